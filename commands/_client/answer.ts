@@ -1,0 +1,10 @@
+/** What the daemon answers, as types. */
+import type { Client } from '../../daemon/client.ts'
+
+declare const call: Client
+
+/** The line of an endpoint. */
+export type Key = Parameters<Client>[0]
+
+/** The body that an endpoint answers with: `Answer<'GET /connections/{connectionId}'>`. */
+export type Answer<K extends Key> = Awaited<ReturnType<typeof call<K>>>

@@ -1,0 +1,109 @@
+/**
+ * How a failure is told: what happened, why, the command that mends it, and the exit code (users.md D4, D8).
+ *
+ * 0 done, 1 failed, 2 wrong usage, 3 not found, 4 not let in, 5 conflict or wrong state, 6 timeout, 7 daemon unreachable,
+ * 8 verification failed, 130 interrupted.
+ */
+import { safe } from '../_format/safe.ts'
+
+/** What `--json` prints on standard error. */
+export type Report = {
+  /** The problem's type where the daemon named one, otherwise a word of ours. */
+  code: string
+  title: string
+  detail?: string | undefined
+  status?: number | undefined
+  /** A command to run next. */
+  hint?: string | undefined
+  exitCode: number
+}
+
+/** The body of a problem (api.md §2.1). */
+export type ProblemBody = { status: number; type: string; title?: string | undefined; detail?: string | undefined }
+
+/** What a problem means, by the last part of its type; what is not here is told by its status. */
+// prettier-ignore
+const byType: [exitCode: number, type: RegExp][] = [
+  [5, /^(InvalidStateForOperation|InvalidFlowStateError|InvitationAlreadyReceived|InvitationExpired|Conflict)$/],
+  [5, /^(Duplicated\w+|\w+AlreadyExists|AuthenticationCompromised|TooMany\w+)$/],
+  [8, /^(InvalidPresentation|InvalidCredentialIssue|HolderBindingError|\w*VerificationFailed)$/],
+]
+
+/** The exit code for a problem that the daemon answered with. */
+export function exitCodeOf({ status, type }: Pick<ProblemBody, 'status' | 'type'>): number {
+  const name = type.split(/[:/]/).at(-1)!
+  const known = byType.find(([, pattern]) => pattern.test(name))
+  if (known) return known[0]
+  if (status === 401 || status === 403) return 4
+  if (status === 404 || status === 410) return 3
+  if (status === 408 || status === 504) return 6
+  if (status === 409) return 5
+  return status >= 400 && status < 500 ? 2 : 1
+}
+
+/** Makes a report of whatever was thrown. `commandId` is oclif's, such as `credential:accept`; `url` is where the daemon was looked for. */
+export function toReport(error: unknown, commandId: string, url?: string): Report {
+  const { name, message } = error instanceof Error ? error : { name: 'Error', message: String(error) }
+  const own = error as { exitCode?: unknown; hint?: string | undefined; oclif?: { exit?: number } }
+  const problem = findProblem(error)
+  if (problem) {
+    const { status, type, detail } = problem
+    return { code: type, title: problem.title ?? type, detail, status, hint: hintFor(problem, commandId), exitCode: exitCodeOf(problem) }
+  }
+  switch (name) {
+    case 'DaemonUnreachable':
+      return { code: 'DaemonUnreachable', title: `No daemon answers at ${url ?? 'its address'}`, detail: message, hint: 'agent daemon start', exitCode: 7 }
+    case 'UsageError':
+      return { code: 'Usage', title: message, hint: own.hint ?? `agent ${commandId.replaceAll(':', ' ')} --help`, exitCode: 2 }
+    case 'StartError':
+    case 'CommandError':
+      return { code: name, title: message, hint: own.hint, exitCode: Number(own.exitCode) }
+    default:
+      if (own.oclif) return { code: 'Usage', title: message.replace(/\n?See more help with --help$/, ''), exitCode: own.oclif.exit ?? 2 }
+      return { code: 'Bug', title: 'The command failed in a way it should not', detail: message, exitCode: 1 }
+  }
+}
+
+/** A report as a person reads it. What the daemon says may quote a peer, so control characters are taken out. */
+export function renderReport({ title, detail, hint }: Report): string {
+  const lines = [`Error: ${safe(title)}`]
+  if (detail !== undefined && detail !== title) lines.push(`  ${safe(detail)}`)
+  if (hint !== undefined) lines.push(`  Try: ${hint}`)
+  return lines.join('\n')
+}
+
+function findProblem(error: unknown): ProblemBody | undefined {
+  const { problem } = (error ?? {}) as { problem?: Partial<ProblemBody> }
+  if (error instanceof Error && error.name === 'ProblemError' && typeof problem?.status === 'number') {
+    return { ...problem, status: problem.status, type: problem.type ?? `HTTP ${problem.status}` }
+  }
+  return undefined
+}
+
+function hintFor(problem: ProblemBody, commandId: string): string | undefined {
+  const [topic = '', verb] = commandId.split(':')
+  const administers = topic === 'wallet' || topic === 'tenant'
+  switch (exitCodeOf(problem)) {
+    case 2:
+      return `agent ${commandId.replaceAll(':', ' ')} --help`
+    case 3:
+      return verb === 'list' ? undefined : `agent ${listOf(problem, topic)} list`
+    case 4:
+      return administers
+        ? 'give the administrator’s key: AGENT_ADMIN_KEY, --admin-key-file, or the --profile of a daemon on this machine'
+        : 'give a tenant’s key: AGENT_API_KEY, --api-key-file, or the --profile of a daemon on this machine; `agent tenant create` makes one'
+    case 5:
+      return ['connection', 'credential', 'proof'].includes(topic) ? `agent ${topic} show <id>` : undefined
+    default:
+      return undefined
+  }
+}
+
+/** The topic whose list holds what was not found: the problem may be about something else than the command is. */
+function listOf({ type }: ProblemBody, topic: string): string {
+  if (/Connection/.test(type)) return 'connection'
+  if (/Wallet/.test(type)) return 'wallet'
+  if (/IssuedCredential/.test(type)) return 'credential'
+  if (/DIDNotFoundInWallet/.test(type)) return 'did'
+  return topic
+}

@@ -1,0 +1,55 @@
+/** What the states of service §3 mean to the person who looks at them, and the command that comes next where it is theirs to give. */
+
+export type Meaning = { words: string; next?: string }
+
+/** By topic, then by state. `{id}` stands for the id of the record. A test compares the states with the tables of the protocols. */
+// prettier-ignore
+export const meanings: Readonly<Record<'connection' | 'credential' | 'proof', Readonly<Record<string, Meaning>>>> = {
+  connection: {
+    InvitationGenerated:        { words: 'waiting for somebody to accept the invitation' },
+    ConnectionRequestReceived:  { words: 'the other side has accepted the invitation' },
+    ConnectionResponsePending:  { words: 'sending the answer to the other side' },
+    ConnectionResponseSent:     { words: 'connected' },
+    InvitationReceived:         { words: 'invitation read' },
+    ConnectionRequestPending:   { words: 'sending the request to the inviter' },
+    ConnectionRequestSent:      { words: 'waiting for the inviter to answer' },
+    ConnectionResponseReceived: { words: 'connected' },
+  },
+  credential: {
+    OfferPending:        { words: 'sending the offer' },
+    OfferSent:           { words: 'waiting for the holder to accept the offer' },
+    OfferReceived:       { words: 'an offer to be answered', next: 'agent credential accept {id} --subject <did>' },
+    RequestPending:      { words: 'sending the request to the issuer' },
+    RequestSent:         { words: 'waiting for the issuer to issue' },
+    RequestReceived:     { words: 'the holder has accepted the offer', next: 'agent credential issue {id}' },
+    CredentialPending:   { words: 'making the credential' },
+    CredentialGenerated: { words: 'sending the credential' },
+    CredentialSent:      { words: 'issued' },
+    CredentialReceived:  { words: 'held', next: 'agent proof list' },
+  },
+  proof: {
+    RequestPending:                 { words: 'sending the request' },
+    RequestSent:                    { words: 'waiting for the prover to present' },
+    RequestReceived:                { words: 'a request to be answered', next: 'agent proof present {id} --credential <id>' },
+    RequestRejected:                { words: 'the request was declined' },
+    PresentationPending:            { words: 'making the presentation' },
+    PresentationGenerated:          { words: 'sending the presentation' },
+    PresentationSent:               { words: 'presented' },
+    PresentationVerified:           { words: 'the presentation holds', next: 'agent proof accept {id}' },
+    PresentationVerificationFailed: { words: 'the presentation does not hold' },
+    PresentationAccepted:           { words: 'accepted' },
+    PresentationRejected:           { words: 'rejected' },
+    ProblemReportReceived:          { words: 'the verifier reports that the presentation does not hold' },
+  },
+}
+
+/** A state with its meaning, such as `OfferSent (waiting for the holder to accept the offer)`. */
+export function explain(topic: keyof typeof meanings, state: string): string {
+  const meaning = meanings[topic][state]
+  return meaning ? `${state} (${meaning.words})` : state
+}
+
+/** The command that comes next for a record in a state, if it is this side's turn. */
+export function nextCommand(topic: keyof typeof meanings, state: string, id: string): string | undefined {
+  return meanings[topic][state]?.next?.replace('{id}', id)
+}

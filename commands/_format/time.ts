@@ -1,0 +1,21 @@
+/** Times as a person reads them. */
+
+const units = [
+  [86_400, 'd'],
+  [3_600, 'h'],
+  [60, 'min'],
+  [1, 's'],
+] as const
+
+/** How long ago a time was, in its largest unit: `5 min ago`; the date when it is more than thirty days. `now` is in milliseconds. */
+export function ago(iso: string, now: number): string {
+  const seconds = Math.floor((now - Date.parse(iso)) / 1_000)
+  if (seconds > 30 * 86_400) return iso.slice(0, 10)
+  const unit = units.find(([length]) => seconds >= length)
+  return unit ? `${Math.floor(seconds / unit[0])} ${unit[1]} ago` : 'now'
+}
+
+/** A length of time: `12 ms`, `1.25 s`. */
+export function duration(ms: number): string {
+  return ms < 1_000 ? `${ms.toFixed(ms < 10 ? 1 : 0)} ms` : `${(ms / 1_000).toFixed(2)} s`
+}

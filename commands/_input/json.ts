@@ -1,0 +1,32 @@
+/** JSON and secrets that a flag names: written out, in a file (`@path`), or on standard input (`@-`). */
+import { readFileSync } from 'node:fs'
+import { UsageError } from '../_errors/usage.ts'
+
+/** Reads `@path`, `@-` or the text itself. @throws {UsageError} naming the flag and the path, when there is no such file. */
+export function readText(flag: string, value: string): string {
+  if (!value.startsWith('@')) return value
+  const path = value.slice(1)
+  try {
+    return readFileSync(path === '-' ? 0 : path, 'utf8')
+  } catch (error) {
+    throw new UsageError(`--${flag}: the file ${path} cannot be read (${(error as NodeJS.ErrnoException).code}).`)
+  }
+}
+
+/** As `readText`, parsed: a JSON object. @throws {UsageError} when it is no JSON object. */
+export function readObject(flag: string, value: string): Record<string, Json> {
+  const parsed = parse(flag, readText(flag, value))
+  if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) throw new UsageError(`--${flag} is not a JSON object such as {"name": "Alice"}.`)
+  return parsed
+}
+
+/** A JSON value. */
+export type Json = string | number | boolean | null | Json[] | { [name: string]: Json }
+
+function parse(flag: string, text: string): Json {
+  try {
+    return JSON.parse(text) as Json
+  } catch (error) {
+    throw new UsageError(`--${flag} is not JSON: ${(error as Error).message}.`)
+  }
+}

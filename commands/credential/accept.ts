@@ -1,0 +1,26 @@
+/** `agent credential accept` */
+import * as Args from '@oclif/core/args'
+import * as Flags from '@oclif/core/flags'
+import { AgentCommand } from '../_base.ts'
+import { credentialFields } from '../_format/records.ts'
+
+export default class CredentialAccept extends AgentCommand {
+  static override summary = 'Accept an offer (holder)'
+  static override examples = ['<%= config.bin %> credential accept <id> --subject did:prism:…']
+  static override args = { id: Args.string({ required: true, ignoreStdin: true, description: 'id of the credential record' }) }
+  static override flags = {
+    subject: Flags.string({ required: true, description: 'whom the credential is about: a DID of this wallet with an authentication key' }),
+    key: Flags.string({ description: 'id of the authentication key, such as auth-1; the first one when left out' }),
+  }
+
+  async run() {
+    const { args, flags } = await this.parse(CredentialAccept)
+    const record = await this.call('POST /issue-credentials/records/{recordId}/accept-offer', {
+      path: { recordId: args.id },
+      body: { subjectId: flags.subject, keyId: flags.key },
+    })
+    this.print(record.recordId, credentialFields(record))
+    this.suggest(`agent credential show ${record.recordId}`)
+    return record
+  }
+}

@@ -1,0 +1,16 @@
+/** `agent credential list` */
+import { AgentCommand } from '../_base.ts'
+import { credentialColumns } from '../_format/records.ts'
+import { recordFlags, toRecordQuery } from '../_input/paging.ts'
+
+export default class CredentialList extends AgentCommand {
+  static override summary = 'List the credential records: offered, accepted, issued and held'
+  static override flags = recordFlags
+
+  async run() {
+    const { flags } = await this.parse(CredentialList)
+    const page = await this.call('GET /issue-credentials/records', { query: toRecordQuery(flags) })
+    this.printList(page.contents, ({ recordId }) => recordId, credentialColumns, 'There are no credential records. `agent credential offer` makes one.')
+    return page
+  }
+}

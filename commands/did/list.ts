@@ -1,0 +1,23 @@
+/** `agent did list` */
+import { AgentCommand } from '../_base.ts'
+import { pagingFlags, toPaging } from '../_input/paging.ts'
+
+export default class DidList extends AgentCommand {
+  static override summary = 'List the DIDs of the wallet'
+  static override flags = pagingFlags
+
+  async run() {
+    const { flags } = await this.parse(DidList)
+    const page = await this.call('GET /did-registrar/dids', { query: toPaging(flags) })
+    this.printList(
+      page.contents,
+      ({ did }) => did,
+      [
+        { head: 'did', of: ({ did }) => did },
+        { head: 'state', of: ({ status }) => status },
+      ],
+      'The wallet has no DIDs. `agent did create` makes one.',
+    )
+    return page
+  }
+}

@@ -1,0 +1,19 @@
+/** `agent proof accept` */
+import * as Args from '@oclif/core/args'
+import { AgentCommand } from '../_base.ts'
+import { presentationFields } from '../_format/records.ts'
+
+export default class ProofAccept extends AgentCommand {
+  static override summary = 'Accept a presentation that was verified (verifier)'
+  static override args = { id: Args.string({ required: true, ignoreStdin: true, description: 'id of the presentation record' }) }
+
+  async run() {
+    const { args } = await this.parse(ProofAccept)
+    const record = await this.call('PATCH /present-proof/presentations/{presentationId}', {
+      path: { presentationId: args.id },
+      body: { action: 'presentation-accept' },
+    })
+    this.print(record.presentationId, presentationFields(record))
+    return record
+  }
+}

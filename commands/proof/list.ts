@@ -1,0 +1,16 @@
+/** `agent proof list` */
+import { AgentCommand } from '../_base.ts'
+import { presentationColumns } from '../_format/records.ts'
+import { recordFlags, toRecordQuery } from '../_input/paging.ts'
+
+export default class ProofList extends AgentCommand {
+  static override summary = 'List the presentation records: asked for, received and presented'
+  static override flags = recordFlags
+
+  async run() {
+    const { flags } = await this.parse(ProofList)
+    const page = await this.call('GET /present-proof/presentations', { query: toRecordQuery(flags) })
+    this.printList(page.contents, ({ presentationId }) => presentationId, presentationColumns, 'There are no presentation records. `agent proof request` makes one.')
+    return page
+  }
+}

@@ -1,0 +1,34 @@
+/** `agent schema list` */
+import * as Flags from '@oclif/core/flags'
+import { AgentCommand } from '../_base.ts'
+import { pagingFlags, toPaging } from '../_input/paging.ts'
+
+export default class SchemaList extends AgentCommand {
+  static override summary = 'List the credential schemas that this wallet published'
+  static override flags = {
+    name: Flags.string({ description: 'only those of this name' }),
+    version: Flags.string({ description: 'only those of this version' }),
+    author: Flags.string({ description: 'only those of this author' }),
+    tag: Flags.string({ description: 'only those with this tag' }),
+    ...pagingFlags,
+  }
+
+  async run() {
+    const { flags } = await this.parse(SchemaList)
+    const { name, version, author, tag: tags } = flags
+    const page = await this.call('GET /schema-registry/schemas', { query: { name, version, author, tags, ...toPaging(flags) } })
+    this.printList(
+      page.contents,
+      ({ guid }) => guid,
+      [
+        { head: 'guid', of: ({ guid }) => guid },
+        { head: 'name', of: ({ name }) => name, cut: 'end' },
+        { head: 'version', of: ({ version }) => version },
+        { head: 'tags', of: ({ tags }) => tags.join(' '), cut: 'end' },
+        { head: 'author', of: ({ author }) => author, cut: 'middle' },
+      ],
+      'There are no schemas. `agent schema publish` publishes one.',
+    )
+    return page
+  }
+}

@@ -1,0 +1,27 @@
+/** `agent tenant list` */
+import { AgentCommand } from '../_base.ts'
+import { ago } from '../_format/time.ts'
+import { pagingFlags, toPaging } from '../_input/paging.ts'
+
+export default class TenantList extends AgentCommand {
+  static override summary = 'List the tenants'
+  static override description = 'Needs the administrator’s key.'
+  static override flags = pagingFlags
+
+  async run() {
+    const { flags } = await this.parse(TenantList)
+    const page = await this.call('GET /iam/entities', { query: toPaging(flags) })
+    this.printList(
+      page.contents,
+      ({ id }) => id,
+      [
+        { head: 'id', of: ({ id }) => id },
+        { head: 'name', of: ({ name }) => name, cut: 'end' },
+        { head: 'wallet', of: ({ walletId }) => walletId, cut: 'end' },
+        { head: 'created', of: ({ createdAt }) => ago(createdAt, Date.now()) },
+      ],
+      'There are no tenants. `agent tenant create <name>` makes one.',
+    )
+    return page
+  }
+}

@@ -1,0 +1,26 @@
+/** `agent wallet list` */
+import { AgentCommand } from '../_base.ts'
+import { ago } from '../_format/time.ts'
+import { pagingFlags, toPaging } from '../_input/paging.ts'
+
+export default class WalletList extends AgentCommand {
+  static override summary = 'List the wallets'
+  static override description = 'With the administrator’s key.'
+  static override flags = pagingFlags
+
+  async run() {
+    const { flags } = await this.parse(WalletList)
+    const page = await this.call('GET /wallets', { query: toPaging(flags) })
+    this.printList(
+      page.contents,
+      ({ id }) => id,
+      [
+        { head: 'id', of: ({ id }) => id },
+        { head: 'name', of: ({ name }) => name, cut: 'end' },
+        { head: 'created', of: ({ createdAt }) => ago(createdAt, Date.now()) },
+      ],
+      'There are no wallets. `agent tenant create <name>` makes one with a tenant.',
+    )
+    return page
+  }
+}

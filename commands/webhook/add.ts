@@ -1,0 +1,30 @@
+/** `agent webhook add` */
+import * as Args from '@oclif/core/args'
+import * as Flags from '@oclif/core/flags'
+import { AgentCommand } from '../_base.ts'
+import { UsageError } from '../_errors/usage.ts'
+import { readObject } from '../_input/json.ts'
+
+export default class WebhookAdd extends AgentCommand {
+  static override summary = 'Register a webhook, which receives the events of the wallet'
+  static override examples = ['<%= config.bin %> webhook add http://127.0.0.1:9000/events', '<%= config.bin %> webhook add https://shop.example/events --headers @headers.json']
+  static override args = { url: Args.string({ required: true, ignoreStdin: true, description: 'http(s) URL that events are posted to' }) }
+  static override flags = {
+    headers: Flags.string({ description: 'headers that go with every event, as a JSON object: @file.json, or @- for standard input' }),
+  }
+
+  async run() {
+    const { args, flags } = await this.parse(WebhookAdd)
+    const customHeaders = flags.headers === undefined ? {} : readHeaders(flags.headers)
+    const webhook = await this.call('POST /events/webhooks', { body: { url: args.url, customHeaders } })
+    this.print(webhook.id, [['webhook', webhook.id], ['url', webhook.url], ['headers', Object.keys(webhook.customHeaders).join(', ') || undefined]])
+    return webhook
+  }
+}
+
+function readHeaders(text: string): Record<string, string> {
+  const headers = Object.entries(readObject('headers', text))
+  const wrong = headers.find(([, value]) => typeof value !== 'string')
+  if (wrong) throw new UsageError(`--headers: the value of ${wrong[0]} is not a text.`)
+  return Object.fromEntries(headers) as Record<string, string>
+}

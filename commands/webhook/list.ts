@@ -1,0 +1,26 @@
+/** `agent webhook list` */
+import { AgentCommand } from '../_base.ts'
+import { ago } from '../_format/time.ts'
+import { pagingFlags, toPaging } from '../_input/paging.ts'
+
+export default class WebhookList extends AgentCommand {
+  static override summary = 'List the webhooks of the wallet'
+  static override flags = pagingFlags
+
+  async run() {
+    const { flags } = await this.parse(WebhookList)
+    const page = await this.call('GET /events/webhooks', { query: toPaging(flags) })
+    this.printList(
+      page.contents,
+      ({ id }) => id,
+      [
+        { head: 'id', of: ({ id }) => id },
+        { head: 'url', of: ({ url }) => url, cut: 'middle' },
+        { head: 'headers', of: ({ customHeaders }) => Object.keys(customHeaders).join(' '), cut: 'end' },
+        { head: 'created', of: ({ createdAt }) => ago(createdAt, Date.now()) },
+      ],
+      'There are no webhooks. `agent webhook add <url>` registers one.',
+    )
+    return page
+  }
+}

@@ -1,0 +1,113 @@
+/**
+ * A client of the daemon that is typed by the routes themselves.
+ *
+ * The routes are imported as types only: whoever imports this file loads none of the server, which keeps the command
+ * line quick.
+ */
+import type { z } from 'zod'
+import type { Contract, Key, Reply, Route } from './route.ts'
+import type { Routes } from './routes/index.ts'
+
+/** A part of the input: left out where the contract has none, and optional where it may be empty. */
+type Part<Name extends string, Type> = Type extends z.ZodType
+  ? {} extends z.input<Type>
+    ? { [N in Name]?: z.input<Type> }
+    : { [N in Name]: z.input<Type> }
+  : {}
+type Names<Type> = Type extends Readonly<Record<string, z.ZodType>> ? { path: { [N in keyof Type]: z.input<Type[N]> } } : {}
+
+/** What `call` takes beside the key: `{ path, query, body }`, as far as the contract has them. */
+export type CallInput<C extends Contract> = Names<C['path']> & Part<'query', C['query']> & Part<'body', C['body']>
+
+/** Worked out route by route: from the union of all keys, the combinations of all parts would be more than the compiler takes. */
+type Inputs<Rs extends readonly Route[]> = { [R in Rs[number] as R['key']]: CallInput<R['contract']> }
+type Replies<Rs extends readonly Route[]> = { [R in Rs[number] as R['key']]: Reply<R['contract']> }
+type Rest<Input> = {} extends Input ? [input?: Input] : [input: Input]
+
+/** What `call` takes after the key: nothing needs to be said where nothing is required. */
+type Rest<C extends Contract> = {} extends CallInput<C> ? [input?: CallInput<C>] : [input: CallInput<C>]
+
+export type Client<Rs extends readonly Route[] = Routes> = <K extends keyof Contracts<Rs>>(
+  key: K,
+  ...rest: Rest<Contracts<Rs>[K]>
+) => Promise<Reply<Contracts<Rs>[K]>>
+
+/** The body of an error: the agent API's (api.md 2.1), or the enterprise suite's (service §2.13). */
+export type ProblemBody = { status: number; type: string; title: string; detail?: string; instance?: string }
+
+/** The daemon answered that it will not or cannot do what was asked. */
+export class ProblemError extends Error {
+  override name = 'ProblemError'
+  readonly problem: ProblemBody
+
+  constructor(problem: ProblemBody) {
+    super(problem.detail ?? problem.title)
+    this.problem = problem
+  }
+}
+
+/** No daemon answered at this address, or it did not finish its answer. */
+export class DaemonUnreachable extends Error {
+  override name = 'DaemonUnreachable'
+  readonly url: string
+
+  constructor(url: string, options?: ErrorOptions) {
+    super(`No agent answers at ${url}.`, options)
+    this.url = url
+  }
+}
+
+export type ClientOptions = {
+  /** How long a call may take as a whole. */
+  timeoutMs?: number
+}
+
+/**
+ * Makes a client for the API at `baseUrl`; `headers` go with every call and carry the credentials.
+ *
+ * A call returns the reply's body. It throws `ProblemError` for any status but 2xx, `DaemonUnreachable` when there is no
+ * answer.
+ */
+export function createClient<Rs extends readonly Route[] = Routes>(
+  baseUrl: string,
+  headers: Readonly<Record<string, string>> = {},
+  { timeoutMs = 30_000 }: ClientOptions = {},
+): Client<Rs> {
+  const base = baseUrl.replace(/\/+$/, '')
+  return (async (key: Key, input: { path?: Record<string, unknown>; query?: Record<string, unknown>; body?: unknown } = {}) => {
+    const [method, path] = key.split(' ') as [string, string]
+    const target = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(input.path?.[name])))
+    const query = new URLSearchParams()
+    for (const [name, value] of Object.entries(input.query ?? {})) if (value !== undefined) query.set(name, String(value))
+    const body = input.body === undefined ? undefined : JSON.stringify(input.body)
+    const { response, text } = await send(base, `${target}${query.size > 0 ? `?${query}` : ''}`, {
+      method,
+      headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
+      ...(body !== undefined && { body }),
+      signal: AbortSignal.timeout(timeoutMs),
+    })
+    const content: unknown =
+      /\bjson\b/.test(response.headers.get('content-type') ?? '') && text !== '' ? JSON.parse(text) : text || undefined
+    if (!response.ok) throw new ProblemError(toProblemBody(response, content))
+    return content
+  }) as Client<Rs>
+}
+
+async function send(base: string, target: string, init: RequestInit): Promise<{ response: Response; text: string }> {
+  try {
+    const response = await fetch(base + target, init)
+    return { response, text: await response.text() }
+  } catch (cause) {
+    throw new DaemonUnreachable(base, { cause })
+  }
+}
+
+/** What answered may be a proxy in between, with a body of its own. */
+function toProblemBody({ status, statusText }: Response, content: unknown): ProblemBody {
+  const {
+    type = 'about:blank',
+    title = statusText || `HTTP status ${status}`,
+    ...rest
+  } = typeof content === 'object' ? (content as Partial<ProblemBody>) : {}
+  return { ...rest, status, type, title }
+}

@@ -1,0 +1,129 @@
+/**
+ * What a request says, as the contract's types: its query and its JSON body (api.md 1.2).
+ *
+ * A reason names the field by its dotted path and says what was expected, never what was sent: that may be a secret.
+ */
+import { bodyParser } from '@koa/bodyparser'
+import type { Context } from 'koa'
+import type { z } from 'zod'
+import { Problem } from '../src/base/problem.ts'
+
+/** The longest body, in bytes, after decompression. */
+export const bodyLimit = 1_048_576
+
+/** How many arrays and objects may stand inside of each other in a body. */
+export const depthLimit = 64
+
+const reasonLimit = 10
+const pathLimit = 200
+
+const parse = bodyParser({
+  enableTypes: ['json'],
+  detectJSON: () => true,
+  // `null` and texts are bodies as well; what they are good for is the contract's to say.
+  jsonStrict: false,
+  jsonLimit: String(bodyLimit),
+  parsedMethods: ['POST', 'PUT', 'PATCH', 'DELETE'],
+})
+
+/**
+ * Reads and parses a JSON body; an empty one and `null` count as `{}`.
+ *
+ * @throws {Problem} `UnsupportedMediaType`, `RequestBodyTooLarge`, `RequestBodyDecodingFailure`
+ */
+export async function decodeBody<Type extends z.ZodType>(ctx: Context, type: Type): Promise<z.output<Type>> {
+  if (hasBody(ctx) && !isJson(ctx.headers['content-type'])) {
+    throw new Problem('error:UnsupportedMediaType', 'The body must be JSON. Send it with the header `Content-Type: application/json`.')
+  }
+  await readBody(ctx)
+  const { body, rawBody = '' } = ctx.request
+  // The parser leaves it out when the caller is gone already; what is done then must not be done with an empty body.
+  if (body === undefined) throw undecodable('body: the connection was closed before it arrived')
+  if (isTooDeep(rawBody)) throw undecodable(`body: nested more than ${depthLimit} levels deep`)
+  const result = type.safeParse(rawBody === '' ? {} : (body ?? {}))
+  if (!result.success) throw undecodable(reasons(result.error))
+  return result.data
+}
+
+/** Parses the query; parameters that the contract does not name are ignored. @throws {Problem} `BadRequest` */
+export function decodeQuery<Type extends z.ZodObject>(ctx: Context, type: Type): z.output<Type> {
+  const result = type.safeParse(ctx.query)
+  if (!result.success) throw new Problem('BadRequest', `The query is not valid. ${reasons(result.error)}`)
+  return result.data
+}
+
+async function readBody(ctx: Context): Promise<void> {
+  try {
+    await parse(ctx, () => Promise.resolve())
+  } catch (error) {
+    const { status, message } = error as { status?: number; message: string }
+    if (status === 413) throw new Problem('error:RequestBodyTooLarge', `The body is larger than ${bodyLimit} bytes.`)
+    if (status === 415)
+      throw new Problem(
+        'error:UnsupportedMediaType',
+        'The body is compressed in a way that is not understood. Send it as it is, or with gzip or deflate.',
+      )
+    if (status !== undefined || isDecompressionError(error)) throw undecodable(`body: ${message}`)
+    throw error
+  }
+}
+
+function hasBody({ headers }: Context): boolean {
+  return headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0'
+}
+
+/** No type at all passes for JSON, because simple clients send none. */
+function isJson(contentType: string | undefined): boolean {
+  return contentType === undefined || contentType === '' || /^\s*application\/([\w.+-]+\+)?json\s*(;|$)/i.test(contentType)
+}
+
+function isDecompressionError(error: unknown): boolean {
+  return String((error as { code?: unknown }).code).startsWith('Z_')
+}
+
+/** Counts brackets outside of texts: what is parsed recursively later must not exhaust the stack. */
+function isTooDeep(json: string): boolean {
+  let depth = 0
+  let inText = false
+  for (let at = 0; at < json.length; at++) {
+    const char = json.charCodeAt(at)
+    if (inText) {
+      if (char === 0x5c) at++
+      else if (char === 0x22) inText = false
+    } else if (char === 0x22) inText = true
+    else if (char === 0x7b || char === 0x5b) {
+      if (++depth > depthLimit) return true
+    } else if (char === 0x7d || char === 0x5d) depth--
+  }
+  return false
+}
+
+function undecodable(detail: string): Problem {
+  return new Problem('error:RequestBodyDecodingFailure', detail)
+}
+
+/** The first reasons why a value does not fit, each `path.to.field: reason`. */
+export function reasons(error: z.core.$ZodError): string {
+  const all = error.issues.flatMap((issue) => describe(issue, []))
+  const more = all.length > reasonLimit ? [`and ${all.length - reasonLimit} more`] : []
+  return [...all.slice(0, reasonLimit), ...more].join('; ')
+}
+
+function describe(issue: z.core.$ZodIssue, parents: PropertyKey[]): string[] {
+  const path = [...parents, ...issue.path]
+  const inside =
+    issue.code === 'invalid_union'
+      ? nearest(issue.errors)
+      : issue.code === 'invalid_key' || issue.code === 'invalid_element'
+        ? issue.issues
+        : []
+  if (inside.length > 0) return inside.flatMap((inner) => describe(inner, path))
+  const reason = issue.message.replace(/^Invalid input: /, '').replace(/, received undefined$/, ', but it is missing')
+  return [`${path.join('.').slice(0, pathLimit) || 'body'}: ${reason}`]
+}
+
+/** Of the alternatives that a value does not fit, the one it misses by least: by fields of it rather than as a whole, and by few. */
+function nearest(alternatives: z.core.$ZodIssue[][]): z.core.$ZodIssue[] {
+  const missedBy = (issues: z.core.$ZodIssue[]) => (issues.some(({ path }) => path.length === 0) ? Infinity : issues.length)
+  return alternatives.toSorted((a, b) => missedBy(a) - missedBy(b) || 0)[0] ?? []
+}

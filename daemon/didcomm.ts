@@ -1,0 +1,74 @@
+/** The DIDComm endpoint: `POST /{mailbox}` and `POST /` on a port of its own (wire.md 1.1, api.md 12.1). */
+import { bodyParser } from '@koa/bodyparser'
+import Koa, { type Context } from 'koa'
+import type { Agent } from '../src/agent.ts'
+import { Problem } from '../src/base/problem.ts'
+import { didOf } from '../src/did/document.ts'
+import { encryptedType, maxEnvelopeBytes, parseEnvelope } from '../src/didcomm/jwe.ts'
+import { unpack } from '../src/didcomm/unpack.ts'
+import { handlers } from '../src/protocols/index.ts'
+import { receive } from '../src/protocols/receive.ts'
+import { endpointOf } from '../src/protocols/send.ts'
+import { findPeerKey } from '../src/wallet/peer-dids.ts'
+import type { Wallet } from '../src/wallet/wallet.ts'
+import { problem } from './middleware/problem.ts'
+
+/** Makes the endpoint: 200 with an empty body for a message that was taken, also for one that was taken before. */
+export function createDidcommApp(agent: Agent): Koa {
+  const app = new Koa()
+  app.use(problem(agent.log))
+  app.use(
+    bodyParser({
+      enableTypes: ['text'],
+      extendTypes: { text: [encryptedType] },
+      textLimit: maxEnvelopeBytes,
+      onError: (error) => {
+        throw new Problem('error:DIDCommControllerError:RequestBodyParsingError', `The body cannot be read: ${error.message}.`, {
+          cause: error,
+        })
+      },
+    }),
+  )
+  app.use((context) => takeMessage(agent, context))
+  return app
+}
+
+async function takeMessage(agent: Agent, context: Context): Promise<void> {
+  const [, token, ...more] = context.path.split('/')
+  if (context.method !== 'POST' || token === undefined || more.length > 0) {
+    throw new Problem('error:ResourcePathNotFound', 'This is a DIDComm endpoint: it takes POST / and POST /{mailbox}.')
+  }
+  if (!context.is(encryptedType)) {
+    throw new Problem('error:DIDCommControllerError:InvalidContentType', `The content type must be ${encryptedType}.`)
+  }
+  const envelope = parseEnvelope(context.request.rawBody ?? '')
+  const walletId = await findWallet(agent, token, envelope.kids)
+  await agent.wallets.use(walletId, async (wallet) => {
+    const unpacked = await unpack(envelope, { findPrivateKey: (kids) => findFirstKey(wallet, kids), resolve: agent.env.resolver.document })
+    await receive(wallet, handlers, unpacked)
+  })
+  context.status = 200
+  context.body = ''
+}
+
+/** The wallet that a mailbox in the address, or in the service of the recipient's DID, was made for. */
+async function findWallet(agent: Agent, token: string, kids: string[]): Promise<string> {
+  const mailbox = token === '' ? await mailboxOf(agent, kids[0]!) : token
+  const walletId = agent.openMailbox(mailbox)
+  if (walletId === undefined)
+    throw new Problem('error:DIDCommControllerError:RecipientNotFound', 'No wallet of this agent is the recipient of the message.')
+  return walletId
+}
+
+async function mailboxOf(agent: Agent, kid: string): Promise<string> {
+  const document = await agent.env.resolver.document(didOf(kid)).catch(() => undefined)
+  return (document && endpointOf(document)?.split('/').at(-1)) ?? ''
+}
+
+async function findFirstKey(wallet: Wallet, kids: string[]): ReturnType<typeof findPeerKey> {
+  for (const kid of kids) {
+    const key = await findPeerKey(wallet, kid)
+    if (key) return key
+  }
+  return undefined
+}

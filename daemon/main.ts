@@ -1,0 +1,91 @@
+/**
+ * The daemon's process: configuration, folder, ports, agent, in this order, so that what cannot start changes nothing.
+ *
+ * A parent that is connected is told `ready` with the URLs; an error is one sentence on standard error and an exit code.
+ */
+import { createAgent, type Agent } from '../src/agent.ts'
+import { readConfig, type Config } from '../src/base/config.ts'
+import { openLog, type Log } from '../src/base/log.ts'
+import { readProfile, writeProfile } from '../src/base/profile.ts'
+import { removeRunning, writeRunning } from '../src/base/running.ts'
+import { StartError } from '../src/base/start-error.ts'
+import { createApp } from './app.ts'
+import { takeDataFolder } from './data-folder.ts'
+import { createDidcommApp } from './didcomm.ts'
+import { bind, serve, stop, urlOf } from './listen.ts'
+import { routes } from './routes/index.ts'
+
+/** Undoes a start, the last part first. */
+type Undo = () => unknown
+
+async function start(config: Config, log: Log, undo: Undo[]): Promise<{ agent: Agent; url: string; didcommUrl: string }> {
+  undo.push(takeDataFolder(config.AGENT_DATA_DIR))
+  const rest = await bind(config.AGENT_HOST, config.AGENT_HTTP_PORT, 'AGENT_HTTP_PORT')
+  undo.push(() => stop(rest))
+  const didcomm = await bind(config.AGENT_HOST, config.AGENT_DIDCOMM_PORT, 'AGENT_DIDCOMM_PORT')
+  undo.push(() => stop(didcomm))
+  const [url, didcommUrl] = [urlOf(rest, config.AGENT_HOST), urlOf(didcomm, config.AGENT_HOST)]
+  const remembered = readProfile(config.AGENT_CONFIG_DIR, config.AGENT_PROFILE)
+  const urls = { rest: config.REST_SERVICE_URL ?? url, didcomm: config.DIDCOMM_SERVICE_URL ?? didcommUrl }
+  const agent = await createAgent(config, log, urls, remembered?.dataDir === config.AGENT_DATA_DIR ? remembered : {})
+  // Servers stop before the agent does: what they have accepted still needs it.
+  undo.splice(1, 0, () => agent[Symbol.asyncDispose]())
+  const startedAt = new Date().toISOString()
+  const running = { pid: process.pid, url, didcommUrl, startedAt }
+  const apiKey = agent.defaultApiKey && { apiKey: agent.defaultApiKey.reveal() }
+  writeProfile(config.AGENT_CONFIG_DIR, config.AGENT_PROFILE, {
+    ...running,
+    ...apiKey,
+    adminToken: agent.adminToken.reveal(),
+    dataDir: config.AGENT_DATA_DIR,
+  })
+  writeRunning(config.AGENT_DATA_DIR, running)
+  undo.push(() => removeRunning(config.AGENT_DATA_DIR))
+  serve(rest, createApp(agent, routes).callback())
+  serve(didcomm, createDidcommApp(agent).callback())
+  await agent.courier.resume()
+  return { agent, url, didcommUrl }
+}
+
+async function undoAll(undo: Undo[]): Promise<void> {
+  for (const step of undo.splice(0).toReversed()) await step()
+}
+
+async function main(): Promise<void> {
+  const undo: Undo[] = []
+  try {
+    const config = readConfig(process.env)
+    const log = openLog(config.AGENT_LOG_LEVEL)
+    const { url, didcommUrl } = await start(config, log, undo)
+    stopOnSignal(log, undo)
+    log.info({ url, didcommUrl, dataDir: config.AGENT_DATA_DIR, pid: process.pid }, 'the agent is ready')
+    process.send?.({ type: 'ready', url, didcommUrl, pid: process.pid })
+  } catch (error) {
+    await undoAll(undo)
+    const isKnown = error instanceof StartError
+    process.stderr.write(isKnown ? `${error.message}\n` : `The daemon could not start: ${(error as Error).stack ?? String(error)}\n`)
+    process.exitCode = isKnown ? error.exitCode : 1
+    process.disconnect?.()
+  }
+}
+
+/** The first signal stops in good order, the second at once. */
+function stopOnSignal(log: Log, undo: Undo[]): void {
+  let isStopping = false
+  const onSignal = (signal: NodeJS.Signals) => {
+    if (isStopping) process.exit(1)
+    isStopping = true
+    log.info({ signal }, 'the agent is stopping')
+    undoAll(undo).then(
+      () => process.exit(0),
+      (error: unknown) => {
+        log.error({ err: error }, 'the agent did not stop in good order')
+        process.exit(1)
+      },
+    )
+  }
+  process.on('SIGTERM', onSignal)
+  process.on('SIGINT', onSignal)
+}
+
+await main()

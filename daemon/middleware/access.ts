@@ -1,0 +1,119 @@
+/**
+ * Who is calling: headers in, an identity out (service §5, api.md 3.2–3.4).
+ *
+ * The administrator shows `x-admin-api-key`, a tenant shows `apikey`. The contract of the endpoint says which of the
+ * two counts; the other is read only to tell a wrong role from a wrong key.
+ */
+import { createHash, timingSafeEqual } from 'node:crypto'
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Agent } from '../../src/agent.ts'
+import { Problem } from '../../src/base/problem.ts'
+import { defaultId } from '../../src/wallet/tenants.ts'
+
+export type Admin = { kind: 'admin' }
+export type Tenant = { kind: 'tenant'; walletId: string }
+export type Caller = Admin | Tenant | undefined
+
+const defaultTenant: Tenant = { kind: 'tenant', walletId: defaultId }
+
+/** One function for every kind of access, that finds out who calls. @throws {Problem} 401 or 403 */
+export type Authenticate = {
+  admin(headers: IncomingHttpHeaders): Promise<Admin>
+  tenant(headers: IncomingHttpHeaders): Promise<Tenant>
+  'admin-or-tenant'(headers: IncomingHttpHeaders): Promise<Admin | Tenant>
+  public(headers: IncomingHttpHeaders): Promise<undefined>
+}
+
+/** Makes the functions for an agent, by its configuration and its administrator's token. */
+export function createAccess(agent: Agent): Authenticate {
+  const { API_KEY_ENABLED, API_KEY_AUTHENTICATE_AS_DEFAULT_USER, API_KEY_AUTO_PROVISIONING } = agent.config
+  const adminDigest = digest(agent.adminToken.reveal())
+  const provisioning = new Map<string, Promise<Tenant>>()
+
+  // Digests are of one length, so the comparison takes as long for any wrong token as for any other.
+  const isAdmin = (token: unknown) => typeof token === 'string' && token !== '' && timingSafeEqual(digest(token), adminDigest)
+
+  async function findTenant(apiKey: string): Promise<Tenant | undefined> {
+    if (API_KEY_AUTHENTICATE_AS_DEFAULT_USER) return defaultTenant
+    const entity = await agent.tenants.findByApiKey(apiKey)
+    return entity && { kind: 'tenant', walletId: entity.walletId }
+  }
+
+  /** Requests that arrive together with one new key wait for the same wallet. */
+  function provision(apiKey: string): Promise<Tenant> {
+    const running = provisioning.get(apiKey)
+    if (running) return running
+    const made = makeTenant(agent, apiKey).finally(() => provisioning.delete(apiKey))
+    provisioning.set(apiKey, made)
+    return made
+  }
+
+  async function tenant(headers: IncomingHttpHeaders): Promise<Tenant> {
+    if (!API_KEY_ENABLED) return defaultTenant
+    const apiKey = headers.apikey
+    if (typeof apiKey !== 'string') throw unauthorized('InvalidCredentials', 'ApiKey key is not provided. Send it in the header `apikey`.')
+    if (apiKey === '') throw unauthorized('ApiKeyAuthenticationError', 'Empty `apikey` header provided')
+    const found = await findTenant(apiKey)
+    if (found) return found
+    if (API_KEY_AUTO_PROVISIONING) return provision(apiKey)
+    throw invalidApiKey()
+  }
+
+  async function admin(headers: IncomingHttpHeaders): Promise<Admin> {
+    const token = headers['x-admin-api-key']
+    if (isAdmin(token)) return { kind: 'admin' }
+    const { apikey } = headers
+    if (token === undefined && API_KEY_ENABLED && typeof apikey === 'string' && apikey !== '' && (await findTenant(apikey))) {
+      throw new Problem(
+        'error:AuthenticationError:InvalidRole',
+        'The Tenant role is not permitted. Expected Admin role: send the administrator’s token in the header `x-admin-api-key`.',
+      )
+    }
+    throw unauthorized('AdminApiKeyAuthenticationError', adminDetail(token))
+  }
+
+  return {
+    admin,
+    tenant,
+    async 'admin-or-tenant'(headers) {
+      const token = headers['x-admin-api-key']
+      // A tenant's key is the second chance of whoever sent it; without keys, that of whoever did not claim to be the administrator.
+      const mayBeTenant = API_KEY_ENABLED ? headers.apikey !== undefined : token === undefined
+      return !isAdmin(token) && mayBeTenant ? tenant(headers) : admin(headers)
+    },
+    public: () => Promise.resolve(undefined),
+  }
+}
+
+/** A wallet and an entity for a key that nobody registered (`API_KEY_AUTO_PROVISIONING`, api.md 3.2). */
+async function makeTenant(agent: Agent, apiKey: string): Promise<Tenant> {
+  const { wallets, tenants } = agent
+  // Between the look-up and now, another request may have made the wallet already.
+  const known = await tenants.findByApiKey(apiKey)
+  if (known) return { kind: 'tenant', walletId: known.walletId }
+  if (await tenants.isRemoved(apiKey)) throw invalidApiKey()
+  const { id: walletId } = await wallets.create({ name: 'Auto provisioned wallet' })
+  const { id: entityId } = await tenants.create({ id: undefined, name: 'Auto provisioned entity', walletId })
+  await tenants.addApiKey({ entityId, apiKey })
+  return { kind: 'tenant', walletId }
+}
+
+function adminDetail(token: unknown): string {
+  if (token === undefined) return 'Admin API key is not provided in header `x-admin-api-key`'
+  return token === '' ? 'Empty `x-admin-api-key` header provided' : 'Invalid Admin API key in header `x-admin-api-key`'
+}
+
+function invalidApiKey(): Problem {
+  return unauthorized('InvalidCredentials', 'Invalid API key')
+}
+
+function unauthorized(
+  what: 'InvalidCredentials' | 'ApiKeyAuthenticationError' | 'AdminApiKeyAuthenticationError',
+  detail: string,
+): Problem {
+  return new Problem(`error:AuthenticationError:${what}`, detail)
+}
+
+function digest(token: string): Buffer {
+  return createHash('sha256').update(token).digest()
+}

@@ -1,0 +1,38 @@
+/**
+ * Keeps web pages away from a daemon on a developer's machine.
+ *
+ * A page in a browser can send requests to loopback addresses, directly (its `Origin` tells) or through a name of its
+ * own that resolves to one (DNS rebinding; `Host` tells). Programs send no `Origin` and the host they were told.
+ */
+import type { Middleware } from 'koa'
+import { Problem } from '../../src/base/problem.ts'
+import { isLoopbackAddress } from '../../src/net/addresses.ts'
+
+/** Tells whether a host name or address, IPv6 with or without brackets, can only be this machine. */
+export function isLocal(hostname: string): boolean {
+  const name = hostname.toLowerCase().replace(/^\[(.*)\]$/, '$1')
+  return name === 'localhost' || name.endsWith('.localhost') || isLoopbackAddress(name)
+}
+
+/** Refuses what does not come from this machine or by way of `publicUrl`, the address that the daemon is known by. */
+export function local(publicUrl: string): Middleware {
+  const publicHost = new URL(publicUrl).hostname
+  const isOurs = (url: string) => {
+    if (!URL.canParse(url)) return false
+    const { hostname } = new URL(url)
+    return isLocal(hostname) || hostname === publicHost
+  }
+  return (ctx, next) => {
+    const { host, origin } = ctx.headers
+    if (origin !== undefined && !isOurs(origin)) throw refused('The header `Origin` names another site.')
+    if (host !== undefined && !isOurs(`http://${host}`)) throw refused('The header `Host` names another host.')
+    return next()
+  }
+}
+
+function refused(reason: string): Problem {
+  return new Problem(
+    'error:LocalAccessOnly',
+    `${reason} This agent answers on this machine only; set REST_SERVICE_URL to its public address if it has one.`,
+  )
+}

@@ -1,0 +1,43 @@
+/**
+ * The only place where an error becomes a response.
+ *
+ * A `Problem` is shown to the caller; anything else is a bug, whose text goes to the log and never to the caller. Types
+ * that begin with `/errors/` have the enterprise suite's body (service §2.13), all others the agent API's (api.md 2.1).
+ */
+import { randomUUID } from 'node:crypto'
+import type { Middleware } from 'koa'
+import type { Log } from '../../src/base/log.ts'
+import { Problem } from '../../src/base/problem.ts'
+
+export function problem(log: Log): Middleware {
+  return async (ctx, next) => {
+    try {
+      await next()
+    } catch (error) {
+      // A body that was read in part only would stand before the next request on the connection.
+      ctx.req.unpipe()
+      ctx.req.resume()
+      const id = randomUUID()
+      const shown = toProblem(error)
+      if (shown.status >= 500) log.error({ err: error, instance: id, route: ctx['state'].route }, 'a request failed')
+      ctx.status = shown.status
+      // As it is written here, without the charset that koa would add.
+      ctx.set('Content-Type', 'application/json')
+      ctx.body = toBody(shown, id)
+    }
+  }
+}
+
+function toProblem(error: unknown): Problem {
+  if (error instanceof Problem) return error
+  return new Problem(
+    'error:InternalServerError',
+    'The agent failed in a way that it did not expect. Its log says more, under the instance that is given here.',
+  )
+}
+
+/** The body of a problem, its members in the order of the documents; `id` is a UUID to find it by in the log. */
+export function toBody({ status, type, title, message: detail }: Problem, id: string): object {
+  if (type.startsWith('/errors/')) return { type, title, detail, status, instance: id }
+  return { status, type, title, detail, instance: `error:instance:${id}` }
+}

@@ -1,0 +1,101 @@
+/**
+ * Routes to koa: find the endpoint, authenticate, parse, handle, reply.
+ *
+ * The checks come in the order path, credentials, query and body (decisions.md §2), so that nobody without credentials
+ * learns more than that an endpoint exists.
+ */
+import Router, { type RouterContext } from '@koa/router'
+import { isDeepStrictEqual } from 'node:util'
+import type { Middleware } from 'koa'
+import { z } from 'zod'
+import type { Agent } from '../src/agent.ts'
+import { Problem } from '../src/base/problem.ts'
+import { decodeBody, decodeQuery } from './decode.ts'
+import { createAccess, type Authenticate, type Caller } from './middleware/access.ts'
+import { splitKey, type Answer, type Route } from './route.ts'
+
+export type MountOptions = {
+  /** Compare every reply with its contract, and fail where they differ. For tests. */
+  checkReplies?: boolean
+}
+
+/** Makes koa middleware of routes; a request that is for none of them gets `ResourcePathNotFound`. */
+export function mount(agent: Agent, routes: readonly Route[], { checkReplies = false }: MountOptions = {}): Middleware {
+  const router = new Router({ sensitive: true })
+  const authenticate = createAccess(agent)
+  for (const route of routes.toSorted(bySpecificity)) {
+    const [method, path] = splitKey(route.key)
+    router.register(path.replaceAll(/\{(\w+)\}/g, ':$1'), [method], endpoint(agent, route, routes, authenticate, checkReplies))
+  }
+  const serve = router.routes()
+  return (ctx, next) => serve(ctx as RouterContext, next).then(() => undefined)
+}
+
+/** The last of koa's middleware: nothing was found at this path. */
+export const notFound: Middleware = (ctx) => {
+  throw pathNotFound(ctx.method, ctx.path)
+}
+
+function endpoint(agent: Agent, route: Route, routes: readonly Route[], authenticate: Authenticate, checkReplies: boolean) {
+  const { key, contract, handler } = route
+  const path = contract.path && z.object(contract.path)
+  const identify: (headers: RouterContext['headers']) => Promise<Caller> = authenticate[contract.access]
+  const { wallets, tenants } = agent
+
+  return async (ctx: RouterContext): Promise<void> => {
+    ctx.state.route = key
+    const names = path?.safeParse(ctx.params)
+    if (names?.success === false) throw pathNotFound(ctx.method, ctx.path)
+    const caller = await identify(ctx.headers)
+    const input = {
+      path: names?.data,
+      query: contract.query ? decodeQuery(ctx, contract.query) : {},
+      body: contract.body && (await decodeBody(ctx, contract.body)),
+      target: ctx.originalUrl,
+      accept: ctx.headers.accept ?? '*/*',
+    }
+    const result =
+      contract.access === 'tenant' && caller?.kind === 'tenant'
+        ? await wallets.use(caller.walletId, (wallet) => handler({ wallet, agent }, input))
+        : await handler({ wallets, tenants, caller, agent, routes }, input)
+    reply(ctx, route, result, checkReplies)
+  }
+}
+
+function reply(ctx: RouterContext, { key, contract }: Route, result: unknown, isChecked: boolean): void {
+  const [status, type] = contract.reply
+  if (contract.media) return answer(ctx, status, result as Answer)
+  if (isChecked && type) mustFit(key, type, result)
+  ctx.body = type ? result : null
+  ctx.status = status
+  if (type) ctx.set('Content-Type', 'application/json')
+}
+
+function answer(ctx: RouterContext, success: number, { status = success, type, body }: Answer): void {
+  ctx.status = status
+  ctx.set('Content-Type', type)
+  ctx.body = typeof body === 'string' ? body : JSON.stringify(body)
+}
+
+function mustFit(key: string, type: z.ZodType, result: unknown): void {
+  const sent: unknown = JSON.parse(JSON.stringify(result))
+  const described = type.parse(sent)
+  if (!isDeepStrictEqual(sent, described)) throw new Error(`${key} replies with more than its contract says: ${JSON.stringify(sent)}`)
+}
+
+function pathNotFound(method: string, path: string): Problem {
+  return new Problem(
+    'error:ResourcePathNotFound',
+    `There is no ${method} ${path.slice(0, 200)} here. GET /docs/openapi.json lists what there is.`,
+  )
+}
+
+/** Fixed paths before paths with names, so that `/a/b` is not taken for `/a/{name}`. */
+function bySpecificity(a: Route, b: Route): number {
+  const rank = ({ key }: Route) =>
+    splitKey(key)[1]
+      .split('/')
+      .map((part) => (part.startsWith('{') ? '1' : '0'))
+      .join('')
+  return rank(a) < rank(b) ? -1 : rank(a) > rank(b) ? 1 : 0
+}

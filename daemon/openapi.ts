@@ -1,0 +1,113 @@
+/** Prints the routes as an OpenAPI 3.1 document. */
+import { z } from 'zod'
+import { splitKey, type Access, type Contract, type Route } from './route.ts'
+
+/** The agent API's error body (api.md 2.1). */
+const ErrorResponse = z
+  .object({
+    status: z.number().int(),
+    type: z.string().describe('What went wrong, for programs.'),
+    title: z.string(),
+    detail: z.string().optional().describe('What went wrong and the way out, for people.'),
+    instance: z.string().describe('This occurrence, as the log of the agent knows it.'),
+  })
+  .meta({ id: 'ErrorResponse' })
+
+const security: Record<Access, Record<string, []>[]> = {
+  admin: [{ adminApiKeyAuth: [] }],
+  tenant: [{ apiKeyAuth: [] }],
+  'admin-or-tenant': [{ adminApiKeyAuth: [] }, { apiKeyAuth: [] }],
+  public: [],
+}
+
+const securitySchemes = {
+  adminApiKeyAuth: { type: 'apiKey', in: 'header', name: 'x-admin-api-key', description: 'The administrator’s token.' },
+  apiKeyAuth: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'apikey',
+    description: 'A key that the administrator registered for the tenant’s entity.',
+  },
+}
+
+type JsonSchema = Record<string, unknown>
+export type OpenApi = {
+  openapi: '3.1.0'
+  info: { title: string; version: string }
+  servers: { url: string }[]
+  paths: Record<string, Record<string, Record<string, unknown>>>
+  components: { schemas: Record<string, JsonSchema>; securitySchemes: typeof securitySchemes }
+}
+
+/** Describes routes; zod types with an `id` in their metadata become components. `url` is where the API is reached. */
+export function openapi(routes: readonly Route[], { version, url }: { version: string; url: string }): OpenApi {
+  const { schemaOf, schemas } = convert(routes)
+  const paths: OpenApi['paths'] = {}
+  for (const { key, contract } of routes) {
+    const [method, path] = splitKey(key)
+    paths[path] = { ...paths[path], [method.toLowerCase()]: operation(path, contract, schemaOf) }
+  }
+  return {
+    openapi: '3.1.0',
+    info: { title: 'Identity agent', version },
+    servers: [{ url }],
+    paths,
+    components: { schemas, securitySchemes },
+  }
+}
+
+type SchemaOf = (type: z.ZodType) => JsonSchema
+
+function operation(
+  path: string,
+  { summary, access, body, reply: [status, type], media = ['application/json'], ...rest }: Contract,
+  schemaOf: SchemaOf,
+) {
+  const parameters = [...parametersIn('path', rest.path, schemaOf), ...parametersIn('query', rest.query?.shape, schemaOf)]
+  return {
+    tags: [path.split('/')[1]],
+    summary,
+    security: security[access],
+    ...(parameters.length > 0 && { parameters }),
+    ...(body && { requestBody: { required: !body.safeParse({}).success, content: { 'application/json': { schema: schemaOf(body) } } } }),
+    responses: {
+      [status]: {
+        description: 'Success',
+        ...(type && { content: Object.fromEntries(media.map((name) => [name, { schema: schemaOf(type) }])) }),
+      },
+      default: { description: 'Failure', content: { 'application/json': { schema: schemaOf(ErrorResponse) } } },
+    },
+  }
+}
+
+function parametersIn(place: 'path' | 'query', types: Readonly<Record<string, z.ZodType>> = {}, schemaOf: SchemaOf) {
+  return Object.entries(types).map(([name, type]) => ({ name, in: place, required: place === 'path', schema: schemaOf(type) }))
+}
+
+/** Converts all zod types of the routes at once, so that those with an id are written once and referred to. */
+function convert(routes: readonly Route[]): { schemaOf: SchemaOf; schemas: Record<string, JsonSchema> } {
+  const types = new Set<z.ZodType>([ErrorResponse])
+  for (const { contract } of routes) {
+    const { path = {}, query, body, reply } = contract
+    for (const type of [...Object.values(path), ...Object.values(query?.shape ?? {}), body, reply[1]])
+      if (type) types.add(type as z.ZodType)
+  }
+  const names = new Map([...types].map((type, index) => [type, String(index)]))
+  const all = z.object(Object.fromEntries([...names].map(([type, name]) => [name, type])))
+  // The wire is what goes into a parser, for bodies and replies alike.
+  const json = JSON.stringify(
+    z.toJSONSchema(all, { io: 'input', unrepresentable: 'any', override: ({ jsonSchema }) => shorten(jsonSchema) }),
+  )
+  const { properties, $defs } = JSON.parse(json.replaceAll('"$ref":"#/$defs/', '"$ref":"#/components/schemas/')) as Record<
+    string,
+    Record<string, JsonSchema>
+  >
+  return { schemaOf: (type) => properties![names.get(type)!]!, schemas: $defs ?? {} }
+}
+
+/** What a format says already needs no pattern, and what every JSON number obeys no limit. */
+function shorten(schema: z.core.JSONSchema.BaseSchema): void {
+  if (schema.format !== undefined) delete schema.pattern
+  if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum
+  if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum
+}

@@ -1,0 +1,84 @@
+/** Lists, a page at a time (api.md 1.3): what the query may ask for, and the object that holds a page. */
+import { z } from 'zod'
+
+/** A whole number in a query. Typed as the number that it stands for, which is what a client gives. */
+function whole(least: number, most: number, byDefault: number): z.ZodDefault<z.ZodNumber> {
+  const read = (text: unknown) => (typeof text === 'string' && /^\d{1,15}$/.test(text) ? Number(text) : text)
+  return z.preprocess(read, z.number().int().min(least).max(most)).default(byDefault) as unknown as z.ZodDefault<z.ZodNumber>
+}
+
+/** The query of every list. */
+export const Paging = z.object({
+  offset: whole(0, Number.MAX_SAFE_INTEGER, 0).describe('How many to skip; none when left out.'),
+  limit: whole(1, 1_000, 100).describe('How many to return at most; 100 when left out.'),
+})
+export type Paging = z.output<typeof Paging>
+
+/** A zod type for pages of `item`, named `id` in the API document. */
+export function Page<const Kind extends string, Item extends z.ZodType>(kind: Kind, item: Item, id: string) {
+  return z
+    .object({
+      self: z.string(),
+      kind: z.literal(kind),
+      pageOf: z.string(),
+      next: z.string().optional(),
+      previous: z.string().optional(),
+      contents: z.array(item),
+    })
+    .meta({ id })
+}
+
+export type PageOf<Kind extends string, Item> = {
+  self: string
+  kind: Kind
+  pageOf: string
+  next?: string
+  previous?: string
+  contents: Item[]
+}
+
+/** What a page is cut from: the request target, what was asked for, and how many there are in all. */
+export type Cut = Paging & { target: string; total: number }
+
+/**
+ * Makes a page. `self` and its neighbours are relative references, as the request came; a list whose `self` is
+ * something else passes it.
+ */
+export function toPage<const Kind extends string, Item>(
+  kind: Kind,
+  { target, offset, limit, total }: Cut,
+  contents: Item[],
+  self?: string,
+): PageOf<Kind, Item> {
+  const { pathname, searchParams } = new URL(target, 'http://agent')
+  const at = (paging: Partial<Paging>) => {
+    const query = new URLSearchParams(searchParams)
+    for (const name of ['offset', 'limit'] as const) {
+      if (paging[name] === undefined) query.delete(name)
+      else query.set(name, String(paging[name]))
+    }
+    return query.size > 0 ? `${pathname}?${query}` : pathname
+  }
+  const hasNext = contents.length === limit && offset + limit < total
+  const hasPrevious = total > 0 && offset > 0
+  return {
+    self: self ?? relative(target),
+    kind,
+    pageOf: at({}),
+    ...(hasNext && { next: at({ offset: offset + limit, limit }) }),
+    ...(hasPrevious && { previous: at({ offset: Math.max(offset - limit, 0), limit }) }),
+    contents,
+  }
+}
+
+/** A request target without scheme and host, which proxies are sent. */
+function relative(target: string): string {
+  if (target.startsWith('/')) return target
+  const { pathname, search } = new URL(target)
+  return pathname + search
+}
+
+/** A page of a list that is in memory as a whole. */
+export function cut<Item>(all: readonly Item[], { offset, limit }: Paging): Item[] {
+  return all.slice(offset, offset + limit)
+}

@@ -1,0 +1,92 @@
+/**
+ * One endpoint: its line in the service document, its contract, its handler, in that order and in one place.
+ *
+ * The contract is the only description of an endpoint there is. `mount.ts` validates with it, the compiler types the
+ * handler and the command line's client with it, `openapi.ts` prints it.
+ */
+import type { z } from 'zod'
+import type { Agent } from '../src/agent.ts'
+import type { Wallet } from '../src/wallet/wallet.ts'
+import type { Admin, Tenant } from './middleware/access.ts'
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+export type Key = `${Method} /${string}`
+
+/** The `{names}` in a path. */
+export type PathNames<K extends string> = K extends `${string}{${infer Name}}${infer Rest}` ? Name | PathNames<Rest> : never
+
+/** What a handler is given, by who may call it. A tenant's handler holds its wallet, open for as long as it runs. */
+export type Context = {
+  admin: Pick<Agent, 'wallets' | 'tenants'> & { agent: Agent }
+  tenant: { wallet: Wallet; agent: Agent }
+  'admin-or-tenant': Pick<Agent, 'wallets' | 'tenants'> & { caller: Admin | Tenant; agent: Agent }
+  /** `routes` are all that are mounted, for the document that describes them. */
+  public: { agent: Agent; routes: readonly Route[] }
+}
+export type Access = keyof Context
+
+export type Status = 200 | 201 | 202 | 204
+
+export type Contract = {
+  /** A few words in the imperative, for the API document. */
+  readonly summary: string
+  readonly access: Access
+  /** A zod type for each name in the path; what does not fit is no such path (404). */
+  readonly path?: Readonly<Record<string, z.ZodType>>
+  readonly query?: z.ZodObject
+  /** The JSON body. An empty body and `null` are parsed as `{}`. */
+  readonly body?: z.ZodType
+  /** The status of success, and the body as it goes over the wire. `null`: there is none. */
+  readonly reply: readonly [status: Status, body: z.ZodType | null]
+  /**
+   * The media types of an endpoint that answers with more than one, or with something else than JSON. Its handler
+   * reads the request's `Accept` and returns an `Answer`; `reply` then describes the first media type.
+   */
+  readonly media?: readonly [string, ...string[]]
+}
+
+/** What a handler of a contract with `media` returns. A text goes out as it is, an object as JSON. */
+export type Answer<Media extends string = string> = { status?: number; type: Media; body: string | object }
+
+type Parsed<Type, Absent> = Type extends z.ZodType ? z.output<Type> : Absent
+
+export type Input<C extends Contract> = {
+  path: { [N in keyof C['path']]: Parsed<C['path'][N], never> }
+  query: Parsed<C['query'], {}>
+  body: Parsed<C['body'], undefined>
+  /** The request target as it was received: path and query. */
+  target: string
+  /** The `Accept` header, `*` + `/*` when there is none. */
+  accept: string
+}
+
+/** The body of success as JSON writes it; nothing where the contract says `null`. */
+export type Reply<C extends Contract> = C['reply'][1] extends z.ZodType ? z.input<C['reply'][1]> : void
+
+type Output<C extends Contract> = C['media'] extends readonly (infer Media extends string)[] ? Answer<Media> : Reply<C>
+
+/** A contract must describe the names in its path, all of them and no others. */
+type Describes<K extends string> = [PathNames<K>] extends [never] ? { path?: never } : { path: Record<PathNames<K>, z.ZodType> }
+type NoOthers<K extends string, C extends Contract> = [Exclude<keyof C['path'], PathNames<K>>] extends [never] ? unknown : never
+
+export type Route<K extends Key = Key, C extends Contract = Contract> = {
+  readonly key: K
+  readonly contract: C
+  // The types of context and input follow from the contract, which `mount` cannot know one by one.
+  readonly handler: (context: any, input: any) => Promise<unknown>
+}
+
+/** Describes an endpoint: `route('GET /wallets/{walletId}', contract, handler)`. */
+export function route<const K extends Key, const C extends Contract>(
+  key: K,
+  contract: C & Describes<K> & NoOthers<K, C>,
+  handler: (context: Context[C['access']], input: Input<C>) => Promise<Output<C>>,
+): Route<K, C> {
+  return { key, contract, handler }
+}
+
+/** The method and the path of a key. */
+export function splitKey(key: Key): [method: Method, path: string] {
+  const space = key.indexOf(' ')
+  return [key.slice(0, space) as Method, key.slice(space + 1)]
+}

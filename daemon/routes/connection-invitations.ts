@@ -1,0 +1,12 @@
+/** `/connection-invitations` (service §4.2, api.md 4.6). */
+import { acceptInvitation } from '../../src/protocols/connection/flow.ts'
+import { AcceptConnectionInvitation, Connection, toConnection } from '../../src/protocols/connection/model.ts'
+import { route } from '../route.ts'
+
+export default [
+  route(
+    'POST /connection-invitations',
+    { summary: 'Accept an invitation', access: 'tenant', body: AcceptConnectionInvitation, reply: [200, Connection] },
+    async ({ wallet }, { body }) => toConnection(await acceptInvitation(wallet, body.invitation)),
+  ),
+] as const

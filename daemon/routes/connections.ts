@@ -1,0 +1,42 @@
+/** `/connections` (service §4.2, api.md 4.6). */
+import { z } from 'zod'
+import { deleteConnection } from '../../src/protocols/connection/delete.ts'
+import { createInvitation } from '../../src/protocols/connection/flow.ts'
+import { Connection, connection, CreateConnection, toConnection } from '../../src/protocols/connection/model.ts'
+import { getRecord, listRecords } from '../../src/protocols/find.ts'
+import { Page, Paging, toPage } from '../page.ts'
+import { route } from '../route.ts'
+
+const ConnectionsPage = Page('Collection', Connection, 'ConnectionsPage')
+
+/** The query of lists whose records belong to DIDComm threads. */
+export const RecordPaging = Paging.extend({ thid: z.string().optional().describe('Only the record of this DIDComm thread.') })
+
+export default [
+  route(
+    'POST /connections',
+    { summary: 'Create an invitation', access: 'tenant', body: CreateConnection, reply: [201, Connection] },
+    async ({ wallet }, { body }) => toConnection(await createInvitation(wallet, body)),
+  ),
+
+  route(
+    'GET /connections',
+    { summary: 'List the connections', access: 'tenant', query: RecordPaging, reply: [200, ConnectionsPage] },
+    async ({ wallet }, { query, target }) => {
+      const { records, total } = await listRecords(wallet.db, connection, query)
+      return toPage('Collection', { ...query, target, total }, records.map(toConnection), '/collections')
+    },
+  ),
+
+  route(
+    'GET /connections/{connectionId}',
+    { summary: 'Read a connection', access: 'tenant', path: { connectionId: z.guid() }, reply: [200, Connection] },
+    async ({ wallet }, { path }) => toConnection(await getRecord(wallet.db, connection, path.connectionId)),
+  ),
+
+  route(
+    'DELETE /connections/{connectionId}',
+    { summary: 'Delete an invitation that nobody answered', access: 'tenant', path: { connectionId: z.guid() }, reply: [204, null] },
+    ({ wallet }, { path }) => deleteConnection(wallet, path.connectionId),
+  ),
+] as const

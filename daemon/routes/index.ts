@@ -1,0 +1,25 @@
+/** All routes of the HTTP API. */
+import connectionInvitations from './connection-invitations.ts'
+import connections from './connections.ts'
+import didRegistrar from './did-registrar.ts'
+import dids from './dids.ts'
+import events from './events.ts'
+import iam from './iam.ts'
+import issueCredentials from './issue-credentials.ts'
+import presentProof from './present-proof.ts'
+import system from './system.ts'
+import wallets from './wallets.ts'
+
+export const routes = [
+  ...wallets,
+  ...iam,
+  ...didRegistrar,
+  ...dids,
+  ...connections,
+  ...connectionInvitations,
+  ...issueCredentials,
+  ...presentProof,
+  ...events,
+  ...system,
+] as const
+export type Routes = typeof routes

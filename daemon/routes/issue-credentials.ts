@@ -1,0 +1,54 @@
+/** `/issue-credentials` (service §4.3, api.md 4.7). */
+import { z } from 'zod'
+import { acceptOffer } from '../../src/protocols/issue-credential/holder.ts'
+import { issueCredentialOf, offerCredential } from '../../src/protocols/issue-credential/issuer.ts'
+import {
+  AcceptCredentialOffer,
+  CreateCredentialOffer,
+  issueCredential,
+  IssueCredentialRecord,
+  toCredentialRecord,
+} from '../../src/protocols/issue-credential/model.ts'
+import { getRecord, listRecords } from '../../src/protocols/find.ts'
+import { Page, toPage } from '../page.ts'
+import { route } from '../route.ts'
+import { RecordPaging } from './connections.ts'
+
+const RecordPage = Page('Collection', IssueCredentialRecord, 'IssueCredentialRecordPage')
+// A plain string, as the real agent has it: what is no id is a record that does not exist.
+const path = { recordId: z.string() }
+
+export default [
+  route(
+    'POST /issue-credentials/credential-offers',
+    { summary: 'Offer a credential over a connection', access: 'tenant', body: CreateCredentialOffer, reply: [201, IssueCredentialRecord] },
+    async ({ wallet }, { body }) => toCredentialRecord(await offerCredential(wallet, body)),
+  ),
+
+  route(
+    'GET /issue-credentials/records',
+    { summary: 'List the credential records', access: 'tenant', query: RecordPaging, reply: [200, RecordPage] },
+    async ({ wallet }, { query, target }) => {
+      const { records, total } = await listRecords(wallet.db, issueCredential, query)
+      return toPage('Collection', { ...query, target, total }, records.map(toCredentialRecord))
+    },
+  ),
+
+  route(
+    'GET /issue-credentials/records/{recordId}',
+    { summary: 'Read a credential record', access: 'tenant', path, reply: [200, IssueCredentialRecord] },
+    async ({ wallet }, { path: { recordId } }) => toCredentialRecord(await getRecord(wallet.db, issueCredential, recordId)),
+  ),
+
+  route(
+    'POST /issue-credentials/records/{recordId}/accept-offer',
+    { summary: 'Accept an offer', access: 'tenant', path, body: AcceptCredentialOffer, reply: [200, IssueCredentialRecord] },
+    async ({ wallet }, { path: { recordId }, body }) => toCredentialRecord(await acceptOffer(wallet, recordId, body)),
+  ),
+
+  route(
+    'POST /issue-credentials/records/{recordId}/issue-credential',
+    { summary: 'Issue the credential that was asked for', access: 'tenant', path, reply: [200, IssueCredentialRecord] },
+    async ({ wallet }, { path: { recordId } }) => toCredentialRecord(await issueCredentialOf(wallet, recordId)),
+  ),
+] as const

@@ -1,0 +1,61 @@
+/** `/present-proof` (service §4.4, api.md 4.8). */
+import { z } from 'zod'
+import { getRecord, listRecords } from '../../src/protocols/find.ts'
+import {
+  PresentationStatus,
+  presentProof,
+  RequestPresentation,
+  RequestPresentationAction,
+  toPresentationStatus,
+  type PresentationRecord,
+} from '../../src/protocols/present-proof/model.ts'
+import { acceptRequest, rejectRequest } from '../../src/protocols/present-proof/prover.ts'
+import { closePresentation, requestPresentation } from '../../src/protocols/present-proof/verifier.ts'
+import type { Wallet } from '../../src/wallet/wallet.ts'
+import { Page, toPage } from '../page.ts'
+import { route } from '../route.ts'
+import { RecordPaging } from './connections.ts'
+
+const PresentationPage = Page('Collection', PresentationStatus, 'PresentationStatusPage')
+const path = { presentationId: z.guid() }
+
+export default [
+  route(
+    'POST /present-proof/presentations',
+    { summary: 'Ask for a proof over a connection', access: 'tenant', body: RequestPresentation, reply: [201, PresentationStatus] },
+    async ({ wallet }, { body }) => toPresentationStatus(await requestPresentation(wallet, body)),
+  ),
+
+  route(
+    'GET /present-proof/presentations',
+    { summary: 'List the presentation records', access: 'tenant', query: RecordPaging, reply: [200, PresentationPage] },
+    async ({ wallet }, { query, target }) => {
+      const { records, total } = await listRecords(wallet.db, presentProof, query)
+      return toPage('Collection', { ...query, target, total }, records.map(toPresentationStatus))
+    },
+  ),
+
+  route(
+    'GET /present-proof/presentations/{presentationId}',
+    { summary: 'Read a presentation record', access: 'tenant', path, reply: [200, PresentationStatus] },
+    async ({ wallet }, { path: { presentationId } }) => toPresentationStatus(await getRecord(wallet.db, presentProof, presentationId)),
+  ),
+
+  route(
+    'PATCH /present-proof/presentations/{presentationId}',
+    {
+      summary: 'Answer a request, or accept a presentation',
+      access: 'tenant',
+      path,
+      body: RequestPresentationAction,
+      reply: [200, PresentationStatus],
+    },
+    async ({ wallet }, { path: { presentationId }, body }) => toPresentationStatus(await act(wallet, presentationId, body)),
+  ),
+] as const
+
+function act(wallet: Wallet, id: string, { action, proofId }: RequestPresentationAction): Promise<PresentationRecord> {
+  if (action === 'request-accept') return acceptRequest(wallet, id, proofId ?? [])
+  if (action === 'request-reject') return rejectRequest(wallet, id)
+  return closePresentation(wallet, id, action)
+}

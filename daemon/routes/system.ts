@@ -1,0 +1,36 @@
+/** What the agent says about itself to anybody (api.md 4.1). */
+import { z } from 'zod'
+import { openapi, type OpenApi } from '../openapi.ts'
+import { route, type Route } from '../route.ts'
+import { version } from '../version.ts'
+
+const Health = z.object({ version: z.string() }).meta({ id: 'HealthInfo' })
+
+/** The document is made when somebody asks for it first. */
+const documents = new WeakMap<readonly Route[], OpenApi>()
+
+export default [
+  route(
+    'GET /_system/health',
+    {
+      summary: 'Read the version of the agent',
+      access: 'public',
+      reply: [200, Health],
+    },
+    () => Promise.resolve({ version }),
+  ),
+
+  route(
+    'GET /docs/openapi.json',
+    {
+      summary: 'Read this document',
+      access: 'public',
+      reply: [200, z.looseObject({ openapi: z.literal('3.1.0') })],
+    },
+    ({ routes, agent }) => {
+      const document = documents.get(routes) ?? openapi(routes, { version, url: agent.env.urls.rest })
+      documents.set(routes, document)
+      return Promise.resolve(document)
+    },
+  ),
+] as const

@@ -1,0 +1,100 @@
+/** The composition root: builds every part once, in order, and takes all of it down again. */
+import { join } from 'node:path'
+import type { Config } from './base/config.ts'
+import type { Log } from './base/log.ts'
+import { deriveSealKey } from './base/seal.ts'
+import { Secret } from './base/secret.ts'
+import { Courier } from './courier/courier.ts'
+import { createResolver } from './did/resolve.ts'
+import { isLoopbackAddress } from './net/addresses.ts'
+import { createHttpClient } from './net/guarded-agent.ts'
+import { openAgentDb, type AgentDb } from './storage/database.ts'
+import { openSqliteLedger } from './vdr/sqlite-ledger.ts'
+import { newApiKey, provideDefaultWallet } from './wallet/default-wallet.ts'
+import { newMailbox, openMailbox } from './wallet/mailbox.ts'
+import { openMasterKey } from './wallet/master-key.ts'
+import { Tenants } from './wallet/tenants.ts'
+import type { Environment } from './wallet/wallet.ts'
+import { Wallets } from './wallet/wallets.ts'
+
+export type Agent = {
+  readonly config: Config
+  readonly log: Log
+  readonly env: Environment
+  readonly db: AgentDb
+  readonly wallets: Wallets
+  readonly tenants: Tenants
+  readonly courier: Courier
+  /** What `x-admin-api-key` must be. */
+  readonly adminToken: Secret
+  /** The default wallet's `apikey`, if there is a default wallet. */
+  readonly defaultApiKey: Secret | undefined
+  /** The wallet that a mailbox was made for; nothing for a token that is not ours. */
+  openMailbox(token: string): string | undefined
+  [Symbol.asyncDispose](): Promise<void>
+}
+
+/** Secrets that were made at an earlier start and kept in the command line's profile. */
+export type Remembered = { adminToken?: string | undefined; apiKey?: string | undefined }
+
+/**
+ * Opens the agent's data folder, which must exist, and everything in it.
+ *
+ * `urls` are the public base URLs, known once the servers are bound.
+ *
+ * @throws {StartError} when the master key is not the folder's.
+ */
+export async function createAgent(config: Config, log: Log, urls: Environment['urls'], remembered: Remembered = {}): Promise<Agent> {
+  const closers: (() => unknown)[] = []
+  const close = async () => {
+    for (const closer of closers.splice(0).toReversed()) await closer()
+  }
+  try {
+    const folder = config.AGENT_DATA_DIR
+    const db = await openAgentDb(join(folder, 'agent.db'))
+    closers.push(() => db.destroy())
+    const masterKey = await openMasterKey(config, db)
+    const mailboxKey = deriveSealKey(masterKey, 'mailboxes')
+
+    const ledger = await openSqliteLedger(config.VDR_URL?.replace(/^sqlite:/, '') ?? join(folder, 'vdr.db'), { confirmAfterSeconds: config.VDR_CONFIRM_AFTER })
+    closers.push(() => ledger.close())
+    const isLocal = config.AGENT_HOST === 'localhost' || isLoopbackAddress(config.AGENT_HOST)
+    const http = createHttpClient({ allow: config.AGENT_ALLOW_PRIVATE_NETWORK ? 'any' : isLocal ? 'loopback' : 'public' })
+    closers.push(() => http.close())
+
+    const env: Environment = {
+      config,
+      log,
+      urls,
+      db,
+      ledger,
+      http,
+      resolver: createResolver({ getState: (suffix) => ledger.getState(suffix) }),
+      getSchema: () => Promise.resolve({}),
+      newMailbox: (walletId) => newMailbox(mailboxKey, walletId),
+      wake: (walletId) => courier.wake(walletId),
+    }
+    const wallets = new Wallets(env, db, masterKey)
+    closers.push(() => wallets[Symbol.asyncDispose]())
+    const tenants = new Tenants(db, masterKey)
+    const courier = new Courier(wallets, log)
+    closers.push(() => courier[Symbol.asyncDispose]())
+
+    return {
+      config,
+      log,
+      env,
+      db,
+      wallets,
+      tenants,
+      courier,
+      adminToken: config.ADMIN_TOKEN ?? new Secret(remembered.adminToken ?? newApiKey()),
+      defaultApiKey: await provideDefaultWallet(config, wallets, tenants, remembered.apiKey),
+      openMailbox: (token) => openMailbox(mailboxKey, token),
+      [Symbol.asyncDispose]: close,
+    }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}

@@ -1,0 +1,119 @@
+/**
+ * Every environment variable the agent reads, once, by the real agent's name wherever it has one (api.md §7).
+ *
+ * No other file reads the environment. The README's table is compared with this one by `test/docs.test.ts`.
+ * What neither the service document nor the real agent has is marked (ours).
+ */
+import envPaths from 'env-paths'
+import { z } from 'zod'
+import { fromBase64 } from './bytes.ts'
+import { Secret } from './secret.ts'
+import { StartError } from './start-error.ts'
+
+const flag = z.stringbool({ truthy: ['true', '1'], falsy: ['false', '0'] })
+const secret = z.string().min(1).transform((value) => new Secret(value))
+const url = z.url({ protocol: /^https?$/ }).transform((value) => value.replace(/\/+$/, ''))
+const port = z.coerce.number().int().min(0).max(65_535)
+const count = z.coerce.number().int().min(1)
+
+const units: Record<string, number> = { s: 1, second: 1, m: 60, minute: 60, h: 3_600, hour: 3_600, d: 86_400, day: 86_400 }
+
+/** A length of time, in seconds: `300`, `300 seconds`, `5m`, `5.minutes`, `30 days`. */
+const seconds = z.string().transform((text, context) => {
+  const match = /^(\d+)[ .]?(s|m|h|d|(?:second|minute|hour|day)s?)?$/.exec(text.trim())
+  const unit = match?.[2]?.length === 1 ? match[2] : match?.[2]?.replace(/s$/, '')
+  if (match) return Number(match[1]) * (unit === undefined ? 1 : units[unit]!)
+  context.addIssue({ code: 'custom', message: 'is not a length of time such as 300, "300 seconds" or 5m' })
+  return z.NEVER
+})
+
+const masterKey = z.string().transform((text, context) => {
+  try {
+    if (fromBase64(text).length === 32) return new Secret(text)
+  } catch {
+    // Reported below: the text itself must not be in the message.
+  }
+  context.addIssue({ code: 'custom', message: 'is not 32 bytes in base64url' })
+  return z.NEVER
+})
+
+const seedHex = z.string().regex(/^[0-9a-fA-F]{128}$/, 'is not 128 hexadecimal digits').transform((value) => new Secret(value))
+
+// prettier-ignore
+export const variables = {
+  AGENT_DATA_DIR:                       z.string().min(1).default(() => envPaths('identity-agent', { suffix: '' }).data)
+                                                               .describe('Folder of `agent.db`, `wallets/`, `vdr.db` and `master.key` (ours).'),
+  AGENT_CONFIG_DIR:                     z.string().min(1).default(() => envPaths('identity-agent', { suffix: '' }).config)
+                                                               .describe('Folder of the command line’s profiles (ours).'),
+  AGENT_PROFILE:                        z.string().regex(/^[a-z0-9-]+$/i).default('local')
+                                                               .describe('Profile that the daemon writes and the command line reads (ours).'),
+  AGENT_HOST:                           z.string().min(1).default('127.0.0.1')
+                                                               .describe('Address that both servers bind (ours).'),
+  AGENT_HTTP_PORT:                      port.default(8085)     .describe('Port of the HTTP API; 0 takes a free one.'),
+  AGENT_DIDCOMM_PORT:                   port.default(8090)     .describe('Port of the DIDComm endpoint; 0 takes a free one.'),
+  REST_SERVICE_URL:                     url.optional()         .describe('Public base URL of the HTTP API. Default: the address that is bound.'),
+  DIDCOMM_SERVICE_URL:                  url.optional()         .describe('Public base URL of the DIDComm endpoint, written into every peer DID. Default: the address that is bound.'),
+  AGENT_MASTER_KEY:                     masterKey.optional()   .describe('32 bytes, base64url: seals every secret on disk. Default: a file made on first start (ours).'),
+  AGENT_MASTER_KEY_FILE:                z.string().min(1).optional()
+                                                               .describe('File that holds the master key. Default: `master.key` in the data folder (ours).'),
+  AGENT_ALLOW_PRIVATE_NETWORK:          flag.default(false)    .describe('Lets the agent call private and loopback addresses that a tenant or a peer names (ours).'),
+  AGENT_LOG_LEVEL:                      z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info')
+                                                               .describe('Least level that is logged (ours).'),
+  AGENT_OPEN_WALLETS:                   count.default(500)     .describe('Wallet files kept open at a time (ours).'),
+
+  ADMIN_TOKEN:                          secret.optional()      .describe('The administrator’s secret, sent as `x-admin-api-key`. Default: a random one in the profile.'),
+  API_KEY_ENABLED:                      flag.default(true)     .describe('Tenants authenticate with the `apikey` header; when false, everybody is the default wallet’s tenant.'),
+  API_KEY_AUTHENTICATE_AS_DEFAULT_USER: flag.default(false)    .describe('Any `apikey` that is not empty is the default wallet’s tenant.'),
+  API_KEY_AUTO_PROVISIONING:            flag.default(false)    .describe('An unknown `apikey` makes a wallet and an entity of its own.'),
+
+  DEFAULT_WALLET_ENABLED:               flag.default(true)     .describe('Make a default wallet at first start.'),
+  DEFAULT_WALLET_SEED:                  seedHex.optional()     .describe('Its seed, 128 hexadecimal digits. Default: random.'),
+  DEFAULT_WALLET_WEBHOOK_URL:           url.optional()         .describe('Its webhook, stored when the wallet is made.'),
+  DEFAULT_WALLET_WEBHOOK_API_KEY:       secret.optional()      .describe('Bearer token for that webhook.'),
+  DEFAULT_WALLET_AUTH_API_KEY:          secret.optional()      .describe('Its `apikey`. Default: a random one in the profile.'),
+
+  GLOBAL_WEBHOOK_URL:                   url.optional()         .describe('Receives the events of all wallets.'),
+  GLOBAL_WEBHOOK_API_KEY:               secret.optional()      .describe('Bearer token for the global webhook.'),
+  WEBHOOKS_PER_WALLET:                  count.default(10)      .describe('Webhooks that a wallet may have (ours).'),
+
+  CONNECT_INVITATION_EXPIRY:            seconds.default(300)   .describe('How long an invitation to connect may be answered.'),
+  DEFAULT_JWT_VC_OFFER_DOMAIN:          z.string().min(1).default('default-domain')
+                                                               .describe('Domain that a holder’s proof is bound to when an offer or a proof request names none.'),
+  CREDENTIAL_LEEWAY:                    seconds.default(30)    .describe('Clock difference that a credential’s dates may have.'),
+  PRESENTATION_LEEWAY:                  seconds.default(30)    .describe('Clock difference that a presentation’s dates may have.'),
+  VDR_URL:                              z.string().regex(/^sqlite:.+/, 'is not sqlite:<path>').optional()
+                                                               .describe('The DID ledger: `sqlite:<path>`, which several daemons may share. Default: `vdr.db` in the data folder (ours).'),
+  VDR_CONFIRM_AFTER:                    seconds.default(0)     .describe('How long the embedded ledger takes to confirm an operation (ours).'),
+} satisfies Record<string, z.ZodType>
+
+export type Config = z.output<z.ZodObject<typeof variables>>
+
+/** Secrets that everybody knows: the real agent's defaults, refused here (decisions.md §3). */
+const knownSecrets = new Set(['admin', 'default', 'changeme', 'password'])
+
+/**
+ * Reads the configuration from environment variables; an empty value is as good as none.
+ *
+ * @throws {StartError} naming every variable that is wrong and why, but no value.
+ */
+export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
+  const given = Object.fromEntries(Object.entries(env).filter(([name, value]) => name in variables && value !== ''))
+  const result = z.object(variables).safeParse(given)
+  if (!result.success) {
+    const reasons = result.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`)
+    throw new StartError(`The configuration is not valid. ${reasons.join('. ')}.`, 2)
+  }
+  const config = result.data
+  for (const name of ['ADMIN_TOKEN', 'DEFAULT_WALLET_AUTH_API_KEY'] as const) {
+    if (config[name] && knownSecrets.has(config[name].reveal())) {
+      throw new StartError(`${name} is a value that everybody knows. Choose another, or leave it out and a random one is made.`, 2)
+    }
+  }
+  if (!config.DEFAULT_WALLET_ENABLED && (!config.API_KEY_ENABLED || config.API_KEY_AUTHENTICATE_AS_DEFAULT_USER)) {
+    throw new StartError(
+      'Nobody could use this agent: without a default wallet, tenants need keys of their own. Set DEFAULT_WALLET_ENABLED=true, or API_KEY_ENABLED=true with API_KEY_AUTHENTICATE_AS_DEFAULT_USER=false.',
+      2,
+    )
+  }
+  return config
+}

@@ -1,0 +1,12 @@
+/** Identifiers: UUIDv7 (RFC 9562 §5.7), so that sorting by id is sorting by creation. */
+import { v4, v7 } from 'uuid'
+
+/** Returns a new id, greater than every id this process has returned before. */
+export function newId(): string {
+  return v7()
+}
+
+/** Returns an id that tells nothing about when it was made, for what other parties see of us (thread ids, nonces). */
+export function randomId(): string {
+  return v4()
+}

@@ -1,0 +1,124 @@
+/**
+ * Every error this agent answers with, in one table.
+ *
+ * A problem is thrown where it is found and rendered once, by `daemon/middleware/problem.ts`: types that
+ * begin `error:` or are a bare word as the agent API's body (api.md §2.1), types that begin `/errors/` as the
+ * enterprise suite's (service §2.13). Anything thrown that is not a `Problem` is a bug and leaves the
+ * daemon as `InternalServerError`, with its message kept for the log only.
+ */
+
+// prettier-ignore
+const statuses = {
+  // any endpoint
+  'BadRequest':                                                    400,
+  'NotFound':                                                      404,
+  'Not Allowed':                                                   403,
+  'Conflict':                                                      409,
+  'UnprocessableEntity':                                           422,
+  'error:RequestBodyDecodingFailure':                              400,
+  'error:UnsupportedMediaType':                                    415,
+  'error:RequestBodyTooLarge':                                     413,
+  'error:ResourcePathNotFound':                                    404,
+  'error:InternalServerError':                                     500,
+  'error:LocalAccessOnly':                                         403,
+
+  // credentials of the caller
+  'error:AuthenticationError:InvalidCredentials':                  401,
+  'error:AuthenticationError:ApiKeyAuthenticationError':           401,
+  'error:AuthenticationError:AdminApiKeyAuthenticationError':      401,
+  'error:AuthenticationError:InvalidRole':                         403,
+  'error:AuthenticationRepositoryError:AuthenticationCompromised': 401,
+
+  // wallets and entities
+  'error:WalletManagementServiceError:DuplicatedWalletId':         422,
+  'error:WalletManagementServiceError:DuplicatedWalletSeed':       422,
+  'error:WalletManagementServiceError:TooManyPermittedWallet':     400,
+  'error:WalletManagementServiceError:TooManyWebhookError':        422,
+  'error:WalletManagementServiceError:WalletNotFound':             404,
+  'error:EntityServiceError:EntityNotFound':                       404,
+  'error:EntityServiceError:EntityAlreadyExists':                  422,
+  'error:EntityServiceError:WalletNotFound':                       404,
+
+  // DIDs
+  'error:DIDResolution:invalidDid':                                400,
+  'error:DIDResolution:notFound':                                  404,
+  'error:DIDResolution:representationNotSupported':                406,
+  'error:DIDResolution:deactivated':                               410,
+  'error:DIDResolution:methodNotSupported':                        501,
+
+  // connections
+  'error:ConnectionServiceError:RecordIdNotFound':                 404,
+  'error:ConnectionServiceError:ThreadIdNotFound':                 404,
+  'error:ConnectionServiceError:InvalidStateForOperation':         400,
+  'error:ConnectionServiceError:InvitationParsingError':           400,
+  'error:ConnectionServiceError:InvitationAlreadyReceived':        400,
+  'error:ConnectionServiceError:InvitationExpired':                400,
+
+  // credentials
+  'error:CredentialServiceError:RecordNotFound':                   404,
+  'error:CredentialServiceError:ThreadIdNotFound':                 404,
+  'error:CredentialServiceError:InvalidStateForOperation':         400,
+  'error:CredentialServiceError:UnsupportedDidFormat':             422,
+  'error:CredentialServiceError:DIDNotFoundInWallet':              404,
+  'error:CredentialServiceError:KeyNotFoundInDID':                 400,
+  'error:CredentialServiceError:MultipleKeysWithSamePurposeFoundInDID': 400,
+  'error:CredentialServiceError:InvalidCredentialRequest':         400,
+  'error:CredentialServiceError:InvalidCredentialOffer':           400,
+  'error:CredentialServiceError:InvalidCredentialIssue':           400,
+
+  // presentations
+  'error:PresentationError:RecordIdNotFound':                      404,
+  'error:PresentationError:ThreadIdNotFound':                      404,
+  'error:PresentationError:InvalidFlowStateError':                 400,
+  'error:PresentationError:IssuedCredentialNotFoundError':         404,
+  'error:PresentationError:HolderBindingError':                    400,
+  'error:PresentationError:NotMatchingPresentationCredentialFormat': 400,
+  'error:PresentationError:InvalidPresentationRequest':            400,
+  'error:PresentationError:InvalidPresentation':                   400,
+
+  // schemas
+  'error:CredentialSchemaError:CredentialSchemaGuidNotFoundError': 404,
+  'error:CredentialSchemaError:CredentialSchemaIdNotFoundError':   404,
+  'error:CredentialSchemaError:CredentialSchemaUpdateError':       400,
+  'error:CredentialSchemaError:InvalidSchema':                     400,
+  'error:CredentialSchemaError:UnsupportedCredentialSchemaType':   400,
+  'error:CredentialSchemaError:CredentialSchemaValidationError':   422,
+  'error:CredentialSchemaError:SchemaDereferencingError':          422,
+
+  // DIDComm endpoint
+  'error:DIDCommControllerError:InvalidContentType':               400,
+  'error:DIDCommControllerError:RequestBodyParsingError':          400,
+  'error:DIDCommControllerError:RecipientNotFound':                422,
+  'error:DIDCommControllerError:UnpackingFailed':                  422,
+  'error:DIDCommControllerError:UnsupportedMessageType':           422,
+  'error:DIDCommControllerError:SenderNotAllowed':                 422,
+} as const satisfies Record<string, number>
+
+export type ProblemType = keyof typeof statuses
+
+/** Every problem type with its status, for the README's table and the tests. */
+export const problems: Readonly<Record<ProblemType, number>> = statuses
+
+export class Problem extends Error {
+  override name = 'Problem'
+  readonly type: ProblemType
+  /** The HTTP status (RFC 9110) this problem answers with. */
+  readonly status: number
+  /** A few words for a person: the last part of the type, split at its capitals. */
+  readonly title: string
+
+  /** `detail` is shown to the caller: it names the field, the reason and the way out, and never a secret. */
+  constructor(type: ProblemType, detail: string, options?: ErrorOptions) {
+    super(detail, options)
+    this.type = type
+    this.status = statuses[type]
+    this.title = toTitle(type)
+  }
+}
+
+function toTitle(type: string): string {
+  const words = type.split(/[:/]/).at(-1)!
+  if (!type.includes(':')) return words
+  const spaced = words.replaceAll(/([a-z])([A-Z])/g, '$1 $2')
+  return spaced[0]!.toUpperCase() + spaced.slice(1)
+}

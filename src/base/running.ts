@@ -1,0 +1,39 @@
+/** `daemon.json` in the data folder: which process serves the folder, and where (nothing secret). */
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { z } from 'zod'
+
+export const Running = z.object({
+  pid: z.int().positive(),
+  /** Base URL of the HTTP API. */
+  url: z.url(),
+  /** Base URL of the DIDComm endpoint. */
+  didcommUrl: z.url(),
+  startedAt: z.iso.datetime(),
+})
+export type Running = z.infer<typeof Running>
+
+/** What the last daemon of a folder wrote, if it wrote anything that can be read; its process may be gone. */
+export function readRunning(dataDir: string): Running | undefined {
+  try {
+    return Running.parse(JSON.parse(readFileSync(path(dataDir), 'utf8')))
+  } catch {
+    return undefined
+  }
+}
+
+/** Writes the file, whole or not at all. */
+export function writeRunning(dataDir: string, running: Running): void {
+  const temporary = `${path(dataDir)}.${process.pid}`
+  writeFileSync(temporary, `${JSON.stringify(running, null, 2)}\n`, { mode: 0o600 })
+  renameSync(temporary, path(dataDir))
+}
+
+/** Removes the file, as a daemon does when it stops. */
+export function removeRunning(dataDir: string): void {
+  rmSync(path(dataDir), { force: true })
+}
+
+function path(dataDir: string): string {
+  return join(dataDir, 'daemon.json')
+}

@@ -1,0 +1,55 @@
+/** Claims as the attributes of a credential preview, and back (wire.md 4.1: the attribute value rule). */
+import { z } from 'zod'
+import { fromBase64, toPaddedBase64url } from '../base/bytes.ts'
+import { Problem } from '../base/problem.ts'
+import { type JsonObject, parseJson } from './json.ts'
+
+/** One claim on the wire: text as it is, or JSON as base64 with `media_type` `application/json`. */
+export const Attribute = z.object({ name: z.string(), value: z.string(), media_type: z.string().nullish() })
+export type Attribute = z.infer<typeof Attribute>
+
+export const Attributes = z.array(Attribute).max(1_000)
+
+/** Writes claims as attributes, in their order: text as it is, any other JSON value as URL-safe padded base64 of its JSON text. */
+export function toAttributes(claims: JsonObject): Attribute[] {
+  return Object.entries(claims)
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) =>
+      typeof value === 'string'
+        ? { name, value }
+        : { name, value: toPaddedBase64url(JSON.stringify(value)), media_type: 'application/json' },
+    )
+}
+
+/**
+ * Reads attributes that a peer sent. Every name becomes an own member of the result, `__proto__` included, which is therefore safe to
+ * read, to spread and to write as JSON, though not to copy with `Object.assign`.
+ *
+ * @throws {Problem} `error:CredentialServiceError:InvalidCredentialOffer`, naming the attribute
+ */
+export function fromAttributes(attributes: unknown): JsonObject {
+  const parsed = Attributes.safeParse(attributes)
+  if (!parsed.success) throw refusal(`attributes.${parsed.error.issues[0]!.path.join('.')}: ${parsed.error.issues[0]!.message}`)
+  const claims = new Map<string, unknown>()
+  for (const attribute of parsed.data) {
+    if (claims.has(attribute.name)) throw refusal(`The attribute '${attribute.name}' is given twice; send each name once`)
+    claims.set(attribute.name, valueOf(attribute))
+  }
+  return Object.fromEntries(claims)
+}
+
+function valueOf({ name, value, media_type }: Attribute): unknown {
+  if (media_type === undefined || media_type === null) return value
+  if (media_type !== 'application/json') {
+    throw refusal(`The attribute '${name}' has the media type '${media_type}'; send text without one, or application/json`)
+  }
+  try {
+    return parseJson(fromBase64(value))
+  } catch (cause) {
+    throw refusal(`The value of the attribute '${name}' is not base64 of JSON: ${(cause as Error).message}`, cause)
+  }
+}
+
+function refusal(detail: string, cause?: unknown): Problem {
+  return new Problem('error:CredentialServiceError:InvalidCredentialOffer', detail, { cause })
+}

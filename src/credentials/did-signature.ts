@@ -1,0 +1,46 @@
+/** The signature of a token against the DID in its `iss`: the one way a key is chosen here (wire.md 5.3, pitfalls 15 and 16; threats C4). */
+import { canonicalDid, type DidDocument, keysMatching, type Resolve, type VerificationKey } from '../did/document.ts'
+import { fitsAlgorithm, isSignedBy, type Jws } from './jws.ts'
+import { VerificationError } from './verification-error.ts'
+
+/** Who signs, and with which keys of its document: issuers assert, holders authenticate. */
+export type Signer = { did: string; role: 'issuer' | 'holder' }
+
+const purposeOf = { issuer: 'assertionMethod', holder: 'authentication' } as const
+
+/**
+ * Returns the key that signed: one of the signer's document, for the purpose of its role, the one `kid` names if it names one.
+ *
+ * @throws {VerificationError} `issuer-unresolvable`, `holder-unresolvable`, `kid-not-bound`, `no-key`, `algorithm`, `signature`
+ */
+export async function checkSignature(jws: Jws, signer: Signer, resolve: Resolve): Promise<VerificationKey> {
+  const document = await resolveSigner(signer, resolve)
+  const purpose = purposeOf[signer.role]
+  const { kid, alg } = jws.header
+  const keys = keysMatching(document, purpose, kid)
+  const named = canonicalDid(signer.did)
+  if (keys.length === 0 && kid !== undefined) throw new VerificationError('kid-not-bound', `The kid names no ${purpose} key of ${named}`)
+  if (keys.length === 0) throw new VerificationError('no-key', `${named} has no ${purpose} key`)
+  if (!keys.some((key) => fitsAlgorithm(jws, key.publicKeyJwk))) {
+    throw new VerificationError('algorithm', `No ${purpose} key of ${named} that the token may be signed with signs ${alg}`)
+  }
+  const key = keys.find((candidate) => isSignedBy(jws, candidate.publicKeyJwk))
+  if (!key) throw new VerificationError('signature', `The signature was not made by a key that ${named} allows for ${purpose}`)
+  return key
+}
+
+/** A resolver that answers with the document of somebody else has not resolved the DID. */
+async function resolveSigner({ did, role }: Signer, resolve: Resolve): Promise<DidDocument> {
+  const failure = `${role}-unresolvable` as const
+  let document: DidDocument
+  try {
+    document = await resolve(did)
+  } catch (cause) {
+    throw new VerificationError(failure, `The DID of the ${role}, ${canonicalDid(did)}, could not be resolved: ${String(cause)}`, { cause })
+  }
+  if (canonicalDid(document.id) === canonicalDid(did)) return document
+  throw new VerificationError(
+    failure,
+    `The DID of the ${role}, ${canonicalDid(did)}, resolved to the document of ${canonicalDid(document.id)}`,
+  )
+}

@@ -1,0 +1,50 @@
+/**
+ * JSON that has one reading only: UTF-8 without faults, no name twice in an object, no depth that exhausts a stack (RFC 8725 §2.4, threats C18, C19).
+ *
+ * Parsers differ in which of two equal names they keep, so what one party checked another may never have seen.
+ */
+
+/** How deep objects and arrays may nest; credentials stay below ten, and `JSON.stringify` fails at some thousands. */
+const maxDepth = 64
+
+// A byte order mark is kept, for JSON to refuse: dropped, it would give one token several spellings.
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+/** A JSON object as parsed: names such as `__proto__` are own members of it and nothing else. */
+export type JsonObject = { [name: string]: unknown }
+
+/** True for a JSON object: not null, not an array. */
+export function isJsonObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/**
+ * Reads JSON from its UTF-8 bytes.
+ *
+ * @throws {TypeError | SyntaxError} for bytes that are not UTF-8, text that is not JSON, a name given twice in one object, or nesting deeper than 64.
+ */
+export function parseJson(bytes: Uint8Array): unknown {
+  const text = decoder.decode(bytes)
+  const value: unknown = JSON.parse(text)
+  checkStructure(text)
+  return value
+}
+
+/** Walks the strings and brackets of a text that is known to be JSON. */
+function checkStructure(text: string): void {
+  const open: (Set<string> | undefined)[] = []
+  let previous = ''
+  for (const [token] of text.matchAll(/"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\]:]/g)) {
+    if (token === '{') open.push(new Set())
+    else if (token === '[') open.push(undefined)
+    else if (token === '}' || token === ']') open.pop()
+    else if (token === ':') addName(open.at(-1)!, JSON.parse(previous) as string)
+    previous = token
+    if (open.length > maxDepth) throw new TypeError(`JSON nests deeper than ${maxDepth}`)
+  }
+}
+
+function addName(names: Set<string>, name: string): void {
+  if (names.has(name)) throw new TypeError(`the name '${name}' is given twice in one object`)
+  names.add(name)
+}

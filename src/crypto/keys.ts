@@ -1,0 +1,104 @@
+/**
+ * Keys as JWK (RFC 7517, RFC 8037, RFC 8812), and what is done with them: sign, verify, agree.
+ *
+ * A key is a plain JWK and travels as one; the OpenSSL object behind it is made once and kept.
+ * Private keys are imported from JWK because importing DER is ten times slower, and generated
+ * straight into JWK because exporting a generated key can dead-lock Node 20 (decisions.md §7).
+ */
+import { createPrivateKey, createPublicKey, diffieHellman, generateKeyPairSync, type KeyObject, sign as signBytes, verify as verifyBytes } from 'node:crypto'
+import { fromBase64, toBase64url } from '../base/bytes.ts'
+import * as secp256k1 from './secp256k1.ts'
+
+export type Curve = 'Ed25519' | 'X25519' | 'secp256k1' | 'P-256' | 'P-384' | 'P-521'
+
+/** A public key: `x` (and `y` for `EC`) base64url without padding. */
+export type PublicJwk = { kty: 'OKP' | 'EC'; crv: Curve; x: string; y?: string }
+/** A private key: the public one and its secret `d`, base64url without padding. */
+export type PrivateJwk = PublicJwk & { d: string }
+
+/** The JWS algorithm of a signing curve (RFC 7518, RFC 8037, RFC 8812). */
+export type SigningAlgorithm = 'EdDSA' | 'ES256K'
+
+/** Makes a key pair. */
+export function generateKey(curve: 'Ed25519' | 'X25519' | 'secp256k1'): PrivateJwk {
+  if (curve === 'secp256k1') return secp256k1.generate()
+  // The cast is for the types alone: they lack the JWK encoding at generation, which Node has.
+  const options = { publicKeyEncoding: { format: 'jwk' }, privateKeyEncoding: { format: 'jwk' } } as never
+  const { privateKey } = generateKeyPairSync(curve.toLowerCase() as 'ed25519', options) as unknown as { privateKey: { x: string; d: string } }
+  return { kty: 'OKP', crv: curve, x: privateKey.x, d: privateKey.d }
+}
+
+/** Makes an `OKP` public key from its 32 raw bytes. */
+export function okpFromBytes(crv: 'Ed25519' | 'X25519', bytes: Uint8Array): PublicJwk {
+  if (bytes.length !== 32) throw new TypeError(`an ${crv} public key has 32 bytes, not ${bytes.length}`)
+  return { kty: 'OKP', crv, x: toBase64url(bytes) }
+}
+
+/** The 32 raw bytes of an `OKP` public key. */
+export function okpBytes(jwk: PublicJwk): Uint8Array {
+  return fromBase64(jwk.x)
+}
+
+/** The public half of a key, without any other member. */
+export function toPublic({ kty, crv, x, y }: PublicJwk): PublicJwk {
+  return y === undefined ? { kty, crv, x } : { kty, crv, x, y }
+}
+
+/** True when two public keys are the same key. */
+export function isSameKey(a: PublicJwk, b: PublicJwk): boolean {
+  return a.kty === b.kty && a.crv === b.crv && a.x === b.x && a.y === b.y
+}
+
+/** The algorithm a key signs with. @throws {TypeError} for a key that does not sign here. */
+export function algorithmOf(jwk: PublicJwk): SigningAlgorithm {
+  if (jwk.crv === 'Ed25519') return 'EdDSA'
+  if (jwk.crv === 'secp256k1') return 'ES256K'
+  throw new TypeError(`a key on ${jwk.crv} does not sign`)
+}
+
+/** Signs bytes: EdDSA, or ES256K as 64 bytes r‖s with low s over the SHA-256 of the bytes. */
+export function sign(jwk: PrivateJwk, data: Uint8Array): Uint8Array {
+  return algorithmOf(jwk) === 'EdDSA' ? signBytes(null, data, privateObject(jwk)) : secp256k1.sign(jwk, data)
+}
+
+/** Checks a signature made as `sign` makes it; high s is taken. False, never an error, for any malformed input. */
+export function verify(jwk: PublicJwk, data: Uint8Array, signature: Uint8Array): boolean {
+  try {
+    if (algorithmOf(jwk) === 'EdDSA') return signature.length === 64 && verifyBytes(null, data, publicObject(jwk), signature)
+    return secp256k1.verify(jwk, data, signature)
+  } catch {
+    return false
+  }
+}
+
+/** The Diffie–Hellman secret of two keys on one curve. @throws when the curves differ or the point is of low order. */
+export function agree(ours: PrivateJwk, theirs: PublicJwk): Uint8Array {
+  if (ours.crv !== theirs.crv) throw new TypeError(`cannot agree between ${ours.crv} and ${theirs.crv}`)
+  return diffieHellman({ privateKey: privateObject(ours), publicKey: publicObject(theirs) })
+}
+
+/** Key objects made once; bounded, the oldest leaves first. */
+class KeyCache {
+  readonly #objects = new Map<string, KeyObject>()
+
+  get(id: string, make: () => KeyObject): KeyObject {
+    const known = this.#objects.get(id)
+    if (known) return known
+    const made = make()
+    if (this.#objects.size >= 2_000) this.#objects.delete(this.#objects.keys().next().value!)
+    this.#objects.set(id, made)
+    return made
+  }
+}
+
+const privateObjects = new KeyCache()
+const publicObjects = new KeyCache()
+
+function privateObject(jwk: PrivateJwk): KeyObject {
+  // The public half belongs to the name: a mismatched pair must not meet the cached good one.
+  return privateObjects.get(`${jwk.crv}:${jwk.x}:${jwk.d}`, () => createPrivateKey({ key: { ...toPublic(jwk), d: jwk.d }, format: 'jwk' }))
+}
+
+function publicObject(jwk: PublicJwk): KeyObject {
+  return publicObjects.get(`${jwk.crv}:${jwk.x}:${jwk.y ?? ''}`, () => createPublicKey({ key: toPublic(jwk), format: 'jwk' }))
+}

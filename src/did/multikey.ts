@@ -1,0 +1,46 @@
+/** Public keys as multibase text (Multikey): `z`, base58btc, a multicodec prefix and the raw or compressed key, as did:key and did:peer carry them. */
+import { ECDH } from 'node:crypto'
+import { concat, fromMultibase, toBase64url, toMultibase } from '../base/bytes.ts'
+import { okpBytes, okpFromBytes, type PublicJwk } from '../crypto/keys.ts'
+import { compressed, fromPublicBytes } from '../crypto/secp256k1.ts'
+
+/** Multicodec prefixes as varint bytes; both bytes tell the curves apart. */
+const prefixes = { X25519: [0xec, 0x01], Ed25519: [0xed, 0x01], secp256k1: [0xe7, 0x01], 'P-256': [0x80, 0x24] } as const
+
+/**
+ * Writes a public key as Multikey text.
+ *
+ * @throws {TypeError} for a curve other than X25519, Ed25519 and secp256k1, or a key of the wrong length.
+ */
+export function toMultikey(jwk: PublicJwk): string {
+  if (jwk.crv === 'secp256k1') return toMultibase(concat(Uint8Array.from(prefixes.secp256k1), compressed(jwk)))
+  if (jwk.crv !== 'X25519' && jwk.crv !== 'Ed25519') throw new TypeError(`a key on ${jwk.crv} is not written as Multikey here`)
+  const key = okpBytes(jwk)
+  if (key.length !== 32) throw new TypeError(`an ${jwk.crv} public key has 32 bytes, not ${key.length}`)
+  return toMultibase(concat(Uint8Array.from(prefixes[jwk.crv]), key))
+}
+
+/**
+ * Reads a public key from Multikey text: X25519, Ed25519, secp256k1 or P-256.
+ *
+ * @throws when the text is not base58btc, the key type is another, the length is wrong or the point is not on its curve.
+ */
+export function fromMultikey(text: string): PublicJwk {
+  // The longest key takes 50 characters; base58 costs the square of its length.
+  if (text.length > 60) throw new TypeError('longer than any key')
+  const bytes = fromMultibase(text)
+  const [first, second] = bytes
+  const key = bytes.subarray(2)
+  const crv = (Object.keys(prefixes) as (keyof typeof prefixes)[]).find(
+    (name) => prefixes[name][0] === first && prefixes[name][1] === second,
+  )
+  if (crv === undefined) throw new TypeError('no key type that is known here')
+  if (crv === 'X25519' || crv === 'Ed25519') return okpFromBytes(crv, key)
+  if (key.length !== 33) throw new TypeError(`a compressed ${crv} public key has 33 bytes, not ${key.length}`)
+  return crv === 'secp256k1' ? fromPublicBytes(key) : p256FromCompressed(key)
+}
+
+function p256FromCompressed(bytes: Uint8Array): PublicJwk {
+  const point = ECDH.convertKey(bytes, 'prime256v1', undefined, undefined, 'uncompressed') as Buffer
+  return { kty: 'EC', crv: 'P-256', x: toBase64url(point.subarray(1, 33)), y: toBase64url(point.subarray(33)) }
+}

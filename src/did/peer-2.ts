@@ -1,0 +1,112 @@
+/**
+ * did:peer numalgo 2: `did:peer:2` and dotted elements, each a purpose code with a key, or `S` with a service
+ * (Peer DID Method Specification, Method 2; wire.md 11.1 and pitfalls 30 to 32).
+ */
+import { createHash } from 'node:crypto'
+import { z } from 'zod'
+import { concat, fromBase64, fromUtf8, toMultibase } from '../base/bytes.ts'
+import { type DidDocument, type Purpose, Service } from './document.ts'
+import { didContext, jsonWebKey, jws2020Context } from './json-web-key.ts'
+import { fromMultikey } from './multikey.ts'
+
+const purposeOf: Readonly<Record<string, Purpose>> = {
+  A: 'assertionMethod',
+  E: 'keyAgreement',
+  V: 'authentication',
+  I: 'capabilityInvocation',
+  D: 'capabilityDelegation',
+}
+
+const commonNames: Readonly<Record<string, string>> = { t: 'type', s: 'serviceEndpoint', r: 'routingKeys', a: 'accept' }
+
+/** One service element holds one service, or several as a list: the TypeScript SDK writes lists, an empty one for no service. */
+const ServiceElement = z.union([z.array(z.looseObject({})), z.looseObject({}).transform((service) => [service])])
+
+/**
+ * Resolves a numalgo 2 DID. Keys are numbered by their place among the keys, services without an id are
+ * `#service`, `#service-1`, …; a DIDComm service whose endpoint is a bare string (the older form) gets the object form.
+ *
+ * @throws {Error} when the DID is malformed; the message is the reason.
+ */
+export function resolvePeer2(did: string): DidDocument {
+  const elements = /^did:peer:2((?:\.[A-Za-z0-9_=-]+)+)$/.exec(did)?.[1]?.slice(1).split('.')
+  if (!elements) throw new TypeError('elements are a dot, a purpose code and base58 or base64url text')
+  const document = { '@context': [didContext, jws2020Context], id: did, alsoKnownAs: [toPeer3(did)], verificationMethod: [] } as DidDocument
+  const services: Record<string, unknown>[] = []
+  for (const element of elements) {
+    const [code, text] = [element[0]!, element.slice(1)]
+    const purpose = purposeOf[code]
+    if (purpose) addKey(document, purpose, text)
+    else if (code === 'S') services.push(...readServices(text))
+    else throw new TypeError(`${code} is no purpose code`)
+  }
+  if (document.verificationMethod!.length === 0) throw new TypeError('it has no key')
+  if (services.length > 0) document.service = named(did, services)
+  return document
+}
+
+/** The numalgo 3 form of a numalgo 2 DID: the hash of everything after `did:peer:2`. */
+export function toPeer3(did: string): string {
+  const hash = createHash('sha256').update(did.slice('did:peer:2'.length)).digest()
+  return `did:peer:3${toMultibase(concat(Uint8Array.of(0x12, 0x20), hash))}`
+}
+
+/**
+ * The id that a numalgo 2 document gives to a key, from the id that an older peer gives it: `#6LS…` or `#6Mk…`, the key's own
+ * text, was the form before the specification was clarified. Any other DID URL comes back as it is.
+ */
+export function toNumberedKeyId(didUrl: string): string {
+  const [did, fragment] = didUrl.split('#')
+  if (!did?.startsWith('did:peer:2.') || !fragment) return didUrl
+  const keys = did.split('.').flatMap((element) => (/^[AEVID]z/.test(element) ? [element.slice(2)] : []))
+  const place = keys.indexOf(fragment.replace(/^z/, ''))
+  return place < 0 ? didUrl : `${did}#key-${place + 1}`
+}
+
+function addKey(document: DidDocument, purpose: Purpose, text: string): void {
+  const jwk = fromMultikey(text)
+  if (purpose === 'keyAgreement' ? jwk.crv === 'Ed25519' : jwk.crv === 'X25519')
+    throw new TypeError(`an ${jwk.crv} key cannot serve ${purpose}`)
+  const method = jsonWebKey(document.id, `key-${document.verificationMethod!.length + 1}`, jwk)
+  document.verificationMethod!.push(method)
+  ;(document[purpose] ??= []).push(method.id)
+}
+
+function readServices(text: string): Record<string, unknown>[] {
+  return ServiceElement.parse(JSON.parse(fromUtf8(fromBase64(text)))).map((service) =>
+    toServiceObject(expand(service) as Record<string, unknown>),
+  )
+}
+
+/** Ids are relative in the DID, and some peers leave out the `#` as well, or the id. */
+function named(did: string, services: Record<string, unknown>[]): Service[] {
+  let unnamed = 0
+  return services.map((service) => {
+    const id = service['id'] ?? (unnamed++ === 0 ? '#service' : `#service-${unnamed - 1}`)
+    return Service.parse({ ...service, id: typeof id === 'string' ? absolute(did, id) : id })
+  })
+}
+
+/** Abbreviated member names, at any depth, in full. */
+function expand(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(expand)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [commonNames[name] ?? name, expand(member)]))
+}
+
+/** The older form has the URI as a string and the rest beside it; the real agent reads it as the object form. */
+function toServiceObject(service: Record<string, unknown>): Record<string, unknown> {
+  const type = service['type'] === 'dm' ? 'DIDCommMessaging' : service['type']
+  if (type !== 'DIDCommMessaging' || typeof service['serviceEndpoint'] !== 'string') return { ...service, type }
+  const { serviceEndpoint: uri, routingKeys, accept, ...rest } = service
+  return {
+    ...rest,
+    type,
+    serviceEndpoint: { uri, ...(routingKeys !== undefined && { routingKeys }), ...(accept !== undefined && { accept }) },
+  }
+}
+
+function absolute(did: string, id: string): string {
+  if (id.startsWith('#')) return did + id
+  return id.includes(':') ? id : `${did}#${id}`
+}

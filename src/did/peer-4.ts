@@ -1,0 +1,83 @@
+/**
+ * did:peer numalgo 4: `did:peer:4<hash>:<document>`, the document as it is but for its own DID
+ * (Peer DID Method Specification, Method 4; wire.md 11.2). Mediators of scala-did use it.
+ */
+import { createHash } from 'node:crypto'
+import { z } from 'zod'
+import { concat, fromMultibase, fromUtf8, toMultibase } from '../base/bytes.ts'
+import { Problem } from '../base/problem.ts'
+import { DidDocument, purposes } from './document.ts'
+import { jsonWebKey } from './json-web-key.ts'
+import { fromMultikey } from './multikey.ts'
+
+/** What the DID encodes: a document without root id, whose keys need no controller when it is the DID itself. */
+const Method = z.looseObject({
+  id: z.string(),
+  type: z.string(),
+  controller: z.string().optional(),
+  publicKeyMultibase: z.string().optional(),
+})
+type Method = z.infer<typeof Method>
+const Relationship = z.array(z.union([z.string(), Method])).optional()
+const InputDocument = z.looseObject({
+  id: z.never('must not be at the root').optional(),
+  alsoKnownAs: z.array(z.string()).optional(),
+  verificationMethod: z.array(Method).optional(),
+  service: z.array(z.looseObject({ id: z.string() })).optional(),
+  ...(Object.fromEntries(purposes.map((purpose) => [purpose, Relationship])) as Record<(typeof purposes)[number], typeof Relationship>),
+})
+
+/**
+ * Resolves the long form: checks the hash, sets the DID, makes ids absolute and turns multibase keys of known types into
+ * `JsonWebKey2020`; keys of other types stay as they are.
+ *
+ * @throws {Problem} `error:DIDResolution:notFound` for the short form.
+ * @throws {Error} when the DID is malformed; the message is the reason.
+ */
+export function resolvePeer4(did: string): DidDocument {
+  const parts = /^did:peer:4(z[1-9A-HJ-NP-Za-km-z]+)(?::(z[1-9A-HJ-NP-Za-km-z]+))?$/.exec(did)
+  if (!parts) throw new TypeError('it is no hash and document in base58btc')
+  const [, hash, encoded] = parts
+  if (encoded === undefined) {
+    throw new Problem(
+      'error:DIDResolution:notFound',
+      `${did} is a short form: its document is known only from the long form, which has to be used here`,
+    )
+  }
+  if (toMultibase(concat(Uint8Array.of(0x12, 0x20), createHash('sha256').update(encoded).digest())) !== hash) {
+    throw new TypeError('the hash does not match the document')
+  }
+  const bytes = fromMultibase(encoded)
+  // Multicodec 0x0200, JSON, as varint.
+  if (bytes[0] !== 0x80 || bytes[1] !== 0x04) throw new TypeError('the document is not marked as JSON')
+  return contextualise(did, `did:peer:4${hash}`, InputDocument.parse(JSON.parse(fromUtf8(bytes.subarray(2)))))
+}
+
+function contextualise(did: string, shortForm: string, input: z.infer<typeof InputDocument>): DidDocument {
+  const absolute = (id: string) => (id.startsWith('#') ? did + id : id)
+  const method = (entry: Method) => toJsonWebKey({ ...entry, id: absolute(entry.id), controller: entry.controller ?? did })
+  const relations = purposes.flatMap((purpose) => {
+    const entries = input[purpose]
+    return entries ? [[purpose, entries.map((entry) => (typeof entry === 'string' ? absolute(entry) : method(entry)))]] : []
+  })
+  return DidDocument.parse({
+    ...input,
+    id: did,
+    alsoKnownAs: [...(input.alsoKnownAs ?? []), shortForm],
+    ...(input.verificationMethod && { verificationMethod: input.verificationMethod.map(method) }),
+    ...Object.fromEntries(relations),
+    ...(input.service && { service: input.service.map((service) => ({ ...service, id: absolute(service.id) })) }),
+  })
+}
+
+/** DID 1.0 §5.2.1 forbids the same key in two forms, so the multibase one gives way. */
+function toJsonWebKey(method: Method & { controller: string }): Method {
+  const { publicKeyMultibase, ...rest } = method
+  if (publicKeyMultibase === undefined) return method
+  try {
+    const { type, publicKeyJwk } = jsonWebKey('', '', fromMultikey(publicKeyMultibase))
+    return { ...rest, type, publicKeyJwk }
+  } catch {
+    return method
+  }
+}

@@ -1,0 +1,111 @@
+/**
+ * Bytes → did:prism operations (PRISM method; wire.md 11.3). Keys are read in both encodings, since SDKs differ
+ * (pitfall 39); the bytes that were signed or hashed are kept as they came.
+ */
+import { fromBinary } from '@bufbuild/protobuf'
+import { concat, toHex } from '../../base/bytes.ts'
+import { okpFromBytes, type PublicJwk } from '../../crypto/keys.ts'
+import { fromPublicBytes } from '../../crypto/secp256k1.ts'
+import { reasonOf } from '../reason.ts'
+import { InvalidOperation, type Operation, type PrismKey, type UpdateAction, type Usage, usages } from './model.ts'
+import { AtalaObjectSchema, AtalaOperationSchema, type PublicKey, SignedAtalaOperationSchema, type UpdateDIDAction } from './prism_pb.ts'
+
+/** A signed operation's parts: the id of the signing key, the signature as it came, and the bytes of the operation. */
+export type SignedOperation = { signedWith: string; signature: Uint8Array; operation: Uint8Array }
+
+/** No operation with fifty keys and services comes near; a Cardano transaction holds a quarter of it. */
+const maximumBytes = 64_000
+
+const usageOf = new Map<number, Usage>(Object.entries(usages).map(([usage, number]) => [number, usage as Usage]))
+
+/** The signed operations (as bytes) of an `AtalaObject`, the form operations travel in on Cardano. @throws {InvalidOperation} */
+export function decodeObject(bytes: Uint8Array): Uint8Array[] {
+  return reading('AtalaObject', bytes, () => fromBinary(AtalaObjectSchema, bytes).blockContent?.operations ?? [])
+}
+
+/** Opens the envelope of a signed operation (`SignedAtalaOperation`), without checking what is inside. @throws {InvalidOperation} */
+export function decodeSigned(bytes: Uint8Array): SignedOperation {
+  const { signedWith, signature, operation } = reading('SignedAtalaOperation', bytes, () => fromBinary(SignedAtalaOperationSchema, bytes))
+  if (operation.length === 0) throw new InvalidOperation('the signed operation is empty')
+  return { signedWith, signature, operation }
+}
+
+/**
+ * Reads an operation's bytes (`AtalaOperation`); its keys are points of their curves, its other values are as they came.
+ *
+ * @throws {InvalidOperation} when the bytes are no operation, or one that is neither create, update nor deactivate.
+ */
+export function decodeOperation(bytes: Uint8Array): Operation {
+  const { operation } = reading('AtalaOperation', bytes, () => fromBinary(AtalaOperationSchema, bytes))
+  switch (operation.case) {
+    case 'createDid': {
+      const data = operation.value.didData
+      if (!data) throw new InvalidOperation('did_data is missing')
+      const services = data.services.map(({ id, type, serviceEndpoint }) => ({ id, type, serviceEndpoint }))
+      return { operation: 'create', publicKeys: data.publicKeys.map(toKey), services, contexts: data.context }
+    }
+    case 'updateDid': {
+      const { id, previousOperationHash, actions } = operation.value
+      return { operation: 'update', suffix: id, previousHash: toHex(previousOperationHash), actions: actions.map(toAction) }
+    }
+    case 'deactivateDid':
+      return { operation: 'deactivate', suffix: operation.value.id, previousHash: toHex(operation.value.previousOperationHash) }
+    default:
+      throw new InvalidOperation('the operation is none of create_did, update_did and deactivate_did')
+  }
+}
+
+function reading<T>(name: string, bytes: Uint8Array, read: () => T): T {
+  if (bytes.length > maximumBytes) throw new InvalidOperation(`${name} has more than ${maximumBytes} bytes`)
+  try {
+    return read()
+  } catch (error) {
+    throw new InvalidOperation(`the bytes are no ${name}: ${reasonOf(error)}`, { cause: error })
+  }
+}
+
+function toAction({ action }: UpdateDIDAction): UpdateAction {
+  switch (action.case) {
+    case 'addKey':
+      if (!action.value.key) throw new InvalidOperation('add_key has no key')
+      return { action: 'addKey', key: toKey(action.value.key) }
+    case 'removeKey':
+      return { action: 'removeKey', id: action.value.keyId }
+    case 'addService': {
+      if (!action.value.service) throw new InvalidOperation('add_service has no service')
+      const { id, type, serviceEndpoint } = action.value.service
+      return { action: 'addService', service: { id, type, serviceEndpoint } }
+    }
+    case 'removeService':
+      return { action: 'removeService', id: action.value.serviceId }
+    case 'updateService': {
+      const { serviceId, type, serviceEndpoints } = action.value
+      return { action: 'updateService', id: serviceId, type, serviceEndpoint: serviceEndpoints }
+    }
+    case 'patchContext':
+      return { action: 'patchContext', contexts: action.value.context }
+    default:
+      throw new InvalidOperation('an action of the update is of no known kind')
+  }
+}
+
+function toKey({ id, usage, keyData }: PublicKey): PrismKey {
+  const known = usageOf.get(usage)
+  if (!known) throw new InvalidOperation(`key ${id} has no known usage`)
+  try {
+    return { id, usage: known, publicKey: toJwk(keyData) }
+  } catch (error) {
+    throw new InvalidOperation(`key ${id} cannot be read: ${reasonOf(error)}`, { cause: error })
+  }
+}
+
+function toJwk(keyData: PublicKey['keyData']): PublicJwk {
+  if (keyData.case === undefined) throw new TypeError('it has no data')
+  const { curve } = keyData.value
+  if (curve === 'Ed25519' || curve === 'X25519')
+    return okpFromBytes(curve, keyData.case === 'ecKeyData' ? keyData.value.x : keyData.value.data)
+  if (curve !== 'secp256k1') throw new TypeError(`its curve is none of secp256k1, Ed25519 and X25519`)
+  if (keyData.case === 'ecKeyData') return fromPublicBytes(concat(Uint8Array.of(4), keyData.value.x, keyData.value.y))
+  if (keyData.value.data.length !== 33) throw new TypeError(`a compressed point has 33 bytes, not ${keyData.value.data.length}`)
+  return fromPublicBytes(keyData.value.data)
+}

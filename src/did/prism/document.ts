@@ -1,0 +1,43 @@
+/** The document and metadata a did:prism resolves to, in the real agent's shape (api.md 4.5; wire.md 11.3, "Resolution document"). */
+import { type DidDocument, type Purpose, purposes } from '../document.ts'
+import { didContext, jsonWebKey, jws2020Context } from '../json-web-key.ts'
+import type { DidDocumentMetadata } from '../resolution.ts'
+import { toShortForm } from './did.ts'
+import type { PrismKey } from './model.ts'
+import { fromPrismService } from './service.ts'
+import type { DidState } from './state.ts'
+
+/** Contexts that a service's type brings along. */
+const serviceContexts: Readonly<Record<string, string>> = {
+  DIDCommMessaging: 'https://didcomm.org/messaging/contexts/v2',
+  LinkedDomains: 'https://identity.foundation/.well-known/did-configuration/v1',
+}
+
+/** The document of a state, all ids in the form that was asked for (`did`, long or short). Master, revocation and VDR keys stay out. */
+export function toDocument(state: DidState, did: string): DidDocument {
+  const keys = state.publicKeys.filter((key): key is PrismKey & { usage: Purpose } => purposes.some((purpose) => purpose === key.usage))
+  const services = state.services.map((service) => fromPrismService(did, service))
+  const ids = (purpose: Purpose) => keys.filter(({ usage }) => usage === purpose).map(({ id }) => `${did}#${id}`)
+  const types = new Set(services.flatMap(({ type }) => type))
+  const ofServices = Object.entries(serviceContexts).flatMap(([type, context]) => (types.has(type) ? [context] : []))
+  return {
+    '@context': [...new Set([didContext, ...(keys.length > 0 ? [jws2020Context] : []), ...ofServices, ...state.contexts])],
+    id: did,
+    controller: did,
+    verificationMethod: keys.map(({ id, publicKey }) => jsonWebKey(did, id, publicKey)),
+    ...(Object.fromEntries(purposes.map((purpose) => [purpose, ids(purpose)])) as Record<Purpose, string[]>),
+    service: services,
+  }
+}
+
+/** The metadata of a state: `versionId` is the hash of the last operation; only a published DID has a canonical id and times. */
+export function toMetadata(state: DidState): DidDocumentMetadata {
+  const { suffix, deactivated, lastOperationHash: versionId, createdAt, updatedAt } = state
+  if (!createdAt || !updatedAt) return { deactivated, versionId }
+  return { deactivated, canonicalId: toShortForm(suffix), versionId, created: toSeconds(createdAt), updated: toSeconds(updatedAt) }
+}
+
+/** DID 1.0 §7.1.3: times in metadata have no fraction of a second. */
+function toSeconds(instant: string): string {
+  return instant.replace(/\.\d+Z$/, 'Z')
+}

@@ -1,0 +1,79 @@
+/**
+ * did:prism operations as bytes: made, signed, named (PRISM method; wire.md 11.3, "Key encodings and naming" and "Signing and hashes").
+ *
+ * Keys are always written compressed, as the real agent writes them.
+ */
+import { createHash } from 'node:crypto'
+import { create, type MessageInitShape, toBinary } from '@bufbuild/protobuf'
+import { fromHex, toHex } from '../../base/bytes.ts'
+import { okpBytes, type PrivateJwk, sign } from '../../crypto/keys.ts'
+import { compressed, toDer } from '../../crypto/secp256k1.ts'
+import { type Operation, type PrismKey, type UpdateAction, usages } from './model.ts'
+import { AtalaOperationSchema, type PublicKeySchema, SignedAtalaOperationSchema, type UpdateDIDActionSchema } from './prism_pb.ts'
+
+/** The bytes of an operation (`AtalaOperation`); those of a create operation are the state part of the long form. */
+export function encodeOperation(operation: Operation): Uint8Array {
+  return toBinary(AtalaOperationSchema, create(AtalaOperationSchema, { operation: toMessage(operation) }))
+}
+
+/**
+ * Signs an operation's bytes with a master key, into the envelope that a ledger takes (`SignedAtalaOperation`).
+ *
+ * @throws {TypeError} when the key is not on secp256k1.
+ */
+export function signOperation(operation: Uint8Array, signedWith: string, key: PrivateJwk): Uint8Array {
+  if (key.crv !== 'secp256k1') throw new TypeError(`operations are signed on secp256k1, not ${key.crv}`)
+  const signature = toDer(sign(key, operation))
+  return toBinary(SignedAtalaOperationSchema, create(SignedAtalaOperationSchema, { signedWith, signature, operation }))
+}
+
+/** The hash of an operation's bytes, in hexadecimal: a create operation's is the DID's suffix, and the next operation names it. */
+export function operationHash(operation: Uint8Array): string {
+  return createHash('sha256').update(operation).digest('hex')
+}
+
+/** The id a ledger tracks a signed operation by: the hash of the envelope's bytes, in hexadecimal. */
+export function operationId(signedOperation: Uint8Array): string {
+  return toHex(createHash('sha256').update(signedOperation).digest())
+}
+
+type OperationMessage = MessageInitShape<typeof AtalaOperationSchema>['operation'] & object
+type ActionMessage = MessageInitShape<typeof UpdateDIDActionSchema>['action'] & object
+
+function toMessage(operation: Operation): OperationMessage {
+  switch (operation.operation) {
+    case 'create': {
+      const { publicKeys, services, contexts } = operation
+      return { case: 'createDid', value: { didData: { publicKeys: publicKeys.map(toKeyMessage), services, context: contexts } } }
+    }
+    case 'update': {
+      const { suffix, previousHash, actions } = operation
+      const messages = actions.map((action) => ({ action: toActionMessage(action) }))
+      return { case: 'updateDid', value: { previousOperationHash: fromHex(previousHash), id: suffix, actions: messages } }
+    }
+    case 'deactivate':
+      return { case: 'deactivateDid', value: { previousOperationHash: fromHex(operation.previousHash), id: operation.suffix } }
+  }
+}
+
+function toActionMessage(action: UpdateAction): ActionMessage {
+  switch (action.action) {
+    case 'addKey':
+      return { case: 'addKey', value: { key: toKeyMessage(action.key) } }
+    case 'removeKey':
+      return { case: 'removeKey', value: { keyId: action.id } }
+    case 'addService':
+      return { case: 'addService', value: { service: action.service } }
+    case 'removeService':
+      return { case: 'removeService', value: { serviceId: action.id } }
+    case 'updateService':
+      return { case: 'updateService', value: { serviceId: action.id, type: action.type, serviceEndpoints: action.serviceEndpoint } }
+    case 'patchContext':
+      return { case: 'patchContext', value: { context: action.contexts } }
+  }
+}
+
+function toKeyMessage({ id, usage, publicKey }: PrismKey): MessageInitShape<typeof PublicKeySchema> {
+  const data = publicKey.crv === 'secp256k1' ? compressed(publicKey) : okpBytes(publicKey)
+  return { id, usage: usages[usage], keyData: { case: 'compressedEcKeyData', value: { curve: publicKey.crv, data } } }
+}

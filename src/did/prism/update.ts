@@ -1,0 +1,66 @@
+/** The actions of a did:prism update, in order and all or nothing (wire.md 11.3, "Validity rules"). */
+import { InvalidOperation, type PrismService, type UpdateAction } from './model.ts'
+import { checkContexts, checkKey, checkService, checkServiceEndpoint, checkServiceType, limits } from './rules.ts'
+import type { DidState } from './state.ts'
+
+/**
+ * The state after an update's actions; the state before is not changed.
+ *
+ * @throws {InvalidOperation} for the first action that breaks a rule, or when the DID is left without master key or above a limit.
+ */
+export function change(state: DidState, actions: readonly UpdateAction[]): DidState {
+  if (actions.length === 0) throw new InvalidOperation('the update has no action')
+  const changed = actions.reduce(act, state)
+  const { publicKeys, services } = changed
+  if (!publicKeys.some(({ usage }) => usage === 'master')) throw new InvalidOperation('the update leaves no master key')
+  if (publicKeys.length > limits.keys) throw new InvalidOperation(`the update leaves ${publicKeys.length} keys, more than ${limits.keys}`)
+  if (services.length > limits.services)
+    throw new InvalidOperation(`the update leaves ${services.length} services, more than ${limits.services}`)
+  return changed
+}
+
+function act(state: DidState, action: UpdateAction): DidState {
+  const { publicKeys, services, retiredKeyIds, retiredServiceIds } = state
+  switch (action.action) {
+    case 'addKey':
+      checkKey(action.key)
+      if (has(publicKeys, action.key.id) || retiredKeyIds.includes(action.key.id))
+        throw new InvalidOperation(`key ${action.key.id} exists or existed`)
+      return { ...state, publicKeys: [...publicKeys, action.key] }
+    case 'removeKey':
+      if (!has(publicKeys, action.id)) throw new InvalidOperation(`there is no active key ${action.id} to remove`)
+      return { ...state, publicKeys: without(publicKeys, action.id), retiredKeyIds: [...retiredKeyIds, action.id] }
+    case 'addService':
+      checkService(action.service)
+      if (has(services, action.service.id) || retiredServiceIds.includes(action.service.id)) {
+        throw new InvalidOperation(`service ${action.service.id} exists or existed`)
+      }
+      return { ...state, services: [...services, action.service] }
+    case 'removeService':
+      if (!has(services, action.id)) throw new InvalidOperation(`there is no active service ${action.id} to remove`)
+      return { ...state, services: without(services, action.id), retiredServiceIds: [...retiredServiceIds, action.id] }
+    case 'updateService':
+      if (!has(services, action.id)) throw new InvalidOperation(`there is no active service ${action.id} to update`)
+      return { ...state, services: services.map((service) => (service.id === action.id ? updated(service, action) : service)) }
+    case 'patchContext':
+      checkContexts(action.contexts)
+      if (action.contexts.length === 0 && state.contexts.length === 0) throw new InvalidOperation('there is no context to clear')
+      return { ...state, contexts: action.contexts }
+  }
+}
+
+/** An empty text means unchanged. */
+function updated(service: PrismService, { type, serviceEndpoint }: UpdateAction & { action: 'updateService' }): PrismService {
+  if (type === '' && serviceEndpoint === '') throw new InvalidOperation(`the update of service ${service.id} changes nothing`)
+  if (type !== '') checkServiceType(type)
+  if (serviceEndpoint !== '') checkServiceEndpoint(serviceEndpoint)
+  return { ...service, type: type || service.type, serviceEndpoint: serviceEndpoint || service.serviceEndpoint }
+}
+
+function has(list: readonly { id: string }[], id: string): boolean {
+  return list.some((entry) => entry.id === id)
+}
+
+function without<T extends { id: string }>(list: readonly T[], id: string): T[] {
+  return list.filter((entry) => entry.id !== id)
+}

@@ -1,0 +1,74 @@
+/**
+ * JSON and base64url as peers send them, read more strictly than `JSON.parse` and `Buffer` do.
+ *
+ * RFC 7515 §4 lets a JOSE header be refused for a repeated member name, RFC 7515 §2 knows one base64url text for
+ * given bytes, and nothing in DIDComm nests deeply: what differs is an attack on a laxer reader further on.
+ */
+import type { z } from 'zod'
+import { fromUtf8 } from '../base/bytes.ts'
+
+/** Levels of objects and arrays that are still read; enough for every known protocol, far below what `JSON.stringify` stands. */
+export const maxDepth = 64
+
+/** A JSON object, as opposed to an array, a scalar or null. */
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/**
+ * Parses JSON.
+ *
+ * @param text the text, or its UTF-8.
+ * @throws {TypeError} when it is not UTF-8, not JSON, or nested deeper than `maxDepth`; the text itself is never quoted.
+ */
+export function readJson(text: string | Uint8Array): unknown {
+  let value: unknown
+  try {
+    value = JSON.parse(typeof text === 'string' ? text : fromUtf8(text))
+  } catch {
+    // The engine's own message quotes the text, which may be a decrypted one.
+    throw new TypeError('is not JSON')
+  }
+  if (isDeeperThan(value, maxDepth)) throw new TypeError(`is nested deeper than ${maxDepth} levels`)
+  return value
+}
+
+/** True when a parsed text names a member twice in one object: the text then has more members than the value. */
+export function hasRepeatedMember(text: string, value: unknown): boolean {
+  const colons = text.replace(/"(?:[^"\\]|\\.)*"/g, '').split(':').length - 1
+  return colons !== countMembers(value)
+}
+
+/** Reads base64url without padding. @throws {TypeError} for any text that is not the one encoding of its bytes. */
+export function fromStrictBase64url(text: string): Buffer {
+  const bytes = Buffer.from(text, 'base64url')
+  if (bytes.toString('base64url') !== text) throw new TypeError('is not canonical base64url')
+  return bytes
+}
+
+/** A copy without members that are null: some peers write null for what they leave out (wire.md 1.4). */
+export function withoutNulls(object: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== null))
+}
+
+/** The first complaint of a zod error, with its path, on one line. */
+export function firstIssue(error: z.ZodError): string {
+  const { path, message } = error.issues[0]!
+  return path.length === 0 ? message : `${path.join('.')}: ${message}`
+}
+
+/** The text of whatever was thrown. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
+
+function isDeeperThan(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  return levels === 0 || Object.values(value).some((child) => isDeeperThan(child, levels - 1))
+}
+
+function countMembers(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0
+  const children: unknown[] = Object.values(value)
+  return children.reduce<number>((sum, child) => sum + countMembers(child), Array.isArray(value) ? 0 : children.length)
+}

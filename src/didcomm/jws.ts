@@ -1,0 +1,88 @@
+/**
+ * The signed message: JWS in general or flattened JSON serialisation (RFC 7515 §7.2) with the algorithms of DIDComm v2.1
+ * (EdDSA, ES256, ES256K), verified against the signer's DID document.
+ */
+import { createPublicKey, verify as verifyBytes } from 'node:crypto'
+import { z } from 'zod'
+import { utf8 } from '../base/bytes.ts'
+import { type PublicJwk, toPublic, verify } from '../crypto/keys.ts'
+import { didOf, type Resolve } from '../did/document.ts'
+import { firstIssue, fromStrictBase64url, messageOf } from './json.ts'
+import { forbidden, KeyId, readProtected } from './protected.ts'
+import { refuse } from './refuse.ts'
+import { getKey } from './sender.ts'
+
+/** The most signatures that are verified on one message. */
+const maxSignatures = 16
+
+/** What each algorithm signs with; a key on any other curve is refused for it. */
+const curveOf = { EdDSA: 'Ed25519', ES256: 'P-256', ES256K: 'secp256k1' } as const
+
+const JwsHeader = z.object({
+  typ: z.enum(['application/didcomm-signed+json', 'didcomm-signed+json']).optional(),
+  alg: z.enum(['EdDSA', 'ES256', 'ES256K']),
+  kid: KeyId.optional(),
+  ...forbidden,
+})
+
+const Signature = z.object({ protected: z.string(), signature: z.string(), header: z.object({ kid: KeyId.optional() }).optional() })
+
+const Jws = z.union([
+  z.object({ payload: z.string(), signatures: z.array(Signature).min(1).max(maxSignatures) }),
+  Signature.extend({ payload: z.string() }).transform(({ payload, ...signature }) => ({ payload, signatures: [signature] })),
+])
+
+/** The bytes that were signed, and the keys of all who signed them: one DID's. */
+export type Verified = { payload: Uint8Array; signerKids: string[] }
+
+/** True for parsed JSON that claims to be a JWS. */
+export function isJws(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && 'payload' in value && ('signatures' in value || 'signature' in value)
+}
+
+/**
+ * Verifies every signature of a JWS, given as parsed JSON. The keys must be authentication keys of their DIDs.
+ *
+ * @throws {Problem} `error:DIDCommControllerError:UnpackingFailed` when one is wrong, or the DIDs differ.
+ */
+export async function verifyJws(value: unknown, resolve: Resolve): Promise<Verified> {
+  const parsed = Jws.safeParse(value)
+  if (!parsed.success) refuse(`the signed message is not a JWS in JSON serialisation, ${firstIssue(parsed.error)}`)
+  const { payload, signatures } = parsed.data
+  const claims = signatures.map((signature) => readSignature(payload, signature))
+  if (new Set(claims.map(({ kid }) => didOf(kid))).size !== 1) refuse('the message is signed by several DIDs')
+  for (const claim of claims) {
+    const publicJwk = await getKey(resolve, claim.kid, 'authentication')
+    if (!isSigned(claim, publicJwk)) refuse(`the signature is not one of key ${claim.kid}`)
+  }
+  return { payload: decode(payload, 'payload'), signerKids: claims.map(({ kid }) => kid) }
+}
+
+type Claim = { kid: string; alg: keyof typeof curveOf; data: Uint8Array; signature: Uint8Array }
+
+function readSignature(payload: string, entry: z.infer<typeof Signature>): Claim {
+  const header = readProtected(entry.protected, JwsHeader)
+  const kid = header.kid ?? entry.header?.kid
+  if (kid === undefined) refuse('a signature does not name its key, add the kid')
+  if (entry.header?.kid !== undefined && entry.header.kid !== kid) refuse('the two headers of a signature name different keys')
+  return { kid, alg: header.alg, data: utf8(`${entry.protected}.${payload}`), signature: decode(entry.signature, 'signature') }
+}
+
+function isSigned({ alg, data, signature }: Claim, publicJwk: PublicJwk): boolean {
+  if (publicJwk.crv !== curveOf[alg]) return false
+  if (alg !== 'ES256') return verify(publicJwk, data, signature)
+  try {
+    const key = createPublicKey({ key: toPublic(publicJwk), format: 'jwk' })
+    return signature.length === 64 && verifyBytes('sha256', data, { key, dsaEncoding: 'ieee-p1363' }, signature)
+  } catch {
+    return false
+  }
+}
+
+function decode(text: string, name: string): Uint8Array {
+  try {
+    return fromStrictBase64url(text)
+  } catch (error) {
+    refuse(`${name} ${messageOf(error)}`, error)
+  }
+}

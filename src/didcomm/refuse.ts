@@ -1,0 +1,12 @@
+/** The one way this folder says no to something a peer sent. */
+import { Problem } from '../base/problem.ts'
+
+/**
+ * Refuses an envelope or a message.
+ *
+ * @param reason what is wrong, as the rest of a sentence; it is shown to the sender and never holds plaintext or keys.
+ * @throws {Problem} `error:DIDCommControllerError:UnpackingFailed`, always.
+ */
+export function refuse(reason: string, cause?: unknown): never {
+  throw new Problem('error:DIDCommControllerError:UnpackingFailed', `The DIDComm message is refused: ${reason}.`, { cause })
+}

@@ -1,0 +1,152 @@
+/**
+ * The HTTP client for every URL that a tenant or a peer names: schema URLs, webhooks, DIDComm service endpoints.
+ *
+ * Connections lead only where `connector.ts` lets them. Beyond that: http and https only, no user names in URLs, no
+ * redirects unless asked for, a time limit over the whole exchange, and limits on what is read.
+ */
+import type { Dispatcher } from 'undici'
+import { fromUtf8 } from '../base/bytes.ts'
+import { createGuardedDispatcher, type ConnectionOptions } from './connector.ts'
+import { UnreachableError } from './unreachable-error.ts'
+
+export type GetJsonOptions = {
+  timeoutMs: number
+  maxBytes: number
+  /** Value of the `accept` header. */
+  accept?: string
+  /** Redirects followed, each of them checked like the first URL; none when absent. */
+  maxRedirects?: number
+}
+
+/** All functions throw `UnreachableError`; its codes say why. `timeoutMs` covers everything from name resolution to the last byte. */
+export type HttpClient = {
+  /** Sends a body and gives the status, whichever it is. The answer's body is read up to a few KiB and dropped. */
+  post(url: string, request: { headers: Record<string, string>; body: string | Uint8Array; timeoutMs: number }): Promise<{ status: number }>
+  /** Reads a JSON document; any status but 200 is an error. */
+  getJson(url: string, options: GetJsonOptions): Promise<unknown>
+  /** Ends what is under way, as a failure, and closes every connection. */
+  close(): Promise<void>
+}
+
+/** What is read of an answer that nobody wants, so that its connection can serve the next request. */
+const drainBytes = 8_192
+
+/** Makes a client with connections of its own. */
+export function createHttpClient(options: ConnectionOptions): HttpClient {
+  const agent = createGuardedDispatcher(options)
+
+  async function send(url: URL, request: Pick<Dispatcher.RequestOptions, 'method' | 'headers' | 'body' | 'signal'>) {
+    try {
+      return await agent.request({ origin: url.origin, path: url.pathname + url.search, ...request })
+    } catch (error) {
+      throw toUnreachable(error, url)
+    }
+  }
+
+  return {
+    async post(text, { headers, body, timeoutMs }) {
+      const url = readUrl(text)
+      let status: number | undefined
+      try {
+        return await within(timeoutMs, url, async (signal) => {
+          const response = await send(url, { method: 'POST', headers, body, signal })
+          status = response.statusCode
+          await drain(response, signal)
+          return { status }
+        })
+      } catch (error) {
+        // The status is the answer; a body that never ends does not take it back.
+        if (status !== undefined) return { status }
+        throw error
+      }
+    },
+
+    async getJson(text, { timeoutMs, maxBytes, accept = 'application/json', maxRedirects = 0 }) {
+      const first = readUrl(text)
+      return within(timeoutMs, first, async (signal) => {
+        let url = first
+        for (let left = maxRedirects; ; left--) {
+          const response = await send(url, { method: 'GET', headers: { accept }, signal })
+          if (response.statusCode === 200) return readJson(url, response, maxBytes)
+          await drain(response, signal)
+          url = nextUrl(url, response, left)
+        }
+      })
+    },
+
+    close: () => agent.destroy(),
+  }
+}
+
+function readUrl(text: string, base?: URL): URL {
+  const url = URL.canParse(text, base?.href) ? new URL(text, base) : undefined
+  if (!url || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '') {
+    throw new UnreachableError('bad-url', 'the address is not an http or https URL without user name and password')
+  }
+  return url
+}
+
+/** Where an answer other than 200 leads. @throws {UnreachableError} when that is nowhere. */
+function nextUrl(url: URL, { statusCode, headers }: Dispatcher.ResponseData, redirectsLeft: number): URL {
+  if (![301, 302, 303, 307, 308].includes(statusCode) || typeof headers['location'] !== 'string') {
+    throw new UnreachableError('bad-status', `${url.host} answered with status ${statusCode}`)
+  }
+  if (redirectsLeft <= 0) throw new UnreachableError('redirect', `${url.host} answered with a redirect, which is not followed`)
+  const next = readUrl(headers['location'], url)
+  if (url.protocol === 'https:' && next.protocol === 'http:') {
+    throw new UnreachableError('redirect', `${url.host} answered with a redirect from https to http, which is not followed`)
+  }
+  return next
+}
+
+async function readJson(url: URL, { headers, body }: Dispatcher.ResponseData, maxBytes: number): Promise<unknown> {
+  const tooLarge = () => new UnreachableError('too-large', `${url.host} answered with more than ${maxBytes} bytes`)
+  const chunks: Uint8Array[] = []
+  let size = 0
+  try {
+    // Leaving the loop early closes the connection, so nothing of the rest is read.
+    for await (const chunk of body as AsyncIterable<Uint8Array>) {
+      size += chunk.length
+      if (size > maxBytes || Number(headers['content-length']) > maxBytes) throw tooLarge()
+      chunks.push(chunk)
+    }
+  } catch (error) {
+    throw toUnreachable(error, url)
+  }
+  try {
+    return JSON.parse(fromUtf8(Buffer.concat(chunks)))
+  } catch {
+    throw new UnreachableError('not-json', `${url.host} answered with something that is not JSON`)
+  }
+}
+
+/** Reads an unwanted body as far as it is short, and closes the connection otherwise. */
+function drain({ body }: Dispatcher.ResponseData, signal: AbortSignal): Promise<void> {
+  return body.dump({ limit: drainBytes, signal }).catch(() => undefined)
+}
+
+/** Does some work, and gives it up when it takes too long. An aborted request that still waits for its turn would not end by itself. */
+async function within<T>(timeoutMs: number, url: URL, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const controller = new AbortController()
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      const error = new UnreachableError('timeout', `${url.host} did not answer within ${timeoutMs} ms`)
+      controller.abort(error)
+      reject(error)
+    }, timeoutMs)
+  })
+  try {
+    return await Promise.race([work(controller.signal), late])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** Keeps the machine's code of a failure and nothing else: what the parser quotes comes from the other side. */
+function toUnreachable(error: unknown, url: URL): UnreachableError {
+  if (error instanceof UnreachableError) return error
+  const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown reason'
+  if (/TIMEOUT|ETIMEDOUT/.test(code)) return new UnreachableError('timeout', `${url.host} did not answer in time (${code})`)
+  return new UnreachableError('refused', `${url.host} could not be reached (${code})`)
+}

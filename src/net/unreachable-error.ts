@@ -1,0 +1,15 @@
+/** Why a request to somebody else's server came to nothing. */
+
+export type UnreachableCode =
+  'address-not-allowed' | 'bad-status' | 'bad-url' | 'not-json' | 'redirect' | 'refused' | 'timeout' | 'too-large'
+
+/** `code` is for programs, the message for people. Neither repeats what the other side answered, so that nobody reads through us. */
+export class UnreachableError extends Error {
+  override name = 'UnreachableError'
+  readonly code: UnreachableCode
+
+  constructor(code: UnreachableCode, message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.code = code
+  }
+}

@@ -1,0 +1,70 @@
+/**
+ * The outbox: what a wallet has promised and not yet done, written in the transaction that promised it.
+ *
+ * The courier pays the oldest debt of every lane, again and again until it is paid; then the row goes.
+ */
+import { sql } from 'kysely'
+import { z } from 'zod'
+import { newId } from '../base/id.ts'
+import type { Db, Tx } from '../storage/database.ts'
+
+/** What a message says; its id, sender, recipient and time are added when it is sent. */
+const Content = z.object({
+  type: z.string(),
+  thid: z.string(),
+  pthid: z.string().optional(),
+  body: z.looseObject({}),
+  attachments: z.array(z.looseObject({ data: z.looseObject({}) })).optional(),
+})
+
+/** A message to send for a record, or work to do for a record or a DID. */
+export const Debt = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('message'), protocol: z.string(), recordId: z.string(), from: z.string(), to: z.string(), message: Content }),
+  z.object({ kind: z.literal('work'), protocol: z.string(), recordId: z.string(), work: z.string() }),
+])
+export type Debt = z.infer<typeof Debt>
+
+/** A debt as it stands in its lane; the id is the DIDComm message's id as well, the same on every attempt. */
+export type Owing = { id: string; lane: string; attempts: number; debt: Debt }
+
+/** Promises a debt; those of one lane are paid in the order of their promising. */
+export async function put(tx: Tx, lane: string, debt: Debt): Promise<void> {
+  await tx
+    .insertInto('outbox')
+    .values({
+      sequence: sql<number>`(select coalesce(max(sequence), 0) + 1 from outbox)`,
+      id: newId(),
+      lane,
+      kind: debt.kind,
+      body: JSON.stringify(debt),
+      attempts: 0,
+      due_at: new Date().toISOString(),
+    })
+    .execute()
+}
+
+/** The oldest debt of every lane that is due, and when the next one will be. */
+export async function due(db: Db, now = new Date()): Promise<{ owing: Owing[]; nextAt?: Date }> {
+  const heads = await db
+    .selectFrom('outbox')
+    .selectAll()
+    .where('sequence', 'in', (eb) => eb.selectFrom('outbox').select((e) => e.fn.min('sequence').as('sequence')).groupBy('lane'))
+    .orderBy('sequence')
+    .execute()
+  const ready = heads.filter((row) => row.due_at <= now.toISOString())
+  const later = heads.filter((row) => row.due_at > now.toISOString()).map((row) => row.due_at)
+  return {
+    owing: ready.map(({ id, lane, attempts, body }) => ({ id, lane, attempts, debt: Debt.parse(JSON.parse(body)) })),
+    ...(later.length > 0 && { nextAt: new Date(later.toSorted()[0]!) }),
+  }
+}
+
+/** Strikes a debt out. */
+export async function done(tx: Tx, id: string): Promise<void> {
+  await tx.deleteFrom('outbox').where('id', '=', id).execute()
+}
+
+/** Puts a debt off until `dueAt`. */
+export async function putOff(tx: Tx, { id, attempts }: Owing, dueAt: Date): Promise<void> {
+  await tx.updateTable('outbox').set({ attempts: attempts + 1, due_at: dueAt.toISOString() }).where('id', '=', id).execute()
+}

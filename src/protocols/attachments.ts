@@ -1,0 +1,42 @@
+/** Attachments that the messages of both credential protocols carry (wire.md 4, 5): challenges, and tokens that answer them. */
+import { z } from 'zod'
+import { randomId } from '../base/id.ts'
+import { attachmentBytes, attachmentJson, base64Attachment, jsonAttachment, type Attachment } from '../didcomm/message.ts'
+import type { Received } from './receive.ts'
+
+/** The attachment format of every step for JWT credentials (wire.md pitfall 3). */
+const format = 'prism/jwt'
+
+/** What a holder's proof must be bound to: made for this request (`challenge`) and for this verifier (`domain`). */
+export type ProofOptions = { challenge: string; domain: string }
+
+const Challenge = z.looseObject({ options: z.looseObject({ challenge: z.string().min(1), domain: z.string().min(1) }) })
+
+/** Writes challenge and domain as the one attachment of an offer or a request; `content` is what stands in it. */
+export function challengeAttachment(options: ProofOptions): { attachments: Attachment[]; content: object } {
+  const content = { options, presentation_definition: { id: randomId(), input_descriptors: [], format: { jwt: { alg: ['ES256K'] } } } }
+  return { attachments: [jsonAttachment(randomId(), content, format)], content }
+}
+
+/** Reads challenge and domain. @throws {z.ZodError | TypeError} when the message does not have exactly one such attachment. */
+export function readChallenge(message: Received): { options: ProofOptions; content: unknown } {
+  const content = attachmentJson(only(message))
+  const { challenge, domain } = Challenge.parse(content).options
+  return { options: { challenge, domain }, content }
+}
+
+/** Writes a token, a holder's proof, a credential or a presentation, as the one attachment of a message. */
+export function tokenAttachments(token: string): Attachment[] {
+  return [base64Attachment(randomId(), Buffer.from(token), format)]
+}
+
+/** Reads a token; what the attachment says of its format is not to be trusted (wire.md 4.2). @throws {TypeError} */
+export function readToken(message: Received): string {
+  return Buffer.from(attachmentBytes(only(message))).toString('utf8')
+}
+
+function only({ attachments }: Received): Attachment {
+  const [first, ...more] = attachments
+  if (!first || more.length > 0) throw new TypeError(`the message has ${attachments.length} attachments instead of one`)
+  return first
+}

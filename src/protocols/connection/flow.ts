@@ -1,0 +1,84 @@
+/** What the API and the other side can do to a connection (service §3.1, §4.2; wire.md 2, 3). */
+import { newId } from '../../base/id.ts'
+import { Problem } from '../../base/problem.ts'
+import { createInvitation as newInvitation, parseInvitation, toInvitationUrl } from '../../didcomm/invitation.ts'
+import { keepPeerDid, newPeerDid } from '../../wallet/peer-dids.ts'
+import type { Wallet } from '../../wallet/wallet.ts'
+import { findByThread } from '../find.ts'
+import { present } from '../model.ts'
+import type { Handler } from '../receive.ts'
+import { advance, advanceByReply, begin } from '../record.ts'
+import { connection, type ConnectionRecord, type CreateConnection } from './model.ts'
+
+/** The real agent's placeholder: wallets read what follows `_oob=` and ignore the rest (wire.md 2.2). */
+const invitationBase = 'https://my.domain.com/path'
+
+/** Makes an invitation; the connection, the thread and the invitation share one id. */
+export function createInvitation(wallet: Wallet, { label, goalCode, goal }: CreateConnection): Promise<ConnectionRecord> {
+  const id = newId()
+  const peer = newPeerDid(wallet)
+  const invitation = newInvitation(present({ id, from: peer.did, goalCode, goal }))
+  const shown = { id, type: invitation.type, from: peer.did, invitationUrl: toInvitationUrl(invitationBase, invitation) }
+  return wallet.transaction(async (tx) => {
+    await keepPeerDid(tx, wallet, peer, id)
+    const data = connection.model.parse({ label, goalCode, goal, invitation: shown })
+    return begin(tx, connection, 'Inviter', 'POST /connections', { id, thid: id, data })
+  })
+}
+
+/**
+ * Accepts an invitation: the record is born and asks for the connection in one transaction.
+ *
+ * @throws {Problem} `InvitationParsingError`, `InvitationExpired`, `InvitationAlreadyReceived`
+ */
+export async function acceptInvitation(wallet: Wallet, text: string): Promise<ConnectionRecord> {
+  const { invitation, oob } = parseInvitation(text)
+  const { id: thid, type, from } = invitation
+  if (invitation.expires_time !== undefined && invitation.expires_time * 1_000 < Date.now()) {
+    throw new Problem('error:ConnectionServiceError:InvitationExpired', `The invitation ${thid} expired at ${new Date(invitation.expires_time * 1_000).toISOString()}. Ask for a new one.`)
+  }
+  await wallet.env.resolver.document(from)
+  const peer = newPeerDid(wallet)
+  const id = newId()
+  const body = present({ goal_code: invitation.body.goal_code, goal: invitation.body.goal, accept: invitation.body.accept })
+  return wallet.transaction(async (tx) => {
+    if (await findByThread(tx, connection, 'Invitee', thid)) {
+      throw new Problem('error:ConnectionServiceError:InvitationAlreadyReceived', `The invitation ${thid} was accepted before. Ask for a new one: an invitation connects once.`)
+    }
+    await keepPeerDid(tx, wallet, peer, id)
+    const data = connection.model.parse({
+      goalCode: body.goal_code,
+      goal: body.goal,
+      invitation: { id: thid, type, from, invitationUrl: `${invitationBase}?_oob=${oob}` },
+    })
+    const received = await begin(tx, connection, 'Invitee', 'received invitation', { id, thid, data })
+    const dids = { myDid: peer.did, theirDid: from }
+    return advance(tx, connection, received, 'POST /connection-invitations', dids, { type: 'request', from: peer.did, to: from, pthid: thid, body })
+  })
+}
+
+/** Inviter: somebody answers the invitation. It connects once, with whoever answers first and in time. */
+export const onRequest: Handler = async (wallet, { from, to, thid, body }) => {
+  const record = await findByThread(wallet.db, connection, 'Inviter', thid)
+  if (record?.invitation.from !== to) throw unknownThread(thid)
+  const expiresAt = Date.parse(record.createdAt) + wallet.env.config.CONNECT_INVITATION_EXPIRY * 1_000
+  if (record.state === 'InvitationGenerated' && expiresAt < Date.now()) {
+    throw new Problem('error:ConnectionServiceError:InvitationExpired', `The invitation ${thid} expired at ${new Date(expiresAt).toISOString()}.`)
+  }
+  return async (tx) => {
+    const received = await advanceByReply(tx, connection, record.id, 'received request', { myDid: to, theirDid: from })
+    const { goal_code, goal, accept } = body
+    await advance(tx, connection, received, 'accept', {}, { type: 'response', from: to, to: from, pthid: thid, body: present({ goal_code, goal, accept }) })
+  }
+}
+
+/** Invitee: the inviter agrees. */
+export const onResponse: Handler = async (wallet, { from, to, thid }) => {
+  const record = await findByThread(wallet.db, connection, 'Invitee', thid)
+  if (record?.theirDid !== from || record.myDid !== to) throw unknownThread(thid)
+  return (tx) => advanceByReply(tx, connection, record.id, 'received response', {})
+}
+
+function unknownThread(thid: string): Problem {
+  return new Problem('error:ConnectionServiceError:ThreadIdNotFound', `There is no connection for the thread ${thid} between these DIDs.`)
+}

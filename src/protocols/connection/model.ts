@@ -1,0 +1,99 @@
+/** Connections: as they are stored and as REST shows them (service §2.5, api.md 4.6), and their two messages (wire.md 3). */
+import { z } from 'zod'
+import { optional } from '../../wallet/model.ts'
+import { Invitation, Meta, MetaLastFailure, present } from '../model.ts'
+import type { Protocol, Rec } from '../record.ts'
+import { connectionStates } from './states.ts'
+
+const Text = optional(z.string().max(255))
+
+export const CreateConnection = z
+  .object({
+    label: Text.describe('What the inviter calls this connection; it is not sent.'),
+    goalCode: Text.describe('Machine-readable purpose, sent in the invitation.'),
+    goal: Text.describe('Purpose in words, sent in the invitation.'),
+  })
+  .meta({ id: 'CreateConnectionRequest' })
+export type CreateConnection = z.output<typeof CreateConnection>
+
+export const AcceptConnectionInvitation = z
+  .object({ invitation: z.string().min(1).describe('The raw value of the `_oob` query parameter of the invitation URL.') })
+  .meta({ id: 'AcceptConnectionInvitationRequest' })
+
+/** What a connection's row holds beside the fields of every record. */
+export const ConnectionData = z.object({
+  label: z.string().optional(),
+  goalCode: z.string().optional(),
+  goal: z.string().optional(),
+  invitation: Invitation,
+  myDid: z.string().optional(),
+  theirDid: z.string().optional(),
+  ...Meta,
+})
+export type ConnectionData = z.output<typeof ConnectionData>
+
+export const Connection = z
+  .object({
+    connectionId: z.guid(),
+    thid: z.string(),
+    label: z.string().optional(),
+    goalCode: z.string().optional(),
+    goal: z.string().optional(),
+    myDid: z.string().optional(),
+    theirDid: z.string().optional(),
+    role: z.enum(['Inviter', 'Invitee']),
+    state: z.enum([...new Set(connectionStates.rows.map((row) => row[3]))]),
+    invitation: Invitation,
+    createdAt: z.iso.datetime(),
+    updatedAt: z.iso.datetime().optional(),
+    metaRetries: z.int(),
+    metaLastFailure: MetaLastFailure.optional(),
+    self: z.string(),
+    kind: z.literal('Connection'),
+  })
+  .meta({ id: 'Connection' })
+export type Connection = z.infer<typeof Connection>
+
+export type ConnectionRecord = Rec<typeof connectionStates, ConnectionData>
+
+/** A connection as REST and events show it. */
+export function toConnection(record: ConnectionRecord): Connection {
+  const { id, thid, label, goalCode, goal, myDid, theirDid, role, state, invitation, createdAt, updatedAt, metaRetries, metaLastFailure } = record
+  return present({
+    connectionId: id,
+    thid,
+    label,
+    goalCode,
+    goal,
+    myDid,
+    theirDid,
+    role,
+    state,
+    invitation,
+    createdAt,
+    updatedAt,
+    metaRetries,
+    metaLastFailure,
+    self: id,
+    kind: 'Connection',
+  })
+}
+
+export const connection = {
+  name: 'connection',
+  states: connectionStates,
+  model: ConnectionData,
+  messages: {
+    request: 'https://atalaprism.io/mercury/connections/1.0/request',
+    response: 'https://atalaprism.io/mercury/connections/1.0/response',
+  },
+  toResource: toConnection,
+  problems: { notFound: 'error:ConnectionServiceError:RecordIdNotFound', wrongState: 'error:ConnectionServiceError:InvalidStateForOperation' },
+} as const satisfies Protocol<typeof connectionStates, ConnectionData>
+
+/** The body of both messages: what the invitation said, copied. */
+export const ConnectionBody = z.looseObject({
+  goal_code: z.string().nullish(),
+  goal: z.string().nullish(),
+  accept: z.array(z.string()).nullish(),
+})

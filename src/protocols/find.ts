@@ -1,0 +1,52 @@
+/** Reading records: one by its id, one by its thread, a page of them. */
+import type { Selectable } from 'kysely'
+import { Problem } from '../base/problem.ts'
+import type { Db } from '../storage/database.ts'
+import type { WalletTables } from '../storage/wallet-tables.ts'
+import type { Machine, RoleOf } from './machine.ts'
+import type { Protocol, Rec } from './record.ts'
+
+/** The record with an id. @throws {Problem} the protocol's `notFound`. */
+export async function getRecord<M extends Machine, Data extends object>(db: Db, protocol: Protocol<M, Data>, id: string): Promise<Rec<M, Data>> {
+  const row = await db.selectFrom('record').selectAll().where('protocol', '=', protocol.name).where('id', '=', id).executeTakeFirst()
+  if (!row) throw new Problem(protocol.problems.notFound, `The requested record id does not exist: ${id}`)
+  return toRecord(protocol, row)
+}
+
+/** The record of one side of a DIDComm thread, if there is one. */
+export async function findByThread<M extends Machine, Data extends object>(
+  db: Db,
+  protocol: Protocol<M, Data>,
+  role: RoleOf<M>,
+  thid: string,
+): Promise<Rec<M, Data> | undefined> {
+  const row = await db
+    .selectFrom('record')
+    .selectAll()
+    .where('protocol', '=', protocol.name)
+    .where('thid', '=', thid)
+    .where('role', '=', role)
+    .executeTakeFirst()
+  return row && toRecord(protocol, row)
+}
+
+export type Paging = { offset: number; limit: number; thid?: string | undefined }
+
+/** A page of records in the order of their creation, and how many there are in all. */
+export async function listRecords<M extends Machine, Data extends object>(
+  db: Db,
+  protocol: Protocol<M, Data>,
+  { offset, limit, thid }: Paging,
+): Promise<{ records: Rec<M, Data>[]; total: number }> {
+  let matching = db.selectFrom('record').where('protocol', '=', protocol.name)
+  if (thid !== undefined) matching = matching.where('thid', '=', thid)
+  const { total } = await matching.select((eb) => eb.fn.countAll().as('total')).executeTakeFirstOrThrow()
+  const rows = await matching.selectAll().orderBy('created_at').orderBy('id').offset(offset).limit(limit).execute()
+  return { records: rows.map((row) => toRecord(protocol, row)), total: Number(total) }
+}
+
+function toRecord<M extends Machine, Data extends object>(protocol: Protocol<M, Data>, row: Selectable<WalletTables['record']>): Rec<M, Data> {
+  const { id, thid, role, state, created_at: createdAt, updated_at: updatedAt } = row
+  const data = protocol.model.parse(JSON.parse(row.data))
+  return { ...data, id, thid, role, state, createdAt, ...(updatedAt !== null && { updatedAt }) } as Rec<M, Data>
+}

@@ -1,0 +1,107 @@
+/** The issuer's side: offer, take the holder's request, issue (service §3.2, §4.3). */
+import { randomId } from '../../base/id.ts'
+import { Problem } from '../../base/problem.ts'
+import { reasonOf } from '../../base/reason.ts'
+import { issueJwtVc } from '../../credentials/jwt-vc.ts'
+import { verifyHolderProof } from '../../credentials/jwt-vp.ts'
+import { getOwnDid } from '../../did-registrar/dids.ts'
+import { getSigningKey } from '../../did-registrar/keys.ts'
+import { checkClaimsAgainst } from './claims.ts'
+import type { Tx } from '../../storage/database.ts'
+import type { Wallet } from '../../wallet/wallet.ts'
+import type { Work } from '../../wallet/work.ts'
+import { readToken, tokenAttachments } from '../attachments.ts'
+import { findPeers, getPeers } from '../connection/peers.ts'
+import { findByThread, getRecord } from '../find.ts'
+import { isPast } from '../machine.ts'
+import type { Handler } from '../receive.ts'
+import { advance, advanceByReply, begin } from '../record.ts'
+import { writeOffer } from './messages.ts'
+import { issueCredential, type CreateCredentialOffer, type CredentialRecord } from './model.ts'
+import { credentialStates } from './states.ts'
+
+const issue = 'POST /issue-credentials/records/{recordId}/issue-credential'
+
+/** Offers a credential over a connection. @throws {Problem} for a DID, a connection or claims that cannot be used. */
+export async function offerCredential(wallet: Wallet, offer: CreateCredentialOffer): Promise<CredentialRecord> {
+  const { connectionId, issuingDID, issuingKid, claims, schemaIds, validityPeriod, automaticIssuance } = offer
+  const { myDid, theirDid } = await getPeers(wallet.db, connectionId)
+  await getSigningKey(wallet, issuingDID, 'assertionMethod', issuingKid)
+  await checkClaimsAgainst(wallet.env, claims, schemaIds)
+  const challenge = randomId()
+  const domain = offer.domain ?? wallet.env.config.DEFAULT_JWT_VC_OFFER_DOMAIN
+  const data = issueCredential.model.parse({
+    connectionId,
+    credentialFormat: 'JWT',
+    claims,
+    schemaIds,
+    issuingDID,
+    issuingKid,
+    validityPeriod,
+    automaticIssuance,
+    challenge,
+    domain,
+  })
+  const message = { type: 'offer' as const, from: myDid, to: theirDid, ...writeOffer({ claims, schemaIds, challenge, domain }) }
+  return wallet.transaction((tx) => begin(tx, issueCredential, 'Issuer', 'POST /issue-credentials/credential-offers', { thid: randomId(), data }, message))
+}
+
+/** Issues the credential that a holder has asked for; a second call changes nothing. @throws {Problem} in any other state. */
+export function issueCredentialOf(wallet: Wallet, recordId: string): Promise<CredentialRecord> {
+  return wallet.transaction(async (tx) => {
+    const record = await getRecord(tx, issueCredential, recordId)
+    return isPast(credentialStates, record.role, issue, record.state) ? record : advance(tx, issueCredential, record, issue, {})
+  })
+}
+
+/** The holder asks, and proves that the DID is the holder's (wire.md 4.2). */
+export const onRequest: Handler = async (wallet, message) => {
+  const { from, to, thid } = message
+  const [record, peers] = [await findByThread(wallet.db, issueCredential, 'Issuer', thid), await findPeers(wallet.db, from, to)]
+  if (!record || record.connectionId !== peers?.connectionId) {
+    throw new Problem('error:CredentialServiceError:ThreadIdNotFound', `There is no offer for the thread ${thid} on this connection.`)
+  }
+  const holderDid = await proveHolder(wallet, record, readToken(message))
+  return async (tx: Tx) => {
+    const received = await advanceByReply(tx, issueCredential, record.id, 'received request', { holderDid })
+    if (record.automaticIssuance) await advance(tx, issueCredential, received, issue, {})
+  }
+}
+
+async function proveHolder(wallet: Wallet, { challenge, domain }: CredentialRecord, token: string): Promise<string> {
+  try {
+    const { holderDid } = await verifyHolderProof(token, {
+      resolve: wallet.env.resolver.document,
+      audience: domain,
+      nonce: challenge,
+      now: Math.floor(Date.now() / 1_000),
+      leewaySeconds: wallet.env.config.PRESENTATION_LEEWAY,
+    })
+    return holderDid
+  } catch (error) {
+    throw new Problem('error:CredentialServiceError:InvalidCredentialRequest', `The request does not prove its subject: ${reasonOf(error)}`, { cause: error })
+  }
+}
+
+/** Makes the credential (wire.md 4.4) and owes it to the holder. */
+export const makeCredential: Work = async (wallet, recordId) => {
+  const record = await getRecord(wallet.db, issueCredential, recordId)
+  const { issuingDID, issuingKid, holderDid, claims, schemaIds: schemas, validityPeriod, connectionId } = record
+  if (issuingDID === undefined || holderDid === undefined) throw new Error(`the record ${recordId} has no issuer or no holder`)
+  const { myDid, theirDid } = await getPeers(wallet.db, connectionId)
+  const { did, longForm, status } = await getOwnDid(wallet.db, issuingDID)
+  const { privateJwk } = await getSigningKey(wallet, issuingDID, 'assertionMethod', issuingKid)
+  const credential = issueJwtVc({
+    // While nobody else can resolve the short form, only the long form proves anything (api.md 4.7).
+    issuerDid: status === 'PUBLISHED' ? did : longForm,
+    issuerKey: privateJwk,
+    ...(issuingKid !== undefined && { kid: issuingKid }),
+    subjectDid: holderDid,
+    claims,
+    schemas,
+    ...(validityPeriod !== undefined && { validityPeriod }),
+    now: Math.floor(Date.now() / 1_000),
+  })
+  const message = { type: 'credential' as const, from: myDid, to: theirDid, body: {}, attachments: tokenAttachments(credential) }
+  return async (tx) => advance(tx, issueCredential, await getRecord(tx, issueCredential, recordId), 'made', { credential }, message)
+}

@@ -1,0 +1,142 @@
+/** Credential records: as they are stored and as REST shows them (service §2.6, §4.3, api.md 4.7). */
+import { z } from 'zod'
+import { toPaddedBase64url } from '../../base/bytes.ts'
+import { optional } from '../../wallet/model.ts'
+import { Meta, MetaLastFailure, present } from '../model.ts'
+import type { Protocol, Rec } from '../record.ts'
+import { credentialStates } from './states.ts'
+
+export const Claims = z.record(z.string(), z.json()).describe('What the issuer attests to: any JSON object, checked against the schema when there is one.')
+
+const SchemaIds = z
+  .union([z.url(), z.array(z.url())])
+  .nullish()
+  .transform((value) => [value ?? []].flat())
+
+const Period = optional(z.number().positive()).describe('Seconds for which the credential is valid.')
+
+/** The new-style object that replaces the flat fields. */
+const JwtVcProperties = z.object({
+  issuingDID: z.string(),
+  claims: Claims,
+  credentialSchema: optional(z.union([z.object({ id: z.url() }), z.array(z.object({ id: z.url() }))])),
+  issuingKid: optional(z.string()),
+  validityPeriod: Period,
+})
+
+export const CreateCredentialOffer = z
+  .object({
+    connectionId: z.guid().describe('The connection over which the offer is sent.'),
+    credentialFormat: z.literal('JWT').nullish().transform((format) => format ?? ('JWT' as const)),
+    issuingDID: optional(z.string()).describe('The issuer’s DID, with an assertionMethod key.'),
+    issuingKid: optional(z.string()).describe('Which assertionMethod key signs; the first one when left out.'),
+    claims: optional(Claims),
+    schemaId: SchemaIds.describe('URL of a JSON schema that the claims must fit; one, or a list.'),
+    validityPeriod: Period,
+    automaticIssuance: z.boolean().nullish().transform((value) => value ?? false).describe('Issue as soon as the holder asks.'),
+    domain: optional(z.string().min(1)).describe('What the holder’s proof is bound to.'),
+    jwtVcPropertiesV1: optional(JwtVcProperties),
+  })
+  .transform(({ jwtVcPropertiesV1: properties, ...flat }, context) => {
+    const { issuingDID, claims, issuingKid, validityPeriod } = properties ?? flat
+    const schemaIds = properties ? [properties.credentialSchema ?? []].flat().map(({ id }) => id) : flat.schemaId
+    for (const [name, value] of Object.entries({ claims, issuingDID })) {
+      if (value === undefined) context.addIssue({ code: 'custom', path: [name], message: `Missing request parameter: ${name}` })
+    }
+    if (claims === undefined || issuingDID === undefined) return z.NEVER
+    const { connectionId, automaticIssuance, domain } = flat
+    return { connectionId, automaticIssuance, domain, claims, issuingDID, issuingKid, validityPeriod, schemaIds }
+  })
+  .meta({ id: 'CreateIssueCredentialRecordRequest' })
+export type CreateCredentialOffer = z.output<typeof CreateCredentialOffer>
+
+export const AcceptCredentialOffer = z
+  .object({
+    subjectId: z.string().describe('DID of the subject: a DID of this wallet with an authentication key.'),
+    keyId: optional(z.string()).describe('Which authentication key signs; the first one when left out.'),
+  })
+  .meta({ id: 'AcceptCredentialOfferRequest' })
+export type AcceptCredentialOffer = z.output<typeof AcceptCredentialOffer>
+
+/** What a credential record's row holds beside the fields of every record. */
+export const CredentialData = z.object({
+  connectionId: z.string(),
+  credentialFormat: z.literal('JWT'),
+  claims: z.record(z.string(), z.json()),
+  schemaIds: z.array(z.string()),
+  issuingDID: z.string().optional(),
+  issuingKid: z.string().optional(),
+  validityPeriod: z.number().optional(),
+  automaticIssuance: z.boolean().optional(),
+  /** What the holder's proof must be bound to (wire.md 4.1). */
+  challenge: z.string(),
+  domain: z.string(),
+  /** Holder: the DID as the caller gave it. */
+  subjectId: z.string().optional(),
+  keyId: z.string().optional(),
+  /** Issuer: the DID that the holder proved, long form. */
+  holderDid: z.string().optional(),
+  /** The compact JWT. */
+  credential: z.string().optional(),
+  ...Meta,
+})
+export type CredentialData = z.output<typeof CredentialData>
+
+export const IssueCredentialRecord = z
+  .object({
+    recordId: z.guid(),
+    thid: z.string(),
+    credentialFormat: z.literal('JWT'),
+    subjectId: z.string().optional(),
+    validityPeriod: z.number().optional(),
+    claims: z.record(z.string(), z.json()),
+    automaticIssuance: z.boolean().optional(),
+    createdAt: z.iso.datetime(),
+    updatedAt: z.iso.datetime().optional(),
+    role: z.enum(['Issuer', 'Holder']),
+    protocolState: z.enum([...new Set(credentialStates.rows.map((row) => row[3]))]),
+    credential: z.string().optional().describe('The compact JWT as base64url.'),
+    issuingDID: z.string().optional(),
+    metaRetries: z.int(),
+    metaLastFailure: MetaLastFailure.optional(),
+  })
+  .meta({ id: 'IssueCredentialRecord' })
+export type IssueCredentialRecord = z.infer<typeof IssueCredentialRecord>
+
+export type CredentialRecord = Rec<typeof credentialStates, CredentialData>
+
+/** A credential record as REST and events show it. */
+export function toCredentialRecord(record: CredentialRecord): IssueCredentialRecord {
+  const { id, thid, role, state, createdAt, updatedAt, credential, metaRetries, metaLastFailure } = record
+  const { credentialFormat, subjectId, validityPeriod, claims, automaticIssuance, issuingDID } = record
+  return present({
+    recordId: id,
+    thid,
+    credentialFormat,
+    subjectId,
+    validityPeriod,
+    claims,
+    automaticIssuance,
+    createdAt,
+    updatedAt,
+    role,
+    protocolState: state,
+    credential: credential === undefined ? undefined : toPaddedBase64url(credential),
+    issuingDID,
+    metaRetries,
+    metaLastFailure,
+  })
+}
+
+export const issueCredential = {
+  name: 'issue-credential',
+  states: credentialStates,
+  model: CredentialData,
+  messages: {
+    offer: 'https://didcomm.org/issue-credential/3.0/offer-credential',
+    request: 'https://didcomm.org/issue-credential/3.0/request-credential',
+    credential: 'https://didcomm.org/issue-credential/3.0/issue-credential',
+  },
+  toResource: toCredentialRecord,
+  problems: { notFound: 'error:CredentialServiceError:RecordNotFound', wrongState: 'error:CredentialServiceError:InvalidStateForOperation' },
+} as const satisfies Protocol<typeof credentialStates, CredentialData>

@@ -1,0 +1,21 @@
+/** Credential record (service §3.2). DIDComm messages: `offer`, `request`, `credential`. */
+import { machine, type RoleOf, type StateOf } from '../machine.ts'
+
+// prettier-ignore
+export const credentialStates = machine('IssueCredentialRecordUpdated', [
+  // role     from                   on                                                             to                     then
+  ['Issuer', null,                  'POST /issue-credentials/credential-offers',                   'OfferPending',        'send offer'      ],
+  ['Issuer', 'OfferPending',        'sent',                                                        'OfferSent'                              ],
+  ['Issuer', 'OfferSent',           'received request',                                            'RequestReceived'                        ],
+  ['Issuer', 'RequestReceived',     'POST /issue-credentials/records/{recordId}/issue-credential', 'CredentialPending',   'make credential' ],
+  ['Issuer', 'CredentialPending',   'made',                                                        'CredentialGenerated', 'send credential' ],
+  ['Issuer', 'CredentialGenerated', 'sent',                                                        'CredentialSent'                         ],
+
+  ['Holder', null,                  'received offer',                                              'OfferReceived'                          ],
+  ['Holder', 'OfferReceived',       'POST /issue-credentials/records/{recordId}/accept-offer',     'RequestPending',      'send request'    ],
+  ['Holder', 'RequestPending',      'sent',                                                        'RequestSent'                            ],
+  ['Holder', 'RequestSent',         'received credential',                                         'CredentialReceived'                     ],
+])
+
+export type CredentialState = StateOf<typeof credentialStates>
+export type CredentialRole = RoleOf<typeof credentialStates>

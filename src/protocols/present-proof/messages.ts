@@ -1,0 +1,41 @@
+/** What a request of present-proof 3.0 says (wire.md 5.1). */
+import { z } from 'zod'
+import { Problem } from '../../base/problem.ts'
+import { reasonOf } from '../../base/reason.ts'
+import type { Attachment } from '../../didcomm/message.ts'
+import { challengeAttachment, readChallenge } from '../attachments.ts'
+import { present } from '../model.ts'
+import type { Received } from '../receive.ts'
+import type { PresentationData } from './model.ts'
+
+const RequestBody = z.looseObject({
+  goal_code: z.string().nullish(),
+  comment: z.string().nullish(),
+  proof_types: z.array(z.looseObject({ schema: z.string(), trustIssuers: z.array(z.string()).nullish() })).nullish(),
+})
+
+type Request = Pick<PresentationData, 'options' | 'proofs' | 'goalCode' | 'comment'>
+
+/** Writes a request: what is asked for in the body, what the answer must be bound to in the attachment, which is `requestData` as well. */
+export function writeRequest({ options, proofs, goalCode, comment }: Request): { body: Record<string, unknown>; attachments: Attachment[]; requestData: string[] } {
+  const { attachments, content } = challengeAttachment(options)
+  const body = present({
+    goal_code: goalCode ?? 'Request Proof Presentation',
+    comment,
+    will_confirm: false,
+    proof_types: proofs.map(({ schemaId: schema, trustIssuers }) => present({ schema, trustIssuers })),
+  })
+  return { body, attachments, requestData: [JSON.stringify(content)] }
+}
+
+/** Reads a request. @throws {Problem} `InvalidPresentationRequest`, naming the member that is wrong. */
+export function readRequest(message: Received): Request & Pick<PresentationData, 'requestData'> {
+  try {
+    const { goal_code, comment, proof_types } = RequestBody.parse(message.body)
+    const { options, content } = readChallenge(message)
+    const proofs = (proof_types ?? []).map(({ schema: schemaId, trustIssuers }) => present({ schemaId, trustIssuers: trustIssuers ?? undefined }))
+    return { options, proofs, goalCode: goal_code ?? undefined, comment: comment ?? undefined, requestData: [JSON.stringify(content)] }
+  } catch (error) {
+    throw new Problem('error:PresentationError:InvalidPresentationRequest', `The request cannot be read: ${reasonOf(error)}.`, { cause: error })
+  }
+}

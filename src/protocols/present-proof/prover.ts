@@ -1,0 +1,83 @@
+/** The prover's side: take a request, prove with credentials of the wallet, or decline (service §3.3, §4.4). */
+import { Problem } from '../../base/problem.ts'
+import { canonicalDid } from '../../did/document.ts'
+import { createJwtVp } from '../../credentials/jwt-vp.ts'
+import { getOwnDid } from '../../did-registrar/dids.ts'
+import { getSigningKey } from '../../did-registrar/keys.ts'
+import type { Db } from '../../storage/database.ts'
+import type { Wallet } from '../../wallet/wallet.ts'
+import type { Work } from '../../wallet/work.ts'
+import { tokenAttachments } from '../attachments.ts'
+import { findPeers, getPeers } from '../connection/peers.ts'
+import { findByThread, getRecord } from '../find.ts'
+import { isPast } from '../machine.ts'
+import type { Handler } from '../receive.ts'
+import { advance, begin } from '../record.ts'
+import { readRequest } from './messages.ts'
+import { presentProof, type PresentationRecord } from './model.ts'
+import { presentationStates } from './states.ts'
+
+/** A verifier asks for a proof over a connection of this wallet. */
+export const onRequest: Handler = async (wallet, message) => {
+  const { from, to, thid } = message
+  const peers = await findPeers(wallet.db, from, to)
+  if (!peers) throw new Problem('error:DIDCommControllerError:SenderNotAllowed', 'The request does not come over a connection of this wallet.')
+  const data = presentProof.model.parse({ connectionId: peers.connectionId, ...readRequest(message), data: [] })
+  if (await findByThread(wallet.db, presentProof, 'Prover', thid)) {
+    throw new Problem('error:PresentationError:InvalidPresentationRequest', `The thread ${thid} has a request already.`)
+  }
+  return (tx) => begin(tx, presentProof, 'Prover', 'received request', { thid, data })
+}
+
+/**
+ * Agrees to prove with credentials of the wallet, named by their record ids; a second call changes nothing.
+ *
+ * @throws {Problem} when a credential is not in the wallet, when they are about different subjects, and in any other state.
+ */
+export async function acceptRequest(wallet: Wallet, id: string, proofId: string[]): Promise<PresentationRecord> {
+  const record = await getRecord(wallet.db, presentProof, id)
+  if (isPast(presentationStates, record.role, 'request-accept', record.state)) return record
+  await getSubject(wallet.db, proofId)
+  return wallet.transaction(async (tx) => {
+    const current = await getRecord(tx, presentProof, id)
+    return isPast(presentationStates, current.role, 'request-accept', current.state)
+      ? current
+      : advance(tx, presentProof, current, 'request-accept', { proofId })
+  })
+}
+
+/** Declines to prove; nothing is sent (api.md 4.8). @throws {Problem} in any other state. */
+export function rejectRequest(wallet: Wallet, id: string): Promise<PresentationRecord> {
+  return wallet.transaction(async (tx) => {
+    const record = await getRecord(tx, presentProof, id)
+    const isDone = isPast(presentationStates, record.role, 'request-reject', record.state)
+    return isDone ? record : advance(tx, presentProof, record, 'request-reject', {})
+  })
+}
+
+/** Makes the presentation (wire.md 5.2), signed by the subject of its credentials, and owes it to the verifier. */
+export const makePresentation: Work = async (wallet, recordId) => {
+  const { connectionId, options, proofId, goalCode, comment } = await getRecord(wallet.db, presentProof, recordId)
+  const { myDid, theirDid } = await getPeers(wallet.db, connectionId)
+  const { subject, credentials } = await getSubject(wallet.db, proofId ?? [])
+  const { longForm } = await getOwnDid(wallet.db, subject)
+  const { privateJwk } = await getSigningKey(wallet, subject, 'authentication')
+  const presentation = createJwtVp({ holderDid: longForm, holderKey: privateJwk, audience: options.domain, nonce: options.challenge, credentials })
+  const body = { ...(goalCode !== undefined && { goal_code: goalCode }), ...(comment !== undefined && { comment }) }
+  const message = { type: 'presentation' as const, from: myDid, to: theirDid, body, attachments: tokenAttachments(presentation) }
+  return async (tx) => advance(tx, presentProof, await getRecord(tx, presentProof, recordId), 'made', { data: [presentation] }, message)
+}
+
+/** Credentials of the wallet and the one DID that all of them are about. */
+async function getSubject(db: Db, proofId: string[]): Promise<{ subject: string; credentials: string[] }> {
+  if (proofId.length === 0) throw new Problem('BadRequest', 'proofId is empty: name at least one credential record of this wallet.')
+  const rows = await db.selectFrom('credential').selectAll().where('id', 'in', proofId).execute()
+  const byId = new Map(rows.map((row) => [row.id, row]))
+  const missing = proofId.find((id) => !byId.has(id))
+  if (missing !== undefined) {
+    throw new Problem('error:PresentationError:IssuedCredentialNotFoundError', `proofId: this wallet holds no credential with the record id ${missing}.`)
+  }
+  const subjects = new Set(rows.map(({ subject }) => canonicalDid(subject)))
+  if (subjects.size !== 1) throw new Problem('error:PresentationError:HolderBindingError', 'proofId: the credentials are about different subjects and cannot be presented together.')
+  return { subject: rows[0]!.subject, credentials: proofId.map((id) => byId.get(id)!.credential) }
+}

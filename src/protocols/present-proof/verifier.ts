@@ -1,0 +1,80 @@
+/** The verifier's side: ask for a proof, verify what comes, accept or reject it (service §3.3, §4.4). */
+import { randomId } from '../../base/id.ts'
+import { Problem } from '../../base/problem.ts'
+import { reasonOf } from '../../base/reason.ts'
+import { verifyJwtVp } from '../../credentials/jwt-vp.ts'
+import { VerificationError } from '../../credentials/verification-error.ts'
+import type { Wallet } from '../../wallet/wallet.ts'
+import { readToken } from '../attachments.ts'
+import { findPeers, getPeers } from '../connection/peers.ts'
+import { findByThread, getRecord } from '../find.ts'
+import { isPast } from '../machine.ts'
+import type { Handler } from '../receive.ts'
+import { advance, advanceByReply, begin } from '../record.ts'
+import { writeRequest } from './messages.ts'
+import { presentProof, type PresentationRecord, type RequestPresentation } from './model.ts'
+import { presentationStates } from './states.ts'
+
+/** Asks the other side of a connection for a proof. @throws {Problem} when the connection cannot be used. */
+export async function requestPresentation(wallet: Wallet, wanted: RequestPresentation): Promise<PresentationRecord> {
+  const { connectionId, proofs, goalCode, goal: comment } = wanted
+  const { myDid, theirDid } = await getPeers(wallet.db, connectionId)
+  const options = wanted.options ?? { challenge: randomId(), domain: wallet.env.config.DEFAULT_JWT_VC_OFFER_DOMAIN }
+  const { requestData, ...content } = writeRequest({ options, proofs: presentProof.model.shape.proofs.parse(proofs), goalCode, comment })
+  const data = presentProof.model.parse({ connectionId, options, proofs, goalCode, comment, requestData, data: [] })
+  const message = { type: 'request' as const, from: myDid, to: theirDid, ...content }
+  return wallet.transaction((tx) => begin(tx, presentProof, 'Verifier', 'POST /present-proof/presentations', { thid: randomId(), data }, message))
+}
+
+/** Accepts or rejects a presentation that was verified; a second call changes nothing. @throws {Problem} in any other state. */
+export function closePresentation(wallet: Wallet, id: string, action: 'presentation-accept' | 'presentation-reject'): Promise<PresentationRecord> {
+  return wallet.transaction(async (tx) => {
+    const record = await getRecord(tx, presentProof, id)
+    return isPast(presentationStates, record.role, action, record.state) ? record : advance(tx, presentProof, record, action, {})
+  })
+}
+
+/** The proof comes: every check must hold (decisions.md §6), or the prover is told why not. */
+export const onPresentation: Handler = async (wallet, message) => {
+  const { from, to, thid } = message
+  const [record, peers] = [await findByThread(wallet.db, presentProof, 'Verifier', thid), await findPeers(wallet.db, from, to)]
+  if (!record || record.connectionId !== peers?.connectionId) {
+    throw new Problem('error:PresentationError:ThreadIdNotFound', `There is no request for the thread ${thid} on this connection.`)
+  }
+  const token = readPresentation(() => readToken(message))
+  const refusal = await verify(wallet, record, token)
+  const data = [token]
+  if (refusal === undefined) return (tx) => advanceByReply(tx, presentProof, record.id, 'verified presentation', { data })
+  const report = { code: 'e.p.presentation-verification-failed', comment: refusal }
+  const metaLastFailure = { status: 400, type: 'error:PresentationError:PresentationVerificationError', title: 'Presentation Verification Error', detail: refusal }
+  const problemReport = { type: 'problem-report' as const, from: to, to: from, pthid: thid, body: report }
+  return (tx) => advanceByReply(tx, presentProof, record.id, 'refused presentation', { data, metaLastFailure }, problemReport)
+}
+
+function readPresentation(read: () => string): string {
+  try {
+    return read()
+  } catch (error) {
+    throw new Problem('error:PresentationError:InvalidPresentation', `The presentation cannot be read: ${reasonOf(error)}.`, { cause: error })
+  }
+}
+
+/** Why a presentation does not hold, or `undefined` when it does. */
+async function verify(wallet: Wallet, { options, proofs }: PresentationRecord, token: string): Promise<string | undefined> {
+  const { PRESENTATION_LEEWAY, CREDENTIAL_LEEWAY } = wallet.env.config
+  try {
+    await verifyJwtVp(token, {
+      resolve: wallet.env.resolver.document,
+      audience: options.domain,
+      nonce: options.challenge,
+      now: Math.floor(Date.now() / 1_000),
+      leewaySeconds: PRESENTATION_LEEWAY,
+      constraints: proofs,
+      credentialChecks: { leewaySeconds: CREDENTIAL_LEEWAY },
+    })
+    return undefined
+  } catch (error) {
+    if (error instanceof VerificationError) return error.message
+    throw error
+  }
+}

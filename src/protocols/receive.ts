@@ -1,0 +1,67 @@
+/** Applies a DIDComm message once, however often it arrives. */
+import { createHash } from 'node:crypto'
+import { Problem } from '../base/problem.ts'
+import type { Attachment } from '../didcomm/message.ts'
+import type { Unpacked } from '../didcomm/unpack.ts'
+import { didOf } from '../did/document.ts'
+import type { Tx } from '../storage/database.ts'
+import type { Wallet } from '../wallet/wallet.ts'
+
+/** A message whose sender is proved: `from` is the DID that encrypted it, `to` ours that it was encrypted for. */
+export type Received = {
+  id: string
+  type: string
+  from: string
+  to: string
+  thid: string
+  pthid?: string | undefined
+  body: Record<string, unknown>
+  attachments: Attachment[]
+}
+
+/**
+ * What a protocol does with a message: thinking first (resolve, verify), then the write that it returns.
+ *
+ * @throws {Problem} to refuse the message; nothing is written then.
+ */
+export type Handler = (wallet: Wallet, message: Received) => Promise<(tx: Tx) => Promise<unknown>>
+
+/**
+ * Takes an unpacked message to its handler, and writes its id with what the handler writes in one transaction.
+ *
+ * @throws {Problem} when nobody vouches for the sender, the type is unknown, or the handler refuses it.
+ */
+export async function receive(wallet: Wallet, handlers: Readonly<Record<string, Handler>>, unpacked: Unpacked): Promise<void> {
+  const message = toReceived(unpacked)
+  const handler = Object.hasOwn(handlers, message.type) ? handlers[message.type] : undefined
+  if (!handler) throw new Problem('error:DIDCommControllerError:UnsupportedMessageType', `This agent does not know messages of type ${message.type}.`)
+  const inboxId = createHash('sha256').update(`${message.from} ${message.id}`).digest('base64url')
+  const known = await wallet.db.selectFrom('inbox').select('id').where('id', '=', inboxId).executeTakeFirst()
+  if (known) return
+  const write = await handler(wallet, message)
+  await wallet.transaction(async (tx) => {
+    const { numInsertedOrUpdatedRows } = await tx
+      .insertInto('inbox')
+      .values({ id: inboxId, received_at: new Date().toISOString() })
+      .onConflict((conflict) => conflict.doNothing())
+      .executeTakeFirst()
+    if (numInsertedOrUpdatedRows) await write(tx)
+  })
+}
+
+/** Only authenticated messages with a sender are taken: an anonymous `from` is anybody's claim (threats C1, C2). */
+function toReceived({ message, senderKid, recipientKid }: Unpacked): Received {
+  if (senderKid === undefined || message.from === undefined) {
+    throw new Problem('error:DIDCommControllerError:SenderNotAllowed', 'The message does not prove its sender. Encrypt it with authcrypt and set `from`.')
+  }
+  return {
+    id: message.id,
+    type: message.type,
+    from: message.from,
+    to: didOf(recipientKid),
+    thid: message.thid ?? message.id,
+    pthid: message.pthid,
+    body: message.body,
+    attachments: message.attachments ?? [],
+  }
+}

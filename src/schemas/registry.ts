@@ -1,0 +1,174 @@
+/**
+ * The schema registry (service §4.6, api.md 4.10): publish, publish again, read, list.
+ *
+ * A published version never changes and anybody may read it; lists are of one wallet.
+ */
+import type { Selectable } from 'kysely'
+import { newId } from '../base/id.ts'
+import { Problem } from '../base/problem.ts'
+import { canonicalDid } from '../did/document.ts'
+import type { CredentialSchemaTables } from '../storage/agent-tables/credential-schema.ts'
+import type { AgentDb, AgentTx } from '../storage/database.ts'
+import { checkSchema } from './json-schema.ts'
+import { compareVersions, CredentialSchema, guidOf, longIdOf, type CredentialSchemaInput } from './schema.ts'
+
+/** Tells whether a DID is one of the caller's wallet. */
+export type IsAuthor = (did: string) => Promise<boolean>
+
+/** Filters are exact; `tags` names one tag that must be among a schema's. `offset` is 0 or more, `limit` 1 to 1,000. */
+export type SchemaQuery = {
+  author?: string | undefined
+  name?: string | undefined
+  version?: string | undefined
+  tags?: string | undefined
+  offset: number
+  limit: number
+}
+
+/**
+ * Publishes the first version of a schema, under a new id.
+ *
+ * @throws {Problem} for a schema that may not be registered, an author that is no did:prism (400) or none of the wallet's (404).
+ */
+export async function publishSchema(
+  db: AgentDb,
+  walletId: string,
+  input: CredentialSchemaInput,
+  isAuthor: IsAuthor,
+): Promise<CredentialSchema> {
+  await checkInput(input, isAuthor)
+  return db.transaction().execute((tx) => write(tx, walletId, newId(), input))
+}
+
+/**
+ * Publishes a new version under an id that the author has published before.
+ *
+ * @throws {Problem} as `publishSchema`; `error:CredentialSchemaError:CredentialSchemaIdNotFoundError` when the wallet has no schema of that author
+ * with that id, `error:CredentialSchemaError:CredentialSchemaUpdateError` when the version is not greater than the latest.
+ */
+export async function updateSchema(
+  db: AgentDb,
+  walletId: string,
+  id: string,
+  input: CredentialSchemaInput,
+  isAuthor: IsAuthor,
+): Promise<CredentialSchema> {
+  await checkInput(input, isAuthor)
+  return db.transaction().execute(async (tx) => {
+    const latest = await findLatestSchema(tx, walletId, input.author, id)
+    if (!latest) throw idNotFound(input.author, id)
+    if (compareVersions(input.version, latest.version) <= 0) throw notGreater(input.version, latest.version)
+    return write(tx, walletId, latest.id, input)
+  })
+}
+
+/** The published schema with a guid, of whichever wallet. */
+export async function findSchema(db: AgentDb, guid: string): Promise<CredentialSchema | undefined> {
+  const row = await db.selectFrom('credential_schema').selectAll().where('guid', '=', guid.toLowerCase()).executeTakeFirst()
+  return row && toCredentialSchema(row)
+}
+
+/** The published schema with a guid. @throws {Problem} `error:CredentialSchemaError:CredentialSchemaGuidNotFoundError` */
+export async function getSchema(db: AgentDb, guid: string): Promise<CredentialSchema> {
+  const schema = await findSchema(db, guid)
+  if (!schema)
+    throw new Problem(
+      'error:CredentialSchemaError:CredentialSchemaGuidNotFoundError',
+      `There is no credential schema with the guid ${guid}.`,
+    )
+  return schema
+}
+
+/** The greatest version that a wallet's author has published under an id; long and short form of the author's DID are the same. */
+export async function findLatestSchema(db: AgentDb, walletId: string, author: string, id: string): Promise<CredentialSchema | undefined> {
+  const rows = await db
+    .selectFrom('credential_schema')
+    .selectAll()
+    .where('wallet_id', '=', walletId)
+    .where('id', '=', id.toLowerCase())
+    .execute()
+  const own = rows.filter((row) => canonicalDid(row.author) === canonicalDid(author))
+  const latest = own.toSorted((one, other) => compareVersions(other.version, one.version))[0]
+  return latest && toCredentialSchema(latest)
+}
+
+/** A page of a wallet's schemas in the order of their publication, and how many match in all. */
+export async function listSchemas(
+  db: AgentDb,
+  walletId: string,
+  { offset, limit, tags: tag, ...exact }: SchemaQuery,
+): Promise<{ schemas: CredentialSchema[]; total: number }> {
+  let matching = db.selectFrom('credential_schema').where('wallet_id', '=', walletId)
+  for (const column of ['author', 'name', 'version'] as const) {
+    if (exact[column] !== undefined) matching = matching.where(column, '=', exact[column])
+  }
+  if (tag !== undefined) {
+    matching = matching.where('guid', 'in', (query) => query.selectFrom('credential_schema_tag').select('guid').where('tag', '=', tag))
+  }
+  const { total } = await matching.select((query) => query.fn.countAll().as('total')).executeTakeFirstOrThrow()
+  const rows = await matching.selectAll().orderBy('position').offset(offset).limit(limit).execute()
+  return { schemas: rows.map(toCredentialSchema), total: Number(total) }
+}
+
+async function checkInput({ author, type, schema }: CredentialSchemaInput, isAuthor: IsAuthor): Promise<void> {
+  if (!/^did:prism:[0-9a-f]{64}(:[A-Za-z0-9_-]+)?$/.test(author)) {
+    throw new Problem('BadRequest', `author: must be a did:prism of this wallet; ${author} is not a did:prism.`)
+  }
+  checkSchema(type, schema)
+  if (!(await isAuthor(author))) {
+    throw new Problem('NotFound', `author: the wallet has no DID ${author}. Create one with POST /did-registrar/dids.`)
+  }
+}
+
+/** Writes one version. A row that is there already is left alone: on a database that lets two write at once, one of them fails here. */
+async function write(tx: AgentTx, walletId: string, id: string, input: CredentialSchemaInput): Promise<CredentialSchema> {
+  const { author, name, version, type, tags } = input
+  const guid = guidOf({ author, id, version })
+  const row = {
+    guid,
+    position: newId(),
+    id,
+    wallet_id: walletId,
+    author,
+    name,
+    version,
+    description: input.description ?? '',
+    type,
+    schema: JSON.stringify(input.schema),
+    tags: JSON.stringify(tags),
+    authored: new Date().toISOString(),
+  }
+  const insertion = tx.insertInto('credential_schema').values(row)
+  const { numInsertedOrUpdatedRows } = await insertion.onConflict((conflict) => conflict.doNothing()).executeTakeFirst()
+  if (numInsertedOrUpdatedRows !== 1n) throw notGreater(version, version)
+  const searched = [...new Set(tags)].map((tag) => ({ guid, tag }))
+  if (searched.length > 0) await tx.insertInto('credential_schema_tag').values(searched).execute()
+  return toCredentialSchema(row)
+}
+
+function toCredentialSchema(row: Selectable<CredentialSchemaTables['credential_schema']>): CredentialSchema {
+  const { position: _position, wallet_id: _walletId, ...published } = row
+  return CredentialSchema.parse({
+    ...published,
+    longId: longIdOf(row),
+    schema: JSON.parse(row.schema),
+    tags: JSON.parse(row.tags),
+    resolutionMethod: 'http',
+    kind: 'CredentialSchema',
+    self: `/schema-registry/schemas/${row.guid}`,
+  })
+}
+
+function idNotFound(author: string, id: string): Problem {
+  return new Problem(
+    'error:CredentialSchemaError:CredentialSchemaIdNotFoundError',
+    `There is no credential schema with the id ${id} of the author ${author}.`,
+  )
+}
+
+function notGreater(version: string, latest: string): Problem {
+  return new Problem(
+    'error:CredentialSchemaError:CredentialSchemaUpdateError',
+    `version: ${version} must be greater than ${latest}, which is published already.`,
+  )
+}

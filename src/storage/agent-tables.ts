@@ -1,0 +1,25 @@
+/** The tables of the agent itself: who its tenants are, and what all of them share. */
+import type { CredentialSchemaTables } from './agent-tables/credential-schema.ts'
+
+export interface AgentTables extends CredentialSchemaTables {
+  /** Names and values the agent keeps about itself. */
+  setting: { name: string; value: string }
+
+  /** One row per wallet file. */
+  wallet: {
+    id: string
+    name: string
+    /** The wallet's own key, sealed with the master key. */
+    wrapped_key: string
+    /** A keyed digest of the seed, so that no seed is used twice. */
+    seed_digest: string
+    created_at: string
+    updated_at: string
+  }
+
+  /** Tenants (service §2.3). */
+  entity: { id: string; name: string; wallet_id: string; created_at: string; updated_at: string }
+
+  /** What a tenant shows to be let in: keyed digests, never keys. */
+  api_key: { digest: string; entity_id: string; created_at: string; revoked_at: string | null }
+}

@@ -1,0 +1,41 @@
+/** The agent's first tables. */
+import type { Kysely } from 'kysely'
+import { createCredentialSchema } from '../agent-tables/credential-schema.ts'
+
+export async function up(db: Kysely<unknown>): Promise<void> {
+  await db.schema
+    .createTable('setting')
+    .addColumn('name', 'text', (column) => column.primaryKey())
+    .addColumn('value', 'text', (column) => column.notNull())
+    .execute()
+
+  await db.schema
+    .createTable('wallet')
+    .addColumn('id', 'text', (column) => column.primaryKey())
+    .addColumn('name', 'text', (column) => column.notNull())
+    .addColumn('wrapped_key', 'text', (column) => column.notNull())
+    .addColumn('seed_digest', 'text', (column) => column.notNull().unique())
+    .addColumn('created_at', 'text', (column) => column.notNull())
+    .addColumn('updated_at', 'text', (column) => column.notNull())
+    .execute()
+
+  await db.schema
+    .createTable('entity')
+    .addColumn('id', 'text', (column) => column.primaryKey())
+    .addColumn('name', 'text', (column) => column.notNull())
+    .addColumn('wallet_id', 'text', (column) => column.notNull().references('wallet.id'))
+    .addColumn('created_at', 'text', (column) => column.notNull())
+    .addColumn('updated_at', 'text', (column) => column.notNull())
+    .execute()
+
+  await db.schema
+    .createTable('api_key')
+    .addColumn('digest', 'text', (column) => column.primaryKey())
+    // No reference to the entity: the digest of a deleted tenant's key stays, so that the key is never given to another.
+    .addColumn('entity_id', 'text', (column) => column.notNull())
+    .addColumn('created_at', 'text', (column) => column.notNull())
+    .addColumn('revoked_at', 'text')
+    .execute()
+
+  await createCredentialSchema(db)
+}

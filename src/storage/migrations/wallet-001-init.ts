@@ -1,0 +1,112 @@
+/** A wallet's first tables. */
+import type { Kysely } from 'kysely'
+
+export async function up(db: Kysely<unknown>): Promise<void> {
+  await db.schema
+    .createTable('setting')
+    .addColumn('name', 'text', (column) => column.primaryKey())
+    .addColumn('value', 'text', (column) => column.notNull())
+    .execute()
+
+  await db.schema
+    .createTable('record')
+    .addColumn('id', 'text', (column) => column.primaryKey())
+    .addColumn('protocol', 'text', (column) => column.notNull())
+    .addColumn('role', 'text', (column) => column.notNull())
+    .addColumn('state', 'text', (column) => column.notNull())
+    .addColumn('thid', 'text', (column) => column.notNull())
+    .addColumn('data', 'text', (column) => column.notNull())
+    .addColumn('created_at', 'text', (column) => column.notNull())
+    .addColumn('updated_at', 'text')
+    .execute()
+  await db.schema.createIndex('record_thread').on('record').columns(['protocol', 'thid', 'role']).unique().execute()
+  await db.schema.createIndex('record_page').on('record').columns(['protocol', 'created_at', 'id']).execute()
+
+  await db.schema
+    .createTable('outbox')
+    .addColumn('sequence', 'integer', (column) => column.primaryKey())
+    .addColumn('id', 'text', (column) => column.notNull().unique())
+    .addColumn('lane', 'text', (column) => column.notNull())
+    .addColumn('kind', 'text', (column) => column.notNull())
+    .addColumn('body', 'text', (column) => column.notNull())
+    .addColumn('attempts', 'integer', (column) => column.notNull())
+    .addColumn('due_at', 'text', (column) => column.notNull())
+    .execute()
+  await db.schema.createIndex('outbox_lane').on('outbox').columns(['lane', 'sequence']).execute()
+
+  await db.schema
+    .createTable('inbox')
+    .addColumn('id', 'text', (column) => column.primaryKey())
+    .addColumn('received_at', 'text', (column) => column.notNull())
+    .execute()
+
+  await db.schema
+    .createTable('event')
+    .addColumn('sequence', 'integer', (column) => column.primaryKey())
+    .addColumn('id', 'text', (column) => column.notNull().unique())
+    .addColumn('type', 'text', (column) => column.notNull())
+    .addColumn('subject', 'text', (column) => column.notNull())
+    .addColumn('data', 'text', (column) => column.notNull())
+    .addColumn('ts', 'text', (column) => column.notNull())
+    .execute()
+
+  await db.schema
+    .createTable('webhook')
+    .addColumn('id', 'text', (column) => column.primaryKey())
+    .addColumn('url', 'text', (column) => column.notNull())
+    .addColumn('headers', 'text', (column) => column.notNull())
+    .addColumn('created_at', 'text', (column) => column.notNull())
+    .addColumn('cursor', 'integer', (column) => column.notNull())
+    .addColumn('attempts', 'integer', (column) => column.notNull())
+    .addColumn('due_at', 'text', (column) => column.notNull())
+    .execute()
+
+  await db.schema
+    .createTable('dead_letter')
+    .addColumn('webhook_id', 'text', (column) => column.notNull())
+    .addColumn('event_sequence', 'integer', (column) => column.notNull())
+    .addColumn('error', 'text', (column) => column.notNull())
+    .addColumn('failed_at', 'text', (column) => column.notNull())
+    .addPrimaryKeyConstraint('dead_letter_key', ['webhook_id', 'event_sequence'])
+    .execute()
+
+  await db.schema
+    .createTable('peer_did')
+    .addColumn('did', 'text', (column) => column.primaryKey())
+    .addColumn('keys', 'text', (column) => column.notNull())
+    .addColumn('record_id', 'text', (column) => column.notNull())
+    .addColumn('created_at', 'text', (column) => column.notNull())
+    .execute()
+
+  await db.schema
+    .createTable('prism_did')
+    .addColumn('did', 'text', (column) => column.primaryKey())
+    .addColumn('long_form', 'text', (column) => column.notNull())
+    .addColumn('did_index', 'integer', (column) => column.notNull().unique())
+    .addColumn('status', 'text', (column) => column.notNull())
+    .addColumn('create_operation', 'text', (column) => column.notNull())
+    .addColumn('created_at', 'text', (column) => column.notNull())
+    .addColumn('updated_at', 'text')
+    .execute()
+
+  await db.schema
+    .createTable('prism_key')
+    .addColumn('did', 'text', (column) => column.notNull().references('prism_did.did'))
+    .addColumn('key_id', 'text', (column) => column.notNull())
+    .addColumn('usage', 'integer', (column) => column.notNull())
+    .addColumn('curve', 'text', (column) => column.notNull())
+    .addColumn('key_index', 'integer')
+    .addColumn('sealed', 'text')
+    .addPrimaryKeyConstraint('prism_key_key', ['did', 'key_id'])
+    .execute()
+
+  await db.schema
+    .createTable('credential')
+    .addColumn('id', 'text', (column) => column.primaryKey())
+    .addColumn('format', 'text', (column) => column.notNull())
+    .addColumn('credential', 'text', (column) => column.notNull())
+    .addColumn('issuer', 'text', (column) => column.notNull())
+    .addColumn('subject', 'text', (column) => column.notNull())
+    .addColumn('created_at', 'text', (column) => column.notNull())
+    .execute()
+}

@@ -1,0 +1,35 @@
+/**
+ * The one place that loads better-sqlite3. Its release 13 needs Node-API 10 (Node 22.14 and later); before that release 12
+ * serves, installed under a second name (decisions.md §9).
+ */
+import { closeSync, openSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import type BetterSqlite3 from 'better-sqlite3'
+
+export type Database = BetterSqlite3.Database
+
+const packageName = Number(process.versions.napi) >= 10 ? 'better-sqlite3' : 'better-sqlite3-node20'
+
+/**
+ * Opens a SQLite file, made with mode 0600 when it is not there; `:memory:` is a database in memory. Every commit is on the disk when it
+ * returns (WAL with `synchronous=FULL`, which SQLite does not remember between opens), and a locked file is waited for, five seconds at most.
+ *
+ * @throws when the folder is missing, the file is no database, or neither release of better-sqlite3 is installed.
+ */
+export function openSqlite(path: string, options: { readonly?: boolean } = {}): Database {
+  const { readonly = false } = options
+  const Database = createRequire(import.meta.url)(packageName) as typeof BetterSqlite3
+  // SQLite gives the -wal and -shm files the mode of the database.
+  if (path !== ':memory:' && !readonly) closeSync(openSync(path, 'a', 0o600))
+  const database = new Database(path, { readonly, fileMustExist: readonly, timeout: 5_000 })
+  try {
+    database.pragma('busy_timeout = 5000')
+    if (!readonly) database.pragma('journal_mode = WAL')
+    database.pragma('synchronous = FULL')
+    database.pragma('foreign_keys = ON')
+    return database
+  } catch (error) {
+    database.close()
+    throw error
+  }
+}

@@ -1,0 +1,110 @@
+/**
+ * The tables of one wallet.
+ *
+ * Columns are `text` or `integer` and nothing else, so that one definition serves a SQLite file and a
+ * PostgreSQL schema alike: instants are ISO 8601 in UTC, objects are JSON, flags are 0 or 1. What sorts by
+ * time has a `sequence` that the writer counts up, because a clock may be set back.
+ */
+export interface WalletTables {
+  /** Names and values the wallet keeps about itself: `seed`, sealed. */
+  setting: { name: string; value: string }
+
+  /** One row per connection, credential record or presentation record. */
+  record: {
+    id: string
+    protocol: string
+    role: string
+    state: string
+    /** DIDComm thread id; unique within a protocol and role. */
+    thid: string
+    /** JSON: the fields of the protocol's own model, see `protocols/<name>/model.ts`. */
+    data: string
+    created_at: string
+    updated_at: string | null
+  }
+
+  /** What has been promised to the outside world, or to the agent itself, and not yet been kept. */
+  outbox: {
+    sequence: number
+    id: string
+    /** Debts of one lane are paid one at a time, in order of `sequence`. */
+    lane: string
+    kind: 'message' | 'work'
+    /** JSON, see `outbox/outbox.ts`. */
+    body: string
+    attempts: number
+    due_at: string
+  }
+
+  /** DIDComm messages already applied: `<sender DID> <message id>`; a second arrival is dropped. */
+  inbox: { id: string; received_at: string }
+
+  /** The log of events (service §6), oldest first; webhooks read it at their own pace. */
+  event: {
+    sequence: number
+    id: string
+    type: string
+    /** The thread or the DID that the event is about. */
+    subject: string
+    /** JSON: the REST resource as it was. */
+    data: string
+    ts: string
+  }
+
+  /** Who is told of events, and up to which event they have been told. */
+  webhook: {
+    id: string
+    url: string
+    /** JSON of header names and values, sealed. */
+    headers: string
+    created_at: string
+    /** The `sequence` of the last event that was delivered or given up. */
+    cursor: number
+    /** Failed attempts at the event after the cursor. */
+    attempts: number
+    due_at: string
+  }
+
+  /** Events that a webhook did not take in three attempts. */
+  dead_letter: { webhook_id: string; event_sequence: number; error: string; failed_at: string }
+
+  /** Our did:peer DIDs, one for each connection. */
+  peer_did: {
+    did: string
+    /** JSON of the private keys by key id, sealed. */
+    keys: string
+    /** The record whose other side knows us by this DID. */
+    record_id: string
+    created_at: string
+  }
+
+  /** Our did:prism DIDs. */
+  prism_did: {
+    /** Short form. */
+    did: string
+    long_form: string
+    /** Which one of the seed's DIDs it is (wire.md 11.3). */
+    did_index: number
+    status: 'CREATED' | 'PUBLICATION_PENDING' | 'PUBLISHED'
+    /** Hex: the signed create operation; written with `CREATED`, sent with `PUBLICATION_PENDING`. */
+    create_operation: string
+    created_at: string
+    updated_at: string | null
+  }
+
+  /** The keys of our did:prism DIDs. */
+  prism_key: {
+    did: string
+    key_id: string
+    /** KeyUsage of the operation, by number (wire.md 11.3). */
+    usage: number
+    curve: 'secp256k1' | 'Ed25519' | 'X25519'
+    /** Position on the seed's path; null for a key that is not derived. */
+    key_index: number | null
+    /** JSON of the private JWK, sealed; null for a key that is derived. */
+    sealed: string | null
+  }
+
+  /** The credentials this wallet holds; the id is the record's. */
+  credential: { id: string; format: string; credential: string; issuer: string; subject: string; created_at: string }
+}

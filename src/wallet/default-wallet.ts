@@ -1,0 +1,43 @@
+/** The default wallet and its tenant, made at first start (service §6.1, api.md 3.5). */
+import { randomBytes } from 'node:crypto'
+import { toBase64url } from '../base/bytes.ts'
+import type { Config } from '../base/config.ts'
+import { Secret } from '../base/secret.ts'
+import { createWebhook } from '../outbox/webhooks.ts'
+import { defaultId, type Tenants } from './tenants.ts'
+import type { Wallets } from './wallets.ts'
+
+/** Makes a key of 256 random bits, base64url. */
+export function newApiKey(): string {
+  return toBase64url(randomBytes(32))
+}
+
+/**
+ * Makes the default wallet, its entity, key and webhook where they are missing; each by itself, so that a start that
+ * was interrupted is completed by the next.
+ *
+ * Returns the key that lets its tenant in: the configured one, the remembered one if it still does, or a new one.
+ */
+export async function provideDefaultWallet(config: Config, wallets: Wallets, tenants: Tenants, remembered?: string): Promise<Secret | undefined> {
+  if (!config.DEFAULT_WALLET_ENABLED) return undefined
+  if (!(await wallets.find(defaultId))) {
+    await wallets.create({ id: defaultId, name: 'default', seed: config.DEFAULT_WALLET_SEED?.reveal() })
+  }
+  const entity = await tenants.get(defaultId).catch(() => undefined)
+  if (!entity) {
+    // The webhook is written before the entity, the entity marks that all of it is there.
+    await addWebhook(config, wallets)
+    await tenants.create({ id: defaultId, name: 'default', walletId: defaultId })
+  }
+  const configured = config.DEFAULT_WALLET_AUTH_API_KEY?.reveal()
+  const apiKey = configured ?? (remembered !== undefined && (await tenants.findByApiKey(remembered))?.id === defaultId ? remembered : newApiKey())
+  await tenants.addApiKey({ entityId: defaultId, apiKey })
+  return new Secret(apiKey)
+}
+
+async function addWebhook(config: Config, wallets: Wallets): Promise<void> {
+  const { DEFAULT_WALLET_WEBHOOK_URL: url, DEFAULT_WALLET_WEBHOOK_API_KEY: bearer, WEBHOOKS_PER_WALLET: limit } = config
+  if (url === undefined) return
+  const customHeaders: Record<string, string> = bearer ? { Authorization: `Bearer ${bearer.reveal()}` } : {}
+  await wallets.use(defaultId, (wallet) => wallet.transaction((tx) => createWebhook(tx, wallet, { url, customHeaders }, limit)))
+}

@@ -1,0 +1,26 @@
+/**
+ * Mailboxes: the last part of the DIDComm address in a peer DID, by which a message finds its wallet.
+ *
+ * It is the wallet's id, sealed: nothing has to be looked up, a forged one does not open, and two of one
+ * wallet do not look alike (decisions.md §4). 55 characters of base58, because it sits in QR codes and because
+ * peers refuse `-` and `_` there (wire.md 11.1).
+ */
+import { fromHex, toHex } from '../base/bytes.ts'
+import { sealToken, unsealToken } from '../base/seal.ts'
+
+/** Words that a common peer library replaces anywhere in a service block (wire.md pitfall 31). */
+const mangled = /type|accept|routingKeys|serviceEndpoint|DIDCommMessaging/
+
+/** Makes a mailbox for a wallet, never the same twice. */
+export function newMailbox(key: Uint8Array, walletId: string): string {
+  for (;;) {
+    const token = sealToken(key, 'mailbox', fromHex(walletId.replaceAll('-', '')))
+    if (!mangled.test(token)) return token
+  }
+}
+
+/** The id of the wallet that a mailbox was made for; nothing for a token that is not ours. */
+export function openMailbox(key: Uint8Array, token: string): string | undefined {
+  const bytes = unsealToken(key, 'mailbox', token)
+  return bytes?.length === 16 ? toHex(bytes).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5') : undefined
+}

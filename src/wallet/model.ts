@@ -1,0 +1,47 @@
+/** Wallets, entities and keys as REST shows them (service §2.2–2.4, api.md 4.2–4.3). */
+import { z } from 'zod'
+
+/** An optional field: absent and null are the same (decisions.md §2). */
+export const optional = <Type extends z.ZodType>(type: Type) => type.nullish().transform((value) => value ?? undefined)
+
+const Name = z.string().min(1).max(128)
+
+export const CreateWallet = z
+  .object({
+    name: Name,
+    seed: optional(z.string().regex(/^[0-9a-fA-F]{128}$/, 'is not 128 hexadecimal digits (64 bytes)')).describe('BIP32 seed, 64 bytes in hexadecimal. Random when left out; never returned.'),
+    id: optional(z.guid()),
+  })
+  .meta({ id: 'CreateWalletRequest' })
+export type CreateWallet = { name: string; seed?: string | undefined; id?: string | undefined }
+
+export const WalletDetail = z
+  .object({ id: z.guid(), name: z.string(), createdAt: z.iso.datetime(), updatedAt: z.iso.datetime() })
+  .meta({ id: 'WalletDetail' })
+export type WalletDetail = z.infer<typeof WalletDetail>
+
+export const CreateEntity = z
+  .object({ name: Name, id: optional(z.guid()), walletId: optional(z.guid()) })
+  .meta({ id: 'CreateEntityRequest' })
+export type CreateEntity = { name: string; id?: string | undefined; walletId?: string | undefined }
+
+export const Entity = z
+  .object({
+    kind: z.literal('Entity'),
+    self: z.string(),
+    id: z.guid(),
+    name: z.string(),
+    walletId: z.guid(),
+    createdAt: z.iso.datetime(),
+    updatedAt: z.iso.datetime(),
+  })
+  .meta({ id: 'EntityResponse' })
+export type Entity = z.infer<typeof Entity>
+
+export const RenameEntity = z.object({ name: Name }).meta({ id: 'UpdateEntityNameRequest' })
+export const RebindEntity = z.object({ walletId: z.guid() }).meta({ id: 'UpdateEntityWalletIdRequest' })
+
+export const ApiKeyAuthentication = z
+  .object({ entityId: z.guid(), apiKey: z.string().min(1).max(512) })
+  .meta({ id: 'ApiKeyAuthenticationRequest' })
+export type ApiKeyAuthentication = z.infer<typeof ApiKeyAuthentication>

@@ -1,0 +1,44 @@
+/** The wallet's did:peer DIDs: a fresh pair of keys for every connection (wire.md 11.1, decisions.md §5). */
+import { z } from 'zod'
+import { generateKey, toPublic, type PrivateJwk } from '../crypto/keys.ts'
+import { didOf, keysFor } from '../did/document.ts'
+import { createPeerDid, resolvePeerDid } from '../did/peer.ts'
+import type { Db, Tx } from '../storage/database.ts'
+import type { Wallet } from './wallet.ts'
+
+const StoredJwk = z.object({ kty: z.literal('OKP'), crv: z.enum(['X25519', 'Ed25519']), x: z.string(), d: z.string() })
+/** Private keys by the ids they have in the DID's document. */
+const StoredKeys = z.record(z.string(), StoredJwk)
+
+export type NewPeerDid = { did: string; keys: Record<string, PrivateJwk> }
+
+/** Makes a DID whose service is a new mailbox of the wallet; it is the wallet's once `keepPeerDid` has written it. */
+export function newPeerDid(wallet: Wallet): NewPeerDid {
+  const [keyAgreement, authentication] = [generateKey('X25519'), generateKey('Ed25519')]
+  const did = createPeerDid({
+    keyAgreement: toPublic(keyAgreement),
+    authentication: toPublic(authentication),
+    serviceUri: `${wallet.env.urls.didcomm}/${wallet.env.newMailbox(wallet.id)}`,
+  })
+  const document = resolvePeerDid(did)
+  return { did, keys: { [keysFor(document, 'keyAgreement')[0]!.id]: keyAgreement, [keysFor(document, 'authentication')[0]!.id]: authentication } }
+}
+
+/** Writes a new DID down for the record whose other side will know us by it. */
+export async function keepPeerDid(tx: Tx, wallet: Wallet, { did, keys }: NewPeerDid, recordId: string): Promise<void> {
+  const sealed = wallet.seal(`peer-did:${did}`, JSON.stringify(keys))
+  await tx.insertInto('peer_did').values({ did, keys: sealed, record_id: recordId, created_at: new Date().toISOString() }).execute()
+}
+
+/** The private key that a key id (a DID URL) names, if the DID is ours. */
+export async function findPeerKey(wallet: Wallet, kid: string): Promise<{ kid: string; privateJwk: PrivateJwk } | undefined> {
+  const did = didOf(kid)
+  const row = await wallet.db.selectFrom('peer_did').select('keys').where('did', '=', did).executeTakeFirst()
+  const privateJwk = row && StoredKeys.parse(JSON.parse(wallet.unseal(`peer-did:${did}`, row.keys)))[kid]
+  return privateJwk && { kid, privateJwk }
+}
+
+/** The record that one of our DIDs was made for. */
+export async function findRecordOfDid(db: Db, did: string): Promise<string | undefined> {
+  return (await db.selectFrom('peer_did').select('record_id').where('did', '=', did).executeTakeFirst())?.record_id
+}

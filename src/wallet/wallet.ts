@@ -1,0 +1,87 @@
+/** The handle of one open wallet: its file, its keys, and the world it acts in. */
+import type { Config } from '../base/config.ts'
+import { fromUtf8 } from '../base/bytes.ts'
+import type { Log } from '../base/log.ts'
+import { seal, unseal } from '../base/seal.ts'
+import type { Resolver } from '../did/resolve.ts'
+import type { HttpClient } from '../net/guarded-agent.ts'
+import { openWalletDb, type AgentDb, type Db, type Tx } from '../storage/database.ts'
+import type { Ledger } from '../vdr/ledger.ts'
+
+/** What lies outside of every wallet and is the same for all of them. */
+export type Environment = {
+  readonly config: Config
+  readonly log: Log
+  /** The agent's own database: what all tenants share. For reading. */
+  readonly db: AgentDb
+  /** Public base URLs, without a slash at the end. */
+  readonly urls: { readonly rest: string; readonly didcomm: string }
+  readonly resolver: Resolver
+  readonly ledger: Ledger
+  readonly http: HttpClient
+  /** The JSON schema that a URL stands for. @throws {Problem} 422 when it cannot be had. */
+  getSchema(url: string): Promise<unknown>
+  /** A public token by which the DIDComm endpoint finds this wallet, never the same twice. */
+  newMailbox(walletId: string): string
+  /** Tells the courier that a wallet owes something. */
+  wake(walletId: string): void
+}
+
+export type Wallet = {
+  readonly id: string
+  /** For reading. */
+  readonly db: Db
+  readonly env: Environment
+  /** The 64-byte seed of the wallet's derived keys. */
+  readonly seed: Uint8Array
+  /** Seals a text with this wallet's key; `context` says which row it belongs to. */
+  seal(context: string, text: string): string
+  /** @throws when it was sealed for another row or another wallet, or was changed. */
+  unseal(context: string, sealed: string): string
+  /** The only way to write: all of it or nothing, and on disk when it returns. Inside, touch nothing but `tx`. */
+  transaction<T>(write: (tx: Tx) => Promise<T>): Promise<T>
+  close(): Promise<void>
+}
+
+/** Opens a wallet's file with the wallet's key. @throws when the file is not readable or the key is not its key. */
+export async function openWallet(env: Environment, id: string, path: string, key: Uint8Array): Promise<Wallet> {
+  const db = await openWalletDb(path)
+  try {
+    const sealed = await db.selectFrom('setting').select('value').where('name', '=', 'seed').executeTakeFirstOrThrow()
+    return handle(env, id, db, key, unseal(key, seedContext(id), sealed.value))
+  } catch (error) {
+    await db.destroy()
+    throw error
+  }
+}
+
+/** Makes a wallet's file with its seed in it. */
+export async function createWalletFile(id: string, path: string, key: Uint8Array, seed: Uint8Array): Promise<void> {
+  const db = await openWalletDb(path)
+  try {
+    await db.insertInto('setting').values({ name: 'seed', value: seal(key, seedContext(id), seed) }).execute()
+  } finally {
+    await db.destroy()
+  }
+}
+
+function handle(env: Environment, id: string, db: Db, key: Uint8Array, seed: Uint8Array): Wallet {
+  return {
+    id,
+    db,
+    env,
+    seed,
+    seal: (context, text) => seal(key, context, text),
+    unseal: (context, sealed) => fromUtf8(unseal(key, context, sealed)),
+    async transaction(write) {
+      const result = await db.transaction().execute(write)
+      env.wake(id)
+      return result
+    },
+    close: () => db.destroy(),
+  }
+}
+
+function seedContext(id: string): string {
+  return `seed:${id}`
+}

@@ -1,0 +1,123 @@
+/** All wallets of the agent: made, listed, opened while they are needed, a bounded number at a time (service §2.2). */
+import { randomBytes } from 'node:crypto'
+import { mkdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import PQueue from 'p-queue'
+import { fromHex } from '../base/bytes.ts'
+import { newId } from '../base/id.ts'
+import { Problem } from '../base/problem.ts'
+import { deriveSealKey, keyedDigest, newSealKey, seal, unseal } from '../base/seal.ts'
+import { setGlobalWebhook } from '../outbox/webhooks.ts'
+import type { AgentDb } from '../storage/database.ts'
+import type { CreateWallet, WalletDetail } from './model.ts'
+import { createWalletFile, openWallet, type Environment, type Wallet } from './wallet.ts'
+
+export class Wallets {
+  readonly #env: Environment
+  readonly #db: AgentDb
+  readonly #masterKey: Uint8Array
+  readonly #folder: string
+  /** Open wallets, the one used longest ago first. */
+  readonly #open = new Map<string, { wallet: Promise<Wallet>; users: number }>()
+
+  /** One at a time, so that of two with one id or one seed the second sees the first. */
+  readonly #making = new PQueue({ concurrency: 1 })
+
+  constructor(env: Environment, db: AgentDb, masterKey: Uint8Array) {
+    this.#env = env
+    this.#db = db
+    this.#masterKey = masterKey
+    this.#folder = join(env.config.AGENT_DATA_DIR, 'wallets')
+    mkdirSync(this.#folder, { recursive: true, mode: 0o700 })
+  }
+
+  /** Runs `use` with a wallet, which stays open at least as long. @throws {Problem} `WalletNotFound` */
+  async use<T>(id: string, use: (wallet: Wallet) => Promise<T>): Promise<T> {
+    const entry = this.#open.get(id) ?? { wallet: this.#openFile(id), users: 0 }
+    this.#open.delete(id)
+    this.#open.set(id, entry)
+    entry.users++
+    try {
+      return await use(await entry.wallet)
+    } catch (error) {
+      // A wallet that did not open is not kept, so that the next attempt tries again.
+      await entry.wallet.catch(() => this.#open.delete(id))
+      throw error
+    } finally {
+      entry.users--
+      this.#closeIdle()
+    }
+  }
+
+  /**
+   * Makes a wallet: its file first, then the row that makes it known.
+   *
+   * @throws {Problem} `DuplicatedWalletId`, `DuplicatedWalletSeed`
+   */
+  create(wanted: CreateWallet): Promise<WalletDetail> {
+    return this.#making.add(() => this.#create(wanted))
+  }
+
+  async #create({ id = newId(), name, seed: seedHex }: CreateWallet): Promise<WalletDetail> {
+    const seed = seedHex === undefined ? randomBytes(64) : fromHex(seedHex)
+    const seedDigest = keyedDigest(deriveSealKey(this.#masterKey, 'seed-digest'), Buffer.from(seed).toString('hex'))
+    if (await this.find(id)) throw new Problem('error:WalletManagementServiceError:DuplicatedWalletId', `A wallet with the id ${id} exists already. Leave the id out and one is made.`)
+    const twin = await this.#db.selectFrom('wallet').select('id').where('seed_digest', '=', seedDigest).executeTakeFirst()
+    if (twin) throw new Problem('error:WalletManagementServiceError:DuplicatedWalletSeed', 'Another wallet has this seed already. Leave the seed out and a random one is made.')
+    const key = newSealKey()
+    const path = this.#path(id)
+    // What a crash left behind without a row belongs to nobody.
+    for (const suffix of ['', '-wal', '-shm']) rmSync(path + suffix, { force: true })
+    await createWalletFile(id, path, key, seed)
+    const now = new Date().toISOString()
+    const wrapped = seal(deriveSealKey(this.#masterKey, 'wallet-keys'), `wallet:${id}`, key)
+    await this.#db.insertInto('wallet').values({ id, name, wrapped_key: wrapped, seed_digest: seedDigest, created_at: now, updated_at: now }).execute()
+    return { id, name, createdAt: now, updatedAt: now }
+  }
+
+  /** The wallet with an id, as REST shows it. */
+  async find(id: string): Promise<WalletDetail | undefined> {
+    const row = await this.#db.selectFrom('wallet').selectAll().where('id', '=', id).executeTakeFirst()
+    return row && { id: row.id, name: row.name, createdAt: row.created_at, updatedAt: row.updated_at }
+  }
+
+  /** A page of wallets in the order of their making, and how many there are. */
+  async list({ offset, limit }: { offset: number; limit: number }): Promise<{ wallets: WalletDetail[]; total: number }> {
+    const { total } = await this.#db.selectFrom('wallet').select((eb) => eb.fn.countAll().as('total')).executeTakeFirstOrThrow()
+    const rows = await this.#db.selectFrom('wallet').selectAll().orderBy('created_at').orderBy('id').offset(offset).limit(limit).execute()
+    return { wallets: rows.map((row) => ({ id: row.id, name: row.name, createdAt: row.created_at, updatedAt: row.updated_at })), total: Number(total) }
+  }
+
+  /** The ids of all wallets. */
+  async ids(): Promise<string[]> {
+    return (await this.#db.selectFrom('wallet').select('id').execute()).map(({ id }) => id)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const open = [...this.#open.values()]
+    this.#open.clear()
+    await Promise.allSettled(open.map(async ({ wallet }) => (await wallet).close()))
+  }
+
+  async #openFile(id: string): Promise<Wallet> {
+    const row = await this.#db.selectFrom('wallet').select('wrapped_key').where('id', '=', id).executeTakeFirst()
+    if (!row) throw new Problem('error:WalletManagementServiceError:WalletNotFound', `There is no wallet ${id}.`)
+    const key = unseal(deriveSealKey(this.#masterKey, 'wallet-keys'), `wallet:${id}`, row.wrapped_key)
+    const wallet = await openWallet(this.#env, id, this.#path(id), key)
+    await wallet.db.transaction().execute((tx) => setGlobalWebhook(tx, this.#env.config.GLOBAL_WEBHOOK_URL !== undefined))
+    return wallet
+  }
+
+  #closeIdle(): void {
+    for (const [id, entry] of this.#open) {
+      if (this.#open.size <= this.#env.config.AGENT_OPEN_WALLETS) return
+      if (entry.users > 0) continue
+      this.#open.delete(id)
+      entry.wallet.then((wallet) => wallet.close()).catch((error: unknown) => this.#env.log.error({ err: error, walletId: id }, 'a wallet did not close'))
+    }
+  }
+
+  #path(id: string): string {
+    return join(this.#folder, `${id}.db`)
+  }
+}

@@ -1,0 +1,93 @@
+/**
+ * A whole agent in a temporary folder, with both of its servers on ports of their own.
+ *
+ * `await using agent = await startAgent({ API_KEY_AUTO_PROVISIONING: 'true' })`: the variables are those of
+ * `src/base/config.ts`, and what is not given has its default.
+ */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createApp } from '../daemon/app.ts'
+import { createClient, type Client } from '../daemon/client.ts'
+import { createDidcommApp } from '../daemon/didcomm.ts'
+import { bind, serve, stop, urlOf } from '../daemon/listen.ts'
+import type { Route } from '../daemon/route.ts'
+import { routes, type Routes } from '../daemon/routes/index.ts'
+import { createAgent, type Agent } from '../src/agent.ts'
+import { readConfig } from '../src/base/config.ts'
+import { openLog, type Log } from '../src/base/log.ts'
+
+export const adminToken = 'the-administrator-of-the-tests'
+
+export type TestAgent = {
+  agent: Agent
+  /** Base URL of the HTTP API. */
+  url: string
+  didcommUrl: string
+  dataDir: string
+  /** Calls as the administrator. */
+  admin: Client
+  /** Calls as the default wallet's tenant. */
+  tenant: Client
+  /** Makes a wallet, an entity and a key, and a client that shows the key. */
+  newTenant(name?: string): Promise<{ walletId: string; entityId: string; apiKey: string; call: Client }>
+  /** Sends a request; a text goes out as JSON unless the headers say otherwise. */
+  send(method: string, path: string, init?: { headers?: Record<string, string>; body?: string | Uint8Array }): Promise<Response>
+  [Symbol.asyncDispose](): Promise<void>
+}
+
+export type TestOptions = {
+  /** Other routes than the agent's. */
+  routes?: readonly Route[]
+  log?: Log
+  /** A data folder that was there before; it is not removed in the end. */
+  dataDir?: string
+}
+
+let keys = 0
+
+export async function startAgent(variables: Record<string, string> = {}, options: TestOptions = {}): Promise<TestAgent> {
+  const dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), 'identity-agent-'))
+  const config = readConfig({
+    AGENT_DATA_DIR: dataDir,
+    AGENT_CONFIG_DIR: dataDir,
+    AGENT_LOG_LEVEL: 'silent',
+    ADMIN_TOKEN: adminToken,
+    ...variables,
+  })
+  const [rest, didcomm] = [await bind(config.AGENT_HOST, 0, 'AGENT_HTTP_PORT'), await bind(config.AGENT_HOST, 0, 'AGENT_DIDCOMM_PORT')]
+  const [url, didcommUrl] = [urlOf(rest, config.AGENT_HOST), urlOf(didcomm, config.AGENT_HOST)]
+  const urls = { rest: config.REST_SERVICE_URL ?? url, didcomm: config.DIDCOMM_SERVICE_URL ?? didcommUrl }
+  const agent = await createAgent(config, options.log ?? openLog(config.AGENT_LOG_LEVEL), urls)
+  serve(rest, createApp(agent, options.routes ?? routes, { checkReplies: true }).callback())
+  serve(didcomm, createDidcommApp(agent).callback())
+  await agent.courier.resume()
+  const admin = createClient<Routes>(url, { 'x-admin-api-key': adminToken })
+
+  return {
+    agent,
+    url,
+    didcommUrl,
+    dataDir,
+    admin,
+    tenant: createClient<Routes>(url, agent.defaultApiKey && { apikey: agent.defaultApiKey.reveal() }),
+    async newTenant(name = 'tenant') {
+      const apiKey = `key-of-the-tests-${++keys}`
+      const { id: walletId } = await admin('POST /wallets', { body: { name } })
+      const { id: entityId } = await admin('POST /iam/entities', { body: { name, walletId } })
+      await admin('POST /iam/apikey-authentication', { body: { entityId, apiKey } })
+      return { walletId, entityId, apiKey, call: createClient<Routes>(url, { apikey: apiKey }) }
+    },
+    send: (method, path, { headers, body } = {}) =>
+      fetch(url + path, {
+        method,
+        headers: { ...(typeof body === 'string' && { 'content-type': 'application/json' }), ...headers },
+        ...(body !== undefined && { body: body as NonNullable<RequestInit['body']> }),
+      }),
+    async [Symbol.asyncDispose]() {
+      await Promise.all([stop(rest), stop(didcomm)])
+      await agent[Symbol.asyncDispose]()
+      if (options.dataDir === undefined) rmSync(dataDir, { recursive: true, force: true })
+    },
+  }
+}

@@ -1,0 +1,75 @@
+/** Daemons as users run them: a process of the built program, with a data folder of its own, that can be killed and started again. */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { execa, type ResultPromise } from 'execa'
+import { z } from 'zod'
+
+const main = fileURLToPath(new URL('../dist/daemon/main.js', import.meta.url))
+
+const Ready = z.object({ type: z.literal('ready'), url: z.url(), didcommUrl: z.url(), pid: z.int() })
+
+export type Answer = { status: number; body: any }
+
+export class Daemon {
+  readonly env: Record<string, string>
+  url = ''
+  didcommUrl = ''
+  #process: ResultPromise<{ ipc: true; reject: false }> | undefined
+
+  private constructor(env: Record<string, string>) {
+    this.env = env
+  }
+
+  /** Starts a daemon on free ports; `env` adds to what every test daemon has. */
+  static async start(env: Record<string, string>): Promise<Daemon> {
+    const daemon = new Daemon({ AGENT_HTTP_PORT: '0', AGENT_DIDCOMM_PORT: '0', AGENT_LOG_LEVEL: 'warn', NODE_ENV: 'production', ...env })
+    await daemon.start()
+    return daemon
+  }
+
+  /** Starts the process; after the first time on the ports that it had, which other people know by now. */
+  async start(): Promise<void> {
+    this.#process = execa(process.execPath, [main], { env: this.env, ipc: true, reject: false, serialization: 'json', cleanup: true })
+    const ready = Ready.safeParse(await Promise.race([this.#process.getOneMessage(), this.#process]))
+    if (!ready.success) {
+      const { stderr } = await this.#process
+      throw new Error(`the daemon did not start: ${stderr}`)
+    }
+    this.url = ready.data.url
+    this.didcommUrl = ready.data.didcommUrl
+    this.env.AGENT_HTTP_PORT = new URL(this.url).port
+    this.env.AGENT_DIDCOMM_PORT = new URL(this.didcommUrl).port
+  }
+
+  /** Ends the process and waits for it; returns its exit code, or the signal that ended it. */
+  async stop(signal: 'SIGTERM' | 'SIGKILL' = 'SIGTERM'): Promise<number | string | undefined> {
+    this.#process?.kill(signal)
+    const { exitCode, signal: endedBy } = (await this.#process)!
+    return exitCode ?? endedBy
+  }
+
+  /** One request, as `apikey` or `x-admin-api-key` or nobody. */
+  async call(key: string, options: { body?: unknown; apiKey?: string; adminKey?: string } = {}): Promise<Answer> {
+    const [method, path] = key.split(' ') as [string, string]
+    const { body, apiKey, adminKey } = options
+    const response = await fetch(this.url + path, {
+      method,
+      headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...(apiKey && { apikey: apiKey }), ...(adminKey && { 'x-admin-api-key': adminKey }) },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    })
+    const text = await response.text()
+    return { status: response.status, body: text === '' ? undefined : JSON.parse(text) }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop('SIGKILL')
+  }
+}
+
+/** A temporary folder that is removed when it is disposed of. */
+export async function temporaryFolder(): Promise<{ path: string; [Symbol.asyncDispose](): Promise<void> }> {
+  const path = await mkdtemp(join(tmpdir(), 'identity-agent-'))
+  return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) }
+}

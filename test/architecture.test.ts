@@ -1,0 +1,100 @@
+/** The shape of the code: imports point one way, files stay short. */
+import { readFileSync, readdirSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { expect, test } from 'vitest'
+
+/** Who may import whom. What is not in a row must not be imported by it. */
+const mayImport: Record<string, string[]> = {
+  'src/base': [],
+  'src/net': ['src/base'],
+  'src/crypto': ['src/base'],
+  'src/storage': ['src/base'],
+  'src/did': ['src/base', 'src/crypto'],
+  'src/vdr': ['src/base', 'src/crypto', 'src/did', 'src/storage'],
+  'src/didcomm': ['src/base', 'src/crypto', 'src/did'],
+  'src/credentials': ['src/base', 'src/crypto', 'src/did'],
+  'src/outbox': ['src/base', 'src/storage'],
+  'src/schemas': ['src/base', 'src/net', 'src/did', 'src/storage'],
+  'src/wallet': ['src/base', 'src/net', 'src/crypto', 'src/did', 'src/vdr', 'src/storage', 'src/outbox'],
+  'src/did-registrar': ['src/base', 'src/crypto', 'src/did', 'src/vdr', 'src/storage', 'src/outbox', 'src/wallet'],
+  'src/protocols': [
+    'src/base',
+    'src/crypto',
+    'src/did',
+    'src/didcomm',
+    'src/credentials',
+    'src/schemas',
+    'src/storage',
+    'src/outbox',
+    'src/wallet',
+    'src/did-registrar',
+  ],
+  'src/courier': ['src/base', 'src/outbox', 'src/wallet', 'src/protocols'],
+  // agent.ts, the only file directly in src, puts all of it together.
+  src: ['src/base', 'src/net', 'src/did', 'src/vdr', 'src/storage', 'src/wallet', 'src/courier'],
+  daemon: [
+    'src',
+    'src/base',
+    'src/net',
+    'src/did',
+    'src/didcomm',
+    'src/schemas',
+    'src/storage',
+    'src/outbox',
+    'src/wallet',
+    'src/did-registrar',
+    'src/protocols',
+  ],
+  commands: ['src/base', 'daemon/client.ts'],
+  bin: ['daemon', 'commands'],
+}
+
+/** Generated code is as long as its source makes it. */
+const generated = ['src/did/prism/prism_pb.ts']
+
+const files = ['src', 'daemon', 'commands', 'bin'].flatMap((folder) =>
+  readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => /\.(?:tsx?|js)$/.test(name))
+    .map((name) => join(folder, name)),
+)
+
+const home = (file: string) =>
+  Object.keys(mayImport)
+    .toSorted((a, b) => b.length - a.length)
+    .find((folder) => file.startsWith(`${folder}/`))!
+
+const isAllowed = (from: string, to: string) => home(to) === home(from) || mayImport[home(from)]!.some((place) => place === to || place === home(to))
+
+const imports = (file: string) =>
+  [...readFileSync(file, 'utf8').matchAll(/(?:from|import\()\s*'(\.[^']+)'/g)].map(([, target]) => relative('.', join(dirname(file), target!)))
+
+test('imports point one way', () => {
+  const wrong = files.flatMap((file) => imports(file).flatMap((target) => (isAllowed(file, target) ? [] : [`${file} → ${target}`])))
+  expect(wrong).toEqual([])
+})
+
+test('the two credential protocols know connections, and nothing of each other', () => {
+  const wrong = files.flatMap((file) => {
+    const own = /^src\/protocols\/(issue-credential|present-proof)\//.exec(file)?.[1]
+    const other = own === 'issue-credential' ? 'present-proof' : 'issue-credential'
+    return own === undefined ? [] : imports(file).filter((target) => target.includes(`/${other}/`))
+  })
+  expect(wrong).toEqual([])
+})
+
+test('files are short: none over 250 lines, half of them at most about 60', () => {
+  const lengths = files.filter((file) => !generated.includes(file)).map((file) => ({ file, lines: readFileSync(file, 'utf8').split('\n').length - 1 }))
+  expect(lengths.filter(({ lines }) => lines > 250)).toEqual([])
+  const median = lengths.map(({ lines }) => lines).toSorted((a, b) => a - b)[Math.floor(lengths.length / 2)]
+  expect(median).toBeLessThanOrEqual(75)
+})
+
+test('the environment is read in one place', () => {
+  const readers = files.filter((file) => /process\.env\b/.test(readFileSync(file, 'utf8')))
+  expect(readers.filter((file) => file.startsWith('src/') || file.startsWith('daemon/'))).toEqual(['daemon/main.ts'])
+})
+
+test('nothing is left for later and nothing is commented out', () => {
+  const marks = files.filter((file) => /\b(?:TODO|FIXME|XXX)\b|^\s*\/\/\s*(?:const|let|await|return|import|if \()/m.test(readFileSync(file, 'utf8')))
+  expect(marks).toEqual([])
+})

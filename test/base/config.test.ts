@@ -1,0 +1,70 @@
+import { inspect } from 'node:util'
+import { expect, test } from 'vitest'
+import { readConfig, variables } from '../../src/base/config.ts'
+import { StartError } from '../../src/base/start-error.ts'
+
+/** The error that variables cause. */
+function refusal(env: Record<string, string>): StartError {
+  try {
+    readConfig(env)
+  } catch (error) {
+    if (error instanceof StartError) return error
+    throw error
+  }
+  throw new Error('the variables were accepted')
+}
+
+test('nothing is needed, and an empty variable is as good as none', () => {
+  expect(readConfig({ ADMIN_TOKEN: '', AGENT_HTTP_PORT: '' })).toMatchObject({
+    AGENT_HTTP_PORT: 8085,
+    AGENT_DIDCOMM_PORT: 8090,
+    API_KEY_ENABLED: true,
+    API_KEY_AUTO_PROVISIONING: false,
+    API_KEY_AUTHENTICATE_AS_DEFAULT_USER: false,
+    DEFAULT_WALLET_ENABLED: true,
+    CONNECT_INVITATION_EXPIRY: 300,
+  })
+})
+
+test('a secret does not leave by accident', () => {
+  const config = readConfig({ ADMIN_TOKEN: 'hunter2-of-this-test' })
+  expect([JSON.stringify(config), inspect(config), `${config.ADMIN_TOKEN}`].join()).not.toContain('hunter2')
+  expect(config.ADMIN_TOKEN?.reveal()).toBe('hunter2-of-this-test')
+})
+
+test.each([
+  ['300', 300],
+  ['300 seconds', 300],
+  ['5m', 300],
+  ['5.minutes', 300],
+  ['1 hour', 3_600],
+  ['30 days', 2_592_000],
+])('%j is %i seconds', (text, seconds) => {
+  expect(readConfig({ CONNECT_INVITATION_EXPIRY: text }).CONNECT_INVITATION_EXPIRY).toBe(seconds)
+})
+
+test.each([
+  [{ AGENT_HTTP_PORT: 'eighty' }, 'AGENT_HTTP_PORT'],
+  [{ AGENT_HTTP_PORT: '70000' }, 'AGENT_HTTP_PORT'],
+  [{ ADMIN_TOKEN: 'admin' }, 'ADMIN_TOKEN'],
+  [{ DEFAULT_WALLET_AUTH_API_KEY: 'default' }, 'DEFAULT_WALLET_AUTH_API_KEY'],
+  [{ AGENT_MASTER_KEY: 'c2hvcnQ' }, 'AGENT_MASTER_KEY'],
+  [{ DEFAULT_WALLET_SEED: 'abc' }, 'DEFAULT_WALLET_SEED'],
+  [{ CONNECT_INVITATION_EXPIRY: 'soon' }, 'CONNECT_INVITATION_EXPIRY'],
+  [{ GLOBAL_WEBHOOK_URL: 'ftp://example.com' }, 'GLOBAL_WEBHOOK_URL'],
+  [{ VDR_URL: 'postgres://ledger' }, 'VDR_URL'],
+  [{ DEFAULT_WALLET_ENABLED: 'false', API_KEY_ENABLED: 'false' }, 'DEFAULT_WALLET_ENABLED'],
+])('a wrong variable is named, and its value is not told: %o', (env, name) => {
+  const { message, exitCode } = refusal(env as Record<string, string>)
+  expect(message).toContain(name)
+  expect(exitCode).toBe(2)
+  if (/TOKEN|KEY|SEED/.test(name)) expect(message).not.toContain(Object.values(env)[0])
+})
+
+test('every wrong variable is named at once', () => {
+  expect(refusal({ AGENT_HTTP_PORT: 'x', AGENT_DIDCOMM_PORT: 'y' }).message).toMatch(/AGENT_HTTP_PORT.*AGENT_DIDCOMM_PORT/)
+})
+
+test('every variable says what it is for', () => {
+  for (const [name, type] of Object.entries(variables)) expect(type.description, name).toMatch(/\.$|\)\.$/)
+})

@@ -1,0 +1,45 @@
+/** How a forgery is made: a good token, changed in one respect. */
+import { toBase64url, utf8 } from '../../src/base/bytes.ts'
+import { type PrivateJwk, toPublic } from '../../src/crypto/keys.ts'
+import { issueJwtVc } from '../../src/credentials/jwt-vc.ts'
+import { createJwtVp, type PresentationChecks } from '../../src/credentials/jwt-vp.ts'
+import type { Failure } from '../../src/credentials/verification-error.ts'
+import { checks, content, forge, headerOf, holder, issuer, mallory, nonce, partsOf, payloadOf } from './_people.ts'
+
+/** `checks` are those of the verifier that are not the usual ones. */
+export type Forgery = [name: string, failure: Failure, jwt: string, checks?: Partial<PresentationChecks>]
+export type Payload = Record<string, any>
+
+export const issuerKey = issuer.keys['issue-1'].jwk
+export const holderKey = holder.keys['auth-1'].jwk
+export const edKey = issuer.keys['issue-2'].jwk
+export const malloryKey = mallory.keys['auth-1'].jwk
+
+export const credential = issueJwtVc({ ...content, kid: 'issue-1' })
+export const shown = { holderDid: holder.longForm, holderKey, audience: checks.audience, nonce, credentials: [credential] }
+export const presentation = createJwtVp(shown)
+
+/** The credential with its payload changed and signed again by its issuer, or by somebody else. */
+export function vc(change: (payload: Payload) => unknown, key: PrivateJwk = issuerKey, header: object = headerOf(key)): string {
+  const payload = payloadOf(credential)
+  change(payload)
+  return forge(header, payload, key)
+}
+
+/** The presentation with its payload changed and signed again by its holder, or by somebody else. */
+export function vp(change: (payload: Payload) => unknown, key: PrivateJwk = holderKey, header: object = headerOf(key)): string {
+  const payload = payloadOf(presentation)
+  change(payload)
+  return forge(header, payload, key)
+}
+
+/** A good token with the signature that `make` returns. */
+export function withSignature(make: (signature: Buffer, input: Uint8Array) => Uint8Array | string, token: string = credential): string {
+  const [header, payload, signature] = partsOf(token)
+  return `${header}.${payload}.${toBase64url(make(Buffer.from(signature, 'base64url'), utf8(`${header}.${payload}`)))}`
+}
+
+/** For a token that is only signed again. */
+export const unchanged = () => {}
+export const header = headerOf(issuerKey)
+export const jwk = toPublic(malloryKey)

@@ -1,0 +1,125 @@
+/**
+ * The published JWTs of the Identus Cloud Agent and SDK, where they are at hand.
+ * Left out: the SD-JWT vectors (`sd-jwt`), which are another format.
+ */
+import { existsSync, readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import type { PublicJwk } from '../../src/crypto/keys.ts'
+import { verifyJwtVc } from '../../src/credentials/jwt-vc.ts'
+import { verifyJwtVp } from '../../src/credentials/jwt-vp.ts'
+import { canonicalDid, type Resolve } from '../../src/did/document.ts'
+import { failureOf, payloadOf } from './_people.ts'
+
+type Vector = {
+  id: string
+  kind: 'jwt-vc' | 'jwt-vp' | 'vp-policy' | 'sd-jwt'
+  expect: 'ok' | 'reject' | 'either'
+  reason?: string
+  jwt: string
+  issuerDid: string
+  verifiedBy: { id: string; usage: string }[]
+  publicKeyJwk: PublicJwk
+  validAt?: number
+  credentials?: string[]
+  presentation: string
+  domain: string
+  challenge: string
+  schemaId: string
+  trustedIssuers: string[]
+}
+
+const url = new URL('../../../shared/vectors/identus-jwt.json', import.meta.url)
+const vectors: Vector[] = existsSync(url) ? (JSON.parse(readFileSync(url, 'utf8')) as { vectors: Vector[] }).vectors : []
+const ofKind = (...kinds: Vector['kind'][]) => vectors.filter(({ kind }) => kinds.includes(kind))
+const byId = (id: string) => vectors.find((vector) => vector.id === id)!
+
+/** Only the DIDs that vectors are checked against are known, with the keys that the vectors say and the purposes of these keys. */
+function resolverOf(...known: Vector[]): Resolve {
+  return async (did) => {
+    const about = known.filter(({ issuerDid }) => canonicalDid(issuerDid) === canonicalDid(did))
+    if (about.length === 0) throw new Error('not known')
+    const keys = about.flatMap(({ publicKeyJwk, verifiedBy }) => verifiedBy.map(({ id, usage }) => ({ id, usage, publicKeyJwk })))
+    const idsOf = (wanted: string) => keys.filter(({ usage }) => usage === wanted).map(({ id }) => `#${id}`)
+    return {
+      id: did,
+      verificationMethod: keys.map(({ id, publicKeyJwk }) => ({ id: `#${id}`, type: 'JsonWebKey2020', controller: did, publicKeyJwk })),
+      authentication: idsOf('AUTHENTICATION_KEY'),
+      assertionMethod: idsOf('ISSUING_KEY'),
+    }
+  }
+}
+
+/** Their status lists are gone. */
+const credentialChecks = { verifyStatus: false }
+
+describe.skipIf(!existsSync(url))('published credentials', () => {
+  test.each(ofKind('jwt-vc').map((vector) => [vector.id, vector] as const))('%s', async (_, vector) => {
+    const verification = () =>
+      verifyJwtVc(vector.jwt, { ...credentialChecks, resolve: resolverOf(vector), now: vector.validAt ?? payloadOf(vector.jwt).nbf })
+    if (vector.expect === 'ok') {
+      expect(await verification()).toMatchObject({ key: { publicKeyJwk: vector.publicKeyJwk } })
+    } else {
+      // Those marked `either` are signed by a key that may not issue: the strict answer is no.
+      expect(['signature', 'algorithm', 'malformed', 'no-key', 'issuer-unresolvable']).toContain(await failureOf(verification))
+    }
+  })
+
+  test.each(
+    ofKind('jwt-vc')
+      .filter((vector) => vector.expect === 'ok')
+      .map((vector) => [vector.id, vector] as const),
+  )('%s is refused before and after its time', async (_, vector) => {
+    const { nbf, exp } = payloadOf(vector.jwt)
+    const at = (now: number) => failureOf(() => verifyJwtVc(vector.jwt, { ...credentialChecks, resolve: resolverOf(vector), now }))
+    expect(await at(nbf - 31)).toBe('not-yet-valid')
+    if (exp !== undefined) expect(await at(exp + 31)).toBe('expired')
+  })
+
+  test('those with a status are refused where nobody checks it', async () => {
+    const vector = byId('cloud-agent-vc')
+    expect(await failureOf(() => verifyJwtVc(vector.jwt, { resolve: resolverOf(vector), now: vector.validAt! }))).toBe('status')
+  })
+})
+
+describe.skipIf(!existsSync(url))('published presentations', () => {
+  const present = (
+    presentation: Vector,
+    expected: Pick<Vector, 'domain' | 'challenge'>,
+    constraints: { schemaId: string; trustIssuers: string[] }[],
+  ) => {
+    const credentials = presentation.credentials!.map(byId)
+    const now = Math.max(...credentials.map(({ validAt }) => validAt!))
+    const { domain: audience, challenge: nonce } = expected
+    return verifyJwtVp(presentation.jwt, {
+      resolve: resolverOf(presentation, ...credentials),
+      audience,
+      nonce,
+      now,
+      constraints,
+      credentialChecks,
+    })
+  }
+
+  test.each(ofKind('vp-policy').map((vector) => [vector.id, vector] as const))('%s', async (_, vector) => {
+    const verification = () =>
+      present(byId(vector.presentation), vector, [{ schemaId: vector.schemaId, trustIssuers: vector.trustedIssuers }])
+    if (vector.expect === 'ok') expect((await verification()).credentials.map(({ jwt }) => jwt)).toEqual([byId('cloud-agent-vc').jwt])
+    else {
+      const failures = {
+        'issuer is not trusted': 'issuer-not-trusted',
+        'schema id differs': 'schema-not-accepted',
+        'aud differs': 'audience',
+        'nonce differs': 'nonce',
+      }
+      expect(await failureOf(verification)).toBe(failures[vector.reason as keyof typeof failures])
+    }
+  })
+
+  test.each(ofKind('jwt-vp').map((vector) => [vector.id, vector] as const))('%s', async (_, vector) => {
+    const { aud, nonce } = payloadOf(vector.jwt)
+    const verification = () => present(vector, { domain: aud, challenge: nonce }, [])
+    if (vector.expect === 'ok') expect(await verification()).toMatchObject({ key: { publicKeyJwk: vector.publicKeyJwk } })
+    // The SDK's own answers no request, besides being signed by a key that may not authenticate.
+    else expect(await failureOf(verification)).toBe('audience')
+  })
+})

@@ -1,0 +1,226 @@
+import { createHash } from 'node:crypto'
+import { secp256k1 as curve } from '@noble/curves/secp256k1.js'
+import { describe, expect, test } from 'vitest'
+import { fromBase64, fromHex, toBase64url, toHex, utf8 } from '../../src/base/bytes.ts'
+import {
+  agree,
+  algorithmOf,
+  generateKey,
+  isSameKey,
+  okpBytes,
+  okpFromBytes,
+  type PrivateJwk,
+  sign,
+  toPublic,
+  verify,
+} from '../../src/crypto/keys.ts'
+import { compressed, fromDer, fromPrivateBytes, fromPublicBytes, native, openssl, toDer } from '../../src/crypto/secp256k1.ts'
+
+const data = utf8('a message')
+
+/** RFC 8032 §7.1, test 2. */
+const ed25519: PrivateJwk = {
+  kty: 'OKP',
+  crv: 'Ed25519',
+  x: toBase64url(fromHex('3d4017c3e843895a92b70aa74d1b7ebc9c982ccf2ec4968cc0cd55f12af4660c')),
+  d: toBase64url(fromHex('4ccd089b28ff96da9db6c346ec114e0f5b8a319f35aba624da8cf6ed4fb8a6fb')),
+}
+
+/** Small secrets whose public points begin with a zero byte: found by counting up from 1. */
+const leadingZeroX = firstWith((point) => point[1] === 0)
+const leadingZeroY = firstWith((point) => point[33] === 0)
+
+function firstWith(is: (point: Uint8Array) => boolean): PrivateJwk {
+  for (let i = 1; ; i++) {
+    const d = fromHex(i.toString(16).padStart(64, '0'))
+    if (is(curve.getPublicKey(d, false))) return fromPrivateBytes(d)
+  }
+}
+
+function flipped(bytes: Uint8Array, bit: number): Uint8Array {
+  const copy = Uint8Array.from(bytes)
+  copy[bit >> 3]! ^= 1 << (bit & 7)
+  return copy
+}
+
+function highS(signature: Uint8Array): Uint8Array {
+  const { r, s } = curve.Signature.fromBytes(signature)
+  return new curve.Signature(r, curve.Point.Fn.neg(s)).toBytes('compact')
+}
+
+const isHighS = (signature: Uint8Array) => curve.Signature.fromBytes(signature).hasHighS()
+const digest = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest()
+const uncompressedOf = (key: PrivateJwk) => curve.getPublicKey(fromBase64(key.d), false)
+
+describe.each(['Ed25519', 'secp256k1'] as const)('a key on %s', (crv) => {
+  const key = generateKey(crv)
+
+  test('verifies what it signed, and nothing else', () => {
+    const signature = sign(key, data)
+    expect(signature).toHaveLength(64)
+    expect(verify(toPublic(key), data, signature)).toBe(true)
+    expect(verify(toPublic(key), utf8('a messagf'), signature)).toBe(false)
+    expect(verify(toPublic(generateKey(crv)), data, signature)).toBe(false)
+  })
+
+  test('refuses a signature with any one bit turned', () => {
+    const signature = sign(key, data)
+    const accepted = Array.from({ length: 512 }, (_, bit) => bit).filter((bit) => verify(toPublic(key), data, flipped(signature, bit)))
+    expect(accepted).toEqual([])
+  })
+
+  test('answers false, not an error, to signatures and keys that are malformed', () => {
+    const signature = sign(key, data)
+    for (const bad of [new Uint8Array(0), signature.subarray(1), new Uint8Array(64), new Uint8Array(64).fill(255), new Uint8Array(65)]) {
+      expect(verify(toPublic(key), data, bad)).toBe(false)
+    }
+    expect(verify({ ...toPublic(key), x: 'AAAA' }, data, signature)).toBe(false)
+    expect(verify({ ...toPublic(key), crv: 'X25519' }, data, signature)).toBe(false)
+  })
+})
+
+describe('Ed25519', () => {
+  test('makes the signature of RFC 8032', () => {
+    expect(toHex(sign(ed25519, Uint8Array.of(0x72)))).toBe(
+      '92a009a9f0d4cab8720e820b5f642540a2b27b5416503f8fb3762223ebdb69da085ac1e43e15996e458f3613d0f11d8c387b2eaeb4302aeeb00d291612bb0c00',
+    )
+  })
+
+  test('a private key is its own, not that of another key cached before it', () => {
+    sign(ed25519, data)
+    const mismatched = { ...generateKey('Ed25519'), d: ed25519.d }
+    expect(verify(toPublic(mismatched), data, sign(mismatched, data))).toBe(false)
+  })
+})
+
+describe('secp256k1', () => {
+  const implementations = { native: native(), openssl }
+
+  test('libsecp256k1 loads where these tests run', () => {
+    expect(native()).toBeDefined()
+  })
+
+  test.each(Object.entries(implementations))('%s never makes high s, and takes it', (_name, ecdsa) => {
+    const key = generateKey('secp256k1')
+    for (let i = 0; i < 32; i++) {
+      const bytes = utf8(`message ${i}`)
+      const signature = ecdsa!.sign(digest(bytes), fromBase64(key.d), key, bytes)
+      expect(isHighS(signature)).toBe(false)
+      expect(isHighS(highS(signature))).toBe(true)
+      for (const form of [signature, highS(signature)])
+        expect(ecdsa!.verify(digest(bytes), form, uncompressedOf(key), toPublic(key), bytes)).toBe(true)
+    }
+  })
+
+  test('libsecp256k1, OpenSSL and noble verify what any of them signed', () => {
+    const key = generateKey('secp256k1')
+    const signatures = [
+      ...Object.values(implementations).map((ecdsa) => ecdsa!.sign(digest(data), fromBase64(key.d), key, data)),
+      curve.sign(data, fromBase64(key.d)),
+    ]
+    for (const signature of signatures) {
+      for (const ecdsa of Object.values(implementations)) {
+        expect(ecdsa!.verify(digest(data), signature, uncompressedOf(key), toPublic(key), data)).toBe(true)
+        expect(ecdsa!.verify(digest(data), flipped(signature, 300), uncompressedOf(key), toPublic(key), data)).toBe(false)
+      }
+      expect(curve.verify(signature, data, uncompressedOf(key))).toBe(true)
+    }
+  })
+
+  test('takes high s through the key functions', () => {
+    const key = generateKey('secp256k1')
+    expect(verify(toPublic(key), data, highS(sign(key, data)))).toBe(true)
+  })
+
+  test.each([
+    ['x', leadingZeroX],
+    ['y', leadingZeroY],
+  ])('a public key whose %s begins with zero is written in full, and read when a writer drops the zeros', (coordinate, key) => {
+    expect(fromBase64(key.x)).toHaveLength(32)
+    expect(fromBase64(key.y!)).toHaveLength(32)
+    const short = toBase64url(Buffer.from(fromBase64(key[coordinate as 'x' | 'y']!)).subarray(1))
+    const signature = sign(key, data)
+    expect(verify(toPublic(key), data, signature)).toBe(true)
+    expect(verify({ ...toPublic(key), [coordinate]: short }, data, signature)).toBe(true)
+    expect(compressed({ ...toPublic(key), [coordinate]: short })).toEqual(compressed(key))
+    expect(fromPublicBytes(compressed(key))).toEqual(toPublic(key))
+  })
+
+  test('a secret that begins with zeros signs, also when a writer drops them', () => {
+    const signature = sign(
+      { ...leadingZeroX, d: toBase64url(Uint8Array.of(...fromBase64(leadingZeroX.d).filter((byte) => byte !== 0))) },
+      data,
+    )
+    expect(verify(toPublic(leadingZeroX), data, signature)).toBe(true)
+  })
+
+  test('refuses a point that is not on the curve', () => {
+    const point = uncompressedOf(leadingZeroX)
+    expect(() => fromPublicBytes(flipped(point, 500))).toThrow()
+    expect(() => fromPublicBytes(new Uint8Array(33))).toThrow()
+    expect(() => fromPublicBytes(point.subarray(0, 64))).toThrow()
+    const { x, y } = toPublic(leadingZeroX)
+    expect(verify({ kty: 'EC', crv: 'secp256k1', x: y!, y: x }, data, sign(leadingZeroX, data))).toBe(false)
+  })
+
+  test('DER and r‖s are two forms of one signature', () => {
+    const signature = sign(leadingZeroY, data)
+    expect(toDer(signature)[0]).toBe(0x30)
+    expect(fromDer(toDer(signature))).toEqual(signature)
+    expect(() => fromDer(signature)).toThrow()
+    expect(() => fromDer(toDer(signature).subarray(1))).toThrow()
+  })
+})
+
+describe('agreement', () => {
+  test('makes the secret of RFC 7748 §6.1', () => {
+    const alice: PrivateJwk = {
+      ...okpFromBytes('X25519', fromHex('8520f0098930a754748b7ddcb43ef75a0dbf3a0d26381af4eba4a98eaa9b4e6a')),
+      d: toBase64url(fromHex('77076d0a7318a57d3c16c17251b26645df4c2f87ebc0992ab177fba51db92c2a')),
+    }
+    const bob = okpFromBytes('X25519', fromHex('de9edb7d7b7dc1b4d35b61c2ece435373f8343c85b78674dadfc7e146f882b4f'))
+    expect(toHex(agree(alice, bob))).toBe('4a5d9d5ba4ce2de1728e3bf480350f25e07e21c947d19e3376f09b3c1e161742')
+    expect(() => agree(alice, toPublic(generateKey('Ed25519')))).toThrow(TypeError)
+  })
+
+  test('comes out the same on both sides, and not with a third', () => {
+    const [alice, bob, eve] = [generateKey('X25519'), generateKey('X25519'), generateKey('X25519')]
+    expect(agree(alice, toPublic(bob))).toEqual(agree(bob, toPublic(alice)))
+    expect(agree(alice, toPublic(bob))).not.toEqual(agree(eve, toPublic(bob)))
+  })
+
+  test('refuses a point of low order', () => {
+    expect(() => agree(generateKey('X25519'), okpFromBytes('X25519', new Uint8Array(32)))).toThrow()
+  })
+})
+
+describe('JWKs', () => {
+  test('a public key shows nothing of the private one', () => {
+    for (const crv of ['Ed25519', 'X25519', 'secp256k1'] as const) {
+      const key = generateKey(crv)
+      expect(toPublic({ ...key, use: 'sig' } as PrivateJwk)).not.toHaveProperty('d')
+      expect(Object.keys(toPublic({ ...key, use: 'sig' } as PrivateJwk))).toEqual(
+        crv === 'secp256k1' ? ['kty', 'crv', 'x', 'y'] : ['kty', 'crv', 'x'],
+      )
+    }
+  })
+
+  test('are the same key when every public member is', () => {
+    const key = leadingZeroX
+    expect(isSameKey(key, { ...toPublic(key) })).toBe(true)
+    expect(isSameKey(key, { ...toPublic(key), y: key.x })).toBe(false)
+    expect(isSameKey(generateKey('X25519'), generateKey('X25519'))).toBe(false)
+  })
+
+  test('OKP keys have 32 bytes', () => {
+    const bytes = new Uint8Array(32).fill(9)
+    expect(okpBytes(okpFromBytes('X25519', bytes))).toEqual(Buffer.from(bytes))
+    expect(() => okpFromBytes('Ed25519', new Uint8Array(31))).toThrow(TypeError)
+  })
+
+  test('an X25519 key has no signing algorithm', () => {
+    expect(algorithmOf(ed25519)).toBe('EdDSA')
+    expect(algorithmOf(leadingZeroX)).toBe('ES256K')
+    expect(() => algorithmOf(generateKey('X25519'))).toThrow(TypeError)
+  })
+})

@@ -1,0 +1,207 @@
+/** Who is let in, by which header, under which configuration (api.md 2.2, 3.2, 3.4). */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { defaultId } from '../../src/wallet/tenants.ts'
+import { adminToken, startAgent, type TestAgent } from '../_agent.ts'
+
+/** An endpoint for each kind of access. */
+const tenantPath = '/events/webhooks'
+const adminPath = '/iam/entities'
+const sharedPath = '/wallets'
+
+type Headers = Record<string, string>
+type Expected = [status: number, type?: string]
+
+const noKey: Expected = [401, 'error:AuthenticationError:InvalidCredentials']
+const emptyKey: Expected = [401, 'error:AuthenticationError:ApiKeyAuthenticationError']
+const notAdmin: Expected = [401, 'error:AuthenticationError:AdminApiKeyAuthenticationError']
+const wrongRole: Expected = [403, 'error:AuthenticationError:InvalidRole']
+
+const admin = { 'x-admin-api-key': adminToken }
+const wrongAdmin = { 'x-admin-api-key': `${adminToken}!` }
+
+async function answer(agent: TestAgent, path: string, headers: Headers): Promise<Expected> {
+  const response = await agent.send('GET', path, { headers })
+  const { type } = (await response.json()) as { type?: string }
+  return type === undefined ? [response.status] : [response.status, type]
+}
+
+const details = async (agent: TestAgent, path: string, headers: Headers) =>
+  ((await (await agent.send('GET', path, { headers })).json()) as { detail: string }).detail
+
+describe('with registered keys', () => {
+  let agent: TestAgent
+  let apiKey: string
+  let walletId: string
+  let other: { walletId: string; apiKey: string }
+
+  beforeAll(async () => {
+    agent = await startAgent({ DEFAULT_WALLET_ENABLED: 'false' })
+    ;({ apiKey, walletId } = await agent.newTenant())
+    other = await agent.newTenant()
+  })
+  afterAll(() => agent[Symbol.asyncDispose]())
+
+  test('a tenant endpoint takes a registered key and nothing else', async () => {
+    expect(await answer(agent, tenantPath, { apikey: apiKey })).toEqual([200])
+    expect(await answer(agent, tenantPath, {})).toEqual(noKey)
+    expect(await answer(agent, tenantPath, { apikey: '' })).toEqual(emptyKey)
+    expect(await answer(agent, tenantPath, { apikey: `${apiKey}x` })).toEqual(noKey)
+    expect(await answer(agent, tenantPath, { apikey: apiKey.toUpperCase() })).toEqual(noKey)
+    expect(await answer(agent, tenantPath, admin)).toEqual(noKey)
+  })
+
+  test('the details of refused keys are those of the real agent', async () => {
+    expect(await details(agent, tenantPath, {})).toMatch(/^ApiKey key is not provided/)
+    expect(await details(agent, tenantPath, { apikey: '' })).toBe('Empty `apikey` header provided')
+    expect(await details(agent, tenantPath, { apikey: 'nobody' })).toBe('Invalid API key')
+    expect(await details(agent, adminPath, wrongAdmin)).toBe('Invalid Admin API key in header `x-admin-api-key`')
+    expect(await details(agent, adminPath, { 'x-admin-api-key': '' })).toBe('Empty `x-admin-api-key` header provided')
+    expect(await details(agent, adminPath, {})).toBe('Admin API key is not provided in header `x-admin-api-key`')
+  })
+
+  test('an admin endpoint takes the administrator’s token and tells a wrong role from a wrong key', async () => {
+    expect(await answer(agent, adminPath, admin)).toEqual([200])
+    expect(await answer(agent, adminPath, {})).toEqual(notAdmin)
+    expect(await answer(agent, adminPath, { 'x-admin-api-key': '' })).toEqual(notAdmin)
+    expect(await answer(agent, adminPath, wrongAdmin)).toEqual(notAdmin)
+    expect(await answer(agent, adminPath, { 'x-admin-api-key': adminToken.slice(0, -1) })).toEqual(notAdmin)
+    expect(await answer(agent, adminPath, { apikey: apiKey })).toEqual(wrongRole)
+    expect(await answer(agent, adminPath, { apikey: 'nobody' })).toEqual(notAdmin)
+    expect(await answer(agent, adminPath, { apikey: '' })).toEqual(notAdmin)
+    expect(await answer(agent, adminPath, { ...wrongAdmin, apikey: apiKey })).toEqual(notAdmin)
+    expect(await answer(agent, adminPath, { ...admin, apikey: 'nobody' })).toEqual([200])
+  })
+
+  test('a shared endpoint takes either, the administrator first', async () => {
+    const seen = async (headers: Headers) => {
+      const { contents } = (await (await agent.send('GET', sharedPath, { headers })).json()) as { contents: { id: string }[] }
+      return contents.map(({ id }) => id)
+    }
+    expect(await seen(admin)).toEqual([walletId, other.walletId])
+    expect(await seen({ apikey: apiKey })).toEqual([walletId])
+    expect(await seen({ ...admin, apikey: apiKey })).toEqual([walletId, other.walletId])
+    expect(await seen({ ...wrongAdmin, apikey: apiKey })).toEqual([walletId])
+  })
+
+  test('a shared endpoint refuses what is neither, naming the header that was sent', async () => {
+    expect(await answer(agent, sharedPath, {})).toEqual(notAdmin)
+    expect(await answer(agent, sharedPath, wrongAdmin)).toEqual(notAdmin)
+    expect(await answer(agent, sharedPath, { apikey: 'nobody' })).toEqual(noKey)
+    expect(await answer(agent, sharedPath, { apikey: '' })).toEqual(emptyKey)
+  })
+
+  test('a tenant reads its own wallet, and another’s is answered like one that does not exist', async () => {
+    const read = async (id: string) => {
+      const response = await agent.send('GET', `/wallets/${id}`, { headers: { apikey: apiKey } })
+      const text = await response.text()
+      return { status: response.status, text: text.replace(id, '<id>').replace(/error:instance:[0-9a-f-]+/, '<instance>') }
+    }
+    expect((await read(walletId)).status).toBe(200)
+    const unknown = await read('6d0c1a9c-6f5e-4b6f-8a3e-0d6c1f0b2a11')
+    expect(unknown.status).toBe(404)
+    expect(await read(other.walletId)).toEqual(unknown)
+  })
+
+  test('a tenant creates no wallets', async () => {
+    const response = await agent.send('POST', '/wallets', { headers: { apikey: apiKey }, body: '{"name":"second"}' })
+    expect([response.status, await response.json()]).toEqual([
+      400,
+      expect.objectContaining({ type: 'error:WalletManagementServiceError:TooManyPermittedWallet' }),
+    ])
+    expect((await agent.admin('GET /wallets')).contents).toHaveLength(2)
+  })
+
+  test('a removed key lets nobody in, and a public endpoint asks for none', async () => {
+    const gone = await agent.newTenant()
+    await agent.admin('DELETE /iam/apikey-authentication', { body: { entityId: gone.entityId, apiKey: gone.apiKey } })
+    expect(await answer(agent, tenantPath, { apikey: gone.apiKey })).toEqual(noKey)
+    expect(await answer(agent, '/_system/health', { apikey: gone.apiKey })).toEqual([200])
+  })
+
+  test('credentials are checked before the body is read, and the path before the credentials', async () => {
+    const notJson = { headers: {}, body: '{' }
+    expect((await agent.send('POST', tenantPath, notJson)).status).toBe(401)
+    expect((await agent.send('POST', adminPath, notJson)).status).toBe(401)
+    expect((await agent.send('GET', `${tenantPath}?limit=none`)).status).toBe(401)
+    expect((await agent.send('GET', `${tenantPath}/not-a-uuid`)).status).toBe(404)
+    expect((await agent.send('POST', '/nowhere', notJson)).status).toBe(404)
+  })
+})
+
+test('with API_KEY_ENABLED=false everybody is the default tenant and the header is not read', async () => {
+  await using agent = await startAgent({ API_KEY_ENABLED: 'false' })
+  expect(await answer(agent, tenantPath, {})).toEqual([200])
+  expect(await answer(agent, tenantPath, { apikey: '' })).toEqual([200])
+  expect(await answer(agent, tenantPath, { apikey: 'whatever' })).toEqual([200])
+  expect(await answer(agent, sharedPath, {})).toEqual([200])
+  expect(await answer(agent, sharedPath, wrongAdmin)).toEqual(notAdmin)
+  expect(await answer(agent, sharedPath, { ...wrongAdmin, apikey: 'whatever' })).toEqual(notAdmin)
+  expect(await answer(agent, adminPath, {})).toEqual(notAdmin)
+  expect(await answer(agent, adminPath, { apikey: 'whatever' })).toEqual(notAdmin)
+})
+
+test('with API_KEY_AUTHENTICATE_AS_DEFAULT_USER any key that is not empty is the default tenant’s', async () => {
+  await using agent = await startAgent({ API_KEY_AUTHENTICATE_AS_DEFAULT_USER: 'true' })
+  await agent.newTenant()
+  const response = await agent.send('GET', sharedPath, { headers: { apikey: 'whatever' } })
+  expect(((await response.json()) as { contents: { id: string }[] }).contents.map(({ id }) => id)).toEqual([defaultId])
+  expect(await answer(agent, tenantPath, { apikey: 'whatever' })).toEqual([200])
+  expect(await answer(agent, tenantPath, { apikey: '' })).toEqual(emptyKey)
+  expect(await answer(agent, tenantPath, {})).toEqual(noKey)
+  expect(await answer(agent, adminPath, { apikey: 'whatever' })).toEqual(wrongRole)
+})
+
+describe('with API_KEY_AUTO_PROVISIONING', () => {
+  let agent: TestAgent
+
+  beforeAll(async () => {
+    agent = await startAgent({ API_KEY_AUTO_PROVISIONING: 'true', DEFAULT_WALLET_ENABLED: 'false' })
+  })
+  afterAll(() => agent[Symbol.asyncDispose]())
+
+  const walletsOf = async (apiKey: string) => {
+    const { contents } = (await (await agent.send('GET', sharedPath, { headers: { apikey: apiKey } })).json()) as {
+      contents: { id: string; name: string }[]
+    }
+    return contents
+  }
+
+  test('an unknown key gets a wallet and an entity of its own, once, also when it comes many times at a time', async () => {
+    const before = (await agent.admin('GET /wallets')).contents.length
+    const all = await Promise.all(Array.from({ length: 20 }, () => walletsOf('a-new-key')))
+    expect(new Set(all.map(([wallet]) => wallet!.id)).size).toBe(1)
+    expect(await walletsOf('a-new-key')).toEqual([expect.objectContaining({ name: 'Auto provisioned wallet' })])
+    expect((await agent.admin('GET /wallets')).contents).toHaveLength(before + 1)
+    const entities = (await agent.admin('GET /iam/entities')).contents.filter(({ walletId }) => walletId === all[0]![0]!.id)
+    expect(entities).toEqual([expect.objectContaining({ name: 'Auto provisioned entity' })])
+  })
+
+  test('two unknown keys get two wallets', async () => {
+    const [[one], [two]] = [await walletsOf('first-key'), await walletsOf('second-key')]
+    expect(one!.id).not.toBe(two!.id)
+  })
+
+  test('a registered key behaves as registered', async () => {
+    const { apiKey, walletId } = await agent.newTenant('registered')
+    expect(await walletsOf(apiKey)).toEqual([expect.objectContaining({ id: walletId, name: 'registered' })])
+  })
+
+  test('a key that was removed makes nothing', async () => {
+    const { apiKey, entityId } = await agent.newTenant()
+    await agent.admin('DELETE /iam/apikey-authentication', { body: { entityId, apiKey } })
+    const before = (await agent.admin('GET /wallets')).contents.length
+    expect(await answer(agent, tenantPath, { apikey: apiKey })).toEqual(noKey)
+    expect((await agent.admin('GET /wallets')).contents).toHaveLength(before)
+  })
+
+  test('an unknown key on an admin endpoint makes nothing', async () => {
+    const before = (await agent.admin('GET /wallets')).contents.length
+    expect(await answer(agent, adminPath, { apikey: 'somebody-new' })).toEqual(notAdmin)
+    expect((await agent.admin('GET /wallets')).contents).toHaveLength(before)
+  })
+
+  test('an empty or missing key is still refused', async () => {
+    expect(await answer(agent, tenantPath, { apikey: '' })).toEqual(emptyKey)
+    expect(await answer(agent, tenantPath, {})).toEqual(noKey)
+  })
+})

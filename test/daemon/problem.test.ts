@@ -1,0 +1,93 @@
+/** How errors look from outside (api.md 2.1, service §2.13). */
+import { Writable } from 'node:stream'
+import { pino } from 'pino'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { z } from 'zod'
+import { toBody } from '../../daemon/middleware/problem.ts'
+import { route } from '../../daemon/route.ts'
+import { Problem, type ProblemType } from '../../src/base/problem.ts'
+import { adminToken, startAgent, type TestAgent } from '../_agent.ts'
+
+const secret = 'the text of a bug'
+const lines: string[] = []
+const log = pino({ level: 'debug' }, new Writable({ write: (chunk, _encoding, done) => (lines.push(String(chunk)), done()) }))
+
+const failing = [
+  route('GET /bug', { summary: '', access: 'public', reply: [200, null] }, () => Promise.reject(new Error(secret))),
+  route('GET /zod', { summary: '', access: 'public', reply: [200, null] }, () => Promise.resolve(z.undefined().parse(secret))),
+  route('GET /text', { summary: '', access: 'public', reply: [200, null] }, () => Promise.reject(secret)),
+  route('GET /wrong', { summary: '', access: 'public', reply: [200, z.object({ a: z.string() })] }, () =>
+    Promise.resolve({ a: 'a', more: secret }),
+  ),
+  route('POST /admin', { summary: '', access: 'admin', body: z.object({ a: z.string() }), reply: [200, null] }, () => Promise.resolve()),
+]
+
+let agent: TestAgent
+beforeAll(async () => {
+  agent = await startAgent({}, { routes: failing, log })
+})
+afterAll(() => agent[Symbol.asyncDispose]())
+
+const instance = 'error:instance:[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}'
+
+test('the body of an error has the members of the real agent in their order, and its content type', async () => {
+  const response = await agent.send('GET', '/nowhere')
+  expect(response.status).toBe(404)
+  expect(response.headers.get('content-type')).toBe('application/json')
+  const detail = 'There is no GET /nowhere here\\. [^"]+'
+  expect(await response.text()).toMatch(
+    new RegExp(
+      `^{"status":404,"type":"error:ResourcePathNotFound","title":"Resource Path Not Found","detail":"${detail}","instance":"${instance}"}$`,
+    ),
+  )
+})
+
+test.each(['/bug', '/zod', '/text', '/wrong'])(
+  'a bug at %s is 500 without its text, which the log has under the same instance',
+  async (path) => {
+    lines.length = 0
+    const response = await agent.send('GET', path)
+    const text = await response.text()
+    expect(response.status).toBe(500)
+    expect(text).toMatch(
+      new RegExp(
+        `^{"status":500,"type":"error:InternalServerError","title":"Internal Server Error","detail":"[^"]+","instance":"${instance}"}$`,
+      ),
+    )
+    expect(text).not.toContain(secret)
+    const { instance: shown } = JSON.parse(text) as { instance: string }
+    const logged = lines.find((line) => line.includes(shown.replace('error:instance:', '')))
+    expect(logged).toContain(`"route":"GET ${path}"`)
+    expect(logged).toContain(path === '/zod' ? 'ZodError' : secret)
+  },
+)
+
+test('a refused request is a line of the log, with neither its credentials nor its body', async () => {
+  lines.length = 0
+  const headers = { 'x-admin-api-key': 'a-wrong-token', apikey: 'a-tenant-key' }
+  await agent.send('POST', '/admin?token=in-the-query', { headers, body: '{"a":"in-the-body"}' })
+  await agent.send('POST', '/admin', { headers: { 'x-admin-api-key': adminToken }, body: '{"a":{"b":"in-the-body"}}' })
+  expect(lines.map((line) => JSON.parse(line) as object)).toMatchObject([
+    { level: 30, route: 'POST /admin', status: 401 },
+    { level: 30, route: 'POST /admin', status: 400 },
+  ])
+  expect(lines.join()).not.toMatch(new RegExp(`a-wrong-token|a-tenant-key|in-the-query|in-the-body|${adminToken}`))
+})
+
+test('an answered request is logged for debugging only', async () => {
+  lines.length = 0
+  await agent.send('POST', '/admin', { headers: { 'x-admin-api-key': adminToken }, body: '{"a":"b"}' })
+  expect(lines.map((line) => JSON.parse(line) as object)).toMatchObject([{ level: 20, route: 'POST /admin', status: 200 }])
+})
+
+test('a problem of the enterprise suite has that suite’s body', () => {
+  const problem = new Problem('BadRequest', 'Create a new one.')
+  const expired = Object.assign(problem, {
+    type: '/errors/authenticate/challenge-expired' as ProblemType,
+    status: 410,
+    title: 'Session expired',
+  })
+  expect(JSON.stringify(toBody(expired, 'a-uuid'))).toBe(
+    '{"type":"/errors/authenticate/challenge-expired","title":"Session expired","detail":"Create a new one.","status":410,"instance":"a-uuid"}',
+  )
+})

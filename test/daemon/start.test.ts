@@ -1,0 +1,136 @@
+/** A daemon that cannot start says why in one sentence, exits with its code, and leaves everything as it was. */
+import { createHash } from 'node:crypto'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { chmod, mkdir, rm, writeFile } from 'node:fs/promises'
+import { createServer, type AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { execa } from 'execa'
+import { expect, test } from 'vitest'
+import { Daemon, temporaryFolder } from '../_daemon.ts'
+
+const main = fileURLToPath(new URL('../../dist/daemon/main.js', import.meta.url))
+
+const settings = (folder: string, more: Record<string, string> = {}) => ({
+  NODE_ENV: 'production',
+  AGENT_DATA_DIR: join(folder, 'data'),
+  AGENT_CONFIG_DIR: join(folder, 'config'),
+  AGENT_HTTP_PORT: '0',
+  AGENT_DIDCOMM_PORT: '0',
+  AGENT_LOG_LEVEL: 'warn',
+  ...more,
+})
+
+/** Starts a daemon that is not expected to get far. */
+async function tryStart(env: Record<string, string>) {
+  const { exitCode, stderr } = await execa(process.execPath, [main], { env, reject: false, timeout: 20_000 })
+  return { exitCode, stderr }
+}
+
+/** What is in a folder, to the byte, but for the sides of open databases. */
+function contents(folder: string): Record<string, string> {
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => statSync(join(folder, name)).isFile())
+  const stable = files.filter((name) => !/-(?:wal|shm)$/.test(name)).toSorted()
+  return Object.fromEntries(stable.map((name) => [name, createHash('sha256').update(readFileSync(join(folder, name))).digest('hex')]))
+}
+
+/** One sentence, or two or three: no stack, nothing else. */
+const sentence = /^[A-Z][^\n]*\.$/
+
+test('a second daemon on one folder is refused, and the first goes on', async () => {
+  await using folder = await temporaryFolder()
+  await using first = await Daemon.start(settings(folder.path))
+  const { exitCode, stderr } = await tryStart(settings(folder.path))
+  expect(exitCode).toBe(5)
+  expect(stderr).toMatch(sentence)
+  expect(stderr).toContain(first.url)
+  expect((await first.call('GET /_system/health')).status).toBe(200)
+})
+
+test('a port that is in use is named, and no folder is filled', async () => {
+  await using folder = await temporaryFolder()
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const port = String((server.address() as AddressInfo).port)
+  for (const name of ['AGENT_HTTP_PORT', 'AGENT_DIDCOMM_PORT']) {
+    const { exitCode, stderr } = await tryStart(settings(folder.path, { [name]: port }))
+    expect(exitCode).toBe(5)
+    expect(stderr).toMatch(sentence)
+    expect(stderr).toContain(port)
+    expect(stderr).toContain(name)
+  }
+  expect(Object.keys(contents(join(folder.path, 'data')))).toEqual(['daemon.lock'])
+  server.close()
+})
+
+test('a folder that cannot be used is named', async () => {
+  await using folder = await temporaryFolder()
+  await writeFile(join(folder.path, 'data'), 'a file where the folder should be')
+  const { exitCode, stderr } = await tryStart(settings(folder.path))
+  expect(exitCode).toBe(1)
+  expect(stderr).toMatch(sentence)
+  expect(stderr).toContain(join(folder.path, 'data'))
+  expect(readFileSync(join(folder.path, 'data'), 'utf8')).toBe('a file where the folder should be')
+})
+
+test.skipIf(process.getuid?.() === 0)('a folder without permission is named', async () => {
+  await using folder = await temporaryFolder()
+  await mkdir(join(folder.path, 'data'), { mode: 0o500 })
+  const { exitCode, stderr } = await tryStart(settings(folder.path))
+  expect(exitCode).toBe(1)
+  expect(stderr).toContain('EACCES')
+  await chmod(join(folder.path, 'data'), 0o700)
+})
+
+test('another master key, or none, is refused and nothing is changed', async () => {
+  await using folder = await temporaryFolder()
+  await using daemon = await Daemon.start(settings(folder.path))
+  await daemon.stop()
+  const before = contents(join(folder.path, 'data'))
+  const other = Buffer.alloc(32, 7).toString('base64url')
+  const wrong = await tryStart(settings(folder.path, { AGENT_MASTER_KEY: other }))
+  expect([wrong.exitCode, wrong.stderr]).toEqual([4, expect.stringMatching(sentence)])
+  expect(wrong.stderr).not.toContain(other)
+  expect(contents(join(folder.path, 'data'))).toEqual(before)
+
+  await rm(join(folder.path, 'data', 'master.key'))
+  const none = await tryStart(settings(folder.path))
+  expect([none.exitCode, none.stderr]).toEqual([4, expect.stringMatching(sentence)])
+  expect(Object.keys(contents(join(folder.path, 'data')))).not.toContain('master.key')
+})
+
+test('a wrong variable is named', async () => {
+  await using folder = await temporaryFolder()
+  const { exitCode, stderr } = await tryStart(settings(folder.path, { AGENT_HTTP_PORT: 'eighty' }))
+  expect(exitCode).toBe(2)
+  expect(stderr).toMatch(sentence)
+  expect(stderr).toContain('AGENT_HTTP_PORT')
+})
+
+test('files are for their owner alone, and hold no secret that was made', async () => {
+  await using folder = await temporaryFolder()
+  await using daemon = await Daemon.start(settings(folder.path))
+  const profile = JSON.parse(readFileSync(join(folder.path, 'config', 'profiles', 'local.json'), 'utf8'))
+  expect((await daemon.call('GET /connections', { apiKey: profile.apiKey })).status).toBe(200)
+  await daemon.stop()
+  const data = join(folder.path, 'data')
+  for (const name of readdirSync(data, { recursive: true, encoding: 'utf8' })) {
+    const { mode } = statSync(join(data, name))
+    expect(mode & 0o077, name).toBe(0)
+    if (!statSync(join(data, name)).isFile()) continue
+    const bytes = readFileSync(join(data, name), 'latin1')
+    for (const secret of [profile.apiKey, profile.adminToken]) expect(bytes.includes(secret), name).toBe(false)
+  }
+})
+
+test('the secrets of the first start are those of the second', async () => {
+  await using folder = await temporaryFolder()
+  await using daemon = await Daemon.start(settings(folder.path))
+  const read = () => JSON.parse(readFileSync(join(folder.path, 'config', 'profiles', 'local.json'), 'utf8'))
+  const before = read()
+  await daemon.stop()
+  await daemon.start()
+  const after = read()
+  expect([after.adminToken, after.apiKey]).toEqual([before.adminToken, before.apiKey])
+  expect((await daemon.call('GET /wallets', { adminKey: after.adminToken })).body.contents).toHaveLength(1)
+})

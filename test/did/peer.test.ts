@@ -1,0 +1,238 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { toBase64url } from '../../src/base/bytes.ts'
+import { Problem } from '../../src/base/problem.ts'
+import { generateKey, type PublicJwk } from '../../src/crypto/keys.ts'
+import { DidDocument, keysFor, keysMatching } from '../../src/did/document.ts'
+import { toNumberedKeyId } from '../../src/did/peer-2.ts'
+import { createPeerDid, resolvePeerDid } from '../../src/did/peer.ts'
+
+type Worked = {
+  keyAgreement: PublicJwk
+  authentication: PublicJwk
+  multibase: { keyAgreement: string; authentication: string }
+  created: { serviceUri: string; did: string }
+  resolved: { name: string; did: string; services: { id: string }[] | null }[]
+  numalgo4: { input: Record<string, unknown>; longForm: string; refused: Record<string, string> }
+}
+const worked = JSON.parse(readFileSync(new URL('../../fixtures/did-peer/worked.json', import.meta.url), 'utf8')) as Worked
+const { keyAgreement, authentication, multibase, created, resolved, numalgo4 } = worked
+const keys = `E${multibase.keyAgreement}.V${multibase.authentication}`
+
+function typeOf(run: () => unknown): string {
+  try {
+    run()
+  } catch (error) {
+    if (error instanceof Problem) return error.type.replace('error:DIDResolution:', '')
+    throw error
+  }
+  return 'resolved'
+}
+
+const withService = (service: string) => `did:peer:2.${keys}.S${toBase64url(service)}`
+
+describe('making a peer DID', () => {
+  test('writes the bytes the real agent writes', () => {
+    expect(createPeerDid({ keyAgreement, authentication, serviceUri: created.serviceUri })).toBe(created.did)
+  })
+
+  test('makes what resolves to its keys and its service', () => {
+    const document = resolvePeerDid(created.did)
+    expect(keysFor(document, 'keyAgreement')).toEqual([{ id: `${created.did}#key-1`, publicKeyJwk: keyAgreement }])
+    expect(keysFor(document, 'authentication')).toEqual([{ id: `${created.did}#key-2`, publicKeyJwk: authentication }])
+    expect(document.service).toEqual([
+      {
+        id: `${created.did}#service`,
+        type: 'DIDCommMessaging',
+        serviceEndpoint: { uri: created.serviceUri, routingKeys: [], accept: ['didcomm/v2'] },
+      },
+    ])
+  })
+
+  test('writes nothing of a private key', () => {
+    const [agreement, signing] = [generateKey('X25519'), generateKey('Ed25519')]
+    const did = createPeerDid({ keyAgreement: agreement, authentication: signing, serviceUri: 'https://a.example' })
+    expect(JSON.stringify(resolvePeerDid(did))).not.toContain(signing.d)
+    expect(did).toHaveLength(created.did.length - toBase64url(created.serviceUri).length + toBase64url('https://a.example').length)
+  })
+
+  test('every URI it takes leaves the service without - and _, and one it cannot take is refused', () => {
+    const taken = { yes: 0, no: 0 }
+    for (const uri of [
+      'https://a.example/~me',
+      'https://a.example/x~me',
+      'https://a.example/xx~me',
+      'https://a.example/?a',
+      'https://a.example/é',
+    ]) {
+      try {
+        const did = createPeerDid({ keyAgreement, authentication, serviceUri: uri })
+        expect(did.split('.S')[1]).toMatch(/^[A-Za-z0-9]+$/)
+        taken.yes++
+      } catch (error) {
+        expect(error).toBeInstanceOf(TypeError)
+        expect((error as Error).message).toContain(uri)
+        taken.no++
+      }
+    }
+    expect(taken.yes).toBeGreaterThan(0)
+    expect(taken.no).toBeGreaterThan(0)
+  })
+
+  test('keys on other curves are refused', () => {
+    const serviceUri = 'https://a.example'
+    expect(() => createPeerDid({ keyAgreement: authentication, authentication, serviceUri })).toThrow(TypeError)
+    expect(() => createPeerDid({ keyAgreement, authentication: keyAgreement, serviceUri })).toThrow(TypeError)
+    expect(() => createPeerDid({ keyAgreement: { ...keyAgreement, x: 'AAAA' }, authentication, serviceUri })).toThrow(TypeError)
+  })
+})
+
+describe('resolving numalgo 2', () => {
+  test.each(resolved)('$name', ({ did, services }) => {
+    const document = resolvePeerDid(did)
+    expect(document.service).toEqual(services?.map((service) => ({ ...service, id: did + service.id })))
+    expect(document.verificationMethod).toEqual([
+      { id: `${did}#key-1`, type: 'JsonWebKey2020', controller: did, publicKeyJwk: keyAgreement },
+      { id: `${did}#key-2`, type: 'JsonWebKey2020', controller: did, publicKeyJwk: authentication },
+    ])
+    expect(DidDocument.parse(document)).toEqual(document)
+  })
+
+  test('numbers keys by their order, services between them aside, and knows all five purposes', () => {
+    const key = multibase.authentication
+    const did = `did:peer:2.A${key}.SW10.V${key}.I${key}.D${key}.E${multibase.keyAgreement}`
+    const document = resolvePeerDid(did)
+    expect(document.assertionMethod).toEqual([`${did}#key-1`])
+    expect(document.authentication).toEqual([`${did}#key-2`])
+    expect(document.capabilityInvocation).toEqual([`${did}#key-3`])
+    expect(document.capabilityDelegation).toEqual([`${did}#key-4`])
+    expect(document.keyAgreement).toEqual([`${did}#key-5`])
+  })
+
+  test('a service with padding is read, as the published syntax admits it', () => {
+    const service = '{"t":"dm","s":{"uri":"https://ab.example"}}'
+    expect(Buffer.from(service).toString('base64')).toMatch(/=$/)
+    const did = `did:peer:2.${keys}.S${Buffer.from(service).toString('base64')}`
+    expect(resolvePeerDid(did).service![0]!.serviceEndpoint).toEqual({ uri: 'https://ab.example' })
+  })
+
+  test('an id an older peer gives a key is the numbered one', () => {
+    const { did } = resolved[0]!
+    const document = resolvePeerDid(did)
+    for (const id of [`#${multibase.authentication}`, `#${multibase.authentication.slice(1)}`]) {
+      expect(keysMatching(document, 'authentication', toNumberedKeyId(did + id))).toEqual([
+        { id: `${did}#key-2`, publicKeyJwk: authentication },
+      ])
+    }
+    expect(toNumberedKeyId(`${did}#key-1`)).toBe(`${did}#key-1`)
+    expect(toNumberedKeyId(`${did}#6MkOther`)).toBe(`${did}#6MkOther`)
+    expect(toNumberedKeyId(`did:key:${multibase.authentication}#${multibase.authentication}`)).toContain('did:key:')
+  })
+
+  test.each([
+    ['no element', 'did:peer:2'],
+    ['no key', `did:peer:2.S${toBase64url('{"t":"dm","s":"https://a.example"}')}`],
+    ['an empty element', `did:peer:2.${keys}..SW10`],
+    ['an unknown purpose', `did:peer:2.${keys}.X${multibase.authentication}`],
+    ['an element of lower case', `did:peer:2.e${multibase.keyAgreement}`],
+    ['a fragment', `did:peer:2.${keys}#key-1`],
+    ['a line break', `did:peer:2.${keys}\n`],
+    ['a key one character short', `did:peer:2.${keys.slice(0, -1)}`],
+    ['a signing key for agreement', `did:peer:2.E${multibase.authentication}`],
+    ['an agreement key for authentication', `did:peer:2.V${multibase.keyAgreement}`],
+    ['a service that is not JSON', withService('{')],
+    ['a service that is text', withService('"x"')],
+    ['a list with text in it', withService('["x"]')],
+    ['a service without type', withService('{"s":"https://a.example"}')],
+    ['a service without endpoint', withService('{"t":"dm"}')],
+    ['a service whose id is a number', withService('{"id":1,"t":"dm","s":"https://a.example"}')],
+    ['a service that is not UTF-8', `did:peer:2.${keys}.S${toBase64url(Uint8Array.of(0x22, 0xff, 0x22))}`],
+    ['base64 of the standard alphabet', `did:peer:2.${keys}.SW10/`],
+  ])('%s is refused', (_name, did) => {
+    expect(typeOf(() => resolvePeerDid(did))).toBe('invalidDid')
+  })
+
+  test('a service named __proto__ changes no prototype', () => {
+    const document = resolvePeerDid(withService('{"t":"x","s":"https://a.example","__proto__":{"polluted":1}}'))
+    expect((document.service![0] as Record<string, unknown>)['polluted']).toBeUndefined()
+    expect(({} as Record<string, unknown>)['polluted']).toBeUndefined()
+  })
+
+  test('a DID longer than any real one is refused before it is read', () => {
+    expect(typeOf(() => resolvePeerDid(`did:peer:2.${keys}.S${'A'.repeat(4_000)}`))).toBe('invalidDid')
+    expect(typeOf(() => resolvePeerDid(`did:peer:4z${'1'.repeat(1_000_000)}`))).toBe('invalidDid')
+  })
+})
+
+describe('resolving numalgo 0', () => {
+  test('an Ed25519 key signs, and its X25519 sibling agrees', () => {
+    const did = `did:peer:0${multibase.authentication}`
+    const document = resolvePeerDid(did)
+    for (const purpose of ['authentication', 'assertionMethod', 'capabilityInvocation', 'capabilityDelegation'] as const) {
+      expect(keysFor(document, purpose)).toEqual([{ id: `${did}#${multibase.authentication}`, publicKeyJwk: authentication }])
+    }
+    expect(keysFor(document, 'keyAgreement')[0]!.publicKeyJwk.crv).toBe('X25519')
+    expect(document.service).toBeUndefined()
+  })
+
+  test('an X25519 key agrees and does nothing else', () => {
+    const document = resolvePeerDid(`did:peer:0${multibase.keyAgreement}`)
+    expect(keysFor(document, 'keyAgreement')).toHaveLength(1)
+    expect(keysFor(document, 'authentication')).toEqual([])
+  })
+
+  test.each(['', 'z', multibase.authentication.slice(1), `${multibase.authentication}1`, `${multibase.authentication}:x`])(
+    '%j is refused',
+    (text) => {
+      expect(typeOf(() => resolvePeerDid(`did:peer:0${text}`))).toBe('invalidDid')
+    },
+  )
+})
+
+describe('resolving numalgo 4', () => {
+  const { longForm: did, refused } = numalgo4
+  const shortForm = did.split(':').slice(0, 3).join(':')
+
+  test('gives the document, its ids absolute and its keys as JWK', () => {
+    const document = resolvePeerDid(did)
+    expect(document.id).toBe(did)
+    expect(document['alsoKnownAs']).toEqual([shortForm])
+    expect(keysFor(document, 'keyAgreement')).toEqual([{ id: `${did}#agree`, publicKeyJwk: keyAgreement }])
+    expect(keysFor(document, 'authentication')).toEqual([
+      { id: `${did}#sign`, publicKeyJwk: authentication },
+      { id: `${did}#inline`, publicKeyJwk: authentication },
+    ])
+    expect(document.verificationMethod![0]).toEqual({
+      id: `${did}#agree`,
+      type: 'JsonWebKey2020',
+      controller: did,
+      publicKeyJwk: keyAgreement,
+    })
+    expect(document.service![0]!.id).toBe(`${did}#didcomm`)
+  })
+
+  test('the short form alone says nothing', () => {
+    expect(typeOf(() => resolvePeerDid(shortForm))).toBe('notFound')
+  })
+
+  test('a document that is not the hashed one is refused', () => {
+    const at = did.length - 5
+    expect(typeOf(() => resolvePeerDid(did.slice(0, at) + (did[at] === 'a' ? 'b' : 'a') + did.slice(at + 1)))).toBe('invalidDid')
+    expect(typeOf(() => resolvePeerDid(`${did}:${did.split(':')[3]}`))).toBe('invalidDid')
+    expect(typeOf(() => resolvePeerDid(`${shortForm}:`))).toBe('invalidDid')
+  })
+
+  test.each(Object.entries(refused))('%s is refused', (_name, refusedDid) => {
+    expect(typeOf(() => resolvePeerDid(refusedDid))).toBe('invalidDid')
+  })
+})
+
+describe('other numalgos', () => {
+  test.each(['1', '3'])('numalgo %s is not supported', (numalgo) => {
+    expect(typeOf(() => resolvePeerDid(`did:peer:${numalgo}zQmS19jtYDvGtKVrJhQnRFpBQAx3pJ9omx2HpNrcXFuRCz9`))).toBe('methodNotSupported')
+  })
+
+  test.each(['did:peer:', 'did:peer:5zQm', 'did:peer:z6Mk', 'did:peer:1x', 'did:peer:3i21d', 'did:PEER:2', ''])('%j is refused', (did) => {
+    expect(typeOf(() => resolvePeerDid(did))).toBe('invalidDid')
+  })
+})

@@ -1,0 +1,308 @@
+import { describe, expect, test } from 'vitest'
+import { fromDer } from '../../../src/crypto/secp256k1.ts'
+import { create as message, toBinary } from '@bufbuild/protobuf'
+import { decodeSigned } from '../../../src/did/prism/decode.ts'
+import { type CreateOperation, InvalidOperation, type UpdateAction } from '../../../src/did/prism/model.ts'
+import { encodeOperation, operationHash, signOperation } from '../../../src/did/prism/operations.ts'
+import { SignedAtalaOperationSchema } from '../../../src/did/prism/prism_pb.ts'
+import { apply, createState, type DidState, subjectOf } from '../../../src/did/prism/state.ts'
+import {
+  at,
+  createBytes,
+  ed25519,
+  key,
+  later,
+  master,
+  masterKey,
+  published,
+  secret,
+  signedCreate,
+  signedDeactivate,
+  signedUpdate,
+  suffixOf,
+  updated,
+  x25519,
+} from './_make.ts'
+
+const service = (id: string, rest = {}) => ({ id, type: 'LinkedDomains', serviceEndpoint: 'https://a.example/', ...rest })
+const many = <T>(count: number, make: (i: number) => T) => Array.from({ length: count }, (_, i) => make(i))
+
+/** A DID that is there already, to be changed. */
+const state = published()
+
+function reject(run: () => unknown, reason: RegExp): void {
+  expect(run).toThrow(InvalidOperation)
+  expect(run).toThrow(reason)
+}
+
+describe('create', () => {
+  test('makes the state the operation says, its hash the suffix and the last operation', () => {
+    expect(state).toEqual({
+      suffix: suffixOf(),
+      publicKeys: [key('auth-1', 'authentication'), masterKey],
+      services: [service('service-1', { serviceEndpoint: 'https://example.com/' })],
+      contexts: [],
+      retiredKeyIds: [],
+      retiredServiceIds: [],
+      lastOperationHash: suffixOf(),
+      deactivated: false,
+      createdAt: at.toISOString(),
+      updatedAt: at.toISOString(),
+    })
+  })
+
+  test('an unpublished state is the same, without times', () => {
+    const { createdAt, updatedAt, ...rest } = state
+    expect([createdAt, updatedAt]).toEqual([at.toISOString(), at.toISOString()])
+    expect(createState(createBytes())).toEqual(rest)
+  })
+
+  test('is refused for a DID that exists', () => {
+    reject(() => apply(state, signedCreate(), later), /exists already/)
+  })
+
+  const rules: [string, Partial<CreateOperation>, RegExp][] = [
+    ['no master key', { publicKeys: [key('auth-1', 'authentication')] }, /no master key/],
+    ['no key', { publicKeys: [] }, /no master key/],
+    [
+      'an Ed25519 master key',
+      { publicKeys: [{ id: 'master0', usage: 'master', publicKey: ed25519 }] },
+      /master key and must be on secp256k1/,
+    ],
+    ['an Ed25519 VDR key', { publicKeys: [masterKey, { id: 'v', usage: 'vdr', publicKey: ed25519 }] }, /vdr key and must be on secp256k1/],
+    ['a key id twice', { publicKeys: [masterKey, key('master0', 'authentication')] }, /key id is there twice/],
+    ['an empty key id', { publicKeys: [masterKey, key('', 'authentication')] }, /1 to 50 bytes/],
+    ['a key id of 51 characters', { publicKeys: [masterKey, key('k'.repeat(51), 'authentication')] }, /1 to 50 bytes/],
+    ['a key id that is no fragment', { publicKeys: [masterKey, key('a b', 'authentication')] }, /fragment/],
+    ['51 keys', { publicKeys: [masterKey, ...many(50, (i) => ({ ...masterKey, id: `k${i}` }))] }, /51 keys/],
+    ['51 services', { services: many(51, (i) => service(`s${i}`)) }, /51 services/],
+    ['a service id twice', { services: [service('s'), service('s')] }, /service id is there twice/],
+    ['a service id that is no fragment', { services: [service('#s')] }, /fragment/],
+    ['an empty service type', { services: [service('s', { type: '' })] }, /type must have 1 to 100 bytes/],
+    ['a service type of 101 characters', { services: [service('s', { type: 'x'.repeat(101) })] }, /type must have 1 to 100 bytes/],
+    ['a service type that begins with a space', { services: [service('s', { type: ' x' })] }, /type/],
+    ['an empty list of service types', { services: [service('s', { type: '[]' })] }, /type/],
+    ['a list with a type that is no name', { services: [service('s', { type: '["a.b"]' })] }, /type/],
+    ['a service type that looks like JSON', { services: [service('s', { type: '["a"' })] }, /type/],
+    ['an empty endpoint', { services: [service('s', { serviceEndpoint: '' })] }, /serviceEndpoint/],
+    [
+      'an endpoint of 301 characters',
+      { services: [service('s', { serviceEndpoint: `https://a.example/${'x'.repeat(283)}` })] },
+      /1 to 300 bytes/,
+    ],
+    ['an endpoint that is no URI', { services: [service('s', { serviceEndpoint: 'example' })] }, /serviceEndpoint/],
+    ['an endpoint that is a list with text', { services: [service('s', { serviceEndpoint: '["example"]' })] }, /serviceEndpoint/],
+    ['an endpoint that looks like JSON', { services: [service('s', { serviceEndpoint: '{"uri":' })] }, /serviceEndpoint/],
+    ['a context twice', { contexts: ['https://a.example', 'https://a.example'] }, /twice/],
+    ['a context of 101 characters', { contexts: ['x'.repeat(101)] }, /context/],
+  ]
+  test.each(rules)('%s is refused, published or not', (_name, rest, reason) => {
+    reject(() => createState(createBytes(rest)), reason)
+    reject(() => apply(undefined, signedCreate(rest), at), reason)
+  })
+
+  const allowed: [string, Partial<CreateOperation>][] = [
+    ['50 keys', { publicKeys: [masterKey, ...many(49, (i) => ({ ...masterKey, id: `k${i}` }))] }],
+    ['50 services', { services: many(50, (i) => service(`s${i}`)) }],
+    ['the longest texts', { publicKeys: [masterKey, key('k'.repeat(50), 'authentication')], contexts: ['x'.repeat(100)] }],
+    [
+      'the longest endpoint',
+      { services: [service('s', { type: 'x'.repeat(100), serviceEndpoint: `https://a.example/${'x'.repeat(282)}` })] },
+    ],
+    ['every character of a fragment', { services: [service("https://foo.bar.com/?a=b&c=(%41)*,;:@!$'~-._")] }],
+    ['types as a list, with inner spaces', { services: [service('s', { type: '["A b","c_d-1"]' })] }],
+    ['endpoints as an object', { services: [service('s', { serviceEndpoint: '{"uri":"https://a.example"}' })] }],
+    ['endpoints as a list', { services: [service('s', { serviceEndpoint: '["https://a.example",{"uri":"did:example:1"}]' })] }],
+    ['an X25519 key for authentication', { publicKeys: [masterKey, { id: 'x', usage: 'authentication', publicKey: x25519 }] }],
+  ]
+  test.each(allowed)('%s may be', (_name, rest) => {
+    expect(apply(undefined, signedCreate(rest), at).suffix).toBe(suffixOf(rest))
+  })
+
+  test('an update is no beginning', () => {
+    reject(
+      () => createState(encodeOperation({ operation: 'deactivate', suffix: state.suffix, previousHash: state.suffix })),
+      /begins with a create/,
+    )
+    reject(() => apply(undefined, signedUpdate(state, [{ action: 'removeKey', id: 'auth-1' }]), at), /does not exist/)
+  })
+})
+
+describe('signatures', () => {
+  const bytes = createBytes()
+  const wrap = (signature: Uint8Array, signedWith = 'master0') =>
+    toBinary(SignedAtalaOperationSchema, message(SignedAtalaOperationSchema, { signedWith, signature, operation: bytes }))
+  const { signature } = decodeSigned(signedCreate())
+
+  test.each([
+    ['another key', signOperation(bytes, 'master0', secret('master', 1)), /not by the key/],
+    ['a key that is not there', signOperation(bytes, 'master1', master), /no active master key/],
+    ['a key that is no master', signOperation(bytes, 'auth-1', secret('authentication')), /no active master key/],
+    ['nobody', wrap(new Uint8Array(0)), /not by the key/],
+    ['a turned bit', wrap(Uint8Array.from(signature, (byte, i) => (i === 20 ? byte ^ 1 : byte))), /not by the key/],
+    ['an operation with another id of the key', wrap(signature, 'auth-1'), /no active master key/],
+  ])('by %s are refused', (_name, signed, reason) => {
+    reject(() => apply(undefined, signed, at), reason)
+  })
+
+  test('the older form of 64 bytes is taken', () => {
+    expect(apply(undefined, wrap(fromDer(signature)), at)).toEqual(state)
+  })
+})
+
+describe('update', () => {
+  test('applies its actions in order and moves the last operation on', () => {
+    const signed = signedUpdate(state, [
+      { action: 'addKey', key: key('key-2', 'assertionMethod') },
+      { action: 'removeKey', id: 'auth-1' },
+      { action: 'addService', service: service('service-2') },
+      { action: 'removeService', id: 'service-1' },
+      { action: 'updateService', id: 'service-2', type: '["A"]', serviceEndpoint: '' },
+      { action: 'patchContext', contexts: ['https://a.example'] },
+    ])
+    const changed = apply(state, signed, later)
+    expect(changed).toEqual({
+      ...state,
+      publicKeys: [masterKey, key('key-2', 'assertionMethod')],
+      services: [service('service-2', { type: '["A"]' })],
+      contexts: ['https://a.example'],
+      retiredKeyIds: ['auth-1'],
+      retiredServiceIds: ['service-1'],
+      lastOperationHash: operationHash(decodeSigned(signed).operation),
+      updatedAt: later.toISOString(),
+    })
+    expect(state).toEqual(published())
+  })
+
+  test('names the operation before it: neither an old one nor one out of the air will do', () => {
+    const first = signedUpdate(state, [{ action: 'removeKey', id: 'auth-1' }])
+    const second = apply(state, first, later)
+    reject(() => apply(second, first, later), /previous_operation_hash/)
+    reject(() => apply(second, signedUpdate(state, [{ action: 'patchContext', contexts: ['x'] }]), later), /previous_operation_hash/)
+    expect(updated(second, { action: 'patchContext', contexts: ['x'] }).contexts).toEqual(['x'])
+  })
+
+  test('of one DID does not touch another', () => {
+    const other = published({ services: [] })
+    reject(() => apply(other, signedUpdate(state, [{ action: 'removeKey', id: 'auth-1' }]), later), /does not exist/)
+  })
+
+  test('the only master key can be replaced in one operation, in either order, and the old one signs no more', () => {
+    const next = key('master1', 'master', 1)
+    const orders: UpdateAction[][] = [
+      [
+        { action: 'addKey', key: next },
+        { action: 'removeKey', id: 'master0' },
+      ],
+      [
+        { action: 'removeKey', id: 'master0' },
+        { action: 'addKey', key: next },
+      ],
+    ]
+    for (const actions of orders) {
+      const rotated = updated(state, ...actions)
+      const clear: UpdateAction[] = [{ action: 'patchContext', contexts: ['x'] }]
+      reject(() => apply(rotated, signedUpdate(rotated, clear), later), /no active master key/)
+      expect(apply(rotated, signedUpdate(rotated, clear, { id: 'master1', secret: secret('master', 1) }), later).contexts).toEqual(['x'])
+    }
+  })
+
+  const removed = updated(state, { action: 'removeKey', id: 'auth-1' }, { action: 'removeService', id: 'service-1' })
+  const rules: [string, DidState, UpdateAction[], RegExp][] = [
+    ['no action', state, [], /no action/],
+    ['the last master key removed', state, [{ action: 'removeKey', id: 'master0' }], /no master key/],
+    ['a key that is not there removed', state, [{ action: 'removeKey', id: 'nope' }], /no active key nope/],
+    ['a key removed twice', removed, [{ action: 'removeKey', id: 'auth-1' }], /no active key auth-1/],
+    ['a key id used again', state, [{ action: 'addKey', key: key('auth-1', 'authentication') }], /exists or existed/],
+    ['a removed key id used again', removed, [{ action: 'addKey', key: key('auth-1', 'authentication') }], /exists or existed/],
+    ['a key on the wrong curve', state, [{ action: 'addKey', key: { id: 'm', usage: 'master', publicKey: ed25519 } }], /secp256k1/],
+    ['a service id used again', state, [{ action: 'addService', service: service('service-1') }], /exists or existed/],
+    ['a removed service id used again', removed, [{ action: 'addService', service: service('service-1') }], /exists or existed/],
+    ['a malformed service', state, [{ action: 'addService', service: service('s', { type: '' }) }], /type/],
+    ['a service that is not there removed', removed, [{ action: 'removeService', id: 'service-1' }], /no active service/],
+    [
+      'a removed service changed',
+      removed,
+      [{ action: 'updateService', id: 'service-1', type: 'A', serviceEndpoint: '' }],
+      /no active service/,
+    ],
+    [
+      'a service changed to nothing new',
+      state,
+      [{ action: 'updateService', id: 'service-1', type: '', serviceEndpoint: '' }],
+      /changes nothing/,
+    ],
+    [
+      'a service changed to a malformed type',
+      state,
+      [{ action: 'updateService', id: 'service-1', type: ' ', serviceEndpoint: '' }],
+      /service type/,
+    ],
+    [
+      'a service changed to no URI',
+      state,
+      [{ action: 'updateService', id: 'service-1', type: '', serviceEndpoint: 'x' }],
+      /service endpoint/,
+    ],
+    ['no contexts cleared', state, [{ action: 'patchContext', contexts: [] }], /no context to clear/],
+    ['a context twice', state, [{ action: 'patchContext', contexts: ['x', 'x'] }], /twice/],
+    ['more than 50 keys', state, many(49, (i) => ({ action: 'addKey', key: { ...masterKey, id: `k${i}` } })), /51 keys/],
+    ['more than 50 services', state, many(50, (i) => ({ action: 'addService', service: service(`s${i}`) })), /51 services/],
+  ]
+  test.each(rules)('%s is refused as a whole', (_name, before, actions, reason) => {
+    reject(() => apply(before, signedUpdate(before, actions), later), reason)
+    const good: UpdateAction = { action: 'addKey', key: key('fine', 'authentication') }
+    if (actions.length > 0) reject(() => apply(before, signedUpdate(before, [good, ...actions]), later), /./)
+  })
+
+  test('limits hold after all actions, not in between', () => {
+    const full = published({ publicKeys: [masterKey, ...many(49, (i) => ({ ...masterKey, id: `k${i}` }))] })
+    const swap: UpdateAction[] = [
+      { action: 'addKey', key: key('new', 'authentication') },
+      { action: 'removeKey', id: 'k0' },
+    ]
+    expect(updated(full, ...swap).publicKeys).toHaveLength(50)
+  })
+
+  test('contexts can be cleared', () => {
+    expect(updated(published({ contexts: ['x'] }), { action: 'patchContext', contexts: [] }).contexts).toEqual([])
+  })
+})
+
+describe('deactivate', () => {
+  test('removes every key and service, for good', () => {
+    const gone = apply(state, signedDeactivate(state), later)
+    expect(gone).toMatchObject({
+      deactivated: true,
+      publicKeys: [],
+      services: [],
+      retiredKeyIds: ['auth-1', 'master0'],
+      retiredServiceIds: ['service-1'],
+    })
+    expect(gone.updatedAt).toBe(later.toISOString())
+    reject(() => apply(gone, signedUpdate(gone, [{ action: 'addKey', key: key('k', 'authentication') }]), later), /deactivated/)
+    reject(() => apply(gone, signedDeactivate(gone), later), /deactivated/)
+    reject(() => apply(gone, signedCreate(), later), /exists already/)
+  })
+
+  test('needs the last operation and the master key', () => {
+    const changed = updated(state, { action: 'removeKey', id: 'auth-1' })
+    reject(() => apply(changed, signedDeactivate(state), later), /previous_operation_hash/)
+    const { suffix, lastOperationHash: previousHash } = state
+    const byOther = signOperation(encodeOperation({ operation: 'deactivate', suffix, previousHash }), 'master0', secret('master', 1))
+    reject(() => apply(state, byOther, later), /not by the key/)
+  })
+})
+
+describe('the subject of an operation', () => {
+  test('is the DID it makes or changes', () => {
+    expect(subjectOf(signedCreate())).toBe(state.suffix)
+    expect(subjectOf(signedUpdate(state, []))).toBe(state.suffix)
+    expect(subjectOf(signedDeactivate(state))).toBe(state.suffix)
+  })
+
+  test.each(['2', `did:prism:${'ab'.repeat(32)}`, 'AB'.repeat(32)])('%s is no suffix', (suffix) => {
+    const signed = signOperation(encodeOperation({ operation: 'deactivate', suffix, previousHash: '' }), 'master0', master)
+    reject(() => subjectOf(signed), /64 hexadecimal digits/)
+  })
+})

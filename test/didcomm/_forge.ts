@@ -1,0 +1,89 @@
+/**
+ * Makes envelopes nobody honest would: every byte of them is consistent with the changed header, so that only the rule under
+ * test stands between the forger and the reader.
+ */
+import { randomBytes, sign as signBytes } from 'node:crypto'
+import { toBase64url, utf8 } from '../../src/base/bytes.ts'
+import { agree, sign } from '../../src/crypto/keys.ts'
+import { contentCiphers, type ContentEncryption } from '../../src/didcomm/content.ts'
+import { apvOf, type OwnKey } from '../../src/didcomm/jwe.ts'
+import { type AgreementCurve, concatKdf, generateEphemeral, otherInfo, wrapKey } from '../../src/didcomm/kdf.ts'
+import type { Recipient } from '../../src/didcomm/pack.ts'
+
+type Header = Record<string, unknown> & { apu?: string | undefined; apv?: string | undefined; alg?: string; enc?: string }
+
+export type Forgery = {
+  /** Text, or a value written as JSON. */
+  plaintext: unknown
+  recipients: Recipient[]
+  sender?: OwnKey
+  enc?: ContentEncryption
+  /** The content key, where it is not to be a random one of the right length. */
+  contentKey?: Uint8Array
+  /** Changes the protected header before anything is derived from it; undefined removes a member. */
+  header?: Header
+  /** Rewrites the JSON text of the header. */
+  headerText?: (json: string) => string
+  /** Changes the finished envelope. */
+  envelope?: (jwe: Record<string, unknown>) => unknown
+}
+
+export function forge({
+  plaintext,
+  recipients,
+  sender,
+  enc = 'A256CBC-HS512',
+  header: changes,
+  headerText,
+  envelope,
+  contentKey,
+}: Forgery): string {
+  const ephemeral = generateEphemeral(recipients[0]!.publicJwk.crv as AgreementCurve)
+  const header: Header = {
+    epk: ephemeral.publicJwk,
+    apv: toBase64url(apvOf(recipients.map(({ kid }) => kid))),
+    ...(sender && { skid: sender.kid, apu: toBase64url(utf8(sender.kid)) }),
+    enc,
+    alg: sender ? 'ECDH-1PU+A256KW' : 'ECDH-ES+A256KW',
+    ...changes,
+  }
+  const json = JSON.stringify(header)
+  const protectedHeader = toBase64url(headerText ? headerText(json) : json)
+  const cipher = contentCiphers[enc]
+  const [key, iv] = [contentKey ?? randomBytes(cipher.keyLength), randomBytes(cipher.ivLength)]
+  const content = utf8(typeof plaintext === 'string' ? plaintext : JSON.stringify(plaintext))
+  const { ciphertext, tag } = cipher.seal(key, iv, content, utf8(protectedHeader))
+  const decoded = (text: string | undefined) => Buffer.from(text ?? '', 'base64url')
+  const context = { algorithm: header.alg ?? '', apu: decoded(header.apu), apv: decoded(header.apv), ...(sender && { tag }) }
+  const jwe = {
+    ciphertext: toBase64url(ciphertext),
+    protected: protectedHeader,
+    recipients: recipients.map(({ kid, publicJwk }) => {
+      const secrets = [ephemeral.agree(publicJwk)]
+      if (sender) secrets.push(agree(sender.privateJwk, publicJwk))
+      return { encrypted_key: toBase64url(wrapKey(concatKdf(secrets, otherInfo(context)), key)), header: { kid } }
+    }),
+    tag: toBase64url(tag),
+    iv: toBase64url(iv),
+  }
+  return JSON.stringify(envelope ? envelope(jwe) : jwe)
+}
+
+const algorithms: Record<string, string> = { Ed25519: 'EdDSA', 'P-256': 'ES256', secp256k1: 'ES256K' }
+
+/** Signs a value as a general JWS, once for each signer. */
+export function signed(payload: unknown, signers: OwnKey[], header: Record<string, unknown> = {}) {
+  const text = toBase64url(typeof payload === 'string' ? payload : JSON.stringify(payload))
+  return {
+    payload: text,
+    signatures: signers.map(({ kid, privateJwk }) => {
+      const json = JSON.stringify({ typ: 'application/didcomm-signed+json', alg: algorithms[privateJwk.crv], ...header })
+      const data = utf8(`${toBase64url(json)}.${text}`)
+      const signature =
+        privateJwk.crv === 'P-256'
+          ? signBytes('sha256', data, { key: { ...privateJwk }, format: 'jwk', dsaEncoding: 'ieee-p1363' })
+          : sign(privateJwk, data)
+      return { protected: toBase64url(json), signature: toBase64url(signature), header: { kid } }
+    }),
+  }
+}

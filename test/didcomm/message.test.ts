@@ -1,0 +1,142 @@
+import { describe, expect, test } from 'vitest'
+import { Problem } from '../../src/base/problem.ts'
+import {
+  type Attachment,
+  attachmentBytes,
+  attachmentJson,
+  base64Attachment,
+  jsonAttachment,
+  parseMessage,
+  toMessage,
+  writeMessage,
+} from '../../src/didcomm/message.ts'
+import { letter } from './_people.ts'
+
+const unpacking = { type: 'error:DIDCommControllerError:UnpackingFailed' }
+const read = (changes: object) => parseMessage(JSON.stringify({ ...letter(), ...changes }))
+
+describe('a plaintext message', () => {
+  test('keeps headers nobody knows', () => {
+    expect(read({ return_route: 'all', lang: 'de' })).toEqual({ ...letter(), return_route: 'all', lang: 'de' })
+  })
+
+  test('reads a header that is null, and a body that is missing, as absent', () => {
+    const { body: _body, ...bare } = letter()
+    expect(toMessage({ ...bare, thid: null, pthid: null, expires_time: null, attachments: null })).toEqual({ ...bare, body: {} })
+  })
+
+  test('reads the one text that an embedded message has for to', () => {
+    expect(read({ to: 'did:example:ben' }).to).toEqual(['did:example:ben'])
+  })
+
+  test.each([
+    ['id', undefined],
+    ['id', ''],
+    ['id', 7],
+    ['id', 'x'.repeat(1_025)],
+    ['type', undefined],
+    ['typ', 'application/didcomm-signed+json'],
+    ['typ', 'application/didcomm-plain+json-unknown'],
+    ['from', 7],
+    ['to', [7]],
+    ['thid', 7],
+    ['created_time', '1516269022'],
+    ['body', []],
+    ['body', 'text'],
+    ['body', 7],
+    ['attachments', 'text'],
+    ['attachments', [7]],
+    ['attachments', [{}]],
+    ['attachments', [{ data: null }]],
+    ['attachments', [{ data: {} }]],
+    ['attachments', [{ data: 'text' }]],
+    ['attachments', [{ data: { base64: null, json: null } }]],
+    ['attachments', [{ data: { links: ['https://example.org'] } }]],
+    ['attachments', [{ id: 7, data: { json: {} } }]],
+  ])('with a wrong %s, %j, is refused by the name of the header', (header, value) => {
+    expect(() => read({ [header]: value })).toThrow(
+      expect.objectContaining({ ...unpacking, message: expect.stringContaining(header) as string }),
+    )
+  })
+
+  test.each(['', 'aaaa', '[]', 'null', '7', '"text"', '{'])('that is %j is refused', (text) => {
+    expect(() => parseMessage(text)).toThrow(expect.objectContaining(unpacking))
+  })
+
+  test('that is not UTF-8 is refused', () => {
+    const bytes = Buffer.from(JSON.stringify(letter()))
+    bytes[bytes.indexOf('table')] = 0xff
+    expect(() => parseMessage(bytes)).toThrow(Problem)
+  })
+
+  test('with members named like those of Object.prototype changes no prototype and loses none of its body', () => {
+    const body = '{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":2}},"toString":3,"hasOwnProperty":4}'
+    const message = parseMessage(
+      `{"id":"1","type":"t","__proto__":{"polluted":5,"from":"did:example:anna"},"constructor":6,"body":${body}}`,
+    )
+    expect(({} as Record<string, unknown>)['polluted']).toBeUndefined()
+    expect(Object.getPrototypeOf(message)).toBe(Object.prototype)
+    expect(Object.getPrototypeOf(message.body)).toBe(Object.prototype)
+    expect(message.from).toBeUndefined()
+    expect(JSON.stringify(message.body)).toBe(body)
+    expect(JSON.parse(Buffer.from(writeMessage(message)).toString())).toMatchObject({ body: JSON.parse(body) as object })
+  })
+})
+
+describe('an attachment', () => {
+  const bytes = Uint8Array.from({ length: 256 }, (_, i) => 255 - i)
+  const base64 = Buffer.from(bytes).toString('base64')
+  const base64url = Buffer.from(bytes).toString('base64url')
+
+  test.each([
+    ['standard, padded', base64],
+    ['standard, unpadded', base64.replace(/=+$/, '')],
+    ['URL-safe, padded', `${base64url}==`],
+    ['URL-safe, unpadded', base64url],
+  ])('of base64, %s, is read', (_name, text) => {
+    expect(Buffer.from(attachmentBytes({ data: { base64: text } }))).toEqual(Buffer.from(bytes))
+  })
+
+  test('that is not base64, or only links, has no bytes', () => {
+    const wrong: Attachment[] = [
+      { id: 'a', data: { base64: 'A' } },
+      { data: { base64: '%%%%' } },
+      { id: 'a', data: { base64: 'AA AA' } },
+      { data: { links: ['https://example.org'], hash: 'x' } },
+    ]
+    for (const attachment of wrong) expect(() => attachmentBytes(attachment)).toThrow(expect.objectContaining(unpacking))
+  })
+
+  test('of JSON is the same value directly and as base64, beside null members', () => {
+    const value = { a: [1, 'é'] }
+    const inside = Buffer.from(JSON.stringify(value)).toString('base64')
+    expect(attachmentJson({ data: { json: value, jws: null, hash: null } })).toEqual(value)
+    expect(attachmentJson({ data: { base64: inside } })).toEqual(value)
+    expect(Buffer.from(attachmentBytes({ data: { json: value } })).toString()).toBe(JSON.stringify(value))
+  })
+
+  test('with both base64 and json has one content, whichever reader asks', () => {
+    const both: Attachment = { data: { base64: Buffer.from('{"a":1}').toString('base64'), json: { a: 2 } } }
+    expect(attachmentJson(both)).toEqual({ a: 1 })
+    expect(Buffer.from(attachmentBytes(both)).toString()).toBe('{"a":1}')
+  })
+
+  test('whose base64 is no JSON, no UTF-8, or too deep is not JSON', () => {
+    for (const content of [Buffer.from('x'), Uint8Array.of(0x22, 0xff, 0x22), Buffer.from('['.repeat(70) + ']'.repeat(70))]) {
+      expect(() => attachmentJson(base64Attachment('a', content, 'f'))).toThrow(expect.objectContaining(unpacking))
+    }
+  })
+
+  test('of ours is padded and URL-safe, and has only the members every peer knows', () => {
+    expect(base64Attachment('1', bytes, 'prism/jwt')).toEqual({ id: '1', data: { base64: `${base64url}==` }, format: 'prism/jwt' })
+    expect(base64Attachment('1', 'a.b', 'prism/jwt').data.base64).toBe('YS5i')
+    expect(jsonAttachment('2', { x: null }, 'prism/jwt')).toEqual({ id: '2', data: { json: { x: null } }, format: 'prism/jwt' })
+  })
+
+  test('as the real agent writes it is read', () => {
+    const { attachments } = read({
+      attachments: [{ id: '1', data: { jws: null, hash: null, json: { options: {} } }, format: 'prism/jwt' }],
+    })
+    expect(attachmentJson(attachments![0]!)).toEqual({ options: {} })
+  })
+})

@@ -1,0 +1,302 @@
+/** What must not pass for a message of anna's (DIDComm v2.1, Message Layer Addressing Consistency), though its cryptography is right. */
+import { describe, expect, test } from 'vitest'
+import { Problem } from '../../src/base/problem.ts'
+import { toBase64url } from '../../src/base/bytes.ts'
+import type { DidDocument } from '../../src/did/document.ts'
+import { parseEnvelope } from '../../src/didcomm/jwe.ts'
+import { packAuthcrypt } from '../../src/didcomm/pack.ts'
+import { recipientKids, unpack, type UnpackOptions } from '../../src/didcomm/unpack.ts'
+import { type Forgery, forge, signed } from './_forge.ts'
+import { as, didOfPerson, documents, letter, own, recipient } from './_people.ts'
+
+const [anna, ben, mallory] = [didOfPerson('anna'), didOfPerson('ben'), didOfPerson('mallory')]
+const toBen = [recipient('ben')]
+
+/** A forged envelope; from anna by authcrypt unless told otherwise. */
+const forged = (changes: Partial<Forgery> = {}) => forge({ plaintext: letter(), sender: own('anna'), recipients: toBen, ...changes })
+const anonymous = (plaintext: unknown, changes: Partial<Forgery> = {}) => forge({ plaintext, recipients: toBen, enc: 'XC20P', ...changes })
+
+async function refusal(envelope: string, options: UnpackOptions = as('ben')): Promise<string> {
+  const error = await unpack(envelope, options).then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  )
+  if (!(error instanceof Problem)) throw new Error(`not refused by a problem: ${String(error)}`)
+  expect(error.type).toBe('error:DIDCommControllerError:UnpackingFailed')
+  expect(error.status).toBe(422)
+  return error.message
+}
+
+test('the forger’s envelope is taken when nothing is changed', async () => {
+  expect(await unpack(forged(), as('ben'))).toMatchObject({ message: letter(), authenticated: true, senderKid: own('anna').kid })
+})
+
+describe('who wrote it', () => {
+  test('from another DID than the sending key’s is refused', async () => {
+    expect(await refusal(forged({ sender: own('mallory') }))).toContain(`from is ${anna}, but the message was made with ${mallory}#x25519`)
+  })
+
+  test('an authcrypt message without from is refused', async () => {
+    const { from: _from, ...nobody } = letter()
+    expect(await refusal(forged({ plaintext: nobody }))).toContain('from is absent')
+  })
+
+  test('a from that only begins like the sender’s DID is refused', async () => {
+    for (const from of [`${anna}2`, `${anna}#x25519`, anna.toUpperCase(), anna.slice(0, -1)]) {
+      expect(await refusal(forged({ plaintext: letter({ from }) }))).toContain('but the message was made with')
+    }
+  })
+
+  test('a from in a merely anoncrypted message is not authenticated', async () => {
+    const unpacked = await unpack(anonymous(letter()), as('ben'))
+    expect(unpacked).toEqual({ message: letter(), recipientKid: own('ben').kid, authenticated: false, anonymous: true })
+  })
+
+  test('without skid the sender is taken from apu', async () => {
+    expect(await unpack(forged({ header: { skid: undefined } }), as('ben'))).toMatchObject({
+      senderKid: own('anna').kid,
+      authenticated: true,
+    })
+  })
+
+  test('skid and apu that differ are refused, whichever the key belongs to', async () => {
+    const apuOf = (kid: string) => toBase64url(kid)
+    expect(await refusal(forged({ sender: own('mallory'), header: { skid: own('anna').kid } }))).toContain('skid and apu')
+    expect(await refusal(forged({ sender: own('mallory'), header: { apu: apuOf(own('anna').kid) } }))).toContain('skid and apu')
+    expect(await refusal(forged({ header: { apu: undefined } }))).toContain('apu')
+    expect(await refusal(forged({ header: { apu: apuOf(anna), skid: undefined } }))).toContain('apu')
+  })
+
+  test('mallory’s key under anna’s id does not open', async () => {
+    expect(await refusal(forged({ sender: { ...own('mallory'), kid: own('anna').kid } }))).toContain('cannot be decrypted')
+  })
+
+  test('a skid in anoncrypt proves nothing and is refused', async () => {
+    expect(await refusal(anonymous(letter(), { header: { skid: own('anna').kid } }))).toContain('skid')
+  })
+
+  test('the sending key must be for keyAgreement, of that id, in the document of that DID', async () => {
+    const change = (edit: (document: DidDocument) => DidDocument): UnpackOptions => ({
+      ...as('ben'),
+      resolve: async (did) => edit(documents[did]!),
+    })
+    const without = change((document) => ({ ...document, keyAgreement: [`${anna}#p256`], authentication: [`${anna}#x25519`] }))
+    expect(await refusal(forged(), without)).toContain('is not a key for keyAgreement')
+    const renamed = change((document) => JSON.parse(JSON.stringify(document).replaceAll('#x25519"', '#x25519-old"')) as DidDocument)
+    expect(await refusal(forged(), renamed)).toContain('is not a key for keyAgreement')
+    expect(
+      await refusal(
+        forged(),
+        change(() => documents[mallory]!),
+      ),
+    ).toContain('another DID')
+  })
+
+  test('relative key ids in the document name the same key', async () => {
+    const relative = JSON.parse(JSON.stringify(documents[anna]).replaceAll(`"${anna}#`, '"#')) as DidDocument
+    expect(await unpack(forged(), { ...as('ben'), resolve: async () => relative })).toMatchObject({ authenticated: true })
+  })
+
+  test('a sender that does not resolve is refused, and the resolver’s error kept as the cause', async () => {
+    const cause = new Problem('error:DIDResolution:notFound', 'no such DID')
+    const options = {
+      ...as('ben'),
+      resolve: () => {
+        throw cause
+      },
+    }
+    await expect(unpack(forged(), options)).rejects.toMatchObject({ type: 'error:DIDCommControllerError:UnpackingFailed', cause })
+  })
+
+  test('a jwk in the header is not the sender’s key', async () => {
+    const { d: _d, ...jwk } = own('mallory').privateJwk
+    const envelope = forged({ sender: { ...own('mallory'), kid: own('anna').kid }, header: { jwk, jku: 'https://mallory.example/keys' } })
+    expect(await refusal(envelope)).toContain('cannot be decrypted')
+  })
+})
+
+describe('whom it is for', () => {
+  test('a to without us is refused, by authcrypt and by anoncrypt', async () => {
+    for (const to of [[mallory], [anna, mallory], [`${ben}x`], ['']]) {
+      expect(await refusal(forged({ plaintext: letter({ to }) }))).toContain('to does not name')
+      expect(await refusal(anonymous(letter({ to })))).toContain('to does not name')
+    }
+  })
+
+  test('a to among others, or none at all, is taken', async () => {
+    const { to: _to, ...open } = letter()
+    for (const plaintext of [letter({ to: [mallory, ben] }), { ...letter(), to: ben }, open, letter({ to: [] })]) {
+      expect(await unpack(forged({ plaintext }), as('ben'))).toMatchObject({ authenticated: true })
+    }
+  })
+
+  test('apv that is not the hash of the recipients is refused', async () => {
+    const apv = toBase64url(Buffer.alloc(32))
+    expect(await refusal(forged({ header: { apv } }))).toContain('apv')
+    expect(await refusal(forged({ header: { apv: undefined } }))).toContain('apv')
+    const added = (jwe: Record<string, unknown>) => {
+      const recipients = jwe['recipients'] as { encrypted_key: string }[]
+      return { ...jwe, recipients: [...recipients, { ...recipients[0], header: { kid: `${ben}#p256` } }] }
+    }
+    expect(await refusal(forged({ envelope: added }))).toContain('apv')
+  })
+
+  test('recipients of several DIDs, or one twice, are refused', async () => {
+    expect(await refusal(forged({ recipients: [recipient('ben'), recipient('mallory')] }))).toContain('several DIDs')
+    expect(await refusal(forged({ recipients: [recipient('ben'), recipient('ben')] }))).toContain('twice')
+  })
+
+  test('when no key is ours, that is what is said', async () => {
+    await expect(unpack(forged(), as('mallory'))).rejects.toMatchObject({
+      type: 'error:DIDCommControllerError:RecipientNotFound',
+      status: 422,
+    })
+    const other = { ...as('ben'), findPrivateKey: async () => own('ben', 'p256') }
+    await expect(unpack(forged(), other)).rejects.toMatchObject({ type: 'error:DIDCommControllerError:RecipientNotFound' })
+  })
+
+  test('the sender is not even resolved when no key is ours', async () => {
+    let asked = 0
+    const options = { ...as('mallory'), resolve: async () => ((asked += 1), documents[anna]!) }
+    await expect(unpack(forged(), options)).rejects.toThrow(Problem)
+    expect(asked).toBe(0)
+  })
+})
+
+describe('nesting', () => {
+  const authcrypt = (changes: Partial<Forgery> = {}) => JSON.parse(forged(changes)) as unknown
+
+  test('anoncrypt of authcrypt is authenticated and anonymous', async () => {
+    expect(await unpack(anonymous(authcrypt()), as('ben'))).toEqual({
+      message: letter(),
+      recipientKid: own('ben').kid,
+      senderKid: own('anna').kid,
+      authenticated: true,
+      anonymous: true,
+    })
+  })
+
+  test('a wrong from, to or apv in the inner envelope is refused like in an outer one', async () => {
+    expect(await refusal(anonymous(authcrypt({ sender: own('mallory') })))).toContain('but the message was made with')
+    expect(await refusal(anonymous(authcrypt({ plaintext: letter({ to: [anna] }) })))).toContain('to does not name')
+    expect(await refusal(anonymous(authcrypt({ header: { apv: toBase64url(Buffer.alloc(32)) } })))).toContain('apv')
+  })
+
+  test('no other nesting of envelopes is taken', async () => {
+    const inside = (content: unknown) => ({ plaintext: content, sender: own('mallory') })
+    expect(await refusal(forged(inside(authcrypt())))).toContain('holds another envelope')
+    expect(await refusal(forged(inside(JSON.parse(anonymous(letter())))))).toContain('holds another envelope')
+    expect(await refusal(anonymous(JSON.parse(anonymous(letter()))))).toContain('holds another one')
+    expect(await refusal(anonymous(JSON.parse(anonymous(authcrypt()))))).toContain('holds another one')
+    expect(await refusal(anonymous(authcrypt({ plaintext: authcrypt() })))).toContain('malformed')
+    expect(await refusal(anonymous(signed(authcrypt(), [own('anna', 'ed25519')])))).toContain('malformed')
+  })
+
+  test('two envelopes for different DIDs are refused, though both keys are ours', async () => {
+    const all: UnpackOptions = {
+      ...as('ben'),
+      findPrivateKey: async (kids) => (await as('ben').findPrivateKey(kids)) ?? as('mallory').findPrivateKey(kids),
+    }
+    const inner = JSON.parse(
+      forge({ plaintext: letter({ to: [mallory] }), sender: own('anna'), recipients: [recipient('mallory')] }),
+    ) as unknown
+    expect(await refusal(anonymous(inner), all)).toContain('different DIDs')
+  })
+})
+
+describe('signed inside', () => {
+  const by = (...fragments: string[]) => fragments.map((fragment) => own('anna', fragment))
+
+  test.each(['ed25519', 'es256', 'es256k'])('anoncrypt of a message signed with %s is authenticated', async (fragment) => {
+    expect(await unpack(anonymous(signed(letter(), by(fragment))), as('ben'))).toEqual({
+      message: letter(),
+      recipientKid: own('ben').kid,
+      signerKid: `${anna}#${fragment}`,
+      authenticated: true,
+      anonymous: true,
+    })
+  })
+
+  test('authcrypt of a signed message names both keys', async () => {
+    const unpacked = await unpack(forged({ plaintext: signed(letter(), by('ed25519')) }), as('ben'))
+    expect(unpacked).toMatchObject({ senderKid: `${anna}#x25519`, signerKid: `${anna}#ed25519`, authenticated: true, anonymous: false })
+  })
+
+  test('several signatures of one DID are taken, and a flattened one', async () => {
+    expect(await unpack(anonymous(signed(letter(), by('ed25519', 'es256', 'es256k'))), as('ben'))).toMatchObject({
+      signerKid: `${anna}#ed25519`,
+    })
+    const { payload, signatures } = signed(letter(), by('ed25519'))
+    expect(await unpack(anonymous({ payload, ...signatures[0] }), as('ben'))).toMatchObject({ signerKid: `${anna}#ed25519` })
+  })
+
+  test('a signer other than from, or than the sender, is refused', async () => {
+    expect(await refusal(anonymous(signed(letter(), [own('mallory', 'ed25519')])))).toContain('but the message was made with')
+    expect(await refusal(forged({ plaintext: signed(letter(), [own('mallory', 'ed25519')]) }))).toContain('but the message was made with')
+    expect(await refusal(forged({ sender: own('mallory'), plaintext: signed(letter(), by('ed25519')) }))).toContain(
+      'but the message was made with',
+    )
+    expect(await refusal(anonymous(signed(letter(), [own('anna', 'ed25519'), own('mallory', 'ed25519')])))).toContain('several DIDs')
+  })
+
+  test('a signed message that names nobody could be anyone’s forwarding, and is refused', async () => {
+    const { to: _to, ...open } = letter()
+    expect(await refusal(anonymous(signed(open, by('ed25519'))))).toContain('needs a to')
+    expect(await refusal(anonymous(signed(letter({ to: [mallory] }), by('ed25519'))))).toContain('to does not name')
+    expect(await unpack(forged({ plaintext: signed(open, by('ed25519')) }), as('ben'))).toMatchObject({ authenticated: true })
+  })
+
+  test('a signature that is changed, missing, of another algorithm or by a key not for authentication is refused', async () => {
+    const good = signed(letter(), by('ed25519'))
+    const entry = good.signatures[0]!
+    const changed = toBase64url(Buffer.from(entry.signature, 'base64url').map((byte, index) => (index === 5 ? byte ^ 4 : byte)))
+    const cases: [unknown, string][] = [
+      [{ ...good, signatures: [{ ...entry, signature: changed }] }, 'not one of key'],
+      [{ ...good, signatures: [{ ...entry, signature: '' }] }, 'not one of key'],
+      [{ ...good, signatures: [{ ...entry, signature: toBase64url(Buffer.alloc(64)) }] }, 'not one of key'],
+      [{ ...good, signatures: [] }, 'not a JWS'],
+      [{ ...good, payload: toBase64url(JSON.stringify(letter({ body: { content: 'no' } }))) }, 'not one of key'],
+      [{ ...good, signatures: [{ ...entry, header: undefined }] }, 'does not name its key'],
+      [{ ...good, signatures: [{ ...entry, header: { kid: `${anna}#es256` } }] }, 'not one of key'],
+      [{ ...good, signatures: [entry, { ...entry, header: { kid: `${anna}#es256` } }] }, 'not one of key'],
+      [{ ...good, signatures: Array.from({ length: 17 }, () => entry) }, 'not a JWS'],
+      [signed(letter(), by('ed25519'), { alg: 'ES256K' }), 'not one of key'],
+      [signed(letter(), by('es256k'), { alg: 'ES256' }), 'not one of key'],
+      [signed(letter(), by('ed25519'), { alg: 'none' }), 'alg'],
+      [signed(letter(), by('ed25519'), { alg: 'HS256' }), 'alg'],
+      [signed(letter(), by('ed25519'), { crit: ['exp'], exp: 1 }), 'crit'],
+      [signed(letter(), by('ed25519'), { b64: false }), 'b64'],
+      [signed(letter(), by('ed25519'), { kid: `${anna}#es256` }), 'different keys'],
+      [signed(letter(), by('ed25519'), { typ: 'JWT' }), 'typ'],
+      [signed('not JSON', by('ed25519')), 'is not JSON'],
+    ]
+    for (const [content, reason] of cases) expect(await refusal(anonymous(content))).toContain(reason)
+    const unfit: UnpackOptions = { ...as('ben'), resolve: async (did) => ({ ...documents[did]!, authentication: [`${anna}#es256`] }) }
+    expect(await refusal(anonymous(good), unfit)).toContain('is not a key for authentication')
+  })
+})
+
+describe('what is not encrypted', () => {
+  test('plaintext and signed messages are refused', async () => {
+    expect(await refusal(JSON.stringify(letter()))).toContain('not a JWE')
+    expect(await refusal(JSON.stringify(signed(letter(), [own('anna', 'ed25519')])))).toContain('not a JWE')
+  })
+})
+
+describe('an envelope is parsed once', () => {
+  test('its recipients are known before a key is', () => {
+    const envelope = packAuthcrypt(letter(), { sender: own('anna'), recipients: [recipient('ben'), recipient('ben', 'x25519-2')] })
+    const kids = [`${ben}#x25519`, `${ben}#x25519-2`]
+    expect(recipientKids(envelope)).toEqual(kids)
+    expect(recipientKids(Buffer.from(envelope))).toEqual(kids)
+    expect(recipientKids(parseEnvelope(envelope))).toEqual(kids)
+    expect(() => recipientKids('{}')).toThrow(Problem)
+  })
+
+  test('the parsed one opens as its text and its bytes do', async () => {
+    const envelope = forged()
+    for (const form of [envelope, Buffer.from(envelope), parseEnvelope(envelope)]) {
+      expect(await unpack(form, as('ben'))).toMatchObject({ message: letter(), authenticated: true })
+    }
+  })
+})

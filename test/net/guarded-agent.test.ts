@@ -1,0 +1,258 @@
+import { EventEmitter, once } from 'node:events'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import type { ConnectionOptions, Lookup } from '../../src/net/connector.ts'
+import { createHttpClient } from '../../src/net/guarded-agent.ts'
+import { startServer } from './_server.ts'
+
+const timeoutMs = 5_000
+const json = { timeoutMs, maxBytes: 10_000 }
+const letter = { headers: { 'content-type': 'application/json' }, body: '{}', timeoutMs }
+
+function client(options: ConnectionOptions) {
+  const made = createHttpClient(options)
+  onTestFinished(() => made.close())
+  return made
+}
+
+/** Answers every name with the same addresses. */
+const always =
+  (...addresses: string[]): Lookup =>
+  async () =>
+    addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }))
+
+describe('a JSON document', () => {
+  test('is read from an allowed server', async () => {
+    await using server = await startServer((request, response) => response.end(JSON.stringify({ accept: request.headers.accept })))
+    expect(await client({ allow: 'loopback' }).getJson(`${server.url}/a?b=c`, { ...json, accept: 'application/x' })).toEqual({
+      accept: 'application/x',
+    })
+  })
+
+  test.each([404, 500, 201, 204, 304])('with status %i is an error that does not repeat the body', async (status) => {
+    await using server = await startServer((_, response) => response.writeHead(status).end('internal secret'))
+    const error = await client({ allow: 'loopback' })
+      .getJson(server.url, json)
+      .catch((reason: Error) => reason)
+    expect(error).toMatchObject({ name: 'UnreachableError', code: 'bad-status' })
+    expect(JSON.stringify(error) + String(error)).not.toContain('secret')
+  })
+
+  test.each([Buffer.from('internal secret'), Buffer.from([0x22, 0xff, 0x22]), Buffer.from('')])(
+    'that is none is an error that does not repeat it',
+    async (body) => {
+      await using server = await startServer((_, response) => response.end(body))
+      const error = await client({ allow: 'loopback' })
+        .getJson(server.url, json)
+        .catch((reason: Error) => reason)
+      expect(error).toMatchObject({ code: 'not-json' })
+      expect(String(error)).not.toContain('secret')
+    },
+  )
+
+  test('from something that does not speak HTTP is an error that does not repeat it', async () => {
+    await using server = await startServer((request) => request.socket.end('SSH-2.0-secret\r\n'))
+    const error = await client({ allow: 'loopback' })
+      .getJson(server.url, json)
+      .catch((reason: Error) => reason)
+    expect(error).toMatchObject({ code: 'refused' })
+    expect(JSON.stringify(error) + String(error)).not.toContain('secret')
+  })
+
+  test('of exactly the limit is read, of one byte more is not', async () => {
+    await using server = await startServer((_, response) => response.end(JSON.stringify('x'.repeat(98))))
+    const http = client({ allow: 'loopback' })
+    expect(await http.getJson(server.url, { timeoutMs, maxBytes: 100 })).toHaveLength(98)
+    await expect(http.getJson(server.url, { timeoutMs, maxBytes: 99 })).rejects.toMatchObject({ code: 'too-large' })
+  })
+
+  test('of a gigabyte is cut off', async () => {
+    let sent = 0
+    const connection = new EventEmitter()
+    const closed = once(connection, 'closed')
+    await using server = await startServer((_, response) => {
+      const chunk = Buffer.alloc(65_536, 0x20)
+      const more = () => {
+        while (sent < 2 ** 30) {
+          sent += chunk.length
+          if (!response.write(chunk)) return
+        }
+        response.end()
+      }
+      response.on('drain', more).on('close', () => connection.emit('closed'))
+      more()
+    })
+    await expect(client({ allow: 'loopback' }).getJson(server.url, json)).rejects.toMatchObject({ code: 'too-large' })
+    await closed
+    expect(sent).toBeLessThan(2 ** 25)
+  })
+
+  test('that comes a byte at a time is given up', async () => {
+    await using server = await startServer((_, response) => {
+      const timer = setInterval(() => response.write(' '), 10)
+      response.on('close', () => clearInterval(timer))
+    })
+    await expect(client({ allow: 'loopback' }).getJson(server.url, { timeoutMs: 100, maxBytes: 10_000 })).rejects.toMatchObject({
+      code: 'timeout',
+    })
+  })
+})
+
+describe('a letter', () => {
+  test('arrives whole, and its status comes back', async () => {
+    await using server = await startServer((request, response) => {
+      const chunks: Buffer[] = []
+      request
+        .on('data', (chunk: Buffer) => chunks.push(chunk))
+        .on('end', () => {
+          const same =
+            Buffer.concat(chunks).toString() === '{"a":1}' &&
+            request.headers['x-key'] === 'k' &&
+            request.method === 'POST' &&
+            request.url === '/p?q=1'
+          response.writeHead(same ? 202 : 400).end()
+        })
+    })
+    const sent = await client({ allow: 'loopback' }).post(`${server.url}/p?q=1#f`, {
+      headers: { 'x-key': 'k' },
+      body: Buffer.from('{"a":1}'),
+      timeoutMs,
+    })
+    expect(sent).toEqual({ status: 202 })
+  })
+
+  test('is not sent on by a redirect', async () => {
+    await using elsewhere = await startServer((_, response) => response.end())
+    await using server = await startServer((_, response) => response.writeHead(307, { location: elsewhere.url }).end())
+    expect(await client({ allow: 'loopback' }).post(server.url, letter)).toEqual({ status: 307 })
+    expect(elsewhere.connections()).toBe(0)
+  })
+
+  test('is delivered when the status came, even if the answer never ends', async () => {
+    await using server = await startServer((_, response) => response.write('x'))
+    expect(await client({ allow: 'loopback' }).post(server.url, { ...letter, timeoutMs: 100 })).toEqual({ status: 200 })
+  })
+
+  test('is delivered when the status came, and a long answer is cut off', async () => {
+    const connection = new EventEmitter()
+    const closed = once(connection, 'closed')
+    await using server = await startServer((_, response) => {
+      const more = () => void (response.write(Buffer.alloc(65_536)) && setImmediate(more))
+      response.on('drain', more).on('close', () => connection.emit('closed'))
+      more()
+    })
+    expect(await client({ allow: 'loopback' }).post(server.url, letter)).toEqual({ status: 200 })
+    await closed
+  })
+
+  test('fails when no status comes in time, also while it waits for a connection', async () => {
+    await using server = await startServer(() => undefined)
+    const http = client({ allow: 'loopback', connections: 1 })
+    const failures = await Promise.allSettled([1, 2, 3].map(() => http.post(server.url, { ...letter, timeoutMs: 100 })))
+    expect(failures.map((result) => result.status === 'rejected' && result.reason.code)).toEqual(['timeout', 'timeout', 'timeout'])
+  })
+
+  test('with a header that smuggles a line is not sent', async () => {
+    await using server = await startServer((_, response) => response.end())
+    const sent = client({ allow: 'loopback' }).post(server.url, { ...letter, headers: { 'x-key': 'a\r\nx-admin: yes' } })
+    await expect(sent).rejects.toMatchObject({ name: 'UnreachableError' })
+    expect(server.connections()).toBe(0)
+  })
+
+  test('to a closed port fails', async () => {
+    const server = await startServer(() => undefined)
+    await server[Symbol.asyncDispose]()
+    await expect(client({ allow: 'loopback' }).post(server.url, letter)).rejects.toMatchObject({ code: 'refused' })
+  })
+
+  test('to a name that does not resolve fails', async () => {
+    const lookup: Lookup = () => Promise.reject(Object.assign(new Error('no such name'), { code: 'ENOTFOUND' }))
+    await expect(client({ allow: 'any', lookup }).post('http://nowhere.example', letter)).rejects.toMatchObject({ code: 'refused' })
+  })
+})
+
+describe('connections', () => {
+  test('are used again', async () => {
+    await using server = await startServer((_, response) => response.end('thanks'))
+    const http = client({ allow: 'loopback' })
+    for (let i = 0; i < 20; i++) await http.post(server.url, letter)
+    // Undici may open a second one when an answer has been read and its connection is not yet free.
+    expect(server.connections()).toBeLessThanOrEqual(2)
+  })
+
+  test('to one server stay below the limit', async () => {
+    await using server = await startServer((_, response) => setTimeout(() => response.end(), 5))
+    const http = client({ allow: 'loopback', connections: 3 })
+    await Promise.all(Array.from({ length: 30 }, () => http.post(server.url, letter)))
+    expect(server.peak()).toBe(3)
+  })
+
+  test('end with the client, as does what is under way', async () => {
+    const http = createHttpClient({ allow: 'loopback' })
+    await using server = await startServer(() => void http.close())
+    await expect(http.post(server.url, letter)).rejects.toMatchObject({ code: 'refused' })
+    await expect(http.post(server.url, letter)).rejects.toMatchObject({ code: 'refused' })
+  })
+})
+
+describe('a redirect', () => {
+  test('is not followed unless asked for', async () => {
+    await using server = await startServer((_, response) => response.writeHead(302, { location: '/b' }).end())
+    await expect(client({ allow: 'loopback' }).getJson(server.url, json)).rejects.toMatchObject({ code: 'redirect' })
+  })
+
+  test('is followed as often as asked for and not once more', async () => {
+    await using server = await startServer((request, response) => {
+      const left = Number(request.url!.slice(1))
+      if (left === 0) response.end('"here"')
+      else response.writeHead(302, { location: `/${left - 1}` }).end('moved')
+    })
+    const http = client({ allow: 'loopback' })
+    expect(await http.getJson(`${server.url}/3`, { ...json, maxRedirects: 3 })).toBe('here')
+    await expect(http.getJson(`${server.url}/4`, { ...json, maxRedirects: 3 })).rejects.toMatchObject({ code: 'redirect' })
+  })
+
+  test.each([
+    ['http://10.0.0.1/', 'address-not-allowed'],
+    ['http://[::ffff:a9fe:a9fe]/latest/meta-data/', 'address-not-allowed'],
+    ['http://internal.example/', 'address-not-allowed'],
+    ['//169.254.169.254/', 'address-not-allowed'],
+    ['file:///etc/passwd', 'bad-url'],
+    ['gopher://127.0.0.1/', 'bad-url'],
+    ['data:application/json,1', 'bad-url'],
+    ['http://user:pass@127.0.0.1/', 'bad-url'],
+    ['http://', 'bad-url'],
+  ])('to %s after two harmless ones is refused', async (target, code) => {
+    await using server = await startServer((request, response) => {
+      const location = { '/': '/a', '/a': '/b', '/b': target }[request.url!]!
+      response.writeHead(301, { location }).end()
+    })
+    const http = client({ allow: 'loopback', lookup: always('10.1.2.3') })
+    await expect(http.getJson(server.url, { ...json, maxRedirects: 5 })).rejects.toMatchObject({ code })
+  })
+})
+
+describe('a name', () => {
+  test('whose second answer is a private address is refused then', async () => {
+    await using server = await startServer((_, response) => response.setHeader('connection', 'close').end('1'))
+    const answers = [['127.0.0.1'], ['10.0.0.1'], ['127.0.0.1']]
+    const http = client({ allow: 'loopback', lookup: (name) => always(...answers.shift()!)(name) })
+    const url = `http://rebind.example:${server.port}/`
+    expect(await http.getJson(url, json)).toBe(1)
+    await expect(http.getJson(url, json)).rejects.toMatchObject({ code: 'address-not-allowed' })
+    expect(await http.getJson(url, json)).toBe(1)
+    expect(server.connections()).toBe(2)
+    expect(answers).toEqual([])
+  })
+
+  test('with allowed and forbidden addresses is called at the allowed ones', async () => {
+    await using server = await startServer((_, response) => response.end('1'))
+    const http = client({ allow: 'loopback', lookup: always('10.0.0.1', '::ffff:192.168.0.1', '127.0.0.1') })
+    expect(await http.getJson(`http://mixed.example:${server.port}/`, json)).toBe(1)
+  })
+
+  test('without addresses is refused', async () => {
+    await expect(client({ allow: 'any', lookup: always() }).getJson('http://void.example/', json)).rejects.toMatchObject({
+      name: 'UnreachableError',
+    })
+  })
+})

@@ -1,0 +1,296 @@
+import { describe, expect, test } from 'vitest'
+import { Problem } from '../../src/base/problem.ts'
+import { checkClaims } from '../../src/schemas/claims.ts'
+
+const licence = {
+  $id: 'https://example.com/driving-license-1.0',
+  $schema: 'https://json-schema.org/draft/2020-12/schema',
+  type: 'object',
+  properties: {
+    emailAddress: { type: 'string', format: 'email' },
+    familyName: { type: 'string' },
+    dateOfIssuance: { type: 'string', format: 'date-time' },
+    drivingClass: { type: 'integer', minimum: 1 },
+    bloodType: { type: 'string', pattern: '^(A|B|AB|O)[+-]?$' },
+    plate: { type: 'string', pattern: '^[A-Z]{2}-[0-9]+$' },
+  },
+  required: ['emailAddress', 'familyName', 'drivingClass'],
+  additionalProperties: false,
+}
+const alice = {
+  emailAddress: 'alice@wonderland.com',
+  familyName: 'Wonderland',
+  dateOfIssuance: '2020-11-13T20:20:39+00:00',
+  drivingClass: 3,
+  bloodType: 'AB+',
+  plate: 'AB-1',
+}
+
+const times = <T>(count: number, make: (i: number) => T) => Array.from({ length: count }, (_, i) => make(i))
+const named = (count: number, make: (i: number) => unknown) => Object.fromEntries(times(count, (i) => [`k${i}`, make(i)]))
+
+function problemOf(claims: unknown, schema: unknown): Problem | undefined {
+  try {
+    checkClaims(claims, schema)
+  } catch (error) {
+    if (error instanceof Problem) return error
+    throw error
+  }
+  return undefined
+}
+
+const isValid = (claims: unknown, schema: unknown) => {
+  const problem = problemOf(claims, schema)
+  if (problem && problem.type !== 'error:CredentialSchemaError:CredentialSchemaValidationError') throw problem
+  return problem === undefined
+}
+
+describe('claims', () => {
+  test('that fit the schema pass', () => expect(problemOf(alice, licence)).toBeUndefined())
+
+  test('that do not are answered with every violation and its path', () => {
+    const claims = {
+      emailAddress: 'alice',
+      dateOfIssuance: 'yesterday',
+      drivingClass: 0,
+      bloodType: 'X',
+      plate: 'AB+',
+      'post code': 1,
+      a: { b: 1 },
+    }
+    const problem = problemOf(claims, licence)
+    expect(problem).toMatchObject({ type: 'error:CredentialSchemaError:CredentialSchemaValidationError', status: 422 })
+    expect(problem!.message).toMatch(/^The credential schema validation failed: /)
+    const reasons = problem!.message.slice('The credential schema validation failed: '.length).split('; ')
+    expect(reasons.toSorted()).toEqual([
+      '$.a: is not defined in the schema, which allows no others',
+      '$.bloodType: must match pattern "^(A|B|AB|O)[+-]?$"',
+      '$.dateOfIssuance: must match format "date-time"',
+      '$.drivingClass: must be >= 1',
+      '$.emailAddress: must match format "email"',
+      '$.familyName: is missing but it is required',
+      '$.plate: must match pattern "^[A-Z]{2}-[0-9]+$"',
+      "$['post code']: is not defined in the schema, which allows no others",
+    ])
+  })
+
+  test('paths lead into lists and odd names', () => {
+    const schema = { properties: { 'it\'s/a~"path\\': { items: { properties: { n: { enum: [1, 2] } } } } } }
+    expect(problemOf({ 'it\'s/a~"path\\': [{ n: 1 }, { n: 3 }] }, schema)!.message).toContain(
+      `$['it\\'s/a~"path\\\\'][1].n: must be one of [1,2]`,
+    )
+  })
+
+  test('with many violations name a hundred and count the rest, in bounded length', () => {
+    const problem = problemOf(
+      named(250, () => 'x'),
+      { additionalProperties: { type: 'integer' } },
+    )
+    expect(problem!.message.match(/must be integer/g)).toHaveLength(100)
+    expect(problem!.message).toMatch(/; 150 more$/)
+    expect(problemOf({ ['x'.repeat(1_000_000)]: 1 }, licence)!.message.length).toBeLessThan(1_000)
+  })
+
+  test.each(['constructor', 'toString', 'hasOwnProperty', 'valueOf'])('named %s are members like any others', (name) => {
+    const schema = { type: 'object', required: [name], properties: { [name]: { type: 'string' } }, additionalProperties: false }
+    expect(isValid({}, schema)).toBe(false)
+    expect(isValid({ [name]: 1 }, schema)).toBe(false)
+    expect(isValid({ [name]: 'x' }, schema)).toBe(true)
+    expect(isValid({ [name]: 'x' }, { ...schema, required: [], properties: {} })).toBe(false)
+  })
+
+  test('named __proto__ are refused wherever they are, and change nothing', () => {
+    expect(isValid(JSON.parse('{"a":[{"__proto__":{"admin":true}}]}'), {})).toBe(false)
+    expect(problemOf({}, JSON.parse('{"required":["a"],"properties":{"__proto__":{}}}'))).toMatchObject({
+      type: 'error:CredentialSchemaError:InvalidSchema',
+    })
+    expect(({} as Record<string, unknown>)['admin']).toBeUndefined()
+  })
+
+  test('that are too deep, too many or too long are refused', () => {
+    const deep = (levels: number): unknown => JSON.parse('{"a":'.repeat(levels) + '1' + '}'.repeat(levels))
+    expect(isValid(deep(32), {})).toBe(true)
+    expect(isValid(deep(33), {})).toBe(false)
+    expect(isValid(deep(100_000), {})).toBe(false)
+    expect(isValid({ a: times(9_998, () => 1) }, {})).toBe(true)
+    expect(isValid({ a: times(9_999, () => 1) }, {})).toBe(false)
+    expect(isValid({ portrait: 'x'.repeat(500_000) }, {})).toBe(true)
+    expect(isValid({ portrait: 'x'.repeat(2_000_000) }, {})).toBe(false)
+  })
+})
+
+describe('keywords of JSON Schema 2020-12 mean what they mean', () => {
+  const tree = {
+    $id: 'https://example.org/tree',
+    $dynamicAnchor: 'node',
+    properties: { n: { type: 'integer' }, kids: { items: { $dynamicRef: '#node' } } },
+  }
+  test.each<[string, object, unknown[], unknown[]]>([
+    ['$ref and $defs', { $defs: { a: { type: 'integer' } }, properties: { x: { $ref: '#/$defs/a' } } }, [{ x: 1 }], [{ x: 'a' }]],
+    [
+      '$ref with siblings',
+      { $defs: { a: { type: 'integer' } }, properties: { x: { $ref: '#/$defs/a', minimum: 2 } } },
+      [{ x: 2 }],
+      [{ x: 1 }],
+    ],
+    ['$ref to the whole', { properties: { x: { $ref: '#' } }, additionalProperties: false }, [{ x: { x: {} } }], [{ x: { y: 1 } }]],
+    ['$anchor', { $defs: { a: { $anchor: 'here', type: 'integer' } }, properties: { x: { $ref: '#here' } } }, [{ x: 1 }], [{ x: 'a' }]],
+    ['$dynamicRef', tree, [{ kids: [{ n: 1 }] }], [{ kids: [{ kids: [{ n: 'x' }] }] }]],
+    [
+      'allOf, anyOf, oneOf, not',
+      { allOf: [{ type: 'integer' }], anyOf: [{ minimum: 5 }, { maximum: 1 }], oneOf: [{ const: 0 }, { minimum: 0 }], not: { const: 7 } },
+      [5],
+      [0, 3, 7, -1],
+    ],
+    ['if, then, else', { if: { type: 'string' }, then: { minLength: 2 }, else: { minimum: 2 } }, ['ab', 2], ['a', 1]],
+    ['dependentRequired', { dependentRequired: { a: ['b'] } }, [{}, { a: 1, b: 1 }], [{ a: 1 }]],
+    ['dependentSchemas', { dependentSchemas: { a: { required: ['b'] } } }, [{}, { a: 1, b: 1 }], [{ a: 1 }]],
+    [
+      'patternProperties',
+      { patternProperties: { '^a': { type: 'integer' }, '^b': { type: 'string' } }, additionalProperties: false },
+      [{ a1: 1, b1: '' }],
+      [{ a1: '' }, { b1: 1 }, { c: 1 }],
+    ],
+    ['propertyNames', { propertyNames: { maxLength: 2 } }, [{ ab: 1 }], [{ abc: 1 }]],
+    ['unevaluatedProperties', { allOf: [{ properties: { a: true } }], unevaluatedProperties: false }, [{ a: 1 }], [{ b: 1 }]],
+    ['prefixItems and items', { prefixItems: [{ type: 'string' }], items: { type: 'integer' } }, [['a', 1]], [[1], ['a', 'b']]],
+    ['contains', { contains: { const: 1 }, maxContains: 1 }, [[1, 2]], [[2], [1, 1]]],
+    [
+      'uniqueItems',
+      { uniqueItems: true },
+      [[1, '1', { a: 1 }, { a: 2 }, [1], null]],
+      [
+        [1, 1],
+        [
+          { a: 1, b: [2] },
+          { b: [2], a: 1 },
+        ],
+      ],
+    ],
+    [
+      'const and enum of objects',
+      { properties: { x: { const: { properties: { a: 1 } } }, y: { enum: [{ a: [1] }] } } },
+      [{ x: { properties: { a: 1 } }, y: { a: [1] } }],
+      [{ x: { properties: {} } }, { y: { a: [2] } }],
+    ],
+    [
+      'properties named like keywords',
+      { properties: { enum: { type: 'integer' }, const: { type: 'integer' }, properties: { type: 'integer' } } },
+      [{ enum: 1, const: 1, properties: 1 }],
+      [{ enum: '' }, { const: '' }, { properties: '' }],
+    ],
+    [
+      'a reference to a property named const',
+      { properties: { const: { type: 'integer' }, x: { $ref: '#/properties/const' } } },
+      [{ x: 1 }],
+      [{ x: '' }],
+    ],
+    ['an unknown format', { format: 'shoe-size' }, ['x'], []],
+    ['a pattern anywhere in the text', { pattern: 'b+' }, ['abc'], ['ac']],
+    ['a pattern with letters of all languages', { pattern: '^\\p{Lu}\\p{Ll}+ \\d{2}\\u002f\\w$' }, ['Élan 12/x'], ['élan 12/x']],
+  ])('%s', (_, schema, valid, invalid) => {
+    for (const claims of valid) expect(isValid(claims, schema), JSON.stringify(claims)).toBe(true)
+    for (const claims of invalid) expect(isValid(claims, schema), JSON.stringify(claims)).toBe(false)
+  })
+
+  test.each([
+    ['date-time', '2020-11-13T20:20:39Z', '2020-13-13T20:20:39Z'],
+    ['date', '2024-02-29', '2023-02-29'],
+    ['time', '20:20:39Z', '25:00:00Z'],
+    ['duration', 'P1Y2M', '1Y'],
+    ['email', 'a@b.example', 'a@'],
+    ['hostname', 'a.example', '-a.example'],
+    ['ipv4', '10.0.0.1', '10.0.0.256'],
+    ['ipv6', '::1', ':::1'],
+    ['uri', 'https://a.example/b', 'a b'],
+    ['uuid', 'f2bfbf78-8bd6-4cc6-8b39-b3a25e01e8ea', 'f2bfbf78'],
+  ])('format %s', (format, good, bad) => {
+    expect(isValid(good, { format })).toBe(true)
+    expect(isValid(bad, { format })).toBe(false)
+    expect(isValid(`${good}${' '.repeat(5_000)}`, { format })).toBe(false)
+  })
+
+  test('two schemas with one $id are two schemas', () => {
+    expect(isValid({ a: 1 }, { $id: 'https://example.org/s', properties: { a: { type: 'integer' } } })).toBe(true)
+    expect(isValid({ a: 1 }, { $id: 'https://example.org/s', properties: { a: { type: 'string' } } })).toBe(false)
+  })
+})
+
+describe('a schema that cannot be used is refused', () => {
+  test.each<[string, unknown, string]>([
+    ['no object', true, 'not a JSON object'],
+    ['another dialect', { $schema: 'http://json-schema.org/draft-07/schema#' }, '$schema'],
+    ['an unknown type', { properties: { a: { type: 'text' } } }, 'properties.a.type'],
+    ['a reference to the network', { $ref: 'http://127.0.0.1:1/schema' }, 'http://127.0.0.1:1/schema'],
+    ['a reference to nothing', { $ref: '#/$defs/none' }, '#/$defs/none'],
+    ['a reference into a const', { const: { a: {} }, $ref: '#/const/a' }, '#/const/a'],
+    ['a reference into an enum, encoded', { allOf: [{ enum: [{}] }], $ref: '#/allOf/0/%65num/0' }, '%65num'],
+    ['a reference that is not encoded right', { $ref: '#/%zz' }, '%zz'],
+    ['a back-reference', { properties: { a: { pattern: '(a)\\1' } } }, '(a)\\1'],
+    ['a huge repetition', { pattern: '((a{100}){100}){100}' }, 'repeat'],
+    ['too many instructions', { allOf: times(25, (i) => ({ pattern: `(a${i}?){300}` })) }, 'patterns'],
+    ['too many subschemas', { allOf: times(300, () => ({})) }, '300 subschemas'],
+    ['too deep', JSON.parse(`${'{"not":'.repeat(65)}{}${'}'.repeat(65)}`), '64 levels'],
+  ])('%s', (_, schema, reason) => {
+    const problem = problemOf({}, schema)
+    expect(problem).toMatchObject({ type: 'error:CredentialSchemaError:InvalidSchema', status: 400 })
+    expect(problem!.message).toContain(reason)
+  })
+})
+
+describe('a bomb does not go off', () => {
+  const ladder = (step: (next: string) => object) => ({
+    ...Object.fromEntries(times(40, (i) => [`s${i}`, step(`s${i + 1}`)])),
+    s40: { type: 'string' },
+  })
+  const twice = (prefix: string) => (next: string) => ({ anyOf: [{ $ref: prefix + next }, { $ref: prefix + next }] })
+
+  // None of these would end within a minute, or within the memory of the machine, if its work were done.
+  test.each<[string, object, unknown]>([
+    ['of references that double', { $defs: ladder(twice('#/$defs/')), $ref: '#/$defs/s0' }, {}],
+    ['of references that double below an unknown keyword', { hidden: ladder(twice('#/hidden/')), $ref: '#/hidden/s0' }, {}],
+    [
+      'of dynamic references that double',
+      {
+        $defs: Object.fromEntries(
+          Object.entries(ladder((next) => ({ anyOf: [{ $dynamicRef: `#${next}` }, { $dynamicRef: `#${next}` }] }))).map(([name, step]) => [
+            name,
+            { $dynamicAnchor: name, ...step },
+          ]),
+        ),
+        $ref: '#s0',
+      },
+      {},
+    ],
+    ['of a reference to itself', { $ref: '#' }, {}],
+    ['of a reference to itself in a list', { allOf: [{ $ref: '#' }, { $ref: '#' }] }, {}],
+    [
+      'of a recursion along the claims',
+      {
+        anyOf: [{ type: 'integer' }, { properties: { a: { $ref: '#' } } }, { properties: { a: { $ref: '#' } } }],
+        additionalProperties: { allOf: [{ $ref: '#' }, { $ref: '#' }] },
+      },
+      JSON.parse('{"a":'.repeat(31) + '"x"' + '}'.repeat(31)),
+    ],
+    ['of errors', { items: { allOf: times(250, () => ({ type: 'string' })) } }, times(9_000, () => 1)],
+    ['of missing members', { items: { required: times(3_000, (i) => `k${i}`) } }, times(9_000, () => ({}))],
+    ['of a pattern over a long text', { properties: { a: { pattern: '(a?){500}a{500}' } } }, { a: 'a'.repeat(100_000) }],
+  ])('%s', (_, schema, claims) => {
+    expect(problemOf(claims, schema)!.message).toBe(
+      'The credential schema validation failed: checking these claims against it takes too much work; shorten the claims or simplify the schema',
+    )
+  })
+
+  test.each(['^(a+)+$', '^(a|aa)+$', '(x+x+)+y', '^(([a-z])+.)+[A-Z]([a-z])+$', '(.*)*(.*)*=', '^(a?){25}a{25}$'])(
+    'of the pattern %s',
+    (pattern) => {
+      expect(isValid({ a: `${'a'.repeat(5_000)}!` }, { properties: { a: { pattern } } })).toBe(false)
+    },
+  )
+
+  test('and the schema works again afterwards', () => {
+    const schema = { properties: { a: { pattern: '^(a?){500}$' } } }
+    expect(isValid({ a: 'a'.repeat(100_000) }, schema)).toBe(false)
+    expect(isValid({ a: 'a' }, schema)).toBe(true)
+  })
+})

@@ -1,0 +1,121 @@
+import { describe, expect, test } from 'vitest'
+import { Problem } from '../../src/base/problem.ts'
+import { anonCredsSchemaType, checkSchema, jsonSchemaType } from '../../src/schemas/json-schema.ts'
+
+const licence = {
+  $id: 'https://example.com/driving-license-1.0',
+  $schema: 'https://json-schema.org/draft/2020-12/schema',
+  description: 'Driving License',
+  type: 'object',
+  properties: {
+    emailAddress: { type: 'string', format: 'email' },
+    dateOfIssuance: { type: 'string', format: 'date-time' },
+    bloodType: { type: 'string', pattern: '^(A|B|AB|O)[+-]?$', minLength: 1, maxLength: 3 },
+    donor: { type: 'string', enum: ['yes', 'no'] },
+    drivingClass: { type: 'integer', minimum: 1, exclusiveMaximum: 10 },
+    height: { type: 'number', maximum: 2.5 },
+    valid: { type: 'boolean' },
+    categories: { type: 'array', items: { type: 'string' }, minItems: 1, uniqueItems: true },
+    address: {
+      type: 'object',
+      properties: { lines: { type: 'array', items: { type: 'string' } } },
+      required: ['lines'],
+      additionalProperties: false,
+    },
+    constructor: { type: 'string', title: 'a name like any other' },
+  },
+  required: ['emailAddress', 'drivingClass'],
+  additionalProperties: false,
+}
+
+const anonCreds = { name: 'licence', version: '1.0', attrNames: ['name', 'class'], issuerId: 'did:prism:1' }
+
+function problemOf(type: string, schema: object): Problem {
+  try {
+    checkSchema(type, { ...schema })
+  } catch (error) {
+    if (error instanceof Problem) return error
+    throw error
+  }
+  throw new Error('was accepted')
+}
+
+describe('a JSON schema', () => {
+  test('of every allowed keyword is accepted', () => checkSchema(jsonSchemaType, licence))
+  test('of the required keywords alone is accepted', () => {
+    checkSchema(jsonSchemaType, { $schema: licence.$schema, type: 'object', properties: {} })
+  })
+
+  const property = (definition: object) => ({ ...licence, properties: { age: definition } })
+  const deep = (levels: number): object => (levels === 0 ? { type: 'string' } : { type: 'array', items: deep(levels - 1) })
+
+  test.each<[string, object, string]>([
+    ['without $schema', { ...licence, $schema: undefined }, 'schema.$schema'],
+    ['with another $schema', { ...licence, $schema: 'http://json-schema.org/draft-2020-12/schema#' }, 'schema.$schema'],
+    ['with a custom keyword', { ...licence, emissionFactor: 1 }, 'schema.emissionFactor'],
+    ['without type', { ...licence, type: undefined }, 'schema.type'],
+    ['of another type', { ...licence, type: 'array' }, 'schema.type'],
+    ['without properties', { ...licence, properties: undefined }, 'schema.properties'],
+    ['with references', { ...licence, $defs: {} }, 'schema.$defs'],
+    ['with an empty description', { ...licence, description: '' }, 'schema.description'],
+    ['with 126 required names', { ...licence, required: Array.from({ length: 126 }, (_, i) => `n${i}`) }, 'schema.required'],
+    ['that requires a name twice', { ...licence, required: ['a', 'a'] }, 'schema.required'],
+    ['with a schema for additional properties', { ...licence, additionalProperties: {} }, 'schema.additionalProperties'],
+    ['with a property without type', property({}), 'schema.properties.age'],
+    ['with a property of two types', property({ type: ['string', 'null'] }), 'schema.properties.age'],
+    ['with a property of an unknown type', property({ type: 'null' }), 'schema.properties.age'],
+    ['with a property that is true', { ...licence, properties: { age: true } }, 'schema.properties.age'],
+    ['with a keyword of another type', property({ type: 'string', minimum: 1 }), 'schema.properties.age.minimum'],
+    ['with an unknown format', property({ type: 'string', format: 'phone' }), 'schema.properties.age.format'],
+    ['with a negative length', property({ type: 'string', minLength: -1 }), 'schema.properties.age.minLength'],
+    ['with a broken pattern', property({ type: 'string', pattern: '(' }), 'schema.properties.age.pattern'],
+    ['with a back-reference', property({ type: 'string', pattern: '(a)\\1' }), 'schema.properties.age.pattern'],
+    ['with look-ahead', property({ type: 'string', pattern: '(?=a)a' }), 'schema.properties.age.pattern'],
+    ['with a choice of nothing', property({ type: 'string', enum: [] }), 'schema.properties.age.enum'],
+    ['with a choice of another type', property({ type: 'integer', enum: ['a'] }), 'schema.properties.age.enum'],
+    ['with an array of anything', property({ type: 'array' }), 'schema.properties.age.items'],
+    ['with an object of anything', property({ type: 'object' }), 'schema.properties.age.properties'],
+    [
+      'with something wrong deep inside',
+      property({ type: 'array', items: { type: 'object', properties: { b: { type: 'string', x: 1 } } } }),
+      'schema.properties.age.items.properties.b.x',
+    ],
+    ['that nests too deeply', property(deep(70)), 'deeper than 64 levels'],
+    [
+      'with too many properties',
+      { ...licence, properties: Object.fromEntries(Array.from({ length: 301 }, (_, i) => [`n${i}`, { type: 'string' }])) },
+      'more than 300 subschemas',
+    ],
+    ['with patterns of a megabyte', property({ type: 'string', pattern: 'a'.repeat(1_000_000) }), 'more than 100000 characters'],
+    ['with __proto__', JSON.parse('{"properties":{"__proto__":{"type":"string"}}}'), '__proto__'],
+  ])('%s is refused, and the place is named', (_, schema, place) => {
+    const problem = problemOf(jsonSchemaType, JSON.parse(JSON.stringify(schema)))
+    expect(problem).toMatchObject({ type: 'error:CredentialSchemaError:InvalidSchema', status: 400 })
+    expect(problem.message).toContain(place)
+  })
+})
+
+describe('an AnonCreds schema', () => {
+  test('of its four members is accepted', () => checkSchema(anonCredsSchemaType, anonCreds))
+  test.each([
+    ['name', undefined],
+    ['version', undefined],
+    ['issuerId', undefined],
+    ['attrNames', undefined],
+    ['attrNames', []],
+    ['attrNames', ['a', 'a']],
+    ['attrNames', Array.from({ length: 126 }, (_, i) => `n${i}`)],
+    ['extra', 1],
+  ])('with %s %j is refused', (member, value) => {
+    const problem = problemOf(anonCredsSchemaType, { ...anonCreds, [member]: value })
+    expect(problem.type).toBe('error:CredentialSchemaError:InvalidSchema')
+    expect(problem.message).toContain(`schema.${member}`)
+  })
+})
+
+test('a schema of an unknown type is refused', () => {
+  expect(problemOf('https://example.org/xml', licence)).toMatchObject({
+    type: 'error:CredentialSchemaError:UnsupportedCredentialSchemaType',
+    status: 400,
+  })
+})

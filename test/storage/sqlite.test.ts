@@ -1,0 +1,66 @@
+import { chmodSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { openSqlite } from '../../src/storage/sqlite.ts'
+
+function folder(): string {
+  const path = mkdtempSync(join(tmpdir(), 'sqlite-'))
+  onTestFinished(() => rmSync(path, { recursive: true }))
+  return path
+}
+
+function open(path: string, options = {}) {
+  const database = openSqlite(path, options)
+  onTestFinished(() => void database.close())
+  return database
+}
+
+const value = (database: ReturnType<typeof openSqlite>, pragma: string) => database.pragma(pragma, { simple: true })
+
+test('every opening, also the second, is durable, patient and strict about keys', () => {
+  const path = join(folder(), 'a.db')
+  for (const database of [open(path), open(path), open(path, { readonly: true })]) {
+    expect(value(database, 'journal_mode')).toBe('wal')
+    expect(value(database, 'synchronous')).toBe(2)
+    expect(value(database, 'busy_timeout')).toBe(5_000)
+    expect(value(database, 'foreign_keys')).toBe(1)
+  }
+})
+
+test('the file and what SQLite puts beside it are for the owner alone, whatever the umask', () => {
+  const old = process.umask(0)
+  onTestFinished(() => void process.umask(old))
+  const path = join(folder(), 'a.db')
+  open(path).exec('create table t (x)')
+  for (const suffix of ['', '-wal', '-shm']) expect(statSync(path + suffix).mode & 0o777).toBe(0o600)
+})
+
+test('a file that is there keeps its mode and its rows', () => {
+  const path = join(folder(), 'a.db')
+  const first = openSqlite(path)
+  first.exec('create table t (x); insert into t values (1)')
+  first.close()
+  chmodSync(path, 0o640)
+  expect(open(path).prepare('select x from t').all()).toEqual([{ x: 1 }])
+  expect(statSync(path).mode & 0o777).toBe(0o640)
+})
+
+test('reading only, a missing file stays missing and nothing is written', () => {
+  const path = join(folder(), 'a.db')
+  expect(() => openSqlite(path, { readonly: true })).toThrow()
+  expect(() => statSync(path)).toThrow()
+  open(path).exec('create table t (x)')
+  expect(() => open(path, { readonly: true }).exec('insert into t values (1)')).toThrow(/readonly/)
+})
+
+test('a database in memory makes no file', () => {
+  open(':memory:').exec('create table t (x)')
+  expect(() => statSync(':memory:')).toThrow()
+})
+
+test('a file that is no database is refused', () => {
+  const path = join(folder(), 'a.db')
+  writeFileSync(path, 'this is a text of more than a hundred characters, so that SQLite looks at it. '.repeat(10))
+  expect(() => openSqlite(path)).toThrow(/not a database/)
+})
