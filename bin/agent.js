@@ -12,7 +12,11 @@ if (argv.length === 1 && ['--version', '-v', 'version'].includes(argv[0])) {
   process.exitCode = 1
 } else {
   module.enableCompileCache?.() // Node 22.8 and later
-  const [{ run }, { flush }, { handle }] = await Promise.all([import('@oclif/core/run'), import('@oclif/core/flush'), import('@oclif/core/handle')])
+  const [{ run }, { flush }, { handle }] = await Promise.all([
+    import('@oclif/core/run'),
+    import('@oclif/core/flush'),
+    import('@oclif/core/handle'),
+  ])
   await run(argv, import.meta.url)
     .then(() => flush())
     .catch((error) => {

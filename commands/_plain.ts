@@ -1,7 +1,17 @@
 /** What every command has: `--json`, and errors that say what happened, why, and which command mends it. */
+import type { Interfaces } from '@oclif/core'
 import { Command } from '@oclif/core/command'
 import { renderReport, toReport } from './_errors/report.ts'
 import { safeJson } from './_format/safe.ts'
+
+/** Flags that matter beyond the command that parses them. */
+export type CommonFlags = {
+  quiet?: boolean
+  url?: string | undefined
+  profile?: string | undefined
+  'api-key-file'?: string | undefined
+  'admin-key-file'?: string | undefined
+}
 
 /**
  * Standard output carries data, standard error carries talk. With `--json` the data is what `run` returns, and an error
@@ -10,8 +20,19 @@ import { safeJson } from './_format/safe.ts'
 export abstract class PlainCommand extends Command {
   static override enableJsonFlag = true
 
-  /** Where the daemon was looked for, once it was. */
-  protected url: string | undefined
+  /** The flags, once they are parsed. */
+  protected common: CommonFlags = {}
+
+  /** As oclif's; remembers the flags. */
+  protected override async parse<
+    F extends Interfaces.OutputFlags<any>,
+    B extends Interfaces.OutputFlags<any>,
+    A extends Interfaces.OutputArgs<any>,
+  >(options?: Interfaces.Input<F, B, A>, argv?: string[]): Promise<Interfaces.ParserOutput<F, B, A>> {
+    const parsed = await super.parse(options, argv)
+    this.common = parsed.flags as CommonFlags
+    return parsed
+  }
 
   /** Says something to the person at the terminal; not with `--json`. */
   protected say(text: string): void {
@@ -21,7 +42,7 @@ export abstract class PlainCommand extends Command {
   /** Suggests what to run next, one command a line. */
   protected suggest(...commands: (string | undefined)[]): void {
     const given = commands.filter((each) => each !== undefined)
-    if (given.length > 0) this.say(['', 'Next:', ...given.map((each) => `  ${each}`)].join('\n'))
+    if (given.length > 0 && !this.common.quiet) this.say(['', 'Next:', ...given.map((each) => `  ${this.#forSameDaemon(each)}`)].join('\n'))
   }
 
   protected override logJson(json: unknown): void {
@@ -33,7 +54,8 @@ export abstract class PlainCommand extends Command {
     if (error.code === 'EEXIT') throw error
     const isOclifs = error.oclif !== undefined
     if (isOclifs && !this.jsonEnabled()) throw error
-    const report = toReport(error, this.id ?? '', this.url)
+    const report = toReport(error, this.id ?? '')
+    if (report.hint !== undefined) report.hint = this.#forSameDaemon(report.hint)
     process.exitCode = report.exitCode
     process.stderr.write(`${this.jsonEnabled() ? JSON.stringify(report) : renderReport(report)}\n`)
     if (report.code === 'Bug') this.debug(error.stack)
@@ -42,5 +64,13 @@ export abstract class PlainCommand extends Command {
   /** Columns of the terminal; without a terminal there is no limit. */
   protected get width(): number | undefined {
     return process.stdout.isTTY ? process.stdout.columns : undefined
+  }
+
+  /** Gives a suggested command the profile that this one was given. */
+  #forSameDaemon(command: string): string {
+    const { profile } = this.common
+    if (profile === undefined || !command.startsWith('agent ') || command.endsWith('--help')) return command
+    const [line, comment] = command.split(/(?=\s+#)/)
+    return `${line} --profile ${profile}${comment ?? ''}`
   }
 }

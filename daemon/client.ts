@@ -22,15 +22,14 @@ export type CallInput<C extends Contract> = Names<C['path']> & Part<'query', C['
 /** Worked out route by route: from the union of all keys, the combinations of all parts would be more than the compiler takes. */
 type Inputs<Rs extends readonly Route[]> = { [R in Rs[number] as R['key']]: CallInput<R['contract']> }
 type Replies<Rs extends readonly Route[]> = { [R in Rs[number] as R['key']]: Reply<R['contract']> }
-type Rest<Input> = {} extends Input ? [input?: Input] : [input: Input]
 
-/** What `call` takes after the key: nothing needs to be said where nothing is required. */
-type Rest<C extends Contract> = {} extends CallInput<C> ? [input?: CallInput<C>] : [input: CallInput<C>]
+/** Nothing needs to be said where nothing is required, and nothing can be where there is nothing. */
+type Rest<Input> = [keyof Input] extends [never] ? [] : {} extends Input ? [input?: Input] : [input: Input]
 
-export type Client<Rs extends readonly Route[] = Routes> = <K extends keyof Contracts<Rs>>(
+export type Client<Rs extends readonly Route[] = Routes> = <K extends Rs[number]['key']>(
   key: K,
-  ...rest: Rest<Contracts<Rs>[K]>
-) => Promise<Reply<Contracts<Rs>[K]>>
+  ...rest: Rest<Inputs<Rs>[K]>
+) => Promise<Replies<Rs>[K]>
 
 /** The body of an error: the agent API's (api.md 2.1), or the enterprise suite's (service §2.13). */
 export type ProblemBody = { status: number; type: string; title: string; detail?: string; instance?: string }
@@ -74,24 +73,26 @@ export function createClient<Rs extends readonly Route[] = Routes>(
   { timeoutMs = 30_000 }: ClientOptions = {},
 ): Client<Rs> {
   const base = baseUrl.replace(/\/+$/, '')
-  return (async (key: Key, input: { path?: Record<string, unknown>; query?: Record<string, unknown>; body?: unknown } = {}) => {
+  return (async (key: Key, input: UntypedInput = {}) => {
     const [method, path] = key.split(' ') as [string, string]
-    const target = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(input.path?.[name])))
+    const target = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(input.path?.[name] ?? ''))
     const query = new URLSearchParams()
     for (const [name, value] of Object.entries(input.query ?? {})) if (value !== undefined) query.set(name, String(value))
     const body = input.body === undefined ? undefined : JSON.stringify(input.body)
-    const { response, text } = await send(base, `${target}${query.size > 0 ? `?${query}` : ''}`, {
+    const { response, text } = await send(base, `${target}${query.size > 0 ? `?${query.toString()}` : ''}`, {
       method,
       headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
       ...(body !== undefined && { body }),
       signal: AbortSignal.timeout(timeoutMs),
     })
-    const content: unknown =
-      /\bjson\b/.test(response.headers.get('content-type') ?? '') && text !== '' ? JSON.parse(text) : text || undefined
+    const content = read(response, text)
     if (!response.ok) throw new ProblemError(toProblemBody(response, content))
     return content
   }) as Client<Rs>
 }
+
+/** What `CallInput` comes down to. */
+type UntypedInput = { path?: Record<string, string>; query?: Record<string, string | number | boolean | undefined>; body?: unknown }
 
 async function send(base: string, target: string, init: RequestInit): Promise<{ response: Response; text: string }> {
   try {
@@ -102,12 +103,19 @@ async function send(base: string, target: string, init: RequestInit): Promise<{ 
   }
 }
 
+/** The body as JSON if it says that it is JSON and is; an empty one is nothing. */
+function read({ headers }: Response, text: string): unknown {
+  if (text === '') return undefined
+  if (!/\bjson\b/.test(headers.get('content-type') ?? '')) return text
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}
+
 /** What answered may be a proxy in between, with a body of its own. */
 function toProblemBody({ status, statusText }: Response, content: unknown): ProblemBody {
-  const {
-    type = 'about:blank',
-    title = statusText || `HTTP status ${status}`,
-    ...rest
-  } = typeof content === 'object' ? (content as Partial<ProblemBody>) : {}
-  return { ...rest, status, type, title }
+  const given: Partial<ProblemBody> = typeof content === 'object' && content !== null ? content : {}
+  return { type: 'about:blank', title: statusText || `HTTP status ${status}`, ...given, status }
 }

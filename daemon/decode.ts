@@ -36,7 +36,7 @@ export async function decodeBody<Type extends z.ZodType>(ctx: Context, type: Typ
     throw new Problem('error:UnsupportedMediaType', 'The body must be JSON. Send it with the header `Content-Type: application/json`.')
   }
   await readBody(ctx)
-  const { body, rawBody = '' } = ctx.request
+  const { body, rawBody } = ctx.request
   // The parser leaves it out when the caller is gone already; what is done then must not be done with an empty body.
   if (body === undefined) throw undecodable('body: the connection was closed before it arrived')
   if (isTooDeep(rawBody)) throw undecodable(`body: nested more than ${depthLimit} levels deep`)

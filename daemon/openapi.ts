@@ -1,17 +1,8 @@
 /** Prints the routes as an OpenAPI 3.1 document. */
 import { z } from 'zod'
+// A record's last failure is told in the same words as an error (api.md 2.1).
+import { MetaLastFailure as ErrorResponse } from '../src/protocols/model.ts'
 import { splitKey, type Access, type Contract, type Route } from './route.ts'
-
-/** The agent API's error body (api.md 2.1). */
-const ErrorResponse = z
-  .object({
-    status: z.number().int(),
-    type: z.string().describe('What went wrong, for programs.'),
-    title: z.string(),
-    detail: z.string().optional().describe('What went wrong and the way out, for people.'),
-    instance: z.string().describe('This occurrence, as the log of the agent knows it.'),
-  })
-  .meta({ id: 'ErrorResponse' })
 
 const security: Record<Access, Record<string, []>[]> = {
   admin: [{ adminApiKeyAuth: [] }],

@@ -57,7 +57,7 @@ export function toPage<const Kind extends string, Item>(
       if (paging[name] === undefined) query.delete(name)
       else query.set(name, String(paging[name]))
     }
-    return query.size > 0 ? `${pathname}?${query}` : pathname
+    return query.size > 0 ? `${pathname}?${query.toString()}` : pathname
   }
   const hasNext = contents.length === limit && offset + limit < total
   const hasPrevious = total > 0 && offset > 0

@@ -8,6 +8,8 @@ import { Courier } from './courier/courier.ts'
 import { createResolver } from './did/resolve.ts'
 import { isLoopbackAddress } from './net/addresses.ts'
 import { createHttpClient } from './net/guarded-agent.ts'
+import { dereferenceSchema } from './schemas/dereference.ts'
+import { findSchema } from './schemas/registry.ts'
 import { openAgentDb, type AgentDb } from './storage/database.ts'
 import { openSqliteLedger } from './vdr/sqlite-ledger.ts'
 import { newApiKey, provideDefaultWallet } from './wallet/default-wallet.ts'
@@ -61,6 +63,8 @@ export async function createAgent(config: Config, log: Log, urls: Environment['u
     const isLocal = config.AGENT_HOST === 'localhost' || isLoopbackAddress(config.AGENT_HOST)
     const http = createHttpClient({ allow: config.AGENT_ALLOW_PRIVATE_NETWORK ? 'any' : isLocal ? 'loopback' : 'public' })
     closers.push(() => http.close())
+    const operatorHttp = createHttpClient({ allow: 'any' })
+    closers.push(() => operatorHttp.close())
 
     const env: Environment = {
       config,
@@ -69,8 +73,9 @@ export async function createAgent(config: Config, log: Log, urls: Environment['u
       db,
       ledger,
       http,
+      operatorHttp,
       resolver: createResolver({ getState: (suffix) => ledger.getState(suffix) }),
-      getSchema: () => Promise.resolve({}),
+      getSchema: (url) => dereferenceSchema(url, { http, ownBaseUrls: ['', '/cloud-agent', '/prism-agent'].map((prefix) => urls.rest + prefix), ownSchema: async (guid) => (await findSchema(db, guid))?.schema }),
       newMailbox: (walletId) => newMailbox(mailboxKey, walletId),
       wake: (walletId) => courier.wake(walletId),
     }

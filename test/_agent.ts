@@ -12,7 +12,7 @@ import { createClient, type Client } from '../daemon/client.ts'
 import { createDidcommApp } from '../daemon/didcomm.ts'
 import { bind, serve, stop, urlOf } from '../daemon/listen.ts'
 import type { Route } from '../daemon/route.ts'
-import { routes, type Routes } from '../daemon/routes/index.ts'
+import { routes } from '../daemon/routes/index.ts'
 import { createAgent, type Agent } from '../src/agent.ts'
 import { readConfig } from '../src/base/config.ts'
 import { openLog, type Log } from '../src/base/log.ts'
@@ -62,7 +62,7 @@ export async function startAgent(variables: Record<string, string> = {}, options
   serve(rest, createApp(agent, options.routes ?? routes, { checkReplies: true }).callback())
   serve(didcomm, createDidcommApp(agent).callback())
   await agent.courier.resume()
-  const admin = createClient<Routes>(url, { 'x-admin-api-key': adminToken })
+  const admin = createClient(url, { 'x-admin-api-key': adminToken })
 
   return {
     agent,
@@ -70,13 +70,13 @@ export async function startAgent(variables: Record<string, string> = {}, options
     didcommUrl,
     dataDir,
     admin,
-    tenant: createClient<Routes>(url, agent.defaultApiKey && { apikey: agent.defaultApiKey.reveal() }),
+    tenant: createClient(url, agent.defaultApiKey && { apikey: agent.defaultApiKey.reveal() }),
     async newTenant(name = 'tenant') {
       const apiKey = `key-of-the-tests-${++keys}`
       const { id: walletId } = await admin('POST /wallets', { body: { name } })
       const { id: entityId } = await admin('POST /iam/entities', { body: { name, walletId } })
       await admin('POST /iam/apikey-authentication', { body: { entityId, apiKey } })
-      return { walletId, entityId, apiKey, call: createClient<Routes>(url, { apikey: apiKey }) }
+      return { walletId, entityId, apiKey, call: createClient(url, { apikey: apiKey }) }
     },
     send: (method, path, { headers, body } = {}) =>
       fetch(url + path, {

@@ -3,12 +3,14 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { execa, type ResultPromise } from 'execa'
+import { execa } from 'execa'
 import { z } from 'zod'
 
 const main = fileURLToPath(new URL('../dist/daemon/main.js', import.meta.url))
 
 const Ready = z.object({ type: z.literal('ready'), url: z.url(), didcommUrl: z.url(), pid: z.int() })
+
+const spawn = (env: Record<string, string>) => execa(process.execPath, [main], { env, ipc: true, reject: false, serialization: 'json' })
 
 export type Answer = { status: number; body: any }
 
@@ -16,7 +18,7 @@ export class Daemon {
   readonly env: Record<string, string>
   url = ''
   didcommUrl = ''
-  #process: ResultPromise<{ ipc: true; reject: false }> | undefined
+  #process: ReturnType<typeof spawn> | undefined
 
   private constructor(env: Record<string, string>) {
     this.env = env
@@ -31,7 +33,7 @@ export class Daemon {
 
   /** Starts the process; after the first time on the ports that it had, which other people know by now. */
   async start(): Promise<void> {
-    this.#process = execa(process.execPath, [main], { env: this.env, ipc: true, reject: false, serialization: 'json', cleanup: true })
+    this.#process = spawn(this.env)
     const ready = Ready.safeParse(await Promise.race([this.#process.getOneMessage(), this.#process]))
     if (!ready.success) {
       const { stderr } = await this.#process

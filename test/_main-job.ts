@@ -13,6 +13,7 @@ export type Job = {
   holder: Party
   sink: Sink
   issuingDID: string
+  schemaId: string
   subjectId: string
   invitation: string
   connectionId: string
@@ -59,6 +60,18 @@ export const steps: Record<string, (job: Job) => Promise<void>> = {
   async 'the issuer publishes it'(job) {
     await call(job.issuer, `POST /did-registrar/dids/${job.issuingDID}/publications`)
   },
+  async 'the issuer publishes a schema'(job) {
+    const schema = {
+      $schema: 'https://json-schema.org/draft/2020-12/schema',
+      type: 'object',
+      properties: { familyName: { type: 'string' }, age: { type: 'integer', minimum: 18 }, address: { type: 'object', properties: {} } },
+      required: ['familyName', 'age'],
+      additionalProperties: false,
+    }
+    const type = 'https://w3c-ccg.github.io/vc-json-schemas/schema/2.0/schema.json'
+    const { guid } = await call(job.issuer, 'POST /schema-registry/schemas', { name: 'person', version: '1.0.0', type, author: job.issuingDID, tags: [], schema })
+    job.schemaId = `${job.issuer.daemon.url}/schema-registry/schemas/${guid}`
+  },
   async 'the holder creates a DID'(job) {
     const template = { publicKeys: [{ id: 'auth-1', purpose: 'authentication', curve: 'Ed25519' }] }
     job.subjectId = (await call(job.holder, 'POST /did-registrar/dids', { documentTemplate: template })).longFormDid
@@ -75,9 +88,9 @@ export const steps: Record<string, (job: Job) => Promise<void>> = {
   async 'the issuer offers a credential'(job) {
     await reached(job.sink, job.issuer, job.connectionId, 'ConnectionResponseSent')
     await reached(job.sink, job.holder, job.connectionId, 'ConnectionResponseReceived')
-    const { connectionId, issuingDID } = job
+    const { connectionId, issuingDID, schemaId } = job
     const claims = { familyName: 'Ärger', age: 42, address: { city: 'Zürich' } }
-    const record = await call(job.issuer, 'POST /issue-credentials/credential-offers', { connectionId, issuingDID, claims })
+    const record = await call(job.issuer, 'POST /issue-credentials/credential-offers', { connectionId, issuingDID, claims, schemaId })
     job.credentialThid = record.thid
     job.recordId = record.recordId
   },
@@ -91,10 +104,9 @@ export const steps: Record<string, (job: Job) => Promise<void>> = {
   },
   async 'the verifier asks for a proof'(job) {
     await reached(job.sink, job.holder, job.credentialThid, 'CredentialReceived')
-    const { connectionId, issuingDID } = job
+    const { connectionId, issuingDID, schemaId } = job
     const options = { challenge: randomUUID(), domain: 'https://verifier.example' }
-    const record = await call(job.issuer, 'POST /present-proof/presentations', { connectionId, options, proofs: [] })
-    expect(issuingDID).toMatch(/^did:prism:/)
+    const record = await call(job.issuer, 'POST /present-proof/presentations', { connectionId, options, proofs: [{ schemaId, trustIssuers: [issuingDID] }] })
     job.proofThid = record.thid
     job.presentationId = record.presentationId
   },

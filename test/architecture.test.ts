@@ -29,9 +29,9 @@ const mayImport: Record<string, string[]> = {
     'src/wallet',
     'src/did-registrar',
   ],
-  'src/courier': ['src/base', 'src/outbox', 'src/wallet', 'src/protocols'],
+  'src/courier': ['src/base', 'src/net', 'src/storage', 'src/outbox', 'src/wallet', 'src/protocols'],
   // agent.ts, the only file directly in src, puts all of it together.
-  src: ['src/base', 'src/net', 'src/did', 'src/vdr', 'src/storage', 'src/wallet', 'src/courier'],
+  src: ['src/base', 'src/net', 'src/did', 'src/vdr', 'src/schemas', 'src/storage', 'src/wallet', 'src/courier'],
   daemon: [
     'src',
     'src/base',

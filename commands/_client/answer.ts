@@ -8,3 +8,9 @@ export type Key = Parameters<Client>[0]
 
 /** The body that an endpoint answers with: `Answer<'GET /connections/{connectionId}'>`. */
 export type Answer<K extends Key> = Awaited<ReturnType<typeof call<K>>>
+
+/** The method and the path of an endpoint's line. */
+export function splitKey(key: string): [method: string, path: string] {
+  const space = key.indexOf(' ')
+  return [key.slice(0, space), key.slice(space + 1)]
+}

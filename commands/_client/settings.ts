@@ -1,9 +1,10 @@
 /**
  * What a command takes from its surroundings: flag, then environment, then profile, then default (users.md D5).
  *
- * `fromProcess` is the only place of the command line that reads `process.env`.
+ * This is the only file of the command line that reads `process.env`.
  */
 import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { z } from 'zod'
 import { variables } from '../../src/base/config.ts'
 import { readProfile, type Profile } from '../../src/base/profile.ts'
@@ -33,6 +34,30 @@ export function fromProcess(env: Readonly<Record<string, string | undefined>> = 
   if (result.success) return result.data
   const [issue] = result.error.issues
   throw new UsageError(`The environment variable ${issue!.path.join('.')} is not valid: ${issue!.message}.`)
+}
+
+/** The environment of a child process: this one's without the variables of `without`, and `own`. */
+export function childEnv(own: Readonly<Record<string, string>>, without: readonly string[] = []): NodeJS.ProcessEnv {
+  return { ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !without.includes(name))), ...own }
+}
+
+type FolderFlags = { 'data-dir'?: string | undefined; profile?: string | undefined }
+
+/**
+ * The data folder of a daemon that is there already: what the flags name, be it the folder or its profile, then
+ * environment, profile, default.
+ */
+export function findDataDir(flags: FolderFlags, around: Surroundings): string {
+  const named =
+    flags['data-dir'] ?? (flags.profile === undefined ? undefined : readProfile(around.AGENT_CONFIG_DIR, flags.profile)?.dataDir)
+  return named === undefined ? chooseDataDir(flags, around) : resolve(named)
+}
+
+/** The data folder of a daemon that is to be started: flag, environment, profile, default. */
+export function chooseDataDir(flags: FolderFlags, around: Surroundings): string {
+  const given = flags['data-dir'] ?? around.AGENT_DATA_DIR
+  const profile = given === undefined ? readProfile(around.AGENT_CONFIG_DIR, flags.profile ?? around.AGENT_PROFILE) : undefined
+  return resolve(given ?? profile?.dataDir ?? variables.AGENT_DATA_DIR.parse(undefined))
 }
 
 /** Where a daemon is and what lets us in. */
@@ -65,11 +90,13 @@ export function findAccess(flags: AccessFlags, around: Surroundings): Access {
   if (flags.profile !== undefined && !profile) {
     throw new UsageError(`There is no profile ${profileName}.`, `agent daemon start --profile ${profileName}`)
   }
-  const url = toBase(flags.url ?? around.AGENT_URL ?? profile?.url ?? defaultUrl)
+  // A profile that a flag names says which daemon is meant, as --url does.
+  const url = toBase(flags.url ?? (flags.profile === undefined ? around.AGENT_URL : undefined) ?? profile?.url ?? defaultUrl)
   const trusted = profile && toBase(profile.url) === url ? profile : undefined
   return {
     url,
-    apiKey: readKey('api-key-file', flags) ?? around.AGENT_API_KEY ?? (trusted?.apiKey === undefined ? undefined : new Secret(trusted.apiKey)),
+    apiKey:
+      readKey('api-key-file', flags) ?? around.AGENT_API_KEY ?? (trusted?.apiKey === undefined ? undefined : new Secret(trusted.apiKey)),
     adminKey: readKey('admin-key-file', flags) ?? around.AGENT_ADMIN_KEY ?? (trusted && new Secret(trusted.adminToken)),
     profileName,
     profile,

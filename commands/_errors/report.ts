@@ -41,8 +41,8 @@ export function exitCodeOf({ status, type }: Pick<ProblemBody, 'status' | 'type'
   return status >= 400 && status < 500 ? 2 : 1
 }
 
-/** Makes a report of whatever was thrown. `commandId` is oclif's, such as `credential:accept`; `url` is where the daemon was looked for. */
-export function toReport(error: unknown, commandId: string, url?: string): Report {
+/** Makes a report of whatever was thrown. `commandId` is oclif's, such as `credential:accept`. */
+export function toReport(error: unknown, commandId: string): Report {
   const { name, message } = error instanceof Error ? error : { name: 'Error', message: String(error) }
   const own = error as { exitCode?: unknown; hint?: string | undefined; oclif?: { exit?: number } }
   const problem = findProblem(error)
@@ -52,7 +52,7 @@ export function toReport(error: unknown, commandId: string, url?: string): Repor
   }
   switch (name) {
     case 'DaemonUnreachable':
-      return { code: 'DaemonUnreachable', title: `No daemon answers at ${url ?? 'its address'}`, detail: message, hint: 'agent daemon start', exitCode: 7 }
+      return unreachable(error as DaemonUnreachable)
     case 'UsageError':
       return { code: 'Usage', title: message, hint: own.hint ?? `agent ${commandId.replaceAll(':', ' ')} --help`, exitCode: 2 }
     case 'StartError':
@@ -78,6 +78,21 @@ function findProblem(error: unknown): ProblemBody | undefined {
     return { ...problem, status: problem.status, type: problem.type ?? `HTTP ${problem.status}` }
   }
   return undefined
+}
+
+type DaemonUnreachable = Error & { url: string }
+
+function unreachable({ url, cause }: DaemonUnreachable): Report {
+  const { name, cause: inner } = (cause ?? {}) as { name?: string; cause?: { code?: string } }
+  if (name === 'TimeoutError')
+    return { code: 'Timeout', title: `The daemon at ${url} did not answer in time`, hint: 'agent daemon logs', exitCode: 6 }
+  const isHere = /^https?:\/\/(localhost|127\.|\[::1\])/.test(url)
+  return {
+    code: 'DaemonUnreachable',
+    title: `No daemon answers at ${url}${inner?.code === undefined ? '' : ` (${inner.code})`}`,
+    hint: isHere ? 'agent daemon start' : 'check --url, AGENT_URL or the profile, and whether the daemon runs there',
+    exitCode: 7,
+  }
 }
 
 function hintFor(problem: ProblemBody, commandId: string): string | undefined {

@@ -30,7 +30,14 @@ export const credentialColumns: Column<CredentialRecord>[] = [
   { head: 'id', of: ({ recordId }) => recordId },
   { head: 'role', of: ({ role }) => role },
   { head: 'state', of: ({ protocolState }) => protocolState },
-  { head: 'claims', of: ({ claims }) => Object.entries(claims).map(([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`).join(' '), cut: 'end' },
+  {
+    head: 'claims',
+    of: ({ claims }) =>
+      Object.entries(claims)
+        .map(([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`)
+        .join(' '),
+    cut: 'end',
+  },
   { head: 'created', of: ({ createdAt }) => ago(createdAt, Date.now()) },
 ]
 

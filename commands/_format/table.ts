@@ -18,10 +18,25 @@ const narrowest = 8
  */
 export function table<Row>(rows: readonly Row[], columns: readonly Column<Row>[], width = Infinity): string {
   const cells = rows.map((row) => columns.map((column) => safeLine(column.of(row) ?? '')))
-  const widths = fit(columns, columns.map((column, index) => Math.max(widthOf(column.head), ...cells.map((row) => widthOf(row[index]!)))), width)
-  if (!widths) return rows.map((row) => fields(columns.map((column) => [column.head.toLowerCase(), column.of(row)]), width)).join('\n\n')
+  const widths = fit(
+    columns,
+    columns.map((column, index) => Math.max(widthOf(column.head), ...cells.map((row) => widthOf(row[index]!)))),
+    width,
+  )
+  if (!widths)
+    return rows
+      .map((row) =>
+        fields(
+          columns.map((column) => [column.head.toLowerCase(), column.of(row)]),
+          width,
+        ),
+      )
+      .join('\n\n')
   const line = (row: readonly string[]) =>
-    row.map((cell, index) => pad(shorten(cell, widths[index]!, columns[index]!.cut), widths[index]!)).join(' '.repeat(gap)).trimEnd()
+    row
+      .map((cell, index) => pad(shorten(cell, widths[index]!, columns[index]!.cut), widths[index]!))
+      .join(' '.repeat(gap))
+      .trimEnd()
   return [line(columns.map(({ head }) => head.toUpperCase())), ...cells.map(line)].join('\n')
 }
 
@@ -30,7 +45,10 @@ export function fields(pairs: readonly (readonly [name: string, value: unknown])
   const shown = pairs.filter(([, value]) => value !== undefined && value !== null)
   const names = Math.max(...shown.map(([name]) => widthOf(name)))
   return shown
-    .map(([name, value]) => `${pad(name, names)}  ${shorten(safeLine(typeof value === 'string' ? value : JSON.stringify(value)), Math.max(width - names - gap, narrowest), 'middle')}`)
+    .map(
+      ([name, value]) =>
+        `${pad(name, names)}  ${shorten(safeLine(typeof value === 'string' ? value : JSON.stringify(value)), Math.max(width - names - gap, narrowest), 'middle')}`,
+    )
     .join('\n')
 }
 

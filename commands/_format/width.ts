@@ -1,7 +1,8 @@
 /** How many terminal columns a text takes, and how to make it take fewer. */
 
 /** Characters that take two columns: East Asian wide ones (Unicode annex 11, by blocks) and emoji. */
-const wide = /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}/u
+const wide =
+  /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}/u
 // oxlint-disable-next-line no-control-regex
 const ascii = /^[\u0000-\u007f]*$/
 

@@ -12,7 +12,8 @@ export function readClaims(flags: { claim?: readonly string[] | undefined; claim
   const twice = pairs.find(([name], index) => pairs.findIndex(([other]) => other === name) !== index)
   if (twice) throw new UsageError(`--claim names ${JSON.stringify(twice[0])} twice.`)
   const claims = { ...(flags.claims !== undefined && readObject('claims', flags.claims)), ...Object.fromEntries(pairs) }
-  if (Object.keys(claims).length === 0) throw new UsageError('There is nothing to attest to: give --claim name=value, or --claims @file.json.')
+  if (Object.keys(claims).length === 0)
+    throw new UsageError('There is nothing to attest to: give --claim name=value, or --claims @file.json.')
   return claims
 }
 

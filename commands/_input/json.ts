@@ -16,7 +16,8 @@ export function readText(flag: string, value: string): string {
 /** As `readText`, parsed: a JSON object. @throws {UsageError} when it is no JSON object. */
 export function readObject(flag: string, value: string): Record<string, Json> {
   const parsed = parse(flag, readText(flag, value))
-  if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) throw new UsageError(`--${flag} is not a JSON object such as {"name": "Alice"}.`)
+  if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed))
+    throw new UsageError(`--${flag} is not a JSON object such as {"name": "Alice"}.`)
   return parsed
 }
 

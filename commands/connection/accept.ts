@@ -6,9 +6,16 @@ import { readInvitation } from '../_input/invitation.ts'
 
 export default class ConnectionAccept extends AgentCommand {
   static override summary = 'Accept an invitation of another agent'
-  static override examples = ['<%= config.bin %> connection accept "https://my.domain.com/path?_oob=eyJ…"', 'wl-paste | <%= config.bin %> connection accept -']
+  static override examples = [
+    '<%= config.bin %> connection accept "https://my.domain.com/path?_oob=eyJ…"',
+    'wl-paste | <%= config.bin %> connection accept -',
+  ]
   static override args = {
-    invitation: Args.string({ required: true, ignoreStdin: true, description: 'the invitation’s URL, the value of its _oob parameter, or - for standard input' }),
+    invitation: Args.string({
+      required: true,
+      ignoreStdin: true,
+      description: 'the invitation’s URL, the value of its _oob parameter, or - for standard input',
+    }),
   }
 
   async run() {

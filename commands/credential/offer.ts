@@ -17,7 +17,11 @@ export default class CredentialOffer extends AgentCommand {
     'issuing-did': Flags.string({ required: true, description: 'the issuer’s DID, with an assertionMethod key' }),
     claim: Flags.string({ multiple: true, multipleNonGreedy: true, description: 'a claim: name=text, or name:=json' }),
     claims: Flags.string({ description: 'all claims as a JSON object: @file.json, @- for standard input, or written out' }),
-    schema: Flags.string({ multiple: true, multipleNonGreedy: true, description: 'schema that the claims must fit: its guid here, or a URL' }),
+    schema: Flags.string({
+      multiple: true,
+      multipleNonGreedy: true,
+      description: 'schema that the claims must fit: its guid here, or a URL',
+    }),
     validity: Flags.string({ description: 'how long it is valid: 3600, 90m, 12h, 365d' }),
     auto: Flags.boolean({ description: 'issue as soon as the holder accepts' }),
   }

@@ -15,7 +15,12 @@ export default class CredentialShow extends AgentCommand {
     const { args, flags } = await this.parse(CredentialShow)
     const record = await this.call('GET /issue-credentials/records/{recordId}', { path: { recordId: args.id } })
     if (flags.raw) {
-      if (record.credential === undefined) throw new CommandError(`There is no credential yet; the record is in ${record.protocolState}.`, 5, `agent credential show ${args.id}`)
+      if (record.credential === undefined)
+        throw new CommandError(
+          `There is no credential yet; the record is in ${record.protocolState}.`,
+          5,
+          `agent credential show ${args.id}`,
+        )
       this.log(Buffer.from(record.credential, 'base64').toString())
       return record
     }

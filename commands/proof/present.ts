@@ -9,7 +9,12 @@ export default class ProofPresent extends AgentCommand {
   static override examples = ['<%= config.bin %> proof present <id> --credential <id>']
   static override args = { id: Args.string({ required: true, ignoreStdin: true, description: 'id of the presentation record' }) }
   static override flags = {
-    credential: Flags.string({ required: true, multiple: true, multipleNonGreedy: true, description: 'record id of a credential that this wallet holds' }),
+    credential: Flags.string({
+      required: true,
+      multiple: true,
+      multipleNonGreedy: true,
+      description: 'record id of a credential that this wallet holds',
+    }),
   }
 
   async run() {

@@ -14,7 +14,12 @@ export default class ProofRequest extends AgentCommand {
   static override flags = {
     connection: Flags.string({ required: true, description: 'id of the connection to the prover' }),
     schema: Flags.string({ description: 'schema of the credential that is asked for: its guid here, or a URL; any when left out' }),
-    'trust-issuer': Flags.string({ multiple: true, multipleNonGreedy: true, dependsOn: ['schema'], description: 'issuer whose credentials are accepted; any when left out' }),
+    'trust-issuer': Flags.string({
+      multiple: true,
+      multipleNonGreedy: true,
+      dependsOn: ['schema'],
+      description: 'issuer whose credentials are accepted; any when left out',
+    }),
     challenge: Flags.string({ dependsOn: ['domain'], description: 'what the prover signs against replay; random when left out' }),
     domain: Flags.string({ description: 'whom the presentation is for' }),
   }

@@ -25,7 +25,12 @@ export default class SchemaPublish extends AgentCommand {
     const made = await this.call('POST /schema-registry/schemas', {
       body: { name, version, author, description, tags, type: jsonSchema, schema: readObject('schema', flags.schema) },
     })
-    this.print(made.guid, [['schema', made.guid], ['name', `${made.name} ${made.version}`], ['author', made.author], ['url', schemaUrl(made.guid, this.access.url)]])
+    this.print(made.guid, [
+      ['schema', made.guid],
+      ['name', `${made.name} ${made.version}`],
+      ['author', made.author],
+      ['url', schemaUrl(made.guid, this.access.url)],
+    ])
     this.suggest(`agent credential offer --schema ${made.guid} --connection <id> --issuing-did <did> --claim name=value`)
     return made
   }

@@ -26,9 +26,23 @@ export default class TenantCreate extends AgentCommand {
     const { id } = await this.call('POST /iam/entities', { body: { name: args.name, walletId } })
     await this.call('POST /iam/apikey-authentication', { body: { entityId: id, apiKey } })
     const secret = file === undefined ? { apiKey } : { apiKeyFile: file }
-    if (file === undefined) this.print(`${id}\n${apiKey}`, [['tenant', id], ['name', args.name], ['wallet', walletId], ['api key', apiKey]])
-    else this.print(id, [['tenant', id], ['name', args.name], ['wallet', walletId], ['key file', file]])
-    this.suggest(file === undefined ? 'export AGENT_API_KEY=<api key>   # it is not shown again' : `agent connection invite --api-key-file ${file}`)
+    if (file === undefined)
+      this.print(`${id}\n${apiKey}`, [
+        ['tenant', id],
+        ['name', args.name],
+        ['wallet', walletId],
+        ['api key', apiKey],
+      ])
+    else
+      this.print(id, [
+        ['tenant', id],
+        ['name', args.name],
+        ['wallet', walletId],
+        ['key file', file],
+      ])
+    this.suggest(
+      file === undefined ? 'export AGENT_API_KEY=<api key>   # it is not shown again' : `agent connection invite --api-key-file ${file}`,
+    )
     return { id, name: args.name, walletId, ...secret }
   }
 }

@@ -9,7 +9,12 @@ export default class WalletShow extends AgentCommand {
   async run() {
     const { args } = await this.parse(WalletShow)
     const wallet = await this.call('GET /wallets/{walletId}', { path: { walletId: args.id } })
-    this.print(wallet.id, [['wallet', wallet.id], ['name', wallet.name], ['created', wallet.createdAt], ['updated', wallet.updatedAt]])
+    this.print(wallet.id, [
+      ['wallet', wallet.id],
+      ['name', wallet.name],
+      ['created', wallet.createdAt],
+      ['updated', wallet.updatedAt],
+    ])
     return wallet
   }
 }

@@ -7,7 +7,10 @@ import { readObject } from '../_input/json.ts'
 
 export default class WebhookAdd extends AgentCommand {
   static override summary = 'Register a webhook, which receives the events of the wallet'
-  static override examples = ['<%= config.bin %> webhook add http://127.0.0.1:9000/events', '<%= config.bin %> webhook add https://shop.example/events --headers @headers.json']
+  static override examples = [
+    '<%= config.bin %> webhook add http://127.0.0.1:9000/events',
+    '<%= config.bin %> webhook add https://shop.example/events --headers @headers.json',
+  ]
   static override args = { url: Args.string({ required: true, ignoreStdin: true, description: 'http(s) URL that events are posted to' }) }
   static override flags = {
     headers: Flags.string({ description: 'headers that go with every event, as a JSON object: @file.json, or @- for standard input' }),
@@ -17,7 +20,11 @@ export default class WebhookAdd extends AgentCommand {
     const { args, flags } = await this.parse(WebhookAdd)
     const customHeaders = flags.headers === undefined ? {} : readHeaders(flags.headers)
     const webhook = await this.call('POST /events/webhooks', { body: { url: args.url, customHeaders } })
-    this.print(webhook.id, [['webhook', webhook.id], ['url', webhook.url], ['headers', Object.keys(webhook.customHeaders).join(', ') || undefined]])
+    this.print(webhook.id, [
+      ['webhook', webhook.id],
+      ['url', webhook.url],
+      ['headers', Object.keys(webhook.customHeaders).join(', ') || undefined],
+    ])
     return webhook
   }
 }

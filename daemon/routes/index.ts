@@ -7,6 +7,7 @@ import events from './events.ts'
 import iam from './iam.ts'
 import issueCredentials from './issue-credentials.ts'
 import presentProof from './present-proof.ts'
+import schemaRegistry from './schema-registry.ts'
 import system from './system.ts'
 import wallets from './wallets.ts'
 
@@ -19,6 +20,7 @@ export const routes = [
   ...connectionInvitations,
   ...issueCredentials,
   ...presentProof,
+  ...schemaRegistry,
   ...events,
   ...system,
 ] as const

@@ -28,7 +28,8 @@ const Name = z.string().regex(/^[a-z0-9-]+$/i)
 
 /** The file of a profile. @throws {StartError} when the name has other characters than letters, digits and hyphens. */
 export function profilePath(configDir: string, name: string): string {
-  if (!Name.safeParse(name).success) throw new StartError(`The profile name ${JSON.stringify(name)} is not made of letters, digits and hyphens.`, 2)
+  if (!Name.safeParse(name).success)
+    throw new StartError(`The profile name ${JSON.stringify(name)} is not made of letters, digits and hyphens.`, 2)
   return join(configDir, 'profiles', `${name}.json`)
 }
 

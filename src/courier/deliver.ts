@@ -1,4 +1,6 @@
 /** Delivers one event to one webhook: one POST, and a note of what became of it (service §6.3, api.md 6.1). */
+import { reasonOf } from '../base/reason.ts'
+import type { HttpClient } from '../net/guarded-agent.ts'
 import { failed, delivered, type Delivery } from '../outbox/lane.ts'
 import { globalWebhookId, openHeaders } from '../outbox/webhooks.ts'
 import type { Wallet } from '../wallet/wallet.ts'
@@ -16,21 +18,24 @@ export async function deliver(wallet: Wallet, delivery: Delivery): Promise<void>
 
 /** Undefined when a 2xx came back, otherwise why not. */
 async function send(wallet: Wallet, delivery: Delivery): Promise<string | undefined> {
-  const { url, headers } = target(wallet, delivery)
+  const { http, url, headers } = target(wallet, delivery)
   try {
-    const { status } = await wallet.env.http.post(url, {
+    const { status } = await http.post(url, {
       headers: { ...headers, 'content-type': 'application/json' },
       body: JSON.stringify(delivery.event),
       timeoutMs,
     })
     return status >= 200 && status < 300 ? undefined : `The receiver answered ${status}.`
   } catch (error) {
-    return (error as Error).message
+    return reasonOf(error)
   }
 }
 
-function target(wallet: Wallet, { webhookId, url, headers }: Delivery): { url: string; headers: Record<string, string> } {
-  if (webhookId !== globalWebhookId) return { url, headers: openHeaders(wallet, webhookId, headers) }
-  const { GLOBAL_WEBHOOK_URL, GLOBAL_WEBHOOK_API_KEY: bearer } = wallet.env.config
-  return { url: GLOBAL_WEBHOOK_URL ?? '', headers: bearer ? { authorization: `Bearer ${bearer.reveal()}` } : {} }
+type Target = { http: HttpClient; url: string; headers: Record<string, string> }
+
+function target(wallet: Wallet, { webhookId, url, headers }: Delivery): Target {
+  const { config, http, operatorHttp } = wallet.env
+  if (webhookId !== globalWebhookId) return { http, url, headers: openHeaders(wallet, webhookId, headers) }
+  const { GLOBAL_WEBHOOK_URL, GLOBAL_WEBHOOK_API_KEY: bearer } = config
+  return { http: operatorHttp, url: GLOBAL_WEBHOOK_URL ?? '', headers: bearer ? { authorization: `Bearer ${bearer.reveal()}` } : {} }
 }

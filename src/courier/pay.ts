@@ -4,8 +4,9 @@ import { done, putOff, type Owing } from '../outbox/outbox.ts'
 import { protocols, works } from '../protocols/index.ts'
 import { getRecord } from '../protocols/find.ts'
 import { amend, settle } from '../protocols/record.ts'
-import { NotDelivered, sendMessage } from '../protocols/send.ts'
+import { NotDelivered, sendMessage, type MessageDebt } from '../protocols/send.ts'
 import { LaterError } from '../wallet/work.ts'
+import type { Tx } from '../storage/database.ts'
 import type { Wallet } from '../wallet/wallet.ts'
 
 /** The shortest and the longest wait between two attempts, in milliseconds. */
@@ -14,32 +15,23 @@ const longestWaitMs = 60_000
 
 /** Pays a debt, or puts it off and notes on its record why. */
 export async function pay(wallet: Wallet, owing: Owing): Promise<void> {
+  const { id, debt } = owing
   try {
-    await (owing.debt.kind === 'message' ? payMessage(wallet, owing) : payWork(wallet, owing))
+    const write = debt.kind === 'message' ? await send(wallet, id, debt) : await works[debt.work]!(wallet, debt.recordId)
+    await wallet.transaction(async (tx) => {
+      await done(tx, id)
+      await write(tx)
+    })
   } catch (error) {
     if (error instanceof LaterError) return wallet.transaction((tx) => putOff(tx, owing, error.at))
     await note(wallet, owing, error)
   }
 }
 
-async function payMessage(wallet: Wallet, owing: Owing): Promise<void> {
-  if (owing.debt.kind !== 'message') return
-  const { protocol: name, recordId } = owing.debt
-  const protocol = protocols[name]!
-  await sendMessage(wallet, owing.id, owing.debt)
-  await wallet.transaction(async (tx) => {
-    await done(tx, owing.id)
-    await settle(tx, protocol, await getRecord(tx, protocol, recordId), 'sent')
-  })
-}
-
-async function payWork(wallet: Wallet, owing: Owing): Promise<void> {
-  if (owing.debt.kind !== 'work') return
-  const write = await works[owing.debt.work]!(wallet, owing.debt.recordId)
-  await wallet.transaction(async (tx) => {
-    await done(tx, owing.id)
-    await write(tx)
-  })
+async function send(wallet: Wallet, id: string, debt: MessageDebt): Promise<(tx: Tx) => Promise<unknown>> {
+  await sendMessage(wallet, id, debt)
+  const protocol = protocols[debt.protocol]!
+  return async (tx) => settle(tx, protocol, await getRecord(tx, protocol, debt.recordId), 'sent')
 }
 
 /** A failure: the record says why (api.md 5.1), and the debt waits, unless the other side refused it for good. */

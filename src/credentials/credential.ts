@@ -28,7 +28,7 @@ const SchemaReference = z.looseObject({ id: z.string(), type: z.string().optiona
 
 // Taken as it is: zod's own objects lose a member called `__proto__`.
 const Subject = z.custom<JsonObject & { id?: string }>(
-  (value) => isJsonObject(value) && (!Object.hasOwn(value, 'id') || typeof value.id === 'string'),
+  (value) => isJsonObject(value) && (value.id === undefined || typeof value.id === 'string'),
   'is not an object whose id, if any, is text',
 )
 
@@ -88,7 +88,7 @@ function toDecodedCredential(jwt: string, payload: VerifiableCredentialClaims): 
   const { iss, sub, nbf, exp, vc } = payload
   checkIssuer(payload)
   checkSubject(payload)
-  const subjectDid = sub ?? subjectId(vc.credentialSubject)
+  const subjectDid = sub ?? vc.credentialSubject.id
   return {
     jwt,
     issuerDid: iss,
@@ -114,15 +114,10 @@ function checkIssuer({ iss, vc }: VerifiableCredentialClaims): void {
 
 /** `sub` is the encoding of `credentialSubject.id` (VC Data Model 1.1 §6.3.1), so the two are one or the token is inconsistent. */
 function checkSubject({ sub, vc }: VerifiableCredentialClaims): void {
-  const id = subjectId(vc.credentialSubject)
+  const { id } = vc.credentialSubject
   if (sub !== undefined && id !== undefined && canonicalDid(sub) !== canonicalDid(id)) {
     throw new VerificationError('subject-mismatch', `The credential names the subject ${canonicalDid(id)}, its sub is ${canonicalDid(sub)}`)
   }
-}
-
-/** An inherited `id` is nobody's. */
-function subjectId(subject: JsonObject & { id?: string }): string | undefined {
-  return Object.hasOwn(subject, 'id') ? subject.id : undefined
 }
 
 /** One value or a list, with one of `wanted` among them. */

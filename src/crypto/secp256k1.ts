@@ -4,7 +4,7 @@
  * libsecp256k1 signs and verifies seven times faster than OpenSSL (decisions.md §7). Its package's own
  * pure JavaScript fall-back is never loaded: node:crypto is the fall-back here.
  */
-import { createHash, createPrivateKey, createPublicKey, randomBytes, sign as signBytes, verify as verifyBytes } from 'node:crypto'
+import { createHash, createPrivateKey, createPublicKey, ECDH, randomBytes, sign as signBytes, verify as verifyBytes } from 'node:crypto'
 import { createRequire } from 'node:module'
 import { secp256k1 as curve } from '@noble/curves/secp256k1.js'
 import { concat, fromBase64, fromHex, toBase64url } from '../base/bytes.ts'
@@ -33,7 +33,8 @@ export function native(): Ecdsa | undefined {
   return {
     sign: (digest, privateKey) => bindings.ecdsaSign(digest, privateKey).signature,
     // libsecp256k1 refuses high s, which peers may send.
-    verify: (digest, signature, publicKey) => bindings.ecdsaVerify(bindings.signatureNormalize(Uint8Array.from(signature)), digest, publicKey),
+    verify: (digest, signature, publicKey) =>
+      bindings.ecdsaVerify(bindings.signatureNormalize(Uint8Array.from(signature)), digest, publicKey),
   }
 }
 
@@ -42,7 +43,9 @@ export const openssl: Ecdsa = {
   sign(_digest, _privateKey, jwk, data) {
     const key = createPrivateKey({ key: { kty: 'EC', crv: 'secp256k1', x: jwk.x, y: jwk.y!, d: jwk.d }, format: 'jwk' })
     const signature = curve.Signature.fromBytes(signBytes('sha256', data, { key, dsaEncoding: 'ieee-p1363' }))
-    return signature.hasHighS() ? new curve.Signature(signature.r, curve.Point.Fn.neg(signature.s)).toBytes('compact') : signature.toBytes('compact')
+    return signature.hasHighS()
+      ? new curve.Signature(signature.r, curve.Point.Fn.neg(signature.s)).toBytes('compact')
+      : signature.toBytes('compact')
   },
   verify(_digest, signature, _publicKey, jwk, data) {
     const key = createPublicKey({ key: { kty: 'EC', crv: 'secp256k1', x: jwk.x, y: jwk.y! }, format: 'jwk' })
@@ -77,7 +80,10 @@ export function fromPrivateBytes(d: Uint8Array): PrivateJwk {
 
 /** The public key of a point, 33 bytes compressed or 65 uncompressed. @throws for a point that is not on the curve. */
 export function fromPublicBytes(bytes: Uint8Array): PublicJwk {
-  const point = curve.Point.fromBytes(bytes).toBytes(false)
+  const isPoint = bytes.length === 65 ? bytes[0] === 4 : bytes.length === 33 && (bytes[0] === 2 || bytes[0] === 3)
+  if (!isPoint) throw new TypeError('a public key on secp256k1 is a point of 33 or 65 bytes')
+  // OpenSSL finds y three times as fast as @noble/curves. It would take the hybrid form too, hence the check.
+  const point = ECDH.convertKey(bytes, 'secp256k1', undefined, undefined, 'uncompressed') as Buffer
   return { kty: 'EC', crv: 'secp256k1', x: toBase64url(point.subarray(1, 33)), y: toBase64url(point.subarray(33)) }
 }
 

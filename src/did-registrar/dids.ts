@@ -44,6 +44,11 @@ export async function getOwnDid(db: Db, didRef: string): Promise<OwnDid> {
   return { did: row.did, longForm: row.long_form, status: row.status }
 }
 
+/** True when a did:prism, short or long, is the wallet's. @throws {Problem} 400 when it is no did:prism. */
+export async function isOwnDid(db: Db, didRef: string): Promise<boolean> {
+  return (await db.selectFrom('prism_did').select('did').where('did', '=', toShortForm(suffixOf(didRef))).executeTakeFirst()) !== undefined
+}
+
 /** The row of a DID. @throws {Problem} as `getOwnDid`. */
 export async function getDidRow(db: Db, didRef: string): Promise<DidRow> {
   const did = toShortForm(suffixOf(didRef))

@@ -11,7 +11,7 @@ import { agree, type PublicJwk } from '../crypto/keys.ts'
 import { didOf } from '../did/document.ts'
 import { contentCiphers, type ContentEncryption } from './content.ts'
 import { apvOf, encryptedType, type OwnKey } from './jwe.ts'
-import { type AgreementCurve, concatKdf, generateEphemeral, otherInfo, wrapKey } from './kdf.ts'
+import { concatKdf, generateEphemeral, otherInfo, wrapKey } from './kdf.ts'
 import { type PlaintextMessage, writeMessage } from './message.ts'
 
 /** A key a message is encrypted to. All of a message are of one DID, and on one curve. */
@@ -46,7 +46,7 @@ export function encrypt(
 ): string {
   const kids = recipients.map(({ kid }) => kid)
   if (new Set(kids.map(didOf)).size !== 1) throw new TypeError('a message is encrypted to keys of one DID')
-  const ephemeral = generateEphemeral(recipients[0]!.publicJwk.crv as AgreementCurve)
+  const ephemeral = generateEphemeral(recipients[0]!.publicJwk.crv)
   const [epk, apv, apu] = [ephemeral.publicJwk, apvOf(kids), utf8(sender?.kid ?? '')]
   const algorithm = sender ? 'ECDH-1PU+A256KW' : 'ECDH-ES+A256KW'
   const header = sender
@@ -55,7 +55,8 @@ export function encrypt(
   const protectedHeader = toBase64url(JSON.stringify(header))
 
   const cipher = contentCiphers[enc]
-  const [key, iv] = [randomBytes(cipher.keyLength), randomBytes(cipher.ivLength)]
+  const random = randomBytes(cipher.keyLength + cipher.ivLength)
+  const [key, iv] = [random.subarray(0, cipher.keyLength), random.subarray(cipher.keyLength)]
   const { ciphertext, tag } = cipher.seal(key, iv, plaintext, utf8(protectedHeader))
 
   // ECDH-1PU binds the wrapping keys to the tag, so the content is encrypted first.

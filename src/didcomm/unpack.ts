@@ -83,7 +83,8 @@ async function open(envelope: Envelope, { findPrivateKey, resolve }: UnpackOptio
   const { kids, senderKid } = envelope
   const own = await findPrivateKey(kids)
   if (!own || !kids.includes(own.kid)) {
-    throw new Problem('error:DIDCommControllerError:RecipientNotFound', `No key of ours is among the recipients, ${kids.join(', ')}.`)
+    const did = didOf(kids[0]!).slice(0, 500)
+    throw new Problem('error:DIDCommControllerError:RecipientNotFound', `No key of ours is among those of ${did} that the message is for.`)
   }
   const senderJwk = senderKid === undefined ? undefined : await getKey(resolve, senderKid, 'keyAgreement')
   return { content: toJson(openEnvelope(envelope, own, senderJwk), 'the plaintext'), recipientKid: own.kid, senderKid }

@@ -108,6 +108,11 @@ export async function settle(tx: Tx, protocol: Protocol<any>, record: Rec, repor
   return findRow(protocol.states, record.role, record.state, report) ? move(tx, protocol, record, report, change, message) : record
 }
 
+/** Makes sure that a record stands before a row for `on`, before any thinking goes into it. @throws {Problem} as `advance`. */
+export function mustStandBefore<M extends Machine>(protocol: Protocol<M>, record: Rec, on: TriggerOf<M>): void {
+  if (!findRow(protocol.states, record.role, record.state, on)) throw wrongState(protocol, record, on)
+}
+
 /**
  * Moves a record along the row that the other side's message selects.
  *

@@ -18,7 +18,8 @@ export class NotDelivered extends Error {
   }
 }
 
-type MessageDebt = Extract<Owing['debt'], { kind: 'message' }>
+/** The debt of a message. */
+export type MessageDebt = Extract<Owing['debt'], { kind: 'message' }>
 
 /** How long the other side has to take a message. */
 const timeoutMs = 10_000

@@ -23,8 +23,11 @@ const fetching = { timeoutMs: 5_000, maxBytes: 262_144, maxRedirects: 3, accept:
 const cacheSize = 200
 const cacheMs = 60_000
 
-/** Answers by URL, those under way included; the oldest is dropped first. They belong to a client and go with it. */
-const caches = new WeakMap<HttpClient, Map<string, { schema: Promise<JsonObject>; until: number }>>()
+/** Answers by URL, those under way included; the oldest is dropped first. */
+type Cache = Map<string, { schema: Promise<JsonObject>; until: number }>
+
+/** What a client has fetched goes with the client. */
+const caches = new WeakMap<HttpClient, Cache>()
 
 /**
  * Reads the JSON schema that a URL stands for, either as it is or as member `schema` of a registry's record.
@@ -53,7 +56,7 @@ function ownGuid(text: string, baseUrls: readonly string[]): string | undefined 
 }
 
 function fetchOnce(url: string, { http, now = Date.now }: SchemaSources): Promise<JsonObject> {
-  const cache = caches.get(http) ?? new Map()
+  const cache: Cache = caches.get(http) ?? new Map()
   caches.set(http, cache)
   const known = cache.get(url)
   if (known && now() < known.until) return known.schema

@@ -2,14 +2,16 @@
 import { createHash } from 'node:crypto'
 import semver from 'semver'
 import { z } from 'zod'
-import { Did } from '../did/document.ts'
 import { toHex } from '../base/bytes.ts'
+import { Did } from '../did/document.ts'
+
+const notSemver = 'is not a version such as 1.0.0 (SemVer)'
 
 /** SemVer 2.0.0 in full: no prefix, no missing parts, no numbers that a double cannot hold. */
 export const SchemaVersion = z
   .string()
-  .regex(/^\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?(?:\+[0-9A-Za-z.-]+)?$/, 'is not a version such as 1.0.0 (SemVer)')
-  .refine((version) => semver.valid(version) !== null, 'is not a version such as 1.0.0 (SemVer)')
+  .regex(/^\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?(?:\+[0-9A-Za-z.-]+)?$/, { message: notSemver, abort: true })
+  .refine((version) => semver.valid(version) !== null, notSemver)
 
 const JsonSchemaObject = z.record(z.string(), z.unknown())
 

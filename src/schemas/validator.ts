@@ -68,7 +68,7 @@ function compileMetered(schema: JsonObject, fuel: Fuel): ValidateFunction {
     logger: false,
     meta: false,
     validateSchema: false,
-    // A reference that is copied to where it is used could double the code with every step.
+    // Copied to every place that refers to it, a large subschema would multiply the code.
     inlineRefs: false,
     formats,
     code: { regExp: Object.assign(compiler, { code: 'patternCompiler' }) },

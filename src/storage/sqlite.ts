@@ -24,12 +24,25 @@ export function openSqlite(path: string, options: { readonly?: boolean } = {}): 
   const database = new Database(path, { readonly, fileMustExist: readonly, timeout: 5_000 })
   try {
     database.pragma('busy_timeout = 5000')
-    if (!readonly) database.pragma('journal_mode = WAL')
+    if (!readonly) switchToWal(database)
     database.pragma('synchronous = FULL')
     database.pragma('foreign_keys = ON')
     return database
   } catch (error) {
     database.close()
     throw error
+  }
+}
+
+/** SQLite does not wait when two processes switch a new file at once (the busy timeout is not asked), so that is done here. */
+function switchToWal(database: Database): void {
+  for (const end = Date.now() + 5_000; ;) {
+    try {
+      database.pragma('journal_mode = WAL')
+      return
+    } catch (error) {
+      if ((error as { code?: string }).code !== 'SQLITE_BUSY' || Date.now() > end) throw error
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5)
+    }
   }
 }

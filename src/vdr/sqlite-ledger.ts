@@ -105,7 +105,7 @@ export async function openSqliteLedger(path: string, options: SqliteLedgerOption
           signed_operation: toHex(signedOperation),
           submitted_at: submittedAt.toISOString(),
           // Another process may wait longer or have a clock ahead: on one DID, later operations are never due first.
-          confirms_at: [confirmsAt, ...waiting.map(({ confirms_at }) => confirms_at)].sort().at(-1)!,
+          confirms_at: [confirmsAt, ...waiting.map(({ confirms_at }) => confirms_at)].toSorted().at(-1)!,
           verdict: null,
           details: null,
         }

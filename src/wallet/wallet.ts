@@ -18,7 +18,10 @@ export type Environment = {
   readonly urls: { readonly rest: string; readonly didcomm: string }
   readonly resolver: Resolver
   readonly ledger: Ledger
+  /** For addresses that a tenant or a peer names. */
   readonly http: HttpClient
+  /** For addresses that the operator has configured, wherever they are. */
+  readonly operatorHttp: HttpClient
   /** The JSON schema that a URL stands for. @throws {Problem} 422 when it cannot be had. */
   getSchema(url: string): Promise<unknown>
   /** A public token by which the DIDComm endpoint finds this wallet, never the same twice. */

@@ -31,4 +31,13 @@ describe('decodeJwtVc', () => {
       validUntil: now + 20,
     })
   })
+
+  test.each([
+    ['sub', ({ vc }: Record<string, any>) => delete vc.credentialSubject.id],
+    ['credentialSubject.id', (payload: Record<string, any>) => delete payload.sub],
+  ])('finds the subject in %s where it is there alone', (_, change) => {
+    const payload = payloadOf(issueJwtVc(content))
+    change(payload)
+    expect(decodeJwtVc(forge(headerOf(content.issuerKey), payload, content.issuerKey)).subjectDid).toBe(holder.longForm)
+  })
 })

@@ -77,6 +77,18 @@ describe('decodeJws', () => {
     expect(await failureOf(() => decodeJws(forge('{"__proto__":{"alg":"EdDSA"}}', {}, ed25519)))).toBe('algorithm')
   })
 
+  test.each(['none', 'HS256', 'ES256', 'eddsa', '', 1, null, undefined])(
+    'refuses alg %s by itself, before any key is looked for',
+    async (alg) => {
+      expect(await failureOf(() => decodeJws(forge({ alg }, {}, ed25519)))).toBe('algorithm')
+    },
+  )
+
+  test.each(['[]', '[{"alg":"EdDSA"}]', 'null', '1', '"text"', 'true'])('refuses %s as header and as payload', async (part) => {
+    expect(await failureOf(() => decodeJws(forge(part, {}, ed25519)))).toBe('malformed')
+    expect(await failureOf(() => decodeJws(forge({ alg: 'EdDSA' }, part, ed25519)))).toBe('malformed')
+  })
+
   test('takes a token at the limit of length and refuses one character more', async () => {
     const [header, , signature] = partsOf(signJws({}, {}, ed25519))
     const room = maxTokenLength - header.length - signature.length - 2

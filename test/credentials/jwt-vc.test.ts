@@ -104,6 +104,16 @@ describe('verifyJwtVc', () => {
     expect((await verifyJwtVc(issueJwtVc(content), { resolve: async () => document, now })).key?.id).toBe(`${issuer.did}#issue-1`)
   })
 
+  test.each([
+    ['short form for the long', issuer.longForm, issuer.did],
+    ['long form for the short', issuer.did, issuer.longForm],
+  ])('takes a document under the %s', async (_, issuerDid, id) => {
+    for (const kid of [undefined, 'issue-1', `${issuerDid}#issue-1`]) {
+      const verified = await verifyJwtVc(issueJwtVc({ ...content, issuerDid, kid }), { resolve: async () => documentOf(issuer, id), now })
+      expect(verified.key?.id).toBe(`${id}#issue-1`)
+    }
+  })
+
   /** What real issuers write otherwise (wire.md 8.1). */
   const variations: [string, (payload: Record<string, any>) => void][] = [
     ['issuer as text', ({ vc }) => (vc.issuer = issuer.longForm)],

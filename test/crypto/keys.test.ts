@@ -159,6 +159,9 @@ describe('secp256k1', () => {
     expect(() => fromPublicBytes(flipped(point, 500))).toThrow()
     expect(() => fromPublicBytes(new Uint8Array(33))).toThrow()
     expect(() => fromPublicBytes(point.subarray(0, 64))).toThrow()
+    expect(() => fromPublicBytes(new Uint8Array(0))).toThrow()
+    // The hybrid form: both coordinates, and the sign of y in the first byte.
+    expect(() => fromPublicBytes(Uint8Array.of(6 + (point[64]! & 1), ...point.subarray(1)))).toThrow()
     const { x, y } = toPublic(leadingZeroX)
     expect(verify({ kty: 'EC', crv: 'secp256k1', x: y!, y: x }, data, sign(leadingZeroX, data))).toBe(false)
   })

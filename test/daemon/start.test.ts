@@ -31,7 +31,14 @@ async function tryStart(env: Record<string, string>) {
 function contents(folder: string): Record<string, string> {
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => statSync(join(folder, name)).isFile())
   const stable = files.filter((name) => !/-(?:wal|shm)$/.test(name)).toSorted()
-  return Object.fromEntries(stable.map((name) => [name, createHash('sha256').update(readFileSync(join(folder, name))).digest('hex')]))
+  return Object.fromEntries(
+    stable.map((name) => [
+      name,
+      createHash('sha256')
+        .update(readFileSync(join(folder, name)))
+        .digest('hex'),
+    ]),
+  )
 }
 
 /** One sentence, or two or three: no stack, nothing else. */

@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { Problem } from '../../src/base/problem.ts'
 import { generateKey, toPublic } from '../../src/crypto/keys.ts'
@@ -113,6 +114,34 @@ describe('other methods', () => {
     expect(result.didResolutionMetadata.error).toBe(error)
     expect(result.didResolutionMetadata.message).toBeTruthy()
     await expect(document(did)).rejects.toMatchObject({ type: `error:DIDResolution:${error}` })
+  })
+})
+
+describe('whatever comes', () => {
+  const { resolve } = resolverOf()
+  const good = [peerDid(), createKeyDid(generateKey('Ed25519')), createJwkDid(generateKey('secp256k1')), longForm]
+
+  test('a DID with anything put into it is an answer, never an accident', async () => {
+    const spoiled = fc.tuple(fc.constantFrom(...good), fc.nat(400), fc.nat(8), fc.string({ maxLength: 8 }))
+    await fc.assert(
+      fc.asyncProperty(spoiled, async ([did, at, removed, put]) => {
+        const result = await resolve(did.slice(0, at) + put + did.slice(at + removed))
+        expect(result.didDocument === undefined).toBe(result.didResolutionMetadata.error !== undefined)
+      }),
+      { seed: 1, numRuns: 500 },
+    )
+  })
+
+  test('any text is an answer', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.tuple(fc.constantFrom('', 'did:', 'did:peer:2.', 'did:peer:4z', 'did:key:z', 'did:jwk:', 'did:prism:'), fc.string()),
+        async ([start, rest]) => {
+          expect(ResolutionResult.safeParse(await resolve(start + rest)).success).toBe(true)
+        },
+      ),
+      { seed: 2, numRuns: 500 },
+    )
   })
 })
 

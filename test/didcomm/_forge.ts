@@ -7,7 +7,7 @@ import { toBase64url, utf8 } from '../../src/base/bytes.ts'
 import { agree, sign } from '../../src/crypto/keys.ts'
 import { contentCiphers, type ContentEncryption } from '../../src/didcomm/content.ts'
 import { apvOf, type OwnKey } from '../../src/didcomm/jwe.ts'
-import { type AgreementCurve, concatKdf, generateEphemeral, otherInfo, wrapKey } from '../../src/didcomm/kdf.ts'
+import { concatKdf, generateEphemeral, otherInfo, wrapKey } from '../../src/didcomm/kdf.ts'
 import type { Recipient } from '../../src/didcomm/pack.ts'
 
 type Header = Record<string, unknown> & { apu?: string | undefined; apv?: string | undefined; alg?: string; enc?: string }
@@ -38,7 +38,7 @@ export function forge({
   envelope,
   contentKey,
 }: Forgery): string {
-  const ephemeral = generateEphemeral(recipients[0]!.publicJwk.crv as AgreementCurve)
+  const ephemeral = generateEphemeral(recipients[0]!.publicJwk.crv)
   const header: Header = {
     epk: ephemeral.publicJwk,
     apv: toBase64url(apvOf(recipients.map(({ kid }) => kid))),

@@ -1,7 +1,7 @@
 /** Three people of the tests: their documents, their keys, and what `unpack` asks for on their behalf. */
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
-import type { PrivateJwk, PublicJwk } from '../../src/crypto/keys.ts'
+import type { PrivateJwk } from '../../src/crypto/keys.ts'
 import { DidDocument, keysFor } from '../../src/did/document.ts'
 import type { OwnKey } from '../../src/didcomm/jwe.ts'
 import type { PlaintextMessage } from '../../src/didcomm/message.ts'
@@ -34,7 +34,7 @@ export const own = (name: Name, fragment = 'x25519'): OwnKey => {
 export const recipient = (name: Name, fragment = 'x25519'): Recipient => {
   const { kid, privateJwk } = own(name, fragment)
   const { d: _secret, ...publicJwk } = privateJwk
-  return { kid, publicJwk: publicJwk as PublicJwk }
+  return { kid, publicJwk }
 }
 
 export const resolve = async (did: string): Promise<DidDocument> => {

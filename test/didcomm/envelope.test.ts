@@ -111,6 +111,16 @@ describe('limits', () => {
     expect(await refusal(many(100))).toContain('apv')
   })
 
+  test('what a refusal repeats of a peer’s words is cut', async () => {
+    const long = `did:example:${'b'.repeat(20_000)}`
+    expect((await refusal(forged({ plaintext: letter({ from: long }) }))).length).toBeLessThan(1_200)
+    const error = (await unpack(forged({ recipients: [{ ...recipient('ben'), kid: `${long}#x25519` }] }), as('ben')).catch(
+      (thrown: unknown) => thrown,
+    )) as Problem
+    expect(error.type).toBe('error:DIDCommControllerError:RecipientNotFound')
+    expect(error.message.length).toBeLessThan(1_200)
+  })
+
   test('a protected header over its limit is refused before it is read', async () => {
     expect(await refusal(forged({ header: { pad: 'x'.repeat(60_000) } }))).toContain('too long')
   })

@@ -113,5 +113,8 @@ describe('a mistake of ours is a bug, not an envelope', () => {
     expect(() => packAuthcrypt(letter({ to }), { sender, recipients: [recipient('ben'), recipient('mallory')] })).toThrow(TypeError)
     expect(() => packAuthcrypt(letter(), { sender, recipients: [recipient('ben'), recipient('ben', 'p256')] })).toThrow(TypeError)
     expect(() => packAuthcrypt(letter(), { sender, recipients: [recipient('ben', 'p256')] })).toThrow(TypeError)
+    for (const fragment of ['ed25519', 'es256k']) {
+      expect(() => packAnoncrypt(letter(), { recipients: [recipient('ben', fragment)] })).toThrow(TypeError)
+    }
   })
 })

@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
-import type { Lookup, Reach } from '../../src/net/connector.ts'
+import type { ConnectionOptions, Lookup, Reach } from '../../src/net/connector.ts'
 import { createHttpClient } from '../../src/net/guarded-agent.ts'
 import { UnreachableError } from '../../src/net/unreachable-error.ts'
 import { startServer } from './_server.ts'
@@ -71,8 +71,8 @@ async function attack(allow: Reach) {
   const urls = corpus(canary.port)
   const outcomes = await Promise.all(
     urls.flatMap((url) => [
-      http.getJson(url, { timeoutMs: 1_000, maxBytes: 100, maxRedirects: 3 }).catch((error: unknown) => error),
-      http.post(url, { headers: {}, body: '{}', timeoutMs: 1_000 }).catch((error: unknown) => error),
+      http.getJson(url, { timeoutMs: 10_000, maxBytes: 100, maxRedirects: 3 }).catch((error: unknown) => error),
+      http.post(url, { headers: {}, body: '{}', timeoutMs: 10_000 }).catch((error: unknown) => error),
     ]),
   )
   return { canary, urls, outcomes }
@@ -91,5 +91,45 @@ describe('spellings of forbidden addresses', () => {
     const { canary, outcomes } = await attack('loopback')
     expect(outcomes.filter((outcome) => !(outcome instanceof Error)).length).toBeGreaterThan(100)
     expect(canary.connections()).toBeGreaterThan(0)
+  })
+})
+
+const json = { timeoutMs: 5_000, maxBytes: 10_000 }
+
+function open(options: ConnectionOptions) {
+  const made = createHttpClient(options)
+  onTestFinished(() => made.close())
+  return made
+}
+
+/** Answers every name with the same addresses. */
+const always =
+  (...addresses: string[]): Lookup =>
+  async () =>
+    addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }))
+
+describe('a name', () => {
+  test('whose second answer is a private address is refused then', async () => {
+    await using server = await startServer((_, response) => response.setHeader('connection', 'close').end('1'))
+    const answers = [['127.0.0.1'], ['10.0.0.1'], ['127.0.0.1']]
+    const http = open({ allow: 'loopback', lookup: (name) => always(...answers.shift()!)(name) })
+    const url = `http://rebind.example:${server.port}/`
+    expect(await http.getJson(url, json)).toBe(1)
+    await expect(http.getJson(url, json)).rejects.toMatchObject({ code: 'address-not-allowed' })
+    expect(await http.getJson(url, json)).toBe(1)
+    expect(server.connections()).toBe(2)
+    expect(answers).toEqual([])
+  })
+
+  test('with allowed and forbidden addresses is called at the allowed ones', async () => {
+    await using server = await startServer((_, response) => response.end('1'))
+    const http = open({ allow: 'loopback', lookup: always('10.0.0.1', '::ffff:192.168.0.1', '127.0.0.1') })
+    expect(await http.getJson(`http://mixed.example:${server.port}/`, json)).toBe(1)
+  })
+
+  test('without addresses is refused', async () => {
+    await expect(open({ allow: 'any', lookup: always() }).getJson('http://void.example/', json)).rejects.toMatchObject({
+      name: 'UnreachableError',
+    })
   })
 })

@@ -1,4 +1,5 @@
 import { EventEmitter, once } from 'node:events'
+import { inspect } from 'node:util'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { ConnectionOptions, Lookup } from '../../src/net/connector.ts'
 import { createHttpClient } from '../../src/net/guarded-agent.ts'
@@ -34,7 +35,7 @@ describe('a JSON document', () => {
       .getJson(server.url, json)
       .catch((reason: Error) => reason)
     expect(error).toMatchObject({ name: 'UnreachableError', code: 'bad-status' })
-    expect(JSON.stringify(error) + String(error)).not.toContain('secret')
+    expect(inspect(error)).not.toContain('secret')
   })
 
   test.each([Buffer.from('internal secret'), Buffer.from([0x22, 0xff, 0x22]), Buffer.from('')])(
@@ -45,7 +46,7 @@ describe('a JSON document', () => {
         .getJson(server.url, json)
         .catch((reason: Error) => reason)
       expect(error).toMatchObject({ code: 'not-json' })
-      expect(String(error)).not.toContain('secret')
+      expect(inspect(error)).not.toContain('secret')
     },
   )
 
@@ -55,7 +56,7 @@ describe('a JSON document', () => {
       .getJson(server.url, json)
       .catch((reason: Error) => reason)
     expect(error).toMatchObject({ code: 'refused' })
-    expect(JSON.stringify(error) + String(error)).not.toContain('secret')
+    expect(inspect(error)).not.toContain('secret')
   })
 
   test('of exactly the limit is read, of one byte more is not', async () => {
@@ -228,31 +229,5 @@ describe('a redirect', () => {
     })
     const http = client({ allow: 'loopback', lookup: always('10.1.2.3') })
     await expect(http.getJson(server.url, { ...json, maxRedirects: 5 })).rejects.toMatchObject({ code })
-  })
-})
-
-describe('a name', () => {
-  test('whose second answer is a private address is refused then', async () => {
-    await using server = await startServer((_, response) => response.setHeader('connection', 'close').end('1'))
-    const answers = [['127.0.0.1'], ['10.0.0.1'], ['127.0.0.1']]
-    const http = client({ allow: 'loopback', lookup: (name) => always(...answers.shift()!)(name) })
-    const url = `http://rebind.example:${server.port}/`
-    expect(await http.getJson(url, json)).toBe(1)
-    await expect(http.getJson(url, json)).rejects.toMatchObject({ code: 'address-not-allowed' })
-    expect(await http.getJson(url, json)).toBe(1)
-    expect(server.connections()).toBe(2)
-    expect(answers).toEqual([])
-  })
-
-  test('with allowed and forbidden addresses is called at the allowed ones', async () => {
-    await using server = await startServer((_, response) => response.end('1'))
-    const http = client({ allow: 'loopback', lookup: always('10.0.0.1', '::ffff:192.168.0.1', '127.0.0.1') })
-    expect(await http.getJson(`http://mixed.example:${server.port}/`, json)).toBe(1)
-  })
-
-  test('without addresses is refused', async () => {
-    await expect(client({ allow: 'any', lookup: always() }).getJson('http://void.example/', json)).rejects.toMatchObject({
-      name: 'UnreachableError',
-    })
   })
 })

@@ -1,6 +1,9 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { chmodSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
 import { openSqlite } from '../../src/storage/sqlite.ts'
 
@@ -63,4 +66,14 @@ test('a file that is no database is refused', () => {
   const path = join(folder(), 'a.db')
   writeFileSync(path, 'this is a text of more than a hundred characters, so that SQLite looks at it. '.repeat(10))
   expect(() => openSqlite(path)).toThrow(/not a database/)
+})
+
+test('a new file that another opening is still making is waited for', async () => {
+  const path = join(folder(), 'a.db')
+  const other = spawn(process.execPath, ['--import', 'tsx', fileURLToPath(new URL('_lock.ts', import.meta.url)), path])
+  onTestFinished(() => void other.kill())
+  await once(other.stdout, 'data')
+  const database = open(path)
+  expect(value(database, 'journal_mode')).toBe('wal')
+  expect(database.prepare('select x from t').all()).toEqual([{ x: 1 }])
 })

@@ -255,8 +255,8 @@ describe('several processes', () => {
       state.publicKeys
         .map(({ id }) => id)
         .slice(2)
-        .sort(),
-    ).toEqual(added.sort())
+        .toSorted(),
+    ).toEqual(added.toSorted())
     for (const name of names) {
       const own = state.publicKeys.map(({ id }) => id).filter((id) => id.startsWith(`${name}-`))
       expect(own).toEqual(Array.from({ length: each }, (_, i) => `${name}-${i}`))

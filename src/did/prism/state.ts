@@ -46,7 +46,7 @@ export function apply(state: DidState | undefined, signedOperation: Uint8Array, 
   const at = when.toISOString()
   if (operation.operation === 'create') {
     if (state) throw new InvalidOperation('the DID exists already')
-    const made = createState(signed.operation)
+    const made = begin(operation, signed.operation)
     checkSignature(made, signed)
     return { ...made, createdAt: at, updatedAt: at }
   }
@@ -66,10 +66,7 @@ export function apply(state: DidState | undefined, signedOperation: Uint8Array, 
 export function createState(operation: Uint8Array): DidState {
   const decoded = decodeOperation(operation)
   if (decoded.operation !== 'create') throw new InvalidOperation(`a DID begins with a create operation, not ${decoded.operation}`)
-  checkCreate(decoded)
-  const { publicKeys, services, contexts } = decoded
-  const suffix = operationHash(operation)
-  return { suffix, publicKeys, services, contexts, retiredKeyIds: [], retiredServiceIds: [], lastOperationHash: suffix, deactivated: false }
+  return begin(decoded, operation)
 }
 
 /**
@@ -84,6 +81,13 @@ export function subjectOf(signedOperation: Uint8Array): string {
   // Not the whole DID, and not what the TypeScript SDK once wrote (wire.md pitfall 42).
   if (!/^[0-9a-f]{64}$/.test(decoded.suffix)) throw new InvalidOperation('its id is not the 64 hexadecimal digits of a DID')
   return decoded.suffix
+}
+
+function begin(created: CreateOperation, operation: Uint8Array): DidState {
+  checkCreate(created)
+  const { publicKeys, services, contexts } = created
+  const suffix = operationHash(operation)
+  return { suffix, publicKeys, services, contexts, retiredKeyIds: [], retiredServiceIds: [], lastOperationHash: suffix, deactivated: false }
 }
 
 function next(state: DidState, operation: UpdateOperation | DeactivateOperation): DidState {

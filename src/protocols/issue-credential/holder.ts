@@ -12,7 +12,7 @@ import { findPeers, getPeers } from '../connection/peers.ts'
 import { findByThread, getRecord } from '../find.ts'
 import { isPast } from '../machine.ts'
 import type { Handler } from '../receive.ts'
-import { advance, advanceByReply, begin } from '../record.ts'
+import { advance, advanceByReply, begin, mustStandBefore } from '../record.ts'
 import { readOffer } from './messages.ts'
 import { issueCredential, type AcceptCredentialOffer, type CredentialRecord } from './model.ts'
 import { credentialStates } from './states.ts'
@@ -39,6 +39,7 @@ export const onOffer: Handler = async (wallet, message) => {
 export async function acceptOffer(wallet: Wallet, recordId: string, { subjectId, keyId }: AcceptCredentialOffer): Promise<CredentialRecord> {
   const record = await getRecord(wallet.db, issueCredential, recordId)
   if (isPast(credentialStates, record.role, accept, record.state)) return record
+  mustStandBefore(issueCredential, record, accept)
   const { myDid, theirDid } = await getPeers(wallet.db, record.connectionId)
   const { longForm } = await getOwnDid(wallet.db, subjectId)
   const { privateJwk } = await getSigningKey(wallet, subjectId, 'authentication', keyId)

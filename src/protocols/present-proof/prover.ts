@@ -12,7 +12,7 @@ import { findPeers, getPeers } from '../connection/peers.ts'
 import { findByThread, getRecord } from '../find.ts'
 import { isPast } from '../machine.ts'
 import type { Handler } from '../receive.ts'
-import { advance, begin } from '../record.ts'
+import { advance, begin, mustStandBefore } from '../record.ts'
 import { readRequest } from './messages.ts'
 import { presentProof, type PresentationRecord } from './model.ts'
 import { presentationStates } from './states.ts'
@@ -37,6 +37,7 @@ export const onRequest: Handler = async (wallet, message) => {
 export async function acceptRequest(wallet: Wallet, id: string, proofId: string[]): Promise<PresentationRecord> {
   const record = await getRecord(wallet.db, presentProof, id)
   if (isPast(presentationStates, record.role, 'request-accept', record.state)) return record
+  mustStandBefore(presentProof, record, 'request-accept')
   await getSubject(wallet.db, proofId)
   return wallet.transaction(async (tx) => {
     const current = await getRecord(tx, presentProof, id)

@@ -1,0 +1,50 @@
+/** The end of a file, and what is added to it. */
+import { closeSync, fstatSync, openSync, readSync, watch } from 'node:fs'
+
+/** As much of a file's end as is looked at for its last lines. */
+const most = 4 * 1_024 * 1_024
+
+/** The last `count` lines of a file, and its length in bytes. */
+export function lastLines(path: string, count: number): { lines: string[]; size: number } {
+  const file = openSync(path, 'r')
+  try {
+    const { size } = fstatSync(file)
+    const lines = read(file, Math.max(0, size - most), size)
+      .split('\n')
+      .filter((line) => line !== '')
+    return { lines: count === 0 ? [] : lines.slice(-count), size }
+  } finally {
+    closeSync(file)
+  }
+}
+
+/** Hands on each line that is added to a file after `from`, until the signal aborts. A file that was cut is read from its start. */
+export function followLines(path: string, from: number, onLine: (line: string) => void, signal: AbortSignal): Promise<void> {
+  let at = from
+  let rest = ''
+  const catchUp = () => {
+    const file = openSync(path, 'r')
+    try {
+      const { size } = fstatSync(file)
+      if (size < at) at = 0
+      const lines = (rest + read(file, at, size)).split('\n')
+      at = size
+      rest = lines.pop()!
+      lines.filter((line) => line !== '').forEach(onLine)
+    } finally {
+      closeSync(file)
+    }
+  }
+  return new Promise((resolve, reject) => {
+    const watcher = watch(path, { signal }, catchUp)
+    watcher.on('close', resolve)
+    watcher.on('error', (error) => (signal.aborted ? resolve() : reject(error)))
+    catchUp()
+  })
+}
+
+function read(file: number, from: number, to: number): string {
+  const buffer = Buffer.alloc(Math.max(to - from, 0))
+  const length = readSync(file, buffer, 0, buffer.length, from)
+  return buffer.toString('utf8', 0, length)
+}

@@ -1,0 +1,44 @@
+/** `agent daemon status` */
+import * as Flags from '@oclif/core/flags'
+import { findDataDir, fromProcess } from '../_client/settings.ts'
+import { findDaemon, health } from '../_daemon/find.ts'
+import { logPath } from '../_daemon/launch.ts'
+import { CommandError } from '../_errors/usage.ts'
+import { fields } from '../_format/table.ts'
+import { ago } from '../_format/time.ts'
+import { PlainCommand } from '../_plain.ts'
+
+export default class DaemonStatus extends PlainCommand {
+  static override summary = 'Show whether the daemon runs, and where'
+  static override description = 'Exits with 7 when it does not run or does not answer.'
+  static override flags = {
+    'data-dir': Flags.string({ description: 'folder that the daemon serves (AGENT_DATA_DIR)' }),
+    profile: Flags.string({ description: 'profile of the daemon (AGENT_PROFILE)' }),
+  }
+
+  async run() {
+    const { flags } = await this.parse(DaemonStatus)
+    const dataDir = findDataDir(flags, fromProcess())
+    const running = await findDaemon(dataDir)
+    if (!running) throw new CommandError(`No daemon serves ${dataDir}.`, 7, 'agent daemon start')
+    const { url, didcommUrl, pid, startedAt } = running
+    const version = await health(url)
+    if (version === undefined) throw new CommandError(`The daemon (process ${pid}) does not answer at ${url}.`, 7, 'agent daemon logs')
+    const log = logPath(dataDir)
+    this.log(
+      fields(
+        [
+          ['version', version],
+          ['api', url],
+          ['didcomm', didcommUrl],
+          ['pid', pid],
+          ['started', ago(startedAt, Date.now())],
+          ['data', dataDir],
+          ['log', log],
+        ],
+        this.width,
+      ),
+    )
+    return { version, url, didcommUrl, pid, startedAt, dataDir, log }
+  }
+}

@@ -1,0 +1,36 @@
+/** `agent daemon stop` */
+import * as Flags from '@oclif/core/flags'
+import { findDataDir, fromProcess } from '../_client/settings.ts'
+import { findDaemon, waitForEnd } from '../_daemon/find.ts'
+import { CommandError } from '../_errors/usage.ts'
+import { PlainCommand } from '../_plain.ts'
+
+const patienceMs = 10_000
+
+export default class DaemonStop extends PlainCommand {
+  static override summary = 'Stop the daemon'
+  static override flags = {
+    'data-dir': Flags.string({ description: 'folder that the daemon serves (AGENT_DATA_DIR)' }),
+    profile: Flags.string({ description: 'profile of the daemon (AGENT_PROFILE)' }),
+  }
+
+  async run() {
+    const { flags } = await this.parse(DaemonStop)
+    const dataDir = findDataDir(flags, fromProcess())
+    const running = await findDaemon(dataDir)
+    if (!running) {
+      this.say(`No daemon serves ${dataDir}; there is nothing to stop.`)
+      return { dataDir, stopped: false }
+    }
+    process.kill(running.pid, 'SIGTERM')
+    if (!(await waitForEnd(running.pid, patienceMs))) {
+      throw new CommandError(
+        `The daemon (process ${running.pid}) has not ended within ${patienceMs / 1_000} seconds.`,
+        6,
+        `kill -9 ${running.pid}   # nothing that it acknowledged is lost`,
+      )
+    }
+    this.say('The daemon has stopped.')
+    return { dataDir, pid: running.pid, stopped: true }
+  }
+}

@@ -1,0 +1,83 @@
+/** Two tenants of one agent in this process, and what they do with each other, driven by the wallet's own records. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Client } from '../daemon/client.ts'
+import { startAgent, type TestAgent } from './_agent.ts'
+
+export type Tenant = Awaited<ReturnType<TestAgent['newTenant']>>
+
+/** Asks until the answer fits. The agent works by itself in between; a test that waits in vain says for what. */
+export async function until<Value>(what: string, ask: () => Promise<Value>, fits: (value: Value) => boolean): Promise<Value> {
+  let last: Value | undefined
+  for (let attempt = 0; attempt < 1_000; attempt++) {
+    last = await ask()
+    if (fits(last)) return last
+    await sleep(10)
+  }
+  throw new Error(`${what} did not happen: ${JSON.stringify(last)}`)
+}
+
+/** The connection of a thread in a state, as one side has it. */
+export function connectionIn(call: Client, thid: string, state: string) {
+  return until(`connection ${state}`, async () => (await call('GET /connections', { query: { thid } })).contents[0], (record) => record?.state === state)
+}
+
+/** The credential record of a thread in a state, as one side has it. */
+export function credentialIn(call: Client, thid: string, state: string) {
+  return until(`credential ${state}`, async () => (await call('GET /issue-credentials/records', { query: { thid } })).contents[0], (record) => record?.protocolState === state)
+}
+
+/** The presentation of a thread in a state, as one side has it. */
+export function presentationIn(call: Client, thid: string, state: string) {
+  return until(`presentation ${state}`, async () => (await call('GET /present-proof/presentations', { query: { thid } })).contents[0], (record) => record?.status === state)
+}
+
+/** The `_oob` value of an invitation. */
+export function oobOf({ invitation }: { invitation: { invitationUrl: string } }): string {
+  return new URL(invitation.invitationUrl).searchParams.get('_oob')!
+}
+
+/** Connects two tenants; the ids of the connection on either side. */
+export async function connect(inviter: Tenant, invitee: Tenant) {
+  const made = await inviter.call('POST /connections', { body: { label: 'somebody' } })
+  const accepted = await invitee.call('POST /connection-invitations', { body: { invitation: oobOf(made) } })
+  await connectionIn(invitee.call, made.thid, 'ConnectionResponseReceived')
+  await connectionIn(inviter.call, made.thid, 'ConnectionResponseSent')
+  return { thid: made.thid, inviterConnectionId: made.connectionId, inviteeConnectionId: accepted.connectionId }
+}
+
+/** Makes a DID with a signing key; published when it is an issuer's. */
+export async function newDid({ call }: Tenant, purpose: 'authentication' | 'assertionMethod', curve: 'secp256k1' | 'Ed25519' = 'secp256k1') {
+  const { longFormDid } = await call('POST /did-registrar/dids', { body: { documentTemplate: { publicKeys: [{ id: 'key-1', purpose, curve }] } } })
+  const did = longFormDid.split(':').slice(0, 3).join(':')
+  if (purpose === 'authentication') return { did, longFormDid }
+  await call('POST /did-registrar/dids/{didRef}/publications', { path: { didRef: did } })
+  await until('publication', () => call('GET /did-registrar/dids/{didRef}', { path: { didRef: did } }), ({ status }) => status === 'PUBLISHED')
+  return { did, longFormDid }
+}
+
+/** Issues a credential over a connection; the holder's record id, and the thread. */
+export async function issue(issuer: Tenant, holder: Tenant, connectionId: string, issuingDID: string, subjectId: string, claims: Record<string, any> = { name: 'Alice' }) {
+  const offer = await issuer.call('POST /issue-credentials/credential-offers', { body: { connectionId, issuingDID, claims, automaticIssuance: true } })
+  const { recordId } = (await credentialIn(holder.call, offer.thid, 'OfferReceived'))!
+  await holder.call('POST /issue-credentials/records/{recordId}/accept-offer', { path: { recordId }, body: { subjectId } })
+  const { credential } = (await credentialIn(holder.call, offer.thid, 'CredentialReceived'))!
+  return { recordId, issuerRecordId: offer.recordId, thid: offer.thid, credential: Buffer.from(credential!, 'base64url').toString() }
+}
+
+/** An agent with two connected tenants who have DIDs: an issuer and a holder. */
+export async function startPair(variables: Record<string, string> = {}) {
+  const agent = await startAgent(variables)
+  const [issuer, holder] = [await agent.newTenant('issuer'), await agent.newTenant('holder')]
+  return { agent, issuer, holder, [Symbol.asyncDispose]: () => agent[Symbol.asyncDispose]() }
+}
+
+/** The problem that a call is refused with. */
+export async function refusal(call: Promise<unknown>): Promise<{ status: number; type: string; detail: string }> {
+  const outcome = await call.then(
+    (value) => ({ value }),
+    (error: unknown) => ({ error: error as { problem?: { status: number; type: string; detail: string } } }),
+  )
+  if (!('error' in outcome)) throw new Error(`the call was not refused: ${JSON.stringify(outcome.value)}`)
+  if (!outcome.error.problem) throw outcome.error as Error
+  return outcome.error.problem
+}

@@ -1,0 +1,24 @@
+/** The README's tables as the code has them. */
+import { routes } from '../daemon/routes/index.ts'
+import { variables } from '../src/base/config.ts'
+
+/** Folders of the user's own, which the text must not fix. */
+const homely: Record<string, string> = { AGENT_DATA_DIR: 'by platform', AGENT_CONFIG_DIR: 'by platform' }
+
+function defaultOf(name: string, type: (typeof variables)[keyof typeof variables]): string {
+  if (homely[name] !== undefined) return homely[name]
+  const { success, data } = type.safeParse(undefined)
+  return success && data !== undefined ? `\`${String(data)}\`` : ''
+}
+
+/** Variable, default, meaning. */
+export function variablesTable(): string {
+  const rows = Object.entries(variables).map(([name, type]) => `| \`${name}\` | ${defaultOf(name, type)} | ${type.description} |`)
+  return ['| variable | default | meaning |', '|---|---|---|', ...rows].join('\n')
+}
+
+/** Endpoint, who may call it, what it does. */
+export function endpointsTable(): string {
+  const rows = routes.map(({ key, contract }) => `| \`${key}\` | ${contract.access.replaceAll('-', ' ')} | ${contract.summary} |`)
+  return ['| endpoint | for | |', '|---|---|---|', ...rows].join('\n')
+}

@@ -1,0 +1,100 @@
+/** The typed client, against a real daemon and against what is none. */
+import type { RequestListener } from 'node:http'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createClient, DaemonUnreachable, ProblemError } from '../../daemon/client.ts'
+import { bind, stop, urlOf } from '../../daemon/listen.ts'
+import { adminToken, startAgent, type TestAgent } from '../_agent.ts'
+
+let agent: TestAgent
+beforeAll(async () => {
+  agent = await startAgent({ DEFAULT_WALLET_ENABLED: 'false' })
+})
+afterAll(() => agent[Symbol.asyncDispose]())
+
+/** Runs `use` with the URL of a server that is not the agent. */
+async function withServer(listener: RequestListener, use: (url: string) => Promise<void>): Promise<void> {
+  const server = await bind('127.0.0.1', 0, '')
+  server.on('request', listener)
+  try {
+    await use(urlOf(server, '127.0.0.1'))
+  } finally {
+    server.closeAllConnections()
+    await stop(server)
+  }
+}
+
+test('path, query and body go where they belong, and the reply comes back', async () => {
+  const wallet = await agent.admin('POST /wallets', { body: { name: 'one' } })
+  expect(await agent.admin('GET /wallets/{walletId}', { path: { walletId: wallet.id } })).toEqual(wallet)
+  await agent.admin('POST /wallets', { body: { name: 'two', seed: null } })
+  const { contents, next } = await agent.admin('GET /wallets', { query: { limit: 1, offset: undefined } })
+  expect([contents, next]).toEqual([[wallet], '/wallets?limit=1&offset=1'])
+})
+
+test('a reply without a body is nothing', async () => {
+  const { entityId } = await agent.newTenant()
+  expect(await agent.admin('DELETE /iam/entities/{id}', { path: { id: entityId } })).toBeUndefined()
+})
+
+test('a base URL may end in a slash and have a path', async () => {
+  const call = createClient(`${agent.url}/cloud-agent/`, { 'x-admin-api-key': adminToken })
+  expect((await call('GET /wallets')).self).toBe('/cloud-agent/wallets')
+})
+
+test('a problem is thrown with its body', async () => {
+  const failure = await agent.admin('POST /iam/entities', { body: { name: '' } }).catch((error: unknown) => error)
+  expect(failure).toBeInstanceOf(ProblemError)
+  const { problem, message } = failure as ProblemError
+  expect(problem).toMatchObject({
+    status: 400,
+    type: 'error:RequestBodyDecodingFailure',
+    title: 'Request Body Decoding Failure',
+    instance: expect.stringMatching(/^error:instance:/),
+  })
+  expect(message).toBe(problem.detail)
+})
+
+test('names in a path are encoded', async () => {
+  await expect(agent.admin('GET /wallets/{walletId}', { path: { walletId: '../iam/entities' } })).rejects.toMatchObject({
+    problem: { type: 'error:ResourcePathNotFound' },
+  })
+})
+
+test('nobody at the address is DaemonUnreachable and names it', async () => {
+  const server = await bind('127.0.0.1', 0, '')
+  const url = urlOf(server, '127.0.0.1')
+  await stop(server)
+  const failure = await createClient(url)('GET /_system/health').catch((error: unknown) => error)
+  expect(failure).toBeInstanceOf(DaemonUnreachable)
+  expect(failure).toMatchObject({ url, message: expect.stringContaining(url) })
+})
+
+test('an answer that breaks off or does not come is DaemonUnreachable', async () => {
+  const half: RequestListener = (_request, response) => {
+    response.writeHead(200, { 'content-type': 'application/json', 'content-length': 100 })
+    response.write('{"version"', () => response.destroy())
+  }
+  await withServer(half, (url) => expect(createClient(url)('GET /_system/health')).rejects.toBeInstanceOf(DaemonUnreachable))
+  await withServer(
+    () => undefined,
+    (url) => expect(createClient(url, {}, { timeoutMs: 50 })('GET /_system/health')).rejects.toBeInstanceOf(DaemonUnreachable),
+  )
+})
+
+test('an error of something in between is a problem as well', async () => {
+  const proxy: RequestListener = (_request, response) =>
+    response.writeHead(502, 'Bad Gateway', { 'content-type': 'text/html' }).end('<h1>502</h1>')
+  await withServer(proxy, (url) =>
+    expect(createClient(url)('GET /_system/health')).rejects.toMatchObject({
+      problem: { status: 502, type: 'about:blank', title: 'Bad Gateway' },
+    }),
+  )
+  await withServer(
+    (_request, response) => response.writeHead(503, { 'content-type': 'application/json' }).end('null'),
+    (url) => expect(createClient(url)('GET /_system/health')).rejects.toMatchObject({ problem: { status: 503 } }),
+  )
+  await withServer(
+    (_request, response) => response.writeHead(500, { 'content-type': 'application/json' }).end('{"cut'),
+    (url) => expect(createClient(url)('GET /_system/health')).rejects.toMatchObject({ problem: { status: 500 } }),
+  )
+})

@@ -1,0 +1,63 @@
+/** A daemon on a developer's machine answers no web page (threat of CSRF and DNS rebinding). */
+import { request } from 'node:http'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { isLocal } from '../../daemon/middleware/local.ts'
+import { startAgent, type TestAgent } from '../_agent.ts'
+
+let agent: TestAgent
+beforeAll(async () => {
+  agent = await startAgent({ REST_SERVICE_URL: 'https://agent.example:8443/base' })
+})
+afterAll(() => agent[Symbol.asyncDispose]())
+
+/** `fetch` writes `Host` by itself, so this does not use it. */
+function statusWith(url: string, headers: Record<string, string>): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    const sent = request(`${url}/_system/health`, { headers }, (response) => resolve(response.resume().statusCode))
+    sent.on('error', reject).end()
+  })
+}
+
+test.each([
+  [{}, 200],
+  [{ host: 'localhost:8085' }, 200],
+  [{ host: 'LOCALHOST' }, 200],
+  [{ host: 'my.localhost' }, 200],
+  [{ host: '127.0.0.1' }, 200],
+  [{ host: '127.8.9.1:80' }, 200],
+  [{ host: '[::1]:8085' }, 200],
+  [{ host: 'agent.example' }, 200],
+  [{ host: 'evil.example' }, 403],
+  [{ host: 'localhost.evil.example' }, 403],
+  [{ host: 'notlocalhost' }, 403],
+  [{ host: '127.0.0.1.evil.example' }, 403],
+  [{ host: '192.168.1.7' }, 403],
+  [{ host: '0.0.0.0' }, 403],
+  [{ origin: 'http://localhost:3000' }, 200],
+  [{ origin: 'https://agent.example' }, 200],
+  [{ origin: 'https://evil.example' }, 403],
+  [{ origin: 'http://localhost.evil.example' }, 403],
+  [{ origin: 'null' }, 403],
+  [{ origin: '' }, 403],
+  [{ host: 'localhost', origin: 'http://evil.example' }, 403],
+  [{ host: 'evil.example', origin: 'http://localhost' }, 403],
+])('a request with %j is answered %i', async (headers, status) => {
+  expect(await statusWith(agent.url, headers)).toBe(status)
+})
+
+test('the refusal is a problem that names the way out', async () => {
+  const response = await agent.send('GET', '/_system/health', { headers: { origin: 'https://evil.example' } })
+  expect(await response.json()).toMatchObject({
+    status: 403,
+    type: 'error:LocalAccessOnly',
+    detail: expect.stringContaining('REST_SERVICE_URL'),
+  })
+})
+
+test('an agent for other machines asks for neither', async () => {
+  await using open = await startAgent({ AGENT_HOST: '0.0.0.0' })
+  expect(await statusWith(open.url, { host: 'anything.example', origin: 'https://app.example' })).toBe(200)
+})
+
+test.each(['localhost', '127.0.0.1', '::1', '[::1]', '::ffff:127.0.0.1'])('%s is this machine', (name) => expect(isLocal(name)).toBe(true))
+test.each(['0.0.0.0', '::', '10.0.0.1', 'example.com', '', 'localhost.'])('%s is not', (name) => expect(isLocal(name)).toBe(false))

@@ -1,0 +1,134 @@
+/** The OpenAPI document: whole, and true to the routes. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import { openapi, type OpenApi } from '../../daemon/openapi.ts'
+import { route, splitKey } from '../../daemon/route.ts'
+import { routes } from '../../daemon/routes/index.ts'
+import { startAgent, type TestAgent } from '../_agent.ts'
+
+type Operation = {
+  summary: string
+  security: Record<string, []>[]
+  parameters?: { name: string; in: string; required: boolean; schema: object }[]
+  requestBody?: { required: boolean; content: Record<string, { schema: { $ref?: string } }> }
+  responses: Record<string, { description: string; content?: Record<string, { schema: { $ref?: string } }> }>
+}
+
+/** Every `$ref` in a value, wherever it is. */
+function refs(value: unknown): string[] {
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([name, inner]) => (name === '$ref' && typeof inner === 'string' ? [inner] : refs(inner)))
+}
+
+describe('the document of the agent', () => {
+  let agent: TestAgent
+  let document: OpenApi
+  const operation = (key: (typeof routes)[number]['key']) => {
+    const [method, path] = splitKey(key)
+    return document.paths[path]![method.toLowerCase()] as unknown as Operation
+  }
+
+  beforeAll(async () => {
+    agent = await startAgent()
+    document = (await agent.tenant('GET /docs/openapi.json')) as unknown as OpenApi
+  })
+  afterAll(() => agent[Symbol.asyncDispose]())
+
+  test('anybody may read it, and it says its version and where it is served', () => {
+    expect(document).toMatchObject({
+      openapi: '3.1.0',
+      info: { version: expect.stringMatching(/^\d+\.\d+\.\d+/) },
+      servers: [{ url: agent.url }],
+    })
+  })
+
+  test('every route is in it, once, with nothing beside them', () => {
+    const keys = Object.entries(document.paths).flatMap(([path, operations]) =>
+      Object.keys(operations).map((method) => `${method.toUpperCase()} ${path}`),
+    )
+    expect(keys.toSorted()).toEqual(routes.map(({ key }) => key).toSorted())
+    expect(new Set(keys).size).toBe(routes.length)
+  })
+
+  test('every reference resolves', () => {
+    const all = refs(document)
+    expect(all.length).toBeGreaterThan(routes.length)
+    for (const ref of all) {
+      expect(ref).toMatch(/^#\/components\/schemas\//)
+      expect(document.components.schemas).toHaveProperty([ref.slice('#/components/schemas/'.length)])
+    }
+  })
+
+  test('every name in a path is a required parameter, and there are no others in paths', () => {
+    for (const { key } of routes) {
+      const names = [...key.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!)
+      const parameters = (operation(key).parameters ?? []).filter((parameter) => parameter.in === 'path')
+      expect(parameters.map(({ name }) => name).toSorted(), key).toEqual(names.toSorted())
+      expect(parameters.every(({ required }) => required)).toBe(true)
+    }
+  })
+
+  test('every operation has a summary, a success and the error body', () => {
+    for (const { key, contract } of routes) {
+      const { summary, responses } = operation(key)
+      expect(summary.length, key).toBeGreaterThan(3)
+      expect(Object.keys(responses)).toEqual([String(contract.reply[0]), 'default'])
+      expect(responses['default']!.content!['application/json']!.schema).toEqual({ $ref: '#/components/schemas/ErrorResponse' })
+    }
+  })
+
+  test('security says which header opens an operation', () => {
+    expect(document.components.securitySchemes).toMatchObject({
+      adminApiKeyAuth: { in: 'header', name: 'x-admin-api-key' },
+      apiKeyAuth: { in: 'header', name: 'apikey' },
+    })
+    expect(operation('POST /iam/entities').security).toEqual([{ adminApiKeyAuth: [] }])
+    expect(operation('POST /events/webhooks').security).toEqual([{ apiKeyAuth: [] }])
+    expect(operation('GET /wallets').security).toEqual([{ adminApiKeyAuth: [] }, { apiKeyAuth: [] }])
+    expect(operation('GET /_system/health').security).toEqual([])
+  })
+
+  test('bodies and replies with a name are components', () => {
+    const { requestBody, responses } = operation('POST /wallets')
+    expect(requestBody).toEqual({
+      required: true,
+      content: { 'application/json': { schema: { $ref: '#/components/schemas/CreateWalletRequest' } } },
+    })
+    expect(responses['201']!.content!['application/json']!.schema).toEqual({ $ref: '#/components/schemas/WalletDetail' })
+    expect(operation('POST /iam/apikey-authentication').responses['201']).toEqual({ description: 'Success' })
+    expect(document.components.schemas['WalletDetail']).toEqual({
+      type: 'object',
+      properties: {
+        id: { type: 'string', format: 'uuid' },
+        name: { type: 'string' },
+        createdAt: { type: 'string', format: 'date-time' },
+        updatedAt: { type: 'string', format: 'date-time' },
+      },
+      required: ['id', 'name', 'createdAt', 'updatedAt'],
+    })
+  })
+
+  test('paging is described as the numbers that it takes', () => {
+    expect(operation('GET /wallets').parameters).toEqual([
+      { name: 'offset', in: 'query', required: false, schema: { type: 'integer', minimum: 0, description: expect.any(String) } },
+      {
+        name: 'limit',
+        in: 'query',
+        required: false,
+        schema: { type: 'integer', minimum: 1, maximum: 1000, description: expect.any(String) },
+      },
+    ])
+  })
+})
+
+test('bodies are described as they go in, and a body that may be left out is not required', () => {
+  const Body = z.object({ size: z.string().transform(Number), from: z.string().default('x') }).meta({ id: 'SizeForOpenApiTest' })
+  const samples = [
+    route('POST /a', { summary: '', access: 'public', body: Body, reply: [200, null] }, () => Promise.resolve()),
+    route('POST /b', { summary: '', access: 'public', body: Body.partial(), reply: [200, null] }, () => Promise.resolve()),
+  ]
+  const { paths, components } = openapi(samples, { version: '1.0.0', url: 'http://agent.example' })
+  expect(components.schemas['SizeForOpenApiTest']).toMatchObject({ properties: { size: { type: 'string' } }, required: ['size'] })
+  expect(paths['/a']).toMatchObject({ post: { requestBody: { required: true } } })
+  expect(paths['/b']).toMatchObject({ post: { requestBody: { required: false } } })
+})

@@ -1,0 +1,113 @@
+/** Which paths there are (api.md 1.1, 1.2). */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { z } from 'zod'
+import { route } from '../../daemon/route.ts'
+import { startAgent, type TestAgent } from '../_agent.ts'
+
+const text = z.object({ text: z.string() })
+
+/** The path with a name comes before the one without, which must be found all the same. */
+const samples = [
+  route('GET /things/{id}', { summary: '', access: 'public', path: { id: z.string().max(50) }, reply: [200, text] }, (_, { path }) =>
+    Promise.resolve({ text: path.id }),
+  ),
+  route('GET /things/fixed', { summary: '', access: 'public', reply: [200, text] }, (_, { target }) =>
+    Promise.resolve({ text: `fixed ${target}` }),
+  ),
+  route(
+    'GET /things/{id}/parts/{part}',
+    { summary: '', access: 'public', path: { id: z.guid(), part: z.string() }, reply: [200, text] },
+    (_, { path }) => Promise.resolve({ text: `${path.id} ${path.part}` }),
+  ),
+  route('GET /media', { summary: '', access: 'public', media: ['application/json', 'text/plain'], reply: [200, text] }, (_, { accept }) =>
+    Promise.resolve(
+      accept.includes('text/plain')
+        ? { type: 'text/plain', status: 203, body: 'as text' }
+        : { type: 'application/json', body: { text: 'as JSON' } },
+    ),
+  ),
+]
+
+let agent: TestAgent
+beforeAll(async () => {
+  agent = await startAgent({}, { routes: samples })
+})
+afterAll(() => agent[Symbol.asyncDispose]())
+
+const id = '0198c2f4-0000-7000-8000-000000000000'
+
+async function get(path: string, method = 'GET'): Promise<[number, string | undefined]> {
+  const response = await agent.send(method, path)
+  const body = (await response.json()) as { text?: string; type?: string }
+  return [response.status, body.text ?? body.type]
+}
+
+test.each([
+  ['/things/one', 'one'],
+  ['/things/one/', 'one'],
+  ['/things/did:prism:abc:def', 'did:prism:abc:def'],
+  ['/things/did%3Aprism%3Aabc', 'did:prism:abc'],
+  ['/things/a%20b%2Fc', 'a b/c'],
+  ['/things/%E0%A4%A', '%E0%A4%A'],
+  ['/things/fixed', 'fixed /things/fixed'],
+  ['/things/fixed/?a=b', 'fixed /things/fixed/?a=b'],
+  ['/cloud-agent/things/one', 'one'],
+  ['/prism-agent/things/one/', 'one'],
+  ['/cloud-agent/things/fixed?a=b', 'fixed /cloud-agent/things/fixed?a=b'],
+  [`/things/${id}/parts/x`, `${id} x`],
+  [`/things/${id.toUpperCase()}/parts/x`, `${id.toUpperCase()} x`],
+])('%s is a path', async (path, expected) => {
+  expect(await get(path)).toEqual([200, expected])
+})
+
+test.each([
+  '/',
+  '/nowhere',
+  '/things',
+  '/things/',
+  '//things/one',
+  '/Things/one',
+  '/THINGS/FIXED',
+  '/things/one//',
+  `/things/${'x'.repeat(51)}`,
+  '/things/no-uuid/parts/x',
+  `/things/${id}/parts`,
+  '/things/one/parts/x/more',
+  '/cloud-agent',
+  '/cloud-agent/',
+  '/cloud-agentthings/one',
+  '/cloud-agent/cloud-agent/things/one',
+  '/other-agent/things/one',
+])('%s is no path', async (path) => {
+  expect(await get(path)).toEqual([404, 'error:ResourcePathNotFound'])
+})
+
+test.each(['POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS'])(
+  'a method that a path does not have, such as %s, is the same as no path',
+  async (method) => {
+    expect(await get('/things/one', method)).toEqual([404, 'error:ResourcePathNotFound'])
+  },
+)
+
+test('HEAD is GET without the body', async () => {
+  const response = await agent.send('HEAD', '/things/one')
+  expect([response.status, await response.text(), response.headers.get('content-length')]).toEqual([200, '', '14'])
+})
+
+test('an endpoint of several media types answers with the one its handler chose, and its status', async () => {
+  const read = async (accept: string) => {
+    const response = await agent.send('GET', '/media', { headers: { accept } })
+    return [response.status, response.headers.get('content-type'), await response.text()]
+  }
+  expect(await read('*/*')).toEqual([200, 'application/json', '{"text":"as JSON"}'])
+  expect(await read('text/plain')).toEqual([203, 'text/plain', 'as text'])
+})
+
+test('replies are for programs: not cached, not sniffed, not framed', async () => {
+  const { headers } = await agent.send('GET', '/things/one')
+  expect(headers.get('cache-control')).toBe('no-store')
+  expect(headers.get('x-content-type-options')).toBe('nosniff')
+  expect(headers.get('content-security-policy')).toBe("default-src 'none';frame-ancestors 'none'")
+  expect(headers.get('strict-transport-security')).toBeNull()
+  expect(headers.get('x-powered-by')).toBeNull()
+})

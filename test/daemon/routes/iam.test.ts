@@ -1,0 +1,108 @@
+/** `/iam` (service §2.3, §2.4, api.md 4.3). */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startAgent, type TestAgent } from '../../_agent.ts'
+
+let agent: TestAgent
+let walletId: string
+beforeAll(async () => {
+  agent = await startAgent({ DEFAULT_WALLET_ENABLED: 'false' })
+  ;({ id: walletId } = await agent.admin('POST /wallets', { body: { name: 'wallet' } }))
+})
+afterAll(() => agent[Symbol.asyncDispose]())
+
+const unknown = 'f1b2c3d4-0000-4000-8000-00000000dead'
+
+test('an entity is created for a wallet, read back and listed', async () => {
+  const entity = await agent.admin('POST /iam/entities', { body: { name: 'acme', walletId } })
+  expect(entity).toEqual({
+    kind: 'Entity',
+    self: `/iam/entities/${entity.id}`,
+    id: entity.id,
+    name: 'acme',
+    walletId,
+    createdAt: expect.any(String),
+    updatedAt: expect.any(String),
+  })
+  expect(await agent.admin('GET /iam/entities/{id}', { path: { id: entity.id } })).toEqual(entity)
+  expect(await agent.admin('GET /iam/entities')).toMatchObject({
+    self: '/iam/entities',
+    kind: 'EntityResponsePage',
+    pageOf: '/iam/entities',
+    contents: [entity],
+  })
+})
+
+test('an entity is renamed, bound to another wallet and deleted', async () => {
+  const { id } = await agent.admin('POST /iam/entities', { body: { name: 'before', walletId } })
+  const other = await agent.admin('POST /wallets', { body: { name: 'other' } })
+  const path = { id }
+  expect(await agent.admin('PUT /iam/entities/{id}/name', { path, body: { name: 'after' } })).toMatchObject({ id, name: 'after', walletId })
+  expect(await agent.admin('PUT /iam/entities/{id}/walletId', { path, body: { walletId: other.id } })).toMatchObject({
+    name: 'after',
+    walletId: other.id,
+  })
+  await agent.admin('DELETE /iam/entities/{id}', { path })
+  await expect(agent.admin('GET /iam/entities/{id}', { path })).rejects.toMatchObject({
+    problem: { status: 404, type: 'error:EntityServiceError:EntityNotFound' },
+  })
+  await expect(agent.admin('DELETE /iam/entities/{id}', { path })).rejects.toMatchObject({ problem: { status: 404 } })
+})
+
+test('a tenant whose entity is bound to another wallet finds itself there, and one whose entity is gone is not let in', async () => {
+  const { entityId, call } = await agent.newTenant()
+  const other = await agent.admin('POST /wallets', { body: { name: 'other' } })
+  await agent.admin('PUT /iam/entities/{id}/walletId', { path: { id: entityId }, body: { walletId: other.id } })
+  expect((await call('GET /wallets')).contents).toEqual([other])
+  await agent.admin('DELETE /iam/entities/{id}', { path: { id: entityId } })
+  await expect(call('GET /wallets')).rejects.toMatchObject({ problem: { status: 401 } })
+})
+
+test('an entity needs a wallet that exists', async () => {
+  const noWallet = { problem: { status: 404, type: 'error:EntityServiceError:WalletNotFound' } }
+  await expect(agent.admin('POST /iam/entities', { body: { name: 'x', walletId: unknown } })).rejects.toMatchObject(noWallet)
+  await expect(agent.admin('POST /iam/entities', { body: { name: 'x' } })).rejects.toMatchObject(noWallet)
+  const { entityId } = await agent.newTenant()
+  await expect(
+    agent.admin('PUT /iam/entities/{id}/walletId', { path: { id: entityId }, body: { walletId: unknown } }),
+  ).rejects.toMatchObject(noWallet)
+})
+
+test('a key is registered with 201 and no body, again without effect, and removed with 200 and no body', async () => {
+  const { id: entityId } = await agent.admin('POST /iam/entities', { body: { name: 'x', walletId } })
+  const send = async (method: string) => {
+    const headers = { 'x-admin-api-key': agent.agent.adminToken.reveal() }
+    const response = await agent.send(method, '/iam/apikey-authentication', {
+      headers,
+      body: JSON.stringify({ entityId, apiKey: 'my-tenant-token' }),
+    })
+    return [response.status, await response.text()]
+  }
+  expect(await send('POST')).toEqual([201, ''])
+  expect(await send('POST')).toEqual([201, ''])
+  expect((await agent.send('GET', '/wallets', { headers: { apikey: 'my-tenant-token' } })).status).toBe(200)
+  expect(await send('DELETE')).toEqual([200, ''])
+  expect((await agent.send('GET', '/wallets', { headers: { apikey: 'my-tenant-token' } })).status).toBe(401)
+})
+
+test('a key of another entity, or one that was removed, cannot be registered', async () => {
+  const [one, two] = [await agent.newTenant(), await agent.newTenant()]
+  const compromised = { problem: { status: 401, type: 'error:AuthenticationRepositoryError:AuthenticationCompromised' } }
+  await expect(
+    agent.admin('POST /iam/apikey-authentication', { body: { entityId: two.entityId, apiKey: one.apiKey } }),
+  ).rejects.toMatchObject(compromised)
+  await agent.admin('DELETE /iam/apikey-authentication', { body: { entityId: one.entityId, apiKey: one.apiKey } })
+  await expect(
+    agent.admin('POST /iam/apikey-authentication', { body: { entityId: one.entityId, apiKey: one.apiKey } }),
+  ).rejects.toMatchObject(compromised)
+})
+
+test('a key needs an entity that exists, and must say something', async () => {
+  const register = (entityId: string, apiKey: string) => agent.admin('POST /iam/apikey-authentication', { body: { entityId, apiKey } })
+  await expect(register(unknown, 'some-key')).rejects.toMatchObject({
+    problem: { status: 404, type: 'error:EntityServiceError:EntityNotFound' },
+  })
+  await expect(register(unknown, '')).rejects.toMatchObject({ problem: { status: 400, detail: expect.stringContaining('apiKey: ') } })
+  await expect(register('acme', 'some-key')).rejects.toMatchObject({
+    problem: { status: 400, detail: expect.stringContaining('entityId: ') },
+  })
+})

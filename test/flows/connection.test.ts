@@ -1,0 +1,103 @@
+/** Connections (service §2.5, §3.1, §4.2; api.md 4.6). */
+import { randomUUID } from 'node:crypto'
+import { expect, test } from 'vitest'
+import { connect, connectionIn, oobOf, refusal, startPair } from '../_pair.ts'
+
+test('an invitation shows what the inviter said, and both sides the same invitation', async () => {
+  await using pair = await startPair()
+  const made = await pair.issuer.call('POST /connections', { body: { label: 'Bob', goalCode: 'issue-vc', goal: 'To issue a credential >~?' } })
+  expect(made).toMatchObject({ label: 'Bob', goalCode: 'issue-vc', role: 'Inviter', state: 'InvitationGenerated', kind: 'Connection', metaRetries: 5 })
+  expect([made.self, made.thid, made.invitation.id]).toEqual([made.connectionId, made.connectionId, made.connectionId])
+  expect(made).not.toHaveProperty('updatedAt')
+  expect(made).not.toHaveProperty('theirDid')
+  expect(made.invitation.from).toMatch(/^did:peer:2\.Ez6LS\w+\.Vz6Mk\w+\.S[0-9a-zA-Z]+$/)
+  expect(oobOf(made)).not.toMatch(/[-_+/]/)
+
+  const accepted = await pair.holder.call('POST /connection-invitations', { body: { invitation: oobOf(made) } })
+  expect(accepted).toMatchObject({ role: 'Invitee', state: 'ConnectionRequestPending', thid: made.thid, theirDid: made.invitation.from, goalCode: 'issue-vc' })
+  expect(accepted.connectionId).not.toBe(made.connectionId)
+  expect(accepted).not.toHaveProperty('label')
+  expect(accepted.invitation).toEqual(made.invitation)
+
+  const inviter = await connectionIn(pair.issuer.call, made.thid, 'ConnectionResponseSent')
+  const invitee = await connectionIn(pair.holder.call, made.thid, 'ConnectionResponseReceived')
+  expect([inviter!.myDid, inviter!.theirDid]).toEqual([invitee!.theirDid, invitee!.myDid])
+  expect(inviter!.myDid).toBe(made.invitation.from)
+})
+
+test('padded, unpadded, standard and URL-safe text and the whole URL are the same invitation', async () => {
+  await using pair = await startPair()
+  const forms: ((oob: string, url: string) => string)[] = [(oob) => oob.replaceAll('=', ''), (oob) => `${oob.replaceAll('=', '')}==`.slice(0, Math.ceil(oob.replaceAll('=', '').length / 4) * 4), (_oob, url) => url]
+  for (const form of forms) {
+    const made = await pair.issuer.call('POST /connections', { body: {} })
+    const accepted = await pair.holder.call('POST /connection-invitations', { body: { invitation: form(oobOf(made), made.invitation.invitationUrl) } })
+    expect(accepted.invitation).toEqual(made.invitation)
+  }
+})
+
+test('an invitation connects once: the second who answers is told, and the first stays connected', async () => {
+  await using pair = await startPair()
+  const third = await pair.agent.newTenant('third')
+  const made = await pair.issuer.call('POST /connections', { body: {} })
+  await pair.holder.call('POST /connection-invitations', { body: { invitation: oobOf(made) } })
+  const connected = await connectionIn(pair.issuer.call, made.thid, 'ConnectionResponseSent')
+
+  const again = await refusal(pair.holder.call('POST /connection-invitations', { body: { invitation: oobOf(made) } }))
+  expect(again).toMatchObject({ status: 400, type: 'error:ConnectionServiceError:InvitationAlreadyReceived' })
+
+  const late = await third.call('POST /connection-invitations', { body: { invitation: oobOf(made) } })
+  await expect.poll(async () => (await third.call('GET /connections/{connectionId}', { path: { connectionId: late.connectionId } })).metaLastFailure?.detail, { timeout: 10_000 }).toContain('400')
+  expect((await third.call('GET /connections/{connectionId}', { path: { connectionId: late.connectionId } })).state).toBe('ConnectionRequestPending')
+  expect(await pair.issuer.call('GET /connections/{connectionId}', { path: { connectionId: made.connectionId } })).toEqual(connected)
+})
+
+test('an invitation that is answered too late is refused and stays as it is', async () => {
+  await using pair = await startPair({ CONNECT_INVITATION_EXPIRY: '0' })
+  const made = await pair.issuer.call('POST /connections', { body: {} })
+  const late = await pair.holder.call('POST /connection-invitations', { body: { invitation: oobOf(made) } })
+  await expect.poll(async () => (await pair.holder.call('GET /connections/{connectionId}', { path: { connectionId: late.connectionId } })).metaRetries, { timeout: 10_000 }).toBe(0)
+  expect((await pair.issuer.call('GET /connections/{connectionId}', { path: { connectionId: made.connectionId } })).state).toBe('InvitationGenerated')
+})
+
+test('what is no invitation is refused', async () => {
+  await using pair = await startPair()
+  const json = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
+  const texts = ['', 'not base64!', json({}), json([1]), json({ id: '1', type: 'x', from: 'y', body: {} }), '%%%', 'a'.repeat(300_000)]
+  for (const invitation of texts) {
+    expect(await refusal(pair.holder.call('POST /connection-invitations', { body: { invitation } })), invitation.slice(0, 40)).toMatchObject({ status: 400 })
+  }
+  expect((await pair.holder.call('GET /connections')).contents).toEqual([])
+})
+
+test('a foreign connection and an unknown one are the same to a tenant', async () => {
+  await using pair = await startPair()
+  const made = await pair.issuer.call('POST /connections', { body: {} })
+  const unknown = randomUUID()
+  const [foreign, absent] = [
+    await refusal(pair.holder.call('GET /connections/{connectionId}', { path: { connectionId: made.connectionId } })),
+    await refusal(pair.holder.call('GET /connections/{connectionId}', { path: { connectionId: unknown } })),
+  ]
+  const neutral = ({ detail, ...rest }: { detail: string }) => ({ ...rest, detail: detail.replace(/[0-9a-f-]{36}/, 'ID'), instance: '' })
+  expect(neutral(foreign)).toEqual(neutral(absent))
+  expect(foreign).toMatchObject({ status: 404, type: 'error:ConnectionServiceError:RecordIdNotFound' })
+})
+
+test('a list is a page in order of creation, and thid finds one', async () => {
+  await using pair = await startPair()
+  const made = []
+  for (let n = 0; n < 5; n++) made.push(await pair.issuer.call('POST /connections', { body: { label: `number ${n}` } }))
+  const page = await pair.issuer.call('GET /connections', { query: { offset: 1, limit: 2 } })
+  expect(page).toMatchObject({ kind: 'Collection', self: '/collections' })
+  expect(page.contents.map(({ label }) => label)).toEqual(['number 1', 'number 2'])
+  expect([page.previous, page.next]).toEqual(['/connections?offset=0&limit=2', '/connections?offset=3&limit=2'])
+  expect((await pair.issuer.call('GET /connections', { query: { thid: made[3]!.thid } })).contents).toEqual([made[3]])
+})
+
+test('an invitation can be deleted, a connection cannot', async () => {
+  await using pair = await startPair()
+  const { connectionId } = await pair.issuer.call('POST /connections', { body: {} })
+  await pair.issuer.call('DELETE /connections/{connectionId}', { path: { connectionId } })
+  expect((await refusal(pair.issuer.call('GET /connections/{connectionId}', { path: { connectionId } }))).status).toBe(404)
+  const { inviterConnectionId } = await connect(pair.issuer, pair.holder)
+  expect((await refusal(pair.issuer.call('DELETE /connections/{connectionId}', { path: { connectionId: inviterConnectionId } }))).status).toBe(403)
+})

@@ -1,0 +1,229 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { jsonSchemaType } from '../../src/schemas/json-schema.ts'
+import { findLatestSchema, findSchema, getSchema, listSchemas, publishSchema, updateSchema } from '../../src/schemas/registry.ts'
+import { type CredentialSchemaInput, guidOf } from '../../src/schemas/schema.ts'
+import { type AgentDb, openAgentDb } from '../../src/storage/database.ts'
+
+const acme = `did:prism:${'ac'.repeat(32)}`
+const bank = `did:prism:${'ba'.repeat(32)}`
+const page = { offset: 0, limit: 100 }
+
+const schema = {
+  $schema: 'https://json-schema.org/draft/2020-12/schema',
+  type: 'object',
+  properties: { name: { type: 'string' } },
+  required: ['name'],
+}
+const input = (change: Partial<CredentialSchemaInput> = {}): CredentialSchemaInput => ({
+  name: 'licence',
+  version: '1.0.0',
+  description: 'Driving licence',
+  type: jsonSchemaType,
+  schema,
+  tags: ['driving', 'id'],
+  author: acme,
+  ...change,
+})
+const anybody = async () => true
+const nobody = async () => false
+
+let folder: string
+let db: AgentDb
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'registry-'))
+  db = await openAgentDb(join(folder, 'agent.db'))
+})
+afterEach(async () => {
+  await db.destroy()
+  rmSync(folder, { recursive: true })
+})
+
+describe('a schema is published', () => {
+  test('and reads back as it was answered, whoever asks', async () => {
+    const published = await publishSchema(db, 'w1', input(), anybody)
+    const { guid, id } = published
+    expect(published).toEqual({
+      guid: guidOf({ author: acme, id, version: '1.0.0' }),
+      id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      longId: `${acme}/${id}?version=1.0.0`,
+      name: 'licence',
+      version: '1.0.0',
+      tags: ['driving', 'id'],
+      description: 'Driving licence',
+      type: jsonSchemaType,
+      schema,
+      author: acme,
+      authored: expect.stringMatching(/Z$/),
+      resolutionMethod: 'http',
+      kind: 'CredentialSchema',
+      self: `/schema-registry/schemas/${guid}`,
+    })
+    expect(await getSchema(db, guid)).toEqual(published)
+    expect(await findSchema(db, guid.toUpperCase())).toEqual(published)
+  })
+
+  test('without description and tags', async () => {
+    const { guid } = await publishSchema(db, 'w1', input({ description: null, tags: [] }), anybody)
+    expect(await getSchema(db, guid)).toMatchObject({ description: '', tags: [] })
+  })
+
+  test('with a tag given twice', async () => {
+    const published = await publishSchema(db, 'w1', input({ tags: ['a', 'b', 'a'] }), anybody)
+    expect(published.tags).toEqual(['a', 'b', 'a'])
+  })
+
+  test('twice under two ids', async () => {
+    const [one, other] = [await publishSchema(db, 'w1', input(), anybody), await publishSchema(db, 'w1', input(), anybody)]
+    expect(one.id).not.toBe(other.id)
+    expect(one.guid).not.toBe(other.guid)
+  })
+
+  test('with the author in the form it was sent', async () => {
+    const long = `${acme}:CgY_-8`
+    const asked: string[] = []
+    const published = await publishSchema(db, 'w1', input({ author: long }), async (did) => asked.push(did) > 0)
+    expect(published.author).toBe(long)
+    expect(published.longId.startsWith(long)).toBe(true)
+    expect(asked).toEqual([long])
+  })
+})
+
+describe('a schema is refused', () => {
+  test.each([
+    ['of an author that is not in the wallet', input(), nobody, { type: 'NotFound', status: 404 }],
+    ['of an author that is no did:prism', input({ author: 'did:key:z6Mk' }), anybody, { type: 'BadRequest', status: 400 }],
+    ['of an author that is half a did:prism', input({ author: 'did:prism:ac' }), anybody, { type: 'BadRequest', status: 400 }],
+    ['of an unknown type', input({ type: 'x' }), anybody, { type: 'error:CredentialSchemaError:UnsupportedCredentialSchemaType' }],
+    [
+      'that is not valid',
+      input({ schema: { ...schema, x: 1 } }),
+      anybody,
+      { type: 'error:CredentialSchemaError:InvalidSchema', status: 400 },
+    ],
+  ])('%s', async (_, refused, isAuthor, problem) => {
+    await expect(publishSchema(db, 'w1', refused, isAuthor)).rejects.toMatchObject(problem)
+    expect((await listSchemas(db, 'w1', page)).total).toBe(0)
+  })
+
+  test('that does not exist, when read', async () => {
+    const guid = '00000000-0000-3000-8000-000000000000'
+    expect(await findSchema(db, guid)).toBeUndefined()
+    await expect(getSchema(db, guid)).rejects.toMatchObject({
+      type: 'error:CredentialSchemaError:CredentialSchemaGuidNotFoundError',
+      status: 404,
+    })
+  })
+})
+
+describe('a new version', () => {
+  test('keeps the id, has a guid of its own, and leaves the old one as it was', async () => {
+    const first = await publishSchema(db, 'w1', input(), anybody)
+    const second = await updateSchema(db, 'w1', first.id, input({ version: '1.1.0', name: 'new', tags: [] }), anybody)
+    expect(second).toMatchObject({ id: first.id, name: 'new', tags: [], guid: guidOf({ author: acme, id: first.id, version: '1.1.0' }) })
+    expect(await getSchema(db, first.guid)).toEqual(first)
+    expect(await getSchema(db, second.guid)).toEqual(second)
+    expect(await findLatestSchema(db, 'w1', acme, first.id)).toEqual(second)
+  })
+
+  test.each([
+    ['1.9.0', '1.10.0'],
+    ['1.0.0-rc.1', '1.0.0'],
+    ['9.0.0', '10.0.0'],
+  ])('after %s may be %s but not the other way round', async (lower, greater) => {
+    const first = await publishSchema(db, 'w1', input({ version: lower }), anybody)
+    await updateSchema(db, 'w1', first.id, input({ version: greater }), anybody)
+    const problem = { type: 'error:CredentialSchemaError:CredentialSchemaUpdateError', status: 400 }
+    for (const version of [lower, greater, `${greater}+build`]) {
+      await expect(updateSchema(db, 'w1', first.id, input({ version }), anybody)).rejects.toMatchObject(problem)
+    }
+    expect((await findLatestSchema(db, 'w1', acme, first.id))?.version).toBe(greater)
+  })
+
+  test('may name the author in the other form', async () => {
+    const first = await publishSchema(db, 'w1', input(), anybody)
+    const second = await updateSchema(db, 'w1', first.id, input({ author: `${acme}:CgY`, version: '2.0.0' }), anybody)
+    expect(second.author).toBe(`${acme}:CgY`)
+    expect((await findLatestSchema(db, 'w1', acme, first.id))?.version).toBe('2.0.0')
+  })
+
+  test('needs an id of the same author in the same wallet', async () => {
+    const { id } = await publishSchema(db, 'w1', input(), anybody)
+    const problem = { type: 'error:CredentialSchemaError:CredentialSchemaIdNotFoundError', status: 404 }
+    await expect(updateSchema(db, 'w2', id, input({ version: '2.0.0' }), anybody)).rejects.toMatchObject(problem)
+    await expect(updateSchema(db, 'w1', id, input({ version: '2.0.0', author: bank }), anybody)).rejects.toMatchObject(problem)
+    await expect(
+      updateSchema(db, 'w1', '00000000-0000-4000-8000-000000000000', input({ version: '2.0.0' }), anybody),
+    ).rejects.toMatchObject(problem)
+    await expect(updateSchema(db, 'w1', id, input({ version: '2.0.0' }), nobody)).rejects.toMatchObject({ type: 'NotFound' })
+  })
+
+  test('whose guid is taken is refused and changes nothing', async () => {
+    const first = await publishSchema(db, 'w1', input(), anybody)
+    const row = await db.selectFrom('credential_schema').selectAll().where('guid', '=', first.guid).executeTakeFirstOrThrow()
+    const taken = { ...row, version: '2.0.0', guid: guidOf({ author: acme, id: first.id, version: '2.0.0' }), wallet_id: 'w2' }
+    await db.insertInto('credential_schema').values(taken).execute()
+    const second = updateSchema(db, 'w1', first.id, input({ version: '2.0.0' }), anybody)
+    await expect(second).rejects.toMatchObject({ type: 'error:CredentialSchemaError:CredentialSchemaUpdateError' })
+    expect((await listSchemas(db, 'w1', page)).schemas).toEqual([first])
+    expect((await listSchemas(db, 'w2', { ...page, tags: 'id' })).total).toBe(0)
+  })
+
+  test('published by ten at once is published once', async () => {
+    const { id } = await publishSchema(db, 'w1', input(), anybody)
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 10 }, () => updateSchema(db, 'w1', id, input({ version: '2.0.0' }), anybody)),
+    )
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+    for (const outcome of outcomes) {
+      if (outcome.status === 'rejected')
+        expect(outcome.reason).toMatchObject({ type: 'error:CredentialSchemaError:CredentialSchemaUpdateError' })
+    }
+    expect((await listSchemas(db, 'w1', page)).total).toBe(2)
+  })
+})
+
+describe('a list', () => {
+  test('is of one wallet, in the order of publication, page by page', async () => {
+    const names = Array.from({ length: 25 }, (_, i) => `schema ${i}`)
+    for (const name of names) await publishSchema(db, 'w1', input({ name }), anybody)
+    await publishSchema(db, 'w2', input({ name: 'another' }), anybody)
+    const read = async (offset: number, limit: number) => (await listSchemas(db, 'w1', { offset, limit })).schemas.map(({ name }) => name)
+    expect(await read(0, 100)).toEqual(names)
+    expect([...(await read(0, 10)), ...(await read(10, 10)), ...(await read(20, 10))]).toEqual(names)
+    expect(await read(25, 10)).toEqual([])
+    expect((await listSchemas(db, 'w1', { offset: 20, limit: 1 })).total).toBe(25)
+    expect(await listSchemas(db, 'w3', page)).toEqual({ schemas: [], total: 0 })
+  })
+
+  test('is filtered by what is asked, exactly', async () => {
+    const one = await publishSchema(db, 'w1', input({ name: 'one', tags: ['a', 'b'] }), anybody)
+    await publishSchema(db, 'w1', input({ name: 'two', tags: ['b'], author: bank }), anybody)
+    await updateSchema(db, 'w1', one.id, input({ name: 'one', version: '2.0.0', tags: ['c%'] }), anybody)
+    const found = async (filter: object) => {
+      const { schemas, total } = await listSchemas(db, 'w1', { ...page, ...filter })
+      expect(total).toBe(schemas.length)
+      return schemas.map(({ name, version }) => `${name} ${version}`)
+    }
+    expect(await found({ name: 'one' })).toEqual(['one 1.0.0', 'one 2.0.0'])
+    expect(await found({ version: '1.0.0' })).toEqual(['one 1.0.0', 'two 1.0.0'])
+    expect(await found({ author: bank })).toEqual(['two 1.0.0'])
+    expect(await found({ tags: 'b' })).toEqual(['one 1.0.0', 'two 1.0.0'])
+    expect(await found({ tags: 'c%' })).toEqual(['one 2.0.0'])
+    expect(await found({ tags: 'b', name: 'one', version: '1.0.0', author: acme })).toEqual(['one 1.0.0'])
+    for (const none of [
+      { name: 'on' },
+      { name: '%' },
+      { name: 'ONE' },
+      { tags: '%' },
+      { tags: 'a,b' },
+      { name: "' or 1=1 --" },
+      { author: '' },
+    ]) {
+      expect(await found(none)).toEqual([])
+    }
+  })
+})

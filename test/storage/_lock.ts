@@ -1,0 +1,11 @@
+/** A process of its own (`node --import tsx _lock.ts <file>`) that holds the write lock of a database file not yet in WAL mode, and lets go a moment after it has said so. */
+import { openSqlite } from '../../src/storage/sqlite.ts'
+
+const database = openSqlite(process.argv[2]!)
+database.pragma('journal_mode = DELETE')
+database.exec('create table t (x); begin immediate; insert into t values (1)')
+process.stdout.write('locked')
+setTimeout(() => {
+  database.exec('commit')
+  database.close()
+}, 300)
