@@ -1,10 +1,13 @@
 /** What is wrong, in one line that can stand inside a sentence. */
 import { z } from 'zod'
 
-/** The message of any error; of a zod error, every issue with its path. */
+const maxLength = 300
+
+/** The message of any error; of a zod error, every issue with its path. At most 300 characters: what is told may be what a peer sent. */
 export function reasonOf(error: unknown): string {
   if (error instanceof z.ZodError) {
-    return error.issues.map(({ path, message }) => (path.length > 0 ? `${path.join('.')}: ${message}` : message)).join('; ')
+    const issues = error.issues.map(({ path, message }) => (path.length > 0 ? `${path.join('.')}: ${message}` : message))
+    return issues.join('; ').slice(0, maxLength)
   }
-  return error instanceof Error ? error.message : String(error)
+  return (error instanceof Error ? error.message : String(error)).slice(0, maxLength)
 }

@@ -2,7 +2,6 @@
 import type { Selectable } from 'kysely'
 import { toHex } from '../base/bytes.ts'
 import { Problem } from '../base/problem.ts'
-import { deriveKey } from '../crypto/derive.ts'
 import { generateKey, toPublic, type PrivateJwk } from '../crypto/keys.ts'
 import { parsePrismDid, toLongForm, toShortForm } from '../did/prism/did.ts'
 import { InvalidOperation, masterKeyId, usages, type PrismKey, type Usage } from '../did/prism/model.ts'
@@ -92,7 +91,7 @@ function makeDid(wallet: Wallet, { documentTemplate }: CreateManagedDid, didInde
     const keyIndex = counts.get(usage) ?? 0
     counts.set(usage, keyIndex + (curve === 'secp256k1' ? 1 : 0))
     const isDerived = curve === 'secp256k1'
-    const jwk = isDerived ? deriveKey(wallet.seed, { didIndex, usage: usages[usage], keyIndex }) : generateKey(curve)
+    const jwk = isDerived ? wallet.deriveKey({ didIndex, usage: usages[usage], keyIndex }) : generateKey(curve)
     return { id, usage, curve, keyIndex: isDerived ? keyIndex : null, jwk }
   })
   const operation = encodeTemplate({

@@ -2,7 +2,6 @@
 import type { Selectable } from 'kysely'
 import { z } from 'zod'
 import { Problem } from '../base/problem.ts'
-import { deriveKey } from '../crypto/derive.ts'
 import type { PrivateJwk } from '../crypto/keys.ts'
 import { usages } from '../did/prism/model.ts'
 import type { WalletTables } from '../storage/wallet-tables.ts'
@@ -41,5 +40,5 @@ export async function getSigningKey(
 async function openKey(wallet: Wallet, { did, key_id, usage, key_index, sealed }: Selectable<WalletTables['prism_key']>): Promise<PrivateJwk> {
   if (sealed !== null) return StoredJwk.parse(JSON.parse(wallet.unseal(`prism-key:${did}#${key_id}`, sealed)))
   const { did_index: didIndex } = await wallet.db.selectFrom('prism_did').select('did_index').where('did', '=', did).executeTakeFirstOrThrow()
-  return deriveKey(wallet.seed, { didIndex, usage, keyIndex: key_index! })
+  return wallet.deriveKey({ didIndex, usage, keyIndex: key_index! })
 }

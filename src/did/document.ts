@@ -5,7 +5,8 @@ import type { PublicJwk } from '../crypto/keys.ts'
 /** A DID: `did:`, a method name and a method-specific id (DID 1.0 §3.1). */
 export const Did = z
   .string()
-  .max(4_000)
+  // Fifty keys and fifty services make a long form of did:prism this long.
+  .max(60_000)
   .regex(/^did:[a-z0-9]+:(?:[A-Za-z0-9._:=-]|%[0-9A-Fa-f]{2})*(?:[A-Za-z0-9._=-]|%[0-9A-Fa-f]{2})$/, 'is not a DID')
 export type Did = z.infer<typeof Did>
 

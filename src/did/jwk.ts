@@ -6,7 +6,7 @@ import { Problem } from '../base/problem.ts'
 import type { PublicJwk } from '../crypto/keys.ts'
 import type { DidDocument } from './document.ts'
 import { didContext, everyPurpose, jsonWebKey, jws2020Context } from './json-web-key.ts'
-import { reasonOf } from './reason.ts'
+import { reasonOf } from '../base/reason.ts'
 
 /** A key on a curve this agent uses; a private member makes the whole DID invalid. */
 const KeyOfDid = z.looseObject({

@@ -5,7 +5,7 @@ import { okpBytes, okpFromBytes, type PublicJwk } from '../crypto/keys.ts'
 import type { DidDocument } from './document.ts'
 import { didContext, everyPurpose, jsonWebKey, jws2020Context } from './json-web-key.ts'
 import { fromMultikey, toMultikey } from './multikey.ts'
-import { reasonOf } from './reason.ts'
+import { reasonOf } from '../base/reason.ts'
 
 /** The did:key of a public key on Ed25519, X25519 or secp256k1. @throws {TypeError} for another curve. */
 export function createKeyDid(jwk: PublicJwk): string {

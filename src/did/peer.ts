@@ -10,7 +10,7 @@ import { resolveKeyText } from './key.ts'
 import { toMultikey } from './multikey.ts'
 import { resolvePeer2 } from './peer-2.ts'
 import { resolvePeer4 } from './peer-4.ts'
-import { reasonOf } from './reason.ts'
+import { reasonOf } from '../base/reason.ts'
 
 /** Longer DIDs are refused: base58 costs the square of its length, and no real document needs more. */
 const maximumLength = 4_000

@@ -3,6 +3,8 @@ import type { Config } from '../base/config.ts'
 import { fromUtf8 } from '../base/bytes.ts'
 import type { Log } from '../base/log.ts'
 import { seal, unseal } from '../base/seal.ts'
+import { deriveKey, type KeyPath } from '../crypto/derive.ts'
+import type { PrivateJwk } from '../crypto/keys.ts'
 import type { Resolver } from '../did/resolve.ts'
 import type { HttpClient } from '../net/guarded-agent.ts'
 import { openWalletDb, type AgentDb, type Db, type Tx } from '../storage/database.ts'
@@ -35,8 +37,8 @@ export type Wallet = {
   /** For reading. */
   readonly db: Db
   readonly env: Environment
-  /** The 64-byte seed of the wallet's derived keys. */
-  readonly seed: Uint8Array
+  /** The key at a path below the wallet's seed; worked out once, since that takes milliseconds. */
+  deriveKey(path: KeyPath): PrivateJwk
   /** Seals a text with this wallet's key; `context` says which row it belongs to. */
   seal(context: string, text: string): string
   /** @throws when it was sealed for another row or another wallet, or was changed. */
@@ -68,12 +70,21 @@ export async function createWalletFile(id: string, path: string, key: Uint8Array
   }
 }
 
+/** Derived keys that an open wallet keeps. */
+const keptKeys = 200
+
 function handle(env: Environment, id: string, db: Db, key: Uint8Array, seed: Uint8Array): Wallet {
+  const derived = new Map<string, PrivateJwk>()
   return {
     id,
     db,
     env,
-    seed,
+    deriveKey(path) {
+      const name = `${path.didIndex}/${path.usage}/${path.keyIndex}`
+      const key = derived.get(name) ?? deriveKey(seed, path)
+      if (derived.size < keptKeys) derived.set(name, key)
+      return key
+    },
     seal: (context, text) => seal(key, context, text),
     unseal: (context, sealed) => fromUtf8(unseal(key, context, sealed)),
     async transaction(write) {

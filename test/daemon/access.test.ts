@@ -77,9 +77,9 @@ describe('with registered keys', () => {
       const { contents } = (await (await agent.send('GET', sharedPath, { headers })).json()) as { contents: { id: string }[] }
       return contents.map(({ id }) => id)
     }
-    expect(await seen(admin)).toEqual([walletId, other.walletId])
+    expect(await seen(admin)).toEqual(expect.arrayContaining([walletId, other.walletId]))
     expect(await seen({ apikey: apiKey })).toEqual([walletId])
-    expect(await seen({ ...admin, apikey: apiKey })).toEqual([walletId, other.walletId])
+    expect(await seen({ ...admin, apikey: apiKey })).toEqual(expect.arrayContaining([walletId, other.walletId]))
     expect(await seen({ ...wrongAdmin, apikey: apiKey })).toEqual([walletId])
   })
 
@@ -103,12 +103,13 @@ describe('with registered keys', () => {
   })
 
   test('a tenant creates no wallets', async () => {
+    const before = (await agent.admin('GET /wallets')).contents
     const response = await agent.send('POST', '/wallets', { headers: { apikey: apiKey }, body: '{"name":"second"}' })
     expect([response.status, await response.json()]).toEqual([
       400,
       expect.objectContaining({ type: 'error:WalletManagementServiceError:TooManyPermittedWallet' }),
     ])
-    expect((await agent.admin('GET /wallets')).contents).toHaveLength(2)
+    expect((await agent.admin('GET /wallets')).contents).toEqual(before)
   })
 
   test('a removed key lets nobody in, and a public endpoint asks for none', async () => {

@@ -6,7 +6,7 @@ import { fromBinary } from '@bufbuild/protobuf'
 import { concat, toHex } from '../../base/bytes.ts'
 import { okpFromBytes, type PublicJwk } from '../../crypto/keys.ts'
 import { fromPublicBytes } from '../../crypto/secp256k1.ts'
-import { reasonOf } from '../reason.ts'
+import { reasonOf } from '../../base/reason.ts'
 import { InvalidOperation, type Operation, type PrismKey, type UpdateAction, type Usage, usages } from './model.ts'
 import { AtalaObjectSchema, AtalaOperationSchema, type PublicKey, SignedAtalaOperationSchema, type UpdateDIDAction } from './prism_pb.ts'
 

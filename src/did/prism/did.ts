@@ -4,7 +4,7 @@
  */
 import { fromBase64, toBase64url } from '../../base/bytes.ts'
 import { Problem } from '../../base/problem.ts'
-import { reasonOf } from '../reason.ts'
+import { reasonOf } from '../../base/reason.ts'
 import { operationHash } from './operations.ts'
 import { createState, type DidState } from './state.ts'
 

@@ -3,7 +3,7 @@
  * limits of the real agent, purposes and curves of the method).
  */
 import { z } from 'zod'
-import { reasonOf } from '../reason.ts'
+import { reasonOf } from '../../base/reason.ts'
 import { InvalidOperation, type PrismKey, type PrismService } from './model.ts'
 
 /** Limits on what a DID has at a time, and on the length of texts, in bytes of UTF-8. */

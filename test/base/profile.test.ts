@@ -1,0 +1,87 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync, mkdirSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { profilePath, readProfile, writeProfile, type Profile } from '../../src/base/profile.ts'
+import { StartError } from '../../src/base/start-error.ts'
+
+const profile: Profile = {
+  url: 'http://127.0.0.1:8085',
+  didcommUrl: 'http://127.0.0.1:8090',
+  adminToken: 'admin-token-of-a-test',
+  apiKey: 'api-key-of-a-test',
+  dataDir: '/var/lib/agent',
+  pid: 4711,
+  startedAt: '2026-11-20T19:00:00.000Z',
+}
+
+let folder: string
+beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'profile-'))))
+afterEach(() => rmSync(folder, { recursive: true }))
+
+describe('a profile', () => {
+  test('is read as it was written', () => {
+    writeProfile(folder, 'local', profile)
+    expect(readProfile(folder, 'local')).toEqual(profile)
+  })
+
+  test('may be without an API key', () => {
+    const { apiKey: _, ...without } = profile
+    writeProfile(folder, 'local', without)
+    expect(readProfile(folder, 'local')).toEqual(without)
+  })
+
+  test('that nobody wrote is absent', () => {
+    expect(readProfile(folder, 'local')).toBeUndefined()
+  })
+
+  test('is for its owner alone, even where the folder was open to all', () => {
+    mkdirSync(join(folder, 'profiles'), { mode: 0o777 })
+    writeFileSync(profilePath(folder, 'local'), '{}', { mode: 0o666 })
+    writeProfile(folder, 'local', profile)
+    expect(statSync(profilePath(folder, 'local')).mode & 0o777).toBe(0o600)
+    expect(statSync(join(folder, 'profiles')).mode & 0o777).toBe(0o700)
+  })
+
+  test('leaves no other file behind', () => {
+    writeProfile(folder, 'local', profile)
+    writeProfile(folder, 'local', { ...profile, pid: 4712 })
+    expect(readdirSync(join(folder, 'profiles'))).toEqual(['local.json'])
+  })
+
+  test('is not replaced by one that is not valid', () => {
+    writeProfile(folder, 'local', profile)
+    expect(() => writeProfile(folder, 'local', { ...profile, url: 'nowhere' })).toThrow()
+    expect(readProfile(folder, 'local')).toEqual(profile)
+  })
+
+  test.each(['../local', 'a/b', '', 'a b', '.', 'a.json'])('cannot be called %j', (name) => {
+    expect(() => readProfile(folder, name)).toThrow(StartError)
+    expect(() => writeProfile(folder, name, profile)).toThrow(StartError)
+  })
+
+  test.each([
+    ['no JSON', '{"url":'],
+    ['empty', ''],
+    ['no object', '[]'],
+    ['without a token', JSON.stringify({ ...profile, adminToken: undefined })],
+    ['with a port for a URL', JSON.stringify({ ...profile, url: 8085 })],
+    ['with process id 0', JSON.stringify({ ...profile, pid: 0 })],
+  ])('that is %s is refused, and the reason quotes no secret', (_, text) => {
+    mkdirSync(join(folder, 'profiles'))
+    writeFileSync(profilePath(folder, 'local'), text)
+    expect(() => readProfile(folder, 'local')).toThrow(StartError)
+    expect(() => readProfile(folder, 'local')).not.toThrow(/-of-a-test/)
+  })
+
+  test('names the fields that are wrong', () => {
+    mkdirSync(join(folder, 'profiles'))
+    writeFileSync(profilePath(folder, 'local'), JSON.stringify({ ...profile, pid: 'x', startedAt: 'yesterday' }))
+    expect(() => readProfile(folder, 'local')).toThrow('(pid, startedAt)')
+  })
+
+  test('is JSON that a person can read', () => {
+    writeProfile(folder, 'local', profile)
+    expect(readFileSync(profilePath(folder, 'local'), 'utf8')).toContain('\n  "url": "http://127.0.0.1:8085"')
+  })
+})

@@ -1,0 +1,103 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { UsageError } from '../../commands/_errors/usage.ts'
+import { readClaims } from '../../commands/_input/claims.ts'
+import { readSeconds } from '../../commands/_input/duration.ts'
+import { readInvitation } from '../../commands/_input/invitation.ts'
+import { schemaUrl } from '../../commands/_input/schema.ts'
+
+let folder: string
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'input-'))
+  writeFileSync(join(folder, 'claims.json'), '{"name": "Alice", "age": 41}')
+  writeFileSync(join(folder, 'list.json'), '["Alice"]')
+})
+afterAll(() => rmSync(folder, { recursive: true }))
+
+describe('claims', () => {
+  test.each([
+    ['name=Alice', { name: 'Alice' }],
+    ['age:=42', { age: 42 }],
+    ['age=42', { age: '42' }],
+    ['adult:=true', { adult: true }],
+    ['none:=null', { none: null }],
+    ['tags:=["a","b"]', { tags: ['a', 'b'] }],
+    ['formula=a=b', { formula: 'a=b' }],
+    ['formula=a:=b', { formula: 'a:=b' }],
+    ['url=https://a.example?b=c', { url: 'https://a.example?b=c' }],
+    ['empty=', { empty: '' }],
+    ['with:colon=x', { 'with:colon': 'x' }],
+    ['given name=Ålice', { 'given name': 'Ålice' }],
+  ])('%j is %j', (claim, expected) => {
+    expect(readClaims({ claim: [claim] })).toEqual(expected)
+  })
+
+  test.each(['name', '=Alice', ':=42', 'age:=', 'age:=fortytwo', "name:='Alice'"])('%j is no claim', (claim) => {
+    expect(() => readClaims({ claim: [claim] })).toThrow(UsageError)
+  })
+
+  test('come from a file, and single ones go over it', () => {
+    expect(readClaims({ claims: `@${join(folder, 'claims.json')}`, claim: ['age:=42'] })).toEqual({ name: 'Alice', age: 42 })
+  })
+
+  test('may be written out', () => {
+    expect(readClaims({ claims: '{"name": "Alice"}' })).toEqual({ name: 'Alice' })
+  })
+
+  test('are not named twice, not absent, not a list, and not in a file that does not exist', () => {
+    expect(() => readClaims({ claim: ['a=1', 'a=2'] })).toThrow('"a" twice')
+    expect(() => readClaims({})).toThrow('nothing to attest to')
+    expect(() => readClaims({ claims: `@${join(folder, 'list.json')}` })).toThrow('not a JSON object')
+    expect(() => readClaims({ claims: `@${join(folder, 'none.json')}` })).toThrow('ENOENT')
+    expect(() => readClaims({ claims: '{"name": ' })).toThrow('not JSON')
+  })
+
+  test('named like members of every object are claims like any other', () => {
+    const claims = readClaims({ claim: ['constructor=x', '__proto__=y'] })
+    expect(JSON.stringify(claims)).toBe('{"constructor":"x","__proto__":"y"}')
+  })
+})
+
+describe('an invitation', () => {
+  test.each([
+    ['https://my.domain.com/path?_oob=eyJpZCI6IjEifQ', 'eyJpZCI6IjEifQ'],
+    ['https://my.domain.com/path?_oob=eyJpZCI6IjEifQ==', 'eyJpZCI6IjEifQ=='],
+    ['https://my.domain.com/path?a=b&_oob=eyJ&c=d#e', 'eyJ'],
+    ['https://my.domain.com/path?_oob=ey%2BJ%3D', 'ey+J='],
+    ['https://my.domain.com/path?_oob=ey+J/x=', 'ey+J/x='],
+    ['didcomm://?_oob=eyJ', 'eyJ'],
+    ['eyJpZCI6IjEifQ', 'eyJpZCI6IjEifQ'],
+    ['  eyJpZCI6IjEifQ==\n', 'eyJpZCI6IjEifQ=='],
+    ['_oob=eyJ', 'eyJ'],
+  ])('%j carries %j', (text, expected) => {
+    expect(readInvitation(text)).toBe(expected)
+  })
+
+  test.each(['', ' \n', 'https://my.domain.com/path', 'https://my.domain.com/path?_oob=', 'https://my.domain.com/path?oob=eyJ'])('is not %j', (text) => {
+    expect(() => readInvitation(text)).toThrow(UsageError)
+  })
+})
+
+describe('a length of time', () => {
+  test.each([
+    ['3600', 3_600],
+    ['45s', 45],
+    ['90m', 5_400],
+    ['12h', 43_200],
+    ['365d', 31_536_000],
+  ])('%s is %i seconds', (text, seconds) => {
+    expect(readSeconds('validity', text)).toBe(seconds)
+  })
+
+  test.each(['0', '-1', '1.5h', '5 m', 'm', '', '1w', '1e3'])('is not %j', (text) => {
+    expect(() => readSeconds('validity', text)).toThrow('--validity')
+  })
+})
+
+test('a guid is a schema of the daemon, a URL is one of its own', () => {
+  const guid = 'c101941e-a15a-32bc-abd1-b77db1d0a4a1'
+  expect(schemaUrl(guid, 'http://127.0.0.1:8085')).toBe(`http://127.0.0.1:8085/schema-registry/schemas/${guid}`)
+  expect(schemaUrl('https://schemas.example/employee', 'http://127.0.0.1:8085')).toBe('https://schemas.example/employee')
+})

@@ -1,0 +1,129 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { childEnv, chooseDataDir, findAccess, findDataDir, fromProcess, type AccessFlags } from '../../commands/_client/settings.ts'
+import { UsageError } from '../../commands/_errors/usage.ts'
+import { writeProfile, type Profile } from '../../src/base/profile.ts'
+
+const local: Profile = {
+  url: 'http://127.0.0.1:8085',
+  didcommUrl: 'http://127.0.0.1:8090',
+  adminToken: 'admin of local',
+  apiKey: 'key of local',
+  dataDir: '/data/local',
+  pid: 4711,
+  startedAt: '2026-11-20T19:00:00.000Z',
+}
+const bob: Profile = { ...local, url: 'http://127.0.0.1:9085', apiKey: 'key of bob', adminToken: 'admin of bob', dataDir: '/data/bob' }
+
+let folder: string
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'settings-'))
+  writeProfile(folder, 'local', local)
+  writeProfile(folder, 'bob', bob)
+})
+afterEach(() => rmSync(folder, { recursive: true }))
+
+function find(flags: AccessFlags, env: Record<string, string> = {}) {
+  const { url, apiKey, adminKey } = findAccess(flags, fromProcess({ AGENT_CONFIG_DIR: folder, ...env }))
+  return { url, apiKey: apiKey?.reveal(), adminKey: adminKey?.reveal() }
+}
+
+function file(name: string, content: string): string {
+  writeFileSync(join(folder, name), content)
+  return join(folder, name)
+}
+
+describe('where the daemon is', () => {
+  test('comes from the flag, then the environment, then the profile, then the default', () => {
+    const env = { AGENT_URL: 'http://env.example' }
+    expect(find({ url: 'http://flag.example/' }, env).url).toBe('http://flag.example')
+    expect(find({}, env).url).toBe('http://env.example')
+    expect(find({}).url).toBe(local.url)
+    expect(find({}, { AGENT_CONFIG_DIR: join(folder, 'none') }).url).toBe('http://127.0.0.1:8085')
+  })
+
+  test('is what the profile says that a flag names, whatever the environment says', () => {
+    expect(find({ profile: 'bob' }, { AGENT_URL: 'http://env.example' }).url).toBe(bob.url)
+  })
+
+  test('may be said by AGENT_PROFILE', () => {
+    expect(find({}, { AGENT_PROFILE: 'bob' })).toEqual({ url: bob.url, apiKey: bob.apiKey, adminKey: bob.adminToken })
+  })
+
+  test.each(['localhost:8085', 'ftp://127.0.0.1', 'nowhere', ''])('is not %j', (url) => {
+    expect(() => find({ url })).toThrow(UsageError)
+  })
+
+  test('cannot be a profile that does not exist', () => {
+    expect(() => find({ profile: 'carol' })).toThrow('no profile carol')
+  })
+})
+
+describe('what lets us in', () => {
+  test('comes from the file, then the environment, then the profile', () => {
+    const flags = { 'api-key-file': file('key', ' key of file\n'), 'admin-key-file': file('admin', 'admin of file') }
+    const env = { AGENT_API_KEY: 'key of env', AGENT_ADMIN_KEY: 'admin of env' }
+    expect(find(flags, env)).toMatchObject({ apiKey: 'key of file', adminKey: 'admin of file' })
+    expect(find({}, env)).toMatchObject({ apiKey: 'key of env', adminKey: 'admin of env' })
+    expect(find({})).toMatchObject({ apiKey: 'key of local', adminKey: 'admin of local' })
+  })
+
+  test('an empty variable is as good as none', () => {
+    expect(find({}, { AGENT_API_KEY: '' }).apiKey).toBe('key of local')
+  })
+
+  test.each([
+    ['a flag', { url: 'http://elsewhere.example' }, {}],
+    ['the environment', {}, { AGENT_URL: 'http://elsewhere.example' }],
+    ['another port', { url: 'http://127.0.0.1:8086' }, {}],
+  ])('stays with the profile when %s names another daemon', (_, flags, env) => {
+    expect(find(flags, env)).toMatchObject({ apiKey: undefined, adminKey: undefined })
+  })
+
+  test('goes along when the address is the profile’s own', () => {
+    expect(find({ url: `${local.url}/` }).apiKey).toBe('key of local')
+  })
+
+  test('is not in a file that is empty or absent', () => {
+    expect(() => find({ 'api-key-file': file('empty', '\n') })).toThrow('is empty')
+    expect(() => find({ 'api-key-file': join(folder, 'none') })).toThrow('ENOENT')
+  })
+
+  test('is not printed when the surroundings are', () => {
+    expect(JSON.stringify(fromProcess({ AGENT_API_KEY: 'key of env' }))).not.toContain('key of env')
+  })
+})
+
+describe('the data folder', () => {
+  const around = (env: Record<string, string> = {}) => fromProcess({ AGENT_CONFIG_DIR: folder, ...env })
+
+  test('of a running daemon comes from what the flags name, then the environment, then the profile', () => {
+    const env = { AGENT_DATA_DIR: '/data/env' }
+    expect(findDataDir({ 'data-dir': '/data/flag', profile: 'bob' }, around(env))).toBe('/data/flag')
+    expect(findDataDir({ profile: 'bob' }, around(env))).toBe('/data/bob')
+    expect(findDataDir({}, around(env))).toBe('/data/env')
+    expect(findDataDir({}, around())).toBe('/data/local')
+  })
+
+  test('of a daemon that is to be started may be moved by the environment', () => {
+    expect(chooseDataDir({ profile: 'bob' }, around({ AGENT_DATA_DIR: '/data/env' }))).toBe('/data/env')
+    expect(chooseDataDir({ profile: 'bob' }, around())).toBe('/data/bob')
+  })
+
+  test('is absolute', () => {
+    expect(findDataDir({ 'data-dir': 'here' }, around())).toBe(join(process.cwd(), 'here'))
+  })
+})
+
+test('a child’s environment is this one’s, without some, and with its own', () => {
+  const env = childEnv({ AGENT_PROFILE: 'acme' }, ['PATH'])
+  expect(env).toMatchObject({ AGENT_PROFILE: 'acme' })
+  expect(env.PATH).toBeUndefined()
+  expect(env.HOME).toBe(process.env.HOME)
+})
+
+test('a variable that is wrong is named, and its value is not', () => {
+  expect(() => fromProcess({ AGENT_PROFILE: '../etc' })).toThrow(/^(?!.*\.\.\/etc).*AGENT_PROFILE/)
+})

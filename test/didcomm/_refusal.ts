@@ -1,0 +1,16 @@
+/** How a refused envelope is told apart from one that breaks something. */
+import { expect } from 'vitest'
+import { Problem } from '../../src/base/problem.ts'
+import { unpack, type UnpackOptions } from '../../src/didcomm/unpack.ts'
+import { as } from './_people.ts'
+
+/** The reason an envelope is refused for. Fails when it opens, or when anything but the problem of the DIDComm endpoint is thrown. */
+export async function refusal(envelope: string | Uint8Array, options: UnpackOptions = as('ben')): Promise<string> {
+  const error = await unpack(envelope, options).then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  )
+  if (!(error instanceof Problem)) throw new Error(`not refused by a problem: ${String(error)}`)
+  expect(error).toMatchObject({ type: 'error:DIDCommControllerError:UnpackingFailed', status: 422 })
+  return error.message
+}

@@ -1,0 +1,138 @@
+/** The DIDComm endpoint against those who are not who they say (wire.md 1.1; threats C1, C2). */
+import { randomUUID } from 'node:crypto'
+import { expect, test } from 'vitest'
+import { generateKey, toPublic, type PrivateJwk } from '../../src/crypto/keys.ts'
+import { keysFor } from '../../src/did/document.ts'
+import { createPeerDid, resolvePeerDid } from '../../src/did/peer.ts'
+import { writeMessage } from '../../src/didcomm/message.ts'
+import { encrypt, packAnoncrypt, packAuthcrypt } from '../../src/didcomm/pack.ts'
+import { connect, connectionIn, issue, newDid, startPair, until, type Tenant } from '../_pair.ts'
+
+/** Somebody with a DID and keys, who is nobody to the agents. */
+function stranger() {
+  const [keyAgreement, authentication] = [generateKey('X25519'), generateKey('Ed25519')]
+  const did = createPeerDid({ keyAgreement: toPublic(keyAgreement), authentication: toPublic(authentication), serviceUri: 'http://127.0.0.1:1/nobody' })
+  return { did, sender: { kid: keysFor(resolvePeerDid(did), 'keyAgreement')[0]!.id, privateJwk: keyAgreement } }
+}
+
+function recipientOf(did: string) {
+  const { id: kid, publicKeyJwk: publicJwk } = keysFor(resolvePeerDid(did), 'keyAgreement')[0]!
+  return { kid, publicJwk }
+}
+
+async function post(url: string, body: string, type = 'application/didcomm-encrypted+json') {
+  const response = await fetch(url, { method: 'POST', headers: { 'content-type': type }, body })
+  return { status: response.status, body: await response.text() }
+}
+
+const typesOf = {
+  'connection request': 'https://atalaprism.io/mercury/connections/1.0/request',
+  'connection response': 'https://atalaprism.io/mercury/connections/1.0/response',
+  offer: 'https://didcomm.org/issue-credential/3.0/offer-credential',
+  'credential request': 'https://didcomm.org/issue-credential/3.0/request-credential',
+  credential: 'https://didcomm.org/issue-credential/3.0/issue-credential',
+  'presentation request': 'https://didcomm.atalaprism.io/present-proof/3.0/request-presentation',
+  presentation: 'https://didcomm.atalaprism.io/present-proof/3.0/presentation',
+}
+
+/** Everything that a tenant can see of its records and how many events there are. */
+async function picture({ call }: Tenant) {
+  return JSON.stringify([await call('GET /connections'), await call('GET /issue-credentials/records'), await call('GET /present-proof/presentations')])
+}
+
+test('no type of message, in no state, from whoever is not the other side, changes anything', async () => {
+  await using pair = await startPair()
+  const third = await pair.agent.newTenant('third')
+  const { thid: connectionThid, inviterConnectionId } = await connect(pair.issuer, pair.holder)
+  const other = await connect(third, pair.holder)
+  const [issuer, subject] = [await newDid(pair.issuer, 'assertionMethod'), await newDid(pair.holder, 'authentication')]
+  const { thid: issued } = await issue(pair.issuer, pair.holder, inviterConnectionId, issuer.did, subject.did)
+  const offered = await pair.issuer.call('POST /issue-credentials/credential-offers', { body: { connectionId: inviterConnectionId, issuingDID: issuer.did, claims: { a: 1 } } })
+  const asked = await pair.issuer.call('POST /present-proof/presentations', { body: { connectionId: inviterConnectionId } })
+  await until('the request', async () => (await pair.holder.call('GET /present-proof/presentations', { query: { thid: asked.thid } })).contents[0], (record) => record?.status === 'RequestReceived')
+
+  const holderDid = (await connectionIn(pair.holder.call, connectionThid, 'ConnectionResponseReceived'))!.myDid!
+  const issuerDid = (await connectionIn(pair.issuer.call, connectionThid, 'ConnectionResponseSent'))!.myDid!
+  const mallory = stranger()
+  const before = [await picture(pair.issuer), await picture(pair.holder)]
+  const threads = [connectionThid, other.thid, issued, offered.thid, asked.thid, randomUUID()]
+  for (const [name, type] of Object.entries(typesOf)) {
+    for (const victim of [holderDid, issuerDid]) {
+      for (const thid of threads) {
+        const impersonated = victim === holderDid ? issuerDid : holderDid
+        const plain = (from: string | undefined) => ({ id: randomUUID(), typ: 'application/didcomm-plain+json', type, ...(from && { from }), to: [victim], thid, body: {}, attachments: [] })
+        const recipients = [recipientOf(victim)]
+        const attempts = {
+          'a stranger': packAuthcrypt(plain(mallory.did), { sender: mallory.sender, recipients }),
+          'a stranger as the other side': encrypt(writeMessage(plain(impersonated)), { sender: mallory.sender, recipients, enc: 'A256CBC-HS512' }),
+          'nobody as the other side': packAnoncrypt(plain(impersonated), { recipients }),
+          nobody: packAnoncrypt(plain(undefined), { recipients }),
+        }
+        for (const [who, envelope] of Object.entries(attempts)) {
+          const { status } = await post(pair.agent.didcommUrl, envelope)
+          expect(status, `${name} from ${who}`).toBeGreaterThanOrEqual(400)
+          expect(status, `${name} from ${who}`).toBeLessThan(500)
+        }
+      }
+    }
+  }
+  expect([await picture(pair.issuer), await picture(pair.holder)]).toEqual(before)
+})
+
+test('an invitation may be answered by a stranger once, and a message sent twice counts once', async () => {
+  await using pair = await startPair()
+  const made = await pair.issuer.call('POST /connections', { body: {} })
+  const to = made.invitation.from
+  const { did, sender } = stranger()
+  const request = { id: randomUUID(), type: typesOf['connection request'], from: did, to: [to], thid: made.thid, pthid: made.thid, body: {} }
+  const pack = (message: object) => packAuthcrypt(message as never, { sender, recipients: [recipientOf(to)] })
+  const wire = pack(request)
+  const mailbox = (resolvePeerDid(to).service![0]!.serviceEndpoint as { uri: string }).uri
+  expect((await post(mailbox, wire)).status).toBe(200)
+  const after = await connectionIn(pair.issuer.call, made.thid, 'ConnectionResponsePending')
+  expect(after!.theirDid).toBe(did)
+  expect(await post(mailbox, wire)).toEqual({ status: 200, body: '' })
+  expect(await post(pair.agent.didcommUrl, pack(request))).toEqual({ status: 200, body: '' })
+  expect((await post(mailbox, pack({ ...request, id: randomUUID() }))).status).toBe(400)
+  const again = stranger()
+  const second = packAuthcrypt({ ...request, id: randomUUID(), from: again.did } as never, { sender: again.sender, recipients: [recipientOf(to)] })
+  expect((await post(mailbox, second)).status).toBe(400)
+})
+
+test('the endpoint refuses what is no message for it, and never fails', async () => {
+  await using pair = await startPair()
+  const { did, sender } = stranger()
+  const made = await pair.issuer.call('POST /connections', { body: {} })
+  const to = made.invitation.from
+  const good = packAuthcrypt({ id: '1', type: 'https://example.com/unknown', from: did, to: [to], body: {} } as never, { sender, recipients: [recipientOf(to)] })
+  const notOurs = stranger()
+  const forOthers = packAuthcrypt({ id: '1', type: 'x:y', from: did, to: [notOurs.did], body: {} } as never, { sender, recipients: [recipientOf(notOurs.did)] })
+  const url = pair.agent.didcommUrl
+  const cases: [string, string, string, number][] = [
+    ['plain JSON', url, '{"id":"1"}', 422],
+    ['nothing', url, '', 422],
+    ['no JSON', url, 'hello', 422],
+    ['too much', url, 'a'.repeat(1_100_000), 400],
+    ['an unknown type', url, good, 422],
+    ['somebody else’s', url, forOthers, 422],
+    ['a forged mailbox', `${url}/${'2'.repeat(55)}`, good, 422],
+    ['another tenant’s mailbox', `${url}/${pair.agent.agent.env.newMailbox(pair.holder.walletId)}`, good, 422],
+    ['a deeper path', `${url}/a/b`, good, 404],
+  ]
+  for (const [name, where, body, status] of cases) expect((await post(where, body)).status, name).toBe(status)
+  expect((await post(url, good, 'application/json')).status).toBe(400)
+  expect((await post(url, good, 'application/didcomm-encrypted+json; charset=utf-8')).status).toBe(422)
+  expect((await fetch(url)).status).toBe(404)
+})
+
+test('private keys are found for their own kid alone', async () => {
+  await using pair = await startPair()
+  const made = await pair.issuer.call('POST /connections', { body: {} })
+  const to = made.invitation.from
+  const { sender, did } = stranger()
+  const signing: PrivateJwk = generateKey('X25519')
+  const wrongKey = packAuthcrypt({ id: '1', type: 'x:y', from: did, to: [to], body: {} } as never, { sender: { kid: sender.kid, privateJwk: signing }, recipients: [recipientOf(to)] })
+  expect((await post(pair.agent.didcommUrl, wrongKey)).status).toBe(422)
+  const wrongKid = packAuthcrypt({ id: '1', type: 'x:y', from: did, to: [to], body: {} } as never, { sender, recipients: [{ ...recipientOf(to), kid: `${to}#key-2` }] })
+  expect((await post(pair.agent.didcommUrl, wrongKid)).status).toBe(422)
+})
