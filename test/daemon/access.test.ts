@@ -1,5 +1,6 @@
 /** Who is let in, by which header, under which configuration (api.md 2.2, 3.2, 3.4). */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createAccess } from '../../daemon/middleware/access.ts'
 import { defaultId } from '../../src/wallet/tenants.ts'
 import { adminToken, startAgent, type TestAgent } from '../_agent.ts'
 
@@ -175,6 +176,13 @@ describe('with API_KEY_AUTO_PROVISIONING', () => {
     expect((await agent.admin('GET /wallets')).contents).toHaveLength(before + 1)
     const entities = (await agent.admin('GET /iam/entities')).contents.filter(({ walletId }) => walletId === all[0]![0]!.id)
     expect(entities).toEqual([expect.objectContaining({ name: 'Auto provisioned entity' })])
+  })
+
+  test('requests that are looked at by turns with one new key get one wallet', async () => {
+    const { tenant } = createAccess(agent.agent)
+    const all = await Promise.all(Array.from({ length: 20 }, () => tenant({ apikey: 'another-new-key' })))
+    expect(new Set(all.map(({ walletId }) => walletId)).size).toBe(1)
+    expect(await walletsOf('another-new-key')).toEqual([expect.objectContaining({ id: all[0]!.walletId })])
   })
 
   test('two unknown keys get two wallets', async () => {
