@@ -16,6 +16,7 @@ import { problem } from './middleware/problem.ts'
 /** Makes the endpoint: 200 with an empty body for a message that was taken, also for one that was taken before. */
 export function createDidcommApp(agent: Agent): Koa {
   const app = new Koa()
+  app.on('error', (error: Error) => agent.log.warn({ err: error }, 'a response was not sent'))
   app.use(problem(agent.log))
   app.use(
     bodyParser({

@@ -116,9 +116,9 @@ function hintFor(problem: ProblemBody, commandId: string): string | undefined {
 
 /** The topic whose list holds what was not found: the problem may be about something else than the command is. */
 function listOf({ type }: ProblemBody, topic: string): string {
-  if (/Connection/.test(type)) return 'connection'
-  if (/Wallet/.test(type)) return 'wallet'
+  if (/DIDNotFoundInWallet$/.test(type)) return 'did'
+  if (/WalletNotFound$/.test(type)) return 'wallet'
+  if (/ConnectionServiceError/.test(type)) return 'connection'
   if (/IssuedCredential/.test(type)) return 'credential'
-  if (/DIDNotFoundInWallet/.test(type)) return 'did'
   return topic
 }

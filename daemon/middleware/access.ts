@@ -42,7 +42,7 @@ export function createAccess(agent: Agent): Authenticate {
   /** Requests that arrive together with one new key wait for the same wallet. */
   function provision(apiKey: string): Promise<Tenant> {
     const running = provisioning.get(apiKey)
-    void running
+    if (running) return running
     const made = makeTenant(agent, apiKey).finally(() => provisioning.delete(apiKey))
     provisioning.set(apiKey, made)
     return made

@@ -1,0 +1,149 @@
+import { execFileSync } from 'node:child_process'
+import { describe, expect, test } from 'vitest'
+import { curlLine, quote } from '../../commands/_demo/curl.ts'
+import { Receiver } from '../../commands/_demo/events.ts'
+import { createNarrator } from '../../commands/_demo/narrator.ts'
+import type { Client } from '../../daemon/client.ts'
+
+const caller = { base: 'ACME', header: 'apikey', key: 'ACME_KEY' } as const
+const none = new Map<string, string>()
+
+describe('a call as a curl line', () => {
+  test.each([
+    ['GET /connections', {}, 'curl $ACME/connections -H "apikey: $ACME_KEY"'],
+    ['POST /connections', { body: { label: 'Bob' } }, `curl $ACME/connections -H "apikey: $ACME_KEY" -H "$JSON" -d '{"label":"Bob"}'`],
+    ['POST /x/{id}/issue', { path: { id: '1' } }, 'curl -X POST $ACME/x/1/issue -H "apikey: $ACME_KEY"'],
+    ['PATCH /x/{id}', { path: { id: '1' }, body: {} }, `curl -X PATCH $ACME/x/1 -H "apikey: $ACME_KEY" -H "$JSON" -d '{}'`],
+  ])('of %s names the method only where curl would not guess it', (key, input, line) => {
+    expect(curlLine(key, input, caller, none)).toBe(line)
+  })
+
+  test('has variables for what is too long to read, the longest first', () => {
+    const names = new Map([
+      ['http://a', 'ACME'],
+      ['http://a/schemas/1', 'SCHEMA'],
+      ['did:x', 'DID'],
+    ])
+    const line = curlLine('POST /dids/{did}/offers', { path: { did: 'did:x' }, body: { schemaId: 'http://a/schemas/1', did: 'did:x' } }, caller, names)
+    expect(line).toBe(`curl $ACME/dids/$DID/offers -H "apikey: $ACME_KEY" -H "$JSON" -d '{"schemaId":"'$SCHEMA'","did":"'$DID'"}'`)
+  })
+
+  test('says what was meant when a shell reads it', () => {
+    const body = { name: "it's $HOME `id` \\ \"x\"", did: 'did:x', key: '$&' }
+    const line = curlLine('POST /x', { body }, caller, new Map([['did:x', 'DID']]))
+    const printed = execFileSync('sh', ['-c', `curl() { for word; do printf '%s\\n' "$word"; done; }\n${line}`], {
+      env: { ACME: 'http://127.0.0.1:1', ACME_KEY: 'secret', JSON: 'content-type: application/json', DID: 'did:x' },
+      encoding: 'utf8',
+    }).split('\n')
+    expect(printed.slice(0, 6)).toEqual(['http://127.0.0.1:1/x', '-H', 'apikey: secret', '-H', 'content-type: application/json', '-d'])
+    expect(JSON.parse(printed[6]!)).toEqual(body)
+  })
+
+  test('quotes quotes', () => {
+    expect(quote("a'b")).toBe(String.raw`'a'\''b'`)
+  })
+})
+
+describe('the receiver of events', () => {
+  const offer = { who: 'alice', what: 'credential', subject: 't1', state: 'OfferReceived' } as const
+
+  async function withReceiver(use: (receiver: Receiver, send: (who: string, event: unknown) => Promise<number>) => Promise<void>, patienceMs?: number) {
+    const receiver = await Receiver.open(patienceMs)
+    const origin = new URL(receiver.urlOf('acme')).origin
+    const send = async (who: string, event: unknown) => (await fetch(`${origin}/${who}`, { method: 'POST', body: JSON.stringify(event) })).status
+    try {
+      await use(receiver, send)
+    } finally {
+      receiver.close()
+    }
+  }
+
+  const event = (thid: string, protocolState: string) => ({ type: 'IssueCredentialRecordUpdated', id: 'e', ts: 'now', data: { recordId: 'r1', thid, protocolState }, walletId: 'w' })
+
+  test('hands on the change that is waited for, and no other', () =>
+    withReceiver(async (receiver, send) => {
+      const wanted = receiver.until(offer)
+      await send('acme', event('t1', 'OfferReceived'))
+      await send('alice', event('t2', 'OfferReceived'))
+      await send('alice', event('t1', 'RequestPending'))
+      await send('alice', event('t1', 'OfferReceived'))
+      expect(await wanted).toEqual({ ...offer, id: 'r1' })
+      expect(receiver.count).toBe(4)
+    }))
+
+  test('has kept what came before it was asked for', () =>
+    withReceiver(async (receiver, send) => {
+      await send('alice', event('t1', 'OfferReceived'))
+      expect(await receiver.until(offer)).toMatchObject({ id: 'r1' })
+    }))
+
+  test('says what was waited for and what came last, when it does not come', () =>
+    withReceiver(async (receiver, send) => {
+      await send('acme', event('t1', 'OfferSent'))
+      await expect(receiver.until(offer)).rejects.toThrow(/alice’s credential to be in OfferReceived; acme was last in OfferSent, alice was last in no state/)
+    }, 20))
+
+  test('stops waiting when nothing can come any more', () =>
+    withReceiver(async (receiver) => {
+      const wanted = receiver.until(offer)
+      receiver.fail(new Error('acme’s daemon ended'))
+      await expect(wanted).rejects.toThrow('acme’s daemon ended')
+    }))
+
+  test('takes only events, and only at the parties’ paths', () =>
+    withReceiver(async (receiver, send) => {
+      expect(await send('alice', event('t1', 'OfferReceived'))).toBe(200)
+      expect(await send('mallory', event('t1', 'OfferReceived'))).toBe(404)
+      expect(await send('alice', { type: 'Other', data: {} })).toBe(400)
+      expect(receiver.count).toBe(1)
+    }))
+
+  test('knows all four kinds by the id of the record and by its state', () =>
+    withReceiver(async (receiver, send) => {
+      await send('acme', { type: 'ConnectionUpdated', data: { connectionId: 'c1', thid: 't1', state: 'InvitationGenerated' } })
+      await send('acme', { type: 'PresentationUpdated', data: { presentationId: 'p1', connectionId: 'c1', thid: 't2', status: 'RequestSent' } })
+      await send('acme', { type: 'DIDStatusUpdated', data: { did: 'did:x', status: 'PUBLISHED' } })
+      const seen = [
+        await receiver.until({ who: 'acme', what: 'connection', subject: 't1', state: 'InvitationGenerated' }),
+        await receiver.until({ who: 'acme', what: 'proof', subject: 't2', state: 'RequestSent' }),
+        await receiver.until({ who: 'acme', what: 'did', subject: 'did:x', state: 'PUBLISHED' }),
+      ]
+      expect(seen.map(({ id }) => id)).toEqual(['c1', 'p1', 'did:x'])
+    }))
+})
+
+describe('the narrator', () => {
+  function narrate(isKept: boolean) {
+    const lines: string[] = []
+    return { lines, narrator: createNarrator((line) => lines.push(line), { isTerminal: false, isKept, screen: {} }) }
+  }
+
+  test('shows keys only in part, unless they are to be used later', () => {
+    const [shown, kept] = [narrate(false), narrate(true)]
+    shown.narrator.nameSecret('ACME_KEY', 'abcdefghijklmnop')
+    kept.narrator.nameSecret('ACME_KEY', 'abcdefghijklmnop')
+    expect(shown.lines.join()).not.toContain('ghijkl')
+    expect(kept.lines.join()).toContain('ACME_KEY=abcdefghijklmnop')
+  })
+
+  test('writes calls with the names it was told before, and makes them', async () => {
+    const { lines, narrator } = narrate(false)
+    narrator.nameSecret('ACME_KEY', 'abcdefghijklmnop')
+    const client = ((key: string) => Promise.resolve(key)) as unknown as Client
+    const watched = narrator.watch(client, { base: 'ACME', header: 'x-admin-api-key', key: 'ACME_ADMIN' })
+    expect(await watched('POST /iam/apikey-authentication', { body: { entityId: 'e1', apiKey: 'abcdefghijklmnop' } })).toBe('POST /iam/apikey-authentication')
+    expect(lines.at(-1)).toContain(`"apiKey":"'$ACME_KEY'"`)
+  })
+
+  test('signs every change of a state', () => {
+    const { lines, narrator } = narrate(false)
+    narrator.change({ who: 'alice', what: 'credential', subject: 't1', id: 'r1', state: 'OfferReceived' })
+    expect(lines[0]).toMatch(/^ +alice +credential +OfferReceived +an offer to be answered$/)
+  })
+
+  test('gives the invitation’s URL whether or not there is a QR code', () => {
+    const { lines, narrator } = narrate(false)
+    narrator.invitation('https://my.domain.com/path?_oob=eyJ')
+    expect(lines.join('\n')).toContain('https://my.domain.com/path?_oob=eyJ')
+  })
+})

@@ -1,0 +1,168 @@
+import { describe, expect, test } from 'vitest'
+import { shortForm } from '../../commands/_format/did.ts'
+import { safe, safeJson, safeLine } from '../../commands/_format/safe.ts'
+import { explain, meanings, nextCommand } from '../../commands/_format/states.ts'
+import { fields, table, type Column } from '../../commands/_format/table.ts'
+import { ago, duration } from '../../commands/_format/time.ts'
+import { pad, shorten, widthOf } from '../../commands/_format/width.ts'
+import { formatLogLine } from '../../commands/_daemon/log-line.ts'
+import { connectionStates } from '../../src/protocols/connection/states.ts'
+import { credentialStates } from '../../src/protocols/issue-credential/states.ts'
+import { presentationStates } from '../../src/protocols/present-proof/states.ts'
+
+type Row = { id: string; label?: string; did: string }
+
+const columns: Column<Row>[] = [
+  { head: 'id', of: ({ id }) => id },
+  { head: 'label', of: ({ label }) => label, cut: 'end' },
+  { head: 'did', of: ({ did }) => did, cut: 'middle' },
+]
+const rows: Row[] = [
+  { id: '0001', label: 'Alice and her friends', did: 'did:prism:0123456789abcdef0123456789abcdef' },
+  { id: '0002', did: 'did:prism:ffff' },
+]
+
+describe('a table', () => {
+  test('stands in columns, whole, where there is no terminal', () => {
+    expect(table(rows, columns)).toBe(
+      [
+        'ID    LABEL                  DID',
+        '0001  Alice and her friends  did:prism:0123456789abcdef0123456789abcdef',
+        '0002                         did:prism:ffff',
+      ].join('\n'),
+    )
+  })
+
+  test.each([30, 40, 60, 70, 80])('takes no more than %i columns, and keeps ids whole', (width) => {
+    const lines = table(rows, columns, width).split('\n')
+    expect(lines.every((line) => widthOf(line) <= width)).toBe(true)
+    expect(lines[1]).toContain('0001')
+  })
+
+  test('shows both ends of what is cut in the middle', () => {
+    const [, first] = table(rows, columns, 50).split('\n')
+    expect(first).toMatch(/did:.*….*cdef$/)
+  })
+
+  test('becomes a list of fields where even that does not fit', () => {
+    const text = table(rows, columns, 16)
+    expect(text.split('\n\n')).toHaveLength(2)
+    expect(text).toContain('id     0001')
+  })
+
+  test('keeps each row on one line, whatever a peer called itself', () => {
+    const text = table([{ id: '1', label: 'a\nb\r\n\u001b[31mred\u001b[0m', did: 'did:x:y' }], columns)
+    expect(text.split('\n')).toHaveLength(2)
+    expect(text).toContain('a b red')
+  })
+
+  test('lines up wide characters', () => {
+    const [, first, second] = table([{ id: '1', label: '日本', did: 'x' }, { id: '2', label: 'abcd', did: 'x' }], columns).split('\n')
+    expect(widthOf(first!)).toBe(widthOf(second!))
+  })
+})
+
+describe('fields', () => {
+  test('line up, and leave out what has no value', () => {
+    expect(fields([['id', '1'], ['label', undefined], ['last failure', null], ['state', 'OfferSent']])).toBe('id     1\nstate  OfferSent')
+  })
+
+  test('show objects as JSON on one line', () => {
+    expect(fields([['claim address', { city: 'Ulm' }]])).toBe('claim address  {"city":"Ulm"}')
+  })
+})
+
+describe('the width of a text', () => {
+  test.each([
+    ['', 0],
+    ['abc', 3],
+    ['Ålice', 5],
+    ['e\u0301', 1],
+    ['日本', 4],
+    ['👩‍👩‍👧', 2],
+  ])('%j is %i', (text, width) => {
+    expect(widthOf(text)).toBe(width)
+  })
+
+  test.each(['a long text of letters', '日本語のとても長い文', '👩‍👩‍👧👩‍👩‍👧👩‍👩‍👧👩‍👩‍👧👩‍👩‍👧'])('of %j can be made anything smaller', (text) => {
+    for (let width = 1; width < widthOf(text); width++) {
+      for (const where of ['end', 'middle'] as const) expect(widthOf(shorten(text, width, where))).toBeLessThanOrEqual(width)
+    }
+  })
+
+  test('is padded', () => {
+    expect(pad('日', 4)).toBe('日  ')
+    expect(pad('abc', 2)).toBe('abc')
+  })
+})
+
+describe('text from elsewhere', () => {
+  test('loses escape sequences, control characters and direction marks', () => {
+    expect(safe('a\u001b[31mb\u001b]0;title\u0007c\u009b2Jd\u202ee\u0000f\tg\nh')).toBe('abcdef\tg\nh')
+    expect(safeLine('a\tb\r\nc')).toBe('a b c')
+  })
+
+  test('is the same value in JSON, but holds no control character', () => {
+    const value = { label: 'a\u009b31m\u202e\u001b[0m' }
+    expect(JSON.parse(safeJson(value))).toEqual(value)
+    // oxlint-disable-next-line no-control-regex
+    expect(safeJson(value)).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/)
+  })
+})
+
+describe('states', () => {
+  test.each([
+    ['connection', connectionStates],
+    ['credential', credentialStates],
+    ['proof', presentationStates],
+  ] as const)('of the %s protocol are all explained, and no others', (topic, machine) => {
+    const states = [...new Set(machine.rows.map((row) => row[3]))]
+    expect(Object.keys(meanings[topic]).toSorted()).toEqual(states.toSorted())
+  })
+
+  test('are said in words', () => {
+    expect(explain('credential', 'OfferReceived')).toBe('OfferReceived (an offer to be answered)')
+    expect(explain('credential', 'SomethingNew')).toBe('SomethingNew')
+  })
+
+  test('lead to the next command', () => {
+    expect(nextCommand('credential', 'RequestReceived', '1')).toBe('agent credential issue 1')
+    expect(nextCommand('credential', 'RequestSent', '1')).toBeUndefined()
+  })
+})
+
+describe('times', () => {
+  const now = Date.parse('2026-11-20T12:00:00Z')
+
+  test.each([
+    ['2026-11-20T12:00:00Z', 'now'],
+    ['2026-11-20T12:00:05Z', 'now'],
+    ['2026-11-20T11:59:01Z', '59 s ago'],
+    ['2026-11-20T11:59:00Z', '1 min ago'],
+    ['2026-11-20T09:30:00Z', '2 h ago'],
+    ['2026-11-10T12:00:00Z', '10 d ago'],
+    ['2026-01-02T12:00:00Z', '2026-01-02'],
+  ])('%s is %s', (time, words) => {
+    expect(ago(time, now)).toBe(words)
+  })
+
+  test('are measured in what can be read', () => {
+    expect([0.4, 9.96, 12.4, 999, 1_250].map(duration)).toEqual(['0.4 ms', '10.0 ms', '12 ms', '999 ms', '1.25 s'])
+  })
+})
+
+describe('a line of the log', () => {
+  test('is put into words', () => {
+    const line = '{"level":40,"time":1795205192542,"pid":1,"hostname":"vm","walletId":"w","err":{"message":"no"},"msg":"not sent"}'
+    expect(formatLogLine(line)).toBe('20:06:32.542 warn  not sent walletId=w err={"message":"no"}')
+  })
+
+  test.each(['The port is taken.', '{"level":"high"}', '{', ''])('that is %j stays as it is', (line) => {
+    expect(formatLogLine(line)).toBe(line)
+  })
+})
+
+test('only a did:prism has a short form', () => {
+  expect(shortForm('did:prism:abc:def')).toBe('did:prism:abc')
+  expect(shortForm('did:web:example.com:user')).toBe('did:web:example.com:user')
+})
