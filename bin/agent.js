@@ -12,15 +12,9 @@ if (argv.length === 1 && ['--version', '-v', 'version'].includes(argv[0])) {
   process.exitCode = 1
 } else {
   module.enableCompileCache?.() // Node 22.8 and later
-  const [{ run }, { flush }, { handle }] = await Promise.all([
-    import('@oclif/core/run'),
-    import('@oclif/core/flush'),
-    import('@oclif/core/handle'),
-  ])
-  await run(argv, import.meta.url)
-    .then(() => flush())
-    .catch((error) => {
-      if (error.oclif?.exit === 127) error.oclif.exit = 2 // a command that does not exist is a usage error like any other
-      return handle(error)
-    })
+  const [{ run }, { handle }] = await Promise.all([import('@oclif/core/run'), import('@oclif/core/handle')])
+  await run(argv, import.meta.url).catch((error) => {
+    if (error.oclif?.exit === 127) error.oclif.exit = 2 // a command that does not exist is a usage error like any other
+    return handle(error)
+  })
 }

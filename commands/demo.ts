@@ -15,6 +15,7 @@ import { toReport } from './_errors/report.ts'
 import { CommandError } from './_errors/usage.ts'
 import { fields } from './_format/table.ts'
 import { duration } from './_format/time.ts'
+import { shorten } from './_format/width.ts'
 import { PlainCommand } from './_plain.ts'
 
 export default class Demo extends PlainCommand {
@@ -103,5 +104,5 @@ function failure(error: unknown, started: Iterable<Name>, folder: string): Comma
 function complaints(name: Name, folder: string): string[] {
   const { lines } = lastLines(logPath(join(folder, name)), 200)
   const grave = lines.filter((line) => /"level":[456]0/.test(line) || !line.startsWith('{'))
-  return grave.slice(-5).map((line) => `${name}: ${formatLogLine(line)}`)
+  return grave.slice(-5).map((line) => shorten(`${name}: ${formatLogLine(line)}`, 500))
 }

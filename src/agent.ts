@@ -58,7 +58,9 @@ export async function createAgent(config: Config, log: Log, urls: Environment['u
     const masterKey = await openMasterKey(config, db)
     const mailboxKey = deriveSealKey(masterKey, 'mailboxes')
 
-    const ledger = await openSqliteLedger(config.VDR_URL?.replace(/^sqlite:/, '') ?? join(folder, 'vdr.db'), { confirmAfterSeconds: config.VDR_CONFIRM_AFTER })
+    const ledger = await openSqliteLedger(config.VDR_URL?.replace(/^sqlite:/, '') ?? join(folder, 'vdr.db'), {
+      confirmAfterSeconds: config.VDR_CONFIRM_AFTER,
+    })
     closers.push(() => ledger.close())
     const isLocal = config.AGENT_HOST === 'localhost' || isLoopbackAddress(config.AGENT_HOST)
     const http = createHttpClient({ allow: config.AGENT_ALLOW_PRIVATE_NETWORK ? 'any' : isLocal ? 'loopback' : 'public' })
@@ -75,7 +77,12 @@ export async function createAgent(config: Config, log: Log, urls: Environment['u
       http,
       operatorHttp,
       resolver: createResolver({ getState: (suffix) => ledger.getState(suffix) }),
-      getSchema: (url) => dereferenceSchema(url, { http, ownBaseUrls: ['', '/cloud-agent', '/prism-agent'].map((prefix) => urls.rest + prefix), ownSchema: async (guid) => (await findSchema(db, guid))?.schema }),
+      getSchema: (url) =>
+        dereferenceSchema(url, {
+          http,
+          ownBaseUrls: ['', '/cloud-agent', '/prism-agent'].map((prefix) => urls.rest + prefix),
+          ownSchema: async (guid) => (await findSchema(db, guid))?.schema,
+        }),
       newMailbox: (walletId) => newMailbox(mailboxKey, walletId),
       wake: (walletId) => courier.wake(walletId),
     }

@@ -58,7 +58,11 @@ export class Daemon {
     const { body, apiKey, adminKey } = options
     const response = await fetch(this.url + path, {
       method,
-      headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...(apiKey && { apikey: apiKey }), ...(adminKey && { 'x-admin-api-key': adminKey }) },
+      headers: {
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...(apiKey && { apikey: apiKey }),
+        ...(adminKey && { 'x-admin-api-key': adminKey }),
+      },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     })
     const text = await response.text()

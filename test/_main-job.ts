@@ -69,7 +69,14 @@ export const steps: Record<string, (job: Job) => Promise<void>> = {
       additionalProperties: false,
     }
     const type = 'https://w3c-ccg.github.io/vc-json-schemas/schema/2.0/schema.json'
-    const { guid } = await call(job.issuer, 'POST /schema-registry/schemas', { name: 'person', version: '1.0.0', type, author: job.issuingDID, tags: [], schema })
+    const { guid } = await call(job.issuer, 'POST /schema-registry/schemas', {
+      name: 'person',
+      version: '1.0.0',
+      type,
+      author: job.issuingDID,
+      tags: [],
+      schema,
+    })
     job.schemaId = `${job.issuer.daemon.url}/schema-registry/schemas/${guid}`
   },
   async 'the holder creates a DID'(job) {
@@ -106,13 +113,20 @@ export const steps: Record<string, (job: Job) => Promise<void>> = {
     await reached(job.sink, job.holder, job.credentialThid, 'CredentialReceived')
     const { connectionId, issuingDID, schemaId } = job
     const options = { challenge: randomUUID(), domain: 'https://verifier.example' }
-    const record = await call(job.issuer, 'POST /present-proof/presentations', { connectionId, options, proofs: [{ schemaId, trustIssuers: [issuingDID] }] })
+    const record = await call(job.issuer, 'POST /present-proof/presentations', {
+      connectionId,
+      options,
+      proofs: [{ schemaId, trustIssuers: [issuingDID] }],
+    })
     job.proofThid = record.thid
     job.presentationId = record.presentationId
   },
   async 'the prover proves'(job) {
     job.holderPresentationId = (await reached(job.sink, job.holder, job.proofThid, 'RequestReceived')).presentationId
-    await call(job.holder, `PATCH /present-proof/presentations/${job.holderPresentationId}`, { action: 'request-accept', proofId: [job.holderRecordId] })
+    await call(job.holder, `PATCH /present-proof/presentations/${job.holderPresentationId}`, {
+      action: 'request-accept',
+      proofId: [job.holderRecordId],
+    })
   },
   async 'the verifier accepts the proof'(job) {
     await reached(job.sink, job.issuer, job.proofThid, 'PresentationVerified')
@@ -143,7 +157,14 @@ export const wholeStory: Record<string, string[]> = {
   'issuer DIDStatusUpdated': ['PUBLISHED'],
   'issuer ConnectionUpdated': ['InvitationGenerated', 'ConnectionRequestReceived', 'ConnectionResponsePending', 'ConnectionResponseSent'],
   'holder ConnectionUpdated': ['InvitationReceived', 'ConnectionRequestPending', 'ConnectionRequestSent', 'ConnectionResponseReceived'],
-  'issuer IssueCredentialRecordUpdated': ['OfferPending', 'OfferSent', 'RequestReceived', 'CredentialPending', 'CredentialGenerated', 'CredentialSent'],
+  'issuer IssueCredentialRecordUpdated': [
+    'OfferPending',
+    'OfferSent',
+    'RequestReceived',
+    'CredentialPending',
+    'CredentialGenerated',
+    'CredentialSent',
+  ],
   'holder IssueCredentialRecordUpdated': ['OfferReceived', 'RequestPending', 'RequestSent', 'CredentialReceived'],
   'issuer PresentationUpdated': ['RequestPending', 'RequestSent', 'PresentationVerified', 'PresentationAccepted'],
   'holder PresentationUpdated': ['RequestReceived', 'PresentationPending', 'PresentationGenerated', 'PresentationSent'],

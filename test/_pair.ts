@@ -18,17 +18,29 @@ export async function until<Value>(what: string, ask: () => Promise<Value>, fits
 
 /** The connection of a thread in a state, as one side has it. */
 export function connectionIn(call: Client, thid: string, state: string) {
-  return until(`connection ${state}`, async () => (await call('GET /connections', { query: { thid } })).contents[0], (record) => record?.state === state)
+  return until(
+    `connection ${state}`,
+    async () => (await call('GET /connections', { query: { thid } })).contents[0],
+    (record) => record?.state === state,
+  )
 }
 
 /** The credential record of a thread in a state, as one side has it. */
 export function credentialIn(call: Client, thid: string, state: string) {
-  return until(`credential ${state}`, async () => (await call('GET /issue-credentials/records', { query: { thid } })).contents[0], (record) => record?.protocolState === state)
+  return until(
+    `credential ${state}`,
+    async () => (await call('GET /issue-credentials/records', { query: { thid } })).contents[0],
+    (record) => record?.protocolState === state,
+  )
 }
 
 /** The presentation of a thread in a state, as one side has it. */
 export function presentationIn(call: Client, thid: string, state: string) {
-  return until(`presentation ${state}`, async () => (await call('GET /present-proof/presentations', { query: { thid } })).contents[0], (record) => record?.status === state)
+  return until(
+    `presentation ${state}`,
+    async () => (await call('GET /present-proof/presentations', { query: { thid } })).contents[0],
+    (record) => record?.status === state,
+  )
 }
 
 /** The `_oob` value of an invitation. */
@@ -46,18 +58,37 @@ export async function connect(inviter: Tenant, invitee: Tenant) {
 }
 
 /** Makes a DID with a signing key; published when it is an issuer's. */
-export async function newDid({ call }: Tenant, purpose: 'authentication' | 'assertionMethod', curve: 'secp256k1' | 'Ed25519' = 'secp256k1') {
-  const { longFormDid } = await call('POST /did-registrar/dids', { body: { documentTemplate: { publicKeys: [{ id: 'key-1', purpose, curve }] } } })
+export async function newDid(
+  { call }: Tenant,
+  purpose: 'authentication' | 'assertionMethod',
+  curve: 'secp256k1' | 'Ed25519' = 'secp256k1',
+) {
+  const { longFormDid } = await call('POST /did-registrar/dids', {
+    body: { documentTemplate: { publicKeys: [{ id: 'key-1', purpose, curve }] } },
+  })
   const did = longFormDid.split(':').slice(0, 3).join(':')
   if (purpose === 'authentication') return { did, longFormDid }
   await call('POST /did-registrar/dids/{didRef}/publications', { path: { didRef: did } })
-  await until('publication', () => call('GET /did-registrar/dids/{didRef}', { path: { didRef: did } }), ({ status }) => status === 'PUBLISHED')
+  await until(
+    'publication',
+    () => call('GET /did-registrar/dids/{didRef}', { path: { didRef: did } }),
+    ({ status }) => status === 'PUBLISHED',
+  )
   return { did, longFormDid }
 }
 
 /** Issues a credential over a connection; the holder's record id, and the thread. */
-export async function issue(issuer: Tenant, holder: Tenant, connectionId: string, issuingDID: string, subjectId: string, claims: Record<string, any> = { name: 'Alice' }) {
-  const offer = await issuer.call('POST /issue-credentials/credential-offers', { body: { connectionId, issuingDID, claims, automaticIssuance: true } })
+export async function issue(
+  issuer: Tenant,
+  holder: Tenant,
+  connectionId: string,
+  issuingDID: string,
+  subjectId: string,
+  claims: Record<string, any> = { name: 'Alice' },
+) {
+  const offer = await issuer.call('POST /issue-credentials/credential-offers', {
+    body: { connectionId, issuingDID, claims, automaticIssuance: true },
+  })
   const { recordId } = (await credentialIn(holder.call, offer.thid, 'OfferReceived'))!
   await holder.call('POST /issue-credentials/records/{recordId}/accept-offer', { path: { recordId }, body: { subjectId } })
   const { credential } = (await credentialIn(holder.call, offer.thid, 'CredentialReceived'))!

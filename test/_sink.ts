@@ -64,6 +64,10 @@ export class Sink {
   }
 
   #last(): string {
-    return JSON.stringify(this.events.slice(-8).map(({ type, walletId, data }) => [type, walletId.slice(0, 8), data.state ?? data.protocolState ?? data.status]))
+    return JSON.stringify(
+      this.events
+        .slice(-8)
+        .map(({ type, walletId, data }) => [type, walletId.slice(0, 8), data.state ?? data.protocolState ?? data.status]),
+    )
   }
 }

@@ -63,10 +63,13 @@ const home = (file: string) =>
     .toSorted((a, b) => b.length - a.length)
     .find((folder) => file.startsWith(`${folder}/`))!
 
-const isAllowed = (from: string, to: string) => home(to) === home(from) || mayImport[home(from)]!.some((place) => place === to || place === home(to))
+const isAllowed = (from: string, to: string) =>
+  home(to) === home(from) || mayImport[home(from)]!.some((place) => place === to || place === home(to))
 
 const imports = (file: string) =>
-  [...readFileSync(file, 'utf8').matchAll(/(?:from|import\()\s*'(\.[^']+)'/g)].map(([, target]) => relative('.', join(dirname(file), target!)))
+  [...readFileSync(file, 'utf8').matchAll(/(?:from|import\()\s*'(\.[^']+)'/g)].map(([, target]) =>
+    relative('.', join(dirname(file), target!)),
+  )
 
 test('imports point one way', () => {
   const wrong = files.flatMap((file) => imports(file).flatMap((target) => (isAllowed(file, target) ? [] : [`${file} → ${target}`])))
@@ -83,7 +86,9 @@ test('the two credential protocols know connections, and nothing of each other',
 })
 
 test('files are short: none over 250 lines, half of them at most about 60', () => {
-  const lengths = files.filter((file) => !generated.includes(file)).map((file) => ({ file, lines: readFileSync(file, 'utf8').split('\n').length - 1 }))
+  const lengths = files
+    .filter((file) => !generated.includes(file))
+    .map((file) => ({ file, lines: readFileSync(file, 'utf8').split('\n').length - 1 }))
   expect(lengths.filter(({ lines }) => lines > 250)).toEqual([])
   const median = lengths.map(({ lines }) => lines).toSorted((a, b) => a - b)[Math.floor(lengths.length / 2)]
   expect(median).toBeLessThanOrEqual(75)
@@ -95,6 +100,8 @@ test('the environment is read in one place', () => {
 })
 
 test('nothing is left for later and nothing is commented out', () => {
-  const marks = files.filter((file) => /\b(?:TODO|FIXME|XXX)\b|^\s*\/\/\s*(?:const|let|await|return|import|if \()/m.test(readFileSync(file, 'utf8')))
+  const marks = files.filter((file) =>
+    /\b(?:TODO|FIXME|XXX)\b|^\s*\/\/\s*(?:const|let|await|return|import|if \()/m.test(readFileSync(file, 'utf8')),
+  )
   expect(marks).toEqual([])
 })

@@ -15,10 +15,16 @@ test('the table of endpoints is that of the code', () => {
 
 test('every command the README shows exists', () => {
   const shown = [...readme.matchAll(/\bagent ((?:[a-z]+)(?: [a-z]+)?)/g)].map(([, words]) => words!.split(' '))
-  const commands = shown.filter(([topic, verb]) => existsSync(new URL(`../commands/${topic}.ts`, import.meta.url)) || (verb !== undefined && existsSync(new URL(`../commands/${topic}`, import.meta.url))))
+  const commands = shown.filter(
+    ([topic, verb]) =>
+      existsSync(new URL(`../commands/${topic}.ts`, import.meta.url)) ||
+      (verb !== undefined && existsSync(new URL(`../commands/${topic}`, import.meta.url))),
+  )
   expect(commands.length).toBeGreaterThan(15)
   for (const [topic, verb] of commands) {
-    const isThere = [`../commands/${topic}.ts`, `../commands/${topic}/${verb}.ts`].some((path) => existsSync(new URL(path, import.meta.url)))
+    const isThere = [`../commands/${topic}.ts`, `../commands/${topic}/${verb}.ts`].some((path) =>
+      existsSync(new URL(path, import.meta.url)),
+    )
     expect(isThere, `agent ${topic} ${verb}`).toBe(true)
   }
 })

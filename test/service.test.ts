@@ -39,6 +39,9 @@ test.each(sections)('every debt of §%s is reported by a row after it, but for t
   for (const [role, , , to, then] of rows) {
     if (then === undefined || then === 'send problem-report') continue
     const report = then.startsWith('send ') ? 'sent' : 'made'
-    expect(rows.some((row) => row[0] === role && row[1] === to && row[2] === report), `${then} from ${to}`).toBe(true)
+    expect(
+      rows.some((row) => row[0] === role && row[1] === to && row[2] === report),
+      `${then} from ${to}`,
+    ).toBe(true)
   }
 })

@@ -5,11 +5,15 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { z } from 'zod'
 import { CommandError } from '../_errors/usage.ts'
+import { shorten } from '../_format/width.ts'
 
 const main = fileURLToPath(new URL('../../daemon/main.js', import.meta.url))
 
 /** How long a daemon may take to be ready. */
 const patienceMs = 30_000
+
+/** As much as is shown of why a daemon did not start. */
+const [mostLines, mostColumns] = [10, 500]
 
 const Ready = z.object({ type: z.literal('ready'), url: z.url(), didcommUrl: z.url(), pid: z.int() })
 export type Ready = z.infer<typeof Ready>
@@ -69,10 +73,11 @@ function waitUntilReady(child: ChildProcess, reason: () => string): Promise<Read
   })
 }
 
-/** What was written for people: the lines that are not the log's JSON. */
+/** What was written for people: the lines that are not the log's JSON. Of a crash it is the program's text as well, so they are cut. */
 function sentences(text: string): string {
-  return text
-    .split('\n')
-    .filter((line) => line.trim() !== '' && !line.startsWith('{'))
+  const lines = text.split('\n').filter((line) => line.trim() !== '' && !line.startsWith('{'))
+  return lines
+    .slice(-mostLines)
+    .map((line) => shorten(line, mostColumns))
     .join('\n')
 }

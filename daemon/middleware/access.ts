@@ -18,10 +18,10 @@ const defaultTenant: Tenant = { kind: 'tenant', walletId: defaultId }
 
 /** One function for every kind of access, that finds out who calls. @throws {Problem} 401 or 403 */
 export type Authenticate = {
-  admin(headers: IncomingHttpHeaders): Promise<Admin>
-  tenant(headers: IncomingHttpHeaders): Promise<Tenant>
-  'admin-or-tenant'(headers: IncomingHttpHeaders): Promise<Admin | Tenant>
-  public(headers: IncomingHttpHeaders): Promise<undefined>
+  admin: (headers: IncomingHttpHeaders) => Promise<Admin>
+  tenant: (headers: IncomingHttpHeaders) => Promise<Tenant>
+  'admin-or-tenant': (headers: IncomingHttpHeaders) => Promise<Admin | Tenant>
+  public: (headers: IncomingHttpHeaders) => Promise<undefined>
 }
 
 /** Makes the functions for an agent, by its configuration and its administrator's token. */

@@ -46,7 +46,13 @@ export default [
 
   route(
     'PUT /schema-registry/schemas/{id}',
-    { summary: 'Publish a new version of a schema', access: 'tenant', path: { id: z.guid() }, body: CredentialSchemaInput, reply: [200, CredentialSchema] },
+    {
+      summary: 'Publish a new version of a schema',
+      access: 'tenant',
+      path: { id: z.guid() },
+      body: CredentialSchemaInput,
+      reply: [200, CredentialSchema],
+    },
     ({ wallet, agent }, { path: { id }, body }) => updateSchema(agent.db, wallet.id, id, body, (did) => isOwnDid(wallet.db, did)),
   ),
 ] as const

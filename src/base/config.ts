@@ -11,7 +11,10 @@ import { Secret } from './secret.ts'
 import { StartError } from './start-error.ts'
 
 const flag = z.stringbool({ truthy: ['true', '1'], falsy: ['false', '0'] })
-const secret = z.string().min(1).transform((value) => new Secret(value))
+const secret = z
+  .string()
+  .min(1)
+  .transform((value) => new Secret(value))
 const url = z.url({ protocol: /^https?$/ }).transform((value) => value.replace(/\/+$/, ''))
 const port = z.coerce.number().int().min(0).max(65_535)
 const count = z.coerce.number().int().min(1)
@@ -37,7 +40,10 @@ const masterKey = z.string().transform((text, context) => {
   return z.NEVER
 })
 
-const seedHex = z.string().regex(/^[0-9a-fA-F]{128}$/, 'is not 128 hexadecimal digits').transform((value) => new Secret(value))
+const seedHex = z
+  .string()
+  .regex(/^[0-9a-fA-F]{128}$/, 'is not 128 hexadecimal digits')
+  .transform((value) => new Secret(value))
 
 // prettier-ignore
 export const variables = {

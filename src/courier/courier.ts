@@ -111,4 +111,3 @@ export class Courier {
     round.timer = setTimeout(() => this.wake(walletId), Math.max(1, at.getTime() - Date.now() + 1))
   }
 }
-

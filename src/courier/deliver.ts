@@ -13,7 +13,10 @@ export async function deliver(wallet: Wallet, delivery: Delivery): Promise<void>
   const error = await send(wallet, delivery)
   if (error === undefined) return wallet.transaction((tx) => delivered(tx, delivery))
   const outcome = await wallet.transaction((tx) => failed(tx, delivery, error))
-  wallet.env.log[outcome === 'given up' ? 'warn' : 'info']({ walletId: wallet.id, webhookId: delivery.webhookId, eventId: delivery.event.id, error, outcome }, 'a webhook was not taken')
+  wallet.env.log[outcome === 'given up' ? 'warn' : 'info'](
+    { walletId: wallet.id, webhookId: delivery.webhookId, eventId: delivery.event.id, error, outcome },
+    'a webhook was not taken',
+  )
 }
 
 /** Undefined when a 2xx came back, otherwise why not. */

@@ -39,7 +39,8 @@ async function note(wallet: Wallet, owing: Owing, error: unknown): Promise<void>
   const { log } = wallet.env
   const isFinal = error instanceof NotDelivered && error.isFinal
   const about = { walletId: wallet.id, lane: owing.lane, attempts: owing.attempts + 1 }
-  if (isFinal || (owing.attempts + 1) % 10 === 0) log.warn({ ...about, err: error }, isFinal ? 'a message was refused' : 'a debt is still not paid')
+  if (isFinal || (owing.attempts + 1) % 10 === 0)
+    log.warn({ ...about, err: error }, isFinal ? 'a message was refused' : 'a debt is still not paid')
   else log.info({ ...about, reason: (error as Error).message }, 'a debt is put off')
   await wallet.transaction(async (tx) => {
     if (isFinal) await done(tx, owing.id)

@@ -5,7 +5,15 @@
  * Private keys are imported from JWK because importing DER is ten times slower, and generated
  * straight into JWK because exporting a generated key can dead-lock Node 20 (decisions.md §7).
  */
-import { createPrivateKey, createPublicKey, diffieHellman, generateKeyPairSync, type KeyObject, sign as signBytes, verify as verifyBytes } from 'node:crypto'
+import {
+  createPrivateKey,
+  createPublicKey,
+  diffieHellman,
+  generateKeyPairSync,
+  type KeyObject,
+  sign as signBytes,
+  verify as verifyBytes,
+} from 'node:crypto'
 import { fromBase64, toBase64url } from '../base/bytes.ts'
 import * as secp256k1 from './secp256k1.ts'
 
@@ -24,7 +32,9 @@ export function generateKey(curve: 'Ed25519' | 'X25519' | 'secp256k1'): PrivateJ
   if (curve === 'secp256k1') return secp256k1.generate()
   // The cast is for the types alone: they lack the JWK encoding at generation, which Node has.
   const options = { publicKeyEncoding: { format: 'jwk' }, privateKeyEncoding: { format: 'jwk' } } as never
-  const { privateKey } = generateKeyPairSync(curve.toLowerCase() as 'ed25519', options) as unknown as { privateKey: { x: string; d: string } }
+  const { privateKey } = generateKeyPairSync(curve.toLowerCase() as 'ed25519', options) as unknown as {
+    privateKey: { x: string; d: string }
+  }
   return { kty: 'OKP', crv: curve, x: privateKey.x, d: privateKey.d }
 }
 

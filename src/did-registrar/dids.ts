@@ -22,7 +22,10 @@ export type OwnDid = { did: string; longForm: string; status: DidRow['status'] }
 /** Makes a DID and returns its long form. @throws {Problem} 422 when the template breaks a rule. */
 export async function createDid(wallet: Wallet, template: CreateManagedDid): Promise<string> {
   for (;;) {
-    const { last } = await wallet.db.selectFrom('prism_did').select((eb) => eb.fn.max('did_index').as('last')).executeTakeFirstOrThrow()
+    const { last } = await wallet.db
+      .selectFrom('prism_did')
+      .select((eb) => eb.fn.max('did_index').as('last'))
+      .executeTakeFirstOrThrow()
     const didIndex = last === null ? 0 : last + 1
     const made = makeDid(wallet, template, didIndex)
     const isKept = await wallet.transaction(async (tx) => {
@@ -45,7 +48,13 @@ export async function getOwnDid(db: Db, didRef: string): Promise<OwnDid> {
 
 /** True when a did:prism, short or long, is the wallet's. @throws {Problem} 400 when it is no did:prism. */
 export async function isOwnDid(db: Db, didRef: string): Promise<boolean> {
-  return (await db.selectFrom('prism_did').select('did').where('did', '=', toShortForm(suffixOf(didRef))).executeTakeFirst()) !== undefined
+  return (
+    (await db
+      .selectFrom('prism_did')
+      .select('did')
+      .where('did', '=', toShortForm(suffixOf(didRef)))
+      .executeTakeFirst()) !== undefined
+  )
 }
 
 /** The row of a DID. @throws {Problem} as `getOwnDid`. */
@@ -57,8 +66,14 @@ export async function getDidRow(db: Db, didRef: string): Promise<DidRow> {
 }
 
 /** A page of the wallet's DIDs in the order of their making, and how many there are. */
-export async function listDids(db: Db, { offset, limit }: { offset: number; limit: number }): Promise<{ dids: ManagedDid[]; total: number }> {
-  const { total } = await db.selectFrom('prism_did').select((eb) => eb.fn.countAll().as('total')).executeTakeFirstOrThrow()
+export async function listDids(
+  db: Db,
+  { offset, limit }: { offset: number; limit: number },
+): Promise<{ dids: ManagedDid[]; total: number }> {
+  const { total } = await db
+    .selectFrom('prism_did')
+    .select((eb) => eb.fn.countAll().as('total'))
+    .executeTakeFirstOrThrow()
   const rows = await db.selectFrom('prism_did').selectAll().orderBy('did_index').offset(offset).limit(limit).execute()
   return { dids: rows.map(toManagedDid), total: Number(total) }
 }
@@ -119,7 +134,11 @@ function toKeyRow(wallet: Wallet, did: string, { id, usage, curve, keyIndex, jwk
   return { did, key_id: id, usage: usages[usage], curve, key_index: keyIndex, sealed }
 }
 
-function encodeTemplate(content: { publicKeys: PrismKey[]; services: ReturnType<typeof toPrismService>[]; contexts: string[] }): Uint8Array {
+function encodeTemplate(content: {
+  publicKeys: PrismKey[]
+  services: ReturnType<typeof toPrismService>[]
+  contexts: string[]
+}): Uint8Array {
   try {
     const operation = encodeOperation({ operation: 'create', ...content })
     createState(operation)
@@ -133,7 +152,9 @@ function encodeTemplate(content: { publicKeys: PrismKey[]; services: ReturnType<
 /** Which curve may serve which purpose (api.md 4.4); the text is the real agent's. */
 function checkCurve(id: string, usage: Usage, curve: KeyRow['curve']): void {
   const isRight =
-    curve === 'secp256k1' || (curve === 'Ed25519' && (usage === 'authentication' || usage === 'assertionMethod')) || (curve === 'X25519' && usage === 'keyAgreement')
+    curve === 'secp256k1' ||
+    (curve === 'Ed25519' && (usage === 'authentication' || usage === 'assertionMethod')) ||
+    (curve === 'X25519' && usage === 'keyAgreement')
   if (isRight) return
   throw refused(`key ${id}: Ed25519 must be used in [Authentication, AssertionMethod]. X25519 must be used in [KeyAgreement]`)
 }

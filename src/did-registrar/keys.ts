@@ -27,18 +27,34 @@ export async function getSigningKey(
   const { did } = await getOwnDid(wallet.db, didRef).catch((error: unknown) => {
     throw error instanceof Problem && error.status === 404 ? new Problem('BadRequest', error.message, { cause: error }) : error
   })
-  const rows = await wallet.db.selectFrom('prism_key').selectAll().where('did', '=', did).where('usage', '=', usages[purpose]).orderBy('key_id').execute()
+  const rows = await wallet.db
+    .selectFrom('prism_key')
+    .selectAll()
+    .where('did', '=', did)
+    .where('usage', '=', usages[purpose])
+    .orderBy('key_id')
+    .execute()
   const wanted = keyId?.replace(/^.*#/, '')
   const row = wanted === undefined ? rows[0] : rows.find((key) => key.key_id === wanted)
   if (!row) {
     const which = wanted === undefined ? '' : ` with the id ${wanted}`
-    throw new Problem('error:CredentialServiceError:KeyNotFoundInDID', `${names[purpose]} key${which} not found for the ${did}. Create a DID that has one.`)
+    throw new Problem(
+      'error:CredentialServiceError:KeyNotFoundInDID',
+      `${names[purpose]} key${which} not found for the ${did}. Create a DID that has one.`,
+    )
   }
   return { keyId: row.key_id, privateJwk: await openKey(wallet, row) }
 }
 
-async function openKey(wallet: Wallet, { did, key_id, usage, key_index, sealed }: Selectable<WalletTables['prism_key']>): Promise<PrivateJwk> {
+async function openKey(
+  wallet: Wallet,
+  { did, key_id, usage, key_index, sealed }: Selectable<WalletTables['prism_key']>,
+): Promise<PrivateJwk> {
   if (sealed !== null) return StoredJwk.parse(JSON.parse(wallet.unseal(`prism-key:${did}#${key_id}`, sealed)))
-  const { did_index: didIndex } = await wallet.db.selectFrom('prism_did').select('did_index').where('did', '=', did).executeTakeFirstOrThrow()
+  const { did_index: didIndex } = await wallet.db
+    .selectFrom('prism_did')
+    .select('did_index')
+    .where('did', '=', did)
+    .executeTakeFirstOrThrow()
   return wallet.deriveKey({ didIndex, usage, keyIndex: key_index! })
 }

@@ -5,7 +5,12 @@ import { purposes } from '../did/document.ts'
 const Curve = z.enum(['secp256k1', 'Ed25519', 'X25519'])
 
 /** `null` and absent are the same (decisions.md §2). */
-const list = <Type extends z.ZodType>(type: Type) => z.array(type).max(60).nullish().transform((value) => value ?? [])
+const list = <Type extends z.ZodType>(type: Type) =>
+  z
+    .array(type)
+    .max(60)
+    .nullish()
+    .transform((value) => value ?? [])
 
 export const ManagedDidKeyTemplate = z
   .object({
@@ -16,7 +21,9 @@ export const ManagedDidKeyTemplate = z
   .meta({ id: 'ManagedDIDKeyTemplate' })
 export type ManagedDidKeyTemplate = z.output<typeof ManagedDidKeyTemplate>
 
-export const InternalKeyTemplate = z.object({ id: z.string().min(1), purpose: z.literal('vdr') }).meta({ id: 'ManagedDIDInternalKeyTemplate' })
+export const InternalKeyTemplate = z
+  .object({ id: z.string().min(1), purpose: z.literal('vdr') })
+  .meta({ id: 'ManagedDIDInternalKeyTemplate' })
 
 export const ServiceTemplate = z
   .object({

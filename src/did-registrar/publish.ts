@@ -36,7 +36,8 @@ export const publishWork: Work = async (wallet, did) => {
   if (!operation || operation.status === 'pending') {
     throw new LaterError(operation?.confirmsAt === undefined ? new Date(Date.now() + patienceMs) : new Date(operation.confirmsAt))
   }
-  if (operation.status === 'rejected') wallet.env.log.warn({ walletId: wallet.id, did, reason: operation.details }, 'the ledger rejected a DID')
+  if (operation.status === 'rejected')
+    wallet.env.log.warn({ walletId: wallet.id, did, reason: operation.details }, 'the ledger rejected a DID')
   return (tx) => setStatus(tx, did, operation.status === 'confirmed' ? 'PUBLISHED' : 'CREATED')
 }
 

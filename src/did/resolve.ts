@@ -59,7 +59,7 @@ export function createResolver({ getState, methods = {} }: ResolverSources): Res
     } catch (error) {
       const name = error instanceof Problem && ResolutionError.safeParse(error.type.replace('error:DIDResolution:', ''))
       if (!name || !name.success) throw error
-      return { didDocumentMetadata: {}, didResolutionMetadata: { error: name.data, message: (error as Problem).message } }
+      return { didDocumentMetadata: {}, didResolutionMetadata: { error: name.data, message: error.message } }
     }
   }
 

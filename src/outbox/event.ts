@@ -35,13 +35,24 @@ export async function putEvent(tx: Tx, event: { type: string; subject: string; d
 }
 
 /** The first events after a place in the log, oldest first. */
-export async function eventsAfter(db: Db, walletId: string, sequence: number, limit: number): Promise<{ sequence: number; event: Event }[]> {
+export async function eventsAfter(
+  db: Db,
+  walletId: string,
+  sequence: number,
+  limit: number,
+): Promise<{ sequence: number; event: Event }[]> {
   const rows = await db.selectFrom('event').selectAll().where('sequence', '>', sequence).orderBy('sequence').limit(limit).execute()
-  return rows.map(({ sequence, type, id, ts, data }) => ({ sequence, event: Event.parse({ type, id, ts, data: JSON.parse(data), walletId }) }))
+  return rows.map(({ sequence, type, id, ts, data }) => ({
+    sequence,
+    event: Event.parse({ type, id, ts, data: JSON.parse(data), walletId }),
+  }))
 }
 
 /** The place of the newest event; 0 when there is none. */
 export async function lastSequence(db: Db): Promise<number> {
-  const { last } = await db.selectFrom('event').select((eb) => eb.fn.max('sequence').as('last')).executeTakeFirstOrThrow()
+  const { last } = await db
+    .selectFrom('event')
+    .select((eb) => eb.fn.max('sequence').as('last'))
+    .executeTakeFirstOrThrow()
   return last ?? 0
 }

@@ -40,7 +40,10 @@ export async function failed(tx: Tx, delivery: Delivery, error: string, now = ne
     await tx.updateTable('webhook').set({ attempts, due_at }).where('id', '=', webhookId).execute()
     return 'again'
   }
-  await tx.insertInto('dead_letter').values({ webhook_id: webhookId, event_sequence: sequence, error, failed_at: now.toISOString() }).execute()
+  await tx
+    .insertInto('dead_letter')
+    .values({ webhook_id: webhookId, event_sequence: sequence, error, failed_at: now.toISOString() })
+    .execute()
   await delivered(tx, delivery)
   return 'given up'
 }

@@ -48,7 +48,12 @@ export async function due(db: Db, now = new Date()): Promise<{ owing: Owing[]; n
   const heads = await db
     .selectFrom('outbox')
     .selectAll()
-    .where('sequence', 'in', (eb) => eb.selectFrom('outbox').select((e) => e.fn.min('sequence').as('sequence')).groupBy('lane'))
+    .where('sequence', 'in', (eb) =>
+      eb
+        .selectFrom('outbox')
+        .select((e) => e.fn.min('sequence').as('sequence'))
+        .groupBy('lane'),
+    )
     .orderBy('sequence')
     .execute()
   const ready = heads.filter((row) => row.due_at <= now.toISOString())
@@ -66,5 +71,9 @@ export async function done(tx: Tx, id: string): Promise<void> {
 
 /** Puts a debt off until `dueAt`. */
 export async function putOff(tx: Tx, { id, attempts }: Owing, dueAt: Date): Promise<void> {
-  await tx.updateTable('outbox').set({ attempts: attempts + 1, due_at: dueAt.toISOString() }).where('id', '=', id).execute()
+  await tx
+    .updateTable('outbox')
+    .set({ attempts: attempts + 1, due_at: dueAt.toISOString() })
+    .where('id', '=', id)
+    .execute()
 }

@@ -14,7 +14,18 @@ import { lastSequence } from './event.ts'
 export const globalWebhookId = 'global'
 
 /** Headers that would change what the request is, instead of what it carries. */
-const reserved = new Set(['host', 'content-length', 'content-type', 'transfer-encoding', 'connection', 'keep-alive', 'upgrade', 'te', 'trailer', 'expect'])
+const reserved = new Set([
+  'host',
+  'content-length',
+  'content-type',
+  'transfer-encoding',
+  'connection',
+  'keep-alive',
+  'upgrade',
+  'te',
+  'trailer',
+  'expect',
+])
 
 export const CustomHeaders = z
   .record(
@@ -53,7 +64,10 @@ export async function createWebhook(tx: Tx, sealer: Sealer, { url, customHeaders
     .where('id', '!=', globalWebhookId)
     .executeTakeFirstOrThrow()
   if (Number(count) >= limit) {
-    throw new Problem('error:WalletManagementServiceError:TooManyWebhookError', `The wallet has ${limit} webhooks, the most it may have. Delete one first, or raise WEBHOOKS_PER_WALLET.`)
+    throw new Problem(
+      'error:WalletManagementServiceError:TooManyWebhookError',
+      `The wallet has ${limit} webhooks, the most it may have. Delete one first, or raise WEBHOOKS_PER_WALLET.`,
+    )
   }
   const webhook = { id: newId(), url, customHeaders, createdAt: new Date().toISOString() }
   const headers = sealer.seal(`webhook:${webhook.id}`, JSON.stringify(customHeaders))
@@ -64,7 +78,12 @@ export async function createWebhook(tx: Tx, sealer: Sealer, { url, customHeaders
 /** All webhooks of the wallet in the order of their making. */
 export async function listWebhooks(db: Db, sealer: Sealer): Promise<Webhook[]> {
   const rows = await db.selectFrom('webhook').selectAll().where('id', '!=', globalWebhookId).orderBy('created_at').orderBy('id').execute()
-  return rows.map(({ id, url, headers, created_at: createdAt }) => ({ id, url, customHeaders: openHeaders(sealer, id, headers), createdAt }))
+  return rows.map(({ id, url, headers, created_at: createdAt }) => ({
+    id,
+    url,
+    customHeaders: openHeaders(sealer, id, headers),
+    createdAt,
+  }))
 }
 
 /** Forgets a webhook and what it was not told yet. @throws {Problem} `NotFound` */
@@ -89,7 +108,10 @@ export function openHeaders(sealer: Sealer, id: string, sealed: string): Record<
   return CustomHeaders.parse(JSON.parse(sealer.unseal(`webhook:${id}`, sealed)))
 }
 
-async function insert(tx: Tx, { id, url, headers, createdAt }: { id: string; url: string; headers: string; createdAt: string }): Promise<void> {
+async function insert(
+  tx: Tx,
+  { id, url, headers, createdAt }: { id: string; url: string; headers: string; createdAt: string },
+): Promise<void> {
   const cursor = await lastSequence(tx)
   await tx.insertInto('webhook').values({ id, url, headers, created_at: createdAt, cursor, attempts: 0, due_at: createdAt }).execute()
 }

@@ -7,7 +7,11 @@ import type { Machine, RoleOf } from './machine.ts'
 import type { Protocol, Rec } from './record.ts'
 
 /** The record with an id. @throws {Problem} the protocol's `notFound`. */
-export async function getRecord<M extends Machine, Data extends object>(db: Db, protocol: Protocol<M, Data>, id: string): Promise<Rec<M, Data>> {
+export async function getRecord<M extends Machine, Data extends object>(
+  db: Db,
+  protocol: Protocol<M, Data>,
+  id: string,
+): Promise<Rec<M, Data>> {
   const row = await db.selectFrom('record').selectAll().where('protocol', '=', protocol.name).where('id', '=', id).executeTakeFirst()
   if (!row) throw new Problem(protocol.problems.notFound, `The requested record id does not exist: ${id}`)
   return toRecord(protocol, row)
@@ -45,8 +49,11 @@ export async function listRecords<M extends Machine, Data extends object>(
   return { records: rows.map((row) => toRecord(protocol, row)), total: Number(total) }
 }
 
-function toRecord<M extends Machine, Data extends object>(protocol: Protocol<M, Data>, row: Selectable<WalletTables['record']>): Rec<M, Data> {
+function toRecord<M extends Machine, Data extends object>(
+  protocol: Protocol<M, Data>,
+  row: Selectable<WalletTables['record']>,
+): Rec<M, Data> {
   const { id, thid, role, state, created_at: createdAt, updated_at: updatedAt } = row
   const data = protocol.model.parse(JSON.parse(row.data))
-  return { ...data, id, thid, role, state, createdAt, ...(updatedAt !== null && { updatedAt }) } as Rec<M, Data>
+  return { ...data, id, thid, role, state, createdAt, ...(updatedAt !== null && { updatedAt }) }
 }

@@ -14,7 +14,11 @@ import type { Handler } from './receive.ts'
 import type { Protocol } from './record.ts'
 
 /** Protocols by the names that records and debts carry. */
-export const protocols: Readonly<Record<string, Protocol>> = { connection, 'issue-credential': issueCredential, 'present-proof': presentProof }
+export const protocols: Readonly<Record<string, Protocol>> = {
+  connection,
+  'issue-credential': issueCredential,
+  'present-proof': presentProof,
+}
 
 /** Message type URI → handler. */
 export const handlers: Readonly<Record<string, Handler>> = {
@@ -29,4 +33,8 @@ export const handlers: Readonly<Record<string, Handler>> = {
 }
 
 /** What the tables call `make …`, and what the DID registrar owes. */
-export const works: Readonly<Record<string, Work>> = { credential: makeCredential, presentation: makePresentation, 'publish DID': publishWork }
+export const works: Readonly<Record<string, Work>> = {
+  credential: makeCredential,
+  presentation: makePresentation,
+  'publish DID': publishWork,
+}

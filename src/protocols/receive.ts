@@ -34,7 +34,8 @@ export type Handler = (wallet: Wallet, message: Received) => Promise<(tx: Tx) =>
 export async function receive(wallet: Wallet, handlers: Readonly<Record<string, Handler>>, unpacked: Unpacked): Promise<void> {
   const message = toReceived(unpacked)
   const handler = Object.hasOwn(handlers, message.type) ? handlers[message.type] : undefined
-  if (!handler) throw new Problem('error:DIDCommControllerError:UnsupportedMessageType', `This agent does not know messages of type ${message.type}.`)
+  if (!handler)
+    throw new Problem('error:DIDCommControllerError:UnsupportedMessageType', `This agent does not know messages of type ${message.type}.`)
   const inboxId = createHash('sha256').update(`${message.from} ${message.id}`).digest('base64url')
   const known = await wallet.db.selectFrom('inbox').select('id').where('id', '=', inboxId).executeTakeFirst()
   if (known) return
@@ -52,7 +53,10 @@ export async function receive(wallet: Wallet, handlers: Readonly<Record<string, 
 /** Only authenticated messages with a sender are taken: an anonymous `from` is anybody's claim (threats C1, C2). */
 function toReceived({ message, senderKid, recipientKid }: Unpacked): Received {
   if (senderKid === undefined || message.from === undefined) {
-    throw new Problem('error:DIDCommControllerError:SenderNotAllowed', 'The message does not prove its sender. Encrypt it with authcrypt and set `from`.')
+    throw new Problem(
+      'error:DIDCommControllerError:SenderNotAllowed',
+      'The message does not prove its sender. Encrypt it with authcrypt and set `from`.',
+    )
   }
   return {
     id: message.id,

@@ -62,7 +62,10 @@ export async function begin<M extends Machine, Data extends object, T extends Tr
   const row = findRow(protocol.states, role, null, on)
   if (!row) throw new Error(`the table of ${protocol.name} has no row that begins with '${on}'`)
   const data = protocol.model.parse(start.data)
-  const record = { id: start.id ?? newId(), thid: start.thid, role, state: row[3], createdAt: new Date().toISOString(), ...data } as Rec<M, Data>
+  const record = { id: start.id ?? newId(), thid: start.thid, role, state: row[3], createdAt: new Date().toISOString(), ...data } as Rec<
+    M,
+    Data
+  >
   await tx
     .insertInto('record')
     .values({
@@ -104,7 +107,14 @@ export function advance<M extends Machine, Data extends object, T extends Trigge
  *
  * Safe to call twice: the second report finds the record past the row and does nothing.
  */
-export async function settle(tx: Tx, protocol: Protocol<any>, record: Rec, report: 'sent' | 'made', change: object = {}, message?: Outgoing): Promise<Rec> {
+export async function settle(
+  tx: Tx,
+  protocol: Protocol<any>,
+  record: Rec,
+  report: 'sent' | 'made',
+  change: object = {},
+  message?: Outgoing,
+): Promise<Rec> {
   return findRow(protocol.states, record.role, record.state, report) ? move(tx, protocol, record, report, change, message) : record
 }
 
@@ -163,7 +173,13 @@ async function owe(tx: Tx, protocol: Protocol<any>, record: Rec, [, , , , then]:
   if (then.startsWith('make ')) return outbox.put(tx, lane, { kind: 'work', ...about, work: name })
   if (!message) throw new Error(`'${then}' of ${protocol.name} came without its message`)
   const { type: _name, from, to, ...content } = message
-  await outbox.put(tx, lane, { kind: 'message', ...about, from, to, message: { type: protocol.messages[name]!, thid: record.thid, ...content } })
+  await outbox.put(tx, lane, {
+    kind: 'message',
+    ...about,
+    from,
+    to,
+    message: { type: protocol.messages[name]!, thid: record.thid, ...content },
+  })
 }
 
 function wrongState(protocol: Protocol<any>, record: Rec, on: string): Problem {

@@ -45,7 +45,11 @@ export async function sendMessage(wallet: Wallet, id: string, { from, to, messag
 }
 
 async function post(wallet: Wallet, url: string, envelope: string): Promise<void> {
-  const { status } = await wallet.env.http.post(url, { headers: { 'content-type': 'application/didcomm-encrypted+json' }, body: envelope, timeoutMs })
+  const { status } = await wallet.env.http.post(url, {
+    headers: { 'content-type': 'application/didcomm-encrypted+json' },
+    body: envelope,
+    timeoutMs,
+  })
   if (status >= 200 && status < 300) return
   // 408 and 429 ask for another attempt; every other 4xx is the other side's last word.
   const isFinal = status >= 400 && status < 500 && status !== 408 && status !== 429

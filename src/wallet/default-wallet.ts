@@ -18,7 +18,12 @@ export function newApiKey(): string {
  *
  * Returns the key that lets its tenant in: the configured one, the remembered one if it still does, or a new one.
  */
-export async function provideDefaultWallet(config: Config, wallets: Wallets, tenants: Tenants, remembered?: string): Promise<Secret | undefined> {
+export async function provideDefaultWallet(
+  config: Config,
+  wallets: Wallets,
+  tenants: Tenants,
+  remembered?: string,
+): Promise<Secret | undefined> {
   if (!config.DEFAULT_WALLET_ENABLED) return undefined
   if (!(await wallets.find(defaultId))) {
     await wallets.create({ id: defaultId, name: 'default', seed: config.DEFAULT_WALLET_SEED?.reveal() })
@@ -30,7 +35,8 @@ export async function provideDefaultWallet(config: Config, wallets: Wallets, ten
     await tenants.create({ id: defaultId, name: 'default', walletId: defaultId })
   }
   const configured = config.DEFAULT_WALLET_AUTH_API_KEY?.reveal()
-  const apiKey = configured ?? (remembered !== undefined && (await tenants.findByApiKey(remembered))?.id === defaultId ? remembered : newApiKey())
+  const apiKey =
+    configured ?? (remembered !== undefined && (await tenants.findByApiKey(remembered))?.id === defaultId ? remembered : newApiKey())
   await tenants.addApiKey({ entityId: defaultId, apiKey })
   return new Secret(apiKey)
 }

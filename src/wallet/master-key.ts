@@ -21,7 +21,10 @@ export async function openMasterKey(config: Config, db: AgentDb): Promise<Uint8A
   const key = config.AGENT_MASTER_KEY ? fromBase64(config.AGENT_MASTER_KEY.reveal()) : readKey(path, check === undefined)
   const checkKey = deriveSealKey(key, checkName)
   if (!check) {
-    await db.insertInto('setting').values({ name: checkName, value: seal(checkKey, checkName, randomBytes(16)) }).execute()
+    await db
+      .insertInto('setting')
+      .values({ name: checkName, value: seal(checkKey, checkName, randomBytes(16)) })
+      .execute()
     return key
   }
   try {
@@ -29,7 +32,10 @@ export async function openMasterKey(config: Config, db: AgentDb): Promise<Uint8A
     return key
   } catch {
     const source = config.AGENT_MASTER_KEY ? 'in AGENT_MASTER_KEY' : `in ${path}`
-    throw new StartError(`The master key ${source} is not the one that ${config.AGENT_DATA_DIR} was made with. Give the right one; nothing was changed.`, 4)
+    throw new StartError(
+      `The master key ${source} is not the one that ${config.AGENT_DATA_DIR} was made with. Give the right one; nothing was changed.`,
+      4,
+    )
   }
 }
 
@@ -39,7 +45,9 @@ function readKey(path: string, mayMake: boolean): Uint8Array {
     text = readFileSync(path, 'utf8').trim()
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT' && mayMake) return makeKey(path)
-    throw new StartError(`The master key cannot be read from ${path}. Put the file back, or give the key in AGENT_MASTER_KEY.`, 4, { cause: error })
+    throw new StartError(`The master key cannot be read from ${path}. Put the file back, or give the key in AGENT_MASTER_KEY.`, 4, {
+      cause: error,
+    })
   }
   try {
     const key = fromBase64(text)

@@ -9,7 +9,9 @@ const Name = z.string().min(1).max(128)
 export const CreateWallet = z
   .object({
     name: Name,
-    seed: optional(z.string().regex(/^[0-9a-fA-F]{128}$/, 'is not 128 hexadecimal digits (64 bytes)')).describe('BIP32 seed, 64 bytes in hexadecimal. Random when left out; never returned.'),
+    seed: optional(z.string().regex(/^[0-9a-fA-F]{128}$/, 'is not 128 hexadecimal digits (64 bytes)')).describe(
+      'BIP32 seed, 64 bytes in hexadecimal. Random when left out; never returned.',
+    ),
     id: optional(z.guid()),
   })
   .meta({ id: 'CreateWalletRequest' })

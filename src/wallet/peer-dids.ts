@@ -21,7 +21,10 @@ export function newPeerDid(wallet: Wallet): NewPeerDid {
     serviceUri: `${wallet.env.urls.didcomm}/${wallet.env.newMailbox(wallet.id)}`,
   })
   const document = resolvePeerDid(did)
-  return { did, keys: { [keysFor(document, 'keyAgreement')[0]!.id]: keyAgreement, [keysFor(document, 'authentication')[0]!.id]: authentication } }
+  return {
+    did,
+    keys: { [keysFor(document, 'keyAgreement')[0]!.id]: keyAgreement, [keysFor(document, 'authentication')[0]!.id]: authentication },
+  }
 }
 
 /** Writes a new DID down for the record whose other side will know us by it. */

@@ -21,7 +21,11 @@ export class Tenants {
 
   /** Makes an entity. @throws {Problem} `EntityAlreadyExists`, `WalletNotFound` */
   async create({ id = newId(), name, walletId = defaultId }: CreateEntity): Promise<Entity> {
-    if (await this.#find(id)) throw new Problem('error:EntityServiceError:EntityAlreadyExists', `An entity with the id ${id} exists already. Leave the id out and one is made.`)
+    if (await this.#find(id))
+      throw new Problem(
+        'error:EntityServiceError:EntityAlreadyExists',
+        `An entity with the id ${id} exists already. Leave the id out and one is made.`,
+      )
     await this.#mustHaveWallet(walletId)
     const now = new Date().toISOString()
     const row = { id, name, wallet_id: walletId, created_at: now, updated_at: now }
@@ -38,7 +42,10 @@ export class Tenants {
 
   /** A page of entities in the order of their making, and how many there are. */
   async list({ offset, limit }: { offset: number; limit: number }): Promise<{ entities: Entity[]; total: number }> {
-    const { total } = await this.#db.selectFrom('entity').select((eb) => eb.fn.countAll().as('total')).executeTakeFirstOrThrow()
+    const { total } = await this.#db
+      .selectFrom('entity')
+      .select((eb) => eb.fn.countAll().as('total'))
+      .executeTakeFirstOrThrow()
     const rows = await this.#db.selectFrom('entity').selectAll().orderBy('created_at').orderBy('id').offset(offset).limit(limit).execute()
     return { entities: rows.map(toEntity), total: Number(total) }
   }
@@ -48,7 +55,11 @@ export class Tenants {
     await this.get(id)
     if ('walletId' in change) await this.#mustHaveWallet(change.walletId)
     const set = 'name' in change ? { name: change.name } : { wallet_id: change.walletId }
-    await this.#db.updateTable('entity').set({ ...set, updated_at: new Date().toISOString() }).where('id', '=', id).execute()
+    await this.#db
+      .updateTable('entity')
+      .set({ ...set, updated_at: new Date().toISOString() })
+      .where('id', '=', id)
+      .execute()
     return this.get(id)
   }
 
@@ -57,7 +68,12 @@ export class Tenants {
     await this.#db.transaction().execute(async (tx) => {
       const { numDeletedRows } = await tx.deleteFrom('entity').where('id', '=', id).executeTakeFirst()
       if (numDeletedRows === 0n) throw entityNotFound(id)
-      await tx.updateTable('api_key').set({ revoked_at: new Date().toISOString() }).where('entity_id', '=', id).where('revoked_at', 'is', null).execute()
+      await tx
+        .updateTable('api_key')
+        .set({ revoked_at: new Date().toISOString() })
+        .where('entity_id', '=', id)
+        .where('revoked_at', 'is', null)
+        .execute()
     })
   }
 
@@ -73,9 +89,15 @@ export class Tenants {
     if (known?.entity_id === entityId && known.revoked_at === null) return
     if (known) {
       const detail = known.revoked_at === null ? 'belongs to another entity' : 'was removed before'
-      throw new Problem('error:AuthenticationRepositoryError:AuthenticationCompromised', `The apiKey ${detail} and cannot be registered. Choose another.`)
+      throw new Problem(
+        'error:AuthenticationRepositoryError:AuthenticationCompromised',
+        `The apiKey ${detail} and cannot be registered. Choose another.`,
+      )
     }
-    await this.#db.insertInto('api_key').values({ digest, entity_id: entityId, created_at: new Date().toISOString(), revoked_at: null }).execute()
+    await this.#db
+      .insertInto('api_key')
+      .values({ digest, entity_id: entityId, created_at: new Date().toISOString(), revoked_at: null })
+      .execute()
   }
 
   /** Takes a key from an entity. @throws {Problem} `EntityNotFound`, `NotFound` */
@@ -115,7 +137,11 @@ export class Tenants {
 
   async #mustHaveWallet(id: string): Promise<void> {
     const wallet = await this.#db.selectFrom('wallet').select('id').where('id', '=', id).executeTakeFirst()
-    if (!wallet) throw new Problem('error:EntityServiceError:WalletNotFound', `There is no wallet ${id}. Create one first with POST /wallets and name it in walletId.`)
+    if (!wallet)
+      throw new Problem(
+        'error:EntityServiceError:WalletNotFound',
+        `There is no wallet ${id}. Create one first with POST /wallets and name it in walletId.`,
+      )
   }
 
   /** A lookup by keyed digest, so that the time it takes tells nothing of a key. */

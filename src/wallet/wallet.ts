@@ -64,7 +64,10 @@ export async function openWallet(env: Environment, id: string, path: string, key
 export async function createWalletFile(id: string, path: string, key: Uint8Array, seed: Uint8Array): Promise<void> {
   const db = await openWalletDb(path)
   try {
-    await db.insertInto('setting').values({ name: 'seed', value: seal(key, seedContext(id), seed) }).execute()
+    await db
+      .insertInto('setting')
+      .values({ name: 'seed', value: seal(key, seedContext(id), seed) })
+      .execute()
   } finally {
     await db.destroy()
   }

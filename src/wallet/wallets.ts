@@ -61,9 +61,17 @@ export class Wallets {
   async #create({ id = newId(), name, seed: seedHex }: CreateWallet): Promise<WalletDetail> {
     const seed = seedHex === undefined ? randomBytes(64) : fromHex(seedHex)
     const seedDigest = keyedDigest(deriveSealKey(this.#masterKey, 'seed-digest'), Buffer.from(seed).toString('hex'))
-    if (await this.find(id)) throw new Problem('error:WalletManagementServiceError:DuplicatedWalletId', `A wallet with the id ${id} exists already. Leave the id out and one is made.`)
+    if (await this.find(id))
+      throw new Problem(
+        'error:WalletManagementServiceError:DuplicatedWalletId',
+        `A wallet with the id ${id} exists already. Leave the id out and one is made.`,
+      )
     const twin = await this.#db.selectFrom('wallet').select('id').where('seed_digest', '=', seedDigest).executeTakeFirst()
-    if (twin) throw new Problem('error:WalletManagementServiceError:DuplicatedWalletSeed', 'Another wallet has this seed already. Leave the seed out and a random one is made.')
+    if (twin)
+      throw new Problem(
+        'error:WalletManagementServiceError:DuplicatedWalletSeed',
+        'Another wallet has this seed already. Leave the seed out and a random one is made.',
+      )
     const key = newSealKey()
     const path = this.#path(id)
     // What a crash left behind without a row belongs to nobody.
@@ -71,7 +79,10 @@ export class Wallets {
     await createWalletFile(id, path, key, seed)
     const now = new Date().toISOString()
     const wrapped = seal(deriveSealKey(this.#masterKey, 'wallet-keys'), `wallet:${id}`, key)
-    await this.#db.insertInto('wallet').values({ id, name, wrapped_key: wrapped, seed_digest: seedDigest, created_at: now, updated_at: now }).execute()
+    await this.#db
+      .insertInto('wallet')
+      .values({ id, name, wrapped_key: wrapped, seed_digest: seedDigest, created_at: now, updated_at: now })
+      .execute()
     return { id, name, createdAt: now, updatedAt: now }
   }
 
@@ -83,9 +94,15 @@ export class Wallets {
 
   /** A page of wallets in the order of their making, and how many there are. */
   async list({ offset, limit }: { offset: number; limit: number }): Promise<{ wallets: WalletDetail[]; total: number }> {
-    const { total } = await this.#db.selectFrom('wallet').select((eb) => eb.fn.countAll().as('total')).executeTakeFirstOrThrow()
+    const { total } = await this.#db
+      .selectFrom('wallet')
+      .select((eb) => eb.fn.countAll().as('total'))
+      .executeTakeFirstOrThrow()
     const rows = await this.#db.selectFrom('wallet').selectAll().orderBy('created_at').orderBy('id').offset(offset).limit(limit).execute()
-    return { wallets: rows.map((row) => ({ id: row.id, name: row.name, createdAt: row.created_at, updatedAt: row.updated_at })), total: Number(total) }
+    return {
+      wallets: rows.map((row) => ({ id: row.id, name: row.name, createdAt: row.created_at, updatedAt: row.updated_at })),
+      total: Number(total),
+    }
   }
 
   /** The ids of all wallets. */
@@ -113,7 +130,9 @@ export class Wallets {
       if (this.#open.size <= this.#env.config.AGENT_OPEN_WALLETS) return
       if (entry.users > 0) continue
       this.#open.delete(id)
-      entry.wallet.then((wallet) => wallet.close()).catch((error: unknown) => this.#env.log.error({ err: error, walletId: id }, 'a wallet did not close'))
+      entry.wallet
+        .then((wallet) => wallet.close())
+        .catch((error: unknown) => this.#env.log.error({ err: error, walletId: id }, 'a wallet did not close'))
     }
   }
 

@@ -28,7 +28,7 @@ test('nothing is needed, and an empty variable is as good as none', () => {
 
 test('a secret does not leave by accident', () => {
   const config = readConfig({ ADMIN_TOKEN: 'hunter2-of-this-test' })
-  expect([JSON.stringify(config), inspect(config), `${config.ADMIN_TOKEN}`].join()).not.toContain('hunter2')
+  expect([JSON.stringify(config), inspect(config), String(config.ADMIN_TOKEN)].join()).not.toContain('hunter2')
   expect(config.ADMIN_TOKEN?.reveal()).toBe('hunter2-of-this-test')
 })
 
@@ -55,7 +55,7 @@ test.each([
   [{ VDR_URL: 'postgres://ledger' }, 'VDR_URL'],
   [{ DEFAULT_WALLET_ENABLED: 'false', API_KEY_ENABLED: 'false' }, 'DEFAULT_WALLET_ENABLED'],
 ])('a wrong variable is named, and its value is not told: %o', (env, name) => {
-  const { message, exitCode } = refusal(env as Record<string, string>)
+  const { message, exitCode } = refusal(env)
   expect(message).toContain(name)
   expect(exitCode).toBe(2)
   if (/TOKEN|KEY|SEED/.test(name)) expect(message).not.toContain(Object.values(env)[0])

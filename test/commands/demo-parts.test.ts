@@ -24,12 +24,17 @@ describe('a call as a curl line', () => {
       ['http://a/schemas/1', 'SCHEMA'],
       ['did:x', 'DID'],
     ])
-    const line = curlLine('POST /dids/{did}/offers', { path: { did: 'did:x' }, body: { schemaId: 'http://a/schemas/1', did: 'did:x' } }, caller, names)
+    const line = curlLine(
+      'POST /dids/{did}/offers',
+      { path: { did: 'did:x' }, body: { schemaId: 'http://a/schemas/1', did: 'did:x' } },
+      caller,
+      names,
+    )
     expect(line).toBe(`curl $ACME/dids/$DID/offers -H "apikey: $ACME_KEY" -H "$JSON" -d '{"schemaId":"'$SCHEMA'","did":"'$DID'"}'`)
   })
 
   test('says what was meant when a shell reads it', () => {
-    const body = { name: "it's $HOME `id` \\ \"x\"", did: 'did:x', key: '$&' }
+    const body = { name: 'it\'s $HOME `id` \\ "x"', did: 'did:x', key: '$&' }
     const line = curlLine('POST /x', { body }, caller, new Map([['did:x', 'DID']]))
     const printed = execFileSync('sh', ['-c', `curl() { for word; do printf '%s\\n' "$word"; done; }\n${line}`], {
       env: { ACME: 'http://127.0.0.1:1', ACME_KEY: 'secret', JSON: 'content-type: application/json', DID: 'did:x' },
@@ -47,10 +52,14 @@ describe('a call as a curl line', () => {
 describe('the receiver of events', () => {
   const offer = { who: 'alice', what: 'credential', subject: 't1', state: 'OfferReceived' } as const
 
-  async function withReceiver(use: (receiver: Receiver, send: (who: string, event: unknown) => Promise<number>) => Promise<void>, patienceMs?: number) {
+  async function withReceiver(
+    use: (receiver: Receiver, send: (who: string, event: unknown) => Promise<number>) => Promise<void>,
+    patienceMs?: number,
+  ) {
     const receiver = await Receiver.open(patienceMs)
     const origin = new URL(receiver.urlOf('acme')).origin
-    const send = async (who: string, event: unknown) => (await fetch(`${origin}/${who}`, { method: 'POST', body: JSON.stringify(event) })).status
+    const send = async (who: string, event: unknown) =>
+      (await fetch(`${origin}/${who}`, { method: 'POST', body: JSON.stringify(event) })).status
     try {
       await use(receiver, send)
     } finally {
@@ -58,7 +67,13 @@ describe('the receiver of events', () => {
     }
   }
 
-  const event = (thid: string, protocolState: string) => ({ type: 'IssueCredentialRecordUpdated', id: 'e', ts: 'now', data: { recordId: 'r1', thid, protocolState }, walletId: 'w' })
+  const event = (thid: string, protocolState: string) => ({
+    type: 'IssueCredentialRecordUpdated',
+    id: 'e',
+    ts: 'now',
+    data: { recordId: 'r1', thid, protocolState },
+    walletId: 'w',
+  })
 
   test('hands on the change that is waited for, and no other', () =>
     withReceiver(async (receiver, send) => {
@@ -80,7 +95,9 @@ describe('the receiver of events', () => {
   test('says what was waited for and what came last, when it does not come', () =>
     withReceiver(async (receiver, send) => {
       await send('acme', event('t1', 'OfferSent'))
-      await expect(receiver.until(offer)).rejects.toThrow(/alice’s credential to be in OfferReceived; acme was last in OfferSent, alice was last in no state/)
+      await expect(receiver.until(offer)).rejects.toThrow(
+        /alice’s credential to be in OfferReceived; acme was last in OfferSent, alice was last in no state/,
+      )
     }, 20))
 
   test('stops waiting when nothing can come any more', () =>
@@ -101,7 +118,10 @@ describe('the receiver of events', () => {
   test('knows all four kinds by the id of the record and by its state', () =>
     withReceiver(async (receiver, send) => {
       await send('acme', { type: 'ConnectionUpdated', data: { connectionId: 'c1', thid: 't1', state: 'InvitationGenerated' } })
-      await send('acme', { type: 'PresentationUpdated', data: { presentationId: 'p1', connectionId: 'c1', thid: 't2', status: 'RequestSent' } })
+      await send('acme', {
+        type: 'PresentationUpdated',
+        data: { presentationId: 'p1', connectionId: 'c1', thid: 't2', status: 'RequestSent' },
+      })
       await send('acme', { type: 'DIDStatusUpdated', data: { did: 'did:x', status: 'PUBLISHED' } })
       const seen = [
         await receiver.until({ who: 'acme', what: 'connection', subject: 't1', state: 'InvitationGenerated' }),
@@ -131,7 +151,9 @@ describe('the narrator', () => {
     narrator.nameSecret('ACME_KEY', 'abcdefghijklmnop')
     const client = ((key: string) => Promise.resolve(key)) as unknown as Client
     const watched = narrator.watch(client, { base: 'ACME', header: 'x-admin-api-key', key: 'ACME_ADMIN' })
-    expect(await watched('POST /iam/apikey-authentication', { body: { entityId: 'e1', apiKey: 'abcdefghijklmnop' } })).toBe('POST /iam/apikey-authentication')
+    expect(await watched('POST /iam/apikey-authentication', { body: { entityId: 'e1', apiKey: 'abcdefghijklmnop' } })).toBe(
+      'POST /iam/apikey-authentication',
+    )
     expect(lines.at(-1)).toContain(`"apiKey":"'$ACME_KEY'"`)
   })
 

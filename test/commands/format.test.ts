@@ -57,14 +57,27 @@ describe('a table', () => {
   })
 
   test('lines up wide characters', () => {
-    const [, first, second] = table([{ id: '1', label: '日本', did: 'x' }, { id: '2', label: 'abcd', did: 'x' }], columns).split('\n')
+    const [, first, second] = table(
+      [
+        { id: '1', label: '日本', did: 'x' },
+        { id: '2', label: 'abcd', did: 'x' },
+      ],
+      columns,
+    ).split('\n')
     expect(widthOf(first!)).toBe(widthOf(second!))
   })
 })
 
 describe('fields', () => {
   test('line up, and leave out what has no value', () => {
-    expect(fields([['id', '1'], ['label', undefined], ['last failure', null], ['state', 'OfferSent']])).toBe('id     1\nstate  OfferSent')
+    expect(
+      fields([
+        ['id', '1'],
+        ['label', undefined],
+        ['last failure', null],
+        ['state', 'OfferSent'],
+      ]),
+    ).toBe('id     1\nstate  OfferSent')
   })
 
   test('show objects as JSON on one line', () => {

@@ -75,9 +75,12 @@ describe('an invitation', () => {
     expect(readInvitation(text)).toBe(expected)
   })
 
-  test.each(['', ' \n', 'https://my.domain.com/path', 'https://my.domain.com/path?_oob=', 'https://my.domain.com/path?oob=eyJ'])('is not %j', (text) => {
-    expect(() => readInvitation(text)).toThrow(UsageError)
-  })
+  test.each(['', ' \n', 'https://my.domain.com/path', 'https://my.domain.com/path?_oob=', 'https://my.domain.com/path?oob=eyJ'])(
+    'is not %j',
+    (text) => {
+      expect(() => readInvitation(text)).toThrow(UsageError)
+    },
+  )
 })
 
 describe('a length of time', () => {

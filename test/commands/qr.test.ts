@@ -41,7 +41,8 @@ describe.each([10, 300, 900])('the QR code of %i characters', (length) => {
   })
 
   test('has black finder patterns in three corners, and not in the fourth', () => {
-    const corner = (top: number, left: number) => picture.slice(margin + top, margin + top + 7).map((row) => row.slice(margin + left, margin + left + 7))
+    const corner = (top: number, left: number) =>
+      picture.slice(margin + top, margin + top + 7).map((row) => row.slice(margin + left, margin + left + 7))
     expect(corner(0, 0)).toEqual(finder)
     expect(corner(0, size - 7)).toEqual(finder)
     expect(corner(size - 7, 0)).toEqual(finder)
@@ -72,7 +73,9 @@ describe('a terminal', () => {
   })
 
   test('that is too narrow does not, and the reason says by how much', () => {
-    expect(drawQr(text, { columns: columns - 1, rows })).toEqual({ reason: `its QR code needs ${columns} columns and the terminal has ${columns - 1}` })
+    expect(drawQr(text, { columns: columns - 1, rows })).toEqual({
+      reason: `its QR code needs ${columns} columns and the terminal has ${columns - 1}`,
+    })
   })
 
   test('that is too low does not', () => {

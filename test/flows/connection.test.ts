@@ -5,8 +5,17 @@ import { connect, connectionIn, oobOf, refusal, startPair } from '../_pair.ts'
 
 test('an invitation shows what the inviter said, and both sides the same invitation', async () => {
   await using pair = await startPair()
-  const made = await pair.issuer.call('POST /connections', { body: { label: 'Bob', goalCode: 'issue-vc', goal: 'To issue a credential >~?' } })
-  expect(made).toMatchObject({ label: 'Bob', goalCode: 'issue-vc', role: 'Inviter', state: 'InvitationGenerated', kind: 'Connection', metaRetries: 5 })
+  const made = await pair.issuer.call('POST /connections', {
+    body: { label: 'Bob', goalCode: 'issue-vc', goal: 'To issue a credential >~?' },
+  })
+  expect(made).toMatchObject({
+    label: 'Bob',
+    goalCode: 'issue-vc',
+    role: 'Inviter',
+    state: 'InvitationGenerated',
+    kind: 'Connection',
+    metaRetries: 5,
+  })
   expect([made.self, made.thid, made.invitation.id]).toEqual([made.connectionId, made.connectionId, made.connectionId])
   expect(made).not.toHaveProperty('updatedAt')
   expect(made).not.toHaveProperty('theirDid')
@@ -14,7 +23,13 @@ test('an invitation shows what the inviter said, and both sides the same invitat
   expect(oobOf(made)).not.toMatch(/[-_+/]/)
 
   const accepted = await pair.holder.call('POST /connection-invitations', { body: { invitation: oobOf(made) } })
-  expect(accepted).toMatchObject({ role: 'Invitee', state: 'ConnectionRequestPending', thid: made.thid, theirDid: made.invitation.from, goalCode: 'issue-vc' })
+  expect(accepted).toMatchObject({
+    role: 'Invitee',
+    state: 'ConnectionRequestPending',
+    thid: made.thid,
+    theirDid: made.invitation.from,
+    goalCode: 'issue-vc',
+  })
   expect(accepted.connectionId).not.toBe(made.connectionId)
   expect(accepted).not.toHaveProperty('label')
   expect(accepted.invitation).toEqual(made.invitation)
@@ -27,10 +42,16 @@ test('an invitation shows what the inviter said, and both sides the same invitat
 
 test('padded, unpadded, standard and URL-safe text and the whole URL are the same invitation', async () => {
   await using pair = await startPair()
-  const forms: ((oob: string, url: string) => string)[] = [(oob) => oob.replaceAll('=', ''), (oob) => `${oob.replaceAll('=', '')}==`.slice(0, Math.ceil(oob.replaceAll('=', '').length / 4) * 4), (_oob, url) => url]
+  const forms: ((oob: string, url: string) => string)[] = [
+    (oob) => oob.replaceAll('=', ''),
+    (oob) => `${oob.replaceAll('=', '')}==`.slice(0, Math.ceil(oob.replaceAll('=', '').length / 4) * 4),
+    (_oob, url) => url,
+  ]
   for (const form of forms) {
     const made = await pair.issuer.call('POST /connections', { body: {} })
-    const accepted = await pair.holder.call('POST /connection-invitations', { body: { invitation: form(oobOf(made), made.invitation.invitationUrl) } })
+    const accepted = await pair.holder.call('POST /connection-invitations', {
+      body: { invitation: form(oobOf(made), made.invitation.invitationUrl) },
+    })
     expect(accepted.invitation).toEqual(made.invitation)
   }
 })
@@ -46,8 +67,16 @@ test('an invitation connects once: the second who answers is told, and the first
   expect(again).toMatchObject({ status: 400, type: 'error:ConnectionServiceError:InvitationAlreadyReceived' })
 
   const late = await third.call('POST /connection-invitations', { body: { invitation: oobOf(made) } })
-  await expect.poll(async () => (await third.call('GET /connections/{connectionId}', { path: { connectionId: late.connectionId } })).metaLastFailure?.detail, { timeout: 10_000 }).toContain('400')
-  expect((await third.call('GET /connections/{connectionId}', { path: { connectionId: late.connectionId } })).state).toBe('ConnectionRequestPending')
+  await expect
+    .poll(
+      async () =>
+        (await third.call('GET /connections/{connectionId}', { path: { connectionId: late.connectionId } })).metaLastFailure?.detail,
+      { timeout: 10_000 },
+    )
+    .toContain('400')
+  expect((await third.call('GET /connections/{connectionId}', { path: { connectionId: late.connectionId } })).state).toBe(
+    'ConnectionRequestPending',
+  )
   expect(await pair.issuer.call('GET /connections/{connectionId}', { path: { connectionId: made.connectionId } })).toEqual(connected)
 })
 
@@ -55,8 +84,15 @@ test('an invitation that is answered too late is refused and stays as it is', as
   await using pair = await startPair({ CONNECT_INVITATION_EXPIRY: '0' })
   const made = await pair.issuer.call('POST /connections', { body: {} })
   const late = await pair.holder.call('POST /connection-invitations', { body: { invitation: oobOf(made) } })
-  await expect.poll(async () => (await pair.holder.call('GET /connections/{connectionId}', { path: { connectionId: late.connectionId } })).metaRetries, { timeout: 10_000 }).toBe(0)
-  expect((await pair.issuer.call('GET /connections/{connectionId}', { path: { connectionId: made.connectionId } })).state).toBe('InvitationGenerated')
+  await expect
+    .poll(
+      async () => (await pair.holder.call('GET /connections/{connectionId}', { path: { connectionId: late.connectionId } })).metaRetries,
+      { timeout: 10_000 },
+    )
+    .toBe(0)
+  expect((await pair.issuer.call('GET /connections/{connectionId}', { path: { connectionId: made.connectionId } })).state).toBe(
+    'InvitationGenerated',
+  )
 })
 
 test('what is no invitation is refused', async () => {
@@ -64,7 +100,10 @@ test('what is no invitation is refused', async () => {
   const json = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
   const texts = ['', 'not base64!', json({}), json([1]), json({ id: '1', type: 'x', from: 'y', body: {} }), '%%%', 'a'.repeat(300_000)]
   for (const invitation of texts) {
-    expect(await refusal(pair.holder.call('POST /connection-invitations', { body: { invitation } })), invitation.slice(0, 40)).toMatchObject({ status: 400 })
+    expect(
+      await refusal(pair.holder.call('POST /connection-invitations', { body: { invitation } })),
+      invitation.slice(0, 40),
+    ).toMatchObject({ status: 400 })
   }
   expect((await pair.holder.call('GET /connections')).contents).toEqual([])
 })
@@ -99,5 +138,7 @@ test('an invitation can be deleted, a connection cannot', async () => {
   await pair.issuer.call('DELETE /connections/{connectionId}', { path: { connectionId } })
   expect((await refusal(pair.issuer.call('GET /connections/{connectionId}', { path: { connectionId } }))).status).toBe(404)
   const { inviterConnectionId } = await connect(pair.issuer, pair.holder)
-  expect((await refusal(pair.issuer.call('DELETE /connections/{connectionId}', { path: { connectionId: inviterConnectionId } }))).status).toBe(403)
+  expect(
+    (await refusal(pair.issuer.call('DELETE /connections/{connectionId}', { path: { connectionId: inviterConnectionId } }))).status,
+  ).toBe(403)
 })

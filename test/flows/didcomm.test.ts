@@ -11,7 +11,11 @@ import { connect, connectionIn, issue, newDid, startPair, until, type Tenant } f
 /** Somebody with a DID and keys, who is nobody to the agents. */
 function stranger() {
   const [keyAgreement, authentication] = [generateKey('X25519'), generateKey('Ed25519')]
-  const did = createPeerDid({ keyAgreement: toPublic(keyAgreement), authentication: toPublic(authentication), serviceUri: 'http://127.0.0.1:1/nobody' })
+  const did = createPeerDid({
+    keyAgreement: toPublic(keyAgreement),
+    authentication: toPublic(authentication),
+    serviceUri: 'http://127.0.0.1:1/nobody',
+  })
   return { did, sender: { kid: keysFor(resolvePeerDid(did), 'keyAgreement')[0]!.id, privateJwk: keyAgreement } }
 }
 
@@ -37,7 +41,11 @@ const typesOf = {
 
 /** Everything that a tenant can see of its records and how many events there are. */
 async function picture({ call }: Tenant) {
-  return JSON.stringify([await call('GET /connections'), await call('GET /issue-credentials/records'), await call('GET /present-proof/presentations')])
+  return JSON.stringify([
+    await call('GET /connections'),
+    await call('GET /issue-credentials/records'),
+    await call('GET /present-proof/presentations'),
+  ])
 }
 
 test('no type of message, in no state, from whoever is not the other side, changes anything', async () => {
@@ -47,9 +55,15 @@ test('no type of message, in no state, from whoever is not the other side, chang
   const other = await connect(third, pair.holder)
   const [issuer, subject] = [await newDid(pair.issuer, 'assertionMethod'), await newDid(pair.holder, 'authentication')]
   const { thid: issued } = await issue(pair.issuer, pair.holder, inviterConnectionId, issuer.did, subject.did)
-  const offered = await pair.issuer.call('POST /issue-credentials/credential-offers', { body: { connectionId: inviterConnectionId, issuingDID: issuer.did, claims: { a: 1 } } })
+  const offered = await pair.issuer.call('POST /issue-credentials/credential-offers', {
+    body: { connectionId: inviterConnectionId, issuingDID: issuer.did, claims: { a: 1 } },
+  })
   const asked = await pair.issuer.call('POST /present-proof/presentations', { body: { connectionId: inviterConnectionId } })
-  await until('the request', async () => (await pair.holder.call('GET /present-proof/presentations', { query: { thid: asked.thid } })).contents[0], (record) => record?.status === 'RequestReceived')
+  await until(
+    'the request',
+    async () => (await pair.holder.call('GET /present-proof/presentations', { query: { thid: asked.thid } })).contents[0],
+    (record) => record?.status === 'RequestReceived',
+  )
 
   const holderDid = (await connectionIn(pair.holder.call, connectionThid, 'ConnectionResponseReceived'))!.myDid!
   const issuerDid = (await connectionIn(pair.issuer.call, connectionThid, 'ConnectionResponseSent'))!.myDid!
@@ -60,11 +74,24 @@ test('no type of message, in no state, from whoever is not the other side, chang
     for (const victim of [holderDid, issuerDid]) {
       for (const thid of threads) {
         const impersonated = victim === holderDid ? issuerDid : holderDid
-        const plain = (from: string | undefined) => ({ id: randomUUID(), typ: 'application/didcomm-plain+json', type, ...(from && { from }), to: [victim], thid, body: {}, attachments: [] })
+        const plain = (from: string | undefined) => ({
+          id: randomUUID(),
+          typ: 'application/didcomm-plain+json',
+          type,
+          ...(from && { from }),
+          to: [victim],
+          thid,
+          body: {},
+          attachments: [],
+        })
         const recipients = [recipientOf(victim)]
         const attempts = {
           'a stranger': packAuthcrypt(plain(mallory.did), { sender: mallory.sender, recipients }),
-          'a stranger as the other side': encrypt(writeMessage(plain(impersonated)), { sender: mallory.sender, recipients, enc: 'A256CBC-HS512' }),
+          'a stranger as the other side': encrypt(writeMessage(plain(impersonated)), {
+            sender: mallory.sender,
+            recipients,
+            enc: 'A256CBC-HS512',
+          }),
           'nobody as the other side': packAnoncrypt(plain(impersonated), { recipients }),
           nobody: packAnoncrypt(plain(undefined), { recipients }),
         }
@@ -84,7 +111,15 @@ test('an invitation may be answered by a stranger once, and a message sent twice
   const made = await pair.issuer.call('POST /connections', { body: {} })
   const to = made.invitation.from
   const { did, sender } = stranger()
-  const request = { id: randomUUID(), type: typesOf['connection request'], from: did, to: [to], thid: made.thid, pthid: made.thid, body: {} }
+  const request = {
+    id: randomUUID(),
+    type: typesOf['connection request'],
+    from: did,
+    to: [to],
+    thid: made.thid,
+    pthid: made.thid,
+    body: {},
+  }
   const pack = (message: object) => packAuthcrypt(message as never, { sender, recipients: [recipientOf(to)] })
   const wire = pack(request)
   const mailbox = (resolvePeerDid(to).service![0]!.serviceEndpoint as { uri: string }).uri
@@ -95,7 +130,10 @@ test('an invitation may be answered by a stranger once, and a message sent twice
   expect(await post(pair.agent.didcommUrl, pack(request))).toEqual({ status: 200, body: '' })
   expect((await post(mailbox, pack({ ...request, id: randomUUID() }))).status).toBe(400)
   const again = stranger()
-  const second = packAuthcrypt({ ...request, id: randomUUID(), from: again.did } as never, { sender: again.sender, recipients: [recipientOf(to)] })
+  const second = packAuthcrypt({ ...request, id: randomUUID(), from: again.did }, {
+    sender: again.sender,
+    recipients: [recipientOf(to)],
+  })
   expect((await post(mailbox, second)).status).toBe(400)
 })
 
@@ -104,9 +142,15 @@ test('the endpoint refuses what is no message for it, and never fails', async ()
   const { did, sender } = stranger()
   const made = await pair.issuer.call('POST /connections', { body: {} })
   const to = made.invitation.from
-  const good = packAuthcrypt({ id: '1', type: 'https://example.com/unknown', from: did, to: [to], body: {} } as never, { sender, recipients: [recipientOf(to)] })
+  const good = packAuthcrypt({ id: '1', type: 'https://example.com/unknown', from: did, to: [to], body: {} }, {
+    sender,
+    recipients: [recipientOf(to)],
+  })
   const notOurs = stranger()
-  const forOthers = packAuthcrypt({ id: '1', type: 'x:y', from: did, to: [notOurs.did], body: {} } as never, { sender, recipients: [recipientOf(notOurs.did)] })
+  const forOthers = packAuthcrypt({ id: '1', type: 'x:y', from: did, to: [notOurs.did], body: {} }, {
+    sender,
+    recipients: [recipientOf(notOurs.did)],
+  })
   const url = pair.agent.didcommUrl
   const cases: [string, string, string, number][] = [
     ['plain JSON', url, '{"id":"1"}', 422],
@@ -131,8 +175,14 @@ test('private keys are found for their own kid alone', async () => {
   const to = made.invitation.from
   const { sender, did } = stranger()
   const signing: PrivateJwk = generateKey('X25519')
-  const wrongKey = packAuthcrypt({ id: '1', type: 'x:y', from: did, to: [to], body: {} } as never, { sender: { kid: sender.kid, privateJwk: signing }, recipients: [recipientOf(to)] })
+  const wrongKey = packAuthcrypt({ id: '1', type: 'x:y', from: did, to: [to], body: {} }, {
+    sender: { kid: sender.kid, privateJwk: signing },
+    recipients: [recipientOf(to)],
+  })
   expect((await post(pair.agent.didcommUrl, wrongKey)).status).toBe(422)
-  const wrongKid = packAuthcrypt({ id: '1', type: 'x:y', from: did, to: [to], body: {} } as never, { sender, recipients: [{ ...recipientOf(to), kid: `${to}#key-2` }] })
+  const wrongKid = packAuthcrypt({ id: '1', type: 'x:y', from: did, to: [to], body: {} }, {
+    sender,
+    recipients: [{ ...recipientOf(to), kid: `${to}#key-2` }],
+  })
   expect((await post(pair.agent.didcommUrl, wrongKid)).status).toBe(422)
 })

@@ -46,18 +46,36 @@ test('validity, the key that signs and the schema are in the credential when the
   const { inviterConnectionId } = await connect(pair.issuer, pair.holder)
   const [issuer, subject] = [await newDid(pair.issuer, 'assertionMethod'), await newDid(pair.holder, 'authentication')]
   const type = 'https://w3c-ccg.github.io/vc-json-schemas/schema/2.0/schema.json'
-  const { guid } = await pair.issuer.call('POST /schema-registry/schemas', { body: { name: 'person', version: '1.0.0', type, author: issuer.did, schema } })
+  const { guid } = await pair.issuer.call('POST /schema-registry/schemas', {
+    body: { name: 'person', version: '1.0.0', type, author: issuer.did, schema },
+  })
   const schemaId = `${pair.agent.url}/schema-registry/schemas/${guid}`
   const offer = await pair.issuer.call('POST /issue-credentials/credential-offers', {
     body: {
       connectionId: inviterConnectionId,
       automaticIssuance: true,
-      jwtVcPropertiesV1: { issuingDID: issuer.did, claims: { name: 'Alice', age: 42 }, credentialSchema: { id: schemaId }, issuingKid: 'key-1', validityPeriod: 3_600 },
+      jwtVcPropertiesV1: {
+        issuingDID: issuer.did,
+        claims: { name: 'Alice', age: 42 },
+        credentialSchema: { id: schemaId },
+        issuingKid: 'key-1',
+        validityPeriod: 3_600,
+      },
     },
   })
-  expect(offer).toMatchObject({ protocolState: 'OfferPending', role: 'Issuer', automaticIssuance: true, validityPeriod: 3_600, credentialFormat: 'JWT', issuingDID: issuer.did })
+  expect(offer).toMatchObject({
+    protocolState: 'OfferPending',
+    role: 'Issuer',
+    automaticIssuance: true,
+    validityPeriod: 3_600,
+    credentialFormat: 'JWT',
+    issuingDID: issuer.did,
+  })
   const { recordId } = (await credentialIn(pair.holder.call, offer.thid, 'OfferReceived'))!
-  await pair.holder.call('POST /issue-credentials/records/{recordId}/accept-offer', { path: { recordId }, body: { subjectId: subject.longFormDid, keyId: 'key-1' } })
+  await pair.holder.call('POST /issue-credentials/records/{recordId}/accept-offer', {
+    path: { recordId },
+    body: { subjectId: subject.longFormDid, keyId: 'key-1' },
+  })
   const { credential } = (await credentialIn(pair.holder.call, offer.thid, 'CredentialReceived'))!
   const { header, payload } = decodeJws(Buffer.from(credential!, 'base64url').toString())
   expect(header.kid).toBe('key-1')
@@ -73,7 +91,10 @@ test('claims that do not fit are refused with every violation, and no record is 
   const server = createServer((_request, response) => response.setHeader('content-type', 'application/json').end(JSON.stringify(schema)))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const schemaId = `http://127.0.0.1:${(server.address() as AddressInfo).port}/person`
-  const offer = (claims: object, id: string | string[] = schemaId) => pair.issuer.call('POST /issue-credentials/credential-offers', { body: { connectionId, issuingDID, claims: claims as never, schemaId: id } })
+  const offer = (claims: object, id: string | string[] = schemaId) =>
+    pair.issuer.call('POST /issue-credentials/credential-offers', {
+      body: { connectionId, issuingDID, claims: claims as never, schemaId: id },
+    })
 
   const misfit = await refusal(offer({ name: 1, surname: 'x' }))
   expect(misfit).toMatchObject({ status: 422, type: 'error:CredentialSchemaError:CredentialSchemaValidationError' })
@@ -102,7 +123,11 @@ test('an offer names what it lacks, and what it cannot use', async () => {
     [{ ...good, issuingDID: 'did:web:example.com' }, 400, /did:prism/],
     [{ ...good, issuingDID: other.did }, 400, /AssertionMethod key not found/],
     [{ ...good, issuingKid: 'key-9' }, 400, /key-9/],
-    [{ ...good, connectionId: (await pair.issuer.call('POST /connections', { body: {} })).connectionId }, 400, /InvitationGenerated.*ConnectionResponseSent/],
+    [
+      { ...good, connectionId: (await pair.issuer.call('POST /connections', { body: {} })).connectionId },
+      400,
+      /InvitationGenerated.*ConnectionResponseSent/,
+    ],
   ]
   for (const [body, status, detail] of cases) {
     const problem = await refusal(pair.issuer.call('POST /issue-credentials/credential-offers', { body: body as never }))
@@ -115,15 +140,21 @@ test('a step out of turn is refused and says which states would do; a step done 
   await using pair = await startPair()
   const { inviterConnectionId: connectionId } = await connect(pair.issuer, pair.holder)
   const [issuer, subject] = [await newDid(pair.issuer, 'assertionMethod'), await newDid(pair.holder, 'authentication')]
-  const { thid, recordId } = await pair.issuer.call('POST /issue-credentials/credential-offers', { body: { connectionId, issuingDID: issuer.did, claims: { a: 1 } } })
+  const { thid, recordId } = await pair.issuer.call('POST /issue-credentials/credential-offers', {
+    body: { connectionId, issuingDID: issuer.did, claims: { a: 1 } },
+  })
   const issueIt = () => pair.issuer.call('POST /issue-credentials/records/{recordId}/issue-credential', { path: { recordId } })
   await credentialIn(pair.issuer.call, thid, 'OfferSent')
   expect(await refusal(issueIt())).toMatchObject({ status: 400, detail: expect.stringMatching(/OfferSent.*RequestReceived/) })
 
   const { recordId: holderRecordId } = (await credentialIn(pair.holder.call, thid, 'OfferReceived'))!
-  const accept = (subjectId: string, call = pair.holder.call, id = holderRecordId) => call('POST /issue-credentials/records/{recordId}/accept-offer', { path: { recordId: id }, body: { subjectId } })
+  const accept = (subjectId: string, call = pair.holder.call, id = holderRecordId) =>
+    call('POST /issue-credentials/records/{recordId}/accept-offer', { path: { recordId: id }, body: { subjectId } })
   expect(await refusal(accept(issuer.did))).toMatchObject({ detail: expect.stringContaining('not in this wallet') })
-  expect(await refusal(accept(issuer.did, pair.issuer.call, recordId))).toMatchObject({ status: 400, detail: expect.stringContaining('Issuer') })
+  expect(await refusal(accept(issuer.did, pair.issuer.call, recordId))).toMatchObject({
+    status: 400,
+    detail: expect.stringContaining('Issuer'),
+  })
   expect(await refusal(accept(subject.did, pair.issuer.call, holderRecordId))).toMatchObject({ status: 404 })
   await Promise.all([accept(subject.did), accept(subject.did), accept(subject.longFormDid)])
   await credentialIn(pair.issuer.call, thid, 'RequestReceived')

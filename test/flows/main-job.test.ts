@@ -37,27 +37,35 @@ async function setUp() {
 }
 
 describe('the main job', () => {
-  test('is announced state by state on both sides, each once, in order, with the right wallet and bearer', { timeout: 60_000 }, async () => {
-    await using setting = await setUp()
-    const { job } = setting
-    for (const step of Object.values(steps)) await step(job)
-    await finished(job)
-    expect(announced(job)).toEqual(wholeStory)
-    const ids = job.sink.deliveries.map(({ event }) => event.id)
-    expect(new Set(ids).size).toBe(ids.length)
-    expect(new Set(job.sink.deliveries.map(({ headers }) => headers.authorization))).toEqual(new Set([`Bearer ${bearer}`]))
-  })
+  test(
+    'is announced state by state on both sides, each once, in order, with the right wallet and bearer',
+    { timeout: 60_000 },
+    async () => {
+      await using setting = await setUp()
+      const { job } = setting
+      for (const step of Object.values(steps)) await step(job)
+      await finished(job)
+      expect(announced(job)).toEqual(wholeStory)
+      const ids = job.sink.deliveries.map(({ event }) => event.id)
+      expect(new Set(ids).size).toBe(ids.length)
+      expect(new Set(job.sink.deliveries.map(({ headers }) => headers.authorization))).toEqual(new Set([`Bearer ${bearer}`]))
+    },
+  )
 
-  test.each(['SIGTERM', 'SIGKILL'] as const)('completes when both daemons are ended by %s between any two steps', { timeout: 180_000 }, async (signal) => {
-    await using setting = await setUp()
-    const { job, daemons } = setting
-    for (const step of Object.values(steps)) {
-      await step(job)
-      const ends = await Promise.all(daemons.map((daemon) => daemon.stop(signal)))
-      expect(ends).toEqual(signal === 'SIGTERM' ? [0, 0] : ['SIGKILL', 'SIGKILL'])
-      await Promise.all(daemons.map((daemon) => daemon.start()))
-    }
-    await finished(job)
-    expect(announced(job)).toEqual(wholeStory)
-  })
+  test.each(['SIGTERM', 'SIGKILL'] as const)(
+    'completes when both daemons are ended by %s between any two steps',
+    { timeout: 180_000 },
+    async (signal) => {
+      await using setting = await setUp()
+      const { job, daemons } = setting
+      for (const step of Object.values(steps)) {
+        await step(job)
+        const ends = await Promise.all(daemons.map((daemon) => daemon.stop(signal)))
+        expect(ends).toEqual(signal === 'SIGTERM' ? [0, 0] : ['SIGKILL', 'SIGKILL'])
+        await Promise.all(daemons.map((daemon) => daemon.start()))
+      }
+      await finished(job)
+      expect(announced(job)).toEqual(wholeStory)
+    },
+  )
 })

@@ -17,7 +17,10 @@ async function startWithCredential() {
 async function prove(verifier: Tenant, prover: Tenant, body: object, proofId: string[], end: string) {
   const { thid } = await verifier.call('POST /present-proof/presentations', { body: body as never })
   const request = (await presentationIn(prover.call, thid, 'RequestReceived'))!
-  await prover.call('PATCH /present-proof/presentations/{presentationId}', { path: { presentationId: request.presentationId }, body: { action: 'request-accept', proofId } })
+  await prover.call('PATCH /present-proof/presentations/{presentationId}', {
+    path: { presentationId: request.presentationId },
+    body: { action: 'request-accept', proofId },
+  })
   return { thid, request, verified: (await presentationIn(verifier.call, thid, end))! }
 }
 
@@ -25,26 +28,43 @@ test('a proof is bound to challenge and domain, signed by the subject, and accep
   await using pair = await startWithCredential()
   const options = { challenge: randomUUID(), domain: 'https://verifier.example' }
   const { connectionId, recordId, issuingDID } = pair
-  const { thid, request, verified } = await prove(pair.issuer, pair.holder, { connectionId, options, proofs: [] }, [recordId], 'PresentationVerified')
+  const { thid, request, verified } = await prove(
+    pair.issuer,
+    pair.holder,
+    { connectionId, options, proofs: [] },
+    [recordId],
+    'PresentationVerified',
+  )
   expect(request).toMatchObject({ role: 'Prover', proofs: [], data: [], thid })
   expect(request.id).toBe(request.presentationId)
   expect(request).not.toHaveProperty('connectionId')
   expect(JSON.parse(request.requestData[0]!).options).toEqual(options)
   expect(verified).toMatchObject({ role: 'Verifier', connectionId, proofs: [] })
   const { payload } = decodeJws(verified.data[0]!)
-  expect(payload).toMatchObject({ iss: pair.subject.longFormDid, aud: options.domain, nonce: options.challenge, vp: { type: ['VerifiablePresentation'] } })
+  expect(payload).toMatchObject({
+    iss: pair.subject.longFormDid,
+    aud: options.domain,
+    nonce: options.challenge,
+    vp: { type: ['VerifiablePresentation'] },
+  })
   expect(payload).not.toHaveProperty('exp')
   expect(issuingDID).toMatch(/^did:prism:[0-9a-f]{64}$/)
   const path = { presentationId: verified.presentationId }
-  const act = (action: 'presentation-accept' | 'presentation-reject') => pair.issuer.call('PATCH /present-proof/presentations/{presentationId}', { path, body: { action } })
+  const act = (action: 'presentation-accept' | 'presentation-reject') =>
+    pair.issuer.call('PATCH /present-proof/presentations/{presentationId}', { path, body: { action } })
   expect((await act('presentation-accept')).status).toBe('PresentationAccepted')
   expect((await act('presentation-accept')).status).toBe('PresentationAccepted')
-  expect(await refusal(act('presentation-reject'))).toMatchObject({ status: 400, detail: expect.stringMatching(/PresentationAccepted.*PresentationVerified/) })
+  expect(await refusal(act('presentation-reject'))).toMatchObject({
+    status: 400,
+    detail: expect.stringMatching(/PresentationAccepted.*PresentationVerified/),
+  })
 })
 
 test('without options a challenge is made up, never the same twice', async () => {
   await using pair = await startWithCredential()
-  const requests = await Promise.all([1, 2].map(() => pair.issuer.call('POST /present-proof/presentations', { body: { connectionId: pair.connectionId } })))
+  const requests = await Promise.all(
+    [1, 2].map(() => pair.issuer.call('POST /present-proof/presentations', { body: { connectionId: pair.connectionId } })),
+  )
   const [one, two] = requests.map(({ requestData }) => JSON.parse(requestData[0]!).options)
   expect(one.domain).toBe('default-domain')
   expect(one.challenge).not.toBe(two.challenge)
@@ -53,12 +73,24 @@ test('without options a challenge is made up, never the same twice', async () =>
 test('a credential that the verifier does not want fails, and the prover is told why', async () => {
   await using pair = await startWithCredential()
   const { connectionId, recordId, issuingDID, subject } = pair
-  for (const proof of [{ schemaId: 'https://example.com/schema' }, { schemaId: 'https://example.com/schema', trustIssuers: [issuingDID] }]) {
-    const { thid, verified } = await prove(pair.issuer, pair.holder, { connectionId, proofs: [proof] }, [recordId], 'PresentationVerificationFailed')
+  for (const proof of [
+    { schemaId: 'https://example.com/schema' },
+    { schemaId: 'https://example.com/schema', trustIssuers: [issuingDID] },
+  ]) {
+    const { thid, verified } = await prove(
+      pair.issuer,
+      pair.holder,
+      { connectionId, proofs: [proof] },
+      [recordId],
+      'PresentationVerificationFailed',
+    )
     expect(verified.metaLastFailure?.detail).toMatch(/schema/)
     const told = (await presentationIn(pair.holder.call, thid, 'ProblemReportReceived'))!
     expect(told.metaLastFailure).toMatchObject({ type: 'e.p.presentation-verification-failed', detail: verified.metaLastFailure?.detail })
-    const accept = pair.issuer.call('PATCH /present-proof/presentations/{presentationId}', { path: { presentationId: verified.presentationId }, body: { action: 'presentation-accept' } })
+    const accept = pair.issuer.call('PATCH /present-proof/presentations/{presentationId}', {
+      path: { presentationId: verified.presentationId },
+      body: { action: 'presentation-accept' },
+    })
     expect((await refusal(accept)).status).toBe(400)
   }
   expect(subject.did).toMatch(/^did:prism:/)
@@ -71,11 +103,15 @@ test('what cannot be proved with is refused, and the request waits', async () =>
   const other = await issue(pair.issuer, pair.holder, connectionId, issuingDID, second.did)
   const { thid } = await pair.issuer.call('POST /present-proof/presentations', { body: { connectionId } })
   const { presentationId } = (await presentationIn(pair.holder.call, thid, 'RequestReceived'))!
-  const act = (body: object) => refusal(pair.holder.call('PATCH /present-proof/presentations/{presentationId}', { path: { presentationId }, body: body as never }))
+  const act = (body: object) =>
+    refusal(pair.holder.call('PATCH /present-proof/presentations/{presentationId}', { path: { presentationId }, body: body as never }))
   expect(await act({ action: 'request-accept' })).toMatchObject({ status: 400, detail: expect.stringContaining('proofId') })
   expect(await act({ action: 'request-accept', proofId: [] })).toMatchObject({ status: 400 })
   expect(await act({ action: 'request-accept', proofId: [randomUUID()] })).toMatchObject({ status: 404 })
-  expect(await act({ action: 'request-accept', proofId: [recordId, other.recordId] })).toMatchObject({ status: 400, type: 'error:PresentationError:HolderBindingError' })
+  expect(await act({ action: 'request-accept', proofId: [recordId, other.recordId] })).toMatchObject({
+    status: 400,
+    type: 'error:PresentationError:HolderBindingError',
+  })
   expect(await act({ action: 'presentation-accept' })).toMatchObject({ status: 400 })
   expect(await act({ action: 'dance' })).toMatchObject({ status: 400, detail: expect.stringContaining('action') })
   expect((await presentationIn(pair.holder.call, thid, 'RequestReceived'))!.data).toEqual([])
@@ -85,7 +121,8 @@ test('a prover may decline, and then does not prove', async () => {
   await using pair = await startWithCredential()
   const { thid } = await pair.issuer.call('POST /present-proof/presentations', { body: { connectionId: pair.connectionId } })
   const { presentationId } = (await presentationIn(pair.holder.call, thid, 'RequestReceived'))!
-  const act = (body: object) => pair.holder.call('PATCH /present-proof/presentations/{presentationId}', { path: { presentationId }, body: body as never })
+  const act = (body: object) =>
+    pair.holder.call('PATCH /present-proof/presentations/{presentationId}', { path: { presentationId }, body: body as never })
   expect((await act({ action: 'request-reject' })).status).toBe('RequestRejected')
   expect((await act({ action: 'request-reject' })).status).toBe('RequestRejected')
   expect((await refusal(act({ action: 'request-accept', proofId: [pair.recordId] }))).status).toBe(400)

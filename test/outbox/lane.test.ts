@@ -11,9 +11,11 @@ const walletId = randomUUID()
 const sealer: Sealer = { seal: (context, text) => `${context}|${text}`, unseal: (context, sealed) => sealed.slice(context.length + 1) }
 
 const write = <T>(db: Db, work: (tx: Tx) => Promise<T>) => db.transaction().execute(work)
-const announce = (db: Db, state: string) => write(db, (tx) => putEvent(tx, { type: 'ConnectionUpdated', subject: 'thread', data: { state } }))
+const announce = (db: Db, state: string) =>
+  write(db, (tx) => putEvent(tx, { type: 'ConnectionUpdated', subject: 'thread', data: { state } }))
 const register = (db: Db, url: string) => write(db, (tx) => createWebhook(tx, sealer, { url, customHeaders: {} }, 10))
-const states = async (db: Db, now: Date) => (await dueDeliveries(db, walletId, now)).deliveries.map(({ url, event }) => [url, event.data.state])
+const states = async (db: Db, now: Date) =>
+  (await dueDeliveries(db, walletId, now)).deliveries.map(({ url, event }) => [url, event.data.state])
 
 test('a webhook is told of what happens after its registration, in order, one at a time', async () => {
   await using wallet = await temporaryWalletDb()
@@ -75,7 +77,9 @@ test('attempts are counted for each event anew', async () => {
 test('headers are sealed for their own row, listed open, and gone with the webhook', async () => {
   await using wallet = await temporaryWalletDb()
   const { db } = wallet
-  const webhook = await write(db, (tx) => createWebhook(tx, sealer, { url: 'http://one', customHeaders: { Authorization: 'Bearer x' } }, 10))
+  const webhook = await write(db, (tx) =>
+    createWebhook(tx, sealer, { url: 'http://one', customHeaders: { Authorization: 'Bearer x' } }, 10),
+  )
   const row = await db.selectFrom('webhook').selectAll().executeTakeFirstOrThrow()
   expect(row.headers).toBe(`webhook:${webhook.id}|{"Authorization":"Bearer x"}`)
   expect(await listWebhooks(db, sealer)).toEqual([webhook])
@@ -94,7 +98,9 @@ test('the global webhook is a listener that tenants neither see, nor count, nor 
   expect(await listWebhooks(db, sealer)).toEqual([])
   await expect(write(db, (tx) => deleteWebhook(tx, 'global'))).rejects.toMatchObject({ status: 404 })
   await write(db, (tx) => createWebhook(tx, sealer, { url: 'http://one', customHeaders: {} }, 1))
-  await expect(write(db, (tx) => createWebhook(tx, sealer, { url: 'http://two', customHeaders: {} }, 1))).rejects.toMatchObject({ status: 422 })
+  await expect(write(db, (tx) => createWebhook(tx, sealer, { url: 'http://two', customHeaders: {} }, 1))).rejects.toMatchObject({
+    status: 422,
+  })
   await write(db, (tx) => setGlobalWebhook(tx, false))
   await announce(db, 'second')
   expect((await states(db, new Date())).map(([url]) => url)).toEqual(['http://one'])

@@ -13,9 +13,11 @@ import { temporaryWalletDb } from '../_wallet-db.ts'
 
 const write = <T>(db: Db, work: (tx: Tx) => Promise<T>) => db.transaction().execute(work)
 const invitation = { id: 'i', type: 't', from: 'did:peer:2.x', invitationUrl: 'u' }
-const invite = (tx: Tx, thid = 'thread') => begin(tx, connection, 'Inviter', 'POST /connections', { thid, data: { invitation, metaRetries: 5 } })
+const invite = (tx: Tx, thid = 'thread') =>
+  begin(tx, connection, 'Inviter', 'POST /connections', { thid, data: { invitation, metaRetries: 5 } })
 const response = { type: 'response' as const, from: 'did:a', to: 'did:b', body: {} }
-const events = async (db: Db) => (await db.selectFrom('event').select('data').orderBy('sequence').execute()).map(({ data }) => JSON.parse(data).state)
+const events = async (db: Db) =>
+  (await db.selectFrom('event').select('data').orderBy('sequence').execute()).map(({ data }) => JSON.parse(data).state)
 
 test('a step writes the state, the event and the debt, or nothing at all', async () => {
   await using wallet = await temporaryWalletDb()
@@ -51,14 +53,18 @@ test('of two callers racing for one row, one wins, and the other hears what it w
   const record = await write(db, (tx) => invite(tx))
   const both = await Promise.allSettled([1, 2].map(() => write(db, (tx) => advance(tx, connection, record, 'received request', {}))))
   expect(both.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
-  expect(both.find(({ status }) => status === 'rejected')).toMatchObject({ reason: { type: 'error:ConnectionServiceError:InvalidStateForOperation', status: 400 } })
+  expect(both.find(({ status }) => status === 'rejected')).toMatchObject({
+    reason: { type: 'error:ConnectionServiceError:InvalidStateForOperation', status: 400 },
+  })
   expect(await events(db)).toEqual(['InvitationGenerated', 'ConnectionRequestReceived'])
 })
 
 test('a report that comes twice is taken once', async () => {
   await using wallet = await temporaryWalletDb()
   const { db } = wallet
-  const record = await write(db, async (tx) => advance(tx, connection, await advance(tx, connection, await invite(tx), 'received request', {}), 'accept', {}, response))
+  const record = await write(db, async (tx) =>
+    advance(tx, connection, await advance(tx, connection, await invite(tx), 'received request', {}), 'accept', {}, response),
+  )
   const sent = await write(db, (tx) => settle(tx, connection, record, 'sent'))
   expect(sent.state).toBe('ConnectionResponseSent')
   expect(await write(db, (tx) => settle(tx, connection, sent, 'sent'))).toEqual(sent)
@@ -92,7 +98,13 @@ test('what is stored is parsed when it is read', async () => {
 test('a step is past for every state behind it, and for no other', () => {
   const accept = 'POST /issue-credentials/records/{recordId}/accept-offer'
   const past = (state: string) => isPast(credentialStates, 'Holder', accept, state)
-  expect(['OfferReceived', 'RequestPending', 'RequestSent', 'CredentialReceived', 'OfferPending'].map(past)).toEqual([false, true, true, true, false])
+  expect(['OfferReceived', 'RequestPending', 'RequestSent', 'CredentialReceived', 'OfferPending'].map(past)).toEqual([
+    false,
+    true,
+    true,
+    true,
+    false,
+  ])
 })
 
 test('the compiler knows which step owes which message', () => {

@@ -36,7 +36,7 @@ export function parsePrismDid(did: string): PrismDid {
   if (state === undefined) return { suffix: suffix! }
   const operation = decodeState(did, state)
   if (operationHash(operation) !== suffix) throw invalid(did, 'its suffix is not the hash of its state')
-  return { suffix: suffix!, operation }
+  return { suffix, operation }
 }
 
 /**

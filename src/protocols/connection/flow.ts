@@ -35,7 +35,10 @@ export async function acceptInvitation(wallet: Wallet, text: string): Promise<Co
   const { invitation, oob } = parseInvitation(text)
   const { id: thid, type, from } = invitation
   if (invitation.expires_time !== undefined && invitation.expires_time * 1_000 < Date.now()) {
-    throw new Problem('error:ConnectionServiceError:InvitationExpired', `The invitation ${thid} expired at ${new Date(invitation.expires_time * 1_000).toISOString()}. Ask for a new one.`)
+    throw new Problem(
+      'error:ConnectionServiceError:InvitationExpired',
+      `The invitation ${thid} expired at ${new Date(invitation.expires_time * 1_000).toISOString()}. Ask for a new one.`,
+    )
   }
   await wallet.env.resolver.document(from)
   const peer = newPeerDid(wallet)
@@ -43,7 +46,10 @@ export async function acceptInvitation(wallet: Wallet, text: string): Promise<Co
   const body = present({ goal_code: invitation.body.goal_code, goal: invitation.body.goal, accept: invitation.body.accept })
   return wallet.transaction(async (tx) => {
     if (await findByThread(tx, connection, 'Invitee', thid)) {
-      throw new Problem('error:ConnectionServiceError:InvitationAlreadyReceived', `The invitation ${thid} was accepted before. Ask for a new one: an invitation connects once.`)
+      throw new Problem(
+        'error:ConnectionServiceError:InvitationAlreadyReceived',
+        `The invitation ${thid} was accepted before. Ask for a new one: an invitation connects once.`,
+      )
     }
     await keepPeerDid(tx, wallet, peer, id)
     const data = connection.model.parse({
@@ -53,7 +59,13 @@ export async function acceptInvitation(wallet: Wallet, text: string): Promise<Co
     })
     const received = await begin(tx, connection, 'Invitee', 'received invitation', { id, thid, data })
     const dids = { myDid: peer.did, theirDid: from }
-    return advance(tx, connection, received, 'POST /connection-invitations', dids, { type: 'request', from: peer.did, to: from, pthid: thid, body })
+    return advance(tx, connection, received, 'POST /connection-invitations', dids, {
+      type: 'request',
+      from: peer.did,
+      to: from,
+      pthid: thid,
+      body,
+    })
   })
 }
 
@@ -63,12 +75,22 @@ export const onRequest: Handler = async (wallet, { from, to, thid, body }) => {
   if (record?.invitation.from !== to) throw unknownThread(thid)
   const expiresAt = Date.parse(record.createdAt) + wallet.env.config.CONNECT_INVITATION_EXPIRY * 1_000
   if (record.state === 'InvitationGenerated' && expiresAt < Date.now()) {
-    throw new Problem('error:ConnectionServiceError:InvitationExpired', `The invitation ${thid} expired at ${new Date(expiresAt).toISOString()}.`)
+    throw new Problem(
+      'error:ConnectionServiceError:InvitationExpired',
+      `The invitation ${thid} expired at ${new Date(expiresAt).toISOString()}.`,
+    )
   }
   return async (tx) => {
     const received = await advanceByReply(tx, connection, record.id, 'received request', { myDid: to, theirDid: from })
     const { goal_code, goal, accept } = body
-    await advance(tx, connection, received, 'accept', {}, { type: 'response', from: to, to: from, pthid: thid, body: present({ goal_code, goal, accept }) })
+    await advance(
+      tx,
+      connection,
+      received,
+      'accept',
+      {},
+      { type: 'response', from: to, to: from, pthid: thid, body: present({ goal_code, goal, accept }) },
+    )
   }
 }
 

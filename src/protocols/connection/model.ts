@@ -58,7 +58,8 @@ export type ConnectionRecord = Rec<typeof connectionStates, ConnectionData>
 
 /** A connection as REST and events show it. */
 export function toConnection(record: ConnectionRecord): Connection {
-  const { id, thid, label, goalCode, goal, myDid, theirDid, role, state, invitation, createdAt, updatedAt, metaRetries, metaLastFailure } = record
+  const { id, thid, label, goalCode, goal, myDid, theirDid, role, state, invitation, createdAt, updatedAt, metaRetries, metaLastFailure } =
+    record
   return present({
     connectionId: id,
     thid,
@@ -88,7 +89,10 @@ export const connection = {
     response: 'https://atalaprism.io/mercury/connections/1.0/response',
   },
   toResource: toConnection,
-  problems: { notFound: 'error:ConnectionServiceError:RecordIdNotFound', wrongState: 'error:ConnectionServiceError:InvalidStateForOperation' },
+  problems: {
+    notFound: 'error:ConnectionServiceError:RecordIdNotFound',
+    wrongState: 'error:ConnectionServiceError:InvalidStateForOperation',
+  },
 } as const satisfies Protocol<typeof connectionStates, ConnectionData>
 
 /** The body of both messages: what the invitation said, copied. */

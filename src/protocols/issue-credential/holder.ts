@@ -23,7 +23,8 @@ const accept = 'POST /issue-credentials/records/{recordId}/accept-offer'
 export const onOffer: Handler = async (wallet, message) => {
   const { from, to, thid } = message
   const peers = await findPeers(wallet.db, from, to)
-  if (!peers) throw new Problem('error:DIDCommControllerError:SenderNotAllowed', 'The offer does not come over a connection of this wallet.')
+  if (!peers)
+    throw new Problem('error:DIDCommControllerError:SenderNotAllowed', 'The offer does not come over a connection of this wallet.')
   const data = issueCredential.model.parse({ connectionId: peers.connectionId, credentialFormat: 'JWT', ...readOffer(message) })
   if (await findByThread(wallet.db, issueCredential, 'Holder', thid)) {
     throw new Problem('error:CredentialServiceError:InvalidCredentialOffer', `The thread ${thid} has an offer already.`)
@@ -36,7 +37,11 @@ export const onOffer: Handler = async (wallet, message) => {
  *
  * @throws {Problem} for a DID or a key that cannot be used, and in any other state.
  */
-export async function acceptOffer(wallet: Wallet, recordId: string, { subjectId, keyId }: AcceptCredentialOffer): Promise<CredentialRecord> {
+export async function acceptOffer(
+  wallet: Wallet,
+  recordId: string,
+  { subjectId, keyId }: AcceptCredentialOffer,
+): Promise<CredentialRecord> {
   const record = await getRecord(wallet.db, issueCredential, recordId)
   if (isPast(credentialStates, record.role, accept, record.state)) return record
   mustStandBefore(issueCredential, record, accept)
@@ -44,11 +49,20 @@ export async function acceptOffer(wallet: Wallet, recordId: string, { subjectId,
   const { longForm } = await getOwnDid(wallet.db, subjectId)
   const { privateJwk } = await getSigningKey(wallet, subjectId, 'authentication', keyId)
   const { domain: audience, challenge: nonce } = record
-  const proof = createJwtVp({ holderDid: longForm, holderKey: privateJwk, ...(keyId !== undefined && { kid: keyId }), audience, nonce, credentials: [] })
+  const proof = createJwtVp({
+    holderDid: longForm,
+    holderKey: privateJwk,
+    ...(keyId !== undefined && { kid: keyId }),
+    audience,
+    nonce,
+    credentials: [],
+  })
   const message = { type: 'request' as const, from: myDid, to: theirDid, body: {}, attachments: tokenAttachments(proof) }
   return wallet.transaction(async (tx) => {
     const current = await getRecord(tx, issueCredential, recordId)
-    return isPast(credentialStates, current.role, accept, current.state) ? current : advance(tx, issueCredential, current, accept, { subjectId, keyId }, message)
+    return isPast(credentialStates, current.role, accept, current.state)
+      ? current
+      : advance(tx, issueCredential, current, accept, { subjectId, keyId }, message)
   })
 }
 
@@ -82,6 +96,8 @@ async function verify(wallet: Wallet, { subjectId }: CredentialRecord, token: st
     }
     return { issuer, subject }
   } catch (error) {
-    throw new Problem('error:CredentialServiceError:InvalidCredentialIssue', `The credential is not accepted: ${reasonOf(error)}`, { cause: error })
+    throw new Problem('error:CredentialServiceError:InvalidCredentialIssue', `The credential is not accepted: ${reasonOf(error)}`, {
+      cause: error,
+    })
   }
 }

@@ -43,7 +43,9 @@ export async function offerCredential(wallet: Wallet, offer: CreateCredentialOff
     domain,
   })
   const message = { type: 'offer' as const, from: myDid, to: theirDid, ...writeOffer({ claims, schemaIds, challenge, domain }) }
-  return wallet.transaction((tx) => begin(tx, issueCredential, 'Issuer', 'POST /issue-credentials/credential-offers', { thid: randomId(), data }, message))
+  return wallet.transaction((tx) =>
+    begin(tx, issueCredential, 'Issuer', 'POST /issue-credentials/credential-offers', { thid: randomId(), data }, message),
+  )
 }
 
 /** Issues the credential that a holder has asked for; a second call changes nothing. @throws {Problem} in any other state. */
@@ -79,7 +81,11 @@ async function proveHolder(wallet: Wallet, { challenge, domain }: CredentialReco
     })
     return holderDid
   } catch (error) {
-    throw new Problem('error:CredentialServiceError:InvalidCredentialRequest', `The request does not prove its subject: ${reasonOf(error)}`, { cause: error })
+    throw new Problem(
+      'error:CredentialServiceError:InvalidCredentialRequest',
+      `The request does not prove its subject: ${reasonOf(error)}`,
+      { cause: error },
+    )
   }
 }
 

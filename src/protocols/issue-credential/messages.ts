@@ -44,6 +44,8 @@ export function readOffer(message: Received): Offer {
       schemaIds: preview.schema_ids ?? (preview.schema_id ? [preview.schema_id] : []),
     }
   } catch (error) {
-    throw new Problem('error:CredentialServiceError:InvalidCredentialOffer', `The offer cannot be read: ${reasonOf(error)}.`, { cause: error })
+    throw new Problem('error:CredentialServiceError:InvalidCredentialOffer', `The offer cannot be read: ${reasonOf(error)}.`, {
+      cause: error,
+    })
   }
 }

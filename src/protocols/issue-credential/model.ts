@@ -6,7 +6,9 @@ import { Meta, MetaLastFailure, present } from '../model.ts'
 import type { Protocol, Rec } from '../record.ts'
 import { credentialStates } from './states.ts'
 
-export const Claims = z.record(z.string(), z.json()).describe('What the issuer attests to: any JSON object, checked against the schema when there is one.')
+export const Claims = z
+  .record(z.string(), z.json())
+  .describe('What the issuer attests to: any JSON object, checked against the schema when there is one.')
 
 const SchemaIds = z
   .union([z.url(), z.array(z.url())])
@@ -27,13 +29,20 @@ const JwtVcProperties = z.object({
 export const CreateCredentialOffer = z
   .object({
     connectionId: z.guid().describe('The connection over which the offer is sent.'),
-    credentialFormat: z.literal('JWT').nullish().transform((format) => format ?? ('JWT' as const)),
+    credentialFormat: z
+      .literal('JWT')
+      .nullish()
+      .transform((format) => format ?? ('JWT' as const)),
     issuingDID: optional(z.string()).describe('The issuer’s DID, with an assertionMethod key.'),
     issuingKid: optional(z.string()).describe('Which assertionMethod key signs; the first one when left out.'),
     claims: optional(Claims),
     schemaId: SchemaIds.describe('URL of a JSON schema that the claims must fit; one, or a list.'),
     validityPeriod: Period,
-    automaticIssuance: z.boolean().nullish().transform((value) => value ?? false).describe('Issue as soon as the holder asks.'),
+    automaticIssuance: z
+      .boolean()
+      .nullish()
+      .transform((value) => value ?? false)
+      .describe('Issue as soon as the holder asks.'),
     domain: optional(z.string().min(1)).describe('What the holder’s proof is bound to.'),
     jwtVcPropertiesV1: optional(JwtVcProperties),
   })
@@ -138,5 +147,8 @@ export const issueCredential = {
     credential: 'https://didcomm.org/issue-credential/3.0/issue-credential',
   },
   toResource: toCredentialRecord,
-  problems: { notFound: 'error:CredentialServiceError:RecordNotFound', wrongState: 'error:CredentialServiceError:InvalidStateForOperation' },
+  problems: {
+    notFound: 'error:CredentialServiceError:RecordNotFound',
+    wrongState: 'error:CredentialServiceError:InvalidStateForOperation',
+  },
 } as const satisfies Protocol<typeof credentialStates, CredentialData>

@@ -17,7 +17,11 @@ const RequestBody = z.looseObject({
 type Request = Pick<PresentationData, 'options' | 'proofs' | 'goalCode' | 'comment'>
 
 /** Writes a request: what is asked for in the body, what the answer must be bound to in the attachment, which is `requestData` as well. */
-export function writeRequest({ options, proofs, goalCode, comment }: Request): { body: Record<string, unknown>; attachments: Attachment[]; requestData: string[] } {
+export function writeRequest({ options, proofs, goalCode, comment }: Request): {
+  body: Record<string, unknown>
+  attachments: Attachment[]
+  requestData: string[]
+} {
   const { attachments, content } = challengeAttachment(options)
   const body = present({
     goal_code: goalCode ?? 'Request Proof Presentation',
@@ -33,9 +37,13 @@ export function readRequest(message: Received): Request & Pick<PresentationData,
   try {
     const { goal_code, comment, proof_types } = RequestBody.parse(message.body)
     const { options, content } = readChallenge(message)
-    const proofs = (proof_types ?? []).map(({ schema: schemaId, trustIssuers }) => present({ schemaId, trustIssuers: trustIssuers ?? undefined }))
+    const proofs = (proof_types ?? []).map(({ schema: schemaId, trustIssuers }) =>
+      present({ schemaId, trustIssuers: trustIssuers ?? undefined }),
+    )
     return { options, proofs, goalCode: goal_code ?? undefined, comment: comment ?? undefined, requestData: [JSON.stringify(content)] }
   } catch (error) {
-    throw new Problem('error:PresentationError:InvalidPresentationRequest', `The request cannot be read: ${reasonOf(error)}.`, { cause: error })
+    throw new Problem('error:PresentationError:InvalidPresentationRequest', `The request cannot be read: ${reasonOf(error)}.`, {
+      cause: error,
+    })
   }
 }

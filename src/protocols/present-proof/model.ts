@@ -22,7 +22,10 @@ export const RequestPresentation = z
       .nullish()
       .transform((proofs) => proofs ?? [])
       .describe('Which schemas and issuers are accepted; an empty list accepts all.'),
-    credentialFormat: z.literal('JWT').nullish().transform((format) => format ?? ('JWT' as const)),
+    credentialFormat: z
+      .literal('JWT')
+      .nullish()
+      .transform((format) => format ?? ('JWT' as const)),
     goalCode: optional(z.string()),
     goal: optional(z.string()),
   })

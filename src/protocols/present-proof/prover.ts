@@ -21,7 +21,8 @@ import { presentationStates } from './states.ts'
 export const onRequest: Handler = async (wallet, message) => {
   const { from, to, thid } = message
   const peers = await findPeers(wallet.db, from, to)
-  if (!peers) throw new Problem('error:DIDCommControllerError:SenderNotAllowed', 'The request does not come over a connection of this wallet.')
+  if (!peers)
+    throw new Problem('error:DIDCommControllerError:SenderNotAllowed', 'The request does not come over a connection of this wallet.')
   const data = presentProof.model.parse({ connectionId: peers.connectionId, ...readRequest(message), data: [] })
   if (await findByThread(wallet.db, presentProof, 'Prover', thid)) {
     throw new Problem('error:PresentationError:InvalidPresentationRequest', `The thread ${thid} has a request already.`)
@@ -63,7 +64,13 @@ export const makePresentation: Work = async (wallet, recordId) => {
   const { subject, credentials } = await getSubject(wallet.db, proofId ?? [])
   const { longForm } = await getOwnDid(wallet.db, subject)
   const { privateJwk } = await getSigningKey(wallet, subject, 'authentication')
-  const presentation = createJwtVp({ holderDid: longForm, holderKey: privateJwk, audience: options.domain, nonce: options.challenge, credentials })
+  const presentation = createJwtVp({
+    holderDid: longForm,
+    holderKey: privateJwk,
+    audience: options.domain,
+    nonce: options.challenge,
+    credentials,
+  })
   const body = { ...(goalCode !== undefined && { goal_code: goalCode }), ...(comment !== undefined && { comment }) }
   const message = { type: 'presentation' as const, from: myDid, to: theirDid, body, attachments: tokenAttachments(presentation) }
   return async (tx) => advance(tx, presentProof, await getRecord(tx, presentProof, recordId), 'made', { data: [presentation] }, message)
@@ -76,9 +83,16 @@ async function getSubject(db: Db, proofId: string[]): Promise<{ subject: string;
   const byId = new Map(rows.map((row) => [row.id, row]))
   const missing = proofId.find((id) => !byId.has(id))
   if (missing !== undefined) {
-    throw new Problem('error:PresentationError:IssuedCredentialNotFoundError', `proofId: this wallet holds no credential with the record id ${missing}.`)
+    throw new Problem(
+      'error:PresentationError:IssuedCredentialNotFoundError',
+      `proofId: this wallet holds no credential with the record id ${missing}.`,
+    )
   }
   const subjects = new Set(rows.map(({ subject }) => canonicalDid(subject)))
-  if (subjects.size !== 1) throw new Problem('error:PresentationError:HolderBindingError', 'proofId: the credentials are about different subjects and cannot be presented together.')
+  if (subjects.size !== 1)
+    throw new Problem(
+      'error:PresentationError:HolderBindingError',
+      'proofId: the credentials are about different subjects and cannot be presented together.',
+    )
   return { subject: rows[0]!.subject, credentials: proofId.map((id) => byId.get(id)!.credential) }
 }

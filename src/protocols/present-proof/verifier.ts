@@ -23,11 +23,17 @@ export async function requestPresentation(wallet: Wallet, wanted: RequestPresent
   const { requestData, ...content } = writeRequest({ options, proofs: presentProof.model.shape.proofs.parse(proofs), goalCode, comment })
   const data = presentProof.model.parse({ connectionId, options, proofs, goalCode, comment, requestData, data: [] })
   const message = { type: 'request' as const, from: myDid, to: theirDid, ...content }
-  return wallet.transaction((tx) => begin(tx, presentProof, 'Verifier', 'POST /present-proof/presentations', { thid: randomId(), data }, message))
+  return wallet.transaction((tx) =>
+    begin(tx, presentProof, 'Verifier', 'POST /present-proof/presentations', { thid: randomId(), data }, message),
+  )
 }
 
 /** Accepts or rejects a presentation that was verified; a second call changes nothing. @throws {Problem} in any other state. */
-export function closePresentation(wallet: Wallet, id: string, action: 'presentation-accept' | 'presentation-reject'): Promise<PresentationRecord> {
+export function closePresentation(
+  wallet: Wallet,
+  id: string,
+  action: 'presentation-accept' | 'presentation-reject',
+): Promise<PresentationRecord> {
   return wallet.transaction(async (tx) => {
     const record = await getRecord(tx, presentProof, id)
     return isPast(presentationStates, record.role, action, record.state) ? record : advance(tx, presentProof, record, action, {})
@@ -46,7 +52,12 @@ export const onPresentation: Handler = async (wallet, message) => {
   const data = [token]
   if (refusal === undefined) return (tx) => advanceByReply(tx, presentProof, record.id, 'verified presentation', { data })
   const report = { code: 'e.p.presentation-verification-failed', comment: refusal }
-  const metaLastFailure = { status: 400, type: 'error:PresentationError:PresentationVerificationError', title: 'Presentation Verification Error', detail: refusal }
+  const metaLastFailure = {
+    status: 400,
+    type: 'error:PresentationError:PresentationVerificationError',
+    title: 'Presentation Verification Error',
+    detail: refusal,
+  }
   const problemReport = { type: 'problem-report' as const, from: to, to: from, pthid: thid, body: report }
   return (tx) => advanceByReply(tx, presentProof, record.id, 'refused presentation', { data, metaLastFailure }, problemReport)
 }
@@ -55,7 +66,9 @@ function readPresentation(read: () => string): string {
   try {
     return read()
   } catch (error) {
-    throw new Problem('error:PresentationError:InvalidPresentation', `The presentation cannot be read: ${reasonOf(error)}.`, { cause: error })
+    throw new Problem('error:PresentationError:InvalidPresentation', `The presentation cannot be read: ${reasonOf(error)}.`, {
+      cause: error,
+    })
   }
 }
 

@@ -1,0 +1,24 @@
+/**
+ * Puts the daemon into one file, in the place of the compiled `dist/daemon/main.js`: reading one file instead of some hundreds
+ * halves the time to the first answer.
+ */
+import { fileURLToPath } from 'node:url'
+import { build } from 'esbuild'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+
+await build({
+  absWorkingDir: root,
+  entryPoints: ['daemon/main.ts'],
+  outfile: 'dist/daemon/main.js',
+  bundle: true,
+  platform: 'node',
+  format: 'esm',
+  target: 'node20',
+  sourcemap: true,
+  // Native modules are found at run time, each by the file that knows which of them runs here.
+  external: ['better-sqlite3', 'better-sqlite3-node20', 'secp256k1'],
+  // Packages of the older kind call `require`, which a module of the newer kind does not have.
+  banner: { js: "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);" },
+  logLevel: 'warning',
+})

@@ -1,0 +1,63 @@
+/** The command line as users run it: a process of the built program, in folders of its own. */
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Readable } from 'node:stream'
+import { fileURLToPath } from 'node:url'
+import { execa } from 'execa'
+import { variables } from '../../src/base/config.ts'
+
+export const bin = fileURLToPath(new URL('../../bin/agent.js', import.meta.url))
+
+/** What a command did. */
+export type Outcome = { code: number | undefined; out: string; err: string }
+
+/** A user with a folder: `run` runs a command, `remove` takes the folder away. */
+export type User = {
+  folder: string
+  run: (args: readonly string[], options?: Options) => Promise<Outcome>
+  spawn: (args: readonly string[]) => ReturnType<typeof start>
+  remove: () => void
+}
+
+type Options = { env?: Record<string, string>; input?: string }
+
+/** Makes a user. Nothing of the environment of the tests that the agent would read reaches the commands. */
+export function newUser(): User {
+  if (!existsSync(new URL('../../dist/commands', import.meta.url))) throw new Error('The program is not built: run `npm run build` first.')
+  const folder = mkdtempSync(join(tmpdir(), 'agent-cli-'))
+  const own = {
+    ...Object.fromEntries(
+      [...Object.keys(variables), 'AGENT_URL', 'AGENT_API_KEY', 'AGENT_ADMIN_KEY', 'FORCE_COLOR'].map((name) => [name, undefined]),
+    ),
+    NODE_ENV: 'production',
+    NO_COLOR: '1',
+    AGENT_CONFIG_DIR: join(folder, 'config'),
+    AGENT_DATA_DIR: join(folder, 'data'),
+    AGENT_HTTP_PORT: '0',
+    AGENT_DIDCOMM_PORT: '0',
+    TMPDIR: folder,
+  }
+  return {
+    folder,
+    run: async (args, { env, input } = {}) => {
+      const { exitCode, stdout, stderr } = await start(args, { ...own, ...env }, input)
+      return { code: exitCode, out: stdout, err: stderr }
+    },
+    spawn: (args) => start(args, own),
+    remove: () => rmSync(folder, { recursive: true, force: true }),
+  }
+}
+
+/** Waits until a process has printed a text. */
+export function printed(stream: Readable, text: string): Promise<void> {
+  let seen = ''
+  return new Promise((resolve, reject) => {
+    stream.on('data', (chunk) => (seen += chunk).includes(text) && resolve())
+    stream.on('end', () => reject(new Error(`It ended without ${text}: ${seen}`)))
+  })
+}
+
+function start(args: readonly string[], env: Record<string, string | undefined>, input = '') {
+  return execa(process.execPath, [bin, ...args], { env, input, reject: false })
+}

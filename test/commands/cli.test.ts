@@ -1,0 +1,309 @@
+import { copyFileSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { createServer, type AddressInfo } from 'node:net'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { execa } from 'execa'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { writeRunning } from '../../src/base/running.ts'
+import { bin, newUser, printed, type User } from './_cli.ts'
+
+const slow = 60_000
+const noId = '00000000-0000-4000-8000-000000000000'
+
+async function closedPort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  return port
+}
+
+describe('without a daemon', () => {
+  let user: User
+  beforeAll(() => (user = newUser()))
+  afterAll(() => user.remove())
+
+  test('the version is that of the package', async () => {
+    const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
+    expect(await user.run(['--version'])).toMatchObject({ code: 0, out: expect.stringContaining(`identity-agent/${version} `) })
+  })
+
+  test('help names every topic', async () => {
+    const { code, out } = await user.run(['--help'])
+    expect(code).toBe(0)
+    for (const topic of ['connection', 'credential', 'daemon', 'demo', 'did', 'proof', 'schema', 'tenant', 'wallet', 'webhook'])
+      expect(out).toContain(`\n  ${topic} `)
+  })
+
+  test.each([
+    ['an unknown command', ['conection', 'list']],
+    ['an unknown flag', ['connection', 'list', '--foo']],
+    ['an argument too few', ['connection', 'show']],
+    ['a flag too few', ['credential', 'offer', '--claim', 'a=b']],
+    ['a claim that is none', ['credential', 'offer', '--connection', noId, '--issuing-did', 'did:x:y', '--claim', 'a']],
+    ['a secret in a flag', ['wallet', 'create', 'x', '--seed', 'ab'.repeat(64)]],
+    ['an invitation without _oob', ['connection', 'accept', 'https://example.com/']],
+    ['a profile that does not exist', ['connection', 'list', '--profile', 'nobody']],
+  ])('%s is wrong usage (2)', { timeout: slow }, async (_, args) => {
+    const { code, out, err } = await user.run(args)
+    expect({ code, out }).toEqual({ code: 2, out: '' })
+    expect(err).toMatch(/Error/)
+  })
+
+  test('an error is one JSON object on standard error with --json', { timeout: slow }, async () => {
+    for (const args of [
+      ['connection', 'show'],
+      ['connection', 'list', '--profile', 'nobody'],
+    ]) {
+      const { code, out, err } = await user.run([...args, '--json'])
+      expect({ code, out }).toEqual({ code: 2, out: '' })
+      expect(JSON.parse(err)).toMatchObject({ code: 'Usage', exitCode: 2 })
+    }
+  })
+
+  test('a daemon that is not there is 7, and the command that starts it is named', { timeout: slow }, async () => {
+    const url = `http://127.0.0.1:${await closedPort()}`
+    const { code, out, err } = await user.run(['connection', 'list', '--url', url])
+    expect({ code, out }).toEqual({ code: 7, out: '' })
+    expect(err).toBe(`Error: No daemon answers at ${url} (ECONNREFUSED)\n  Try: agent daemon start`)
+    expect((await user.run(['daemon', 'status'])).code).toBe(7)
+  })
+
+  test('there is nothing to stop, which is fine (0), and no log (3)', { timeout: slow }, async () => {
+    expect(await user.run(['daemon', 'stop'])).toMatchObject({ code: 0, out: '', err: expect.stringContaining('nothing to stop') })
+    expect((await user.run(['daemon', 'logs'])).code).toBe(3)
+  })
+
+  test('a process that only has the number of a daemon is not stopped', { timeout: slow }, async () => {
+    const url = `http://127.0.0.1:${await closedPort()}`
+    mkdirSync(join(user.folder, 'data'), { recursive: true })
+    writeRunning(join(user.folder, 'data'), { pid: process.pid, url, didcommUrl: url, startedAt: new Date().toISOString() })
+    expect(await user.run(['daemon', 'stop'])).toMatchObject({ code: 0, err: expect.stringContaining('nothing to stop') })
+  })
+
+  test.each([
+    ['a host that is none', ['--host', '256.256.256.256'], {}, 1, 'AGENT_HOST'],
+    ['a level that is none', [], { AGENT_LOG_LEVEL: 'loud' }, 2, 'AGENT_LOG_LEVEL'],
+    ['a token that everybody knows', [], { ADMIN_TOKEN: 'admin' }, 2, 'ADMIN_TOKEN'],
+  ])('%s keeps the daemon from starting, for a reason, with its exit code', { timeout: slow }, async (_, flags, env, exitCode, reason) => {
+    const { code, out, err } = await user.run(['daemon', 'start', ...flags], { env })
+    expect({ code, out }).toEqual({ code: exitCode, out: '' })
+    expect(err).toContain(reason)
+    const inForeground = await user.run(['daemon', 'start', '--foreground', ...flags], { env })
+    expect(inForeground).toMatchObject({ code: exitCode, out: '' })
+    expect(inForeground.err.split(reason)).toHaveLength(err.split(reason).length)
+  })
+
+  test('a tree that is not built says how to build it', async () => {
+    const tree = join(user.folder, 'tree')
+    mkdirSync(join(tree, 'bin'), { recursive: true })
+    copyFileSync(bin, join(tree, 'bin', 'agent.js'))
+    writeFileSync(join(tree, 'package.json'), '{"type": "module"}')
+    const { exitCode, stderr } = await execa(process.execPath, [join(tree, 'bin', 'agent.js'), 'demo'], { reject: false })
+    expect({ exitCode, stderr }).toEqual({ exitCode: 1, stderr: expect.stringContaining('npm run build') })
+  })
+})
+
+describe('with a daemon', () => {
+  let user: User
+  let url: string
+  beforeAll(async () => {
+    user = newUser()
+    const { code, out, err } = await user.run(['daemon', 'start', '--json'])
+    expect({ code, err }).toEqual({ code: 0, err: '' })
+    url = JSON.parse(out).url
+  }, slow)
+  afterAll(async () => {
+    await user.run(['daemon', 'stop'])
+    user.remove()
+  }, slow)
+
+  /** Runs a command that must succeed, and returns what it prints with `--json`. */
+  async function json(...args: string[]) {
+    const { code, out, err } = await user.run([...args, '--json'])
+    expect({ code, err }).toEqual({ code: 0, err: '' })
+    return JSON.parse(out)
+  }
+
+  test('status shows where it is', { timeout: slow }, async () => {
+    expect(await json('daemon', 'status')).toMatchObject({ url, dataDir: join(user.folder, 'data') })
+  })
+
+  test('a second start is none, and says so', { timeout: slow }, async () => {
+    const { code, out, err } = await user.run(['daemon', 'start'])
+    expect({ code, err }).toEqual({ code: 0, err: expect.stringContaining('running already') })
+    expect(out).toContain(url)
+    expect((await user.run(['daemon', 'start', '--foreground'])).code).toBe(5)
+  })
+
+  test('its log can be read', { timeout: slow }, async () => {
+    expect((await user.run(['daemon', 'logs', '-n', '1'])).out).toMatch(/^\d\d:\d\d:\d\d\.\d{3} \w+ /)
+    const { out } = await user.run(['daemon', 'logs', '-n', '1', '--json'])
+    expect(JSON.parse(out)).toHaveProperty('level')
+  })
+
+  test('what is not there is 3, wrong keys are 4, the wrong state is 5', { timeout: slow }, async () => {
+    expect(await user.run(['connection', 'show', noId])).toMatchObject({
+      code: 3,
+      out: '',
+      err: expect.stringContaining('Try: agent connection list'),
+    })
+    expect((await user.run(['connection', 'list'], { env: { AGENT_API_KEY: 'wrong' } })).code).toBe(4)
+    expect((await user.run(['tenant', 'list'], { env: { AGENT_ADMIN_KEY: 'wrong' } })).code).toBe(4)
+    const { err } = await user.run(['connection', 'list', '--json'], { env: { AGENT_API_KEY: 'wrong' } })
+    expect(JSON.parse(err)).toMatchObject({ status: 401, exitCode: 4, hint: expect.stringContaining('AGENT_API_KEY') })
+  })
+
+  test('lists that are empty print nothing but a sentence on standard error', { timeout: slow }, async () => {
+    expect(await user.run(['webhook', 'list'])).toMatchObject({ code: 0, out: '', err: expect.stringContaining('agent webhook add') })
+  })
+
+  test('what a peer wrote does not reach the terminal as it is', { timeout: slow }, async () => {
+    const { connectionId } = await json('connection', 'invite', '--label', 'a\u001b[2Jb')
+    expect((await user.run(['connection', 'list'])).out).toContain(`${connectionId}  Inviter  InvitationGenerated  ab `)
+    // oxlint-disable-next-line no-control-regex
+    expect((await user.run(['connection', 'show', connectionId])).out).not.toMatch(/\u001b/)
+  })
+
+  test('an invitation is a URL on standard output, with a QR code where one is asked for', { timeout: slow }, async () => {
+    const plain = await user.run(['connection', 'invite'])
+    expect(plain.out).toMatch(/^https:\/\/\S+_oob=\S+$/)
+    const drawn = (await user.run(['connection', 'invite', '--qr'])).out.split('\n')
+    expect(drawn.length).toBeGreaterThan(20)
+    expect(drawn.at(-1)).toMatch(/^https:\/\/\S+_oob=\S+$/)
+  })
+
+  test('the key of a new tenant goes to a file, and is shown nowhere', { timeout: slow }, async () => {
+    const file = join(user.folder, 'bob.key')
+    const made = await json('tenant', 'create', 'bob', '--key-file', file)
+    expect(made).toEqual({ id: expect.any(String), name: 'bob', walletId: expect.any(String), apiKeyFile: file })
+    expect(statSync(file).mode & 0o777).toBe(0o600)
+    expect((await user.run(['connection', 'list', '--api-key-file', file])).code).toBe(0)
+    expect((await user.run(['tenant', 'create', 'bob', '--key-file', file])).code).toBe(2)
+    expect((await json('tenant', 'show', made.id)).walletId).toBe(made.walletId)
+    expect((await user.run(['tenant', 'delete', made.id])).code).toBe(0)
+    expect((await user.run(['connection', 'list', '--api-key-file', file])).code).toBe(4)
+  })
+
+  test('two tenants go all the way, by commands alone', { timeout: slow }, async () => {
+    const { apiKey } = await json('tenant', 'create', 'holder')
+    const asHolder = (...args: string[]) => user.run(args, { env: { AGENT_API_KEY: apiKey } })
+    const asHolderJson = async (...args: string[]) => JSON.parse((await asHolder(...args, '--json')).out)
+    /** Asks until a list has a record in a state; commands print what is, they do not wait. */
+    const eventually = async (list: (...args: string[]) => Promise<any>, args: string[], fits: (record: any) => boolean) => {
+      const found = await expect.poll(async () => (await list(...args)).contents.find(fits), { timeout: 30_000, interval: 100 })
+      await found.toBeDefined()
+      return (await list(...args)).contents.find(fits)
+    }
+
+    const issuer = (await json('did', 'create')).did
+    expect((await user.run(['did', 'publish', issuer])).code).toBe(0)
+    await eventually(json, ['did', 'list'], ({ did, status }) => did === issuer && status === 'PUBLISHED')
+    const holder = (await asHolderJson('did', 'create', '--assertion-curve', 'none', '--auth-curve', 'Ed25519')).longFormDid
+
+    const invited = await user.run(['connection', 'invite', '--json', '--goal', 'a test'])
+    const { connectionId, invitation } = JSON.parse(invited.out)
+    const accepted = await user.run(['connection', 'accept', '-'], {
+      env: { AGENT_API_KEY: apiKey },
+      input: `${invitation.invitationUrl}\n`,
+    })
+    expect(accepted).toMatchObject({ code: 0, out: expect.stringContaining('goal        a test') })
+    expect((await asHolder('connection', 'accept', invitation.invitationUrl)).code).toBe(5)
+    await eventually(
+      json,
+      ['connection', 'list'],
+      (record) => record.connectionId === connectionId && record.state === 'ConnectionResponseSent',
+    )
+
+    const file = join(user.folder, 'schema.json')
+    const properties = { name: { type: 'string' }, age: { type: 'integer' } }
+    writeFileSync(
+      file,
+      JSON.stringify({
+        $id: 'https://example.com/person',
+        $schema: 'https://json-schema.org/draft/2020-12/schema',
+        type: 'object',
+        properties,
+        required: ['age'],
+      }),
+    )
+    const guid = (
+      await user.run(['schema', 'publish', '-q', '--name', 'person', '--author', issuer, '--schema', `@${file}`, '--tag', 'test'])
+    ).out
+    expect((await json('schema', 'list', '--tag', 'test')).contents).toHaveLength(1)
+    expect((await user.run(['schema', 'show', guid])).out).toContain('"age"')
+
+    const offer = ['credential', 'offer', '--connection', connectionId, '--issuing-did', issuer, '--schema', guid, '--claim', 'name=Alice']
+    expect((await user.run([...offer, '--claim', 'age=42'])).code).toBe(2)
+    const record = (await user.run([...offer, '--claim', 'age:=42', '--validity', '1h', '-q'])).out
+    const held = await eventually(asHolderJson, ['credential', 'list'], ({ protocolState }) => protocolState === 'OfferReceived')
+    expect((await user.run(['credential', 'issue', record])).code).toBe(5)
+    expect((await asHolder('credential', 'show', held.recordId)).err).toContain(`agent credential accept ${held.recordId}`)
+    expect((await asHolder('credential', 'show', held.recordId, '--raw')).code).toBe(5)
+    expect((await asHolder('credential', 'accept', held.recordId, '--subject', holder)).code).toBe(0)
+    await eventually(json, ['credential', 'list'], ({ protocolState }) => protocolState === 'RequestReceived')
+    expect((await user.run(['credential', 'issue', record])).out).toContain('claim age   42')
+    await eventually(asHolderJson, ['credential', 'list'], ({ protocolState }) => protocolState === 'CredentialReceived')
+    expect((await asHolder('credential', 'show', held.recordId, '--raw')).out).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+$/)
+
+    const request = ['proof', 'request', '--connection', connectionId, '--schema', guid, '--trust-issuer', issuer, '-q']
+    const proof = (await user.run([...request, '--domain', 'shop.example', '--challenge', 'c1'])).out
+    const asked = await eventually(asHolderJson, ['proof', 'list'], ({ status }) => status === 'RequestReceived')
+    expect((await user.run(['proof', 'accept', proof])).code).toBe(5)
+    expect((await asHolder('proof', 'present', asked.presentationId, '--credential', noId)).code).toBe(3)
+    expect((await asHolder('proof', 'present', asked.presentationId, '--credential', held.recordId)).code).toBe(0)
+    await eventually(json, ['proof', 'list'], ({ status }) => status === 'PresentationVerified')
+    expect((await user.run(['proof', 'accept', proof])).out).toContain('PresentationAccepted (accepted)')
+
+    const declined = (await user.run(request)).out
+    const other = await eventually(asHolderJson, ['proof', 'list'], ({ status }) => status === 'RequestReceived')
+    expect((await asHolder('proof', 'reject', other.presentationId)).out).toContain('RequestRejected')
+    expect((await json('proof', 'show', declined)).role).toBe('Verifier')
+  })
+
+  test('webhooks come and go', { timeout: slow }, async () => {
+    const id = (await user.run(['webhook', 'add', 'http://127.0.0.1:9/events', '--headers', '{"x-a":"b"}', '-q'])).out
+    expect((await json('webhook', 'list')).contents).toMatchObject([{ id, customHeaders: { 'x-a': 'b' } }])
+    expect((await user.run(['webhook', 'remove', id])).code).toBe(0)
+    expect((await user.run(['webhook', 'remove', id])).code).toBe(3)
+  })
+
+  test('wallets are the administrator’s, and a tenant sees its own', { timeout: slow }, async () => {
+    const { id } = await json('wallet', 'create', 'spare')
+    expect((await user.run(['wallet', 'list', '-q'])).out.split('\n')).toContain(id)
+    expect((await user.run(['wallet', 'show', id])).out).toContain('spare')
+  })
+
+  test('any DID is resolved', { timeout: slow }, async () => {
+    const did = 'did:key:z6MkhaXgBZDvotDkL5257faiztiGiC2QtKLGpbnnEGta2doK'
+    expect(JSON.parse((await user.run(['did', 'resolve', did])).out)).toMatchObject({ id: did })
+    expect((await user.run(['did', 'resolve', 'did:nosuch:x'])).code).toBe(1)
+  })
+})
+
+test('a daemon in the foreground ends in good order when it is told to', { timeout: slow }, async () => {
+  const user = newUser()
+  try {
+    const daemon = user.spawn(['daemon', 'start', '--foreground'])
+    await printed(daemon.stderr, 'didcomm ')
+    expect((await user.run(['daemon', 'status'])).code).toBe(0)
+    daemon.kill('SIGTERM')
+    expect((await daemon).exitCode).toBe(0)
+    expect((await user.run(['daemon', 'status'])).code).toBe(7)
+  } finally {
+    user.remove()
+  }
+})
+
+test('a daemon in the background outlives the command, and ends when it is stopped', { timeout: slow }, async () => {
+  const user = newUser()
+  try {
+    const { out } = await user.run(['daemon', 'start', '--json', '--profile', 'work'])
+    const { url } = JSON.parse(out)
+    expect((await user.run(['connection', 'list', '--profile', 'work'])).code).toBe(0)
+    expect(await user.run(['daemon', 'stop', '--profile', 'work'])).toMatchObject({ code: 0, err: 'The daemon has stopped.' })
+    await expect(fetch(`${url}/_system/health`)).rejects.toThrow()
+  } finally {
+    user.remove()
+  }
+})
