@@ -18,29 +18,25 @@ export async function until<Value>(what: string, ask: () => Promise<Value>, fits
 
 /** The connection of a thread in a state, as one side has it. */
 export function connectionIn(call: Client, thid: string, state: string) {
-  return until(
-    `connection ${state}`,
-    async () => (await call('GET /connections', { query: { thid } })).contents[0],
-    (record) => record?.state === state,
-  )
+  const ask = async () => (await call('GET /connections', { query: { thid } })).contents
+  return recordIn(`connection ${state}`, ask, (record) => record.state === state)
 }
 
 /** The credential record of a thread in a state, as one side has it. */
 export function credentialIn(call: Client, thid: string, state: string) {
-  return until(
-    `credential ${state}`,
-    async () => (await call('GET /issue-credentials/records', { query: { thid } })).contents[0],
-    (record) => record?.protocolState === state,
-  )
+  const ask = async () => (await call('GET /issue-credentials/records', { query: { thid } })).contents
+  return recordIn(`credential ${state}`, ask, (record) => record.protocolState === state)
 }
 
 /** The presentation of a thread in a state, as one side has it. */
 export function presentationIn(call: Client, thid: string, state: string) {
-  return until(
-    `presentation ${state}`,
-    async () => (await call('GET /present-proof/presentations', { query: { thid } })).contents[0],
-    (record) => record?.status === state,
-  )
+  const ask = async () => (await call('GET /present-proof/presentations', { query: { thid } })).contents
+  return recordIn(`presentation ${state}`, ask, (record) => record.status === state)
+}
+
+/** A tenant may be on both sides of a thread: any record of it that fits is the one. */
+async function recordIn<Item>(what: string, ask: () => Promise<Item[]>, fits: (record: Item) => boolean): Promise<Item> {
+  return (await until(what, ask, (records) => records.some(fits))).find(fits)!
 }
 
 /** The `_oob` value of an invitation. */
@@ -89,9 +85,9 @@ export async function issue(
   const offer = await issuer.call('POST /issue-credentials/credential-offers', {
     body: { connectionId, issuingDID, claims, automaticIssuance: true },
   })
-  const { recordId } = (await credentialIn(holder.call, offer.thid, 'OfferReceived'))!
+  const { recordId } = await credentialIn(holder.call, offer.thid, 'OfferReceived')
   await holder.call('POST /issue-credentials/records/{recordId}/accept-offer', { path: { recordId }, body: { subjectId } })
-  const { credential } = (await credentialIn(holder.call, offer.thid, 'CredentialReceived'))!
+  const { credential } = await credentialIn(holder.call, offer.thid, 'CredentialReceived')
   return { recordId, issuerRecordId: offer.recordId, thid: offer.thid, credential: Buffer.from(credential!, 'base64url').toString() }
 }
 

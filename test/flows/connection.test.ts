@@ -36,8 +36,8 @@ test('an invitation shows what the inviter said, and both sides the same invitat
 
   const inviter = await connectionIn(pair.issuer.call, made.thid, 'ConnectionResponseSent')
   const invitee = await connectionIn(pair.holder.call, made.thid, 'ConnectionResponseReceived')
-  expect([inviter!.myDid, inviter!.theirDid]).toEqual([invitee!.theirDid, invitee!.myDid])
-  expect(inviter!.myDid).toBe(made.invitation.from)
+  expect([inviter.myDid, inviter.theirDid]).toEqual([invitee.theirDid, invitee.myDid])
+  expect(inviter.myDid).toBe(made.invitation.from)
 })
 
 test('padded, unpadded, standard and URL-safe text and the whole URL are the same invitation', async () => {

@@ -65,8 +65,8 @@ test('no type of message, in no state, from whoever is not the other side, chang
     (record) => record?.status === 'RequestReceived',
   )
 
-  const holderDid = (await connectionIn(pair.holder.call, connectionThid, 'ConnectionResponseReceived'))!.myDid!
-  const issuerDid = (await connectionIn(pair.issuer.call, connectionThid, 'ConnectionResponseSent'))!.myDid!
+  const holderDid = (await connectionIn(pair.holder.call, connectionThid, 'ConnectionResponseReceived')).myDid!
+  const issuerDid = (await connectionIn(pair.issuer.call, connectionThid, 'ConnectionResponseSent')).myDid!
   const mallory = stranger()
   const before = [await picture(pair.issuer), await picture(pair.holder)]
   const threads = [connectionThid, other.thid, issued, offered.thid, asked.thid, randomUUID()]
@@ -125,15 +125,18 @@ test('an invitation may be answered by a stranger once, and a message sent twice
   const mailbox = (resolvePeerDid(to).service![0]!.serviceEndpoint as { uri: string }).uri
   expect((await post(mailbox, wire)).status).toBe(200)
   const after = await connectionIn(pair.issuer.call, made.thid, 'ConnectionResponsePending')
-  expect(after!.theirDid).toBe(did)
+  expect(after.theirDid).toBe(did)
   expect(await post(mailbox, wire)).toEqual({ status: 200, body: '' })
   expect(await post(pair.agent.didcommUrl, pack(request))).toEqual({ status: 200, body: '' })
   expect((await post(mailbox, pack({ ...request, id: randomUUID() }))).status).toBe(400)
   const again = stranger()
-  const second = packAuthcrypt({ ...request, id: randomUUID(), from: again.did }, {
-    sender: again.sender,
-    recipients: [recipientOf(to)],
-  })
+  const second = packAuthcrypt(
+    { ...request, id: randomUUID(), from: again.did },
+    {
+      sender: again.sender,
+      recipients: [recipientOf(to)],
+    },
+  )
   expect((await post(mailbox, second)).status).toBe(400)
 })
 
@@ -142,15 +145,21 @@ test('the endpoint refuses what is no message for it, and never fails', async ()
   const { did, sender } = stranger()
   const made = await pair.issuer.call('POST /connections', { body: {} })
   const to = made.invitation.from
-  const good = packAuthcrypt({ id: '1', type: 'https://example.com/unknown', from: did, to: [to], body: {} }, {
-    sender,
-    recipients: [recipientOf(to)],
-  })
+  const good = packAuthcrypt(
+    { id: '1', type: 'https://example.com/unknown', from: did, to: [to], body: {} },
+    {
+      sender,
+      recipients: [recipientOf(to)],
+    },
+  )
   const notOurs = stranger()
-  const forOthers = packAuthcrypt({ id: '1', type: 'x:y', from: did, to: [notOurs.did], body: {} }, {
-    sender,
-    recipients: [recipientOf(notOurs.did)],
-  })
+  const forOthers = packAuthcrypt(
+    { id: '1', type: 'x:y', from: did, to: [notOurs.did], body: {} },
+    {
+      sender,
+      recipients: [recipientOf(notOurs.did)],
+    },
+  )
   const url = pair.agent.didcommUrl
   const cases: [string, string, string, number][] = [
     ['plain JSON', url, '{"id":"1"}', 422],
@@ -175,14 +184,20 @@ test('private keys are found for their own kid alone', async () => {
   const to = made.invitation.from
   const { sender, did } = stranger()
   const signing: PrivateJwk = generateKey('X25519')
-  const wrongKey = packAuthcrypt({ id: '1', type: 'x:y', from: did, to: [to], body: {} }, {
-    sender: { kid: sender.kid, privateJwk: signing },
-    recipients: [recipientOf(to)],
-  })
+  const wrongKey = packAuthcrypt(
+    { id: '1', type: 'x:y', from: did, to: [to], body: {} },
+    {
+      sender: { kid: sender.kid, privateJwk: signing },
+      recipients: [recipientOf(to)],
+    },
+  )
   expect((await post(pair.agent.didcommUrl, wrongKey)).status).toBe(422)
-  const wrongKid = packAuthcrypt({ id: '1', type: 'x:y', from: did, to: [to], body: {} }, {
-    sender,
-    recipients: [{ ...recipientOf(to), kid: `${to}#key-2` }],
-  })
+  const wrongKid = packAuthcrypt(
+    { id: '1', type: 'x:y', from: did, to: [to], body: {} },
+    {
+      sender,
+      recipients: [{ ...recipientOf(to), kid: `${to}#key-2` }],
+    },
+  )
   expect((await post(pair.agent.didcommUrl, wrongKid)).status).toBe(422)
 })

@@ -71,17 +71,17 @@ test('validity, the key that signs and the schema are in the credential when the
     credentialFormat: 'JWT',
     issuingDID: issuer.did,
   })
-  const { recordId } = (await credentialIn(pair.holder.call, offer.thid, 'OfferReceived'))!
+  const { recordId } = await credentialIn(pair.holder.call, offer.thid, 'OfferReceived')
   await pair.holder.call('POST /issue-credentials/records/{recordId}/accept-offer', {
     path: { recordId },
     body: { subjectId: subject.longFormDid, keyId: 'key-1' },
   })
-  const { credential } = (await credentialIn(pair.holder.call, offer.thid, 'CredentialReceived'))!
+  const { credential } = await credentialIn(pair.holder.call, offer.thid, 'CredentialReceived')
   const { header, payload } = decodeJws(Buffer.from(credential!, 'base64url').toString())
   expect(header.kid).toBe('key-1')
   expect(Number(payload.exp) - Number(payload.nbf)).toBe(3_600)
   expect(payload.vc).toMatchObject({ credentialSchema: [{ id: schemaId, type: 'CredentialSchema2022' }] })
-  expect((await credentialIn(pair.issuer.call, offer.thid, 'CredentialSent'))!.credential).toBe(credential)
+  expect((await credentialIn(pair.issuer.call, offer.thid, 'CredentialSent')).credential).toBe(credential)
 })
 
 test('claims that do not fit are refused with every violation, and no record is made', async () => {
@@ -147,7 +147,7 @@ test('a step out of turn is refused and says which states would do; a step done 
   await credentialIn(pair.issuer.call, thid, 'OfferSent')
   expect(await refusal(issueIt())).toMatchObject({ status: 400, detail: expect.stringMatching(/OfferSent.*RequestReceived/) })
 
-  const { recordId: holderRecordId } = (await credentialIn(pair.holder.call, thid, 'OfferReceived'))!
+  const { recordId: holderRecordId } = await credentialIn(pair.holder.call, thid, 'OfferReceived')
   const accept = (subjectId: string, call = pair.holder.call, id = holderRecordId) =>
     call('POST /issue-credentials/records/{recordId}/accept-offer', { path: { recordId: id }, body: { subjectId } })
   expect(await refusal(accept(issuer.did))).toMatchObject({ detail: expect.stringContaining('not in this wallet') })

@@ -16,12 +16,12 @@ async function startWithCredential() {
 /** Asks and answers; the verifier's and the prover's record once the verifier has decided. */
 async function prove(verifier: Tenant, prover: Tenant, body: object, proofId: string[], end: string) {
   const { thid } = await verifier.call('POST /present-proof/presentations', { body: body as never })
-  const request = (await presentationIn(prover.call, thid, 'RequestReceived'))!
+  const request = await presentationIn(prover.call, thid, 'RequestReceived')
   await prover.call('PATCH /present-proof/presentations/{presentationId}', {
     path: { presentationId: request.presentationId },
     body: { action: 'request-accept', proofId },
   })
-  return { thid, request, verified: (await presentationIn(verifier.call, thid, end))! }
+  return { thid, request, verified: await presentationIn(verifier.call, thid, end) }
 }
 
 test('a proof is bound to challenge and domain, signed by the subject, and accepted', async () => {
@@ -85,7 +85,7 @@ test('a credential that the verifier does not want fails, and the prover is told
       'PresentationVerificationFailed',
     )
     expect(verified.metaLastFailure?.detail).toMatch(/schema/)
-    const told = (await presentationIn(pair.holder.call, thid, 'ProblemReportReceived'))!
+    const told = await presentationIn(pair.holder.call, thid, 'ProblemReportReceived')
     expect(told.metaLastFailure).toMatchObject({ type: 'e.p.presentation-verification-failed', detail: verified.metaLastFailure?.detail })
     const accept = pair.issuer.call('PATCH /present-proof/presentations/{presentationId}', {
       path: { presentationId: verified.presentationId },
@@ -102,7 +102,7 @@ test('what cannot be proved with is refused, and the request waits', async () =>
   const second = await newDid(pair.holder, 'authentication')
   const other = await issue(pair.issuer, pair.holder, connectionId, issuingDID, second.did)
   const { thid } = await pair.issuer.call('POST /present-proof/presentations', { body: { connectionId } })
-  const { presentationId } = (await presentationIn(pair.holder.call, thid, 'RequestReceived'))!
+  const { presentationId } = await presentationIn(pair.holder.call, thid, 'RequestReceived')
   const act = (body: object) =>
     refusal(pair.holder.call('PATCH /present-proof/presentations/{presentationId}', { path: { presentationId }, body: body as never }))
   expect(await act({ action: 'request-accept' })).toMatchObject({ status: 400, detail: expect.stringContaining('proofId') })
@@ -114,17 +114,17 @@ test('what cannot be proved with is refused, and the request waits', async () =>
   })
   expect(await act({ action: 'presentation-accept' })).toMatchObject({ status: 400 })
   expect(await act({ action: 'dance' })).toMatchObject({ status: 400, detail: expect.stringContaining('action') })
-  expect((await presentationIn(pair.holder.call, thid, 'RequestReceived'))!.data).toEqual([])
+  expect((await presentationIn(pair.holder.call, thid, 'RequestReceived')).data).toEqual([])
 })
 
 test('a prover may decline, and then does not prove', async () => {
   await using pair = await startWithCredential()
   const { thid } = await pair.issuer.call('POST /present-proof/presentations', { body: { connectionId: pair.connectionId } })
-  const { presentationId } = (await presentationIn(pair.holder.call, thid, 'RequestReceived'))!
+  const { presentationId } = await presentationIn(pair.holder.call, thid, 'RequestReceived')
   const act = (body: object) =>
     pair.holder.call('PATCH /present-proof/presentations/{presentationId}', { path: { presentationId }, body: body as never })
   expect((await act({ action: 'request-reject' })).status).toBe('RequestRejected')
   expect((await act({ action: 'request-reject' })).status).toBe('RequestRejected')
   expect((await refusal(act({ action: 'request-accept', proofId: [pair.recordId] }))).status).toBe(400)
-  expect((await presentationIn(pair.issuer.call, thid, 'RequestSent'))!.data).toEqual([])
+  expect((await presentationIn(pair.issuer.call, thid, 'RequestSent')).data).toEqual([])
 })
