@@ -31,7 +31,7 @@ export default class Demo extends PlainCommand {
     const folder = mkdtempSync(join(tmpdir(), 'identity-agent-demo-'))
     const receiver = await Receiver.open()
     const children = new Map<Name, ChildProcess>()
-    const { isTTY: isTerminal = false, columns, rows } = process.stdout
+    const { isTTY: isTerminal, columns, rows } = process.stdout
     const print = (text: string) => this.log(text)
     const narrator = this.jsonEnabled() ? silent : createNarrator(print, { isTerminal, isKept: flags.keep, screen: { columns, rows } })
     const interruption = new AbortController()

@@ -1,5 +1,6 @@
 /** What the demonstration does: connect, issue, present, each step when an event says that the one before is done. */
 import type { Client } from '../../daemon/client.ts'
+import { tenths } from '../_format/time.ts'
 import type { Receiver } from './events.ts'
 
 /** The two tenants as callers, and what tells them when to go on. */
@@ -39,7 +40,12 @@ export async function runFlow(stage: Stage, props: Props, viewer: Viewer): Promi
   const issued = performance.now()
   await present(stage, props, { connectionId, credentialId }, viewer)
   const end = performance.now()
-  return { connectMs: connected - start, issueMs: issued - connected, presentMs: end - issued, flowMs: end - start }
+  return {
+    connectMs: tenths(connected - start),
+    issueMs: tenths(issued - connected),
+    presentMs: tenths(end - issued),
+    flowMs: tenths(end - start),
+  }
 }
 
 async function connect({ acme, alice, events }: Stage, viewer: Viewer) {

@@ -9,6 +9,7 @@ import { readProfile, writeProfile } from '../../src/base/profile.ts'
 import { childEnv } from '../_client/settings.ts'
 import { launchInBackground } from '../_daemon/launch.ts'
 import { CommandError } from '../_errors/usage.ts'
+import { tenths } from '../_format/time.ts'
 
 export const names = ['acme', 'alice'] as const
 export type Name = (typeof names)[number]
@@ -53,7 +54,7 @@ export async function startDaemon(name: Name, folder: string, onStart: (child: C
   onStart(child)
   const { url, didcommUrl } = await ready
   await createClient(url)('GET /_system/health')
-  const coldStartMs = performance.now() - start
+  const coldStartMs = tenths(performance.now() - start)
   const profile = readProfile(configDir, name)
   if (!profile) throw new CommandError(`${name}’s daemon wrote no profile.`, 1)
   return { name, child, url, didcommUrl, dataDir, adminToken: profile.adminToken, coldStartMs }

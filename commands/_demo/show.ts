@@ -3,6 +3,7 @@ import type { ChildProcess } from 'node:child_process'
 import { createClient, type Client } from '../../daemon/client.ts'
 import { CommandError } from '../_errors/usage.ts'
 import { shortForm } from '../_format/did.ts'
+import { tenths } from '../_format/time.ts'
 import type { Receiver } from './events.ts'
 import { runFlow, schema, type Props, type Timing } from './flow.ts'
 import { silent, type Narrator } from './narrator.ts'
@@ -47,7 +48,7 @@ export async function show(means: Means): Promise<Summary & { leave: () => Promi
     coldStartMs: { acme: daemons.acme.coldStartMs, alice: daemons.alice.coldStartMs },
     flow,
     changes: receiver.count,
-    totalMs: performance.now() - start,
+    totalMs: tenths(performance.now() - start),
     acme: daemons.acme.url,
     alice: daemons.alice.url,
     leave: async () => {

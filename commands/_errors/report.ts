@@ -116,8 +116,8 @@ function hintFor(problem: ProblemBody, commandId: string): string | undefined {
 
 /** The topic whose list holds what was not found: the problem may be about something else than the command is. */
 function listOf({ type }: ProblemBody, topic: string): string {
-  if (/DIDNotFoundInWallet$/.test(type)) return 'did'
-  if (/WalletNotFound$/.test(type)) return 'wallet'
+  if (type.endsWith('DIDNotFoundInWallet')) return 'did'
+  if (type.endsWith('WalletNotFound')) return 'wallet'
   if (/ConnectionServiceError/.test(type)) return 'connection'
   if (/IssuedCredential/.test(type)) return 'credential'
   return topic

@@ -28,7 +28,7 @@ export function credentialFields(record: CredentialRecord): Pair[] {
 /** The columns of a list of credential records. */
 export const credentialColumns: Column<CredentialRecord>[] = [
   { head: 'id', of: ({ recordId }) => recordId },
-  { head: 'role', of: ({ role }) => role },
+  { head: 'role', of: ({ role }) => role, optional: true },
   { head: 'state', of: ({ protocolState }) => protocolState },
   {
     head: 'claims',
@@ -38,7 +38,7 @@ export const credentialColumns: Column<CredentialRecord>[] = [
         .join(' '),
     cut: 'end',
   },
-  { head: 'created', of: ({ createdAt }) => ago(createdAt, Date.now()) },
+  { head: 'created', of: ({ createdAt }) => ago(createdAt, Date.now()), optional: true },
 ]
 
 /** A presentation record as names and values. */
@@ -58,7 +58,7 @@ export function presentationFields(record: PresentationRecord): Pair[] {
 /** The columns of a list of presentation records. */
 export const presentationColumns: Column<PresentationRecord>[] = [
   { head: 'id', of: ({ presentationId }) => presentationId },
-  { head: 'role', of: ({ role }) => role },
+  { head: 'role', of: ({ role }) => role, optional: true },
   { head: 'state', of: ({ status }) => status },
-  { head: 'thread', of: ({ thid }) => thid, cut: 'end' },
+  { head: 'thread', of: ({ thid }) => thid, cut: 'end', optional: true },
 ]

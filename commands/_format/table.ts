@@ -7,37 +7,33 @@ export type Column<Row> = {
   of: (row: Row) => string | undefined
   /** May be cut when the terminal is narrow, at its end or in its middle; without it, never. */
   cut?: 'end' | 'middle'
+  /** Is left out when the terminal is narrow and cutting does not help; the last such column first. */
+  optional?: true
 }
 
 const gap = 2
 const narrowest = 8
 
 /**
- * Prints rows in columns under a heading. Where even cut columns do not fit into `width`, each row becomes a list of fields.
- * Without `width` nothing is cut.
+ * Prints rows in columns under a heading. Where the columns do not fit into `width`, they are cut, then those that are
+ * optional are left out; where even that does not help, each row becomes a list of fields. Without `width` nothing is cut.
  */
 export function table<Row>(rows: readonly Row[], columns: readonly Column<Row>[], width = Infinity): string {
   const cells = rows.map((row) => columns.map((column) => safeLine(column.of(row) ?? '')))
-  const widths = fit(
-    columns,
-    columns.map((column, index) => Math.max(widthOf(column.head), ...cells.map((row) => widthOf(row[index]!)))),
-    width,
-  )
-  if (!widths)
-    return rows
-      .map((row) =>
-        fields(
-          columns.map((column) => [column.head.toLowerCase(), column.of(row)]),
-          width,
-        ),
-      )
-      .join('\n\n')
-  const line = (row: readonly string[]) =>
-    row
-      .map((cell, index) => pad(shorten(cell, widths[index]!, columns[index]!.cut), widths[index]!))
-      .join(' '.repeat(gap))
-      .trimEnd()
-  return [line(columns.map(({ head }) => head.toUpperCase())), ...cells.map(line)].join('\n')
+  const natural = columns.map((column, index) => Math.max(widthOf(column.head), ...cells.map((row) => widthOf(row[index]!))))
+  const widths = fit(columns, natural, width)
+  if (widths) {
+    const line = (row: readonly string[]) =>
+      row
+        .map((cell, index) => pad(shorten(cell, widths[index]!, columns[index]!.cut), widths[index]!))
+        .join(' '.repeat(gap))
+        .trimEnd()
+    return [line(columns.map(({ head }) => head.toUpperCase())), ...cells.map(line)].join('\n')
+  }
+  const last = columns.findLastIndex(({ optional }) => optional)
+  if (last !== -1) return table(rows, columns.toSpliced(last, 1), width)
+  const pairs = (row: Row) => columns.map((column): [string, string | undefined] => [column.head.toLowerCase(), column.of(row)])
+  return rows.map((row) => fields(pairs(row), width)).join('\n\n')
 }
 
 /** Prints names and values, one a line; names without a value are left out, long values are cut in the middle when there is a width. */

@@ -19,3 +19,8 @@ export function ago(iso: string, now: number): string {
 export function duration(ms: number): string {
   return ms < 1_000 ? `${ms.toFixed(ms < 10 ? 1 : 0)} ms` : `${(ms / 1_000).toFixed(2)} s`
 }
+
+/** Rounds milliseconds to tenths: more is no more true. */
+export function tenths(ms: number): number {
+  return Math.round(ms * 10) / 10
+}

@@ -15,10 +15,10 @@ export default class ConnectionList extends AgentCommand {
       ({ connectionId }) => connectionId,
       [
         { head: 'id', of: ({ connectionId }) => connectionId },
-        { head: 'role', of: ({ role }) => role },
+        { head: 'role', of: ({ role }) => role, optional: true },
         { head: 'state', of: ({ state }) => state },
         { head: 'label', of: ({ label, goal }) => label ?? goal, cut: 'end' },
-        { head: 'created', of: ({ createdAt }) => ago(createdAt, Date.now()) },
+        { head: 'created', of: ({ createdAt }) => ago(createdAt, Date.now()), optional: true },
       ],
       'There are no connections. `agent connection invite` makes an invitation.',
     )

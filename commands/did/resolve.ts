@@ -1,17 +1,27 @@
 /** `agent did resolve` */
 import * as Args from '@oclif/core/args'
+import { ProblemError } from '../../daemon/client.ts'
 import { AgentCommand } from '../_base.ts'
+import { exitCodeOf } from '../_errors/report.ts'
+import { CommandError } from '../_errors/usage.ts'
 import { safeJson } from '../_format/safe.ts'
 
 export default class DidResolve extends AgentCommand {
   static override summary = 'Resolve any DID and print its document'
-  static override description = 'did:prism, did:peer, did:key, did:jwk and did:web. With --json the whole resolution result is printed.'
+  static override description = 'did:prism, did:peer, did:key and did:jwk. With --json the whole resolution result is printed.'
   static override args = { did: Args.string({ required: true, ignoreStdin: true, description: 'a DID' }) }
 
   async run() {
     const { args } = await this.parse(DidResolve)
-    const result = await this.call('GET /dids/{didRef}', { path: { didRef: args.did } })
+    const result = await this.call('GET /dids/{didRef}', { path: { didRef: args.did } }).catch(explainFailure)
     this.log(safeJson(result.didDocument))
     return result
   }
+}
+
+/** A DID that is not resolved is answered with a resolution result, which is no problem of the agent's (DID Resolution §4). */
+function explainFailure(error: unknown): never {
+  if (!(error instanceof ProblemError) || !('didResolutionMetadata' in error.problem)) throw error
+  const metadata = error.problem.didResolutionMetadata as { error?: string; message?: string }
+  throw new CommandError(`The DID is not resolved (${metadata.error}). ${metadata.message ?? ''}`.trim(), exitCodeOf(error.problem))
 }

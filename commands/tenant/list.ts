@@ -17,8 +17,8 @@ export default class TenantList extends AgentCommand {
       [
         { head: 'id', of: ({ id }) => id },
         { head: 'name', of: ({ name }) => name, cut: 'end' },
-        { head: 'wallet', of: ({ walletId }) => walletId, cut: 'end' },
-        { head: 'created', of: ({ createdAt }) => ago(createdAt, Date.now()) },
+        { head: 'wallet', of: ({ walletId }) => walletId, cut: 'end', optional: true },
+        { head: 'created', of: ({ createdAt }) => ago(createdAt, Date.now()), optional: true },
       ],
       'There are no tenants. `agent tenant create <name>` makes one.',
     )

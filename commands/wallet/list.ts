@@ -17,7 +17,7 @@ export default class WalletList extends AgentCommand {
       [
         { head: 'id', of: ({ id }) => id },
         { head: 'name', of: ({ name }) => name, cut: 'end' },
-        { head: 'created', of: ({ createdAt }) => ago(createdAt, Date.now()) },
+        { head: 'created', of: ({ createdAt }) => ago(createdAt, Date.now()), optional: true },
       ],
       'There are no wallets. `agent tenant create <name>` makes one with a tenant.',
     )

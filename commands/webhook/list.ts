@@ -16,8 +16,8 @@ export default class WebhookList extends AgentCommand {
       [
         { head: 'id', of: ({ id }) => id },
         { head: 'url', of: ({ url }) => url, cut: 'middle' },
-        { head: 'headers', of: ({ customHeaders }) => Object.keys(customHeaders).join(' '), cut: 'end' },
-        { head: 'created', of: ({ createdAt }) => ago(createdAt, Date.now()) },
+        { head: 'headers', of: ({ customHeaders }) => Object.keys(customHeaders).join(' '), cut: 'end', optional: true },
+        { head: 'created', of: ({ createdAt }) => ago(createdAt, Date.now()), optional: true },
       ],
       'There are no webhooks. `agent webhook add <url>` registers one.',
     )

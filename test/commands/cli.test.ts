@@ -191,8 +191,7 @@ describe('with a daemon', () => {
     const asHolderJson = async (...args: string[]) => JSON.parse((await asHolder(...args, '--json')).out)
     /** Asks until a list has a record in a state; commands print what is, they do not wait. */
     const eventually = async (list: (...args: string[]) => Promise<any>, args: string[], fits: (record: any) => boolean) => {
-      const found = await expect.poll(async () => (await list(...args)).contents.find(fits), { timeout: 30_000, interval: 100 })
-      await found.toBeDefined()
+      await expect.poll(async () => (await list(...args)).contents.find(fits), { timeout: 30_000, interval: 100 }).toBeDefined()
       return (await list(...args)).contents.find(fits)
     }
 
@@ -277,7 +276,14 @@ describe('with a daemon', () => {
   test('any DID is resolved', { timeout: slow }, async () => {
     const did = 'did:key:z6MkhaXgBZDvotDkL5257faiztiGiC2QtKLGpbnnEGta2doK'
     expect(JSON.parse((await user.run(['did', 'resolve', did])).out)).toMatchObject({ id: did })
-    expect((await user.run(['did', 'resolve', 'did:nosuch:x'])).code).toBe(1)
+    expect(await user.run(['did', 'resolve', 'did:nosuch:x'])).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('methodNotSupported'),
+    })
+    expect(await user.run(['did', 'resolve', `did:prism:${'ab'.repeat(32)}`])).toMatchObject({
+      code: 3,
+      err: expect.stringContaining('notFound'),
+    })
   })
 })
 

@@ -44,6 +44,19 @@ describe('a table', () => {
     expect(first).toMatch(/did:.*….*cdef$/)
   })
 
+  test('leaves out what is optional, the last first, before it gives up', () => {
+    const more: Column<Row>[] = [
+      { head: 'id', of: ({ id }) => id },
+      { head: 'role', of: () => 'Inviter', optional: true },
+      { head: 'state', of: () => 'ConnectionResponseReceived' },
+      { head: 'created', of: () => '5 min ago', optional: true },
+    ]
+    const heads = (width: number) => table(rows, more, width).split('\n')[0]!.split(/ +/)
+    expect(heads(52)).toEqual(['ID', 'ROLE', 'STATE', 'CREATED'])
+    expect(heads(51)).toEqual(['ID', 'ROLE', 'STATE'])
+    expect(heads(40)).toEqual(['ID', 'STATE'])
+  })
+
   test('becomes a list of fields where even that does not fit', () => {
     const text = table(rows, columns, 16)
     expect(text.split('\n\n')).toHaveLength(2)
