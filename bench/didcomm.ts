@@ -25,15 +25,14 @@ export const packWorks: Work[] = [
   { name: 'identity-agent', once: () => packAuthcrypt(message, parties) },
   {
     name: 'didcomm-node',
-    once: () =>
-      theirs().pack_encrypted(didOfPerson('ben'), didOfPerson('anna'), null, resolver as never, secretsOf() as never, { forward: false }),
+    once: () => theirs().pack_encrypted(didOfPerson('ben'), didOfPerson('anna'), null, resolver, secretsOf(), { forward: false }),
   },
   { name: 'bare node:crypto', once: bare },
 ]
 
 export const unpackWorks: Work[] = [
   { name: 'identity-agent', once: () => unpack(envelope, as('ben')) },
-  { name: 'didcomm-node', once: () => Message.unpack(envelope, resolver as never, secretsOf(['did:example:ben#x25519']) as never, {}) },
+  { name: 'didcomm-node', once: () => Message.unpack(envelope, resolver, secretsOf(['did:example:ben#x25519']), {}) },
 ]
 
 const senderKey = createPrivateKey({ key: parties.sender.privateJwk as never, format: 'jwk' })
