@@ -1,0 +1,169 @@
+/**
+ * Networks that repeat, reorder, delay and lose, by seed: what both sides announce in the end is what they announce on a good one.
+ *
+ * Every message takes its fate from a generator that is seeded by the schedule, so a schedule that fails can be run again.
+ */
+import { createServer, request, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { eventsAfter } from '../../src/outbox/event.ts'
+import { startAgent, type TestAgent } from '../_agent.ts'
+import { newDid, oobOf, type Tenant } from '../_pair.ts'
+
+const schedules = 500
+const atOnce = 50
+
+/** A generator of numbers from 0 to 1 that a seed determines (mulberry32). */
+function generator(seed: number): () => number {
+  let state = seed >>> 0
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
+  }
+}
+
+/** A network in front of a DIDComm endpoint. */
+async function openNetwork() {
+  const random = generator(20_261_120)
+  const fates = { good: 0, twice: 0, late: 0, lost: 0, 'lost on the way back': 0 }
+  let target = ''
+  const server = createServer((incoming, outgoing) => {
+    const chunks: Buffer[] = []
+    incoming.on('data', (chunk: Buffer) => chunks.push(chunk))
+    incoming.on('end', () => void carry(incoming, outgoing, Buffer.concat(chunks)))
+  })
+
+  const deliver = (path: string, body: Buffer) =>
+    new Promise<number>((resolve, reject) => {
+      const headers = { 'content-type': 'application/didcomm-encrypted+json', 'content-length': body.length }
+      const onward = request(target + path, { method: 'POST', headers }, (response) =>
+        response.resume().on('end', () => resolve(response.statusCode!)),
+      )
+      onward.on('error', reject).end(body)
+    })
+
+  async function carry({ url = '/' }: IncomingMessage, outgoing: ServerResponse, body: Buffer): Promise<void> {
+    const fate = random()
+    if (fate < 0.05) return void (fates.lost++, outgoing.destroy())
+    if (fate < 0.4) await sleep((fates.late++, random() * 40))
+    const status = await deliver(url, body)
+    if (fate > 0.95) return void (fates['lost on the way back']++, outgoing.destroy())
+    if (fate > 0.7) void (fates.twice++, sleep(random() * 20).then(() => deliver(url, body)))
+    else fates.good++
+    outgoing.writeHead(status).end()
+  }
+
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    fates,
+    leadTo: (url: string) => (target = url),
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
+/** A tenant's log of events, as it grows. */
+function watch({ agent }: TestAgent, { walletId }: Tenant) {
+  const stories = new Map<string, string>()
+  const records = new Map<string, Record<string, string>>()
+  const waiting = new Map<string, (record: Record<string, string>) => void>()
+  let cursor = 0
+  let isOpen = true
+  const look = async () => {
+    while (isOpen) {
+      const events = await agent.wallets.use(walletId, (wallet) => eventsAfter(wallet.db, walletId, cursor, 1_000))
+      for (const { sequence, event } of events) {
+        cursor = sequence
+        const data = event.data as Record<string, string>
+        if (data.thid === undefined) continue
+        const key = `${data.thid} ${data.state ?? data.protocolState ?? data.status}`
+        stories.set(data.thid, `${stories.get(data.thid) ?? ''}${key.slice(data.thid.length)}`)
+        records.set(key, data)
+        waiting.get(key)?.(data)
+      }
+      await sleep(20)
+    }
+  }
+  const looking = look()
+  return {
+    stories,
+    /** The record of a thread when it reached a state. */
+    reached: (thid: string, state: string) =>
+      new Promise<Record<string, string>>((resolve) => {
+        const key = `${thid} ${state}`
+        const known = records.get(key)
+        if (known) resolve(known)
+        else waiting.set(key, resolve)
+      }),
+    async close() {
+      isOpen = false
+      await looking
+    },
+  }
+}
+type Watch = ReturnType<typeof watch>
+type Side = Tenant & Watch
+
+/** Connects, issues and proves, and returns the three threads. */
+async function mainJob(issuer: Side, holder: Side, issuingDID: string, subjectId: string): Promise<string[]> {
+  const made = await issuer.call('POST /connections', { body: {} })
+  await holder.call('POST /connection-invitations', { body: { invitation: oobOf(made) } })
+  await holder.reached(made.thid, 'ConnectionResponseReceived')
+  await issuer.reached(made.thid, 'ConnectionResponseSent')
+  const { connectionId } = made
+  const offer = await issuer.call('POST /issue-credentials/credential-offers', {
+    body: { connectionId, issuingDID, claims: { a: 1 }, automaticIssuance: true },
+  })
+  const { recordId } = await holder.reached(offer.thid, 'OfferReceived')
+  await holder.call('POST /issue-credentials/records/{recordId}/accept-offer', { path: { recordId: recordId! }, body: { subjectId } })
+  await holder.reached(offer.thid, 'CredentialReceived')
+  const proof = await issuer.call('POST /present-proof/presentations', { body: { connectionId } })
+  const { presentationId } = await holder.reached(proof.thid, 'RequestReceived')
+  await holder.call('PATCH /present-proof/presentations/{presentationId}', {
+    path: { presentationId: presentationId! },
+    body: { action: 'request-accept', proofId: [recordId!] },
+  })
+  await issuer.reached(proof.thid, 'PresentationVerified')
+  await issuer.reached(offer.thid, 'CredentialSent')
+  await holder.reached(proof.thid, 'PresentationSent')
+  return [made.thid, offer.thid, proof.thid]
+}
+
+test(`${schedules} flows over a network that repeats, reorders, delays and loses end as on a good one`, { timeout: 240_000 }, async () => {
+  await using network = await openNetwork()
+  await using agent = await startAgent({ DIDCOMM_SERVICE_URL: network.url })
+  network.leadTo(agent.didcommUrl)
+  const tenants = [await agent.newTenant('issuer'), await agent.newTenant('holder')] as const
+  const [issuer, holder] = tenants.map((tenant) => ({ ...tenant, ...watch(agent, tenant) })) as [Side, Side]
+  const { did: issuingDID } = await newDid(issuer, 'assertionMethod')
+  const { did: subjectId } = await newDid(holder, 'authentication')
+
+  const threads: string[][] = []
+  let begun = 0
+  const worker = async () => {
+    while (begun++ < schedules) threads.push(await mainJob(issuer, holder, issuingDID, subjectId))
+  }
+  await Promise.all(Array.from({ length: atOnce }, worker))
+  await Promise.all([issuer.close(), holder.close()])
+
+  const told = (stories: Map<string, string>, position: number) => [...new Set(threads.map((thids) => stories.get(thids[position]!)))]
+  expect(threads).toHaveLength(schedules)
+  expect([0, 1, 2].map((position) => told(issuer.stories, position))).toEqual([
+    [' InvitationGenerated ConnectionRequestReceived ConnectionResponsePending ConnectionResponseSent'],
+    [' OfferPending OfferSent RequestReceived CredentialPending CredentialGenerated CredentialSent'],
+    [' RequestPending RequestSent PresentationVerified'],
+  ])
+  expect([0, 1, 2].map((position) => told(holder.stories, position))).toEqual([
+    [' InvitationReceived ConnectionRequestPending ConnectionRequestSent ConnectionResponseReceived'],
+    [' OfferReceived RequestPending RequestSent CredentialReceived'],
+    [' RequestReceived PresentationPending PresentationGenerated PresentationSent'],
+  ])
+  // The network was what it says it is.
+  for (const count of Object.values(network.fates)) expect(count).toBeGreaterThan(schedules / 4)
+})
