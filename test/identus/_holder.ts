@@ -1,0 +1,143 @@
+/**
+ * A wallet as people build it with the stock Identus SDK, but without a mediator: its DIDs name an HTTP inbox of this process.
+ *
+ * The SDK's own, unchanged, are its Agent (invitations, offers, issued credentials, presentations), Pluto, Castor, Apollo, Mercury with
+ * didcomm-rust inside, and its HTTP client. Ours is the store under Pluto, and what stands in for a mediator, which the Agent insists
+ * on before it connects: it writes the `uri` of its mediator connection into each new DID as the place to send to, and tells
+ * the mediator of that DID. So a mediator connection whose `uri` is the inbox, and another one that swallows what a mediator would be
+ * told, make a wallet that is reached directly. What arrives is handled as the SDK handles what it picks up: unpacked, stored, and
+ * announced as a `message` event.
+ */
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Agent, AgentContext, Domain } from '@hyperledger/identus-sdk'
+import { memoryStore } from './_store.ts'
+import { didcomm, sdk } from './_sdk.ts'
+
+/** Does something with a message that has arrived. */
+export type Answer = (message: Domain.Message, agent: Agent) => Promise<void>
+
+export type Holder = {
+  agent: Agent
+  /** Waits for the next message of a type that the SDK announces; each is given out once. */
+  next: (type: string) => Promise<Domain.Message>
+  /** True when the SDK finds that the document of `issuer` has the key that signed the credential. */
+  verifies: (jws: string, issuer: string) => Promise<boolean>
+  [Symbol.asyncDispose](): Promise<void>
+}
+
+/** How long a message may take to arrive. */
+const patienceMs = 10_000
+
+/** Makes the SDK's agent with nothing around it. `dids` is the address of an agent's `GET /dids/{did}`, without the DID. */
+export async function startSdk(dids: string): Promise<Agent> {
+  const apollo = new sdk.Apollo()
+  const castor = new sdk.Castor(apollo, [documentResolver(dids)], dids)
+  // The class and the interface differ in optional members that may also be undefined.
+  const pluto = new sdk.Pluto(memoryStore(), apollo) as unknown as Domain.Pluto
+  const agent = sdk.Agent.initialize({ apollo, castor, pluto })
+  await agent.start()
+  return agent
+}
+
+/** Starts a holder that can be reached; `dids` as above. What `answer` does with a message is done before the sender hears that it came. */
+export async function startHolder(dids: string, answer?: Answer): Promise<Holder> {
+  const agent = await startSdk(dids)
+  const inbox = await openInbox(agent, answer)
+  // Had the agent a mediator when it starts, it would ask it for messages every few seconds.
+  agent.connections.addMediator(new Inbox(inbox.url, nobody))
+  agent.connections.add({ uri: nobody, state: sdk.Connection.State.GRANTED, send: async () => undefined })
+  return {
+    agent,
+    next: inbox.next,
+    verifies: (jws, issuer) => agent.runTask(new Within(({ JWT }) => JWT.verify({ jws, issuerDID: sdk.Domain.DID.from(issuer) }))),
+    async [Symbol.asyncDispose]() {
+      await agent.stop()
+      await inbox.close()
+    },
+  }
+}
+
+const nobody = 'did:example:nobody'
+
+/** A mediator to the SDK, only not one that has DIDs. */
+class Inbox extends didcomm.MediatorConnection {
+  override asMediator(): Domain.Mediator {
+    const did = sdk.Domain.DID.from(nobody)
+    return { hostDID: did, mediatorDID: did, routingDID: did }
+  }
+}
+
+/** A task of the caller's: the SDK's modules are reached only within one. */
+class Within<T> extends sdk.Utils.Task<T, (modules: AgentContext) => Promise<T>> {
+  override run(modules: object): Promise<T> {
+    return this.args(modules as AgentContext)
+  }
+}
+
+/**
+ * Makes a resolver of the SDK's `ExtraResolver` kind, which asks for a bare document.
+ *
+ * The SDK's own asks for any media type, and can read nothing else than a bare document. What it gets by that is a resolution result,
+ * from the real agent as from ours; then the SDK tries the next resolver, which is this one.
+ */
+function documentResolver(dids: string) {
+  return class implements Domain.DIDResolver {
+    readonly method = 'prism'
+    async resolve(did: string) {
+      const response = await fetch(dids + did, { headers: { accept: 'application/did+ld+json' } })
+      if (!response.ok) throw new Error(`${did} does not resolve: ${response.status}`)
+      return sdk.Domain.DIDDocument.fromJSON(await response.json())
+    }
+  }
+}
+
+/** An HTTP endpoint that gives what is sent to it to the SDK; 400 for what the SDK cannot read. */
+async function openInbox(agent: Agent, answer?: Answer) {
+  const unread: Domain.Message[] = []
+  const waiting = new Set<() => void>()
+  agent.addListener(sdk.ListenerKey.MESSAGE, (messages) => {
+    unread.push(...messages)
+    for (const look of waiting) look()
+  })
+  const take = async (envelope: string) => {
+    const message = await agent.mercury.unpackMessage(envelope)
+    await agent.pluto.storeMessages([message])
+    agent.events.emit(sdk.ListenerKey.MESSAGE, [message])
+    await answer?.(message, agent)
+  }
+  const server = createServer((request, response) => {
+    const reply = (status: number, text = '') => response.writeHead(status).end(text)
+    request
+      .toArray()
+      .then((chunks) => take(Buffer.concat(chunks).toString()))
+      .then(
+        () => reply(200),
+        (error: unknown) => reply(400, String(error)),
+      )
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/inbox`,
+    next: (type: string) =>
+      new Promise<Domain.Message>((resolve, reject) => {
+        const look = () => {
+          const index = unread.findIndex(({ piuri }) => piuri === type)
+          if (index >= 0) end(() => resolve(unread.splice(index, 1)[0]!))
+        }
+        const others = () => unread.map(({ piuri }) => piuri).join(', ')
+        const timer = setTimeout(() => end(() => reject(new Error(`no ${type} came, only [${others()}]`))), patienceMs)
+        const end = (settle: () => void) => {
+          clearTimeout(timer)
+          waiting.delete(look)
+          settle()
+        }
+        waiting.add(look)
+        look()
+      }),
+    async close() {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}

@@ -1,0 +1,53 @@
+/** What a wallet's program does with the messages that the SDK announces to it, in the SDK's own calls, and what an issuer does with it. */
+import { randomUUID } from 'node:crypto'
+import type { Agent, Domain } from '@hyperledger/identus-sdk'
+import { connectionIn, credentialIn, type Tenant } from '../_pair.ts'
+import type { Holder } from './_holder.ts'
+import { sdk } from './_sdk.ts'
+
+const { ProtocolType } = sdk
+
+/** The wallet answers an offer, for a did:prism that it makes for the purpose. */
+export async function answerOffer(agent: Agent, message: Domain.Message) {
+  const request = await agent.prepareRequestCredentialWithIssuer(sdk.OfferCredential.fromMessage(message))
+  await agent.sendMessage(request.makeMessage())
+}
+
+/** The wallet reads and keeps what it was issued. */
+export function keepCredential(agent: Agent, message: Domain.Message) {
+  return agent.processIssuedCredentialMessage(sdk.IssueCredential.fromMessage(message))
+}
+
+/** The wallet proves with a credential. */
+export async function answerRequest(agent: Agent, message: Domain.Message, credential: Domain.Credential) {
+  const presentation = await agent.createPresentationForRequestProof(sdk.RequestPresentation.fromMessage(message), credential)
+  await agent.sendMessage(presentation.makeMessage())
+}
+
+/** The wallet accepts an invitation of the issuer. */
+export async function connect({ agent, next }: Holder, { call }: Tenant, terms: { goal?: string; goalCode?: string } = {}) {
+  const { connectionId, thid, invitation } = await call('POST /connections', { body: { label: 'wallet', ...terms } })
+  const parsed = await agent.parseInvitation(invitation.invitationUrl)
+  await agent.acceptInvitation(parsed, 'issuer')
+  const response = await next(ProtocolType.DidcommConnectionResponse)
+  await connectionIn(call, thid, 'ConnectionResponseSent')
+  return { connectionId, thid, parsed, response }
+}
+
+type Offer = { connectionId: string; issuingDID: string; schemaId: string; claims: Record<string, any>; validityPeriod: number }
+
+/** The issuer offers, the wallet answers, the issuer issues, the wallet keeps the credential. */
+export async function issue({ agent, next }: Holder, { call }: Tenant, offer: Offer) {
+  const { thid } = await call('POST /issue-credentials/credential-offers', { body: offer })
+  await answerOffer(agent, await next(ProtocolType.DidcommOfferCredential))
+  const { recordId } = await credentialIn(call, thid, 'RequestReceived')
+  await call('POST /issue-credentials/records/{recordId}/issue-credential', { path: { recordId } })
+  const credential = await keepCredential(agent, await next(ProtocolType.DidcommIssueCredential))
+  return { thid, credential }
+}
+
+/** The issuer asks for a proof over a connection. */
+export function ask({ call }: Tenant, connectionId: string, proofs: { schemaId: string; trustIssuers?: string[] }[] = []) {
+  const options = { challenge: randomUUID(), domain: 'https://verifier.example' }
+  return call('POST /present-proof/presentations', { body: { connectionId, options, proofs } })
+}

@@ -1,0 +1,36 @@
+/** What the SDK's Pluto keeps its rows in, in memory: the four calls of `Pluto.Store`, with as much of its query language as Pluto itself speaks. */
+import type { Pluto } from '@hyperledger/identus-sdk'
+
+type Row = { uuid: string } & Record<string, unknown>
+/** Members that must be equal, and `$and` and `$or` of such. An empty `$or` fits nothing: Pluto asks so for the keys of no DID. */
+type Selector = Record<string, unknown> & { $and?: Selector[]; $or?: Selector[] }
+
+/** Makes an empty store. */
+export function memoryStore(): Pluto.Store {
+  const tables = new Map<string, Row[]>()
+  const rows = (table: string) => tables.get(table) ?? tables.set(table, []).get(table)!
+  const store = {
+    query: async (table: string, query?: { selector?: Selector }) =>
+      structuredClone(rows(table).filter((row) => fits(row, query?.selector))),
+    insert: async (table: string, row: Row) => void rows(table).push(structuredClone(row)),
+    update: async (table: string, row: Row) =>
+      void Object.assign(
+        rows(table).find(({ uuid }) => uuid === row.uuid)!,
+        structuredClone(row),
+      ),
+    delete: async (table: string, uuid: string) =>
+      void tables.set(
+        table,
+        rows(table).filter((row) => row.uuid !== uuid),
+      ),
+  }
+  return store as unknown as Pluto.Store
+}
+
+function fits(row: Row, { $and = [], $or, ...equal }: Selector = {}): boolean {
+  return (
+    Object.entries(equal).every(([name, value]) => row[name] === value) &&
+    $and.every((selector) => fits(row, selector)) &&
+    ($or?.some((selector) => fits(row, selector)) ?? true)
+  )
+}
