@@ -5,12 +5,13 @@ import type { Agent } from '../src/agent.ts'
 import { Problem } from '../src/base/problem.ts'
 import { didOf } from '../src/did/document.ts'
 import { encryptedType, maxEnvelopeBytes, parseEnvelope } from '../src/didcomm/jwe.ts'
+import { peersOnly } from '../src/didcomm/route.ts'
 import { unpack } from '../src/didcomm/unpack.ts'
 import { handlers } from '../src/protocols/index.ts'
 import { receive } from '../src/protocols/receive.ts'
 import { endpointOf } from '../src/protocols/send.ts'
-import { findPeerKey } from '../src/wallet/peer-dids.ts'
-import type { Wallet } from '../src/wallet/wallet.ts'
+import { findFirstPeerKey } from '../src/wallet/peer-dids.ts'
+import { mediatorPages, takeForMediator } from './mediator.ts'
 import { problem } from './middleware/problem.ts'
 
 /** Makes the endpoint: 200 with an empty body for a message that was taken, also for one that was taken before. */
@@ -18,6 +19,7 @@ export function createDidcommApp(agent: Agent): Koa {
   const app = new Koa()
   app.on('error', (error: Error) => agent.log.warn({ err: error }, 'a response was not sent'))
   app.use(problem(agent.log))
+  if (agent.mediator) app.use(mediatorPages(agent.mediator))
   app.use(
     bodyParser({
       enableTypes: ['text'],
@@ -43,9 +45,13 @@ async function takeMessage(agent: Agent, context: Context): Promise<void> {
     throw new Problem('error:DIDCommControllerError:InvalidContentType', `The content type must be ${encryptedType}.`)
   }
   const envelope = parseEnvelope(context.request.rawBody ?? '')
+  if (agent.mediator?.owns(didOf(envelope.kids[0]!))) return takeForMediator(agent.mediator, context, envelope)
   const walletId = await findWallet(agent, token, envelope.kids)
   await agent.wallets.use(walletId, async (wallet) => {
-    const unpacked = await unpack(envelope, { findPrivateKey: (kids) => findFirstKey(wallet, kids), resolve: agent.env.resolver.document })
+    const unpacked = await unpack(envelope, {
+      findPrivateKey: (kids) => findFirstPeerKey(wallet, kids),
+      resolve: peersOnly(agent.env.resolver.document),
+    })
     await receive(wallet, handlers, unpacked)
   })
   context.status = 200
@@ -64,12 +70,4 @@ async function findWallet(agent: Agent, token: string, kids: string[]): Promise<
 async function mailboxOf(agent: Agent, kid: string): Promise<string> {
   const document = await agent.env.resolver.document(didOf(kid)).catch(() => undefined)
   return (document && endpointOf(document)?.split('/').at(-1)) ?? ''
-}
-
-async function findFirstKey(wallet: Wallet, kids: string[]): ReturnType<typeof findPeerKey> {
-  for (const kid of kids) {
-    const key = await findPeerKey(wallet, kid)
-    if (key) return key
-  }
-  return undefined
 }

@@ -8,7 +8,7 @@ const graceMs = 5_000
 
 /** Binds a server. @throws {StartError} when the port is taken or the address is not this machine's; `variable` names what to change. */
 export async function bind(host: string, port: number, variable: string): Promise<Server> {
-  const server = createServer({ requestTimeout: 30_000, headersTimeout: 10_000, keepAliveTimeout: 65_000 })
+  const server = createServer({ requestTimeout: 30_000, headersTimeout: 10_000, keepAliveTimeout: 65_000 }, refuseYet)
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => reject(refusal(error, host, port, variable)))
     server.listen(port, host, resolve)
@@ -25,7 +25,12 @@ export function urlOf(server: Server, host: string): string {
 
 /** Answers requests from now on. */
 export function serve(server: Server, listener: RequestListener): void {
-  server.on('request', listener)
+  server.off('request', refuseYet).on('request', listener)
+}
+
+/** Whoever asks before there is anybody to answer is told to come again; nobody is left waiting. */
+const refuseYet: RequestListener = (_request, response) => {
+  response.writeHead(503, { 'retry-after': '1', connection: 'close' }).end()
 }
 
 /** Accepts nothing more, answers what was accepted, and closes. */

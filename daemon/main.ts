@@ -13,6 +13,7 @@ import { createApp } from './app.ts'
 import { takeDataFolder } from './data-folder.ts'
 import { createDidcommApp } from './didcomm.ts'
 import { bind, serve, stop, urlOf } from './listen.ts'
+import { serveSockets } from './mediator.ts'
 import { routes } from './routes/index.ts'
 
 /** Undoes a start, the last part first. */
@@ -21,9 +22,10 @@ type Undo = () => unknown
 async function start(config: Config, log: Log, undo: Undo[]): Promise<{ agent: Agent; url: string; didcommUrl: string }> {
   undo.push(takeDataFolder(config.AGENT_DATA_DIR))
   const rest = await bind(config.AGENT_HOST, config.AGENT_HTTP_PORT, 'AGENT_HTTP_PORT')
-  undo.push(() => stop(rest))
+  const servers = [rest]
+  undo.push(() => Promise.all(servers.map(stop)))
   const didcomm = await bind(config.AGENT_HOST, config.AGENT_DIDCOMM_PORT, 'AGENT_DIDCOMM_PORT')
-  undo.push(() => stop(didcomm))
+  servers.push(didcomm)
   const [url, didcommUrl] = [urlOf(rest, config.AGENT_HOST), urlOf(didcomm, config.AGENT_HOST)]
   const remembered = readProfile(config.AGENT_CONFIG_DIR, config.AGENT_PROFILE)
   const urls = { rest: config.REST_SERVICE_URL ?? url, didcomm: config.DIDCOMM_SERVICE_URL ?? didcommUrl }
@@ -43,6 +45,7 @@ async function start(config: Config, log: Log, undo: Undo[]): Promise<{ agent: A
   undo.push(() => removeRunning(config.AGENT_DATA_DIR))
   serve(rest, createApp(agent, routes).callback())
   serve(didcomm, createDidcommApp(agent).callback())
+  undo.push(serveSockets(didcomm, agent))
   await agent.courier.resume()
   return { agent, url, didcommUrl }
 }

@@ -6,6 +6,8 @@ import { deriveSealKey } from './base/seal.ts'
 import { Secret } from './base/secret.ts'
 import { Courier } from './courier/courier.ts'
 import { createResolver } from './did/resolve.ts'
+import { limitsOf } from './mediator/limits.ts'
+import { openMediator, type Mediator } from './mediator/mediator.ts'
 import { isLoopbackAddress } from './net/addresses.ts'
 import { createHttpClient } from './net/guarded-agent.ts'
 import { dereferenceSchema } from './schemas/dereference.ts'
@@ -27,6 +29,8 @@ export type Agent = {
   readonly wallets: Wallets
   readonly tenants: Tenants
   readonly courier: Courier
+  /** The mediator role, when this agent has it. */
+  readonly mediator: Mediator | undefined
   /** What `x-admin-api-key` must be. */
   readonly adminToken: Secret
   /** The default wallet's `apikey`, if there is a default wallet. */
@@ -91,6 +95,18 @@ export async function createAgent(config: Config, log: Log, urls: Environment['u
     const tenants = new Tenants(db, masterKey)
     const courier = new Courier(wallets, log)
     closers.push(() => courier[Symbol.asyncDispose]())
+    const mediator = config.AGENT_MEDIATOR
+      ? await openMediator({
+          path: join(folder, 'mediator.db'),
+          sealKey: deriveSealKey(masterKey, 'mediator'),
+          url: urls.didcomm,
+          limits: limitsOf(config),
+          resolve: env.resolver.document,
+          http,
+          log,
+        })
+      : undefined
+    closers.push(() => mediator?.[Symbol.asyncDispose]())
 
     return {
       config,
@@ -100,6 +116,7 @@ export async function createAgent(config: Config, log: Log, urls: Environment['u
       wallets,
       tenants,
       courier,
+      mediator,
       adminToken: config.ADMIN_TOKEN ?? new Secret(remembered.adminToken ?? newApiKey()),
       defaultApiKey: await provideDefaultWallet(config, wallets, tenants, remembered.apiKey),
       openMailbox: (token) => openMailbox(mailboxKey, token),

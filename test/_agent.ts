@@ -11,6 +11,7 @@ import { createApp } from '../daemon/app.ts'
 import { createClient, type Client } from '../daemon/client.ts'
 import { createDidcommApp } from '../daemon/didcomm.ts'
 import { bind, serve, stop, urlOf } from '../daemon/listen.ts'
+import { serveSockets } from '../daemon/mediator.ts'
 import type { Route } from '../daemon/route.ts'
 import { routes } from '../daemon/routes/index.ts'
 import { createAgent, type Agent } from '../src/agent.ts'
@@ -61,6 +62,7 @@ export async function startAgent(variables: Record<string, string> = {}, options
   const agent = await createAgent(config, options.log ?? openLog(config.AGENT_LOG_LEVEL), urls)
   serve(rest, createApp(agent, options.routes ?? routes, { checkReplies: true }).callback())
   serve(didcomm, createDidcommApp(agent).callback())
+  const closeSockets = serveSockets(didcomm, agent)
   await agent.courier.resume()
   const admin = createClient(url, { 'x-admin-api-key': adminToken })
 
@@ -85,6 +87,7 @@ export async function startAgent(variables: Record<string, string> = {}, options
         ...(body !== undefined && { body: body as NonNullable<RequestInit['body']> }),
       }),
     async [Symbol.asyncDispose]() {
+      closeSockets()
       await Promise.all([stop(rest), stop(didcomm)])
       await agent[Symbol.asyncDispose]()
       if (options.dataDir === undefined) rmSync(dataDir, { recursive: true, force: true })

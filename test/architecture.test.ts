@@ -30,8 +30,9 @@ const mayImport: Record<string, string[]> = {
     'src/did-registrar',
   ],
   'src/courier': ['src/base', 'src/net', 'src/storage', 'src/outbox', 'src/wallet', 'src/protocols'],
+  'src/mediator': ['src/base', 'src/net', 'src/crypto', 'src/did', 'src/didcomm', 'src/storage'],
   // agent.ts, the only file directly in src, puts all of it together.
-  src: ['src/base', 'src/net', 'src/did', 'src/vdr', 'src/schemas', 'src/storage', 'src/wallet', 'src/courier'],
+  src: ['src/base', 'src/net', 'src/did', 'src/vdr', 'src/schemas', 'src/storage', 'src/wallet', 'src/courier', 'src/mediator'],
   daemon: [
     'src',
     'src/base',
@@ -43,6 +44,7 @@ const mayImport: Record<string, string[]> = {
     'src/outbox',
     'src/wallet',
     'src/did-registrar',
+    'src/mediator',
     'src/protocols',
   ],
   commands: ['src/base', 'daemon/client.ts'],

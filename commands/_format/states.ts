@@ -14,6 +14,7 @@ export const meanings: Readonly<Record<'connection' | 'credential' | 'proof', Re
     ConnectionRequestPending:   { words: 'sending the request to the inviter' },
     ConnectionRequestSent:      { words: 'waiting for the inviter to answer' },
     ConnectionResponseReceived: { words: 'connected' },
+    ProblemReportReceived:      { words: 'the other side reports a problem' },
   },
   credential: {
     OfferPending:        { words: 'sending the offer' },
@@ -26,6 +27,9 @@ export const meanings: Readonly<Record<'connection' | 'credential' | 'proof', Re
     CredentialGenerated: { words: 'sending the credential' },
     CredentialSent:      { words: 'issued' },
     CredentialReceived:  { words: 'held', next: 'agent proof list' },
+    InvitationGenerated: { words: 'waiting for somebody to answer the invitation' },
+    InvitationExpired:   { words: 'the invitation was answered too late' },
+    ProblemReportReceived: { words: 'the other side reports a problem' },
   },
   proof: {
     RequestPending:                 { words: 'sending the request' },
@@ -39,7 +43,9 @@ export const meanings: Readonly<Record<'connection' | 'credential' | 'proof', Re
     PresentationVerificationFailed: { words: 'the presentation does not hold' },
     PresentationAccepted:           { words: 'accepted' },
     PresentationRejected:           { words: 'rejected' },
-    ProblemReportReceived:          { words: 'the verifier reports that the presentation does not hold' },
+    InvitationGenerated:            { words: 'waiting for somebody to answer the invitation' },
+    InvitationExpired:              { words: 'the invitation was answered too late' },
+    ProblemReportReceived:          { words: 'the other side reports a problem' },
   },
 }
 

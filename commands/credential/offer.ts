@@ -1,19 +1,23 @@
 /** `agent credential offer` */
 import * as Flags from '@oclif/core/flags'
-import { AgentCommand } from '../_base.ts'
 import { credentialFields } from '../_format/records.ts'
 import { readClaims } from '../_input/claims.ts'
 import { readSeconds } from '../_input/duration.ts'
 import { schemaUrl } from '../_input/schema.ts'
+import { invitationFlags, InvitingCommand } from '../_inviting.ts'
 
-export default class CredentialOffer extends AgentCommand {
-  static override summary = 'Offer a credential over a connection (issuer)'
+export default class CredentialOffer extends InvitingCommand {
+  static override summary = 'Offer a credential, over a connection or by an invitation (issuer)'
+  static override description =
+    'With --invitation, prints the invitation’s URL: whoever answers first gets the credential, and no connection is made.'
   static override examples = [
     '<%= config.bin %> credential offer --connection <id> --issuing-did <did> --claim name=Alice --claim age:=42',
     '<%= config.bin %> credential offer --connection <id> --issuing-did <did> --claims @claims.json --schema <guid> --validity 365d',
+    '<%= config.bin %> credential offer --invitation --goal "Your diploma" --issuing-did <did> --claim name=Alice --auto',
   ]
   static override flags = {
-    connection: Flags.string({ required: true, description: 'id of the connection to the holder' }),
+    connection: Flags.string({ exactlyOne: ['connection', 'invitation'], description: 'id of the connection to the holder' }),
+    invitation: Flags.boolean({ description: 'make an invitation instead; it can be answered once' }),
     'issuing-did': Flags.string({ required: true, description: 'the issuer’s DID, with an assertionMethod key' }),
     claim: Flags.string({ multiple: true, multipleNonGreedy: true, description: 'a claim: name=text, or name:=json' }),
     claims: Flags.string({ description: 'all claims as a JSON object: @file.json, @- for standard input, or written out' }),
@@ -24,22 +28,27 @@ export default class CredentialOffer extends AgentCommand {
     }),
     validity: Flags.string({ description: 'how long it is valid: 3600, 90m, 12h, 365d' }),
     auto: Flags.boolean({ description: 'issue as soon as the holder accepts' }),
+    ...invitationFlags(['invitation']),
   }
 
   async run() {
     const { flags } = await this.parse(CredentialOffer)
-    const { schema, validity, auto } = flags
-    const record = await this.call('POST /issue-credentials/credential-offers', {
-      body: {
-        connectionId: flags.connection,
-        issuingDID: flags['issuing-did'],
-        claims: readClaims(flags),
-        automaticIssuance: auto,
-        ...(schema && { schemaId: schema.map((each) => schemaUrl(each, this.access.url)) }),
-        ...(validity !== undefined && { validityPeriod: readSeconds('validity', validity) }),
-      },
-    })
-    this.print(record.recordId, credentialFields(record))
+    const { connection: connectionId, schema, validity, auto, goal } = flags
+    const offered = {
+      issuingDID: flags['issuing-did'],
+      claims: readClaims(flags),
+      automaticIssuance: auto,
+      ...(schema && { schemaId: schema.map((each) => schemaUrl(each, this.access.url)) }),
+      ...(validity !== undefined && { validityPeriod: readSeconds('validity', validity) }),
+    }
+    const record =
+      connectionId === undefined
+        ? await this.call('POST /issue-credentials/credential-offers/invitation', {
+            body: { ...offered, goal, goalCode: flags['goal-code'] },
+          })
+        : await this.call('POST /issue-credentials/credential-offers', { body: { ...offered, connectionId } })
+    if (record.invitation) this.printInvitation(record.recordId, record.invitation.invitationUrl, flags.qr)
+    else this.print(record.recordId, credentialFields(record))
     this.suggest(`agent credential show ${record.recordId}`)
     return record
   }

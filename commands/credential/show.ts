@@ -25,6 +25,8 @@ export default class CredentialShow extends AgentCommand {
       return record
     }
     this.print(record.recordId, credentialFields(record))
+    const isOpen = record.protocolState === 'InvitationGenerated' && !this.isQuiet
+    if (isOpen && record.invitation) this.log(`\n${record.invitation.invitationUrl}`)
     this.suggest(nextCommand('credential', record.protocolState, record.recordId))
     return record
   }

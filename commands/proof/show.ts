@@ -13,6 +13,8 @@ export default class ProofShow extends AgentCommand {
     const { args } = await this.parse(ProofShow)
     const record = await this.call('GET /present-proof/presentations/{presentationId}', { path: { presentationId: args.id } })
     this.print(record.presentationId, presentationFields(record))
+    const isOpen = record.status === 'InvitationGenerated' && !this.isQuiet
+    if (isOpen && record.invitation) this.log(`\n${record.invitation.invitationUrl}`)
     this.suggest(nextCommand('proof', record.status, record.presentationId))
     if (record.status === 'PresentationVerificationFailed') process.exitCode = 8
     return record

@@ -2,8 +2,10 @@
 import { z } from 'zod'
 import { deleteConnection } from '../../src/protocols/connection/delete.ts'
 import { createInvitation } from '../../src/protocols/connection/flow.ts'
-import { Connection, connection, CreateConnection, toConnection } from '../../src/protocols/connection/model.ts'
+import { Connection, connection, CreateConnection, Ping, toConnection } from '../../src/protocols/connection/model.ts'
 import { getRecord, listRecords } from '../../src/protocols/find.ts'
+import { getPing, pingConnection } from '../../src/protocols/trust-ping/flow.ts'
+import { Uuid } from '../../src/wallet/model.ts'
 import { Page, Paging, toPage } from '../page.ts'
 import { route } from '../route.ts'
 
@@ -30,13 +32,25 @@ export default [
 
   route(
     'GET /connections/{connectionId}',
-    { summary: 'Read a connection', access: 'tenant', path: { connectionId: z.guid() }, reply: [200, Connection] },
+    { summary: 'Read a connection', access: 'tenant', path: { connectionId: Uuid }, reply: [200, Connection] },
     async ({ wallet }, { path }) => toConnection(await getRecord(wallet.db, connection, path.connectionId)),
   ),
 
   route(
     'DELETE /connections/{connectionId}',
-    { summary: 'Delete an invitation that nobody answered', access: 'tenant', path: { connectionId: z.guid() }, reply: [204, null] },
+    { summary: 'Delete an invitation that nobody answered', access: 'tenant', path: { connectionId: Uuid }, reply: [204, null] },
     ({ wallet }, { path }) => deleteConnection(wallet, path.connectionId),
+  ),
+
+  route(
+    'POST /connections/{connectionId}/ping',
+    { summary: 'Ask whether the other side is there', access: 'tenant', path: { connectionId: z.guid() }, reply: [202, Ping] },
+    ({ wallet }, { path }) => pingConnection(wallet, path.connectionId),
+  ),
+
+  route(
+    'GET /connections/{connectionId}/ping',
+    { summary: 'Read whether the last ping was answered', access: 'tenant', path: { connectionId: z.guid() }, reply: [200, Ping] },
+    ({ wallet }, { path }) => getPing(wallet, path.connectionId),
   ),
 ] as const

@@ -1,7 +1,7 @@
 /** `/events/webhooks` (service §4.5, api.md 4.15): who is told of the wallet's events. */
-import { z } from 'zod'
 import { Problem } from '../../src/base/problem.ts'
 import { createWebhook, CreateWebhook, deleteWebhook, listWebhooks, Webhook } from '../../src/outbox/webhooks.ts'
+import { Uuid } from '../../src/wallet/model.ts'
 import { cut, Page, Paging, toPage } from '../page.ts'
 import { route } from '../route.ts'
 
@@ -37,7 +37,7 @@ export default [
     {
       summary: 'Read a webhook',
       access: 'tenant',
-      path: { id: z.guid() },
+      path: { id: Uuid },
       reply: [200, Webhook],
     },
     async ({ wallet }, { path: { id } }) => {
@@ -52,7 +52,7 @@ export default [
     {
       summary: 'Delete a webhook',
       access: 'tenant',
-      path: { id: z.guid() },
+      path: { id: Uuid },
       reply: [200, null],
     },
     ({ wallet }, { path: { id } }) => wallet.transaction((tx) => deleteWebhook(tx, id)),

@@ -1,10 +1,9 @@
 /** `/iam`: the tenants' entities, and the keys that let them in (service §4.1, api.md 4.3). */
-import { z } from 'zod'
-import { ApiKeyAuthentication, CreateEntity, Entity, RebindEntity, RenameEntity } from '../../src/wallet/model.ts'
+import { ApiKeyAuthentication, CreateEntity, Entity, RebindEntity, RenameEntity, Uuid } from '../../src/wallet/model.ts'
 import { Page, Paging, toPage } from '../page.ts'
 import { route } from '../route.ts'
 
-const path = { id: z.guid() }
+const path = { id: Uuid }
 
 export default [
   route(

@@ -2,10 +2,12 @@
 import connectionInvitations from './connection-invitations.ts'
 import connections from './connections.ts'
 import didRegistrar from './did-registrar.ts'
+import didcomm from './didcomm.ts'
 import dids from './dids.ts'
 import events from './events.ts'
 import iam from './iam.ts'
 import issueCredentials from './issue-credentials.ts'
+import messages from './messages.ts'
 import presentProof from './present-proof.ts'
 import schemaRegistry from './schema-registry.ts'
 import system from './system.ts'
@@ -20,6 +22,8 @@ export const routes = [
   ...connectionInvitations,
   ...issueCredentials,
   ...presentProof,
+  ...messages,
+  ...didcomm,
   ...schemaRegistry,
   ...events,
   ...system,

@@ -1,10 +1,12 @@
 /** `/issue-credentials` (service §4.3, api.md 4.7). */
 import { z } from 'zod'
-import { acceptOffer } from '../../src/protocols/issue-credential/holder.ts'
-import { issueCredentialOf, offerCredential } from '../../src/protocols/issue-credential/issuer.ts'
+import { acceptOffer, takeOffer } from '../../src/protocols/issue-credential/holder.ts'
+import { inviteToOffer, issueCredentialOf, offerCredential } from '../../src/protocols/issue-credential/issuer.ts'
 import {
   AcceptCredentialOffer,
+  AcceptOfferInvitation,
   CreateCredentialOffer,
+  InviteToOffer,
   issueCredential,
   IssueCredentialRecord,
   toCredentialRecord,
@@ -23,6 +25,18 @@ export default [
     'POST /issue-credentials/credential-offers',
     { summary: 'Offer a credential over a connection', access: 'tenant', body: CreateCredentialOffer, reply: [201, IssueCredentialRecord] },
     async ({ wallet }, { body }) => toCredentialRecord(await offerCredential(wallet, body)),
+  ),
+
+  route(
+    'POST /issue-credentials/credential-offers/invitation',
+    { summary: 'Offer a credential by an invitation', access: 'tenant', body: InviteToOffer, reply: [201, IssueCredentialRecord] },
+    async ({ wallet }, { body }) => toCredentialRecord(await inviteToOffer(wallet, body)),
+  ),
+
+  route(
+    'POST /issue-credentials/credential-offers/accept-invitation',
+    { summary: 'Take the offer in an invitation', access: 'tenant', body: AcceptOfferInvitation, reply: [200, IssueCredentialRecord] },
+    async ({ wallet }, { body }) => toCredentialRecord(await takeOffer(wallet, body.invitation)),
   ),
 
   route(

@@ -1,7 +1,8 @@
 /** `/present-proof` (service §4.4, api.md 4.8). */
-import { z } from 'zod'
 import { getRecord, listRecords } from '../../src/protocols/find.ts'
 import {
+  AcceptRequestInvitation,
+  InviteToPresent,
   PresentationStatus,
   presentProof,
   RequestPresentation,
@@ -9,21 +10,34 @@ import {
   toPresentationStatus,
   type PresentationRecord,
 } from '../../src/protocols/present-proof/model.ts'
-import { acceptRequest, rejectRequest } from '../../src/protocols/present-proof/prover.ts'
-import { closePresentation, requestPresentation } from '../../src/protocols/present-proof/verifier.ts'
+import { acceptRequest, rejectRequest, takeRequest } from '../../src/protocols/present-proof/prover.ts'
+import { closePresentation, inviteToPresent, requestPresentation } from '../../src/protocols/present-proof/verifier.ts'
 import type { Wallet } from '../../src/wallet/wallet.ts'
+import { Uuid } from '../../src/wallet/model.ts'
 import { Page, toPage } from '../page.ts'
 import { route } from '../route.ts'
 import { RecordPaging } from './connections.ts'
 
 const PresentationPage = Page('Collection', PresentationStatus, 'PresentationStatusPage')
-const path = { presentationId: z.guid() }
+const path = { presentationId: Uuid }
 
 export default [
   route(
     'POST /present-proof/presentations',
     { summary: 'Ask for a proof over a connection', access: 'tenant', body: RequestPresentation, reply: [201, PresentationStatus] },
     async ({ wallet }, { body }) => toPresentationStatus(await requestPresentation(wallet, body)),
+  ),
+
+  route(
+    'POST /present-proof/presentations/invitation',
+    { summary: 'Ask for a proof by an invitation', access: 'tenant', body: InviteToPresent, reply: [201, PresentationStatus] },
+    async ({ wallet }, { body }) => toPresentationStatus(await inviteToPresent(wallet, body)),
+  ),
+
+  route(
+    'POST /present-proof/presentations/accept-invitation',
+    { summary: 'Take the request in an invitation', access: 'tenant', body: AcceptRequestInvitation, reply: [200, PresentationStatus] },
+    async ({ wallet }, { body }) => toPresentationStatus(await takeRequest(wallet, body.invitation)),
   ),
 
   route(

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { isOwnDid } from '../../src/did-registrar/dids.ts'
 import { getSchema, listSchemas, publishSchema, updateSchema } from '../../src/schemas/registry.ts'
 import { CredentialSchema, CredentialSchemaInput } from '../../src/schemas/schema.ts'
+import { Uuid } from '../../src/wallet/model.ts'
 import { Page, Paging, toPage } from '../page.ts'
 import { route } from '../route.ts'
 
@@ -14,7 +15,7 @@ const SchemaFilter = Paging.extend({
   tags: z.string().optional().describe('One tag that the schema must have.'),
 })
 const RawSchema = z.record(z.string(), z.unknown())
-const guidPath = { guid: z.guid() }
+const guidPath = { guid: Uuid }
 
 export default [
   route(
@@ -49,7 +50,7 @@ export default [
     {
       summary: 'Publish a new version of a schema',
       access: 'tenant',
-      path: { id: z.guid() },
+      path: { id: Uuid },
       body: CredentialSchemaInput,
       reply: [200, CredentialSchema],
     },

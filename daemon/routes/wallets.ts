@@ -1,7 +1,6 @@
 /** `/wallets` (service §4.1, api.md 3.4, 4.2): the administrator's, and of a tenant its own. */
-import { z } from 'zod'
 import { Problem } from '../../src/base/problem.ts'
-import { CreateWallet, WalletDetail } from '../../src/wallet/model.ts'
+import { CreateWallet, WalletDetail, Uuid } from '../../src/wallet/model.ts'
 import type { Wallets } from '../../src/wallet/wallets.ts'
 import type { Admin, Tenant } from '../middleware/access.ts'
 import { cut, Page, Paging, toPage } from '../page.ts'
@@ -44,7 +43,7 @@ export default [
     {
       summary: 'Read a wallet',
       access: 'admin-or-tenant',
-      path: { walletId: z.guid() },
+      path: { walletId: Uuid },
       reply: [200, WalletDetail],
     },
     async ({ wallets, caller }, { path: { walletId } }) => {

@@ -11,11 +11,13 @@ import { Secret } from './secret.ts'
 import { StartError } from './start-error.ts'
 
 const flag = z.stringbool({ truthy: ['true', '1'], falsy: ['false', '0'] })
+/** Secrets travel in headers: what no header can carry would let nobody in. */
 const secret = z
   .string()
-  .min(1)
+  .regex(/^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/, 'is not visible ASCII, with no space at its ends')
   .transform((value) => new Secret(value))
-const url = z.url({ protocol: /^https?$/ }).transform((value) => value.replace(/\/+$/, ''))
+const http = z.url({ protocol: /^https?$/ }).refine((value) => !URL.canParse(value) || new URL(value).username === '', 'has a user name')
+const baseUrl = http.transform((value) => value.replace(/\/+$/, ''))
 const port = z.coerce.number().int().min(0).max(65_535)
 const count = z.coerce.number().int().min(1)
 
@@ -57,8 +59,8 @@ export const variables = {
                                                                .describe('Address that both servers bind (ours).'),
   AGENT_HTTP_PORT:                      port.default(8085)     .describe('Port of the HTTP API; 0 takes a free one.'),
   AGENT_DIDCOMM_PORT:                   port.default(8090)     .describe('Port of the DIDComm endpoint; 0 takes a free one.'),
-  REST_SERVICE_URL:                     url.optional()         .describe('Public base URL of the HTTP API. Default: the address that is bound.'),
-  DIDCOMM_SERVICE_URL:                  url.optional()         .describe('Public base URL of the DIDComm endpoint, written into every peer DID. Default: the address that is bound.'),
+  REST_SERVICE_URL:                     baseUrl.optional()     .describe('Public base URL of the HTTP API. Default: the address that is bound.'),
+  DIDCOMM_SERVICE_URL:                  baseUrl.optional()     .describe('Public base URL of the DIDComm endpoint, written into every peer DID. Default: the address that is bound.'),
   AGENT_MASTER_KEY:                     masterKey.optional()   .describe('32 bytes, base64url: seals every secret on disk. Default: a file made on first start (ours).'),
   AGENT_MASTER_KEY_FILE:                z.string().min(1).optional()
                                                                .describe('File that holds the master key. Default: `master.key` in the data folder (ours).'),
@@ -74,15 +76,18 @@ export const variables = {
 
   DEFAULT_WALLET_ENABLED:               flag.default(true)     .describe('Make a default wallet at first start.'),
   DEFAULT_WALLET_SEED:                  seedHex.optional()     .describe('Its seed, 128 hexadecimal digits. Default: random.'),
-  DEFAULT_WALLET_WEBHOOK_URL:           url.optional()         .describe('Its webhook, stored when the wallet is made.'),
+  DEFAULT_WALLET_WEBHOOK_URL:           http.optional()        .describe('Its webhook, stored when the wallet is made.'),
   DEFAULT_WALLET_WEBHOOK_API_KEY:       secret.optional()      .describe('Bearer token for that webhook.'),
   DEFAULT_WALLET_AUTH_API_KEY:          secret.optional()      .describe('Its `apikey`. Default: a random one in the profile.'),
 
-  GLOBAL_WEBHOOK_URL:                   url.optional()         .describe('Receives the events of all wallets.'),
+  GLOBAL_WEBHOOK_URL:                   http.optional()        .describe('Receives the events of all wallets.'),
   GLOBAL_WEBHOOK_API_KEY:               secret.optional()      .describe('Bearer token for the global webhook.'),
   WEBHOOKS_PER_WALLET:                  count.default(10)      .describe('Webhooks that a wallet may have (ours).'),
 
   CONNECT_INVITATION_EXPIRY:            seconds.default(300)   .describe('How long an invitation to connect may be answered.'),
+  ISSUANCE_INVITATION_EXPIRY:           seconds.default(300)   .describe('How long an invitation with a credential offer may be answered.'),
+  PRESENTATION_INVITATION_EXPIRY:       seconds.default(300)   .describe('How long an invitation with a proof request may be answered.'),
+  DIDCOMM_RETRY_FOR:                    seconds.default(86_400).describe('How long a message that the other side does not take is tried again (ours).'),
   DEFAULT_JWT_VC_OFFER_DOMAIN:          z.string().min(1).default('default-domain')
                                                                .describe('Domain that a holder’s proof is bound to when an offer or a proof request names none.'),
   CREDENTIAL_LEEWAY:                    seconds.default(30)    .describe('Clock difference that a credential’s dates may have.'),
@@ -90,6 +95,15 @@ export const variables = {
   VDR_URL:                              z.string().regex(/^sqlite:.+/, 'is not sqlite:<path>').optional()
                                                                .describe('The DID ledger: `sqlite:<path>`, which several daemons may share. Default: `vdr.db` in the data folder (ours).'),
   VDR_CONFIRM_AFTER:                    seconds.default(0)     .describe('How long the embedded ledger takes to confirm an operation (ours).'),
+
+  AGENT_MEDIATOR:                       flag.default(false)    .describe('Makes this agent a mediator for other people’s wallets, on the DIDComm port (ours).'),
+  MEDIATOR_ACCOUNT_LIMIT:               count.default(10_000)  .describe('Wallets that may enrol with the mediator (ours).'),
+  MEDIATOR_RECIPIENT_LIMIT:             count.default(1_000)   .describe('DIDs that a wallet may have messages taken for (ours).'),
+  MEDIATOR_QUEUE_LIMIT:                 count.default(1_000)   .describe('Messages that may wait for one DID; more are refused until some are picked up (ours).'),
+  MEDIATOR_QUEUE_BYTES:                 count.default(16_777_216)
+                                                               .describe('Bytes that may wait for one wallet (ours).'),
+  MEDIATOR_MESSAGE_LIFETIME:            seconds.default(2_592_000)
+                                                               .describe('How long a message waits to be picked up before it is thrown away (ours).'),
 } satisfies Record<string, z.ZodType>
 
 export type Config = z.output<z.ZodObject<typeof variables>>

@@ -65,6 +65,9 @@ const statuses = {
   'error:CredentialServiceError:InvalidCredentialRequest':         400,
   'error:CredentialServiceError:InvalidCredentialOffer':           400,
   'error:CredentialServiceError:InvalidCredentialIssue':           400,
+  'error:CredentialServiceError:InvitationParsingError':           400,
+  'error:CredentialServiceError:InvitationAlreadyReceived':        400,
+  'error:CredentialServiceError:InvitationExpired':                400,
 
   // presentations
   'error:PresentationError:RecordIdNotFound':                      404,
@@ -75,6 +78,9 @@ const statuses = {
   'error:PresentationError:NotMatchingPresentationCredentialFormat': 400,
   'error:PresentationError:InvalidPresentationRequest':            400,
   'error:PresentationError:InvalidPresentation':                   400,
+  'error:PresentationError:InvitationParsingError':                400,
+  'error:PresentationError:InvitationAlreadyReceived':             400,
+  'error:PresentationError:InvitationExpired':                     400,
 
   // schemas
   'error:CredentialSchemaError:CredentialSchemaGuidNotFoundError': 404,
@@ -92,6 +98,13 @@ const statuses = {
   'error:DIDCommControllerError:UnpackingFailed':                  422,
   'error:DIDCommControllerError:UnsupportedMessageType':           422,
   'error:DIDCommControllerError:SenderNotAllowed':                 422,
+
+  // mediator role
+  'error:MediatorError:MalformedMessage':                          422,
+  'error:MediatorError:NotEnrolled':                               422,
+  'error:MediatorError:LiveModeNotSupported':                      422,
+  'error:MediatorError:MessageReplayed':                           409,
+  'error:MediatorError:QueueFull':                                 507,
 } as const satisfies Record<string, number>
 
 export type ProblemType = keyof typeof statuses

@@ -11,7 +11,10 @@ const timeoutMs = 5_000
 /** Sends an event and writes down whether it was taken; never throws for what the receiver does. */
 export async function deliver(wallet: Wallet, delivery: Delivery): Promise<void> {
   const error = await send(wallet, delivery)
-  if (error === undefined) return wallet.transaction((tx) => delivered(tx, delivery))
+  if (error === undefined) {
+    await wallet.transaction((tx) => delivered(tx, delivery))
+    return
+  }
   const outcome = await wallet.transaction((tx) => failed(tx, delivery, error))
   wallet.env.log[outcome === 'given up' ? 'warn' : 'info'](
     { walletId: wallet.id, webhookId: delivery.webhookId, eventId: delivery.event.id, error, outcome },

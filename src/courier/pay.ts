@@ -1,8 +1,9 @@
 /** Pays one debt of the outbox: sends a message or does a piece of work, and writes down that it is done. */
 import { Problem } from '../base/problem.ts'
-import { done, putOff, type Owing } from '../outbox/outbox.ts'
-import { protocols, works } from '../protocols/index.ts'
-import { getRecord } from '../protocols/find.ts'
+import { done, putOff, type Debt, type Owing } from '../outbox/outbox.ts'
+import { outcomes, protocols, works } from '../protocols/index.ts'
+import { findRecord, getRecord } from '../protocols/find.ts'
+import { findRow } from '../protocols/machine.ts'
 import { amend, settle } from '../protocols/record.ts'
 import { NotDelivered, sendMessage, type MessageDebt } from '../protocols/send.ts'
 import { LaterError } from '../wallet/work.ts'
@@ -30,26 +31,50 @@ export async function pay(wallet: Wallet, owing: Owing): Promise<void> {
 
 async function send(wallet: Wallet, id: string, debt: MessageDebt): Promise<(tx: Tx) => Promise<unknown>> {
   await sendMessage(wallet, id, debt)
-  const protocol = protocols[debt.protocol]!
-  return async (tx) => settle(tx, protocol, await getRecord(tx, protocol, debt.recordId), 'sent')
+  const { protocol: name, recordId } = debt
+  const protocol = protocols[name]
+  if (!protocol) return async (tx) => outcomes[name]?.(tx, recordId)
+  return async (tx) => settle(tx, protocol, await getRecord(tx, protocol, recordId), 'sent')
 }
 
-/** A failure: the record says why (api.md 5.1), and the debt waits, unless the other side refused it for good. */
+/** A failure: the debt waits, unless the other side refused it for good, or a message has been tried for long enough. */
 async function note(wallet: Wallet, owing: Owing, error: unknown): Promise<void> {
-  const { log } = wallet.env
-  const isFinal = error instanceof NotDelivered && error.isFinal
-  const about = { walletId: wallet.id, lane: owing.lane, attempts: owing.attempts + 1 }
-  if (isFinal || (owing.attempts + 1) % 10 === 0)
-    log.warn({ ...about, err: error }, isFinal ? 'a message was refused' : 'a debt is still not paid')
+  const { log, config } = wallet.env
+  const { id, debt, attempts } = owing
+  const endsAt = debt.kind === 'message' ? Date.parse(owing.createdAt) + config.DIDCOMM_RETRY_FOR * 1_000 : Infinity
+  const isRefused = error instanceof NotDelivered && error.isFinal
+  const isFinal = isRefused || Date.now() >= endsAt
+  const about = { walletId: wallet.id, lane: owing.lane, attempts: attempts + 1 }
+  if (isFinal) log.warn({ ...about, err: error }, isRefused ? 'a message was refused' : 'a message was given up')
+  else if ((attempts + 1) % 10 === 0) log.warn({ ...about, err: error }, 'a debt is still not paid')
   else log.info({ ...about, reason: (error as Error).message }, 'a debt is put off')
+
+  const failure = toFailure(error)
+  if (isFinal && !isRefused) failure.detail = `Given up after ${attempts + 1} attempts since ${owing.createdAt}: ${failure.detail}`
+  const dueAt = Math.min(endsAt, Date.now() + Math.max(waitMs(attempts), wantedMs(error)))
   await wallet.transaction(async (tx) => {
-    if (isFinal) await done(tx, owing.id)
-    else await putOff(tx, owing, new Date(Date.now() + waitMs(owing.attempts)))
-    const protocol = protocols[owing.debt.protocol]
-    if (!protocol) return
-    const record = await getRecord(tx, protocol, owing.debt.recordId)
-    await amend(tx, protocol, record, { metaRetries: isFinal ? 0 : Math.max(0, record.metaRetries - 1), metaLastFailure: toFailure(error) })
+    if (isFinal) await done(tx, id)
+    else await putOff(tx, owing, new Date(dueAt))
+    await tell(tx, debt, failure, isFinal)
   })
+}
+
+/** The record says why (api.md 5.1); of a protocol that has no records, whatever it keeps instead. */
+async function tell(tx: Tx, { kind, protocol: name, recordId }: Debt, failure: Failure, isFinal: boolean): Promise<void> {
+  const protocol = protocols[name]
+  if (!protocol) {
+    if (isFinal) await outcomes[name]?.(tx, recordId, failure.detail)
+    return
+  }
+  const record = await findRecord(tx, protocol, recordId)
+  // The answer may have come all the same: a record that has moved on knows better than this attempt.
+  if (!record || !findRow(protocol.states, record.role, record.state, kind === 'message' ? 'sent' : 'made')) return
+  await amend(tx, protocol, record, { metaRetries: isFinal ? 0 : Math.max(0, record.metaRetries - 1), metaLastFailure: failure })
+}
+
+/** How long the other side asked to be left alone. */
+function wantedMs(error: unknown): number {
+  return (error instanceof NotDelivered && error.waitMs) || 0
 }
 
 /** Doubling waits, each shortened by up to a half at random, so that many do not come back at once. */
@@ -58,7 +83,9 @@ function waitMs(attempts: number): number {
   return longest * (0.5 + Math.random() / 2)
 }
 
-function toFailure(error: unknown): { status: number; type: string; title: string; detail: string } {
+type Failure = { status: number; type: string; title: string; detail: string }
+
+function toFailure(error: unknown): Failure {
   if (error instanceof Problem) return { status: error.status, type: error.type, title: error.title, detail: error.message }
   return { status: 502, type: 'NotDelivered', title: 'NotDelivered', detail: (error as Error).message }
 }

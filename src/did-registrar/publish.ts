@@ -45,5 +45,7 @@ async function setStatus(tx: Tx, did: string, status: ManagedDid['status']): Pro
   const before = await getDidRow(tx, did)
   if (before.status === status) return
   await tx.updateTable('prism_did').set({ status, updated_at: new Date().toISOString() }).where('did', '=', did).execute()
+  // Publication alone is announced (service §3.4).
+  if (status !== 'PUBLISHED') return
   await putEvent(tx, { type: 'DIDStatusUpdated', subject: did, data: toManagedDid({ ...before, status }) })
 }

@@ -16,22 +16,28 @@ import { reasonOf } from '../base/reason.ts'
 const maximumLength = 4_000
 
 /**
- * Makes a did:peer:2 in the real agent's byte form: agreement key `#key-1`, authentication key `#key-2`, one DIDComm v2 service.
+ * Makes a did:peer:2 in the real agent's byte form: agreement key `#key-1`, authentication key `#key-2`, a DIDComm v2 service
+ * for each URI, in that order: peers take the first one.
  *
  * @throws {TypeError} when a key is on another curve than X25519 and Ed25519, or when the service URI cannot be written without `-` or `_`
  * in the service's base64url, which real agents refuse to resolve (wire.md pitfall 30).
  */
-export function createPeerDid(made: { keyAgreement: PublicJwk; authentication: PublicJwk; serviceUri: string }): string {
+export function createPeerDid(made: {
+  keyAgreement: PublicJwk
+  authentication: PublicJwk
+  serviceUri: string | readonly string[]
+}): string {
   const { keyAgreement, authentication, serviceUri } = made
   if (keyAgreement.crv !== 'X25519') throw new TypeError(`the agreement key of a peer DID is on X25519, not ${keyAgreement.crv}`)
   if (authentication.crv !== 'Ed25519') throw new TypeError(`the authentication key of a peer DID is on Ed25519, not ${authentication.crv}`)
-  const service = toBase64url(JSON.stringify({ t: 'dm', s: { uri: serviceUri, r: [], a: ['didcomm/v2'] } }))
-  if (/[-_]/.test(service)) {
-    throw new TypeError(
-      `the service URI ${serviceUri} cannot stand in a peer DID: remove characters outside ASCII, and \`~\`, \`?\` and \`>\``,
-    )
-  }
-  return `did:peer:2.E${toMultikey(keyAgreement)}.V${toMultikey(authentication)}.S${service}`
+  const services = [serviceUri].flat().map((uri) => `.S${toServiceText(uri)}`)
+  return `did:peer:2.E${toMultikey(keyAgreement)}.V${toMultikey(authentication)}${services.join('')}`
+}
+
+function toServiceText(uri: string): string {
+  const service = toBase64url(JSON.stringify({ t: 'dm', s: { uri, r: [], a: ['didcomm/v2'] } }))
+  if (!/[-_]/.test(service)) return service
+  throw new TypeError(`the service URI ${uri} cannot stand in a peer DID: remove characters outside ASCII, and \`~\`, \`?\` and \`>\``)
 }
 
 /**

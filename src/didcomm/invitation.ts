@@ -16,7 +16,10 @@ export const invitationType = 'https://didcomm.org/out-of-band/2.0/invitation'
 /** The longest text that is read as an invitation, in characters. */
 const maxInvitationLength = 262_144
 
-/** An invitation. Times are epoch seconds. */
+/** Epoch seconds, within what a date can stand for. */
+const Time = z.number().min(0).max(8_640_000_000_000)
+
+/** An invitation. */
 export const OutOfBandInvitation = z.looseObject({
   id: z.string().min(1).max(1_024),
   /** Any minor version: DIDComm lets it be read as 2.0. */
@@ -30,8 +33,8 @@ export const OutOfBandInvitation = z.looseObject({
       accept: z.array(z.string()).default([]),
     })
     .prefault({}),
-  created_time: z.number().optional(),
-  expires_time: z.number().optional(),
+  created_time: Time.optional(),
+  expires_time: Time.optional(),
   /** A connectionless offer or request, as JSON of the first one. */
   attachments: z.array(Attachment).optional(),
 })
@@ -57,9 +60,9 @@ export function createInvitation(terms: InvitationTerms): OutOfBandInvitation {
     type: invitationType,
     from,
     body: { ...(goalCode !== undefined && { goal_code: goalCode }), ...(goal !== undefined && { goal }), accept },
+    ...(attachments !== undefined && { attachments }),
     ...(createdTime !== undefined && { created_time: createdTime }),
     ...(expiresTime !== undefined && { expires_time: expiresTime }),
-    ...(attachments !== undefined && { attachments }),
   }
 }
 

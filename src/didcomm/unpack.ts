@@ -22,6 +22,12 @@ export type UnpackOptions = {
   resolve: Resolve
 }
 
+/** One layer of what arrived: how it was protected, for which keys, and by whose. */
+export type EnvelopeLayer =
+  | { type: 'authcrypt'; alg: string; enc: string; recipientKids: string[]; senderKid: string }
+  | { type: 'anoncrypt'; alg: string; enc: string; recipientKids: string[] }
+  | { type: 'signed'; signerKids: string[] }
+
 export type Unpacked = {
   /** When `authenticated` is false, its `from` is a mere claim. */
   message: PlaintextMessage
@@ -35,6 +41,8 @@ export type Unpacked = {
   authenticated: boolean
   /** True when the outermost envelope hides who sent it. */
   anonymous: boolean
+  /** From the outside in. */
+  layers: EnvelopeLayer[]
 }
 
 /**
@@ -54,6 +62,7 @@ export function recipientKids(envelope: string | Uint8Array | Envelope): string[
  */
 export async function unpack(envelope: string | Uint8Array | Envelope, options: UnpackOptions): Promise<Unpacked> {
   const outer = toParsed(envelope)
+  const layers: EnvelopeLayer[] = [layerOf(outer)]
   let layer = await open(outer, options)
   if (isJwe(layer.content)) {
     if (outer.senderKid !== undefined) refuse('an authcrypt envelope holds another envelope')
@@ -61,8 +70,10 @@ export async function unpack(envelope: string | Uint8Array | Envelope, options: 
     if (inner.senderKid === undefined) refuse('an anoncrypt envelope holds another one')
     if (didOf(inner.kids[0]!) !== didOf(outer.kids[0]!)) refuse('the two envelopes are for different DIDs')
     layer = await open(inner, options)
+    layers.push(layerOf(inner))
   }
   const signed = isJws(layer.content) ? await verifyJws(layer.content, options.resolve) : undefined
+  if (signed) layers.push({ type: 'signed', signerKids: signed.signerKids })
   const message = toMessage(signed ? toJson(signed.payload, 'the signed message') : layer.content)
   checkAddressing(message, layer, signed)
   const signerKid = signed?.signerKids[0]
@@ -73,7 +84,14 @@ export async function unpack(envelope: string | Uint8Array | Envelope, options: 
     ...(signerKid !== undefined && { signerKid }),
     authenticated: layer.senderKid !== undefined || signerKid !== undefined,
     anonymous: outer.senderKid === undefined,
+    layers,
   }
+}
+
+function layerOf({ kids: recipientKids, senderKid, header: { alg, enc } }: Envelope): EnvelopeLayer {
+  return senderKid === undefined
+    ? { type: 'anoncrypt', alg, enc, recipientKids }
+    : { type: 'authcrypt', alg, enc, recipientKids, senderKid }
 }
 
 /** One envelope opened: its content as parsed JSON, and whose keys did it. */

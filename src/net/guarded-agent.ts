@@ -20,13 +20,16 @@ export type GetJsonOptions = {
 
 /** All functions throw `UnreachableError`; its codes say why. `timeoutMs` covers everything from name resolution to the last byte. */
 export type HttpClient = {
-  /** Sends a body and gives the status, whichever it is. The answer's body is read up to a few KiB and dropped. */
-  post(url: string, request: { headers: Record<string, string>; body: string | Uint8Array; timeoutMs: number }): Promise<{ status: number }>
+  /** Sends a body and gives the status, whichever it is, and `Retry-After` as it came. The answer's body is read up to a few KiB and dropped. */
+  post(url: string, request: { headers: Record<string, string>; body: string | Uint8Array; timeoutMs: number }): Promise<Posted>
   /** Reads a JSON document; any status but 200 is an error. */
   getJson(url: string, options: GetJsonOptions): Promise<unknown>
   /** Ends what is under way, as a failure, and closes every connection. */
   close(): Promise<void>
 }
+
+/** What came back. `retryAfter` is seconds or a date, in the server's own words. */
+export type Posted = { status: number; retryAfter?: string }
 
 /** What is read of an answer that nobody wants, so that its connection can serve the next request. */
 const drainBytes = 8_192
@@ -46,17 +49,18 @@ export function createHttpClient(options: ConnectionOptions): HttpClient {
   return {
     async post(text, { headers, body, timeoutMs }) {
       const url = readUrl(text)
-      let status: number | undefined
+      let posted: Posted | undefined
       try {
         return await within(timeoutMs, url, async (signal) => {
           const response = await send(url, { method: 'POST', headers, body, signal })
-          status = response.statusCode
+          const retryAfter = response.headers['retry-after']
+          posted = { status: response.statusCode, ...(typeof retryAfter === 'string' && { retryAfter }) }
           await drain(response, signal)
-          return { status }
+          return posted
         })
       } catch (error) {
         // The status is the answer; a body that never ends does not take it back.
-        if (status !== undefined) return { status }
+        if (posted !== undefined) return posted
         throw error
       }
     },

@@ -13,7 +13,7 @@ export const Event = z
     id: z.uuid(),
     ts: z.iso.datetime(),
     data: z.looseObject({}),
-    walletId: z.uuid(),
+    walletId: z.guid(),
   })
   .meta({ id: 'Event' })
 export type Event = z.infer<typeof Event>

@@ -26,9 +26,14 @@ export async function dueDeliveries(db: Db, walletId: string, now = new Date()):
   return { deliveries, ...(nextAt && { nextAt }) }
 }
 
-/** The event was taken: the webhook moves on. */
-export async function delivered(tx: Tx, { webhookId, sequence }: Delivery): Promise<void> {
-  await tx.updateTable('webhook').set({ cursor: sequence, attempts: 0 }).where('id', '=', webhookId).execute()
+/** The event was taken: the webhook, if it is still there, moves on. */
+export async function delivered(tx: Tx, { webhookId, sequence }: Delivery): Promise<boolean> {
+  const { numUpdatedRows } = await tx
+    .updateTable('webhook')
+    .set({ cursor: sequence, attempts: 0 })
+    .where('id', '=', webhookId)
+    .executeTakeFirst()
+  return numUpdatedRows === 1n
 }
 
 /** The event was not taken: another attempt later, or, after the last one, a dead letter and the next event. */
@@ -40,10 +45,11 @@ export async function failed(tx: Tx, delivery: Delivery, error: string, now = ne
     await tx.updateTable('webhook').set({ attempts, due_at }).where('id', '=', webhookId).execute()
     return 'again'
   }
+  // Who was deleted while the request was under way needs no letter.
+  if (!(await delivered(tx, delivery))) return 'given up'
   await tx
     .insertInto('dead_letter')
     .values({ webhook_id: webhookId, event_sequence: sequence, error, failed_at: now.toISOString() })
     .execute()
-  await delivered(tx, delivery)
   return 'given up'
 }

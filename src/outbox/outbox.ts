@@ -11,13 +11,14 @@ import type { Db, Tx } from '../storage/database.ts'
 /** What a message says; its id, sender, recipient and time are added when it is sent. */
 const Content = z.object({
   type: z.string(),
-  thid: z.string(),
+  /** Absent: the message begins a thread of its own. */
+  thid: z.string().optional(),
   pthid: z.string().optional(),
   body: z.looseObject({}),
   attachments: z.array(z.looseObject({ data: z.looseObject({}) })).optional(),
 })
 
-/** A message to send for a record, or work to do for a record or a DID. */
+/** A message to send for a record, or for a protocol that has no records but something that its id names; or work to do for a record or a DID. */
 export const Debt = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('message'), protocol: z.string(), recordId: z.string(), from: z.string(), to: z.string(), message: Content }),
   z.object({ kind: z.literal('work'), protocol: z.string(), recordId: z.string(), work: z.string() }),
@@ -25,42 +26,64 @@ export const Debt = z.discriminatedUnion('kind', [
 export type Debt = z.infer<typeof Debt>
 
 /** A debt as it stands in its lane; the id is the DIDComm message's id as well, the same on every attempt. */
-export type Owing = { id: string; lane: string; attempts: number; debt: Debt }
+export type Owing = { id: string; lane: string; attempts: number; createdAt: string; debt: Debt }
 
-/** Promises a debt; those of one lane are paid in the order of their promising. */
-export async function put(tx: Tx, lane: string, debt: Debt): Promise<void> {
+/** Promises a debt; those of one lane are paid in the order of their promising. Returns its id. */
+export async function put(tx: Tx, lane: string, debt: Debt): Promise<string> {
+  const id = newId()
   await tx
     .insertInto('outbox')
     .values({
       sequence: sql<number>`(select coalesce(max(sequence), 0) + 1 from outbox)`,
-      id: newId(),
+      id,
       lane,
       kind: debt.kind,
       body: JSON.stringify(debt),
       attempts: 0,
-      due_at: new Date().toISOString(),
+      // At once, wherever the clock is set to in the meantime.
+      due_at: new Date(0).toISOString(),
+      created_at: new Date().toISOString(),
     })
     .execute()
+  return id
 }
 
-/** The oldest debt of every lane that is due, and when the next one will be. */
-export async function due(db: Db, now = new Date()): Promise<{ owing: Owing[]; nextAt?: Date }> {
-  const heads = await db
-    .selectFrom('outbox')
+/** Lanes to leave out, and how many debts to read at most. */
+export type DueOptions = { busy?: readonly string[]; limit?: number }
+
+/** The oldest debt of every lane that is due, those with fewest attempts first, and when the next one will be. */
+export async function due(
+  db: Db,
+  now = new Date(),
+  { busy = [], limit = 1_000 }: DueOptions = {},
+): Promise<{ owing: Owing[]; nextAt?: Date }> {
+  const heads = db.selectFrom('outbox').where('sequence', 'in', (eb) =>
+    eb
+      .selectFrom('outbox')
+      .select((e) => e.fn.min('sequence').as('sequence'))
+      .groupBy('lane'),
+  )
+  const ready = await heads
     .selectAll()
-    .where('sequence', 'in', (eb) =>
-      eb
-        .selectFrom('outbox')
-        .select((e) => e.fn.min('sequence').as('sequence'))
-        .groupBy('lane'),
-    )
+    .where('due_at', '<=', now.toISOString())
+    .$if(busy.length > 0, (query) => query.where('lane', 'not in', busy))
+    .orderBy('attempts')
     .orderBy('sequence')
+    .limit(limit)
     .execute()
-  const ready = heads.filter((row) => row.due_at <= now.toISOString())
-  const later = heads.filter((row) => row.due_at > now.toISOString()).map((row) => row.due_at)
+  const { next } = await heads
+    .select((eb) => eb.fn.min('due_at').as('next'))
+    .where('due_at', '>', now.toISOString())
+    .executeTakeFirstOrThrow()
   return {
-    owing: ready.map(({ id, lane, attempts, body }) => ({ id, lane, attempts, debt: Debt.parse(JSON.parse(body)) })),
-    ...(later.length > 0 && { nextAt: new Date(later.toSorted()[0]!) }),
+    owing: ready.map(({ id, lane, attempts, created_at: createdAt, body }) => ({
+      id,
+      lane,
+      attempts,
+      createdAt,
+      debt: Debt.parse(JSON.parse(body)),
+    })),
+    ...(next !== null && { nextAt: new Date(next) }),
   }
 }
 

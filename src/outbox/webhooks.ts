@@ -42,7 +42,10 @@ export const CustomHeaders = z
 
 export const CreateWebhook = z
   .object({
-    url: z.url({ protocol: /^https?$/, message: 'is not an absolute http or https URL' }).max(2_000),
+    url: z
+      .url({ protocol: /^https?$/, message: 'is not an absolute http or https URL' })
+      .max(2_000)
+      .refine(hasNoUser, 'has a user name or password; send them in customHeaders, which are kept sealed'),
     customHeaders: CustomHeaders.nullish().transform((headers) => headers ?? {}),
   })
   .meta({ id: 'CreateWebhookNotification' })
@@ -52,6 +55,13 @@ export const Webhook = z
   .object({ id: z.uuid(), url: z.string(), customHeaders: z.record(z.string(), z.string()), createdAt: z.iso.datetime() })
   .meta({ id: 'WebhookNotification' })
 export type Webhook = z.infer<typeof Webhook>
+
+/** Requests go to no such URL, and here it would lie open on disk. */
+function hasNoUser(url: string): boolean {
+  if (!URL.canParse(url)) return true
+  const { username, password } = new URL(url)
+  return username === '' && password === ''
+}
 
 /** What seals a text for this wallet and opens it again. */
 export type Sealer = { seal(context: string, text: string): string; unseal(context: string, sealed: string): string }
@@ -113,5 +123,7 @@ async function insert(
   { id, url, headers, createdAt }: { id: string; url: string; headers: string; createdAt: string },
 ): Promise<void> {
   const cursor = await lastSequence(tx)
-  await tx.insertInto('webhook').values({ id, url, headers, created_at: createdAt, cursor, attempts: 0, due_at: createdAt }).execute()
+  // At once, wherever the clock is set to in the meantime.
+  const due_at = new Date(0).toISOString()
+  await tx.insertInto('webhook').values({ id, url, headers, created_at: createdAt, cursor, attempts: 0, due_at }).execute()
 }

@@ -12,9 +12,19 @@ export async function getRecord<M extends Machine, Data extends object>(
   protocol: Protocol<M, Data>,
   id: string,
 ): Promise<Rec<M, Data>> {
+  const record = await findRecord(db, protocol, id)
+  if (!record) throw new Problem(protocol.problems.notFound, `The requested record id does not exist: ${id}`)
+  return record
+}
+
+/** The record with an id, if the protocol has one. */
+export async function findRecord<M extends Machine, Data extends object>(
+  db: Db,
+  protocol: Protocol<M, Data>,
+  id: string,
+): Promise<Rec<M, Data> | undefined> {
   const row = await db.selectFrom('record').selectAll().where('protocol', '=', protocol.name).where('id', '=', id).executeTakeFirst()
-  if (!row) throw new Problem(protocol.problems.notFound, `The requested record id does not exist: ${id}`)
-  return toRecord(protocol, row)
+  return row && toRecord(protocol, row)
 }
 
 /** The record of one side of a DIDComm thread, if there is one. */

@@ -1,17 +1,25 @@
 /** The protocols: whose records there are, which handler takes which message, who does which work. */
 import { publishWork } from '../did-registrar/publish.ts'
+import type { Tx } from '../storage/database.ts'
 import type { Work } from '../wallet/work.ts'
+import { noteOutcome, onMessage } from './basic-message/flow.ts'
+import { basicMessage } from './basic-message/model.ts'
 import { onRequest as onConnectionRequest, onResponse } from './connection/flow.ts'
 import { connection } from './connection/model.ts'
+import { discoverFeatures, onQueries } from './discover-features/flow.ts'
+import { empty, onEmpty } from './empty/flow.ts'
 import { onCredential, onOffer } from './issue-credential/holder.ts'
 import { makeCredential, onRequest as onCredentialRequest } from './issue-credential/issuer.ts'
 import { issueCredential } from './issue-credential/model.ts'
-import { presentProof } from './present-proof/model.ts'
-import { onProblemReport } from './present-proof/problem.ts'
+import { didcommOrgMessages, presentProof } from './present-proof/model.ts'
 import { makePresentation, onRequest as onPresentationRequest } from './present-proof/prover.ts'
 import { onPresentation } from './present-proof/verifier.ts'
 import type { Handler } from './receive.ts'
 import type { Protocol } from './record.ts'
+import { onProblemReport } from './report-problem/flow.ts'
+import { reportProblem } from './report-problem/model.ts'
+import { onRevoke, revocationNotification } from './revocation-notification/flow.ts'
+import { onPing, onPingResponse, trustPing } from './trust-ping/flow.ts'
 
 /** Protocols by the names that records and debts carry. */
 export const protocols: Readonly<Record<string, Protocol>> = {
@@ -29,7 +37,20 @@ export const handlers: Readonly<Record<string, Handler>> = {
   [issueCredential.messages.credential]: onCredential,
   [presentProof.messages.request]: onPresentationRequest,
   [presentProof.messages.presentation]: onPresentation,
-  [presentProof.messages['problem-report']]: onProblemReport,
+  [didcommOrgMessages.request]: onPresentationRequest,
+  [didcommOrgMessages.presentation]: onPresentation,
+  [reportProblem.messages['problem-report']]: onProblemReport,
+  [trustPing.messages.ping]: onPing,
+  [trustPing.messages['ping-response']]: onPingResponse,
+  [discoverFeatures.messages.queries]: onQueries,
+  [basicMessage.messages.message]: onMessage,
+  [empty.messages.empty]: onEmpty,
+  [revocationNotification.messages.revoke]: onRevoke,
+}
+
+/** What is told of a message's outcome, where no record waits for it: that it was taken, or, with a reason, given up. */
+export const outcomes: Readonly<Record<string, (tx: Tx, recordId: string, failure?: string) => Promise<unknown>>> = {
+  [basicMessage.name]: noteOutcome,
 }
 
 /** What the tables call `make …`, and what the DID registrar owes. */

@@ -6,6 +6,14 @@ import type { Unpacked } from '../didcomm/unpack.ts'
 import { didOf } from '../did/document.ts'
 import type { Tx } from '../storage/database.ts'
 import type { Wallet } from '../wallet/wallet.ts'
+import { putReport } from './report-problem/flow.ts'
+import { toReport } from './report-problem/model.ts'
+
+/**
+ * How long a message's id is remembered: 30 days, far longer than anybody tries to deliver it. One that comes later still
+ * finds a record that has moved on, and is refused.
+ */
+const rememberedMs = 30 * 86_400_000
 
 /** A message whose sender is proved: `from` is the DID that encrypted it, `to` ours that it was encrypted for. */
 export type Received = {
@@ -15,6 +23,8 @@ export type Received = {
   to: string
   thid: string
   pthid?: string | undefined
+  /** Epoch seconds, by the sender's clock. */
+  createdTime?: number | undefined
   body: Record<string, unknown>
   attachments: Attachment[]
 }
@@ -27,7 +37,8 @@ export type Received = {
 export type Handler = (wallet: Wallet, message: Received) => Promise<(tx: Tx) => Promise<unknown>>
 
 /**
- * Takes an unpacked message to its handler, and writes its id with what the handler writes in one transaction.
+ * Takes an unpacked message to its handler, and writes its id with what the handler writes in one transaction. A refusal
+ * that the sender has to know of is written in the same way, and reported once.
  *
  * @throws {Problem} when nobody vouches for the sender, the type is unknown, or the handler refuses it.
  */
@@ -39,14 +50,31 @@ export async function receive(wallet: Wallet, handlers: Readonly<Record<string, 
   const inboxId = createHash('sha256').update(`${message.from} ${message.id}`).digest('base64url')
   const known = await wallet.db.selectFrom('inbox').select('id').where('id', '=', inboxId).executeTakeFirst()
   if (known) return
-  const write = await handler(wallet, message)
-  await wallet.transaction(async (tx) => {
+  try {
+    const write = await handler(wallet, message)
+    await once(wallet, inboxId, write)
+  } catch (error) {
+    if (!(error instanceof Problem) || !toReport(error)) throw error
+    // Whoever finds it in the inbox by now has lost a race against a repetition of it, which was not refused.
+    if (await once(wallet, inboxId, (tx) => putReport(tx, message, error))) throw error
+  }
+}
+
+/** Writes, unless the message was taken before. Returns whether it was written. */
+function once(wallet: Wallet, inboxId: string, write: (tx: Tx) => Promise<unknown>): Promise<boolean> {
+  return wallet.transaction(async (tx) => {
+    await tx
+      .deleteFrom('inbox')
+      .where('received_at', '<', new Date(Date.now() - rememberedMs).toISOString())
+      .execute()
     const { numInsertedOrUpdatedRows } = await tx
       .insertInto('inbox')
       .values({ id: inboxId, received_at: new Date().toISOString() })
       .onConflict((conflict) => conflict.doNothing())
       .executeTakeFirst()
-    if (numInsertedOrUpdatedRows) await write(tx)
+    if (!numInsertedOrUpdatedRows) return false
+    await write(tx)
+    return true
   })
 }
 
@@ -65,6 +93,7 @@ function toReceived({ message, senderKid, recipientKid }: Unpacked): Received {
     to: didOf(recipientKid),
     thid: message.thid ?? message.id,
     pthid: message.pthid,
+    createdTime: message.created_time,
     body: message.body,
     attachments: message.attachments ?? [],
   }

@@ -45,6 +45,8 @@ export type Outgoing<Name extends string = string> = {
   body: Record<string, unknown>
   attachments?: Attachment[]
   pthid?: string
+  /** The type URI, where it is not the protocol's own: an answer speaks as it was spoken to. */
+  typeUri?: string | undefined
 }
 
 /** The last argument of a step: the message its row sends, or nothing at all. */
@@ -170,15 +172,18 @@ async function owe(tx: Tx, protocol: Protocol<any>, record: Rec, [, , , , then]:
   const lane = `record:${record.id}`
   const about = { protocol: protocol.name, recordId: record.id }
   const name = then.slice('send '.length)
-  if (then.startsWith('make ')) return outbox.put(tx, lane, { kind: 'work', ...about, work: name })
+  if (then.startsWith('make ')) {
+    await outbox.put(tx, lane, { kind: 'work', ...about, work: name })
+    return
+  }
   if (!message) throw new Error(`'${then}' of ${protocol.name} came without its message`)
-  const { type: _name, from, to, ...content } = message
+  const { type: _name, typeUri = protocol.messages[name]!, from, to, ...content } = message
   await outbox.put(tx, lane, {
     kind: 'message',
     ...about,
     from,
     to,
-    message: { type: protocol.messages[name]!, thid: record.thid, ...content },
+    message: { type: typeUri, thid: record.thid, ...content },
   })
 }
 

@@ -1,20 +1,32 @@
-/** Sends a DIDComm message: pack for the other side, one POST to its endpoint (wire.md 1.2, decisions.md §4). */
-import { z } from 'zod'
-import { keysFor } from '../did/document.ts'
-import type { DidDocument } from '../did/document.ts'
+/**
+ * Sends a DIDComm message: pack for the other side, wrap for the mediators on the way, one POST (wire.md 1.2, 7.1;
+ * decisions.md §4). Every attempt is encrypted anew: mediators refuse what they have seen before (wire.md 7.8).
+ */
+import { randomId } from '../base/id.ts'
+import { Problem } from '../base/problem.ts'
+import { keysFor, type DidDocument } from '../did/document.ts'
+import { wrapForward } from '../didcomm/forward.ts'
 import { packAuthcrypt } from '../didcomm/pack.ts'
+import { endpointsOf, findRecipient, findRoute, isHttpUrl, NoRouteError, peersOnly, type Route } from '../didcomm/route.ts'
 import type { Owing } from '../outbox/outbox.ts'
 import { findPeerKey } from '../wallet/peer-dids.ts'
 import type { Wallet } from '../wallet/wallet.ts'
 
-/** The message was not taken. `isFinal` when the other side said that it never will be (4xx). */
+/** The message was not taken. */
 export class NotDelivered extends Error {
   override name = 'NotDelivered'
+  /** True when another attempt would end the same way: the other side said no, or there is no way to it. */
   readonly isFinal: boolean
+  /** How long the other side wants to be left alone, if it said so. */
+  readonly waitMs: number | undefined
 
-  constructor(message: string, isFinal: boolean) {
-    super(message)
+  constructor(
+    message: string,
+    { isFinal = false, waitMs, cause }: { isFinal?: boolean; waitMs?: number | undefined; cause?: unknown } = {},
+  ) {
+    super(message, { cause })
     this.isFinal = isFinal
+    this.waitMs = waitMs
   }
 }
 
@@ -24,43 +36,64 @@ export type MessageDebt = Extract<Owing['debt'], { kind: 'message' }>
 /** How long the other side has to take a message. */
 const timeoutMs = 10_000
 
+/** The longest wait that the other side may ask for. */
+const longestWaitMs = 3_600_000
+
 /**
  * Packs a message anew and delivers it once; the id is the same on every attempt.
  *
- * @throws {NotDelivered} when the other side cannot be reached, or answers anything but 2xx.
+ * @throws {NotDelivered} when there is no way to the other side, it cannot be reached, or answers anything but 2xx.
  */
 export async function sendMessage(wallet: Wallet, id: string, { from, to, message }: MessageDebt): Promise<void> {
-  const recipient = await wallet.env.resolver.document(to)
-  const recipientKey = keysFor(recipient, 'keyAgreement')[0]
-  const senderKeyId = keysFor(await wallet.env.resolver.document(from), 'keyAgreement')[0]?.id
-  const sender = senderKeyId === undefined ? undefined : await findPeerKey(wallet, senderKeyId)
-  const url = endpointOf(recipient)
-  if (url === undefined) throw new NotDelivered(`The DID ${to} has no DIDComm service that is reached over HTTP.`, true)
-  if (!recipientKey) throw new NotDelivered(`The DID ${to} has no key to encrypt for.`, true)
-  if (!sender) throw new Error(`the wallet has no key for ${from}`)
+  const sender = await ownKey(wallet, from)
+  const { document, route } = await wayTo(wallet, to)
+  const recipient = findRecipient(document, sender.privateJwk.crv)
+  if (!recipient) throw new NotDelivered(`The DID ${to} has no key to encrypt for.`, { isFinal: true })
   const created_time = Math.floor(Date.now() / 1_000)
   const plaintext = { id, typ: 'application/didcomm-plain+json', from, to: [to], created_time, ...message }
-  const envelope = packAuthcrypt(plaintext, { sender, recipients: [{ kid: recipientKey.id, publicJwk: recipientKey.publicKeyJwk }] })
-  await post(wallet, url, envelope)
+  const envelope = packAuthcrypt(plaintext, { sender, recipients: [recipient] })
+  await post(wallet, route.url, wrapForward(envelope, route.hops, randomId))
+}
+
+/** The address of a document's first DIDComm service that speaks HTTP, if it has one. */
+export function endpointOf(document: DidDocument): string | undefined {
+  return endpointsOf(document).find(({ uri }) => isHttpUrl(uri))?.uri
+}
+
+async function ownKey(wallet: Wallet, did: string) {
+  const keyId = keysFor(await wallet.env.resolver.document(did), 'keyAgreement')[0]?.id
+  const key = keyId === undefined ? undefined : await findPeerKey(wallet, keyId)
+  if (!key) throw new Error(`the wallet has no key for ${did}`)
+  return key
+}
+
+/** The other side's document and the way to it. A did:peer says the same for ever, so what is wrong with it now stays wrong. */
+async function wayTo(wallet: Wallet, did: string): Promise<{ document: DidDocument; route: Route }> {
+  const resolve = peersOnly(wallet.env.resolver.document)
+  try {
+    const document = await resolve(did)
+    return { document, route: await findRoute(document, resolve) }
+  } catch (error) {
+    if (error instanceof NoRouteError || error instanceof Problem) throw new NotDelivered(error.message, { isFinal: true, cause: error })
+    throw error
+  }
 }
 
 async function post(wallet: Wallet, url: string, envelope: string): Promise<void> {
-  const { status } = await wallet.env.http.post(url, {
+  const { status, retryAfter } = await wallet.env.http.post(url, {
     headers: { 'content-type': 'application/didcomm-encrypted+json' },
     body: envelope,
     timeoutMs,
   })
   if (status >= 200 && status < 300) return
-  // 408 and 429 ask for another attempt; every other 4xx is the other side's last word.
-  const isFinal = status >= 400 && status < 500 && status !== 408 && status !== 429
-  throw new NotDelivered(`The endpoint of the other side answered ${status}.`, isFinal)
+  // 408, 425 and 429 ask for another attempt; every other 4xx is the other side's last word.
+  const isFinal = status >= 400 && status < 500 && ![408, 425, 429].includes(status)
+  throw new NotDelivered(`The endpoint of the other side answered ${status}.`, { isFinal, waitMs: readRetryAfter(retryAfter, Date.now()) })
 }
 
-const Endpoint = z.union([z.string(), z.looseObject({ uri: z.string() }).transform(({ uri }) => uri)])
-
-/** The address of a document's first DIDComm service that speaks HTTP, if it has one. */
-export function endpointOf(document: DidDocument): string | undefined {
-  const service = (document.service ?? []).find(({ type }) => [type].flat().includes('DIDCommMessaging'))
-  const endpoints = z.array(Endpoint).safeParse([service?.serviceEndpoint ?? []].flat()).data ?? []
-  return endpoints.find((endpoint) => /^https?:/.test(endpoint))
+/** `Retry-After` (RFC 9110 §10.2.3), seconds or a date, as a wait in milliseconds: an hour at most, nothing when it says nothing. */
+export function readRetryAfter(value: string | undefined, now: number): number | undefined {
+  if (value === undefined) return undefined
+  const waitMs = /^\d{1,10}$/.test(value) ? Number(value) * 1_000 : Date.parse(value) - now
+  return waitMs >= 0 ? Math.min(waitMs, longestWaitMs) : undefined
 }

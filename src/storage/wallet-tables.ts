@@ -34,9 +34,10 @@ export interface WalletTables {
     body: string
     attempts: number
     due_at: string
+    created_at: string
   }
 
-  /** DIDComm messages already applied: `<sender DID> <message id>`; a second arrival is dropped. */
+  /** DIDComm messages already applied: `<sender DID> <message id>`; a second arrival is dropped. Kept for a time. */
   inbox: { id: string; received_at: string }
 
   /** The log of events (service §6), oldest first; webhooks read it at their own pace. */
@@ -68,7 +69,7 @@ export interface WalletTables {
   /** Events that a webhook did not take in three attempts. */
   dead_letter: { webhook_id: string; event_sequence: number; error: string; failed_at: string }
 
-  /** Our did:peer DIDs, one for each connection. */
+  /** Our did:peer DIDs, one for each connection and each record that an invitation began. */
   peer_did: {
     did: string
     /** JSON of the private keys by key id, sealed. */
@@ -103,6 +104,21 @@ export interface WalletTables {
     key_index: number | null
     /** JSON of the private JWK, sealed; null for a key that is derived. */
     sealed: string | null
+  }
+
+  /** Basic messages, sent and received, over connections. */
+  message: {
+    sequence: number
+    id: string
+    connection_id: string
+    direction: 'sent' | 'received'
+    content: string
+    lang: string | null
+    /** When it was sent: received, by the other side's clock, if that says so; sent, when the other side took it. */
+    sent_at: string | null
+    /** Why it was given up. */
+    failure: string | null
+    created_at: string
   }
 
   /** The credentials this wallet holds; the id is the record's. */

@@ -2,8 +2,10 @@
 import { randomBytes } from 'node:crypto'
 import { toBase64url } from '../base/bytes.ts'
 import type { Config } from '../base/config.ts'
+import { Problem } from '../base/problem.ts'
 import { Secret } from '../base/secret.ts'
-import { createWebhook } from '../outbox/webhooks.ts'
+import { StartError } from '../base/start-error.ts'
+import { createWebhook, listWebhooks } from '../outbox/webhooks.ts'
 import { defaultId, type Tenants } from './tenants.ts'
 import type { Wallets } from './wallets.ts'
 
@@ -37,7 +39,10 @@ export async function provideDefaultWallet(
   const configured = config.DEFAULT_WALLET_AUTH_API_KEY?.reveal()
   const apiKey =
     configured ?? (remembered !== undefined && (await tenants.findByApiKey(remembered))?.id === defaultId ? remembered : newApiKey())
-  await tenants.addApiKey({ entityId: defaultId, apiKey })
+  await tenants.addApiKey({ entityId: defaultId, apiKey }).catch((error: unknown) => {
+    if (!(error instanceof Problem)) throw error
+    throw new StartError(`DEFAULT_WALLET_AUTH_API_KEY: ${error.message}`, 2, { cause: error })
+  })
   return new Secret(apiKey)
 }
 
@@ -45,5 +50,10 @@ async function addWebhook(config: Config, wallets: Wallets): Promise<void> {
   const { DEFAULT_WALLET_WEBHOOK_URL: url, DEFAULT_WALLET_WEBHOOK_API_KEY: bearer, WEBHOOKS_PER_WALLET: limit } = config
   if (url === undefined) return
   const customHeaders: Record<string, string> = bearer ? { Authorization: `Bearer ${bearer.reveal()}` } : {}
-  await wallets.use(defaultId, (wallet) => wallet.transaction((tx) => createWebhook(tx, wallet, { url, customHeaders }, limit)))
+  await wallets.use(defaultId, (wallet) =>
+    wallet.transaction(async (tx) => {
+      // A start that was interrupted before the entity was made has written it already.
+      if ((await listWebhooks(tx, wallet)).length === 0) await createWebhook(tx, wallet, { url, customHeaders }, limit)
+    }),
+  )
 }

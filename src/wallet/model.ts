@@ -4,6 +4,9 @@ import { z } from 'zod'
 /** An optional field: absent and null are the same (decisions.md §2). */
 export const optional = <Type extends z.ZodType>(type: Type) => type.nullish().transform((value) => value ?? undefined)
 
+/** A UUID of any version or none, in small letters however it was written (RFC 9562 §4). */
+export const Uuid = z.guid().toLowerCase()
+
 const Name = z.string().min(1).max(128)
 
 export const CreateWallet = z
@@ -12,7 +15,7 @@ export const CreateWallet = z
     seed: optional(z.string().regex(/^[0-9a-fA-F]{128}$/, 'is not 128 hexadecimal digits (64 bytes)')).describe(
       'BIP32 seed, 64 bytes in hexadecimal. Random when left out; never returned.',
     ),
-    id: optional(z.guid()),
+    id: optional(Uuid),
   })
   .meta({ id: 'CreateWalletRequest' })
 export type CreateWallet = { name: string; seed?: string | undefined; id?: string | undefined }
@@ -22,9 +25,7 @@ export const WalletDetail = z
   .meta({ id: 'WalletDetail' })
 export type WalletDetail = z.infer<typeof WalletDetail>
 
-export const CreateEntity = z
-  .object({ name: Name, id: optional(z.guid()), walletId: optional(z.guid()) })
-  .meta({ id: 'CreateEntityRequest' })
+export const CreateEntity = z.object({ name: Name, id: optional(Uuid), walletId: optional(Uuid) }).meta({ id: 'CreateEntityRequest' })
 export type CreateEntity = { name: string; id?: string | undefined; walletId?: string | undefined }
 
 export const Entity = z
@@ -41,9 +42,9 @@ export const Entity = z
 export type Entity = z.infer<typeof Entity>
 
 export const RenameEntity = z.object({ name: Name }).meta({ id: 'UpdateEntityNameRequest' })
-export const RebindEntity = z.object({ walletId: z.guid() }).meta({ id: 'UpdateEntityWalletIdRequest' })
+export const RebindEntity = z.object({ walletId: Uuid }).meta({ id: 'UpdateEntityWalletIdRequest' })
 
 export const ApiKeyAuthentication = z
-  .object({ entityId: z.guid(), apiKey: z.string().min(1).max(512) })
+  .object({ entityId: Uuid, apiKey: z.string().min(1).max(512) })
   .meta({ id: 'ApiKeyAuthenticationRequest' })
 export type ApiKeyAuthentication = z.infer<typeof ApiKeyAuthentication>

@@ -1,4 +1,4 @@
-/** The wallet's did:peer DIDs: a fresh pair of keys for every connection (wire.md 11.1, decisions.md §5). */
+/** The wallet's did:peer DIDs: fresh keys for every connection and for every record that has none (wire.md 11.1, decisions.md §5). */
 import { z } from 'zod'
 import { generateKey, toPublic, type PrivateJwk } from '../crypto/keys.ts'
 import { didOf, keysFor } from '../did/document.ts'
@@ -39,6 +39,15 @@ export async function findPeerKey(wallet: Wallet, kid: string): Promise<{ kid: s
   const row = await wallet.db.selectFrom('peer_did').select('keys').where('did', '=', did).executeTakeFirst()
   const privateJwk = row && StoredKeys.parse(JSON.parse(wallet.unseal(`peer-did:${did}`, row.keys)))[kid]
   return privateJwk && { kid, privateJwk }
+}
+
+/** The first of several keys that is ours. */
+export async function findFirstPeerKey(wallet: Wallet, kids: readonly string[]): ReturnType<typeof findPeerKey> {
+  for (const kid of kids) {
+    const key = await findPeerKey(wallet, kid)
+    if (key) return key
+  }
+  return undefined
 }
 
 /** The record that one of our DIDs was made for. */

@@ -21,23 +21,23 @@ export class Tenants {
 
   /** Makes an entity. @throws {Problem} `EntityAlreadyExists`, `WalletNotFound` */
   async create({ id = newId(), name, walletId = defaultId }: CreateEntity): Promise<Entity> {
-    if (await this.#find(id))
-      throw new Problem(
-        'error:EntityServiceError:EntityAlreadyExists',
-        `An entity with the id ${id} exists already. Leave the id out and one is made.`,
-      )
-    await this.#mustHaveWallet(walletId)
-    const now = new Date().toISOString()
-    const row = { id, name, wallet_id: walletId, created_at: now, updated_at: now }
-    await this.#db.insertInto('entity').values(row).execute()
-    return toEntity(row)
+    return this.#db.transaction().execute(async (tx) => {
+      if (await find(tx, id))
+        throw new Problem(
+          'error:EntityServiceError:EntityAlreadyExists',
+          `An entity with the id ${id} exists already. Leave the id out and one is made.`,
+        )
+      await mustHaveWallet(tx, walletId)
+      const now = new Date().toISOString()
+      const row = { id, name, wallet_id: walletId, created_at: now, updated_at: now }
+      await tx.insertInto('entity').values(row).execute()
+      return toEntity(row)
+    })
   }
 
   /** @throws {Problem} `EntityNotFound` */
   async get(id: string): Promise<Entity> {
-    const row = await this.#find(id)
-    if (!row) throw entityNotFound(id)
-    return toEntity(row)
+    return toEntity(await get(this.#db, id))
   }
 
   /** A page of entities in the order of their making, and how many there are. */
@@ -53,7 +53,7 @@ export class Tenants {
   /** Gives an entity another name or another wallet. @throws {Problem} `EntityNotFound`, `WalletNotFound` */
   async update(id: string, change: { name: string } | { walletId: string }): Promise<Entity> {
     await this.get(id)
-    if ('walletId' in change) await this.#mustHaveWallet(change.walletId)
+    if ('walletId' in change) await mustHaveWallet(this.#db, change.walletId)
     const set = 'name' in change ? { name: change.name } : { wallet_id: change.walletId }
     await this.#db
       .updateTable('entity')
@@ -83,21 +83,23 @@ export class Tenants {
    * @throws {Problem} `EntityNotFound`; `AuthenticationCompromised` for a key that is or was somebody's.
    */
   async addApiKey({ entityId, apiKey }: ApiKeyAuthentication): Promise<void> {
-    await this.get(entityId)
     const digest = this.#digest(apiKey)
-    const known = await this.#db.selectFrom('api_key').selectAll().where('digest', '=', digest).executeTakeFirst()
-    if (known?.entity_id === entityId && known.revoked_at === null) return
-    if (known) {
-      const detail = known.revoked_at === null ? 'belongs to another entity' : 'was removed before'
-      throw new Problem(
-        'error:AuthenticationRepositoryError:AuthenticationCompromised',
-        `The apiKey ${detail} and cannot be registered. Choose another.`,
-      )
-    }
-    await this.#db
-      .insertInto('api_key')
-      .values({ digest, entity_id: entityId, created_at: new Date().toISOString(), revoked_at: null })
-      .execute()
+    await this.#db.transaction().execute(async (tx) => {
+      await get(tx, entityId)
+      const known = await tx.selectFrom('api_key').selectAll().where('digest', '=', digest).executeTakeFirst()
+      if (known?.entity_id === entityId && known.revoked_at === null) return
+      if (known) {
+        const detail = known.revoked_at === null ? 'belongs to another entity' : 'was removed before'
+        throw new Problem(
+          'error:AuthenticationRepositoryError:AuthenticationCompromised',
+          `The apiKey ${detail} and cannot be registered. Choose another.`,
+        )
+      }
+      await tx
+        .insertInto('api_key')
+        .values({ digest, entity_id: entityId, created_at: new Date().toISOString(), revoked_at: null })
+        .execute()
+    })
   }
 
   /** Takes a key from an entity. @throws {Problem} `EntityNotFound`, `NotFound` */
@@ -131,30 +133,38 @@ export class Tenants {
     return row !== undefined && row.revoked_at !== null
   }
 
-  #find(id: string): Promise<Selectable<AgentTables['entity']> | undefined> {
-    return this.#db.selectFrom('entity').selectAll().where('id', '=', id).executeTakeFirst()
-  }
-
-  async #mustHaveWallet(id: string): Promise<void> {
-    const wallet = await this.#db.selectFrom('wallet').select('id').where('id', '=', id).executeTakeFirst()
-    if (!wallet)
-      throw new Problem(
-        'error:EntityServiceError:WalletNotFound',
-        `There is no wallet ${id}. Create one first with POST /wallets and name it in walletId.`,
-      )
-  }
-
   /** A lookup by keyed digest, so that the time it takes tells nothing of a key. */
   #digest(apiKey: string): string {
     return keyedDigest(this.#digestKey, apiKey)
   }
 }
 
+type Row = Selectable<AgentTables['entity']>
+
+function find(db: AgentDb, id: string): Promise<Row | undefined> {
+  return db.selectFrom('entity').selectAll().where('id', '=', id).executeTakeFirst()
+}
+
+async function get(db: AgentDb, id: string): Promise<Row> {
+  const row = await find(db, id)
+  if (!row) throw entityNotFound(id)
+  return row
+}
+
+async function mustHaveWallet(db: AgentDb, id: string): Promise<void> {
+  const wallet = await db.selectFrom('wallet').select('id').where('id', '=', id).executeTakeFirst()
+  if (!wallet)
+    throw new Problem(
+      'error:EntityServiceError:WalletNotFound',
+      `There is no wallet ${id}. Create one first with POST /wallets and name it in walletId.`,
+    )
+}
+
 function entityNotFound(id: string): Problem {
   return new Problem('error:EntityServiceError:EntityNotFound', `There is no entity ${id}.`)
 }
 
-function toEntity(row: Selectable<AgentTables['entity']>): Entity {
+function toEntity(row: Row): Entity {
   return {
     kind: 'Entity',
     self: `/iam/entities/${row.id}`,

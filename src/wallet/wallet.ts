@@ -1,4 +1,5 @@
 /** The handle of one open wallet: its file, its keys, and the world it acts in. */
+import { existsSync } from 'node:fs'
 import type { Config } from '../base/config.ts'
 import { fromUtf8 } from '../base/bytes.ts'
 import type { Log } from '../base/log.ts'
@@ -48,8 +49,10 @@ export type Wallet = {
   close(): Promise<void>
 }
 
-/** Opens a wallet's file with the wallet's key. @throws when the file is not readable or the key is not its key. */
+/** Opens a wallet's file with the wallet's key. @throws when the file is missing or not readable, or the key is not its key. */
 export async function openWallet(env: Environment, id: string, path: string, key: Uint8Array): Promise<Wallet> {
+  // SQLite would make an empty one.
+  if (!existsSync(path)) throw new Error(`the file of the wallet ${id} is missing: ${path}`)
   const db = await openWalletDb(path)
   try {
     const sealed = await db.selectFrom('setting').select('value').where('name', '=', 'seed').executeTakeFirstOrThrow()
@@ -85,7 +88,8 @@ function handle(env: Environment, id: string, db: Db, key: Uint8Array, seed: Uin
     deriveKey(path) {
       const name = `${path.didIndex}/${path.usage}/${path.keyIndex}`
       const key = derived.get(name) ?? deriveKey(seed, path)
-      if (derived.size < keptKeys) derived.set(name, key)
+      if (derived.size >= keptKeys) derived.delete(derived.keys().next().value!)
+      derived.set(name, key)
       return key
     },
     seal: (context, text) => seal(key, context, text),

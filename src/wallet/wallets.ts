@@ -20,6 +20,8 @@ export class Wallets {
   /** Open wallets, the one used longest ago first. */
   readonly #open = new Map<string, { wallet: Promise<Wallet>; users: number }>()
 
+  #isClosed = false
+
   /** One at a time, so that of two with one id or one seed the second sees the first. */
   readonly #making = new PQueue({ concurrency: 1 })
 
@@ -33,6 +35,7 @@ export class Wallets {
 
   /** Runs `use` with a wallet, which stays open at least as long. @throws {Problem} `WalletNotFound` */
   async use<T>(id: string, use: (wallet: Wallet) => Promise<T>): Promise<T> {
+    if (this.#isClosed) throw new Error('the agent is stopping: no wallet is opened any more')
     const entry = this.#open.get(id) ?? { wallet: this.#openFile(id), users: 0 }
     this.#open.delete(id)
     this.#open.set(id, entry)
@@ -40,8 +43,8 @@ export class Wallets {
     try {
       return await use(await entry.wallet)
     } catch (error) {
-      // A wallet that did not open is not kept, so that the next attempt tries again.
-      await entry.wallet.catch(() => this.#open.delete(id))
+      // A wallet that did not open is not kept, so that the next attempt tries again; what that has opened is not ours to drop.
+      await entry.wallet.catch(() => this.#open.get(id) === entry && this.#open.delete(id))
       throw error
     } finally {
       entry.users--
@@ -111,6 +114,7 @@ export class Wallets {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#isClosed = true
     const open = [...this.#open.values()]
     this.#open.clear()
     await Promise.allSettled(open.map(async ({ wallet }) => (await wallet).close()))
@@ -121,8 +125,13 @@ export class Wallets {
     if (!row) throw new Problem('error:WalletManagementServiceError:WalletNotFound', `There is no wallet ${id}.`)
     const key = unseal(deriveSealKey(this.#masterKey, 'wallet-keys'), `wallet:${id}`, row.wrapped_key)
     const wallet = await openWallet(this.#env, id, this.#path(id), key)
-    await wallet.db.transaction().execute((tx) => setGlobalWebhook(tx, this.#env.config.GLOBAL_WEBHOOK_URL !== undefined))
-    return wallet
+    try {
+      await wallet.db.transaction().execute((tx) => setGlobalWebhook(tx, this.#env.config.GLOBAL_WEBHOOK_URL !== undefined))
+      return wallet
+    } catch (error) {
+      await wallet.close()
+      throw error
+    }
   }
 
   #closeIdle(): void {

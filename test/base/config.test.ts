@@ -52,6 +52,10 @@ test.each([
   [{ DEFAULT_WALLET_SEED: 'abc' }, 'DEFAULT_WALLET_SEED'],
   [{ CONNECT_INVITATION_EXPIRY: 'soon' }, 'CONNECT_INVITATION_EXPIRY'],
   [{ GLOBAL_WEBHOOK_URL: 'ftp://example.com' }, 'GLOBAL_WEBHOOK_URL'],
+  [{ GLOBAL_WEBHOOK_URL: 'https://user:secret@example.com' }, 'GLOBAL_WEBHOOK_URL'],
+  [{ GLOBAL_WEBHOOK_API_KEY: 'schlüssel' }, 'GLOBAL_WEBHOOK_API_KEY'],
+  [{ DEFAULT_WALLET_WEBHOOK_API_KEY: 'two\nlines' }, 'DEFAULT_WALLET_WEBHOOK_API_KEY'],
+  [{ ADMIN_TOKEN: ' spaces at its ends ' }, 'ADMIN_TOKEN'],
   [{ VDR_URL: 'postgres://ledger' }, 'VDR_URL'],
   [{ DEFAULT_WALLET_ENABLED: 'false', API_KEY_ENABLED: 'false' }, 'DEFAULT_WALLET_ENABLED'],
 ])('a wrong variable is named, and its value is not told: %o', (env, name) => {
@@ -59,6 +63,14 @@ test.each([
   expect(message).toContain(name)
   expect(exitCode).toBe(2)
   if (/TOKEN|KEY|SEED/.test(name)) expect(message).not.toContain(Object.values(env)[0])
+})
+
+test('a base URL loses the slash at its end, the address of a webhook is kept as it is', () => {
+  const urls = { REST_SERVICE_URL: 'https://example.com/agent/', GLOBAL_WEBHOOK_URL: 'https://example.com/events/' }
+  expect(readConfig(urls)).toMatchObject({
+    REST_SERVICE_URL: 'https://example.com/agent',
+    GLOBAL_WEBHOOK_URL: 'https://example.com/events/',
+  })
 })
 
 test('every wrong variable is named at once', () => {

@@ -260,6 +260,53 @@ describe('with a daemon', () => {
     expect((await json('proof', 'show', declined)).role).toBe('Verifier')
   })
 
+  test('two tenants issue and prove by invitations, without a connection', { timeout: slow }, async () => {
+    const { apiKey } = await json('tenant', 'create', 'guest')
+    const asGuest = (...args: string[]) => user.run(args, { env: { AGENT_API_KEY: apiKey } })
+    const inState = async (show: string[], state: string) =>
+      expect.poll(async () => (await asGuest(...show)).out, { timeout: 30_000, interval: 100 }).toContain(state)
+    const issuer = (await json('did', 'create')).longFormDid
+    const holder = JSON.parse((await asGuest('did', 'create', '--auth-curve', 'Ed25519', '--json')).out).longFormDid
+
+    const offer = ['credential', 'offer', '--invitation', '--issuing-did', issuer, '--claim', 'name=Alice', '--auto', '--goal', 'a diploma']
+    const { out: url, code } = await user.run(offer)
+    expect({ code, url }).toEqual({ code: 0, url: expect.stringMatching(/^https:\/\/\S+_oob=\S+$/) })
+    const taken = await asGuest('credential', 'accept-invitation', url)
+    expect(taken).toMatchObject({ code: 0, out: expect.stringMatching(/OfferReceived[^]*goal +a diploma/) })
+    const held = /[0-9a-f-]{36}/.exec(taken.out)![0]
+    expect(taken.err).toContain(`agent credential accept ${held}`)
+    expect((await asGuest('credential', 'accept-invitation', url)).code).toBe(5)
+    expect((await asGuest('credential', 'accept', held, '--subject', holder)).code).toBe(0)
+    await inState(['credential', 'show', held], 'CredentialReceived')
+
+    const { recordId, invitation } = await json(...offer)
+    expect((await user.run(['credential', 'show', recordId])).out).toContain(invitation.invitationUrl)
+    expect(await asGuest('connection', 'accept', invitation.invitationUrl)).toMatchObject({
+      err: expect.stringContaining('accept-invitation'),
+    })
+
+    const request = await user.run(['proof', 'request', '--invitation', '--qr'])
+    expect(request.out.split('\n').length).toBeGreaterThan(20)
+    const asked = await user.run(['proof', 'accept-invitation', '-'], {
+      env: { AGENT_API_KEY: apiKey },
+      input: request.out.split('\n').at(-1)!,
+    })
+    expect(asked).toMatchObject({ code: 0, out: expect.stringContaining('RequestReceived') })
+    const proof = /[0-9a-f-]{36}/.exec(asked.out)![0]
+    expect((await asGuest('proof', 'present', proof, '--credential', held)).code).toBe(0)
+    await inState(['proof', 'show', proof], 'PresentationSent')
+    expect((await asGuest('connection', 'list', '-q')).out).toBe('')
+  })
+
+  test.each([
+    ['an offer', [], ['credential', 'offer', '--issuing-did', 'did:prism:x', '--claim', 'a=b']],
+    ['an offer', ['--connection', noId, '--invitation'], ['credential', 'offer', '--issuing-did', 'did:prism:x', '--claim', 'a=b']],
+    ['a proof request', [], ['proof', 'request']],
+    ['a proof request', ['--connection', noId, '--goal', 'x'], ['proof', 'request']],
+  ])('%s with %j is wrong usage (2): it goes over a connection or by an invitation', { timeout: slow }, async (_, flags, args) => {
+    expect((await user.run([...args, ...flags])).code).toBe(2)
+  })
+
   test('webhooks come and go', { timeout: slow }, async () => {
     const id = (await user.run(['webhook', 'add', 'http://127.0.0.1:9/events', '--headers', '{"x-a":"b"}', '-q'])).out
     expect((await json('webhook', 'list')).contents).toMatchObject([{ id, customHeaders: { 'x-a': 'b' } }])

@@ -2,7 +2,7 @@
 import type { RequestListener } from 'node:http'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createClient, DaemonUnreachable, ProblemError } from '../../daemon/client.ts'
-import { bind, stop, urlOf } from '../../daemon/listen.ts'
+import { bind, serve, stop, urlOf } from '../../daemon/listen.ts'
 import { adminToken, startAgent, type TestAgent } from '../_agent.ts'
 
 let agent: TestAgent
@@ -14,7 +14,7 @@ afterAll(() => agent[Symbol.asyncDispose]())
 /** Runs `use` with the URL of a server that is not the agent. */
 async function withServer(listener: RequestListener, use: (url: string) => Promise<void>): Promise<void> {
   const server = await bind('127.0.0.1', 0, '')
-  server.on('request', listener)
+  serve(server, listener)
   try {
     await use(urlOf(server, '127.0.0.1'))
   } finally {

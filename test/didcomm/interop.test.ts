@@ -26,7 +26,7 @@ async function unpackThere(envelope: string) {
 }
 
 test.each(kept.envelopes)('didcomm-node’s $name opens here as what it is', async ({ envelope, expect: expected }) => {
-  expect(await unpack(envelope, as('ben'))).toEqual({ message: kept.message, ...expected })
+  expect(await unpack(envelope, as('ben'))).toEqual({ message: kept.message, ...expected, layers: expect.any(Array) })
 })
 
 describe.each(['x25519', 'p256'])('on %s', (fragment) => {

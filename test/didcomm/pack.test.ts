@@ -61,13 +61,20 @@ describe('what is packed comes out', () => {
         senderKid: `did:example:anna#${fragment}`,
         authenticated: true,
         anonymous: false,
+        layers: [expect.objectContaining({ type: 'authcrypt', enc: 'A256CBC-HS512' })],
       })
     })
 
     test.each(contentEncryptions)('anoncrypt by %s', async (enc) => {
       const envelope = packAnoncrypt(letter(), { recipients: [recipient('ben', fragment)], enc })
       const recipientKid = `did:example:ben#${fragment}`
-      expect(await unpack(envelope, as('ben'))).toEqual({ message: letter(), recipientKid, authenticated: false, anonymous: true })
+      expect(await unpack(envelope, as('ben'))).toEqual({
+        message: letter(),
+        recipientKid,
+        authenticated: false,
+        anonymous: true,
+        layers: [{ type: 'anoncrypt', alg: 'ECDH-ES+A256KW', enc, recipientKids: [recipientKid] }],
+      })
     })
   })
 

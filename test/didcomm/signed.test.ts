@@ -21,6 +21,7 @@ describe('signed inside', () => {
       signerKid: `${anna}#${fragment}`,
       authenticated: true,
       anonymous: true,
+      layers: [expect.objectContaining({ type: 'anoncrypt' }), { type: 'signed', signerKids: [`${anna}#${fragment}`] }],
     })
   })
 

@@ -39,7 +39,13 @@ describe('who wrote it', () => {
 
   test('a from in a merely anoncrypted message is not authenticated', async () => {
     const unpacked = await unpack(anonymous(letter()), as('ben'))
-    expect(unpacked).toEqual({ message: letter(), recipientKid: own('ben').kid, authenticated: false, anonymous: true })
+    expect(unpacked).toEqual({
+      message: letter(),
+      recipientKid: own('ben').kid,
+      authenticated: false,
+      anonymous: true,
+      layers: [{ type: 'anoncrypt', alg: 'ECDH-ES+A256KW', enc: expect.any(String), recipientKids: [own('ben').kid] }],
+    })
   })
 
   test('without skid the sender is taken from apu', async () => {
@@ -163,6 +169,10 @@ describe('nesting', () => {
       senderKid: own('anna').kid,
       authenticated: true,
       anonymous: true,
+      layers: [
+        { type: 'anoncrypt', alg: 'ECDH-ES+A256KW', enc: expect.any(String), recipientKids: [own('ben').kid] },
+        { type: 'authcrypt', alg: 'ECDH-1PU+A256KW', enc: 'A256CBC-HS512', recipientKids: [own('ben').kid], senderKid: own('anna').kid },
+      ],
     })
   })
 

@@ -67,16 +67,9 @@ test('an invitation connects once: the second who answers is told, and the first
   expect(again).toMatchObject({ status: 400, type: 'error:ConnectionServiceError:InvitationAlreadyReceived' })
 
   const late = await third.call('POST /connection-invitations', { body: { invitation: oobOf(made) } })
-  await expect
-    .poll(
-      async () =>
-        (await third.call('GET /connections/{connectionId}', { path: { connectionId: late.connectionId } })).metaLastFailure?.detail,
-      { timeout: 10_000 },
-    )
-    .toContain('400')
-  expect((await third.call('GET /connections/{connectionId}', { path: { connectionId: late.connectionId } })).state).toBe(
-    'ConnectionRequestPending',
-  )
+  const told = await connectionIn(third.call, made.thid, 'ProblemReportReceived')
+  expect(told.connectionId).toBe(late.connectionId)
+  expect(told.metaLastFailure).toMatchObject({ type: 'e.p.req.invitation-used', detail: expect.stringContaining('somebody else') })
   expect(await pair.issuer.call('GET /connections/{connectionId}', { path: { connectionId: made.connectionId } })).toEqual(connected)
 })
 
@@ -84,12 +77,9 @@ test('an invitation that is answered too late is refused and stays as it is', as
   await using pair = await startPair({ CONNECT_INVITATION_EXPIRY: '0' })
   const made = await pair.issuer.call('POST /connections', { body: {} })
   const late = await pair.holder.call('POST /connection-invitations', { body: { invitation: oobOf(made) } })
-  await expect
-    .poll(
-      async () => (await pair.holder.call('GET /connections/{connectionId}', { path: { connectionId: late.connectionId } })).metaRetries,
-      { timeout: 10_000 },
-    )
-    .toBe(0)
+  const told = await connectionIn(pair.holder.call, made.thid, 'ProblemReportReceived')
+  expect(told.connectionId).toBe(late.connectionId)
+  expect(told.metaLastFailure).toMatchObject({ type: 'e.p.req.time.invitation-expired' })
   expect((await pair.issuer.call('GET /connections/{connectionId}', { path: { connectionId: made.connectionId } })).state).toBe(
     'InvitationGenerated',
   )

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { putEvent } from '../../src/outbox/event.ts'
 import { delivered, dueDeliveries, failed } from '../../src/outbox/lane.ts'
-import { createWebhook, deleteWebhook, listWebhooks, setGlobalWebhook, type Sealer } from '../../src/outbox/webhooks.ts'
+import { CreateWebhook, createWebhook, deleteWebhook, listWebhooks, setGlobalWebhook, type Sealer } from '../../src/outbox/webhooks.ts'
 import type { Db, Tx } from '../../src/storage/database.ts'
 import { temporaryWalletDb } from '../_wallet-db.ts'
 
@@ -73,6 +73,41 @@ test('attempts are counted for each event anew', async () => {
   await write(db, (tx) => delivered(tx, second))
   expect(await next(later)).toMatchObject({ attempts: 0, event: { data: { state: 'second' } } })
 })
+
+test('a webhook that was deleted while it was told leaves no dead letter', async () => {
+  await using wallet = await temporaryWalletDb()
+  const { db } = wallet
+  const { id } = await register(db, 'http://one')
+  await announce(db, 'first')
+  const [delivery] = (await dueDeliveries(db, walletId)).deliveries
+  await write(db, (tx) => deleteWebhook(tx, id))
+  await write(db, (tx) => failed(tx, { ...delivery!, attempts: 2 }, 'refused'))
+  expect(await db.selectFrom('dead_letter').selectAll().execute()).toEqual([])
+})
+
+test('a webhook is told at once though the clock is set back after its registration', async () => {
+  await using wallet = await temporaryWalletDb()
+  const { db } = wallet
+  await register(db, 'http://one')
+  await announce(db, 'first')
+  expect(await states(db, new Date(Date.now() - 3_600_000))).toEqual([['http://one', 'first']])
+})
+
+test('a wallet may have any UUID, also one of no version', async () => {
+  await using wallet = await temporaryWalletDb()
+  const { db } = wallet
+  await register(db, 'http://one')
+  await announce(db, 'first')
+  const id = '11111111-1111-1111-1111-111111111111'
+  expect((await dueDeliveries(db, id)).deliveries.map(({ event }) => event.walletId)).toEqual([id])
+})
+
+test.each(['http://user@example.com/', 'https://user:secret@example.com/events', 'ftp://example.com', 'events'])(
+  'a webhook at %s is refused',
+  (url) => {
+    expect(CreateWebhook.safeParse({ url }).success).toBe(false)
+  },
+)
 
 test('headers are sealed for their own row, listed open, and gone with the webhook', async () => {
   await using wallet = await temporaryWalletDb()

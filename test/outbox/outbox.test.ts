@@ -40,7 +40,7 @@ test('a debt that is put off keeps its lane waiting, its id, and the count of at
   await write(db, (tx) => putOff(tx, first!, later))
   expect(await names(db)).toEqual([['b', 'b1']])
   expect((await due(db)).nextAt).toEqual(later)
-  expect((await due(db, later)).owing[0]).toEqual({ ...first, attempts: 1 })
+  expect((await due(db, later)).owing.find(({ lane }) => lane === 'a')).toEqual({ ...first, attempts: 1 })
 })
 
 test('a lane keeps its order though the clock is set back', async () => {
@@ -50,6 +50,28 @@ test('a lane keeps its order though the clock is set back', async () => {
   await write(db, (tx) => tx.updateTable('outbox').set({ due_at: '2020-01-01T00:00:00.000Z' }).execute())
   await write(db, (tx) => put(tx, 'a', work('a2')))
   expect(await names(db)).toEqual([['a', 'a1']])
+})
+
+test('a debt is due at once though the clock is set back after its promising', async () => {
+  await using wallet = await temporaryWalletDb()
+  const { db } = wallet
+  await write(db, (tx) => put(tx, 'a', work('a1')))
+  expect(await names(db, new Date(Date.now() - 3_600_000))).toEqual([['a', 'a1']])
+})
+
+test('no more is read than asked for, nothing of a busy lane, and what was tried least comes first', async () => {
+  await using wallet = await temporaryWalletDb()
+  const { db } = wallet
+  await write(db, async (tx) => {
+    for (const lane of ['a', 'b', 'c', 'd']) await put(tx, lane, work(`${lane}1`))
+  })
+  const [first] = (await due(db)).owing
+  await write(db, (tx) => putOff(tx, first!, new Date(0)))
+  const lanes = async (options: { busy?: string[]; limit?: number }) => (await due(db, new Date(), options)).owing.map(({ lane }) => lane)
+  expect(await lanes({})).toEqual(['b', 'c', 'd', 'a'])
+  expect(await lanes({ busy: ['b', 'd'] })).toEqual(['c', 'a'])
+  expect(await lanes({ busy: ['b'], limit: 1 })).toEqual(['c'])
+  expect(await lanes({ limit: 0 })).toEqual([])
 })
 
 test('a debt is parsed when it is read: what is no debt is not paid', async () => {

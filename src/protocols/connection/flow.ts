@@ -6,12 +6,11 @@ import { keepPeerDid, newPeerDid } from '../../wallet/peer-dids.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
 import { findByThread } from '../find.ts'
 import { present } from '../model.ts'
+import { mustBeToConnect } from '../open-invitation.ts'
+import { invitationBase } from '../out-of-band.ts'
 import type { Handler } from '../receive.ts'
 import { advance, advanceByReply, begin } from '../record.ts'
 import { connection, type ConnectionRecord, type CreateConnection } from './model.ts'
-
-/** The real agent's placeholder: wallets read what follows `_oob=` and ignore the rest (wire.md 2.2). */
-const invitationBase = 'https://my.domain.com/path'
 
 /** Makes an invitation; the connection, the thread and the invitation share one id. */
 export function createInvitation(wallet: Wallet, { label, goalCode, goal }: CreateConnection): Promise<ConnectionRecord> {
@@ -33,14 +32,12 @@ export function createInvitation(wallet: Wallet, { label, goalCode, goal }: Crea
  */
 export async function acceptInvitation(wallet: Wallet, text: string): Promise<ConnectionRecord> {
   const { invitation, oob } = parseInvitation(text)
+  mustBeToConnect(invitation)
   const { id: thid, type, from } = invitation
   if (invitation.expires_time !== undefined && invitation.expires_time * 1_000 < Date.now()) {
-    throw new Problem(
-      'error:ConnectionServiceError:InvitationExpired',
-      `The invitation ${thid} expired at ${new Date(invitation.expires_time * 1_000).toISOString()}. Ask for a new one.`,
-    )
+    throw new Problem('error:ConnectionServiceError:InvitationExpired', `The invitation ${thid} has expired. Ask for a new one.`)
   }
-  await wallet.env.resolver.document(from)
+  await mustResolve(wallet, from)
   const peer = newPeerDid(wallet)
   const id = newId()
   const body = present({ goal_code: invitation.body.goal_code, goal: invitation.body.goal, accept: invitation.body.accept })
@@ -69,6 +66,18 @@ export async function acceptInvitation(wallet: Wallet, text: string): Promise<Co
   })
 }
 
+/** What is wrong with the inviter's DID is wrong with the invitation, and none of our own fault. */
+async function mustResolve(wallet: Wallet, from: string): Promise<void> {
+  try {
+    await wallet.env.resolver.document(from)
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error
+    throw new Problem('error:ConnectionServiceError:InvitationParsingError', `The inviter's DID does not resolve: ${error.message}.`, {
+      cause: error,
+    })
+  }
+}
+
 /** Inviter: somebody answers the invitation. It connects once, with whoever answers first and in time. */
 export const onRequest: Handler = async (wallet, { from, to, thid, body }) => {
   const record = await findByThread(wallet.db, connection, 'Inviter', thid)
@@ -79,6 +88,10 @@ export const onRequest: Handler = async (wallet, { from, to, thid, body }) => {
       'error:ConnectionServiceError:InvitationExpired',
       `The invitation ${thid} expired at ${new Date(expiresAt).toISOString()}.`,
     )
+  }
+  if (record.theirDid !== undefined && record.theirDid !== from) {
+    const detail = `The invitation ${thid} was answered by somebody else before. Ask for a new one: an invitation connects once.`
+    throw new Problem('error:ConnectionServiceError:InvitationAlreadyReceived', detail)
   }
   return async (tx) => {
     const received = await advanceByReply(tx, connection, record.id, 'received request', { myDid: to, theirDid: from })

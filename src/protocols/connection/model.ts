@@ -1,24 +1,23 @@
 /** Connections: as they are stored and as REST shows them (service §2.5, api.md 4.6), and their two messages (wire.md 3). */
 import { z } from 'zod'
 import { optional } from '../../wallet/model.ts'
-import { Invitation, Meta, MetaLastFailure, present } from '../model.ts'
+import { Goals, Invitation, invitationText, Meta, MetaLastFailure, present } from '../model.ts'
 import type { Protocol, Rec } from '../record.ts'
 import { connectionStates } from './states.ts'
 
-const Text = optional(z.string().max(255))
-
 export const CreateConnection = z
   .object({
-    label: Text.describe('What the inviter calls this connection; it is not sent.'),
-    goalCode: Text.describe('Machine-readable purpose, sent in the invitation.'),
-    goal: Text.describe('Purpose in words, sent in the invitation.'),
+    label: optional(z.string().max(255)).describe('What the inviter calls this connection; it is not sent.'),
+    ...Goals,
   })
   .meta({ id: 'CreateConnectionRequest' })
 export type CreateConnection = z.output<typeof CreateConnection>
 
-export const AcceptConnectionInvitation = z
-  .object({ invitation: z.string().min(1).describe('The raw value of the `_oob` query parameter of the invitation URL.') })
-  .meta({ id: 'AcceptConnectionInvitationRequest' })
+export const AcceptConnectionInvitation = z.object({ invitation: invitationText }).meta({ id: 'AcceptConnectionInvitationRequest' })
+
+/** A trust ping to the other side: when it was sent, and when it was answered, if it was. */
+export const Ping = z.object({ id: z.string(), sentAt: z.iso.datetime(), answeredAt: z.iso.datetime().optional() }).meta({ id: 'Ping' })
+export type Ping = z.infer<typeof Ping>
 
 /** What a connection's row holds beside the fields of every record. */
 export const ConnectionData = z.object({
@@ -28,6 +27,8 @@ export const ConnectionData = z.object({
   invitation: Invitation,
   myDid: z.string().optional(),
   theirDid: z.string().optional(),
+  /** The last one that was sent. */
+  ping: Ping.optional(),
   ...Meta,
 })
 export type ConnectionData = z.output<typeof ConnectionData>

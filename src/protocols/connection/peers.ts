@@ -2,7 +2,7 @@
 import { Problem } from '../../base/problem.ts'
 import type { Db } from '../../storage/database.ts'
 import { findRecordOfDid } from '../../wallet/peer-dids.ts'
-import { getRecord } from '../find.ts'
+import { findRecord, getRecord } from '../find.ts'
 import { connection } from './model.ts'
 import { connectedStates } from './states.ts'
 
@@ -24,7 +24,6 @@ export async function getPeers(db: Db, connectionId: string): Promise<Peers> {
 /** The connection whose other side sent a message from `from` to our `to`, if these two DIDs are one's. */
 export async function findPeers(db: Db, from: string, to: string): Promise<Peers | undefined> {
   const connectionId = await findRecordOfDid(db, to)
-  if (connectionId === undefined) return undefined
-  const { myDid, theirDid } = await getRecord(db, connection, connectionId)
-  return myDid === to && theirDid === from ? { connectionId, myDid, theirDid } : undefined
+  const record = connectionId === undefined ? undefined : await findRecord(db, connection, connectionId)
+  return record && record.myDid === to && record.theirDid === from ? { connectionId: record.id, myDid: to, theirDid: from } : undefined
 }

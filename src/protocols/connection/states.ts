@@ -13,6 +13,10 @@ export const connectionStates = machine('ConnectionUpdated', [
   ['Invitee', 'InvitationReceived',        'POST /connection-invitations', 'ConnectionRequestPending',   'send request'   ],
   ['Invitee', 'ConnectionRequestPending',  'sent',                         'ConnectionRequestSent'                        ],
   ['Invitee', 'ConnectionRequestSent',     'received response',            'ConnectionResponseReceived'                   ],
+], [
+  // ours: the other side refuses our last message (api.md 5.1)
+  ['Inviter', 'ConnectionResponseSent',    'received problem-report',      'ProblemReportReceived'                        ],
+  ['Invitee', 'ConnectionRequestSent',     'received problem-report',      'ProblemReportReceived'                        ],
 ])
 
 export type ConnectionState = StateOf<typeof connectionStates>

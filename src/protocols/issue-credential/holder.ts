@@ -6,12 +6,15 @@ import { verifyJwtVc } from '../../credentials/jwt-vc.ts'
 import { getOwnDid } from '../../did-registrar/dids.ts'
 import { getSigningKey } from '../../did-registrar/keys.ts'
 import { canonicalDid } from '../../did/document.ts'
+import { keepPeerDid } from '../../wallet/peer-dids.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
 import { readToken, tokenAttachments } from '../attachments.ts'
-import { findPeers, getPeers } from '../connection/peers.ts'
+import { findPeers } from '../connection/peers.ts'
 import { findByThread, getRecord } from '../find.ts'
 import { isPast } from '../machine.ts'
-import type { Handler } from '../receive.ts'
+import { alreadyReceived, openInvitation } from '../open-invitation.ts'
+import { findRecordFor, peersOf } from '../peers.ts'
+import type { Handler, Received } from '../receive.ts'
 import { advance, advanceByReply, begin, mustStandBefore } from '../record.ts'
 import { readOffer } from './messages.ts'
 import { issueCredential, type AcceptCredentialOffer, type CredentialRecord } from './model.ts'
@@ -26,10 +29,23 @@ export const onOffer: Handler = async (wallet, message) => {
   if (!peers)
     throw new Problem('error:DIDCommControllerError:SenderNotAllowed', 'The offer does not come over a connection of this wallet.')
   const data = issueCredential.model.parse({ connectionId: peers.connectionId, credentialFormat: 'JWT', ...readOffer(message) })
-  if (await findByThread(wallet.db, issueCredential, 'Holder', thid)) {
-    throw new Problem('error:CredentialServiceError:InvalidCredentialOffer', `The thread ${thid} has an offer already.`)
+  return async (tx) => {
+    if (await findByThread(tx, issueCredential, 'Holder', thid)) {
+      throw new Problem('error:CredentialServiceError:InvalidStateForOperation', `The thread ${thid} has an offer already.`)
+    }
+    return begin(tx, issueCredential, 'Holder', 'received offer', { thid, data })
   }
-  return (tx) => begin(tx, issueCredential, 'Holder', 'received offer', { thid, data })
+}
+
+/** Takes the offer that an invitation carries. @throws {Problem} 400 when it is none, has expired, or was taken before. */
+export async function takeOffer(wallet: Wallet, invitation: string): Promise<CredentialRecord> {
+  const { recordId: id, thid, peer, sides, message } = await openInvitation(wallet, invitation, 'offer')
+  const data = issueCredential.model.parse({ ...sides, credentialFormat: 'JWT', ...readOffer(message) })
+  return wallet.transaction(async (tx) => {
+    if (await findByThread(tx, issueCredential, 'Holder', thid)) throw alreadyReceived('offer', thid)
+    await keepPeerDid(tx, wallet, peer, id)
+    return begin(tx, issueCredential, 'Holder', 'received offer', { id, thid, data })
+  })
 }
 
 /**
@@ -45,7 +61,7 @@ export async function acceptOffer(
   const record = await getRecord(wallet.db, issueCredential, recordId)
   if (isPast(credentialStates, record.role, accept, record.state)) return record
   mustStandBefore(issueCredential, record, accept)
-  const { myDid, theirDid } = await getPeers(wallet.db, record.connectionId)
+  const { myDid, theirDid } = await peersOf(wallet.db, record)
   const { longForm } = await getOwnDid(wallet.db, subjectId)
   const { privateJwk } = await getSigningKey(wallet, subjectId, 'authentication', keyId)
   const { domain: audience, challenge: nonce } = record
@@ -68,13 +84,14 @@ export async function acceptOffer(
 
 /** The issuer sends the credential: kept when it is what was asked for, and the issuer's DID vouches for it. */
 export const onCredential: Handler = async (wallet, message) => {
-  const { from, to, thid } = message
-  const [record, peers] = [await findByThread(wallet.db, issueCredential, 'Holder', thid), await findPeers(wallet.db, from, to)]
-  if (!record || record.connectionId !== peers?.connectionId) {
-    throw new Problem('error:CredentialServiceError:ThreadIdNotFound', `There is no request for the thread ${thid} on this connection.`)
+  const record = await findRecordFor(wallet.db, issueCredential, 'Holder', message)
+  if (!record) {
+    throw new Problem(
+      'error:CredentialServiceError:ThreadIdNotFound',
+      `There is no request for the thread ${message.thid} between these DIDs.`,
+    )
   }
-  const credential = readToken(message)
-  const { issuer, subject } = await verify(wallet, record, credential)
+  const { credential, issuer, subject } = await verify(wallet, record, message)
   return async (tx) => {
     const received = await advanceByReply(tx, issueCredential, record.id, 'received credential', { credential })
     const row = { id: received.id, format: 'JWT', credential, issuer, subject, created_at: received.updatedAt! }
@@ -82,9 +99,12 @@ export const onCredential: Handler = async (wallet, message) => {
   }
 }
 
-async function verify(wallet: Wallet, { subjectId }: CredentialRecord, token: string): Promise<{ issuer: string; subject: string }> {
+type Verified = { credential: string; issuer: string; subject: string }
+
+async function verify(wallet: Wallet, { subjectId }: CredentialRecord, message: Received): Promise<Verified> {
   try {
-    const { issuerDid: issuer, subjectDid: subject } = await verifyJwtVc(token, {
+    const credential = readToken(message)
+    const { issuerDid: issuer, subjectDid: subject } = await verifyJwtVc(credential, {
       resolve: wallet.env.resolver.document,
       now: Math.floor(Date.now() / 1_000),
       leewaySeconds: wallet.env.config.CREDENTIAL_LEEWAY,
@@ -94,7 +114,7 @@ async function verify(wallet: Wallet, { subjectId }: CredentialRecord, token: st
     if (subjectId === undefined || subject === undefined || canonicalDid(subject) !== canonicalDid(subjectId)) {
       throw new TypeError('its subject is not the DID that the offer was accepted with')
     }
-    return { issuer, subject }
+    return { credential, issuer, subject }
   } catch (error) {
     throw new Problem('error:CredentialServiceError:InvalidCredentialIssue', `The credential is not accepted: ${reasonOf(error)}`, {
       cause: error,

@@ -8,44 +8,57 @@ import { getOwnDid } from '../../did-registrar/dids.ts'
 import { getSigningKey } from '../../did-registrar/keys.ts'
 import { checkClaimsAgainst } from './claims.ts'
 import type { Tx } from '../../storage/database.ts'
+import { keepPeerDid } from '../../wallet/peer-dids.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
 import type { Work } from '../../wallet/work.ts'
 import { readToken, tokenAttachments } from '../attachments.ts'
-import { findPeers, getPeers } from '../connection/peers.ts'
-import { findByThread, getRecord } from '../find.ts'
+import { getPeers } from '../connection/peers.ts'
+import { getRecord } from '../find.ts'
 import { isPast } from '../machine.ts'
-import type { Handler } from '../receive.ts'
+import { invite, refuseLate } from '../out-of-band.ts'
+import { boundBy, findRecordFor, peersOf } from '../peers.ts'
+import type { Handler, Received } from '../receive.ts'
 import { advance, advanceByReply, begin } from '../record.ts'
 import { writeOffer } from './messages.ts'
-import { issueCredential, type CreateCredentialOffer, type CredentialRecord } from './model.ts'
+import { issueCredential, type CreateCredentialOffer, type CredentialRecord, type InviteToOffer, type Offered } from './model.ts'
 import { credentialStates } from './states.ts'
 
 const issue = 'POST /issue-credentials/records/{recordId}/issue-credential'
 
 /** Offers a credential over a connection. @throws {Problem} for a DID, a connection or claims that cannot be used. */
 export async function offerCredential(wallet: Wallet, offer: CreateCredentialOffer): Promise<CredentialRecord> {
-  const { connectionId, issuingDID, issuingKid, claims, schemaIds, validityPeriod, automaticIssuance } = offer
+  const { connectionId } = offer
   const { myDid, theirDid } = await getPeers(wallet.db, connectionId)
-  await getSigningKey(wallet, issuingDID, 'assertionMethod', issuingKid)
-  await checkClaimsAgainst(wallet.env, claims, schemaIds)
-  const challenge = randomId()
-  const domain = offer.domain ?? wallet.env.config.DEFAULT_JWT_VC_OFFER_DOMAIN
-  const data = issueCredential.model.parse({
-    connectionId,
-    credentialFormat: 'JWT',
-    claims,
-    schemaIds,
-    issuingDID,
-    issuingKid,
-    validityPeriod,
-    automaticIssuance,
-    challenge,
-    domain,
-  })
-  const message = { type: 'offer' as const, from: myDid, to: theirDid, ...writeOffer({ claims, schemaIds, challenge, domain }) }
+  const { content, ...terms } = await prepare(wallet, offer)
+  const data = issueCredential.model.parse({ connectionId, ...terms })
+  const message = { type: 'offer' as const, from: myDid, to: theirDid, ...content }
   return wallet.transaction((tx) =>
     begin(tx, issueCredential, 'Issuer', 'POST /issue-credentials/credential-offers', { thid: randomId(), data }, message),
   )
+}
+
+/** Offers a credential to whoever answers an invitation first. @throws {Problem} for a DID or claims that cannot be used. */
+export async function inviteToOffer(wallet: Wallet, { goalCode, goal, ...offer }: InviteToOffer): Promise<CredentialRecord> {
+  const { content, ...terms } = await prepare(wallet, offer)
+  const message = { type: issueCredential.messages.offer, ...content }
+  const lifetimeSeconds = wallet.env.config.ISSUANCE_INVITATION_EXPIRY
+  const { recordId: id, thid, peer, sides } = invite(wallet, { goalCode, goal, lifetimeSeconds, message })
+  const data = issueCredential.model.parse({ ...terms, ...sides })
+  return wallet.transaction(async (tx) => {
+    await keepPeerDid(tx, wallet, peer, id)
+    return begin(tx, issueCredential, 'Issuer', 'POST /issue-credentials/credential-offers/invitation', { id, thid, data })
+  })
+}
+
+/** What an offer's record begins with, and `content`, what its message says. */
+async function prepare(wallet: Wallet, { domain: wanted, ...offered }: Offered) {
+  const { claims, schemaIds, issuingDID, issuingKid } = offered
+  await getSigningKey(wallet, issuingDID, 'assertionMethod', issuingKid)
+  await checkClaimsAgainst(wallet.env, claims, schemaIds)
+  const challenge = randomId()
+  const domain = wanted ?? wallet.env.config.DEFAULT_JWT_VC_OFFER_DOMAIN
+  const content = writeOffer({ claims, schemaIds, challenge, domain })
+  return { credentialFormat: 'JWT' as const, ...offered, challenge, domain, content }
 }
 
 /** Issues the credential that a holder has asked for; a second call changes nothing. @throws {Problem} in any other state. */
@@ -58,21 +71,25 @@ export function issueCredentialOf(wallet: Wallet, recordId: string): Promise<Cre
 
 /** The holder asks, and proves that the DID is the holder's (wire.md 4.2). */
 export const onRequest: Handler = async (wallet, message) => {
-  const { from, to, thid } = message
-  const [record, peers] = [await findByThread(wallet.db, issueCredential, 'Issuer', thid), await findPeers(wallet.db, from, to)]
-  if (!record || record.connectionId !== peers?.connectionId) {
-    throw new Problem('error:CredentialServiceError:ThreadIdNotFound', `There is no offer for the thread ${thid} on this connection.`)
+  const record = await findRecordFor(wallet.db, issueCredential, 'Issuer', message, { mayAnswer: true })
+  if (!record) {
+    throw new Problem(
+      'error:CredentialServiceError:ThreadIdNotFound',
+      `There is no offer for the thread ${message.thid} between these DIDs.`,
+    )
   }
-  const holderDid = await proveHolder(wallet, record, readToken(message))
+  await refuseLate(wallet, 'offer', record, (tx) => advance(tx, issueCredential, record, 'expired', {}))
+  const holderDid = await proveHolder(wallet, record, message)
   return async (tx: Tx) => {
-    const received = await advanceByReply(tx, issueCredential, record.id, 'received request', { holderDid })
+    const change = { holderDid, ...boundBy(message, record) }
+    const received = await advanceByReply(tx, issueCredential, record.id, 'received request', change)
     if (record.automaticIssuance) await advance(tx, issueCredential, received, issue, {})
   }
 }
 
-async function proveHolder(wallet: Wallet, { challenge, domain }: CredentialRecord, token: string): Promise<string> {
+async function proveHolder(wallet: Wallet, { challenge, domain }: CredentialRecord, message: Received): Promise<string> {
   try {
-    const { holderDid } = await verifyHolderProof(token, {
+    const { holderDid } = await verifyHolderProof(readToken(message), {
       resolve: wallet.env.resolver.document,
       audience: domain,
       nonce: challenge,
@@ -92,9 +109,9 @@ async function proveHolder(wallet: Wallet, { challenge, domain }: CredentialReco
 /** Makes the credential (wire.md 4.4) and owes it to the holder. */
 export const makeCredential: Work = async (wallet, recordId) => {
   const record = await getRecord(wallet.db, issueCredential, recordId)
-  const { issuingDID, issuingKid, holderDid, claims, schemaIds: schemas, validityPeriod, connectionId } = record
+  const { issuingDID, issuingKid, holderDid, claims, schemaIds: schemas, validityPeriod } = record
   if (issuingDID === undefined || holderDid === undefined) throw new Error(`the record ${recordId} has no issuer or no holder`)
-  const { myDid, theirDid } = await getPeers(wallet.db, connectionId)
+  const { myDid, theirDid } = await peersOf(wallet.db, record)
   const { did, longForm, status } = await getOwnDid(wallet.db, issuingDID)
   const { privateJwk } = await getSigningKey(wallet, issuingDID, 'assertionMethod', issuingKid)
   const credential = issueJwtVc({

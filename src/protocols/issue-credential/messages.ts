@@ -6,6 +6,7 @@ import { Attributes, fromAttributes, toAttributes } from '../../credentials/clai
 import type { Attachment } from '../../didcomm/message.ts'
 import { challengeAttachment, readChallenge, type ProofOptions } from '../attachments.ts'
 import type { Received } from '../receive.ts'
+import { namesPrototype } from './claims.ts'
 
 const OfferBody = z.looseObject({
   credential_preview: z.looseObject({
@@ -38,9 +39,11 @@ export function writeOffer({ claims, schemaIds, challenge, domain }: Offer): { b
 export function readOffer(message: Received): Offer {
   try {
     const { credential_preview: preview } = OfferBody.parse(message.body)
+    const claims = fromAttributes(preview.body.attributes)
+    if (namesPrototype(claims)) throw new TypeError('a claim has a member named __proto__')
     return {
       ...readChallenge(message).options,
-      claims: fromAttributes(preview.body.attributes),
+      claims,
       schemaIds: preview.schema_ids ?? (preview.schema_id ? [preview.schema_id] : []),
     }
   } catch (error) {

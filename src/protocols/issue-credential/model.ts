@@ -1,8 +1,8 @@
 /** Credential records: as they are stored and as REST shows them (service §2.6, §4.3, api.md 4.7). */
 import { z } from 'zod'
 import { toPaddedBase64url } from '../../base/bytes.ts'
-import { optional } from '../../wallet/model.ts'
-import { Meta, MetaLastFailure, present } from '../model.ts'
+import { optional, Uuid } from '../../wallet/model.ts'
+import { Goals, InvitationFields, invitationText, Meta, MetaLastFailure, present, Sides, toInvitationFields } from '../model.ts'
 import type { Protocol, Rec } from '../record.ts'
 import { credentialStates } from './states.ts'
 
@@ -10,8 +10,11 @@ export const Claims = z
   .record(z.string(), z.json())
   .describe('What the issuer attests to: any JSON object, checked against the schema when there is one.')
 
+/** Each is fetched while the caller waits. */
+const mostSchemas = 20
+
 const SchemaIds = z
-  .union([z.url(), z.array(z.url())])
+  .union([z.url(), z.array(z.url()).max(mostSchemas)])
   .nullish()
   .transform((value) => [value ?? []].flat())
 
@@ -21,43 +24,53 @@ const Period = optional(z.number().positive()).describe('Seconds for which the c
 const JwtVcProperties = z.object({
   issuingDID: z.string(),
   claims: Claims,
-  credentialSchema: optional(z.union([z.object({ id: z.url() }), z.array(z.object({ id: z.url() }))])),
+  credentialSchema: optional(z.union([z.object({ id: z.url() }), z.array(z.object({ id: z.url() })).max(mostSchemas)])),
   issuingKid: optional(z.string()),
   validityPeriod: Period,
 })
 
-export const CreateCredentialOffer = z
-  .object({
-    connectionId: z.guid().describe('The connection over which the offer is sent.'),
-    credentialFormat: z
-      .literal('JWT')
-      .nullish()
-      .transform((format) => format ?? ('JWT' as const)),
-    issuingDID: optional(z.string()).describe('The issuer’s DID, with an assertionMethod key.'),
-    issuingKid: optional(z.string()).describe('Which assertionMethod key signs; the first one when left out.'),
-    claims: optional(Claims),
-    schemaId: SchemaIds.describe('URL of a JSON schema that the claims must fit; one, or a list.'),
-    validityPeriod: Period,
-    automaticIssuance: z
-      .boolean()
-      .nullish()
-      .transform((value) => value ?? false)
-      .describe('Issue as soon as the holder asks.'),
-    domain: optional(z.string().min(1)).describe('What the holder’s proof is bound to.'),
-    jwtVcPropertiesV1: optional(JwtVcProperties),
-  })
-  .transform(({ jwtVcPropertiesV1: properties, ...flat }, context) => {
-    const { issuingDID, claims, issuingKid, validityPeriod } = properties ?? flat
-    const schemaIds = properties ? [properties.credentialSchema ?? []].flat().map(({ id }) => id) : flat.schemaId
-    for (const [name, value] of Object.entries({ claims, issuingDID })) {
-      if (value === undefined) context.addIssue({ code: 'custom', path: [name], message: `Missing request parameter: ${name}` })
-    }
-    if (claims === undefined || issuingDID === undefined) return z.NEVER
-    const { connectionId, automaticIssuance, domain } = flat
-    return { connectionId, automaticIssuance, domain, claims, issuingDID, issuingKid, validityPeriod, schemaIds }
-  })
+/** What is offered, whoever it is offered to. */
+const OfferFields = z.object({
+  credentialFormat: z
+    .literal('JWT')
+    .nullish()
+    .transform((format) => format ?? ('JWT' as const)),
+  issuingDID: optional(z.string()).describe('The issuer’s DID, with an assertionMethod key.'),
+  issuingKid: optional(z.string()).describe('Which assertionMethod key signs; the first one when left out.'),
+  claims: optional(Claims),
+  schemaId: SchemaIds.describe('URL of a JSON schema that the claims must fit; one, or a list.'),
+  validityPeriod: Period,
+  automaticIssuance: z
+    .boolean()
+    .nullish()
+    .transform((value) => value ?? false)
+    .describe('Issue as soon as the holder asks.'),
+  domain: optional(z.string().min(1)).describe('What the holder’s proof is bound to.'),
+  jwtVcPropertiesV1: optional(JwtVcProperties),
+})
+
+/** Reads both styles as one. */
+function toOffered({ jwtVcPropertiesV1: properties, ...flat }: z.output<typeof OfferFields>, context: z.RefinementCtx) {
+  const { issuingDID, claims, issuingKid, validityPeriod } = properties ?? flat
+  const schemaIds = properties ? [properties.credentialSchema ?? []].flat().map(({ id }) => id) : flat.schemaId
+  for (const [name, value] of Object.entries({ claims, issuingDID })) {
+    if (value === undefined) context.addIssue({ code: 'custom', path: [name], message: `Missing request parameter: ${name}` })
+  }
+  if (claims === undefined || issuingDID === undefined) return z.NEVER
+  const { automaticIssuance, domain } = flat
+  return { automaticIssuance, domain, claims, issuingDID, issuingKid, validityPeriod, schemaIds }
+}
+export type Offered = ReturnType<typeof toOffered>
+
+export const CreateCredentialOffer = OfferFields.extend({ connectionId: Uuid.describe('The connection over which the offer is sent.') })
+  .transform(({ connectionId, ...offered }, context) => ({ connectionId, ...toOffered(offered, context) }))
   .meta({ id: 'CreateIssueCredentialRecordRequest' })
 export type CreateCredentialOffer = z.output<typeof CreateCredentialOffer>
+
+export const InviteToOffer = OfferFields.extend(Goals)
+  .transform(({ goalCode, goal, ...offered }, context) => ({ goalCode, goal, ...toOffered(offered, context) }))
+  .meta({ id: 'CreateCredentialOfferInvitationRequest' })
+export type InviteToOffer = z.output<typeof InviteToOffer>
 
 export const AcceptCredentialOffer = z
   .object({
@@ -67,9 +80,11 @@ export const AcceptCredentialOffer = z
   .meta({ id: 'AcceptCredentialOfferRequest' })
 export type AcceptCredentialOffer = z.output<typeof AcceptCredentialOffer>
 
+export const AcceptOfferInvitation = z.object({ invitation: invitationText }).meta({ id: 'AcceptCredentialOfferInvitation' })
+
 /** What a credential record's row holds beside the fields of every record. */
 export const CredentialData = z.object({
-  connectionId: z.string(),
+  ...Sides,
   credentialFormat: z.literal('JWT'),
   claims: z.record(z.string(), z.json()),
   schemaIds: z.array(z.string()),
@@ -87,6 +102,8 @@ export const CredentialData = z.object({
   holderDid: z.string().optional(),
   /** The compact JWT. */
   credential: z.string().optional(),
+  /** Holder: the issuer has said that the credential is revoked. */
+  revocation: z.object({ notifiedAt: z.string(), comment: z.string().optional() }).optional(),
   ...Meta,
 })
 export type CredentialData = z.output<typeof CredentialData>
@@ -106,6 +123,7 @@ export const IssueCredentialRecord = z
     protocolState: z.enum([...new Set(credentialStates.rows.map((row) => row[3]))]),
     credential: z.string().optional().describe('The compact JWT as base64url.'),
     issuingDID: z.string().optional(),
+    ...InvitationFields,
     metaRetries: z.int(),
     metaLastFailure: MetaLastFailure.optional(),
   })
@@ -132,6 +150,7 @@ export function toCredentialRecord(record: CredentialRecord): IssueCredentialRec
     protocolState: state,
     credential: credential === undefined ? undefined : toPaddedBase64url(credential),
     issuingDID,
+    ...toInvitationFields(record),
     metaRetries,
     metaLastFailure,
   })

@@ -15,6 +15,14 @@ export const credentialStates = machine('IssueCredentialRecordUpdated', [
   ['Holder', 'OfferReceived',       'POST /issue-credentials/records/{recordId}/accept-offer',     'RequestPending',      'send request'    ],
   ['Holder', 'RequestPending',      'sent',                                                        'RequestSent'                            ],
   ['Holder', 'RequestSent',         'received credential',                                         'CredentialReceived'                     ],
+], [
+  // ours: what the service document leaves open (api.md 5.2)
+  ['Issuer', null,                  'POST /issue-credentials/credential-offers/invitation',        'InvitationGenerated'                    ],
+  ['Issuer', 'InvitationGenerated', 'received request',                                            'RequestReceived'                        ],
+  ['Issuer', 'InvitationGenerated', 'expired',                                                     'InvitationExpired'                      ],
+  ['Issuer', 'OfferSent',           'received problem-report',                                     'ProblemReportReceived'                  ],
+  ['Issuer', 'CredentialSent',      'received problem-report',                                     'ProblemReportReceived'                  ],
+  ['Holder', 'RequestSent',         'received problem-report',                                     'ProblemReportReceived'                  ],
 ])
 
 export type CredentialState = StateOf<typeof credentialStates>

@@ -33,14 +33,21 @@ export function writeRequest({ options, proofs, goalCode, comment }: Request): {
 }
 
 /** Reads a request. @throws {Problem} `InvalidPresentationRequest`, naming the member that is wrong. */
-export function readRequest(message: Received): Request & Pick<PresentationData, 'requestData'> {
+export function readRequest(message: Received): Request & Pick<PresentationData, 'requestData' | 'isDidcommOrg'> {
   try {
     const { goal_code, comment, proof_types } = RequestBody.parse(message.body)
     const { options, content } = readChallenge(message)
     const proofs = (proof_types ?? []).map(({ schema: schemaId, trustIssuers }) =>
       present({ schemaId, trustIssuers: trustIssuers ?? undefined }),
     )
-    return { options, proofs, goalCode: goal_code ?? undefined, comment: comment ?? undefined, requestData: [JSON.stringify(content)] }
+    return {
+      options,
+      proofs,
+      goalCode: goal_code ?? undefined,
+      comment: comment ?? undefined,
+      requestData: [JSON.stringify(content)],
+      isDidcommOrg: message.type.startsWith('https://didcomm.org/'),
+    }
   } catch (error) {
     throw new Problem('error:PresentationError:InvalidPresentationRequest', `The request cannot be read: ${reasonOf(error)}.`, {
       cause: error,

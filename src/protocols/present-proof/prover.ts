@@ -5,16 +5,19 @@ import { createJwtVp } from '../../credentials/jwt-vp.ts'
 import { getOwnDid } from '../../did-registrar/dids.ts'
 import { getSigningKey } from '../../did-registrar/keys.ts'
 import type { Db } from '../../storage/database.ts'
+import { keepPeerDid } from '../../wallet/peer-dids.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
 import type { Work } from '../../wallet/work.ts'
 import { tokenAttachments } from '../attachments.ts'
-import { findPeers, getPeers } from '../connection/peers.ts'
+import { findPeers } from '../connection/peers.ts'
 import { findByThread, getRecord } from '../find.ts'
 import { isPast } from '../machine.ts'
+import { alreadyReceived, openInvitation } from '../open-invitation.ts'
+import { peersOf } from '../peers.ts'
 import type { Handler } from '../receive.ts'
 import { advance, begin, mustStandBefore } from '../record.ts'
 import { readRequest } from './messages.ts'
-import { presentProof, type PresentationRecord } from './model.ts'
+import { didcommOrgMessages, presentProof, type PresentationRecord } from './model.ts'
 import { presentationStates } from './states.ts'
 
 /** A verifier asks for a proof over a connection of this wallet. */
@@ -24,10 +27,23 @@ export const onRequest: Handler = async (wallet, message) => {
   if (!peers)
     throw new Problem('error:DIDCommControllerError:SenderNotAllowed', 'The request does not come over a connection of this wallet.')
   const data = presentProof.model.parse({ connectionId: peers.connectionId, ...readRequest(message), data: [] })
-  if (await findByThread(wallet.db, presentProof, 'Prover', thid)) {
-    throw new Problem('error:PresentationError:InvalidPresentationRequest', `The thread ${thid} has a request already.`)
+  return async (tx) => {
+    if (await findByThread(tx, presentProof, 'Prover', thid)) {
+      throw new Problem('error:PresentationError:InvalidFlowStateError', `The thread ${thid} has a request already.`)
+    }
+    return begin(tx, presentProof, 'Prover', 'received request', { thid, data })
   }
-  return (tx) => begin(tx, presentProof, 'Prover', 'received request', { thid, data })
+}
+
+/** Takes the request that an invitation carries. @throws {Problem} 400 when it is none, has expired, or was taken before. */
+export async function takeRequest(wallet: Wallet, invitation: string): Promise<PresentationRecord> {
+  const { recordId: id, thid, peer, sides, message } = await openInvitation(wallet, invitation, 'request')
+  const data = presentProof.model.parse({ ...sides, ...readRequest(message), data: [] })
+  return wallet.transaction(async (tx) => {
+    if (await findByThread(tx, presentProof, 'Prover', thid)) throw alreadyReceived('request', thid)
+    await keepPeerDid(tx, wallet, peer, id)
+    return begin(tx, presentProof, 'Prover', 'received request', { id, thid, data })
+  })
 }
 
 /**
@@ -59,8 +75,9 @@ export function rejectRequest(wallet: Wallet, id: string): Promise<PresentationR
 
 /** Makes the presentation (wire.md 5.2), signed by the subject of its credentials, and owes it to the verifier. */
 export const makePresentation: Work = async (wallet, recordId) => {
-  const { connectionId, options, proofId, goalCode, comment } = await getRecord(wallet.db, presentProof, recordId)
-  const { myDid, theirDid } = await getPeers(wallet.db, connectionId)
+  const record = await getRecord(wallet.db, presentProof, recordId)
+  const { options, proofId, goalCode, comment, isDidcommOrg } = record
+  const { myDid, theirDid } = await peersOf(wallet.db, record)
   const { subject, credentials } = await getSubject(wallet.db, proofId ?? [])
   const { longForm } = await getOwnDid(wallet.db, subject)
   const { privateJwk } = await getSigningKey(wallet, subject, 'authentication')
@@ -72,7 +89,8 @@ export const makePresentation: Work = async (wallet, recordId) => {
     credentials,
   })
   const body = { ...(goalCode !== undefined && { goal_code: goalCode }), ...(comment !== undefined && { comment }) }
-  const message = { type: 'presentation' as const, from: myDid, to: theirDid, body, attachments: tokenAttachments(presentation) }
+  const typeUri = isDidcommOrg ? didcommOrgMessages.presentation : undefined
+  const message = { type: 'presentation' as const, typeUri, from: myDid, to: theirDid, body, attachments: tokenAttachments(presentation) }
   return async (tx) => advance(tx, presentProof, await getRecord(tx, presentProof, recordId), 'made', { data: [presentation] }, message)
 }
 

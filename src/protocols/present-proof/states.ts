@@ -17,8 +17,13 @@ export const presentationStates = machine('PresentationUpdated', [
   // ours: what the service document leaves open (api.md 5.3)
   ['Verifier', 'RequestSent',           'refused presentation',              'PresentationVerificationFailed', 'send problem-report'],
   ['Verifier', 'PresentationVerified',  'presentation-reject',               'PresentationRejected'                       ],
+  ['Verifier', null,                    'POST /present-proof/presentations/invitation', 'InvitationGenerated'             ],
+  ['Verifier', 'InvitationGenerated',   'verified presentation',             'PresentationVerified'                       ],
+  ['Verifier', 'InvitationGenerated',   'refused presentation',              'PresentationVerificationFailed', 'send problem-report'],
+  ['Verifier', 'InvitationGenerated',   'expired',                           'InvitationExpired'                          ],
   ['Prover',   'RequestReceived',       'request-reject',                    'RequestRejected'                            ],
   ['Prover',   'PresentationSent',      'received problem-report',           'ProblemReportReceived'                      ],
+  ['Verifier', 'RequestSent',           'received problem-report',           'ProblemReportReceived'                      ],
 ])
 
 export type PresentationState = StateOf<typeof presentationStates>

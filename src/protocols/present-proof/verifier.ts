@@ -4,28 +4,51 @@ import { Problem } from '../../base/problem.ts'
 import { reasonOf } from '../../base/reason.ts'
 import { verifyJwtVp } from '../../credentials/jwt-vp.ts'
 import { VerificationError } from '../../credentials/verification-error.ts'
+import { keepPeerDid } from '../../wallet/peer-dids.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
 import { readToken } from '../attachments.ts'
-import { findPeers, getPeers } from '../connection/peers.ts'
-import { findByThread, getRecord } from '../find.ts'
+import { getPeers } from '../connection/peers.ts'
+import { getRecord } from '../find.ts'
 import { isPast } from '../machine.ts'
+import { invite, refuseLate } from '../out-of-band.ts'
+import { boundBy, findRecordFor } from '../peers.ts'
 import type { Handler } from '../receive.ts'
 import { advance, advanceByReply, begin } from '../record.ts'
 import { writeRequest } from './messages.ts'
-import { presentProof, type PresentationRecord, type RequestPresentation } from './model.ts'
+import { presentProof, type InviteToPresent, type PresentationRecord, type Requested, type RequestPresentation } from './model.ts'
 import { presentationStates } from './states.ts'
 
 /** Asks the other side of a connection for a proof. @throws {Problem} when the connection cannot be used. */
 export async function requestPresentation(wallet: Wallet, wanted: RequestPresentation): Promise<PresentationRecord> {
-  const { connectionId, proofs, goalCode, goal: comment } = wanted
+  const { connectionId, goalCode, goal: comment } = wanted
   const { myDid, theirDid } = await getPeers(wallet.db, connectionId)
-  const options = wanted.options ?? { challenge: randomId(), domain: wallet.env.config.DEFAULT_JWT_VC_OFFER_DOMAIN }
-  const { requestData, ...content } = writeRequest({ options, proofs: presentProof.model.shape.proofs.parse(proofs), goalCode, comment })
-  const data = presentProof.model.parse({ connectionId, options, proofs, goalCode, comment, requestData, data: [] })
+  const { content, ...terms } = prepare(wallet, wanted, { goalCode, comment })
+  const data = presentProof.model.parse({ connectionId, ...terms })
   const message = { type: 'request' as const, from: myDid, to: theirDid, ...content }
   return wallet.transaction((tx) =>
     begin(tx, presentProof, 'Verifier', 'POST /present-proof/presentations', { thid: randomId(), data }, message),
   )
+}
+
+/** Asks whoever answers an invitation first for a proof. */
+export async function inviteToPresent(wallet: Wallet, { goalCode, goal, ...wanted }: InviteToPresent): Promise<PresentationRecord> {
+  const { content, ...terms } = prepare(wallet, wanted, {})
+  const message = { type: presentProof.messages.request, ...content }
+  const lifetimeSeconds = wallet.env.config.PRESENTATION_INVITATION_EXPIRY
+  const { recordId: id, thid, peer, sides } = invite(wallet, { goalCode, goal, lifetimeSeconds, message })
+  const data = presentProof.model.parse({ ...terms, ...sides })
+  return wallet.transaction(async (tx) => {
+    await keepPeerDid(tx, wallet, peer, id)
+    return begin(tx, presentProof, 'Verifier', 'POST /present-proof/presentations/invitation', { id, thid, data })
+  })
+}
+
+/** What a request's record begins with, and `content`, what its message says. */
+function prepare(wallet: Wallet, wanted: Requested, said: { goalCode?: string | undefined; comment?: string | undefined }) {
+  const options = wanted.options ?? { challenge: randomId(), domain: wallet.env.config.DEFAULT_JWT_VC_OFFER_DOMAIN }
+  const proofs = presentProof.model.shape.proofs.parse(wanted.proofs)
+  const { requestData, ...content } = writeRequest({ options, proofs, ...said })
+  return { options, proofs, ...said, requestData, data: [], content }
 }
 
 /** Accepts or rejects a presentation that was verified; a second call changes nothing. @throws {Problem} in any other state. */
@@ -43,14 +66,14 @@ export function closePresentation(
 /** The proof comes: every check must hold (decisions.md §6), or the prover is told why not. */
 export const onPresentation: Handler = async (wallet, message) => {
   const { from, to, thid } = message
-  const [record, peers] = [await findByThread(wallet.db, presentProof, 'Verifier', thid), await findPeers(wallet.db, from, to)]
-  if (!record || record.connectionId !== peers?.connectionId) {
-    throw new Problem('error:PresentationError:ThreadIdNotFound', `There is no request for the thread ${thid} on this connection.`)
-  }
+  const record = await findRecordFor(wallet.db, presentProof, 'Verifier', message, { mayAnswer: true })
+  if (!record)
+    throw new Problem('error:PresentationError:ThreadIdNotFound', `There is no request for the thread ${thid} between these DIDs.`)
+  await refuseLate(wallet, 'request', record, (tx) => advance(tx, presentProof, record, 'expired', {}))
   const token = readPresentation(() => readToken(message))
   const refusal = await verify(wallet, record, token)
-  const data = [token]
-  if (refusal === undefined) return (tx) => advanceByReply(tx, presentProof, record.id, 'verified presentation', { data })
+  const change = { data: [token], ...boundBy(message, record) }
+  if (refusal === undefined) return (tx) => advanceByReply(tx, presentProof, record.id, 'verified presentation', change)
   const report = { code: 'e.p.presentation-verification-failed', comment: refusal }
   const metaLastFailure = {
     status: 400,
@@ -59,7 +82,7 @@ export const onPresentation: Handler = async (wallet, message) => {
     detail: refusal,
   }
   const problemReport = { type: 'problem-report' as const, from: to, to: from, pthid: thid, body: report }
-  return (tx) => advanceByReply(tx, presentProof, record.id, 'refused presentation', { data, metaLastFailure }, problemReport)
+  return (tx) => advanceByReply(tx, presentProof, record.id, 'refused presentation', { ...change, metaLastFailure }, problemReport)
 }
 
 function readPresentation(read: () => string): string {

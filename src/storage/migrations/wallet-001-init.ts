@@ -31,6 +31,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .addColumn('body', 'text', (column) => column.notNull())
     .addColumn('attempts', 'integer', (column) => column.notNull())
     .addColumn('due_at', 'text', (column) => column.notNull())
+    .addColumn('created_at', 'text', (column) => column.notNull())
     .execute()
   await db.schema.createIndex('outbox_lane').on('outbox').columns(['lane', 'sequence']).execute()
 
@@ -39,6 +40,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .addColumn('id', 'text', (column) => column.primaryKey())
     .addColumn('received_at', 'text', (column) => column.notNull())
     .execute()
+  await db.schema.createIndex('inbox_received').on('inbox').column('received_at').execute()
 
   await db.schema
     .createTable('event')
@@ -99,6 +101,20 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .addColumn('sealed', 'text')
     .addPrimaryKeyConstraint('prism_key_key', ['did', 'key_id'])
     .execute()
+
+  await db.schema
+    .createTable('message')
+    .addColumn('sequence', 'integer', (column) => column.primaryKey())
+    .addColumn('id', 'text', (column) => column.notNull().unique())
+    .addColumn('connection_id', 'text', (column) => column.notNull())
+    .addColumn('direction', 'text', (column) => column.notNull())
+    .addColumn('content', 'text', (column) => column.notNull())
+    .addColumn('lang', 'text')
+    .addColumn('sent_at', 'text')
+    .addColumn('failure', 'text')
+    .addColumn('created_at', 'text', (column) => column.notNull())
+    .execute()
+  await db.schema.createIndex('message_connection').on('message').columns(['connection_id', 'sequence']).execute()
 
   await db.schema
     .createTable('credential')

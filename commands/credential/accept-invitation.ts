@@ -1,0 +1,31 @@
+/** `agent credential accept-invitation` */
+import * as Args from '@oclif/core/args'
+import { AgentCommand } from '../_base.ts'
+import { credentialFields } from '../_format/records.ts'
+import { nextCommand } from '../_format/states.ts'
+import { readInvitation } from '../_input/invitation.ts'
+
+export default class CredentialAcceptInvitation extends AgentCommand {
+  static override summary = 'Take the offer in an invitation (holder)'
+  static override examples = [
+    '<%= config.bin %> credential accept-invitation "https://my.domain.com/path?_oob=eyJ…"',
+    'wl-paste | <%= config.bin %> credential accept-invitation -',
+  ]
+  static override args = {
+    invitation: Args.string({
+      required: true,
+      ignoreStdin: true,
+      description: 'the invitation’s URL, the value of its _oob parameter, or - for standard input',
+    }),
+  }
+
+  async run() {
+    const { args } = await this.parse(CredentialAcceptInvitation)
+    const record = await this.call('POST /issue-credentials/credential-offers/accept-invitation', {
+      body: { invitation: readInvitation(args.invitation) },
+    })
+    this.print(record.recordId, credentialFields(record))
+    this.suggest(nextCommand('credential', record.protocolState, record.recordId))
+    return record
+  }
+}

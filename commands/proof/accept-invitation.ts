@@ -1,0 +1,31 @@
+/** `agent proof accept-invitation` */
+import * as Args from '@oclif/core/args'
+import { AgentCommand } from '../_base.ts'
+import { presentationFields } from '../_format/records.ts'
+import { nextCommand } from '../_format/states.ts'
+import { readInvitation } from '../_input/invitation.ts'
+
+export default class ProofAcceptInvitation extends AgentCommand {
+  static override summary = 'Take the request in an invitation (prover)'
+  static override examples = [
+    '<%= config.bin %> proof accept-invitation "https://my.domain.com/path?_oob=eyJ…"',
+    'wl-paste | <%= config.bin %> proof accept-invitation -',
+  ]
+  static override args = {
+    invitation: Args.string({
+      required: true,
+      ignoreStdin: true,
+      description: 'the invitation’s URL, the value of its _oob parameter, or - for standard input',
+    }),
+  }
+
+  async run() {
+    const { args } = await this.parse(ProofAcceptInvitation)
+    const record = await this.call('POST /present-proof/presentations/accept-invitation', {
+      body: { invitation: readInvitation(args.invitation) },
+    })
+    this.print(record.presentationId, presentationFields(record))
+    this.suggest(nextCommand('proof', record.status, record.presentationId))
+    return record
+  }
+}

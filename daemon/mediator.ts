@@ -1,0 +1,122 @@
+/**
+ * The mediator role on the DIDComm port, as the Identus mediator has it (wire.md 7.2): `POST /` for messages to its DID,
+ * `GET /did`, `/invitation` and `/invitationOOB`, and the WebSocket `/ws`. Without the role there is none of it.
+ */
+import type { Server } from 'node:http'
+import type { Duplex } from 'node:stream'
+import type { Context, Middleware } from 'koa'
+import { WebSocketServer, type WebSocket } from 'ws'
+import type { Agent } from '../src/agent.ts'
+import { randomId } from '../src/base/id.ts'
+import { reasonOf } from '../src/base/reason.ts'
+import { encryptedType, maxEnvelopeBytes, parseEnvelope, type Envelope } from '../src/didcomm/jwe.ts'
+import { createInvitation, toInvitationUrl } from '../src/didcomm/invitation.ts'
+import type { Channel } from '../src/mediator/live.ts'
+import type { Mediator } from '../src/mediator/mediator.ts'
+
+/** Open WebSockets at a time. */
+const maxSockets = 1_000
+/** Messages of one socket that wait for their turn before no more are read from it. */
+const maxPending = 8
+/** Bytes on their way to a socket; what comes on top waits in the queue until it is asked for. */
+const maxBuffered = 4_194_304
+/** How often a socket must show that it is alive. */
+const heartbeatMs = 30_000
+
+/** Answers a message to the mediator's DID: 200 with the packed answer, 202 when there is none or it goes another way. */
+export async function takeForMediator(mediator: Mediator, context: Context, envelope: Envelope): Promise<void> {
+  const answer = await mediator.take(envelope)
+  context.body = answer ?? ''
+  context.status = answer === undefined ? 202 : 200
+  if (answer !== undefined) context.set('Content-Type', encryptedType)
+}
+
+/** The pages of the mediator, and leave for wallets in browsers to call it from wherever they were loaded. */
+export function mediatorPages(mediator: Mediator): Middleware {
+  const invitation = () =>
+    createInvitation({
+      id: randomId(),
+      from: mediator.did,
+      goalCode: 'request-mediate',
+      goal: 'RequestMediate',
+      accept: ['didcomm/v2'],
+    })
+  const pages: Readonly<Record<string, () => string | object>> = {
+    '/did': () => mediator.did,
+    '/invitation': invitation,
+    '/invitationOOB': () => toInvitationUrl(mediator.url, invitation()),
+  }
+  return async (context, next) => {
+    const page = Object.hasOwn(pages, context.path) ? pages[context.path] : undefined
+    if (context.path === '/' || page) context.set('Access-Control-Allow-Origin', '*')
+    if (context.method === 'OPTIONS' && (context.path === '/' || page)) {
+      context.set({ 'Access-Control-Allow-Methods': 'GET, POST', 'Access-Control-Allow-Headers': 'Content-Type' })
+      context.status = 204
+    } else if (context.method === 'GET' && page) context.body = page()
+    else await next()
+  }
+}
+
+/** Takes WebSockets at `/ws` of a server, if the agent is a mediator, until the returned function is called. */
+export function serveSockets(server: Server, { mediator, log }: Pick<Agent, 'mediator' | 'log'>): () => void {
+  if (!mediator) return () => undefined
+  const sockets = new WebSocketServer({ noServer: true, maxPayload: maxEnvelopeBytes, perMessageDeflate: false })
+  const silent = new WeakSet<WebSocket>()
+  const onUpgrade = (...[request, stream, head]: Parameters<WebSocketServer['handleUpgrade']>) => {
+    if (request.url?.split('?')[0] !== '/ws') return refuse(stream, '404 Not Found')
+    if (sockets.clients.size >= maxSockets) return refuse(stream, '503 Service Unavailable')
+    sockets.handleUpgrade(request, stream, head, (socket) => {
+      socket.on('pong', () => silent.delete(socket))
+      socket.on('error', (error) => log.debug({ reason: reasonOf(error) }, 'a WebSocket failed'))
+      listen(mediator, log, socket)
+    })
+  }
+  const heartbeat = setInterval(() => {
+    for (const socket of sockets.clients) {
+      if (silent.has(socket)) socket.terminate()
+      silent.add(socket)
+      socket.ping()
+    }
+  }, heartbeatMs)
+  heartbeat.unref()
+  server.on('upgrade', onUpgrade)
+  return () => {
+    clearInterval(heartbeat)
+    server.off('upgrade', onUpgrade)
+    for (const socket of sockets.clients) socket.terminate()
+    sockets.close()
+  }
+}
+
+/** Takes a socket's messages one after the other and sends the answers back on it. */
+function listen(mediator: Mediator, log: Agent['log'], socket: WebSocket): void {
+  const channel: Channel = {
+    send(envelope) {
+      if (socket.readyState === socket.OPEN && socket.bufferedAmount < maxBuffered) socket.send(envelope)
+    },
+  }
+  let pending = 0
+  let last = Promise.resolve()
+  const take = async (raw: Buffer) => {
+    try {
+      const envelope = parseEnvelope(raw)
+      if (!mediator.owns(envelope.kids[0]!.split('#')[0]!)) return
+      const answer = await mediator.take(envelope, channel)
+      if (answer !== undefined) channel.send(answer)
+    } catch (error) {
+      log.info({ reason: reasonOf(error) }, 'a message from a WebSocket was refused')
+    } finally {
+      if (--pending === 0 && socket.isPaused) socket.resume()
+    }
+  }
+  // With its default `binaryType`, ws hands over one Buffer for every message.
+  socket.on('message', (raw: Buffer) => {
+    if (++pending >= maxPending) socket.pause()
+    last = last.then(() => take(raw))
+  })
+  socket.on('close', () => mediator.drop(channel))
+}
+
+function refuse(stream: Duplex, status: string): void {
+  stream.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
+}

@@ -1,0 +1,26 @@
+/** `/messages` (ours): basic messages over connections. */
+import { z } from 'zod'
+import { listMessages, sendMessage } from '../../src/protocols/basic-message/flow.ts'
+import { Message, SendMessage, toMessage } from '../../src/protocols/basic-message/model.ts'
+import { Page, Paging, toPage } from '../page.ts'
+import { route } from '../route.ts'
+
+const MessagesPage = Page('Collection', Message, 'BasicMessagesPage')
+const query = Paging.extend({ connectionId: z.guid().optional().describe('Only the messages over this connection.') })
+
+export default [
+  route(
+    'GET /messages',
+    { summary: 'List the messages, sent and received', access: 'tenant', query, reply: [200, MessagesPage] },
+    async ({ wallet }, { query, target }) => {
+      const { rows, total } = await listMessages(wallet.db, query)
+      return toPage('Collection', { ...query, target, total }, rows.map(toMessage))
+    },
+  ),
+
+  route(
+    'POST /messages',
+    { summary: 'Send a message over a connection', access: 'tenant', body: SendMessage, reply: [201, Message] },
+    async ({ wallet }, { body }) => toMessage(await sendMessage(wallet, body)),
+  ),
+] as const

@@ -1,0 +1,81 @@
+/** Basic Message 2.0 (wire.md 7): words between the two sides of a connection, kept by both. */
+import { sql, type Insertable, type Selectable } from 'kysely'
+import { z } from 'zod'
+import { newId } from '../../base/id.ts'
+import { Problem } from '../../base/problem.ts'
+import { reasonOf } from '../../base/reason.ts'
+import type { Db, Tx } from '../../storage/database.ts'
+import type { WalletTables } from '../../storage/wallet-tables.ts'
+import type { Wallet } from '../../wallet/wallet.ts'
+import { getPeers } from '../connection/peers.ts'
+import { getSenders, putNotice } from '../notice.ts'
+import type { Handler } from '../receive.ts'
+import { basicMessage, type SendMessage } from './model.ts'
+
+type Row = Selectable<WalletTables['message']>
+
+const Body = z.looseObject({ content: z.string(), lang: z.string().max(100).nullish() })
+
+/** Keeps a message and owes it to the other side. @throws {Problem} when the connection cannot be used. */
+export async function sendMessage(wallet: Wallet, { connectionId, content }: SendMessage): Promise<Row> {
+  const { myDid: from, theirDid: to } = await getPeers(wallet.db, connectionId)
+  const message = { type: basicMessage.messages.message, body: { content } }
+  return wallet.transaction(async (tx) => {
+    const row = await insert(tx, { connection_id: connectionId, direction: 'sent', content })
+    await putNotice(tx, { protocol: basicMessage.name, recordId: row.id, from, to, message })
+    return row
+  })
+}
+
+/** What became of a message: the other side's endpoint took it, or it was given up and why. */
+export async function noteOutcome(tx: Tx, id: string, failure?: string): Promise<void> {
+  const outcome = failure === undefined ? { sent_at: new Date().toISOString() } : { failure }
+  await tx.updateTable('message').set(outcome).where('id', '=', id).execute()
+}
+
+/** Keeps what the other side says. */
+export const onMessage: Handler = async (wallet, message) => {
+  const { connectionId } = await getSenders(wallet.db, message)
+  const parsed = Body.safeParse(message.body)
+  if (!parsed.success) {
+    throw new Problem('error:DIDCommControllerError:UnpackingFailed', `The basic message cannot be read: ${reasonOf(parsed.error)}.`)
+  }
+  const { content, lang } = parsed.data
+  const sent_at = toInstant(message.createdTime)
+  return (tx) => insert(tx, { connection_id: connectionId, direction: 'received', content, lang: lang ?? null, sent_at })
+}
+
+export type Paging = { offset: number; limit: number; connectionId?: string | undefined }
+
+/** A page of messages in the order of their coming and going, and how many there are in all. */
+export async function listMessages(db: Db, { offset, limit, connectionId }: Paging): Promise<{ rows: Row[]; total: number }> {
+  let matching = db.selectFrom('message')
+  if (connectionId !== undefined) matching = matching.where('connection_id', '=', connectionId)
+  const { total } = await matching.select((eb) => eb.fn.countAll().as('total')).executeTakeFirstOrThrow()
+  const rows = await matching.selectAll().orderBy('sequence').offset(offset).limit(limit).execute()
+  return { rows, total: Number(total) }
+}
+
+/** An instant that a peer gives in epoch seconds; nothing for a number that is no instant of this millennium. */
+function toInstant(seconds: number | undefined): string | null {
+  return seconds !== undefined && seconds > 0 && seconds < 32_503_680_000 ? new Date(seconds * 1_000).toISOString() : null
+}
+
+type NewMessage = Pick<Row, 'connection_id' | 'direction' | 'content'> &
+  Partial<Pick<Insertable<WalletTables['message']>, 'lang' | 'sent_at'>>
+
+function insert(tx: Tx, { lang = null, sent_at = null, ...message }: NewMessage): Promise<Row> {
+  return tx
+    .insertInto('message')
+    .values({
+      ...message,
+      lang,
+      sent_at,
+      sequence: sql<number>`(select coalesce(max(sequence), 0) + 1 from message)`,
+      id: newId(),
+      failure: null,
+      created_at: new Date().toISOString(),
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}

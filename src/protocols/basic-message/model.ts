@@ -1,0 +1,52 @@
+/** Basic messages: as they are stored and as REST shows them (ours; wire.md 7). */
+import { z } from 'zod'
+import type { Selectable } from 'kysely'
+import type { WalletTables } from '../../storage/wallet-tables.ts'
+import { present } from '../model.ts'
+
+export const basicMessage = {
+  name: 'basic-message',
+  messages: { message: 'https://didcomm.org/basicmessage/2.0/message' },
+} as const
+
+/** The longest message, in characters; with room for its envelope it stays below what an endpoint takes. */
+const maxLength = 100_000
+
+export const SendMessage = z
+  .object({
+    connectionId: z.guid().describe('The connection over which the message is sent.'),
+    content: z.string().min(1).max(maxLength).describe('What to say, in words.'),
+  })
+  .meta({ id: 'SendMessageRequest' })
+export type SendMessage = z.output<typeof SendMessage>
+
+export const Message = z
+  .object({
+    messageId: z.guid(),
+    connectionId: z.string(),
+    direction: z.enum(['sent', 'received']),
+    content: z.string(),
+    lang: z.string().optional(),
+    createdAt: z.iso.datetime().describe('When this agent took the message.'),
+    sentAt: z.iso
+      .datetime()
+      .optional()
+      .describe('Received: when it was sent, as the other side says. Sent: when the other side’s endpoint took it.'),
+    failure: z.string().optional().describe('Why a message was given up.'),
+  })
+  .meta({ id: 'BasicMessage' })
+export type Message = z.infer<typeof Message>
+
+/** A message's row as REST shows it. */
+export function toMessage(row: Selectable<WalletTables['message']>): Message {
+  return present({
+    messageId: row.id,
+    connectionId: row.connection_id,
+    direction: row.direction,
+    content: row.content,
+    lang: row.lang ?? undefined,
+    createdAt: row.created_at,
+    sentAt: row.sent_at ?? undefined,
+    failure: row.failure ?? undefined,
+  })
+}

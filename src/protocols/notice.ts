@@ -1,0 +1,74 @@
+/**
+ * Messages of no state table: pings, answers, reports, basic messages. They are promised in a transaction and paid by the
+ * courier like every other debt, in one lane for each of our DIDs, so that they survive a restart and keep their order.
+ */
+import { z } from 'zod'
+import { Problem } from '../base/problem.ts'
+import type { Attachment } from '../didcomm/message.ts'
+import * as outbox from '../outbox/outbox.ts'
+import type { Db, Tx } from '../storage/database.ts'
+import { findRecordOfDid } from '../wallet/peer-dids.ts'
+import { findPeers, type Peers } from './connection/peers.ts'
+import type { Received } from './receive.ts'
+
+/** Answers that may wait in a lane: whoever asks and asks, and takes no answer, is not to fill the wallet's file. */
+const waitingAnswers = 20
+
+/** A message to send: `protocol` and `recordId` say what it is for, and what is told of its outcome (`outcomes` in `index.ts`). */
+export type Notice = {
+  protocol: string
+  recordId: string
+  from: string
+  to: string
+  message: { type: string; thid?: string; pthid?: string; body: Record<string, unknown>; attachments?: Attachment[] }
+}
+
+/** Promises a message; returns its id. */
+export async function putNotice(tx: Tx, { from, ...notice }: Notice): Promise<string> {
+  return outbox.put(tx, await laneOf(tx, from), { kind: 'message', from, ...notice })
+}
+
+/** Promises an answer to a message, unless too many are waiting for the other side to take them. */
+export async function putAnswer(tx: Tx, received: Received, protocol: string, message: Notice['message']): Promise<void> {
+  const lane = await laneOf(tx, received.to)
+  const { waiting } = await tx
+    .selectFrom('outbox')
+    .where('lane', '=', lane)
+    .select((eb) => eb.fn.countAll().as('waiting'))
+    .executeTakeFirstOrThrow()
+  if (Number(waiting) >= waitingAnswers) return
+  await outbox.put(tx, lane, { kind: 'message', protocol, recordId: received.id, from: received.to, to: received.from, message })
+}
+
+/** What a record may say of its two sides, whichever protocol it is of. */
+const Sides = z.looseObject({ myDid: z.string().optional(), theirDid: z.string().optional() })
+
+/**
+ * Makes sure that a message comes from the other side that one of our DIDs was made for, over a connection or after an
+ * invitation of another kind.
+ *
+ * @throws {Problem} `SenderNotAllowed` for strangers, who are told nothing and cost no row.
+ */
+export async function mustKnow(db: Db, { from, to, type }: Received): Promise<void> {
+  const id = await findRecordOfDid(db, to)
+  const row = id === undefined ? undefined : await db.selectFrom('record').select('data').where('id', '=', id).executeTakeFirst()
+  const sides = row && Sides.parse(JSON.parse(row.data))
+  if (sides?.theirDid !== from || sides.myDid !== to) throw notAllowed(type)
+}
+
+/** The connection over which a message came. @throws {Problem} `SenderNotAllowed` when it came over none. */
+export async function getSenders(db: Db, { from, to, type }: Received): Promise<Peers> {
+  const peers = await findPeers(db, from, to)
+  if (!peers) throw notAllowed(type)
+  return peers
+}
+
+function notAllowed(type: string): Problem {
+  const detail = `The message of type ${type.slice(0, 200)} does not come from anybody this wallet has to do with.`
+  return new Problem('error:DIDCommControllerError:SenderNotAllowed', detail)
+}
+
+/** The lane of one of our DIDs, which is that of a connection: each has a DID of its own. */
+async function laneOf(db: Db, ourDid: string): Promise<string> {
+  return `notices:${(await findRecordOfDid(db, ourDid)) ?? ''}`
+}

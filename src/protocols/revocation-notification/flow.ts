@@ -1,0 +1,40 @@
+/** Revocation notification 1.0 (wire.md 7.6): the issuer says that a credential it issued holds no more. */
+import { z } from 'zod'
+import type { Tx } from '../../storage/database.ts'
+import { present } from '../model.ts'
+import { issueCredential, type CredentialRecord } from '../issue-credential/model.ts'
+import { mustKnow, putNotice } from '../notice.ts'
+import { findRecordFor, peersOf } from '../peers.ts'
+import type { Handler } from '../receive.ts'
+import { amend } from '../record.ts'
+import { getRecord } from '../find.ts'
+
+export const revocationNotification = {
+  name: 'revocation-notification',
+  messages: { revoke: 'https://atalaprism.io/revocation_notification/1.0/revoke' },
+} as const
+
+const RevokeBody = z.looseObject({ issueCredentialProtocolThreadId: z.string(), comment: z.string().max(10_000).nullish() })
+
+/** Tells the holder that the credential of a record is revoked. */
+export async function putRevocation(tx: Tx, record: CredentialRecord, comment?: string): Promise<void> {
+  const { myDid: from, theirDid: to } = await peersOf(tx, record)
+  const body = present({ issueCredentialProtocolThreadId: record.thid, comment })
+  const message = { type: revocationNotification.messages.revoke, body }
+  await putNotice(tx, { protocol: revocationNotification.name, recordId: record.id, from, to, message })
+}
+
+/** Notes it on the holder's record, the first time; whether it is true is for the status list to say. */
+export const onRevoke: Handler = async (wallet, message) => {
+  await mustKnow(wallet.db, message)
+  const { data } = RevokeBody.safeParse(message.body)
+  const record =
+    data && (await findRecordFor(wallet.db, issueCredential, 'Holder', { ...message, thid: data.issueCredentialProtocolThreadId }))
+  wallet.env.log.info({ walletId: wallet.id, recordId: record?.id }, 'the issuer says that a credential is revoked')
+  if (record?.state !== 'CredentialReceived') return () => Promise.resolve()
+  return async (tx) => {
+    const current = await getRecord(tx, issueCredential, record.id)
+    const revocation = present({ notifiedAt: new Date().toISOString(), comment: data?.comment ?? undefined })
+    if (!current.revocation) await amend(tx, issueCredential, current, { revocation })
+  }
+}

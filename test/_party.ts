@@ -1,0 +1,163 @@
+/** Somebody on the wire in the test's own hands: a DID with its keys, an address, and everything that arrived there, opened. */
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { ServerResponse } from 'node:http'
+import { generateKey, toPublic } from '../src/crypto/keys.ts'
+import { keysFor } from '../src/did/document.ts'
+import { createPeerDid, resolvePeerDid } from '../src/did/peer.ts'
+import { readForward } from '../src/didcomm/forward.ts'
+import { encryptedType, type OwnKey } from '../src/didcomm/jwe.ts'
+import { writeMessage, type PlaintextMessage } from '../src/didcomm/message.ts'
+import { encrypt, packAnoncrypt, packAuthcrypt } from '../src/didcomm/pack.ts'
+import { unpack, type Unpacked } from '../src/didcomm/unpack.ts'
+import { connectionIn, type Tenant } from './_pair.ts'
+import { openReceiver } from './_receiver.ts'
+
+export type Message = Partial<PlaintextMessage> & Pick<PlaintextMessage, 'type'>
+
+/** Ways to seal a message: as the specification wants it; for nobody's account, with a `from` all the same; with a `from` that is not the key's. */
+export type Seal = 'authcrypt' | 'anoncrypt' | 'forged authcrypt'
+
+export type Party = {
+  did: string
+  own: OwnKey
+  /** The address of its server. */
+  url: string
+  /** What arrived and has been opened, in order. */
+  inbox: Unpacked[]
+  /** The envelopes that arrived, in order. */
+  envelopes: string[]
+  /** Opens what has arrived. */
+  open(): Promise<void>
+  /** Waits for a message of a type that has not been waited for, and gives it. */
+  next(type: string): Promise<PlaintextMessage>
+  /** An envelope for a DID. */
+  pack(to: string, message: Message, seal?: Seal): string
+  /** Posts a message to the address of a DID; the status, and the detail of a refusal. */
+  send(to: string, message: Message, seal?: Seal): Promise<{ status: number; detail?: string }>
+  /** Answers an invitation of a tenant's; both know each other then. */
+  connect(tenant: Tenant): Promise<{ connectionId: string; theirDid: string; thid: string }>
+  [Symbol.asyncDispose](): Promise<void>
+}
+
+export type PartyOptions = {
+  /** The addresses in the DID, given that of the party's own server, where they are not just that: a mediator's DID, for one. */
+  uris?: (own: string) => string[]
+  /** What the server answers; 200 when left out. */
+  answer?: (response: ServerResponse, count: number) => void
+}
+
+const requestType = 'https://atalaprism.io/mercury/connections/1.0/request'
+
+export async function openParty({ uris = (own) => [own], answer }: PartyOptions = {}): Promise<Party> {
+  const receiver = await openReceiver(answer)
+  const [keyAgreement, authentication] = [generateKey('X25519'), generateKey('Ed25519')]
+  const keys = { keyAgreement: toPublic(keyAgreement), authentication: toPublic(authentication) }
+  const did = createPeerDid({ ...keys, serviceUri: uris(receiver.url) })
+  const own = { kid: keysFor(resolvePeerDid(did), 'keyAgreement')[0]!.id, privateJwk: keyAgreement }
+  const inbox: Unpacked[] = []
+  const taken = new Set<Unpacked>()
+  let opened = 0
+
+  async function open(): Promise<void> {
+    while (opened < receiver.bodies.length) inbox.push(await openWith(own, receiver.bodies[opened++]!))
+  }
+
+  const pack: Party['pack'] = (to, message, seal = 'authcrypt') => {
+    const plaintext = { id: randomUUID(), from: did, to: [to], body: {}, ...message } as PlaintextMessage
+    const recipients = [recipientOf(to)]
+    if (seal === 'anoncrypt') return packAnoncrypt(plaintext, { recipients })
+    if (seal === 'forged authcrypt') return encrypt(writeMessage(plaintext), { sender: own, recipients, enc: 'A256CBC-HS512' })
+    return packAuthcrypt(plaintext, { sender: own, recipients })
+  }
+
+  const send: Party['send'] = async (to, message, seal) => post(addressOf(to), pack(to, message, seal))
+
+  return {
+    did,
+    own,
+    url: receiver.url,
+    inbox,
+    get envelopes() {
+      return receiver.bodies
+    },
+    open,
+    async next(type) {
+      for (let attempt = 0; attempt < 1_000; attempt++) {
+        await open()
+        const found = inbox.find((entry) => entry.message.type === type && !taken.has(entry))
+        if (found) {
+          taken.add(found)
+          return found.message
+        }
+        await sleep(10)
+      }
+      throw new Error(`no ${type} came; there are ${inbox.map(({ message }) => message.type).join(', ')}`)
+    },
+    pack,
+    send,
+    async connect({ call }) {
+      const { connectionId, thid, invitation } = await call('POST /connections', { body: {} })
+      const { status, detail } = await send(invitation.from, { type: requestType, thid, pthid: thid })
+      if (status !== 200) throw new Error(`the request was answered with ${status}: ${detail}`)
+      await connectionIn(call, thid, 'ConnectionResponseSent')
+      return { connectionId, theirDid: invitation.from, thid }
+    },
+    [Symbol.asyncDispose]: () => receiver[Symbol.asyncDispose](),
+  }
+}
+
+export type Mediator = Party & {
+  /** Passes on what comes for a DID, to an address. */
+  serve(did: string, url: string): void
+  /** What every forward said, in order. */
+  forwards: { next: string; from: string | undefined }[]
+}
+
+/** A mediator that does no more than open a forward, and pass on what is in it to the address of who is next. */
+export async function openMediator(options: PartyOptions = {}): Promise<Mediator> {
+  const ways = new Map<string, string>()
+  const forwards: Mediator['forwards'] = []
+  const party = await openParty({
+    ...options,
+    answer: (response, count) =>
+      void pass(count).then(
+        (status) => response.writeHead(status).end(),
+        () => response.writeHead(400).end(),
+      ),
+  })
+  async function pass(count: number): Promise<number> {
+    const { message } = await openWith(party.own, party.envelopes[count - 1]!)
+    const { next, envelopes } = readForward(message)
+    forwards.push({ next, from: message.from })
+    const url = ways.get(next)
+    if (url === undefined) return 404
+    for (const envelope of envelopes) await post(url, JSON.stringify(envelope))
+    return 202
+  }
+  return Object.assign(party, { forwards, serve: (did: string, url: string) => void ways.set(did, url) })
+}
+
+/** The key a message to a did:peer is encrypted for. */
+export function recipientOf(did: string) {
+  const { id: kid, publicKeyJwk: publicJwk } = keysFor(resolvePeerDid(did), 'keyAgreement')[0]!
+  return { kid, publicJwk }
+}
+
+/** The first address in a did:peer. */
+export function addressOf(did: string): string {
+  return (resolvePeerDid(did).service![0]!.serviceEndpoint as { uri: string }).uri
+}
+
+export async function post(url: string, envelope: string): Promise<{ status: number; detail?: string }> {
+  const response = await fetch(url, { method: 'POST', headers: { 'content-type': encryptedType }, body: envelope })
+  const text = await response.text()
+  return { status: response.status, ...(text.startsWith('{') && { detail: (JSON.parse(text) as { detail: string }).detail }) }
+}
+
+function openWith(own: OwnKey, envelope: string): Promise<Unpacked> {
+  return unpack(envelope, {
+    findPrivateKey: (kids) => Promise.resolve(kids.includes(own.kid) ? own : undefined),
+    resolve: (did) => Promise.resolve(resolvePeerDid(did)),
+  })
+}

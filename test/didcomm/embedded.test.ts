@@ -1,0 +1,97 @@
+/** Messages inside invitations (wire.md 2.3). */
+import { describe, expect, test } from 'vitest'
+import { generateKey, toPublic } from '../../src/crypto/keys.ts'
+import { createPeerDid } from '../../src/did/peer.ts'
+import { embedMessage, readEmbedded } from '../../src/didcomm/embedded.ts'
+import { createInvitation, parseInvitation, toOob } from '../../src/didcomm/invitation.ts'
+import { jsonAttachment, type Attachment } from '../../src/didcomm/message.ts'
+
+const newDid = () =>
+  createPeerDid({
+    keyAgreement: toPublic(generateKey('X25519')),
+    authentication: toPublic(generateKey('Ed25519')),
+    serviceUri: 'http://127.0.0.1:1/nobody',
+  })
+
+const from = newDid()
+const said = {
+  id: 'a',
+  type: 'https://didcomm.org/issue-credential/3.0/offer-credential',
+  body: { goal_code: 'Offer Credential' },
+  attachments: [jsonAttachment('c', { options: { challenge: 'x', domain: 'y' } }, 'prism/jwt')],
+  thid: 't',
+  from,
+}
+const written = (embedded: Attachment) => createInvitation({ id: 't', from, attachments: [embedded] })
+/** The same invitation with another content of its attachment. */
+const holding = (data: Attachment['data']) => parseInvitation(toOob(written({ id: 'b', data }))).invitation
+
+describe('a message in an invitation', () => {
+  test('has the members of the real agent, in its order: one sender as text, nobody it is for, media types', () => {
+    expect(JSON.stringify(embedMessage('b', said))).toBe(
+      JSON.stringify({
+        id: 'b',
+        media_type: 'application/json',
+        data: {
+          json: {
+            id: 'a',
+            type: said.type,
+            body: said.body,
+            attachments: [
+              {
+                id: 'c',
+                media_type: 'application/json',
+                data: { json: { options: { challenge: 'x', domain: 'y' } } },
+                format: 'prism/jwt',
+              },
+            ],
+            thid: 't',
+            from,
+          },
+        },
+      }),
+    )
+  })
+
+  test('is read back from JSON, and from base64 of it in either alphabet, padded or not', () => {
+    const json = JSON.stringify({ ...said, body: { note: 'ÿÿÿ>>>???' } })
+    const base64 = Buffer.from(json).toString('base64')
+    expect(base64).toMatch(/[+/]/)
+    const texts = [base64, base64.replace(/=+$/, ''), Buffer.from(json).toString('base64url')]
+    const messages = [{ json: JSON.parse(json) }, ...texts.map((text) => ({ base64: text }))].map((data) => readEmbedded(holding(data)))
+    for (const message of messages) expect(message).toMatchObject({ id: 'a', thid: 't', from, body: { note: 'ÿÿÿ>>>???' } })
+  })
+
+  test('is read with a recipient in either form, with members that are null, and without a sender of its own', () => {
+    for (const more of [{ to: 'did:peer:x' }, { to: ['did:peer:x'] }, { to: null, pthid: null }, { from: undefined }]) {
+      expect(readEmbedded(holding({ json: { ...said, ...more } }))).toMatchObject({ type: said.type })
+    }
+  })
+
+  test('is not there in an invitation to connect', () => {
+    expect(readEmbedded(createInvitation({ id: 't', from }))).toBeUndefined()
+    expect(readEmbedded(createInvitation({ id: 't', from, attachments: [] }))).toBeUndefined()
+  })
+
+  test.each([
+    ['without attachments', { json: { ...said, attachments: undefined } }],
+    ['with attachments that are none', { json: { ...said, attachments: [{ id: 'c' }] } }],
+    ['without a type', { json: { ...said, type: undefined } }],
+    ['without an id', { json: { ...said, id: undefined } }],
+    ['whose body is a list', { json: { ...said, body: [] } }],
+    ['from somebody else', { json: { ...said, from: newDid() } }],
+    ['from what is no DID', { json: { ...said, from: 'somebody' } }],
+    ['that is a text', { json: 'offer' }],
+    ['that is a list', { json: [said] }],
+    ['that is not base64', { base64: 'no base64!' }],
+    ['that is base64 of no JSON', { base64: 'AAAA' }],
+    ['that is somewhere else', { links: ['https://example.com'], hash: 'x' }],
+  ])('%s is refused', (_, data) => {
+    expect(() => readEmbedded(holding(data))).toThrow()
+  })
+})
+
+test.each([-1, 1e300, -1e300, 8_640_000_000_001])('an invitation that expires at %d, which no date can say, is refused', (expires_time) => {
+  const text = toOob({ ...createInvitation({ id: 't', from }), expires_time })
+  expect(() => parseInvitation(text)).toThrow(/expires_time/)
+})

@@ -1,0 +1,85 @@
+/** Forwards of routing 2.0: what we write for mediators, and what we read of others' (wire.md 7.1). */
+import { randomUUID } from 'node:crypto'
+import { expect, test } from 'vitest'
+import { forwardType, readForward, wrapForward } from '../../src/didcomm/forward.ts'
+import { packAuthcrypt } from '../../src/didcomm/pack.ts'
+import type { Hop } from '../../src/didcomm/route.ts'
+import { unpack } from '../../src/didcomm/unpack.ts'
+import { Message, resolver, secretsOf } from './_didcomm-node.ts'
+import { as, didOfPerson, letter, own, recipient } from './_people.ts'
+
+/** Mallory carries letters here; ben is behind her. */
+const hop: Hop = { next: didOfPerson('ben'), did: didOfPerson('mallory'), recipient: recipient('mallory') }
+const inner = () => packAuthcrypt(letter(), { sender: own('anna'), recipients: [recipient('ben')] })
+
+test('a mediator reads who is next and nothing more, and who wrote it is nowhere', async () => {
+  const envelope = inner()
+  const opened = await unpack(wrapForward(envelope, [hop], randomUUID), as('mallory'))
+  expect(opened).toMatchObject({ authenticated: false, anonymous: true })
+  const { message } = opened
+  expect(Object.keys(message).toSorted()).toEqual(['attachments', 'body', 'id', 'to', 'typ', 'type'])
+  expect(message).toMatchObject({ type: forwardType, to: [didOfPerson('mallory')], body: { next: didOfPerson('ben') } })
+  expect(message.attachments).toEqual([{ id: expect.any(String), data: { json: JSON.parse(envelope) } }])
+  expect(readForward(message)).toEqual({ next: didOfPerson('ben'), envelopes: [JSON.parse(envelope)] })
+  expect(JSON.stringify(message)).not.toContain('a table for two')
+})
+
+test('the header of a forward is that of the real agent', () => {
+  const { protected: header } = JSON.parse(wrapForward(inner(), [hop], randomUUID)) as { protected: string }
+  const members = JSON.parse(Buffer.from(header, 'base64url').toString()) as Record<string, string>
+  expect(Object.keys(members)).toEqual(['epk', 'apv', 'enc', 'alg'])
+  expect(members).toMatchObject({ enc: 'XC20P', alg: 'ECDH-ES+A256KW' })
+})
+
+test('with no mediator on the way the envelope stays as it is', () => {
+  const envelope = inner()
+  expect(wrapForward(envelope, [], randomUUID)).toBe(envelope)
+})
+
+test('of two mediators the last one takes the outer forward, and each learns of the next alone', async () => {
+  const outer: Hop = { next: didOfPerson('mallory'), did: didOfPerson('anna'), recipient: recipient('anna') }
+  const first = await unpack(wrapForward(inner(), [hop, outer], randomUUID), as('anna'))
+  expect(readForward(first.message).next).toBe(didOfPerson('mallory'))
+  const second = await unpack(JSON.stringify(readForward(first.message).envelopes[0]), as('mallory'))
+  expect(readForward(second.message).next).toBe(didOfPerson('ben'))
+  const last = await unpack(JSON.stringify(readForward(second.message).envelopes[0]), as('ben'))
+  expect(last).toMatchObject({ message: letter(), authenticated: true })
+})
+
+test('didcomm-node reads our forward as one, and opens what is in it', async () => {
+  const wrapped = wrapForward(inner(), [hop], randomUUID)
+  const [theirs, metadata] = await Message.unpack(wrapped, resolver, secretsOf([recipient('mallory').kid]), {})
+  expect(metadata).toMatchObject({ anonymous_sender: true, authenticated: false })
+  expect(theirs.try_parse_forward()).toBeTruthy()
+  const { body, attachments } = theirs.as_value() as { body: unknown; attachments: { data: { json: unknown } }[] }
+  expect(body).toEqual({ next: didOfPerson('ben') })
+  const held = secretsOf([recipient('ben').kid])
+  const [letterThere] = await Message.unpack(JSON.stringify(attachments[0]!.data.json), resolver, held, {})
+  expect(letterThere.as_value()).toEqual(letter())
+})
+
+test('we read didcomm-node’s forward', async () => {
+  const envelope = inner()
+  const keys = [recipient('mallory').kid]
+  const wrapped = await Message.wrap_in_forward(envelope, {}, didOfPerson('ben'), keys, 'Xc20pEcdhEsA256kw', resolver)
+  const { message } = await unpack(wrapped, as('mallory'))
+  expect(message.type).toBe(forwardType)
+  expect(readForward(message)).toEqual({ next: didOfPerson('ben'), envelopes: [JSON.parse(envelope)] })
+})
+
+test.each(['json', 'base64', 'base64url'] as const)('an envelope that is attached as %s is read', (form) => {
+  const envelope: unknown = JSON.parse(inner())
+  const data = form === 'json' ? { json: envelope } : { base64: Buffer.from(JSON.stringify(envelope)).toString(form) }
+  expect(readForward({ id: '1', type: forwardType, body: { next: 'did:example:ben' }, attachments: [{ data }] }).envelopes).toEqual([
+    envelope,
+  ])
+})
+
+test.each([
+  ['nobody', {}],
+  ['a number', { next: 1 }],
+  ['an empty text', { next: '' }],
+  ['a text that is too long', { next: 'x'.repeat(5_000) }],
+])('a forward to %s is none', (_name, body) => {
+  expect(() => readForward({ id: '1', type: forwardType, body, attachments: [] })).toThrow(/next/)
+})

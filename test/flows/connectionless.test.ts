@@ -1,0 +1,290 @@
+/** Issuing and proving by invitations that carry the offer or the request, without a connection (wire.md 2.3; api.md 4.7, 4.8, 5.2, 5.3). */
+import { randomUUID } from 'node:crypto'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { generateKey, toPublic } from '../../src/crypto/keys.ts'
+import { keysFor } from '../../src/did/document.ts'
+import { createPeerDid, resolvePeerDid } from '../../src/did/peer.ts'
+import { packAuthcrypt } from '../../src/didcomm/pack.ts'
+import { issueCredential } from '../../src/protocols/issue-credential/model.ts'
+import { presentProof } from '../../src/protocols/present-proof/model.ts'
+import { startAgent } from '../_agent.ts'
+import { temporaryFolder } from '../_daemon.ts'
+import { acceptOffer, announced, decode, encode, offerByInvitation, prove, takeOffer, takeRequest } from '../_invitation.ts'
+import { credentialIn, newDid, oobOf, presentationIn, refusal, startPair, until, type Tenant } from '../_pair.ts'
+
+const goals = { goalCode: 'issue-vc', goal: 'für >alle? ~' }
+
+/** A holder's credential, issued by invitation. */
+async function issueByInvitation(issuer: Tenant, holder: Tenant) {
+  const offer = await offerByInvitation(issuer)
+  const { recordId } = await takeOffer(holder, oobOf(offer as never))
+  await acceptOffer(holder, recordId)
+  await credentialIn(holder.call, offer.thid, 'CredentialReceived')
+  return { recordId, issuingDID: offer.issuingDID! }
+}
+
+test('two agents issue and prove without a connection, through every state of both tables', async () => {
+  await using folder = await temporaryFolder()
+  const VDR_URL = `sqlite:${join(folder.path, 'vdr.db')}`
+  await using acme = await startAgent({ VDR_URL })
+  await using home = await startAgent({ VDR_URL })
+  const [issuer, holder] = [await acme.newTenant(), await home.newTenant()]
+
+  const offer = await offerByInvitation(issuer, { automaticIssuance: false })
+  expect(offer).toMatchObject({ protocolState: 'InvitationGenerated', role: 'Issuer', thid: offer.invitation!.id })
+  expect(offer.thid).not.toBe(offer.recordId)
+  const held = await takeOffer(holder, offer.invitation!.invitationUrl)
+  expect(held).toMatchObject({ protocolState: 'OfferReceived', role: 'Holder', thid: offer.thid, claims: { name: 'Alice' } })
+  expect(held.invitation).toEqual(offer.invitation)
+  expect(held.myDid).not.toBe(offer.myDid)
+  await acceptOffer(holder, held.recordId)
+  await credentialIn(issuer.call, offer.thid, 'RequestReceived')
+  await issuer.call('POST /issue-credentials/records/{recordId}/issue-credential', { path: { recordId: offer.recordId } })
+  await credentialIn(holder.call, offer.thid, 'CredentialReceived')
+  await credentialIn(issuer.call, offer.thid, 'CredentialSent')
+
+  const proofs = [] as { schemaId: string }[]
+  const asked = await issuer.call('POST /present-proof/presentations/invitation', { body: { proofs, ...goals } })
+  expect(asked).toMatchObject({ status: 'InvitationGenerated', role: 'Verifier', thid: asked.invitation!.id, ...goals })
+  expect(asked).not.toHaveProperty('connectionId')
+  const request = await takeRequest(holder, asked.invitation!.invitationUrl)
+  expect(request).toMatchObject({ status: 'RequestReceived', role: 'Prover', thid: asked.thid, requestData: asked.requestData, ...goals })
+  await prove(holder, request.presentationId, held.recordId)
+  const { data } = await presentationIn(issuer.call, asked.thid, 'PresentationVerified')
+  expect(data).toHaveLength(1)
+  const path = { presentationId: asked.presentationId }
+  await issuer.call('PATCH /present-proof/presentations/{presentationId}', { path, body: { action: 'presentation-accept' } })
+  await presentationIn(holder.call, asked.thid, 'PresentationSent')
+
+  expect(await announced(acme, issuer, offer.thid)).toEqual([
+    'InvitationGenerated',
+    'RequestReceived',
+    'CredentialPending',
+    'CredentialGenerated',
+    'CredentialSent',
+  ])
+  expect(await announced(home, holder, offer.thid)).toEqual(['OfferReceived', 'RequestPending', 'RequestSent', 'CredentialReceived'])
+  expect(await announced(acme, issuer, asked.thid)).toEqual(['InvitationGenerated', 'PresentationVerified', 'PresentationAccepted'])
+  expect(await announced(home, holder, asked.thid)).toEqual([
+    'RequestReceived',
+    'PresentationPending',
+    'PresentationGenerated',
+    'PresentationSent',
+  ])
+  for (const { call } of [issuer, holder]) expect((await call('GET /connections')).contents).toEqual([])
+})
+
+test('an invitation with an offer is that of the wire to the letter', async () => {
+  await using pair = await startPair()
+  const before = Math.floor(Date.now() / 1_000)
+  const offer = await offerByInvitation(pair.issuer, goals)
+  const { myDid: from, thid: id, invitation } = offer
+  expect(offer).toMatchObject({ ...goals, invitation: { id, type: 'https://didcomm.org/out-of-band/2.0/invitation', from } })
+  expect(invitation!.invitationUrl).toMatch(/^https:\/\/my\.domain\.com\/path\?_oob=[A-Za-z0-9]+={0,2}$/)
+  const uuid = expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/)
+  const decoded = decode(offer)
+  const options = { challenge: uuid, domain: 'default-domain' }
+  const presentation_definition = { id: uuid, input_descriptors: [], format: { jwt: { alg: ['ES256K'] } } }
+  expect(decoded).toEqual({
+    id,
+    type: 'https://didcomm.org/out-of-band/2.0/invitation',
+    from,
+    body: { goal_code: goals.goalCode, goal: goals.goal, accept: ['didcomm/v2'] },
+    created_time: expect.any(Number),
+    expires_time: decoded.created_time + 300,
+    attachments: [
+      {
+        id: uuid,
+        media_type: 'application/json',
+        data: {
+          json: {
+            id: uuid,
+            type: issueCredential.messages.offer,
+            body: {
+              goal_code: 'Offer Credential',
+              credential_preview: {
+                type: 'https://didcomm.org/issue-credential/3.0/credential-credential',
+                body: { attributes: [{ name: 'name', value: 'Alice' }] },
+              },
+            },
+            attachments: [
+              { id: uuid, media_type: 'application/json', format: 'prism/jwt', data: { json: { options, presentation_definition } } },
+            ],
+            thid: id,
+            from,
+          },
+        },
+      },
+    ],
+  })
+  expect(decoded.attachments[0].data.json.id).not.toBe(id)
+  expect(decoded.created_time).toBeGreaterThanOrEqual(before)
+  const asked = decode(await pair.issuer.call('POST /present-proof/presentations/invitation', { body: {} }))
+  expect(asked.body).toEqual({ accept: ['didcomm/v2'] })
+  expect(asked.attachments[0]).toMatchObject({
+    media_type: 'application/json',
+    data: {
+      json: {
+        type: presentProof.messages.request,
+        thid: asked.id,
+        from: asked.from,
+        body: { goal_code: 'Request Proof Presentation', will_confirm: false, proof_types: [] },
+        attachments: [{ media_type: 'application/json', format: 'prism/jwt', data: { json: { options: expect.any(Object) } } }],
+      },
+    },
+  })
+})
+
+test('of several who answer an invitation at once, exactly one gets the credential, and the others are told', async () => {
+  await using pair = await startPair()
+  const { agent, issuer } = pair
+  const offer = await offerByInvitation(issuer)
+  const holders = await Promise.all(Array.from({ length: 6 }, () => agent.newTenant()))
+  const records = await Promise.all(holders.map((holder) => takeOffer(holder, oobOf(offer as never))))
+  await Promise.all(holders.map((holder, index) => acceptOffer(holder, records[index]!.recordId)))
+  await credentialIn(issuer.call, offer.thid, 'CredentialSent')
+  const ends = await Promise.all(
+    holders.map(({ call }, index) =>
+      until(
+        'an end',
+        () => call('GET /issue-credentials/records/{recordId}', { path: { recordId: records[index]!.recordId } }),
+        ({ protocolState, metaLastFailure }) => protocolState === 'CredentialReceived' || metaLastFailure !== undefined,
+      ),
+    ),
+  )
+  expect(ends.filter(({ credential }) => credential !== undefined)).toHaveLength(1)
+  expect((await announced(agent, issuer, offer.thid)).length).toBe(5)
+})
+
+test('who comes second is refused, and the first goes on', async () => {
+  await using pair = await startPair()
+  const { agent, issuer, holder } = pair
+  const { recordId: credentialId } = await issueByInvitation(issuer, holder)
+  const second = await agent.newTenant()
+  const { recordId: otherId } = await issueByInvitation(issuer, second)
+  const asked = await issuer.call('POST /present-proof/presentations/invitation', { body: {} })
+  const [first, late] = [await takeRequest(holder, oobOf(asked as never)), await takeRequest(second, oobOf(asked as never))]
+  await prove(holder, first.presentationId, credentialId)
+  const { data } = await presentationIn(issuer.call, asked.thid, 'PresentationVerified')
+  await prove(second, late.presentationId, otherId)
+  await until(
+    'the refusal',
+    () => second.call('GET /present-proof/presentations/{presentationId}', { path: { presentationId: late.presentationId } }),
+    ({ metaLastFailure }) => metaLastFailure !== undefined,
+  )
+  const path = { presentationId: asked.presentationId }
+  const accepted = await issuer.call('PATCH /present-proof/presentations/{presentationId}', {
+    path,
+    body: { action: 'presentation-accept' },
+  })
+  expect(accepted).toMatchObject({ status: 'PresentationAccepted', data })
+})
+
+test('a presentation that does not hold ends the request, and its prover is told', async () => {
+  await using pair = await startPair()
+  const { issuer, holder } = pair
+  const { recordId } = await issueByInvitation(issuer, holder)
+  const { did: another } = await newDid(issuer, 'assertionMethod')
+  const proofs = [{ schemaId: 'https://example.com/person', trustIssuers: [another] }]
+  const asked = await issuer.call('POST /present-proof/presentations/invitation', { body: { proofs } })
+  const { presentationId } = await takeRequest(holder, oobOf(asked as never))
+  await prove(holder, presentationId, recordId)
+  await presentationIn(issuer.call, asked.thid, 'PresentationVerificationFailed')
+  await presentationIn(holder.call, asked.thid, 'ProblemReportReceived')
+})
+
+test('an answer that comes too late is refused, and the record says so', async () => {
+  await using pair = await startPair({ ISSUANCE_INVITATION_EXPIRY: '0', PRESENTATION_INVITATION_EXPIRY: '0' })
+  const { agent, issuer, holder } = pair
+  const offer = await offerByInvitation(issuer)
+  const asked = await issuer.call('POST /present-proof/presentations/invitation', { body: {} })
+  for (const [take, invitation, type] of [
+    [takeOffer, offer, 'error:CredentialServiceError:InvitationExpired'],
+    [takeRequest, asked, 'error:PresentationError:InvitationExpired'],
+  ] as const) {
+    expect(await refusal(take(holder, oobOf(invitation as never)) as Promise<unknown>)).toMatchObject({ status: 400, type })
+  }
+  for (const key of ['GET /issue-credentials/records', 'GET /present-proof/presentations'] as const) {
+    expect((await holder.call(key)).contents).toEqual([])
+  }
+
+  // Whoever does not look at the time comes too late all the same.
+  const timeless = (record: object) => encode({ ...decode(record), expires_time: undefined })
+  const { recordId } = await takeOffer(holder, timeless(offer))
+  await acceptOffer(holder, recordId)
+  await credentialIn(issuer.call, offer.thid, 'InvitationExpired')
+  const { metaLastFailure } = await until(
+    'the refusal',
+    () => holder.call('GET /issue-credentials/records/{recordId}', { path: { recordId } }),
+    (record) => record.metaLastFailure !== undefined,
+  )
+  expect(JSON.stringify(metaLastFailure)).toMatch(/400|expired/)
+  const again = stranger()
+  const message = { type: issueCredential.messages.request, thid: offer.thid, body: {}, attachments: [] }
+  expect(await again.send(agent.didcommUrl, offer.myDid!, message)).toMatchObject({ status: 400, type: expect.stringContaining('Expired') })
+
+  const presentation = { type: presentProof.messages.presentation, thid: asked.thid, body: {}, attachments: [] }
+  expect((await again.send(agent.didcommUrl, asked.myDid!, presentation)).status).toBe(400)
+  await presentationIn(issuer.call, asked.thid, 'InvitationExpired')
+  expect(await announced(agent, issuer, asked.thid)).toEqual(['InvitationGenerated', 'InvitationExpired'])
+})
+
+test('once an invitation is answered, nobody else is heard; before that, only an answer is', async () => {
+  await using pair = await startPair()
+  const { agent, issuer, holder } = pair
+  const open = await offerByInvitation(issuer, { automaticIssuance: false })
+  const offer = await offerByInvitation(issuer, { automaticIssuance: false })
+  const held = await takeOffer(holder, oobOf(offer as never))
+  await acceptOffer(holder, held.recordId)
+  await credentialIn(issuer.call, offer.thid, 'RequestReceived')
+  await credentialIn(holder.call, offer.thid, 'RequestSent')
+  const { recordId } = await issueByInvitation(issuer, holder)
+  const asked = await issuer.call('POST /present-proof/presentations/invitation', { body: {} })
+  const { presentationId, myDid: proverDid } = await takeRequest(holder, oobOf(asked as never))
+  await prove(holder, presentationId, recordId)
+  await presentationIn(issuer.call, asked.thid, 'PresentationVerified')
+  await presentationIn(holder.call, asked.thid, 'PresentationSent')
+
+  const picture = async () =>
+    JSON.stringify(
+      await Promise.all(
+        [issuer, holder].flatMap(({ call }) => [
+          call('GET /issue-credentials/records'),
+          call('GET /present-proof/presentations'),
+          call('GET /connections'),
+        ]),
+      ),
+    )
+  const before = await picture()
+  const mallory = stranger()
+  const connecting = ['request', 'response'].map((name) => `https://atalaprism.io/mercury/connections/1.0/${name}`)
+  const types = [...Object.values(issueCredential.messages), ...Object.values(presentProof.messages), ...connecting]
+  for (const type of types) {
+    for (const victim of [offer.myDid!, held.myDid!, asked.myDid!, proverDid!, open.myDid!]) {
+      for (const thid of [offer.thid, asked.thid, open.thid, randomUUID()]) {
+        const { status } = await mallory.send(agent.didcommUrl, victim, { type, thid, body: {}, attachments: [] })
+        expect([type, status >= 400 && status < 500]).toEqual([type, true])
+      }
+    }
+  }
+  expect(await picture()).toBe(before)
+})
+
+/** Somebody with a DID and keys, who is nobody to the agents. */
+function stranger() {
+  const [keyAgreement, authentication] = [generateKey('X25519'), generateKey('Ed25519')]
+  const keys = { keyAgreement: toPublic(keyAgreement), authentication: toPublic(authentication) }
+  const did = createPeerDid({ ...keys, serviceUri: 'http://127.0.0.1:1/nobody' })
+  const sender = { kid: keysFor(resolvePeerDid(did), 'keyAgreement')[0]!.id, privateJwk: keyAgreement }
+  return {
+    async send(url: string, to: string, message: object): Promise<{ status: number; type: string }> {
+      const { id: kid, publicKeyJwk: publicJwk } = keysFor(resolvePeerDid(to), 'keyAgreement')[0]!
+      const plaintext = { id: randomUUID(), from: did, to: [to], ...message }
+      const body = packAuthcrypt(plaintext as never, { sender, recipients: [{ kid, publicJwk }] })
+      const response = await fetch(url, { method: 'POST', headers: { 'content-type': 'application/didcomm-encrypted+json' }, body })
+      const text = await response.text()
+      return { status: response.status, type: text === '' ? '' : (JSON.parse(text) as { type: string }).type }
+    },
+  }
+}

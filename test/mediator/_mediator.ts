@@ -1,0 +1,157 @@
+/** A mediator over a file in a temporary folder, with a clock that the test sets, and wallets that talk to it by our own packing. */
+import { randomUUID } from 'node:crypto'
+import { join } from 'node:path'
+import { openLog } from '../../src/base/log.ts'
+import { Problem } from '../../src/base/problem.ts'
+import { generateKey, toPublic } from '../../src/crypto/keys.ts'
+import { keysFor } from '../../src/did/document.ts'
+import { createPeerDid, resolvePeerDid } from '../../src/did/peer.ts'
+import { createResolver } from '../../src/did/resolve.ts'
+import { parseEnvelope } from '../../src/didcomm/jwe.ts'
+import { jsonAttachment, type Attachment, type PlaintextMessage } from '../../src/didcomm/message.ts'
+import { packAnoncrypt, packAuthcrypt } from '../../src/didcomm/pack.ts'
+import { unpack, type Unpacked } from '../../src/didcomm/unpack.ts'
+import type { Limits } from '../../src/mediator/limits.ts'
+import type { Channel } from '../../src/mediator/live.ts'
+import { openMediator, type Mediator } from '../../src/mediator/mediator.ts'
+import type { HttpClient } from '../../src/net/guarded-agent.ts'
+import { temporaryFolder } from '../_daemon.ts'
+
+export const mediation2 = 'https://didcomm.org/coordinate-mediation/2.0'
+export const mediation3 = 'https://didcomm.org/coordinate-mediation/3.0'
+export const pickup = 'https://didcomm.org/messagepickup/3.0'
+export const forwardType = 'https://didcomm.org/routing/2.0/forward'
+export const problemReport = 'https://didcomm.org/report-problem/2.0/problem-report'
+
+export const resolve = createResolver({ getState: () => Promise.resolve(undefined) }).document
+
+/** The key that messages for a DID are encrypted to. */
+export function keyOf(did: string) {
+  const { id: kid, publicKeyJwk: publicJwk } = keysFor(resolvePeerDid(did), 'keyAgreement')[0]!
+  return { kid, publicJwk }
+}
+
+/** A message for a DID from nobody. */
+export function packFor(did: string, message: Partial<PlaintextMessage> & { type: string }): string {
+  return packAnoncrypt({ id: randomUUID(), to: [did], body: {}, ...message }, { recipients: [keyOf(did)] })
+}
+
+/** A forward's parts: the packed message as a JSON attachment unless another is given. */
+export function forwardOf(next: string, packed: string, attachments?: Attachment[]) {
+  const { format: _format, ...attachment } = jsonAttachment(randomUUID(), JSON.parse(packed), '')
+  return { type: forwardType, body: { next }, attachments: attachments ?? [attachment] }
+}
+
+export type TestWallet = ReturnType<typeof newWallet>
+
+/** A wallet of one DID: without any service unless given, like one that only a mediator reaches. */
+export function newWallet(serviceUri: string | string[] = []) {
+  const [keyAgreement, authentication] = [generateKey('X25519'), generateKey('Ed25519')]
+  const did = createPeerDid({ keyAgreement: toPublic(keyAgreement), authentication: toPublic(authentication), serviceUri })
+  const own = { kid: keyOf(did).kid, privateJwk: keyAgreement }
+  return {
+    did,
+    own,
+    /** Encrypts for a DID; the answer is asked for on the way back unless said otherwise. */
+    pack(to: string, { type, ...parts }: Partial<PlaintextMessage> & { type: string }): string {
+      const message = { id: randomUUID(), from: did, to: [to], body: {}, return_route: 'all', type, ...parts }
+      return packAuthcrypt(message, { sender: own, recipients: [keyOf(to)] })
+    },
+    async open(packed: string): Promise<Unpacked> {
+      return unpack(packed, { findPrivateKey: async (kids) => (kids.includes(own.kid) ? own : undefined), resolve })
+    },
+  }
+}
+
+export type TestMediator = Awaited<ReturnType<typeof startMediator>>
+
+const generous: Limits = { accounts: 100, recipients: 100, queue: 100, queueBytes: 1_000_000, lifetime: 3_600 }
+const sealKey = new Uint8Array(32).fill(7)
+
+export async function startMediator({ limits = {}, url = 'http://mediator.example' }: { limits?: Partial<Limits>; url?: string } = {}) {
+  const folder = await temporaryFolder()
+  /** What was posted to whom; `refuse` makes the receivers unreachable. */
+  const posts: { url: string; body: string }[] = []
+  const http = {
+    async post(to: string, { body }: { body: string }) {
+      posts.push({ url: to, body })
+      return { status: 202 }
+    },
+  } as unknown as HttpClient
+  let time = Date.parse('2026-01-01T00:00:00Z')
+  const open = (at = url) =>
+    openMediator({
+      path: join(folder.path, 'mediator.db'),
+      sealKey,
+      url: at,
+      limits: { ...generous, ...limits },
+      resolve,
+      http,
+      log: openLog('silent'),
+      now: () => time,
+    })
+  let mediator: Mediator = await open()
+
+  const take = (packed: string, channel?: Channel) => mediator.take(parseEnvelope(packed), channel)
+
+  return {
+    posts,
+    path: folder.path,
+    get did() {
+      return mediator.did
+    },
+    get mediator() {
+      return mediator
+    },
+    advance(seconds: number) {
+      time += seconds * 1_000
+    },
+    async restart(at?: string) {
+      await mediator[Symbol.asyncDispose]()
+      mediator = await open(at)
+    },
+    take,
+    /** Sends as a wallet does, and opens the answer; nothing when there is none. */
+    async ask(
+      wallet: TestWallet,
+      type: string,
+      body: Record<string, unknown> = {},
+      parts: Partial<PlaintextMessage> = {},
+      channel?: Channel,
+    ) {
+      const answer = await take(wallet.pack(parts.to?.[0] ?? mediator.did, { ...parts, type, body }), channel)
+      return answer === undefined ? undefined : (await wallet.open(answer)).message
+    },
+    /** Enrols a wallet of a fresh DID. */
+    async enrolled(serviceUri?: string | string[]): Promise<TestWallet> {
+      const wallet = newWallet(serviceUri)
+      await this.ask(wallet, `${mediation2}/mediate-request`)
+      return wallet
+    },
+    /** Forwards a message to a DID from nobody; the packed message that the recipient is to get. */
+    async forward(next: string, content = 'hello'): Promise<string> {
+      const packed = packFor(next, { type: 'https://didcomm.org/basicmessage/2.0/message', body: { content } })
+      await take(packFor(mediator.did, forwardOf(next, packed)))
+      return packed
+    },
+    async [Symbol.asyncDispose]() {
+      await mediator[Symbol.asyncDispose]()
+      await folder[Symbol.asyncDispose]()
+    },
+  }
+}
+
+/** The problem with which something is refused. */
+export async function refusalOf(promise: Promise<unknown>): Promise<Problem> {
+  const outcome = await promise.then(
+    () => undefined,
+    (error: unknown) => error,
+  )
+  if (outcome instanceof Problem) return outcome
+  throw outcome ?? new Error('it was not refused')
+}
+
+/** The packed messages of a delivery, by their ids. */
+export function deliveredIn(message: PlaintextMessage | undefined): { id: string; packed: string }[] {
+  return (message?.attachments ?? []).map(({ id, data }) => ({ id: id!, packed: Buffer.from(data.base64!, 'base64url').toString() }))
+}

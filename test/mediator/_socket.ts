@@ -1,0 +1,61 @@
+/** A WebSocket as a wallet holds it: what arrives is opened and waits to be looked at. */
+import { WebSocket } from 'ws'
+import type { PlaintextMessage } from '../../src/didcomm/message.ts'
+import type { TestWallet } from './_mediator.ts'
+
+export type TestSocket = Awaited<ReturnType<typeof openSocket>>
+
+export async function openSocket(didcommUrl: string, wallet: TestWallet, path = '/ws') {
+  const socket = new WebSocket(didcommUrl.replace(/^http/, 'ws') + path)
+  const arrived: PlaintextMessage[] = []
+  const waiting = new Set<() => void>()
+  const look = () => waiting.forEach((each) => each())
+  let closed: number | undefined
+  let failed: Error | undefined
+  socket.on('message', (data) => {
+    void wallet.open(data.toString()).then(({ message }) => {
+      arrived.push(message)
+      look()
+    })
+  })
+  socket.on('close', (code) => {
+    closed = code
+    look()
+  })
+  await new Promise<void>((resolve, reject) => {
+    socket.on('open', () => resolve())
+    socket.on('error', (error) => {
+      failed = error
+      reject(error)
+    })
+  })
+
+  /** Waits until something is there; the test’s own time limit is the only one. */
+  function wait<Value>(get: () => Value | undefined): Promise<Value> {
+    return new Promise((resolve) => {
+      const each = () => {
+        const value = get()
+        if (value === undefined) return
+        waiting.delete(each)
+        resolve(value)
+      }
+      waiting.add(each)
+      each()
+    })
+  }
+
+  return {
+    arrived,
+    send: (packed: string | Uint8Array) => socket.send(packed),
+    /** The next message, the oldest first. */
+    next: () => wait(() => arrived.shift()),
+    /** The code with which the other side closed. */
+    closed: () => wait(() => closed),
+    get failed() {
+      return failed
+    },
+    [Symbol.dispose]() {
+      socket.terminate()
+    },
+  }
+}

@@ -1,0 +1,166 @@
+/** The mediator on the DIDComm port of an agent (wire.md 7.2): what goes into an HTTP answer, and its pages. */
+import { randomUUID } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { parseInvitation } from '../../src/didcomm/invitation.ts'
+import { startAgent, type TestAgent } from '../_agent.ts'
+import { temporaryFolder } from '../_daemon.ts'
+import { deliveredIn, forwardOf, forwardType, mediation2, newWallet, packFor, pickup, problemReport, type TestWallet } from './_mediator.ts'
+
+const encrypted = 'application/didcomm-encrypted+json'
+
+const startMediatingAgent = (variables: Record<string, string> = {}, options = {}) =>
+  startAgent({ AGENT_MEDIATOR: 'true', ...variables }, options)
+
+async function post(url: string, body: string) {
+  const response = await fetch(url, { method: 'POST', headers: { 'content-type': encrypted }, body })
+  return { status: response.status, type: response.headers.get('content-type'), body: await response.text() }
+}
+
+async function ask({ didcommUrl, agent }: TestAgent, wallet: TestWallet, type: string, body: Record<string, unknown> = {}) {
+  const answer = await post(didcommUrl, wallet.pack(agent.mediator!.did, { type, body }))
+  expect(answer).toMatchObject({ status: 200, type: encrypted })
+  return (await wallet.open(answer.body)).message
+}
+
+test('a wallet enrols, is written to by anybody, and picks up, over HTTP alone', async () => {
+  await using host = await startMediatingAgent()
+  const [wallet, alias] = [newWallet(), newWallet(host.agent.mediator!.did)]
+  expect((await ask(host, wallet, `${mediation2}/mediate-request`)).body).toEqual({ routing_did: host.agent.mediator!.did })
+  // The stock wallet does not ask for this answer: it gets 202 and nothing.
+  const update = { updates: [{ recipient_did: alias.did, action: 'add' }] }
+  const quiet = wallet.pack(host.agent.mediator!.did, { type: `${mediation2}/keylist-update`, body: update, return_route: undefined })
+  expect(await post(host.didcommUrl, quiet)).toMatchObject({ status: 202, body: '' })
+  const packed = packFor(alias.did, { type: 'x:y', body: { content: 'hello' } })
+  expect(await post(host.didcommUrl, packFor(host.agent.mediator!.did, forwardOf(alias.did, packed)))).toMatchObject({
+    status: 202,
+    body: '',
+  })
+  const [message] = deliveredIn(await ask(host, wallet, `${pickup}/delivery-request`, { limit: 10 }))
+  expect((await alias.open(message!.packed)).message.body).toEqual({ content: 'hello' })
+  const status = await ask(host, wallet, `${pickup}/messages-received`, { message_id_list: [message!.id] })
+  expect(status).toMatchObject({ type: `${pickup}/status`, body: { message_count: 0 } })
+})
+
+test('live delivery cannot be switched on over HTTP, and may be switched off', async () => {
+  await using host = await startMediatingAgent()
+  const wallet = newWallet()
+  await ask(host, wallet, `${mediation2}/mediate-request`)
+  const report = await ask(host, wallet, `${pickup}/live-delivery-change`, { live_delivery: true })
+  expect(report).toMatchObject({ type: problemReport, body: { code: 'e.m.live-mode-not-supported' } })
+  const status = await ask(host, wallet, `${pickup}/live-delivery-change`, { live_delivery: 'false' })
+  expect(status).toMatchObject({ type: `${pickup}/status`, body: { live_delivery: false } })
+})
+
+test('anonymous senders get a status: 422 for nobody we know, 507 for a full queue, 409 for a repetition', async () => {
+  await using host = await startMediatingAgent({ MEDIATOR_QUEUE_LIMIT: '1' })
+  const [wallet, nobody, { did }] = [newWallet(), newWallet().did, host.agent.mediator!]
+  await ask(host, wallet, `${mediation2}/mediate-request`)
+  const forward = (next: string) => packFor(did, forwardOf(next, packFor(next, { type: 'x:y' })))
+  const unknown = await post(host.didcommUrl, forward(nobody))
+  expect(unknown.status).toBe(422)
+  expect(JSON.parse(unknown.body)).toMatchObject({ type: 'error:MediatorError:NotEnrolled' })
+  const taken = forward(wallet.did)
+  expect((await post(host.didcommUrl, taken)).status).toBe(202)
+  expect((await post(host.didcommUrl, taken)).status).toBe(409)
+  expect((await post(host.didcommUrl, forward(wallet.did))).status).toBe(507)
+  const ping = packFor(did, { type: 'https://didcomm.org/trust-ping/2.0/ping' })
+  expect((await post(host.didcommUrl, ping)).status).toBe(422)
+})
+
+test('what is changed on the way, or is no envelope, is refused as everywhere on this port', async () => {
+  await using host = await startMediatingAgent()
+  const wallet = newWallet()
+  const packed = JSON.parse(wallet.pack(host.agent.mediator!.did, { type: `${mediation2}/mediate-request` }))
+  const flipped = (packed.ciphertext as string).startsWith('A') ? 'B' : 'A'
+  const tampered = { ...packed, ciphertext: flipped + packed.ciphertext.slice(1) }
+  for (const body of [JSON.stringify(tampered), JSON.stringify({ ...packed, tag: undefined }), '{}', '']) {
+    expect((await post(host.didcommUrl, body)).status).toBe(422)
+  }
+  expect((await fetch(host.didcommUrl, { method: 'POST', body: JSON.stringify(packed) })).status).toBe(400)
+  expect((await ask(host, wallet, `${pickup}/status-request`)).body).toMatchObject({ code: 'e.p.req.not_enroll' })
+})
+
+test('an answer nobody waits for comes to the wallet’s own inbox', async () => {
+  await using host = await startMediatingAgent()
+  await using other = await startMediatingAgent()
+  // The inbox of this wallet is another agent, which does not know it: that the answer is refused there does no harm.
+  const wallet = newWallet(other.didcommUrl)
+  const later = wallet.pack(host.agent.mediator!.did, { type: `${mediation2}/mediate-request`, return_route: undefined })
+  expect(await post(host.didcommUrl, later)).toMatchObject({ status: 202, body: '' })
+  expect((await ask(host, wallet, `${pickup}/status-request`)).body).toMatchObject({ message_count: 0 })
+})
+
+test('the pages show the DID and an invitation that every wallet reads', async () => {
+  await using host = await startMediatingAgent()
+  const { did } = host.agent.mediator!
+  const page = async (path: string) => {
+    const response = await fetch(host.didcommUrl + path)
+    expect([response.status, response.headers.get('access-control-allow-origin')]).toEqual([200, '*'])
+    return response.text()
+  }
+  expect(await page('/did')).toBe(did)
+  const url = await page('/invitationOOB')
+  expect(url.startsWith(`${host.didcommUrl}?_oob=`)).toBe(true)
+  expect(url.split('_oob=')[1]).toMatch(/^[A-Za-z0-9]+=*$/)
+  const expected = { from: did, body: { goal_code: 'request-mediate', goal: 'RequestMediate', accept: ['didcomm/v2'] } }
+  expect(parseInvitation(url).invitation).toMatchObject({ type: 'https://didcomm.org/out-of-band/2.0/invitation', ...expected })
+  expect(JSON.parse(await page('/invitation'))).toMatchObject(expected)
+})
+
+test('a wallet in a browser may post from any page', async () => {
+  await using host = await startMediatingAgent()
+  const response = await fetch(host.didcommUrl, {
+    method: 'OPTIONS',
+    headers: {
+      origin: 'https://wallet.example',
+      'access-control-request-method': 'POST',
+      'access-control-request-headers': 'content-type',
+    },
+  })
+  expect(response.status).toBe(204)
+  expect(response.headers.get('access-control-allow-origin')).toBe('*')
+  expect(response.headers.get('access-control-allow-headers')).toBe('Content-Type')
+})
+
+test('without the role there is no mediator, no page of it and no file', async () => {
+  await using host = await startAgent()
+  expect(host.agent.mediator).toBeUndefined()
+  for (const path of ['/did', '/invitation', '/invitationOOB', '/ws']) expect((await fetch(host.didcommUrl + path)).status, path).toBe(404)
+  expect((await fetch(host.didcommUrl, { method: 'OPTIONS' })).headers.get('access-control-allow-origin')).toBeNull()
+  expect(existsSync(join(host.dataDir, 'mediator.db'))).toBe(false)
+})
+
+test('the agent’s own wallets are reached as before, and an agent started again is the same mediator', async () => {
+  await using folder = await temporaryFolder()
+  // The public address stays what it was, though the test’s port does not.
+  const variables = { DIDCOMM_SERVICE_URL: 'http://mediator.example' }
+  const wallet = newWallet()
+  let did: string
+  {
+    await using host = await startMediatingAgent(variables, { dataDir: folder.path })
+    did = host.agent.mediator!.did
+    await ask(host, wallet, `${mediation2}/mediate-request`)
+    const packed = packFor(wallet.did, { type: 'x:y', body: { content: 'before' } })
+    expect((await post(host.didcommUrl, packFor(did, forwardOf(wallet.did, packed)))).status).toBe(202)
+    const { invitation } = await host.tenant('POST /connections', { body: {} })
+    const request = { id: randomUUID(), type: 'https://example.com/unknown', return_route: undefined }
+    expect((await post(host.didcommUrl, wallet.pack(invitation.from, request))).status).toBe(422)
+  }
+  await using host = await startMediatingAgent(variables, { dataDir: folder.path })
+  expect(host.agent.mediator!.did).toBe(did)
+  const [message] = deliveredIn(await ask(host, wallet, `${pickup}/delivery-request`, { limit: 10 }))
+  expect((await wallet.open(message!.packed)).message.body).toEqual({ content: 'before' })
+})
+
+test('a forward with a sender is told in the answer what is wrong with it', async () => {
+  await using host = await startMediatingAgent()
+  const [wallet, nobody] = [newWallet(), newWallet().did]
+  const { body, attachments } = forwardOf(nobody, packFor(nobody, { type: 'x:y' }))
+  const answer = await post(host.didcommUrl, wallet.pack(host.agent.mediator!.did, { type: forwardType, body, attachments }))
+  expect((await wallet.open(answer.body)).message).toMatchObject({
+    type: problemReport,
+    body: { code: 'e.p.req.not_enroll', args: [nobody] },
+  })
+})

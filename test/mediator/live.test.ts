@@ -1,0 +1,36 @@
+/** The list of who listens: bounded both ways, and empty when everybody is gone. */
+import { expect, test } from 'vitest'
+import { createLive, type Channel } from '../../src/mediator/live.ts'
+
+const channel = (): Channel => ({ send: () => undefined })
+const listener = (channel: Channel, account: string) => ({ channel, account, kid: `${account}#key-1`, from: 'did:example:mediator' })
+
+test('of too many connections of an account the oldest stops listening', () => {
+  const live = createLive()
+  const channels = Array.from({ length: 9 }, channel)
+  for (const each of channels) expect(live.join(listener(each, 'did:example:a'))).toBe(true)
+  expect(live.listeners('did:example:a').map((each) => each.channel)).toEqual(channels.slice(1))
+  expect(channels.map((each) => live.isLive(each, 'did:example:a'))).toEqual([false, ...Array.from({ length: 8 }, () => true)])
+})
+
+test('who joins again listens once', () => {
+  const live = createLive()
+  const one = channel()
+  for (const _ of [1, 2]) live.join(listener(one, 'did:example:a'))
+  expect(live.listeners('did:example:a')).toHaveLength(1)
+  live.leave(one, 'did:example:a')
+  expect([live.listeners('did:example:a'), live.isLive(one, 'did:example:a')]).toEqual([[], false])
+})
+
+test('a connection listens for so many accounts and no more, and for none once it is closed', () => {
+  const live = createLive()
+  const [one, other] = [channel(), channel()]
+  const accounts = Array.from({ length: 32 }, (_, n) => `did:example:${n}`)
+  for (const account of accounts) expect(live.join(listener(one, account))).toBe(true)
+  expect(live.join(listener(one, 'did:example:more'))).toBe(false)
+  expect(live.listeners('did:example:more')).toEqual([])
+  live.join(listener(other, accounts[0]!))
+  live.drop(one)
+  expect(accounts.flatMap((account) => live.listeners(account).map((each) => each.channel))).toEqual([other])
+  expect(live.join(listener(one, 'did:example:more'))).toBe(true)
+})

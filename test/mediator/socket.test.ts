@@ -1,0 +1,168 @@
+/** Message pickup 3.0 in live mode, over the WebSocket of an agent's DIDComm port (wire.md 7.2, 7.5). */
+import { expect, test } from 'vitest'
+import { startAgent } from '../_agent.ts'
+import { deliveredIn, forwardOf, mediation2, newWallet, packFor, pickup, problemReport, type TestWallet } from './_mediator.ts'
+import { openSocket, type TestSocket } from './_socket.ts'
+
+async function start(variables: Record<string, string> = {}) {
+  const host = await startAgent({ AGENT_MEDIATOR: 'true', ...variables })
+  const { did } = host.agent.mediator!
+  return {
+    host,
+    did,
+    url: host.didcommUrl,
+    open: (wallet: TestWallet, path?: string) => openSocket(host.didcommUrl, wallet, path),
+    /** Forwards over HTTP, from nobody. */
+    async forward(next: string, content: string) {
+      const packed = packFor(next, { type: 'x:y', body: { content } })
+      const body = packFor(did, forwardOf(next, packed))
+      const { status } = await fetch(host.didcommUrl, {
+        method: 'POST',
+        headers: { 'content-type': 'application/didcomm-encrypted+json' },
+        body,
+      })
+      expect(status).toBe(202)
+    },
+    async ask(socket: TestSocket, wallet: TestWallet, type: string, body: Record<string, unknown> = {}) {
+      socket.send(wallet.pack(did, { type, body }))
+      return socket.next()
+    },
+    [Symbol.asyncDispose]: () => host[Symbol.asyncDispose](),
+  }
+}
+
+const contentsOf = async (wallet: TestWallet, message: Parameters<typeof deliveredIn>[0]) => {
+  const contents = []
+  for (const { packed } of deliveredIn(message)) contents.push((await wallet.open(packed)).message.body['content'])
+  return contents
+}
+
+test('every talk can be had over a socket, text or binary, and answers come on it', async () => {
+  await using house = await start()
+  const wallet = newWallet()
+  using socket = await house.open(wallet)
+  // No return route is asked for: a socket is the way back by itself.
+  socket.send(Buffer.from(wallet.pack(house.did, { type: `${mediation2}/mediate-request`, return_route: undefined })))
+  expect(await socket.next()).toMatchObject({ type: `${mediation2}/mediate-grant`, body: { routing_did: house.did } })
+  expect((await house.ask(socket, wallet, `${pickup}/status-request`)).body).toMatchObject({ message_count: 0, live_delivery: false })
+  expect(await house.ask(socket, wallet, 'x:y')).toMatchObject({ type: problemReport, body: { code: 'e.p.msg.unsupported' } })
+})
+
+test('in live mode a message is delivered when it comes, and waits until it is acknowledged', async () => {
+  await using house = await start()
+  const [wallet, alias] = [newWallet(), newWallet(house.did)]
+  using socket = await house.open(wallet)
+  await house.ask(socket, wallet, `${mediation2}/mediate-request`)
+  await house.ask(socket, wallet, `${mediation2}/keylist-update`, { updates: [{ recipient_did: alias.did, action: 'add' }] })
+  await house.forward(alias.did, 'before live mode')
+  const status = await house.ask(socket, wallet, `${pickup}/live-delivery-change`, { live_delivery: true })
+  expect(status).toMatchObject({ type: `${pickup}/status`, body: { message_count: 1, live_delivery: true } })
+
+  await house.forward(alias.did, 'live')
+  const live = await socket.next()
+  expect(live).toMatchObject({ type: `${pickup}/delivery`, from: house.did, to: [wallet.did], thid: expect.any(String) })
+  expect(await contentsOf(alias, live)).toEqual(['live'])
+
+  const all = await house.ask(socket, wallet, `${pickup}/delivery-request`, { limit: 10 })
+  expect(await contentsOf(alias, all)).toEqual(['before live mode', 'live'])
+  const ids = deliveredIn(all).map(({ id }) => id)
+  expect(ids).toContain(deliveredIn(live)[0]!.id)
+  const after = await house.ask(socket, wallet, `${pickup}/messages-received`, { message_id_list: ids })
+  expect(after.body).toMatchObject({ message_count: 0, live_delivery: true })
+
+  expect((await house.ask(socket, wallet, `${pickup}/live-delivery-change`, { live_delivery: false })).body).toMatchObject({
+    live_delivery: false,
+  })
+  await house.forward(alias.did, 'after live mode')
+  expect((await house.ask(socket, wallet, `${pickup}/status-request`)).body).toMatchObject({ message_count: 1 })
+})
+
+test('a connection that is closed takes nothing with it, and live mode ends with it', async () => {
+  await using house = await start()
+  const wallet = newWallet()
+  {
+    using socket = await house.open(wallet)
+    await house.ask(socket, wallet, `${mediation2}/mediate-request`)
+    await house.ask(socket, wallet, `${pickup}/live-delivery-change`, { live_delivery: true })
+  }
+  await house.forward(wallet.did, 'nobody is there')
+  using socket = await house.open(wallet)
+  expect((await house.ask(socket, wallet, `${pickup}/status-request`)).body).toMatchObject({ message_count: 1, live_delivery: false })
+  expect(await contentsOf(wallet, await house.ask(socket, wallet, `${pickup}/delivery-request`, { limit: 1 }))).toEqual(['nobody is there'])
+})
+
+test('live messages go to those who listen for the account, on each of their connections, and to nobody else', async () => {
+  await using house = await start()
+  const [wallet, other, stranger] = [newWallet(), newWallet(), newWallet()]
+  using phone = await house.open(wallet)
+  using tablet = await house.open(wallet)
+  using others = await house.open(other)
+  using strangers = await house.open(stranger)
+  await house.ask(phone, wallet, `${mediation2}/mediate-request`)
+  await house.ask(others, other, `${mediation2}/mediate-request`)
+  for (const [socket, who] of [
+    [phone, wallet],
+    [tablet, wallet],
+    [others, other],
+  ] as const) {
+    await house.ask(socket, who, `${pickup}/live-delivery-change`, { live_delivery: true })
+  }
+  const refused = await house.ask(strangers, stranger, `${pickup}/live-delivery-change`, { live_delivery: true })
+  expect(refused.body).toMatchObject({ code: 'e.p.req.not_enroll' })
+  await house.forward(wallet.did, 'for one')
+  for (const socket of [phone, tablet]) expect(await contentsOf(wallet, await socket.next())).toEqual(['for one'])
+  // Whatever had been sent to the others would be there before the answer to what they ask now.
+  expect((await house.ask(others, other, `${pickup}/status-request`)).type).toBe(`${pickup}/status`)
+  expect((await house.ask(strangers, stranger, 'https://didcomm.org/trust-ping/2.0/ping')).type).toMatch(/ping-response$/)
+})
+
+test('what is no message for the mediator is passed over, and the socket goes on', async () => {
+  await using house = await start()
+  const [wallet, nobody] = [newWallet(), newWallet().did]
+  using socket = await house.open(wallet)
+  const forward = forwardOf(nobody, packFor(nobody, { type: 'x:y' }))
+  for (const garbage of [
+    '',
+    'hello',
+    '{}',
+    packFor(nobody, { type: 'x:y' }),
+    packFor(house.did, { type: 'x:y' }),
+    packFor(house.did, forward),
+  ]) {
+    socket.send(garbage)
+  }
+  expect((await house.ask(socket, wallet, 'https://didcomm.org/trust-ping/2.0/ping')).type).toMatch(/ping-response$/)
+})
+
+test('an oversized message closes the socket', async () => {
+  await using house = await start()
+  using socket = await house.open(newWallet())
+  socket.send('x'.repeat(1_048_577))
+  expect(await socket.closed()).toBe(1009)
+})
+
+test('of many messages at once each is answered, in order', async () => {
+  await using house = await start()
+  const wallet = newWallet()
+  using socket = await house.open(wallet)
+  const ids = Array.from({ length: 200 }, (_, n) => `ping ${n}`)
+  for (const id of ids) socket.send(wallet.pack(house.did, { id, type: 'https://didcomm.org/trust-ping/2.0/ping' }))
+  const answered = []
+  for (const _ of ids) answered.push((await socket.next()).thid)
+  expect(answered).toEqual(ids)
+})
+
+test('sockets are taken at /ws only, and only by a mediator', async () => {
+  await using house = await start()
+  await expect(house.open(newWallet(), '/')).rejects.toThrow('404')
+  await expect(house.open(newWallet(), '/wss')).rejects.toThrow('404')
+  await using plain = await startAgent()
+  await expect(openSocket(plain.didcommUrl, newWallet())).rejects.toThrow()
+})
+
+test('an agent that stops closes its sockets', async () => {
+  const house = await start()
+  using socket = await house.open(newWallet())
+  await house[Symbol.asyncDispose]()
+  expect(await socket.closed()).toBe(1006)
+})

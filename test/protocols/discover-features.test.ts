@@ -1,0 +1,90 @@
+/** What is disclosed, and to which questions (wire.md 7). */
+import { describe, expect, test } from 'vitest'
+import { disclose, features } from '../../src/protocols/discover-features/features.ts'
+import { matches } from '../../src/protocols/discover-features/match.ts'
+import { handlers } from '../../src/protocols/index.ts'
+
+const ids = (match: string, type = 'protocol') => disclose([{ 'feature-type': type, match }]).map(({ id }) => id)
+
+/** The protocol of a message type: everything before its name. */
+const protocolOf = (type: string) => type.slice(0, type.lastIndexOf('/'))
+
+test('every protocol whose messages are taken is disclosed', () => {
+  const spoken = new Set(Object.keys(handlers).map(protocolOf))
+  const disclosed = features.map(({ id }) => id)
+  expect([...spoken].filter((protocol) => !disclosed.includes(protocol))).toEqual([])
+  expect(spoken.size).toBeGreaterThanOrEqual(9)
+})
+
+test('every protocol that is disclosed is named once, with roles', () => {
+  const protocols = features.filter((feature) => feature['feature-type'] === 'protocol')
+  expect(new Set(protocols.map(({ id }) => id)).size).toBe(protocols.length)
+  for (const { id, roles } of protocols) expect(roles?.length, id).toBeGreaterThan(0)
+})
+
+test('a question is answered with what it asks for, once, and one about other features with nothing', () => {
+  const ping = 'https://didcomm.org/trust-ping/2.0'
+  expect(ids(ping)).toEqual([ping])
+  expect(ids('*')).toHaveLength(features.length - 1)
+  expect(ids('https://didcomm.org/*')).toContain(ping)
+  expect(ids('https://didcomm.org/*')).not.toContain('https://atalaprism.io/mercury/connections/1.0')
+  expect(ids('.*routing.*')).toEqual(['https://didcomm.org/routing/2.0'])
+  expect(disclose([ping, ping, '*'].map((match) => ({ 'feature-type': 'protocol', match }))).filter(({ id }) => id === ping)).toHaveLength(
+    1,
+  )
+  expect([ids('*', 'goal-code'), ids('*', 'header'), ids('', 'protocol'), ids('trust-ping')]).toEqual([[], [], [], []])
+  expect(disclose([{ 'feature-type': 'constraint', match: 'max_receive_bytes' }])).toEqual([
+    { 'feature-type': 'constraint', id: 'max_receive_bytes', value: '1048576' },
+  ])
+})
+
+describe('a pattern', () => {
+  const id = 'https://didcomm.org/routing/2.0'
+  test.each([
+    id,
+    '*',
+    '.*',
+    'https://didcomm.org/routing/*',
+    'https://didcomm.org/*/2.0',
+    '.*routing.*',
+    '^.*routing.*$',
+    'https://didcomm\\.org/routing/2\\.0',
+    'h*t*t*p*0',
+    `${id}*`,
+    `*${id}`,
+    '*/2.0',
+    '*0*',
+  ])('%s matches', (match) => expect(matches(match, id)).toBe(true))
+
+  test.each([
+    '',
+    'routing',
+    'https://didcomm.org/routing/2.0/',
+    'https://didcomm.org/routing',
+    'xhttps://*',
+    '*1.0',
+    '*routing*trust*',
+    '*2.0*2.0',
+    '(https|http)://didcomm.org/routing/2.0',
+    '[a-z]+',
+    'https://didcomm.org/routing/2.0*0',
+    '*'.repeat(501),
+  ])('%s does not', (match) => expect(matches(match, id)).toBe(false))
+
+  test('overlapping ends need room for both', () => {
+    expect([matches('a*a', 'a'), matches('a*a', 'aa'), matches('ab*ba', 'aba'), matches('*a*b*', 'ba'), matches('*a*b*', 'ab')]).toEqual([
+      false,
+      true,
+      false,
+      false,
+      true,
+    ])
+  })
+
+  test('that is made to cost time costs none', () => {
+    const evil = [`${'a*'.repeat(249)}b`, `(${'a+'.repeat(200)})+$`, '.*'.repeat(250), `*${'ab*'.repeat(160)}`]
+    const long = `https://example.org/${'ab'.repeat(10_000)}`
+    for (let n = 0; n < 1_000; n++) for (const match of evil) matches(match, long)
+    expect(matches('.*'.repeat(250), long)).toBe(true)
+  })
+})

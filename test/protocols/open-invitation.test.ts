@@ -1,0 +1,172 @@
+/** Accepting an invitation that carries something, over HTTP: every form of it, once, where it belongs and in time (wire.md 2.2, 2.3). */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { decode, encode, offerByInvitation, takeOffer, takeRequest } from '../_invitation.ts'
+import { oobOf, refusal, startPair, type Tenant } from '../_pair.ts'
+
+const offers = 'POST /issue-credentials/credential-offers/accept-invitation'
+const requests = 'POST /present-proof/presentations/accept-invitation'
+
+let pair: Awaited<ReturnType<typeof startPair>>
+let issuingDID: string
+beforeAll(async () => {
+  pair = await startPair()
+  issuingDID = (await offerByInvitation(pair.issuer)).issuingDID!
+})
+afterAll(() => pair[Symbol.asyncDispose]())
+
+const newOffer = () =>
+  pair.issuer.call('POST /issue-credentials/credential-offers/invitation', { body: { issuingDID, claims: { name: 'Ärger' } } })
+const newRequest = () => pair.issuer.call('POST /present-proof/presentations/invitation', { body: {} })
+const connect = ({ call }: Tenant, invitation: string) => call('POST /connection-invitations', { body: { invitation } })
+const how = {
+  connect: { take: connect, errors: 'error:ConnectionServiceError' },
+  offer: { take: takeOffer, errors: 'error:CredentialServiceError' },
+  request: { take: takeRequest, errors: 'error:PresentationError' },
+}
+
+test('an invitation is read as a URL, as its text, and as base64 in either alphabet, padded or not', async () => {
+  const forms: ((made: { invitation?: { invitationUrl: string } | undefined }) => string)[] = [
+    ({ invitation }) => invitation!.invitationUrl,
+    (made) => oobOf(made as never),
+    (made) => oobOf(made as never).replace(/=+$/, ''),
+    (made) => Buffer.from(JSON.stringify({ ...decode(made), note: 'ÿÿÿ>>>???' })).toString('base64'),
+    (made) => encode({ ...decode(made), note: 'ÿÿÿ>>>???' }),
+    (made) =>
+      `https://wallet.example/accept?a=b&_oob=${encodeURIComponent(Buffer.from(JSON.stringify(decode(made))).toString('base64'))}#x`,
+    (made) => `didcomm://invite?_oob=${oobOf(made as never)}`,
+  ]
+  for (const form of forms) {
+    const offer = await newOffer()
+    expect(await takeOffer(pair.holder, form(offer))).toMatchObject({ thid: offer.thid, protocolState: 'OfferReceived' })
+    const asked = await newRequest()
+    expect(await takeRequest(pair.holder, form(asked))).toMatchObject({ thid: asked.thid, status: 'RequestReceived' })
+  }
+})
+
+test('what it carries may be base64 as well, and may name its recipient as one text', async () => {
+  const offer = await newOffer()
+  const invitation = decode(offer)
+  const message = { ...invitation.attachments[0].data.json, to: 'did:peer:2.somebody', created_time: null }
+  invitation.attachments = [{ id: 'x', data: { base64: Buffer.from(JSON.stringify(message)).toString('base64'), jws: null } }]
+  expect(await takeOffer(pair.holder, encode(invitation))).toMatchObject({ thid: offer.thid, claims: { name: 'Ärger' } })
+})
+
+test('it is accepted once by a wallet, even at the same time', async () => {
+  for (const [kind, made] of [
+    ['offer', await newOffer()],
+    ['request', await newRequest()],
+  ] as const) {
+    const { take, errors } = how[kind]
+    const all = await Promise.allSettled([1, 2, 3, 4].map(() => take(pair.holder, oobOf(made as never))))
+    expect(all.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+    const problem = await refusal(take(pair.holder, oobOf(made as never)))
+    expect(problem).toMatchObject({ status: 400, type: `${errors}:InvitationAlreadyReceived` })
+  }
+})
+
+test('the one who made it may take it, and no connection, nor any DID of a refused one, is kept', async () => {
+  const tenant = await pair.agent.newTenant()
+  const asked = await tenant.call('POST /present-proof/presentations/invitation', { body: {} })
+  expect((await takeRequest(tenant, oobOf(asked as never))).role).toBe('Prover')
+  await refusal(takeRequest(tenant, oobOf(asked as never)))
+  const kept = await pair.agent.agent.wallets.use(tenant.walletId, ({ db }) => db.selectFrom('peer_did').select('record_id').execute())
+  const records = (await tenant.call('GET /present-proof/presentations')).contents.map(({ presentationId }) => presentationId)
+  expect(kept.map(({ record_id }) => record_id).toSorted()).toEqual(records.toSorted())
+})
+
+describe('an invitation for something else', () => {
+  test.each([
+    ['connect', 'offer', 'POST /connection-invitations'],
+    ['connect', 'request', 'POST /connection-invitations'],
+    ['offer', 'request', offers],
+    ['offer', 'connect', offers],
+    ['request', 'offer', requests],
+    ['request', 'connect', requests],
+  ] as const)('to %s is refused where one accepts one to %s, and the right endpoint is named', async (kind, where, endpoint) => {
+    const made = await { connect: () => pair.issuer.call('POST /connections', { body: {} }), offer: newOffer, request: newRequest }[kind]()
+    const problem = await refusal(how[where].take(pair.holder, oobOf(made as never)))
+    expect(problem).toMatchObject({
+      status: 400,
+      type: `${how[where].errors}:InvitationParsingError`,
+      detail: expect.stringContaining(endpoint),
+    })
+    expect((await pair.holder.call('GET /connections', { query: { thid: made.thid } })).contents).toEqual([])
+    expect((await how[kind].take(pair.holder, oobOf(made as never))).thid).toBe(made.thid)
+  })
+
+  test('that this agent does not know is refused, and may still connect', async () => {
+    const made = await pair.issuer.call('POST /connections', { body: {} })
+    const json = { id: 'x', type: 'https://example.com/unknown/1.0/hello', body: {}, attachments: [] }
+    const text = encode({ ...decode(made), attachments: [{ id: 'y', data: { json } }] })
+    for (const take of [takeOffer, takeRequest]) {
+      expect((await refusal(take(pair.holder, text))).detail).toContain('https://example.com/unknown/1.0/hello')
+    }
+    expect((await connect(pair.holder, text)).thid).toBe(made.thid)
+  })
+})
+
+describe('an invitation that is not in order', () => {
+  type Change = (invitation: any) => unknown
+  const inner = (change: (message: any) => object): Change => {
+    return (invitation) => ({ ...invitation, attachments: [{ id: 'x', data: { json: change(invitation.attachments[0].data.json) } }] })
+  }
+  const cases: [string, Change, string, RegExp][] = [
+    ['has expired', (it) => ({ ...it, expires_time: 1_000 }), 'InvitationExpired', /1970-01-01T00:16:40/],
+    ['carries no attachments in it', inner((it) => ({ ...it, attachments: undefined })), 'InvitationParsingError', /attachments/],
+    ['carries a message of somebody else', inner((it) => ({ ...it, from: 'did:peer:2.x' })), 'InvitationParsingError', /somebody else/],
+    ['carries no type', inner((it) => ({ ...it, type: undefined })), 'InvitationParsingError', /type/],
+    ['carries no JSON', (it) => ({ ...it, attachments: [{ data: { base64: 'AAAA' } }] }), 'InvitationParsingError', /JSON/],
+    ['has no sender', (it) => ({ ...it, from: undefined }), 'InvitationParsingError', /from/],
+    ['is of another type', (it) => ({ ...it, type: 'https://didcomm.org/connections/1.0/invitation' }), 'InvitationParsingError', /type/],
+  ]
+  test.each(cases)('%s is refused, and leaves nothing behind', async (_, change, type, detail) => {
+    for (const [kind, made] of [
+      ['offer', await newOffer()],
+      ['request', await newRequest()],
+    ] as const) {
+      const problem = await refusal(how[kind].take(pair.holder, encode(change(decode(made)))))
+      expect(problem).toMatchObject({ status: 400, type: `${how[kind].errors}:${type}`, detail: expect.stringMatching(detail) })
+      expect((await how[kind].take(pair.holder, oobOf(made as never))).thid).toBe(made.thid)
+    }
+  })
+
+  test('holds an offer or a request that lacks something, and says what', async () => {
+    const [offer, asked] = [decode(await newOffer()), decode(await newRequest())]
+    const without = inner((it) => ({ ...it, attachments: [] }))
+    expect(await refusal(takeOffer(pair.holder, encode(without(offer))))).toMatchObject({
+      status: 400,
+      type: 'error:CredentialServiceError:InvalidCredentialOffer',
+    })
+    expect(await refusal(takeRequest(pair.holder, encode(without(asked))))).toMatchObject({
+      status: 400,
+      type: 'error:PresentationError:InvalidPresentationRequest',
+    })
+  })
+
+  test.each([
+    ['is empty', ''],
+    ['is a word', 'hello'],
+    ['is a URL of something else', 'https://example.com/'],
+    ['is endless', `https://example.com/?_oob=${'A'.repeat(300_000)}`],
+  ])('%s is refused', async (_, text) => {
+    for (const take of [takeOffer, takeRequest]) {
+      const { status, detail } = await refusal(take(pair.holder, text))
+      expect([status, detail.length > 10]).toEqual([400, true])
+    }
+  })
+})
+
+test('an invitation to offer names what it lacks, as an offer does', async () => {
+  const invite = (body: object) => pair.issuer.call('POST /issue-credentials/credential-offers/invitation', { body })
+  const good = { issuingDID, claims: { a: 1 } }
+  for (const [body, detail] of [
+    [{ ...good, claims: undefined }, /claims/],
+    [{ ...good, issuingDID: undefined }, /issuingDID/],
+    [{ ...good, issuingDID: `did:prism:${'ab'.repeat(32)}` }, /not in this wallet/],
+    [{ ...good, goal: 'x'.repeat(256) }, /goal/],
+  ] as const) {
+    expect(await refusal(invite(body))).toMatchObject({ status: 400, detail: expect.stringMatching(detail) })
+  }
+  // The real agent's clients send the connection that there is none of.
+  expect((await invite({ ...good, connectionId: null, credentialFormat: 'JWT' })).protocolState).toBe('InvitationGenerated')
+})

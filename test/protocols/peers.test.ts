@@ -1,0 +1,74 @@
+/** Whose message it is, where a record has a connection and where it has none (wire.md 2.3; threats C1, C2). */
+import { expect, test } from 'vitest'
+import { connection } from '../../src/protocols/connection/model.ts'
+import { findPeers } from '../../src/protocols/connection/peers.ts'
+import { issueCredential } from '../../src/protocols/issue-credential/model.ts'
+import { boundBy, findRecordFor, peersOf } from '../../src/protocols/peers.ts'
+import { advance, begin } from '../../src/protocols/record.ts'
+import type { Tx } from '../../src/storage/database.ts'
+import { temporaryWalletDb } from '../_wallet-db.ts'
+
+const invitation = { id: 'i', type: 't', from: 'did:me', invitationUrl: 'u' }
+const terms = { credentialFormat: 'JWT' as const, claims: {}, schemaIds: [], challenge: 'c', domain: 'd', metaRetries: 5 }
+
+/** A wallet with one connection, of two DIDs, and two records: over the connection, and by an invitation. */
+async function start() {
+  const wallet = await temporaryWalletDb()
+  const { db } = wallet
+  const own = (tx: Tx, did: string, record_id: string) =>
+    tx.insertInto('peer_did').values({ did, record_id, keys: '', created_at: '' }).execute()
+  await db.transaction().execute(async (tx) => {
+    const connected = await begin(tx, connection, 'Inviter', 'POST /connections', { thid: 'k', data: { invitation, metaRetries: 5 } })
+    await advance(tx, connection, connected, 'received request', { myDid: 'did:us', theirDid: 'did:them' })
+    await own(tx, 'did:us', connected.id)
+    const over = { thid: 'over', data: { ...terms, connectionId: connected.id } }
+    const message = { type: 'offer' as const, from: 'did:us', to: 'did:them', body: {} }
+    await begin(tx, issueCredential, 'Issuer', 'POST /issue-credentials/credential-offers', over, message)
+    const invited = { thid: 'invited', data: { ...terms, myDid: 'did:me', invitation } }
+    const { id } = await begin(tx, issueCredential, 'Issuer', 'POST /issue-credentials/credential-offers/invitation', invited)
+    await own(tx, 'did:me', id)
+  })
+  const find = async (from: string, to: string, thid: string, mayAnswer = false) =>
+    (await findRecordFor(db, issueCredential, 'Issuer', { from, to, thid }, { mayAnswer }))?.thid
+  return { ...wallet, find }
+}
+
+test('over a connection a record is found by its thread and both DIDs, answered or not', async () => {
+  await using wallet = await start()
+  for (const mayAnswer of [false, true]) {
+    expect(await wallet.find('did:them', 'did:us', 'over', mayAnswer)).toBe('over')
+    expect(await wallet.find('did:other', 'did:us', 'over', mayAnswer)).toBeUndefined()
+    expect(await wallet.find('did:them', 'did:me', 'over', mayAnswer)).toBeUndefined()
+    expect(await wallet.find('did:them', 'did:nobody', 'over', mayAnswer)).toBeUndefined()
+    expect(await wallet.find('did:them', 'did:us', 'other', mayAnswer)).toBeUndefined()
+  }
+})
+
+test('an invitation belongs to whoever answers it at its own DID, and to nobody who says anything else', async () => {
+  await using wallet = await start()
+  expect(await wallet.find('did:anybody', 'did:me', 'invited', true)).toBe('invited')
+  expect(await wallet.find('did:anybody', 'did:me', 'invited')).toBeUndefined()
+  expect(await wallet.find('did:anybody', 'did:us', 'invited', true)).toBeUndefined()
+  expect(await wallet.find('did:them', 'did:us', 'invited', true)).toBeUndefined()
+  expect(await findPeers(wallet.db, 'did:anybody', 'did:me')).toBeUndefined()
+})
+
+test('once it is answered, it belongs to the one who did', async () => {
+  await using wallet = await start()
+  const { db } = wallet
+  const answer = { from: 'did:first', to: 'did:me', thid: 'invited' }
+  const record = (await findRecordFor(db, issueCredential, 'Issuer', answer, { mayAnswer: true }))!
+  await expect(peersOf(db, record)).rejects.toThrow('nobody')
+  const bound = await db.transaction().execute((tx) => advance(tx, issueCredential, record, 'received request', boundBy(answer, record)))
+  expect(await peersOf(db, bound)).toEqual({ myDid: 'did:me', theirDid: 'did:first' })
+  for (const mayAnswer of [false, true]) {
+    expect(await wallet.find('did:first', 'did:me', 'invited', mayAnswer)).toBe('invited')
+    expect(await wallet.find('did:second', 'did:me', 'invited', mayAnswer)).toBeUndefined()
+    expect(await wallet.find('did:first', 'did:us', 'invited', mayAnswer)).toBeUndefined()
+  }
+  expect(await findPeers(db, 'did:first', 'did:me')).toBeUndefined()
+})
+
+test('over a connection an answer binds nothing', () => {
+  expect(boundBy({ from: 'did:them' }, { connectionId: 'c' })).toEqual({})
+})

@@ -1,0 +1,95 @@
+/** Messages are applied once, in whatever way they meet each other. */
+import { randomUUID } from 'node:crypto'
+import { expect, test } from 'vitest'
+import { jsonAttachment } from '../../src/didcomm/message.ts'
+import { handlers } from '../../src/protocols/index.ts'
+import { receive, type Handler } from '../../src/protocols/receive.ts'
+import type { Wallet } from '../../src/wallet/wallet.ts'
+import { startPair } from '../_pair.ts'
+import { connectPeer, typesOf } from '../_peer.ts'
+
+const kinds = [
+  ['an offer', typesOf.offer, { credential_preview: { body: { attributes: [] } } }],
+  ['a request for a proof', typesOf.presentationRequest, {}],
+] as const
+
+/** A wallet with a connection, and a message over it as it comes out of its envelope. */
+async function start(type: string, body: object) {
+  const pair = await startPair()
+  const peer = await connectPeer(pair.holder)
+  const { myDid, theirDid } = await pair.holder.call('GET /connections/{connectionId}', { path: { connectionId: peer.connectionId } })
+  const attachments = [jsonAttachment('1', { options: { challenge: 'c', domain: 'd' } }, 'prism/jwt')]
+  return {
+    use: <T>(work: (wallet: Wallet) => Promise<T>) => pair.agent.agent.wallets.use(pair.holder.walletId, work),
+    unpacked: (thid: string) => ({
+      message: { id: randomUUID(), type, from: theirDid!, to: [myDid!], thid, body: { ...body }, attachments },
+      senderKid: `${theirDid!}#key`,
+      recipientKid: `${myDid!}#key`,
+      layers: [],
+      authenticated: true,
+      anonymous: false,
+    }),
+    async [Symbol.asyncDispose]() {
+      await peer[Symbol.asyncDispose]()
+      await pair[Symbol.asyncDispose]()
+    },
+  }
+}
+
+/** Handlers that think when `may` has come. */
+function patient(may: Promise<unknown>): Record<string, Handler> {
+  const wait =
+    (handler: Handler): Handler =>
+    async (wallet, message) => {
+      await may
+      return handler(wallet, message)
+    }
+  return Object.fromEntries(Object.entries(handlers).map(([type, handler]) => [type, wait(handler)]))
+}
+
+test.each(kinds)('%s that comes again while it is thought about is dropped, not refused', async (_name, type, body) => {
+  await using scene = await start(type, body)
+  await scene.use(async (wallet) => {
+    const message = scene.unpacked(randomUUID())
+    const first = receive(wallet, handlers, message)
+    await Promise.all([first, receive(wallet, patient(first), message)])
+    const records = await wallet.db.selectFrom('record').select('id').where('protocol', '!=', 'connection').execute()
+    expect(records).toHaveLength(1)
+  })
+})
+
+test.each(kinds)(
+  'of two messages that are %s for one thread, the second is refused, whenever it was thought about',
+  async (_name, type, body) => {
+    await using scene = await start(type, body)
+    await scene.use(async (wallet) => {
+      const thid = randomUUID()
+      const thinking = [scene.unpacked(thid), scene.unpacked(thid)].map(({ message }) =>
+        handlers[type]!(wallet, { ...message, from: message.from, to: message.to[0]!, attachments: message.attachments }),
+      )
+      const [first, second] = await Promise.all(thinking)
+      await wallet.transaction(first!)
+      await expect(wallet.transaction(second!)).rejects.toMatchObject({ status: 400 })
+    })
+  },
+)
+
+test('ids of messages are forgotten after thirty days, when another one comes', async () => {
+  await using scene = await start(typesOf.presentationRequest, {})
+  await scene.use(async (wallet) => {
+    const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString()
+    await wallet.transaction((tx) =>
+      tx
+        .insertInto('inbox')
+        .values([
+          { id: 'older', received_at: daysAgo(31) },
+          { id: 'younger', received_at: daysAgo(29) },
+        ])
+        .execute(),
+    )
+    await receive(wallet, handlers, scene.unpacked(randomUUID()))
+    const ids = (await wallet.db.selectFrom('inbox').select('id').execute()).map(({ id }) => id)
+    expect(ids).toContain('younger')
+    expect(ids).not.toContain('older')
+  })
+})

@@ -1,0 +1,49 @@
+/** The default wallet of starts that were interrupted: the next start completes them, and doubles nothing. */
+import { expect, test } from 'vitest'
+import { StartError } from '../../src/base/start-error.ts'
+import { readConfig } from '../../src/base/config.ts'
+import { listWebhooks } from '../../src/outbox/webhooks.ts'
+import { provideDefaultWallet } from '../../src/wallet/default-wallet.ts'
+import { defaultId } from '../../src/wallet/tenants.ts'
+import { startAgent } from '../_agent.ts'
+
+const variables = { DEFAULT_WALLET_WEBHOOK_URL: 'http://127.0.0.1:1/events', DEFAULT_WALLET_WEBHOOK_API_KEY: 'a-token' }
+
+test('a start that stopped before the entity was made leaves one webhook after the next', async () => {
+  await using agent = await startAgent({ DEFAULT_WALLET_ENABLED: 'false' })
+  const { wallets, tenants } = agent.agent
+  const config = readConfig(variables)
+  const interrupted = Object.assign(Object.create(tenants) as typeof tenants, {
+    get: (id: string) => tenants.get(id),
+    create: () => Promise.reject(new Error('killed here')),
+  })
+  await expect(provideDefaultWallet(config, wallets, interrupted)).rejects.toThrow('killed here')
+  const key = await provideDefaultWallet(config, wallets, tenants)
+  const webhooks = await wallets.use(defaultId, (wallet) => listWebhooks(wallet.db, wallet))
+  expect(webhooks.map(({ url, customHeaders }) => [url, customHeaders])).toEqual([
+    ['http://127.0.0.1:1/events', { Authorization: 'Bearer a-token' }],
+  ])
+  expect((await tenants.findByApiKey(key!.reveal()))?.id).toBe(defaultId)
+})
+
+test('the webhook of the environment counts when the wallet is made, and never again', async () => {
+  await using agent = await startAgent(variables)
+  const { wallets, tenants } = agent.agent
+  await provideDefaultWallet(readConfig({ DEFAULT_WALLET_WEBHOOK_URL: 'http://127.0.0.1:1/another' }), wallets, tenants)
+  const webhooks = await wallets.use(defaultId, (wallet) => listWebhooks(wallet.db, wallet))
+  expect(webhooks.map(({ url }) => url)).toEqual(['http://127.0.0.1:1/events'])
+})
+
+test('a configured key that cannot be the default tenant’s is told in one sentence, without the key', async () => {
+  await using agent = await startAgent()
+  const { wallets, tenants } = agent.agent
+  const apiKey = 'a-key-that-was-removed'
+  await tenants.addApiKey({ entityId: defaultId, apiKey })
+  await tenants.removeApiKey({ entityId: defaultId, apiKey })
+  const error: unknown = await provideDefaultWallet(readConfig({ DEFAULT_WALLET_AUTH_API_KEY: apiKey }), wallets, tenants).catch(
+    (reason: unknown) => reason,
+  )
+  expect(error).toBeInstanceOf(StartError)
+  expect((error as StartError).message).toMatch(/^DEFAULT_WALLET_AUTH_API_KEY: The apiKey was removed before/)
+  expect((error as StartError).message).not.toContain(apiKey)
+})

@@ -1,0 +1,206 @@
+/** Wallets as files: made once, sealed, open as long as they are needed and a bounded number at a time. */
+import { randomUUID } from 'node:crypto'
+import { existsSync, readdirSync, readFileSync, readlinkSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setImmediate as turn } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { createClient } from '../../daemon/client.ts'
+import { findPeerKey, newPeerDid, keepPeerDid } from '../../src/wallet/peer-dids.ts'
+import type { Wallet } from '../../src/wallet/wallet.ts'
+import { startAgent, type TestAgent } from '../_agent.ts'
+import { connect, refusal } from '../_pair.ts'
+
+const seed = '0123456789abcdef'.repeat(8)
+const start = (variables: Record<string, string> = {}) => startAgent({ DEFAULT_WALLET_ENABLED: 'false', ...variables })
+const fileOf = ({ dataDir }: TestAgent, id: string) => join(dataDir, 'wallets', `${id}.db`)
+const outcome = (settled: PromiseSettledResult<unknown>) =>
+  settled.status === 'fulfilled' ? 'made' : (settled.reason as { type: string }).type
+
+/** The wallet files that this process holds open. */
+function openFiles({ dataDir }: TestAgent): string[] {
+  const folder = join(dataDir, 'wallets')
+  const targets = readdirSync('/proc/self/fd').map((fd) => {
+    try {
+      return readlinkSync(`/proc/self/fd/${fd}`)
+    } catch {
+      return ''
+    }
+  })
+  return targets.filter((target) => target.startsWith(folder) && target.endsWith('.db'))
+}
+
+const testWithFiles = test.skipIf(!existsSync('/proc/self/fd'))
+
+/** Writes something that reads back only in the same wallet. */
+const remember = (wallet: Wallet, name: string) =>
+  wallet.transaction((tx) => tx.insertInto('setting').values({ name, value: wallet.id }).execute())
+const names = (wallet: Wallet) =>
+  wallet.db
+    .selectFrom('setting')
+    .select('name')
+    .where('name', '!=', 'seed')
+    .orderBy('name')
+    .execute()
+    .then((rows) => rows.map(({ name }) => name))
+
+test('a wallet is a file that only its owner reads, and its seed is nowhere in the folder', async () => {
+  await using agent = await start()
+  const { id } = await agent.agent.wallets.create({ name: 'alice', seed })
+  await agent.agent.wallets.use(id, (wallet) => remember(wallet, 'something'))
+  expect(statSync(join(agent.dataDir, 'wallets')).mode & 0o777).toBe(0o700)
+  for (const name of readdirSync(join(agent.dataDir, 'wallets'))) {
+    expect(statSync(join(agent.dataDir, 'wallets', name)).mode & 0o777, name).toBe(0o600)
+  }
+  const bytes = Buffer.from(seed, 'hex')
+  const forms = [bytes, Buffer.from(seed), Buffer.from(bytes.toString('base64url')), Buffer.from(bytes.toString('base64'))]
+  for (const file of readdirSync(agent.dataDir, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())) {
+    const content = readFileSync(join(file.parentPath, file.name))
+    for (const form of forms) expect(content.includes(form), file.name).toBe(false)
+  }
+})
+
+test('a private key of a connection is not in the file in clear, and opens in its own wallet alone', async () => {
+  await using agent = await start()
+  const { wallets } = agent.agent
+  const [alice, bob] = [await wallets.create({ name: 'alice' }), await wallets.create({ name: 'bob' })]
+  const peer = await wallets.use(alice.id, async (wallet) => {
+    const made = newPeerDid(wallet)
+    await wallet.transaction((tx) => keepPeerDid(tx, wallet, made, randomUUID()))
+    return made
+  })
+  const [kid, key] = Object.entries(peer.keys)[0]!
+  expect(await wallets.use(alice.id, (wallet) => findPeerKey(wallet, kid))).toEqual({ kid, privateJwk: key })
+  for (const name of readdirSync(join(agent.dataDir, 'wallets'))) {
+    expect(readFileSync(join(agent.dataDir, 'wallets', name)).includes(key.d), name).toBe(false)
+  }
+  const row = await wallets.use(alice.id, ({ db }) => db.selectFrom('peer_did').selectAll().executeTakeFirstOrThrow())
+  await wallets.use(bob.id, async (wallet) => {
+    await wallet.transaction((tx) => tx.insertInto('peer_did').values(row).execute())
+    await expect(findPeerKey(wallet, kid)).rejects.toThrow()
+  })
+})
+
+test('an id and a seed are given once, however the id is written, and also to those who ask at once', async () => {
+  await using agent = await start()
+  const { wallets } = agent.agent
+  const id = 'abcdefab-cdef-4bcd-8fab-cdefabcdefab'
+  const withId = await Promise.allSettled([1, 2, 3, 4].map((n) => wallets.create({ id, name: `number ${n}` })))
+  expect(withId.map(outcome)).toEqual(['made', ...Array<string>(3).fill('error:WalletManagementServiceError:DuplicatedWalletId')])
+  const withSeed = await Promise.allSettled([seed, seed.toUpperCase(), seed].map((text) => wallets.create({ name: 'x', seed: text })))
+  expect(withSeed.map(outcome)).toEqual(['made', ...Array<string>(2).fill('error:WalletManagementServiceError:DuplicatedWalletSeed')])
+  await wallets.use(id, (wallet) => remember(wallet, 'still here'))
+  const again = await refusal(agent.admin('POST /wallets', { body: { name: 'again', id: id.toUpperCase() } }))
+  expect(again).toMatchObject({ status: 422, type: 'error:WalletManagementServiceError:DuplicatedWalletId' })
+  expect(await wallets.use(id, names)).toEqual(['still here'])
+  expect((await wallets.list({ offset: 0, limit: 10 })).total).toBe(2)
+})
+
+test('a wallet whose id was written in capitals, and is of no version of UUID, works like any other', async () => {
+  await using agent = await start()
+  const { id: walletId } = await agent.admin('POST /wallets', { body: { name: 'acme', id: 'ABCDEFAB-1111-1111-1111-ABCDEFABCDEF' } })
+  const entity = await agent.admin('POST /iam/entities', { body: { name: 'acme', walletId: walletId.toUpperCase() } })
+  await agent.admin('POST /iam/apikey-authentication', { body: { entityId: entity.id.toUpperCase(), apiKey: 'a-key-of-acme' } })
+  const other = await agent.newTenant()
+  const acme = { ...other, walletId, call: createClient(agent.url, { apikey: 'a-key-of-acme' }) }
+  await acme.call('POST /events/webhooks', { body: { url: 'http://127.0.0.1:1/' } })
+  const { inviterConnectionId } = await connect(acme, other)
+  const path = { connectionId: inviterConnectionId.toUpperCase() }
+  expect((await acme.call('GET /connections/{connectionId}', { path })).connectionId).toBe(inviterConnectionId)
+})
+
+testWithFiles('no more wallets stay open than allowed, and each opens again with what it had', async () => {
+  await using agent = await start({ AGENT_OPEN_WALLETS: '2' })
+  const { wallets } = agent.agent
+  const ids: string[] = []
+  for (let n = 0; n < 6; n++) ids.push((await wallets.create({ name: `number ${n}` })).id)
+  for (const id of ids) await wallets.use(id, (wallet) => remember(wallet, 'first'))
+  for (const id of ids) await wallets.use(id, (wallet) => remember(wallet, 'second'))
+  for (const id of ids) expect(await wallets.use(id, names)).toEqual(['first', 'second'])
+  await turn()
+  expect(openFiles(agent).length).toBeLessThanOrEqual(2)
+})
+
+testWithFiles('a wallet in use is not closed under its user, and all who use it at once have the same one', async () => {
+  await using agent = await start({ AGENT_OPEN_WALLETS: '1' })
+  const { wallets } = agent.agent
+  const ids: string[] = []
+  for (let n = 0; n < 5; n++) ids.push((await wallets.create({ name: `number ${n}` })).id)
+  const handles = new Set<Wallet>()
+  await Promise.all(
+    ids.flatMap((id, at) =>
+      Array.from({ length: 8 }, (_, n) =>
+        wallets.use(id, async (wallet) => {
+          if (at === 0) handles.add(wallet)
+          for (let turns = 0; turns < n + at; turns++) await turn()
+          await remember(wallet, `${n}`)
+        }),
+      ),
+    ),
+  )
+  expect(handles.size).toBe(1)
+  for (const id of ids) expect(await wallets.use(id, names)).toEqual(['0', '1', '2', '3', '4', '5', '6', '7'])
+  await turn()
+  expect(openFiles(agent).length).toBeLessThanOrEqual(1)
+})
+
+testWithFiles(
+  'a wallet that does not open is asked for anew by the next, and those who wait for it together leave one handle',
+  async () => {
+    await using agent = await start()
+    const { wallets } = agent.agent
+    const { id } = await wallets.create({ name: 'alice' })
+    const path = fileOf(agent, id)
+    const good = readFileSync(path)
+    writeFileSync(path, 'this is no database')
+    const attempt = () =>
+      wallets.use(id, names).then(
+        () => 'opened',
+        () => 'failed',
+      )
+    expect(await Promise.all([attempt(), attempt(), attempt()])).toEqual(['failed', 'failed', 'failed'])
+    const late = attempt()
+    const first = late.then(() => {
+      writeFileSync(path, good)
+      return attempt()
+    })
+    expect(await Promise.all([late, attempt(), first, first.then(attempt)])).toEqual(['failed', 'failed', 'opened', 'opened'])
+    expect(openFiles(agent)).toHaveLength(1)
+  },
+)
+
+test('a wallet whose file is gone is not replaced by an empty one', async () => {
+  await using agent = await start()
+  const { wallets } = agent.agent
+  const { id } = await wallets.create({ name: 'alice' })
+  rmSync(fileOf(agent, id))
+  await expect(wallets.use(id, names)).rejects.toThrow(/missing/)
+  expect(existsSync(fileOf(agent, id))).toBe(false)
+})
+
+test('what a user of a wallet throws leaves the wallet open for the others', async () => {
+  await using agent = await start()
+  const { wallets } = agent.agent
+  const { id } = await wallets.create({ name: 'alice' })
+  const handle = await wallets.use(id, (wallet) => Promise.resolve(wallet))
+  await expect(wallets.use(id, () => Promise.reject(new Error('my own fault')))).rejects.toThrow('my own fault')
+  expect(await wallets.use(id, (wallet) => Promise.resolve(wallet === handle))).toBe(true)
+  await expect(wallets.use(randomUUID(), names)).rejects.toMatchObject({ status: 404 })
+})
+
+test('the file of a wallet that was never known belongs to nobody', async () => {
+  await using agent = await start()
+  const { wallets } = agent.agent
+  const id = randomUUID()
+  writeFileSync(fileOf(agent, id), 'half of a file that a crash left behind')
+  expect((await wallets.create({ id, name: 'alice' })).id).toBe(id)
+  expect(await wallets.use(id, names)).toEqual([])
+})
+
+testWithFiles('nothing is opened once the agent has stopped', async () => {
+  await using agent = await start()
+  const { wallets } = agent.agent
+  const { id } = await wallets.create({ name: 'alice' })
+  await wallets[Symbol.asyncDispose]()
+  await expect(wallets.use(id, names)).rejects.toThrow(/stopping/)
+  expect(openFiles(agent)).toEqual([])
+})
