@@ -74,9 +74,9 @@ function watch({ agent }: TestAgent, { walletId }: Tenant) {
   const records = new Map<string, Record<string, string>>()
   const waiting = new Map<string, (record: Record<string, string>) => void>()
   let cursor = 0
-  let isOpen = true
+  const closing = new AbortController()
   const look = async () => {
-    while (isOpen) {
+    while (!closing.signal.aborted) {
       const events = await agent.wallets.use(walletId, (wallet) => eventsAfter(wallet.db, walletId, cursor, 1_000))
       for (const { sequence, event } of events) {
         cursor = sequence
@@ -102,7 +102,7 @@ function watch({ agent }: TestAgent, { walletId }: Tenant) {
         else waiting.set(key, resolve)
       }),
     async close() {
-      isOpen = false
+      closing.abort()
       await looking
     },
   }

@@ -12,7 +12,7 @@ export async function openSocket(didcommUrl: string, wallet: TestWallet, path = 
   const look = () => waiting.forEach((each) => each())
   let closed: number | undefined
   let failed: Error | undefined
-  socket.on('message', (data) => {
+  socket.on('message', (data: Buffer) => {
     void wallet.open(data.toString()).then(({ message }) => {
       arrived.push(message)
       look()
