@@ -1,0 +1,27 @@
+/** `agent message list` */
+import * as Flags from '@oclif/core/flags'
+import { AgentCommand } from '../_base.ts'
+import { ago } from '../_format/time.ts'
+import { pagingFlags, toPaging } from '../_input/paging.ts'
+
+export default class MessageList extends AgentCommand {
+  static override summary = 'List the basic messages, sent and received'
+  static override flags = { ...pagingFlags, connection: Flags.string({ description: 'only those over this connection' }) }
+
+  async run() {
+    const { flags } = await this.parse(MessageList)
+    const page = await this.call('GET /messages', { query: { ...toPaging(flags), connectionId: flags.connection } })
+    this.printList(
+      page.contents,
+      ({ messageId }) => messageId,
+      [
+        { head: 'id', of: ({ messageId }) => messageId, optional: true },
+        { head: 'direction', of: ({ direction, failure }) => (failure === undefined ? direction : 'given up') },
+        { head: 'content', of: ({ content }) => content, cut: 'end' },
+        { head: 'created', of: ({ createdAt }) => ago(createdAt, Date.now()), optional: true },
+      ],
+      'There are no messages. `agent message send <text> --connection <id>` sends one.',
+    )
+    return page
+  }
+}

@@ -1,0 +1,59 @@
+/** `agent message` and `agent didcomm` by hand: two tenants of one daemon. */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { until } from '../_pair.ts'
+import { newUser, type User } from './_cli.ts'
+
+const slow = 60_000
+
+describe('two tenants that are connected', () => {
+  let user: User
+  let other: Record<string, string>
+  let connection: string
+  const json = async (args: readonly string[], env = {}) => JSON.parse((await user.run([...args, '--json'], { env })).out)
+
+  beforeAll(async () => {
+    user = newUser()
+    await user.run(['daemon', 'start'])
+    other = { AGENT_API_KEY: (await json(['tenant', 'create', 'other'])).apiKey }
+    const made = await json(['connection', 'invite'])
+    connection = made.connectionId
+    await json(['connection', 'accept', made.invitation.invitationUrl], other)
+    await until(
+      'the connection',
+      () => json(['connection', 'show', connection]),
+      ({ state }) => state === 'ConnectionResponseSent',
+    )
+  }, slow)
+  afterAll(async () => {
+    await user.run(['daemon', 'stop'])
+    user.remove()
+  }, slow)
+
+  test('say something, and hear it', { timeout: slow }, async () => {
+    expect(await user.run(['message', 'send', 'See you at ten', '--connection', connection])).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('on its way'),
+    })
+    const heard = await until(
+      'the message',
+      () => json(['message', 'list'], other),
+      ({ contents }) => contents.length === 1,
+    )
+    expect(heard.contents[0]).toMatchObject({ direction: 'received', content: 'See you at ten' })
+    expect((await user.run(['message', 'list'])).out).toContain('See you at ten')
+  })
+
+  test('answer a ping; nobody answers one on a connection that is none', { timeout: slow }, async () => {
+    expect(await user.run(['didcomm', 'ping', connection])).toMatchObject({ code: 0, out: expect.stringContaining('answered') })
+    expect((await user.run(['didcomm', 'ping', '00000000-0000-4000-8000-000000000000'])).code).toBe(3)
+  })
+
+  test('what is no envelope is not explained', { timeout: slow }, async () => {
+    const file = join(user.folder, 'envelope.json')
+    writeFileSync(file, '{"hello":"world"}')
+    expect(await user.run(['didcomm', 'unpack', file])).toMatchObject({ code: 2, err: expect.stringContaining('JWE') })
+    expect((await user.run(['didcomm', 'unpack', join(user.folder, 'nothing')])).code).toBe(2)
+  })
+})
