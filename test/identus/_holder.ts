@@ -29,13 +29,23 @@ export type Holder = {
 /** How long a message may take to arrive. */
 const patienceMs = 10_000
 
+/** A mediator's DID, and whether the wallet listens to it instead of asking. */
+export type Mediation = { mediatorDID?: string; liveMode?: boolean }
+
 /** Makes the SDK's agent with nothing around it. `dids` is the address of an agent's `GET /dids/{did}`, without the DID. */
-export async function startSdk(dids: string): Promise<Agent> {
+export async function startSdk(dids: string, mediation: Mediation = {}): Promise<Agent> {
   const apollo = new sdk.Apollo()
   const castor = new sdk.Castor(apollo, [documentResolver(dids)], dids)
   // The class and the interface differ in optional members that may also be undefined.
   const pluto = new sdk.Pluto(memoryStore(), apollo) as unknown as Domain.Pluto
-  const agent = sdk.Agent.initialize({ apollo, castor, pluto })
+  const { mediatorDID, liveMode = false } = mediation
+  const agent = sdk.Agent.initialize({
+    apollo,
+    castor,
+    pluto,
+    ...(mediatorDID !== undefined && { mediatorDID }),
+    options: { experiments: { liveMode } },
+  })
   await agent.start()
   return agent
 }
@@ -43,19 +53,43 @@ export async function startSdk(dids: string): Promise<Agent> {
 /** Starts a holder that can be reached; `dids` as above. What `answer` does with a message is done before the sender hears that it came. */
 export async function startHolder(dids: string, answer?: Answer): Promise<Holder> {
   const agent = await startSdk(dids)
+  const next = listen(agent)
   const inbox = await openInbox(agent, answer)
   // Had the agent a mediator when it starts, it would ask it for messages every few seconds.
   agent.connections.addMediator(new Inbox(inbox.url, nobody))
   agent.connections.add({ uri: nobody, state: sdk.Connection.State.GRANTED, send: async () => undefined })
   return {
     agent,
-    next: inbox.next,
-    verifies: (jws, issuer) => agent.runTask(new Within(({ JWT }) => JWT.verify({ jws, issuerDID: sdk.Domain.DID.from(issuer) }))),
+    next,
+    verifies: verifier(agent),
     async [Symbol.asyncDispose]() {
       await agent.stop()
       await inbox.close()
     },
   }
+}
+
+/** Starts a holder behind a mediator, which is the SDK's own business throughout. */
+export async function startMediatedHolder(dids: string, mediation: Required<Mediation>): Promise<Holder> {
+  const agent = await startSdk(dids, mediation)
+  if (!mediation.liveMode) {
+    // Every five seconds is the default.
+    agent.stopFetchingMessages()
+    await agent.startFetchingMessages(200)
+  }
+  return {
+    agent,
+    next: listen(agent),
+    verifies: verifier(agent),
+    async [Symbol.asyncDispose]() {
+      await agent.connections.mediator?.close()
+      await agent.stop()
+    },
+  }
+}
+
+function verifier(agent: Agent): Holder['verifies'] {
+  return (jws, issuer) => agent.runTask(new Within(({ JWT }) => JWT.verify({ jws, issuerDID: sdk.Domain.DID.from(issuer) })))
 }
 
 const nobody = 'did:example:nobody'
@@ -92,14 +126,34 @@ function documentResolver(dids: string) {
   }
 }
 
-/** An HTTP endpoint that gives what is sent to it to the SDK; 400 for what the SDK cannot read. */
-async function openInbox(agent: Agent, answer?: Answer) {
+/** What the SDK announces: each message is given out once, to whoever waits for its type. */
+function listen(agent: Agent): Holder['next'] {
   const unread: Domain.Message[] = []
   const waiting = new Set<() => void>()
   agent.addListener(sdk.ListenerKey.MESSAGE, (messages) => {
     unread.push(...messages)
     for (const look of waiting) look()
   })
+  return (type) =>
+    new Promise((resolve, reject) => {
+      const look = () => {
+        const index = unread.findIndex(({ piuri }) => piuri === type)
+        if (index >= 0) end(() => resolve(unread.splice(index, 1)[0]!))
+      }
+      const others = () => unread.map(({ piuri }) => piuri).join(', ')
+      const timer = setTimeout(() => end(() => reject(new Error(`no ${type} came, only [${others()}]`))), patienceMs)
+      const end = (settle: () => void) => {
+        clearTimeout(timer)
+        waiting.delete(look)
+        settle()
+      }
+      waiting.add(look)
+      look()
+    })
+}
+
+/** An HTTP endpoint that gives what is sent to it to the SDK; 400 for what the SDK cannot read. */
+async function openInbox(agent: Agent, answer?: Answer) {
   const take = async (envelope: string) => {
     const message = await agent.mercury.unpackMessage(envelope)
     await agent.pluto.storeMessages([message])
@@ -119,22 +173,6 @@ async function openInbox(agent: Agent, answer?: Answer) {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/inbox`,
-    next: (type: string) =>
-      new Promise<Domain.Message>((resolve, reject) => {
-        const look = () => {
-          const index = unread.findIndex(({ piuri }) => piuri === type)
-          if (index >= 0) end(() => resolve(unread.splice(index, 1)[0]!))
-        }
-        const others = () => unread.map(({ piuri }) => piuri).join(', ')
-        const timer = setTimeout(() => end(() => reject(new Error(`no ${type} came, only [${others()}]`))), patienceMs)
-        const end = (settle: () => void) => {
-          clearTimeout(timer)
-          waiting.delete(look)
-          settle()
-        }
-        waiting.add(look)
-        look()
-      }),
     async close() {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))
