@@ -32,7 +32,7 @@ export function createDidcommApp(agent: Agent): Koa {
       },
     }),
   )
-  app.use((context) => takeMessage(agent, context))
+  app.use((context) => takeMessage(agent, context).catch((error: unknown) => explain(agent, error)))
   return app
 }
 
@@ -56,6 +56,12 @@ async function takeMessage(agent: Agent, context: Context): Promise<void> {
   })
   context.status = 200
   context.body = ''
+}
+
+/** Says in the log why a message was refused, which the log of requests does not know; never what the message says. */
+function explain({ log }: Agent, error: unknown): never {
+  if (error instanceof Problem) log.info({ type: error.type, status: error.status, reason: error.message }, 'a DIDComm message was refused')
+  throw error
 }
 
 /** The wallet that a mailbox in the address, or in the service of the recipient's DID, was made for. */

@@ -155,6 +155,18 @@ test('every type × every thread × eight kinds of attackers, and every envelope
   expect(attempts).toBe(Object.keys(handlers).length * 2 * threads.length * 8)
   expect(Object.keys(handlers).length).toBeGreaterThanOrEqual(15)
 
+  // The right sender, in threads that are another's.
+  const issuerKey = (await agent.agent.wallets.use(issuer.walletId, (wallet) => findPeerKey(wallet, recipientOf(issuerDid).kid))) as OwnKey
+  const foreign = [other.thid, open.thid, randomUUID()]
+  for (const type of Object.keys(handlers).filter((name) => /connections|issue-credential|present-proof|problem-report/.test(name))) {
+    for (const thid of foreign) {
+      const message = { id: randomUUID(), type, from: issuerDid, to: [holderDid], thid, pthid: thid, body: {}, attachments: [] }
+      const { status } = await post(agent.didcommUrl, packAuthcrypt(message, { sender: issuerKey, recipients: [recipientOf(holderDid)] }))
+      // A report is taken and changes nothing.
+      expect(type.includes('problem-report') ? [200, 400] : [400, 404, 422], type).toContain(status)
+    }
+  }
+
   const carried = wire.envelopes.splice(0)
   expect(carried.length).toBeGreaterThan(10)
   for (const { path, body } of carried) expect((await post(agent.didcommUrl + path, body)).status).toBe(200)

@@ -80,12 +80,12 @@ function didcommNode(): Implementation {
         body,
         attachments: [],
         ...(from && { from }),
-      } as never)
+      })
       const options = { forward: false, ...(way !== 'authcrypt' && { enc_alg_anon: encryption[way] }) }
-      const [envelope] = await message.pack_encrypted(to, from, null, resolver as never, secrets as never, options as never)
+      const [envelope] = await message.pack_encrypted(to, from, null, resolver, secrets, options)
       return envelope
     },
-    open: async (envelope) => (await Message.unpack(envelope, resolver as never, secrets as never, {}))[0].as_value().body,
+    open: async (envelope) => (await Message.unpack(envelope, resolver, secrets, {}))[0].as_value().body,
   }
 }
 
