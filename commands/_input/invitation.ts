@@ -1,6 +1,14 @@
 /** Invitations as people hand them on. */
+import * as Args from '@oclif/core/args'
 import { readFileSync } from 'node:fs'
 import { UsageError } from '../_errors/usage.ts'
+
+/** The argument of commands that take an invitation; `readInvitation` reads it. */
+export const invitationArg = Args.string({
+  required: true,
+  ignoreStdin: true,
+  description: 'the invitation’s URL, the value of its _oob parameter, or - for standard input',
+})
 
 /**
  * The raw value of the `_oob` query parameter of an invitation URL: from the URL, from the value itself, or from standard

@@ -1,8 +1,7 @@
 /** `agent connection accept` */
-import * as Args from '@oclif/core/args'
 import { AgentCommand } from '../_base.ts'
 import { explain } from '../_format/states.ts'
-import { readInvitation } from '../_input/invitation.ts'
+import { invitationArg, readInvitation } from '../_input/invitation.ts'
 
 export default class ConnectionAccept extends AgentCommand {
   static override summary = 'Accept an invitation of another agent'
@@ -10,13 +9,7 @@ export default class ConnectionAccept extends AgentCommand {
     '<%= config.bin %> connection accept "https://my.domain.com/path?_oob=eyJ…"',
     'wl-paste | <%= config.bin %> connection accept -',
   ]
-  static override args = {
-    invitation: Args.string({
-      required: true,
-      ignoreStdin: true,
-      description: 'the invitation’s URL, the value of its _oob parameter, or - for standard input',
-    }),
-  }
+  static override args = { invitation: invitationArg }
 
   async run() {
     const { args } = await this.parse(ConnectionAccept)

@@ -1,9 +1,8 @@
 /** `agent credential accept-invitation` */
-import * as Args from '@oclif/core/args'
 import { AgentCommand } from '../_base.ts'
 import { credentialFields } from '../_format/records.ts'
 import { nextCommand } from '../_format/states.ts'
-import { readInvitation } from '../_input/invitation.ts'
+import { invitationArg, readInvitation } from '../_input/invitation.ts'
 
 export default class CredentialAcceptInvitation extends AgentCommand {
   static override summary = 'Take the offer in an invitation (holder)'
@@ -11,13 +10,7 @@ export default class CredentialAcceptInvitation extends AgentCommand {
     '<%= config.bin %> credential accept-invitation "https://my.domain.com/path?_oob=eyJ…"',
     'wl-paste | <%= config.bin %> credential accept-invitation -',
   ]
-  static override args = {
-    invitation: Args.string({
-      required: true,
-      ignoreStdin: true,
-      description: 'the invitation’s URL, the value of its _oob parameter, or - for standard input',
-    }),
-  }
+  static override args = { invitation: invitationArg }
 
   async run() {
     const { args } = await this.parse(CredentialAcceptInvitation)

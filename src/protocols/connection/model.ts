@@ -95,10 +95,3 @@ export const connection = {
     wrongState: 'error:ConnectionServiceError:InvalidStateForOperation',
   },
 } as const satisfies Protocol<typeof connectionStates, ConnectionData>
-
-/** The body of both messages: what the invitation said, copied. */
-export const ConnectionBody = z.looseObject({
-  goal_code: z.string().nullish(),
-  goal: z.string().nullish(),
-  accept: z.array(z.string()).nullish(),
-})
