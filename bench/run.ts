@@ -1,16 +1,33 @@
-/** `npm run bench`: what the agent does in a second, next to others in the same run. `-- --json` prints the numbers alone. */
-import { cpus } from 'node:os'
+/**
+ * `npm run bench`: what the agent does in a second, next to others or to itself in the same run. `-- --json` prints the numbers alone; words
+ * choose the suites that they occur in: `-- resolve`.
+ */
+import { cpus, loadavg } from 'node:os'
+import { openCacheSuites } from './did-cache.ts'
+import { openDidWorks } from './did.ts'
 import { packWorks, unpackWorks } from './didcomm.ts'
 import { measure, toTable } from './_harness.ts'
 
-const suites = { 'DIDComm: pack 1 KB authcrypt': packWorks, 'DIDComm: unpack 1 KB authcrypt': unpackWorks }
+await using dids = await openDidWorks()
+await using caches = await openCacheSuites()
+
+const suites = {
+  'DIDComm: pack 1 KB authcrypt': packWorks,
+  'DIDComm: unpack 1 KB authcrypt': unpackWorks,
+  'DIDs, one after the other, on the embedded ledger': dids.works,
+  ...caches.suites,
+}
+
+const words = process.argv.slice(2).filter((word) => !word.startsWith('-'))
+const isWanted = (title: string) => words.length === 0 || words.some((word) => title.toLowerCase().includes(word.toLowerCase()))
 
 const results: Record<string, Awaited<ReturnType<typeof measure>>> = {}
-for (const [title, works] of Object.entries(suites)) results[title] = await measure(works)
+for (const [title, works] of Object.entries(suites)) if (isWanted(title)) results[title] = await measure(works)
 
+const load = loadavg()[0]!.toFixed(1)
 if (process.argv.includes('--json')) {
-  console.log(JSON.stringify({ node: process.version, cpu: cpus()[0]?.model, cores: cpus().length, results }, null, 2))
+  console.log(JSON.stringify({ node: process.version, cpu: cpus()[0]?.model, cores: cpus().length, load, results }, null, 2))
 } else {
-  console.log(`Node ${process.version} on ${cpus().length} × ${cpus()[0]?.model}\n`)
+  console.log(`Node ${process.version} on ${cpus().length} × ${cpus()[0]?.model}, load ${load}\n`)
   for (const [title, result] of Object.entries(results)) console.log(`${toTable(title, result)}\n`)
 }

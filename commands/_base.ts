@@ -17,6 +17,9 @@ export abstract class AgentCommand extends PlainCommand {
     quiet: Flags.boolean({ char: 'q', description: 'print ids only', helpGroup: 'GLOBAL' }),
   }
 
+  /** How long a call may take; the client's own limit when nothing is said. */
+  protected readonly timeoutMs: number | undefined
+
   #access: Access | undefined
 
   /** True when ids only are wanted. */
@@ -31,17 +34,19 @@ export abstract class AgentCommand extends PlainCommand {
   }
 
   /**
-   * Calls an endpoint of the daemon, typed by its contract. `/wallets` and `/iam` go out with the administrator's key,
-   * everything else with the tenant's; a tenant without the administrator's key may see its own wallet.
+   * Calls an endpoint of the daemon, typed by its contract. `/wallets`, `/iam` and the doctor go out with the administrator's
+   * key, everything else with the tenant's; a tenant without the administrator's key may see its own wallet.
    *
    * @throws {ProblemError} the daemon's answer when it is a problem.
    * @throws {DaemonUnreachable}
    */
   protected readonly call = ((key: string, input: object) => {
     const { url, adminKey, apiKey } = this.access
-    const isAdmins = key.includes(' /iam') || (key.includes(' /wallets') && adminKey !== undefined)
+    const isAdmins = / \/(?:iam|_system\/doctor)/.test(key) || (key.includes(' /wallets') && adminKey !== undefined)
     const [header, secret] = isAdmins ? (['x-admin-api-key', adminKey] as const) : (['apikey', apiKey] as const)
-    const call = createClient(url, secret ? { [header]: secret.reveal() } : {}) as (key: string, input: object) => unknown
+    const call = createClient(url, secret ? { [header]: secret.reveal() } : {}, {
+      ...(this.timeoutMs !== undefined && { timeoutMs: this.timeoutMs }),
+    }) as (key: string, input: object) => unknown
     return call(key, input)
   }) as Client
 

@@ -42,7 +42,7 @@ export abstract class PlainCommand extends Command {
   /** Suggests what to run next, one command a line. */
   protected suggest(...commands: (string | undefined)[]): void {
     const given = commands.filter((each) => each !== undefined)
-    if (given.length > 0 && !this.common.quiet) this.say(['', 'Next:', ...given.map((each) => `  ${this.#forSameDaemon(each)}`)].join('\n'))
+    if (given.length > 0 && !this.common.quiet) this.say(['', 'Next:', ...given.map((each) => `  ${this.forSameDaemon(each)}`)].join('\n'))
   }
 
   protected override logJson(json: unknown): void {
@@ -55,7 +55,7 @@ export abstract class PlainCommand extends Command {
     const isOclifs = error.oclif !== undefined
     if (isOclifs && !this.jsonEnabled()) throw error
     const report = toReport(error, this.id ?? '')
-    if (report.hint !== undefined) report.hint = this.#forSameDaemon(report.hint)
+    if (report.hint !== undefined) report.hint = this.forSameDaemon(report.hint)
     process.exitCode = report.exitCode
     process.stderr.write(`${this.jsonEnabled() ? JSON.stringify(report) : renderReport(report)}\n`)
     if (report.code === 'Bug') this.debug(error.stack)
@@ -67,7 +67,7 @@ export abstract class PlainCommand extends Command {
   }
 
   /** Gives a suggested command the profile that this one was given. */
-  #forSameDaemon(command: string): string {
+  protected forSameDaemon(command: string): string {
     const { profile } = this.common
     if (profile === undefined || !command.startsWith('agent ') || command.endsWith('--help')) return command
     const [line, comment] = command.split(/(?=\s+#)/)

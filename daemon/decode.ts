@@ -8,7 +8,7 @@ import type { Context } from 'koa'
 import type { z } from 'zod'
 import { Problem } from '../src/base/problem.ts'
 
-/** The longest body, in bytes, after decompression. */
+/** The longest body, in bytes, after decompression; a contract may allow for more. */
 export const bodyLimit = 1_048_576
 
 /** How many arrays and objects may stand inside of each other in a body. */
@@ -17,25 +17,33 @@ export const depthLimit = 64
 const reasonLimit = 10
 const pathLimit = 200
 
-const parse = bodyParser({
-  enableTypes: ['json'],
-  detectJSON: () => true,
-  // `null` and texts are bodies as well; what they are good for is the contract's to say.
-  jsonStrict: false,
-  jsonLimit: String(bodyLimit),
-  parsedMethods: ['POST', 'PUT', 'PATCH', 'DELETE'],
-})
+/** Makes what reads bodies up to a limit, or up to `bodyLimit` where that is longer. */
+export function createBodyDecoder(limit = bodyLimit) {
+  const maxBytes = Math.max(limit, bodyLimit)
+  const parse = bodyParser({
+    enableTypes: ['json'],
+    detectJSON: () => true,
+    // `null` and texts are bodies as well; what they are good for is the contract's to say.
+    jsonStrict: false,
+    jsonLimit: String(maxBytes),
+    parsedMethods: ['POST', 'PUT', 'PATCH', 'DELETE'],
+  })
+  const read: Read = (ctx) => readBody(ctx, parse, maxBytes)
+  return <Type extends z.ZodType>(ctx: Context, type: Type) => decodeBody(ctx, type, read)
+}
+
+type Read = (ctx: Context) => Promise<void>
 
 /**
  * Reads and parses a JSON body; an empty one and `null` count as `{}`.
  *
  * @throws {Problem} `UnsupportedMediaType`, `RequestBodyTooLarge`, `RequestBodyDecodingFailure`
  */
-export async function decodeBody<Type extends z.ZodType>(ctx: Context, type: Type): Promise<z.output<Type>> {
+async function decodeBody<Type extends z.ZodType>(ctx: Context, type: Type, read: Read): Promise<z.output<Type>> {
   if (hasBody(ctx) && !isJson(ctx.headers['content-type'])) {
     throw new Problem('error:UnsupportedMediaType', 'The body must be JSON. Send it with the header `Content-Type: application/json`.')
   }
-  await readBody(ctx)
+  await read(ctx)
   const { body, rawBody } = ctx.request
   // The parser leaves it out when the caller is gone already; what is done then must not be done with an empty body.
   if (body === undefined) throw undecodable('body: the connection was closed before it arrived')
@@ -52,12 +60,12 @@ export function decodeQuery<Type extends z.ZodObject>(ctx: Context, type: Type):
   return result.data
 }
 
-async function readBody(ctx: Context): Promise<void> {
+async function readBody(ctx: Context, parse: ReturnType<typeof bodyParser>, maxBytes: number): Promise<void> {
   try {
     await parse(ctx, () => Promise.resolve())
   } catch (error) {
     const { status, message } = error as { status?: number; message: string }
-    if (status === 413) throw new Problem('error:RequestBodyTooLarge', `The body is larger than ${bodyLimit} bytes.`)
+    if (status === 413) throw new Problem('error:RequestBodyTooLarge', `The body is larger than ${maxBytes} bytes.`)
     if (status === 415)
       throw new Problem(
         'error:UnsupportedMediaType',

@@ -4,19 +4,21 @@ import Koa, { type Context } from 'koa'
 import type { Agent } from '../src/agent.ts'
 import { Problem } from '../src/base/problem.ts'
 import { didOf } from '../src/did/document.ts'
-import { encryptedType, maxEnvelopeBytes, parseEnvelope } from '../src/didcomm/jwe.ts'
-import { peersOnly } from '../src/didcomm/route.ts'
+import { encryptedType, parseEnvelope } from '../src/didcomm/jwe.ts'
+import { endpointOf, peersOnly } from '../src/didcomm/route.ts'
 import { unpack } from '../src/didcomm/unpack.ts'
 import { handlers } from '../src/protocols/index.ts'
 import { receive } from '../src/protocols/receive.ts'
-import { endpointOf } from '../src/protocols/send.ts'
+import { resolverOf } from '../src/protocols/trust-ping/resolver.ts'
 import { findFirstPeerKey } from '../src/wallet/peer-dids.ts'
+import { addressOf } from './address.ts'
 import { mediatorPages, takeForMediator } from './mediator.ts'
 import { problem } from './middleware/problem.ts'
 
 /** Makes the endpoint: 200 with an empty body for a message that was taken, also for one that was taken before. */
 export function createDidcommApp(agent: Agent): Koa {
   const app = new Koa()
+  const maxBytes = agent.config.DIDCOMM_MAX_RECEIVE_BYTES
   app.on('error', (error: Error) => agent.log.warn({ err: error }, 'a response was not sent'))
   app.use(problem(agent.log))
   if (agent.mediator) app.use(mediatorPages(agent.mediator))
@@ -24,11 +26,11 @@ export function createDidcommApp(agent: Agent): Koa {
     bodyParser({
       enableTypes: ['text'],
       extendTypes: { text: [encryptedType] },
-      textLimit: maxEnvelopeBytes,
+      textLimit: maxBytes,
       onError: (error) => {
-        throw new Problem('error:DIDCommControllerError:RequestBodyParsingError', `The body cannot be read: ${error.message}.`, {
-          cause: error,
-        })
+        const isTooLarge = (error as { status?: number }).status === 413
+        const detail = isTooLarge ? `The message is larger than ${maxBytes} bytes.` : `The body cannot be read: ${error.message}.`
+        throw new Problem('error:DIDCommControllerError:RequestBodyParsingError', detail, { cause: error })
       },
     }),
   )
@@ -45,12 +47,14 @@ async function takeMessage(agent: Agent, context: Context): Promise<void> {
     throw new Problem('error:DIDCommControllerError:InvalidContentType', `The content type must be ${encryptedType}.`)
   }
   const envelope = parseEnvelope(context.request.rawBody ?? '')
-  if (agent.mediator?.owns(didOf(envelope.kids[0]!))) return takeForMediator(agent.mediator, context, envelope)
+  if (agent.mediator?.owns(didOf(envelope.kids[0]!))) {
+    return takeForMediator(agent.mediator, context, envelope, addressOf(context.req, agent.config.MEDIATOR_TRUST_PROXY))
+  }
   const walletId = await findWallet(agent, token, envelope.kids)
   await agent.wallets.use(walletId, async (wallet) => {
     const unpacked = await unpack(envelope, {
       findPrivateKey: (kids) => findFirstPeerKey(wallet, kids),
-      resolve: peersOnly(agent.env.resolver.document),
+      resolve: resolverOf(wallet, didOf(envelope.kids[0]!)),
     })
     await receive(wallet, handlers, unpacked)
   })
@@ -74,6 +78,7 @@ async function findWallet(agent: Agent, token: string, kids: string[]): Promise<
 }
 
 async function mailboxOf(agent: Agent, kid: string): Promise<string> {
-  const document = await agent.env.resolver.document(didOf(kid)).catch(() => undefined)
+  // Anybody names any DID here; ours are did:peer.
+  const document = await peersOnly(agent.env.resolver.document)(didOf(kid)).catch(() => undefined)
   return (document && endpointOf(document)?.split('/').at(-1)) ?? ''
 }

@@ -10,7 +10,8 @@ import type { Middleware } from 'koa'
 import { z } from 'zod'
 import type { Agent } from '../src/agent.ts'
 import { Problem } from '../src/base/problem.ts'
-import { decodeBody, decodeQuery } from './decode.ts'
+import { addressOf } from './address.ts'
+import { createBodyDecoder, decodeQuery } from './decode.ts'
 import { createAccess, type Authenticate, type Caller } from './middleware/access.ts'
 import { splitKey, type Answer, type Route } from './route.ts'
 
@@ -40,6 +41,7 @@ function endpoint(agent: Agent, route: Route, routes: readonly Route[], authenti
   const { key, contract, handler } = route
   const path = contract.path && z.object(contract.path)
   const identify: (headers: RouterContext['headers']) => Promise<Caller> = authenticate[contract.access]
+  const decodeBody = createBodyDecoder(contract.bodyLimit?.(agent.config))
   const { wallets, tenants } = agent
 
   return async (ctx: RouterContext): Promise<void> => {
@@ -52,7 +54,9 @@ function endpoint(agent: Agent, route: Route, routes: readonly Route[], authenti
       query: contract.query ? decodeQuery(ctx, contract.query) : {},
       body: contract.body && (await decodeBody(ctx, contract.body)),
       target: ctx.originalUrl,
+      address: addressOf(ctx.req, false),
       accept: ctx.headers.accept ?? '*/*',
+      accepts: (types: readonly string[]) => ctx.accepts([...types]) || undefined,
     }
     const result =
       contract.access === 'tenant' && caller?.kind === 'tenant'
@@ -71,10 +75,13 @@ function reply(ctx: RouterContext, { key, contract }: Route, result: unknown, is
   if (type) ctx.set('Content-Type', 'application/json')
 }
 
-function answer(ctx: RouterContext, success: number, { status = success, type, body }: Answer): void {
+function answer(ctx: RouterContext, success: number, { status = success, type, body, headers = {} }: Answer): void {
   ctx.status = status
+  ctx.set(headers)
   ctx.set('Content-Type', type)
   ctx.body = typeof body === 'string' ? body : JSON.stringify(body)
+  // The caller has it already (RFC 9110 §13.1.2).
+  if (ctx.fresh) ctx.status = 304
 }
 
 function mustFit(key: string, type: z.ZodType, result: unknown): void {

@@ -6,6 +6,7 @@
  */
 import type { z } from 'zod'
 import type { Agent } from '../src/agent.ts'
+import type { Config } from '../src/base/config.ts'
 import type { Wallet } from '../src/wallet/wallet.ts'
 import type { Admin, Tenant } from './middleware/access.ts'
 
@@ -36,6 +37,8 @@ export type Contract = {
   readonly query?: z.ZodObject
   /** The JSON body. An empty body and `null` are parsed as `{}`. */
   readonly body?: z.ZodType
+  /** The longest body in bytes, where it may be longer than others. */
+  readonly bodyLimit?: (config: Config) => number
   /** The status of success, and the body as it goes over the wire. `null`: there is none. */
   readonly reply: readonly [status: Status, body: z.ZodType | null]
   /**
@@ -46,7 +49,12 @@ export type Contract = {
 }
 
 /** What a handler of a contract with `media` returns. A text goes out as it is, an object as JSON. */
-export type Answer<Media extends string = string> = { status?: number; type: Media; body: string | object }
+export type Answer<Media extends string = string> = {
+  status?: number
+  type: Media
+  body: string | object
+  headers?: Record<string, string>
+}
 
 type Parsed<Type, Absent> = Type extends z.ZodType ? z.output<Type> : Absent
 
@@ -56,8 +64,12 @@ export type Input<C extends Contract> = {
   body: Parsed<C['body'], undefined>
   /** The request target as it was received: path and query. */
   target: string
+  /** Where the request comes from: the address of whoever is connected. */
+  address: string
   /** The `Accept` header, `*` + `/*` when there is none. */
   accept: string
+  /** The one of some media types that the `Accept` header likes best, the first where it does not care; nothing when it takes none (RFC 9110 §12.5.1). */
+  accepts: (types: readonly string[]) => string | undefined
 }
 
 /** The body of success as JSON writes it; nothing where the contract says `null`. */

@@ -5,7 +5,9 @@ import type { Log } from './base/log.ts'
 import { deriveSealKey } from './base/seal.ts'
 import { Secret } from './base/secret.ts'
 import { Courier } from './courier/courier.ts'
+import { findWebDocument } from './did-registrar/web.ts'
 import { createResolver } from './did/resolve.ts'
+import { createWebResolver } from './did/web.ts'
 import { limitsOf } from './mediator/limits.ts'
 import { openMediator, type Mediator } from './mediator/mediator.ts'
 import { isLoopbackAddress } from './net/addresses.ts'
@@ -13,6 +15,8 @@ import { createHttpClient } from './net/guarded-agent.ts'
 import { dereferenceSchema } from './schemas/dereference.ts'
 import { findSchema } from './schemas/registry.ts'
 import { openAgentDb, type AgentDb } from './storage/database.ts'
+import { createHttpLedger } from './vdr/http-ledger.ts'
+import { createLedgerServer, type LedgerServer } from './vdr/ledger-server.ts'
 import { openSqliteLedger } from './vdr/sqlite-ledger.ts'
 import { newApiKey, provideDefaultWallet } from './wallet/default-wallet.ts'
 import { newMailbox, openMailbox } from './wallet/mailbox.ts'
@@ -31,6 +35,8 @@ export type Agent = {
   readonly courier: Courier
   /** The mediator role, when this agent has it. */
   readonly mediator: Mediator | undefined
+  /** The ledger, as far as it is this agent's own and served to others. */
+  readonly ledgerServer: LedgerServer | undefined
   /** What `x-admin-api-key` must be. */
   readonly adminToken: Secret
   /** The default wallet's `apikey`, if there is a default wallet. */
@@ -62,15 +68,28 @@ export async function createAgent(config: Config, log: Log, urls: Environment['u
     const masterKey = await openMasterKey(config, db)
     const mailboxKey = deriveSealKey(masterKey, 'mailboxes')
 
-    const ledger = await openSqliteLedger(config.VDR_URL?.replace(/^sqlite:/, '') ?? join(folder, 'vdr.db'), {
-      confirmAfterSeconds: config.VDR_CONFIRM_AFTER,
-    })
-    closers.push(() => ledger.close())
     const isLocal = config.AGENT_HOST === 'localhost' || isLoopbackAddress(config.AGENT_HOST)
-    const http = createHttpClient({ allow: config.AGENT_ALLOW_PRIVATE_NETWORK ? 'any' : isLocal ? 'loopback' : 'public' })
+    const allow = config.AGENT_ALLOW_PRIVATE_NETWORK ? 'any' : isLocal ? 'loopback' : 'public'
+    const http = createHttpClient({ allow })
     closers.push(() => http.close())
     const operatorHttp = createHttpClient({ allow: 'any' })
     closers.push(() => operatorHttp.close())
+    const ledgerUrl = config.VDR_URL ?? `sqlite:${join(folder, 'vdr.db')}`
+    const embedded = ledgerUrl.startsWith('sqlite:')
+      ? await openSqliteLedger(ledgerUrl.slice('sqlite:'.length), { confirmAfterSeconds: config.VDR_CONFIRM_AFTER })
+      : undefined
+    const ledger = embedded ?? createHttpLedger(ledgerUrl, operatorHttp)
+    closers.push(() => ledger.close())
+
+    const resolveWeb = createWebResolver({ http, allowsLoopback: allow !== 'public' })
+    const lifetimeMs = config.DID_CACHE_LIFETIME * 1_000
+    const resolver = createResolver({
+      getState: (suffix) => ledger.getState(suffix),
+      methods: { web: async (did) => (await findWebDocument(db, wallets, did)) ?? resolveWeb(did) },
+      documentLifetimeMs: lifetimeMs,
+      // The embedded ledger is a file that other processes write to.
+      ...(!embedded && { stateLifetimeMs: lifetimeMs }),
+    })
 
     const env: Environment = {
       config,
@@ -80,7 +99,7 @@ export async function createAgent(config: Config, log: Log, urls: Environment['u
       ledger,
       http,
       operatorHttp,
-      resolver: createResolver({ getState: (suffix) => ledger.getState(suffix) }),
+      resolver,
       getSchema: (url) =>
         dereferenceSchema(url, {
           http,
@@ -117,6 +136,11 @@ export async function createAgent(config: Config, log: Log, urls: Environment['u
       tenants,
       courier,
       mediator,
+      // A ledger that is elsewhere is not passed on: agents that ask each other would ask in circles.
+      ledgerServer:
+        embedded && config.VDR_SERVE
+          ? createLedgerServer(embedded, { submissionsPerMinute: config.VDR_SUBMISSIONS_PER_MINUTE })
+          : undefined,
       adminToken: config.ADMIN_TOKEN ?? new Secret(remembered.adminToken ?? newApiKey()),
       defaultApiKey: await provideDefaultWallet(config, wallets, tenants, remembered.apiKey),
       openMailbox: (token) => openMailbox(mailboxKey, token),

@@ -35,8 +35,8 @@ export type Party = {
   pack(to: string, message: Message, seal?: Seal): string
   /** Posts a message to the address of a DID; the status, and the detail of a refusal. */
   send(to: string, message: Message, seal?: Seal): Promise<{ status: number; detail?: string }>
-  /** Answers an invitation of a tenant's; both know each other then. */
-  connect(tenant: Tenant): Promise<{ connectionId: string; theirDid: string; thid: string }>
+  /** Answers an invitation of a tenant's; both know each other then. A party that cannot be reached waits for an earlier state. */
+  connect(tenant: Tenant, state?: string): Promise<{ connectionId: string; theirDid: string; thid: string }>
   [Symbol.asyncDispose](): Promise<void>
 }
 
@@ -47,7 +47,13 @@ export type PartyOptions = {
   answer?: (response: ServerResponse, count: number) => void
 }
 
-const requestType = 'https://atalaprism.io/mercury/connections/1.0/request'
+export const typesOf = {
+  connectionRequest: 'https://atalaprism.io/mercury/connections/1.0/request',
+  offer: 'https://didcomm.org/issue-credential/3.0/offer-credential',
+  credentialRequest: 'https://didcomm.org/issue-credential/3.0/request-credential',
+  credential: 'https://didcomm.org/issue-credential/3.0/issue-credential',
+  presentationRequest: 'https://didcomm.atalaprism.io/present-proof/3.0/request-presentation',
+}
 
 export async function openParty({ uris = (own) => [own], answer }: PartyOptions = {}): Promise<Party> {
   const receiver = await openReceiver(answer)
@@ -96,11 +102,11 @@ export async function openParty({ uris = (own) => [own], answer }: PartyOptions 
     },
     pack,
     send,
-    async connect({ call }) {
+    async connect({ call }, state = 'ConnectionResponseSent') {
       const { connectionId, thid, invitation } = await call('POST /connections', { body: {} })
-      const { status, detail } = await send(invitation.from, { type: requestType, thid, pthid: thid })
+      const { status, detail } = await send(invitation.from, { type: typesOf.connectionRequest, thid, pthid: thid })
       if (status !== 200) throw new Error(`the request was answered with ${status}: ${detail}`)
-      await connectionIn(call, thid, 'ConnectionResponseSent')
+      await connectionIn(call, thid, state)
       return { connectionId, theirDid: invitation.from, thid }
     },
     [Symbol.asyncDispose]: () => receiver[Symbol.asyncDispose](),

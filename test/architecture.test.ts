@@ -10,11 +10,11 @@ const mayImport: Record<string, string[]> = {
   'src/crypto': ['src/base'],
   'src/storage': ['src/base'],
   'src/did': ['src/base', 'src/crypto'],
-  'src/vdr': ['src/base', 'src/crypto', 'src/did', 'src/storage'],
+  'src/vdr': ['src/base', 'src/net', 'src/crypto', 'src/did', 'src/storage'],
   'src/didcomm': ['src/base', 'src/crypto', 'src/did'],
   'src/credentials': ['src/base', 'src/crypto', 'src/did'],
   'src/outbox': ['src/base', 'src/storage'],
-  'src/schemas': ['src/base', 'src/net', 'src/did', 'src/storage'],
+  'src/schemas': ['src/base', 'src/net', 'src/crypto', 'src/did', 'src/storage'],
   'src/wallet': ['src/base', 'src/net', 'src/crypto', 'src/did', 'src/vdr', 'src/storage', 'src/outbox'],
   'src/did-registrar': ['src/base', 'src/crypto', 'src/did', 'src/vdr', 'src/storage', 'src/outbox', 'src/wallet'],
   'src/protocols': [
@@ -30,9 +30,21 @@ const mayImport: Record<string, string[]> = {
     'src/did-registrar',
   ],
   'src/courier': ['src/base', 'src/net', 'src/storage', 'src/outbox', 'src/wallet', 'src/protocols'],
+  'src/doctor': ['src/base', 'src/net', 'src/vdr', 'src/storage', 'src/outbox', 'src/wallet', 'src/courier'],
   'src/mediator': ['src/base', 'src/net', 'src/crypto', 'src/did', 'src/didcomm', 'src/storage'],
   // agent.ts, the only file directly in src, puts all of it together.
-  src: ['src/base', 'src/net', 'src/did', 'src/vdr', 'src/schemas', 'src/storage', 'src/wallet', 'src/courier', 'src/mediator'],
+  src: [
+    'src/base',
+    'src/net',
+    'src/did',
+    'src/vdr',
+    'src/schemas',
+    'src/storage',
+    'src/wallet',
+    'src/did-registrar',
+    'src/courier',
+    'src/mediator',
+  ],
   daemon: [
     'src',
     'src/base',
@@ -43,11 +55,14 @@ const mayImport: Record<string, string[]> = {
     'src/storage',
     'src/outbox',
     'src/wallet',
+    'src/vdr',
     'src/did-registrar',
+    'src/doctor',
     'src/mediator',
     'src/protocols',
   ],
-  commands: ['src/base', 'daemon/client.ts'],
+  // Words become a seed where they are read, so that the daemon never sees them.
+  commands: ['src/base', 'src/crypto/mnemonic.ts', 'daemon/client.ts'],
   bin: ['daemon', 'commands'],
 }
 

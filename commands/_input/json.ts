@@ -13,9 +13,14 @@ export function readText(flag: string, value: string): string {
   }
 }
 
-/** As `readText`, parsed: a JSON object. @throws {UsageError} when it is no JSON object. */
+/** As `readText`, parsed: any JSON. @throws {UsageError} when it is none. */
+export function readJson(flag: string, value: string): Json {
+  return parse(flag, readText(flag, value))
+}
+
+/** As `readJson`: a JSON object. @throws {UsageError} when it is no JSON object. */
 export function readObject(flag: string, value: string): Record<string, Json> {
-  const parsed = parse(flag, readText(flag, value))
+  const parsed = readJson(flag, value)
   if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed))
     throw new UsageError(`--${flag} is not a JSON object such as {"name": "Alice"}.`)
   return parsed
@@ -24,7 +29,8 @@ export function readObject(flag: string, value: string): Record<string, Json> {
 /** A JSON value. */
 export type Json = string | number | boolean | null | Json[] | { [name: string]: Json }
 
-function parse(flag: string, text: string): Json {
+/** Parses what a flag says. @throws {UsageError} when it is no JSON. */
+export function parse(flag: string, text: string): Json {
   try {
     return JSON.parse(text) as Json
   } catch (error) {

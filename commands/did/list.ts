@@ -1,9 +1,11 @@
 /** `agent did list` */
 import { AgentCommand } from '../_base.ts'
+import { explainDid } from '../_format/did.ts'
 import { pagingFlags, toPaging } from '../_input/paging.ts'
 
 export default class DidList extends AgentCommand {
   static override summary = 'List the DIDs of the wallet'
+  static override examples = ['<%= config.bin %> did list']
   static override flags = pagingFlags
 
   async run() {
@@ -14,9 +16,9 @@ export default class DidList extends AgentCommand {
       ({ did }) => did,
       [
         { head: 'did', of: ({ did }) => did },
-        { head: 'state', of: ({ status }) => status },
+        { head: 'state', of: explainDid },
       ],
-      'The wallet has no DIDs. `agent did create` makes one.',
+      'The wallet has no DIDs. `agent did create` makes one, `agent did restore` finds those of its seed again.',
     )
     return page
   }

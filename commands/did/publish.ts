@@ -1,23 +1,18 @@
 /** `agent did publish` */
-import * as Args from '@oclif/core/args'
-import { AgentCommand } from '../_base.ts'
-import { shortForm } from '../_format/did.ts'
+import { ownDidArg } from '../_input/own-did.ts'
+import { kinds, OperatingCommand, waitFlags } from '../_operating.ts'
 
-export default class DidPublish extends AgentCommand {
+export default class DidPublish extends OperatingCommand {
   static override summary = 'Publish a DID of the wallet on the ledger'
-  static override args = {
-    did: Args.string({ required: true, ignoreStdin: true, description: 'a did:prism of this wallet, short or long form' }),
-  }
+  static override description = 'With --wait, until everybody can resolve it. Publishing it again changes nothing.'
+  static override examples = ['<%= config.bin %> did publish did:prism:…', '<%= config.bin %> did publish did:prism:… --wait --timeout 30m']
+  static override args = { did: ownDidArg }
+  static override flags = waitFlags()
 
   async run() {
-    const { args } = await this.parse(DidPublish)
+    const { args, flags } = await this.parse(DidPublish)
+    const seconds = this.patience(flags)
     const published = await this.call('POST /did-registrar/dids/{didRef}/publications', { path: { didRef: args.did } })
-    const { id, didRef } = published.scheduledOperation
-    this.print(didRef, [
-      ['did', didRef],
-      ['operation', id],
-    ])
-    this.suggest(`agent did show ${shortForm(didRef)}`)
-    return published
+    return this.follow(published, kinds.publication, seconds)
   }
 }

@@ -1,19 +1,24 @@
 /** `agent did resolve` */
+import { readFileSync } from 'node:fs'
 import * as Args from '@oclif/core/args'
 import { ProblemError } from '../../daemon/client.ts'
 import { AgentCommand } from '../_base.ts'
 import { exitCodeOf } from '../_errors/report.ts'
-import { CommandError } from '../_errors/usage.ts'
+import { CommandError, UsageError } from '../_errors/usage.ts'
 import { safeJson } from '../_format/safe.ts'
 
 export default class DidResolve extends AgentCommand {
   static override summary = 'Resolve any DID and print its document'
-  static override description = 'did:prism, did:peer, did:key and did:jwk. With --json the whole resolution result is printed.'
-  static override args = { did: Args.string({ required: true, ignoreStdin: true, description: 'a DID' }) }
+  static override description =
+    'did:prism, did:peer, did:key, did:jwk and did:web. With --json the whole resolution result is printed. Exits with 3 when there is no such DID or it is deactivated.'
+  static override examples = ['<%= config.bin %> did resolve did:web:example.com', '<%= config.bin %> did resolve did:prism:… --json']
+  static override args = { did: Args.string({ required: true, ignoreStdin: true, description: 'a DID, or - for standard input' }) }
 
   async run() {
     const { args } = await this.parse(DidResolve)
-    const result = await this.call('GET /dids/{didRef}', { path: { didRef: args.did } }).catch(explainFailure)
+    const did = args.did === '-' ? readFileSync(0, 'utf8').trim() : args.did
+    if (did === '') throw new UsageError('There is no DID on standard input.')
+    const result = await this.call('GET /dids/{didRef}', { path: { didRef: did } }).catch(explainFailure)
     this.log(safeJson(result.didDocument))
     return result
   }

@@ -1,12 +1,12 @@
 /** `agent did show` */
-import * as Args from '@oclif/core/args'
 import { AgentCommand } from '../_base.ts'
+import { explainDid, nextForDid } from '../_format/did.ts'
+import { ownDidArg } from '../_input/own-did.ts'
 
 export default class DidShow extends AgentCommand {
-  static override summary = 'Show a DID of the wallet'
-  static override args = {
-    did: Args.string({ required: true, ignoreStdin: true, description: 'a did:prism of this wallet, short or long form' }),
-  }
+  static override summary = 'Show a DID of the wallet, and what it waits for'
+  static override examples = ['<%= config.bin %> did show did:prism:…']
+  static override args = { did: ownDidArg }
 
   async run() {
     const { args } = await this.parse(DidShow)
@@ -14,9 +14,11 @@ export default class DidShow extends AgentCommand {
     this.print(shown.did, [
       ['did', shown.did],
       ['long form', shown.longFormDid],
-      ['state', shown.status],
+      ['state', explainDid(shown)],
+      ['operation', shown.pendingOperation],
+      [shown.pendingOperation === undefined ? 'last failure' : 'delayed by', shown.metaLastFailure?.detail],
     ])
-    if (shown.status === 'CREATED') this.suggest(`agent did publish ${shown.did}`)
+    this.suggest(nextForDid(shown))
     return shown
   }
 }

@@ -2,9 +2,8 @@
 import { z } from 'zod'
 import { deleteConnection } from '../../src/protocols/connection/delete.ts'
 import { createInvitation } from '../../src/protocols/connection/flow.ts'
-import { Connection, connection, CreateConnection, Ping, toConnection } from '../../src/protocols/connection/model.ts'
+import { Connection, connection, CreateConnection, toConnection } from '../../src/protocols/connection/model.ts'
 import { getRecord, listRecords } from '../../src/protocols/find.ts'
-import { getPing, pingConnection } from '../../src/protocols/trust-ping/flow.ts'
 import { Uuid } from '../../src/wallet/model.ts'
 import { Page, Paging, toPage } from '../page.ts'
 import { route } from '../route.ts'
@@ -40,17 +39,5 @@ export default [
     'DELETE /connections/{connectionId}',
     { summary: 'Delete an invitation that nobody answered', access: 'tenant', path: { connectionId: Uuid }, reply: [204, null] },
     ({ wallet }, { path }) => deleteConnection(wallet, path.connectionId),
-  ),
-
-  route(
-    'POST /connections/{connectionId}/ping',
-    { summary: 'Ask whether the other side is there', access: 'tenant', path: { connectionId: z.guid() }, reply: [202, Ping] },
-    ({ wallet }, { path }) => pingConnection(wallet, path.connectionId),
-  ),
-
-  route(
-    'GET /connections/{connectionId}/ping',
-    { summary: 'Read whether the last ping was answered', access: 'tenant', path: { connectionId: z.guid() }, reply: [200, Ping] },
-    ({ wallet }, { path }) => getPing(wallet, path.connectionId),
   ),
 ] as const

@@ -1,13 +1,24 @@
 /** `/did-registrar/dids` (service §4.1, api.md 4.4). */
 import { z } from 'zod'
-import { createDid, getDidRow, listDids, toManagedDid } from '../../src/did-registrar/dids.ts'
-import { CreateManagedDid, CreateManagedDidResponse, DidOperationResponse, ManagedDid } from '../../src/did-registrar/model.ts'
+import { createDid } from '../../src/did-registrar/create.ts'
+import { getDidRow, listDids, toDetail } from '../../src/did-registrar/dids.ts'
+import {
+  CreateManagedDid,
+  CreateManagedDidResponse,
+  DidOperationResponse,
+  ManagedDidDetail,
+  Restoration,
+} from '../../src/did-registrar/model.ts'
 import { publishDid } from '../../src/did-registrar/publish.ts'
+import { restoreDids } from '../../src/did-registrar/restore.ts'
+import { UpdateManagedDid } from '../../src/did-registrar/update-model.ts'
+import { deactivateDid, updateDid } from '../../src/did-registrar/update.ts'
+import { createWebDid } from '../../src/did-registrar/web.ts'
 import { Page, Paging, toPage } from '../page.ts'
 import { route } from '../route.ts'
 
-const ManagedDidPage = Page('ManagedDIDPage', ManagedDid, 'ManagedDIDPage')
-const path = { didRef: z.string().describe('A did:prism of this wallet, short or long form.') }
+const ManagedDidPage = Page('ManagedDIDPage', ManagedDidDetail, 'ManagedDIDPage')
+const path = { didRef: z.string().describe('A did:prism of this wallet, short or long form, or a did:web of it.') }
 
 export default [
   route(
@@ -22,18 +33,38 @@ export default [
   route(
     'POST /did-registrar/dids',
     { summary: 'Create a DID', access: 'tenant', body: CreateManagedDid, reply: [201, CreateManagedDidResponse] },
-    async ({ wallet }, { body }) => ({ longFormDid: await createDid(wallet, body) }),
+    async ({ wallet, agent }, { body }) => ({
+      longFormDid: await (body.method === 'web' ? createWebDid(agent.db, wallet, body) : createDid(wallet, body)),
+    }),
   ),
 
   route(
     'GET /did-registrar/dids/{didRef}',
-    { summary: 'Read a DID of the wallet', access: 'tenant', path, reply: [200, ManagedDid] },
-    async ({ wallet }, { path: { didRef } }) => toManagedDid(await getDidRow(wallet.db, didRef)),
+    { summary: 'Read a DID of the wallet', access: 'tenant', path, reply: [200, ManagedDidDetail] },
+    async ({ wallet }, { path: { didRef } }) => toDetail(await getDidRow(wallet.db, didRef)),
   ),
 
   route(
     'POST /did-registrar/dids/{didRef}/publications',
     { summary: 'Publish a DID on the ledger', access: 'tenant', path, reply: [202, DidOperationResponse] },
     ({ wallet }, { path: { didRef } }) => publishDid(wallet, didRef),
+  ),
+
+  route(
+    'POST /did-registrar/dids/{didRef}/updates',
+    { summary: 'Change a published DID', access: 'tenant', path, body: UpdateManagedDid, reply: [202, DidOperationResponse] },
+    ({ wallet }, { path: { didRef }, body }) => updateDid(wallet, didRef, body),
+  ),
+
+  route(
+    'POST /did-registrar/dids/{didRef}/deactivations',
+    { summary: 'Deactivate a published DID, for good', access: 'tenant', path, reply: [202, DidOperationResponse] },
+    ({ wallet }, { path: { didRef } }) => deactivateDid(wallet, didRef),
+  ),
+
+  route(
+    'POST /did-registrar/restorations',
+    { summary: 'Find the published DIDs of the wallet’s seed again', access: 'tenant', reply: [200, Restoration] },
+    async ({ wallet }) => ({ restored: await restoreDids(wallet) }),
   ),
 ] as const

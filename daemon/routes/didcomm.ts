@@ -1,9 +1,13 @@
-/** `/didcomm` (ours): a look into an envelope, for whoever holds its key. */
+/** `/didcomm` (ours): a look into an envelope, for whoever holds its key; and whether somebody is there. */
 import { z } from 'zod'
 import { PlaintextMessage } from '../../src/didcomm/message.ts'
 import { unpack } from '../../src/didcomm/unpack.ts'
 import { parseEnvelope } from '../../src/didcomm/jwe.ts'
+import { refuse } from '../../src/didcomm/refuse.ts'
 import { findFirstPeerKey } from '../../src/wallet/peer-dids.ts'
+import { getPing, sendPing } from '../../src/protocols/trust-ping/flow.ts'
+import { Ping, SendPing, toPing } from '../../src/protocols/trust-ping/model.ts'
+import { Uuid } from '../../src/wallet/model.ts'
 import { route } from '../route.ts'
 
 const Envelope = z
@@ -34,11 +38,39 @@ const Explanation = z
 export default [
   route(
     'POST /didcomm/unpack',
-    { summary: 'Open an envelope for this wallet, and change nothing', access: 'tenant', body: Envelope, reply: [200, Explanation] },
-    ({ wallet, agent }, { body: { envelope } }) =>
-      unpack(parseEnvelope(typeof envelope === 'string' ? envelope : JSON.stringify(envelope)), {
+    {
+      summary: 'Open an envelope for this wallet, and change nothing',
+      access: 'tenant',
+      body: Envelope,
+      // As a text in JSON, an envelope has a backslash before each of its quotes.
+      bodyLimit: ({ DIDCOMM_MAX_RECEIVE_BYTES }) => 2 * DIDCOMM_MAX_RECEIVE_BYTES,
+      reply: [200, Explanation],
+    },
+    async ({ wallet, agent }, { body: { envelope } }) => {
+      const text = typeof envelope === 'string' ? envelope : JSON.stringify(envelope)
+      const maxBytes = agent.config.DIDCOMM_MAX_RECEIVE_BYTES
+      if (Buffer.byteLength(text) > maxBytes) refuse(`the envelope is larger than ${maxBytes} bytes`)
+      return unpack(parseEnvelope(text), {
         findPrivateKey: (kids) => findFirstPeerKey(wallet, kids),
         resolve: agent.env.resolver.document,
-      }),
+      })
+    },
+  ),
+
+  route(
+    'POST /didcomm/pings',
+    {
+      summary: 'Ask the other side of a connection, or any DID, whether it is there',
+      access: 'tenant',
+      body: SendPing,
+      reply: [201, Ping],
+    },
+    async ({ wallet }, { body }) => toPing(await sendPing(wallet, body)),
+  ),
+
+  route(
+    'GET /didcomm/pings/{id}',
+    { summary: 'Read whether a ping was answered', access: 'tenant', path: { id: Uuid }, reply: [200, Ping] },
+    async ({ wallet }, { path }) => toPing(await getPing(wallet.db, path.id)),
   ),
 ] as const

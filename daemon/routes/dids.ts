@@ -1,13 +1,31 @@
-/** `/dids` (api.md 4.5): resolution of any DID, for anybody. */
+/** `/dids` (api.md 4.5): resolution of any DID, for anybody, with the representations of DID Resolution's HTTP binding. */
 import { z } from 'zod'
+import type { Agent } from '../../src/agent.ts'
+import { isTemporary } from '../../src/base/problem.ts'
 import type { ResolutionResult } from '../../src/did/resolution.ts'
 import { route } from '../route.ts'
 
-const result = 'application/ld+json; profile=https://w3id.org/did-resolution' as const
-const document = 'application/did+ld+json' as const
+/** The whole answer, then the bare document: the real agent's type first in each, then those that others ask for. */
+const results = ['application/ld+json; profile=https://w3id.org/did-resolution', 'application/did-resolution', 'application/json'] as const
+const documents = ['application/did+ld+json', 'application/did+json', 'application/did'] as const
+const media = [...results, ...documents] as const
+
+const supported = `The Accept header takes none of ${media.join(', ')}.`
 
 /** The status of an answer without a document (api.md 4.5). */
-const statuses = { invalidDid: 400, notFound: 404, representationNotSupported: 406, deactivated: 410, methodNotSupported: 501 } as const
+const statuses = {
+  invalidDid: 400,
+  notFound: 404,
+  representationNotSupported: 406,
+  deactivated: 410,
+  internalError: 500,
+  methodNotSupported: 501,
+} as const
+
+/** A resolution that ended in an answer, or in none: of that we cannot say more than why. */
+type Outcome = Omit<ResolutionResult, 'didResolutionMetadata'> & {
+  didResolutionMetadata: { contentType?: string | undefined; error?: keyof typeof statuses | undefined; message?: string | undefined }
+}
 
 const DidResolutionResponse = z.looseObject({}).meta({ id: 'DIDResolutionResponse' })
 
@@ -18,25 +36,47 @@ export default [
       summary: 'Resolve a DID',
       access: 'public',
       path: { didRef: z.string() },
-      media: [result, document],
+      media,
       reply: [200, DidResolutionResponse],
     },
-    async ({ agent }, { path: { didRef }, accept }) => {
-      const answer = await agent.env.resolver.resolve(didRef)
-      const { error } = answer.didResolutionMetadata
+    async ({ agent }, { path: { didRef }, target, accepts }) => {
+      const type = accepts(media) as (typeof media)[number] | undefined
+      const answer = type === undefined ? failed('representationNotSupported', supported) : await resolve(agent, toDid(didRef, target))
+      const { error, message = '' } = answer.didResolutionMetadata
       const status = error === undefined ? 200 : statuses[error]
-      if (!wantsDocument(accept))
-        return { status, type: result, body: { '@context': 'https://w3id.org/did-resolution/v1', ...toBody(answer) } }
-      return { status, type: document, body: answer.didDocument ?? answer.didResolutionMetadata.message ?? '' }
+      if (type !== undefined && isDocument(type)) return { status, type, body: answer.didDocument ?? message }
+      return { status, type: type ?? results[0], body: { '@context': 'https://w3id.org/did-resolution/v1', ...toBody(answer) } }
     },
   ),
 ] as const
 
-/** True when the bare document is asked for, and the whole result is not. */
-function wantsDocument(accept: string): boolean {
-  return accept.includes(document) && !accept.includes('did-resolution')
+/**
+ * The DID that a path means. Encoded for the path as it should be, a DID's `%3A` arrives as `%253A`. Whoever has just put the DID there, which its
+ * bare colons show, means what it says: decoded, the port of `did:web:localhost%3A3000` would become a path.
+ */
+function toDid(decoded: string, target: string): string {
+  const raw = /^[^?]*\/dids\/(did:[^/?]*)/.exec(target)?.[1]
+  return raw !== undefined && raw.includes('%') && !raw.includes('%25') ? raw : decoded
 }
 
-function toBody({ didDocument, didDocumentMetadata, didResolutionMetadata }: ResolutionResult): object {
+async function resolve({ env, log }: Agent, did: string): Promise<Outcome> {
+  try {
+    return await env.resolver.resolve(did)
+  } catch (error) {
+    if (isTemporary(error)) return failed('internalError', error.message)
+    log.error({ err: error }, 'a DID could not be resolved')
+    return failed('internalError', 'The agent failed in a way that it did not expect. Its log says more.')
+  }
+}
+
+function failed(error: keyof typeof statuses, message: string): Outcome {
+  return { didDocumentMetadata: {}, didResolutionMetadata: { error, message } }
+}
+
+function isDocument(type: string): type is (typeof documents)[number] {
+  return documents.some((name) => name === type)
+}
+
+function toBody({ didDocument, didDocumentMetadata, didResolutionMetadata }: Outcome): object {
   return { ...(didDocument && { didDocument }), didDocumentMetadata, didResolutionMetadata }
 }

@@ -1,4 +1,5 @@
 /** All routes of the HTTP API. */
+import api from './api.ts'
 import connectionInvitations from './connection-invitations.ts'
 import connections from './connections.ts'
 import didRegistrar from './did-registrar.ts'
@@ -12,12 +13,14 @@ import presentProof from './present-proof.ts'
 import schemaRegistry from './schema-registry.ts'
 import system from './system.ts'
 import wallets from './wallets.ts'
+import web from './web.ts'
 
 export const routes = [
   ...wallets,
   ...iam,
   ...didRegistrar,
   ...dids,
+  ...web,
   ...connections,
   ...connectionInvitations,
   ...issueCredentials,
@@ -26,6 +29,7 @@ export const routes = [
   ...didcomm,
   ...schemaRegistry,
   ...events,
+  ...api,
   ...system,
 ] as const
 export type Routes = typeof routes

@@ -1,5 +1,7 @@
 /** What the agent says about itself to anybody (api.md 4.1). */
 import { z } from 'zod'
+import { Diagnosis } from '../../src/doctor/check.ts'
+import { examine } from '../../src/doctor/examine.ts'
 import { openapi, type OpenApi } from '../openapi.ts'
 import { route, type Route } from '../route.ts'
 import { version } from '../version.ts'
@@ -18,6 +20,16 @@ export default [
       reply: [200, Health],
     },
     () => Promise.resolve({ version }),
+  ),
+
+  route(
+    'GET /_system/doctor',
+    {
+      summary: 'Examine the agent: folder, ledger, addresses, and what waits (ours)',
+      access: 'admin',
+      reply: [200, Diagnosis],
+    },
+    ({ agent }) => examine(agent),
   ),
 
   route(

@@ -18,8 +18,21 @@ const secret = z
   .transform((value) => new Secret(value))
 const http = z.url({ protocol: /^https?$/ }).refine((value) => !URL.canParse(value) || new URL(value).username === '', 'has a user name')
 const baseUrl = http.transform((value) => value.replace(/\/+$/, ''))
+const ledger = z.string().transform((text, context) => {
+  if (/^sqlite:./.test(text)) return text
+  const url = /[?#]/.test(text) ? undefined : baseUrl.safeParse(text)
+  if (url?.success) return url.data
+  context.addIssue({ code: 'custom', message: 'is neither sqlite:<path> nor an http or https URL without user name, query and fragment' })
+  return z.NEVER
+})
 const port = z.coerce.number().int().min(0).max(65_535)
 const count = z.coerce.number().int().min(1)
+
+/**
+ * A message is parsed and decrypted as a whole, while everything else waits, and kept several times over meanwhile: 16 MiB made
+ * for that cost seconds. With less than 16 KiB, credentials and proofs of a usual size would not come in.
+ */
+const messageBytes = z.coerce.number().int().min(16_384).max(16_777_216)
 
 const units: Record<string, number> = { s: 1, second: 1, m: 60, minute: 60, h: 3_600, hour: 3_600, d: 86_400, day: 86_400 }
 
@@ -88,13 +101,17 @@ export const variables = {
   ISSUANCE_INVITATION_EXPIRY:           seconds.default(300)   .describe('How long an invitation with a credential offer may be answered.'),
   PRESENTATION_INVITATION_EXPIRY:       seconds.default(300)   .describe('How long an invitation with a proof request may be answered.'),
   DIDCOMM_RETRY_FOR:                    seconds.default(86_400).describe('How long a message that the other side does not take is tried again (ours).'),
+  DIDCOMM_MAX_RECEIVE_BYTES:            messageBytes.default(1_048_576)
+                                                               .describe('Bytes of the largest DIDComm message that is taken, 16384 to 16777216 (ours).'),
   DEFAULT_JWT_VC_OFFER_DOMAIN:          z.string().min(1).default('default-domain')
                                                                .describe('Domain that a holder’s proof is bound to when an offer or a proof request names none.'),
   CREDENTIAL_LEEWAY:                    seconds.default(30)    .describe('Clock difference that a credential’s dates may have.'),
   PRESENTATION_LEEWAY:                  seconds.default(30)    .describe('Clock difference that a presentation’s dates may have.'),
-  VDR_URL:                              z.string().regex(/^sqlite:.+/, 'is not sqlite:<path>').optional()
-                                                               .describe('The DID ledger: `sqlite:<path>`, which several daemons may share. Default: `vdr.db` in the data folder (ours).'),
+  VDR_URL:                              ledger.optional()      .describe('The DID ledger: `sqlite:<path>`, which several daemons may share, or the base URL of a NeoPRISM node or of another agent. Default: `vdr.db` in the data folder (ours).'),
   VDR_CONFIRM_AFTER:                    seconds.default(0)     .describe('How long the embedded ledger takes to confirm an operation (ours).'),
+  VDR_SERVE:                            flag.default(true)     .describe('Serves the embedded ledger at `/api`, as a NeoPRISM node does: whoever reaches the port can submit DID operations, without credentials (ours).'),
+  VDR_SUBMISSIONS_PER_MINUTE:           count.default(600)     .describe('DID operations that the served ledger takes from one address; more are refused with 429 (ours).'),
+  DID_CACHE_LIFETIME:                   seconds.default(60)    .describe('How long documents of did:web, and states of a ledger that is elsewhere, are kept; 0 asks every time (ours).'),
 
   AGENT_MEDIATOR:                       flag.default(false)    .describe('Makes this agent a mediator for other people’s wallets, on the DIDComm port (ours).'),
   MEDIATOR_ACCOUNT_LIMIT:               count.default(10_000)  .describe('Wallets that may enrol with the mediator (ours).'),
@@ -104,6 +121,12 @@ export const variables = {
                                                                .describe('Bytes that may wait for one wallet (ours).'),
   MEDIATOR_MESSAGE_LIFETIME:            seconds.default(2_592_000)
                                                                .describe('How long a message waits to be picked up before it is thrown away (ours).'),
+  MEDIATOR_ACCOUNT_LIFETIME:            seconds.default(7_776_000)
+                                                               .describe('How long a wallet that is not heard of, and that nothing waits for, stays enrolled (ours).'),
+  MEDIATOR_ENROLMENTS_PER_HOUR:         count.default(60)      .describe('DIDs that may be enrolled from one address; more are refused with 429 (ours).'),
+  MEDIATOR_MESSAGES_PER_MINUTE:         count.default(6_000)   .describe('Messages that the mediator takes from one address; more are refused with 429 (ours).'),
+  MEDIATOR_SOCKETS_PER_ADDRESS:         count.default(100)     .describe('WebSockets that one address may have open, of 1000 in all (ours).'),
+  MEDIATOR_TRUST_PROXY:                 flag.default(false)    .describe('The DIDComm port is reached through a reverse proxy only: addresses are those it adds to `X-Forwarded-For` (ours).'),
 } satisfies Record<string, z.ZodType>
 
 export type Config = z.output<z.ZodObject<typeof variables>>

@@ -21,6 +21,7 @@ const statuses = {
   'error:ResourcePathNotFound':                                    404,
   'error:InternalServerError':                                     500,
   'error:LocalAccessOnly':                                         403,
+  'error:ServiceUnavailable':                                      503,
 
   // credentials of the caller
   'error:AuthenticationError:InvalidCredentials':                  401,
@@ -104,6 +105,7 @@ const statuses = {
   'error:MediatorError:NotEnrolled':                               422,
   'error:MediatorError:LiveModeNotSupported':                      422,
   'error:MediatorError:MessageReplayed':                           409,
+  'error:MediatorError:TooManyRequests':                           429,
   'error:MediatorError:QueueFull':                                 507,
 } as const satisfies Record<string, number>
 
@@ -117,16 +119,24 @@ export class Problem extends Error {
   readonly type: ProblemType
   /** The HTTP status (RFC 9110) this problem answers with. */
   readonly status: number
-  /** A few words for a person: the last part of the type, split at its capitals. */
+  /** A few words for a person: the last part of the type, split at its capitals, unless something else was given. */
   readonly title: string
 
-  /** `detail` is shown to the caller: it names the field, the reason and the way out, and never a secret. */
-  constructor(type: ProblemType, detail: string, options?: ErrorOptions) {
+  /**
+   * `detail` is shown to the caller: it names the field, the reason and the way out, and never a secret. `title` is given where the real
+   * agent has another than the type's.
+   */
+  constructor(type: ProblemType, detail: string, options?: ErrorOptions & { title?: string }) {
     super(detail, options)
     this.type = type
     this.status = statuses[type]
-    this.title = toTitle(type)
+    this.title = options?.title ?? toTitle(type)
   }
+}
+
+/** True for a problem that waiting may solve: it decides nothing, and whoever asked is to ask again. */
+export function isTemporary(error: unknown): error is Problem & { readonly status: 503 } {
+  return error instanceof Problem && error.status === 503
 }
 
 function toTitle(type: string): string {

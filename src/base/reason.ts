@@ -2,11 +2,15 @@
 import { z } from 'zod'
 
 const maxLength = 300
+/** The issues that are looked at: a peer can make a million, and no more than these fit. */
+const maxIssues = 20
 
-/** The message of any error; of a zod error, every issue with its path. At most 300 characters: what is told may be what a peer sent. */
+/** The message of any error; of a zod error, the issues with their paths. At most 300 characters: what is told may be what a peer sent. */
 export function reasonOf(error: unknown): string {
   if (error instanceof z.ZodError) {
-    const issues = error.issues.map(({ path, message }) => (path.length > 0 ? `${path.join('.')}: ${message}` : message))
+    const issues = error.issues
+      .slice(0, maxIssues)
+      .map(({ path, message }) => (path.length > 0 ? `${path.join('.')}: ${message}` : message))
     return issues.join('; ').slice(0, maxLength)
   }
   return (error instanceof Error ? error.message : String(error)).slice(0, maxLength)

@@ -41,7 +41,7 @@ type Round = {
   debts: Set<string>
   webhooks: Set<string>
   failures: number
-  timer?: NodeJS.Timeout
+  timer?: NodeJS.Timeout | undefined
 }
 
 export class Courier {
@@ -61,6 +61,13 @@ export class Courier {
   /** Looks into a wallet's file soon; calls in the meantime are one. */
   wake(walletId: string): void {
     void this.#wake(walletId)
+  }
+
+  /** The wallets that owe something, as far as the courier knows: it could not read them, is at it, or has set itself a time. */
+  owing(): string[] {
+    const isOwing = ({ isLooking, debts, webhooks, failures, timer }: Round) =>
+      isLooking || debts.size + webhooks.size + failures > 0 || timer !== undefined
+    return [...this.#rounds].filter(([, round]) => isOwing(round)).map(([id]) => id)
   }
 
   /** Begins to look into every wallet once, a few at a time: what was owed when the agent last stopped. */
@@ -146,6 +153,9 @@ export class Courier {
     if (this.#isStopped) return
     // Timers may fire a little early by the wall clock: one millisecond more, and the row is due.
     const waitMs = Math.min(longestTimerMs, Math.max(1, at.getTime() - Date.now() + 1))
-    round.timer = globalThis.setTimeout(() => this.wake(walletId), waitMs)
+    round.timer = globalThis.setTimeout(() => {
+      round.timer = undefined
+      this.wake(walletId)
+    }, waitMs)
   }
 }

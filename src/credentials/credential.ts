@@ -7,7 +7,7 @@
 import { z } from 'zod'
 import { canonicalDid, Did } from '../did/document.ts'
 import { isJsonObject, type JsonObject } from './json.ts'
-import { decodeJws, type Jws, parseClaims } from './jws.ts'
+import { decodeJws, decodePayload, type Jws, parseClaims } from './jws.ts'
 import { Instant, NumericDate, toValidity, type Validity } from './validity.ts'
 import { VerificationError } from './verification-error.ts'
 
@@ -76,6 +76,15 @@ export type DecodedCredential = Validity & {
  */
 export function decodeJwtVc(jwt: string): DecodedCredential {
   return readJwtVc(jwt).credential
+}
+
+/**
+ * The same whatever the header says, for checks that are about the claims alone.
+ *
+ * @throws {VerificationError} `too-large`, `malformed`, `issuer-mismatch`, `subject-mismatch`
+ */
+export function decodeClaims(jwt: string): DecodedCredential {
+  return toDecodedCredential(jwt, parseClaims(VerifiableCredentialClaims, decodePayload(jwt)))
 }
 
 /** The same with the token taken apart, for the verification to go on with. */

@@ -1,4 +1,5 @@
 /** The signature of a token against the DID in its `iss`: the one way a key is chosen here (wire.md 5.3, pitfalls 15 and 16; threats C4). */
+import { isTemporary, Problem } from '../base/problem.ts'
 import { canonicalDid, type DidDocument, keysMatching, type Resolve, type VerificationKey } from '../did/document.ts'
 import { fitsAlgorithm, isSignedBy, type Jws } from './jws.ts'
 import { VerificationError } from './verification-error.ts'
@@ -12,6 +13,7 @@ const purposeOf = { issuer: 'assertionMethod', holder: 'authentication' } as con
  * Returns the key that signed: one of the signer's document, for the purpose of its role, the one `kid` names if it names one.
  *
  * @throws {VerificationError} `issuer-unresolvable`, `holder-unresolvable`, `kid-not-bound`, `no-key`, `algorithm`, `signature`
+ * @throws {Problem} `error:ServiceUnavailable` when the DID cannot be resolved for now, which says nothing of the token.
  */
 export async function checkSignature(jws: Jws, signer: Signer, resolve: Resolve): Promise<VerificationKey> {
   const document = await resolveSigner(signer, resolve)
@@ -29,14 +31,18 @@ export async function checkSignature(jws: Jws, signer: Signer, resolve: Resolve)
   return key
 }
 
-/** A resolver that answers with the document of somebody else has not resolved the DID. */
-async function resolveSigner({ did, role }: Signer, resolve: Resolve): Promise<DidDocument> {
+/**
+ * Returns the document of a signer. A resolver that answers with the document of somebody else has not resolved the DID. One that fails for a
+ * reason of its own, or for now, has not said that it cannot be.
+ */
+export async function resolveSigner({ did, role }: Signer, resolve: Resolve): Promise<DidDocument> {
   const failure = `${role}-unresolvable` as const
   let document: DidDocument
   try {
     document = await resolve(did)
   } catch (cause) {
-    throw new VerificationError(failure, `The DID of the ${role}, ${canonicalDid(did)}, could not be resolved: ${String(cause)}`, { cause })
+    if (!(cause instanceof Problem) || isTemporary(cause)) throw cause
+    throw new VerificationError(failure, `The DID of the ${role}, ${canonicalDid(did)}, could not be resolved: ${cause.message}`, { cause })
   }
   if (canonicalDid(document.id) === canonicalDid(did)) return document
   throw new VerificationError(

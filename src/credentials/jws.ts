@@ -1,5 +1,6 @@
 /**
- * Compact JWS (RFC 7515 §3.1) with EdDSA (RFC 8037) and ES256K (RFC 8812), read strictly: a token has one spelling, and every other is refused.
+ * Compact JWS (RFC 7515 §3.1) with EdDSA (RFC 8037), ES256K (RFC 8812) and ES256 (RFC 7518 §3.4), read strictly: a token has one spelling, and
+ * every other is refused.
  *
  * jose has no ES256K, hence this file. Keys come from the signer's DID document alone: `jwk`, `jku`, `x5u`, `x5c` and every
  * other member of a header that is not named here are dropped while parsing, so that nothing can use them (RFC 8725 §3.1, threats C4, C5).
@@ -13,11 +14,11 @@ import { type Failure, VerificationError } from './verification-error.ts'
 /** The longest token that is read, in characters: what the DIDComm endpoint takes as a whole body. */
 export const maxTokenLength = 1_048_576
 
-/** What is read of a header: `alg` of the two allowed, `kid` bare or a DID URL. */
+/** What is read of a header: `alg` of the three allowed, `kid` bare or a DID URL. */
 export const JoseHeader = z.object({
   crit: z.never('is not understood').optional(),
   b64: z.never('is not understood').optional(),
-  alg: z.enum(['EdDSA', 'ES256K']),
+  alg: z.enum(['EdDSA', 'ES256K', 'ES256']),
   typ: z.string().optional(),
   kid: z.string().optional(),
 })
@@ -39,17 +40,18 @@ export function signJws(header: { typ?: string; kid?: string | undefined }, payl
  * @throws {VerificationError} `too-large`, `malformed`, `algorithm`, `critical-header`
  */
 export function decodeJws(text: string): Jws {
-  if (text.length > maxTokenLength)
-    throw new VerificationError('too-large', `A token of ${text.length} characters; ${maxTokenLength} are read`)
-  const parts = text.split('.')
-  if (parts.length !== 3) throw new VerificationError('malformed', `A compact JWS has three parts, not ${parts.length}`)
-  const [header, payload, signature] = parts as [string, string, string]
+  const [header, payload, signature] = split(text)
   return {
     header: parseHeader(toObject('header', header)),
     payload: toObject('payload', payload),
     signingInput: utf8(`${header}.${payload}`),
     signature: fromCanonicalBase64url('signature', signature),
   }
+}
+
+/** The payload of a token whatever its header says, of which nothing is known then. @throws {VerificationError} `too-large`, `malformed` */
+export function decodePayload(text: string): JsonObject {
+  return toObject('payload', split(text)[1])
 }
 
 /** True when a key made the signature of a token, with the algorithm the token says and the key's curve has. */
@@ -72,6 +74,14 @@ export function parseClaims<Claims extends z.ZodType>(claims: Claims, payload: J
   if (parsed.success) return parsed.data
   const [issue] = parsed.error.issues
   throw new VerificationError('malformed', `The claim '${issue!.path.join('.')}' does not hold what it should: ${issue!.message}`)
+}
+
+function split(text: string): [header: string, payload: string, signature: string] {
+  if (text.length > maxTokenLength)
+    throw new VerificationError('too-large', `A token of ${text.length} characters; ${maxTokenLength} are read`)
+  const parts = text.split('.')
+  if (parts.length !== 3) throw new VerificationError('malformed', `A compact JWS has three parts, not ${parts.length}`)
+  return parts as [string, string, string]
 }
 
 function parseHeader(value: JsonObject): JoseHeader {

@@ -1,4 +1,5 @@
 /** Issuing and verifying credentials as JWT (wire.md 4.4, 5.3 points 5 to 7; api.md 4.7). */
+import { isTemporary } from '../base/problem.ts'
 import type { PrivateJwk } from '../crypto/keys.ts'
 import type { Resolve, VerificationKey } from '../did/document.ts'
 import { type CredentialStatus, type DecodedCredential, readJwtVc } from './credential.ts'
@@ -49,8 +50,11 @@ export function issueJwtVc(content: CredentialContent): string {
   return signJws({ typ: 'JWT', kid }, payload, issuerKey)
 }
 
-/** Throws when the status says revoked or suspended, and when it cannot be established; returns when the credential stands. */
-export type CheckStatus = (status: CredentialStatus, credential: DecodedCredential) => Promise<void>
+/**
+ * Throws when the status says revoked or suspended, and when it cannot be established, `error:ServiceUnavailable` when that is so for now;
+ * returns when the credential stands.
+ */
+export type CheckStatus = (status: CredentialStatus, credential: Pick<DecodedCredential, 'issuerDid'>) => Promise<void>
 
 /** What is checked of a credential; everything is, unless switched off by name (`CREDENTIAL_VERIFY_…`). */
 export type CredentialChecks = {
@@ -69,6 +73,7 @@ export type VerifiedCredential = DecodedCredential & { key: VerificationKey | un
  * Verifies a credential: shape, issuer, subject, dates at `now` (epoch seconds), signature by an `assertionMethod` key of `iss`, status.
  *
  * @throws {VerificationError} for the first check that fails
+ * @throws {Problem} `error:ServiceUnavailable` when a check cannot be made for now
  */
 export async function verifyJwtVc(jwt: string, options: CredentialChecks & { resolve: Resolve; now: number }): Promise<VerifiedCredential> {
   const { jws, credential } = readJwtVc(jwt)
@@ -89,15 +94,17 @@ export async function verifyReadVc(
   return { ...credential, key }
 }
 
-async function establishStatus(
+/** @throws {VerificationError} `status` when it does not let the credential pass, or there is nobody to check it. */
+export async function establishStatus(
   status: CredentialStatus,
-  credential: DecodedCredential,
+  credential: Pick<DecodedCredential, 'issuerDid'>,
   checkStatus: CheckStatus | undefined,
 ): Promise<void> {
   if (!checkStatus) throw new VerificationError('status', `The credential has a status of type ${status.type}, which is not checked here`)
   try {
     await checkStatus(status, credential)
   } catch (cause) {
+    if (isTemporary(cause)) throw cause
     throw new VerificationError('status', `The status of the credential does not let it pass: ${String(cause)}`, { cause })
   }
 }

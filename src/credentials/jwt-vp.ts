@@ -101,6 +101,7 @@ export type VerifiedPresentation = {
  * Verifies a presentation and every credential in it.
  *
  * @throws {VerificationError} for the first check that fails; its message says which credential, where it is one
+ * @throws {Problem} `error:ServiceUnavailable` when a check cannot be made for now
  */
 export async function verifyJwtVp(jwt: string, checks: PresentationChecks): Promise<VerifiedPresentation> {
   const jws = decodeJws(jwt)

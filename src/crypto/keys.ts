@@ -25,7 +25,7 @@ export type PublicJwk = { kty: 'OKP' | 'EC'; crv: Curve; x: string; y?: string }
 export type PrivateJwk = PublicJwk & { d: string }
 
 /** The JWS algorithm of a signing curve (RFC 7518, RFC 8037, RFC 8812). */
-export type SigningAlgorithm = 'EdDSA' | 'ES256K'
+export type SigningAlgorithm = 'EdDSA' | 'ES256K' | 'ES256'
 
 /** Makes a key pair. */
 export function generateKey(curve: 'Ed25519' | 'X25519' | 'secp256k1'): PrivateJwk {
@@ -63,18 +63,27 @@ export function isSameKey(a: PublicJwk, b: PublicJwk): boolean {
 export function algorithmOf(jwk: PublicJwk): SigningAlgorithm {
   if (jwk.crv === 'Ed25519') return 'EdDSA'
   if (jwk.crv === 'secp256k1') return 'ES256K'
+  if (jwk.crv === 'P-256') return 'ES256'
   throw new TypeError(`a key on ${jwk.crv} does not sign`)
 }
 
-/** Signs bytes: EdDSA, or ES256K as 64 bytes r‖s with low s over the SHA-256 of the bytes. */
+/** Signs bytes: EdDSA, or as 64 bytes r‖s over the SHA-256 of the bytes ES256 and, with low s, ES256K. */
 export function sign(jwk: PrivateJwk, data: Uint8Array): Uint8Array {
-  return algorithmOf(jwk) === 'EdDSA' ? signBytes(null, data, privateObject(jwk)) : secp256k1.sign(jwk, data)
+  const algorithm = algorithmOf(jwk)
+  if (algorithm === 'EdDSA') return signBytes(null, data, privateObject(jwk))
+  if (algorithm === 'ES256') return signBytes('sha256', data, { key: privateObject(jwk), dsaEncoding: 'ieee-p1363' })
+  return secp256k1.sign(jwk, data)
 }
 
 /** Checks a signature made as `sign` makes it; high s is taken. False, never an error, for any malformed input. */
 export function verify(jwk: PublicJwk, data: Uint8Array, signature: Uint8Array): boolean {
   try {
-    if (algorithmOf(jwk) === 'EdDSA') return signature.length === 64 && verifyBytes(null, data, publicObject(jwk), signature)
+    const algorithm = algorithmOf(jwk)
+    if (algorithm === 'EdDSA') return signature.length === 64 && verifyBytes(null, data, publicObject(jwk), signature)
+    if (algorithm === 'ES256') {
+      const key = { key: publicObject(jwk), dsaEncoding: 'ieee-p1363' } as const
+      return signature.length === 64 && verifyBytes('sha256', data, key, signature)
+    }
     return secp256k1.verify(jwk, data, signature)
   } catch {
     return false

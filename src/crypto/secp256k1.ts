@@ -82,9 +82,17 @@ export function fromPrivateBytes(d: Uint8Array): PrivateJwk {
 export function fromPublicBytes(bytes: Uint8Array): PublicJwk {
   const isPoint = bytes.length === 65 ? bytes[0] === 4 : bytes.length === 33 && (bytes[0] === 2 || bytes[0] === 3)
   if (!isPoint) throw new TypeError('a public key on secp256k1 is a point of 33 or 65 bytes')
-  // OpenSSL finds y three times as fast as @noble/curves. It would take the hybrid form too, hence the check.
-  const point = ECDH.convertKey(bytes, 'secp256k1', undefined, undefined, 'uncompressed') as Buffer
+  const point = uncompress(bytes)
   return { kty: 'EC', crv: 'secp256k1', x: toBase64url(point.subarray(1, 33)), y: toBase64url(point.subarray(33)) }
+}
+
+/** OpenSSL finds y three times as fast as @noble/curves. It would take the hybrid form too. */
+function uncompress(bytes: Uint8Array): Buffer {
+  try {
+    return ECDH.convertKey(bytes, 'secp256k1', undefined, undefined, 'uncompressed') as Buffer
+  } catch (error) {
+    throw new TypeError('there is no such point on secp256k1', { cause: error })
+  }
 }
 
 /** The compressed point of a public key, 33 bytes. */

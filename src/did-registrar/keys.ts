@@ -1,22 +1,66 @@
-/** The private keys of the wallet's did:prism DIDs: found by purpose, derived from the seed or unsealed. */
+/** The private keys of the wallet's DIDs: made, and found by purpose; derived from the seed or sealed (wire.md 11.3). */
 import type { Selectable } from 'kysely'
 import { z } from 'zod'
 import { Problem } from '../base/problem.ts'
-import type { PrivateJwk } from '../crypto/keys.ts'
-import { usages } from '../did/prism/model.ts'
+import { generateKey, isSameKey, toPublic, type PrivateJwk, type PublicJwk } from '../crypto/keys.ts'
+import { usages, type PrismKey, type Usage } from '../did/prism/model.ts'
 import type { WalletTables } from '../storage/wallet-tables.ts'
 import type { Wallet } from '../wallet/wallet.ts'
-import { getOwnDid } from './dids.ts'
+import { getDidRow } from './dids.ts'
+import { readContent } from './state.ts'
+
+export type KeyRow = Selectable<WalletTables['did_key']>
+
+/** What a key is made for. */
+export type WantedKey = { id: string; usage: Usage; curve: KeyRow['curve'] }
+/** A key that is made: where it stands on the seed's path, when it is derived, and the key itself. */
+export type NewKey = WantedKey & { keyIndex: number | null; jwk: PrivateJwk }
 
 const StoredJwk = z.object({ kty: z.literal('OKP'), crv: z.enum(['Ed25519', 'X25519']), x: z.string(), d: z.string() })
 
 /** The words the real agent uses for a purpose that has no key. */
 const names = { authentication: 'Authentication', assertionMethod: 'AssertionMethod' } as const
 
+/** Makes keys: on secp256k1 the next ones of their usage on the seed's path, on other curves random ones. `used` tells the first free index. */
+export function makeKeys(wallet: Wallet, didIndex: number, wanted: readonly WantedKey[], used: ReadonlyMap<Usage, number>): NewKey[] {
+  const next = new Map(used)
+  return wanted.map((key) => {
+    if (key.curve !== 'secp256k1') return { ...key, keyIndex: null, jwk: generateKey(key.curve) }
+    const keyIndex = next.get(key.usage) ?? 0
+    next.set(key.usage, keyIndex + 1)
+    return { ...key, keyIndex, jwk: wallet.deriveKey({ didIndex, usage: usages[key.usage], keyIndex }) }
+  })
+}
+
+/** How many keys of every usage were ever derived for a DID: the next one's place on the seed's path. */
+export async function countKeys(wallet: Wallet, did: string): Promise<Map<Usage, number>> {
+  const rows = await wallet.db
+    .selectFrom('did_key')
+    .select((eb) => ['usage', eb.fn.max('key_index').as('last')])
+    .where('did', '=', did)
+    .where('key_index', 'is not', null)
+    .groupBy('usage')
+    .execute()
+  const byNumber = new Map(Object.entries(usages).map(([usage, number]) => [number as number, usage as Usage]))
+  return new Map(rows.map(({ usage, last }) => [byNumber.get(usage)!, last! + 1]))
+}
+
+/** A key as operations carry it. */
+export function toPrismKey({ id, usage, jwk }: NewKey): PrismKey {
+  return { id, usage, publicKey: toPublic(jwk) }
+}
+
+/** A new key as its table keeps it. */
+export function toKeyRow(wallet: Wallet, did: string, operationId: string, { id, usage, curve, keyIndex, jwk }: NewKey): KeyRow {
+  const sealed = keyIndex === null ? wallet.seal(contextOf(did, operationId, id), JSON.stringify(jwk)) : null
+  return { did, key_id: id, operation_id: operationId, usage: usages[usage], curve, key_index: keyIndex, sealed }
+}
+
 /**
- * The key of a DID of this wallet that signs for a purpose: the one that `keyId` names, or the first.
+ * The key of a DID of this wallet that signs for a purpose: the one that `keyId` names, or the first. What the DID has now counts: a key
+ * that an update adds or removes does so when the ledger has confirmed it.
  *
- * @throws {Problem} 400 when the DID is not in the wallet, or has no such key.
+ * @throws {Problem} 400 when the DID is not in the wallet, is deactivated, or has no such key.
  */
 export async function getSigningKey(
   wallet: Wallet,
@@ -24,37 +68,40 @@ export async function getSigningKey(
   purpose: 'authentication' | 'assertionMethod',
   keyId?: string,
 ): Promise<{ keyId: string; privateJwk: PrivateJwk }> {
-  const { did } = await getOwnDid(wallet.db, didRef).catch((error: unknown) => {
+  const row = await getDidRow(wallet.db, didRef).catch((error: unknown) => {
     throw error instanceof Problem && error.status === 404 ? new Problem('BadRequest', error.message, { cause: error }) : error
   })
-  const rows = await wallet.db
-    .selectFrom('prism_key')
-    .selectAll()
-    .where('did', '=', did)
-    .where('usage', '=', usages[purpose])
-    .orderBy('key_id')
-    .execute()
+  const state = readContent(row.state)
+  if (state.deactivated) throw new Problem('BadRequest', `The DID ${row.did} is deactivated and can sign nothing any more. Use another.`)
   const wanted = keyId?.replace(/^.*#/, '')
-  const row = wanted === undefined ? rows[0] : rows.find((key) => key.key_id === wanted)
-  if (!row) {
+  const key = state.publicKeys.find(({ id, usage }) => usage === purpose && (wanted === undefined || wanted === id))
+  const privateJwk = key && (await findPrivateKey(wallet, row.did, row.did_index, key))
+  if (!privateJwk) {
     const which = wanted === undefined ? '' : ` with the id ${wanted}`
     throw new Problem(
       'error:CredentialServiceError:KeyNotFoundInDID',
-      `${names[purpose]} key${which} not found for the ${did}. Create a DID that has one.`,
+      `${names[purpose]} key${which} not found for the ${row.did}. Create a DID that has one.`,
     )
   }
-  return { keyId: row.key_id, privateJwk: await openKey(wallet, row) }
+  return { keyId: key.id, privateJwk }
 }
 
-async function openKey(
+/** The private half of a key that a DID has, if this wallet made it or has found it again. */
+export async function findPrivateKey(
   wallet: Wallet,
-  { did, key_id, usage, key_index, sealed }: Selectable<WalletTables['prism_key']>,
-): Promise<PrivateJwk> {
-  if (sealed !== null) return StoredJwk.parse(JSON.parse(wallet.unseal(`prism-key:${did}#${key_id}`, sealed)))
-  const { did_index: didIndex } = await wallet.db
-    .selectFrom('prism_did')
-    .select('did_index')
-    .where('did', '=', did)
-    .executeTakeFirstOrThrow()
-  return wallet.deriveKey({ didIndex, usage, keyIndex: key_index! })
+  did: string,
+  didIndex: number,
+  { id, publicKey }: { id: string; publicKey: PublicJwk },
+): Promise<PrivateJwk | undefined> {
+  const rows = await wallet.db.selectFrom('did_key').selectAll().where('did', '=', did).where('key_id', '=', id).execute()
+  return rows.map((row) => openKey(wallet, didIndex, row)).find((key) => isSameKey(toPublic(key), publicKey))
+}
+
+function openKey(wallet: Wallet, didIndex: number, { did, key_id, operation_id, usage, key_index, sealed }: KeyRow): PrivateJwk {
+  if (sealed === null) return wallet.deriveKey({ didIndex, usage, keyIndex: key_index! })
+  return StoredJwk.parse(JSON.parse(wallet.unseal(contextOf(did, operation_id, key_id), sealed)))
+}
+
+function contextOf(did: string, operationId: string, keyId: string): string {
+  return `did-key:${did}#${keyId}:${operationId}`
 }

@@ -1,4 +1,4 @@
-/** The wallet's did:prism DIDs as REST shows them and takes their templates (api.md 4.4). */
+/** The wallet's DIDs as REST shows them, and the templates they are made of (api.md 4.4). */
 import { z } from 'zod'
 import { purposes } from '../did/document.ts'
 
@@ -35,6 +35,15 @@ export const ServiceTemplate = z
 
 export const CreateManagedDid = z
   .object({
+    method: z.enum(['prism', 'web']).nullish().describe('`prism` when absent. A `web` DID’s document is served by this agent (ours).'),
+    name: z
+      .string()
+      .regex(
+        /^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,62}[A-Za-z0-9])?$/,
+        'is not 1 to 64 letters, digits, dots, hyphens and underscores, a letter or digit at both ends',
+      )
+      .nullish()
+      .describe('The last part of a `web` DID, one of a kind on this agent; random when absent (ours).'),
     documentTemplate: z.object({
       publicKeys: list(ManagedDidKeyTemplate),
       internalKeys: list(InternalKeyTemplate),
@@ -45,7 +54,9 @@ export const CreateManagedDid = z
   .meta({ id: 'CreateManagedDidRequest' })
 export type CreateManagedDid = z.output<typeof CreateManagedDid>
 
-export const CreateManagedDidResponse = z.object({ longFormDid: z.string() }).meta({ id: 'CreateManagedDIDResponse' })
+export const CreateManagedDidResponse = z
+  .object({ longFormDid: z.string().describe('A DID that resolves at once: the long form of a did:prism, or the did:web.') })
+  .meta({ id: 'CreateManagedDIDResponse' })
 
 export const ManagedDid = z
   .object({
@@ -55,6 +66,26 @@ export const ManagedDid = z
   })
   .meta({ id: 'ManagedDID' })
 export type ManagedDid = z.infer<typeof ManagedDid>
+
+/** What stands in the way of an operation, or has ended it. */
+export const Failure = z.object({ status: z.int(), type: z.string(), title: z.string(), detail: z.string() })
+export type Failure = z.infer<typeof Failure>
+
+export const ManagedDidDetail = ManagedDid.extend({
+  deactivated: z.literal(true).optional().describe('When the DID is deactivated, for good; its status stays PUBLISHED (ours).'),
+  pendingOperation: z.string().optional().describe('The id of the operation that the ledger has not judged yet (ours).'),
+  metaLastFailure: Failure.optional().describe('What delays that operation, or why the last one was rejected (ours).'),
+}).meta({ id: 'ManagedDIDDetail' })
+export type ManagedDidDetail = z.infer<typeof ManagedDidDetail>
+
+export const RestoredDid = ManagedDidDetail.extend({
+  missingKeys: z
+    .array(z.string())
+    .describe('The ids of its keys that do not come from the seed: what they signed stays valid, nothing new can be signed.'),
+}).meta({ id: 'RestoredDID' })
+export type RestoredDid = z.infer<typeof RestoredDid>
+
+export const Restoration = z.object({ restored: z.array(RestoredDid) }).meta({ id: 'DIDRestoration' })
 
 export const DidOperationResponse = z
   .object({ scheduledOperation: z.object({ id: z.string().describe('64 hexadecimal digits.'), didRef: z.string() }) })

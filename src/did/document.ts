@@ -1,6 +1,7 @@
 /** DID documents (W3C DID 1.0): their shape, and how a key is found in one. */
 import { z } from 'zod'
 import type { PublicJwk } from '../crypto/keys.ts'
+import { readKey } from './verification-key.ts'
 
 /** A DID: `did:`, a method name and a method-specific id (DID 1.0 §3.1). */
 export const Did = z
@@ -10,8 +11,8 @@ export const Did = z
   .regex(/^did:[a-z0-9]+:(?:[A-Za-z0-9._:=-]|%[0-9A-Fa-f]{2})*(?:[A-Za-z0-9._=-]|%[0-9A-Fa-f]{2})$/, 'is not a DID')
 export type Did = z.infer<typeof Did>
 
-/** A public key as JWK; any curve, since documents of other people carry keys we do not use. */
-export const Jwk = z.looseObject({ kty: z.enum(['OKP', 'EC']), crv: z.string(), x: z.string(), y: z.string().optional() })
+/** A public key as JWK; of any kind, since documents of other people carry keys we do not use. */
+export const Jwk = z.looseObject({ kty: z.string(), crv: z.string().optional(), x: z.string().optional(), y: z.string().optional() })
 
 export const VerificationMethod = z.looseObject({
   id: z.string(),
@@ -19,6 +20,7 @@ export const VerificationMethod = z.looseObject({
   controller: z.string(),
   publicKeyJwk: Jwk.optional(),
 })
+export type VerificationMethod = z.infer<typeof VerificationMethod>
 
 /** A verification method whose key could be read; its id is always an absolute DID URL. */
 export type VerificationKey = { id: string; publicKeyJwk: PublicJwk }
@@ -75,8 +77,9 @@ export function keysFor(document: DidDocument, purpose: Purpose): VerificationKe
   const methods = new Map((document.verificationMethod ?? []).map((method) => [absolute(method.id), method]))
   return (document[purpose] ?? []).flatMap((entry) => {
     const method = typeof entry === 'string' ? methods.get(absolute(entry)) : entry
-    if (!method?.publicKeyJwk || didOf(absolute(method.id)) !== document.id) return []
-    return [{ id: absolute(method.id), publicKeyJwk: method.publicKeyJwk as PublicJwk }]
+    if (!method || didOf(absolute(method.id)) !== document.id) return []
+    const publicKeyJwk = readKey(method)
+    return publicKeyJwk ? [{ id: absolute(method.id), publicKeyJwk }] : []
   })
 }
 

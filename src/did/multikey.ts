@@ -41,6 +41,8 @@ export function fromMultikey(text: string): PublicJwk {
 }
 
 function p256FromCompressed(bytes: Uint8Array): PublicJwk {
+  // OpenSSL would take other forms of the same length.
+  if (bytes[0] !== 2 && bytes[0] !== 3) throw new TypeError('a compressed P-256 public key begins with 2 or 3')
   const point = ECDH.convertKey(bytes, 'prime256v1', undefined, undefined, 'uncompressed') as Buffer
   return { kty: 'EC', crv: 'P-256', x: toBase64url(point.subarray(1, 33)), y: toBase64url(point.subarray(33)) }
 }

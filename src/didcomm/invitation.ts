@@ -7,9 +7,11 @@
 import { z } from 'zod'
 import { fromBase64, fromUtf8, toPaddedBase64url } from '../base/bytes.ts'
 import { Problem } from '../base/problem.ts'
+import { reasonOf } from '../base/reason.ts'
 import { Did } from '../did/document.ts'
-import { firstIssue, isObject, messageOf, readJson, withoutNulls } from './json.ts'
+import { isObject, readJson, withoutNulls } from './json.ts'
 import { Attachment } from './message.ts'
+import { findKnownType } from './message-type.ts'
 
 export const invitationType = 'https://didcomm.org/out-of-band/2.0/invitation'
 
@@ -22,8 +24,7 @@ const Time = z.number().min(0).max(8_640_000_000_000)
 /** An invitation. */
 export const OutOfBandInvitation = z.looseObject({
   id: z.string().min(1).max(1_024),
-  /** Any minor version: DIDComm lets it be read as 2.0. */
-  type: z.string().regex(/^https:\/\/didcomm\.org\/out-of-band\/2\.\d+\/invitation$/, 'is not an out-of-band 2.0 invitation'),
+  type: z.string().refine((type) => findKnownType([invitationType], type) !== undefined, 'is not an out-of-band 2.0 invitation'),
   from: Did,
   body: z
     .looseObject({
@@ -97,10 +98,10 @@ export function parseInvitation(text: string): { invitation: OutOfBandInvitation
   try {
     value = readJson(fromUtf8(bytes))
   } catch (error) {
-    fail(`its content ${messageOf(error)}`, error)
+    fail(`its content ${reasonOf(error)}`, error)
   }
   const parsed = OutOfBandInvitation.safeParse(clean(value))
-  if (!parsed.success) fail(firstIssue(parsed.error), parsed.error)
+  if (!parsed.success) fail(reasonOf(parsed.error), parsed.error)
   return { invitation: parsed.data, oob: toPaddedBase64url(bytes) }
 }
 

@@ -4,7 +4,6 @@
  * RFC 7515 §4 lets a JOSE header be refused for a repeated member name, RFC 7515 §2 knows one base64url text for
  * given bytes, and nothing in DIDComm nests deeply: what differs is an attack on a laxer reader further on.
  */
-import type { z } from 'zod'
 import { fromUtf8 } from '../base/bytes.ts'
 
 /** Levels of objects and arrays that are still read; enough for every known protocol, far below what `JSON.stringify` stands. */
@@ -49,17 +48,6 @@ export function fromStrictBase64url(text: string): Buffer {
 /** A copy without members that are null: some peers write null for what they leave out (wire.md 1.4). */
 export function withoutNulls(object: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== null))
-}
-
-/** The first complaint of a zod error, with its path, on one line. */
-export function firstIssue(error: z.ZodError): string {
-  const { path, message } = error.issues[0]!
-  return path.length === 0 ? message : `${path.join('.')}: ${message}`
-}
-
-/** The text of whatever was thrown. */
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }
 
 function isDeeperThan(value: unknown, levels: number): boolean {

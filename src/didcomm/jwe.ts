@@ -8,19 +8,17 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { fromUtf8, utf8 } from '../base/bytes.ts'
+import { reasonOf } from '../base/reason.ts'
 import { agree, type PrivateJwk, type PublicJwk } from '../crypto/keys.ts'
 import { didOf } from '../did/document.ts'
 import { contentCiphers, contentEncryptions } from './content.ts'
-import { firstIssue, fromStrictBase64url, messageOf, readJson } from './json.ts'
+import { fromStrictBase64url, readJson } from './json.ts'
 import { agreementCurves, concatKdf, otherInfo, unwrapKey } from './kdf.ts'
 import { forbidden, KeyId, readProtected } from './protected.ts'
 import { refuse } from './refuse.ts'
 
 /** The media type of an encrypted message, the `typ` of its header. */
 export const encryptedType = 'application/didcomm-encrypted+json'
-
-/** The largest envelope that is read, in bytes. */
-export const maxEnvelopeBytes = 1_048_576
 
 /** The most recipient keys an envelope may name: those of one DID, so a few. */
 const maxRecipients = 100
@@ -64,17 +62,16 @@ export type Envelope = {
 export type OwnKey = { kid: string; privateJwk: PrivateJwk }
 
 /**
- * Reads an envelope from what came over the network.
+ * Reads an envelope from what came over the network, where whoever took it has seen to its size.
  *
  * @throws {Problem} `error:DIDCommControllerError:UnpackingFailed` when it is not an encrypted message we could open.
  */
 export function parseEnvelope(raw: string | Uint8Array): Envelope {
-  if (raw.length > maxEnvelopeBytes) refuse(`the envelope is larger than ${maxEnvelopeBytes} bytes`)
   let value: unknown
   try {
     value = readJson(raw)
   } catch (error) {
-    refuse(`the envelope ${messageOf(error)}`, error)
+    refuse(`the envelope ${reasonOf(error)}`, error)
   }
   return toEnvelope(value)
 }
@@ -82,7 +79,7 @@ export function parseEnvelope(raw: string | Uint8Array): Envelope {
 /** The same from parsed JSON. @throws {Problem} `error:DIDCommControllerError:UnpackingFailed` */
 export function toEnvelope(value: unknown): Envelope {
   const parsed = Jwe.safeParse(value)
-  if (!parsed.success) refuse(`the envelope is not a JWE in general JSON serialisation, ${firstIssue(parsed.error)}`)
+  if (!parsed.success) refuse(`the envelope is not a JWE in general JSON serialisation, ${reasonOf(parsed.error)}`)
   const jwe = parsed.data
   const kids = jwe.recipients.map(({ header }) => header.kid)
   if (new Set(kids).size !== kids.length) refuse('the envelope names a recipient key twice')
@@ -156,6 +153,6 @@ function decode(text: string, name: string): Buffer {
   try {
     return fromStrictBase64url(text)
   } catch (error) {
-    refuse(`${name} ${messageOf(error)}`, error)
+    refuse(`${name} ${reasonOf(error)}`, error)
   }
 }

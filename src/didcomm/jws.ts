@@ -5,9 +5,10 @@
 import { createPublicKey, verify as verifyBytes } from 'node:crypto'
 import { z } from 'zod'
 import { utf8 } from '../base/bytes.ts'
+import { reasonOf } from '../base/reason.ts'
 import { type PublicJwk, toPublic, verify } from '../crypto/keys.ts'
 import { didOf, type Resolve } from '../did/document.ts'
-import { firstIssue, fromStrictBase64url, messageOf } from './json.ts'
+import { fromStrictBase64url } from './json.ts'
 import { forbidden, KeyId, readProtected } from './protected.ts'
 import { refuse } from './refuse.ts'
 import { getKey } from './sender.ts'
@@ -47,7 +48,7 @@ export function isJws(value: unknown): boolean {
  */
 export async function verifyJws(value: unknown, resolve: Resolve): Promise<Verified> {
   const parsed = Jws.safeParse(value)
-  if (!parsed.success) refuse(`the signed message is not a JWS in JSON serialisation, ${firstIssue(parsed.error)}`)
+  if (!parsed.success) refuse(`the signed message is not a JWS in JSON serialisation, ${reasonOf(parsed.error)}`)
   const { payload, signatures } = parsed.data
   const claims = signatures.map((signature) => readSignature(payload, signature))
   if (new Set(claims.map(({ kid }) => didOf(kid))).size !== 1) refuse('the message is signed by several DIDs')
@@ -83,6 +84,6 @@ function decode(text: string, name: string): Uint8Array {
   try {
     return fromStrictBase64url(text)
   } catch (error) {
-    refuse(`${name} ${messageOf(error)}`, error)
+    refuse(`${name} ${reasonOf(error)}`, error)
   }
 }

@@ -6,7 +6,8 @@
  */
 import { z } from 'zod'
 import { fromBase64, fromUtf8, toPaddedBase64url, utf8 } from '../base/bytes.ts'
-import { firstIssue, isObject, messageOf, readJson, withoutNulls } from './json.ts'
+import { reasonOf } from '../base/reason.ts'
+import { isObject, readJson, withoutNulls } from './json.ts'
 import { refuse } from './refuse.ts'
 
 /** The media type of a plaintext message, its `typ`. */
@@ -77,7 +78,7 @@ export type PlaintextMessage = z.infer<typeof PlaintextMessage>
 export function toMessage(value: unknown): PlaintextMessage {
   if (!isObject(value)) refuse('the plaintext is not an object')
   const parsed = PlaintextMessage.safeParse(withoutNulls(value))
-  return parsed.success ? parsed.data : refuse(`the plaintext is malformed, ${firstIssue(parsed.error)}`)
+  return parsed.success ? parsed.data : refuse(`the plaintext is malformed, ${reasonOf(parsed.error)}`)
 }
 
 /**
@@ -90,7 +91,7 @@ export function parseMessage(text: string | Uint8Array): PlaintextMessage {
   try {
     value = readJson(text)
   } catch (error) {
-    refuse(`the plaintext ${messageOf(error)}`, error)
+    refuse(`the plaintext ${reasonOf(error)}`, error)
   }
   return toMessage(value)
 }
@@ -115,7 +116,7 @@ export function attachmentBytes(attachment: Attachment): Uint8Array {
   try {
     return fromBase64(base64)
   } catch (error) {
-    refuse(`attachment ${nameOf(attachment)} ${messageOf(error)}`, error)
+    refuse(`attachment ${nameOf(attachment)} ${reasonOf(error)}`, error)
   }
 }
 

@@ -1,7 +1,8 @@
 /** The protected header of JWE and JWS (RFC 7515 §4, RFC 7516 §4), read so that no two readers can see different things in it. */
 import { z } from 'zod'
 import { fromUtf8 } from '../base/bytes.ts'
-import { firstIssue, fromStrictBase64url, hasRepeatedMember, messageOf, readJson } from './json.ts'
+import { reasonOf } from '../base/reason.ts'
+import { fromStrictBase64url, hasRepeatedMember, readJson } from './json.ts'
 import { refuse } from './refuse.ts'
 
 /** The longest protected header that is read, in characters: room for an epk and two ids of long did:peer DIDs. */
@@ -31,8 +32,8 @@ export function readProtected<Header extends z.ZodType>(text: string, Header: He
     value = readJson(json)
     if (hasRepeatedMember(json, value)) throw new TypeError('names a member twice')
   } catch (error) {
-    refuse(`the protected header ${messageOf(error)}`, error)
+    refuse(`the protected header ${reasonOf(error)}`, error)
   }
   const parsed = Header.safeParse(value)
-  return parsed.success ? parsed.data : refuse(`the protected header is not ours to read, ${firstIssue(parsed.error)}`)
+  return parsed.success ? parsed.data : refuse(`the protected header is not ours to read, ${reasonOf(parsed.error)}`)
 }

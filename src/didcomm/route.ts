@@ -7,8 +7,8 @@
  */
 import { z } from 'zod'
 import { Problem } from '../base/problem.ts'
+import { reasonOf } from '../base/reason.ts'
 import { type DidDocument, didOf, keysFor, type Resolve } from '../did/document.ts'
-import { messageOf } from './json.ts'
 import { agreementCurves } from './kdf.ts'
 import type { Recipient } from './pack.ts'
 
@@ -54,6 +54,11 @@ export function isHttpUrl(uri: string): boolean {
   return username === '' && password === ''
 }
 
+/** The address of a document's first DIDComm service that speaks HTTP, if it has one. */
+export function endpointOf(document: DidDocument): string | undefined {
+  return endpointsOf(document).find(({ uri }) => isHttpUrl(uri))?.uri
+}
+
 /** Resolves did:peer and nothing else: a peer's message, or its document, must not make anybody ask a ledger or a web server. */
 export function peersOnly(resolve: Resolve): Resolve {
   return async (did) => {
@@ -83,7 +88,7 @@ export async function findRoute(recipient: DidDocument, resolve: Resolve): Promi
     if (hops.length === maxHops) throw new NoRouteError(`There are more than ${maxHops} mediators on the way to ${recipient.id}.`)
     passed.add(did)
     const document = await resolve(did).catch((error: unknown) => {
-      throw new NoRouteError(`A mediator on the way does not resolve: ${messageOf(error)}.`, { cause: error })
+      throw new NoRouteError(`A mediator on the way does not resolve: ${reasonOf(error)}.`, { cause: error })
     })
     hops.push({ next, did, recipient: keyOf(document, station) })
     next = station

@@ -7,8 +7,9 @@
  * out; `Message Layer Addressing Consistency` makes it an error, and so does this.
  */
 import { Problem } from '../base/problem.ts'
+import { reasonOf } from '../base/reason.ts'
 import { didOf, type Resolve } from '../did/document.ts'
-import { messageOf, readJson } from './json.ts'
+import { readJson } from './json.ts'
 import { type Envelope, isJwe, openEnvelope, type OwnKey, parseEnvelope, toEnvelope } from './jwe.ts'
 import { isJws, type Verified, verifyJws } from './jws.ts'
 import { type PlaintextMessage, toMessage } from './message.ts'
@@ -128,6 +129,6 @@ function toJson(bytes: Uint8Array, what: string): unknown {
   try {
     return readJson(bytes)
   } catch (error) {
-    refuse(`${what} ${messageOf(error)}`, error)
+    refuse(`${what} ${reasonOf(error)}`, error)
   }
 }

@@ -18,7 +18,7 @@ export async function enrol(tx: MediatorTx, account: string, limit: number, now:
     .select(({ fn }) => fn.countAll<number>().as('count'))
     .executeTakeFirstOrThrow()
   if (count >= limit) return false
-  await tx.insertInto('account').values({ did: account, created_at: now }).execute()
+  await tx.insertInto('account').values({ did: account, created_at: now, seen_at: now }).execute()
   await tx
     .insertInto('recipient')
     .values({ did: account, account, created_at: now })

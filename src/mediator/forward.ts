@@ -7,7 +7,7 @@ import { attachmentBytes, type PlaintextMessage } from '../didcomm/message.ts'
 import type { MediatorTx } from '../storage/database.ts'
 import { accountOf } from './accounts.ts'
 import { enqueue, idOf, type Waiting } from './queue.ts'
-import { notEnrolled, Refusal } from './refusal.ts'
+import { notServed, Refusal } from './refusal.ts'
 import { readBody, type House } from './request.ts'
 import { routeKey } from './route-key.ts'
 
@@ -45,7 +45,7 @@ export function readForward(message: PlaintextMessage): { next: string; envelope
 export async function queueForward(tx: MediatorTx, house: House, { next, envelope }: { next: string; envelope: string }): Promise<Waiting> {
   const recipient = routeKey(next)
   const account = await accountOf(tx, recipient)
-  if (account === undefined) throw notEnrolled(next)
+  if (account === undefined) throw notServed(next)
   const waiting = { id: idOf(envelope), recipient, account, envelope }
   await enqueue(tx, house.limits, waiting, new Date(house.now()).toISOString())
   return waiting

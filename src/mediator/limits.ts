@@ -12,6 +12,12 @@ export type Limits = {
   queueBytes: number
   /** Seconds that a message waits. */
   lifetime: number
+  /** Seconds that an account is kept which is not heard of. */
+  accountLifetime: number
+  /** DIDs that may be enrolled from one address in an hour. */
+  enrolmentsPerHour: number
+  /** Messages that are taken from one address in a minute. */
+  messagesPerMinute: number
 }
 
 /** The limits that the operator has set. */
@@ -22,5 +28,8 @@ export function limitsOf(config: Config): Limits {
     queue: config.MEDIATOR_QUEUE_LIMIT,
     queueBytes: config.MEDIATOR_QUEUE_BYTES,
     lifetime: config.MEDIATOR_MESSAGE_LIFETIME,
+    accountLifetime: config.MEDIATOR_ACCOUNT_LIFETIME,
+    enrolmentsPerHour: config.MEDIATOR_ENROLMENTS_PER_HOUR,
+    messagesPerMinute: config.MEDIATOR_MESSAGES_PER_MINUTE,
   }
 }

@@ -23,6 +23,8 @@ export type Live = {
   drop: (channel: Channel) => void
   isLive: (channel: Channel | undefined, account: string) => boolean
   listeners: (account: string) => readonly Listener[]
+  /** Whom somebody listens for. */
+  accounts: () => string[]
 }
 
 /** Makes the list of listeners, empty. */
@@ -57,5 +59,6 @@ export function createLive(): Live {
     },
     isLive: (channel, account) => channel !== undefined && (byChannel.get(channel)?.has(account) ?? false),
     listeners: (account) => byAccount.get(account) ?? [],
+    accounts: () => [...byAccount.keys()],
   }
 }

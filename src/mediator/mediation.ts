@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { Did } from '../did/document.ts'
 import { addRecipient, countRecipients, enrol, isEnrolled, listRecipients, removeRecipient, type UpdateResult } from './accounts.ts'
+import { removeUnused } from './idle.ts'
 import { notEnrolled } from './refusal.ts'
 import { threadOf } from './reply.ts'
 import { readBody, type Handler, type House } from './request.ts'
@@ -39,11 +40,18 @@ const Query = z.object({
 
 const onRequest =
   ({ family, toRoutingDid }: Version): Handler =>
-  async (tx, house, { message, sender }) => {
-    const isGranted = await enrol(tx, sender.account, house.limits.accounts, new Date(house.now()).toISOString())
-    if (!isGranted) return { type: `${family}mediate-deny`, thid: threadOf(message), body: {} }
+  async (tx, house, { message, sender, address }) => {
+    if (!(await grant(tx, house, sender.account, address))) return { type: `${family}mediate-deny`, thid: threadOf(message), body: {} }
     return { type: `${family}mediate-grant`, thid: threadOf(message), body: { routing_did: toRoutingDid(house.did) } }
   }
+
+/** True when the account is enrolled now. If there is no room, those that nothing came of make some. */
+async function grant(tx: MediatorTx, house: House, account: string, address: string): Promise<boolean> {
+  if (await isEnrolled(tx, account)) return true
+  await house.pace.enrolment(address)
+  const enrolIfRoom = () => enrol(tx, account, house.limits.accounts, new Date(house.now()).toISOString())
+  return (await enrolIfRoom()) || ((await removeUnused(tx, house.now())) > 0 && enrolIfRoom())
+}
 
 const onUpdate =
   ({ family, update: name }: Version): Handler =>

@@ -10,29 +10,34 @@ import { Problem } from '../base/problem.ts'
 import { reasonOf } from '../base/reason.ts'
 import { didOf, type Resolve } from '../did/document.ts'
 import { parseEnvelope, type Envelope } from '../didcomm/jwe.ts'
+import { findKnownType } from '../didcomm/message-type.ts'
+import { endpointOf, peersOnly } from '../didcomm/route.ts'
 import { unpack, type Unpacked } from '../didcomm/unpack.ts'
 import type { HttpClient } from '../net/guarded-agent.ts'
 import { openMediatorDb } from '../storage/database.ts'
 import { courtesyHandlers } from './courtesies.ts'
 import { forwardType, queueForward, readForward } from './forward.ts'
 import { openIdentities } from './identity.ts'
+import { removeIdle, touch } from './idle.ts'
 import type { Limits } from './limits.ts'
 import { createLive, type Channel } from './live.ts'
 import { mediationHandlers } from './mediation.ts'
 import { delivery, pickupHandlers, statusType } from './pickup.ts'
-import { createPost, httpEndpointOf } from './post.ts'
+import { createMediatorPace } from './pace.ts'
+import { createPost } from './post.ts'
 import { expire, type Waiting } from './queue.ts'
-import { Refusal, toReport } from './refusal.ts'
+import { Refusal, TooOften, toReport } from './refusal.ts'
 import { packReply, type Reply } from './reply.ts'
-import { toRequest, withoutMinor, type Handler, type House, type Request } from './request.ts'
+import { toRequest, type Handler, type House, type Request, type Way } from './request.ts'
 import { digestOf, remember } from './seen.ts'
 
 const handlers: Readonly<Record<string, Handler>> = { ...mediationHandlers, ...pickupHandlers, ...courtesyHandlers }
+const types = [forwardType, ...Object.keys(handlers)]
 
 /** Forwards to this mediator that may stand inside of each other. */
 const maxNesting = 4
 
-/** How often messages are looked for that nobody picked up, in milliseconds. */
+/** How often messages and accounts are looked for that nobody cares for, in milliseconds. */
 const sweepMs = 3_600_000
 
 export type MediatorOptions = {
@@ -54,38 +59,42 @@ export type Mediator = {
   readonly url: string
   /** True when a message for this DID is the mediator's. */
   owns: (did: string) => boolean
+  /** Counts a message before anything of it is read. @throws {TooOften} when too many come from its address. */
+  count: (address: string) => Promise<void>
   /**
    * Takes a message. What it returns, packed, belongs into the body of the HTTP answer, or onto the channel.
    *
    * @throws {Problem} when it is refused and the sender cannot be told otherwise.
    */
-  take(envelope: Envelope, channel?: Channel): Promise<string | undefined>
+  take(envelope: Envelope, way: Way): Promise<string | undefined>
   /** A channel was closed. */
   drop: (channel: Channel) => void
-  /** Throws away what waited too long. */
+  /** Throws away what waited too long, and accounts that were not heard of for too long. */
   sweep(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
 }
 
-/** How a message came in: over which channel, and inside of how many forwards. */
-type Way = { channel?: Channel | undefined; depth: number }
+/** Inside of how many forwards a message came. */
+type Nested = Way & { depth: number }
 
 /** Opens the mediator. @throws when its file cannot be read or was sealed with another key. */
 export async function openMediator(options: MediatorOptions): Promise<Mediator> {
-  const { resolve, log, limits, url, now = Date.now } = options
+  const { log, limits, url, now = Date.now } = options
+  // Anybody may write to a mediator, from a DID of their choosing: nothing is fetched for it.
+  const resolve = peersOnly(options.resolve)
   const db = await openMediatorDb(options.path)
   const identities = await openIdentities(db, options.sealKey, url).catch(async (error: unknown) => {
     await db.destroy()
     throw error
   })
   const { post, stop } = createPost(options.http, log)
-  const house: House = { limits, did: identities.did, owns: identities.owns, live: createLive(), now }
+  const house: House = { limits, did: identities.did, owns: identities.owns, live: createLive(), pace: createMediatorPace(limits), now }
   const packing = { resolve, identities, now }
   const findPrivateKey = async (kids: string[]) => kids.map(identities.findKey).find((key) => key !== undefined)
 
-  async function take(envelope: Envelope, way: Way): Promise<string | undefined> {
+  async function take(envelope: Envelope, way: Nested): Promise<string | undefined> {
     const unpacked = await unpack(envelope, { findPrivateKey, resolve })
-    const request = toRequest(unpacked, way.channel)
+    const request = toRequest(unpacked, way)
     try {
       const reply = await handle(unpacked, request, envelope, way)
       return reply && request && (await answer(request, reply, way))
@@ -97,19 +106,20 @@ export async function openMediator(options: MediatorOptions): Promise<Mediator> 
     }
   }
 
-  async function handle(unpacked: Unpacked, request: Request | undefined, envelope: Envelope, way: Way): Promise<Reply | undefined> {
-    const type = withoutMinor(unpacked.message.type)
-    if (type === forwardType) return forward(unpacked, envelope, way)
+  async function handle(unpacked: Unpacked, request: Request | undefined, envelope: Envelope, way: Nested): Promise<Reply | undefined> {
+    const type = findKnownType(types, unpacked.message.type)
+    if (type === forwardType) return forward(unpacked, request, envelope, way)
     if (!request) {
       throw new Problem(
         'error:DIDCommControllerError:SenderNotAllowed',
         'The message does not prove its sender. Encrypt it with authcrypt and set `from`; only forwards are taken from anybody.',
       )
     }
-    const handler = Object.hasOwn(handlers, type) ? handlers[type] : undefined
-    if (!handler) throw new Refusal('e.p.msg.unsupported', 'This mediator does not know messages of type {1}.', type)
+    const handler = type === undefined ? undefined : handlers[type]
+    if (!handler) throw new Refusal('e.p.msg.unsupported', 'This mediator does not know messages of type {1}.', unpacked.message.type)
     return db.transaction().execute(async (tx) => {
       await remember(tx, digestOf(envelope))
+      await touch(tx, request.sender.account, now())
       return handler(tx, house, request)
     })
   }
@@ -125,16 +135,17 @@ export async function openMediator(options: MediatorOptions): Promise<Mediator> 
     }
   }
 
-  async function forward({ message }: Unpacked, envelope: Envelope, { depth }: Way): Promise<undefined> {
+  async function forward({ message }: Unpacked, request: Request | undefined, envelope: Envelope, way: Nested): Promise<undefined> {
     const forwarded = readForward(message)
     if (identities.owns(didOf(forwarded.next))) {
-      if (depth === maxNesting) throw new Refusal('e.p.msg', 'Forwards to this mediator are nested too deeply.')
+      if (way.depth === maxNesting) throw new Refusal('e.p.msg', 'Forwards to this mediator are nested too deeply.')
       // Whatever it answers has no way back: the one who posted is not the one who wrote it.
-      await take(parseEnvelope(forwarded.envelope), { depth: depth + 1 })
+      await take(parseEnvelope(forwarded.envelope), { address: way.address, depth: way.depth + 1 })
       return
     }
     const waiting = await db.transaction().execute(async (tx) => {
       await remember(tx, digestOf(envelope))
+      if (request) await touch(tx, request.sender.account, now())
       return queueForward(tx, house, forwarded)
     })
     await deliverLive(waiting)
@@ -152,22 +163,29 @@ export async function openMediator(options: MediatorOptions): Promise<Mediator> 
   }
 
   /** Packs an answer and finds its way back; what cannot be told by DIDComm is thrown, for the HTTP status. */
-  async function answer(request: Request, reply: Reply, { channel, depth }: Way, refusal?: Refusal): Promise<string | undefined> {
+  async function answer(request: Request, reply: Reply, { channel, depth }: Nested, refusal?: Refusal): Promise<string | undefined> {
     const packed = () => packReply(packing, request.to, request.sender.kid, reply)
     if (channel) return packed()
+    // HTTP has a status and a header for this, which whoever sends knows to obey without opening anything.
+    if (refusal instanceof TooOften) throw refusal
     const isAwaited = depth === 0 && ['all', 'thread'].includes(String(request.message['return_route']))
     if (isAwaited) return packed()
     // A sender that does not wait for the report would believe that the message was taken.
     if (refusal?.isForNow) throw refusal
-    const endpoint = httpEndpointOf(await resolve(request.sender.did))
+    const endpoint = endpointOf(await resolve(request.sender.did))
     if (endpoint !== undefined && reply.type !== statusType) post(endpoint, await packed())
     else if (refusal) throw refusal
     return undefined
   }
 
   async function sweep(): Promise<void> {
-    const count = await expire(db, new Date(now() - limits.lifetime * 1_000).toISOString())
-    if (count > 0) log.warn({ count }, 'messages that nobody picked up were thrown away')
+    const before = (seconds: number) => new Date(now() - seconds * 1_000).toISOString()
+    const gone = await db.transaction().execute(async (tx) => {
+      for (const account of house.live.accounts()) await touch(tx, account, now())
+      return { messages: await expire(tx, before(limits.lifetime)), accounts: await removeIdle(tx, before(limits.accountLifetime)) }
+    })
+    if (gone.messages > 0) log.warn({ count: gone.messages }, 'messages that nobody picked up were thrown away')
+    if (gone.accounts > 0) log.info({ count: gone.accounts }, 'accounts of wallets that come no more were removed')
   }
 
   const timer = setInterval(() => void sweep().catch((error: unknown) => log.error({ err: error }, 'the queue was not swept')), sweepMs)
@@ -178,7 +196,8 @@ export async function openMediator(options: MediatorOptions): Promise<Mediator> 
     did: identities.did,
     url,
     owns: identities.owns,
-    take: (envelope, channel) => take(envelope, { channel, depth: 0 }),
+    count: house.pace.message,
+    take: (envelope, way) => take(envelope, { ...way, depth: 0 }),
     drop: house.live.drop,
     sweep,
     async [Symbol.asyncDispose]() {

@@ -1,9 +1,7 @@
 /** Sends an answer to those who did not wait for it: in the background, once, to the HTTP address in their DID. */
 import PQueue from 'p-queue'
-import { z } from 'zod'
 import type { Log } from '../base/log.ts'
 import { reasonOf } from '../base/reason.ts'
-import type { DidDocument } from '../did/document.ts'
 import { encryptedType } from '../didcomm/jwe.ts'
 import type { HttpClient } from '../net/guarded-agent.ts'
 
@@ -11,15 +9,6 @@ const atOnce = 16
 /** Answers that wait to be sent; beyond that they are dropped, as any answer may be. */
 const maxWaiting = 1_000
 const timeoutMs = 5_000
-
-const Endpoint = z.union([z.string(), z.looseObject({ uri: z.string() }).transform(({ uri }) => uri)])
-
-/** The address of a document's first DIDComm service, if that speaks HTTP. */
-export function httpEndpointOf(document: DidDocument): string | undefined {
-  const service = (document.service ?? []).find(({ type }) => [type].flat().includes('DIDCommMessaging'))
-  const [first] = z.array(Endpoint).safeParse([service?.serviceEndpoint ?? []].flat()).data ?? []
-  return first !== undefined && /^https?:/.test(first) ? first : undefined
-}
 
 /** Makes the function that sends, and one that ends it. */
 export function createPost(http: HttpClient, log: Log): { post: (url: string, envelope: string) => void; stop: () => void } {

@@ -1,6 +1,6 @@
 /** What waits to be picked up: taken while there is room, given out as often as asked for, removed when acknowledged or too old. */
 import { createHash } from 'node:crypto'
-import type { MediatorDb, MediatorTx } from '../storage/database.ts'
+import type { MediatorTx } from '../storage/database.ts'
 import type { Limits } from './limits.ts'
 import { Refusal } from './refusal.ts'
 
@@ -84,7 +84,7 @@ export async function acknowledge(tx: MediatorTx, account: string, ids: string[]
 }
 
 /** Throws away what came before an instant. How much it was. */
-export async function expire(db: MediatorDb, before: string): Promise<number> {
-  const { numDeletedRows } = await db.deleteFrom('message').where('received_at', '<', before).executeTakeFirstOrThrow()
+export async function expire(tx: MediatorTx, before: string): Promise<number> {
+  const { numDeletedRows } = await tx.deleteFrom('message').where('received_at', '<', before).executeTakeFirstOrThrow()
   return Number(numDeletedRows)
 }

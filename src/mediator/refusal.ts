@@ -10,6 +10,7 @@ const codes = {
   'e.p.msg': 'error:MediatorError:MalformedMessage',
   'e.p.msg.unsupported': 'error:DIDCommControllerError:UnsupportedMessageType',
   'e.p.me.res.storage': 'error:MediatorError:QueueFull',
+  'e.p.req.time': 'error:MediatorError:TooManyRequests',
   'e.m.live-mode-not-supported': 'error:MediatorError:LiveModeNotSupported',
 } as const satisfies Record<string, ProblemType>
 
@@ -37,13 +38,34 @@ export class Refusal extends Problem {
 
   /** True when the same message may be taken later: its sender is to try again, and must be told so at once. */
   get isForNow(): boolean {
-    return this.code === 'e.p.me.res.storage'
+    return this.code === 'e.p.me.res.storage' || this.code === 'e.p.req.time'
   }
 }
 
-/** A sender, or whom a message is for, has no account here. */
+/** An address asks more often than it may. */
+export class TooOften extends Refusal {
+  override name = 'TooOften'
+  readonly waitSeconds: number
+
+  /** `what` is in the plural, `waitSeconds` a whole number. */
+  constructor(what: string, waitSeconds: number) {
+    super('e.p.req.time', 'There were too many {1} from your address. Try again in {2} seconds.', what, String(waitSeconds))
+    this.waitSeconds = waitSeconds
+  }
+}
+
+/** A sender has no account here, or no more. */
 export function notEnrolled(did: string): Refusal {
-  return new Refusal('e.p.req.not_enroll', 'The DID {1} is not enrolled with this mediator. Send it a mediate-request first.', did)
+  return new Refusal(
+    'e.p.req.not_enroll',
+    'The DID {1} is not enrolled with this mediator, or was not heard of for so long that it is no more. Send a mediate-request, then register the DIDs again that messages are to be taken for.',
+    did,
+  )
+}
+
+/** Nobody picks up messages for a DID here. */
+export function notServed(did: string): Refusal {
+  return new Refusal('e.p.req.not_enroll', 'The DID {1} is not enrolled with this mediator: nobody picks up its messages here.', did)
 }
 
 /** The problem report about a message (report problem 2.0): its parent thread is the one in which the problem occurred. */

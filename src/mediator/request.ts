@@ -7,6 +7,7 @@ import type { Unpacked } from '../didcomm/unpack.ts'
 import type { MediatorTx } from '../storage/database.ts'
 import type { Limits } from './limits.ts'
 import type { Channel, Live } from './live.ts'
+import type { Pace } from './pace.ts'
 import { Refusal } from './refusal.ts'
 import type { Reply } from './reply.ts'
 import { routeKey } from './route-key.ts'
@@ -19,9 +20,13 @@ export type House = {
   /** True for every DID that this mediator has had. */
   owns: (did: string) => boolean
   readonly live: Live
+  readonly pace: Pace
   /** The clock, milliseconds since 1970. */
   now: () => number
 }
+
+/** How a message came in: from which address, to count by, and over which connection, when that stays open. */
+export type Way = { address: string; channel?: Channel | undefined }
 
 /** A message whose sender is proved by authcrypt. */
 export type Request = {
@@ -30,9 +35,7 @@ export type Request = {
   sender: { did: string; account: string; kid: string }
   /** The mediator's DID that was addressed: answers come from it. */
   to: string
-  /** The connection it came over, when that stays open. */
-  channel: Channel | undefined
-}
+} & Way
 
 /**
  * Answers one type of message, inside the transaction that remembers it: only `tx` is touched.
@@ -42,10 +45,10 @@ export type Request = {
 export type Handler = (tx: MediatorTx, house: House, request: Request) => Promise<Reply | undefined>
 
 /** A request, or nothing unless authcrypt proves who wrote the message. */
-export function toRequest({ message, senderKid, recipientKid }: Unpacked, channel: Channel | undefined): Request | undefined {
+export function toRequest({ message, senderKid, recipientKid }: Unpacked, { address, channel }: Way): Request | undefined {
   if (senderKid === undefined) return undefined
   const did = didOf(senderKid)
-  return { message, sender: { did, account: routeKey(did), kid: senderKid }, to: didOf(recipientKid), channel }
+  return { message, sender: { did, account: routeKey(did), kid: senderKid }, to: didOf(recipientKid), address, channel }
 }
 
 /** Reads a message's body. @throws {Refusal} `e.p.msg` naming the member that is wrong. */
@@ -53,9 +56,4 @@ export function readBody<Type extends z.ZodType>(message: PlaintextMessage, type
   const result = type.safeParse(message.body)
   if (result.success) return result.data
   throw new Refusal('e.p.msg', 'The body of the message cannot be read, {1}.', reasonOf(result.error))
-}
-
-/** Reads a message type as the version 2.0 of it reads 2.1 and every later minor one (DIDComm v2.1, Protocol Identifier). */
-export function withoutMinor(type: string): string {
-  return type.replace(/^(https:\/\/didcomm\.org\/[a-z-]+\/\d{1,4})\.\d{1,4}\/([a-z-]+)$/, '$1.0/$2')
 }

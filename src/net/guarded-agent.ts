@@ -9,6 +9,15 @@ import { fromUtf8 } from '../base/bytes.ts'
 import { createGuardedDispatcher, type ConnectionOptions } from './connector.ts'
 import { UnreachableError } from './unreachable-error.ts'
 
+export type Exchange = {
+  method: 'GET' | 'POST'
+  headers: Record<string, string>
+  body?: string
+  timeoutMs: number
+  /** How much of the answer is read; more is an error. */
+  maxBytes: number
+}
+
 export type GetJsonOptions = {
   timeoutMs: number
   maxBytes: number
@@ -22,6 +31,8 @@ export type GetJsonOptions = {
 export type HttpClient = {
   /** Sends a body and gives the status, whichever it is, and `Retry-After` as it came. The answer's body is read up to a few KiB and dropped. */
   post(url: string, request: { headers: Record<string, string>; body: string | Uint8Array; timeoutMs: number }): Promise<Posted>
+  /** Sends a request and gives the status, whichever it is, and the body as text. No redirect is followed. */
+  exchange(url: string, request: Exchange): Promise<Exchanged>
   /** Reads a JSON document; any status but 200 is an error. */
   getJson(url: string, options: GetJsonOptions): Promise<unknown>
   /** Ends what is under way, as a failure, and closes every connection. */
@@ -30,6 +41,9 @@ export type HttpClient = {
 
 /** What came back. `retryAfter` is seconds or a date, in the server's own words. */
 export type Posted = { status: number; retryAfter?: string }
+
+/** What came back, with a body in UTF-8. */
+export type Exchanged = { status: number; text: string }
 
 /** What is read of an answer that nobody wants, so that its connection can serve the next request. */
 const drainBytes = 8_192
@@ -63,6 +77,14 @@ export function createHttpClient(options: ConnectionOptions): HttpClient {
         if (posted !== undefined) return posted
         throw error
       }
+    },
+
+    async exchange(text, { method, headers, body, timeoutMs, maxBytes }) {
+      const url = readUrl(text)
+      return within(timeoutMs, url, async (signal) => {
+        const response = await send(url, { method, headers, body: body ?? null, signal })
+        return { status: response.statusCode, text: await readText(url, response, maxBytes) }
+      })
     },
 
     async getJson(text, { timeoutMs, maxBytes, accept = 'application/json', maxRedirects = 0 }) {
@@ -103,7 +125,25 @@ function nextUrl(url: URL, { statusCode, headers }: Dispatcher.ResponseData, red
   return next
 }
 
-async function readJson(url: URL, { headers, body }: Dispatcher.ResponseData, maxBytes: number): Promise<unknown> {
+async function readJson(url: URL, response: Dispatcher.ResponseData, maxBytes: number): Promise<unknown> {
+  const bytes = await readBytes(url, response, maxBytes)
+  try {
+    return JSON.parse(fromUtf8(bytes))
+  } catch {
+    throw new UnreachableError('not-json', `${url.host} answered with something that is not JSON`)
+  }
+}
+
+async function readText(url: URL, response: Dispatcher.ResponseData, maxBytes: number): Promise<string> {
+  const bytes = await readBytes(url, response, maxBytes)
+  try {
+    return fromUtf8(bytes)
+  } catch {
+    throw new UnreachableError('not-text', `${url.host} answered with something that is not text in UTF-8`)
+  }
+}
+
+async function readBytes(url: URL, { headers, body }: Dispatcher.ResponseData, maxBytes: number): Promise<Uint8Array> {
   const tooLarge = () => new UnreachableError('too-large', `${url.host} answered with more than ${maxBytes} bytes`)
   const chunks: Uint8Array[] = []
   let size = 0
@@ -117,11 +157,7 @@ async function readJson(url: URL, { headers, body }: Dispatcher.ResponseData, ma
   } catch (error) {
     throw toUnreachable(error, url)
   }
-  try {
-    return JSON.parse(fromUtf8(Buffer.concat(chunks)))
-  } catch {
-    throw new UnreachableError('not-json', `${url.host} answered with something that is not JSON`)
-  }
+  return Buffer.concat(chunks)
 }
 
 /** Reads an unwanted body as far as it is short, and closes the connection otherwise. */
@@ -151,6 +187,7 @@ async function within<T>(timeoutMs: number, url: URL, work: (signal: AbortSignal
 function toUnreachable(error: unknown, url: URL): UnreachableError {
   if (error instanceof UnreachableError) return error
   const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown reason'
+  if (code === 'ENOTFOUND') return new UnreachableError('no-such-host', `there is no host ${url.hostname}`)
   if (/TIMEOUT|ETIMEDOUT/.test(code)) return new UnreachableError('timeout', `${url.host} did not answer in time (${code})`)
   return new UnreachableError('refused', `${url.host} could not be reached (${code})`)
 }

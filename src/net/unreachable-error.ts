@@ -1,7 +1,16 @@
 /** Why a request to somebody else's server came to nothing. */
 
 export type UnreachableCode =
-  'address-not-allowed' | 'bad-status' | 'bad-url' | 'not-json' | 'redirect' | 'refused' | 'timeout' | 'too-large'
+  | 'address-not-allowed'
+  | 'bad-status'
+  | 'bad-url'
+  | 'no-such-host'
+  | 'not-json'
+  | 'not-text'
+  | 'redirect'
+  | 'refused'
+  | 'timeout'
+  | 'too-large'
 
 /** `code` is for programs, the message for people. Neither repeats what the other side answered, so that nobody reads through us. */
 export class UnreachableError extends Error {

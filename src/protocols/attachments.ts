@@ -1,6 +1,8 @@
 /** Attachments that the messages of both credential protocols carry (wire.md 4, 5): challenges, and tokens that answer them. */
 import { z } from 'zod'
 import { randomId } from '../base/id.ts'
+import { isTemporary, Problem } from '../base/problem.ts'
+import { VerificationError } from '../credentials/verification-error.ts'
 import { attachmentBytes, attachmentJson, base64Attachment, jsonAttachment, type Attachment } from '../didcomm/message.ts'
 import type { Received } from './receive.ts'
 
@@ -33,6 +35,11 @@ export function tokenAttachments(token: string): Attachment[] {
 /** Reads a token; what the attachment says of its format is not to be trusted (wire.md 4.2). @throws {TypeError} */
 export function readToken(message: Received): string {
   return Buffer.from(attachmentBytes(only(message))).toString('utf8')
+}
+
+/** True when reading or verifying a token failed for what it is. False when it could not be judged, now or by an accident of ours: it may come again. */
+export function isTokensFault(error: unknown): boolean {
+  return error instanceof VerificationError || error instanceof TypeError || (error instanceof Problem && !isTemporary(error))
 }
 
 function only({ attachments }: Received): Attachment {

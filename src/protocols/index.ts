@@ -1,5 +1,5 @@
 /** The protocols: whose records there are, which handler takes which message, who does which work. */
-import { publishWork } from '../did-registrar/publish.ts'
+import { submitWork } from '../did-registrar/submit.ts'
 import type { Tx } from '../storage/database.ts'
 import type { Work } from '../wallet/work.ts'
 import { noteOutcome, onMessage } from './basic-message/flow.ts'
@@ -19,7 +19,8 @@ import type { Protocol } from './record.ts'
 import { onProblemReport } from './report-problem/flow.ts'
 import { reportProblem } from './report-problem/model.ts'
 import { onRevoke, revocationNotification } from './revocation-notification/flow.ts'
-import { onPing, onPingResponse, trustPing } from './trust-ping/flow.ts'
+import { noteOutcome as notePingOutcome, onPing, onPingResponse } from './trust-ping/flow.ts'
+import { trustPing } from './trust-ping/model.ts'
 
 /** Protocols by the names that records and debts carry. */
 export const protocols: Readonly<Record<string, Protocol>> = {
@@ -51,11 +52,12 @@ export const handlers: Readonly<Record<string, Handler>> = {
 /** What is told of a message's outcome, where no record waits for it: that it was taken, or, with a reason, given up. */
 export const outcomes: Readonly<Record<string, (tx: Tx, recordId: string, failure?: string) => Promise<unknown>>> = {
   [basicMessage.name]: noteOutcome,
+  [trustPing.name]: notePingOutcome,
 }
 
 /** What the tables call `make …`, and what the DID registrar owes. */
 export const works: Readonly<Record<string, Work>> = {
   credential: makeCredential,
   presentation: makePresentation,
-  'publish DID': publishWork,
+  'submit operation': submitWork,
 }

@@ -4,6 +4,8 @@ import { Problem } from '../base/problem.ts'
 import { reasonOf } from '../base/reason.ts'
 import { readEmbedded, type EmbeddedMessage } from '../didcomm/embedded.ts'
 import { parseInvitation, toInvitationUrl, type OutOfBandInvitation } from '../didcomm/invitation.ts'
+import { findKnownType } from '../didcomm/message-type.ts'
+import { peersOnly } from '../didcomm/route.ts'
 import { newPeerDid } from '../wallet/peer-dids.ts'
 import type { Wallet } from '../wallet/wallet.ts'
 import { present } from './model.ts'
@@ -21,7 +23,7 @@ export async function openInvitation(wallet: Wallet, text: string, purpose: Purp
   const embedded = unwrap(invitation, purpose)
   const { id, type, from, body, expires_time: expiresTime } = invitation
   if (expiresTime !== undefined && hasExpired(expiresTime)) throw expired(purpose, id, expiresTime)
-  await wallet.env.resolver.document(from)
+  await peersOnly(wallet.env.resolver.document)(from)
   const peer = newPeerDid(wallet)
   const thid = embedded.thid ?? embedded.id
   const invitationUrl = toInvitationUrl(invitationBase, oob)
@@ -54,7 +56,7 @@ function typeIn(invitation: OutOfBandInvitation): string {
 }
 
 function purposeOf(type: string): (typeof purposes)[Purpose] | undefined {
-  return Object.values(purposes).find(({ carries }) => carries.some((known) => known === type))
+  return Object.values(purposes).find(({ carries }) => findKnownType(carries, type) !== undefined)
 }
 
 function read(text: string, purpose: Purpose): ReturnType<typeof parseInvitation> {

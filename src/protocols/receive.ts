@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import { Problem } from '../base/problem.ts'
 import type { Attachment } from '../didcomm/message.ts'
+import { findKnownType } from '../didcomm/message-type.ts'
 import type { Unpacked } from '../didcomm/unpack.ts'
 import { didOf } from '../did/document.ts'
 import type { Tx } from '../storage/database.ts'
@@ -18,6 +19,7 @@ const rememberedMs = 30 * 86_400_000
 /** A message whose sender is proved: `from` is the DID that encrypted it, `to` ours that it was encrypted for. */
 export type Received = {
   id: string
+  /** As this agent knows it: of its own minor version. */
   type: string
   from: string
   to: string
@@ -43,15 +45,16 @@ export type Handler = (wallet: Wallet, message: Received) => Promise<(tx: Tx) =>
  * @throws {Problem} when nobody vouches for the sender, the type is unknown, or the handler refuses it.
  */
 export async function receive(wallet: Wallet, handlers: Readonly<Record<string, Handler>>, unpacked: Unpacked): Promise<void> {
-  const message = toReceived(unpacked)
-  const handler = Object.hasOwn(handlers, message.type) ? handlers[message.type] : undefined
-  if (!handler)
-    throw new Problem('error:DIDCommControllerError:UnsupportedMessageType', `This agent does not know messages of type ${message.type}.`)
+  const received = toReceived(unpacked)
+  const type = findKnownType(Object.keys(handlers), received.type)
+  if (type === undefined)
+    throw new Problem('error:DIDCommControllerError:UnsupportedMessageType', `This agent does not know messages of type ${received.type}.`)
+  const message = { ...received, type }
   const inboxId = createHash('sha256').update(`${message.from} ${message.id}`).digest('base64url')
   const known = await wallet.db.selectFrom('inbox').select('id').where('id', '=', inboxId).executeTakeFirst()
   if (known) return
   try {
-    const write = await handler(wallet, message)
+    const write = await handlers[type]!(wallet, message)
     await once(wallet, inboxId, write)
   } catch (error) {
     if (!(error instanceof Problem) || !toReport(error)) throw error

@@ -149,6 +149,12 @@ export async function amend(tx: Tx, protocol: Protocol<any>, record: Rec, change
   await tx.updateTable('record').set({ data }).where('id', '=', record.id).execute()
 }
 
+/** Changes fields of a record that are no step but that others want to hear of: its event, with the state as it was. */
+export async function announce(tx: Tx, protocol: Protocol<any>, record: Rec, change: object): Promise<void> {
+  await amend(tx, protocol, record, change)
+  await putEvent(tx, { type: protocol.states.event, subject: record.thid, data: protocol.toResource({ ...record, ...change }) })
+}
+
 async function move(tx: Tx, protocol: Protocol<any>, record: Rec, on: string, change: object, message?: Outgoing): Promise<Rec> {
   const row = findRow(protocol.states, record.role, record.state, on)
   if (!row) throw wrongState(protocol, record, on)

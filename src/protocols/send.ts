@@ -3,14 +3,15 @@
  * decisions.md §4). Every attempt is encrypted anew: mediators refuse what they have seen before (wire.md 7.8).
  */
 import { randomId } from '../base/id.ts'
-import { Problem } from '../base/problem.ts'
-import { keysFor, type DidDocument } from '../did/document.ts'
+import { isTemporary, Problem } from '../base/problem.ts'
+import { keysFor, type Resolve } from '../did/document.ts'
 import { wrapForward } from '../didcomm/forward.ts'
-import { packAuthcrypt } from '../didcomm/pack.ts'
-import { endpointsOf, findRecipient, findRoute, isHttpUrl, NoRouteError, peersOnly, type Route } from '../didcomm/route.ts'
+import { packAuthcrypt, type Recipient } from '../didcomm/pack.ts'
+import { findRecipient, findRoute, NoRouteError, peersOnly, type Route } from '../didcomm/route.ts'
 import type { Owing } from '../outbox/outbox.ts'
 import { findPeerKey } from '../wallet/peer-dids.ts'
 import type { Wallet } from '../wallet/wallet.ts'
+import { resolverOf } from './trust-ping/resolver.ts'
 
 /** The message was not taken. */
 export class NotDelivered extends Error {
@@ -46,18 +47,11 @@ const longestWaitMs = 3_600_000
  */
 export async function sendMessage(wallet: Wallet, id: string, { from, to, message }: MessageDebt): Promise<void> {
   const sender = await ownKey(wallet, from)
-  const { document, route } = await wayTo(wallet, to)
-  const recipient = findRecipient(document, sender.privateJwk.crv)
-  if (!recipient) throw new NotDelivered(`The DID ${to} has no key to encrypt for.`, { isFinal: true })
+  const { recipient, route } = await findWay(wallet, to, resolverOf(wallet, from), sender.privateJwk.crv)
   const created_time = Math.floor(Date.now() / 1_000)
   const plaintext = { id, typ: 'application/didcomm-plain+json', from, to: [to], created_time, ...message }
   const envelope = packAuthcrypt(plaintext, { sender, recipients: [recipient] })
   await post(wallet, route.url, wrapForward(envelope, route.hops, randomId))
-}
-
-/** The address of a document's first DIDComm service that speaks HTTP, if it has one. */
-export function endpointOf(document: DidDocument): string | undefined {
-  return endpointsOf(document).find(({ uri }) => isHttpUrl(uri))?.uri
 }
 
 async function ownKey(wallet: Wallet, did: string) {
@@ -67,13 +61,26 @@ async function ownKey(wallet: Wallet, did: string) {
   return key
 }
 
-/** The other side's document and the way to it. A did:peer says the same for ever, so what is wrong with it now stays wrong. */
-async function wayTo(wallet: Wallet, did: string): Promise<{ document: DidDocument; route: Route }> {
-  const resolve = peersOnly(wallet.env.resolver.document)
+/**
+ * The key of a DID to encrypt for, on the curve of the sender's, and the way to it. What is wrong with its document stays wrong:
+ * a did:peer says the same for ever. Mediators must have a did:peer, whatever `resolve` knows.
+ *
+ * @throws {NotDelivered} when the DID does not resolve, has no such key, or there is no way to it.
+ * @throws {Problem} `error:ServiceUnavailable` when the DID does not resolve for now.
+ */
+export async function findWay(
+  wallet: Wallet,
+  did: string,
+  resolve: Resolve,
+  curve: string,
+): Promise<{ recipient: Recipient; route: Route }> {
   try {
     const document = await resolve(did)
-    return { document, route: await findRoute(document, resolve) }
+    const recipient = findRecipient(document, curve)
+    if (!recipient) throw new NoRouteError(`The DID ${did} has no ${curve} key to encrypt for.`)
+    return { recipient, route: await findRoute(document, peersOnly(wallet.env.resolver.document)) }
   } catch (error) {
+    if (isTemporary(error)) throw error
     if (error instanceof NoRouteError || error instanceof Problem) throw new NotDelivered(error.message, { isFinal: true, cause: error })
     throw error
   }

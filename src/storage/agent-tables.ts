@@ -20,6 +20,9 @@ export interface AgentTables extends CredentialSchemaTables {
   /** Tenants (service §2.3). */
   entity: { id: string; name: string; wallet_id: string; created_at: string; updated_at: string }
 
+  /** The did:web DIDs whose documents this agent serves, each taken by one wallet. */
+  web_did: { did: string; wallet_id: string; created_at: string }
+
   /** What a tenant shows to be let in: keyed digests, never keys. */
   api_key: { digest: string; entity_id: string; created_at: string; revoked_at: string | null }
 }

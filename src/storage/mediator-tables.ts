@@ -17,7 +17,12 @@ export interface MediatorTables {
   }
 
   /** Who is enrolled. */
-  account: { did: string; created_at: string }
+  account: {
+    did: string
+    created_at: string
+    /** When the account was last heard of, or listened, to within some hours. */
+    seen_at: string
+  }
 
   /** Whom a message is for, and which account picks it up. */
   recipient: { did: string; account: string; created_at: string }

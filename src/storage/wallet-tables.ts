@@ -69,34 +69,55 @@ export interface WalletTables {
   /** Events that a webhook did not take in three attempts. */
   dead_letter: { webhook_id: string; event_sequence: number; error: string; failed_at: string }
 
-  /** Our did:peer DIDs, one for each connection and each record that an invitation began. */
+  /** Our did:peer DIDs, one for each connection, each record that an invitation began, and each ping to a DID. */
   peer_did: {
     did: string
     /** JSON of the private keys by key id, sealed. */
     keys: string
-    /** The record whose other side knows us by this DID. */
+    /** The record, or the ping, whose other side knows us by this DID. */
     record_id: string
     created_at: string
   }
 
-  /** Our did:prism DIDs. */
-  prism_did: {
-    /** Short form. */
+  /** Our DIDs that have a document of their own: what issues, holds and is published. */
+  did: {
+    /** did:prism in its short form, or did:web. */
     did: string
-    long_form: string
-    /** Which one of the seed's DIDs it is (wire.md 11.3). */
+    method: 'prism' | 'web'
+    /** While nobody but us can tell the document of the short form; null for a did:web, and for a DID that was found again by its seed. */
+    long_form: string | null
+    /** Where on the seed's path its keys are (wire.md 11.3). */
     did_index: number
     status: 'CREATED' | 'PUBLICATION_PENDING' | 'PUBLISHED'
-    /** Hex: the signed create operation; written with `CREATED`, sent with `PUBLICATION_PENDING`. */
-    create_operation: string
+    /** JSON of the `DidState`: what the DID was made with, and then what the ledger confirmed last; of a did:web, its `DidContent`. */
+    state: string
+    /** The id of the operation that the ledger has not judged yet; one at a time. */
+    pending_operation: string | null
+    /** JSON of the problem that stands in the way of the last operation, or ended it. */
+    failure: string | null
     created_at: string
     updated_at: string | null
   }
 
-  /** The keys of our did:prism DIDs. */
-  prism_key: {
+  /** The signed operations on our DIDs. */
+  did_operation: {
+    /** 64 hexadecimal digits: the hash of the signed operation. */
+    id: string
+    did: string
+    kind: 'create' | 'update' | 'deactivate'
+    /** Hexadecimal. */
+    signed_operation: string
+    /** When the ledger took it in; null before. */
+    submitted_at: string | null
+    created_at: string
+  }
+
+  /** The private keys of our DIDs. Which of them a DID has now is in its `state`. */
+  did_key: {
     did: string
     key_id: string
+    /** The operation that adds the key; it may have been rejected, and another have added a key by the same id. */
+    operation_id: string
     /** KeyUsage of the operation, by number (wire.md 11.3). */
     usage: number
     curve: 'secp256k1' | 'Ed25519' | 'X25519'
@@ -119,6 +140,22 @@ export interface WalletTables {
     /** Why it was given up. */
     failure: string | null
     created_at: string
+  }
+
+  /** The last trust pings that were sent: over a connection, or to any DID, from a DID made for that ping alone. */
+  ping: {
+    sequence: number
+    id: string
+    /** The id of its message, which is the thread of the answer. */
+    thid: string
+    connection_id: string | null
+    my_did: string
+    /** Who was asked: nobody else's answer counts. */
+    their_did: string
+    sent_at: string
+    answered_at: string | null
+    /** Why the message was given up. */
+    failure: string | null
   }
 
   /** The credentials this wallet holds; the id is the record's. */

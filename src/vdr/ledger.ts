@@ -2,6 +2,7 @@
  * The ledger of did:prism operations (the verifiable data registry), whatever stands behind it. A DID's state is made of
  * confirmed operations alone; everything else an operation goes through is told by its id.
  */
+import type { PublicJwk } from '../crypto/keys.ts'
 import type { DidState } from '../did/prism/state.ts'
 
 /**
@@ -16,8 +17,13 @@ export type LedgerOperation = {
   confirmsAt?: string
 }
 
-/** Closed with `close`, or by leaving the scope of an `await using`. */
+/**
+ * Closed with `close`, or by leaving the scope of an `await using`. All functions of a ledger that is elsewhere throw `Problem`
+ * `error:ServiceUnavailable` while it cannot be reached or does not keep to its protocol: ask again later.
+ */
 export type Ledger = AsyncDisposable & {
+  /** Where it is, for people: a path, or a URL without user name and password. */
+  readonly location: string
   /**
    * Hands in a signed operation's bytes (`SignedAtalaOperation`). Handing in the same bytes again changes nothing and answers the same.
    * Whether the operation obeys the method's rules shows later, in `getOperation`.
@@ -27,7 +33,15 @@ export type Ledger = AsyncDisposable & {
   submit(signedOperation: Uint8Array): Promise<{ operationId: string; transactionId: string }>
   /** How far an operation is; nothing when the ledger does not know its id (64 hexadecimal digits). */
   getOperation(operationId: string): Promise<LedgerOperation | undefined>
-  /** The state of a DID by its suffix, from confirmed operations; nothing when it is not published. */
+  /**
+   * The state of a DID by its suffix, from confirmed operations; nothing when it is not published. A ledger that does not tell which ids are
+   * retired leaves them out, and still refuses operations that use them again.
+   */
   getState(suffix: string): Promise<DidState | undefined>
+  /**
+   * The suffixes of the published DIDs whose create operation names this secp256k1 key as a master key, in the order of their publication:
+   * how a seed finds its DIDs again.
+   */
+  findByMasterKey(publicKey: PublicJwk): Promise<string[]>
   close(): Promise<void>
 }

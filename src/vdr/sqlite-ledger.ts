@@ -6,28 +6,15 @@
  * whoever asks about a DID judges what has come due. An operation's time is its `confirms_at`, whenever and by whichever
  * process it is judged, so that all come to the same state.
  */
-import { type Generated, Kysely, type Selectable, sql, SqliteDialect } from 'kysely'
+import { createHash } from 'node:crypto'
 import { fromHex, toHex } from '../base/bytes.ts'
-import { Problem } from '../base/problem.ts'
+import { compressed } from '../crypto/secp256k1.ts'
 import { InvalidOperation } from '../did/prism/model.ts'
-import { operationId as idOf } from '../did/prism/operations.ts'
-import { apply, type DidState, subjectOf } from '../did/prism/state.ts'
-import { openSqlite } from '../storage/sqlite.ts'
+import { apply, type DidState } from '../did/prism/state.ts'
 import type { Ledger, LedgerOperation } from './ledger.ts'
-
-/** Bytes and ids are hexadecimal, times ISO 8601 in UTC; `verdict` is null until the operation is judged. */
-type OperationTable = {
-  sequence: Generated<number>
-  operation_id: string
-  suffix: string
-  signed_operation: string
-  submitted_at: string
-  confirms_at: string
-  verdict: 'confirmed' | 'rejected' | null
-  details: string | null
-}
-type Db = Kysely<{ operation: OperationTable }>
-type Row = Selectable<OperationTable>
+import { addOperation, findCreates, immediately, type LedgerDb, openLedgerFile, type OperationRow as Row } from './operation-table.ts'
+import { createStateMemory } from './state-memory.ts'
+import { type ReadOperation, readOperation } from './signed-operation.ts'
 
 /** A DID as far as its operations are judged: up to `sequence`, and those that wait behind it, in order. */
 type Judged = { sequence: number; state: DidState | undefined; waiting: Row[] }
@@ -35,18 +22,33 @@ type Judged = { sequence: number; state: DidState | undefined; waiting: Row[] }
 /** `confirmAfterSeconds` is the wait between submission and confirmation, 0 (the default) for none; `now` is the clock. */
 export type SqliteLedgerOptions = { confirmAfterSeconds?: number; now?: () => Date }
 
+/** An operation with its place: `sequence` in the whole ledger, from 1, and `position` in its transaction, from 0. */
+export type LedgerEntry = LedgerOperation & {
+  transactionId: string
+  sequence: number
+  position: number
+  suffix: string
+  signedOperation: Uint8Array
+}
+
+/** What only a ledger that is here can do: all that is needed to serve it to others. */
+export type EmbeddedLedger = Ledger & {
+  /** `submit` for several operations, which get one transaction and stand in it side by side: all of them or none. */
+  submitAll(signedOperations: readonly Uint8Array[]): Promise<{ operationIds: string[]; transactionId: string }>
+  findEntry(operationId: string): Promise<LedgerEntry | undefined>
+  /** The operations that came with a transaction, in order; an operation that had come before is not among them. */
+  listTransaction(transactionId: string): Promise<LedgerEntry[]>
+  /** The last operation that is judged; nothing in an empty ledger. */
+  findLast(): Promise<LedgerEntry | undefined>
+}
+
 /** Opens a ledger file, made when it is not there. @throws when the folder is missing or the file is no SQLite database. */
-export async function openSqliteLedger(path: string, options: SqliteLedgerOptions = {}): Promise<Ledger> {
+export async function openSqliteLedger(path: string, options: SqliteLedgerOptions = {}): Promise<EmbeddedLedger> {
   const { confirmAfterSeconds = 0, now = () => new Date() } = options
-  const db: Db = new Kysely({ dialect: new SqliteDialect({ database: openSqlite(path) }) })
+  const { db, dataVersion } = await openLedgerFile(path)
   const known = new Map<string, Omit<Judged, 'waiting'>>()
+  const settledStates = createStateMemory(dataVersion)
   const isDue = ({ confirms_at }: Row) => confirms_at <= now().toISOString()
-  try {
-    await immediately(db, createTable)
-  } catch (error) {
-    await db.destroy()
-    throw error
-  }
 
   function remember(suffix: string, { sequence, state }: Judged): void {
     // Anybody can ask about DIDs that are not there.
@@ -57,7 +59,7 @@ export async function openSqliteLedger(path: string, options: SqliteLedgerOption
   }
 
   /** What is judged of a DID, from memory as far as that goes. */
-  async function read(tx: Db, suffix: string): Promise<Judged> {
+  async function read(tx: LedgerDb, suffix: string): Promise<Judged> {
     const judged: Judged = { ...(known.get(suffix) ?? { sequence: 0, state: undefined }), waiting: [] }
     const query = tx.selectFrom('operation').selectAll().where('suffix', '=', suffix).where('sequence', '>', judged.sequence)
     for (const row of await query.orderBy('sequence').execute()) {
@@ -68,7 +70,7 @@ export async function openSqliteLedger(path: string, options: SqliteLedgerOption
   }
 
   /** Judges what is due of a DID; `tx` holds the write lock. */
-  async function judge(tx: Db, suffix: string): Promise<Judged> {
+  async function judge(tx: LedgerDb, suffix: string): Promise<Judged> {
     const judged = await read(tx, suffix)
     while (judged.waiting[0] && isDue(judged.waiting[0])) {
       const row = judged.waiting.shift()!
@@ -87,59 +89,99 @@ export async function openSqliteLedger(path: string, options: SqliteLedgerOption
     return judged
   }
 
-  async function findOperation(operationId: string): Promise<Row | undefined> {
-    return db.selectFrom('operation').selectAll().where('operation_id', '=', operationId.toLowerCase()).executeTakeFirst()
+  /** Rows as they are once everything that has come due on their DIDs is judged. */
+  async function settled(find: () => Promise<Row[]>): Promise<Row[]> {
+    const rows = await find()
+    const due = new Set(rows.filter((row) => row.verdict === null && isDue(row)).map(({ suffix }) => suffix))
+    for (const suffix of due) await settle(suffix)
+    return due.size > 0 ? find() : rows
   }
 
-  return {
+  const find = (column: 'operation_id' | 'transaction_id', id: string) =>
+    settled(() => db.selectFrom('operation').selectAll().where(column, '=', id.toLowerCase()).orderBy('sequence').execute())
+
+  async function add(tx: LedgerDb, operation: ReadOperation, transactionId: string, position: number): Promise<boolean> {
+    const submittedAt = now()
+    const confirmsAt = new Date(submittedAt.getTime() + confirmAfterSeconds * 1_000).toISOString()
+    const { waiting } = await read(tx, operation.suffix)
+    return addOperation(tx, operation, {
+      transaction_id: transactionId,
+      position,
+      submitted_at: submittedAt.toISOString(),
+      // Another process may wait longer or have a clock ahead: on one DID, later operations are never due first.
+      confirms_at: [confirmsAt, ...waiting.map(({ confirms_at }) => confirms_at)].toSorted().at(-1)!,
+    })
+  }
+
+  const ledger: Omit<EmbeddedLedger, typeof Symbol.asyncDispose> = {
+    location: path,
+
     async submit(signedOperation) {
-      const suffix = readSubject(signedOperation)
-      const operationId = idOf(signedOperation)
-      const judged = await immediately(db, async (tx) => {
-        const submittedAt = now()
-        const confirmsAt = new Date(submittedAt.getTime() + confirmAfterSeconds * 1_000).toISOString()
-        const { waiting } = await read(tx, suffix)
-        const row = {
-          operation_id: operationId,
-          suffix,
-          signed_operation: toHex(signedOperation),
-          submitted_at: submittedAt.toISOString(),
-          // Another process may wait longer or have a clock ahead: on one DID, later operations are never due first.
-          confirms_at: [confirmsAt, ...waiting.map(({ confirms_at }) => confirms_at)].toSorted().at(-1)!,
-          verdict: null,
-          details: null,
-        }
-        await tx
-          .insertInto('operation')
-          .values(row)
-          .onConflict((conflict) => conflict.column('operation_id').doNothing())
-          .execute()
-        return judge(tx, suffix)
+      const { operationIds, transactionId } = await ledger.submitAll([signedOperation])
+      return { operationId: operationIds[0]!, transactionId }
+    },
+
+    async submitAll(signedOperations) {
+      const operations = signedOperations.map(readOperation)
+      const operationIds = operations.map(({ operationId }) => operationId)
+      const ours = transactionIdOf(operationIds)
+      const suffixes = new Set(operations.map(({ suffix }) => suffix))
+      settledStates.forget()
+      const done = await immediately(db, async (tx) => {
+        let added = 0
+        for (const operation of operations) if (await add(tx, operation, ours, added)) added++
+        const judged: [string, Judged][] = []
+        for (const suffix of suffixes) judged.push([suffix, await judge(tx, suffix)])
+        const query = tx.selectFrom('operation').select('transaction_id').where('operation_id', '=', operationIds.at(-1)!)
+        return { judged, transactionId: added > 0 ? ours : (await query.executeTakeFirstOrThrow()).transaction_id }
       })
-      remember(suffix, judged)
-      // Every operation is a transaction of its own here, and they share the id.
-      return { operationId, transactionId: operationId }
+      settledStates.forget()
+      for (const [suffix, judged] of done.judged) remember(suffix, judged)
+      return { operationIds, transactionId: done.transactionId }
     },
 
     async getOperation(operationId) {
-      let row = await findOperation(operationId)
-      if (row?.verdict === null && isDue(row)) {
-        await settle(row.suffix)
-        row = await findOperation(operationId)
-      }
+      const [row] = await find('operation_id', operationId)
       return row && toLedgerOperation(row)
     },
 
     async getState(suffix) {
+      const memory = settledStates.recall(suffix)
+      if ('state' in memory) return memory.state
       const judged = await read(db, suffix)
       if (judged.waiting[0] && isDue(judged.waiting[0])) return (await settle(suffix)).state
       remember(suffix, judged)
+      // What waits will change the state when it is due, and nobody will write to the file for that.
+      if (judged.waiting.length === 0) memory.keep(judged.state)
       return judged.state
     },
 
+    async findByMasterKey(publicKey) {
+      const rows = await settled(() => findCreates(db, toHex(compressed(publicKey))))
+      return rows.filter(({ verdict }) => verdict === 'confirmed').map(({ suffix }) => suffix)
+    },
+
+    async findEntry(operationId) {
+      const [row] = await find('operation_id', operationId)
+      return row && toEntry(row)
+    },
+
+    listTransaction: async (transactionId) => (await find('transaction_id', transactionId)).map(toEntry),
+
+    async findLast() {
+      const judged = db.selectFrom('operation').selectAll().where('verdict', 'is not', null)
+      const row = await judged.orderBy('sequence', 'desc').limit(1).executeTakeFirst()
+      return row && toEntry(row)
+    },
+
     close: () => db.destroy(),
-    [Symbol.asyncDispose]: () => db.destroy(),
   }
+  return { ...ledger, [Symbol.asyncDispose]: ledger.close }
+}
+
+/** An operation that comes alone shares its id with its transaction. */
+function transactionIdOf(operationIds: readonly string[]): string {
+  return operationIds.length === 1 ? operationIds[0]! : createHash('sha256').update(operationIds.join()).digest('hex')
 }
 
 function advance(judged: Judged, row: Row, state: DidState | undefined): void {
@@ -165,46 +207,7 @@ function toLedgerOperation(row: Row): LedgerOperation {
   return { operationId, status: verdict ?? 'pending', ...(details !== null && { details }), submittedAt, confirmsAt }
 }
 
-function readSubject(signedOperation: Uint8Array): string {
-  try {
-    return subjectOf(signedOperation)
-  } catch (error) {
-    if (error instanceof InvalidOperation) throw new Problem('BadRequest', `the signed operation cannot be taken: ${error.message}`)
-    throw error
-  }
-}
-
-/**
- * Does the work in a transaction that holds the write lock from its beginning. Kysely's own begins by reading; when another
- * process writes in between, SQLite cannot turn such a transaction into a writing one.
- */
-async function immediately<T>(db: Db, work: (tx: Db) => Promise<T>): Promise<T> {
-  return db.connection().execute(async (tx) => {
-    await sql`begin immediate`.execute(tx)
-    try {
-      const result = await work(tx)
-      await sql`commit`.execute(tx)
-      return result
-    } catch (error) {
-      // A full disk, for one, has ended the transaction already; the first error is the one to tell.
-      await sql`rollback`.execute(tx).catch(() => undefined)
-      throw error
-    }
-  })
-}
-
-async function createTable(tx: Db): Promise<void> {
-  await tx.schema
-    .createTable('operation')
-    .ifNotExists()
-    .addColumn('sequence', 'integer', (column) => column.primaryKey().autoIncrement())
-    .addColumn('operation_id', 'text', (column) => column.notNull().unique())
-    .addColumn('suffix', 'text', (column) => column.notNull())
-    .addColumn('signed_operation', 'text', (column) => column.notNull())
-    .addColumn('submitted_at', 'text', (column) => column.notNull())
-    .addColumn('confirms_at', 'text', (column) => column.notNull())
-    .addColumn('verdict', 'text')
-    .addColumn('details', 'text')
-    .execute()
-  await tx.schema.createIndex('operation_by_did').ifNotExists().on('operation').columns(['suffix', 'sequence']).execute()
+function toEntry(row: Row): LedgerEntry {
+  const { transaction_id: transactionId, sequence, position, suffix, signed_operation } = row
+  return { ...toLedgerOperation(row), transactionId, sequence, position, suffix, signedOperation: fromHex(signed_operation) }
 }

@@ -1,4 +1,4 @@
-/** The wallet's did:peer DIDs: fresh keys for every connection and for every record that has none (wire.md 11.1, decisions.md §5). */
+/** The wallet's did:peer DIDs: fresh keys for every connection, every record that has none, and every ping to a DID (wire.md 11.1, decisions.md §5). */
 import { z } from 'zod'
 import { generateKey, toPublic, type PrivateJwk } from '../crypto/keys.ts'
 import { didOf, keysFor } from '../did/document.ts'

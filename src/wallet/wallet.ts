@@ -4,7 +4,7 @@ import type { Config } from '../base/config.ts'
 import { fromUtf8 } from '../base/bytes.ts'
 import type { Log } from '../base/log.ts'
 import { seal, unseal } from '../base/seal.ts'
-import { deriveKey, type KeyPath } from '../crypto/derive.ts'
+import { createDerivation, type KeyPath } from '../crypto/derive.ts'
 import type { PrivateJwk } from '../crypto/keys.ts'
 import type { Resolver } from '../did/resolve.ts'
 import type { HttpClient } from '../net/guarded-agent.ts'
@@ -81,13 +81,14 @@ const keptKeys = 200
 
 function handle(env: Environment, id: string, db: Db, key: Uint8Array, seed: Uint8Array): Wallet {
   const derived = new Map<string, PrivateJwk>()
+  const derive = createDerivation(seed)
   return {
     id,
     db,
     env,
     deriveKey(path) {
       const name = `${path.didIndex}/${path.usage}/${path.keyIndex}`
-      const key = derived.get(name) ?? deriveKey(seed, path)
+      const key = derived.get(name) ?? derive(path)
       if (derived.size >= keptKeys) derived.delete(derived.keys().next().value!)
       derived.set(name, key)
       return key

@@ -56,7 +56,13 @@ test.each([
   [{ GLOBAL_WEBHOOK_API_KEY: 'schlüssel' }, 'GLOBAL_WEBHOOK_API_KEY'],
   [{ DEFAULT_WALLET_WEBHOOK_API_KEY: 'two\nlines' }, 'DEFAULT_WALLET_WEBHOOK_API_KEY'],
   [{ ADMIN_TOKEN: ' spaces at its ends ' }, 'ADMIN_TOKEN'],
+  [{ DIDCOMM_MAX_RECEIVE_BYTES: '16383' }, 'DIDCOMM_MAX_RECEIVE_BYTES'],
+  [{ DIDCOMM_MAX_RECEIVE_BYTES: '16777217' }, 'DIDCOMM_MAX_RECEIVE_BYTES'],
+  [{ DIDCOMM_MAX_RECEIVE_BYTES: '1 MiB' }, 'DIDCOMM_MAX_RECEIVE_BYTES'],
   [{ VDR_URL: 'postgres://ledger' }, 'VDR_URL'],
+  [{ VDR_URL: 'sqlite:' }, 'VDR_URL'],
+  [{ VDR_URL: 'https://user:secret@ledger.example.com' }, 'VDR_URL'],
+  [{ VDR_URL: 'https://ledger.example.com/?network=mainnet' }, 'VDR_URL'],
   [{ DEFAULT_WALLET_ENABLED: 'false', API_KEY_ENABLED: 'false' }, 'DEFAULT_WALLET_ENABLED'],
 ])('a wrong variable is named, and its value is not told: %o', (env, name) => {
   const { message, exitCode } = refusal(env)
@@ -79,4 +85,11 @@ test('every wrong variable is named at once', () => {
 
 test('every variable says what it is for', () => {
   for (const [name, type] of Object.entries(variables)) expect(type.description, name).toMatch(/\.$|\)\.$/)
+})
+
+test.each([
+  ['sqlite:/somewhere/vdr.db', 'sqlite:/somewhere/vdr.db'],
+  ['https://ledger.example.com/base/', 'https://ledger.example.com/base'],
+])('the ledger is a file or a base URL: %s', (VDR_URL, expected) => {
+  expect(readConfig({ VDR_URL }).VDR_URL).toBe(expected)
 })

@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { until } from '../_pair.ts'
+import { openParty } from '../_party.ts'
 import { newUser, type User } from './_cli.ts'
 
 const slow = 60_000
@@ -48,6 +49,24 @@ describe('two tenants that are connected', () => {
   test('answer a ping; nobody answers one on a connection that is none', { timeout: slow }, async () => {
     expect(await user.run(['didcomm', 'ping', connection])).toMatchObject({ code: 0, out: expect.stringContaining('answered') })
     expect((await user.run(['didcomm', 'ping', '00000000-0000-4000-8000-000000000000'])).code).toBe(3)
+  })
+
+  test('a DID answers a ping, refuses it, keeps silent, or cannot be asked', { timeout: slow }, async () => {
+    const { invitation } = await json(['connection', 'invite'])
+    expect(await user.run(['didcomm', 'ping', invitation.from], { env: other })).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('answered'),
+    })
+    const { theirDid } = await json(['connection', 'show', connection])
+    const refused = await user.run(['didcomm', 'ping', theirDid])
+    expect(refused).toMatchObject({ code: 1, err: expect.stringContaining('did not take the ping') })
+    expect(refused.err).toContain(`agent did resolve ${theirDid}`)
+    await using silent = await openParty()
+    expect(await user.run(['didcomm', 'ping', silent.did, '--timeout', '1s'])).toMatchObject({
+      code: 6,
+      err: expect.stringMatching(/did not answer within 1s[^]*agent did resolve did:peer:2/),
+    })
+    expect(await user.run(['didcomm', 'ping', 'did:example:alice'])).toMatchObject({ code: 2, err: expect.stringContaining('did:example') })
   })
 
   test('what is no envelope is not explained', { timeout: slow }, async () => {

@@ -10,7 +10,7 @@ import type { Wallet } from '../../src/wallet/wallet.ts'
 import type { Wallets } from '../../src/wallet/wallets.ts'
 import { startAgent, type TestAgent } from '../_agent.ts'
 import { connect, startPair, until, type Tenant } from '../_pair.ts'
-import { connectPeer } from '../_peer.ts'
+import { openParty } from '../_party.ts'
 import { openReceiver } from '../_receiver.ts'
 
 const silent = openLog('silent')
@@ -69,7 +69,8 @@ test('a tenant whose messages nobody takes does not hold up the messages of othe
   await using pair = await startPair()
   await using mute = await openReceiver(() => undefined)
   const flooder = await pair.agent.newTenant('flooder')
-  await using peer = await connectPeer(flooder, mute.url)
+  await using party = await openParty({ uris: () => [mute.url] })
+  await party.connect(flooder, 'ConnectionResponsePending')
   await use(pair.agent, flooder, async (wallet) => {
     const { body } = await wallet.db.selectFrom('outbox').select('body').executeTakeFirstOrThrow()
     await wallet.transaction(async (tx) => {
@@ -83,7 +84,7 @@ test('a tenant whose messages nobody takes does not hold up the messages of othe
   )
   await connect(pair.issuer, pair.holder)
   expect(mute.bodies.length).toBeLessThan(100)
-  expect(peer.receiver.bodies).toEqual([])
+  expect(party.envelopes).toEqual([])
 })
 
 test('an event that cannot be read holds up no message', async () => {

@@ -1,5 +1,6 @@
 /** How a forgery is made: a good token, changed in one respect. */
 import { toBase64url, utf8 } from '../../src/base/bytes.ts'
+import { Problem } from '../../src/base/problem.ts'
 import { type PrivateJwk, toPublic } from '../../src/crypto/keys.ts'
 import { issueJwtVc } from '../../src/credentials/jwt-vc.ts'
 import { createJwtVp, type PresentationChecks } from '../../src/credentials/jwt-vp.ts'
@@ -9,6 +10,9 @@ import { checks, content, forge, headerOf, holder, issuer, mallory, nonce, parts
 /** `checks` are those of the verifier that are not the usual ones. */
 export type Forgery = [name: string, failure: Failure, jwt: string, checks?: Partial<PresentationChecks>]
 export type Payload = Record<string, any>
+
+/** What a resolver throws when there is no such DID. */
+export const notFound = new Problem('error:DIDResolution:notFound', 'there is no such DID')
 
 export const issuerKey = issuer.keys['issue-1'].jwk
 export const holderKey = holder.keys['auth-1'].jwk

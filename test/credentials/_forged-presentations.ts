@@ -9,6 +9,7 @@ import {
   issuerKey,
   jwk,
   malloryKey,
+  notFound,
   presentation,
   shown,
   unchanged,
@@ -31,7 +32,7 @@ export const presentations: Forgery[] = [
   ['alg none',                                        'algorithm',     forge({ alg: 'none' }, payloadOf(presentation), () => new Uint8Array())],
   ['no signature',                                    'signature',     `${partsOf(presentation).slice(0, 2).join('.')}.`],
   ['a holder whom nobody knows',                      'holder-unresolvable', vp((p) => (p.iss = 'did:example:nobody'))],
-  ['a resolver that fails',                           'holder-unresolvable', presentation, { resolve: () => Promise.reject(new Error('down')) }],
+  ['a DID that is not found',                         'holder-unresolvable', presentation, { resolve: () => Promise.reject(notFound) }],
   ['no iss',                                          'malformed',     vp((p) => delete p.iss)],
 
   // Which request (C6)

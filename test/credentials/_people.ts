@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { expect } from 'vitest'
 import { toBase64url, utf8 } from '../../src/base/bytes.ts'
+import { Problem } from '../../src/base/problem.ts'
 import { algorithmOf, type PrivateJwk, sign, toPublic } from '../../src/crypto/keys.ts'
 import type { CredentialContent } from '../../src/credentials/jwt-vc.ts'
 import type { PresentationChecks } from '../../src/credentials/jwt-vp.ts'
@@ -43,7 +44,7 @@ export function documentOf(person: Person, did: string = person.did): DidDocumen
 
 export async function resolve(did: string): Promise<DidDocument> {
   const person = [issuer, holder, mallory].find((each) => each.did === canonicalDid(did))
-  if (!person) throw new Error(`nobody is ${did}`)
+  if (!person) throw new Problem('error:DIDResolution:notFound', `nobody is ${did}`)
   return documentOf(person, did)
 }
 

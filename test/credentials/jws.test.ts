@@ -77,7 +77,7 @@ describe('decodeJws', () => {
     expect(await failureOf(() => decodeJws(forge('{"__proto__":{"alg":"EdDSA"}}', {}, ed25519)))).toBe('algorithm')
   })
 
-  test.each(['none', 'HS256', 'ES256', 'eddsa', '', 1, null, undefined])(
+  test.each(['none', 'HS256', 'ES384', 'eddsa', '', 1, null, undefined])(
     'refuses alg %s by itself, before any key is looked for',
     async (alg) => {
       expect(await failureOf(() => decodeJws(forge({ alg }, {}, ed25519)))).toBe('algorithm')

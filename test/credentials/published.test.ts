@@ -4,6 +4,7 @@
  */
 import { existsSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
+import { Problem } from '../../src/base/problem.ts'
 import type { PublicJwk } from '../../src/crypto/keys.ts'
 import { verifyJwtVc } from '../../src/credentials/jwt-vc.ts'
 import { verifyJwtVp } from '../../src/credentials/jwt-vp.ts'
@@ -37,7 +38,7 @@ const byId = (id: string) => vectors.find((vector) => vector.id === id)!
 function resolverOf(...known: Vector[]): Resolve {
   return async (did) => {
     const about = known.filter(({ issuerDid }) => canonicalDid(issuerDid) === canonicalDid(did))
-    if (about.length === 0) throw new Error('not known')
+    if (about.length === 0) throw new Problem('error:DIDResolution:notFound', 'not known')
     const keys = about.flatMap(({ publicKeyJwk, verifiedBy }) => verifiedBy.map(({ id, usage }) => ({ id, usage, publicKeyJwk })))
     const idsOf = (wanted: string) => keys.filter(({ usage }) => usage === wanted).map(({ id }) => `#${id}`)
     return {

@@ -127,6 +127,14 @@ describe('secp256k1', () => {
     }
   })
 
+  test('libsecp256k1 draws no nonce at random, but derives it by RFC 6979', () => {
+    const key = fromPrivateBytes(fromHex('01'.padStart(64, '0')))
+    expect(toHex(sign(key, utf8('Satoshi Nakamoto')))).toBe(
+      '934b1ea10a4b3c1757e2b0c017d0b6143ce3c9a7e6a4a49860d7a6ab210ee3d82442ce9d2b916064108014783e923ec36b49743e2ffa1c4496f01a512aafd9e5',
+    )
+    expect(toHex(sign(key, data))).toBe(toHex(curve.sign(data, fromBase64(key.d))))
+  })
+
   test('takes high s through the key functions', () => {
     const key = generateKey('secp256k1')
     expect(verify(toPublic(key), data, highS(sign(key, data)))).toBe(true)

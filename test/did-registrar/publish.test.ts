@@ -1,47 +1,137 @@
-/** What becomes of a publication (service §3.4): announced when the ledger has confirmed it, and only then. */
-import { expect, test } from 'vitest'
-import { createDid, getDidRow } from '../../src/did-registrar/dids.ts'
-import { publishDid, publishWork } from '../../src/did-registrar/publish.ts'
-import type { LedgerOperation } from '../../src/vdr/ledger.ts'
+/** What becomes of an operation at the ledger (service §3.4): announced when a publication is confirmed, and only then; told when it is not. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { Problem } from '../../src/base/problem.ts'
+import { createDid } from '../../src/did-registrar/create.ts'
+import { getDidRow, toDetail } from '../../src/did-registrar/dids.ts'
+import { publishDid } from '../../src/did-registrar/publish.ts'
+import { submitWork } from '../../src/did-registrar/submit.ts'
+import { deactivateDid } from '../../src/did-registrar/update.ts'
+import type { Ledger } from '../../src/vdr/ledger.ts'
 import type { Wallet } from '../../src/wallet/wallet.ts'
 import { LaterError } from '../../src/wallet/work.ts'
-import { startAgent } from '../_agent.ts'
+import { startAgent, type TestAgent } from '../_agent.ts'
 
 const template = { documentTemplate: { publicKeys: [], internalKeys: [], services: [], contexts: [] } }
+const down = new Problem('error:ServiceUnavailable', 'The ledger at http://ledger.example does not answer.')
 
-/** The same wallet before a ledger that says this of every operation. */
-function before(wallet: Wallet, status: LedgerOperation['status'], confirmsAt?: string): Wallet {
-  const operation = { operationId: 'ab', status, submittedAt: '', ...(confirmsAt && { confirmsAt }) } as LedgerOperation
-  const ledger = {
-    ...wallet.env.ledger,
-    submit: () => Promise.resolve({ operationId: 'ab', transactionId: 'ab' }),
-    getOperation: () => Promise.resolve(operation),
-  }
-  return { ...wallet, env: { ...wallet.env, ledger } }
+/** The same wallet before the agent's ledger, which behaves differently in one respect. */
+function before(wallet: Wallet, strange: Partial<Ledger>): Wallet {
+  return { ...wallet, env: { ...wallet.env, ledger: { ...wallet.env.ledger, ...strange } } }
 }
 
-test('a confirmed DID is announced once, a rejected one is free again without a word', async () => {
-  await using agent = await startAgent()
-  const { wallets, courier } = agent.agent
-  await courier[Symbol.asyncDispose]()
-  const { walletId } = await agent.newTenant()
-  await wallets.use(walletId, async (wallet) => {
-    const did = (await getDidRow(wallet.db, await createDid(wallet, template))).did
-    const status = async () => (await getDidRow(wallet.db, did)).status
-    const events = async () => (await wallet.db.selectFrom('event').selectAll().execute()).map(({ type, data }) => [type, JSON.parse(data)])
-
-    await publishDid(wallet, did)
-    expect(await status()).toBe('PUBLICATION_PENDING')
-    await wallet.transaction(await publishWork(before(wallet, 'rejected'), did))
-    expect([await status(), await events()]).toEqual(['CREATED', []])
-
-    await publishDid(wallet, did)
-    const confirmsAt = new Date(Date.now() + 60_000).toISOString()
-    const later: unknown = await publishWork(before(wallet, 'pending', confirmsAt), did).catch((error: unknown) => error)
-    expect(later).toBeInstanceOf(LaterError)
-    expect((later as LaterError).at.toISOString()).toBe(confirmsAt)
-
-    for (let times = 0; times < 2; times++) await wallet.transaction(await publishWork(before(wallet, 'confirmed'), did))
-    expect([await status(), await events()]).toEqual(['PUBLISHED', [['DIDStatusUpdated', { did, status: 'PUBLISHED' }]]])
-  })
+let agent: TestAgent
+beforeAll(async () => {
+  agent = await startAgent()
+  await agent.agent.courier[Symbol.asyncDispose]()
 })
+afterAll(() => agent[Symbol.asyncDispose]())
+
+/** A new wallet, which no courier serves, and one DID of it that is about to be published. */
+async function pending(use: (wallet: Wallet, did: string, operationId: string) => Promise<void>): Promise<void> {
+  const { walletId } = await agent.newTenant()
+  await agent.agent.wallets.use(walletId, async (wallet) => {
+    const { did } = await getDidRow(wallet.db, await createDid(wallet, template))
+    const { scheduledOperation } = await publishDid(wallet, did)
+    await use(wallet, did, scheduledOperation.id)
+  })
+}
+
+async function shown(wallet: Wallet, did: string) {
+  const events = await wallet.db.selectFrom('event').selectAll().execute()
+  return { did: toDetail(await getDidRow(wallet.db, did)), events: events.map(({ type, data }) => [type, JSON.parse(data)]) }
+}
+
+const status = (operationId: string, status: 'pending' | 'confirmed' | 'rejected', more: object = {}) => ({
+  getOperation: () => Promise.resolve({ operationId, status, ...more }),
+})
+
+test('a confirmed publication is announced once', () =>
+  pending(async (wallet, did, id) => {
+    expect(await shown(wallet, did)).toMatchObject({ did: { status: 'PUBLICATION_PENDING', pendingOperation: id }, events: [] })
+    for (let times = 0; times < 2; times++) await wallet.transaction(await submitWork(wallet, id))
+    expect(await shown(wallet, did)).toEqual({
+      did: { did, status: 'PUBLISHED' },
+      events: [['DIDStatusUpdated', { did, status: 'PUBLISHED' }]],
+    })
+  }))
+
+test('a rejected publication of a DID that the ledger shows all the same is one: another wallet of the seed was quicker', () =>
+  pending(async (wallet, did, id) => {
+    await wallet.transaction(await submitWork(before(wallet, status(id, 'rejected')), id))
+    expect(await shown(wallet, did)).toMatchObject({ did: { status: 'PUBLISHED' }, events: [['DIDStatusUpdated', { did }]] })
+  }))
+
+test('a publication that the ledger rejects and does not show can be tried again', () =>
+  pending(async (wallet, did, id) => {
+    const nowhere = { submit: () => Promise.resolve({ operationId: id, transactionId: id }), getState: () => Promise.resolve(undefined) }
+    const refusing = before(wallet, { ...nowhere, ...status(id, 'rejected', { details: 'of the weather' }) })
+    await wallet.transaction(await submitWork(refusing, id))
+    expect(await shown(wallet, did)).toMatchObject({
+      did: { status: 'CREATED', metaLastFailure: { status: 422, detail: expect.stringContaining('of the weather') } },
+      events: [],
+    })
+    expect(await publishDid(wallet, did)).toEqual({ scheduledOperation: { id, didRef: did } })
+    await wallet.transaction(await submitWork(wallet, id))
+    expect((await shown(wallet, did)).did).toEqual({ did, status: 'PUBLISHED' })
+  }))
+
+test('a ledger that does not take an operation in has rejected it', () =>
+  pending(async (wallet, did, id) => {
+    const submit = () => Promise.reject(new Problem('BadRequest', 'too large'))
+    await wallet.transaction(await submitWork(before(wallet, { submit, getState: () => Promise.resolve(undefined) }), id))
+    expect((await shown(wallet, did)).did).toMatchObject({
+      status: 'CREATED',
+      metaLastFailure: { detail: expect.stringContaining('too large') },
+    })
+  }))
+
+test('a ledger that is away delays it, and the DID says so until it is back', () =>
+  pending(async (wallet, did, id) => {
+    const away = before(wallet, { submit: () => Promise.reject(down), getOperation: () => Promise.reject(down) })
+    await expect(submitWork(away, id)).rejects.toThrow(down)
+    expect((await shown(wallet, did)).did).toMatchObject({
+      status: 'PUBLICATION_PENDING',
+      metaLastFailure: { status: 503, type: 'error:ServiceUnavailable', detail: down.message },
+    })
+    await wallet.transaction(await submitWork(wallet, id))
+    expect((await shown(wallet, did)).did).toEqual({ did, status: 'PUBLISHED' })
+  }))
+
+test('an operation that waits at the ledger is handed in once, and asked for when it is due', () =>
+  pending(async (wallet, _did, id) => {
+    const confirmsAt = new Date(Date.now() + 60_000).toISOString()
+    let handedIn = 0
+    const submit = () => Promise.resolve({ operationId: id, transactionId: String(handedIn++) })
+    const told = await submitWork(before(wallet, { submit, ...status(id, 'pending', { confirmsAt }) }), id).catch((error: unknown) => error)
+    expect([told, (told as LaterError).at.toISOString()]).toEqual([expect.any(LaterError), confirmsAt])
+    // This ledger does not say when: between a second and half a minute from now.
+    const vague = before(wallet, { submit, getOperation: () => Promise.resolve(undefined) })
+    const untold = (await submitWork(vague, id).catch((error: unknown) => error)) as LaterError
+    expect(untold.at.getTime() - Date.now()).toBeGreaterThan(500)
+    expect(untold.at.getTime() - Date.now()).toBeLessThan(31_000)
+    expect(handedIn).toBe(1)
+  }))
+
+test('a ledger whose answer gets lost after it took an operation in does not get it again', () =>
+  pending(async (wallet, did, id) => {
+    let handedIn = 0
+    const submit = () => Promise.resolve({ operationId: id, transactionId: String(handedIn++) })
+    const deaf = before(wallet, { submit, getOperation: () => Promise.reject(down) })
+    for (let times = 0; times < 3; times++) await expect(submitWork(deaf, id)).rejects.toThrow(down)
+    expect(handedIn).toBe(1)
+    expect((await shown(wallet, did)).did.status).toBe('PUBLICATION_PENDING')
+  }))
+
+test('a ledger that says it has confirmed what it does not show is not believed', () =>
+  pending(async (wallet, did, id) => {
+    const lying = before(wallet, { ...status(id, 'confirmed'), getState: () => Promise.resolve(undefined) })
+    await expect(submitWork(lying, id)).rejects.toThrow(/does not show/)
+    expect(await shown(wallet, did)).toMatchObject({ did: { status: 'PUBLICATION_PENDING' }, events: [] })
+
+    await wallet.transaction(await submitWork(wallet, id))
+    const { scheduledOperation } = await deactivateDid(wallet, did)
+    const submit = () => Promise.resolve({ operationId: scheduledOperation.id, transactionId: '' })
+    const stale = before(wallet, { submit, ...status(scheduledOperation.id, 'confirmed') })
+    await expect(submitWork(stale, scheduledOperation.id)).rejects.toThrow(/does not show/)
+    expect((await shown(wallet, did)).did).toMatchObject({ pendingOperation: scheduledOperation.id, metaLastFailure: { status: 503 } })
+  }))

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { Problem } from '../../src/base/problem.ts'
 import { generateKey, toPublic } from '../../src/crypto/keys.ts'
+import type { DidDocument } from '../../src/did/document.ts'
 import { createJwkDid } from '../../src/did/jwk.ts'
 import { createKeyDid } from '../../src/did/key.ts'
 import { createPeerDid } from '../../src/did/peer.ts'
@@ -105,6 +106,10 @@ describe('other methods', () => {
     ['did:prism:1', 'invalidDid'],
     ['did:PRISM:1', 'invalidDid'],
     ['did::1', 'invalidDid'],
+    ['did:example:1', 'methodNotSupported'],
+    ['did:example:a b', 'invalidDid'],
+    ['did:example:', 'invalidDid'],
+    ['did:example:1#key-1', 'invalidDid'],
     ['https://a.example', 'invalidDid'],
     ['', 'invalidDid'],
   ])('%j is answered with %s', async (did, error) => {
@@ -142,6 +147,189 @@ describe('whatever comes', () => {
       ),
       { seed: 2, numRuns: 500 },
     )
+  })
+})
+
+describe('what others say', () => {
+  const web = 'did:web:a.example'
+  const documentOf = (did: string) => ({ id: did, service: [] })
+
+  /** A resolver whose web and ledger are in the test's hands: what they answer, how often they were asked, and what time it is. */
+  function startOthers(lifetimes: { documentLifetimeMs?: number; stateLifetimeMs?: number }) {
+    const others = {
+      clock: 1,
+      asked: [] as string[],
+      answer: async (did: string): Promise<DidDocument> => documentOf(did),
+      state: async (): Promise<DidState | undefined> => state,
+    }
+    const resolver = createResolver({
+      ...lifetimes,
+      now: () => others.clock,
+      getState: async (suffix) => (others.asked.push(suffix), others.state()),
+      methods: { web: async (did) => (others.asked.push(did), others.answer(did)) },
+    })
+    return Object.assign(others, resolver)
+  }
+  const fails = (error: Error) => () => Promise.reject(error)
+  const gone = new Problem('error:DIDResolution:notFound', 'gone')
+  const down = new Problem('error:ServiceUnavailable', 'down')
+
+  test('a document is kept for its lifetime, frozen, and no longer', async () => {
+    const others = startOthers({ documentLifetimeMs: 60_000 })
+    const first = await others.document(web)
+    others.clock += 60_000
+    expect(await others.document(web)).toBe(first)
+    expect(() => first.service!.push()).toThrow(TypeError)
+    others.clock += 1
+    expect(await others.document(web)).not.toBe(first)
+    expect(others.asked).toEqual([web, web])
+  })
+
+  test('a state is kept under its suffix, whichever form is asked for', async () => {
+    const others = startOthers({ stateLifetimeMs: 60_000 })
+    for (const did of [shortForm, longForm, shortForm]) expect((await others.resolve(did)).didDocument!.id).toBe(did)
+    expect(others.asked).toEqual([state.suffix])
+    others.clock += 60_001
+    others.state = async () => apply(state, signedDeactivate(state), later)
+    expect((await others.resolve(longForm)).didResolutionMetadata.error).toBe('deactivated')
+  })
+
+  test('a ledger without a lifetime is asked every time, by everybody', async () => {
+    const others = startOthers({ documentLifetimeMs: 60_000 })
+    await Promise.all(Array.from({ length: 10 }, () => others.resolve(shortForm)))
+    expect(others.asked).toHaveLength(10)
+  })
+
+  test.each([{}, { documentLifetimeMs: 0, stateLifetimeMs: 0 }])('with %j nothing is kept, failures neither', async (lifetimes) => {
+    const others = startOthers(lifetimes)
+    await others.resolve(web)
+    others.answer = fails(gone)
+    expect((await others.resolve(web)).didResolutionMetadata.error).toBe('notFound')
+    others.answer = async (did) => documentOf(did)
+    expect((await others.resolve(web)).didDocument).toBeDefined()
+    for (let i = 0; i < 2; i++) await others.resolve(shortForm)
+    expect(others.asked).toEqual([web, web, web, shortForm, shortForm].map((did) => did.replace('did:prism:', '')))
+  })
+
+  test('that there is nothing is kept for five seconds', async () => {
+    const others = startOthers({ documentLifetimeMs: 60_000, stateLifetimeMs: 60_000 })
+    others.answer = fails(gone)
+    others.state = async () => undefined
+    for (const passed of [0, 5_000, 1]) {
+      others.clock += passed
+      expect((await others.resolve(web)).didResolutionMetadata).toEqual({ error: 'notFound', message: 'gone' })
+      expect((await others.resolve(shortForm)).didResolutionMetadata.error).toBe('notFound')
+      expect((await others.resolve(longForm)).didDocument).toBeDefined()
+    }
+    expect(others.asked).toHaveLength(4)
+  })
+
+  test('that a DID is malformed is not kept', async () => {
+    const others = startOthers({ documentLifetimeMs: 60_000 })
+    others.answer = fails(new Problem('error:DIDResolution:invalidDid', 'malformed'))
+    for (let i = 0; i < 2; i++) expect((await others.resolve(web)).didResolutionMetadata.error).toBe('invalidDid')
+    expect(others.asked).toHaveLength(2)
+  })
+
+  test('that somebody does not answer is kept for one second, and is no answer', async () => {
+    const others = startOthers({ documentLifetimeMs: 60_000, stateLifetimeMs: 60_000 })
+    others.answer = others.state = fails(down)
+    for (const passed of [0, 1_000]) {
+      others.clock += passed
+      for (const did of [web, shortForm, longForm]) {
+        await expect(others.resolve(did)).rejects.toBe(down)
+        await expect(others.document(did)).rejects.toBe(down)
+      }
+    }
+    expect(others.asked).toHaveLength(2)
+    others.answer = async (did) => documentOf(did)
+    others.state = async () => state
+    others.clock += 1
+    for (const did of [web, shortForm]) expect((await others.resolve(did)).didDocument).toBeDefined()
+  })
+
+  test('an accident of ours is not kept, whether it is thrown or rejected', async () => {
+    const others = startOthers({ documentLifetimeMs: 60_000 })
+    const accident = new Error('out of memory')
+    others.answer = fails(accident)
+    await expect(others.resolve(web)).rejects.toBe(accident)
+    others.answer = () => {
+      throw accident
+    }
+    await expect(others.resolve(web)).rejects.toBe(accident)
+    others.answer = async (did) => documentOf(did)
+    expect((await others.resolve(web)).didDocument).toBeDefined()
+  })
+
+  test.each([60_000, 0])('a hundred who ask at once make one question, with a lifetime of %i', async (lifetimeMs) => {
+    const others = startOthers({ documentLifetimeMs: lifetimeMs, stateLifetimeMs: lifetimeMs })
+    const hundred = (did: string) => Promise.all(Array.from({ length: 100 }, () => others.document(did)))
+    expect(new Set(await hundred(web)).size).toBe(1)
+    await hundred(shortForm)
+    expect(others.asked).toEqual([web, state.suffix])
+    others.answer = fails(down)
+    others.forget(web)
+    const refused = await Promise.allSettled(Array.from({ length: 100 }, () => others.document(web)))
+    expect(new Set(refused.map(({ status }) => status))).toEqual(new Set(['rejected']))
+    expect(others.asked).toHaveLength(3)
+  })
+
+  test('what is forgotten is asked anew, in every form, also while an answer is under way', async () => {
+    const others = startOthers({ documentLifetimeMs: 60_000, stateLifetimeMs: 60_000 })
+    for (const name of [shortForm, longForm, state.suffix]) {
+      await others.resolve(shortForm)
+      others.forget(name)
+    }
+    expect(others.asked).toHaveLength(3)
+
+    let release = () => {}
+    const old = new Promise<void>((resolve) => (release = resolve))
+    others.state = () => old.then(() => state)
+    const waiting = others.resolve(shortForm)
+    await Promise.resolve()
+    others.forget(shortForm)
+    others.state = async () => updated(state, { action: 'addKey', key: key('new', 'authentication') })
+    expect((await others.resolve(shortForm)).didDocument!.authentication).toHaveLength(2)
+    release()
+    expect((await waiting).didDocument!.authentication).toHaveLength(1)
+    expect((await others.resolve(shortForm)).didDocument!.authentication).toHaveLength(2)
+    expect(others.asked).toHaveLength(5)
+  })
+
+  test('forgetting what was never asked, or is nobody’s, is nothing', () => {
+    const others = startOthers({ documentLifetimeMs: 60_000 })
+    for (const name of [web, shortForm, peerDid(), 'did:example:1', '', 'junk', 'did:prism:']) others.forget(name)
+    expect(others.asked).toEqual([])
+  })
+
+  test('is bounded by its number and by its size', async () => {
+    const others = startOthers({ documentLifetimeMs: 60_000 })
+    const small = Array.from({ length: 10_001 }, (_, i) => `did:web:small.example:${i}`)
+    for (const did of small) await others.document(did)
+    await others.document(small[10_000]!)
+    expect(others.asked).toHaveLength(10_001)
+    await others.document(small[0]!)
+    expect(others.asked).toHaveLength(10_002)
+
+    others.answer = async (did) => ({ id: did, padding: 'x'.repeat(1_000_000) })
+    const large = Array.from({ length: 40 }, (_, i) => `did:web:large.example:${i}`)
+    for (const did of large) await others.document(did)
+    others.asked.length = 0
+    await others.document(large[39]!)
+    await others.document(large[0]!)
+    expect(others.asked).toEqual([large[0]])
+  })
+
+  test('more questions than a thousand at once are for later', async () => {
+    const others = startOthers({ documentLifetimeMs: 60_000 })
+    let release = () => {}
+    const held = new Promise<void>((resolve) => (release = resolve))
+    others.answer = (did) => held.then(() => documentOf(did))
+    const asked = Array.from({ length: 1_000 }, (_, i) => others.document(`did:web:slow.example:${i}`))
+    await expect(others.document(web)).rejects.toMatchObject({ type: 'error:ServiceUnavailable' })
+    release()
+    await Promise.all(asked)
+    expect((await others.document(web)).id).toBe(web)
   })
 })
 

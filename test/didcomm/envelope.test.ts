@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { Problem } from '../../src/base/problem.ts'
 import { toBase64url } from '../../src/base/bytes.ts'
 import { maxDepth } from '../../src/didcomm/json.ts'
-import { maxEnvelopeBytes, parseEnvelope } from '../../src/didcomm/jwe.ts'
+import { parseEnvelope } from '../../src/didcomm/jwe.ts'
 import { unpack } from '../../src/didcomm/unpack.ts'
 import { type Forgery, forge } from './_forge.ts'
 import { as, letter, own, recipient } from './_people.ts'
@@ -85,9 +85,7 @@ describe('the shape', () => {
 })
 
 describe('limits', () => {
-  test('an envelope over 1 MiB is refused, one below is read', async () => {
-    expect(await refusal(`{"x":"${'a'.repeat(maxEnvelopeBytes)}"}`)).toContain('larger than')
-    expect(await refusal(Buffer.alloc(maxEnvelopeBytes + 1, 32))).toContain('larger than')
+  test('a large envelope is read: its size is for those to limit who take it', async () => {
     const big = letter({ body: { content: 'x'.repeat(700_000) } })
     expect(await unpack(forged({ plaintext: big }), as('ben'))).toMatchObject({ message: big })
   })

@@ -1,12 +1,14 @@
 /** Both ways with an implementation by others, and against envelopes it made once. */
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
+import { toPublic } from '../../src/crypto/keys.ts'
 import { type ContentEncryption, contentEncryptions } from '../../src/didcomm/content.ts'
 import { encrypt, packAnoncrypt, packAuthcrypt } from '../../src/didcomm/pack.ts'
 import { unpack } from '../../src/didcomm/unpack.ts'
 import { Message, resolver, secretsOf } from './_didcomm-node.ts'
 import { signed } from './_forge.ts'
-import { as, didOfPerson, letter, own, recipient } from './_people.ts'
+import { expectPacked, packAgain, peel } from './_packing.ts'
+import { as, didOfPerson, letter, own, recipient, secrets } from './_people.ts'
 
 const kept = JSON.parse(readFileSync(new URL('../../fixtures/didcomm/didcomm-node.json', import.meta.url), 'utf8')) as {
   message: unknown
@@ -27,6 +29,14 @@ async function unpackThere(envelope: string) {
 
 test.each(kept.envelopes)('didcomm-node’s $name opens here as what it is', async ({ envelope, expect: expected }) => {
   expect(await unpack(envelope, as('ben'))).toEqual({ message: kept.message, ...expected, layers: expect.any(Array) })
+})
+
+test.each(kept.envelopes)('didcomm-node’s $name is packed to the same bytes, and anew', async ({ envelope, expect: expected }) => {
+  const keys = new Map(Object.entries(secrets))
+  const peeled = peel(envelope, keys)
+  for (const layer of peeled) expectPacked(layer, keys)
+  const again = packAgain(peeled, (kid) => toPublic(keys.get(kid)!), keys)
+  expect(await unpack(again, as('ben'))).toEqual({ message: kept.message, ...expected, layers: expect.any(Array) })
 })
 
 describe.each(['x25519', 'p256'])('on %s', (fragment) => {

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { connect, connectionIn, oobOf, refusal, startPair } from '../_pair.ts'
+import { openParty, typesOf } from '../_party.ts'
 
 test('an invitation shows what the inviter said, and both sides the same invitation', async () => {
   await using pair = await startPair()
@@ -109,6 +110,33 @@ test('a foreign connection and an unknown one are the same to a tenant', async (
   const neutral = ({ detail, ...rest }: { detail: string }) => ({ ...rest, detail: detail.replace(/[0-9a-f-]{36}/, 'ID'), instance: '' })
   expect(neutral(foreign)).toEqual(neutral(absent))
   expect(foreign).toMatchObject({ status: 404, type: 'error:ConnectionServiceError:RecordIdNotFound' })
+})
+
+test('a malformed request is refused and changes nothing; of a right one the response says again what is known', async () => {
+  await using pair = await startPair()
+  await using party = await openParty()
+  const made = await pair.issuer.call('POST /connections', { body: {} })
+  const ask = (body: Record<string, unknown>) =>
+    party.send(made.invitation.from, { type: typesOf.connectionRequest, thid: made.thid, pthid: made.thid, body })
+  const bodies: [string, Record<string, unknown>][] = [
+    ['goal_code', { goal_code: 1 }],
+    ['goal', { goal: { deep: true } }],
+    ['goal', { goal: 'x'.repeat(1_001) }],
+    ['accept', { accept: 'didcomm/v2' }],
+    ['accept.0', { accept: [null] }],
+    ['accept.1', { accept: ['didcomm/v2', 'x'.repeat(256)] }],
+    ['accept', { accept: Array(101).fill('didcomm/v2') }],
+  ]
+  for (const [member, body] of bodies) {
+    expect(await ask(body)).toEqual({ status: 422, detail: expect.stringContaining(`The connection request cannot be read: ${member}: `) })
+  }
+  const read = () => pair.issuer.call('GET /connections/{connectionId}', { path: { connectionId: made.connectionId } })
+  expect(await read()).toEqual(made)
+  expect(party.envelopes).toEqual([])
+
+  const said = { goal_code: 'x'.repeat(1_000), accept: ['didcomm/v2'] }
+  expect((await ask({ ...said, goal: null, more: { deep: 'x' } })).status).toBe(200)
+  expect((await party.next('https://atalaprism.io/mercury/connections/1.0/response')).body).toEqual(said)
 })
 
 test('a list is a page in order of creation, and thid finds one', async () => {

@@ -120,7 +120,8 @@ test('an offer names what it lacks, and what it cannot use', async () => {
     [{ ...good, validityPeriod: -1 }, 400, /validityPeriod/],
     [{ ...good, connectionId: randomUUID() }, 404, /does not exist/],
     [{ ...good, issuingDID: foreign.did }, 400, /not in this wallet/],
-    [{ ...good, issuingDID: 'did:web:example.com' }, 400, /did:prism/],
+    [{ ...good, issuingDID: 'did:web:example.com' }, 400, /not in this wallet/],
+    [{ ...good, issuingDID: 'did:key:z6Mk' }, 400, /did:prism/],
     [{ ...good, issuingDID: other.did }, 400, /AssertionMethod key not found/],
     [{ ...good, issuingKid: 'key-9' }, 400, /key-9/],
     [

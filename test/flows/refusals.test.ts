@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { base64Attachment, jsonAttachment, type Attachment } from '../../src/didcomm/message.ts'
 import { connect, issue, newDid, presentationIn, refusal, startPair } from '../_pair.ts'
-import { connectPeer, typesOf } from '../_peer.ts'
+import { openParty, typesOf } from '../_party.ts'
 
 const options = { options: { challenge: randomUUID(), domain: 'domain' } }
 const challenge = (): Attachment => jsonAttachment(randomUUID(), options, 'prism/jwt')
@@ -13,16 +13,17 @@ const attributesOf = (claims: string) => [{ name: 'a', value: Buffer.from(claims
 
 test('a message with no token, or with two, is refused', async () => {
   await using pair = await startPair()
-  await using peer = await connectPeer(pair.issuer)
+  await using party = await openParty()
+  const { connectionId, theirDid } = await party.connect(pair.issuer)
   const { did: issuingDID } = await newDid(pair.issuer, 'assertionMethod')
   const { thid } = await pair.issuer.call('POST /issue-credentials/credential-offers', {
-    body: { connectionId: peer.connectionId, issuingDID, claims: { a: 1 } },
+    body: { connectionId, issuingDID, claims: { a: 1 } },
   })
-  const offer = await peer.send({ type: typesOf.offer, thid: 'offered', body: offerOf([]), attachments: [challenge()] })
+  const offer = await party.send(theirDid, { type: typesOf.offer, thid: 'offered', body: offerOf([]), attachments: [challenge()] })
   expect(offer.status).toBe(200)
   for (const attachments of [[], [token(), token()], [challenge()]]) {
     for (const type of [typesOf.credentialRequest, typesOf.credential]) {
-      const answer = await peer.send({ type, thid: type === typesOf.credential ? 'offered' : thid, attachments })
+      const answer = await party.send(theirDid, { type, thid: type === typesOf.credential ? 'offered' : thid, attachments })
       expect(answer.status, `${type} ${attachments.length}`).toBe(400)
     }
   }
@@ -30,12 +31,13 @@ test('a message with no token, or with two, is refused', async () => {
 
 test('a claim that would name the prototype is refused, not dropped', async () => {
   await using pair = await startPair()
-  await using peer = await connectPeer(pair.issuer)
+  await using party = await openParty()
+  const { connectionId, theirDid } = await party.connect(pair.issuer)
   const { did: issuingDID } = await newDid(pair.issuer, 'assertionMethod')
   for (const claims of ['{"__proto__":{"admin":true}}', '{"a":[{"__proto__":1}]}']) {
     for (const body of [
-      `{"connectionId":"${peer.connectionId}","issuingDID":"${issuingDID}","claims":${claims}}`,
-      `{"connectionId":"${peer.connectionId}","jwtVcPropertiesV1":{"issuingDID":"${issuingDID}","claims":${claims}}}`,
+      `{"connectionId":"${connectionId}","issuingDID":"${issuingDID}","claims":${claims}}`,
+      `{"connectionId":"${connectionId}","jwtVcPropertiesV1":{"issuingDID":"${issuingDID}","claims":${claims}}}`,
     ]) {
       const answer = await pair.agent.send('POST', '/issue-credentials/credential-offers', {
         headers: { apikey: pair.issuer.apiKey },
@@ -43,14 +45,14 @@ test('a claim that would name the prototype is refused, not dropped', async () =
       })
       expect(answer.status).toBe(400)
     }
-    const offer = await peer.send({ type: typesOf.offer, body: offerOf(attributesOf(claims)), attachments: [challenge()] })
+    const offer = await party.send(theirDid, { type: typesOf.offer, body: offerOf(attributesOf(claims)), attachments: [challenge()] })
     expect(offer).toEqual({ status: 400, detail: expect.stringContaining('__proto__') })
   }
   const named = [{ name: '__proto__', value: 'x' }]
-  expect((await peer.send({ type: typesOf.offer, body: offerOf(named), attachments: [challenge()] })).status).toBe(400)
+  expect((await party.send(theirDid, { type: typesOf.offer, body: offerOf(named), attachments: [challenge()] })).status).toBe(400)
   const odd = { constructor: 1, toString: 'x', hasOwnProperty: null, '': [{}], ключ: { valueOf: 2 } }
   const made = await pair.issuer.call('POST /issue-credentials/credential-offers', {
-    body: { connectionId: peer.connectionId, issuingDID, claims: odd },
+    body: { connectionId, issuingDID, claims: odd },
   })
   expect(made.claims).toEqual(odd)
 })

@@ -62,37 +62,6 @@ test('a ping is answered in its thread, unless that is not wanted', async () => 
   expect(party.inbox.filter(({ message }) => message.type === pingResponse)).toHaveLength(5)
 })
 
-test('a ping of ours is answered, and nobody else’s answer counts', async () => {
-  await using scene = await startScene()
-  const { tenant, party, connectionId, say } = scene
-  const path = { connectionId }
-  expect(await refusal(tenant.call('GET /connections/{connectionId}/ping', { path }))).toMatchObject({ status: 404 })
-  const sent = await tenant.call('POST /connections/{connectionId}/ping', { path })
-  expect(await party.next(ping)).toMatchObject({ id: sent.id, body: { response_requested: true } })
-  await using stranger = await openParty()
-  expect((await stranger.send(scene.theirDid, { type: pingResponse, thid: sent.id })).status).toBe(422)
-  expect((await say({ type: pingResponse, thid: randomUUID() })).status).toBe(200)
-  expect(await tenant.call('GET /connections/{connectionId}/ping', { path })).toEqual(sent)
-  expect((await say({ type: pingResponse, thid: sent.id })).status).toBe(200)
-  const answered = await tenant.call('GET /connections/{connectionId}/ping', { path })
-  expect(answered).toEqual({ ...sent, answeredAt: expect.any(String) })
-  await say({ type: pingResponse, thid: sent.id })
-  expect(await tenant.call('GET /connections/{connectionId}/ping', { path })).toEqual(answered)
-})
-
-test('two agents ping each other', async () => {
-  await using pair = await startPair()
-  const { inviterConnectionId, inviteeConnectionId } = await connect(pair.issuer, pair.holder)
-  for (const [{ call }, connectionId] of [
-    [pair.issuer, inviterConnectionId],
-    [pair.holder, inviteeConnectionId],
-  ] as const) {
-    await call('POST /connections/{connectionId}/ping', { path: { connectionId } })
-    const read = () => call('GET /connections/{connectionId}/ping', { path: { connectionId } })
-    await until('the answer', read, ({ answeredAt }) => answeredAt !== undefined)
-  }
-})
-
 test('questions about features are answered with what this agent can do', async () => {
   await using scene = await startScene()
   const { party, say } = scene

@@ -65,7 +65,16 @@ export function newWallet(serviceUri: string | string[] = []) {
 
 export type TestMediator = Awaited<ReturnType<typeof startMediator>>
 
-const generous: Limits = { accounts: 100, recipients: 100, queue: 100, queueBytes: 1_000_000, lifetime: 3_600 }
+const generous: Limits = {
+  accounts: 100,
+  recipients: 100,
+  queue: 100,
+  queueBytes: 1_000_000,
+  lifetime: 3_600,
+  accountLifetime: 86_400,
+  enrolmentsPerHour: 100,
+  messagesPerMinute: 1_000,
+}
 const sealKey = new Uint8Array(32).fill(7)
 
 export async function startMediator({ limits = {}, url = 'http://mediator.example' }: { limits?: Partial<Limits>; url?: string } = {}) {
@@ -92,7 +101,8 @@ export async function startMediator({ limits = {}, url = 'http://mediator.exampl
     })
   let mediator: Mediator = await open()
 
-  const take = (packed: string, channel?: Channel) => mediator.take(parseEnvelope(packed), channel)
+  let address = '192.0.2.1'
+  const take = (packed: string, channel?: Channel) => mediator.take(parseEnvelope(packed), { address, channel })
 
   return {
     posts,
@@ -105,6 +115,10 @@ export async function startMediator({ limits = {}, url = 'http://mediator.exampl
     },
     advance(seconds: number) {
       time += seconds * 1_000
+    },
+    /** What is sent from now on comes from there. */
+    moveTo(elsewhere: string) {
+      address = elsewhere
     },
     async restart(at?: string) {
       await mediator[Symbol.asyncDispose]()

@@ -69,6 +69,39 @@ test('anonymous senders get a status: 422 for nobody we know, 507 for a full que
   expect((await post(host.didcommUrl, ping)).status).toBe(422)
 })
 
+test('an address that sends too much gets 429 and a time; behind a proxy that is trusted, each address has its own count', async () => {
+  await using host = await startMediatingAgent({ MEDIATOR_MESSAGES_PER_MINUTE: '1', MEDIATOR_TRUST_PROXY: 'true' })
+  const { did } = host.agent.mediator!
+  const ping = (forwarded: string) =>
+    fetch(host.didcommUrl, {
+      method: 'POST',
+      headers: { 'content-type': encrypted, 'x-forwarded-for': forwarded },
+      body: newWallet().pack(did, { type: 'https://didcomm.org/trust-ping/2.0/ping' }),
+    })
+  expect((await ping('192.0.2.1')).status).toBe(200)
+  const refused = await ping('192.0.2.2, 192.0.2.1')
+  expect(refused.status).toBe(429)
+  expect(refused.headers.get('retry-after')).toMatch(/^([1-9]|[1-5]\d|60)$/)
+  expect(await refused.json()).toMatchObject({ status: 429, type: 'error:MediatorError:TooManyRequests' })
+  expect((await ping('192.0.2.2')).status).toBe(200)
+})
+
+test('an address cannot choose another, unless a proxy is trusted', async () => {
+  await using host = await startMediatingAgent({ MEDIATOR_ENROLMENTS_PER_HOUR: '1' })
+  const { did } = host.agent.mediator!
+  const enrol = async (forwarded: string) => {
+    const body = newWallet().pack(did, { type: `${mediation2}/mediate-request` })
+    const headers = { 'content-type': encrypted, 'x-forwarded-for': forwarded }
+    const response = await fetch(host.didcommUrl, { method: 'POST', headers, body })
+    return [response.status, response.headers.has('retry-after')]
+  }
+  expect(await enrol('192.0.2.1')).toEqual([200, false])
+  expect(await enrol('192.0.2.2')).toEqual([429, true])
+  const { invitation } = await host.tenant('POST /connections', { body: {} })
+  const other = newWallet().pack(invitation.from, { type: 'https://example.com/unknown', return_route: undefined })
+  expect((await post(host.didcommUrl, other)).status).toBe(422)
+})
+
 test('what is changed on the way, or is no envelope, is refused as everywhere on this port', async () => {
   await using host = await startMediatingAgent()
   const wallet = newWallet()

@@ -231,6 +231,13 @@ test('an answer that nobody waits for is posted to the sender’s HTTP address, 
   expect((await reachable.open(house.posts[0]!.body)).message.type).toBe(`${mediation2}/keylist`)
 })
 
+test('of several addresses in the sender’s DID the first one that is reached over HTTP gets the answer', async () => {
+  await using house = await startMediator()
+  const wallet = await house.enrolled([house.did, 'wss://wallet.example/ws', 'http://wallet.example/inbox', 'http://wallet.example/other'])
+  await house.ask(wallet, `${mediation2}/keylist-query`, {}, { return_route: 'none' })
+  expect(house.posts.map(({ url }) => url)).toEqual(['http://wallet.example/inbox'])
+})
+
 test('a refusal that nobody waits for is posted where that is possible, and thrown otherwise', async () => {
   await using house = await startMediator()
   const [type, later] = ['https://example.org/chess/1.0/move', { return_route: 'none' }]

@@ -1,7 +1,24 @@
 /** Message pickup 3.0 in live mode, over the WebSocket of an agent's DIDComm port (wire.md 7.2, 7.5). */
-import { expect, test } from 'vitest'
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { expect, test, vi } from 'vitest'
+import { bind, stop, urlOf } from '../../daemon/listen.ts'
+import { serveSockets } from '../../daemon/mediator.ts'
+import { readConfig } from '../../src/base/config.ts'
+import { openLog } from '../../src/base/log.ts'
 import { startAgent } from '../_agent.ts'
-import { deliveredIn, forwardOf, mediation2, newWallet, packFor, pickup, problemReport, type TestWallet } from './_mediator.ts'
+import { Daemon, temporaryFolder } from '../_daemon.ts'
+import {
+  deliveredIn,
+  forwardOf,
+  mediation2,
+  newWallet,
+  packFor,
+  pickup,
+  problemReport,
+  startMediator,
+  type TestWallet,
+} from './_mediator.ts'
 import { openSocket, type TestSocket } from './_socket.ts'
 
 async function start(variables: Record<string, string> = {}) {
@@ -165,4 +182,65 @@ test('an agent that stops closes its sockets', async () => {
   using socket = await house.open(newWallet())
   await house[Symbol.asyncDispose]()
   expect(await socket.closed()).toBe(1006)
+})
+
+test('a socket is closed on which nothing came in time that could be taken; one that was used stays', async () => {
+  await using mediator = await startMediator()
+  const server = await bind('127.0.0.1', 0, 'AGENT_DIDCOMM_PORT')
+  const agent = { mediator: mediator.mediator, config: readConfig({}), log: openLog('silent') }
+  const closeSockets = serveSockets(server, agent, 2_000)
+  const url = urlOf(server, '127.0.0.1')
+  const wallet = newWallet()
+  const ping = () => wallet.pack(mediator.did, { type: 'https://didcomm.org/trust-ping/2.0/ping' })
+  try {
+    using used = await openSocket(url, wallet)
+    used.send(ping())
+    await used.next()
+    using silent = await openSocket(url, wallet)
+    using noisy = await openSocket(url, wallet)
+    for (const garbage of ['hello', packFor(wallet.did, { type: 'x:y' }), packFor(mediator.did, { type: 'x:y' })]) noisy.send(garbage)
+    expect([await silent.closed(), await noisy.closed()]).toEqual([1008, 1008])
+    used.send(ping())
+    expect((await used.next()).type).toMatch(/ping-response$/)
+  } finally {
+    closeSockets()
+    await stop(server)
+  }
+})
+
+test('an address has no more sockets than it may, and another when one is closed', async () => {
+  await using house = await start({ MEDIATOR_SOCKETS_PER_ADDRESS: '2' })
+  const wallet = newWallet()
+  using first = await house.open(wallet)
+  const second = await house.open(wallet)
+  await expect(house.open(wallet)).rejects.toThrow('429')
+  second[Symbol.dispose]()
+  await second.closed()
+  // The other end hears of it a moment later.
+  using third = await vi.waitFor(() => house.open(wallet), 5_000)
+  for (const socket of [first, third]) expect((await house.ask(socket, wallet, 'x:y')).type).toBe(problemReport)
+})
+
+test('a socket on which too much comes is closed, to be tried again later', async () => {
+  await using house = await start({ MEDIATOR_MESSAGES_PER_MINUTE: '3' })
+  const wallet = newWallet()
+  using socket = await house.open(wallet)
+  for (let n = 0; n < 50; n++) socket.send(wallet.pack(house.did, { type: 'https://didcomm.org/trust-ping/2.0/ping' }))
+  expect(await socket.closed()).toBe(1013)
+  expect(socket.arrived).toHaveLength(3)
+})
+
+test('whoever hangs up in the middle of a handshake does no harm', async () => {
+  await using folder = await temporaryFolder()
+  await using daemon = await Daemon.start({ AGENT_DATA_DIR: folder.path, AGENT_CONFIG_DIR: folder.path, AGENT_MEDIATOR: 'true' })
+  const { hostname, port } = new URL(daemon.didcommUrl)
+  const handshake = ['GET /elsewhere HTTP/1.1', 'Host: localhost', 'Connection: Upgrade', 'Upgrade: websocket', '', ''].join('\r\n')
+  for (let n = 0; n < 20; n++) {
+    const socket = connect(Number(port), hostname)
+    socket.on('error', () => undefined)
+    await once(socket, 'connect')
+    socket.write(handshake, () => socket.resetAndDestroy())
+    await once(socket, 'close')
+  }
+  expect((await fetch(`${daemon.didcommUrl}/did`)).status).toBe(200)
 })

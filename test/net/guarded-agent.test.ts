@@ -1,4 +1,5 @@
 import { EventEmitter, once } from 'node:events'
+import type { RequestListener } from 'node:http'
 import { inspect } from 'node:util'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { ConnectionOptions, Lookup } from '../../src/net/connector.ts'
@@ -98,6 +99,39 @@ describe('a JSON document', () => {
   })
 })
 
+describe('an exchange', () => {
+  const post = { method: 'POST' as const, headers: { 'content-type': 'application/json' }, timeoutMs, maxBytes: 10_000 }
+
+  test.each([200, 302, 404, 503])('gives status %i with the body', async (status) => {
+    await using server = await startServer((request, response) => {
+      const chunks: Buffer[] = []
+      request.on('data', (chunk: Buffer) => chunks.push(chunk))
+      request.on('end', () =>
+        response.writeHead(status, { location: '/elsewhere' }).end(`${request.method} ${Buffer.concat(chunks).toString()}`),
+      )
+    })
+    expect(await client({ allow: 'loopback' }).exchange(server.url, { ...post, body: 'ä' })).toEqual({ status, text: 'POST ä' })
+    const get = { ...post, method: 'GET' as const }
+    expect(await client({ allow: 'loopback' }).exchange(server.url, get)).toEqual({ status, text: 'GET ' })
+  })
+
+  test.each<[string, RequestListener, object]>([
+    ['too-large', (_, response) => response.end('x'.repeat(10_001)), {}],
+    ['not-text', (_, response) => response.end(Buffer.from([0xff])), {}],
+    ['timeout', () => undefined, { timeoutMs: 50 }],
+    ['timeout', (_, response) => response.writeHead(200).write('x'), { timeoutMs: 50 }],
+    ['refused', (request) => request.socket.destroy(), {}],
+  ])('fails with %s', async (code, listener, options) => {
+    await using server = await startServer(listener)
+    await expect(client({ allow: 'loopback' }).exchange(server.url, { ...post, body: '{}', ...options })).rejects.toMatchObject({ code })
+  })
+
+  test('leads only where it may', async () => {
+    await using server = await startServer(() => expect.unreachable())
+    await expect(client({ allow: 'public' }).exchange(server.url, post)).rejects.toMatchObject({ code: 'address-not-allowed' })
+  })
+})
+
 describe('a letter', () => {
   test('arrives whole, and its status comes back', async () => {
     await using server = await startServer((request, response) => {
@@ -167,7 +201,7 @@ describe('a letter', () => {
 
   test('to a name that does not resolve fails', async () => {
     const lookup: Lookup = () => Promise.reject(Object.assign(new Error('no such name'), { code: 'ENOTFOUND' }))
-    await expect(client({ allow: 'any', lookup }).post('http://nowhere.example', letter)).rejects.toMatchObject({ code: 'refused' })
+    await expect(client({ allow: 'any', lookup }).post('http://nowhere.example', letter)).rejects.toMatchObject({ code: 'no-such-host' })
   })
 })
 

@@ -1,10 +1,12 @@
 /** What is disclosed, and to which questions (wire.md 7). */
 import { describe, expect, test } from 'vitest'
-import { disclose, features } from '../../src/protocols/discover-features/features.ts'
+import { disclose, featuresOf } from '../../src/protocols/discover-features/features.ts'
 import { matches } from '../../src/protocols/discover-features/match.ts'
 import { handlers } from '../../src/protocols/index.ts'
 
-const ids = (match: string, type = 'protocol') => disclose([{ 'feature-type': type, match }]).map(({ id }) => id)
+const features = featuresOf(20_000)
+
+const ids = (match: string, type = 'protocol') => disclose(features, [{ 'feature-type': type, match }]).map(({ id }) => id)
 
 /** The protocol of a message type: everything before its name. */
 const protocolOf = (type: string) => type.slice(0, type.lastIndexOf('/'))
@@ -29,12 +31,11 @@ test('a question is answered with what it asks for, once, and one about other fe
   expect(ids('https://didcomm.org/*')).toContain(ping)
   expect(ids('https://didcomm.org/*')).not.toContain('https://atalaprism.io/mercury/connections/1.0')
   expect(ids('.*routing.*')).toEqual(['https://didcomm.org/routing/2.0'])
-  expect(disclose([ping, ping, '*'].map((match) => ({ 'feature-type': 'protocol', match }))).filter(({ id }) => id === ping)).toHaveLength(
-    1,
-  )
+  const often = [ping, ping, '*'].map((match) => ({ 'feature-type': 'protocol', match }))
+  expect(disclose(features, often).filter(({ id }) => id === ping)).toHaveLength(1)
   expect([ids('*', 'goal-code'), ids('*', 'header'), ids('', 'protocol'), ids('trust-ping')]).toEqual([[], [], [], []])
-  expect(disclose([{ 'feature-type': 'constraint', match: 'max_receive_bytes' }])).toEqual([
-    { 'feature-type': 'constraint', id: 'max_receive_bytes', value: '1048576' },
+  expect(disclose(features, [{ 'feature-type': 'constraint', match: 'max_receive_bytes' }])).toEqual([
+    { 'feature-type': 'constraint', id: 'max_receive_bytes', value: '20000' },
   ])
 })
 

@@ -6,7 +6,7 @@ import { handlers } from '../../src/protocols/index.ts'
 import { receive, type Handler } from '../../src/protocols/receive.ts'
 import type { Wallet } from '../../src/wallet/wallet.ts'
 import { startPair } from '../_pair.ts'
-import { connectPeer, typesOf } from '../_peer.ts'
+import { openParty, typesOf } from '../_party.ts'
 
 const kinds = [
   ['an offer', typesOf.offer, { credential_preview: { body: { attributes: [] } } }],
@@ -16,8 +16,9 @@ const kinds = [
 /** A wallet with a connection, and a message over it as it comes out of its envelope. */
 async function start(type: string, body: object) {
   const pair = await startPair()
-  const peer = await connectPeer(pair.holder)
-  const { myDid, theirDid } = await pair.holder.call('GET /connections/{connectionId}', { path: { connectionId: peer.connectionId } })
+  const party = await openParty()
+  const { connectionId } = await party.connect(pair.holder)
+  const { myDid, theirDid } = await pair.holder.call('GET /connections/{connectionId}', { path: { connectionId } })
   const attachments = [jsonAttachment('1', { options: { challenge: 'c', domain: 'd' } }, 'prism/jwt')]
   return {
     use: <T>(work: (wallet: Wallet) => Promise<T>) => pair.agent.agent.wallets.use(pair.holder.walletId, work),
@@ -30,7 +31,7 @@ async function start(type: string, body: object) {
       anonymous: false,
     }),
     async [Symbol.asyncDispose]() {
-      await peer[Symbol.asyncDispose]()
+      await party[Symbol.asyncDispose]()
       await pair[Symbol.asyncDispose]()
     },
   }

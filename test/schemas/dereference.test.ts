@@ -21,6 +21,7 @@ function network(documents: Record<string, unknown>) {
   const asked: string[] = []
   const http: HttpClient = {
     post: () => Promise.reject(new Error('nothing is posted')),
+    exchange: () => Promise.reject(new Error('nothing is exchanged')),
     getJson: async (url) => {
       asked.push(url)
       if (!(url in documents)) throw new UnreachableError('bad-status', 'there answered with status 404')

@@ -1,5 +1,5 @@
 /**
- * A process of its own that writes to a ledger file: `node --import tsx _submit.ts <file> <name> <count>`.
+ * A process of its own that writes to a ledger file: `_submit <file> <name> <count>`.
  *
  * Publishes the DID that everybody publishes, then adds `count` keys `<name>-<n>` to it, one update each, beginning again
  * from the newest state whenever another process was faster. Prints how many of its updates were rejected on the way.

@@ -9,6 +9,7 @@ import { fromPublicBytes } from '../../crypto/secp256k1.ts'
 import { reasonOf } from '../../base/reason.ts'
 import { InvalidOperation, type Operation, type PrismKey, type UpdateAction, type Usage, usages } from './model.ts'
 import { AtalaObjectSchema, AtalaOperationSchema, type PublicKey, SignedAtalaOperationSchema, type UpdateDIDAction } from './prism_pb.ts'
+import { shown } from './rules.ts'
 
 /** A signed operation's parts: the id of the signing key, the signature as it came, and the bytes of the operation. */
 export type SignedOperation = { signedWith: string; signature: Uint8Array; operation: Uint8Array }
@@ -89,13 +90,14 @@ function toAction({ action }: UpdateDIDAction): UpdateAction {
   }
 }
 
-function toKey({ id, usage, keyData }: PublicKey): PrismKey {
+/** Reads a key of an operation. @throws {InvalidOperation} when its usage is unknown or it is no point of its curve. */
+export function toKey({ id, usage, keyData }: PublicKey): PrismKey {
   const known = usageOf.get(usage)
-  if (!known) throw new InvalidOperation(`key ${id} has no known usage`)
+  if (!known) throw new InvalidOperation(`key ${shown(id)} has no known usage`)
   try {
     return { id, usage: known, publicKey: toJwk(keyData) }
   } catch (error) {
-    throw new InvalidOperation(`key ${id} cannot be read: ${reasonOf(error)}`, { cause: error })
+    throw new InvalidOperation(`key ${shown(id)} cannot be read: ${reasonOf(error)}`, { cause: error })
   }
 }
 

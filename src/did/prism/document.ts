@@ -5,7 +5,7 @@ import type { DidDocumentMetadata } from '../resolution.ts'
 import { toShortForm } from './did.ts'
 import type { PrismKey } from './model.ts'
 import { fromPrismService } from './service.ts'
-import type { DidState } from './state.ts'
+import type { DidContent, DidState } from './state.ts'
 
 /** Contexts that a service's type brings along. */
 const serviceContexts: Readonly<Record<string, string>> = {
@@ -14,7 +14,7 @@ const serviceContexts: Readonly<Record<string, string>> = {
 }
 
 /** The document of a state, all ids in the form that was asked for (`did`, long or short). Master, revocation and VDR keys stay out. */
-export function toDocument(state: DidState, did: string): DidDocument {
+export function toDocument(state: DidContent, did: string): DidDocument {
   const keys = state.publicKeys.filter((key): key is PrismKey & { usage: Purpose } => purposes.some((purpose) => purpose === key.usage))
   const services = state.services.map((service) => fromPrismService(did, service))
   const ids = (purpose: Purpose) => keys.filter(({ usage }) => usage === purpose).map(({ id }) => `${did}#${id}`)

@@ -8,11 +8,16 @@ import { create, type MessageInitShape, toBinary } from '@bufbuild/protobuf'
 import { fromHex, toHex } from '../../base/bytes.ts'
 import { okpBytes, type PrivateJwk, sign } from '../../crypto/keys.ts'
 import { compressed, toDer } from '../../crypto/secp256k1.ts'
-import { type Operation, type PrismKey, type UpdateAction, usages } from './model.ts'
+import { InvalidOperation, type Operation, type PrismKey, type UpdateAction, usages } from './model.ts'
 import { AtalaOperationSchema, type PublicKeySchema, SignedAtalaOperationSchema, type UpdateDIDActionSchema } from './prism_pb.ts'
 
-/** The bytes of an operation (`AtalaOperation`); those of a create operation are the state part of the long form. */
+/**
+ * The bytes of an operation (`AtalaOperation`); those of a create operation are the state part of the long form.
+ *
+ * @throws {InvalidOperation} when a text has half of a surrogate pair: its bytes would say something else.
+ */
 export function encodeOperation(operation: Operation): Uint8Array {
+  checkTexts(operation)
   return toBinary(AtalaOperationSchema, create(AtalaOperationSchema, { operation: toMessage(operation) }))
 }
 
@@ -35,6 +40,12 @@ export function operationHash(operation: Uint8Array): string {
 /** The id a ledger tracks a signed operation by: the hash of the envelope's bytes, in hexadecimal. */
 export function operationId(signedOperation: Uint8Array): string {
   return toHex(createHash('sha256').update(signedOperation).digest())
+}
+
+function checkTexts(value: unknown): void {
+  if (typeof value === 'object' && value !== null) Object.values(value).forEach(checkTexts)
+  if (typeof value === 'string' && /\p{Surrogate}/u.test(value))
+    throw new InvalidOperation(`${JSON.stringify(value).slice(0, 100)} has half of a character in it, which cannot be written`)
 }
 
 type OperationMessage = MessageInitShape<typeof AtalaOperationSchema>['operation'] & object
@@ -73,7 +84,8 @@ function toActionMessage(action: UpdateAction): ActionMessage {
   }
 }
 
-function toKeyMessage({ id, usage, publicKey }: PrismKey): MessageInitShape<typeof PublicKeySchema> {
+/** A key as the message that carries it. */
+export function toKeyMessage({ id, usage, publicKey }: PrismKey): MessageInitShape<typeof PublicKeySchema> {
   const data = publicKey.crv === 'secp256k1' ? compressed(publicKey) : okpBytes(publicKey)
   return { id, usage: usages[usage], keyData: { case: 'compressedEcKeyData', value: { curve: publicKey.crv, data } } }
 }

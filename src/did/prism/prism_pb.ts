@@ -21,7 +21,7 @@ import type { Message, UnknownEnum } from '@bufbuild/protobuf'
 export const file_prism: GenFile =
   /*@__PURE__*/
   fileDesc(
-    'CgtwcmlzbS5wcm90bxIFcHJpc20iPQoLQXRhbGFPYmplY3QSKAoNYmxvY2tfY29udGVudBgEIAEoCzIRLnByaXNtLkF0YWxhQmxvY2tKBAgBEAQiJgoKQXRhbGFCbG9jaxISCgpvcGVyYXRpb25zGAIgAygMSgQIARACIlEKFFNpZ25lZEF0YWxhT3BlcmF0aW9uEhMKC3NpZ25lZF93aXRoGAEgASgJEhEKCXNpZ25hdHVyZRgCIAEoDBIRCglvcGVyYXRpb24YAyABKAwixAEKDkF0YWxhT3BlcmF0aW9uEi8KCmNyZWF0ZV9kaWQYASABKAsyGS5wcmlzbS5DcmVhdGVESURPcGVyYXRpb25IABIvCgp1cGRhdGVfZGlkGAIgASgLMhkucHJpc20uVXBkYXRlRElET3BlcmF0aW9uSAASNwoOZGVhY3RpdmF0ZV9kaWQYBiABKAsyHS5wcmlzbS5EZWFjdGl2YXRlRElET3BlcmF0aW9uSABCCwoJb3BlcmF0aW9uSgQIAxAESgQIBBAFIj4KEkNyZWF0ZURJRE9wZXJhdGlvbhIoCghkaWRfZGF0YRgBIAEoCzIWLnByaXNtLkRJRENyZWF0aW9uRGF0YSJxCg9ESURDcmVhdGlvbkRhdGESJQoLcHVibGljX2tleXMYAiADKAsyEC5wcmlzbS5QdWJsaWNLZXkSIAoIc2VydmljZXMYAyADKAsyDi5wcmlzbS5TZXJ2aWNlEg8KB2NvbnRleHQYBCADKAlKBAgBEAIisAEKCVB1YmxpY0tleRIKCgJpZBgBIAEoCRIeCgV1c2FnZRgCIAEoDjIPLnByaXNtLktleVVzYWdlEicKC2VjX2tleV9kYXRhGAggASgLMhAucHJpc20uRUNLZXlEYXRhSAASPAoWY29tcHJlc3NlZF9lY19rZXlfZGF0YRgJIAEoCzIaLnByaXNtLkNvbXByZXNzZWRFQ0tleURhdGFIAEIKCghrZXlfZGF0YUoECAMQByIwCglFQ0tleURhdGESDQoFY3VydmUYASABKAkSCQoBeBgCIAEoDBIJCgF5GAMgASgMIjIKE0NvbXByZXNzZWRFQ0tleURhdGESDQoFY3VydmUYASABKAkSDAoEZGF0YRgCIAEoDCI9CgdTZXJ2aWNlEgoKAmlkGAEgASgJEgwKBHR5cGUYAiABKAkSGAoQc2VydmljZV9lbmRwb2ludBgDIAEoCSJqChJVcGRhdGVESURPcGVyYXRpb24SHwoXcHJldmlvdXNfb3BlcmF0aW9uX2hhc2gYASABKAwSCgoCaWQYAiABKAkSJwoHYWN0aW9ucxgDIAMoCzIWLnByaXNtLlVwZGF0ZURJREFjdGlvbiLBAgoPVXBkYXRlRElEQWN0aW9uEiYKB2FkZF9rZXkYASABKAsyEy5wcmlzbS5BZGRLZXlBY3Rpb25IABIsCgpyZW1vdmVfa2V5GAIgASgLMhYucHJpc20uUmVtb3ZlS2V5QWN0aW9uSAASLgoLYWRkX3NlcnZpY2UYAyABKAsyFy5wcmlzbS5BZGRTZXJ2aWNlQWN0aW9uSAASNAoOcmVtb3ZlX3NlcnZpY2UYBCABKAsyGi5wcmlzbS5SZW1vdmVTZXJ2aWNlQWN0aW9uSAASNAoOdXBkYXRlX3NlcnZpY2UYBSABKAsyGi5wcmlzbS5VcGRhdGVTZXJ2aWNlQWN0aW9uSAASMgoNcGF0Y2hfY29udGV4dBgGIAEoCzIZLnByaXNtLlBhdGNoQ29udGV4dEFjdGlvbkgAQggKBmFjdGlvbiItCgxBZGRLZXlBY3Rpb24SHQoDa2V5GAEgASgLMhAucHJpc20uUHVibGljS2V5IiAKD1JlbW92ZUtleUFjdGlvbhINCgVrZXlJZBgBIAEoCSIzChBBZGRTZXJ2aWNlQWN0aW9uEh8KB3NlcnZpY2UYASABKAsyDi5wcmlzbS5TZXJ2aWNlIigKE1JlbW92ZVNlcnZpY2VBY3Rpb24SEQoJc2VydmljZUlkGAEgASgJIlEKE1VwZGF0ZVNlcnZpY2VBY3Rpb24SEQoJc2VydmljZUlkGAEgASgJEgwKBHR5cGUYAiABKAkSGQoRc2VydmljZV9lbmRwb2ludHMYAyABKAkiJQoSUGF0Y2hDb250ZXh0QWN0aW9uEg8KB2NvbnRleHQYASADKAkiRQoWRGVhY3RpdmF0ZURJRE9wZXJhdGlvbhIfChdwcmV2aW91c19vcGVyYXRpb25faGFzaBgBIAEoDBIKCgJpZBgCIAEoCSrKAQoIS2V5VXNhZ2USDwoLVU5LTk9XTl9LRVkQABIOCgpNQVNURVJfS0VZEAESDwoLSVNTVUlOR19LRVkQAhIVChFLRVlfQUdSRUVNRU5UX0tFWRADEhYKEkFVVEhFTlRJQ0FUSU9OX0tFWRAEEhIKDlJFVk9DQVRJT05fS0VZEAUSHQoZQ0FQQUJJTElUWV9JTlZPQ0FUSU9OX0tFWRAGEh0KGUNBUEFCSUxJVFlfREVMRUdBVElPTl9LRVkQBxILCgdWRFJfS0VZEAhiBnByb3RvMw',
+    'CgtwcmlzbS5wcm90bxIFcHJpc20iPQoLQXRhbGFPYmplY3QSKAoNYmxvY2tfY29udGVudBgEIAEoCzIRLnByaXNtLkF0YWxhQmxvY2tKBAgBEAQiJgoKQXRhbGFCbG9jaxISCgpvcGVyYXRpb25zGAIgAygMSgQIARACIlEKFFNpZ25lZEF0YWxhT3BlcmF0aW9uEhMKC3NpZ25lZF93aXRoGAEgASgJEhEKCXNpZ25hdHVyZRgCIAEoDBIRCglvcGVyYXRpb24YAyABKAwixAEKDkF0YWxhT3BlcmF0aW9uEi8KCmNyZWF0ZV9kaWQYASABKAsyGS5wcmlzbS5DcmVhdGVESURPcGVyYXRpb25IABIvCgp1cGRhdGVfZGlkGAIgASgLMhkucHJpc20uVXBkYXRlRElET3BlcmF0aW9uSAASNwoOZGVhY3RpdmF0ZV9kaWQYBiABKAsyHS5wcmlzbS5EZWFjdGl2YXRlRElET3BlcmF0aW9uSABCCwoJb3BlcmF0aW9uSgQIAxAESgQIBBAFIj4KEkNyZWF0ZURJRE9wZXJhdGlvbhIoCghkaWRfZGF0YRgBIAEoCzIWLnByaXNtLkRJRENyZWF0aW9uRGF0YSJxCg9ESURDcmVhdGlvbkRhdGESJQoLcHVibGljX2tleXMYAiADKAsyEC5wcmlzbS5QdWJsaWNLZXkSIAoIc2VydmljZXMYAyADKAsyDi5wcmlzbS5TZXJ2aWNlEg8KB2NvbnRleHQYBCADKAlKBAgBEAIisAEKCVB1YmxpY0tleRIKCgJpZBgBIAEoCRIeCgV1c2FnZRgCIAEoDjIPLnByaXNtLktleVVzYWdlEicKC2VjX2tleV9kYXRhGAggASgLMhAucHJpc20uRUNLZXlEYXRhSAASPAoWY29tcHJlc3NlZF9lY19rZXlfZGF0YRgJIAEoCzIaLnByaXNtLkNvbXByZXNzZWRFQ0tleURhdGFIAEIKCghrZXlfZGF0YUoECAMQByIwCglFQ0tleURhdGESDQoFY3VydmUYASABKAkSCQoBeBgCIAEoDBIJCgF5GAMgASgMIjIKE0NvbXByZXNzZWRFQ0tleURhdGESDQoFY3VydmUYASABKAkSDAoEZGF0YRgCIAEoDCI9CgdTZXJ2aWNlEgoKAmlkGAEgASgJEgwKBHR5cGUYAiABKAkSGAoQc2VydmljZV9lbmRwb2ludBgDIAEoCSKrAQoHRElERGF0YRIKCgJpZBgBIAEoCRIlCgtwdWJsaWNfa2V5cxgCIAMoCzIQLnByaXNtLlB1YmxpY0tleRIgCghzZXJ2aWNlcxgDIAMoCzIOLnByaXNtLlNlcnZpY2USDwoHY29udGV4dBgEIAMoCRIXCg9yZXRpcmVkX2tleV9pZHMYZCADKAkSGwoTcmV0aXJlZF9zZXJ2aWNlX2lkcxhlIAMoCUoECAUQBiJqChJVcGRhdGVESURPcGVyYXRpb24SHwoXcHJldmlvdXNfb3BlcmF0aW9uX2hhc2gYASABKAwSCgoCaWQYAiABKAkSJwoHYWN0aW9ucxgDIAMoCzIWLnByaXNtLlVwZGF0ZURJREFjdGlvbiLBAgoPVXBkYXRlRElEQWN0aW9uEiYKB2FkZF9rZXkYASABKAsyEy5wcmlzbS5BZGRLZXlBY3Rpb25IABIsCgpyZW1vdmVfa2V5GAIgASgLMhYucHJpc20uUmVtb3ZlS2V5QWN0aW9uSAASLgoLYWRkX3NlcnZpY2UYAyABKAsyFy5wcmlzbS5BZGRTZXJ2aWNlQWN0aW9uSAASNAoOcmVtb3ZlX3NlcnZpY2UYBCABKAsyGi5wcmlzbS5SZW1vdmVTZXJ2aWNlQWN0aW9uSAASNAoOdXBkYXRlX3NlcnZpY2UYBSABKAsyGi5wcmlzbS5VcGRhdGVTZXJ2aWNlQWN0aW9uSAASMgoNcGF0Y2hfY29udGV4dBgGIAEoCzIZLnByaXNtLlBhdGNoQ29udGV4dEFjdGlvbkgAQggKBmFjdGlvbiItCgxBZGRLZXlBY3Rpb24SHQoDa2V5GAEgASgLMhAucHJpc20uUHVibGljS2V5IiAKD1JlbW92ZUtleUFjdGlvbhINCgVrZXlJZBgBIAEoCSIzChBBZGRTZXJ2aWNlQWN0aW9uEh8KB3NlcnZpY2UYASABKAsyDi5wcmlzbS5TZXJ2aWNlIigKE1JlbW92ZVNlcnZpY2VBY3Rpb24SEQoJc2VydmljZUlkGAEgASgJIlEKE1VwZGF0ZVNlcnZpY2VBY3Rpb24SEQoJc2VydmljZUlkGAEgASgJEgwKBHR5cGUYAiABKAkSGQoRc2VydmljZV9lbmRwb2ludHMYAyABKAkiJQoSUGF0Y2hDb250ZXh0QWN0aW9uEg8KB2NvbnRleHQYASADKAkiRQoWRGVhY3RpdmF0ZURJRE9wZXJhdGlvbhIfChdwcmV2aW91c19vcGVyYXRpb25faGFzaBgBIAEoDBIKCgJpZBgCIAEoCSrKAQoIS2V5VXNhZ2USDwoLVU5LTk9XTl9LRVkQABIOCgpNQVNURVJfS0VZEAESDwoLSVNTVUlOR19LRVkQAhIVChFLRVlfQUdSRUVNRU5UX0tFWRADEhYKEkFVVEhFTlRJQ0FUSU9OX0tFWRAEEhIKDlJFVk9DQVRJT05fS0VZEAUSHQoZQ0FQQUJJTElUWV9JTlZPQ0FUSU9OX0tFWRAGEh0KGUNBUEFCSUxJVFlfREVMRUdBVElPTl9LRVkQBxILCgdWRFJfS0VZEAhiBnByb3RvMw',
   )
 
 /**
@@ -281,6 +281,49 @@ export type Service = Message<'prism.Service'> & {
 export const ServiceSchema: GenMessage<Service> = /*@__PURE__*/ messageDesc(file_prism, 9)
 
 /**
+ * What a node answers of a DID that is published. Numbers from 100 on are ours, and ignored by other readers.
+ *
+ * @generated from message prism.DIDData
+ */
+export type DIDData = Message<'prism.DIDData'> & {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id: string
+
+  /**
+   * @generated from field: repeated prism.PublicKey public_keys = 2;
+   */
+  publicKeys: PublicKey[]
+
+  /**
+   * @generated from field: repeated prism.Service services = 3;
+   */
+  services: Service[]
+
+  /**
+   * @generated from field: repeated string context = 4;
+   */
+  context: string[]
+
+  /**
+   * @generated from field: repeated string retired_key_ids = 100;
+   */
+  retiredKeyIds: string[]
+
+  /**
+   * @generated from field: repeated string retired_service_ids = 101;
+   */
+  retiredServiceIds: string[]
+}
+
+/**
+ * Describes the message prism.DIDData.
+ * Use `create(DIDDataSchema)` to create a new message.
+ */
+export const DIDDataSchema: GenMessage<DIDData> = /*@__PURE__*/ messageDesc(file_prism, 10)
+
+/**
  * @generated from message prism.UpdateDIDOperation
  */
 export type UpdateDIDOperation = Message<'prism.UpdateDIDOperation'> & {
@@ -304,7 +347,7 @@ export type UpdateDIDOperation = Message<'prism.UpdateDIDOperation'> & {
  * Describes the message prism.UpdateDIDOperation.
  * Use `create(UpdateDIDOperationSchema)` to create a new message.
  */
-export const UpdateDIDOperationSchema: GenMessage<UpdateDIDOperation> = /*@__PURE__*/ messageDesc(file_prism, 10)
+export const UpdateDIDOperationSchema: GenMessage<UpdateDIDOperation> = /*@__PURE__*/ messageDesc(file_prism, 11)
 
 /**
  * @generated from message prism.UpdateDIDAction
@@ -363,7 +406,7 @@ export type UpdateDIDAction = Message<'prism.UpdateDIDAction'> & {
  * Describes the message prism.UpdateDIDAction.
  * Use `create(UpdateDIDActionSchema)` to create a new message.
  */
-export const UpdateDIDActionSchema: GenMessage<UpdateDIDAction> = /*@__PURE__*/ messageDesc(file_prism, 11)
+export const UpdateDIDActionSchema: GenMessage<UpdateDIDAction> = /*@__PURE__*/ messageDesc(file_prism, 12)
 
 /**
  * @generated from message prism.AddKeyAction
@@ -379,7 +422,7 @@ export type AddKeyAction = Message<'prism.AddKeyAction'> & {
  * Describes the message prism.AddKeyAction.
  * Use `create(AddKeyActionSchema)` to create a new message.
  */
-export const AddKeyActionSchema: GenMessage<AddKeyAction> = /*@__PURE__*/ messageDesc(file_prism, 12)
+export const AddKeyActionSchema: GenMessage<AddKeyAction> = /*@__PURE__*/ messageDesc(file_prism, 13)
 
 /**
  * @generated from message prism.RemoveKeyAction
@@ -395,7 +438,7 @@ export type RemoveKeyAction = Message<'prism.RemoveKeyAction'> & {
  * Describes the message prism.RemoveKeyAction.
  * Use `create(RemoveKeyActionSchema)` to create a new message.
  */
-export const RemoveKeyActionSchema: GenMessage<RemoveKeyAction> = /*@__PURE__*/ messageDesc(file_prism, 13)
+export const RemoveKeyActionSchema: GenMessage<RemoveKeyAction> = /*@__PURE__*/ messageDesc(file_prism, 14)
 
 /**
  * @generated from message prism.AddServiceAction
@@ -411,7 +454,7 @@ export type AddServiceAction = Message<'prism.AddServiceAction'> & {
  * Describes the message prism.AddServiceAction.
  * Use `create(AddServiceActionSchema)` to create a new message.
  */
-export const AddServiceActionSchema: GenMessage<AddServiceAction> = /*@__PURE__*/ messageDesc(file_prism, 14)
+export const AddServiceActionSchema: GenMessage<AddServiceAction> = /*@__PURE__*/ messageDesc(file_prism, 15)
 
 /**
  * @generated from message prism.RemoveServiceAction
@@ -427,7 +470,7 @@ export type RemoveServiceAction = Message<'prism.RemoveServiceAction'> & {
  * Describes the message prism.RemoveServiceAction.
  * Use `create(RemoveServiceActionSchema)` to create a new message.
  */
-export const RemoveServiceActionSchema: GenMessage<RemoveServiceAction> = /*@__PURE__*/ messageDesc(file_prism, 15)
+export const RemoveServiceActionSchema: GenMessage<RemoveServiceAction> = /*@__PURE__*/ messageDesc(file_prism, 16)
 
 /**
  * @generated from message prism.UpdateServiceAction
@@ -453,7 +496,7 @@ export type UpdateServiceAction = Message<'prism.UpdateServiceAction'> & {
  * Describes the message prism.UpdateServiceAction.
  * Use `create(UpdateServiceActionSchema)` to create a new message.
  */
-export const UpdateServiceActionSchema: GenMessage<UpdateServiceAction> = /*@__PURE__*/ messageDesc(file_prism, 16)
+export const UpdateServiceActionSchema: GenMessage<UpdateServiceAction> = /*@__PURE__*/ messageDesc(file_prism, 17)
 
 /**
  * @generated from message prism.PatchContextAction
@@ -469,7 +512,7 @@ export type PatchContextAction = Message<'prism.PatchContextAction'> & {
  * Describes the message prism.PatchContextAction.
  * Use `create(PatchContextActionSchema)` to create a new message.
  */
-export const PatchContextActionSchema: GenMessage<PatchContextAction> = /*@__PURE__*/ messageDesc(file_prism, 17)
+export const PatchContextActionSchema: GenMessage<PatchContextAction> = /*@__PURE__*/ messageDesc(file_prism, 18)
 
 /**
  * @generated from message prism.DeactivateDIDOperation
@@ -490,7 +533,7 @@ export type DeactivateDIDOperation = Message<'prism.DeactivateDIDOperation'> & {
  * Describes the message prism.DeactivateDIDOperation.
  * Use `create(DeactivateDIDOperationSchema)` to create a new message.
  */
-export const DeactivateDIDOperationSchema: GenMessage<DeactivateDIDOperation> = /*@__PURE__*/ messageDesc(file_prism, 18)
+export const DeactivateDIDOperationSchema: GenMessage<DeactivateDIDOperation> = /*@__PURE__*/ messageDesc(file_prism, 19)
 
 /**
  * @generated from enum prism.KeyUsage

@@ -30,7 +30,7 @@ const Contexts = z.array(text(limits.context)).refine((list) => new Set(list).si
 export function checkKey({ id, usage, publicKey }: PrismKey): void {
   obey(Id, id, `key id ${shown(id)}`)
   if ((usage === 'master' || usage === 'vdr') && publicKey.crv !== 'secp256k1') {
-    throw new InvalidOperation(`key ${id} is a ${usage} key and must be on secp256k1`)
+    throw new InvalidOperation(`key ${shown(id)} is a ${usage} key and must be on secp256k1`)
   }
 }
 
@@ -47,6 +47,11 @@ export function checkServiceType(type: string): void {
 /** @throws {InvalidOperation} when the service cannot have this endpoint. */
 export function checkServiceEndpoint(serviceEndpoint: string): void {
   obey(ServiceEndpoint, serviceEndpoint, 'service endpoint')
+}
+
+/** @throws {InvalidOperation} when a context is no URI: the method leaves that open, the real agent does not when it makes an operation. */
+export function checkContextUris(contexts: readonly string[]): void {
+  obey(z.array(Uri), contexts, 'context')
 }
 
 /** @throws {InvalidOperation} when a context is empty, too long or there twice. */
@@ -81,6 +86,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-function shown(id: string): string {
+/** An id in a message: whatever stands in it, it stays an id, and short. */
+export function shown(id: string): string {
   return JSON.stringify(id.slice(0, limits.id))
 }

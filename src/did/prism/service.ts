@@ -37,7 +37,10 @@ function normaliseUris(endpoint: Endpoint): Endpoint {
   return Array.isArray(endpoint) ? endpoint.map((entry) => (typeof entry === 'string' ? normaliseUri(entry) : entry)) : endpoint
 }
 
-/** Web addresses get the form the URL standard gives them (`https://foo.bar.com` gains a `/`); other URIs stay as they are. */
+/**
+ * Web addresses get the form the URL standard gives them (`https://foo.bar.com` gains a `/`); other URIs stay as they are, and so does
+ * what has white space in it, which that standard drops and which is no URI.
+ */
 function normaliseUri(uri: string): string {
-  return /^(?:https?|wss?):/i.test(uri) && URL.canParse(uri) ? new URL(uri).href : uri
+  return /^(?:https?|wss?):\S*$/i.test(uri) && URL.canParse(uri) ? new URL(uri).href : uri
 }

@@ -18,22 +18,20 @@ import { checkContexts, checkKey, checkService, limits } from './rules.ts'
 import { change } from './update.ts'
 
 /**
- * What a DID is after its last operation: the keys and services that are active, in the order they came, and the ids of
- * those that are not any more, which can never be used again. Hashes are hexadecimal, times ISO 8601 in UTC; a state that no
- * ledger knows has none.
+ * What a DID says of itself: the keys and services that are active, in the order they came, and the ids of those that are not any more,
+ * which can never be used again.
  */
-export type DidState = Readonly<{
-  suffix: string
+export type DidContent = Readonly<{
   publicKeys: readonly PrismKey[]
   services: readonly PrismService[]
   contexts: readonly string[]
   retiredKeyIds: readonly string[]
   retiredServiceIds: readonly string[]
-  lastOperationHash: string
   deactivated: boolean
-  createdAt?: string
-  updatedAt?: string
 }>
+
+/** What a DID is after its last operation. Hashes are hexadecimal, times ISO 8601 in UTC; a state that no ledger knows has none. */
+export type DidState = DidContent & Readonly<{ suffix: string; lastOperationHash: string; createdAt?: string; updatedAt?: string }>
 
 /**
  * The state after a signed operation that a ledger confirmed at `when`, on top of the state before it, which is not changed.
@@ -91,10 +89,14 @@ function begin(created: CreateOperation, operation: Uint8Array): DidState {
 }
 
 function next(state: DidState, operation: UpdateOperation | DeactivateOperation): DidState {
-  if (operation.operation === 'update') return change(state, operation.actions)
-  const { publicKeys, services, retiredKeyIds, retiredServiceIds } = state
+  return operation.operation === 'update' ? change(state, operation.actions) : end(state)
+}
+
+/** Takes every key and service away, for good. */
+export function end<Content extends DidContent>(content: Content): Content {
+  const { publicKeys, services, retiredKeyIds, retiredServiceIds } = content
   return {
-    ...state,
+    ...content,
     publicKeys: [],
     services: [],
     retiredKeyIds: [...retiredKeyIds, ...publicKeys.map(({ id }) => id)],

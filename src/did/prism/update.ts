@@ -1,46 +1,52 @@
 /** The actions of a did:prism update, in order and all or nothing (wire.md 11.3, "Validity rules"). */
 import { InvalidOperation, type PrismService, type UpdateAction } from './model.ts'
-import { checkContexts, checkKey, checkService, checkServiceEndpoint, checkServiceType, limits } from './rules.ts'
-import type { DidState } from './state.ts'
+import { checkContexts, checkKey, checkService, checkServiceEndpoint, checkServiceType, limits, shown } from './rules.ts'
+import type { DidContent } from './state.ts'
 
 /**
  * The state after an update's actions; the state before is not changed.
  *
  * @throws {InvalidOperation} for the first action that breaks a rule, or when the DID is left without master key or above a limit.
  */
-export function change(state: DidState, actions: readonly UpdateAction[]): DidState {
+export function change<Content extends DidContent>(state: Content, actions: readonly UpdateAction[]): Content {
+  const changed = changeContent(state, actions)
+  if (!changed.publicKeys.some(({ usage }) => usage === 'master')) throw new InvalidOperation('the update leaves no master key')
+  return changed
+}
+
+/** The same for a DID of a method that has no master key. */
+export function changeContent<Content extends DidContent>(content: Content, actions: readonly UpdateAction[]): Content {
   if (actions.length === 0) throw new InvalidOperation('the update has no action')
-  const changed = actions.reduce(act, state)
+  const changed = actions.reduce(act, content)
   const { publicKeys, services } = changed
-  if (!publicKeys.some(({ usage }) => usage === 'master')) throw new InvalidOperation('the update leaves no master key')
   if (publicKeys.length > limits.keys) throw new InvalidOperation(`the update leaves ${publicKeys.length} keys, more than ${limits.keys}`)
   if (services.length > limits.services)
     throw new InvalidOperation(`the update leaves ${services.length} services, more than ${limits.services}`)
   return changed
 }
 
-function act(state: DidState, action: UpdateAction): DidState {
+function act<Content extends DidContent>(state: Content, action: UpdateAction): Content {
   const { publicKeys, services, retiredKeyIds, retiredServiceIds } = state
   switch (action.action) {
     case 'addKey':
       checkKey(action.key)
       if (has(publicKeys, action.key.id) || retiredKeyIds.includes(action.key.id))
-        throw new InvalidOperation(`key ${action.key.id} exists or existed`)
+        throw new InvalidOperation(`key ${shown(action.key.id)} exists or existed`)
       return { ...state, publicKeys: [...publicKeys, action.key] }
     case 'removeKey':
-      if (!has(publicKeys, action.id)) throw new InvalidOperation(`there is no active key ${action.id} to remove`)
+      if (!has(publicKeys, action.id)) throw new InvalidOperation(`there is no active key ${shown(action.id)} to remove`)
       return { ...state, publicKeys: without(publicKeys, action.id), retiredKeyIds: [...retiredKeyIds, action.id] }
     case 'addService':
       checkService(action.service)
       if (has(services, action.service.id) || retiredServiceIds.includes(action.service.id)) {
-        throw new InvalidOperation(`service ${action.service.id} exists or existed`)
+        throw new InvalidOperation(`service ${shown(action.service.id)} exists or existed`)
       }
       return { ...state, services: [...services, action.service] }
     case 'removeService':
-      if (!has(services, action.id)) throw new InvalidOperation(`there is no active service ${action.id} to remove`)
+      if (!has(services, action.id)) throw new InvalidOperation(`there is no active service ${shown(action.id)} to remove`)
       return { ...state, services: without(services, action.id), retiredServiceIds: [...retiredServiceIds, action.id] }
     case 'updateService':
-      if (!has(services, action.id)) throw new InvalidOperation(`there is no active service ${action.id} to update`)
+      if (!has(services, action.id)) throw new InvalidOperation(`there is no active service ${shown(action.id)} to update`)
       return { ...state, services: services.map((service) => (service.id === action.id ? updated(service, action) : service)) }
     case 'patchContext':
       checkContexts(action.contexts)
@@ -51,7 +57,7 @@ function act(state: DidState, action: UpdateAction): DidState {
 
 /** An empty text means unchanged. */
 function updated(service: PrismService, { type, serviceEndpoint }: UpdateAction & { action: 'updateService' }): PrismService {
-  if (type === '' && serviceEndpoint === '') throw new InvalidOperation(`the update of service ${service.id} changes nothing`)
+  if (type === '' && serviceEndpoint === '') throw new InvalidOperation(`the update of service ${shown(service.id)} changes nothing`)
   if (type !== '') checkServiceType(type)
   if (serviceEndpoint !== '') checkServiceEndpoint(serviceEndpoint)
   return { ...service, type: type || service.type, serviceEndpoint: serviceEndpoint || service.serviceEndpoint }

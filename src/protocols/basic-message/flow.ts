@@ -2,11 +2,10 @@
 import { sql, type Insertable, type Selectable } from 'kysely'
 import { z } from 'zod'
 import { newId } from '../../base/id.ts'
-import { Problem } from '../../base/problem.ts'
-import { reasonOf } from '../../base/reason.ts'
 import type { Db, Tx } from '../../storage/database.ts'
 import type { WalletTables } from '../../storage/wallet-tables.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
+import { readBody } from '../body.ts'
 import { getPeers } from '../connection/peers.ts'
 import { getSenders, putNotice } from '../notice.ts'
 import type { Handler } from '../receive.ts'
@@ -36,11 +35,7 @@ export async function noteOutcome(tx: Tx, id: string, failure?: string): Promise
 /** Keeps what the other side says. */
 export const onMessage: Handler = async (wallet, message) => {
   const { connectionId } = await getSenders(wallet.db, message)
-  const parsed = Body.safeParse(message.body)
-  if (!parsed.success) {
-    throw new Problem('error:DIDCommControllerError:UnpackingFailed', `The basic message cannot be read: ${reasonOf(parsed.error)}.`)
-  }
-  const { content, lang } = parsed.data
+  const { content, lang } = readBody(message, Body, 'basic message')
   const sent_at = toInstant(message.createdTime)
   return (tx) => insert(tx, { connection_id: connectionId, direction: 'received', content, lang: lang ?? null, sent_at })
 }

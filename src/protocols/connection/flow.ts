@@ -2,15 +2,18 @@
 import { newId } from '../../base/id.ts'
 import { Problem } from '../../base/problem.ts'
 import { createInvitation as newInvitation, parseInvitation, toInvitationUrl } from '../../didcomm/invitation.ts'
+import { withoutNulls } from '../../didcomm/json.ts'
+import { peersOnly } from '../../didcomm/route.ts'
 import { keepPeerDid, newPeerDid } from '../../wallet/peer-dids.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
+import { readBody } from '../body.ts'
 import { findByThread } from '../find.ts'
 import { present } from '../model.ts'
 import { mustBeToConnect } from '../open-invitation.ts'
 import { invitationBase } from '../out-of-band.ts'
 import type { Handler } from '../receive.ts'
 import { advance, advanceByReply, begin } from '../record.ts'
-import { connection, type ConnectionRecord, type CreateConnection } from './model.ts'
+import { connection, RequestBody, type ConnectionRecord, type CreateConnection } from './model.ts'
 
 /** Makes an invitation; the connection, the thread and the invitation share one id. */
 export function createInvitation(wallet: Wallet, { label, goalCode, goal }: CreateConnection): Promise<ConnectionRecord> {
@@ -69,7 +72,7 @@ export async function acceptInvitation(wallet: Wallet, text: string): Promise<Co
 /** What is wrong with the inviter's DID is wrong with the invitation, and none of our own fault. */
 async function mustResolve(wallet: Wallet, from: string): Promise<void> {
   try {
-    await wallet.env.resolver.document(from)
+    await peersOnly(wallet.env.resolver.document)(from)
   } catch (error) {
     if (!(error instanceof Problem)) throw error
     throw new Problem('error:ConnectionServiceError:InvitationParsingError', `The inviter's DID does not resolve: ${error.message}.`, {
@@ -79,7 +82,8 @@ async function mustResolve(wallet: Wallet, from: string): Promise<void> {
 }
 
 /** Inviter: somebody answers the invitation. It connects once, with whoever answers first and in time. */
-export const onRequest: Handler = async (wallet, { from, to, thid, body }) => {
+export const onRequest: Handler = async (wallet, message) => {
+  const { from, to, thid } = message
   const record = await findByThread(wallet.db, connection, 'Inviter', thid)
   if (record?.invitation.from !== to) throw unknownThread(thid)
   const expiresAt = Date.parse(record.createdAt) + wallet.env.config.CONNECT_INVITATION_EXPIRY * 1_000
@@ -93,17 +97,10 @@ export const onRequest: Handler = async (wallet, { from, to, thid, body }) => {
     const detail = `The invitation ${thid} was answered by somebody else before. Ask for a new one: an invitation connects once.`
     throw new Problem('error:ConnectionServiceError:InvitationAlreadyReceived', detail)
   }
+  const body = withoutNulls(readBody(message, RequestBody, 'connection request'))
   return async (tx) => {
     const received = await advanceByReply(tx, connection, record.id, 'received request', { myDid: to, theirDid: from })
-    const { goal_code, goal, accept } = body
-    await advance(
-      tx,
-      connection,
-      received,
-      'accept',
-      {},
-      { type: 'response', from: to, to: from, pthid: thid, body: present({ goal_code, goal, accept }) },
-    )
+    await advance(tx, connection, received, 'accept', {}, { type: 'response', from: to, to: from, pthid: thid, body })
   }
 }
 

@@ -15,10 +15,6 @@ export type CreateConnection = z.output<typeof CreateConnection>
 
 export const AcceptConnectionInvitation = z.object({ invitation: invitationText }).meta({ id: 'AcceptConnectionInvitationRequest' })
 
-/** A trust ping to the other side: when it was sent, and when it was answered, if it was. */
-export const Ping = z.object({ id: z.string(), sentAt: z.iso.datetime(), answeredAt: z.iso.datetime().optional() }).meta({ id: 'Ping' })
-export type Ping = z.infer<typeof Ping>
-
 /** What a connection's row holds beside the fields of every record. */
 export const ConnectionData = z.object({
   label: z.string().optional(),
@@ -27,8 +23,6 @@ export const ConnectionData = z.object({
   invitation: Invitation,
   myDid: z.string().optional(),
   theirDid: z.string().optional(),
-  /** The last one that was sent. */
-  ping: Ping.optional(),
   ...Meta,
 })
 export type ConnectionData = z.output<typeof ConnectionData>
@@ -80,6 +74,17 @@ export function toConnection(record: ConnectionRecord): Connection {
     kind: 'Connection',
   })
 }
+
+/** The most that a request may say of its purpose: more than twice as long a text as any invitation of ours has. */
+const RequestGoal = z.string().max(1_000).nullish()
+
+/** What a request says, and the response says again (wire.md 3). Null counts as absent, other members are passed over. */
+export const RequestBody = z.object({
+  goal_code: RequestGoal,
+  goal: RequestGoal,
+  /** Media types. */
+  accept: z.array(z.string().max(255)).max(100).nullish(),
+})
 
 export const connection = {
   name: 'connection',

@@ -1,5 +1,4 @@
 /** What this agent discloses of itself (Discover Features 2.0): the protocols it speaks, in which roles, and how much it takes. */
-import { maxEnvelopeBytes } from '../../didcomm/jwe.ts'
 import { matches } from './match.ts'
 
 /** A disclosure, as it is written; `roles` for protocols, `value` for constraints. */
@@ -21,14 +20,17 @@ const protocols: Readonly<Record<string, string[]>> = {
   'https://didcomm.org/empty/1.0': ['sender', 'receiver'],
 }
 
-export const features: readonly Disclosure[] = [
-  ...Object.entries(protocols).map(([id, roles]) => ({ 'feature-type': 'protocol', id, roles })),
-  { 'feature-type': 'constraint', id: 'max_receive_bytes', value: String(maxEnvelopeBytes) },
-]
+/** Everything there is to disclose; `maxReceiveBytes` is the size of the largest message that is taken. */
+export function featuresOf(maxReceiveBytes: number): Disclosure[] {
+  return [
+    ...Object.entries(protocols).map(([id, roles]) => ({ 'feature-type': 'protocol', id, roles })),
+    { 'feature-type': 'constraint', id: 'max_receive_bytes', value: String(maxReceiveBytes) },
+  ]
+}
 
 /** What answers a list of queries: every feature that one of them asks for, once. */
-export function disclose(queries: readonly { 'feature-type': string; match: string }[], known = features): Disclosure[] {
-  return known.filter((feature) =>
+export function disclose(features: readonly Disclosure[], queries: readonly { 'feature-type': string; match: string }[]): Disclosure[] {
+  return features.filter((feature) =>
     queries.some((query) => query['feature-type'] === feature['feature-type'] && matches(query.match, feature.id)),
   )
 }

@@ -8,7 +8,7 @@ import { getSigningKey } from '../../did-registrar/keys.ts'
 import { canonicalDid } from '../../did/document.ts'
 import { keepPeerDid } from '../../wallet/peer-dids.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
-import { readToken, tokenAttachments } from '../attachments.ts'
+import { isTokensFault, readToken, tokenAttachments } from '../attachments.ts'
 import { findPeers } from '../connection/peers.ts'
 import { findByThread, getRecord } from '../find.ts'
 import { isPast } from '../machine.ts'
@@ -116,6 +116,7 @@ async function verify(wallet: Wallet, { subjectId }: CredentialRecord, message: 
     }
     return { credential, issuer, subject }
   } catch (error) {
+    if (!isTokensFault(error)) throw error
     throw new Problem('error:CredentialServiceError:InvalidCredentialIssue', `The credential is not accepted: ${reasonOf(error)}`, {
       cause: error,
     })

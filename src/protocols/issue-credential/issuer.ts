@@ -11,7 +11,7 @@ import type { Tx } from '../../storage/database.ts'
 import { keepPeerDid } from '../../wallet/peer-dids.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
 import type { Work } from '../../wallet/work.ts'
-import { readToken, tokenAttachments } from '../attachments.ts'
+import { isTokensFault, readToken, tokenAttachments } from '../attachments.ts'
 import { getPeers } from '../connection/peers.ts'
 import { getRecord } from '../find.ts'
 import { isPast } from '../machine.ts'
@@ -98,6 +98,7 @@ async function proveHolder(wallet: Wallet, { challenge, domain }: CredentialReco
     })
     return holderDid
   } catch (error) {
+    if (!isTokensFault(error)) throw error
     throw new Problem(
       'error:CredentialServiceError:InvalidCredentialRequest',
       `The request does not prove its subject: ${reasonOf(error)}`,

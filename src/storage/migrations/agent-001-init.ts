@@ -37,5 +37,12 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .addColumn('revoked_at', 'text')
     .execute()
 
+  await db.schema
+    .createTable('web_did')
+    .addColumn('did', 'text', (column) => column.primaryKey())
+    .addColumn('wallet_id', 'text', (column) => column.notNull().references('wallet.id'))
+    .addColumn('created_at', 'text', (column) => column.notNull())
+    .execute()
+
   await createCredentialSchema(db)
 }

@@ -14,12 +14,13 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .createTable('account')
     .addColumn('did', 'text', (column) => column.primaryKey())
     .addColumn('created_at', 'text', (column) => column.notNull())
+    .addColumn('seen_at', 'text', (column) => column.notNull())
     .execute()
 
   await db.schema
     .createTable('recipient')
     .addColumn('did', 'text', (column) => column.primaryKey())
-    .addColumn('account', 'text', (column) => column.notNull().references('account.did'))
+    .addColumn('account', 'text', (column) => column.notNull().references('account.did').onDelete('cascade'))
     .addColumn('created_at', 'text', (column) => column.notNull())
     .execute()
   await db.schema.createIndex('recipient_account').on('recipient').columns(['account', 'created_at', 'did']).execute()

@@ -81,25 +81,41 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .execute()
 
   await db.schema
-    .createTable('prism_did')
+    .createTable('did')
     .addColumn('did', 'text', (column) => column.primaryKey())
-    .addColumn('long_form', 'text', (column) => column.notNull())
-    .addColumn('did_index', 'integer', (column) => column.notNull().unique())
+    .addColumn('method', 'text', (column) => column.notNull())
+    .addColumn('long_form', 'text')
+    .addColumn('did_index', 'integer', (column) => column.notNull())
     .addColumn('status', 'text', (column) => column.notNull())
-    .addColumn('create_operation', 'text', (column) => column.notNull())
+    .addColumn('state', 'text', (column) => column.notNull())
+    .addColumn('pending_operation', 'text')
+    .addColumn('failure', 'text')
     .addColumn('created_at', 'text', (column) => column.notNull())
     .addColumn('updated_at', 'text')
     .execute()
+  await db.schema.createIndex('did_page').on('did').columns(['did_index', 'did']).execute()
 
   await db.schema
-    .createTable('prism_key')
-    .addColumn('did', 'text', (column) => column.notNull().references('prism_did.did'))
+    .createTable('did_operation')
+    .addColumn('id', 'text', (column) => column.primaryKey())
+    .addColumn('did', 'text', (column) => column.notNull().references('did.did'))
+    .addColumn('kind', 'text', (column) => column.notNull())
+    .addColumn('signed_operation', 'text', (column) => column.notNull())
+    .addColumn('submitted_at', 'text')
+    .addColumn('created_at', 'text', (column) => column.notNull())
+    .execute()
+  await db.schema.createIndex('did_operation_of').on('did_operation').columns(['did', 'kind']).execute()
+
+  await db.schema
+    .createTable('did_key')
+    .addColumn('did', 'text', (column) => column.notNull().references('did.did'))
     .addColumn('key_id', 'text', (column) => column.notNull())
+    .addColumn('operation_id', 'text', (column) => column.notNull())
     .addColumn('usage', 'integer', (column) => column.notNull())
     .addColumn('curve', 'text', (column) => column.notNull())
     .addColumn('key_index', 'integer')
     .addColumn('sealed', 'text')
-    .addPrimaryKeyConstraint('prism_key_key', ['did', 'key_id'])
+    .addPrimaryKeyConstraint('did_key_key', ['did', 'key_id', 'operation_id'])
     .execute()
 
   await db.schema
@@ -115,6 +131,19 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .addColumn('created_at', 'text', (column) => column.notNull())
     .execute()
   await db.schema.createIndex('message_connection').on('message').columns(['connection_id', 'sequence']).execute()
+
+  await db.schema
+    .createTable('ping')
+    .addColumn('sequence', 'integer', (column) => column.primaryKey())
+    .addColumn('id', 'text', (column) => column.notNull().unique())
+    .addColumn('thid', 'text', (column) => column.notNull().unique())
+    .addColumn('connection_id', 'text')
+    .addColumn('my_did', 'text', (column) => column.notNull())
+    .addColumn('their_did', 'text', (column) => column.notNull())
+    .addColumn('sent_at', 'text', (column) => column.notNull())
+    .addColumn('answered_at', 'text')
+    .addColumn('failure', 'text')
+    .execute()
 
   await db.schema
     .createTable('credential')

@@ -127,6 +127,9 @@ describe('services', () => {
     ['did:peer:2.Ez', 'did:peer:2.Ez'],
     ['http://', 'http://'],
     ['urn:Example:A', 'urn:Example:A'],
+    // No URIs: what the URL standard would make of them is another address.
+    ['https://a.exa\nmple', 'https://a.exa\nmple'],
+    ['https://a.example/ ', 'https://a.example/ '],
   ])('%s is written and shown as %s', (uri, normalised) => {
     expect(toPrismService({ id: 's', type: 'A', serviceEndpoint: uri }).serviceEndpoint).toBe(normalised)
     expect(fromPrismService('did:example:1', { id: 's', type: 'A', serviceEndpoint: uri }).serviceEndpoint).toBe(normalised)

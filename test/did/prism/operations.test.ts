@@ -4,7 +4,8 @@ import { describe, expect, test } from 'vitest'
 import { fromBase64, fromHex, toHex } from '../../../src/base/bytes.ts'
 import { deriveKey } from '../../../src/crypto/derive.ts'
 import { generateKey, type PublicJwk, toPublic, verify } from '../../../src/crypto/keys.ts'
-import { fromDer } from '../../../src/crypto/secp256k1.ts'
+import { seedOfMnemonic } from '../../../src/crypto/mnemonic.ts'
+import { fromDer, native } from '../../../src/crypto/secp256k1.ts'
 import { decodeObject, decodeOperation, decodeSigned } from '../../../src/did/prism/decode.ts'
 import { InvalidOperation, type Operation, type UpdateAction } from '../../../src/did/prism/model.ts'
 import { encodeOperation, operationHash, operationId, signOperation } from '../../../src/did/prism/operations.ts'
@@ -13,7 +14,15 @@ import { create, createBytes, ed25519, key, master, masterKey, signedCreate, x25
 
 type Worked = {
   longForms: { name: string; did: string; keys: { id: string; usage: string }[]; publicKeyJwk?: PublicJwk }[]
-  deterministic: { seed: string; longForm: string; suffix: string; signedOperation: string; signedWith: string; operationId: string }
+  deterministic: {
+    mnemonic: string
+    seed: string
+    longForm: string
+    suffix: string
+    signedOperation: string
+    signedWith: string
+    operationId: string
+  }
 }
 const { longForms, deterministic } = JSON.parse(
   readFileSync(new URL('../../../fixtures/did-prism/worked.json', import.meta.url), 'utf8'),
@@ -40,12 +49,16 @@ describe('the worked examples', () => {
     expect(operationHash(state)).toBe(did.split(':')[2])
   })
 
-  test('the deterministic DID comes out of its seed, byte for byte', () => {
-    const secret = deriveKey(fromHex(deterministic.seed), { didIndex: 0, usage: 1, keyIndex: 0 })
+  test('the deterministic DID comes out of its words, byte for byte, with its signature', () => {
+    const seed = seedOfMnemonic(deterministic.mnemonic)
+    expect(toHex(seed)).toBe(deterministic.seed)
+    const secret = deriveKey(seed, { didIndex: 0, usage: 1, keyIndex: 0 })
     const bytes = encodeOperation(create({ publicKeys: [{ id: 'master', usage: 'master', publicKey: toPublic(secret) }], services: [] }))
     expect(bytes).toEqual(new Uint8Array(fromBase64(deterministic.longForm.split(':')[3]!)))
     expect(operationHash(bytes)).toBe(deterministic.suffix)
     const signed = fromHex(deterministic.signedOperation)
+    // OpenSSL, which stands in for libsecp256k1, draws its nonces.
+    if (native()) expect(toHex(signOperation(bytes, deterministic.signedWith, secret))).toBe(deterministic.signedOperation)
     const published = decodeSigned(signed)
     expect(published.signedWith).toBe('master')
     expect(toHex(published.operation)).toBe(toHex(bytes))
@@ -101,6 +114,15 @@ describe('operations as bytes', () => {
     expect(verify(masterKey.publicKey, operation, fromDer(signature))).toBe(true)
   })
 
+  test.each<[string, Operation]>([
+    ['a service', create({ services: [{ ...service, serviceEndpoint: 'x:\ud800' }] })],
+    ['a context', create({ contexts: ['x:\udc00y'] })],
+    ['an action', { operation: 'update', suffix, previousHash, actions: [{ action: 'removeKey', id: '\ud83d' }] }],
+  ])('half of a character in %s is refused, for its bytes would be those of another text', (_name, operation) => {
+    expect(() => encodeOperation(operation)).toThrow(InvalidOperation)
+    expect(() => encodeOperation(operation)).toThrow(/\\ud.* has half of a character in it/)
+  })
+
   test('only secp256k1 signs operations', () => {
     expect(() => signOperation(createBytes(), 'master0', generateKey('Ed25519'))).toThrow(TypeError)
   })
@@ -147,24 +169,40 @@ describe('bytes that are refused', () => {
       }),
     )
   const packed = (curve: string, data: Uint8Array) => ({ case: 'compressedEcKeyData', value: { curve, data } })
+  const coordinates = (x: Uint8Array, y: Uint8Array) => ({ case: 'ecKeyData', value: { curve: 'secp256k1', x, y } })
+  const ones = new Uint8Array(32).fill(1)
   test.each([
-    ['no usage', keyed(packed('Ed25519', new Uint8Array(32)), 0)],
-    ['an unknown usage', keyed(packed('Ed25519', new Uint8Array(32)), 9)],
-    ['no data', keyed({ case: undefined })],
-    ['an unknown curve', keyed(packed('P-256', new Uint8Array(33).fill(2)))],
-    ['31 bytes', keyed(packed('Ed25519', new Uint8Array(31)))],
-    ['an uncompressed point as a compressed one', keyed(packed('secp256k1', new Uint8Array(65).fill(4)))],
-    ['a point off the curve', keyed(packed('secp256k1', Uint8Array.of(2, ...Array<number>(31).fill(0), 5)))],
+    ['no usage', keyed(packed('Ed25519', new Uint8Array(32)), 0), 'has no known usage'],
+    ['an unknown usage', keyed(packed('Ed25519', new Uint8Array(32)), 9), 'has no known usage'],
+    ['no data', keyed({ case: undefined }), 'cannot be read: it has no data'],
+    ['an unknown curve', keyed(packed('P-256', new Uint8Array(33).fill(2))), 'cannot be read: its curve is none of'],
+    ['a curve in other letters', keyed(packed('ed25519', new Uint8Array(32))), 'cannot be read: its curve is none of'],
+    ['31 bytes', keyed(packed('Ed25519', new Uint8Array(31))), 'cannot be read: an Ed25519 public key has 32 bytes, not 31'],
+    ['33 bytes', keyed(packed('X25519', new Uint8Array(33))), 'cannot be read: an X25519 public key has 32 bytes, not 33'],
     [
-      'coordinates off the curve',
-      keyed({ case: 'ecKeyData', value: { curve: 'secp256k1', x: new Uint8Array(32).fill(1), y: new Uint8Array(32).fill(1) } }),
+      'an uncompressed point as a compressed one',
+      keyed(packed('secp256k1', new Uint8Array(65).fill(4))),
+      'cannot be read: a compressed point has 33 bytes, not 65',
     ],
     [
-      'coordinates cut short',
-      keyed({ case: 'ecKeyData', value: { curve: 'secp256k1', x: new Uint8Array(31).fill(1), y: new Uint8Array(32) } }),
+      'a point off the curve',
+      keyed(packed('secp256k1', Uint8Array.of(2, ...Array<number>(31).fill(0), 5))),
+      'cannot be read: there is no such point on secp256k1',
     ],
-  ])('a key with %s', (_name, bytes) => {
+    ['coordinates off the curve', keyed(coordinates(ones, ones)), 'cannot be read: there is no such point on secp256k1'],
+    ['coordinates cut short', keyed(coordinates(ones.subarray(1), ones)), 'cannot be read: a public key on secp256k1 is a point of'],
+  ])('a key with %s', (_name, bytes, reason) => {
     expect(() => decodeOperation(bytes)).toThrow(InvalidOperation)
-    expect(() => decodeOperation(bytes)).toThrow(/key k/)
+    expect(() => decodeOperation(bytes)).toThrow(`key "k" ${reason}`)
+  })
+
+  // What the ledger tells of an operation is kept and shown; whoever made the operation chose these texts.
+  test('a key with an endless id is told in short', () => {
+    const id = '\u001b[2J\n'.repeat(5_000)
+    const bytes = toBinary(
+      AtalaOperationSchema,
+      message(AtalaOperationSchema, { operation: { case: 'createDid', value: { didData: { publicKeys: [{ id }] } } } }),
+    )
+    expect(() => decodeOperation(bytes)).toThrow(/^key "[\x20-\x7e]{1,400}" has no known usage$/)
   })
 })

@@ -1,0 +1,97 @@
+/** Resolving a DID that nobody asked about before, and one that is known; servers are in this process, so half of what is asked is ours too. */
+import { startServer } from '../test/net/_server.ts'
+import { startAgent } from '../test/_agent.ts'
+import { create } from '../test/did/prism/_make.ts'
+import { toLongForm } from '../src/did/prism/did.ts'
+import { encodeOperation } from '../src/did/prism/operations.ts'
+import { createResolver } from '../src/did/resolve.ts'
+import { publishNewDid } from './did.ts'
+import type { Work } from './_harness.ts'
+
+type Suites = Record<string, Work[]>
+
+/** More than a resolver keeps: whoever walks around among them meets none twice in its memory. */
+const many = 3_000
+
+const longForms = Array.from({ length: many }, (_, n) => {
+  const services = [{ id: 'service-1', type: 'LinkedDomains', serviceEndpoint: `https://example.com/${n}` }]
+  return toLongForm(encodeOperation(create({ services })))
+})
+
+/** Long forms, where no ledger is asked whether they are published, and where the ledger's file is. */
+async function openLongForms() {
+  const { agent, ...started } = await startAgent()
+  const alone = createResolver({ getState: () => Promise.resolve(undefined) })
+  let at = 0
+  const next = () => longForms[at++ % many]!
+  const suites: Suites = {
+    'Resolve a long-form did:prism': [
+      { name: 'cold', once: () => alone.resolve(next()) },
+      { name: 'from the cache', once: () => alone.resolve(longForms[0]!) },
+    ],
+    'Resolve a long-form did:prism, the ledger’s file being asked whether it is published': [
+      { name: 'cold', once: () => agent.env.resolver.resolve(next()) },
+      { name: 'from the cache', once: () => agent.env.resolver.resolve(longForms[0]!) },
+    ],
+  }
+  return { suites, [Symbol.asyncDispose]: () => started[Symbol.asyncDispose]() }
+}
+
+/** A host of documents, and an agent that asks it over loopback. */
+async function openWeb() {
+  const server = await startServer((_, response) => response.writeHead(200).end(JSON.stringify(document)))
+  const { agent, ...started } = await startAgent()
+  const did = `did:web:localhost%3A${server.port}:alice`
+  const method = {
+    id: `${did}#key-1`,
+    type: 'Multikey',
+    controller: did,
+    publicKeyMultibase: 'z6MkhaXgBZDvotDkL5257faiztiGiC2QtKLGpbnnEGta2doK',
+  }
+  const document = { id: did, verificationMethod: [method], authentication: [method.id], assertionMethod: [method.id] }
+  const suites = { 'Resolve a did:web over loopback': coldAndKept(agent.env.resolver, did) }
+  const close = async () => {
+    await started[Symbol.asyncDispose]()
+    await server[Symbol.asyncDispose]()
+  }
+  return { suites, [Symbol.asyncDispose]: close }
+}
+
+/** An agent that serves its ledger, and one whose ledger that is. */
+async function openElsewhere() {
+  const { agent: owner, url, ...first } = await startAgent()
+  await owner.courier[Symbol.asyncDispose]()
+  const [walletId] = await owner.wallets.ids()
+  const did = await owner.wallets.use(walletId!, publishNewDid)
+  const { agent, ...second } = await startAgent({ VDR_URL: url })
+  const suites = { 'Resolve a did:prism by the ledger of another agent': coldAndKept(agent.env.resolver, did) }
+  const close = async () => {
+    await second[Symbol.asyncDispose]()
+    await first[Symbol.asyncDispose]()
+  }
+  return { suites, [Symbol.asyncDispose]: close }
+}
+
+function coldAndKept(resolver: ReturnType<typeof createResolver>, did: string): Work[] {
+  const resolve = async () => {
+    const { didDocument, didResolutionMetadata } = await resolver.resolve(did)
+    if (!didDocument) throw new Error(`${did} does not resolve: ${didResolutionMetadata.message}`)
+  }
+  const askAgain = () => {
+    resolver.forget(did)
+    return resolve()
+  }
+  return [
+    { name: 'cold', once: askAgain },
+    { name: 'from the cache', once: resolve },
+  ]
+}
+
+/** All of them; disposed of when they are measured. */
+export async function openCacheSuites() {
+  const opened = [await openLongForms(), await openWeb(), await openElsewhere()]
+  const close = async () => {
+    for (const each of opened) await each[Symbol.asyncDispose]()
+  }
+  return { suites: Object.assign({}, ...opened.map(({ suites }) => suites)) as Suites, [Symbol.asyncDispose]: close }
+}

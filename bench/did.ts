@@ -1,0 +1,38 @@
+/** DIDs made and published, each alone and with every commit on disk (`synchronous=FULL`), on the ledger file of the agent itself. */
+import { pay } from '../src/courier/pay.ts'
+import { createDid } from '../src/did-registrar/create.ts'
+import { getDidRow } from '../src/did-registrar/dids.ts'
+import { publishDid } from '../src/did-registrar/publish.ts'
+import { due } from '../src/outbox/outbox.ts'
+import type { Wallet } from '../src/wallet/wallet.ts'
+import { startAgent } from '../test/_agent.ts'
+import type { Work } from './_harness.ts'
+
+const key = { id: 'key-1', purpose: 'assertionMethod', curve: 'secp256k1' } as const
+const template = { documentTemplate: { publicKeys: [key], internalKeys: [], services: [], contexts: [] } }
+
+/** Makes a DID, hands it in and takes note of its confirmation, as the courier would; returns the short form. */
+export async function publishNewDid(wallet: Wallet): Promise<string> {
+  const { did } = await getDidRow(wallet.db, await createDid(wallet, template))
+  await publishDid(wallet, did)
+  const { owing } = await due(wallet.db)
+  for (const each of owing) await pay(wallet, each)
+  const { status } = await getDidRow(wallet.db, did)
+  if (status !== 'PUBLISHED') throw new Error(`${did} is not published`)
+  return did
+}
+
+/** An agent whose wallet makes and publishes DIDs; disposed of when all is measured. */
+export async function openDidWorks() {
+  const { agent, ...started } = await startAgent()
+  await agent.courier[Symbol.asyncDispose]()
+  const [walletId] = await agent.wallets.ids()
+  const use = <T>(work: (wallet: Wallet) => Promise<T>) => agent.wallets.use(walletId!, work)
+  const did = await use(publishNewDid)
+  const works: Work[] = [
+    { name: 'create', once: () => use((wallet) => createDid(wallet, template)) },
+    { name: 'create and publish', once: () => use(publishNewDid) },
+    { name: 'resolve what is published', once: () => agent.env.resolver.resolve(did) },
+  ]
+  return { works, [Symbol.asyncDispose]: () => started[Symbol.asyncDispose]() }
+}

@@ -1,0 +1,19 @@
+/** What `agent doctor` found, and how it is shown. */
+import type { Answer } from '../_client/answer.ts'
+import { safeLine } from '../_format/safe.ts'
+import { pad, widthOf } from '../_format/width.ts'
+
+export type Check = Answer<'GET /_system/doctor'>['checks'][number]
+
+const marks = { ok: '✔', warning: '!', failed: '✖' } as const
+
+/** One line for each check, and one more with what mends it. */
+export function render(checks: readonly Check[]): string {
+  const names = Math.max(...checks.map(({ name }) => widthOf(name)))
+  return checks
+    .flatMap(({ name, status, detail, hint }) => [
+      `${marks[status]} ${pad(name, names)}  ${safeLine(detail)}`,
+      ...(hint === undefined ? [] : [`  ${pad('', names)}  → ${safeLine(hint)}`]),
+    ])
+    .join('\n')
+}

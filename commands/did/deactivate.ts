@@ -1,0 +1,23 @@
+/** `agent did deactivate` */
+import * as Flags from '@oclif/core/flags'
+import { shortForm } from '../_format/did.ts'
+import { ownDidArg } from '../_input/own-did.ts'
+import { kinds, OperatingCommand, waitFlags } from '../_operating.ts'
+import { confirm } from '../_ui/confirm.ts'
+
+export default class DidDeactivate extends OperatingCommand {
+  static override summary = 'Deactivate a published DID, for good'
+  static override description =
+    'Nobody resolves it any more: what it has issued does not verify from then on. Asks first; in scripts, --yes is the answer.'
+  static override examples = ['<%= config.bin %> did deactivate did:prism:…', '<%= config.bin %> did deactivate did:prism:… --yes --wait']
+  static override args = { did: ownDidArg }
+  static override flags = { yes: Flags.boolean({ char: 'y', description: 'do it without asking' }), ...waitFlags() }
+
+  async run() {
+    const { args, flags } = await this.parse(DidDeactivate)
+    const seconds = this.patience(flags)
+    if (!flags.yes) await confirm(`Deactivate ${shortForm(args.did)}? It cannot be taken back.`)
+    const deactivated = await this.call('POST /did-registrar/dids/{didRef}/deactivations', { path: { didRef: args.did } })
+    return this.follow(deactivated, kinds.deactivation, seconds)
+  }
+}

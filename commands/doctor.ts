@@ -1,0 +1,54 @@
+/** `agent doctor` */
+import { StartError } from '../src/base/start-error.ts'
+import { AgentCommand } from './_base.ts'
+import { fromProcess, type Access } from './_client/settings.ts'
+import { render, type Check } from './_doctor/check.ts'
+import { checkNode, checkProfile } from './_doctor/here.ts'
+import { checkDaemon, checkTenantKey, examine } from './_doctor/there.ts'
+
+export default class Doctor extends AgentCommand {
+  static override summary = 'Examine this program, the daemon and its ledger, and say what mends what is wrong'
+  static override description =
+    'Exits with 0 when nothing has failed (warnings may be there), 7 when no daemon answers, 4 when a key is not accepted, 1 otherwise. With the administrator’s key the daemon examines itself as well.'
+  static override examples = ['<%= config.bin %> doctor', '<%= config.bin %> doctor --json | jq ".checks[] | select(.status != \\"ok\\")"']
+
+  async run() {
+    const { flags } = await this.parse(Doctor)
+    const { AGENT_CONFIG_DIR, AGENT_PROFILE } = fromProcess()
+    const here = [
+      checkNode(process.version, String(this.config.pjson.engines?.['node'])),
+      checkProfile(AGENT_CONFIG_DIR, flags.profile ?? AGENT_PROFILE),
+    ]
+    const access = this.#findAccess()
+    const found = access ? [...here, ...(await this.#ask(access))] : here
+    const checks = found.map(({ hint, ...check }) => (hint === undefined ? check : { ...check, hint: this.forSameDaemon(hint) }))
+    const bad = checks.filter(({ status }) => status !== 'ok')
+    if (!this.isQuiet) this.log(render(checks))
+    else if (bad.length > 0) this.log(bad.map(({ name }) => name).join('\n'))
+    process.exitCode = exitCodeOf(checks)
+    return { checks }
+  }
+
+  /** Where the daemon is; nothing when the profile, which is a check of its own, does not say. */
+  #findAccess(): Access | undefined {
+    try {
+      return this.access
+    } catch (error) {
+      if (error instanceof StartError) return undefined
+      throw error
+    }
+  }
+
+  async #ask({ url, adminKey, apiKey }: Access): Promise<Check[]> {
+    const daemon = await checkDaemon(this.call, url, this.config.version)
+    if (daemon.status === 'failed') return [daemon]
+    return [daemon, await checkTenantKey(this.call, apiKey !== undefined), ...(await examine(this.call, adminKey !== undefined))]
+  }
+}
+
+function exitCodeOf(checks: readonly Check[]): number {
+  const failed = checks.filter(({ status }) => status === 'failed').map(({ name }) => name)
+  if (failed.includes('daemon')) return 7
+  if (failed.includes('tenant-key') || failed.includes('admin-key')) return 4
+  return failed.length > 0 ? 1 : 0
+}

@@ -1,0 +1,170 @@
+/**
+ * `/api`: the embedded ledger for other agents, as a NeoPRISM node offers its own (wire.md 11.3, "Publishing"). An agent whose
+ * ledger is elsewhere has none of it.
+ */
+import { z } from 'zod'
+import type { Agent } from '../../src/agent.ts'
+import { Problem } from '../../src/base/problem.ts'
+import { dataForNode, didMedia, type DidMedia, resolveForNode } from '../../src/vdr/did-server.ts'
+import { type LedgerServer, TooManySubmissions } from '../../src/vdr/ledger-server.ts'
+import {
+  DidList,
+  IndexerStats,
+  MasterKey,
+  ObjectSubmission,
+  OperationDetails,
+  SignedOperationsSubmission,
+  SubmissionResult,
+  TransactionDetails,
+} from '../../src/vdr/neoprism.ts'
+import { type Answer, route } from '../route.ts'
+import { version } from '../version.ts'
+
+const json = 'application/json' as const
+const text = 'text/plain; charset=utf-8' as const
+
+/** Identifiers are looked up as they are; what is none is nowhere. */
+const Id = z.string().max(100)
+
+export default [
+  route(
+    'POST /api/submissions/signed-operations',
+    {
+      summary: 'Submit signed DID operations to the ledger',
+      access: 'public',
+      body: SignedOperationsSubmission,
+      media: [json],
+      reply: [200, SubmissionResult],
+    },
+    ({ agent }, { body, address }) => answer(agent, (server) => server.submit(address, body.signed_operations)),
+  ),
+
+  route(
+    'POST /api/submissions/objects',
+    {
+      summary: 'Submit the DID operations of a PRISM object to the ledger',
+      access: 'public',
+      body: ObjectSubmission,
+      media: [json],
+      reply: [200, SubmissionResult],
+    },
+    ({ agent }, { body, address }) => answer(agent, (server) => server.submitObject(address, body.object)),
+  ),
+
+  route(
+    'GET /api/operations/{operationId}',
+    {
+      summary: 'Read a DID operation that the ledger has judged',
+      access: 'public',
+      path: { operationId: Id },
+      media: [json],
+      reply: [200, OperationDetails],
+    },
+    ({ agent }, { path }) => answer(agent, (server) => server.getOperation(path.operationId)),
+  ),
+
+  route(
+    'GET /api/transactions/{transactionId}',
+    {
+      summary: 'Read the DID operations that were submitted together',
+      access: 'public',
+      path: { transactionId: Id },
+      media: [json],
+      reply: [200, TransactionDetails],
+    },
+    ({ agent }, { path }) => answer(agent, (server) => server.getTransaction(path.transactionId)),
+  ),
+
+  route(
+    'GET /api/dids',
+    {
+      summary: 'Find published DIDs by a master key of their create operation (ours)',
+      access: 'public',
+      query: z.object({ masterKey: MasterKey }),
+      media: [json],
+      reply: [200, DidList],
+    },
+    ({ agent }, { query }) => answer(agent, (server) => server.findDids(query.masterKey)),
+  ),
+
+  route(
+    'GET /api/dids/{did}',
+    {
+      summary: 'Resolve a did:prism by the ledger',
+      access: 'public',
+      path: { did: z.string() },
+      media: [...didMedia],
+      reply: [200, z.looseObject({})],
+    },
+    ({ agent }, { path, accepts }) => resolveForNode(serverOf(agent).ledger, path.did, accepts(didMedia) as DidMedia | undefined),
+  ),
+
+  route(
+    'GET /api/dids/{did}/protobuf',
+    {
+      summary: 'Read the DIDData of a did:prism, in hexadecimal',
+      access: 'public',
+      path: { did: z.string() },
+      media: [text, json],
+      reply: [200, z.string()],
+    },
+    ({ agent }, { path }) => answer(agent, (server) => dataForNode(server.ledger, path.did), text),
+  ),
+
+  route(
+    'GET /api/indexer-stats',
+    { summary: 'Read how far the ledger is', access: 'public', media: [json], reply: [200, IndexerStats] },
+    ({ agent }) => answer(agent, (server) => server.getStats()),
+  ),
+
+  route(
+    'GET /api/_system/health',
+    { summary: 'Ask whether the ledger is there', access: 'public', media: [text, json], reply: [200, z.string()] },
+    ({ agent }) => answer(agent, () => Promise.resolve('Ok'), text),
+  ),
+
+  route(
+    'GET /api/_system/metadata',
+    {
+      summary: 'Read the version of the ledger’s server',
+      access: 'public',
+      media: [json],
+      reply: [200, z.object({ version: z.string(), mode: z.literal('Standalone') })],
+    },
+    ({ agent }) => answer(agent, () => Promise.resolve({ version, mode: 'Standalone' })),
+  ),
+] as const
+
+function serverOf({ ledgerServer, config }: Agent): LedgerServer {
+  if (ledgerServer) return ledgerServer
+  const reason = config.VDR_SERVE ? 'its own ledger is elsewhere; ask there' : 'VDR_SERVE is false'
+  throw new Problem('error:ResourcePathNotFound', `This agent serves no DID ledger: ${reason}.`)
+}
+
+/** The words a NeoPRISM node begins its errors with. */
+const words: Readonly<Record<number, string>> = {
+  400: 'bad request',
+  404: 'not found',
+  429: 'too many requests',
+  501: 'service not available',
+}
+
+/** Does the work and answers with it, or with a NeoPRISM node's body of an error; an operation that is not judged yet is one too. */
+async function answer<Body extends string | object, Media extends string = typeof json>(
+  agent: Agent,
+  work: (server: LedgerServer) => Promise<Body>,
+  type: Media = json as unknown as Media,
+) {
+  const server = serverOf(agent)
+  try {
+    const body = await work(server)
+    const isPending = typeof body === 'object' && 'error' in body
+    return { ...(isPending && { status: 404 }), type, body } as Answer<Media | typeof json>
+  } catch (error) {
+    const status = error instanceof Problem ? error.status : error instanceof TooManySubmissions ? 429 : undefined
+    if (status === undefined || words[status] === undefined) throw error
+    const body = { error: `${words[status]}: ${(error as Error).message}` }
+    const headers = error instanceof TooManySubmissions ? { 'Retry-After': String(error.waitSeconds) } : {}
+    return { status, type: json, body, headers } as Answer<Media | typeof json>
+  }
+}

@@ -1,0 +1,19 @@
+/** `/web` (ours): the documents of the did:web DIDs that this agent has made. */
+import { z } from 'zod'
+import { Problem } from '../../src/base/problem.ts'
+import { findWebDocument, toWebDid } from '../../src/did-registrar/web.ts'
+import { DidDocument } from '../../src/did/document.ts'
+import { route } from '../route.ts'
+
+export default [
+  route(
+    'GET /web/{name}/did.json',
+    { summary: 'Read the document of a did:web', access: 'public', path: { name: z.string().max(64) }, reply: [200, DidDocument] },
+    async ({ agent }, { path: { name } }) => {
+      const did = toWebDid(agent.env.urls.rest, name)
+      const document = await findWebDocument(agent.db, agent.wallets, did)
+      if (!document) throw new Problem('NotFound', `This agent has no DID ${did}.`)
+      return document
+    },
+  ),
+] as const

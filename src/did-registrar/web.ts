@@ -1,0 +1,135 @@
+/**
+ * The wallet's did:web DIDs (W3C CCG, "did:web Method Specification"): this agent serves their documents below its own base URL, so they
+ * are published when they are made and changed at once. No ledger knows them.
+ */
+import { createHash } from 'node:crypto'
+import { randomId } from '../base/id.ts'
+import { Problem } from '../base/problem.ts'
+import type { DidDocument } from '../did/document.ts'
+import { toDocument } from '../did/prism/document.ts'
+import { checkContextUris } from '../did/prism/rules.ts'
+import { toPrismService } from '../did/prism/service.ts'
+import type { DidContent } from '../did/prism/state.ts'
+import { changeContent } from '../did/prism/update.ts'
+import type { AgentDb, Db } from '../storage/database.ts'
+import type { Wallet } from '../wallet/wallet.ts'
+import type { Wallets } from '../wallet/wallets.ts'
+import { keepNewDid } from './create.ts'
+import { changeUnchanged, isOwnDid, type DidRow } from './dids.ts'
+import { makeKeys, toKeyRow, toPrismKey, type NewKey } from './keys.ts'
+import type { CreateManagedDid, DidOperationResponse } from './model.ts'
+import { readContent, writeState } from './state.ts'
+import { keysOfTemplate, refuseTemplate } from './template.ts'
+
+const empty: DidContent = { publicKeys: [], services: [], contexts: [], retiredKeyIds: [], retiredServiceIds: [], deactivated: false }
+
+/**
+ * Makes a did:web of this agent and returns it.
+ *
+ * @throws {Problem} 409 when another DID has the name, 422 when the template breaks a rule or the agent's base URL cannot be in a did:web.
+ */
+export async function createWebDid(db: AgentDb, wallet: Wallet, { name, documentTemplate }: CreateManagedDid): Promise<string> {
+  const did = toWebDid(wallet.env.urls.rest, name ?? randomId())
+  const wanted = attempt(() => keysOfTemplate(documentTemplate))
+  // The rules are obeyed or not wherever the keys are on the seed's path: they are asked before the name is taken.
+  attempt(() => contentOf(documentTemplate, makeKeys(wallet, 0, wanted, new Map())))
+  await takeName(db, wallet, did)
+  await keepNewDid(wallet, (didIndex) => {
+    const keys = makeKeys(wallet, didIndex, wanted, new Map())
+    const state = writeState(contentOf(documentTemplate, keys))
+    const row: DidRow = {
+      did,
+      method: 'web',
+      long_form: null,
+      did_index: didIndex,
+      status: 'PUBLISHED',
+      state,
+      pending_operation: null,
+      failure: null,
+      created_at: new Date().toISOString(),
+      updated_at: null,
+    }
+    return { row, keys: keys.map((key) => toKeyRow(wallet, did, versionOf(state), key)) }
+  })
+  return did
+}
+
+/** Changes a DID and its document at once. @throws {Problem} 409 when it has changed in the meantime. */
+export async function changeWebDid(wallet: Wallet, row: DidRow, content: DidContent, keys: NewKey[]): Promise<DidOperationResponse> {
+  const state = writeState(content)
+  const id = versionOf(state)
+  await wallet.transaction(async (tx) => {
+    await changeUnchanged(tx, row, { state })
+    const rows = keys.map((key) => toKeyRow(wallet, row.did, id, key))
+    if (rows.length > 0) await tx.insertInto('did_key').values(rows).execute()
+  })
+  wallet.env.resolver.forget(row.did)
+  return { scheduledOperation: { id, didRef: row.did } }
+}
+
+/** What stands for an operation's id where no ledger gives one: the hash of what the DID says of itself, in hexadecimal. */
+export function versionOf(state: string): string {
+  return createHash('sha256').update(state).digest('hex')
+}
+
+/** The document of a did:web of this agent; nothing for any other DID. @throws {Problem} `error:DIDResolution:deactivated` */
+export async function findWebDocument(db: AgentDb, wallets: Wallets, did: string): Promise<DidDocument | undefined> {
+  const known = await db.selectFrom('web_did').select('wallet_id').where('did', '=', did).executeTakeFirst()
+  return known && wallets.use(known.wallet_id, ({ db: own }) => readDocument(own, did))
+}
+
+async function readDocument(db: Db, did: string): Promise<DidDocument | undefined> {
+  const row = await db.selectFrom('did').select('state').where('did', '=', did).executeTakeFirst()
+  if (!row) return undefined
+  const content = readContent(row.state)
+  if (content.deactivated) throw new Problem('error:DIDResolution:deactivated', `${did} is deactivated`)
+  return toDocument(content, did)
+}
+
+/**
+ * The did:web whose document is at `<base>/web/<name>/did.json`. The base URL is http or https, without a slash at its end.
+ *
+ * @throws {Problem} 422 for a base that did:web has no words for: everybody resolves by https, but for hosts of their own machine.
+ */
+export function toWebDid(base: string, name: string): string {
+  const { protocol, hostname, host, pathname } = new URL(base)
+  if (protocol !== 'https:' && !/^(localhost|127\.\d+\.\d+\.\d+)$/.test(hostname)) {
+    throw new Problem(
+      'UnprocessableEntity',
+      `method: a did:web is resolved by https, and this agent's address is ${base}. Set REST_SERVICE_URL to its public https URL.`,
+    )
+  }
+  const path = pathname.split('/').filter((segment) => segment !== '')
+  return ['did', 'web', host.replace(':', '%3A'), ...path, 'web', name].join(':')
+}
+
+function contentOf({ services, contexts }: CreateManagedDid['documentTemplate'], keys: readonly NewKey[]): DidContent {
+  checkContextUris(contexts)
+  return changeContent(empty, [
+    ...keys.map((key) => ({ action: 'addKey' as const, key: toPrismKey(key) })),
+    ...services.map((service) => ({ action: 'addService' as const, service: toPrismService(service) })),
+    ...(contexts.length > 0 ? [{ action: 'patchContext' as const, contexts }] : []),
+  ])
+}
+
+/** A name that was taken without a DID, because the agent stopped in between, is still free for the wallet that took it. */
+async function takeName(db: AgentDb, wallet: Wallet, did: string): Promise<void> {
+  const row = { did, wallet_id: wallet.id, created_at: new Date().toISOString() }
+  const { numInsertedOrUpdatedRows } = await db
+    .insertInto('web_did')
+    .values(row)
+    .onConflict((conflict) => conflict.doNothing())
+    .executeTakeFirst()
+  if (numInsertedOrUpdatedRows) return
+  const known = await db.selectFrom('web_did').select('wallet_id').where('did', '=', did).executeTakeFirst()
+  const isTaken = known?.wallet_id !== wallet.id || (await isOwnDid(wallet.db, did))
+  if (isTaken) throw new Problem('Conflict', `name: this agent has a DID ${did} already. Choose another name, or leave it out.`)
+}
+
+function attempt<T>(work: () => T): T {
+  try {
+    return work()
+  } catch (error) {
+    return refuseTemplate(error)
+  }
+}

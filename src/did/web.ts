@@ -1,0 +1,133 @@
+/**
+ * did:web (W3C CCG, "did:web Method Specification"): a DID whose document its host serves, at `/.well-known/did.json` or below the DID's path.
+ *
+ * Whoever names such a DID makes this agent ask an address of their choosing. The client that is handed in decides which addresses may be
+ * called; nothing of what the host answered is repeated in an error.
+ */
+import { isIP } from 'node:net'
+import { Problem } from '../base/problem.ts'
+import { reasonOf } from '../base/reason.ts'
+import { DidDocument, type Resolve } from './document.ts'
+
+/** What is needed of an HTTP client: one GET, its status and body as text, without redirects. An error's `code` is that of `UnreachableError`. */
+export type WebClient = {
+  exchange: (url: string, request: WebRequest) => Promise<{ status: number; text: string }>
+}
+type WebRequest = { method: 'GET'; headers: Record<string, string>; timeoutMs: number; maxBytes: number }
+
+export type WebOptions = {
+  http: WebClient
+  /** Hosts of this machine may be named, by address too, and are asked by plain http: for development. */
+  allowsLoopback?: boolean
+}
+
+/** A host that is slower than that is to be asked again: whoever waits for our own answer does not wait for long. */
+const timeoutMs = 5_000
+const maxBytes = 262_144
+const accept = 'application/did+ld+json, application/did+json, application/json;q=0.9'
+
+/** How deep a document may nest, and how long the DID may be. */
+const maxDepth = 32
+const maxLength = 2_000
+
+/** Failures that waiting does not mend, in our own words. */
+const finalReasons: Readonly<Record<string, string>> = {
+  'address-not-allowed': 'its host is at an address that this agent does not call',
+  'bad-url': 'it names no address that can be asked',
+  'no-such-host': 'there is no such host',
+  'not-text': 'what its host answers is not UTF-8',
+  'too-large': `its document is larger than ${maxBytes} bytes`,
+}
+
+/**
+ * Makes a resolver of did:web.
+ *
+ * It throws {Problem} `error:DIDResolution:invalidDid` for a malformed DID, `…:notFound` when the host has no document of that DID, and
+ * `error:ServiceUnavailable` when the host cannot be reached, is too slow, or has trouble (5xx): then nothing is known of the DID.
+ */
+export function createWebResolver({ http, allowsLoopback = false }: WebOptions): Resolve {
+  return async (did) => {
+    const url = toUrl(did, allowsLoopback)
+    const request: WebRequest = { method: 'GET', headers: { accept }, timeoutMs, maxBytes }
+    const { status, text } = await http.exchange(url, request).catch((error: unknown) => fail(did, error))
+    if (status === 200) return readDocument(did, text)
+    if (status >= 500 || [408, 425, 429].includes(status)) throw unavailable(did, `its host answered with status ${status}`)
+    if (status >= 300 && status < 400) throw notFound(did, 'its host answered with a redirect, which is not followed')
+    throw notFound(did, `its host answered with status ${status}`)
+  }
+}
+
+/**
+ * The URL of a did:web's document (specification, "Read"). The port's colon is percent-encoded; every other part stays as it is written.
+ *
+ * @throws {Problem} `error:DIDResolution:invalidDid`
+ */
+export function toUrl(did: string, allowsLoopback = false): string {
+  const text = did.length <= maxLength ? /^did:web:([A-Za-z0-9._:%-]+)$/.exec(did)?.[1] : undefined
+  if (text === undefined) throw invalid(did, 'it is not did:web:, a host and a path of letters, digits and .-_:%')
+  const [host = '', ...path] = text.split(':')
+  const origin = toOrigin(did, host.replace(/%3A(?=\d{1,5}$)/i, ':'), allowsLoopback)
+  if (!path.every(isSegment)) throw invalid(did, 'a part of its path is empty, a dot, or more than a name')
+  return `${origin}/${path.length > 0 ? path.join('/') : '.well-known'}/did.json`
+}
+
+function toOrigin(did: string, host: string, allowsLoopback: boolean): string {
+  const plain = host.replace(/^%5B([0-9a-f]|%3A)+%5D/i, decodeURIComponent)
+  if (!/^(?:[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?|\[[0-9a-f:]+\])(?::\d{1,5})?$/i.test(plain) || !URL.canParse(`https://${plain}`)) {
+    throw invalid(did, 'its first part is no host name, or a host name and a port with %3A between them')
+  }
+  // The URL standard finds addresses in every spelling, `127.1` among them.
+  const { hostname } = new URL(`https://${plain}`)
+  const isLoopback = hostname === 'localhost' || hostname === '[::1]' || (isIP(hostname) === 4 && hostname.startsWith('127.'))
+  if (allowsLoopback && isLoopback) return `http://${plain}`
+  if (hostname.startsWith('[') || isIP(hostname) !== 0) throw invalid(did, 'its host is an IP address; a did:web names a domain')
+  return `https://${plain}`
+}
+
+/** One name in a path, percent-encoded or not: nothing that a server could take for several, or for the way up. */
+function isSegment(segment: string): boolean {
+  try {
+    const name = decodeURIComponent(segment)
+    return !/^\.{0,2}$/.test(name) && !/[/\\?#\p{Cc}]/u.test(name)
+  } catch {
+    return false
+  }
+}
+
+function readDocument(did: string, text: string): DidDocument {
+  try {
+    const value: unknown = JSON.parse(text)
+    if (!isShallow(value, maxDepth)) throw new TypeError(`it nests deeper than ${maxDepth}`)
+    const document = DidDocument.parse(value)
+    if (document.id === did) return document
+  } catch (error) {
+    // The words of JSON.parse quote what it read.
+    throw notFound(did, `what its host answers is no DID document: ${error instanceof SyntaxError ? 'it is not JSON' : reasonOf(error)}`)
+  }
+  throw notFound(did, 'the document that its host answers with has another id')
+}
+
+function isShallow(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return true
+  return levels > 0 && Object.values(value).every((member) => isShallow(member, levels - 1))
+}
+
+function fail(did: string, error: unknown): never {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : undefined
+  if (code === undefined) throw error
+  const reason = Object.hasOwn(finalReasons, code) ? finalReasons[code] : undefined
+  if (reason !== undefined) throw notFound(did, reason)
+  throw unavailable(did, code === 'timeout' ? 'its host did not answer in time' : 'its host could not be reached')
+}
+
+function invalid(did: string, reason: string): Problem {
+  return new Problem('error:DIDResolution:invalidDid', `${did.slice(0, 100)} is not a valid did:web: ${reason}`)
+}
+
+function notFound(did: string, reason: string): Problem {
+  return new Problem('error:DIDResolution:notFound', `${did.slice(0, 100)} has no document: ${reason}`)
+}
+
+function unavailable(did: string, reason: string): Problem {
+  return new Problem('error:ServiceUnavailable', `${did.slice(0, 100)} cannot be resolved now: ${reason}`)
+}

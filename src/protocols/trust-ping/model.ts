@@ -1,0 +1,51 @@
+/** Trust pings: as they are stored and as REST shows them (ours; wire.md 7). */
+import type { Selectable } from 'kysely'
+import { z } from 'zod'
+import type { WalletTables } from '../../storage/wallet-tables.ts'
+import { optional } from '../../wallet/model.ts'
+import { present } from '../model.ts'
+
+export const trustPing = {
+  name: 'trust-ping',
+  messages: {
+    ping: 'https://didcomm.org/trust-ping/2.0/ping',
+    'ping-response': 'https://didcomm.org/trust-ping/2.0/ping-response',
+  },
+} as const
+
+export const SendPing = z
+  .object({
+    connectionId: optional(z.guid()).describe('The connection whose other side is asked.'),
+    did: optional(z.string().min(1).max(10_000)).describe('The DID that is asked, from a DID made for this ping alone.'),
+  })
+  .refine(({ connectionId, did }) => (connectionId === undefined) !== (did === undefined), 'needs one of connectionId and did')
+  .meta({ id: 'SendPingRequest' })
+export type SendPing = { connectionId?: string | undefined; did?: string | undefined }
+
+export const Ping = z
+  .object({
+    id: z.guid(),
+    thid: z.string(),
+    connectionId: z.string().optional(),
+    did: z.string().describe('Who is asked.'),
+    sentAt: z.iso.datetime().describe('When this agent took the ping.'),
+    answeredAt: z.iso.datetime().optional(),
+    failure: z.string().optional().describe('Why the ping was given up.'),
+  })
+  .meta({ id: 'Ping' })
+export type Ping = z.infer<typeof Ping>
+
+export type PingRow = Selectable<WalletTables['ping']>
+
+/** A ping's row as REST shows it. */
+export function toPing(row: PingRow): Ping {
+  return present({
+    id: row.id,
+    thid: row.thid,
+    connectionId: row.connection_id ?? undefined,
+    did: row.their_did,
+    sentAt: row.sent_at,
+    answeredAt: row.answered_at ?? undefined,
+    failure: row.failure ?? undefined,
+  })
+}

@@ -1,0 +1,66 @@
+/** DIDs as NeoPRISM's HTTP API resolves them, by the embedded ledger (`lib/did-resolver-http`, `lib/did-prism/src/did/did_doc.rs`). */
+import { toHex } from '../base/bytes.ts'
+import { Problem } from '../base/problem.ts'
+import { encodeDidData } from '../did/prism/did-data.ts'
+import { embeddedState, parsePrismDid, toShortForm } from '../did/prism/did.ts'
+import { toDocument } from '../did/prism/document.ts'
+import type { DidState } from '../did/prism/state.ts'
+import type { Ledger } from './ledger.ts'
+import { type ResolutionErrorCode, resolutionErrors } from './neoprism.ts'
+
+/** Media types a DID comes in: the result of resolution, or the document alone. */
+export const didMedia = ['application/did', 'application/did-resolution', 'application/json'] as const
+export type DidMedia = (typeof didMedia)[number]
+
+/** A status, and the body in its media type. */
+export type DidAnswer = { status: number; type: DidMedia; body: object }
+
+const codes = {
+  'error:DIDResolution:invalidDid': 'https://www.w3.org/ns/did#INVALID_DID',
+  'error:DIDResolution:notFound': 'https://www.w3.org/ns/did#NOT_FOUND',
+  'error:DIDResolution:representationNotSupported': 'https://www.w3.org/ns/did#REPRESENTATION_NOT_SUPPORTED',
+  'error:DIDResolution:methodNotSupported': 'https://www.w3.org/ns/did#METHOD_NOT_SUPPORTED',
+} as const satisfies Record<string, ResolutionErrorCode>
+
+/** Answers with a DID, short or long, in a media type, or none when none of them will do; errors are always whole results. */
+export async function resolveForNode(ledger: Pick<Ledger, 'getState'>, did: string, type: DidMedia | undefined): Promise<DidAnswer> {
+  try {
+    if (!type) throw new Problem('error:DIDResolution:representationNotSupported', `a DID comes as ${didMedia.join(', ')}`)
+    const state = await findState(ledger, did)
+    const didDocument = state.deactivated ? null : toDocument(state, did)
+    if (type !== 'application/did-resolution' && didDocument) return { status: 200, type, body: didDocument }
+    const result = {
+      didDocument,
+      didResolutionMetadata: { contentType: 'application/did-resolution' },
+      didDocumentMetadata: toMetadata(state, did),
+    }
+    return { status: state.deactivated ? 410 : 200, type: 'application/did-resolution', body: result }
+  } catch (error) {
+    if (!(error instanceof Problem) || !Object.hasOwn(codes, error.type)) throw error
+    const code = codes[error.type as keyof typeof codes]
+    const didResolutionMetadata = { error: { type: code, title: error.title, detail: error.message } }
+    const body = { didDocument: null, didResolutionMetadata, didDocumentMetadata: {} }
+    return { status: resolutionErrors[code], type: 'application/did-resolution', body }
+  }
+}
+
+/** A DID's `DIDData` in hexadecimal. @throws {Problem} `error:DIDResolution:*` */
+export async function dataForNode(ledger: Pick<Ledger, 'getState'>, did: string): Promise<string> {
+  return toHex(encodeDidData(await findState(ledger, did)))
+}
+
+async function findState(ledger: Pick<Ledger, 'getState'>, did: string): Promise<DidState> {
+  if (/^did:(?!prism:)[a-z0-9]+:./.test(did)) {
+    throw new Problem('error:DIDResolution:methodNotSupported', 'this ledger is of did:prism')
+  }
+  const { suffix, operation } = parsePrismDid(did)
+  const state = (await ledger.getState(suffix)) ?? (operation && embeddedState(did, operation))
+  if (!state) throw new Problem('error:DIDResolution:notFound', 'the DID is not published')
+  return state
+}
+
+/** Times with all their digits, unlike those of a document for everybody: they are the ledger's state. */
+function toMetadata({ suffix, lastOperationHash: versionId, deactivated, createdAt: created, updatedAt: updated }: DidState, did: string) {
+  const canonicalId = toShortForm(suffix)
+  return { deactivated, versionId, ...(created !== undefined && { created, updated, ...(did !== canonicalId && { canonicalId }) }) }
+}

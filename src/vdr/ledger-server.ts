@@ -1,0 +1,122 @@
+/**
+ * The embedded ledger as NeoPRISM's HTTP API shows one, for whoever reaches this agent; `http-ledger.ts` is the other side.
+ *
+ * Every transaction is a block of its own here: a block's number is the place of its first operation in the ledger, and its slot the
+ * second of its time since 1970.
+ */
+import { fromHex, toHex } from '../base/bytes.ts'
+import { createPace } from '../base/pace.ts'
+import { Problem } from '../base/problem.ts'
+import { reasonOf } from '../base/reason.ts'
+import { fromPublicBytes } from '../crypto/secp256k1.ts'
+import { decodeObject } from '../did/prism/decode.ts'
+import { toShortForm } from '../did/prism/did.ts'
+import type { IndexerStats, OperationDetails, PendingOperation, SubmissionResult, TransactionDetails } from './neoprism.ts'
+import { maxDids, maxOperations } from './neoprism.ts'
+import type { EmbeddedLedger, LedgerEntry } from './sqlite-ledger.ts'
+
+/** Too many operations came from an address. */
+export class TooManySubmissions extends Error {
+  override name = 'TooManySubmissions'
+  readonly waitSeconds: number
+
+  constructor(waitSeconds: number) {
+    super(`too many operations came from your address; try again in ${waitSeconds} seconds`)
+    this.waitSeconds = waitSeconds
+  }
+}
+
+export type LedgerServer = {
+  readonly ledger: EmbeddedLedger
+  /** Takes operations (hexadecimal) from an address, all or none. @throws {Problem} `BadRequest` @throws {TooManySubmissions} */
+  submit(address: string, signedOperations: readonly string[]): Promise<SubmissionResult>
+  /** `submit` for the operations of an `AtalaObject`. */
+  submitObject(address: string, object: string): Promise<SubmissionResult>
+  /** @throws {Problem} `NotFound` */
+  getOperation(operationId: string): Promise<OperationDetails | PendingOperation>
+  /** @throws {Problem} `NotFound` */
+  getTransaction(transactionId: string): Promise<TransactionDetails>
+  /** The DIDs whose create operation names a key (a compressed point, hexadecimal). @throws {Problem} `BadRequest` */
+  findDids(masterKey: string): Promise<{ dids: string[] }>
+  getStats(): Promise<IndexerStats>
+}
+
+/** Serves a ledger; an address may submit only so many operations in a minute. */
+export function createLedgerServer(ledger: EmbeddedLedger, { submissionsPerMinute }: { submissionsPerMinute: number }): LedgerServer {
+  const pace = createPace(submissionsPerMinute, 60)
+
+  async function submit(address: string, signedOperations: readonly Uint8Array[]): Promise<SubmissionResult> {
+    if (signedOperations.length === 0) throw new Problem('BadRequest', 'submission batch is empty')
+    if (signedOperations.length > maxOperations) throw new Problem('BadRequest', `more than ${maxOperations} operations`)
+    const waitSeconds = await pace(address, signedOperations.length)
+    if (waitSeconds !== undefined) throw new TooManySubmissions(waitSeconds)
+    const { operationIds, transactionId } = await ledger.submitAll(signedOperations)
+    return { tx_id: transactionId, operation_ids: operationIds }
+  }
+
+  return {
+    ledger,
+    submit: (address, signedOperations) => submit(address, signedOperations.map(fromHex)),
+    submitObject: (address, object) =>
+      submit(
+        address,
+        reading('object', () => decodeObject(fromHex(object))),
+      ),
+
+    async getOperation(operationId) {
+      const entry = await ledger.findEntry(operationId)
+      if (!entry) throw new Problem('NotFound', 'no such operation')
+      return entry.status === 'pending' ? toPending(entry) : { ...toBlock(entry), ...toOperation(entry) }
+    },
+
+    async getTransaction(transactionId) {
+      const entries = (await ledger.listTransaction(transactionId)).filter(({ status }) => status !== 'pending')
+      if (!entries[0]) throw new Problem('NotFound', 'no such transaction')
+      return { ...toBlock(entries[0]), operation_count: entries.length, operations: entries.map(toOperation) }
+    },
+
+    async findDids(masterKey) {
+      const publicKey = reading('masterKey', () => fromPublicBytes(fromHex(masterKey)))
+      return { dids: (await ledger.findByMasterKey(publicKey)).slice(0, maxDids).map(toShortForm) }
+    },
+
+    async getStats() {
+      const last = await ledger.findLast()
+      if (!last) return { last_prism_slot_number: null, last_prism_block_number: null }
+      const { slot_number: last_prism_slot_number, block_number: last_prism_block_number } = toBlock(last)
+      return { last_prism_slot_number, last_prism_block_number }
+    },
+  }
+}
+
+function toBlock({ transactionId: tx_id, sequence, position, confirmsAt }: LedgerEntry) {
+  const slot_number = Math.floor(Date.parse(confirmsAt!) / 1_000)
+  return { tx_id, slot_number, block_number: sequence - position, block_timestamp: confirmsAt! }
+}
+
+function toOperation(entry: LedgerEntry): TransactionDetails['operations'][number] {
+  const { operationId: operation_id, suffix, position: osn, signedOperation, status, details, submittedAt, confirmsAt } = entry
+  return {
+    operation_id,
+    did: toShortForm(suffix),
+    absn: 0,
+    osn,
+    signed_operation_data: toHex(signedOperation),
+    status: status === 'rejected' ? 'rejected' : 'confirmed',
+    ...(details !== undefined && { details }),
+    submitted_at: submittedAt!,
+    confirms_at: confirmsAt!,
+  }
+}
+
+function toPending({ operationId: operation_id, submittedAt, confirmsAt }: LedgerEntry): PendingOperation {
+  return { error: 'not found', operation_id, status: 'pending', submitted_at: submittedAt!, confirms_at: confirmsAt! }
+}
+
+function reading<T>(name: string, read: () => T): T {
+  try {
+    return read()
+  } catch (error) {
+    throw new Problem('BadRequest', `${name}: ${reasonOf(error)}`, { cause: error })
+  }
+}

@@ -1,0 +1,17 @@
+import { expect, test } from 'vitest'
+import { z } from 'zod'
+import { reasonOf } from '../../src/base/reason.ts'
+
+test('a reason is what an error says, and of a value that does not fit, where and why', () => {
+  expect(reasonOf(new TypeError('is not JSON'))).toBe('is not JSON')
+  expect(reasonOf('gone')).toBe('gone')
+  const { error } = z.object({ a: z.array(z.string()), b: z.literal(1, 'is not 1') }).safeParse({ a: ['x', 2], b: 2 })
+  expect(reasonOf(error)).toBe('a.1: Invalid input: expected string, received number; b: is not 1')
+  expect(reasonOf(z.string('is no text').safeParse(1).error)).toBe('is no text')
+})
+
+test('a reason is short, however much is wrong', () => {
+  const { error } = z.array(z.string()).safeParse(Array(10_000).fill(1))
+  expect(reasonOf(error)).toMatch(/^0: .*; 5: /)
+  expect([reasonOf(error).length, reasonOf(new Error('x'.repeat(1_000))).length]).toEqual([300, 300])
+})

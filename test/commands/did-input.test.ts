@@ -1,0 +1,222 @@
+/** What the commands about DIDs and wallets read from flags and files, and what they ask. */
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { PassThrough } from 'node:stream'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { UsageError } from '../../commands/_errors/usage.ts'
+import { explainDid, nextForDid } from '../../commands/_format/did.ts'
+import { curves, purposes, readKey, readService, readServicePatch } from '../../commands/_input/did.ts'
+import { readActions } from '../../commands/_input/did-actions.ts'
+import { readSeed } from '../../commands/_input/seed.ts'
+import { confirm } from '../../commands/_ui/confirm.ts'
+import { ManagedDidKeyTemplate } from '../../src/did-registrar/model.ts'
+import { seedOfMnemonic } from '../../src/crypto/mnemonic.ts'
+
+let folder: string
+const file = (name: string, text: string) => {
+  const path = join(folder, name)
+  writeFileSync(path, text)
+  chmodSync(path, 0o600)
+  return path
+}
+beforeAll(() => (folder = mkdtempSync(join(tmpdir(), 'did-input-'))))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+describe('a key', () => {
+  test.each([
+    ['a:authentication', { id: 'a', purpose: 'authentication' }],
+    ['a:keyAgreement:X25519', { id: 'a', purpose: 'keyAgreement', curve: 'X25519' }],
+    ['a:b:assertionMethod:Ed25519', { id: 'a:b', purpose: 'assertionMethod', curve: 'Ed25519' }],
+    ['Ed25519:authentication', { id: 'Ed25519', purpose: 'authentication' }],
+  ])('%s', (text, key) => {
+    expect(readKey('key', text)).toEqual(key)
+  })
+
+  test.each(['a', '', ':authentication', 'a:auth', 'authentication:Ed25519', 'a:Ed25519'])('is not %j', (text) => {
+    expect(() => readKey('add-key', text)).toThrow(/--add-key .*id:purpose/)
+  })
+
+  test('on a curve that is none names the curves', () => {
+    expect(() => readKey('key', 'a:authentication:P-256')).toThrow('secp256k1, Ed25519, X25519')
+  })
+
+  test('has the purposes and curves of the API', () => {
+    expect(ManagedDidKeyTemplate.shape.purpose.options).toEqual(purposes)
+    for (const curve of curves) expect(ManagedDidKeyTemplate.parse({ id: 'a', purpose: purposes[0], curve })).toMatchObject({ curve })
+  })
+})
+
+describe('a service', () => {
+  const site = { id: 'site', type: 'LinkedDomains', serviceEndpoint: 'https://example.com/?a,b' }
+
+  test('is written in three parts, of which the last may have commas, or as JSON, or is in a file', () => {
+    expect(readService('service', 'site,LinkedDomains,https://example.com/?a,b')).toEqual(site)
+    expect(readService('service', JSON.stringify(site))).toEqual(site)
+    expect(readService('service', `@${file('service.json', JSON.stringify(site))}`)).toEqual(site)
+  })
+
+  test.each(['site', 'site,LinkedDomains', ',LinkedDomains,https://example.com', 'site,,https://example.com', '{"id":"site"}', '{'])(
+    'is not %j',
+    (text) => {
+      expect(() => readService('service', text)).toThrow(UsageError)
+    },
+  )
+
+  test('that changes may leave a part as it is, not both', () => {
+    expect(readServicePatch('update-service', 'site,,https://example.com')).toEqual({ id: 'site', serviceEndpoint: 'https://example.com' })
+    expect(readServicePatch('update-service', 'site,DIDCommMessaging,')).toEqual({ id: 'site', type: 'DIDCommMessaging' })
+    expect(() => readServicePatch('update-service', 'site,,')).toThrow('id,type,endpoint')
+  })
+})
+
+describe('the actions of an update', () => {
+  test('are removals, changes, additions and contexts, in this order', () => {
+    const actions = readActions({
+      'add-service': ['s2,A,https://a.example'],
+      'add-key': ['k2:authentication', 'k3:assertionMethod'],
+      'add-internal-key': ['v2'],
+      'update-service': ['s1,B,'],
+      'remove-service': ['s0'],
+      'remove-internal-key': ['v1'],
+      'remove-key': ['k0', 'k1'],
+      context: ['https://a.example', 'https://b.example'],
+    })
+    expect(actions).toEqual([
+      { actionType: 'REMOVE_KEY', removeKey: { id: 'k0' } },
+      { actionType: 'REMOVE_KEY', removeKey: { id: 'k1' } },
+      { actionType: 'REMOVE_INTERNAL_KEY', removeInternalKey: { id: 'v1' } },
+      { actionType: 'REMOVE_SERVICE', removeService: { id: 's0' } },
+      { actionType: 'UPDATE_SERVICE', updateService: { id: 's1', type: 'B' } },
+      { actionType: 'ADD_KEY', addKey: { id: 'k2', purpose: 'authentication' } },
+      { actionType: 'ADD_KEY', addKey: { id: 'k3', purpose: 'assertionMethod' } },
+      { actionType: 'ADD_INTERNAL_KEY', addInternalKey: { id: 'v2', purpose: 'vdr' } },
+      { actionType: 'ADD_SERVICE', addService: { id: 's2', type: 'A', serviceEndpoint: 'https://a.example' } },
+      { actionType: 'PATCH_CONTEXT', patchContext: { contexts: ['https://a.example', 'https://b.example'] } },
+    ])
+  })
+
+  test('may all be cleared, or be one’s own list or the API’s body', () => {
+    expect(readActions({ 'clear-contexts': true })).toEqual([{ actionType: 'PATCH_CONTEXT', patchContext: { contexts: [] } }])
+    const actions = [{ actionType: 'REMOVE_KEY', removeKey: { id: 'a' } }]
+    expect(readActions({ actions: JSON.stringify(actions) })).toEqual(actions)
+    expect(readActions({ actions: `@${file('actions.json', JSON.stringify({ actions }))}` })).toEqual(actions)
+  })
+
+  test('are some, and a list', () => {
+    expect(() => readActions({})).toThrow('nothing to change')
+    expect(() => readActions({ actions: '{}' })).toThrow('not a JSON array')
+    expect(() => readActions({ actions: '[]', 'remove-key': ['a'] })).toThrow('alone')
+  })
+})
+
+describe('a seed', () => {
+  const words = 'abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon about'
+  const seed = (passphrase?: string) => Buffer.from(seedOfMnemonic(words, passphrase)).toString('hex')
+  const silent = () => undefined
+
+  test('is in a file, or made of words', async () => {
+    expect(await readSeed({}, silent)).toBeUndefined()
+    expect(await readSeed({ 'seed-file': file('seed', `${'0f'.repeat(64)}\n`) }, silent)).toBe('0f'.repeat(64))
+    const mnemonic = file('words', `  ${words.replaceAll(' ', '\n')}\n\n`)
+    expect(await readSeed({ 'mnemonic-file': mnemonic }, silent)).toBe(seed())
+    const passphrase = file('passphrase', ' of mine \n')
+    expect(await readSeed({ 'mnemonic-file': mnemonic, 'passphrase-file': passphrase }, silent)).toBe(seed(' of mine '))
+  })
+
+  test.each([
+    ['seed-file', '0f'.repeat(63)],
+    ['seed-file', 'zz'.repeat(64)],
+    ['seed-file', ''],
+    ['mnemonic-file', words.replace('about', 'abandon')],
+    ['mnemonic-file', words.replace('about', 'secretword')],
+    ['mnemonic-file', 'abandon about'],
+  ])('is not every %s, and what there is instead is not shown', async (flag, text) => {
+    const error: Error = await readSeed({ [flag]: file('wrong', text) }, silent).then(
+      () => new Error('it was read'),
+      (thrown: Error) => thrown,
+    )
+    expect(error).toBeInstanceOf(UsageError)
+    expect(error.message).toContain(`--${flag}`)
+    expect(error.message).not.toMatch(/abandon|secretword|0f0f|zz/)
+  })
+
+  test('that is typed in the place of its file is not repeated', async () => {
+    await expect(readSeed({ 'seed-file': '0f'.repeat(64) }, silent)).rejects.toThrow(/^(?!.*0f0f)--seed-file: that file cannot be read/)
+    await expect(readSeed({ 'mnemonic-file': words }, silent)).rejects.toThrow(/^(?!.*abandon)--mnemonic-file: that file cannot be read/)
+  })
+
+  test('cannot share standard input with its passphrase', async () => {
+    await expect(readSeed({ 'mnemonic-file': '-', 'passphrase-file': '-' }, silent)).rejects.toThrow('standard input')
+  })
+
+  test.skipIf(process.platform === 'win32')('in a file that others can read is read, with a warning', async () => {
+    const path = file('open', '0f'.repeat(64))
+    const warnings: string[] = []
+    await readSeed({ 'seed-file': path }, (text) => warnings.push(text))
+    expect(warnings).toEqual([])
+    for (const mode of [0o640, 0o604]) {
+      chmodSync(path, mode)
+      await readSeed({ 'seed-file': path }, (text) => warnings.push(text))
+    }
+    expect(warnings).toEqual([expect.stringContaining('chmod 600'), expect.stringContaining('chmod 600')])
+  })
+})
+
+describe('a question', () => {
+  const terminal = () => ({
+    input: Object.assign(new PassThrough(), { isTTY: true }),
+    output: Object.assign(new PassThrough(), { isTTY: true }),
+  })
+
+  test.each(['y', 'yes', 'YES', ' y '])('is answered with %j', async (answer) => {
+    const { input, output } = terminal()
+    const asked = confirm('Go on?', { input, output })
+    input.write(`${answer}\n`)
+    await asked
+    expect(String(output.read())).toContain('Go on? [y/N] ')
+  })
+
+  test.each(['n\n', '\n', 'yesterday\n', '\u0004'])('is declined with %j', async (answer) => {
+    const { input, output } = terminal()
+    const asked = confirm('Go on?', { input, output })
+    input.write(answer)
+    await expect(asked).rejects.toMatchObject({ exitCode: 1 })
+  })
+
+  test('ends with Ctrl-C, and the input with it', async () => {
+    const interrupted = terminal()
+    const asked = confirm('Go on?', interrupted)
+    interrupted.input.write('\u0003')
+    await expect(asked).rejects.toMatchObject({ exitCode: 130 })
+    const ended = terminal()
+    const unanswered = confirm('Go on?', ended)
+    ended.input.end()
+    await expect(unanswered).rejects.toMatchObject({ exitCode: 1 })
+  })
+
+  test('needs a terminal', async () => {
+    await expect(confirm('Go on?', { input: new PassThrough(), output: terminal().output })).rejects.toThrow('--yes')
+    await expect(confirm('Go on?', { input: terminal().input, output: new PassThrough() })).rejects.toThrow('--yes')
+  })
+})
+
+test('a DID says what it waits for, and what comes next', () => {
+  const did = 'did:prism:x'
+  const published = { did, status: 'PUBLISHED' } as const
+  const cases = [
+    [{ did, status: 'CREATED' }, 'CREATED (not on the ledger)', 'agent did publish did:prism:x'],
+    [
+      { did, status: 'PUBLICATION_PENDING', pendingOperation: 'a' },
+      'PUBLICATION_PENDING (on its way to the ledger)',
+      /^agent did show .* # again/,
+    ],
+    [published, 'PUBLISHED', 'agent did resolve did:prism:x'],
+    [{ ...published, pendingOperation: 'a' }, 'PUBLISHED (a change is on its way to the ledger)', /^agent did show .* # again/],
+    [{ ...published, deactivated: true }, 'PUBLISHED (deactivated for good)', 'agent did create'],
+  ] as const
+  for (const [shown, words, next] of cases) {
+    expect(explainDid(shown)).toBe(words)
+    expect(nextForDid(shown)).toMatch(next)
+  }
+})

@@ -1,0 +1,103 @@
+/** `agent doctor` as users run it. */
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { checkNode } from '../../commands/_doctor/here.ts'
+import { startServer } from '../net/_server.ts'
+import { newUser, type User } from './_cli.ts'
+
+const slow = 60_000
+
+type Check = { name: string; status: string; detail: string; hint?: string }
+
+async function doctor(user: User, args: string[] = [], env: Record<string, string> = {}) {
+  const { code, out, err } = await user.run(['doctor', '--json', ...args], { env })
+  const { checks } = JSON.parse(out) as { checks: Check[] }
+  return { code, err, checks, of: (name: string) => checks.find((check) => check.name === name) }
+}
+
+test('a release of Node.js that is too old has failed', () => {
+  expect([checkNode('v20.18.1', '>=20.19').status, checkNode('v20.19.0', '>=20.19').status]).toEqual(['failed', 'ok'])
+})
+
+describe('without a daemon', () => {
+  let user: User
+  beforeAll(() => (user = newUser()))
+  afterAll(() => user.remove())
+
+  test('it says that none answers (7), and what starts one', { timeout: slow }, async () => {
+    const { url, ...server } = await startServer(() => undefined)
+    await server[Symbol.asyncDispose]()
+    const { code, out, err } = await user.run(['doctor', '--url', url])
+    expect({ code, err }).toEqual({ code: 7, err: '' })
+    const lines = out.split('\n')
+    expect(lines[0]).toMatch(/^✔ node +Node\.js /)
+    expect(lines[1]).toMatch(/^! profile +There is no profile local/)
+    expect(lines[3]).toContain(`✖ daemon   No daemon answers at ${url}`)
+    expect(lines[4]).toMatch(/^ +→ agent daemon start$/)
+    expect(lines).toHaveLength(5)
+  })
+
+  test('a profile that is none has failed (1)', { timeout: slow }, async () => {
+    const folder = join(user.folder, 'config', 'profiles')
+    mkdirSync(folder, { recursive: true })
+    writeFileSync(join(folder, 'broken.json'), '{}', { mode: 0o600 })
+    const { code, checks } = await doctor(user, [], { AGENT_PROFILE: 'broken' })
+    expect(code).toBe(1)
+    expect(checks.map(({ name, status }) => [name, status])).toEqual([
+      ['node', 'ok'],
+      ['profile', 'failed'],
+    ])
+    expect(checks[1]!.detail).toContain('adminToken')
+  })
+})
+
+describe('with a daemon', () => {
+  let user: User
+  let url: string
+  beforeAll(async () => {
+    user = newUser()
+    const { code, out, err } = await user.run(['daemon', 'start', '--profile', 'here', '--json'])
+    if (code !== 0) throw new Error(err)
+    url = JSON.parse(out).url
+  }, slow)
+  afterAll(async () => {
+    await user.run(['daemon', 'stop', '--profile', 'here'])
+    user.remove()
+  }, slow)
+
+  test('that is well it exits with 0, and tells what the daemon found', { timeout: slow }, async () => {
+    const { code, checks, of } = await doctor(user, ['--profile', 'here'])
+    expect({ code, failed: checks.filter(({ status }) => status === 'failed') }).toEqual({ code: 0, failed: [] })
+    for (const name of ['node', 'profile', 'daemon', 'tenant-key', 'admin-key', 'ledger', 'did-operations'])
+      expect(of(name)!.status).toBe('ok')
+    expect(of('didcomm-url')).toMatchObject({ status: 'warning', hint: expect.stringContaining('DIDCOMM_SERVICE_URL') })
+    expect((await user.run(['doctor', '--profile', 'here', '--quiet'])).out.split('\n')).toEqual(
+      checks.filter(({ status }) => status !== 'ok').map(({ name }) => name),
+    )
+  })
+
+  test('keys that are not accepted have failed (4)', { timeout: slow }, async () => {
+    const env = { AGENT_API_KEY: 'nobody', AGENT_ADMIN_KEY: 'nobody' }
+    const { code, of } = await doctor(user, ['--profile', 'here'], env)
+    expect(code).toBe(4)
+    expect(of('tenant-key')).toMatchObject({ status: 'failed', hint: expect.stringContaining('AGENT_API_KEY') })
+    expect(of('admin-key')).toMatchObject({ status: 'failed', hint: expect.stringContaining('AGENT_ADMIN_KEY') })
+    expect(of('ledger')).toBeUndefined()
+  })
+
+  test('without keys it says so, and that is no failure', { timeout: slow }, async () => {
+    const { code, of } = await doctor(user, ['--url', url])
+    expect(code).toBe(0)
+    expect([of('tenant-key')!.status, of('admin-key')!.status]).toEqual(['warning', 'warning'])
+  })
+
+  test('a profile that others can read has failed (1), with the command that mends it', { timeout: slow }, async () => {
+    const path = join(user.folder, 'config', 'profiles', 'here.json')
+    chmodSync(path, 0o644)
+    const { code, of } = await doctor(user, ['--profile', 'here'])
+    chmodSync(path, 0o600)
+    expect(code).toBe(1)
+    expect(of('profile')).toMatchObject({ status: 'failed', hint: `chmod 600 ${path}` })
+  })
+})

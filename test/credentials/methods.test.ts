@@ -1,0 +1,182 @@
+/** Issuers and holders of any method that resolves, each with the keys it has; and DIDs that do not resolve for now. */
+import { generateKeyPairSync } from 'node:crypto'
+import { CompactSign, compactVerify, importJWK } from 'jose'
+import { describe, expect, test } from 'vitest'
+import { toMultibase, utf8 } from '../../src/base/bytes.ts'
+import { Problem } from '../../src/base/problem.ts'
+import { generateKey, okpBytes, type PrivateJwk, toPublic } from '../../src/crypto/keys.ts'
+import { compressed } from '../../src/crypto/secp256k1.ts'
+import { decodeJws, isSignedBy, signJws } from '../../src/credentials/jws.ts'
+import { issueJwtVc, verifyJwtVc } from '../../src/credentials/jwt-vc.ts'
+import { createJwtVp, verifyHolderProof, verifyJwtVp } from '../../src/credentials/jwt-vp.ts'
+import { createJwkDid } from '../../src/did/jwk.ts'
+import { createKeyDid } from '../../src/did/key.ts'
+import { createPeerDid } from '../../src/did/peer.ts'
+import { toLongForm } from '../../src/did/prism/did.ts'
+import { encodeOperation } from '../../src/did/prism/operations.ts'
+import { createResolver } from '../../src/did/resolve.ts'
+import type { DidDocument } from '../../src/did/document.ts'
+import { audience, content, failureOf, nonce, now } from './_people.ts'
+
+function newP256(): PrivateJwk {
+  const encoding = { publicKeyEncoding: { format: 'jwk' }, privateKeyEncoding: { format: 'jwk' } }
+  const pair = generateKeyPairSync('ec', { namedCurve: 'P-256', ...encoding } as never) as unknown as { privateKey: PrivateJwk }
+  return pair.privateKey
+}
+
+const [p256, p256Other] = [newP256(), newP256()]
+const ed25519 = generateKey('Ed25519')
+const secp256k1 = generateKey('secp256k1')
+const keys = [ed25519, secp256k1, p256]
+
+const documents = new Map<string, DidDocument>()
+const resolver = createResolver({
+  getState: () => Promise.resolve(undefined),
+  methods: { web: (did) => Promise.resolve(documents.get(did)!) },
+})
+const { document: resolve } = resolver
+
+/** A did:web whose only key is written in one of the ways there are. */
+function webDid(name: string, key: Record<string, unknown>): string {
+  const did = `did:web:${name}.example`
+  const id = '#key-1'
+  documents.set(did, {
+    id: did,
+    verificationMethod: [{ id, controller: did, ...key } as never],
+    authentication: [id],
+    assertionMethod: [id],
+  })
+  return did
+}
+
+const multikey = (key: PrivateJwk) => createKeyDid(key).slice('did:key:'.length)
+
+function prismDid(key: PrivateJwk): string {
+  const publicKeys = [
+    { id: 'master0', usage: 'master' as const, publicKey: toPublic(secp256k1) },
+    { id: 'auth-1', usage: 'authentication' as const, publicKey: toPublic(key) },
+    { id: 'issue-1', usage: 'assertionMethod' as const, publicKey: toPublic(key) },
+  ]
+  return toLongForm(encodeOperation({ operation: 'create', publicKeys, services: [], contexts: [] }))
+}
+
+const signers: [string, string, PrivateJwk][] = [
+  ...keys.map((key): [string, string, PrivateJwk] => [`did:jwk, ${key.crv}`, createJwkDid(key), key]),
+  ['did:key, Ed25519', createKeyDid(ed25519), ed25519],
+  ['did:key, secp256k1', createKeyDid(secp256k1), secp256k1],
+  ['did:prism, Ed25519', prismDid(ed25519), ed25519],
+  ['did:prism, secp256k1', prismDid(secp256k1), secp256k1],
+  ['did:web, JsonWebKey2020', webDid('jwk', { type: 'JsonWebKey2020', publicKeyJwk: toPublic(p256) }), p256],
+  ['did:web, JsonWebKey', webDid('jsonwebkey', { type: 'JsonWebKey', publicKeyJwk: toPublic(ed25519) }), ed25519],
+  ['did:web, Multikey', webDid('multikey', { type: 'Multikey', publicKeyMultibase: multikey(secp256k1) }), secp256k1],
+  ['did:web, 2020', webDid('2020', { type: 'Ed25519VerificationKey2020', publicKeyMultibase: multikey(ed25519) }), ed25519],
+  [
+    'did:web, 2018',
+    webDid('2018', { type: 'Ed25519VerificationKey2018', publicKeyBase58: toMultibase(okpBytes(ed25519)).slice(1) }),
+    ed25519,
+  ],
+  [
+    'did:web, 2019',
+    webDid('2019', { type: 'EcdsaSecp256k1VerificationKey2019', publicKeyHex: Buffer.from(compressed(secp256k1)).toString('hex') }),
+    secp256k1,
+  ],
+]
+
+const vp = (holderDid: string, holderKey: PrivateJwk, credentials: string[]) =>
+  createJwtVp({ holderDid, holderKey, audience, nonce, credentials })
+
+describe.each(signers)('%s', (_, did, key) => {
+  const credential = issueJwtVc({ ...content, issuerDid: did, issuerKey: key, subjectDid: did })
+
+  test('issues and holds', async () => {
+    expect((await verifyJwtVc(credential, { resolve, now })).issuerDid).toBe(did)
+    const { holderDid, credentials } = await verifyJwtVp(vp(did, key, [credential]), { resolve, audience, nonce, now })
+    expect([holderDid, credentials[0]!.subjectDid]).toEqual([did, did])
+    expect((await verifyHolderProof(vp(did, key, []), { resolve, audience, nonce, now })).holderDid).toBe(did)
+  })
+
+  test('is nobody who has another key, on its curve or on another', async () => {
+    const others = keys.map((each) => (each.crv === 'P-256' ? p256Other : generateKey(each.crv as 'Ed25519')))
+    for (const other of others) {
+      const reason = other.crv === key.crv ? 'signature' : 'algorithm'
+      const forged = issueJwtVc({ ...content, issuerDid: did, issuerKey: other, subjectDid: did })
+      expect(await failureOf(() => verifyJwtVc(forged, { resolve, now }))).toBe(reason)
+      expect(await failureOf(() => verifyJwtVp(vp(did, other, [credential]), { resolve, audience, nonce, now }))).toBe(reason)
+    }
+  })
+})
+
+test('a did:peer holds: its key authenticates, and asserts nothing', async () => {
+  const did = createPeerDid({
+    keyAgreement: toPublic(generateKey('X25519')),
+    authentication: toPublic(ed25519),
+    serviceUri: 'https://a.example',
+  })
+  expect((await verifyHolderProof(vp(did, ed25519, []), { resolve, audience, nonce, now })).holderDid).toBe(did)
+  const forged = issueJwtVc({ ...content, issuerDid: did, issuerKey: ed25519 })
+  expect(await failureOf(() => verifyJwtVc(forged, { resolve, now }))).toBe('no-key')
+})
+
+test('keys for agreement, of RSA, and on other curves than their type says are passed over', async () => {
+  for (const [name, key] of Object.entries({
+    agreement: { type: 'JsonWebKey2020', publicKeyJwk: toPublic(generateKey('X25519')) },
+    rsa: { type: 'JsonWebKey2020', publicKeyJwk: { kty: 'RSA', n: 'AQAB', e: 'AQAB' } },
+    mistyped: { type: 'Ed25519VerificationKey2020', publicKeyMultibase: multikey(secp256k1) },
+    none: { type: 'EcdsaSecp256k1RecoveryMethod2020', blockchainAccountId: 'eip155:1:0xab16a96d359ec26a11e2c2b3d8f8b8942d5bfcdb' },
+  })) {
+    const did = webDid(name, key)
+    const reason = name === 'agreement' ? 'algorithm' : 'no-key'
+    const forged = issueJwtVc({ ...content, issuerDid: did, issuerKey: secp256k1 })
+    expect(await failureOf(() => verifyJwtVc(forged, { resolve, now }))).toBe(reason)
+  }
+})
+
+describe('ES256', () => {
+  test('is what jose makes and takes', async () => {
+    const { payload } = await compactVerify(signJws({ typ: 'JWT' }, { a: 1 }, p256), await importJWK(toPublic(p256), 'ES256'))
+    expect(JSON.parse(Buffer.from(payload).toString())).toEqual({ a: 1 })
+    const token = await new CompactSign(utf8('{"a":1}')).setProtectedHeader({ alg: 'ES256' }).sign(await importJWK(p256, 'ES256'))
+    expect(isSignedBy(decodeJws(token), toPublic(p256))).toBe(true)
+    expect(isSignedBy(decodeJws(token), toPublic(p256Other))).toBe(false)
+    expect(isSignedBy(decodeJws(token), { ...toPublic(p256), crv: 'secp256k1' })).toBe(false)
+    expect(isSignedBy(decodeJws(token), { ...toPublic(p256), y: toPublic(p256Other).y! })).toBe(false)
+  })
+
+  test('is nothing else: no ES256K, no signature cut short, in DER, or of zeros', () => {
+    const jws = decodeJws(signJws({}, { a: 1 }, p256))
+    expect(isSignedBy({ ...jws, header: { alg: 'ES256K' } }, toPublic(p256))).toBe(false)
+    for (const signature of [
+      jws.signature.slice(0, 63),
+      new Uint8Array(64),
+      new Uint8Array(),
+      Buffer.concat([jws.signature, Buffer.of(0)]),
+    ])
+      expect(isSignedBy({ ...jws, signature }, toPublic(p256))).toBe(false)
+  })
+})
+
+describe('a DID that does not resolve for now', () => {
+  const down = new Problem('error:ServiceUnavailable', 'its host did not answer in time')
+  const accident = new Error('disk I/O error')
+  const issuer = createJwkDid(ed25519)
+  const holder = createKeyDid(secp256k1)
+  const credential = issueJwtVc({ ...content, issuerDid: issuer, issuerKey: ed25519, subjectDid: holder })
+
+  test.each([down, accident])('decides nothing about a token: %s', async (error) => {
+    const without = (missing: string) => (did: string) => (did === missing ? Promise.reject(error) : resolve(did))
+    await expect(verifyJwtVc(credential, { resolve: without(issuer), now })).rejects.toBe(error)
+    for (const missing of [issuer, holder]) {
+      const checks = { resolve: without(missing), audience, nonce, now }
+      await expect(verifyJwtVp(vp(holder, secp256k1, [credential]), checks)).rejects.toBe(error)
+    }
+  })
+
+  test('neither does a status that cannot be had for now', async () => {
+    const credentialStatus = { type: 'StatusList2021Entry' }
+    const token = issueJwtVc({ ...content, issuerDid: issuer, issuerKey: ed25519, credentialStatus })
+    await expect(verifyJwtVc(token, { resolve, now, checkStatus: () => Promise.reject(down) })).rejects.toBe(down)
+    expect(await failureOf(() => verifyJwtVc(token, { resolve, now, checkStatus: () => Promise.reject(new Error('revoked')) }))).toBe(
+      'status',
+    )
+  })
+})

@@ -1,0 +1,114 @@
+/** A seed's DIDs found again (wire.md 11.3): on another agent that knows nothing but the seed and the ledger. */
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startAgent, type TestAgent } from '../_agent.ts'
+import { refusal, until } from '../_pair.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'identity-agent-ledger-'))
+let first: TestAgent, second: TestAgent
+beforeAll(async () => {
+  const variables = { VDR_URL: `sqlite:${join(folder, 'vdr.db')}` }
+  ;[first, second] = await Promise.all([startAgent(variables), startAgent(variables)])
+})
+afterAll(async () => {
+  await Promise.all([first[Symbol.asyncDispose](), second[Symbol.asyncDispose]()])
+  rmSync(folder, { recursive: true })
+})
+
+type Call = TestAgent['tenant']
+
+/** A tenant of an agent whose wallet has this seed. */
+async function tenantOf({ admin, url }: TestAgent, seed: string): Promise<Call> {
+  const { createClient } = await import('../../daemon/client.ts')
+  const apiKey = randomBytes(16).toString('hex')
+  const { id: walletId } = await admin('POST /wallets', { body: { name: 'restored', seed } })
+  const { id: entityId } = await admin('POST /iam/entities', { body: { name: 'restored', walletId } })
+  await admin('POST /iam/apikey-authentication', { body: { entityId, apiKey } })
+  return createClient(url, { apikey: apiKey })
+}
+
+const show = (call: Call, didRef: string) => call('GET /did-registrar/dids/{didRef}', { path: { didRef } })
+
+async function publish(call: Call, publicKeys: object[]): Promise<string> {
+  const { longFormDid } = await call('POST /did-registrar/dids', { body: { documentTemplate: { publicKeys } } as never })
+  const { scheduledOperation } = await call('POST /did-registrar/dids/{didRef}/publications', { path: { didRef: longFormDid } })
+  await until(
+    'publication',
+    () => show(call, longFormDid),
+    ({ status }) => status === 'PUBLISHED',
+  )
+  return scheduledOperation.didRef
+}
+
+async function update(call: Call, didRef: string, ...actions: object[]): Promise<void> {
+  await call('POST /did-registrar/dids/{didRef}/updates', { path: { didRef }, body: { actions } as never })
+  await until(
+    'update',
+    () => show(call, didRef),
+    ({ pendingOperation }) => pendingOperation === undefined,
+  )
+}
+
+const key = (id: string, purpose = 'assertionMethod', curve = 'secp256k1') => ({ id, purpose, curve })
+
+test('what was published is there again, with the keys that the seed gives, and goes on', async () => {
+  const seed = randomBytes(64).toString('hex')
+  const [before, after] = [await tenantOf(first, seed), await tenantOf(second, seed)]
+  const plain = await publish(before, [key('a'), key('b')])
+  await before('POST /did-registrar/dids', { body: { documentTemplate: {} } })
+  const changed = await publish(before, [key('a'), key('auth', 'authentication', 'Ed25519')])
+  await update(before, changed, { actionType: 'ADD_KEY', addKey: key('c') }, { actionType: 'REMOVE_KEY', removeKey: { id: 'a' } })
+  const ended = await publish(before, [])
+  await before('POST /did-registrar/dids/{didRef}/deactivations', { path: { didRef: ended } })
+  await until(
+    'deactivation',
+    () => show(before, ended),
+    ({ pendingOperation }) => pendingOperation === undefined,
+  )
+
+  expect(await after('GET /did-registrar/dids')).toMatchObject({ contents: [] })
+  expect(await after('POST /did-registrar/restorations')).toEqual({
+    restored: [
+      { did: plain, status: 'PUBLISHED', missingKeys: [] },
+      { did: changed, status: 'PUBLISHED', missingKeys: ['auth'] },
+      { did: ended, status: 'PUBLISHED', deactivated: true, missingKeys: [] },
+    ],
+  })
+  expect(await after('POST /did-registrar/restorations')).toEqual({ restored: [] })
+  expect((await after('GET /did-registrar/dids')).contents.map(({ did }) => did)).toEqual([plain, changed, ended])
+
+  // The next key of a DID and the next DID go where no key was before.
+  await update(after, changed, { actionType: 'ADD_KEY', addKey: key('d') })
+  const { didDocument } = (await (await second.send('GET', `/dids/${changed}`)).json()) as any
+  const keys = didDocument.verificationMethod.map(({ publicKeyJwk }: any) => publicKeyJwk.x)
+  expect(new Set(keys).size).toBe(3)
+  expect(await publish(after, [key('a'), key('b')])).not.toBe(plain)
+
+  expect(await refusal(after('POST /did-registrar/dids/{didRef}/publications', { path: { didRef: plain } }))).toMatchObject({
+    status: 409,
+    detail: expect.stringContaining('published already'),
+  })
+})
+
+test('a wallet whose twin was quicker learns what the ledger has, and can go on from there', async () => {
+  const seed = randomBytes(64).toString('hex')
+  const [one, other] = [await tenantOf(first, seed), await tenantOf(second, seed)]
+  const did = await publish(one, [key('a')])
+  await other('POST /did-registrar/restorations')
+  await update(one, did, { actionType: 'ADD_KEY', addKey: key('b') })
+
+  await update(other, did, { actionType: 'ADD_KEY', addKey: key('c') })
+  expect(await show(other, did)).toMatchObject({
+    status: 'PUBLISHED',
+    metaLastFailure: { status: 422, detail: expect.stringContaining('previous_operation_hash') },
+  })
+  await update(other, did, { actionType: 'ADD_KEY', addKey: key('c') })
+  expect(await show(other, did)).toEqual({ did, status: 'PUBLISHED' })
+})
+
+test('a seed without DIDs finds none', async () => {
+  expect(await (await tenantOf(second, randomBytes(64).toString('hex')))('POST /did-registrar/restorations')).toEqual({ restored: [] })
+})

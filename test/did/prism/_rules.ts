@@ -1,0 +1,107 @@
+/**
+ * The rules of a did:prism's history once more (wire.md 11.3, "Validity rules"), in plain sets and lists: what `src/did/prism` comes to
+ * is compared with it. It knows no bytes: which texts are malformed, and who has signed, is told by whoever made the operation.
+ */
+import type { Operation, PrismKey, PrismService, UpdateAction } from '../../../src/did/prism/model.ts'
+
+/** What an indexer would know of a DID. Ids are spent once they were there, whether they still are or not. */
+export type Known = {
+  suffix: string
+  keys: PrismKey[]
+  services: PrismService[]
+  contexts: string[]
+  spentKeyIds: Set<string>
+  spentServiceIds: Set<string>
+  last: string
+  isOver: boolean
+}
+
+/** An operation with its hash; `signedBy` is the x coordinate of the key that has signed it, nothing when the signature is spoilt. */
+export type Fact = { operation: Operation; hash: string; signedWith: string; signedBy: string | undefined }
+
+/** Texts that no operation may carry, for ids, types, endpoints and contexts alike. */
+export const badTexts = new Set(['', 'a b#', 'é'.repeat(26), 'x'.repeat(301)])
+
+/** What is known after an operation; nothing when it counts for nothing. */
+export function judge(known: Known | undefined, fact: Fact): Known | undefined {
+  const { operation, hash } = fact
+  if (operation.operation === 'create') {
+    const { publicKeys: keys, services, contexts } = operation
+    const spentKeyIds = new Set(keys.map(({ id }) => id))
+    const spentServiceIds = new Set(services.map(({ id }) => id))
+    const made: Known = { suffix: hash, keys, services, contexts, spentKeyIds, spentServiceIds, last: hash, isOver: false }
+    const isUnique = spentKeyIds.size === keys.length && spentServiceIds.size === services.length
+    const isSound = keys.every(isSoundKey) && services.every(isSoundService) && isSoundList(contexts)
+    return !known && isUnique && isSound && isWithinLimits(made) && isSigned(made, fact) ? made : undefined
+  }
+  if (!known || known.isOver || operation.suffix !== known.suffix || operation.previousHash !== known.last) return undefined
+  if (!isSigned(known, fact)) return undefined
+  if (operation.operation === 'deactivate') return { ...known, keys: [], services: [], last: hash, isOver: true }
+  const next: Known = {
+    ...known,
+    keys: [...known.keys],
+    services: [...known.services],
+    spentKeyIds: new Set(known.spentKeyIds),
+    spentServiceIds: new Set(known.spentServiceIds),
+    last: hash,
+  }
+  const isDone = operation.actions.length > 0 && operation.actions.every((action) => act(next, action)) && isWithinLimits(next)
+  return isDone ? next : undefined
+}
+
+/** Does an action to what is known; false when it cannot be done. */
+function act(known: Known, action: UpdateAction): boolean {
+  switch (action.action) {
+    case 'addKey':
+      return isSoundKey(action.key) && isNew(known.spentKeyIds, action.key.id) && known.keys.push(action.key) > 0
+    case 'addService':
+      return isSoundService(action.service) && isNew(known.spentServiceIds, action.service.id) && known.services.push(action.service) > 0
+    case 'removeKey':
+      return isTaken(known.keys, action.id)
+    case 'removeService':
+      return isTaken(known.services, action.id)
+    case 'updateService': {
+      const index = known.services.findIndex(({ id }) => id === action.id)
+      const { type, serviceEndpoint } = action
+      if (index < 0 || (type === '' && serviceEndpoint === '')) return false
+      const old = known.services[index]!
+      known.services[index] = { id: old.id, type: type || old.type, serviceEndpoint: serviceEndpoint || old.serviceEndpoint }
+      return isSoundService(known.services[index])
+    }
+    case 'patchContext': {
+      const isNothing = action.contexts.length + known.contexts.length === 0
+      known.contexts = action.contexts
+      return !isNothing && isSoundList(action.contexts)
+    }
+  }
+}
+
+function isNew(spent: Set<string>, id: string): boolean {
+  const { size } = spent
+  return spent.add(id).size > size
+}
+
+function isTaken(list: { id: string }[], id: string): boolean {
+  const index = list.findIndex((entry) => entry.id === id)
+  return index >= 0 && list.splice(index, 1).length > 0
+}
+
+function isSoundKey({ id, usage, publicKey }: PrismKey): boolean {
+  return !badTexts.has(id) && (publicKey.crv === 'secp256k1' || (usage !== 'master' && usage !== 'vdr'))
+}
+
+function isSoundService(service: PrismService): boolean {
+  return Object.values(service).every((text) => !badTexts.has(text))
+}
+
+function isSoundList(contexts: string[]): boolean {
+  return new Set(contexts).size === contexts.length && contexts.every((context) => context !== '' && context.length <= 100)
+}
+
+function isWithinLimits({ keys, services }: Known): boolean {
+  return keys.length <= 50 && services.length <= 50 && keys.some(({ usage }) => usage === 'master')
+}
+
+function isSigned({ keys }: Known, { signedWith, signedBy }: Fact): boolean {
+  return keys.some(({ id, usage, publicKey }) => id === signedWith && usage === 'master' && publicKey.x === signedBy)
+}

@@ -1,0 +1,122 @@
+/** `GET /_system/doctor`: an agent that is well, and what it says of a ledger, a wallet or an address that is not. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { examine } from '../../src/doctor/examine.ts'
+import { adminToken, startAgent, type TestAgent } from '../_agent.ts'
+import { until } from '../_pair.ts'
+import { startServer } from '../net/_server.ts'
+
+const template = { documentTemplate: { publicKeys: [{ id: 'key-1', purpose: 'assertionMethod' as const }] } }
+
+async function checksOf({ admin }: TestAgent) {
+  const { checks } = await admin('GET /_system/doctor')
+  return Object.fromEntries(checks.map(({ name, ...finding }) => [name, finding]))
+}
+
+async function publishOne(agent: TestAgent) {
+  const { call, walletId } = await agent.newTenant()
+  const { longFormDid } = await call('POST /did-registrar/dids', { body: template })
+  const { scheduledOperation } = await call('POST /did-registrar/dids/{didRef}/publications', { path: { didRef: longFormDid } })
+  return { call, walletId, did: scheduledOperation.didRef }
+}
+
+/** An address of this machine where nobody listens. */
+async function nowhere(): Promise<string> {
+  await using server = await startServer(() => undefined)
+  return server.url
+}
+
+test('of an agent that is well nothing has failed, and what only this machine reaches is a warning', async () => {
+  await using agent = await startAgent()
+  const { 'data-folder': folder, ...others } = await checksOf(agent)
+  expect(folder!.status).not.toBe('failed')
+  expect(folder!.detail).toContain(agent.dataDir)
+  expect(Object.entries(others).map(([name, { status }]) => [name, status])).toEqual([
+    ['ledger', 'ok'],
+    ['api-url', 'warning'],
+    ['didcomm-url', 'warning'],
+    ['wallets', 'ok'],
+    ['did-operations', 'ok'],
+    ['messages', 'ok'],
+    ['webhooks', 'ok'],
+  ])
+  expect(others['ledger']!.detail).toContain(join(agent.dataDir, 'vdr.db'))
+  expect(others['api-url']!.hint).toContain('REST_SERVICE_URL')
+  expect(others['didcomm-url']!.hint).toContain('DIDCOMM_SERVICE_URL')
+})
+
+test('only the administrator is told', async () => {
+  await using agent = await startAgent()
+  await expect(agent.tenant('GET /_system/doctor')).rejects.toMatchObject({ problem: { status: 403 } })
+  expect((await agent.send('GET', '/_system/doctor')).status).toBe(401)
+})
+
+test('a ledger that is down has failed, by name, and so it is told why a publication waits', async () => {
+  const VDR_URL = await nowhere()
+  await using agent = await startAgent({ VDR_URL })
+  const { call, walletId, did } = await publishOne(agent)
+  await until(
+    'the reason of the wait',
+    () => call('GET /did-registrar/dids/{didRef}', { path: { didRef: did } }),
+    ({ metaLastFailure }) => metaLastFailure !== undefined,
+  )
+  expect(agent.agent.courier.owing()).toEqual([walletId])
+  const checks = await checksOf(agent)
+  expect(checks['ledger']).toEqual({
+    status: 'failed',
+    detail: expect.stringContaining(VDR_URL),
+    hint: expect.stringContaining('VDR_URL'),
+  })
+  expect(checks['did-operations']).toMatchObject({ status: 'warning', detail: expect.stringMatching(/: 1 DID operation,/) })
+  for (const part of [did, walletId, VDR_URL]) expect(checks['did-operations']!.detail).toContain(part)
+})
+
+test('a ledger that does not answer in time has failed, and holds up nothing else', async () => {
+  await using mute = await startServer(() => undefined)
+  await using agent = await startAgent({ VDR_URL: mute.url })
+  const { checks } = await examine(agent.agent, 1_000)
+  expect(checks.find(({ name }) => name === 'ledger')).toMatchObject({ status: 'failed', detail: expect.stringContaining('within 1 s') })
+  expect(checks.find(({ name }) => name === 'wallets')).toMatchObject({ status: 'ok' })
+})
+
+test('an operation that the ledger takes its time for is told, and is no fault', async () => {
+  await using agent = await startAgent({ VDR_CONFIRM_AFTER: '3600' })
+  const { did } = await publishOne(agent)
+  expect((await checksOf(agent))['did-operations']).toEqual({ status: 'ok', detail: expect.stringContaining(did) })
+})
+
+test('a wallet whose file is damaged is named, and the others are well', async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'identity-agent-'))
+  onTestFinished(() => rmSync(dataDir, { recursive: true }))
+  const damaged = await (async () => {
+    await using agent = await startAgent({}, { dataDir })
+    await agent.newTenant()
+    return (await agent.newTenant()).walletId
+  })()
+  writeFileSync(join(dataDir, 'wallets', `${damaged}.db`), 'no database, for longer than the hundred bytes of a header'.repeat(5))
+  await using agent = await startAgent({}, { dataDir })
+  const checks = await checksOf(agent)
+  expect(checks['wallets']).toMatchObject({
+    status: 'failed',
+    detail: expect.stringMatching(new RegExp(`^1 of 3 wallets .*wallets/${damaged}\\.db: `)),
+  })
+  expect(checks['did-operations']!.status).toBe('ok')
+})
+
+test('public addresses that lead nowhere, or to somebody else, have failed', async () => {
+  await using other = await startServer((_, response) => response.writeHead(200).end('welcome'))
+  const REST_SERVICE_URL = await nowhere()
+  await using agent = await startAgent({ REST_SERVICE_URL, DIDCOMM_SERVICE_URL: other.url })
+  const checks = await checksOf(agent)
+  expect(checks['api-url']).toMatchObject({ status: 'failed', detail: expect.stringContaining(`${REST_SERVICE_URL} cannot be reached`) })
+  expect(checks['didcomm-url']).toMatchObject({ status: 'failed', detail: expect.stringContaining('something else') })
+})
+
+test('no secret is told', async () => {
+  const secrets = { GLOBAL_WEBHOOK_API_KEY: 'a-secret-of-webhooks', DEFAULT_WALLET_AUTH_API_KEY: 'a-secret-of-a-tenant' }
+  await using agent = await startAgent({ ...secrets, GLOBAL_WEBHOOK_URL: await nowhere(), VDR_URL: await nowhere() })
+  const told = JSON.stringify(await agent.admin('GET /_system/doctor'))
+  for (const secret of [adminToken, ...Object.values(secrets)]) expect(told).not.toContain(secret)
+})

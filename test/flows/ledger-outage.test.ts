@@ -1,0 +1,43 @@
+/** A ledger that is elsewhere and does not answer: what needs it waits, and nothing fails for good. */
+import { expect, test } from 'vitest'
+import { startAgent } from '../_agent.ts'
+import { connect, issue, newDid, presentationIn, startPair, until } from '../_pair.ts'
+import { startServer } from '../net/_server.ts'
+
+test('a presentation that comes during an outage is verified after it, and nobody was told that it failed', async () => {
+  await using pair = await startPair()
+  const way = { isUp: true, refused: 0 }
+  await using proxy = await startServer((request, response) => {
+    if (!way.isUp) return void (way.refused++, response.writeHead(503).end())
+    void fetch(pair.agent.url + request.url, { headers: { accept: request.headers.accept ?? '*/*' } }).then(async (answer) =>
+      response.writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? 'text/plain' }).end(await answer.text()),
+    )
+  })
+  await using elsewhere = await startAgent({ VDR_URL: proxy.url, DID_CACHE_LIFETIME: '0' })
+  const verifier = await elsewhere.newTenant('verifier')
+  const { inviterConnectionId } = await connect(pair.issuer, pair.holder)
+  const [issuer, subject] = [await newDid(pair.issuer, 'assertionMethod'), await newDid(pair.holder, 'authentication')]
+  const { recordId } = await issue(pair.issuer, pair.holder, inviterConnectionId, issuer.did, subject.did)
+  const resolved = async () => (await elsewhere.send('GET', `/dids/${issuer.did}`)).status
+  expect(await resolved()).toBe(200)
+
+  const { inviterConnectionId: connectionId } = await connect(verifier, pair.holder)
+  const { thid } = await verifier.call('POST /present-proof/presentations', { body: { connectionId } })
+  const { presentationId } = await presentationIn(pair.holder.call, thid, 'RequestReceived')
+  way.isUp = false
+  expect(await resolved()).toBe(500)
+  const before = way.refused
+  await pair.holder.call('PATCH /present-proof/presentations/{presentationId}', {
+    path: { presentationId },
+    body: { action: 'request-accept', proofId: [recordId] },
+  })
+  await until(
+    'two attempts',
+    async () => way.refused,
+    (refused) => refused >= before + 2,
+  )
+  expect(await presentationIn(verifier.call, thid, 'RequestSent')).not.toHaveProperty('metaLastFailure')
+  way.isUp = true
+  await presentationIn(verifier.call, thid, 'PresentationVerified')
+  await presentationIn(pair.holder.call, thid, 'PresentationSent')
+})

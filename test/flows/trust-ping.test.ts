@@ -1,0 +1,260 @@
+/** Our pings (wire.md 7): over a connection, and to any DID; nobody but who was asked can answer, and nothing grows. */
+import { randomUUID } from 'node:crypto'
+import { expect, test } from 'vitest'
+import { generateKey, toPublic } from '../../src/crypto/keys.ts'
+import { createPeerDid } from '../../src/did/peer.ts'
+import { toLongForm } from '../../src/did/prism/did.ts'
+import { packAuthcrypt } from '../../src/didcomm/pack.ts'
+import { keptPings, sendPing } from '../../src/protocols/trust-ping/flow.ts'
+import type { SendPing } from '../../src/protocols/trust-ping/model.ts'
+import { createBytes, key, masterKey } from '../did/prism/_make.ts'
+import { startAgent, type TestAgent } from '../_agent.ts'
+import { connect, refusal, startPair, until, type Tenant } from '../_pair.ts'
+import { addressOf, openMediator, openParty, post, recipientOf } from '../_party.ts'
+
+const ping = 'https://didcomm.org/trust-ping/2.0/ping'
+const pingResponse = 'https://didcomm.org/trust-ping/2.0/ping-response'
+
+const send = ({ call }: Tenant, body: { did: string } | { connectionId: string }) => call('POST /didcomm/pings', { body })
+const read = ({ call }: Tenant, id: string) => call('GET /didcomm/pings/{id}', { path: { id } })
+const answered = (tenant: Tenant, id: string) =>
+  until(
+    'the answer',
+    () => read(tenant, id),
+    ({ answeredAt }) => answeredAt !== undefined,
+  )
+
+async function startScene(variables = {}) {
+  const agent = await startAgent(variables)
+  return { agent, tenant: await agent.newTenant(), [Symbol.asyncDispose]: () => agent[Symbol.asyncDispose]() }
+}
+
+const rows = ({ agent }: TestAgent, { walletId }: Tenant) =>
+  agent.wallets.use(walletId, async ({ db }) => ({
+    pings: await db.selectFrom('ping').select(['id', 'thid', 'answered_at', 'failure']).orderBy('sequence').execute(),
+    peerDids: await db.selectFrom('peer_did').select(['did', 'record_id']).execute(),
+    outbox: await db.selectFrom('outbox').select('id').execute(),
+    inbox: await db.selectFrom('inbox').select('id').execute(),
+    records: await db.selectFrom('record').selectAll().execute(),
+    events: await db.selectFrom('event').selectAll().execute(),
+  }))
+
+/** A did:peer of nobody who is there. */
+function newPeer(serviceUri: string | string[]): string {
+  return createPeerDid({ keyAgreement: toPublic(generateKey('X25519')), authentication: toPublic(generateKey('Ed25519')), serviceUri })
+}
+
+test('a ping over a connection is answered by its other side, the first time', async () => {
+  await using scene = await startScene()
+  const { tenant } = scene
+  await using party = await openParty()
+  const { connectionId, theirDid } = await party.connect(tenant)
+  const sent = await send(tenant, { connectionId })
+  expect(sent).toEqual({ id: expect.any(String), thid: expect.any(String), connectionId, did: party.did, sentAt: expect.any(String) })
+  expect(await party.next(ping)).toMatchObject({ id: sent.thid, from: theirDid, body: { response_requested: true } })
+  await using stranger = await openParty()
+  expect((await stranger.send(theirDid, { type: pingResponse, thid: sent.thid })).status).toBe(422)
+  expect((await party.send(theirDid, { type: pingResponse, thid: randomUUID() })).status).toBe(200)
+  expect(await read(tenant, sent.id)).toEqual(sent)
+  expect((await party.send(theirDid, { type: pingResponse, thid: sent.thid })).status).toBe(200)
+  const first = await read(tenant, sent.id)
+  expect(first).toEqual({ ...sent, answeredAt: expect.any(String) })
+  expect((await party.send(theirDid, { type: pingResponse, thid: sent.thid })).status).toBe(200)
+  expect(await read(tenant, sent.id)).toEqual(first)
+})
+
+test('an answer over another connection is none', async () => {
+  await using scene = await startScene()
+  const { tenant } = scene
+  await using asked = await openParty()
+  await using other = await openParty()
+  const { connectionId, theirDid } = await asked.connect(tenant)
+  const { theirDid: otherDid } = await other.connect(tenant)
+  const sent = await send(tenant, { connectionId })
+  expect((await other.send(otherDid, { type: pingResponse, thid: sent.thid })).status).toBe(200)
+  expect((await other.send(theirDid, { type: pingResponse, thid: sent.thid })).status).toBe(422)
+  expect(await read(tenant, sent.id)).toEqual(sent)
+})
+
+test('two agents ping each other over a connection', async () => {
+  await using pair = await startPair()
+  const { inviterConnectionId, inviteeConnectionId } = await connect(pair.issuer, pair.holder)
+  for (const [tenant, connectionId] of [
+    [pair.issuer, inviterConnectionId],
+    [pair.holder, inviteeConnectionId],
+  ] as const) {
+    await answered(tenant, (await send(tenant, { connectionId })).id)
+  }
+})
+
+test('an agent answers whoever holds its open invitation, and nobody after it was answered', async () => {
+  await using pair = await startPair()
+  const { invitation } = await pair.issuer.call('POST /connections', { body: {} })
+  const sent = await send(pair.holder, { did: invitation.from })
+  expect(sent).toMatchObject({ did: invitation.from })
+  expect(sent).not.toHaveProperty('connectionId')
+  await answered(pair.holder, sent.id)
+  expect((await rows(pair.agent, pair.holder)).records).toEqual([])
+
+  await using party = await openParty()
+  const { theirDid } = await party.connect(pair.issuer)
+  const late = await send(pair.holder, { did: theirDid })
+  const refused = await until(
+    'the refusal',
+    () => read(pair.holder, late.id),
+    ({ failure }) => failure !== undefined,
+  )
+  expect(refused).toEqual({ ...late, failure: expect.stringContaining('422') })
+})
+
+test('a mediator answers, and who is behind one is reached through it', async () => {
+  await using host = await startAgent({ AGENT_MEDIATOR: 'true' })
+  await using scene = await startScene()
+  const { tenant } = scene
+  await answered(tenant, (await send(tenant, { did: host.agent.mediator!.did })).id)
+
+  await using mediator = await openMediator()
+  await using party = await openParty({ uris: () => [mediator.did] })
+  mediator.serve(party.did, party.url)
+  const { id } = await send(tenant, { did: party.did })
+  const { from, id: thid } = await party.next(ping)
+  await party.send(from!, { type: pingResponse, thid })
+  await answered(tenant, id)
+})
+
+test('every ping to a DID comes from another DID of ours, and its answer from that DID alone', async () => {
+  await using scene = await startScene()
+  const { agent, tenant } = scene
+  await using party = await openParty()
+  await using stranger = await openParty()
+  const [one, two] = [await send(tenant, { did: party.did }), await send(tenant, { did: party.did })]
+  const asked = [await party.next(ping), await party.next(ping)]
+  const [{ from }, { from: otherFrom }] = [asked.find(({ id }) => id === one.thid)!, asked.find(({ id }) => id === two.thid)!]
+  expect(from).not.toBe(otherFrom)
+
+  const message = { type: pingResponse, thid: one.thid }
+  const before = await rows(agent, tenant)
+  const attempts = {
+    'a stranger': await stranger.send(from!, message),
+    'a stranger as the one asked': await stranger.send(from!, { ...message, from: party.did }, 'forged authcrypt'),
+    'nobody as the one asked': await stranger.send(from!, { ...message, from: party.did }, 'anoncrypt'),
+    'the one asked, without a proof': await party.send(from!, message, 'anoncrypt'),
+    'the one asked, to another DID': await party.send(otherFrom!, message),
+    'the one asked, about something else': await party.send(from!, { ...message, thid: randomUUID() }),
+    'the one asked, with another message': await party.send(from!, { type: ping }),
+  }
+  for (const [who, { status }] of Object.entries(attempts)) expect(status, who).toBe(422)
+  expect(await rows(agent, tenant)).toEqual(before)
+  expect((await party.send(from!, message)).status).toBe(200)
+  expect((await party.send(from!, message)).status).toBe(200)
+  expect(await read(tenant, one.id)).toHaveProperty('answeredAt')
+  expect(await read(tenant, two.id)).toEqual(two)
+  expect((await rows(agent, tenant)).events).toEqual([])
+})
+
+test('a did:prism is pinged, and heard at the DID made for that ping alone', async () => {
+  await using scene = await startScene()
+  const { tenant } = scene
+  await using receiver = await openParty()
+  const privateJwk = generateKey('X25519')
+  const services = [{ id: 'didcomm', type: 'DIDCommMessaging', serviceEndpoint: receiver.url }]
+  const agreement = { id: 'agree', usage: 'keyAgreement' as const, publicKey: toPublic(privateJwk) }
+  const did = toLongForm(createBytes({ publicKeys: [masterKey, key('auth', 'authentication'), agreement], services }))
+  const sent = await send(tenant, { did })
+  const { skid } = await until(
+    'the ping',
+    async () => receiver.envelopes.map((envelope) => JSON.parse(Buffer.from(JSON.parse(envelope).protected, 'base64url').toString())),
+    (headers) => headers.length === 1,
+  ).then(([header]) => header as { skid: string })
+  const from = skid.split('#')[0]!
+  const answer = (to: string) => {
+    const message = { id: randomUUID(), type: pingResponse, from: did, to: [to], thid: sent.thid, body: {} }
+    const sender = { kid: `${did}#agree`, privateJwk }
+    return post(addressOf(to), packAuthcrypt(message, { sender, recipients: [recipientOf(to)] }))
+  }
+  const { invitation } = await tenant.call('POST /connections', { body: {} })
+  expect(await answer(invitation.from)).toMatchObject({ status: 422, detail: expect.stringContaining('did:peer') })
+  expect((await answer(from)).status).toBe(200)
+  expect(await read(tenant, sent.id)).toEqual({ ...sent, answeredAt: expect.any(String) })
+})
+
+test('what cannot be pinged is refused with the reason, and leaves nothing', async () => {
+  await using scene = await startScene()
+  const { agent, tenant } = scene
+  const { connectionId: open } = await tenant.call('POST /connections', { body: {} })
+  const before = await rows(agent, tenant)
+  const prism = toLongForm(createBytes())
+  const cases: [object, number, string][] = [
+    [{ did: 'alice' }, 422, 'not a DID'],
+    [{ did: 'did:peer:2.nonsense' }, 422, 'cannot be pinged'],
+    [{ did: 'did:example:alice' }, 422, 'did:example is not supported'],
+    [{ did: `did:prism:${'0'.repeat(64)}` }, 422, 'not published'],
+    [{ did: newPeer([]) }, 422, 'no DIDComm service'],
+    [{ did: newPeer('ws://127.0.0.1:1/ws') }, 422, 'no DIDComm service'],
+    [{ did: prism }, 422, 'no X25519 key'],
+    [{ connectionId: open }, 400, 'InvitationGenerated'],
+    [{ connectionId: randomUUID() }, 404, 'does not exist'],
+    [{ connectionId: 'mine' }, 400, 'connectionId'],
+    [{}, 400, 'one of connectionId and did'],
+    [{ connectionId: open, did: prism }, 400, 'one of connectionId and did'],
+  ]
+  for (const [body, status, reason] of cases) {
+    const { status: found, detail } = await refusal(tenant.call('POST /didcomm/pings', { body }))
+    expect([found, detail], JSON.stringify(body).slice(0, 100)).toEqual([status, expect.stringContaining(reason)])
+  }
+  expect(await rows(agent, tenant)).toEqual(before)
+  expect(await refusal(read(tenant, randomUUID()))).toMatchObject({ status: 404 })
+})
+
+test('a ping is its own tenant’s alone', async () => {
+  await using pair = await startPair()
+  const { id } = await send(pair.issuer, { did: newPeer('http://127.0.0.1:1') })
+  expect(await refusal(read(pair.holder, id))).toMatchObject({ status: 404 })
+})
+
+test('pings that nobody answers are forgotten, with all that was made for them, and late answers do nothing', async () => {
+  await using scene = await startScene()
+  const { agent, tenant } = scene
+  await using party = await openParty({ answer: (response) => void response.writeHead(503).end() })
+  const { inviterConnectionId: connectionId } = await connect(tenant, await agent.newTenant())
+  const before = await rows(agent, tenant)
+  const first = await send(tenant, { did: party.did })
+  const { from } = await party.next(ping)
+  // Without the courier: nothing that is owed is paid or given up.
+  await agent.agent.courier[Symbol.asyncDispose]()
+  const sendMany = (body: SendPing) =>
+    agent.agent.wallets.use(tenant.walletId, async (wallet) => {
+      for (let n = 0; n < keptPings; n++) await sendPing(wallet, body)
+    })
+  await sendMany({ did: newPeer('http://127.0.0.1:1') })
+  const after = await rows(agent, tenant)
+  expect([after.pings.length, after.outbox.length]).toEqual([keptPings, keptPings])
+  expect(after.peerDids).toHaveLength(before.peerDids.length + keptPings)
+  expect(await refusal(read(tenant, first.id))).toMatchObject({ status: 404, detail: expect.stringContaining(String(keptPings)) })
+  expect((await party.send(from!, { type: pingResponse, thid: first.thid })).status).toBe(422)
+  expect(await rows(agent, tenant)).toEqual(after)
+
+  // Those over a connection make room like all others, and the connection stays.
+  await sendMany({ connectionId })
+  const last = await rows(agent, tenant)
+  expect([last.pings.length, last.outbox.length]).toEqual([keptPings, keptPings])
+  await send(tenant, { connectionId })
+  const end = await rows(agent, tenant)
+  expect([end.peerDids, end.records]).toEqual([before.peerDids, before.records])
+})
+
+test('an answer that comes after the ping was given up counts all the same', async () => {
+  await using scene = await startScene({ DIDCOMM_RETRY_FOR: '0' })
+  const { tenant } = scene
+  await using party = await openParty({ answer: (response) => void response.writeHead(503).end() })
+  const sent = await send(tenant, { did: party.did })
+  const failed = await until(
+    'the end',
+    () => read(tenant, sent.id),
+    ({ failure }) => failure !== undefined,
+  )
+  expect(failed).toEqual({ ...sent, failure: expect.stringContaining('503') })
+  const { from, id: thid } = await party.next(ping)
+  expect((await party.send(from!, { type: pingResponse, thid })).status).toBe(200)
+  expect(await read(tenant, sent.id)).toEqual({ ...sent, answeredAt: expect.any(String) })
+})

@@ -1,0 +1,88 @@
+/** Messages of later minor versions are read as the ones this agent knows; other major versions are not (DIDComm v2.1, Semver Rules). */
+import { randomUUID } from 'node:crypto'
+import { expect, test } from 'vitest'
+import { createInvitation, toOob } from '../../src/didcomm/invitation.ts'
+import { jsonAttachment } from '../../src/didcomm/message.ts'
+import { newWallet } from '../mediator/_mediator.ts'
+import { startAgent } from '../_agent.ts'
+import { credentialIn, presentationIn } from '../_pair.ts'
+import { openParty } from '../_party.ts'
+
+const pingOf = (version: string) => `https://didcomm.org/trust-ping/${version}/ping`
+const attachments = [jsonAttachment('1', { options: { challenge: 'c', domain: 'd' } }, 'prism/jwt')]
+const preview = { credential_preview: { body: { attributes: [] } } }
+
+/** A tenant with a connection to a party of the test's. */
+async function startScene() {
+  const agent = await startAgent()
+  const tenant = await agent.newTenant()
+  const party = await openParty()
+  const { theirDid } = await party.connect(tenant)
+  return {
+    tenant,
+    party,
+    say: (type: string, rest: object = {}) => party.send(theirDid, { type, ...rest }),
+    async [Symbol.asyncDispose]() {
+      await party[Symbol.asyncDispose]()
+      await agent[Symbol.asyncDispose]()
+    },
+  }
+}
+
+test('a ping of version 2.1 is answered in 2.0, one of another major version is refused', async () => {
+  await using scene = await startScene()
+  const id = randomUUID()
+  expect((await scene.say(pingOf('2.1'), { id, body: { response_requested: true, mood: 'good' } })).status).toBe(200)
+  expect(await scene.party.next('https://didcomm.org/trust-ping/2.0/ping-response')).toMatchObject({ thid: id })
+  for (const version of ['1.0', '3.0', '2']) {
+    expect(await scene.say(pingOf(version)), version).toEqual({ status: 422, detail: expect.stringContaining(pingOf(version)) })
+  }
+})
+
+test('offers and requests for proofs may be of later minor versions', async () => {
+  await using scene = await startScene()
+  const { call } = scene.tenant
+  const [offer, prism, didcommOrg] = [randomUUID(), randomUUID(), randomUUID()]
+  const said = [
+    await scene.say('https://didcomm.org/issue-credential/3.1/offer-credential', { thid: offer, body: preview, attachments }),
+    await scene.say('https://didcomm.atalaprism.io/present-proof/3.1/request-presentation', { thid: prism, attachments }),
+    await scene.say('https://didcomm.org/present-proof/3.7/request-presentation', { thid: didcommOrg, attachments }),
+    await scene.say('https://didcomm.org/issue-credential/2.1/offer-credential', { thid: randomUUID(), body: preview, attachments }),
+    await scene.say('https://didcomm.org/present-proof/4.0/request-presentation', { thid: randomUUID(), attachments }),
+  ]
+  expect(said.map(({ status }) => status)).toEqual([200, 200, 200, 422, 422])
+  await credentialIn(call, offer, 'OfferReceived')
+  for (const thid of [prism, didcommOrg]) await presentationIn(call, thid, 'RequestReceived')
+  expect((await call('GET /issue-credentials/records')).contents).toHaveLength(1)
+  expect((await call('GET /present-proof/presentations')).contents).toHaveLength(2)
+})
+
+test('so may the offer in an invitation', async () => {
+  await using scene = await startScene()
+  const invitationOf = (type: string) => {
+    const json = { id: randomUUID(), type, body: preview, attachments, thid: randomUUID() }
+    return toOob(createInvitation({ id: randomUUID(), from: scene.party.did, attachments: [{ id: '1', data: { json } }] }))
+  }
+  const accept = (type: string) =>
+    scene.tenant.call('POST /issue-credentials/credential-offers/accept-invitation', { body: { invitation: invitationOf(type) } })
+  expect(await accept('https://didcomm.org/issue-credential/3.1/offer-credential')).toMatchObject({ protocolState: 'OfferReceived' })
+  await expect(accept('https://didcomm.org/issue-credential/4.0/offer-credential')).rejects.toThrow('does not know')
+})
+
+test('a mediator reads types in the same way', async () => {
+  await using host = await startAgent({ AGENT_MEDIATOR: 'true' })
+  const wallet = newWallet()
+  const ask = async (type: string) => {
+    const response = await fetch(host.didcommUrl, {
+      method: 'POST',
+      headers: { 'content-type': 'application/didcomm-encrypted+json' },
+      body: wallet.pack(host.agent.mediator!.did, { type }),
+    })
+    return (await wallet.open(await response.text())).message
+  }
+  expect(await ask(pingOf('2.1'))).toMatchObject({ type: 'https://didcomm.org/trust-ping/2.0/ping-response' })
+  expect(await ask('https://didcomm.org/coordinate-mediation/3.1/mediate-request')).toMatchObject({
+    type: 'https://didcomm.org/coordinate-mediation/3.0/mediate-grant',
+  })
+  expect(await ask(pingOf('3.0'))).toMatchObject({ body: { code: 'e.p.msg.unsupported', args: [pingOf('3.0')] } })
+})

@@ -1,0 +1,66 @@
+/** How often one address may ask, whatever DIDs it makes. */
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { createMediatorPace } from '../../src/mediator/pace.ts'
+import { TooOften } from '../../src/mediator/refusal.ts'
+import { mediation2, newWallet, problemReport, refusalOf, startMediator } from './_mediator.ts'
+
+const enrol = `${mediation2}/mediate-request`
+
+test('an address that enrols too many DIDs is told when to try again; others, and whoever is enrolled, are not', async () => {
+  await using house = await startMediator({ limits: { enrolmentsPerHour: 2 } })
+  const first = await house.enrolled()
+  await house.enrolled()
+  const late = newWallet('http://wallet.example/inbox')
+  const packed = late.pack(house.did, { type: enrol })
+  // The second time it is not refused for having been there before: it may be sent again when the time has come.
+  for (const _ of [1, 2]) {
+    const problem = await refusalOf(house.take(packed))
+    expect(problem).toBeInstanceOf(TooOften)
+    expect([problem.type, problem.status]).toEqual(['error:MediatorError:TooManyRequests', 429])
+    expect((problem as TooOften).waitSeconds).toBeGreaterThan(0)
+    expect((problem as TooOften).waitSeconds).toBeLessThanOrEqual(3_600)
+  }
+  expect(house.posts).toEqual([])
+  expect((await house.ask(first, enrol))?.type).toBe(`${mediation2}/mediate-grant`)
+  house.moveTo('192.0.2.2')
+  expect((await house.ask(late, enrol))?.type).toBe(`${mediation2}/mediate-grant`)
+})
+
+test('over a connection that stays open, the same is said by a report', async () => {
+  await using house = await startMediator({ limits: { enrolmentsPerHour: 1 } })
+  await house.enrolled()
+  const report = await house.ask(newWallet(), enrol, {}, {}, { send: () => undefined })
+  expect(report).toMatchObject({
+    type: problemReport,
+    body: { code: 'e.p.req.time', args: ['enrolments', expect.stringMatching(/^\d+$/)] },
+  })
+})
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'] }))
+afterEach(() => void vi.useRealTimers())
+
+test('after its minute or its hour an address may ask as before', async () => {
+  const pace = createMediatorPace({ messagesPerMinute: 2, enrolmentsPerHour: 1 })
+  await pace.message('192.0.2.1')
+  await pace.enrolment('192.0.2.1')
+  vi.advanceTimersByTime(50_000)
+  await pace.message('192.0.2.1')
+  await expect(pace.message('192.0.2.1')).rejects.toMatchObject({ waitSeconds: 10, args: ['messages', '10'] })
+  await pace.message('192.0.2.2')
+  vi.advanceTimersByTime(10_000)
+  await pace.message('192.0.2.1')
+  await expect(pace.enrolment('192.0.2.1')).rejects.toMatchObject({ waitSeconds: 3_540, args: ['enrolments', '3540'] })
+  vi.advanceTimersByTime(3_540_000)
+  await pace.enrolment('192.0.2.1')
+  vi.advanceTimersByTime(3_600_000)
+  expect(vi.getTimerCount()).toBe(0)
+})
+
+test('there are only so many counters', async () => {
+  const pace = createMediatorPace({ messagesPerMinute: 1_000_000, enrolmentsPerHour: 1 })
+  for (let n = 0; n < 100_000; n++) await pace.message(`192.0.${n >> 8}.${n & 0xff}`)
+  // Each counter has a timer, which ends it.
+  expect(vi.getTimerCount()).toBeGreaterThan(45_000)
+  expect(vi.getTimerCount()).toBeLessThanOrEqual(65_536)
+  vi.clearAllTimers()
+})

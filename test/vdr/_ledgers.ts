@@ -1,0 +1,50 @@
+/** Ledgers for tests: files, clocks, clients. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import { createHttpClient } from '../../src/net/guarded-agent.ts'
+import { createHttpLedger } from '../../src/vdr/http-ledger.ts'
+import type { Ledger } from '../../src/vdr/ledger.ts'
+import type { NodeLimits } from '../../src/vdr/node.ts'
+import { openSqliteLedger, type SqliteLedgerOptions } from '../../src/vdr/sqlite-ledger.ts'
+import { at, key } from '../did/prism/_make.ts'
+import { startServer } from '../net/_server.ts'
+import { ledgerApp } from './_serve.ts'
+
+/** The actions of an update that adds a key. */
+export const add = (id: string) => [{ action: 'addKey' as const, key: key(id, 'authentication') }]
+
+export function temporaryFile(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'ledger-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  return join(folder, 'vdr.db')
+}
+
+/** A clock to be moved, in seconds after `at`. */
+export function clock() {
+  const time = { seconds: 0, now: () => new Date(at.getTime() + time.seconds * 1_000) }
+  return time
+}
+
+export const afterSeconds = (seconds: number) => new Date(at.getTime() + seconds * 1_000).toISOString()
+
+export async function openFile(path: string, options: SqliteLedgerOptions = {}) {
+  const ledger = await openSqliteLedger(path, { now: () => at, ...options })
+  onTestFinished(() => ledger.close())
+  return ledger
+}
+
+/** A client of the node at a URL. */
+export function openUrl(url: string, limits?: NodeLimits): Ledger {
+  const http = createHttpClient({ allow: 'any' })
+  onTestFinished(() => http.close())
+  return createHttpLedger(url, http, limits)
+}
+
+/** A ledger file of its own, by way of the API that a daemon serves. */
+export async function openServed(options: SqliteLedgerOptions = {}): Promise<Ledger> {
+  const server = await startServer(ledgerApp(await openFile(temporaryFile(), options)))
+  onTestFinished(() => server[Symbol.asyncDispose]())
+  return openUrl(server.url)
+}

@@ -1,0 +1,47 @@
+/** Scripts of the tests as processes of their own that start quickly: bundled, since translating them at each start takes a second. */
+import { execFile, spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { build } from 'esbuild'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+
+export type Script = {
+  /** Runs it to its end and gives what it printed. */
+  run(...args: string[]): Promise<string>
+  /** Starts it and waits for its first words. */
+  start(...args: string[]): Promise<{ process: ChildProcess; said: string }>
+  [Symbol.dispose](): void
+}
+
+/** Bundles a script beside this file with its packages, but for native ones. */
+export async function bundle(name: string): Promise<Script> {
+  // Native packages are looked for from where the bundle is.
+  const folder = mkdtempSync(join(root, 'node_modules', '.test-'))
+  const outfile = join(folder, 'script.mjs')
+  const entry = fileURLToPath(new URL(name, import.meta.url))
+  // As bin/bundle.js does it.
+  await build({
+    entryPoints: [entry],
+    outfile,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node20',
+    external: ['better-sqlite3', 'better-sqlite3-node20', 'secp256k1'],
+    banner: { js: "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);" },
+    logLevel: 'warning',
+  })
+  return {
+    run: async (...args) => (await promisify(execFile)(process.execPath, [outfile, ...args])).stdout,
+    async start(...args) {
+      const child = spawn(process.execPath, [outfile, ...args], { stdio: ['ignore', 'pipe', 'inherit'] })
+      const [said] = (await Promise.race([once(child.stdout, 'data'), once(child, 'exit').then(() => [''])])) as [unknown]
+      return { process: child, said: String(said) }
+    },
+    [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }),
+  }
+}

@@ -1,0 +1,22 @@
+/** The embedded ledger served as a daemon serves it, without the rest of an agent: for clocks of one's own, and to start quickly. */
+import type { RequestListener } from 'node:http'
+import { createApp } from '../../daemon/app.ts'
+import api from '../../daemon/routes/api.ts'
+import type { Agent } from '../../src/agent.ts'
+import { readConfig } from '../../src/base/config.ts'
+import { openLog } from '../../src/base/log.ts'
+import { Secret } from '../../src/base/secret.ts'
+import { createLedgerServer } from '../../src/vdr/ledger-server.ts'
+import type { EmbeddedLedger } from '../../src/vdr/sqlite-ledger.ts'
+
+/** What a server of `node:http` takes. The parts of an agent that `/api` does not touch are not there. */
+export function ledgerApp(ledger: EmbeddedLedger, submissionsPerMinute = 1_000_000): RequestListener {
+  const agent = {
+    config: readConfig({}),
+    log: openLog('silent'),
+    env: { urls: { rest: 'http://127.0.0.1' } },
+    adminToken: new Secret('nobody'),
+    ledgerServer: createLedgerServer(ledger, { submissionsPerMinute }),
+  } as unknown as Agent
+  return createApp(agent, api).callback()
+}

@@ -1,0 +1,218 @@
+/** What every ledger does, whether it is a file here or served by another agent. */
+import { describe, expect, test } from 'vitest'
+import { Problem } from '../../src/base/problem.ts'
+import { encodeOperation, operationId, signOperation } from '../../src/did/prism/operations.ts'
+import { apply } from '../../src/did/prism/state.ts'
+import type { Ledger } from '../../src/vdr/ledger.ts'
+import type { SqliteLedgerOptions } from '../../src/vdr/sqlite-ledger.ts'
+import {
+  at,
+  createBytes,
+  key,
+  master,
+  masterKey,
+  published,
+  secret,
+  signedCreate,
+  signedDeactivate,
+  signedUpdate,
+  suffixOf,
+} from '../did/prism/_make.ts'
+import { add, afterSeconds, clock, openFile, openServed, temporaryFile } from './_ledgers.ts'
+
+const suffix = suffixOf()
+
+const ledgers: [string, (options?: SqliteLedgerOptions) => Promise<Ledger>][] = [
+  ['the embedded ledger', (options) => openFile(temporaryFile(), options)],
+  ['the same by HTTP', openServed],
+]
+
+describe.each(ledgers)('%s', (_name, open) => {
+  describe('without wait', () => {
+    test('what is submitted is confirmed in the same call', async () => {
+      const ledger = await open()
+      const answer = await ledger.submit(signedCreate())
+      expect(answer).toEqual({ operationId: operationId(signedCreate()), transactionId: operationId(signedCreate()) })
+      expect(await ledger.getOperation(answer.operationId)).toEqual({
+        operationId: answer.operationId,
+        status: 'confirmed',
+        submittedAt: at.toISOString(),
+        confirmsAt: at.toISOString(),
+      })
+      expect(await ledger.getState(suffix)).toEqual(published())
+    })
+
+    test('create, update and deactivate make the state that the rules make', async () => {
+      const ledger = await open()
+      await ledger.submit(signedCreate())
+      const update = signedUpdate(published(), add('key-2'))
+      await ledger.submit(update)
+      const changed = apply(published(), update, at)
+      expect(await ledger.getState(suffix)).toEqual(changed)
+      await ledger.submit(signedDeactivate(changed))
+      expect(await ledger.getState(suffix)).toMatchObject({ deactivated: true, publicKeys: [] })
+    })
+
+    test('an operation that breaks a rule is rejected with the reason, and changes nothing', async () => {
+      const ledger = await open()
+      await ledger.submit(signedCreate())
+      const bad: [Uint8Array, RegExp][] = [
+        [signedUpdate(published(), [{ action: 'removeKey', id: 'master0' }]), /no master key/],
+        [signedUpdate(published(), add('key-2'), { id: 'master0', secret: secret('master', 1) }), /not by the key/],
+        [signedUpdate(published({ services: [] }), add('key-2')), /does not exist/],
+        [signedCreate({ publicKeys: [key('a', 'authentication')] }), /no master key/],
+      ]
+      for (const [signed, reason] of bad) {
+        const answer = await ledger.submit(signed)
+        const operation = await ledger.getOperation(answer.operationId)
+        expect(operation).toMatchObject({ status: 'rejected' })
+        expect(operation!.details).toMatch(reason)
+      }
+      expect(await ledger.getState(suffix)).toEqual(published())
+      expect(await ledger.getState(suffixOf({ services: [] }))).toBeUndefined()
+    })
+
+    test('a rejected operation does not stand in the way of the next', async () => {
+      const ledger = await open()
+      await ledger.submit(signedUpdate(published(), add('early')))
+      await ledger.submit(signedCreate())
+      await ledger.submit(signedUpdate(published(), add('key-2')))
+      expect((await ledger.getState(suffix))!.publicKeys.map(({ id }) => id)).toEqual(['auth-1', 'master0', 'key-2'])
+    })
+
+    test('the same bytes again change nothing and answer the same', async () => {
+      const ledger = await open()
+      const first = await ledger.submit(signedCreate())
+      await ledger.submit(signedUpdate(published(), add('key-2')))
+      const state = await ledger.getState(suffix)
+      expect(await ledger.submit(signedCreate())).toEqual(first)
+      expect(await ledger.getOperation(first.operationId)).toMatchObject({ status: 'confirmed' })
+      expect(await ledger.getState(suffix)).toEqual(state)
+    })
+
+    test('of two creates of one DID in different envelopes, the first counts', async () => {
+      const ledger = await open()
+      const publicKeys = [key('master0', 'master'), key('master1', 'master', 1)]
+      const bytes = encodeOperation({ operation: 'create', publicKeys, services: [], contexts: [] })
+      const [first, second] = [signOperation(bytes, 'master0', master), signOperation(bytes, 'master1', secret('master', 1))]
+      await ledger.submit(first)
+      const { operationId: id } = await ledger.submit(second)
+      expect(await ledger.getOperation(id)).toMatchObject({ status: 'rejected', details: 'the DID exists already' })
+    })
+
+    test.each([
+      ['nothing', new Uint8Array(0)],
+      ['noise', new Uint8Array(40).fill(255)],
+      ['an operation without envelope', encodeOperation({ operation: 'deactivate', suffix: 'ab'.repeat(32), previousHash: '' })],
+      [
+        'an operation on no DID',
+        signOperation(encodeOperation({ operation: 'deactivate', suffix: '2', previousHash: '' }), 'master0', master),
+      ],
+      ['a storage operation', signOperation(Uint8Array.of(0x3a, 0x00), 'master0', master)],
+    ])('%s is not taken', async (_name, bytes) => {
+      const ledger = await open()
+      await expect(ledger.submit(bytes)).rejects.toSatisfy((error) => error instanceof Problem && error.type === 'BadRequest')
+      expect(await ledger.getOperation(operationId(bytes))).toBeUndefined()
+    })
+
+    test('an id it does not know is nothing, in capitals it is the same', async () => {
+      const ledger = await open()
+      const { operationId: id } = await ledger.submit(signedCreate())
+      expect(await ledger.getOperation('00'.repeat(32))).toBeUndefined()
+      expect(await ledger.getOperation(id.toUpperCase())).toMatchObject({ operationId: id })
+    })
+
+    test('a master key finds the DIDs that began with it, once they are published, in the order of the ledger', async () => {
+      const time = clock()
+      const ledger = await open({ confirmAfterSeconds: 60, now: time.now })
+      const contents = [{}, { services: [] }, { contexts: ['https://example.com/'] }]
+      for (const content of contents) await ledger.submit(signedCreate(content))
+      const others = [key('master0', 'master', 1), key('master1', 'master', 2)]
+      await ledger.submit(signOperation(createBytes({ publicKeys: others }), 'master0', secret('master', 1)))
+      // It names the key, but is not signed by it.
+      await ledger.submit(signOperation(createBytes({ publicKeys: [masterKey, ...others.slice(1)] }), 'master0', secret('master', 1)))
+      expect(await ledger.findByMasterKey(masterKey.publicKey)).toEqual([])
+      time.seconds = 60
+      expect(await ledger.findByMasterKey(masterKey.publicKey)).toEqual(contents.map(suffixOf))
+      expect(await ledger.findByMasterKey(others[1]!.publicKey)).toEqual([suffixOf({ publicKeys: others })])
+      expect(await ledger.findByMasterKey(key('x', 'authentication').publicKey)).toEqual([])
+    })
+
+    test('ids that were removed are known to be', async () => {
+      const ledger = await open()
+      await ledger.submit(signedCreate())
+      const update = signedUpdate(published(), [
+        { action: 'removeKey', id: 'auth-1' },
+        { action: 'removeService', id: 'service-1' },
+      ])
+      await ledger.submit(update)
+      expect(await ledger.getState(suffix)).toEqual(apply(published(), update, at))
+      expect(await ledger.getState(suffix)).toMatchObject({ retiredKeyIds: ['auth-1'], retiredServiceIds: ['service-1'] })
+    })
+
+    test('of operations that follow the same one, the first counts; a replayed or older one does not', async () => {
+      const ledger = await open()
+      await ledger.submit(signedCreate())
+      const [one, two] = [signedUpdate(published(), add('one')), signedUpdate(published(), add('two'))]
+      const first = apply(published(), one, at)
+      for (const operation of [one, two, one, signedUpdate(first, add('three')), two, signedCreate()]) await ledger.submit(operation)
+      expect((await ledger.getState(suffix))!.publicKeys.map(({ id }) => id)).toEqual(['auth-1', 'master0', 'one', 'three'])
+      expect(await ledger.getOperation(operationId(two))).toMatchObject({ status: 'rejected' })
+    })
+
+    test('operations that are too large are not taken, and leave the next alone', async () => {
+      const ledger = await open()
+      const services = Array.from({ length: 50 }, (_, i) => ({ id: `s${i}`, type: 'T', serviceEndpoint: `https://${'x'.repeat(1_400)}` }))
+      await expect(ledger.submit(signedCreate({ services }))).rejects.toMatchObject({ type: 'BadRequest' })
+      const many = Array.from({ length: 51 }, (_, i) => ({ id: `s${i}`, type: 'T', serviceEndpoint: 'https://example.com/' }))
+      const { operationId: id } = await ledger.submit(signedCreate({ services: many }))
+      expect(await ledger.getOperation(id)).toMatchObject({ status: 'rejected', details: expect.stringContaining('more than 50') })
+      await ledger.submit(signedCreate())
+      expect(await ledger.getState(suffix)).toEqual(published())
+    })
+  })
+
+  describe('with a wait', () => {
+    test('an operation is pending, says until when, and counts from then on', async () => {
+      const time = clock()
+      const ledger = await open({ confirmAfterSeconds: 60, now: time.now })
+      const { operationId: id } = await ledger.submit(signedCreate())
+      expect(await ledger.getOperation(id)).toEqual({
+        operationId: id,
+        status: 'pending',
+        submittedAt: at.toISOString(),
+        confirmsAt: afterSeconds(60),
+      })
+      expect(await ledger.getState(suffix)).toBeUndefined()
+      time.seconds = 59.999
+      expect(await ledger.getState(suffix)).toBeUndefined()
+      expect(await ledger.getOperation(id)).toMatchObject({ status: 'pending' })
+      time.seconds = 60
+      expect(await ledger.getOperation(id)).toMatchObject({ status: 'confirmed', confirmsAt: afterSeconds(60) })
+      expect((await ledger.getState(suffix))!.createdAt).toBe(afterSeconds(60))
+    })
+
+    test('the state itself confirms what has come due, at the time it came due', async () => {
+      const time = clock()
+      const ledger = await open({ confirmAfterSeconds: 60, now: time.now })
+      await ledger.submit(signedCreate())
+      time.seconds = 30
+      await ledger.submit(signedUpdate(published(), add('key-2')))
+      time.seconds = 75
+      expect((await ledger.getState(suffix))!.publicKeys).toHaveLength(2)
+      time.seconds = 1_000_000
+      expect(await ledger.getState(suffix)).toMatchObject({ createdAt: afterSeconds(60), updatedAt: afterSeconds(90) })
+    })
+
+    test('what breaks a rule is known to be rejected only when its time has come', async () => {
+      const time = clock()
+      const ledger = await open({ confirmAfterSeconds: 60, now: time.now })
+      await ledger.submit(signedCreate())
+      const ids = await Promise.all(['one', 'two'].map(async (id) => (await ledger.submit(signedUpdate(published(), add(id)))).operationId))
+      time.seconds = 10
+      for (const id of ids) expect(await ledger.getOperation(id)).toMatchObject({ status: 'pending' })
+      time.seconds = 60
+      expect(await Promise.all(ids.map(async (id) => (await ledger.getOperation(id))!.status))).toEqual(['confirmed', 'rejected'])
+    })
+  })
+})
