@@ -2,7 +2,7 @@
 import { bodyParser } from '@koa/bodyparser'
 import Koa, { type Context } from 'koa'
 import type { Agent } from '../src/agent.ts'
-import { Problem } from '../src/base/problem.ts'
+import { isTemporary, Problem } from '../src/base/problem.ts'
 import { didOf } from '../src/did/document.ts'
 import { encryptedType, parseEnvelope } from '../src/didcomm/jwe.ts'
 import { endpointOf, peersOnly } from '../src/didcomm/route.ts'
@@ -65,6 +65,8 @@ async function takeMessage(agent: Agent, context: Context): Promise<void> {
 /** Says in the log why a message was refused, which the log of requests does not know; never what the message says. */
 function explain({ log }: Agent, error: unknown): never {
   if (error instanceof Problem) log.info({ type: error.type, status: error.status, reason: error.message }, 'a DIDComm message was refused')
+  // What cannot be reached, and where the operator has it, is not for strangers.
+  if (isTemporary(error)) throw new Problem(error.type, 'The message cannot be judged now. Send it again later.', { cause: error })
   throw error
 }
 

@@ -12,6 +12,8 @@ const media = [...results, ...documents] as const
 
 const supported = `The Accept header takes none of ${media.join(', ')}.`
 
+const ledgerAway = 'The ledger that knows the DID cannot be asked now. Try again later.'
+
 /** The status of an answer without a document (api.md 4.5). */
 const statuses = {
   invalidDid: 400,
@@ -63,7 +65,8 @@ async function resolve({ env, log }: Agent, did: string): Promise<Outcome> {
   try {
     return await env.resolver.resolve(did)
   } catch (error) {
-    if (isTemporary(error)) return failed('internalError', error.message)
+    // Where the operator's ledger is, is nobody else's business.
+    if (isTemporary(error)) return failed('internalError', did.startsWith('did:prism:') ? ledgerAway : error.message)
     log.error({ err: error }, 'a DID could not be resolved')
     return failed('internalError', 'The agent failed in a way that it did not expect. Its log says more.')
   }

@@ -41,7 +41,8 @@ export async function openLedgerFile(path: string): Promise<LedgerFile> {
   const db: LedgerDb = new Kysely({ dialect: new SqliteDialect({ database }) })
   try {
     await immediately(db, createTables)
-    return { db, dataVersion: () => database.pragma('data_version', { simple: true }) }
+    const dataVersion = database.prepare('pragma data_version').pluck()
+    return { db, dataVersion: () => dataVersion.get() }
   } catch (error) {
     await db.destroy()
     throw error

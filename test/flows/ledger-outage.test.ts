@@ -18,14 +18,18 @@ test('a presentation that comes during an outage is verified after it, and nobod
   const { inviterConnectionId } = await connect(pair.issuer, pair.holder)
   const [issuer, subject] = [await newDid(pair.issuer, 'assertionMethod'), await newDid(pair.holder, 'authentication')]
   const { recordId } = await issue(pair.issuer, pair.holder, inviterConnectionId, issuer.did, subject.did)
-  const resolved = async () => (await elsewhere.send('GET', `/dids/${issuer.did}`)).status
-  expect(await resolved()).toBe(200)
+  const resolved = async () => {
+    const response = await elsewhere.send('GET', `/dids/${issuer.did}`)
+    return { status: response.status, text: await response.text() }
+  }
+  expect((await resolved()).status).toBe(200)
 
   const { inviterConnectionId: connectionId } = await connect(verifier, pair.holder)
   const { thid } = await verifier.call('POST /present-proof/presentations', { body: { connectionId } })
   const { presentationId } = await presentationIn(pair.holder.call, thid, 'RequestReceived')
   way.isUp = false
-  expect(await resolved()).toBe(500)
+  const { status, text } = await resolved()
+  expect([status, text]).toEqual([500, expect.not.stringContaining(new URL(proxy.url).host)])
   const before = way.refused
   await pair.holder.call('PATCH /present-proof/presentations/{presentationId}', {
     path: { presentationId },
@@ -37,6 +41,9 @@ test('a presentation that comes during an outage is verified after it, and nobod
     (refused) => refused >= before + 2,
   )
   expect(await presentationIn(verifier.call, thid, 'RequestSent')).not.toHaveProperty('metaLastFailure')
+  const { metaLastFailure } = await presentationIn(pair.holder.call, thid, 'PresentationGenerated')
+  expect(JSON.stringify(metaLastFailure)).toMatch(/503/)
+  expect(JSON.stringify(metaLastFailure)).not.toContain(new URL(proxy.url).host)
   way.isUp = true
   await presentationIn(verifier.call, thid, 'PresentationVerified')
   await presentationIn(pair.holder.call, thid, 'PresentationSent')

@@ -81,7 +81,8 @@ test('a ledger that is down delays a publication, says so and breaks nothing els
   await agent.tenant('POST /did-registrar/dids/{didRef}/publications', { path: { didRef: did } })
 
   const { status, body } = await resolve(agent, did)
-  expect([status, body.didResolutionMetadata.message]).toEqual([500, expect.stringContaining(node.url)])
+  // Where the ledger is, is not for everybody.
+  expect([status, body.didResolutionMetadata.message]).toEqual([500, 'The ledger that knows the DID cannot be asked now. Try again later.'])
   await connect(await agent.newTenant(), await agent.newTenant())
   expect(await agent.tenant('GET /did-registrar/dids/{didRef}', { path: { didRef: did } })).toMatchObject({ status: 'PUBLICATION_PENDING' })
 

@@ -14,7 +14,7 @@ import { bundle, type Script } from './_script.ts'
 
 const suffix = suffixOf()
 /** How often the ledger is killed; a run that means it has 200. */
-const kills = Number(process.env['KILLS'] ?? 10)
+const kills = Number(process.env['KILLS'] ?? 5)
 
 let scripts: Record<'submit' | 'publish' | 'host', Script>
 beforeAll(async () => {
