@@ -3,6 +3,7 @@
  * choose the suites that they occur in: `-- resolve`.
  */
 import { cpus, loadavg } from 'node:os'
+import { ed25519Suites, secp256k1Suites } from './credentials.ts'
 import { openCacheSuites } from './did-cache.ts'
 import { openDidWorks } from './did.ts'
 import { packWorks, unpackWorks } from './didcomm.ts'
@@ -16,6 +17,8 @@ const suites = {
   'DIDComm: unpack 1 KB authcrypt': unpackWorks,
   'DIDs, one after the other, on the embedded ledger': dids.works,
   ...caches.suites,
+  ...secp256k1Suites(),
+  ...(await ed25519Suites()),
 }
 
 const words = process.argv.slice(2).filter((word) => !word.startsWith('-'))

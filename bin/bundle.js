@@ -9,8 +9,12 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 
 await build({
   absWorkingDir: root,
-  entryPoints: ['daemon/main.ts'],
-  outfile: 'dist/daemon/main.js',
+  entryPoints: [
+    { in: 'daemon/main.ts', out: 'main' },
+    // A thread of the daemon, which starts from a file of its own beside it.
+    { in: 'src/schemas/schema-worker.ts', out: 'schema-worker' },
+  ],
+  outdir: 'dist/daemon',
   bundle: true,
   platform: 'node',
   format: 'esm',

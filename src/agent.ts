@@ -5,6 +5,8 @@ import type { Log } from './base/log.ts'
 import { deriveSealKey } from './base/seal.ts'
 import { Secret } from './base/secret.ts'
 import { Courier } from './courier/courier.ts'
+import { newListId, openListId } from './credential-status/list-id.ts'
+import { createListReader } from './credential-status/read.ts'
 import { findWebDocument } from './did-registrar/web.ts'
 import { createResolver } from './did/resolve.ts'
 import { createWebResolver } from './did/web.ts'
@@ -12,7 +14,7 @@ import { limitsOf } from './mediator/limits.ts'
 import { openMediator, type Mediator } from './mediator/mediator.ts'
 import { isLoopbackAddress } from './net/addresses.ts'
 import { createHttpClient } from './net/guarded-agent.ts'
-import { dereferenceSchema } from './schemas/dereference.ts'
+import { dereference, dereferenceSchema, type SchemaSources } from './schemas/dereference.ts'
 import { findSchema } from './schemas/registry.ts'
 import { openAgentDb, type AgentDb } from './storage/database.ts'
 import { createHttpLedger } from './vdr/http-ledger.ts'
@@ -43,6 +45,8 @@ export type Agent = {
   readonly defaultApiKey: Secret | undefined
   /** The wallet that a mailbox was made for; nothing for a token that is not ours. */
   openMailbox(token: string): string | undefined
+  /** The wallet that has a status list; nothing for an id that is not ours. */
+  openStatusList(id: string): string | undefined
   [Symbol.asyncDispose](): Promise<void>
 }
 
@@ -67,6 +71,7 @@ export async function createAgent(config: Config, log: Log, urls: Environment['u
     closers.push(() => db.destroy())
     const masterKey = await openMasterKey(config, db)
     const mailboxKey = deriveSealKey(masterKey, 'mailboxes')
+    const statusListKey = deriveSealKey(masterKey, 'status-lists')
 
     const isLocal = config.AGENT_HOST === 'localhost' || isLoopbackAddress(config.AGENT_HOST)
     const allow = config.AGENT_ALLOW_PRIVATE_NETWORK ? 'any' : isLocal ? 'loopback' : 'public'
@@ -91,6 +96,13 @@ export async function createAgent(config: Config, log: Log, urls: Environment['u
       ...(!embedded && { stateLifetimeMs: lifetimeMs }),
     })
 
+    const schemaSources: SchemaSources = {
+      http,
+      resolve: resolver.document,
+      ownBaseUrls: ['', '/cloud-agent', '/prism-agent'].map((prefix) => urls.rest + prefix),
+      ownRecord: (guid) => findSchema(db, guid),
+    }
+
     const env: Environment = {
       config,
       log,
@@ -100,17 +112,16 @@ export async function createAgent(config: Config, log: Log, urls: Environment['u
       http,
       operatorHttp,
       resolver,
-      getSchema: (url) =>
-        dereferenceSchema(url, {
-          http,
-          ownBaseUrls: ['', '/cloud-agent', '/prism-agent'].map((prefix) => urls.rest + prefix),
-          ownSchema: async (guid) => (await findSchema(db, guid))?.schema,
-        }),
+      getSchema: (url) => dereferenceSchema(url, schemaSources),
+      readSchema: (url) => dereference(url, schemaSources),
+      getStatusList: (url, type) => readList(url, type),
+      newStatusListId: (walletId) => newListId(statusListKey, walletId),
       newMailbox: (walletId) => newMailbox(mailboxKey, walletId),
       wake: (walletId) => courier.wake(walletId),
     }
     const wallets = new Wallets(env, db, masterKey)
     closers.push(() => wallets[Symbol.asyncDispose]())
+    const readList = createListReader({ http, key: statusListKey, wallets })
     const tenants = new Tenants(db, masterKey)
     const courier = new Courier(wallets, log)
     closers.push(() => courier[Symbol.asyncDispose]())
@@ -144,6 +155,7 @@ export async function createAgent(config: Config, log: Log, urls: Environment['u
       adminToken: config.ADMIN_TOKEN ?? new Secret(remembered.adminToken ?? newApiKey()),
       defaultApiKey: await provideDefaultWallet(config, wallets, tenants, remembered.apiKey),
       openMailbox: (token) => openMailbox(mailboxKey, token),
+      openStatusList: (id) => openListId(statusListKey, id),
       [Symbol.asyncDispose]: close,
     }
   } catch (error) {

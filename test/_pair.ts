@@ -81,9 +81,10 @@ export async function issue(
   issuingDID: string,
   subjectId: string,
   claims: Record<string, any> = { name: 'Alice' },
+  schemaId?: string,
 ) {
   const offer = await issuer.call('POST /issue-credentials/credential-offers', {
-    body: { connectionId, issuingDID, claims, automaticIssuance: true },
+    body: { connectionId, issuingDID, claims, schemaId, automaticIssuance: true },
   })
   const { recordId } = await credentialIn(holder.call, offer.thid, 'OfferReceived')
   await holder.call('POST /issue-credentials/records/{recordId}/accept-offer', { path: { recordId }, body: { subjectId } })

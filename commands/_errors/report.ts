@@ -24,7 +24,7 @@ export type ProblemBody = { status: number; type: string; title?: string | undef
 /** What a problem means, by the last part of its type; what is not here is told by its status. */
 // prettier-ignore
 const byType: [exitCode: number, type: RegExp][] = [
-  [5, /^(InvalidStateForOperation|InvalidFlowStateError|InvitationAlreadyReceived|InvitationExpired|Conflict)$/],
+  [5, /^(InvalidStateForOperation|InvalidFlowStateError|InvitationAlreadyReceived|InvitationExpired|InvalidRoleForOperation|Conflict)$/],
   [5, /^(Duplicated\w+|\w+AlreadyExists|AuthenticationCompromised|TooMany\w+)$/],
   [8, /^(InvalidPresentation|InvalidCredentialIssue|HolderBindingError|\w*VerificationFailed)$/],
 ]

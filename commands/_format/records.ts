@@ -1,5 +1,6 @@
 /** What commands print of credential and presentation records. */
 import type { Answer } from '../_client/answer.ts'
+import { claimPairs } from './claims.ts'
 import type { Column } from './table.ts'
 import { explain } from './states.ts'
 import { ago } from './time.ts'
@@ -14,7 +15,9 @@ export function credentialFields(record: CredentialRecord): Pair[] {
     ['credential', record.recordId],
     ['role', record.role],
     ['state', explain('credential', record.protocolState)],
-    ...Object.entries(record.claims).map(([name, value]): Pair => [`claim ${name}`, value]),
+    ['status', statusOf(record)],
+    ['format', formatOf(record)],
+    ...claimPairs(record.claims),
     ['issuer', record.issuingDID],
     ['subject', record.subjectId],
     ['goal', record.goal],
@@ -26,11 +29,27 @@ export function credentialFields(record: CredentialRecord): Pair[] {
   ]
 }
 
+/** Whether a credential that there is still holds, as far as this side knows. */
+function statusOf({ role, revoked, revokedAt, credential }: CredentialRecord): string | undefined {
+  if (revoked) return role === 'Issuer' ? `revoked on ${revokedAt}` : `revoked, the issuer said on ${revokedAt}`
+  return credential === undefined ? undefined : role === 'Issuer' ? 'not revoked' : 'not revoked, as far as the issuer has said'
+}
+
+/** What can be done with the claims: the payload of an SD-JWT says whether it is bound to a key. */
+function formatOf({ credentialFormat, credential }: CredentialRecord): string {
+  if (credentialFormat === 'JWT') return 'JWT, shown as a whole'
+  const format = 'SD-JWT, each claim can be shown by itself'
+  if (credential === undefined) return format
+  const [, payload = ''] = Buffer.from(credential, 'base64').toString().split('.')
+  const isBound = 'cnf' in (JSON.parse(Buffer.from(payload, 'base64url').toString()) as object)
+  return `${format}; ${isBound ? 'bound to a key of the holder’s' : 'bound to no key, so whoever has it can show it'}`
+}
+
 /** The columns of a list of credential records. */
 export const credentialColumns: Column<CredentialRecord>[] = [
   { head: 'id', of: ({ recordId }) => recordId },
   { head: 'role', of: ({ role }) => role, optional: true },
-  { head: 'state', of: ({ protocolState }) => protocolState },
+  { head: 'state', of: ({ protocolState, revoked }) => (revoked ? `${protocolState}, revoked` : protocolState) },
   {
     head: 'claims',
     of: ({ claims }) =>
@@ -51,6 +70,8 @@ export function presentationFields(record: PresentationRecord): Pair[] {
     ['connection', record.connectionId],
     ['goal', record.goal],
     ['asked for', record.requestData[0]],
+    ['policy', record.policyId],
+    ...claimPairs(record.disclosedClaims ?? {}, 'shown '),
     ['presented', record.data.length === 0 ? undefined : `${record.data.length} presentation${record.data.length === 1 ? '' : 's'}`],
     ['thread', record.thid],
     ['last failure', record.metaLastFailure?.detail ?? record.metaLastFailure?.title],

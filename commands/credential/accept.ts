@@ -6,18 +6,24 @@ import { credentialFields } from '../_format/records.ts'
 
 export default class CredentialAccept extends AgentCommand {
   static override summary = 'Accept an offer (holder)'
-  static override examples = ['<%= config.bin %> credential accept <id> --subject did:prism:…']
+  static override examples = [
+    '<%= config.bin %> credential accept <id> --subject did:prism:…',
+    '<%= config.bin %> credential accept <id> --subject did:prism:… --key-id auth-1',
+  ]
   static override args = { id: Args.string({ required: true, ignoreStdin: true, description: 'id of the credential record' }) }
   static override flags = {
     subject: Flags.string({ required: true, description: 'whom the credential is about: a DID of this wallet with an authentication key' }),
-    key: Flags.string({ description: 'id of the authentication key, such as auth-1; the first one when left out' }),
+    'key-id': Flags.string({
+      description:
+        'authentication key, such as auth-1, that signs, and that an SD-JWT is bound to; when left out the first one signs, and nothing is bound',
+    }),
   }
 
   async run() {
     const { args, flags } = await this.parse(CredentialAccept)
     const record = await this.call('POST /issue-credentials/records/{recordId}/accept-offer', {
       path: { recordId: args.id },
-      body: { subjectId: flags.subject, keyId: flags.key },
+      body: { subjectId: flags.subject, keyId: flags['key-id'] },
     })
     this.print(record.recordId, credentialFields(record))
     this.suggest(`agent credential show ${record.recordId}`)

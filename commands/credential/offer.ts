@@ -3,6 +3,7 @@ import * as Flags from '@oclif/core/flags'
 import { credentialFields } from '../_format/records.ts'
 import { readClaims } from '../_input/claims.ts'
 import { readSeconds } from '../_input/duration.ts'
+import { formatFlag, toFormat } from '../_input/format.ts'
 import { schemaUrl } from '../_input/schema.ts'
 import { invitationFlags, InvitingCommand } from '../_inviting.ts'
 
@@ -13,6 +14,7 @@ export default class CredentialOffer extends InvitingCommand {
   static override examples = [
     '<%= config.bin %> credential offer --connection <id> --issuing-did <did> --claim name=Alice --claim age:=42',
     '<%= config.bin %> credential offer --connection <id> --issuing-did <did> --claims @claims.json --schema <guid> --validity 365d',
+    '<%= config.bin %> credential offer --connection <id> --issuing-did <did> --claims @claims.json --format sdjwt',
     '<%= config.bin %> credential offer --invitation --goal "Your diploma" --issuing-did <did> --claim name=Alice --auto',
   ]
   static override flags = {
@@ -27,6 +29,7 @@ export default class CredentialOffer extends InvitingCommand {
       description: 'schema that the claims must fit: its guid here, or a URL',
     }),
     validity: Flags.string({ description: 'how long it is valid: 3600, 90m, 12h, 365d' }),
+    format: formatFlag('the holder of an sdjwt shows claims of its choice'),
     auto: Flags.boolean({ description: 'issue as soon as the holder accepts' }),
     ...invitationFlags(['invitation']),
   }
@@ -38,6 +41,7 @@ export default class CredentialOffer extends InvitingCommand {
       issuingDID: flags['issuing-did'],
       claims: readClaims(flags),
       automaticIssuance: auto,
+      ...toFormat(flags.format),
       ...(schema && { schemaId: schema.map((each) => schemaUrl(each, this.access.url)) }),
       ...(validity !== undefined && { validityPeriod: readSeconds('validity', validity) }),
     }

@@ -9,7 +9,7 @@ import { nextCommand } from '../_format/states.ts'
 export default class CredentialShow extends AgentCommand {
   static override summary = 'Show a credential record'
   static override args = { id: Args.string({ required: true, ignoreStdin: true, description: 'id of the credential record' }) }
-  static override flags = { raw: Flags.boolean({ description: 'print the credential itself, a compact JWT, and nothing else' }) }
+  static override flags = { raw: Flags.boolean({ description: 'print the credential itself, a compact JWT or SD-JWT, and nothing else' }) }
 
   async run() {
     const { args, flags } = await this.parse(CredentialShow)

@@ -2,29 +2,58 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import { AgentCommand } from '../_base.ts'
+import { CommandError, UsageError } from '../_errors/usage.ts'
+import { candidatesTable, presentCommands } from '../_format/candidates.ts'
 import { presentationFields } from '../_format/records.ts'
+import { readClaimNames } from '../_input/claim-names.ts'
 
 export default class ProofPresent extends AgentCommand {
   static override summary = 'Answer a proof request with credentials (prover)'
-  static override examples = ['<%= config.bin %> proof present <id> --credential <id>']
+  static override description =
+    'Without --credential, presents the one credential of the wallet that answers the request; when there are several, lists them and exits with 2, and with 3 when there is none.'
+  static override examples = [
+    '<%= config.bin %> proof present <id>',
+    '<%= config.bin %> proof present <id> --credential <id>',
+    '<%= config.bin %> proof present <id> --credential <id> --claim name --claim address.city',
+  ]
   static override args = { id: Args.string({ required: true, ignoreStdin: true, description: 'id of the presentation record' }) }
   static override flags = {
     credential: Flags.string({
-      required: true,
       multiple: true,
       multipleNonGreedy: true,
-      description: 'record id of a credential that this wallet holds',
+      description: 'record id of a credential that this wallet holds; the only one that answers the request when left out',
+    }),
+    claim: Flags.string({
+      multiple: true,
+      multipleNonGreedy: true,
+      description: 'claim of an SD-JWT to show, by its path: name, address.city; those asked for when left out',
     }),
   }
 
   async run() {
     const { args, flags } = await this.parse(ProofPresent)
+    const proofId = flags.credential ?? [await this.#pick(args.id)]
     const record = await this.call('PATCH /present-proof/presentations/{presentationId}', {
       path: { presentationId: args.id },
-      body: { action: 'request-accept', proofId: flags.credential },
+      body: { action: 'request-accept', proofId, ...(flags.claim && { claims: readClaimNames(flags.claim) }) },
     })
     this.print(record.presentationId, presentationFields(record))
     this.suggest(`agent proof show ${record.presentationId}`)
     return record
+  }
+
+  /** The only credential that answers the request. @throws {UsageError} when there are several. @throws {CommandError} when there is none. */
+  async #pick(presentationId: string): Promise<string> {
+    const found = await this.call('GET /present-proof/presentations/{presentationId}/candidates', { path: { presentationId } })
+    const { candidates, others } = found
+    const [only, ...more] = candidates
+    const [command] = presentCommands(presentationId, found)
+    if (!only) {
+      const why = others.length === 0 ? 'it holds none' : `\n\n${candidatesTable(others, this.width)}`
+      throw new CommandError(`No credential of this wallet answers the request: ${why}`, 3, command)
+    }
+    if (more.length === 0) return only.recordId
+    const choice = candidatesTable(candidates, this.width)
+    throw new UsageError(`${candidates.length} credentials answer the request; name one with --credential:\n\n${choice}`, command)
   }
 }

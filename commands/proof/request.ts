@@ -2,6 +2,8 @@
 import { randomUUID } from 'node:crypto'
 import * as Flags from '@oclif/core/flags'
 import { presentationFields } from '../_format/records.ts'
+import { readClaimNames } from '../_input/claim-names.ts'
+import { formatFlag, toFormat } from '../_input/format.ts'
 import { schemaUrl } from '../_input/schema.ts'
 import { invitationFlags, InvitingCommand } from '../_inviting.ts'
 
@@ -11,6 +13,7 @@ export default class ProofRequest extends InvitingCommand {
   static override examples = [
     '<%= config.bin %> proof request --connection <id>',
     '<%= config.bin %> proof request --connection <id> --schema <guid> --trust-issuer did:prism:… --domain shop.example',
+    '<%= config.bin %> proof request --connection <id> --format sdjwt --claim name --claim address.city',
     '<%= config.bin %> proof request --invitation --goal "Are you over 18?"',
   ]
   static override flags = {
@@ -23,8 +26,19 @@ export default class ProofRequest extends InvitingCommand {
       dependsOn: ['schema'],
       description: 'issuer whose credentials are accepted; any when left out',
     }),
+    format: formatFlag('of an sdjwt, the claims that --claim names are shown and no others need be'),
+    claim: Flags.string({
+      multiple: true,
+      multipleNonGreedy: true,
+      dependsOn: ['format'],
+      description: 'claim that must be shown, by its path: name, address.city; of an sdjwt only',
+    }),
     challenge: Flags.string({ dependsOn: ['domain'], description: 'what the prover signs against replay; random when left out' }),
     domain: Flags.string({ description: 'whom the presentation is for' }),
+    policy: Flags.string({ description: 'id of a verification policy that the proof must satisfy as well' }),
+    'status-check': Flags.option({ options: ['required', 'if-available', 'off'] as const })({
+      description: 'whether credentials may be revoked: if-available takes those whose status list cannot be had; required when left out',
+    }),
     ...invitationFlags(['invitation']),
   }
 
@@ -35,6 +49,10 @@ export default class ProofRequest extends InvitingCommand {
     const wanted = {
       proofs: schema === undefined ? [] : [{ schemaId: schemaUrl(schema, this.access.url), trustIssuers }],
       ...(domain !== undefined && { options: { challenge, domain } }),
+      ...toFormat(flags.format),
+      ...(flags.claim && { claims: readClaimNames(flags.claim) }),
+      policyId: flags.policy,
+      statusCheck: flags['status-check'],
     }
     const record =
       connectionId === undefined

@@ -1,12 +1,14 @@
 /** `agent proof show` */
 import * as Args from '@oclif/core/args'
 import { AgentCommand } from '../_base.ts'
-import { presentationFields } from '../_format/records.ts'
+import { candidatesTable, presentCommands } from '../_format/candidates.ts'
+import { presentationFields, type PresentationRecord } from '../_format/records.ts'
 import { nextCommand } from '../_format/states.ts'
 
 export default class ProofShow extends AgentCommand {
   static override summary = 'Show a presentation record'
-  static override description = 'Exits with 8 when its presentation does not hold.'
+  static override description =
+    'Of a request that was received, with the credentials that answer it. Exits with 8 when its presentation does not hold.'
   static override args = { id: Args.string({ required: true, ignoreStdin: true, description: 'id of the presentation record' }) }
 
   async run() {
@@ -15,8 +17,18 @@ export default class ProofShow extends AgentCommand {
     this.print(record.presentationId, presentationFields(record))
     const isOpen = record.status === 'InvitationGenerated' && !this.isQuiet
     if (isOpen && record.invitation) this.log(`\n${record.invitation.invitationUrl}`)
-    this.suggest(nextCommand('proof', record.status, record.presentationId))
+    if (record.role === 'Prover' && record.status === 'RequestReceived') await this.#suggestCandidates(record)
+    else this.suggest(nextCommand('proof', record.status, record.presentationId))
     if (record.status === 'PresentationVerificationFailed') process.exitCode = 8
     return record
+  }
+
+  async #suggestCandidates({ presentationId }: PresentationRecord) {
+    if (this.isQuiet || this.jsonEnabled()) return
+    const found = await this.call('GET /present-proof/presentations/{presentationId}/candidates', { path: { presentationId } })
+    const { candidates, others } = found
+    if (candidates.length > 0) this.log(`\n${candidatesTable(candidates, this.width)}`)
+    else if (others.length > 0) this.log(`\nNo credential of this wallet answers it:\n${candidatesTable(others, this.width)}`)
+    this.suggest(...presentCommands(presentationId, found))
   }
 }

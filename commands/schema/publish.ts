@@ -1,34 +1,50 @@
 /** `agent schema publish` */
 import * as Flags from '@oclif/core/flags'
 import { AgentCommand } from '../_base.ts'
-import { schemaUrl } from '../_input/schema.ts'
 import { readObject } from '../_input/json.ts'
-
-const jsonSchema = 'https://w3c-ccg.github.io/vc-json-schemas/schema/2.0/schema.json'
+import { kinds, schemaUrl } from '../_input/schema.ts'
 
 export default class SchemaPublish extends AgentCommand {
-  static override summary = 'Publish a credential schema in the agent’s registry'
-  static override description = 'The schema is JSON Schema, draft 2020-12. Anybody may read it at its URL.'
-  static override examples = ['<%= config.bin %> schema publish --name employee --author <did> --schema @employee.json']
+  static override summary = 'Publish a credential schema in the agent’s registry, or a new version of one'
+  static override description =
+    'The schema is JSON Schema, draft 2020-12; with --kind json-ld it has a @context as well, and with --kind anoncreds it is an AnonCreds schema. Anybody may read it at its URL.'
+  static override examples = [
+    '<%= config.bin %> schema publish --name employee --author <did> --schema @employee.json',
+    '<%= config.bin %> schema publish --id <id> --version 1.1.0 --name employee --author <did> --schema @employee.json --sign',
+  ]
   static override flags = {
+    id: Flags.string({ description: 'publish a new version of this schema: its id, not its guid' }),
     name: Flags.string({ required: true, description: 'what the schema is called' }),
-    version: Flags.string({ description: 'SemVer', default: '1.0.0' }),
+    version: Flags.string({ description: 'SemVer; greater than any before', default: '1.0.0' }),
     author: Flags.string({ required: true, description: 'DID of its author, of this wallet' }),
-    schema: Flags.string({ required: true, description: 'the JSON Schema: @file.json, @- for standard input, or written out' }),
+    kind: Flags.option({
+      options: Object.keys(kinds) as (keyof typeof kinds)[],
+      default: 'json',
+      description: 'what kind of schema it is',
+    })(),
+    schema: Flags.string({ required: true, description: 'the schema: @file.json, @- for standard input, or written out' }),
     description: Flags.string({ description: 'what it is for' }),
     tag: Flags.string({ multiple: true, multipleNonGreedy: true, description: 'a word to find it by' }),
+    sign: Flags.boolean({ description: 'sign it with the author’s assertion key' }),
   }
 
   async run() {
     const { flags } = await this.parse(SchemaPublish)
-    const { name, version, author, description, tag: tags = [] } = flags
-    const made = await this.call('POST /schema-registry/schemas', {
-      body: { name, version, author, description, tags, type: jsonSchema, schema: readObject('schema', flags.schema) },
-    })
+    const { id, name, version, author, description, kind, tag: tags = [], sign } = flags
+    const call = {
+      ...(sign && { query: { sign: 'true' as const } }),
+      body: { name, version, author, description, tags, type: kinds[kind], schema: readObject('schema', flags.schema) },
+    }
+    const made =
+      id === undefined
+        ? await this.call('POST /schema-registry/schemas', call)
+        : await this.call('PUT /schema-registry/schemas/{id}', { path: { id }, ...call })
     this.print(made.guid, [
       ['schema', made.guid],
+      ['id', made.id],
       ['name', `${made.name} ${made.version}`],
       ['author', made.author],
+      ['signed by', made.proof?.verificationMethod],
       ['url', schemaUrl(made.guid, this.access.url)],
     ])
     this.suggest(`agent credential offer --schema ${made.guid} --connection <id> --issuing-did <did> --claim name=value`)

@@ -13,10 +13,12 @@ export default class SchemaShow extends AgentCommand {
     const shown = await this.call('GET /schema-registry/schemas/{guid}', { path: { guid: args.guid } })
     this.print(shown.guid, [
       ['schema', shown.guid],
+      ['id', shown.id],
       ['name', `${shown.name} ${shown.version}`],
       ['description', shown.description || undefined],
       ['author', shown.author],
       ['authored', shown.authored],
+      ['signed by', shown.proof?.verificationMethod],
       ['tags', shown.tags.join(' ') || undefined],
       ['url', schemaUrl(shown.guid, this.access.url)],
     ])

@@ -2,6 +2,7 @@
 import api from './api.ts'
 import connectionInvitations from './connection-invitations.ts'
 import connections from './connections.ts'
+import credentialStatus from './credential-status.ts'
 import didRegistrar from './did-registrar.ts'
 import didcomm from './didcomm.ts'
 import dids from './dids.ts'
@@ -10,8 +11,10 @@ import iam from './iam.ts'
 import issueCredentials from './issue-credentials.ts'
 import messages from './messages.ts'
 import presentProof from './present-proof.ts'
+import presentationExchange from './presentation-exchange.ts'
 import schemaRegistry from './schema-registry.ts'
 import system from './system.ts'
+import verification from './verification.ts'
 import wallets from './wallets.ts'
 import web from './web.ts'
 
@@ -24,10 +27,13 @@ export const routes = [
   ...connections,
   ...connectionInvitations,
   ...issueCredentials,
+  ...credentialStatus,
   ...presentProof,
   ...messages,
   ...didcomm,
   ...schemaRegistry,
+  ...verification,
+  ...presentationExchange,
   ...events,
   ...api,
   ...system,

@@ -11,7 +11,9 @@ import {
   IssueCredentialRecord,
   toCredentialRecord,
 } from '../../src/protocols/issue-credential/model.ts'
+import { rejectOffer } from '../../src/protocols/issue-credential/reject.ts'
 import { getRecord, listRecords } from '../../src/protocols/find.ts'
+import { removeCredentialRecord } from '../../src/protocols/remove.ts'
 import { Page, toPage } from '../page.ts'
 import { route } from '../route.ts'
 import { RecordPaging } from './connections.ts'
@@ -55,9 +57,21 @@ export default [
   ),
 
   route(
+    'DELETE /issue-credentials/records/{recordId}',
+    { summary: 'Remove a credential record, the holder’s with its credential (ours)', access: 'tenant', path, reply: [204, null] },
+    ({ wallet }, { path: { recordId } }) => removeCredentialRecord(wallet, recordId),
+  ),
+
+  route(
     'POST /issue-credentials/records/{recordId}/accept-offer',
     { summary: 'Accept an offer', access: 'tenant', path, body: AcceptCredentialOffer, reply: [200, IssueCredentialRecord] },
     async ({ wallet }, { path: { recordId }, body }) => toCredentialRecord(await acceptOffer(wallet, recordId, body)),
+  ),
+
+  route(
+    'POST /issue-credentials/records/{recordId}/reject-offer',
+    { summary: 'Decline an offer, and tell the issuer (ours)', access: 'tenant', path, reply: [200, IssueCredentialRecord] },
+    async ({ wallet }, { path: { recordId } }) => toCredentialRecord(await rejectOffer(wallet, recordId)),
   ),
 
   route(

@@ -1,4 +1,5 @@
 /** `/present-proof` (service §4.4, api.md 4.8). */
+import { findCandidates, PresentationCandidates } from '../../src/protocols/candidates.ts'
 import { getRecord, listRecords } from '../../src/protocols/find.ts'
 import {
   AcceptRequestInvitation,
@@ -12,6 +13,7 @@ import {
 } from '../../src/protocols/present-proof/model.ts'
 import { acceptRequest, rejectRequest, takeRequest } from '../../src/protocols/present-proof/prover.ts'
 import { closePresentation, inviteToPresent, requestPresentation } from '../../src/protocols/present-proof/verifier.ts'
+import { removePresentation } from '../../src/protocols/remove.ts'
 import type { Wallet } from '../../src/wallet/wallet.ts'
 import { Uuid } from '../../src/wallet/model.ts'
 import { Page, toPage } from '../page.ts'
@@ -56,6 +58,18 @@ export default [
   ),
 
   route(
+    'DELETE /present-proof/presentations/{presentationId}',
+    { summary: 'Remove a presentation record (ours)', access: 'tenant', path, reply: [204, null] },
+    ({ wallet }, { path: { presentationId } }) => removePresentation(wallet, presentationId),
+  ),
+
+  route(
+    'GET /present-proof/presentations/{presentationId}/candidates',
+    { summary: 'Find the credentials that answer a request (ours)', access: 'tenant', path, reply: [200, PresentationCandidates] },
+    ({ wallet }, { path: { presentationId } }) => findCandidates(wallet, presentationId),
+  ),
+
+  route(
     'PATCH /present-proof/presentations/{presentationId}',
     {
       summary: 'Answer a request, or accept a presentation',
@@ -68,8 +82,8 @@ export default [
   ),
 ] as const
 
-function act(wallet: Wallet, id: string, { action, proofId }: RequestPresentationAction): Promise<PresentationRecord> {
-  if (action === 'request-accept') return acceptRequest(wallet, id, proofId ?? [])
+function act(wallet: Wallet, id: string, { action, proofId = [], ...choice }: RequestPresentationAction): Promise<PresentationRecord> {
+  if (action === 'request-accept') return acceptRequest(wallet, id, { proofId, ...choice })
   if (action === 'request-reject') return rejectRequest(wallet, id)
   return closePresentation(wallet, id, action)
 }

@@ -1,27 +1,41 @@
 /** `/schema-registry` (service §4.6, api.md 4.10). */
 import { z } from 'zod'
-import { isOwnDid } from '../../src/did-registrar/dids.ts'
+import { Problem } from '../../src/base/problem.ts'
+import { canonicalDid, Did } from '../../src/did/document.ts'
+import { PrismEnvelope, toEnvelope } from '../../src/schemas/did-url.ts'
 import { getSchema, listSchemas, publishSchema, updateSchema } from '../../src/schemas/registry.ts'
 import { CredentialSchema, CredentialSchemaInput } from '../../src/schemas/schema.ts'
 import { Uuid } from '../../src/wallet/model.ts'
 import { Page, Paging, toPage } from '../page.ts'
 import { route } from '../route.ts'
+import { authorsOf } from '../schema-authors.ts'
 
 const SchemaPage = Page('CredentialSchemaPage', CredentialSchema, 'CredentialSchemaResponsePage')
+const EnvelopePage = Page('CredentialSchemaDidUrlPage', PrismEnvelope, 'CredentialSchemaDidUrlResponsePage')
+
+/** Every `%` makes the search slower. */
+const Text = z
+  .string()
+  .max(60_000)
+  .refine((text) => text.split('%').length <= 5, 'must not have more than four %')
 const SchemaFilter = Paging.extend({
-  author: z.string().optional(),
-  name: z.string().optional(),
-  version: z.string().optional(),
+  author: Text.optional().describe('Exact, unless it has % for any text.'),
+  name: Text.optional().describe('Exact, unless it has % for any text.'),
+  version: Text.optional().describe('Exact, unless it has % for any text.'),
   tags: z.string().optional().describe('One tag that the schema must have.'),
+})
+const Signing = z.object({
+  sign: z.enum(['true', 'false']).optional().describe('Whether the author’s first assertion key signs the schema; not when left out.'),
 })
 const RawSchema = z.record(z.string(), z.unknown())
 const guidPath = { guid: Uuid }
+const publishing = { access: 'tenant', query: Signing, body: CredentialSchemaInput } as const
 
 export default [
   route(
     'POST /schema-registry/schemas',
-    { summary: 'Publish a credential schema', access: 'tenant', body: CredentialSchemaInput, reply: [201, CredentialSchema] },
-    ({ wallet, agent }, { body }) => publishSchema(agent.db, wallet.id, body, (did) => isOwnDid(wallet.db, did)),
+    { summary: 'Publish a credential schema', ...publishing, reply: [201, CredentialSchema] },
+    ({ wallet, agent }, { body, query }) => publishSchema(agent.db, wallet.id, body, authorsOf(wallet, agent, query.sign === 'true')),
   ),
 
   route(
@@ -29,7 +43,7 @@ export default [
     { summary: 'List the credential schemas of the wallet', access: 'tenant', query: SchemaFilter, reply: [200, SchemaPage] },
     async ({ wallet, agent }, { query, target }) => {
       const { schemas, total } = await listSchemas(agent.db, wallet.id, query)
-      return toPage('CredentialSchemaPage', { ...query, target, total }, schemas)
+      return withoutQuery(toPage('CredentialSchemaPage', { ...query, target, total }, schemas))
     },
   ),
 
@@ -47,13 +61,67 @@ export default [
 
   route(
     'PUT /schema-registry/schemas/{id}',
-    {
-      summary: 'Publish a new version of a schema',
-      access: 'tenant',
-      path: { id: Uuid },
-      body: CredentialSchemaInput,
-      reply: [200, CredentialSchema],
+    { summary: 'Publish a new version of a schema', ...publishing, path: { id: Uuid }, reply: [200, CredentialSchema] },
+    ({ wallet, agent }, { path: { id }, body, query }) =>
+      updateSchema(agent.db, wallet.id, id, body, authorsOf(wallet, agent, query.sign === 'true')),
+  ),
+
+  route(
+    'PUT /schema-registry/{author}/{id}',
+    { summary: 'The same at its older path', ...publishing, path: { author: Did, id: Uuid }, reply: [200, CredentialSchema] },
+    async ({ wallet, agent }, { path: { author, id }, body, query }) => {
+      if (canonicalDid(author) !== canonicalDid(body.author)) throw new Problem('BadRequest', 'author: must be the DID in the path.')
+      return updateSchema(agent.db, wallet.id, id, body, authorsOf(wallet, agent, query.sign === 'true'))
     },
-    ({ wallet, agent }, { path: { id }, body }) => updateSchema(agent.db, wallet.id, id, body, (did) => isOwnDid(wallet.db, did)),
+  ),
+
+  route(
+    'POST /schema-registry/schemas/did-url',
+    { summary: 'Publish a credential schema under a DID URL', ...publishing, reply: [201, PrismEnvelope] },
+    async ({ wallet, agent }, { body, query }) =>
+      wrap(await publishSchema(agent.db, wallet.id, body, authorsOf(wallet, agent, query.sign === 'true'), 'did')),
+  ),
+
+  route(
+    'GET /schema-registry/schemas/did-url',
+    { summary: 'List the credential schemas under DID URLs', access: 'tenant', query: SchemaFilter, reply: [200, EnvelopePage] },
+    async ({ wallet, agent }, { query, target }) => {
+      const { schemas, total } = await listSchemas(agent.db, wallet.id, { ...query, resolutionMethod: 'did' })
+      return withoutQuery(toPage('CredentialSchemaDidUrlPage', { ...query, target, total }, schemas.map(wrap)))
+    },
+  ),
+
+  route(
+    'GET /schema-registry/schemas/did-url/{guid}',
+    { summary: 'Read a credential schema under a DID URL', access: 'public', path: guidPath, reply: [200, PrismEnvelope] },
+    async ({ agent }, { path: { guid } }) => wrap(await getSchema(agent.db, guid, 'did')),
+  ),
+
+  route(
+    'GET /schema-registry/schemas/did-url/{guid}/schema',
+    { summary: 'Read the JSON schema under a DID URL alone', access: 'public', path: guidPath, reply: [200, PrismEnvelope] },
+    async ({ agent }, { path: { guid } }) => {
+      const { author, schema } = await getSchema(agent.db, guid, 'did')
+      return toEnvelope(author, `${folder}/${guid.toLowerCase()}/schema`, schema)
+    },
+  ),
+
+  route(
+    'PUT /schema-registry/schemas/did-url/{id}',
+    { summary: 'Publish a new version under a DID URL', ...publishing, path: { id: Uuid }, reply: [200, PrismEnvelope] },
+    async ({ wallet, agent }, { path: { id }, body, query }) =>
+      wrap(await updateSchema(agent.db, wallet.id, id, body, authorsOf(wallet, agent, query.sign === 'true'), 'did')),
   ),
 ] as const
+
+/** Where schemas with DID URLs are, below the author's agent. */
+const folder = 'schema-registry/schemas/did-url'
+
+function wrap(schema: CredentialSchema): PrismEnvelope {
+  return toEnvelope(schema.author, `${folder}/${schema.guid}`, schema)
+}
+
+/** `pageOf` names the whole list, whatever was asked of it (api.md 1.3). */
+function withoutQuery<P extends { pageOf: string }>(page: P): P {
+  return { ...page, pageOf: page.pageOf.replace(/\?.*$/s, '') }
+}

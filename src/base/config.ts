@@ -74,6 +74,8 @@ export const variables = {
   AGENT_DIDCOMM_PORT:                   port.default(8090)     .describe('Port of the DIDComm endpoint; 0 takes a free one.'),
   REST_SERVICE_URL:                     baseUrl.optional()     .describe('Public base URL of the HTTP API. Default: the address that is bound.'),
   DIDCOMM_SERVICE_URL:                  baseUrl.optional()     .describe('Public base URL of the DIDComm endpoint, written into every peer DID. Default: the address that is bound.'),
+  POLLUX_STATUS_LIST_REGISTRY_PUBLIC_URL:
+                                        baseUrl.optional()     .describe('Public base URL of the status lists of new credentials; those issued keep theirs. Default: `REST_SERVICE_URL`.'),
   AGENT_MASTER_KEY:                     masterKey.optional()   .describe('32 bytes, base64url: seals every secret on disk. Default: a file made on first start (ours).'),
   AGENT_MASTER_KEY_FILE:                z.string().min(1).optional()
                                                                .describe('File that holds the master key. Default: `master.key` in the data folder (ours).'),
@@ -105,6 +107,8 @@ export const variables = {
                                                                .describe('Bytes of the largest DIDComm message that is taken, 16384 to 16777216 (ours).'),
   DEFAULT_JWT_VC_OFFER_DOMAIN:          z.string().min(1).default('default-domain')
                                                                .describe('Domain that a holder’s proof is bound to when an offer or a proof request names none.'),
+  CREDENTIAL_SD_JWT_EXPIRY:             seconds.default(2_592_000)
+                                                               .describe('How long an SD-JWT credential is valid that is offered without a validity.'),
   CREDENTIAL_LEEWAY:                    seconds.default(30)    .describe('Clock difference that a credential’s dates may have.'),
   PRESENTATION_LEEWAY:                  seconds.default(30)    .describe('Clock difference that a presentation’s dates may have.'),
   VDR_URL:                              ledger.optional()      .describe('The DID ledger: `sqlite:<path>`, which several daemons may share, or the base URL of a NeoPRISM node or of another agent. Default: `vdr.db` in the data folder (ours).'),

@@ -70,6 +70,11 @@ const statuses = {
   'error:CredentialServiceError:InvitationAlreadyReceived':        400,
   'error:CredentialServiceError:InvitationExpired':                400,
 
+  // credential status
+  'error:CredentialStatusListError:StatusListNotFound':            404,
+  'error:CredentialStatusListError:StatusListNotFoundForIssueCredentialRecord': 404,
+  'error:CredentialStatusListError:InvalidRoleForOperation':       422,
+
   // presentations
   'error:PresentationError:RecordIdNotFound':                      404,
   'error:PresentationError:ThreadIdNotFound':                      404,

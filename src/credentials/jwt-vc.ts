@@ -1,5 +1,6 @@
 /** Issuing and verifying credentials as JWT (wire.md 4.4, 5.3 points 5 to 7; api.md 4.7). */
 import { isTemporary } from '../base/problem.ts'
+import { reasonOf } from '../base/reason.ts'
 import type { PrivateJwk } from '../crypto/keys.ts'
 import type { Resolve, VerificationKey } from '../did/document.ts'
 import { type CredentialStatus, type DecodedCredential, readJwtVc } from './credential.ts'
@@ -100,11 +101,15 @@ export async function establishStatus(
   credential: Pick<DecodedCredential, 'issuerDid'>,
   checkStatus: CheckStatus | undefined,
 ): Promise<void> {
-  if (!checkStatus) throw new VerificationError('status', `The credential has a status of type ${status.type}, which is not checked here`)
   try {
-    await checkStatus(status, credential)
+    await (checkStatus ?? refuseStatus)(status, credential)
   } catch (cause) {
     if (isTemporary(cause)) throw cause
-    throw new VerificationError('status', `The status of the credential does not let it pass: ${String(cause)}`, { cause })
+    throw new VerificationError('status', `The status of the credential does not let it pass: ${reasonOf(cause)}`, { cause })
   }
+}
+
+/** Nobody is there who could tell. */
+function refuseStatus({ type }: CredentialStatus): Promise<void> {
+  return Promise.reject(new Error(`a status of type ${type} is not checked here`))
 }

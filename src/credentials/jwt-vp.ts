@@ -165,12 +165,13 @@ async function verifyPresented(token: string, holderDid: string, checks: Present
 
 /** DIDs are compared in canonical form: credentials name the long form or the short one (wire.md pitfall 16). */
 function checkHolder(holderDid: string, named: string | undefined, what: string): void {
-  if (named === undefined) throw new VerificationError('holder-binding', 'The credential names no subject')
-  if (canonicalDid(named) === canonicalDid(holderDid)) return
-  throw new VerificationError('holder-binding', `${what} ${canonicalDid(named)}, the presenter is ${canonicalDid(holderDid)}`)
+  const subject = named === undefined ? 'not named' : canonicalDid(named)
+  if (subject !== canonicalDid(holderDid))
+    throw new VerificationError('holder-binding', `${what} ${subject}, the presenter is ${canonicalDid(holderDid)}`)
 }
 
-function checkConstraints(credential: DecodedCredential, constraints: Constraint[]): void {
+/** Makes sure that a credential is of one of the schemas, and by one of the issuers, that are asked for. @throws {VerificationError} */
+export function checkConstraints(credential: Pick<DecodedCredential, 'schemas' | 'issuerDid'>, constraints: readonly Constraint[]): void {
   const schemas = new Set(constraints.map(({ schemaId }) => schemaId))
   if (schemas.size > 0 && !credential.schemas.some((id) => schemas.has(id))) {
     throw new VerificationError('schema-not-accepted', `The schemas of the credential are [${credential.schemas.join(', ')}]`)

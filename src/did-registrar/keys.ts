@@ -57,8 +57,8 @@ export function toKeyRow(wallet: Wallet, did: string, operationId: string, { id,
 }
 
 /**
- * The key of a DID of this wallet that signs for a purpose: the one that `keyId` names, or the first. What the DID has now counts: a key
- * that an update adds or removes does so when the ledger has confirmed it.
+ * The key of a DID of this wallet that signs for a purpose: the one that `keyId` names, or the first on the curve that is preferred, or the
+ * first. What the DID has now counts: a key that an update adds or removes does so when the ledger has confirmed it.
  *
  * @throws {Problem} 400 when the DID is not in the wallet, is deactivated, or has no such key.
  */
@@ -67,6 +67,7 @@ export async function getSigningKey(
   didRef: string,
   purpose: 'authentication' | 'assertionMethod',
   keyId?: string,
+  preferred?: KeyRow['curve'],
 ): Promise<{ keyId: string; privateJwk: PrivateJwk }> {
   const row = await getDidRow(wallet.db, didRef).catch((error: unknown) => {
     throw error instanceof Problem && error.status === 404 ? new Problem('BadRequest', error.message, { cause: error }) : error
@@ -74,7 +75,8 @@ export async function getSigningKey(
   const state = readContent(row.state)
   if (state.deactivated) throw new Problem('BadRequest', `The DID ${row.did} is deactivated and can sign nothing any more. Use another.`)
   const wanted = keyId?.replace(/^.*#/, '')
-  const key = state.publicKeys.find(({ id, usage }) => usage === purpose && (wanted === undefined || wanted === id))
+  const fitting = state.publicKeys.filter(({ id, usage }) => usage === purpose && (wanted === undefined || wanted === id))
+  const key = fitting.find(({ publicKey }) => publicKey.crv === preferred) ?? fitting[0]
   const privateJwk = key && (await findPrivateKey(wallet, row.did, row.did_index, key))
   if (!privateJwk) {
     const which = wanted === undefined ? '' : ` with the id ${wanted}`
@@ -95,6 +97,13 @@ export async function findPrivateKey(
 ): Promise<PrivateJwk | undefined> {
   const rows = await wallet.db.selectFrom('did_key').selectAll().where('did', '=', did).where('key_id', '=', id).execute()
   return rows.map((row) => openKey(wallet, didIndex, row)).find((key) => isSameKey(toPublic(key), publicKey))
+}
+
+/** The private half of a key that a DID of this wallet has or once had, by whatever name; nothing when the wallet does not have it. */
+export async function findKeyPair(wallet: Wallet, didRef: string, publicKey: PublicJwk): Promise<PrivateJwk | undefined> {
+  const { did, did_index } = await getDidRow(wallet.db, didRef)
+  const rows = await wallet.db.selectFrom('did_key').selectAll().where('did', '=', did).execute()
+  return rows.map((row) => openKey(wallet, did_index, row)).find((key) => isSameKey(toPublic(key), publicKey))
 }
 
 function openKey(wallet: Wallet, didIndex: number, { did, key_id, operation_id, usage, key_index, sealed }: KeyRow): PrivateJwk {

@@ -4,32 +4,40 @@ import { randomId } from '../base/id.ts'
 import { isTemporary, Problem } from '../base/problem.ts'
 import { VerificationError } from '../credentials/verification-error.ts'
 import { attachmentBytes, attachmentJson, base64Attachment, jsonAttachment, type Attachment } from '../didcomm/message.ts'
+import { attachmentFormats, toCredentialFormat, type CredentialFormat } from './formats.ts'
 import type { Received } from './receive.ts'
-
-/** The attachment format of every step for JWT credentials (wire.md pitfall 3). */
-const format = 'prism/jwt'
 
 /** What a holder's proof must be bound to: made for this request (`challenge`) and for this verifier (`domain`). */
 export type ProofOptions = { challenge: string; domain: string }
 
 const Challenge = z.looseObject({ options: z.looseObject({ challenge: z.string().min(1), domain: z.string().min(1) }) })
 
-/** Writes challenge and domain as the one attachment of an offer or a request; `content` is what stands in it. */
-export function challengeAttachment(options: ProofOptions): { attachments: Attachment[]; content: object } {
+/** Writes challenge and domain as the one attachment of an offer, or of a request for JWT credentials; `content` is what stands in it. */
+export function challengeAttachment(options: ProofOptions, format: CredentialFormat): { attachments: Attachment[]; content: object } {
   const content = { options, presentation_definition: { id: randomId(), input_descriptors: [], format: { jwt: { alg: ['ES256K'] } } } }
-  return { attachments: [jsonAttachment(randomId(), content, format)], content }
+  return { attachments: [jsonAttachment(randomId(), content, attachmentFormats[format])], content }
 }
 
-/** Reads challenge and domain. @throws {z.ZodError | TypeError} when the message does not have exactly one such attachment. */
-export function readChallenge(message: Received): { options: ProofOptions; content: unknown } {
-  const content = attachmentJson(only(message))
+/** Reads challenge and domain. @throws {z.ZodError} when they are not in the content of an attachment. */
+export function readChallenge(content: unknown): ProofOptions {
   const { challenge, domain } = Challenge.parse(content).options
-  return { options: { challenge, domain }, content }
+  return { challenge, domain }
+}
+
+/** Reads what the one attachment of an offer or a request says, and for which format. @throws {TypeError} when there is not exactly one. */
+export function readContent(message: Received): { content: unknown; credentialFormat: CredentialFormat } {
+  const attachment = only(message)
+  return { content: attachmentJson(attachment), credentialFormat: toCredentialFormat(attachment.format) }
+}
+
+/** Writes JSON as the one attachment of a message, in base64 as SD-JWT requests have it (wire.md 5.1). */
+export function encodedAttachments(content: object, format: CredentialFormat): Attachment[] {
+  return [base64Attachment(randomId(), Buffer.from(JSON.stringify(content)), attachmentFormats[format])]
 }
 
 /** Writes a token, a holder's proof, a credential or a presentation, as the one attachment of a message. */
-export function tokenAttachments(token: string): Attachment[] {
-  return [base64Attachment(randomId(), Buffer.from(token), format)]
+export function tokenAttachments(token: string, format: CredentialFormat): Attachment[] {
+  return [base64Attachment(randomId(), Buffer.from(token), attachmentFormats[format])]
 }
 
 /** Reads a token; what the attachment says of its format is not to be trusted (wire.md 4.2). @throws {TypeError} */

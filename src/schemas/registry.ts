@@ -3,24 +3,33 @@
  *
  * A published version never changes and anybody may read it; lists are of one wallet.
  */
-import type { Selectable } from 'kysely'
+import { type Selectable, sql } from 'kysely'
 import { newId } from '../base/id.ts'
 import { Problem } from '../base/problem.ts'
-import { canonicalDid } from '../did/document.ts'
+import { canonicalDid, type Resolve } from '../did/document.ts'
 import type { CredentialSchemaTables } from '../storage/agent-tables/credential-schema.ts'
 import type { AgentDb, AgentTx } from '../storage/database.ts'
-import { checkSchema } from './json-schema.ts'
-import { compareVersions, CredentialSchema, guidOf, longIdOf, type CredentialSchemaInput } from './schema.ts'
+import { checkSchema } from './kinds.ts'
+import { type Authored, findProofFault, type Proof } from './proof.ts'
+import { compareVersions, CredentialSchema, guidOf, longIdOf, type CredentialSchemaInput, type ResolutionMethod } from './schema.ts'
 
-/** Tells whether a DID is one of the caller's wallet. */
-export type IsAuthor = (did: string) => Promise<boolean>
+/** What the caller's wallet knows of authors. */
+export type Authors = {
+  /** Tells whether a DID is one of the wallet. */
+  owns: (did: string) => Promise<boolean>
+  /** Resolves a DID of the wallet, published or not. */
+  resolve: Resolve
+  /** Signs with the author's key. Absent: a schema is published with the proof it brings, or without. */
+  sign?: (authored: Authored) => Promise<Proof>
+}
 
-/** Filters are exact; `tags` names one tag that must be among a schema's. `offset` is 0 or more, `limit` 1 to 1,000. */
+/** Filters are exact but for `%`, which stands for anything; `tags` names one tag that must be among a schema's. `offset` is 0 or more, `limit` 1 to 1,000. */
 export type SchemaQuery = {
   author?: string | undefined
   name?: string | undefined
   version?: string | undefined
   tags?: string | undefined
+  resolutionMethod?: ResolutionMethod
   offset: number
   limit: number
 }
@@ -28,16 +37,18 @@ export type SchemaQuery = {
 /**
  * Publishes the first version of a schema, under a new id.
  *
- * @throws {Problem} for a schema that may not be registered, an author that is no did:prism (400) or none of the wallet's (404).
+ * @throws {Problem} for a schema that may not be registered, a proof that is not right, an author that is no did:prism or did:web (400) or none
+ * of the wallet's (404).
  */
 export async function publishSchema(
   db: AgentDb,
   walletId: string,
   input: CredentialSchemaInput,
-  isAuthor: IsAuthor,
+  authors: Authors,
+  resolutionMethod: ResolutionMethod = 'http',
 ): Promise<CredentialSchema> {
-  await checkInput(input, isAuthor)
-  return db.transaction().execute((tx) => write(tx, walletId, newId(), input))
+  const proof = await checkInput(input, authors)
+  return db.transaction().execute((tx) => write(tx, { walletId, id: newId(), proof, resolutionMethod }, input))
 }
 
 /**
@@ -51,27 +62,28 @@ export async function updateSchema(
   walletId: string,
   id: string,
   input: CredentialSchemaInput,
-  isAuthor: IsAuthor,
+  authors: Authors,
+  resolutionMethod: ResolutionMethod = 'http',
 ): Promise<CredentialSchema> {
-  await checkInput(input, isAuthor)
+  const proof = await checkInput(input, authors)
   return db.transaction().execute(async (tx) => {
-    const latest = await findLatestSchema(tx, walletId, input.author, id)
+    const latest = await findLatestSchema(tx, walletId, input.author, id, resolutionMethod)
     if (!latest) throw idNotFound(input.author, id)
     if (compareVersions(input.version, latest.version) <= 0) throw notGreater(input.version, latest.version)
-    return write(tx, walletId, latest.id, input)
+    return write(tx, { walletId, id: latest.id, proof, resolutionMethod }, input)
   })
 }
 
-/** The published schema with a guid, of whichever wallet. */
+/** The published schema with a guid, of whichever wallet, in whichever list. */
 export async function findSchema(db: AgentDb, guid: string): Promise<CredentialSchema | undefined> {
   const row = await db.selectFrom('credential_schema').selectAll().where('guid', '=', guid.toLowerCase()).executeTakeFirst()
   return row && toCredentialSchema(row)
 }
 
 /** The published schema with a guid. @throws {Problem} `error:CredentialSchemaError:CredentialSchemaGuidNotFoundError` */
-export async function getSchema(db: AgentDb, guid: string): Promise<CredentialSchema> {
+export async function getSchema(db: AgentDb, guid: string, resolutionMethod: ResolutionMethod = 'http'): Promise<CredentialSchema> {
   const schema = await findSchema(db, guid)
-  if (!schema)
+  if (schema?.resolutionMethod !== resolutionMethod)
     throw new Problem(
       'error:CredentialSchemaError:CredentialSchemaGuidNotFoundError',
       `There is no credential schema with the guid ${guid}.`,
@@ -80,12 +92,19 @@ export async function getSchema(db: AgentDb, guid: string): Promise<CredentialSc
 }
 
 /** The greatest version that a wallet's author has published under an id; long and short form of the author's DID are the same. */
-export async function findLatestSchema(db: AgentDb, walletId: string, author: string, id: string): Promise<CredentialSchema | undefined> {
+export async function findLatestSchema(
+  db: AgentDb,
+  walletId: string,
+  author: string,
+  id: string,
+  resolutionMethod: ResolutionMethod = 'http',
+): Promise<CredentialSchema | undefined> {
   const rows = await db
     .selectFrom('credential_schema')
     .selectAll()
     .where('wallet_id', '=', walletId)
     .where('id', '=', id.toLowerCase())
+    .where('resolution_method', '=', resolutionMethod)
     .execute()
   const own = rows.filter((row) => canonicalDid(row.author) === canonicalDid(author))
   const latest = own.toSorted((one, other) => compareVersions(other.version, one.version))[0]
@@ -96,11 +115,13 @@ export async function findLatestSchema(db: AgentDb, walletId: string, author: st
 export async function listSchemas(
   db: AgentDb,
   walletId: string,
-  { offset, limit, tags: tag, ...exact }: SchemaQuery,
+  { offset, limit, tags: tag, resolutionMethod = 'http', ...texts }: SchemaQuery,
 ): Promise<{ schemas: CredentialSchema[]; total: number }> {
-  let matching = db.selectFrom('credential_schema').where('wallet_id', '=', walletId)
+  let matching = db.selectFrom('credential_schema').where('wallet_id', '=', walletId).where('resolution_method', '=', resolutionMethod)
   for (const column of ['author', 'name', 'version'] as const) {
-    if (exact[column] !== undefined) matching = matching.where(column, '=', exact[column])
+    const text = texts[column]
+    if (text?.includes('%')) matching = matching.where(column, 'like', sql<string>`${toPattern(text)} escape '\\'`)
+    else if (text !== undefined) matching = matching.where(column, '=', text)
   }
   if (tag !== undefined) {
     matching = matching.where('guid', 'in', (query) => query.selectFrom('credential_schema_tag').select('guid').where('tag', '=', tag))
@@ -110,18 +131,38 @@ export async function listSchemas(
   return { schemas: rows.map(toCredentialSchema), total: Number(total) }
 }
 
-async function checkInput({ author, type, schema }: CredentialSchemaInput, isAuthor: IsAuthor): Promise<void> {
-  if (!/^did:prism:[0-9a-f]{64}(:[A-Za-z0-9_-]+)?$/.test(author)) {
-    throw new Problem('BadRequest', `author: must be a did:prism of this wallet; ${author} is not a did:prism.`)
-  }
-  checkSchema(type, schema)
-  if (!(await isAuthor(author))) {
-    throw new Problem('NotFound', `author: the wallet has no DID ${author}. Create one with POST /did-registrar/dids.`)
-  }
+/** A pattern for LIKE in which `%` alone means something: `_` is common in names. */
+function toPattern(text: string): string {
+  return text.replaceAll(/[\\_]/g, String.raw`\$&`)
 }
 
+/** Checks what is to be published, and gives the proof to publish with it: its own, or the one that is made now. */
+async function checkInput(input: CredentialSchemaInput, { owns, resolve, sign }: Authors): Promise<Proof | undefined> {
+  const { author, type, schema, proof } = input
+  if (!/^did:(prism:[0-9a-f]{64}(:[A-Za-z0-9_-]+)?$|web:)/.test(author)) {
+    throw new Problem('BadRequest', `author: must be a did:prism or did:web of this wallet; ${author} is neither.`)
+  }
+  if (proof && sign) throw new Problem('BadRequest', 'proof: must be left out when the schema is to be signed here.')
+  await checkSchema(type, schema)
+  if (!(await owns(author))) {
+    throw new Problem('NotFound', `author: the wallet has no DID ${author}. Create one with POST /did-registrar/dids.`)
+  }
+  if (!proof) return sign?.(input)
+  const fault = await findProofFault(input, proof, resolve)
+  if (fault !== undefined)
+    throw new Problem('error:CredentialSchemaError:InvalidSchema', `The credential schema is not valid. proof.${fault}.`)
+  return proof
+}
+
+/** What the registry adds to what an author sends. */
+type Placed = { walletId: string; id: string; proof: Proof | undefined; resolutionMethod: ResolutionMethod }
+
 /** Writes one version. A row that is there already is left alone: on a database that lets two write at once, one of them fails here. */
-async function write(tx: AgentTx, walletId: string, id: string, input: CredentialSchemaInput): Promise<CredentialSchema> {
+async function write(
+  tx: AgentTx,
+  { walletId, id, proof, resolutionMethod }: Placed,
+  input: CredentialSchemaInput,
+): Promise<CredentialSchema> {
   const { author, name, version, type, tags } = input
   const guid = guidOf({ author, id, version })
   const row = {
@@ -136,6 +177,8 @@ async function write(tx: AgentTx, walletId: string, id: string, input: Credentia
     type,
     schema: JSON.stringify(input.schema),
     tags: JSON.stringify(tags),
+    proof: proof ? JSON.stringify(proof) : null,
+    resolution_method: resolutionMethod,
     authored: new Date().toISOString(),
   }
   const insertion = tx.insertInto('credential_schema').values(row)
@@ -147,15 +190,16 @@ async function write(tx: AgentTx, walletId: string, id: string, input: Credentia
 }
 
 function toCredentialSchema(row: Selectable<CredentialSchemaTables['credential_schema']>): CredentialSchema {
-  const { position: _position, wallet_id: _walletId, ...published } = row
+  const { position: _position, wallet_id: _walletId, proof, resolution_method: resolutionMethod, ...published } = row
   return CredentialSchema.parse({
     ...published,
     longId: longIdOf(row),
     schema: JSON.parse(row.schema),
     tags: JSON.parse(row.tags),
-    resolutionMethod: 'http',
+    ...(proof !== null && { proof: JSON.parse(proof) }),
+    resolutionMethod,
     kind: 'CredentialSchema',
-    self: `/schema-registry/schemas/${row.guid}`,
+    self: `/schema-registry/schemas/${resolutionMethod === 'did' ? 'did-url/' : ''}${row.guid}`,
   })
 }
 

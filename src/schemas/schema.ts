@@ -4,6 +4,7 @@ import semver from 'semver'
 import { z } from 'zod'
 import { toHex } from '../base/bytes.ts'
 import { Did } from '../did/document.ts'
+import { Proof } from './proof.ts'
 
 const notSemver = 'is not a version such as 1.0.0 (SemVer)'
 
@@ -13,22 +14,31 @@ export const SchemaVersion = z
   .regex(/^\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?(?:\+[0-9A-Za-z.-]+)?$/, { message: notSemver, abort: true })
   .refine((version) => semver.valid(version) !== null, notSemver)
 
+/** How a schema is found: by a URL of its registry, or by a DID URL of its author. Each has a list of its own. */
+export const ResolutionMethod = z.enum(['http', 'did'])
+export type ResolutionMethod = z.output<typeof ResolutionMethod>
+
 const JsonSchemaObject = z.record(z.string(), z.unknown())
 
 /** What an author sends to publish a schema or a new version of one. Absent and null are the same. */
 export const CredentialSchemaInput = z
   .object({
-    name: z.string().min(1),
+    name: z.string().min(1).max(1_000),
     version: SchemaVersion.describe('SemVer. A breaking change increases the major version; that is not checked.'),
     description: z.string().min(1).nullish(),
-    type: z.string().describe('The URL of the JSON schema specification 2.0, or `AnoncredSchemaV1`.'),
-    schema: JsonSchemaObject.describe('A JSON schema of draft 2020-12, or an AnonCreds schema.'),
+    type: z
+      .string()
+      .describe(
+        'The kind: `https://w3c-ccg.github.io/vc-json-schemas/schema/2.0/schema.json`, `http://www.w3.org/ns/json-ld#context` or `AnoncredSchemaV1`.',
+      ),
+    schema: JsonSchemaObject.describe('A JSON schema of draft 2020-12, the same with a JSON-LD `@context`, or an AnonCreds schema.'),
     tags: z
       .array(z.string())
       .max(100)
       .nullish()
       .transform((tags) => tags ?? []),
-    author: Did.describe('A did:prism of the wallet, published or not, short or long.'),
+    author: Did.describe('A did:prism of the wallet, published or not, short or long, or a did:web of it.'),
+    proof: Proof.nullish().describe('The author’s signature, which must be right.'),
   })
   .meta({ id: 'CredentialSchemaInput' })
 export type CredentialSchemaInput = z.output<typeof CredentialSchemaInput>
@@ -46,7 +56,8 @@ export const CredentialSchema = z
     schema: JsonSchemaObject,
     author: Did,
     authored: z.iso.datetime(),
-    resolutionMethod: z.literal('http'),
+    proof: Proof.optional().describe('The author’s signature, where there is one.'),
+    resolutionMethod: ResolutionMethod,
     kind: z.literal('CredentialSchema'),
     self: z.string(),
   })

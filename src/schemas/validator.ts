@@ -7,60 +7,71 @@
  */
 import { createHash } from 'node:crypto'
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
+import { LRUCache } from 'lru-cache'
 import { reasonOf } from '../base/reason.ts'
 import { costKeyword, withCosts } from './cost.ts'
 import { burn, type Fuel } from './fuel.ts'
 import { formats } from './formats.ts'
-import { findExcess, type JsonObject } from './limits.ts'
+import type { JsonObject } from './limits.ts'
 import { patternCompiler } from './pattern.ts'
+import { dialect, isPlain } from './plain.ts'
+import { UnusableSchema } from './unusable.ts'
 
-/** Checks a value. @throws {OutOfFuel} when that takes too much work. @throws {RangeError} when references go round in circles. */
-export type Validator = (value: unknown) => readonly ErrorObject[]
+/**
+ * Checks a value with so much fuel.
+ *
+ * @throws {OutOfFuel} when that is not enough. @throws {RangeError} when references go round in circles.
+ */
+export type Validator = (value: unknown, units: number) => readonly ErrorObject[]
 
-/** The `$schema` of the only dialect known here. */
-export const dialect = 'https://json-schema.org/draft/2020-12/schema'
-
-const fuelForOneCheck = 10_000_000
 const unitsPerStep = 200
 
-const meta = new Ajv2020({ strict: false, logger: false })
+/** Made when the first schema needs it: its own schema takes 50 ms to compile. */
+let meta: Ajv2020 | undefined
 
-const cacheSize = 200
 /** By digest of the schema's text; the one used longest ago is dropped first. */
-const cache = new Map<string, Validator>()
+const cache = new LRUCache<string, Validator>({ max: 200 })
 
 /** How much a schema may be, whoever wrote it. */
 export const schemaLimits = { depth: 64, values: 5_000, characters: 100_000 }
 
-/** Makes a validator of a schema, or finds the one made before. @throws {SyntaxError} saying what about the schema cannot be used. */
+/**
+ * Makes a validator of a schema within `schemaLimits`, or finds the one made before.
+ *
+ * @throws {UnusableSchema}
+ */
 export function compileSchema(schema: JsonObject): Validator {
-  const excess = findExcess(schema, schemaLimits)
-  if (excess !== undefined) throw new SyntaxError(`it ${excess}`)
   const key = createHash('sha256').update(JSON.stringify(schema)).digest('base64')
-  const validator = cache.get(key) ?? compile(schema)
-  cache.delete(key)
-  cache.set(key, validator)
-  if (cache.size > cacheSize) cache.delete(cache.keys().next().value!)
-  return validator
+  const known = cache.get(key)
+  if (known) return known
+  const made = compile(schema)
+  cache.set(key, made)
+  return made
 }
 
 function compile(schema: JsonObject): Validator {
   const { $schema = dialect } = schema
-  if ($schema !== dialect) throw new SyntaxError(`$schema: must be ${dialect}`)
-  if (!meta.validateSchema({ ...schema, $schema })) {
-    const { instancePath, message } = meta.errors![0]!
-    throw new SyntaxError(`${instancePath.slice(1).replaceAll('/', '.') || 'it'}: ${message}`)
-  }
+  if ($schema !== dialect) throw new UnusableSchema(['$schema'], `must be ${dialect}`)
+  if (!isPlain(schema)) checkMeta({ ...schema, $schema })
   const fuel: Fuel = { left: 0 }
-  const validate = compileMetered(withCosts(schema), fuel)
-  return (value) => {
-    fuel.left = fuelForOneCheck
+  const validate = compileMetered(schema, fuel)
+  return (value, units) => {
+    fuel.left = units
     return validate(value) ? [] : (validate.errors ?? [])
   }
 }
 
+/** Compares a schema with the schema of schemas, which plain ones are known to fit. */
+function checkMeta(schema: JsonObject): void {
+  meta ??= new Ajv2020({ strict: false, logger: false })
+  if (meta.validateSchema(schema)) return
+  const { instancePath, message } = meta.errors![0]!
+  throw new UnusableSchema(instancePath.split('/').slice(1), message ?? 'is not what it may be')
+}
+
 function compileMetered(schema: JsonObject, fuel: Fuel): ValidateFunction {
   const compiler = patternCompiler(fuel)
+  const metered = withCosts(schema, compiler)
   const ajv = new Ajv2020({
     allErrors: true,
     ownProperties: true,
@@ -93,9 +104,9 @@ function compileMetered(schema: JsonObject, fuel: Fuel): ValidateFunction {
     validate: (wanted: boolean, items: unknown[]) => !wanted || new Set(items.map(canonical)).size === items.length,
   })
   try {
-    return ajv.compile(schema)
+    return ajv.compile(metered)
   } catch (error) {
-    throw new SyntaxError(reasonOf(error), { cause: error })
+    throw new UnusableSchema([], reasonOf(error), { cause: error })
   }
 }
 

@@ -23,6 +23,16 @@ export interface AgentTables extends CredentialSchemaTables {
   /** The did:web DIDs whose documents this agent serves, each taken by one wallet. */
   web_did: { did: string; wallet_id: string; created_at: string }
 
+  /** Presentation definitions, which anybody may read who knows their id (api.md 4.14). */
+  presentation_definition: {
+    sequence: number
+    id: string
+    wallet_id: string
+    /** JSON, see `verification/presentation-definition.ts`. */
+    definition: string
+    created_at: string
+  }
+
   /** What a tenant shows to be let in: keyed digests, never keys. */
   api_key: { digest: string; entity_id: string; created_at: string; revoked_at: string | null }
 }

@@ -158,6 +158,44 @@ export interface WalletTables {
     failure: string | null
   }
 
+  /** The status lists of our issuing DIDs: one is filled at a time, to a half. */
+  status_list: {
+    /** The last part of its URL. */
+    id: string
+    /** Short form. */
+    did: string
+    /** As credentials name it, whatever the agent's address is by now. */
+    url: string
+    /** How many indexes are given out. */
+    used: number
+    /** Counts revocations. */
+    revision: number
+    created_at: string
+  }
+
+  /** Which place in a list a credential has; a place is never given out again. */
+  status_entry: {
+    list_id: string
+    list_index: number
+    /** The credential record. */
+    record_id: string
+    revoked_at: string | null
+  }
+
   /** The credentials this wallet holds; the id is the record's. */
   credential: { id: string; format: string; credential: string; issuer: string; subject: string; created_at: string }
+
+  /** What this wallet accepts when it verifies (api.md 4.12). */
+  verification_policy: {
+    sequence: number
+    id: string
+    /** How often it was updated. */
+    nonce: number
+    name: string
+    description: string
+    /** JSON of the constraints, see `verification/policy.ts`. */
+    constraints: string
+    created_at: string
+    updated_at: string
+  }
 }

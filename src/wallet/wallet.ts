@@ -25,8 +25,14 @@ export type Environment = {
   readonly http: HttpClient
   /** For addresses that the operator has configured, wherever they are. */
   readonly operatorHttp: HttpClient
-  /** The JSON schema that a URL stands for. @throws {Problem} 422 when it cannot be had. */
+  /** The JSON schema of claims that a URL stands for, also a DID URL. @throws {Problem} 422 when it cannot be had. */
   getSchema(url: string): Promise<unknown>
+  /** What a URL stands for, as it was published: a schema, and the registry's record around it if there is one. @throws {Problem} as `getSchema`. */
+  readSchema(url: string): Promise<{ schema: Record<string, unknown>; record?: Record<string, unknown> }>
+  /** What the URL of a status list answers, nothing of it verified; `type` is that of the entry. See `credential-status/read.ts`. */
+  getStatusList(url: string, type: 'StatusList2021Entry' | 'BitstringStatusListEntry'): Promise<string>
+  /** A public id for a status list of this wallet, never the same twice. */
+  newStatusListId(walletId: string): string
   /** A public token by which the DIDComm endpoint finds this wallet, never the same twice. */
   newMailbox(walletId: string): string
   /** Tells the courier that a wallet owes something. */

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { writeRunning } from '../../src/base/running.ts'
 import { bin, newUser, printed, type User } from './_cli.ts'
 
-const slow = 60_000
+const slow = 180_000
 const noId = '00000000-0000-4000-8000-000000000000'
 
 async function closedPort(): Promise<number> {
@@ -258,6 +258,20 @@ describe('with a daemon', () => {
     const other = await eventually(asHolderJson, ['proof', 'list'], ({ status }) => status === 'RequestReceived')
     expect((await asHolder('proof', 'reject', other.presentationId)).out).toContain('RequestRejected')
     expect((await json('proof', 'show', declined)).role).toBe('Verifier')
+
+    expect((await user.run(['credential', 'show', record])).out).toMatch(/status +not revoked\n/)
+    expect(await user.run(['credential', 'revoke', record])).toMatchObject({ code: 2, err: expect.stringContaining('--yes') })
+    expect(await asHolder('credential', 'revoke', held.recordId, '--yes')).toMatchObject({
+      code: 5,
+      err: expect.stringContaining('Holder'),
+    })
+    expect(await user.run(['credential', 'revoke', noId, '--yes'])).toMatchObject({ code: 3 })
+    const revoked = await user.run(['credential', 'revoke', record, '--yes'])
+    expect(revoked).toMatchObject({ code: 0, out: expect.stringMatching(/status +revoked on \d{4}-/) })
+    const asHeld = async () => (await asHolder('credential', 'show', held.recordId)).out
+    await expect.poll(asHeld, { timeout: 30_000, interval: 100 }).toMatch(/status +revoked, the issuer said on \d{4}-/)
+    expect((await asHolder('credential', 'list')).out).toContain('CredentialReceived, revoked')
+    expect((await user.run([...request, '--status-check', 'if-available'])).code).toBe(0)
   })
 
   test('two tenants issue and prove by invitations, without a connection', { timeout: slow }, async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { claimPairs } from '../../commands/_format/claims.ts'
 import { shortForm } from '../../commands/_format/did.ts'
 import { safe, safeJson, safeLine } from '../../commands/_format/safe.ts'
 import { explain, meanings, nextCommand } from '../../commands/_format/states.ts'
@@ -96,6 +97,19 @@ describe('fields', () => {
   test('show objects as JSON on one line', () => {
     expect(fields([['claim address', { city: 'Ulm' }]])).toBe('claim address  {"city":"Ulm"}')
   })
+})
+
+test('claims are one a line, by paths that --claim takes, and their names draw nothing', () => {
+  const claims = { name: 'Alice', address: { city: 'Ulm', 'zip.code': 1, more: {} }, list: [{ a: 1 }], none: null, 'red\u001b[31m\n': true }
+  expect(claimPairs(claims)).toEqual([
+    ['claim name', 'Alice'],
+    ['claim address.city', 'Ulm'],
+    ['claim address.zip\\.code', 1],
+    ['claim address.more', {}],
+    ['claim list', [{ a: 1 }]],
+    ['claim none', null],
+    ['claim red ', true],
+  ])
 })
 
 describe('the width of a text', () => {

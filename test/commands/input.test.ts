@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { UsageError } from '../../commands/_errors/usage.ts'
+import { readClaimNames } from '../../commands/_input/claim-names.ts'
 import { readClaims } from '../../commands/_input/claims.ts'
 import { readSeconds } from '../../commands/_input/duration.ts'
 import { readInvitation } from '../../commands/_input/invitation.ts'
@@ -57,6 +58,22 @@ describe('claims', () => {
   test('named like members of every object are claims like any other', () => {
     const claims = readClaims({ claim: ['constructor=x', '__proto__=y'] })
     expect(JSON.stringify(claims)).toBe('{"constructor":"x","__proto__":"y"}')
+  })
+})
+
+describe('names of claims', () => {
+  test.each([
+    [['name'], { name: {} }],
+    [['name', 'name'], { name: {} }],
+    [['address.city', 'address.street.name', 'age'], { address: { city: {}, street: { name: {} } }, age: {} }],
+    [['zip\\.code.new', 'a b'], { 'zip.code': { new: {} }, 'a b': {} }],
+    [['__proto__.x'], JSON.parse('{"__proto__":{"x":{}}}')],
+  ])('%j', (paths, expected) => {
+    expect(JSON.stringify(readClaimNames(paths))).toBe(JSON.stringify(expected))
+  })
+
+  test.each([[['']], [['.']], [['a.']], [['a..b']], [['a', 'a.b']], [['a.b', 'a']]])('not %j', (paths) => {
+    expect(() => readClaimNames(paths)).toThrow(UsageError)
   })
 })
 

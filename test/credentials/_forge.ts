@@ -2,13 +2,13 @@
 import { toBase64url, utf8 } from '../../src/base/bytes.ts'
 import { Problem } from '../../src/base/problem.ts'
 import { type PrivateJwk, toPublic } from '../../src/crypto/keys.ts'
-import { issueJwtVc } from '../../src/credentials/jwt-vc.ts'
+import { issueJwtVc, type CredentialChecks } from '../../src/credentials/jwt-vc.ts'
 import { createJwtVp, type PresentationChecks } from '../../src/credentials/jwt-vp.ts'
 import type { Failure } from '../../src/credentials/verification-error.ts'
 import { checks, content, forge, headerOf, holder, issuer, mallory, nonce, partsOf, payloadOf } from './_people.ts'
 
 /** `checks` are those of the verifier that are not the usual ones. */
-export type Forgery = [name: string, failure: Failure, jwt: string, checks?: Partial<PresentationChecks>]
+export type Forgery = [name: string, failure: Failure, jwt: string, checks?: Partial<PresentationChecks & CredentialChecks>]
 export type Payload = Record<string, any>
 
 /** What a resolver throws when there is no such DID. */

@@ -166,6 +166,7 @@ export const credentials: Forgery[] = [
   ['a status that is null',                           'malformed',     vc((p) => (p.vc.credentialStatus = null))],
   ['a status with a negative index',                  'malformed',     vc((p) => (p.vc.credentialStatus = { type: 'StatusList2021Entry', statusListIndex: -1 }))],
   ['more statuses than anybody gives',                'malformed',     vc((p) => (p.vc.credentialStatus = Array.from({ length: 11 }, () => ({ type: 'StatusList2021Entry' }))))],
+  ['a status that says no',                           'status',        vc((p) => (p.vc.credentialStatus = { type: 'StatusList2021Entry' })), { checkStatus: () => Promise.reject(new Error('revoked')) }],
   ['a status that nobody checks',                     'status',        vc((p) => (p.vc.credentialStatus = { type: 'StatusList2021Entry' }))],
 
   // When

@@ -10,6 +10,7 @@ import { credential, edKey, presentation, shown, unchanged, vc, vp, withSignatur
 import { credentials } from './_forged-credentials.ts'
 import { presentations } from './_forged-presentations.ts'
 import { checks, failureOf, issuer, now, resolve, schemaId } from './_people.ts'
+import { forgeries as sdJwts } from './sd-jwt/_forged.ts'
 
 describe('a credential is refused', () => {
   test('unless it is the one that the forgeries are made from', async () => {
@@ -39,6 +40,6 @@ describe('a presentation is refused', () => {
 })
 
 test('every failure there is has a forgery that meets it, and says what it means', () => {
-  expect(new Set([...credentials, ...presentations].map(([, failure]) => failure))).toEqual(new Set(Object.keys(failures)))
+  expect(new Set([...credentials, ...presentations, ...sdJwts].map(([, failure]) => failure))).toEqual(new Set(Object.keys(failures)))
   for (const meaning of Object.values(failures)) expect(meaning).toMatch(/^[A-Z].+\.$/)
 })

@@ -36,6 +36,13 @@ test.each([
       type: ['VerifiableCredential'],
       credentialSubject: { ...claims, id: subject.longFormDid },
       issuer: { id: issuer.did, type: 'Profile' },
+      credentialStatus: {
+        id: expect.stringMatching(/^http.*\/credential-status\/\w+#\d+$/),
+        type: 'StatusList2021Entry',
+        statusPurpose: 'Revocation',
+        statusListIndex: expect.any(Number),
+        statusListCredential: expect.stringMatching(/^http.*\/credential-status\/\w+$/),
+      },
     },
   })
   expect(payload.nbf).toBeGreaterThanOrEqual(before)

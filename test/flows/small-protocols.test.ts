@@ -223,7 +223,7 @@ test('an issuer’s word that a credential is revoked is noted on the holder’s
   const read = () => pair.agent.agent.wallets.use(pair.holder.walletId, ({ db }) => getRecord(db, issueCredential, recordId))
   await notify('lost')
   const { revocation, state } = await until('the note', read, (record) => record.revocation !== undefined)
-  expect([revocation, state]).toEqual([{ notifiedAt: expect.any(String), comment: 'lost' }, 'CredentialReceived'])
+  expect([revocation, state]).toEqual([{ at: expect.any(String), comment: 'lost' }, 'CredentialReceived'])
   await notify('lost again')
   await until(
     'its delivery',

@@ -23,6 +23,10 @@ export type Holder = {
   next: (type: string) => Promise<Domain.Message>
   /** True when the SDK finds that the document of `issuer` has the key that signed the credential. */
   verifies: (jws: string, issuer: string) => Promise<boolean>
+  /** The same of an SD-JWT credential, with all its disclosures. */
+  verifiesSdJwt: (jws: string, issuer: string) => Promise<boolean>
+  /** Presents claims of an SD-JWT credential that has a key of the wallet's on Ed25519; what is true in the frame is shown. */
+  show: (credential: Domain.Credential, frame: object) => Promise<string>
   [Symbol.asyncDispose](): Promise<void>
 }
 
@@ -32,14 +36,17 @@ const patienceMs = 10_000
 /** A mediator's DID, and whether the wallet listens to it instead of asking. */
 export type Mediation = { mediatorDID?: string; liveMode?: boolean }
 
-/** Makes the SDK's agent with nothing around it. `dids` is the address of an agent's `GET /dids/{did}`, without the DID. */
-export async function startSdk(dids: string, mediation: Mediation = {}): Promise<Agent> {
-  const apollo = new sdk.Apollo()
-  const castor = new sdk.Castor(apollo, [documentResolver(dids)], dids)
+/**
+ * Makes the SDK's agent with nothing around it. `dids` is the address of an agent's `GET /dids/{did}`, without the DID. `build` is another of the SDK's
+ * builds than the usual one.
+ */
+export async function startSdk(dids: string, mediation: Mediation = {}, build: typeof sdk = sdk): Promise<Agent> {
+  const apollo = new build.Apollo()
+  const castor = new build.Castor(apollo, [documentResolver(dids)], dids)
   // The class and the interface differ in optional members that may also be undefined.
-  const pluto = new sdk.Pluto(memoryStore(), apollo) as unknown as Domain.Pluto
+  const pluto = new build.Pluto(memoryStore(), apollo) as unknown as Domain.Pluto
   const { mediatorDID, liveMode = false } = mediation
-  const agent = sdk.Agent.initialize({
+  const agent = build.Agent.initialize({
     apollo,
     castor,
     pluto,
@@ -61,6 +68,7 @@ export async function startHolder(dids: string, answer?: Answer): Promise<Holder
   return {
     agent,
     next,
+    ...sdJwts(agent),
     verifies: verifier(agent),
     async [Symbol.asyncDispose]() {
       await agent.stop()
@@ -80,6 +88,7 @@ export async function startMediatedHolder(dids: string, mediation: Required<Medi
   return {
     agent,
     next: listen(agent),
+    ...sdJwts(agent),
     verifies: verifier(agent),
     async [Symbol.asyncDispose]() {
       await agent.connections.mediator?.close()
@@ -90,6 +99,20 @@ export async function startMediatedHolder(dids: string, mediation: Required<Medi
 
 function verifier(agent: Agent): Holder['verifies'] {
   return (jws, issuer) => agent.runTask(new Within(({ JWT }) => JWT.verify({ jws, issuerDID: sdk.Domain.DID.from(issuer) })))
+}
+
+/** What the SDK can do with SD-JWTs, which of its agent's methods none does. */
+function sdJwts(agent: Agent): Pick<Holder, 'verifiesSdJwt' | 'show'> {
+  return {
+    verifiesSdJwt: (jws, issuer) => agent.runTask(new Within(({ SDJWT }) => SDJWT.verify({ jws, issuerDID: sdk.Domain.DID.from(issuer) }))),
+    async show(credential, frame) {
+      const keys = await agent.pluto.getDIDPrivateKeysByDID(sdk.Domain.DID.from(credential.subject))
+      const privateKey = keys.find(({ curve }) => curve === 'Ed25519')!
+      return agent.runTask(
+        new Within(({ SDJWT }) => SDJWT.createPresentationFor({ jws: credential.id, privateKey, presentationFrame: frame })),
+      )
+    },
+  }
 }
 
 const nobody = 'did:example:nobody'

@@ -34,7 +34,22 @@ export async function connect({ agent, next }: Holder, { call }: Tenant, terms: 
   return { connectionId, thid, parsed, response }
 }
 
-type Offer = { connectionId: string; issuingDID: string; schemaId: string; claims: Record<string, any>; validityPeriod: number }
+/** The wallet proves with claims of its choice of an SD-JWT credential, which the SDK's agent cannot: it shows none. */
+export async function showClaims({ agent, show }: Holder, message: Domain.Message, credential: Domain.Credential, frame: object) {
+  const { body, from, to, thid } = sdk.RequestPresentation.fromMessage(message)
+  const attachment = sdk.Domain.AttachmentDescriptor.build(await show(credential, frame), randomUUID(), undefined, undefined, 'vc+sd-jwt')
+  await agent.sendMessage(new sdk.Presentation(body, [attachment], to, from, thid).makeMessage())
+}
+
+type Offer = {
+  connectionId: string
+  issuingDID: string
+  schemaId?: string
+  claims: Record<string, any>
+  validityPeriod: number
+  credentialFormat?: 'SDJWT'
+  issuingKid?: string
+}
 
 /** The issuer offers, the wallet answers, the issuer issues, the wallet keeps the credential. */
 export async function issue({ agent, next }: Holder, { call }: Tenant, offer: Offer) {
@@ -43,11 +58,16 @@ export async function issue({ agent, next }: Holder, { call }: Tenant, offer: Of
   const { recordId } = await credentialIn(call, thid, 'RequestReceived')
   await call('POST /issue-credentials/records/{recordId}/issue-credential', { path: { recordId } })
   const credential = await keepCredential(agent, await next(ProtocolType.DidcommIssueCredential))
-  return { thid, credential }
+  return { thid, recordId, credential }
 }
 
 /** The issuer asks for a proof over a connection. */
-export function ask({ call }: Tenant, connectionId: string, proofs: { schemaId: string; trustIssuers?: string[] }[] = []) {
+export function ask(
+  { call }: Tenant,
+  connectionId: string,
+  proofs: { schemaId: string; trustIssuers?: string[] }[] = [],
+  more: { credentialFormat?: 'SDJWT'; claims?: Record<string, any> } = {},
+) {
   const options = { challenge: randomUUID(), domain: 'https://verifier.example' }
-  return call('POST /present-proof/presentations', { body: { connectionId, options, proofs } })
+  return call('POST /present-proof/presentations', { body: { connectionId, options, proofs, ...more } })
 }

@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { Problem } from '../../src/base/problem.ts'
 import { checkClaims } from '../../src/schemas/claims.ts'
@@ -29,9 +30,9 @@ const alice = {
 const times = <T>(count: number, make: (i: number) => T) => Array.from({ length: count }, (_, i) => make(i))
 const named = (count: number, make: (i: number) => unknown) => Object.fromEntries(times(count, (i) => [`k${i}`, make(i)]))
 
-function problemOf(claims: unknown, schema: unknown): Problem | undefined {
+async function problemOf(claims: unknown, schema: unknown): Promise<Problem | undefined> {
   try {
-    checkClaims(claims, schema)
+    await checkClaims(claims, schema)
   } catch (error) {
     if (error instanceof Problem) return error
     throw error
@@ -39,16 +40,16 @@ function problemOf(claims: unknown, schema: unknown): Problem | undefined {
   return undefined
 }
 
-const isValid = (claims: unknown, schema: unknown) => {
-  const problem = problemOf(claims, schema)
+const isValid = async (claims: unknown, schema: unknown) => {
+  const problem = await problemOf(claims, schema)
   if (problem && problem.type !== 'error:CredentialSchemaError:CredentialSchemaValidationError') throw problem
   return problem === undefined
 }
 
 describe('claims', () => {
-  test('that fit the schema pass', () => expect(problemOf(alice, licence)).toBeUndefined())
+  test('that fit the schema pass', async () => expect(await problemOf(alice, licence)).toBeUndefined())
 
-  test('that do not are answered with every violation and its path', () => {
+  test('that do not are answered with every violation and its path', async () => {
     const claims = {
       emailAddress: 'alice',
       dateOfIssuance: 'yesterday',
@@ -58,7 +59,7 @@ describe('claims', () => {
       'post code': 1,
       a: { b: 1 },
     }
-    const problem = problemOf(claims, licence)
+    const problem = await problemOf(claims, licence)
     expect(problem).toMatchObject({ type: 'error:CredentialSchemaError:CredentialSchemaValidationError', status: 422 })
     expect(problem!.message).toMatch(/^The credential schema validation failed: /)
     const reasons = problem!.message.slice('The credential schema validation failed: '.length).split('; ')
@@ -74,49 +75,49 @@ describe('claims', () => {
     ])
   })
 
-  test('paths lead into lists and odd names', () => {
+  test('paths lead into lists and odd names', async () => {
     const schema = { properties: { 'it\'s/a~"path\\': { items: { properties: { n: { enum: [1, 2] } } } } } }
-    expect(problemOf({ 'it\'s/a~"path\\': [{ n: 1 }, { n: 3 }] }, schema)!.message).toContain(
+    expect((await problemOf({ 'it\'s/a~"path\\': [{ n: 1 }, { n: 3 }] }, schema))!.message).toContain(
       `$['it\\'s/a~"path\\\\'][1].n: must be one of [1,2]`,
     )
   })
 
-  test('with many violations name a hundred and count the rest, in bounded length', () => {
-    const problem = problemOf(
+  test('with many violations name a hundred and count the rest, in bounded length', async () => {
+    const problem = await problemOf(
       named(250, () => 'x'),
       { additionalProperties: { type: 'integer' } },
     )
     expect(problem!.message.match(/must be integer/g)).toHaveLength(100)
     expect(problem!.message).toMatch(/; 150 more$/)
-    expect(problemOf({ ['x'.repeat(1_000_000)]: 1 }, licence)!.message.length).toBeLessThan(1_000)
+    expect((await problemOf({ ['x'.repeat(1_000_000)]: 1 }, licence))!.message.length).toBeLessThan(1_000)
   })
 
-  test.each(['constructor', 'toString', 'hasOwnProperty', 'valueOf'])('named %s are members like any others', (name) => {
+  test.each(['constructor', 'toString', 'hasOwnProperty', 'valueOf'])('named %s are members like any others', async (name) => {
     const schema = { type: 'object', required: [name], properties: { [name]: { type: 'string' } }, additionalProperties: false }
-    expect(isValid({}, schema)).toBe(false)
-    expect(isValid({}, { required: [name] })).toBe(false)
-    expect(isValid({ [name]: 1 }, schema)).toBe(false)
-    expect(isValid({ [name]: 'x' }, schema)).toBe(true)
-    expect(isValid({ [name]: 'x' }, { ...schema, required: [], properties: {} })).toBe(false)
+    expect(await isValid({}, schema)).toBe(false)
+    expect(await isValid({}, { required: [name] })).toBe(false)
+    expect(await isValid({ [name]: 1 }, schema)).toBe(false)
+    expect(await isValid({ [name]: 'x' }, schema)).toBe(true)
+    expect(await isValid({ [name]: 'x' }, { ...schema, required: [], properties: {} })).toBe(false)
   })
 
-  test('named __proto__ are refused wherever they are, and change nothing', () => {
-    expect(isValid(JSON.parse('{"a":[{"__proto__":{"admin":true}}]}'), {})).toBe(false)
-    expect(problemOf({}, JSON.parse('{"required":["a"],"properties":{"__proto__":{}}}'))).toMatchObject({
+  test('named __proto__ are refused wherever they are, and change nothing', async () => {
+    expect(await isValid(JSON.parse('{"a":[{"__proto__":{"admin":true}}]}'), {})).toBe(false)
+    expect(await problemOf({}, JSON.parse('{"required":["a"],"properties":{"__proto__":{}}}'))).toMatchObject({
       type: 'error:CredentialSchemaError:InvalidSchema',
     })
     expect(({} as Record<string, unknown>)['admin']).toBeUndefined()
   })
 
-  test('that are too deep, too many or too long are refused', () => {
+  test('that are too deep, too many or too long are refused', async () => {
     const deep = (levels: number): unknown => JSON.parse('{"a":'.repeat(levels) + '1' + '}'.repeat(levels))
-    expect(isValid(deep(32), {})).toBe(true)
-    expect(isValid(deep(33), {})).toBe(false)
-    expect(isValid(deep(100_000), {})).toBe(false)
-    expect(isValid({ a: times(9_998, () => 1) }, {})).toBe(true)
-    expect(isValid({ a: times(9_999, () => 1) }, {})).toBe(false)
-    expect(isValid({ portrait: 'x'.repeat(500_000) }, {})).toBe(true)
-    expect(isValid({ portrait: 'x'.repeat(2_000_000) }, {})).toBe(false)
+    expect(await isValid(deep(32), {})).toBe(true)
+    expect(await isValid(deep(33), {})).toBe(false)
+    expect(await isValid(deep(100_000), {})).toBe(false)
+    expect(await isValid({ a: times(9_998, () => 1) }, {})).toBe(true)
+    expect(await isValid({ a: times(9_999, () => 1) }, {})).toBe(false)
+    expect(await isValid({ portrait: 'x'.repeat(500_000) }, {})).toBe(true)
+    expect(await isValid({ portrait: 'x'.repeat(2_000_000) }, {})).toBe(false)
   })
 })
 
@@ -135,8 +136,8 @@ describe('a schema that cannot be used is refused', () => {
     ['too many instructions', { allOf: times(25, (i) => ({ pattern: `(a${i}?){300}` })) }, 'patterns'],
     ['too many subschemas', { allOf: times(300, () => ({})) }, '300 subschemas'],
     ['too deep', JSON.parse(`${'{"not":'.repeat(65)}{}${'}'.repeat(65)}`), '64 levels'],
-  ])('%s', (_, schema, reason) => {
-    const problem = problemOf({}, schema)
+  ])('%s', async (_, schema, reason) => {
+    const problem = await problemOf({}, schema)
     expect(problem).toMatchObject({ type: 'error:CredentialSchemaError:InvalidSchema', status: 400 })
     expect(problem!.message).toContain(reason)
   })
@@ -179,22 +180,56 @@ describe('a bomb does not go off', () => {
     ['of errors', { items: { allOf: times(250, () => ({ type: 'string' })) } }, times(9_000, () => 1)],
     ['of missing members', { items: { required: times(3_000, (i) => `k${i}`) } }, times(9_000, () => ({}))],
     ['of a pattern over a long text', { properties: { a: { pattern: '(a?){500}a{500}' } } }, { a: 'a'.repeat(100_000) }],
-  ])('%s', (_, schema, claims) => {
-    expect(problemOf(claims, schema)!.message).toBe(
+  ])('%s', async (_, schema, claims) => {
+    expect((await problemOf(claims, schema))!.message).toBe(
       'The credential schema validation failed: checking these claims against it takes too much work; shorten the claims or simplify the schema',
     )
   })
 
   test.each(['^(a+)+$', '^(a|aa)+$', '(x+x+)+y', '^(([a-z])+.)+[A-Z]([a-z])+$', '(.*)*(.*)*=', '^(a?){25}a{25}$'])(
     'of the pattern %s',
-    (pattern) => {
-      expect(isValid({ a: `${'a'.repeat(5_000)}!` }, { properties: { a: { pattern } } })).toBe(false)
+    async (pattern) => {
+      expect(await isValid({ a: `${'a'.repeat(5_000)}!` }, { properties: { a: { pattern } } })).toBe(false)
     },
   )
 
-  test('and the schema works again afterwards', () => {
+  test('and the schema works again afterwards', async () => {
     const schema = { properties: { a: { pattern: '^(a?){500}$' } } }
-    expect(isValid({ a: 'a'.repeat(100_000) }, schema)).toBe(false)
-    expect(isValid({ a: 'a' }, schema)).toBe(true)
+    expect(await isValid({ a: 'a'.repeat(100_000) }, schema)).toBe(false)
+    expect(await isValid({ a: 'a' }, schema)).toBe(true)
   })
+})
+
+test('whatever anybody sends as a schema, claims fit it or there is a problem that says why', async () => {
+  const keyword = fc.constantFrom(
+    'type',
+    'properties',
+    'items',
+    'allOf',
+    'not',
+    '$ref',
+    '$id',
+    'pattern',
+    'enum',
+    'required',
+    'const',
+    '$defs',
+    'if',
+    'then',
+  )
+  const value: fc.Memo<unknown> = fc.memo((depth) =>
+    fc.oneof(
+      fc.constantFrom('#', '#/$defs/a', 'a', 'string', '(', '', 'constructor', -1, 1e300, null, true, [], {}),
+      ...(depth > 1 ? [fc.array(value(depth - 1), { maxLength: 3 }), fc.dictionary(keyword, value(depth - 1), { maxKeys: 4 })] : []),
+    ),
+  )
+  const schema = fc.dictionary(keyword, value(3), { maxKeys: 5 })
+  await fc.assert(
+    fc.asyncProperty(schema, fc.jsonValue({ maxDepth: 3 }), async (schema, claims) => {
+      const problem = await problemOf(claims, schema)
+      expect([undefined, 400, 422]).toContain(problem?.status)
+      expect(problem?.message).not.toBe('')
+    }),
+    { numRuns: 300 },
+  )
 })

@@ -2,8 +2,10 @@ import { inspect } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import type { HttpClient } from '../../src/net/guarded-agent.ts'
 import { createHttpClient } from '../../src/net/guarded-agent.ts'
-import { UnreachableError } from '../../src/net/unreachable-error.ts'
-import { dereferenceSchema, type SchemaSources } from '../../src/schemas/dereference.ts'
+import { Problem } from '../../src/base/problem.ts'
+import { toEnvelope } from '../../src/schemas/did-url.ts'
+import { dereference, dereferenceSchema, type SchemaSources } from '../../src/schemas/dereference.ts'
+import type { CredentialSchema } from '../../src/schemas/schema.ts'
 import { startServer } from '../net/_server.ts'
 
 const guid = '3f86a73f-5b78-39c7-af77-0c16123fa9c2'
@@ -16,26 +18,36 @@ const record = {
   kind: 'CredentialSchema',
 }
 
-/** A network of documents, which notes what was asked for. */
-function network(documents: Record<string, unknown>) {
+/** A server of documents by path, which notes what was asked for, and the client that asks. */
+async function network(documents: Record<string, unknown>) {
   const asked: string[] = []
-  const http: HttpClient = {
-    post: () => Promise.reject(new Error('nothing is posted')),
-    exchange: () => Promise.reject(new Error('nothing is exchanged')),
-    getJson: async (url) => {
-      asked.push(url)
-      if (!(url in documents)) throw new UnreachableError('bad-status', 'there answered with status 404')
-      return documents[url]
+  const server = await startServer((request, response) => {
+    asked.push(request.url!)
+    const document = documents[request.url!]
+    response
+      .writeHead(document === undefined ? 404 : 200, { 'content-type': 'application/json' })
+      .end(JSON.stringify(document ?? 'internal secret'))
+  })
+  const http = createHttpClient({ allow: 'loopback' })
+  return {
+    http,
+    asked,
+    documents,
+    url: server.url,
+    async [Symbol.asyncDispose]() {
+      await http.close()
+      await server[Symbol.asyncDispose]()
     },
-    close: async () => undefined,
   }
-  return { http, asked, documents }
 }
+
+const own = { ...record, guid } as unknown as CredentialSchema
 
 function sources(http: HttpClient, change: Partial<SchemaSources> = {}): SchemaSources {
   return {
     http,
-    ownSchema: async (asked) => (asked === guid ? licence : undefined),
+    resolve: (did) => Promise.reject(new Problem('error:DIDResolution:notFound', `${did} is not there`)),
+    ownRecord: async (asked) => (asked === guid ? own : undefined),
     ownBaseUrls: ['https://agent.example/cloud-agent', 'https://agent.example/'],
     ...change,
   }
@@ -46,100 +58,202 @@ describe('a URL of our own registry', () => {
     `https://agent.example/schema-registry/schemas/${guid}`,
     `https://agent.example/schema-registry/schemas/${guid}/`,
     `https://agent.example/schema-registry/schemas/${guid}/schema`,
+    `https://agent.example/schema-registry/schemas/did-url/${guid}`,
+    `https://agent.example/schema-registry/schemas/did-url/${guid}/schema?resourceHash=1`,
     `https://agent.example/schema-registry/schemas/${guid.toUpperCase()}?x=y#z`,
     `https://agent.example/cloud-agent/schema-registry/schemas/${guid}`,
     `https://AGENT.example:443/cloud-agent/../schema-registry/schemas/${guid}`,
   ])('%s is answered without the network', async (url) => {
-    const { http, asked } = network({})
-    expect(await dereferenceSchema(url, sources(http))).toEqual(licence)
-    expect(asked).toEqual([])
+    await using net = await network({})
+    expect(await dereferenceSchema(url, sources(net.http))).toEqual(licence)
   })
 
-  test('with an unknown guid is an error, and the network is not asked', async () => {
-    const { http, asked } = network({})
+  test('leads to the record, or to the schema alone', async () => {
+    await using net = await network({})
+    const url = `https://agent.example/schema-registry/schemas/${guid}`
+    expect(await dereference(url, sources(net.http))).toEqual({ schema: licence, record: own })
+    expect(await dereference(`${url}/schema`, sources(net.http))).toEqual({ schema: licence })
+  })
+
+  test('with an unknown guid is an error', async () => {
+    await using net = await network({})
     const url = 'https://agent.example/schema-registry/schemas/00000000-0000-3000-8000-000000000000'
-    await expect(dereferenceSchema(url, sources(http))).rejects.toMatchObject({
+    await expect(dereferenceSchema(url, sources(net.http))).rejects.toMatchObject({
       type: 'error:CredentialSchemaError:SchemaDereferencingError',
       status: 422,
+      message: expect.stringContaining("this agent's registry has no schema"),
     })
-    expect(asked).toEqual([])
   })
 
   test.each([
-    `https://agent.example.evil/schema-registry/schemas/${guid}`,
-    `https://agent.example/other/schema-registry/schemas/${guid}`,
-    `http://agent.example/schema-registry/schemas/${guid}`,
-    `https://agent.example:8443/schema-registry/schemas/${guid}`,
-    `https://agent.example/schema-registry/schemas/${guid}/other`,
-  ])('is not %s', async (url) => {
-    const { http, asked } = network({})
-    await expect(dereferenceSchema(url, sources(http))).rejects.toMatchObject({
-      type: 'error:CredentialSchemaError:SchemaDereferencingError',
-    })
-    expect(asked).toEqual([url])
+    `/other/schema-registry/schemas/${guid}`,
+    `/schema-registry/schemas/${guid}/other`,
+    `/schema-registry/schemas/did-url/did-url/${guid}`,
+    `/schema-registry/${guid}`,
+  ])('is not %s', async (path) => {
+    await using net = await network({})
+    const ownBaseUrls = [net.url, `${net.url}/cloud-agent`]
+    await expect(dereferenceSchema(net.url + path, sources(net.http, { ownBaseUrls }))).rejects.toThrow('bad-status')
+    expect(net.asked).toEqual([path])
+  })
+
+  test.each(['http://agent.example', 'https://agent.example:8443', 'https://agent.example.evil'])('is none below %s', async (base) => {
+    await using net = await network({})
+    const path = `/schema-registry/schemas/${guid}`
+    await expect(dereferenceSchema(net.url + path, sources(net.http, { ownBaseUrls: [base] }))).rejects.toThrow('bad-status')
   })
 })
 
 describe('a URL of others', () => {
-  const url = 'https://other.example/schema'
-
-  test('may give a JSON schema or a record that has one', async () => {
-    const { http } = network({ [url]: licence, 'https://other.example/record': record })
-    expect(await dereferenceSchema(url, sources(http))).toEqual(licence)
-    expect(await dereferenceSchema('https://other.example/record', sources(http))).toEqual(licence)
+  test('may give a JSON schema, a record that has one, or an envelope of either', async () => {
+    const envelope = toEnvelope('did:prism:1', 'r', record)
+    await using net = await network({ '/s': licence, '/r': record, '/e': envelope, '/f': toEnvelope('did:prism:1', 'f', licence) })
+    for (const path of ['/s', '/r', '/e', '/f']) expect(await dereferenceSchema(net.url + path, sources(net.http))).toEqual(licence)
   })
 
   test('may give a JSON schema with a property named schema', async () => {
     const odd = { $schema: licence.$schema, schema: { a: 1 } }
-    const { http } = network({ [url]: odd })
-    expect(await dereferenceSchema(url, sources(http))).toEqual(odd)
+    await using net = await network({ '/s': odd })
+    expect(await dereferenceSchema(`${net.url}/s`, sources(net.http))).toEqual(odd)
+  })
+
+  test('may give an AnonCreds schema, which asks for every attribute as text', async () => {
+    const anonCreds = { name: 'id', version: '1.0', attrNames: ['name', 'age'], issuerId: 'did:prism:1' }
+    await using net = await network({
+      '/a': anonCreds,
+      '/r': { ...record, type: 'AnoncredSchemaV1', schema: anonCreds },
+      '/b': { attrNames: [1] },
+    })
+    const asked = {
+      $schema: licence.$schema,
+      type: 'object',
+      properties: { name: { type: 'string' }, age: { type: 'string' } },
+      required: ['name', 'age'],
+      additionalProperties: false,
+    }
+    for (const path of ['/a', '/r']) expect(await dereferenceSchema(net.url + path, sources(net.http))).toEqual(asked)
+    expect((await dereference(`${net.url}/r`, sources(net.http))).schema).toEqual(anonCreds)
+    await expect(dereferenceSchema(`${net.url}/b`, sources(net.http))).rejects.toMatchObject({
+      type: 'error:CredentialSchemaError:InvalidSchema',
+      message: expect.stringContaining('name: '),
+    })
   })
 
   test('is asked once a minute', async () => {
-    const { http, asked, documents } = network({ [url]: licence })
+    await using net = await network({ '/s': licence })
+    const url = `${net.url}/s`
     let now = 1_000_000
-    const clock = sources(http, { now: () => now })
+    const clock = sources(net.http, { now: () => now })
     await Promise.all([dereferenceSchema(url, clock), dereferenceSchema(url, clock)])
     now += 59_999
     await dereferenceSchema(url, clock)
-    expect(asked).toHaveLength(1)
-    documents[url] = { type: 'array' }
+    expect(net.asked).toHaveLength(1)
+    net.documents['/s'] = { type: 'array' }
     now += 1
     expect(await dereferenceSchema(url, clock)).toEqual({ type: 'array' })
-    expect(asked).toHaveLength(2)
+    expect(net.asked).toHaveLength(2)
   })
 
   test('is asked again after a failure, and by another client', async () => {
-    const { http, asked, documents } = network({})
-    await expect(dereferenceSchema(url, sources(http))).rejects.toThrow()
-    documents[url] = licence
-    expect(await dereferenceSchema(url, sources(http))).toEqual(licence)
-    expect(asked).toHaveLength(2)
-    await expect(dereferenceSchema(url, sources(network({}).http))).rejects.toThrow()
+    await using net = await network({})
+    const url = `${net.url}/s`
+    await expect(dereferenceSchema(url, sources(net.http))).rejects.toThrow()
+    net.documents['/s'] = licence
+    expect(await dereferenceSchema(url, sources(net.http))).toEqual(licence)
+    const another = createHttpClient({ allow: 'loopback' })
+    expect(await dereferenceSchema(url, sources(another))).toEqual(licence)
+    expect(net.asked).toHaveLength(3)
+    await another.close()
   })
 
   test('is forgotten when two hundred others have been asked', async () => {
-    const urls = Array.from({ length: 201 }, (_, i) => `https://other.example/${i}`)
-    const { http, asked } = network(Object.fromEntries(urls.map((each) => [each, licence])))
-    for (const each of urls) await dereferenceSchema(each, sources(http))
-    await dereferenceSchema(urls[1]!, sources(http))
-    expect(asked).toHaveLength(201)
-    await dereferenceSchema(urls[0]!, sources(http))
-    expect(asked).toHaveLength(202)
+    const paths = Array.from({ length: 201 }, (_, i) => `/${i}`)
+    await using net = await network(Object.fromEntries(paths.map((path) => [path, licence])))
+    for (const path of paths) await dereferenceSchema(net.url + path, sources(net.http))
+    await dereferenceSchema(net.url + paths[1]!, sources(net.http))
+    expect(net.asked).toHaveLength(201)
+    await dereferenceSchema(net.url + paths[0]!, sources(net.http))
+    expect(net.asked).toHaveLength(202)
   })
 
-  test.each([null, 'text', 1, [licence], true])('that gives %j is an error', async (answer) => {
-    const { http } = network({ [url]: answer })
-    await expect(dereferenceSchema(url, sources(http))).rejects.toMatchObject({ message: expect.stringContaining('not a JSON object') })
-  })
+  test.each([null, 'text', 1, [licence], true, { resource: 'AA', url: 'did:prism:1' }, JSON.parse('{"__proto__":{}}')])(
+    'that gives %j is an error',
+    async (answer) => {
+      await using server = await startServer((_, response) => response.end(JSON.stringify(answer)))
+      const http = createHttpClient({ allow: 'loopback' })
+      await expect(dereferenceSchema(`${server.url}/s`, sources(http))).rejects.toMatchObject({
+        type: 'error:CredentialSchemaError:SchemaDereferencingError',
+      })
+      await http.close()
+    },
+  )
 
   test('that fails names URL and reason, but no password', async () => {
-    const { http } = network({})
-    await expect(dereferenceSchema('https://user:hidden@other.example/a', sources(http))).rejects.toMatchObject({
+    await using net = await network({})
+    await expect(dereferenceSchema(`${net.url}/a`, sources(net.http))).rejects.toMatchObject({
       type: 'error:CredentialSchemaError:SchemaDereferencingError',
       status: 422,
-      message: 'The credential schema https://other.example/a could not be read: there answered with status 404 (bad-status).',
+      message: `The credential schema ${net.url}/a could not be read: ${net.url.slice(7)} answered with status 404 (bad-status).`,
     })
+    const withPassword = net.url.replace('//', '//user:hidden@')
+    await expect(dereferenceSchema(withPassword, sources(net.http))).rejects.toThrow(`schema ${net.url} could not be read`)
+  })
+})
+
+describe('a DID URL', () => {
+  const did = `did:prism:${'4a'.repeat(32)}`
+  const path = `schema-registry/schemas/did-url/${guid}`
+  /** A DID whose agent is at a URL, published in so many ways. */
+  const resolve =
+    (serviceEndpoint: string | object, id = '#agent-base-url') =>
+    async (asked: string) =>
+      ({ id: asked, service: [{ id: asked + id, type: 'LinkedResourceV1', serviceEndpoint }] }) as never
+
+  test('leads to its author’s agent, as the real agent writes it and as DID Core does', async () => {
+    const envelope = toEnvelope(did, path, record)
+    await using net = await network({ [`/${path}`]: envelope, '/agent/s': licence })
+    const read = (url: string, at: string | object = net.url) => dereferenceSchema(url, sources(net.http, { resolve: resolve(at) }))
+    expect(await read(envelope.url)).toEqual(licence)
+    expect(await read(envelope.url.replace('?resourceHash', '&resourceHash'), { uri: `${net.url}/` })).toEqual(licence)
+    expect(await read(`${did}?service=agent-base-url&relativeRef=%2Fs`, [`${net.url}/agent`])).toEqual(licence)
+  })
+
+  test('to our own agent is answered without the network', async () => {
+    await using net = await network({})
+    const { url } = toEnvelope(did, path, own)
+    expect(await dereference(url, sources(net.http, { resolve: resolve('https://agent.example') }))).toEqual({
+      schema: licence,
+      record: own,
+    })
+  })
+
+  test.each<[string, string, object | undefined, string]>([
+    ['a resource with another digest', `resourceService=agent-base-url&resourcePath=s?resourceHash=${'0'.repeat(64)}`, undefined, 'digest'],
+    ['no resource', 'versionId=1', undefined, 'resourcePath'],
+    ['another service', 'resourceService=other&resourcePath=s', undefined, '#other'],
+    ['a service without an address', 'resourceService=agent-base-url&resourcePath=s', {}, 'no address'],
+    [
+      'a service at a forbidden address',
+      'resourceService=agent-base-url&resourcePath=s',
+      { uri: 'http://10.0.0.1' },
+      'address-not-allowed',
+    ],
+  ])('that names %s is an error', async (_, query, endpoint, reason) => {
+    await using net = await network({ '/s': licence })
+    const error = { type: 'error:CredentialSchemaError:SchemaDereferencingError', message: expect.stringContaining(reason) }
+    const changed = sources(net.http, { resolve: resolve(endpoint ?? net.url) })
+    await expect(dereferenceSchema(`${did}?${query}`, changed)).rejects.toMatchObject(error)
+  })
+
+  test('of a DID that does not resolve is an error, and no answer while nobody can say', async () => {
+    await using net = await network({})
+    const url = toEnvelope(did, path, record).url
+    await expect(dereferenceSchema(url, sources(net.http))).rejects.toMatchObject({
+      status: 422,
+      message: expect.stringContaining('is not there'),
+    })
+    const away = sources(net.http, { resolve: () => Promise.reject(new Problem('error:ServiceUnavailable', 'The ledger is away.')) })
+    await expect(dereferenceSchema(url, away)).rejects.toMatchObject({ status: 503 })
   })
 })
 
@@ -160,7 +274,7 @@ describe('over the real client', () => {
     }
   })
 
-  test.each(['did:prism:1?resourcePath=a', 'file:///etc/passwd', 'resource:///schema.json', 'no url'])('%s is an error', async (url) => {
+  test.each(['file:///etc/passwd', 'resource:///schema.json', 'no url'])('%s is an error', async (url) => {
     const http = createHttpClient({ allow: 'any' })
     await expect(dereferenceSchema(url, sources(http))).rejects.toMatchObject({ message: expect.stringContaining('bad-url') })
     await http.close()

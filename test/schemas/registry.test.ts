@@ -2,8 +2,16 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { jsonSchemaType } from '../../src/schemas/json-schema.ts'
-import { findLatestSchema, findSchema, getSchema, listSchemas, publishSchema, updateSchema } from '../../src/schemas/registry.ts'
+import { jsonSchemaType } from '../../src/schemas/kinds.ts'
+import {
+  type Authors,
+  findLatestSchema,
+  findSchema,
+  getSchema,
+  listSchemas,
+  publishSchema,
+  updateSchema,
+} from '../../src/schemas/registry.ts'
 import { type CredentialSchemaInput, guidOf } from '../../src/schemas/schema.ts'
 import { type AgentDb, openAgentDb } from '../../src/storage/database.ts'
 
@@ -27,8 +35,9 @@ const input = (change: Partial<CredentialSchemaInput> = {}): CredentialSchemaInp
   author: acme,
   ...change,
 })
-const anybody = async () => true
-const nobody = async () => false
+const resolve = () => Promise.reject(new Error('nobody is asked'))
+const anybody: Authors = { owns: async () => true, resolve }
+const nobody: Authors = { owns: async () => false, resolve }
 
 let folder: string
 let db: AgentDb
@@ -85,7 +94,7 @@ describe('a schema is published', () => {
   test('with the author in the form it was sent', async () => {
     const long = `${acme}:CgY_-8`
     const asked: string[] = []
-    const published = await publishSchema(db, 'w1', input({ author: long }), async (did) => asked.push(did) > 0)
+    const published = await publishSchema(db, 'w1', input({ author: long }), { owns: async (did) => asked.push(did) > 0, resolve })
     expect(published.author).toBe(long)
     expect(published.longId.startsWith(long)).toBe(true)
     expect(asked).toEqual([long])
@@ -214,9 +223,15 @@ describe('a list', () => {
     expect(await found({ tags: 'b' })).toEqual(['one 1.0.0', 'two 1.0.0'])
     expect(await found({ tags: 'c%' })).toEqual(['one 2.0.0'])
     expect(await found({ tags: 'b', name: 'one', version: '1.0.0', author: acme })).toEqual(['one 1.0.0'])
+    expect(await found({ name: '%' })).toEqual(['one 1.0.0', 'two 1.0.0', 'one 2.0.0'])
+    expect(await found({ name: 't%' })).toEqual(['two 1.0.0'])
+    expect(await found({ name: '%n%', version: '2.%' })).toEqual(['one 2.0.0'])
+    expect(await found({ author: `%${bank.slice(10)}` })).toEqual(['two 1.0.0'])
     for (const none of [
       { name: 'on' },
-      { name: '%' },
+      { name: 'on_' },
+      { name: 'on_%' },
+      { name: String.raw`\%` },
       { name: 'ONE' },
       { tags: '%' },
       { tags: 'a,b' },

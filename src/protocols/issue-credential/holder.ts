@@ -1,24 +1,22 @@
 /** The holder's side: take an offer, accept it, keep the credential (service §3.2, §4.3). */
 import { Problem } from '../../base/problem.ts'
-import { reasonOf } from '../../base/reason.ts'
 import { createJwtVp } from '../../credentials/jwt-vp.ts'
-import { verifyJwtVc } from '../../credentials/jwt-vc.ts'
 import { getOwnDid } from '../../did-registrar/dids.ts'
 import { getSigningKey } from '../../did-registrar/keys.ts'
-import { canonicalDid } from '../../did/document.ts'
 import { keepPeerDid } from '../../wallet/peer-dids.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
-import { isTokensFault, readToken, tokenAttachments } from '../attachments.ts'
+import { tokenAttachments } from '../attachments.ts'
 import { findPeers } from '../connection/peers.ts'
 import { findByThread, getRecord } from '../find.ts'
 import { isPast } from '../machine.ts'
 import { alreadyReceived, openInvitation } from '../open-invitation.ts'
 import { findRecordFor, peersOf } from '../peers.ts'
-import type { Handler, Received } from '../receive.ts'
+import type { Handler } from '../receive.ts'
 import { advance, advanceByReply, begin, mustStandBefore } from '../record.ts'
 import { readOffer } from './messages.ts'
 import { issueCredential, type AcceptCredentialOffer, type CredentialRecord } from './model.ts'
 import { credentialStates } from './states.ts'
+import { verifyIssued } from './verify.ts'
 
 const accept = 'POST /issue-credentials/records/{recordId}/accept-offer'
 
@@ -28,7 +26,7 @@ export const onOffer: Handler = async (wallet, message) => {
   const peers = await findPeers(wallet.db, from, to)
   if (!peers)
     throw new Problem('error:DIDCommControllerError:SenderNotAllowed', 'The offer does not come over a connection of this wallet.')
-  const data = issueCredential.model.parse({ connectionId: peers.connectionId, credentialFormat: 'JWT', ...readOffer(message) })
+  const data = issueCredential.model.parse({ connectionId: peers.connectionId, ...readOffer(message) })
   return async (tx) => {
     if (await findByThread(tx, issueCredential, 'Holder', thid)) {
       throw new Problem('error:CredentialServiceError:InvalidStateForOperation', `The thread ${thid} has an offer already.`)
@@ -40,7 +38,7 @@ export const onOffer: Handler = async (wallet, message) => {
 /** Takes the offer that an invitation carries. @throws {Problem} 400 when it is none, has expired, or was taken before. */
 export async function takeOffer(wallet: Wallet, invitation: string): Promise<CredentialRecord> {
   const { recordId: id, thid, peer, sides, message } = await openInvitation(wallet, invitation, 'offer')
-  const data = issueCredential.model.parse({ ...sides, credentialFormat: 'JWT', ...readOffer(message) })
+  const data = issueCredential.model.parse({ ...sides, ...readOffer(message) })
   return wallet.transaction(async (tx) => {
     if (await findByThread(tx, issueCredential, 'Holder', thid)) throw alreadyReceived('offer', thid)
     await keepPeerDid(tx, wallet, peer, id)
@@ -63,17 +61,19 @@ export async function acceptOffer(
   mustStandBefore(issueCredential, record, accept)
   const { myDid, theirDid } = await peersOf(wallet.db, record)
   const { longForm } = await getOwnDid(wallet.db, subjectId)
-  const { privateJwk } = await getSigningKey(wallet, subjectId, 'authentication', keyId)
-  const { domain: audience, challenge: nonce } = record
+  const { privateJwk, keyId: kid } = await getSigningKey(wallet, subjectId, 'authentication', keyId)
+  const { credentialFormat, domain: audience, challenge: nonce } = record
   const proof = createJwtVp({
     holderDid: longForm,
     holderKey: privateJwk,
-    ...(keyId !== undefined && { kid: keyId }),
+    // A key that is named is the one to bind an SD-JWT to (wire.md 4.5).
+    ...(keyId !== undefined && { kid }),
     audience,
     nonce,
     credentials: [],
   })
-  const message = { type: 'request' as const, from: myDid, to: theirDid, body: {}, attachments: tokenAttachments(proof) }
+  const attachments = tokenAttachments(proof, credentialFormat)
+  const message = { type: 'request' as const, from: myDid, to: theirDid, body: {}, attachments }
   return wallet.transaction(async (tx) => {
     const current = await getRecord(tx, issueCredential, recordId)
     return isPast(credentialStates, current.role, accept, current.state)
@@ -91,34 +91,10 @@ export const onCredential: Handler = async (wallet, message) => {
       `There is no request for the thread ${message.thid} between these DIDs.`,
     )
   }
-  const { credential, issuer, subject } = await verify(wallet, record, message)
+  const { credential, issuer, subject } = await verifyIssued(wallet, record, message)
   return async (tx) => {
     const received = await advanceByReply(tx, issueCredential, record.id, 'received credential', { credential })
-    const row = { id: received.id, format: 'JWT', credential, issuer, subject, created_at: received.updatedAt! }
+    const row = { id: received.id, format: record.credentialFormat, credential, issuer, subject, created_at: received.updatedAt! }
     await tx.insertInto('credential').values(row).execute()
-  }
-}
-
-type Verified = { credential: string; issuer: string; subject: string }
-
-async function verify(wallet: Wallet, { subjectId }: CredentialRecord, message: Received): Promise<Verified> {
-  try {
-    const credential = readToken(message)
-    const { issuerDid: issuer, subjectDid: subject } = await verifyJwtVc(credential, {
-      resolve: wallet.env.resolver.document,
-      now: Math.floor(Date.now() / 1_000),
-      leewaySeconds: wallet.env.config.CREDENTIAL_LEEWAY,
-      // Whether it is revoked matters when it is shown, not when it is received.
-      verifyStatus: false,
-    })
-    if (subjectId === undefined || subject === undefined || canonicalDid(subject) !== canonicalDid(subjectId)) {
-      throw new TypeError('its subject is not the DID that the offer was accepted with')
-    }
-    return { credential, issuer, subject }
-  } catch (error) {
-    if (!isTokensFault(error)) throw error
-    throw new Problem('error:CredentialServiceError:InvalidCredentialIssue', `The credential is not accepted: ${reasonOf(error)}`, {
-      cause: error,
-    })
   }
 }

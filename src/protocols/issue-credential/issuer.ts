@@ -2,11 +2,10 @@
 import { randomId } from '../../base/id.ts'
 import { Problem } from '../../base/problem.ts'
 import { reasonOf } from '../../base/reason.ts'
-import { issueJwtVc } from '../../credentials/jwt-vc.ts'
+import { pickPlace } from '../../credential-status/lists.ts'
+import { decodeJws } from '../../credentials/jws.ts'
 import { verifyHolderProof } from '../../credentials/jwt-vp.ts'
 import { getOwnDid } from '../../did-registrar/dids.ts'
-import { getSigningKey } from '../../did-registrar/keys.ts'
-import { checkClaimsAgainst } from './claims.ts'
 import type { Tx } from '../../storage/database.ts'
 import { keepPeerDid } from '../../wallet/peer-dids.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
@@ -19,8 +18,10 @@ import { invite, refuseLate } from '../out-of-band.ts'
 import { boundBy, findRecordFor, peersOf } from '../peers.ts'
 import type { Handler, Received } from '../receive.ts'
 import { advance, advanceByReply, begin } from '../record.ts'
+import { checkClaimsAgainst, checkFormat } from './claims.ts'
 import { writeOffer } from './messages.ts'
 import { issueCredential, type CreateCredentialOffer, type CredentialRecord, type InviteToOffer, type Offered } from './model.ts'
+import { getIssuerKey, signCredential } from './sign.ts'
 import { credentialStates } from './states.ts'
 
 const issue = 'POST /issue-credentials/records/{recordId}/issue-credential'
@@ -52,13 +53,14 @@ export async function inviteToOffer(wallet: Wallet, { goalCode, goal, ...offer }
 
 /** What an offer's record begins with, and `content`, what its message says. */
 async function prepare(wallet: Wallet, { domain: wanted, ...offered }: Offered) {
-  const { claims, schemaIds, issuingDID, issuingKid } = offered
-  await getSigningKey(wallet, issuingDID, 'assertionMethod', issuingKid)
+  const { credentialFormat, claims, schemaIds } = offered
+  checkFormat(offered)
+  await getIssuerKey(wallet, offered)
   await checkClaimsAgainst(wallet.env, claims, schemaIds)
   const challenge = randomId()
   const domain = wanted ?? wallet.env.config.DEFAULT_JWT_VC_OFFER_DOMAIN
-  const content = writeOffer({ claims, schemaIds, challenge, domain })
-  return { credentialFormat: 'JWT' as const, ...offered, challenge, domain, content }
+  const content = writeOffer({ credentialFormat, claims, schemaIds, challenge, domain })
+  return { ...offered, challenge, domain, content }
 }
 
 /** Issues the credential that a holder has asked for; a second call changes nothing. @throws {Problem} in any other state. */
@@ -79,24 +81,35 @@ export const onRequest: Handler = async (wallet, message) => {
     )
   }
   await refuseLate(wallet, 'offer', record, (tx) => advance(tx, issueCredential, record, 'expired', {}))
-  const holderDid = await proveHolder(wallet, record, message)
+  const proved = await proveHolder(wallet, record, message)
   return async (tx: Tx) => {
-    const change = { holderDid, ...boundBy(message, record) }
+    const change = { ...proved, ...boundBy(message, record) }
     const received = await advanceByReply(tx, issueCredential, record.id, 'received request', change)
     if (record.automaticIssuance) await advance(tx, issueCredential, received, issue, {})
   }
 }
 
-async function proveHolder(wallet: Wallet, { challenge, domain }: CredentialRecord, message: Received): Promise<string> {
+/**
+ * Whose DID the holder has proved to have. An SD-JWT is bound to the key that proved it if the request names it by its bare id, as who is
+ * asked for a key does. Wallets that write every `kid` as a DID URL have not been asked, and some of them could present nothing that is bound.
+ */
+async function proveHolder(
+  wallet: Wallet,
+  { credentialFormat, challenge, domain }: CredentialRecord,
+  message: Received,
+): Promise<Pick<CredentialRecord, 'holderDid' | 'holderKey'>> {
   try {
-    const { holderDid } = await verifyHolderProof(readToken(message), {
+    const token = readToken(message)
+    const { holderDid, key } = await verifyHolderProof(token, {
       resolve: wallet.env.resolver.document,
       audience: domain,
       nonce: challenge,
       now: Math.floor(Date.now() / 1_000),
       leewaySeconds: wallet.env.config.PRESENTATION_LEEWAY,
     })
-    return holderDid
+    const { kid } = decodeJws(token).header
+    const isBound = credentialFormat === 'SDJWT' && kid !== undefined && !kid.includes('#')
+    return { holderDid, ...(isBound && { holderKey: key.publicKeyJwk }) }
   } catch (error) {
     if (!isTokensFault(error)) throw error
     throw new Problem(
@@ -107,25 +120,19 @@ async function proveHolder(wallet: Wallet, { challenge, domain }: CredentialReco
   }
 }
 
-/** Makes the credential (wire.md 4.4) and owes it to the holder. */
+/** Makes the credential and owes it to the holder. */
 export const makeCredential: Work = async (wallet, recordId) => {
   const record = await getRecord(wallet.db, issueCredential, recordId)
-  const { issuingDID, issuingKid, holderDid, claims, schemaIds: schemas, validityPeriod } = record
+  const { credentialFormat, issuingDID, holderDid } = record
   if (issuingDID === undefined || holderDid === undefined) throw new Error(`the record ${recordId} has no issuer or no holder`)
   const { myDid, theirDid } = await peersOf(wallet.db, record)
-  const { did, longForm, status } = await getOwnDid(wallet.db, issuingDID)
-  const { privateJwk } = await getSigningKey(wallet, issuingDID, 'assertionMethod', issuingKid)
-  const credential = issueJwtVc({
-    // While nobody else can resolve the short form, only the long form proves anything (api.md 4.7).
-    issuerDid: status === 'PUBLISHED' ? did : longForm,
-    issuerKey: privateJwk,
-    ...(issuingKid !== undefined && { kid: issuingKid }),
-    subjectDid: holderDid,
-    claims,
-    schemas,
-    ...(validityPeriod !== undefined && { validityPeriod }),
-    now: Math.floor(Date.now() / 1_000),
-  })
-  const message = { type: 'credential' as const, from: myDid, to: theirDid, body: {}, attachments: tokenAttachments(credential) }
-  return async (tx) => advance(tx, issueCredential, await getRecord(tx, issueCredential, recordId), 'made', { credential }, message)
+  const { did } = await getOwnDid(wallet.db, issuingDID)
+  const place = await pickPlace(wallet, did)
+  const credential = await signCredential(wallet, { ...record, issuingDID, holderDid }, place.status)
+  const attachments = tokenAttachments(credential, credentialFormat)
+  const message = { type: 'credential' as const, from: myDid, to: theirDid, body: {}, attachments }
+  return async (tx) => {
+    await place.keep(tx, recordId)
+    return advance(tx, issueCredential, await getRecord(tx, issueCredential, recordId), 'made', { credential }, message)
+  }
 }

@@ -4,9 +4,10 @@ import { Problem } from '../../base/problem.ts'
 import { reasonOf } from '../../base/reason.ts'
 import { Attributes, fromAttributes, toAttributes } from '../../credentials/claims-preview.ts'
 import type { Attachment } from '../../didcomm/message.ts'
-import { challengeAttachment, readChallenge, type ProofOptions } from '../attachments.ts'
+import { challengeAttachment, readChallenge, readContent, type ProofOptions } from '../attachments.ts'
+import type { CredentialFormat } from '../formats.ts'
+import { namesPrototype } from '../names-prototype.ts'
 import type { Received } from '../receive.ts'
-import { namesPrototype } from './claims.ts'
 
 const OfferBody = z.looseObject({
   credential_preview: z.looseObject({
@@ -16,11 +17,14 @@ const OfferBody = z.looseObject({
   }),
 })
 
-/** Claims, schemas, and what the holder's proof must be bound to. */
-export type Offer = ProofOptions & { claims: Record<string, unknown>; schemaIds: string[] }
+/** Format, claims, schemas, and what the holder's proof must be bound to. */
+export type Offer = ProofOptions & { credentialFormat: CredentialFormat; claims: Record<string, unknown>; schemaIds: string[] }
 
 /** Writes an offer's body and attachment. */
-export function writeOffer({ claims, schemaIds, challenge, domain }: Offer): { body: Record<string, unknown>; attachments: Attachment[] } {
+export function writeOffer({ credentialFormat, claims, schemaIds, challenge, domain }: Offer): {
+  body: Record<string, unknown>
+  attachments: Attachment[]
+} {
   const [schema_id] = schemaIds
   return {
     body: {
@@ -31,7 +35,7 @@ export function writeOffer({ claims, schemaIds, challenge, domain }: Offer): { b
         body: { attributes: toAttributes(claims) },
       },
     },
-    attachments: challengeAttachment({ challenge, domain }).attachments,
+    attachments: challengeAttachment({ challenge, domain }, credentialFormat).attachments,
   }
 }
 
@@ -41,8 +45,10 @@ export function readOffer(message: Received): Offer {
     const { credential_preview: preview } = OfferBody.parse(message.body)
     const claims = fromAttributes(preview.body.attributes)
     if (namesPrototype(claims)) throw new TypeError('a claim has a member named __proto__')
+    const { content, credentialFormat } = readContent(message)
     return {
-      ...readChallenge(message).options,
+      ...readChallenge(content),
+      credentialFormat,
       claims,
       schemaIds: preview.schema_ids ?? (preview.schema_id ? [preview.schema_id] : []),
     }

@@ -1,7 +1,9 @@
 /** Credential records: as they are stored and as REST shows them (service §2.6, §4.3, api.md 4.7). */
 import { z } from 'zod'
 import { toPaddedBase64url } from '../../base/bytes.ts'
+import { Jwk } from '../../did/document.ts'
 import { optional, Uuid } from '../../wallet/model.ts'
+import { CredentialFormat } from '../formats.ts'
 import { Goals, InvitationFields, invitationText, Meta, MetaLastFailure, present, Sides, toInvitationFields } from '../model.ts'
 import type { Protocol, Rec } from '../record.ts'
 import { credentialStates } from './states.ts'
@@ -20,8 +22,8 @@ const SchemaIds = z
 
 const Period = optional(z.number().positive()).describe('Seconds for which the credential is valid.')
 
-/** The new-style object that replaces the flat fields. */
-const JwtVcProperties = z.object({
+/** The new-style object that replaces the flat fields; there is one for each format. */
+const VcProperties = z.object({
   issuingDID: z.string(),
   claims: Claims,
   credentialSchema: optional(z.union([z.object({ id: z.url() }), z.array(z.object({ id: z.url() })).max(mostSchemas)])),
@@ -31,26 +33,34 @@ const JwtVcProperties = z.object({
 
 /** What is offered, whoever it is offered to. */
 const OfferFields = z.object({
-  credentialFormat: z
-    .literal('JWT')
-    .nullish()
-    .transform((format) => format ?? ('JWT' as const)),
+  credentialFormat: optional(CredentialFormat).describe(
+    'JWT when left out. The holder of an SDJWT shows claims of its choice, and may have the credential bound to a key.',
+  ),
   issuingDID: optional(z.string()).describe('The issuer’s DID, with an assertionMethod key.'),
-  issuingKid: optional(z.string()).describe('Which assertionMethod key signs; the first one when left out.'),
+  issuingKid: optional(z.string()).describe(
+    'Which assertionMethod key signs; when left out the first one, of an SDJWT the first one on Ed25519 if there is any.',
+  ),
   claims: optional(Claims),
   schemaId: SchemaIds.describe('URL of a JSON schema that the claims must fit; one, or a list.'),
-  validityPeriod: Period,
+  validityPeriod: Period.describe('Seconds for which the credential is valid; an SDJWT ends after CREDENTIAL_SD_JWT_EXPIRY when left out.'),
   automaticIssuance: z
     .boolean()
     .nullish()
     .transform((value) => value ?? false)
     .describe('Issue as soon as the holder asks.'),
   domain: optional(z.string().min(1)).describe('What the holder’s proof is bound to.'),
-  jwtVcPropertiesV1: optional(JwtVcProperties),
+  jwtVcPropertiesV1: optional(VcProperties),
+  sdJwtVcPropertiesV1: optional(VcProperties),
 })
 
-/** Reads both styles as one. */
-function toOffered({ jwtVcPropertiesV1: properties, ...flat }: z.output<typeof OfferFields>, context: z.RefinementCtx) {
+/** Reads all styles as one. */
+function toOffered({ jwtVcPropertiesV1, sdJwtVcPropertiesV1, ...flat }: z.output<typeof OfferFields>, context: z.RefinementCtx) {
+  const properties = sdJwtVcPropertiesV1 ?? jwtVcPropertiesV1
+  const credentialFormat = flat.credentialFormat ?? (sdJwtVcPropertiesV1 ? 'SDJWT' : 'JWT')
+  const strange = credentialFormat === 'JWT' ? { sdJwtVcPropertiesV1 } : { jwtVcPropertiesV1 }
+  for (const [name, value] of Object.entries(strange)) {
+    if (value !== undefined) context.addIssue({ code: 'custom', path: [name], message: `is not for the format ${credentialFormat}` })
+  }
   const { issuingDID, claims, issuingKid, validityPeriod } = properties ?? flat
   const schemaIds = properties ? [properties.credentialSchema ?? []].flat().map(({ id }) => id) : flat.schemaId
   for (const [name, value] of Object.entries({ claims, issuingDID })) {
@@ -58,7 +68,7 @@ function toOffered({ jwtVcPropertiesV1: properties, ...flat }: z.output<typeof O
   }
   if (claims === undefined || issuingDID === undefined) return z.NEVER
   const { automaticIssuance, domain } = flat
-  return { automaticIssuance, domain, claims, issuingDID, issuingKid, validityPeriod, schemaIds }
+  return { credentialFormat, automaticIssuance, domain, claims, issuingDID, issuingKid, validityPeriod, schemaIds }
 }
 export type Offered = ReturnType<typeof toOffered>
 
@@ -75,7 +85,9 @@ export type InviteToOffer = z.output<typeof InviteToOffer>
 export const AcceptCredentialOffer = z
   .object({
     subjectId: z.string().describe('DID of the subject: a DID of this wallet with an authentication key.'),
-    keyId: optional(z.string()).describe('Which authentication key signs; the first one when left out.'),
+    keyId: optional(z.string()).describe(
+      'Which authentication key signs; the first one when left out. An SDJWT is bound to the key that is named here, and can then be presented with it alone.',
+    ),
   })
   .meta({ id: 'AcceptCredentialOfferRequest' })
 export type AcceptCredentialOffer = z.output<typeof AcceptCredentialOffer>
@@ -85,7 +97,7 @@ export const AcceptOfferInvitation = z.object({ invitation: invitationText }).me
 /** What a credential record's row holds beside the fields of every record. */
 export const CredentialData = z.object({
   ...Sides,
-  credentialFormat: z.literal('JWT'),
+  credentialFormat: CredentialFormat,
   claims: z.record(z.string(), z.json()),
   schemaIds: z.array(z.string()),
   issuingDID: z.string().optional(),
@@ -100,10 +112,12 @@ export const CredentialData = z.object({
   keyId: z.string().optional(),
   /** Issuer: the DID that the holder proved, long form. */
   holderDid: z.string().optional(),
-  /** The compact JWT. */
+  /** Issuer: the key of the holder's that an SD-JWT is bound to. */
+  holderKey: Jwk.optional(),
+  /** The compact JWT; of an SD-JWT with all its disclosures. */
   credential: z.string().optional(),
-  /** Holder: the issuer has said that the credential is revoked. */
-  revocation: z.object({ notifiedAt: z.string(), comment: z.string().optional() }).optional(),
+  /** Issuer: since when the credential is revoked. Holder: when the issuer said so, and what. */
+  revocation: z.object({ at: z.string(), comment: z.string().optional() }).optional(),
   ...Meta,
 })
 export type CredentialData = z.output<typeof CredentialData>
@@ -112,7 +126,7 @@ export const IssueCredentialRecord = z
   .object({
     recordId: z.guid(),
     thid: z.string(),
-    credentialFormat: z.literal('JWT'),
+    credentialFormat: CredentialFormat,
     subjectId: z.string().optional(),
     validityPeriod: z.number().optional(),
     claims: z.record(z.string(), z.json()),
@@ -121,8 +135,10 @@ export const IssueCredentialRecord = z
     updatedAt: z.iso.datetime().optional(),
     role: z.enum(['Issuer', 'Holder']),
     protocolState: z.enum([...new Set(credentialStates.rows.map((row) => row[3]))]),
-    credential: z.string().optional().describe('The compact JWT as base64url.'),
+    credential: z.string().optional().describe('The compact JWT, of an SDJWT with all its disclosures, as base64url.'),
     issuingDID: z.string().optional(),
+    revoked: z.literal(true).optional().describe('The credential is revoked: the holder, because the issuer said so (ours).'),
+    revokedAt: z.iso.datetime().optional().describe('Since when; the holder, since it was told (ours).'),
     ...InvitationFields,
     metaRetries: z.int(),
     metaLastFailure: MetaLastFailure.optional(),
@@ -135,7 +151,7 @@ export type CredentialRecord = Rec<typeof credentialStates, CredentialData>
 /** A credential record as REST and events show it. */
 export function toCredentialRecord(record: CredentialRecord): IssueCredentialRecord {
   const { id, thid, role, state, createdAt, updatedAt, credential, metaRetries, metaLastFailure } = record
-  const { credentialFormat, subjectId, validityPeriod, claims, automaticIssuance, issuingDID } = record
+  const { credentialFormat, subjectId, validityPeriod, claims, automaticIssuance, issuingDID, revocation } = record
   return present({
     recordId: id,
     thid,
@@ -150,6 +166,8 @@ export function toCredentialRecord(record: CredentialRecord): IssueCredentialRec
     protocolState: state,
     credential: credential === undefined ? undefined : toPaddedBase64url(credential),
     issuingDID,
+    revoked: revocation && (true as const),
+    revokedAt: revocation?.at,
     ...toInvitationFields(record),
     metaRetries,
     metaLastFailure,
@@ -164,6 +182,7 @@ export const issueCredential = {
     offer: 'https://didcomm.org/issue-credential/3.0/offer-credential',
     request: 'https://didcomm.org/issue-credential/3.0/request-credential',
     credential: 'https://didcomm.org/issue-credential/3.0/issue-credential',
+    'problem-report': 'https://didcomm.org/report-problem/2.0/problem-report',
   },
   toResource: toCredentialRecord,
   problems: {

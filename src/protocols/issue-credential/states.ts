@@ -1,4 +1,4 @@
-/** Credential record (service §3.2). DIDComm messages: `offer`, `request`, `credential`. */
+/** Credential record (service §3.2). DIDComm messages: `offer`, `request`, `credential`, and `problem-report` when the offer is declined. */
 import { machine, type RoleOf, type StateOf } from '../machine.ts'
 
 // prettier-ignore
@@ -20,6 +20,9 @@ export const credentialStates = machine('IssueCredentialRecordUpdated', [
   ['Issuer', null,                  'POST /issue-credentials/credential-offers/invitation',        'InvitationGenerated'                    ],
   ['Issuer', 'InvitationGenerated', 'received request',                                            'RequestReceived'                        ],
   ['Issuer', 'InvitationGenerated', 'expired',                                                     'InvitationExpired'                      ],
+  ['Holder', 'OfferReceived',       'POST /issue-credentials/records/{recordId}/reject-offer',     'ProblemReportPending', 'send problem-report'],
+  ['Holder', 'ProblemReportPending', 'sent',                                                       'ProblemReportSent'                      ],
+  ['Issuer', 'InvitationGenerated', 'received problem-report',                                     'ProblemReportReceived'                  ],
   ['Issuer', 'OfferSent',           'received problem-report',                                     'ProblemReportReceived'                  ],
   ['Issuer', 'CredentialSent',      'received problem-report',                                     'ProblemReportReceived'                  ],
   ['Holder', 'RequestSent',         'received problem-report',                                     'ProblemReportReceived'                  ],

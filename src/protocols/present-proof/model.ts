@@ -1,6 +1,10 @@
 /** Presentation records: as they are stored and as REST shows them (service §2.7, §4.4, api.md 4.8). */
 import { z } from 'zod'
+import { statusPolicies } from '../../credential-status/check.ts'
+import { registeredClaims } from '../../credentials/sd-jwt/sd-jwt.ts'
+import { PolicyConstraint } from '../../verification/policy.ts'
 import { optional, Uuid } from '../../wallet/model.ts'
+import { CredentialFormat } from '../formats.ts'
 import { Goals, InvitationFields, invitationText, Meta, MetaLastFailure, present, Sides, toInvitationFields } from '../model.ts'
 import type { Protocol, Rec } from '../record.ts'
 import { presentationStates } from './states.ts'
@@ -13,6 +17,9 @@ export const ProofRequestAux = z
   .object({ schemaId: z.string().min(1), trustIssuers: optional(z.array(z.string())) })
   .meta({ id: 'ProofRequestAux' })
 
+/** Names of claims: values do not matter unless they are objects, which name claims of the claim. */
+const ClaimNames = z.record(z.string(), z.json())
+
 /** What is asked for, whoever it is asked of. */
 const RequestFields = z.object({
   options: optional(Options).describe('Challenge and domain; made up when left out.'),
@@ -21,21 +28,46 @@ const RequestFields = z.object({
     .nullish()
     .transform((proofs) => proofs ?? [])
     .describe('Which schemas and issuers are accepted; an empty list accepts all.'),
-  credentialFormat: z
-    .literal('JWT')
-    .nullish()
-    .transform((format) => format ?? ('JWT' as const)),
+  policyId: optional(Uuid).describe('A verification policy that the presentation must satisfy as well, as the policy is now (ours).'),
+  statusCheck: optional(z.enum(statusPolicies)).describe(
+    'Whether credentials may be revoked: `required` (the default) accepts those alone that are known to stand, `if-available` also those whose status list cannot be had, `off` all (ours).',
+  ),
+  credentialFormat: optional(CredentialFormat).describe('JWT when left out.'),
+  presentationFormat: optional(CredentialFormat).describe('The same as `credentialFormat`.'),
+  claims: optional(ClaimNames).describe(
+    'SDJWT: the claims that the presentation must show, by name; the value `{"city": ""}` asks for one claim within, any value that is no object for all.',
+  ),
 })
-export type Requested = z.output<typeof RequestFields>
+
+/** Settles the format, and what goes with it. */
+function toRequested(
+  { credentialFormat, presentationFormat, claims, ...wanted }: z.output<typeof RequestFields>,
+  context: z.RefinementCtx,
+) {
+  const refuse = (path: string[], message: string) => context.addIssue({ code: 'custom', path, message })
+  const format = credentialFormat ?? presentationFormat ?? 'JWT'
+  if (presentationFormat !== undefined && presentationFormat !== format)
+    refuse(['presentationFormat'], `is not the credentialFormat, ${format}`)
+  if (format === 'JWT' && Object.keys(claims ?? {}).length > 0)
+    refuse(['claims'], 'is for the format SDJWT: a JWT credential is shown as a whole')
+  const always = Object.keys(claims ?? {}).find((name) => (registeredClaims as readonly string[]).includes(name))
+  if (always !== undefined) refuse(['claims', always], 'is no claim that could be kept back, so it need not be asked for')
+  return { ...wanted, credentialFormat: format, ...(format === 'SDJWT' && { claims: claims ?? {} }) }
+}
+export type Requested = ReturnType<typeof toRequested>
 
 export const RequestPresentation = RequestFields.extend({
   connectionId: Uuid.describe('The connection over which the request is sent.'),
   goalCode: optional(z.string()),
   goal: optional(z.string()),
-}).meta({ id: 'RequestPresentationInput' })
+})
+  .transform(({ connectionId, goalCode, goal, ...wanted }, context) => ({ connectionId, goalCode, goal, ...toRequested(wanted, context) }))
+  .meta({ id: 'RequestPresentationInput' })
 export type RequestPresentation = z.output<typeof RequestPresentation>
 
-export const InviteToPresent = RequestFields.extend(Goals).meta({ id: 'RequestPresentationInvitationInput' })
+export const InviteToPresent = RequestFields.extend(Goals)
+  .transform(({ goalCode, goal, ...wanted }, context) => ({ goalCode, goal, ...toRequested(wanted, context) }))
+  .meta({ id: 'RequestPresentationInvitationInput' })
 export type InviteToPresent = z.output<typeof InviteToPresent>
 
 export const AcceptRequestInvitation = z.object({ invitation: invitationText }).meta({ id: 'AcceptRequestPresentationInvitation' })
@@ -45,7 +77,11 @@ export const presentationActions = ['request-accept', 'request-reject', 'present
 export const RequestPresentationAction = z
   .object({
     action: z.enum(presentationActions),
-    proofId: optional(z.array(z.string()).max(100)).describe('`request-accept`: the record ids of the credentials to present.'),
+    proofId: optional(z.array(z.string()).max(100)).describe(
+      '`request-accept`: the record ids of the credentials to present; of an SDJWT exactly one.',
+    ),
+    claims: optional(ClaimNames).describe('`request-accept`, SDJWT: the claims to show, by name; those asked for when left out.'),
+    credentialFormat: optional(CredentialFormat).describe('`request-accept`: the format that the request must have.'),
   })
   .meta({ id: 'RequestPresentationAction' })
 export type RequestPresentationAction = z.output<typeof RequestPresentationAction>
@@ -53,13 +89,25 @@ export type RequestPresentationAction = z.output<typeof RequestPresentationActio
 /** What a presentation record's row holds beside the fields of every record. */
 export const PresentationData = z.object({
   ...Sides,
-  options: Options,
+  credentialFormat: CredentialFormat.default('JWT'),
+  /** Missing only where a real agent asked for an SD-JWT without: what is bound to a key cannot be presented to it. */
+  options: Options.optional(),
+  /** SD-JWT: the claims that are asked for. */
+  claims: ClaimNames.optional(),
+  /** Prover: the claims that it shows, if not those asked for. */
+  shownClaims: ClaimNames.optional(),
+  /** Verifier: what the presentation has shown. */
+  disclosedClaims: z.record(z.string(), z.json()).optional(),
   proofs: z.array(z.object({ schemaId: z.string(), trustIssuers: z.array(z.string()).optional() })),
+  /** Verifier. */
+  statusCheck: z.enum(statusPolicies).optional(),
+  /** Verifier: the policy as it was when the request was made; what becomes of it later changes nothing. */
+  policy: z.object({ id: z.string(), constraints: z.array(PolicyConstraint) }).optional(),
   goalCode: z.string().optional(),
   comment: z.string().optional(),
   /** The request's attachments as text. */
   requestData: z.array(z.string()),
-  /** The presentations as text: compact JWTs. */
+  /** The presentations as text: compact JWTs, SD-JWTs. */
   data: z.array(z.string()),
   /** Prover: the request came in the namespace of the specification. */
   isDidcommOrg: z.boolean().optional(),
@@ -79,7 +127,9 @@ export const PresentationStatus = z
     proofs: z.array(z.unknown()),
     data: z.array(z.string()),
     requestData: z.array(z.string()),
+    disclosedClaims: z.record(z.string(), z.json()).optional().describe('Verifier, SDJWT: the claims that were shown.'),
     connectionId: z.string().optional(),
+    policyId: z.string().optional().describe('The verification policy that the request was made with (ours).'),
     ...InvitationFields,
     metaRetries: z.int(),
     metaLastFailure: MetaLastFailure.optional(),
@@ -91,7 +141,7 @@ export type PresentationRecord = Rec<typeof presentationStates, PresentationData
 
 /** A presentation record as REST and events show it; `proofs` is always empty, as the real agent has it. */
 export function toPresentationStatus(record: PresentationRecord): PresentationStatus {
-  const { id, thid, role, state, data, requestData, connectionId, metaRetries, metaLastFailure } = record
+  const { id, thid, role, state, data, requestData, disclosedClaims, connectionId, policy, metaRetries, metaLastFailure } = record
   return present({
     presentationId: id,
     id,
@@ -101,7 +151,9 @@ export function toPresentationStatus(record: PresentationRecord): PresentationSt
     proofs: [],
     data,
     requestData,
+    disclosedClaims,
     connectionId: role === 'Verifier' ? connectionId : undefined,
+    policyId: policy?.id,
     ...toInvitationFields(record),
     metaRetries,
     metaLastFailure,

@@ -2,8 +2,12 @@
 import { randomId } from '../../base/id.ts'
 import { Problem } from '../../base/problem.ts'
 import { reasonOf } from '../../base/reason.ts'
+import { statusChecks } from '../../credential-status/check.ts'
 import { verifyJwtVp } from '../../credentials/jwt-vp.ts'
+import { verifySdJwtPresentation } from '../../credentials/sd-jwt/presentation.ts'
 import { VerificationError } from '../../credentials/verification-error.ts'
+import { getPolicy } from '../../verification/policies.ts'
+import { checkPolicy, type PolicyConstraint } from '../../verification/policy.ts'
 import { keepPeerDid } from '../../wallet/peer-dids.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
 import { readToken } from '../attachments.ts'
@@ -18,11 +22,11 @@ import { writeRequest } from './messages.ts'
 import { presentProof, type InviteToPresent, type PresentationRecord, type Requested, type RequestPresentation } from './model.ts'
 import { presentationStates } from './states.ts'
 
-/** Asks the other side of a connection for a proof. @throws {Problem} when the connection cannot be used. */
+/** Asks the other side of a connection for a proof. @throws {Problem} when the connection cannot be used, or there is no such policy. */
 export async function requestPresentation(wallet: Wallet, wanted: RequestPresentation): Promise<PresentationRecord> {
   const { connectionId, goalCode, goal: comment } = wanted
   const { myDid, theirDid } = await getPeers(wallet.db, connectionId)
-  const { content, ...terms } = prepare(wallet, wanted, { goalCode, comment })
+  const { content, ...terms } = await prepare(wallet, wanted, { goalCode, comment })
   const data = presentProof.model.parse({ connectionId, ...terms })
   const message = { type: 'request' as const, from: myDid, to: theirDid, ...content }
   return wallet.transaction((tx) =>
@@ -30,9 +34,9 @@ export async function requestPresentation(wallet: Wallet, wanted: RequestPresent
   )
 }
 
-/** Asks whoever answers an invitation first for a proof. */
+/** Asks whoever answers an invitation first for a proof. @throws {Problem} when there is no such policy. */
 export async function inviteToPresent(wallet: Wallet, { goalCode, goal, ...wanted }: InviteToPresent): Promise<PresentationRecord> {
-  const { content, ...terms } = prepare(wallet, wanted, {})
+  const { content, ...terms } = await prepare(wallet, wanted, {})
   const message = { type: presentProof.messages.request, ...content }
   const lifetimeSeconds = wallet.env.config.PRESENTATION_INVITATION_EXPIRY
   const { recordId: id, thid, peer, sides } = invite(wallet, { goalCode, goal, lifetimeSeconds, message })
@@ -44,11 +48,23 @@ export async function inviteToPresent(wallet: Wallet, { goalCode, goal, ...wante
 }
 
 /** What a request's record begins with, and `content`, what its message says. */
-function prepare(wallet: Wallet, wanted: Requested, said: { goalCode?: string | undefined; comment?: string | undefined }) {
+async function prepare(wallet: Wallet, wanted: Requested, said: { goalCode?: string | undefined; comment?: string | undefined }) {
   const options = wanted.options ?? { challenge: randomId(), domain: wallet.env.config.DEFAULT_JWT_VC_OFFER_DOMAIN }
   const proofs = presentProof.model.shape.proofs.parse(wanted.proofs)
-  const { requestData, ...content } = writeRequest({ options, proofs, ...said })
-  return { options, proofs, ...said, requestData, data: [], content }
+  const policy = wanted.policyId === undefined ? undefined : await getPolicy(wallet.db, wanted.policyId, 'policyId')
+  // The prover is told what will be accepted, so that it can choose.
+  const told = proofs.length > 0 ? proofs : toProofs(policy?.constraints ?? [])
+  const { credentialFormat, claims } = wanted
+  const { requestData, ...content } = writeRequest({ credentialFormat, options, claims, proofs: told, ...said })
+  const kept = { proofs, policy: policy && { id: policy.id, constraints: policy.constraints }, statusCheck: wanted.statusCheck }
+  return { credentialFormat, options, claims, ...kept, ...said, requestData, data: [], content }
+}
+
+function toProofs(constraints: PolicyConstraint[]): PresentationRecord['proofs'] {
+  return constraints.map(({ schemaId, trustedIssuers }) => ({
+    schemaId,
+    ...(trustedIssuers.length > 0 && { trustIssuers: trustedIssuers }),
+  }))
 }
 
 /** Accepts or rejects a presentation that was verified; a second call changes nothing. @throws {Problem} in any other state. */
@@ -71,8 +87,8 @@ export const onPresentation: Handler = async (wallet, message) => {
     throw new Problem('error:PresentationError:ThreadIdNotFound', `There is no request for the thread ${thid} between these DIDs.`)
   await refuseLate(wallet, 'request', record, (tx) => advance(tx, presentProof, record, 'expired', {}))
   const token = readPresentation(() => readToken(message))
-  const refusal = await verify(wallet, record, token)
-  const change = { data: [token], ...boundBy(message, record) }
+  const { refusal, ...shown } = await verify(wallet, record, token)
+  const change = { data: [token], ...shown, ...boundBy(message, record) }
   if (refusal === undefined) return (tx) => advanceByReply(tx, presentProof, record.id, 'verified presentation', change)
   const report = { code: 'e.p.presentation-verification-failed', comment: refusal }
   const metaLastFailure = {
@@ -95,22 +111,34 @@ function readPresentation(read: () => string): string {
   }
 }
 
-/** Why a presentation does not hold, or `undefined` when it does. */
-async function verify(wallet: Wallet, { options, proofs }: PresentationRecord, token: string): Promise<string | undefined> {
+/** `refusal` is why a presentation does not hold; one that does, of an SD-JWT, has disclosed claims. */
+type Verdict = { refusal?: string; disclosedClaims?: PresentationRecord['disclosedClaims'] }
+
+/** Verifies a presentation in the format that was asked for, whatever its attachment says (wire.md 5.2). */
+async function verify(wallet: Wallet, record: PresentationRecord, token: string): Promise<Verdict> {
+  const { credentialFormat, options, claims, proofs: constraints, policy, statusCheck } = record
+  if (!options) throw new Error(`the record ${record.id} has no options`)
   const { PRESENTATION_LEEWAY, CREDENTIAL_LEEWAY } = wallet.env.config
+  const credentialChecks = { leewaySeconds: CREDENTIAL_LEEWAY, ...statusChecks(wallet.env, statusCheck) }
+  const checks = {
+    resolve: wallet.env.resolver.document,
+    audience: options.domain,
+    nonce: options.challenge,
+    now: Math.floor(Date.now() / 1_000),
+    constraints,
+  }
   try {
-    await verifyJwtVp(token, {
-      resolve: wallet.env.resolver.document,
-      audience: options.domain,
-      nonce: options.challenge,
-      now: Math.floor(Date.now() / 1_000),
-      leewaySeconds: PRESENTATION_LEEWAY,
-      constraints: proofs,
-      credentialChecks: { leewaySeconds: CREDENTIAL_LEEWAY },
-    })
-    return undefined
+    if (credentialFormat === 'JWT') {
+      const { credentials } = await verifyJwtVp(token, { ...checks, leewaySeconds: PRESENTATION_LEEWAY, credentialChecks })
+      checkPolicy(policy?.constraints ?? [], credentials)
+      return {}
+    }
+    const sdJwtChecks = { ...checks, ...credentialChecks, bindingLeewaySeconds: PRESENTATION_LEEWAY, claims }
+    const { issuerDid, vct, claims: shown } = await verifySdJwtPresentation(token, sdJwtChecks)
+    checkPolicy(policy?.constraints ?? [], [{ issuerDid, schemas: vct === undefined ? [] : [vct] }])
+    return { disclosedClaims: presentProof.model.shape.disclosedClaims.parse(shown) }
   } catch (error) {
-    if (error instanceof VerificationError) return error.message
+    if (error instanceof VerificationError) return { refusal: error.message }
     throw error
   }
 }

@@ -9,7 +9,7 @@ import { findByThread } from '../find.ts'
 import { issueCredential } from '../issue-credential/model.ts'
 import { findRow, type Machine } from '../machine.ts'
 import { mustKnow, putAnswer } from '../notice.ts'
-import { findRecordFor } from '../peers.ts'
+import { boundBy, findRecordFor } from '../peers.ts'
 import { presentProof } from '../present-proof/model.ts'
 import type { Handler, Received } from '../receive.ts'
 import { advanceByReply } from '../record.ts'
@@ -19,15 +19,15 @@ const received = 'received problem-report'
 
 /** Moves the record of the thread that waits for this sender's answer; a report about anything else is taken and changes nothing. */
 export const onProblemReport: Handler = async (wallet, message) => {
-  await mustKnow(wallet.db, message)
   const report = ReportBody.safeParse(message.body).data
   const thid = message.pthid ?? message.thid
-  wallet.env.log.info({ walletId: wallet.id, thid, code: report?.code }, 'the other side reports a problem')
-  const nothing = () => Promise.resolve()
   // A warning (`w.`) says that the other side goes on.
-  if (!report || report.code.startsWith('w.')) return nothing
-  const move = await findConcerned(wallet.db, { ...message, thid })
-  if (!move) return nothing
+  const isEnd = report !== undefined && !report.code.startsWith('w.')
+  const move = isEnd ? await findConcerned(wallet.db, { ...message, thid }) : undefined
+  // Whose report moves a record is its other side, or declines the offer in an invitation, which answers it.
+  if (!move) await mustKnow(wallet.db, message)
+  wallet.env.log.info({ walletId: wallet.id, thid, code: report?.code }, 'the other side reports a problem')
+  if (!report || !move) return () => Promise.resolve()
   const metaLastFailure = { status: 400, type: report.code, title: 'Problem report', detail: commentOf(report) }
   return (tx) => move(tx, { metaLastFailure })
 }
@@ -45,7 +45,7 @@ export async function putReport(tx: Tx, message: Received, problem: Problem): Pr
 /** Moves a record into its state for problems. */
 type Move = (tx: Tx, change: Pick<ConnectionData, 'metaLastFailure'>) => Promise<unknown>
 
-/** The step of the record that a report is about: of the thread, with the sender on its other side, and waiting for it. */
+/** The step of the record that a report is about: of the thread, with the sender on its other side or answering its invitation, and waiting for it. */
 async function findConcerned(db: Db, message: Pick<Received, 'from' | 'to' | 'thid'>): Promise<Move | undefined> {
   for (const role of ['Inviter', 'Invitee'] as const) {
     const record = await findByThread(db, connection, role, message.thid)
@@ -54,9 +54,14 @@ async function findConcerned(db: Db, message: Pick<Received, 'from' | 'to' | 'th
       return (tx, change) => advanceByReply(tx, connection, record.id, received, change)
   }
   for (const role of ['Issuer', 'Holder'] as const) {
-    const record = await findRecordFor(db, issueCredential, role, message)
-    if (record && isWaiting(issueCredential, record))
-      return (tx, change) => advanceByReply(tx, issueCredential, record.id, received, change)
+    const find = (now: Db) => findRecordFor(now, issueCredential, role, message, { mayAnswer: true })
+    const record = await find(db)
+    if (!record || !isWaiting(issueCredential, record)) continue
+    return async (tx, change) => {
+      // Somebody else may have answered the invitation in the meantime.
+      const current = await find(tx)
+      if (current) await advanceByReply(tx, issueCredential, current.id, received, { ...change, ...boundBy(message, current) })
+    }
   }
   for (const role of ['Verifier', 'Prover'] as const) {
     const record = await findRecordFor(db, presentProof, role, message)

@@ -1,12 +1,13 @@
 /** Revocation notification 1.0 (wire.md 7.6): the issuer says that a credential it issued holds no more. */
 import { z } from 'zod'
+import * as outbox from '../../outbox/outbox.ts'
 import type { Tx } from '../../storage/database.ts'
 import { present } from '../model.ts'
 import { issueCredential, type CredentialRecord } from '../issue-credential/model.ts'
-import { mustKnow, putNotice } from '../notice.ts'
+import { mustKnow } from '../notice.ts'
 import { findRecordFor, peersOf } from '../peers.ts'
 import type { Handler } from '../receive.ts'
-import { amend } from '../record.ts'
+import { announce } from '../record.ts'
 import { getRecord } from '../find.ts'
 
 export const revocationNotification = {
@@ -16,15 +17,16 @@ export const revocationNotification = {
 
 const RevokeBody = z.looseObject({ issueCredentialProtocolThreadId: z.string(), comment: z.string().max(10_000).nullish() })
 
-/** Tells the holder that the credential of a record is revoked. */
+/** Promises to tell the holder that the credential of a record is revoked, after whatever else is owed for the record: the credential itself, maybe. */
 export async function putRevocation(tx: Tx, record: CredentialRecord, comment?: string): Promise<void> {
   const { myDid: from, theirDid: to } = await peersOf(tx, record)
   const body = present({ issueCredentialProtocolThreadId: record.thid, comment })
   const message = { type: revocationNotification.messages.revoke, body }
-  await putNotice(tx, { protocol: revocationNotification.name, recordId: record.id, from, to, message })
+  const about = { protocol: revocationNotification.name, recordId: record.id }
+  await outbox.put(tx, `record:${record.id}`, { kind: 'message', ...about, from, to, message })
 }
 
-/** Notes it on the holder's record, the first time; whether it is true is for the status list to say. */
+/** Notes it on the holder's record, the first time, and announces it; whether it is true is for the status list to say. */
 export const onRevoke: Handler = async (wallet, message) => {
   await mustKnow(wallet.db, message)
   const { data } = RevokeBody.safeParse(message.body)
@@ -34,7 +36,7 @@ export const onRevoke: Handler = async (wallet, message) => {
   if (record?.state !== 'CredentialReceived') return () => Promise.resolve()
   return async (tx) => {
     const current = await getRecord(tx, issueCredential, record.id)
-    const revocation = present({ notifiedAt: new Date().toISOString(), comment: data?.comment ?? undefined })
-    if (!current.revocation) await amend(tx, issueCredential, current, { revocation })
+    const revocation = present({ at: new Date().toISOString(), comment: data?.comment ?? undefined })
+    if (!current.revocation) await announce(tx, issueCredential, current, { revocation })
   }
 }

@@ -22,6 +22,10 @@ export interface CredentialSchemaTables {
     schema: string
     /** JSON: the tags in the order given, for reading back. */
     tags: string
+    /** JSON, when the author has signed. */
+    proof: string | null
+    /** `http` or `did`. */
+    resolution_method: string
     /** Instant, ISO 8601. */
     authored: string
   }
@@ -45,6 +49,8 @@ export async function createCredentialSchema(db: Kysely<unknown>): Promise<void>
     .addColumn('type', 'text', (column) => column.notNull())
     .addColumn('schema', 'text', (column) => column.notNull())
     .addColumn('tags', 'text', (column) => column.notNull())
+    .addColumn('proof', 'text')
+    .addColumn('resolution_method', 'text', (column) => column.notNull())
     .addColumn('authored', 'text', (column) => column.notNull())
     .execute()
   // Without the author: an id has one author, whose long-form DID may be longer than PostgreSQL lets an index entry be.

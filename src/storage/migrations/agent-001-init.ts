@@ -44,5 +44,15 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .addColumn('created_at', 'text', (column) => column.notNull())
     .execute()
 
+  await db.schema
+    .createTable('presentation_definition')
+    .addColumn('sequence', 'integer', (column) => column.primaryKey())
+    .addColumn('id', 'text', (column) => column.notNull().unique())
+    .addColumn('wallet_id', 'text', (column) => column.notNull().references('wallet.id'))
+    .addColumn('definition', 'text', (column) => column.notNull())
+    .addColumn('created_at', 'text', (column) => column.notNull())
+    .execute()
+  await db.schema.createIndex('presentation_definition_page').on('presentation_definition').columns(['wallet_id', 'sequence']).execute()
+
   await createCredentialSchema(db)
 }

@@ -146,6 +146,26 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .execute()
 
   await db.schema
+    .createTable('status_list')
+    .addColumn('id', 'text', (column) => column.primaryKey())
+    .addColumn('did', 'text', (column) => column.notNull())
+    .addColumn('url', 'text', (column) => column.notNull())
+    .addColumn('used', 'integer', (column) => column.notNull())
+    .addColumn('revision', 'integer', (column) => column.notNull())
+    .addColumn('created_at', 'text', (column) => column.notNull())
+    .execute()
+  await db.schema.createIndex('status_list_of').on('status_list').columns(['did', 'used']).execute()
+
+  await db.schema
+    .createTable('status_entry')
+    .addColumn('list_id', 'text', (column) => column.notNull().references('status_list.id'))
+    .addColumn('list_index', 'integer', (column) => column.notNull())
+    .addColumn('record_id', 'text', (column) => column.notNull().unique())
+    .addColumn('revoked_at', 'text')
+    .addPrimaryKeyConstraint('status_entry_key', ['list_id', 'list_index'])
+    .execute()
+
+  await db.schema
     .createTable('credential')
     .addColumn('id', 'text', (column) => column.primaryKey())
     .addColumn('format', 'text', (column) => column.notNull())
@@ -153,5 +173,17 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .addColumn('issuer', 'text', (column) => column.notNull())
     .addColumn('subject', 'text', (column) => column.notNull())
     .addColumn('created_at', 'text', (column) => column.notNull())
+    .execute()
+
+  await db.schema
+    .createTable('verification_policy')
+    .addColumn('sequence', 'integer', (column) => column.primaryKey())
+    .addColumn('id', 'text', (column) => column.notNull().unique())
+    .addColumn('nonce', 'integer', (column) => column.notNull())
+    .addColumn('name', 'text', (column) => column.notNull())
+    .addColumn('description', 'text', (column) => column.notNull())
+    .addColumn('constraints', 'text', (column) => column.notNull())
+    .addColumn('created_at', 'text', (column) => column.notNull())
+    .addColumn('updated_at', 'text', (column) => column.notNull())
     .execute()
 }

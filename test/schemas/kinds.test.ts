@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { Problem } from '../../src/base/problem.ts'
-import { anonCredsSchemaType, checkSchema, jsonSchemaType } from '../../src/schemas/json-schema.ts'
+import { anonCredsType } from '../../src/schemas/anoncreds.ts'
+import { jsonLdType } from '../../src/schemas/json-ld.ts'
+import { checkSchema, jsonSchemaType } from '../../src/schemas/kinds.ts'
 
 const licence = {
   $id: 'https://example.com/driving-license-1.0',
@@ -30,9 +32,9 @@ const licence = {
 
 const anonCreds = { name: 'licence', version: '1.0', attrNames: ['name', 'class'], issuerId: 'did:prism:1' }
 
-function problemOf(type: string, schema: object): Problem {
+async function problemOf(type: string, schema: object): Promise<Problem> {
   try {
-    checkSchema(type, { ...schema })
+    await checkSchema(type, { ...schema })
   } catch (error) {
     if (error instanceof Problem) return error
     throw error
@@ -42,8 +44,8 @@ function problemOf(type: string, schema: object): Problem {
 
 describe('a JSON schema', () => {
   test('of every allowed keyword is accepted', () => checkSchema(jsonSchemaType, licence))
-  test('of the required keywords alone is accepted', () => {
-    checkSchema(jsonSchemaType, { $schema: licence.$schema, type: 'object', properties: {} })
+  test('of the required keywords alone is accepted', async () => {
+    await checkSchema(jsonSchemaType, { $schema: licence.$schema, type: 'object', properties: {} })
   })
 
   const property = (definition: object) => ({ ...licence, properties: { age: definition } })
@@ -86,17 +88,55 @@ describe('a JSON schema', () => {
       { ...licence, properties: Object.fromEntries(Array.from({ length: 301 }, (_, i) => [`n${i}`, { type: 'string' }])) },
       'more than 300 subschemas',
     ],
+    ['with a pattern that repeats too much', property({ type: 'string', pattern: 'a{1000}'.repeat(30) }), 'schema.properties.age.pattern'],
+    ['with a long pattern', property({ type: 'string', pattern: 'a'.repeat(1_001) }), 'schema.properties.age.pattern'],
     ['with patterns of a megabyte', property({ type: 'string', pattern: 'a'.repeat(1_000_000) }), 'more than 100000 characters'],
     ['with __proto__', JSON.parse('{"properties":{"__proto__":{"type":"string"}}}'), '__proto__'],
-  ])('%s is refused, and the place is named', (_, schema, place) => {
-    const problem = problemOf(jsonSchemaType, JSON.parse(JSON.stringify(schema)))
+  ])('%s is refused, and the place is named', async (_, schema, place) => {
+    const problem = await problemOf(jsonSchemaType, JSON.parse(JSON.stringify(schema)))
+    expect(problem).toMatchObject({ type: 'error:CredentialSchemaError:InvalidSchema', status: 400 })
+    expect(problem.message).toContain(place)
+  })
+})
+
+describe('a JSON-LD schema', () => {
+  const terms = {
+    '@version': 1.1,
+    schema: 'https://schema.org/',
+    name: 'schema:name',
+    age: { '@id': 'https://example.org/age', '@type': 'xsd:integer' },
+  }
+  const person = { ...licence, properties: { name: { type: 'string' }, age: { type: 'integer' } }, required: ['name'] }
+
+  test.each<[string, unknown]>([
+    ['terms of its own', terms],
+    ['a context elsewhere', 'https://schema.org/docs/jsonldcontext.json'],
+    ['both', ['https://www.w3.org/2018/credentials/v1', { name: null }]],
+    ['a vocabulary for all terms', { '@vocab': 'https://schema.org/' }],
+    ['a scoped context', { ...terms, age: { '@id': 'https://example.org/age', '@context': { '@vocab': 'https://example.org/' } } }],
+    ['two contexts', [{ name: 'https://schema.org/name' }, { age: 'https://example.org/age' }]],
+  ])('with %s is accepted', async (_, context) => checkSchema(jsonLdType, { ...person, '@context': context }))
+
+  test.each<[string, object, string]>([
+    ['without @context', person, 'schema.@context'],
+    ['with an empty list of contexts', { ...person, '@context': [] }, 'schema.@context'],
+    ['with a context that is no URL', { ...person, '@context': 'schema.org' }, 'schema.@context'],
+    ['with an unknown keyword in a term', { ...person, '@context': { ...terms, age: { '@ID': 'x' } } }, 'schema.@context'],
+    [
+      'with a property that is no term',
+      { ...person, '@context': { name: 'https://schema.org/name' } },
+      'schema.properties.age: is not a term',
+    ],
+    ['that is no JSON schema', { ...person, '@context': terms, $defs: {} }, 'schema.$defs'],
+  ])('%s is refused, and the place is named', async (_, schema, place) => {
+    const problem = await problemOf(jsonLdType, schema)
     expect(problem).toMatchObject({ type: 'error:CredentialSchemaError:InvalidSchema', status: 400 })
     expect(problem.message).toContain(place)
   })
 })
 
 describe('an AnonCreds schema', () => {
-  test('of its four members is accepted', () => checkSchema(anonCredsSchemaType, anonCreds))
+  test('of its four members is accepted', () => checkSchema(anonCredsType, anonCreds))
   test.each([
     ['name', undefined],
     ['version', undefined],
@@ -106,15 +146,15 @@ describe('an AnonCreds schema', () => {
     ['attrNames', ['a', 'a']],
     ['attrNames', Array.from({ length: 126 }, (_, i) => `n${i}`)],
     ['extra', 1],
-  ])('with %s %j is refused', (member, value) => {
-    const problem = problemOf(anonCredsSchemaType, { ...anonCreds, [member]: value })
+  ])('with %s %j is refused', async (member, value) => {
+    const problem = await problemOf(anonCredsType, { ...anonCreds, [member]: value })
     expect(problem.type).toBe('error:CredentialSchemaError:InvalidSchema')
     expect(problem.message).toContain(`schema.${member}`)
   })
 })
 
-test('a schema of an unknown type is refused', () => {
-  expect(problemOf('https://example.org/xml', licence)).toMatchObject({
+test('a schema of an unknown type is refused', async () => {
+  expect(await problemOf('https://example.org/xml', licence)).toMatchObject({
     type: 'error:CredentialSchemaError:UnsupportedCredentialSchemaType',
     status: 400,
   })

@@ -1,0 +1,31 @@
+/** What the checks of a credential mean, in words. */
+import type { Answer } from '../_client/answer.ts'
+
+type Result = Answer<'POST /verification/credential'>[number]['result'][number]
+
+/** Each check: what it is about, what yes means, what no means. */
+// prettier-ignore
+const words: Record<Result['verification'], [about: string, yes: string, no: string]> = {
+  SemanticCheckOfClaims:   ['content',    'a verifiable credential that can be read',       'not a verifiable credential, or it contradicts itself'],
+  AlgorithmVerification:   ['algorithm',  'one that may sign credentials',                  'none that may sign credentials'],
+  SignatureVerification:   ['signature',  'made by a key of its issuer',                    'not made by a key of its issuer, or the issuer’s DID does not resolve'],
+  IntegrityOfClaims:       ['integrity',  'nothing was changed, and no claim contradicts another', 'something was changed, or its claims contradict each other'],
+  ComplianceWithStandards: ['standard',   'as the W3C data model has it',                   'not as the W3C data model has it'],
+  NotBeforeCheck:          ['valid from', 'its time has begun',                             'its time has not begun'],
+  ExpirationCheck:         ['valid until', 'its time has not ended',                        'its time has ended'],
+  RevocationCheck:         ['status',     'not revoked',                                    'revoked, suspended, or its status cannot be found out'],
+  SchemaCheck:             ['schemas',    'all are there',                                  'one is not there, or is none'],
+  SubjectVerification:     ['claims',     'fit the schemas',                                'do not fit the schemas'],
+  IssuerIdentification:    ['issuer',     'the one you named',                              'another than you named'],
+  AudienceCheck:           ['audience',   'whom you named',                                 'others than you named'],
+}
+
+/** Results as names and what was found. Of what cannot be read, most checks say no for that reason alone. */
+export function checkFields(results: readonly Result[]): [name: string, value: string][] {
+  const isUnreadable = results.some(({ verification, success }) => verification === 'SemanticCheckOfClaims' && !success)
+  return results.map(({ verification, success }) => {
+    const [about, yes, no] = words[verification]
+    if (success) return [about, `ok: ${yes}`]
+    return [about, `NO: ${isUnreadable && verification !== 'SemanticCheckOfClaims' ? 'it cannot be said of this' : no}`]
+  })
+}

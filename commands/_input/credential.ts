@@ -1,0 +1,32 @@
+/** Credentials as people hand them on: compact JWTs. */
+import { readFileSync } from 'node:fs'
+import { UsageError } from '../_errors/usage.ts'
+
+/** Reads a credential: the token itself, `@path`, or `-` for standard input. @throws {UsageError} when there is none. */
+export function readCredential(text: string): string {
+  const source = text === '-' || text === '@-' ? 0 : text.startsWith('@') ? text.slice(1) : undefined
+  const given = (source === undefined ? text : readSource(source)).trim()
+  if (given === '') throw new UsageError('There is no credential: give the token, @file, or - for standard input.')
+  return given
+}
+
+/** True when a credential says where its schemas are. What cannot be read says nothing; why, the daemon tells. */
+export function namesSchemas(jwt: string): boolean {
+  try {
+    const payload = JSON.parse(Buffer.from(jwt.split('.')[1] ?? '', 'base64url').toString()) as {
+      vc?: { credentialSchema?: unknown }
+    } | null
+    const { credentialSchema = [] } = payload?.vc ?? {}
+    return [credentialSchema].flat().length > 0
+  } catch {
+    return false
+  }
+}
+
+function readSource(source: string | 0): string {
+  try {
+    return readFileSync(source, 'utf8')
+  } catch (error) {
+    throw new UsageError(`The file ${source} cannot be read (${(error as NodeJS.ErrnoException).code}).`)
+  }
+}

@@ -1,0 +1,69 @@
+/** `agent credential verify` */
+import * as Args from '@oclif/core/args'
+import * as Flags from '@oclif/core/flags'
+import { AgentCommand } from '../_base.ts'
+import { UsageError } from '../_errors/usage.ts'
+import { checkFields } from '../_format/checks.ts'
+import { namesSchemas, readCredential } from '../_input/credential.ts'
+
+export default class CredentialVerify extends AgentCommand {
+  static override summary = 'Check a credential, whoever issued it'
+  static override description = 'Exits with 8 when a check fails. The schemas and the claims are checked when the credential names schemas.'
+  static override examples = [
+    '<%= config.bin %> credential verify @credential.jwt --issuer did:prism:…',
+    '<%= config.bin %> credential show <id> --raw | <%= config.bin %> credential verify -',
+    '<%= config.bin %> credential verify @credential.jwt --at 2030-01-01T00:00:00Z',
+  ]
+  static override args = {
+    credential: Args.string({
+      required: true,
+      ignoreStdin: true,
+      description: 'the credential, a compact JWT; @file, or - for standard input',
+    }),
+  }
+  static override flags = {
+    issuer: Flags.string({ description: 'DID that must have issued it' }),
+    audience: Flags.string({ description: 'DID that it must be meant for' }),
+    at: Flags.string({ description: 'instant at which it must be valid, such as 2030-01-01T00:00:00Z; now when left out' }),
+  }
+
+  async run() {
+    const { args, flags } = await this.parse(CredentialVerify)
+    const credential = readCredential(args.credential)
+    const instant = { parameterType: 'DateTimeParameter' as const, dateTime: readInstant(flags.at) }
+    const didOf = (did: string) => ({ parameterType: 'DidParameter' as const, did })
+    const plain = (...names: ('SchemaCheck' | 'SubjectVerification')[]) => names.map((verification) => ({ verification }))
+    const [checked] = await this.call('POST /verification/credential', {
+      body: [
+        {
+          credential,
+          verifications: [
+            { verification: 'SemanticCheckOfClaims' },
+            { verification: 'AlgorithmVerification' },
+            { verification: 'SignatureVerification' },
+            { verification: 'IntegrityOfClaims' },
+            { verification: 'ComplianceWithStandards' },
+            { verification: 'NotBeforeCheck', parameter: instant },
+            { verification: 'ExpirationCheck', parameter: instant },
+            { verification: 'RevocationCheck' },
+            ...(namesSchemas(credential) ? plain('SchemaCheck', 'SubjectVerification') : []),
+            ...(flags.issuer === undefined ? [] : [{ verification: 'IssuerIdentification' as const, parameter: didOf(flags.issuer) }]),
+            ...(flags.audience === undefined ? [] : [{ verification: 'AudienceCheck' as const, parameter: didOf(flags.audience) }]),
+          ],
+        },
+      ],
+    })
+    const { result } = checked!
+    const isValid = result.every(({ success }) => success)
+    this.print(isValid ? 'valid' : 'invalid', checkFields(result))
+    if (!isValid) process.exitCode = 8
+    return { valid: isValid, ...checked! }
+  }
+}
+
+/** @throws {UsageError} */
+function readInstant(text: string | undefined): string {
+  const instant = text === undefined ? new Date() : new Date(text)
+  if (Number.isNaN(instant.getTime())) throw new UsageError(`--at: ${text} is not an instant such as 2030-01-01T00:00:00Z.`)
+  return instant.toISOString()
+}

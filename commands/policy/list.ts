@@ -1,0 +1,28 @@
+/** `agent policy list` */
+import * as Flags from '@oclif/core/flags'
+import { AgentCommand } from '../_base.ts'
+import { acceptedBy } from '../_format/policy.ts'
+import { ago } from '../_format/time.ts'
+import { pagingFlags, toPaging } from '../_input/paging.ts'
+
+export default class PolicyList extends AgentCommand {
+  static override summary = 'List the verification policies'
+  static override flags = { name: Flags.string({ description: 'only those of this name' }), ...pagingFlags }
+
+  async run() {
+    const { flags } = await this.parse(PolicyList)
+    const page = await this.call('GET /verification/policies', { query: { name: flags.name, ...toPaging(flags) } })
+    this.printList(
+      page.contents,
+      ({ id }) => id,
+      [
+        { head: 'id', of: ({ id }) => id },
+        { head: 'name', of: ({ name }) => name, cut: 'end' },
+        { head: 'accepts', of: ({ constraints }) => constraints.map(acceptedBy).join('; ') || 'any credential', cut: 'end' },
+        { head: 'updated', of: ({ updatedAt }) => ago(updatedAt, Date.now()), optional: true },
+      ],
+      'There are no verification policies. `agent policy create` makes one.',
+    )
+    return page
+  }
+}

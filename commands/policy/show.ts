@@ -1,0 +1,16 @@
+/** `agent policy show` */
+import * as Args from '@oclif/core/args'
+import { AgentCommand } from '../_base.ts'
+import { policyFields } from '../_format/policy.ts'
+
+export default class PolicyShow extends AgentCommand {
+  static override summary = 'Show a verification policy'
+  static override args = { id: Args.string({ required: true, ignoreStdin: true, description: 'id of the policy' }) }
+
+  async run() {
+    const { args } = await this.parse(PolicyShow)
+    const shown = await this.call('GET /verification/policies/{id}', { path: { id: args.id } })
+    this.print(shown.id, policyFields(shown))
+    return shown
+  }
+}

@@ -1,0 +1,20 @@
+/** `agent proof remove` */
+import * as Args from '@oclif/core/args'
+import * as Flags from '@oclif/core/flags'
+import { AgentCommand } from '../_base.ts'
+import { confirm } from '../_ui/confirm.ts'
+
+export default class ProofRemove extends AgentCommand {
+  static override summary = 'Remove a presentation record'
+  static override description = 'The other side is not told. Asks first; in scripts, --yes is the answer.'
+  static override args = { id: Args.string({ required: true, ignoreStdin: true, description: 'id of the presentation record' }) }
+  static override flags = { yes: Flags.boolean({ char: 'y', description: 'do it without asking' }) }
+
+  async run() {
+    const { args, flags } = await this.parse(ProofRemove)
+    if (!flags.yes) await confirm(`Remove the presentation record ${args.id}? It cannot be taken back.`)
+    await this.call('DELETE /present-proof/presentations/{presentationId}', { path: { presentationId: args.id } })
+    this.print(args.id, [['removed', args.id]])
+    return { id: args.id, removed: true }
+  }
+}

@@ -1,0 +1,34 @@
+/** `/credential-status` (api.md 4.9): the status lists of this agent's issuers, for anybody, and revocation. */
+import { z } from 'zod'
+import { listMedia, noList, publishList, type ListMedia } from '../../src/credential-status/publish.ts'
+import { revokeCredential } from '../../src/protocols/issue-credential/revoke.ts'
+import { route } from '../route.ts'
+
+const StatusListCredential = z.looseObject({}).meta({ id: 'StatusListCredential' })
+
+export default [
+  route(
+    'GET /credential-status/{id}',
+    {
+      summary: 'Read a status list: StatusList2021 as JSON, or a Bitstring Status List as JWT',
+      access: 'public',
+      path: { id: z.string() },
+      media: listMedia,
+      reply: [200, StatusListCredential],
+    },
+    async ({ agent }, { path: { id }, accepts }) => {
+      const walletId = agent.openStatusList(id)
+      if (walletId === undefined) throw noList(id)
+      const type = (accepts(listMedia) as ListMedia | undefined) ?? listMedia[0]
+      const { body, etag } = await agent.wallets.use(walletId, (wallet) => publishList(wallet, id, type))
+      // Kept by whoever likes, and asked about before each use: a revocation counts at once.
+      return { type, body, headers: { ETag: etag, 'Cache-Control': 'no-cache', Vary: 'Accept' } }
+    },
+  ),
+
+  route(
+    'PATCH /credential-status/revoke-credential/{id}',
+    { summary: 'Revoke the credential of a record', access: 'tenant', path: { id: z.string() }, reply: [200, null] },
+    ({ wallet }, { path: { id } }) => revokeCredential(wallet, id),
+  ),
+] as const

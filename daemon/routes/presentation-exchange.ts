@@ -1,0 +1,50 @@
+/** `/presentation-exchange` (api.md 4.14): presentation definitions, and which credentials satisfy one. */
+import { Evaluation, EvaluationRequest, evaluateFor } from '../../src/verification/evaluations.ts'
+import { CreatePresentationDefinition, PresentationDefinition } from '../../src/verification/presentation-definition.ts'
+import { createDefinition, getDefinition, listDefinitions } from '../../src/verification/presentation-definitions.ts'
+import { Uuid } from '../../src/wallet/model.ts'
+import { Page, Paging, toPage } from '../page.ts'
+import { route } from '../route.ts'
+
+const DefinitionPage = Page('PresentationDefinitionPage', PresentationDefinition, 'PresentationDefinitionPage')
+const path = { id: Uuid }
+
+export default [
+  route(
+    'POST /presentation-exchange/presentation-definitions',
+    {
+      summary: 'Make a presentation definition',
+      access: 'tenant',
+      body: CreatePresentationDefinition,
+      reply: [201, PresentationDefinition],
+    },
+    ({ wallet, agent }, { body }) => createDefinition(agent.db, wallet.id, body),
+  ),
+
+  route(
+    'GET /presentation-exchange/presentation-definitions',
+    { summary: 'List the presentation definitions of the wallet', access: 'tenant', query: Paging, reply: [200, DefinitionPage] },
+    async ({ wallet, agent }, { query, target }) => {
+      const { definitions, total } = await listDefinitions(agent.db, wallet.id, query)
+      return toPage('PresentationDefinitionPage', { ...query, target, total }, definitions)
+    },
+  ),
+
+  route(
+    'GET /presentation-exchange/presentation-definitions/{id}',
+    { summary: 'Read a presentation definition', access: 'public', path, reply: [200, PresentationDefinition] },
+    ({ agent }, { path: { id } }) => getDefinition(agent.db, id),
+  ),
+
+  route(
+    'POST /presentation-exchange/presentation-definitions/{id}/evaluations',
+    {
+      summary: 'Find the credentials that satisfy a presentation definition (ours)',
+      access: 'tenant',
+      path,
+      body: EvaluationRequest,
+      reply: [200, Evaluation],
+    },
+    async ({ wallet, agent }, { path: { id }, body }) => evaluateFor(wallet.db, await getDefinition(agent.db, id), body),
+  ),
+] as const

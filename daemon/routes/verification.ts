@@ -1,0 +1,88 @@
+/** `/verification` (api.md 4.12, 4.13): credentials that anybody made, and what this wallet accepts. */
+import { z } from 'zod'
+import { statusChecks } from '../../src/credential-status/check.ts'
+import { SchemaVerification, SchemaVerificationResult, verifySchema } from '../../src/schemas/verify.ts'
+import { createPolicy, deletePolicy, getPolicy, listPolicies, updatePolicy } from '../../src/verification/policies.ts'
+import { VerificationPolicy, VerificationPolicyInput } from '../../src/verification/policy.ts'
+import { VcVerificationRequests, VcVerificationResponse } from '../../src/verification/model.ts'
+import { verifyCredentials } from '../../src/verification/verify.ts'
+import { Uuid } from '../../src/wallet/model.ts'
+import { Page, Paging, toPage } from '../page.ts'
+import { route } from '../route.ts'
+
+const PolicyPage = Page('VerificationPolicyPage', VerificationPolicy, 'VerificationPolicyResponsePage')
+const path = { id: Uuid }
+
+/** A query is text; what a client gives is a number. */
+const Nonce = z.preprocess(
+  (text) => (typeof text === 'string' && /^\d{1,10}$/.test(text) ? Number(text) : text),
+  z.int32().min(0),
+) as unknown as z.ZodInt32
+
+export default [
+  route(
+    'POST /verification/credential',
+    { summary: 'Check credentials', access: 'tenant', body: VcVerificationRequests, reply: [200, z.array(VcVerificationResponse)] },
+    ({ agent: { env } }, { body }) => {
+      const { checkStatus } = statusChecks(env)
+      return verifyCredentials(body, { resolve: env.resolver.document, getSchema: (url) => env.getSchema(url), checkStatus }, Date.now())
+    },
+  ),
+
+  route(
+    'POST /verification/schema',
+    {
+      summary: 'Check a credential schema, its proof of authorship, and claims by it (ours)',
+      access: 'tenant',
+      body: SchemaVerification,
+      reply: [200, SchemaVerificationResult],
+    },
+    ({ agent: { env } }, { body }) => verifySchema(body, { readSchema: (url) => env.readSchema(url), resolve: env.resolver.document }),
+  ),
+
+  route(
+    'POST /verification/policies',
+    { summary: 'Make a verification policy', access: 'tenant', body: VerificationPolicyInput, reply: [201, VerificationPolicy] },
+    ({ wallet }, { body }) => wallet.transaction((tx) => createPolicy(tx, body)),
+  ),
+
+  route(
+    'GET /verification/policies',
+    {
+      summary: 'List the verification policies',
+      access: 'tenant',
+      query: Paging.extend({ name: z.string().optional() }),
+      reply: [200, PolicyPage],
+    },
+    async ({ wallet }, { query, target }) => {
+      const { policies, total } = await listPolicies(wallet.db, query)
+      const page = toPage('VerificationPolicyPage', { ...query, target, total }, policies)
+      return { ...page, pageOf: page.pageOf.replace(/\?.*$/s, '') }
+    },
+  ),
+
+  route(
+    'GET /verification/policies/{id}',
+    { summary: 'Read a verification policy', access: 'tenant', path, reply: [200, VerificationPolicy] },
+    ({ wallet }, { path: { id } }) => getPolicy(wallet.db, id),
+  ),
+
+  route(
+    'PUT /verification/policies/{id}',
+    {
+      summary: 'Change a verification policy that nobody has changed in between',
+      access: 'tenant',
+      path,
+      query: z.object({ nonce: Nonce.describe('The nonce of the policy as it was last seen.') }),
+      body: VerificationPolicyInput,
+      reply: [200, VerificationPolicy],
+    },
+    ({ wallet }, { path: { id }, query: { nonce }, body }) => wallet.transaction((tx) => updatePolicy(tx, id, nonce, body)),
+  ),
+
+  route(
+    'DELETE /verification/policies/{id}',
+    { summary: 'Delete a verification policy', access: 'tenant', path, reply: [200, null] },
+    ({ wallet }, { path: { id } }) => wallet.transaction((tx) => deletePolicy(tx, id)),
+  ),
+] as const

@@ -1,0 +1,122 @@
+/** Presentations of an SD-JWT: the holder chooses claims and binds what it shows to a request; the verifier checks both (RFC 9901 §4.3, §7.3). */
+import { z } from 'zod'
+import type { PrivateJwk } from '../../crypto/keys.ts'
+import { isJsonObject, type JsonObject } from '../json.ts'
+import { decodeJws, isSignedBy, parseClaims, signJws } from '../jws.ts'
+import { checkConstraints, type Constraint } from '../jwt-vp.ts'
+import { defaultLeewaySeconds, NumericDate } from '../validity.ts'
+import { VerificationError } from '../verification-error.ts'
+import { digestBy } from './disclosure.ts'
+import { decodeSdJwt, registeredClaims, verifySdJwt, type SdJwtChecks, type VerifiedSdJwt } from './sd-jwt.ts'
+
+const KeyBindingClaims = z.looseObject({ iat: NumericDate, aud: z.string(), nonce: z.string(), sd_hash: z.string() })
+
+/** What a holder shows: the names of claims as an object whose values do not matter, unless they are objects that name claims below. */
+export type SdJwtPresentationContent = {
+  sdJwt: string
+  claims: JsonObject
+  /** The domain and the challenge of the request. */
+  audience: string
+  nonce: string
+  /** The key that the credential is bound to; needed when it is bound to one. */
+  holderKey?: PrivateJwk | undefined
+  now: number
+}
+
+/**
+ * Makes a presentation of the claims that are named, with all that is below them and what they are in.
+ *
+ * @throws {VerificationError} when the credential cannot be read
+ * @throws {TypeError} when it is bound to a key and there is none
+ */
+export function presentSdJwt({ sdJwt, claims, audience, nonce, holderKey, now }: SdJwtPresentationContent): string {
+  const { sdJwt: whole, placed, holderKey: bound, jws } = decodeSdJwt(sdJwt)
+  const { _sd_alg: algorithm } = jws.payload
+  const shown = placed.filter(({ path }) => isWanted(claims, path)).map(({ encoded }) => encoded)
+  const presented = [whole.slice(0, whole.indexOf('~')), ...shown, ''].join('~')
+  if (!bound) return presented
+  if (!holderKey) throw new TypeError('the credential is bound to a key, which is needed to present it')
+  const payload = { iat: Math.floor(now), aud: audience, nonce, sd_hash: digestBy(algorithm)(presented) }
+  return presented + signJws({ typ: 'kb+jwt' }, payload, holderKey)
+}
+
+/** The first claim, by its path, that is named and that a credential does not have; its registered claims are shown always. */
+export function findMissing(sdJwt: string, wanted: JsonObject): string | undefined {
+  const hideable = Object.entries(wanted).filter(([name]) => !(registeredClaims as readonly string[]).includes(name))
+  return missingIn(decodeSdJwt(sdJwt).claims, Object.fromEntries(hideable), [])
+}
+
+/** What is checked of a presentation; times are epoch seconds. */
+export type SdJwtPresentationChecks = SdJwtChecks & {
+  audience: string
+  nonce: string
+  /** The clock difference that a key binding may have; that of the credential unless given. */
+  bindingLeewaySeconds?: number | undefined
+  /** The names of the claims that were asked for, as in `SdJwtPresentationContent`. */
+  claims?: JsonObject | undefined
+  constraints?: Constraint[] | undefined
+}
+
+/**
+ * Verifies a presentation: the credential, its key binding to this request where it is bound to a key, and that it shows what was asked for.
+ * A credential that is bound to no key may be shown by whoever has it; the real agent issues such (wire.md 4.5).
+ *
+ * @throws {VerificationError} for the first check that fails
+ * @throws {Problem} `error:ServiceUnavailable` when a check cannot be made for now
+ */
+export async function verifySdJwtPresentation(text: string, checks: SdJwtPresentationChecks): Promise<VerifiedSdJwt> {
+  const decoded = decodeSdJwt(text)
+  checkKeyBinding(decoded, checks)
+  const missing = missingIn(decoded.claims, checks.claims ?? {}, [])
+  if (missing !== undefined) throw new VerificationError('claim-missing', `The claim ${missing} is not shown`)
+  const { vct, issuerDid } = decoded
+  checkConstraints({ schemas: vct === undefined ? [] : [vct], issuerDid }, checks.constraints ?? [])
+  return verifySdJwt(text, checks)
+}
+
+function checkKeyBinding(
+  { sdJwt, keyBinding, holderKey, jws }: ReturnType<typeof decodeSdJwt>,
+  { audience, nonce, now, leewaySeconds, bindingLeewaySeconds = leewaySeconds ?? defaultLeewaySeconds }: SdJwtPresentationChecks,
+): void {
+  if (!holderKey && keyBinding === undefined) return
+  if (!holderKey || keyBinding === undefined) {
+    const reason = holderKey
+      ? 'The credential is bound to a key, and the presentation is not signed with it'
+      : 'The credential is bound to no key, so its key binding proves nothing'
+    throw new VerificationError('holder-binding', reason)
+  }
+  const binding = decodeJws(keyBinding)
+  if (binding.header.typ !== 'kb+jwt') throw new VerificationError('malformed', 'The type of the key binding is not kb+jwt')
+  const { iat, aud, nonce: answered, sd_hash } = parseClaims(KeyBindingClaims, binding.payload)
+  if (!isSignedBy(binding, holderKey))
+    throw new VerificationError('holder-binding', 'The key binding is not signed with the key that the credential is bound to')
+  if (aud !== audience) throw new VerificationError('audience', `The presentation was made for [${aud}]`)
+  if (answered !== nonce) throw new VerificationError('nonce', 'The nonce of the presentation is not the challenge')
+  if (sd_hash !== digestBy(jws.payload['_sd_alg'])(sdJwt))
+    throw new VerificationError('holder-binding', 'The key binding is for other disclosures')
+  if (!(iat <= now + bindingLeewaySeconds)) throw new VerificationError('not-yet-valid', 'The key binding was made in the future')
+}
+
+/** True when a claim is named, is in one that is named, or has one in it that is. */
+function isWanted(wanted: JsonObject, path: readonly string[]): boolean {
+  let level: unknown = wanted
+  for (const [depth, name] of path.entries()) {
+    // A name without names below it is the whole of the claim.
+    if (!isJsonObject(level) || (depth > 0 && Object.keys(level).length === 0)) return true
+    if (!Object.hasOwn(level, name)) return false
+    level = level[name]
+  }
+  return true
+}
+
+/** Elements of an array are not counted: those that are not shown leave no gap. */
+function missingIn(shown: unknown, wanted: JsonObject, path: string[]): string | undefined {
+  if (Array.isArray(shown)) return undefined
+  for (const [name, below] of Object.entries(wanted)) {
+    const place = [...path, name]
+    if (!isJsonObject(shown) || !Object.hasOwn(shown, name)) return place.join('.')
+    const missing = isJsonObject(below) ? missingIn(shown[name], below, place) : undefined
+    if (missing !== undefined) return missing
+  }
+  return undefined
+}

@@ -1,0 +1,63 @@
+/**
+ * JSON-LD credential schemas (service §1): a plain JSON schema of the claims that also says, in `@context` (JSON-LD 1.1 §4.1), which terms
+ * of which vocabulary the claims are. One document serves validators and JSON-LD processors, as each passes over what it does not know.
+ */
+import { z } from 'zod'
+import { PlainSchema } from './plain.ts'
+
+/** Type of a record that holds one: how JSON-LD 1.1 (§C) names a document that is a context. */
+export const jsonLdType = 'http://www.w3.org/ns/json-ld#context'
+
+const Iri = z.string().min(1)
+const Remote = z.url({ protocol: /^https?$/, message: 'must be a URL' })
+
+/** JSON-LD 1.1 §9.15.1. */
+const TermDefinition = z.union([
+  Iri,
+  z.null(),
+  z.strictObject({
+    '@id': Iri.nullable().optional(),
+    '@reverse': Iri.optional(),
+    '@type': Iri.nullable().optional(),
+    '@container': z.union([z.string(), z.array(z.string())]).optional(),
+    '@language': z.string().nullable().optional(),
+    '@direction': z.enum(['ltr', 'rtl']).nullable().optional(),
+    '@index': Iri.optional(),
+    '@nest': z.string().optional(),
+    '@prefix': z.boolean().optional(),
+    '@protected': z.boolean().optional(),
+    get '@context'() {
+      return Context.optional()
+    },
+  }),
+])
+
+const keywords = {
+  '@version': z.literal(1.1).optional(),
+  '@base': Iri.nullable().optional(),
+  '@vocab': z.string().nullable().optional(),
+  '@import': Remote.optional(),
+  '@language': z.string().nullable().optional(),
+  '@direction': z.enum(['ltr', 'rtl']).nullable().optional(),
+  '@propagate': z.boolean().optional(),
+  '@protected': z.boolean().optional(),
+  '@type': z.strictObject({ '@container': z.literal('@set').optional(), '@protected': z.boolean().optional() }).optional(),
+}
+
+/** JSON-LD 1.1 §9.15. */
+const Definitions = z.object(keywords).catchall(TermDefinition)
+const Context: z.ZodType = z.lazy(() => z.union([Remote, Definitions, z.null(), z.array(z.union([Remote, Definitions, z.null()]))]))
+
+/** A JSON-LD credential schema. Where the whole context is written out, it must define every property. */
+export const JsonLdSchema = PlainSchema.extend({
+  '@context': z.union([Remote, Definitions, z.array(z.union([Remote, Definitions])).min(1)]),
+}).superRefine(({ '@context': context, properties }, issues) => {
+  const parts = Array.isArray(context) ? context : [context]
+  const written = parts.filter((part) => typeof part !== 'string')
+  if (written.length < parts.length || written.some((part) => part['@import'] !== undefined || part['@vocab'] != null)) return
+  for (const name of Object.keys(properties)) {
+    if (!written.some((part) => Object.hasOwn(part, name))) {
+      issues.addIssue({ code: 'custom', path: ['properties', name], message: 'is not a term of @context' })
+    }
+  }
+})

@@ -1,0 +1,93 @@
+/** The checks of the verification API, each by itself (api.md 4.13): one that says yes has looked at nothing but what its name says. */
+import { z } from 'zod'
+import { Problem } from '../base/problem.ts'
+import { reasonOf } from '../base/reason.ts'
+import type { DecodedCredential } from '../credentials/credential.ts'
+import { checkSignature } from '../credentials/did-signature.ts'
+import { type CheckStatus, establishStatus } from '../credentials/jwt-vc.ts'
+import { parseClaims } from '../credentials/jws.ts'
+import { checkValidity } from '../credentials/validity.ts'
+import { VerificationError } from '../credentials/verification-error.ts'
+import { canonicalDid, Did, type Resolve } from '../did/document.ts'
+import { checkCompliance } from './compliance.ts'
+import type { Parameter, VcVerificationName } from './model.ts'
+import { checkSchemas, checkSubject, type GetSchema } from './subject.ts'
+import type { Token } from './token.ts'
+
+/** What checks ask of the world. */
+export type Sources = { resolve: Resolve; getSchema: GetSchema; checkStatus: CheckStatus }
+
+/** Throws a `VerificationError` when the answer is no, a `Problem` when there is none; returns when it is yes. */
+type Check = (token: Token, parameter: Parameter | undefined, sources: Sources) => unknown
+
+/** The last three of the API's list among them, which the real agent refuses. */
+export const checks: Record<VcVerificationName, Check> = {
+  SignatureVerification: checkIssuersSignature,
+  // Beside the signature, that the claims do not contradict each other: who reads one of two must not read something else.
+  IntegrityOfClaims: (token, parameter, sources) => {
+    token.claims()
+    return checkIssuersSignature(token, parameter, sources)
+  },
+  AlgorithmVerification: (token) => token.jws(),
+  IssuerIdentification: (token, parameter) => {
+    const { issuerDid } = readable(token)
+    if (!isSameDid(issuerDid, didOf(parameter))) throw new VerificationError('issuer-not-trusted', 'The issuer is another one')
+  },
+  AudienceCheck: (token, parameter) => {
+    const { aud } = readable(token).payload
+    const isMeant = [aud].flat().some((each) => isSameDid(each, didOf(parameter)))
+    if (!isMeant) throw new VerificationError('audience', 'The credential was made for somebody else')
+  },
+  // The instant was chosen by the caller, so clocks do not differ.
+  ExpirationCheck: (token, parameter) => checkValidity(only('validUntil', token.claims()), instantOf(parameter), 0),
+  NotBeforeCheck: (token, parameter) => checkValidity(only('validFrom', token.claims()), instantOf(parameter), 0),
+  SemanticCheckOfClaims: (token) => token.claims(),
+  ComplianceWithStandards: (token) => checkCompliance(token.claims().payload),
+  SchemaCheck: (token, _, { getSchema }) => checkSchemas(token.claims(), getSchema),
+  SubjectVerification: (token, _, { getSchema }) => checkSubject(token.claims(), getSchema),
+  // Without a status there is no list that it could be on.
+  RevocationCheck: async (token, _, { checkStatus }) => {
+    const credential = token.claims()
+    for (const status of credential.statuses) await establishStatus(status, credential, checkStatus)
+  },
+}
+
+/** The claim whose DID a signature is checked against, and no other. */
+const Issuer = z.looseObject({ iss: Did })
+
+async function checkIssuersSignature(token: Token, _: unknown, { resolve }: Sources): Promise<void> {
+  const jws = token.jws()
+  await checkSignature(jws, { did: parseClaims(Issuer, jws.payload).iss, role: 'issuer' }, resolve)
+}
+
+/** The claims for a check that the real agent does not answer with no when there are none. @throws {Problem} 400 */
+function readable(token: Token): DecodedCredential {
+  try {
+    return token.claims()
+  } catch (error) {
+    if (!(error instanceof VerificationError) || (error.code !== 'malformed' && error.code !== 'too-large')) throw error
+    throw verificationFailed(`Unable to decode JWT: ${reasonOf(error)}`)
+  }
+}
+
+/** A request that the real agent refuses as a whole, in its words. */
+function verificationFailed(detail: string): Problem {
+  return new Problem('BadRequest', detail, { title: 'VC Verification Failed' })
+}
+
+/** A did:prism is the same in its long and in its short form. */
+function isSameDid(one: unknown, other: string): boolean {
+  return typeof one === 'string' && canonicalDid(one) === canonicalDid(other)
+}
+
+function didOf(parameter: Parameter | undefined): string {
+  return parameter?.parameterType === 'DidParameter' ? parameter.did : ''
+}
+
+function instantOf(parameter: Parameter | undefined): number {
+  return parameter?.parameterType === 'DateTimeParameter' ? Date.parse(parameter.dateTime) / 1_000 : NaN
+}
+
+function only<End extends 'validFrom' | 'validUntil'>(end: End, { [end]: instant }: DecodedCredential): { [E in End]?: number } {
+  return (instant === undefined ? {} : { [end]: instant }) as { [E in End]?: number }
+}

@@ -1,0 +1,72 @@
+/** Verification policies (api.md 4.12): what they say, and what they ask of the credentials in a presentation. */
+import { z } from 'zod'
+import type { DecodedCredential } from '../credentials/credential.ts'
+import { VerificationError } from '../credentials/verification-error.ts'
+import { canonicalDid, Did } from '../did/document.ts'
+import { optional, Uuid } from '../wallet/model.ts'
+
+/** A schema, and the issuers whose credentials of that schema are accepted; with no issuers, anybody's are. */
+export const PolicyConstraint = z
+  .object({
+    schemaId: z.string().min(1).describe('URL of a credential schema.'),
+    trustedIssuers: z
+      .array(Did)
+      .max(1_000)
+      .nullish()
+      .transform((dids) => dids ?? [])
+      .describe('DIDs whose credentials of the schema are accepted; an empty list accepts everybody’s.'),
+  })
+  .meta({ id: 'VerificationPolicyConstraint' })
+export type PolicyConstraint = z.output<typeof PolicyConstraint>
+
+export const VerificationPolicyInput = z
+  .object({
+    id: optional(Uuid).describe('Not used; the agent makes the id.'),
+    name: z.string().min(1),
+    description: z.string(),
+    constraints: z
+      .array(PolicyConstraint)
+      .max(100)
+      .nullish()
+      .transform((constraints) => constraints ?? [])
+      .describe('Each credential must satisfy one of them; an empty list accepts all.'),
+  })
+  .meta({ id: 'VerificationPolicyInput' })
+export type VerificationPolicyInput = z.output<typeof VerificationPolicyInput>
+
+export const VerificationPolicy = z
+  .object({
+    self: z.string(),
+    kind: z.literal('VerificationPolicy'),
+    id: z.guid(),
+    nonce: z.int().describe('Counts the updates; an update names the one that it has seen.'),
+    name: z.string(),
+    description: z.string(),
+    createdAt: z.iso.datetime(),
+    updatedAt: z.iso.datetime(),
+    constraints: z.array(PolicyConstraint),
+  })
+  .meta({ id: 'VerificationPolicyResponse' })
+export type VerificationPolicy = z.output<typeof VerificationPolicy>
+
+/** What of a credential a policy is about; the schema of an SD-JWT is its type. */
+type Judged = Pick<DecodedCredential, 'schemas' | 'issuerDid'>
+
+/**
+ * Checks that every credential satisfies a constraint as a whole: an issuer that is trusted with one schema is not trusted with another.
+ *
+ * @throws {VerificationError} `schema-not-accepted`, `issuer-not-trusted`
+ */
+export function checkPolicy(constraints: readonly PolicyConstraint[], credentials: readonly Judged[]): void {
+  if (constraints.length > 0) for (const credential of credentials) checkCredential(constraints, credential)
+}
+
+function checkCredential(constraints: readonly PolicyConstraint[], { schemas, issuerDid }: Judged): void {
+  const ofSchema = constraints.filter(({ schemaId }) => schemas.includes(schemaId))
+  if (ofSchema.length === 0) {
+    throw new VerificationError('schema-not-accepted', `The policy accepts none of the schemas of the credential, [${schemas.join(', ')}]`)
+  }
+  const issuer = canonicalDid(issuerDid)
+  const isTrusted = ofSchema.some(({ trustedIssuers: dids }) => dids.length === 0 || dids.some((did) => canonicalDid(did) === issuer))
+  if (!isTrusted) throw new VerificationError('issuer-not-trusted', `The policy does not trust the issuer ${issuer} with this schema`)
+}

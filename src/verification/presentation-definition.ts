@@ -1,0 +1,88 @@
+/** Presentation definitions (DIF Presentation Exchange 2.1.1 §5, api.md 4.14): which credentials somebody wants to be shown, and what is in them. */
+import { z } from 'zod'
+import { findExcess, isJsonObject, type JsonObject } from '../schemas/limits.ts'
+import { optional } from '../wallet/model.ts'
+import { compilePath } from './json-path.ts'
+
+/** Absent and null are an empty list. */
+const list = <Item extends z.ZodType>(item: Item, most: number) =>
+  z
+    .array(item)
+    .max(most)
+    .nullish()
+    .transform((items) => items ?? [])
+
+const Words = optional(z.string().max(2_000))
+const Algorithms = z.looseObject({ alg: z.array(z.string()).max(50) })
+
+/** Formats that a credential may have, by their names in DIF's registry; one that is not named here is kept, and fits nothing. */
+export const ClaimFormat = z
+  .looseObject({
+    jwt: optional(Algorithms),
+    jwt_vc: optional(Algorithms),
+    jwt_vp: optional(Algorithms),
+    ldp: optional(z.looseObject({ proof_type: z.array(z.string()).max(50) })),
+  })
+  .meta({ id: 'ClaimFormat' })
+export type ClaimFormat = z.output<typeof ClaimFormat>
+
+const Path = z.string().superRefine((path, context) => {
+  try {
+    compilePath(path)
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error
+    context.addIssue({ code: 'custom', message: error.message, input: path })
+  }
+})
+
+/** A JSON schema for the value at the path; whether it is a legal one is asked elsewhere, since that takes time. */
+const Filter = z.custom<JsonObject>(isJsonObject, 'is not a JSON schema, which is an object').meta({ type: 'object' })
+
+export const Field = z
+  .object({
+    id: optional(z.string()),
+    path: list(Path, 10).describe('JSONPaths (RFC 9535, without filters), in the order of preference.'),
+    name: Words,
+    purpose: Words,
+    filter: optional(Filter).describe('A JSON schema of draft 2020-12 or 7 that the value must fit.'),
+    optional: optional(z.boolean()),
+  })
+  .meta({ id: 'Field' })
+export type Field = z.output<typeof Field>
+
+export const InputDescriptor = z
+  .object({
+    id: z.string().min(1),
+    name: Words,
+    purpose: Words,
+    format: optional(ClaimFormat),
+    constraints: z.object({ fields: list(Field, 30) }).meta({ id: 'Constraints' }),
+  })
+  .meta({ id: 'InputDescriptor' })
+export type InputDescriptor = z.output<typeof InputDescriptor>
+
+const content = {
+  input_descriptors: list(InputDescriptor, 30),
+  name: Words,
+  purpose: Words,
+  format: optional(ClaimFormat),
+}
+
+/** How much a definition may be: each filter is compiled, and each path is looked for in each credential. */
+const limits = { depth: 40, values: 3_000, characters: 200_000 }
+
+export const CreatePresentationDefinition = z
+  .object(content)
+  .superRefine((definition, context) => {
+    const excess = findExcess(definition, limits)
+    if (excess !== undefined) context.addIssue({ code: 'custom', message: `the definition ${excess}` })
+    const ids = definition.input_descriptors.map(({ id }) => id)
+    const twice = ids.findIndex((id, index) => ids.indexOf(id) !== index)
+    if (twice === -1) return
+    context.addIssue({ code: 'custom', path: ['input_descriptors', twice, 'id'], message: 'another input descriptor has this id' })
+  })
+  .meta({ id: 'CreatePresentationDefinition' })
+export type CreatePresentationDefinition = z.output<typeof CreatePresentationDefinition>
+
+export const PresentationDefinition = z.object({ id: z.string(), ...content }).meta({ id: 'PresentationDefinition' })
+export type PresentationDefinition = z.output<typeof PresentationDefinition>

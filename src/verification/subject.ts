@@ -1,0 +1,64 @@
+/** A credential's claims against the schemas that it names. */
+import { isTemporary, Problem } from '../base/problem.ts'
+import type { DecodedCredential } from '../credentials/credential.ts'
+import type { JsonObject } from '../credentials/json.ts'
+import { VerificationError } from '../credentials/verification-error.ts'
+import { checkClaims, checkUsable } from '../schemas/claims.ts'
+
+/** The JSON schema that a URL stands for. @throws {Problem} when it cannot be had. */
+export type GetSchema = (url: string) => Promise<unknown>
+
+/** Schemas that are read for one credential: each may be a request to an address that a stranger chose. */
+const maxSchemas = 10
+
+/**
+ * Checks that every schema of a credential can be had and used.
+ *
+ * @throws {VerificationError} when it names none or too many, or one of them cannot
+ * @throws {Problem} `error:ServiceUnavailable` when that cannot be said for now
+ */
+export async function checkSchemas(credential: DecodedCredential, getSchema: GetSchema): Promise<void> {
+  for (const url of schemasOf(credential)) await orRefuse(async () => checkUsable(await getSchema(url)))
+}
+
+/**
+ * Checks the subject against every schema, as it is or without its `id`: the issuer adds the DID beside the claims that the schema is about.
+ *
+ * @throws {VerificationError} when it names none or too many, or the claims do not fit one
+ * @throws {Problem} `error:ServiceUnavailable` when that cannot be said for now
+ */
+export async function checkSubject(credential: DecodedCredential, getSchema: GetSchema): Promise<void> {
+  const { id: _id, ...claims } = credential.claims
+  for (const url of schemasOf(credential)) {
+    await orRefuse(async () => {
+      const schema = await getSchema(url)
+      if (!(await fits(claims, schema))) await checkClaims(credential.claims, schema)
+    })
+  }
+}
+
+function schemasOf({ schemas }: DecodedCredential): string[] {
+  const urls = [...new Set(schemas)]
+  if (urls.length > 0 && urls.length <= maxSchemas) return urls
+  throw new VerificationError('schema-not-accepted', `The credential names ${urls.length} schemas, of 1 to ${maxSchemas}`)
+}
+
+async function fits(claims: JsonObject, schema: unknown): Promise<boolean> {
+  try {
+    await checkClaims(claims, schema)
+    return true
+  } catch (error) {
+    if (error instanceof Problem && error.type === 'error:CredentialSchemaError:CredentialSchemaValidationError') return false
+    throw error
+  }
+}
+
+/** A schema that is not there, or not one, is a credential that does not pass, unless the reason is one that may pass. */
+async function orRefuse(check: () => Promise<unknown>): Promise<void> {
+  try {
+    await check()
+  } catch (error) {
+    if (!(error instanceof Problem) || isTemporary(error)) throw error
+    throw new VerificationError('schema-not-accepted', error.message, { cause: error })
+  }
+}

@@ -1,0 +1,99 @@
+/** Choosing a credential for a proof, declining an offer and removing records, at the command line. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { newUser, type User } from './_cli.ts'
+
+const slow = 120_000
+
+let user: User
+let holderKey: string
+beforeAll(async () => {
+  user = newUser()
+  expect((await user.run(['daemon', 'start'])).code).toBe(0)
+  holderKey = JSON.parse((await user.run(['tenant', 'create', 'holder', '--json'])).out).apiKey
+}, slow)
+afterAll(async () => {
+  await user.run(['daemon', 'stop'])
+  user.remove()
+}, slow)
+
+const asHolder = (...args: string[]) => user.run(args, { env: { AGENT_API_KEY: holderKey } })
+
+/** Takes a new offer by an invitation. Returns the holder's record id and the issuer's. */
+async function offered(issuer: string, claim: string) {
+  const { out } = await user.run(['credential', 'offer', '--invitation', '--issuing-did', issuer, '--claim', claim, '--auto', '--json'])
+  const { recordId, invitation } = JSON.parse(out)
+  return { issued: recordId as string, held: (await asHolder('credential', 'accept-invitation', invitation.invitationUrl, '-q')).out }
+}
+
+/** Takes a new request by an invitation. Returns the prover's record id. */
+async function asked(...flags: string[]) {
+  const { out } = await user.run(['proof', 'request', '--invitation', ...flags])
+  return (await asHolder('proof', 'accept-invitation', out, '-q')).out
+}
+
+test('a proof is made of the one credential that answers, or of the one that is named', { timeout: slow }, async () => {
+  const issuer = JSON.parse((await user.run(['did', 'create', '--json'])).out).longFormDid
+  const subject = JSON.parse((await asHolder('did', 'create', '--json')).out).longFormDid
+  const accept = async (claim: string) => {
+    const { held } = await offered(issuer, claim)
+    expect((await asHolder('credential', 'accept', held, '--subject', subject)).code).toBe(0)
+    await expect.poll(async () => (await asHolder('credential', 'show', held)).out, { timeout: 30_000 }).toContain('CredentialReceived')
+    return held
+  }
+
+  const first = await asked()
+  const none = await asHolder('proof', 'present', first)
+  expect(none).toMatchObject({ code: 3, out: '', err: expect.stringMatching(/No credential[^]*Try: agent proof reject/) })
+  const alice = await accept('name=Alice')
+  const shown = await asHolder('proof', 'show', first)
+  expect(shown.out).toMatch(new RegExp(`CREDENTIAL +CLAIMS +ISSUER\n${alice} +name +did:prism:`))
+  expect(shown.err).toContain(`Next:\n  agent proof present ${first}`)
+  expect((await asHolder('proof', 'present', first)).code).toBe(0)
+  await expect.poll(async () => (await asHolder('proof', 'show', first)).out, { timeout: 30_000 }).toContain('PresentationSent')
+
+  const bob = await accept('age:=42')
+  const second = await asked()
+  const several = await asHolder('proof', 'present', second)
+  expect(several).toMatchObject({ code: 2, out: '', err: expect.stringContaining('name one with --credential') })
+  for (const words of [`${alice}  name`, `${bob}  age`]) expect(several.err).toContain(words)
+  expect(JSON.parse((await asHolder('proof', 'present', second, '--json')).err)).toMatchObject({ code: 'Usage', exitCode: 2 })
+  expect((await asHolder('proof', 'show', second)).err).toContain(`agent proof present ${second} --credential ${bob}`)
+  expect((await asHolder('proof', 'present', second, '--credential', bob)).code).toBe(0)
+
+  const third = await asked('--schema', 'https://schemas.example/person')
+  expect(await asHolder('proof', 'present', third)).toMatchObject({
+    code: 3,
+    err: expect.stringMatching(/WHY NOT[^]*The schemas of the credential are/),
+  })
+  expect((await asHolder('proof', 'show', third)).out).toContain('No credential of this wallet answers it')
+
+  expect((await asHolder('proof', 'remove', third)).code).toBe(2)
+  expect(await asHolder('proof', 'remove', third, '--yes')).toMatchObject({ code: 0, out: `removed  ${third}` })
+  expect((await asHolder('proof', 'remove', third, '--yes')).code).toBe(3)
+  expect((await asHolder('credential', 'remove', alice)).code).toBe(2)
+  expect(await asHolder('credential', 'remove', alice, '--yes', '-q')).toMatchObject({ code: 0, out: alice })
+  expect((await asHolder('credential', 'show', alice)).code).toBe(3)
+})
+
+test('an offer is declined, and an issued credential is revoked before its record goes', { timeout: slow }, async () => {
+  const issuer = JSON.parse((await user.run(['did', 'create', '--json'])).out).longFormDid
+  const subject = JSON.parse((await asHolder('did', 'create', '--json')).out).longFormDid
+  const declined = await offered(issuer, 'a=b')
+  expect(await asHolder('credential', 'reject', declined.held)).toMatchObject({ code: 0, out: expect.stringContaining('ProblemReport') })
+  await expect
+    .poll(async () => (await user.run(['credential', 'show', declined.issued])).out, { timeout: 30_000 })
+    .toMatch(/last failure +The holder declined/)
+  expect((await asHolder('credential', 'accept', declined.held, '--subject', subject)).code).toBe(5)
+  expect((await user.run(['credential', 'remove', declined.issued, '--yes'])).code).toBe(0)
+
+  const { held, issued } = await offered(issuer, 'a=b')
+  await asHolder('credential', 'accept', held, '--subject', subject)
+  await expect.poll(async () => (await user.run(['credential', 'show', issued])).out, { timeout: 30_000 }).toContain('CredentialSent')
+  expect((await asHolder('credential', 'reject', held)).code).toBe(5)
+  expect(await user.run(['credential', 'remove', issued, '--yes'])).toMatchObject({
+    code: 5,
+    err: expect.stringContaining('Revoke it first'),
+  })
+  expect((await user.run(['credential', 'revoke', issued, '--yes'])).code).toBe(0)
+  expect((await user.run(['credential', 'remove', issued, '--yes'])).code).toBe(0)
+})

@@ -1,0 +1,87 @@
+/** `agent schema` by hand, against a daemon as it is installed: the bundle, with its thread for schemas. */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { newUser, type User } from './_cli.ts'
+
+const slow = 60_000
+const person = {
+  $schema: 'https://json-schema.org/draft/2020-12/schema',
+  type: 'object',
+  properties: { name: { type: 'string' }, age: { type: 'integer' } },
+  required: ['name'],
+  additionalProperties: false,
+}
+
+let user: User
+let author: string
+beforeAll(async () => {
+  user = newUser()
+  await user.run(['daemon', 'start'])
+  const { out } = await user.run(['did', 'create', '--publish', '--wait', '--key', 'issue-1:assertionMethod', '--json'])
+  author = (JSON.parse(out) as { did: string }).did
+}, slow)
+afterAll(async () => {
+  await user.run(['daemon', 'stop'])
+  user.remove()
+}, slow)
+
+/** Puts JSON into a file; the flag's value that names it. */
+function file(name: string, json: object): string {
+  const path = join(user.folder, name)
+  writeFileSync(path, JSON.stringify(json))
+  return `@${path}`
+}
+const publish = async (...args: string[]) => {
+  const { out, err } = await user.run(['schema', 'publish', '--name', 'person', '--author', author, '--json', ...args])
+  return JSON.parse(out || err) as Record<string, any>
+}
+
+test('a schema is published, signed, published again and shown', { timeout: slow }, async () => {
+  const schema = file('person.json', person)
+  const made = await publish('--schema', schema, '--tag', 'test', '--sign')
+  expect(made).toMatchObject({ name: 'person', version: '1.0.0', tags: ['test'], proof: { verificationMethod: `${author}#issue-1` } })
+  const next = await publish('--schema', schema, '--id', made['id'], '--version', '1.1.0')
+  expect(next).toMatchObject({ id: made['id'], version: '1.1.0' })
+  expect(await publish('--schema', schema, '--id', made['id'], '--version', '1.0.1')).toMatchObject({ exitCode: 2, status: 400 })
+  const shown = await user.run(['schema', 'show', made['guid']])
+  expect(shown.out).toContain(`signed by  ${author}#issue-1`)
+  expect((await user.run(['schema', 'list', '--version', '1.%', '-q'])).out.split('\n')).toEqual([made['guid'], next['guid']])
+  const linked = await publish(
+    '--schema',
+    file('ld.json', { '@context': { '@vocab': 'https://schema.org/' }, ...person }),
+    '--kind',
+    'json-ld',
+  )
+  expect(linked).toMatchObject({ type: 'http://www.w3.org/ns/json-ld#context' })
+})
+
+test('a schema is checked, and claims by it', { timeout: slow }, async () => {
+  const made = await publish('--schema', JSON.stringify(person), '--sign')
+  const validate = (...args: string[]) => user.run(['schema', 'validate', ...args])
+  const { code, out } = await validate(made['guid'], '--signed', '--claim', 'name=Alice', '--claim', 'age:=42')
+  expect({ code, out: out.split('\n').map((line) => line.trimEnd()) }).toEqual({
+    code: 0,
+    out: [expect.stringMatching(new RegExp(`^author +${author}$`)), 'usable      ok', 'authorship  ok', 'claims      ok'],
+  })
+  const wrong = await validate(made['guid'], '--claim', 'age=42')
+  expect(wrong).toMatchObject({ code: 8, out: expect.stringContaining('$.name: is missing but it is required; $.age: must be integer') })
+  expect(await validate('--schema', JSON.stringify(person), '-q')).toMatchObject({ code: 0, out: 'valid' })
+  expect(await validate('--schema', JSON.stringify(person), '--signed')).toMatchObject({ code: 8 })
+  expect(await validate('--schema', '{"type":"text"}', '-q')).toMatchObject({ code: 8, out: 'invalid' })
+  expect((await validate()).code).toBe(2)
+  expect((await validate('00000000-0000-3000-8000-000000000000')).code).toBe(3)
+})
+
+test('a large schema is checked by the bundle’s own thread', { timeout: slow }, async () => {
+  const many = {
+    ...person,
+    properties: Object.fromEntries(Array.from({ length: 200 }, (_, i) => [`p${i}`, { type: 'integer' }])),
+    required: [],
+  }
+  const { code, out } = await user.run(['schema', 'validate', '--schema', file('many.json', many), '--claim', 'p199=x'])
+  expect({ code, out }).toEqual({ code: 8, out: expect.stringContaining('$.p199: must be integer') })
+  const evil = { ...person, properties: { a: { type: 'string', pattern: 'a{1000}'.repeat(140) } }, required: [] }
+  const refused = await user.run(['schema', 'validate', '--schema', file('evil.json', evil)])
+  expect(refused).toMatchObject({ code: 8, out: expect.stringContaining('properties.a.pattern') })
+})

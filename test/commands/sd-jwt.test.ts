@@ -1,0 +1,61 @@
+/** SD-JWTs by commands: offered, bound, asked for by claims, shown. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { connect, credentialIn, newDid, presentationIn, startPair, type Tenant } from '../_pair.ts'
+import { newUser, type User } from './_cli.ts'
+
+const slow = 60_000
+
+let user: User
+let pair: Awaited<ReturnType<typeof startPair>>
+beforeAll(async () => {
+  user = newUser()
+  pair = await startPair()
+}, slow)
+afterAll(async () => {
+  await pair[Symbol.asyncDispose]()
+  user.remove()
+})
+
+const run = ({ apiKey }: Tenant, ...args: string[]) => user.run(args, { env: { AGENT_URL: pair.agent.url, AGENT_API_KEY: apiKey } })
+
+test('an SD-JWT goes from offer to proof, and each side sees in words what it is', { timeout: slow }, async () => {
+  const { issuer, holder } = pair
+  const { inviterConnectionId: connection } = await connect(issuer, holder)
+  const { did } = await newDid(issuer, 'assertionMethod', 'Ed25519')
+  const { did: subject } = await newDid(holder, 'authentication', 'Ed25519')
+  const claims = '{"name": "Alice", "address": {"city": "Bern", "zip.code": 3000}, "tags": ["a", "b"]}'
+  const offer = ['credential', 'offer', '--connection', connection, '--issuing-did', did, '--claims', claims, '--auto', '--format']
+  expect((await run(issuer, ...offer, 'paper')).code).toBe(2)
+  const offered = JSON.parse((await run(issuer, ...offer, 'sdjwt', '--json')).out) as { thid: string; credentialFormat: string }
+  expect(offered.credentialFormat).toBe('SDJWT')
+  const { recordId } = await credentialIn(holder.call, offered.thid, 'OfferReceived')
+  const accepted = await run(holder, 'credential', 'accept', recordId, '--subject', subject, '--key-id', 'key-1')
+  expect(accepted.out).toMatch(/^format +SD-JWT, each claim can be shown by itself$/m)
+  await credentialIn(holder.call, offered.thid, 'CredentialReceived')
+  const shown = (await run(holder, 'credential', 'show', recordId)).out
+  for (const line of [
+    /^format +SD-JWT, .*; bound to a key of the holder’s$/m,
+    /^claim name +Alice$/m,
+    /^claim address\.city +Bern$/m,
+    /^claim address\.zip\\\.code +3000$/m,
+    /^claim tags +\["a","b"\]$/m,
+  ]) {
+    expect(shown).toMatch(line)
+  }
+  expect((await run(holder, 'credential', 'show', recordId, '--raw')).out).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+~(\w+~)+$/)
+
+  const ask = ['proof', 'request', '--connection', connection, '--claim', 'name', '--claim', 'address.zip\\.code']
+  expect((await run(issuer, ...ask)).code).toBe(2)
+  const request = JSON.parse((await run(issuer, ...ask, '--format', 'sdjwt', '--json')).out) as { thid: string; presentationId: string }
+  const { presentationId } = await presentationIn(holder.call, request.thid, 'RequestReceived')
+  const present = ['proof', 'present', presentationId, '--credential', recordId]
+  expect(await run(holder, ...present, '--claim', 'name', '--claim', 'email')).toMatchObject({
+    code: 2,
+    err: expect.stringContaining('has no claim email'),
+  })
+  expect((await run(holder, ...present, '--claim', 'name', '--claim', 'address')).code).toBe(0)
+  await presentationIn(issuer.call, request.thid, 'PresentationVerified')
+  const seen = (await run(issuer, 'proof', 'show', request.presentationId)).out
+  for (const line of [/^shown name +Alice$/m, /^shown address\.city +Bern$/m, /^shown address\.zip\\\.code +3000$/m])
+    expect(seen).toMatch(line)
+})

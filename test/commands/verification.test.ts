@@ -1,0 +1,149 @@
+/** `agent credential verify`, `agent policy …`, `agent presentation-definition …` and `agent proof request --policy`. */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { connect, issue, newDid, startPair } from '../_pair.ts'
+import { credential as expired } from '../credentials/_forge.ts'
+import { newUser, type User } from './_cli.ts'
+
+const slow = 60_000
+const noId = '00000000-0000-4000-8000-000000000000'
+
+let user: User
+let pair: Awaited<ReturnType<typeof startPair>>
+let connectionId: string
+let issuer: string
+let issued: { recordId: string; credential: string }
+let run: (args: string[], input?: string) => ReturnType<User['run']>
+
+beforeAll(async () => {
+  user = newUser()
+  pair = await startPair()
+  ;({ inviterConnectionId: connectionId } = await connect(pair.issuer, pair.holder))
+  issuer = (await newDid(pair.issuer, 'assertionMethod')).did
+  const subject = await newDid(pair.holder, 'authentication')
+  issued = await issue(pair.issuer, pair.holder, connectionId, issuer, subject.did, { name: 'Alice', age: 42 })
+  run = (args, input) =>
+    user.run(args, {
+      env: { AGENT_URL: pair.agent.url, AGENT_API_KEY: (args[0] === 'presentation-definition' ? pair.holder : pair.issuer).apiKey },
+      ...(input !== undefined && { input }),
+    })
+}, slow)
+afterAll(async () => {
+  await pair[Symbol.asyncDispose]()
+  user.remove()
+})
+
+/** What a command that must succeed prints with `--json`. */
+async function json(...args: string[]) {
+  const { code, out, err } = await run([...args, '--json'])
+  expect({ code, err }).toEqual({ code: 0, err: '' })
+  return JSON.parse(out)
+}
+
+describe('credential verify', { timeout: slow }, () => {
+  test('a good one passes every check, each said in words, with the exit code 0', async () => {
+    const { code, out, err } = await run(['credential', 'verify', issued.credential, '--issuer', issuer])
+    expect({ code, err }).toEqual({ code: 0, err: '' })
+    const lines = out.split('\n')
+    expect(lines).toHaveLength(9)
+    expect(lines.filter((line) => !/ok: /.test(line))).toEqual([])
+    expect(out).toMatch(/^signature +ok: made by a key of its issuer$/m)
+    expect(out).toMatch(/^issuer +ok: the one you named$/m)
+  })
+
+  test('a bad one fails with 8, and what fails is told', async () => {
+    const { code, out } = await run(['credential', 'verify', expired])
+    expect(code).toBe(8)
+    expect(out).toMatch(/^valid until +NO: its time has ended$/m)
+    expect(out).toMatch(/^signature +NO: /m)
+    expect(out).toMatch(/^schemas +NO: /m)
+    expect(out).toMatch(/^algorithm +ok: /m)
+    expect(await run(['credential', 'verify', expired, '--quiet'])).toMatchObject({ code: 8, out: 'invalid' })
+    const unreadable = await run(['credential', 'verify', 'no token'])
+    expect(unreadable).toMatchObject({ code: 8, out: expect.stringMatching(/^content +NO: not a verifiable/) })
+    expect(unreadable.out).toMatch(/^valid until +NO: it cannot be said of this$/m)
+  })
+
+  test('it is read from a file or from standard input, and its dates at any instant', async () => {
+    const path = join(user.folder, 'credential.jwt')
+    writeFileSync(path, `${issued.credential}\n`)
+    expect(await run(['credential', 'verify', `@${path}`, '-q'])).toMatchObject({ code: 0, out: 'valid' })
+    const early = await run(['credential', 'verify', '-', '--at', '2020-01-01T00:00:00Z', '--json'], issued.credential)
+    const { valid, credential, result } = JSON.parse(early.out)
+    expect({ code: early.code, valid, credential }).toEqual({ code: 8, valid: false, credential: issued.credential })
+    expect(result.filter(({ success }: { success: boolean }) => !success)).toEqual([{ verification: 'NotBeforeCheck', success: false }])
+    const other = await run(['credential', 'verify', issued.credential, '--issuer', 'did:example:1', '--audience', 'did:example:2'])
+    expect(other).toMatchObject({ code: 8, out: expect.stringMatching(/issuer +NO: [^]*audience +NO: /) })
+  })
+
+  test.each([
+    ['an instant that is none', ['x.y.z', '--at', 'tomorrow'], 'tomorrow'],
+    ['a file that is not there', ['@/nothing/here'], 'cannot be read (ENOENT)'],
+    ['nothing', ['-'], 'There is no credential'],
+  ])('%s is wrong usage (2)', async (_, args, reason) => {
+    expect(await run(['credential', 'verify', ...args], ' ')).toMatchObject({ code: 2, out: '', err: expect.stringContaining(reason) })
+  })
+})
+
+describe('policies', { timeout: slow }, () => {
+  test('are made, listed, shown, changed and removed', async () => {
+    expect(await run(['policy', 'list'])).toMatchObject({ code: 0, out: '', err: expect.stringContaining('agent policy create') })
+    const made = await json('policy', 'create', '--name', 'p', '--schema', noId, '--trust-issuer', issuer)
+    const constraint = { schemaId: `${pair.agent.url}/schema-registry/schemas/${noId}`, trustedIssuers: [issuer] }
+    expect(made).toMatchObject({ nonce: 0, name: 'p', description: '', constraints: [constraint] })
+    expect((await json('policy', 'list', '--name', 'p')).contents).toEqual([made])
+    expect(await json('policy', 'show', made.id)).toEqual(made)
+    expect((await run(['policy', 'show', made.id])).out).toMatch(new RegExp(`^accepts +${constraint.schemaId} of ${issuer}$`, 'm'))
+
+    const renamed = await json('policy', 'update', made.id, '--description', 'ours')
+    expect(renamed).toMatchObject({ nonce: 1, name: 'p', description: 'ours', constraints: [constraint] })
+    expect((await run(['policy', 'update', made.id, '--constraints', '[]'])).out).toMatch(/^accepts +any credential$/m)
+    const late = await run(['policy', 'update', made.id, '--name', 'q', '--version', '1', '--json'])
+    expect({ code: late.code, report: JSON.parse(late.err) }).toMatchObject({ code: 5, report: { status: 409 } })
+    expect(await json('policy', 'show', made.id)).toMatchObject({ nonce: 2, name: 'p', constraints: [] })
+
+    expect(await run(['policy', 'remove', made.id, '-q'])).toMatchObject({ code: 0, out: made.id })
+    expect((await run(['policy', 'show', made.id])).code).toBe(3)
+  })
+
+  test.each([
+    ['no name', ['create']],
+    ['constraints that are no JSON', ['create', '--name', 'p', '--constraints', 'x']],
+    ['constraints that are no list', ['create', '--name', 'p', '--constraints', '{}']],
+    ['a constraint that is none', ['create', '--name', 'p', '--constraints', '[{}]']],
+    ['an issuer without a schema', ['create', '--name', 'p', '--trust-issuer', 'did:x:y']],
+    ['nothing to change', ['update', noId]],
+  ])('%s is wrong usage (2)', async (_, args) => {
+    expect(await run(['policy', ...args])).toMatchObject({ code: 2, out: '' })
+  })
+
+  test('a proof is asked for with one', async () => {
+    const { id } = await json('policy', 'create', '--name', 'p', '--constraints', '[{"schemaId":"https://a.example/1"}]')
+    const request = await json('proof', 'request', '--connection', connectionId, '--policy', id)
+    expect(request.policyId).toBe(id)
+    expect((await run(['proof', 'show', request.presentationId])).out).toMatch(new RegExp(`^policy +${id}$`, 'm'))
+    expect((await run(['proof', 'request', '--connection', connectionId, '--policy', noId])).code).toBe(3)
+  })
+})
+
+test('presentation definitions are made and listed, and show the credentials that satisfy them', { timeout: slow }, async () => {
+  const topic = 'presentation-definition'
+  expect(await run([topic, 'list'])).toMatchObject({ code: 0, out: '', err: expect.stringContaining(`agent ${topic} create`) })
+  const fields = [{ path: ['$.vc.credentialSubject.age'], filter: { type: 'integer', minimum: 18 } }]
+  const made = await json(topic, 'create', JSON.stringify({ input_descriptors: [{ id: 'adult', constraints: { fields } }] }))
+  expect((await json(topic, 'list')).contents).toEqual([made])
+  expect((await run([topic, 'match', made.id])).out).toMatch(new RegExp(`^adult +${issued.recordId}$`, 'm'))
+  expect(await run([topic, 'match', made.id, '-q'])).toMatchObject({ code: 0, out: issued.recordId })
+  const none = await json(
+    topic,
+    'create',
+    JSON.stringify({ input_descriptors: [{ id: 'x', constraints: { fields: [{ path: ['$.x'] }] } }] }),
+  )
+  expect(await run([topic, 'match', none.id])).toMatchObject({ code: 0, out: expect.stringMatching(/^x +none$/m) })
+  expect((await run([topic, 'match', noId])).code).toBe(3)
+  expect(await run([topic, 'create', '{"input_descriptors":[{}]}'])).toMatchObject({
+    code: 2,
+    err: expect.stringContaining('input_descriptors.0.id'),
+  })
+})

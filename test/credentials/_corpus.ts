@@ -1,0 +1,52 @@
+/** Every forgery once, and every good token: what becomes of each. Bundled and run with mutants in it by `mutation.test.ts`. */
+import { verifySdJwtPresentation } from '../../src/credentials/sd-jwt/presentation.ts'
+import { verifyJwtVc } from '../../src/credentials/jwt-vc.ts'
+import { verifyJwtVp } from '../../src/credentials/jwt-vp.ts'
+import { VerificationError } from '../../src/credentials/verification-error.ts'
+import { credential, edKey, presentation, unchanged, vc, vp } from './_forge.ts'
+import { credentials } from './_forged-credentials.ts'
+import { presentations } from './_forged-presentations.ts'
+import { checks, issuer, now, resolve, schemaId } from './_people.ts'
+import { forgeries as sdJwts, good } from './sd-jwt/_forged.ts'
+
+const { audience, nonce } = checks
+const options = { resolve, now, audience, nonce }
+
+const cases: [name: string, expected: string, verify: () => Promise<unknown>][] = [
+  ...[credential, vc(unchanged, edKey)].map(
+    (jwt, n) => [`good credential ${n}`, 'accepted', async () => verifyJwtVc(jwt, { resolve, now })] as const,
+  ),
+  ...[presentation, vp(unchanged)].map(
+    (jwt, n) =>
+      [
+        `good presentation ${n}`,
+        'accepted',
+        () => verifyJwtVp(jwt, { ...checks, constraints: [{ schemaId, trustIssuers: [issuer.did] }] }),
+      ] as const,
+  ),
+  ['good SD-JWT', 'accepted', () => verifySdJwtPresentation(good, options)],
+  ...credentials.map(
+    ([name, failure, jwt, changes]) =>
+      [`credential: ${name}`, failure, async () => verifyJwtVc(jwt, { resolve, now, ...changes })] as const,
+  ),
+  ...presentations.map(
+    ([name, failure, jwt, changes]) => [`presentation: ${name}`, failure, () => verifyJwtVp(jwt, { ...checks, ...changes })] as const,
+  ),
+  ...sdJwts.map(
+    ([name, failure, text, changes]) =>
+      [`SD-JWT: ${name}`, failure, () => verifySdJwtPresentation(text, { ...options, ...changes })] as const,
+  ),
+] as never
+
+/** How many there are, and those that did not end as they should. */
+export async function runCorpus(): Promise<{ cases: number; wrong: string[] }> {
+  const wrong: string[] = []
+  for (const [name, expected, verify] of cases) {
+    const outcome = await verify().then(
+      () => 'accepted',
+      (error: unknown) => (error instanceof VerificationError ? error.code : `an accident: ${String(error)}`),
+    )
+    if (outcome !== expected) wrong.push(`${name}: ${outcome} instead of ${expected}`)
+  }
+  return { cases: cases.length, wrong }
+}

@@ -1,0 +1,167 @@
+/** `/verification/policies` (api.md 4.12). */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startAgent, type TestAgent } from '../../_agent.ts'
+import { refusal } from '../../_pair.ts'
+
+let agent: TestAgent
+beforeAll(async () => {
+  agent = await startAgent()
+})
+afterAll(() => agent[Symbol.asyncDispose]())
+
+const constraints = [{ schemaId: 'https://example.com/driving-license-1.0', trustedIssuers: ['did:example:123456789abcdefghi'] }]
+const input = { name: 'licences', description: 'Driving licences of the state', constraints }
+const noId = '00000000-0000-4000-8000-000000000000'
+
+test('a policy is made, read, changed and deleted', async () => {
+  const { call, apiKey } = await agent.newTenant()
+  const given = { ...input, id: noId }
+  const made = await call('POST /verification/policies', { body: given })
+  expect(made).toEqual({
+    ...input,
+    self: `/verification/policies/${made.id}`,
+    kind: 'VerificationPolicy',
+    id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+    nonce: 0,
+    createdAt: expect.stringMatching(/Z$/),
+    updatedAt: made.createdAt,
+  })
+  expect(made.id).not.toBe(noId)
+  const path = { id: made.id }
+  expect(await call('GET /verification/policies/{id}', { path })).toEqual(made)
+
+  const change = { name: 'all', description: '', constraints: [] }
+  const changed = await call('PUT /verification/policies/{id}', { path, query: { nonce: 0 }, body: change })
+  expect(changed).toEqual({ ...made, ...change, nonce: 1, updatedAt: expect.stringMatching(/Z$/) })
+  expect(changed.updatedAt >= made.updatedAt).toBe(true)
+  expect(await call('GET /verification/policies/{id}', { path })).toEqual(changed)
+
+  const deleted = await agent.send('DELETE', made.self, { headers: { apikey: apiKey } })
+  expect([deleted.status, await deleted.text()]).toEqual([200, ''])
+  for (const gone of [
+    () => call('GET /verification/policies/{id}', { path }),
+    () => call('PUT /verification/policies/{id}', { path, query: { nonce: 1 }, body: change }),
+    () => call('DELETE /verification/policies/{id}', { path }),
+  ]) {
+    expect(await refusal(gone())).toMatchObject({ status: 404, type: 'NotFound' })
+  }
+})
+
+test('making one is 201, and what may be left out is an empty list', async () => {
+  const { apiKey } = await agent.newTenant()
+  const body = JSON.stringify({ name: 'n', description: 'd', constraints: null, more: 1 })
+  const response = await agent.send('POST', '/verification/policies', { headers: { apikey: apiKey }, body })
+  expect([response.status, ((await response.json()) as { constraints: unknown }).constraints]).toEqual([201, []])
+  const anybody = JSON.stringify({ name: 'n', description: 'd', constraints: [{ schemaId: 's' }] })
+  const second = await agent.send('POST', '/verification/policies', { headers: { apikey: apiKey }, body: anybody })
+  expect(await second.json()).toMatchObject({ constraints: [{ schemaId: 's', trustedIssuers: [] }] })
+})
+
+describe('the nonce', () => {
+  test('must be the latest: an older one, and one that is to come, are 409 and change nothing', async () => {
+    const { call } = await agent.newTenant()
+    const { id } = await call('POST /verification/policies', { body: input })
+    const put = (nonce: number, name: string) =>
+      call('PUT /verification/policies/{id}', { path: { id }, query: { nonce }, body: { ...input, name } })
+    expect((await put(0, 'one')).nonce).toBe(1)
+    for (const nonce of [0, 2, 2_147_483_647]) {
+      expect(await refusal(put(nonce, 'two'))).toMatchObject({ status: 409, type: 'Conflict', detail: expect.stringContaining('at 1') })
+    }
+    expect(await call('GET /verification/policies/{id}', { path: { id } })).toMatchObject({ nonce: 1, name: 'one' })
+  })
+
+  test('lets one of many through who have seen the same', async () => {
+    const { call } = await agent.newTenant()
+    const { id } = await call('POST /verification/policies', { body: input })
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 20 }, (_, index) =>
+        call('PUT /verification/policies/{id}', { path: { id }, query: { nonce: 0 }, body: { ...input, name: `of ${index}` } }),
+      ),
+    )
+    const done = outcomes.filter((outcome) => outcome.status === 'fulfilled')
+    expect(done).toHaveLength(1)
+    for (const outcome of outcomes) if (outcome.status === 'rejected') expect(outcome.reason.problem.status).toBe(409)
+    expect(await call('GET /verification/policies/{id}', { path: { id } })).toEqual(done[0]!.value)
+  })
+
+  test.each(['', '?nonce=', '?nonce=-1', '?nonce=1.5', '?nonce=x', '?nonce=99999999999', '?nonce=0&nonce=0'])(
+    'is needed, and a number: %j is 400',
+    async (query) => {
+      const { call, apiKey } = await agent.newTenant()
+      const { self } = await call('POST /verification/policies', { body: input })
+      const response = await agent.send('PUT', self + query, { headers: { apikey: apiKey }, body: JSON.stringify(input) })
+      expect([response.status, ((await response.json()) as { detail: string }).detail]).toEqual([400, expect.stringContaining('nonce')])
+    },
+  )
+})
+
+test('a list is paged in the order of making, and filtered by name as a whole', async () => {
+  const { call } = await agent.newTenant()
+  const names = ['a', 'b', 'a', 'ab', 'a']
+  for (const name of names) await call('POST /verification/policies', { body: { ...input, name } })
+  const all = await call('GET /verification/policies')
+  expect(all).toMatchObject({ self: '/verification/policies', kind: 'VerificationPolicyPage', pageOf: '/verification/policies' })
+  expect(all.contents.map(({ name }) => name)).toEqual(names)
+  const page = await call('GET /verification/policies', { query: { name: 'a', limit: 1, offset: 1 } })
+  expect(page).toEqual({
+    self: '/verification/policies?name=a&limit=1&offset=1',
+    kind: 'VerificationPolicyPage',
+    pageOf: '/verification/policies',
+    next: '/verification/policies?name=a&limit=1&offset=2',
+    previous: '/verification/policies?name=a&limit=1&offset=0',
+    contents: [all.contents[2]],
+  })
+  expect((await call('GET /verification/policies', { query: { name: '%' } })).contents).toEqual([])
+  // A policy that is changed keeps its place, and one that is deleted leaves no hole.
+  const [first, second] = all.contents
+  await call('PUT /verification/policies/{id}', { path: { id: first!.id }, query: { nonce: 0 }, body: { ...input, name: 'z' } })
+  await call('DELETE /verification/policies/{id}', { path: { id: second!.id } })
+  expect((await call('GET /verification/policies')).contents.map(({ name }) => name)).toEqual(['z', 'a', 'ab', 'a'])
+})
+
+test('policies are of one wallet', async () => {
+  const [one, two] = [await agent.newTenant(), await agent.newTenant()]
+  const { id } = await one.call('POST /verification/policies', { body: input })
+  expect((await two.call('GET /verification/policies')).contents).toEqual([])
+  const path = { id }
+  for (const foreign of [
+    () => two.call('GET /verification/policies/{id}', { path }),
+    () => two.call('PUT /verification/policies/{id}', { path, query: { nonce: 0 }, body: input }),
+    () => two.call('DELETE /verification/policies/{id}', { path }),
+  ]) {
+    const { status, type, detail } = await refusal(foreign())
+    expect({ status, type, detail }).toEqual({ status: 404, type: 'NotFound', detail: `There is no verification policy ${id}.` })
+  }
+  expect((await one.call('GET /verification/policies/{id}', { path })).nonce).toBe(0)
+})
+
+describe('a policy is refused', () => {
+  test.each([
+    ['without a name', { ...input, name: undefined }, 'name'],
+    ['with an empty name', { ...input, name: '' }, 'name'],
+    ['without a description', { ...input, description: undefined }, 'description'],
+    ['with an id that is no UUID', { ...input, id: 'x' }, 'id'],
+    ['with constraints that are no list', { ...input, constraints: {} }, 'constraints'],
+    ['with a constraint without a schema', { ...input, constraints: [{ trustedIssuers: [] }] }, 'constraints.0.schemaId'],
+    ['with an empty schema', { ...input, constraints: [{ schemaId: '' }] }, 'constraints.0.schemaId'],
+    [
+      'with an issuer that is no DID',
+      { ...input, constraints: [{ schemaId: 's', trustedIssuers: ['Alice'] }] },
+      'constraints.0.trustedIssuers.0',
+    ],
+    ['with too many constraints', { ...input, constraints: Array.from({ length: 101 }, () => constraints[0]) }, 'constraints'],
+  ])('%s', async (_, body, field) => {
+    const { apiKey, call } = await agent.newTenant()
+    const response = await agent.send('POST', '/verification/policies', { headers: { apikey: apiKey }, body: JSON.stringify(body) })
+    const { type, detail } = (await response.json()) as { type: string; detail: string }
+    expect({ status: response.status, type }).toEqual({ status: 400, type: 'error:RequestBodyDecodingFailure' })
+    expect(detail).toMatch(new RegExp(`^${field.replaceAll('.', '\\.')}: `))
+    expect((await call('GET /verification/policies')).contents).toEqual([])
+  })
+
+  test('at an id that is no UUID there is nothing', async () => {
+    const { apiKey } = await agent.newTenant()
+    const response = await agent.send('GET', '/verification/policies/1', { headers: { apikey: apiKey } })
+    expect([response.status, await response.json()]).toEqual([404, expect.objectContaining({ type: 'error:ResourcePathNotFound' })])
+  })
+})

@@ -1,0 +1,189 @@
+/** `/verification/credential` over HTTP (api.md 4.13): shapes, parameters, limits; what each check means is in test/verification. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { parameterOf } from '../../../src/verification/model.ts'
+import { startAgent, type TestAgent } from '../../_agent.ts'
+import { connect, issue, newDid, startPair } from '../../_pair.ts'
+import { credential } from '../../credentials/_forge.ts'
+import { issuer } from '../../credentials/_people.ts'
+
+let agent: TestAgent
+let apiKey: string
+beforeAll(async () => {
+  agent = await startAgent()
+  apiKey = (await agent.newTenant()).apiKey
+})
+afterAll(() => agent[Symbol.asyncDispose]())
+
+async function post(body: unknown, headers: Record<string, string> = { apikey: apiKey }) {
+  const text = typeof body === 'string' ? body : JSON.stringify(body)
+  const response = await agent.send('POST', '/verification/credential', { headers, body: text })
+  return { status: response.status, body: (await response.json()) as any }
+}
+const asking = (...verifications: unknown[]) => [{ credential, verifications }]
+const didParameter = { parameterType: 'DidParameter', did: issuer.did }
+const dateParameter = { parameterType: 'DateTimeParameter', dateTime: '2023-11-14T23:00:00Z' }
+
+test('results come in the order of the request, credential by credential', async () => {
+  const verifications = [
+    { verification: 'ExpirationCheck', parameter: dateParameter },
+    { verification: 'SignatureVerification' },
+    { verification: 'IssuerIdentification', parameter: didParameter },
+  ]
+  const { status, body } = await post([
+    { credential, verifications },
+    { credential: 'no token', verifications: [{ verification: 'SemanticCheckOfClaims', parameter: null }] },
+  ])
+  expect({ status, body }).toEqual({
+    status: 200,
+    body: [
+      {
+        credential,
+        result: [
+          { verification: 'ExpirationCheck', success: true },
+          // Nobody has published the issuer's DID on this ledger.
+          { verification: 'SignatureVerification', success: false },
+          { verification: 'IssuerIdentification', success: true },
+        ],
+      },
+      { credential: 'no token', result: [{ verification: 'SemanticCheckOfClaims', success: false }] },
+    ],
+  })
+})
+
+test.each([[undefined], [null], [[]]])('without verifications (%j) all are made that need no DID', async (verifications) => {
+  const { status, body } = await post([{ credential, verifications }])
+  expect(status).toBe(200)
+  const names = body[0].result.map(({ verification }: { verification: string }) => verification)
+  const expected = Object.entries(parameterOf).flatMap(([name, parameter]) => (parameter === 'DidParameter' ? [] : [name]))
+  expect(names).toEqual(expected)
+  // It ended in 2023.
+  expect(body[0].result).toContainEqual({ verification: 'ExpirationCheck', success: false })
+})
+
+test('no credentials have no results', async () => {
+  expect(await post([])).toEqual({ status: 200, body: [] })
+})
+
+test.each(['2022-03-10T12:00:00Z', '2022-03-10T12:00Z', '2022-03-10T12:00:00.123456+02:00'])('%s is an instant', async (dateTime) => {
+  const parameter = { parameterType: 'DateTimeParameter', dateTime }
+  const { status, body } = await post(asking({ verification: 'NotBeforeCheck', parameter }))
+  expect({ status, result: body[0].result }).toEqual({ status: 200, result: [{ verification: 'NotBeforeCheck', success: false }] })
+})
+
+describe.each(Object.entries(parameterOf))('%s', (verification, needed) => {
+  const right = { DidParameter: didParameter, DateTimeParameter: dateParameter }
+  const wrong = [undefined, null, didParameter, dateParameter].filter((given) => given?.parameterType !== needed)
+
+  test('is answered with the parameter it needs', async () => {
+    const { status, body } = await post(asking({ verification, parameter: needed && right[needed] }))
+    expect(status).toBe(200)
+    expect(body[0].result).toEqual([{ verification, success: expect.any(Boolean) }])
+  })
+
+  test.each(wrong.map((parameter) => [parameter?.parameterType ?? (parameter === null ? 'null' : 'nothing'), parameter]))(
+    'is refused with %s',
+    async (_, parameter) => {
+      const { status, body } = await post(asking({ verification: 'SchemaCheck' }, { verification, parameter }))
+      expect({ status, type: body.type }).toEqual({ status: 400, type: 'error:RequestBodyDecodingFailure' })
+      expect(body.detail).toMatch(
+        needed === undefined ? /^0\.verifications\.1\.parameter: .*takes no/ : /^0\.verifications\.1\.parameter: .*needs/,
+      )
+    },
+  )
+})
+
+describe('is refused with 400, naming the field', () => {
+  test.each([
+    ['an object', {}, /^body: /],
+    ['nothing', '', /^body: /],
+    ['no JSON', '[', /^body: /],
+    ['no credential', [{ verifications: [] }], /^0\.credential: /],
+    ['an empty credential', [{ credential: '' }], /^0\.credential: /],
+    ['a credential that is no text', [{ credential: {} }], /^0\.credential: /],
+    ['an unknown check', asking({ verification: 'Everything' }), /^0\.verifications\.0\.verification: /],
+    ['a check without a name', asking({}), /^0\.verifications\.0\.verification: /],
+    [
+      'an unknown type of parameter',
+      asking({ verification: 'ExpirationCheck', parameter: { parameterType: 'X' } }),
+      /^0\.verifications\.0\.parameter/,
+    ],
+    [
+      'a parameter without a type',
+      asking({ verification: 'AudienceCheck', parameter: { did: issuer.did } }),
+      /^0\.verifications\.0\.parameter/,
+    ],
+    ['no DID', asking({ verification: 'AudienceCheck', parameter: { parameterType: 'DidParameter' } }), /parameter\.did: /],
+    [
+      'no instant',
+      asking({ verification: 'ExpirationCheck', parameter: { ...dateParameter, dateTime: 'tomorrow' } }),
+      /parameter\.dateTime: /,
+    ],
+    [
+      'a day that is none',
+      asking({ verification: 'ExpirationCheck', parameter: { ...dateParameter, dateTime: '2022-02-30T12:00:00Z' } }),
+      /parameter\.dateTime: /,
+    ],
+    ['too many checks', asking(...Array.from({ length: 21 }, () => ({ verification: 'SchemaCheck' }))), /^0\.verifications: /],
+    ['too many credentials', Array.from({ length: 101 }, () => ({ credential: 'x' })), /^body: /],
+  ])('%s', async (_, sent, detail) => {
+    const { status, body } = await post(sent)
+    expect({ status, type: body.type }).toEqual({ status: 400, type: 'error:RequestBodyDecodingFailure' })
+    expect(body.detail).toMatch(detail)
+  })
+})
+
+test('a comparison with what is no credential is refused as the real agent refuses it', async () => {
+  const parameter = didParameter
+  const { status, body } = await post([{ credential: 'no token', verifications: [{ verification: 'AudienceCheck', parameter }] }])
+  expect({ status, body }).toMatchObject({ status: 400, body: { type: 'BadRequest', title: 'VC Verification Failed' } })
+})
+
+test('nobody asks without credentials', async () => {
+  expect((await post('no JSON', {})).status).toBe(401)
+})
+
+test('a host that does not answer for now is 503, and says nothing of any credential', async () => {
+  const did = 'did:web:127.0.0.1%3A9'
+  const payload = {
+    iss: did,
+    vc: { type: ['VerifiableCredential'], '@context': ['https://www.w3.org/2018/credentials/v1'], credentialSubject: {} },
+  }
+  const parts = [{ alg: 'EdDSA' }, payload].map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
+  const unreachable = { credential: `${parts.join('.')}.AAAA`, verifications: [{ verification: 'SignatureVerification' }] }
+  const { status, body } = await post([{ credential, verifications: [{ verification: 'SchemaCheck' }] }, unreachable])
+  expect({ status, type: body.type, result: body.result }).toEqual({ status: 503, type: 'error:ServiceUnavailable', result: undefined })
+})
+
+test('a credential that was issued here passes every check, until it is revoked', async () => {
+  await using pair = await startPair()
+  const { inviterConnectionId } = await connect(pair.issuer, pair.holder)
+  const [issuing, subject] = [await newDid(pair.issuer, 'assertionMethod'), await newDid(pair.holder, 'authentication')]
+  const issued = await issue(pair.issuer, pair.holder, inviterConnectionId, issuing.did, subject.did)
+  const [response] = await pair.holder.call('POST /verification/credential', {
+    body: [
+      {
+        credential: issued.credential,
+        verifications: [
+          { verification: 'SignatureVerification' },
+          { verification: 'IntegrityOfClaims' },
+          { verification: 'AlgorithmVerification' },
+          { verification: 'SemanticCheckOfClaims' },
+          { verification: 'ComplianceWithStandards' },
+          { verification: 'RevocationCheck' },
+          { verification: 'IssuerIdentification', parameter: { parameterType: 'DidParameter', did: issuing.longFormDid } },
+          { verification: 'ExpirationCheck', parameter: { parameterType: 'DateTimeParameter', dateTime: new Date().toISOString() } },
+        ],
+      },
+    ],
+  })
+  expect(response!.result.filter(({ success }) => !success)).toEqual([])
+
+  const path = { id: issued.issuerRecordId }
+  await pair.issuer.call('PATCH /credential-status/revoke-credential/{id}', { path })
+  const [revoked] = await pair.issuer.call('POST /verification/credential', {
+    body: [
+      { credential: issued.credential, verifications: [{ verification: 'RevocationCheck' }, { verification: 'SignatureVerification' }] },
+    ],
+  })
+  expect(revoked!.result.map(({ success }) => success)).toEqual([false, true])
+})

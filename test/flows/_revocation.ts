@@ -1,0 +1,40 @@
+/** What the tests of revocation share: presenting a credential, and reading what its issuer publishes of its status. */
+import { expect } from 'vitest'
+import { decodeJwtVc, type CredentialStatus } from '../../src/credentials/credential.ts'
+import { presentationIn, type Tenant } from '../_pair.ts'
+import { libraries } from '../credentials/_status-lists.ts'
+
+/** The status of a credential. */
+export function statusOf(credential: string): CredentialStatus & { statusListIndex: number; statusListCredential: string } {
+  const [status, ...more] = decodeJwtVc(credential).statuses
+  expect(more).toEqual([])
+  return status as ReturnType<typeof statusOf>
+}
+
+/** Whether a credential is revoked by the list that its status names, decoded by a library that is not ours. */
+export async function isRevoked(credential: string): Promise<boolean> {
+  const { statusListCredential, statusListIndex } = statusOf(credential)
+  const response = await fetch(statusListCredential)
+  expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/json'])
+  const { credentialSubject } = (await response.json()) as { credentialSubject: { encodedList: string } }
+  const list = await (await libraries.StatusList2021).decodeList(credentialSubject)
+  return list.getStatus(statusListIndex)
+}
+
+type Asked = { connectionId: string; statusCheck?: 'required' | 'if-available' | 'off' }
+
+/** A verifier asks, the prover shows credentials. Returns the thread. */
+export async function present(verifier: Tenant, prover: Tenant, body: Asked, ...proofId: string[]): Promise<string> {
+  const { thid } = await verifier.call('POST /present-proof/presentations', { body })
+  const { presentationId } = await presentationIn(prover.call, thid, 'RequestReceived')
+  await prover.call('PATCH /present-proof/presentations/{presentationId}', {
+    path: { presentationId },
+    body: { action: 'request-accept', proofId },
+  })
+  return thid
+}
+
+/** Why the verifier refused what it was shown. */
+export async function refusalOf(verifier: Tenant, thid: string): Promise<string> {
+  return (await presentationIn(verifier.call, thid, 'PresentationVerificationFailed')).metaLastFailure!.detail!
+}

@@ -1,0 +1,48 @@
+/** SD-JWT credentials between two tenants: issued, and presented. */
+import { credentialIn, presentationIn, type Tenant } from '../_pair.ts'
+
+export const personClaims = {
+  name: 'Ünïcödé > ~ ✓',
+  age: 42,
+  address: { city: 'Bern', street: { name: 'Gasse', number: 7 } },
+  degrees: ['BSc', { name: 'MSc', year: 2020 }],
+}
+
+export type Holding = { issuer: Tenant; holder: Tenant; connectionId: string; issuingDID: string; subjectId: string }
+
+/** Issues a credential over a connection; with `keyId` it is bound to that key of the holder's. */
+export async function issueSdJwtTo(
+  { issuer, holder, connectionId, issuingDID, subjectId }: Holding,
+  {
+    keyId,
+    claims = personClaims,
+    ...terms
+  }: { keyId?: string; claims?: Record<string, any>; schemaId?: string; validityPeriod?: number } = {},
+) {
+  const offer = await issuer.call('POST /issue-credentials/credential-offers', {
+    body: { credentialFormat: 'SDJWT', connectionId, issuingDID, claims, automaticIssuance: true, ...terms },
+  })
+  const { recordId } = await credentialIn(holder.call, offer.thid, 'OfferReceived')
+  await holder.call('POST /issue-credentials/records/{recordId}/accept-offer', { path: { recordId }, body: { subjectId, keyId } })
+  const { credential } = await credentialIn(holder.call, offer.thid, 'CredentialReceived')
+  return { recordId, issuerRecordId: offer.recordId, thid: offer.thid, credential: Buffer.from(credential!, 'base64url').toString() }
+}
+
+type Asked = {
+  connectionId: string
+  policyId?: string
+  claims?: Record<string, any>
+  proofs?: { schemaId: string; trustIssuers?: string[] }[]
+}
+
+/** A verifier asks for an SD-JWT; the request as the prover has it. */
+export async function askSdJwt(verifier: Tenant, prover: Tenant, body: Asked) {
+  const { thid } = await verifier.call('POST /present-proof/presentations', { body: { credentialFormat: 'SDJWT', ...body } })
+  const { presentationId, requestData } = await presentationIn(prover.call, thid, 'RequestReceived')
+  const accept = (choice: { proofId: string[]; claims?: Record<string, any>; credentialFormat?: 'JWT' | 'SDJWT' }) =>
+    prover.call('PATCH /present-proof/presentations/{presentationId}', {
+      path: { presentationId },
+      body: { action: 'request-accept', ...choice },
+    })
+  return { thid, requestData, accept }
+}

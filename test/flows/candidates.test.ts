@@ -1,0 +1,161 @@
+/** The credentials of the wallet that answer a request for a proof, and why the others do not. */
+import { randomUUID } from 'node:crypto'
+import { expect, test } from 'vitest'
+import { issueJwtVc } from '../../src/credentials/jwt-vc.ts'
+import { generateKey } from '../../src/crypto/keys.ts'
+import { connect, issue, newDid, presentationIn, refusal, startPair, until, type Tenant } from '../_pair.ts'
+import { present } from './_revocation.ts'
+import { issueSdJwtTo } from './_sd-jwt.ts'
+
+const type = 'https://w3c-ccg.github.io/vc-json-schemas/schema/2.0/schema.json'
+const schema = {
+  $schema: 'https://json-schema.org/draft/2020-12/schema',
+  type: 'object',
+  properties: { name: { type: 'string' } },
+  required: ['name'],
+}
+
+/** A pair that is connected, with a DID each. */
+async function startConnected() {
+  const pair = await startPair()
+  const { inviterConnectionId: connectionId } = await connect(pair.issuer, pair.holder)
+  const [{ did: issuingDID }, { did: subjectId }] = [
+    await newDid(pair.issuer, 'assertionMethod', 'Ed25519'),
+    await newDid(pair.holder, 'authentication', 'Ed25519'),
+  ]
+  const toHolder = (claims: Record<string, unknown>, schemaId?: string) =>
+    issue(pair.issuer, pair.holder, connectionId, issuingDID, subjectId, claims, schemaId)
+  return { ...pair, connectionId, issuingDID, subjectId, toHolder, [Symbol.asyncDispose]: () => pair[Symbol.asyncDispose]() }
+}
+
+const candidatesOf = ({ call }: Tenant, presentationId: string) =>
+  call('GET /present-proof/presentations/{presentationId}/candidates', { path: { presentationId } })
+
+type Asked = {
+  connectionId: string
+  credentialFormat?: 'SDJWT'
+  claims?: Record<string, any>
+  proofs?: { schemaId: string; trustIssuers?: string[] }[]
+}
+
+/** What a prover is told of a new request: the record ids that answer it, and the reasons of the others. */
+async function ask({ issuer, holder }: { issuer: Tenant; holder: Tenant }, body: Asked) {
+  const { thid } = await issuer.call('POST /present-proof/presentations', { body })
+  const { presentationId } = await presentationIn(holder.call, thid, 'RequestReceived')
+  const { candidates, others } = await candidatesOf(holder, presentationId)
+  const reasons = Object.fromEntries(others.map(({ recordId, reason }) => [recordId, reason]))
+  return { thid, presentationId, candidates, ids: candidates.map(({ recordId }) => recordId), others, reasons }
+}
+
+test('a JWT answers by its schema and by its issuer, and then it can be presented', async () => {
+  await using pair = await startConnected()
+  const { issuer, holder, connectionId, issuingDID } = pair
+  const { guid } = await issuer.call('POST /schema-registry/schemas', {
+    body: { name: 'person', version: '1.0.0', type, author: issuingDID, schema },
+  })
+  const schemaId = `${pair.agent.url}/schema-registry/schemas/${guid}`
+  const plain = await pair.toHolder({ name: 'Alice', age: 42 })
+  const person = await pair.toHolder({ name: 'Bob' }, schemaId)
+
+  const all = await ask(pair, { connectionId })
+  expect(all.others).toEqual([])
+  expect(all.candidates).toEqual([
+    {
+      recordId: plain.recordId,
+      credentialFormat: 'JWT',
+      issuer: issuingDID,
+      schemas: [],
+      claims: ['name', 'age'],
+      expired: false,
+      revoked: false,
+    },
+    expect.objectContaining({ recordId: person.recordId, schemas: [schemaId], claims: ['name'] }),
+  ])
+
+  const bySchema = await ask(pair, { connectionId, proofs: [{ schemaId, trustIssuers: [issuingDID] }] })
+  expect(bySchema).toMatchObject({ ids: [person.recordId], reasons: { [plain.recordId]: 'The schemas of the credential are []' } })
+  await holder.call('PATCH /present-proof/presentations/{presentationId}', {
+    path: { presentationId: bySchema.presentationId },
+    body: { action: 'request-accept', proofId: bySchema.ids },
+  })
+  await presentationIn(issuer.call, bySchema.thid, 'PresentationVerified')
+
+  const byOther = await ask(pair, { connectionId, proofs: [{ schemaId, trustIssuers: [pair.subjectId] }] })
+  expect(byOther.ids).toEqual([])
+  expect(byOther.reasons[person.recordId]).toMatch(/^The issuer did:prism:\w+ is not among the trusted ones$/)
+})
+
+test('what is revoked or expired, or cannot be read or signed for, does not answer', async () => {
+  await using pair = await startConnected()
+  const { issuer, holder, connectionId, issuingDID } = pair
+  const revoked = await pair.toHolder({ a: 1 })
+  const [expired, broken, foreign] = [await pair.toHolder({ b: 1 }), await pair.toHolder({ c: 1 }), await pair.toHolder({ d: 1 })]
+  await issuer.call('PATCH /credential-status/revoke-credential/{id}', { path: { id: revoked.issuerRecordId } })
+  await until(
+    'the holder to be told',
+    () => holder.call('GET /issue-credentials/records/{recordId}', { path: { recordId: revoked.recordId } }),
+    (record) => record.revoked === true,
+  )
+  const old = issueJwtVc({
+    issuerDid: issuingDID,
+    issuerKey: generateKey('Ed25519'),
+    subjectDid: pair.subjectId,
+    claims: { b: 1 },
+    schemas: [],
+    validityPeriod: 60,
+    now: 1_600_000_000,
+  })
+  await pair.agent.agent.wallets.use(holder.walletId, (wallet) =>
+    wallet.transaction(async (tx) => {
+      await tx.updateTable('credential').set({ credential: old }).where('id', '=', expired.recordId).execute()
+      await tx.updateTable('credential').set({ credential: 'x' }).where('id', '=', broken.recordId).execute()
+      await tx.updateTable('credential').set({ subject: issuingDID }).where('id', '=', foreign.recordId).execute()
+    }),
+  )
+
+  const { ids, reasons, others } = await ask(pair, { connectionId })
+  expect(ids).toEqual([])
+  expect(reasons).toEqual({
+    [revoked.recordId]: 'The issuer said that it is revoked',
+    [expired.recordId]: 'Valid until 2020-09-13T12:27:40.000Z',
+    [broken.recordId]: expect.stringMatching(/./),
+    [foreign.recordId]: expect.stringContaining(issuingDID),
+  })
+  expect(others.filter((other) => other.revoked).map(({ recordId }) => recordId)).toEqual([revoked.recordId])
+  expect(others.filter((other) => other.expired).map(({ recordId }) => recordId)).toEqual([expired.recordId])
+})
+
+test('an SD-JWT answers when it has the claims that are asked for, and a JWT does not', async () => {
+  await using pair = await startConnected()
+  const { connectionId } = pair
+  const jwt = await pair.toHolder({ name: 'Alice' })
+  const whole = await issueSdJwtTo(pair, { keyId: 'key-1' })
+  const short = await issueSdJwtTo(pair, { claims: { name: 'Alice', address: { zip: 3000 } } })
+
+  const { ids, reasons, candidates } = await ask(pair, { connectionId, credentialFormat: 'SDJWT', claims: { address: { city: '' } } })
+  expect(ids).toEqual([whole.recordId])
+  expect(candidates[0]).toMatchObject({ credentialFormat: 'SDJWT', claims: expect.arrayContaining(['name', 'age', 'address', 'degrees']) })
+  expect(reasons).toEqual({
+    [jwt.recordId]: 'It is a JWT, and the request is for SDJWT',
+    [short.recordId]: 'It has no claim address.city, which is asked for',
+  })
+  const jwtOnly = await ask(pair, { connectionId })
+  expect(jwtOnly.ids).toEqual([jwt.recordId])
+})
+
+test('only a prover has candidates, also after its answer', async () => {
+  await using pair = await startConnected()
+  const { issuer, holder, connectionId } = pair
+  const { recordId } = await pair.toHolder({ a: 1 })
+  const thid = await present(issuer, holder, { connectionId }, recordId)
+  const asked = await presentationIn(issuer.call, thid, 'PresentationVerified')
+  const answered = await presentationIn(holder.call, thid, 'PresentationSent')
+  expect(await refusal(candidatesOf(issuer, asked.presentationId))).toMatchObject({
+    status: 400,
+    type: 'error:PresentationError:InvalidFlowStateError',
+    detail: expect.stringContaining('Verifier'),
+  })
+  expect(await refusal(candidatesOf(issuer, answered.presentationId))).toMatchObject({ status: 404 })
+  expect(await refusal(candidatesOf(holder, randomUUID()))).toMatchObject({ status: 404 })
+  expect((await candidatesOf(holder, answered.presentationId)).candidates).toHaveLength(1)
+})

@@ -1,0 +1,113 @@
+/** The holder declines an offer: the issuer is told, over a connection and after an invitation. */
+import { randomUUID } from 'node:crypto'
+import { expect, test } from 'vitest'
+import { jsonAttachment } from '../../src/didcomm/message.ts'
+import { acceptOffer, announced, offerByInvitation, takeOffer } from '../_invitation.ts'
+import { connect, credentialIn, newDid, oobOf, refusal, startPair, until, type Tenant } from '../_pair.ts'
+import { openParty, typesOf } from '../_party.ts'
+
+const reject = ({ call }: Tenant, recordId: string) =>
+  call('POST /issue-credentials/records/{recordId}/reject-offer', { path: { recordId } })
+
+const code = 'e.p.issuance-abandoned'
+const wrongState = { status: 400, type: 'error:CredentialServiceError:InvalidStateForOperation' }
+
+/** A pair with an offer that the holder has not answered. */
+async function startWithOffer() {
+  const pair = await startPair()
+  const { inviterConnectionId: connectionId } = await connect(pair.issuer, pair.holder)
+  const { did: issuingDID } = await newDid(pair.issuer, 'assertionMethod')
+  const { thid, recordId: issuerRecordId } = await pair.issuer.call('POST /issue-credentials/credential-offers', {
+    body: { connectionId, issuingDID, claims: { a: 1 }, automaticIssuance: true },
+  })
+  const { recordId } = await credentialIn(pair.holder.call, thid, 'OfferReceived')
+  return { ...pair, thid, recordId, issuerRecordId, [Symbol.asyncDispose]: () => pair[Symbol.asyncDispose]() }
+}
+
+test('an offer is declined once and for good, and the issuer knows', async () => {
+  await using pair = await startWithOffer()
+  const { agent, issuer, holder, thid, recordId } = pair
+  const [first, second] = await Promise.all([reject(holder, recordId), reject(holder, recordId)])
+  for (const { protocolState } of [first, second]) expect(['ProblemReportPending', 'ProblemReportSent']).toContain(protocolState)
+  const told = await credentialIn(issuer.call, thid, 'ProblemReportReceived')
+  expect(told.metaLastFailure).toEqual({ status: 400, type: code, title: 'Problem report', detail: 'The holder declined the offer.' })
+  const sent = await credentialIn(holder.call, thid, 'ProblemReportSent')
+  expect(await reject(holder, recordId)).toEqual(sent)
+  expect(await announced(agent, holder, thid)).toEqual(['OfferReceived', 'ProblemReportPending', 'ProblemReportSent'])
+  expect(await announced(agent, issuer, thid)).toEqual(['OfferPending', 'OfferSent', 'ProblemReportReceived'])
+
+  expect(await refusal(acceptOffer(holder, recordId))).toMatchObject(wrongState)
+})
+
+test('what is no offer that waits for an answer of this wallet cannot be declined', async () => {
+  await using pair = await startWithOffer()
+  const { issuer, holder, thid, recordId } = pair
+  expect(await refusal(reject(issuer, pair.issuerRecordId))).toMatchObject(wrongState)
+  expect(await refusal(reject(issuer, recordId))).toMatchObject({ status: 404 })
+  expect(await refusal(reject(holder, randomUUID()))).toMatchObject({ status: 404 })
+  await acceptOffer(holder, recordId)
+  expect(await refusal(reject(holder, recordId))).toMatchObject(wrongState)
+  await credentialIn(holder.call, thid, 'CredentialReceived')
+  expect(await refusal(reject(holder, recordId))).toMatchObject(wrongState)
+})
+
+test('an offer by an invitation is declined in the same way, and nobody else can accept it then', async () => {
+  await using pair = await startPair()
+  const { agent, issuer, holder } = pair
+  const made = await offerByInvitation(issuer)
+  const invitation = oobOf(made as never)
+  const late = await agent.newTenant('late')
+  const { recordId: lateId } = await takeOffer(late, invitation)
+  const { recordId } = await takeOffer(holder, invitation)
+  await reject(holder, recordId)
+  await credentialIn(holder.call, made.thid, 'ProblemReportSent')
+  expect(await announced(agent, issuer, made.thid)).toEqual(['InvitationGenerated', 'ProblemReportReceived'])
+
+  await acceptOffer(late, lateId)
+  await expect
+    .poll(async () => (await late.call('GET /issue-credentials/records/{recordId}', { path: { recordId: lateId } })).metaLastFailure)
+    .toBeDefined()
+  expect(await announced(agent, issuer, made.thid)).toEqual(['InvitationGenerated', 'ProblemReportReceived'])
+})
+
+test('who holds no invitation declines nothing', async () => {
+  await using pair = await startPair()
+  await using stranger = await openParty()
+  const made = await offerByInvitation(pair.issuer)
+  const from = made.invitation!.from
+  const report = (pthid: string) => ({ type: 'https://didcomm.org/report-problem/2.0/problem-report', pthid, body: { code } })
+  // The DID of the invitation alone is not the invitation.
+  expect((await stranger.send(from, report(randomUUID()))).status).toBe(422)
+  expect(await announced(pair.agent, pair.issuer, made.thid)).toEqual(['InvitationGenerated'])
+
+  const { recordId } = await takeOffer(pair.holder, oobOf(made as never))
+  await acceptOffer(pair.holder, recordId)
+  await credentialIn(pair.holder.call, made.thid, 'CredentialReceived')
+  expect((await stranger.send(from, report(made.thid))).status).toBe(422)
+  expect(await announced(pair.agent, pair.issuer, made.thid)).not.toContain('ProblemReportReceived')
+})
+
+test('an issuer that takes no reports, as the real agent, leaves the record with the reason', async () => {
+  await using pair = await startPair()
+  await using party = await openParty({ answer: (response, count) => response.writeHead(count === 1 ? 200 : 422).end() })
+  const { theirDid } = await party.connect(pair.holder)
+  await party.next('https://atalaprism.io/mercury/connections/1.0/response')
+  const [thid, options] = [randomUUID(), { challenge: 'c', domain: 'd' }]
+  const body = { credential_preview: { body: { attributes: [{ name: 'a', value: 'b' }] } } }
+  const offer = { type: typesOf.offer, thid, body, attachments: [jsonAttachment('1', { options }, 'prism/jwt')] }
+  expect((await party.send(theirDid, offer)).status).toBe(200)
+  const { recordId } = await credentialIn(pair.holder.call, thid, 'OfferReceived')
+  await reject(pair.holder, recordId)
+  const report = await party.next('https://didcomm.org/report-problem/2.0/problem-report')
+  expect(report).toMatchObject({ from: theirDid, thid, pthid: thid, body: { code } })
+  const left = await until(
+    'the refusal to be noted',
+    () => pair.holder.call('GET /issue-credentials/records/{recordId}', { path: { recordId } }),
+    ({ metaLastFailure }) => metaLastFailure !== undefined,
+  )
+  expect(left).toMatchObject({
+    protocolState: 'ProblemReportPending',
+    metaRetries: 0,
+    metaLastFailure: { detail: expect.stringContaining('422') },
+  })
+})

@@ -1,0 +1,179 @@
+/** Records are removed with all that belongs to them; what others rely on stays. */
+import { randomUUID } from 'node:crypto'
+import { expect, test } from 'vitest'
+import { put } from '../../src/outbox/outbox.ts'
+import { acceptOffer, offerByInvitation, prove, takeOffer } from '../_invitation.ts'
+import { connect, credentialIn, issue, newDid, oobOf, presentationIn, refusal, startPair, until, type Tenant } from '../_pair.ts'
+import { isRevoked, present } from './_revocation.ts'
+
+const removeCredential = ({ call }: Tenant, recordId: string) =>
+  call('DELETE /issue-credentials/records/{recordId}', { path: { recordId } })
+const removeProof = ({ call }: Tenant, presentationId: string) =>
+  call('DELETE /present-proof/presentations/{presentationId}', { path: { presentationId } })
+const revoke = ({ call }: Tenant, id: string) => call('PATCH /credential-status/revoke-credential/{id}', { path: { id } })
+
+const wrongState = { status: 400, type: 'error:CredentialServiceError:InvalidStateForOperation' }
+
+/** A pair that is connected, whose holder has a credential. */
+async function startWithCredential(variables: Record<string, string> = {}) {
+  const pair = await startPair(variables)
+  const { inviterConnectionId: connectionId } = await connect(pair.issuer, pair.holder)
+  const [{ did: issuingDID }, { did: subjectId }] = [
+    await newDid(pair.issuer, 'assertionMethod'),
+    await newDid(pair.holder, 'authentication'),
+  ]
+  const issued = await issue(pair.issuer, pair.holder, connectionId, issuingDID, subjectId)
+  await credentialIn(pair.issuer.call, issued.thid, 'CredentialSent')
+  return { ...pair, connectionId, issuingDID, subjectId, ...issued, [Symbol.asyncDispose]: () => pair[Symbol.asyncDispose]() }
+}
+
+/** What a wallet keeps for a record. */
+const left = ({ agent }: Awaited<ReturnType<typeof startPair>>, { walletId }: Tenant, id: string) =>
+  agent.agent.wallets.use(walletId, async ({ db }) => ({
+    records: await db.selectFrom('record').select('id').where('id', '=', id).execute(),
+    credentials: await db.selectFrom('credential').select('id').where('id', '=', id).execute(),
+    dids: await db.selectFrom('peer_did').select('did').where('record_id', '=', id).execute(),
+    debts: (await db.selectFrom('outbox').select('lane').execute()).filter(({ lane }) => lane.endsWith(id)),
+    places: await db.selectFrom('status_entry').select('revoked_at').where('record_id', '=', id).execute(),
+  }))
+/** Owes a work in each lane, far from now. */
+const owe = ({ agent }: Awaited<ReturnType<typeof startPair>>, { walletId }: Tenant, ...lanes: string[]) =>
+  agent.agent.wallets.use(walletId, (wallet) =>
+    wallet.transaction(async (tx) => {
+      for (const lane of lanes) await put(tx, lane, { kind: 'work', protocol: 'issue-credential', recordId: 'none', work: 'credential' })
+      await tx.updateTable('outbox').set({ due_at: '2099-01-01T00:00:00.000Z' }).where('lane', 'in', lanes).execute()
+    }),
+  )
+const nothing = { records: [], credentials: [], dids: [], debts: [], places: [] }
+
+test('the holder’s record goes with its credential, once', async () => {
+  await using pair = await startWithCredential()
+  const { issuer, holder, recordId, connectionId } = pair
+  expect(await removeCredential(holder, recordId)).toBeUndefined()
+  expect(await left(pair, holder, recordId)).toEqual(nothing)
+  expect(await refusal(removeCredential(holder, recordId))).toMatchObject({
+    status: 404,
+    type: 'error:CredentialServiceError:RecordNotFound',
+  })
+  const { thid } = await issuer.call('POST /present-proof/presentations', { body: { connectionId } })
+  const { presentationId } = await presentationIn(holder.call, thid, 'RequestReceived')
+  expect(await refusal(prove(holder, presentationId, recordId))).toMatchObject({ status: 404 })
+  // The issuer has its own record still.
+  await credentialIn(issuer.call, pair.thid, 'CredentialSent')
+})
+
+test('the issuer’s record of a credential that holds stays until it is revoked, and then its place stays revoked', async () => {
+  await using pair = await startWithCredential()
+  const { issuer, holder, issuerRecordId, recordId, credential } = pair
+  const stranger = await pair.agent.newTenant('stranger')
+  expect(await refusal(removeCredential(issuer, issuerRecordId))).toMatchObject({
+    ...wrongState,
+    detail: expect.stringContaining('Revoke it first'),
+  })
+  expect(await refusal(removeCredential(stranger, issuerRecordId))).toMatchObject({ status: 404 })
+  // The notice of the revocation waits behind it, and is not taken back with it.
+  await owe(pair, issuer, `record:${issuerRecordId}`)
+  await revoke(issuer, issuerRecordId)
+  await removeCredential(issuer, issuerRecordId)
+  await until(
+    'the holder to be told',
+    () => holder.call('GET /issue-credentials/records/{recordId}', { path: { recordId } }),
+    (record) => record.revoked === true,
+  )
+  await until(
+    'the notice to be struck out',
+    () => left(pair, issuer, issuerRecordId),
+    ({ debts }) => debts.length === 0,
+  )
+  expect(await left(pair, issuer, issuerRecordId)).toEqual({ ...nothing, places: [{ revoked_at: expect.any(String) }] })
+  expect(await isRevoked(credential)).toBe(true)
+})
+
+test('the issuer’s record goes when there is no credential, or its time is over', async () => {
+  await using pair = await startWithCredential({ CREDENTIAL_LEEWAY: '0' })
+  const { issuer, holder, connectionId, issuingDID } = pair
+  const offer = (more: object = {}) =>
+    issuer.call('POST /issue-credentials/credential-offers', {
+      body: { connectionId, issuingDID, claims: { a: 1 }, automaticIssuance: true, ...more },
+    })
+  const open = await offer()
+  const { recordId } = await credentialIn(holder.call, open.thid, 'OfferReceived')
+  await removeCredential(issuer, open.recordId)
+  expect(await left(pair, issuer, open.recordId)).toEqual(nothing)
+  await acceptOffer(holder, recordId)
+  await until(
+    'the request to be refused',
+    () => holder.call('GET /issue-credentials/records/{recordId}', { path: { recordId } }),
+    ({ metaLastFailure }) => metaLastFailure !== undefined,
+  )
+
+  // Whole seconds count: it ends as soon as it begins.
+  const brief = await offer({ validityPeriod: 0.5 })
+  await acceptOffer(holder, (await credentialIn(holder.call, brief.thid, 'OfferReceived')).recordId)
+  await until(
+    'the credential to be made',
+    () => issuer.call('GET /issue-credentials/records/{recordId}', { path: { recordId: brief.recordId } }),
+    ({ credential }) => credential !== undefined,
+  )
+  await removeCredential(issuer, brief.recordId)
+  expect(await left(pair, issuer, brief.recordId)).toEqual({ ...nothing, places: [{ revoked_at: null }] })
+})
+
+test('with a record that an invitation began go its DID and what is owed for it, and the invitation can be taken again', async () => {
+  await using pair = await startPair()
+  const { issuer, holder } = pair
+  const made = await offerByInvitation(issuer)
+  const taken = await takeOffer(holder, oobOf(made as never))
+  expect((await left(pair, holder, taken.recordId)).dids).toHaveLength(1)
+  await owe(pair, holder, `record:${taken.recordId}`, `notices:${taken.recordId}`, 'notices:another')
+  await removeCredential(holder, taken.recordId)
+  expect(await left(pair, holder, taken.recordId)).toEqual(nothing)
+  const owing = await pair.agent.agent.wallets.use(holder.walletId, ({ db }) => db.selectFrom('outbox').select('lane').execute())
+  expect(owing).toEqual([{ lane: 'notices:another' }])
+
+  const again = await takeOffer(holder, oobOf(made as never))
+  await acceptOffer(holder, again.recordId)
+  await credentialIn(holder.call, made.thid, 'CredentialReceived')
+})
+
+test('presentations go in any state and on either side', async () => {
+  await using pair = await startWithCredential()
+  const { issuer, holder, connectionId, recordId } = pair
+  const thid = await present(issuer, holder, { connectionId }, recordId)
+  const [asked, shown] = [
+    await presentationIn(issuer.call, thid, 'PresentationVerified'),
+    await presentationIn(holder.call, thid, 'PresentationSent'),
+  ]
+  expect(await refusal(removeProof(holder, asked.presentationId))).toMatchObject({ status: 404 })
+  expect(await removeProof(holder, shown.presentationId)).toBeUndefined()
+  await removeProof(issuer, asked.presentationId)
+  for (const [tenant, id] of [
+    [issuer, asked.presentationId],
+    [holder, shown.presentationId],
+  ] as const) {
+    expect(await left(pair, tenant, id)).toEqual(nothing)
+    expect(await refusal(removeProof(tenant, id))).toMatchObject({ status: 404, type: 'error:PresentationError:RecordIdNotFound' })
+  }
+  expect(await refusal(removeProof(holder, randomUUID()))).toMatchObject({ status: 404 })
+  // A credential's record is none of a presentation's.
+  expect(await refusal(removeProof(holder, recordId))).toMatchObject({ status: 404 })
+  expect((await left(pair, holder, recordId)).credentials).toHaveLength(1)
+})
+
+test('a credential that is promised in a presentation stays until that is made', async () => {
+  await using pair = await startWithCredential()
+  const { issuer, holder, connectionId, recordId } = pair
+  const thid = await present(issuer, holder, { connectionId }, recordId)
+  const { presentationId } = await presentationIn(holder.call, thid, 'PresentationSent')
+  const move = (state: string) =>
+    pair.agent.agent.wallets.use(holder.walletId, (wallet) =>
+      wallet.transaction((tx) => tx.updateTable('record').set({ state }).where('id', '=', presentationId).execute()),
+    )
+  await move('PresentationPending')
+  expect(await refusal(removeCredential(holder, recordId))).toMatchObject({
+    ...wrongState,
+    detail: expect.stringContaining(presentationId),
+  })
+  await move('PresentationSent')
+  await removeCredential(holder, recordId)
+})

@@ -1,0 +1,147 @@
+/** A verifier at another agent than the issuer's: the status list comes over the network, or does not (decisions.md §6, threats C8). */
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { startAgent, type TestAgent } from '../_agent.ts'
+import { connect, issue, newDid, presentationIn, until, type Tenant } from '../_pair.ts'
+import { present, refusalOf, statusOf } from './_revocation.ts'
+
+/** Stands where the issuer's agent would be reached, and answers as the test wants. */
+const hosts: { asked: number; answer: RequestListener } = { asked: 0, answer: (_, response) => void response.writeHead(500).end() }
+const server = createServer((request, response) => {
+  hosts.asked++
+  hosts.answer(request, response)
+})
+const folder = mkdtempSync(join(tmpdir(), 'identity-agent-'))
+let [home, away]: TestAgent[] = []
+let [issuer, holder, verifier]: Tenant[] = []
+let [issuerConnection, connectionId, issuingDID, subjectId] = ['', '', '', '']
+
+beforeAll(async () => {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const shared = { VDR_URL: `sqlite:${join(folder, 'vdr.db')}` }
+  const registry = `http://127.0.0.1:${(server.address() as AddressInfo).port}/registry`
+  home = await startAgent({ ...shared, POLLUX_STATUS_LIST_REGISTRY_PUBLIC_URL: `${registry}/` })
+  away = await startAgent(shared)
+  issuer = await home.newTenant('issuer')
+  holder = await away.newTenant('holder')
+  verifier = await away.newTenant('verifier')
+  issuerConnection = (await connect(issuer, holder)).inviterConnectionId
+  connectionId = (await connect(verifier, holder)).inviterConnectionId
+  issuingDID = (await newDid(issuer, 'assertionMethod')).did
+  subjectId = (await newDid(holder, 'authentication')).did
+}, 30_000)
+afterAll(async () => {
+  await Promise.all([home, away].map(async (agent) => agent?.[Symbol.asyncDispose]()))
+  server.closeAllConnections()
+  server.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+const list = async (credential: string) =>
+  (await fetch(`${home!.url}/credential-status/${statusOf(credential).statusListCredential.split('/').at(-1)}`)).text()
+const text =
+  (body: string, status = 200): RequestListener =>
+  (_, response) =>
+    void response.writeHead(status).end(body)
+
+let credential: Awaited<ReturnType<typeof issue>>
+beforeEach(async () => {
+  credential = await issue(issuer!, holder!, issuerConnection, issuingDID, subjectId)
+  hosts.asked = 0
+})
+const show = (statusCheck?: 'required' | 'if-available' | 'off') =>
+  present(verifier!, holder!, { connectionId, ...(statusCheck && { statusCheck }) }, credential.recordId)
+const revoke = () => issuer!.call('PATCH /credential-status/revoke-credential/{id}', { path: { id: credential.issuerRecordId } })
+
+test('the list is fetched where the credential says, once for all credentials of a presentation', async () => {
+  expect(statusOf(credential.credential).statusListCredential).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/registry\/credential-status\/\w+$/)
+  const body = await list(credential.credential)
+  hosts.answer = text(body)
+  const { recordId, credential: other } = await issue(issuer!, holder!, issuerConnection, issuingDID, subjectId)
+  expect(statusOf(other).statusListCredential).toBe(statusOf(credential.credential).statusListCredential)
+  const both = [credential.recordId, recordId]
+  await presentationIn(verifier!.call, await present(verifier!, holder!, { connectionId }, ...both), 'PresentationVerified')
+  expect(hosts.asked).toBe(1)
+})
+
+test('a credential that was revoked just now does not pass', async () => {
+  hosts.answer = text(await list(credential.credential))
+  await presentationIn(verifier!.call, await show(), 'PresentationVerified')
+  await revoke()
+  hosts.answer = text(await list(credential.credential))
+  expect(await refusalOf(verifier!, await show())).toMatch(/the credential is revoked/)
+})
+
+test('an outage of the host decides nothing: the prover’s agent comes again, and then it passes', async () => {
+  const body = await list(credential.credential)
+  hosts.answer = (request, response) => (hosts.asked < 2 ? text('', 503) : text(body))(request, response)
+  const thid = await show()
+  await presentationIn(verifier!.call, thid, 'PresentationVerified')
+  expect(hosts.asked).toBeGreaterThan(1)
+})
+
+test('while the host is away nothing passes, unless the request says that it may', async () => {
+  hosts.answer = text('', 503)
+  const thid = await show()
+  const { presentationId } = await presentationIn(holder!.call, thid, 'PresentationGenerated')
+  await until(
+    'an attempt',
+    () => Promise.resolve(hosts.asked),
+    (asked) => asked > 0,
+  )
+  const failed = await until(
+    'the failure to be noted',
+    () => holder!.call('GET /present-proof/presentations/{presentationId}', { path: { presentationId } }),
+    ({ metaLastFailure }) => metaLastFailure !== undefined,
+  )
+  expect([failed.status, failed.metaLastFailure!.detail]).toEqual(['PresentationGenerated', expect.stringContaining('503')])
+  expect((await presentationIn(verifier!.call, thid, 'RequestSent')).data).toEqual([])
+  for (const policy of ['if-available', 'off'] as const) {
+    await presentationIn(verifier!.call, await show(policy), 'PresentationVerified')
+  }
+})
+
+const answers: [string, RegExp, () => RequestListener, softened: boolean][] = [
+  ['is not there', /status 404/, () => text('', 404), true],
+  ['is elsewhere', /status 302/, () => (_, response) => void response.writeHead(302, { location: `${home!.url}/x` }).end(), true],
+  ['is larger than any', /more than/, () => text(' '.repeat(2_000_000)), true],
+  ['is no list', /not JSON/, () => text('{}}'), false],
+  [
+    'is forged',
+    /not signed/,
+    () => async (_, response) => {
+      const genuine = JSON.parse(await list(credential.credential)) as object
+      response.end(JSON.stringify({ ...genuine, issuanceDate: '2020-01-01T00:00:00Z' }))
+    },
+    false,
+  ],
+]
+test.each(answers)('a credential whose list %s does not pass', async (_, why, answer, isSoftened) => {
+  hosts.answer = answer()
+  expect(await refusalOf(verifier!, await show())).toMatch(why)
+  const soft = await show('if-available')
+  await presentationIn(verifier!.call, soft, isSoftened ? 'PresentationVerified' : 'PresentationVerificationFailed')
+})
+
+test('a list at an address that the agent may not call is not asked for', async () => {
+  const strict = await startAgent({ VDR_URL: `sqlite:${join(folder, 'vdr.db')}`, AGENT_HOST: '127.0.0.1' })
+  try {
+    for (const url of [
+      'http://10.0.0.1/l',
+      'http://169.254.169.254/l',
+      'http://[::ffff:10.0.0.1]/l',
+      'ftp://127.0.0.1/l',
+      'file:///etc/passwd',
+    ]) {
+      await expect(strict.agent.env.getStatusList(url, 'StatusList2021Entry')).rejects.toMatchObject({
+        code: expect.stringMatching(/^(address-not-allowed|bad-url)$/),
+      })
+    }
+  } finally {
+    await strict[Symbol.asyncDispose]()
+  }
+})

@@ -1,0 +1,81 @@
+/** Two daemons in separate processes: issue, present, revoke, present fails; the issuer's is killed as soon as it has said that it revokes. */
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { Daemon, temporaryFolder } from '../_daemon.ts'
+import { onboard, steps, type Job, type Party } from '../_main-job.ts'
+import { until } from '../_pair.ts'
+import { Sink } from '../_sink.ts'
+import { isRevoked } from './_revocation.ts'
+
+const adminKey = 'an-administrator-of-this-test'
+
+async function call({ daemon, apiKey }: Party, key: string, body?: unknown): Promise<any> {
+  const answer = await daemon.call(key, { apiKey, ...(body !== undefined && { body }) })
+  expect(answer.status, `${key}: ${JSON.stringify(answer.body)}`).toBeLessThan(300)
+  return answer.body
+}
+
+/** What a party announces of a thread in a state. */
+const announced = (sink: Sink, { walletId: id }: Party, subject: string, state: string) =>
+  sink.waitFor(`${state} of ${subject}`, ({ walletId, data }) => {
+    return walletId === id && data.thid === subject && [data.state, data.protocolState, data.status].includes(state)
+  })
+
+/** A verifier asks the holder over a connection; how that ends. */
+async function present({ sink, holder, holderRecordId }: Job, verifier: Party, connectionId: string, end: string) {
+  const { thid, presentationId: id } = await call(verifier, 'POST /present-proof/presentations', { connectionId })
+  const { data } = await announced(sink, holder, thid, 'RequestReceived')
+  const body = { action: 'request-accept', proofId: [holderRecordId] }
+  await call(holder, `PATCH /present-proof/presentations/${String(data.presentationId)}`, body)
+  await announced(sink, verifier, thid, end)
+  return call(verifier, `GET /present-proof/presentations/${id}`)
+}
+
+test('a credential that one daemon revokes is refused by both, whatever happens to the first', { timeout: 60_000 }, async () => {
+  await using folder = await temporaryFolder()
+  await using sink = await Sink.open()
+  const start = (name: string) =>
+    Daemon.start({
+      AGENT_DATA_DIR: join(folder.path, name),
+      AGENT_CONFIG_DIR: join(folder.path, `${name}-config`),
+      ADMIN_TOKEN: adminKey,
+      DEFAULT_WALLET_ENABLED: 'false',
+      VDR_URL: `sqlite:${join(folder.path, 'vdr.db')}`,
+      GLOBAL_WEBHOOK_URL: sink.url,
+    })
+  await using acme = await start('acme')
+  await using elsewhere = await start('elsewhere')
+  const [issuer, holder] = [await onboard(acme, adminKey, 'acme'), await onboard(elsewhere, adminKey, 'alice')]
+  const verifier = await onboard(elsewhere, adminKey, 'verifier')
+  const job = { sink, issuer, holder } as Job
+  // All but the proof.
+  for (const step of Object.values(steps).slice(0, 9)) await step(job)
+  await announced(sink, holder, job.credentialThid, 'CredentialReceived')
+  const invited = await call(verifier, 'POST /connections', { label: 'holder' })
+  const invitation = new URL(invited.invitation.invitationUrl).searchParams.get('_oob')
+  await call(holder, 'POST /connection-invitations', { invitation })
+  await announced(sink, verifier, invited.thid, 'ConnectionResponseSent')
+  await announced(sink, holder, invited.thid, 'ConnectionResponseReceived')
+  const { credential } = await call(holder, `GET /issue-credentials/records/${job.holderRecordId}`)
+  const jwt = Buffer.from(credential, 'base64url').toString()
+  const presentBoth = async (end: string) => [
+    await present(job, issuer, job.connectionId, end),
+    await present(job, verifier, invited.connectionId, end),
+  ]
+
+  await presentBoth('PresentationVerified')
+  expect(await isRevoked(jwt)).toBe(false)
+  await call(issuer, `PATCH /credential-status/revoke-credential/${job.recordId}`)
+  await acme.stop('SIGKILL')
+  await acme.start()
+  expect(await isRevoked(jwt)).toBe(true)
+  const held = await until(
+    'the holder to be told',
+    () => call(holder, `GET /issue-credentials/records/${job.holderRecordId}`),
+    (record) => record.revoked === true,
+  )
+  expect(held.protocolState).toBe('CredentialReceived')
+  for (const { metaLastFailure } of await presentBoth('PresentationVerificationFailed')) {
+    expect(metaLastFailure.detail).toMatch(/the credential is revoked/)
+  }
+})

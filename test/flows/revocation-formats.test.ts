@@ -1,0 +1,68 @@
+/** Issue, present, revoke, present again: between two agents that share a ledger and nothing else, in every format. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { credentialFormats, type CredentialFormat } from '../../src/protocols/formats.ts'
+import { startAgent, type TestAgent } from '../_agent.ts'
+import { connect, credentialIn, newDid, presentationIn, until, type Tenant } from '../_pair.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'identity-agent-'))
+let agents: TestAgent[] = []
+let [issuer, holder, verifier]: Tenant[] = []
+let [offers, asks, issuingDID, subjectId] = ['', '', '', '']
+
+beforeAll(async () => {
+  const shared = { VDR_URL: `sqlite:${join(folder, 'vdr.db')}` }
+  agents = [await startAgent(shared), await startAgent(shared)]
+  const [home, away] = agents as [TestAgent, TestAgent]
+  issuer = await home.newTenant('issuer')
+  ;[holder, verifier] = [await away.newTenant('holder'), await away.newTenant('verifier')]
+  offers = (await connect(issuer, holder)).inviterConnectionId
+  asks = (await connect(verifier, holder)).inviterConnectionId
+  issuingDID = (await newDid(issuer, 'assertionMethod', 'Ed25519')).did
+  subjectId = (await newDid(holder, 'authentication', 'Ed25519')).did
+}, 30_000)
+afterAll(async () => {
+  await Promise.all(agents.map((agent) => agent[Symbol.asyncDispose]()))
+  rmSync(folder, { recursive: true, force: true })
+})
+
+/** The verifier asks, the holder shows the credential. */
+async function present(credentialFormat: CredentialFormat, recordId: string, end: string) {
+  const claims = credentialFormat === 'SDJWT' ? { claims: { name: '' } } : {}
+  const { thid } = await verifier!.call('POST /present-proof/presentations', { body: { connectionId: asks, credentialFormat, ...claims } })
+  const { presentationId } = await presentationIn(holder!.call, thid, 'RequestReceived')
+  await holder!.call('PATCH /present-proof/presentations/{presentationId}', {
+    path: { presentationId },
+    body: { action: 'request-accept', proofId: [recordId] },
+  })
+  return presentationIn(verifier!.call, thid, end)
+}
+
+const cases = credentialFormats.flatMap((format) => [[format, undefined] as const, [format, 'key-1'] as const])
+test.each(cases)('%s, accepted with the key %s: passes, is revoked, and then does not', async (credentialFormat, keyId) => {
+  const offer = await issuer!.call('POST /issue-credentials/credential-offers', {
+    body: { connectionId: offers, credentialFormat, issuingDID, claims: { name: 'Alice' }, automaticIssuance: true },
+  })
+  const { recordId } = await credentialIn(holder!.call, offer.thid, 'OfferReceived')
+  const path = { recordId }
+  await holder!.call('POST /issue-credentials/records/{recordId}/accept-offer', { path, body: { subjectId, keyId } })
+  await credentialIn(holder!.call, offer.thid, 'CredentialReceived')
+  const { disclosedClaims } = await present(credentialFormat, recordId, 'PresentationVerified')
+  expect(disclosedClaims).toEqual(credentialFormat === 'SDJWT' ? { name: 'Alice' } : undefined)
+
+  await issuer!.call('PATCH /credential-status/revoke-credential/{id}', { path: { id: offer.recordId } })
+  await until(
+    'the holder to be told',
+    () => holder!.call('GET /issue-credentials/records/{recordId}', { path }),
+    ({ revoked }) => revoked === true,
+  )
+  const refused = await until(
+    'the verifier to see it',
+    () => present(credentialFormat, recordId, 'PresentationVerificationFailed'),
+    ({ metaLastFailure }) => metaLastFailure !== undefined,
+  )
+  expect(refused.metaLastFailure!.detail).toMatch(/revoked/)
+  expect(refused).not.toHaveProperty('disclosedClaims')
+})

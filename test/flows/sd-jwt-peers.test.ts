@@ -1,0 +1,155 @@
+/** Issuers and verifiers of SD-JWTs that are not ours, by the book and against it (wire.md 4.5, 5.1). */
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { issueJwtVc } from '../../src/credentials/jwt-vc.ts'
+import { decodeJws } from '../../src/credentials/jws.ts'
+import { decodeSdJwt, issueSdJwt, type SdJwtContent } from '../../src/credentials/sd-jwt/sd-jwt.ts'
+import { generateKey, toPublic, type PublicJwk } from '../../src/crypto/keys.ts'
+import { keysFor } from '../../src/did/document.ts'
+import { createKeyDid } from '../../src/did/key.ts'
+import { attachmentBytes, base64Attachment, jsonAttachment } from '../../src/didcomm/message.ts'
+import { startAgent, type TestAgent } from '../_agent.ts'
+import { newDid, presentationIn, credentialIn, refusal, type Tenant } from '../_pair.ts'
+import { openParty, typesOf, type Party } from '../_party.ts'
+
+const issuerKey = generateKey('Ed25519')
+const issuerDid = createKeyDid(toPublic(issuerKey))
+const options = { challenge: 'the challenge', domain: 'https://peer.example' }
+const claims = { name: 'Alice', age: 42 }
+
+let agent: TestAgent
+let party: Party
+let holder: Tenant
+let [theirDid, connectionId, subjectId, longFormDid] = ['', '', '', '']
+beforeAll(async () => {
+  agent = await startAgent()
+  party = await openParty()
+  holder = await agent.newTenant('holder')
+  ;({ theirDid, connectionId } = await party.connect(holder))
+  ;({ did: subjectId, longFormDid } = await newDid(holder, 'authentication', 'Ed25519'))
+}, 20_000)
+afterAll(async () => {
+  await agent[Symbol.asyncDispose]()
+  await party[Symbol.asyncDispose]()
+})
+
+/** The holder accepts an offer; what it said, and what answers it. */
+async function accept({ format = 'vc+sd-jwt', keyId }: { format?: string; keyId?: string | undefined } = {}) {
+  const thid = randomUUID()
+  const body = { credential_preview: { body: { attributes: [{ name: 'name', value: 'Alice' }] } } }
+  const offered = await party.send(theirDid, { type: typesOf.offer, thid, body, attachments: [jsonAttachment('1', { options }, format)] })
+  expect(offered.status).toBe(200)
+  const { recordId, credentialFormat } = await credentialIn(holder.call, thid, 'OfferReceived')
+  await holder.call('POST /issue-credentials/records/{recordId}/accept-offer', { path: { recordId }, body: { subjectId, keyId } })
+  const request = await party.next(typesOf.credentialRequest)
+  const answer = (token: string, attachmentFormat = format) =>
+    party.send(theirDid, { type: typesOf.credential, thid, attachments: [base64Attachment('1', token, attachmentFormat)] })
+  return { thid, recordId, credentialFormat, request, answer }
+}
+
+const content = (): SdJwtContent => {
+  const now = Math.floor(Date.now() / 1_000)
+  return { issuerDid, issuerKey, subjectDid: longFormDid, claims, vct: 'person', expiresAt: now + 60, now }
+}
+
+/** The key of the holder's DID. */
+async function holderKey(): Promise<PublicJwk> {
+  return keysFor(await agent.agent.env.resolver.document(longFormDid), 'authentication')[0]!.publicKeyJwk
+}
+
+describe('what a peer issues', () => {
+  test.each(['vc+sd-jwt', 'dc+sd-jwt'])('is asked for, and kept: %s', async (format) => {
+    const { thid, credentialFormat, request, answer } = await accept({ format, keyId: 'key-1' })
+    expect(credentialFormat).toBe('SDJWT')
+    expect(request.attachments![0]!.format).toBe('vc+sd-jwt')
+    expect(decodeJws(Buffer.from(attachmentBytes(request.attachments![0]!)).toString()).header).toMatchObject({ kid: 'key-1' })
+    const credential = issueSdJwt({ ...content(), holderKey: await holderKey() })
+    // What the answer calls itself does not matter.
+    expect((await answer(credential, 'prism/jwt')).status).toBe(200)
+    const record = await credentialIn(holder.call, thid, 'CredentialReceived')
+    expect(Buffer.from(record.credential!, 'base64url').toString()).toBe(credential)
+  })
+
+  const refused: [string, string | undefined, () => Promise<string> | string, RegExp][] = [
+    ['is about somebody else', undefined, () => issueSdJwt({ ...content(), subjectDid: issuerDid }), /subject/],
+    ['has ended', undefined, () => issueSdJwt({ ...content(), expiresAt: 1 }), /Valid until/],
+    ['is signed by another', undefined, () => issueSdJwt({ ...content(), issuerKey: generateKey('Ed25519') }), /signature/],
+    ['is bound to nobody’s key', undefined, () => issueSdJwt({ ...content(), holderKey: generateKey('Ed25519') }), /bound to a key/],
+    ['is not bound, though a key was named', 'key-1', () => issueSdJwt(content()), /not bound to the key key-1/],
+    ['lacks a tilde', undefined, () => issueSdJwt(content()).split('~')[0]!, /~/],
+    ['is a JWT', undefined, () => issueJwtVc({ ...content(), schemas: [] }), /~/],
+  ]
+  test.each(refused)('is refused when it %s, and what is right is then taken', async (_, keyId, token, why) => {
+    const { thid, answer } = await accept({ keyId })
+    expect(await answer(await token())).toEqual({ status: 400, detail: expect.stringMatching(why) })
+    expect((await answer(issueSdJwt({ ...content(), holderKey: await holderKey() }))).status).toBe(200)
+    await credentialIn(holder.call, thid, 'CredentialReceived')
+  })
+})
+
+describe('what a peer asks for', () => {
+  let [bound, unbound] = ['', '']
+  beforeAll(async () => {
+    for (const holderKeyOf of [holderKey, undefined]) {
+      const { thid, recordId, answer } = await accept()
+      await answer(issueSdJwt({ ...content(), holderKey: await holderKeyOf?.() }))
+      await credentialIn(holder.call, thid, 'CredentialReceived')
+      if (holderKeyOf) bound = recordId
+      else unbound = recordId
+    }
+  })
+  let thid = ''
+  beforeEach(() => void (thid = randomUUID()))
+  const ask = (content: object, format = 'vc+sd-jwt') =>
+    party.send(theirDid, {
+      type: typesOf.presentationRequest,
+      thid,
+      attachments: [base64Attachment('1', JSON.stringify(content), format)],
+    })
+  const answerWith = async (id: string) => {
+    const { presentationId } = await presentationIn(holder.call, thid, 'RequestReceived')
+    return holder.call('PATCH /present-proof/presentations/{presentationId}', {
+      path: { presentationId },
+      body: { action: 'request-accept', proofId: [id] },
+    })
+  }
+  const presented = async () => {
+    const { attachments, thid: answers } = await party.next(typesOf.presentationRequest.replace('request-', ''))
+    expect([answers, attachments!.length, attachments![0]!.format]).toEqual([thid, 1, 'vc+sd-jwt'])
+    return decodeSdJwt(Buffer.from(attachmentBytes(attachments![0]!)).toString())
+  }
+
+  test.each(['vc+sd-jwt', 'dc+sd-jwt'])('is answered: %s', async (format) => {
+    // The registered claims are always shown; who asks for one gets it.
+    expect((await ask({ options, claims: { age: '{}', iss: '{}' } }, format)).status).toBe(200)
+    await answerWith(bound)
+    const { claims: shown, keyBinding } = await presented()
+    expect([shown, decodeJws(keyBinding!).payload]).toMatchObject([{ age: 42 }, { aud: options.domain, nonce: options.challenge }])
+  })
+
+  test('without challenge and domain is answered with what is bound to no key', async () => {
+    expect((await ask({ claims: { age: '{}' } })).status).toBe(200)
+    expect(await refusal(answerWith(bound))).toMatchObject({
+      status: 400,
+      type: 'error:PresentationError:HolderBindingError',
+      detail: expect.stringContaining('no challenge'),
+    })
+    await answerWith(unbound)
+    const { claims: shown, keyBinding } = await presented()
+    expect([shown, keyBinding]).toEqual([{ age: 42 }, undefined])
+  })
+
+  test.each([
+    ['half the options', { options: { challenge: 'x' } }],
+    ['a list of claims', { options, claims: ['age'] }],
+    ['a claim that would name the prototype', JSON.parse('{"claims":{"a":{"__proto__":{}}}}') as object],
+  ])('is refused: %s', async (_, content) => {
+    expect((await ask(content)).status).toBe(400)
+  })
+
+  test('by our API, a claim that would name the prototype is refused, not dropped', async () => {
+    const body = `{"connectionId":"${connectionId}","credentialFormat":"SDJWT","claims":{"__proto__":{"a":1}}}`
+    const { status } = await agent.send('POST', '/present-proof/presentations', { headers: { apikey: holder.apiKey }, body })
+    expect(status).toBe(400)
+  })
+})

@@ -1,0 +1,336 @@
+/** Issuing and proving in the format SDJWT (api.md 4.7, 4.8; wire.md 4.5, 5.1 to 5.3). */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { presentSdJwt } from '../../src/credentials/sd-jwt/presentation.ts'
+import { decodeSdJwt } from '../../src/credentials/sd-jwt/sd-jwt.ts'
+import { anyCredential } from '../../src/protocols/issue-credential/sign.ts'
+import { startAgent, type TestAgent } from '../_agent.ts'
+import { decode, takeOffer, takeRequest } from '../_invitation.ts'
+import { connect, credentialIn, issue, newDid, oobOf, presentationIn, refusal, type Tenant } from '../_pair.ts'
+import { openParty, typesOf } from '../_party.ts'
+import { askSdJwt, issueSdJwtTo, personClaims as claims, type Holding } from './_sd-jwt.ts'
+
+let agent: TestAgent
+let holding: Holding
+let [issuer, holder]: Tenant[] = []
+let connectionId: string
+beforeAll(async () => {
+  agent = await startAgent()
+  issuer = await agent.newTenant('issuer')
+  holder = await agent.newTenant('holder')
+  connectionId = (await connect(issuer, holder)).inviterConnectionId
+  const { did: issuingDID } = await newDid(issuer, 'assertionMethod', 'Ed25519')
+  const { did: subjectId } = await newDid(holder, 'authentication', 'Ed25519')
+  holding = { issuer, holder, connectionId, issuingDID, subjectId }
+}, 20_000)
+afterAll(() => agent[Symbol.asyncDispose]())
+
+const ownKey = {
+  publicKeys: [
+    { id: 'other', purpose: 'assertionMethod' },
+    { id: 'signs', purpose: 'assertionMethod', curve: 'Ed25519' },
+  ],
+}
+
+describe('what is issued', () => {
+  test.each([
+    ['bound to the key that the holder names', 'key-1'],
+    ['bound to the key that the holder names by its DID URL', 'did:example:any#key-1'],
+    ['bound to no key when the holder names none', undefined],
+  ])('is %s', async (_, keyId) => {
+    const before = Math.floor(Date.now() / 1_000)
+    const { credential, thid } = await issueSdJwtTo(holding, { ...(keyId !== undefined && { keyId }) })
+    const { jws, claims: read, holderKey } = decodeSdJwt(credential)
+    const { longFormDid } = await holder!.call('GET /did-registrar/dids/{didRef}', { path: { didRef: holding.subjectId } })
+    expect(jws.header).toEqual({ typ: 'vc+sd-jwt', alg: 'EdDSA' })
+    expect(jws.payload).toEqual({
+      _sd: expect.any(Array),
+      _sd_alg: 'sha-256',
+      iss: holding.issuingDID,
+      sub: longFormDid,
+      iat: expect.any(Number),
+      exp: Number(jws.payload['iat']) + 2_592_000,
+      vct: anyCredential,
+      credentialStatus: expect.objectContaining({ type: 'StatusList2021Entry' }),
+      ...(keyId !== undefined && { cnf: { jwk: expect.objectContaining({ crv: 'Ed25519' }) } }),
+    })
+    expect(jws.payload['iat']).toBeGreaterThanOrEqual(before)
+    expect([read, holderKey !== undefined]).toEqual([claims, keyId !== undefined])
+    const records = [await credentialIn(issuer!.call, thid, 'CredentialSent'), await credentialIn(holder!.call, thid, 'CredentialReceived')]
+    for (const record of records) expect(record).toMatchObject({ credentialFormat: 'SDJWT', claims, credential: records[0]!.credential })
+  })
+
+  test('is signed on Ed25519 if the issuer can, is of the type of its schema, ends when it was offered to, and names its key if that was named', async () => {
+    const { longFormDid } = await issuer!.call('POST /did-registrar/dids', { body: { documentTemplate: ownKey as never } })
+    const schema = { $schema: 'https://json-schema.org/draft/2020-12/schema', type: 'object', properties: {} }
+    const type = 'https://w3c-ccg.github.io/vc-json-schemas/schema/2.0/schema.json'
+    const body = { name: 'anything', version: '1.0.0', type, author: holding.issuingDID, schema }
+    const { guid } = await issuer!.call('POST /schema-registry/schemas', { body })
+    const schemaId = `${agent.url}/schema-registry/schemas/${guid}`
+    const exp = Math.floor(Date.now() / 1_000) + 77
+    const first = decodeSdJwt((await issueSdJwtTo({ ...holding, issuingDID: longFormDid }, { schemaId, validityPeriod: 99 })).credential)
+    expect(first.jws.header).toEqual({ typ: 'vc+sd-jwt', alg: 'EdDSA' })
+    expect(first).toMatchObject({ vct: schemaId, issuerDid: longFormDid, validUntil: first.validFrom! + 99 })
+
+    const { thid } = await issuer!.call('POST /issue-credentials/credential-offers', {
+      body: {
+        connectionId,
+        automaticIssuance: true,
+        sdJwtVcPropertiesV1: { issuingDID: longFormDid, issuingKid: 'other', claims: { a: 1, exp } },
+      },
+    })
+    const { recordId } = await credentialIn(holder!.call, thid, 'OfferReceived')
+    const path = { recordId }
+    await holder!.call('POST /issue-credentials/records/{recordId}/accept-offer', { path, body: { subjectId: holding.subjectId } })
+    const { credential } = await credentialIn(holder!.call, thid, 'CredentialReceived')
+    const second = decodeSdJwt(Buffer.from(credential!, 'base64url').toString())
+    expect(second.jws.header).toEqual({ typ: 'vc+sd-jwt', alg: 'ES256K', kid: `${longFormDid}#other` })
+    expect(second).toMatchObject({ claims: { a: 1 }, validUntil: exp })
+  })
+
+  test('is offered and asked for with the attachments of the wire, and goes by invitation as well', async () => {
+    const offer = await issuer!.call('POST /issue-credentials/credential-offers/invitation', {
+      body: { credentialFormat: 'SDJWT', issuingDID: holding.issuingDID, claims, automaticIssuance: true },
+    })
+    const [{ format, data }] = decode(offer).attachments[0].data.json.attachments
+    expect([format, data.json.options.domain]).toEqual(['vc+sd-jwt', 'default-domain'])
+    const { recordId } = await takeOffer(holder!, oobOf(offer as never))
+    await holder!.call('POST /issue-credentials/records/{recordId}/accept-offer', {
+      path: { recordId },
+      body: { subjectId: holding.subjectId, keyId: 'key-1' },
+    })
+    await credentialIn(holder!.call, offer.thid, 'CredentialReceived')
+
+    const options = { challenge: 'of this test', domain: 'https://verifier.example' }
+    const asked = await issuer!.call('POST /present-proof/presentations/invitation', {
+      body: { presentationFormat: 'SDJWT', claims: { age: '{}' }, options },
+    })
+    const [attachment] = decode(asked).attachments[0].data.json.attachments
+    expect(attachment.format).toBe('vc+sd-jwt')
+    expect(JSON.parse(Buffer.from(attachment.data.base64, 'base64url').toString())).toEqual({ options, claims: { age: '{}' } })
+    const { presentationId } = await takeRequest(holder!, oobOf(asked as never))
+    await holder!.call('PATCH /present-proof/presentations/{presentationId}', {
+      path: { presentationId },
+      body: { action: 'request-accept', proofId: [recordId] },
+    })
+    const { disclosedClaims } = await presentationIn(issuer!.call, asked.thid, 'PresentationVerified')
+    expect(disclosedClaims).toEqual({ age: 42 })
+  })
+})
+
+describe('an offer', () => {
+  const good = () => ({ connectionId, issuingDID: holding.issuingDID, claims: { a: 1 } as Record<string, any>, credentialFormat: 'SDJWT' })
+  const properties = () => ({ issuingDID: holding.issuingDID, claims: { a: 1 } })
+  const cases: [string, () => object, RegExp][] = [
+    ...['iss', 'sub', 'iat', 'nbf', 'cnf', 'vct', 'status', 'credentialStatus', '_sd', '_sd_alg', '...'].map(
+      (name): [string, () => object, RegExp] => [
+        `that claims ${name}`,
+        () => ({ claims: { [name]: 1 } }),
+        new RegExp(`claims\\.${name.replaceAll('.', '\\.')}:`),
+      ],
+    ),
+    ['that claims _sd below', () => ({ claims: { a: [{ b: { _sd: 1 } }] } }), /claims\.a\.0\.b\._sd:/],
+    ['that has ended', () => ({ claims: { exp: 1 } }), /claims\.exp:/],
+    ['that ends in words', () => ({ claims: { exp: 'tomorrow' } }), /claims\.exp:/],
+    ['that ends twice', () => ({ claims: { exp: 4_000_000_000 }, validityPeriod: 9 }), /claims\.exp and validityPeriod/],
+    ['of two schemas', () => ({ schemaId: ['https://a.example/1', 'https://a.example/2'] }), /schemaId: .* not of 2/],
+    ['in words of another format', () => ({ jwtVcPropertiesV1: properties() }), /jwtVcPropertiesV1: is not for the format SDJWT/],
+    [
+      'in two formats',
+      () => ({ credentialFormat: 'JWT', sdJwtVcPropertiesV1: properties() }),
+      /sdJwtVcPropertiesV1: is not for the format JWT/,
+    ],
+  ]
+  test.each(cases)('%s is refused', async (_, change, detail) => {
+    const body = { ...good(), ...change() } as never
+    const problem = await refusal(issuer!.call('POST /issue-credentials/credential-offers', { body }))
+    expect(problem).toMatchObject({ status: 400, detail: expect.stringMatching(detail) })
+  })
+})
+
+describe('what is shown', () => {
+  let [bound, unbound]: Awaited<ReturnType<typeof issueSdJwtTo>>[] = []
+  beforeAll(async () => {
+    bound = await issueSdJwtTo(holding, { keyId: 'key-1' })
+    unbound = await issueSdJwtTo(holding)
+  })
+  const wanted = { name: '{}', address: { city: '{}' } }
+  const asked = { name: claims.name, address: { city: 'Bern' } }
+  const cases: [string, object | undefined, object | undefined, object][] = [
+    ['what was asked for', wanted, undefined, asked],
+    [
+      'what was asked for, and what the prover adds',
+      wanted,
+      { ...wanted, degrees: { 1: { year: '' } } },
+      { ...asked, degrees: [{ year: 2020 }] },
+    ],
+    ['nothing, when nothing is asked for', undefined, undefined, {}],
+    ['what the prover names, when nothing is asked for', undefined, { age: true }, { age: 42 }],
+    ['a claim with all that is in it', { address: 1 }, undefined, { address: claims.address }],
+  ]
+  test.each(cases.flatMap((row) => [[true, ...row] as const, [false, ...row] as const]))(
+    'bound: %s, is %s',
+    async (isBound, _, toShow, named, shown) => {
+      const { recordId } = (isBound ? bound : unbound)!
+      const { thid, accept } = await askSdJwt(issuer!, holder!, { connectionId, ...(toShow && { claims: toShow as never }) })
+      await accept({ proofId: [recordId], ...(named && { claims: named as never }) })
+      const { data, disclosedClaims } = await presentationIn(issuer!.call, thid, 'PresentationVerified')
+      expect(disclosedClaims).toEqual(shown)
+      const presented = decodeSdJwt(data[0]!)
+      expect([presented.claims, presented.keyBinding !== undefined]).toEqual([shown, isBound])
+      const prover = await presentationIn(holder!.call, thid, 'PresentationSent')
+      expect(prover).toMatchObject({ data })
+      expect(prover).not.toHaveProperty('disclosedClaims')
+    },
+  )
+
+  test('must be all that was asked for, of a schema and an issuer that are accepted', async () => {
+    const { did: other } = await newDid(issuer!, 'assertionMethod', 'Ed25519')
+    const refused: [object, object | undefined, RegExp][] = [
+      [{ claims: wanted }, { name: '' }, /The claim address is not shown/],
+      [{ claims: wanted }, { name: '', address: { street: '' } }, /The claim address\.city is not shown/],
+      [{ proofs: [{ schemaId: 'https://schemas.example/person' }] }, undefined, /schemas of the credential are/],
+      [{ proofs: [{ schemaId: anyCredential, trustIssuers: [other] }] }, undefined, /not among the trusted/],
+    ]
+    for (const [request, named, why] of refused) {
+      const { thid, accept } = await askSdJwt(issuer!, holder!, { connectionId, ...request })
+      await accept({ proofId: [bound!.recordId], ...(named && { claims: named as never }) })
+      const record = await presentationIn(issuer!.call, thid, 'PresentationVerificationFailed')
+      expect(record.metaLastFailure!.detail).toMatch(why)
+      expect(record).not.toHaveProperty('disclosedClaims')
+      expect((await presentationIn(holder!.call, thid, 'ProblemReportReceived')).metaLastFailure!.detail).toMatch(why)
+    }
+    const { thid, accept } = await askSdJwt(issuer!, holder!, {
+      connectionId,
+      proofs: [{ schemaId: anyCredential, trustIssuers: [holding.issuingDID] }],
+    })
+    await accept({ proofId: [bound!.recordId] })
+    await presentationIn(issuer!.call, thid, 'PresentationVerified')
+  })
+
+  test('must be accepted by the policy that the request names', async () => {
+    const { did: other } = await newDid(issuer!, 'assertionMethod', 'Ed25519')
+    for (const [did, end] of [
+      [holding.issuingDID, 'PresentationVerified'],
+      [other, 'PresentationVerificationFailed'],
+    ] as const) {
+      const { id: policyId } = await issuer!.call('POST /verification/policies', {
+        body: { name: 'people', description: '', constraints: [{ schemaId: anyCredential, trustedIssuers: [did] }] },
+      })
+      const { thid, accept } = await askSdJwt(issuer!, holder!, { connectionId, policyId })
+      await accept({ proofId: [bound!.recordId] })
+      await presentationIn(issuer!.call, thid, end)
+    }
+  })
+
+  test('cannot be what the prover does not have, and the request waits', async () => {
+    const jwt = await issue(issuer!, holder!, connectionId, holding.issuingDID, holding.subjectId)
+    const { thid, accept } = await askSdJwt(issuer!, holder!, { connectionId, claims: { name: '', email: { work: '' } } })
+    const format = 'error:PresentationError:NotMatchingPresentationCredentialFormat'
+    const one = [bound!.recordId]
+    const refused: [Parameters<typeof accept>[0], { status: number; type?: string; detail: RegExp }][] = [
+      [{ proofId: one }, { status: 400, detail: /has no claim email, which was asked for/ }],
+      [
+        { proofId: one, claims: { address: { zip: '' } } },
+        { status: 400, detail: /has no claim address\.zip, which is to be shown/ },
+      ],
+      [{ proofId: [] }, { status: 400, detail: /proofId is empty/ }],
+      [{ proofId: [bound!.recordId, unbound!.recordId] }, { status: 400, detail: /exactly one/ }],
+      [{ proofId: [jwt.recordId] }, { status: 400, type: format, detail: /is a JWT, and the request is for SDJWT/ }],
+      [
+        { proofId: one, credentialFormat: 'JWT' },
+        { status: 400, type: format, detail: /the request is for SDJWT/ },
+      ],
+      [{ proofId: [thid] }, { status: 404, detail: /holds no credential/ }],
+    ]
+    for (const [choice, { detail, ...rest }] of refused) {
+      expect(await refusal(accept(choice))).toMatchObject({ ...rest, detail: expect.stringMatching(detail) })
+    }
+    await accept({ proofId: one, credentialFormat: 'SDJWT', claims: { name: '' } })
+
+    const plain = await issuer!.call('POST /present-proof/presentations', { body: { connectionId } })
+    const { presentationId } = await presentationIn(holder!.call, plain.thid, 'RequestReceived')
+    const act = (choice: object) =>
+      refusal(
+        holder!.call('PATCH /present-proof/presentations/{presentationId}', {
+          path: { presentationId },
+          body: { action: 'request-accept', ...choice },
+        }),
+      )
+    expect(await act({ proofId: one })).toMatchObject({ status: 400, type: format, detail: expect.stringContaining('is a SDJWT') })
+    expect(await act({ proofId: [jwt.recordId], claims: { name: '' } })).toMatchObject({
+      status: 400,
+      detail: expect.stringMatching(/^claims:/),
+    })
+  })
+
+  test('is asked for in one format, by names that can be kept back', async () => {
+    const refused: [object, RegExp][] = [
+      [{ credentialFormat: 'JWT', presentationFormat: 'SDJWT' }, /presentationFormat/],
+      [{ claims: { name: '' } }, /claims: is for the format SDJWT/],
+      [{ credentialFormat: 'SDJWT', claims: { iss: '' } }, /claims\.iss/],
+      [{ credentialFormat: 'SDJWT', claims: ['name'] }, /claims/],
+      [{ credentialFormat: 'Paper' }, /credentialFormat/],
+    ]
+    for (const [body, detail] of refused) {
+      const call = issuer!.call('POST /present-proof/presentations', { body: { connectionId, ...body } })
+      expect(await refusal(call)).toMatchObject({ status: 400, detail: expect.stringMatching(detail) })
+    }
+  })
+
+  test('is of no use to whoever else has it: not to another verifier, not changed, not without the key', async () => {
+    await using thief = await openParty()
+    const { connectionId: theirs, theirDid } = await thief.connect(issuer!)
+    const ask = (named: object) =>
+      issuer!.call('POST /present-proof/presentations', {
+        body: { connectionId: theirs, credentialFormat: 'SDJWT', options, claims: named as never },
+      })
+    const options = { challenge: 'twice the same', domain: 'https://verifier.example' }
+    const shownOnce = await issuer!.call('POST /present-proof/presentations', {
+      body: { connectionId, credentialFormat: 'SDJWT', options: { ...options, domain: 'https://other.example' }, claims: { age: '' } },
+    })
+    const { presentationId } = await presentationIn(holder!.call, shownOnce.thid, 'RequestReceived')
+    await holder!.call('PATCH /present-proof/presentations/{presentationId}', {
+      path: { presentationId },
+      body: { action: 'request-accept', proofId: [bound!.recordId] },
+    })
+    const genuine = (await presentationIn(issuer!.call, shownOnce.thid, 'PresentationVerified')).data[0]!
+    const [jwt, ...rest] = genuine.split('~') as [string, ...string[]]
+    const [header, payload, signature] = jwt.split('.') as [string, string, string]
+    const forged = { ...(JSON.parse(Buffer.from(payload, 'base64url').toString()) as object), cnf: undefined }
+    const other = decodeSdJwt(unbound!.credential)
+    const attempts: [string, string, RegExp][] = [
+      ['as it was shown to another', genuine, /was made for \[https:\/\/other\.example\]/],
+      ['without the key binding', [jwt, ...rest.slice(0, -1), ''].join('~'), /not signed with it/],
+      ['without a disclosure', [jwt, rest.at(-1)].join('~'), /made for|other disclosures/],
+      ['with a disclosure of another credential', [jwt, other.placed[0]!.encoded, ...rest].join('~'), /belongs to no digest/],
+      [
+        'without the binding’s claim',
+        [[header, Buffer.from(JSON.stringify(forged)).toString('base64url'), signature].join('.'), ...rest.slice(0, -1), ''].join('~'),
+        /signature/i,
+      ],
+      ['as the credential is', bound!.credential, /not signed with it/],
+      ['not at all', 'nothing', /~/],
+    ]
+    for (const [what, token, why] of attempts) {
+      const { thid, presentationId: id } = await ask({ age: '' })
+      await presentationIn(issuer!.call, thid, 'RequestSent')
+      const attachments = [{ id: '1', format: 'prism/jwt', data: { base64: Buffer.from(token).toString('base64url') } }]
+      const type = typesOf.presentationRequest.replace('request-', '')
+      expect([what, (await thief.send(theirDid, { type, thid, body: {}, attachments })).status]).toEqual([what, 200])
+      const record = await issuer!.call('GET /present-proof/presentations/{presentationId}', { path: { presentationId: id } })
+      expect([what, record.status, record.metaLastFailure?.detail]).toEqual([
+        what,
+        'PresentationVerificationFailed',
+        expect.stringMatching(why),
+      ])
+    }
+    // What the attachment calls itself does not matter, and an unbound credential is shown by whoever has it.
+    const { thid } = await ask({ age: '' })
+    const token = presentSdJwt({ sdJwt: unbound!.credential, claims: { age: '' }, audience: '', nonce: '', now: 0 })
+    const attachments = [
+      { id: '1', format: 'dif/presentation-exchange/submission@v1.0', data: { base64: Buffer.from(token).toString('base64url') } },
+    ]
+    await thief.send(theirDid, { type: typesOf.presentationRequest.replace('request-', ''), thid, body: {}, attachments })
+    expect((await presentationIn(issuer!.call, thid, 'PresentationVerified')).disclosedClaims).toEqual({ age: 42 })
+  })
+})

@@ -1,0 +1,44 @@
+/** Runs the verification API's checks against the people of fixtures/credentials and schemas in memory. */
+import { Problem } from '../../src/base/problem.ts'
+import { VcVerificationRequests, type VcVerificationName } from '../../src/verification/model.ts'
+import type { Sources } from '../../src/verification/checks.ts'
+import { verifyCredentials } from '../../src/verification/verify.ts'
+import { content, now, resolve, schemaId } from '../credentials/_people.ts'
+
+/** The schema of the credential in `_people.ts`. */
+export const schema = {
+  $schema: 'https://json-schema.org/draft/2020-12/schema',
+  type: 'object',
+  properties: {
+    familyName: { type: 'string' },
+    drivingClass: { type: 'integer' },
+    address: { type: 'object', properties: { city: { type: 'string' } } },
+  },
+  required: ['familyName'],
+  additionalProperties: false,
+}
+
+export const sources: Sources = {
+  resolve,
+  getSchema: async (url) => {
+    if (url === schemaId) return schema
+    throw new Problem('error:CredentialSchemaError:SchemaDereferencingError', `nothing is at ${url}`)
+  },
+  checkStatus: async () => {},
+}
+
+export const did = (value: string) => ({ parameterType: 'DidParameter' as const, did: value })
+/** An instant so many seconds after the credential of `_people.ts` was issued. */
+export const at = (seconds: number) => ({
+  parameterType: 'DateTimeParameter' as const,
+  dateTime: new Date((now + seconds) * 1_000).toISOString(),
+})
+
+/** What one check says of a credential. */
+export async function check(jwt: string, verification: VcVerificationName, parameter?: unknown, other: Partial<Sources> = {}) {
+  const requests = VcVerificationRequests.parse([{ credential: jwt, verifications: [{ verification, parameter }] }])
+  const [response] = await verifyCredentials(requests, { ...sources, ...other }, now * 1_000)
+  return response!.result[0]!.success
+}
+
+export { content }

@@ -1,0 +1,137 @@
+/** Input evaluation (DIF Presentation Exchange 2.1.1 §8). */
+import { describe, expect, test } from 'vitest'
+import { toCandidate } from '../../src/verification/candidates.ts'
+import { evaluate, type Candidate } from '../../src/verification/evaluate.ts'
+import { CreatePresentationDefinition } from '../../src/verification/presentation-definition.ts'
+import { credential, edKey, vc } from '../credentials/_forge.ts'
+import { issuer, schemaId } from '../credentials/_people.ts'
+
+const licence: Candidate = {
+  id: 'licence',
+  formats: ['jwt_vc', 'jwt'],
+  algorithm: 'ES256K',
+  claims: { name: 'Alice', class: 3, tags: ['a', 'b'], nothing: null, address: { city: 'Zürich' } },
+}
+const diploma: Candidate = { id: 'diploma', formats: ['jwt_vc', 'jwt'], algorithm: 'EdDSA', claims: { name: 'Bob', degree: 'MSc' } }
+
+/** The ids of those of the two that satisfy one input descriptor. */
+async function matching(fields: unknown[], more: object = {}, whole: object = {}, candidates = [licence, diploma]) {
+  const definition = CreatePresentationDefinition.parse({ input_descriptors: [{ id: 'd', constraints: { fields }, ...more }], ...whole })
+  const [match] = await evaluate(definition, candidates)
+  return match!.credentials
+}
+
+describe('fields', () => {
+  test.each<[string, unknown[], string[]]>([
+    ['none', [], ['licence', 'diploma']],
+    ['a path that both have', [{ path: ['$.name'] }], ['licence', 'diploma']],
+    ['a path that one has', [{ path: ['$.class'] }], ['licence']],
+    ['a path that nobody has', [{ path: ['$.x'] }], []],
+    ['a value that is null is there', [{ path: ['$.nothing'] }], ['licence']],
+    ['the second of two paths', [{ path: ['$.x', '$.degree'] }], ['diploma']],
+    ['no path', [{}], []],
+    ['no path, optional', [{ optional: true }], ['licence', 'diploma']],
+    ['all of several', [{ path: ['$.name'] }, { path: ['$.class'] }], ['licence']],
+    ['a path that is optional', [{ path: ['$.class'], optional: true }], ['licence', 'diploma']],
+    ['a value that fits', [{ path: ['$.name'], filter: { type: 'string', const: 'Bob' } }], ['diploma']],
+    ['a value that fits by a pattern', [{ path: ['$.name'], filter: { pattern: '^A' } }], ['licence']],
+    ['a pattern that other engines take for ever for', [{ path: ['$.name'], filter: { pattern: '^(([a-z])+.)+[A-Z]$' } }], []],
+    ['a value of a type', [{ path: ['$.class', '$.degree'], filter: { type: 'integer', minimum: 3 } }], ['licence']],
+    [
+      'the value of the second path, where the first does not fit',
+      [{ path: ['$.name', '$.degree'], filter: { const: 'MSc' } }],
+      ['diploma'],
+    ],
+    ['the first match of a path alone', [{ path: ['$.tags[*]'], filter: { const: 'b' } }], []],
+    ['a list that contains', [{ path: ['$.tags'], filter: { type: 'array', contains: { const: 'b' } } }], ['licence']],
+    ['an object', [{ path: ['$.address'], filter: { type: 'object', required: ['city'] } }], ['licence']],
+    ['what is on nobody’s own', [{ path: ['$.address'], filter: { type: 'object', required: ['toString'] } }], []],
+    ['an optional value that does not fit', [{ path: ['$.class'], optional: true, filter: { const: 4 } }], ['diploma']],
+    [
+      'a filter of draft 7',
+      [{ path: ['$.name'], filter: { $schema: 'http://json-schema.org/draft-07/schema#', const: 'Bob' } }],
+      ['diploma'],
+    ],
+  ])('%s', async (_, fields, expected) => {
+    expect(await matching(fields)).toEqual(expected)
+  })
+})
+
+describe('formats', () => {
+  test.each<[string, object, object, string[]]>([
+    ['of the definition', {}, { format: { jwt_vc: { alg: ['EdDSA'] } } }, ['diploma']],
+    ['of the descriptor', { format: { jwt: { alg: ['ES256K'] } } }, {}, ['licence']],
+    [
+      'of the descriptor before those of the definition',
+      { format: { jwt: { alg: ['ES256K'] } } },
+      { format: { jwt_vc: { alg: ['EdDSA'] } } },
+      ['licence'],
+    ],
+    ['two algorithms', { format: { jwt_vc: { alg: ['ES256K', 'EdDSA'] } } }, {}, ['licence', 'diploma']],
+    ['no algorithm', { format: { jwt_vc: { alg: [] } } }, {}, []],
+    ['another format', { format: { ldp: { proof_type: ['x'] } } }, {}, []],
+    ['a format that is not known', { format: { mso_mdoc: { alg: ['ES256'] } } }, {}, []],
+    ['a name of every object', { format: { toString: { alg: ['EdDSA'] } } }, {}, []],
+    ['null', { format: null }, { format: null }, ['licence', 'diploma']],
+  ])('%s', async (_, more, whole, expected) => {
+    expect(await matching([], more, whole)).toEqual(expected)
+  })
+})
+
+test('each descriptor has its own matches, in the order of the definition', async () => {
+  const constraints = (path: string) => ({ fields: [{ path: [path] }] })
+  const definition = CreatePresentationDefinition.parse({
+    input_descriptors: [
+      { id: 'degree', constraints: constraints('$.degree') },
+      { id: 'name', constraints: constraints('$.name') },
+      { id: 'x', constraints: constraints('$.x') },
+    ],
+  })
+  expect(await evaluate(definition, [licence, diploma])).toEqual([
+    { inputDescriptorId: 'degree', credentials: ['diploma'] },
+    { inputDescriptorId: 'name', credentials: ['licence', 'diploma'] },
+    { inputDescriptorId: 'x', credentials: [] },
+  ])
+  expect(await evaluate(definition, [])).toEqual(
+    ['degree', 'name', 'x'].map((inputDescriptorId) => ({ inputDescriptorId, credentials: [] })),
+  )
+})
+
+test('what takes too long is given up, and says so', async () => {
+  const definition = CreatePresentationDefinition.parse({ input_descriptors: [{ id: 'd', constraints: { fields: [{ path: ['$'] }] } }] })
+  await expect(evaluate(definition, [licence], 0)).rejects.toMatchObject({ status: 422, message: expect.stringContaining('too much work') })
+})
+
+describe('a JWT VC', () => {
+  test.each([
+    ['$.vc.credentialSubject.familyName', 'Wonderland'],
+    ['$.credentialSubject.familyName', 'Wonderland'],
+    ['$.credentialSubject.address.city', 'Zürich'],
+    ['$.iss', issuer.did],
+    ['$.issuer.id', issuer.did],
+    ['$.type[0]', 'VerifiableCredential'],
+    ['$.vc.credentialSchema[0].id', schemaId],
+    ['$..familyName', 'Wonderland'],
+  ])('is looked into by %s', async (path, expected) => {
+    const candidate = toCandidate('c', credential)
+    expect(await matching([{ path: [path], filter: { const: expected } }], {}, {}, [candidate])).toEqual(['c'])
+    expect(await matching([{ path: [path], filter: { const: 'x' } }], {}, {}, [candidate])).toEqual([])
+  })
+
+  test('has the algorithm of its header', () => {
+    expect([
+      toCandidate('a', credential).algorithm,
+      toCandidate(
+        'b',
+        vc(() => {}, edKey),
+      ).algorithm,
+    ]).toEqual(['ES256K', 'EdDSA'])
+    expect(() => toCandidate('c', 'no token')).toThrow(/three parts/)
+  })
+
+  test('that holds too much is none to follow paths in', () => {
+    const many = (count: number) => vc((payload) => (payload['vc'].credentialSubject.many = Array.from({ length: count }, () => 1)))
+    expect(toCandidate('c', many(2_000)).id).toBe('c')
+    expect(() => toCandidate('c', many(2_500))).toThrow(/more than 2500 values/)
+  })
+})
