@@ -9,7 +9,7 @@ import { createState } from '../did/prism/state.ts'
 import { putEvent } from '../outbox/event.ts'
 import type { Wallet } from '../wallet/wallet.ts'
 import { nextDidIndex, toManagedDid, type DidRow } from './dids.ts'
-import { makeKeys, toKeyRow, toPrismKey, type KeyRow } from './keys.ts'
+import { makeKeys, putKeys, toKeyRow, toPrismKey, type KeyRow } from './keys.ts'
 import type { CreateManagedDid } from './model.ts'
 import type { OperationRow } from './operation.ts'
 import { writeState } from './state.ts'
@@ -34,7 +34,7 @@ export async function keepNewDid(wallet: Wallet, make: (didIndex: number) => Mad
       if ((await nextDidIndex(tx)) !== didIndex) return false
       await tx.insertInto('did').values(row).execute()
       if (operation) await tx.insertInto('did_operation').values(operation).execute()
-      if (keys.length > 0) await tx.insertInto('did_key').values(keys).execute()
+      await putKeys(tx, keys)
       if (row.status === 'PUBLISHED') await putEvent(tx, { type: 'DIDStatusUpdated', subject: row.did, data: toManagedDid(row) })
       return true
     })

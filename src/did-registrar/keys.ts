@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { Problem } from '../base/problem.ts'
 import { generateKey, isSameKey, toPublic, type PrivateJwk, type PublicJwk } from '../crypto/keys.ts'
 import { usages, type PrismKey, type Usage } from '../did/prism/model.ts'
+import type { Tx } from '../storage/database.ts'
 import type { WalletTables } from '../storage/wallet-tables.ts'
 import type { Wallet } from '../wallet/wallet.ts'
 import { getDidRow } from './dids.ts'
@@ -43,6 +44,11 @@ export async function countKeys(wallet: Wallet, did: string): Promise<Map<Usage,
     .execute()
   const byNumber = new Map(Object.entries(usages).map(([usage, number]) => [number as number, usage as Usage]))
   return new Map(rows.map(({ usage, last }) => [byNumber.get(usage)!, last! + 1]))
+}
+
+/** Keeps keys beside the DID that they are of; there may be none. */
+export async function putKeys(tx: Tx, rows: readonly KeyRow[]): Promise<void> {
+  if (rows.length > 0) await tx.insertInto('did_key').values(rows).execute()
 }
 
 /** A key as operations carry it. */

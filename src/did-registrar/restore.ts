@@ -5,7 +5,7 @@ import { type PrismKey, usages } from '../did/prism/model.ts'
 import type { DidState } from '../did/prism/state.ts'
 import type { Wallet } from '../wallet/wallet.ts'
 import { toDetail, type DidRow } from './dids.ts'
-import type { KeyRow } from './keys.ts'
+import { putKeys, type KeyRow } from './keys.ts'
 import type { RestoredDid } from './model.ts'
 import { writeState } from './state.ts'
 
@@ -60,7 +60,7 @@ async function restore(wallet: Wallet, didIndex: number, state: DidState): Promi
       .onConflict((conflict) => conflict.doNothing())
       .executeTakeFirst()
     if (!numInsertedOrUpdatedRows) return false
-    if (keys.length > 0) await tx.insertInto('did_key').values(keys).execute()
+    await putKeys(tx, keys)
     return true
   })
   if (!isNew) return undefined

@@ -7,7 +7,7 @@ import { changeContent } from '../did/prism/update.ts'
 import type { Wallet } from '../wallet/wallet.ts'
 import { toPrismActions, wantedKeys } from './actions.ts'
 import { busy, changeUnchanged, getDidRow, type DidRow } from './dids.ts'
-import { countKeys, findPrivateKey, makeKeys, toKeyRow, type NewKey } from './keys.ts'
+import { countKeys, findPrivateKey, makeKeys, putKeys, toKeyRow, type NewKey } from './keys.ts'
 import type { DidOperationResponse } from './model.ts'
 import { putOperation } from './operation.ts'
 import { readContent, readState } from './state.ts'
@@ -79,11 +79,10 @@ async function promise(
   await wallet.transaction(async (tx) => {
     await changeUnchanged(tx, before, { pending_operation: id, failure: null })
     await putOperation(tx, { id, did, kind: operation.operation, signed })
-    if (keys.length > 0)
-      await tx
-        .insertInto('did_key')
-        .values(keys.map((key) => toKeyRow(wallet, did, id, key)))
-        .execute()
+    await putKeys(
+      tx,
+      keys.map((key) => toKeyRow(wallet, did, id, key)),
+    )
   })
   return { scheduledOperation: { id, didRef: did } }
 }

@@ -16,7 +16,7 @@ import type { Wallet } from '../wallet/wallet.ts'
 import type { Wallets } from '../wallet/wallets.ts'
 import { keepNewDid } from './create.ts'
 import { changeUnchanged, isOwnDid, type DidRow } from './dids.ts'
-import { makeKeys, toKeyRow, toPrismKey, type NewKey } from './keys.ts'
+import { makeKeys, putKeys, toKeyRow, toPrismKey, type NewKey } from './keys.ts'
 import type { CreateManagedDid, DidOperationResponse } from './model.ts'
 import { readContent, writeState } from './state.ts'
 import { keysOfTemplate, refuseTemplate } from './template.ts'
@@ -60,8 +60,10 @@ export async function changeWebDid(wallet: Wallet, row: DidRow, content: DidCont
   const id = versionOf(state)
   await wallet.transaction(async (tx) => {
     await changeUnchanged(tx, row, { state })
-    const rows = keys.map((key) => toKeyRow(wallet, row.did, id, key))
-    if (rows.length > 0) await tx.insertInto('did_key').values(rows).execute()
+    await putKeys(
+      tx,
+      keys.map((key) => toKeyRow(wallet, row.did, id, key)),
+    )
   })
   wallet.env.resolver.forget(row.did)
   return { scheduledOperation: { id, didRef: row.did } }
