@@ -7,16 +7,19 @@ import { ed25519Suites, secp256k1Suites } from './credentials.ts'
 import { openCacheSuites } from './did-cache.ts'
 import { openDidWorks } from './did.ts'
 import { packWorks, unpackWorks } from './didcomm.ts'
+import { openEnterpriseSuites } from './enterprise.ts'
 import { measure, toTable } from './_harness.ts'
 
 await using dids = await openDidWorks()
 await using caches = await openCacheSuites()
+await using enterprise = await openEnterpriseSuites()
 
 const suites = {
   'DIDComm: pack 1 KB authcrypt': packWorks,
   'DIDComm: unpack 1 KB authcrypt': unpackWorks,
   'DIDs, one after the other, on the embedded ledger': dids.works,
   ...caches.suites,
+  ...enterprise.suites,
   ...secp256k1Suites(),
   ...(await ed25519Suites()),
 }

@@ -1,9 +1,13 @@
 /** What every command has that talks to a daemon: where it is, what lets us in, and how results are printed. */
+import type { Interfaces } from '@oclif/core'
 import * as Flags from '@oclif/core/flags'
 import { createClient, type Client } from '../daemon/client.ts'
-import { findAccess, fromProcess, type Access } from './_client/settings.ts'
+import { openEventStream, type StreamOptions } from '../daemon/event-client.ts'
+import { readEvents, type Event, type Reading } from './_client/events.ts'
+import { currentUrl, findAccess, fromProcess, type Access } from './_client/settings.ts'
 import { fields, table, type Column } from './_format/table.ts'
 import { PlainCommand } from './_plain.ts'
+import { prepareWait, spellOut, type Records, type Topic, type Waiting } from './_wait.ts'
 
 export abstract class AgentCommand extends PlainCommand {
   static override baseFlags = {
@@ -21,6 +25,23 @@ export abstract class AgentCommand extends PlainCommand {
   protected readonly timeoutMs: number | undefined
 
   #access: Access | undefined
+  readonly #ending = new AbortController()
+
+  /** As oclif's; `--wait` may stand alone. */
+  protected override parse<
+    F extends Interfaces.OutputFlags<any>,
+    B extends Interfaces.OutputFlags<any>,
+    A extends Interfaces.OutputArgs<any>,
+  >(options?: Interfaces.Input<F, B, A>, argv = this.argv): Promise<Interfaces.ParserOutput<F, B, A>> {
+    const { wait } = (options?.flags ?? {}) as { wait?: { type: string } }
+    return super.parse(options, wait?.type === 'option' ? spellOut(argv) : argv)
+  }
+
+  /** However the command ends: an open stream would keep the process. */
+  protected override async finally(error: Error | undefined): Promise<void> {
+    this.#ending.abort()
+    await super.finally(error)
+  }
 
   /** True when ids only are wanted. */
   protected get isQuiet(): boolean {
@@ -49,6 +70,40 @@ export abstract class AgentCommand extends PlainCommand {
     }) as (key: string, input: object) => unknown
     return call(key, input)
   }) as Client
+
+  /**
+   * The tenant's events from now on, or after one, across restarts of the daemon. Once this returns, nothing is missed.
+   *
+   * @throws {ProblemError} @throws {DaemonUnreachable}
+   */
+  protected openEvents(
+    { after, ...query }: { after?: string | undefined } & NonNullable<StreamOptions['query']>,
+    reading: Reading,
+  ): Promise<AsyncIterable<Event>> {
+    const { apiKey } = this.access
+    const headers: Record<string, string> = apiKey ? { apikey: apiKey.reveal() } : {}
+    const signal = AbortSignal.any([reading.signal, this.#ending.signal])
+    const open = (lastEventId: string | undefined) =>
+      openEventStream(currentUrl(this.access, fromProcess()), headers, { query, lastEventId, signal })
+    return readEvents(open, after, { ...reading, signal })
+  }
+
+  /**
+   * Gets ready for `--wait`, before the call that makes or moves a record: what it returns is given the record, shows it once the wait is
+   * over, and returns it as it is then. `usual` is the state that is waited for when none is named.
+   *
+   * @throws {UsageError} for a state that there is not. What it returns throws as `prepareWait` says, after it has shown the record.
+   */
+  protected async waiting<T extends Topic>(topic: T, flags: Waiting, usual: string) {
+    const wait = await prepareWait(topic, flags, usual, this.call, (type, signal) => this.openEvents({ type }, { signal }))
+    return async (made: Records[T], show: (record: Records[T]) => void): Promise<Records[T]> => {
+      const { record, failure } = await wait(made)
+      show(record)
+      if (!failure) return record
+      if (this.jsonEnabled()) this.logJson(record)
+      throw failure
+    }
+  }
 
   /** Prints one result: its id with `--quiet`, its fields otherwise; nothing with `--json`. */
   protected print(id: string, pairs: readonly (readonly [name: string, value: unknown])[]): void {

@@ -13,6 +13,17 @@ export function invitationFlags(dependsOn: string[] = []) {
 }
 
 export abstract class InvitingCommand extends AgentCommand {
+  /** Shows a record's invitation, if it has one, before anybody waits for what comes of it; with `--json` that is the record as it was made. */
+  protected showInvitation(
+    id: string,
+    made: { invitation?: { invitationUrl: string } | undefined },
+    { qr, wait }: { qr?: boolean | undefined; wait?: string | undefined },
+  ): void {
+    if (!made.invitation) return
+    this.printInvitation(id, made.invitation.invitationUrl, qr)
+    if (wait !== undefined && this.jsonEnabled()) this.logJson(made)
+  }
+
   /** Prints an invitation's URL, under a QR code when one is asked for or there is a terminal it fits into; the record's id with `--quiet`. */
   protected printInvitation(id: string, url: string, wantsQr: boolean | undefined): void {
     if (this.isQuiet) return this.log(id)

@@ -12,7 +12,11 @@ import type { Route } from './route.ts'
 /** Makes the application of routes for an agent; `.callback()` is what a server of `node:http` takes. */
 export function createApp(agent: Agent, routes: readonly Route[], options: MountOptions = {}): Koa {
   const app = new Koa()
-  app.on('error', (error: Error) => agent.log.warn({ err: error }, 'a response was not sent'))
+  app.on('error', (error: NodeJS.ErrnoException) => {
+    // Whoever reads a stream goes when it has seen enough.
+    const level = error.code === 'ERR_STREAM_PREMATURE_CLOSE' ? 'debug' : 'warn'
+    agent.log[level]({ err: error }, 'a response was not sent')
+  })
   app.use(securityHeaders(agent.env.urls.rest))
   app.use(requestLog(agent.log))
   app.use(problem(agent.log))
@@ -23,7 +27,7 @@ export function createApp(agent: Agent, routes: readonly Route[], options: Mount
   return app
 }
 
-/** Replies are data for programs: nothing in them is to be rendered, framed or kept by a cache. */
+/** Replies are data for programs: nothing in them is to be rendered, framed or kept by a cache. Pages say for themselves what may be rendered. */
 function securityHeaders(publicUrl: string): Koa.Middleware {
   const secure = helmet({
     contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } },

@@ -85,9 +85,8 @@ export function createClient<Rs extends readonly Route[] = Routes>(
       ...(body !== undefined && { body }),
       signal: AbortSignal.timeout(timeoutMs),
     })
-    const content = read(response, text)
-    if (!response.ok) throw new ProblemError(toProblemBody(response, content))
-    return content
+    if (!response.ok) throw toProblemError(response, text)
+    return read(response, text)
   }) as Client<Rs>
 }
 
@@ -101,6 +100,11 @@ async function send(base: string, target: string, init: RequestInit): Promise<{ 
   } catch (cause) {
     throw new DaemonUnreachable(base, { cause })
   }
+}
+
+/** The problem that a response is. */
+export function toProblemError(response: Response, text: string): ProblemError {
+  return new ProblemError(toProblemBody(response, read(response, text)))
 }
 
 /** The body as JSON if it says that it is JSON and is; an empty one is nothing. */

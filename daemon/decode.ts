@@ -17,8 +17,14 @@ export const depthLimit = 64
 const reasonLimit = 10
 const pathLimit = 200
 
-/** Makes what reads bodies up to a limit, or up to `bodyLimit` where that is longer. */
-export function createBodyDecoder(limit = bodyLimit) {
+/**
+ * Makes what reads bodies up to a limit, or up to `bodyLimit` where that is longer. `takesAnything` gives back what it can read as it is, of any
+ * media type, and `undefined` for what it cannot; it still throws when the caller is gone.
+ */
+export function createBodyDecoder({
+  limit = bodyLimit,
+  takesAnything = false,
+}: { limit?: number | undefined; takesAnything?: boolean | undefined } = {}) {
   const maxBytes = Math.max(limit, bodyLimit)
   const parse = bodyParser({
     enableTypes: ['json'],
@@ -29,7 +35,7 @@ export function createBodyDecoder(limit = bodyLimit) {
     parsedMethods: ['POST', 'PUT', 'PATCH', 'DELETE'],
   })
   const read: Read = (ctx) => readBody(ctx, parse, maxBytes)
-  return <Type extends z.ZodType>(ctx: Context, type: Type) => decodeBody(ctx, type, read)
+  return (ctx: Context, type: z.ZodType): Promise<unknown> => (takesAnything ? decodeAnything(ctx, read) : decodeBody(ctx, type, read))
 }
 
 type Read = (ctx: Context) => Promise<void>
@@ -53,10 +59,31 @@ async function decodeBody<Type extends z.ZodType>(ctx: Context, type: Type, read
   return result.data
 }
 
+/** The JSON of a body, or nothing where it is none. @throws {Problem} when the connection was closed before it arrived. */
+async function decodeAnything(ctx: Context, read: Read): Promise<unknown> {
+  try {
+    await read(ctx)
+  } catch (error) {
+    const isGone = ctx.req.destroyed && !ctx.req.complete
+    if (error instanceof Problem && !isGone) return undefined
+    throw error
+  }
+  const { body, rawBody } = ctx.request
+  if (body === undefined) throw undecodable('body: the connection was closed before it arrived')
+  return isTooDeep(rawBody) ? undefined : body
+}
+
 /** Parses the query; parameters that the contract does not name are ignored. @throws {Problem} `BadRequest` */
 export function decodeQuery<Type extends z.ZodObject>(ctx: Context, type: Type): z.output<Type> {
   const result = type.safeParse(ctx.query)
   if (!result.success) throw new Problem('BadRequest', `The query is not valid. ${reasons(result.error)}`)
+  return result.data
+}
+
+/** Parses the headers that the contract names, in lower case. @throws {Problem} `BadRequest` */
+export function decodeHeaders<Type extends z.ZodObject>(ctx: Context, type: Type): z.output<Type> {
+  const result = type.safeParse(ctx.headers)
+  if (!result.success) throw new Problem('BadRequest', `The headers are not valid. ${reasons(result.error)}`)
   return result.data
 }
 

@@ -1,14 +1,35 @@
 /** HTTP servers: bound before anything is opened, answering once there is something to answer with. */
-import { createServer, type RequestListener, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http'
+import { Server as TcpServer, type AddressInfo } from 'node:net'
+import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises'
 import { StartError } from '../src/base/start-error.ts'
 
 /** How long a stopping server waits for requests that it has accepted. */
 const graceMs = 5_000
 
+/** How often a stopping server looks for connections that have nothing more to do. */
+const sweepMs = 25
+
+/** How long, and how many times that somebody looked, nobody must have come before a stopping server closes its door; and how long that takes at most. */
+const quietMs = 150
+const quietLooks = 50
+const longestDrainMs = 2_000
+
+/** What a server is answering now; and, when it is stopping: that each connection ends with its next answer, and what is answered later. */
+type Duty = { answering: Set<ServerResponse>; connections: number; isStopping: boolean; held?: (() => void)[] | undefined }
+const duties = new WeakMap<Server, Duty>()
+
 /** Binds a server. @throws {StartError} when the port is taken or the address is not this machine's; `variable` names what to change. */
 export async function bind(host: string, port: number, variable: string): Promise<Server> {
   const server = createServer({ requestTimeout: 30_000, headersTimeout: 10_000, keepAliveTimeout: 65_000 }, refuseYet)
+  const duty: Duty = { answering: new Set(), connections: 0, isStopping: false }
+  duties.set(server, duty)
+  server.on('connection', () => duty.connections++)
+  server.prependListener('request', (_request, response) => {
+    if (duty.isStopping) response.shouldKeepAlive = false
+    duty.answering.add(response)
+    response.once('close', () => duty.answering.delete(response))
+  })
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => reject(refusal(error, host, port, variable)))
     server.listen(port, host, resolve)
@@ -25,7 +46,11 @@ export function urlOf(server: Server, host: string): string {
 
 /** Answers requests from now on. */
 export function serve(server: Server, listener: RequestListener): void {
-  server.off('request', refuseYet).on('request', listener)
+  const duty = duties.get(server)
+  server.off('request', refuseYet).on('request', (request, response) => {
+    if (duty?.held) duty.held.push(() => listener(request, response))
+    else listener(request, response)
+  })
 }
 
 /** Whoever asks before there is anybody to answer is told to come again; nobody is left waiting. */
@@ -33,13 +58,45 @@ const refuseYet: RequestListener = (_request, response) => {
   response.writeHead(503, { 'retry-after': '1', connection: 'close' }).end()
 }
 
-/** Accepts nothing more, answers what was accepted, and closes. */
-export async function stop(server: Server): Promise<void> {
-  const closed = new Promise<void>((resolve) => server.close(() => resolve()))
-  server.closeIdleConnections()
+/**
+ * Accepts no more connections, answers what was accepted, and closes.
+ *
+ * Every answer from now on ends its connection. A connection without a request is kept for `lingerMs`, since its client may be sending one
+ * right now, which would come to nothing.
+ */
+export async function stop(server: Server, { lingerMs = 0 } = {}): Promise<void> {
+  const duty = duties.get(server)!
+  duty.isStopping = true
+  for (const response of duty.answering) response.shouldKeepAlive = false
+  if (lingerMs > 0) await drain(duty)
+  // The HTTP server's own `close` would close connections without a request at once.
+  const closed = new Promise<void>((resolve) => TcpServer.prototype.close.call(server, () => resolve()))
+  for (const answer of duty.held?.splice(0) ?? []) answer()
+  duty.held = undefined
   const force = setTimeout(() => server.closeAllConnections(), graceMs)
+  await Promise.race([closed, sleep(lingerMs)])
+  server.closeIdleConnections()
+  const sweep = setInterval(() => server.closeIdleConnections(), sweepMs)
   await closed
+  clearInterval(sweep)
   clearTimeout(force)
+}
+
+/**
+ * Lets in who is connected already: the system resets those who wait at a door that closes, and Node.js lets one in at a time. What they
+ * ask for is answered afterwards; if it were now, they would be back with the next request.
+ */
+async function drain(duty: Duty): Promise<void> {
+  duty.held = []
+  const start = performance.now()
+  let [quietSince, looks, known] = [start, 0, duty.connections]
+  for (let now = start; (now - quietSince < quietMs || looks < quietLooks) && now - start < longestDrainMs; now = performance.now()) {
+    if (looks > 0) await sleep(1)
+    // Node.js has just looked at the door when this comes back: whoever closes it now is quick.
+    await turn()
+    looks++
+    if (duty.connections !== known) [quietSince, looks, known] = [performance.now(), 0, duty.connections]
+  }
 }
 
 function refusal(error: NodeJS.ErrnoException, host: string, port: number, variable: string): StartError {

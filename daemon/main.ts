@@ -16,6 +16,9 @@ import { bind, serve, stop, urlOf } from './listen.ts'
 import { serveSockets } from './mediator.ts'
 import { routes } from './routes/index.ts'
 
+/** How long a client that is connected has to send a request that it is about to send, once the daemon is stopping. */
+const lingerMs = 250
+
 /** Undoes a start, the last part first. */
 type Undo = () => unknown
 
@@ -23,7 +26,7 @@ async function start(config: Config, log: Log, undo: Undo[]): Promise<{ agent: A
   undo.push(takeDataFolder(config.AGENT_DATA_DIR))
   const rest = await bind(config.AGENT_HOST, config.AGENT_HTTP_PORT, 'AGENT_HTTP_PORT')
   const servers = [rest]
-  undo.push(() => Promise.all(servers.map(stop)))
+  undo.push(() => Promise.all(servers.map((server) => stop(server, { lingerMs }))))
   const didcomm = await bind(config.AGENT_HOST, config.AGENT_DIDCOMM_PORT, 'AGENT_DIDCOMM_PORT')
   servers.push(didcomm)
   const [url, didcommUrl] = [urlOf(rest, config.AGENT_HOST), urlOf(didcomm, config.AGENT_HOST)]
@@ -46,6 +49,9 @@ async function start(config: Config, log: Log, undo: Undo[]): Promise<{ agent: A
   serve(rest, createApp(agent, routes).callback())
   serve(didcomm, createDidcommApp(agent).callback())
   undo.push(serveSockets(didcomm, agent))
+  // Before anything else ends: the servers would wait for streams, and for those who wait for an answer.
+  undo.push(() => agent.feed.close())
+  undo.push(() => agent.enterprise.close())
   await agent.courier.resume()
   return { agent, url, didcommUrl }
 }

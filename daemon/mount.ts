@@ -5,15 +5,17 @@
  * learns more than that an endpoint exists.
  */
 import Router, { type RouterContext } from '@koa/router'
+import { Readable } from 'node:stream'
 import { isDeepStrictEqual } from 'node:util'
 import type { Middleware } from 'koa'
 import { z } from 'zod'
 import type { Agent } from '../src/agent.ts'
 import { Problem } from '../src/base/problem.ts'
 import { addressOf } from './address.ts'
-import { createBodyDecoder, decodeQuery } from './decode.ts'
+import { createBodyDecoder, decodeHeaders, decodeQuery } from './decode.ts'
 import { createAccess, type Authenticate, type Caller } from './middleware/access.ts'
 import { splitKey, type Answer, type Route } from './route.ts'
+import { toSuiteProblem } from './suite.ts'
 
 export type MountOptions = {
   /** Compare every reply with its contract, and fail where they differ. For tests. */
@@ -41,10 +43,10 @@ function endpoint(agent: Agent, route: Route, routes: readonly Route[], authenti
   const { key, contract, handler } = route
   const path = contract.path && z.object(contract.path)
   const identify: (headers: RouterContext['headers']) => Promise<Caller> = authenticate[contract.access]
-  const decodeBody = createBodyDecoder(contract.bodyLimit?.(agent.config))
+  const decodeBody = createBodyDecoder({ limit: contract.bodyLimit?.(agent.config), takesAnything: contract.anyBody })
   const { wallets, tenants } = agent
 
-  return async (ctx: RouterContext): Promise<void> => {
+  const handle = async (ctx: RouterContext): Promise<void> => {
     ctx.state.route = key
     const names = path?.safeParse(ctx.params)
     if (names?.success === false) throw pathNotFound(ctx.method, ctx.path)
@@ -52,11 +54,14 @@ function endpoint(agent: Agent, route: Route, routes: readonly Route[], authenti
     const input = {
       path: names?.data,
       query: contract.query ? decodeQuery(ctx, contract.query) : {},
+      headers: contract.headers ? decodeHeaders(ctx, contract.headers) : {},
       body: contract.body && (await decodeBody(ctx, contract.body)),
       target: ctx.originalUrl,
-      address: addressOf(ctx.req, false),
+      address: addressOf(ctx.req, agent.config.AGENT_TRUST_PROXY),
       accept: ctx.headers.accept ?? '*/*',
       accepts: (types: readonly string[]) => ctx.accepts([...types]) || undefined,
+      whenGone: () => whenGone(ctx),
+      isStillAllowed: async () => isDeepStrictEqual(await identify(ctx.headers).catch(() => null), caller),
     }
     const result =
       contract.access === 'tenant' && caller?.kind === 'tenant'
@@ -64,6 +69,18 @@ function endpoint(agent: Agent, route: Route, routes: readonly Route[], authenti
         : await handler({ wallets, tenants, caller, agent, routes }, input)
     reply(ctx, route, result, checkReplies)
   }
+  if (contract.suite !== 'enterprise') return handle
+  return (ctx: RouterContext) =>
+    handle(ctx).catch((error: unknown) => {
+      throw toSuiteProblem(error)
+    })
+}
+
+/** A signal that tells when the connection is closed before the answer is out. */
+function whenGone({ res }: RouterContext): AbortSignal {
+  const controller = new AbortController()
+  res.once('close', () => controller.abort())
+  return controller.signal
 }
 
 function reply(ctx: RouterContext, { key, contract }: Route, result: unknown, isChecked: boolean): void {
@@ -77,9 +94,9 @@ function reply(ctx: RouterContext, { key, contract }: Route, result: unknown, is
 
 function answer(ctx: RouterContext, success: number, { status = success, type, body, headers = {} }: Answer): void {
   ctx.status = status
-  ctx.set(headers)
   ctx.set('Content-Type', type)
-  ctx.body = typeof body === 'string' ? body : JSON.stringify(body)
+  ctx.set(headers)
+  ctx.body = typeof body === 'string' || body instanceof Readable ? body : JSON.stringify(body)
   // The caller has it already (RFC 9110 §13.1.2).
   if (ctx.fresh) ctx.status = 304
 }

@@ -54,7 +54,11 @@ function operation(
   { summary, access, body, reply: [status, type], media = ['application/json'], ...rest }: Contract,
   schemaOf: SchemaOf,
 ) {
-  const parameters = [...parametersIn('path', rest.path, schemaOf), ...parametersIn('query', rest.query?.shape, schemaOf)]
+  const parameters = [
+    ...parametersIn('path', rest.path, schemaOf),
+    ...parametersIn('query', rest.query?.shape, schemaOf),
+    ...parametersIn('header', rest.headers?.shape, schemaOf),
+  ]
   return {
     tags: [path.split('/')[1]],
     summary,
@@ -64,14 +68,16 @@ function operation(
     responses: {
       [status]: {
         description: 'Success',
-        ...(type && { content: Object.fromEntries(media.map((name) => [name, { schema: schemaOf(type) }])) }),
+        ...(type && {
+          content: Object.fromEntries(media.map((name) => [name, { schema: name === 'text/html' ? { type: 'string' } : schemaOf(type) }])),
+        }),
       },
       default: { description: 'Failure', content: { 'application/json': { schema: schemaOf(ErrorResponse) } } },
     },
   }
 }
 
-function parametersIn(place: 'path' | 'query', types: Readonly<Record<string, z.ZodType>> = {}, schemaOf: SchemaOf) {
+function parametersIn(place: 'path' | 'query' | 'header', types: Readonly<Record<string, z.ZodType>> = {}, schemaOf: SchemaOf) {
   return Object.entries(types).map(([name, type]) => ({ name, in: place, required: place === 'path', schema: schemaOf(type) }))
 }
 
@@ -79,8 +85,8 @@ function parametersIn(place: 'path' | 'query', types: Readonly<Record<string, z.
 function convert(routes: readonly Route[]): { schemaOf: SchemaOf; schemas: Record<string, JsonSchema> } {
   const types = new Set<z.ZodType>([ErrorResponse])
   for (const { contract } of routes) {
-    const { path = {}, query, body, reply } = contract
-    for (const type of [...Object.values(path), ...Object.values(query?.shape ?? {}), body, reply[1]])
+    const { path = {}, query, headers, body, reply } = contract
+    for (const type of [...Object.values(path), ...Object.values({ ...query?.shape, ...headers?.shape }), body, reply[1]])
       if (type) types.add(type as z.ZodType)
   }
   const names = new Map([...types].map((type, index) => [type, String(index)]))

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 
 /** A whole number in a query. Typed as the number that it stands for, which is what a client gives. */
-function whole(least: number, most: number, byDefault: number): z.ZodDefault<z.ZodNumber> {
+export function whole(least: number, most: number, byDefault: number): z.ZodDefault<z.ZodNumber> {
   const read = (text: unknown) => (typeof text === 'string' && /^\d{1,15}$/.test(text) ? Number(text) : text)
   return z.preprocess(read, z.number().int().min(least).max(most)).default(byDefault) as unknown as z.ZodDefault<z.ZodNumber>
 }
@@ -69,6 +69,20 @@ export function toPage<const Kind extends string, Item>(
     ...(hasPrevious && { previous: at({ offset: Math.max(offset - limit, 0), limit }) }),
     contents,
   }
+}
+
+/** Makes a page of a log, whose next page comes after the item with an id; there is none when `after` is not given. */
+export function toPageAfter<const Kind extends string, Item>(
+  kind: Kind,
+  { target, after }: { target: string; after?: string | undefined },
+  contents: Item[],
+): PageOf<Kind, Item> {
+  const { pathname, searchParams } = new URL(target, 'http://agent')
+  const query = new URLSearchParams(searchParams)
+  query.delete('after')
+  const pageOf = query.size > 0 ? `${pathname}?${query.toString()}` : pathname
+  if (after !== undefined) query.set('after', after)
+  return { self: relative(target), kind, pageOf, ...(after !== undefined && { next: `${pathname}?${query.toString()}` }), contents }
 }
 
 /** A request target without scheme and host, which proxies are sent. */

@@ -4,6 +4,7 @@
  * The contract is the only description of an endpoint there is. `mount.ts` validates with it, the compiler types the
  * handler and the command line's client with it, `openapi.ts` prints it.
  */
+import type { Readable } from 'node:stream'
 import type { z } from 'zod'
 import type { Agent } from '../src/agent.ts'
 import type { Config } from '../src/base/config.ts'
@@ -35,8 +36,17 @@ export type Contract = {
   /** A zod type for each name in the path; what does not fit is no such path (404). */
   readonly path?: Readonly<Record<string, z.ZodType>>
   readonly query?: z.ZodObject
+  /** Headers that the handler reads, by their names in lower case. */
+  readonly headers?: z.ZodObject
   /** The JSON body. An empty body and `null` are parsed as `{}`. */
   readonly body?: z.ZodType
+  /**
+   * Whatever comes is handed over, of any media type, parsed where it is JSON and `undefined` where it is not: `body` is for the API document, and
+   * for the handler to parse with, because a body that does not fit is not without effect.
+   */
+  readonly anyBody?: true
+  /** The enterprise suite's errors have a body and types of their own (service §2.13). */
+  readonly suite?: 'enterprise'
   /** The longest body in bytes, where it may be longer than others. */
   readonly bodyLimit?: (config: Config) => number
   /** The status of success, and the body as it goes over the wire. `null`: there is none. */
@@ -48,11 +58,14 @@ export type Contract = {
   readonly media?: readonly [string, ...string[]]
 }
 
-/** What a handler of a contract with `media` returns. A text goes out as it is, an object as JSON. */
+/**
+ * What a handler of a contract with `media` returns. A text goes out as it is, a stream as it comes, any other object as JSON; `headers` stand
+ * over those that there would be, also over the type, which may need a charset.
+ */
 export type Answer<Media extends string = string> = {
   status?: number
   type: Media
-  body: string | object
+  body: string | Readable | object
   headers?: Record<string, string>
 }
 
@@ -61,7 +74,8 @@ type Parsed<Type, Absent> = Type extends z.ZodType ? z.output<Type> : Absent
 export type Input<C extends Contract> = {
   path: { [N in keyof C['path']]: Parsed<C['path'][N], never> }
   query: Parsed<C['query'], {}>
-  body: Parsed<C['body'], undefined>
+  headers: Parsed<C['headers'], {}>
+  body: C['anyBody'] extends true ? unknown : Parsed<C['body'], undefined>
   /** The request target as it was received: path and query. */
   target: string
   /** Where the request comes from: the address of whoever is connected. */
@@ -70,6 +84,10 @@ export type Input<C extends Contract> = {
   accept: string
   /** The one of some media types that the `Accept` header likes best, the first where it does not care; nothing when it takes none (RFC 9110 §12.5.1). */
   accepts: (types: readonly string[]) => string | undefined
+  /** A signal that tells when the caller is gone, for answers that take long. */
+  whenGone: () => AbortSignal
+  /** Whether the credentials of the request are still those of the same caller, for answers that take long. */
+  isStillAllowed: () => Promise<boolean>
 }
 
 /** The body of success as JSON writes it; nothing where the contract says `null`. */

@@ -2,6 +2,7 @@
 import { join } from 'node:path'
 import type { Config } from './base/config.ts'
 import type { Log } from './base/log.ts'
+import { across } from './base/probe.ts'
 import { deriveSealKey } from './base/seal.ts'
 import { Secret } from './base/secret.ts'
 import { Courier } from './courier/courier.ts'
@@ -10,9 +11,12 @@ import { createListReader } from './credential-status/read.ts'
 import { findWebDocument } from './did-registrar/web.ts'
 import { createResolver } from './did/resolve.ts'
 import { createWebResolver } from './did/web.ts'
+import { createEnterprise, type Enterprise } from './enterprise/enterprise.ts'
+import { Feed } from './feed/feed.ts'
 import { limitsOf } from './mediator/limits.ts'
 import { openMediator, type Mediator } from './mediator/mediator.ts'
 import { isLoopbackAddress } from './net/addresses.ts'
+import { createDestinations } from './net/destinations.ts'
 import { createHttpClient } from './net/guarded-agent.ts'
 import { dereference, dereferenceSchema, type SchemaSources } from './schemas/dereference.ts'
 import { findSchema } from './schemas/registry.ts'
@@ -35,10 +39,14 @@ export type Agent = {
   readonly wallets: Wallets
   readonly tenants: Tenants
   readonly courier: Courier
+  /** Who is told of commits as they happen. It is closed before the servers stop, which wait for open streams. */
+  readonly feed: Feed
   /** The mediator role, when this agent has it. */
   readonly mediator: Mediator | undefined
   /** The ledger, as far as it is this agent's own and served to others. */
   readonly ledgerServer: LedgerServer | undefined
+  /** What the enterprise suite has beside the wallets. */
+  readonly enterprise: Enterprise
   /** What `x-admin-api-key` must be. */
   readonly adminToken: Secret
   /** The default wallet's `apikey`, if there is a default wallet. */
@@ -103,6 +111,8 @@ export async function createAgent(config: Config, log: Log, urls: Environment['u
       ownRecord: (guid) => findSchema(db, guid),
     }
 
+    const feed = new Feed()
+    closers.push(() => feed.close())
     const env: Environment = {
       config,
       log,
@@ -112,17 +122,23 @@ export async function createAgent(config: Config, log: Log, urls: Environment['u
       http,
       operatorHttp,
       resolver,
-      getSchema: (url) => dereferenceSchema(url, schemaSources),
-      readSchema: (url) => dereference(url, schemaSources),
+      getSchema: (url) => across('schema', { url }, () => dereferenceSchema(url, schemaSources)),
+      readSchema: (url) => across('schema', { url }, () => dereference(url, schemaSources)),
       getStatusList: (url, type) => readList(url, type),
       newStatusListId: (walletId) => newListId(statusListKey, walletId),
+      destinations: createDestinations(),
       newMailbox: (walletId) => newMailbox(mailboxKey, walletId),
-      wake: (walletId) => courier.wake(walletId),
+      wake: (walletId) => {
+        courier.wake(walletId)
+        feed.wake(walletId)
+      },
     }
     const wallets = new Wallets(env, db, masterKey)
     closers.push(() => wallets[Symbol.asyncDispose]())
     const readList = createListReader({ http, key: statusListKey, wallets })
     const tenants = new Tenants(db, masterKey)
+    const enterprise = createEnterprise(config, masterKey, urls.rest)
+    closers.push(() => enterprise.close())
     const courier = new Courier(wallets, log)
     closers.push(() => courier[Symbol.asyncDispose]())
     const mediator = config.AGENT_MEDIATOR
@@ -146,7 +162,9 @@ export async function createAgent(config: Config, log: Log, urls: Environment['u
       wallets,
       tenants,
       courier,
+      feed,
       mediator,
+      enterprise,
       // A ledger that is elsewhere is not passed on: agents that ask each other would ask in circles.
       ledgerServer:
         embedded && config.VDR_SERVE

@@ -87,6 +87,7 @@ export async function startAgent(variables: Record<string, string> = {}, options
         ...(body !== undefined && { body: body as NonNullable<RequestInit['body']> }),
       }),
     async [Symbol.asyncDispose]() {
+      agent.feed.close()
       closeSockets()
       await Promise.all([stop(rest), stop(didcomm)])
       await agent[Symbol.asyncDispose]()

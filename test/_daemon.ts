@@ -45,6 +45,16 @@ export class Daemon {
     this.env.AGENT_DIDCOMM_PORT = new URL(this.didcommUrl).port
   }
 
+  /** The process that runs now, or ran last. */
+  get pid(): number {
+    return this.#process!.pid!
+  }
+
+  /** Resolves when the process that runs now has ended, for whatever reason. */
+  get ended(): Promise<unknown> {
+    return Promise.resolve(this.#process)
+  }
+
   /** Ends the process and waits for it; returns its exit code, or the signal that ended it. */
   async stop(signal: 'SIGTERM' | 'SIGKILL' = 'SIGTERM'): Promise<number | string | undefined> {
     this.#process?.kill(signal)

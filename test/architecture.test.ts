@@ -30,6 +30,7 @@ const mayImport: Record<string, string[]> = {
   ],
   'src/protocols': [
     'src/base',
+    'src/net/public-url.ts',
     'src/crypto',
     'src/did',
     'src/didcomm',
@@ -42,7 +43,9 @@ const mayImport: Record<string, string[]> = {
     'src/did-registrar',
     'src/verification',
   ],
+  'src/enterprise': ['src/base', 'src/net', 'src/crypto', 'src/did', 'src/storage', 'src/outbox', 'src/wallet', 'src/did-registrar'],
   'src/courier': ['src/base', 'src/net', 'src/storage', 'src/outbox', 'src/wallet', 'src/protocols'],
+  'src/feed': ['src/base', 'src/storage', 'src/outbox', 'src/wallet'],
   'src/doctor': ['src/base', 'src/net', 'src/vdr', 'src/storage', 'src/outbox', 'src/wallet', 'src/courier'],
   'src/mediator': ['src/base', 'src/net', 'src/crypto', 'src/did', 'src/didcomm', 'src/storage'],
   // agent.ts, the only file directly in src, puts all of it together.
@@ -56,7 +59,9 @@ const mayImport: Record<string, string[]> = {
     'src/storage',
     'src/wallet',
     'src/did-registrar',
+    'src/enterprise',
     'src/courier',
+    'src/feed',
     'src/mediator',
   ],
   daemon: [
@@ -72,13 +77,16 @@ const mayImport: Record<string, string[]> = {
     'src/vdr',
     'src/did-registrar',
     'src/credential-status',
+    'src/courier',
     'src/doctor',
+    'src/feed',
     'src/mediator',
+    'src/enterprise',
     'src/verification',
     'src/protocols',
   ],
   // Words become a seed where they are read, so that the daemon never sees them.
-  commands: ['src/base', 'src/crypto/mnemonic.ts', 'daemon/client.ts'],
+  commands: ['src/base', 'src/crypto/mnemonic.ts', 'daemon/client.ts', 'daemon/event-client.ts'],
   bin: ['daemon', 'commands'],
 }
 

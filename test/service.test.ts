@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { connectionStates } from '../src/protocols/connection/states.ts'
 import { credentialStates } from '../src/protocols/issue-credential/states.ts'
+import { challengeStates, didRequestStates } from '../src/enterprise/states.ts'
 import type { Machine } from '../src/protocols/machine.ts'
 import { presentationStates } from '../src/protocols/present-proof/states.ts'
 
@@ -44,4 +45,9 @@ test.each(sections)('every debt of §%s is reported by a row after it, but for t
       `${then} from ${to}`,
     ).toBe(true)
   }
+})
+
+test('the tables of service §3.5 are the tables of the code', () => {
+  const ofCode = (role: string, rows: readonly (readonly [string | null, string, string])[]) => rows.map(([from, , to]) => [role, from, to])
+  expect([...ofCode('DID request', didRequestStates), ...ofCode('Challenge', challengeStates)]).toEqual(table('3.5'))
 })

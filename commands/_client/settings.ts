@@ -103,6 +103,14 @@ export function findAccess(flags: AccessFlags, around: Surroundings): Access {
   }
 }
 
+/** Where the daemon is by now: one that was started again may have another port, which its profile tells. */
+export function currentUrl({ url, profileName, profile }: Access, around: Surroundings): string {
+  if (!profile || toBase(profile.url) !== url) return url
+  const now = readProfile(around.AGENT_CONFIG_DIR, profileName)
+  // Whoever has taken the profile in the meantime is not given the keys.
+  return now?.adminToken === profile.adminToken && now.dataDir === profile.dataDir ? toBase(now.url) : url
+}
+
 function toBase(text: string): string {
   const result = z.url({ protocol: /^https?$/ }).safeParse(text)
   if (!result.success) throw new UsageError(`${JSON.stringify(text)} is not the http(s) URL of a daemon.`)

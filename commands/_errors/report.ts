@@ -24,7 +24,9 @@ export type ProblemBody = { status: number; type: string; title?: string | undef
 /** What a problem means, by the last part of its type; what is not here is told by its status. */
 // prettier-ignore
 const byType: [exitCode: number, type: RegExp][] = [
-  [5, /^(InvalidStateForOperation|InvalidFlowStateError|InvitationAlreadyReceived|InvitationExpired|InvalidRoleForOperation|Conflict)$/],
+  [5, /^(InvalidStateForOperation|InvalidFlowStateError|InvitationAlreadyReceived|InvitationExpired|InvalidRoleForOperation|Conflict|Not Allowed)$/],
+  [5, /^(challenge-not-successful|token-expired|submission-refused)$/],
+  [8, /^(invalid-challenge-response|foreign-challenge)$/],
   [5, /^(Duplicated\w+|\w+AlreadyExists|AuthenticationCompromised|TooMany\w+)$/],
   [8, /^(InvalidPresentation|InvalidCredentialIssue|HolderBindingError|\w*VerificationFailed)$/],
 ]
@@ -116,7 +118,7 @@ function hintFor(problem: ProblemBody, commandId: string): string | undefined {
 
 /** The topic whose list holds what was not found: the problem may be about something else than the command is. */
 function listOf({ type }: ProblemBody, topic: string): string {
-  if (type.endsWith('DIDNotFoundInWallet')) return 'did'
+  if (/DIDNotFoundInWallet$|did-not-in-wallet$/.test(type)) return 'did'
   if (type.endsWith('WalletNotFound')) return 'wallet'
   if (/ConnectionServiceError/.test(type)) return 'connection'
   if (/IssuedCredential/.test(type)) return 'credential'

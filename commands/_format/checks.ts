@@ -8,9 +8,9 @@ type Result = Answer<'POST /verification/credential'>[number]['result'][number]
 const words: Record<Result['verification'], [about: string, yes: string, no: string]> = {
   SemanticCheckOfClaims:   ['content',    'a verifiable credential that can be read',       'not a verifiable credential, or it contradicts itself'],
   AlgorithmVerification:   ['algorithm',  'one that may sign credentials',                  'none that may sign credentials'],
-  SignatureVerification:   ['signature',  'made by a key of its issuer',                    'not made by a key of its issuer, or the issuer’s DID does not resolve'],
+  SignatureVerification:   ['signature',  'made by a key of its issuer',                    'not made by a key of its issuer (a key binding: of its holder), or the issuer’s DID does not resolve'],
   IntegrityOfClaims:       ['integrity',  'nothing was changed, and no claim contradicts another', 'something was changed, or its claims contradict each other'],
-  ComplianceWithStandards: ['standard',   'as the W3C data model has it',                   'not as the W3C data model has it'],
+  ComplianceWithStandards: ['standard',   'as the W3C data model, or SD-JWT VC, has it',     'not as the W3C data model, or SD-JWT VC, has it'],
   NotBeforeCheck:          ['valid from', 'its time has begun',                             'its time has not begun'],
   ExpirationCheck:         ['valid until', 'its time has not ended',                        'its time has ended'],
   RevocationCheck:         ['status',     'not revoked',                                    'revoked, suspended, or its status cannot be found out'],

@@ -3,10 +3,15 @@ import { safeLine } from './safe.ts'
 
 type Pair = readonly [name: string, value: unknown]
 
-/** Names and values of claims, such as `claim address.city`; lists stay whole. A dot in a name is written `\.`, as `--claim` reads it. */
+/** A claim within others by its path, such as `address.city`. A dot in a name is written `\.`, as `--claim` reads it. */
+export function pathOf(names: readonly string[]): string {
+  return names.map((name) => safeLine(name).replaceAll('.', '\\.')).join('.')
+}
+
+/** Names and values of claims, such as `claim address.city`; lists stay whole. */
 export function claimPairs(claims: Readonly<Record<string, unknown>>, above = 'claim '): Pair[] {
   return Object.entries(claims).flatMap(([name, value]): Pair[] => {
-    const path = above + safeLine(name).replaceAll('.', '\\.')
+    const path = above + pathOf([name])
     const isObject = typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length > 0
     return isObject ? claimPairs(value as Record<string, unknown>, `${path}.`) : [[path, value]]
   })

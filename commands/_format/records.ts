@@ -1,6 +1,7 @@
 /** What commands print of credential and presentation records. */
 import type { Answer } from '../_client/answer.ts'
 import { claimPairs } from './claims.ts'
+import { disclosableOf, standingOf, validityOf, type CredentialContent } from './credential.ts'
 import type { Column } from './table.ts'
 import { explain } from './states.ts'
 import { ago } from './time.ts'
@@ -9,19 +10,22 @@ export type CredentialRecord = Answer<'GET /issue-credentials/records/{recordId}
 export type PresentationRecord = Answer<'GET /present-proof/presentations/{presentationId}'>
 type Pair = readonly [name: string, value: unknown]
 
-/** A credential record as names and values. */
-export function credentialFields(record: CredentialRecord): Pair[] {
+/** A credential record as names and values; with what its credential says, where that has been asked for. */
+export function credentialFields(record: CredentialRecord, content?: CredentialContent): Pair[] {
   return [
     ['credential', record.recordId],
     ['role', record.role],
     ['state', explain('credential', record.protocolState)],
-    ['status', statusOf(record)],
+    ['status', content && !record.revoked ? standingOf(content) : statusOf(record)],
+    ['validity', content && validityOf(content, Date.now())],
     ['format', formatOf(record)],
-    ...claimPairs(record.claims),
-    ['issuer', record.issuingDID],
-    ['subject', record.subjectId],
+    ...claimPairs(content?.claims ?? record.claims),
+    ['disclosable', content && disclosableOf(content)],
+    ['issuer', content?.issuer ?? record.issuingDID],
+    ['subject', content?.subject ?? record.subjectId],
+    [content?.credentialFormat === 'SDJWT' ? 'type' : 'schemas', content?.schemas.join(' ') || undefined],
     ['goal', record.goal],
-    ['valid for', record.validityPeriod === undefined ? undefined : `${record.validityPeriod} s`],
+    ['valid for', content || record.validityPeriod === undefined ? undefined : `${record.validityPeriod} s`],
     ['thread', record.thid],
     ['created', record.createdAt],
     ['updated', record.updatedAt],

@@ -17,7 +17,16 @@ export function safeLine(text: string): string {
 
 /** JSON whose strings hold no control character literally; still the same JSON value. */
 export function safeJson(value: unknown): string {
-  return JSON.stringify(value, null, 2).replaceAll(
+  return escape(JSON.stringify(value, null, 2))
+}
+
+/** As `safeJson`, on one line. */
+export function compactJson(value: unknown): string {
+  return escape(JSON.stringify(value))
+}
+
+function escape(json: string): string {
+  return json.replaceAll(
     /[\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g,
     (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
   )

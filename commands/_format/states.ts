@@ -1,6 +1,7 @@
 /** What the states of service §3 mean to the person who looks at them, and the command that comes next where it is theirs to give. */
 
-export type Meaning = { words: string; next?: string }
+/** `ends` is for the states after which nothing comes that one could wait for: the exit code of waiting in vain, 0 where all went well. */
+export type Meaning = { words: string; next?: string; ends?: 0 | 5 | 8 }
 
 /** By topic, then by state. `{id}` stands for the id of the record. A test compares the states with the tables of the protocols. */
 // prettier-ignore
@@ -9,12 +10,14 @@ export const meanings: Readonly<Record<'connection' | 'credential' | 'proof', Re
     InvitationGenerated:        { words: 'waiting for somebody to accept the invitation' },
     ConnectionRequestReceived:  { words: 'the other side has accepted the invitation' },
     ConnectionResponsePending:  { words: 'sending the answer to the other side' },
-    ConnectionResponseSent:     { words: 'connected' },
+    ConnectionResponseSent:     { words: 'connected', ends: 0 },
     InvitationReceived:         { words: 'invitation read' },
     ConnectionRequestPending:   { words: 'sending the request to the inviter' },
     ConnectionRequestSent:      { words: 'waiting for the inviter to answer' },
-    ConnectionResponseReceived: { words: 'connected' },
-    ProblemReportReceived:      { words: 'the other side reports a problem' },
+    ConnectionResponseReceived: { words: 'connected', ends: 0 },
+    ProblemReportPending:       { words: 'took too long; telling the other side', ends: 5 },
+    ProblemReportSent:          { words: 'took too long', ends: 5 },
+    ProblemReportReceived:      { words: 'the other side reports a problem', ends: 5 },
   },
   credential: {
     OfferPending:        { words: 'sending the offer' },
@@ -25,29 +28,31 @@ export const meanings: Readonly<Record<'connection' | 'credential' | 'proof', Re
     RequestReceived:     { words: 'the holder has accepted the offer', next: 'agent credential issue {id}' },
     CredentialPending:   { words: 'making the credential' },
     CredentialGenerated: { words: 'sending the credential' },
-    CredentialSent:      { words: 'issued' },
-    CredentialReceived:  { words: 'held', next: 'agent proof list' },
+    CredentialSent:      { words: 'issued', ends: 0 },
+    CredentialReceived:  { words: 'held', next: 'agent proof list', ends: 0 },
     InvitationGenerated: { words: 'waiting for somebody to answer the invitation' },
-    InvitationExpired:   { words: 'the invitation was answered too late' },
-    ProblemReportPending:  { words: 'telling the issuer that the offer is declined' },
-    ProblemReportSent:     { words: 'the offer was declined' },
-    ProblemReportReceived: { words: 'the other side reports a problem' },
+    InvitationExpired:   { words: 'the invitation was answered too late', ends: 5 },
+    ProblemReportPending:  { words: 'declined, or took too long; telling the other side', ends: 5 },
+    ProblemReportSent:     { words: 'declined, or took too long', ends: 5 },
+    ProblemReportReceived: { words: 'the other side reports a problem', ends: 5 },
   },
   proof: {
     RequestPending:                 { words: 'sending the request' },
     RequestSent:                    { words: 'waiting for the prover to present' },
     RequestReceived:                { words: 'a request to be answered', next: 'agent proof present {id}' },
-    RequestRejected:                { words: 'the request was declined' },
+    RequestRejected:                { words: 'the request was declined', ends: 5 },
     PresentationPending:            { words: 'making the presentation' },
     PresentationGenerated:          { words: 'sending the presentation' },
-    PresentationSent:               { words: 'presented' },
+    PresentationSent:               { words: 'presented', ends: 0 },
     PresentationVerified:           { words: 'the presentation holds', next: 'agent proof accept {id}' },
-    PresentationVerificationFailed: { words: 'the presentation does not hold' },
-    PresentationAccepted:           { words: 'accepted' },
-    PresentationRejected:           { words: 'rejected' },
+    PresentationVerificationFailed: { words: 'the presentation does not hold', ends: 8 },
+    PresentationAccepted:           { words: 'accepted', ends: 0 },
+    PresentationRejected:           { words: 'rejected', ends: 5 },
     InvitationGenerated:            { words: 'waiting for somebody to answer the invitation' },
-    InvitationExpired:              { words: 'the invitation was answered too late' },
-    ProblemReportReceived:          { words: 'the other side reports a problem' },
+    InvitationExpired:              { words: 'the invitation was answered too late', ends: 5 },
+    ProblemReportPending:           { words: 'took too long; telling the other side', ends: 5 },
+    ProblemReportSent:              { words: 'took too long', ends: 5 },
+    ProblemReportReceived:          { words: 'the other side reports a problem', ends: 5 },
   },
 }
 

@@ -15,6 +15,13 @@ export function ago(iso: string, now: number): string {
   return unit ? `${Math.floor(seconds / unit[0])} ${unit[1]} ago` : 'now'
 }
 
+/** How far a time is ahead, in its largest unit: `in 3 d`. `now` is in milliseconds. */
+export function ahead(iso: string, now: number): string {
+  const seconds = Math.floor((Date.parse(iso) - now) / 1_000)
+  const unit = units.find(([length]) => seconds >= length)
+  return unit ? `in ${Math.floor(seconds / unit[0])} ${unit[1]}` : 'now'
+}
+
 /** A length of time: `12 ms`, `1.25 s`. */
 export function duration(ms: number): string {
   return ms < 1_000 ? `${ms.toFixed(ms < 10 ? 1 : 0)} ms` : `${(ms / 1_000).toFixed(2)} s`

@@ -1,4 +1,4 @@
-/** Credentials as people hand them on: compact JWTs. */
+/** Credentials as people hand them on: compact JWTs and SD-JWTs. */
 import { readFileSync } from 'node:fs'
 import { UsageError } from '../_errors/usage.ts'
 
@@ -10,14 +10,19 @@ export function readCredential(text: string): string {
   return given
 }
 
-/** True when a credential says where its schemas are. What cannot be read says nothing; why, the daemon tells. */
-export function namesSchemas(jwt: string): boolean {
+/**
+ * True when a credential says where its schemas are: the type of an SD-JWT does so when it is an address in a schema registry. What cannot be read
+ * says nothing; why, the daemon tells.
+ */
+export function namesSchemas(credential: string): boolean {
   try {
-    const payload = JSON.parse(Buffer.from(jwt.split('.')[1] ?? '', 'base64url').toString()) as {
+    const payload = JSON.parse(Buffer.from(credential.split('.')[1] ?? '', 'base64url').toString()) as {
       vc?: { credentialSchema?: unknown }
+      vct?: unknown
     } | null
-    const { credentialSchema = [] } = payload?.vc ?? {}
-    return [credentialSchema].flat().length > 0
+    const { vc, vct } = payload ?? {}
+    if (credential.includes('~')) return typeof vct === 'string' && /\bschema-registry\/schemas\//.test(vct)
+    return [vc?.credentialSchema ?? []].flat().length > 0
   } catch {
     return false
   }

@@ -1,25 +1,36 @@
 /** `agent connection accept` */
 import { AgentCommand } from '../_base.ts'
+import { acceptedOffers } from '../_format/connection.ts'
 import { explain } from '../_format/states.ts'
+import { acceptanceFlags, acceptOffersFlag, readAcceptance } from '../_input/acceptance.ts'
 import { invitationArg, readInvitation } from '../_input/invitation.ts'
+import { waitFlags } from '../_wait.ts'
 
 export default class ConnectionAccept extends AgentCommand {
   static override summary = 'Accept an invitation of another agent'
   static override examples = [
     '<%= config.bin %> connection accept "https://my.domain.com/path?_oob=eyJ…"',
+    '<%= config.bin %> connection accept "https://my.domain.com/path?_oob=eyJ…" --wait --timeout 30s',
+    '<%= config.bin %> connection accept "https://my.domain.com/path?_oob=eyJ…" --accept-offers --subject did:prism:…',
     'wl-paste | <%= config.bin %> connection accept -',
   ]
   static override args = { invitation: invitationArg }
+  static override flags = { 'accept-offers': acceptOffersFlag, ...acceptanceFlags, ...waitFlags('the agents are connected') }
 
   async run() {
-    const { args } = await this.parse(ConnectionAccept)
-    const made = await this.call('POST /connection-invitations', { body: { invitation: readInvitation(args.invitation) } })
-    this.print(made.connectionId, [
-      ['connection', made.connectionId],
-      ['goal', made.goal],
-      ['state', explain('connection', made.state)],
-    ])
-    this.suggest(`agent connection show ${made.connectionId}`)
-    return made
+    const { args, flags } = await this.parse(ConnectionAccept)
+    const automaticAcceptance = readAcceptance(flags)
+    const body = { invitation: readInvitation(args.invitation), automaticAcceptance }
+    const settled = await this.waiting('connection', flags, 'ConnectionResponseReceived')
+    const made = await this.call('POST /connection-invitations', { body })
+    return settled(made, ({ connectionId, goal, state, automaticAcceptance: accepted }) => {
+      this.print(connectionId, [
+        ['connection', connectionId],
+        ['goal', goal],
+        ['state', explain('connection', state)],
+        ['offers', accepted && acceptedOffers(accepted)],
+      ])
+      this.suggest(`agent connection show ${connectionId}`)
+    })
   }
 }

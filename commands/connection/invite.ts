@@ -1,22 +1,41 @@
 /** `agent connection invite` */
 import * as Flags from '@oclif/core/flags'
+import { explain } from '../_format/states.ts'
+import { acceptanceFlags, acceptOffersFlag, readAcceptance } from '../_input/acceptance.ts'
 import { InvitingCommand, invitationFlags } from '../_inviting.ts'
+import { waitFlags } from '../_wait.ts'
 
 export default class ConnectionInvite extends InvitingCommand {
   static override summary = 'Create an invitation for another agent'
-  static override description = 'Prints the invitation’s URL, under a QR code when there is a terminal that it fits into.'
-  static override examples = ['<%= config.bin %> connection invite --label Bob', '<%= config.bin %> connection invite --no-qr | wl-copy']
+  static override description =
+    'Prints the invitation’s URL, under a QR code when there is a terminal that it fits into; with --wait, the connection once somebody has accepted.'
+  static override examples = [
+    '<%= config.bin %> connection invite --label Bob',
+    '<%= config.bin %> connection invite --no-qr | wl-copy',
+    '<%= config.bin %> connection invite --wait --timeout 2m',
+  ]
   static override flags = {
     label: Flags.string({ description: 'what this side calls the connection; it is not sent' }),
     ...invitationFlags(),
+    'accept-offers': acceptOffersFlag,
+    ...acceptanceFlags,
+    ...waitFlags('somebody has accepted and is connected'),
   }
 
   async run() {
     const { flags } = await this.parse(ConnectionInvite)
     const { label, goal } = flags
-    const made = await this.call('POST /connections', { body: { label, goal, goalCode: flags['goal-code'] } })
-    this.printInvitation(made.connectionId, made.invitation.invitationUrl, flags.qr)
-    this.suggest(`agent connection show ${made.connectionId}`)
-    return made
+    const body = { label, goal, goalCode: flags['goal-code'], automaticAcceptance: readAcceptance(flags) }
+    const settled = await this.waiting('connection', flags, 'ConnectionResponseSent')
+    const made = await this.call('POST /connections', { body })
+    this.showInvitation(made.connectionId, made, flags)
+    return settled(made, ({ connectionId, state }) => {
+      if (flags.wait !== undefined && !this.isQuiet)
+        this.print(connectionId, [
+          ['connection', connectionId],
+          ['state', explain('connection', state)],
+        ])
+      this.suggest(`agent connection show ${connectionId}`)
+    })
   }
 }

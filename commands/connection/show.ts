@@ -1,7 +1,7 @@
 /** `agent connection show` */
 import * as Args from '@oclif/core/args'
 import { AgentCommand } from '../_base.ts'
-import { explain } from '../_format/states.ts'
+import { connectionFields } from '../_format/connection.ts'
 
 export default class ConnectionShow extends AgentCommand {
   static override summary = 'Show a connection'
@@ -10,20 +10,9 @@ export default class ConnectionShow extends AgentCommand {
   async run() {
     const { args } = await this.parse(ConnectionShow)
     const shown = await this.call('GET /connections/{connectionId}', { path: { connectionId: args.id } })
-    const { connectionId, role, state, invitation, metaLastFailure } = shown
+    const { connectionId, state, invitation } = shown
     const isOpen = state === 'InvitationGenerated'
-    this.print(connectionId, [
-      ['connection', connectionId],
-      ['role', role],
-      ['state', explain('connection', state)],
-      ['label', shown.label],
-      ['goal', shown.goal],
-      ['my DID', shown.myDid],
-      ['their DID', shown.theirDid],
-      ['created', shown.createdAt],
-      ['updated', shown.updatedAt],
-      ['last failure', metaLastFailure?.detail ?? metaLastFailure?.title],
-    ])
+    this.print(connectionId, connectionFields(shown))
     // Cut by nothing: it is there to be copied.
     if (isOpen && !this.isQuiet) this.log(`\n${invitation.invitationUrl}`)
     return shown

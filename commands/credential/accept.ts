@@ -3,6 +3,7 @@ import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import { AgentCommand } from '../_base.ts'
 import { credentialFields } from '../_format/records.ts'
+import { waitFlags } from '../_wait.ts'
 
 export default class CredentialAccept extends AgentCommand {
   static override summary = 'Accept an offer (holder)'
@@ -17,16 +18,19 @@ export default class CredentialAccept extends AgentCommand {
       description:
         'authentication key, such as auth-1, that signs, and that an SD-JWT is bound to; when left out the first one signs, and nothing is bound',
     }),
+    ...waitFlags('the credential is here'),
   }
 
   async run() {
     const { args, flags } = await this.parse(CredentialAccept)
-    const record = await this.call('POST /issue-credentials/records/{recordId}/accept-offer', {
+    const settled = await this.waiting('credential', flags, 'CredentialReceived')
+    const made = await this.call('POST /issue-credentials/records/{recordId}/accept-offer', {
       path: { recordId: args.id },
       body: { subjectId: flags.subject, keyId: flags['key-id'] },
     })
-    this.print(record.recordId, credentialFields(record))
-    this.suggest(`agent credential show ${record.recordId}`)
-    return record
+    return settled(made, (record) => {
+      this.print(record.recordId, credentialFields(record))
+      this.suggest(`agent credential show ${record.recordId}`)
+    })
   }
 }

@@ -2,16 +2,20 @@
 import * as Args from '@oclif/core/args'
 import { AgentCommand } from '../_base.ts'
 import { credentialFields } from '../_format/records.ts'
+import { waitFlags } from '../_wait.ts'
 
 export default class CredentialIssue extends AgentCommand {
   static override summary = 'Issue the credential of an offer that was accepted (issuer)'
   static override args = { id: Args.string({ required: true, ignoreStdin: true, description: 'id of the credential record' }) }
+  static override flags = waitFlags('the holder has it')
 
   async run() {
-    const { args } = await this.parse(CredentialIssue)
-    const record = await this.call('POST /issue-credentials/records/{recordId}/issue-credential', { path: { recordId: args.id } })
-    this.print(record.recordId, credentialFields(record))
-    this.suggest(`agent credential show ${record.recordId}`)
-    return record
+    const { args, flags } = await this.parse(CredentialIssue)
+    const settled = await this.waiting('credential', flags, 'CredentialSent')
+    const made = await this.call('POST /issue-credentials/records/{recordId}/issue-credential', { path: { recordId: args.id } })
+    return settled(made, (record) => {
+      this.print(record.recordId, credentialFields(record))
+      this.suggest(`agent credential show ${record.recordId}`)
+    })
   }
 }

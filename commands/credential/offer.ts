@@ -1,11 +1,13 @@
 /** `agent credential offer` */
 import * as Flags from '@oclif/core/flags'
 import { credentialFields } from '../_format/records.ts'
+import { nextCommand } from '../_format/states.ts'
 import { readClaims } from '../_input/claims.ts'
 import { readSeconds } from '../_input/duration.ts'
 import { formatFlag, toFormat } from '../_input/format.ts'
 import { schemaUrl } from '../_input/schema.ts'
 import { invitationFlags, InvitingCommand } from '../_inviting.ts'
+import { waitFlags } from '../_wait.ts'
 
 export default class CredentialOffer extends InvitingCommand {
   static override summary = 'Offer a credential, over a connection or by an invitation (issuer)'
@@ -32,6 +34,7 @@ export default class CredentialOffer extends InvitingCommand {
     format: formatFlag('the holder of an sdjwt shows claims of its choice'),
     auto: Flags.boolean({ description: 'issue as soon as the holder accepts' }),
     ...invitationFlags(['invitation']),
+    ...waitFlags('the holder has accepted, or, with --auto, the credential is issued'),
   }
 
   async run() {
@@ -45,15 +48,18 @@ export default class CredentialOffer extends InvitingCommand {
       ...(schema && { schemaId: schema.map((each) => schemaUrl(each, this.access.url)) }),
       ...(validity !== undefined && { validityPeriod: readSeconds('validity', validity) }),
     }
-    const record =
+    const settled = await this.waiting('credential', flags, auto ? 'CredentialSent' : 'RequestReceived')
+    const made =
       connectionId === undefined
         ? await this.call('POST /issue-credentials/credential-offers/invitation', {
             body: { ...offered, goal, goalCode: flags['goal-code'] },
           })
         : await this.call('POST /issue-credentials/credential-offers', { body: { ...offered, connectionId } })
-    if (record.invitation) this.printInvitation(record.recordId, record.invitation.invitationUrl, flags.qr)
-    else this.print(record.recordId, credentialFields(record))
-    this.suggest(`agent credential show ${record.recordId}`)
-    return record
+    this.showInvitation(made.recordId, made, flags)
+    return settled(made, (record) => {
+      const { recordId: id, protocolState } = record
+      if (!made.invitation || (flags.wait !== undefined && !this.isQuiet)) this.print(id, credentialFields(record))
+      this.suggest(nextCommand('credential', protocolState, id) ?? `agent credential show ${id}`)
+    })
   }
 }

@@ -2,16 +2,18 @@
 import * as Args from '@oclif/core/args'
 import { AgentCommand } from '../_base.ts'
 import { credentialFields } from '../_format/records.ts'
+import { waitFlags } from '../_wait.ts'
 
 export default class CredentialReject extends AgentCommand {
   static override summary = 'Decline an offer (holder)'
   static override description = 'The issuer is told, and the offer cannot be accepted any more.'
   static override args = { id: Args.string({ required: true, ignoreStdin: true, description: 'id of the credential record' }) }
+  static override flags = waitFlags('the issuer is told')
 
   async run() {
-    const { args } = await this.parse(CredentialReject)
-    const record = await this.call('POST /issue-credentials/records/{recordId}/reject-offer', { path: { recordId: args.id } })
-    this.print(record.recordId, credentialFields(record))
-    return record
+    const { args, flags } = await this.parse(CredentialReject)
+    const settled = await this.waiting('credential', flags, 'ProblemReportSent')
+    const made = await this.call('POST /issue-credentials/records/{recordId}/reject-offer', { path: { recordId: args.id } })
+    return settled(made, (record) => this.print(record.recordId, credentialFields(record)))
   }
 }

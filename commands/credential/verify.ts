@@ -8,22 +8,23 @@ import { namesSchemas, readCredential } from '../_input/credential.ts'
 
 export default class CredentialVerify extends AgentCommand {
   static override summary = 'Check a credential, whoever issued it'
-  static override description = 'Exits with 8 when a check fails. The schemas and the claims are checked when the credential names schemas.'
+  static override description =
+    'Exits with 8 when a check fails. The schemas and the claims are checked when the credential names schemas; of an SD-JWT, the claims that it shows.'
   static override examples = [
     '<%= config.bin %> credential verify @credential.jwt --issuer did:prism:…',
-    '<%= config.bin %> credential show <id> --raw | <%= config.bin %> credential verify -',
+    '<%= config.bin %> credential export <id> | <%= config.bin %> credential verify -',
     '<%= config.bin %> credential verify @credential.jwt --at 2030-01-01T00:00:00Z',
   ]
   static override args = {
     credential: Args.string({
       required: true,
       ignoreStdin: true,
-      description: 'the credential, a compact JWT; @file, or - for standard input',
+      description: 'the credential, a compact JWT or SD-JWT; @file, or - for standard input',
     }),
   }
   static override flags = {
     issuer: Flags.string({ description: 'DID that must have issued it' }),
-    audience: Flags.string({ description: 'DID that it must be meant for' }),
+    audience: Flags.string({ description: 'DID that it must be meant for, or, of an SD-JWT, whom it must be shown to' }),
     at: Flags.string({ description: 'instant at which it must be valid, such as 2030-01-01T00:00:00Z; now when left out' }),
   }
 

@@ -6,6 +6,7 @@ import { CommandError, UsageError } from '../_errors/usage.ts'
 import { candidatesTable, presentCommands } from '../_format/candidates.ts'
 import { presentationFields } from '../_format/records.ts'
 import { readClaimNames } from '../_input/claim-names.ts'
+import { waitFlags } from '../_wait.ts'
 
 export default class ProofPresent extends AgentCommand {
   static override summary = 'Answer a proof request with credentials (prover)'
@@ -28,18 +29,21 @@ export default class ProofPresent extends AgentCommand {
       multipleNonGreedy: true,
       description: 'claim of an SD-JWT to show, by its path: name, address.city; those asked for when left out',
     }),
+    ...waitFlags('the presentation is sent'),
   }
 
   async run() {
     const { args, flags } = await this.parse(ProofPresent)
     const proofId = flags.credential ?? [await this.#pick(args.id)]
-    const record = await this.call('PATCH /present-proof/presentations/{presentationId}', {
+    const settled = await this.waiting('proof', flags, 'PresentationSent')
+    const made = await this.call('PATCH /present-proof/presentations/{presentationId}', {
       path: { presentationId: args.id },
       body: { action: 'request-accept', proofId, ...(flags.claim && { claims: readClaimNames(flags.claim) }) },
     })
-    this.print(record.presentationId, presentationFields(record))
-    this.suggest(`agent proof show ${record.presentationId}`)
-    return record
+    return settled(made, (record) => {
+      this.print(record.presentationId, presentationFields(record))
+      this.suggest(`agent proof show ${record.presentationId}`)
+    })
   }
 
   /** The only credential that answers the request. @throws {UsageError} when there are several. @throws {CommandError} when there is none. */

@@ -2,10 +2,12 @@
 import { randomUUID } from 'node:crypto'
 import * as Flags from '@oclif/core/flags'
 import { presentationFields } from '../_format/records.ts'
+import { nextCommand } from '../_format/states.ts'
 import { readClaimNames } from '../_input/claim-names.ts'
 import { formatFlag, toFormat } from '../_input/format.ts'
 import { schemaUrl } from '../_input/schema.ts'
 import { invitationFlags, InvitingCommand } from '../_inviting.ts'
+import { waitFlags } from '../_wait.ts'
 
 export default class ProofRequest extends InvitingCommand {
   static override summary = 'Ask for a proof, over a connection or by an invitation (verifier)'
@@ -14,6 +16,7 @@ export default class ProofRequest extends InvitingCommand {
     '<%= config.bin %> proof request --connection <id>',
     '<%= config.bin %> proof request --connection <id> --schema <guid> --trust-issuer did:prism:… --domain shop.example',
     '<%= config.bin %> proof request --connection <id> --format sdjwt --claim name --claim address.city',
+    '<%= config.bin %> proof request --connection <id> --wait --timeout 2m',
     '<%= config.bin %> proof request --invitation --goal "Are you over 18?"',
   ]
   static override flags = {
@@ -40,6 +43,7 @@ export default class ProofRequest extends InvitingCommand {
       description: 'whether credentials may be revoked: if-available takes those whose status list cannot be had; required when left out',
     }),
     ...invitationFlags(['invitation']),
+    ...waitFlags('the presentation has come and holds'),
   }
 
   async run() {
@@ -54,13 +58,16 @@ export default class ProofRequest extends InvitingCommand {
       policyId: flags.policy,
       statusCheck: flags['status-check'],
     }
-    const record =
+    const settled = await this.waiting('proof', flags, 'PresentationVerified')
+    const made =
       connectionId === undefined
         ? await this.call('POST /present-proof/presentations/invitation', { body: { ...wanted, goal, goalCode: flags['goal-code'] } })
         : await this.call('POST /present-proof/presentations', { body: { ...wanted, connectionId } })
-    if (record.invitation) this.printInvitation(record.presentationId, record.invitation.invitationUrl, flags.qr)
-    else this.print(record.presentationId, presentationFields(record))
-    this.suggest(`agent proof show ${record.presentationId}`)
-    return record
+    this.showInvitation(made.presentationId, made, flags)
+    return settled(made, (record) => {
+      const { presentationId: id, status } = record
+      if (!made.invitation || (flags.wait !== undefined && !this.isQuiet)) this.print(id, presentationFields(record))
+      this.suggest(nextCommand('proof', status, id) ?? `agent proof show ${id}`)
+    })
   }
 }

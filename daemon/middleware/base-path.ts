@@ -1,11 +1,22 @@
-/** Base paths: clients are given URLs under which deployments of the real agent hide behind a proxy (api.md 1.1). */
+/**
+ * Base paths: clients are given URLs under which deployments of the real agent, and of the enterprise suite, hide behind a proxy (api.md 1.1, 8.1).
+ */
 import type { Middleware } from 'koa'
 
 const basePaths = ['/cloud-agent', '/prism-agent']
+
+/** The enterprise suite's own base path leads nowhere else. */
+const enterprise = /^\/enterprise(?=\/(?:onboard|did-requests|did-authentication|\.well-known)\/)/
+
+/** DID requests are found without `/onboard` too, as their `self` has it. */
+const didRequests = /^\/did-requests(?=\/)/
 
 /** Takes a known base path off the front, so that every endpoint is found with and without. */
 export const basePath: Middleware = (ctx, next) => {
   const prefix = basePaths.find((known) => ctx.path.startsWith(`${known}/`))
   if (prefix !== undefined) ctx.path = ctx.path.slice(prefix.length)
+  // With a slash at its end, a path that is a whole name looks like one that goes on.
+  const path = `${ctx.path}/`.replace(enterprise, '').replace(didRequests, '/onboard/did-requests').slice(0, -1)
+  if (path !== ctx.path) ctx.path = path
   return next()
 }

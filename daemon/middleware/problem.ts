@@ -21,6 +21,7 @@ export function problem(log: Log): Middleware {
       const shown = toProblem(error)
       if (shown.status >= 500) log.error({ err: error, instance: id, route: ctx['state'].route }, 'a request failed')
       ctx.status = shown.status
+      if (shown.retryAfter !== undefined) ctx.set('Retry-After', String(shown.retryAfter))
       // As it is written here, without the charset that koa would add.
       ctx.set('Content-Type', 'application/json')
       ctx.body = toBody(shown, id)

@@ -7,6 +7,6 @@ export default [
   route(
     'POST /connection-invitations',
     { summary: 'Accept an invitation', access: 'tenant', body: AcceptConnectionInvitation, reply: [200, Connection] },
-    async ({ wallet }, { body }) => toConnection(await acceptInvitation(wallet, body.invitation)),
+    async ({ wallet }, { body }) => toConnection(await acceptInvitation(wallet, body)),
   ),
 ] as const

@@ -2,7 +2,8 @@
 import { z } from 'zod'
 import { deleteConnection } from '../../src/protocols/connection/delete.ts'
 import { createInvitation } from '../../src/protocols/connection/flow.ts'
-import { Connection, connection, CreateConnection, toConnection } from '../../src/protocols/connection/model.ts'
+import { Connection, connection, CreateConnection, toConnection, UpdateConnection } from '../../src/protocols/connection/model.ts'
+import { updateConnection } from '../../src/protocols/connection/update.ts'
 import { getRecord, listRecords } from '../../src/protocols/find.ts'
 import { Uuid } from '../../src/wallet/model.ts'
 import { Page, Paging, toPage } from '../page.ts'
@@ -33,6 +34,18 @@ export default [
     'GET /connections/{connectionId}',
     { summary: 'Read a connection', access: 'tenant', path: { connectionId: Uuid }, reply: [200, Connection] },
     async ({ wallet }, { path }) => toConnection(await getRecord(wallet.db, connection, path.connectionId)),
+  ),
+
+  route(
+    'PATCH /connections/{connectionId}',
+    {
+      summary: 'Say which offers over a connection are accepted without a person (ours)',
+      access: 'tenant',
+      path: { connectionId: Uuid },
+      body: UpdateConnection,
+      reply: [200, Connection],
+    },
+    async ({ wallet }, { path, body }) => toConnection(await updateConnection(wallet, path.connectionId, body.automaticAcceptance)),
   ),
 
   route(

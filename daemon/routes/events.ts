@@ -1,60 +1,164 @@
-/** `/events/webhooks` (service §4.5, api.md 4.15): who is told of the wallet's events. */
+/** `/events` (ours): the log of the wallet's events (service §6), a page at a time, or as they happen. */
+import { z } from 'zod'
+import { newId } from '../../src/base/id.ts'
 import { Problem } from '../../src/base/problem.ts'
-import { createWebhook, CreateWebhook, deleteWebhook, listWebhooks, Webhook } from '../../src/outbox/webhooks.ts'
+import { follow } from '../../src/feed/follow.ts'
+import { Event, EventType, eventsAfter, findEvent, lastSequence, putEvent, type EventFilter } from '../../src/outbox/event.ts'
+import type { Db } from '../../src/storage/database.ts'
 import { Uuid } from '../../src/wallet/model.ts'
-import { cut, Page, Paging, toPage } from '../page.ts'
+import { toFrame, toPreamble, toStream } from '../event-stream.ts'
+import type { Admin, Tenant } from '../middleware/access.ts'
+import { Page, Paging, toPageAfter } from '../page.ts'
 import { route } from '../route.ts'
+
+/** Stands for the place before the first event. */
+const nilId = '00000000-0000-0000-0000-000000000000'
+
+const heartbeatMs = 15_000
+
+const After = z.uuid().describe(`Only events after this one, by its id; after ${nilId}: all that there are.`)
+
+const Filter = z.object({
+  type: EventType.optional().describe('Only events of this type.'),
+  thid: z.string().min(1).max(2_000).optional().describe('Only events about this thread, or about this DID.'),
+  walletId: Uuid.optional().describe('The administrator says whose events; a tenant has its own.'),
+})
+
+const EventPage = Page('EventPage', Event, 'EventPage')
 
 export default [
   route(
-    'GET /events/webhooks',
+    'GET /events',
     {
-      summary: 'List webhooks',
-      access: 'tenant',
-      query: Paging,
-      reply: [200, Page('WebhookNotificationPage', Webhook, 'WebhookNotificationPage')],
+      summary: 'List events, oldest first',
+      access: 'admin-or-tenant',
+      query: Filter.extend({ after: After.optional(), limit: Paging.shape.limit }),
+      reply: [200, EventPage],
     },
-    async ({ wallet }, { query, target }) => {
-      const webhooks = await listWebhooks(wallet.db, wallet)
-      return toPage('WebhookNotificationPage', { target, total: webhooks.length, ...query }, cut(webhooks, query))
+    async ({ wallets, caller }, { query, target }) => {
+      const walletId = walletOf(caller, query.walletId) ?? mustNameWallet()
+      const { after = nilId, limit } = query
+      const found = await wallets.use(walletId, async ({ db }) =>
+        // One more tells whether there are more.
+        eventsAfter(db, walletId, await placeOf(db, walletId, after), limit + 1, toFilter(query)),
+      )
+      const contents = found.slice(0, limit).map(({ event }) => event)
+      return toPageAfter('EventPage', { target, after: found.length > limit ? contents.at(-1)!.id : undefined }, contents)
     },
   ),
 
   route(
-    'POST /events/webhooks',
+    'GET /events/stream',
     {
-      summary: 'Register a webhook',
-      access: 'tenant',
-      body: CreateWebhook,
-      reply: [200, Webhook],
+      summary: 'Follow events as they happen, as server-sent events',
+      access: 'admin-or-tenant',
+      query: Filter.extend({ after: After.optional() }),
+      headers: z.object({ 'last-event-id': After.optional().describe('As `after`, which it stands in for.') }),
+      reply: [
+        200,
+        z.string().meta({ description: 'Each event with its id (not for all wallets together), its type, and the envelope as data.' }),
+      ],
+      media: ['text/event-stream'],
     },
-    ({ wallet, agent }, { body }) => wallet.transaction((tx) => createWebhook(tx, wallet, body, agent.config.WEBHOOKS_PER_WALLET)),
+    async ({ wallets, caller, agent }, { query, headers, isStillAllowed }) => {
+      const walletId = walletOf(caller, query.walletId)
+      const wanted = headers['last-event-id'] ?? query.after
+      if (wanted !== undefined && walletId === undefined) mustNameWallet()
+      const listener = agent.feed.listen(walletId)
+      try {
+        const since = newId()
+        const start = walletId === undefined ? undefined : await wallets.use(walletId, ({ db }) => startAt(db, walletId, wanted))
+        const after = new Map(walletId !== undefined && start ? [[walletId, start.sequence]] : [])
+        const events = follow(wallets, listener, {
+          after,
+          since,
+          filter: toFilter(query),
+          patienceMs: heartbeatMs,
+          isAllowed: isStillAllowed,
+        })
+        return {
+          type: 'text/event-stream' as const,
+          headers: { ...(start && { 'Last-Event-ID': start.id }), 'X-Accel-Buffering': 'no' },
+          body: toStream(toTexts(events, start?.id), listener.signal, () => listener.close()),
+        }
+      } catch (error) {
+        listener.close()
+        throw error
+      }
+    },
   ),
 
-  // Ours: the real agent lists and deletes only.
   route(
-    'GET /events/webhooks/{id}',
+    'POST /events/test',
     {
-      summary: 'Read a webhook',
+      summary: 'Make a test event, which goes where all others go',
       access: 'tenant',
+      body: z.object({ type: EventType }).meta({ id: 'CreateTestEvent' }),
+      reply: [201, Event],
+    },
+    ({ wallet }, { body: { type } }) =>
+      wallet.transaction(async (tx) => {
+        const id = await putEvent(tx, { type, subject: newId(), data: { test: true } })
+        return (await findEvent(tx, wallet.id, id))!.event
+      }),
+  ),
+
+  route(
+    'GET /events/{id}',
+    {
+      summary: 'Read an event',
+      access: 'admin-or-tenant',
       path: { id: Uuid },
-      reply: [200, Webhook],
+      query: Filter.pick({ walletId: true }),
+      reply: [200, Event],
     },
-    async ({ wallet }, { path: { id } }) => {
-      const webhook = (await listWebhooks(wallet.db, wallet)).find((known) => known.id === id)
-      if (!webhook) throw new Problem('NotFound', `There is no webhook ${id}.`)
-      return webhook
+    async ({ wallets, caller }, { path: { id }, query }) => {
+      const walletId = walletOf(caller, query.walletId) ?? mustNameWallet()
+      const found = await wallets.use(walletId, ({ db }) => findEvent(db, walletId, id))
+      if (!found) throw new Problem('NotFound', `There is no event ${id}, or none any more: events are kept for EVENT_RETENTION.`)
+      return found.event
     },
-  ),
-
-  route(
-    'DELETE /events/webhooks/{id}',
-    {
-      summary: 'Delete a webhook',
-      access: 'tenant',
-      path: { id: Uuid },
-      reply: [200, null],
-    },
-    ({ wallet }, { path: { id } }) => wallet.transaction((tx) => deleteWebhook(tx, id)),
   ),
 ] as const
+
+/** The wallet whose events are meant; the administrator may leave it open. What is somebody else's is answered like what does not exist. */
+function walletOf(caller: Admin | Tenant, wanted: string | undefined): string | undefined {
+  if (caller.kind === 'admin') return wanted
+  if (wanted === undefined || wanted === caller.walletId) return caller.walletId
+  throw new Problem('error:WalletManagementServiceError:WalletNotFound', `There is no wallet ${wanted}.`)
+}
+
+function mustNameWallet(): never {
+  throw new Problem(
+    'BadRequest',
+    'The query is not valid. walletId: it is missing. The administrator names the wallet; of all together there is a live stream only.',
+  )
+}
+
+function toFilter({ type, thid }: { type?: EventType | undefined; thid?: string | undefined }): EventFilter {
+  return { type, subject: thid }
+}
+
+/** The place of an event in the log. @throws {Problem} `BadRequest` when it is not there. */
+async function placeOf(db: Db, walletId: string, id: string): Promise<number> {
+  if (id === nilId) return 0
+  const known = await findEvent(db, walletId, id)
+  if (known) return known.sequence
+  throw new Problem(
+    'BadRequest',
+    `after: there is no event ${id} in the log. It is too old (EVENT_RETENTION) or another wallet’s; leave it out, or begin with ${nilId}.`,
+  )
+}
+
+/** Where a stream begins: after the event that is named, or now. */
+async function startAt(db: Db, walletId: string, wanted: string | undefined): Promise<{ sequence: number; id: string }> {
+  if (wanted !== undefined) return { sequence: await placeOf(db, walletId, wanted), id: wanted }
+  const sequence = await lastSequence(db)
+  const [last] = await eventsAfter(db, walletId, sequence - 1, 1)
+  return { sequence, id: last?.event.id ?? nilId }
+}
+
+async function* toTexts(events: AsyncIterable<Event | undefined>, lastEventId: string | undefined): AsyncGenerator<string, void> {
+  yield toPreamble(lastEventId)
+  for await (const event of events) yield toFrame(event, lastEventId !== undefined)
+}

@@ -3,11 +3,14 @@ import api from './api.ts'
 import connectionInvitations from './connection-invitations.ts'
 import connections from './connections.ts'
 import credentialStatus from './credential-status.ts'
+import didAuthentication from './did-authentication.ts'
+import didOnboarding from './did-onboarding.ts'
 import didRegistrar from './did-registrar.ts'
 import didcomm from './didcomm.ts'
 import dids from './dids.ts'
 import events from './events.ts'
 import iam from './iam.ts'
+import invitation from './invitation.ts'
 import issueCredentials from './issue-credentials.ts'
 import messages from './messages.ts'
 import presentProof from './present-proof.ts'
@@ -17,6 +20,8 @@ import system from './system.ts'
 import verification from './verification.ts'
 import wallets from './wallets.ts'
 import web from './web.ts'
+import webhooks from './webhooks.ts'
+import wellKnown from './well-known.ts'
 
 export const routes = [
   ...wallets,
@@ -26,6 +31,7 @@ export const routes = [
   ...web,
   ...connections,
   ...connectionInvitations,
+  ...invitation,
   ...issueCredentials,
   ...credentialStatus,
   ...presentProof,
@@ -34,6 +40,10 @@ export const routes = [
   ...schemaRegistry,
   ...verification,
   ...presentationExchange,
+  ...didOnboarding,
+  ...didAuthentication,
+  ...wellKnown,
+  ...webhooks,
   ...events,
   ...api,
   ...system,

@@ -1,5 +1,6 @@
 /** `/issue-credentials` (service §4.3, api.md 4.7). */
 import { z } from 'zod'
+import { CredentialContent, readContent } from '../../src/protocols/issue-credential/content.ts'
 import { acceptOffer, takeOffer } from '../../src/protocols/issue-credential/holder.ts'
 import { inviteToOffer, issueCredentialOf, offerCredential } from '../../src/protocols/issue-credential/issuer.ts'
 import {
@@ -60,6 +61,17 @@ export default [
     'DELETE /issue-credentials/records/{recordId}',
     { summary: 'Remove a credential record, the holder’s with its credential (ours)', access: 'tenant', path, reply: [204, null] },
     ({ wallet }, { path: { recordId } }) => removeCredentialRecord(wallet, recordId),
+  ),
+
+  route(
+    'GET /issue-credentials/records/{recordId}/credential',
+    {
+      summary: 'Read the credential of a record, decoded, and whether it is revoked (ours)',
+      access: 'tenant',
+      path,
+      reply: [200, CredentialContent],
+    },
+    ({ wallet }, { path: { recordId } }) => readContent(wallet, recordId),
   ),
 
   route(

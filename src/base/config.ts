@@ -45,6 +45,16 @@ const seconds = z.string().transform((text, context) => {
   return z.NEVER
 })
 
+/** A length of time in which something can happen. */
+const lifetime = seconds.refine((value) => value > 0, 'is no time at all')
+
+/** DID methods whose keys can sign an authentication challenge. */
+export const challengeMethods = ['peer', 'key', 'jwk', 'web', 'prism'] as const
+const didMethods = z
+  .string()
+  .transform((text) => text.split(',').map((name) => name.trim()))
+  .pipe(z.array(z.enum(challengeMethods)))
+
 const masterKey = z.string().transform((text, context) => {
   try {
     if (fromBase64(text).length === 32) return new Secret(text)
@@ -72,7 +82,7 @@ export const variables = {
                                                                .describe('Address that both servers bind (ours).'),
   AGENT_HTTP_PORT:                      port.default(8085)     .describe('Port of the HTTP API; 0 takes a free one.'),
   AGENT_DIDCOMM_PORT:                   port.default(8090)     .describe('Port of the DIDComm endpoint; 0 takes a free one.'),
-  REST_SERVICE_URL:                     baseUrl.optional()     .describe('Public base URL of the HTTP API. Default: the address that is bound.'),
+  REST_SERVICE_URL:                     baseUrl.optional()     .describe('Public base URL of the HTTP API; when it is on the public Internet, invitations are links to pages there. Default: the address that is bound.'),
   DIDCOMM_SERVICE_URL:                  baseUrl.optional()     .describe('Public base URL of the DIDComm endpoint, written into every peer DID. Default: the address that is bound.'),
   POLLUX_STATUS_LIST_REGISTRY_PUBLIC_URL:
                                         baseUrl.optional()     .describe('Public base URL of the status lists of new credentials; those issued keep theirs. Default: `REST_SERVICE_URL`.'),
@@ -97,12 +107,17 @@ export const variables = {
 
   GLOBAL_WEBHOOK_URL:                   http.optional()        .describe('Receives the events of all wallets.'),
   GLOBAL_WEBHOOK_API_KEY:               secret.optional()      .describe('Bearer token for the global webhook.'),
+  EVENT_RETENTION:                      lifetime.default(2_592_000)
+                                                               .describe('How long events stay in the log of their wallet, which `/events` shows; what a webhook was not told yet stays longer (ours).'),
   WEBHOOKS_PER_WALLET:                  count.default(10)      .describe('Webhooks that a wallet may have (ours).'),
+  WEBHOOK_SECRET_OVERLAP:               seconds.default(86_400).describe('How long a webhook’s secret goes on to sign beside the one that replaces it (ours).'),
 
   CONNECT_INVITATION_EXPIRY:            seconds.default(300)   .describe('How long an invitation to connect may be answered.'),
   ISSUANCE_INVITATION_EXPIRY:           seconds.default(300)   .describe('How long an invitation with a credential offer may be answered.'),
   PRESENTATION_INVITATION_EXPIRY:       seconds.default(300)   .describe('How long an invitation with a proof request may be answered.'),
-  DIDCOMM_RETRY_FOR:                    seconds.default(86_400).describe('How long a message that the other side does not take is tried again (ours).'),
+  FLOW_EXPIRY:                          lifetime.default(2_592_000)
+                                                               .describe('How long a flow waits for its next step before it ends by itself and the other side is told (ours).'),
+  MESSAGE_RETRY_FOR:                    seconds.default(86_400).describe('How long a message that the other side does not take is tried again (ours).'),
   DIDCOMM_MAX_RECEIVE_BYTES:            messageBytes.default(1_048_576)
                                                                .describe('Bytes of the largest DIDComm message that is taken, 16384 to 16777216 (ours).'),
   DEFAULT_JWT_VC_OFFER_DOMAIN:          z.string().min(1).default('default-domain')
@@ -111,6 +126,15 @@ export const variables = {
                                                                .describe('How long an SD-JWT credential is valid that is offered without a validity.'),
   CREDENTIAL_LEEWAY:                    seconds.default(30)    .describe('Clock difference that a credential’s dates may have.'),
   PRESENTATION_LEEWAY:                  seconds.default(30)    .describe('Clock difference that a presentation’s dates may have.'),
+  AUTH_CHALLENGE_EXPIRY:                seconds.default(120)   .describe('How long an authentication challenge may be answered, and its success be exchanged for a token (ours).'),
+  DID_REQUEST_EXPIRY:                   seconds.default(86_400).describe('How long a DID request may be answered (ours).'),
+  AUTH_DID_METHODS:                     didMethods.default(['peer']).describe('DID methods that may answer an authentication challenge, by commas: `peer`, `key`, `jwk`, `web`, `prism` (ours).'),
+  AUTH_TOKEN_AUDIENCE:                  z.string().min(1).optional()
+                                                               .describe('`aud` of the tokens that a successful challenge is exchanged for. Default: the public base URL of the HTTP API (ours).'),
+  AUTH_TOKEN_LIFETIME:                  seconds.default(300)   .describe('How long such a token is valid (ours).'),
+  ENTERPRISE_EVENTS:                    flag.default(false)    .describe('Webhooks are told of DID requests and challenges too: `DidRequestUpdated`, `AuthenticationChallengeUpdated` (ours).'),
+  ENTERPRISE_SUBMISSIONS_PER_MINUTE:    count.default(600)     .describe('Answers to DID requests and challenges that are taken from one address; more are refused with 429 (ours).'),
+  AGENT_TRUST_PROXY:                    flag.default(false)    .describe('The HTTP port is reached through a reverse proxy only: addresses are those it adds to `X-Forwarded-For` (ours).'),
   VDR_URL:                              ledger.optional()      .describe('The DID ledger: `sqlite:<path>`, which several daemons may share, or the base URL of a NeoPRISM node or of another agent. Default: `vdr.db` in the data folder (ours).'),
   VDR_CONFIRM_AFTER:                    seconds.default(0)     .describe('How long the embedded ledger takes to confirm an operation (ours).'),
   VDR_SERVE:                            flag.default(true)     .describe('Serves the embedded ledger at `/api`, as a NeoPRISM node does: whoever reaches the port can submit DID operations, without credentials (ours).'),

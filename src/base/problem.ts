@@ -14,6 +14,7 @@ const statuses = {
   'NotFound':                                                      404,
   'Not Allowed':                                                   403,
   'Conflict':                                                      409,
+  'TooManyRequests':                                               429,
   'UnprocessableEntity':                                           422,
   'error:RequestBodyDecodingFailure':                              400,
   'error:UnsupportedMediaType':                                    415,
@@ -22,6 +23,7 @@ const statuses = {
   'error:InternalServerError':                                     500,
   'error:LocalAccessOnly':                                         403,
   'error:ServiceUnavailable':                                      503,
+  'error:InsufficientStorage':                                     507,
 
   // credentials of the caller
   'error:AuthenticationError:InvalidCredentials':                  401,
@@ -36,6 +38,7 @@ const statuses = {
   'error:WalletManagementServiceError:TooManyPermittedWallet':     400,
   'error:WalletManagementServiceError:TooManyWebhookError':        422,
   'error:WalletManagementServiceError:WalletNotFound':             404,
+  'error:WalletManagementServiceError:WalletUnreadable':           503,
   'error:EntityServiceError:EntityNotFound':                       404,
   'error:EntityServiceError:EntityAlreadyExists':                  422,
   'error:EntityServiceError:WalletNotFound':                       404,
@@ -105,6 +108,32 @@ const statuses = {
   'error:DIDCommControllerError:UnsupportedMessageType':           422,
   'error:DIDCommControllerError:SenderNotAllowed':                 422,
 
+  // enterprise suite (service §2.13)
+  '/errors/common/bad-request':                                    400,
+  '/errors/common/unauthorized':                                   401,
+  '/errors/common/forbidden':                                      403,
+  '/errors/common/not-found':                                      404,
+  '/errors/common/body-too-large':                                 413,
+  '/errors/common/unsupported-media-type':                         415,
+  '/errors/common/too-many-requests':                              429,
+  '/errors/common/internal':                                       500,
+  '/errors/common/unreachable':                                    502,
+  '/errors/common/unavailable':                                    503,
+  '/errors/common/insufficient-storage':                           507,
+  '/errors/onboard/did-request-not-found':                         404,
+  '/errors/onboard/did-request-expired':                           410,
+  '/errors/onboard/invalid-did':                                   400,
+  '/errors/onboard/did-not-in-wallet':                             404,
+  '/errors/onboard/submission-refused':                            422,
+  '/errors/authenticate/challenge-not-found':                      404,
+  '/errors/authenticate/challenge-expired':                        410,
+  '/errors/authenticate/invalid-challenge-response':               400,
+  '/errors/authenticate/challenge-not-successful':                 400,
+  '/errors/authenticate/token-expired':                            410,
+  '/errors/authenticate/foreign-challenge':                        400,
+  '/errors/authenticate/did-not-in-wallet':                        404,
+  '/errors/authenticate/submission-refused':                       422,
+
   // mediator role
   'error:MediatorError:MalformedMessage':                          422,
   'error:MediatorError:NotEnrolled':                               422,
@@ -126,26 +155,30 @@ export class Problem extends Error {
   readonly status: number
   /** A few words for a person: the last part of the type, split at its capitals, unless something else was given. */
   readonly title: string
+  /** Seconds after which the caller may come again, where that is known (RFC 9110 §10.2.3). */
+  readonly retryAfter: number | undefined
 
   /**
    * `detail` is shown to the caller: it names the field, the reason and the way out, and never a secret. `title` is given where the real
    * agent has another than the type's.
    */
-  constructor(type: ProblemType, detail: string, options?: ErrorOptions & { title?: string }) {
+  constructor(type: ProblemType, detail: string, options?: ErrorOptions & { title?: string; retryAfter?: number }) {
     super(detail, options)
     this.type = type
     this.status = statuses[type]
     this.title = options?.title ?? toTitle(type)
+    this.retryAfter = options?.retryAfter
   }
 }
 
 /** True for a problem that waiting may solve: it decides nothing, and whoever asked is to ask again. */
-export function isTemporary(error: unknown): error is Problem & { readonly status: 503 } {
-  return error instanceof Problem && error.status === 503
+export function isTemporary(error: unknown): error is Problem & { readonly status: 503 | 507 } {
+  return error instanceof Problem && (error.status === 503 || error.type === 'error:InsufficientStorage')
 }
 
 function toTitle(type: string): string {
   const words = type.split(/[:/]/).at(-1)!
+  if (type.startsWith('/')) return (words[0]!.toUpperCase() + words.slice(1)).replaceAll('-', ' ').replace(/\bdid\b/i, 'DID')
   if (!type.includes(':')) return words
   const spaced = words.replaceAll(/([a-z])([A-Z])/g, '$1 $2')
   return spaced[0]!.toUpperCase() + spaced.slice(1)

@@ -1,14 +1,20 @@
 /**
- * The courier pays what wallets owe: messages, work and webhooks, at least once, in order within a lane.
+ * The courier pays what wallets owe: messages, work and webhooks, at least once, in order within a lane. It also ends flows that have
+ * waited for too long, in the lane of their record, so that nothing of theirs is on its way meanwhile.
  *
  * It holds no truth of its own. A commit wakes it by a call; after a crash it asks every wallet's file once.
  * Kill it anywhere: a debt that was not struck out is paid again, and the other side drops the double.
  */
 import { setTimeout } from 'node:timers/promises'
 import PQueue from 'p-queue'
+import { steadyNow, toSteady } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
+import { CrowdedError } from '../net/destinations.ts'
 import { dueDeliveries } from '../outbox/lane.ts'
 import { due } from '../outbox/outbox.ts'
+import { expire } from '../protocols/expire.ts'
+import { findExpired } from '../protocols/expiry.ts'
+import { laneOf, recordOf } from '../protocols/record.ts'
 import type { Wallet } from '../wallet/wallet.ts'
 import type { Wallets } from '../wallet/wallets.ts'
 import { deliver } from './deliver.ts'
@@ -19,7 +25,10 @@ const debtsAtOnce = 256
 const webhooksAtOnce = 512
 
 /** Debts of one wallet on their way at a time, so that other sides that never answer hold up no other tenant. */
-const debtsOfWalletAtOnce = 16
+const debtsOfWalletAtOnce = 48
+
+/** Lanes of one wallet that wait for a place at the other side, at most: they are on nobody's way, but they are remembered. */
+const crowdedOfWallet = 2_000
 
 /** Wallets looked into at a time after a start. */
 const resumedAtOnce = 16
@@ -27,8 +36,8 @@ const resumedAtOnce = 16
 /** How long a stop waits for what is on its way. */
 const graceMs = 2_000
 
-/** How long a wallet that could not be read is left alone: the first time, and at most. */
-const firstPatienceMs = 5_000
+/** How long a wallet that could not be read, or written to, is left alone: the first time, and at most. */
+const firstPatienceMs = 500
 const longestPatienceMs = 300_000
 
 /** The longest timer there is for Node.js, which fires a longer one at once. */
@@ -40,8 +49,21 @@ type Round = {
   isWoken: boolean
   debts: Set<string>
   webhooks: Set<string>
+  /** Of the debts, those that wait for a place at the other side. */
+  crowded: Set<string>
   failures: number
+  /** Something was put off. */
+  isOwing: boolean
   timer?: NodeJS.Timeout | undefined
+}
+
+function newRound(): Round {
+  return { isLooking: false, isWoken: false, debts: new Set(), webhooks: new Set(), crowded: new Set(), failures: 0, isOwing: false }
+}
+
+/** How many more debts of a wallet may be begun now. */
+function freeFor({ debts, crowded }: Round): number {
+  return Math.max(0, Math.min(debtsOfWalletAtOnce - (debts.size - crowded.size), crowdedOfWallet - crowded.size))
 }
 
 export class Courier {
@@ -63,11 +85,10 @@ export class Courier {
     void this.#wake(walletId)
   }
 
-  /** The wallets that owe something, as far as the courier knows: it could not read them, is at it, or has set itself a time. */
+  /** The wallets that owe something, as far as the courier knows: it could not read them, is at it, or has put something off. */
   owing(): string[] {
-    const isOwing = ({ isLooking, debts, webhooks, failures, timer }: Round) =>
-      isLooking || debts.size + webhooks.size + failures > 0 || timer !== undefined
-    return [...this.#rounds].filter(([, round]) => isOwing(round)).map(([id]) => id)
+    const isAtIt = ({ isLooking, debts, webhooks, failures }: Round) => isLooking || debts.size + webhooks.size + failures > 0
+    return [...this.#rounds].filter(([, round]) => isAtIt(round) || round.isOwing).map(([id]) => id)
   }
 
   /** Begins to look into every wallet once, a few at a time: what was owed when the agent last stopped. */
@@ -92,7 +113,7 @@ export class Courier {
   /** Ends with the look that this call began, if it began one. */
   async #wake(walletId: string): Promise<void> {
     if (this.#isStopped) return
-    const round = this.#rounds.get(walletId) ?? { isLooking: false, isWoken: false, debts: new Set(), webhooks: new Set(), failures: 0 }
+    const round = this.#rounds.get(walletId) ?? newRound()
     this.#rounds.set(walletId, round)
     round.isWoken = true
     if (round.isLooking) return
@@ -112,7 +133,7 @@ export class Courier {
     } catch (error) {
       this.#log.error({ err: error, walletId }, 'the courier could not read a wallet')
       const patienceMs = Math.min(longestPatienceMs, firstPatienceMs * 2 ** round.failures++)
-      this.#wakeAt(walletId, round, new Date(Date.now() + patienceMs))
+      this.#wakeAt(walletId, round, new Date(steadyNow() + patienceMs))
     } finally {
       round.isLooking = false
     }
@@ -120,28 +141,59 @@ export class Courier {
 
   async #start(wallet: Wallet, round: Round): Promise<void> {
     const { id } = wallet
-    const debts = await due(wallet.db, new Date(), { busy: [...round.debts], limit: debtsOfWalletAtOnce - round.debts.size })
-    for (const owing of debts.owing) this.#run(this.#debts, id, round.debts, owing.lane, (open) => pay(open, owing))
-    const events = await dueDeliveries(wallet.db, id)
+    // First: what is owed for a flow that is over is not to be paid any more.
+    const expiresAt = await this.#expire(wallet, round)
+    const debts = await due(wallet.db, new Date(steadyNow()), { busy: [...round.debts], limit: freeFor(round) })
+    for (const owing of debts.owing) this.#run(this.#debts, id, round, 'debts', owing.lane, (open) => pay(open, owing))
+    const events = await dueDeliveries(wallet.db, id, { busy: [...round.webhooks] })
     for (const delivery of events.deliveries) {
-      this.#run(this.#webhooks, id, round.webhooks, delivery.webhookId, (open) => deliver(open, delivery))
+      this.#run(this.#webhooks, id, round, 'webhooks', delivery.webhookId, (open) => deliver(open, delivery))
     }
-    const nextAt = [debts.nextAt, events.nextAt].filter((at) => at !== undefined).toSorted((a, b) => a.getTime() - b.getTime())[0]
+    round.isOwing = debts.nextAt !== undefined || events.nextAt !== undefined
+    const nextAt = [debts.nextAt, events.nextAt, expiresAt]
+      .filter((at) => at !== undefined)
+      .toSorted((a, b) => a.getTime() - b.getTime())[0]
     if (nextAt) this.#wakeAt(id, round, nextAt)
   }
 
+  /** Ends flows that have waited for too long, and returns when the next one will have. A lane that is left has the rest looked for. */
+  async #expire(wallet: Wallet, round: Round): Promise<Date | undefined> {
+    const free = freeFor(round)
+    if (free <= 0) return undefined
+    const busy = [...round.debts].map(recordOf)
+    const { expired, nextAt } = await findExpired(wallet.db, wallet.env.config.FLOW_EXPIRY, { limit: free, busy })
+    for (const flow of expired) this.#run(this.#debts, wallet.id, round, 'debts', laneOf(flow.recordId), (open) => expire(open, flow))
+    return nextAt && new Date(toSteady(nextAt.getTime()))
+  }
+
   /** Occupies a lane with one debt until that is paid or put off. */
-  #run(queue: PQueue, walletId: string, occupied: Set<string>, lane: string, task: (wallet: Wallet) => Promise<void>): void {
+  #run(
+    queue: PQueue,
+    walletId: string,
+    round: Round,
+    kind: 'debts' | 'webhooks',
+    lane: string,
+    task: (wallet: Wallet) => Promise<void>,
+  ): void {
+    const occupied = round[kind]
     if (this.#isStopped || occupied.has(lane)) return
     occupied.add(lane)
     const leave = () => {
       occupied.delete(lane)
+      round.crowded.delete(lane)
       this.wake(walletId)
     }
     queue
       .add(() => this.#wallets.use(walletId, task))
       .then(leave, async (error: unknown) => {
         if (this.#isStopped) return
+        if (error instanceof CrowdedError) {
+          round.crowded.add(lane)
+          // What goes elsewhere has the room now.
+          this.wake(walletId)
+          await error.free
+          return leave()
+        }
         this.#log.error({ err: error, walletId, lane }, 'a debt could not be struck out')
         await setTimeout(firstPatienceMs, undefined, { ref: false })
         leave()
@@ -151,8 +203,8 @@ export class Courier {
   #wakeAt(walletId: string, round: Round, at: Date): void {
     clearTimeout(round.timer)
     if (this.#isStopped) return
-    // Timers may fire a little early by the wall clock: one millisecond more, and the row is due.
-    const waitMs = Math.min(longestTimerMs, Math.max(1, at.getTime() - Date.now() + 1))
+    // Timers may fire a little early: one millisecond more, and the row is due.
+    const waitMs = Math.min(longestTimerMs, Math.max(1, at.getTime() - steadyNow() + 1))
     round.timer = globalThis.setTimeout(() => {
       round.timer = undefined
       this.wake(walletId)

@@ -1,8 +1,13 @@
 /** Delivers one event to one webhook: one POST, and a note of what became of it (service §6.3, api.md 6.1). */
+import { newId } from '../base/id.ts'
+import { across } from '../base/probe.ts'
 import { reasonOf } from '../base/reason.ts'
 import type { HttpClient } from '../net/guarded-agent.ts'
+import { logAttempt, type Answer } from '../outbox/delivery.ts'
+import type { Event, EventType } from '../outbox/event.ts'
 import { failed, delivered, type Delivery } from '../outbox/lane.ts'
-import { globalWebhookId, openHeaders } from '../outbox/webhooks.ts'
+import { sign, type Secrets } from '../outbox/signature.ts'
+import { findWebhook, globalWebhookId, openHeaders, openSecrets, type WebhookRow } from '../outbox/webhooks.ts'
 import type { Wallet } from '../wallet/wallet.ts'
 
 /** How long a receiver has to acknowledge. */
@@ -10,38 +15,65 @@ const timeoutMs = 5_000
 
 /** Sends an event and writes down whether it was taken; never throws for what the receiver does. */
 export async function deliver(wallet: Wallet, delivery: Delivery): Promise<void> {
-  const error = await send(wallet, delivery)
+  const { webhookId: id, url, headers, secrets, event, kind } = delivery
+  const answer = await send(wallet, target(wallet, { id, url, headers, secrets }), event)
+  const { error } = answer
   if (error === undefined) {
-    await wallet.transaction((tx) => delivered(tx, delivery))
+    await wallet.transaction((tx) => delivered(tx, delivery, answer))
     return
   }
-  const outcome = await wallet.transaction((tx) => failed(tx, delivery, error))
+  const outcome = await wallet.transaction((tx) => failed(tx, delivery, answer))
   wallet.env.log[outcome === 'given up' ? 'warn' : 'info'](
-    { walletId: wallet.id, webhookId: delivery.webhookId, eventId: delivery.event.id, error, outcome },
+    { walletId: wallet.id, webhookId: id, eventId: event.id, kind, error, outcome },
     'a webhook was not taken',
   )
 }
 
-/** Undefined when a 2xx came back, otherwise why not. */
-async function send(wallet: Wallet, delivery: Delivery): Promise<string | undefined> {
-  const { http, url, headers } = target(wallet, delivery)
+/**
+ * Sends a webhook one event that says of itself that it is a test, at once and once, whatever waits in its lane, and returns what came back.
+ * The event is in no log, and no other webhook is told of it.
+ *
+ * @throws {Problem} `NotFound`
+ */
+export async function deliverTest(wallet: Wallet, webhookId: string, type: EventType): Promise<Answer & { event: Event }> {
+  const row = await findWebhook(wallet.db, webhookId)
+  const event: Event = { type, id: newId(), ts: new Date().toISOString(), data: { test: true }, walletId: wallet.id }
+  const answer = await send(wallet, target(wallet, row), event)
+  await wallet.transaction(async (tx) => {
+    // Who was deleted while the request was under way has no log any more.
+    const known = await tx.selectFrom('webhook').select('id').where('id', '=', webhookId).executeTakeFirst()
+    if (known) await logAttempt(tx, { webhookId, event, kind: 'test' }, answer)
+  })
+  return { ...answer, event }
+}
+
+/** Posts an event, and says what came back: without an error when that was a 2xx. */
+async function send(wallet: Wallet, { http, url, headers, secrets }: Target, event: Event): Promise<Answer> {
+  const attemptedAt = new Date()
+  const start = performance.now()
+  const answer = (rest: { status?: number; error?: string }) => ({ attemptedAt, durationMs: performance.now() - start, ...rest })
+  const body = JSON.stringify(event)
+  const own = { 'content-type': 'application/json', ...sign(secrets, { id: event.id, at: attemptedAt, body }) }
   try {
-    const { status } = await http.post(url, {
-      headers: { ...headers, 'content-type': 'application/json' },
-      body: JSON.stringify(delivery.event),
-      timeoutMs,
-    })
-    return status >= 200 && status < 300 ? undefined : `The receiver answered ${status}.`
+    const { status } = await across('webhook', { walletId: wallet.id, url }, () =>
+      http.post(url, { headers: { ...headers, ...own }, body, timeoutMs }),
+    )
+    return answer({ status, ...((status < 200 || status > 299) && { error: `The receiver answered ${status}.` }) })
   } catch (error) {
-    return reasonOf(error)
+    return answer({ error: reasonOf(error) })
   }
 }
 
-type Target = { http: HttpClient; url: string; headers: Record<string, string> }
+type Target = { http: HttpClient; url: string; headers: Record<string, string>; secrets: Secrets | undefined }
 
-function target(wallet: Wallet, { webhookId, url, headers }: Delivery): Target {
+function target(wallet: Wallet, { id, url, headers, secrets }: Pick<WebhookRow, 'id' | 'url' | 'headers' | 'secrets'>): Target {
   const { config, http, operatorHttp } = wallet.env
-  if (webhookId !== globalWebhookId) return { http, url, headers: openHeaders(wallet, webhookId, headers) }
+  if (id !== globalWebhookId) return { http, url, headers: openHeaders(wallet, id, headers), secrets: openSecrets(wallet, id, secrets) }
   const { GLOBAL_WEBHOOK_URL, GLOBAL_WEBHOOK_API_KEY: bearer } = config
-  return { http: operatorHttp, url: GLOBAL_WEBHOOK_URL ?? '', headers: bearer ? { authorization: `Bearer ${bearer.reveal()}` } : {} }
+  return {
+    http: operatorHttp,
+    url: GLOBAL_WEBHOOK_URL ?? '',
+    headers: bearer ? { authorization: `Bearer ${bearer.reveal()}` } : {},
+    secrets: undefined,
+  }
 }

@@ -1,10 +1,13 @@
 /** Pays one debt of the outbox: sends a message or does a piece of work, and writes down that it is done. */
+import { steadyNow } from '../base/clock.ts'
 import { Problem } from '../base/problem.ts'
+import { CrowdedError, LeftAloneError } from '../net/destinations.ts'
 import { done, putOff, type Debt, type Owing } from '../outbox/outbox.ts'
 import { outcomes, protocols, works } from '../protocols/index.ts'
 import { findRecord, getRecord } from '../protocols/find.ts'
 import { findRow } from '../protocols/machine.ts'
-import { amend, settle } from '../protocols/record.ts'
+import { flowExpired } from '../protocols/model.ts'
+import { amend, settle, type Rec } from '../protocols/record.ts'
 import { NotDelivered, sendMessage, type MessageDebt } from '../protocols/send.ts'
 import { LaterError } from '../wallet/work.ts'
 import type { Tx } from '../storage/database.ts'
@@ -14,7 +17,7 @@ import type { Wallet } from '../wallet/wallet.ts'
 const firstWaitMs = 250
 const longestWaitMs = 60_000
 
-/** Pays a debt, or puts it off and notes on its record why. */
+/** Pays a debt, or puts it off and notes on its record why. @throws {CrowdedError} when it has to wait for a place at the other side. */
 export async function pay(wallet: Wallet, owing: Owing): Promise<void> {
   const { id, debt } = owing
   try {
@@ -24,6 +27,8 @@ export async function pay(wallet: Wallet, owing: Owing): Promise<void> {
       await write(tx)
     })
   } catch (error) {
+    // Nothing was done, and nothing was wrong: whoever called is to come again.
+    if (error instanceof CrowdedError) throw error
     if (error instanceof LaterError) return wallet.transaction((tx) => putOff(tx, owing, error.at))
     await note(wallet, owing, error)
   }
@@ -41,9 +46,9 @@ async function send(wallet: Wallet, id: string, debt: MessageDebt): Promise<(tx:
 async function note(wallet: Wallet, owing: Owing, error: unknown): Promise<void> {
   const { log, config } = wallet.env
   const { id, debt, attempts } = owing
-  const endsAt = debt.kind === 'message' ? Date.parse(owing.createdAt) + config.DIDCOMM_RETRY_FOR * 1_000 : Infinity
+  const endsAt = debt.kind === 'message' ? Date.parse(owing.createdAt) + config.MESSAGE_RETRY_FOR * 1_000 : Infinity
   const isRefused = error instanceof NotDelivered && error.isFinal
-  const isFinal = isRefused || Date.now() >= endsAt
+  const isFinal = isRefused || steadyNow() >= endsAt
   const about = { walletId: wallet.id, lane: owing.lane, attempts: attempts + 1 }
   if (isFinal) log.warn({ ...about, err: error }, isRefused ? 'a message was refused' : 'a message was given up')
   else if ((attempts + 1) % 10 === 0) log.warn({ ...about, err: error }, 'a debt is still not paid')
@@ -51,7 +56,7 @@ async function note(wallet: Wallet, owing: Owing, error: unknown): Promise<void>
 
   const failure = toFailure(error)
   if (isFinal && !isRefused) failure.detail = `Given up after ${attempts + 1} attempts since ${owing.createdAt}: ${failure.detail}`
-  const dueAt = Math.min(endsAt, Date.now() + Math.max(waitMs(attempts), wantedMs(error)))
+  const dueAt = Math.min(endsAt, steadyNow() + pauseMs(error, attempts))
   await wallet.transaction(async (tx) => {
     if (isFinal) await done(tx, id)
     else await putOff(tx, owing, new Date(dueAt))
@@ -69,12 +74,19 @@ async function tell(tx: Tx, { kind, protocol: name, recordId }: Debt, failure: F
   const record = await findRecord(tx, protocol, recordId)
   // The answer may have come all the same: a record that has moved on knows better than this attempt.
   if (!record || !findRow(protocol.states, record.role, record.state, kind === 'message' ? 'sent' : 'made')) return
-  await amend(tx, protocol, record, { metaRetries: isFinal ? 0 : Math.max(0, record.metaRetries - 1), metaLastFailure: failure })
+  // Why the flow is over matters more than that the other side was not told.
+  const metaLastFailure = isExpired(record) ? record.metaLastFailure : failure
+  await amend(tx, protocol, record, { metaRetries: isFinal ? 0 : Math.max(0, record.metaRetries - 1), metaLastFailure })
 }
 
-/** How long the other side asked to be left alone. */
-function wantedMs(error: unknown): number {
-  return (error instanceof NotDelivered && error.waitMs) || 0
+function isExpired({ state, metaLastFailure }: Rec): boolean {
+  return state === 'ProblemReportPending' && metaLastFailure?.type === flowExpired.type
+}
+
+/** How long to wait: what the other side asked for, or as long as it is left alone by everybody. */
+function pauseMs(error: unknown, attempts: number): number {
+  if (error instanceof LeftAloneError) return error.waitMs * (1 + Math.random() / 2)
+  return Math.max(waitMs(attempts), (error instanceof NotDelivered && error.waitMs) || 0)
 }
 
 /** Doubling waits, each shortened by up to a half at random, so that many do not come back at once. */

@@ -1,6 +1,7 @@
 /** The status lists of a wallet: a place for each credential, and which of them are revoked (api.md 4.9, wire.md 8.2). */
 import { randomInt } from 'node:crypto'
 import type { Selectable } from 'kysely'
+import { steadyNow } from '../base/clock.ts'
 import { listLength } from '../credentials/bitstring.ts'
 import type { CredentialStatus } from '../credentials/credential.ts'
 import type { Db, Tx } from '../storage/database.ts'
@@ -110,7 +111,7 @@ async function take(tx: Tx, listId: string, index: number, recordId: string): Pr
     .values({ list_id: listId, list_index: index, record_id: recordId, revoked_at: null })
     .onConflict((conflict) => conflict.columns(['list_id', 'list_index']).doNothing())
     .executeTakeFirstOrThrow()
-  if (!numInsertedOrUpdatedRows) throw new LaterError(new Date())
+  if (!numInsertedOrUpdatedRows) throw new LaterError(new Date(steadyNow()))
   await tx
     .updateTable('status_list')
     .set((eb) => ({ used: eb('used', '+', 1) }))

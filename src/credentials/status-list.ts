@@ -76,10 +76,22 @@ export function readStatusEntry(status: CredentialStatus): StatusEntry {
   )
 }
 
+/** Thrown when a list that counts says that a credential does not stand; whatever else is thrown leaves that open. */
+export class NotStandingError extends VerificationError {
+  override name = 'NotStandingError'
+  readonly standing: 'revoked' | 'suspended'
+
+  constructor(standing: NotStandingError['standing']) {
+    super('status', `the credential is ${standing}`)
+    this.standing = standing
+  }
+}
+
 /**
  * Finds in a list, which is the text that its URL answers with, that a credential is neither revoked nor suspended.
  *
- * @throws {VerificationError} when it is, and when the list is not the one, not its issuer's, not signed by a key that may assert for the issuer, or malformed
+ * @throws {NotStandingError} when it is
+ * @throws {VerificationError} when the list is not the one, not its issuer's, not signed by a key that may assert for the issuer, or malformed
  * @throws {Problem} `error:ServiceUnavailable` when the issuer's DID cannot be resolved for now
  */
 export async function checkStatusList(
@@ -100,7 +112,7 @@ export async function checkStatusList(
   // The form of the DID that the credential has: a list may outlive the time in which only a long form could be resolved.
   if (!(await isSigned(issuerDid, resolve))) throw refused('the list is not signed by a key that its issuer allows for assertions')
   if (!understood(() => isSet(expandBits(encodedList), entry.statusListIndex))) return
-  throw refused(entry.statusPurpose === 'revocation' ? 'the credential is revoked' : 'the credential is suspended')
+  throw new NotStandingError(entry.statusPurpose === 'revocation' ? 'revoked' : 'suspended')
 }
 
 /** A list as it says it is; `isSigned` finds out whether it is by the DID that it must be by. */

@@ -1,5 +1,6 @@
 /** The way of an operation to the ledger and back (service §3.4, api.md 5.4): the courier's work. */
 import { fromHex } from '../base/bytes.ts'
+import { steadyNow } from '../base/clock.ts'
 import { Problem } from '../base/problem.ts'
 import type { DidState } from '../did/prism/state.ts'
 import { putEvent } from '../outbox/event.ts'
@@ -54,7 +55,7 @@ async function settle(wallet: Wallet, row: OperationRow, did: DidRow): ReturnTyp
 /** How far the operation is. It is handed in once, since elsewhere that may cost money; a ledger that forgets it gets it again. */
 async function bring(wallet: Wallet, { id, signed_operation, submitted_at }: OperationRow): Promise<LedgerOperation | undefined> {
   const { ledger } = wallet.env
-  const isSubmitted = submitted_at !== null && Date.now() - Date.parse(submitted_at) < forgottenAfterMs
+  const isSubmitted = submitted_at !== null && steadyNow() - Date.parse(submitted_at) < forgottenAfterMs
   if (isSubmitted) return ledger.getOperation(id)
   const refused = await ledger.submit(fromHex(signed_operation)).then(() => undefined, toRefusal)
   if (refused !== undefined) return { operationId: id, status: 'rejected', details: refused }
@@ -74,13 +75,18 @@ function toRefusal(error: unknown): string {
 }
 
 async function noteSubmitted(tx: Tx, id: string): Promise<void> {
-  await tx.updateTable('did_operation').set({ submitted_at: new Date().toISOString() }).where('id', '=', id).execute()
+  await tx
+    .updateTable('did_operation')
+    .set({ submitted_at: new Date(steadyNow()).toISOString() })
+    .where('id', '=', id)
+    .execute()
 }
 
 function later(operation: LedgerOperation | undefined, { submitted_at }: OperationRow): LaterError {
-  if (operation?.confirmsAt !== undefined) return new LaterError(new Date(operation.confirmsAt))
-  const waitedMs = submitted_at === null ? 0 : Date.now() - Date.parse(submitted_at)
-  return new LaterError(new Date(Date.now() + Math.min(longestWaitMs, Math.max(shortestWaitMs, waitedMs))))
+  if (operation?.confirmsAt !== undefined)
+    return new LaterError(new Date(steadyNow() + Math.max(0, Date.parse(operation.confirmsAt) - Date.now())))
+  const waitedMs = submitted_at === null ? 0 : steadyNow() - Date.parse(submitted_at)
+  return new LaterError(new Date(steadyNow() + Math.min(longestWaitMs, Math.max(shortestWaitMs, waitedMs))))
 }
 
 function confirm(did: DidRow, { kind }: OperationRow, before: DidState, state: DidState | undefined): (tx: Tx) => Promise<void> {

@@ -16,6 +16,8 @@ export type Survey = {
   total: number
   seen: number
   unreadable: { walletId: string; reason: string }[]
+  /** Names of wallets' files that were set aside as damaged. */
+  setAside: string[]
   /** DID operations that the ledger has not judged, in each wallet; `reason` is what stands in the way of the oldest that has one. */
   operations: Waiting[]
   /** Messages that the other side has not taken at least once. */
@@ -32,7 +34,15 @@ const dayMs = 86_400_000
 export async function surveyWallets(wallets: Wallets, owing: readonly string[], options: SurveyOptions = {}): Promise<Survey> {
   const { most = 100, timeMs = 3_000, now = new Date() } = options
   const ids = await wallets.ids()
-  const survey: Survey = { total: ids.length, seen: 0, unreadable: [], operations: [], messages: [], deadLetters: [] }
+  const survey: Survey = {
+    total: ids.length,
+    seen: 0,
+    unreadable: [],
+    setAside: wallets.setAside(),
+    operations: [],
+    messages: [],
+    deadLetters: [],
+  }
   const until = performance.now() + timeMs
   const known = new Set(ids)
   const chosen = [...new Set([...owing.filter((id) => known.has(id)), ...ids])].slice(0, most)
@@ -93,15 +103,16 @@ async function findMessages(db: Db) {
 async function findDeadLetters(db: Db, after: string) {
   const rows = await db
     .selectFrom('dead_letter')
-    .where('failed_at', '>', after)
-    .select((eb) => ['webhook_id', 'error', 'failed_at', eb.fn.countAll().over().as('count')])
-    .orderBy('failed_at', 'desc')
+    .innerJoin('delivery_attempt', 'delivery_attempt.sequence', 'dead_letter.attempt')
+    .where('attempted_at', '>', after)
+    .select((eb) => ['dead_letter.webhook_id', 'error', 'attempted_at', eb.fn.countAll().over().as('count')])
+    .orderBy('attempted_at', 'desc')
     .limit(1)
     .execute()
-  return rows.map(({ webhook_id, error, failed_at, count }) => ({
+  return rows.map(({ webhook_id, error, attempted_at, count }) => ({
     count: Number(count),
-    since: failed_at,
+    since: attempted_at,
     what: webhook_id,
-    reason: error,
+    reason: error ?? '',
   }))[0]
 }

@@ -7,8 +7,15 @@ const patienceMs = 10 * 60_000
 /** A ledger that has taken an operation judges it within this time. */
 const judgedAfterMs = 3_600_000
 
-export function checkWallets({ total, seen, unreadable }: Survey): Finding {
+export function checkWallets({ total, seen, unreadable, setAside }: Survey): Finding {
   const [first] = unreadable
+  if (setAside.length > 0) {
+    return {
+      status: 'failed',
+      detail: `Damaged, or not the wallet's own, and so set aside: ${counted(setAside.length, 'file')}, the first of them wallets/${setAside[0]}.`,
+      hint: 'put a copy of the file back as wallets/<id>.db, without a .sum beside it (AGENT_DATA_DIR); the daemon may go on meanwhile',
+    }
+  }
   if (!first) return { status: 'ok', detail: `${seen} of ${counted(total, 'wallet')} looked into, and all can be read.` }
   return {
     status: 'failed',
@@ -35,7 +42,7 @@ export function checkMessages({ messages }: Survey, now = new Date()): Finding {
   return {
     status: 'warning',
     detail: `Not taken by the other side: ${sum(messages, 'message')}, since ${age} one of ${what} of the wallet ${walletId}.`,
-    hint: 'each is tried again for DIDCOMM_RETRY_FOR; the record’s metaLastFailure says why, as does `agent daemon logs`',
+    hint: 'each is tried again for MESSAGE_RETRY_FOR; the record’s metaLastFailure says why, as does `agent daemon logs`',
   }
 }
 
@@ -46,7 +53,7 @@ export function checkWebhooks({ deadLetters }: Survey, now = new Date()): Findin
   return {
     status: 'warning',
     detail: `Given up in the last day: ${sum(deadLetters, 'event')}, the last ${age} ago for the webhook ${what} of the wallet ${walletId}: ${reason}`,
-    hint: 'start the receiver, or take the webhook away with `agent webhook remove`',
+    hint: 'start the receiver and send them again with `agent webhook replay`, or take the webhook away with `agent webhook remove`',
   }
 }
 

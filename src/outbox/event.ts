@@ -1,15 +1,25 @@
-/** Events (service §2.9, §6): a log in the wallet's file that webhooks read, each at its own pace. */
+/** Events (service §2.9, §6): a log in the wallet's file that webhooks and streams read, each at its own pace. */
 import { sql } from 'kysely'
 import { z } from 'zod'
 import { newId } from '../base/id.ts'
 import type { Db, Tx } from '../storage/database.ts'
 
-export const eventTypes = ['ConnectionUpdated', 'IssueCredentialRecordUpdated', 'PresentationUpdated', 'DIDStatusUpdated'] as const
+export const eventTypes = [
+  'ConnectionUpdated',
+  'IssueCredentialRecordUpdated',
+  'PresentationUpdated',
+  'DIDStatusUpdated',
+  // Behind ENTERPRISE_EVENTS.
+  'DidRequestUpdated',
+  'AuthenticationChallengeUpdated',
+] as const
+export const EventType = z.enum(eventTypes)
+export type EventType = z.infer<typeof EventType>
 
 /** The envelope of an event, in the order of members that the real agent writes. */
 export const Event = z
   .object({
-    type: z.enum(eventTypes),
+    type: EventType,
     id: z.uuid(),
     ts: z.iso.datetime(),
     data: z.looseObject({}),
@@ -18,20 +28,31 @@ export const Event = z
   .meta({ id: 'Event' })
 export type Event = z.infer<typeof Event>
 
-/** Writes an event down; `subject` is the thread or the DID that it is about. */
-export async function putEvent(tx: Tx, event: { type: string; subject: string; data: object }): Promise<void> {
+/** An event and its place in the log of its wallet. */
+export type Placed = { sequence: number; event: Event }
+
+/** Which events are meant: of a type, of a thread or a DID, or all. */
+export type EventFilter = { type?: EventType | undefined; subject?: string | undefined }
+
+/** How many of the oldest events one transaction looks at, to remove those that are too old: more than it adds. */
+const prunedAtOnce = 20
+
+/** Writes an event down; `subject` is the thread or the DID that it is about. Returns its id. */
+export async function putEvent(tx: Tx, event: { type: string; subject: string; data: object }): Promise<string> {
   const { type, subject } = event
+  const id = newId()
   await tx
     .insertInto('event')
     .values({
       sequence: sql<number>`(select coalesce(max(sequence), 0) + 1 from event)`,
-      id: newId(),
+      id,
       type,
       subject,
       data: JSON.stringify(event.data),
       ts: new Date().toISOString(),
     })
     .execute()
+  return id
 }
 
 /** The first events after a place in the log, oldest first. */
@@ -40,12 +61,27 @@ export async function eventsAfter(
   walletId: string,
   sequence: number,
   limit: number,
-): Promise<{ sequence: number; event: Event }[]> {
-  const rows = await db.selectFrom('event').selectAll().where('sequence', '>', sequence).orderBy('sequence').limit(limit).execute()
+  { type, subject }: EventFilter = {},
+): Promise<Placed[]> {
+  const rows = await db
+    .selectFrom('event')
+    .selectAll()
+    .where('sequence', '>', sequence)
+    .$if(type !== undefined, (query) => query.where('type', '=', type!))
+    .$if(subject !== undefined, (query) => query.where('subject', '=', subject!))
+    .orderBy('sequence')
+    .limit(limit)
+    .execute()
   return rows.map(({ sequence, type, id, ts, data }) => ({
     sequence,
     event: Event.parse({ type, id, ts, data: JSON.parse(data), walletId }),
   }))
+}
+
+/** The event with an id; nothing when there is none, or none any more. */
+export async function findEvent(db: Db, walletId: string, id: string): Promise<Placed | undefined> {
+  const row = await db.selectFrom('event').select('sequence').where('id', '=', id).executeTakeFirst()
+  return row && (await eventsAfter(db, walletId, row.sequence - 1, 1))[0]
 }
 
 /** The place of the newest event; 0 when there is none. */
@@ -55,4 +91,25 @@ export async function lastSequence(db: Db): Promise<number> {
     .select((eb) => eb.fn.max('sequence').as('last'))
     .executeTakeFirstOrThrow()
   return last ?? 0
+}
+
+/** The place of the last event that was made before an id of this process was (`newId`); 0 when there is none. */
+export async function lastSequenceBefore(db: Db, id: string): Promise<number> {
+  const before = await db.selectFrom('event').select('sequence').where('id', '<', id).orderBy('id', 'desc').limit(1).executeTakeFirst()
+  return before?.sequence ?? 0
+}
+
+/**
+ * Removes some of the oldest events, as far as they are older than `retention` seconds; with them goes what is known of their deliveries.
+ *
+ * What a webhook has not been told stays, and so does the newest event, so that no place in the log is given out twice.
+ */
+export async function pruneEvents(tx: Tx, retention: number, now = new Date()): Promise<void> {
+  await tx
+    .deleteFrom('event')
+    .where('sequence', '<', sql<number>`(select min(sequence) from event) + ${prunedAtOnce}`)
+    .where('sequence', '<', sql<number>`(select max(sequence) from event)`)
+    .where('sequence', '<=', sql<number>`coalesce((select min(cursor) from webhook), (select max(sequence) from event))`)
+    .where('ts', '<', new Date(now.getTime() - retention * 1_000).toISOString())
+    .execute()
 }

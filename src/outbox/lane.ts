@@ -1,55 +1,142 @@
-/** A webhook's lane: the next event it is owed, and what became of an attempt (service §6.3). */
+/**
+ * A webhook's lane: the event it is owed next, and what became of an attempt (service §6.3).
+ *
+ * Events that somebody asked for again stand in the same lane, oldest first, before what the webhook was not told yet. Every attempt is
+ * written down in the transaction that moves the lane on.
+ */
+import { sql } from 'kysely'
+import { steadyNow } from '../base/clock.ts'
 import type { Db, Tx } from '../storage/database.ts'
-import { eventsAfter, lastSequence, type Event } from './event.ts'
+import { logAttempt, type Answer } from './delivery.ts'
+import { eventsAfter, type Event } from './event.ts'
 
 /** Attempts that an event gets, and the seconds between them (service §6.3). */
 export const attemptLimit = 3
 export const attemptSpacing = 5
 
-/** A webhook with an event to deliver: where, sealed headers, the event and its place in the log. */
-export type Delivery = { webhookId: string; url: string; headers: string; attempts: number; sequence: number; event: Event }
+/** A webhook with an event to deliver: where, sealed headers and secrets, the event and its place in the log. */
+export type Delivery = {
+  webhookId: string
+  url: string
+  headers: string
+  secrets: string | null
+  kind: 'automatic' | 'replay'
+  attempts: number
+  sequence: number
+  event: Event
+}
 
-/** What every webhook that has waiting events is owed next, and when the next attempt put off is due. */
-export async function dueDeliveries(db: Db, walletId: string, now = new Date()): Promise<{ deliveries: Delivery[]; nextAt?: Date }> {
-  const last = await lastSequence(db)
-  const webhooks = await db.selectFrom('webhook').selectAll().where('cursor', '<', last).execute()
+/**
+ * What every webhook that has waiting events is owed next, and when the next attempt put off is due. One event is read for each webhook,
+ * however many wait; those of `busy` are left out.
+ */
+export async function dueDeliveries(
+  db: Db,
+  walletId: string,
+  { now = new Date(steadyNow()), busy = [] }: { now?: Date; busy?: readonly string[] } = {},
+): Promise<{ deliveries: Delivery[]; nextAt?: Date }> {
   const deliveries: Delivery[] = []
   let nextAt: Date | undefined
-  for (const { id, url, headers, cursor, attempts, due_at } of webhooks) {
-    if (due_at > now.toISOString()) {
+  for (const { place, due_at, ...lane } of await heads(db, busy)) {
+    if (isPutOff(due_at, now)) {
       if (!nextAt || due_at < nextAt.toISOString()) nextAt = new Date(due_at)
       continue
     }
-    const [next] = await eventsAfter(db, walletId, cursor, 1)
-    if (next) deliveries.push({ webhookId: id, url, headers, attempts, ...next })
+    const [next] = await eventsAfter(db, walletId, place, 1)
+    // Between two reads an event that was asked for again may have gone, and the one after it was not asked for.
+    if (next && (lane.kind === 'automatic' || next.sequence === place + 1)) deliveries.push({ ...lane, ...next })
   }
   return { deliveries, ...(nextAt && { nextAt }) }
 }
 
 /** The event was taken: the webhook, if it is still there, moves on. */
-export async function delivered(tx: Tx, { webhookId, sequence }: Delivery): Promise<boolean> {
-  const { numUpdatedRows } = await tx
-    .updateTable('webhook')
-    .set({ cursor: sequence, attempts: 0 })
-    .where('id', '=', webhookId)
-    .executeTakeFirst()
-  return numUpdatedRows === 1n
+export async function delivered(tx: Tx, delivery: Delivery, answer: Answer): Promise<void> {
+  if (!(await moveOn(tx, delivery))) return
+  await logAttempt(tx, delivery, answer)
+  const { webhookId, sequence, kind } = delivery
+  if (kind === 'replay')
+    await tx.deleteFrom('dead_letter').where('webhook_id', '=', webhookId).where('event_sequence', '=', sequence).execute()
 }
 
 /** The event was not taken: another attempt later, or, after the last one, a dead letter and the next event. */
-export async function failed(tx: Tx, delivery: Delivery, error: string, now = new Date()): Promise<'again' | 'given up'> {
-  const { webhookId, sequence } = delivery
+export async function failed(tx: Tx, delivery: Delivery, answer: Answer, now = new Date(steadyNow())): Promise<'again' | 'given up'> {
+  const { webhookId: webhook_id, sequence: event_sequence } = delivery
   const attempts = delivery.attempts + 1
   if (attempts < attemptLimit) {
-    const due_at = new Date(now.getTime() + attemptSpacing * 1_000).toISOString()
-    await tx.updateTable('webhook').set({ attempts, due_at }).where('id', '=', webhookId).execute()
+    const isThere = await putOff(tx, delivery, attempts, new Date(now.getTime() + attemptSpacing * 1_000))
+    if (isThere) await logAttempt(tx, delivery, answer)
     return 'again'
   }
   // Who was deleted while the request was under way needs no letter.
-  if (!(await delivered(tx, delivery))) return 'given up'
+  if (!(await moveOn(tx, delivery))) return 'given up'
+  const attempt = await logAttempt(tx, delivery, answer)
   await tx
     .insertInto('dead_letter')
-    .values({ webhook_id: webhookId, event_sequence: sequence, error, failed_at: now.toISOString() })
+    .values({ webhook_id, event_sequence, attempt })
+    .onConflict((conflict) => conflict.columns(['webhook_id', 'event_sequence']).doUpdateSet({ attempt }))
     .execute()
   return 'given up'
+}
+
+/** The first of every lane where something waits: the event is the one after `place`. */
+async function heads(db: Db, busy: readonly string[]) {
+  const rows = await db
+    .selectFrom('webhook')
+    .select(['id', 'url', 'headers', 'secrets', 'cursor', 'attempts', 'due_at'])
+    .select(sql<number | null>`(select min(event_sequence) from redelivery where webhook_id = webhook.id)`.as('again'))
+    .where(sql<boolean>`(cursor < (select max(sequence) from event) or exists (select * from redelivery where webhook_id = webhook.id))`)
+    .$if(busy.length > 0, (query) => query.where('id', 'not in', busy))
+    .execute()
+  const lanes = await Promise.all(
+    rows.map(async ({ id: webhookId, url, headers, secrets, cursor, attempts, due_at, again }) => {
+      const lane = { webhookId, url, headers, secrets }
+      if (again === null) return { ...lane, kind: 'automatic' as const, place: cursor, attempts, due_at }
+      const redelivery = await db
+        .selectFrom('redelivery')
+        .select(['attempts', 'due_at'])
+        .where('webhook_id', '=', webhookId)
+        .where('event_sequence', '=', again)
+        .executeTakeFirst()
+      return redelivery && { ...lane, kind: 'replay' as const, place: again - 1, ...redelivery }
+    }),
+  )
+  return lanes.filter((lane) => lane !== undefined)
+}
+
+/** What is further away than an attempt is ever put off was written by another clock, and waits no longer. */
+function isPutOff(dueAt: string, now: Date): boolean {
+  return dueAt > now.toISOString() && Date.parse(dueAt) <= now.getTime() + attemptSpacing * 1_000
+}
+
+/** Takes the event out of the lane. Returns whether it was still there. */
+async function moveOn(tx: Tx, { webhookId, sequence, kind }: Delivery): Promise<boolean> {
+  if (kind === 'automatic') {
+    const { numUpdatedRows } = await tx
+      .updateTable('webhook')
+      .set({ cursor: sequence, attempts: 0 })
+      .where('id', '=', webhookId)
+      .executeTakeFirst()
+    return numUpdatedRows === 1n
+  }
+  const { numDeletedRows } = await tx
+    .deleteFrom('redelivery')
+    .where('webhook_id', '=', webhookId)
+    .where('event_sequence', '=', sequence)
+    .executeTakeFirst()
+  return numDeletedRows === 1n
+}
+
+/** Leaves the event in the lane until `dueAt`. Returns whether it was still there. */
+async function putOff(tx: Tx, { webhookId, sequence, kind }: Delivery, attempts: number, dueAt: Date): Promise<boolean> {
+  const values = { attempts, due_at: dueAt.toISOString() }
+  const { numUpdatedRows } =
+    kind === 'automatic'
+      ? await tx.updateTable('webhook').set(values).where('id', '=', webhookId).executeTakeFirst()
+      : await tx
+          .updateTable('redelivery')
+          .set(values)
+          .where('webhook_id', '=', webhookId)
+          .where('event_sequence', '=', sequence)
+          .executeTakeFirst()
+  return numUpdatedRows === 1n
 }

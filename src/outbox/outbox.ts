@@ -5,6 +5,7 @@
  */
 import { sql } from 'kysely'
 import { z } from 'zod'
+import { steadyNow } from '../base/clock.ts'
 import { newId } from '../base/id.ts'
 import type { Db, Tx } from '../storage/database.ts'
 
@@ -40,9 +41,10 @@ export async function put(tx: Tx, lane: string, debt: Debt): Promise<string> {
       kind: debt.kind,
       body: JSON.stringify(debt),
       attempts: 0,
-      // At once, wherever the clock is set to in the meantime.
+      // At once, whatever time it is after the next start.
       due_at: new Date(0).toISOString(),
-      created_at: new Date().toISOString(),
+      put_off_at: null,
+      created_at: new Date(steadyNow()).toISOString(),
     })
     .execute()
   return id
@@ -51,12 +53,13 @@ export async function put(tx: Tx, lane: string, debt: Debt): Promise<string> {
 /** Lanes to leave out, and how many debts to read at most. */
 export type DueOptions = { busy?: readonly string[]; limit?: number }
 
-/** The oldest debt of every lane that is due, those with fewest attempts first, and when the next one will be. */
+/** The oldest debt of every lane that is due, those with fewest attempts first, and when the next one will be, both by `steadyNow`. */
 export async function due(
   db: Db,
-  now = new Date(),
+  now = new Date(steadyNow()),
   { busy = [], limit = 1_000 }: DueOptions = {},
 ): Promise<{ owing: Owing[]; nextAt?: Date }> {
+  const at = now.toISOString()
   const heads = db.selectFrom('outbox').where('sequence', 'in', (eb) =>
     eb
       .selectFrom('outbox')
@@ -65,7 +68,7 @@ export async function due(
   )
   const ready = await heads
     .selectAll()
-    .where('due_at', '<=', now.toISOString())
+    .where((eb) => eb.or([eb('due_at', '<=', at), eb('put_off_at', '>', at)]))
     .$if(busy.length > 0, (query) => query.where('lane', 'not in', busy))
     .orderBy('attempts')
     .orderBy('sequence')
@@ -73,7 +76,8 @@ export async function due(
     .execute()
   const { next } = await heads
     .select((eb) => eb.fn.min('due_at').as('next'))
-    .where('due_at', '>', now.toISOString())
+    .where('due_at', '>', at)
+    .where((eb) => eb.or([eb('put_off_at', 'is', null), eb('put_off_at', '<=', at)]))
     .executeTakeFirstOrThrow()
   return {
     owing: ready.map(({ id, lane, attempts, created_at: createdAt, body }) => ({
@@ -92,11 +96,11 @@ export async function done(tx: Tx, id: string): Promise<void> {
   await tx.deleteFrom('outbox').where('id', '=', id).execute()
 }
 
-/** Puts a debt off until `dueAt`. */
-export async function putOff(tx: Tx, { id, attempts }: Owing, dueAt: Date): Promise<void> {
+/** Puts a debt off until `dueAt`, by `steadyNow`. */
+export async function putOff(tx: Tx, { id, attempts }: Owing, dueAt: Date, now = new Date(steadyNow())): Promise<void> {
   await tx
     .updateTable('outbox')
-    .set({ attempts: attempts + 1, due_at: dueAt.toISOString() })
+    .set({ attempts: attempts + 1, due_at: dueAt.toISOString(), put_off_at: now.toISOString() })
     .where('id', '=', id)
     .execute()
 }

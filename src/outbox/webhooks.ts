@@ -4,70 +4,31 @@
  * A webhook is a place in the wallet's log of events. Each moves on by itself, so a dead receiver waits alone,
  * and nothing is copied for each of them. The global webhook of the configuration has a row in every wallet.
  */
-import { z } from 'zod'
+import type { Selectable } from 'kysely'
 import { newId } from '../base/id.ts'
 import { Problem } from '../base/problem.ts'
 import type { Db, Tx } from '../storage/database.ts'
+import type { WalletTables } from '../storage/wallet-tables.ts'
 import { lastSequence } from './event.ts'
+import { newSecret, rotate, Secrets } from './signature.ts'
+import { CustomHeaders, type CreateWebhook, type NewWebhook, type Webhook } from './webhook.ts'
 
 /** The id of the row that stands for the global webhook, whose address is in the configuration. */
 export const globalWebhookId = 'global'
 
-/** Headers that would change what the request is, instead of what it carries. */
-const reserved = new Set([
-  'host',
-  'content-length',
-  'content-type',
-  'transfer-encoding',
-  'connection',
-  'keep-alive',
-  'upgrade',
-  'te',
-  'trailer',
-  'expect',
-])
-
-export const CustomHeaders = z
-  .record(
-    z
-      .string()
-      .regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/, 'is not the name of a header')
-      .refine((name) => !reserved.has(name.toLowerCase()), 'is a header that the agent writes itself'),
-    z
-      .string()
-      .max(4_000)
-      .regex(/^[\t\x20-\x7e]*$/, 'is not the value of a header: visible ASCII only'),
-  )
-  .meta({ description: 'Header names and values that every request to the webhook carries.' })
-
-export const CreateWebhook = z
-  .object({
-    url: z
-      .url({ protocol: /^https?$/, message: 'is not an absolute http or https URL' })
-      .max(2_000)
-      .refine(hasNoUser, 'has a user name or password; send them in customHeaders, which are kept sealed'),
-    customHeaders: CustomHeaders.nullish().transform((headers) => headers ?? {}),
-  })
-  .meta({ id: 'CreateWebhookNotification' })
-export type CreateWebhook = z.output<typeof CreateWebhook>
-
-export const Webhook = z
-  .object({ id: z.uuid(), url: z.string(), customHeaders: z.record(z.string(), z.string()), createdAt: z.iso.datetime() })
-  .meta({ id: 'WebhookNotification' })
-export type Webhook = z.infer<typeof Webhook>
-
-/** Requests go to no such URL, and here it would lie open on disk. */
-function hasNoUser(url: string): boolean {
-  if (!URL.canParse(url)) return true
-  const { username, password } = new URL(url)
-  return username === '' && password === ''
-}
+/** What is shown of a header's value once it is kept. */
+const mask = '***'
 
 /** What seals a text for this wallet and opens it again. */
 export type Sealer = { seal(context: string, text: string): string; unseal(context: string, sealed: string): string }
 
 /** Registers a webhook, which is told of every event from now on. @throws {Problem} `TooManyWebhookError` at `limit`. */
-export async function createWebhook(tx: Tx, sealer: Sealer, { url, customHeaders }: CreateWebhook, limit: number): Promise<Webhook> {
+export async function createWebhook(
+  tx: Tx,
+  sealer: Sealer,
+  { url, customHeaders, signed }: CreateWebhook,
+  limit: number,
+): Promise<NewWebhook> {
   const { count } = await tx
     .selectFrom('webhook')
     .select((eb) => eb.fn.countAll().as('count'))
@@ -79,28 +40,67 @@ export async function createWebhook(tx: Tx, sealer: Sealer, { url, customHeaders
       `The wallet has ${limit} webhooks, the most it may have. Delete one first, or raise WEBHOOKS_PER_WALLET.`,
     )
   }
-  const webhook = { id: newId(), url, customHeaders, createdAt: new Date().toISOString() }
-  const headers = sealer.seal(`webhook:${webhook.id}`, JSON.stringify(customHeaders))
-  await insert(tx, { id: webhook.id, url, headers, createdAt: webhook.createdAt })
-  return webhook
+  const id = newId()
+  const createdAt = new Date().toISOString()
+  const secret = signed ? newSecret() : undefined
+  await insert(tx, {
+    id,
+    url,
+    headers: sealer.seal(headersContext(id), JSON.stringify(customHeaders)),
+    secrets: secret === undefined ? null : sealSecrets(sealer, id, [{ secret }]),
+    createdAt,
+  })
+  return { id, url, customHeaders, createdAt, ...(secret !== undefined && { signed: true, secret }) }
 }
 
 /** All webhooks of the wallet in the order of their making. */
 export async function listWebhooks(db: Db, sealer: Sealer): Promise<Webhook[]> {
   const rows = await db.selectFrom('webhook').selectAll().where('id', '!=', globalWebhookId).orderBy('created_at').orderBy('id').execute()
-  return rows.map(({ id, url, headers, created_at: createdAt }) => ({
-    id,
-    url,
-    customHeaders: openHeaders(sealer, id, headers),
-    createdAt,
-  }))
+  return rows.map((row) => toWebhook(sealer, row))
 }
 
-/** Forgets a webhook and what it was not told yet. @throws {Problem} `NotFound` */
+/** A webhook's row. @throws {Problem} `NotFound`, also for the global webhook, which is the operator's. */
+export async function findWebhook(db: Db, id: string): Promise<WebhookRow> {
+  const row = await db.selectFrom('webhook').selectAll().where('id', '=', id).where('id', '!=', globalWebhookId).executeTakeFirst()
+  if (!row) throw new Problem('NotFound', `There is no webhook ${id}.`)
+  return row
+}
+export type WebhookRow = Selectable<WalletTables['webhook']>
+
+/** A webhook's row as REST shows it. */
+export function toWebhook(sealer: Sealer, { id, url, headers, secrets, created_at: createdAt }: WebhookRow): Webhook {
+  const customHeaders = Object.fromEntries(Object.keys(openHeaders(sealer, id, headers)).map((name) => [name, mask]))
+  return { id, url, customHeaders, createdAt, ...(secrets !== null && { signed: true }) }
+}
+
+/**
+ * Gives a webhook a new secret, and returns it; the one it had signs beside it until `until`.
+ *
+ * @throws {Problem} `NotFound`
+ */
+export async function renewSecret(tx: Tx, sealer: Sealer, id: string, until: Date): Promise<{ secret: string; previousUntil?: string }> {
+  const known = openSecrets(sealer, id, (await findWebhook(tx, id)).secrets)
+  const secret = newSecret()
+  const secrets = rotate(known, secret, until)
+  await tx
+    .updateTable('webhook')
+    .set({ secrets: sealSecrets(sealer, id, secrets) })
+    .where('id', '=', id)
+    .execute()
+  const previousUntil = secrets[1]?.until
+  return { secret, ...(previousUntil !== undefined && { previousUntil }) }
+}
+
+/** Has a webhook's events signed no longer. @throws {Problem} `NotFound` */
+export async function dropSecrets(tx: Tx, id: string): Promise<void> {
+  await findWebhook(tx, id)
+  await tx.updateTable('webhook').set({ secrets: null }).where('id', '=', id).execute()
+}
+
+/** Forgets a webhook, what it was not told yet, and what is known of its deliveries. @throws {Problem} `NotFound` */
 export async function deleteWebhook(tx: Tx, id: string): Promise<void> {
   const { numDeletedRows } = await tx.deleteFrom('webhook').where('id', '=', id).where('id', '!=', globalWebhookId).executeTakeFirst()
   if (numDeletedRows === 0n) throw new Problem('NotFound', `There is no webhook ${id}.`)
-  await tx.deleteFrom('dead_letter').where('webhook_id', '=', id).execute()
 }
 
 /** Makes the global webhook a listener of this wallet's events from now on, or no longer. */
@@ -110,20 +110,39 @@ export async function setGlobalWebhook(tx: Tx, isWanted: boolean): Promise<void>
     return
   }
   const known = await tx.selectFrom('webhook').select('id').where('id', '=', globalWebhookId).executeTakeFirst()
-  if (!known) await insert(tx, { id: globalWebhookId, url: '', headers: '', createdAt: new Date().toISOString() })
+  if (!known) await insert(tx, { id: globalWebhookId, url: '', headers: '', secrets: null, createdAt: new Date().toISOString() })
 }
 
 /** The headers of a webhook's row. */
 export function openHeaders(sealer: Sealer, id: string, sealed: string): Record<string, string> {
-  return CustomHeaders.parse(JSON.parse(sealer.unseal(`webhook:${id}`, sealed)))
+  return CustomHeaders.parse(JSON.parse(sealer.unseal(headersContext(id), sealed)))
 }
 
-async function insert(
-  tx: Tx,
-  { id, url, headers, createdAt }: { id: string; url: string; headers: string; createdAt: string },
-): Promise<void> {
+/** The secrets of a webhook's row, if it has any. */
+export function openSecrets(sealer: Sealer, id: string, sealed: string | null): Secrets | undefined {
+  return sealed === null ? undefined : Secrets.parse(JSON.parse(sealer.unseal(secretsContext(id), sealed)))
+}
+
+function sealSecrets(sealer: Sealer, id: string, secrets: Secrets): string {
+  return sealer.seal(secretsContext(id), JSON.stringify(secrets))
+}
+
+function headersContext(id: string): string {
+  return `webhook:${id}`
+}
+
+function secretsContext(id: string): string {
+  return `webhook-secrets:${id}`
+}
+
+type NewRow = { id: string; url: string; headers: string; secrets: string | null; createdAt: string }
+
+async function insert(tx: Tx, { createdAt, ...row }: NewRow): Promise<void> {
   const cursor = await lastSequence(tx)
   // At once, wherever the clock is set to in the meantime.
   const due_at = new Date(0).toISOString()
-  await tx.insertInto('webhook').values({ id, url, headers, created_at: createdAt, cursor, attempts: 0, due_at }).execute()
+  await tx
+    .insertInto('webhook')
+    .values({ ...row, created_at: createdAt, cursor, attempts: 0, due_at })
+    .execute()
 }

@@ -8,6 +8,7 @@ import { onRequest as onConnectionRequest, onResponse } from './connection/flow.
 import { connection } from './connection/model.ts'
 import { discoverFeatures, onQueries } from './discover-features/flow.ts'
 import { empty, onEmpty } from './empty/flow.ts'
+import { makeAcceptance } from './issue-credential/acceptance.ts'
 import { onCredential, onOffer } from './issue-credential/holder.ts'
 import { makeCredential, onRequest as onCredentialRequest } from './issue-credential/issuer.ts'
 import { issueCredential } from './issue-credential/model.ts'
@@ -57,6 +58,7 @@ export const outcomes: Readonly<Record<string, (tx: Tx, recordId: string, failur
 
 /** What the tables call `make …`, and what the DID registrar owes. */
 export const works: Readonly<Record<string, Work>> = {
+  acceptance: makeAcceptance,
   credential: makeCredential,
   presentation: makePresentation,
   'submit operation': submitWork,

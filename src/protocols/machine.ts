@@ -45,11 +45,19 @@ export function statesBefore(machine: Machine, role: string, on: string): string
   return machine.rows.flatMap((row) => (row[0] === role && row[2] === on && row[1] !== null ? [row[1]] : []))
 }
 
+/** The row by which a flow that has waited for too long ends; `undefined` for one that has ended, or that others bring to an end. */
+export function findExpiry(machine: Machine, role: string, state: string): Row | undefined {
+  return findRow(machine, role, state, 'flow expired') ?? findRow(machine, role, state, 'expired')
+}
+
+/** How a flow breaks off, which it does in many states: from the end nobody can tell which steps were made before. */
+const breakOffs = ['flow expired', 'received problem-report']
+
 /** True when a record in `state` has been through `on` already: `state` is where that row leads, or comes after it. */
 export function isPast<M extends Machine>(machine: M, role: string, on: TriggerOf<M>, state: string): boolean {
   const reached = new Set(machine.rows.filter((row) => row[0] === role && row[2] === on).map((row) => row[3]))
   for (const known of reached) {
-    for (const row of machine.rows) if (row[0] === role && row[1] === known) reached.add(row[3])
+    for (const row of machine.rows) if (row[0] === role && row[1] === known && !breakOffs.includes(row[2])) reached.add(row[3])
   }
   return reached.has(state)
 }

@@ -10,6 +10,9 @@ export const MetaLastFailure = z
   .object({ status: z.int(), type: z.string(), title: z.string(), detail: z.string().optional(), instance: z.string().optional() })
   .meta({ id: 'ErrorResponse' })
 
+/** The last failure of a flow that was waited for in vain. */
+export const flowExpired = { status: 408, type: 'FlowExpired', title: 'Flow Expired' } as const
+
 /** Fields that every record has. */
 export const Meta = {
   metaRetries: z.int().default(firstMetaRetries),

@@ -46,6 +46,12 @@ export function mustBeToConnect(invitation: OutOfBandInvitation): void {
   throw new Problem('error:ConnectionServiceError:InvitationParsingError', detail)
 }
 
+/** What an invitation is for beside connecting, by the message that it carries; nothing when there is none that is known. */
+export function purposeIn(invitation: OutOfBandInvitation): Purpose | undefined {
+  const found = purposeOf(typeIn(invitation))
+  return (Object.keys(purposes) as Purpose[]).find((purpose) => purposes[purpose] === found)
+}
+
 function typeIn(invitation: OutOfBandInvitation): string {
   try {
     return readEmbedded(invitation)?.type ?? ''

@@ -1,9 +1,11 @@
 /** Invitations that carry an offer or a request, as their maker has them: no connection is made for them (wire.md 2.3, api.md 4.7, 4.8). */
+import { isOver } from '../base/clock.ts'
 import { newId, randomId } from '../base/id.ts'
 import { Problem } from '../base/problem.ts'
 import { embedMessage } from '../didcomm/embedded.ts'
 import { createInvitation, toInvitationUrl } from '../didcomm/invitation.ts'
 import type { Attachment } from '../didcomm/message.ts'
+import { isPublicUrl } from '../net/public-url.ts'
 import type { Tx } from '../storage/database.ts'
 import { newPeerDid, type NewPeerDid } from '../wallet/peer-dids.ts'
 import type { Wallet } from '../wallet/wallet.ts'
@@ -13,6 +15,11 @@ import { didcommOrgMessages, presentProof } from './present-proof/model.ts'
 
 /** The real agent's placeholder: wallets read what follows `_oob=` and ignore the rest (wire.md 2.2). */
 export const invitationBase = 'https://my.domain.com/path'
+
+/** Where the URLs of new invitations lead: to this agent's page of them, when a browser somewhere else can open that. */
+export function newInvitationBase({ config: { REST_SERVICE_URL: url } }: Wallet['env']): string {
+  return url !== undefined && isPublicUrl(url) ? `${url}/invitation` : invitationBase
+}
 
 type Accepted = { carries: readonly string[]; accept: string; errors: 'error:CredentialServiceError' | 'error:PresentationError' }
 
@@ -56,7 +63,7 @@ export function invite(wallet: Wallet, { goalCode, goal, lifetimeSeconds, messag
   const expiresTime = createdTime + lifetimeSeconds
   const attachments = [embedMessage(randomId(), { id: randomId(), ...message, thid, from })]
   const invitation = createInvitation({ id: thid, from, goalCode, goal, accept: ['didcomm/v2'], createdTime, expiresTime, attachments })
-  const invitationUrl = toInvitationUrl(invitationBase, invitation)
+  const invitationUrl = toInvitationUrl(newInvitationBase(wallet.env), invitation)
   const kept = present({ id: thid, type: invitation.type, from, invitationUrl, goalCode, goal, expiresTime })
   return { recordId: newId(), thid, peer, sides: { myDid: from, invitation: kept } }
 }
@@ -80,7 +87,7 @@ export async function refuseLate(
 
 /** True from the second on, an epoch second, at which an invitation expires. */
 export function hasExpired(expiresTime: number): boolean {
-  return expiresTime * 1_000 <= Date.now()
+  return isOver(expiresTime * 1_000)
 }
 
 /** The problem of an invitation that nobody can answer any more. */

@@ -1,5 +1,6 @@
 /** Applies a DIDComm message once, however often it arrives. */
 import { createHash } from 'node:crypto'
+import { steadyNow } from '../base/clock.ts'
 import { Problem } from '../base/problem.ts'
 import type { Attachment } from '../didcomm/message.ts'
 import { findKnownType } from '../didcomm/message-type.ts'
@@ -68,7 +69,7 @@ function once(wallet: Wallet, inboxId: string, write: (tx: Tx) => Promise<unknow
   return wallet.transaction(async (tx) => {
     await tx
       .deleteFrom('inbox')
-      .where('received_at', '<', new Date(Date.now() - rememberedMs).toISOString())
+      .where('received_at', '<', new Date(Math.min(Date.now(), steadyNow()) - rememberedMs).toISOString())
       .execute()
     const { numInsertedOrUpdatedRows } = await tx
       .insertInto('inbox')

@@ -12,8 +12,19 @@ import type { Attachment } from '../didcomm/message.ts'
 import { putEvent } from '../outbox/event.ts'
 import * as outbox from '../outbox/outbox.ts'
 import type { Tx } from '../storage/database.ts'
+import { waitsSince } from './expiry.ts'
 import { getRecord } from './find.ts'
-import { findRow, statesBefore, type Machine, type RoleOf, type Row, type SendsOf, type StateOf, type TriggerOf } from './machine.ts'
+import {
+  findExpiry,
+  findRow,
+  statesBefore,
+  type Machine,
+  type RoleOf,
+  type Row,
+  type SendsOf,
+  type StateOf,
+  type TriggerOf,
+} from './machine.ts'
 
 export type Protocol<M extends Machine = Machine, Data extends object = any> = {
   readonly name: string
@@ -79,6 +90,7 @@ export async function begin<M extends Machine, Data extends object, T extends Tr
       data: JSON.stringify(data),
       created_at: record.createdAt,
       updated_at: null,
+      waits_since: waitsSince(protocol.states, record),
     })
     .execute()
   await owe(tx, protocol, record, row, message)
@@ -118,6 +130,13 @@ export async function settle(
   message?: Outgoing,
 ): Promise<Rec> {
   return findRow(protocol.states, record.role, record.state, report) ? move(tx, protocol, record, report, change, message) : record
+}
+
+/** Moves a record that has waited for too long to the end that its table has for it; one that has none waits for nothing any more. */
+export async function breakOff(tx: Tx, protocol: Protocol<any>, record: Rec, change: object, message?: Outgoing): Promise<void> {
+  const row = findExpiry(protocol.states, record.role, record.state)
+  if (row) await move(tx, protocol, record, row[2], change, message)
+  else await tx.updateTable('record').set({ waits_since: null }).where('id', '=', record.id).execute()
 }
 
 /** Makes sure that a record stands before a row for `on`, before any thinking goes into it. @throws {Problem} as `advance`. */
@@ -162,7 +181,12 @@ async function move(tx: Tx, protocol: Protocol<any>, record: Rec, on: string, ch
   const next: Rec = { ...before, ...change, state: row[3], updatedAt: new Date().toISOString() }
   const { numUpdatedRows } = await tx
     .updateTable('record')
-    .set({ state: next.state, data: JSON.stringify(protocol.model.parse(next)), updated_at: next.updatedAt! })
+    .set({
+      state: next.state,
+      data: JSON.stringify(protocol.model.parse(next)),
+      updated_at: next.updatedAt!,
+      waits_since: waitsSince(protocol.states, next),
+    })
     .where('id', '=', record.id)
     .where('state', '=', record.state)
     .executeTakeFirst()
@@ -171,11 +195,21 @@ async function move(tx: Tx, protocol: Protocol<any>, record: Rec, on: string, ch
   return next
 }
 
+/** The lane of what is owed for a record. */
+export function laneOf(recordId: string): string {
+  return `record:${recordId}`
+}
+
+/** The id of the record whose lane it is; of another lane a text that is no record's id. */
+export function recordOf(lane: string): string {
+  return lane.replace(/^record:/, '')
+}
+
 /** Writes down what a row owes: its event always, its message or its work when it has one. */
 async function owe(tx: Tx, protocol: Protocol<any>, record: Rec, [, , , , then]: Row, message?: Outgoing): Promise<void> {
   await putEvent(tx, { type: protocol.states.event, subject: record.thid, data: protocol.toResource(record) })
   if (!then) return
-  const lane = `record:${record.id}`
+  const lane = laneOf(record.id)
   const about = { protocol: protocol.name, recordId: record.id }
   const name = then.slice('send '.length)
   if (then.startsWith('make ')) {

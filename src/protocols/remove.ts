@@ -9,6 +9,7 @@ import type { Wallet } from '../wallet/wallet.ts'
 import { getRecord } from './find.ts'
 import { issueCredential, type CredentialRecord } from './issue-credential/model.ts'
 import { PresentationData, presentProof } from './present-proof/model.ts'
+import { laneOf } from './record.ts'
 import { revocationNotification } from './revocation-notification/flow.ts'
 
 /**
@@ -38,7 +39,7 @@ export function removePresentation(wallet: Wallet, presentationId: string): Prom
 async function remove(tx: Tx, { id, connectionId }: { id: string; connectionId?: string | undefined }): Promise<void> {
   await tx.deleteFrom('record').where('id', '=', id).execute()
   await tx.deleteFrom('peer_did').where('record_id', '=', id).execute()
-  const lanes = [`record:${id}`, `notices:${id}`]
+  const lanes = [laneOf(id), `notices:${id}`]
   const owed = await tx.selectFrom('outbox').select(['id', 'body']).where('lane', 'in', lanes).execute()
   // The holder is told of a revocation all the same, over a connection: its DIDs stay, and the notice needs no record.
   const isNotice = (body: string) => connectionId !== undefined && Debt.parse(JSON.parse(body)).protocol === revocationNotification.name

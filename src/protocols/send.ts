@@ -3,6 +3,7 @@
  * decisions.md §4). Every attempt is encrypted anew: mediators refuse what they have seen before (wire.md 7.8).
  */
 import { randomId } from '../base/id.ts'
+import { across } from '../base/probe.ts'
 import { isTemporary, Problem } from '../base/problem.ts'
 import { keysFor, type Resolve } from '../did/document.ts'
 import { wrapForward } from '../didcomm/forward.ts'
@@ -37,21 +38,30 @@ export type MessageDebt = Extract<Owing['debt'], { kind: 'message' }>
 /** How long the other side has to take a message. */
 const timeoutMs = 10_000
 
+const headers = { 'content-type': 'application/didcomm-encrypted+json' }
+
 /** The longest wait that the other side may ask for. */
 const longestWaitMs = 3_600_000
 
 /**
  * Packs a message anew and delivers it once; the id is the same on every attempt.
  *
- * @throws {NotDelivered} when there is no way to the other side, it cannot be reached, or answers anything but 2xx.
+ * @throws {NotDelivered} when there is no way to the other side, or it answers anything but 2xx.
+ * @throws {UnreachableError} when it cannot be reached.
+ * @throws {CrowdedError} or {LeftAloneError} when it is not to be asked now; nothing was done then.
  */
 export async function sendMessage(wallet: Wallet, id: string, { from, to, message }: MessageDebt): Promise<void> {
   const sender = await ownKey(wallet, from)
   const { recipient, route } = await findWay(wallet, to, resolverOf(wallet, from), sender.privateJwk.crv)
-  const created_time = Math.floor(Date.now() / 1_000)
-  const plaintext = { id, typ: 'application/didcomm-plain+json', from, to: [to], created_time, ...message }
-  const envelope = packAuthcrypt(plaintext, { sender, recipients: [recipient] })
-  await post(wallet, route.url, wrapForward(envelope, route.hops, randomId))
+  const { destinations, http } = wallet.env
+  const answer = await destinations.visit(route.url, wallet.id, () => {
+    const created_time = Math.floor(Date.now() / 1_000)
+    const plaintext = { id, typ: 'application/didcomm-plain+json', from, to: [to], created_time, ...message }
+    const envelope = packAuthcrypt(plaintext, { sender, recipients: [recipient] })
+    const body = wrapForward(envelope, route.hops, randomId)
+    return across('message', { walletId: wallet.id, url: route.url }, () => http.post(route.url, { headers, body, timeoutMs }))
+  })
+  mustBeTaken(answer)
 }
 
 async function ownKey(wallet: Wallet, did: string) {
@@ -86,12 +96,7 @@ export async function findWay(
   }
 }
 
-async function post(wallet: Wallet, url: string, envelope: string): Promise<void> {
-  const { status, retryAfter } = await wallet.env.http.post(url, {
-    headers: { 'content-type': 'application/didcomm-encrypted+json' },
-    body: envelope,
-    timeoutMs,
-  })
+function mustBeTaken({ status, retryAfter }: { status: number; retryAfter?: string }): void {
   if (status >= 200 && status < 300) return
   // 408, 425 and 429 ask for another attempt; every other 4xx is the other side's last word.
   const isFinal = status >= 400 && status < 500 && ![408, 425, 429].includes(status)

@@ -5,7 +5,9 @@
  * PostgreSQL schema alike: instants are ISO 8601 in UTC, objects are JSON, flags are 0 or 1. What sorts by
  * time has a `sequence` that the writer counts up, because a clock may be set back.
  */
-export interface WalletTables {
+import type { EnterpriseTables } from './wallet-tables/enterprise-session.ts'
+
+export interface WalletTables extends EnterpriseTables {
   /** Names and values the wallet keeps about itself: `seed`, sealed. */
   setting: { name: string; value: string }
 
@@ -21,6 +23,8 @@ export interface WalletTables {
     data: string
     created_at: string
     updated_at: string | null
+    /** From when on `FLOW_EXPIRY` counts: mostly the last step. Null for a flow that has ended. */
+    waits_since: string | null
   }
 
   /** What has been promised to the outside world, or to the agent itself, and not yet been kept. */
@@ -33,7 +37,10 @@ export interface WalletTables {
     /** JSON, see `outbox/outbox.ts`. */
     body: string
     attempts: number
+    /** Like the other two, by `base/clock.ts`. */
     due_at: string
+    /** When it was put off until then, if it was: one that was put off in the future is due, since the clock has been set back. */
+    put_off_at: string | null
     created_at: string
   }
 
@@ -58,6 +65,8 @@ export interface WalletTables {
     url: string
     /** JSON of header names and values, sealed. */
     headers: string
+    /** JSON of the secrets that sign, the newest first, sealed; null when nothing is signed. See `outbox/signature.ts`. */
+    secrets: string | null
     created_at: string
     /** The `sequence` of the last event that was delivered or given up. */
     cursor: number
@@ -66,15 +75,46 @@ export interface WalletTables {
     due_at: string
   }
 
-  /** Events that a webhook did not take in three attempts. */
-  dead_letter: { webhook_id: string; event_sequence: number; error: string; failed_at: string }
+  /** Events that a webhook did not take in three attempts. This table and the next two lose their rows with the webhook or the event. */
+  dead_letter: {
+    webhook_id: string
+    event_sequence: number
+    /** The `sequence` of the attempt after which it was given up. */
+    attempt: number
+  }
 
-  /** Our did:peer DIDs, one for each connection, each record that an invitation began, and each ping to a DID. */
+  /** Events that a webhook is sent again: the oldest comes before the event after the webhook's cursor. */
+  redelivery: {
+    webhook_id: string
+    event_sequence: number
+    /** Failed attempts since somebody asked for the event. */
+    attempts: number
+    due_at: string
+  }
+
+  /** Every attempt to deliver an event, as long as the event is kept. */
+  delivery_attempt: {
+    sequence: number
+    webhook_id: string
+    /** The event's place in the log; a test event is in no log and goes with the newest event there was, if there was any. */
+    event_sequence: number | null
+    event_id: string
+    event_type: string
+    kind: 'automatic' | 'replay' | 'test'
+    attempted_at: string
+    duration_ms: number
+    /** What the receiver answered; null when it did not. */
+    status: number | null
+    /** Why it was not taken; null when it was. */
+    error: string | null
+  }
+
+  /** Our did:peer DIDs, one for each connection, each record that an invitation began, and each ping to a DID, and those handed over by themselves. */
   peer_did: {
     did: string
     /** JSON of the private keys by key id, sealed. */
     keys: string
-    /** The record, or the ping, whose other side knows us by this DID. */
+    /** The record, or the ping, whose other side knows us by this DID; of nothing else's when it was handed over by itself. */
     record_id: string
     created_at: string
   }

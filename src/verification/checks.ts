@@ -1,15 +1,13 @@
 /** The checks of the verification API, each by itself (api.md 4.13): one that says yes has looked at nothing but what its name says. */
-import { z } from 'zod'
 import { Problem } from '../base/problem.ts'
 import { reasonOf } from '../base/reason.ts'
-import type { DecodedCredential } from '../credentials/credential.ts'
 import { checkSignature } from '../credentials/did-signature.ts'
 import { type CheckStatus, establishStatus } from '../credentials/jwt-vc.ts'
 import { parseClaims } from '../credentials/jws.ts'
-import { checkValidity } from '../credentials/validity.ts'
+import { checkValidity, type Validity } from '../credentials/validity.ts'
 import { VerificationError } from '../credentials/verification-error.ts'
-import { canonicalDid, Did, type Resolve } from '../did/document.ts'
-import { checkCompliance } from './compliance.ts'
+import { canonicalDid, type Resolve } from '../did/document.ts'
+import { Issuer } from './issuer.ts'
 import type { Parameter, VcVerificationName } from './model.ts'
 import { checkSchemas, checkSubject, type GetSchema } from './subject.ts'
 import type { Token } from './token.ts'
@@ -22,27 +20,27 @@ type Check = (token: Token, parameter: Parameter | undefined, sources: Sources) 
 
 /** The last three of the API's list among them, which the real agent refuses. */
 export const checks: Record<VcVerificationName, Check> = {
-  SignatureVerification: checkIssuersSignature,
+  SignatureVerification: checkSignatures,
   // Beside the signature, that the claims do not contradict each other: who reads one of two must not read something else.
   IntegrityOfClaims: (token, parameter, sources) => {
     token.claims()
-    return checkIssuersSignature(token, parameter, sources)
+    return checkSignatures(token, parameter, sources)
   },
-  AlgorithmVerification: (token) => token.jws(),
+  AlgorithmVerification: (token) => token.jwts(),
   IssuerIdentification: (token, parameter) => {
-    const { issuerDid } = readable(token)
+    const issuerDid = readable(token.issuerDid)
     if (!isSameDid(issuerDid, didOf(parameter))) throw new VerificationError('issuer-not-trusted', 'The issuer is another one')
   },
   AudienceCheck: (token, parameter) => {
-    const { aud } = readable(token).payload
-    const isMeant = [aud].flat().some((each) => isSameDid(each, didOf(parameter)))
+    const audience = readable(token.audience)
+    const isMeant = [audience].flat().some((each) => isSameDid(each, didOf(parameter)))
     if (!isMeant) throw new VerificationError('audience', 'The credential was made for somebody else')
   },
   // The instant was chosen by the caller, so clocks do not differ.
   ExpirationCheck: (token, parameter) => checkValidity(only('validUntil', token.claims()), instantOf(parameter), 0),
   NotBeforeCheck: (token, parameter) => checkValidity(only('validFrom', token.claims()), instantOf(parameter), 0),
   SemanticCheckOfClaims: (token) => token.claims(),
-  ComplianceWithStandards: (token) => checkCompliance(token.claims().payload),
+  ComplianceWithStandards: (token) => token.checkCompliance(),
   SchemaCheck: (token, _, { getSchema }) => checkSchemas(token.claims(), getSchema),
   SubjectVerification: (token, _, { getSchema }) => checkSubject(token.claims(), getSchema),
   // Without a status there is no list that it could be on.
@@ -52,18 +50,17 @@ export const checks: Record<VcVerificationName, Check> = {
   },
 }
 
-/** The claim whose DID a signature is checked against, and no other. */
-const Issuer = z.looseObject({ iss: Did })
-
-async function checkIssuersSignature(token: Token, _: unknown, { resolve }: Sources): Promise<void> {
-  const jws = token.jws()
+/** All that is signed: the issuer's JWT, and by it or by its holder what comes along with it. */
+async function checkSignatures(token: Token, _: unknown, { resolve }: Sources): Promise<void> {
+  const [jws] = token.jwts()
+  token.checkBelongings()
   await checkSignature(jws, { did: parseClaims(Issuer, jws.payload).iss, role: 'issuer' }, resolve)
 }
 
-/** The claims for a check that the real agent does not answer with no when there are none. @throws {Problem} 400 */
-function readable(token: Token): DecodedCredential {
+/** What is read for a check that the real agent does not answer with no when it cannot be. @throws {Problem} 400 */
+function readable<Value>(read: () => Value): Value {
   try {
-    return token.claims()
+    return read()
   } catch (error) {
     if (!(error instanceof VerificationError) || (error.code !== 'malformed' && error.code !== 'too-large')) throw error
     throw verificationFailed(`Unable to decode JWT: ${reasonOf(error)}`)
@@ -88,6 +85,6 @@ function instantOf(parameter: Parameter | undefined): number {
   return parameter?.parameterType === 'DateTimeParameter' ? Date.parse(parameter.dateTime) / 1_000 : NaN
 }
 
-function only<End extends 'validFrom' | 'validUntil'>(end: End, { [end]: instant }: DecodedCredential): { [E in End]?: number } {
+function only<End extends 'validFrom' | 'validUntil'>(end: End, { [end]: instant }: Validity): { [E in End]?: number } {
   return (instant === undefined ? {} : { [end]: instant }) as { [E in End]?: number }
 }

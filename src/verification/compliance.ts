@@ -12,7 +12,8 @@ import { Did } from '../did/document.ts'
 const v1 = 'https://www.w3.org/2018/credentials/v1'
 const v2 = 'https://www.w3.org/ns/credentials/v2'
 
-const Uri = z.string().regex(/^[A-Za-z][A-Za-z0-9+.-]*:\S+$/, 'is not a URI')
+/** A URI, as the data model and JWTs write them. */
+export const Uri = z.string().regex(/^[A-Za-z][A-Za-z0-9+.-]*:\S+$/, 'is not a URI')
 const oneOrMore = <Item extends z.ZodType>(item: Item) => z.union([item, z.array(item).min(1)])
 const Typed = z.looseObject({ id: Uri.optional(), type: oneOrMore(z.string().min(1)) })
 const Time = z.iso.datetime({ offset: true })

@@ -10,10 +10,10 @@ import type { ClaimFormat, Field, InputDescriptor, PresentationDefinition } from
 export type Candidate = {
   /** Names it in the answer. */
   id: string
-  /** What DIF's registry calls its format: a JWT VC is `jwt_vc` and `jwt`. */
+  /** What its format is called: a JWT VC is `jwt_vc` and `jwt` (DIF's registry), an SD-JWT VC `dc+sd-jwt`, and `vc+sd-jwt` as of old. */
   formats: readonly string[]
-  /** The `alg` it is signed with. */
-  algorithm: string
+  /** What it is signed with, by the term with which a format constrains that, such as `alg`. */
+  algorithms: Readonly<Record<string, string>>
   /** What paths look into. */
   claims: JsonObject
 }
@@ -69,11 +69,11 @@ async function satisfies(candidate: Candidate, descriptor: InputDescriptor, form
   return true
 }
 
-function hasFormat({ formats, algorithm }: Candidate, wanted: ClaimFormat | undefined): boolean {
+function hasFormat({ formats, algorithms }: Candidate, wanted: ClaimFormat | undefined): boolean {
   if (wanted === undefined) return true
   return formats.some((name) => {
-    const terms = Object.hasOwn(wanted, name) ? (wanted[name] as { alg?: string[] } | undefined) : undefined
-    return terms !== undefined && (terms.alg === undefined || terms.alg.includes(algorithm))
+    const terms = Object.hasOwn(wanted, name) ? (wanted[name] as Record<string, string[] | undefined> | undefined) : undefined
+    return terms !== undefined && Object.entries(algorithms).every(([term, algorithm]) => terms[term]?.includes(algorithm) ?? true)
   })
 }
 

@@ -11,7 +11,9 @@ import type { PresentationDefinition } from './presentation-definition.ts'
 
 export const EvaluationRequest = z
   .object({
-    credentials: optional(z.array(z.string().min(1)).max(100)).describe('Compact JWTs; the credentials of the wallet when left out.'),
+    credentials: optional(z.array(z.string().min(1)).max(100)).describe(
+      'Compact JWTs or SD-JWTs; the credentials of the wallet when left out.',
+    ),
   })
   .meta({ id: 'PresentationDefinitionEvaluationRequest' })
 export type EvaluationRequest = z.output<typeof EvaluationRequest>
@@ -40,14 +42,14 @@ export async function evaluateFor(db: Db, definition: PresentationDefinition, { 
   return { satisfied: matches.every((match) => match.credentials.length > 0), matches }
 }
 
-function asSent(jwt: string, index: number): Candidate {
-  const candidate = readCandidate(jwt, jwt)
+function asSent(credential: string, index: number): Candidate {
+  const candidate = readCandidate(credential, credential)
   if ('refusal' in candidate) throw new Problem('BadRequest', `credentials.${index}: ${candidate.refusal}`)
   return candidate
 }
 
 async function ofWallet(db: Db): Promise<Candidate[]> {
-  const held = db.selectFrom('credential').select(['id', 'credential']).where('format', '=', 'JWT')
+  const held = db.selectFrom('credential').select(['id', 'credential']).where('format', 'in', ['JWT', 'SDJWT'])
   const rows = await held.orderBy('created_at').orderBy('id').execute()
   return rows.flatMap(({ id, credential }) => {
     const candidate = readCandidate(id, credential)
@@ -55,9 +57,9 @@ async function ofWallet(db: Db): Promise<Candidate[]> {
   })
 }
 
-function readCandidate(id: string, jwt: string): Candidate | { refusal: string } {
+function readCandidate(id: string, credential: string): Candidate | { refusal: string } {
   try {
-    return toCandidate(id, jwt)
+    return toCandidate(id, credential)
   } catch (error) {
     if (!(error instanceof VerificationError)) throw error
     return { refusal: reasonOf(error) }

@@ -51,7 +51,7 @@ export type RequestedVerification = z.output<typeof RequestedVerification>
 
 export const VcVerificationRequest = z
   .object({
-    credential: z.string().min(1).describe('A credential as a compact JWT.'),
+    credential: z.string().min(1).describe('A credential as a compact JWT or SD-JWT.'),
     verifications: z
       .array(RequestedVerification)
       .max(maxVerifications)

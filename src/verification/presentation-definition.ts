@@ -15,13 +15,24 @@ const list = <Item extends z.ZodType>(item: Item, most: number) =>
 const Words = optional(z.string().max(2_000))
 const Algorithms = z.looseObject({ alg: z.array(z.string()).max(50) })
 
-/** Formats that a credential may have, by their names in DIF's registry; one that is not named here is kept, and fits nothing. */
+/** Of the issuer's signature, and of the holder's (OpenID for Verifiable Presentations 1.0 §B.3.3). */
+const SdJwtAlgorithms = z.looseObject({
+  'sd-jwt_alg_values': optional(z.array(z.string()).max(50)),
+  'kb-jwt_alg_values': optional(z.array(z.string()).max(50)),
+})
+
+/**
+ * Formats that a credential may have, by their names in DIF's registry, SD-JWTs by their media type, old and new. One that is not named here is
+ * kept, and fits nothing.
+ */
 export const ClaimFormat = z
   .looseObject({
     jwt: optional(Algorithms),
     jwt_vc: optional(Algorithms),
     jwt_vp: optional(Algorithms),
     ldp: optional(z.looseObject({ proof_type: z.array(z.string()).max(50) })),
+    'vc+sd-jwt': optional(SdJwtAlgorithms),
+    'dc+sd-jwt': optional(SdJwtAlgorithms),
   })
   .meta({ id: 'ClaimFormat' })
 export type ClaimFormat = z.output<typeof ClaimFormat>

@@ -1,4 +1,4 @@
-/** The wallet's did:peer DIDs: fresh keys for every connection, every record that has none, and every ping to a DID (wire.md 11.1, decisions.md §5). */
+/** The wallet's did:peer DIDs: fresh keys for every connection, every record that has none, every ping to a DID, and to sign in with (wire.md 11.1, decisions.md §5). */
 import { z } from 'zod'
 import { generateKey, toPublic, type PrivateJwk } from '../crypto/keys.ts'
 import { didOf, keysFor } from '../did/document.ts'
@@ -12,13 +12,13 @@ const StoredKeys = z.record(z.string(), StoredJwk)
 
 export type NewPeerDid = { did: string; keys: Record<string, PrivateJwk> }
 
-/** Makes a DID whose service is a new mailbox of the wallet; it is the wallet's once `keepPeerDid` has written it. */
-export function newPeerDid(wallet: Wallet): NewPeerDid {
+/** Makes a DID whose service is a new mailbox of the wallet, if no other `services` are given; it is the wallet's once `keepPeerDid` has written it. */
+export function newPeerDid(wallet: Wallet, { services }: { services?: readonly string[] } = {}): NewPeerDid {
   const [keyAgreement, authentication] = [generateKey('X25519'), generateKey('Ed25519')]
   const did = createPeerDid({
     keyAgreement: toPublic(keyAgreement),
     authentication: toPublic(authentication),
-    serviceUri: `${wallet.env.urls.didcomm}/${wallet.env.newMailbox(wallet.id)}`,
+    serviceUri: services ?? `${wallet.env.urls.didcomm}/${wallet.env.newMailbox(wallet.id)}`,
   })
   const document = resolvePeerDid(did)
   return {
@@ -31,6 +31,16 @@ export function newPeerDid(wallet: Wallet): NewPeerDid {
 export async function keepPeerDid(tx: Tx, wallet: Wallet, { did, keys }: NewPeerDid, recordId: string): Promise<void> {
   const sealed = wallet.seal(`peer-did:${did}`, JSON.stringify(keys))
   await tx.insertInto('peer_did').values({ did, keys: sealed, record_id: recordId, created_at: new Date().toISOString() }).execute()
+}
+
+/** Forgets a DID and its keys. */
+export async function deletePeerDid(tx: Tx, did: string): Promise<void> {
+  await tx.deleteFrom('peer_did').where('did', '=', did).execute()
+}
+
+/** Whether a DID is one of ours. */
+export async function isOwnPeerDid(db: Db, did: string): Promise<boolean> {
+  return (await findRecordOfDid(db, did)) !== undefined
 }
 
 /** The private key that a key id (a DID URL) names, if the DID is ours. */

@@ -1,14 +1,18 @@
 /** The handle of one open wallet: its file, its keys, and the world it acts in. */
-import { existsSync } from 'node:fs'
 import type { Config } from '../base/config.ts'
 import { fromUtf8 } from '../base/bytes.ts'
 import type { Log } from '../base/log.ts'
+import { probe } from '../base/probe.ts'
 import { seal, unseal } from '../base/seal.ts'
 import { createDerivation, type KeyPath } from '../crypto/derive.ts'
 import type { PrivateJwk } from '../crypto/keys.ts'
 import type { Resolver } from '../did/resolve.ts'
+import type { Destinations } from '../net/destinations.ts'
 import type { HttpClient } from '../net/guarded-agent.ts'
-import { openWalletDb, type AgentDb, type Db, type Tx } from '../storage/database.ts'
+import { pruneEvents } from '../outbox/event.ts'
+import { noteChecksum } from '../storage/checksum.ts'
+import { DamagedFileError } from '../storage/damaged-file-error.ts'
+import { openKnownWalletDb, openWalletDb, type AgentDb, type Db, type Tx } from '../storage/database.ts'
 import type { Ledger } from '../vdr/ledger.ts'
 
 /** What lies outside of every wallet and is the same for all of them. */
@@ -23,6 +27,8 @@ export type Environment = {
   readonly ledger: Ledger
   /** For addresses that a tenant or a peer names. */
   readonly http: HttpClient
+  /** Who is sent how much at a time. */
+  readonly destinations: Destinations
   /** For addresses that the operator has configured, wherever they are. */
   readonly operatorHttp: HttpClient
   /** The JSON schema of claims that a URL stands for, also a DID URL. @throws {Problem} 422 when it cannot be had. */
@@ -52,20 +58,27 @@ export type Wallet = {
   unseal(context: string, sealed: string): string
   /** The only way to write: all of it or nothing, and on disk when it returns. Inside, touch nothing but `tx`. */
   transaction<T>(write: (tx: Tx) => Promise<T>): Promise<T>
-  close(): Promise<void>
+  /** Closes the file. One that is in doubt is looked through the next time it is opened. */
+  close(options?: { isInDoubt?: boolean }): Promise<void>
 }
 
-/** Opens a wallet's file with the wallet's key. @throws when the file is missing or not readable, or the key is not its key. */
+/** Opens a wallet's file, which must be there, with the wallet's key. @throws {DamagedFileError} when it is damaged, or is not this wallet's. */
 export async function openWallet(env: Environment, id: string, path: string, key: Uint8Array): Promise<Wallet> {
-  // SQLite would make an empty one.
-  if (!existsSync(path)) throw new Error(`the file of the wallet ${id} is missing: ${path}`)
-  const db = await openWalletDb(path)
+  const db = await openKnownWalletDb(path)
   try {
-    const sealed = await db.selectFrom('setting').select('value').where('name', '=', 'seed').executeTakeFirstOrThrow()
-    return handle(env, id, db, key, unseal(key, seedContext(id), sealed.value))
+    const sealed = await db.selectFrom('setting').select('value').where('name', '=', 'seed').executeTakeFirst()
+    return handle(env, id, path, db, key, unsealSeed(id, path, key, sealed?.value))
   } catch (error) {
     await db.destroy()
     throw error
+  }
+}
+
+function unsealSeed(id: string, path: string, key: Uint8Array, sealed = ''): Uint8Array {
+  try {
+    return unseal(key, seedContext(id), sealed)
+  } catch (error) {
+    throw new DamagedFileError(path, `is not the file of the wallet ${id}: its seed does not open with the wallet's key`, { cause: error })
   }
 }
 
@@ -85,7 +98,7 @@ export async function createWalletFile(id: string, path: string, key: Uint8Array
 /** Derived keys that an open wallet keeps. */
 const keptKeys = 200
 
-function handle(env: Environment, id: string, db: Db, key: Uint8Array, seed: Uint8Array): Wallet {
+function handle(env: Environment, id: string, path: string, db: Db, key: Uint8Array, seed: Uint8Array): Wallet {
   const derived = new Map<string, PrivateJwk>()
   const derive = createDerivation(seed)
   return {
@@ -102,11 +115,20 @@ function handle(env: Environment, id: string, db: Db, key: Uint8Array, seed: Uin
     seal: (context, text) => seal(key, context, text),
     unseal: (context, sealed) => fromUtf8(unseal(key, context, sealed)),
     async transaction(write) {
-      const result = await db.transaction().execute(write)
+      const result = await db.transaction().execute(async (tx) => {
+        const written = await write(tx)
+        await pruneEvents(tx, env.config.EVENT_RETENTION)
+        await probe('commit:before', { walletId: id })
+        return written
+      })
       env.wake(id)
+      await probe('commit:after', { walletId: id })
       return result
     },
-    close: () => db.destroy(),
+    async close({ isInDoubt = false } = {}) {
+      await db.destroy()
+      if (!isInDoubt) await noteChecksum(path)
+    },
   }
 }
 

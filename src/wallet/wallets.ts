@@ -1,16 +1,20 @@
 /** All wallets of the agent: made, listed, opened while they are needed, a bounded number at a time (service §2.2). */
 import { randomBytes } from 'node:crypto'
-import { mkdirSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
+import { basename, join } from 'node:path'
 import PQueue from 'p-queue'
 import { fromHex } from '../base/bytes.ts'
 import { newId } from '../base/id.ts'
 import { Problem } from '../base/problem.ts'
 import { deriveSealKey, keyedDigest, newSealKey, seal, unseal } from '../base/seal.ts'
 import { setGlobalWebhook } from '../outbox/webhooks.ts'
+import { checksumPath } from '../storage/checksum.ts'
+import { DamagedFileError } from '../storage/damaged-file-error.ts'
 import type { AgentDb } from '../storage/database.ts'
 import type { CreateWallet, WalletDetail } from './model.ts'
 import { createWalletFile, openWallet, type Environment, type Wallet } from './wallet.ts'
+
+type Entry = { wallet: Promise<Wallet>; users: number; isInDoubt?: boolean }
 
 export class Wallets {
   readonly #env: Environment
@@ -18,7 +22,9 @@ export class Wallets {
   readonly #masterKey: Uint8Array
   readonly #folder: string
   /** Open wallets, the one used longest ago first. */
-  readonly #open = new Map<string, { wallet: Promise<Wallet>; users: number }>()
+  readonly #open = new Map<string, Entry>()
+  /** Wallets that are being closed, which are not opened before that is done. */
+  readonly #closing = new Map<string, Promise<void>>()
 
   #isClosed = false
 
@@ -33,10 +39,10 @@ export class Wallets {
     mkdirSync(this.#folder, { recursive: true, mode: 0o700 })
   }
 
-  /** Runs `use` with a wallet, which stays open at least as long. @throws {Problem} `WalletNotFound` */
+  /** Runs `use` with a wallet, which stays open at least as long. @throws {Problem} `WalletNotFound`, `WalletUnreadable` */
   async use<T>(id: string, use: (wallet: Wallet) => Promise<T>): Promise<T> {
     if (this.#isClosed) throw new Error('the agent is stopping: no wallet is opened any more')
-    const entry = this.#open.get(id) ?? { wallet: this.#openFile(id), users: 0 }
+    const entry: Entry = this.#open.get(id) ?? { wallet: this.#openFile(id), users: 0 }
     this.#open.delete(id)
     this.#open.set(id, entry)
     entry.users++
@@ -45,9 +51,13 @@ export class Wallets {
     } catch (error) {
       // A wallet that did not open is not kept, so that the next attempt tries again; what that has opened is not ours to drop.
       await entry.wallet.catch(() => this.#open.get(id) === entry && this.#open.delete(id))
-      throw error
+      if (!(error instanceof DamagedFileError && error.path === this.#path(id))) throw error
+      this.#env.log.error({ err: error, walletId: id }, 'the file of a wallet is in doubt: it is looked through before it is used again')
+      entry.isInDoubt = true
+      throw unreadable(id, 'It is looked through, and set aside if it is damaged.', error)
     } finally {
       entry.users--
+      if (entry.isInDoubt && entry.users === 0) this.#close(id, entry)
       this.#closeIdle()
     }
   }
@@ -78,7 +88,7 @@ export class Wallets {
     const key = newSealKey()
     const path = this.#path(id)
     // What a crash left behind without a row belongs to nobody.
-    for (const suffix of ['', '-wal', '-shm']) rmSync(path + suffix, { force: true })
+    for (const file of filesOf(path)) rmSync(file, { force: true })
     await createWalletFile(id, path, key, seed)
     const now = new Date().toISOString()
     const wrapped = seal(deriveSealKey(this.#masterKey, 'wallet-keys'), `wallet:${id}`, key)
@@ -115,37 +125,81 @@ export class Wallets {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosed = true
-    const open = [...this.#open.values()]
-    this.#open.clear()
-    await Promise.allSettled(open.map(async ({ wallet }) => (await wallet).close()))
+    for (const [id, entry] of this.#open) this.#close(id, entry)
+    await Promise.all(this.#closing.values())
+  }
+
+  /** The names of files that were set aside as damaged, and that nothing has been put in the place of. */
+  setAside(): string[] {
+    const names = readdirSync(this.#folder)
+    return names.filter((name) => isSetAside.test(name) && !names.includes(name.replace(isSetAside, '')))
   }
 
   async #openFile(id: string): Promise<Wallet> {
     const row = await this.#db.selectFrom('wallet').select('wrapped_key').where('id', '=', id).executeTakeFirst()
     if (!row) throw new Problem('error:WalletManagementServiceError:WalletNotFound', `There is no wallet ${id}.`)
     const key = unseal(deriveSealKey(this.#masterKey, 'wallet-keys'), `wallet:${id}`, row.wrapped_key)
-    const wallet = await openWallet(this.#env, id, this.#path(id), key)
+    const wallet = await this.#openWith(id, key)
     try {
       await wallet.db.transaction().execute((tx) => setGlobalWebhook(tx, this.#env.config.GLOBAL_WEBHOOK_URL !== undefined))
       return wallet
     } catch (error) {
-      await wallet.close()
+      await wallet.close({ isInDoubt: true })
       throw error
     }
+  }
+
+  async #openWith(id: string, key: Uint8Array): Promise<Wallet> {
+    await this.#closing.get(id)
+    const path = this.#path(id)
+    // SQLite would make an empty one.
+    if (!existsSync(path)) throw unreadable(id, this.#whereabouts(id))
+    try {
+      return await openWallet(this.#env, id, path, key)
+    } catch (error) {
+      if (!(error instanceof DamagedFileError)) throw error
+      const name = `${basename(path)}.damaged-${new Date().toISOString().replaceAll(/[-:.]/g, '')}`
+      this.#env.log.error({ err: error, walletId: id, setAsideAs: name }, 'the file of a wallet is damaged or another’s, and is set aside')
+      for (const file of filesOf(path)) if (existsSync(file)) renameSync(file, join(this.#folder, name) + file.slice(path.length))
+      throw unreadable(id, this.#whereabouts(id), error)
+    }
+  }
+
+  #whereabouts(id: string): string {
+    const name = this.setAside().findLast((name) => name.startsWith(`${id}.db`))
+    return name === undefined ? 'It is missing.' : `It is damaged or another's, and was set aside as wallets/${name}.`
+  }
+
+  #close(id: string, entry: Entry): void {
+    if (this.#open.get(id) === entry) this.#open.delete(id)
+    const closing = entry.wallet
+      .then((wallet) => wallet.close({ isInDoubt: entry.isInDoubt === true }))
+      .catch((error: unknown) => this.#env.log.error({ err: error, walletId: id }, 'a wallet did not close'))
+      .finally(() => this.#closing.get(id) === closing && this.#closing.delete(id))
+    this.#closing.set(id, closing)
   }
 
   #closeIdle(): void {
     for (const [id, entry] of this.#open) {
       if (this.#open.size <= this.#env.config.AGENT_OPEN_WALLETS) return
-      if (entry.users > 0) continue
-      this.#open.delete(id)
-      entry.wallet
-        .then((wallet) => wallet.close())
-        .catch((error: unknown) => this.#env.log.error({ err: error, walletId: id }, 'a wallet did not close'))
+      if (entry.users === 0) this.#close(id, entry)
     }
   }
 
   #path(id: string): string {
     return join(this.#folder, `${id}.db`)
   }
+}
+
+/** What ends the name of a file that was set aside. */
+const isSetAside = /\.damaged-[0-9TZ]+$/
+
+/** The files that a database is. */
+function filesOf(path: string): string[] {
+  return [path, `${path}-wal`, `${path}-shm`, checksumPath(path)]
+}
+
+function unreadable(id: string, whereabouts: string, cause?: Error): Problem {
+  const detail = `The file of the wallet ${id} cannot be used. ${whereabouts} The operator of the agent can put a copy of it back.`
+  return new Problem('error:WalletManagementServiceError:WalletUnreadable', detail, { cause })
 }

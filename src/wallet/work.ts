@@ -5,7 +5,7 @@ import type { Wallet } from './wallet.ts'
 /** Does a piece of work for a record and returns what is to be written. @throws {LaterError} to be asked again. */
 export type Work = (wallet: Wallet, recordId: string) => Promise<(tx: Tx) => Promise<unknown>>
 
-/** Nothing went wrong, but the work cannot be finished before a certain time. */
+/** Nothing went wrong, but the work cannot be finished before a certain time, by `steadyNow`. */
 export class LaterError extends Error {
   override name = 'LaterError'
   readonly at: Date

@@ -31,7 +31,20 @@ describe('without a daemon', () => {
   test('help names every topic', async () => {
     const { code, out } = await user.run(['--help'])
     expect(code).toBe(0)
-    for (const topic of ['connection', 'credential', 'daemon', 'demo', 'did', 'proof', 'schema', 'tenant', 'wallet', 'webhook'])
+    for (const topic of [
+      'auth',
+      'connection',
+      'credential',
+      'daemon',
+      'demo',
+      'did',
+      'onboard',
+      'proof',
+      'schema',
+      'tenant',
+      'wallet',
+      'webhook',
+    ])
       expect(out).toContain(`\n  ${topic} `)
   })
 
@@ -238,12 +251,12 @@ describe('with a daemon', () => {
     const held = await eventually(asHolderJson, ['credential', 'list'], ({ protocolState }) => protocolState === 'OfferReceived')
     expect((await user.run(['credential', 'issue', record])).code).toBe(5)
     expect((await asHolder('credential', 'show', held.recordId)).err).toContain(`agent credential accept ${held.recordId}`)
-    expect((await asHolder('credential', 'show', held.recordId, '--raw')).code).toBe(5)
+    expect((await asHolder('credential', 'export', held.recordId)).code).toBe(5)
     expect((await asHolder('credential', 'accept', held.recordId, '--subject', holder)).code).toBe(0)
     await eventually(json, ['credential', 'list'], ({ protocolState }) => protocolState === 'RequestReceived')
     expect((await user.run(['credential', 'issue', record])).out).toContain('claim age   42')
     await eventually(asHolderJson, ['credential', 'list'], ({ protocolState }) => protocolState === 'CredentialReceived')
-    expect((await asHolder('credential', 'show', held.recordId, '--raw')).out).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+$/)
+    expect((await asHolder('credential', 'export', held.recordId)).out).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+$/)
 
     const request = ['proof', 'request', '--connection', connectionId, '--schema', guid, '--trust-issuer', issuer, '-q']
     const proof = (await user.run([...request, '--domain', 'shop.example', '--challenge', 'c1'])).out
@@ -259,7 +272,9 @@ describe('with a daemon', () => {
     expect((await asHolder('proof', 'reject', other.presentationId)).out).toContain('RequestRejected')
     expect((await json('proof', 'show', declined)).role).toBe('Verifier')
 
-    expect((await user.run(['credential', 'show', record])).out).toMatch(/status +not revoked\n/)
+    const issued = await user.run(['credential', 'show', record])
+    expect(issued.out).toMatch(/status +not revoked\nvalidity +valid until \d{4}-\S+, in 5\d min\n/)
+    expect(issued.out).toMatch(/schemas +\S+\/schema-registry\/schemas\/\S+\n/)
     expect(await user.run(['credential', 'revoke', record])).toMatchObject({ code: 2, err: expect.stringContaining('--yes') })
     expect(await asHolder('credential', 'revoke', held.recordId, '--yes')).toMatchObject({
       code: 5,
@@ -323,7 +338,7 @@ describe('with a daemon', () => {
 
   test('webhooks come and go', { timeout: slow }, async () => {
     const id = (await user.run(['webhook', 'add', 'http://127.0.0.1:9/events', '--headers', '{"x-a":"b"}', '-q'])).out
-    expect((await json('webhook', 'list')).contents).toMatchObject([{ id, customHeaders: { 'x-a': 'b' } }])
+    expect((await json('webhook', 'list')).contents).toMatchObject([{ id, customHeaders: { 'x-a': '***' } }])
     expect((await user.run(['webhook', 'remove', id])).code).toBe(0)
     expect((await user.run(['webhook', 'remove', id])).code).toBe(3)
   })

@@ -97,3 +97,20 @@ test('an offer is declined, and an issued credential is revoked before its recor
   expect((await user.run(['credential', 'revoke', issued, '--yes'])).code).toBe(0)
   expect((await user.run(['credential', 'remove', issued, '--yes'])).code).toBe(0)
 })
+
+test('an invitation is taken back, as long as nobody has accepted it', { timeout: slow }, async () => {
+  const invite = async () =>
+    JSON.parse((await user.run(['connection', 'invite', '--json'])).out) as { connectionId: string; invitation: { invitationUrl: string } }
+  const taken = await invite()
+  expect(await user.run(['connection', 'remove', taken.connectionId])).toMatchObject({ code: 2, err: expect.stringContaining('--yes') })
+  expect((await user.run(['connection', 'remove', taken.connectionId, '--yes'])).code).toBe(0)
+  expect((await user.run(['connection', 'remove', taken.connectionId, '--yes'])).code).toBe(3)
+
+  const made = await invite()
+  expect((await asHolder('connection', 'accept', made.invitation.invitationUrl)).code).toBe(0)
+  await expect
+    .poll(async () => (await user.run(['connection', 'show', made.connectionId])).out, { timeout: 30_000 })
+    .toContain('ConnectionResponseSent')
+  const late = await user.run(['connection', 'remove', made.connectionId, '--yes'])
+  expect(late).toMatchObject({ code: 5, err: expect.stringContaining('nobody answered') })
+})

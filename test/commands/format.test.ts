@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { claimPairs } from '../../commands/_format/claims.ts'
+import { disclosableOf, standingOf, validityOf, type CredentialContent } from '../../commands/_format/credential.ts'
 import { shortForm } from '../../commands/_format/did.ts'
 import { safe, safeJson, safeLine } from '../../commands/_format/safe.ts'
 import { explain, meanings, nextCommand } from '../../commands/_format/states.ts'
 import { fields, table, type Column } from '../../commands/_format/table.ts'
-import { ago, duration } from '../../commands/_format/time.ts'
+import { ago, ahead, duration } from '../../commands/_format/time.ts'
 import { pad, shorten, widthOf } from '../../commands/_format/width.ts'
 import { formatLogLine } from '../../commands/_daemon/log-line.ts'
 import { connectionStates } from '../../src/protocols/connection/states.ts'
@@ -112,6 +113,38 @@ test('claims are one a line, by paths that --claim takes, and their names draw n
   ])
 })
 
+describe('a credential', () => {
+  const now = Date.parse('2026-11-20T12:00:00Z')
+  const [before, after] = ['2026-11-20T10:00:00.000Z', '2026-11-23T12:00:00.000Z']
+  const content = (change: Partial<CredentialContent>) => change as CredentialContent
+
+  test.each([
+    [{ validFrom: before, validUntil: after }, `valid until ${after}, in 3 d`],
+    [{ validFrom: before }, 'valid without an end'],
+    [{}, 'valid without an end'],
+    [{ validUntil: before }, `expired 2 h ago, valid until ${before}`],
+    [{ validUntil: '2026-11-20T12:00:00.000Z' }, 'expired now, valid until 2026-11-20T12:00:00.000Z'],
+    [{ validFrom: after }, `not valid yet, from ${after}, in 3 d`],
+    [{ validFrom: after, validUntil: before }, `expired 2 h ago, valid until ${before}`],
+  ])('of %j: %s', (dates, words) => {
+    expect(validityOf(dates, now)).toBe(words)
+  })
+
+  test('says whether it is revoked, and why that cannot be known', () => {
+    const words = (standing: CredentialContent['standing']) => standingOf(content({ standing }))
+    expect(words({ status: 'revoked' })).toBe('revoked')
+    expect(words({ status: 'suspended' })).toBe('suspended')
+    expect(words({ status: 'not-revoked', detail: 'it names no status list' })).toBe('not revoked: it names no status list')
+    expect(words({ status: 'unknown', detail: 'its host is away' })).toBe('cannot be known: its host is away')
+  })
+
+  test('says what can be kept back', () => {
+    expect(disclosableOf(content({}))).toBeUndefined()
+    expect(disclosableOf(content({ disclosable: [] }))).toBe('none')
+    expect(disclosableOf(content({ disclosable: [['name'], ['tags', '0'], ['zip.code']] }))).toBe('name tags.0 zip\\.code')
+  })
+})
+
 describe('the width of a text', () => {
   test.each([
     ['', 0],
@@ -184,6 +217,15 @@ describe('times', () => {
     ['2026-01-02T12:00:00Z', '2026-01-02'],
   ])('%s is %s', (time, words) => {
     expect(ago(time, now)).toBe(words)
+  })
+
+  test.each([
+    ['2026-11-20T12:00:00.900Z', 'now'],
+    ['2026-11-20T12:00:59Z', 'in 59 s'],
+    ['2026-11-20T14:59:00Z', 'in 2 h'],
+    ['2027-11-20T12:00:00Z', 'in 365 d'],
+  ])('%s is %s', (time, words) => {
+    expect(ahead(time, now)).toBe(words)
   })
 
   test('are measured in what can be read', () => {

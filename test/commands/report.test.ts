@@ -28,6 +28,7 @@ describe('the exit code of a problem', () => {
     ['error:WalletManagementServiceError:DuplicatedWalletSeed',       5],
     ['error:AuthenticationRepositoryError:AuthenticationCompromised', 5],
     ['Conflict',                                                      5],
+    ['Not Allowed',                                                   5],
     ['error:PresentationError:InvalidPresentation',                   8],
     ['error:CredentialServiceError:InvalidCredentialIssue',           8],
     ['error:InternalServerError',                                     1],

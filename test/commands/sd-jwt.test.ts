@@ -1,4 +1,6 @@
 /** SD-JWTs by commands: offered, bound, asked for by claims, shown. */
+import { readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { connect, credentialIn, newDid, presentationIn, startPair, type Tenant } from '../_pair.ts'
 import { newUser, type User } from './_cli.ts'
@@ -39,10 +41,32 @@ test('an SD-JWT goes from offer to proof, and each side sees in words what it is
     /^claim address\.city +Bern$/m,
     /^claim address\.zip\\\.code +3000$/m,
     /^claim tags +\["a","b"\]$/m,
+    /^disclosable +(?=.*\baddress\.city\b)(?=.*\baddress\.zip\\\.code\b)(?=.*\btags\.1\b).*\bname\b/m,
+    /^validity +valid until \d{4}-\S+Z, in \d+ d$/m,
+    /^status +not revoked$/m,
+    new RegExp(`^issuer +${did}$`, 'm'),
+    new RegExp(`^subject +${subject}(:\\S+)?$`, 'm'),
   ]) {
     expect(shown).toMatch(line)
   }
-  expect((await run(holder, 'credential', 'show', recordId, '--raw')).out).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+~(\w+~)+$/)
+  const token = (await run(holder, 'credential', 'export', recordId)).out
+  expect(token).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+~(\w+~)+$/)
+  expect(JSON.parse((await run(holder, 'credential', 'export', recordId, '--json')).out)).toEqual({ recordId, credential: token })
+  const decoded = JSON.parse((await run(holder, 'credential', 'export', recordId, '--format', 'json')).out) as object
+  expect(decoded).toMatchObject({
+    claims: JSON.parse(claims),
+    bound: true,
+    standing: { status: 'not-revoked' },
+    header: { typ: 'vc+sd-jwt' },
+  })
+  const file = join(user.folder, 'credential.sd-jwt')
+  const exported = await run(holder, 'credential', 'export', recordId, '--output', file)
+  expect([exported.code, exported.out, readFileSync(file, 'utf8')]).toEqual([0, expect.stringContaining(file), `${token}\n`])
+  expect(statSync(file).mode & 0o777).toBe(0o600)
+  expect(await run(holder, 'credential', 'export', recordId, '--output', file)).toMatchObject({
+    code: 2,
+    err: expect.stringContaining('must be a new file'),
+  })
 
   const ask = ['proof', 'request', '--connection', connection, '--claim', 'name', '--claim', 'address.zip\\.code']
   expect((await run(issuer, ...ask)).code).toBe(2)

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { connect, issue, newDid, startPair } from '../_pair.ts'
 import { credential as expired } from '../credentials/_forge.ts'
+import { issueSdJwtTo } from '../flows/_sd-jwt.ts'
 import { newUser, type User } from './_cli.ts'
 
 const slow = 60_000
@@ -83,6 +84,48 @@ describe('credential verify', { timeout: slow }, () => {
     ['nothing', ['-'], 'There is no credential'],
   ])('%s is wrong usage (2)', async (_, args, reason) => {
     expect(await run(['credential', 'verify', ...args], ' ')).toMatchObject({ code: 2, out: '', err: expect.stringContaining(reason) })
+  })
+})
+
+describe('credential verify, of an SD-JWT', { timeout: slow }, () => {
+  let token: string
+  beforeAll(async () => {
+    const { issuer: issuing, holder } = pair
+    const { did: issuingDID } = await newDid(issuing, 'assertionMethod', 'Ed25519')
+    const { did: subjectId } = await newDid(holder, 'authentication', 'Ed25519')
+    token = (await issueSdJwtTo({ issuer: issuing, holder, connectionId, issuingDID, subjectId })).credential
+    issuer = issuingDID
+  }, slow)
+
+  test('a good one passes, given, in a file or on standard input', async () => {
+    const { code, out, err } = await run(['credential', 'verify', token, '--issuer', issuer])
+    expect({ code, err }).toEqual({ code: 0, err: '' })
+    expect(out.split('\n').filter((line) => !/ok: /.test(line))).toEqual([])
+    expect(out.split('\n')).toHaveLength(9)
+    expect(out).toMatch(/^standard +ok: .*SD-JWT VC/m)
+    const path = join(user.folder, 'credential.sd-jwt')
+    writeFileSync(path, `${token}\n`)
+    expect(await run(['credential', 'verify', `@${path}`, '-q'])).toMatchObject({ code: 0, out: 'valid' })
+    const { valid, credential } = JSON.parse((await run(['credential', 'verify', '-', '--json'], token)).out)
+    expect({ valid, credential }).toEqual({ valid: true, credential: token })
+  })
+
+  test('one with a claim that is not its issuer’s fails with 8, and nothing is said of what cannot be read', async () => {
+    const forged = `${token}${Buffer.from('["salt", "admin", true]').toString('base64url')}~`
+    const { code, out } = await run(['credential', 'verify', forged, '--issuer', issuer])
+    expect(code).toBe(8)
+    expect(out).toMatch(/^content +NO: not a verifiable credential, or it contradicts itself$/m)
+    expect(out).toMatch(/^integrity +NO: it cannot be said of this$/m)
+    expect(out).toMatch(/^issuer +ok: /m)
+  })
+
+  test('its schema is checked when its type is in a registry', async () => {
+    const [header, , signature] = token.split('.')
+    const typed = (vct: string) =>
+      [header, Buffer.from(JSON.stringify({ iss: issuer, vct })).toString('base64url'), signature!.split('~')[0]].join('.') + '~'
+    const asked = async (vct: string) => /^schemas /m.test((await run(['credential', 'verify', typed(vct)])).out)
+    expect(await asked(`${pair.agent.url}/schema-registry/schemas/${noId}`)).toBe(true)
+    expect(await asked('https://a.example/person')).toBe(false)
   })
 })
 

@@ -1,8 +1,16 @@
-/** Every forgery once, and every good token: what becomes of each. Bundled and run with mutants in it by `mutation.test.ts`. */
+/**
+ * Every forgery once, every good token, and each check of the verification API by itself: what becomes of each. Bundled and run with mutants in it
+ * by `mutation.test.ts`.
+ */
+import { Problem } from '../../src/base/problem.ts'
 import { verifySdJwtPresentation } from '../../src/credentials/sd-jwt/presentation.ts'
 import { verifyJwtVc } from '../../src/credentials/jwt-vc.ts'
 import { verifyJwtVp } from '../../src/credentials/jwt-vp.ts'
 import { VerificationError } from '../../src/credentials/verification-error.ts'
+import { check } from '../verification/_checks.ts'
+import { jwtRows } from '../verification/_jwt-rows.ts'
+import { did } from '../verification/_parameters.ts'
+import { sdJwtRows } from '../verification/_sd-jwt-rows.ts'
 import { credential, edKey, presentation, unchanged, vc, vp } from './_forge.ts'
 import { credentials } from './_forged-credentials.ts'
 import { presentations } from './_forged-presentations.ts'
@@ -36,15 +44,24 @@ const cases: [name: string, expected: string, verify: () => Promise<unknown>][] 
     ([name, failure, text, changes]) =>
       [`SD-JWT: ${name}`, failure, () => verifySdJwtPresentation(text, { ...options, ...changes })] as const,
   ),
+  ...['no token', '~'].map(
+    (text) => [`AudienceCheck of ${text}`, 'BadRequest', () => check(text, 'AudienceCheck', did(audience))] as const,
+  ),
+  ...[...jwtRows, ...sdJwtRows].map(
+    ([name, what, expected, text, parameter]) =>
+      [`${name} of ${what}`, expected ? 'yes' : 'no', async () => ((await check(text, name, parameter)) ? 'yes' : 'no')] as const,
+  ),
 ] as never
 
-/** How many there are, and those that did not end as they should. */
-export async function runCorpus(): Promise<{ cases: number; wrong: string[] }> {
+/** How many there are, and those that did not end as they should: all of them, or the first. */
+export async function runCorpus({ stopAtFirst = false } = {}): Promise<{ cases: number; wrong: string[] }> {
   const wrong: string[] = []
   for (const [name, expected, verify] of cases) {
+    if (stopAtFirst && wrong.length > 0) break
     const outcome = await verify().then(
-      () => 'accepted',
-      (error: unknown) => (error instanceof VerificationError ? error.code : `an accident: ${String(error)}`),
+      (said) => (typeof said === 'string' ? said : 'accepted'),
+      (error: unknown) =>
+        error instanceof VerificationError ? error.code : error instanceof Problem ? error.type : `an accident: ${String(error)}`,
     )
     if (outcome !== expected) wrong.push(`${name}: ${outcome} instead of ${expected}`)
   }

@@ -123,6 +123,7 @@ describe('a credential', () => {
   test('may be suspended', async () => {
     const text = proved(listOf([], { credentialSubject: { ...listOf([5]).credentialSubject, statusPurpose: 'Suspension' } }))
     expect(await reason(check(text, entry({ statusPurpose: 'suspension' })))).toBe('the credential is suspended')
+    await expect(check(text, entry({ statusPurpose: 'suspension' }))).rejects.toMatchObject({ standing: 'suspended' })
     expect(await reason(check(text))).toBe('the list is not about revocation')
   })
 

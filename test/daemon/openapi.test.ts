@@ -50,6 +50,21 @@ describe('the document of the agent', () => {
     expect(new Set(keys).size).toBe(routes.length)
   })
 
+  test('a stream is described by its media type and the header that it goes on with', () => {
+    const { parameters, responses } = operation('GET /events/stream')
+    expect(Object.keys(responses[200]!.content!)).toEqual(['text/event-stream'])
+    expect(parameters).toContainEqual(expect.objectContaining({ name: 'last-event-id', in: 'header', required: false }))
+  })
+
+  test('a page is described as text beside the JSON that programs get', () => {
+    const { content } = operation('GET /onboard/{didRequestSubmissionId}').responses[200]!
+    expect(content).toEqual({
+      'application/json': { schema: { $ref: '#/components/schemas/DidRequest' } },
+      'text/html': { schema: { type: 'string' } },
+    })
+    expect(operation('GET /invitation').parameters).toContainEqual(expect.objectContaining({ name: '_oob', in: 'query', required: false }))
+  })
+
   test('every reference resolves', () => {
     const all = refs(document)
     expect(all.length).toBeGreaterThan(routes.length)

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
 import { toBody } from '../../daemon/middleware/problem.ts'
 import { route } from '../../daemon/route.ts'
-import { Problem, type ProblemType } from '../../src/base/problem.ts'
+import { Problem } from '../../src/base/problem.ts'
 import { adminToken, startAgent, type TestAgent } from '../_agent.ts'
 
 const secret = 'the text of a bug'
@@ -83,7 +83,7 @@ test('an answered request is logged for debugging only', async () => {
 test('a problem of the enterprise suite has that suite’s body', () => {
   const problem = new Problem('BadRequest', 'Create a new one.')
   const expired = Object.assign(problem, {
-    type: '/errors/authenticate/challenge-expired' as ProblemType,
+    type: '/errors/authenticate/challenge-expired',
     status: 410,
     title: 'Session expired',
   })

@@ -8,6 +8,8 @@ import { checkDataFolder, judgeRoom } from '../../src/doctor/data-folder.ts'
 import { checkLedger } from '../../src/doctor/ledger.ts'
 import { surveyWallets, type Survey, type Waiting } from '../../src/doctor/survey.ts'
 import { checkMessages, checkOperations, checkWebhooks } from '../../src/doctor/waiting.ts'
+import { putEvent } from '../../src/outbox/event.ts'
+import { dueDeliveries, failed } from '../../src/outbox/lane.ts'
 import { put } from '../../src/outbox/outbox.ts'
 import { startAgent, type TestAgent } from '../_agent.ts'
 
@@ -139,18 +141,27 @@ describe('a survey', () => {
   })
 
   test('counts the dead letters of a day', async () => {
-    const { walletId } = await agent.newTenant()
-    const letter = (event_sequence: number, hours: number, error: string) => ({
-      webhook_id: 'hook',
-      event_sequence,
-      error,
-      failed_at: hoursAgo(hours),
-    })
-    const letters = [letter(1, 25, 'long ago'), letter(2, 3, 'earlier'), letter(3, 2, 'last')]
-    await agent.agent.wallets.use(walletId, (wallet) => wallet.transaction((tx) => tx.insertInto('dead_letter').values(letters).execute()))
-    expect(checkWebhooks(await survey(walletId))).toMatchObject({
+    const { walletId, call } = await agent.newTenant()
+    const { id } = await call('POST /events/webhooks', { body: { url: 'http://127.0.0.1:9/' } })
+    const letters = [
+      [25, 'long ago'],
+      [3, 'earlier'],
+      [2, 'last'],
+    ] as const
+    await agent.agent.wallets.use(walletId, (wallet) =>
+      wallet.transaction(async (tx) => {
+        for (const [hours, error] of letters) {
+          await putEvent(tx, { type: 'ConnectionUpdated', subject: 'thread', data: {} })
+          const delivery = (await dueDeliveries(tx, walletId)).deliveries[0]!
+          await failed(tx, { ...delivery, attempts: 2 }, { attemptedAt: new Date(hoursAgo(hours)), durationMs: 1, error })
+        }
+      }),
+    )
+    const found = checkWebhooks(await survey(walletId))
+    expect(found).toMatchObject({
       status: 'warning',
-      detail: expect.stringMatching(/: 2 events, the last 2 h ago for the webhook hook .*: last$/),
+      detail: expect.stringMatching(/: 2 events, the last 2 h ago for the webhook .*: last$/),
     })
+    expect(found.detail).toContain(id)
   })
 })

@@ -31,6 +31,7 @@ export async function issueSdJwtTo(
 type Asked = {
   connectionId: string
   policyId?: string
+  options?: { challenge: string; domain: string }
   claims?: Record<string, any>
   proofs?: { schemaId: string; trustIssuers?: string[] }[]
 }

@@ -95,7 +95,7 @@ test.each([408, 425, 429, 500, 502, 503])('%i asks for another attempt', async (
 })
 
 test('what is not taken for as long as it is to be tried is given up, and the record says why', async () => {
-  await using scene = await connectTo(503, { DIDCOMM_RETRY_FOR: '1' })
+  await using scene = await connectTo(503, { MESSAGE_RETRY_FOR: '1' })
   const given = await until('the end', scene.read, ({ metaRetries }) => metaRetries === 0)
   expect(given).toMatchObject({ state: 'ConnectionResponsePending' })
   expect(given.metaLastFailure?.detail).toMatch(/^Given up after \d+ attempts since .*503/)

@@ -174,6 +174,18 @@ describe('a report is received into the record that it is about', () => {
     expect((await credentialIn(scene.call, thid, 'ProblemReportReceived')).metaLastFailure).toEqual(metaLastFailure)
   })
 
+  test('an offer, or a request for a proof, that the other side takes back before it is answered', async () => {
+    await using scene = await startScene()
+    const { say, call } = scene
+    const [first, second] = [randomUUID(), randomUUID()]
+    await say({ type: offer, thid: first, ...offered })
+    await say({ type: `${atala}/request-presentation`, thid: second, body: {}, attachments: [jsonAttachment('1', challenge, 'prism/jwt')] })
+    await presentationIn(call, second, 'RequestReceived')
+    for (const thid of [first, second]) expect((await say({ type: report, pthid: thid, body })).status).toBe(200)
+    expect((await credentialIn(call, first, 'ProblemReportReceived')).metaLastFailure).toEqual(metaLastFailure)
+    expect((await presentationIn(call, second, 'ProblemReportReceived')).metaLastFailure).toEqual(metaLastFailure)
+  })
+
   test('a request for a proof', async () => {
     await using scene = await startScene()
     const thid = await scene.ask()
@@ -195,7 +207,9 @@ describe('a report is received into the record that it is about', () => {
     const elsewhere = await other.connect(scene.tenant)
     const thid = await scene.offer()
     await say({ type: offer, thid: 'received', ...offered })
-    await credentialIn(call, 'received', 'OfferReceived')
+    const { recordId } = await credentialIn(call, 'received', 'OfferReceived')
+    await call('POST /issue-credentials/records/{recordId}/reject-offer', { path: { recordId } })
+    await credentialIn(call, 'received', 'ProblemReportSent')
     const before = await scene.events()
     expect((await say({ type: report, pthid: thid, body: { ...body, code: 'w.p.req.time' } })).status).toBe(200)
     expect((await say({ type: report, pthid: 'received', body })).status).toBe(200)

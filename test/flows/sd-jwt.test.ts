@@ -1,8 +1,7 @@
 /** Issuing and proving in the format SDJWT (api.md 4.7, 4.8; wire.md 4.5, 5.1 to 5.3). */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { presentSdJwt } from '../../src/credentials/sd-jwt/presentation.ts'
-import { decodeSdJwt } from '../../src/credentials/sd-jwt/sd-jwt.ts'
-import { anyCredential } from '../../src/protocols/issue-credential/sign.ts'
+import { anyCredential, decodeSdJwt } from '../../src/credentials/sd-jwt/sd-jwt.ts'
 import { startAgent, type TestAgent } from '../_agent.ts'
 import { decode, takeOffer, takeRequest } from '../_invitation.ts'
 import { connect, credentialIn, issue, newDid, oobOf, presentationIn, refusal, type Tenant } from '../_pair.ts'
@@ -209,16 +208,27 @@ describe('what is shown', () => {
 
   test('must be accepted by the policy that the request names', async () => {
     const { did: other } = await newDid(issuer!, 'assertionMethod', 'Ed25519')
-    for (const [did, end] of [
-      [holding.issuingDID, 'PresentationVerified'],
-      [other, 'PresentationVerificationFailed'],
-    ] as const) {
-      const { id: policyId } = await issuer!.call('POST /verification/policies', {
-        body: { name: 'people', description: '', constraints: [{ schemaId: anyCredential, trustedIssuers: [did] }] },
-      })
-      const { thid, accept } = await askSdJwt(issuer!, holder!, { connectionId, policyId })
-      await accept({ proofId: [bound!.recordId] })
-      await presentationIn(issuer!.call, thid, end)
+    const ours = { schemaId: anyCredential, trustedIssuers: [holding.issuingDID] }
+    const theirs = { schemaId: anyCredential, trustedIssuers: [other] }
+    const elsewhere = { schemaId: 'https://a.example/1', trustedIssuers: [holding.issuingDID] }
+    const cases: [string, (typeof ours)[], RegExp | undefined][] = [
+      ['nothing', [], undefined],
+      ['this issuer', [ours], undefined],
+      ['any issuer', [{ schemaId: anyCredential, trustedIssuers: [] }], undefined],
+      ['one of two', [theirs, ours], undefined],
+      ['another issuer', [theirs], /does not trust the issuer/],
+      ['another type', [elsewhere], /accepts none of the schemas/],
+      ['this type of another issuer, or another type of this one', [theirs, elsewhere], /does not trust the issuer/],
+    ]
+    for (const [what, constraints, refusal] of cases) {
+      const { id: policyId } = await issuer!.call('POST /verification/policies', { body: { name: 'people', description: '', constraints } })
+      for (const { recordId } of [bound!, unbound!]) {
+        const { thid, accept } = await askSdJwt(issuer!, holder!, { connectionId, policyId })
+        await accept({ proofId: [recordId] })
+        const end = refusal ? 'PresentationVerificationFailed' : 'PresentationVerified'
+        const { metaLastFailure } = await presentationIn(issuer!.call, thid, end)
+        expect([what, metaLastFailure?.detail]).toEqual([what, refusal && expect.stringMatching(refusal)])
+      }
     }
   })
 

@@ -244,7 +244,7 @@ test('pings that nobody answers are forgotten, with all that was made for them, 
 })
 
 test('an answer that comes after the ping was given up counts all the same', async () => {
-  await using scene = await startScene({ DIDCOMM_RETRY_FOR: '0' })
+  await using scene = await startScene({ MESSAGE_RETRY_FOR: '0' })
   const { tenant } = scene
   await using party = await openParty({ answer: (response) => void response.writeHead(503).end() })
   const sent = await send(tenant, { did: party.did })

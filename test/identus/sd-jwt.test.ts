@@ -6,8 +6,7 @@
  * `SDJWT` can show is not reached by its agent's methods (`_holder.ts` reaches it); what it reveals to its user lacks the elements of lists.
  */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
-import { decodeSdJwt } from '../../src/credentials/sd-jwt/sd-jwt.ts'
-import { anyCredential } from '../../src/protocols/issue-credential/sign.ts'
+import { anyCredential, decodeSdJwt } from '../../src/credentials/sd-jwt/sd-jwt.ts'
 import { startAgent, type TestAgent } from '../_agent.ts'
 import { credentialIn, newDid, presentationIn, type Tenant } from '../_pair.ts'
 import { startHolder, type Holder } from './_holder.ts'

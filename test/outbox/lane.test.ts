@@ -1,21 +1,26 @@
 /** Webhooks as places in the log of events (service §6.3), by a clock that is told. */
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
+import type { Answer } from '../../src/outbox/delivery.ts'
 import { putEvent } from '../../src/outbox/event.ts'
 import { delivered, dueDeliveries, failed } from '../../src/outbox/lane.ts'
-import { CreateWebhook, createWebhook, deleteWebhook, listWebhooks, setGlobalWebhook, type Sealer } from '../../src/outbox/webhooks.ts'
+import { CreateWebhook } from '../../src/outbox/webhook.ts'
+import { createWebhook, deleteWebhook, listWebhooks, setGlobalWebhook, type Sealer } from '../../src/outbox/webhooks.ts'
 import type { Db, Tx } from '../../src/storage/database.ts'
 import { temporaryWalletDb } from '../_wallet-db.ts'
 
 const walletId = randomUUID()
 const sealer: Sealer = { seal: (context, text) => `${context}|${text}`, unseal: (context, sealed) => sealed.slice(context.length + 1) }
 
+const yes: Answer = { attemptedAt: new Date(0), durationMs: 12.4, status: 204 }
+const no = (error: string): Answer => ({ attemptedAt: new Date(0), durationMs: 12.4, error })
+
 const write = <T>(db: Db, work: (tx: Tx) => Promise<T>) => db.transaction().execute(work)
 const announce = (db: Db, state: string) =>
   write(db, (tx) => putEvent(tx, { type: 'ConnectionUpdated', subject: 'thread', data: { state } }))
 const register = (db: Db, url: string) => write(db, (tx) => createWebhook(tx, sealer, { url, customHeaders: {} }, 10))
 const states = async (db: Db, now: Date) =>
-  (await dueDeliveries(db, walletId, now)).deliveries.map(({ url, event }) => [url, event.data.state])
+  (await dueDeliveries(db, walletId, { now })).deliveries.map(({ url, event }) => [url, event.data.state])
 
 test('a webhook is told of what happens after its registration, in order, one at a time', async () => {
   await using wallet = await temporaryWalletDb()
@@ -26,9 +31,9 @@ test('a webhook is told of what happens after its registration, in order, one at
   await announce(db, 'second')
   const now = new Date()
   expect(await states(db, now)).toEqual([['http://one', 'first']])
-  const [delivery] = (await dueDeliveries(db, walletId, now)).deliveries
+  const [delivery] = (await dueDeliveries(db, walletId, { now })).deliveries
   expect(delivery!.event).toMatchObject({ type: 'ConnectionUpdated', walletId, id: expect.any(String), ts: expect.any(String) })
-  await write(db, (tx) => delivered(tx, delivery!))
+  await write(db, (tx) => delivered(tx, delivery!, yes))
   expect(await states(db, now)).toEqual([['http://one', 'second']])
 })
 
@@ -41,12 +46,12 @@ test('three attempts five seconds apart, then a dead letter and the next event; 
   await announce(db, 'second')
   let now = new Date(Date.now() + 60_000)
   for (const expected of ['again', 'again', 'given up']) {
-    const dead = (await dueDeliveries(db, walletId, now)).deliveries.find(({ url }) => url === 'http://dead')!
+    const dead = (await dueDeliveries(db, walletId, { now })).deliveries.find(({ url }) => url === 'http://dead')!
     expect(dead.event.data.state).toBe('first')
-    expect(await write(db, (tx) => failed(tx, dead, 'refused', now))).toBe(expected)
+    expect(await write(db, (tx) => failed(tx, dead, no('refused'), now))).toBe(expected)
     if (expected === 'again') {
       expect(await states(db, new Date(now.getTime() + 4_999))).toEqual([['http://live', 'first']])
-      expect((await dueDeliveries(db, walletId, now)).nextAt).toEqual(new Date(now.getTime() + 5_000))
+      expect((await dueDeliveries(db, walletId, { now })).nextAt).toEqual(new Date(now.getTime() + 5_000))
       now = new Date(now.getTime() + 5_000)
     }
   }
@@ -55,7 +60,13 @@ test('three attempts five seconds apart, then a dead letter and the next event; 
     ['http://live', 'first'],
   ])
   const letters = await db.selectFrom('dead_letter').selectAll().execute()
-  expect(letters).toEqual([{ webhook_id: expect.any(String), event_sequence: 1, error: 'refused', failed_at: now.toISOString() }])
+  expect(letters).toEqual([{ webhook_id: expect.any(String), event_sequence: 1, attempt: 3 }])
+  const attempts = await db
+    .selectFrom('delivery_attempt')
+    .select(['sequence', 'event_sequence', 'kind', 'duration_ms', 'status', 'error'])
+    .execute()
+  const attempt = { event_sequence: 1, kind: 'automatic', duration_ms: 12, status: null, error: 'refused' }
+  expect(attempts).toEqual([1, 2, 3].map((sequence) => ({ sequence, ...attempt })))
 })
 
 test('attempts are counted for each event anew', async () => {
@@ -64,13 +75,13 @@ test('attempts are counted for each event anew', async () => {
   await register(db, 'http://one')
   await announce(db, 'first')
   await announce(db, 'second')
-  const next = async (now: Date) => (await dueDeliveries(db, walletId, now)).deliveries[0]!
+  const next = async (now: Date) => (await dueDeliveries(db, walletId, { now })).deliveries[0]!
   const now = new Date(Date.now() + 60_000)
-  await write(db, async (tx) => failed(tx, (await dueDeliveries(tx, walletId, now)).deliveries[0]!, 'no', now))
+  await write(db, async (tx) => failed(tx, (await dueDeliveries(tx, walletId, { now })).deliveries[0]!, no('refused'), now))
   const later = new Date(now.getTime() + 5_000)
   const second = await next(later)
   expect(second.attempts).toBe(1)
-  await write(db, (tx) => delivered(tx, second))
+  await write(db, (tx) => delivered(tx, second, yes))
   expect(await next(later)).toMatchObject({ attempts: 0, event: { data: { state: 'second' } } })
 })
 
@@ -81,8 +92,28 @@ test('a webhook that was deleted while it was told leaves no dead letter', async
   await announce(db, 'first')
   const [delivery] = (await dueDeliveries(db, walletId)).deliveries
   await write(db, (tx) => deleteWebhook(tx, id))
-  await write(db, (tx) => failed(tx, { ...delivery!, attempts: 2 }, 'refused'))
+  await write(db, (tx) => failed(tx, { ...delivery!, attempts: 2 }, no('refused')))
   expect(await db.selectFrom('dead_letter').selectAll().execute()).toEqual([])
+})
+
+test('what is due further away than an attempt is ever put off was written by another clock, and is due', async () => {
+  await using wallet = await temporaryWalletDb()
+  const { db } = wallet
+  await register(db, 'http://one')
+  await announce(db, 'first')
+  const now = new Date()
+  const tomorrow = new Date(now.getTime() + 86_400_000)
+  await write(db, async (tx) => failed(tx, (await dueDeliveries(tx, walletId, { now })).deliveries[0]!, no('refused'), tomorrow))
+  expect(await states(db, now)).toEqual([['http://one', 'first']])
+})
+
+test('a webhook that is busy is left out', async () => {
+  await using wallet = await temporaryWalletDb()
+  const { db } = wallet
+  const { id } = await register(db, 'http://one')
+  await register(db, 'http://two')
+  await announce(db, 'first')
+  expect((await dueDeliveries(db, walletId, { busy: [id] })).deliveries.map(({ url }) => url)).toEqual(['http://two'])
 })
 
 test('a webhook is told at once though the clock is set back after its registration', async () => {
@@ -109,7 +140,7 @@ test.each(['http://user@example.com/', 'https://user:secret@example.com/events',
   },
 )
 
-test('headers are sealed for their own row, listed open, and gone with the webhook', async () => {
+test('headers are sealed for their own row, masked when listed, and gone with the webhook', async () => {
   await using wallet = await temporaryWalletDb()
   const { db } = wallet
   const webhook = await write(db, (tx) =>
@@ -117,7 +148,8 @@ test('headers are sealed for their own row, listed open, and gone with the webho
   )
   const row = await db.selectFrom('webhook').selectAll().executeTakeFirstOrThrow()
   expect(row.headers).toBe(`webhook:${webhook.id}|{"Authorization":"Bearer x"}`)
-  expect(await listWebhooks(db, sealer)).toEqual([webhook])
+  expect(webhook.customHeaders).toEqual({ Authorization: 'Bearer x' })
+  expect(await listWebhooks(db, sealer)).toEqual([{ ...webhook, customHeaders: { Authorization: '***' } }])
   await write(db, (tx) => deleteWebhook(tx, webhook.id))
   expect(await listWebhooks(db, sealer)).toEqual([])
   await expect(write(db, (tx) => deleteWebhook(tx, webhook.id))).rejects.toMatchObject({ status: 404 })

@@ -1,9 +1,11 @@
 /** Runs the verification API's checks against the people of fixtures/credentials and schemas in memory. */
 import { Problem } from '../../src/base/problem.ts'
+import { VerificationError } from '../../src/credentials/verification-error.ts'
 import { VcVerificationRequests, type VcVerificationName } from '../../src/verification/model.ts'
 import type { Sources } from '../../src/verification/checks.ts'
 import { verifyCredentials } from '../../src/verification/verify.ts'
-import { content, now, resolve, schemaId } from '../credentials/_people.ts'
+import { now, resolve, schemaId } from '../credentials/_people.ts'
+import { typeUrl } from './_parameters.ts'
 
 /** The schema of the credential in `_people.ts`. */
 export const schema = {
@@ -22,17 +24,13 @@ export const sources: Sources = {
   resolve,
   getSchema: async (url) => {
     if (url === schemaId) return schema
+    if (url === typeUrl) return { vct: typeUrl, name: 'Driving licence' }
     throw new Problem('error:CredentialSchemaError:SchemaDereferencingError', `nothing is at ${url}`)
   },
-  checkStatus: async () => {},
+  checkStatus: async ({ type }) => {
+    if (type === 'status') throw new VerificationError('status', 'nobody knows such lists')
+  },
 }
-
-export const did = (value: string) => ({ parameterType: 'DidParameter' as const, did: value })
-/** An instant so many seconds after the credential of `_people.ts` was issued. */
-export const at = (seconds: number) => ({
-  parameterType: 'DateTimeParameter' as const,
-  dateTime: new Date((now + seconds) * 1_000).toISOString(),
-})
 
 /** What one check says of a credential. */
 export async function check(jwt: string, verification: VcVerificationName, parameter?: unknown, other: Partial<Sources> = {}) {
@@ -40,5 +38,3 @@ export async function check(jwt: string, verification: VcVerificationName, param
   const [response] = await verifyCredentials(requests, { ...sources, ...other }, now * 1_000)
   return response!.result[0]!.success
 }
-
-export { content }

@@ -2,198 +2,31 @@
 import { describe, expect, test } from 'vitest'
 import { Problem } from '../../src/base/problem.ts'
 import { signJws } from '../../src/credentials/jws.ts'
-import { issueJwtVc } from '../../src/credentials/jwt-vc.ts'
+import { anyCredential, issueSdJwt } from '../../src/credentials/sd-jwt/sd-jwt.ts'
 import { VerificationError } from '../../src/credentials/verification-error.ts'
 import { parameterOf, type VcVerificationName } from '../../src/verification/model.ts'
-import { credential, edKey, issuerKey, malloryKey, vc, withSignature } from '../credentials/_forge.ts'
-import { content, forge, headerOf, holder, issuer, mallory, partsOf, payloadOf } from '../credentials/_people.ts'
-import { at, check, did, schema } from './_checks.ts'
+import { credential, issuerKey, vc } from '../credentials/_forge.ts'
+import { issuer, schemaId } from '../credentials/_people.ts'
+import { content as sdJwtContent, forgeries, good, issued, reissued } from '../credentials/sd-jwt/_forged.ts'
+import { check, schema } from './_checks.ts'
+import { jwtRows, withStatus } from './_jwt-rows.ts'
+import { did } from './_parameters.ts'
+import { licence, sdJwtRows, withStatus as sdJwtWithStatus } from './_sd-jwt-rows.ts'
 
-type Row = [name: VcVerificationName, what: string, expected: boolean, jwt: string, parameter?: unknown]
-
-const signed = (header: object) => forge(header, payloadOf(credential), (input) => input.slice(0, 64))
-const withAudience = (aud: unknown) => vc((payload) => (payload['aud'] = aud))
-const unsignedBy = (signer: typeof malloryKey) => forge(headerOf(signer), payloadOf(credential), signer)
-const dated = (vcDates: object, claims: object = {}) =>
-  vc((payload) => {
-    delete payload['nbf']
-    delete payload['exp']
-    Object.assign(payload, claims)
-    Object.assign(payload['vc'] as object, vcDates)
-  })
-const v1 = 'https://www.w3.org/2018/credentials/v1'
-const withStatus = issueJwtVc({
-  ...content,
-  credentialStatus: { id: 'https://a.example/1#2', type: 'StatusList2021Entry', statusListIndex: 2 },
-})
-const [, , signature] = partsOf(credential)
-const lastBitChanged = credential.slice(0, -1) + (signature.endsWith('A') ? 'B' : 'A')
-
-const rows: Row[] = [
-  ['SignatureVerification', 'the issuer’s key', true, credential],
-  ['SignatureVerification', 'another key of the issuer, Ed25519', true, vc(() => {}, edKey)],
-  [
-    'SignatureVerification',
-    'the issuer’s key, over a credential that names another',
-    true,
-    vc((payload) => (payload['vc'].issuer = mallory.did)),
-  ],
-  ['SignatureVerification', 'an issuer that is no DID', false, vc((payload) => (payload['iss'] = 'Alice'))],
-  ['SignatureVerification', 'somebody else’s key', false, unsignedBy(malloryKey)],
-  ['SignatureVerification', 'a key of the issuer that does not assert', false, unsignedBy(issuer.keys['auth-1'].jwk)],
-  [
-    'SignatureVerification',
-    'a DID that does not resolve',
-    false,
-    vc((payload) => (payload['iss'] = payload['vc'].issuer.id = `did:prism:${'00'.repeat(32)}`)),
-  ],
-  [
-    'SignatureVerification',
-    'a method that is not known',
-    false,
-    vc((payload) => (payload['iss'] = payload['vc'].issuer.id = 'did:example:1')),
-  ],
-  [
-    'SignatureVerification',
-    'a payload that was changed',
-    false,
-    credential.replace(partsOf(credential)[1], partsOf(vc((payload) => (payload['vc'].credentialSubject.drivingClass = 4)))[1]),
-  ],
-  ['SignatureVerification', 'a signature that is not there', false, withSignature(() => '')],
-  ['SignatureVerification', 'a signature spelt otherwise', false, lastBitChanged],
-  ['SignatureVerification', 'alg none', false, forge({ alg: 'none' }, payloadOf(credential), () => new Uint8Array())],
-  ['SignatureVerification', 'a kid of somebody else', false, vc(() => {}, malloryKey, headerOf(malloryKey, `${mallory.did}#auth-1`))],
-  ['SignatureVerification', 'no token', false, 'no token'],
-
-  ['IntegrityOfClaims', 'signature and claims in order', true, credential],
-  ['IntegrityOfClaims', 'somebody else’s key', false, unsignedBy(malloryKey)],
-  ['IntegrityOfClaims', 'two issuers', false, vc((payload) => (payload['vc'].issuer = mallory.did))],
-  ['IntegrityOfClaims', 'two subjects', false, vc((payload) => (payload['vc'].credentialSubject.id = mallory.did))],
-  [
-    'IntegrityOfClaims',
-    'a name given twice',
-    false,
-    forge(headerOf(issuerKey), JSON.stringify(payloadOf(credential)).replace('{', '{"iss":"did:x:y",'), issuerKey),
-  ],
-  ['IntegrityOfClaims', 'padding', false, `${credential}=`],
-
-  ['AlgorithmVerification', 'ES256K', true, credential],
-  ['AlgorithmVerification', 'EdDSA', true, vc(() => {}, edKey)],
-  ['AlgorithmVerification', 'ES256, which the real agent does not verify', true, signed({ alg: 'ES256' })],
-  ['AlgorithmVerification', 'HS256', false, signed({ alg: 'HS256' })],
-  ['AlgorithmVerification', 'ES384', false, signed({ alg: 'ES384' })],
-  ['AlgorithmVerification', 'RS256', false, signed({ alg: 'RS256' })],
-  ['AlgorithmVerification', 'none', false, signed({ alg: 'none' })],
-  ['AlgorithmVerification', 'in small letters', false, signed({ alg: 'eddsa' })],
-  ['AlgorithmVerification', 'no alg', false, signed({ typ: 'JWT' })],
-  ['AlgorithmVerification', 'no token', false, 'a.b.c'],
-
-  ['IssuerIdentification', 'the issuer', true, credential, did(issuer.did)],
-  ['IssuerIdentification', 'the issuer in its long form', true, credential, did(issuer.longForm)],
-  ['IssuerIdentification', 'somebody else', false, credential, did(mallory.did)],
-  ['IssuerIdentification', 'a beginning of the issuer', false, credential, did(issuer.did.slice(0, -1))],
-  ['IssuerIdentification', 'the issuer of a token with another algorithm', true, signed({ alg: 'HS256' }), did(issuer.did)],
-  ['IssuerIdentification', 'one of two issuers', false, vc((payload) => (payload['vc'].issuer = mallory.did)), did(issuer.did)],
-
-  ['AudienceCheck', 'the one audience', true, withAudience(holder.did), did(holder.did)],
-  ['AudienceCheck', 'the one audience in its long form', true, withAudience(holder.longForm), did(holder.did)],
-  ['AudienceCheck', 'one of several', true, withAudience(['https://a.example', holder.did]), did(holder.did)],
-  ['AudienceCheck', 'none of several', false, withAudience(['https://a.example', holder.did]), did(mallory.did)],
-  ['AudienceCheck', 'no audience', false, credential, did(holder.did)],
-  ['AudienceCheck', 'an audience that is no text', false, withAudience({ 0: holder.did }), did(holder.did)],
-
-  ['ExpirationCheck', 'a second before the end', true, credential, at(3_599)],
-  ['ExpirationCheck', 'at the end', false, credential, at(3_600)],
-  ['ExpirationCheck', 'after the end', false, credential, at(3_601)],
-  ['ExpirationCheck', 'a credential without an end', true, issueJwtVc({ ...content, validityPeriod: undefined }), at(1e9)],
-  ['ExpirationCheck', 'the earlier of two ends', false, dated({ expirationDate: '2001-01-01T00:00:00Z' }, { exp: 4e9 }), at(0)],
-  ['ExpirationCheck', 'an end that is no number', false, dated({}, { exp: 'never' }), at(0)],
-  ['ExpirationCheck', 'a credential that is not valid yet', true, credential, at(-1e6)],
-  ['ExpirationCheck', 'no token', false, 'no token', at(0)],
-
-  ['NotBeforeCheck', 'at the beginning', true, credential, at(0)],
-  ['NotBeforeCheck', 'a second before', false, credential, at(-1)],
-  ['NotBeforeCheck', 'after the end', true, credential, at(1e6)],
-  ['NotBeforeCheck', 'a credential without a beginning', true, dated({}), at(-1e9)],
-  ['NotBeforeCheck', 'the later of two beginnings', false, dated({ issuanceDate: '2100-01-01T00:00:00Z' }, { nbf: 1 }), at(0)],
-  ['NotBeforeCheck', 'no token', false, 'no token', at(0)],
-
-  ['SchemaCheck', 'a schema that is there', true, credential],
-  ['SchemaCheck', 'no schema', false, issueJwtVc({ ...content, schemas: [] })],
-  [
-    'SchemaCheck',
-    'a schema that is not there',
-    false,
-    issueJwtVc({ ...content, schemas: [...content.schemas, 'https://agent.example/2'] }),
-  ],
-  [
-    'SchemaCheck',
-    'more schemas than anybody has',
-    false,
-    issueJwtVc({ ...content, schemas: Array.from({ length: 11 }, (_, i) => `https://a.example/${i}`) }),
-  ],
-  ['SchemaCheck', 'no token', false, 'no token'],
-
-  ['SubjectVerification', 'claims that fit', true, credential],
-  ['SubjectVerification', 'a claim of another type', false, issueJwtVc({ ...content, claims: { familyName: 1 } })],
-  ['SubjectVerification', 'a claim that is missing', false, issueJwtVc({ ...content, claims: { drivingClass: 3 } })],
-  ['SubjectVerification', 'a claim too many', false, issueJwtVc({ ...content, claims: { ...content.claims, more: 1 } })],
-  ['SubjectVerification', 'no schema', false, issueJwtVc({ ...content, schemas: [] })],
-  ['SubjectVerification', 'no token', false, 'no token'],
-
-  ['SemanticCheckOfClaims', 'a credential', true, credential],
-  ['SemanticCheckOfClaims', 'a credential whose signature is nobody’s', true, signed({ alg: 'HS256' })],
-  ['SemanticCheckOfClaims', 'a token without vc', false, vc((payload) => delete payload['vc'])],
-  ['SemanticCheckOfClaims', 'a credential without a subject', false, vc((payload) => delete payload['vc'].credentialSubject)],
-  ['SemanticCheckOfClaims', 'a credential of no type', false, vc((payload) => (payload['vc'].type = ['Diploma']))],
-  ['SemanticCheckOfClaims', 'an issuer that is no DID', false, vc((payload) => (payload['iss'] = 'Alice'))],
-  ['SemanticCheckOfClaims', 'no token', false, 'no token'],
-
-  ['ComplianceWithStandards', 'a credential of the real agent', true, withStatus],
-  ['ComplianceWithStandards', 'its date inside, and not as nbf', true, dated({ issuanceDate: '2023-11-14T22:13:20Z' })],
-  [
-    'ComplianceWithStandards',
-    'its dates twice, the same',
-    true,
-    dated(
-      { issuanceDate: '2023-11-14T22:13:20Z', expirationDate: '2024-01-01T01:00:00+01:00' },
-      { nbf: 1_700_000_000, exp: 1_704_067_200 },
-    ),
-  ],
-  ['ComplianceWithStandards', 'the data model 2.0 without dates', true, dated({ '@context': ['https://www.w3.org/ns/credentials/v2'] })],
-  [
-    'ComplianceWithStandards',
-    'further contexts, and an id',
-    true,
-    dated({ '@context': [v1, 'https://a.example/v1', { a: 'b:c' }], id: 'urn:uuid:1' }, { nbf: 1, jti: 'urn:uuid:1' }),
-  ],
-  ['ComplianceWithStandards', 'the base context last', false, dated({ '@context': ['https://a.example/v1', v1] }, { nbf: 1 })],
-  ['ComplianceWithStandards', 'a context that is no list', false, dated({ '@context': v1 }, { nbf: 1 })],
-  ['ComplianceWithStandards', 'no type', false, dated({ type: [] }, { nbf: 1 })],
-  ['ComplianceWithStandards', 'no date of issuance', false, dated({})],
-  ['ComplianceWithStandards', 'two dates of issuance', false, dated({ issuanceDate: '2023-11-14T22:13:21Z' }, { nbf: 1_700_000_000 })],
-  ['ComplianceWithStandards', 'two ends', false, dated({ expirationDate: '2030-01-01T00:00:00Z' }, { nbf: 1, exp: 2e9 })],
-  ['ComplianceWithStandards', 'a date as a number', false, dated({ issuanceDate: 1_700_000_000 })],
-  ['ComplianceWithStandards', 'an end before the beginning', false, dated({}, { nbf: 2, exp: 1 })],
-  ['ComplianceWithStandards', 'two ids', false, dated({ id: 'urn:uuid:1' }, { nbf: 1, jti: 'urn:uuid:2' })],
-  ['ComplianceWithStandards', 'an id that is no URI', false, dated({ id: '1' }, { nbf: 1 })],
-  ['ComplianceWithStandards', 'a schema without a type', false, dated({ credentialSchema: [{ id: 'https://a.example/1' }] }, { nbf: 1 })],
-  ['ComplianceWithStandards', 'a schema that is no URI', false, dated({ credentialSchema: { id: '1', type: 'X' } }, { nbf: 1 })],
-  ['ComplianceWithStandards', 'evidence of no type', false, dated({ evidence: [{}] }, { nbf: 1 })],
-  ['ComplianceWithStandards', 'two issuers', false, vc((payload) => (payload['vc'].issuer = mallory.did))],
-  ['ComplianceWithStandards', 'no token', false, 'no token'],
-
-  ['RevocationCheck', 'no status', true, credential],
-  ['RevocationCheck', 'no token', false, 'no token'],
-]
+const formats = [
+  ['JWT', jwtRows],
+  ['SD-JWT', sdJwtRows],
+] as const
 
 describe.each(Object.entries(parameterOf))('%s', (verification) => {
-  test.each(rows.filter(([name]) => name === verification).map(([, what, expected, ...rest]) => [what, expected, ...rest] as const))(
-    '%s: %s',
-    async (_, expected, jwt, parameter) => {
-      expect(await check(jwt, verification as VcVerificationName, parameter)).toBe(expected)
-    },
+  const cases = formats.flatMap(([format, rows]) =>
+    rows.flatMap(([name, what, expected, token, parameter]) =>
+      name === verification ? [[format, what, expected, token, parameter] as const] : [],
+    ),
   )
+  test.each(cases)('%s, %s: %s', async (_format, _what, expected, token, parameter) => {
+    expect(await check(token, verification as VcVerificationName, parameter)).toBe(expected)
+  })
 })
 
 describe('a comparison with a credential that cannot be read is refused as a whole', () => {
@@ -201,6 +34,7 @@ describe('a comparison with a credential that cannot be read is refused as a who
     ['no token', 'no token'],
     ['a token whose payload is no credential', signJws({}, { iss: issuer.did }, issuerKey)],
     ['two parts', credential.split('.').slice(0, 2).join('.')],
+    ['an SD-JWT whose JWT is none', '~'],
   ])('%s', async (_, jwt) => {
     const problem = {
       type: 'BadRequest',
@@ -222,6 +56,9 @@ describe('what cannot be found out for now says nothing of a credential', () => 
     ['SchemaCheck', credential, { getSchema: away }],
     ['SubjectVerification', credential, { getSchema: away }],
     ['RevocationCheck', withStatus, { checkStatus: away }],
+    ['SignatureVerification', good, { resolve: away }],
+    ['SubjectVerification', licence, { getSchema: away }],
+    ['RevocationCheck', sdJwtWithStatus, { checkStatus: away }],
   ] as const)('%s', async (verification, jwt, other) => {
     await expect(check(jwt, verification, undefined, other)).rejects.toBe(outage)
   })
@@ -255,4 +92,52 @@ test('a schema that is none is not one, and the subject fits none', async () => 
 test('a subject may fit with the id that the issuer added', async () => {
   const getSchema = async () => ({ ...schema, properties: { ...schema.properties, id: { type: 'string' } }, required: ['id'] })
   expect(await check(credential, 'SubjectVerification', undefined, { getSchema })).toBe(true)
+})
+
+describe('of an SD-JWT that must not be believed', () => {
+  // The others are about the request that it answers, about dates, about what somebody else says of it, or about a JWT.
+  const codes = ['malformed', 'too-large', 'critical-header', 'algorithm', 'signature', 'kid-not-bound', 'holder-binding']
+  const rows = forgeries.filter(([, failure, , changes]) => codes.includes(failure) && changes === undefined)
+  test.each(rows.filter(([name]) => !['no key binding', 'no separator'].includes(name)))('%s is noticed', async (_name, _failure, text) => {
+    expect(await check(text, 'IntegrityOfClaims')).toBe(false)
+    expect(await check(text, 'SignatureVerification')).toBe(false)
+  })
+})
+
+test('an audience that cannot be read is none to compare with', async () => {
+  await expect(check(`${issued}x.y.z`, 'AudienceCheck', did(issuer.did))).rejects.toMatchObject({ status: 400 })
+})
+
+test('each status of an SD-JWT is asked about, and one of a kind that nobody knows', async () => {
+  const asked: unknown[] = []
+  const checkStatus = async ({ type }: { type: string }) => {
+    asked.push(type)
+    if (type === 'status') throw new VerificationError('status', 'unknown')
+  }
+  expect(await check(sdJwtWithStatus, 'RevocationCheck', undefined, { checkStatus })).toBe(true)
+  const both = reissued((token) => Object.assign(token, { credentialStatus: { type: 'A' }, status: { status_list: {} } }))
+  expect(await check(both, 'RevocationCheck', undefined, { checkStatus })).toBe(false)
+  expect(asked).toEqual(['StatusList2021Entry', 'A', 'status'])
+})
+
+test('what an SD-JWT is called when it is of no type is not asked for', async () => {
+  const asked: string[] = []
+  const getSchema = async (url: string) => {
+    asked.push(url)
+    return schema
+  }
+  expect(await check(licence, 'SchemaCheck', undefined, { getSchema })).toBe(true)
+  expect(await check(issueSdJwt({ ...sdJwtContent, vct: anyCredential }), 'SchemaCheck', undefined, { getSchema })).toBe(false)
+  expect(asked).toEqual([schemaId])
+})
+
+test('a schema may be about the claims of an SD-JWT, or about all that is in it', async () => {
+  const whole = { type: 'object', required: ['iss', 'vct', 'familyName'], properties: { vct: { const: schemaId } } }
+  for (const [about, expected] of [
+    [whole, true],
+    [{ ...whole, properties: { vct: { const: 'x' } } }, false],
+    [{ ...schema, required: ['_sd'] }, false],
+  ] as const) {
+    expect(await check(licence, 'SubjectVerification', undefined, { getSchema: async () => about })).toBe(expected)
+  }
 })

@@ -1,18 +1,28 @@
 /** Input evaluation (DIF Presentation Exchange 2.1.1 §8). */
 import { describe, expect, test } from 'vitest'
 import { toCandidate } from '../../src/verification/candidates.ts'
+import { presentSdJwt } from '../../src/credentials/sd-jwt/presentation.ts'
+import { issueSdJwt } from '../../src/credentials/sd-jwt/sd-jwt.ts'
+import { generateKey, toPublic } from '../../src/crypto/keys.ts'
 import { evaluate, type Candidate } from '../../src/verification/evaluate.ts'
 import { CreatePresentationDefinition } from '../../src/verification/presentation-definition.ts'
 import { credential, edKey, vc } from '../credentials/_forge.ts'
-import { issuer, schemaId } from '../credentials/_people.ts'
+import { audience, issuer, nonce, now, schemaId } from '../credentials/_people.ts'
+import { content, good, issued, reissued } from '../credentials/sd-jwt/_forged.ts'
+import { licence as sdJwtLicence } from './_sd-jwt-rows.ts'
 
 const licence: Candidate = {
   id: 'licence',
   formats: ['jwt_vc', 'jwt'],
-  algorithm: 'ES256K',
+  algorithms: { alg: 'ES256K' },
   claims: { name: 'Alice', class: 3, tags: ['a', 'b'], nothing: null, address: { city: 'Zürich' } },
 }
-const diploma: Candidate = { id: 'diploma', formats: ['jwt_vc', 'jwt'], algorithm: 'EdDSA', claims: { name: 'Bob', degree: 'MSc' } }
+const diploma: Candidate = {
+  id: 'diploma',
+  formats: ['jwt_vc', 'jwt'],
+  algorithms: { alg: 'EdDSA' },
+  claims: { name: 'Bob', degree: 'MSc' },
+}
 
 /** The ids of those of the two that satisfy one input descriptor. */
 async function matching(fields: unknown[], more: object = {}, whole: object = {}, candidates = [licence, diploma]) {
@@ -120,12 +130,12 @@ describe('a JWT VC', () => {
 
   test('has the algorithm of its header', () => {
     expect([
-      toCandidate('a', credential).algorithm,
+      toCandidate('a', credential).algorithms,
       toCandidate(
         'b',
         vc(() => {}, edKey),
-      ).algorithm,
-    ]).toEqual(['ES256K', 'EdDSA'])
+      ).algorithms,
+    ]).toEqual([{ alg: 'ES256K' }, { alg: 'EdDSA' }])
     expect(() => toCandidate('c', 'no token')).toThrow(/three parts/)
   })
 
@@ -133,5 +143,74 @@ describe('a JWT VC', () => {
     const many = (count: number) => vc((payload) => (payload['vc'].credentialSubject.many = Array.from({ length: count }, () => 1)))
     expect(toCandidate('c', many(2_000)).id).toBe('c')
     expect(() => toCandidate('c', many(2_500))).toThrow(/more than 2500 values/)
+  })
+})
+
+describe('an SD-JWT', () => {
+  test.each([
+    ['$.familyName', 'Wonderland'],
+    ['$.address.city', 'Zürich'],
+    ['$.vct', schemaId],
+    ['$.iss', issuer.longForm],
+    ["$['drivingClass']", 3],
+    ['$..city', 'Zürich'],
+  ])('is looked into by %s', async (path, expected) => {
+    const candidate = toCandidate('c', sdJwtLicence)
+    expect(await matching([{ path: [path], filter: { const: expected } }], {}, {}, [candidate])).toEqual(['c'])
+    expect(await matching([{ path: [path], filter: { const: 'x' } }], {}, {}, [candidate])).toEqual([])
+  })
+
+  test.each([['$.vc.credentialSubject.familyName'], ['$.credentialSubject.familyName'], ['$._sd'], ['$._sd_alg'], ['$..["..."]']])(
+    'has nothing at %s',
+    async (path) => {
+      expect(await matching([{ path: [path] }], {}, {}, [toCandidate('c', sdJwtLicence)])).toEqual([])
+    },
+  )
+
+  test('has what the paths for either format find', async () => {
+    const path = ['$.vc.credentialSubject.familyName', '$.familyName']
+    expect(await matching([{ path }], {}, {}, [toCandidate('a', credential), toCandidate('b', sdJwtLicence)])).toEqual(['a', 'b'])
+  })
+
+  test('has no more than it shows', async () => {
+    const shown = presentSdJwt({ sdJwt: sdJwtLicence, claims: { familyName: '' }, audience, nonce, now })
+    expect(await matching([{ path: ['$.familyName'] }], {}, {}, [toCandidate('c', shown)])).toEqual(['c'])
+    expect(await matching([{ path: ['$.drivingClass'] }], {}, {}, [toCandidate('c', shown)])).toEqual([])
+    const elements = presentSdJwt({ sdJwt: issued, claims: { list: { 1: '' } }, audience, nonce, now, holderKey: generateKey('Ed25519') })
+    expect(await matching([{ path: ['$.list[0]'], filter: { const: 'b' } }], {}, {}, [toCandidate('c', elements)])).toEqual(['c'])
+  })
+
+  test.each<[string, object, boolean]>([
+    ['its format', { 'vc+sd-jwt': {} }, true],
+    ['its format as it is called today', { 'dc+sd-jwt': {} }, true],
+    ['the algorithm of its issuer', { 'vc+sd-jwt': { 'sd-jwt_alg_values': ['ES256', 'EdDSA'] } }, true],
+    ['another algorithm', { 'vc+sd-jwt': { 'sd-jwt_alg_values': ['ES256'] } }, false],
+    ['the algorithm of its holder', { 'dc+sd-jwt': { 'kb-jwt_alg_values': ['EdDSA'] } }, true],
+    ['another algorithm of its holder', { 'dc+sd-jwt': { 'sd-jwt_alg_values': ['EdDSA'], 'kb-jwt_alg_values': ['ES256K'] } }, false],
+    ['no algorithm', { 'vc+sd-jwt': { 'sd-jwt_alg_values': [] } }, false],
+    ['terms that are null', { 'vc+sd-jwt': { 'sd-jwt_alg_values': null } }, true],
+    ['another format', { jwt_vc: { alg: ['EdDSA'] }, jwt: { alg: ['EdDSA'] } }, false],
+    ['one of two formats', { jwt_vc: { alg: ['ES256K'] }, 'vc+sd-jwt': {} }, true],
+  ])('asked for by %s', async (_, format, expected) => {
+    for (const token of [issued, good]) {
+      expect(await matching([], { format }, {}, [toCandidate('c', token)])).toEqual(expected ? ['c'] : [])
+    }
+    expect(await matching([], { format: { 'vc+sd-jwt': {}, 'dc+sd-jwt': {} } }, {}, [licence])).toEqual([])
+  })
+
+  test('is of no algorithm of a holder when it has none, and of none that there is when it is bound to a key that does not sign', async () => {
+    const unbound = toCandidate('unbound', issueSdJwt({ ...content, holderKey: undefined }))
+    const odd = toCandidate(
+      'odd',
+      reissued((token) => (token.cnf.jwk = toPublic(generateKey('X25519')))),
+    )
+    const format = { 'dc+sd-jwt': { 'kb-jwt_alg_values': ['ES256K', 'EdDSA', 'ES256'] } }
+    expect(await matching([], { format }, {}, [unbound, odd])).toEqual(['unbound'])
+  })
+
+  test('that cannot be read, or holds too much, is none', () => {
+    expect(() => toCandidate('c', `${issued}${issued.split('~')[1]}~`)).toThrow(/there twice/)
+    const many = issueSdJwt({ ...content, claims: { many: Array.from({ length: 2_500 }, () => 1) } })
+    expect(() => toCandidate('c', many)).toThrow(/more than 2500 values/)
   })
 })

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { StartError } from '../../src/base/start-error.ts'
 import { readConfig } from '../../src/base/config.ts'
-import { listWebhooks } from '../../src/outbox/webhooks.ts'
+import { listWebhooks, openHeaders } from '../../src/outbox/webhooks.ts'
 import { provideDefaultWallet } from '../../src/wallet/default-wallet.ts'
 import { defaultId } from '../../src/wallet/tenants.ts'
 import { startAgent } from '../_agent.ts'
@@ -19,10 +19,11 @@ test('a start that stopped before the entity was made leaves one webhook after t
   })
   await expect(provideDefaultWallet(config, wallets, interrupted)).rejects.toThrow('killed here')
   const key = await provideDefaultWallet(config, wallets, tenants)
-  const webhooks = await wallets.use(defaultId, (wallet) => listWebhooks(wallet.db, wallet))
-  expect(webhooks.map(({ url, customHeaders }) => [url, customHeaders])).toEqual([
-    ['http://127.0.0.1:1/events', { Authorization: 'Bearer a-token' }],
-  ])
+  const webhooks = await wallets.use(defaultId, async (wallet) => {
+    const rows = await wallet.db.selectFrom('webhook').selectAll().execute()
+    return rows.map(({ id, url, headers }) => [url, openHeaders(wallet, id, headers)])
+  })
+  expect(webhooks).toEqual([['http://127.0.0.1:1/events', { Authorization: 'Bearer a-token' }]])
   expect((await tenants.findByApiKey(key!.reveal()))?.id).toBe(defaultId)
 })
 

@@ -1,15 +1,13 @@
 /** Presentations of an SD-JWT: the holder chooses claims and binds what it shows to a request; the verifier checks both (RFC 9901 §4.3, §7.3). */
-import { z } from 'zod'
 import type { PrivateJwk } from '../../crypto/keys.ts'
 import { isJsonObject, type JsonObject } from '../json.ts'
-import { decodeJws, isSignedBy, parseClaims, signJws } from '../jws.ts'
+import { signJws } from '../jws.ts'
 import { checkConstraints, type Constraint } from '../jwt-vp.ts'
-import { defaultLeewaySeconds, NumericDate } from '../validity.ts'
+import { defaultLeewaySeconds } from '../validity.ts'
 import { VerificationError } from '../verification-error.ts'
 import { digestBy } from './disclosure.ts'
-import { decodeSdJwt, registeredClaims, verifySdJwt, type SdJwtChecks, type VerifiedSdJwt } from './sd-jwt.ts'
-
-const KeyBindingClaims = z.looseObject({ iat: NumericDate, aud: z.string(), nonce: z.string(), sd_hash: z.string() })
+import { checkKeyBinding } from './key-binding.ts'
+import { decodeSdJwt, registeredClaims, verifySdJwt, type DecodedSdJwt, type SdJwtChecks, type VerifiedSdJwt } from './sd-jwt.ts'
 
 /** What a holder shows: the names of claims as an object whose values do not matter, unless they are objects that name claims below. */
 export type SdJwtPresentationContent = {
@@ -30,13 +28,12 @@ export type SdJwtPresentationContent = {
  * @throws {TypeError} when it is bound to a key and there is none
  */
 export function presentSdJwt({ sdJwt, claims, audience, nonce, holderKey, now }: SdJwtPresentationContent): string {
-  const { sdJwt: whole, placed, holderKey: bound, jws } = decodeSdJwt(sdJwt)
-  const { _sd_alg: algorithm } = jws.payload
+  const { sdJwt: whole, placed, holderKey: bound, payload: signed } = decodeSdJwt(sdJwt)
   const shown = placed.filter(({ path }) => isWanted(claims, path)).map(({ encoded }) => encoded)
   const presented = [whole.slice(0, whole.indexOf('~')), ...shown, ''].join('~')
   if (!bound) return presented
   if (!holderKey) throw new TypeError('the credential is bound to a key, which is needed to present it')
-  const payload = { iat: Math.floor(now), aud: audience, nonce, sd_hash: digestBy(algorithm)(presented) }
+  const payload = { iat: Math.floor(now), aud: audience, nonce, sd_hash: digestBy(signed['_sd_alg'])(presented) }
   return presented + signJws({ typ: 'kb+jwt' }, payload, holderKey)
 }
 
@@ -66,7 +63,7 @@ export type SdJwtPresentationChecks = SdJwtChecks & {
  */
 export async function verifySdJwtPresentation(text: string, checks: SdJwtPresentationChecks): Promise<VerifiedSdJwt> {
   const decoded = decodeSdJwt(text)
-  checkKeyBinding(decoded, checks)
+  checkAnswer(decoded, checks)
   const missing = missingIn(decoded.claims, checks.claims ?? {}, [])
   if (missing !== undefined) throw new VerificationError('claim-missing', `The claim ${missing} is not shown`)
   const { vct, issuerDid } = decoded
@@ -74,27 +71,18 @@ export async function verifySdJwtPresentation(text: string, checks: SdJwtPresent
   return verifySdJwt(text, checks)
 }
 
-function checkKeyBinding(
-  { sdJwt, keyBinding, holderKey, jws }: ReturnType<typeof decodeSdJwt>,
+/** The presentation answers this request, if the credential is bound to a key. */
+function checkAnswer(
+  credential: DecodedSdJwt,
   { audience, nonce, now, leewaySeconds, bindingLeewaySeconds = leewaySeconds ?? defaultLeewaySeconds }: SdJwtPresentationChecks,
 ): void {
-  if (!holderKey && keyBinding === undefined) return
-  if (!holderKey || keyBinding === undefined) {
-    const reason = holderKey
-      ? 'The credential is bound to a key, and the presentation is not signed with it'
-      : 'The credential is bound to no key, so its key binding proves nothing'
-    throw new VerificationError('holder-binding', reason)
-  }
-  const binding = decodeJws(keyBinding)
-  if (binding.header.typ !== 'kb+jwt') throw new VerificationError('malformed', 'The type of the key binding is not kb+jwt')
-  const { iat, aud, nonce: answered, sd_hash } = parseClaims(KeyBindingClaims, binding.payload)
-  if (!isSignedBy(binding, holderKey))
-    throw new VerificationError('holder-binding', 'The key binding is not signed with the key that the credential is bound to')
-  if (aud !== audience) throw new VerificationError('audience', `The presentation was made for [${aud}]`)
-  if (answered !== nonce) throw new VerificationError('nonce', 'The nonce of the presentation is not the challenge')
-  if (sd_hash !== digestBy(jws.payload['_sd_alg'])(sdJwt))
-    throw new VerificationError('holder-binding', 'The key binding is for other disclosures')
-  if (!(iat <= now + bindingLeewaySeconds)) throw new VerificationError('not-yet-valid', 'The key binding was made in the future')
+  if (credential.holderKey && credential.keyBinding === undefined)
+    throw new VerificationError('holder-binding', 'The credential is bound to a key, and the presentation is not signed with it')
+  const binding = checkKeyBinding(credential)
+  if (!binding) return
+  if (binding.aud !== audience) throw new VerificationError('audience', `The presentation was made for [${binding.aud}]`)
+  if (binding.nonce !== nonce) throw new VerificationError('nonce', 'The nonce of the presentation is not the challenge')
+  if (!(binding.iat <= now + bindingLeewaySeconds)) throw new VerificationError('not-yet-valid', 'The key binding was made in the future')
 }
 
 /** True when a claim is named, is in one that is named, or has one in it that is. */

@@ -10,7 +10,7 @@ import { Did, Jwk, type Resolve, type VerificationKey } from '../../did/document
 import { CredentialStatus } from '../credential.ts'
 import { checkSignature } from '../did-signature.ts'
 import type { JsonObject } from '../json.ts'
-import { decodeJws, maxTokenLength, parseClaims, signJws, type Jws } from '../jws.ts'
+import { decodeJws, decodePayload, maxTokenLength, parseClaims, signJws, type Jws } from '../jws.ts'
 import { establishStatus, type CredentialChecks } from '../jwt-vc.ts'
 import { checkValidity, NumericDate, toValidity, type Validity } from '../validity.ts'
 import { VerificationError } from '../verification-error.ts'
@@ -32,6 +32,9 @@ export const registeredClaims = [
   '_sd_alg',
   '...',
 ] as const
+
+/** The class of all credentials in the W3C's vocabulary: the type (`vct`, which there must be) of one that has no schema to tell it by. */
+export const anyCredential = 'https://www.w3.org/2018/credentials#VerifiableCredential'
 
 /** Media types of an SD-JWT credential, old and new, and what else issuers write. */
 const types = ['vc+sd-jwt', 'dc+sd-jwt', 'sd+jwt', 'sd-jwt', 'JWT']
@@ -86,8 +89,13 @@ export function issueSdJwt(content: SdJwtContent): string {
   return [signJws({ typ: 'vc+sd-jwt', kid }, token, issuerKey), ...disclosures, ''].join('~')
 }
 
+/** True for what can only be an SD-JWT: no other compact token has a `~` in it. */
+export function isSdJwt(text: string): boolean {
+  return text.includes('~')
+}
+
 /** What a credential says, which proves nothing by itself. */
-export type DecodedSdJwt = Validity & {
+export type SdJwtStatement = Validity & {
   /** The issuer's JWT and the disclosures, without key binding: `<JWT>~<disclosure>~…~`. */
   sdJwt: string
   /** The key-binding JWT at the end. */
@@ -96,13 +104,19 @@ export type DecodedSdJwt = Validity & {
   subjectDid?: string
   /** The claims that are disclosed, without the registered ones. */
   claims: JsonObject
+  /** All that is disclosed, the registered claims among it: the "Processed SD-JWT Payload" (RFC 9901 §7.1). */
+  processed: JsonObject
   vct?: string
   holderKey?: PublicJwk
   statuses: CredentialStatus[]
   /** The disclosures in their places. */
   placed: Placed[]
-  jws: Jws
+  /** What the issuer signed, digests and all. */
+  payload: JsonObject
 }
+
+/** The same with the issuer's JWT taken apart. */
+export type DecodedSdJwt = SdJwtStatement & { jws: Jws }
 
 /**
  * Reads a credential or a presentation for display. Nothing is verified but that the disclosures belong to the token.
@@ -110,33 +124,55 @@ export type DecodedSdJwt = Validity & {
  * @throws {VerificationError} `too-large`, `malformed`, `algorithm`, `critical-header`
  */
 export function decodeSdJwt(text: string): DecodedSdJwt {
-  if (text.length > maxTokenLength)
-    throw new VerificationError('too-large', `A token of ${text.length} characters; ${maxTokenLength} are read`)
-  const [jwt, ...parts] = text.split('~')
-  const keyBinding = parts.pop()
-  if (keyBinding === undefined) throw new VerificationError('malformed', 'An SD-JWT has a ~ after its JWT and after each disclosure')
-  const jws = decodeJws(jwt!)
+  const jws = decodeIssuersJwt(text)
+  return { ...read(text, jws.payload), jws }
+}
+
+/** The same whatever the header says, for checks that are about the claims alone. @throws {VerificationError} `too-large`, `malformed` */
+export function decodeSdJwtClaims(text: string): SdJwtStatement {
+  return read(text, decodePayload(splitSdJwt(text).jwt))
+}
+
+/** The JWT that the issuer signed, with a header that is understood here. @throws {VerificationError} as `decodeSdJwt` */
+export function decodeIssuersJwt(text: string): Jws {
+  const jws = decodeJws(splitSdJwt(text).jwt)
   const { typ } = jws.header
   if (typ !== undefined && !types.includes(typ))
     throw new VerificationError('malformed', `The type ${JSON.stringify(typ)} is none of ${types.join(', ')}`)
+  return jws
+}
+
+/** The parts of an SD-JWT as they are written. @throws {VerificationError} `too-large`, `malformed` */
+export function splitSdJwt(text: string): { jwt: string; disclosures: string[]; keyBinding?: string } {
+  if (text.length > maxTokenLength)
+    throw new VerificationError('too-large', `A token of ${text.length} characters; ${maxTokenLength} are read`)
+  const [jwt, ...disclosures] = text.split('~')
+  const keyBinding = disclosures.pop()
+  if (keyBinding === undefined) throw new VerificationError('malformed', 'An SD-JWT has a ~ after its JWT and after each disclosure')
+  return { jwt: jwt!, disclosures, ...(keyBinding !== '' && { keyBinding }) }
+}
+
+function read(text: string, payload: JsonObject): SdJwtStatement {
+  const { jwt, disclosures, keyBinding } = splitSdJwt(text)
   // What the token needs must be signed, and be seen by whoever reads no disclosures.
-  const { iss, sub, iat, nbf, exp, vct, cnf, status, credentialStatus } = parseClaims(SdJwtClaims, jws.payload)
-  const { claims: all, placed } = unpack(jws.payload, parts)
+  const { iss, sub, iat, nbf, exp, vct, cnf, status, credentialStatus } = parseClaims(SdJwtClaims, payload)
+  const { claims: processed, placed } = unpack(payload, disclosures)
   const hidden = placed.find(({ path }) => path.length === 1 && registeredClaims.some((name) => name === path[0]))
   if (hidden) throw new VerificationError('malformed', `The claim ${hidden.path[0]} must not be hidden`)
-  const claims = Object.fromEntries(Object.entries(all).filter(([name]) => !registeredClaims.some((registered) => registered === name)))
+  const isOwn = ([name]: [string, unknown]) => !registeredClaims.some((registered) => registered === name)
   return {
-    sdJwt: [jwt, ...parts, ''].join('~'),
-    ...(keyBinding !== '' && { keyBinding }),
+    sdJwt: [jwt, ...disclosures, ''].join('~'),
+    ...(keyBinding !== undefined && { keyBinding }),
     issuerDid: iss,
     ...(sub !== undefined && { subjectDid: sub }),
-    claims,
+    claims: Object.fromEntries(Object.entries(processed).filter(isOwn)),
+    processed,
     ...(vct !== undefined && { vct }),
     ...(cnf && { holderKey: cnf.jwk as PublicJwk }),
     // A status of another kind is one that nobody here can establish.
     statuses: [...[credentialStatus ?? []].flat(), ...(status === undefined ? [] : [{ type: 'status' }])],
     placed,
-    jws,
+    payload,
     ...toValidity([iat, nbf], [exp]),
   }
 }

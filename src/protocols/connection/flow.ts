@@ -1,4 +1,5 @@
 /** What the API and the other side can do to a connection (service §3.1, §4.2; wire.md 2, 3). */
+import { isOver } from '../../base/clock.ts'
 import { newId } from '../../base/id.ts'
 import { Problem } from '../../base/problem.ts'
 import { createInvitation as newInvitation, parseInvitation, toInvitationUrl } from '../../didcomm/invitation.ts'
@@ -10,20 +11,25 @@ import { readBody } from '../body.ts'
 import { findByThread } from '../find.ts'
 import { present } from '../model.ts'
 import { mustBeToConnect } from '../open-invitation.ts'
-import { invitationBase } from '../out-of-band.ts'
+import { invitationBase, newInvitationBase } from '../out-of-band.ts'
 import type { Handler } from '../receive.ts'
 import { advance, advanceByReply, begin } from '../record.ts'
-import { connection, RequestBody, type ConnectionRecord, type CreateConnection } from './model.ts'
+import { connection, RequestBody, type AcceptConnectionInvitation, type ConnectionRecord, type CreateConnection } from './model.ts'
+import { mustAccept } from './update.ts'
 
-/** Makes an invitation; the connection, the thread and the invitation share one id. */
-export function createInvitation(wallet: Wallet, { label, goalCode, goal }: CreateConnection): Promise<ConnectionRecord> {
+/** Makes an invitation; the connection, the thread and the invitation share one id. @throws {Problem} as `mustAccept`. */
+export async function createInvitation(
+  wallet: Wallet,
+  { label, goalCode, goal, automaticAcceptance }: CreateConnection,
+): Promise<ConnectionRecord> {
+  await mustAccept(wallet, automaticAcceptance)
   const id = newId()
   const peer = newPeerDid(wallet)
   const invitation = newInvitation(present({ id, from: peer.did, goalCode, goal }))
-  const shown = { id, type: invitation.type, from: peer.did, invitationUrl: toInvitationUrl(invitationBase, invitation) }
+  const shown = { id, type: invitation.type, from: peer.did, invitationUrl: toInvitationUrl(newInvitationBase(wallet.env), invitation) }
   return wallet.transaction(async (tx) => {
     await keepPeerDid(tx, wallet, peer, id)
-    const data = connection.model.parse({ label, goalCode, goal, invitation: shown })
+    const data = connection.model.parse({ label, goalCode, goal, invitation: shown, automaticAcceptance })
     return begin(tx, connection, 'Inviter', 'POST /connections', { id, thid: id, data })
   })
 }
@@ -31,15 +37,19 @@ export function createInvitation(wallet: Wallet, { label, goalCode, goal }: Crea
 /**
  * Accepts an invitation: the record is born and asks for the connection in one transaction.
  *
- * @throws {Problem} `InvitationParsingError`, `InvitationExpired`, `InvitationAlreadyReceived`
+ * @throws {Problem} `InvitationParsingError`, `InvitationExpired`, `InvitationAlreadyReceived`, and as `mustAccept`
  */
-export async function acceptInvitation(wallet: Wallet, text: string): Promise<ConnectionRecord> {
+export async function acceptInvitation(
+  wallet: Wallet,
+  { invitation: text, automaticAcceptance }: AcceptConnectionInvitation,
+): Promise<ConnectionRecord> {
   const { invitation, oob } = parseInvitation(text)
   mustBeToConnect(invitation)
   const { id: thid, type, from } = invitation
-  if (invitation.expires_time !== undefined && invitation.expires_time * 1_000 < Date.now()) {
+  if (invitation.expires_time !== undefined && isOver(invitation.expires_time * 1_000)) {
     throw new Problem('error:ConnectionServiceError:InvitationExpired', `The invitation ${thid} has expired. Ask for a new one.`)
   }
+  await mustAccept(wallet, automaticAcceptance)
   await mustResolve(wallet, from)
   const peer = newPeerDid(wallet)
   const id = newId()
@@ -56,6 +66,7 @@ export async function acceptInvitation(wallet: Wallet, text: string): Promise<Co
       goalCode: body.goal_code,
       goal: body.goal,
       invitation: { id: thid, type, from, invitationUrl: `${invitationBase}?_oob=${oob}` },
+      automaticAcceptance,
     })
     const received = await begin(tx, connection, 'Invitee', 'received invitation', { id, thid, data })
     const dids = { myDid: peer.did, theirDid: from }
@@ -87,7 +98,7 @@ export const onRequest: Handler = async (wallet, message) => {
   const record = await findByThread(wallet.db, connection, 'Inviter', thid)
   if (record?.invitation.from !== to) throw unknownThread(thid)
   const expiresAt = Date.parse(record.createdAt) + wallet.env.config.CONNECT_INVITATION_EXPIRY * 1_000
-  if (record.state === 'InvitationGenerated' && expiresAt < Date.now()) {
+  if (record.state === 'InvitationGenerated' && isOver(expiresAt)) {
     throw new Problem(
       'error:ConnectionServiceError:InvitationExpired',
       `The invitation ${thid} expired at ${new Date(expiresAt).toISOString()}.`,

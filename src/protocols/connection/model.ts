@@ -3,17 +3,24 @@ import { z } from 'zod'
 import { optional } from '../../wallet/model.ts'
 import { Goals, Invitation, invitationText, Meta, MetaLastFailure, present } from '../model.ts'
 import type { Protocol, Rec } from '../record.ts'
+import { AutomaticAcceptance, SetAutomaticAcceptance } from './acceptance.ts'
 import { connectionStates } from './states.ts'
 
 export const CreateConnection = z
   .object({
     label: optional(z.string().max(255)).describe('What the inviter calls this connection; it is not sent.'),
     ...Goals,
+    automaticAcceptance: optional(SetAutomaticAcceptance),
   })
   .meta({ id: 'CreateConnectionRequest' })
 export type CreateConnection = z.output<typeof CreateConnection>
 
-export const AcceptConnectionInvitation = z.object({ invitation: invitationText }).meta({ id: 'AcceptConnectionInvitationRequest' })
+export const AcceptConnectionInvitation = z
+  .object({ invitation: invitationText, automaticAcceptance: optional(SetAutomaticAcceptance) })
+  .meta({ id: 'AcceptConnectionInvitationRequest' })
+export type AcceptConnectionInvitation = z.output<typeof AcceptConnectionInvitation>
+
+export const UpdateConnection = z.object({ automaticAcceptance: SetAutomaticAcceptance }).meta({ id: 'UpdateConnectionRequest' })
 
 /** What a connection's row holds beside the fields of every record. */
 export const ConnectionData = z.object({
@@ -23,6 +30,7 @@ export const ConnectionData = z.object({
   invitation: Invitation,
   myDid: z.string().optional(),
   theirDid: z.string().optional(),
+  automaticAcceptance: AutomaticAcceptance.optional(),
   ...Meta,
 })
 export type ConnectionData = z.output<typeof ConnectionData>
@@ -39,6 +47,7 @@ export const Connection = z
     role: z.enum(['Inviter', 'Invitee']),
     state: z.enum([...new Set(connectionStates.rows.map((row) => row[3]))]),
     invitation: Invitation,
+    automaticAcceptance: AutomaticAcceptance.optional().describe('Absent while a person answers all offers (ours).'),
     createdAt: z.iso.datetime(),
     updatedAt: z.iso.datetime().optional(),
     metaRetries: z.int(),
@@ -53,8 +62,8 @@ export type ConnectionRecord = Rec<typeof connectionStates, ConnectionData>
 
 /** A connection as REST and events show it. */
 export function toConnection(record: ConnectionRecord): Connection {
-  const { id, thid, label, goalCode, goal, myDid, theirDid, role, state, invitation, createdAt, updatedAt, metaRetries, metaLastFailure } =
-    record
+  const { id, thid, label, goalCode, goal, myDid, theirDid, role, state, invitation, automaticAcceptance, createdAt, updatedAt } = record
+  const { metaRetries, metaLastFailure } = record
   return present({
     connectionId: id,
     thid,
@@ -66,6 +75,7 @@ export function toConnection(record: ConnectionRecord): Connection {
     role,
     state,
     invitation,
+    automaticAcceptance,
     createdAt,
     updatedAt,
     metaRetries,
@@ -93,6 +103,7 @@ export const connection = {
   messages: {
     request: 'https://atalaprism.io/mercury/connections/1.0/request',
     response: 'https://atalaprism.io/mercury/connections/1.0/response',
+    'problem-report': 'https://didcomm.org/report-problem/2.0/problem-report',
   },
   toResource: toConnection,
   problems: {

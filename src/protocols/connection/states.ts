@@ -1,4 +1,4 @@
-/** Connection (service §3.1). DIDComm messages: `request` and `response`. */
+/** Connection (service §3.1). DIDComm messages: `request` and `response`, and `problem-report` when the other side is waited for in vain. */
 import { machine, type RoleOf, type StateOf } from '../machine.ts'
 
 // prettier-ignore
@@ -14,9 +14,14 @@ export const connectionStates = machine('ConnectionUpdated', [
   ['Invitee', 'ConnectionRequestPending',  'sent',                         'ConnectionRequestSent'                        ],
   ['Invitee', 'ConnectionRequestSent',     'received response',            'ConnectionResponseReceived'                   ],
 ], [
-  // ours: the other side refuses our last message (api.md 5.1)
+  // ours: the other side refuses our last message, or never answers (api.md 5.1)
   ['Inviter', 'ConnectionResponseSent',    'received problem-report',      'ProblemReportReceived'                        ],
   ['Invitee', 'ConnectionRequestSent',     'received problem-report',      'ProblemReportReceived'                        ],
+  ['Inviter', 'ConnectionResponsePending', 'flow expired',                 'ProblemReportPending',  'send problem-report' ],
+  ['Invitee', 'ConnectionRequestPending',  'flow expired',                 'ProblemReportPending',  'send problem-report' ],
+  ['Invitee', 'ConnectionRequestSent',     'flow expired',                 'ProblemReportPending',  'send problem-report' ],
+  ['Inviter', 'ProblemReportPending',      'sent',                         'ProblemReportSent'                            ],
+  ['Invitee', 'ProblemReportPending',      'sent',                         'ProblemReportSent'                            ],
 ])
 
 export type ConnectionState = StateOf<typeof connectionStates>

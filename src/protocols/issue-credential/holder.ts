@@ -1,20 +1,18 @@
 /** The holder's side: take an offer, accept it, keep the credential (service §3.2, §4.3). */
 import { Problem } from '../../base/problem.ts'
-import { createJwtVp } from '../../credentials/jwt-vp.ts'
-import { getOwnDid } from '../../did-registrar/dids.ts'
-import { getSigningKey } from '../../did-registrar/keys.ts'
 import { keepPeerDid } from '../../wallet/peer-dids.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
-import { tokenAttachments } from '../attachments.ts'
 import { findPeers } from '../connection/peers.ts'
 import { findByThread, getRecord } from '../find.ts'
 import { isPast } from '../machine.ts'
 import { alreadyReceived, openInvitation } from '../open-invitation.ts'
-import { findRecordFor, peersOf } from '../peers.ts'
+import { findRecordFor } from '../peers.ts'
 import type { Handler } from '../receive.ts'
 import { advance, advanceByReply, begin, mustStandBefore } from '../record.ts'
+import { isAccepted } from './acceptance.ts'
 import { readOffer } from './messages.ts'
 import { issueCredential, type AcceptCredentialOffer, type CredentialRecord } from './model.ts'
+import { writeRequest } from './request.ts'
 import { credentialStates } from './states.ts'
 import { verifyIssued } from './verify.ts'
 
@@ -31,7 +29,8 @@ export const onOffer: Handler = async (wallet, message) => {
     if (await findByThread(tx, issueCredential, 'Holder', thid)) {
       throw new Problem('error:CredentialServiceError:InvalidStateForOperation', `The thread ${thid} has an offer already.`)
     }
-    return begin(tx, issueCredential, 'Holder', 'received offer', { thid, data })
+    const on = (await isAccepted(tx, data)) ? 'received offer to accept' : 'received offer'
+    return begin(tx, issueCredential, 'Holder', on, { thid, data })
   }
 }
 
@@ -51,34 +50,16 @@ export async function takeOffer(wallet: Wallet, invitation: string): Promise<Cre
  *
  * @throws {Problem} for a DID or a key that cannot be used, and in any other state.
  */
-export async function acceptOffer(
-  wallet: Wallet,
-  recordId: string,
-  { subjectId, keyId }: AcceptCredentialOffer,
-): Promise<CredentialRecord> {
+export async function acceptOffer(wallet: Wallet, recordId: string, choice: AcceptCredentialOffer): Promise<CredentialRecord> {
   const record = await getRecord(wallet.db, issueCredential, recordId)
   if (isPast(credentialStates, record.role, accept, record.state)) return record
   mustStandBefore(issueCredential, record, accept)
-  const { myDid, theirDid } = await peersOf(wallet.db, record)
-  const { longForm } = await getOwnDid(wallet.db, subjectId)
-  const { privateJwk, keyId: kid } = await getSigningKey(wallet, subjectId, 'authentication', keyId)
-  const { credentialFormat, domain: audience, challenge: nonce } = record
-  const proof = createJwtVp({
-    holderDid: longForm,
-    holderKey: privateJwk,
-    // A key that is named is the one to bind an SD-JWT to (wire.md 4.5).
-    ...(keyId !== undefined && { kid }),
-    audience,
-    nonce,
-    credentials: [],
-  })
-  const attachments = tokenAttachments(proof, credentialFormat)
-  const message = { type: 'request' as const, from: myDid, to: theirDid, body: {}, attachments }
+  const message = await writeRequest(wallet, record, choice)
   return wallet.transaction(async (tx) => {
     const current = await getRecord(tx, issueCredential, recordId)
     return isPast(credentialStates, current.role, accept, current.state)
       ? current
-      : advance(tx, issueCredential, current, accept, { subjectId, keyId }, message)
+      : advance(tx, issueCredential, current, accept, choice, message)
   })
 }
 

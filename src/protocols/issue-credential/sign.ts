@@ -1,16 +1,13 @@
 /** The credential of a record, made in its format (wire.md 4.4, 4.5; api.md 4.7). */
 import type { CredentialStatus } from '../../credentials/credential.ts'
 import { issueJwtVc } from '../../credentials/jwt-vc.ts'
-import { issueSdJwt } from '../../credentials/sd-jwt/sd-jwt.ts'
+import { anyCredential, issueSdJwt } from '../../credentials/sd-jwt/sd-jwt.ts'
 import type { PublicJwk } from '../../crypto/keys.ts'
 import { getOwnDid } from '../../did-registrar/dids.ts'
 import { getSigningKey } from '../../did-registrar/keys.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
 import type { CredentialFormat } from '../formats.ts'
 import type { CredentialRecord } from './model.ts'
-
-/** The class of all credentials in the W3C's vocabulary: the type (`vct`, which there must be) of one that has no schema to tell it by. */
-export const anyCredential = 'https://www.w3.org/2018/credentials#VerifiableCredential'
 
 /** What a record says of a credential once its holder has proved itself. */
 type Signed = CredentialRecord & { issuingDID: string; holderDid: string }

@@ -1,4 +1,4 @@
-/** Credential record (service §3.2). DIDComm messages: `offer`, `request`, `credential`, and `problem-report` when the offer is declined. */
+/** Credential record (service §3.2). DIDComm messages: `offer`, `request`, `credential`, and `problem-report` when the offer is declined or the flow expires. */
 import { machine, type RoleOf, type StateOf } from '../machine.ts'
 
 // prettier-ignore
@@ -26,6 +26,19 @@ export const credentialStates = machine('IssueCredentialRecordUpdated', [
   ['Issuer', 'OfferSent',           'received problem-report',                                     'ProblemReportReceived'                  ],
   ['Issuer', 'CredentialSent',      'received problem-report',                                     'ProblemReportReceived'                  ],
   ['Holder', 'RequestSent',         'received problem-report',                                     'ProblemReportReceived'                  ],
+  ['Holder', null,                  'received offer to accept',                                    'OfferReceived',       'make acceptance' ],
+  ['Holder', 'OfferReceived',       'made',                                                        'RequestPending',      'send request'    ],
+  ['Holder', 'OfferReceived',       'received problem-report',                                     'ProblemReportReceived'                  ],
+  ['Issuer', 'RequestReceived',     'received problem-report',                                     'ProblemReportReceived'                  ],
+  ['Issuer', 'OfferPending',        'flow expired',                                                'ProblemReportPending', 'send problem-report'],
+  ['Issuer', 'OfferSent',           'flow expired',                                                'ProblemReportPending', 'send problem-report'],
+  ['Issuer', 'RequestReceived',     'flow expired',                                                'ProblemReportPending', 'send problem-report'],
+  ['Issuer', 'CredentialPending',   'flow expired',                                                'ProblemReportPending', 'send problem-report'],
+  ['Issuer', 'CredentialGenerated', 'flow expired',                                                'ProblemReportPending', 'send problem-report'],
+  ['Holder', 'OfferReceived',       'flow expired',                                                'ProblemReportPending', 'send problem-report'],
+  ['Holder', 'RequestPending',      'flow expired',                                                'ProblemReportPending', 'send problem-report'],
+  ['Holder', 'RequestSent',         'flow expired',                                                'ProblemReportPending', 'send problem-report'],
+  ['Issuer', 'ProblemReportPending', 'sent',                                                       'ProblemReportSent'                      ],
 ])
 
 export type CredentialState = StateOf<typeof credentialStates>

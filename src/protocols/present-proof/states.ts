@@ -1,4 +1,4 @@
-/** Presentation record (service §3.3). DIDComm messages: `request`, `presentation`, and `problem-report` when it does not hold. */
+/** Presentation record (service §3.3). DIDComm messages: `request`, `presentation`, and `problem-report` when it does not hold or the flow expires. */
 import { machine, type RoleOf, type StateOf } from '../machine.ts'
 
 // prettier-ignore
@@ -24,6 +24,14 @@ export const presentationStates = machine('PresentationUpdated', [
   ['Prover',   'RequestReceived',       'request-reject',                    'RequestRejected'                            ],
   ['Prover',   'PresentationSent',      'received problem-report',           'ProblemReportReceived'                      ],
   ['Verifier', 'RequestSent',           'received problem-report',           'ProblemReportReceived'                      ],
+  ['Prover',   'RequestReceived',       'received problem-report',           'ProblemReportReceived'                      ],
+  ['Verifier', 'RequestPending',        'flow expired',                      'ProblemReportPending',  'send problem-report'],
+  ['Verifier', 'RequestSent',           'flow expired',                      'ProblemReportPending',  'send problem-report'],
+  ['Prover',   'RequestReceived',       'flow expired',                      'ProblemReportPending',  'send problem-report'],
+  ['Prover',   'PresentationPending',   'flow expired',                      'ProblemReportPending',  'send problem-report'],
+  ['Prover',   'PresentationGenerated', 'flow expired',                      'ProblemReportPending',  'send problem-report'],
+  ['Verifier', 'ProblemReportPending',  'sent',                              'ProblemReportSent'                          ],
+  ['Prover',   'ProblemReportPending',  'sent',                              'ProblemReportSent'                          ],
 ])
 
 export type PresentationState = StateOf<typeof presentationStates>

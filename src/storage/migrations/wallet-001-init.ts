@@ -1,5 +1,6 @@
 /** A wallet's first tables. */
 import type { Kysely } from 'kysely'
+import { createEnterpriseTables } from '../wallet-tables/enterprise-session.ts'
 
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema
@@ -18,7 +19,9 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .addColumn('data', 'text', (column) => column.notNull())
     .addColumn('created_at', 'text', (column) => column.notNull())
     .addColumn('updated_at', 'text')
+    .addColumn('waits_since', 'text')
     .execute()
+  await db.schema.createIndex('record_waits').on('record').column('waits_since').where('waits_since', 'is not', null).execute()
   await db.schema.createIndex('record_thread').on('record').columns(['protocol', 'thid', 'role']).unique().execute()
   await db.schema.createIndex('record_page').on('record').columns(['protocol', 'created_at', 'id']).execute()
 
@@ -31,6 +34,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .addColumn('body', 'text', (column) => column.notNull())
     .addColumn('attempts', 'integer', (column) => column.notNull())
     .addColumn('due_at', 'text', (column) => column.notNull())
+    .addColumn('put_off_at', 'text')
     .addColumn('created_at', 'text', (column) => column.notNull())
     .execute()
   await db.schema.createIndex('outbox_lane').on('outbox').columns(['lane', 'sequence']).execute()
@@ -51,12 +55,17 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .addColumn('data', 'text', (column) => column.notNull())
     .addColumn('ts', 'text', (column) => column.notNull())
     .execute()
+  await db.schema.createIndex('event_ts').on('event').column('ts').execute()
+  // Rows with the same text are in the order of their sequence.
+  await db.schema.createIndex('event_subject').on('event').column('subject').execute()
+  await db.schema.createIndex('event_type').on('event').column('type').execute()
 
   await db.schema
     .createTable('webhook')
     .addColumn('id', 'text', (column) => column.primaryKey())
     .addColumn('url', 'text', (column) => column.notNull())
     .addColumn('headers', 'text', (column) => column.notNull())
+    .addColumn('secrets', 'text')
     .addColumn('created_at', 'text', (column) => column.notNull())
     .addColumn('cursor', 'integer', (column) => column.notNull())
     .addColumn('attempts', 'integer', (column) => column.notNull())
@@ -65,12 +74,39 @@ export async function up(db: Kysely<unknown>): Promise<void> {
 
   await db.schema
     .createTable('dead_letter')
-    .addColumn('webhook_id', 'text', (column) => column.notNull())
-    .addColumn('event_sequence', 'integer', (column) => column.notNull())
-    .addColumn('error', 'text', (column) => column.notNull())
-    .addColumn('failed_at', 'text', (column) => column.notNull())
+    .addColumn('webhook_id', 'text', (column) => column.notNull().references('webhook.id').onDelete('cascade'))
+    .addColumn('event_sequence', 'integer', (column) => column.notNull().references('event.sequence').onDelete('cascade'))
+    .addColumn('attempt', 'integer', (column) => column.notNull())
     .addPrimaryKeyConstraint('dead_letter_key', ['webhook_id', 'event_sequence'])
     .execute()
+  await db.schema.createIndex('dead_letter_event').on('dead_letter').column('event_sequence').execute()
+
+  await db.schema
+    .createTable('redelivery')
+    .addColumn('webhook_id', 'text', (column) => column.notNull().references('webhook.id').onDelete('cascade'))
+    .addColumn('event_sequence', 'integer', (column) => column.notNull().references('event.sequence').onDelete('cascade'))
+    .addColumn('attempts', 'integer', (column) => column.notNull())
+    .addColumn('due_at', 'text', (column) => column.notNull())
+    .addPrimaryKeyConstraint('redelivery_key', ['webhook_id', 'event_sequence'])
+    .execute()
+  await db.schema.createIndex('redelivery_event').on('redelivery').column('event_sequence').execute()
+
+  await db.schema
+    .createTable('delivery_attempt')
+    .addColumn('sequence', 'integer', (column) => column.primaryKey())
+    .addColumn('webhook_id', 'text', (column) => column.notNull().references('webhook.id').onDelete('cascade'))
+    .addColumn('event_sequence', 'integer', (column) => column.references('event.sequence').onDelete('cascade'))
+    .addColumn('event_id', 'text', (column) => column.notNull())
+    .addColumn('event_type', 'text', (column) => column.notNull())
+    .addColumn('kind', 'text', (column) => column.notNull())
+    .addColumn('attempted_at', 'text', (column) => column.notNull())
+    .addColumn('duration_ms', 'integer', (column) => column.notNull())
+    .addColumn('status', 'integer')
+    .addColumn('error', 'text')
+    .execute()
+  await db.schema.createIndex('delivery_attempt_webhook').on('delivery_attempt').columns(['webhook_id', 'sequence']).execute()
+  await db.schema.createIndex('delivery_attempt_event').on('delivery_attempt').columns(['event_sequence', 'webhook_id']).execute()
+  await db.schema.createIndex('delivery_attempt_event_id').on('delivery_attempt').columns(['event_id', 'webhook_id']).execute()
 
   await db.schema
     .createTable('peer_did')
@@ -144,6 +180,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .addColumn('answered_at', 'text')
     .addColumn('failure', 'text')
     .execute()
+
+  await createEnterpriseTables(db)
 
   await db.schema
     .createTable('status_list')

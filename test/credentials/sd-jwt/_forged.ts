@@ -21,7 +21,7 @@ export const content = {
   holderKey,
   now,
 }
-const issued = issueSdJwt(content)
+export const issued = issueSdJwt(content)
 export const present = (sdJwt: string, key = holderKey, change: Partial<Parameters<typeof presentSdJwt>[0]> = {}) =>
   presentSdJwt({ sdJwt, claims: content.claims, audience, nonce, holderKey: key, now, ...change })
 export const good = present(issued)
@@ -35,7 +35,7 @@ const decode = (text: string) => JSON.parse(Buffer.from(text, 'base64url').toStr
 export const hash = (text: string) => createHash('sha256').update(text).digest('base64url')
 
 /** The key binding of these disclosures, changed in one respect. */
-function bind(token: string, change: object = {}, options: { key?: typeof holderKey; typ?: string } = {}): string {
+export function bind(token: string, change: object = {}, options: { key?: typeof holderKey; typ?: string } = {}): string {
   const { key = holderKey, typ = 'kb+jwt' } = options
   return token + signJws({ typ }, { iat: now, aud: audience, nonce, sd_hash: hash(token), ...change }, key)
 }
@@ -52,13 +52,14 @@ export function reissued(
   return bind([signJws(head, changed, key), ...shown, ''].join('~'))
 }
 
-const withHeader = (head: object) => {
+/** The credential with another header, signed with the issuer’s key all the same. */
+export const withHeader = (head: object) => {
   const input = `${encode(head)}.${payload}`
   return bind([`${input}.${toBase64url(sign(issuerKey, utf8(input)))}`, ...disclosures, ''].join('~'))
 }
 
 /** A disclosure of our own making with its digest in the token's `_sd`. */
-const extra = (...values: unknown[]) => {
+export const extra = (...values: unknown[]) => {
   const encoded = encode(values)
   return reissued((token) => token['_sd'].push(hash(encoded)), [...disclosures, encoded])
 }
@@ -175,6 +176,7 @@ export const forgeries: [string, Failure, string, Partial<SdJwtPresentationCheck
   ['another nonce', 'nonce', present(issued, holderKey, { nonce: 'another' })],
   ['no nonce', 'malformed', bind([jwt, ...disclosures, ''].join('~'), { nonce: undefined })],
   ['a key binding from the future', 'not-yet-valid', present(issued, holderKey, { now: now + 60 })],
+  ['a key binding without a time', 'malformed', bind([jwt, ...disclosures, ''].join('~'), { iat: undefined })],
   ['a key binding without a hash', 'malformed', bind([jwt, ...disclosures, ''].join('~'), { sd_hash: undefined })],
   [
     'a binding to a key that the holder chose',

@@ -1,72 +1,96 @@
-/** `/events/webhooks` (service §2.8, §4.5, api.md 4.15). */
+/** `/events`: the log, a page at a time, and test events. */
+import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startAgent, type TestAgent } from '../../_agent.ts'
+import { connect, refusal } from '../../_pair.ts'
+import { Sink } from '../../_sink.ts'
 
 let agent: TestAgent
 beforeAll(async () => {
-  agent = await startAgent({ WEBHOOKS_PER_WALLET: '2', GLOBAL_WEBHOOK_URL: 'http://127.0.0.1:9/global' })
+  agent = await startAgent()
 })
 afterAll(() => agent[Symbol.asyncDispose]())
 
-const url = 'http://127.0.0.1:9/hook?a=b'
+const nilId = '00000000-0000-0000-0000-000000000000'
+const query = (walletId: string) => ({ query: { walletId } })
 
-test('a webhook is registered with 200, listed, read and deleted with 200 and no body', async () => {
-  const { call, apiKey } = await agent.newTenant()
-  const created = await agent.send('POST', '/events/webhooks', { headers: { apikey: apiKey }, body: JSON.stringify({ url }) })
-  const webhook = (await created.json()) as { id: string }
-  expect([created.status, webhook]).toEqual([200, { id: expect.any(String), url, customHeaders: {}, createdAt: expect.any(String) }])
-  expect(await call('GET /events/webhooks')).toEqual({
-    self: '/events/webhooks',
-    kind: 'WebhookNotificationPage',
-    pageOf: '/events/webhooks',
-    contents: [webhook],
+test('what happens is in the log in order, each with its thread and its type', async () => {
+  const [inviter, invitee] = [await agent.newTenant(), await agent.newTenant()]
+  const { thid } = await connect(inviter, invitee)
+  const { longFormDid } = await inviter.call('POST /did-registrar/dids', {
+    body: { documentTemplate: { publicKeys: [{ id: 'key-1', purpose: 'authentication' }] }, method: 'web' },
   })
-  const path = { id: webhook.id }
-  expect(await call('GET /events/webhooks/{id}', { path })).toEqual(webhook)
-  const deleted = await agent.send('DELETE', `/events/webhooks/${webhook.id}`, { headers: { apikey: apiKey } })
-  expect([deleted.status, await deleted.text()]).toEqual([200, ''])
-  await expect(call('GET /events/webhooks/{id}', { path })).rejects.toMatchObject({ problem: { status: 404, type: 'NotFound' } })
-  await expect(call('DELETE /events/webhooks/{id}', { path })).rejects.toMatchObject({ problem: { status: 404, type: 'NotFound' } })
+  const { contents } = await inviter.call('GET /events')
+  expect(contents.map(({ type, data }) => [type, data.state ?? data.status])).toEqual([
+    ['ConnectionUpdated', 'InvitationGenerated'],
+    ['ConnectionUpdated', 'ConnectionRequestReceived'],
+    ['ConnectionUpdated', 'ConnectionResponsePending'],
+    ['ConnectionUpdated', 'ConnectionResponseSent'],
+    ['DIDStatusUpdated', 'PUBLISHED'],
+  ])
+  expect((await inviter.call('GET /events', { query: { thid } })).contents).toEqual(contents.slice(0, 4))
+  expect((await inviter.call('GET /events', { query: { thid: longFormDid } })).contents).toEqual(contents.slice(4))
+  expect((await inviter.call('GET /events', { query: { type: 'DIDStatusUpdated' } })).contents).toEqual(contents.slice(4))
+  expect((await inviter.call('GET /events', { query: { type: 'DIDStatusUpdated', thid } })).contents).toEqual([])
+  const [first] = contents
+  expect(await inviter.call('GET /events/{id}', { path: { id: first!.id } })).toEqual(first)
 })
 
-test('headers are kept as they were given', async () => {
-  const { call } = await agent.newTenant()
-  const customHeaders = { Authorization: 'Bearer abc', 'X-Ours': '1' }
-  const { id } = await call('POST /events/webhooks', { body: { url, customHeaders } })
-  expect(await call('GET /events/webhooks/{id}', { path: { id } })).toMatchObject({ customHeaders })
+test('pages go on after the last event, and the last page says so by naming no next one', async () => {
+  const { call, walletId, apiKey } = await agent.newTenant()
+  const made = []
+  for (let n = 0; n < 5; n++) made.push(await call('POST /events/test', { body: { type: 'ConnectionUpdated' } }))
+  await call('POST /events/test', { body: { type: 'PresentationUpdated' } })
+  const first = await call('GET /events', { query: { limit: 2, type: 'ConnectionUpdated' } })
+  expect(first).toEqual({
+    self: '/events?limit=2&type=ConnectionUpdated',
+    kind: 'EventPage',
+    pageOf: '/events?limit=2&type=ConnectionUpdated',
+    next: `/events?limit=2&type=ConnectionUpdated&after=${made[1]!.id}`,
+    contents: made.slice(0, 2),
+  })
+  const seen = [...first.contents]
+  for (let { next } = first; next !== undefined;) {
+    const page = (await (await agent.send('GET', next, { headers: { apikey: apiKey } })).json()) as typeof first
+    seen.push(...page.contents)
+    next = page.next
+  }
+  expect(seen).toEqual(made)
+  expect((await call('GET /events', { query: { after: nilId } })).contents).toHaveLength(6)
+  expect((await agent.admin('GET /events', query(walletId))).contents).toHaveLength(6)
 })
 
-test('a wallet sees its own webhooks and not those of others, nor the global one', async () => {
+test('a test event is marked, and goes where all others go', async () => {
+  await using sink = await Sink.open()
+  const { call, walletId } = await agent.newTenant()
+  await call('POST /events/webhooks', { body: { url: sink.url } })
+  const made = await call('POST /events/test', { body: { type: 'IssueCredentialRecordUpdated' } })
+  expect(made).toMatchObject({ type: 'IssueCredentialRecordUpdated', walletId, data: { test: true } })
+  expect(await sink.waitFor('the test event', ({ id }) => id === made.id)).toEqual(made)
+  expect((await refusal(call('POST /events/test', { body: { type: 'Nonsense' as 'ConnectionUpdated' } }))).detail).toMatch(/^type: /)
+})
+
+test('a tenant has its own events only, and the administrator says whose', async () => {
   const [one, two] = [await agent.newTenant(), await agent.newTenant()]
-  const { id } = await one.call('POST /events/webhooks', { body: { url } })
-  expect((await two.call('GET /events/webhooks')).contents).toEqual([])
-  await expect(two.call('GET /events/webhooks/{id}', { path: { id } })).rejects.toMatchObject({ problem: { status: 404 } })
-  await expect(two.call('DELETE /events/webhooks/{id}', { path: { id } })).rejects.toMatchObject({ problem: { status: 404 } })
-  expect((await one.call('GET /events/webhooks')).contents).toHaveLength(1)
-})
-
-test('one webhook too many is 422, and pages show the others one by one', async () => {
-  const { call } = await agent.newTenant()
-  const [first, second] = [await call('POST /events/webhooks', { body: { url } }), await call('POST /events/webhooks', { body: { url } })]
-  await expect(call('POST /events/webhooks', { body: { url } })).rejects.toMatchObject({
-    problem: { status: 422, type: 'error:WalletManagementServiceError:TooManyWebhookError' },
-  })
-  const page = await call('GET /events/webhooks', { query: { limit: 1 } })
-  expect([page.contents, page.next]).toEqual([[first], '/events/webhooks?limit=1&offset=1'])
-  expect((await call('GET /events/webhooks', { query: { offset: 1 } })).contents).toEqual([second])
+  const { id } = await one.call('POST /events/test', { body: { type: 'ConnectionUpdated' } })
+  expect(await refusal(two.call('GET /events/{id}', { path: { id } }))).toMatchObject({ status: 404, type: 'NotFound' })
+  expect((await two.call('GET /events')).contents).toEqual([])
+  expect(await refusal(two.call('GET /events', query(one.walletId)))).toMatchObject({ status: 404 })
+  expect(await refusal(two.call('GET /events', { query: { after: id } }))).toMatchObject({ status: 400 })
+  expect((await one.call('GET /events', query(one.walletId))).contents).toHaveLength(1)
+  expect(await agent.admin('GET /events/{id}', { path: { id }, ...query(one.walletId) })).toMatchObject({ id })
+  expect(await refusal(agent.admin('GET /events'))).toMatchObject({ status: 400, detail: expect.stringContaining('walletId: ') })
+  expect(await refusal(agent.admin('GET /events', query(randomUUID())))).toMatchObject({ status: 404 })
 })
 
 test.each([
-  [{ url: 'not a url' }, 'url: '],
-  [{ url: '/relative' }, 'url: '],
-  [{ url: 'ftp://example.com' }, 'url: '],
-  [{}, 'url: '],
-  [{ url, customHeaders: { 'bad name': 'x' } }, 'customHeaders.bad name: '],
-  [{ url, customHeaders: { Host: 'x' } }, 'customHeaders.Host: '],
-  [{ url, customHeaders: { 'X-A': 'line\r\nbreak' } }, 'customHeaders.X-A: '],
-  [{ url, customHeaders: ['x'] }, 'customHeaders: '],
-])('%j is 400', async (body, reason) => {
-  await expect(agent.tenant('POST /events/webhooks', { body: body as { url: string } })).rejects.toMatchObject({
-    problem: { status: 400, detail: expect.stringContaining(reason) },
+  [{ after: randomUUID() }, 'after: there is no event'],
+  [{ after: 'x' }, 'after: '],
+  [{ type: 'Nonsense' as 'ConnectionUpdated' }, 'type: '],
+  [{ limit: 1_001 }, 'limit: '],
+])('%j is 400', async (wrong, reason) => {
+  expect(await refusal(agent.tenant('GET /events', { query: wrong }))).toMatchObject({
+    status: 400,
+    detail: expect.stringContaining(reason),
   })
 })

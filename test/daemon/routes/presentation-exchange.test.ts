@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { connect, issue, newDid, refusal, startPair } from '../../_pair.ts'
 import { credential } from '../../credentials/_forge.ts'
+import { issueSdJwtTo } from '../../flows/_sd-jwt.ts'
 
 let pair: Awaited<ReturnType<typeof startPair>>
 beforeAll(async () => {
@@ -62,7 +63,7 @@ test('what is left out is an empty list, or absent', async () => {
 })
 
 test('a format that is not known here is kept', async () => {
-  const format = { 'vc+sd-jwt': { 'sd-jwt_alg_values': ['EdDSA'] } }
+  const format = { mso_mdoc: { alg: ['ES256'] }, 'vc+sd-jwt': { 'sd-jwt_alg_values': ['EdDSA'] } }
   const { body } = await send('POST', definitions, { input_descriptors: [], format })
   expect((await send('GET', `${definitions}/${body.id}`)).body.format).toEqual(format)
 })
@@ -106,6 +107,7 @@ describe('a definition is refused with 400, naming the field', () => {
     ['optional that is no flag', field({ optional: 'yes' }), `${first}.constraints.fields.0.optional`],
     ['a format that is none', { format: { jwt: ['ES256K'] } }, 'format.jwt'],
     ['a format without algorithms', { format: { jwt_vc: {} } }, 'format.jwt_vc.alg'],
+    ['an algorithm that is no list', { format: { 'dc+sd-jwt': { 'kb-jwt_alg_values': 'EdDSA' } } }, 'format.dc+sd-jwt.kb-jwt_alg_values'],
     [
       'too many descriptors',
       { input_descriptors: Array.from({ length: 31 }, (_, id) => ({ id: `${id}`, constraints: {} })) },
@@ -155,6 +157,30 @@ describe('an evaluation', () => {
     })
     // The issuer holds none of them.
     expect((await pair.issuer.call(evaluations, { path: { id } })).satisfied).toBe(false)
+  })
+
+  test('finds SD-JWTs, those sent along by what they show, and those of the wallet', async () => {
+    const [issuer, holder] = [pair.issuer, pair.holder]
+    const { inviterConnectionId: connectionId } = await connect(issuer, holder)
+    const { did: issuingDID } = await newDid(issuer, 'assertionMethod', 'Ed25519')
+    const { did: subjectId } = await newDid(holder, 'authentication', 'Ed25519')
+    const held = await issueSdJwtTo({ issuer, holder, connectionId, issuingDID, subjectId })
+    const { id } = await newDefinition({
+      input_descriptors: [
+        { id: 'city', format: { 'vc+sd-jwt': {} }, constraints: { fields: [{ path: ['$.address.city'], filter: { const: 'Bern' } }] } },
+        { id: 'jwt', format: { jwt_vc: { alg: ['EdDSA'] } }, constraints: { fields: [{ path: ['$.address.city'] }] } },
+      ],
+    })
+    const expected = (credential: string) => [
+      { inputDescriptorId: 'city', credentials: [credential] },
+      { inputDescriptorId: 'jwt', credentials: [] },
+    ]
+    expect((await holder.call(evaluations, { path: { id } })).matches).toEqual(expected(held.recordId))
+    const [shown, hidden] = [held.credential, `${held.credential.split('~')[0]}~`]
+    const sent = await issuer.call(evaluations, { path: { id }, body: { credentials: [shown, hidden] } })
+    expect(sent.matches).toEqual(expected(shown))
+    const forged = issuer.call(evaluations, { path: { id }, body: { credentials: [`${shown}WyJzIiwiYSIsMV0~`] } })
+    expect(await refusal(forged)).toMatchObject({ status: 400, detail: expect.stringMatching(/^credentials\.0: .*belongs to no digest/) })
   })
 
   test('of what is no credential, or by what is no definition, is refused', async () => {

@@ -2,9 +2,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parameterOf } from '../../../src/verification/model.ts'
 import { startAgent, type TestAgent } from '../../_agent.ts'
-import { connect, issue, newDid, startPair } from '../../_pair.ts'
+import { connect, issue, newDid, presentationIn, startPair } from '../../_pair.ts'
 import { credential } from '../../credentials/_forge.ts'
 import { issuer } from '../../credentials/_people.ts'
+import { askSdJwt, issueSdJwtTo } from '../../flows/_sd-jwt.ts'
 
 let agent: TestAgent
 let apiKey: string
@@ -186,4 +187,55 @@ test('a credential that was issued here passes every check, until it is revoked'
     ],
   })
   expect(revoked!.result.map(({ success }) => success)).toEqual([false, true])
+})
+
+test('so does an SD-JWT of a schema that was issued here, and what its holder shows of it', async () => {
+  await using pair = await startPair()
+  const { issuer: issuing, holder } = pair
+  const { inviterConnectionId: connectionId } = await connect(issuing, holder)
+  const { did: issuingDID } = await newDid(issuing, 'assertionMethod', 'Ed25519')
+  const { did: subjectId } = await newDid(holder, 'authentication', 'Ed25519')
+  const schema = {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    type: 'object',
+    properties: { name: { type: 'string' }, age: { type: 'integer' } },
+    required: ['name'],
+    additionalProperties: false,
+  }
+  const type = 'https://w3c-ccg.github.io/vc-json-schemas/schema/2.0/schema.json'
+  const { guid } = await issuing.call('POST /schema-registry/schemas', {
+    body: { name: 'person', version: '1.0.0', type, author: issuingDID, schema },
+  })
+  const schemaId = `${pair.agent.url}/schema-registry/schemas/${guid}`
+  const holding = { issuer: issuing, holder, connectionId, issuingDID, subjectId }
+  const issued = await issueSdJwtTo(holding, { schemaId, claims: { name: 'Alice', age: 42 }, keyId: 'key-1' })
+  const shownBy = async (claims: Record<string, string>) => {
+    const options = { challenge: 'any', domain: 'https://verifier.example' }
+    const { thid, accept } = await askSdJwt(issuing, holder, { connectionId, claims, options })
+    await accept({ proofId: [issued.recordId] })
+    return (await presentationIn(issuing.call, thid, 'PresentationVerified')).data[0]!
+  }
+  const failing = async (token: string) => {
+    const audience = {
+      verification: 'AudienceCheck' as const,
+      parameter: { parameterType: 'DidParameter' as const, did: 'https://verifier.example' },
+    }
+    const [everything] = await holder.call('POST /verification/credential', { body: [{ credential: token, verifications: [] }] })
+    const [shown] = await holder.call('POST /verification/credential', { body: [{ credential: token, verifications: [audience] }] })
+    expect(everything!.credential).toBe(token)
+    return [...everything!.result, ...shown!.result].flatMap(({ verification, success }) => (success ? [] : [verification]))
+  }
+  const presented = await shownBy({ name: '' })
+  expect(await failing(issued.credential)).toEqual(['AudienceCheck'])
+  expect(await failing(presented)).toEqual([])
+  // The schema wants a name.
+  expect(await failing(await shownBy({ age: '' }))).toEqual(['SubjectVerification'])
+  // A key binding is of those disclosures that it was made for.
+  const [jwt, , keyBinding] = presented.split('~') as [string, string, string]
+  const signatures = ['SignatureVerification', 'IntegrityOfClaims']
+  expect(await failing(`${jwt}~${keyBinding}`)).toEqual(['SignatureVerification', 'SubjectVerification', 'IntegrityOfClaims'])
+  expect(await failing(`${jwt}~${issued.credential.split('~').slice(1, -1).join('~')}~${keyBinding}`)).toEqual(signatures)
+
+  await issuing.call('PATCH /credential-status/revoke-credential/{id}', { path: { id: issued.issuerRecordId } })
+  expect(await failing(presented)).toEqual(['RevocationCheck'])
 })

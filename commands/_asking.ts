@@ -1,0 +1,137 @@
+/** What commands have that ask somebody for a DID or for a signature: the QR code, and waiting for the answer. */
+import { setTimeout } from 'node:timers/promises'
+import * as Flags from '@oclif/core/flags'
+import type { Client } from '../daemon/client.ts'
+import type { Answer } from './_client/answer.ts'
+import { CommandError } from './_errors/usage.ts'
+import type { Column } from './_format/table.ts'
+import { ago } from './_format/time.ts'
+import { readSeconds } from './_input/duration.ts'
+import { InvitingCommand } from './_inviting.ts'
+
+type DidRequest = Answer<'GET /onboard/did-requests/{didRequestId}'>
+type Challenge = Answer<'GET /did-authentication/challenges/{challengeId}'>
+export type Asked = DidRequest | Challenge
+
+type Kind = {
+  /** How it is called in a table. */
+  name: string
+  read: (call: Client, id: string, wait: number) => Promise<Asked>
+  words: Readonly<Record<Asked['state'], string>>
+  /** The exit code when the answer was none. */
+  failed: number
+}
+
+/** By topic. */
+export const kinds = {
+  onboard: {
+    name: 'DID request',
+    read: (call, didRequestId, wait) => call('GET /onboard/did-requests/{didRequestId}', { path: { didRequestId }, query: { wait } }),
+    words: { pending: 'waiting for a DID', success: 'answered', error: 'declined, or answered with no DID' },
+    failed: 5,
+  },
+  auth: {
+    name: 'challenge',
+    read: (call, challengeId, wait) => call('GET /did-authentication/challenges/{challengeId}', { path: { challengeId }, query: { wait } }),
+    words: { pending: 'waiting for a signature', success: 'signed in', error: 'the answer did not hold' },
+    failed: 8,
+  },
+} as const satisfies Record<string, Kind>
+export type Topic = keyof typeof kinds
+
+const waitFlag = { wait: Flags.boolean({ description: 'wait for the answer' }) }
+const timeoutFlag = { timeout: Flags.string({ dependsOn: ['wait'], description: 'how long to wait: 30s, 10m, 2h; 5m when left out' }) }
+export const waitFlags = { ...waitFlag, ...timeoutFlag }
+export const askFlags = {
+  from: Flags.string({ description: 'who asks, in words that the other side sees' }),
+  qr: Flags.boolean({ description: 'draw the QR code, or do not; when left out, only on a terminal', allowNo: true }),
+  ...waitFlags,
+}
+
+type Waiting = { wait?: boolean; timeout?: string | undefined }
+
+/** Seconds that one call waits, which is shorter than a call may take. */
+const longestCall = 20
+
+export abstract class AskingCommand extends InvitingCommand {
+  /** Asks, shows what was asked for whoever is to answer, and what has come of it when that is waited for. */
+  protected async ask(
+    topic: Topic,
+    make: () => Promise<Asked>,
+    { qr, ...waiting }: Waiting & { qr?: boolean | undefined },
+  ): Promise<Asked> {
+    const seconds = this.#patience(waiting)
+    const made = await make()
+    this.printInvitation(made.id, JSON.stringify('challenge' in made ? made.challenge : made.didRequest), qr)
+    if (seconds === undefined) {
+      this.suggest(`agent ${topic} show ${made.id} --wait`)
+      return made
+    }
+    if (this.jsonEnabled()) this.logJson(made)
+    return this.#settled(topic, made, seconds)
+  }
+
+  /** Shows what was asked before, and what has come of it. */
+  protected async look(topic: Topic, id: string, waiting: Waiting): Promise<Asked> {
+    const seconds = this.#patience(waiting)
+    const asked = await kinds[topic].read(this.call, id, 0)
+    if (seconds !== undefined) return this.#settled(topic, asked, seconds)
+    this.#print(topic, asked)
+    return asked
+  }
+
+  #patience({ wait, timeout = '5m' }: Waiting): number | undefined {
+    return wait ? readSeconds('timeout', timeout) : undefined
+  }
+
+  /** @throws {CommandError} 6 when no answer came in time, 5 or 8 when it was none. */
+  async #settled(topic: Topic, made: Asked, seconds: number): Promise<Asked> {
+    const { read, name, failed, words } = kinds[topic]
+    const until = performance.now() + seconds * 1_000
+    let asked = made
+    let early = 0
+    while (asked.state === 'pending' && early < 2 && performance.now() < until) {
+      const seconds = Math.min(Math.ceil((until - performance.now()) / 1_000), longestCall)
+      const begin = performance.now()
+      asked = await read(this.call, made.id, seconds)
+      // The daemon does not wait for what can come no more, nor when it stops: that shows when it is asked once more.
+      early = performance.now() - begin < seconds * 1_000 - 500 ? early + 1 : 0
+      if (asked.state === 'pending' && early === 1) await setTimeout(1_000)
+    }
+    this.#print(topic, asked)
+    if (asked.state === 'success') return asked
+    if (asked.state === 'error') throw new CommandError(`The ${name} has ended: ${words.error}.`, failed)
+    throw new CommandError(`Nobody has answered the ${name} in time.`, 6, `agent ${topic} show ${made.id} --wait`)
+  }
+
+  #print(topic: Topic, asked: Asked): void {
+    const { name, words } = kinds[topic]
+    const { from, ...rest } = 'challenge' in asked ? asked.challenge : asked.didRequest
+    const isOver = asked.state === 'pending' && endsIn(asked) <= 0
+    this.print(asked.id, [
+      [name.toLowerCase(), asked.id],
+      ['from', from],
+      ['state', isOver ? 'nobody has answered in time' : words[asked.state]],
+      ['did', asked.did ?? undefined],
+      ['ends', 'expireAt' in rest ? rest.expireAt : undefined],
+      ['created', asked.createdAt],
+      ['updated', asked.updatedAt],
+    ])
+  }
+}
+
+/** Milliseconds until a challenge ends, by this machine's clock; a DID request does not say. */
+function endsIn(asked: Asked): number {
+  return 'challenge' in asked ? Date.parse(asked.challenge.expireAt) - Date.now() : Infinity
+}
+
+/** The columns of a list; `topic` says of what. */
+export function columns(topic: Topic): Column<Asked>[] {
+  return [
+    { head: 'id', of: ({ id }) => id },
+    { head: 'state', of: ({ state }) => kinds[topic].words[state] },
+    { head: 'from', of: (asked) => ('challenge' in asked ? asked.challenge : asked.didRequest).from, cut: 'end' },
+    { head: 'did', of: ({ did }) => did ?? undefined, cut: 'end' },
+    { head: 'created', of: ({ createdAt }) => ago(createdAt, Date.now()), optional: true },
+  ]
+}

@@ -1,0 +1,30 @@
+/** What commands print of connections. */
+import type { Answer } from '../_client/answer.ts'
+import { explain } from './states.ts'
+
+export type Connection = Answer<'GET /connections/{connectionId}'>
+
+/** A connection as names and values. */
+export function connectionFields(shown: Connection): [name: string, value: unknown][] {
+  const { connectionId, role, state, automaticAcceptance, metaLastFailure } = shown
+  return [
+    ['connection', connectionId],
+    ['role', role],
+    ['state', explain('connection', state)],
+    ['label', shown.label],
+    ['goal', shown.goal],
+    ['my DID', shown.myDid],
+    ['their DID', shown.theirDid],
+    ['offers', automaticAcceptance && acceptedOffers(automaticAcceptance)],
+    ['created', shown.createdAt],
+    ['updated', shown.updatedAt],
+    ['last failure', metaLastFailure?.detail ?? metaLastFailure?.title],
+  ]
+}
+
+/** Which offers are accepted without a person, in words. */
+export function acceptedOffers({ subjectId, keyId, credentialFormats, schemaIds }: NonNullable<Connection['automaticAcceptance']>): string {
+  const which = [...(credentialFormats ?? []), ...(schemaIds ?? [])]
+  const what = which.length > 0 ? `those of ${which.join(', ')}` : 'all'
+  return `${what} accepted without a person, about ${subjectId}${keyId === undefined ? '' : ` with the key ${keyId}`}`
+}

@@ -1,0 +1,136 @@
+/** Waiting for what becomes of a record: `--wait`, told by the stream of events, so that nobody polls. */
+import * as Flags from '@oclif/core/flags'
+import type { Client } from '../daemon/client.ts'
+import type { Answer } from './_client/answer.ts'
+import type { Event } from './_client/events.ts'
+import { CommandError, UsageError } from './_errors/usage.ts'
+import { explain, meanings } from './_format/states.ts'
+import { readSeconds } from './_input/duration.ts'
+
+/** The records that there are to wait for. */
+export type Records = {
+  connection: Answer<'GET /connections/{connectionId}'>
+  credential: Answer<'GET /issue-credentials/records/{recordId}'>
+  proof: Answer<'GET /present-proof/presentations/{presentationId}'>
+}
+export type Topic = keyof Records
+
+type Kind<T extends Topic> = {
+  event: Event['type']
+  /** The names of the fields. */
+  id: keyof Records[T] & string
+  state: keyof Records[T] & string
+  read: (call: Client, id: string) => Promise<Records[T]>
+}
+
+const kinds: { [T in Topic]: Kind<T> } = {
+  connection: {
+    event: 'ConnectionUpdated',
+    id: 'connectionId',
+    state: 'state',
+    read: (call, connectionId) => call('GET /connections/{connectionId}', { path: { connectionId } }),
+  },
+  credential: {
+    event: 'IssueCredentialRecordUpdated',
+    id: 'recordId',
+    state: 'protocolState',
+    read: (call, recordId) => call('GET /issue-credentials/records/{recordId}', { path: { recordId } }),
+  },
+  proof: {
+    event: 'PresentationUpdated',
+    id: 'presentationId',
+    state: 'status',
+    read: (call, presentationId) => call('GET /present-proof/presentations/{presentationId}', { path: { presentationId } }),
+  },
+}
+
+export type Waiting = { wait?: string | undefined; timeout?: string | undefined }
+
+/** The flags of waiting; `usually` says for what when no state is named. */
+export function waitFlags(usually: string) {
+  return {
+    wait: Flags.string({ helpValue: '[state]', description: `wait until ${usually}, or with --wait=<state> for that state` }),
+    timeout: Flags.string({ dependsOn: ['wait'], description: 'how long to wait: 30s, 10m, 2h; 5m when left out' }),
+  }
+}
+
+/** The arguments with `--wait` alone as oclif takes it, which wants a value for every flag that may have one. */
+export function spellOut(argv: readonly string[]): string[] {
+  const end = argv.indexOf('--')
+  return argv.map((arg, index) => (arg === '--wait' && (end === -1 || index < end) ? '--wait=' : arg))
+}
+
+/** What a wait has come to: the record as it is now, and why it is not what was waited for, if it is not. */
+export type Outcome<T extends Topic> = { record: Records[T]; failure?: CommandError }
+export type Wait<T extends Topic> = (made: Records[T]) => Promise<Outcome<T>>
+
+/**
+ * Gets ready to wait, before the call that makes or moves the record: what it returns is then given the record. It says 6 when the
+ * time is over, and 5, or 8 when something did not verify, once the record has come to an end that is another.
+ *
+ * @throws {UsageError} for a state that there is not, or a time that is none.
+ */
+export async function prepareWait<T extends Topic>(
+  topic: T,
+  { wait, timeout = '5m' }: Waiting,
+  usual: string,
+  call: Client,
+  open: (type: Event['type'], signal: AbortSignal) => Promise<AsyncIterable<Event>>,
+): Promise<Wait<T>> {
+  if (wait === undefined) return (record) => Promise.resolve({ record })
+  const wanted = readState(topic, wait || usual)
+  const seconds = readSeconds('timeout', timeout)
+  const kind = kinds[topic]
+  const ending = new AbortController()
+  const events = await open(kind.event, ending.signal)
+  return async (made) => {
+    const id = String(made[kind.id])
+    const timer = setTimeout(() => ending.abort(), seconds * 1_000)
+    try {
+      const state = await lastState(events, kind, id, String(made[kind.state]), (each) => each === wanted || isEnd(topic, each, wanted))
+      const record = await kind.read(call, id).catch(() => made)
+      return state === wanted ? { record } : { record, failure: toFailure(topic, id, state, wanted, seconds) }
+    } finally {
+      clearTimeout(timer)
+      ending.abort()
+    }
+  }
+}
+
+/** The state that ends the wait, or the last one there was. */
+async function lastState<T extends Topic>(
+  events: AsyncIterable<Event>,
+  { event: type, id: idName, state: stateName }: Kind<T>,
+  id: string,
+  first: string,
+  isLast: (state: string) => boolean,
+): Promise<string> {
+  let state = first
+  if (isLast(state)) return state
+  for await (const event of events) {
+    if (event.type !== type || event.data[idName] !== id) continue
+    state = String(event.data[stateName])
+    if (isLast(state)) break
+  }
+  return state
+}
+
+function readState(topic: Topic, text: string): string {
+  const states = Object.keys(meanings[topic])
+  const known = states.find((state) => state.toLowerCase() === text.toLowerCase())
+  if (known !== undefined) return known
+  throw new UsageError(`--wait: ${JSON.stringify(text)} is no state of a ${topic}. There are ${states.join(', ')}.`)
+}
+
+/** A record that is about to report a problem is at its end for everything but the report. */
+function isEnd(topic: Topic, state: string, wanted: string): boolean {
+  return meanings[topic][state]?.ends !== undefined && !(state === 'ProblemReportPending' && wanted === 'ProblemReportSent')
+}
+
+function toFailure(topic: Topic, id: string, state: string, wanted: string, seconds: number): CommandError {
+  const hint = `agent ${topic} show ${id}`
+  const now = `The ${topic} ${id} is in ${explain(topic, state)}`
+  if (!isEnd(topic, state, wanted))
+    return new CommandError(`${now} after ${seconds} s, and not yet in ${wanted}; it goes on by itself.`, 6, hint)
+  return new CommandError(`${now} and will not come to ${wanted}.`, meanings[topic][state]!.ends || 5, hint)
+}

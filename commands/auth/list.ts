@@ -1,0 +1,15 @@
+/** `agent auth list` */
+import { AskingCommand, columns } from '../_asking.ts'
+import { pagingFlags, toPaging } from '../_input/paging.ts'
+
+export default class AuthList extends AskingCommand {
+  static override summary = 'List the challenges'
+  static override flags = pagingFlags
+
+  async run() {
+    const { flags } = await this.parse(AuthList)
+    const page = await this.call('GET /did-authentication/challenges', { query: toPaging(flags) })
+    this.printList(page.contents, ({ id }) => id, columns('auth'), 'There are no challenges. `agent auth create` makes one.')
+    return page
+  }
+}

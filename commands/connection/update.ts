@@ -1,0 +1,35 @@
+/** `agent connection update` */
+import * as Args from '@oclif/core/args'
+import * as Flags from '@oclif/core/flags'
+import { AgentCommand } from '../_base.ts'
+import { UsageError } from '../_errors/usage.ts'
+import { connectionFields } from '../_format/connection.ts'
+import { acceptanceFlags, readAcceptance } from '../_input/acceptance.ts'
+
+export default class ConnectionUpdate extends AgentCommand {
+  static override summary = 'Say which offers over a connection are accepted without a person'
+  static override description = 'It holds for offers from now on, and replaces what was said before. What waits for an answer waits on.'
+  static override examples = [
+    '<%= config.bin %> connection update <id> --accept-offers --subject did:prism:…',
+    '<%= config.bin %> connection update <id> --accept-offers --subject did:prism:… --key-id auth-1 --format sdjwt',
+    '<%= config.bin %> connection update <id> --no-accept-offers',
+  ]
+  static override args = { id: Args.string({ required: true, ignoreStdin: true, description: 'id of the connection' }) }
+  static override flags = {
+    'accept-offers': Flags.boolean({ allowNo: true, description: 'accept offers over this connection without a person, or none' }),
+    ...acceptanceFlags,
+  }
+
+  async run() {
+    const { args, flags } = await this.parse(ConnectionUpdate)
+    const automaticAcceptance = readAcceptance(flags)
+    if (!automaticAcceptance)
+      throw new UsageError('There is nothing to change: give --accept-offers with --subject, or --no-accept-offers.')
+    const changed = await this.call('PATCH /connections/{connectionId}', {
+      path: { connectionId: args.id },
+      body: { automaticAcceptance },
+    })
+    this.print(changed.connectionId, connectionFields(changed))
+    return changed
+  }
+}

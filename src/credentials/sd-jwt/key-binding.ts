@@ -1,0 +1,44 @@
+/** The key binding of a presented SD-JWT (RFC 9901 §4.3): the holder signs what it shows, and to whom, with the key in `cnf`. */
+import { z } from 'zod'
+import type { PublicJwk } from '../../crypto/keys.ts'
+import { decodeJws, fitsAlgorithm, isSignedBy, JoseHeader, parseClaims, type Jws } from '../jws.ts'
+import { NumericDate } from '../validity.ts'
+import { VerificationError } from '../verification-error.ts'
+import { digestBy } from './disclosure.ts'
+import type { SdJwtStatement } from './sd-jwt.ts'
+
+const KeyBindingClaims = z.looseObject({ iat: NumericDate, aud: z.string(), nonce: z.string(), sd_hash: z.string() })
+/** `iat` is in epoch seconds, `sd_hash` the digest of everything before the key binding. */
+export type KeyBindingClaims = z.infer<typeof KeyBindingClaims>
+
+/** Reads a key-binding JWT; who signed it is not asked. @throws {VerificationError} `too-large`, `malformed`, `algorithm`, `critical-header` */
+export function readKeyBinding(jwt: string): { jws: Jws; claims: KeyBindingClaims } {
+  const jws = decodeJws(jwt)
+  if (jws.header.typ !== 'kb+jwt') throw new VerificationError('malformed', 'The type of the key binding is not kb+jwt')
+  return { jws, claims: parseClaims(KeyBindingClaims, jws.payload) }
+}
+
+/**
+ * Checks the key binding that comes with a credential, if one does: by the key that the credential is bound to, over these disclosures. Whether it
+ * answers a request is asked elsewhere.
+ *
+ * @throws {VerificationError} as `readKeyBinding`; `holder-binding`
+ */
+export function checkKeyBinding({ sdJwt, keyBinding, holderKey, payload }: SdJwtStatement): KeyBindingClaims | undefined {
+  if (keyBinding === undefined) return undefined
+  const { jws, claims } = readKeyBinding(keyBinding)
+  if (!holderKey || !isSignedBy(jws, holderKey)) {
+    const reason = holderKey
+      ? 'The key binding is not signed with the key that the credential is bound to'
+      : 'The credential is bound to no key, so its key binding proves nothing'
+    throw new VerificationError('holder-binding', reason)
+  }
+  if (claims.sd_hash !== digestBy(payload['_sd_alg'])(sdJwt))
+    throw new VerificationError('holder-binding', 'The key binding is for other disclosures')
+  return claims
+}
+
+/** The `alg` of what the holder of a key signs; none for a key that does not sign here. */
+export function findBindingAlgorithm(key: PublicJwk): JoseHeader['alg'] | undefined {
+  return JoseHeader.shape.alg.options.find((alg) => fitsAlgorithm({ header: { alg } }, key))
+}

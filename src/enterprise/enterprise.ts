@@ -1,0 +1,49 @@
+/** What the enterprise suite has beside the wallets: the key of its links, how many answers it takes, who waits, and what signs tokens. */
+import type { Config } from '../base/config.ts'
+import { createPace } from '../base/pace.ts'
+import { Problem } from '../base/problem.ts'
+import { deriveSealKey } from '../base/seal.ts'
+import type { Product } from './states.ts'
+import { newSubmissionId, openSubmissionId } from './submission-id.ts'
+import { createTokens, type Tokens } from './token.ts'
+import { createWaiters, type Waiters } from './waiters.ts'
+
+/** Answers to one link in a minute. It takes one; the others are told so, and need not be told often. */
+const perLink = 30
+
+export type Enterprise = {
+  readonly tokens: Tokens
+  readonly waiters: Waiters
+  newSubmissionId(product: Product, walletId: string): string
+  /** The wallet that a link belongs to; nothing for a link that was not issued here. */
+  openSubmissionId(product: Product, id: string): string | undefined
+  /** Counts an answer. @throws {Problem} 429 when there are too many from an address, or to a link. */
+  admit(address: string, submissionId: string): Promise<void>
+  close(): void
+}
+
+/** `url` is the public base URL of the HTTP API. */
+export function createEnterprise(config: Config, masterKey: Uint8Array, url: string): Enterprise {
+  const key = deriveSealKey(masterKey, 'enterprise-submissions')
+  const byAddress = createPace(config.ENTERPRISE_SUBMISSIONS_PER_MINUTE, 60)
+  const byLink = createPace(perLink, 60)
+  const waiters = createWaiters()
+  return {
+    tokens: createTokens(deriveSealKey(masterKey, 'authentication-tokens'), {
+      url,
+      audience: config.AUTH_TOKEN_AUDIENCE ?? url,
+      lifetimeSeconds: config.AUTH_TOKEN_LIFETIME,
+    }),
+    waiters,
+    newSubmissionId: (product, walletId) => newSubmissionId(key, product, walletId),
+    openSubmissionId: (product, id) => openSubmissionId(key, product, id),
+    async admit(address, submissionId) {
+      const retryAfter = (await byAddress(address)) ?? (await byLink(submissionId))
+      if (retryAfter === undefined) return
+      throw new Problem('/errors/common/too-many-requests', `Too many answers have come. Try again in ${retryAfter} seconds.`, {
+        retryAfter,
+      })
+    },
+    close: () => waiters.close(),
+  }
+}

@@ -1,0 +1,85 @@
+/**
+ * Tokens that say who has signed in (ours): a JWT (RFC 7519), EdDSA, short, for an application that keeps no state of its own.
+ *
+ * Every tenant is an issuer of its own (`iss`), though one key signs for all: a token that one tenant was given says nothing to the back
+ * end of another, which compares `iss` as every JWT library can.
+ */
+import { ed25519 } from '@noble/curves/ed25519.js'
+import { calculateJwkThumbprint, importJWK, SignJWT } from 'jose'
+import { z } from 'zod'
+import { toBase64url } from '../base/bytes.ts'
+import { randomId } from '../base/id.ts'
+
+/** A JSON Web Key Set (RFC 7517 §5) of what verifies the tokens. */
+export const JwkSet = z
+  .object({
+    keys: z.array(
+      z.object({
+        kty: z.literal('OKP'),
+        crv: z.literal('Ed25519'),
+        x: z.string(),
+        kid: z.string(),
+        alg: z.literal('EdDSA'),
+        use: z.literal('sig'),
+      }),
+    ),
+  })
+  .meta({ id: 'JwkSet' })
+export type JwkSet = z.infer<typeof JwkSet>
+
+export const Token = z
+  .object({
+    token: z.string(),
+    tokenType: z.literal('Bearer'),
+    issuer: z.url(),
+    audience: z.string(),
+    subject: z.string(),
+    expireAt: z.iso.datetime(),
+  })
+  .meta({ id: 'AuthenticationToken' })
+export type Token = z.infer<typeof Token>
+
+export type Tokens = {
+  /** Signs a token that says that a DID has answered a challenge of a wallet. */
+  issue(walletId: string, did: string): Promise<Token>
+  keys(): Promise<JwkSet>
+}
+
+/** `seed` is the 32 bytes of the private key. It follows from the master key, so that it is on no disk. */
+export function createTokens(seed: Uint8Array, settings: { url: string; audience: string; lifetimeSeconds: number }): Tokens {
+  const publicJwk = { kty: 'OKP', crv: 'Ed25519', x: toBase64url(ed25519.getPublicKey(seed)) } as const
+  const { url, audience, lifetimeSeconds } = settings
+  let ready: Promise<{ kid: string; key: Awaited<ReturnType<typeof importJWK>> }> | undefined
+  const prepare = async () => ({
+    kid: await calculateJwkThumbprint(publicJwk),
+    key: await importJWK({ ...publicJwk, d: toBase64url(seed) }, 'EdDSA'),
+  })
+  return {
+    async issue(walletId, did) {
+      const { kid, key } = await (ready ??= prepare())
+      const issuer = `${url}/wallets/${walletId}`
+      const now = Math.floor(Date.now() / 1_000)
+      const token = await new SignJWT()
+        .setProtectedHeader({ alg: 'EdDSA', typ: 'JWT', kid })
+        .setIssuer(issuer)
+        .setSubject(did)
+        .setAudience(audience)
+        .setIssuedAt(now)
+        .setExpirationTime(now + lifetimeSeconds)
+        .setJti(randomId())
+        .sign(key)
+      return {
+        token,
+        tokenType: 'Bearer',
+        issuer,
+        audience,
+        subject: did,
+        expireAt: new Date((now + lifetimeSeconds) * 1_000).toISOString(),
+      }
+    },
+    async keys() {
+      const { kid } = await (ready ??= prepare())
+      return { keys: [{ ...publicJwk, kid, alg: 'EdDSA', use: 'sig' }] }
+    },
+  }
+}

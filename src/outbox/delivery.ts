@@ -1,0 +1,101 @@
+/** The log of deliveries (ours): every attempt to tell a webhook of an event, as long as the event is kept. */
+import { sql, type Selectable } from 'kysely'
+import { z } from 'zod'
+import type { Db, Tx } from '../storage/database.ts'
+import type { WalletTables } from '../storage/wallet-tables.ts'
+import { lastSequence, type Event } from './event.ts'
+
+/** What came back of one POST: a status, or why there was none; `error` is absent when the event was taken. */
+export type Answer = { attemptedAt: Date; durationMs: number; status?: number; error?: string }
+
+/** Written by itself, since somebody asked for the event again, or as a test of the webhook. */
+export type AttemptKind = 'automatic' | 'replay' | 'test'
+
+export const outcomes = ['delivered', 'failed', 'dead'] as const
+
+export const WebhookDelivery = z
+  .object({
+    eventId: z.string(),
+    type: z.string(),
+    kind: z.enum(['automatic', 'replay', 'test']),
+    outcome: z.enum(outcomes).describe('`dead`: the last attempt at an event that was given up, until a replay delivers it.'),
+    attemptedAt: z.iso.datetime(),
+    durationMs: z.number(),
+    status: z.number().optional().describe('What the receiver answered; absent when it did not.'),
+    error: z.string().optional().describe('Why the event was not taken.'),
+  })
+  .meta({ id: 'WebhookDelivery' })
+export type WebhookDelivery = z.infer<typeof WebhookDelivery>
+
+/** Which attempts are wanted: `failed` are all that were not taken, `dead` the last at each event that was given up. */
+export type DeliveryQuery = { offset: number; limit: number; eventId?: string | undefined; outcome?: (typeof outcomes)[number] | undefined }
+
+/** What an attempt was at. `sequence` is the event's place in the log; a test event has none. */
+export type Attempted = { webhookId: string; event: Event; sequence?: number; kind: AttemptKind }
+
+/** Writes an attempt down, and returns its place in the log of attempts. */
+export async function logAttempt(tx: Tx, { webhookId, event, sequence, kind }: Attempted, answer: Answer): Promise<number> {
+  const { sequence: place } = await tx
+    .insertInto('delivery_attempt')
+    .values({
+      sequence: sql<number>`(select coalesce(max(sequence), 0) + 1 from delivery_attempt)`,
+      webhook_id: webhookId,
+      event_sequence: sequence ?? ((await lastSequence(tx)) || null),
+      event_id: event.id,
+      event_type: event.type,
+      kind,
+      attempted_at: answer.attemptedAt.toISOString(),
+      duration_ms: Math.round(answer.durationMs),
+      status: answer.status ?? null,
+      error: answer.error ?? null,
+    })
+    .returning('sequence')
+    .executeTakeFirstOrThrow()
+  return place
+}
+
+/** A page of the attempts at a webhook, the newest first, and how many there are in all. */
+export async function listDeliveries(
+  db: Db,
+  webhookId: string,
+  { offset, limit, eventId, outcome }: DeliveryQuery,
+): Promise<{ deliveries: WebhookDelivery[]; total: number }> {
+  const wanted = db
+    .selectFrom('delivery_attempt')
+    .leftJoin('dead_letter', (join) =>
+      join
+        .onRef('dead_letter.webhook_id', '=', 'delivery_attempt.webhook_id')
+        .onRef('dead_letter.event_sequence', '=', 'delivery_attempt.event_sequence')
+        .onRef('dead_letter.attempt', '=', 'delivery_attempt.sequence'),
+    )
+    .where('delivery_attempt.webhook_id', '=', webhookId)
+    .$if(eventId !== undefined, (query) => query.where('event_id', '=', eventId!))
+    .$if(outcome === 'delivered', (query) => query.where('error', 'is', null))
+    .$if(outcome === 'failed', (query) => query.where('error', 'is not', null))
+    // Said of the joined table, so that this reads the dead letters and not the whole log.
+    .$if(outcome === 'dead', (query) => query.where('dead_letter.webhook_id', '=', webhookId))
+  const { total } = await wanted.select((eb) => eb.fn.countAll().as('total')).executeTakeFirstOrThrow()
+  const rows = await wanted
+    .selectAll('delivery_attempt')
+    .select('dead_letter.attempt as dead')
+    .orderBy('delivery_attempt.sequence', 'desc')
+    .offset(offset)
+    .limit(limit)
+    .execute()
+  return { total: Number(total), deliveries: rows.map(toDelivery) }
+}
+
+type Row = Selectable<WalletTables['delivery_attempt']> & { dead: number | null }
+
+function toDelivery({ event_id, event_type, kind, attempted_at, duration_ms, status, error, dead }: Row): WebhookDelivery {
+  return {
+    eventId: event_id,
+    type: event_type,
+    kind,
+    outcome: dead !== null ? 'dead' : error === null ? 'delivered' : 'failed',
+    attemptedAt: attempted_at,
+    durationMs: duration_ms,
+    ...(status !== null && { status }),
+    ...(error !== null && { error }),
+  }
+}

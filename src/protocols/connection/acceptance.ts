@@ -1,0 +1,38 @@
+/** Which offers over a connection the wallet's owner accepts beforehand (ours); off unless it is said. */
+import { z } from 'zod'
+import { optional } from '../../wallet/model.ts'
+import { CredentialFormat } from '../formats.ts'
+
+/** What is kept of it; absent where a person answers all offers. */
+export const AutomaticAcceptance = z
+  .object({
+    credentialOffers: z.literal(true),
+    subjectId: z.string(),
+    keyId: z.string().optional(),
+    credentialFormats: z.array(CredentialFormat).optional(),
+    schemaIds: z.array(z.string()).optional(),
+  })
+  .meta({ id: 'AutomaticAcceptance' })
+export type AutomaticAcceptance = z.infer<typeof AutomaticAcceptance>
+
+/** What says it. */
+export const SetAutomaticAcceptance = z
+  .object({
+    credentialOffers: z.boolean().describe('Accept offers over this connection, from now on, without a person; false for none.'),
+    subjectId: optional(z.string().min(1)).describe(
+      'With `credentialOffers`: whom the credentials are about, a DID of this wallet with an authentication key.',
+    ),
+    keyId: optional(z.string().min(1)).describe('Which of its authentication keys signs, and binds an SDJWT, as in `accept-offer`.'),
+    credentialFormats: optional(z.array(CredentialFormat).min(1)).describe('Only offers of these formats; of any when left out.'),
+    schemaIds: optional(z.array(z.string().min(1).max(2_000)).min(1).max(100)).describe(
+      'Only offers that name a schema, and none but these, written as the issuer writes them; any offers when left out.',
+    ),
+  })
+  .transform(({ credentialOffers, subjectId, ...terms }, context): AutomaticAcceptance | undefined => {
+    if (!credentialOffers) return undefined
+    if (subjectId !== undefined) return { credentialOffers, subjectId, ...terms }
+    const message = 'is missing: name a DID of this wallet with an authentication key, which the credentials are to be about'
+    context.addIssue({ code: 'custom', path: ['subjectId'], message })
+    return z.NEVER
+  })
+  .meta({ id: 'SetAutomaticAcceptance' })

@@ -1,0 +1,35 @@
+/** Changes what the wallet's owner has said of a connection (ours). */
+import { getOwnDid } from '../../did-registrar/dids.ts'
+import { getSigningKey } from '../../did-registrar/keys.ts'
+import type { Wallet } from '../../wallet/wallet.ts'
+import { getRecord } from '../find.ts'
+import { amend } from '../record.ts'
+import type { AutomaticAcceptance } from './acceptance.ts'
+import { connection, type ConnectionRecord } from './model.ts'
+
+/**
+ * Says which offers over a connection are accepted from now on without a person; none when `automaticAcceptance` is undefined. No step, so no
+ * event. An offer that is there already waits for its answer as before.
+ *
+ * @throws {Problem} 404 when there is no such connection; as `mustAccept`.
+ */
+export async function updateConnection(
+  wallet: Wallet,
+  id: string,
+  automaticAcceptance: AutomaticAcceptance | undefined,
+): Promise<ConnectionRecord> {
+  await getRecord(wallet.db, connection, id)
+  await mustAccept(wallet, automaticAcceptance)
+  return wallet.transaction(async (tx) => {
+    await amend(tx, connection, await getRecord(tx, connection, id), { automaticAcceptance })
+    return getRecord(tx, connection, id)
+  })
+}
+
+/** Makes sure that an acceptance could be made as it is said, as `accept-offer` would. @throws {Problem} 400 or 404 for a DID or a key that cannot be used. */
+export async function mustAccept(wallet: Wallet, automaticAcceptance: AutomaticAcceptance | undefined): Promise<void> {
+  if (!automaticAcceptance) return
+  const { subjectId, keyId } = automaticAcceptance
+  await getOwnDid(wallet.db, subjectId)
+  await getSigningKey(wallet, subjectId, 'authentication', keyId)
+}

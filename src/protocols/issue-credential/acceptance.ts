@@ -1,0 +1,64 @@
+/** Offers that the wallet's owner has accepted beforehand, for the connection over which they come (ours). */
+import { isTemporary, Problem } from '../../base/problem.ts'
+import type { Db } from '../../storage/database.ts'
+import type { Wallet } from '../../wallet/wallet.ts'
+import type { Work } from '../../wallet/work.ts'
+import type { AutomaticAcceptance } from '../connection/acceptance.ts'
+import { connection } from '../connection/model.ts'
+import { findRecord, getRecord } from '../find.ts'
+import { advance, announce } from '../record.ts'
+import { issueCredential, type AcceptCredentialOffer, type CredentialData, type CredentialRecord } from './model.ts'
+import { writeRequest } from './request.ts'
+
+/** Whether an offer that comes in now is accepted without a person. */
+export async function isAccepted(db: Db, offer: CredentialData): Promise<boolean> {
+  return (await findAcceptance(db, offer)) !== undefined
+}
+
+/**
+ * Accepts an offer as its connection's owner has said, if nobody has answered it or said otherwise meanwhile. What stands in the way for good
+ * is left to a person: the record says why, and an event tells of it.
+ */
+export const makeAcceptance: Work = async (wallet, recordId) => {
+  const record = await getRecord(wallet.db, issueCredential, recordId)
+  const acceptance = isOpen(record) ? await findAcceptance(wallet.db, record) : undefined
+  if (!acceptance) return () => Promise.resolve()
+  const choice = { subjectId: acceptance.subjectId, keyId: acceptance.keyId }
+  const outcome = await attempt(wallet, record, choice)
+  return async (tx) => {
+    const current = await getRecord(tx, issueCredential, recordId)
+    if (!isOpen(current)) return
+    if (outcome instanceof Problem) await announce(tx, issueCredential, current, { metaLastFailure: toFailure(outcome) })
+    else await advance(tx, issueCredential, current, 'made', choice, outcome)
+  }
+}
+
+function isOpen({ state }: CredentialRecord): boolean {
+  return state === 'OfferReceived'
+}
+
+async function findAcceptance(
+  db: Db,
+  { connectionId, credentialFormat, schemaIds }: CredentialData,
+): Promise<AutomaticAcceptance | undefined> {
+  const record = connectionId === undefined ? undefined : await findRecord(db, connection, connectionId)
+  const acceptance = record?.automaticAcceptance
+  if (!acceptance) return undefined
+  const { credentialFormats: formats = [credentialFormat], schemaIds: schemas } = acceptance
+  const isOfSchemas = schemas === undefined || (schemaIds.length > 0 && schemaIds.every((id) => schemas.includes(id)))
+  return formats.includes(credentialFormat) && isOfSchemas ? acceptance : undefined
+}
+
+/** The request, or why there can be none. @throws when another attempt may go better. */
+async function attempt(wallet: Wallet, record: CredentialRecord, choice: AcceptCredentialOffer) {
+  try {
+    return await writeRequest(wallet, record, choice)
+  } catch (error) {
+    if (error instanceof Problem && !isTemporary(error)) return error
+    throw error
+  }
+}
+
+function toFailure({ status, type, title, message: detail }: Problem) {
+  return { status, type, title, detail: `The offer could not be accepted automatically: ${detail}` }
+}

@@ -1,0 +1,95 @@
+/** What the credential of a record says, decoded, and whether it still stands (ours). */
+import { z } from 'zod'
+import { Problem } from '../../base/problem.ts'
+import { findStanding, Standing } from '../../credential-status/standing.ts'
+import { readJwtVc, type DecodedCredential } from '../../credentials/credential.ts'
+import type { Jws } from '../../credentials/jws.ts'
+import { decodeSdJwt } from '../../credentials/sd-jwt/sd-jwt.ts'
+import { VerificationError } from '../../credentials/verification-error.ts'
+import type { Wallet } from '../../wallet/wallet.ts'
+import { getRecord } from '../find.ts'
+import { CredentialFormat } from '../formats.ts'
+import { present } from '../model.ts'
+import { issueCredential, type CredentialRecord } from './model.ts'
+
+export const CredentialContent = z
+  .object({
+    recordId: z.guid(),
+    credentialFormat: CredentialFormat,
+    issuer: z.string(),
+    subject: z.string().optional(),
+    claims: z.record(z.string(), z.json()).describe('The claims about the subject; of an SDJWT with all that its disclosures show.'),
+    disclosable: z
+      .array(z.array(z.string()))
+      .optional()
+      .describe('SDJWT: the claims that its holder can show or keep back, as names and positions from the outside in.'),
+    bound: z.boolean().optional().describe('SDJWT: whether only the holder’s key can present it.'),
+    schemas: z.array(z.string()).describe('The schemas that it names; of an SDJWT its type.'),
+    validFrom: z.iso.datetime().optional(),
+    validUntil: z.iso.datetime().optional(),
+    standing: Standing,
+    header: z.record(z.string(), z.unknown()).describe('The header of the JWT.'),
+    payload: z.record(z.string(), z.unknown()).describe('The payload of the JWT as it is signed.'),
+  })
+  .meta({ id: 'CredentialContent' })
+export type CredentialContent = z.infer<typeof CredentialContent>
+
+/**
+ * Decodes the credential of a record, the issuer's or the holder's, and asks its status list.
+ *
+ * @throws {Problem} 404; 400 while there is no credential; 422 for one that cannot be read.
+ */
+export async function readContent(wallet: Wallet, recordId: string): Promise<CredentialContent> {
+  const record = await getRecord(wallet.db, issueCredential, recordId)
+  const { jws, said, ...own } = decode(record)
+  const { issuerDid, subjectDid, claims, statuses, validFrom, validUntil } = said
+  return present({
+    recordId,
+    credentialFormat: record.credentialFormat,
+    issuer: issuerDid,
+    subject: subjectDid,
+    claims: claims as CredentialContent['claims'],
+    ...own,
+    validFrom: toInstant(validFrom),
+    validUntil: toInstant(validUntil),
+    standing: await findStanding(wallet.env, { statuses, issuerDid }),
+    header: { ...jws.header },
+    payload: jws.payload,
+  })
+}
+
+type Said = Pick<DecodedCredential, 'issuerDid' | 'subjectDid' | 'claims' | 'statuses' | 'validFrom' | 'validUntil'>
+type Decoded = { jws: Jws; said: Said } & Pick<CredentialContent, 'schemas' | 'disclosable' | 'bound'>
+
+function decode({ id, state, credentialFormat, credential }: CredentialRecord): Decoded {
+  if (credential === undefined)
+    throw new Problem(issueCredential.problems.wrongState, `The record ${id} is in state ${state} and has no credential yet.`)
+  try {
+    return credentialFormat === 'SDJWT' ? fromSdJwt(credential) : fromJwt(credential)
+  } catch (cause) {
+    if (!(cause instanceof VerificationError)) throw cause
+    throw new Problem('UnprocessableEntity', `The credential of the record ${id} cannot be read: ${cause.message}`, { cause })
+  }
+}
+
+function fromJwt(text: string): Decoded {
+  const { jws, credential } = readJwtVc(text)
+  // The subject's id is no claim about it.
+  const claims = Object.fromEntries(Object.entries(credential.claims).filter(([name]) => name !== 'id'))
+  return { jws, said: { ...credential, claims }, schemas: credential.schemas }
+}
+
+function fromSdJwt(text: string): Decoded {
+  const { jws, vct, placed, holderKey, ...said } = decodeSdJwt(text)
+  const disclosable = placed.map(({ path }) => path)
+  return { jws, said, disclosable, bound: holderKey !== undefined, schemas: vct === undefined ? [] : [vct] }
+}
+
+/** The seconds of the years 0 to 9999, which is as far as RFC 3339 writes. */
+const [firstSecond, lastSecond] = [-62_167_219_200, 253_402_300_799]
+
+/** Epoch seconds as a date; one that cannot be written is the nearest that can. */
+function toInstant(seconds: number | undefined): string | undefined {
+  if (seconds === undefined) return undefined
+  return new Date(Math.min(Math.max(seconds, firstSecond), lastSecond) * 1_000).toISOString()
+}

@@ -1,0 +1,85 @@
+/**
+ * SQLite as Kysely sees it, with the faults of the machine told apart from those of the program: a full disk, a damaged file.
+ *
+ * SQLite takes a transaction back by itself when the disk is full. What the caller still says in it would be written at once, each by
+ * itself: here it is refused.
+ */
+import {
+  SqliteAdapter,
+  SqliteDriver,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+  type CompiledQuery,
+  type DatabaseConnection,
+  type Dialect,
+} from 'kysely'
+import { Problem } from '../base/problem.ts'
+import { DamagedFileError } from './damaged-file-error.ts'
+import type { Database } from './sqlite.ts'
+
+/** Makes the dialect for an open database. */
+export function createDialect(database: Database): Dialect {
+  return {
+    createAdapter: () => new SqliteAdapter(),
+    createDriver: () => new Driver(database),
+    createIntrospector: (db) => new SqliteIntrospector(db),
+    createQueryCompiler: () => new SqliteQueryCompiler(),
+  }
+}
+
+/** The same error, or what it means where that is known: {Problem} `error:InsufficientStorage`, {DamagedFileError}. */
+export function translate(error: unknown, path: string): unknown {
+  const { code = '', message } = error as Partial<NodeJS.ErrnoException>
+  if (['ENOSPC', 'EDQUOT', 'SQLITE_FULL', 'SQLITE_IOERR_SHMSIZE'].includes(code)) return storageFull(error)
+  if (/^SQLITE_(CORRUPT|NOTADB)/.test(code)) return new DamagedFileError(path, `is damaged: ${message}`, { cause: error })
+  return error
+}
+
+/** The problem of a full disk. */
+export function storageFull(cause: unknown): Problem {
+  const detail = 'The disk of the agent is full: nothing was changed. What is there can be read; the rest works again once there is room.'
+  return new Problem('error:InsufficientStorage', detail, { cause })
+}
+
+class Driver extends SqliteDriver {
+  readonly #database: Database
+  /** The transaction that somebody is in, and why it is no more. */
+  #transaction: { lost?: unknown } | undefined
+
+  constructor(database: Database) {
+    super({ database })
+    this.#database = database
+  }
+
+  override async acquireConnection(): Promise<DatabaseConnection> {
+    const connection = await super.acquireConnection()
+    return {
+      executeQuery: async <R>(query: CompiledQuery) => {
+        if (this.#transaction?.lost !== undefined) throw this.#transaction.lost
+        try {
+          return await connection.executeQuery<R>(query)
+        } catch (error) {
+          const known = translate(error, this.#database.name)
+          if (this.#transaction && !this.#database.inTransaction) this.#transaction.lost = known
+          throw known
+        }
+      },
+      streamQuery: (query, chunkSize) => connection.streamQuery(query, chunkSize),
+    }
+  }
+
+  override async beginTransaction(connection: DatabaseConnection): Promise<void> {
+    await super.beginTransaction(connection)
+    this.#transaction = {}
+  }
+
+  override async commitTransaction(connection: DatabaseConnection): Promise<void> {
+    await super.commitTransaction(connection)
+    this.#transaction = undefined
+  }
+
+  override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
+    this.#transaction = undefined
+    if (this.#database.inTransaction) await super.rollbackTransaction(connection)
+  }
+}

@@ -1,0 +1,25 @@
+/** A JWT VC under examination. */
+import { decodeClaims } from '../credentials/credential.ts'
+import { decodeJws } from '../credentials/jws.ts'
+import { checkCompliance } from './compliance.ts'
+import { once } from './once.ts'
+import type { Token } from './token.ts'
+
+/** Makes the examined credential of a compact JWT. */
+export function readJwt(jwt: string): Token {
+  const read = once(() => decodeClaims(jwt))
+  const decode = once(() => decodeJws(jwt))
+  return {
+    claims: () => {
+      const credential = read()
+      // The issuer adds the DID beside the claims that the schema is about.
+      const { id: _id, ...claims } = credential.claims
+      return { ...credential, subjects: [claims, credential.claims] }
+    },
+    issuerDid: () => read().issuerDid,
+    audience: () => read().payload['aud'],
+    jwts: () => [decode()],
+    checkBelongings: () => {},
+    checkCompliance: () => checkCompliance(read().payload),
+  }
+}

@@ -1,0 +1,153 @@
+/** A clock that is set forward or back, in the middle of things and while the daemon is down: nothing ends early, and nothing stalls. */
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { createSteadyClock, isOver, steadyNow } from '../../src/base/clock.ts'
+import { due, put, putOff } from '../../src/outbox/outbox.ts'
+import { connect, connectionIn, oobOf, startPair, until } from '../_pair.ts'
+import { Daemon, temporaryFolder } from '../_daemon.ts'
+import { openParty } from '../_party.ts'
+import { openReceiver } from '../_receiver.ts'
+import { temporaryWalletDb } from '../_wallet-db.ts'
+
+const hourMs = 3_600_000
+
+describe('the steady clock', () => {
+  const now = { wall: 1_000_000, awake: 50, running: 7_000 }
+  const clock = () => createSteadyClock({ wall: () => now.wall, awake: () => now.awake, running: () => now.running })
+  const pass = (ms: number) => {
+    for (const name of ['wall', 'awake', 'running'] as const) now[name] += ms
+  }
+
+  test('begins with the system’s and goes on however that is set', () => {
+    const read = clock()
+    const start = now.wall
+    pass(500)
+    now.wall -= hourMs
+    expect(read() - start).toBe(500)
+    pass(500)
+    now.wall += 24 * hourMs
+    expect(read() - start).toBe(1_000)
+  })
+
+  test('counts the time that the machine sleeps, and never goes back', () => {
+    const read = clock()
+    const start = now.wall
+    let last = start
+    for (const [awake, running] of [
+      [100, 110],
+      [100, 90],
+      [100, 5_000_100],
+      [100, 92],
+      [100, 108],
+    ] as const) {
+      now.awake += awake
+      now.running += running
+      expect(read()).toBeGreaterThanOrEqual(last)
+      last = read()
+    }
+    expect(last - start).toBe(500 + 5_000_000)
+  })
+})
+
+test('a debt that was put off in the future is due: the clock was set back while the daemon was down', async () => {
+  await using wallet = await temporaryWalletDb()
+  const { db } = wallet
+  const now = steadyNow()
+  await db.transaction().execute(async (tx) => {
+    await put(tx, 'a', { kind: 'work', protocol: 'p', recordId: 'r', work: 'a' })
+    await put(tx, 'b', { kind: 'work', protocol: 'p', recordId: 'r', work: 'b' })
+  })
+  const [first] = (await due(db)).owing
+  await db.transaction().execute((tx) => putOff(tx, first!, new Date(now + 60_000), new Date(now)))
+  const lanes = async (ms: number) => {
+    const { owing, nextAt } = await due(db, new Date(ms))
+    return [owing.map(({ lane }) => lane), nextAt?.getTime()]
+  }
+  expect(await lanes(now)).toEqual([['b'], now + 60_000])
+  expect(await lanes(now + 60_000)).toEqual([['b', 'a'], undefined])
+  expect(await lanes(now - hourMs)).toEqual([['b', 'a'], undefined])
+})
+
+describe('in the middle of a flow', () => {
+  beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'] }))
+  afterEach(() => void vi.useRealTimers())
+
+  test.each([
+    ['an hour back', -hourMs],
+    ['a day ahead', 24 * hourMs],
+  ])('%s: an invitation can be answered still, and a message and an event that wait are sent again', async (_, jumpMs) => {
+    await using pair = await startPair()
+    const { issuer, holder } = pair
+    const jump = () => vi.setSystemTime(Date.now() + jumpMs)
+    await using receiver = await openReceiver((response, count) => response.writeHead(count === 1 ? 500 : 200).end())
+    await using peer = await openParty({ answer: (response, count) => response.writeHead(count < 3 ? 503 : 200).end() })
+    await issuer.call('POST /events/webhooks', { body: { url: receiver.url } })
+    const made = await issuer.call('POST /connections', { body: {} })
+    await peer.connect(issuer, 'ConnectionResponsePending')
+    await until(
+      'a first attempt at both',
+      () => Promise.resolve([receiver.bodies.length, peer.envelopes.length]),
+      ([events, messages]) => events! > 0 && messages! > 0,
+    )
+    jump()
+    const { thid } = made
+    await holder.call('POST /connection-invitations', { body: { invitation: oobOf(made) } })
+    await connectionIn(holder.call, thid, 'ConnectionResponseReceived')
+    await until(
+      'another attempt at both',
+      () => Promise.resolve([receiver.bodies.length, peer.envelopes.length]),
+      ([events, messages]) => events! > 1 && messages! > 2,
+    )
+    const records = await until(
+      'the end of both flows',
+      async () => (await issuer.call('GET /connections')).contents,
+      (contents) => contents.every(({ state }) => state === 'ConnectionResponseSent'),
+    )
+    expect(records).toHaveLength(2)
+    await connect(issuer, holder)
+  })
+
+  test('a moment is over when both clocks say so', () => {
+    const now = Date.now()
+    vi.setSystemTime(now + hourMs)
+    expect([isOver(now - 1_000), isOver(now + hourMs / 2)]).toEqual([true, false])
+    vi.setSystemTime(now - hourMs)
+    expect([isOver(now - 2 * hourMs), isOver(now - hourMs / 2)]).toEqual([true, false])
+  })
+})
+
+test.each([
+  ['an hour back', -hourMs],
+  ['a day ahead', 24 * hourMs],
+])('%s while the daemon is down: what waited for ten minutes goes at once, and is not given up', async (_, shiftMs) => {
+  await using folder = await temporaryFolder()
+  await using daemon = await Daemon.start({
+    AGENT_DATA_DIR: join(folder.path, 'data'),
+    AGENT_CONFIG_DIR: join(folder.path, 'config'),
+    DEFAULT_WALLET_AUTH_API_KEY: 'the-tenant-of-the-test',
+    NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(shiftedDate)}`,
+    CLOCK_SHIFT: '0',
+  })
+  const apiKey = 'the-tenant-of-the-test'
+  let isAway = true
+  await using peer = await openParty({ answer: (response) => response.writeHead(isAway ? 503 : 200, { 'retry-after': '600' }).end() })
+  const call = async (key: string, body?: unknown) => (await daemon.call(key, { apiKey, body })).body
+  const { connectionId, thid, invitation } = await call('POST /connections', {})
+  await peer.send(invitation.from, { type: 'https://atalaprism.io/mercury/connections/1.0/request', thid, pthid: thid })
+  const read = () => call(`GET /connections/${connectionId}`)
+  await until('a first attempt', read, ({ metaLastFailure }) => metaLastFailure !== undefined)
+  expect(await daemon.stop()).toBe(0)
+  isAway = false
+  daemon.env['CLOCK_SHIFT'] = String(shiftMs)
+  await daemon.start()
+  const { state } = await until('the end', read, (record) => record.state === 'ConnectionResponseSent')
+  expect(state).toBe('ConnectionResponseSent')
+})
+
+/** Runs first in the daemon: its clock is `CLOCK_SHIFT` milliseconds ahead. */
+const shiftedDate = `
+  const Real = Date, shift = Number(process.env.CLOCK_SHIFT);
+  globalThis.Date = class Date extends Real {
+    constructor(...given) { given.length > 0 ? super(...given) : super(Real.now() + shift) }
+    static now() { return Real.now() + shift }
+  }`

@@ -1,0 +1,52 @@
+/** Offers that are accepted without a person, at the command line. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { newUser, type User } from './_cli.ts'
+
+const slow = 120_000
+
+let user: User
+let holderKey: string
+beforeAll(async () => {
+  user = newUser()
+  expect((await user.run(['daemon', 'start'])).code).toBe(0)
+  holderKey = JSON.parse((await user.run(['tenant', 'create', 'holder', '--json'])).out).apiKey
+}, slow)
+afterAll(async () => {
+  await user.run(['daemon', 'stop'])
+  user.remove()
+}, slow)
+
+const asHolder = (...args: string[]) => user.run(args, { env: { AGENT_API_KEY: holderKey } })
+
+test('a holder says so when it connects, changes it, and takes it back', { timeout: slow }, async () => {
+  const issuer = JSON.parse((await user.run(['did', 'create', '--json'])).out).longFormDid
+  const subject = JSON.parse((await asHolder('did', 'create', '--json')).out).longFormDid
+  const { connectionId: issuing, invitation } = JSON.parse((await user.run(['connection', 'invite', '--json'])).out)
+
+  expect((await asHolder('connection', 'accept', invitation.invitationUrl, '--accept-offers')).code).toBe(2)
+  expect((await asHolder('connection', 'accept', invitation.invitationUrl, '--subject', subject)).code).toBe(2)
+  const accepted = await asHolder('connection', 'accept', invitation.invitationUrl, '--accept-offers', '--subject', subject, '-q')
+  expect(accepted.code).toBe(0)
+  const id = accepted.out
+  await expect.poll(async () => (await user.run(['connection', 'show', issuing])).out, { timeout: 30_000 }).toContain('ResponseSent')
+  expect((await asHolder('connection', 'show', id)).out).toContain(`offers      all accepted without a person, about ${subject}`)
+
+  const offer = ['credential', 'offer', '--connection', issuing, '--issuing-did', issuer, '--claim', 'a=b', '--auto']
+  expect((await user.run(offer)).code).toBe(0)
+  await expect.poll(async () => (await asHolder('credential', 'list')).out, { timeout: 30_000 }).toContain('CredentialReceived')
+
+  const update = (...flags: string[]) => asHolder('connection', 'update', id, ...flags)
+  for (const flags of [[], ['--accept-offers'], ['--no-accept-offers', '--subject', subject], ['--format', 'jwt']])
+    expect((await update(...flags)).code, flags.join(' ')).toBe(2)
+  expect(await update('--accept-offers', '--subject', subject, '--key-id', 'none')).toMatchObject({
+    code: 2,
+    err: expect.stringContaining('key with the id none not found'),
+  })
+  const narrowed = await update('--accept-offers', '--subject', subject, '--format', 'sdjwt', '--schema', 'https://schemas.example/a')
+  expect(narrowed.out).toContain('offers      those of SDJWT, https://schemas.example/a accepted without a person')
+  expect(await update('--no-accept-offers', '-q')).toMatchObject({ code: 0, out: id })
+  expect((await asHolder('connection', 'show', id)).out).not.toContain('without a person')
+
+  const inviting = await asHolder('connection', 'invite', '--accept-offers', '--subject', subject, '--json')
+  expect(JSON.parse(inviting.out).automaticAcceptance).toEqual({ credentialOffers: true, subjectId: subject })
+})

@@ -1,0 +1,142 @@
+/** The enterprise suite at two terminals: an organisation asks, somebody with a wallet scans and answers. */
+import { writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { newUser, type User } from './_cli.ts'
+
+const slow = 120_000
+const jsQR = createRequire(import.meta.url)('jsqr') as typeof import('jsqr').default
+
+let [acme, alice] = [] as unknown as [User, User]
+beforeAll(async () => {
+  ;[acme, alice] = [newUser(), newUser()]
+  for (const user of [acme, alice]) expect((await user.run(['daemon', 'start'])).code).toBe(0)
+}, slow)
+afterAll(async () => {
+  for (const user of [acme, alice]) {
+    await user.run(['daemon', 'stop'])
+    user.remove()
+  }
+}, slow)
+
+/** What a camera reads off a terminal that shows a QR code in half blocks, white on black. */
+function scan(output: string): string | undefined {
+  // oxlint-disable-next-line no-control-regex
+  const lines = output.split('\n').map((line) => line.replaceAll(/\u001b\[[\d;]*m/g, ''))
+  const blocks = lines.filter((line) => /^[█▀▄ ]+$/.test(line) && line.includes('█'))
+  const rows = blocks.flatMap((line) => [[...line].map((char) => '█▀'.includes(char)), [...line].map((char) => '█▄'.includes(char))])
+  const scale = 4
+  const [width, height] = [rows[0]!.length * scale, rows.length * scale]
+  const pixels = new Uint8ClampedArray(width * height * 4).fill(255)
+  for (let y = 0; y < height; y++)
+    for (let x = 0; x < width; x++)
+      pixels.fill(rows[Math.floor(y / scale)]![Math.floor(x / scale)] ? 255 : 0, (y * width + x) * 4, (y * width + x) * 4 + 3)
+  return jsQR(pixels, width, height)?.data
+}
+
+/** A terminal in which a command runs on: `shown` is what it has printed once a text is there. */
+function terminal(user: User, args: string[]) {
+  const process = user.spawn(args)
+  let output = ''
+  process.stdout.on('data', (chunk) => (output += chunk))
+  return {
+    shown: async (text: string) => {
+      await expect.poll(() => output, { timeout: 30_000 }).toContain(text)
+      return output
+    },
+    ended: async () => {
+      const { exitCode, stdout, stderr } = await process
+      return { code: exitCode, out: stdout, err: stderr }
+    },
+  }
+}
+
+test('onboard, and then sign in: asked by QR code in one terminal, answered in another', { timeout: slow }, async () => {
+  const asking = terminal(acme, ['onboard', 'create', '--from', 'Acme', '--qr', '--wait'])
+  const request = scan(await asking.shown('"onboardEndpoint"'))!
+  expect(JSON.parse(request)).toMatchObject({ type: 'https://atalaprism.io/did-request', from: 'Acme' })
+  const handedOver = await alice.run(['onboard', 'submit', request, '--new'])
+  expect(handedOver).toMatchObject({
+    code: 0,
+    err: expect.stringContaining(`“Acme”, at ${new URL(JSON.parse(request).onboardEndpoint).origin}, asks for a DID.`),
+  })
+  const did = /did:peer:2\S+/.exec(handedOver.out)![0]
+  const known = await asking.ended()
+  expect(known.code, known.err).toBe(0)
+  expect(known.out).toContain('answered')
+  expect(known.out).toContain(did)
+
+  const signing = terminal(acme, ['auth', 'create', '--from', 'Acme', '--qr', '--wait'])
+  const challenge = scan(await signing.shown('"submissionEndpoint"'))!
+  expect(JSON.parse(challenge)).toMatchObject({ type: 'https://atalaprism.io/authentication-challenge', from: 'Acme' })
+  expect(await alice.run(['auth', 'respond', '-', '--did', did, '-q'], { input: challenge })).toMatchObject({
+    code: 0,
+    out: did,
+    err: expect.stringContaining('“Acme”, at http://127.0.0.1:'),
+  })
+  const signedIn = await signing.ended()
+  expect(signedIn.code, signedIn.err).toBe(0)
+  expect(signedIn.out).toMatch(/state +signed in/)
+  expect(signedIn.out).toContain(did)
+
+  // The link is used up.
+  expect(await alice.run(['auth', 'respond', challenge, '--did', did])).toMatchObject({
+    code: 5,
+    out: '',
+    err: expect.stringMatching(/used already/),
+  })
+})
+
+test('requests are listed, shown and deleted, and scripts read JSON', { timeout: slow }, async () => {
+  for (const [topic, inner] of [
+    ['onboard', 'didRequest'],
+    ['auth', 'challenge'],
+  ] as const) {
+    const made = JSON.parse((await acme.run([topic, 'create', '--json'])).out)
+    expect(made).toMatchObject({ state: 'pending', [inner]: { type: expect.any(String) } })
+    expect((await acme.run([topic, 'list', '-q'])).out.split('\n')).toContain(made.id)
+    expect((await acme.run([topic, 'list'])).out).toMatch(/^ID +STATE/)
+    expect((await acme.run([topic, 'show', made.id])).out).toContain('waiting for')
+    expect(await acme.run([topic, 'show', made.id, '--wait', '--timeout', '1s'])).toMatchObject({
+      code: 6,
+      err: expect.stringContaining('in time'),
+    })
+    expect((await acme.run([topic, 'delete', made.id])).code).toBe(2)
+    expect(await acme.run([topic, 'delete', made.id, '--yes', '-q'])).toMatchObject({ code: 0, out: made.id })
+    expect(await acme.run([topic, 'show', made.id])).toMatchObject({ code: 3, err: expect.stringContaining(`agent ${topic} list`) })
+  }
+  expect(await alice.run(['onboard', 'list'])).toMatchObject({ code: 0, out: '', err: expect.stringContaining('agent onboard create') })
+})
+
+test('declined, and wrong answers', { timeout: slow }, async () => {
+  const file = join(alice.folder, 'request.json')
+  const create = async (...args: string[]) => JSON.parse((await acme.run([...args, '--json'])).out)
+  const request = await create('onboard', 'create')
+  writeFileSync(file, JSON.stringify(request))
+  const waiting = terminal(acme, ['onboard', 'show', request.id, '--wait'])
+  expect(await alice.run(['onboard', 'reject', file])).toMatchObject({
+    code: 0,
+    err: expect.stringContaining('Somebody who gives no name'),
+  })
+  expect(await waiting.ended()).toMatchObject({
+    code: 5,
+    out: expect.stringContaining('declined'),
+    err: expect.stringContaining('declined'),
+  })
+
+  const { challenge } = await create('auth', 'create', '--from', 'Acme')
+  const respond = (text: object, did = 'did:peer:2.Vz6Mk') => alice.run(['auth', 'respond', JSON.stringify(text), '--did', did])
+  expect(await respond({ ...challenge, from: 'Bank' })).toMatchObject({ code: 8, err: expect.stringMatching(/Bank at .*Acme at/) })
+  expect(await respond(challenge)).toMatchObject({ code: 3, err: expect.stringContaining('not a DID of this wallet') })
+  for (const args of [
+    ['onboard', 'submit', '{}', '--new'],
+    ['onboard', 'submit', '{"onboardEndpoint":"x"}', '--new'],
+    ['onboard', 'submit', 'no-such-file', '--new'],
+    ['onboard', 'submit', '{', '--new'],
+    ['onboard', 'create', '--wait', '--timeout', 'soon'],
+    ['onboard', 'submit', JSON.stringify(request)],
+    ['auth', 'respond', JSON.stringify(challenge)],
+  ])
+    expect((await alice.run(args)).code, args.join(' ')).toBe(2)
+})

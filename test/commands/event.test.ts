@@ -1,0 +1,167 @@
+/** `agent event …` and `--wait`, with a daemon. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openReceiver } from '../_receiver.ts'
+import { newUser, printed, type User } from './_cli.ts'
+
+const slow = 120_000
+const nilId = '00000000-0000-0000-0000-000000000000'
+
+let user: User
+let otherKey: string
+beforeAll(async () => {
+  user = newUser()
+  expect((await user.run(['daemon', 'start'])).code).toBe(0)
+  otherKey = JSON.parse((await user.run(['tenant', 'create', 'other', '--json'])).out).apiKey
+}, slow)
+afterAll(async () => {
+  await user.run(['daemon', 'stop'])
+  user.remove()
+}, slow)
+
+const asOther = (...args: string[]) => user.run(args, { env: { AGENT_API_KEY: otherKey } })
+const trigger = async (type = 'PresentationUpdated') => (await user.run(['event', 'trigger', type, '-q'])).out
+
+/** A command that goes on, and what it has printed by now. */
+function spawn(...args: string[]) {
+  const command = user.spawn(args)
+  let out = ''
+  command.stdout.on('data', (chunk) => (out += chunk))
+  return { command, lines: () => out.split('\n').filter((line) => line !== '') }
+}
+
+test('a test event is made, listed and shown', { timeout: slow }, async () => {
+  const made = JSON.parse((await user.run(['event', 'trigger', 'DIDStatusUpdated', '--json'])).out)
+  expect(made).toMatchObject({ type: 'DIDStatusUpdated', data: { test: true } })
+  const list = await user.run(['event', 'list', '--type', 'DIDStatusUpdated'])
+  expect(list.out.split('\n').at(-1)).toMatch(new RegExp(`${made.ts}  DIDStatusUpdated .*\\(test\\) +${made.id}$`))
+  expect((await user.run(['event', 'show', made.id])).out).toMatch(/DIDStatusUpdated[^]*"test": true/)
+  const next = await trigger('DIDStatusUpdated')
+  const after = await user.run(['event', 'list', '--after', made.id, '--json'])
+  expect(JSON.parse(after.out).contents).toMatchObject([{ id: next }])
+  const first = await user.run(['event', 'list', '--limit', '1', '--type', 'DIDStatusUpdated'])
+  expect(first.err).toContain(`Next:\n  agent event list --after ${made.id} --type DIDStatusUpdated`)
+  expect((await user.run(['event', 'list', '--after', '11111111-1111-4111-8111-111111111111'])).code).toBe(2)
+  expect((await user.run(['event', 'trigger', 'Nonsense'])).code).toBe(2)
+})
+
+test('the tail prints each event once, also across a restart of the daemon, until Ctrl-C (130)', { timeout: slow }, async () => {
+  const { command, lines } = spawn('event', 'tail', '--type', 'PresentationUpdated')
+  await printed(command.stderr, 'Waiting for events')
+  const made = [await trigger()]
+  await trigger('ConnectionUpdated')
+  await expect.poll(lines, { timeout: 30_000 }).toHaveLength(1)
+  const isAway = printed(command.stderr, 'The daemon has gone')
+  const isBack = printed(command.stderr, 'The daemon is there again')
+  await user.run(['daemon', 'stop'])
+  await isAway
+  // On another port: the profile tells.
+  expect((await user.run(['daemon', 'start'])).code).toBe(0)
+  made.push(await trigger())
+  await isBack
+  made.push(await trigger())
+  await expect.poll(lines, { timeout: 30_000 }).toHaveLength(3)
+  expect(lines().map((line) => line.split(/ +/).at(-1))).toEqual(made)
+  command.kill('SIGINT')
+  expect(await command).toMatchObject({ exitCode: 130 })
+
+  const json = spawn('event', 'tail', '--json', '--after', nilId, '--type', 'PresentationUpdated')
+  await expect.poll(json.lines, { timeout: 30_000 }).toHaveLength(3)
+  expect(json.lines().map((line) => JSON.parse(line).id)).toEqual(made)
+  json.command.kill('SIGTERM')
+  expect(await json.command).toMatchObject({ exitCode: 0 })
+})
+
+test('the local receiver registers itself, takes what is signed, passes it on and removes itself', { timeout: slow }, async () => {
+  await using target = await openReceiver((response, count) => response.writeHead(count === 1 ? 500 : 204).end())
+  const { command, lines } = spawn('event', 'listen', '--forward-to', target.url)
+  let err = ''
+  command.stderr.on('data', (chunk) => (err += chunk))
+  await printed(command.stderr, 'Listening')
+  const [, url, webhook] = /Listening at (\S+) as webhook (\S+)\./.exec(err)!
+  expect((await user.run(['webhook', 'list', '-q'])).out).toBe(webhook)
+  const event = await trigger()
+  await expect.poll(lines, { timeout: 30_000 }).toHaveLength(2)
+  expect(lines().map((line) => [line.split(' ')[0], line.split(/ +/).at(-1)])).toEqual([
+    ['502', event],
+    ['200', event],
+  ])
+  expect(err).toContain(`${event} was not taken: ${target.url} answered 500`)
+  expect(target.bodies.map((body) => JSON.parse(body).id)).toEqual([event, event])
+
+  const forged = {
+    method: 'POST',
+    headers: { 'webhook-id': event, 'webhook-timestamp': `${Math.floor(Date.now() / 1_000)}` },
+    body: target.bodies[0]!,
+  }
+  expect((await fetch(url!, forged)).status).toBe(401)
+  expect((await fetch(url!, { ...forged, headers: { ...forged.headers, 'webhook-signature': 'v1,AAAA' } })).status).toBe(401)
+  expect(target.bodies).toHaveLength(2)
+
+  const replayed = await user.run(['event', 'replay', '--to', webhook!, '--event', event])
+  expect(replayed).toMatchObject({ code: 0, out: expect.stringMatching(/sent again +1 event$/) })
+  await expect.poll(() => target.bodies, { timeout: 30_000 }).toHaveLength(3)
+  expect(JSON.parse(target.bodies[2]!).id).toBe(event)
+
+  command.kill('SIGTERM')
+  expect(await command).toMatchObject({ exitCode: 0 })
+  expect((await user.run(['webhook', 'list', '-q'])).out).toBe('')
+})
+
+test('the local receiver fails on purpose, and Ctrl-C removes it too', { timeout: slow }, async () => {
+  const { command, lines } = spawn('event', 'listen', '--fail', '1', '--print', 'json')
+  await printed(command.stderr, 'Listening')
+  const isRefused = printed(command.stderr, 'was not taken: on purpose')
+  const event = await trigger()
+  await isRefused
+  expect(JSON.parse(lines()[0]!)).toMatchObject({ id: event, data: { test: true } })
+  command.kill('SIGINT')
+  expect(await command).toMatchObject({ exitCode: 130 })
+  expect((await user.run(['webhook', 'list', '-q'])).out).toBe('')
+  expect((await user.run(['event', 'listen', '--fail', '2'])).code).toBe(2)
+})
+
+test('a record that has come to a bad end ends the wait at once (5)', { timeout: slow }, async () => {
+  const issuer = JSON.parse((await user.run(['did', 'create', '--json'])).out).longFormDid
+  const { command, lines } = spawn('credential', 'offer', '--invitation', '--no-qr', '--issuing-did', issuer, '--claim', 'a=b', '--wait')
+  await expect.poll(lines, { timeout: 30_000 }).toHaveLength(1)
+  const held = (await asOther('credential', 'accept-invitation', lines()[0]!, '-q')).out
+  expect(await asOther('credential', 'reject', held, '--wait')).toMatchObject({
+    code: 0,
+    out: expect.stringContaining('ProblemReportSent'),
+  })
+  expect(await command).toMatchObject({
+    exitCode: 5,
+    stdout: expect.stringContaining('ProblemReportReceived'),
+    stderr: expect.stringMatching(/is in ProblemReportReceived .* and will not come to RequestReceived\.\n  Try: agent credential show /),
+  })
+})
+
+test('commands wait for what becomes of their record, by the stream', { timeout: slow }, async () => {
+  const { command, lines } = spawn('connection', 'invite', '--no-qr', '--wait')
+  await expect.poll(lines, { timeout: 30_000 }).toHaveLength(1)
+  const [url] = lines()
+  const accepted = await asOther('connection', 'accept', url!, '--wait=connectionRESPONSEReceived', '--timeout', '1m', '--json')
+  expect(accepted.code).toBe(0)
+  expect(JSON.parse(accepted.out)).toMatchObject({ state: 'ConnectionResponseReceived', role: 'Invitee' })
+  expect(await command).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('ConnectionResponseSent (connected)') })
+})
+
+test(
+  'a wait in vain is 6, with the state and the command that shows it; the record is printed all the same',
+  { timeout: slow },
+  async () => {
+    const invited = await user.run(['connection', 'invite', '--wait', '--timeout', '1s', '--json'])
+    const [, made, late] = /^(\{[^]*?^\})\n(\{[^]*^\})$/m
+      .exec(invited.out)!
+      .map((text, index) => (index === 0 ? undefined : JSON.parse(text)))
+    expect(late).toMatchObject({ connectionId: made.connectionId, state: 'InvitationGenerated' })
+    expect(invited.code).toBe(6)
+    expect(JSON.parse(invited.err)).toMatchObject({
+      exitCode: 6,
+      title: expect.stringContaining('is in InvitationGenerated (waiting for somebody to accept the invitation) after 1 s'),
+      hint: `agent connection show ${made.connectionId}`,
+    })
+    expect(await user.run(['connection', 'invite', '--wait=Nonsense'])).toMatchObject({ code: 2, err: expect.stringContaining('no state') })
+    expect(await user.run(['connection', 'invite', '--timeout', '1s'])).toMatchObject({ code: 2 })
+  },
+)

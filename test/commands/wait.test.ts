@@ -1,0 +1,77 @@
+/** `--wait`: which states end it, and with which exit code. */
+import { randomUUID } from 'node:crypto'
+import { expect, test } from 'vitest'
+import { prepareWait, spellOut, type Waiting } from '../../commands/_wait.ts'
+import type { Event } from '../../commands/_client/events.ts'
+import type { Client } from '../../daemon/client.ts'
+
+const id = 'the-proof'
+const call = (() => Promise.reject(new Error('there is no daemon'))) as unknown as Client
+
+/** The events of proofs: an id and a state each; then nothing more until the wait ends. */
+async function* events(states: [id: string, state: string][], signal: AbortSignal): AsyncGenerator<Event, void> {
+  for (const [presentationId, status] of states) {
+    const data = { presentationId, status }
+    yield { type: 'PresentationUpdated', id: randomUUID(), ts: new Date().toISOString(), walletId: randomUUID(), data }
+  }
+  await new Promise((resolve) => signal.addEventListener('abort', resolve))
+}
+
+async function wait(flags: Waiting, first: string, ...states: [id: string, state: string][]) {
+  const prepared = await prepareWait('proof', flags, 'PresentationVerified', call, (_, signal) => Promise.resolve(events(states, signal)))
+  const { failure } = await prepared({ presentationId: id, status: first } as Parameters<typeof prepared>[0])
+  return failure && [failure.exitCode, failure.message]
+}
+
+test.each([
+  ['the state that the call has led to already', [], 'PresentationVerified'],
+  [
+    'a later state of the record',
+    [
+      ['another', 'PresentationRejected'],
+      [id, 'RequestSent'],
+      [id, 'PresentationVerified'],
+    ],
+    'RequestPending',
+  ],
+  [
+    'a state that others have followed by now',
+    [
+      [id, 'PresentationVerified'],
+      [id, 'PresentationRejected'],
+    ],
+    'RequestSent',
+  ],
+] as [string, [string, string][], string][])('%s is enough', async (_, states, first) => {
+  expect(await wait({ wait: '' }, first, ...states)).toBeUndefined()
+})
+
+test.each([
+  ['PresentationVerificationFailed', 8],
+  ['RequestRejected', 5],
+  ['PresentationAccepted', 5],
+  ['ProblemReportPending', 5],
+])('%s is the end, with %i', async (state, exitCode) => {
+  expect(await wait({ wait: '' }, 'RequestSent', [id, state])).toEqual([exitCode, expect.stringContaining(`is in ${state} (`)])
+})
+
+test('a report that is waited for is waited for while it is on its way', async () => {
+  expect(await wait({ wait: 'ProblemReportSent' }, 'ProblemReportPending', [id, 'ProblemReportSent'])).toBeUndefined()
+})
+
+test('time runs out with the last state there was', async () => {
+  expect(await wait({ wait: '', timeout: '1' }, 'RequestPending', [id, 'RequestSent'])).toEqual([
+    6,
+    `The proof ${id} is in RequestSent (waiting for the prover to present) after 1 s, and not yet in PresentationVerified; it goes on by itself.`,
+  ])
+})
+
+test('without the flag nothing is waited for, and what cannot be waited for is wrong usage', async () => {
+  expect(await wait({}, 'RequestPending')).toBeUndefined()
+  await expect(wait({ wait: 'Nonsense' }, '')).rejects.toMatchObject({ name: 'UsageError' })
+  await expect(wait({ wait: '', timeout: 'soon' }, '')).rejects.toMatchObject({ name: 'UsageError' })
+})
+
+test('the flag may stand alone, but after -- it is no flag', () => {
+  expect(spellOut(['a', '--wait', '--wait=x', '--', '--wait'])).toEqual(['a', '--wait=', '--wait=x', '--', '--wait'])
+})

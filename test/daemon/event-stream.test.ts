@@ -1,0 +1,63 @@
+/** Server-sent events: their form, and a stream that is no faster than its reader. */
+import { finished } from 'node:stream/promises'
+import { text } from 'node:stream/consumers'
+import { setImmediate } from 'node:timers/promises'
+import { createParser } from 'eventsource-parser'
+import { expect, test } from 'vitest'
+import { toFrame, toPreamble, toStream } from '../../daemon/event-stream.ts'
+import type { Event } from '../../src/outbox/event.ts'
+
+const event: Event = {
+  type: 'ConnectionUpdated',
+  id: '01890000-0000-7000-8000-000000000000',
+  ts: '2030-01-01T00:00:00.000Z',
+  data: { label: 'two\nlines\r\n\nid: forged\u2028' },
+  walletId: '00000000-0000-0000-0000-000000000000',
+}
+
+test('an event is one frame, whatever its data; where nobody can go on there is no id', () => {
+  const seen: unknown[] = []
+  const parser = createParser({ onEvent: (each) => seen.push(each), onComment: (comment) => seen.push(comment) })
+  parser.feed(toPreamble(event.id) + toFrame(event, true) + toFrame(undefined, true) + toFrame(event, false))
+  const data = JSON.stringify(event)
+  expect(seen).toEqual([{ id: event.id, event: event.type, data }, '', { id: undefined, event: event.type, data }])
+})
+
+/** Texts without end; how many were asked for. */
+function counted() {
+  const asked = { count: 0 }
+  const texts = { next: () => Promise.resolve({ done: false as const, value: `${++asked.count}\n` }) }
+  return { asked, texts }
+}
+
+const turns = async (count: number) => {
+  for (let n = 0; n < count; n++) await setImmediate()
+}
+
+test('who does not read has one text waiting, and no more', async () => {
+  const { asked, texts } = counted()
+  const ending = new AbortController()
+  let closed = 0
+  const stream = toStream(texts, ending.signal, () => closed++)
+  stream.once('readable', () => {})
+  await turns(20)
+  expect(asked.count).toBe(1)
+  expect(String(stream.read())).toBe('1\n')
+  await turns(20)
+  expect(asked.count).toBe(2)
+  // It can never be told the rest: it is cut off.
+  ending.abort()
+  await expect(finished(stream)).rejects.toMatchObject({ code: 'ERR_STREAM_PREMATURE_CLOSE' })
+  expect(closed).toBe(1)
+})
+
+test('the end of the texts is the end of the stream, and so is their failure', async () => {
+  const none = new AbortController().signal
+  async function* few() {
+    yield 'a'
+    yield 'b'
+  }
+  expect(await text(toStream(few(), none, () => {}))).toBe('ab')
+  const failing = { next: () => Promise.reject(new Error('the file is gone')) }
+  await expect(text(toStream(failing, none, () => {}))).rejects.toThrow('the file is gone')
+})

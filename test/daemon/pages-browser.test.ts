@@ -1,0 +1,134 @@
+/** The pages as a browser shows them, with JavaScript switched off; skipped where there is no Chromium. */
+import { existsSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startAgent, type TestAgent } from '../_agent.ts'
+import { oobOf } from '../_pair.ts'
+
+const jsQR = createRequire(import.meta.url)('jsqr') as typeof import('jsqr').default
+
+const executablePath = '/usr/bin/chromium'
+const isThere = existsSync(executablePath)
+const args = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking']
+const moreArgs = ['--disable-component-update', '--disable-sync']
+
+describe.skipIf(!isThere)(`in Chromium${isThere ? '' : ` (skipped: there is no ${executablePath})`}`, () => {
+  let agent: TestAgent
+  let browser: Browser
+  let reader: Page
+  let links: Record<string, { url: string; code: string; title: string }>
+
+  beforeAll(async () => {
+    agent = await startAgent()
+    // Each start has a new, empty user data folder.
+    browser = await chromium.launch({ executablePath, args: [...args, ...moreArgs] })
+    reader = await (await browser.newContext()).newPage()
+    const from = 'Acme <b>Ltd</b>'
+    const { didRequest } = await agent.tenant('POST /onboard/did-requests', { body: { from } })
+    const { challenge } = await agent.tenant('POST /did-authentication/challenges', { body: { from } })
+    const url = `${agent.url}/invitation?_oob=${oobOf(await agent.tenant('POST /connections', { body: { goal: from } }))}`
+    links = {
+      request: { url: didRequest.onboardEndpoint, code: JSON.stringify(didRequest), title: 'You are asked for a DID' },
+      challenge: { url: challenge.submissionEndpoint, code: JSON.stringify(challenge), title: 'Sign in with your DID' },
+      invitation: { url, code: url, title: 'You are invited to connect' },
+    }
+  })
+  afterAll(async () => {
+    await browser.close()
+    await agent[Symbol.asyncDispose]()
+  })
+
+  /** What a camera would read from a picture, of which every dot counts as black or white. */
+  async function scan(png: Buffer): Promise<string | undefined> {
+    const { width, dots } = (await reader.evaluate(`(async () => {
+      const picture = await createImageBitmap(await (await fetch('data:image/png;base64,${png.toString('base64')}')).blob())
+      const { width, height } = picture
+      const context = new OffscreenCanvas(width, height).getContext('2d')
+      context.drawImage(picture, 0, 0)
+      const { data } = context.getImageData(0, 0, width, height)
+      let dots = ''
+      for (let at = 0; at < data.length; at += 4) dots += data[at] + data[at + 1] + data[at + 2] < 384 ? '1' : '0'
+      return { width, dots }
+    })()`)) as { width: number; dots: string }
+    const pixels = Uint8ClampedArray.from({ length: dots.length * 4 }, (_, at) => (at % 4 < 3 && dots[at >> 2] === '1' ? 0 : 255))
+    return jsQR(pixels, width, dots.length / width, { inversionAttempts: 'dontInvert' })?.data
+  }
+
+  /** Opens pages in a window of its own, and keeps what the browser complains about. */
+  async function open(options: Parameters<Browser['newContext']>[0]): Promise<{ context: BrowserContext; page: Page; said: string[] }> {
+    const context = await browser.newContext({ javaScriptEnabled: false, ...options })
+    const page = await context.newPage()
+    const said: string[] = []
+    page.on('console', (message) => said.push(message.text()))
+    page.on('request', (request) => {
+      if (!request.isNavigationRequest() && !request.url().startsWith('data:')) said.push(`asked for ${request.url()}`)
+    })
+    return { context, page, said }
+  }
+
+  const looks = [
+    { colorScheme: 'light', width: 1_280, ground: 'rgb(243, 245, 248)' },
+    { colorScheme: 'dark', width: 1_280, ground: 'rgb(14, 17, 22)' },
+    { colorScheme: 'light', width: 375, ground: 'rgb(243, 245, 248)' },
+    { colorScheme: 'dark', width: 375, ground: 'rgb(14, 17, 22)' },
+  ] as const
+
+  test.each(looks)(
+    '$colorScheme, $width pixels: what is to be scanned can be, and the page fits',
+    async ({ colorScheme, width, ground }) => {
+      const { context, page, said } = await open({ colorScheme, viewport: { width, height: 800 }, deviceScaleFactor: 2 })
+      for (const { url, code, title } of Object.values(links)) {
+        await page.goto(url)
+        expect(await page.locator('h1').innerText()).toBe(title)
+        expect(await page.locator('b').count()).toBe(0)
+        expect(await page.getByText('“Acme <b>Ltd</b>”').count()).toBe(1)
+        // The style sheet has passed its policy, and the colours are those that were asked for.
+        expect(await page.evaluate('getComputedStyle(document.body).backgroundColor')).toBe(ground)
+        expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width)
+        // From the whole of the window, as somebody sees it: on a small one, from where the code is.
+        const figure = page.getByRole('img', { name: /^QR code/ })
+        await figure.scrollIntoViewIfNeeded()
+        expect(await scan(await figure.screenshot())).toBe(code)
+      }
+      expect(said).toEqual([])
+      await context.close()
+    },
+  )
+
+  test('what is folded away opens without JavaScript, and can be copied', async () => {
+    const { context, page, said } = await open({ viewport: { width: 375, height: 667 } })
+    for (const { url, code } of Object.values(links)) {
+      await page.goto(url)
+      const field = page.locator('textarea').first()
+      expect(await field.isVisible()).toBe(false)
+      await page.getByText('Your wallet is on this device').click()
+      expect(await field.isVisible()).toBe(true)
+      expect(await field.inputValue()).toBe(code)
+      expect(await page.getByLabel(/^Copy this/).isEditable()).toBe(false)
+    }
+    expect(said).toEqual([])
+    await context.close()
+  })
+
+  test('a page that would run something is kept from it, with JavaScript switched on too', async () => {
+    const { context, page, said } = await open({ javaScriptEnabled: true })
+    await page.goto(links['request']!.url)
+    await page.evaluate(`document.body.insertAdjacentHTML('beforeend', '<p style="color: red" onclick="document.title = 1">x</p>')`)
+    await page.evaluate(`document.body.append(Object.assign(document.createElement('img'), { src: '${agent.url}/x.png' }))`)
+    await page.getByText('x', { exact: true }).click()
+    expect(await page.title()).toBe('You are asked for a DID')
+    // That the browser complains here is what makes its silence above worth something.
+    expect(said.filter((text) => text.includes('Content Security Policy'))).toHaveLength(3)
+    await context.close()
+  })
+
+  test('a link that is over is told in words', async () => {
+    const { context, page } = await open({})
+    const made = await agent.tenant('POST /onboard/did-requests', { body: {} })
+    await agent.tenant('DELETE /onboard/did-requests/{didRequestId}', { path: { didRequestId: made.id } })
+    const response = await page.goto(made.didRequest.onboardEndpoint)
+    expect([response!.status(), await page.locator('h1').innerText()]).toEqual([410, 'This link is over'])
+    await context.close()
+  })
+})

@@ -1,0 +1,353 @@
+/** The pages of links that people open in a browser, over HTTP. */
+import { request } from 'node:http'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startAgent, type TestAgent } from '../_agent.ts'
+import { encode, offerByInvitation, takeOffer } from '../_invitation.ts'
+import { oobOf } from '../_pair.ts'
+import { newHolder } from '../enterprise/_suite.ts'
+
+/** What browsers send. */
+const browser = 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8'
+
+let agent: TestAgent
+beforeAll(async () => {
+  agent = await startAgent()
+})
+afterAll(() => agent[Symbol.asyncDispose]())
+
+const holder = newHolder()
+
+async function get(url: string, accept: string | undefined = browser, method = 'GET') {
+  const response = await fetch(url, { method, headers: accept === '' ? {} : { accept }, redirect: 'manual' })
+  return { status: response.status, headers: response.headers, text: await response.text() }
+}
+const post = async (url: string, body: unknown) => (await fetch(url, { method: 'POST', body: JSON.stringify(body) })).status
+
+type Made = {
+  id: string
+  url: string
+  shown: object
+  answer: unknown
+  read: () => Promise<{ state: string }>
+  remove: () => Promise<unknown>
+}
+
+const products: Record<
+  string,
+  { begin: (at: TestAgent, from?: string) => Promise<Made>; refused: unknown; title: string; unknown: string }
+> = {
+  'a DID request': {
+    begin: async ({ tenant }, from) => {
+      const { id, didRequest } = await tenant('POST /onboard/did-requests', { body: { from } })
+      return {
+        id,
+        url: didRequest.onboardEndpoint,
+        shown: didRequest,
+        answer: { did: holder.did },
+        read: () => tenant('GET /onboard/did-requests/{didRequestId}', { path: { didRequestId: id }, query: { wait: 0 } }),
+        remove: () => tenant('DELETE /onboard/did-requests/{didRequestId}', { path: { didRequestId: id } }),
+      }
+    },
+    refused: null,
+    title: 'You are asked for a DID',
+    unknown: '/onboard/2Fe27FgoZSFmSgW8WFEdMBCa7fDeMuzdei3R7gZmU7ejrXXdXNhRJPB',
+  },
+  'a challenge': {
+    begin: async ({ tenant }, from) => {
+      const { id, challenge } = await tenant('POST /did-authentication/challenges', { body: { from } })
+      return {
+        id,
+        url: challenge.submissionEndpoint,
+        shown: challenge,
+        answer: holder.answer(challenge.nonce),
+        read: () => tenant('GET /did-authentication/challenges/{challengeId}', { path: { challengeId: id }, query: { wait: 0 } }),
+        remove: () => tenant('DELETE /did-authentication/challenges/{challengeId}', { path: { challengeId: id } }),
+      }
+    },
+    refused: null,
+    title: 'Sign in with your DID',
+    unknown: '/did-authentication/challenge-submissions/2Fe27FgoZSFmSgW8WFEdMBCa7fDeMuzdei3R7gZmU7ejrXXdXNhRJPB',
+  },
+}
+
+const invitation = async (goal = 'a staff card') => {
+  const made = await agent.tenant('POST /connections', { body: { goal } })
+  return { made, url: `${agent.url}/invitation?_oob=${oobOf(made)}` }
+}
+
+/** The tags of a page, its QR code and its texts to copy aside. */
+const tagsOf = (page: string) => page.replaceAll(/<figure[^]*?<\/figure>/g, '<figure>').match(/<[^>]*>/g)
+/** What a field to copy from holds. */
+const copied = (page: string, index = 0) => {
+  const names: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'" }
+  const text = [...page.matchAll(/<textarea[^>]*>([^<]*)<\/textarea>/g)][index]![1]!
+  return text.replaceAll(/&(#?\w+);/g, (_, name: string) => names[name]!)
+}
+
+/** Texts that would like to be something else. */
+const hostile = [
+  '<script>alert(1)</script>',
+  '"><img src=x onerror=alert(1)>',
+  "' onmouseover='alert(1)",
+  '</textarea></title></style><script>alert(1)</script>',
+  '<!--',
+  '-->]]><svg/onload=alert(1)>',
+  '&lt;b&gt;&#60;b&#x3e;',
+  '{{7*7}}${7*7}<%= 7*7 %>',
+  'javascript:alert(1)',
+  '\u0000\u001b[31m\u0007<\u0000script>',
+  'Acme\u202e\u2066gnp.exe\u2069\u200b\u{e0041}',
+  '\ud800<b>\udfff',
+  `a${'\u0301'.repeat(400)}`,
+  'W'.repeat(1_000),
+  ' \u00a0\u2003 ',
+]
+
+describe.each(Object.entries(products))('%s', (_, { begin, refused, title, unknown }) => {
+  test('is a page for browsers and JSON for programs', async () => {
+    const { url, shown } = await begin(agent, 'Acme Ltd')
+    const page = await get(url)
+    expect(page.status).toBe(200)
+    expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8')
+    expect(page.text).toMatch(/^<!doctype html>\s*<html lang="en">/)
+    expect(page.text).toContain(`<h1>${title}</h1>`)
+    expect(page.text).toContain('“Acme Ltd”')
+    expect(page.text).toMatch(/<svg class="qr" role="img" aria-label="QR code of [^"]+"/)
+    expect(JSON.parse(copied(page.text))).toEqual(shown)
+    for (const accept of ['application/json', '*/*', '', 'application/*', 'image/png', 'text/html;q=0.5, application/json']) {
+      const { status, headers, text } = await get(url, accept)
+      expect([status, headers.get('content-type'), headers.get('vary'), JSON.parse(text)]).toEqual([
+        200,
+        'application/json',
+        'Accept',
+        shown,
+      ])
+    }
+  })
+
+  test('is found under the base paths too', async () => {
+    const { url } = await begin(agent)
+    for (const prefix of ['/enterprise', '/cloud-agent', '/cloud-agent/enterprise']) {
+      expect((await get(url.replace(agent.url, agent.url + prefix))).status).toBe(200)
+    }
+  })
+
+  test('is as it was after it has been opened, however often, and takes its answer then', async () => {
+    const { url, answer, read } = await begin(agent, 'Acme')
+    const before = await read()
+    const opened = Array.from({ length: 40 }, (_each, index) =>
+      get(url, index % 2 ? browser : 'application/json', index % 3 ? 'GET' : 'HEAD'),
+    )
+    expect((await Promise.all(opened)).every(({ status }) => status === 200)).toBe(true)
+    expect(await read()).toEqual(before)
+    expect(await post(url, answer)).toBe(200)
+    expect(await read()).toMatchObject({ state: 'success' })
+  })
+
+  test('is 410 when it is used, refused, deleted or over, and 404 when it never was', async () => {
+    await using short = await startAgent({ AUTH_CHALLENGE_EXPIRY: '0', DID_REQUEST_EXPIRY: '0' })
+    const [used, declined, deleted, over] = [await begin(agent), await begin(agent), await begin(agent), await begin(short)]
+    expect(await post(used.url, used.answer)).toBe(200)
+    expect(await post(declined.url, refused)).toBe(400)
+    await deleted.remove()
+    for (const { url } of [used, declined, deleted, over]) {
+      const page = await get(url)
+      expect([page.status, page.headers.get('content-type')]).toEqual([410, 'text/html; charset=utf-8'])
+      expect(page.text).toContain('<h1>This link is over</h1>')
+      expect(page.text).not.toMatch(/<svg|<textarea/)
+      const { status, text } = await get(url, 'application/json')
+      expect([status, JSON.parse(text)]).toMatchObject([
+        410,
+        { status: 410, type: expect.stringMatching(/^\/errors\/\w+\/[a-z-]+-expired$/) },
+      ])
+    }
+    for (const path of [unknown, unknown.replace(/[^/]*$/, 'x'), unknown.replace(/[^/]*$/, '%3Cscript%3Ealert(1)%3C%2Fscript%3E')]) {
+      const page = await get(agent.url + path)
+      expect([page.status, page.text.includes('There is nothing behind this link')]).toEqual([404, true])
+      expect(page.text).not.toContain('script')
+      expect(JSON.parse((await get(agent.url + path, '*/*')).text)).toMatchObject({ type: expect.stringMatching(/-not-found$/) })
+    }
+    const long = await get(agent.url + unknown + 'x'.repeat(200))
+    expect([long.status, long.text.includes('This link cannot be read')]).toEqual([400, true])
+  })
+
+  test('looks for itself when it is over', async () => {
+    const { url } = await begin(agent)
+    const seconds = Number(/http-equiv="refresh" content="(\d+)"/.exec((await get(url)).text)?.[1])
+    expect(seconds).toBeGreaterThan(60)
+    expect(seconds).toBeLessThanOrEqual(86_400)
+  })
+
+  test('shows a hostile name as text, and nothing of it as markup', async () => {
+    const plain = tagsOf((await get((await begin(agent, 'Acme')).url)).text)
+    const open = (from: string) =>
+      begin(agent, from).then(async ({ url }) => ({ ...(await get(url)), shown: JSON.parse((await get(url, '*/*')).text) as unknown }))
+    for (const from of hostile.slice(0, -1)) {
+      const { status, text, shown } = await open(from)
+      expect(status).toBe(200)
+      expect(normal(tagsOf(text))).toEqual(normal(plain))
+      // oxlint-disable-next-line no-control-regex
+      expect(text).not.toMatch(/[\u0000-\u0008\u000e-\u001f\u007f-\u009f\u200b\u202a-\u202e\u2066-\u2069]|\u{e0041}/u)
+      expect(JSON.parse(copied(text))).toEqual(shown)
+    }
+    expect((await open(hostile[0]!)).text).toContain('“&lt;script&gt;alert(1)&lt;/script&gt;”')
+    expect((await open(hostile.at(-1)!)).text).toContain('Somebody who gives no name')
+    expect((await open('W'.repeat(1_000))).text).toContain(`“${'W'.repeat(200)}…”`)
+  })
+
+  test('has no QR code when the text is too long for one, and says so', async () => {
+    const { url, shown } = await begin(agent, '👍'.repeat(1_000))
+    const { text } = await get(url)
+    expect(text).not.toContain('<svg class')
+    expect(text).toContain('too long for a QR code')
+    expect(JSON.parse(copied(text))).toEqual(shown)
+  })
+})
+
+/** Tags of which only those are different that hold a moment. */
+function normal(tags: readonly string[] | null): string[] | undefined {
+  return tags?.map((tag) => tag.replace(/datetime="[^"]*"|content="\d+"/, ''))
+}
+
+test('pages forbid everything but their own style, and say nothing of themselves to anybody', async () => {
+  const { url } = await products['a challenge']!.begin(agent)
+  const links = [url, (await invitation()).url, `${agent.url}/invitation?_oob=no`, `${agent.url}/onboard/none`]
+  for (const link of links) {
+    const { headers, text } = await get(link)
+    const policy = headers.get('content-security-policy')!
+    expect(policy).toMatch(
+      /^default-src 'none'; style-src 'sha256-[\w+/=]+'; img-src data:; form-action 'none'; frame-ancestors 'none'; base-uri 'none'$/,
+    )
+    expect(Object.fromEntries(headers)).toMatchObject({
+      'referrer-policy': 'no-referrer',
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+      'x-robots-tag': 'noindex, nofollow',
+      vary: 'Accept',
+    })
+    expect(text).not.toMatch(/<script|<iframe|<form|\son\w+=|\sstyle=|<base|@import|url\(/i)
+    // Nothing is named that a browser would fetch.
+    expect(text).not.toMatch(/\s(?:src|action|formaction|xlink:href)=|href="(?!data:)/i)
+  }
+  const api = await get(`${agent.url}/_system/health`)
+  expect(api.headers.get('content-security-policy')).toBe("default-src 'none';frame-ancestors 'none'")
+})
+
+describe('an invitation', () => {
+  test('is a page with its goal, its QR code and its text, and JSON for programs', async () => {
+    const { made, url } = await invitation()
+    const { status, text } = await get(url)
+    expect(status).toBe(200)
+    expect(text).toContain('<h1>You are invited to connect</h1>')
+    expect(text).toContain('“a staff card”')
+    expect(text).toContain(`<bdi>${new URL(agent.didcommUrl).host}</bdi>`)
+    expect([copied(text), copied(text, 1)]).toEqual([url, oobOf(made)])
+    const { headers, text: json } = await get(url, '*/*')
+    expect(headers.get('content-type')).toBe('application/json')
+    expect(JSON.parse(json)).toEqual(JSON.parse(Buffer.from(oobOf(made), 'base64url').toString()))
+    expect(await agent.tenant('GET /connections/{connectionId}', { path: { connectionId: made.connectionId } })).toEqual(made)
+  })
+
+  test('says that it carries an offer, and is taken by the link that it has', async () => {
+    await using open = await startAgent({ REST_SERVICE_URL: 'https://agent.acme.com/base' })
+    const [issuer, taker] = [await open.newTenant(), await open.newTenant()]
+    const made = await offerByInvitation({ ...issuer }, { goal: 'a diploma' })
+    const { invitationUrl } = made.invitation!
+    expect(invitationUrl).toMatch(/^https:\/\/agent\.acme\.com\/base\/invitation\?_oob=[A-Za-z0-9]+={0,2}$/)
+    const { text } = await get(invitationUrl.replace('https://agent.acme.com/base', open.url))
+    expect(text).toContain('<h1>You are offered a credential</h1>')
+    expect(text).toMatch(/It can be accepted until\s+<time/)
+    expect(copied(text)).toBe(invitationUrl)
+    expect(await takeOffer(taker, invitationUrl)).toMatchObject({ thid: made.thid })
+  })
+
+  test('says that it carries a request for a proof', async () => {
+    const made = await agent.tenant('POST /present-proof/presentations/invitation', { body: { goal: 'your age', proofs: [] } })
+    const { text } = await get(`${agent.url}/invitation?_oob=${oobOf(made as never)}`)
+    expect(text).toContain('<h1>You are asked for a proof</h1>')
+  })
+
+  test.each([
+    ['https://agent.acme.com', 'https://agent.acme.com/invitation'],
+    ['http://8.8.8.8:8085/cloud-agent/', 'http://8.8.8.8:8085/cloud-agent/invitation'],
+    ['http://192.168.1.5:8085', 'https://my.domain.com/path'],
+    ['http://localhost:8085', 'https://my.domain.com/path'],
+  ])('of an agent at %s has the URL %s', async (url, base) => {
+    await using other = await startAgent({ REST_SERVICE_URL: url })
+    const { invitation: made } = await other.tenant('POST /connections', { body: {} })
+    expect(made.invitationUrl.split('?_oob=')[0]).toBe(base)
+    const taker = await other.newTenant()
+    expect(await taker.call('POST /connection-invitations', { body: { invitation: made.invitationUrl } })).toMatchObject({ thid: made.id })
+  })
+
+  const minimal = { id: '1', type: 'https://didcomm.org/out-of-band/2.0/invitation', from: 'did:example:somebody' }
+  const link = (value: unknown) => `${agent.url}/invitation?_oob=${typeof value === 'string' ? value : encode(value)}`
+
+  test('of any agent is shown, also without an address or a goal', async () => {
+    const { status, text } = await get(link(minimal))
+    expect(status).toBe(200)
+    expect(text).toContain('did:example:somebody')
+    expect(text).not.toMatch(/<blockquote|Your messages to it go/)
+  })
+
+  test('that is over has no QR code, and says since when', async () => {
+    const { status, text } = await get(link({ ...minimal, expires_time: 1_700_000_000, body: { goal: 'a card' } }))
+    expect(status).toBe(200)
+    expect(text).toContain('<h1>This invitation is over</h1>')
+    expect(text).toContain('14 November 2023')
+    expect(text).not.toMatch(/<svg class|<textarea/)
+  })
+
+  test('that says hostile things shows them as text', async () => {
+    const page = async (words: string) =>
+      (await get(link({ ...minimal, id: words, body: { goal: words, goal_code: words, label: words } }))).text
+    const plain = tagsOf(await page('Acme'))
+    for (const words of hostile.slice(0, -1)) {
+      const text = await page(words)
+      expect(tagsOf(text)).toEqual(plain)
+      // oxlint-disable-next-line no-control-regex
+      expect(text).not.toMatch(/[\u0000-\u0008\u000e-\u001f\u007f-\u009f\u200b\u202a-\u202e\u2066-\u2069]|\u{e0041}/u)
+    }
+  })
+
+  test.each([
+    ['nothing', ''],
+    ['markup', encodeURIComponent('"><script>alert(1)</script>')],
+    ['markup in base64', Buffer.from('<script>alert(1)</script>').toString('base64url')],
+    ['a broken percent sign', '%E0%A4%A'],
+    ['bytes that are not UTF-8', Buffer.from([0xff, 0xfe, 0]).toString('base64url')],
+    ['half of an invitation', encode({ ...minimal }).slice(0, 60)],
+    ['a text', encode('<b>')],
+    ['a list', encode([minimal])],
+    ['another type', encode({ ...minimal, type: '<script>alert(1)</script>' })],
+    ['no DID', encode({ ...minimal, from: 'did:x:"><script>alert(1)</script>' })],
+    ['a name of markup', encode({ ...minimal, created_time: '<script>', attachments: [{ '<script>': 1 }] })],
+    ['a date that is none', encode({ ...minimal, expires_time: 1e300 })],
+    ['deep JSON', Buffer.from('['.repeat(5_000)).toString('base64url')],
+    ['15,000 characters', 'A'.repeat(15_000)],
+  ])('that is %s is refused in words, and not shown', async (_, oob) => {
+    const page = await get(link(oob))
+    expect([page.status, page.headers.get('content-type')]).toEqual([400, 'text/html; charset=utf-8'])
+    expect(page.text).toContain('<h1>This link cannot be read</h1>')
+    expect(page.text).not.toMatch(/script/i)
+    expect(page.text.length).toBeLessThan(10_000)
+    const json = await get(link(oob), '*/*')
+    expect([json.status, JSON.parse(json.text).type]).toEqual([400, 'error:ConnectionServiceError:InvitationParsingError'])
+  })
+
+  test('is missing in a link without one, and the first of several counts', async () => {
+    for (const query of ['', '?', '?oob=x', '?x=_oob=y']) {
+      const { status, text } = await get(`${agent.url}/invitation${query}`)
+      expect([status, text.includes('the link has no _oob parameter')]).toEqual([400, true])
+    }
+    expect((await get(`${link(minimal)}&_oob=no&utm_source=%22%3E`)).status).toBe(200)
+  })
+
+  test('that is longer than any request may be is refused before anybody reads it', async () => {
+    const status = await new Promise((resolve, reject) => {
+      const asked = request(link('A'.repeat(40_000)), { headers: { accept: browser } }, (response) => resolve(response.resume().statusCode))
+      asked.on('error', reject).end()
+    })
+    expect(status).toBe(431)
+  })
+})

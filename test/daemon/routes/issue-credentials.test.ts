@@ -1,0 +1,281 @@
+/** `/issue-credentials` over HTTP, row by row of api.md 4.7: statuses, what an offer may say, what is refused, what a record shows, lists. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { CredentialData } from '../../../src/protocols/issue-credential/model.ts'
+import { startAgent, type TestAgent } from '../../_agent.ts'
+import { connect, credentialIn, newDid, oobOf, until, type Tenant } from '../../_pair.ts'
+
+const unknown = '00000000-0000-4000-8000-000000000000'
+const jsonSchema = 'https://w3c-ccg.github.io/vc-json-schemas/schema/2.0/schema.json'
+
+let agent: TestAgent
+let [issuer, holder]: Tenant[] = []
+let connectionId: string
+let did: Awaited<ReturnType<typeof newDid>>
+let [ended, gone]: string[] = []
+let subject: Awaited<ReturnType<typeof newDid>>
+let schemaId: string
+
+beforeAll(async () => {
+  agent = await startAgent()
+  ;[issuer, holder] = [await agent.newTenant('issuer'), await agent.newTenant('holder')]
+  connectionId = (await connect(issuer, holder)).inviterConnectionId
+  did = await newDid(issuer, 'assertionMethod', 'Ed25519')
+  ;[ended, gone] = [await deactivated(issuer), await deactivated(holder)]
+  subject = await newDid(holder, 'authentication')
+  const schema = {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    type: 'object',
+    properties: { name: { type: 'string' } },
+    required: ['name'],
+  }
+  const body = { name: 'person', version: '1.0.0', type: jsonSchema, author: did.did, schema }
+  const { guid } = await issuer.call('POST /schema-registry/schemas', { body })
+  schemaId = `${agent.url}/schema-registry/schemas/${guid}`
+}, 30_000)
+afterAll(() => agent[Symbol.asyncDispose]())
+
+/** A DID of a tenant's that is published and deactivated. */
+async function deactivated(tenant: Tenant): Promise<string> {
+  const path = { didRef: (await newDid(tenant, 'assertionMethod')).did }
+  await tenant.call('POST /did-registrar/dids/{didRef}/deactivations', { path })
+  const ask = () => tenant.call('GET /did-registrar/dids/{didRef}', { path })
+  await until('the deactivation', ask, (it) => it.deactivated === true)
+  return path.didRef
+}
+
+/** A request as it goes over the wire; a text is the body as it is. */
+async function ask(method: string, path: string, body?: unknown, { apiKey }: { apiKey: string } = issuer!) {
+  const response = await agent.send(method, `/issue-credentials${path}`, {
+    headers: { apikey: apiKey },
+    ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  })
+  return { status: response.status, body: (await response.json()) as Record<string, any> }
+}
+const offering = (change: object = {}) => ({ connectionId, issuingDID: did.did, claims: { name: 'Alice' }, ...change })
+const offer = (change: object = {}) => ask('POST', '/credential-offers', offering(change))
+
+/** An offer as its holder has it. */
+async function offered(change: object = {}) {
+  const { thid, recordId: issuerRecordId } = (await offer(change)).body as { thid: string; recordId: string }
+  return { ...(await credentialIn(holder!.call, thid, 'OfferReceived')), issuerRecordId }
+}
+/** What a record keeps beside what it shows. */
+const keptOf = (recordId: string) =>
+  agent.agent.wallets.use(issuer!.walletId, async ({ db }) => {
+    const { data } = await db.selectFrom('record').select('data').where('id', '=', recordId).executeTakeFirstOrThrow()
+    return CredentialData.parse(JSON.parse(data))
+  })
+
+test.each([
+  ['nothing', undefined],
+  ['an empty body', ''],
+  ['null', 'null'],
+  ['an object', '{}'],
+] as const)('each step answers with its status and its state; issuing takes %s', async (_, nothing) => {
+  const made = await offer()
+  expect([made.status, made.body['protocolState']]).toEqual([201, 'OfferPending'])
+  const { recordId } = await credentialIn(holder!.call, made.body['thid'], 'OfferReceived')
+  const accepted = await ask('POST', `/records/${recordId}/accept-offer`, { subjectId: subject.did }, holder)
+  expect([accepted.status, accepted.body['protocolState']]).toEqual([200, 'RequestPending'])
+  await credentialIn(issuer!.call, made.body['thid'], 'RequestReceived')
+  const issued = await ask('POST', `/records/${made.body['recordId']}/issue-credential`, nothing)
+  expect([issued.status, issued.body['protocolState']]).toEqual([200, 'CredentialPending'])
+  await credentialIn(holder!.call, made.body['thid'], 'CredentialReceived')
+  expect((await ask('GET', `/records/${recordId}`, undefined, holder)).status).toBe(200)
+  expect((await ask('GET', '/records')).status).toBe(200)
+})
+
+test('an offer by an invitation is made with 201 and taken with 200', async () => {
+  const { connectionId: _none, ...terms } = offering({ goalCode: 'issue-vc', goal: 'Your licence' })
+  const made = await ask('POST', '/credential-offers/invitation', terms)
+  const { invitation, myDid, protocolState, goal, goalCode } = made.body
+  expect([made.status, protocolState, goal, goalCode]).toEqual([201, 'InvitationGenerated', 'Your licence', 'issue-vc'])
+  expect(invitation).toEqual({
+    id: made.body['thid'],
+    type: 'https://didcomm.org/out-of-band/2.0/invitation',
+    from: myDid,
+    invitationUrl: expect.stringMatching(/\?_oob=/),
+  })
+  const taken = await ask('POST', '/credential-offers/accept-invitation', { invitation: oobOf({ invitation }) }, holder)
+  expect([taken.status, taken.body['protocolState'], taken.body['thid']]).toEqual([200, 'OfferReceived', made.body['thid']])
+})
+
+describe('an offer', () => {
+  const properties = () => ({
+    issuingDID: did.did,
+    claims: { name: 'Bob' },
+    credentialSchema: { id: schemaId, type: 'JsonSchemaValidator2018' },
+  })
+  test.each<[string, () => object, object]>([
+    ['says little', () => ({}), { credentialFormat: 'JWT', automaticIssuance: false, claims: { name: 'Alice' } }],
+    ['has members that nobody knows', () => ({ description: 'stray', awaitConfirmation: false }), {}],
+    ['has null for what it leaves out', () => ({ schemaId: null, validityPeriod: null, issuingKid: null, automaticIssuance: null }), {}],
+    ['names one schema', () => ({ schemaId }), {}],
+    ['names the schema alone', () => ({ schemaId: `${schemaId}/schema` }), {}],
+    ['names several schemas', () => ({ schemaId: [schemaId, `${schemaId}/schema`] }), {}],
+    ['names its issuer in long form', () => ({ issuingDID: did.longFormDid }), {}],
+    ['names its key', () => ({ issuingKid: 'key-1' }), {}],
+    ['ends', () => ({ validityPeriod: 3600.5 }), { validityPeriod: 3600.5 }],
+    ['is issued by itself', () => ({ automaticIssuance: true }), { automaticIssuance: true }],
+    ['has claims within claims', () => ({ claims: { a: { b: [1, null] } } }), { claims: { a: { b: [1, null] } } }],
+    ['is of an SD-JWT', () => ({ credentialFormat: 'SDJWT' }), { credentialFormat: 'SDJWT' }],
+    [
+      'is of the newer style, with null for the older',
+      () => ({ claims: null, issuingDID: null, jwtVcPropertiesV1: properties() }),
+      { credentialFormat: 'JWT', claims: { name: 'Bob' } },
+    ],
+    [
+      'is of the newer style for an SD-JWT',
+      () => ({ claims: undefined, issuingDID: undefined, sdJwtVcPropertiesV1: properties() }),
+      { credentialFormat: 'SDJWT', claims: { name: 'Bob' } },
+    ],
+  ])('that %s is made', async (_, change, expected) => {
+    const { status, body } = await offer(change())
+    expect({ status, body }).toMatchObject({ status: 201, body: { role: 'Issuer', ...expected } })
+  })
+
+  test.each([
+    ['of its own', { domain: 'shop.example' }, 'shop.example'],
+    ['of the configuration', {}, 'default-domain'],
+  ])('is bound to a domain %s', async (_, change, domain) => {
+    expect(await keptOf((await offer(change)).body['recordId'])).toMatchObject({ domain, challenge: expect.any(String) })
+  })
+
+  test.each<[string, () => object, number, RegExp]>([
+    ['without claims', () => ({ claims: undefined }), 400, /^claims: Missing request parameter/],
+    ['with null for claims', () => ({ claims: null }), 400, /^claims: Missing request parameter/],
+    ['with claims that are no object', () => ({ claims: 'x' }), 400, /^claims: /],
+    ['without an issuer', () => ({ issuingDID: undefined }), 400, /^issuingDID: Missing/],
+    ['of a deactivated issuer', () => ({ issuingDID: ended }), 400, /deactivated/],
+    ['with an unknown key', () => ({ issuingKid: 'key-9' }), 400, /key-9/],
+    ['without a connection', () => ({ connectionId: undefined }), 400, /^connectionId: /],
+    ['over no connection', () => ({ connectionId: 'x' }), 400, /^connectionId: /],
+    ['over an unknown connection', () => ({ connectionId: unknown }), 404, /does not exist/],
+    ['of an unknown format', () => ({ credentialFormat: 'Paper' }), 400, /^credentialFormat: /],
+    ['of AnonCreds', () => ({ credentialFormat: 'AnonCreds', credentialDefinitionId: unknown }), 400, /^credentialFormat: /],
+    [
+      'in the style of another format',
+      () => ({ sdJwtVcPropertiesV1: properties(), credentialFormat: 'JWT' }),
+      400,
+      /^sdJwtVcPropertiesV1: /,
+    ],
+    ['whose schema is no URL', () => ({ schemaId: 'person' }), 400, /^schemaId/],
+    ['whose schema is not there', () => ({ schemaId: `${agent.url}/schema-registry/schemas/${unknown}` }), 422, /schema/],
+    ['that does not fit its schema', () => ({ schemaId, claims: { name: 1 } }), 422, /\$\.name/],
+    ['that ends before it begins', () => ({ validityPeriod: 0 }), 400, /^validityPeriod: /],
+    ['that ends at a text', () => ({ validityPeriod: '1h' }), 400, /^validityPeriod: /],
+    ['that is issued maybe', () => ({ automaticIssuance: 'yes' }), 400, /^automaticIssuance: /],
+    ['with an empty domain', () => ({ domain: '' }), 400, /^domain: /],
+  ])('%s is refused, and nothing is made', async (_, change, status, detail) => {
+    const count = async () => (await issuer!.call('GET /issue-credentials/records', { query: { limit: 1_000 } })).contents.length
+    const before = await count()
+    const refused = await offer(change())
+    expect(refused).toMatchObject({ status, body: { status, detail: expect.stringMatching(detail) } })
+    expect(await count()).toBe(before)
+  })
+
+  test('by an invitation says in 255 characters what it is for', async () => {
+    const { connectionId: _none, ...terms } = offering()
+    for (const field of ['goal', 'goalCode']) {
+      const refused = await ask('POST', '/credential-offers/invitation', { ...terms, [field]: 'x'.repeat(256) })
+      expect(refused).toMatchObject({ status: 400, body: { detail: expect.stringMatching(`^${field}: `) } })
+    }
+  })
+})
+
+describe('accepting', () => {
+  test.each<[string, () => object, number, RegExp]>([
+    ['for nobody', () => ({}), 400, /^subjectId: /],
+    ['for a DID of another method', () => ({ subjectId: 'did:key:z6Mk' }), 422, /did:prism/],
+    ['for a DID of another wallet', () => ({ subjectId: did.did }), 404, /not in this wallet/],
+    ['for a DID that is deactivated', () => ({ subjectId: gone }), 400, /deactivated/],
+    ['with an unknown key', () => ({ subjectId: subject.did, keyId: 'auth-9' }), 400, /auth-9/],
+  ])('%s is refused, and the offer waits', async (_, body, status, detail) => {
+    const { recordId } = await offered()
+    const refused = await ask('POST', `/records/${recordId}/accept-offer`, body(), holder)
+    expect(refused).toMatchObject({ status, body: { status, detail: expect.stringMatching(detail) } })
+    expect((await ask('GET', `/records/${recordId}`, undefined, holder)).body['protocolState']).toBe('OfferReceived')
+  })
+
+  test('takes the long form, and a key', async () => {
+    const { recordId } = await offered()
+    const body = { subjectId: subject.longFormDid, keyId: 'key-1' }
+    const accepted = await ask('POST', `/records/${recordId}/accept-offer`, body, holder)
+    expect(accepted).toMatchObject({ status: 200, body: { subjectId: subject.longFormDid } })
+  })
+})
+
+test.each([
+  ['GET', ''],
+  ['GET', '/credential'],
+  ['POST', '/accept-offer'],
+  ['POST', '/reject-offer'],
+  ['POST', '/issue-credential'],
+  ['DELETE', ''],
+])('%s of a record that is not there, or is another’s: 404', async (method, end) => {
+  const { recordId } = (await offer()).body
+  for (const id of [unknown, 'no-uuid']) {
+    const answer = await ask(method, `/records/${id}${end}`, method === 'POST' ? { subjectId: subject.did } : undefined)
+    expect(answer).toMatchObject({ status: 404, body: { type: 'error:CredentialServiceError:RecordNotFound' } })
+  }
+  const foreign = await ask(method, `/records/${recordId}${end}`, method === 'POST' ? { subjectId: subject.did } : undefined, holder)
+  expect(foreign).toMatchObject({ status: 404, body: { type: 'error:CredentialServiceError:RecordNotFound' } })
+})
+
+test('a record shows on either side what the table says, and nothing else', async () => {
+  const { recordId, issuerRecordId, thid } = await offered({ validityPeriod: 60, automaticIssuance: true, schemaId })
+  await ask('POST', `/records/${recordId}/accept-offer`, { subjectId: subject.did }, holder)
+  await credentialIn(holder!.call, thid, 'CredentialReceived')
+  await credentialIn(issuer!.call, thid, 'CredentialSent')
+  const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/)
+  const token = expect.stringMatching(/^(?:[\w-]{4})*(?:[\w-]{2}==|[\w-]{3}=)?$/)
+  const both = {
+    thid,
+    credentialFormat: 'JWT',
+    claims: { name: 'Alice' },
+    createdAt: time,
+    updatedAt: time,
+    credential: token,
+    metaRetries: 5,
+  }
+  const issued = (await ask('GET', `/records/${issuerRecordId}`)).body
+  expect(issued).toEqual({
+    ...both,
+    recordId: issuerRecordId,
+    role: 'Issuer',
+    protocolState: 'CredentialSent',
+    validityPeriod: 60,
+    automaticIssuance: true,
+    issuingDID: did.did,
+  })
+  const held = (await ask('GET', `/records/${recordId}`, undefined, holder)).body
+  expect(held).toEqual({ ...both, recordId, role: 'Holder', protocolState: 'CredentialReceived', subjectId: subject.did })
+  expect(Buffer.from(held['credential'], 'base64').toString()).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+$/)
+})
+
+test('a list is paged, and of one thread when that is asked for', async () => {
+  const tenant = await agent.newTenant('lister')
+  const { did: own } = await newDid(tenant, 'assertionMethod')
+  const made: { recordId: string; thid: string }[] = []
+  for (const name of ['one', 'two', 'three']) {
+    const body = { issuingDID: own, claims: { name } }
+    made.push(await tenant.call('POST /issue-credentials/credential-offers/invitation', { body }))
+  }
+  const list = async (query: string) => (await ask('GET', `/records${query}`, undefined, tenant)).body
+  const ids = ({ contents }: Record<string, any>) => contents.map(({ recordId }: { recordId: string }) => recordId)
+  const path = '/issue-credentials/records'
+  const all = await list('')
+  expect(ids(all)).toEqual(made.map(({ recordId }) => recordId))
+  expect(all).toMatchObject({ self: path, kind: 'Collection', pageOf: path })
+  expect(all).not.toHaveProperty('next')
+  const second = await list('?limit=1&offset=1')
+  expect([second['next'], second['previous'], ids(second)]).toEqual([
+    `${path}?limit=1&offset=2`,
+    `${path}?limit=1&offset=0`,
+    [made[1]!.recordId],
+  ])
+  expect(ids(await list(`?thid=${made[2]!.thid}`))).toEqual([made[2]!.recordId])
+  expect(await list('?thid=none')).toEqual({ self: `${path}?thid=none`, kind: 'Collection', pageOf: `${path}?thid=none`, contents: [] })
+  for (const query of ['?limit=0', '?limit=1001', '?offset=-1', '?limit=x'])
+    expect((await ask('GET', `/records${query}`, undefined, tenant)).status).toBe(400)
+})

@@ -1,0 +1,276 @@
+/** `/present-proof` over HTTP, row by row of api.md 4.8: statuses, what a request may say, the four actions in every state, what a record shows, lists. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startAgent, type TestAgent } from '../../_agent.ts'
+import { connect, issue, newDid, oobOf, presentationIn, type Tenant } from '../../_pair.ts'
+
+const unknown = '00000000-0000-4000-8000-000000000000'
+const schemaId = 'https://example.com/schemas/person'
+const options = { challenge: 'a random seed', domain: 'shop.example' }
+
+let agent: TestAgent
+let [verifier, prover]: Tenant[] = []
+let connectionId: string
+let proofId: string[]
+
+beforeAll(async () => {
+  agent = await startAgent()
+  ;[verifier, prover] = [await agent.newTenant('verifier'), await agent.newTenant('prover')]
+  connectionId = (await connect(verifier, prover)).inviterConnectionId
+  const [issuing, subject] = [await newDid(verifier, 'assertionMethod'), await newDid(prover, 'authentication')]
+  proofId = [(await issue(verifier, prover, connectionId, issuing.did, subject.did)).recordId]
+}, 30_000)
+afterAll(() => agent[Symbol.asyncDispose]())
+
+async function ask(method: string, path: string, body?: unknown, { apiKey }: { apiKey: string } = verifier!) {
+  const response = await agent.send(method, `/present-proof/presentations${path}`, {
+    headers: { apikey: apiKey },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  })
+  return { status: response.status, body: (await response.json()) as Record<string, any> }
+}
+const request = (change: object = {}) => ask('POST', '', { connectionId, ...change })
+
+/** A new request, as both sides have it. */
+async function requested(change: object = {}) {
+  const { thid, presentationId: verifiers } = (await request(change)).body as { thid: string; presentationId: string }
+  const { presentationId: provers } = await presentationIn(prover!.call, thid, 'RequestReceived')
+  await presentationIn(verifier!.call, thid, 'RequestSent')
+  return { thid, verifiers, provers }
+}
+type Requested = Awaited<ReturnType<typeof requested>>
+const present = ({ provers }: Requested) => ask('PATCH', `/${provers}`, { action: 'request-accept', proofId }, prover)
+
+test('each step answers with its status and its state', async () => {
+  const made = await request({ options })
+  expect([made.status, made.body['status']]).toEqual([201, 'RequestPending'])
+  const { thid, presentationId } = made.body as { thid: string; presentationId: string }
+  const asked = await presentationIn(prover!.call, thid, 'RequestReceived')
+  const accepted = await present({ thid, verifiers: presentationId, provers: asked.presentationId })
+  expect([accepted.status, accepted.body['status']]).toEqual([200, 'PresentationPending'])
+  await presentationIn(verifier!.call, thid, 'PresentationVerified')
+  const closed = await ask('PATCH', `/${presentationId}`, { action: 'presentation-accept' })
+  expect([closed.status, closed.body['status']]).toEqual([200, 'PresentationAccepted'])
+  for (const path of ['', `/${presentationId}`]) expect((await ask('GET', path)).status).toBe(200)
+})
+
+test('a request by an invitation is made with 201 and taken with 200', async () => {
+  const made = await ask('POST', '/invitation', { options, proofs: [], goalCode: 'present-vp', goal: 'Are you over 18?' })
+  const { invitation, myDid, status, goal, goalCode } = made.body
+  expect([made.status, status, goal, goalCode]).toEqual([201, 'InvitationGenerated', 'Are you over 18?', 'present-vp'])
+  expect(made.body).not.toHaveProperty('connectionId')
+  expect(invitation).toMatchObject({ id: made.body['thid'], from: myDid })
+  const taken = await ask('POST', '/accept-invitation', { invitation: oobOf({ invitation }) }, prover)
+  expect([taken.status, taken.body['status'], taken.body['role'], taken.body['thid']]).toEqual([
+    200,
+    'RequestReceived',
+    'Prover',
+    made.body['thid'],
+  ])
+})
+
+describe('a request', () => {
+  test.each<[string, object]>([
+    ['says nothing more', {}],
+    ['has null for what it leaves out', { options: null, proofs: null, credentialFormat: null, claims: null }],
+    ['has members that nobody knows', { description: 'stray', anoncredPresentationRequest: null }],
+    ['is bound to a challenge and a domain', { options }],
+    ['asks for no proofs', { proofs: [] }],
+    ['asks for a schema', { proofs: [{ schemaId }] }],
+    ['asks for a schema of an issuer', { proofs: [{ schemaId, trustIssuers: ['did:prism:abc'] }] }],
+    ['asks for several schemas', { proofs: [{ schemaId }, { schemaId: `${schemaId}/2` }] }],
+    ['names its format', { credentialFormat: 'JWT' }],
+    ['names its format by the other name', { presentationFormat: 'JWT' }],
+    ['asks for claims of an SD-JWT', { credentialFormat: 'SDJWT', claims: { firstName: '{}', address: { city: '' } } }],
+    ['says what it is for', { goalCode: 'present-vp', goal: 'Age' }],
+  ])('that %s is made', async (_, change) => {
+    const { status, body } = await request(change)
+    expect({ status, body }).toMatchObject({ status: 201, body: { role: 'Verifier', connectionId, proofs: [], data: [] } })
+    expect(body['requestData']).toEqual([expect.any(String)])
+  })
+
+  test.each<[string, object, number, RegExp]>([
+    ['without a connection', { connectionId: undefined }, 400, /^connectionId: /],
+    ['over no connection', { connectionId: 'x' }, 400, /^connectionId: /],
+    ['over an unknown connection', { connectionId: unknown }, 404, /does not exist/],
+    ['with a challenge alone', { options: { challenge: 'x' } }, 400, /^options\.domain: /],
+    ['with a domain alone', { options: { domain: 'x' } }, 400, /^options\.challenge: /],
+    ['with a proof of no schema', { proofs: [{}] }, 400, /^proofs\.0\.schemaId: /],
+    ['with a proof that is none', { proofs: ['x'] }, 400, /^proofs\.0: /],
+    ['that trusts no list', { proofs: [{ schemaId, trustIssuers: 'did:prism:abc' }] }, 400, /^proofs\.0\.trustIssuers: /],
+    ['of an unknown format', { credentialFormat: 'Paper' }, 400, /^credentialFormat: /],
+    ['of AnonCreds', { credentialFormat: 'AnonCreds' }, 400, /^credentialFormat: /],
+    ['of two formats', { credentialFormat: 'JWT', presentationFormat: 'SDJWT' }, 400, /^presentationFormat: /],
+    ['for claims of a JWT', { claims: { name: '' } }, 400, /^claims: /],
+    ['for claims that are a list', { credentialFormat: 'SDJWT', claims: ['name'] }, 400, /^claims: /],
+    ['by an unknown policy', { policyId: unknown }, 404, /policy/i],
+    ['with an unknown way to check the status', { statusCheck: 'maybe' }, 400, /^statusCheck: /],
+  ])('%s is refused, and nothing is asked', async (_, change, status, detail) => {
+    const count = async () => (await verifier!.call('GET /present-proof/presentations', { query: { limit: 1_000 } })).contents.length
+    const before = await count()
+    expect(await request(change)).toMatchObject({ status, body: { status, detail: expect.stringMatching(detail) } })
+    expect(await count()).toBe(before)
+  })
+})
+
+/** What an action does to a record: its new state, or the refusal. */
+const refused = 400
+const accept = { action: 'request-accept' }
+const reject = { action: 'request-reject' }
+const close = { action: 'presentation-accept' }
+const turnDown = { action: 'presentation-reject' }
+
+describe.each<[string, 'provers' | 'verifiers', (it: Requested) => Promise<unknown>, [object, string | typeof refused][]]>([
+  [
+    'a prover in RequestReceived',
+    'provers',
+    async () => undefined,
+    [
+      [accept, 'PresentationPending'],
+      [reject, 'RequestRejected'],
+      [close, refused],
+      [turnDown, refused],
+    ],
+  ],
+  [
+    'a prover in RequestRejected',
+    'provers',
+    (it) => ask('PATCH', `/${it.provers}`, reject, prover),
+    [
+      [accept, refused],
+      [reject, 'RequestRejected'],
+      [close, refused],
+      [turnDown, refused],
+    ],
+  ],
+  [
+    'a prover in PresentationSent',
+    'provers',
+    async (it) => [await present(it), await presentationIn(prover!.call, it.thid, 'PresentationSent')],
+    [
+      [reject, refused],
+      [close, refused],
+      [turnDown, refused],
+    ],
+  ],
+  [
+    'a verifier in RequestSent',
+    'verifiers',
+    async () => undefined,
+    [
+      [accept, refused],
+      [reject, refused],
+      [close, refused],
+      [turnDown, refused],
+    ],
+  ],
+  [
+    'a verifier in PresentationVerified',
+    'verifiers',
+    async (it) => [await present(it), await presentationIn(verifier!.call, it.thid, 'PresentationVerified')],
+    [
+      [accept, refused],
+      [reject, refused],
+      [close, 'PresentationAccepted'],
+      [turnDown, 'PresentationRejected'],
+    ],
+  ],
+  [
+    'a verifier in PresentationRejected',
+    'verifiers',
+    async (it) => {
+      await present(it)
+      await presentationIn(verifier!.call, it.thid, 'PresentationVerified')
+      await ask('PATCH', `/${it.verifiers}`, turnDown)
+    },
+    [
+      [close, refused],
+      [turnDown, 'PresentationRejected'],
+    ],
+  ],
+])('%s', (_, side, lead, rows) => {
+  test.each(rows)('%j: %s', async (action, expected) => {
+    const it = await requested()
+    await lead(it)
+    const whose = side === 'provers' ? prover : verifier
+    const before = (await ask('GET', `/${it[side]}`, undefined, whose)).body
+    const { status, body } = await ask('PATCH', `/${it[side]}`, { ...action, ...(action === accept && { proofId }) }, whose)
+    if (expected !== refused) return expect([status, body['status']]).toEqual([200, expected])
+    expect({ status, body }).toMatchObject({ status: 400, body: { type: 'error:PresentationError:InvalidFlowStateError' } })
+    expect((await ask('GET', `/${it[side]}`, undefined, whose)).body).toEqual(before)
+  })
+})
+
+describe('an answer', () => {
+  test.each<[string, object, number, RegExp]>([
+    ['without an action', {}, 400, /^action: /],
+    ['with an unknown action', { action: 'dance' }, 400, /^action: /],
+    ['with no credentials', { ...accept, proofId: [] }, 400, /^proofId/],
+    ['without credentials', accept, 400, /^proofId/],
+    ['with a credential that is no list', { ...accept, proofId: 'x' }, 400, /^proofId: /],
+    ['with an unknown credential', { ...accept, proofId: [unknown] }, 404, /0000/],
+    ['in another format', { ...accept, proofId: ['x'], credentialFormat: 'SDJWT' }, 400, /^credentialFormat: the request is for JWT/],
+    ['in an unknown format', { ...accept, proofId: ['x'], credentialFormat: 'Paper' }, 400, /^credentialFormat: /],
+  ])('%s is refused, and the request waits', async (_, body, status, detail) => {
+    const { provers } = await requested()
+    expect(await ask('PATCH', `/${provers}`, body, prover)).toMatchObject({ status, body: { detail: expect.stringMatching(detail) } })
+    expect((await ask('GET', `/${provers}`, undefined, prover)).body['status']).toBe('RequestReceived')
+  })
+})
+
+test.each([
+  ['GET', ''],
+  ['GET', '/candidates'],
+  ['PATCH', ''],
+  ['DELETE', ''],
+])('%s %s of a record that is not there, is another’s, or has no id: 404', async (method, end) => {
+  const { verifiers } = await requested()
+  const body = method === 'PATCH' ? close : undefined
+  for (const [id, tenant] of [
+    [unknown, verifier],
+    [verifiers, prover],
+  ] as const) {
+    expect(await ask(method, `/${id}${end}`, body, tenant)).toMatchObject({
+      status: 404,
+      body: { type: 'error:PresentationError:RecordIdNotFound' },
+    })
+  }
+  expect(await ask(method, `/no-uuid${end}`, body)).toMatchObject({ status: 404, body: { type: 'error:ResourcePathNotFound' } })
+})
+
+test('a record shows on either side what the table says, and nothing else', async () => {
+  const it = await requested({ options })
+  await present(it)
+  await presentationIn(verifier!.call, it.thid, 'PresentationVerified')
+  await presentationIn(prover!.call, it.thid, 'PresentationSent')
+  const vp = expect.stringMatching(/^[\w-]+\.[\w-]+\.[\w-]+$/)
+  const both = { thid: it.thid, proofs: [], data: [vp], requestData: [expect.any(String)], metaRetries: 5 }
+  const verifiers = (await ask('GET', `/${it.verifiers}`)).body
+  const ids = (id: string) => ({ presentationId: id, id })
+  expect(verifiers).toEqual({ ...both, ...ids(it.verifiers), role: 'Verifier', status: 'PresentationVerified', connectionId })
+  const provers = (await ask('GET', `/${it.provers}`, undefined, prover)).body
+  expect(provers).toEqual({ ...both, ...ids(it.provers), role: 'Prover', status: 'PresentationSent' })
+  expect(JSON.parse(provers['requestData'][0])).toMatchObject({ options })
+  expect(provers['requestData']).toEqual(verifiers['requestData'])
+})
+
+test('a list is paged, and of one thread when that is asked for', async () => {
+  const tenant = await agent.newTenant('lister')
+  const made: { presentationId: string; thid: string }[] = []
+  for (let i = 0; i < 3; i++) made.push(await tenant.call('POST /present-proof/presentations/invitation', { body: {} }))
+  const list = async (query: string) => (await ask('GET', query, undefined, tenant)).body
+  const ids = ({ contents }: Record<string, any>) => contents.map(({ presentationId }: { presentationId: string }) => presentationId)
+  const path = '/present-proof/presentations'
+  const all = await list('')
+  expect(ids(all)).toEqual(made.map(({ presentationId }) => presentationId))
+  expect(all).toMatchObject({ self: path, kind: 'Collection', pageOf: path })
+  const second = await list('?limit=1&offset=1')
+  expect([second['next'], second['previous'], ids(second)]).toEqual([
+    `${path}?limit=1&offset=2`,
+    `${path}?limit=1&offset=0`,
+    [made[1]!.presentationId],
+  ])
+  expect(ids(await list(`?thid=${made[2]!.thid}`))).toEqual([made[2]!.presentationId])
+  expect((await list('?thid=none'))['contents']).toEqual([])
+  for (const query of ['?limit=0', '?limit=1001', '?offset=-1', '?limit=x'])
+    expect((await ask('GET', query, undefined, tenant)).status).toBe(400)
+})

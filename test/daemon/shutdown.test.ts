@@ -1,0 +1,136 @@
+/**
+ * SIGTERM under load: each request gets a whole answer or no connection, what was acknowledged is there after the next start, and the exit
+ * code is 0. `SIGTERMS=200` sends more of them than usual.
+ */
+import { Agent, request } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { bind, serve, stop, urlOf } from '../../daemon/listen.ts'
+import { Daemon, temporaryFolder } from '../_daemon.ts'
+
+const rounds = Number(process.env['SIGTERMS'] ?? 5)
+const clients = 24
+const apiKey = 'the-tenant-of-the-test'
+
+/** What became of a request: the status and the body of a whole answer, or the machine's code of a failure, on a connection that had served before or a new one. */
+type Outcome = { status: number; body: string } | { code: string; isNew: boolean }
+
+function post(url: string, agent: Agent | false): Promise<Outcome> {
+  return new Promise((resolve) => {
+    const headers = { 'content-type': 'application/json', apikey: apiKey }
+    const sent = request(`${url}/connections`, { method: 'POST', headers, agent }, (response) => {
+      let body = ''
+      response.setEncoding('utf8')
+      response.on('data', (text: string) => (body += text))
+      response.on('end', () => resolve({ status: response.statusCode!, body }))
+      response.on('error', () => resolve({ code: 'CUT SHORT', isNew: false }))
+    })
+    sent.on('error', (error: NodeJS.ErrnoException) => resolve({ code: error.code ?? error.message, isNew: !sent.reusedSocket }))
+    sent.end(JSON.stringify({ label: 'somebody' }))
+  })
+}
+
+/** Sends one request after the other until nobody is there any more. */
+async function load(url: string, keepsAlive: boolean): Promise<Outcome[]> {
+  const agent = keepsAlive ? new Agent({ keepAlive: true, maxSockets: 1 }) : false
+  const outcomes: Outcome[] = []
+  for (;;) {
+    const outcome = await post(url, agent)
+    outcomes.push(outcome)
+    if ('code' in outcome) break
+  }
+  if (agent) agent.destroy()
+  return outcomes
+}
+
+test(
+  `of ${rounds} SIGTERMs under load none resets a request, loses what was acknowledged, or ends in another code than 0`,
+  { timeout: 20_000 + rounds * 10_000 },
+  async () => {
+    await using folder = await temporaryFolder()
+    await using daemon = await Daemon.start({
+      AGENT_DATA_DIR: join(folder.path, 'data'),
+      AGENT_CONFIG_DIR: join(folder.path, 'config'),
+      DEFAULT_WALLET_AUTH_API_KEY: apiKey,
+    })
+    const failures: Record<string, number> = {}
+    const acknowledged = new Set<string>()
+    for (let round = 0; round < rounds; round++) {
+      if (round > 0) await daemon.start()
+      const loads = Array.from({ length: clients }, (_, n) => load(daemon.url, n % 2 === 0))
+      await sleep(100 + (round % 7) * 40)
+      expect(await daemon.stop()).toBe(0)
+      for (const outcome of (await Promise.all(loads)).flat()) {
+        if ('code' in outcome) {
+          // A connection that reaches the port in the instant in which it is closed is reset by the system: the daemon never had it.
+          const name = outcome.code === 'ECONNRESET' && outcome.isNew ? 'never accepted' : outcome.code
+          failures[name] = (failures[name] ?? 0) + 1
+        } else {
+          expect(outcome.status).toBe(201)
+          acknowledged.add((JSON.parse(outcome.body) as { connectionId: string }).connectionId)
+        }
+      }
+    }
+    const { ECONNREFUSED: refused = 0, 'never accepted': reset = 0, ...others } = failures
+    process.stdout.write(`\n${rounds} SIGTERMs: ${acknowledged.size} answers, ${refused} connections refused, ${reset} never accepted\n`)
+    expect([others, refused + reset]).toEqual([{}, rounds * clients])
+    // From outside nobody can tell these from requests that were accepted and dropped, so there must be next to none.
+    expect(reset).toBeLessThanOrEqual((rounds * clients) / 100)
+    await daemon.start()
+    const known = new Set<string>()
+    for (let offset = 0; ; offset += 100) {
+      const { body } = await daemon.call(`GET /connections?offset=${offset}&limit=100`, { apiKey })
+      for (const { connectionId } of body.contents) known.add(connectionId)
+      if (body.contents.length < 100) break
+    }
+    // What was done was acknowledged, and what was acknowledged was done.
+    expect(known).toEqual(acknowledged)
+    expect(acknowledged.size).toBeGreaterThan(rounds * clients)
+  },
+)
+
+test('a second signal does not wait for what runs', async () => {
+  await using folder = await temporaryFolder()
+  await using daemon = await Daemon.start({
+    AGENT_DATA_DIR: join(folder.path, 'data'),
+    AGENT_CONFIG_DIR: join(folder.path, 'config'),
+    DEFAULT_WALLET_AUTH_API_KEY: apiKey,
+  })
+  // A request that never comes to its end.
+  const { hostname, port } = new URL(daemon.url)
+  const stuck = request({ hostname, port, method: 'POST', path: '/connections', headers: { apikey: apiKey, 'content-length': 100 } })
+  stuck.on('error', () => undefined)
+  await new Promise<void>((resolve) => stuck.write('{', () => resolve()))
+  await sleep(100)
+  const first = daemon.stop()
+  await sleep(100)
+  expect([await daemon.stop(), await first]).toEqual([1, 1])
+})
+
+test('a stopping server answers what is on its way on connections that it has, each for the last time', async () => {
+  const server = await bind('127.0.0.1', 0, 'AGENT_HTTP_PORT')
+  let end = () => {}
+  serve(server, (incoming, response) => (incoming.url === '/slow' ? (end = () => response.end('slow')) : response.end('quick')))
+  const url = urlOf(server, '127.0.0.1')
+  const agents = [new Agent({ keepAlive: true, maxSockets: 1 }), new Agent({ keepAlive: true, maxSockets: 1 })]
+  const get = (path: string, agent: Agent) =>
+    new Promise<string[]>((resolve, reject) => {
+      request(url + path, { agent }, (response) => {
+        let body = ''
+        response.setEncoding('utf8').on('data', (text: string) => (body += text))
+        response.on('end', () => resolve([body, response.headers.connection!]))
+      })
+        .on('error', reject)
+        .end()
+    })
+  expect(await get('/', agents[1]!)).toEqual(['quick', 'keep-alive'])
+  const slow = get('/slow', agents[0]!)
+  while (String(end) === '() => {}') await sleep(5)
+  const stopped = stop(server, { lingerMs: 2_000 })
+  expect(await get('/', agents[1]!)).toEqual(['quick', 'close'])
+  await expect(get('/', new Agent())).rejects.toMatchObject({ code: 'ECONNREFUSED' })
+  end()
+  expect(await slow).toEqual(['slow', 'close'])
+  await stopped
+})

@@ -1,0 +1,78 @@
+/** A wallet of somebody's own, and requests to the enterprise suite as they go over the wire. */
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { toBase64url, utf8 } from '../../src/base/bytes.ts'
+import { generateKey, sign, toPublic, type PrivateJwk } from '../../src/crypto/keys.ts'
+import { createPeerDid } from '../../src/did/peer.ts'
+import { toMultikey } from '../../src/did/multikey.ts'
+import type { Wallet } from '../../src/wallet/wallet.ts'
+import { newNonce } from '../../src/enterprise/nonce.ts'
+import { keepSession, newSession, type Session } from '../../src/enterprise/session.ts'
+import type { Product } from '../../src/enterprise/states.ts'
+import { startAgent, type TestAgent } from '../_agent.ts'
+
+export type Reply = { status: number; body: any; headers: Headers }
+
+/** One request; `body` goes out as JSON unless it is a text, `apiKey` by its header. */
+export async function ask(
+  agent: Pick<TestAgent, 'url'>,
+  key: string,
+  { body, apiKey, type = 'application/json' }: { body?: unknown; apiKey?: string | undefined; type?: string } = {},
+): Promise<Reply> {
+  const [method, target] = key.split(' ') as [string, string]
+  const response = await fetch(URL.canParse(target) ? target : agent.url + target, {
+    method,
+    headers: { ...(body !== undefined && { 'content-type': type }), ...(apiKey !== undefined && { apikey: apiKey }) },
+    ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  })
+  const text = await response.text()
+  return { status: response.status, body: text === '' ? undefined : JSON.parse(text), headers: response.headers }
+}
+
+/** The default tenant's key. */
+export const keyOf = ({ agent }: TestAgent) => agent.defaultApiKey!.reveal()
+
+export type Holder = { did: string; key: PrivateJwk; answer: (nonce: string) => { did: string; signature: string } }
+
+/** Somebody with a did:peer, of numalgo 2 or 0, and the key that signs for it. */
+export function newHolder(numalgo: 0 | 2 = 2): Holder {
+  const [authentication, keyAgreement] = [generateKey('Ed25519'), generateKey('X25519')]
+  const did =
+    numalgo === 2
+      ? createPeerDid({ authentication: toPublic(authentication), keyAgreement: toPublic(keyAgreement), serviceUri: [] })
+      : `did:peer:0${toMultikey(toPublic(authentication))}`
+  return { did, key: authentication, answer: (nonce) => ({ did, signature: signed(authentication, nonce) }) }
+}
+
+/** A signature over the UTF-8 bytes of a text, base64url. */
+export function signed(key: PrivateJwk, text: string): string {
+  return toBase64url(sign(key, utf8(text)))
+}
+
+/** A UUID by itself, without a prefix. */
+export const bareUuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
+
+/** Runs `use` with the default tenant's wallet, in memory as far as the machine has files there: a thousand commits to a disk take long. */
+export async function withWallet(use: (wallet: Wallet, agent: TestAgent) => Promise<void>): Promise<void> {
+  const dataDir = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'identity-agent-'))
+  try {
+    await using started = await startAgent({}, { dataDir })
+    const { walletId } = (await started.agent.tenants.findByApiKey(keyOf(started)))!
+    await started.agent.wallets.use(walletId, (wallet) => use(wallet, started))
+  } finally {
+    rmSync(dataDir, { recursive: true, force: true })
+  }
+}
+
+/** Many sessions at once. */
+export async function beginMany(wallet: Wallet, { agent }: TestAgent, product: Product, count: number): Promise<Session[]> {
+  const rows = Array.from({ length: count }, () => ({
+    ...newSession(product, 600, { submissionId: agent.enterprise.newSubmissionId(product, wallet.id) }),
+    nonce: product === 'authenticate' ? newNonce({ aud: agent.env.urls.rest }) : null,
+  }))
+  await wallet.transaction(async (tx) => {
+    for (const row of rows) await keepSession(tx, row)
+  })
+  return rows
+}

@@ -1,0 +1,94 @@
+/** Answers of every shape: no failure of ours, and no state but the right one. */
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { startAgent } from '../_agent.ts'
+import { getChallenge, submitResponse } from '../../src/enterprise/authentication.ts'
+import { getDidRequest, submitDid } from '../../src/enterprise/onboarding.ts'
+import { whyNoDid } from '../../src/enterprise/submitted-did.ts'
+import { ask, beginMany, keyOf, newHolder, withWallet } from './_suite.ts'
+
+const runs = 5_000
+const atOnce = 50
+const { did } = newHolder()
+
+const method = fc.constantFrom('peer', 'key', 'jwk', 'web', 'prism', 'example', 'PEER', '')
+const anyDid = fc.oneof(
+  fc.string({ unit: 'binary' }),
+  fc.tuple(method, fc.string()).map(([name, rest]) => `did:${name}:${rest}`),
+  fc.tuple(method, fc.string({ unit: fc.constantFrom(...'.:_-%2SVEz6MkLS') })).map(([name, rest]) => `did:${name}:${rest}`),
+  fc.tuple(fc.nat(did.length), fc.string({ maxLength: 3 })).map(([at, text]) => did.slice(0, at) + text + did.slice(at + 1)),
+  fc.constantFrom(did, 'x'.repeat(4_001), `did:example:${'y'.repeat(3_988)}`, '__proto__', 'did:__proto__:x', 'did:constructor:x'),
+)
+const anySignature = fc.oneof(
+  fc.string(),
+  fc.base64String(),
+  fc.constantFrom('A'.repeat(86), 'A'.repeat(1_000), 'A'.repeat(1_001), '='),
+  fc.jsonValue(),
+)
+const anyBody = fc.oneof(
+  fc.record({ did: fc.oneof(anyDid, fc.jsonValue()), signature: anySignature }, { requiredKeys: [] }),
+  fc.jsonValue(),
+  fc.constant(undefined),
+)
+
+test(`${2 * runs} answers of every shape are judged, and nothing else happens`, { timeout: 120_000 }, () =>
+  withWallet(async (wallet, agent) => {
+    const { enterprise } = agent.agent
+    const requests = await beginMany(wallet, agent, 'onboard', runs)
+    const challenges = await beginMany(wallet, agent, 'authenticate', runs)
+    const judged = async (answer: Promise<{ status: number }>) => (await answer.catch((error: { status: number }) => error)).status
+    const isDid = (body: unknown) => {
+      const text = (body as { did?: unknown } | null | undefined)?.did
+      return typeof text === 'string' && text.length <= 4_000 && text !== '' && whyNoDid(text) === undefined
+    }
+    const judge = async (body: unknown) => {
+      const [request, challenge] = [requests.pop()!, challenges.pop()!]
+      const handed = await judged(submitDid(wallet, enterprise, request.submission_id, body))
+      const signed = await judged(submitResponse(wallet, enterprise, challenge.submission_id, body))
+      const [{ state }, { state: second, did: none }] = [
+        await getDidRequest(wallet.db, request.id),
+        await getChallenge(wallet.db, challenge.id),
+      ]
+      return { handed, state, signed, second, none }
+    }
+    await fc.assert(
+      fc.asyncProperty(fc.array(anyBody, { minLength: atOnce, maxLength: atOnce }), async (bodies) => {
+        const outcomes = await Promise.all(bodies.map(judge))
+        // None of these has signed the nonce.
+        const refused = { signed: 400, second: 'error', none: null }
+        expect(outcomes).toEqual(
+          bodies.map((body) => ({ ...(isDid(body) ? { handed: 200, state: 'success' } : { handed: 400, state: 'error' }), ...refused })),
+        )
+      }),
+      // Looking for a smaller counterexample would need links that nobody has used.
+      { numRuns: runs / atOnce, endOnFailure: true },
+    )
+  }),
+)
+
+test('bytes of every kind over HTTP, to links of every kind', { timeout: 60_000 }, async () => {
+  await using agent = await startAgent({ ENTERPRISE_SUBMISSIONS_PER_MINUTE: '100000' })
+  const apiKey = keyOf(agent)
+  const type = fc.constantFrom('application/json', 'text/plain', 'application/json; charset=nonsense', 'multipart/form-data; boundary=x')
+  const target = fc.oneof(
+    fc.string({ unit: 'binary', maxLength: 200 }).map(encodeURIComponent),
+    fc.base64String({ minLength: 8 }),
+    fc.uuid(),
+  )
+  const bytes = fc.oneof(
+    fc.uint8Array({ minLength: 1 }),
+    fc.json().map((text) => Buffer.from(text)),
+  )
+  await fc.assert(
+    fc.asyncProperty(target, bytes, type, async (segment, body, contentType) => {
+      const send = (url: string) =>
+        fetch(url, { method: 'POST', body: Buffer.from(body), headers: { 'content-type': contentType } }).then(({ status }) => status)
+      for (const path of ['/onboard', '/did-authentication/challenge-submissions'])
+        expect([400, 404]).toContain(await send(`${agent.url}${path}/${segment.replaceAll('/', '')}x`))
+      const { id, challenge } = (await ask(agent, 'POST /did-authentication/challenges', { apiKey })).body
+      expect(await send(challenge.submissionEndpoint)).toBe(400)
+      expect((await ask(agent, `GET /did-authentication/challenges/${id}`, { apiKey })).body.state).toBe('error')
+    }),
+    { numRuns: 60, endOnFailure: true },
+  )
+})

@@ -1,0 +1,72 @@
+/** Many at once: a link takes one answer (service §4.7 rule 1), whoever comes first and however many come. */
+import { expect, test } from 'vitest'
+import { getChallenge, submitResponse } from '../../src/enterprise/authentication.ts'
+import { getDidRequest, submitDid } from '../../src/enterprise/onboarding.ts'
+import { startAgent } from '../_agent.ts'
+import { beginMany, newHolder, withWallet } from './_suite.ts'
+
+const rounds = 1_000
+const crowd = 10
+const others = Array.from({ length: crowd - 1 }, () => 410)
+
+const statusOf = (answer: Promise<{ status: number }>) =>
+  answer.then(
+    ({ status }) => status,
+    (error: { status?: number }) => error.status ?? 500,
+  )
+
+test(
+  'of ten answers to a challenge at once, one is evaluated, nine hear that the session is over; a thousand times',
+  { timeout: 120_000 },
+  () =>
+    withWallet(async (own, agent) => {
+      const { enterprise } = agent.agent
+      // Whoever evaluates an answer asks for the document of its DID.
+      let evaluations = 0
+      const document = (did: string) => {
+        evaluations++
+        return own.env.resolver.document(did)
+      }
+      const wallet = { ...own, env: { ...own.env, resolver: { ...own.env.resolver, document } } }
+      const holder = newHolder()
+      const challenges = await beginMany(wallet, agent, 'authenticate', rounds)
+      const judge = async ({ id, nonce, submission_id }: (typeof challenges)[number], round: number) => {
+        const good = holder.answer(nonce!)
+        // One in ten has signed something else: it may be the first, and then nobody gets in.
+        const bodies = Array.from({ length: crowd }, (_, n) => (n === round % crowd ? { ...good, signature: 'AAAA' } : good))
+        const statuses = await Promise.all(bodies.map((body) => statusOf(submitResponse(wallet, enterprise, submission_id, body))))
+        const { state, did } = await getChallenge(wallet.db, id)
+        return { statuses, outcome: { state, did } }
+      }
+      for (let round = 0; round < rounds; round += 20) {
+        const judged = await Promise.all(challenges.slice(round, round + 20).map((row, n) => judge(row, round + n)))
+        for (const { statuses, outcome } of judged) {
+          const [evaluated, ...rest] = statuses.toSorted((a, b) => a - b)
+          expect(rest).toEqual(others)
+          expect([200, 400]).toContain(evaluated)
+          expect(outcome).toEqual(evaluated === 200 ? { state: 'success', did: holder.did } : { state: 'error', did: null })
+        }
+      }
+      expect(evaluations).toBe(rounds)
+    }),
+)
+
+test('of ten DIDs handed over at once, one is taken', () =>
+  withWallet(async (wallet, agent) => {
+    for (const { id, submission_id } of await beginMany(wallet, agent, 'onboard', 100)) {
+      const dids = Array.from({ length: crowd }, (_, n) => `did:example:${n}`)
+      const statuses = await Promise.all(dids.map((did) => statusOf(submitDid(wallet, agent.agent.enterprise, submission_id, { did }))))
+      expect(statuses.toSorted((a, b) => a - b)).toEqual([200, ...others])
+      expect(await getDidRequest(wallet.db, id)).toMatchObject({ state: 'success', did: dids[statuses.indexOf(200)] })
+    }
+  }))
+
+test('over HTTP as well', async () => {
+  await using agent = await startAgent()
+  const { challenge, id } = await agent.tenant('POST /did-authentication/challenges')
+  const body = JSON.stringify(newHolder().answer(challenge.nonce))
+  const replies = await Promise.all(Array.from({ length: crowd }, () => fetch(challenge.submissionEndpoint, { method: 'POST', body })))
+  expect(replies.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, ...others])
+  const after = await agent.tenant('GET /did-authentication/challenges/{challengeId}', { path: { challengeId: id } })
+  expect(after).toMatchObject({ state: 'success' })
+})

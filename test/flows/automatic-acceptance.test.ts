@@ -1,0 +1,244 @@
+/** Offers that the holder has accepted beforehand for one connection, and those that wait for a person all the same. */
+import { randomUUID } from 'node:crypto'
+import { expect, test } from 'vitest'
+import { openLog } from '../../src/base/log.ts'
+import { Courier } from '../../src/courier/courier.ts'
+import { jsonAttachment } from '../../src/didcomm/message.ts'
+import { startAgent, type TestAgent } from '../_agent.ts'
+import { announced, offerByInvitation, takeOffer } from '../_invitation.ts'
+import { connect, connectionIn, credentialIn, newDid, oobOf, refusal, startPair, until, type Tenant } from '../_pair.ts'
+import { openParty, typesOf } from '../_party.ts'
+
+type Terms = {
+  credentialOffers: boolean
+  subjectId?: string
+  keyId?: string
+  credentialFormats?: ('JWT' | 'SDJWT')[]
+  schemaIds?: string[]
+}
+
+const update = ({ call }: Tenant, connectionId: string, automaticAcceptance: Terms) =>
+  call('PATCH /connections/{connectionId}', { path: { connectionId }, body: { automaticAcceptance } })
+const owedFor = ({ agent }: TestAgent, { walletId }: Tenant, recordId: string) =>
+  agent.wallets.use(walletId, ({ db }) => db.selectFrom('outbox').select('body').where('lane', '=', `record:${recordId}`).execute())
+
+/** A connected pair whose holder accepts by `terms`; `offer` makes an offer over it. */
+async function startAccepting(terms: Omit<Terms, 'credentialOffers' | 'subjectId'> = {}) {
+  const pair = await startPair()
+  const { issuer, holder } = pair
+  const { inviterConnectionId: connectionId, inviteeConnectionId } = await connect(issuer, holder)
+  const { did: issuingDID } = await newDid(issuer, 'assertionMethod')
+  const { longFormDid: subjectId } = await newDid(holder, 'authentication')
+  await update(holder, inviteeConnectionId, { credentialOffers: true, subjectId, ...terms })
+  return {
+    ...pair,
+    subjectId,
+    holderConnectionId: inviteeConnectionId,
+    offer: (more: object = {}) =>
+      issuer.call('POST /issue-credentials/credential-offers', {
+        body: { connectionId, issuingDID, claims: { a: 1 }, automaticIssuance: true, ...more },
+      }),
+    [Symbol.asyncDispose]: () => pair[Symbol.asyncDispose](),
+  }
+}
+
+/** A tenant that accepts whatever a party of the test's offers; `offer` offers something and returns the thread. */
+async function startWithIssuer(set: boolean) {
+  const agent = await startAgent()
+  const tenant = await agent.newTenant()
+  const party = await openParty()
+  const { connectionId, theirDid } = await party.connect(tenant)
+  await party.next('https://atalaprism.io/mercury/connections/1.0/response')
+  const { did: subjectId, longFormDid } = await newDid(tenant, 'authentication')
+  if (set) await update(tenant, connectionId, { credentialOffers: true, subjectId: longFormDid })
+  return {
+    agent,
+    tenant,
+    party,
+    connectionId,
+    subjectId,
+    async offer(preview: object = {}) {
+      const thid = randomUUID()
+      const body = { credential_preview: { ...preview, body: { attributes: [{ name: 'a', value: 'b' }] } } }
+      const attachments = [jsonAttachment('1', { options: { challenge: 'c', domain: 'd' } }, 'prism/jwt')]
+      expect((await party.send(theirDid, { type: typesOf.offer, thid, body, attachments })).status).toBe(200)
+      return thid
+    },
+    async [Symbol.asyncDispose]() {
+      await party[Symbol.asyncDispose]()
+      await agent[Symbol.asyncDispose]()
+    },
+  }
+}
+
+test('nothing is accepted unless the holder has said so', async () => {
+  await using scene = await startWithIssuer(false)
+  const thid = await scene.offer()
+  const { recordId } = await credentialIn(scene.tenant.call, thid, 'OfferReceived')
+  expect(await owedFor(scene.agent, scene.tenant, recordId)).toEqual([])
+  const connection = await scene.tenant.call('GET /connections/{connectionId}', { path: { connectionId: scene.connectionId } })
+  expect(connection).not.toHaveProperty('automaticAcceptance')
+})
+
+test('an offer over the connection takes the way of every other, without a person', async () => {
+  await using pair = await startAccepting()
+  const { thid } = await pair.offer()
+  expect(await credentialIn(pair.holder.call, thid, 'CredentialReceived')).toMatchObject({ subjectId: pair.subjectId, claims: { a: 1 } })
+  expect(await announced(pair.agent, pair.holder, thid)).toEqual(['OfferReceived', 'RequestPending', 'RequestSent', 'CredentialReceived'])
+})
+
+test('an SD-JWT is bound to the key that the holder has named', async () => {
+  await using pair = await startAccepting({ keyId: 'key-1', credentialFormats: ['SDJWT'] })
+  const { thid } = await pair.offer({ credentialFormat: 'SDJWT' })
+  const { credential } = await credentialIn(pair.holder.call, thid, 'CredentialReceived')
+  const [, payload] = Buffer.from(credential!, 'base64url').toString().split('.')
+  expect(JSON.parse(Buffer.from(payload!, 'base64url').toString())).toHaveProperty('cnf')
+
+  const other = await pair.offer()
+  const { recordId } = await credentialIn(pair.holder.call, other.thid, 'OfferReceived')
+  expect(await owedFor(pair.agent, pair.holder, recordId)).toEqual([])
+})
+
+test('either side may say so when it connects, may say otherwise later, and is shown what holds', async () => {
+  await using agent = await startAgent()
+  const [one, two] = [await agent.newTenant(), await agent.newTenant()]
+  const { longFormDid: subjectId } = await newDid(one, 'authentication')
+  const { longFormDid: another } = await newDid(two, 'authentication')
+  const first = { credentialOffers: true, subjectId } as const
+  const made = await one.call('POST /connections', { body: { automaticAcceptance: first } })
+  expect(made.automaticAcceptance).toEqual(first)
+  const second = { credentialOffers: true as const, subjectId: another, schemaIds: ['https://schemas.example/a'] }
+  const body = { invitation: oobOf(made), automaticAcceptance: second }
+  const accepted = await two.call('POST /connection-invitations', { body })
+  expect(accepted.automaticAcceptance).toEqual(second)
+  expect((await connectionIn(two.call, made.thid, 'ConnectionResponseReceived')).automaticAcceptance).toEqual(second)
+  expect((await connectionIn(one.call, made.thid, 'ConnectionResponseSent')).automaticAcceptance).toEqual(first)
+
+  const before = await announced(agent, one, made.thid)
+  const changed = await update(one, made.connectionId, { credentialOffers: true, subjectId, credentialFormats: ['JWT'] })
+  expect(changed).toMatchObject({ state: 'ConnectionResponseSent', automaticAcceptance: { credentialFormats: ['JWT'] } })
+  const off = await update(one, made.connectionId, { credentialOffers: false })
+  expect(off).not.toHaveProperty('automaticAcceptance')
+  expect(off.updatedAt).toBe(changed.updatedAt)
+  expect(await announced(agent, one, made.thid)).toEqual(before)
+})
+
+test('with schemas named, an offer of another one, of more, or of none waits for a person', async () => {
+  await using scene = await startWithIssuer(false)
+  const { agent, tenant, connectionId, subjectId } = scene
+  const [first, second, third] = ['a', 'b', 'c'].map((name) => `https://schemas.example/${name}`) as [string, string, string]
+  await update(tenant, connectionId, { credentialOffers: true, subjectId, schemaIds: [first, second] })
+  for (const preview of [{}, { schema_id: third }, { schema_ids: [first, third] }]) {
+    const { recordId } = await credentialIn(tenant.call, await scene.offer(preview), 'OfferReceived')
+    expect(await owedFor(agent, tenant, recordId)).toEqual([])
+  }
+  for (const preview of [{ schema_id: first }, { schema_ids: [second, first] }]) {
+    await credentialIn(tenant.call, await scene.offer(preview), 'RequestSent')
+  }
+})
+
+test('what could never be accepted is refused when it is said, and nothing is made', async () => {
+  await using agent = await startAgent()
+  const [tenant, stranger] = [await agent.newTenant(), await agent.newTenant()]
+  const { connectionId } = await tenant.call('POST /connections', { body: {} })
+  const { did: issuing } = await newDid(tenant, 'assertionMethod')
+  const { did: foreign } = await newDid(stranger, 'authentication')
+  const { did: good } = await newDid(tenant, 'authentication')
+  const cases: [Terms | object, object][] = [
+    [{ credentialOffers: true }, { status: 400, detail: expect.stringContaining('automaticAcceptance.subjectId') }],
+    [{ subjectId: good }, { status: 400, detail: expect.stringContaining('automaticAcceptance.credentialOffers') }],
+    [
+      { credentialOffers: true, subjectId: issuing },
+      { status: 400, detail: expect.stringContaining('Authentication key not found') },
+    ],
+    [
+      { credentialOffers: true, subjectId: foreign },
+      { status: 404, detail: expect.stringContaining(foreign) },
+    ],
+    [{ credentialOffers: true, subjectId: 'somebody' }, { status: 400 }],
+    [
+      { credentialOffers: true, subjectId: good, keyId: 'none' },
+      { status: 400, detail: expect.stringContaining('none') },
+    ],
+    [{ credentialOffers: true, subjectId: good, credentialFormats: [] }, { status: 400 }],
+    [{ credentialOffers: true, subjectId: good, schemaIds: [] }, { status: 400 }],
+  ]
+  for (const [terms, answer] of cases) {
+    expect(await refusal(update(tenant, connectionId, terms as Terms)), JSON.stringify(terms)).toMatchObject(answer)
+    expect(await refusal(tenant.call('POST /connections', { body: { automaticAcceptance: terms as Terms } }))).toMatchObject(answer)
+  }
+  const { invitation } = await stranger.call('POST /connections', { body: {} })
+  const body = { invitation: invitation.invitationUrl, automaticAcceptance: { credentialOffers: true, subjectId: foreign } }
+  expect(await refusal(tenant.call('POST /connection-invitations', { body }))).toMatchObject({ status: 404 })
+  expect((await tenant.call('GET /connections')).contents.map(({ automaticAcceptance }) => automaticAcceptance)).toEqual([undefined])
+  expect(await refusal(update(stranger, connectionId, { credentialOffers: false }))).toMatchObject({ status: 404 })
+  expect(await refusal(tenant.call('PATCH /connections/{connectionId}', { path: { connectionId }, body: {} as never }))).toMatchObject({
+    status: 400,
+    detail: expect.stringContaining('automaticAcceptance'),
+  })
+})
+
+test('what stands in the way is told by the record, and a person can go on', async () => {
+  await using scene = await startWithIssuer(true)
+  const { agent, tenant, subjectId } = scene
+  // The ledger, where this would be done, is not what this is about.
+  await agent.agent.wallets.use(tenant.walletId, async ({ db }) => {
+    const { state } = await db.selectFrom('did').select('state').where('did', '=', subjectId).executeTakeFirstOrThrow()
+    await db
+      .updateTable('did')
+      .set({ state: JSON.stringify({ ...JSON.parse(state), deactivated: true }) })
+      .where('did', '=', subjectId)
+      .execute()
+  })
+  const thid = await scene.offer()
+  await expect.poll(() => announced(agent, tenant, thid), { timeout: 10_000 }).toEqual(['OfferReceived', 'OfferReceived'])
+  const left = await credentialIn(tenant.call, thid, 'OfferReceived')
+  expect(left.metaLastFailure).toMatchObject({ status: 400, detail: expect.stringMatching(/automatically: .*is deactivated/) })
+  await expect.poll(() => owedFor(agent, tenant, left.recordId)).toEqual([])
+
+  const { did } = await newDid(tenant, 'authentication')
+  const path = { recordId: left.recordId }
+  await tenant.call('POST /issue-credentials/records/{recordId}/accept-offer', { path, body: { subjectId: did } })
+  expect((await scene.party.next(typesOf.credentialRequest)).thid).toBe(thid)
+})
+
+test('an offer in an invitation is never accepted automatically', async () => {
+  await using pair = await startAccepting()
+  const { recordId } = await takeOffer(pair.holder, oobOf((await offerByInvitation(pair.issuer)) as never))
+  expect(await owedFor(pair.agent, pair.holder, recordId)).toEqual([])
+})
+
+test('an acceptance that was owed at a stop is made at the next start, and not if the owner says otherwise meanwhile', async () => {
+  await using scene = await startWithIssuer(true)
+  const { agent, tenant, party, connectionId } = scene
+  await agent.agent.courier[Symbol.asyncDispose]()
+  const thid = await scene.offer()
+  const { recordId } = await credentialIn(tenant.call, thid, 'OfferReceived')
+  expect(await owedFor(agent, tenant, recordId)).toHaveLength(1)
+  const restart = async () => {
+    const courier = new Courier(agent.agent.wallets, openLog('silent'))
+    await courier.resume()
+    return courier
+  }
+  {
+    await using courier = await restart()
+    expect((await party.next(typesOf.credentialRequest)).thid).toBe(thid)
+    await credentialIn(tenant.call, thid, 'RequestSent')
+    await until(
+      'the end of the work',
+      () => Promise.resolve(courier.owing()),
+      (owing) => owing.length === 0,
+    )
+  }
+
+  const other = await scene.offer()
+  const { recordId: otherId } = await credentialIn(tenant.call, other, 'OfferReceived')
+  await update(tenant, connectionId, { credentialOffers: false })
+  await using courier = await restart()
+  await until(
+    'the end of the work',
+    async () => [...(await owedFor(agent, tenant, otherId)), ...courier.owing()],
+    (owing) => owing.length === 0,
+  )
+  expect(await announced(agent, tenant, other)).toEqual(['OfferReceived'])
+})

@@ -1,0 +1,93 @@
+/** What a record's credential says, decoded, and whether it stands: for both sides, in both formats, also when nobody can tell. */
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { findStanding } from '../../src/credential-status/standing.ts'
+import { startAgent, type TestAgent } from '../_agent.ts'
+import { connect, credentialIn, issue, newDid, refusal, type Tenant } from '../_pair.ts'
+import { issueSdJwtTo } from './_sd-jwt.ts'
+
+/** Stands where status lists are to be had, and has none. */
+const server = createServer((_, response) => void response.writeHead(503).end())
+let [home, away]: TestAgent[] = []
+let [issuer, holder, stranger]: Tenant[] = []
+let [connectionId, issuingDID, subjectId] = ['', '', '']
+
+beforeAll(async () => {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  home = await startAgent({ POLLUX_STATUS_LIST_REGISTRY_PUBLIC_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}` })
+  away = await startAgent({ VDR_URL: `${home.url}/` })
+  issuer = await home.newTenant('issuer')
+  holder = await away.newTenant('holder')
+  stranger = await home.newTenant('stranger')
+  connectionId = (await connect(issuer, holder)).inviterConnectionId
+  issuingDID = (await newDid(issuer, 'assertionMethod')).did
+  subjectId = (await newDid(holder, 'authentication', 'Ed25519')).longFormDid
+}, 30_000)
+afterAll(async () => {
+  await Promise.all([home, away].map(async (agent) => agent?.[Symbol.asyncDispose]()))
+  server.closeAllConnections()
+  server.close()
+})
+
+const contentOf = ({ call }: Tenant, recordId: string) =>
+  call('GET /issue-credentials/records/{recordId}/credential', { path: { recordId } })
+
+test('a JWT is decoded, and its issuer reads its own list, whoever else can', async () => {
+  const claims = { name: 'Alice', address: { city: 'Ulm' }, constructor: 1 }
+  const { recordId, issuerRecordId } = await issue(issuer!, holder!, connectionId, issuingDID, subjectId, claims)
+  const content = await contentOf(issuer!, issuerRecordId)
+  expect(content).toMatchObject({
+    recordId: issuerRecordId,
+    credentialFormat: 'JWT',
+    issuer: issuingDID,
+    subject: subjectId,
+    schemas: [],
+    validFrom: expect.stringMatching(/^20\d\d-/),
+    standing: { status: 'not-revoked' },
+    header: { typ: 'JWT', alg: 'ES256K' },
+    payload: { iss: issuingDID, vc: { credentialSubject: { id: subjectId } } },
+  })
+  expect(content.claims).toEqual(claims)
+  for (const absent of ['validUntil', 'disclosable', 'bound']) expect(content).not.toHaveProperty(absent)
+  // The holder's agent has to ask the host, which has trouble.
+  const { standing, ...same } = await contentOf(holder!, recordId)
+  expect(standing).toEqual({ status: 'unknown', detail: expect.stringContaining('503') })
+  expect(same).toMatchObject({ recordId, claims, subject: subjectId })
+
+  await issuer!.call('PATCH /credential-status/revoke-credential/{id}', { path: { id: issuerRecordId } })
+  expect((await contentOf(issuer!, issuerRecordId)).standing).toEqual({ status: 'revoked' })
+})
+
+test.each([undefined, 'key-1'])('an SD-JWT accepted with the key %s shows all it has, and what can be kept back', async (keyId) => {
+  const holding = { issuer: issuer!, holder: holder!, connectionId, issuingDID, subjectId }
+  const claims = { name: 'Alice', 'zip.code': 1, address: { city: 'Ulm' }, tags: ['a'] }
+  const { recordId } = await issueSdJwtTo(holding, { claims, validityPeriod: 3_600, ...(keyId !== undefined && { keyId }) })
+  const content = await contentOf(holder!, recordId)
+  expect(content).toMatchObject({ credentialFormat: 'SDJWT', claims, bound: keyId !== undefined, header: { typ: 'vc+sd-jwt' } })
+  expect(content.schemas).toHaveLength(1)
+  expect(content.disclosable!.map((path) => path.join('/')).toSorted()).toEqual(
+    ['address', 'address/city', 'name', 'tags', 'tags/0', 'zip.code'].toSorted(),
+  )
+  const seconds = (Date.parse(content.validUntil!) - Date.parse(content.validFrom!)) / 1_000
+  expect(seconds).toBe(3_600)
+  expect(JSON.stringify(content.payload)).not.toContain('Alice')
+})
+
+test('what is not there cannot be read, and nothing is read of another’s', async () => {
+  const { recordId, thid } = await issuer!.call('POST /issue-credentials/credential-offers', {
+    body: { connectionId, issuingDID, claims: { name: 'Bob' } },
+  })
+  expect(await refusal(contentOf(issuer!, recordId))).toMatchObject({
+    status: 400,
+    detail: expect.stringContaining('has no credential yet'),
+  })
+  await credentialIn(holder!.call, thid, 'OfferReceived')
+  for (const id of [recordId, 'x']) expect(await refusal(contentOf(stranger!, id))).toMatchObject({ status: 404 })
+})
+
+test('a credential without a status cannot be revoked, and a status that is not understood says nothing', async () => {
+  const standing = (...statuses: { type: string }[]) => findStanding(home!.agent.env, { statuses, issuerDid: issuingDID })
+  expect(await standing()).toEqual({ status: 'not-revoked', detail: expect.stringContaining('names no status list') })
+  expect(await standing({ type: 'Mystery' })).toEqual({ status: 'unknown', detail: expect.stringContaining('Mystery') })
+})

@@ -1,0 +1,325 @@
+/** Flows that wait for too long end by themselves, whatever they wait for; what has ended, or may still be answered, stays as it is. */
+import { randomUUID } from 'node:crypto'
+import { describe, expect, test } from 'vitest'
+import { openLog } from '../../src/base/log.ts'
+import { Courier } from '../../src/courier/courier.ts'
+import { createInvitation, toInvitationUrl } from '../../src/didcomm/invitation.ts'
+import { jsonAttachment } from '../../src/didcomm/message.ts'
+import { putEvent } from '../../src/outbox/event.ts'
+import type { Wallet } from '../../src/wallet/wallet.ts'
+import { startAgent, type TestAgent } from '../_agent.ts'
+import { acceptOffer, announced, offerByInvitation, takeOffer } from '../_invitation.ts'
+import {
+  connect,
+  connectionIn,
+  credentialIn,
+  issue,
+  newDid,
+  oobOf,
+  presentationIn,
+  refusal,
+  startPair,
+  until,
+  type Tenant,
+} from '../_pair.ts'
+import { openParty, typesOf } from '../_party.ts'
+
+const report = 'https://didcomm.org/report-problem/2.0/problem-report'
+const code = 'e.p.req.time.flow-expired'
+const monthMs = 30 * 86_400_000
+const silent = openLog('silent')
+
+const use = <T>({ agent }: TestAgent, { walletId }: Tenant, work: (wallet: Wallet) => Promise<T>) => agent.wallets.use(walletId, work)
+
+/** Has a wallet's record of a thread wait since a time ago; the commit wakes the courier. */
+const age = (agent: TestAgent, tenant: Tenant, thid: string, ms = monthMs) =>
+  use(agent, tenant, (wallet) =>
+    wallet.transaction(async (tx) => {
+      const waits_since = new Date(Date.now() - ms).toISOString()
+      const { numUpdatedRows } = await tx
+        .updateTable('record')
+        .set({ waits_since })
+        .where('thid', '=', thid)
+        .where('waits_since', 'is not', null)
+        .executeTakeFirst()
+      expect(numUpdatedRows).toBe(1n)
+    }),
+  )
+
+const failureIn = (state: string) => ({
+  status: 408,
+  type: 'FlowExpired',
+  title: 'Flow Expired',
+  detail: expect.stringMatching(new RegExp(`was in state ${state} since .* longer than 30 days`)),
+})
+const told = { status: 400, type: code, title: 'Problem report', detail: 'The flow has ended: nothing has happened for 30 days.' }
+
+/** A pair that is connected, and an offer that the holder has not answered. */
+async function startWithOffer(more: object = {}) {
+  const pair = await startPair()
+  const { inviterConnectionId: connectionId } = await connect(pair.issuer, pair.holder)
+  const { did: issuingDID } = await newDid(pair.issuer, 'assertionMethod')
+  const body = { connectionId, issuingDID, claims: { a: 1 }, ...more }
+  const { thid, recordId: issuerRecordId } = await pair.issuer.call('POST /issue-credentials/credential-offers', { body })
+  const { recordId } = await credentialIn(pair.holder.call, thid, 'OfferReceived')
+  await credentialIn(pair.issuer.call, thid, 'OfferSent')
+  return { ...pair, thid, recordId, issuerRecordId, connectionId, [Symbol.asyncDispose]: () => pair[Symbol.asyncDispose]() }
+}
+
+describe('a credential', () => {
+  test('that nobody asks for: the offer is off on both sides', async () => {
+    await using pair = await startWithOffer()
+    const { agent, issuer, holder, thid } = pair
+    await age(agent, issuer, thid)
+    const sent = await credentialIn(issuer.call, thid, 'ProblemReportSent')
+    expect(sent.metaLastFailure).toEqual(failureIn('OfferSent'))
+    expect((await credentialIn(holder.call, thid, 'ProblemReportReceived')).metaLastFailure).toEqual(told)
+    expect(await announced(agent, issuer, thid)).toEqual(['OfferPending', 'OfferSent', 'ProblemReportPending', 'ProblemReportSent'])
+    expect(await announced(agent, holder, thid)).toEqual(['OfferReceived', 'ProblemReportReceived'])
+    expect(await refusal(acceptOffer(holder, pair.recordId))).toMatchObject({
+      status: 400,
+      detail: expect.stringContaining('ProblemReport'),
+    })
+  })
+
+  test('whose offer nobody answers: the issuer is told', async () => {
+    await using pair = await startWithOffer()
+    const { agent, issuer, holder, thid } = pair
+    await age(agent, holder, thid)
+    expect((await credentialIn(holder.call, thid, 'ProblemReportSent')).metaLastFailure).toEqual(failureIn('OfferReceived'))
+    expect((await credentialIn(issuer.call, thid, 'ProblemReportReceived')).metaLastFailure).toEqual(told)
+  })
+
+  test.each(['issuer', 'holder'] as const)('that is never issued, whichever side gives up: the %s', async (side) => {
+    await using pair = await startWithOffer()
+    const { agent, thid } = pair
+    await acceptOffer(pair.holder, pair.recordId)
+    await credentialIn(pair.issuer.call, thid, 'RequestReceived')
+    await credentialIn(pair.holder.call, thid, 'RequestSent')
+    await age(agent, pair[side], thid)
+    expect((await credentialIn(pair[side].call, thid, 'ProblemReportSent')).metaLastFailure).toEqual(
+      failureIn(side === 'issuer' ? 'RequestReceived' : 'RequestSent'),
+    )
+    await credentialIn(pair[side === 'issuer' ? 'holder' : 'issuer'].call, thid, 'ProblemReportReceived')
+    const path = { recordId: pair.issuerRecordId }
+    const late = pair.issuer.call('POST /issue-credentials/records/{recordId}/issue-credential', { path })
+    expect(await refusal(late)).toMatchObject({ status: 400, detail: expect.stringContaining('ProblemReport') })
+  })
+
+  test('whose offer is in an invitation becomes InvitationExpired, but not before the invitation ends', async () => {
+    await using pair = await startPair({ ISSUANCE_INVITATION_EXPIRY: '90 days' })
+    const { agent, issuer, holder } = pair
+    const { thid, invitation, recordId } = await offerByInvitation(issuer)
+    const row = await use(agent, issuer, ({ db }) =>
+      db.selectFrom('record').select('waits_since').where('id', '=', recordId).executeTakeFirstOrThrow(),
+    )
+    expect(Date.parse(row.waits_since!)).toBeGreaterThan(Date.now() + 89 * 86_400_000)
+    const taken = await takeOffer(holder, oobOf({ invitation: invitation! }))
+    const path = { recordId: taken.recordId }
+    await age(agent, issuer, thid)
+    expect((await credentialIn(issuer.call, thid, 'InvitationExpired')).metaLastFailure).toEqual(failureIn('InvitationGenerated'))
+    expect(await announced(agent, issuer, thid)).toEqual(['InvitationGenerated', 'InvitationExpired'])
+    await age(agent, holder, thid)
+    // Nobody is waiting for this holder any more, and the report is refused.
+    const read = () => holder.call('GET /issue-credentials/records/{recordId}', { path })
+    const left = await until('the refusal', read, ({ metaRetries }) => metaRetries === 0)
+    expect(left).toMatchObject({ protocolState: 'ProblemReportPending', metaLastFailure: failureIn('OfferReceived') })
+  })
+})
+
+describe('a proof', () => {
+  test.each(['verifier', 'prover'] as const)('that is not given, whichever side gives up: the %s', async (side) => {
+    await using pair = await startPair()
+    const [verifier, prover] = [pair.issuer, pair.holder]
+    const { inviterConnectionId: connectionId } = await connect(verifier, prover)
+    const { thid } = await verifier.call('POST /present-proof/presentations', { body: { connectionId } })
+    await presentationIn(prover.call, thid, 'RequestReceived')
+    await presentationIn(verifier.call, thid, 'RequestSent')
+    const [own, other] = side === 'verifier' ? [verifier, prover] : [prover, verifier]
+    await age(pair.agent, own, thid)
+    const { metaLastFailure } = await presentationIn(own.call, thid, 'ProblemReportSent')
+    expect(metaLastFailure).toEqual(failureIn(side === 'verifier' ? 'RequestSent' : 'RequestReceived'))
+    expect((await presentationIn(other.call, thid, 'ProblemReportReceived')).metaLastFailure).toEqual(told)
+  })
+})
+
+describe('a connection', () => {
+  test('whose inviter never answers', async () => {
+    await using agent = await startAgent()
+    const tenant = await agent.newTenant()
+    await using party = await openParty()
+    const invitation = toInvitationUrl('https://example.com', createInvitation({ id: randomUUID(), from: party.did }))
+    const { thid } = await tenant.call('POST /connection-invitations', { body: { invitation } })
+    await connectionIn(tenant.call, thid, 'ConnectionRequestSent')
+    const request = await party.next(typesOf.connectionRequest)
+    await age(agent, tenant, thid)
+    expect((await connectionIn(tenant.call, thid, 'ProblemReportSent')).metaLastFailure).toEqual(failureIn('ConnectionRequestSent'))
+    expect(await party.next(report)).toMatchObject({ from: request.from, pthid: thid, body: { code } })
+    const response = { type: 'https://atalaprism.io/mercury/connections/1.0/response', thid }
+    expect((await party.send(request.from!, response)).status).toBe(400)
+    await connectionIn(tenant.call, thid, 'ProblemReportSent')
+  })
+
+  test('that nobody has answered keeps its state, as an invitation does', async () => {
+    await using agent = await startAgent()
+    const tenant = await agent.newTenant()
+    await tenant.call('POST /connections', { body: {} })
+    const rows = await use(agent, tenant, ({ db }) => db.selectFrom('record').select('waits_since').execute())
+    expect(rows).toEqual([{ waits_since: null }])
+  })
+})
+
+test('what was owed for a flow that has ended is not sent any more, and its reason stays while nobody takes the report', async () => {
+  await using agent = await startAgent()
+  const tenant = await agent.newTenant()
+  let isThere = true
+  await using party = await openParty({ answer: (response) => response.writeHead(isThere ? 200 : 503).end() })
+  const { connectionId } = await party.connect(tenant)
+  isThere = false
+  const { did: issuingDID } = await newDid(tenant, 'assertionMethod')
+  const body = { connectionId, issuingDID, claims: { a: 1 } }
+  const { thid, recordId } = await tenant.call('POST /issue-credentials/credential-offers', { body })
+  const read = () => tenant.call('GET /issue-credentials/records/{recordId}', { path: { recordId } })
+  await until('a failure', read, ({ metaLastFailure }) => metaLastFailure !== undefined)
+  await age(agent, tenant, thid)
+  await credentialIn(tenant.call, thid, 'ProblemReportPending')
+  const lane = () =>
+    use(agent, tenant, ({ db }) => db.selectFrom('outbox').select(['body', 'attempts']).where('lane', '=', `record:${recordId}`).execute())
+  const [left, ...more] = await until('an attempt', lane, ([first]) => (first?.attempts ?? 0) > 0)
+  expect([JSON.parse(left!.body).message.type, more]).toEqual([report, []])
+  expect((await read()).metaLastFailure).toEqual(failureIn('OfferPending'))
+  isThere = true
+  await credentialIn(tenant.call, thid, 'ProblemReportSent')
+  expect(await party.next(report)).toMatchObject({ thid, pthid: thid, body: { code } })
+})
+
+test('what is owed for a flow that is over is not paid first', async () => {
+  await using agent = await startAgent()
+  const tenant = await agent.newTenant()
+  await using party = await openParty()
+  const { connectionId } = await party.connect(tenant)
+  await agent.agent.courier[Symbol.asyncDispose]()
+  const { thid } = await tenant.call('POST /present-proof/presentations', { body: { connectionId } })
+  await age(agent, tenant, thid)
+  await using courier = new Courier(agent.agent.wallets, silent)
+  await courier.resume()
+  await presentationIn(tenant.call, thid, 'ProblemReportSent')
+  expect(await party.next(report)).toMatchObject({ thid })
+  expect(party.inbox.map(({ message: { type } }) => type)).not.toContain(typesOf.presentationRequest)
+})
+
+test('what comes too late is refused, and changes nothing', async () => {
+  await using agent = await startAgent()
+  const tenant = await agent.newTenant()
+  await using party = await openParty()
+  const { connectionId, theirDid } = await party.connect(tenant)
+  const { thid } = await tenant.call('POST /present-proof/presentations', { body: { connectionId } })
+  await presentationIn(tenant.call, thid, 'RequestSent')
+  await age(agent, tenant, thid)
+  await presentationIn(tenant.call, thid, 'ProblemReportSent')
+  const before = await announced(agent, tenant, thid)
+  const attachments = [jsonAttachment('1', { a: 1 }, 'prism/jwt')]
+  const late = { type: 'https://didcomm.atalaprism.io/present-proof/3.0/presentation', thid, attachments }
+  expect((await party.send(theirDid, late)).status).toBe(400)
+  expect(await announced(agent, tenant, thid)).toEqual(before)
+})
+
+test('a flow that went well never ends in another way', async () => {
+  await using pair = await startPair()
+  const { agent, issuer, holder } = pair
+  const { inviterConnectionId: connectionId } = await connect(issuer, holder)
+  const [{ did: issuingDID }, { longFormDid }] = [await newDid(issuer, 'assertionMethod'), await newDid(holder, 'authentication')]
+  const { recordId, thid: issued } = await issue(issuer, holder, connectionId, issuingDID, longFormDid)
+  await credentialIn(issuer.call, issued, 'CredentialSent')
+  const { thid } = await issuer.call('POST /present-proof/presentations', { body: { connectionId } })
+  const { presentationId } = await presentationIn(holder.call, thid, 'RequestReceived')
+  const path = { presentationId }
+  await holder.call('PATCH /present-proof/presentations/{presentationId}', {
+    path,
+    body: { action: 'request-accept', proofId: [recordId] },
+  })
+  await presentationIn(issuer.call, thid, 'PresentationVerified')
+  await presentationIn(holder.call, thid, 'PresentationSent')
+  for (const tenant of [issuer, holder]) {
+    const waiting = await use(agent, tenant, ({ db }) =>
+      db.selectFrom('record').select(['protocol', 'state']).where('waits_since', 'is not', null).execute(),
+    )
+    expect(waiting).toEqual([])
+  }
+})
+
+test('a timer ends what becomes due by itself, and not before', async () => {
+  await using pair = await startWithOffer()
+  const { agent, holder, thid } = pair
+  const since = Date.now() - monthMs + 400
+  await age(agent, holder, thid, Date.now() - since)
+  const { updatedAt } = await credentialIn(holder.call, thid, 'ProblemReportSent')
+  expect(Date.parse(updatedAt!)).toBeGreaterThanOrEqual(since + monthMs)
+})
+
+test('what became due while the agent was down ends at the next start', async () => {
+  await using pair = await startWithOffer()
+  const { agent, holder, issuer, thid } = pair
+  await agent.agent.courier[Symbol.asyncDispose]()
+  await age(agent, holder, thid)
+  await age(agent, issuer, thid)
+  await using courier = new Courier(agent.agent.wallets, silent)
+  await courier.resume()
+  await credentialIn(holder.call, thid, 'ProblemReportSent')
+  await credentialIn(issuer.call, thid, 'ProblemReportSent')
+})
+
+test('many flows that are due all end', async () => {
+  await using agent = await startAgent()
+  const tenant = await agent.newTenant()
+  await using party = await openParty()
+  const { connectionId } = await party.connect(tenant)
+  const thids: string[] = []
+  for (let n = 0; n < 40; n++) thids.push((await tenant.call('POST /present-proof/presentations', { body: { connectionId } })).thid)
+  for (const thid of thids) await presentationIn(tenant.call, thid, 'RequestSent')
+  const waits_since = new Date(Date.now() - monthMs).toISOString()
+  await use(agent, tenant, (wallet) =>
+    wallet.transaction((tx) => tx.updateTable('record').set({ waits_since }).where('waits_since', 'is not', null).execute()),
+  )
+  for (const thid of thids) await presentationIn(tenant.call, thid, 'ProblemReportSent')
+})
+
+test('a wallet whose flows wait is looked into when there is a reason, and owes nothing meanwhile', async () => {
+  await using pair = await startWithOffer()
+  const { agent, holder } = pair
+  let looks = 0
+  const { wallets } = agent.agent
+  const counting = {
+    use: (id: string, work: (wallet: Wallet) => Promise<unknown>) => {
+      looks++
+      return wallets.use(id, work)
+    },
+  } as typeof wallets
+  await using courier = new Courier(counting, silent)
+  courier.wake(holder.walletId)
+  await until(
+    'the end of the look',
+    () => Promise.resolve([looks, courier.owing()] as const),
+    ([count, owing]) => count > 0 && owing.length === 0,
+  )
+  await agent.newTenant('another one, which takes its time')
+  expect([looks, courier.owing()]).toEqual([1, []])
+})
+
+test('a mark that is left on a flow that has ended is taken away', async () => {
+  await using agent = await startAgent()
+  const tenant = await agent.newTenant()
+  const { connectionId } = await tenant.call('POST /connections', { body: {} })
+  await use(agent, tenant, (wallet) =>
+    wallet.transaction(async (tx) => {
+      await tx
+        .updateTable('record')
+        .set({ waits_since: new Date(0).toISOString() })
+        .where('id', '=', connectionId)
+        .execute()
+      await putEvent(tx, { type: 'ConnectionUpdated', subject: 'a thread', data: {} })
+    }),
+  )
+  const rows = () => use(agent, tenant, ({ db }) => db.selectFrom('record').select(['state', 'waits_since']).execute())
+  await expect.poll(rows).toEqual([{ state: 'InvitationGenerated', waits_since: null }])
+})

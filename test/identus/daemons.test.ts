@@ -1,0 +1,96 @@
+/** The stock Identus SDK as holder between two daemons in processes of their own: one issues and revokes, the other verifies. */
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { createClient } from '../../daemon/client.ts'
+import type { CredentialFormat } from '../../src/protocols/formats.ts'
+import { Daemon, temporaryFolder } from '../_daemon.ts'
+import { onboard } from '../_main-job.ts'
+import { newDid, presentationIn, type Tenant } from '../_pair.ts'
+import { startHolder, type Holder } from './_holder.ts'
+import { sdk } from './_sdk.ts'
+import { answerRequest, ask, connect, issue, showClaims } from './_steps.ts'
+
+const { ProtocolType } = sdk
+const adminKey = 'an-administrator-of-this-test'
+
+let folder: Awaited<ReturnType<typeof temporaryFolder>>
+let daemons: Daemon[] = []
+let [issuer, verifier]: Tenant[] = []
+let holder: Holder
+let [offers, asks] = ['', '']
+
+/** A daemon that shares its ledger with the others, and nothing else; a tenant of it. */
+async function startParty(name: string): Promise<Tenant> {
+  const daemon = await Daemon.start({
+    AGENT_DATA_DIR: join(folder.path, name),
+    AGENT_CONFIG_DIR: join(folder.path, `${name}-config`),
+    ADMIN_TOKEN: adminKey,
+    DEFAULT_WALLET_ENABLED: 'false',
+    VDR_URL: `sqlite:${join(folder.path, 'vdr.db')}`,
+  })
+  daemons.push(daemon)
+  const { apiKey, walletId } = await onboard(daemon, adminKey, name)
+  return { apiKey, walletId, entityId: '', call: createClient(daemon.url, { apikey: apiKey }) }
+}
+
+beforeAll(async () => {
+  vi.spyOn(console, 'log').mockImplementation(() => undefined)
+  folder = await temporaryFolder()
+  ;[issuer, verifier] = [await startParty('issuer'), await startParty('verifier')]
+  holder = await startHolder(`${daemons[0]!.url}/dids/`)
+  offers = (await connect(holder, issuer)).connectionId
+  asks = (await connect(holder, verifier)).connectionId
+}, 60_000)
+afterAll(async () => {
+  await holder[Symbol.asyncDispose]()
+  await Promise.all(daemons.map((daemon) => daemon[Symbol.asyncDispose]()))
+  await folder[Symbol.asyncDispose]()
+})
+beforeEach(() => void vi.spyOn(console, 'log').mockImplementation(() => undefined))
+afterEach(() => void vi.restoreAllMocks())
+
+type Credential = Awaited<ReturnType<typeof issue>>['credential']
+
+/** How the wallet answers a request; its agent shows no claim of an SD-JWT by itself. */
+const formats: Record<
+  CredentialFormat,
+  { curve: 'secp256k1' | 'Ed25519'; terms: Parameters<typeof ask>[3]; answer: (credential: Credential) => Promise<void> }
+> = {
+  JWT: {
+    curve: 'secp256k1',
+    terms: {},
+    answer: async (credential) => answerRequest(holder.agent, await holder.next(ProtocolType.DidcommRequestPresentation), credential),
+  },
+  SDJWT: {
+    curve: 'Ed25519',
+    terms: { credentialFormat: 'SDJWT', claims: { name: '' } },
+    answer: async (credential) =>
+      showClaims(holder, await holder.next(ProtocolType.DidcommRequestPresentation), credential, { name: true }),
+  },
+}
+
+test.each(Object.entries(formats))(
+  '%s: issued, presented, revoked, and then it proves nothing',
+  async (format, { curve, terms, answer }) => {
+    const { did: issuingDID } = await newDid(issuer!, 'assertionMethod', curve)
+    const { thid, recordId, credential } = await issue(holder, issuer!, {
+      connectionId: offers,
+      issuingDID,
+      claims: { name: 'Alice', age: 42 },
+      validityPeriod: 3_600,
+      ...(format === 'SDJWT' && { credentialFormat: 'SDJWT' }),
+    })
+    const good = await ask(verifier!, asks, [], terms)
+    await answer(credential)
+    const { disclosedClaims } = await presentationIn(verifier!.call, good.thid, 'PresentationVerified')
+    expect(disclosedClaims).toEqual(format === 'SDJWT' ? { name: 'Alice' } : undefined)
+
+    await issuer!.call('PATCH /credential-status/revoke-credential/{id}', { path: { id: recordId } })
+    expect((await holder.next(ProtocolType.PrismRevocation)).body).toEqual({ issueCredentialProtocolThreadId: thid })
+    const bad = await ask(verifier!, asks, [], terms)
+    await answer(credential)
+    const { metaLastFailure } = await presentationIn(verifier!.call, bad.thid, 'PresentationVerificationFailed')
+    expect(metaLastFailure!.detail).toMatch(/the credential is revoked/)
+    expect((await holder.next(ProtocolType.ProblemReporting)).pthid).toBe(bad.thid)
+  },
+)

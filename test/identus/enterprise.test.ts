@@ -1,0 +1,44 @@
+/**
+ * The stock Identus SDK as the wallet of the enterprise suite: it hands a DID over and its key signs a challenge.
+ *
+ * Known of SDK 7.0.0: it sends JSON as `text/plain`, takes exactly 200 for success, keeps nothing of who asks, and knows challenges not at all; the
+ * key is its own, and so is the signing.
+ */
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { startAgent, type TestAgent } from '../_agent.ts'
+import { ask } from '../enterprise/_suite.ts'
+import { startHolder, type Holder } from './_holder.ts'
+import { sdk } from './_sdk.ts'
+
+let agent: TestAgent
+let holder: Holder
+beforeAll(async () => {
+  agent = await startAgent()
+  holder = await startHolder(`${agent.url}/dids/`)
+})
+afterAll(async () => {
+  await holder[Symbol.asyncDispose]()
+  await agent[Symbol.asyncDispose]()
+})
+beforeEach(() => void vi.spyOn(console, 'log').mockImplementation(() => undefined))
+afterEach(() => void vi.restoreAllMocks())
+
+test('it answers a DID request with a DID of its making, and its Ed25519 key signs a challenge that verifies', async () => {
+  const request = await agent.tenant('POST /onboard/did-requests', { body: { from: 'Acme' } })
+  const invitation = await holder.agent.parsePrismInvitation(JSON.stringify(request.didRequest))
+  await holder.agent.acceptInvitation(invitation)
+  const known = await agent.tenant('GET /onboard/did-requests/{didRequestId}', { path: { didRequestId: request.id } })
+  expect(known).toMatchObject({ state: 'success', did: expect.stringMatching(/^did:peer:2\./) })
+  // A second answer is refused, and the SDK says so.
+  await expect(holder.agent.acceptInvitation(invitation)).rejects.toThrow()
+
+  const { id, challenge } = await agent.tenant('POST /did-authentication/challenges', { body: { from: 'Acme' } })
+  const did = sdk.Domain.DID.from(known.did!)
+  const { value } = await holder.agent.signWith(did, Buffer.from(challenge.nonce))
+  const body = { did: known.did, signature: Buffer.from(value).toString('base64url') }
+  expect(await ask(agent, `POST ${challenge.submissionEndpoint}`, { body, type: 'text/plain;charset=UTF-8' })).toMatchObject({
+    status: 200,
+  })
+  const signedIn = await agent.tenant('GET /did-authentication/challenges/{challengeId}', { path: { challengeId: id } })
+  expect(signedIn).toMatchObject({ state: 'success', did: known.did })
+})

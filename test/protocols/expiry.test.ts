@@ -1,0 +1,104 @@
+/** Since when a flow waits, and for how long: which states have an end to go to, and which records are at it. */
+import { expect, test } from 'vitest'
+import { connection } from '../../src/protocols/connection/model.ts'
+import { connectionStates } from '../../src/protocols/connection/states.ts'
+import { endOf, findExpired, waitsSince } from '../../src/protocols/expiry.ts'
+import { credentialStates } from '../../src/protocols/issue-credential/states.ts'
+import { findExpiry, isPast, type Machine } from '../../src/protocols/machine.ts'
+import { presentationStates } from '../../src/protocols/present-proof/states.ts'
+import { amend, begin } from '../../src/protocols/record.ts'
+import { temporaryWalletDb } from '../_wallet-db.ts'
+
+const dayMs = 86_400_000
+
+/** What need not end by itself: ends of a flow, its last word, and what never is a state on disk; and an invitation to connect, which keeps its state. */
+const ends: [string, Machine, string[]][] = [
+  [
+    'connection',
+    connectionStates,
+    ['InvitationGenerated', 'ConnectionRequestReceived', 'ConnectionResponseSent', 'InvitationReceived', 'ConnectionResponseReceived'],
+  ],
+  ['credential', credentialStates, ['CredentialSent', 'CredentialReceived', 'InvitationExpired']],
+  [
+    'presentation',
+    presentationStates,
+    [
+      'PresentationVerified',
+      'PresentationAccepted',
+      'PresentationSent',
+      'PresentationVerificationFailed',
+      'PresentationRejected',
+      'InvitationExpired',
+      'RequestRejected',
+    ],
+  ],
+]
+const reports = ['ProblemReportPending', 'ProblemReportSent', 'ProblemReportReceived']
+
+test.each(ends)('every state of a %s is an end, or has one to go to', (_name, states, ended) => {
+  for (const [role, , , state] of states.rows) {
+    const isEnd = ended.includes(state) || reports.includes(state)
+    expect(findExpiry(states, role, state) === undefined, `${role} ${state}`).toBe(isEnd)
+  }
+})
+
+test('how a flow broke off does not tell which steps were made before', () => {
+  const issue = 'POST /issue-credentials/records/{recordId}/issue-credential'
+  for (const state of reports) expect(isPast(credentialStates, 'Issuer', issue, state), state).toBe(false)
+  const reject = 'POST /issue-credentials/records/{recordId}/reject-offer'
+  expect(isPast(credentialStates, 'Holder', reject, 'ProblemReportSent')).toBe(true)
+})
+
+test('waiting counts from the last step, and of an open invitation from its end if that is later', () => {
+  const createdAt = '2026-01-01T00:00:00.000Z'
+  const since = (role: string, state: string, more: object = {}) => waitsSince(credentialStates, { role, state, createdAt, ...more })
+  expect(since('Holder', 'OfferReceived')).toBe(createdAt)
+  expect(since('Issuer', 'OfferSent', { updatedAt: '2026-01-02T00:00:00.000Z' })).toBe('2026-01-02T00:00:00.000Z')
+  expect(since('Issuer', 'CredentialSent')).toBeNull()
+  const invitation = { expiresTime: Date.parse('2026-03-01T00:00:00Z') / 1_000 }
+  expect(since('Issuer', 'InvitationGenerated', { invitation })).toBe('2026-03-01T00:00:00.000Z')
+  expect(since('Issuer', 'RequestReceived', { invitation })).toBe(createdAt)
+  expect(since('Issuer', 'InvitationGenerated', { invitation: { expiresTime: 1 } })).toBe(createdAt)
+  expect(since('Issuer', 'InvitationGenerated', { invitation: { expiresTime: 1e300 } })).toBe('9999-12-31T23:59:59.999Z')
+})
+
+test('a length of time that no calendar holds never ends', () => {
+  expect(endOf('2026-01-01T00:00:00.000Z', Number.MAX_VALUE).toISOString()).toBe('9999-12-31T23:59:59.999Z')
+})
+
+test('those that wait for longest come first, then the time of the next; a clock that was put back ends nothing early', async () => {
+  await using wallet = await temporaryWalletDb()
+  const { db } = wallet
+  const data = { invitation: { id: 'i', type: 't', from: 'did:peer:2.x', invitationUrl: 'u' }, metaRetries: 5 }
+  const [first, second, third] = await db.transaction().execute(async (tx) => {
+    const made = []
+    for (const thid of ['a', 'b', 'c']) made.push(await begin(tx, connection, 'Invitee', 'received invitation', { thid, data }))
+    return made as [(typeof made)[0], (typeof made)[0], (typeof made)[0]]
+  })
+  expect(await findExpired(db, 1, { limit: 10 })).toEqual({ expired: [] })
+
+  const now = new Date('2026-06-01T00:00:00Z')
+  const ago = (ms: number) => new Date(now.getTime() - ms).toISOString()
+  const waits: [string, number][] = [
+    [first.id, 29 * dayMs],
+    [second.id, 31 * dayMs],
+    [third.id, 40 * dayMs],
+  ]
+  for (const [id, ms] of waits)
+    await db
+      .updateTable('record')
+      .set({ waits_since: ago(ms) })
+      .where('id', '=', id)
+      .execute()
+  const find = (limit: number, at = now, busy: string[] = []) => findExpired(db, 30 * 86_400, { limit, busy }, (ms) => ms <= at.getTime())
+  const expired = [third, second].map(({ id: recordId }) => ({ recordId, protocol: 'connection' }))
+  expect(await find(10)).toEqual({ expired, nextAt: new Date(now.getTime() + dayMs) })
+  expect(await find(1)).toEqual({ expired: expired.slice(0, 1) })
+  expect(await find(1, now, [third.id])).toEqual({ expired: expired.slice(1) })
+  expect(await find(10, new Date(now.getTime() - 2 * dayMs))).toMatchObject({ expired: [expired[0]] })
+  expect((await find(10, new Date(now.getTime() + dayMs))).expired).toHaveLength(3)
+
+  // What is no step changes nothing of that.
+  await db.transaction().execute((tx) => amend(tx, connection, first, { label: 'another' }))
+  expect((await find(10)).nextAt).toEqual(new Date(now.getTime() + dayMs))
+})

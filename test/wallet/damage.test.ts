@@ -1,0 +1,206 @@
+/** Wallet files that are damaged, or somebody else's: set aside by name, told to their tenant and to the operator, and nobody else's trouble. */
+import { randomUUID } from 'node:crypto'
+import {
+  closeSync,
+  existsSync,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { sql } from 'kysely'
+import { beforeAll, afterAll, describe, expect, test } from 'vitest'
+import { createClient } from '../../daemon/client.ts'
+import { examine } from '../../src/doctor/examine.ts'
+import { translate } from '../../src/storage/dialect.ts'
+import { openSqlite } from '../../src/storage/sqlite.ts'
+import { startAgent, type TestAgent } from '../_agent.ts'
+import { connect, refusal, until } from '../_pair.ts'
+
+const fileOf = ({ dataDir }: { dataDir: string }, id: string) => join(dataDir, 'wallets', `${id}.db`)
+const beside = ({ dataDir }: { dataDir: string }, id: string) => readdirSync(join(dataDir, 'wallets')).filter((name) => name.startsWith(id))
+
+/** Numbers from 0 to 1 that a seed determines (mulberry32). */
+function generator(seed: number): () => number {
+  let state = seed >>> 0
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
+  }
+}
+
+describe('a data folder with three wallets', () => {
+  let dataDir: string
+  let ids: string[]
+  let keys: string[]
+  let good: Map<string, Buffer>
+  /** What each tenant reads. */
+  let answers: string[]
+
+  const read = async ({ url }: TestAgent, key: string) => {
+    const call = createClient(url, { apikey: key })
+    return JSON.stringify([await call('GET /connections'), await call('GET /events/webhooks'), await call('GET /did-registrar/dids')])
+  }
+  const put = (name: string, bytes: Buffer) => writeFileSync(join(dataDir, 'wallets', name), bytes)
+  /** The folder as it was after the first agent had stopped. */
+  const restore = () => {
+    for (const name of readdirSync(join(dataDir, 'wallets'))) rmSync(join(dataDir, 'wallets', name))
+    for (const [name, bytes] of good) put(name, bytes)
+  }
+
+  beforeAll(async () => {
+    dataDir = await mkdtemp(join(tmpdir(), 'identity-agent-'))
+    {
+      await using agent = await startAgent({ DEFAULT_WALLET_ENABLED: 'false' }, { dataDir })
+      const tenants = [await agent.newTenant('a'), await agent.newTenant('b'), await agent.newTenant('c')]
+      await connect(tenants[0]!, tenants[1]!)
+      await connect(tenants[1]!, tenants[2]!)
+      await tenants[0]!.call('POST /events/webhooks', { body: { url: 'http://127.0.0.1:9/' } })
+      ;[ids, keys] = [tenants.map(({ walletId }) => walletId), tenants.map(({ apiKey }) => apiKey)]
+      answers = []
+      for (const key of keys) answers.push(await read(agent, key))
+    }
+    good = new Map(readdirSync(join(dataDir, 'wallets')).map((name) => [name, readFileSync(join(dataDir, 'wallets', name))]))
+  })
+  afterAll(() => rm(dataDir, { recursive: true, force: true }))
+
+  const start = (variables: Record<string, string> = {}) => startAgent({ DEFAULT_WALLET_ENABLED: 'false', ...variables }, { dataDir })
+
+  test('a stop leaves every file with its checksum, and a start takes it away', async () => {
+    restore()
+    for (const id of ids) expect(beside({ dataDir }, id).toSorted()).toEqual([`${id}.db`, `${id}.db.sum`])
+    await using agent = await start()
+    expect(await read(agent, keys[0]!)).toBe(answers[0])
+    expect(beside(agent, ids[0]!)).not.toContain(`${ids[0]}.db.sum`)
+  })
+
+  test.each([
+    ['a text', () => Buffer.from('this is a text of more than a hundred characters, so that SQLite looks at it. '.repeat(10))],
+    ['nothing', () => Buffer.alloc(0)],
+    ['another wallet’s file', () => good.get(`${ids[1]}.db`)!],
+    ['half of the file', () => good.get(`${ids[0]}.db`)!.subarray(0, 20_480)],
+    [
+      'another program’s database',
+      () => {
+        const path = join(dataDir, `${randomUUID()}.db`)
+        const database = openSqlite(path)
+        database.exec('create table recipe (name text); insert into recipe values (1)')
+        database.close()
+        return readFileSync(path)
+      },
+    ],
+  ])('%s in the place of a wallet’s file, with its checksum or without, is set aside by name', async (_, make) => {
+    for (const hasChecksum of [true, false]) {
+      restore()
+      const bytes = make()
+      put(`${ids[0]}.db`, bytes)
+      if (!hasChecksum) rmSync(join(dataDir, 'wallets', `${ids[0]}.db.sum`))
+      await using agent = await start()
+      const problem = await refusal(read(agent, keys[0]!))
+      const name = beside(agent, ids[0]!).find((file) => /\.damaged-\d{8}T\d{9}Z$/.test(file))!
+      expect(problem).toMatchObject({ status: 503, type: 'error:WalletManagementServiceError:WalletUnreadable' })
+      expect(problem.detail).toContain(`wallets/${name}`)
+      expect(existsSync(fileOf(agent, ids[0]!))).toBe(false)
+      for (const other of [1, 2]) expect(await read(agent, keys[other]!)).toBe(answers[other])
+      const { checks } = await examine(agent.agent)
+      expect(checks.find((check) => check.name === 'wallets')).toMatchObject({ status: 'failed', detail: expect.stringContaining(name) })
+      // It is kept as it was, but for what SQLite notes in the head of any file that it opens.
+      expect(
+        readFileSync(join(dataDir, 'wallets', name))
+          .subarray(100, bytes.length)
+          .equals(bytes.subarray(100)),
+      ).toBe(true)
+
+      put(`${ids[0]}.db`, good.get(`${ids[0]}.db`)!)
+      expect(await read(agent, keys[0]!)).toBe(answers[0])
+      expect((await examine(agent.agent)).checks.find((check) => check.name === 'wallets')).toMatchObject({ status: 'ok' })
+    }
+  })
+
+  /** A byte of a wallet's file with one bit changed, while the file is closed; what its tenant then reads. */
+  async function flip(agent: TestAgent, random: () => number, hasChecksum: boolean) {
+    // Only one wallet is open at a time: now it is another one.
+    expect(await read(agent, keys[1]!)).toBe(answers[1])
+    await until(
+      'a closed file',
+      () => Promise.resolve(beside(agent, ids[0]!)),
+      (names) => !names.includes(`${ids[0]}.db-shm`),
+    )
+    const bytes = Buffer.from(good.get(`${ids[0]}.db`)!)
+    const at = Math.floor(random() * bytes.length)
+    bytes[at] = bytes[at]! ^ (1 << Math.floor(random() * 8))
+    put(`${ids[0]}.db`, bytes)
+    if (hasChecksum) put(`${ids[0]}.db.sum`, good.get(`${ids[0]}.db.sum`)!)
+    else rmSync(join(dataDir, 'wallets', `${ids[0]}.db.sum`), { force: true })
+    return read(agent, keys[0]!).catch((error: unknown) => (error as { problem?: { status: number } }).problem?.status)
+  }
+
+  test('of a hundred files with one bit changed, none gives a wrong answer, and nobody else is touched', async () => {
+    restore()
+    await using agent = await start({ AGENT_OPEN_WALLETS: '1' })
+    const random = generator(20_261_121)
+    const outcomes: unknown[] = []
+    for (let round = 0; round < 100; round++) outcomes.push(await flip(agent, random, true))
+    expect(outcomes).toEqual(Array(100).fill(503))
+  })
+
+  test('without a checksum, as after a crash, what SQLite notices is set aside, and the daemon goes on whatever is read', async () => {
+    restore()
+    await using agent = await start({ AGENT_OPEN_WALLETS: '1' })
+    const random = generator(20_261_122)
+    const outcomes: unknown[] = []
+    for (let round = 0; round < 50; round++) outcomes.push(await flip(agent, random, false))
+    expect(outcomes).toContain(503)
+    expect(await read(agent, keys[1]!)).toBe(answers[1])
+  })
+})
+
+test('a file that is damaged while it is open is closed, looked through and set aside', async () => {
+  await using agent = await startAgent()
+  const [alice, bob] = [await agent.newTenant('alice'), await agent.newTenant('bob')]
+  await connect(alice, bob)
+  await agent.agent.wallets.use(alice.walletId, async ({ db }) => {
+    for (const pragma of ['wal_checkpoint(truncate)', 'cache_size = 0', 'shrink_memory']) await sql.raw(`pragma ${pragma}`).execute(db)
+  })
+  const file = openSync(fileOf(agent, alice.walletId), 'r+')
+  writeSync(file, Buffer.alloc(fstatSync(file).size - 4_096, 7), 0, undefined, 4_096)
+  closeSync(file)
+  const first = await refusal(alice.call('GET /connections'))
+  expect(first).toMatchObject({ status: 503, type: 'error:WalletManagementServiceError:WalletUnreadable' })
+  await until(
+    'a file that is set aside',
+    () => refusal(alice.call('GET /connections')),
+    ({ detail }) => detail.includes('.damaged-'),
+  )
+  expect((await bob.call('GET /connections')).contents).toHaveLength(1)
+})
+
+test('what is only for now sets nothing aside', async () => {
+  for (const code of ['SQLITE_BUSY', 'SQLITE_IOERR_READ', 'SQLITE_CANTOPEN', 'SQLITE_NOMEM', 'EMFILE', 'EACCES']) {
+    const error = Object.assign(new Error('for now'), { code })
+    expect(translate(error, 'a.db')).toBe(error)
+  }
+  await using agent = await startAgent()
+  const { call, walletId } = await agent.newTenant()
+  await call('POST /connections', { body: {} })
+  const path = fileOf(agent, walletId)
+  await agent.agent.wallets[Symbol.asyncDispose]()
+  renameSync(path, `${path}.elsewhere`)
+  mkdirSync(path)
+  await using again = await startAgent({}, { dataDir: agent.dataDir })
+  await expect(again.agent.wallets.use(walletId, () => Promise.resolve())).rejects.toThrow(/EISDIR/)
+  rmdirSync(path)
+  renameSync(`${path}.elsewhere`, path)
+  await again.agent.wallets.use(walletId, async ({ db }) => expect(await db.selectFrom('record').selectAll().execute()).toHaveLength(1))
+})
