@@ -1,0 +1,57 @@
+/** One flow of the main job: connect, issue, present. Its callers do not know that daemons die: they ask again. */
+import { ask, makeOnce, type Resident, type Town } from './_town.ts'
+
+/** How long a flow waits for a state to be announced: longer than a daemon is away. */
+const usualWaitMs = 60_000
+
+/** Runs a flow to its end on both sides. */
+export async function runFlow(town: Town, name: string, waitMs = usualWaitMs): Promise<void> {
+  const { book, issuer, holder, issuingDID, subjectId, schemaId } = town
+  const reached = async (resident: Resident, thid: string, state: string) =>
+    (await book.reached(resident.walletId, thid, state, waitMs)).data as Record<string, any>
+
+  const connection = await makeOnce(issuer, () => findIn(issuer, '/connections', ({ label }) => label === name), 'POST /connections', {
+    label: name,
+  })
+  const { thid } = connection
+  const invitation = new URL(connection['invitation'].invitationUrl).searchParams.get('_oob')
+  await makeOnce(holder, () => findIn(holder, `/connections?thid=${thid}`, () => true), 'POST /connection-invitations', { invitation })
+  await Promise.all([reached(issuer, thid, 'ConnectionResponseSent'), reached(holder, thid, 'ConnectionResponseReceived')])
+  const { connectionId } = connection
+
+  const offer = await makeOnce(
+    issuer,
+    () => findIn(issuer, '/issue-credentials/records', ({ claims }) => claims.flow === name),
+    'POST /issue-credentials/credential-offers',
+    { connectionId, issuingDID, claims: { flow: name }, schemaId, automaticIssuance: true },
+  )
+  const { recordId } = await reached(holder, offer['thid'], 'OfferReceived')
+  await ask(holder, `POST /issue-credentials/records/${recordId}/accept-offer`, { subjectId })
+  await Promise.all([reached(issuer, offer['thid'], 'CredentialSent'), reached(holder, offer['thid'], 'CredentialReceived')])
+
+  const request = await makeOnce(
+    issuer,
+    () => findIn(issuer, '/present-proof/presentations', (record) => record['connectionId'] === connectionId),
+    'POST /present-proof/presentations',
+    { connectionId, options: { challenge: name, domain: 'https://verifier.example' }, proofs: [{ schemaId, trustIssuers: [issuingDID] }] },
+  )
+  const { presentationId } = await reached(holder, request['thid'], 'RequestReceived')
+  await ask(holder, `PATCH /present-proof/presentations/${presentationId}`, { action: 'request-accept', proofId: [recordId] })
+  await reached(issuer, request['thid'], 'PresentationVerified')
+  await ask(issuer, `PATCH /present-proof/presentations/${request['presentationId']}`, { action: 'presentation-accept' })
+  await Promise.all([reached(issuer, request['thid'], 'PresentationAccepted'), reached(holder, request['thid'], 'PresentationSent')])
+}
+
+/** The newest of a resident's records that fits; the flow's own is among the newest. */
+async function findIn(
+  resident: Resident,
+  path: string,
+  fits: (record: Record<string, any>) => boolean,
+): Promise<Record<string, any> | undefined> {
+  for (let page = `${path}${path.includes('?') ? '&' : '?'}limit=1000`; ;) {
+    const { contents, next } = await ask(resident, `GET ${page}`)
+    const found = contents.find(fits)
+    if (found || !next) return found
+    page = next
+  }
+}

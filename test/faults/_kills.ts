@@ -1,0 +1,181 @@
+/** Daemons that are killed while flows run, and what the reference model says of it afterwards. */
+import { setTimeout } from 'node:timers/promises'
+import { stateOf, subjectOf } from './_book.ts'
+import { runFlow } from './_flow.ts'
+import { judge } from './_model.ts'
+import { createRandom } from './_random.mjs'
+import { ask, openTown, setFaults, type Faults, type Town } from './_town.ts'
+
+/** The points of `src/base/probe.ts`. */
+export const points = [
+  'commit:before',
+  'commit:after',
+  'message:before',
+  'message:after',
+  'webhook:before',
+  'webhook:after',
+  'schema:before',
+  'schema:after',
+] as const
+
+export type Outcome = {
+  kills: number
+  flows: number
+  events: number
+  repeats: number
+  /** Sentences about what went wrong, by what it is. */
+  lost: string[]
+  doubled: string[]
+  unended: string[]
+  /** The longest time from the last start of a daemon until every flow had ended, in seconds. */
+  slowest: number
+}
+
+export const nothing = (): Outcome => ({ kills: 0, flows: 0, events: 0, repeats: 0, lost: [], doubled: [], unended: [], slowest: 0 })
+
+export function add(a: Outcome, b: Outcome): Outcome {
+  return {
+    kills: a.kills + b.kills,
+    flows: a.flows + b.flows,
+    events: a.events + b.events,
+    repeats: a.repeats + b.repeats,
+    lost: [...a.lost, ...b.lost],
+    doubled: [...a.doubled, ...b.doubled],
+    unended: [...a.unended, ...b.unended],
+    slowest: Math.max(a.slowest, b.slowest),
+  }
+}
+
+/** Keeps `concurrency` flows going while one daemon or the other is killed `kills` times at random moments; then all must end. */
+export async function killAtRandom({ kills, seed, concurrency }: { kills: number; seed: number; concurrency: number }): Promise<Outcome> {
+  const random = createRandom(seed)
+  await using town = await openTown()
+  const flows = keepGoing(town, concurrency)
+  for (let n = 0; n < kills; n++) {
+    await setTimeout(50 + random() * 800)
+    const daemon = town.daemons[random() < 0.5 ? 0 : 1]
+    await daemon.stop('SIGKILL')
+    await daemon.start()
+  }
+  return await outcomeOf(town, kills, await flows.end())
+}
+
+/** Lets each daemon die the `nth` time that it passes a point, for every one of `places`, while some flows run. A point that is not passed as often kills nobody. */
+export async function killAtPoints(
+  places: readonly { point: string; nth: number }[],
+  { concurrency }: { concurrency: number },
+): Promise<Outcome> {
+  await using town = await openTown()
+  let sum: Ended = { flows: 0, failures: [], seconds: 0 }
+  let kills = 0
+  for (const kill of places) {
+    for (const daemon of town.daemons) await restartWith(daemon, { kill })
+    const watches = town.daemons.map((daemon) => revive(daemon, () => kills++))
+    const ended = await keepGoing(town, concurrency, concurrency).end()
+    for (const stop of watches) await stop()
+    sum = {
+      flows: sum.flows + ended.flows,
+      failures: [...sum.failures, ...ended.failures.map((failure) => `${kill.point} ${kill.nth}: ${failure}`)],
+      seconds: Math.max(sum.seconds, ended.seconds),
+    }
+  }
+  return await outcomeOf(town, kills, sum)
+}
+
+/** Starts a daemon again, without faults, when it dies. Returns what ends this: afterwards it runs, without faults. */
+function revive(daemon: Town['daemons'][number], onDeath: () => void): () => Promise<void> {
+  let isOver = false
+  const revived = daemon.ended.then(async () => {
+    if (!isOver) onDeath()
+    setFaults(daemon)
+    await daemon.start()
+  })
+  return async () => {
+    isOver = true
+    // Without faults it has died and been started again, or is about to be.
+    if ('FAULTS' in daemon.env) await daemon.stop()
+    await revived
+  }
+}
+
+/** Runs `count` flows while a share of all steps inside both daemons fails, before or after they have happened. */
+export async function failAtRandom({ rate, seed, flows: count }: { rate: number; seed: number; flows: number }): Promise<Outcome> {
+  await using town = await openTown()
+  for (const [n, daemon] of town.daemons.entries()) await restartWith(daemon, { rate, seed: seed + n })
+  // A failed attempt costs a webhook's lane five seconds (service §6.3), and one event in a thousand fails three times.
+  const replays = setInterval(() => void town.replay().catch(() => undefined), 5_000)
+  try {
+    return await outcomeOf(town, 0, await keepGoing(town, Math.min(count, 20), count, count * 20_000 + 60_000).end())
+  } finally {
+    clearInterval(replays)
+  }
+}
+
+async function restartWith(daemon: Town['daemons'][number], faults: Faults): Promise<void> {
+  setFaults(daemon, faults)
+  await daemon.stop()
+  await daemon.start()
+}
+
+type Ended = { flows: number; failures: string[]; seconds: number }
+
+/** Runs flows, so many at a time, until told to end, or until `most` have begun. */
+function keepGoing(town: Town, concurrency: number, most = Infinity, waitMs?: number): { end(): Promise<Ended> } {
+  let begun = 0
+  const ending = new AbortController()
+  const failures: string[] = []
+  const runOn = async () => {
+    while (!ending.signal.aborted && begun < most) {
+      begun++
+      const name = `flow-${++town.flows}`
+      await runFlow(town, name, waitMs).catch((error: unknown) => failures.push(`${name}: ${(error as Error).message}`))
+    }
+  }
+  const runners = Array.from({ length: concurrency }, runOn)
+  return {
+    async end() {
+      if (most === Infinity) ending.abort()
+      const start = performance.now()
+      await Promise.all(runners)
+      return { flows: begun, failures, seconds: (performance.now() - start) / 1_000 }
+    },
+  }
+}
+
+/** What the webhooks said, held against the model, against the records and against the log of events. */
+async function outcomeOf(town: Town, kills: number, { flows, failures, seconds }: Ended): Promise<Outcome> {
+  const { book } = town
+  const lost = await missing(town)
+  const verdict = judge(book.events)
+  return {
+    kills,
+    flows,
+    events: book.events.length,
+    repeats: book.repeats,
+    lost: [...failures, ...lost, ...verdict.missing],
+    doubled: [...verdict.doubled, ...book.changed.map((id) => `the event ${id} came again and said something else`)],
+    unended: verdict.unended,
+    slowest: seconds,
+  }
+}
+
+/** Records whose last state was not announced. */
+async function missing({ book, issuer, holder }: Town): Promise<string[]> {
+  const lost: string[] = []
+  for (const resident of [issuer, holder]) {
+    const last = new Map(
+      book.events.filter(({ walletId }) => walletId === resident.walletId).map((event) => [subjectOf(event), stateOf(event)]),
+    )
+    for (const path of ['/connections', '/issue-credentials/records', '/present-proof/presentations']) {
+      for (let page: string | undefined = `${path}?limit=1000`; page;) {
+        const { contents, next }: { contents: Record<string, string>[]; next?: string } = await ask(resident, `GET ${page}`)
+        for (const { thid, state, protocolState, status } of contents) {
+          const is = state ?? protocolState ?? status
+          if (last.get(thid!) !== is) lost.push(`${path} ${thid} is ${is}, and the last event says ${last.get(thid!)}`)
+        }
+        page = next
+      }
+    }
+  }
+  return lost
+}

@@ -1,0 +1,139 @@
+/** Two daemons in processes of their own that share a ledger, an issuer at one and a holder at the other, and a book of what their webhooks said. */
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { setTimeout } from 'node:timers/promises'
+import { Daemon, temporaryFolder, type Answer } from '../_daemon.ts'
+import { Book } from './_book.ts'
+
+const adminKey = 'an-administrator-of-the-faults'
+const preload = fileURLToPath(new URL('_probe.mjs', import.meta.url))
+
+/** How long a caller goes on asking a daemon that does not answer. */
+const patienceMs = 60_000
+
+export type Faults = { kill?: { point: string; nth: number }; rate?: number; seed?: number }
+
+export type Resident = { daemon: Daemon; walletId: string; apiKey: string }
+
+export type Town = Awaited<ReturnType<typeof openTown>>
+
+/** A daemon's environment with faults in it; none takes them away at its next start. */
+export function setFaults(daemon: Daemon, faults?: Faults): void {
+  delete daemon.env['NODE_OPTIONS']
+  delete daemon.env['FAULTS']
+  if (faults) Object.assign(daemon.env, { NODE_OPTIONS: `--import=${preload}`, FAULTS: JSON.stringify(faults) })
+}
+
+export async function openTown() {
+  const parts: { [Symbol.asyncDispose](): Promise<void> }[] = []
+  const use = <T extends { [Symbol.asyncDispose](): Promise<void> }>(part: T) => (parts.push(part), part)
+  const close = async () => {
+    for (const part of parts.toReversed()) await part[Symbol.asyncDispose]()
+  }
+  try {
+    const folder = use(await temporaryFolder())
+    const book = use(await Book.open())
+    const start = async (name: string) =>
+      use(
+        await Daemon.start({
+          AGENT_DATA_DIR: join(folder.path, name),
+          AGENT_CONFIG_DIR: join(folder.path, `${name}-config`),
+          AGENT_LOG_LEVEL: 'error',
+          ADMIN_TOKEN: adminKey,
+          DEFAULT_WALLET_ENABLED: 'false',
+          VDR_URL: `sqlite:${join(folder.path, 'vdr.db')}`,
+        }),
+      )
+    const [acme, alice] = await Promise.all([start('acme'), start('alice')])
+    const [issuer, holder] = [await newResident(acme, 'issuer'), await newResident(alice, 'holder')]
+    const webhooks = await Promise.all([issuer, holder].map((resident) => ask(resident, 'POST /events/webhooks', { url: book.url })))
+    /** Has the agents send again what the book did not take in three attempts. */
+    const replay = () =>
+      Promise.all([issuer, holder].map((resident, n) => ask(resident, `POST /events/webhooks/${webhooks[n].id}/replay`, { failed: true })))
+    const template = (purpose: string) => ({ documentTemplate: { publicKeys: [{ id: 'key-1', purpose }], services: [] } })
+    const { longFormDid } = await ask(issuer, 'POST /did-registrar/dids', template('assertionMethod'))
+    const issuingDID = longFormDid.split(':').slice(0, 3).join(':')
+    await ask(issuer, `POST /did-registrar/dids/${issuingDID}/publications`)
+    const subjectId = (await ask(holder, 'POST /did-registrar/dids', template('authentication'))).longFormDid as string
+    const { guid } = await ask(issuer, 'POST /schema-registry/schemas', {
+      name: 'person',
+      version: '1.0.0',
+      type: 'https://w3c-ccg.github.io/vc-json-schemas/schema/2.0/schema.json',
+      author: issuingDID,
+      tags: [],
+      schema: {
+        $schema: 'https://json-schema.org/draft/2020-12/schema',
+        type: 'object',
+        properties: { flow: { type: 'string' } },
+        required: ['flow'],
+      },
+    })
+    await book.reached(issuer.walletId, issuingDID, 'PUBLISHED', patienceMs)
+    const schemaId = `${acme.url}/schema-registry/schemas/${guid}`
+    return {
+      book,
+      replay,
+      flows: 0,
+      daemons: [acme, alice] as const,
+      issuer,
+      holder,
+      issuingDID,
+      subjectId,
+      schemaId,
+      [Symbol.asyncDispose]: close,
+    }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+/** Asks until there is an answer that is not about the agent's own trouble. @throws for a 4xx, and when nobody answered for long. */
+export async function ask({ daemon, apiKey }: Resident, key: string, body?: unknown): Promise<any> {
+  const { status, body: answer } = await persist(key, () => daemon.call(key, { apiKey, ...(body !== undefined && { body }) }))
+  if (status >= 300) throw new Error(`${key} was answered ${status}: ${JSON.stringify(answer)}`)
+  return answer
+}
+
+/** Makes something once, though the answer to an attempt may be lost: looks for it before every other attempt. */
+export async function makeOnce<T>(resident: Resident, find: () => Promise<T | undefined>, key: string, body: unknown): Promise<T> {
+  let made: T | undefined
+  let attempts = 0
+  await persist(key, async () => {
+    if (attempts++ > 0) made = await find()
+    if (made !== undefined) return { status: 200, body: made }
+    const answer = await resident.daemon.call(key, { apiKey: resident.apiKey, body })
+    if (answer.status < 300) made = answer.body as T
+    else if (answer.status < 500) throw new Refused(`${key} was answered ${answer.status}: ${JSON.stringify(answer.body)}`)
+    return answer
+  })
+  return made!
+}
+
+class Refused extends Error {}
+
+async function persist(what: string, attempt: () => Promise<Answer>): Promise<Answer> {
+  const end = performance.now() + patienceMs
+  for (;;) {
+    let trouble: unknown
+    try {
+      const answer = await attempt()
+      if (answer.status < 500) return answer
+      trouble = `${answer.status} ${JSON.stringify(answer.body)}`
+    } catch (error) {
+      if (error instanceof Refused) throw error
+      trouble = error
+    }
+    if (performance.now() > end) throw new Error(`${what} was not answered for ${patienceMs} ms: ${String(trouble)}`)
+    await setTimeout(50)
+  }
+}
+
+/** Makes a tenant at a daemon. */
+export async function newResident(daemon: Daemon, name: string): Promise<Resident> {
+  const apiKey = `key-of-the-${name}-in-the-town`
+  const wallet = await daemon.call('POST /wallets', { adminKey, body: { name } })
+  const entity = await daemon.call('POST /iam/entities', { adminKey, body: { name, walletId: wallet.body.id } })
+  await daemon.call('POST /iam/apikey-authentication', { adminKey, body: { entityId: entity.body.id, apiKey } })
+  return { daemon, walletId: wallet.body.id, apiKey }
+}
