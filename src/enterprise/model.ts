@@ -11,6 +11,8 @@ const longestDid = 4_000
 export const From = z
   .string()
   .refine((text) => [...text].length <= 1_000, 'Too big: expected string to have <=1000 characters')
+  // Half a character would not come back from disk as it was, nor be what is signed.
+  .refine((text) => !/\p{Surrogate}/u.test(text), 'has half a character, a surrogate without its other')
   .meta({ maxLength: 1_000 })
 
 export const CreateSession = z

@@ -3,7 +3,7 @@ import { setTimeout } from 'node:timers/promises'
 import { stateOf, subjectOf } from './_book.ts'
 import { runFlow } from './_flow.ts'
 import { judge } from './_model.ts'
-import { createRandom } from './_random.mjs'
+import { createRandom } from '../_random.mjs'
 import { ask, openTown, setFaults, type Faults, type Town } from './_town.ts'
 
 /** The points of `src/base/probe.ts`. */
@@ -52,7 +52,7 @@ export async function killAtRandom({ kills, seed, concurrency }: { kills: number
   await using town = await openTown()
   const flows = keepGoing(town, concurrency)
   for (let n = 0; n < kills; n++) {
-    await setTimeout(50 + random() * 800)
+    await setTimeout(50 + random() * 600)
     const daemon = town.daemons[random() < 0.5 ? 0 : 1]
     await daemon.stop('SIGKILL')
     await daemon.start()
@@ -60,22 +60,24 @@ export async function killAtRandom({ kills, seed, concurrency }: { kills: number
   return await outcomeOf(town, kills, await flows.end())
 }
 
-/** Lets each daemon die the `nth` time that it passes a point, for every one of `places`, while some flows run. A point that is not passed as often kills nobody. */
-export async function killAtPoints(
-  places: readonly { point: string; nth: number }[],
-  { concurrency }: { concurrency: number },
-): Promise<Outcome> {
+/** Where each of the two daemons is to die: the nth time that it passes a point. */
+export type Places = readonly [first: Kill, second: Kill]
+export type Kill = { point: string; nth: number }
+
+/** Lets both daemons die at their places, for each pair of places in turn, while some flows run. A point that is not passed as often kills nobody. */
+export async function killAtPoints(pairs: readonly Places[], { concurrency }: { concurrency: number }): Promise<Outcome> {
   await using town = await openTown()
   let sum: Ended = { flows: 0, failures: [], seconds: 0 }
   let kills = 0
-  for (const kill of places) {
-    for (const daemon of town.daemons) await restartWith(daemon, { kill })
+  for (const pair of pairs) {
+    await Promise.all(town.daemons.map((daemon, n) => restartWith(daemon, { kill: pair[n]! })))
     const watches = town.daemons.map((daemon) => revive(daemon, () => kills++))
     const ended = await keepGoing(town, concurrency, concurrency).end()
-    for (const stop of watches) await stop()
+    await Promise.all(watches.map((stop) => stop()))
+    const where = pair.map(({ point, nth }) => `${point} ${nth}`).join(' and ')
     sum = {
       flows: sum.flows + ended.flows,
-      failures: [...sum.failures, ...ended.failures.map((failure) => `${kill.point} ${kill.nth}: ${failure}`)],
+      failures: [...sum.failures, ...ended.failures.map((failure) => `${where}: ${failure}`)],
       seconds: Math.max(sum.seconds, ended.seconds),
     }
   }
@@ -101,7 +103,7 @@ function revive(daemon: Town['daemons'][number], onDeath: () => void): () => Pro
 /** Runs `count` flows while a share of all steps inside both daemons fails, before or after they have happened. */
 export async function failAtRandom({ rate, seed, flows: count }: { rate: number; seed: number; flows: number }): Promise<Outcome> {
   await using town = await openTown()
-  for (const [n, daemon] of town.daemons.entries()) await restartWith(daemon, { rate, seed: seed + n })
+  await Promise.all(town.daemons.map((daemon, n) => restartWith(daemon, { rate, seed: seed + n })))
   // A failed attempt costs a webhook's lane five seconds (service §6.3), and one event in a thousand fails three times.
   const replays = setInterval(() => void town.replay().catch(() => undefined), 5_000)
   try {

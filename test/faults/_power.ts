@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openSqlite } from '../../src/storage/sqlite.ts'
 import { connect, issue, newDid, startPair } from '../_pair.ts'
-import { createRandom } from './_random.mjs'
+import { createRandom } from '../_random.mjs'
 
 /** What disks write at once, at least. */
 const sectorBytes = 512

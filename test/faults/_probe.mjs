@@ -5,7 +5,7 @@
  * throw. An error at a point that ends in `:before` stands for something that did not happen, at `:after` for something that did
  * although whoever asked for it is told that it failed.
  */
-import { createRandom } from './_random.mjs'
+import { createRandom } from '../_random.mjs'
 
 const { kill, rate = 0, seed = 1 } = JSON.parse(process.env.FAULTS ?? '{}')
 const random = createRandom(seed)

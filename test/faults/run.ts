@@ -38,7 +38,10 @@ if (isWanted('random')) {
 }
 for (const point of points.filter(isWanted)) {
   const places = Array.from({ length: depth }, (_, n) => ({ point, nth: n + 1 }))
-  const sum = await killAtPoints(places, { concurrency: 2 })
+  const sum = await killAtPoints(
+    places.map((place) => [place, place]),
+    { concurrency: 2 },
+  )
   table[`killed at ${point}`] = sum
   process.stderr.write(`killed at ${point} ${sum.kills} times: lost ${sum.lost.length}, doubled ${sum.doubled.length}\n`)
 }

@@ -10,24 +10,15 @@ import { expect, test } from 'vitest'
 import { eventsAfter } from '../../src/outbox/event.ts'
 import { startAgent, type TestAgent } from '../_agent.ts'
 import { newDid, oobOf, type Tenant } from '../_pair.ts'
+import { createRandom } from '../_random.mjs'
 
-const schedules = 500
+/** `SCHEDULES=500` is the long run. */
+const schedules = Number(process.env['SCHEDULES'] ?? 150)
 const atOnce = 50
-
-/** A generator of numbers from 0 to 1 that a seed determines (mulberry32). */
-function generator(seed: number): () => number {
-  let state = seed >>> 0
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
-  }
-}
 
 /** A network in front of a DIDComm endpoint. */
 async function openNetwork() {
-  const random = generator(20_261_120)
+  const random = createRandom(20_261_120)
   const fates = { good: 0, twice: 0, late: 0, lost: 0, 'lost on the way back': 0 }
   let target = ''
   const server = createServer((incoming, outgoing) => {

@@ -25,20 +25,10 @@ import { translate } from '../../src/storage/dialect.ts'
 import { openSqlite } from '../../src/storage/sqlite.ts'
 import { startAgent, type TestAgent } from '../_agent.ts'
 import { connect, refusal, until } from '../_pair.ts'
+import { createRandom } from '../_random.mjs'
 
 const fileOf = ({ dataDir }: { dataDir: string }, id: string) => join(dataDir, 'wallets', `${id}.db`)
 const beside = ({ dataDir }: { dataDir: string }, id: string) => readdirSync(join(dataDir, 'wallets')).filter((name) => name.startsWith(id))
-
-/** Numbers from 0 to 1 that a seed determines (mulberry32). */
-function generator(seed: number): () => number {
-  let state = seed >>> 0
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
-  }
-}
 
 describe('a data folder with three wallets', () => {
   let dataDir: string
@@ -149,7 +139,7 @@ describe('a data folder with three wallets', () => {
   test('of a hundred files with one bit changed, none gives a wrong answer, and nobody else is touched', async () => {
     restore()
     await using agent = await start({ AGENT_OPEN_WALLETS: '1' })
-    const random = generator(20_261_121)
+    const random = createRandom(20_261_121)
     const outcomes: unknown[] = []
     for (let round = 0; round < 100; round++) outcomes.push(await flip(agent, random, true))
     expect(outcomes).toEqual(Array(100).fill(503))
@@ -158,7 +148,7 @@ describe('a data folder with three wallets', () => {
   test('without a checksum, as after a crash, what SQLite notices is set aside, and the daemon goes on whatever is read', async () => {
     restore()
     await using agent = await start({ AGENT_OPEN_WALLETS: '1' })
-    const random = generator(20_261_122)
+    const random = createRandom(20_261_122)
     const outcomes: unknown[] = []
     for (let round = 0; round < 50; round++) outcomes.push(await flip(agent, random, false))
     expect(outcomes).toContain(503)
