@@ -121,7 +121,8 @@ describe.each(Object.entries(products))('%s', (name, product) => {
       const { didRequest, challenge } = await begin({ from })
       expect((didRequest ?? challenge).from).toBe(from)
     }
-    for (const from of ['a'.repeat(1_001), 7, ['Acme'], '\ud83d']) expectProblem(await asTenant(`POST ${collection}`, { from }), badRequest, /from: /)
+    for (const from of ['a'.repeat(1_001), 7, ['Acme'], '\ud83d'])
+      expectProblem(await asTenant(`POST ${collection}`, { from }), badRequest, /from: /)
     expectProblem(await asTenant(`POST ${collection}`, '{"from"'), badRequest)
     expectProblem(await ask(agent, `POST ${collection}`, { apiKey, body: '{}', type: 'text/plain' }), {
       type: '/errors/common/unsupported-media-type',
