@@ -3,13 +3,13 @@
  *
  * This is the only file of the command line that reads `process.env`.
  */
-import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { z } from 'zod'
 import { variables } from '../../src/base/config.ts'
 import { readProfile, type Profile } from '../../src/base/profile.ts'
 import { Secret } from '../../src/base/secret.ts'
 import { UsageError } from '../_errors/usage.ts'
+import { readInput } from '../_input/file.ts'
 
 const secret = z
   .string()
@@ -122,7 +122,7 @@ function readKey(flag: 'api-key-file' | 'admin-key-file', flags: AccessFlags): S
   if (path === undefined) return undefined
   let key: string
   try {
-    key = readFileSync(path === '-' ? 0 : path, 'utf8').trim()
+    key = readInput(path).trim()
   } catch (error) {
     throw new UsageError(`--${flag}: ${path} cannot be read (${(error as NodeJS.ErrnoException).code}).`)
   }

@@ -1,7 +1,7 @@
 /** Invitations as people hand them on. */
 import * as Args from '@oclif/core/args'
-import { readFileSync } from 'node:fs'
 import { UsageError } from '../_errors/usage.ts'
+import { readInput } from './file.ts'
 
 /** The argument of commands that take an invitation; `readInvitation` reads it. */
 export const invitationArg = Args.string({
@@ -17,7 +17,7 @@ export const invitationArg = Args.string({
  * @throws {UsageError} when it is empty, or a URL without `_oob`.
  */
 export function readInvitation(text: string): string {
-  const given = (text === '-' ? readFileSync(0, 'utf8') : text).trim()
+  const given = (text === '-' ? readInput(text) : text).trim()
   if (given === '') throw new UsageError('There is no invitation: give its URL, or the value of its _oob parameter.')
   if (!/^[a-z][a-z0-9+.-]*:/i.test(given)) return given.replace(/^.*_oob=/, '')
   // Not URLSearchParams: it would turn a `+` of the standard base64 alphabet into a blank.

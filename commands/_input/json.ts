@@ -1,13 +1,13 @@
 /** JSON and secrets that a flag names: written out, in a file (`@path`), or on standard input (`@-`). */
-import { readFileSync } from 'node:fs'
 import { UsageError } from '../_errors/usage.ts'
+import { readInput } from './file.ts'
 
 /** Reads `@path`, `@-` or the text itself. @throws {UsageError} naming the flag and the path, when there is no such file. */
 export function readText(flag: string, value: string): string {
   if (!value.startsWith('@')) return value
   const path = value.slice(1)
   try {
-    return readFileSync(path === '-' ? 0 : path, 'utf8')
+    return readInput(path)
   } catch (error) {
     throw new UsageError(`--${flag}: the file ${path} cannot be read (${(error as NodeJS.ErrnoException).code}).`)
   }

@@ -1,8 +1,9 @@
 /** DID requests and challenges as their QR codes carry them: a JSON object, typed, in a file, or on standard input. */
 import * as Args from '@oclif/core/args'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import type { Input } from '../_client/answer.ts'
 import { UsageError } from '../_errors/usage.ts'
+import { readInput } from './file.ts'
 
 export type DidRequest = NonNullable<Input<'POST /onboard/answers'>['body']>['didRequest']
 export type Challenge = NonNullable<Input<'POST /did-authentication/answers'>['body']>['challenge']
@@ -27,7 +28,7 @@ export function readChallenge(given: string): Challenge {
 function readQrText(given: string, endpoint: string): Record<string, unknown> {
   const isText = given.trim().startsWith('{')
   if (!isText && given !== '-' && !existsSync(given)) throw new UsageError(`That is no JSON object, and there is no file ${given}.`)
-  const content = parse(isText ? given : readFileSync(given === '-' ? 0 : given, 'utf8'))
+  const content = parse(isText ? given : readInput(given))
   // What a command prints with --json has it inside.
   const object = content['didRequest'] ?? content['challenge'] ?? content
   const url: unknown = (object as Record<string, unknown>)[endpoint]

@@ -1,6 +1,7 @@
 /** Secrets, which are in a file or come by standard input, never in a flag: there other people's `ps` and one's own history show them. */
-import { readFileSync, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { UsageError } from '../_errors/usage.ts'
+import { readInput } from './file.ts'
 
 /** Bits of a file's mode that let others than its owner read it. */
 const readableByOthers = 0o044
@@ -14,7 +15,7 @@ const readableByOthers = 0o044
 export function readSecretFile(flag: string, path: string, warn: (text: string) => void): string {
   let text: string
   try {
-    text = readFileSync(path === '-' ? 0 : path, 'utf8').replace(/\r?\n$/, '')
+    text = readInput(path).replace(/\r?\n$/, '')
     if (path !== '-' && isReadableByOthers(path)) warn(`--${flag}: others on this machine can read that file. Make it yours: chmod 600.`)
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code

@@ -1,11 +1,11 @@
 /** `agent did resolve` */
-import { readFileSync } from 'node:fs'
 import * as Args from '@oclif/core/args'
 import { ProblemError } from '../../daemon/client.ts'
 import { AgentCommand } from '../_base.ts'
 import { exitCodeOf } from '../_errors/report.ts'
 import { CommandError, UsageError } from '../_errors/usage.ts'
 import { safeJson } from '../_format/safe.ts'
+import { readInput } from '../_input/file.ts'
 
 export default class DidResolve extends AgentCommand {
   static override summary = 'Resolve any DID and print its document'
@@ -16,7 +16,7 @@ export default class DidResolve extends AgentCommand {
 
   async run() {
     const { args } = await this.parse(DidResolve)
-    const did = args.did === '-' ? readFileSync(0, 'utf8').trim() : args.did
+    const did = args.did === '-' ? readInput('-').trim() : args.did
     if (did === '') throw new UsageError('There is no DID on standard input.')
     const result = await this.call('GET /dids/{didRef}', { path: { didRef: did } }).catch(explainFailure)
     this.log(safeJson(result.didDocument))

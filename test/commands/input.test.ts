@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { execa } from 'execa'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { UsageError } from '../../commands/_errors/usage.ts'
 import { readClaimNames } from '../../commands/_input/claim-names.ts'
@@ -8,6 +9,7 @@ import { readClaims } from '../../commands/_input/claims.ts'
 import { readSeconds } from '../../commands/_input/duration.ts'
 import { readInvitation } from '../../commands/_input/invitation.ts'
 import { schemaUrl } from '../../commands/_input/schema.ts'
+import { bin } from './_cli.ts'
 
 let folder: string
 beforeAll(() => {
@@ -120,4 +122,11 @@ test('a guid is a schema of the daemon, a URL is one of its own', () => {
   const guid = 'c101941e-a15a-32bc-abd1-b77db1d0a4a1'
   expect(schemaUrl(guid, 'http://127.0.0.1:8085')).toBe(`http://127.0.0.1:8085/schema-registry/schemas/${guid}`)
   expect(schemaUrl('https://schemas.example/employee', 'http://127.0.0.1:8085')).toBe('https://schemas.example/employee')
+})
+
+test('standard input is read to its end, however slowly it is written', async () => {
+  const url = `https://example.org/?${'a'.repeat(100_000)}`
+  const slowly = `(sleep 1; printf ${url}; sleep 0.2; printf '&b') | node ${bin} connection accept -`
+  const { exitCode, stderr } = await execa('sh', ['-c', slowly], { reject: false, env: { AGENT_CONFIG_DIR: folder } })
+  expect({ exitCode, stderr }).toEqual({ exitCode: 2, stderr: expect.stringContaining('it has no _oob parameter') })
 })

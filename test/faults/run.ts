@@ -33,6 +33,7 @@ if (isWanted('random')) {
   for (let done = 0; done < rounds; done += killsInTown) {
     sum = add(sum, await killAtRandom({ kills: Math.min(killsInTown, rounds - done), seed: seed + done, concurrency }))
     process.stderr.write(`killed ${sum.kills} times: ${sum.flows} flows, lost ${sum.lost.length}, doubled ${sum.doubled.length}\n`)
+    for (const sentence of sum.lost.slice(0, 3)) process.stderr.write(`  ${sentence}\n`)
   }
   table['killed at random'] = sum
 }
