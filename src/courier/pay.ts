@@ -56,7 +56,7 @@ async function note(wallet: Wallet, owing: Owing, error: unknown): Promise<void>
 
   const failure = toFailure(error)
   if (isFinal && !isRefused) failure.detail = `Given up after ${attempts + 1} attempts since ${owing.createdAt}: ${failure.detail}`
-  const dueAt = Math.min(endsAt, steadyNow() + pauseMs(error, attempts))
+  const dueAt = Math.min(endsAt, steadyNow() + pauseMs(error, owing))
   await wallet.transaction(async (tx) => {
     if (isFinal) await done(tx, id)
     else await putOff(tx, owing, new Date(dueAt))
@@ -84,14 +84,18 @@ function isExpired({ state, metaLastFailure }: Rec): boolean {
 }
 
 /** How long to wait: what the other side asked for, or as long as it is left alone by everybody. */
-function pauseMs(error: unknown, attempts: number): number {
+function pauseMs(error: unknown, owing: Owing): number {
   if (error instanceof LeftAloneError) return error.waitMs * (1 + Math.random() / 2)
-  return Math.max(waitMs(attempts), (error instanceof NotDelivered && error.waitMs) || 0)
+  return Math.max(waitMs(owing), (error instanceof NotDelivered && error.waitMs) || 0)
 }
 
-/** Doubling waits, each shortened by up to a half at random, so that many do not come back at once. */
-function waitMs(attempts: number): number {
-  const longest = Math.min(longestWaitMs, firstWaitMs * 2 ** Math.min(attempts, 20))
+/**
+ * Doubling waits, none longer than a quarter of the debt's age, so that what could not be sent for a short time is sent soon after; each is
+ * shortened by up to a half at random, so that many do not come back at once.
+ */
+function waitMs({ attempts, createdAt }: Owing): number {
+  const ageMs = steadyNow() - Date.parse(createdAt)
+  const longest = Math.min(longestWaitMs, firstWaitMs * 2 ** Math.min(attempts, 20), Math.max(firstWaitMs, ageMs / 4))
   return longest * (0.5 + Math.random() / 2)
 }
 

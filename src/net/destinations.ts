@@ -13,8 +13,8 @@ const placesOfServer = 16
 /** Requests in a row that end without an answer before a server counts as dead. */
 const deadAfter = 5
 
-/** How long a dead server is left alone: the first time, and at most. */
-const firstRestMs = 1_000
+/** How long a dead server is left alone: an eighth of the time that it has been silent for, within these limits, so that it is found soon after it is back. */
+const shortestRestMs = 1_000
 const longestRestMs = 30_000
 
 /** How long somebody who was turned away stays away at most, when nobody tells of a place. */
@@ -49,7 +49,8 @@ type Server = {
   origin: string
   underWay: number
   silences: number
-  restMs: number
+  /** Since when there has been nothing but silence. */
+  silentSince: number
   /** Until when it is left alone; 0 for one that counts as alive. */
   restsUntil: number
   /** Who waits for a place, by party; parties take turns. */
@@ -73,7 +74,7 @@ export function createDestinations(now = () => performance.now()): Destinations 
   function find(origin: string): Server {
     const known = servers.get(origin)
     if (known) return known
-    const server = { origin, underWay: 0, silences: 0, restMs: firstRestMs, restsUntil: 0, waiting: new Map() }
+    const server = { origin, underWay: 0, silences: 0, silentSince: 0, restsUntil: 0, waiting: new Map() }
     servers.set(origin, server)
     return server
   }
@@ -85,7 +86,7 @@ export function createDestinations(now = () => performance.now()): Destinations 
       server.underWay++
       try {
         const answer = await request()
-        Object.assign(server, { silences: 0, restMs: firstRestMs, restsUntil: 0 })
+        Object.assign(server, { silences: 0, restsUntil: 0 })
         return answer
       } catch (error) {
         if (isSilence(error)) noteSilence(server, now())
@@ -111,10 +112,9 @@ function mustHavePlace(server: Server, party: string, now: number): void {
 
 /** Requests that were under way together are silent together: that is one silence more, and one rest. */
 function noteSilence(server: Server, now: number): void {
-  server.silences++
+  if (server.silences++ === 0) server.silentSince = now
   if (server.silences < deadAfter || server.restsUntil > now) return
-  server.restsUntil = now + server.restMs
-  server.restMs = Math.min(longestRestMs, server.restMs * 2)
+  server.restsUntil = now + Math.min(longestRestMs, Math.max(shortestRestMs, (now - server.silentSince) / 8))
 }
 
 function wait({ waiting }: Server, party: string): Promise<void> {

@@ -46,18 +46,22 @@ export function add(a: Outcome, b: Outcome): Outcome {
   }
 }
 
+/** How long after the last start of a daemon every flow must have ended, in milliseconds. */
+const graceMs = 30_000
+
 /** Keeps `concurrency` flows going while one daemon or the other is killed `kills` times at random moments; then all must end. */
 export async function killAtRandom({ kills, seed, concurrency }: { kills: number; seed: number; concurrency: number }): Promise<Outcome> {
   const random = createRandom(seed)
   await using town = await openTown()
-  const flows = keepGoing(town, concurrency)
+  // However long they take as long as daemons die.
+  const flows = keepGoing(town, concurrency, Infinity, 3_600_000)
   for (let n = 0; n < kills; n++) {
     await setTimeout(50 + random() * 600)
     const daemon = town.daemons[random() < 0.5 ? 0 : 1]
     await daemon.stop('SIGKILL')
     await daemon.start()
   }
-  return await outcomeOf(town, kills, await flows.end())
+  return await outcomeOf(town, kills, await flows.end(graceMs))
 }
 
 /** Where each of the two daemons is to die: the nth time that it passes a point. */
@@ -122,23 +126,28 @@ async function restartWith(daemon: Town['daemons'][number], faults: Faults): Pro
 type Ended = { flows: number; failures: string[]; seconds: number }
 
 /** Runs flows, so many at a time, until told to end, or until `most` have begun. */
-function keepGoing(town: Town, concurrency: number, most = Infinity, waitMs?: number): { end(): Promise<Ended> } {
+function keepGoing(town: Town, concurrency: number, most = Infinity, waitMs?: number): { end(withinMs?: number): Promise<Ended> } {
   let begun = 0
   const ending = new AbortController()
   const failures: string[] = []
+  const underWay = new Set<string>()
   const runOn = async () => {
     while (!ending.signal.aborted && begun < most) {
       begun++
       const name = `flow-${++town.flows}`
+      underWay.add(name)
       await runFlow(town, name, waitMs).catch((error: unknown) => failures.push(`${name}: ${(error as Error).message}`))
+      underWay.delete(name)
     }
   }
   const runners = Array.from({ length: concurrency }, runOn)
   return {
-    async end() {
+    async end(withinMs) {
       if (most === Infinity) ending.abort()
       const start = performance.now()
-      await Promise.all(runners)
+      const late = withinMs === undefined ? [] : [setTimeout(withinMs, undefined, { ref: false })]
+      await Promise.race([Promise.all(runners), ...late])
+      for (const name of underWay) failures.push(`${name} had not ended ${withinMs} ms after the last start`)
       return { flows: begun, failures, seconds: (performance.now() - start) / 1_000 }
     },
   }
