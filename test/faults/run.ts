@@ -60,14 +60,15 @@ if (isWanted('slow') && number('waiting') > 0) {
   if (delivered !== waiting || repeated > 0) wrong.push(`of ${waiting} events ${delivered} were delivered, ${repeated} more than once`)
   console.table(Object.fromEntries(Object.entries(neighbourhood).map(([name, value]) => [name, Number(value.toFixed(1))])))
 }
-console.table(
-  Object.fromEntries(
-    Object.entries(table).map(([name, { lost, doubled, unended, slowest, ...counts }]) => [
-      name,
-      { ...counts, lost: lost.length, doubled: doubled.length, unended: unended.length, 'slowest end (s)': Number(slowest.toFixed(1)) },
-    ]),
-  ),
-)
+if (Object.keys(table).length > 0)
+  console.table(
+    Object.fromEntries(
+      Object.entries(table).map(([name, { lost, doubled, unended, slowest, ...counts }]) => [
+        name,
+        { ...counts, lost: lost.length, doubled: doubled.length, unended: unended.length, 'slowest end (s)': Number(slowest.toFixed(1)) },
+      ]),
+    ),
+  )
 wrong.push(...Object.values(table).flatMap(({ lost, doubled, unended }) => [...lost, ...doubled, ...unended]))
 for (const sentence of wrong.slice(0, 50)) console.error(sentence)
 process.exitCode = wrong.length === 0 ? 0 : 1
