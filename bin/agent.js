@@ -1,18 +1,17 @@
 #!/usr/bin/env node
 /** The entry point of the command line: hands argv to oclif. `--version` is answered before oclif is loaded. */
 import { existsSync, readFileSync } from 'node:fs'
-import module from 'node:module'
 
 const argv = process.argv.slice(2)
 if (argv.length === 1 && ['--version', '-v', 'version'].includes(argv[0])) {
   const { name, version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
   console.log(`${name}/${version} ${process.platform}-${process.arch} node-${process.version}`)
-} else if (!existsSync(new URL('../dist/commands', import.meta.url))) {
+} else if (!existsSync(new URL('../dist/commands.cjs', import.meta.url))) {
   console.error('agent is not built yet. Build it with `npm run build`, then try again.')
   process.exitCode = 1
 } else {
-  module.enableCompileCache?.() // Node 22.8 and later
-  const [{ run }, { handle }] = await Promise.all([import('@oclif/core/run'), import('@oclif/core/handle')])
+  const { load } = await import('./load.js')
+  const { run, handle } = load()
   await run(argv, import.meta.url).catch((error) => {
     if (error.oclif?.exit === 127) error.oclif.exit = 2 // a command that does not exist is a usage error like any other
     return handle(error)

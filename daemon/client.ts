@@ -4,7 +4,10 @@
  * The routes are imported as types only: whoever imports this file loads none of the server, which keeps the command
  * line quick.
  */
+import type { IncomingMessage } from 'node:http'
+import { text } from 'node:stream/consumers'
 import type { z } from 'zod'
+import { ask, type Request } from './ask.ts'
 import type { Contract, Key, Reply, Route } from './route.ts'
 import type { Routes } from './routes/index.ts'
 
@@ -79,47 +82,47 @@ export function createClient<Rs extends readonly Route[] = Routes>(
     const query = new URLSearchParams()
     for (const [name, value] of Object.entries(input.query ?? {})) if (value !== undefined) query.set(name, String(value))
     const body = input.body === undefined ? undefined : JSON.stringify(input.body)
-    const { response, text } = await send(base, `${target}${query.size > 0 ? `?${query.toString()}` : ''}`, {
+    const { response, content } = await send(base, `${target}${query.size > 0 ? `?${query.toString()}` : ''}`, {
       method,
       headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
-      ...(body !== undefined && { body }),
+      body,
       signal: AbortSignal.timeout(timeoutMs),
     })
-    if (!response.ok) throw toProblemError(response, text)
-    return read(response, text)
+    if (!String(response.statusCode).startsWith('2')) throw toProblemError(response, content)
+    return read(response, content)
   }) as Client<Rs>
 }
 
 /** What `CallInput` comes down to. */
 type UntypedInput = { path?: Record<string, string>; query?: Record<string, string | number | boolean | undefined>; body?: unknown }
 
-async function send(base: string, target: string, init: RequestInit): Promise<{ response: Response; text: string }> {
+async function send(base: string, target: string, request: Request): Promise<{ response: IncomingMessage; content: string }> {
   try {
-    const response = await fetch(base + target, init)
-    return { response, text: await response.text() }
+    const response = await ask(new URL(base + target), request)
+    return { response, content: await text(response) }
   } catch (cause) {
-    throw new DaemonUnreachable(base, { cause })
+    throw new DaemonUnreachable(base, { cause: request.signal.aborted ? request.signal.reason : cause })
   }
 }
 
 /** The problem that a response is. */
-export function toProblemError(response: Response, text: string): ProblemError {
-  return new ProblemError(toProblemBody(response, read(response, text)))
+export function toProblemError(response: IncomingMessage, content: string): ProblemError {
+  return new ProblemError(toProblemBody(response, read(response, content)))
 }
 
 /** The body as JSON if it says that it is JSON and is; an empty one is nothing. */
-function read({ headers }: Response, text: string): unknown {
-  if (text === '') return undefined
-  if (!/\bjson\b/.test(headers.get('content-type') ?? '')) return text
+function read({ headers }: IncomingMessage, content: string): unknown {
+  if (content === '') return undefined
+  if (!/\bjson\b/.test(headers['content-type'] ?? '')) return content
   try {
-    return JSON.parse(text)
+    return JSON.parse(content)
   } catch {
-    return text
+    return content
   }
 }
 
 /** What answered may be a proxy in between, with a body of its own. */
-function toProblemBody({ status, statusText }: Response, content: unknown): ProblemBody {
+function toProblemBody({ statusCode: status = 0, statusMessage }: IncomingMessage, content: unknown): ProblemBody {
   const given: Partial<ProblemBody> = typeof content === 'object' && content !== null ? content : {}
-  return { type: 'about:blank', title: statusText || `HTTP status ${status}`, ...given, status }
+  return { type: 'about:blank', title: statusMessage || `HTTP status ${status}`, ...given, status }
 }

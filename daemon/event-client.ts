@@ -1,8 +1,8 @@
 /** A client of the daemon's stream of events: server-sent events in, envelopes out. */
-import type { IncomingMessage } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { createParser } from 'eventsource-parser'
 import type { Event } from '../src/outbox/event.ts'
+import { ask } from './ask.ts'
 import { DaemonUnreachable, toProblemError } from './client.ts'
 
 /** How long the daemon may be silent, in milliseconds: it says that it is there every fifteen seconds. */
@@ -43,18 +43,16 @@ export async function openEventStream(
     clearTimeout(silence)
     signal.removeEventListener('abort', end)
   }
-  const response = await get(url, {
+  const response = await ask(url, {
     headers: { accept: 'text/event-stream', ...(lastEventId !== undefined && { 'last-event-id': lastEventId }), ...headers },
     signal: ending.signal,
   }).catch((cause: unknown) => {
     leave()
     throw new DaemonUnreachable(baseUrl, { cause })
   })
-  const { statusCode: status = 0, statusMessage: statusText = '', headers: answered } = response
-  if (status !== 200) {
+  if (response.statusCode !== 200) {
     leave()
-    const shown = { status, statusText, headers: { 'content-type': answered['content-type'] ?? '' } }
-    throw toProblemError(new Response(null, shown), await text(response))
+    throw toProblemError(response, await text(response))
   }
 
   async function* events(): AsyncGenerator<Event, void> {
@@ -74,16 +72,5 @@ export async function openEventStream(
       end()
     }
   }
-  return { lastEventId: answered['last-event-id']?.toString(), events: events() }
-}
-
-/** A connection of its own, which goes with the signal; `fetch` would open another one in its place. */
-async function get(url: URL, options: { headers: Record<string, string>; signal: AbortSignal }): Promise<IncomingMessage> {
-  const { request } = url.protocol === 'https:' ? await import('node:https') : await import('node:http')
-  return new Promise((resolve, reject) => {
-    const asked = request(url, { ...options, agent: false })
-    asked.on('response', (response) => resolve(response.on('error', reject)))
-    asked.on('error', reject)
-    asked.end()
-  })
+  return { lastEventId: response.headers['last-event-id']?.toString(), events: events() }
 }

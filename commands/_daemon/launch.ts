@@ -7,7 +7,7 @@ import { z } from 'zod'
 import { CommandError } from '../_errors/usage.ts'
 import { shorten } from '../_format/width.ts'
 
-const main = fileURLToPath(new URL('../../daemon/main.js', import.meta.url))
+const main = fileURLToPath(new URL('daemon/main.js', import.meta.url))
 
 /** How long a daemon may take to be ready. */
 const patienceMs = 30_000

@@ -85,13 +85,13 @@ function findProblem(error: unknown): ProblemBody | undefined {
 type DaemonUnreachable = Error & { url: string }
 
 function unreachable({ url, cause }: DaemonUnreachable): Report {
-  const { name, cause: inner } = (cause ?? {}) as { name?: string; cause?: { code?: string } }
+  const { name, code } = (cause ?? {}) as { name?: string; code?: unknown }
   if (name === 'TimeoutError')
     return { code: 'Timeout', title: `The daemon at ${url} did not answer in time`, hint: 'agent daemon logs', exitCode: 6 }
   const isHere = /^https?:\/\/(localhost|127\.|\[::1\])/.test(url)
   return {
     code: 'DaemonUnreachable',
-    title: `No daemon answers at ${url}${inner?.code === undefined ? '' : ` (${inner.code})`}`,
+    title: `No daemon answers at ${url}${typeof code === 'string' ? ` (${code})` : ''}`,
     hint: isHere ? 'agent daemon start' : 'check --url, AGENT_URL or the profile, and whether the daemon runs there',
     exitCode: 7,
   }

@@ -24,7 +24,8 @@ type Options = { env?: Record<string, string>; input?: string }
 
 /** Makes a user. Nothing of the environment of the tests that the agent would read reaches the commands. */
 export function newUser(): User {
-  if (!existsSync(new URL('../../dist/commands', import.meta.url))) throw new Error('The program is not built: run `npm run build` first.')
+  if (!existsSync(new URL('../../dist/commands.cjs', import.meta.url)))
+    throw new Error('The program is not built: run `npm run build` first.')
   const folder = mkdtempSync(join(tmpdir(), 'agent-cli-'))
   const own = {
     ...Object.fromEntries(

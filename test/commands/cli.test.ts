@@ -2,6 +2,7 @@ import { copyFileSync, mkdirSync, readFileSync, statSync, writeFileSync } from '
 import { createServer, type AddressInfo } from 'node:net'
 import { once } from 'node:events'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { execa } from 'execa'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { writeRunning } from '../../src/base/running.ts'
@@ -46,6 +47,23 @@ describe('without a daemon', () => {
       'webhook',
     ])
       expect(out).toContain(`\n  ${topic} `)
+  })
+
+  test('a command that there is not is named, and where the others are', async () => {
+    const { code, err } = await user.run(['conection', 'list'])
+    expect({ code, err }).toEqual({ code: 2, err: expect.stringMatching(/conection list is not a agent command.*agent help/s) })
+  })
+
+  // V8 takes no code that was made under other flags, as it takes none of another version.
+  test.each([
+    { flags: [], isRejected: 'false' },
+    { flags: ['--no-opt'], isRejected: 'true' },
+  ])('the code that the build has kept is used where it can be ($flags)', async ({ flags, isRejected }) => {
+    const program = `import { load } from '${new URL('load.js', pathToFileURL(bin)).href}'; console.log(load().script.cachedDataRejected)`
+    expect(await execa(process.execPath, [...flags, '--input-type=module', '-e', program])).toMatchObject({ stdout: isRejected })
+    expect(await execa(process.execPath, [...flags, bin, 'connection', '--help'])).toMatchObject({
+      stdout: expect.stringContaining('connection invite'),
+    })
   })
 
   test.each([

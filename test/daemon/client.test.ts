@@ -66,7 +66,7 @@ test('nobody at the address is DaemonUnreachable and names it', async () => {
   await stop(server)
   const failure = await createClient(url)('GET /_system/health').catch((error: unknown) => error)
   expect(failure).toBeInstanceOf(DaemonUnreachable)
-  expect(failure).toMatchObject({ url, message: expect.stringContaining(url) })
+  expect(failure).toMatchObject({ url, message: expect.stringContaining(url), cause: { code: 'ECONNREFUSED' } })
 })
 
 test('an answer that breaks off or does not come is DaemonUnreachable', async () => {
@@ -75,10 +75,14 @@ test('an answer that breaks off or does not come is DaemonUnreachable', async ()
     response.write('{"version"', () => response.destroy())
   }
   await withServer(half, (url) => expect(createClient(url)('GET /_system/health')).rejects.toBeInstanceOf(DaemonUnreachable))
-  await withServer(
-    () => undefined,
-    (url) => expect(createClient(url, {}, { timeoutMs: 50 })('GET /_system/health')).rejects.toBeInstanceOf(DaemonUnreachable),
-  )
+  const silent: RequestListener = () => undefined
+  const stuck: RequestListener = (_request, response) => response.writeHead(200).write('{')
+  for (const listener of [silent, stuck])
+    await withServer(listener, async (url) => {
+      const failure = await createClient(url, {}, { timeoutMs: 50 })('GET /_system/health').catch((error: unknown) => error)
+      expect(failure).toBeInstanceOf(DaemonUnreachable)
+      expect(failure).toMatchObject({ cause: { name: 'TimeoutError' } })
+    })
 })
 
 test('an error of something in between is a problem as well', async () => {

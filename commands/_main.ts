@@ -1,0 +1,12 @@
+/** What the bundle of the command line has beside the commands: oclif's entry points, and what package.json names to oclif. */
+import type { Hook } from '@oclif/core'
+
+export { handle } from '@oclif/core/handle'
+export { run } from '@oclif/core/run'
+export { default as Help } from './_help.ts'
+
+/** Says which command may have been meant; loaded only then. */
+export const notFound: Hook<'command_not_found'> = async function (options) {
+  const { default: suggest } = await import('@oclif/plugin-not-found')
+  return suggest.call(this, options)
+}

@@ -1,0 +1,22 @@
+/** How the clients of the daemon send a request. */
+import type { IncomingMessage } from 'node:http'
+
+export type Request = { method?: string; headers: Readonly<Record<string, string>>; body?: string | undefined; signal: AbortSignal }
+
+/**
+ * Sends a request over a connection of its own, which goes with the signal, and returns the response once its headers are there. Not
+ * `fetch`: loading that takes a command longer than its call does.
+ *
+ * Rejects with the signal's reason when the signal has ended it, otherwise with what went wrong.
+ */
+export async function ask(url: URL, { body, headers, signal, ...options }: Request): Promise<IncomingMessage> {
+  const { request } = url.protocol === 'https:' ? await import('node:https') : await import('node:http')
+  return new Promise((resolve, reject) => {
+    // Left to itself, node:http does not say where the body of a DELETE ends.
+    const length = body === undefined ? {} : { 'content-length': Buffer.byteLength(body) }
+    const asked = request(url, { ...options, headers: { ...headers, ...length }, signal, agent: false })
+    asked.on('response', (response) => resolve(response.on('error', reject)))
+    asked.on('error', (error) => reject(signal.aborted ? signal.reason : error))
+    asked.end(body)
+  })
+}
