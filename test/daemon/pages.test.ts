@@ -97,7 +97,6 @@ const hostile = [
   'javascript:alert(1)',
   '\u0000\u001b[31m\u0007<\u0000script>',
   'Acme\u202e\u2066gnp.exe\u2069\u200b\u{e0041}',
-  '\ud800<b>\udfff',
   `a${'\u0301'.repeat(400)}`,
   'W'.repeat(1_000),
   ' \u00a0\u2003 ',
