@@ -31,6 +31,10 @@ export type Outcome = {
   slowest: number
 }
 
+/** What is wrong with an outcome, and what that is when nothing is. */
+export const faultsOf = ({ lost, doubled, unended }: Outcome) => ({ lost, doubled, unended })
+export const faultless = { lost: [], doubled: [], unended: [] }
+
 export const nothing = (): Outcome => ({ kills: 0, flows: 0, events: 0, repeats: 0, lost: [], doubled: [], unended: [], slowest: 0 })
 
 export function add(a: Outcome, b: Outcome): Outcome {
