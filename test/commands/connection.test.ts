@@ -1,22 +1,8 @@
 /** Offers that are accepted without a person, at the command line. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { newUser, type User } from './_cli.ts'
+import { expect, test } from 'vitest'
+import { serveTwoTenants, slow } from './_two-tenants.ts'
 
-const slow = 120_000
-
-let user: User
-let holderKey: string
-beforeAll(async () => {
-  user = newUser()
-  expect((await user.run(['daemon', 'start'])).code).toBe(0)
-  holderKey = JSON.parse((await user.run(['tenant', 'create', 'holder', '--json'])).out).apiKey
-}, slow)
-afterAll(async () => {
-  await user.run(['daemon', 'stop'])
-  user.remove()
-}, slow)
-
-const asHolder = (...args: string[]) => user.run(args, { env: { AGENT_API_KEY: holderKey } })
+const { user, asOther: asHolder } = serveTwoTenants('holder')
 
 test('a holder says so when it connects, changes it, and takes it back', { timeout: slow }, async () => {
   const issuer = JSON.parse((await user.run(['did', 'create', '--json'])).out).longFormDid

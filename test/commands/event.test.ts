@@ -1,24 +1,12 @@
 /** `agent event …` and `--wait`, with a daemon. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { openReceiver } from '../_receiver.ts'
-import { newUser, printed, type User } from './_cli.ts'
+import { printed } from './_cli.ts'
+import { serveTwoTenants, slow } from './_two-tenants.ts'
 
-const slow = 120_000
 const nilId = '00000000-0000-0000-0000-000000000000'
 
-let user: User
-let otherKey: string
-beforeAll(async () => {
-  user = newUser()
-  expect((await user.run(['daemon', 'start'])).code).toBe(0)
-  otherKey = JSON.parse((await user.run(['tenant', 'create', 'other', '--json'])).out).apiKey
-}, slow)
-afterAll(async () => {
-  await user.run(['daemon', 'stop'])
-  user.remove()
-}, slow)
-
-const asOther = (...args: string[]) => user.run(args, { env: { AGENT_API_KEY: otherKey } })
+const { user, asOther } = serveTwoTenants('other')
 const trigger = async (type = 'PresentationUpdated') => (await user.run(['event', 'trigger', type, '-q'])).out
 
 /** A command that goes on, and what it has printed by now. */

@@ -12,6 +12,7 @@ import { startAgent, type TestAgent } from '../_agent.ts'
 import { connect, startPair, until, type Tenant } from '../_pair.ts'
 import { openParty } from '../_party.ts'
 import { openReceiver } from '../_receiver.ts'
+import { countLooks } from './_looks.ts'
 
 const silent = openLog('silent')
 
@@ -194,23 +195,16 @@ test('a debt that is due in months is neither asked for all the time nor forgott
         .execute()
     }),
   )
-  let looks = 0
-  const { wallets } = agent.agent
-  const counting = {
-    use: (id: string, work: (wallet: Wallet) => Promise<unknown>) => {
-      looks++
-      return wallets.use(id, work)
-    },
-  } as typeof wallets
+  const { counting, looks } = countLooks(agent.agent.wallets)
   await using courier = new Courier(counting, silent)
   courier.wake(tenant.walletId)
   await until(
     'a look',
-    () => Promise.resolve(looks),
+    () => Promise.resolve(looks()),
     (count) => count > 0,
   )
   const { walletId } = await agent.newTenant('another one, which takes its time')
-  expect([walletId.length, looks]).toEqual([36, 1])
+  expect([walletId.length, looks()]).toEqual([36, 1])
 })
 
 test('an event that is not taken comes again five seconds later, with the same id, and the next one after it', async () => {

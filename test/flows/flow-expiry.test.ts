@@ -23,6 +23,7 @@ import {
   type Tenant,
 } from '../_pair.ts'
 import { openParty, typesOf } from '../_party.ts'
+import { countLooks } from '../courier/_looks.ts'
 
 const report = 'https://didcomm.org/report-problem/2.0/problem-report'
 const code = 'e.p.req.time.flow-expired'
@@ -287,23 +288,16 @@ test('many flows that are due all end', async () => {
 test('a wallet whose flows wait is looked into when there is a reason, and owes nothing meanwhile', async () => {
   await using pair = await startWithOffer()
   const { agent, holder } = pair
-  let looks = 0
-  const { wallets } = agent.agent
-  const counting = {
-    use: (id: string, work: (wallet: Wallet) => Promise<unknown>) => {
-      looks++
-      return wallets.use(id, work)
-    },
-  } as typeof wallets
+  const { counting, looks } = countLooks(agent.agent.wallets)
   await using courier = new Courier(counting, silent)
   courier.wake(holder.walletId)
   await until(
     'the end of the look',
-    () => Promise.resolve([looks, courier.owing()] as const),
+    () => Promise.resolve([looks(), courier.owing()] as const),
     ([count, owing]) => count > 0 && owing.length === 0,
   )
   await agent.newTenant('another one, which takes its time')
-  expect([looks, courier.owing()]).toEqual([1, []])
+  expect([looks(), courier.owing()]).toEqual([1, []])
 })
 
 test('a mark that is left on a flow that has ended is taken away', async () => {
