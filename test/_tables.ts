@@ -1,4 +1,4 @@
-/** The README's tables as the code has them. */
+/** The tables of the pages in docs as the code has them. */
 import { routes } from '../daemon/routes/index.ts'
 import { variables } from '../src/base/config.ts'
 

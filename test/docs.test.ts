@@ -1,20 +1,39 @@
-/** What the README says of the code is true. */
-import { readFileSync, existsSync } from 'node:fs'
+/** What the README and the pages in docs say of the code is true. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { endpointsTable, variablesTable } from './_tables.ts'
 
-const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
+const read = (page: string) => readFileSync(new URL(`../${page}`, import.meta.url), 'utf8')
+const pages = [
+  'README.md',
+  ...readdirSync(new URL('../docs', import.meta.url))
+    .filter((file) => file.endsWith('.md'))
+    .map((file) => `docs/${file}`),
+]
 
 test('the table of variables is that of the code', () => {
-  expect(readme).toContain(variablesTable())
+  expect(read('docs/configuration.md')).toContain(variablesTable())
 })
 
 test('the table of endpoints is that of the code', () => {
-  expect(readme).toContain(endpointsTable())
+  expect(read('docs/api.md')).toContain(endpointsTable())
 })
 
-test('every command the README shows exists', () => {
-  const shown = [...readme.matchAll(/\bagent ((?:[a-z]+)(?: [a-z]+)?)/g)].map(([, words]) => words!.split(' '))
+test('every page in docs is named in the README, and what the pages link to is there', () => {
+  for (const page of pages) {
+    if (page !== 'README.md') expect(read('README.md'), page).toContain(`](${page})`)
+    for (const [, target] of read(page).matchAll(/\]\((?!https?:|#)([^)#]+)/g))
+      expect(existsSync(new URL(target!, new URL(`../${page}`, import.meta.url))), `${page}: ${target}`).toBe(true)
+  }
+})
+
+test('every command that is shown exists', () => {
+  const shown = [
+    ...pages
+      .map(read)
+      .join('\n')
+      .matchAll(/\bagent ((?:[a-z]+)(?: [a-z]+)?)/g),
+  ].map(([, words]) => words!.split(' '))
   const commands = shown.filter(
     ([topic, verb]) =>
       existsSync(new URL(`../commands/${topic}.ts`, import.meta.url)) ||
@@ -29,8 +48,11 @@ test('every command the README shows exists', () => {
   }
 })
 
-test('files the README names are there', () => {
-  for (const [, path] of readme.matchAll(/`((?:src|daemon|commands)\/[\w./-]+\.ts)`/g)) {
+test('files that are named are there', () => {
+  for (const [, path] of pages
+    .map(read)
+    .join('\n')
+    .matchAll(/`((?:src|daemon|commands)\/[\w./-]+\.ts)`/g)) {
     expect(existsSync(new URL(`../${path}`, import.meta.url)), path).toBe(true)
   }
 })

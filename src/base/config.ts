@@ -1,7 +1,7 @@
 /**
  * Every environment variable the agent reads, once, by the real agent's name wherever it has one (api.md §7).
  *
- * No other file reads the environment. The README's table is compared with this one by `test/docs.test.ts`.
+ * No other file reads the environment. The table in docs/configuration.md is compared with this one by `test/docs.test.ts`.
  * What neither the service document nor the real agent has is marked (ours).
  */
 import envPaths from 'env-paths'

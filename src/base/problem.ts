@@ -145,7 +145,7 @@ const statuses = {
 
 export type ProblemType = keyof typeof statuses
 
-/** Every problem type with its status, for the README's table and the tests. */
+/** Every problem type with its status, for the table in docs/api.md and the tests. */
 export const problems: Readonly<Record<ProblemType, number>> = statuses
 
 export class Problem extends Error {
