@@ -12,14 +12,20 @@ export type Sources = { wall: () => number; awake: () => number; running: () => 
 /** Below this, the two counts of milliseconds differ by nothing more than how finely they count. */
 const sleepMs = 1_000
 
+/** How long, awake, a sleep may go unnoticed: the system keeps the count of it in a file, which is read no more often than that. */
+const lookMs = 1_000
+
 /** A clock that begins with the system's and is not set any more; a machine that sleeps does not stop it. Never goes back. */
 export function createSteadyClock({ wall, awake, running }: Sources): () => number {
   const [start, awakeAtStart, runningAtStart] = [wall(), awake(), running()]
-  let slept = 0
+  let [slept, lookedAt] = [0, 0]
   return () => {
     const since = awake() - awakeAtStart
-    const ahead = running() - runningAtStart - since
-    if (ahead - slept > sleepMs) slept = ahead
+    if (since - lookedAt >= lookMs) {
+      lookedAt = since
+      const ahead = running() - runningAtStart - since
+      if (ahead - slept > sleepMs) slept = ahead
+    }
     return Math.floor(start + since + slept)
   }
 }

@@ -19,10 +19,10 @@ import type { Wallet } from '../wallet/wallet.ts'
 import type { Wallets } from '../wallet/wallets.ts'
 import { deliver } from './deliver.ts'
 import { pay } from './pay.ts'
+import { Places } from './places.ts'
 
-/** Debts and webhooks on their way at a time; apart, so that slow receivers of events hold no message up. */
+/** Debts on their way at a time. Webhooks have places of their own, so that slow receivers of events hold no message up. */
 const debtsAtOnce = 256
-const webhooksAtOnce = 512
 
 /** Debts of one wallet on their way at a time, so that other sides that never answer hold up no other tenant. */
 const debtsOfWalletAtOnce = 48
@@ -71,13 +71,14 @@ export class Courier {
   readonly #log: Log
   readonly #rounds = new Map<string, Round>()
   readonly #debts = new PQueue({ concurrency: debtsAtOnce })
-  readonly #webhooks = new PQueue({ concurrency: webhooksAtOnce })
+  readonly #webhooks: Places
   readonly #looking = new Set<Promise<void>>()
   #isStopped = false
 
-  constructor(wallets: Wallets, log: Log) {
+  constructor(wallets: Wallets, log: Log, webhooks = new Places()) {
     this.#wallets = wallets
     this.#log = log
+    this.#webhooks = webhooks
   }
 
   /** Looks into a wallet's file soon; calls in the meantime are one. */
@@ -144,10 +145,12 @@ export class Courier {
     // First: what is owed for a flow that is over is not to be paid any more.
     const expiresAt = await this.#expire(wallet, round)
     const debts = await due(wallet.db, new Date(steadyNow()), { busy: [...round.debts], limit: freeFor(round) })
-    for (const owing of debts.owing) this.#run(this.#debts, id, round, 'debts', owing.lane, (open) => pay(open, owing))
+    for (const owing of debts.owing) this.#pay(id, round, owing.lane, (open) => pay(open, owing))
     const events = await dueDeliveries(wallet.db, id, { busy: [...round.webhooks] })
     for (const delivery of events.deliveries) {
-      this.#run(this.#webhooks, id, round, 'webhooks', delivery.webhookId, (open) => deliver(open, delivery))
+      const { webhookId } = delivery
+      const begin = () => this.#webhooks.run(`${id} ${webhookId}`, () => this.#wallets.use(id, (open) => deliver(open, delivery)))
+      this.#occupy(id, round, 'webhooks', webhookId, begin)
     }
     round.isOwing = debts.nextAt !== undefined || events.nextAt !== undefined
     const nextAt = [debts.nextAt, events.nextAt, expiresAt]
@@ -162,19 +165,16 @@ export class Courier {
     if (free <= 0) return undefined
     const busy = [...round.debts].map(recordOf)
     const { expired, nextAt } = await findExpired(wallet.db, wallet.env.config.FLOW_EXPIRY, { limit: free, busy })
-    for (const flow of expired) this.#run(this.#debts, wallet.id, round, 'debts', laneOf(flow.recordId), (open) => expire(open, flow))
+    for (const flow of expired) this.#pay(wallet.id, round, laneOf(flow.recordId), (open) => expire(open, flow))
     return nextAt && new Date(toSteady(nextAt.getTime()))
   }
 
+  #pay(walletId: string, round: Round, lane: string, task: (wallet: Wallet) => Promise<void>): void {
+    this.#occupy(walletId, round, 'debts', lane, () => this.#debts.add(() => this.#wallets.use(walletId, task)))
+  }
+
   /** Occupies a lane with one debt until that is paid or put off. */
-  #run(
-    queue: PQueue,
-    walletId: string,
-    round: Round,
-    kind: 'debts' | 'webhooks',
-    lane: string,
-    task: (wallet: Wallet) => Promise<void>,
-  ): void {
+  #occupy(walletId: string, round: Round, kind: 'debts' | 'webhooks', lane: string, begin: () => Promise<void>): void {
     const occupied = round[kind]
     if (this.#isStopped || occupied.has(lane)) return
     occupied.add(lane)
@@ -183,21 +183,19 @@ export class Courier {
       round.crowded.delete(lane)
       this.wake(walletId)
     }
-    queue
-      .add(() => this.#wallets.use(walletId, task))
-      .then(leave, async (error: unknown) => {
-        if (this.#isStopped) return
-        if (error instanceof CrowdedError) {
-          round.crowded.add(lane)
-          // What goes elsewhere has the room now.
-          this.wake(walletId)
-          await error.free
-          return leave()
-        }
-        this.#log.error({ err: error, walletId, lane }, 'a debt could not be struck out')
-        await setTimeout(firstPatienceMs, undefined, { ref: false })
-        leave()
-      })
+    begin().then(leave, async (error: unknown) => {
+      if (this.#isStopped) return
+      if (error instanceof CrowdedError) {
+        round.crowded.add(lane)
+        // What goes elsewhere has the room now.
+        this.wake(walletId)
+        await error.free
+        return leave()
+      }
+      this.#log.error({ err: error, walletId, lane }, 'a debt could not be struck out')
+      await setTimeout(firstPatienceMs, undefined, { ref: false })
+      leave()
+    })
   }
 
   #wakeAt(walletId: string, round: Round, at: Date): void {

@@ -13,20 +13,21 @@ import type { Wallet } from '../wallet/wallet.ts'
 /** How long a receiver has to acknowledge. */
 const timeoutMs = 5_000
 
-/** Sends an event and writes down whether it was taken; never throws for what the receiver does. */
-export async function deliver(wallet: Wallet, delivery: Delivery): Promise<void> {
+/** Sends an event, writes down whether it was taken, and says so; never throws for what the receiver does. */
+export async function deliver(wallet: Wallet, delivery: Delivery): Promise<boolean> {
   const { webhookId: id, url, headers, secrets, event, kind } = delivery
   const answer = await send(wallet, target(wallet, { id, url, headers, secrets }), event)
   const { error } = answer
   if (error === undefined) {
     await wallet.transaction((tx) => delivered(tx, delivery, answer))
-    return
+    return true
   }
   const outcome = await wallet.transaction((tx) => failed(tx, delivery, answer))
   wallet.env.log[outcome === 'given up' ? 'warn' : 'info'](
     { walletId: wallet.id, webhookId: id, eventId: event.id, kind, error, outcome },
     'a webhook was not taken',
   )
+  return false
 }
 
 /**

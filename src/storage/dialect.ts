@@ -15,6 +15,7 @@ import {
 } from 'kysely'
 import { Problem } from '../base/problem.ts'
 import { DamagedFileError } from './damaged-file-error.ts'
+import { createPrepare } from './statements.ts'
 import type { Database } from './sqlite.ts'
 
 /** Makes the dialect for an open database. */
@@ -47,7 +48,7 @@ class Driver extends SqliteDriver {
   #transaction: { lost?: unknown } | undefined
 
   constructor(database: Database) {
-    super({ database })
+    super({ database: { prepare: createPrepare(database), close: () => database.close() } })
     this.#database = database
   }
 

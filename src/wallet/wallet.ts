@@ -9,7 +9,7 @@ import type { PrivateJwk } from '../crypto/keys.ts'
 import type { Resolver } from '../did/resolve.ts'
 import type { Destinations } from '../net/destinations.ts'
 import type { HttpClient } from '../net/guarded-agent.ts'
-import { pruneEvents } from '../outbox/event.ts'
+import { pruneInTurn } from '../outbox/event.ts'
 import { noteChecksum } from '../storage/checksum.ts'
 import { DamagedFileError } from '../storage/damaged-file-error.ts'
 import { openKnownWalletDb, openWalletDb, type AgentDb, type Db, type Tx } from '../storage/database.ts'
@@ -117,7 +117,7 @@ function handle(env: Environment, id: string, path: string, db: Db, key: Uint8Ar
     async transaction(write) {
       const result = await db.transaction().execute(async (tx) => {
         const written = await write(tx)
-        await pruneEvents(tx, env.config.EVENT_RETENTION)
+        await pruneInTurn(tx, env.config.EVENT_RETENTION)
         await probe('commit:before', { walletId: id })
         return written
       })

@@ -29,23 +29,33 @@ describe('the steady clock', () => {
     expect(read() - start).toBe(1_000)
   })
 
+  test('asks the system for what it slept no more than once a second', () => {
+    let asked = 0
+    const read = createSteadyClock({ wall: () => now.wall, awake: () => now.awake, running: () => (asked++, now.running) })
+    for (let n = 0; n < 1_000; n++) {
+      read()
+      pass(5)
+    }
+    expect(asked).toBeLessThanOrEqual(1 + 5)
+  })
+
   test('counts the time that the machine sleeps, and never goes back', () => {
     const read = clock()
     const start = now.wall
     let last = start
     for (const [awake, running] of [
-      [100, 110],
-      [100, 90],
+      [1_000, 1_010],
+      [1_000, 990],
       [100, 5_000_100],
-      [100, 92],
-      [100, 108],
+      [1_000, 1_000],
+      [1_000, 1_008],
     ] as const) {
       now.awake += awake
       now.running += running
       expect(read()).toBeGreaterThanOrEqual(last)
       last = read()
     }
-    expect(last - start).toBe(500 + 5_000_000)
+    expect(last - start).toBe(4_100 + 5_000_000)
   })
 })
 

@@ -4,6 +4,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { openLog } from '../../src/base/log.ts'
 import { Courier } from '../../src/courier/courier.ts'
+import { Places } from '../../src/courier/places.ts'
 import { putEvent, type Event } from '../../src/outbox/event.ts'
 import { put } from '../../src/outbox/outbox.ts'
 import type { Wallet } from '../../src/wallet/wallet.ts'
@@ -64,6 +65,38 @@ test('a webhook that never answers holds up neither another webhook nor messages
     (states) => states.includes('ConnectionResponseSent'),
   )
   expect(mute.bodies.map(stateOf)).toEqual(['InvitationGenerated'])
+})
+
+test('more webhooks that never answer than there are places hold up no other, not until their first time-out', async () => {
+  await using agent = await startAgent()
+  await agent.agent.courier[Symbol.asyncDispose]()
+  await using mute = await openReceiver(() => undefined)
+  await using live = await openReceiver()
+  const tenants = [await agent.newTenant(), await agent.newTenant(), await agent.newTenant()]
+  for (const tenant of tenants) {
+    await listen(tenant, mute.url)
+    await announce(agent, tenant, 1)
+  }
+  const tenant = await agent.newTenant()
+  await listen(tenant, live.url)
+  await announce(agent, tenant, 3)
+  await using courier = new Courier(agent.agent.wallets, silent, new Places({ prompt: 2, slow: 2, promptMs: 30 }))
+  for (const { walletId } of tenants) courier.wake(walletId)
+  await until(
+    'requests in all places',
+    () => Promise.resolve(mute.bodies.length),
+    (count) => count >= 2,
+  )
+  courier.wake(tenant.walletId)
+  await until(
+    'three events',
+    () => Promise.resolve(live.bodies.length),
+    (count) => count === 3,
+  )
+  const ended = await Promise.all(
+    tenants.map((tenant) => use(agent, tenant, ({ db }) => db.selectFrom('delivery_attempt').selectAll().execute())),
+  )
+  expect(ended.flat()).toEqual([])
 })
 
 test('a tenant whose messages nobody takes does not hold up the messages of others', async () => {

@@ -2,6 +2,7 @@
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
+import type { Daemon } from '../_daemon.ts'
 import { percentile, sample } from './_samples.ts'
 import { ask, openTown, newResident } from './_town.ts'
 
@@ -20,39 +21,50 @@ export type Neighbourhood = {
   repeated: number
 }
 
-/** `waiting` events for a receiver that never answers; the neighbour is watched for `seconds`, before and meanwhile. */
+/** How long, in milliseconds, one neighbour is watched before it is the other's turn: a machine that is slow for a while is slow for both. */
+const turnMs = 1_000
+
+/**
+ * `waiting` events for a receiver that never answers. Two neighbours at two daemons with the same events are watched in turns, each for
+ * `seconds`: at one of the daemons nobody listens to the events, at the other one the receiver.
+ */
 export async function watchNeighbour({ waiting, seconds }: { waiting: number; seconds: number }): Promise<Neighbourhood> {
   await using town = await openTown()
-  const [daemon] = town.daemons
-  const [slow, neighbour] = [await newResident(daemon, 'slow'), await newResident(daemon, 'neighbour')]
+  const [daemon, quiet] = town.daemons
   await using mute = await openMute()
   await using heard = await openMute()
   heard.recover()
-  await ask(neighbour, 'POST /events/webhooks', { url: heard.url })
+  const settle = async (daemon: Daemon) => {
+    const [slow, neighbour] = [await newResident(daemon, 'slow'), await newResident(daemon, 'neighbour')]
+    await ask(neighbour, 'POST /events/webhooks', { url: heard.url })
+    return { slow, neighbour, waits: [] as number[], ms: 0 }
+  }
+  const [beside, alone] = [await settle(daemon), await settle(quiet)]
 
-  const watch = async () => {
-    const waits: number[] = []
-    const end = performance.now() + seconds * 1_000
+  const watch = async (side: typeof beside) => {
     const start = performance.now()
-    while (performance.now() < end) {
-      const from = performance.now()
-      const { connectionId } = await ask(neighbour, 'POST /connections', { label: 'watched' })
+    for (let from = start; from < start + turnMs; from = performance.now()) {
+      const { connectionId } = await ask(side.neighbour, 'POST /connections', { label: 'watched' })
       await heard.heardOf(connectionId)
-      waits.push(performance.now() - from)
+      side.waits.push(performance.now() - from)
     }
-    return { rate: (waits.length * 1_000) / (performance.now() - start), p99: percentile(waits, 0.99) }
+    side.ms += performance.now() - start
+  }
+  const watchInTurns = async () => {
+    for (const side of [beside, alone]) Object.assign(side, { waits: [], ms: 0 })
+    for (let turn = 0; turn < (seconds * 1_000) / turnMs; turn++) for (const side of [beside, alone]) await watch(side)
   }
 
-  await watch()
-  const alone = await watch()
-  const webhook = await ask(slow, 'POST /events/webhooks', { url: mute.url })
+  await watchInTurns()
+  const webhook = await ask(beside.slow, 'POST /events/webhooks', { url: mute.url })
   const before = sample(daemon.pid).memory
   for (let made = 0; made < waiting;) {
     const batch = Math.min(50, waiting - made)
-    await Promise.all(Array.from({ length: batch }, () => ask(slow, 'POST /connections', { label: 'waiting' })))
+    for (const { slow } of [beside, alone])
+      await Promise.all(Array.from({ length: batch }, () => ask(slow, 'POST /connections', { label: 'waiting' })))
     made += batch
   }
-  const beside = await watch()
+  await watchInTurns()
   const grown = sample(daemon.pid).memory - before
 
   mute.recover()
@@ -61,19 +73,23 @@ export async function watchNeighbour({ waiting, seconds }: { waiting: number; se
     await setTimeout(12_000)
   }
   // What was given up in the meantime is a dead letter.
-  await ask(slow, `POST /events/webhooks/${webhook.id}/replay`, { failed: true })
+  await ask(beside.slow, `POST /events/webhooks/${webhook.id}/replay`, { failed: true })
   for (let waited = 0; mute.ids.size < waiting && waited < 300; waited++) await setTimeout(100)
   await setTimeout(1_000)
   return {
-    alone: alone.rate,
-    beside: beside.rate,
-    aloneP99: alone.p99,
-    besideP99: beside.p99,
+    alone: rate(alone),
+    beside: rate(beside),
+    aloneP99: percentile(alone.waits, 0.99),
+    besideP99: percentile(beside.waits, 0.99),
     grown,
     waiting,
     delivered: mute.ids.size,
     repeated: [...mute.ids.values()].filter((count) => count > 1).length,
   }
+}
+
+function rate({ waits, ms }: { waits: number[]; ms: number }): number {
+  return (waits.length * 1_000) / ms
 }
 
 /** A receiver that answers nobody until it recovers, and then counts what it takes. */
