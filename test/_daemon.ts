@@ -62,6 +62,13 @@ export class Daemon {
     return exitCode ?? endedBy
   }
 
+  /** What a module that was loaded into the process (`node --import`) answers to a message. */
+  async exchange(message: { type: string }): Promise<unknown> {
+    const answer = this.#process!.getOneMessage()
+    await this.#process!.sendMessage(message)
+    return answer
+  }
+
   /** One request, as `apikey` or `x-admin-api-key` or nobody. */
   async call(key: string, options: { body?: unknown; apiKey?: string; adminKey?: string } = {}): Promise<Answer> {
     const [method, path] = key.split(' ') as [string, string]

@@ -1,20 +1,13 @@
 /**
  * Keys as JWK (RFC 7517, RFC 8037, RFC 8812), and what is done with them: sign, verify, agree.
  *
- * A key is a plain JWK and travels as one; the OpenSSL object behind it is made once and kept.
+ * A key is a plain JWK and travels as one; the OpenSSL object behind it is made once and kept (`key-objects.ts`).
  * Private keys are imported from JWK because importing DER is ten times slower, and generated
  * straight into JWK because exporting a generated key can dead-lock Node 20 (decisions.md §7).
  */
-import {
-  createPrivateKey,
-  createPublicKey,
-  diffieHellman,
-  generateKeyPairSync,
-  type KeyObject,
-  sign as signBytes,
-  verify as verifyBytes,
-} from 'node:crypto'
+import { diffieHellman, generateKeyPairSync, sign as signBytes, verify as verifyBytes } from 'node:crypto'
 import { fromBase64, toBase64url } from '../base/bytes.ts'
+import { passingObject, privateObject, publicObject } from './key-objects.ts'
 import * as secp256k1 from './secp256k1.ts'
 
 export type Curve = 'Ed25519' | 'X25519' | 'secp256k1' | 'P-256' | 'P-384' | 'P-521'
@@ -90,34 +83,12 @@ export function verify(jwk: PublicJwk, data: Uint8Array, signature: Uint8Array):
   }
 }
 
-/** The Diffie–Hellman secret of two keys on one curve. @throws when the curves differ or the point is of low order. */
-export function agree(ours: PrivateJwk, theirs: PublicJwk): Uint8Array {
+/**
+ * The Diffie–Hellman secret of two keys on one curve. `isPassing` says that theirs was made for this once.
+ *
+ * @throws when the curves differ or the point is of low order.
+ */
+export function agree(ours: PrivateJwk, theirs: PublicJwk, { isPassing = false } = {}): Uint8Array {
   if (ours.crv !== theirs.crv) throw new TypeError(`cannot agree between ${ours.crv} and ${theirs.crv}`)
-  return diffieHellman({ privateKey: privateObject(ours), publicKey: publicObject(theirs) })
-}
-
-/** Key objects made once; bounded, the oldest leaves first. */
-class KeyCache {
-  readonly #objects = new Map<string, KeyObject>()
-
-  get(id: string, make: () => KeyObject): KeyObject {
-    const known = this.#objects.get(id)
-    if (known) return known
-    const made = make()
-    if (this.#objects.size >= 2_000) this.#objects.delete(this.#objects.keys().next().value!)
-    this.#objects.set(id, made)
-    return made
-  }
-}
-
-const privateObjects = new KeyCache()
-const publicObjects = new KeyCache()
-
-function privateObject(jwk: PrivateJwk): KeyObject {
-  // The public half belongs to the name: a mismatched pair must not meet the cached good one.
-  return privateObjects.get(`${jwk.crv}:${jwk.x}:${jwk.d}`, () => createPrivateKey({ key: { ...toPublic(jwk), d: jwk.d }, format: 'jwk' }))
-}
-
-function publicObject(jwk: PublicJwk): KeyObject {
-  return publicObjects.get(`${jwk.crv}:${jwk.x}:${jwk.y ?? ''}`, () => createPublicKey({ key: toPublic(jwk), format: 'jwk' }))
+  return diffieHellman({ privateKey: privateObject(ours), publicKey: isPassing ? passingObject(theirs) : publicObject(theirs) })
 }

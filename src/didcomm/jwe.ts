@@ -124,7 +124,7 @@ export function openEnvelope(envelope: Envelope, own: OwnKey, senderJwk?: Public
   if (iv.length !== cipher.ivLength) refuse(`iv has ${iv.length} bytes, ${header.enc} takes ${cipher.ivLength}`)
   if (tag.length !== cipher.tagLength) refuse(`tag has ${tag.length} bytes, ${header.enc} takes ${cipher.tagLength}`)
   try {
-    const secrets = [agree(own.privateJwk, header.epk as PublicJwk)]
+    const secrets = [agree(own.privateJwk, header.epk as PublicJwk, { isPassing: true })]
     if (senderJwk) secrets.push(agree(own.privateJwk, senderJwk))
     const info = otherInfo({ algorithm: header.alg, apu, apv, ...(senderJwk && { tag }) })
     const key = unwrapKey(concatKdf(secrets, info), wrapped)

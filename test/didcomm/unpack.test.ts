@@ -2,6 +2,8 @@
 import { describe, expect, test } from 'vitest'
 import { Problem } from '../../src/base/problem.ts'
 import { toBase64url } from '../../src/base/bytes.ts'
+import { isKept } from '../../src/crypto/key-objects.ts'
+import type { PublicJwk } from '../../src/crypto/keys.ts'
 import type { DidDocument } from '../../src/did/document.ts'
 import { parseEnvelope } from '../../src/didcomm/jwe.ts'
 import { packAuthcrypt } from '../../src/didcomm/pack.ts'
@@ -227,4 +229,11 @@ describe('an envelope is parsed once', () => {
       expect(await unpack(form, as('ben'))).toMatchObject({ message: letter(), authenticated: true })
     }
   })
+})
+
+test('the key that was made for one message is not kept, the sender’s is', async () => {
+  const envelope = forged()
+  await unpack(envelope, as('ben'))
+  const { epk } = parseEnvelope(envelope).header
+  expect([isKept(epk as PublicJwk), isKept(recipient('anna').publicJwk)]).toEqual([false, true])
 })

@@ -62,6 +62,13 @@ export class Book {
     })
   }
 
+  /** Forgets everything that has come, when nobody waits for any of it. */
+  forget(): void {
+    this.events.length = 0
+    this.#texts.clear()
+    this.#byKey.clear()
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     this.#server.closeAllConnections()
     await new Promise((resolve) => this.#server.close(resolve))

@@ -13,10 +13,12 @@ export function percentile(values: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? NaN
 }
 
-/** The slope of a straight line through points, by least squares. */
-export function slope(points: readonly { x: number; y: number }[]): number {
+/** A straight line through points by least squares: its slope, and how far that may be off (the standard error), were the points independent. */
+export function fit(points: readonly { x: number; y: number }[]): { slope: number; error: number } {
   const mean = (values: number[]) => values.reduce((sum, value) => sum + value, 0) / values.length
   const [x, y] = [mean(points.map((point) => point.x)), mean(points.map((point) => point.y))]
-  const over = points.reduce((sum, point) => sum + (point.x - x) * (point.y - y), 0)
-  return over / points.reduce((sum, point) => sum + (point.x - x) ** 2, 0)
+  const spread = points.reduce((sum, point) => sum + (point.x - x) ** 2, 0)
+  const slope = points.reduce((sum, point) => sum + (point.x - x) * (point.y - y), 0) / spread
+  const rest = points.reduce((sum, point) => sum + (point.y - y - slope * (point.x - x)) ** 2, 0)
+  return { slope, error: Math.sqrt(rest / Math.max(1, points.length - 2) / spread) }
 }

@@ -24,7 +24,8 @@ export function setFaults(daemon: Daemon, faults?: Faults): void {
   if (faults) Object.assign(daemon.env, { NODE_OPTIONS: `--import=${preload}`, FAULTS: JSON.stringify(faults) })
 }
 
-export async function openTown() {
+/** `env` adds to what the daemons have. */
+export async function openTown(env: Record<string, string> = {}) {
   const parts: { [Symbol.asyncDispose](): Promise<void> }[] = []
   const use = <T extends { [Symbol.asyncDispose](): Promise<void> }>(part: T) => (parts.push(part), part)
   const close = async () => {
@@ -42,6 +43,7 @@ export async function openTown() {
           ADMIN_TOKEN: adminKey,
           DEFAULT_WALLET_ENABLED: 'false',
           VDR_URL: `sqlite:${join(folder.path, 'vdr.db')}`,
+          ...env,
         }),
       )
     const [acme, alice] = await Promise.all([start('acme'), start('alice')])

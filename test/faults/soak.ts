@@ -1,62 +1,54 @@
 /**
- * `npm run test:soak -- --minutes 30`: two daemons do the main job over and over; prints what memory, open files and write-ahead logs did after
- * the first third of the time, and exits with 1 when a flow failed.
+ * `npm run test:soak -- --minutes 30`: two daemons do the main job over and over. Prints what memory, open files and write-ahead logs did
+ * after the warm-up, and exits with 1 when something grew (`_soak.ts` has the limits) or a flow failed.
+ *
+ * Live memory is what is left after a collection of garbage, in the heap and outside of it; resident memory is what the system shows: with
+ * the room that V8 holds for garbage, which is more or less as it sees fit.
  */
-import { readdirSync, statSync } from 'node:fs'
-import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { setTimeout } from 'node:timers/promises'
-import { runFlow } from './_flow.ts'
-import { sample, slope } from './_samples.ts'
-import { openTown } from './_town.ts'
+import { fit } from './_samples.ts'
+import { anHour, judge, live, room, settled, soak, type Look } from './_soak.ts'
 
 const { values } = parseArgs({ options: { minutes: { type: 'string', default: '30' }, concurrency: { type: 'string', default: '4' } } })
-const minutes = Number(values.minutes)
 
-await using town = await openTown()
-const end = performance.now() + minutes * 60_000
-let flows = 0
-const failures: string[] = []
+const { looks, failures } = await soak({ minutes: Number(values.minutes), concurrency: Number(values.concurrency) })
+const names = ['issuer', 'holder']
 
-const runOn = async () => {
-  while (performance.now() < end) await runFlow(town, `soak-${++flows}`).catch((error: unknown) => failures.push((error as Error).message))
-}
+/** `12.3 ± 0.4` */
+const show = ({ slope, error }: { slope: number; error: number }, unit = 1) => `${(slope * unit).toFixed(1)} ± ${(error * unit).toFixed(1)}`
+const range = (values: number[]) => `${Math.min(...values)} to ${Math.max(...values)}`
 
-/** Megabytes of the largest write-ahead log of a daemon. */
-const largestLog = (folder: string) => {
-  const logs = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('-wal'))
-  return Math.max(0, ...logs.map((name) => statSync(join(folder, name)).size / 2 ** 20))
-}
-
-type Sample = { minute: number; memory: number; handles: number; log: number; flows: number }
-const series: Sample[][] = town.daemons.map(() => [])
-
-const watch = async () => {
-  const start = performance.now()
-  while (performance.now() < end) {
-    await setTimeout(Math.min(5_000, (minutes * 60_000) / 60))
-    for (const [n, daemon] of town.daemons.entries()) {
-      const minute = (performance.now() - start) / 60_000
-      series[n]!.push({ minute, ...sample(daemon.pid), log: largestLog(daemon.env['AGENT_DATA_DIR']!), flows })
-    }
+function figures(all: readonly Look[]) {
+  const late = settled(all)
+  // What is too short to be judged has its figures all the same.
+  const some = late.length > 2 ? late : all
+  const [first, last] = [some[0]!, some.at(-1)!]
+  return {
+    'flows before, and measured': `${first.flows}, ${last.flows - first.flows}`,
+    'live memory (MB)': `${live(first).toFixed(1)} to ${live(last).toFixed(1)}`,
+    'live memory (MB an hour)': show(anHour(some, live)),
+    '  in the heap': show(anHour(some, ({ heap }) => heap)),
+    '  outside of it': show(anHour(some, ({ outside }) => outside)),
+    'live memory (bytes a flow)': show(fit(some.map((one) => ({ x: one.flows, y: live(one) }))), 2 ** 20),
+    'resident memory (MB)': `${first.resident.toFixed(1)} to ${last.resident.toFixed(1)}`,
+    '  of it for garbage': `${Math.min(...some.map(room)).toFixed(1)} to ${Math.max(...some.map(room)).toFixed(1)}`,
+    'resident memory (MB an hour)': show(anHour(some, ({ resident }) => resident)),
+    'open files': range(some.map(({ files }) => files)),
+    'handles (timers, sockets)': range(some.map(({ handles }) => handles)),
+    'largest log (MB)': Math.max(...all.map(({ log }) => log)).toFixed(1),
   }
 }
 
-await Promise.all([watch(), ...Array.from({ length: Number(values.concurrency) }, runOn)])
-
+const columns = looks.map(figures)
 console.table(
-  series.map((all) => {
-    const late = all.filter(({ minute }) => minute >= minutes / 3)
-    const handles = late.map((one) => one.handles)
-    return {
-      flows,
-      'memory at the end (MB)': Number(late.at(-1)!.memory.toFixed(1)),
-      'memory slope (MB an hour)': Number((slope(late.map(({ minute, memory }) => ({ x: minute / 60, y: memory }))) || 0).toFixed(2)),
-      'memory slope (MB in 1000 flows)': Number((slope(late.map((one) => ({ x: one.flows / 1_000, y: one.memory }))) || 0).toFixed(2)),
-      'open files': `${Math.min(...handles)} to ${Math.max(...handles)}`,
-      'largest log (MB)': Number(Math.max(...late.map(({ log }) => log)).toFixed(1)),
-    }
-  }),
+  Object.fromEntries(
+    Object.keys(columns[0]!).map((name) => [
+      name,
+      Object.fromEntries(columns.map((column, n) => [names[n], column[name as 'open files']])),
+    ]),
+  ),
 )
-for (const failure of failures.slice(0, 20)) console.error(failure)
-process.exitCode = failures.length === 0 ? 0 : 1
+
+const wrong = looks.flatMap((all, n) => judge(all).map((sentence) => `${names[n]}: ${sentence}`))
+for (const sentence of [...wrong, ...failures.slice(0, 20)]) console.error(sentence)
+process.exitCode = wrong.length + failures.length === 0 ? 0 : 1

@@ -21,13 +21,14 @@ function open(path: string, options = {}) {
 
 const value = (database: ReturnType<typeof openSqlite>, pragma: string) => database.pragma(pragma, { simple: true })
 
-test('every opening, also the second, is durable, patient and strict about keys', () => {
+test('every opening, also the second, is durable, patient, strict about keys and modest about memory', () => {
   const path = join(folder(), 'a.db')
   for (const database of [open(path), open(path), open(path, { readonly: true })]) {
     expect(value(database, 'journal_mode')).toBe('wal')
     expect(value(database, 'synchronous')).toBe(2)
     expect(value(database, 'busy_timeout')).toBe(5_000)
     expect(value(database, 'foreign_keys')).toBe(1)
+    expect(value(database, 'cache_size')).toBe(-1_000)
   }
 })
 

@@ -1,0 +1,20 @@
+/**
+ * Loaded into a daemon with `node --import`: answers the message `memory` of its parent with what is in its memory once all garbage is collected.
+ * In bytes: `resident` of the process, `committed` and `used` of V8's heap. `handles` are timers, sockets and whatever else keeps a process alive.
+ */
+import { setFlagsFromString } from 'node:v8'
+import { setTimeout } from 'node:timers/promises'
+import { runInNewContext } from 'node:vm'
+
+setFlagsFromString('--expose-gc')
+const collect = runInNewContext('gc')
+
+process.on('message', async (message) => {
+  if (message?.type !== 'memory') return
+  // What one collection lets go of in finalizers, the next one takes.
+  collect()
+  await setTimeout(10)
+  collect()
+  const { rss: resident, heapTotal: committed, heapUsed: used } = process.memoryUsage()
+  process.send({ type: 'memory', resident, committed, used, handles: process.getActiveResourcesInfo().length })
+})
