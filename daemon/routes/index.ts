@@ -17,6 +17,7 @@ import presentProof from './present-proof.ts'
 import presentationExchange from './presentation-exchange.ts'
 import schemaRegistry from './schema-registry.ts'
 import system from './system.ts'
+import traces from './traces.ts'
 import verification from './verification.ts'
 import wallets from './wallets.ts'
 import web from './web.ts'
@@ -45,6 +46,7 @@ export const routes = [
   ...wellKnown,
   ...webhooks,
   ...events,
+  ...traces,
   ...api,
   ...system,
 ] as const

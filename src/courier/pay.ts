@@ -2,6 +2,7 @@
 import { steadyNow } from '../base/clock.ts'
 import { Problem } from '../base/problem.ts'
 import { CrowdedError, LeftAloneError } from '../net/destinations.ts'
+import { logSent, type Attempt } from '../outbox/message-log.ts'
 import { done, putOff, type Debt, type Owing } from '../outbox/outbox.ts'
 import { outcomes, protocols, works } from '../protocols/index.ts'
 import { findRecord, getRecord } from '../protocols/find.ts'
@@ -9,6 +10,7 @@ import { findRow } from '../protocols/machine.ts'
 import { flowExpired } from '../protocols/model.ts'
 import { amend, settle, type Rec } from '../protocols/record.ts'
 import { NotDelivered, sendMessage, type MessageDebt } from '../protocols/send.ts'
+import { threadOf } from '../protocols/thread.ts'
 import { LaterError } from '../wallet/work.ts'
 import type { Tx } from '../storage/database.ts'
 import type { Wallet } from '../wallet/wallet.ts'
@@ -17,11 +19,15 @@ import type { Wallet } from '../wallet/wallet.ts'
 const firstWaitMs = 250
 const longestWaitMs = 60_000
 
+/** How much of the reason is kept with a debt that is put off: a text that a peer may have chosen. */
+const longestReason = 1_000
+
 /** Pays a debt, or puts it off and notes on its record why. @throws {CrowdedError} when it has to wait for a place at the other side. */
 export async function pay(wallet: Wallet, owing: Owing): Promise<void> {
   const { id, debt } = owing
+  const at = new Date()
   try {
-    const write = debt.kind === 'message' ? await send(wallet, id, debt) : await works[debt.work]!(wallet, debt.recordId)
+    const write = debt.kind === 'message' ? await send(wallet, owing, debt) : await works[debt.work]!(wallet, debt.recordId)
     await wallet.transaction(async (tx) => {
       await done(tx, id)
       await write(tx)
@@ -30,20 +36,28 @@ export async function pay(wallet: Wallet, owing: Owing): Promise<void> {
     // Nothing was done, and nothing was wrong: whoever called is to come again.
     if (error instanceof CrowdedError) throw error
     if (error instanceof LaterError) return wallet.transaction((tx) => putOff(tx, owing, error.at))
-    await note(wallet, owing, error)
+    await note(wallet, owing, at, error)
   }
 }
 
-async function send(wallet: Wallet, id: string, debt: MessageDebt): Promise<(tx: Tx) => Promise<unknown>> {
-  await sendMessage(wallet, id, debt)
+async function send(wallet: Wallet, owing: Owing, debt: MessageDebt): Promise<(tx: Tx) => Promise<unknown>> {
+  const attempt = await sendMessage(wallet, owing.id, debt)
   const { protocol: name, recordId } = debt
   const protocol = protocols[name]
-  if (!protocol) return async (tx) => outcomes[name]?.(tx, recordId)
-  return async (tx) => settle(tx, protocol, await getRecord(tx, protocol, recordId), 'sent')
+  return async (tx) => {
+    await logMessage(tx, wallet, owing, debt, attempt)
+    if (protocol) await settle(tx, protocol, await getRecord(tx, protocol, recordId), 'sent')
+    else await outcomes[name]?.(tx, recordId)
+  }
+}
+
+function logMessage(tx: Tx, { env }: Wallet, owing: Owing, { from, to, message }: MessageDebt, attempt: Attempt): Promise<void> {
+  const about = { id: owing.id, thread: threadOf({ id: owing.id, ...message }), type: message.type, from, to }
+  return logSent(tx, about, owing, attempt, env.config.EVENT_RETENTION)
 }
 
 /** A failure: the debt waits, unless the other side refused it for good, or a message has been tried for long enough. */
-async function note(wallet: Wallet, owing: Owing, error: unknown): Promise<void> {
+async function note(wallet: Wallet, owing: Owing, at: Date, error: unknown): Promise<void> {
   const { log, config } = wallet.env
   const { id, debt, attempts } = owing
   const endsAt = debt.kind === 'message' ? Date.parse(owing.createdAt) + config.MESSAGE_RETRY_FOR * 1_000 : Infinity
@@ -55,11 +69,17 @@ async function note(wallet: Wallet, owing: Owing, error: unknown): Promise<void>
   else log.info({ ...about, reason: (error as Error).message }, 'a debt is put off')
 
   const failure = toFailure(error)
+  // Why it is left alone says more than that it is.
+  const reason = (error instanceof LeftAloneError ? owing.reason : undefined) ?? failure.detail
   if (isFinal && !isRefused) failure.detail = `Given up after ${attempts + 1} attempts since ${owing.createdAt}: ${failure.detail}`
   const dueAt = Math.min(endsAt, steadyNow() + pauseMs(error, owing))
   await wallet.transaction(async (tx) => {
-    if (isFinal) await done(tx, id)
-    else await putOff(tx, owing, new Date(dueAt))
+    if (!isFinal) await putOff(tx, owing, new Date(dueAt), new Date(steadyNow()), reason.slice(0, longestReason))
+    else {
+      await done(tx, id)
+      const outcome = isRefused ? 'refused' : 'given up'
+      if (debt.kind === 'message') await logMessage(tx, wallet, owing, debt, { at, failure: { outcome, reason } })
+    }
     await tell(tx, debt, failure, isFinal)
   })
 }

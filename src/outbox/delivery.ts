@@ -4,6 +4,7 @@ import { z } from 'zod'
 import type { Db, Tx } from '../storage/database.ts'
 import type { WalletTables } from '../storage/wallet-tables.ts'
 import { lastSequence, type Event } from './event.ts'
+import { globalWebhookId } from './webhooks.ts'
 
 /** What came back of one POST: a status, or why there was none; `error` is absent when the event was taken. */
 export type Answer = { attemptedAt: Date; durationMs: number; status?: number; error?: string }
@@ -60,14 +61,7 @@ export async function listDeliveries(
   webhookId: string,
   { offset, limit, eventId, outcome }: DeliveryQuery,
 ): Promise<{ deliveries: WebhookDelivery[]; total: number }> {
-  const wanted = db
-    .selectFrom('delivery_attempt')
-    .leftJoin('dead_letter', (join) =>
-      join
-        .onRef('dead_letter.webhook_id', '=', 'delivery_attempt.webhook_id')
-        .onRef('dead_letter.event_sequence', '=', 'delivery_attempt.event_sequence')
-        .onRef('dead_letter.attempt', '=', 'delivery_attempt.sequence'),
-    )
+  const wanted = attempts(db)
     .where('delivery_attempt.webhook_id', '=', webhookId)
     .$if(eventId !== undefined, (query) => query.where('event_id', '=', eventId!))
     .$if(outcome === 'delivered', (query) => query.where('error', 'is', null))
@@ -83,6 +77,36 @@ export async function listDeliveries(
     .limit(limit)
     .execute()
   return { total: Number(total), deliveries: rows.map(toDelivery) }
+}
+
+/** An attempt at an event, and at which webhook. */
+export type EventDelivery = WebhookDelivery & { webhookId: string; eventSequence: number }
+
+/** The first attempts at some events, by their places in the log, in the order in which they were made; none at the global webhook, which is the operator's. */
+export async function deliveriesOf(db: Db, eventSequences: readonly number[], limit: number): Promise<EventDelivery[]> {
+  if (eventSequences.length === 0) return []
+  const rows = await attempts(db)
+    .where('delivery_attempt.event_sequence', 'in', eventSequences)
+    .where('delivery_attempt.webhook_id', '!=', globalWebhookId)
+    .where('kind', '!=', 'test')
+    .selectAll('delivery_attempt')
+    .select('dead_letter.attempt as dead')
+    .orderBy('delivery_attempt.sequence')
+    .limit(limit)
+    .execute()
+  return rows.map((row) => ({ ...toDelivery(row), webhookId: row.webhook_id, eventSequence: row.event_sequence! }))
+}
+
+/** The log, with the dead letters that some of its attempts have left. */
+function attempts(db: Db) {
+  return db
+    .selectFrom('delivery_attempt')
+    .leftJoin('dead_letter', (join) =>
+      join
+        .onRef('dead_letter.webhook_id', '=', 'delivery_attempt.webhook_id')
+        .onRef('dead_letter.event_sequence', '=', 'delivery_attempt.event_sequence')
+        .onRef('dead_letter.attempt', '=', 'delivery_attempt.sequence'),
+    )
 }
 
 type Row = Selectable<WalletTables['delivery_attempt']> & { dead: number | null }

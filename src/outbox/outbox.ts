@@ -3,11 +3,12 @@
  *
  * The courier pays the oldest debt of every lane, again and again until it is paid; then the row goes.
  */
-import { sql } from 'kysely'
+import { sql, type Selectable } from 'kysely'
 import { z } from 'zod'
 import { steadyNow } from '../base/clock.ts'
 import { newId } from '../base/id.ts'
 import type { Db, Tx } from '../storage/database.ts'
+import type { WalletTables } from '../storage/wallet-tables.ts'
 
 /** What a message says; its id, sender, recipient and time are added when it is sent. */
 const Content = z.object({
@@ -26,8 +27,11 @@ export const Debt = z.discriminatedUnion('kind', [
 ])
 export type Debt = z.infer<typeof Debt>
 
-/** A debt as it stands in its lane; the id is the DIDComm message's id as well, the same on every attempt. */
-export type Owing = { id: string; lane: string; attempts: number; createdAt: string; debt: Debt }
+/**
+ * A debt as it stands in its lane; the id is the DIDComm message's id as well, the same on every attempt. `eventSequence` is the place of the
+ * last event before it, `reason` why it was put off the last time.
+ */
+export type Owing = { id: string; lane: string; attempts: number; createdAt: string; debt: Debt; eventSequence: number; reason?: string }
 
 /** Promises a debt; those of one lane are paid in the order of their promising. Returns its id. */
 export async function put(tx: Tx, lane: string, debt: Debt): Promise<string> {
@@ -44,7 +48,9 @@ export async function put(tx: Tx, lane: string, debt: Debt): Promise<string> {
       // At once, whatever time it is after the next start.
       due_at: new Date(0).toISOString(),
       put_off_at: null,
+      reason: null,
       created_at: new Date(steadyNow()).toISOString(),
+      event_sequence: sql<number>`(select coalesce(max(sequence), 0) from event)`,
     })
     .execute()
   return id
@@ -80,13 +86,7 @@ export async function due(
     .where((eb) => eb.or([eb('put_off_at', 'is', null), eb('put_off_at', '<=', at)]))
     .executeTakeFirstOrThrow()
   return {
-    owing: ready.map(({ id, lane, attempts, created_at: createdAt, body }) => ({
-      id,
-      lane,
-      attempts,
-      createdAt,
-      debt: Debt.parse(JSON.parse(body)),
-    })),
+    owing: ready.map(toOwing),
     ...(next !== null && { nextAt: new Date(next) }),
   }
 }
@@ -97,10 +97,16 @@ export async function done(tx: Tx, id: string): Promise<void> {
 }
 
 /** Puts a debt off until `dueAt`, by `steadyNow`. */
-export async function putOff(tx: Tx, { id, attempts }: Owing, dueAt: Date, now = new Date(steadyNow())): Promise<void> {
+export async function putOff(tx: Tx, { id, attempts }: Owing, dueAt: Date, now = new Date(steadyNow()), reason?: string): Promise<void> {
   await tx
     .updateTable('outbox')
-    .set({ attempts: attempts + 1, due_at: dueAt.toISOString(), put_off_at: now.toISOString() })
+    .set({ attempts: attempts + 1, due_at: dueAt.toISOString(), put_off_at: now.toISOString(), reason: reason ?? null })
     .where('id', '=', id)
     .execute()
+}
+
+/** A debt's row as the debt that it is. */
+export function toOwing(row: Selectable<WalletTables['outbox']>): Owing {
+  const { id, lane, attempts, created_at: createdAt, body, event_sequence: eventSequence, reason } = row
+  return { id, lane, attempts, createdAt, debt: Debt.parse(JSON.parse(body)), eventSequence, ...(reason !== null && { reason }) }
 }

@@ -1,15 +1,18 @@
 /** Applies a DIDComm message once, however often it arrives. */
 import { createHash } from 'node:crypto'
 import { steadyNow } from '../base/clock.ts'
-import { Problem } from '../base/problem.ts'
+import { isTemporary, Problem } from '../base/problem.ts'
 import type { Attachment } from '../didcomm/message.ts'
 import { findKnownType } from '../didcomm/message-type.ts'
 import type { Unpacked } from '../didcomm/unpack.ts'
 import { didOf } from '../did/document.ts'
+import { isLogged, logReceived } from '../outbox/message-log.ts'
 import type { Tx } from '../storage/database.ts'
 import type { Wallet } from '../wallet/wallet.ts'
+import { mustKnow } from './notice.ts'
 import { putReport } from './report-problem/flow.ts'
 import { toReport } from './report-problem/model.ts'
+import { threadOf } from './thread.ts'
 
 /**
  * How long a message's id is remembered: 30 days, far longer than anybody tries to deliver it. One that comes later still
@@ -40,28 +43,58 @@ export type Received = {
 export type Handler = (wallet: Wallet, message: Received) => Promise<(tx: Tx) => Promise<unknown>>
 
 /**
- * Takes an unpacked message to its handler, and writes its id with what the handler writes in one transaction. A refusal
- * that the sender has to know of is written in the same way, and reported once.
+ * Takes an unpacked message to its handler, and writes its id, and that it came, with what the handler writes in one transaction. A refusal
+ * that the sender has to know of is written in the same way, and reported once; of others only those of known senders are written down.
  *
  * @throws {Problem} when nobody vouches for the sender, the type is unknown, or the handler refuses it.
  */
 export async function receive(wallet: Wallet, handlers: Readonly<Record<string, Handler>>, unpacked: Unpacked): Promise<void> {
+  const at = new Date()
   const received = toReceived(unpacked)
   const type = findKnownType(Object.keys(handlers), received.type)
-  if (type === undefined)
-    throw new Problem('error:DIDCommControllerError:UnsupportedMessageType', `This agent does not know messages of type ${received.type}.`)
+  if (type === undefined) {
+    const detail = `This agent does not know messages of type ${received.type}.`
+    await noteRefusal(wallet, received, at, detail)
+    throw new Problem('error:DIDCommControllerError:UnsupportedMessageType', detail)
+  }
   const message = { ...received, type }
   const inboxId = createHash('sha256').update(`${message.from} ${message.id}`).digest('base64url')
   const known = await wallet.db.selectFrom('inbox').select('id').where('id', '=', inboxId).executeTakeFirst()
   if (known) return
   try {
     const write = await handlers[type]!(wallet, message)
-    await once(wallet, inboxId, write)
+    await once(wallet, inboxId, async (tx) => {
+      await log(tx, wallet, received, at)
+      await write(tx)
+    })
   } catch (error) {
-    if (!(error instanceof Problem) || !toReport(error)) throw error
+    if (!(error instanceof Problem) || isTemporary(error)) throw error
+    if (!toReport(error)) {
+      await noteRefusal(wallet, received, at, error.message)
+      throw error
+    }
+    const write = async (tx: Tx) => {
+      await log(tx, wallet, received, at, error.message)
+      await putReport(tx, message, error)
+    }
     // Whoever finds it in the inbox by now has lost a race against a repetition of it, which was not refused.
-    if (await once(wallet, inboxId, (tx) => putReport(tx, message, error))) throw error
+    if (await once(wallet, inboxId, write)) throw error
   }
+}
+
+/** Writes down that a message was refused, once, unless a stranger sent it: they cost no row. */
+async function noteRefusal(wallet: Wallet, message: Received, at: Date, refusal: string): Promise<void> {
+  const isStranger = await mustKnow(wallet.db, message).then(
+    () => false,
+    () => true,
+  )
+  if (isStranger || (await isLogged(wallet.db, { id: message.id, thread: threadOf(message) }))) return
+  await wallet.transaction((tx) => log(tx, wallet, message, at, refusal))
+}
+
+function log(tx: Tx, { env }: Wallet, message: Received, at: Date, refusal?: string): Promise<void> {
+  const { id, type, from, to } = message
+  return logReceived(tx, { id, thread: threadOf(message), type, from, to }, { at, refusal }, env.config.EVENT_RETENTION)
 }
 
 /** Writes, unless the message was taken before. Returns whether it was written. */

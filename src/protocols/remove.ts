@@ -10,7 +10,7 @@ import { getRecord } from './find.ts'
 import { issueCredential, type CredentialRecord } from './issue-credential/model.ts'
 import { PresentationData, presentProof } from './present-proof/model.ts'
 import { laneOf } from './record.ts'
-import { revocationNotification } from './revocation-notification/flow.ts'
+import { revocationNotification } from './revocation-notification/model.ts'
 
 /**
  * Removes a credential record in any state; the holder's with its credential. The place in a status list stays given out, and what is revoked

@@ -44,24 +44,34 @@ const headers = { 'content-type': 'application/didcomm-encrypted+json' }
 const longestWaitMs = 3_600_000
 
 /**
- * Packs a message anew and delivers it once; the id is the same on every attempt.
+ * Packs a message anew and delivers it once; the id is the same on every attempt. Returns when the request began, and how many milliseconds
+ * the other side took to answer it.
  *
  * @throws {NotDelivered} when there is no way to the other side, or it answers anything but 2xx.
  * @throws {UnreachableError} when it cannot be reached.
  * @throws {CrowdedError} or {LeftAloneError} when it is not to be asked now; nothing was done then.
  */
-export async function sendMessage(wallet: Wallet, id: string, { from, to, message }: MessageDebt): Promise<void> {
+export async function sendMessage(
+  wallet: Wallet,
+  id: string,
+  { from, to, message }: MessageDebt,
+): Promise<{ at: Date; durationMs: number }> {
   const sender = await ownKey(wallet, from)
   const { recipient, route } = await findWay(wallet, to, resolverOf(wallet, from), sender.privateJwk.crv)
   const { destinations, http } = wallet.env
-  const answer = await destinations.visit(route.url, wallet.id, () => {
+  const { answer, ...attempt } = await destinations.visit(route.url, wallet.id, async () => {
     const created_time = Math.floor(Date.now() / 1_000)
     const plaintext = { id, typ: 'application/didcomm-plain+json', from, to: [to], created_time, ...message }
     const envelope = packAuthcrypt(plaintext, { sender, recipients: [recipient] })
     const body = wrapForward(envelope, route.hops, randomId)
-    return across('message', { walletId: wallet.id, url: route.url }, () => http.post(route.url, { headers, body, timeoutMs }))
+    const [at, start] = [new Date(), performance.now()]
+    const answer = await across('message', { walletId: wallet.id, url: route.url }, () =>
+      http.post(route.url, { headers, body, timeoutMs }),
+    )
+    return { answer, at, durationMs: performance.now() - start }
   })
   mustBeTaken(answer)
+  return attempt
 }
 
 async function ownKey(wallet: Wallet, did: string) {

@@ -6,8 +6,9 @@
  * time has a `sequence` that the writer counts up, because a clock may be set back.
  */
 import type { EnterpriseTables } from './wallet-tables/enterprise-session.ts'
+import type { MessageLogTables } from './wallet-tables/message-log.ts'
 
-export interface WalletTables extends EnterpriseTables {
+export interface WalletTables extends EnterpriseTables, MessageLogTables {
   /** Names and values the wallet keeps about itself: `seed`, sealed. */
   setting: { name: string; value: string }
 
@@ -41,7 +42,11 @@ export interface WalletTables extends EnterpriseTables {
     due_at: string
     /** When it was put off until then, if it was: one that was put off in the future is due, since the clock has been set back. */
     put_off_at: string | null
+    /** Why it was put off the last time. */
+    reason: string | null
     created_at: string
+    /** The `sequence` of the last event before it: its place among the events. */
+    event_sequence: number
   }
 
   /** DIDComm messages already applied: `<sender DID> <message id>`; a second arrival is dropped. Kept for a time. */

@@ -1,5 +1,4 @@
 /** Revocation notification 1.0 (wire.md 7.6): the issuer says that a credential it issued holds no more. */
-import { z } from 'zod'
 import * as outbox from '../../outbox/outbox.ts'
 import type { Tx } from '../../storage/database.ts'
 import { present } from '../model.ts'
@@ -9,13 +8,7 @@ import { findRecordFor, peersOf } from '../peers.ts'
 import type { Handler } from '../receive.ts'
 import { announce } from '../record.ts'
 import { getRecord } from '../find.ts'
-
-export const revocationNotification = {
-  name: 'revocation-notification',
-  messages: { revoke: 'https://atalaprism.io/revocation_notification/1.0/revoke' },
-} as const
-
-const RevokeBody = z.looseObject({ issueCredentialProtocolThreadId: z.string(), comment: z.string().max(10_000).nullish() })
+import { RevokeBody, revocationNotification } from './model.ts'
 
 /** Promises to tell the holder that the credential of a record is revoked, after whatever else is owed for the record: the credential itself, maybe. */
 export async function putRevocation(tx: Tx, record: CredentialRecord, comment?: string): Promise<void> {

@@ -1,6 +1,7 @@
 /** A wallet's first tables. */
 import type { Kysely } from 'kysely'
 import { createEnterpriseTables } from '../wallet-tables/enterprise-session.ts'
+import { createMessageLog } from '../wallet-tables/message-log.ts'
 
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema
@@ -35,7 +36,9 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .addColumn('attempts', 'integer', (column) => column.notNull())
     .addColumn('due_at', 'text', (column) => column.notNull())
     .addColumn('put_off_at', 'text')
+    .addColumn('reason', 'text')
     .addColumn('created_at', 'text', (column) => column.notNull())
+    .addColumn('event_sequence', 'integer', (column) => column.notNull())
     .execute()
   await db.schema.createIndex('outbox_lane').on('outbox').columns(['lane', 'sequence']).execute()
 
@@ -182,6 +185,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .execute()
 
   await createEnterpriseTables(db)
+  await createMessageLog(db)
 
   await db.schema
     .createTable('status_list')

@@ -1,0 +1,105 @@
+/**
+ * The log of DIDComm messages (ours): which came and which went, never what they say, as long as `EVENT_RETENTION`.
+ *
+ * A row is written in the transaction that strikes the debt of a message out, or that takes a message in: what was rolled back was not logged.
+ */
+import { sql, type Selectable } from 'kysely'
+import type { Db, Tx } from '../storage/database.ts'
+import type { WalletTables } from '../storage/wallet-tables.ts'
+import type { Owing } from './outbox.ts'
+
+/** Who wrote what to whom, and which thread it is about. */
+type About = { id: string; thread: string; type: string; from: string; to: string }
+
+/** What became of an attempt: when it began, how long the other side took to answer, if it did, and why the message goes no further. */
+export type Attempt = { at: Date; durationMs?: number | undefined; failure?: { outcome: 'refused' | 'given up'; reason: string } }
+
+/** How much is kept of texts that a peer chooses: of a DID enough to tell it from others. */
+const longestDid = 80
+const longestType = 300
+const longestFailure = 1_000
+
+/** How many rows are looked at, once for so many that are written, to remove those that are too old: more than are written. */
+const prunedAtOnce = 20
+const prunedEvery = 10
+
+/** Writes down that a message was taken by the other side, refused by it or given up. */
+export async function logSent(
+  tx: Tx,
+  about: About,
+  { attempts, reason, eventSequence }: Owing,
+  { at, durationMs, failure }: Attempt,
+  retention: number,
+): Promise<void> {
+  await log(tx, about, retention, {
+    direction: 'sent',
+    outcome: failure?.outcome ?? 'taken',
+    at: at.toISOString(),
+    attempts: attempts + 1,
+    duration_ms: durationMs === undefined ? null : Math.round(durationMs),
+    failure: failure?.reason ?? reason ?? null,
+    event_sequence: eventSequence,
+  })
+}
+
+/** Writes down that a message was taken in, or refused and why. */
+export async function logReceived(
+  tx: Tx,
+  about: About,
+  { at, refusal }: { at: Date; refusal?: string | undefined },
+  retention: number,
+): Promise<void> {
+  await log(tx, about, retention, {
+    direction: 'received',
+    outcome: refusal === undefined ? 'taken' : 'refused',
+    at: at.toISOString(),
+    attempts: null,
+    duration_ms: null,
+    failure: refusal ?? null,
+    event_sequence: sql<number>`(select coalesce(max(sequence), 0) from event)`,
+  })
+}
+
+export type LoggedMessage = Selectable<WalletTables['message_log']>
+
+/** The first messages about a thread, in the order in which they were written down. */
+export function messagesOf(db: Db, thread: string, limit: number): Promise<LoggedMessage[]> {
+  return db.selectFrom('message_log').selectAll().where('thread', '=', thread).orderBy('sequence').limit(limit).execute()
+}
+
+/** Whether a message that came is in the log. */
+export async function isLogged(db: Db, { thread, id }: Pick<About, 'thread' | 'id'>): Promise<boolean> {
+  const known = db.selectFrom('message_log').select('sequence').where('thread', '=', thread).where('id', '=', id)
+  return (await known.where('direction', '=', 'received').executeTakeFirst()) !== undefined
+}
+
+/** Removes some of the oldest rows, as far as they are older than `retention` seconds. */
+export async function pruneMessageLog(tx: Tx, retention: number, now = new Date()): Promise<void> {
+  await tx
+    .deleteFrom('message_log')
+    .where('sequence', '<', sql<number>`(select min(sequence) from message_log) + ${prunedAtOnce}`)
+    .where('at', '<', new Date(now.getTime() - retention * 1_000).toISOString())
+    .execute()
+}
+
+type Rest = Pick<LoggedMessage, 'direction' | 'outcome' | 'at' | 'attempts' | 'duration_ms' | 'failure'> & {
+  event_sequence: number | ReturnType<typeof sql<number>>
+}
+
+async function log(tx: Tx, { id, thread, type, from, to }: About, retention: number, rest: Rest): Promise<void> {
+  const { sequence } = await tx
+    .insertInto('message_log')
+    .values({
+      sequence: sql<number>`(select coalesce(max(sequence), 0) + 1 from message_log)`,
+      id,
+      thread,
+      type: type.slice(0, longestType),
+      from_did: from.slice(0, longestDid),
+      to_did: to.slice(0, longestDid),
+      ...rest,
+      failure: rest.failure?.slice(0, longestFailure) ?? null,
+    })
+    .returning('sequence')
+    .executeTakeFirstOrThrow()
+  if (sequence % prunedEvery === 0) await pruneMessageLog(tx, retention)
+}

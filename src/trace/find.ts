@@ -1,0 +1,82 @@
+/** Finds the thread that is meant: by its id, by that of a record, an event or a ping, or by the beginning of one. */
+import { Problem } from '../base/problem.ts'
+import { protocols } from '../protocols/index.ts'
+import type { Db } from '../storage/database.ts'
+
+/** Fewer characters than these are no beginning. */
+export const shortestBeginning = 6
+
+/** How many threads with the same beginning are named. */
+const named = 4
+
+const protocolNames = Object.keys(protocols)
+
+/**
+ * The id of a thread, or the DID, that events and messages are about.
+ *
+ * @throws {Problem} `NotFound` when there is none, `BadRequest` when there are several with this beginning.
+ */
+export async function findThread(db: Db, id: string): Promise<string> {
+  if (await isThread(db, id)) return id
+  const exact = await findByPart(db, id)
+  if (exact !== undefined) return exact
+  const threads = id.length < shortestBeginning ? [] : await findByBeginning(db, id)
+  if (threads.length > 1) {
+    const list = threads.slice(0, named).join(', ')
+    throw new Problem('BadRequest', `id: several threads or records begin with ${id}, of the threads ${list}. Give more characters of it.`)
+  }
+  if (threads[0] !== undefined) return threads[0]
+  throw new Problem(
+    'NotFound',
+    `There is no thread, record or event ${id}, and none that begins so (${shortestBeginning} characters at least), or none any more: what happened is kept for EVENT_RETENTION.`,
+  )
+}
+
+async function isThread(db: Db, id: string): Promise<boolean> {
+  const reads = [
+    () => db.selectFrom('record').select('id').where('protocol', 'in', protocolNames).where('thid', '=', id).limit(1).executeTakeFirst(),
+    () => db.selectFrom('event').select('id').where('subject', '=', id).limit(1).executeTakeFirst(),
+    () => db.selectFrom('message_log').select('id').where('thread', '=', id).limit(1).executeTakeFirst(),
+    // The first message of a thread gives it its id.
+    () => db.selectFrom('outbox').select('id').where('id', '=', id).where('kind', '=', 'message').executeTakeFirst(),
+  ]
+  for (const read of reads) if (await read()) return true
+  return false
+}
+
+/** The thread of the record, the event or the ping with an id. */
+async function findByPart(db: Db, id: string): Promise<string | undefined> {
+  const record = await db.selectFrom('record').select('thid').where('id', '=', id).executeTakeFirst()
+  if (record) return record.thid
+  const event = await db.selectFrom('event').select('subject').where('id', '=', id).executeTakeFirst()
+  if (event) return event.subject
+  return (await db.selectFrom('ping').select('thid').where('id', '=', id).executeTakeFirst())?.thid
+}
+
+/** The threads whose id, or the id of one of whose records, begins with a text. Ids of events begin with the time, which tells none from another. */
+async function findByBeginning(db: Db, beginning: string): Promise<string[]> {
+  // Greater than whatever begins so, byte by byte, as the database compares.
+  const end = `${beginning}\u{10ffff}`
+  const records = db.selectFrom('record').select('thid as thread').distinct().limit(named)
+  const reads: Promise<{ thread: string }[]>[] = [
+    records.where('id', '>=', beginning).where('id', '<', end).execute(),
+    ...protocolNames.map((name) => records.where('protocol', '=', name).where('thid', '>=', beginning).where('thid', '<', end).execute()),
+    db
+      .selectFrom('event')
+      .select('subject as thread')
+      .distinct()
+      .where('subject', '>=', beginning)
+      .where('subject', '<', end)
+      .limit(named)
+      .execute(),
+    db
+      .selectFrom('message_log')
+      .select('thread')
+      .distinct()
+      .where('thread', '>=', beginning)
+      .where('thread', '<', end)
+      .limit(named)
+      .execute(),
+  ]
+  return [...new Set((await Promise.all(reads)).flat().map(({ thread }) => thread))]
+}

@@ -1,0 +1,125 @@
+/** What a thread waits for: what is owed, whose turn it is, and which webhooks are still to be told. */
+import { steadyNow } from '../base/clock.ts'
+import type { Placed } from '../outbox/event.ts'
+import { toOwing, type Owing } from '../outbox/outbox.ts'
+import { globalWebhookId } from '../outbox/webhooks.ts'
+import { endOf, waitsSince } from '../protocols/expiry.ts'
+import { protocols } from '../protocols/index.ts'
+import { laneOf, type Rec } from '../protocols/record.ts'
+import { threadOf } from '../protocols/thread.ts'
+import type { Db } from '../storage/database.ts'
+import type { Pending, Topic } from './model.ts'
+
+/** A record of the thread, and of which protocol it is. */
+export type Traced = { protocol: string; topic: Topic; record: Rec }
+
+/** Debts of a lane that are looked at, at most: only those of one's own connections can be more. */
+const longestLane = 1_000
+
+/** How flows end by themselves or by the other side, which nobody waits for. */
+const ends = ['flow expired', 'expired', 'received problem-report']
+
+/** Reports of the agent to itself. */
+const reports = ['sent', 'made']
+
+/** What is owed in a thread, in the order of its promising. */
+export async function findOwed(db: Db, thread: string, traced: readonly Traced[]): Promise<(Owing & { nextAt?: string })[]> {
+  const ids = traced.map(({ record }) => record.id)
+  const ways = [...ids, ...traced.flatMap(({ record }) => (record as { connectionId?: string }).connectionId ?? [])]
+  const lanes = [...ids.map(laneOf), ...ways.map((id) => `notices:${id}`), `did:${thread}`]
+  const read = db.selectFrom('outbox').selectAll()
+  const rows = [
+    ...(await read.where('lane', 'in', lanes).orderBy('lane').orderBy('sequence').limit(longestLane).execute()),
+    ...(await read.where('id', '=', thread).execute()),
+  ]
+  const isOfThread = ({ id, debt, lane }: Owing) =>
+    debt.kind === 'message' ? threadOf({ id, ...debt.message }) === thread : ids.includes(debt.recordId) || lane === `did:${thread}`
+  const owed = new Map(rows.map((row) => [row.id, { ...toOwing(row), ...nextAtOf(row.due_at) }]))
+  return [...owed.values()].filter(isOfThread)
+}
+
+/** When a debt that is put off is due, by the system's clock. */
+function nextAtOf(dueAt: string): { nextAt?: string } {
+  const waitMs = Date.parse(dueAt) - steadyNow()
+  return waitMs > 0 ? { nextAt: new Date(Date.now() + waitMs).toISOString() } : {}
+}
+
+/** A debt, as what is waited for. */
+export function toOwedPending(owed: Owing & { nextAt?: string }, traced: readonly Traced[]): Pending {
+  const { debt, createdAt: since, attempts, reason, nextAt } = owed
+  const about = traced.find(({ record }) => record.id === debt.recordId)
+  return {
+    what: debt.kind,
+    since,
+    ...(about && toAbout(about)),
+    name: debt.kind === 'message' ? debt.message.type : debt.work,
+    attempts,
+    ...(reason !== undefined && { reason }),
+    ...(nextAt !== undefined && { nextAt }),
+  }
+}
+
+/** What a record waits for for which nothing is owed; nothing for one whose flow is over. `lifetimeSeconds` is `FLOW_EXPIRY`. */
+export function toTurn(traced: Traced, lifetimeSeconds: number): Pending | undefined {
+  const { protocol, record } = traced
+  const { states } = protocols[protocol]!
+  const triggers = states.rows.filter(([role, from]) => role === record.role && from === record.state).map(([, , on]) => on)
+  const turns = triggers.filter((on) => !ends.includes(on))
+  const since = record.updatedAt ?? record.createdAt
+  const about = { since, ...toAbout(traced) }
+  if (turns.length === 0) return undefined
+  if (turns.some((on) => /^(received|verified|refused) /.test(on))) return { what: 'answer', ...about }
+  if (!turns.every((on) => reports.includes(on))) return { what: 'decision', ...about }
+  const waits = waitsSince(states, record)
+  return { what: 'end', ...about, ...(waits !== null && { nextAt: endOf(waits, lifetimeSeconds).toISOString() }) }
+}
+
+function toAbout({ topic, record }: Traced): Pick<Pending, 'topic' | 'recordId' | 'state'> {
+  return { topic, recordId: record.id, state: record.state }
+}
+
+/** The webhooks that are still to be told of some of these events; not the global one, which is the operator's. */
+export async function findUntold(db: Db, events: readonly Placed[]): Promise<Pending[]> {
+  const places = events.map(({ sequence }) => sequence)
+  if (places.length === 0) return []
+  const webhooks = await db
+    .selectFrom('webhook')
+    .select(['id', 'cursor', 'attempts', 'due_at'])
+    .where('id', '!=', globalWebhookId)
+    .execute()
+  const again = await db
+    .selectFrom('redelivery')
+    .select(['webhook_id', 'event_sequence', 'attempts', 'due_at'])
+    .where('event_sequence', 'in', places)
+    .orderBy('event_sequence')
+    .execute()
+  const pending = webhooks.map(async ({ id, cursor, ...head }): Promise<Pending[]> => {
+    const replayed = again.filter(({ webhook_id }) => webhook_id === id)
+    const wanted = [...replayed.map((each) => each.event_sequence), ...places.filter((place) => place > cursor)]
+    const first = wanted[0]
+    if (first === undefined) return []
+    const next = replayed[0] ?? ((await isNext(db, cursor, first)) ? head : undefined)
+    const since = events.find(({ sequence }) => sequence === first)!.event.ts
+    const failed = next && next.attempts > 0 ? { reason: await lastError(db, id, first), ...nextAtOf(next.due_at) } : {}
+    return [{ what: 'webhook', since, name: id, events: new Set(wanted).size, attempts: next?.attempts ?? 0, ...failed }]
+  })
+  return (await Promise.all(pending)).flat()
+}
+
+async function isNext(db: Db, cursor: number, place: number): Promise<boolean> {
+  const next = db.selectFrom('event').select('sequence').where('sequence', '>', cursor).orderBy('sequence').limit(1)
+  return (await next.executeTakeFirst())?.sequence === place
+}
+
+async function lastError(db: Db, webhookId: string, place: number): Promise<string | undefined> {
+  const last = await db
+    .selectFrom('delivery_attempt')
+    .select('error')
+    .where('event_sequence', '=', place)
+    .where('webhook_id', '=', webhookId)
+    .where('kind', '!=', 'test')
+    .orderBy('sequence', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return last?.error ?? undefined
+}

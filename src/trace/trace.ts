@@ -1,0 +1,77 @@
+/** The trace of a thread (ours): assembled from what the wallet keeps anyway, when somebody asks. */
+import { deliveriesOf } from '../outbox/delivery.ts'
+import { eventsAfter } from '../outbox/event.ts'
+import { messagesOf } from '../outbox/message-log.ts'
+import { listRecords } from '../protocols/find.ts'
+import { protocols } from '../protocols/index.ts'
+import type { Db } from '../storage/database.ts'
+import type { Wallet } from '../wallet/wallet.ts'
+import { findThread } from './find.ts'
+import type { Pending, Topic, Trace, TracedRecord } from './model.ts'
+import { findOwed, findUntold, toOwedPending, toTurn, type Traced } from './pending.ts'
+import { toSteps } from './steps.ts'
+
+/** Events and messages of a thread that are shown, of each; and the attempts at delivering the events. */
+const longest = 1_000
+const mostDeliveries = 10_000
+
+const topics: Readonly<Record<string, Topic>> = { connection: 'connection', 'issue-credential': 'credential', 'present-proof': 'proof' }
+
+/**
+ * What happened in a thread, step by step, and what it waits for; `id` is its own, that of a record, an event or a ping, or the beginning of
+ * one.
+ *
+ * @throws {Problem} `NotFound`, or `BadRequest` when several begin so.
+ */
+export async function getTrace({ db, id: walletId, env }: Wallet, id: string): Promise<Trace> {
+  const thid = await findThread(db, id)
+  const events = await eventsAfter(db, walletId, 0, longest + 1, { subject: thid })
+  const messages = await messagesOf(db, thid, longest + 1)
+  const shown = events.slice(0, longest)
+  const places = shown.map(({ sequence }) => sequence)
+  const deliveries = await deliveriesOf(db, places, mostDeliveries + 1)
+  const steps = toSteps({ events: shown, messages: messages.slice(0, longest), deliveries: deliveries.slice(0, mostDeliveries) })
+
+  const traced = await findTraced(db, thid)
+  const owed = await findOwed(db, thid, traced)
+  const idle = traced.filter(({ record }) => !owed.some(({ debt }) => debt.recordId === record.id))
+  const pending = [
+    ...owed.map((each) => toOwedPending(each, traced)),
+    ...idle.flatMap((each) => toTurn(each, env.config.FLOW_EXPIRY) ?? []),
+    ...(await findUnanswered(db, thid, owed.length > 0)),
+    ...(await findUntold(db, shown)),
+  ]
+  return {
+    thid,
+    ...(steps[0] && { startedAt: steps[0].at }),
+    records: traced.map(toTracedRecord),
+    steps,
+    pending,
+    isCut: events.length > longest || messages.length > longest || deliveries.length > mostDeliveries,
+  }
+}
+
+/** The records of a thread: several when both sides are of one wallet. */
+async function findTraced(db: Db, thid: string): Promise<Traced[]> {
+  const found = await Promise.all(
+    Object.values(protocols).map(async (protocol) => {
+      const { records } = await listRecords(db, protocol, { offset: 0, limit: 10, thid })
+      return records.map((record) => ({ protocol: protocol.name, topic: topics[protocol.name]!, record }))
+    }),
+  )
+  return found.flat()
+}
+
+function toTracedRecord({ topic, record: { id, role, state, ...data } }: Traced): TracedRecord {
+  const { metaLastFailure } = data as { metaLastFailure?: { title: string; detail?: string } }
+  const failure = metaLastFailure?.detail ?? metaLastFailure?.title
+  return { topic, id, role, state, ...(failure !== undefined && { failure }) }
+}
+
+/** A ping that was taken and is not answered. */
+async function findUnanswered(db: Db, thid: string, isOwed: boolean): Promise<Pending[]> {
+  if (isOwed) return []
+  const ping = db.selectFrom('ping').select('sent_at').where('thid', '=', thid).where('answered_at', 'is', null)
+  const found = await ping.where('failure', 'is', null).executeTakeFirst()
+  return found ? [{ what: 'answer', since: found.sent_at }] : []
+}
