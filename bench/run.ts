@@ -3,12 +3,20 @@
  * choose the suites that they occur in: `-- resolve`.
  */
 import { cpus, loadavg } from 'node:os'
+import { measureStarts, toStartTable } from './cli.ts'
 import { ed25519Suites, secp256k1Suites } from './credentials.ts'
 import { openCacheSuites } from './did-cache.ts'
 import { openDidWorks } from './did.ts'
 import { packWorks, unpackWorks } from './didcomm.ts'
 import { openEnterpriseSuites } from './enterprise.ts'
 import { measure, toTable } from './_harness.ts'
+
+const startTitle = 'Start-up of the command line'
+const words = process.argv.slice(2).filter((word) => !word.startsWith('-'))
+const isWanted = (title: string) => words.length === 0 || words.some((word) => title.toLowerCase().includes(word.toLowerCase()))
+
+// First, while nothing else of the run is there.
+const starts = isWanted(startTitle) ? await measureStarts() : undefined
 
 await using dids = await openDidWorks()
 await using caches = await openCacheSuites()
@@ -24,16 +32,14 @@ const suites = {
   ...(await ed25519Suites()),
 }
 
-const words = process.argv.slice(2).filter((word) => !word.startsWith('-'))
-const isWanted = (title: string) => words.length === 0 || words.some((word) => title.toLowerCase().includes(word.toLowerCase()))
-
 const results: Record<string, Awaited<ReturnType<typeof measure>>> = {}
 for (const [title, works] of Object.entries(suites)) if (isWanted(title)) results[title] = await measure(works)
 
 const load = loadavg()[0]!.toFixed(1)
 if (process.argv.includes('--json')) {
-  console.log(JSON.stringify({ node: process.version, cpu: cpus()[0]?.model, cores: cpus().length, load, results }, null, 2))
+  console.log(JSON.stringify({ node: process.version, cpu: cpus()[0]?.model, cores: cpus().length, load, starts, results }, null, 2))
 } else {
   console.log(`Node ${process.version} on ${cpus().length} × ${cpus()[0]?.model}, load ${load}\n`)
+  if (starts) console.log(`${toStartTable(startTitle, starts)}\n`)
   for (const [title, result] of Object.entries(results)) console.log(`${toTable(title, result)}\n`)
 }

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { createRequire, Module } from 'node:module'
 import { dirname } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import { Script } from 'node:vm'
 
 const file = fileURLToPath(new URL('../dist/commands.cjs', import.meta.url))
@@ -17,7 +17,8 @@ export function load() {
     filename: file,
     ...(existsSync(cacheFile) && { cachedData: readFileSync(cacheFile) }),
   })
-  const require = createRequire(file)
+  // A script has nobody to ask for an `import()`, which modules of the newer kind need: it asks here.
+  const require = Object.assign(createRequire(file), { import: (name) => import(new URL(name, pathToFileURL(file))) })
   const module = new Module(file)
   module.filename = file
   require.cache[file] = module

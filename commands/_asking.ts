@@ -4,10 +4,12 @@ import * as Flags from '@oclif/core/flags'
 import type { Client } from '../daemon/client.ts'
 import type { Answer } from './_client/answer.ts'
 import { CommandError } from './_errors/usage.ts'
+import { inStyle } from './_format/colour.ts'
 import type { Column } from './_format/table.ts'
 import { ago } from './_format/time.ts'
 import { readSeconds } from './_input/duration.ts'
 import { InvitingCommand } from './_inviting.ts'
+import { askedQrFlags, chooseAskedQr, chooseQr, qrFlags, type QrFlags } from './_ui/qr-choice.ts'
 
 type DidRequest = Answer<'GET /onboard/did-requests/{didRequestId}'>
 type Challenge = Answer<'GET /did-authentication/challenges/{challengeId}'>
@@ -39,14 +41,17 @@ export const kinds = {
 } as const satisfies Record<string, Kind>
 export type Topic = keyof typeof kinds
 
+const styles = { pending: 'waiting', success: 'good', error: 'bad' } as const
+
 const waitFlag = { wait: Flags.boolean({ description: 'wait for the answer' }) }
 const timeoutFlag = { timeout: Flags.string({ dependsOn: ['wait'], description: 'how long to wait: 30s, 10m, 2h; 5m when left out' }) }
 export const waitFlags = { ...waitFlag, ...timeoutFlag }
 export const askFlags = {
   from: Flags.string({ description: 'who asks, in words that the other side sees' }),
-  qr: Flags.boolean({ description: 'draw the QR code, or do not; when left out, only on a terminal', allowNo: true }),
+  ...qrFlags(),
   ...waitFlags,
 }
+export const lookFlags = { ...askedQrFlags(), ...waitFlags }
 
 type Waiting = { wait?: boolean; timeout?: string | undefined }
 
@@ -55,14 +60,12 @@ const longestCall = 20
 
 export abstract class AskingCommand extends InvitingCommand {
   /** Asks, shows what was asked for whoever is to answer, and what has come of it when that is waited for. */
-  protected async ask(
-    topic: Topic,
-    make: () => Promise<Asked>,
-    { qr, ...waiting }: Waiting & { qr?: boolean | undefined },
-  ): Promise<Asked> {
-    const seconds = this.#patience(waiting)
+  protected async ask(topic: Topic, make: () => Promise<Asked>, flags: Waiting & QrFlags): Promise<Asked> {
+    const seconds = this.#patience(flags)
+    const qr = chooseQr(flags)
     const made = await make()
-    this.printInvitation(made.id, JSON.stringify('challenge' in made ? made.challenge : made.didRequest), qr)
+    if (this.isQuiet) this.log(made.id)
+    await this.printQrText(made.id, textOf(made), qr)
     if (seconds === undefined) {
       this.suggest(`agent ${topic} show ${made.id} --wait`)
       return made
@@ -72,9 +75,12 @@ export abstract class AskingCommand extends InvitingCommand {
   }
 
   /** Shows what was asked before, and what has come of it. */
-  protected async look(topic: Topic, id: string, waiting: Waiting): Promise<Asked> {
-    const seconds = this.#patience(waiting)
+  protected async look(topic: Topic, id: string, flags: Waiting & QrFlags): Promise<Asked> {
+    const seconds = this.#patience(flags)
+    const qr = chooseAskedQr(flags)
     const asked = await kinds[topic].read(this.call, id, 0)
+    if (asked.state !== 'pending' || isLate(asked)) this.missQr(qr)
+    else if (qr) await this.printQrText(id, textOf(asked), qr)
     if (seconds !== undefined) return this.#settled(topic, asked, seconds)
     this.#print(topic, asked)
     return asked
@@ -107,11 +113,11 @@ export abstract class AskingCommand extends InvitingCommand {
   #print(topic: Topic, asked: Asked): void {
     const { name, words } = kinds[topic]
     const { from, ...rest } = 'challenge' in asked ? asked.challenge : asked.didRequest
-    const isOver = asked.state === 'pending' && endsIn(asked) <= 0
+    const isOver = asked.state === 'pending' && isLate(asked)
     this.print(asked.id, [
       [name.toLowerCase(), asked.id],
       ['from', from],
-      ['state', isOver ? 'nobody has answered in time' : words[asked.state]],
+      ['state', inStyle(isOver ? 'bad' : styles[asked.state], isOver ? 'nobody has answered in time' : words[asked.state])],
       ['did', asked.did ?? undefined],
       ['ends', 'expireAt' in rest ? rest.expireAt : undefined],
       ['created', asked.createdAt],
@@ -120,16 +126,21 @@ export abstract class AskingCommand extends InvitingCommand {
   }
 }
 
-/** Milliseconds until a challenge ends, by this machine's clock; a DID request does not say. */
-function endsIn(asked: Asked): number {
-  return 'challenge' in asked ? Date.parse(asked.challenge.expireAt) - Date.now() : Infinity
+/** What the QR code carries. */
+function textOf(asked: Asked): string {
+  return JSON.stringify('challenge' in asked ? asked.challenge : asked.didRequest)
+}
+
+/** True when nobody can answer any more, by this machine's clock; a DID request does not say. */
+function isLate(asked: Asked): boolean {
+  return 'challenge' in asked && Date.parse(asked.challenge.expireAt) <= Date.now()
 }
 
 /** The columns of a list; `topic` says of what. */
 export function columns(topic: Topic): Column<Asked>[] {
   return [
     { head: 'id', of: ({ id }) => id },
-    { head: 'state', of: ({ state }) => kinds[topic].words[state] },
+    { head: 'state', of: ({ state }) => inStyle(styles[state], kinds[topic].words[state]) },
     { head: 'from', of: (asked) => ('challenge' in asked ? asked.challenge : asked.didRequest).from, cut: 'end' },
     { head: 'did', of: ({ did }) => did ?? undefined, cut: 'end' },
     { head: 'created', of: ({ createdAt }) => ago(createdAt, Date.now()), optional: true },

@@ -5,14 +5,17 @@ import { createClient, type Client } from '../daemon/client.ts'
 import { openEventStream, type StreamOptions } from '../daemon/event-client.ts'
 import { readEvents, type Event, type Reading } from './_client/events.ts'
 import { currentUrl, findAccess, fromProcess, type Access } from './_client/settings.ts'
+import { colour } from './_format/colour.ts'
 import { fields, table, type Column } from './_format/table.ts'
 import { PlainCommand } from './_plain.ts'
+import { canAsk } from './_ui/ask.ts'
+import { askForMissing, typed, withoutRules, type Questions } from './_ui/missing.ts'
 import { prepareWait, spellOut, type Records, type Topic, type Waiting } from './_wait.ts'
 
 export abstract class AgentCommand extends PlainCommand {
   static override baseFlags = {
     url: Flags.string({ description: 'base URL of the daemon’s HTTP API (AGENT_URL)', helpGroup: 'DAEMON' }),
-    profile: Flags.string({ description: 'profile of a daemon on this machine (AGENT_PROFILE)', helpGroup: 'DAEMON' }),
+    profile: Flags.string({ description: 'profile of the daemon (AGENT_PROFILE); the one in use when left out', helpGroup: 'DAEMON' }),
     'api-key-file': Flags.string({
       description: 'file of the tenant’s key, - for standard input (AGENT_API_KEY: the key)',
       helpGroup: 'DAEMON',
@@ -21,20 +24,35 @@ export abstract class AgentCommand extends PlainCommand {
     quiet: Flags.boolean({ char: 'q', description: 'print ids only', helpGroup: 'GLOBAL' }),
   }
 
+  /** What is asked for at a terminal when it is missing. */
+  protected readonly questions: Questions = {}
+
   /** How long a call may take; the client's own limit when nothing is said. */
   protected readonly timeoutMs: number | undefined
 
   #access: Access | undefined
   readonly #ending = new AbortController()
 
-  /** As oclif's; `--wait` may stand alone. */
-  protected override parse<
+  /** As oclif's; `--wait` may stand alone, and what is missing is asked for where there is somebody to ask. */
+  protected override async parse<
     F extends Interfaces.OutputFlags<any>,
     B extends Interfaces.OutputFlags<any>,
     A extends Interfaces.OutputArgs<any>,
   >(options?: Interfaces.Input<F, B, A>, argv = this.argv): Promise<Interfaces.ParserOutput<F, B, A>> {
     const { wait } = (options?.flags ?? {}) as { wait?: { type: string } }
-    return super.parse(options, wait?.type === 'option' ? spellOut(argv) : argv)
+    const words = wait?.type === 'option' ? spellOut(argv) : argv
+    return super.parse(options, options ? await this.#complete(options, words) : words)
+  }
+
+  /** The command line with what was missing in it. What else may be wrong with it is for the parser to say. */
+  async #complete(options: Interfaces.Input<any, any, any>, argv: readonly string[]): Promise<string[]> {
+    if (Object.keys(this.questions).length === 0 || !canAsk({ json: this.jsonEnabled() })) return [...argv]
+    const given = await super.parse(withoutRules(options), [...argv]).catch(() => undefined)
+    if (!given || this.isQuiet) return [...argv]
+    const complete = await askForMissing(this.questions, argv, { call: this.call, given: { ...given.args, ...given.flags } })
+    if (complete.length > argv.length)
+      this.say(colour(process.stderr)('faint', `$ ${typed(['agent', ...(this.id ?? '').split(':'), ...complete])}`))
+    return complete
   }
 
   /** However the command ends: an open stream would keep the process. */
@@ -56,16 +74,17 @@ export abstract class AgentCommand extends PlainCommand {
 
   /**
    * Calls an endpoint of the daemon, typed by its contract. `/wallets`, `/iam` and the doctor go out with the administrator's
-   * key, everything else with the tenant's; a tenant without the administrator's key may see its own wallet.
+   * key, as do questions about the events of a wallet that is named, everything else with the tenant's; a tenant without the
+   * administrator's key may see its own wallet.
    *
    * @throws {ProblemError} the daemon's answer when it is a problem.
    * @throws {DaemonUnreachable}
    */
-  protected readonly call = ((key: string, input: object) => {
-    const { url, adminKey, apiKey } = this.access
-    const isAdmins = / \/(?:iam|_system\/doctor)/.test(key) || (key.includes(' /wallets') && adminKey !== undefined)
-    const [header, secret] = isAdmins ? (['x-admin-api-key', adminKey] as const) : (['apikey', apiKey] as const)
-    const call = createClient(url, secret ? { [header]: secret.reveal() } : {}, {
+  protected readonly call = ((key: string, input: { query?: { walletId?: string } } = {}) => {
+    const { url, adminKey } = this.access
+    const mayBeAdmins = key.includes(' /wallets') || input.query?.walletId !== undefined
+    const isAdmins = / \/(?:iam|_system\/doctor)/.test(key) || (mayBeAdmins && adminKey !== undefined)
+    const call = createClient(url, this.#credentials(isAdmins), {
       ...(this.timeoutMs !== undefined && { timeoutMs: this.timeoutMs }),
     }) as (key: string, input: object) => unknown
     return call(key, input)
@@ -80,12 +99,17 @@ export abstract class AgentCommand extends PlainCommand {
     { after, ...query }: { after?: string | undefined } & NonNullable<StreamOptions['query']>,
     reading: Reading,
   ): Promise<AsyncIterable<Event>> {
-    const { apiKey } = this.access
-    const headers: Record<string, string> = apiKey ? { apikey: apiKey.reveal() } : {}
+    const headers = this.#credentials(query.walletId !== undefined && this.access.adminKey !== undefined)
     const signal = AbortSignal.any([reading.signal, this.#ending.signal])
     const open = (lastEventId: string | undefined) =>
       openEventStream(currentUrl(this.access, fromProcess()), headers, { query, lastEventId, signal })
     return readEvents(open, after, { ...reading, signal })
+  }
+
+  #credentials(isAdmins: boolean): Record<string, string> {
+    const { adminKey, apiKey } = this.access
+    const [header, secret] = isAdmins ? (['x-admin-api-key', adminKey] as const) : (['apikey', apiKey] as const)
+    return secret ? { [header]: secret.reveal() } : {}
   }
 
   /**
@@ -107,12 +131,12 @@ export abstract class AgentCommand extends PlainCommand {
 
   /** Prints one result: its id with `--quiet`, its fields otherwise; nothing with `--json`. */
   protected print(id: string, pairs: readonly (readonly [name: string, value: unknown])[]): void {
-    this.log(this.isQuiet ? id : fields(pairs, this.width))
+    this.log(this.isQuiet ? id : fields(pairs, this.width, this.paint))
   }
 
   /** Prints a list: ids with `--quiet`, a table otherwise. Of an empty one it says so on standard error. */
   protected printList<Row>(rows: readonly Row[], id: (row: Row) => string, columns: readonly Column<Row>[], whenEmpty: string): void {
     if (rows.length === 0) return this.say(whenEmpty)
-    this.log(this.isQuiet ? rows.map(id).join('\n') : table(rows, columns, this.width))
+    this.log(this.isQuiet ? rows.map(id).join('\n') : table(rows, columns, this.width, this.paint))
   }
 }

@@ -6,7 +6,8 @@ export { run } from '@oclif/core/run'
 export { default as Help } from './_help.ts'
 
 /** Says which command may have been meant; loaded only then. */
-export const notFound: Hook<'command_not_found'> = async function (options) {
-  const { default: suggest } = await import('@oclif/plugin-not-found')
-  return suggest.call(this, options)
+export const notFound: Hook<'command_not_found'> = async function ({ config, id, argv }) {
+  const { reportNotFound } = await import('./_errors/not-found.ts')
+  reportNotFound(config, id, argv ?? [])
+  this.exit(2)
 }

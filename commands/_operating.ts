@@ -4,7 +4,7 @@ import * as Flags from '@oclif/core/flags'
 import { AgentCommand } from './_base.ts'
 import type { Answer } from './_client/answer.ts'
 import { CommandError } from './_errors/usage.ts'
-import { explainDid, nextForDid, type Did } from './_format/did.ts'
+import { shownDid, nextForDid, type Did } from './_format/did.ts'
 import { readSeconds } from './_input/duration.ts'
 
 /** The flags of waiting; `dependsOn` names the flag without which there is nothing to wait for. */
@@ -48,7 +48,7 @@ export abstract class OperatingCommand extends AgentCommand {
     this.print(didRef, [
       ['did', didRef],
       ['operation', id],
-      ['state', shown ? explainDid(shown) : isAtOnce ? kind.done : 'on its way to the ledger'],
+      ['state', shown ? shownDid(shown) : isAtOnce ? kind.done : 'on its way to the ledger'],
     ])
     this.suggest(shown ? nextForDid(shown) : `agent did show ${didRef}`)
     return { ...made, ...shown }

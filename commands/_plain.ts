@@ -1,7 +1,9 @@
 /** What every command has: `--json`, and errors that say what happened, why, and which command mends it. */
 import type { Interfaces } from '@oclif/core'
 import { Command } from '@oclif/core/command'
+import { toUsageError } from './_errors/parsing.ts'
 import { renderReport, toReport } from './_errors/report.ts'
+import { colour, type Paint } from './_format/colour.ts'
 import { safeJson } from './_format/safe.ts'
 
 /** Flags that matter beyond the command that parses them. */
@@ -23,15 +25,19 @@ export abstract class PlainCommand extends Command {
   /** The flags, once they are parsed. */
   protected common: CommonFlags = {}
 
-  /** As oclif's; remembers the flags. */
+  /** As oclif's; remembers the flags, and says what is wrong as every error is said. @throws {UsageError} */
   protected override async parse<
     F extends Interfaces.OutputFlags<any>,
     B extends Interfaces.OutputFlags<any>,
     A extends Interfaces.OutputArgs<any>,
   >(options?: Interfaces.Input<F, B, A>, argv?: string[]): Promise<Interfaces.ParserOutput<F, B, A>> {
-    const parsed = await super.parse(options, argv)
-    this.common = parsed.flags as CommonFlags
-    return parsed
+    try {
+      const parsed = await super.parse(options, argv)
+      this.common = parsed.flags as CommonFlags
+      return parsed
+    } catch (error) {
+      throw toUsageError(error, argv ?? this.argv, { flags: { ...options?.baseFlags, ...options?.flags, json: {} } })
+    }
   }
 
   /** Says something to the person at the terminal; not with `--json`. */
@@ -66,10 +72,17 @@ export abstract class PlainCommand extends Command {
     return process.stdout.isTTY ? process.stdout.columns : undefined
   }
 
+  /** Colours of standard output. */
+  protected get paint(): Paint {
+    return colour(process.stdout)
+  }
+
   /** Gives a suggested command the profile that this one was given. */
   protected forSameDaemon(command: string): string {
     const { profile } = this.common
-    if (profile === undefined || !command.startsWith('agent ') || command.endsWith('--help')) return command
+    // Help, explanations and profiles are no daemon's.
+    const isOfDaemon = command.startsWith('agent ') && !/ --help$|^agent (?:profile|explain|help)\b/.test(command)
+    if (profile === undefined || !isOfDaemon) return command
     const [line, comment] = command.split(/(?=\s+#)/)
     return `${line} --profile ${profile}${comment ?? ''}`
   }

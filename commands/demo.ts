@@ -4,81 +4,133 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join, relative } from 'node:path'
 import * as Flags from '@oclif/core/flags'
-import { lastLines } from './_daemon/follow.ts'
-import { letGo, logPath } from './_daemon/launch.ts'
-import { formatLogLine } from './_daemon/log-line.ts'
+import { findDaemon, waitForEnd } from './_daemon/find.ts'
+import { letGo } from './_daemon/launch.ts'
+import { failure } from './_demo/complaints.ts'
 import { Receiver } from './_demo/events.ts'
-import { createNarrator, silent } from './_demo/narrator.ts'
+import { createNarrator, silent, type Narrator } from './_demo/narrator.ts'
 import { stopDaemon, type Name } from './_demo/party.ts'
+import { startRecording, type Recording } from './_demo/recording.ts'
+import { scenarios, usual, type Scenario } from './_demo/scenario.ts'
 import { show, type Summary } from './_demo/show.ts'
-import { toReport } from './_errors/report.ts'
-import { CommandError } from './_errors/usage.ts'
+import { aliceFolder, host } from './_demo/two-terminals.ts'
+import { CommandError, UsageError } from './_errors/usage.ts'
+import { hasColours } from './_format/colour.ts'
 import { fields } from './_format/table.ts'
 import { duration } from './_format/time.ts'
-import { shorten } from './_format/width.ts'
 import { PlainCommand } from './_plain.ts'
+
+/** How long a daemon may take to end that somebody else has started. */
+const endMs = 5_000
+
+type Stage = { folder: string; narrator: Narrator; children: Map<Name, ChildProcess>; signal: AbortSignal }
 
 export default class Demo extends PlainCommand {
   static override summary = 'Show two agents connect, issue a credential and prove it'
   static override description =
-    'Starts two daemons of its own in a temporary folder, drives them over their HTTP API by the events they report, prints each call as a curl line, and stops and removes them. Your own daemon and settings are left alone.'
+    'Starts two daemons of its own in a temporary folder, drives them over their HTTP API by the events they report, prints each call as a command and as a curl line, and stops and removes them. Your own daemon and settings are left alone. With --two-terminals only one of them is driven, and you are the other.'
+  static override examples = [
+    '<%= config.bin %> demo',
+    '<%= config.bin %> demo --scenario all',
+    '<%= config.bin %> demo --two-terminals',
+    '<%= config.bin %> demo --record demo.cast   # asciinema play demo.cast',
+  ]
   static override flags = {
+    scenario: Flags.option({
+      options: Object.keys(scenarios) as Scenario[],
+      default: usual,
+      description: 'how far it goes: to a connection, a credential, a proof, its revocation; onboarding, signing in; or all of it',
+    })(),
+    'two-terminals': Flags.boolean({ description: 'start one side, and say what to type in another terminal as the other' }),
+    record: Flags.string({ description: 'record what is printed in this new file, as asciinema plays it' }),
     keep: Flags.boolean({ description: 'leave the daemons running, and say how to explore and to stop them' }),
   }
 
+  #recording: Recording | undefined
+
   async run() {
     const { flags } = await this.parse(Demo)
-    const folder = mkdtempSync(join(tmpdir(), 'identity-agent-demo-'))
-    const receiver = await Receiver.open()
-    const children = new Map<Name, ChildProcess>()
+    const { keep, scenario, record, 'two-terminals': isForTwo } = flags
+    const isSilent = this.jsonEnabled()
+    if (isSilent && (isForTwo || record !== undefined))
+      throw new UsageError('--json prints nothing to type or to record: leave one of them out.')
     const { isTTY: isTerminal, columns, rows } = process.stdout
-    const print = (text: string) => this.log(text)
-    const narrator = this.jsonEnabled() ? silent : createNarrator(print, { isTerminal, isKept: flags.keep, screen: { columns, rows } })
+    if (record !== undefined) this.#recording = startRecording(record, `agent demo --scenario ${scenario}`, { columns, rows })
+    const folder = mkdtempSync(join(tmpdir(), 'identity-agent-demo-'))
+    const children = new Map<Name, ChildProcess>()
+    const narrator = isSilent
+      ? silent
+      : createNarrator((text) => this.print(text), {
+          isTerminal,
+          isColoured: hasColours(process.stdout),
+          isKept: keep,
+          screen: { columns, rows },
+        })
     const interruption = new AbortController()
+    const { signal } = interruption
     const interrupted = new Promise<never>((_, reject) => {
-      interruption.signal.addEventListener('abort', () => reject(new CommandError('Interrupted.', 130)))
+      signal.addEventListener('abort', () => reject(new CommandError('Interrupted.', 130)))
     })
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => interruption.abort())
+    for (const name of ['SIGINT', 'SIGTERM'] as const) process.on(name, () => interruption.abort())
     let isKept = false
     try {
-      const shown = show({ folder, receiver, narrator, children, signal: interruption.signal })
-      const { leave, ...summary } = await Promise.race([shown, interrupted])
-      this.summarise(summary)
-      if (flags.keep) {
-        await leave()
+      const stage = { folder, narrator, children, signal }
+      const result = await Promise.race([isForTwo ? this.#host(scenario, keep, stage) : this.#show(scenario, keep, stage), interrupted])
+      if (keep) {
         isKept = true
         for (const child of children.values()) letGo(child)
-        this.explainKept(folder)
+        this.#explainKept(folder)
       }
-      return { ...summary, ...(flags.keep && { folder }) }
+      return { ...result, ...(keep && { folder }) }
     } catch (error) {
       throw failure(error, children.keys(), folder)
     } finally {
-      receiver.close()
+      interruption.abort()
       if (!isKept) {
         await Promise.all([...children.values()].map(stopDaemon))
+        if (isForTwo) await stopAlice(folder)
         rmSync(folder, { recursive: true, force: true })
       }
+      this.#recording?.close()
     }
   }
 
-  private summarise({ coldStartMs, flow, changes, totalMs }: Summary): void {
-    const lines = fields([
-      ['cold start to healthy', `acme ${duration(coldStartMs.acme)}, alice ${duration(coldStartMs.alice)}`],
-      [
-        'one flow, warm',
-        `${duration(flow.flowMs)} (connect ${duration(flow.connectMs)}, issue ${duration(flow.issueMs)}, present ${duration(flow.presentMs)})`,
-      ],
-      ['state changes', `${changes}, each reported by an event; nothing was polled`],
-      ['everything', duration(totalMs)],
-    ])
-    this.log(`\n${lines}`)
+  async #show(scenario: Scenario, isKept: boolean, stage: Stage): Promise<Summary> {
+    const receiver = await Receiver.open()
+    stage.signal.addEventListener('abort', () => receiver.close())
+    const { leave, ...summary } = await show(scenario, { ...stage, receiver })
+    this.#summarise(summary)
+    if (isKept) await leave()
+    return summary
   }
 
-  private explainKept(folder: string): void {
+  async #host(scenario: Scenario, isKept: boolean, stage: Stage): Promise<{ scenario: Scenario; acme: string }> {
+    const { acme, leave } = await host(scenario, stage)
+    if (!isKept) await leave()
+    return { scenario, acme }
+  }
+
+  /** Prints, and records what is printed. */
+  private print(text: string): void {
+    this.#recording?.print(text)
+    this.log(text)
+  }
+
+  #summarise({ coldStartMs, flow, changes, totalMs }: Summary): void {
+    const parts = flow && `connect ${duration(flow.connectMs)}, issue ${duration(flow.issueMs)}, present ${duration(flow.presentMs)}`
+    const lines = fields([
+      ['cold start to healthy', `acme ${duration(coldStartMs.acme)}, alice ${duration(coldStartMs.alice)}`],
+      ['one flow, warm', flow && `${duration(flow.flowMs)} (${parts})`],
+      ['state changes', changes === 0 ? undefined : `${changes}, each reported by an event; nothing was polled`],
+      ['everything', duration(totalMs)],
+    ])
+    this.print(`\n${lines}`)
+  }
+
+  #explainKept(folder: string): void {
     const program = process.argv[1] ?? 'agent'
     const agent = basename(program) === 'agent' ? 'agent' : `node ${relative('', program)}`
-    this.log(
+    this.print(
       [
         '\nThe daemons go on. Explore:',
         `  export AGENT_CONFIG_DIR=${join(folder, 'config')}`,
@@ -92,17 +144,10 @@ export default class Demo extends PlainCommand {
   }
 }
 
-/** What went wrong, with what the daemons say about it. */
-function failure(error: unknown, started: Iterable<Name>, folder: string): CommandError {
-  const { title, detail, exitCode } = toReport(error, 'demo')
-  if (exitCode === 130) return error as CommandError
-  const logs = [...started].flatMap((name) => complaints(name, folder))
-  return new CommandError([title, detail, ...logs].filter(Boolean).join('\n'), 1)
-}
-
-/** The warnings and errors at the end of a daemon's log. */
-function complaints(name: Name, folder: string): string[] {
-  const { lines } = lastLines(logPath(join(folder, name)), 200)
-  const grave = lines.filter((line) => /"level":[456]0/.test(line) || !line.startsWith('{'))
-  return grave.slice(-5).map((line) => shorten(`${name}: ${formatLogLine(line)}`, 500))
+/** Stops the daemon that was started in the other terminal, if it still runs. */
+async function stopAlice(folder: string): Promise<void> {
+  const running = await findDaemon(aliceFolder(folder))
+  if (!running) return
+  process.kill(running.pid, 'SIGTERM')
+  if (!(await waitForEnd(running.pid, endMs))) process.kill(running.pid, 'SIGKILL')
 }

@@ -6,7 +6,7 @@
 import { createAgent, type Agent } from '../src/agent.ts'
 import { readConfig, type Config } from '../src/base/config.ts'
 import { openLog, type Log } from '../src/base/log.ts'
-import { readProfile, writeProfile } from '../src/base/profile.ts'
+import { readLocalProfile, writeProfile } from '../src/base/profile.ts'
 import { removeRunning, writeRunning } from '../src/base/running.ts'
 import { StartError } from '../src/base/start-error.ts'
 import { createApp } from './app.ts'
@@ -30,7 +30,7 @@ async function start(config: Config, log: Log, undo: Undo[]): Promise<{ agent: A
   const didcomm = await bind(config.AGENT_HOST, config.AGENT_DIDCOMM_PORT, 'AGENT_DIDCOMM_PORT')
   servers.push(didcomm)
   const [url, didcommUrl] = [urlOf(rest, config.AGENT_HOST), urlOf(didcomm, config.AGENT_HOST)]
-  const remembered = readProfile(config.AGENT_CONFIG_DIR, config.AGENT_PROFILE)
+  const remembered = readLocalProfile(config.AGENT_CONFIG_DIR, config.AGENT_PROFILE)
   const urls = { rest: config.REST_SERVICE_URL ?? url, didcomm: config.DIDCOMM_SERVICE_URL ?? didcommUrl }
   const agent = await createAgent(config, log, urls, remembered?.dataDir === config.AGENT_DATA_DIR ? remembered : {})
   // Servers stop before the agent does: what they have accepted still needs it.
@@ -39,6 +39,7 @@ async function start(config: Config, log: Log, undo: Undo[]): Promise<{ agent: A
   const running = { pid: process.pid, url, didcommUrl, startedAt }
   const apiKey = agent.defaultApiKey && { apiKey: agent.defaultApiKey.reveal() }
   writeProfile(config.AGENT_CONFIG_DIR, config.AGENT_PROFILE, {
+    kind: 'local',
     ...running,
     ...apiKey,
     adminToken: agent.adminToken.reveal(),

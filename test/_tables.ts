@@ -1,4 +1,5 @@
 /** The tables of the pages in docs as the code has them. */
+import { exitCodes } from '../commands/_errors/exit-codes.ts'
 import { routes } from '../daemon/routes/index.ts'
 import { variables } from '../src/base/config.ts'
 
@@ -21,4 +22,11 @@ export function variablesTable(): string {
 export function endpointsTable(): string {
   const rows = routes.map(({ key, contract }) => `| \`${key}\` | ${contract.access.replaceAll('-', ' ')} | ${contract.summary} |`)
   return ['| endpoint | for | |', '|---|---|---|', ...rows].join('\n')
+}
+
+/** The rows of the exit codes, as docs/command-line.md has them. */
+export function exitCodesTable(): string {
+  return Object.entries(exitCodes)
+    .map(([code, [name, what, , remedy]]) => `| ${code} | ${name} | ${what} | ${remedy} |`)
+    .join('\n')
 }

@@ -15,10 +15,13 @@ export function curlLine(key: string, input: Input, { base, header, key: secret 
   const target = path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
     replaceNamed(String(input.path?.[name]), names, (variable) => `$${variable}`),
   )
+  const query = new URLSearchParams(
+    Object.entries(input.query ?? {}).map(([name, value]): [string, string] => [name, String(value)]),
+  ).toString()
   const words = [
     'curl',
     ...(method === 'GET' || (method === 'POST' && input.body !== undefined) ? [] : ['-X', method]),
-    `$${base}${target}`,
+    query === '' ? `$${base}${target}` : `"$${base}${target}?${query}"`,
     '-H',
     `"${header}: $${secret}"`,
   ]
@@ -27,7 +30,9 @@ export function curlLine(key: string, input: Input, { base, header, key: secret 
       '-H',
       '"$JSON"',
       '-d',
-      replaceNamed(quote(JSON.stringify(input.body)), names, (variable) => `'$${variable}'`),
+      replaceNamed(quote(JSON.stringify(input.body)), names, (variable, value) =>
+        /\s/.test(value) ? `'"$${variable}"'` : `'$${variable}'`,
+      ),
     )
   return words.join(' ')
 }
@@ -38,7 +43,7 @@ export function quote(text: string): string {
 }
 
 /** The longest first: one value may hold another. */
-function replaceNamed(text: string, names: ReadonlyMap<string, string>, written: (variable: string) => string): string {
+function replaceNamed(text: string, names: ReadonlyMap<string, string>, written: (variable: string, value: string) => string): string {
   const byLength = [...names].toSorted(([one], [other]) => other.length - one.length)
-  return byLength.reduce((result, [value, name]) => result.replaceAll(value, () => written(name)), text)
+  return byLength.reduce((result, [value, name]) => result.replaceAll(value, () => written(name, value)), text)
 }

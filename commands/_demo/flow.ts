@@ -1,10 +1,10 @@
 /** What the demonstration does: connect, issue, present, each step when an event says that the one before is done. */
 import type { Client } from '../../daemon/client.ts'
 import { tenths } from '../_format/time.ts'
-import type { Receiver } from './events.ts'
+import type { Changes } from './changes.ts'
 
 /** The two tenants as callers, and what tells them when to go on. */
-export type Stage = { acme: Client; alice: Client; events: Receiver }
+export type Stage = { acme: Client; alice: Client; events: Pick<Changes, 'until'> }
 
 /** What is there before the first flow: their DIDs, and the URL of the schema. */
 export type Props = { acmeDid: string; aliceDid: string; schemaId: string }
@@ -15,10 +15,14 @@ export type Viewer = {
   invitation: (url: string) => void
 }
 
+/** What a flow leaves behind: the ids of its records, each on the side that uses it. */
+export type Made = { connectionId: string; issuedId: string; heldId: string }
+
 /** Milliseconds that the parts of a flow took. */
 export type Timing = { connectMs: number; issueMs: number; presentMs: number; flowMs: number }
 
-const person = { name: 'Alice Example', role: 'engineer', level: 7 }
+/** Whom the credentials of the demonstration are about. */
+export const person = { name: 'Alice Example', role: 'engineer', level: 7 }
 
 /** The JSON Schema that the credentials of the demonstration fit. */
 export const schema = {
@@ -34,11 +38,11 @@ export const schema = {
 /** Runs one flow from the first call to the accepted presentation. */
 export async function runFlow(stage: Stage, props: Props, viewer: Viewer): Promise<Timing> {
   const start = performance.now()
-  const { connectionId } = await connect(stage, viewer)
+  const connectionId = await connect(stage, viewer)
   const connected = performance.now()
-  const { credentialId } = await issue(stage, props, connectionId, viewer)
+  const records = await issue(stage, props, connectionId, viewer)
   const issued = performance.now()
-  await present(stage, props, { connectionId, credentialId }, viewer)
+  await present(stage, props, { connectionId, ...records }, viewer)
   const end = performance.now()
   return {
     connectMs: tenths(connected - start),
@@ -48,7 +52,8 @@ export async function runFlow(stage: Stage, props: Props, viewer: Viewer): Promi
   }
 }
 
-async function connect({ acme, alice, events }: Stage, viewer: Viewer) {
+/** Returns the id of acme’s connection. */
+export async function connect({ acme, alice, events }: Stage, viewer: Viewer) {
   viewer.step('Connect: acme invites, alice accepts')
   const { connectionId, thid, invitation } = await acme('POST /connections', { body: { label: 'alice', goal: 'Your employee credential' } })
   viewer.invitation(invitation.invitationUrl)
@@ -59,18 +64,24 @@ async function connect({ acme, alice, events }: Stage, viewer: Viewer) {
     events.until({ ...about, who: 'acme', state: 'ConnectionResponseSent' }),
     events.until({ ...about, who: 'alice', state: 'ConnectionResponseReceived' }),
   ])
-  return { connectionId }
+  return connectionId
 }
 
-async function issue({ acme, alice, events }: Stage, { acmeDid, aliceDid, schemaId }: Props, connectionId: string, viewer: Viewer) {
+/** Returns the ids of both records of the credential. */
+export async function issue(
+  { acme, alice, events }: Stage,
+  { acmeDid, aliceDid, schemaId }: Props,
+  connectionId: string,
+  viewer: Viewer,
+): Promise<Omit<Made, 'connectionId'>> {
   viewer.step('Issue: acme offers, alice accepts, acme issues')
   const offer = await acme('POST /issue-credentials/credential-offers', {
     body: { connectionId, issuingDID: acmeDid, claims: person, schemaId, validityPeriod: 31_536_000 },
   })
   const about = { what: 'credential', subject: offer.thid } as const
-  const { id: credentialId } = await events.until({ ...about, who: 'alice', state: 'OfferReceived' })
+  const { id: heldId } = await events.until({ ...about, who: 'alice', state: 'OfferReceived' })
   await alice('POST /issue-credentials/records/{recordId}/accept-offer', {
-    path: { recordId: credentialId },
+    path: { recordId: heldId },
     body: { subjectId: aliceDid },
   })
   await events.until({ ...about, who: 'acme', state: 'RequestReceived' })
@@ -79,32 +90,41 @@ async function issue({ acme, alice, events }: Stage, { acmeDid, aliceDid, schema
     events.until({ ...about, who: 'acme', state: 'CredentialSent' }),
     events.until({ ...about, who: 'alice', state: 'CredentialReceived' }),
   ])
-  return { credentialId }
+  return { issuedId: offer.recordId, heldId }
 }
 
-async function present(
-  { acme, alice, events }: Stage,
-  { acmeDid, schemaId }: Props,
-  { connectionId, credentialId }: { connectionId: string; credentialId: string },
-  viewer: Viewer,
-) {
+export async function present({ acme, alice, events }: Stage, props: Props, made: Made, viewer: Viewer): Promise<void> {
   viewer.step('Present: acme asks for a proof, alice presents, acme verifies and accepts')
-  const request = await acme('POST /present-proof/presentations', {
-    body: { connectionId, proofs: [{ schemaId, trustIssuers: [acmeDid] }] },
-  })
-  const about = { what: 'proof', subject: request.thid } as const
-  const { id: presentationId } = await events.until({ ...about, who: 'alice', state: 'RequestReceived' })
-  await alice('PATCH /present-proof/presentations/{presentationId}', {
-    path: { presentationId },
-    body: { action: 'request-accept', proofId: [credentialId] },
-  })
+  const { presentationId, about } = await answered({ acme, alice, events }, props, made)
   await events.until({ ...about, who: 'acme', state: 'PresentationVerified' })
-  await acme('PATCH /present-proof/presentations/{presentationId}', {
-    path: { presentationId: request.presentationId },
-    body: { action: 'presentation-accept' },
-  })
+  await acme('PATCH /present-proof/presentations/{presentationId}', { path: { presentationId }, body: { action: 'presentation-accept' } })
   await Promise.all([
     events.until({ ...about, who: 'acme', state: 'PresentationAccepted' }),
     events.until({ ...about, who: 'alice', state: 'PresentationSent' }),
   ])
+}
+
+/** A credential that is revoked, and what becomes of the next proof with it. */
+export async function revoke(stage: Stage, props: Props, made: Made, viewer: Viewer): Promise<void> {
+  viewer.step('Revoke: acme takes the credential back, and the next proof with it does not hold')
+  await stage.acme('PATCH /credential-status/revoke-credential/{id}', { path: { id: made.issuedId } })
+  const { about } = await answered(stage, props, made)
+  await Promise.all([
+    stage.events.until({ ...about, who: 'acme', state: 'PresentationVerificationFailed' }),
+    stage.events.until({ ...about, who: 'alice', state: 'ProblemReportReceived' }),
+  ])
+}
+
+/** Asks alice for a proof with the credential, and has her answer. Returns acme’s record of it. */
+async function answered({ acme, alice, events }: Stage, { acmeDid, schemaId }: Props, { connectionId, heldId }: Made) {
+  const request = await acme('POST /present-proof/presentations', {
+    body: { connectionId, proofs: [{ schemaId, trustIssuers: [acmeDid] }] },
+  })
+  const about = { what: 'proof', subject: request.thid } as const
+  const { id } = await events.until({ ...about, who: 'alice', state: 'RequestReceived' })
+  await alice('PATCH /present-proof/presentations/{presentationId}', {
+    path: { presentationId: id },
+    body: { action: 'request-accept', proofId: [heldId] },
+  })
+  return { presentationId: request.presentationId, about }
 }

@@ -4,8 +4,9 @@ import type { Client } from '../../daemon/client.ts'
 import { meanings } from '../_format/states.ts'
 import { pad } from '../_format/width.ts'
 import { drawQr, type Screen } from '../_ui/qr.ts'
-import { curlLine, type Caller, type Input } from './curl.ts'
-import type { Change } from './events.ts'
+import type { Change } from './changes.ts'
+import { cliLine } from './cli.ts'
+import { curlLine, quote, type Caller, type Input } from './curl.ts'
 import type { Viewer } from './flow.ts'
 import type { Name } from './party.ts'
 
@@ -37,33 +38,37 @@ const shownOfSecret = 6
 /** Makes a narrator. `isKept` says that the daemons go on, so that values are to be copied and are shown whole. */
 export function createNarrator(
   print: (text: string) => void,
-  { isTerminal, isKept, screen }: { isTerminal: boolean; isKept: boolean; screen: Screen },
+  { isTerminal, isColoured, isKept, screen }: { isTerminal: boolean; isColoured: boolean; isKept: boolean; screen: Screen },
 ): Narrator {
   const names = new Map<string, string>()
   let steps = 0
-  const signed = (who: Name) => styleText(colours[who], pad(who, 6))
+  const styled = (format: Parameters<typeof styleText>[0], text: string) =>
+    isColoured ? styleText(format, text, { validateStream: false }) : text
+  const signed = (who: Name) => styled(colours[who], pad(who, 6))
   const name = (variable: string, value: string, shown: string) => {
     names.set(value, variable)
-    print(`   ${styleText('dim', `${variable}=${shown}`)}`)
+    print(`   ${styled('dim', `${variable}=${shown}`)}`)
   }
   return {
     say: print,
-    step: (title) => print(`\n${styleText('bold', `${++steps}. ${title}`)}`),
+    step: (title) => print(`\n${styled('bold', `${++steps}. ${title}`)}`),
     change: ({ who, what, state }) => {
       const words = what === 'did' ? undefined : meanings[what][state]?.words
-      print(`   ${signed(who)} ${pad(what, 11)} ${words === undefined ? state : `${pad(state, 27)} ${styleText('dim', words)}`}`)
+      print(`   ${signed(who)} ${pad(what, 11)} ${words === undefined ? state : `${pad(state, 27)} ${styled('dim', words)}`}`)
     },
-    name: (variable, value) => name(variable, value, value),
+    name: (variable, value) => name(variable, value, /\s/.test(value) ? quote(value) : value),
     nameSecret: (variable, value) => name(variable, value, isKept ? value : `${value.slice(0, shownOfSecret)}…`),
     invitation: (url) => {
       names.set(new URL(url).searchParams.get('_oob')!, 'INVITATION')
       const qr = isTerminal ? drawQr(url, screen) : { reason: 'this is no terminal' }
       print('lines' in qr ? qr.lines.join('\n') : `   No QR code: ${qr.reason}.`)
-      print(`   ${url}\n   ${styleText('dim', 'INVITATION=<what follows _oob= in the URL>')}`)
+      print(`   ${url}\n   ${styled('dim', 'INVITATION=<what follows _oob= in the URL>')}`)
     },
     watch: (client, caller) =>
       ((key: string, input: Input = {}) => {
-        print(`   ${styleText('dim', `$ ${curlLine(key, input, caller, names)}`)}`)
+        const command = cliLine(key, input, caller.base.toLowerCase(), names)
+        if (command !== undefined) print(`   $ ${command}`)
+        print(`   ${styled('dim', `$ ${curlLine(key, input, caller, names)}`)}`)
         return (client as unknown as (key: string, input: Input) => unknown)(key, input)
       }) as Client,
   }

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { ChildProcess } from 'node:child_process'
 import { createClient, type Client } from '../../daemon/client.ts'
 import { variables } from '../../src/base/config.ts'
-import { readProfile, writeProfile } from '../../src/base/profile.ts'
+import { readLocalProfile, writeProfile } from '../../src/base/profile.ts'
 import { childEnv } from '../_client/settings.ts'
 import { launchInBackground } from '../_daemon/launch.ts'
 import { CommandError } from '../_errors/usage.ts'
@@ -55,7 +55,7 @@ export async function startDaemon(name: Name, folder: string, onStart: (child: C
   const { url, didcommUrl } = await ready
   await createClient(url)('GET /_system/health')
   const coldStartMs = tenths(performance.now() - start)
-  const profile = readProfile(configDir, name)
+  const profile = readLocalProfile(configDir, name)
   if (!profile) throw new CommandError(`${name}’s daemon wrote no profile.`, 1)
   return { name, child, url, didcommUrl, dataDir, adminToken: profile.adminToken, coldStartMs }
 }
@@ -82,6 +82,6 @@ export async function onboard(daemon: Daemon, admin: Client, folder: string, onK
   const entity = await admin('POST /iam/entities', { body: { name, walletId: wallet.id } })
   await admin('POST /iam/apikey-authentication', { body: { entityId: entity.id, apiKey } })
   const configDir = join(folder, 'config')
-  writeProfile(configDir, name, { ...readProfile(configDir, name)!, apiKey })
+  writeProfile(configDir, name, { ...readLocalProfile(configDir, name)!, apiKey })
   return { name, url, apiKey, call: createClient(url, { apikey: apiKey }) }
 }

@@ -1,19 +1,21 @@
 /** What `agent doctor` found, and how it is shown. */
 import type { Answer } from '../_client/answer.ts'
+import { plain, type Paint } from '../_format/colour.ts'
 import { safeLine } from '../_format/safe.ts'
 import { pad, widthOf } from '../_format/width.ts'
 
 export type Check = Answer<'GET /_system/doctor'>['checks'][number]
 
 const marks = { ok: '✔', warning: '!', failed: '✖' } as const
+const styles = { ok: 'good', warning: 'waiting', failed: 'bad' } as const
 
 /** One line for each check, and one more with what mends it. */
-export function render(checks: readonly Check[]): string {
+export function render(checks: readonly Check[], paint: Paint = plain): string {
   const names = Math.max(...checks.map(({ name }) => widthOf(name)))
   return checks
     .flatMap(({ name, status, detail, hint }) => [
-      `${marks[status]} ${pad(name, names)}  ${safeLine(detail)}`,
-      ...(hint === undefined ? [] : [`  ${pad('', names)}  → ${safeLine(hint)}`]),
+      `${paint(styles[status], marks[status])} ${pad(name, names)}  ${safeLine(detail)}`,
+      ...(hint === undefined ? [] : [`  ${pad('', names)}  ${paint('faint', '→')} ${safeLine(hint)}`]),
     ])
     .join('\n')
 }

@@ -14,8 +14,9 @@ export function checkNode(running: string, wanted: string): Check {
 /** The profile: there, whole, and nobody else's to read, since it holds the keys. */
 export function checkProfile(configDir: string, profileName: string): Check {
   const name = 'profile'
+  let path: string | undefined
   try {
-    const path = profilePath(configDir, profileName)
+    path = profilePath(configDir, profileName)
     const profile = readProfile(configDir, profileName)
     if (!profile) return { name, status: 'warning', detail: `There is no profile ${profileName} (${path}).`, hint: 'agent daemon start' }
     // Windows has no such modes.
@@ -23,11 +24,7 @@ export function checkProfile(configDir: string, profileName: string): Check {
     if (!isOpen) return { name, status: 'ok', detail: `${path} is for the daemon at ${profile.url}.` }
     return { name, status: 'failed', detail: `${path} holds keys, and others can read it.`, hint: `chmod 600 ${path}` }
   } catch (error) {
-    return {
-      name,
-      status: 'failed',
-      detail: (error as Error).message,
-      hint: 'agent daemon start   # once the file is removed, or can be read',
-    }
+    const hint = path === undefined ? 'agent profile list' : `mv ${path} ${path}.old   # a daemon writes its own when it starts`
+    return { name, status: 'failed', detail: (error as Error).message, hint }
   }
 }

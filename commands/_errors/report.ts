@@ -1,9 +1,4 @@
-/**
- * How a failure is told: what happened, why, the command that mends it, and the exit code (users.md D4, D8).
- *
- * 0 done, 1 failed, 2 wrong usage, 3 not found, 4 not let in, 5 conflict or wrong state, 6 timeout, 7 daemon unreachable,
- * 8 verification failed, 130 interrupted.
- */
+/** How a failure is told: what happened, why, the command that mends it, and the exit code (users.md D4, D8; exit-codes.ts). */
 import { safe } from '../_format/safe.ts'
 
 /** What `--json` prints on standard error. */
@@ -50,7 +45,14 @@ export function toReport(error: unknown, commandId: string): Report {
   const problem = findProblem(error)
   if (problem) {
     const { status, type, detail } = problem
-    return { code: type, title: problem.title ?? type, detail, status, hint: hintFor(problem, commandId), exitCode: exitCodeOf(problem) }
+    return {
+      code: type,
+      title: problem.title ?? type,
+      detail,
+      status,
+      hint: hintFor(problem, commandId) ?? explanationOf(type),
+      exitCode: exitCodeOf(problem),
+    }
   }
   switch (name) {
     case 'DaemonUnreachable':
@@ -102,7 +104,7 @@ function hintFor(problem: ProblemBody, commandId: string): string | undefined {
   const administers = topic === 'wallet' || topic === 'tenant'
   switch (exitCodeOf(problem)) {
     case 2:
-      return `agent ${commandId.replaceAll(':', ' ')} --help`
+      return isGeneral(problem) ? `agent ${commandId.replaceAll(':', ' ')} --help` : undefined
     case 3:
       return verb === 'list' ? undefined : `agent ${listOf(problem, topic)} list`
     case 4:
@@ -116,11 +118,24 @@ function hintFor(problem: ProblemBody, commandId: string): string | undefined {
   }
 }
 
+/** Problems that say no more than that the input is not right. */
+function isGeneral({ type }: ProblemBody): boolean {
+  return /^(BadRequest|UnprocessableEntity|error:RequestBody\w+|\/errors\/common\/bad-request|HTTP \d+)$/.test(type)
+}
+
+/** Where there is nothing better to say: what the type means. It is the daemon's word, so it must be one that can be typed. */
+function explanationOf(type: string): string | undefined {
+  if (/^HTTP|^about:/.test(type) || !/^[\w:/ -]+$/.test(type)) return undefined
+  return `agent explain ${type.includes(' ') ? JSON.stringify(type) : type}`
+}
+
 /** The topic whose list holds what was not found: the problem may be about something else than the command is. */
 function listOf({ type }: ProblemBody, topic: string): string {
   if (/DIDNotFoundInWallet$|did-not-in-wallet$/.test(type)) return 'did'
   if (type.endsWith('WalletNotFound')) return 'wallet'
   if (/ConnectionServiceError/.test(type)) return 'connection'
   if (/IssuedCredential/.test(type)) return 'credential'
+  // Events name the threads that there are.
+  if (topic === 'trace') return 'event'
   return topic
 }

@@ -1,5 +1,6 @@
 /** What the checks of a credential mean, in words. */
 import type { Answer } from '../_client/answer.ts'
+import { inStyle, type Styled } from './colour.ts'
 
 type Result = Answer<'POST /verification/credential'>[number]['result'][number]
 
@@ -21,11 +22,11 @@ const words: Record<Result['verification'], [about: string, yes: string, no: str
 }
 
 /** Results as names and what was found. Of what cannot be read, most checks say no for that reason alone. */
-export function checkFields(results: readonly Result[]): [name: string, value: string][] {
+export function checkFields(results: readonly Result[]): [name: string, value: Styled][] {
   const isUnreadable = results.some(({ verification, success }) => verification === 'SemanticCheckOfClaims' && !success)
   return results.map(({ verification, success }) => {
     const [about, yes, no] = words[verification]
-    if (success) return [about, `ok: ${yes}`]
-    return [about, `NO: ${isUnreadable && verification !== 'SemanticCheckOfClaims' ? 'it cannot be said of this' : no}`]
+    if (success) return [about, inStyle('good', `ok: ${yes}`)]
+    return [about, inStyle('bad', `NO: ${isUnreadable && verification !== 'SemanticCheckOfClaims' ? 'it cannot be said of this' : no}`)]
   })
 }

@@ -1,6 +1,7 @@
 /** What commands print of connections. */
 import type { Answer } from '../_client/answer.ts'
-import { explain } from './states.ts'
+import { shownState } from './states.ts'
+import { whenAgo } from './time.ts'
 
 export type Connection = Answer<'GET /connections/{connectionId}'>
 
@@ -10,14 +11,14 @@ export function connectionFields(shown: Connection): [name: string, value: unkno
   return [
     ['connection', connectionId],
     ['role', role],
-    ['state', explain('connection', state)],
+    ['state', shownState('connection', state)],
     ['label', shown.label],
     ['goal', shown.goal],
     ['my DID', shown.myDid],
     ['their DID', shown.theirDid],
     ['offers', automaticAcceptance && acceptedOffers(automaticAcceptance)],
-    ['created', shown.createdAt],
-    ['updated', shown.updatedAt],
+    ['created', whenAgo(shown.createdAt, Date.now())],
+    ['updated', shown.updatedAt && whenAgo(shown.updatedAt, Date.now())],
     ['last failure', metaLastFailure?.detail ?? metaLastFailure?.title],
   ]
 }

@@ -1,6 +1,7 @@
 /** What a credential says of itself, in words. */
 import type { Answer } from '../_client/answer.ts'
 import { pathOf } from './claims.ts'
+import { inStyle, type Styled } from './colour.ts'
 import { ago, ahead } from './time.ts'
 
 export type CredentialContent = Answer<'GET /issue-credentials/records/{recordId}/credential'>
@@ -16,6 +17,12 @@ const standings: Record<CredentialContent['standing']['status'], string> = {
 /** Whether it is revoked, such as `cannot be known: its host answered with status 503`. */
 export function standingOf({ standing: { status, detail } }: CredentialContent): string {
   return detail === undefined ? standings[status] : `${standings[status]}: ${detail}`
+}
+
+/** As `standingOf`, in its colour. */
+export function shownStanding(content: CredentialContent): Styled {
+  const { status } = content.standing
+  return inStyle(status === 'not-revoked' ? 'good' : status === 'unknown' ? 'waiting' : 'bad', standingOf(content))
 }
 
 /** Whether its time is now, such as `valid until 2026-11-24T08:00:00.000Z, in 3 d`. `now` is in milliseconds. */

@@ -1,5 +1,6 @@
 /** DIDs as a person reads them. */
 import type { Answer } from '../_client/answer.ts'
+import { inStyle, type Styled } from './colour.ts'
 
 /** A DID of the wallet. */
 export type Did = Answer<'GET /did-registrar/dids/{didRef}'>
@@ -16,6 +17,12 @@ export function explainDid({ status, deactivated, pendingOperation }: Did): stri
   const change = pendingOperation !== undefined && status === 'PUBLISHED' ? 'a change is on its way to the ledger' : undefined
   const meaning = deactivated ? 'deactivated for good' : (change ?? meanings[status])
   return meaning === undefined ? status : `${status} (${meaning})`
+}
+
+/** As `explainDid`, in its colour. */
+export function shownDid(did: Did): Styled {
+  const isOver = did.deactivated || (did.status === 'PUBLISHED' && did.pendingOperation === undefined)
+  return inStyle(did.deactivated ? 'bad' : isOver ? 'good' : 'waiting', explainDid(did))
 }
 
 /** The command that comes next for a DID. */

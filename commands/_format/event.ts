@@ -1,6 +1,8 @@
 /** Events as a person reads them. */
 import type { Event } from '../_client/events.ts'
+import type { Styled } from './colour.ts'
 import { safeLine } from './safe.ts'
+import { shortState, type Topic } from './states.ts'
 import type { Column } from './table.ts'
 
 /** The columns of a list of events. */
@@ -8,13 +10,24 @@ export const eventColumns: Column<Event>[] = [
   { head: 'time', of: ({ ts }) => ts },
   { head: 'type', of: ({ type }) => type },
   { head: 'about', of: subjectOf },
-  { head: 'state', of: stateOf },
+  { head: 'state', of: shownState },
   { head: 'id', of: ({ id }) => id },
 ]
 
 /** An event in one line. */
 export function eventLine(event: Event): string {
   return safeLine([event.ts, event.type.padEnd(28), (subjectOf(event) ?? '').padEnd(8), stateOf(event) ?? '', event.id].join('  '))
+}
+
+const topics: Partial<Record<Event['type'], Topic>> = {
+  ConnectionUpdated: 'connection',
+  IssueCredentialRecordUpdated: 'credential',
+  PresentationUpdated: 'proof',
+}
+
+function shownState(event: Event): string | Styled | undefined {
+  const [topic, state] = [topics[event.type], stateOf(event)]
+  return topic === undefined || state === undefined ? state : shortState(topic, state)
 }
 
 /** The beginning of the thread's id, or the end of the DID, which is what tells one from another. */

@@ -1,10 +1,11 @@
 /** What commands print of credential and presentation records. */
 import type { Answer } from '../_client/answer.ts'
 import { claimPairs } from './claims.ts'
-import { disclosableOf, standingOf, validityOf, type CredentialContent } from './credential.ts'
+import { inStyle, type Styled } from './colour.ts'
+import { disclosableOf, shownStanding, validityOf, type CredentialContent } from './credential.ts'
 import type { Column } from './table.ts'
-import { explain } from './states.ts'
-import { ago } from './time.ts'
+import { shortState, shownState } from './states.ts'
+import { ago, whenAgo } from './time.ts'
 
 export type CredentialRecord = Answer<'GET /issue-credentials/records/{recordId}'>
 export type PresentationRecord = Answer<'GET /present-proof/presentations/{presentationId}'>
@@ -15,8 +16,8 @@ export function credentialFields(record: CredentialRecord, content?: CredentialC
   return [
     ['credential', record.recordId],
     ['role', record.role],
-    ['state', explain('credential', record.protocolState)],
-    ['status', content && !record.revoked ? standingOf(content) : statusOf(record)],
+    ['state', shownState('credential', record.protocolState)],
+    ['status', content && !record.revoked ? shownStanding(content) : statusOf(record)],
     ['validity', content && validityOf(content, Date.now())],
     ['format', formatOf(record)],
     ...claimPairs(content?.claims ?? record.claims),
@@ -27,15 +28,15 @@ export function credentialFields(record: CredentialRecord, content?: CredentialC
     ['goal', record.goal],
     ['valid for', content || record.validityPeriod === undefined ? undefined : `${record.validityPeriod} s`],
     ['thread', record.thid],
-    ['created', record.createdAt],
-    ['updated', record.updatedAt],
+    ['created', whenAgo(record.createdAt, Date.now())],
+    ['updated', record.updatedAt && whenAgo(record.updatedAt, Date.now())],
     ['last failure', record.metaLastFailure?.detail ?? record.metaLastFailure?.title],
   ]
 }
 
 /** Whether a credential that there is still holds, as far as this side knows. */
-function statusOf({ role, revoked, revokedAt, credential }: CredentialRecord): string | undefined {
-  if (revoked) return role === 'Issuer' ? `revoked on ${revokedAt}` : `revoked, the issuer said on ${revokedAt}`
+function statusOf({ role, revoked, revokedAt, credential }: CredentialRecord): string | Styled | undefined {
+  if (revoked) return inStyle('bad', role === 'Issuer' ? `revoked on ${revokedAt}` : `revoked, the issuer said on ${revokedAt}`)
   return credential === undefined ? undefined : role === 'Issuer' ? 'not revoked' : 'not revoked, as far as the issuer has said'
 }
 
@@ -49,11 +50,15 @@ function formatOf({ credentialFormat, credential }: CredentialRecord): string {
   return `${format}; ${isBound ? 'bound to a key of the holder’s' : 'bound to no key, so whoever has it can show it'}`
 }
 
+function stateOf({ protocolState, revoked }: CredentialRecord): Styled {
+  return revoked ? inStyle('bad', `${protocolState}, revoked`) : shortState('credential', protocolState)
+}
+
 /** The columns of a list of credential records. */
 export const credentialColumns: Column<CredentialRecord>[] = [
   { head: 'id', of: ({ recordId }) => recordId },
   { head: 'role', of: ({ role }) => role, optional: true },
-  { head: 'state', of: ({ protocolState, revoked }) => (revoked ? `${protocolState}, revoked` : protocolState) },
+  { head: 'state', of: stateOf },
   {
     head: 'claims',
     of: ({ claims }) =>
@@ -70,7 +75,7 @@ export function presentationFields(record: PresentationRecord): Pair[] {
   return [
     ['proof', record.presentationId],
     ['role', record.role],
-    ['state', explain('proof', record.status)],
+    ['state', shownState('proof', record.status)],
     ['connection', record.connectionId],
     ['goal', record.goal],
     ['asked for', record.requestData[0]],
@@ -86,6 +91,6 @@ export function presentationFields(record: PresentationRecord): Pair[] {
 export const presentationColumns: Column<PresentationRecord>[] = [
   { head: 'id', of: ({ presentationId }) => presentationId },
   { head: 'role', of: ({ role }) => role, optional: true },
-  { head: 'state', of: ({ status }) => status },
+  { head: 'state', of: ({ status }) => shortState('proof', status) },
   { head: 'thread', of: ({ thid }) => thid, cut: 'end', optional: true },
 ]

@@ -1,11 +1,16 @@
 /** What the states of service §3 mean to the person who looks at them, and the command that comes next where it is theirs to give. */
 
+import { inStyle, type Style, type Styled } from './colour.ts'
+
 /** `ends` is for the states after which nothing comes that one could wait for: the exit code of waiting in vain, 0 where all went well. */
+/** What has states. */
+export type Topic = 'connection' | 'credential' | 'proof'
+
 export type Meaning = { words: string; next?: string; ends?: 0 | 5 | 8 }
 
 /** By topic, then by state. `{id}` stands for the id of the record. A test compares the states with the tables of the protocols. */
 // prettier-ignore
-export const meanings: Readonly<Record<'connection' | 'credential' | 'proof', Readonly<Record<string, Meaning>>>> = {
+export const meanings: Readonly<Record<Topic, Readonly<Record<string, Meaning>>>> = {
   connection: {
     InvitationGenerated:        { words: 'waiting for somebody to accept the invitation' },
     ConnectionRequestReceived:  { words: 'the other side has accepted the invitation' },
@@ -57,12 +62,28 @@ export const meanings: Readonly<Record<'connection' | 'credential' | 'proof', Re
 }
 
 /** A state with its meaning, such as `OfferSent (waiting for the holder to accept the offer)`. */
-export function explain(topic: keyof typeof meanings, state: string): string {
+export function explain(topic: Topic, state: string): string {
   const meaning = meanings[topic][state]
   return meaning ? `${state} (${meaning.words})` : state
 }
 
+/** Whether a state is a good end, a bad one, or none yet. */
+export function styleOf(topic: Topic, state: string): Style {
+  const ends = meanings[topic][state]?.ends
+  return ends === undefined ? 'waiting' : ends === 0 ? 'good' : 'bad'
+}
+
+/** A state alone, in its colour, for a table; `words` says more than its name. */
+export function shortState(topic: Topic, state: string, words = state): Styled {
+  return inStyle(styleOf(topic, state), words)
+}
+
+/** A state with its meaning, as `explain` says it, in its colour. */
+export function shownState(topic: Topic, state: string): Styled {
+  return shortState(topic, state, explain(topic, state))
+}
+
 /** The command that comes next for a record in a state, if it is this side's turn. */
-export function nextCommand(topic: keyof typeof meanings, state: string, id: string): string | undefined {
+export function nextCommand(topic: Topic, state: string, id: string): string | undefined {
   return meanings[topic][state]?.next?.replace('{id}', id)
 }

@@ -1,10 +1,11 @@
 /** Tables and lists of fields for a terminal. Cut to its width only when there is one: a pipe gets everything. */
+import { plain, toStyled, type Styled } from './colour.ts'
 import { safeLine } from './safe.ts'
 import { pad, shorten, widthOf } from './width.ts'
 
 export type Column<Row> = {
   head: string
-  of: (row: Row) => string | undefined
+  of: (row: Row) => string | Styled | undefined
   /** May be cut when the terminal is narrow, at its end or in its middle; without it, never. */
   cut?: 'end' | 'middle'
   /** Is left out when the terminal is narrow and cutting does not help; the last such column first. */
@@ -16,36 +17,55 @@ const narrowest = 8
 
 /**
  * Prints rows in columns under a heading. Where the columns do not fit into `width`, they are cut, then those that are
- * optional are left out; where even that does not help, each row becomes a list of fields. Without `width` nothing is cut.
+ * optional are left out; where even that does not help, each row becomes a list of fields. Without `width` nothing is cut. What is
+ * styled is painted.
  */
-export function table<Row>(rows: readonly Row[], columns: readonly Column<Row>[], width = Infinity): string {
-  const cells = rows.map((row) => columns.map((column) => safeLine(column.of(row) ?? '')))
-  const natural = columns.map((column, index) => Math.max(widthOf(column.head), ...cells.map((row) => widthOf(row[index]!))))
+export function table<Row>(rows: readonly Row[], columns: readonly Column<Row>[], width = Infinity, paint = plain): string {
+  const cells = rows.map((row) => columns.map((column) => toCell(column.of(row) ?? '')))
+  const natural = columns.map((column, index) => Math.max(widthOf(column.head), ...cells.map((row) => widthOf(row[index]!.text))))
   const widths = fit(columns, natural, width)
   if (widths) {
-    const line = (row: readonly string[]) =>
-      row
-        .map((cell, index) => pad(shorten(cell, widths[index]!, columns[index]!.cut), widths[index]!))
+    const line = (row: readonly Cell[]) => {
+      const last = row.findLastIndex(({ text }) => text !== '')
+      return row
+        .slice(0, last + 1)
+        .map(({ style, text }, index) => {
+          const cut = shorten(text, widths[index]!, columns[index]!.cut)
+          const shown = style ? paint(style, cut) : cut
+          return index === last ? shown : shown + pad('', widths[index]! - widthOf(cut))
+        })
         .join(' '.repeat(gap))
-        .trimEnd()
-    return [line(columns.map(({ head }) => head.toUpperCase())), ...cells.map(line)].join('\n')
+    }
+    const heads = columns.map(({ head }): Cell => ({ style: 'strong', text: head.toUpperCase() }))
+    return [line(heads), ...cells.map(line)].join('\n')
   }
   const last = columns.findLastIndex(({ optional }) => optional)
-  if (last !== -1) return table(rows, columns.toSpliced(last, 1), width)
-  const pairs = (row: Row) => columns.map((column): [string, string | undefined] => [column.head.toLowerCase(), column.of(row)])
-  return rows.map((row) => fields(pairs(row), width)).join('\n\n')
+  if (last !== -1) return table(rows, columns.toSpliced(last, 1), width, paint)
+  const pairs = (row: Row) => columns.map((column): [string, unknown] => [column.head.toLowerCase(), column.of(row)])
+  return rows.map((row) => fields(pairs(row), width, paint)).join('\n\n')
 }
 
-/** Prints names and values, one a line; names without a value are left out, long values are cut in the middle when there is a width. */
-export function fields(pairs: readonly (readonly [name: string, value: unknown])[], width = Infinity): string {
+/**
+ * Prints names and values, one a line; names without a value are left out, long values are cut in the middle when there is a width, and
+ * what is styled is painted.
+ */
+export function fields(pairs: readonly (readonly [name: string, value: unknown])[], width = Infinity, paint = plain): string {
   const shown = pairs.filter(([, value]) => value !== undefined && value !== null)
   const names = Math.max(...shown.map(([name]) => widthOf(name)))
   return shown
-    .map(
-      ([name, value]) =>
-        `${pad(name, names)}  ${shorten(safeLine(typeof value === 'string' ? value : JSON.stringify(value)), Math.max(width - names - gap, narrowest), 'middle')}`,
-    )
+    .map(([name, value]) => {
+      const { style, text } = toCell(value)
+      const cut = shorten(text, Math.max(width - names - gap, narrowest), 'middle')
+      return `${pad(name, names)}  ${style ? paint(style, cut) : cut}`
+    })
     .join('\n')
+}
+
+type Cell = ReturnType<typeof toStyled>
+
+function toCell(value: unknown): Cell {
+  const { style, text } = toStyled(value)
+  return { style, text: safeLine(text) }
 }
 
 /** Widths that fit, taken from the widest column that may be cut; nothing when they cannot be made to. */

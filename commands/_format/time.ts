@@ -15,6 +15,12 @@ export function ago(iso: string, now: number): string {
   return unit ? `${Math.floor(seconds / unit[0])} ${unit[1]} ago` : 'now'
 }
 
+/** A time with how long ago it was: `2026-11-20T11:55:00Z, 5 min ago`. `now` is in milliseconds. */
+export function whenAgo(iso: string, now: number): string {
+  const words = ago(iso, now)
+  return iso.startsWith(words) ? iso : `${iso}, ${words}`
+}
+
 /** How far a time is ahead, in its largest unit: `in 3 d`. `now` is in milliseconds. */
 export function ahead(iso: string, now: number): string {
   const seconds = Math.floor((Date.parse(iso) - now) / 1_000)

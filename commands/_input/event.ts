@@ -15,8 +15,12 @@ const types: Record<Type, true> = {
 }
 export const eventTypes = Object.keys(types) as Type[]
 
+/** Whose events are meant, where the administrator asks. */
+export const walletFlag = Flags.string({ description: 'as the administrator: events of this wallet, by its id' })
+
 /** What events can be told apart by. */
 export const eventFlags = {
   type: Flags.option({ options: eventTypes, description: 'only events of this type' })(),
   thid: Flags.string({ description: 'only events about this DIDComm thread, or about this DID' }),
+  wallet: walletFlag,
 }

@@ -1,44 +1,86 @@
 /**
- * QR codes in a terminal, in half blocks: two modules to a character.
+ * QR codes in a terminal.
  *
  * The colours are given outright, white modules on a black ground from the fixed part of the 256-colour palette, so that
- * the code is the right way round in light and dark themes. A margin of two modules is added where the library draws one.
+ * the code is the right way round in light and dark themes. They are no decoration, and NO_COLOR does not take them away.
  */
 import qrcode from 'qrcode-terminal'
+import { modulesOf, tooLong } from './qr-modules.ts'
 
-const colours = '\u001b[38;5;231;48;5;16m'
+const black = '\u001b[48;5;16m'
+const white = '\u001b[48;5;231m'
+const whiteOnBlack = '\u001b[38;5;231;48;5;16m'
 const whiteOnDefault = '\u001b[38;5;231;49m'
 const reset = '\u001b[0m'
 
+/** Modules of white that are added around a code. */
+const margin = 2
+
+/** Quarter blocks by which quarters are white: 1 upper left, 2 upper right, 4 lower left, 8 lower right. */
+const quarters = [...' ▘▝▀▖▌▞▛▗▚▐▜▄▙▟█']
+
+/** How a module is drawn: `large` as two spaces, `small` as half a character, `quadrants` as a quarter of one, twice as high as wide. */
+const drawings = {
+  large: (text: string) => modulesOf(text, margin).map((row) => `${bars(row)}${reset}`),
+  small: drawSmall,
+  quadrants: drawQuadrants,
+} satisfies Record<string, (text: string) => string[]>
+export type Rendering = keyof typeof drawings
+
+/** What is tried, best first, when nothing else is said. */
+export const renderings: readonly Rendering[] = ['small', 'quadrants']
+
 export type Screen = { columns?: number | undefined; rows?: number | undefined }
 
-/** The lines of a QR code, or the reason why there is none. Without a screen's size any size fits. */
-export type Qr = { lines: string[] } | { reason: string }
+/** A QR code as lines with their colours, each `width` columns wide; or the reason why there is none, here or anywhere. */
+export type Qr = { rendering: Rendering; lines: string[]; width: number } | { reason: string; isTooLong: boolean }
 
-/** Draws a text as a QR code of error correction level L. */
-export function drawQr(text: string, { columns = Infinity, rows = Infinity }: Screen = {}): Qr {
-  const drawn = generate(text)
-  if (drawn === undefined) return { reason: `it is too long for a QR code (${text.length} characters)` }
+/** Draws a text by the first rendering that a screen has the room for. Without a screen's size any size fits. */
+export function drawQr(text: string, { columns = Infinity, rows = Infinity }: Screen = {}, tried: readonly Rendering[] = renderings): Qr {
+  const tooLongFor = tooLong(text)
+  if (tooLongFor !== undefined) return { reason: tooLongFor, isTooLong: true }
+  let least = ''
+  for (const rendering of tried) {
+    const lines = drawings[rendering](text)
+    const width = withoutColours(lines[0]!).length
+    const missing = [
+      ...(width > columns ? [`${width} columns (there are ${columns})`] : []),
+      ...(lines.length > rows ? [`${lines.length} lines (there are ${rows})`] : []),
+    ]
+    if (missing.length === 0) return { rendering, lines, width }
+    least = missing.join(' and ')
+  }
+  return { reason: `it needs ${least}`, isTooLong: false }
+}
+
+/** Grounds alone, which need no font and leave no gap between lines. */
+function bars(row: readonly boolean[]): string {
+  return row.map((isBlack, x) => `${isBlack === row[x - 1] ? '' : isBlack ? black : white}  `).join('')
+}
+
+function drawSmall(text: string): string[] {
+  let drawn = ''
+  // It takes characters for bytes.
+  qrcode.generate(Buffer.from(text).toString('latin1'), { small: true }, (code) => (drawn = code))
+  // It draws a margin of one module, of which the upper one is half a line.
   const [top, ...modules] = drawn.split('\n').filter((line) => line !== '')
-  const width = top!.length + 2
-  if (width > columns) return { reason: `its QR code needs ${width} columns and the terminal has ${columns}` }
-  // The prompt takes a line as well; a code that scrolls cannot be scanned.
-  if (modules.length + 3 > rows) return { reason: `its QR code needs ${modules.length + 3} lines and the terminal has ${rows}` }
-  return {
-    lines: [
-      `${colours}${'█'.repeat(width)}${reset}`,
-      ...modules.map((line) => `${colours}█${line}█${reset}`),
-      `${whiteOnDefault}${'▀'.repeat(width)}${reset}`,
-    ],
-  }
+  const width = top!.length + margin
+  return [
+    `${whiteOnBlack}${'█'.repeat(width)}${reset}`,
+    ...modules.map((line) => `${whiteOnBlack}█${line}█${reset}`),
+    `${whiteOnDefault}${'▀'.repeat(width)}${reset}`,
+  ]
 }
 
-function generate(text: string): string | undefined {
-  let drawn: string | undefined
-  try {
-    qrcode.generate(text, { small: true }, (code) => (drawn = code))
-  } catch {
-    return undefined
-  }
-  return drawn
+function drawQuadrants(text: string): string[] {
+  const modules = modulesOf(text, margin)
+  const half = Math.ceil(modules.length / 2)
+  // The number of modules is odd: what is beyond the last is white as well.
+  const bit = (x: number, y: number, value: number) => (modules[y]?.[x] ? 0 : value)
+  const quarter = (x: number, y: number) => quarters[bit(x, y, 1) + bit(x + 1, y, 2) + bit(x, y + 1, 4) + bit(x + 1, y + 1, 8)]
+  const line = (y: number) => Array.from({ length: half }, (_, x) => quarter(2 * x, 2 * y)).join('')
+  return Array.from({ length: half }, (_, y) => `${whiteOnBlack}${line(y)}${reset}`)
 }
+
+// oxlint-disable-next-line no-control-regex
+const withoutColours = (line: string) => line.replaceAll(/\u001b\[[\d;]*m/g, '')

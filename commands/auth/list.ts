@@ -4,6 +4,7 @@ import { pagingFlags, toPaging } from '../_input/paging.ts'
 
 export default class AuthList extends AskingCommand {
   static override summary = 'List the challenges'
+  static override examples = ['<%= config.bin %> auth list']
   static override flags = pagingFlags
 
   async run() {

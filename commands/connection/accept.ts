@@ -1,9 +1,10 @@
 /** `agent connection accept` */
 import { AgentCommand } from '../_base.ts'
 import { acceptedOffers } from '../_format/connection.ts'
-import { explain } from '../_format/states.ts'
+import { shownState } from '../_format/states.ts'
 import { acceptanceFlags, acceptOffersFlag, readAcceptance } from '../_input/acceptance.ts'
 import { invitationArg, readInvitation } from '../_input/invitation.ts'
+import { whichInvitation } from '../_ui/questions.ts'
 import { waitFlags } from '../_wait.ts'
 
 export default class ConnectionAccept extends AgentCommand {
@@ -17,6 +18,8 @@ export default class ConnectionAccept extends AgentCommand {
   static override args = { invitation: invitationArg }
   static override flags = { 'accept-offers': acceptOffersFlag, ...acceptanceFlags, ...waitFlags('the agents are connected') }
 
+  protected override readonly questions = { invitation: whichInvitation }
+
   async run() {
     const { args, flags } = await this.parse(ConnectionAccept)
     const automaticAcceptance = readAcceptance(flags)
@@ -27,7 +30,7 @@ export default class ConnectionAccept extends AgentCommand {
       this.print(connectionId, [
         ['connection', connectionId],
         ['goal', goal],
-        ['state', explain('connection', state)],
+        ['state', shownState('connection', state)],
         ['offers', accepted && acceptedOffers(accepted)],
       ])
       this.suggest(`agent connection show ${connectionId}`)

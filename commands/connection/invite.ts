@@ -1,6 +1,6 @@
 /** `agent connection invite` */
 import * as Flags from '@oclif/core/flags'
-import { explain } from '../_format/states.ts'
+import { shownState } from '../_format/states.ts'
 import { acceptanceFlags, acceptOffersFlag, readAcceptance } from '../_input/acceptance.ts'
 import { InvitingCommand, invitationFlags } from '../_inviting.ts'
 import { waitFlags } from '../_wait.ts'
@@ -11,7 +11,7 @@ export default class ConnectionInvite extends InvitingCommand {
     'Prints the invitation’s URL, under a QR code when there is a terminal that it fits into; with --wait, the connection once somebody has accepted.'
   static override examples = [
     '<%= config.bin %> connection invite --label Bob',
-    '<%= config.bin %> connection invite --no-qr | wl-copy',
+    '<%= config.bin %> connection invite --qr none | wl-copy',
     '<%= config.bin %> connection invite --wait --timeout 2m',
   ]
   static override flags = {
@@ -26,14 +26,15 @@ export default class ConnectionInvite extends InvitingCommand {
     const { flags } = await this.parse(ConnectionInvite)
     const { label, goal } = flags
     const body = { label, goal, goalCode: flags['goal-code'], automaticAcceptance: readAcceptance(flags) }
+    const show = this.inviting(flags)
     const settled = await this.waiting('connection', flags, 'ConnectionResponseSent')
     const made = await this.call('POST /connections', { body })
-    this.showInvitation(made.connectionId, made, flags)
+    await show(made.connectionId, made)
     return settled(made, ({ connectionId, state }) => {
       if (flags.wait !== undefined && !this.isQuiet)
         this.print(connectionId, [
           ['connection', connectionId],
-          ['state', explain('connection', state)],
+          ['state', shownState('connection', state)],
         ])
       this.suggest(`agent connection show ${connectionId}`)
     })

@@ -1,10 +1,12 @@
 /** `agent connection list` */
 import { AgentCommand } from '../_base.ts'
+import { shortState } from '../_format/states.ts'
 import { ago } from '../_format/time.ts'
 import { recordFlags, toRecordQuery } from '../_input/paging.ts'
 
 export default class ConnectionList extends AgentCommand {
   static override summary = 'List the connections'
+  static override examples = ['<%= config.bin %> connection list', '<%= config.bin %> connection list --quiet --limit 10']
   static override flags = recordFlags
 
   async run() {
@@ -16,7 +18,7 @@ export default class ConnectionList extends AgentCommand {
       [
         { head: 'id', of: ({ connectionId }) => connectionId },
         { head: 'role', of: ({ role }) => role, optional: true },
-        { head: 'state', of: ({ state }) => state },
+        { head: 'state', of: ({ state }) => shortState('connection', state) },
         { head: 'label', of: ({ label, goal }) => label ?? goal, cut: 'end' },
         { head: 'created', of: ({ createdAt }) => ago(createdAt, Date.now()), optional: true },
       ],

@@ -3,6 +3,7 @@ import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import { AgentCommand } from '../_base.ts'
 import { confirm } from '../_ui/confirm.ts'
+import { whichRecord } from '../_ui/questions.ts'
 
 export default class ConnectionRemove extends AgentCommand {
   static override summary = 'Take back an invitation that nobody has accepted'
@@ -11,6 +12,8 @@ export default class ConnectionRemove extends AgentCommand {
   static override examples = ['<%= config.bin %> connection remove <id>', '<%= config.bin %> connection remove <id> --yes']
   static override args = { id: Args.string({ required: true, ignoreStdin: true, description: 'id of the connection' }) }
   static override flags = { yes: Flags.boolean({ char: 'y', description: 'do it without asking' }) }
+
+  protected override readonly questions = { id: whichRecord('connection') }
 
   async run() {
     const { args, flags } = await this.parse(ConnectionRemove)

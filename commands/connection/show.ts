@@ -1,20 +1,26 @@
 /** `agent connection show` */
 import * as Args from '@oclif/core/args'
-import { AgentCommand } from '../_base.ts'
 import { connectionFields } from '../_format/connection.ts'
+import { InvitingCommand } from '../_inviting.ts'
+import { askedQrFlags, chooseAskedQr } from '../_ui/qr-choice.ts'
+import { whichRecord } from '../_ui/questions.ts'
 
-export default class ConnectionShow extends AgentCommand {
+export default class ConnectionShow extends InvitingCommand {
   static override summary = 'Show a connection'
+  static override examples = ['<%= config.bin %> connection show <id>']
   static override args = { id: Args.string({ required: true, ignoreStdin: true, description: 'id of the connection' }) }
+  static override flags = askedQrFlags()
+
+  protected override readonly questions = { id: whichRecord('connection') }
 
   async run() {
-    const { args } = await this.parse(ConnectionShow)
+    const { args, flags } = await this.parse(ConnectionShow)
+    const qr = chooseAskedQr(flags)
     const shown = await this.call('GET /connections/{connectionId}', { path: { connectionId: args.id } })
     const { connectionId, state, invitation } = shown
-    const isOpen = state === 'InvitationGenerated'
     this.print(connectionId, connectionFields(shown))
     // Cut by nothing: it is there to be copied.
-    if (isOpen && !this.isQuiet) this.log(`\n${invitation.invitationUrl}`)
+    await this.showAgain(connectionId, state === 'InvitationGenerated' ? invitation.invitationUrl : undefined, qr)
     return shown
   }
 }

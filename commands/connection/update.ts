@@ -5,6 +5,7 @@ import { AgentCommand } from '../_base.ts'
 import { UsageError } from '../_errors/usage.ts'
 import { connectionFields } from '../_format/connection.ts'
 import { acceptanceFlags, readAcceptance } from '../_input/acceptance.ts'
+import { whichRecord } from '../_ui/questions.ts'
 
 export default class ConnectionUpdate extends AgentCommand {
   static override summary = 'Say which offers over a connection are accepted without a person'
@@ -19,6 +20,8 @@ export default class ConnectionUpdate extends AgentCommand {
     'accept-offers': Flags.boolean({ allowNo: true, description: 'accept offers over this connection without a person, or none' }),
     ...acceptanceFlags,
   }
+
+  protected override readonly questions = { id: whichRecord('connection') }
 
   async run() {
     const { args, flags } = await this.parse(ConnectionUpdate)

@@ -3,6 +3,7 @@ import { AgentCommand } from '../_base.ts'
 import { credentialFields } from '../_format/records.ts'
 import { nextCommand } from '../_format/states.ts'
 import { invitationArg, readInvitation } from '../_input/invitation.ts'
+import { whichInvitation } from '../_ui/questions.ts'
 
 export default class CredentialAcceptInvitation extends AgentCommand {
   static override summary = 'Take the offer in an invitation (holder)'
@@ -11,6 +12,8 @@ export default class CredentialAcceptInvitation extends AgentCommand {
     'wl-paste | <%= config.bin %> credential accept-invitation -',
   ]
   static override args = { invitation: invitationArg }
+
+  protected override readonly questions = { invitation: whichInvitation }
 
   async run() {
     const { args } = await this.parse(CredentialAcceptInvitation)

@@ -3,6 +3,7 @@ import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import { AgentCommand } from '../_base.ts'
 import { credentialFields } from '../_format/records.ts'
+import { whichDid, whichRecord } from '../_ui/questions.ts'
 import { waitFlags } from '../_wait.ts'
 
 export default class CredentialAccept extends AgentCommand {
@@ -19,6 +20,11 @@ export default class CredentialAccept extends AgentCommand {
         'authentication key, such as auth-1, that signs, and that an SD-JWT is bound to; when left out the first one signs, and nothing is bound',
     }),
     ...waitFlags('the credential is here'),
+  }
+
+  protected override readonly questions = {
+    id: whichRecord('credential', ['OfferReceived']),
+    subject: whichDid('Which DID is the credential about?', 'subject'),
   }
 
   async run() {

@@ -5,6 +5,7 @@ import * as Flags from '@oclif/core/flags'
 import { AgentCommand } from '../_base.ts'
 import { CommandError, UsageError } from '../_errors/usage.ts'
 import { safeJson } from '../_format/safe.ts'
+import { whichRecord } from '../_ui/questions.ts'
 
 export default class CredentialExport extends AgentCommand {
   static override summary = 'Write out a credential: as it is, or decoded'
@@ -13,21 +14,23 @@ export default class CredentialExport extends AgentCommand {
   static override examples = [
     '<%= config.bin %> credential export <id>',
     '<%= config.bin %> credential export <id> --output credential.jwt',
-    '<%= config.bin %> credential export <id> --format json',
+    '<%= config.bin %> credential export <id> --as json',
   ]
   static override args = { id: Args.string({ required: true, ignoreStdin: true, description: 'id of the credential record' }) }
   static override flags = {
-    format: Flags.option({ options: ['token', 'json'] as const })({
+    as: Flags.option({ options: ['token', 'json'] as const })({
       default: 'token' as const,
       description: 'token: the compact JWT or SD-JWT; json: what it says, decoded, and whether it is revoked',
     }),
     output: Flags.string({ char: 'o', description: 'write it to this new file; to standard output when left out' }),
   }
 
+  protected override readonly questions = { id: whichRecord('credential', ['CredentialReceived', 'CredentialSent']) }
+
   async run() {
     const { args, flags } = await this.parse(CredentialExport)
     const path = { recordId: args.id }
-    if (flags.format === 'json') {
+    if (flags.as === 'json') {
       const content = await this.call('GET /issue-credentials/records/{recordId}/credential', { path })
       return this.#write(args.id, flags.output, safeJson(content), content)
     }

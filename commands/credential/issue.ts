@@ -2,12 +2,16 @@
 import * as Args from '@oclif/core/args'
 import { AgentCommand } from '../_base.ts'
 import { credentialFields } from '../_format/records.ts'
+import { whichRecord } from '../_ui/questions.ts'
 import { waitFlags } from '../_wait.ts'
 
 export default class CredentialIssue extends AgentCommand {
   static override summary = 'Issue the credential of an offer that was accepted (issuer)'
+  static override examples = ['<%= config.bin %> credential issue <id>', '<%= config.bin %> credential issue <id> --wait']
   static override args = { id: Args.string({ required: true, ignoreStdin: true, description: 'id of the credential record' }) }
   static override flags = waitFlags('the holder has it')
+
+  protected override readonly questions = { id: whichRecord('credential', ['RequestReceived']) }
 
   async run() {
     const { args, flags } = await this.parse(CredentialIssue)

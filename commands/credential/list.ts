@@ -5,6 +5,7 @@ import { recordFlags, toRecordQuery } from '../_input/paging.ts'
 
 export default class CredentialList extends AgentCommand {
   static override summary = 'List the credential records: offered, accepted, issued and held'
+  static override examples = ['<%= config.bin %> credential list', '<%= config.bin %> credential list --json | jq -r .contents[].recordId']
   static override flags = recordFlags
 
   async run() {

@@ -7,6 +7,7 @@ import { readSeconds } from '../_input/duration.ts'
 import { formatFlag, toFormat } from '../_input/format.ts'
 import { schemaUrl } from '../_input/schema.ts'
 import { invitationFlags, InvitingCommand } from '../_inviting.ts'
+import { toWhom, whichClaims, whichDid } from '../_ui/questions.ts'
 import { waitFlags } from '../_wait.ts'
 
 export default class CredentialOffer extends InvitingCommand {
@@ -37,6 +38,12 @@ export default class CredentialOffer extends InvitingCommand {
     ...waitFlags('the holder has accepted, or, with --auto, the credential is issued'),
   }
 
+  protected override readonly questions = {
+    connection: toWhom,
+    'issuing-did': whichDid('Which DID issues it?', 'issuing-did'),
+    claim: whichClaims,
+  }
+
   async run() {
     const { flags } = await this.parse(CredentialOffer)
     const { connection: connectionId, schema, validity, auto, goal } = flags
@@ -48,6 +55,7 @@ export default class CredentialOffer extends InvitingCommand {
       ...(schema && { schemaId: schema.map((each) => schemaUrl(each, this.access.url)) }),
       ...(validity !== undefined && { validityPeriod: readSeconds('validity', validity) }),
     }
+    const show = this.inviting(flags)
     const settled = await this.waiting('credential', flags, auto ? 'CredentialSent' : 'RequestReceived')
     const made =
       connectionId === undefined
@@ -55,7 +63,7 @@ export default class CredentialOffer extends InvitingCommand {
             body: { ...offered, goal, goalCode: flags['goal-code'] },
           })
         : await this.call('POST /issue-credentials/credential-offers', { body: { ...offered, connectionId } })
-    this.showInvitation(made.recordId, made, flags)
+    await show(made.recordId, made)
     return settled(made, (record) => {
       const { recordId: id, protocolState } = record
       if (!made.invitation || (flags.wait !== undefined && !this.isQuiet)) this.print(id, credentialFields(record))

@@ -2,13 +2,17 @@
 import * as Args from '@oclif/core/args'
 import { AgentCommand } from '../_base.ts'
 import { credentialFields } from '../_format/records.ts'
+import { whichRecord } from '../_ui/questions.ts'
 import { waitFlags } from '../_wait.ts'
 
 export default class CredentialReject extends AgentCommand {
   static override summary = 'Decline an offer (holder)'
   static override description = 'The issuer is told, and the offer cannot be accepted any more.'
+  static override examples = ['<%= config.bin %> credential reject <id>']
   static override args = { id: Args.string({ required: true, ignoreStdin: true, description: 'id of the credential record' }) }
   static override flags = waitFlags('the issuer is told')
+
+  protected override readonly questions = { id: whichRecord('credential', ['OfferReceived']) }
 
   async run() {
     const { args, flags } = await this.parse(CredentialReject)

@@ -3,6 +3,7 @@ import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import { AgentCommand } from '../_base.ts'
 import { confirm } from '../_ui/confirm.ts'
+import { whichRecord } from '../_ui/questions.ts'
 
 export default class CredentialRemove extends AgentCommand {
   static override summary = 'Remove a credential record; the holder’s with its credential'
@@ -11,6 +12,8 @@ export default class CredentialRemove extends AgentCommand {
   static override examples = ['<%= config.bin %> credential remove <id>', '<%= config.bin %> credential remove <id> --yes']
   static override args = { id: Args.string({ required: true, ignoreStdin: true, description: 'id of the credential record' }) }
   static override flags = { yes: Flags.boolean({ char: 'y', description: 'do it without asking' }) }
+
+  protected override readonly questions = { id: whichRecord('credential') }
 
   async run() {
     const { args, flags } = await this.parse(CredentialRemove)

@@ -4,6 +4,7 @@ import * as Flags from '@oclif/core/flags'
 import { AgentCommand } from '../_base.ts'
 import { credentialFields } from '../_format/records.ts'
 import { confirm } from '../_ui/confirm.ts'
+import { whichRecord } from '../_ui/questions.ts'
 
 export default class CredentialRevoke extends AgentCommand {
   static override summary = 'Revoke a credential, for good (issuer)'
@@ -12,6 +13,8 @@ export default class CredentialRevoke extends AgentCommand {
   static override examples = ['<%= config.bin %> credential revoke <id>', '<%= config.bin %> credential revoke <id> --yes']
   static override args = { id: Args.string({ required: true, ignoreStdin: true, description: 'id of the credential record' }) }
   static override flags = { yes: Flags.boolean({ char: 'y', description: 'do it without asking' }) }
+
+  protected override readonly questions = { id: whichRecord('credential', ['CredentialSent'], 'Issuer') }
 
   async run() {
     const { args, flags } = await this.parse(CredentialRevoke)

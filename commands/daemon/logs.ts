@@ -10,6 +10,7 @@ import { PlainCommand } from '../_plain.ts'
 export default class DaemonLogs extends PlainCommand {
   static override summary = 'Show what the daemon has logged'
   static override description = 'With --json, its lines as they are: one JSON object each.'
+  static override examples = ['<%= config.bin %> daemon logs --follow', '<%= config.bin %> daemon logs --lines 100']
   static override flags = {
     follow: Flags.boolean({ char: 'f', description: 'go on with what is added, until Ctrl-C' }),
     lines: Flags.integer({ char: 'n', description: 'how many lines to begin with', min: 0, default: 100 }),

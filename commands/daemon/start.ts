@@ -17,7 +17,7 @@ export default class DaemonStart extends PlainCommand {
     '<%= config.bin %> daemon start --profile bob --data-dir ./bob --port 0 --didcomm-port 0',
   ]
   static override flags = {
-    foreground: Flags.boolean({ char: 'f', description: 'stay in this terminal, and write the log to it' }),
+    foreground: Flags.boolean({ description: 'stay in this terminal, and write the log to it' }),
     'data-dir': Flags.string({ description: 'folder of everything the agent keeps (AGENT_DATA_DIR)' }),
     host: Flags.string({ description: 'address that both servers bind (AGENT_HOST)' }),
     port: Flags.integer({ description: 'port of the HTTP API, 0 for a free one (AGENT_HTTP_PORT)', min: 0, max: 65_535 }),
@@ -31,13 +31,14 @@ export default class DaemonStart extends PlainCommand {
 
   async run() {
     const { flags } = await this.parse(DaemonStart)
-    const dataDir = chooseDataDir(flags, fromProcess())
+    const around = fromProcess()
+    const dataDir = chooseDataDir(flags, around)
     const variables = {
       AGENT_DATA_DIR: dataDir,
+      AGENT_PROFILE: flags.profile ?? around.AGENT_PROFILE,
       ...(flags.host !== undefined && { AGENT_HOST: flags.host }),
       ...(flags.port !== undefined && { AGENT_HTTP_PORT: String(flags.port) }),
       ...(flags['didcomm-port'] !== undefined && { AGENT_DIDCOMM_PORT: String(flags['didcomm-port']) }),
-      ...(flags.profile !== undefined && { AGENT_PROFILE: flags.profile }),
     }
     if (flags.foreground) return this.stay(childEnv(variables))
 
@@ -57,7 +58,12 @@ export default class DaemonStart extends PlainCommand {
         this.width,
       ),
     )
-    this.suggest('agent connection invite', 'agent tenant create <name>', 'agent daemon stop')
+    this.suggest(
+      'agent connection invite',
+      'agent tenant create <name>',
+      'agent daemon stop',
+      flags.profile === undefined || flags.profile === around.AGENT_PROFILE ? undefined : `agent profile use ${flags.profile}`,
+    )
     return { url, didcommUrl, pid, dataDir, log, started: running === undefined }
   }
 

@@ -11,6 +11,7 @@ import { PlainCommand } from '../_plain.ts'
 export default class DaemonStatus extends PlainCommand {
   static override summary = 'Show whether the daemon runs, and where'
   static override description = 'Exits with 7 when it does not run or does not answer.'
+  static override examples = ['<%= config.bin %> daemon status', '<%= config.bin %> daemon status --json']
   static override flags = {
     'data-dir': Flags.string({ description: 'folder that the daemon serves (AGENT_DATA_DIR)' }),
     profile: Flags.string({ description: 'profile of the daemon (AGENT_PROFILE)' }),

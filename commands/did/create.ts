@@ -3,7 +3,7 @@ import * as Flags from '@oclif/core/flags'
 import type { Input } from '../_client/answer.ts'
 import { toReport } from '../_errors/report.ts'
 import { CommandError, UsageError } from '../_errors/usage.ts'
-import { explainDid, nextForDid, shortForm } from '../_format/did.ts'
+import { shownDid, nextForDid, shortForm } from '../_format/did.ts'
 import { readKey, readService, unwrap, type Key } from '../_input/did.ts'
 import { readObject } from '../_input/json.ts'
 import { kinds, OperatingCommand, waitFlags } from '../_operating.ts'
@@ -65,7 +65,7 @@ export default class DidCreate extends OperatingCommand {
     this.print(did, [
       ['did', did],
       ['long form', isWeb ? undefined : longFormDid],
-      ['state', explainDid({ did, status: state })],
+      ['state', shownDid({ did, status: state })],
     ])
     this.suggest(nextForDid({ did, status: state }))
     return { did, longFormDid }

@@ -4,6 +4,7 @@ import { shortForm } from '../_format/did.ts'
 import { ownDidArg } from '../_input/own-did.ts'
 import { kinds, OperatingCommand, waitFlags } from '../_operating.ts'
 import { confirm } from '../_ui/confirm.ts'
+import { whichDid } from '../_ui/questions.ts'
 
 export default class DidDeactivate extends OperatingCommand {
   static override summary = 'Deactivate a published DID, for good'
@@ -12,6 +13,8 @@ export default class DidDeactivate extends OperatingCommand {
   static override examples = ['<%= config.bin %> did deactivate did:prism:…', '<%= config.bin %> did deactivate did:prism:… --yes --wait']
   static override args = { did: ownDidArg }
   static override flags = { yes: Flags.boolean({ char: 'y', description: 'do it without asking' }), ...waitFlags() }
+
+  protected override readonly questions = { did: whichDid('Which DID?') }
 
   async run() {
     const { args, flags } = await this.parse(DidDeactivate)

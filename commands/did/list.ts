@@ -1,6 +1,6 @@
 /** `agent did list` */
 import { AgentCommand } from '../_base.ts'
-import { explainDid } from '../_format/did.ts'
+import { shownDid } from '../_format/did.ts'
 import { pagingFlags, toPaging } from '../_input/paging.ts'
 
 export default class DidList extends AgentCommand {
@@ -16,7 +16,7 @@ export default class DidList extends AgentCommand {
       ({ did }) => did,
       [
         { head: 'did', of: ({ did }) => did },
-        { head: 'state', of: explainDid },
+        { head: 'state', of: shownDid },
       ],
       'The wallet has no DIDs. `agent did create` makes one, `agent did restore` finds those of its seed again.',
     )

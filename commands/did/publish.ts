@@ -1,6 +1,7 @@
 /** `agent did publish` */
 import { ownDidArg } from '../_input/own-did.ts'
 import { kinds, OperatingCommand, waitFlags } from '../_operating.ts'
+import { whichDid } from '../_ui/questions.ts'
 
 export default class DidPublish extends OperatingCommand {
   static override summary = 'Publish a DID of the wallet on the ledger'
@@ -8,6 +9,8 @@ export default class DidPublish extends OperatingCommand {
   static override examples = ['<%= config.bin %> did publish did:prism:…', '<%= config.bin %> did publish did:prism:… --wait --timeout 30m']
   static override args = { did: ownDidArg }
   static override flags = waitFlags()
+
+  protected override readonly questions = { did: whichDid('Which DID?') }
 
   async run() {
     const { args, flags } = await this.parse(DidPublish)

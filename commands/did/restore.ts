@@ -1,6 +1,6 @@
 /** `agent did restore` */
 import { AgentCommand } from '../_base.ts'
-import { explainDid } from '../_format/did.ts'
+import { shownDid } from '../_format/did.ts'
 
 export default class DidRestore extends AgentCommand {
   static override summary = 'Find the published DIDs of the wallet’s seed on the ledger again'
@@ -19,7 +19,7 @@ export default class DidRestore extends AgentCommand {
       ({ did }) => did,
       [
         { head: 'did', of: ({ did }) => did },
-        { head: 'state', of: explainDid },
+        { head: 'state', of: shownDid },
         { head: 'missing keys', of: ({ missingKeys }) => missingKeys.join(', ') || 'none', cut: 'end' },
       ],
       'Nothing was found that the wallet does not have.',

@@ -1,12 +1,15 @@
 /** `agent did show` */
 import { AgentCommand } from '../_base.ts'
-import { explainDid, nextForDid } from '../_format/did.ts'
+import { shownDid, nextForDid } from '../_format/did.ts'
 import { ownDidArg } from '../_input/own-did.ts'
+import { whichDid } from '../_ui/questions.ts'
 
 export default class DidShow extends AgentCommand {
   static override summary = 'Show a DID of the wallet, and what it waits for'
   static override examples = ['<%= config.bin %> did show did:prism:…']
   static override args = { did: ownDidArg }
+
+  protected override readonly questions = { did: whichDid('Which DID?') }
 
   async run() {
     const { args } = await this.parse(DidShow)
@@ -14,7 +17,7 @@ export default class DidShow extends AgentCommand {
     this.print(shown.did, [
       ['did', shown.did],
       ['long form', shown.longFormDid],
-      ['state', explainDid(shown)],
+      ['state', shownDid(shown)],
       ['operation', shown.pendingOperation],
       [shown.pendingOperation === undefined ? 'last failure' : 'delayed by', shown.metaLastFailure?.detail],
     ])

@@ -2,6 +2,7 @@
 import { actionFlags, readActions } from '../_input/did-actions.ts'
 import { ownDidArg } from '../_input/own-did.ts'
 import { kinds, OperatingCommand, waitFlags } from '../_operating.ts'
+import { whichDid } from '../_ui/questions.ts'
 
 export default class DidUpdate extends OperatingCommand {
   static override summary = 'Change a published DID: its keys, services and contexts'
@@ -17,6 +18,8 @@ export default class DidUpdate extends OperatingCommand {
   ]
   static override args = { did: ownDidArg }
   static override flags = { ...actionFlags, ...waitFlags() }
+
+  protected override readonly questions = { did: whichDid('Which DID?') }
 
   async run() {
     const { args, flags } = await this.parse(DidUpdate)

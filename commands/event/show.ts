@@ -3,14 +3,17 @@ import * as Args from '@oclif/core/args'
 import { AgentCommand } from '../_base.ts'
 import { stateOf } from '../_format/event.ts'
 import { safeJson } from '../_format/safe.ts'
+import { walletFlag } from '../_input/event.ts'
 
 export default class EventShow extends AgentCommand {
   static override summary = 'Show an event with its data'
+  static override examples = ['<%= config.bin %> event show <id>']
   static override args = { id: Args.string({ required: true, ignoreStdin: true, description: 'id of the event' }) }
+  static override flags = { wallet: walletFlag }
 
   async run() {
-    const { args } = await this.parse(EventShow)
-    const event = await this.call('GET /events/{id}', { path: { id: args.id } })
+    const { args, flags } = await this.parse(EventShow)
+    const event = await this.call('GET /events/{id}', { path: { id: args.id }, query: { walletId: flags.wallet } })
     this.print(event.id, [
       ['event', event.id],
       ['type', event.type],

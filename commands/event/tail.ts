@@ -23,11 +23,11 @@ export default class EventTail extends AgentCommand {
 
   async run(): Promise<void> {
     const { flags } = await this.parse(EventTail)
-    const { type, thid, after } = flags
+    const { type, thid, wallet: walletId, after } = flags
     const { signal, interrupted } = interruption()
     const onChange = (isThere: boolean) =>
       this.say(isThere ? 'The daemon is there again.' : 'The daemon has gone; waiting for it to come back.')
-    const events = await this.openEvents({ type, thid, after }, { signal, onChange })
+    const events = await this.openEvents({ type, thid, walletId, after }, { signal, onChange })
     this.say('Waiting for events. Ctrl-C ends it.')
     for await (const event of events) {
       const line = this.jsonEnabled() ? compactJson(event) : this.isQuiet ? event.id : eventLine(event)

@@ -6,6 +6,7 @@ import { pagingFlags, toPaging } from '../_input/paging.ts'
 
 export default class MessageList extends AgentCommand {
   static override summary = 'List the basic messages, sent and received'
+  static override examples = ['<%= config.bin %> message list', '<%= config.bin %> message list --connection <id>']
   static override flags = { ...pagingFlags, connection: Flags.string({ description: 'only those over this connection' }) }
 
   async run() {

@@ -3,6 +3,7 @@ import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import { AgentCommand } from '../_base.ts'
 import { readText } from '../_input/json.ts'
+import { whichConnection } from '../_ui/questions.ts'
 
 export default class MessageSend extends AgentCommand {
   static override summary = 'Send a basic message over a connection'
@@ -14,6 +15,8 @@ export default class MessageSend extends AgentCommand {
     content: Args.string({ required: true, ignoreStdin: true, description: 'what to say: text, @file, or @- for standard input' }),
   }
   static override flags = { connection: Flags.string({ required: true, description: 'id of the connection' }) }
+
+  protected override readonly questions = { connection: whichConnection }
 
   async run() {
     const { args, flags } = await this.parse(MessageSend)

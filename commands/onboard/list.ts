@@ -4,6 +4,7 @@ import { pagingFlags, toPaging } from '../_input/paging.ts'
 
 export default class OnboardList extends AskingCommand {
   static override summary = 'List the DID requests'
+  static override examples = ['<%= config.bin %> onboard list']
   static override flags = pagingFlags
 
   async run() {

@@ -5,6 +5,7 @@ import { qrTextArg, readDidRequest } from '../_input/qr-text.ts'
 export default class OnboardReject extends AnsweringCommand {
   static override summary = 'Decline a DID request'
   static override description = 'Whoever asks is told that there is no DID to be had; the request has ended then.'
+  static override examples = ['<%= config.bin %> onboard reject request.json', 'zbarcam --raw -1 | <%= config.bin %> onboard reject -']
   static override args = { request: qrTextArg }
   static override flags = answerFlags
 

@@ -1,11 +1,12 @@
 /** `agent onboard show` */
 import * as Args from '@oclif/core/args'
-import { AskingCommand, waitFlags } from '../_asking.ts'
+import { AskingCommand, lookFlags } from '../_asking.ts'
 
 export default class OnboardShow extends AskingCommand {
   static override summary = 'Show a DID request, or wait for its answer'
+  static override examples = ['<%= config.bin %> onboard show <id>', '<%= config.bin %> onboard show <id> --wait --timeout 1m']
   static override args = { id: Args.string({ required: true, ignoreStdin: true, description: 'id of the DID request' }) }
-  static override flags = waitFlags
+  static override flags = lookFlags
 
   async run() {
     const { args, flags } = await this.parse(OnboardShow)

@@ -7,6 +7,7 @@ import { pagingFlags, toPaging } from '../_input/paging.ts'
 
 export default class PolicyList extends AgentCommand {
   static override summary = 'List the verification policies'
+  static override examples = ['<%= config.bin %> policy list', '<%= config.bin %> policy list --name licences']
   static override flags = { name: Flags.string({ description: 'only those of this name' }), ...pagingFlags }
 
   async run() {

@@ -4,6 +4,7 @@ import { pagingFlags, toPaging } from '../_input/paging.ts'
 
 export default class PresentationDefinitionList extends AgentCommand {
   static override summary = 'List the presentation definitions of the wallet'
+  static override examples = ['<%= config.bin %> presentation-definition list']
   static override flags = pagingFlags
 
   async run() {

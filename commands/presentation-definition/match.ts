@@ -5,6 +5,7 @@ import { AgentCommand } from '../_base.ts'
 export default class PresentationDefinitionMatch extends AgentCommand {
   static override summary = 'Show which credentials of the wallet satisfy a presentation definition'
   static override description = 'By what they say; nothing is verified. With --quiet, the ids of the credentials.'
+  static override examples = ['<%= config.bin %> presentation-definition match <id>']
   static override args = { id: Args.string({ required: true, ignoreStdin: true, description: 'id of the presentation definition' }) }
 
   async run() {

@@ -2,10 +2,14 @@
 import * as Args from '@oclif/core/args'
 import { AgentCommand } from '../_base.ts'
 import { presentationFields } from '../_format/records.ts'
+import { whichRecord } from '../_ui/questions.ts'
 
 export default class ProofAccept extends AgentCommand {
   static override summary = 'Accept a presentation that was verified (verifier)'
+  static override examples = ['<%= config.bin %> proof accept <id>']
   static override args = { id: Args.string({ required: true, ignoreStdin: true, description: 'id of the presentation record' }) }
+
+  protected override readonly questions = { id: whichRecord('proof', ['PresentationVerified']) }
 
   async run() {
     const { args } = await this.parse(ProofAccept)

@@ -5,6 +5,7 @@ import { recordFlags, toRecordQuery } from '../_input/paging.ts'
 
 export default class ProofList extends AgentCommand {
   static override summary = 'List the presentation records: asked for, received and presented'
+  static override examples = ['<%= config.bin %> proof list', '<%= config.bin %> proof list --quiet']
   static override flags = recordFlags
 
   async run() {

@@ -6,6 +6,7 @@ import { CommandError, UsageError } from '../_errors/usage.ts'
 import { candidatesTable, presentCommands } from '../_format/candidates.ts'
 import { presentationFields } from '../_format/records.ts'
 import { readClaimNames } from '../_input/claim-names.ts'
+import { whichCredential, whichRecord } from '../_ui/questions.ts'
 import { waitFlags } from '../_wait.ts'
 
 export default class ProofPresent extends AgentCommand {
@@ -31,6 +32,8 @@ export default class ProofPresent extends AgentCommand {
     }),
     ...waitFlags('the presentation is sent'),
   }
+
+  protected override readonly questions = { id: whichRecord('proof', ['RequestReceived'], 'Prover'), credential: whichCredential }
 
   async run() {
     const { args, flags } = await this.parse(ProofPresent)

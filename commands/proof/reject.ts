@@ -2,11 +2,15 @@
 import * as Args from '@oclif/core/args'
 import { AgentCommand } from '../_base.ts'
 import { presentationFields } from '../_format/records.ts'
+import { whichRecord } from '../_ui/questions.ts'
 
 export default class ProofReject extends AgentCommand {
   static override summary = 'Decline a proof request (prover), or reject a presentation (verifier)'
   static override description = 'The other side is not told.'
+  static override examples = ['<%= config.bin %> proof reject <id>']
   static override args = { id: Args.string({ required: true, ignoreStdin: true, description: 'id of the presentation record' }) }
+
+  protected override readonly questions = { id: whichRecord('proof', ['RequestReceived', 'PresentationVerified']) }
 
   async run() {
     const { args } = await this.parse(ProofReject)

@@ -7,6 +7,7 @@ import { readClaimNames } from '../_input/claim-names.ts'
 import { formatFlag, toFormat } from '../_input/format.ts'
 import { schemaUrl } from '../_input/schema.ts'
 import { invitationFlags, InvitingCommand } from '../_inviting.ts'
+import { toWhom } from '../_ui/questions.ts'
 import { waitFlags } from '../_wait.ts'
 
 export default class ProofRequest extends InvitingCommand {
@@ -46,6 +47,8 @@ export default class ProofRequest extends InvitingCommand {
     ...waitFlags('the presentation has come and holds'),
   }
 
+  protected override readonly questions = { connection: toWhom }
+
   async run() {
     const { flags } = await this.parse(ProofRequest)
     const { connection: connectionId, schema, domain, challenge = randomUUID(), goal } = flags
@@ -58,12 +61,13 @@ export default class ProofRequest extends InvitingCommand {
       policyId: flags.policy,
       statusCheck: flags['status-check'],
     }
+    const show = this.inviting(flags)
     const settled = await this.waiting('proof', flags, 'PresentationVerified')
     const made =
       connectionId === undefined
         ? await this.call('POST /present-proof/presentations/invitation', { body: { ...wanted, goal, goalCode: flags['goal-code'] } })
         : await this.call('POST /present-proof/presentations', { body: { ...wanted, connectionId } })
-    this.showInvitation(made.presentationId, made, flags)
+    await show(made.presentationId, made)
     return settled(made, (record) => {
       const { presentationId: id, status } = record
       if (!made.invitation || (flags.wait !== undefined && !this.isQuiet)) this.print(id, presentationFields(record))

@@ -1,22 +1,28 @@
 /** `agent proof show` */
 import * as Args from '@oclif/core/args'
-import { AgentCommand } from '../_base.ts'
 import { candidatesTable, presentCommands } from '../_format/candidates.ts'
 import { presentationFields, type PresentationRecord } from '../_format/records.ts'
 import { nextCommand } from '../_format/states.ts'
+import { InvitingCommand } from '../_inviting.ts'
+import { askedQrFlags, chooseAskedQr } from '../_ui/qr-choice.ts'
+import { whichRecord } from '../_ui/questions.ts'
 
-export default class ProofShow extends AgentCommand {
+export default class ProofShow extends InvitingCommand {
   static override summary = 'Show a presentation record'
   static override description =
     'Of a request that was received, with the credentials that answer it. Exits with 8 when its presentation does not hold.'
+  static override examples = ['<%= config.bin %> proof show <id>']
   static override args = { id: Args.string({ required: true, ignoreStdin: true, description: 'id of the presentation record' }) }
+  static override flags = askedQrFlags()
+
+  protected override readonly questions = { id: whichRecord('proof') }
 
   async run() {
-    const { args } = await this.parse(ProofShow)
+    const { args, flags } = await this.parse(ProofShow)
+    const qr = chooseAskedQr(flags)
     const record = await this.call('GET /present-proof/presentations/{presentationId}', { path: { presentationId: args.id } })
     this.print(record.presentationId, presentationFields(record))
-    const isOpen = record.status === 'InvitationGenerated' && !this.isQuiet
-    if (isOpen && record.invitation) this.log(`\n${record.invitation.invitationUrl}`)
+    await this.showAgain(record.presentationId, record.status === 'InvitationGenerated' ? record.invitation?.invitationUrl : undefined, qr)
     if (record.role === 'Prover' && record.status === 'RequestReceived') await this.#suggestCandidates(record)
     else this.suggest(nextCommand('proof', record.status, record.presentationId))
     if (record.status === 'PresentationVerificationFailed') process.exitCode = 8

@@ -1,8 +1,12 @@
 /** `agent schema publish` */
 import * as Flags from '@oclif/core/flags'
 import { AgentCommand } from '../_base.ts'
+import type { Input } from '../_client/answer.ts'
+import { didUrlFlag, openSchema, publicUrl } from '../_input/did-url.ts'
 import { readObject } from '../_input/json.ts'
-import { kinds, schemaUrl } from '../_input/schema.ts'
+import { kinds } from '../_input/schema.ts'
+
+type Publishing = Input<'POST /schema-registry/schemas'>
 
 export default class SchemaPublish extends AgentCommand {
   static override summary = 'Publish a credential schema in the agent’s registry, or a new version of one'
@@ -26,6 +30,7 @@ export default class SchemaPublish extends AgentCommand {
     description: Flags.string({ description: 'what it is for' }),
     tag: Flags.string({ multiple: true, multipleNonGreedy: true, description: 'a word to find it by' }),
     sign: Flags.boolean({ description: 'sign it with the author’s assertion key' }),
+    'did-url': didUrlFlag,
   }
 
   async run() {
@@ -35,19 +40,30 @@ export default class SchemaPublish extends AgentCommand {
       ...(sign && { query: { sign: 'true' as const } }),
       body: { name, version, author, description, tags, type: kinds[kind], schema: readObject('schema', flags.schema) },
     }
-    const made =
-      id === undefined
-        ? await this.call('POST /schema-registry/schemas', call)
-        : await this.call('PUT /schema-registry/schemas/{id}', { path: { id }, ...call })
+    const answer = flags['did-url'] ? await this.#underDidUrl(id, call) : await this.#publish(id, call)
+    const made = openSchema(answer)
+    const url = publicUrl(answer, this.access.url)
     this.print(made.guid, [
       ['schema', made.guid],
       ['id', made.id],
       ['name', `${made.name} ${made.version}`],
       ['author', made.author],
       ['signed by', made.proof?.verificationMethod],
-      ['url', schemaUrl(made.guid, this.access.url)],
+      ['url', url],
     ])
-    this.suggest(`agent credential offer --schema ${made.guid} --connection <id> --issuing-did <did> --claim name=value`)
-    return made
+    this.suggest(
+      `agent credential offer --schema ${flags['did-url'] ? `'${url}'` : made.guid} --connection <id> --issuing-did <did> --claim name=value`,
+    )
+    return answer
+  }
+
+  #publish(id: string | undefined, call: Publishing) {
+    if (id === undefined) return this.call('POST /schema-registry/schemas', call)
+    return this.call('PUT /schema-registry/schemas/{id}', { path: { id }, ...call })
+  }
+
+  #underDidUrl(id: string | undefined, call: Publishing) {
+    if (id === undefined) return this.call('POST /schema-registry/schemas/did-url', call)
+    return this.call('PUT /schema-registry/schemas/did-url/{id}', { path: { id }, ...call })
   }
 }

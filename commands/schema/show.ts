@@ -1,16 +1,40 @@
 /** `agent schema show` */
 import * as Args from '@oclif/core/args'
+import * as Flags from '@oclif/core/flags'
 import { AgentCommand } from '../_base.ts'
 import { safeJson } from '../_format/safe.ts'
-import { schemaUrl } from '../_input/schema.ts'
+import { didUrlFlag, open, openSchema, publicUrl } from '../_input/did-url.ts'
 
 export default class SchemaShow extends AgentCommand {
   static override summary = 'Show a credential schema'
+  static override examples = [
+    '<%= config.bin %> schema show <guid>',
+    '<%= config.bin %> schema show <guid> --raw > employee.json',
+    '<%= config.bin %> schema show <guid> --did-url',
+  ]
   static override args = { guid: Args.string({ required: true, ignoreStdin: true, description: 'guid of the schema' }) }
+  static override flags = {
+    raw: Flags.boolean({ description: 'the JSON schema alone' }),
+    'did-url': didUrlFlag,
+  }
 
   async run() {
-    const { args } = await this.parse(SchemaShow)
-    const shown = await this.call('GET /schema-registry/schemas/{guid}', { path: { guid: args.guid } })
+    const { args, flags } = await this.parse(SchemaShow)
+    const path = { guid: args.guid }
+    if (flags.raw) {
+      if (flags['did-url']) {
+        const envelope = await this.call('GET /schema-registry/schemas/did-url/{guid}/schema', { path })
+        this.log(safeJson(open(envelope)))
+        return envelope
+      }
+      const raw = await this.call('GET /schema-registry/schemas/{guid}/schema', { path })
+      this.log(safeJson(raw))
+      return raw
+    }
+    const answer = flags['did-url']
+      ? await this.call('GET /schema-registry/schemas/did-url/{guid}', { path })
+      : await this.call('GET /schema-registry/schemas/{guid}', { path })
+    const shown = openSchema(answer)
     this.print(shown.guid, [
       ['schema', shown.guid],
       ['id', shown.id],
@@ -20,9 +44,9 @@ export default class SchemaShow extends AgentCommand {
       ['authored', shown.authored],
       ['signed by', shown.proof?.verificationMethod],
       ['tags', shown.tags.join(' ') || undefined],
-      ['url', schemaUrl(shown.guid, this.access.url)],
+      ['url', publicUrl(answer, this.access.url)],
     ])
     if (!this.isQuiet) this.log(`\n${safeJson(shown.schema)}`)
-    return shown
+    return answer
   }
 }

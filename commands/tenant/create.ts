@@ -1,10 +1,8 @@
 /** `agent tenant create`: the onboarding sequence of service §5. */
-import { randomBytes } from 'node:crypto'
-import { writeFileSync } from 'node:fs'
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import { AgentCommand } from '../_base.ts'
-import { UsageError } from '../_errors/usage.ts'
+import { makeKey, newKeyFlags } from '../_input/new-key.ts'
 
 export default class TenantCreate extends AgentCommand {
   static override summary = 'Create a tenant: a wallet, an entity and the key that lets it in'
@@ -13,15 +11,14 @@ export default class TenantCreate extends AgentCommand {
   static override args = { name: Args.string({ required: true, ignoreStdin: true, description: 'what the tenant is called' }) }
   static override flags = {
     wallet: Flags.string({ description: 'id of the wallet it gets; a new one when left out' }),
-    'key-file': Flags.string({ description: 'write the key to this new file (0600) and do not show it' }),
+    ...newKeyFlags,
   }
 
   async run() {
     const { args, flags } = await this.parse(TenantCreate)
-    const apiKey = randomBytes(32).toString('base64url')
     const file = flags['key-file']
     // Before anything is made: a key that cannot be kept would let nobody in.
-    if (file !== undefined) writeKey(file, apiKey)
+    const apiKey = makeKey(file)
     const walletId = flags.wallet ?? (await this.call('POST /wallets', { body: { name: args.name } })).id
     const { id } = await this.call('POST /iam/entities', { body: { name: args.name, walletId } })
     await this.call('POST /iam/apikey-authentication', { body: { entityId: id, apiKey } })
@@ -44,13 +41,5 @@ export default class TenantCreate extends AgentCommand {
       file === undefined ? 'export AGENT_API_KEY=<api key>   # it is not shown again' : `agent connection invite --api-key-file ${file}`,
     )
     return { id, name: args.name, walletId, ...secret }
-  }
-}
-
-function writeKey(path: string, key: string): void {
-  try {
-    writeFileSync(path, `${key}\n`, { mode: 0o600, flag: 'wx' })
-  } catch (error) {
-    throw new UsageError(`--key-file: ${path} cannot be written (${(error as NodeJS.ErrnoException).code}). It must be a new file.`)
   }
 }

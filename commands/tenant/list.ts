@@ -6,6 +6,7 @@ import { pagingFlags, toPaging } from '../_input/paging.ts'
 export default class TenantList extends AgentCommand {
   static override summary = 'List the tenants'
   static override description = 'Needs the administrator’s key.'
+  static override examples = ['<%= config.bin %> tenant list']
   static override flags = pagingFlags
 
   async run() {

@@ -6,6 +6,7 @@ import { pagingFlags, toPaging } from '../_input/paging.ts'
 export default class WalletList extends AgentCommand {
   static override summary = 'List the wallets'
   static override description = 'With the administrator’s key.'
+  static override examples = ['<%= config.bin %> wallet list']
   static override flags = pagingFlags
 
   async run() {

@@ -4,6 +4,7 @@ import { AgentCommand } from '../_base.ts'
 
 export default class WalletShow extends AgentCommand {
   static override summary = 'Show a wallet'
+  static override examples = ['<%= config.bin %> wallet show <id>']
   static override args = { id: Args.string({ required: true, ignoreStdin: true, description: 'id of the wallet' }) }
 
   async run() {

@@ -2,6 +2,7 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import { AgentCommand } from '../_base.ts'
+import { inStyle } from '../_format/colour.ts'
 import { ago, duration } from '../_format/time.ts'
 import { pagingFlags, toPaging } from '../_input/paging.ts'
 
@@ -35,7 +36,7 @@ export default class WebhookDeliveries extends AgentCommand {
         { head: 'event', of: ({ eventId }) => eventId },
         { head: 'type', of: ({ type }) => type, cut: 'end', optional: true },
         { head: 'kind', of: ({ kind }) => kind, optional: true },
-        { head: 'outcome', of: ({ outcome }) => outcome },
+        { head: 'outcome', of: ({ outcome }) => inStyle(outcome === 'delivered' ? 'good' : 'bad', outcome) },
         { head: 'answer', of: ({ status, error }) => error ?? String(status), cut: 'end' },
         { head: 'took', of: ({ durationMs }) => duration(durationMs), optional: true },
         { head: 'at', of: ({ attemptedAt }) => ago(attemptedAt, Date.now()) },

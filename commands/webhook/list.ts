@@ -5,6 +5,7 @@ import { pagingFlags, toPaging } from '../_input/paging.ts'
 
 export default class WebhookList extends AgentCommand {
   static override summary = 'List the webhooks of the wallet'
+  static override examples = ['<%= config.bin %> webhook list']
   static override flags = pagingFlags
 
   async run() {

@@ -3,8 +3,7 @@ import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import { AgentCommand } from '../_base.ts'
 import { duration } from '../_format/time.ts'
-
-const types = ['ConnectionUpdated', 'IssueCredentialRecordUpdated', 'PresentationUpdated', 'DIDStatusUpdated'] as const
+import { eventTypes } from '../_input/event.ts'
 
 export default class WebhookTest extends AgentCommand {
   static override summary = 'Send a webhook a test event, and say what came back'
@@ -13,7 +12,7 @@ export default class WebhookTest extends AgentCommand {
   static override examples = ['<%= config.bin %> webhook test <id>', '<%= config.bin %> webhook test <id> --type PresentationUpdated']
   static override args = { id: Args.string({ required: true, ignoreStdin: true, description: 'id of the webhook' }) }
   static override flags = {
-    type: Flags.option({ options: types, default: 'ConnectionUpdated', description: 'type of the event' })(),
+    type: Flags.option({ options: eventTypes, default: 'ConnectionUpdated', description: 'type of the event' })(),
   }
 
   async run() {

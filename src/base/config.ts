@@ -4,9 +4,9 @@
  * No other file reads the environment. The table in docs/configuration.md is compared with this one by `test/docs.test.ts`.
  * What neither the service document nor the real agent has is marked (ours).
  */
-import envPaths from 'env-paths'
 import { z } from 'zod'
 import { fromBase64 } from './bytes.ts'
+import { places } from './places.ts'
 import { Secret } from './secret.ts'
 import { StartError } from './start-error.ts'
 
@@ -25,7 +25,6 @@ const ledger = z.string().transform((text, context) => {
   context.addIssue({ code: 'custom', message: 'is neither sqlite:<path> nor an http or https URL without user name, query and fragment' })
   return z.NEVER
 })
-const port = z.coerce.number().int().min(0).max(65_535)
 const count = z.coerce.number().int().min(1)
 
 /**
@@ -72,16 +71,7 @@ const seedHex = z
 
 // prettier-ignore
 export const variables = {
-  AGENT_DATA_DIR:                       z.string().min(1).default(() => envPaths('identity-agent', { suffix: '' }).data)
-                                                               .describe('Folder of `agent.db`, `wallets/`, `vdr.db` and `master.key` (ours).'),
-  AGENT_CONFIG_DIR:                     z.string().min(1).default(() => envPaths('identity-agent', { suffix: '' }).config)
-                                                               .describe('Folder of the command line’s profiles (ours).'),
-  AGENT_PROFILE:                        z.string().regex(/^[a-z0-9-]+$/i).default('local')
-                                                               .describe('Profile that the daemon writes and the command line reads (ours).'),
-  AGENT_HOST:                           z.string().min(1).default('127.0.0.1')
-                                                               .describe('Address that both servers bind (ours).'),
-  AGENT_HTTP_PORT:                      port.default(8085)     .describe('Port of the HTTP API; 0 takes a free one.'),
-  AGENT_DIDCOMM_PORT:                   port.default(8090)     .describe('Port of the DIDComm endpoint; 0 takes a free one.'),
+  ...places,
   REST_SERVICE_URL:                     baseUrl.optional()     .describe('Public base URL of the HTTP API; when it is on the public Internet, invitations are links to pages there. Default: the address that is bound.'),
   DIDCOMM_SERVICE_URL:                  baseUrl.optional()     .describe('Public base URL of the DIDComm endpoint, written into every peer DID. Default: the address that is bound.'),
   POLLUX_STATUS_LIST_REGISTRY_PUBLIC_URL:

@@ -1,34 +1,53 @@
 /**
  * Profiles: how the command line finds a daemon and is let in (decisions.md §3, users.md D5).
  *
- * The daemon writes its profile when it starts; commands read it. A profile holds secrets, so the file is 0600 in a folder
- * that is 0700. It outlives the daemon, which keeps its secrets from one start to the next there.
+ * A daemon writes its profile when it starts, and keeps its secrets from one start to the next there, so the profile outlives it.
+ * The profile of a daemon on another machine is written by hand (`agent profile add`). Either holds secrets: the file is 0600 in a
+ * folder that is 0700.
  */
-import { chmodSync, closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
+import { writePrivateFile } from './private-file.ts'
 import { StartError } from './start-error.ts'
 
-export const Profile = z.object({
+const secret = z.string().min(1)
+
+export const LocalProfile = z.object({
+  kind: z.literal('local'),
   /** Base URL of the HTTP API. */
   url: z.url(),
   /** Base URL of the DIDComm endpoint. */
   didcommUrl: z.url(),
   /** What `x-admin-api-key` must be. */
-  adminToken: z.string().min(1),
+  adminToken: secret,
   /** The `apikey` of the default wallet; absent when there is no default wallet, or its key is not known. */
-  apiKey: z.string().min(1).optional(),
+  apiKey: secret.optional(),
   dataDir: z.string().min(1),
   pid: z.int().positive(),
   startedAt: z.iso.datetime(),
 })
+export type LocalProfile = z.infer<typeof LocalProfile>
+
+export const RemoteProfile = z.object({
+  kind: z.literal('remote'),
+  url: z.url({ protocol: /^https?$/ }),
+  /** The administrator's key, for whoever has it. */
+  adminToken: secret.optional(),
+  /** A tenant's key. */
+  apiKey: secret.optional(),
+})
+export type RemoteProfile = z.infer<typeof RemoteProfile>
+
+export const Profile = z.discriminatedUnion('kind', [LocalProfile, RemoteProfile])
 export type Profile = z.infer<typeof Profile>
 
-const Name = z.string().regex(/^[a-z0-9-]+$/i)
+/** What a profile can be called. */
+export const ProfileName = z.string().regex(/^[a-z0-9-]+$/i)
 
 /** The file of a profile. @throws {StartError} when the name has other characters than letters, digits and hyphens. */
 export function profilePath(configDir: string, name: string): string {
-  if (!Name.safeParse(name).success)
+  if (!ProfileName.safeParse(name).success)
     throw new StartError(`The profile name ${JSON.stringify(name)} is not made of letters, digits and hyphens.`, 2)
   return join(configDir, 'profiles', `${name}.json`)
 }
@@ -51,7 +70,32 @@ export function readProfile(configDir: string, name: string): Profile | undefine
   const result = Profile.safeParse(parseJson(text))
   if (result.success) return result.data
   const fields = [...new Set(result.error.issues.map((issue) => issue.path.join('.') || 'the whole'))]
-  throw new StartError(`The profile ${path} is not valid (${fields.join(', ')}). Remove it; the daemon writes a new one when it starts.`, 2)
+  throw new StartError(
+    `The profile ${path} is not valid (${fields.join(', ')}). Remove it: a daemon writes its own when it starts, and \`agent profile add\` writes that of another machine’s.`,
+    2,
+  )
+}
+
+/** As `readProfile`, of a daemon on this machine. @throws {StartError} also when it is another machine's. */
+export function readLocalProfile(configDir: string, name: string): LocalProfile | undefined {
+  const profile = readProfile(configDir, name)
+  if (profile?.kind !== 'remote') return profile
+  throw new StartError(`The profile ${name} is of a daemon elsewhere, ${profile.url}. Name another for one on this machine: --profile.`, 2)
+}
+
+/** The names of the profiles that there are, in order. @throws {StartError} when the folder cannot be read. */
+export function profileNames(configDir: string): string[] {
+  try {
+    return readdirSync(join(configDir, 'profiles'))
+      .filter((file) => file.endsWith('.json'))
+      .map((file) => file.slice(0, -'.json'.length))
+      .filter((name) => ProfileName.safeParse(name).success)
+      .toSorted()
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT') return []
+    throw new StartError(`The profiles in ${configDir} cannot be read (${code}).`, 2, { cause: error })
+  }
 }
 
 /**
@@ -61,24 +105,50 @@ export function readProfile(configDir: string, name: string): Profile | undefine
  */
 export function writeProfile(configDir: string, name: string, profile: Profile): void {
   const path = profilePath(configDir, name)
-  const folder = join(configDir, 'profiles')
-  const temporary = `${path}.${process.pid}`
+  const text = `${JSON.stringify(Profile.parse(profile), null, 2)}\n`
+  changing(`The profile ${path} cannot be written`, () => writePrivateFile(path, text))
+}
+
+/** Removes a profile, if there is one. @throws {StartError} when it cannot be removed. */
+export function removeProfile(configDir: string, name: string): void {
+  const path = profilePath(configDir, name)
+  changing(`The profile ${path} cannot be removed`, () => rmSync(path, { force: true }))
+}
+
+/**
+ * The name of the profile in use (`agent profile use`); nothing when none is.
+ *
+ * @throws {StartError} when the file that says so cannot be read, or holds no name.
+ */
+export function readProfileInUse(configDir: string): string | undefined {
+  const path = join(configDir, 'current')
+  let text: string
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 })
-    chmodSync(folder, 0o700)
-    rmSync(temporary, { force: true })
-    const file = openSync(temporary, 'wx', 0o600)
-    try {
-      writeSync(file, `${JSON.stringify(Profile.parse(profile), null, 2)}\n`)
-      // Without it a power cut may leave the new name on an empty file, and the admin token would be lost.
-      fsyncSync(file)
-    } finally {
-      closeSync(file)
-    }
-    renameSync(temporary, path)
+    text = readFileSync(path, 'utf8')
   } catch (error) {
-    if (error instanceof z.ZodError) throw error
-    throw new StartError(`The profile ${path} cannot be written (${(error as NodeJS.ErrnoException).code}).`, 5, { cause: error })
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT') return undefined
+    throw new StartError(`Which profile is in use cannot be read from ${path} (${code}).`, 2, { cause: error })
+  }
+  const name = ProfileName.safeParse(text.trim())
+  if (name.success) return name.data
+  throw new StartError(
+    `${path}, which says which profile is in use, holds no name of one. Remove it, or say it anew: agent profile use.`,
+    2,
+  )
+}
+
+/** Puts a profile into use, or none. @throws {StartError} when that cannot be written. */
+export function writeProfileInUse(configDir: string, name: string | undefined): void {
+  const path = join(configDir, 'current')
+  changing(`${path} cannot be written`, () => (name === undefined ? rmSync(path, { force: true }) : writePrivateFile(path, `${name}\n`)))
+}
+
+function changing(what: string, change: () => void): void {
+  try {
+    change()
+  } catch (error) {
+    throw new StartError(`${what} (${(error as NodeJS.ErrnoException).code}).`, 5, { cause: error })
   }
 }
 

@@ -1,4 +1,5 @@
 /** The public addresses: who can reach them, as far as that can be told from here. */
+import { networkInterfaces } from 'node:os'
 import { z } from 'zod'
 import { isLoopbackAddress } from '../net/addresses.ts'
 import type { HttpClient } from '../net/guarded-agent.ts'
@@ -13,27 +14,28 @@ const maxBytes = 65_536
 const Health = z.object({ version: z.string() })
 const WrongType = z.object({ type: z.literal('error:DIDCommControllerError:InvalidContentType') })
 
-/** Asks the HTTP API, by its public URL, for its health. */
-export function checkApiUrl(http: Http, url: string): Promise<Finding> {
+/** Asks the HTTP API, by its public URL, for its health. `host` is the address that the servers are bound to. */
+export function checkApiUrl(http: Http, url: string, host = 'localhost'): Promise<Finding> {
   const ask = () => http.exchange(`${url}/_system/health`, { method: 'GET', headers: {}, timeoutMs, maxBytes })
   const isOurs = (status: number, body: unknown) => status === 200 && Health.safeParse(body).success
-  return check(url, 'REST_SERVICE_URL', ask, isOurs)
+  return check({ url, host, variable: 'REST_SERVICE_URL' }, ask, isOurs)
 }
 
 /** Sends the DIDComm endpoint, by its public URL, what it refuses in words of its own. */
-export function checkDidcommUrl(http: Http, url: string): Promise<Finding> {
+export function checkDidcommUrl(http: Http, url: string, host = 'localhost'): Promise<Finding> {
   const request = { method: 'POST', headers: { 'content-type': 'text/plain' }, body: 'agent doctor', timeoutMs, maxBytes } as const
   const isOurs = (status: number, body: unknown) => status === 400 && WrongType.safeParse(body).success
-  return check(url, 'DIDCOMM_SERVICE_URL', () => http.exchange(`${url}/`, request), isOurs)
+  return check({ url, host, variable: 'DIDCOMM_SERVICE_URL' }, () => http.exchange(`${url}/`, request), isOurs)
 }
 
+type Place = { url: string; host: string; variable: string }
+
 async function check(
-  url: string,
-  variable: string,
+  { url, host, variable }: Place,
   ask: () => ReturnType<HttpClient['exchange']>,
   isOurs: (status: number, body: unknown) => boolean,
 ): Promise<Finding> {
-  const hint = `set ${variable} to an address that leads here, and check the proxy or the tunnel in between`
+  const hint = `${variable}=https://<address> agent daemon start   # one that leads here; check the proxy or the tunnel in between`
   let answer
   try {
     answer = await ask()
@@ -43,12 +45,33 @@ async function check(
   if (!isOurs(answer.status, toJson(answer.text))) {
     return { status: 'failed', detail: `${url} is answered by something else than this agent (status ${answer.status}).`, hint }
   }
-  if (!isThisMachine(new URL(url).hostname)) return { status: 'ok', detail: `${url} leads here.` }
+  const { hostname, port, protocol } = new URL(url)
+  if (!isThisMachine(hostname)) return { status: 'ok', detail: `${url} leads here.` }
+  if (isThisMachine(host)) {
+    return {
+      status: 'warning',
+      detail: `${url} is reached from this machine only: not by phones, nor by agents elsewhere.`,
+      hint: `AGENT_HOST=0.0.0.0 ${variable}=https://<public address> agent daemon start   # when others are to reach this agent`,
+    }
+  }
+  const own = isAnyAddress(host) ? (firstAddress() ?? '<address>') : host
+  const suggested = `${protocol}//${own.includes(':') ? `[${own}]` : own}${port === '' ? '' : `:${port}`}`
   return {
     status: 'warning',
-    detail: `${url} is reached from this machine only: not by phones, nor by agents elsewhere.`,
-    hint: `set ${variable} to a public address when others are to reach this agent`,
+    detail: `The agent listens at ${host}, but what it hands out (invitations, DIDs, links) says ${url}: whoever follows it elsewhere comes to their own machine.`,
+    hint: `agent daemon stop; ${variable}=${suggested} agent daemon start   # invitations that are out keep the old address`,
   }
+}
+
+function isAnyAddress(host: string): boolean {
+  return host === '0.0.0.0' || host === '::'
+}
+
+/** The first address by which other machines may know this one. */
+function firstAddress(): string | undefined {
+  return Object.values(networkInterfaces())
+    .flatMap((each) => each ?? [])
+    .find(({ internal, family }) => !internal && family === 'IPv4')?.address
 }
 
 function isThisMachine(hostname: string): boolean {

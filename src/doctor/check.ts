@@ -18,16 +18,19 @@ export type Diagnosis = z.infer<typeof Diagnosis>
 /** What one check finds. */
 export type Finding = Omit<Check, 'name'>
 
+/** Where more may stand about what nobody foresaw. */
+const hint = 'agent daemon logs'
+
 /** Runs a check: one that throws, or that takes longer than `limitMs`, has failed. */
 export async function run(name: string, check: () => Promise<Finding>, limitMs: number): Promise<Check> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<Finding>((resolve) => {
-    timer = setTimeout(() => resolve({ status: 'failed', detail: `There was no answer within ${lasting(limitMs)}.` }), limitMs)
+    timer = setTimeout(() => resolve({ status: 'failed', detail: `There was no answer within ${lasting(limitMs)}.`, hint }), limitMs)
   })
   try {
     return { name, ...(await Promise.race([check(), late])) }
   } catch (error) {
-    return { name, status: 'failed', detail: reasonOf(error) }
+    return { name, status: 'failed', detail: reasonOf(error), hint }
   } finally {
     clearTimeout(timer)
   }

@@ -1,31 +1,60 @@
 /** The examination of an agent that runs, from the inside: a list of small checks, side by side, each with its time. */
+import { steadyNow } from '../base/clock.ts'
+import { readRunning } from '../base/running.ts'
 import type { Courier } from '../courier/courier.ts'
 import type { Environment } from '../wallet/wallet.ts'
 import type { Wallets } from '../wallet/wallets.ts'
 import { checkApiUrl, checkDidcommUrl } from './address.ts'
 import { run, type Diagnosis, type Finding } from './check.ts'
+import { askTime, judgeClock } from './clock.ts'
 import { checkDataFolder } from './data-folder.ts'
+import { checkDisk } from './disk.ts'
+import { filesOf, judgeFiles, lookThrough } from './files.ts'
 import { checkLedger } from './ledger.ts'
+import { checkMasterKey } from './master-key.ts'
+import { checkOwnPorts } from './ports.ts'
 import { surveyWallets, type Survey } from './survey.ts'
-import { checkMessages, checkOperations, checkWallets, checkWebhooks } from './waiting.ts'
+import { checkTargets } from './targets.ts'
+import { checkMessages, checkOperations, checkRecords, checkWallets, checkWebhooks } from './waiting.ts'
 
 /** What is examined; an `Agent` is one. */
 export type Patient = { env: Environment; wallets: Wallets; courier: Pick<Courier, 'owing'> }
 
 /** Examines an agent; never throws for what it finds. `limitMs` is the longest that a check may take, and so about how long all take. */
 export async function examine({ env, wallets, courier }: Patient, limitMs = 5_000): Promise<Diagnosis> {
-  const { config, ledger, urls, operatorHttp } = env
-  const survey = surveyWallets(wallets, courier.owing())
-  const of = (judge: (survey: Survey) => Finding) => async () => judge(await survey)
+  const { config, db, ledger, urls, http, operatorHttp } = env
+  const { AGENT_DATA_DIR: folder, AGENT_HOST: host, VDR_URL, GLOBAL_WEBHOOK_URL: globalUrl } = config
+  const owing = courier.owing()
+  const survey = surveyWallets(wallets, owing)
+  const of = (judge: (survey: Survey) => Finding | Promise<Finding>) => async () => judge(await survey)
   const checks: Readonly<Record<string, () => Promise<Finding>>> = {
-    'data-folder': () => checkDataFolder(config.AGENT_DATA_DIR),
+    ports: () => Promise.resolve(checkOwnPorts(portsOf(readRunning(folder) ?? { url: urls.rest, didcommUrl: urls.didcomm }))),
+    'data-folder': () => checkDataFolder(folder),
+    disk: () => checkDisk(folder),
+    'master-key': () => checkMasterKey(config, db),
+    databases: async () => {
+      const ids = [...new Set([...owing, ...(await wallets.ids())])]
+      return judgeFiles(folder, await lookThrough(filesOf(config, ids)))
+    },
     ledger: () => checkLedger(ledger),
-    'api-url': () => checkApiUrl(operatorHttp, urls.rest),
-    'didcomm-url': () => checkDidcommUrl(operatorHttp, urls.didcomm),
+    'api-url': () => checkApiUrl(operatorHttp, urls.rest, host),
+    'didcomm-url': () => checkDidcommUrl(operatorHttp, urls.didcomm, host),
+    clock: async () => {
+      const other = VDR_URL?.startsWith('http') ? await askTime(operatorHttp, VDR_URL) : undefined
+      const { newest } = await survey
+      return judgeClock({ now: Date.now(), steady: steadyNow(), newest: newest === undefined ? undefined : Date.parse(newest), other })
+    },
     wallets: of(checkWallets),
     'did-operations': of(checkOperations),
     messages: of(checkMessages),
+    records: of((found) => checkRecords(found, config.FLOW_EXPIRY * 1_000)),
     webhooks: of(checkWebhooks),
+    'webhook-targets': of(({ webhooks }) => checkTargets({ http, operatorHttp, globalUrl, webhooks })),
   }
   return { checks: await Promise.all(Object.entries(checks).map(([name, check]) => run(name, check, limitMs))) }
+}
+
+function portsOf({ url, didcommUrl }: { url: string; didcommUrl: string }) {
+  const portOf = ({ port, protocol }: URL) => Number(port || (protocol === 'https:' ? 443 : 80))
+  return { api: portOf(new URL(url)), didcomm: portOf(new URL(didcommUrl)) }
 }

@@ -16,12 +16,19 @@ export async function checkLedger({ location, getState }: Pick<Ledger, 'location
     const state = await getState(nowhere)
     const tookMs = performance.now() - start
     if (state) {
-      return { status: 'failed', detail: `The ledger at ${location} shows a DID that cannot exist.`, hint: 'point VDR_URL at another node' }
+      return {
+        status: 'failed',
+        detail: `The ledger at ${location} shows a DID that cannot exist.`,
+        hint: 'VDR_URL=<another node> agent daemon start',
+      }
     }
     const detail = `The ledger at ${location} answered in ${lasting(Math.ceil(tookMs))}.`
-    return tookMs > slowMs ? { status: 'warning', detail, hint: 'choose a node that is nearer in VDR_URL' } : { status: 'ok', detail }
+    return tookMs > slowMs
+      ? { status: 'warning', detail, hint: 'VDR_URL=<a node that is nearer> agent daemon start' }
+      : { status: 'ok', detail }
   } catch (error) {
     if (!isTemporary(error)) throw error
-    return { status: 'failed', detail: error.message, hint: 'start the node, or point VDR_URL at another; what waits goes on by itself' }
+    const hint = `curl -i ${location}   # start the node, or point VDR_URL at another; what waits goes on by itself`
+    return { status: 'failed', detail: error.message, hint }
   }
 }

@@ -6,6 +6,11 @@ import type { Survey, Waiting } from './survey.ts'
 const patienceMs = 10 * 60_000
 /** A ledger that has taken an operation judges it within this time. */
 const judgedAfterMs = 3_600_000
+/** A record that ends by itself within this time, and within the last tenth of its own, is told of. */
+const endsSoonMs = 86_400_000
+
+/** Topics of the command line by the names of protocols. */
+const topics: Readonly<Record<string, string>> = { connection: 'connection', 'issue-credential': 'credential', 'present-proof': 'proof' }
 
 export function checkWallets({ total, seen, unreadable, setAside }: Survey): Finding {
   const [first] = unreadable
@@ -13,14 +18,14 @@ export function checkWallets({ total, seen, unreadable, setAside }: Survey): Fin
     return {
       status: 'failed',
       detail: `Damaged, or not the wallet's own, and so set aside: ${counted(setAside.length, 'file')}, the first of them wallets/${setAside[0]}.`,
-      hint: 'put a copy of the file back as wallets/<id>.db, without a .sum beside it (AGENT_DATA_DIR); the daemon may go on meanwhile',
+      hint: `cp <a copy of it> wallets/${setAside[0]!.replace(/\.damaged-.*$/, '')}   # in AGENT_DATA_DIR, and no .sum beside it; the daemon may go on meanwhile`,
     }
   }
   if (!first) return { status: 'ok', detail: `${seen} of ${counted(total, 'wallet')} looked into, and all can be read.` }
   return {
     status: 'failed',
     detail: `${unreadable.length} of ${counted(seen, 'wallet')} cannot be read, the first of them wallets/${first.walletId}.db: ${first.reason}`,
-    hint: 'stop the daemon, and put the file back from a copy of the data folder (AGENT_DATA_DIR)',
+    hint: 'agent daemon stop   # then put the file back from a copy of the data folder (AGENT_DATA_DIR), and start it again',
   }
 }
 
@@ -30,7 +35,7 @@ export function checkOperations({ operations }: Survey, now = new Date()): Findi
   const { since, walletId, what, reason } = oldest(failing.length > 0 ? failing : operations)
   const ageMs = now.getTime() - Date.parse(since)
   const detail = `Waiting for the ledger: ${sum(operations, 'DID operation')}, since ${lasting(ageMs)} ${what} of the wallet ${walletId}.`
-  const hint = 'each goes on by itself once the ledger does what it should: see the check of the ledger, and VDR_URL'
+  const hint = `agent did show ${what}   # as the wallet’s tenant; it goes on by itself once the ledger (VDR_URL) does what it should`
   if (reason !== undefined) return { status: ageMs > patienceMs ? 'failed' : 'warning', detail: `${detail} ${reason}`, hint }
   return ageMs > judgedAfterMs ? { status: 'warning', detail, hint } : { status: 'ok', detail }
 }
@@ -42,8 +47,25 @@ export function checkMessages({ messages }: Survey, now = new Date()): Finding {
   return {
     status: 'warning',
     detail: `Not taken by the other side: ${sum(messages, 'message')}, since ${age} one of ${what} of the wallet ${walletId}.`,
-    hint: 'each is tried again for MESSAGE_RETRY_FOR; the record’s metaLastFailure says why, as does `agent daemon logs`',
+    hint: `${showCommand(what)}   # as the wallet’s tenant: the last failure says why; each is tried again for MESSAGE_RETRY_FOR`,
   }
+}
+
+/** Records that wait, of which none does for long unless a person has to do something; `lifetimeMs` is how long one may wait. */
+export function checkRecords({ records, work }: Survey, lifetimeMs: number, now = new Date()): Finding {
+  if (work.length > 0) {
+    const { since, walletId, what } = oldest(work)
+    const detail = `Stuck: ${sum(work, 'record')} whose next step fails, since ${lasting(now.getTime() - Date.parse(since))} ${what} of the wallet ${walletId}.`
+    return { status: 'warning', detail, hint: `${showCommand(what)}   # as the wallet’s tenant: the last failure says why` }
+  }
+  if (records.length === 0) return { status: 'ok', detail: 'No record waits for anybody.' }
+  const { since, walletId, what } = oldest(records)
+  const ageMs = now.getTime() - Date.parse(since)
+  const leftMs = lifetimeMs - ageMs
+  const age = ageMs < 0 ? 'as an invitation that may still be answered' : `for ${lasting(ageMs)}`
+  const detail = `${sum(records, 'record')} waiting for a next step, the longest ${age}: ${what} of the wallet ${walletId}, which ends by itself in ${lasting(leftMs)}.`
+  if (leftMs > endsSoonMs || leftMs > lifetimeMs / 10) return { status: 'ok', detail }
+  return { status: 'warning', detail, hint: `${showCommand(what)}   # as the wallet’s tenant; FLOW_EXPIRY says how long a flow may wait` }
 }
 
 export function checkWebhooks({ deadLetters }: Survey, now = new Date()): Finding {
@@ -53,8 +75,14 @@ export function checkWebhooks({ deadLetters }: Survey, now = new Date()): Findin
   return {
     status: 'warning',
     detail: `Given up in the last day: ${sum(deadLetters, 'event')}, the last ${age} ago for the webhook ${what} of the wallet ${walletId}: ${reason}`,
-    hint: 'start the receiver and send them again with `agent webhook replay`, or take the webhook away with `agent webhook remove`',
+    hint: `agent webhook replay ${what} --failed   # as the wallet’s tenant, once the receiver runs`,
   }
+}
+
+/** The command that shows what `what` begins with: a protocol and the id of a record. */
+function showCommand(what: string): string {
+  const [protocol = '', id = ''] = what.split(' ')
+  return topics[protocol] === undefined ? 'agent daemon logs' : `agent ${topics[protocol]} show ${id}`
 }
 
 function sum(waiting: readonly Waiting[], noun: string): string {

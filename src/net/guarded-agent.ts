@@ -42,8 +42,8 @@ export type HttpClient = {
 /** What came back. `retryAfter` is seconds or a date, in the server's own words. */
 export type Posted = { status: number; retryAfter?: string }
 
-/** What came back, with a body in UTF-8. */
-export type Exchanged = { status: number; text: string }
+/** What came back, with a body in UTF-8; `date` is when, in the server's own words. */
+export type Exchanged = { status: number; text: string; date?: string }
 
 /** What is read of an answer that nobody wants, so that its connection can serve the next request. */
 const drainBytes = 8_192
@@ -83,7 +83,8 @@ export function createHttpClient(options: ConnectionOptions): HttpClient {
       const url = readUrl(text)
       return within(timeoutMs, url, async (signal) => {
         const response = await send(url, { method, headers, body: body ?? null, signal })
-        return { status: response.statusCode, text: await readText(url, response, maxBytes) }
+        const { date } = response.headers
+        return { status: response.statusCode, text: await readText(url, response, maxBytes), ...(typeof date === 'string' && { date }) }
       })
     },
 

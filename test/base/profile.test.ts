@@ -2,10 +2,22 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { profilePath, readProfile, writeProfile, type Profile } from '../../src/base/profile.ts'
+import {
+  profileNames,
+  profilePath,
+  readLocalProfile,
+  readProfile,
+  readProfileInUse,
+  removeProfile,
+  writeProfile,
+  writeProfileInUse,
+  type LocalProfile,
+  type RemoteProfile,
+} from '../../src/base/profile.ts'
 import { StartError } from '../../src/base/start-error.ts'
 
-const profile: Profile = {
+const profile: LocalProfile = {
+  kind: 'local',
   url: 'http://127.0.0.1:8085',
   didcommUrl: 'http://127.0.0.1:8090',
   adminToken: 'admin-token-of-a-test',
@@ -14,6 +26,8 @@ const profile: Profile = {
   pid: 4711,
   startedAt: '2026-11-20T19:00:00.000Z',
 }
+
+const remote: RemoteProfile = { kind: 'remote', url: 'https://agent.example', apiKey: 'api-key-of-a-test' }
 
 let folder: string
 beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'profile-'))))
@@ -66,6 +80,9 @@ describe('a profile', () => {
     ['no object', '[]'],
     ['without a token', JSON.stringify({ ...profile, adminToken: undefined })],
     ['with a port for a URL', JSON.stringify({ ...profile, url: 8085 })],
+    ['of no kind', JSON.stringify({ ...profile, kind: undefined })],
+    ['of another machine with a URL that is none', JSON.stringify({ ...remote, url: 'ftp://agent.example' })],
+    ['of another machine with an empty key', JSON.stringify({ ...remote, apiKey: '' })],
     ['with process id 0', JSON.stringify({ ...profile, pid: 0 })],
   ])('that is %s is refused, and the reason quotes no secret', (_, text) => {
     mkdirSync(join(folder, 'profiles'))
@@ -80,8 +97,48 @@ describe('a profile', () => {
     expect(() => readProfile(folder, 'local')).toThrow('(pid, startedAt)')
   })
 
+  test('of another machine needs an address only, and is no local one', () => {
+    const { apiKey: _, ...least } = remote
+    writeProfile(folder, 'acme', least)
+    expect(readProfile(folder, 'acme')).toEqual(least)
+    expect(() => readLocalProfile(folder, 'acme')).toThrow('acme is of a daemon elsewhere, https://agent.example')
+  })
+
+  test('is among those that there are, until it is removed', () => {
+    expect(profileNames(folder)).toEqual([])
+    writeProfile(folder, 'local', profile)
+    writeProfile(folder, 'acme', remote)
+    writeFileSync(join(folder, 'profiles', '.hidden.json.4711'), '')
+    expect(profileNames(folder)).toEqual(['acme', 'local'])
+    removeProfile(folder, 'acme')
+    removeProfile(folder, 'acme')
+    expect(profileNames(folder)).toEqual(['local'])
+  })
+
   test('is JSON that a person can read', () => {
     writeProfile(folder, 'local', profile)
     expect(readFileSync(profilePath(folder, 'local'), 'utf8')).toContain('\n  "url": "http://127.0.0.1:8085"')
+  })
+})
+
+describe('the profile in use', () => {
+  test('is none until one is named, and again when none is', () => {
+    expect(readProfileInUse(folder)).toBeUndefined()
+    writeProfileInUse(folder, 'acme')
+    expect(readProfileInUse(folder)).toBe('acme')
+    expect(statSync(join(folder, 'current')).mode & 0o777).toBe(0o600)
+    writeProfileInUse(folder, undefined)
+    writeProfileInUse(folder, undefined)
+    expect(readProfileInUse(folder)).toBeUndefined()
+  })
+
+  test.each(['', '../etc', 'a b', 'acme\nbob'])('cannot be %j', (text) => {
+    writeFileSync(join(folder, 'current'), text)
+    expect(() => readProfileInUse(folder)).toThrow(StartError)
+  })
+
+  test('may have an empty line after it, as an editor leaves it', () => {
+    writeFileSync(join(folder, 'current'), 'acme\n\n')
+    expect(readProfileInUse(folder)).toBe('acme')
   })
 })

@@ -16,6 +16,8 @@ export type Outcome = { code: number | undefined; out: string; err: string }
 export type User = {
   folder: string
   run: (args: readonly string[], options?: Options) => Promise<Outcome>
+  /** Runs a command in a terminal of a size (util-linux `script`): `out` is all that it shows. */
+  runInTerminal: (args: readonly string[], size: { columns: number; rows: number }, env?: Record<string, string>) => Promise<Outcome>
   spawn: (args: readonly string[]) => ReturnType<typeof start>
   remove: () => void
 }
@@ -44,6 +46,13 @@ export function newUser(): User {
     run: async (args, { env, input } = {}) => {
       const { exitCode, stdout, stderr } = await start(args, { ...own, ...env }, input)
       return { code: exitCode, out: stdout, err: stderr }
+    },
+    runInTerminal: async (args, { columns, rows }, env) => {
+      const command = [process.execPath, bin, ...args].map((word) => `'${word}'`).join(' ')
+      const line = `stty columns ${columns} rows ${rows} && exec ${command}`
+      const options = { env: { ...own, ...env }, cwd: folder, reject: false } as const
+      const { exitCode, stdout, stderr } = await execa('script', ['--quiet', '--return', '--command', line, '/dev/null'], options)
+      return { code: exitCode, out: stdout.replaceAll('\r', ''), err: stderr }
     },
     spawn: (args) => start(args, own),
     remove: () => rmSync(folder, { recursive: true, force: true }),

@@ -1,8 +1,13 @@
 import { execFileSync } from 'node:child_process'
-import { describe, expect, test } from 'vitest'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { cliLine } from '../../commands/_demo/cli.ts'
 import { curlLine, quote } from '../../commands/_demo/curl.ts'
 import { Receiver } from '../../commands/_demo/events.ts'
 import { createNarrator } from '../../commands/_demo/narrator.ts'
+import { startRecording } from '../../commands/_demo/recording.ts'
 import type { Client } from '../../daemon/client.ts'
 
 const caller = { base: 'ACME', header: 'apikey', key: 'ACME_KEY' } as const
@@ -33,6 +38,12 @@ describe('a call as a curl line', () => {
     expect(line).toBe(`curl $ACME/dids/$DID/offers -H "apikey: $ACME_KEY" -H "$JSON" -d '{"schemaId":"'$SCHEMA'","did":"'$DID'"}'`)
   })
 
+  test('asks for what stands in the query, and takes variables with blanks in them as one word', () => {
+    expect(curlLine('GET /x', { query: { wait: 20 } }, caller, none)).toBe('curl "$ACME/x?wait=20" -H "apikey: $ACME_KEY"')
+    const line = curlLine('POST /x', { body: { from: { name: 'a b' } } }, caller, new Map([['{"name":"a b"}', 'FROM']]))
+    expect(line).toContain(`-d '{"from":'"$FROM"'}'`)
+  })
+
   test('says what was meant when a shell reads it', () => {
     const body = { name: 'it\'s $HOME `id` \\ "x"', did: 'did:x', key: '$&' }
     const line = curlLine('POST /x', { body }, caller, new Map([['did:x', 'DID']]))
@@ -46,6 +57,50 @@ describe('a call as a curl line', () => {
 
   test('quotes quotes', () => {
     expect(quote("a'b")).toBe(String.raw`'a'\''b'`)
+  })
+})
+
+describe('a call as a command', () => {
+  const names = new Map([
+    ['did:prism:x', 'DID'],
+    ['{"a":"b c"}', 'REQUEST'],
+  ])
+
+  test.each([
+    ['POST /connections', { body: { label: 'Bob', goal: 'a b' } }, `agent connection invite --label Bob --goal 'a b' --profile acme`],
+    ['POST /did-registrar/dids/{didRef}/publications', { path: { didRef: 'did:prism:x' } }, 'agent did publish $DID --wait --profile acme'],
+    [
+      'POST /issue-credentials/credential-offers',
+      { body: { connectionId: 'c', issuingDID: 'did:prism:x', claims: { name: 'Al', age: 42 } } },
+      'agent credential offer --connection c --issuing-did $DID --claim name=Al --claim age:=42 --profile acme',
+    ],
+    ['POST /onboard/answers', { body: { didRequest: { a: 'b c' } } }, 'agent onboard submit "$REQUEST" --new --profile acme'],
+  ])('of %s', (key, input, line) => expect(cliLine(key, input, 'acme', names)).toBe(line))
+
+  test('is none where the call is a part of one', () => {
+    expect(cliLine('POST /iam/entities', { body: {} }, 'acme', names)).toBeUndefined()
+  })
+})
+
+describe('a recording', () => {
+  test('is an asciicast that says when what was printed, and never writes over a file', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'demo-'))
+    onTestFinished(() => rmSync(folder, { recursive: true }))
+    const path = join(folder, 'a.cast')
+    const recording = startRecording(path, 'agent demo', { columns: 100, rows: 30 })
+    recording.print('one\n  two')
+    recording.print('\u001b[1mthree\u001b[22m')
+    recording.close()
+    const [header, ...moments] = readFileSync(path, 'utf8')
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    expect(header).toEqual({ version: 2, width: 100, height: 30, timestamp: expect.any(Number), title: 'agent demo' })
+    expect(moments).toEqual([
+      [expect.any(Number), 'o', 'one\r\n  two\r\n'],
+      [expect.any(Number), 'o', '\u001b[1mthree\u001b[22m\r\n'],
+    ])
+    expect(() => startRecording(path, 'agent demo', {})).toThrow('EEXIST')
   })
 })
 
@@ -77,33 +132,33 @@ describe('the receiver of events', () => {
 
   test('hands on the change that is waited for, and no other', () =>
     withReceiver(async (receiver, send) => {
-      const wanted = receiver.until(offer)
+      const wanted = receiver.changes.until(offer)
       await send('acme', event('t1', 'OfferReceived'))
       await send('alice', event('t2', 'OfferReceived'))
       await send('alice', event('t1', 'RequestPending'))
       await send('alice', event('t1', 'OfferReceived'))
       expect(await wanted).toEqual({ ...offer, id: 'r1' })
-      expect(receiver.count).toBe(4)
+      expect(receiver.changes.count).toBe(4)
     }))
 
   test('has kept what came before it was asked for', () =>
     withReceiver(async (receiver, send) => {
       await send('alice', event('t1', 'OfferReceived'))
-      expect(await receiver.until(offer)).toMatchObject({ id: 'r1' })
+      expect(await receiver.changes.until(offer)).toMatchObject({ id: 'r1' })
     }))
 
   test('says what was waited for and what came last, when it does not come', () =>
     withReceiver(async (receiver, send) => {
       await send('acme', event('t1', 'OfferSent'))
-      await expect(receiver.until(offer)).rejects.toThrow(
+      await expect(receiver.changes.until(offer)).rejects.toThrow(
         /alice’s credential to be in OfferReceived; acme was last in OfferSent, alice was last in no state/,
       )
     }, 20))
 
   test('stops waiting when nothing can come any more', () =>
     withReceiver(async (receiver) => {
-      const wanted = receiver.until(offer)
-      receiver.fail(new Error('acme’s daemon ended'))
+      const wanted = receiver.changes.until(offer)
+      receiver.changes.fail(new Error('acme’s daemon ended'))
       await expect(wanted).rejects.toThrow('acme’s daemon ended')
     }))
 
@@ -112,7 +167,7 @@ describe('the receiver of events', () => {
       expect(await send('alice', event('t1', 'OfferReceived'))).toBe(200)
       expect(await send('mallory', event('t1', 'OfferReceived'))).toBe(404)
       expect(await send('alice', { type: 'Other', data: {} })).toBe(400)
-      expect(receiver.count).toBe(1)
+      expect(receiver.changes.count).toBe(1)
     }))
 
   test('knows all four kinds by the id of the record and by its state', () =>
@@ -124,9 +179,9 @@ describe('the receiver of events', () => {
       })
       await send('acme', { type: 'DIDStatusUpdated', data: { did: 'did:x', status: 'PUBLISHED' } })
       const seen = [
-        await receiver.until({ who: 'acme', what: 'connection', subject: 't1', state: 'InvitationGenerated' }),
-        await receiver.until({ who: 'acme', what: 'proof', subject: 't2', state: 'RequestSent' }),
-        await receiver.until({ who: 'acme', what: 'did', subject: 'did:x', state: 'PUBLISHED' }),
+        await receiver.changes.until({ who: 'acme', what: 'connection', subject: 't1', state: 'InvitationGenerated' }),
+        await receiver.changes.until({ who: 'acme', what: 'proof', subject: 't2', state: 'RequestSent' }),
+        await receiver.changes.until({ who: 'acme', what: 'did', subject: 'did:x', state: 'PUBLISHED' }),
       ]
       expect(seen.map(({ id }) => id)).toEqual(['c1', 'p1', 'did:x'])
     }))
@@ -135,7 +190,7 @@ describe('the receiver of events', () => {
 describe('the narrator', () => {
   function narrate(isKept: boolean) {
     const lines: string[] = []
-    return { lines, narrator: createNarrator((line) => lines.push(line), { isTerminal: false, isKept, screen: {} }) }
+    return { lines, narrator: createNarrator((line) => lines.push(line), { isTerminal: false, isColoured: false, isKept, screen: {} }) }
   }
 
   test('shows keys only in part, unless they are to be used later', () => {

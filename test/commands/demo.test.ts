@@ -1,5 +1,7 @@
-import { readdirSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { execa } from 'execa'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { readRunning } from '../../src/base/running.ts'
 import { newUser, printed, type User } from './_cli.ts'
@@ -10,19 +12,113 @@ let user: User
 beforeEach(() => (user = newUser()))
 afterEach(() => user.remove())
 
+const manifest = JSON.parse(readFileSync(new URL('../../oclif.manifest.json', import.meta.url), 'utf8')) as {
+  commands: Record<string, { flags: Record<string, unknown> }>
+}
+
+/** What of a line of the command line there is not: its command, or flags. */
+function unknownIn(line: string): string[] {
+  const [topic, verb] = line.split(' ')
+  const command = manifest.commands[`${topic}:${verb}`]
+  if (!command) return [`${topic} ${verb}`]
+  return [...line.matchAll(/ --([a-z-]+)/g)].map(([, flag]) => flag!).filter((flag) => !(flag in command.flags))
+}
+
+/** The least that a shell needs. */
+const clean = { PATH: process.env['PATH']!, HOME: '/nonexistent' }
+
 const left = () => readdirSync(user.folder).filter((name) => name.startsWith('identity-agent-demo-'))
 
 describe('the demonstration', () => {
   test('goes from two processes to an accepted proof, says how long it took, and leaves nothing', { timeout: slow }, async () => {
     const { code, out, err } = await user.run(['demo', '--json'])
     expect({ code, err }).toEqual({ code: 0, err: '' })
-    const { acme, alice, coldStartMs, flow, changes } = JSON.parse(out)
+    const { acme, alice, coldStartMs, flow, changes, scenario } = JSON.parse(out)
+    expect(scenario).toBe('present')
     expect(coldStartMs).toEqual({ acme: expect.any(Number), alice: expect.any(Number) })
     expect(flow.flowMs).toBeCloseTo(flow.connectMs + flow.issueMs + flow.presentMs, 0)
     // Service §3.1 to §3.3 have 8 + 10 + 8 states, of which each flow passes all; and one DID is published.
     expect(changes).toBe(2 * 26 + 1)
     expect(left()).toEqual([])
     for (const url of [acme, alice]) await expect(fetch(`${url}/_system/health`)).rejects.toThrow()
+  })
+
+  test('that shows all of it names a command for each step, and records what it prints', { timeout: slow }, async () => {
+    const cast = join(user.folder, 'all.cast')
+    const { code, out } = await user.run(['demo', '--scenario', 'all', '--record', cast])
+    expect(code).toBe(0)
+    const inOrder = [
+      'agent tenant create acme',
+      'agent connection invite',
+      'agent credential offer',
+      'CredentialReceived',
+      'agent proof present',
+      'PresentationVerified ',
+      'agent credential revoke',
+      'acme   proof       PresentationVerificationFailed',
+      'agent onboard submit "$DID_REQUEST" --new --profile alice',
+      'agent auth respond "$CHALLENGE" --did $ALICE_DID_FOR_ACME --profile alice',
+      'has signed in',
+    ]
+    expect(inOrder.filter((text, index) => out.indexOf(text) <= (index === 0 ? -1 : out.indexOf(inOrder[index - 1]!)))).toEqual([])
+    for (const [, line] of out.matchAll(/\$ agent (.*)/g)) expect(unknownIn(line!), line).toEqual([])
+
+    const [header, ...moments] = readFileSync(cast, 'utf8')
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    expect(header).toMatchObject({ version: 2, width: 80, height: 24 })
+    expect(moments.map(([, kind]) => kind)).toEqual(moments.map(() => 'o'))
+    const times = moments.map(([at]) => at as number)
+    expect(times).toEqual(times.toSorted((one, other) => one - other))
+    expect(times.at(-1)).toBeGreaterThan(0.5)
+    expect(moments.map(([, , text]) => text).join('')).toBe(`${out}\n`.replaceAll('\n', '\r\n'))
+  })
+
+  test('of a connection alone goes no further', { timeout: slow }, async () => {
+    const { code, out } = await user.run(['demo', '--scenario', 'connect', '--json'])
+    expect({ code, ...JSON.parse(out) }).toMatchObject({ code: 0, scenario: 'connect', changes: 8 })
+    expect(left()).toEqual([])
+  })
+
+  test('for two terminals is played to its end by whoever types what it says in a shell of their own', { timeout: 2 * slow }, async () => {
+    const host = user.spawn(['demo', '--two-terminals', '--scenario', 'all'])
+    const shell = execa('sh', [], { reject: false, all: true, env: { ...clean, NO_COLOR: '1' }, extendEnv: false })
+    let shown = ''
+    host.stdout.on('data', (chunk) => (shown += chunk))
+    let typed = 0
+    const ended = host.then(({ exitCode }) => exitCode)
+    // Each line is typed once it is shown, as a person would, whether or not the one before is done.
+    while (host.exitCode === null) {
+      const lines = [...shown.matchAll(/^ {5}(.+)$/gm)].map(([, line]) => line!)
+      for (const line of lines.slice(typed)) shell.stdin.write(`${line}\n`)
+      typed = lines.length
+      await Promise.race([ended, sleep(50)])
+    }
+    shell.stdin.end()
+    const { all, exitCode } = await shell
+    expect({ host: await ended, shell: exitCode, all }).toMatchObject({ host: 0, shell: 0 })
+    expect(shown).toContain('has signed in')
+    expect(all).toMatch(/CredentialReceived|revoked/)
+    expect(left()).toEqual([])
+  })
+
+  test('for two terminals that is interrupted stops both daemons (130)', { timeout: slow }, async () => {
+    const host = user.spawn(['demo', '--two-terminals', '--scenario', 'connect'])
+    await printed(host.stdout, 'agent connection accept')
+    const folder = join(user.folder, left()[0]!)
+    const shell = await execa('sh', ['-c', `. ${join(folder, 'alice.sh')} && agent daemon start --json`], { env: clean, extendEnv: false })
+    const { url } = JSON.parse(shell.stdout)
+    host.kill('SIGINT')
+    expect((await host).exitCode).toBe(130)
+    await expect(fetch(`${url}/_system/health`)).rejects.toThrow()
+    expect(left()).toEqual([])
+  })
+
+  test('has nothing to type or to record where nothing is printed (2)', { timeout: slow }, async () => {
+    expect(await user.run(['demo', '--two-terminals', '--json'])).toMatchObject({ code: 2, out: '' })
+    expect((await user.run(['demo', '--record', join(user.folder, 'no', 'such.cast')])).code).toBe(2)
+    expect(left()).toEqual([])
   })
 
   test('tells every call as a curl line and every change of a state with its sender', { timeout: slow }, async () => {

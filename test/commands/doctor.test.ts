@@ -41,7 +41,7 @@ describe('without a daemon', () => {
   test('a profile that is none has failed (1)', { timeout: slow }, async () => {
     const folder = join(user.folder, 'config', 'profiles')
     mkdirSync(folder, { recursive: true })
-    writeFileSync(join(folder, 'broken.json'), '{}', { mode: 0o600 })
+    writeFileSync(join(folder, 'broken.json'), '{"kind":"local"}', { mode: 0o600 })
     const { code, checks } = await doctor(user, [], { AGENT_PROFILE: 'broken' })
     expect(code).toBe(1)
     expect(checks.map(({ name, status }) => [name, status])).toEqual([
@@ -49,6 +49,47 @@ describe('without a daemon', () => {
       ['profile', 'failed'],
     ])
     expect(checks[1]!.detail).toContain('adminToken')
+  })
+})
+
+describe('while the daemon of this machine is down', () => {
+  let user: User
+  beforeAll(async () => {
+    user = newUser()
+    const { code, err } = await user.run(['daemon', 'start'])
+    if (code !== 0) throw new Error(err)
+    await user.run(['daemon', 'stop'])
+  }, slow)
+  afterAll(() => user.remove())
+
+  test('its folder is looked at, which is well (7)', { timeout: slow }, async () => {
+    const { code, checks, of } = await doctor(user)
+    expect(code).toBe(7)
+    expect(checks.map(({ name }) => name)).toEqual(['node', 'profile', 'daemon', 'ports', 'data-folder', 'disk', 'master-key', 'databases'])
+    expect(of('daemon')).toMatchObject({ status: 'failed', hint: 'agent daemon start' })
+    for (const name of ['ports', 'data-folder', 'master-key', 'databases']) expect(of(name)!.status, name).toBe('ok')
+  })
+
+  test(
+    'what stands in the way of a start is told: a port that is taken, a damaged file, a configuration that is none',
+    { timeout: slow },
+    async () => {
+      await using server = await startServer(() => undefined)
+      writeFileSync(join(user.folder, 'data', 'vdr.db'), 'no database, for longer than the hundred bytes of a header'.repeat(5))
+      const { of, checks } = await doctor(user, ['--profile', 'local'], { AGENT_HTTP_PORT: new URL(server.url).port })
+      expect(of('ports')).toMatchObject({ status: 'failed', hint: 'agent daemon start --profile local --port 0' })
+      expect(of('databases')).toMatchObject({ status: 'failed', detail: expect.stringContaining('vdr.db') })
+      for (const { status, hint } of checks) if (status !== 'ok') expect(hint).toBeDefined()
+      expect((await doctor(user, [], { AGENT_HTTP_PORT: 'none' })).of('configuration')).toMatchObject({
+        status: 'failed',
+        detail: expect.stringContaining('AGENT_HTTP_PORT'),
+      })
+    },
+  )
+
+  test('of another machine’s nothing here is looked at', { timeout: slow }, async () => {
+    const { checks } = await doctor(user, [], { AGENT_URL: 'http://127.0.0.1:9' })
+    expect(checks.map(({ name }) => name)).toEqual(['node', 'profile', 'daemon'])
   })
 })
 
@@ -69,9 +110,12 @@ describe('with a daemon', () => {
   test('that is well it exits with 0, and tells what the daemon found', { timeout: slow }, async () => {
     const { code, checks, of } = await doctor(user, ['--profile', 'here'])
     expect({ code, failed: checks.filter(({ status }) => status === 'failed') }).toEqual({ code: 0, failed: [] })
-    for (const name of ['node', 'profile', 'daemon', 'tenant-key', 'admin-key', 'ledger', 'did-operations'])
+    for (const name of ['node', 'profile', 'daemon', 'tenant-key', 'admin-key', 'ports', 'master-key', 'databases', 'ledger', 'clock'])
       expect(of(name)!.status).toBe('ok')
-    expect(of('didcomm-url')).toMatchObject({ status: 'warning', hint: expect.stringContaining('DIDCOMM_SERVICE_URL') })
+    expect(of('didcomm-url')).toMatchObject({
+      status: 'warning',
+      hint: expect.stringMatching(/DIDCOMM_SERVICE_URL=.* agent daemon start --profile here/),
+    })
     expect((await user.run(['doctor', '--profile', 'here', '--quiet'])).out.split('\n')).toEqual(
       checks.filter(({ status }) => status !== 'ok').map(({ name }) => name),
     )

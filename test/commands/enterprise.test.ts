@@ -53,7 +53,7 @@ function terminal(user: User, args: string[]) {
 }
 
 test('onboard, and then sign in: asked by QR code in one terminal, answered in another', { timeout: slow }, async () => {
-  const asking = terminal(acme, ['onboard', 'create', '--from', 'Acme', '--qr', '--wait'])
+  const asking = terminal(acme, ['onboard', 'create', '--from', 'Acme', '--qr', 'small', '--wait'])
   const request = scan(await asking.shown('"onboardEndpoint"'))!
   expect(JSON.parse(request)).toMatchObject({ type: 'https://atalaprism.io/did-request', from: 'Acme' })
   const handedOver = await alice.run(['onboard', 'submit', request, '--new'])
@@ -67,7 +67,7 @@ test('onboard, and then sign in: asked by QR code in one terminal, answered in a
   expect(known.out).toContain('answered')
   expect(known.out).toContain(did)
 
-  const signing = terminal(acme, ['auth', 'create', '--from', 'Acme', '--qr', '--wait'])
+  const signing = terminal(acme, ['auth', 'create', '--from', 'Acme', '--qr', 'small', '--wait'])
   const challenge = scan(await signing.shown('"submissionEndpoint"'))!
   expect(JSON.parse(challenge)).toMatchObject({ type: 'https://atalaprism.io/authentication-challenge', from: 'Acme' })
   expect(await alice.run(['auth', 'respond', '-', '--did', did, '-q'], { input: challenge })).toMatchObject({
@@ -88,7 +88,7 @@ test('onboard, and then sign in: asked by QR code in one terminal, answered in a
   })
 })
 
-test('requests are listed, shown and deleted, and scripts read JSON', { timeout: slow }, async () => {
+test('requests are listed, shown and removed, and scripts read JSON', { timeout: slow }, async () => {
   for (const [topic, inner] of [
     ['onboard', 'didRequest'],
     ['auth', 'challenge'],
@@ -102,8 +102,8 @@ test('requests are listed, shown and deleted, and scripts read JSON', { timeout:
       code: 6,
       err: expect.stringContaining('in time'),
     })
-    expect((await acme.run([topic, 'delete', made.id])).code).toBe(2)
-    expect(await acme.run([topic, 'delete', made.id, '--yes', '-q'])).toMatchObject({ code: 0, out: made.id })
+    expect((await acme.run([topic, 'remove', made.id])).code).toBe(2)
+    expect(await acme.run([topic, 'remove', made.id, '--yes', '-q'])).toMatchObject({ code: 0, out: made.id })
     expect(await acme.run([topic, 'show', made.id])).toMatchObject({ code: 3, err: expect.stringContaining(`agent ${topic} list`) })
   }
   expect(await alice.run(['onboard', 'list'])).toMatchObject({ code: 0, out: '', err: expect.stringContaining('agent onboard create') })

@@ -110,7 +110,18 @@ test('the local receiver fails on purpose, and Ctrl-C removes it too', { timeout
 
 test('a record that has come to a bad end ends the wait at once (5)', { timeout: slow }, async () => {
   const issuer = JSON.parse((await user.run(['did', 'create', '--json'])).out).longFormDid
-  const { command, lines } = spawn('credential', 'offer', '--invitation', '--no-qr', '--issuing-did', issuer, '--claim', 'a=b', '--wait')
+  const { command, lines } = spawn(
+    'credential',
+    'offer',
+    '--invitation',
+    '--qr',
+    'none',
+    '--issuing-did',
+    issuer,
+    '--claim',
+    'a=b',
+    '--wait',
+  )
   await expect.poll(lines, { timeout: 30_000 }).toHaveLength(1)
   const held = (await asOther('credential', 'accept-invitation', lines()[0]!, '-q')).out
   expect(await asOther('credential', 'reject', held, '--wait')).toMatchObject({
@@ -125,7 +136,7 @@ test('a record that has come to a bad end ends the wait at once (5)', { timeout:
 })
 
 test('commands wait for what becomes of their record, by the stream', { timeout: slow }, async () => {
-  const { command, lines } = spawn('connection', 'invite', '--no-qr', '--wait')
+  const { command, lines } = spawn('connection', 'invite', '--qr', 'none', '--wait')
   await expect.poll(lines, { timeout: 30_000 }).toHaveLength(1)
   const [url] = lines()
   const accepted = await asOther('connection', 'accept', url!, '--wait=connectionRESPONSEReceived', '--timeout', '1m', '--json')

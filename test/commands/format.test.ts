@@ -1,12 +1,15 @@
+import { stripVTControlCharacters } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { claimPairs } from '../../commands/_format/claims.ts'
+import { colour, inStyle } from '../../commands/_format/colour.ts'
 import { disclosableOf, standingOf, validityOf, type CredentialContent } from '../../commands/_format/credential.ts'
 import { shortForm } from '../../commands/_format/did.ts'
 import { safe, safeJson, safeLine } from '../../commands/_format/safe.ts'
-import { explain, meanings, nextCommand } from '../../commands/_format/states.ts'
+import { explain, meanings, nextCommand, shownState, styleOf } from '../../commands/_format/states.ts'
 import { fields, table, type Column } from '../../commands/_format/table.ts'
-import { ago, ahead, duration } from '../../commands/_format/time.ts'
+import { ago, ahead, duration, whenAgo } from '../../commands/_format/time.ts'
 import { pad, shorten, widthOf } from '../../commands/_format/width.ts'
+import { wrap } from '../../commands/_format/wrap.ts'
 import { formatLogLine } from '../../commands/_daemon/log-line.ts'
 import { connectionStates } from '../../src/protocols/connection/states.ts'
 import { credentialStates } from '../../src/protocols/issue-credential/states.ts'
@@ -83,6 +86,53 @@ describe('a table', () => {
   })
 })
 
+describe('colours', () => {
+  const paint = colour({ isTTY: true }, {})
+  const states: Column<string>[] = [
+    { head: 'state', of: (state) => inStyle(styleOf('credential', state), state) },
+    { head: 'id', of: () => '1' },
+  ]
+
+  test('are put on words that are there without them, and take no room', () => {
+    const [bare, painted] = [table(['OfferSent', 'CredentialSent'], states), table(['OfferSent', 'CredentialSent'], states, 80, paint)]
+    expect(stripVTControlCharacters(painted)).toBe(bare)
+    expect(painted.split('\n')[1]).toBe('\u001b[33mOfferSent\u001b[39m       1')
+  })
+
+  test('end where a word is cut', () => {
+    const cut: Column<string>[] = [{ head: 's', of: (text) => inStyle('bad', text), cut: 'end' }]
+    expect(table(['a long text of letters'], cut, 12, paint).split('\n')[1]).toBe('\u001b[31ma long text…\u001b[39m')
+  })
+
+  test('cannot be had by a claim, whatever it holds', () => {
+    const claim = { text: 'x', style: 'good', Symbol: 'style' }
+    expect(fields([['claim', claim]], 80, paint)).toBe(`claim  ${JSON.stringify(claim)}`)
+  })
+
+  test('go to fields as well, and to none where there are none', () => {
+    const pairs = [['state', shownState('connection', 'ProblemReportSent')]] as const
+    expect(fields(pairs, 80, paint)).toBe('state  \u001b[31mProblemReportSent (took too long)\u001b[39m')
+    expect(fields(pairs)).toBe('state  ProblemReportSent (took too long)')
+  })
+
+  test.each([
+    ['connection', 'ConnectionResponseSent', 'good'],
+    ['credential', 'OfferReceived', 'waiting'],
+    ['proof', 'PresentationVerificationFailed', 'bad'],
+    ['proof', 'PresentationVerified', 'waiting'],
+    ['proof', 'SomethingNew', 'waiting'],
+  ] as const)('mean something: a %s that is %s is %s', (topic, state, style) => {
+    expect(styleOf(topic, state)).toBe(style)
+  })
+})
+
+test('prose is broken at its blanks, and by columns', () => {
+  expect(wrap('one two three', 7)).toEqual(['one two', 'three'])
+  expect(wrap('日本 日本', 8)).toEqual(['日本', '日本'])
+  expect(wrap('unbreakable x', 4)).toEqual(['unbreakable', 'x'])
+  expect(wrap('one two three')).toEqual(['one two three'])
+})
+
 describe('fields', () => {
   test('line up, and leave out what has no value', () => {
     expect(
@@ -153,6 +203,14 @@ describe('the width of a text', () => {
     ['e\u0301', 1],
     ['日本', 4],
     ['👩‍👩‍👧', 2],
+    ['🇩🇪', 2],
+    ['❤️', 2],
+    ['✔', 1],
+    ['ｱ', 1],
+    ['Ａ', 2],
+    ['한글', 4],
+    ['a\u200bb', 2],
+    ['é…—’', 4],
   ])('%j is %i', (text, width) => {
     expect(widthOf(text)).toBe(width)
   })
@@ -217,6 +275,11 @@ describe('times', () => {
     ['2026-01-02T12:00:00Z', '2026-01-02'],
   ])('%s is %s', (time, words) => {
     expect(ago(time, now)).toBe(words)
+  })
+
+  test('are told with how long ago they were', () => {
+    expect(whenAgo('2026-11-20T11:59:00Z', now)).toBe('2026-11-20T11:59:00Z, 1 min ago')
+    expect(whenAgo('2026-01-02T12:00:00Z', now)).toBe('2026-01-02T12:00:00Z')
   })
 
   test.each([

@@ -1,93 +1,145 @@
+/** QR codes as a terminal shows them are read by two decoders, and are of the sizes that the page about them names. */
+import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { drawQr, type Qr } from '../../commands/_ui/qr.ts'
+import { drawQr, type Rendering, type Screen } from '../../commands/_ui/qr.ts'
+import { renderingsFor } from '../../commands/_ui/qr-terminal.ts'
+import { invitationOf, readQr } from './_qr.ts'
+import { drawScreen, themes, type Theme } from './_screen.ts'
 
-function linesOf(qr: Qr): string[] {
+const every: Rendering[] = ['large', 'small', 'quadrants']
+
+/** The pixels of a cell's width that make a module four pixels wide. */
+const cellWidths = { large: 2, small: 4, quadrants: 8 } as const satisfies Record<Rendering, number>
+
+/** How many of the two decoders read what a terminal shows of a text. */
+function readers(text: string, rendering: Rendering, theme: Theme): number {
+  const { qr, jsqr } = readQr(drawScreen(drawn(text, rendering).lines, theme, cellWidths[rendering]))
+  return [qr, jsqr].filter((read) => read === text).length
+}
+
+function drawn(text: string, rendering: Rendering, screen?: Screen) {
+  const qr = drawQr(text, screen, [rendering])
   if ('reason' in qr) throw new Error(qr.reason)
-  return qr.lines
+  return qr
 }
 
-// oxlint-disable-next-line no-control-regex
-const withoutColours = (line: string) => line.replaceAll(/\u001b\[[\d;]*m/g, '')
+const lengths = [100, 200, 300, 400, 500, 600, 700, 800, 900, 1_000, 1_100, 1_200]
 
-/** The picture that a terminal shows, one row of pixels a string: `#` is black, `.` is white; the ground under the last line is not ours. */
-function pixels(lines: string[]): string[] {
-  return lines.map(withoutColours).flatMap((line) => {
-    const upper = [...line].map((block) => (block === '█' || block === '▀' ? '.' : '#')).join('')
-    const lower = [...line].map((block) => (block === '█' || block === '▄' ? '.' : '#')).join('')
-    return [upper, lower]
-  })
-}
+const long = lengths.filter((length) => length >= 400)
+const looks = long.flatMap((length) => (Object.keys(themes) as Theme[]).map((theme) => ({ length, theme })))
 
-const margin = 2
-// prettier-ignore
-const finder = [
-  '#######',
-  '#.....#',
-  '#.###.#',
-  '#.###.#',
-  '#.###.#',
-  '#.....#',
-  '#######',
-]
-
-describe.each([10, 300, 900])('the QR code of %i characters', (length) => {
-  const lines = linesOf(drawQr('x'.repeat(length)))
-  const picture = pixels(lines)
-  const size = picture[0]!.length - 2 * margin
-
-  test('is a square of a size that there is', () => {
-    expect((size - 21) % 4).toBe(0)
-    expect(picture.slice(0, size + 2 * margin).every((row) => row.length === size + 2 * margin)).toBe(true)
+describe('an invitation', () => {
+  test.each(looks)('of $length characters in half blocks is read by both decoders in a $theme theme', ({ length, theme }) => {
+    expect(readers(invitationOf(length), 'small', theme)).toBe(2)
   })
 
-  test('has black finder patterns in three corners, and not in the fourth', () => {
-    const corner = (top: number, left: number) =>
-      picture.slice(margin + top, margin + top + 7).map((row) => row.slice(margin + left, margin + left + 7))
-    expect(corner(0, 0)).toEqual(finder)
-    expect(corner(0, size - 7)).toEqual(finder)
-    expect(corner(size - 7, 0)).toEqual(finder)
-    expect(corner(size - 7, size - 7)).not.toEqual(finder)
+  test.each(looks.filter((_, index) => index % 4 === 1 || index % 4 === 2))(
+    'of $length characters in full blocks is read by both in a $theme theme',
+    ({ length, theme }) => {
+      expect(readers(invitationOf(length), 'large', theme)).toBe(2)
+    },
+  )
+
+  // Modules twice as high as wide are not what decoders are made for: each gives up at some.
+  test.each(looks.filter((_, index) => index % 4 === 0 || index % 4 === 3))(
+    'of $length characters in quadrants is read by one at least in a $theme theme',
+    ({ length, theme }) => {
+      expect(readers(invitationOf(length), 'quadrants', theme)).toBeGreaterThanOrEqual(1)
+    },
+  )
+})
+
+describe.each(every)('drawn %s', (rendering) => {
+  test('text of any script is read', () => {
+    const text = JSON.stringify({ from: 'Ämter & Söhne – 公証人 🪪', onboardEndpoint: 'https://example.com/onboard' })
+    expect(readers(text, rendering, 'dark')).toBeGreaterThanOrEqual(1)
   })
 
-  test('has a white margin of two modules all around', () => {
-    const white = '.'.repeat(size + 2 * margin)
-    expect(picture.slice(0, margin)).toEqual([white, white])
-    expect(picture.slice(margin + size, 2 * margin + size)).toEqual([white, white])
-    expect(picture.slice(0, size + 2 * margin).every((row) => row.startsWith('..') && row.endsWith('..'))).toBe(true)
+  test('gives its colours outright, line by line, and takes them back', () => {
+    for (const line of drawn(invitationOf(400), rendering).lines) {
+      expect(['\u001b[38;5;', '\u001b[48;5;']).toContain(line.slice(0, 7))
+      expect(line.endsWith('\u001b[0m')).toBe(true)
+    }
   })
 
-  test('gives its colours outright and takes them back', () => {
+  test('is as wide as it says on every line', () => {
+    const { lines, width } = drawn(invitationOf(400), rendering)
     // oxlint-disable-next-line no-control-regex
-    expect(lines.every((line) => /^\u001b\[38;5;231;4\d(;5;16)?m.*\u001b\[0m$/.test(line))).toBe(true)
+    for (const line of lines) expect(line.replaceAll(/\u001b\[[\d;]*m/g, '')).toHaveLength(width)
   })
+})
+
+test('the page about QR codes has the sizes as they are', () => {
+  const rows = lengths.map((length) => {
+    const sizes = every.map((rendering) => {
+      const { width, lines } = drawn(invitationOf(length), rendering)
+      return `${width} × ${lines.length}`
+    })
+    return `| ${length.toLocaleString('en')} | ${sizes.join(' | ')} |`
+  })
+  const table = ['| characters | large | small | quadrants |', '|--:|--:|--:|--:|', ...rows].join('\n')
+  expect(readFileSync(new URL('../../docs/qr.md', import.meta.url), 'utf8')).toContain(table)
 })
 
 describe('a terminal', () => {
-  const text = 'x'.repeat(300)
-  const lines = linesOf(drawQr(text))
-  const columns = withoutColours(lines[0]!).length
-  const rows = lines.length + 1
+  const url = invitationOf(600)
+  const { width, lines } = drawn(url, 'small')
+  const narrow = drawn(url, 'quadrants')
 
-  test('that is just large enough shows the code', () => {
-    expect(drawQr(text, { columns, rows })).toEqual({ lines })
+  test('that is just large enough shows half blocks', () => {
+    expect(drawQr(url, { columns: width, rows: lines.length })).toEqual({ rendering: 'small', width, lines })
   })
 
-  test('that is too narrow does not, and the reason says by how much', () => {
-    expect(drawQr(text, { columns: columns - 1, rows })).toEqual({
-      reason: `its QR code needs ${columns} columns and the terminal has ${columns - 1}`,
+  test('that is too narrow for them shows quadrants', () => {
+    expect(drawQr(url, { columns: width - 1, rows: lines.length })).toEqual(narrow)
+    expect(drawQr(url, { columns: narrow.width, rows: narrow.lines.length })).toEqual(narrow)
+  })
+
+  test('that is too narrow for any, or too low, shows none, and the reason says what is missing', () => {
+    const columns = narrow.width - 1
+    const rows = narrow.lines.length - 1
+    expect(drawQr(url, { columns, rows: 200 })).toEqual({
+      reason: `it needs ${narrow.width} columns (there are ${columns})`,
+      isTooLong: false,
     })
+    expect(drawQr(url, { columns: 300, rows })).toEqual({ reason: `it needs ${rows + 1} lines (there are ${rows})`, isTooLong: false })
+    expect(drawQr(url, { columns, rows })).toHaveProperty(
+      'reason',
+      `it needs ${narrow.width} columns (there are ${columns}) and ${rows + 1} lines (there are ${rows})`,
+    )
   })
 
-  test('that is too low does not', () => {
-    expect(drawQr(text, { columns, rows: rows - 1 })).toHaveProperty('reason')
-  })
-
-  test('of no known size shows it', () => {
-    expect(drawQr(text, { columns: undefined, rows: undefined })).toEqual({ lines })
+  test('of no known size shows half blocks', () => {
+    expect(drawQr(url, { columns: undefined, rows: undefined })).toEqual({ rendering: 'small', width, lines })
   })
 })
 
-test('a text that is too long for any QR code is none, with a reason', () => {
+test('a text that is too long for any QR code is none, with a reason, by bytes', () => {
   expect(drawQr('x'.repeat(2_953))).toHaveProperty('lines')
-  expect(drawQr('x'.repeat(2_954))).toEqual({ reason: 'it is too long for a QR code (2954 characters)' })
+  const none = { reason: 'it is too long for any (2954 bytes, and 2953 is the most)', isTooLong: true }
+  expect(drawQr('x'.repeat(2_954))).toEqual(none)
+  expect(drawQr('é'.repeat(1_477))).toEqual(none)
+})
+
+describe('what is drawn', () => {
+  const utf8 = { TERM: 'xterm-256color', LANG: 'en_US.UTF-8' }
+  const on = { isTTY: true }
+  const cases: [string, Parameters<typeof renderingsFor>, ReturnType<typeof renderingsFor>][] = [
+    ['half blocks, else quadrants', ['small', on, utf8], ['small', 'quadrants']],
+    ['full blocks when they are asked for', ['large', on, utf8], ['large', 'small', 'quadrants']],
+    ['blocks where no locale is set', ['small', on, { TERM: 'xterm' }], ['small', 'quadrants']],
+    ['by LC_ALL before LANG, unless it is empty', ['small', on, { LC_ALL: '', LC_CTYPE: 'C.utf8', LANG: 'C' }], ['small', 'quadrants']],
+    ['no quarters on the console of Linux', ['small', on, { ...utf8, TERM: 'linux' }], ['small']],
+    ['nothing on a dumb terminal', ['large', on, { ...utf8, TERM: 'dumb' }], { reason: 'the terminal is a dumb one (TERM)' }],
+    ['nothing where there is no terminal', ['small', {}, utf8], { reason: 'standard output is no terminal' }],
+    [
+      'no blocks in a locale without them',
+      ['small', on, { ...utf8, LC_ALL: 'C' }],
+      { reason: 'the locale C has no block characters; --qr large needs none' },
+    ],
+    ['full blocks in any locale', ['large', on, { LANG: 'de_DE.ISO-8859-1' }], ['large']],
+  ]
+  test.each(cases)('%s', (_, [asked, terminal, env], expected) => {
+    expect(renderingsFor(asked, terminal, env)).toEqual(expected)
+  })
 })

@@ -52,7 +52,7 @@ test('an SD-JWT goes from offer to proof, and each side sees in words what it is
   const token = (await run(holder, 'credential', 'export', recordId)).out
   expect(token).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+~(\w+~)+$/)
   expect(JSON.parse((await run(holder, 'credential', 'export', recordId, '--json')).out)).toEqual({ recordId, credential: token })
-  const decoded = JSON.parse((await run(holder, 'credential', 'export', recordId, '--format', 'json')).out) as object
+  const decoded = JSON.parse((await run(holder, 'credential', 'export', recordId, '--as', 'json')).out) as object
   expect(decoded).toMatchObject({
     claims: JSON.parse(claims),
     bound: true,

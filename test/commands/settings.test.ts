@@ -4,9 +4,10 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { childEnv, chooseDataDir, findAccess, findDataDir, fromProcess, type AccessFlags } from '../../commands/_client/settings.ts'
 import { UsageError } from '../../commands/_errors/usage.ts'
-import { writeProfile, type Profile } from '../../src/base/profile.ts'
+import { writeProfile, writeProfileInUse, type LocalProfile, type RemoteProfile } from '../../src/base/profile.ts'
 
-const local: Profile = {
+const local: LocalProfile = {
+  kind: 'local',
   url: 'http://127.0.0.1:8085',
   didcommUrl: 'http://127.0.0.1:8090',
   adminToken: 'admin of local',
@@ -15,13 +16,16 @@ const local: Profile = {
   pid: 4711,
   startedAt: '2026-11-20T19:00:00.000Z',
 }
-const bob: Profile = { ...local, url: 'http://127.0.0.1:9085', apiKey: 'key of bob', adminToken: 'admin of bob', dataDir: '/data/bob' }
+const bob: LocalProfile = { ...local, url: 'http://127.0.0.1:9085', apiKey: 'key of bob', adminToken: 'admin of bob', dataDir: '/data/bob' }
+
+const acme: RemoteProfile = { kind: 'remote', url: 'https://agent.acme.example/cloud-agent', apiKey: 'key of acme' }
 
 let folder: string
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'settings-'))
   writeProfile(folder, 'local', local)
   writeProfile(folder, 'bob', bob)
+  writeProfile(folder, 'acme', acme)
 })
 afterEach(() => rmSync(folder, { recursive: true }))
 
@@ -58,6 +62,46 @@ describe('where the daemon is', () => {
 
   test('cannot be a profile that does not exist', () => {
     expect(() => find({ profile: 'carol' })).toThrow('no profile carol')
+  })
+})
+
+describe('precedence', () => {
+  const elsewhere = 'http://elsewhere.example'
+  // What is in use, the environment and the flags; which daemon is meant, and whose key goes to it.
+  // prettier-ignore
+  test.each<[inUse: string | undefined, env: Record<string, string>, flags: AccessFlags, url: string, apiKey: string | undefined]>([
+    [undefined, {},                                            {},                                local.url, local.apiKey],
+    ['bob',     {},                                            {},                                bob.url,   bob.apiKey],
+    ['acme',    {},                                            {},                                acme.url,  acme.apiKey],
+    ['bob',     { AGENT_PROFILE: 'acme' },                     {},                                acme.url,  acme.apiKey],
+    ['bob',     { AGENT_PROFILE: 'local' },                    {},                                local.url, local.apiKey],
+    ['bob',     { AGENT_PROFILE: '' },                         {},                                bob.url,   bob.apiKey],
+    ['bob',     { AGENT_PROFILE: 'acme' },                     { profile: 'local' },              local.url, local.apiKey],
+    ['bob',     { AGENT_URL: elsewhere },                      {},                                elsewhere, undefined],
+    ['bob',     { AGENT_URL: elsewhere, AGENT_PROFILE: 'acme' }, {},                              elsewhere, undefined],
+    ['bob',     { AGENT_URL: elsewhere },                      { profile: 'acme' },               acme.url,  acme.apiKey],
+    ['bob',     { AGENT_URL: elsewhere },                      { url: acme.url },                 acme.url,  undefined],
+    ['acme',    {},                                            { url: acme.url },                 acme.url,  acme.apiKey],
+    ['bob',     { AGENT_API_KEY: 'key of env' },               {},                                bob.url,   'key of env'],
+    ['bob',     { AGENT_API_KEY: 'key of env' },               { profile: 'acme' },               acme.url,  'key of env'],
+    ['bob',     {},                                            { profile: 'acme', url: elsewhere }, elsewhere, undefined],
+  ])('%s in use, %j, %j', (inUse, env, flags, url, apiKey) => {
+    writeProfileInUse(folder, inUse)
+    expect(find(flags, env)).toMatchObject({ url, apiKey })
+  })
+
+  test.each<[inUse: string | undefined, env: Record<string, string>, flags: AccessFlags, message: string]>([
+    [undefined, {}, { profile: 'carol' }, 'There is no profile carol.'],
+    [undefined, { AGENT_PROFILE: 'carol' }, {}, 'There is no profile carol, which AGENT_PROFILE names.'],
+    ['carol', {}, {}, 'There is no profile carol, which is in use.'],
+  ])('a profile that is not there is named: %s in use, %j, %j', (inUse, env, flags, message) => {
+    writeProfileInUse(folder, inUse)
+    expect(() => find(flags, env)).toThrow(message)
+  })
+
+  test('a profile that is not there stands in nobody’s way when the address is given', () => {
+    writeProfileInUse(folder, 'carol')
+    expect(find({ url: elsewhere })).toMatchObject({ url: elsewhere, apiKey: undefined })
   })
 })
 
@@ -110,6 +154,17 @@ describe('the data folder', () => {
   test('of a daemon that is to be started may be moved by the environment', () => {
     expect(chooseDataDir({ profile: 'bob' }, around({ AGENT_DATA_DIR: '/data/env' }))).toBe('/data/env')
     expect(chooseDataDir({ profile: 'bob' }, around())).toBe('/data/bob')
+  })
+
+  test('of a daemon elsewhere is not here', () => {
+    expect(() => findDataDir({ profile: 'acme' }, around())).toThrow('acme is of a daemon elsewhere')
+    writeProfileInUse(folder, 'acme')
+    expect(() => chooseDataDir({}, around())).toThrow('acme is of a daemon elsewhere')
+  })
+
+  test('is that of the profile in use', () => {
+    writeProfileInUse(folder, 'bob')
+    expect(chooseDataDir({}, around())).toBe('/data/bob')
   })
 
   test('is absolute', () => {

@@ -146,7 +146,7 @@ describe('policies', { timeout: slow }, () => {
     expect({ code: late.code, report: JSON.parse(late.err) }).toMatchObject({ code: 5, report: { status: 409 } })
     expect(await json('policy', 'show', made.id)).toMatchObject({ nonce: 2, name: 'p', constraints: [] })
 
-    expect(await run(['policy', 'remove', made.id, '-q'])).toMatchObject({ code: 0, out: made.id })
+    expect(await run(['policy', 'remove', made.id, '--yes', '-q'])).toMatchObject({ code: 0, out: made.id })
     expect((await run(['policy', 'show', made.id])).code).toBe(3)
   })
 

@@ -45,7 +45,7 @@ test('a webhook is signed, tested and given another secret; what is shown once i
   expect([verify(1, secret), verify(1, renewed.secret)]).toMatchObject([{ type: 'PresentationUpdated' }, { type: 'PresentationUpdated' }])
   expect((await run('secret', id, '--remove')).code).toBe(2)
   expect(await json('secret', id, '--remove', '--yes')).toEqual({ id, signed: false })
-  expect((await run('remove', id)).code).toBe(0)
+  expect((await run('remove', id, '--yes')).code).toBe(0)
 })
 
 test('a receiver that refuses fails the test (1), and its attempts are listed', { timeout: slow }, async () => {
@@ -55,7 +55,7 @@ test('a receiver that refuses fails the test (1), and its attempts are listed', 
   expect(listed).toMatchObject({ code: 0, out: expect.stringMatching(/failed +The receiver answered 503\./) })
   expect((await json('deliveries', id, '--outcome', 'failed')).contents).toMatchObject([{ kind: 'test', status: 503 }])
   expect(await run('deliveries', id, '--outcome', 'delivered')).toMatchObject({ code: 0, out: '' })
-  await run('remove', id)
+  await run('remove', id, '--yes')
 })
 
 test('events are sent again: one, all since a while, or those that were given up', { timeout: slow }, async () => {
@@ -82,7 +82,7 @@ test('events are sent again: one, all since a while, or those that were given up
     async () => (await run('deliveries', id, '-q')).out,
     (out) => out === [eventId, eventId, eventId].join('\n'),
   )
-  await run('remove', id)
+  await run('remove', id, '--yes')
 })
 
 test.each([

@@ -1,23 +1,33 @@
 /** The doctor's checks one by one, with what cannot be had by waiting. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { chmodSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { Problem } from '../../src/base/problem.ts'
 import type { DidState } from '../../src/did/prism/state.ts'
 import { checkApiUrl, checkDidcommUrl } from '../../src/doctor/address.ts'
 import { lasting, run } from '../../src/doctor/check.ts'
-import { checkDataFolder, judgeRoom } from '../../src/doctor/data-folder.ts'
+import { askTime, judgeClock } from '../../src/doctor/clock.ts'
+import { checkDataFolder } from '../../src/doctor/data-folder.ts'
+import { judgeRoom } from '../../src/doctor/disk.ts'
 import { checkLedger } from '../../src/doctor/ledger.ts'
 import { surveyWallets, type Survey, type Waiting } from '../../src/doctor/survey.ts'
-import { checkMessages, checkOperations, checkWebhooks } from '../../src/doctor/waiting.ts'
+import { checkTargets } from '../../src/doctor/targets.ts'
+import { checkMessages, checkOperations, checkRecords, checkWebhooks } from '../../src/doctor/waiting.ts'
+import { createHttpClient } from '../../src/net/guarded-agent.ts'
+import { UnreachableError } from '../../src/net/unreachable-error.ts'
 import { putEvent } from '../../src/outbox/event.ts'
 import { dueDeliveries, failed } from '../../src/outbox/lane.ts'
 import { put } from '../../src/outbox/outbox.ts'
 import { startAgent, type TestAgent } from '../_agent.ts'
+import { startServer } from '../net/_server.ts'
 
 test('a check that throws has failed, with its reason', async () => {
   expect(await run('x', () => Promise.reject(new Error('of the weather')), 10_000)).toEqual({
     name: 'x',
     status: 'failed',
     detail: 'of the weather',
+    hint: 'agent daemon logs',
   })
 })
 
@@ -30,9 +40,88 @@ test.each([
   [-5, '0 ms'],
 ])('%d ms are %s', (ms, text) => expect(lasting(ms)).toBe(text))
 
-test('a folder that is not there cannot be written, and little room is told', async () => {
-  expect(await checkDataFolder('/nowhere/at/all')).toMatchObject({ status: 'failed', detail: expect.stringContaining('ENOENT') })
+describe('a data folder', () => {
+  const newFolder = () => {
+    const folder = mkdtempSync(join(tmpdir(), 'doctor-'))
+    onTestFinished(() => rmSync(folder, { recursive: true }))
+    return folder
+  }
+
+  test('of one’s own that can be written is well, and is left as it was', async () => {
+    const folder = newFolder()
+    expect(await checkDataFolder(folder)).toEqual({ status: 'ok', detail: expect.stringContaining(folder) })
+    expect(readdirSync(folder)).toEqual([])
+  })
+
+  test('that is not there cannot be written', async () => {
+    expect(await checkDataFolder('/nowhere/at/all')).toMatchObject({ status: 'failed', detail: expect.stringContaining('ENOENT') })
+  })
+
+  test('that others get into has failed, with the command that closes it', async () => {
+    const folder = newFolder()
+    chmodSync(folder, 0o755)
+    expect(await checkDataFolder(folder)).toEqual({
+      status: 'failed',
+      detail: expect.stringContaining('others get in'),
+      hint: `chmod 700 ${folder}`,
+    })
+  })
+
+  // Whoever may do everything may write to everything.
+  test.skipIf(process.getuid?.() === 0)('that must not be written has failed', async () => {
+    const folder = newFolder()
+    chmodSync(folder, 0o500)
+    onTestFinished(() => chmodSync(folder, 0o700))
+    expect(await checkDataFolder(folder)).toMatchObject({ status: 'failed', hint: expect.stringContaining('chown') })
+  })
+})
+
+test('little room on the disk is told', () => {
   expect([50e6, 500e6, 5e9].map((free) => judgeRoom('/data', free).status)).toEqual(['failed', 'warning', 'ok'])
+  expect(judgeRoom('/data', 50e6)).toMatchObject({ detail: expect.stringContaining('50 MB'), hint: expect.stringMatching(/^du /) })
+})
+
+describe('a clock', () => {
+  const now = Date.parse('2026-11-21T12:00:00.000Z')
+  const judge = (clocks: Partial<Parameters<typeof judgeClock>[0]> = {}) => judgeClock({ now, steady: now, ...clocks })
+
+  test('that was not set, and goes with others’, is well', () => {
+    expect(judge()).toMatchObject({ status: 'ok' })
+    expect(judge({ newest: now - 1, other: { ms: now + 20_000, host: 'ledger.example' }, steady: now - 20_000 })).toMatchObject({
+      status: 'ok',
+      detail: expect.stringContaining('ledger.example'),
+    })
+  })
+
+  test('that was set while the agent ran is a warning', () => {
+    expect(judge({ steady: now - 3_600_000 })).toMatchObject({ status: 'warning', detail: expect.stringContaining('set forward by 1 h') })
+    expect(judge({ steady: now + 90_000 })).toMatchObject({ status: 'warning', detail: expect.stringContaining('set back by 1 min') })
+  })
+
+  test('that is another than the ledger’s is a warning, and a failure when nobody forgives as much', () => {
+    const beside = (ms: number) => judge({ other: { ms, host: 'ledger.example' } })
+    expect(beside(now + 120_000)).toMatchObject({
+      status: 'warning',
+      detail: expect.stringContaining('2 min behind that of ledger.example'),
+    })
+    expect(beside(now - 3_600_000)).toMatchObject({ status: 'failed', detail: expect.stringContaining('1 h ahead of that of') })
+  })
+
+  test('that is behind what was written has failed', () => {
+    expect(judge({ newest: now + 86_400_000 })).toMatchObject({ status: 'failed', detail: expect.stringContaining('by 1 d') })
+  })
+
+  test('of somebody else is read from the date of an answer', async () => {
+    const date = 'Sat, 21 Nov 2026 12:00:00 GMT'
+    await using server = await startServer((_, response) => response.writeHead(404, { date }).end())
+    const http = createHttpClient({ allow: 'any' })
+    onTestFinished(() => http.close())
+    const told = (await askTime(http, server.url))!
+    expect(told.host).toBe(new URL(server.url).host)
+    expect(Math.abs(told.ms - now)).toBeLessThan(5_000)
+    expect(await askTime({ exchange: () => Promise.reject(new Error('away')) }, server.url)).toBeUndefined()
+    expect(await askTime({ exchange: () => Promise.resolve({ status: 200, text: '' }) }, server.url)).toBeUndefined()
+  })
 })
 
 describe('a ledger', () => {
@@ -69,6 +158,15 @@ describe('a public address', () => {
     },
   )
 
+  test('that only this machine understands is handed out by an agent that others reach: the hint names the address to say', async () => {
+    const found = await checkDidcommUrl(answering(400, refusal), 'http://localhost:8090', '0.0.0.0')
+    expect(found).toMatchObject({ status: 'warning', detail: expect.stringContaining('says http://localhost:8090') })
+    expect(found.hint).toMatch(/DIDCOMM_SERVICE_URL=http:\/\/[\w.<>]+:8090 agent daemon start/)
+    expect((await checkApiUrl(answering(200, health), 'http://127.0.0.1:8085', '192.0.2.7')).hint).toContain(
+      'REST_SERVICE_URL=http://192.0.2.7:8085',
+    )
+  })
+
   test('at which the two ports are mixed up has failed', async () => {
     expect((await checkApiUrl(answering(404, refusal), 'https://agent.example')).status).toBe('failed')
     expect((await checkDidcommUrl(answering(404, { type: 'error:ResourcePathNotFound' }), 'https://agent.example')).status).toBe('failed')
@@ -93,6 +191,64 @@ describe('what waits', () => {
 
   test('an operation that nothing stands in the way of may take an hour', () => {
     expect([59, 61].map((minutes) => operations({ since: since(minutes) }).status)).toEqual(['ok', 'warning'])
+  })
+
+  test('a record may wait until a day, and a tenth of its time, before its end', () => {
+    const waiting = (minutes: number, lifetimeDays = 30) => {
+      const records = [{ count: 2, since: since(minutes), walletId: 'w', what: 'issue-credential r-1 in OfferReceived' }]
+      return checkRecords({ records, work: [] as Waiting[] } as Survey, lifetimeDays * 86_400_000, now)
+    }
+    expect(waiting(60)).toEqual({
+      status: 'ok',
+      detail:
+        '2 records waiting for a next step, the longest for 1 h: issue-credential r-1 in OfferReceived of the wallet w, which ends by itself in 29 d.',
+    })
+    expect([29.5, 28.5].map((days) => waiting(days * 1_440).status)).toEqual(['warning', 'ok'])
+    expect(waiting(29.5 * 1_440).hint).toMatch(/^agent credential show r-1 /)
+    // Where flows may wait for an hour, each would end within a day.
+    expect(waiting(30, 1 / 24).status).toBe('ok')
+  })
+
+  test('work that fails is stuck', () => {
+    const work = [{ count: 1, since: since(20), walletId: 'w', what: 'present-proof p-1' }]
+    expect(checkRecords({ records: [] as Waiting[], work } as Survey, 1e9, now)).toMatchObject({
+      status: 'warning',
+      detail: expect.stringContaining('since 20 min present-proof p-1'),
+      hint: expect.stringMatching(/^agent proof show p-1 /),
+    })
+  })
+})
+
+describe('the receivers of webhooks', () => {
+  const of = (url: string, rest: object = {}) => ({ walletId: 'w-1', webhookId: 'h-1', url, waiting: 0, ...rest })
+  const answering = { exchange: () => Promise.resolve({ status: 405, text: '' }) }
+  const away = { exchange: () => Promise.reject(new UnreachableError('refused', 'receiver.example could not be reached (ECONNREFUSED)')) }
+  const check = (given: Partial<Parameters<typeof checkTargets>[0]>) =>
+    checkTargets({ http: answering, operatorHttp: answering, globalUrl: undefined, webhooks: [], ...given })
+
+  test('are well when any answer comes, or when there are none', async () => {
+    expect(await check({})).toEqual({ status: 'ok', detail: 'There are no webhooks.' })
+    expect(await check({ webhooks: [of('https://receiver.example/a')], globalUrl: 'https://global.example' })).toMatchObject({
+      status: 'ok',
+      detail: expect.stringContaining('All 2'),
+    })
+  })
+
+  test('that cannot be reached are a warning, without what an address may hide; the operator’s own has failed', async () => {
+    const found = await check({ http: away, webhooks: [of('https://receiver.example/hooks?token=secret')] })
+    expect(found).toMatchObject({ status: 'warning', hint: expect.stringMatching(/^agent webhook test h-1 /) })
+    expect(found.detail).toContain('https://receiver.example of the wallet w-1')
+    expect(JSON.stringify(found)).not.toContain('secret')
+    expect(await check({ operatorHttp: away, globalUrl: 'https://global.example/x?token=secret' })).toMatchObject({
+      status: 'failed',
+      detail: expect.not.stringContaining('secret'),
+    })
+  })
+
+  test('that answer but did not take the last event are a warning', async () => {
+    const found = await check({ webhooks: [of('https://receiver.example', { reason: 'The receiver answered 500.', waiting: 3 })] })
+    expect(found).toMatchObject({ status: 'warning', hint: expect.stringMatching(/^agent webhook deliveries h-1 /) })
+    expect(found.detail).toContain('answered 500. 3 events wait.')
   })
 })
 
@@ -163,5 +319,17 @@ describe('a survey', () => {
       detail: expect.stringMatching(/: 2 events, the last 2 h ago for the webhook .*: last$/),
     })
     expect(found.detail).toContain(id)
+    const { webhooks } = await survey(walletId)
+    expect(webhooks).toEqual([{ walletId, webhookId: id, url: 'http://127.0.0.1:9/', waiting: 0, reason: 'last' }])
+  })
+
+  test('counts the records that wait, and knows the one that waits for longest', async () => {
+    const { walletId, call } = await agent.newTenant()
+    const ask = () => call('POST /present-proof/presentations/invitation', { body: { proofs: [] } })
+    const { presentationId } = await ask()
+    await ask()
+    const { records, newest } = await survey(walletId)
+    expect(records).toMatchObject([{ walletId, count: 2, what: `present-proof ${presentationId} in InvitationGenerated` }])
+    expect(Math.abs(Date.parse(newest!) - Date.now())).toBeLessThan(60_000)
   })
 })

@@ -1,9 +1,10 @@
 /** `GET /_system/doctor`: an agent that is well, and what it says of a ledger, a wallet or an address that is not. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, closeSync, mkdtempSync, openSync, readFileSync, rmSync, statSync, writeFileSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { examine } from '../../src/doctor/examine.ts'
+import { openSqlite } from '../../src/storage/sqlite.ts'
 import { adminToken, startAgent, type TestAgent } from '../_agent.ts'
 import { until } from '../_pair.ts'
 import { startServer } from '../net/_server.ts'
@@ -30,18 +31,27 @@ async function nowhere(): Promise<string> {
 
 test('of an agent that is well nothing has failed, and what only this machine reaches is a warning', async () => {
   await using agent = await startAgent()
-  const { 'data-folder': folder, ...others } = await checksOf(agent)
-  expect(folder!.status).not.toBe('failed')
-  expect(folder!.detail).toContain(agent.dataDir)
+  const { disk, ...others } = await checksOf(agent)
+  expect(disk!.detail).toContain(agent.dataDir)
   expect(Object.entries(others).map(([name, { status }]) => [name, status])).toEqual([
+    ['ports', 'ok'],
+    ['data-folder', 'ok'],
+    ['master-key', 'ok'],
+    ['databases', 'ok'],
     ['ledger', 'ok'],
     ['api-url', 'warning'],
     ['didcomm-url', 'warning'],
+    ['clock', 'ok'],
     ['wallets', 'ok'],
     ['did-operations', 'ok'],
     ['messages', 'ok'],
+    ['records', 'ok'],
     ['webhooks', 'ok'],
+    ['webhook-targets', 'ok'],
   ])
+  expect(others['ports']!.detail).toContain(new URL(agent.url).port)
+  // The agent's, the ledger's and that of the default wallet.
+  expect(others['databases']!.detail).toBe('3 database files are sound.')
   expect(others['ledger']!.detail).toContain(join(agent.dataDir, 'vdr.db'))
   expect(others['api-url']!.hint).toContain('REST_SERVICE_URL')
   expect(others['didcomm-url']!.hint).toContain('DIDCOMM_SERVICE_URL')
@@ -103,6 +113,50 @@ test('a wallet whose file is damaged is named, and the others are well', async (
     detail: expect.stringMatching(new RegExp(`^1 of 3 wallets .*wallets/${damaged}\\.db: `)),
   })
   expect(checks['did-operations']!.status).toBe('ok')
+})
+
+test('a database that is damaged while nobody looks is named, and everybody else is served meanwhile', async () => {
+  await using agent = await startAgent()
+  const path = join(agent.dataDir, 'vdr.db')
+  // What is in the log stands above the file: only what is written back can be read wrongly.
+  await publishOne(agent)
+  const database = openSqlite(path)
+  database.pragma('wal_checkpoint(TRUNCATE)')
+  database.close()
+  const size = statSync(path).size
+  const file = openSync(path, 'r+')
+  for (let at = 4_096; at < size; at += 4_096) writeSync(file, Buffer.alloc(64, 0xff), 0, 64, at)
+  closeSync(file)
+  const { databases } = await checksOf(agent)
+  expect(databases).toMatchObject({
+    status: 'failed',
+    detail: expect.stringContaining('vdr.db'),
+    hint: expect.stringMatching(/^agent daemon stop/),
+  })
+})
+
+test('a master key that is gone, another or open to others has failed while the agent still runs', async () => {
+  await using agent = await startAgent()
+  const path = join(agent.dataDir, 'master.key')
+  const key = readFileSync(path)
+  chmodSync(path, 0o644)
+  expect((await checksOf(agent))['master-key']).toMatchObject({ status: 'failed', hint: `chmod 600 ${path}` })
+  writeFileSync(path, Buffer.alloc(32, 7).toString('base64url'))
+  expect((await checksOf(agent))['master-key']).toMatchObject({ status: 'failed', detail: expect.stringContaining('not the one') })
+  rmSync(path)
+  const gone = (await checksOf(agent))['master-key']!
+  expect(gone).toMatchObject({ status: 'failed', detail: expect.stringContaining(path) })
+  for (const told of [key.toString().trim(), Buffer.alloc(32, 7).toString('base64url')]) expect(JSON.stringify(gone)).not.toContain(told)
+})
+
+test('a receiver that is not there is told, by the wallet and the webhook', async () => {
+  await using agent = await startAgent()
+  const { call, walletId } = await agent.newTenant()
+  const { id } = await call('POST /events/webhooks', { body: { url: `${await nowhere()}/hook?token=hidden` } })
+  const targets = (await checksOf(agent))['webhook-targets']!
+  expect(targets).toMatchObject({ status: 'warning', hint: expect.stringContaining(id) })
+  expect(targets.detail).toContain(walletId)
+  expect(targets.detail).not.toContain('hidden')
 })
 
 test('public addresses that lead nowhere, or to somebody else, have failed', async () => {

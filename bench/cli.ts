@@ -1,0 +1,77 @@
+/** How long the command line takes to begin, next to a bare Node in the same run. */
+import { spawn } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { startAgent } from '../test/_agent.ts'
+
+const bin = fileURLToPath(new URL('../bin/agent.js', import.meta.url))
+const rounds = 21
+
+type Start = { name: string; args: string[]; /** How many times a bare Node it may take. */ goal?: number }
+
+/** Medians in milliseconds: until the process has ended, and of a processor. The ratios are to the first. */
+export type StartResult = { name: string; ms: number; cpuMs: number; ratio: number; cpuRatio: number; goal: number | undefined }
+
+const starts: Start[] = [
+  { name: 'node -e 0', args: ['-e', '0'] },
+  { name: 'agent --version', args: [bin, '--version'], goal: 1.5 },
+  { name: 'agent --help', args: [bin, '--help'], goal: 2.5 },
+  { name: 'agent explain', args: [bin, 'explain', 'exit-codes'], goal: 2.5 },
+  { name: 'agent connection list --json', args: [bin, 'connection', 'list', '--json'], goal: 2.5 },
+]
+
+/** Runs each of the starts by turns, so that a machine that slows down slows all of them; once for the time, once for the processor. */
+export async function measureStarts(): Promise<StartResult[]> {
+  await using agent = await startAgent({ API_KEY_ENABLED: 'false' })
+  const folder = mkdtempSync(join(tmpdir(), 'agent-bench-'))
+  const meter = join(folder, 'meter.cjs')
+  writeFileSync(meter, `process.on('exit', () => require('fs').writeSync(3, JSON.stringify(process.cpuUsage())))`)
+  const env = { PATH: process.env['PATH'], AGENT_URL: agent.url, AGENT_CONFIG_DIR: folder, NODE_ENV: 'production' }
+  const times = new Map(starts.map(({ name }) => [name, { ms: [] as number[], cpuMs: [] as number[] }]))
+  try {
+    for (let round = 0; round < rounds + 1; round++) {
+      for (const { name, args } of starts) {
+        const begin = performance.now()
+        await run(args, env)
+        const ms = performance.now() - begin
+        const { user, system } = JSON.parse(await run(['--require', meter, ...args], env)) as NodeJS.CpuUsage
+        // The first round fills the caches of the disk.
+        if (round > 0) times.get(name)!.ms.push(ms)
+        if (round > 0) times.get(name)!.cpuMs.push((user + system) / 1_000)
+      }
+    }
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+  const medians = starts.map(({ name, goal }) => ({ name, goal, ms: median(times.get(name)!.ms), cpuMs: median(times.get(name)!.cpuMs) }))
+  const [bare] = medians
+  return medians.map((each) => ({ ...each, ratio: each.ms / bare!.ms, cpuRatio: each.cpuMs / bare!.cpuMs }))
+}
+
+/** Results as a table. */
+export function toStartTable(title: string, results: readonly StartResult[]): string {
+  const rows = results.map(
+    ({ name, ms, cpuMs, ratio, cpuRatio, goal }) =>
+      `| \`${name}\` | ${ms.toFixed(0)} | ${ratio.toFixed(2)} | ${cpuMs.toFixed(0)} | ${cpuRatio.toFixed(2)} | ${goal?.toFixed(1) ?? ''} |`,
+  )
+  return [`### ${title}`, '', '| | ms | ratio | CPU ms | ratio | goal |', '|---|--:|--:|--:|--:|--:|', ...rows].join('\n')
+}
+
+function median(values: number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!
+}
+
+/** Runs Node to its end, and returns what it writes to descriptor 3. @throws when it does not succeed. */
+function run(args: readonly string[], env: NodeJS.ProcessEnv): Promise<string> {
+  const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'ignore', 'pipe', 'pipe'] })
+  let written = ''
+  let errors = ''
+  child.stdio[3]!.on('data', (chunk) => (written += String(chunk)))
+  child.stderr!.on('data', (chunk) => (errors += String(chunk)))
+  return new Promise((resolve, reject) => {
+    child.on('error', reject)
+    child.on('close', (code) => (code === 0 ? resolve(written) : reject(new Error(`node ${args.join(' ')}: ${code} ${errors}`))))
+  })
+}

@@ -1,0 +1,95 @@
+/** Which things a flag or an argument names. */
+import type { Place } from './words.ts'
+
+/** What there are lists of. */
+export type Kind =
+  | 'challenge'
+  | 'connection'
+  | 'credential'
+  | 'definition'
+  | 'did'
+  | 'didRequest'
+  | 'policy'
+  | 'profile'
+  | 'proof'
+  | 'record'
+  | 'schema'
+  | 'tenant'
+  | 'wallet'
+  | 'webhook'
+
+const flags: Readonly<Record<string, Kind | 'file'>> = {
+  'admin-key-file': 'file',
+  'api-key-file': 'file',
+  author: 'did',
+  connection: 'connection',
+  credential: 'credential',
+  'data-dir': 'file',
+  did: 'did',
+  'issuing-did': 'did',
+  'key-file': 'file',
+  'mnemonic-file': 'file',
+  output: 'file',
+  'passphrase-file': 'file',
+  policy: 'policy',
+  profile: 'profile',
+  'qr-file': 'file',
+  record: 'file',
+  schema: 'schema',
+  'seed-file': 'file',
+  subject: 'did',
+  to: 'webhook',
+  wallet: 'wallet',
+}
+
+const args: Readonly<Record<string, Kind | 'file'>> = {
+  challenge: 'file',
+  credential: 'file',
+  did: 'did',
+  envelope: 'file',
+  file: 'file',
+  guid: 'schema',
+  request: 'file',
+  schema: 'schema',
+  wallet: 'wallet',
+  whom: 'connection',
+}
+
+/** What `id` and `name` are of, by topic. */
+const topics: Readonly<Record<string, Readonly<Record<string, Kind>>>> = {
+  id: {
+    auth: 'challenge',
+    connection: 'connection',
+    credential: 'credential',
+    onboard: 'didRequest',
+    policy: 'policy',
+    'presentation-definition': 'definition',
+    proof: 'proof',
+    tenant: 'tenant',
+    trace: 'record',
+    wallet: 'wallet',
+    webhook: 'webhook',
+  },
+  name: { profile: 'profile' },
+}
+
+/** What belongs in a place, if anybody knows; names that are made up here belong to nothing yet. */
+export function kindOf({ command: { id }, kind, name }: Place): Kind | 'file' | undefined {
+  const [topic = ''] = id.split(':')
+  if (kind === 'arg') return id === 'profile:add' ? undefined : (topics[name]?.[topic] ?? args[name])
+  // The schema itself.
+  if (name === 'schema' && topic === 'schema') return 'file'
+  return flags[name]
+}
+
+/** The state that a record must be in for a command to have something to do. */
+export const wantedStates: Readonly<Record<string, string>> = {
+  'connection:remove': 'InvitationGenerated',
+  'credential:accept': 'OfferReceived',
+  'credential:issue': 'RequestReceived',
+  'credential:reject': 'OfferReceived',
+  'credential:revoke': 'CredentialSent',
+  'proof:accept': 'PresentationVerified',
+  'proof:present': 'RequestReceived',
+  'proof:reject': 'RequestReceived',
+}

@@ -1,0 +1,80 @@
+/** Calls as the commands that one would type instead. */
+import { quote, type Input } from './curl.ts'
+
+type Body = Record<string, any>
+type Words = readonly (string | undefined)[]
+
+const flag = (name: string, value: string | number | undefined): Words => (value === undefined ? [] : [`--${name}`, String(value)])
+
+/** The words after `agent` by the line of the endpoint. */
+const commands: Readonly<Record<string, (body: Body, id: string) => Words | undefined>> = {
+  // Wallet, entity and key are three calls, and one command.
+  'POST /wallets': ({ name }) => ['tenant', 'create', name],
+  'POST /did-registrar/dids': ({ documentTemplate }) => [
+    'did',
+    'create',
+    ...(documentTemplate.publicKeys.some(({ purpose }: Body) => purpose === 'assertionMethod') ? [] : ['--assertion-curve', 'none']),
+  ],
+  'POST /did-registrar/dids/{didRef}/publications': (_, did) => ['did', 'publish', did, '--wait'],
+  'POST /schema-registry/schemas': ({ name, version, author, schema }) => [
+    'schema',
+    'publish',
+    ...flag('name', name),
+    ...flag('version', version),
+    ...flag('author', author),
+    ...flag('schema', JSON.stringify(schema)),
+  ],
+  'POST /connections': ({ label, goal }) => ['connection', 'invite', ...flag('label', label), ...flag('goal', goal)],
+  'POST /connection-invitations': ({ invitation }) => ['connection', 'accept', invitation],
+  'POST /issue-credentials/credential-offers': ({ connectionId, issuingDID, claims, schemaId, validityPeriod }) => [
+    'credential',
+    'offer',
+    ...flag('connection', connectionId),
+    ...flag('issuing-did', issuingDID),
+    ...Object.entries(claims).flatMap(([name, value]) => [
+      '--claim',
+      typeof value === 'string' ? `${name}=${value}` : `${name}:=${JSON.stringify(value)}`,
+    ]),
+    ...flag('schema', schemaId),
+    ...flag('validity', validityPeriod),
+  ],
+  'POST /issue-credentials/records/{recordId}/accept-offer': ({ subjectId }, id) => ['credential', 'accept', id, '--subject', subjectId],
+  'POST /issue-credentials/records/{recordId}/issue-credential': (_, id) => ['credential', 'issue', id],
+  'PATCH /credential-status/revoke-credential/{id}': (_, id) => ['credential', 'revoke', id, '--yes'],
+  'POST /present-proof/presentations': ({ connectionId, proofs: [proof] }) => [
+    'proof',
+    'request',
+    ...flag('connection', connectionId),
+    ...flag('schema', proof?.schemaId),
+    ...(proof?.trustIssuers ?? []).flatMap((issuer: string) => ['--trust-issuer', issuer]),
+  ],
+  'PATCH /present-proof/presentations/{presentationId}': ({ action, proofId }, id) =>
+    action === 'request-accept'
+      ? ['proof', 'present', id, ...proofId.flatMap((each: string) => ['--credential', each])]
+      : ['proof', 'accept', id],
+  'POST /onboard/did-requests': ({ from }) => ['onboard', 'create', ...flag('from', from)],
+  'POST /onboard/answers': ({ didRequest, did }) => [
+    'onboard',
+    'submit',
+    JSON.stringify(didRequest),
+    ...(did === undefined ? ['--new'] : flag('did', did)),
+  ],
+  'GET /onboard/did-requests/{didRequestId}': (_, id) => ['onboard', 'show', id, '--wait'],
+  'POST /did-authentication/challenges': ({ from }) => ['auth', 'create', ...flag('from', from)],
+  'POST /did-authentication/answers': ({ challenge, did }) => ['auth', 'respond', JSON.stringify(challenge), '--did', did],
+  'GET /did-authentication/challenges/{challengeId}': (_, id) => ['auth', 'show', id, '--wait'],
+  'POST /did-authentication/challenges/{challengeId}/token': (_, id) => ['auth', 'token', id],
+}
+
+/** The command that does what a call does; nothing for a call that is a part of one. `names` gives values that stand in variables. */
+export function cliLine(key: string, input: Input, profile: string, names: ReadonlyMap<string, string>): string | undefined {
+  const [id = ''] = Object.values(input.path ?? {}).map(String)
+  const words = commands[key]?.(input.body ?? {}, id)
+  if (!words) return undefined
+  const word = (text: string) => {
+    const name = names.get(text)
+    if (name !== undefined) return /^[\w:./=-]+$/.test(text) ? `$${name}` : `"$${name}"`
+    return /^[\w%+=:,./@-]+$/.test(text) ? text : quote(text)
+  }
+  return ['agent', ...[...words, '--profile', profile].map((text) => word(text!))].join(' ')
+}

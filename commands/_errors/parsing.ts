@@ -1,0 +1,63 @@
+/** What oclif says of a command line that it cannot read, in the words of the other errors, with what may have been meant. */
+import { stripVTControlCharacters } from 'node:util'
+import { nearest } from './nearest.ts'
+import { UsageError } from './usage.ts'
+
+/** What a command takes, as oclif's definitions have it. */
+export type Definitions = { flags: Readonly<Record<string, { allowNo?: boolean; char?: string; options?: readonly string[] }>> }
+
+/** The error for what was typed; anything but oclif's own errors of parsing stays as it is. */
+export function toUsageError(error: unknown, argv: readonly string[], { flags }: Definitions): unknown {
+  if (!(error instanceof Error) || !('oclif' in error)) return error
+  const unknown = unknownFlag(argv, flags)
+  if (unknown !== undefined) return new UsageError(`There is no flag ${unknown} here.${meant(unknown, namesOf(flags))}`)
+  const text = stripVTControlCharacters(error.message).replace(/\n?See more help with --help$/, '')
+  const [, name, value = '', options = ''] = /^Expected --([\w-]+)=(.*) to be one of: (.*)$/s.exec(text) ?? []
+  if (name !== undefined) return new UsageError(`--${name} is ${JSON.stringify(value)}; it must be ${choice(options, value)}`)
+  const [, argument = '', allowed] = /^Expected (.*) to be one of: (.*)$/s.exec(text) ?? []
+  if (allowed !== undefined) return new UsageError(`${JSON.stringify(argument)} must be ${choice(allowed, argument)}`)
+  const [, integer = '', fault] = /^Parsing --([\w-]+)\s+Expected (an? .*)$/s.exec(text) ?? []
+  if (fault !== undefined) return new UsageError(`--${integer} must be ${fault.replace(' but received: ', ', and is ')}.`)
+  const { args } = error as { args?: unknown }
+  if (/^Missing \d+ required arg/.test(text) && Array.isArray(args)) return new UsageError(missing(args as Argument[]))
+  return new UsageError(inOneLine(text))
+}
+
+/** The first flag of the command line that the command does not have. */
+function unknownFlag(argv: readonly string[], flags: Definitions['flags']): string | undefined {
+  const known = new Set(namesOf(flags))
+  const end = argv.indexOf('--')
+  const typed = argv.slice(0, end === -1 ? undefined : end)
+  return typed.map((each) => each.replace(/=.*$/s, '')).find((each) => /^--\w/.test(each) && !known.has(each) && each !== '--help')
+}
+
+function namesOf(flags: Definitions['flags']): string[] {
+  return Object.entries(flags).flatMap(([name, { allowNo }]) => [`--${name}`, ...(allowNo ? [`--no-${name}`] : [])])
+}
+
+function meant(given: string, known: readonly string[]): string {
+  const near = nearest(given, known)
+  return near === undefined ? '' : ` Did you mean ${near}?`
+}
+
+function choice(options: string, given: string): string {
+  return `${options.split(', ').join(' or ')}.${meant(given, options.split(', '))}`
+}
+
+type Argument = { name: string; description?: string }
+
+function missing(args: readonly Argument[]): string {
+  const named = args.map(({ name, description }) => (description === undefined ? name : `${name} (${description})`)).join(' and ')
+  return args.length === 1 ? `An argument is missing: ${named}.` : `Arguments are missing: ${named}.`
+}
+
+/** oclif's texts are headings with lists under them. */
+function inOneLine(text: string): string {
+  const [head = '', ...rest] = text
+    .split('\n')
+    .map((line) => line.trim().replaceAll(/\s+/g, ' '))
+    .filter((line) => line !== '')
+  if (rest.length === 0) return head
+  const list = rest.map((line) => (line.endsWith('.') ? line : `${line}.`)).join(' ')
+  return /^The following errors? occurred:$/.test(head) ? list : `${head} ${list}`
+}

@@ -1,0 +1,120 @@
+/** The problems of the agent's API that are about connections, credentials, presentations, schemas and DIDComm messages. */
+import type { Texts } from './agent-problems.ts'
+
+const wrongState: Texts = [
+  'The record is in a state in which this cannot be done.',
+  'It is further on, has ended, or it is the other side’s turn. Somebody else may have answered it meanwhile, such as an automatic rule.',
+  'Show the record: it says what its state means and which command comes next.',
+]
+const badInvitation: Texts = [
+  'The invitation cannot be read.',
+  'The link is cut short or changed, has no _oob parameter, or is an invitation to something else.',
+  'Copy it whole, in quotes, or pipe it in with `-`. Otherwise ask for a new one.',
+]
+const usedInvitation: Texts = [
+  'This wallet has accepted the invitation already.',
+  'An invitation is for one answer.',
+  'Use the record that it made, or ask for a new invitation.',
+]
+const oldInvitation: Texts = ['The invitation has expired.', 'The inviter has set a time for it, which is over.', 'Ask for a new one.']
+const noRecord: Texts = [
+  'There is no such record.',
+  'The id is mistyped, another tenant’s, or the record was removed.',
+  'List the records, and see which profile is in use: `agent profile list`.',
+]
+const noThread: Texts = [
+  'There is no record of this thread.',
+  'A message or a question names a thread that this wallet does not have, or not with that sender.',
+  'List the records: each has its thread. If the message is the other side’s, the record was removed here.',
+]
+
+// prettier-ignore
+export const protocolProblems = {
+  'error:ConnectionServiceError:RecordIdNotFound': noRecord,
+  'error:ConnectionServiceError:ThreadIdNotFound': noThread,
+  'error:ConnectionServiceError:InvalidStateForOperation': wrongState,
+  'error:ConnectionServiceError:InvitationParsingError': badInvitation,
+  'error:ConnectionServiceError:InvitationAlreadyReceived': usedInvitation,
+  'error:ConnectionServiceError:InvitationExpired': oldInvitation,
+
+  'error:CredentialServiceError:RecordNotFound': noRecord,
+  'error:CredentialServiceError:ThreadIdNotFound': noThread,
+  'error:CredentialServiceError:InvalidStateForOperation': wrongState,
+  'error:CredentialServiceError:UnsupportedDidFormat': ['The DID cannot be used for this.',
+    'It is of a method that signs no credentials here, or does not belong to this wallet in that form.',
+    'Use a DID of this wallet: `agent did list`.'],
+  'error:CredentialServiceError:DIDNotFoundInWallet': ['The DID is not this wallet’s.',
+    'Only the wallet that has a DID’s keys can sign with it.', '`agent did list` shows those of this wallet; `agent did create` makes one.'],
+  'error:CredentialServiceError:KeyNotFoundInDID': ['The DID has no key for this.',
+    'An issuer signs with an assertionMethod key, a holder with an authentication key; or the key id that was given is none of the DID’s.',
+    '`agent did show <did>` lists its keys. `agent did update` adds one.'],
+  'error:CredentialServiceError:MultipleKeysWithSamePurposeFoundInDID': ['The DID has several keys that could sign.',
+    'It cannot be guessed which is meant.', 'Name one, with --key-id or `issuingKid`.'],
+  'error:CredentialServiceError:InvalidCredentialRequest': ['The holder’s request does not hold.',
+    'Its proof is not signed by a key of the DID that the credential is to be about, or answers another challenge than the offer’s.',
+    'Offer the credential again; the holder’s agent has to sign the request anew.'],
+  'error:CredentialServiceError:InvalidCredentialOffer': ['The offer cannot be read, or cannot be made so.',
+    'It has no attachment of a format that is known here, or its claims are not as the format wants them.',
+    'The detail names what it is; the issuer has to offer it again.'],
+  'error:CredentialServiceError:InvalidCredentialIssue': ['The credential that came is not accepted.',
+    'It is not what was offered, is not signed by the issuer, or its status list cannot be had.',
+    'Do not rely on it; ask the issuer. The record keeps the reason.'],
+  'error:CredentialServiceError:InvitationParsingError': badInvitation,
+  'error:CredentialServiceError:InvitationAlreadyReceived': usedInvitation,
+  'error:CredentialServiceError:InvitationExpired': oldInvitation,
+
+  'error:CredentialStatusListError:StatusListNotFound': ['There is no such status list here.',
+    'The id is mistyped, or the list is another agent’s.', 'Take the URL from the credential’s credentialStatus.'],
+  'error:CredentialStatusListError:StatusListNotFoundForIssueCredentialRecord': ['The record has no place in a status list.',
+    'Nothing was issued for it, or what was issued cannot be revoked.', '`agent credential show <id>` says what state it is in.'],
+  'error:CredentialStatusListError:InvalidRoleForOperation': ['Only the issuer can revoke.',
+    'The record is the holder’s.', 'Ask the issuer; a holder can remove the record: `agent credential remove <id>`.'],
+
+  'error:PresentationError:RecordIdNotFound': noRecord,
+  'error:PresentationError:ThreadIdNotFound': noThread,
+  'error:PresentationError:InvalidFlowStateError': wrongState,
+  'error:PresentationError:IssuedCredentialNotFoundError': ['The credential that is to be presented is not in this wallet.',
+    'What is named is no record of a credential that was received.', '`agent proof show <id>` lists the credentials that answer the request.'],
+  'error:PresentationError:HolderBindingError': ['The credential cannot be presented by this wallet.',
+    'It is about a DID, or bound to a key, that is not this wallet’s.', 'Present another: `agent proof show <id>` lists those that answer the request.'],
+  'error:PresentationError:NotMatchingPresentationCredentialFormat': ['The credential is of another format than the request’s.',
+    'A request is for JWT or for SD-JWT.', '`agent proof show <id>` lists the credentials that answer it.'],
+  'error:PresentationError:InvalidPresentationRequest': ['The request cannot be read.',
+    'It asks for nothing that is known here, or contradicts itself.', 'The verifier has to ask again.'],
+  'error:PresentationError:InvalidPresentation': ['The presentation cannot be read.',
+    'It is none, or of another format than was asked for.', 'Do not rely on it; ask the prover again.'],
+  'error:PresentationError:InvitationParsingError': badInvitation,
+  'error:PresentationError:InvitationAlreadyReceived': usedInvitation,
+  'error:PresentationError:InvitationExpired': oldInvitation,
+
+  'error:CredentialSchemaError:CredentialSchemaGuidNotFoundError': ['There is no schema of this guid.',
+    'It is mistyped, or another agent’s.', '`agent schema list` shows those that there are.'],
+  'error:CredentialSchemaError:CredentialSchemaIdNotFoundError': ['There is no schema of this id.',
+    'It is mistyped, or by another author.', '`agent schema list` shows those that there are.'],
+  'error:CredentialSchemaError:CredentialSchemaUpdateError': ['The schema cannot be changed like that.',
+    'Its version must be higher than the last, and it stays its author’s.', 'Give a higher version: `agent schema publish --version`.'],
+  'error:CredentialSchemaError:InvalidSchema': ['The schema is not valid.',
+    'It is no JSON Schema of draft 2020-12, or uses what could not be checked safely; the detail names the place.',
+    '`agent schema validate` tries one without publishing it.'],
+  'error:CredentialSchemaError:UnsupportedCredentialSchemaType': ['Schemas of this type are not known.',
+    'There are JSON Schemas, and the types that `agent schema publish --help` names.', 'Publish it as one of those.'],
+  'error:CredentialSchemaError:CredentialSchemaValidationError': ['The claims do not fit the schema.',
+    'One is missing, or is not of the type that the schema says; the detail names it.',
+    'Correct the claim. A number is --claim age:=42, a text --claim age=42.'],
+  'error:CredentialSchemaError:SchemaDereferencingError': ['The schema cannot be had.',
+    'Nothing, or no schema, is at its URL, or the host does not answer.', 'Open the URL; publish the schema where the holder can read it too.'],
+
+  'error:DIDCommControllerError:InvalidContentType': ['The DIDComm endpoint takes encrypted messages only.',
+    'The Content-Type is not application/didcomm-encrypted+json.', 'Send the message packed, with that header. The HTTP API is on the other port.'],
+  'error:DIDCommControllerError:RequestBodyParsingError': ['That is no DIDComm message.',
+    'The body is not the JSON of a JWE.', 'Pack the message for a DID of this agent.'],
+  'error:DIDCommControllerError:RecipientNotFound': ['The message is for none of this agent’s DIDs.',
+    'The wallet or its connection was removed, or the message was sent to the wrong agent.', 'Make a new connection.'],
+  'error:DIDCommControllerError:UnpackingFailed': ['The message cannot be decrypted, or contradicts itself.',
+    'It was changed on its way, packed for other keys, or its headers do not agree with its envelope.',
+    '`agent didcomm unpack` shows what it is. The sender has to send it anew.'],
+  'error:DIDCommControllerError:UnsupportedMessageType': ['Nothing here answers messages of this type.',
+    'The sender speaks a protocol, or a version of one, that this agent does not.', 'See the protocols that this agent has: `agent didcomm ping` asks the other side whether it is there.'],
+  'error:DIDCommControllerError:SenderNotAllowed': ['The sender may not say that.',
+    'The message belongs to a thread, or needs a connection, that is somebody else’s.', 'The sender has to use the DID of the connection.'],
+} as const satisfies Record<string, Texts>

@@ -1,0 +1,98 @@
+/**
+ * Questions for what a command was not given. They go to standard error, and only to a person: with both ends at a terminal, and not
+ * where ids or JSON are wanted. The library behind them is loaded when the first one is asked.
+ */
+import type { Readable, Writable } from 'node:stream'
+import { CommandError } from '../_errors/usage.ts'
+import { colour } from '../_format/colour.ts'
+import { safeLine } from '../_format/safe.ts'
+import { shorten } from '../_format/width.ts'
+
+export type Terminal = { input: Readable & { isTTY?: boolean }; output: Writable & { isTTY?: boolean; columns?: number } }
+type Quiet = { json?: boolean | undefined; quiet?: boolean | undefined }
+
+/** Something to choose. `name` is what is seen, `hint` what is seen of the one that the cursor is on. */
+export type Choice<T> = { value: T; name: string; hint?: string | undefined }
+
+/** As many as are seen at once. */
+const pageSize = 10
+/** From here on it is quicker to type a part of the name than to go to it. */
+const many = 15
+
+const here = (): Terminal => ({ input: process.stdin, output: process.stderr })
+
+/** True when there is somebody to ask. A dumb terminal cannot take back what it has written, as prompts do. */
+export function canAsk({ json = false, quiet = false }: Quiet, { input, output } = here(), term = process.env.TERM): boolean {
+  return !json && !quiet && (input.isTTY ?? false) && (output.isTTY ?? false) && term !== 'dumb'
+}
+
+/**
+ * Asks for a text; `check` says what is wrong with one. An empty one is asked for again, unless it is `optional`.
+ *
+ * @throws {CommandError} 130 on Ctrl-C.
+ */
+export async function askText(
+  message: string,
+  { check, optional = false }: { check?: (text: string) => string | undefined; optional?: boolean } = {},
+  terminal = here(),
+): Promise<string> {
+  const validate = (given: string) => {
+    const text = given.trim()
+    if (text === '') return optional || 'Nothing was given. Ctrl-C leaves.'
+    return check?.(text) ?? true
+  }
+  const { input } = await import('./prompts.ts')
+  const answer = await unlessInterrupted(input({ message, validate, theme: themeOf(terminal) }, terminal))
+  return answer.trim()
+}
+
+/**
+ * Has one of several things chosen, by the arrow keys; of many, by typing a part of its name as well. What is seen may come from
+ * elsewhere, so it is made safe and cut to a line.
+ *
+ * @throws {CommandError} 130 on Ctrl-C.
+ */
+export async function askChoice<T>(message: string, choices: readonly Choice<T>[], terminal = here()): Promise<T> {
+  const width = (terminal.output.columns ?? 80) - 4
+  const shown = choices.map(({ value, name, hint }) => ({
+    value,
+    name: shorten(safeLine(name), width),
+    ...(hint !== undefined && { description: shorten(safeLine(hint), width) }),
+  }))
+  const { search, select } = await import('./prompts.ts')
+  const common = { message, pageSize, theme: themeOf(terminal) }
+  if (choices.length <= many) return unlessInterrupted(select<T>({ ...common, choices: shown, loop: false }, terminal))
+  const source = (term = '') => shown.filter(({ name }) => name.toLowerCase().includes(term.toLowerCase()))
+  return unlessInterrupted(search<T>({ ...common, source }, terminal))
+}
+
+async function unlessInterrupted<T>(answer: Promise<T>): Promise<T> {
+  try {
+    return await answer
+  } catch (error) {
+    if ((error as Error).name === 'ExitPromptError') throw new CommandError('Interrupted; nothing is done.', 130)
+    throw error
+  }
+}
+
+/** The library's own colours know nothing of CLICOLOR, and look at standard output. */
+function themeOf({ output }: Terminal) {
+  const paint = colour(output)
+  return {
+    prefix: { idle: paint('chosen', '?'), done: paint('good', '✔') },
+    icon: { cursor: paint('chosen', '❯') },
+    style: {
+      message: (text: string) => paint('strong', text),
+      answer: (text: string) => paint('chosen', text),
+      highlight: (text: string) => paint('chosen', text),
+      searchTerm: (text: string) => paint('chosen', text),
+      help: (text: string) => paint('faint', text),
+      description: (text: string) => paint('faint', text),
+      error: (text: string) => paint('bad', `> ${text}`),
+      key: (text: string) => paint('chosen', `<${text}>`),
+      defaultAnswer: (text: string) => paint('faint', `(${text})`),
+      disabled: (text: string) => paint('faint', text),
+      keysHelpTip: (keys: [key: string, action: string][]) => paint('faint', keys.map(([key, action]) => `${key} ${action}`).join(' • ')),
+    },
+  }
+}

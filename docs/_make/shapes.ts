@@ -1,0 +1,243 @@
+/** What each command prints with `--json`: an operation's answer as the API has it, or a shape of its own. */
+import { z } from 'zod'
+import { routes } from '../../daemon/routes/index.ts'
+import type { Key, Route } from '../../daemon/route.ts'
+
+export type Shape = {
+  type: z.ZodType
+  /** The operation whose answer it is. */
+  operation?: Key
+  /** One document a line, for as long as there are any. */
+  isLines?: true
+  note?: string
+}
+
+type RouteKey = (typeof routes)[number]['key']
+
+/** The body that an operation answers with. */
+function bodyOf(key: RouteKey): z.ZodType {
+  const { contract } = (routes as readonly Route[]).find((route) => route.key === key)!
+  if (!contract.reply[1]) throw new TypeError(`${key} answers with nothing`)
+  return contract.reply[1]
+}
+
+const answer = (operation: RouteKey, note?: string): Shape => ({ type: bodyOf(operation), operation, ...(note !== undefined && { note }) })
+const own = (type: z.ZodType, note?: string): Shape => ({ type, ...(note !== undefined && { note }) })
+const lines = (type: z.ZodType, note: string): Shape => ({ type, isLines: true, note })
+
+const removed = own(z.object({ id: z.string(), removed: z.literal(true) }).meta({ id: 'Removed' }))
+
+const twice = 'With --wait twice: as it was made, and as it has become.'
+const connection = answer('GET /connections/{connectionId}')
+const invited = answer('POST /connections', twice)
+const credential = answer('GET /issue-credentials/records/{recordId}')
+const proof = answer('GET /present-proof/presentations/{presentationId}')
+const didRequest = answer('GET /onboard/did-requests/{didRequestId}')
+const challenge = answer('GET /did-authentication/challenges/{challengeId}')
+const schema = answer('GET /schema-registry/schemas/{guid}', 'With --did-url a PrismEnvelope, whose resource is the schema in base64url.')
+const tenant = answer('GET /iam/entities/{id}')
+
+const { scheduledOperation } = (bodyOf('POST /did-registrar/dids/{didRef}/updates') as z.ZodObject).shape
+const operated = z
+  .object({
+    scheduledOperation: scheduledOperation as z.ZodType,
+    ...toPartial(bodyOf('GET /did-registrar/dids/{didRef}')),
+  })
+  .meta({ id: 'DidOperation' })
+
+/** The fields of an object, none of them required. */
+function toPartial(type: z.ZodType): z.ZodRawShape {
+  return (type as z.ZodObject).partial().shape
+}
+
+const Daemon = z.object({ url: z.string(), didcommUrl: z.string(), pid: z.number(), dataDir: z.string(), log: z.string() })
+const Profile = z
+  .object({
+    name: z.string(),
+    inUse: z.boolean(),
+    file: z.string(),
+    kind: z.enum(['local', 'remote']).optional(),
+    url: z.string().optional(),
+    didcommUrl: z.string().optional(),
+    dataDir: z.string().optional(),
+    startedAt: z.string().optional(),
+    apiKey: z.literal('***').optional().describe('Present when there is one; the key itself is not shown.'),
+    adminKey: z.literal('***').optional().describe('As apiKey.'),
+    error: z.string().optional().describe('Why the profile cannot be read.'),
+  })
+  .meta({ id: 'Profile' })
+const Explanation = z
+  .object({
+    kind: z.enum(['problem', 'exit-code', 'state', 'report-code']),
+    name: z.string(),
+    what: z.string().describe('What happened.'),
+    why: z.string(),
+    do: z.string().describe('What to do.'),
+    status: z.number().optional().describe('The HTTP status of a problem.'),
+    exitCode: z.number().optional().describe('The exit code of a command that meets the problem.'),
+    topic: z.enum(['connection', 'credential', 'proof']).optional().describe('What has the state.'),
+  })
+  .meta({ id: 'Explanation' })
+const Key = {
+  apiKey: z.string().optional().describe('The key, shown this once.'),
+  apiKeyFile: z.string().optional().describe('The file of the key, with --key-file.'),
+}
+const Replayed = own(z.object({ id: z.string().describe('Of the webhook.'), count: z.number() }).meta({ id: 'Replayed' }))
+
+/** What is on standard error when a command fails (commands/_errors/report.ts). */
+export const Report = z
+  .object({
+    code: z.string().describe('The problem’s type where the daemon named one, otherwise a word of ours; `agent explain` knows it.'),
+    title: z.string(),
+    detail: z.string().optional(),
+    status: z.number().optional().describe('The HTTP status of the daemon’s answer.'),
+    hint: z.string().optional().describe('A command to run next.'),
+    exitCode: z.number(),
+  })
+  .meta({ id: 'Error' })
+
+/** By command, as oclif names them. A test holds that all commands are here, and that what they print is of these shapes. */
+// prettier-ignore
+export const shapes: Readonly<Record<string, Shape>> = {
+  'auth:create':  { ...challenge, note: twice },
+  'auth:list':    answer('GET /did-authentication/challenges'),
+  'auth:remove':  answer('DELETE /did-authentication/challenges/{challengeId}'),
+  'auth:respond': answer('POST /did-authentication/answers'),
+  'auth:show':    challenge,
+  'auth:token':   answer('POST /did-authentication/challenges/{challengeId}/token'),
+
+  completion: own(z.object({ shell: z.enum(['bash', 'zsh', 'fish']), script: z.string() }).meta({ id: 'CompletionScript' })),
+
+  'connection:accept': connection,
+  'connection:invite': invited,
+  'connection:list':   answer('GET /connections'),
+  'connection:remove': removed,
+  'connection:show':   connection,
+  'connection:update': connection,
+
+  'credential:accept':            credential,
+  'credential:accept-invitation': credential,
+  'credential:export': own(
+    z.object({ recordId: z.string(), credential: z.string().optional(), file: z.string().optional() }).meta({ id: 'ExportedCredential' }),
+    'With --as json what the credential says, as `content` of credential show.',
+  ),
+  'credential:issue':       credential,
+  'credential:list':        answer('GET /issue-credentials/records'),
+  'credential:offer':       { ...credential, note: 'With --invitation and --wait twice: as it was made, and as it has become.' },
+  'credential:reject':      credential,
+  'credential:remove':      removed,
+  'credential:revoke':      credential,
+  'credential:show': own(
+    (bodyOf('GET /issue-credentials/records/{recordId}') as z.ZodObject)
+      .extend({ content: bodyOf('GET /issue-credentials/records/{recordId}/credential').optional() })
+      .meta({ id: 'ShownCredential' }),
+    'The record, and once there is a credential, what it says.',
+  ),
+  'credential:status-list': answer('GET /credential-status/{id}', 'The list itself, a StatusList2021 credential.'),
+  'credential:verify': own(
+    z.object({ valid: z.boolean() }).extend((bodyOf('POST /verification/credential') as z.ZodArray<z.ZodObject>).element.shape).meta({ id: 'VerifiedCredential' }),
+    'Also when it is not valid, with exit code 8.',
+  ),
+
+  demo: own(z.looseObject({ scenario: z.string(), totalMs: z.number() }).meta({ id: 'DemoSummary' }), 'What was done, and how long each part took, in milliseconds; of --two-terminals less.'),
+
+  'daemon:logs':   lines(z.looseObject({ level: z.number(), time: z.number().describe('In milliseconds since 1970.'), msg: z.string().optional() }).meta({ id: 'LogLine' }), 'As the daemon writes them.'),
+  'daemon:start':  own(Daemon.extend({ started: z.boolean().describe('False when it ran already.') }).meta({ id: 'StartedDaemon' })),
+  'daemon:status': own(Daemon.extend({ version: z.string(), startedAt: z.string() }).meta({ id: 'RunningDaemon' })),
+  'daemon:stop':   own(z.object({ dataDir: z.string(), pid: z.number().optional(), stopped: z.boolean().describe('False when there was none.') }).meta({ id: 'StoppedDaemon' })),
+
+  'did:create':     own(
+    operated.partial().extend({ did: z.string(), longFormDid: z.string() }).meta({ id: 'CreatedDid' }),
+    'With --publish also the operation, with --wait also the DID as it is then.',
+  ),
+  'did:deactivate': own(operated, 'With --wait also the DID as it is then.'),
+  'did:list':       answer('GET /did-registrar/dids'),
+  'did:publish':    own(operated, 'With --wait also the DID as it is then.'),
+  'did:resolve':    answer('GET /dids/{didRef}'),
+  'did:restore':    answer('POST /did-registrar/restorations'),
+  'did:show':       answer('GET /did-registrar/dids/{didRef}'),
+  'did:update':     own(operated, 'With --wait also the DID as it is then.'),
+
+  'didcomm:ping':   own((bodyOf('GET /didcomm/pings/{id}') as z.ZodObject).extend({ milliseconds: z.number() }).meta({ id: 'AnsweredPing' })),
+  'didcomm:unpack': answer('POST /didcomm/unpack', 'What the message says is left out, unless --show is given.'),
+
+  doctor: answer('GET /_system/doctor', 'Also when a check has failed, with the exit code that says so.'),
+
+  explain: own(
+    z.object({ contents: z.array(Explanation) }).meta({ id: 'Explanations' }),
+  ),
+
+  'event:list':    answer('GET /events'),
+  'event:listen':  lines(bodyOf('GET /events/{id}'), 'Each event as it comes.'),
+  'event:replay':  Replayed,
+  'event:show':    answer('GET /events/{id}'),
+  'event:tail':    lines(bodyOf('GET /events/{id}'), 'Each event as it comes.'),
+  'event:trigger': answer('POST /events/test'),
+
+  'message:list': answer('GET /messages'),
+  'message:send': answer('POST /messages'),
+
+  'onboard:create': { ...didRequest, note: twice },
+  'onboard:list':   answer('GET /onboard/did-requests'),
+  'onboard:reject': answer('POST /onboard/answers'),
+  'onboard:remove': answer('DELETE /onboard/did-requests/{didRequestId}'),
+  'onboard:show':   didRequest,
+  'onboard:submit': answer('POST /onboard/answers'),
+
+  'policy:create': answer('POST /verification/policies'),
+  'policy:list':   answer('GET /verification/policies'),
+  'policy:remove': removed,
+  'policy:show':   answer('GET /verification/policies/{id}'),
+  'policy:update': answer('PUT /verification/policies/{id}'),
+
+  'presentation-definition:create': answer('POST /presentation-exchange/presentation-definitions'),
+  'presentation-definition:list':   answer('GET /presentation-exchange/presentation-definitions'),
+  'presentation-definition:match':  answer('POST /presentation-exchange/presentation-definitions/{id}/evaluations'),
+  'presentation-definition:show':   answer('GET /presentation-exchange/presentation-definitions/{id}'),
+
+  'profile:add':    own(Profile),
+  'profile:list':   own(z.object({ contents: z.array(Profile) }).meta({ id: 'Profiles' })),
+  'profile:remove': own(z.object({ name: z.string(), removed: z.literal(true) }).meta({ id: 'RemovedProfile' })),
+  'profile:show':   own(Profile),
+  'profile:use':    own(z.object({ name: z.string(), inUse: z.boolean().describe('False when an environment variable goes over it.') }).meta({ id: 'UsedProfile' })),
+
+  'proof:accept':            proof,
+  'proof:accept-invitation': proof,
+  'proof:list':              answer('GET /present-proof/presentations'),
+  'proof:present':           proof,
+  'proof:reject':            proof,
+  'proof:remove':            removed,
+  'proof:request':           { ...proof, note: 'With --invitation and --wait twice: as it was made, and as it has become.' },
+  'proof:show':              proof,
+
+  'schema:list':     answer('GET /schema-registry/schemas', 'With --did-url its contents are each a PrismEnvelope.'),
+  'schema:publish':  schema,
+  'schema:show':     { ...schema, note: `${schema.note} With --raw the JSON schema alone.` },
+  'schema:validate': answer('POST /verification/schema', 'Also when something is wrong, with exit code 8.'),
+
+  'tenant:create':     own(z.object({ id: z.string(), name: z.string(), walletId: z.string(), ...Key }).meta({ id: 'CreatedTenant' })),
+  'tenant:list':       answer('GET /iam/entities'),
+  'tenant:move':       tenant,
+  'tenant:remove':     removed,
+  'tenant:rename':     tenant,
+  'tenant:show':       tenant,
+  'tenant:key:add':    own(z.object({ id: z.string().describe('Of the tenant.'), ...Key }).meta({ id: 'AddedKey' })),
+  'tenant:key:remove': removed,
+
+  trace: answer('GET /traces/{id}', 'With --follow its steps alone, one a line.'),
+
+  'wallet:create': answer('POST /wallets'),
+  'wallet:list':   answer('GET /wallets'),
+  'wallet:show':   answer('GET /wallets/{walletId}'),
+
+  'webhook:add':        answer('POST /events/webhooks'),
+  'webhook:deliveries': answer('GET /events/webhooks/{id}/deliveries'),
+  'webhook:list':       answer('GET /events/webhooks'),
+  'webhook:remove':     removed,
+  'webhook:replay':     Replayed,
+  'webhook:secret':     own(
+    z.object({ id: z.string(), signed: z.literal(false).optional().describe('With --remove.'), secret: z.string().optional(), previousUntil: z.string().optional() }).meta({ id: 'RenewedSecret' }),
+  ),
+  'webhook:show': answer('GET /events/webhooks/{id}'),
+  'webhook:test': answer('POST /events/webhooks/{id}/test'),
+}

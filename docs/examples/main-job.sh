@@ -1,0 +1,130 @@
+#!/usr/bin/env bash
+# The main job by commands alone: DIDs, a schema, a connection, credentials (JWT and SD-JWT), proofs, a policy, what is declined, revoked,
+# and handed over without a connection. Needs bash and the agent, nothing else.
+set -euo pipefail
+
+# Two daemons in a folder of their own, which goes in the end; your own daemon and settings are left alone.
+# AGENT says how to run the program: AGENT="node bin/agent.js" docs/examples/….sh
+read -ra program <<<"${AGENT:-agent}"
+agent() { "${program[@]}" "$@"; }
+acme() { agent "$@" --profile acme; }
+alice() { agent "$@" --profile alice; }
+
+folder=$(mktemp -d)
+unset AGENT_URL AGENT_API_KEY AGENT_ADMIN_KEY AGENT_PROFILE AGENT_DATA_DIR
+export AGENT_CONFIG_DIR="$folder/config" VDR_URL="sqlite:$folder/ledger.db"
+clean_up() {
+  acme daemon stop >/dev/null 2>&1 || true
+  alice daemon stop >/dev/null 2>&1 || true
+  rm -rf "$folder"
+}
+trap clean_up EXIT
+
+step() { printf '\n== %s\n' "$*"; }
+# The id that a list ends with: lists are oldest first.
+newest() { "$@" --quiet | tail -n 1; }
+# Waits until a record says something of itself. Where a command of one's own moves a record, it has --wait for that.
+await() {
+  local wanted=$1
+  shift
+  local said=''
+  for _ in $(seq 100); do
+    said=$("$@" 2>/dev/null || true)
+    if [[ $said == *"$wanted"* ]]; then return; fi
+    sleep 0.2
+  done
+  printf 'Waited in vain for %s: %s\n%s\n' "$wanted" "$*" "$said" >&2
+  return 1
+}
+
+step 'Start two daemons, which share nothing but a ledger'
+acme daemon start --data-dir "$folder/acme" --port 0 --didcomm-port 0
+alice daemon start --data-dir "$folder/alice" --port 0 --didcomm-port 0
+
+step 'Make DIDs: the issuer publishes its own, the holder needs none but its own'
+issuer=$(acme did create --publish --wait --quiet)
+holder=$(alice did create --auth-curve Ed25519 --quiet)
+echo "issuer $issuer"
+echo "holder $holder"
+
+step 'Publish a schema'
+cat >"$folder/employee.json" <<'JSON'
+{
+  "$id": "https://acme.example/schemas/employee",
+  "$schema": "https://json-schema.org/draft/2020-12/schema",
+  "description": "An employee of acme",
+  "type": "object",
+  "properties": { "name": { "type": "string" }, "level": { "type": "integer" } },
+  "required": ["name"],
+  "additionalProperties": false
+}
+JSON
+schema=$(acme schema publish --name employee --author "$issuer" --schema "@$folder/employee.json" --quiet)
+acme schema show "$schema"
+
+step 'Connect'
+invitation=$(acme connection invite --label alice --goal 'Your employee credential')
+alice connection accept "$invitation" --wait
+connection=$(newest acme connection list)
+await ConnectionResponseSent acme connection show "$connection"
+
+step 'Issue a credential (JWT) that fits the schema'
+offered=$(acme credential offer --connection "$connection" --issuing-did "$issuer" --schema "$schema" \
+  --claim name=Alice --claim level:=7 --validity 365d --wait=OfferSent --quiet)
+held=$(newest alice credential list)
+alice credential accept "$held" --subject "$holder" --quiet
+await RequestReceived acme credential show "$offered"
+acme credential issue "$offered" --wait --quiet
+await CredentialReceived alice credential show "$held"
+alice credential show "$held"
+
+step 'Prove it, under a policy that says which schema and which issuer'
+policy=$(acme policy create --name employees --schema "$schema" --trust-issuer "$issuer" --quiet)
+asked=$(acme proof request --connection "$connection" --policy "$policy" --wait=RequestSent --quiet)
+alice proof present "$(newest alice proof list)" --wait --quiet
+await PresentationVerified acme proof show "$asked"
+acme proof accept "$asked"
+
+step 'Issue an SD-JWT, bound to a key of the holder, and show one claim of it'
+acme credential offer --connection "$connection" --issuing-did "$issuer" --format sdjwt --auto \
+  --claim name=Alice --claim birthday=2000-01-01 --wait=OfferSent --quiet
+private=$(newest alice credential list)
+alice credential accept "$private" --subject "$holder" --key-id auth-1 --wait --quiet
+asked=$(acme proof request --connection "$connection" --format sdjwt --claim name --wait=RequestSent --quiet)
+alice proof present "$(newest alice proof list)" --credential "$private" --wait --quiet
+await PresentationVerified acme proof show "$asked"
+acme proof show "$asked"
+
+step 'Say something over the connection'
+acme message send 'See you at ten' --connection "$connection" --quiet
+await 'See you at ten' alice message list
+alice message list
+
+step 'Decline an offer, and a request'
+declined=$(acme credential offer --connection "$connection" --issuing-did "$issuer" --claim name=Bob --wait=OfferSent --quiet)
+alice credential reject "$(newest alice credential list)" --wait --quiet
+await 'declined' acme credential show "$declined"
+acme proof request --connection "$connection" --wait=RequestSent --quiet
+alice proof reject "$(newest alice proof list)"
+
+step 'Offer and ask by an invitation, without a connection'
+acme credential offer --invitation --goal 'Your badge' --issuing-did "$issuer" --claim badge:=42 --auto >"$folder/offer"
+badge=$(alice credential accept-invitation - --quiet <"$folder/offer")
+alice credential accept "$badge" --subject "$holder" --wait --quiet
+acme proof request --invitation --goal 'Your badge, please' >"$folder/request"
+alice proof present "$(alice proof accept-invitation - --quiet <"$folder/request")" --credential "$badge" --wait --quiet
+await PresentationVerified acme proof show "$(newest acme proof list)"
+
+step 'Check a credential by itself, whoever issued it'
+alice credential export "$held" | acme credential verify - --issuer "$issuer"
+
+step 'Revoke: the next proof does not hold'
+acme credential revoke "$offered" --yes --quiet
+asked=$(acme proof request --connection "$connection" --schema "$schema" --wait=RequestSent --quiet)
+alice proof present "$(newest alice proof list)" --credential "$held" --quiet
+await PresentationVerificationFailed acme proof show "$asked"
+# What did not verify has exit code 8.
+acme proof show "$asked" || [ $? -eq 8 ]
+if alice credential export "$held" | acme credential verify - --quiet; then exit 1; fi
+
+step 'Done'

@@ -1,0 +1,75 @@
+#!/usr/bin/env bash
+# Tenants, and the enterprise suite, by commands alone: a tenant is let in with its key, an organisation asks somebody for a DID, and later
+# has them sign in with it. Needs bash and the agent, nothing else.
+set -euo pipefail
+
+# Two daemons in a folder of their own, which goes in the end; your own daemon and settings are left alone.
+# AGENT says how to run the program: AGENT="node bin/agent.js" docs/examples/….sh
+read -ra program <<<"${AGENT:-agent}"
+agent() { "${program[@]}" "$@"; }
+acme() { agent "$@" --profile acme; }
+alice() { agent "$@" --profile alice; }
+
+folder=$(mktemp -d)
+unset AGENT_URL AGENT_API_KEY AGENT_ADMIN_KEY AGENT_PROFILE AGENT_DATA_DIR
+export AGENT_CONFIG_DIR="$folder/config" VDR_URL="sqlite:$folder/ledger.db"
+clean_up() {
+  acme daemon stop >/dev/null 2>&1 || true
+  alice daemon stop >/dev/null 2>&1 || true
+  rm -rf "$folder"
+}
+trap clean_up EXIT
+
+step() { printf '\n== %s\n' "$*"; }
+# The id that a list ends with: lists are oldest first.
+newest() { "$@" --quiet | tail -n 1; }
+# Waits until a record says something of itself. Where a command of one's own moves a record, it has --wait for that.
+await() {
+  local wanted=$1
+  shift
+  local said=''
+  for _ in $(seq 100); do
+    said=$("$@" 2>/dev/null || true)
+    if [[ $said == *"$wanted"* ]]; then return; fi
+    sleep 0.2
+  done
+  printf 'Waited in vain for %s: %s\n%s\n' "$wanted" "$*" "$said" >&2
+  return 1
+}
+
+step 'Start two daemons, which share nothing but a ledger'
+acme daemon start --data-dir "$folder/acme" --port 0 --didcomm-port 0
+alice daemon start --data-dir "$folder/alice" --port 0 --didcomm-port 0
+
+step 'Let a tenant in: a wallet, an entity and a key, of which the file is all that there is'
+acme tenant create bank --key-file "$folder/bank.key"
+bank() { agent "$@" --profile acme --api-key-file "$folder/bank.key"; }
+bank did create --quiet
+bank connection list
+acme wallet list
+
+step 'Onboard: the bank asks for a DID, alice makes one for the bank alone'
+request=$(bank onboard create --from 'The Bank')
+id=$(newest bank onboard list)
+did=$(alice onboard submit "$request" --new --quiet)
+bank onboard show "$id" --wait
+
+step 'Somebody else says no, and is told apart (exit code 5)'
+request=$(bank onboard create --from 'The Bank')
+declined=$(newest bank onboard list)
+alice onboard reject "$request" --quiet
+if bank onboard show "$declined" --wait; then exit 1; fi
+bank onboard remove "$declined" --yes --quiet
+
+step 'Authenticate: the bank asks for a signature, alice signs with that DID'
+challenge=$(bank auth create --from 'The Bank')
+id=$(newest bank auth list)
+alice auth respond "$challenge" --did "$did" --quiet
+bank auth show "$id" --wait
+token=$(bank auth token "$id" --quiet)
+echo "a session's token: ${token:0:20}…"
+# A challenge is answered once.
+if alice auth respond "$challenge" --did "$did" --quiet; then exit 1; fi
+bank auth remove "$id" --yes --quiet
+
+step 'Done'

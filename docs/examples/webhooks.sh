@@ -1,0 +1,85 @@
+#!/usr/bin/env bash
+# Events by commands alone: a webhook is told of every change of a state, what it was told is listed, and told again. Needs bash, the agent,
+# and Node.js for a receiver of twelve lines.
+set -euo pipefail
+
+# Two daemons in a folder of their own, which goes in the end; your own daemon and settings are left alone.
+# AGENT says how to run the program: AGENT="node bin/agent.js" docs/examples/….sh
+read -ra program <<<"${AGENT:-agent}"
+agent() { "${program[@]}" "$@"; }
+acme() { agent "$@" --profile acme; }
+alice() { agent "$@" --profile alice; }
+
+folder=$(mktemp -d)
+unset AGENT_URL AGENT_API_KEY AGENT_ADMIN_KEY AGENT_PROFILE AGENT_DATA_DIR
+export AGENT_CONFIG_DIR="$folder/config" VDR_URL="sqlite:$folder/ledger.db"
+clean_up() {
+  acme daemon stop >/dev/null 2>&1 || true
+  alice daemon stop >/dev/null 2>&1 || true
+  rm -rf "$folder"
+}
+trap clean_up EXIT
+
+step() { printf '\n== %s\n' "$*"; }
+# The id that a list ends with: lists are oldest first.
+newest() { "$@" --quiet | tail -n 1; }
+# Waits until a record says something of itself. Where a command of one's own moves a record, it has --wait for that.
+await() {
+  local wanted=$1
+  shift
+  local said=''
+  for _ in $(seq 100); do
+    said=$("$@" 2>/dev/null || true)
+    if [[ $said == *"$wanted"* ]]; then return; fi
+    sleep 0.2
+  done
+  printf 'Waited in vain for %s: %s\n%s\n' "$wanted" "$*" "$said" >&2
+  return 1
+}
+
+step 'Start two daemons, which share nothing but a ledger'
+acme daemon start --data-dir "$folder/acme" --port 0 --didcomm-port 0
+alice daemon start --data-dir "$folder/alice" --port 0 --didcomm-port 0
+
+step 'Start a receiver, which writes down what it is told'
+node -e '
+  const { createServer } = require("node:http")
+  const { appendFileSync, writeFileSync } = require("node:fs")
+  const folder = process.argv[1]
+  const server = createServer((request, response) => {
+    let body = ""
+    request.on("data", (chunk) => (body += chunk)).on("end", () => {
+      appendFileSync(`${folder}/received`, `${body}\n`)
+      response.writeHead(200).end()
+    })
+  })
+  server.listen(0, "127.0.0.1", () => writeFileSync(`${folder}/port`, String(server.address().port)))
+' "$folder" &
+receiver=$!
+trap 'kill "$receiver"; clean_up' EXIT
+until [ -s "$folder/port" ]; do sleep 0.1; done
+
+step 'Register it as a webhook, and send it a test event'
+webhook=$(acme webhook add "http://127.0.0.1:$(cat "$folder/port")/events" --quiet)
+acme webhook test "$webhook"
+
+step 'Connect: the receiver is told of every state'
+alice connection accept "$(acme connection invite --label alice)" --wait --quiet
+await ConnectionResponseSent cat "$folder/received"
+acme event list
+await ConnectionUpdated acme webhook deliveries "$webhook"
+
+step 'Tell it once more: the ids stay the same'
+before=$(wc -l <"$folder/received")
+count=$(acme event list --quiet | wc -l)
+acme webhook replay "$webhook" --since 1h
+until [ "$(wc -l <"$folder/received")" -ge $((before + count)) ]; do sleep 0.1; done
+acme webhook deliveries "$webhook"
+first=$(acme event list --quiet | head -n 1)
+grep -c "$first" "$folder/received"
+
+step 'Take it away'
+acme webhook remove "$webhook" --yes --quiet
+acme webhook list
+
+step 'Done'

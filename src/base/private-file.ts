@@ -1,0 +1,21 @@
+/** Files that nobody else may read. */
+import { chmodSync, closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
+import { dirname } from 'node:path'
+
+/** Writes a file, whole or not at all, 0600 in a folder that is 0700 (which is made). @throws as `node:fs` does. */
+export function writePrivateFile(path: string, text: string): void {
+  const folder = dirname(path)
+  const temporary = `${path}.${process.pid}`
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  chmodSync(folder, 0o700)
+  rmSync(temporary, { force: true })
+  const file = openSync(temporary, 'wx', 0o600)
+  try {
+    writeSync(file, text)
+    // Without it a power cut may leave the new name on an empty file, and what it held would be lost.
+    fsyncSync(file)
+  } finally {
+    closeSync(file)
+  }
+  renameSync(temporary, path)
+}

@@ -1,0 +1,105 @@
+/**
+ * Whether the database files are sound. SQLite reads a file from end to end for that: a small one between other work, a large one in a
+ * thread beside the main one; as many as there is time for.
+ */
+import { once } from 'node:events'
+import { existsSync, statSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import { setImmediate as turn } from 'node:timers/promises'
+import { Worker } from 'node:worker_threads'
+import { findDamage } from '../storage/look.ts'
+import type { Config } from '../base/config.ts'
+import type { Finding } from './check.ts'
+
+/** What has come of it: how many are sound, which are not, and which nobody has looked through. */
+export type Looked = { sound: number; damaged: { path: string; reason: string }[]; unseen: string[] }
+
+export type LookOptions = { timeMs?: number; smallBytes?: number }
+
+/** Wallets' files that are looked through at most. */
+const mostWallets = 100
+/** A file of this size takes about a millisecond. */
+const small = 2 * 1_024 * 1_024
+/** Larger files take longer than anybody waits. */
+const largest = 1_024 * 1_024 * 1_024
+
+// The bundle has the thread's file beside itself, as the sources have. Sources run where tsx is installed, which a thread has to be told.
+const isSource = import.meta.url.endsWith('.ts')
+const entry = new URL(`./file-worker.${isSource ? 'ts' : 'js'}`, import.meta.url)
+const program = isSource ? `import('tsx/esm/api').then((tsx) => (tsx.register(), import('${entry.href}')))` : entry
+
+/** The files of an agent, those that everything depends on first; of the wallets' the first of `walletIds`. */
+export function filesOf(config: Pick<Config, 'AGENT_DATA_DIR' | 'VDR_URL'>, walletIds: readonly string[]): string[] {
+  const folder = config.AGENT_DATA_DIR
+  const shared = [join(folder, 'agent.db'), ledgerFile(config), join(folder, 'mediator.db')].filter((path) => path !== undefined)
+  return [...shared, ...walletIds.slice(0, mostWallets).map((id) => join(folder, 'wallets', `${id}.db`))]
+}
+
+/** The file of the embedded ledger; nothing when the ledger is elsewhere. */
+function ledgerFile({ VDR_URL, AGENT_DATA_DIR }: Pick<Config, 'VDR_URL' | 'AGENT_DATA_DIR'>): string | undefined {
+  if (VDR_URL === undefined) return join(AGENT_DATA_DIR, 'vdr.db')
+  return VDR_URL.startsWith('sqlite:') ? VDR_URL.slice('sqlite:'.length) : undefined
+}
+
+/** Looks files through for about `timeMs`; those that are not there are left out. Never throws for what is in them. */
+export async function lookThrough(paths: readonly string[], { timeMs = 3_000, smallBytes = small }: LookOptions = {}): Promise<Looked> {
+  const until = performance.now() + timeMs
+  const looked: Looked = { sound: 0, damaged: [], unseen: [] }
+  const note = (path: string, damage: string | undefined) => {
+    // A file that has gone in the meantime was set aside, or its wallet was never finished.
+    if (damage === undefined || !existsSync(path)) looked.sound++
+    else looked.damaged.push({ path, reason: damage })
+  }
+  const long: string[] = []
+  for (const path of paths) {
+    const size = statSync(path, { throwIfNoEntry: false })?.size
+    if (size === undefined) continue
+    if (size > largest || performance.now() > until) looked.unseen.push(path)
+    else if (size > smallBytes) long.push(path)
+    else {
+      note(path, findDamage(path))
+      await turn()
+    }
+  }
+  if (long.length > 0) looked.unseen.push(...(await lookInThread(long, until, note)))
+  return looked
+}
+
+/** Notes what becomes of each file until the time is up, and returns those that are left. */
+async function lookInThread(
+  paths: readonly string[],
+  until: number,
+  note: (path: string, damage: string | undefined) => void,
+): Promise<string[]> {
+  const left = new Set(paths)
+  const worker = new Worker(program, { name: 'doctor', env: {}, workerData: paths, eval: isSource })
+  worker.on('message', ({ path, damage }: { path: string; damage?: string }) => left.delete(path) && note(path, damage))
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, Math.max(0, until - performance.now()))
+  })
+  try {
+    await Promise.race([once(worker, 'exit'), late])
+  } finally {
+    clearTimeout(timer)
+    worker.removeAllListeners('message')
+    // A call into SQLite is not broken off: the thread ends after it, and nobody waits for that.
+    void worker.terminate()
+  }
+  return [...left]
+}
+
+/** What was found, for a person. */
+export function judgeFiles(folder: string, { sound, damaged, unseen }: Looked): Finding {
+  const [first] = damaged
+  if (first) {
+    const others = damaged.length > 1 ? `, as are ${damaged.length - 1} more` : ''
+    return {
+      status: 'failed',
+      detail: `${relative(folder, first.path)} in ${folder} is damaged${others}: ${first.reason}.`,
+      hint: 'agent daemon stop   # then put the file back from a copy of the data folder, and start it again',
+    }
+  }
+  const rest = unseen.length > 0 ? `; ${unseen.length} more are too large, or too many, to be looked through now` : ''
+  return { status: 'ok', detail: `${sound} database ${sound === 1 ? 'file is' : 'files are'} sound${rest}.` }
+}

@@ -1,0 +1,109 @@
+/** What waits in one wallet: how many there are, and the one that waits for longest. */
+import { sql } from 'kysely'
+import { Debt } from '../outbox/outbox.ts'
+import { globalWebhookId } from '../outbox/webhooks.ts'
+import type { Db } from '../storage/database.ts'
+
+/** Reads a wallet; dead letters are those since `after`. */
+export async function look(db: Db, after: Date) {
+  return {
+    operations: await findOperations(db),
+    messages: await findDebts(db, 'message'),
+    work: await findDebts(db, 'work'),
+    records: await findRecords(db),
+    deadLetters: await findDeadLetters(db, after.toISOString()),
+    webhooks: await findWebhooks(db),
+    newest: (await db.selectFrom('event').select('ts').orderBy('sequence', 'desc').limit(1).executeTakeFirst())?.ts,
+  }
+}
+
+async function findOperations(db: Db) {
+  const rows = await db
+    .selectFrom('outbox')
+    .innerJoin('did', (join) => join.on('outbox.lane', '=', sql<string>`'did:' || did.did`))
+    .where('did.pending_operation', 'is not', null)
+    .select((eb) => ['did.did', 'did.failure', 'outbox.created_at', eb.fn.countAll().over().as('count')])
+    .orderBy((eb) => eb('did.failure', 'is', null))
+    .orderBy('outbox.created_at')
+    .limit(1)
+    .execute()
+  return rows.map(({ did, failure, created_at, count }) => {
+    const reason = failure === null ? undefined : (JSON.parse(failure) as { detail: string }).detail
+    return { count: Number(count), since: created_at, what: did, ...(reason !== undefined && { reason }) }
+  })[0]
+}
+
+/** Debts for records that were tried before. Work for a DID waits for the ledger, and is told as an operation. */
+async function findDebts(db: Db, kind: Debt['kind']) {
+  const rows = await db
+    .selectFrom('outbox')
+    .where('kind', '=', kind)
+    .where('attempts', '>', 0)
+    .where('lane', 'not like', 'did:%')
+    .select((eb) => ['body', 'created_at', eb.fn.countAll().over().as('count')])
+    .orderBy('created_at')
+    .limit(1)
+    .execute()
+  return rows.map(({ body, created_at, count }) => {
+    const { protocol, recordId } = Debt.parse(JSON.parse(body))
+    return { count: Number(count), since: created_at, what: `${protocol} ${recordId}` }
+  })[0]
+}
+
+async function findRecords(db: Db) {
+  const rows = await db
+    .selectFrom('record')
+    .where('waits_since', 'is not', null)
+    .select((eb) => ['id', 'protocol', 'state', 'waits_since', eb.fn.countAll().over().as('count')])
+    .orderBy('waits_since')
+    .limit(1)
+    .execute()
+  return rows.map(({ id, protocol, state, waits_since, count }) => ({
+    count: Number(count),
+    since: waits_since!,
+    what: `${protocol} ${id} in ${state}`,
+  }))[0]
+}
+
+/** The wallet's own webhooks; where the global one leads is in the configuration. */
+async function findWebhooks(db: Db) {
+  const rows = await db
+    .selectFrom('webhook')
+    .where('id', '!=', globalWebhookId)
+    .select((eb) => [
+      'id',
+      'url',
+      eb.selectFrom('event').whereRef('event.sequence', '>', 'webhook.cursor').select(eb.fn.countAll().as('count')).as('waiting'),
+      eb
+        .selectFrom('delivery_attempt')
+        .whereRef('delivery_attempt.webhook_id', '=', 'webhook.id')
+        .select('error')
+        .orderBy('sequence', 'desc')
+        .limit(1)
+        .as('error'),
+    ])
+    .execute()
+  return rows.map(({ id, url, waiting, error }) => ({
+    webhookId: id,
+    url,
+    waiting: Number(waiting),
+    ...(error !== null && { reason: error }),
+  }))
+}
+
+async function findDeadLetters(db: Db, after: string) {
+  const rows = await db
+    .selectFrom('dead_letter')
+    .innerJoin('delivery_attempt', 'delivery_attempt.sequence', 'dead_letter.attempt')
+    .where('attempted_at', '>', after)
+    .select((eb) => ['dead_letter.webhook_id', 'error', 'attempted_at', eb.fn.countAll().over().as('count')])
+    .orderBy('attempted_at', 'desc')
+    .limit(1)
+    .execute()
+  return rows.map(({ webhook_id, error, attempted_at, count }) => ({
+    count: Number(count),
+    since: attempted_at,
+    what: webhook_id,
+    reason: error ?? '',
+  }))[0]
+}

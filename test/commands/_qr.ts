@@ -1,0 +1,27 @@
+/** QR codes, read by two decoders. */
+import jsQr from 'jsqr'
+import { decodeQR } from 'qr/decode.js'
+import type { Picture } from './_screen.ts'
+
+/** What a picture of a QR code says to each decoder; `undefined` when one does not find any. */
+export function readQr({ width, height, data }: Picture): { qr: string | undefined; jsqr: string | undefined } {
+  return { qr: attempt(() => decodeQR({ width, height, data })), jsqr: (jsQr.default ?? jsQr)(data, width, height)?.data }
+}
+
+function attempt(decode: () => string): string | undefined {
+  try {
+    return decode()
+  } catch {
+    return undefined
+  }
+}
+
+/** The URL of an invitation of a length, of characters that invitations have. */
+export function invitationOf(length: number): string {
+  let seed = length
+  const next = () => (seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648) >> 16
+  const start = 'http://127.0.0.1:8085/invitation?_oob='
+  return start + Array.from({ length: length - start.length }, () => base64url[next() % 64]).join('')
+}
+
+const base64url = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'

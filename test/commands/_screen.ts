@@ -1,0 +1,70 @@
+/** What a terminal shows of a text, as a picture: every character a cell twice as high as wide, blocks by their Unicode meaning. */
+
+/** A picture as decoders take it: four bytes a pixel. */
+export type Picture = { width: number; height: number; data: Uint8ClampedArray }
+
+/** A terminal's own colours, which count where a text names none. */
+export const themes = { dark: { ink: 229, ground: 30 }, light: { ink: 20, ground: 250 } } as const
+export type Theme = keyof typeof themes
+
+/** Cells around the text. */
+const border = 3
+
+/** The quarters that are inked: 1 upper left, 2 upper right, 4 lower left, 8 lower right (Unicode, Block Elements). */
+const blocks: Record<string, number> = Object.fromEntries([...' ▘▝▀▖▌▞▛▗▚▐▜▄▙▟█'].map((block, bits) => [block, bits]))
+
+type Cell = { bits: number; ink: number; ground: number }
+
+/** Draws lines of block characters, each so many pixels wide. @throws for any other character, and for colours that the fixed palette does not have. */
+export function drawScreen(lines: readonly string[], theme: Theme, cellWidth: number): Picture {
+  const cell = { width: cellWidth, height: 2 * cellWidth }
+  const rows = lines.map((line) => cellsOf(line, theme))
+  const columns = Math.max(...rows.map((row) => row.length)) + 2 * border
+  const width = columns * cell.width
+  const height = (rows.length + 2 * border) * cell.height
+  const data = new Uint8ClampedArray(width * height * 4).fill(255)
+  for (let y = 0; y < height; y++)
+    for (let x = 0; x < width; x++) {
+      const { bits, ink, ground } = rows[Math.floor(y / cell.height) - border]?.[Math.floor(x / cell.width) - border] ?? {
+        bits: 0,
+        ...themes[theme],
+      }
+      const quarter = (x % cell.width < cell.width / 2 ? 1 : 2) << (y % cell.height < cell.height / 2 ? 0 : 2)
+      data.fill(bits & quarter ? ink : ground, 4 * (y * width + x), 4 * (y * width + x) + 3)
+    }
+  return { width, height, data }
+}
+
+function cellsOf(line: string, theme: Theme): Cell[] {
+  const cells: Cell[] = []
+  let colours: { ink: number; ground: number } = { ...themes[theme] }
+  // oxlint-disable-next-line no-control-regex
+  for (const [token, codes] of line.matchAll(/\u001b\[([\d;]*)m|./gu)) {
+    if (codes !== undefined) colours = dye(codes, colours, theme)
+    else if (blocks[token] === undefined) throw new Error(`${JSON.stringify(token)} is no block.`)
+    else cells.push({ bits: blocks[token], ...colours })
+  }
+  return cells
+}
+
+/** Select Graphic Rendition (ECMA-48 §8.3.117), as far as it is about colours. */
+function dye(codes: string, before: { ink: number; ground: number }, theme: Theme): { ink: number; ground: number } {
+  let { ink, ground } = before
+  const rest = codes.split(';').map(Number)
+  while (rest.length > 0) {
+    const code = rest.shift()
+    if (code === 0) ({ ink, ground } = themes[theme])
+    else if (code === 38) ink = shade(rest.splice(0, 2))
+    else if (code === 48) ground = shade(rest.splice(0, 2))
+    else if (code === 39) ({ ink } = themes[theme])
+    else if (code === 49) ({ ground } = themes[theme])
+    else throw new Error(`There is no colour ${code} that every theme shows alike.`)
+  }
+  return { ink, ground }
+}
+
+function shade([kind, index]: number[]): number {
+  if (kind === 5 && index === 16) return 0
+  if (kind === 5 && index === 231) return 255
+  throw new Error(`Colour ${kind};${index} is neither black nor white.`)
+}

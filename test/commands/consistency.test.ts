@@ -1,0 +1,192 @@
+/** All commands keep the same habits: whoever knows one finds their way in the others. */
+import { expect, test } from 'vitest'
+import { readCommands, type Command, type Flag } from '../../docs/_make/manifest.ts'
+import { commandIds } from './_operations.ts'
+
+const commands = readCommands()
+const byId = new Map(commands.map((command) => [command.id, command]))
+
+/** The commands for which something does not hold. */
+const offenders = (holds: (command: Command) => boolean, among = commands) => among.filter((each) => !holds(each)).map(({ id }) => id)
+
+test('the manifest is that of the commands', () => {
+  expect(commands.map(({ id }) => id).toSorted()).toEqual(commandIds())
+})
+
+test('every command says in a line what it does, and shows how', () => {
+  expect(offenders(({ summary }) => /^[A-Z“].*[^.]$/.test(summary ?? ''))).toEqual([])
+  expect(offenders(({ examples }) => examples.length > 0)).toEqual([])
+})
+
+test('every command has --json, and --quiet where it talks to a daemon', () => {
+  // A dashboard prints no document.
+  expect(offenders(({ flags }) => flags['json'] !== undefined)).toEqual(['tui'])
+  expect(offenders(({ flags }) => flags['url']?.helpGroup !== 'DAEMON' || flags['quiet']?.char === 'q')).toEqual([])
+})
+
+test('every flag and every argument says what it is', () => {
+  const silent = commands.flatMap(({ id, flags, args }) =>
+    [...Object.values(flags), ...Object.values(args)]
+      .filter(({ description = '' }) => !/\S.*[^.\s]$|^Format/.test(description))
+      .map(({ name }) => `${id} ${name}`),
+  )
+  expect(silent).toEqual([])
+})
+
+test('lists are paged alike', () => {
+  const lists = commands.filter(({ id }) => /:(?:list|deliveries)$/.test(id) && id !== 'profile:list')
+  expect(lists.length).toBeGreaterThan(10)
+  expect(offenders(({ flags: { limit } }) => limit?.default === 100, lists)).toEqual([])
+  // Events are a log without an end: a page begins after an event.
+  expect(offenders(({ flags: { offset, after } }) => offset?.default === 0 || after !== undefined, lists)).toEqual([])
+})
+
+/** Verbs that are about a thing that there is already. */
+const aboutOne =
+  /:(?:show|remove|update|rename|move|issue|present|reject|revoke|export|deliveries|replay|secret|test|token|publish|deactivate)$/
+
+test('what a command is about is its first argument, and required', () => {
+  const ones = commands.filter(({ id }) => aboutOne.test(id) && !['schema:publish', 'event:replay'].includes(id))
+  expect(ones.length).toBeGreaterThan(30)
+  // The profile in use is shown when none is named.
+  expect(offenders(({ id, args }) => Object.values(args)[0]?.required === true || id === 'profile:show', ones)).toEqual([])
+})
+
+test('what takes something away asks first, or is told not to', () => {
+  const takers = commands.filter(({ id }) => /:(?:remove|revoke|deactivate)$/.test(id))
+  expect(takers.length).toBeGreaterThan(8)
+  expect(offenders(({ flags: { yes } }) => yes?.char === 'y', takers)).toEqual([])
+  expect(commands.filter(({ id }) => /:(?:delete|rm|destroy|get|ls|new)$/.test(id))).toEqual([])
+})
+
+/** Flags that are described by what they do to the command at hand, and what each means everywhere. */
+const meanings: Readonly<Record<string, string>> = {
+  'accept-offers': 'offers over a connection are accepted without a person',
+  'data-dir': 'the folder of a daemon',
+  'key-id': 'the authentication key that signs',
+  after: 'what came after this event',
+  author: 'the DID of a schema’s author',
+  claim: 'a claim, given by its name and value or asked for by its path',
+  connection: 'the connection, by its id',
+  context: 'contexts of a DID document',
+  did: 'the DID to be known by',
+  event: 'an event, by its id',
+  follow: 'go on with what happens, until Ctrl-C',
+  format: 'the format of a credential',
+  id: 'the id of what is published or made',
+  name: 'what something is called',
+  port: 'a port to listen at',
+  profile: 'the profile of a daemon',
+  qr: 'how the QR code is drawn',
+  schema: 'the schema: by its guid or URL, and where schemas are published and checked, itself',
+  signed: 'with a signature',
+  subject: 'whom a credential is about',
+  tag: 'a word to find a schema by',
+  thid: 'what belongs to a DIDComm thread',
+  timeout: 'how long to wait',
+  'trust-issuer': 'an issuer whose credentials are accepted',
+  type: 'the type of an event',
+  version: 'which version of several',
+  url: 'where a daemon is',
+  'admin-key-file': 'the file of the administrator’s key',
+  quiet: 'print less: ids, or names',
+  wait: 'wait until it is done; records that have states can be waited for in any of them',
+  wallet: 'a wallet, by its id',
+  yes: 'do it without asking',
+}
+
+test('a flag has one meaning, whichever command has it', () => {
+  const uses = new Map<string, Flag[]>()
+  for (const { flags } of commands) for (const flag of Object.values(flags)) uses.set(flag.name, [...(uses.get(flag.name) ?? []), flag])
+  const count = (flags: readonly Flag[], of: (flag: Flag) => unknown) => new Set(flags.map(of)).size
+  const varied = [...uses].filter(([, flags]) => count(flags, ({ description }) => description) > 1).map(([name]) => name)
+  expect(varied.filter((name) => meanings[name] === undefined)).toEqual([])
+  expect(Object.keys(meanings).filter((name) => !varied.includes(name))).toEqual([])
+  expect([...uses].filter(([, flags]) => count(flags, ({ char }) => char) > 1).map(([name]) => name)).toEqual([])
+  expect([...uses].filter(([, flags]) => count(flags, ({ type }) => type) > 1).map(([name]) => name)).toEqual(['wait'])
+  expect([...uses].filter(([, flags]) => count(flags, ({ options }) => options?.join(' ')) > 1).map(([name]) => name)).toEqual([])
+  // One letter stands for one flag.
+  const letters = new Map<string, Set<string>>()
+  for (const [name, [flag]] of uses) if (flag!.char) letters.set(flag!.char, new Set([...(letters.get(flag!.char) ?? []), name]))
+  expect([...letters.values()].filter(({ size }) => size > 1)).toEqual([])
+})
+
+test('every example is a line that the command takes', () => {
+  const wrong = commands.flatMap(({ id, examples }) =>
+    examples.flatMap((example) => faultsOf(id, example.replaceAll('<%= config.bin %>', 'agent')).map((fault) => `${example}: ${fault}`)),
+  )
+  expect(wrong).toEqual([])
+})
+
+/** What is wrong with an example of a command: each `agent …` in it, of which one is that command. */
+function faultsOf(own: string, example: string): string[] {
+  const calls = splitCalls(splitWords(example)).map((words) => ({ words, command: findCommand(words) }))
+  if (!calls.some(({ command }) => command?.id === own)) return [`is not about ${own.replaceAll(':', ' ')}`]
+  return calls.flatMap(({ words, command }) => (command ? faultsOfCall(command, words) : [`there is no agent ${words.join(' ')}`]))
+}
+
+/** The words of a line as a shell splits them, up to a comment; a pipe and its like are words of their own, and so is `<what to fill in>`. */
+function splitWords(line: string): string[] {
+  return [...line.replace(/\s#\s.*$/, '').matchAll(/(?:[$<]\(|<[^<>]*>|"[^"]*"|'[^']*'|[^\s"'|><)])+|[|>)]/g)].map(([word]) =>
+    word.replaceAll(/["']/g, ''),
+  )
+}
+
+/** The words after every `agent`, up to the end of its command. */
+function splitCalls(words: readonly string[]): string[][] {
+  const starts = words.flatMap((word, index) => (/(?:^|[$<]\()agent$/.test(word) ? [index] : []))
+  return starts.map((start) => {
+    const end = words.findIndex((word, index) => index > start && /^(?:[|>)]|&&)$/.test(word))
+    return words.slice(start + 1, end === -1 ? undefined : end)
+  })
+}
+
+function findCommand(words: readonly string[]): Command | undefined {
+  return [3, 2, 1].map((count) => byId.get(words.slice(0, count).join(':'))).find((command) => command !== undefined)
+}
+
+function faultsOfCall({ id, args, flags }: Command, words: readonly string[]): string[] {
+  const faults: string[] = []
+  const given = new Set<string>()
+  let count = 0
+  const rest = words.slice(id.split(':').length)
+  for (let index = 0; index < rest.length; index += 1) {
+    const word = rest[index]!
+    if (!/^-./.test(word)) {
+      count += 1
+      continue
+    }
+    const [name = '', inline] = word.replace(/^--?/, '').split(/=(.*)/s)
+    const flag = Object.values(flags).find(
+      (each) => each.name === name.replace(/^no-/, '') || each.name === name || word === `-${each.char}`,
+    )
+    if (!flag) {
+      faults.push(`there is no ${word}`)
+      continue
+    }
+    given.add(flag.name)
+    if (flag.type === 'boolean') continue
+    const isAlone = flag.name === 'wait' && inline === undefined
+    const value = inline ?? (isAlone ? undefined : rest[(index += 1)])
+    if (value === undefined && !isAlone) faults.push(`${word} has no value`)
+    if (value !== undefined && flag.options && !flag.options.includes(value)) faults.push(`${word} is none of ${flag.options.join(', ')}`)
+  }
+  const wanted = Object.values(args)
+  if (count > wanted.length) faults.push('there are too many arguments')
+  if (count < wanted.filter(({ required }) => required).length) faults.push('there are too few arguments')
+  faults.push(
+    ...Object.values(flags)
+      .filter(({ name, required }) => required && !given.has(name))
+      .map(({ name }) => `--${name} is missing`),
+  )
+  return faults
+}
+
+test('the examples are read as a shell reads them', () => {
+  expect(faultsOf('policy:list', 'agent policy list --name x | agent policy show <id>')).toEqual([])
+  expect(faultsOf('policy:list', 'agent policy list --nam=x')).toEqual(['there is no --nam=x'])
+  expect(faultsOf('policy:list', 'agent policy lst')).toEqual(['is not about policy list'])
+  expect(faultsOf('policy:show', 'agent policy show')).toEqual(['there are too few arguments'])
+  expect(faultsOf('completion', 'source <(agent completion bash)')).toEqual([])
+  expect(faultsOf('event:trigger', 'X=$(agent event trigger ConnectionUpdated --quiet)')).toEqual([])
+})

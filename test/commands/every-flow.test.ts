@@ -1,0 +1,340 @@
+/**
+ * Every flow of the service document by commands alone, with `--json`, against two daemons that share nothing but a ledger. The names of
+ * the tests say which section they are of.
+ */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { Sink } from '../_sink.ts'
+import { newUser, type Outcome, type User } from './_cli.ts'
+
+const slow = 120_000
+
+let [acme, alice] = [] as unknown as [Side, Side]
+type Side = { user: User; env: Record<string, string> }
+
+beforeAll(async () => {
+  const user = newUser()
+  const VDR_URL = `sqlite:${join(user.folder, 'ledger.db')}`
+  ;[acme, alice] = [
+    { user, env: { VDR_URL } },
+    { user: newUser(), env: { VDR_URL } },
+  ]
+  for (const side of [acme, alice]) await json(side, 'daemon', 'start')
+}, slow)
+afterAll(async () => {
+  for (const { user } of [acme, alice]) {
+    await user.run(['daemon', 'stop'])
+    user.remove()
+  }
+}, slow)
+
+/** Runs a command of a side. */
+const run = ({ user, env }: Side, ...args: string[]): Promise<Outcome> => user.run([...args, '--json'], { env })
+
+/** What a command prints, which must go well: the last of what it prints, where it prints a record before it waits and after. */
+async function json(side: Side, ...args: string[]): Promise<any> {
+  const { code, out, err } = await run(side, ...args)
+  expect({ code, err, args }).toEqual({ code: 0, err: '', args })
+  return JSON.parse(out.slice(Math.max(0, out.lastIndexOf('\n{') + 1)))
+}
+
+/** What a command that is refused says, and its exit code. */
+async function refused(side: Side, ...args: string[]): Promise<{ code: number | undefined; report: any }> {
+  const { code, out, err } = await run(side, ...args)
+  expect({ args, out: code === 0 ? out : '' }).toEqual({ args, out: '' })
+  return { code, report: JSON.parse(err) }
+}
+
+/** Made when somebody asks first, so that every test can be run by itself. */
+function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined
+  return () => (made ??= make())
+}
+
+const issuer = once(async () => (await json(acme, 'did', 'create', '--publish', '--wait')).did as string)
+const holder = once(async () => (await json(alice, 'did', 'create', '--auth-curve', 'Ed25519')).did as string)
+const schema = once(async () => {
+  const file = join(acme.user.folder, 'employee.json')
+  const properties = { name: { type: 'string' }, level: { type: 'integer' } }
+  const content = {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    type: 'object',
+    properties,
+    required: ['name'],
+    additionalProperties: false,
+  }
+  writeFileSync(file, JSON.stringify(content))
+  return json(acme, 'schema', 'publish', '--name', 'employee', '--author', await issuer(), '--schema', `@${file}`, '--tag', 'hr')
+})
+const connection = once(async () => {
+  const invited = await json(acme, 'connection', 'invite', '--label', 'alice', '--goal', 'Your credential')
+  const accepted = await json(alice, 'connection', 'accept', invited.invitation.invitationUrl, '--wait')
+  await become(() => json(acme, 'connection', 'show', invited.connectionId), { state: 'ConnectionResponseSent' })
+  return { ours: invited.connectionId as string, theirs: accepted.connectionId as string, invited, accepted }
+})
+
+/** Asks again until a record is as it is to be: the other side moves it, so that no command of ours waits for it. */
+async function become(read: () => Promise<any>, wanted: object): Promise<any> {
+  let last: any
+  await expect.poll(async () => (last = await read()), { timeout: 30_000, interval: 200 }).toMatchObject(wanted)
+  return last
+}
+
+/** Offers a credential, which the holder has when this returns. */
+async function offer(...flags: string[]) {
+  const over = ['--connection', (await connection()).ours, '--issuing-did', await issuer()]
+  const offered = await json(acme, 'credential', 'offer', ...over, ...flags, '--wait=OfferSent')
+  const { contents } = await json(alice, 'credential', 'list', '--thid', offered.thid)
+  return { offered, held: contents[0].recordId as string }
+}
+
+/** Has a credential offered, accepted and issued. */
+async function issue(...flags: string[]) {
+  const { offered, held } = await offer(...flags, '--auto')
+  await json(alice, 'credential', 'accept', held, '--subject', await holder(), '--key-id', 'auth-1', '--wait')
+  return { issued: offered.recordId as string, held }
+}
+
+/** Asks for a proof, which the holder has been asked for when this returns. */
+async function ask(...flags: string[]) {
+  const asked = await json(acme, 'proof', 'request', '--connection', (await connection()).ours, ...flags, '--wait=RequestSent')
+  const { contents } = await json(alice, 'proof', 'list', '--thid', asked.thid)
+  return { asked: asked.presentationId as string, toAnswer: contents[0].presentationId as string }
+}
+
+/** A proof as the verifier has it. That one does not hold is in the exit code as well. */
+const proof = (id: string) => async () => JSON.parse((await run(acme, 'proof', 'show', id)).out)
+
+describe('wallets and tenants (§2.2–2.4, §4.1, §5)', () => {
+  test(
+    'the administrator makes a wallet, an entity and a key; the tenant sees its own wallet and nobody else’s',
+    { timeout: slow },
+    async () => {
+      const wallet = await json(acme, 'wallet', 'create', 'bank')
+      expect(wallet).toMatchObject({ id: expect.any(String), name: 'bank', createdAt: expect.any(String) })
+      const page = await json(acme, 'wallet', 'list')
+      expect(page).toMatchObject({ kind: 'WalletPage', contents: expect.arrayContaining([expect.objectContaining({ id: wallet.id })]) })
+      const tenant = await json(acme, 'tenant', 'create', 'bank', '--wallet', wallet.id)
+      expect(tenant).toMatchObject({ walletId: wallet.id, apiKey: expect.any(String) })
+      expect(await json(acme, 'tenant', 'show', tenant.id)).toMatchObject({ kind: 'Entity', walletId: wallet.id })
+
+      const bank: Side = { ...acme, env: { ...acme.env, AGENT_API_KEY: tenant.apiKey } }
+      expect((await json(bank, 'did', 'list')).contents).toEqual([])
+      await issuer()
+      expect((await json(bank, 'did', 'list')).contents).toEqual([])
+      const { connectionId } = await json(bank, 'connection', 'invite')
+      expect(await refused(acme, 'connection', 'show', connectionId)).toMatchObject({ code: 3, report: { status: 404 } })
+      const stranger: Side = { ...acme, env: { ...acme.env, AGENT_API_KEY: 'nobodys' } }
+      expect(await refused(stranger, 'did', 'list')).toMatchObject({ code: 4, report: { status: 401 } })
+    },
+  )
+})
+
+test('DIDs are published, which an event tells (§3.4, §6.2)', { timeout: slow }, async () => {
+  const did = await issuer()
+  expect(await json(acme, 'did', 'show', did)).toMatchObject({ did, status: 'PUBLISHED' })
+  const { contents } = await json(acme, 'event', 'list', '--type', 'DIDStatusUpdated')
+  expect(contents).toEqual([expect.objectContaining({ type: 'DIDStatusUpdated', walletId: expect.any(String), ts: expect.any(String) })])
+  expect((await json(alice, 'did', 'resolve', did)).didDocument ?? (await json(alice, 'did', 'resolve', did))).toMatchObject({ id: did })
+})
+
+test(
+  'a schema is published, found and read by its URL; claims that do not fit it are refused (§2.1, §4.3, §4.6)',
+  { timeout: slow },
+  async () => {
+    const { guid, author } = await schema()
+    expect(author).toBe(await issuer())
+    expect((await json(acme, 'schema', 'list')).contents.map((each: { guid: string }) => each.guid)).toContain(guid)
+    expect(await json(acme, 'schema', 'show', guid)).toMatchObject({ guid, name: 'employee', version: '1.0.0', tags: ['hr'] })
+    const over = ['--connection', (await connection()).ours, '--issuing-did', await issuer(), '--schema', guid]
+    expect(await refused(acme, 'credential', 'offer', ...over, '--claim', 'name:=1')).toMatchObject({
+      code: 2,
+      report: { code: expect.any(String) },
+    })
+  },
+)
+
+test('two agents connect (§2.5, §3.1, §4.2)', { timeout: slow }, async () => {
+  const { ours, theirs, invited, accepted } = await connection()
+  expect(invited).toMatchObject({ state: 'InvitationGenerated', label: 'alice', invitation: { from: expect.stringMatching(/^did:peer:/) } })
+  expect(accepted).toMatchObject({ state: 'ConnectionResponseReceived', myDid: expect.any(String), theirDid: expect.any(String) })
+  const shown = await json(acme, 'connection', 'show', ours)
+  expect([shown.myDid, shown.theirDid]).toEqual([accepted.theirDid, accepted.myDid])
+  expect((await json(alice, 'connection', 'list')).contents.map((each: { connectionId: string }) => each.connectionId)).toContain(theirs)
+  const { contents } = await json(acme, 'event', 'list', '--thid', shown.thid)
+  expect(contents.map(({ data }: { data: { state: string } }) => data.state)).toEqual([
+    'InvitationGenerated',
+    'ConnectionRequestReceived',
+    'ConnectionResponsePending',
+    'ConnectionResponseSent',
+  ])
+})
+
+test(
+  'a credential (JWT) is offered, accepted and issued, and one is proven (§2.6, §2.7, §3.2, §3.3, §4.3, §4.4)',
+  { timeout: slow },
+  async () => {
+    const { guid } = await schema()
+    const { offered, held } = await offer('--schema', guid, '--claim', 'name=Alice', '--claim', 'level:=7')
+    expect(offered).toMatchObject({ role: 'Issuer', protocolState: 'OfferSent', claims: { name: 'Alice', level: 7 } })
+    expect(await json(alice, 'credential', 'accept', held, '--subject', await holder(), '--wait=RequestSent')).toMatchObject({
+      role: 'Holder',
+    })
+    await become(() => json(acme, 'credential', 'show', offered.recordId), { protocolState: 'RequestReceived' })
+    expect(await json(acme, 'credential', 'issue', offered.recordId, '--wait')).toMatchObject({ protocolState: 'CredentialSent' })
+    await become(() => json(alice, 'credential', 'show', held), { protocolState: 'CredentialReceived' })
+
+    const asking = ['--schema', guid, '--trust-issuer', await issuer(), '--domain', 'acme.example', '--challenge', 'a-nonce-of-acme']
+    const { asked, toAnswer } = await ask(...asking)
+    expect(await json(alice, 'proof', 'present', toAnswer, '--credential', held, '--wait')).toMatchObject({ status: 'PresentationSent' })
+    await become(proof(asked), { status: 'PresentationVerified' })
+    expect(await json(acme, 'proof', 'accept', asked)).toMatchObject({ status: 'PresentationAccepted' })
+    expect(await refused(acme, 'proof', 'reject', asked)).toMatchObject({ code: 5 })
+
+    const { credential } = await json(alice, 'credential', 'export', held)
+    const { valid } = await json(acme, 'credential', 'verify', credential, '--issuer', await issuer())
+    expect(valid).toBe(true)
+  },
+)
+
+test('an SD-JWT is issued, and shows the claims that are asked for and no others', { timeout: slow }, async () => {
+  const { held } = await issue('--format', 'sdjwt', '--claim', 'name=Alice', '--claim', 'birthday=2000-01-01')
+  const { asked, toAnswer } = await ask('--format', 'sdjwt', '--claim', 'name')
+  await json(alice, 'proof', 'present', toAnswer, '--credential', held, '--wait')
+  const shown = await become(proof(asked), { status: 'PresentationVerified' })
+  expect(JSON.stringify(shown.disclosedClaims)).toContain('Alice')
+  expect(JSON.stringify(shown.disclosedClaims)).not.toContain('2000-01-01')
+})
+
+test('a policy says which schema a proof must be of', { timeout: slow }, async () => {
+  const { guid } = await schema()
+  const { id } = await json(acme, 'policy', 'create', '--name', 'employees', '--schema', guid, '--trust-issuer', await issuer())
+  const { held } = await issue('--claim', 'nickname=Al')
+  const { asked, toAnswer } = await ask('--policy', id)
+  await json(alice, 'proof', 'present', toAnswer, '--credential', held)
+  await become(proof(asked), { status: 'PresentationVerificationFailed' })
+  await json(acme, 'policy', 'remove', id, '--yes')
+  expect(await refused(acme, 'policy', 'show', id)).toMatchObject({ code: 3 })
+})
+
+test('an offer, a request and a presentation are declined', { timeout: slow }, async () => {
+  const { offered, held } = await offer('--claim', 'name=Bob')
+  expect(await json(alice, 'credential', 'reject', held, '--wait')).toMatchObject({ protocolState: 'ProblemReportSent' })
+  await become(() => json(acme, 'credential', 'show', offered.recordId), { protocolState: 'ProblemReportReceived' })
+
+  const first = await ask()
+  expect(await json(alice, 'proof', 'reject', first.toAnswer)).toMatchObject({ status: 'RequestRejected' })
+  const badge = await issue('--claim', 'badge:=1')
+  const second = await ask()
+  await json(alice, 'proof', 'present', second.toAnswer, '--credential', badge.held)
+  await become(proof(second.asked), { status: 'PresentationVerified' })
+  expect(await json(acme, 'proof', 'reject', second.asked)).toMatchObject({ status: 'PresentationRejected' })
+})
+
+test('a credential is revoked, and the next proof with it does not hold', { timeout: slow }, async () => {
+  const { issued, held } = await issue('--claim', 'badge:=2')
+  await json(acme, 'credential', 'revoke', issued, '--yes')
+  const { asked, toAnswer } = await ask()
+  await json(alice, 'proof', 'present', toAnswer, '--credential', held)
+  await become(proof(asked), { status: 'PresentationVerificationFailed' })
+  const { credential } = await json(alice, 'credential', 'export', held)
+  const verified = await run(acme, 'credential', 'verify', credential)
+  expect({ code: verified.code, valid: JSON.parse(verified.out).valid }).toEqual({ code: 8, valid: false })
+})
+
+test('offers and requests go by an invitation, without a connection', { timeout: slow }, async () => {
+  const offering = ['credential', 'offer', '--invitation', '--issuing-did', await issuer(), '--claim', 'ticket:=7', '--auto']
+  const offered = await json(acme, ...offering)
+  expect(offered).toMatchObject({ protocolState: 'InvitationGenerated' })
+  const { recordId } = await json(alice, 'credential', 'accept-invitation', offered.invitation.invitationUrl)
+  await json(alice, 'credential', 'accept', recordId, '--subject', await holder(), '--wait')
+  const asked = await json(acme, 'proof', 'request', '--invitation')
+  const { presentationId } = await json(alice, 'proof', 'accept-invitation', asked.invitation.invitationUrl)
+  await json(alice, 'proof', 'present', presentationId, '--credential', recordId, '--wait')
+  await become(proof(asked.presentationId), { status: 'PresentationVerified' })
+})
+
+test('a message goes over a connection', { timeout: slow }, async () => {
+  const { ours, theirs } = await connection()
+  const { messageId } = await json(acme, 'message', 'send', 'See you at ten', '--connection', ours)
+  expect(messageId).toEqual(expect.any(String))
+  const read = () => json(alice, 'message', 'list', '--connection', theirs)
+  await become(read, { contents: [{ direction: 'received', content: 'See you at ten' }] })
+})
+
+test('a webhook is told of every change, with its headers, and told again (§2.8, §2.9, §4.5, §6)', { timeout: slow }, async () => {
+  await using sink = await Sink.open()
+  const { id } = await json(alice, 'webhook', 'add', sink.url, '--headers', '{"x-who":"alice"}')
+  try {
+    expect(await json(alice, 'webhook', 'test', id)).toMatchObject({ status: 200 })
+    const { id: eventId } = await json(alice, 'event', 'trigger', 'ConnectionUpdated')
+    await expect.poll(() => sink.events.map((event) => event.id), { timeout: 30_000 }).toContain(eventId)
+    const told = sink.deliveries.find(({ event }) => event.id === eventId)!
+    expect(told).toMatchObject({ event: { type: 'ConnectionUpdated', walletId: expect.any(String) }, headers: { 'x-who': 'alice' } })
+    expect(await json(alice, 'event', 'show', eventId)).toEqual(told.event)
+
+    expect(await json(alice, 'webhook', 'replay', id, '--event', eventId)).toMatchObject({ count: 1 })
+    await expect.poll(() => sink.deliveries.filter(({ event }) => event.id === eventId).length, { timeout: 30_000 }).toBe(2)
+    const { contents } = await json(alice, 'webhook', 'deliveries', id, '--event', eventId)
+    expect(contents.map(({ kind, outcome }: { kind: string; outcome: string }) => [kind, outcome])).toEqual([
+      ['replay', 'delivered'],
+      ['automatic', 'delivered'],
+    ])
+  } finally {
+    await json(alice, 'webhook', 'remove', id, '--yes')
+  }
+})
+
+describe('onboard (§2.10, §2.12, §3.5, §4.7)', () => {
+  test('a DID is asked for and handed over, once', { timeout: slow }, async () => {
+    const { id, state, didRequest, did } = await json(acme, 'onboard', 'create', '--from', 'Acme')
+    expect({ state, did, from: didRequest.from }).toEqual({ state: 'pending', did: null, from: 'Acme' })
+    const submitted = await json(alice, 'onboard', 'submit', JSON.stringify(didRequest), '--new')
+    expect(await json(acme, 'onboard', 'show', id, '--wait')).toMatchObject({
+      kind: 'DidRequestState',
+      state: 'success',
+      did: submitted.did,
+    })
+    expect(await refused(alice, 'onboard', 'submit', JSON.stringify(didRequest), '--new')).toMatchObject({ code: 5 })
+    expect(await json(acme, 'onboard', 'list')).toMatchObject({
+      kind: 'Collection',
+      contents: expect.arrayContaining([expect.objectContaining({ id })]),
+    })
+    await json(acme, 'onboard', 'remove', id, '--yes')
+    expect(await refused(acme, 'onboard', 'show', id)).toMatchObject({ code: 3, report: { status: 404 } })
+  })
+
+  test('a DID request is declined', { timeout: slow }, async () => {
+    const { id, didRequest } = await json(acme, 'onboard', 'create')
+    await json(alice, 'onboard', 'reject', JSON.stringify(didRequest))
+    expect(await json(acme, 'onboard', 'show', id)).toMatchObject({ state: 'error', did: null })
+  })
+})
+
+describe('authenticate (§2.11, §2.12, §3.5, §4.7)', () => {
+  const known = once(async () => {
+    const { didRequest } = await json(acme, 'onboard', 'create')
+    return (await json(alice, 'onboard', 'submit', JSON.stringify(didRequest), '--new')).did as string
+  })
+
+  test('somebody signs in with their DID, once, for which there is a token', { timeout: slow }, async () => {
+    const did = await known()
+    const { id, challenge, state } = await json(acme, 'auth', 'create', '--from', 'Acme')
+    expect({ state, challenge }).toMatchObject({ state: 'pending', challenge: { nonce: expect.any(String), expireAt: expect.any(String) } })
+    await json(alice, 'auth', 'respond', JSON.stringify(challenge), '--did', did)
+    expect(await json(acme, 'auth', 'show', id, '--wait')).toMatchObject({ kind: 'AuthenticationChallengeState', state: 'success', did })
+    expect(await json(acme, 'auth', 'token', id)).toMatchObject({ subject: did, token: expect.stringMatching(/^[\w-]+\.[\w-]+\.[\w-]+$/) })
+    expect(await refused(alice, 'auth', 'respond', JSON.stringify(challenge), '--did', did)).toMatchObject({ code: 5 })
+    expect((await json(acme, 'auth', 'list')).contents.map((each: { id: string }) => each.id)).toContain(id)
+    await json(acme, 'auth', 'remove', id, '--yes')
+    expect(await refused(acme, 'auth', 'show', id)).toMatchObject({ code: 3 })
+  })
+
+  test('a challenge of somebody else’s name is not signed', { timeout: slow }, async () => {
+    const { id, challenge } = await json(acme, 'auth', 'create', '--from', 'Acme')
+    const forged = JSON.stringify({ ...challenge, from: 'Bank' })
+    expect(await refused(alice, 'auth', 'respond', forged, '--did', await known())).toMatchObject({ code: 8 })
+    expect(await json(acme, 'auth', 'show', id)).toMatchObject({ state: 'pending' })
+  })
+})

@@ -1,0 +1,76 @@
+/** The scripts of docs/examples do what they say, with nothing but a shell and the program. */
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { execa } from 'execa'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { bin, newUser, type User } from './_cli.ts'
+
+const folder = fileURLToPath(new URL('../../docs/examples', import.meta.url))
+const scripts = readdirSync(folder).filter((name) => name.endsWith('.sh'))
+const textOf = (name: string) => readFileSync(`${folder}/${name}`, 'utf8')
+
+const slow = 240_000
+
+let user: User
+beforeEach(() => (user = newUser()))
+afterEach(() => user.remove())
+
+function run(name: string) {
+  const env = { PATH: process.env['PATH']!, HOME: user.folder, TMPDIR: user.folder, NO_COLOR: '1', AGENT: `${process.execPath} ${bin}` }
+  return execa('bash', [`${folder}/${name}`], { env, extendEnv: false, reject: false, all: true, input: '' })
+}
+
+test('there are some', () => expect(scripts.toSorted()).toEqual(['main-job.sh', 'onboarding.sh', 'webhooks.sh']))
+
+test('the first credential is less than two minutes of typing away, by commands that there are', () => {
+  const [, block = ''] = /```sh\n([^`]+)```/.exec(textOf('first-credential.md'))!
+  const lines = block.trimEnd().split('\n')
+  const asked = lines.flatMap((line) => /# asks: (.*)/.exec(line)?.[1]!.split(', ') ?? [])
+  const typed = [...lines.map((line) => line.replace(/ +#.*/, '')), ...asked.filter((each) => each !== 'Enter')]
+  // A line ends with a key as well.
+  const keys = typed.reduce((sum, line) => sum + line.length + 1, asked.filter((each) => each === 'Enter').length)
+  const keysPerMinute = 200
+  expect(keys).toBeGreaterThan(300)
+  expect(keys / keysPerMinute).toBeLessThan(2)
+  expect(textOf('first-credential.md')).toContain(`about ${Math.round(keys / 10) * 10} keys`)
+  const manifest = JSON.parse(readFileSync(new URL('../../oclif.manifest.json', import.meta.url), 'utf8'))
+  for (const line of typed.filter((each) => each.startsWith('agent '))) {
+    const [, topic, verb] = line.split(' ')
+    const command = manifest.commands[`${topic}:${verb}`]
+    expect(command, line).toBeDefined()
+    for (const [, flag] of line.matchAll(/ --([a-z-]+)/g)) expect(Object.keys(command.flags), line).toContain(flag)
+  }
+})
+
+describe.each(scripts)('%s', (name) => {
+  test('is a bash script that stops at the first fault, and cleans up', async () => {
+    const text = textOf(name)
+    expect(text).toMatch(/^#!\/usr\/bin\/env bash\n(?:# .*\n)+set -euo pipefail\n/)
+    expect(text).toContain('trap clean_up EXIT')
+    expect((await execa('bash', ['-n', `${folder}/${name}`], { reject: false })).stderr).toBe('')
+    // Users run it from where they found it.
+    expect(statSync(`${folder}/${name}`).mode & 0o111).not.toBe(0)
+  })
+
+  test('has every variable that is a word by itself in quotes, but in tests and in arithmetic, where no words are split', () => {
+    const lines = textOf(name)
+      .replaceAll(/node -e '[^']*'/g, '')
+      .split('\n')
+    const code = lines
+      .filter((line) => !line.trimStart().startsWith('#'))
+      .map((line) => line.replaceAll(/\[\[.*?\]\]|"[^"$(]*\$\w+[^"$(]*"/g, ''))
+    expect(code.filter((line) => /(?<=[\s(])\$[A-Za-z_]\w*/.test(line))).toEqual([])
+  })
+
+  test('begins as the others do', () => {
+    const preamble = (text: string) => text.slice(text.indexOf('set -euo'), text.indexOf('\n\nstep', text.indexOf('didcomm-port')))
+    expect(preamble(textOf(name))).toBe(preamble(textOf(scripts[0]!)))
+  })
+
+  test('comes to its end, and leaves nothing', { timeout: slow }, async () => {
+    const { exitCode, all } = await run(name)
+    expect({ exitCode, all }).toMatchObject({ exitCode: 0 })
+    expect(all).toMatch(/== Done$/m)
+    expect(readdirSync(user.folder).filter((each) => each.startsWith('tmp.'))).toEqual([])
+  })
+})

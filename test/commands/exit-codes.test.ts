@@ -1,0 +1,66 @@
+/** Every exit code of the table, provoked through the real command line. */
+import { existsSync } from 'node:fs'
+import { once } from 'node:events'
+import { execa } from 'execa'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { exitCodes } from '../../commands/_errors/exit-codes.ts'
+import { bin, newUser, printed, type User } from './_cli.ts'
+
+const slow = 60_000
+const noId = '00000000-0000-4000-8000-000000000000'
+
+let user: User
+beforeAll(async () => {
+  user = newUser()
+  expect((await user.run(['daemon', 'start'])).code).toBe(0)
+}, slow)
+afterAll(async () => {
+  await user.run(['daemon', 'stop'])
+  user.remove()
+}, slow)
+
+/** By number, what brings it about. */
+const provoked: Readonly<
+  Record<keyof typeof exitCodes, (args: (...args: string[]) => Promise<number | undefined>) => Promise<number | undefined>>
+> = {
+  0: (run) => run('connection', 'list'),
+  1: (run) => run('did', 'resolve', 'did:nosuch:x'),
+  2: (run) => run('connection', 'list', '--no-such-flag'),
+  3: (run) => run('connection', 'show', noId),
+  4: async () => (await user.run(['connection', 'list'], { env: { AGENT_API_KEY: 'another-daemons-key' } })).code,
+  5: async (run) => {
+    await run('wallet', 'create', 'spare', '--id', noId)
+    return run('wallet', 'create', 'spare', '--id', noId)
+  },
+  6: (run) => run('connection', 'invite', '-q', '--wait', '--timeout', '1s'),
+  7: (run) => run('connection', 'list', '--url', 'http://127.0.0.1:1'),
+  8: (run) => run('credential', 'verify', 'no token'),
+  130: async () => {
+    const listening = user.spawn(['event', 'listen'])
+    await printed(listening.stderr, 'Listening')
+    listening.kill('SIGINT')
+    return (await listening).exitCode
+  },
+}
+
+test.each(Object.entries(exitCodes))('%s is %j', { timeout: slow }, async (code) => {
+  const run = async (...args: string[]) => (await user.run(args)).code
+  expect(await provoked[Number(code) as keyof typeof exitCodes](run)).toBe(Number(code))
+})
+
+// Of util-linux; it gives a command a terminal.
+const script = '/usr/bin/script'
+
+test.skipIf(process.platform !== 'linux' || !existsSync(script))(
+  'Ctrl-C at a question is 130, and nothing is done',
+  { timeout: slow },
+  async () => {
+    const env = { AGENT_CONFIG_DIR: `${user.folder}/config`, TERM: 'xterm', NO_COLOR: '1' }
+    const line = `${process.execPath} ${bin} connection accept`
+    const session = execa(script, ['-qec', line, '/dev/null'], { env, reject: false })
+    await printed(session.stdout, 'The invitation’s URL:')
+    session.stdin.write('\u0003')
+    await once(session, 'exit')
+    expect(await session).toMatchObject({ exitCode: 130, stdout: expect.stringContaining('Interrupted; nothing is done.') })
+  },
+)

@@ -1,0 +1,258 @@
+/** What `--json` prints is what docs/json.md says. */
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { Report, shapes } from '../../docs/_make/shapes.ts'
+import { printed } from './_cli.ts'
+import { serveTwoTenants, slow } from './_two-tenants.ts'
+
+const { user, asOther } = serveTwoTenants('holder')
+
+type As = (...args: string[]) => ReturnType<typeof asOther>
+const asIssuer: As = (...args) => user.run(args)
+
+/** The documents that a command printed, each of the shape that it is said to have, and no field that is not in it. */
+function read(id: string, out: string): any {
+  const { type } = shapes[id]!
+  const document: unknown = JSON.parse(out)
+  const parsed = type.safeParse(document)
+  expect(parsed.error, `${id}: ${out}`).toBeUndefined()
+  expect(unknownFields(document, parsed.data), `agent ${id.replaceAll(':', ' ')}`).toEqual([])
+  return document
+}
+
+/** The paths of fields that the shape knows nothing of: parsing leaves them out. */
+function unknownFields(document: unknown, parsed: unknown, path = ''): string[] {
+  if (typeof document !== 'object' || document === null || typeof parsed !== 'object' || parsed === null) return []
+  return Object.entries(document).flatMap(([name, value]) =>
+    name in parsed ? unknownFields(value, (parsed as Record<string, unknown>)[name], `${path}.${name}`) : [`${path}.${name}`],
+  )
+}
+
+async function run(line: string, as: As = asIssuer, exitCode = 0): Promise<any> {
+  const words = line.split(' ')
+  const id = [3, 2, 1].map((count) => words.slice(0, count).join(':')).find((each) => shapes[each] !== undefined)!
+  const { code, out, err } = await as(...words, '--json')
+  expect(code, `${line}: ${err}`).toBe(exitCode)
+  expect(err).toBe('')
+  return read(id, out)
+}
+
+const holder = (line: string) => run(line, asOther)
+
+test('wallets, tenants and their keys', { timeout: slow }, async () => {
+  const { id: walletId } = await run('wallet create spare')
+  await run('wallet list')
+  await run(`wallet show ${walletId}`)
+  const { id } = await run('tenant create carol')
+  await run('tenant list')
+  expect(await run(`tenant rename ${id} caroline`)).toMatchObject({ id, name: 'caroline' })
+  expect(await run(`tenant move ${id} ${walletId}`)).toMatchObject({ id, walletId })
+  expect(await run(`tenant show ${id}`)).toMatchObject({ name: 'caroline', walletId })
+  const { apiKey } = await run(`tenant key add ${id}`)
+  const asCaroline: As = (...args) => user.run(args, { env: { AGENT_API_KEY: apiKey } })
+  await run('connection list', asCaroline)
+  const file = join(user.folder, 'caroline.key')
+  await run(`tenant key add ${id} --key-file ${file}`)
+  expect((await user.run(['connection', 'list', '--api-key-file', file])).code).toBe(0)
+  // What cannot be read is no key, and a key is not taken without a yes.
+  expect((await user.run(['tenant', 'key', 'remove', id, '/no/such/file', '--yes'])).code).toBe(2)
+  expect((await user.run(['tenant', 'key', 'remove', id, file])).code).toBe(2)
+  await run(`tenant key remove ${id} ${file} --yes`)
+  expect((await user.run(['connection', 'list', '--api-key-file', file])).code).toBe(4)
+  expect((await user.run(['tenant', 'key', 'remove', id, '-', '--yes'], { input: 'nobody’s\n' })).code).toBe(3)
+  await run('connection list', asCaroline)
+  // As the administrator, of a wallet that is named.
+  const tail = user.spawn(['event', 'tail', '--wallet', walletId])
+  await printed(tail.stderr, 'Waiting for events')
+  const told = printed(tail.stdout, 'ConnectionUpdated')
+  await run('event trigger ConnectionUpdated', asCaroline)
+  await told
+  tail.kill('SIGINT')
+  expect((await tail).exitCode).toBe(130)
+  const [event] = (await run(`event list --wallet ${walletId}`)).contents
+  expect(await run(`event show ${event.id} --wallet ${walletId}`)).toEqual(event)
+  expect((await user.run(['event', 'show', event.id])).code).toBe(3)
+  expect((await asCaroline('event', 'list', '--admin-key-file', file, '--wallet', walletId)).code).toBe(4)
+  await run(`tenant remove ${id} --yes`)
+})
+
+test('DIDs, connections, credentials and proofs', { timeout: slow }, async () => {
+  const { did } = await run('did create')
+  await run(`did publish ${did} --wait`)
+  await run('did list')
+  await run(`did show ${did}`)
+  await run(`did resolve ${did}`)
+  await run(`did update ${did} --add-key auth-9:authentication --wait`)
+  await run('did restore')
+  const { longFormDid: subject } = await holder('did create --assertion-curve none --auth-curve Ed25519')
+
+  const { connectionId, invitation } = await run('connection invite --label Holder')
+  const { connectionId: theirs } = await holder(`connection accept ${invitation.invitationUrl} --wait`)
+  await run(`connection show ${connectionId}`)
+  await run('connection list')
+  await holder(`connection update ${theirs} --accept-offers --subject ${subject}`)
+  await holder(`connection update ${theirs} --no-accept-offers`)
+  await run(`didcomm ping ${connectionId} --timeout 1m`)
+  await run(`trace ${connectionId}`)
+  await run(`message send hello --connection ${connectionId}`)
+  await run('message list')
+
+  const { recordId } = await run(`credential offer --connection ${connectionId} --issuing-did ${did} --claim name=Alice --auto`)
+  const find = async () => (await holder('credential list')).contents.find(({ protocolState }: any) => protocolState === 'OfferReceived')
+  await expect.poll(find, { timeout: 60_000 }).toBeDefined()
+  const { recordId: held } = await find()
+  await holder(`credential accept ${held} --subject ${subject} --wait`)
+  expect((await holder(`credential show ${held}`)).content).toBeDefined()
+  const { credential } = await holder(`credential export ${held}`)
+  await run(`credential verify ${credential}`)
+  const { content } = await holder(`credential show ${held}`)
+  const { statusListCredential: list } = statusOf(credential)
+  expect((await asIssuer('credential', 'status-list', list)).out).toContain(', 0 of them set')
+  await run(`credential status-list ${list}`)
+  expect(content.claims).toMatchObject({ name: 'Alice' })
+
+  const { presentationId } = await run(`proof request --connection ${connectionId}`)
+  const asked = async () => (await holder('proof list')).contents.find(({ status }: any) => status === 'RequestReceived')
+  await expect.poll(asked, { timeout: 60_000 }).toBeDefined()
+  await holder(`proof present ${(await asked()).presentationId} --credential ${held} --wait`)
+  const verified = async () => (await run(`proof show ${presentationId}`)).status
+  await expect.poll(verified, { timeout: 60_000 }).toBe('PresentationVerified')
+  await run(`proof accept ${presentationId}`)
+  await holder(`proof remove ${(await holder('proof list')).contents[0].presentationId} --yes`)
+
+  await run(`credential offer --connection ${connectionId} --issuing-did ${did} --claim name=Bob`)
+  await expect.poll(find, { timeout: 60_000 }).toBeDefined()
+  await holder(`credential reject ${(await find()).recordId}`)
+
+  await run(`credential revoke ${recordId} --yes`)
+  expect((await asIssuer('credential', 'status-list', list)).out).toContain(', 1 of them set')
+  await run(`credential verify ${credential}`, asIssuer, 8)
+  await holder(`credential remove ${held} --yes`)
+  const { connectionId: open } = await run('connection invite')
+  await run(`connection remove ${open} --yes`)
+  await run(`did deactivate ${did} --yes --wait`)
+})
+
+/** Where a JWT credential says that its status is. */
+function statusOf(jwt: string): { statusListCredential: string } {
+  return JSON.parse(Buffer.from(jwt.split('.')[1]!, 'base64url').toString()).vc.credentialStatus
+}
+
+test('schemas, policies and presentation definitions', { timeout: slow }, async () => {
+  const { did: author } = await run('did create --key issue-1:assertionMethod --publish --wait')
+  const file = (name: string, json: object) => {
+    mkdirSync(user.folder, { recursive: true })
+    writeFileSync(join(user.folder, name), JSON.stringify(json))
+    return `@${join(user.folder, name)}`
+  }
+  const employee = { $schema: 'https://json-schema.org/draft/2020-12/schema', type: 'object', properties: { name: { type: 'string' } } }
+  const schema = file('employee.json', employee)
+  const made = await run(`schema publish --name employee --author ${author} --schema ${schema}`)
+  await run(`schema publish --id ${made.id} --version 1.1.0 --name employee --author ${author} --schema ${schema} --sign`)
+  expect((await run('schema list --name employee')).contents).toHaveLength(2)
+  await run(`schema show ${made.guid}`)
+  await run(`schema validate ${made.guid} --claim name=Alice`)
+  const raw = await user.run(['schema', 'show', made.guid, '--raw'])
+  expect(JSON.parse(raw.out)).toEqual(employee)
+
+  // Under a DID URL, in an envelope.
+  const publish = ['schema', 'publish', '--name', 'employee', '--author', author, '--schema', schema, '--did-url']
+  const printed = (await user.run(publish)).out
+  expect(printed).toMatch(new RegExp(`url +${author}\\?resourceService=`))
+  const guid = /schema +(\S+)/.exec(printed)![1]!
+  const shown = await user.run(['schema', 'show', guid, '--did-url', '--json'])
+  const { resource, url } = JSON.parse(shown.out)
+  expect(url).toContain(guid)
+  const opened = JSON.parse(Buffer.from(resource, 'base64url').toString())
+  expect(opened).toMatchObject({ guid, name: 'employee' })
+  expect((await user.run(['schema', 'list', '--did-url', '-q'])).out).toBe(guid)
+  expect(JSON.parse((await user.run(['schema', 'show', guid, '--did-url', '--raw'])).out)).toEqual(employee)
+  expect((await user.run(['schema', 'show', guid])).code).toBe(3)
+  const next = await user.run([...publish, '--id', opened.id, '--version', '2.0.0', '-q'])
+  expect((await user.run(['schema', 'list', '--did-url', '-q'])).out.split('\n')).toEqual([guid, next.out])
+
+  const policy = await run(`policy create --name p --schema ${made.guid}`)
+  await run('policy list')
+  await run(`policy show ${policy.id}`)
+  await run(`policy update ${policy.id} --name q`)
+  await run(`policy remove ${policy.id} --yes`)
+
+  const definition = { input_descriptors: [{ id: 'name', constraints: { fields: [{ path: ['$.vc.credentialSubject.name'] }] } }] }
+  const { id } = await run(`presentation-definition create ${file('definition.json', definition)}`)
+  await run('presentation-definition list')
+  expect(await run(`presentation-definition show ${id}`)).toMatchObject({ id, ...definition })
+  expect((await user.run(['presentation-definition', 'show', id])).out).toContain('$.vc.credentialSubject.name')
+  await run(`presentation-definition match ${id}`)
+})
+
+test('webhooks and events', { timeout: slow }, async () => {
+  const { id } = await run('webhook add http://127.0.0.1:9/hook --signed')
+  await run('webhook list')
+  expect(await run(`webhook show ${id}`)).toMatchObject({ id, signed: true })
+  expect((await user.run(['webhook', 'show', id])).out).toMatch(/signed +yes/)
+  await run(`webhook secret ${id}`)
+  await run(`webhook secret ${id} --remove --yes`)
+  expect((await user.run(['webhook', 'show', id])).out).toMatch(/signed +no/)
+  await run(`webhook test ${id} --type DidRequestUpdated`, asIssuer, 1)
+  await run(`webhook deliveries ${id}`)
+  const event = await run('event trigger PresentationUpdated')
+  await run(`event show ${event.id}`)
+  await run('event list --limit 5')
+  await run(`webhook replay ${id} --event ${event.id}`)
+  await run(`event replay --to ${id} --event ${event.id}`)
+  await run(`webhook remove ${id} --yes`)
+  expect((await user.run(['webhook', 'show', id])).code).toBe(3)
+})
+
+test('onboarding and signing in', { timeout: slow }, async () => {
+  const request = await run('onboard create --from Acme')
+  await run('onboard list')
+  await run(`onboard show ${request.id}`)
+  const { did } = read('onboard:submit', (await asOther('onboard', 'submit', JSON.stringify(request), '--new', '--json')).out)
+  const other = await run('onboard create')
+  read('onboard:reject', (await asOther('onboard', 'reject', JSON.stringify(other), '--json')).out)
+  await run(`onboard remove ${other.id} --yes`)
+
+  const challenge = await run('auth create')
+  expect((await user.run(['auth', 'token', challenge.id])).code).toBe(5)
+  read('auth:respond', (await asOther('auth', 'respond', JSON.stringify(challenge), '--did', did, '--json')).out)
+  await run('auth list')
+  await run(`auth show ${challenge.id}`)
+  expect(await run(`auth token ${challenge.id}`)).toMatchObject({ subject: did, tokenType: 'Bearer' })
+  // Once.
+  expect((await user.run(['auth', 'token', challenge.id])).code).toBe(5)
+  await run(`auth remove ${challenge.id} --yes`)
+})
+
+test('the daemon, the profiles and the doctor', { timeout: slow }, async () => {
+  await run('daemon start')
+  await run('explain OfferReceived')
+  await run('explain')
+  await run('daemon status')
+  const { out } = await user.run(['daemon', 'logs', '--lines', '3', '--json'])
+  for (const line of out.split('\n')) read('daemon:logs', line)
+  await run('profile list')
+  await run('profile show')
+  await run('profile add far --url https://agent.example')
+  await run('profile use far')
+  await run('profile use local')
+  await run('profile remove far --yes')
+  const doctor = await user.run(['doctor', '--json'])
+  read('doctor', doctor.out)
+})
+
+test('an error is one line of JSON on standard error', { timeout: slow }, async () => {
+  for (const [line, exitCode] of [
+    ['connection show 00000000-0000-4000-8000-000000000000', 3],
+    ['connection show nonsense', 3],
+    ['connection show', 2],
+    ['connection list --limit none', 2],
+    ['connection list --url http://127.0.0.1:1', 7],
+    ['connection lst', 2],
+  ] as const) {
+    const { code, out, err } = await user.run([...line.split(' '), '--json'])
+    expect({ line, code, out }).toEqual({ line, code: exitCode, out: '' })
+    expect(Report.strict().parse(JSON.parse(err))).toMatchObject({ exitCode })
+  }
+})

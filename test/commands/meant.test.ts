@@ -1,0 +1,31 @@
+/** What was mistyped, and what the command line takes it for; without a terminal. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { newUser, type User } from './_cli.ts'
+
+let user: User
+beforeAll(() => (user = newUser()))
+afterAll(() => user.remove())
+
+test.each([
+  [['credental', 'offer'], 'There is no command agent credental offer. Did you mean agent credential offer?'],
+  [['credential', 'ofer', '--auto'], 'There is no command agent credential ofer. Did you mean agent credential offer?'],
+  [['connection', 'delete', 'abc'], 'There is no command agent connection delete abc. Did you mean agent connection remove?'],
+  [['connection', 'frobnicate'], 'There is no command agent connection frobnicate.'],
+  [['connection', 'list', '--lmit', '3'], 'There is no flag --lmit here. Did you mean --limit?'],
+  [['credential', 'offer', '--isuing-did=did:x:y'], 'There is no flag --isuing-did here. Did you mean --issuing-did?'],
+  [['connection', 'list', '--frobnicate'], 'There is no flag --frobnicate here.'],
+  [['credential', 'offer', '--format', 'jtw'], '--format is "jtw"; it must be jwt or sdjwt. Did you mean jwt?'],
+  [['credential', 'offer', '--format', 'x509'], '--format is "x509"; it must be jwt or sdjwt.'],
+  [['connection', 'list', '--limit', 'many'], '--limit must be an integer, and is many.'],
+  [['connection', 'show'], 'An argument is missing: id (id of the connection).'],
+  [['connection', 'list', 'abc'], 'agent connection list takes no argument such as abc.'],
+  [['explain', 'OferReceived'], 'There is nothing to explain of "OferReceived". Did you mean OfferReceived?'],
+])('%j', { timeout: 30_000 }, async (args, title) => {
+  const { code, out, err } = await user.run(args)
+  expect({ code, out }).toEqual({ code: 2, out: '' })
+  expect(err.split('\n')[0]).toBe(`Error: ${title}`)
+  expect(err).toContain('\n  Try: agent ')
+  const asJson = await user.run([...args, '--json'])
+  expect({ code: asJson.code, out: asJson.out }).toEqual({ code: 2, out: '' })
+  expect(JSON.parse(asJson.err)).toMatchObject({ code: 'Usage', title, exitCode: 2 })
+})

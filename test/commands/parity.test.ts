@@ -1,0 +1,56 @@
+/** Everything that the HTTP API can do, the command line can do. */
+import { expect, test } from 'vitest'
+import { routes } from '../../daemon/routes/index.ts'
+import { operationsOfCommands } from './_operations.ts'
+
+const ledger = 'the ledger that the agent serves to other agents and to tools of a NeoPRISM node'
+
+/** The operations that no command calls, and why. */
+const withoutCommand: Readonly<Record<string, string>> = {
+  'GET /web/{name}/did.json': 'a did:web is resolved by its address: `agent did resolve`',
+  'GET /invitation': 'the page behind an invitation’s link; `agent connection accept` reads the link itself',
+  'PUT /schema-registry/{author}/{id}': 'another path of PUT /schema-registry/schemas/{id}',
+  'GET /onboard/{didRequestSubmissionId}': 'the page behind a link; `agent onboard submit` reads the link itself',
+  'POST /onboard/{didRequestSubmissionId}':
+    'of the side that asks: `agent onboard submit` has the daemon of the side that answers post there',
+  'GET /did-authentication/challenge-submissions/{challengeSubmissionId}':
+    'the page behind a link; `agent auth respond` reads the link itself',
+  'POST /did-authentication/challenge-submissions/{challengeSubmissionId}':
+    'of the side that asks: `agent auth respond` has the daemon of the side that answers post there',
+  'GET /.well-known/jwks.json': 'for the applications that verify the tokens of `agent auth token`',
+  'POST /api/submissions/signed-operations': ledger,
+  'POST /api/submissions/objects': ledger,
+  'GET /api/operations/{operationId}': ledger,
+  'GET /api/transactions/{transactionId}': ledger,
+  'GET /api/dids': ledger,
+  'GET /api/dids/{did}': ledger,
+  'GET /api/dids/{did}/protobuf': ledger,
+  'GET /api/indexer-stats': ledger,
+  'GET /api/_system/health': ledger,
+  'GET /api/_system/metadata': ledger,
+  'GET /docs/openapi.json': 'the description of the API, for programs',
+}
+
+const calls = operationsOfCommands()
+const called = new Set([...calls.values()].flatMap((keys) => [...keys]))
+const keys: string[] = routes.map(({ key }) => key)
+
+test('every operation of the API is called by a command, or there is a reason why not', () => {
+  expect(keys.filter((key) => !called.has(key) && withoutCommand[key] === undefined)).toEqual([])
+})
+
+test('the reasons are about operations that there are, and that no command calls', () => {
+  expect(Object.keys(withoutCommand).filter((key) => !keys.includes(key) || called.has(key))).toEqual([])
+})
+
+test('commands call nothing that there is not', () => {
+  expect([...called].filter((key) => !keys.includes(key))).toEqual([])
+})
+
+test('who calls what is read off the code', () => {
+  expect([...calls.get('tenant:create')!].toSorted()).toEqual(['POST /iam/apikey-authentication', 'POST /iam/entities', 'POST /wallets'])
+  // By way of the file that commands which ask share, and not because a type is named.
+  expect(calls.get('auth:show')).toContain('GET /did-authentication/challenges/{challengeId}')
+  expect(calls.get('policy:list')).toEqual(new Set(['GET /verification/policies']))
+  expect(calls.get('event:tail')).toContain('GET /events/stream')
+})

@@ -1,0 +1,137 @@
+/** `agent profile …`, as a user runs it. */
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { newUser, type User } from './_cli.ts'
+
+const slow = 60_000
+const key = 'a-tenants-key-0123456789'
+
+describe('a daemon elsewhere', { timeout: slow }, () => {
+  let user: User
+  let file: string
+  beforeEach(() => {
+    user = newUser()
+    file = join(user.folder, 'key')
+    writeFileSync(file, `${key}\n`, { mode: 0o600 })
+    return () => user.remove()
+  })
+
+  const add = (...more: string[]) => user.run(['profile', 'add', 'acme', '--url', 'https://agent.acme.example/', ...more])
+
+  test('gets a profile with its key from a file, which nothing shows', async () => {
+    const outcomes = [
+      await add('--api-key-file', file, '--use'),
+      await user.run(['profile', 'show']),
+      await user.run(['profile', 'show', '--json']),
+      await user.run(['profile', 'list']),
+      await user.run(['profile', 'list', '--json']),
+    ]
+    for (const { code, out, err } of outcomes) expect({ code, leaked: (out + err).includes(key) }).toEqual({ code: 0, leaked: false })
+    const path = join(user.folder, 'config', 'profiles', 'acme.json')
+    expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual({ kind: 'remote', url: 'https://agent.acme.example', apiKey: key })
+    expect(statSync(path).mode & 0o777).toBe(0o600)
+    const shown = { name: 'acme', inUse: true, kind: 'remote', url: 'https://agent.acme.example', apiKey: '***', file: path }
+    expect(JSON.parse(outcomes[2]!.out)).toEqual(shown)
+    expect(JSON.parse(outcomes[4]!.out)).toEqual({ contents: [shown] })
+  })
+
+  test.each([
+    ['standard input', ['--api-key-file', '-'], {}, `${key}\n`],
+    ['the environment', [], { AGENT_API_KEY: key }, ''],
+  ])('may have its key from %s', async (_, flags, env, input) => {
+    const made = await user.run(['profile', 'add', 'acme', '--url', 'https://agent.acme.example', ...flags], { env, input })
+    expect(made).toMatchObject({ code: 0, out: expect.stringContaining('tenant’s') })
+    expect(readFileSync(join(user.folder, 'config', 'profiles', 'acme.json'), 'utf8')).toContain(key)
+  })
+
+  test('is written once, and anew only when that is said', async () => {
+    expect((await add()).code).toBe(0)
+    expect(await add()).toMatchObject({ code: 5, err: expect.stringContaining('--replace') })
+    expect((await add('--replace')).code).toBe(0)
+  })
+
+  test.each([
+    ['no URL', ['profile', 'add', 'acme']],
+    ['a URL that is none', ['profile', 'add', 'acme', '--url', 'agent.acme.example']],
+    ['a name that is none', ['profile', 'add', 'a/b', '--url', 'https://agent.acme.example']],
+    ['a file that is not there', ['profile', 'add', 'acme', '--url', 'https://agent.acme.example', '--api-key-file', '/nowhere']],
+  ])('is not written with %s (2)', async (_, args) => {
+    expect((await user.run(args)).code).toBe(2)
+    expect((await user.run(['profile', 'list', '-q'])).out).toBe('')
+  })
+
+  test('is warned of where its key would go unencrypted', async () => {
+    const made = await user.run(['profile', 'add', 'acme', '--url', 'http://agent.acme.example', '--api-key-file', file])
+    expect(made.err).toContain('unencrypted')
+  })
+
+  test('is where commands go when it is in use, and not when the environment says otherwise', async () => {
+    await user.run(['profile', 'add', 'acme', '--url', 'http://127.0.0.1:1', '--api-key-file', file])
+    expect(await user.run(['profile', 'use', 'acme'])).toMatchObject({ code: 0, err: 'Commands go to http://127.0.0.1:1.' })
+    expect(await user.run(['connection', 'list'])).toMatchObject({ code: 7, err: expect.stringContaining('http://127.0.0.1:1 ') })
+    const over = await user.run(['profile', 'use', 'acme'], { env: { AGENT_PROFILE: 'local' } })
+    expect(over.err).toContain('Not where AGENT_PROFILE is set')
+    expect((await user.run(['profile', 'use', 'local'])).code).toBe(0)
+    expect((await user.run(['profile', 'list'])).out).not.toContain('yes')
+  })
+
+  test('is removed with its key, and is not in use any more', async () => {
+    await add('--use')
+    expect(await user.run(['profile', 'remove', 'acme'])).toMatchObject({ code: 2, err: expect.stringContaining('--yes') })
+    expect((await user.run(['profile', 'remove', 'acme', '--yes'])).code).toBe(0)
+    expect((await user.run(['profile', 'remove', 'acme', '--yes'])).code).toBe(3)
+    expect((await user.run(['profile', 'use', 'acme'])).code).toBe(3)
+    expect((await user.run(['profile', 'show'])).err).toContain('There is no profile local')
+  })
+
+  test('whose file is damaged is said to be, beside the others, and can be removed', async () => {
+    await add()
+    writeFileSync(join(user.folder, 'config', 'profiles', 'bad.json'), '{')
+    expect((await user.run(['profile', 'list'])).out).toMatch(/acme .*\nbad .*not valid/)
+    expect((await user.run(['profile', 'remove', 'bad', '--yes'])).code).toBe(0)
+  })
+
+  test('is not written over by a daemon that is started here', async () => {
+    await add('--api-key-file', file, '--use')
+    const commands = [
+      ['daemon', 'start'],
+      ['daemon', 'start', '--profile', 'acme'],
+      ['daemon', 'stop', '--profile', 'acme'],
+    ]
+    for (const args of commands)
+      expect(await user.run(args)).toMatchObject({ code: 2, err: expect.stringContaining('acme is of a daemon elsewhere') })
+    expect(readFileSync(join(user.folder, 'config', 'profiles', 'acme.json'), 'utf8')).toContain(key)
+  })
+})
+
+describe('a daemon here', { timeout: slow }, () => {
+  let user: User
+  beforeAll(async () => {
+    user = newUser()
+    expect((await user.run(['daemon', 'start', '--profile', 'work'])).code).toBe(0)
+  }, slow)
+  afterAll(async () => {
+    await user.run(['daemon', 'stop', '--profile', 'work'])
+    user.remove()
+  }, slow)
+
+  test('writes its profile, which is put into use by its name and stays so when the daemon starts again', async () => {
+    expect((await user.run(['profile', 'use', 'work'])).code).toBe(0)
+    expect((await user.run(['connection', 'list'])).code).toBe(0)
+    expect((await user.run(['daemon', 'stop'])).code).toBe(0)
+    expect((await user.run(['daemon', 'start'])).code).toBe(0)
+    expect(JSON.parse((await user.run(['profile', 'show', '--json'])).out)).toMatchObject({ name: 'work', inUse: true, kind: 'local' })
+    expect((await user.run(['profile', 'list', '-q'])).out).toBe('work')
+    expect((await user.run(['connection', 'list'])).code).toBe(0)
+  })
+
+  test('keeps its profile while it runs, and nobody else writes it', async () => {
+    expect(await user.run(['profile', 'remove', 'work', '--yes'])).toMatchObject({
+      code: 5,
+      err: expect.stringContaining('daemon stop --profile work'),
+    })
+    const args = ['profile', 'add', 'work', '--url', 'https://agent.acme.example', '--replace']
+    expect((await user.run(args)).code).toBe(5)
+  })
+})

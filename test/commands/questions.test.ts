@@ -1,0 +1,112 @@
+/** What a person is asked at a terminal, of a real agent's records. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { askForMissing, type Questions } from '../../commands/_ui/missing.ts'
+import {
+  toWhom,
+  whichClaims,
+  whichConnection,
+  whichCredential,
+  whichDid,
+  whichInvitation,
+  whichRecord,
+} from '../../commands/_ui/questions.ts'
+import type { Client } from '../../daemon/client.ts'
+import { connect, credentialIn, issue, newDid, presentationIn, startPair, type Tenant } from '../_pair.ts'
+import { keys, newTerminal, type TestTerminal } from './_terminal.ts'
+
+let pair: Awaited<ReturnType<typeof startPair>>
+let nobody: Tenant
+let issuingDid: string
+let subject: string
+let connected: Awaited<ReturnType<typeof connect>>
+beforeAll(async () => {
+  pair = await startPair()
+  nobody = await pair.agent.newTenant('nobody')
+  issuingDid = (await newDid(pair.issuer, 'assertionMethod')).did
+  subject = (await newDid(pair.holder, 'authentication')).longFormDid
+  connected = await connect(pair.issuer, pair.holder)
+  await pair.issuer.call('POST /connections', { body: { label: 'not connected' } })
+})
+afterAll(() => pair[Symbol.asyncDispose]())
+
+/** Asks at a terminal where each text is waited for, and then answered. */
+async function asked(call: Client, questions: Questions, steps: [shown: string, ...typed: string[]][]) {
+  const terminal: TestTerminal = newTerminal()
+  const complete = askForMissing(questions, [], { call, given: {}, terminal })
+  for (const [shown, ...typed] of steps) {
+    await terminal.shows(shown)
+    terminal.types(...typed)
+  }
+  return { complete: await complete, text: terminal.text() }
+}
+
+test('an offer is put together from connections that are there, DIDs, and claims one by one', async () => {
+  const questions = { connection: toWhom, 'issuing-did': whichDid('Which DID issues it?', 'issuing-did'), claim: whichClaims }
+  const { complete, text } = await asked(pair.issuer.call, questions, [
+    ['Over which connection?', keys.enter],
+    ['Which DID issues it?', keys.enter],
+    ['A claim', 'name=Alice', keys.enter],
+    ['\n? Another claim', 'age:=old', keys.enter],
+    ['is not JSON', ...Array<string>(3).fill('\u007f'), '42', keys.enter],
+    ['\n? Another claim', keys.enter],
+  ])
+  expect(complete).toEqual([
+    `--connection=${connected.inviterConnectionId}`,
+    `--issuing-did=${issuingDid}`,
+    '--claim=name=Alice',
+    '--claim=age:=42',
+  ])
+  expect(text).not.toContain('not connected')
+})
+
+test('whoever has no connection may choose an invitation, and where there is none that is said', async () => {
+  const { complete } = await asked(nobody.call, { connection: toWhom }, [['whoever answers an invitation', keys.enter]])
+  expect(complete).toEqual(['--invitation'])
+  const terminal = newTerminal()
+  const refused = askForMissing({ connection: whichConnection }, [], { call: nobody.call, given: {}, terminal })
+  await expect(refused).rejects.toMatchObject({ name: 'UsageError', hint: 'agent connection invite' })
+  const noDid = askForMissing({ subject: whichDid('Which?') }, [], { call: nobody.call, given: {}, terminal })
+  await expect(noDid).rejects.toMatchObject({ name: 'UsageError', hint: 'agent did create' })
+})
+
+test('of records, those are shown that wait for the step', async () => {
+  const body = { connectionId: connected.inviterConnectionId, issuingDID: issuingDid, claims: { name: 'Bob' } }
+  const offer = await pair.issuer.call('POST /issue-credentials/credential-offers', { body })
+  const { recordId } = await credentialIn(pair.holder.call, offer.thid, 'OfferReceived')
+  const accept = { id: whichRecord('credential', ['OfferReceived']), subject: whichDid('Which DID?', 'subject') }
+  const { complete } = await asked(pair.holder.call, accept, [
+    ['name=Bob', keys.enter],
+    ['Which DID?', keys.enter],
+  ])
+  expect(complete).toEqual([`--subject=${subject.split(':').slice(0, 3).join(':')}`, recordId])
+  const toIssue = askForMissing({ id: whichRecord('credential', ['RequestReceived']) }, [], { call: pair.holder.call, given: {} })
+  await expect(toIssue).rejects.toMatchObject({
+    message: 'There is no credential to choose: none is in the state “the holder has accepted the offer”.',
+    hint: 'agent credential list',
+  })
+})
+
+test('a request is chosen, and then the credential where several answer it', async () => {
+  const { issuer, holder } = pair
+  const first = await issue(issuer, holder, connected.inviterConnectionId, issuingDid, subject, { name: 'Alice' })
+  const body = { connectionId: connected.inviterConnectionId, proofs: [], options: { challenge: 'c', domain: 'd' } }
+  const { thid } = await issuer.call('POST /present-proof/presentations', { body })
+  const { presentationId } = await presentationIn(holder.call, thid, 'RequestReceived')
+  const questions = { id: whichRecord('proof', ['RequestReceived'], 'Prover'), credential: whichCredential }
+  const one = await asked(holder.call, questions, [[presentationId.slice(0, 20), keys.enter]])
+  expect(one.complete).toEqual([presentationId])
+  const second = await issue(issuer, holder, connected.inviterConnectionId, issuingDid, subject, { degree: 'BSc' })
+  const two = await asked(holder.call, questions, [
+    [presentationId.slice(0, 20), keys.enter],
+    ['Which credential?', keys.enter],
+  ])
+  expect([first, second].map(({ recordId }) => [`--credential=${recordId}`, presentationId])).toContainEqual(two.complete)
+})
+
+test('an invitation is asked for until it is one', async () => {
+  const { complete } = await asked(nobody.call, { invitation: whichInvitation }, [
+    ['The invitation’s URL', 'https://example.com/', keys.enter],
+    ['has no _oob', '?_oob=eyJ', keys.enter],
+  ])
+  expect(complete).toEqual(['https://example.com/?_oob=eyJ'])
+})

@@ -1,0 +1,76 @@
+/** A data folder that no daemon serves: what is well with it, and what would stand in the way of a start. */
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { readConfig } from '../../src/base/config.ts'
+import { examineAtRest } from '../../src/doctor/at-rest.ts'
+import { startAgent } from '../_agent.ts'
+
+const free = { AGENT_HTTP_PORT: '0', AGENT_DIDCOMM_PORT: '0' }
+
+/** The folder of an agent that has stopped, and its wallets. */
+async function usedFolder() {
+  const folder = mkdtempSync(join(tmpdir(), 'identity-agent-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  await using agent = await startAgent({}, { dataDir: folder })
+  const { walletId } = await agent.newTenant()
+  return { folder, walletId }
+}
+
+async function checksOf(folder: string, variables: Record<string, string> = {}) {
+  const { checks } = await examineAtRest(readConfig({ AGENT_DATA_DIR: folder, ...free, ...variables }))
+  return Object.fromEntries(checks.map(({ name, ...finding }) => [name, finding]))
+}
+
+test('that is not there yet is no fault', async () => {
+  const checks = await checksOf('/nowhere/at/all')
+  expect(Object.entries(checks).map(([name, { status }]) => [name, status])).toEqual([
+    ['ports', 'ok'],
+    ['data-folder', 'ok'],
+  ])
+})
+
+test('that is well is left as it was, and serves the next start', async () => {
+  const { folder } = await usedFolder()
+  const files = () => readdirSync(folder, { recursive: true }).filter((name) => !/-(wal|shm)$/.test(String(name)))
+  const before = files()
+  const { disk, ...others } = await checksOf(folder)
+  expect(disk!.status).toMatch(/ok|warning/)
+  expect(Object.entries(others).map(([name, { status }]) => [name, status])).toEqual([
+    ['ports', 'ok'],
+    ['data-folder', 'ok'],
+    ['master-key', 'ok'],
+    ['databases', 'ok'],
+  ])
+  expect(others['databases']!.detail).toBe('4 database files are sound.')
+  expect(files()).toEqual(before)
+  await using agent = await startAgent({}, { dataDir: folder })
+  expect((await agent.admin('GET /wallets')).contents).toHaveLength(2)
+})
+
+test('of which a wallet is damaged, or the key is another, has failed', async () => {
+  const { folder, walletId } = await usedFolder()
+  const path = join(folder, 'wallets', `${walletId}.db`)
+  const bytes = readFileSync(path)
+  for (let at = 4_096; at < bytes.length; at += 4_096) bytes.fill(0xff, at, at + 64)
+  writeFileSync(path, bytes)
+  const { databases } = await checksOf(folder)
+  expect(databases).toMatchObject({ status: 'failed', detail: expect.stringContaining(`wallets/${walletId}.db`) })
+
+  const key = Buffer.alloc(32, 7).toString('base64url')
+  const other = (await checksOf(folder, { AGENT_MASTER_KEY: key }))['master-key']
+  expect(other).toMatchObject({ status: 'failed', detail: expect.stringContaining('in AGENT_MASTER_KEY') })
+  rmSync(join(folder, 'master.key'))
+  expect((await checksOf(folder))['master-key']).toMatchObject({ status: 'failed', detail: expect.stringContaining('cannot be read') })
+})
+
+test('whose own database is damaged says so, and does not make another', async () => {
+  const { folder } = await usedFolder()
+  writeFileSync(join(folder, 'agent.db'), 'no database, for longer than the hundred bytes of a header'.repeat(5))
+  chmodSync(folder, 0o755)
+  const checks = await checksOf(folder)
+  expect(checks['databases']).toMatchObject({ status: 'failed', detail: expect.stringContaining('agent.db') })
+  expect(checks['master-key']).toMatchObject({ status: 'failed' })
+  expect(checks['data-folder']).toMatchObject({ status: 'failed', hint: `chmod 700 ${folder}` })
+})

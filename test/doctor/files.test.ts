@@ -1,0 +1,73 @@
+/** Database files looked through: sound and damaged ones, with others writing to them, in the main thread and beside it. */
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { judgeFiles, lookThrough } from '../../src/doctor/files.ts'
+import { openSqlite } from '../../src/storage/sqlite.ts'
+
+function newFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'doctor-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  return folder
+}
+
+function newDatabase(folder: string, name: string) {
+  const path = join(folder, name)
+  const database = openSqlite(path)
+  database.exec('create table thing (id integer primary key, text text)')
+  for (let n = 0; n < 200; n++) database.prepare('insert into thing (text) values (?)').run('x'.repeat(100))
+  return { path, database }
+}
+
+/** A file that was written to the end, with pages in it that are none. */
+function newDamaged(folder: string, name: string): string {
+  const { path, database } = newDatabase(folder, name)
+  database.close()
+  const bytes = readFileSync(path)
+  for (let at = 4_096; at < bytes.length; at += 4_096) bytes.fill(0xff, at, at + 64)
+  writeFileSync(path, bytes)
+  return path
+}
+
+test.each([
+  ['here', 1_000_000],
+  ['in a thread', 0],
+])('%s, what is damaged is named and the rest is sound, though somebody writes to it', async (_, smallBytes) => {
+  const folder = newFolder()
+  const { path, database } = newDatabase(folder, 'open.db')
+  onTestFinished(() => void database.close())
+  const damaged = newDamaged(folder, 'damaged.db')
+  const text = join(folder, 'text.db')
+  writeFileSync(text, 'no database, for longer than the hundred bytes of a header'.repeat(5))
+  const empty = join(folder, 'empty.db')
+  writeFileSync(empty, '')
+  database.exec('begin immediate; insert into thing (text) values (1)')
+  const looked = await lookThrough([path, damaged, text, empty, join(folder, 'absent.db')], { timeMs: 20_000, smallBytes })
+  database.exec('commit')
+  expect(looked).toMatchObject({ sound: 1, unseen: [] })
+  expect(looked.damaged.map((each) => each.path).toSorted()).toEqual([damaged, empty, text].toSorted())
+  expect(judgeFiles(folder, looked)).toMatchObject({
+    status: 'failed',
+    detail: expect.stringMatching(/\.db in .* is damaged, as are 2 more: /),
+  })
+})
+
+test('what there is no time for is told, and is no fault', async () => {
+  const folder = newFolder()
+  const { path, database } = newDatabase(folder, 'one.db')
+  database.close()
+  const looked = await lookThrough([path], { timeMs: -1 })
+  expect(looked).toEqual({ sound: 0, damaged: [], unseen: [path] })
+  expect(judgeFiles(folder, looked)).toEqual({ status: 'ok', detail: expect.stringContaining('1 more are too large, or too many') })
+})
+
+test('a file that nobody has open keeps every byte', async () => {
+  const folder = newFolder()
+  const { path, database } = newDatabase(folder, 'one.db')
+  database.close()
+  const before = readFileSync(path)
+  await lookThrough([path])
+  expect(readFileSync(path).equals(before)).toBe(true)
+  expect(readdirSync(folder).filter((name) => !/^one\.db(-wal|-shm)?$/.test(name))).toEqual([])
+})
