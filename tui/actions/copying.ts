@@ -1,0 +1,18 @@
+/** Copying ids and invitations, which every pane has. */
+import type { Action } from './action.ts'
+
+/** y copies the id, or the URL of an invitation that is open; Y always the id. */
+export function copying(what: string, id: string, url?: string): Action[] {
+  return [copy('y', url === undefined ? what : 'URL', url ?? id), ...(url === undefined ? [] : [copy('Y', what, id)])]
+}
+
+function copy(key: string, what: string, text: string): Action {
+  return {
+    key,
+    word: `copy ${what}`,
+    run: (desk) => {
+      desk.copy(text)
+      return Promise.resolve(`Copied the ${what}, if the terminal lets programs copy (OSC 52): ${text}`)
+    },
+  }
+}

@@ -1,0 +1,86 @@
+/** What can be done with a presentation record. */
+import type { PresentationRecord } from '../data/data.ts'
+import { CommandError } from '../../commands/_errors/usage.ts'
+import type { Action, Desk } from './action.ts'
+import { copying } from './copying.ts'
+
+export function proofActions(record: PresentationRecord): Action[] {
+  const { presentationId, role, status, invitation } = record
+  const isOpen = status === 'InvitationGenerated'
+  return [
+    ...(role === 'Prover' && status === 'RequestReceived'
+      ? [
+          { key: 'p', word: 'present', run: (desk: Desk) => present(desk, record) },
+          // It is accepted by presenting.
+          { key: 'a', word: 'accept', run: (desk: Desk) => present(desk, record) },
+          { key: 'x', word: 'reject', run: (desk: Desk) => decline(desk, record) },
+        ]
+      : []),
+    ...(status === 'PresentationVerified'
+      ? [
+          { key: 'v', word: 'accept as verified', run: (desk: Desk) => verify(desk, record) },
+          { key: 'x', word: 'reject', run: (desk: Desk) => rejectPresentation(desk, record) },
+        ]
+      : []),
+    ...(isOpen ? [{ key: 'Q', word: 'QR', run: (desk: Desk) => showRequest(desk, record) }] : []),
+    ...copying('id', presentationId, isOpen ? invitation?.invitationUrl : undefined),
+  ]
+}
+
+/** Shows the invitation to prove until somebody has answered it. */
+export function showRequest(desk: Desk, { presentationId, invitation }: PresentationRecord): Promise<undefined> {
+  desk.showQr('Invitation to prove', invitation!.invitationUrl, ({ proofs }) =>
+    proofs.some((each) => each.presentationId === presentationId && each.status === 'InvitationGenerated'),
+  )
+  return Promise.resolve(undefined)
+}
+
+/** Presents one of the credentials that answer the request, which the person chooses even where there is but one. */
+async function present(desk: Desk, { presentationId }: PresentationRecord): Promise<string | undefined> {
+  desk.say('Looking for credentials that answer the request …')
+  const path = { presentationId }
+  const { candidates, others } = await desk.call('GET /present-proof/presentations/{presentationId}/candidates', { path })
+  if (candidates.length === 0) {
+    const why = others.length === 0 ? 'it holds none' : others.map(({ recordId, reason }) => `${recordId.slice(-8)}: ${reason}`).join('; ')
+    throw new CommandError(`No credential of this wallet answers the request (${why}).`, 3, 'x declines it')
+  }
+  const options = candidates.map(({ recordId, credentialFormat, claims, issuer }) => ({
+    label: `${claims.join(' ')} (${credentialFormat})`,
+    detail: `of ${issuer}`,
+    value: recordId,
+  }))
+  const credential = await desk.choose('Which credential do you present?', options)
+  if (credential === undefined) return undefined
+  desk.say('Presenting …')
+  await desk.call('PATCH /present-proof/presentations/{presentationId}', {
+    path,
+    body: { action: 'request-accept', proofId: [credential] },
+  })
+  return 'The presentation is made and on its way to the verifier.'
+}
+
+async function decline(desk: Desk, record: PresentationRecord): Promise<string | undefined> {
+  if (!(await desk.confirm('Decline this request? It cannot be answered any more; the other side is not told.'))) return undefined
+  await act(desk, record, 'request-reject')
+  return 'The request is declined.'
+}
+
+async function verify(desk: Desk, record: PresentationRecord): Promise<string> {
+  await act(desk, record, 'presentation-accept')
+  return 'The presentation is accepted.'
+}
+
+async function rejectPresentation(desk: Desk, record: PresentationRecord): Promise<string | undefined> {
+  if (!(await desk.confirm('Reject this presentation? It holds; the other side is not told.'))) return undefined
+  await act(desk, record, 'presentation-reject')
+  return 'The presentation is rejected.'
+}
+
+async function act(
+  desk: Desk,
+  { presentationId }: PresentationRecord,
+  action: 'request-reject' | 'presentation-accept' | 'presentation-reject',
+) {
+  desk.say('Telling the daemon …')
+  await desk.call('PATCH /present-proof/presentations/{presentationId}', { path: { presentationId }, body: { action } })
+}

@@ -1,0 +1,81 @@
+/** What actions ask of the person, and how they are run. */
+import { toReport } from '../../commands/_errors/report.ts'
+import { CommandError } from '../../commands/_errors/usage.ts'
+import type { Action, Desk } from '../actions/action.ts'
+import type { Daemon } from '../daemon.ts'
+import type { Store } from '../data/store.ts'
+import type { Prompt } from './prompt.ts'
+import { goTo, type Ui } from './ui.ts'
+
+/** How long, in milliseconds, an action waits for what it has begun. */
+const patienceMs = 60_000
+
+type Given = {
+  daemon: Daemon
+  store: Store
+  copy: (text: string) => void
+  get: () => Ui
+  change: (next: Partial<Ui>) => void
+  /** Ends what waits. */
+  signal: AbortSignal
+}
+
+/** Returns the desk, and what runs an action: one at a time, since what comes of the first may change what can be done. */
+export function openDesk({ daemon, store, copy, get, change, signal }: Given): {
+  desk: Desk
+  run: (action: Pick<Action, 'run'>) => Promise<void>
+} {
+  const ask = <Value>(make: (answer: (value: Value) => void) => Prompt): Promise<Value> =>
+    new Promise((resolve) => change({ prompt: make(resolve), notice: undefined, isZoomed: false }))
+
+  const desk: Desk = {
+    call: daemon.call,
+    store,
+    data: store.get,
+    confirm: (question, lines = []) => ask((answer) => ({ kind: 'confirm', question, lines, answer })),
+    choose: async (title, options) => (await ask<any>((answer) => ({ kind: 'choose', title, options, at: 0, answer })))?.value,
+    fill: (title, fields, { note, check } = {}) => ask((answer) => ({ kind: 'fill', title, note, check, fields, at: 0, answer })),
+    showQr: (title, url, isOpen) => change({ prompt: { kind: 'qr', title, url, isOpen } }),
+    goTo: (pane) => change({ ...goTo(get(), pane), selected: { ...get().selected, [pane]: undefined } }),
+    copy,
+    say: (text) => change({ notice: { is: 'busy', text } }),
+    until: (what, isSo) =>
+      new Promise((resolve, reject) => {
+        const end = (settle: () => void) => {
+          leave()
+          clearTimeout(timer)
+          settle()
+        }
+        const look = () => isSo(store.get()) && end(resolve)
+        const tooLong = () => reject(new CommandError(`It takes long until ${what}; it goes on by itself.`, 6))
+        const timer = setTimeout(() => end(tooLong), patienceMs)
+        const leave = store.subscribe(look)
+        signal.addEventListener('abort', () => end(() => reject(signal.reason as Error)), { once: true })
+        look()
+      }),
+  }
+
+  let isRunning = false
+  async function run({ run }: Pick<Action, 'run'>): Promise<void> {
+    if (isRunning) return
+    isRunning = true
+    try {
+      const text = await run(desk)
+      change({ notice: text === undefined ? undefined : { is: 'good', text } })
+    } catch (error) {
+      if (!signal.aborted) change({ notice: { is: 'bad', text: tell(error) } })
+    } finally {
+      isRunning = false
+    }
+  }
+
+  return { desk, run }
+}
+
+/** What happened, why, and the way out, in one text. */
+function tell(error: unknown): string {
+  const { title, detail, hint } = toReport(error, 'tui')
+  const said = detail === undefined || detail === title ? title : `${title}: ${detail}`
+  // What names this command is no way out of it.
+  return hint === undefined || /\btui\b/.test(hint) ? said : `${said}${/[.!?]$/.test(said) ? '' : '.'} Try: ${hint}`
+}

@@ -1,0 +1,64 @@
+/** Keys that go about in the lists, and do nothing to the wallet. */
+import type { Data } from '../data/data.ts'
+import { paneNames } from '../panes/pane.ts'
+import { layoutOf } from './layout.ts'
+import { goTo, paneAfter, select, selectionOf, type Ui } from './ui.ts'
+
+/** The dashboard after a key; nothing for a key that is no such key. `lines` is how many the details have. */
+export function move(data: Data, before: Ui, key: string, lines: number): Ui | undefined {
+  const after = moved(data, before, key, lines)
+  // What was said of an action is read by then.
+  return after && before.notice?.is !== 'busy' ? { ...after, notice: undefined } : after
+}
+
+function moved(data: Data, ui: Ui, key: string, lines: number): Ui | undefined {
+  const last = Math.max(lines - layoutOf(ui).details + 1, 0)
+  const scrollBy = (step: number): Ui => ({ ...ui, scroll: Math.min(Math.max(ui.scroll + step, 0), last) })
+  const by = (step: number): Ui => (ui.isZoomed ? scrollBy(step) : select(data, ui, selectionOf(data, ui).index + step))
+  const page = Math.max((ui.isZoomed ? layoutOf(ui).details : layoutOf(ui).list) - 1, 1)
+  const pane = paneNames[Number(key) - 1]
+  if (pane) return goTo(ui, pane)
+  switch (key) {
+    case 'tab':
+    case 'right':
+    case 'l':
+      return goTo(ui, paneAfter(ui.pane, 1))
+    case 'shift-tab':
+    case 'left':
+    case 'h':
+      return goTo(ui, paneAfter(ui.pane, -1))
+    case 'down':
+    case 'j':
+      return by(1)
+    case 'up':
+    case 'k':
+      return by(-1)
+    case 'pagedown':
+    case 'ctrl-d':
+      return by(page)
+    case 'pageup':
+    case 'ctrl-u':
+      return by(-page)
+    case 'home':
+    case 'g':
+      return by(-Infinity)
+    case 'end':
+    case 'G':
+      return by(Infinity)
+    case 'J':
+      return scrollBy(1)
+    case 'K':
+      return scrollBy(-1)
+    case 'enter':
+      return selectionOf(data, ui).item === undefined ? ui : { ...ui, isZoomed: !ui.isZoomed, scroll: 0 }
+    case 'escape':
+      if (ui.notice) return ui
+      return ui.isZoomed ? { ...ui, isZoomed: false, scroll: 0 } : { ...ui, filters: { ...ui.filters, [ui.pane]: '' } }
+    case '/':
+      return { ...ui, prompt: { kind: 'filter' }, isZoomed: false }
+    case '?':
+      return { ...ui, prompt: { kind: 'help' } }
+    default:
+      return undefined
+  }
+}

@@ -1,0 +1,35 @@
+/** Questions in front of the lists. */
+import type { Data } from '../data/data.ts'
+
+export type Option<Value = unknown> = { label: string; detail?: string | undefined; value: Value }
+
+/** A field of a form: a text, or one of a few words that the space bar goes through. */
+export type Field = {
+  name: string
+  label: string
+  value: string
+  /** What may be written, said while nothing is. */
+  hint?: string
+  words?: readonly string[]
+  /** Another like it follows once it has been filled in: `claim`, `claim 2`, …  */
+  many?: boolean
+}
+
+export type Prompt =
+  | { kind: 'help' }
+  | { kind: 'filter' }
+  | { kind: 'qr'; title: string; url: string; isOpen: (data: Data) => boolean }
+  | { kind: 'confirm'; question: string; lines: readonly string[]; answer: (yes: boolean) => void }
+  | { kind: 'choose'; title: string; options: readonly Option[]; at: number; answer: (option: Option | undefined) => void }
+  | {
+      kind: 'fill'
+      title: string
+      note?: string | undefined
+      /** Says what is wrong with the values, by throwing it: the form stays until that is mended. */
+      check?: ((values: Record<string, string>) => void) | undefined
+      /** What was wrong with them. */
+      problem?: string | undefined
+      fields: readonly Field[]
+      at: number
+      answer: (values: Record<string, string> | undefined) => void
+    }

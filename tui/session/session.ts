@@ -1,0 +1,181 @@
+/** The dashboard without its looks: what is shown, and what a key does. */
+import { begin } from '../actions/new.ts'
+import { takeInvitation } from '../actions/take-invitation.ts'
+import type { Daemon } from '../daemon.ts'
+import { createContents, type Contents } from '../data/contents.ts'
+import type { CredentialRecord, Data } from '../data/data.ts'
+import type { Store } from '../data/store.ts'
+import { contentKey } from '../panes/credentials.ts'
+import { answer } from './answer.ts'
+import { openDesk } from './desk.ts'
+import { detailsOf } from './details.ts'
+import { lineOf, paste } from './edit.ts'
+import { layoutOf } from './layout.ts'
+import { move } from './move.ts'
+import type { Prompt } from './prompt.ts'
+import { refusalOf } from './refusal.ts'
+import { selectionOf, start, type Size, type Ui } from './ui.ts'
+
+export type Snapshot = { data: Data; ui: Ui; contents: Contents }
+
+export type Session = {
+  /** What is to be shown; another object after every change. */
+  get: () => Snapshot
+  subscribe: (listener: () => void) => () => void
+  press: (key: string) => void
+  paste: (text: string) => void
+  resize: (size: Size) => void
+  close: () => void
+}
+
+export type Surroundings = {
+  daemon: Daemon
+  store: Store
+  size: Size
+  /** Puts a text on the clipboard. */
+  copy: (text: string) => void
+  quit: () => void
+  /** Gives the terminal back for a while. */
+  suspend?: () => void
+  clock?: () => number
+}
+
+/** How long, in milliseconds, a selection rests before what it needs is asked for, and what an event leads to before it is looked at. */
+const restMs = 120
+const settleMs = 300
+
+/** How often ages change, in milliseconds: while something is younger than two minutes, and when nothing is. */
+const youngMs = 5_000
+const oldMs = 30_000
+
+export function createSession({ daemon, store, size, copy, quit, suspend, clock = Date.now }: Surroundings): Session {
+  const ending = new AbortController()
+  const listeners = new Set<() => void>()
+  const timers: Partial<Record<'rest' | 'age' | 'deliveries', NodeJS.Timeout>> = {}
+  let ui = start(size, clock())
+  const contents = createContents(daemon, () => change({}))
+  let snapshot: Snapshot = { data: store.get(), ui, contents }
+  let lastEvent = store.get().events.at(-1)?.id
+
+  function change(next: Partial<Ui>): void {
+    ui = closeQr({ ...ui, ...next }, store.get())
+    snapshot = { data: store.get(), ui, contents }
+    clearTimeout(timers.rest)
+    timers.rest = setTimeout(look, restMs)
+    for (const listener of listeners) listener()
+  }
+
+  const { desk, run } = openDesk({ daemon, store, copy, get: () => ui, change, signal: ending.signal })
+
+  /** Asks for what the details of the selection need. */
+  function look(): void {
+    const { data } = snapshot
+    const { item, pane } = selectionOf(data, ui)
+    if (item === undefined) return
+    if (ui.pane === 'credentials') {
+      const { recordId, credential } = item as CredentialRecord
+      if (credential !== undefined) contents.askCredential(contentKey(item as CredentialRecord), recordId)
+    }
+    const thread = pane.thread?.(item)
+    if (thread !== undefined && data.hasOlderEvents) contents.askEvents(thread)
+  }
+
+  function age(): void {
+    const last = store.get().events.at(-1)
+    const isYoung = last !== undefined && clock() - Date.parse(last.ts) < 2 * 60_000
+    timers.age = setTimeout(
+      () => {
+        change({ now: clock() })
+        age()
+      },
+      isYoung ? youngMs : oldMs,
+    )
+  }
+
+  let isLive = true
+  const leave = store.subscribe(() => {
+    const wasLive = isLive
+    isLive = store.get().link.is === 'live'
+    // What could not be asked for in between is asked for again.
+    if (isLive && !wasLive) contents.forget()
+    change({ now: clock() })
+    const last = store.get().events.at(-1)?.id
+    // Somebody who looks at the webhooks sees what becomes of each event.
+    if (last !== lastEvent && ui.pane === 'webhooks') {
+      clearTimeout(timers.deliveries)
+      timers.deliveries = setTimeout(() => quietly(store.reloadWebhooks()), settleMs)
+    }
+    lastEvent = last
+  })
+
+  function press(key: string): void {
+    if (key === 'ctrl-z') return suspend?.()
+    if (ui.prompt) return pressAt(ui.prompt, key)
+    if (key === 'q' || key === 'ctrl-c') return quit()
+    const { data } = snapshot
+    const { pane, item } = selectionOf(data, ui)
+    const lines = item === undefined ? 0 : detailsOf(pane, item, { data, now: ui.now, contents }, layoutOf(ui).detailColumns).length
+    const moved = move(data, ui, key, lines)
+    if (moved) return arrive(moved)
+    if (key === 'R') return void run({ run: reload })
+    const action = key === begin.key ? begin : item === undefined ? undefined : pane.actions(item).find((each) => each.key === key)
+    if (action) return void run(action)
+    const text = refusalOf(key, ui.pane, item)
+    if (text !== undefined) change({ notice: { is: 'bad', text } })
+  }
+
+  function pressAt(prompt: Prompt, key: string): void {
+    if (prompt.kind === 'qr' && key === 'y') return copy(prompt.url)
+    const { ui: next, after } = answer(ui, key)
+    change(next)
+    after?.()
+  }
+
+  /** Of DIDs and webhooks no event tells when another program makes one: they are asked for when somebody looks. */
+  function arrive(next: Ui): void {
+    const isElsewhere = next.pane !== ui.pane
+    change(next)
+    if (isElsewhere && next.pane === 'dids') quietly(store.reloadDids())
+    if (isElsewhere && next.pane === 'webhooks') quietly(store.reloadWebhooks())
+  }
+
+  async function reload(): Promise<string> {
+    desk.say('Asking for everything anew …')
+    contents.forget()
+    await store.reload()
+    return 'Everything is asked for anew.'
+  }
+
+  change({})
+  age()
+  return {
+    get: () => snapshot,
+    subscribe(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    press,
+    paste(text) {
+      if (ui.prompt?.kind === 'fill') change({ prompt: paste(ui.prompt, text) })
+      else if (ui.prompt?.kind === 'filter') change({ filters: { ...ui.filters, [ui.pane]: (ui.filters[ui.pane] ?? '') + lineOf(text) } })
+      else if (!ui.prompt && text.includes('_oob=')) void run({ run: (desk) => takeInvitation(desk, text.trim()) })
+    },
+    resize: (size) => change({ size }),
+    close() {
+      leave()
+      ending.abort()
+      for (const timer of Object.values(timers)) clearTimeout(timer)
+    },
+  }
+}
+
+/** An invitation that somebody has answered need not be shown any more. */
+function closeQr(ui: Ui, data: Data): Ui {
+  if (ui.prompt?.kind !== 'qr' || ui.prompt.isOpen(data)) return ui
+  return { ...ui, prompt: undefined, notice: { is: 'good', text: 'The invitation is answered.' } }
+}
+
+/** What fails here is said by the link, or asked for again. */
+function quietly(asking: Promise<void>): void {
+  asking.catch(() => undefined)
+}

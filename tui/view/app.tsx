@@ -1,0 +1,68 @@
+/** The dashboard as it looks. */
+import { Box, useInput } from 'ink'
+import { useMemo, useSyncExternalStore } from 'react'
+import type { Paint } from '../../commands/_format/colour.ts'
+import type { Rendering } from '../../commands/_ui/qr.ts'
+import { layoutOf, least } from '../session/layout.ts'
+import type { Session, Snapshot } from '../session/session.ts'
+import { isNew } from '../session/ui.ts'
+import { createReader } from '../terminal/keys.ts'
+import { Details } from './details.tsx'
+import { header, keys, notice, tabs } from './frame.tsx'
+import { List } from './list.tsx'
+import { FirstSteps, Help, Invitation, TooSmall } from './pages.tsx'
+import { Question } from './question.tsx'
+import { Colours, Rows } from './row.tsx'
+
+export type Looks = {
+  paint: Paint
+  /** How QR codes can be drawn here, or why they cannot. */
+  renderings: readonly Rendering[] | { reason: string }
+  /** Whose wallet is shown, in words. */
+  where: string
+}
+
+export function App({ session, looks }: { session: Session; looks: Looks }) {
+  const snapshot = useSyncExternalStore(session.subscribe, session.get)
+  useInput(useMemo(() => createReader(session), [session]))
+  return (
+    <Colours value={looks.paint}>
+      <Page snapshot={snapshot} looks={looks} />
+    </Colours>
+  )
+}
+
+function Page({ snapshot, looks }: { snapshot: Snapshot; looks: Looks }) {
+  const { size, prompt } = snapshot.ui
+  if (size.columns < least.columns || size.rows < least.rows) return <TooSmall size={size} />
+  if (prompt?.kind === 'help') return <Help size={size} />
+  if (prompt?.kind === 'qr') return <Invitation title={prompt.title} url={prompt.url} size={size} renderings={looks.renderings} />
+  const above = [header(snapshot, looks.where), tabs(snapshot)]
+  const said = notice(snapshot)
+  return (
+    <Box flexDirection="column" width={size.columns} height={size.rows}>
+      <Rows rows={above} height={above.length} width={size.columns} />
+      <Body snapshot={snapshot} noticeLines={said.length} />
+      <Rows rows={[...said, keys(snapshot)]} height={said.length + 1} width={size.columns} />
+    </Box>
+  )
+}
+
+function Body({ snapshot, noticeLines }: { snapshot: Snapshot; noticeLines: number }) {
+  const { data, ui } = snapshot
+  const { isWide, listColumns, detailColumns, list, details, body } = layoutOf(ui, noticeLines)
+  const question = ui.prompt && 'answer' in ui.prompt ? ui.prompt : undefined
+  const lower = question ? (
+    <Question prompt={question} width={detailColumns} height={details} />
+  ) : (
+    <Details snapshot={snapshot} width={detailColumns} height={details} />
+  )
+  if (isNew(data) && !question && ui.pane !== 'webhooks' && ui.pane !== 'events')
+    return <FirstSteps width={ui.size.columns} height={body} />
+  return (
+    <Box flexDirection={isWide ? 'row' : 'column'} height={body} columnGap={isWide ? 2 : 0}>
+      {list > 0 && <List snapshot={snapshot} width={listColumns} height={list} />}
+      {lower}
+    </Box>
+  )
+}

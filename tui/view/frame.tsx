@@ -1,0 +1,92 @@
+/** What is always there: where we are above, what was said and what can be pressed below. */
+import { safeLine } from '../../commands/_format/safe.ts'
+import { shorten, widthOf } from '../../commands/_format/width.ts'
+import { panes } from '../panes/index.ts'
+import { paneNames } from '../panes/pane.ts'
+import { wrap, type Row } from '../session/details.ts'
+import type { Snapshot } from '../session/session.ts'
+import { selectionOf, shownIn } from '../session/ui.ts'
+import type { Link } from '../data/data.ts'
+import type { Piece } from '../panes/pane.ts'
+
+/** Lines that a notice may take. */
+const mostNotice = 3
+
+export function header({ data: { link }, ui }: Snapshot, where: string): Row {
+  const state = stateOf(link)
+  const room = ui.size.columns - widthOf(state.text) - 8
+  const place = shorten(safeLine(where), Math.max(room, 0), 'end')
+  const gap = ' '.repeat(Math.max(ui.size.columns - 7 - widthOf(place) - widthOf(state.text), 1))
+  return [{ text: 'agent  ', style: 'strong' }, { text: place, style: 'faint' }, { text: gap }, state]
+}
+
+function stateOf(link: Link): Piece {
+  switch (link.is) {
+    case 'live':
+      return { text: '● live', style: 'good' }
+    case 'loading':
+      return { text: '○ loading', style: 'waiting' }
+    case 'away':
+      return { text: '○ the daemon is away, trying again', style: 'bad' }
+    case 'refused':
+      return { text: '○ the daemon refuses, trying again', style: 'bad' }
+  }
+}
+
+/** The names of the panes, how much is in them, and in which it is our turn. On a narrow screen, how much is in the one that is shown. */
+export function tabs(snapshot: Snapshot): Row {
+  const { data, ui } = snapshot
+  const isTight = ui.size.columns < 100
+  return paneNames.flatMap((name, index): Row => {
+    const pane = panes[name]
+    const items = pane.items(data)
+    const mine = pane.isMine ? items.filter((item) => pane.isMine!(item)).length : 0
+    const isHere = name === ui.pane
+    const count = ui.filters[name] ? `${shownIn(name, data, ui).length}/${items.length}` : String(items.length)
+    const text = `${index + 1} ${pane.title}${isTight && !isHere ? '' : ` ${count}`}`
+    const style = isHere ? 'chosen' : undefined
+    return [
+      { text: isHere ? '[' : ' ', style },
+      { text, style },
+      { text: mine > 0 ? ` !${mine}` : '', style: 'chosen' },
+      { text: isHere ? ']' : ' ', style },
+      { text: isTight ? '' : '  ' },
+    ]
+  })
+}
+
+/** What is said at the foot; the filter while it is typed. */
+export function notice({ data: { link }, ui }: Snapshot): Row[] {
+  const { columns } = ui.size
+  if (ui.prompt?.kind === 'filter') return [[{ text: '/', style: 'chosen' }, { text: `${ui.filters[ui.pane] ?? ''}▏` }]]
+  if (ui.notice) {
+    const { is, text } = ui.notice
+    const [mark, style] = { busy: ['…', 'waiting'] as const, good: ['✓', 'good'] as const, bad: ['✗', 'bad'] as const }[is]
+    const lines = wrap(`${mark} ${safeLine(text)}`, columns - 1)
+    const shown =
+      lines.length > mostNotice ? [...lines.slice(0, mostNotice - 1), shorten(lines.slice(mostNotice - 1).join(' '), columns - 1)] : lines
+    return shown.map((line) => [{ text: line, style }])
+  }
+  if (link.is === 'refused') return [[{ text: `✗ ${link.why}`, style: 'bad' }]]
+  const filter = ui.filters[ui.pane]
+  return [filter ? [{ text: `filter: ${filter}`, style: 'chosen' }] : []]
+}
+
+/** The keys that do something now. */
+export function keys({ data, ui }: Snapshot): Row {
+  if (ui.prompt?.kind === 'filter') return [{ text: 'type to filter   Enter keep it   Esc take it away', style: 'faint' }]
+  if (ui.prompt) return []
+  const { pane, item } = selectionOf(data, ui)
+  const own = item === undefined ? [] : pane.actions(item).map(({ key, word }) => [key, word] as const)
+  const always = [
+    ['n', 'new'],
+    ['?', 'help'],
+    ['q', 'quit'],
+    ...(item === undefined ? [] : [['Enter', ui.isZoomed ? 'smaller' : 'larger'] as const, ['/', 'filter'] as const]),
+  ] as const
+  let room = ui.size.columns
+  return [...own, ...always].flatMap(([key, word]): Row => {
+    room -= key.length + widthOf(word) + 3
+    return room < -2 ? [] : [{ text: key, style: 'chosen' }, { text: ` ${word}  ` }]
+  })
+}

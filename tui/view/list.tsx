@@ -1,0 +1,38 @@
+/** The list of a pane: as much of it as there is room for, around what is selected. */
+import { layoutOf } from '../session/layout.ts'
+import type { Row } from '../session/details.ts'
+import type { Snapshot } from '../session/session.ts'
+import { selectionOf } from '../session/ui.ts'
+import { cell, lay } from './cells.ts'
+import { Rows } from './row.tsx'
+
+/** The marks of a line: what is selected, and whose turn it is. */
+const marks = 2
+
+export function List({ snapshot: { data, ui }, width, height }: { snapshot: Snapshot; width: number; height: number }) {
+  const { pane, items, index } = selectionOf(data, ui)
+  const columns = lay(pane.columns, width - marks)
+  const room = height - 1
+  const first = Math.max(Math.min(index - Math.floor(room / 2), items.length - room), 0)
+  const line = (item: unknown, place: number): Row => {
+    const isSelected = first + place === index
+    const cells = columns.map(({ column, width }, at) => {
+      const shown = column.of(item, data, ui.now) ?? ''
+      const styled = typeof shown === 'string' ? { text: shown } : shown
+      return cell(isSelected && styled.style === undefined ? { ...styled, style: 'strong' } : styled, width, at === columns.length - 1)
+    })
+    return [{ text: isSelected ? '›' : ' ', style: 'chosen' }, { text: pane.isMine?.(item) ? '!' : ' ', style: 'chosen' }, ...cells]
+  }
+  const head: Row = [
+    { text: ' '.repeat(marks) },
+    ...columns.map(({ column, width }, at) => cell({ text: column.head.toUpperCase(), style: 'faint' }, width, at === columns.length - 1)),
+  ]
+  const empty = ui.filters[ui.pane] ? `Nothing fits the filter “${ui.filters[ui.pane]}”. Esc takes it away.` : pane.empty
+  const rows = items.length === 0 ? [[], [{ text: `  ${empty}` }]] : [head, ...items.slice(first, first + room).map(line)]
+  return <Rows rows={rows} height={height} width={width} />
+}
+
+/** Where the list's columns end, for whoever lays something beside it. */
+export function listWidth({ ui }: Snapshot): number {
+  return layoutOf(ui).listColumns
+}
