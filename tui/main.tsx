@@ -23,8 +23,9 @@ export type Options = {
 export async function start({ daemon, where }: Options): Promise<NodeJS.Signals | undefined> {
   const { stdin, stdout } = process
   const store = await openStore(daemon)
-  const screen = openScreen(stdout)
-  const size = () => ({ columns: stdout.columns, rows: stdout.rows })
+  // There are terminals that do not say how large they are.
+  const size = () => ({ columns: stdout.columns || 80, rows: stdout.rows || 24 })
+  const screen = openScreen({ size, write: (text) => stdout.write(text) })
   let end: (signal?: NodeJS.Signals) => void = () => undefined
   let fail: (error: unknown) => void = () => undefined
   const ended = new Promise<NodeJS.Signals | undefined>((resolve, reject) => ([end, fail] = [resolve, reject]))
@@ -52,7 +53,7 @@ export async function start({ daemon, where }: Options): Promise<NodeJS.Signals 
   // Ink draws nothing by itself: each of its frames goes to the screen as a whole, which knows what differs.
   const canvas = {
     get columns() {
-      return stdout.columns
+      return size().columns
     },
     write: screen.draw,
     on: () => canvas,

@@ -101,18 +101,19 @@ describe('a JSON document', () => {
 
 describe('an exchange', () => {
   const post = { method: 'POST' as const, headers: { 'content-type': 'application/json' }, timeoutMs, maxBytes: 10_000 }
+  const date = 'Sun, 22 Nov 2026 02:36:10 GMT'
 
-  test.each([200, 302, 404, 503])('gives status %i with the body', async (status) => {
+  test.each([200, 302, 404, 503])('gives status %i with the body, and when', async (status) => {
     await using server = await startServer((request, response) => {
       const chunks: Buffer[] = []
       request.on('data', (chunk: Buffer) => chunks.push(chunk))
       request.on('end', () =>
-        response.writeHead(status, { location: '/elsewhere' }).end(`${request.method} ${Buffer.concat(chunks).toString()}`),
+        response.writeHead(status, { location: '/elsewhere', date }).end(`${request.method} ${Buffer.concat(chunks).toString()}`),
       )
     })
-    expect(await client({ allow: 'loopback' }).exchange(server.url, { ...post, body: 'ä' })).toEqual({ status, text: 'POST ä' })
+    expect(await client({ allow: 'loopback' }).exchange(server.url, { ...post, body: 'ä' })).toEqual({ status, text: 'POST ä', date })
     const get = { ...post, method: 'GET' as const }
-    expect(await client({ allow: 'loopback' }).exchange(server.url, get)).toEqual({ status, text: 'GET ' })
+    expect(await client({ allow: 'loopback' }).exchange(server.url, get)).toEqual({ status, text: 'GET ', date })
   })
 
   test.each<[string, RequestListener, object]>([

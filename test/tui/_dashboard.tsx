@@ -109,7 +109,7 @@ export function recorded(first: Data = nothing, answers: Readonly<Record<string,
     reload: () => Promise.resolve(),
     reloadDids: () => Promise.resolve(),
     reloadWebhooks: () => Promise.resolve(),
-    forget: () => undefined,
+    forgetConnection: () => undefined,
     close: () => undefined,
   }
   const daemon = { call, open: () => Promise.reject(new Error('there is no stream')) } as unknown as Daemon

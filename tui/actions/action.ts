@@ -9,7 +9,7 @@ import type { Field, Option } from '../session/prompt.ts'
 export type Desk = {
   call: Daemon['call']
   data: () => Data
-  store: Pick<Store, 'reloadDids' | 'reloadWebhooks' | 'forget'>
+  store: Pick<Store, 'reloadDids' | 'reloadWebhooks' | 'forgetConnection'>
   confirm: (question: string, lines?: readonly string[]) => Promise<boolean>
   choose: <Value>(title: string, options: readonly Option<Value>[]) => Promise<Value | undefined>
   /** `check` throws what is wrong with the values. */

@@ -28,6 +28,6 @@ function isOpen({ role, state }: Connection): boolean {
 async function withdraw(desk: Desk, { connectionId }: Connection): Promise<string | undefined> {
   if (!(await desk.confirm('Withdraw this invitation? Nobody can accept it any more.'))) return undefined
   await desk.call('DELETE /connections/{connectionId}', { path: { connectionId } })
-  desk.store.forget('connections', connectionId)
+  desk.store.forgetConnection(connectionId)
   return 'The invitation is withdrawn.'
 }

@@ -10,7 +10,7 @@ export type Webhook = Answer<'GET /events/webhooks/{id}'>
 export type Delivery = Answer<'GET /events/webhooks/{id}/deliveries'>['contents'][number]
 
 /** Whether the events come: `away` while the daemon does not answer, `refused` while it answers that it will not. */
-export type Link = { is: 'loading' } | { is: 'live' } | { is: 'away' } | { is: 'refused'; why: string }
+export type Link = { is: 'live' } | { is: 'away' } | { is: 'refused'; why: string }
 
 /** All lists are oldest first. */
 export type Data = {
@@ -28,7 +28,7 @@ export type Data = {
 }
 
 export const nothing: Data = {
-  link: { is: 'loading' },
+  link: { is: 'away' },
   connections: [],
   credentials: [],
   proofs: [],

@@ -26,7 +26,7 @@ export type Store = {
   /** Asks for the webhooks and the last attempts at them anew, and once more while some of them will be tried again. */
   reloadWebhooks: () => Promise<void>
   /** Takes a connection out that the daemon has deleted, of which no event tells. */
-  forget: (list: 'connections', connectionId: string) => void
+  forgetConnection: (id: string) => void
   close: () => void
 }
 
@@ -117,7 +117,7 @@ export async function openStore(daemon: Daemon): Promise<Store> {
     reload,
     reloadDids: async () => set({ dids: await loadDids(daemon) }),
     reloadWebhooks,
-    forget: (list, id) => set({ [list]: data[list].filter(({ connectionId }) => connectionId !== id) }),
+    forgetConnection: (id) => set({ connections: data.connections.filter(({ connectionId }) => connectionId !== id) }),
     close() {
       for (const timer of [telling, again, retry]) clearTimeout(timer)
       ending.abort()

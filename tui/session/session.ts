@@ -46,7 +46,7 @@ const settleMs = 300
 
 /** How often ages change, in milliseconds: while something is younger than two minutes, and when nothing is. */
 const youngMs = 5_000
-const oldMs = 30_000
+const oldMs = 60_000
 
 export function createSession({ daemon, store, size, copy, quit, suspend, clock = Date.now }: Surroundings): Session {
   const ending = new AbortController()

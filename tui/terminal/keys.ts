@@ -22,8 +22,8 @@ const names = [
 /** Between these, in brackets, a terminal sends what is pasted (xterm, “Bracketed Paste Mode”). */
 const [begin, end] = ['[200~', '[201~']
 
-/** As many keys may come together from somebody who types. */
-const mostKeys = 8
+/** What nobody types, and somebody who shares invitations pastes. */
+const link = /^\s*(?:[a-z]+:\/\/|did:|eyJ)/
 
 /** Makes a reader of what `useInput` is called with. A key has its name, or is the character; some may come together. */
 export function createReader({ press, paste }: Input): (input: string, key: Key) => void {
@@ -40,9 +40,8 @@ export function createReader({ press, paste }: Input): (input: string, key: Key)
     if (named) return press(named[1])
     if (key.ctrl) return press(`ctrl-${input}`)
     if (key.meta) return
-    const characters = [...input]
-    // Not all terminals put pasted texts in brackets. A key that is held down is the same one again and again.
-    if (characters.length > mostKeys && new Set(characters).size > 1) return paste(input)
+    // Not all terminals put pasted texts in brackets, and the letters of a link would do anything.
+    if (link.test(input)) return paste(input)
     for (const { segment } of new Intl.Segmenter().segment(input)) press(nameOf(segment))
   }
 }

@@ -5,7 +5,7 @@
 import { stripVTControlCharacters } from 'node:util'
 import { widthOf } from '../../commands/_format/width.ts'
 
-type Output = { columns: number; rows: number; write: (text: string) => unknown }
+type Output = { size: () => { columns: number; rows: number }; write: (text: string) => unknown }
 
 // The screen, a hidden cursor, pasted texts in brackets.
 const entered = '\u001b[?1049h\u001b[?25l\u001b[?2004h\u001b[2J'
@@ -36,8 +36,9 @@ export function openScreen(output: Output): Screen {
     },
     draw(frame) {
       if (!isOpen) return
-      const lines = frame.split('\n').slice(0, output.rows)
-      const changes = lines.flatMap((line, row) => (line === drawn[row] ? [] : [place(row) + line + rest(line, output.columns)]))
+      const { columns, rows } = output.size()
+      const lines = frame.split('\n').slice(0, rows)
+      const changes = lines.flatMap((line, row) => (line === drawn[row] ? [] : [place(row) + line + rest(line, columns)]))
       const gone = drawn.slice(lines.length).map((_, row) => place(lines.length + row) + '\u001b[K')
       drawn = lines
       if (changes.length + gone.length > 0) output.write([atOnce, ...changes, ...gone, done].join(''))

@@ -24,8 +24,6 @@ function stateOf(link: Link): Piece {
   switch (link.is) {
     case 'live':
       return { text: '● live', style: 'good' }
-    case 'loading':
-      return { text: '○ loading', style: 'waiting' }
     case 'away':
       return { text: '○ the daemon is away, trying again', style: 'bad' }
     case 'refused':

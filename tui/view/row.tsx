@@ -19,7 +19,7 @@ export function Row({ parts }: { parts: Parts }) {
 /** As many lines as there is room for, and no fewer. */
 export function Rows({ rows, height, width }: { rows: readonly Parts[]; height: number; width: number }) {
   return (
-    <Box flexDirection="column" width={width} height={height} flexShrink={0} overflow="hidden">
+    <Box flexDirection="column" width={width} height={height} flexShrink={0}>
       {Array.from({ length: height }, (_, index) => (
         <Row key={index} parts={rows[index] ?? []} />
       ))}
