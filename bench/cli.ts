@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { startAgent } from '../test/_agent.ts'
 
-const bin = fileURLToPath(new URL('../bin/agent.js', import.meta.url))
+const bin = fileURLToPath(new URL('../bin/agent.cjs', import.meta.url))
 const rounds = 21
 
 type Start = { name: string; args: string[]; /** How many times a bare Node it may take. */ goal?: number }

@@ -54,8 +54,48 @@ await build({
   ],
 })
 
+/** CommonJS as TypeScript writes it, with its modules loaded when they are used. */
+function lazily(code) {
+  const names = []
+  const lazy = code.replaceAll(/^const (\w+_\d+) = (.*\brequire\(.*\).*);$/gm, (_, name, value) => {
+    names.push(name)
+    return `let ${name}_; const ${name} = () => (${name}_ ??= ${value});`
+  })
+  return names.reduce((text, name) => text.replaceAll(new RegExp(`\\b${name}\\.`, 'g'), `(${name}()).`), lazy)
+}
+
+/** What oclif does on the way to every answer and need not do. */
+const dearParts = {
+  // The commands are sorted as people would, and making ICU ready for that takes a tenth of what a command takes.
+  'config/plugin.js': ['a.id.localeCompare(b.id)', '(a.id < b.id ? -1 : 1)'],
+  // Every text of a help is compiled as a template, and most are none.
+  'help/util.js': [
+    'ejs_1.default.render(t, context)',
+    "(typeof t === 'string' && !t.includes('<%') ? t : ejs_1.default.render(t, context))",
+  ],
+  // Loading node:fs/promises takes longer than the few files that are read.
+  'util/fs.js': ["(0, promises_1.readFile)(path, 'utf8')", "(0, node_fs_1.readFileSync)(path, 'utf8')"],
+}
+
+/** A module of oclif without them. */
+function withoutDearParts(path, code) {
+  const [dear, cheap] = Object.entries(dearParts).find(([name]) => path.replaceAll('\\', '/').endsWith(`/lib/${name}`))?.[1] ?? ['', '']
+  if (!code.includes(dear)) throw new Error(`${path} is otherwise than it was: there is no ${dear} in it.`)
+  return code.replaceAll(dear, cheap)
+}
+
+/** Of a namespace that a module imports as such, esbuild leaves out what is not used. */
+const zodAsItIsUsed = {
+  name: 'zod-as-it-is-used',
+  setup: (build) =>
+    build.onLoad({ filter: /[\\/](?:commands|daemon|src)[\\/].*\.ts$/ }, ({ path }) => ({
+      contents: readFileSync(path, 'utf8').replace("import { z } from 'zod'", "import * as z from 'zod'"),
+      loader: 'ts',
+    })),
+}
+
 // A cache of other code must not be there, however briefly: V8 compares lengths only.
-rmSync(`${root}dist/commands.cjs.cache`, { force: true })
+for (const use of ['command', 'help']) rmSync(`${root}dist/commands.cjs.${use}.cache`, { force: true })
 
 // Files whose names begin with _ are what commands share.
 const commands = readdirSync(`${root}commands`, { recursive: true })
@@ -65,6 +105,8 @@ const commands = readdirSync(`${root}commands`, { recursive: true })
 
 await build({
   ...common,
+  // Less to read at every start.
+  minify: true,
   // A command is evaluated when oclif asks for it.
   stdin: {
     contents: `export * from './commands/_main.ts'
@@ -82,15 +124,22 @@ ${commands.map((file) => `  get '${file.slice(0, -'.ts'.length).replaceAll('/', 
   external: ['typescript'],
   plugins: [
     {
-      name: 'sorted-without-a-language',
-      // oclif sorts the commands as people would, and making ICU ready for that takes a tenth of what a command takes.
+      name: 'oclif-as-it-is-used',
       setup: (build) =>
-        build.onLoad({ filter: /[\\/]@oclif[\\/]core[\\/]lib[\\/]config[\\/]plugin\.js$/ }, ({ path }) => {
-          const asPeople = 'a.id.localeCompare(b.id)'
-          const code = readFileSync(path, 'utf8')
-          if (!code.includes(asPeople)) throw new Error(`${path} sorts otherwise than it did.`)
-          return { contents: code.replaceAll(asPeople, '(a.id < b.id ? -1 : 1)'), loader: 'js' }
-        }),
+        build.onLoad({ filter: /[\\/]@oclif[\\/]core[\\/]lib[\\/].*\.js$/ }, ({ path }) => ({
+          contents: lazily(withoutDearParts(path, readFileSync(path, 'utf8'))),
+          loader: 'js',
+        })),
+    },
+    {
+      name: 'without-wsl',
+      // oclif asks whether it is on Windows’ Linux, which nothing here wants to know.
+      setup: (build) => build.onLoad({ filter: /[\\/]wsl-utils[\\/]index\.js$/ }, () => ({ contents: 'export const isWsl = false' })),
+    },
+    zodAsItIsUsed,
+    {
+      name: 'prompts-beside',
+      setup: (build) => build.onResolve({ filter: /\/prompts\.ts$/ }, () => ({ path: './prompts.cjs', external: true })),
     },
     {
       name: 'dashboard-beside',
@@ -104,11 +153,14 @@ ${commands.map((file) => `  get '${file.slice(0, -'.ts'.length).replaceAll('/', 
   define: { 'import.meta.url': 'importMetaUrl' },
 })
 
-// What shells ask on every tab, without anything that it does not need.
+// What shells ask on every tab, without anything that it does not need, and questions, which most commands never ask.
 await build({
   ...common,
-  entryPoints: ['commands/_completion/complete.ts'],
-  outfile: 'dist/complete.cjs',
+  minify: true,
+  entryPoints: { complete: 'commands/_completion/complete.ts', prompts: 'commands/_ui/prompts.ts' },
+  outdir: 'dist',
+  outExtension: { '.js': '.cjs' },
   format: 'cjs',
   supported: { 'dynamic-import': false },
+  plugins: [zodAsItIsUsed],
 })

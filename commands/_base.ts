@@ -31,7 +31,8 @@ export abstract class AgentCommand extends PlainCommand {
   protected readonly timeoutMs: number | undefined
 
   #access: Access | undefined
-  readonly #ending = new AbortController()
+  /** Made for the first stream: an end costs as much as a request. */
+  #ending: AbortController | undefined
 
   /** As oclif's; `--wait` may stand alone, and what is missing is asked for where there is somebody to ask. */
   protected override async parse<
@@ -57,7 +58,7 @@ export abstract class AgentCommand extends PlainCommand {
 
   /** However the command ends: an open stream would keep the process. */
   protected override async finally(error: Error | undefined): Promise<void> {
-    this.#ending.abort()
+    this.#ending?.abort()
     await super.finally(error)
   }
 
@@ -100,6 +101,7 @@ export abstract class AgentCommand extends PlainCommand {
     reading: Reading,
   ): Promise<AsyncIterable<Event>> {
     const headers = this.#credentials(query.walletId !== undefined && this.access.adminKey !== undefined)
+    this.#ending ??= new AbortController()
     const signal = AbortSignal.any([reading.signal, this.#ending.signal])
     const open = (lastEventId: string | undefined) =>
       openEventStream(currentUrl(this.access, fromProcess()), headers, { query, lastEventId, signal })

@@ -22,6 +22,16 @@ export type CommonFlags = {
 export abstract class PlainCommand extends Command {
   static override enableJsonFlag = true
 
+  /** As oclif's, which would load its configuration a second time. */
+  static override run(
+    this: new (argv: string[], config: Interfaces.Config) => any,
+    argv: string[],
+    config: Interfaces.Config,
+  ): Promise<any> {
+    // oxlint-disable-next-line no-underscore-dangle
+    return new this(argv, config)._run()
+  }
+
   /** The flags, once they are parsed. */
   protected common: CommonFlags = {}
 

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import * as Args from '@oclif/core/args'
 import { PlainCommand } from './_plain.ts'
 
-/** The files of the scripts, which ask `agent complete` on every tab (bin/agent.js). */
+/** The files of the scripts, which ask `agent complete` on every tab (bin/agent.cjs). */
 const files = { bash: 'agent.bash', zsh: '_agent', fish: 'agent.fish' } as const
 type Shell = keyof typeof files
 

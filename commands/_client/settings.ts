@@ -11,6 +11,9 @@ import { Secret } from '../../src/base/secret.ts'
 import { UsageError } from '../_errors/usage.ts'
 import { readInput } from '../_input/file.ts'
 
+// What is parsed once only is not worth compiling a parser for.
+z.config({ jitless: true })
+
 const secret = z
   .string()
   .transform((value) => new Secret(value))

@@ -1,6 +1,6 @@
 /**
  * What `agent complete -- <words>` prints, which the scripts of `agent completion` ask on every tab: a line for each word that may
- * stand for the last one, with what it is after a tab, or `:files` where the shell knows better. bin/agent.js answers with it before
+ * stand for the last one, with what it is after a tab, or `:files` where the shell knows better. bin/agent.cjs answers with it before
  * oclif is loaded.
  */
 import { meanings } from '../_format/states.ts'

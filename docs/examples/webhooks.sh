@@ -4,7 +4,7 @@
 set -euo pipefail
 
 # Two daemons in a folder of their own, which goes in the end; your own daemon and settings are left alone.
-# AGENT says how to run the program: AGENT="node bin/agent.js" docs/examples/….sh
+# AGENT says how to run the program: AGENT="node bin/agent.cjs" docs/examples/….sh
 read -ra program <<<"${AGENT:-agent}"
 agent() { "${program[@]}" "$@"; }
 acme() { agent "$@" --profile acme; }

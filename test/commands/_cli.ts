@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { execa } from 'execa'
 import { variables } from '../../src/base/config.ts'
 
-export const bin = fileURLToPath(new URL('../../bin/agent.js', import.meta.url))
+export const bin = fileURLToPath(new URL('../../bin/agent.cjs', import.meta.url))
 
 /** What a command did. */
 export type Outcome = { code: number | undefined; out: string; err: string }

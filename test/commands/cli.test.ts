@@ -59,10 +59,11 @@ describe('without a daemon', () => {
 
   // V8 takes no code that was made under other flags, as it takes none of another version.
   test.each([
-    { flags: [], isRejected: 'false' },
-    { flags: ['--no-opt'], isRejected: 'true' },
-  ])('the code that the build has kept is used where it can be ($flags)', async ({ flags, isRejected }) => {
-    const program = `import { load } from '${new URL('load.js', pathToFileURL(bin)).href}'; console.log(load().script.cachedDataRejected)`
+    { use: 'command', flags: [], isRejected: 'false' },
+    { use: 'help', flags: [], isRejected: 'false' },
+    { use: 'command', flags: ['--no-opt'], isRejected: 'true' },
+  ])('the code that the build has kept for a $use is used where it can be ($flags)', async ({ use, flags, isRejected }) => {
+    const program = `import { load } from '${new URL('load.cjs', pathToFileURL(bin)).href}'; console.log(load('${use}').script.cachedDataRejected)`
     expect(await execa(process.execPath, [...flags, '--input-type=module', '-e', program])).toMatchObject({ stdout: isRejected })
     expect(await execa(process.execPath, [...flags, bin, 'connection', '--help'])).toMatchObject({
       stdout: expect.stringContaining('connection invite'),
@@ -72,6 +73,7 @@ describe('without a daemon', () => {
   test.each([
     ['an unknown command', ['conection', 'list']],
     ['an unknown flag', ['connection', 'list', '--foo']],
+    ['an unknown flag after a colon', ['connection:list', '--foo']],
     ['an argument too few', ['connection', 'show']],
     ['a flag too few', ['credential', 'offer', '--claim', 'a=b']],
     ['a claim that is none', ['credential', 'offer', '--connection', noId, '--issuing-did', 'did:x:y', '--claim', 'a']],
@@ -131,9 +133,9 @@ describe('without a daemon', () => {
   test('a tree that is not built says how to build it', async () => {
     const tree = join(user.folder, 'tree')
     mkdirSync(join(tree, 'bin'), { recursive: true })
-    copyFileSync(bin, join(tree, 'bin', 'agent.js'))
+    copyFileSync(bin, join(tree, 'bin', 'agent.cjs'))
     writeFileSync(join(tree, 'package.json'), '{"type": "module"}')
-    const { exitCode, stderr } = await execa(process.execPath, [join(tree, 'bin', 'agent.js'), 'demo'], { reject: false })
+    const { exitCode, stderr } = await execa(process.execPath, [join(tree, 'bin', 'agent.cjs'), 'demo'], { reject: false })
     expect({ exitCode, stderr }).toEqual({ exitCode: 1, stderr: expect.stringContaining('npm run build') })
   })
 })

@@ -162,7 +162,7 @@ describe('the demonstration', () => {
     const [folder] = left()
     const env = { AGENT_CONFIG_DIR: join(user.folder, folder!, 'config'), AGENT_DATA_DIR: '' }
     expect(out).toContain(`export AGENT_CONFIG_DIR=${env.AGENT_CONFIG_DIR}`)
-    const commands = [...out.matchAll(/agent\.js ([\w ]+--profile \w+)/g)].map(([, command]) => command!.split(' '))
+    const commands = [...out.matchAll(/agent\.cjs ([\w ]+--profile \w+)/g)].map(([, command]) => command!.split(' '))
     expect(commands.length).toBeGreaterThan(4)
     for (const command of commands) expect(await user.run(command, { env })).toMatchObject({ code: 0 })
     expect((await user.run(['daemon', 'status', '--profile', 'acme'], { env })).code).toBe(7)

@@ -1,0 +1,31 @@
+#!/usr/bin/env node
+/**
+ * The entry point of the command line. `--version`, and what shells ask on a tab, is answered before anything else is loaded. Written as a
+ * script of the older kind, which Node starts sooner than a module.
+ */
+const { existsSync, readFileSync } = require('node:fs')
+const { join } = require('node:path')
+
+const root = join(__dirname, '..')
+const readJson = (path) => JSON.parse(readFileSync(join(root, path), 'utf8'))
+
+const argv = process.argv.slice(2)
+if (argv.length === 1 && ['--version', '-v', 'version'].includes(argv[0])) {
+  const { name, version } = readJson('package.json')
+  console.log(`${name}/${version} ${process.platform}-${process.arch} node-${process.version}`)
+} else if (!existsSync(join(root, 'dist/commands.cjs'))) {
+  console.error('agent is not built yet. Build it with `npm run build`, then try again.')
+  process.exitCode = 1
+} else if (argv[0] === 'complete' && argv[1] === '--') {
+  const { complete } = require('../dist/complete.cjs')
+  const { commands } = readJson('oclif.manifest.json')
+  const asked = complete({ commands, topics: readJson('package.json').oclif.topics }, argv.slice(2))
+  asked.then((text) => process.stdout.write(text))
+} else {
+  const isHelp = argv.length === 0 || argv[0] === 'help' || argv.includes('--help')
+  const { start, commands, handle } = require('./load.cjs').load(isHelp ? 'help' : 'command')
+  start(argv, { root, pjson: readJson('package.json'), commands }).catch((error) => {
+    if (error.oclif?.exit === 127) error.oclif.exit = 2 // a command that does not exist is a usage error like any other
+    return handle(error)
+  })
+}
