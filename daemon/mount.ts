@@ -14,7 +14,8 @@ import { Problem } from '../src/base/problem.ts'
 import { addressOf } from './address.ts'
 import { createBodyDecoder, decodeHeaders, decodeQuery } from './decode.ts'
 import { createAccess, type Authenticate, type Caller } from './middleware/access.ts'
-import { splitKey, type Answer, type Route } from './route.ts'
+import { mustHaveScope } from './middleware/scope.ts'
+import { scopesOf, splitKey, type Answer, type Route } from './route.ts'
 import { toSuiteProblem } from './suite.ts'
 
 export type MountOptions = {
@@ -45,12 +46,14 @@ function endpoint(agent: Agent, route: Route, routes: readonly Route[], authenti
   const identify: (headers: RouterContext['headers']) => Promise<Caller> = authenticate[contract.access]
   const decodeBody = createBodyDecoder({ limit: contract.bodyLimit?.(agent.config), takesAnything: contract.anyBody })
   const { wallets, tenants } = agent
+  const scopes = scopesOf(contract)
 
   const handle = async (ctx: RouterContext): Promise<void> => {
     ctx.state.route = key
     const names = path?.safeParse(ctx.params)
     if (names?.success === false) throw pathNotFound(ctx.method, ctx.path)
     const caller = await identify(ctx.headers)
+    mustHaveScope(caller, scopes, key)
     const input = {
       path: names?.data,
       query: contract.query ? decodeQuery(ctx, contract.query) : {},

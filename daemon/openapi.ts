@@ -2,7 +2,7 @@
 import { z } from 'zod'
 // A record's last failure is told in the same words as an error (api.md 2.1).
 import { MetaLastFailure as ErrorResponse } from '../src/protocols/model.ts'
-import { splitKey, type Access, type Contract, type Route } from './route.ts'
+import { scopesOf, splitKey, type Access, type Contract, type Route } from './route.ts'
 
 const security: Record<Access, Record<string, []>[]> = {
   admin: [{ adminApiKeyAuth: [] }],
@@ -49,11 +49,10 @@ export function openapi(routes: readonly Route[], { version, url }: { version: s
 
 type SchemaOf = (type: z.ZodType) => JsonSchema
 
-function operation(
-  path: string,
-  { summary, access, body, reply: [status, type], media = ['application/json'], ...rest }: Contract,
-  schemaOf: SchemaOf,
-) {
+function operation(path: string, contract: Contract, schemaOf: SchemaOf) {
+  const { summary, access, body, reply, media = ['application/json'], ...rest } = contract
+  const [status, type] = reply
+  const scopes = scopesOf(contract)
   const parameters = [
     ...parametersIn('path', rest.path, schemaOf),
     ...parametersIn('query', rest.query?.shape, schemaOf),
@@ -63,6 +62,7 @@ function operation(
     tags: [path.split('/')[1]],
     summary,
     security: security[access],
+    ...(scopes && { 'x-scopes': scopes }),
     ...(parameters.length > 0 && { parameters }),
     ...(body && { requestBody: { required: !body.safeParse({}).success, content: { 'application/json': { schema: schemaOf(body) } } } }),
     responses: {

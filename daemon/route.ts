@@ -8,6 +8,7 @@ import type { Readable } from 'node:stream'
 import type { z } from 'zod'
 import type { Agent } from '../src/agent.ts'
 import type { Config } from '../src/base/config.ts'
+import { allScopes, type Scope } from '../src/wallet/api-key.ts'
 import type { Wallet } from '../src/wallet/wallet.ts'
 import type { Admin, Tenant } from './middleware/access.ts'
 
@@ -33,6 +34,11 @@ export type Contract = {
   /** A few words in the imperative, for the API document. */
   readonly summary: string
   readonly access: Access
+  /**
+   * The scopes of which a tenant's key must have one, where it has any; `[]` when it must have none and be for everything. What reads
+   * may leave them out, and takes them all.
+   */
+  readonly scopes?: readonly Scope[]
   /** A zod type for each name in the path; what does not fit is no such path (404). */
   readonly path?: Readonly<Record<string, z.ZodType>>
   readonly query?: z.ZodObject
@@ -99,6 +105,13 @@ type Output<C extends Contract> = C['media'] extends readonly (infer Media exten
 type Describes<K extends string> = [PathNames<K>] extends [never] ? { path?: never } : { path: Record<PathNames<K>, z.ZodType> }
 type NoOthers<K extends string, C extends Contract> = [Exclude<keyof C['path'], PathNames<K>>] extends [never] ? unknown : never
 
+/** What a tenant may call must say with which keys, unless it reads; what nobody's key is asked for must not. */
+type Scoped<K extends string, C extends Contract> = C['access'] extends 'admin' | 'public'
+  ? { scopes?: never }
+  : K extends `GET ${string}`
+    ? unknown
+    : { scopes: readonly Scope[] }
+
 export type Route<K extends Key = Key, C extends Contract = Contract> = {
   readonly key: K
   readonly contract: C
@@ -109,10 +122,15 @@ export type Route<K extends Key = Key, C extends Contract = Contract> = {
 /** Describes an endpoint: `route('GET /wallets/{walletId}', contract, handler)`. */
 export function route<const K extends Key, const C extends Contract>(
   key: K,
-  contract: C & Describes<K> & NoOthers<K, C>,
+  contract: C & Describes<K> & NoOthers<K, C> & Scoped<K, C>,
   handler: (context: Context[C['access']], input: Input<C>) => Promise<Output<C>>,
 ): Route<K, C> {
   return { key, contract, handler }
+}
+
+/** The scopes that may call an endpoint; nothing where the caller is no tenant. */
+export function scopesOf({ access, scopes = allScopes }: Contract): readonly Scope[] | undefined {
+  return access === 'admin' || access === 'public' ? undefined : scopes
 }
 
 /** The method and the path of a key. */

@@ -1,5 +1,6 @@
 /** The composition root: builds every part once, in order, and takes all of it down again. */
 import { join } from 'node:path'
+import { newApiKey } from './base/api-key.ts'
 import type { Config } from './base/config.ts'
 import type { Log } from './base/log.ts'
 import { across } from './base/probe.ts'
@@ -24,7 +25,7 @@ import { openAgentDb, type AgentDb } from './storage/database.ts'
 import { createHttpLedger } from './vdr/http-ledger.ts'
 import { createLedgerServer, type LedgerServer } from './vdr/ledger-server.ts'
 import { openSqliteLedger } from './vdr/sqlite-ledger.ts'
-import { newApiKey, provideDefaultWallet } from './wallet/default-wallet.ts'
+import { provideDefaultWallet } from './wallet/default-wallet.ts'
 import { newMailbox, openMailbox } from './wallet/mailbox.ts'
 import { openMasterKey } from './wallet/master-key.ts'
 import { Tenants } from './wallet/tenants.ts'
@@ -137,6 +138,7 @@ export async function createAgent(config: Config, log: Log, urls: Environment['u
     closers.push(() => wallets[Symbol.asyncDispose]())
     const readList = createListReader({ http, key: statusListKey, wallets })
     const tenants = new Tenants(db, masterKey)
+    closers.push(() => tenants.keys.close())
     const enterprise = createEnterprise(config, masterKey, urls.rest)
     closers.push(() => enterprise.close())
     const courier = new Courier(wallets, log)

@@ -1,6 +1,8 @@
 /** The tables of the pages in docs as the code has them. */
 import { exitCodes } from '../commands/_errors/exit-codes.ts'
+import { scopesOf, type Contract, type Route } from '../daemon/route.ts'
 import { routes } from '../daemon/routes/index.ts'
+import { allScopes } from '../src/wallet/api-key.ts'
 import { variables } from '../src/base/config.ts'
 
 /** Folders of the user's own, which the text must not fix. */
@@ -18,10 +20,19 @@ export function variablesTable(): string {
   return ['| variable | default | meaning |', '|---|---|---|', ...rows].join('\n')
 }
 
-/** Endpoint, who may call it, what it does. */
+/** Endpoint, who may call it, with a key of which scope, what it does. */
 export function endpointsTable(): string {
-  const rows = routes.map(({ key, contract }) => `| \`${key}\` | ${contract.access.replaceAll('-', ' ')} | ${contract.summary} |`)
-  return ['| endpoint | for | |', '|---|---|---|', ...rows].join('\n')
+  const rows = (routes as readonly Route[]).map(
+    ({ key, contract }) => `| \`${key}\` | ${contract.access.replaceAll('-', ' ')} | ${scopeWords(contract)} | ${contract.summary} |`,
+  )
+  return ['| endpoint | for | scopes | |', '|---|---|---|---|', ...rows].join('\n')
+}
+
+function scopeWords(contract: Contract): string {
+  const scopes = scopesOf(contract)
+  if (!scopes) return ''
+  if (scopes.length === allScopes.length) return 'any'
+  return scopes.join(', ') || 'none'
 }
 
 /** The rows of the exit codes, as docs/command-line.md has them. */

@@ -8,13 +8,15 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Agent } from '../../src/agent.ts'
 import { Problem } from '../../src/base/problem.ts'
+import type { Scope } from '../../src/wallet/api-key.ts'
 import { defaultId } from '../../src/wallet/tenants.ts'
 
 export type Admin = { kind: 'admin' }
-export type Tenant = { kind: 'tenant'; walletId: string }
+/** `keyId` and `scopes` are those of the key, which the default tenant may not have; without scopes, all is allowed. */
+export type Tenant = { kind: 'tenant'; walletId: string; entityId: string; keyId?: string; scopes?: readonly Scope[] }
 export type Caller = Admin | Tenant | undefined
 
-const defaultTenant: Tenant = { kind: 'tenant', walletId: defaultId }
+const defaultTenant: Tenant = { kind: 'tenant', walletId: defaultId, entityId: defaultId }
 
 /** One function for every kind of access, that finds out who calls. @throws {Problem} 401 or 403 */
 export type Authenticate = {
@@ -35,8 +37,8 @@ export function createAccess(agent: Agent): Authenticate {
 
   async function findTenant(apiKey: string): Promise<Tenant | undefined> {
     if (API_KEY_AUTHENTICATE_AS_DEFAULT_USER) return defaultTenant
-    const entity = await agent.tenants.findByApiKey(apiKey)
-    return entity && { kind: 'tenant', walletId: entity.walletId }
+    const admitted = await agent.tenants.keys.find(apiKey)
+    return admitted && { kind: 'tenant', ...admitted }
   }
 
   /** Requests that arrive together with one new key wait for the same wallet. */
@@ -89,13 +91,15 @@ export function createAccess(agent: Agent): Authenticate {
 async function makeTenant(agent: Agent, apiKey: string): Promise<Tenant> {
   const { wallets, tenants } = agent
   // Between the look-up and now, another request may have made the wallet already.
-  const known = await tenants.findByApiKey(apiKey)
-  if (known) return { kind: 'tenant', walletId: known.walletId }
-  if (await tenants.isRemoved(apiKey)) throw invalidApiKey()
+  const known = await tenants.keys.find(apiKey)
+  if (known) return { kind: 'tenant', ...known }
+  if (await tenants.keys.isKnown(apiKey)) throw invalidApiKey()
   const { id: walletId } = await wallets.create({ name: 'Auto provisioned wallet' })
   const { id: entityId } = await tenants.create({ id: undefined, name: 'Auto provisioned entity', walletId })
-  await tenants.addApiKey({ entityId, apiKey })
-  return { kind: 'tenant', walletId }
+  await tenants.keys.register({ entityId, apiKey })
+  const made = await tenants.keys.find(apiKey)
+  if (!made) throw invalidApiKey()
+  return { kind: 'tenant', ...made }
 }
 
 function adminDetail(token: unknown): string {

@@ -6,7 +6,13 @@ import { route } from '../route.ts'
 export default [
   route(
     'POST /connection-invitations',
-    { summary: 'Accept an invitation', access: 'tenant', body: AcceptConnectionInvitation, reply: [200, Connection] },
+    {
+      summary: 'Accept an invitation',
+      access: 'tenant',
+      scopes: ['issuer', 'holder', 'verifier'],
+      body: AcceptConnectionInvitation,
+      reply: [200, Connection],
+    },
     async ({ wallet }, { body }) => toConnection(await acceptInvitation(wallet, body)),
   ),
 ] as const

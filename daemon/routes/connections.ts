@@ -17,7 +17,13 @@ export const RecordPaging = Paging.extend({ thid: z.string().optional().describe
 export default [
   route(
     'POST /connections',
-    { summary: 'Create an invitation', access: 'tenant', body: CreateConnection, reply: [201, Connection] },
+    {
+      summary: 'Create an invitation',
+      access: 'tenant',
+      scopes: ['issuer', 'holder', 'verifier'],
+      body: CreateConnection,
+      reply: [201, Connection],
+    },
     async ({ wallet }, { body }) => toConnection(await createInvitation(wallet, body)),
   ),
 
@@ -41,6 +47,7 @@ export default [
     {
       summary: 'Say which offers over a connection are accepted without a person (ours)',
       access: 'tenant',
+      scopes: ['holder'],
       path: { connectionId: Uuid },
       body: UpdateConnection,
       reply: [200, Connection],
@@ -50,7 +57,13 @@ export default [
 
   route(
     'DELETE /connections/{connectionId}',
-    { summary: 'Delete an invitation that nobody answered', access: 'tenant', path: { connectionId: Uuid }, reply: [204, null] },
+    {
+      summary: 'Delete an invitation that nobody answered',
+      access: 'tenant',
+      scopes: ['issuer', 'holder', 'verifier'],
+      path: { connectionId: Uuid },
+      reply: [204, null],
+    },
     ({ wallet }, { path }) => deleteConnection(wallet, path.connectionId),
   ),
 ] as const

@@ -28,7 +28,7 @@ export default [
 
   route(
     'PATCH /credential-status/revoke-credential/{id}',
-    { summary: 'Revoke the credential of a record', access: 'tenant', path: { id: z.string() }, reply: [200, null] },
+    { summary: 'Revoke the credential of a record', access: 'tenant', scopes: ['issuer'], path: { id: z.string() }, reply: [200, null] },
     ({ wallet }, { path: { id } }) => revokeCredential(wallet, id),
   ),
 ] as const

@@ -30,7 +30,14 @@ const suite = 'enterprise'
 export default [
   route(
     'POST /did-authentication/challenges',
-    { summary: 'Create an authentication challenge', access: 'tenant', suite, body: CreateSession, reply: [200, ChallengeState] },
+    {
+      summary: 'Create an authentication challenge',
+      access: 'tenant',
+      scopes: ['verifier'],
+      suite,
+      body: CreateSession,
+      reply: [200, ChallengeState],
+    },
     async ({ wallet, agent }, { body }) => toChallengeState(await createChallenge(wallet, agent.enterprise, body), agent.env.urls.rest),
   ),
 
@@ -72,7 +79,7 @@ export default [
 
   route(
     'DELETE /did-authentication/challenges/{challengeId}',
-    { summary: 'Delete an authentication challenge', access: 'tenant', suite, path, reply: [200, OperationResult] },
+    { summary: 'Delete an authentication challenge', access: 'tenant', scopes: ['verifier'], suite, path, reply: [200, OperationResult] },
     ({ wallet, agent }, { path: { challengeId } }) => deleteChallenge(wallet, agent.enterprise, challengeId),
   ),
 
@@ -118,7 +125,14 @@ export default [
 
   route(
     'POST /did-authentication/challenges/{challengeId}/token',
-    { summary: 'Exchange a successful challenge for a token, once (ours)', access: 'tenant', suite, path, reply: [200, Token] },
+    {
+      summary: 'Exchange a successful challenge for a token, once (ours)',
+      access: 'tenant',
+      scopes: ['verifier'],
+      suite,
+      path,
+      reply: [200, Token],
+    },
     ({ wallet, agent }, { path: { challengeId } }) => exchangeChallenge(wallet, agent.enterprise, challengeId),
   ),
 
@@ -127,6 +141,7 @@ export default [
     {
       summary: 'Answer somebody else’s challenge with a DID of this wallet (ours)',
       access: 'tenant',
+      scopes: ['holder'],
       suite,
       body: AnswerChallenge,
       reply: [200, AuthenticationAnswer],

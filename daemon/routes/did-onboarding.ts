@@ -28,7 +28,14 @@ const suite = 'enterprise'
 export default [
   route(
     'POST /onboard/did-requests',
-    { summary: 'Create a DID request', access: 'tenant', suite, body: CreateSession, reply: [200, DidRequestState] },
+    {
+      summary: 'Create a DID request',
+      access: 'tenant',
+      scopes: ['issuer', 'verifier'],
+      suite,
+      body: CreateSession,
+      reply: [200, DidRequestState],
+    },
     async ({ wallet, agent }, { body }) => toDidRequestState(await createDidRequest(wallet, agent.enterprise, body), agent.env.urls.rest),
   ),
 
@@ -70,7 +77,7 @@ export default [
 
   route(
     'DELETE /onboard/did-requests/{didRequestId}',
-    { summary: 'Delete a DID request', access: 'tenant', suite, path, reply: [200, OperationResult] },
+    { summary: 'Delete a DID request', access: 'tenant', scopes: ['issuer', 'verifier'], suite, path, reply: [200, OperationResult] },
     ({ wallet, agent }, { path: { didRequestId } }) => deleteDidRequest(wallet, agent.enterprise, didRequestId),
   ),
 
@@ -119,6 +126,7 @@ export default [
     {
       summary: 'Answer somebody else’s DID request with a DID of this wallet, or decline it (ours)',
       access: 'tenant',
+      scopes: ['holder'],
       suite,
       body: AnswerDidRequest,
       reply: [200, OnboardAnswer],

@@ -32,7 +32,13 @@ export default [
 
   route(
     'POST /did-registrar/dids',
-    { summary: 'Create a DID', access: 'tenant', body: CreateManagedDid, reply: [201, CreateManagedDidResponse] },
+    {
+      summary: 'Create a DID',
+      access: 'tenant',
+      scopes: ['issuer', 'holder'],
+      body: CreateManagedDid,
+      reply: [201, CreateManagedDidResponse],
+    },
     async ({ wallet, agent }, { body }) => ({
       longFormDid: await (body.method === 'web' ? createWebDid(agent.db, wallet, body) : createDid(wallet, body)),
     }),
@@ -46,25 +52,38 @@ export default [
 
   route(
     'POST /did-registrar/dids/{didRef}/publications',
-    { summary: 'Publish a DID on the ledger', access: 'tenant', path, reply: [202, DidOperationResponse] },
+    { summary: 'Publish a DID on the ledger', access: 'tenant', scopes: ['issuer', 'holder'], path, reply: [202, DidOperationResponse] },
     ({ wallet }, { path: { didRef } }) => publishDid(wallet, didRef),
   ),
 
   route(
     'POST /did-registrar/dids/{didRef}/updates',
-    { summary: 'Change a published DID', access: 'tenant', path, body: UpdateManagedDid, reply: [202, DidOperationResponse] },
+    {
+      summary: 'Change a published DID',
+      access: 'tenant',
+      scopes: ['issuer', 'holder'],
+      path,
+      body: UpdateManagedDid,
+      reply: [202, DidOperationResponse],
+    },
     ({ wallet }, { path: { didRef }, body }) => updateDid(wallet, didRef, body),
   ),
 
   route(
     'POST /did-registrar/dids/{didRef}/deactivations',
-    { summary: 'Deactivate a published DID, for good', access: 'tenant', path, reply: [202, DidOperationResponse] },
+    {
+      summary: 'Deactivate a published DID, for good',
+      access: 'tenant',
+      scopes: ['issuer', 'holder'],
+      path,
+      reply: [202, DidOperationResponse],
+    },
     ({ wallet }, { path: { didRef } }) => deactivateDid(wallet, didRef),
   ),
 
   route(
     'POST /did-registrar/restorations',
-    { summary: 'Find the published DIDs of the wallet’s seed again', access: 'tenant', reply: [200, Restoration] },
+    { summary: 'Find the published DIDs of the wallet’s seed again', access: 'tenant', scopes: [], reply: [200, Restoration] },
     async ({ wallet }) => ({ restored: await restoreDids(wallet) }),
   ),
 ] as const

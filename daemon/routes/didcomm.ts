@@ -7,6 +7,7 @@ import { refuse } from '../../src/didcomm/refuse.ts'
 import { findFirstPeerKey } from '../../src/wallet/peer-dids.ts'
 import { getPing, sendPing } from '../../src/protocols/trust-ping/flow.ts'
 import { Ping, SendPing, toPing } from '../../src/protocols/trust-ping/model.ts'
+import { allScopes } from '../../src/wallet/api-key.ts'
 import { Uuid } from '../../src/wallet/model.ts'
 import { route } from '../route.ts'
 
@@ -41,6 +42,7 @@ export default [
     {
       summary: 'Open an envelope for this wallet, and change nothing',
       access: 'tenant',
+      scopes: allScopes,
       body: Envelope,
       // As a text in JSON, an envelope has a backslash before each of its quotes.
       bodyLimit: ({ DIDCOMM_MAX_RECEIVE_BYTES }) => 2 * DIDCOMM_MAX_RECEIVE_BYTES,
@@ -62,6 +64,7 @@ export default [
     {
       summary: 'Ask the other side of a connection, or any DID, whether it is there',
       access: 'tenant',
+      scopes: ['issuer', 'holder', 'verifier'],
       body: SendPing,
       reply: [201, Ping],
     },

@@ -93,6 +93,7 @@ export default [
     {
       summary: 'Make a test event, which goes where all others go',
       access: 'tenant',
+      scopes: ['issuer', 'holder', 'verifier'],
       body: z.object({ type: EventType }).meta({ id: 'CreateTestEvent' }),
       reply: [201, Event],
     },

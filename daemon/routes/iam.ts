@@ -1,4 +1,5 @@
 /** `/iam`: the tenants' entities, and the keys that let them in (service §4.1, api.md 4.3). */
+import { ApiKey, CreateApiKey, NewApiKey } from '../../src/wallet/api-key.ts'
 import { ApiKeyAuthentication, CreateEntity, Entity, RebindEntity, RenameEntity, Uuid } from '../../src/wallet/model.ts'
 import { Page, Paging, toPage } from '../page.ts'
 import { route } from '../route.ts'
@@ -78,6 +79,44 @@ export default [
   ),
 
   route(
+    'GET /iam/entities/{id}/api-keys',
+    {
+      summary: 'List the keys of an entity, without the keys themselves (ours)',
+      access: 'admin',
+      path,
+      query: Paging,
+      reply: [200, Page('ApiKeyPage', ApiKey, 'ApiKeyPage')],
+    },
+    async ({ tenants }, { path: { id }, query, target }) => {
+      const { keys, total } = await tenants.keys.list(id, query)
+      return toPage('ApiKeyPage', { target, total, ...query }, keys)
+    },
+  ),
+
+  route(
+    'POST /iam/entities/{id}/api-keys',
+    {
+      summary: 'Make a key for an entity, or one in the place of another (ours)',
+      access: 'admin',
+      path,
+      body: CreateApiKey,
+      reply: [201, NewApiKey],
+    },
+    ({ tenants }, { path: { id }, body }) => tenants.keys.create(id, body),
+  ),
+
+  route(
+    'DELETE /iam/entities/{id}/api-keys/{keyId}',
+    {
+      summary: 'Revoke a key of an entity, for good (ours)',
+      access: 'admin',
+      path: { ...path, keyId: Uuid },
+      reply: [200, ApiKey],
+    },
+    ({ tenants }, { path: { id, keyId } }) => tenants.keys.revoke(id, keyId),
+  ),
+
+  route(
     'POST /iam/apikey-authentication',
     {
       summary: 'Register an API key for an entity',
@@ -85,7 +124,7 @@ export default [
       body: ApiKeyAuthentication,
       reply: [201, null],
     },
-    ({ tenants }, { body }) => tenants.addApiKey(body),
+    ({ tenants }, { body }) => tenants.keys.register(body),
   ),
 
   route(
@@ -96,6 +135,6 @@ export default [
       body: ApiKeyAuthentication,
       reply: [200, null],
     },
-    ({ tenants }, { body }) => tenants.removeApiKey(body),
+    ({ tenants }, { body }) => tenants.keys.remove(body),
   ),
 ] as const

@@ -26,19 +26,37 @@ const path = { recordId: z.string() }
 export default [
   route(
     'POST /issue-credentials/credential-offers',
-    { summary: 'Offer a credential over a connection', access: 'tenant', body: CreateCredentialOffer, reply: [201, IssueCredentialRecord] },
+    {
+      summary: 'Offer a credential over a connection',
+      access: 'tenant',
+      scopes: ['issuer'],
+      body: CreateCredentialOffer,
+      reply: [201, IssueCredentialRecord],
+    },
     async ({ wallet }, { body }) => toCredentialRecord(await offerCredential(wallet, body)),
   ),
 
   route(
     'POST /issue-credentials/credential-offers/invitation',
-    { summary: 'Offer a credential by an invitation', access: 'tenant', body: InviteToOffer, reply: [201, IssueCredentialRecord] },
+    {
+      summary: 'Offer a credential by an invitation',
+      access: 'tenant',
+      scopes: ['issuer'],
+      body: InviteToOffer,
+      reply: [201, IssueCredentialRecord],
+    },
     async ({ wallet }, { body }) => toCredentialRecord(await inviteToOffer(wallet, body)),
   ),
 
   route(
     'POST /issue-credentials/credential-offers/accept-invitation',
-    { summary: 'Take the offer in an invitation', access: 'tenant', body: AcceptOfferInvitation, reply: [200, IssueCredentialRecord] },
+    {
+      summary: 'Take the offer in an invitation',
+      access: 'tenant',
+      scopes: ['holder'],
+      body: AcceptOfferInvitation,
+      reply: [200, IssueCredentialRecord],
+    },
     async ({ wallet }, { body }) => toCredentialRecord(await takeOffer(wallet, body.invitation)),
   ),
 
@@ -59,7 +77,13 @@ export default [
 
   route(
     'DELETE /issue-credentials/records/{recordId}',
-    { summary: 'Remove a credential record, the holder’s with its credential (ours)', access: 'tenant', path, reply: [204, null] },
+    {
+      summary: 'Remove a credential record, the holder’s with its credential (ours)',
+      access: 'tenant',
+      scopes: ['issuer', 'holder'],
+      path,
+      reply: [204, null],
+    },
     ({ wallet }, { path: { recordId } }) => removeCredentialRecord(wallet, recordId),
   ),
 
@@ -76,19 +100,32 @@ export default [
 
   route(
     'POST /issue-credentials/records/{recordId}/accept-offer',
-    { summary: 'Accept an offer', access: 'tenant', path, body: AcceptCredentialOffer, reply: [200, IssueCredentialRecord] },
+    {
+      summary: 'Accept an offer',
+      access: 'tenant',
+      scopes: ['holder'],
+      path,
+      body: AcceptCredentialOffer,
+      reply: [200, IssueCredentialRecord],
+    },
     async ({ wallet }, { path: { recordId }, body }) => toCredentialRecord(await acceptOffer(wallet, recordId, body)),
   ),
 
   route(
     'POST /issue-credentials/records/{recordId}/reject-offer',
-    { summary: 'Decline an offer, and tell the issuer (ours)', access: 'tenant', path, reply: [200, IssueCredentialRecord] },
+    {
+      summary: 'Decline an offer, and tell the issuer (ours)',
+      access: 'tenant',
+      scopes: ['holder'],
+      path,
+      reply: [200, IssueCredentialRecord],
+    },
     async ({ wallet }, { path: { recordId } }) => toCredentialRecord(await rejectOffer(wallet, recordId)),
   ),
 
   route(
     'POST /issue-credentials/records/{recordId}/issue-credential',
-    { summary: 'Issue the credential that was asked for', access: 'tenant', path, reply: [200, IssueCredentialRecord] },
+    { summary: 'Issue the credential that was asked for', access: 'tenant', scopes: ['issuer'], path, reply: [200, IssueCredentialRecord] },
     async ({ wallet }, { path: { recordId } }) => toCredentialRecord(await issueCredentialOf(wallet, recordId)),
   ),
 ] as const

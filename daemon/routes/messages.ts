@@ -20,7 +20,13 @@ export default [
 
   route(
     'POST /messages',
-    { summary: 'Send a message over a connection', access: 'tenant', body: SendMessage, reply: [201, Message] },
+    {
+      summary: 'Send a message over a connection',
+      access: 'tenant',
+      scopes: ['issuer', 'holder', 'verifier'],
+      body: SendMessage,
+      reply: [201, Message],
+    },
     async ({ wallet }, { body }) => toMessage(await sendMessage(wallet, body)),
   ),
 ] as const

@@ -26,19 +26,37 @@ const path = { presentationId: Uuid }
 export default [
   route(
     'POST /present-proof/presentations',
-    { summary: 'Ask for a proof over a connection', access: 'tenant', body: RequestPresentation, reply: [201, PresentationStatus] },
+    {
+      summary: 'Ask for a proof over a connection',
+      access: 'tenant',
+      scopes: ['verifier'],
+      body: RequestPresentation,
+      reply: [201, PresentationStatus],
+    },
     async ({ wallet }, { body }) => toPresentationStatus(await requestPresentation(wallet, body)),
   ),
 
   route(
     'POST /present-proof/presentations/invitation',
-    { summary: 'Ask for a proof by an invitation', access: 'tenant', body: InviteToPresent, reply: [201, PresentationStatus] },
+    {
+      summary: 'Ask for a proof by an invitation',
+      access: 'tenant',
+      scopes: ['verifier'],
+      body: InviteToPresent,
+      reply: [201, PresentationStatus],
+    },
     async ({ wallet }, { body }) => toPresentationStatus(await inviteToPresent(wallet, body)),
   ),
 
   route(
     'POST /present-proof/presentations/accept-invitation',
-    { summary: 'Take the request in an invitation', access: 'tenant', body: AcceptRequestInvitation, reply: [200, PresentationStatus] },
+    {
+      summary: 'Take the request in an invitation',
+      access: 'tenant',
+      scopes: ['holder'],
+      body: AcceptRequestInvitation,
+      reply: [200, PresentationStatus],
+    },
     async ({ wallet }, { body }) => toPresentationStatus(await takeRequest(wallet, body.invitation)),
   ),
 
@@ -59,7 +77,7 @@ export default [
 
   route(
     'DELETE /present-proof/presentations/{presentationId}',
-    { summary: 'Remove a presentation record (ours)', access: 'tenant', path, reply: [204, null] },
+    { summary: 'Remove a presentation record (ours)', access: 'tenant', scopes: ['holder', 'verifier'], path, reply: [204, null] },
     ({ wallet }, { path: { presentationId } }) => removePresentation(wallet, presentationId),
   ),
 
@@ -74,6 +92,7 @@ export default [
     {
       summary: 'Answer a request, or accept a presentation',
       access: 'tenant',
+      scopes: ['holder', 'verifier'],
       path,
       body: RequestPresentationAction,
       reply: [200, PresentationStatus],

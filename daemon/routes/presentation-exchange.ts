@@ -2,6 +2,7 @@
 import { Evaluation, EvaluationRequest, evaluateFor } from '../../src/verification/evaluations.ts'
 import { CreatePresentationDefinition, PresentationDefinition } from '../../src/verification/presentation-definition.ts'
 import { createDefinition, getDefinition, listDefinitions } from '../../src/verification/presentation-definitions.ts'
+import { allScopes } from '../../src/wallet/api-key.ts'
 import { Uuid } from '../../src/wallet/model.ts'
 import { Page, Paging, toPage } from '../page.ts'
 import { route } from '../route.ts'
@@ -15,6 +16,7 @@ export default [
     {
       summary: 'Make a presentation definition',
       access: 'tenant',
+      scopes: ['verifier'],
       body: CreatePresentationDefinition,
       reply: [201, PresentationDefinition],
     },
@@ -41,6 +43,7 @@ export default [
     {
       summary: 'Find the credentials that satisfy a presentation definition (ours)',
       access: 'tenant',
+      scopes: allScopes,
       path,
       body: EvaluationRequest,
       reply: [200, Evaluation],

@@ -6,6 +6,7 @@ import { createPolicy, deletePolicy, getPolicy, listPolicies, updatePolicy } fro
 import { VerificationPolicy, VerificationPolicyInput } from '../../src/verification/policy.ts'
 import { VcVerificationRequests, VcVerificationResponse } from '../../src/verification/model.ts'
 import { verifyCredentials } from '../../src/verification/verify.ts'
+import { allScopes } from '../../src/wallet/api-key.ts'
 import { Uuid } from '../../src/wallet/model.ts'
 import { Page, Paging, toPage } from '../page.ts'
 import { route } from '../route.ts'
@@ -22,7 +23,13 @@ const Nonce = z.preprocess(
 export default [
   route(
     'POST /verification/credential',
-    { summary: 'Check credentials', access: 'tenant', body: VcVerificationRequests, reply: [200, z.array(VcVerificationResponse)] },
+    {
+      summary: 'Check credentials',
+      access: 'tenant',
+      scopes: allScopes,
+      body: VcVerificationRequests,
+      reply: [200, z.array(VcVerificationResponse)],
+    },
     ({ agent: { env } }, { body }) => {
       const { checkStatus } = statusChecks(env)
       return verifyCredentials(body, { resolve: env.resolver.document, getSchema: (url) => env.getSchema(url), checkStatus }, Date.now())
@@ -34,6 +41,7 @@ export default [
     {
       summary: 'Check a credential schema, its proof of authorship, and claims by it (ours)',
       access: 'tenant',
+      scopes: allScopes,
       body: SchemaVerification,
       reply: [200, SchemaVerificationResult],
     },
@@ -42,7 +50,13 @@ export default [
 
   route(
     'POST /verification/policies',
-    { summary: 'Make a verification policy', access: 'tenant', body: VerificationPolicyInput, reply: [201, VerificationPolicy] },
+    {
+      summary: 'Make a verification policy',
+      access: 'tenant',
+      scopes: ['verifier'],
+      body: VerificationPolicyInput,
+      reply: [201, VerificationPolicy],
+    },
     ({ wallet }, { body }) => wallet.transaction((tx) => createPolicy(tx, body)),
   ),
 
@@ -72,6 +86,7 @@ export default [
     {
       summary: 'Change a verification policy that nobody has changed in between',
       access: 'tenant',
+      scopes: ['verifier'],
       path,
       query: z.object({ nonce: Nonce.describe('The nonce of the policy as it was last seen.') }),
       body: VerificationPolicyInput,
@@ -82,7 +97,7 @@ export default [
 
   route(
     'DELETE /verification/policies/{id}',
-    { summary: 'Delete a verification policy', access: 'tenant', path, reply: [200, null] },
+    { summary: 'Delete a verification policy', access: 'tenant', scopes: ['verifier'], path, reply: [200, null] },
     ({ wallet }, { path: { id } }) => wallet.transaction((tx) => deletePolicy(tx, id)),
   ),
 ] as const

@@ -28,6 +28,7 @@ export default [
     {
       summary: 'Create a wallet',
       access: 'admin-or-tenant',
+      scopes: [],
       body: CreateWallet,
       reply: [201, WalletDetail],
     },

@@ -56,6 +56,7 @@ export default [
     {
       summary: 'Register a webhook',
       access: 'tenant',
+      scopes: [],
       body: CreateWebhook,
       reply: [200, NewWebhook],
     },
@@ -79,6 +80,7 @@ export default [
     {
       summary: 'Delete a webhook',
       access: 'tenant',
+      scopes: [],
       path,
       reply: [200, null],
     },
@@ -106,6 +108,7 @@ export default [
     {
       summary: 'Send a webhook events again: one, all since an instant, or all that were given up',
       access: 'tenant',
+      scopes: [],
       path,
       body: Replay,
       reply: [202, z.object({ count: z.number().describe('Events that are now to be sent again.') }).meta({ id: 'WebhookReplay' })],
@@ -118,6 +121,7 @@ export default [
     {
       summary: 'Send a webhook a test event, and say what came back',
       access: 'tenant',
+      scopes: [],
       path,
       body: z.object({ type: EventType.default('ConnectionUpdated') }).meta({ id: 'WebhookTestRequest' }),
       reply: [200, TestResult],
@@ -133,6 +137,7 @@ export default [
     {
       summary: 'Give a webhook a new secret, with which its events are signed',
       access: 'tenant',
+      scopes: [],
       path,
       reply: [200, NewSecret],
     },
@@ -147,6 +152,7 @@ export default [
     {
       summary: 'Sign the events of a webhook no longer',
       access: 'tenant',
+      scopes: [],
       path,
       reply: [200, null],
     },

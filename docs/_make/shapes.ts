@@ -221,8 +221,9 @@ export const shapes: Readonly<Record<string, Shape>> = {
   'tenant:remove':     removed,
   'tenant:rename':     tenant,
   'tenant:show':       tenant,
-  'tenant:key:add':    own(z.object({ id: z.string().describe('Of the tenant.'), ...Key }).meta({ id: 'AddedKey' })),
-  'tenant:key:remove': removed,
+  'tenant:key:create': own((bodyOf('POST /iam/entities/{id}/api-keys') as z.ZodObject).extend(Key).meta({ id: 'CreatedKey' })),
+  'tenant:key:list':   answer('GET /iam/entities/{id}/api-keys'),
+  'tenant:key:revoke': answer('DELETE /iam/entities/{id}/api-keys/{keyId}'),
 
   trace: answer('GET /traces/{id}', 'With --follow its steps alone, one a line.'),
 

@@ -30,6 +30,7 @@ const statuses = {
   'error:AuthenticationError:ApiKeyAuthenticationError':           401,
   'error:AuthenticationError:AdminApiKeyAuthenticationError':      401,
   'error:AuthenticationError:InvalidRole':                         403,
+  'error:AuthenticationError:InsufficientScope':                   403,
   'error:AuthenticationRepositoryError:AuthenticationCompromised': 401,
 
   // wallets and entities

@@ -34,5 +34,17 @@ export interface AgentTables extends CredentialSchemaTables {
   }
 
   /** What a tenant shows to be let in: keyed digests, never keys. */
-  api_key: { digest: string; entity_id: string; created_at: string; revoked_at: string | null }
+  api_key: {
+    digest: string
+    id: string
+    entity_id: string
+    name: string | null
+    /** JSON, see `wallet/api-key.ts`; null: everything. */
+    scopes: string | null
+    created_at: string
+    /** To the minute. */
+    last_used_at: string | null
+    expires_at: string | null
+    revoked_at: string | null
+  }
 }

@@ -1,6 +1,5 @@
 /** The default wallet and its tenant, made at first start (service §6.1, api.md 3.5). */
-import { randomBytes } from 'node:crypto'
-import { toBase64url } from '../base/bytes.ts'
+import { newApiKey } from '../base/api-key.ts'
 import type { Config } from '../base/config.ts'
 import { Problem } from '../base/problem.ts'
 import { Secret } from '../base/secret.ts'
@@ -8,11 +7,6 @@ import { StartError } from '../base/start-error.ts'
 import { createWebhook, listWebhooks } from '../outbox/webhooks.ts'
 import { defaultId, type Tenants } from './tenants.ts'
 import type { Wallets } from './wallets.ts'
-
-/** Makes a key of 256 random bits, base64url. */
-export function newApiKey(): string {
-  return toBase64url(randomBytes(32))
-}
 
 /**
  * Makes the default wallet, its entity, key and webhook where they are missing; each by itself, so that a start that
@@ -38,8 +32,8 @@ export async function provideDefaultWallet(
   }
   const configured = config.DEFAULT_WALLET_AUTH_API_KEY?.reveal()
   const apiKey =
-    configured ?? (remembered !== undefined && (await tenants.findByApiKey(remembered))?.id === defaultId ? remembered : newApiKey())
-  await tenants.addApiKey({ entityId: defaultId, apiKey }).catch((error: unknown) => {
+    configured ?? (remembered !== undefined && (await tenants.keys.find(remembered))?.entityId === defaultId ? remembered : newApiKey())
+  await tenants.keys.register({ entityId: defaultId, apiKey }, 'default').catch((error: unknown) => {
     if (!(error instanceof Problem)) throw error
     throw new StartError(`DEFAULT_WALLET_AUTH_API_KEY: ${error.message}`, 2, { cause: error })
   })

@@ -7,7 +7,8 @@ export const optional = <Type extends z.ZodType>(type: Type) => type.nullish().t
 /** A UUID of any version or none, in small letters however it was written (RFC 9562 §4). */
 export const Uuid = z.guid().toLowerCase()
 
-const Name = z.string().min(1).max(128)
+/** What an administrator calls a thing. */
+export const Name = z.string().min(1).max(128)
 
 export const CreateWallet = z
   .object({

@@ -49,18 +49,26 @@ test('wallets, tenants and their keys', { timeout: slow }, async () => {
   expect(await run(`tenant rename ${id} caroline`)).toMatchObject({ id, name: 'caroline' })
   expect(await run(`tenant move ${id} ${walletId}`)).toMatchObject({ id, walletId })
   expect(await run(`tenant show ${id}`)).toMatchObject({ name: 'caroline', walletId })
-  const { apiKey } = await run(`tenant key add ${id}`)
+  const { apiKey, id: key } = await run(`tenant key create ${id} --name first`)
   const asCaroline: As = (...args) => user.run(args, { env: { AGENT_API_KEY: apiKey } })
   await run('connection list', asCaroline)
   const file = join(user.folder, 'caroline.key')
-  await run(`tenant key add ${id} --key-file ${file}`)
+  await run(`tenant key create ${id} --key-file ${file} --scope holder --expires-in 90d`)
   expect((await user.run(['connection', 'list', '--api-key-file', file])).code).toBe(0)
-  // What cannot be read is no key, and a key is not taken without a yes.
-  expect((await user.run(['tenant', 'key', 'remove', id, '/no/such/file', '--yes'])).code).toBe(2)
-  expect((await user.run(['tenant', 'key', 'remove', id, file])).code).toBe(2)
-  await run(`tenant key remove ${id} ${file} --yes`)
-  expect((await user.run(['connection', 'list', '--api-key-file', file])).code).toBe(4)
-  expect((await user.run(['tenant', 'key', 'remove', id, '-', '--yes'], { input: 'nobody’s\n' })).code).toBe(3)
+  expect((await run(`tenant key list ${id}`)).contents.map(({ name }: any) => name)).toEqual([undefined, 'first', undefined])
+  // Both let in until the overlap is over.
+  const { id: next, expiresAt, ...rotated } = await run(`tenant key create ${id} --replaces ${key} --overlap 2d`)
+  expect([rotated.name, expiresAt]).toEqual(['first', undefined])
+  expect((await run(`tenant key list ${id}`)).contents.find((each: any) => each.id === key)).toMatchObject({
+    state: 'active',
+    expiresAt: expect.any(String),
+  })
+  // A file that is there is not written over, and a key is not revoked without a yes.
+  expect((await user.run(['tenant', 'key', 'create', id, '--key-file', file])).code).toBe(2)
+  expect((await user.run(['tenant', 'key', 'revoke', id, next])).code).toBe(2)
+  expect(await run(`tenant key revoke ${id} ${next} --yes`)).toMatchObject({ id: next, state: 'revoked' })
+  expect((await user.run(['connection', 'list'], { env: { AGENT_API_KEY: rotated.apiKey } })).code).toBe(4)
+  expect((await user.run(['tenant', 'key', 'revoke', id, walletId, '--yes'])).code).toBe(3)
   await run('connection list', asCaroline)
   // As the administrator, of a wallet that is named.
   const tail = user.spawn(['event', 'tail', '--wallet', walletId])

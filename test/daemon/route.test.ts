@@ -13,6 +13,7 @@ const made = route(
   {
     summary: 'Make a thing',
     access: 'tenant',
+    scopes: ['issuer'],
     path: { id: z.guid() },
     query: z.object({ dry: z.stringbool().optional() }),
     body: NewThing,
@@ -90,11 +91,19 @@ test('a contract that does not fit its path or its handler does not compile', ()
     route('GET /x', { summary: '', access: 'anybody', reply: [200, null] }, async () => {}),
     // @ts-expect-error there is no such method
     route('HEAD /x', { summary: '', access: 'public', reply: [200, null] }, async () => {}),
+    // @ts-expect-error what a tenant may change must say with a key of which scope
+    route('POST /x', { summary: '', access: 'tenant', reply: [200, null] }, async () => {}),
+    // @ts-expect-error what is shared too
+    route('DELETE /x', { summary: '', access: 'admin-or-tenant', reply: [200, null] }, async () => {}),
+    // @ts-expect-error an administrator's token has no scopes
+    route('POST /x', { summary: '', access: 'admin', scopes: ['issuer'], reply: [200, null] }, async () => {}),
+    // @ts-expect-error there is no such scope
+    route('POST /x', { summary: '', access: 'tenant', scopes: ['admin'], reply: [200, null] }, async () => {}),
     // @ts-expect-error another media type than those of the contract
     route('GET /x', { summary: '', access: 'public', media: ['text/html'], reply: [200, Thing] }, async () => ({
       type: 'text/plain',
       body: '',
     })),
   ]
-  expect(all).toHaveLength(12)
+  expect(all).toHaveLength(16)
 })

@@ -58,7 +58,7 @@ export async function withWallet(use: (wallet: Wallet, agent: TestAgent) => Prom
   const dataDir = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'identity-agent-'))
   try {
     await using started = await startAgent({}, { dataDir })
-    const { walletId } = (await started.agent.tenants.findByApiKey(keyOf(started)))!
+    const { walletId } = (await started.agent.tenants.keys.find(keyOf(started)))!
     await started.agent.wallets.use(walletId, (wallet) => use(wallet, started))
   } finally {
     rmSync(dataDir, { recursive: true, force: true })

@@ -24,7 +24,7 @@ test('a start that stopped before the entity was made leaves one webhook after t
     return rows.map(({ id, url, headers }) => [url, openHeaders(wallet, id, headers)])
   })
   expect(webhooks).toEqual([['http://127.0.0.1:1/events', { Authorization: 'Bearer a-token' }]])
-  expect((await tenants.findByApiKey(key!.reveal()))?.id).toBe(defaultId)
+  expect((await tenants.keys.find(key!.reveal()))?.entityId).toBe(defaultId)
 })
 
 test('the webhook of the environment counts when the wallet is made, and never again', async () => {
@@ -39,8 +39,8 @@ test('a configured key that cannot be the default tenant’s is told in one sent
   await using agent = await startAgent()
   const { wallets, tenants } = agent.agent
   const apiKey = 'a-key-that-was-removed'
-  await tenants.addApiKey({ entityId: defaultId, apiKey })
-  await tenants.removeApiKey({ entityId: defaultId, apiKey })
+  await tenants.keys.register({ entityId: defaultId, apiKey })
+  await tenants.keys.remove({ entityId: defaultId, apiKey })
   const error: unknown = await provideDefaultWallet(readConfig({ DEFAULT_WALLET_AUTH_API_KEY: apiKey }), wallets, tenants).catch(
     (reason: unknown) => reason,
   )

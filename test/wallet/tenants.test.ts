@@ -18,18 +18,18 @@ test('a key that is registered twice at once is the entity’s, or whoever was f
   await using agent = await startAgent()
   const { tenants } = agent.agent
   const [one, two] = [await tenants.create({ name: 'one' }), await tenants.create({ name: 'two' })]
-  const same = await Promise.allSettled([1, 2, 3].map(() => tenants.addApiKey({ entityId: one.id, apiKey: 'key-of-one' })))
+  const same = await Promise.allSettled([1, 2, 3].map(() => tenants.keys.register({ entityId: one.id, apiKey: 'key-of-one' })))
   expect(same.map(outcome)).toEqual(['done', 'done', 'done'])
-  const both = await Promise.allSettled([one, two].map(({ id }) => tenants.addApiKey({ entityId: id, apiKey: 'key-of-both' })))
+  const both = await Promise.allSettled([one, two].map(({ id }) => tenants.keys.register({ entityId: id, apiKey: 'key-of-both' })))
   expect(both.map(outcome)).toEqual(['done', 'error:AuthenticationRepositoryError:AuthenticationCompromised'])
-  expect((await tenants.findByApiKey('key-of-both'))?.id).toBe(one.id)
+  expect((await tenants.keys.find('key-of-both'))?.entityId).toBe(one.id)
 })
 
 test('a key that is registered while its entity is deleted lets nobody in, now or later', async () => {
   await using agent = await startAgent()
   const { tenants } = agent.agent
   const { id } = await tenants.create({ name: 'one' })
-  await Promise.allSettled([tenants.addApiKey({ entityId: id, apiKey: 'late-key' }), tenants.delete(id)])
+  await Promise.allSettled([tenants.keys.register({ entityId: id, apiKey: 'late-key' }), tenants.delete(id)])
   await tenants.create({ id, name: 'one again' })
-  expect(await tenants.findByApiKey('late-key')).toBeUndefined()
+  expect(await tenants.keys.find('late-key')).toBeUndefined()
 })

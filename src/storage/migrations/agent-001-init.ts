@@ -33,9 +33,15 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .addColumn('digest', 'text', (column) => column.primaryKey())
     // No reference to the entity: the digest of a deleted tenant's key stays, so that the key is never given to another.
     .addColumn('entity_id', 'text', (column) => column.notNull())
+    .addColumn('id', 'text', (column) => column.notNull().unique())
+    .addColumn('name', 'text')
+    .addColumn('scopes', 'text')
     .addColumn('created_at', 'text', (column) => column.notNull())
+    .addColumn('last_used_at', 'text')
+    .addColumn('expires_at', 'text')
     .addColumn('revoked_at', 'text')
     .execute()
+  await db.schema.createIndex('api_key_page').on('api_key').columns(['entity_id', 'created_at', 'id']).execute()
 
   await db.schema
     .createTable('web_did')

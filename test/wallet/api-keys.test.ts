@@ -1,0 +1,122 @@
+/** Named keys: made, used, listed, replaced, ended (service §2.4). */
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { startAgent, type TestAgent } from '../_agent.ts'
+
+let agent: TestAgent
+let entityId: string
+beforeAll(async () => {
+  agent = await startAgent()
+})
+afterAll(() => agent[Symbol.asyncDispose]())
+beforeEach(async () => {
+  ;({ entityId } = await agent.newTenant())
+})
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+const hour = 3_600_000
+const ahead = (ms: number) => new Date(Date.now() + ms).toISOString()
+const create = (body: object = {}) => agent.admin('POST /iam/entities/{id}/api-keys', { path: { id: entityId }, body })
+const list = async () => (await agent.admin('GET /iam/entities/{id}/api-keys', { path: { id: entityId } })).contents
+const revoke = (keyId: string, id = entityId) => agent.admin('DELETE /iam/entities/{id}/api-keys/{keyId}', { path: { id, keyId } })
+const statusWith = async (apikey: string) => (await agent.send('GET', '/connections', { headers: { apikey } })).status
+
+test('a key is made with 256 random bits, shown once, and lets in', async () => {
+  const { apiKey, ...key } = await create({ name: 'backend' })
+  expect(apiKey).toMatch(/^iak_[\w-]{43}$/)
+  expect(Buffer.from(apiKey.slice(4), 'base64url')).toHaveLength(32)
+  expect(key).toEqual({ kind: 'ApiKey', id: key.id, entityId, name: 'backend', state: 'active', createdAt: expect.any(String) })
+  expect(await statusWith(apiKey)).toBe(200)
+  expect(JSON.stringify(await list())).not.toContain(apiKey)
+  const rows = await agent.agent.db.selectFrom('api_key').selectAll().execute()
+  expect(JSON.stringify(rows)).not.toContain(apiKey)
+})
+
+test('the list tells when a key was used last, and that is written once a minute', async () => {
+  const { id, apiKey } = await create()
+  const lastUse = async () => (await list()).find((key) => key.id === id)!.lastUsedAt
+  expect(await lastUse()).toBeUndefined()
+  await statusWith(apiKey)
+  const first = await lastUse()
+  expect(Math.abs(Date.now() - Date.parse(first!))).toBeLessThan(60_000)
+  await statusWith(apiKey)
+  expect(await lastUse()).toBe(first)
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 61_000 })
+  await statusWith(apiKey)
+  expect(Date.parse((await lastUse())!) - Date.parse(first!)).toBeGreaterThan(60_000)
+})
+
+test('keys are listed in the order of their making, a page at a time, with what they are for', async () => {
+  const made = [await create({ name: 'a' }), await create({ name: 'b', scopes: ['verifier', 'issuer', 'issuer'] }), await create()]
+  const all = await list()
+  // The first is the one that the tenant was given.
+  expect(all.slice(1).map(({ id }) => id)).toEqual(made.map(({ id }) => id))
+  expect(all.map(({ scopes }) => scopes)).toEqual([undefined, undefined, ['issuer', 'verifier'], undefined])
+  const page = await agent.admin('GET /iam/entities/{id}/api-keys', { path: { id: entityId }, query: { offset: 1, limit: 2 } })
+  expect(page.contents.map(({ name }) => name)).toEqual(['a', 'b'])
+  expect(page.next).toBeDefined()
+})
+
+test('a revoked key lets nobody in any more and is listed still; revoking it again changes nothing', async () => {
+  const [one, two] = [await create(), await create()]
+  const revoked = await revoke(one.id)
+  expect(revoked).toMatchObject({ id: one.id, state: 'revoked', revokedAt: expect.any(String) })
+  expect(await revoke(one.id)).toEqual(revoked)
+  expect([await statusWith(one.apiKey), await statusWith(two.apiKey)]).toEqual([401, 200])
+  expect((await list()).find(({ id }) => id === one.id)).toEqual(revoked)
+})
+
+test('an expired key lets nobody in, and cannot be registered again', async () => {
+  const { id, apiKey } = await create({ expiresAt: ahead(hour) })
+  expect(await statusWith(apiKey)).toBe(200)
+  await agent.agent.db
+    .updateTable('api_key')
+    .set({ expires_at: ahead(-1) })
+    .where('id', '=', id)
+    .execute()
+  expect(await statusWith(apiKey)).toBe(401)
+  expect((await list()).find((key) => key.id === id)!.state).toBe('expired')
+  await expect(agent.admin('POST /iam/apikey-authentication', { body: { entityId, apiKey } })).rejects.toMatchObject({
+    problem: { status: 401, detail: expect.stringContaining('has expired') },
+  })
+})
+
+test('a key is replaced with an overlap, in which both let in', async () => {
+  const old = await create({ name: 'desk', scopes: ['verifier'], expiresAt: ahead(4 * hour) })
+  const until = ahead(hour)
+  const next = await create({ replaces: { id: old.id, until } })
+  expect(next).toMatchObject({ name: 'desk', scopes: ['verifier'] })
+  expect(next.expiresAt).toBeUndefined()
+  expect([await statusWith(old.apiKey), await statusWith(next.apiKey)]).toEqual([200, 200])
+  expect((await list()).find(({ id }) => id === old.id)!.expiresAt).toBe(until)
+  // What would have ended before that ends when it would have.
+  await create({ replaces: { id: old.id, until: ahead(2 * hour) } })
+  expect((await list()).find(({ id }) => id === old.id)!.expiresAt).toBe(until)
+})
+
+test('what cannot be is refused, and nothing is made', async () => {
+  const other = await agent.newTenant()
+  const [theirs] = (await agent.admin('GET /iam/entities/{id}/api-keys', { path: { id: other.entityId } })).contents
+  const gone = await create()
+  await revoke(gone.id)
+  const before = await list()
+  const until = ahead(hour)
+  await expect(create({ expiresAt: ahead(-hour) })).rejects.toMatchObject({
+    problem: { status: 400, detail: expect.stringContaining('expiresAt') },
+  })
+  await expect(create({ scopes: [] })).rejects.toMatchObject({ problem: { status: 400, detail: expect.stringContaining('scopes') } })
+  await expect(create({ scopes: ['admin'] })).rejects.toMatchObject({ problem: { status: 400 } })
+  await expect(create({ replaces: { id: theirs!.id, until } })).rejects.toMatchObject({ problem: { status: 404 } })
+  await expect(create({ replaces: { id: gone.id, until } })).rejects.toMatchObject({ problem: { status: 404 } })
+  await expect(create({ replaces: { id: before[0]!.id, until: ahead(-hour) } })).rejects.toMatchObject({ problem: { status: 400 } })
+  await expect(revoke(theirs!.id)).rejects.toMatchObject({ problem: { status: 404 } })
+  await expect(
+    revoke(
+      theirs!.id,
+      entityId.replace(/^./, (c) => (c === '0' ? '1' : '0')),
+    ),
+  ).rejects.toMatchObject({ problem: { status: 404 } })
+  expect(await list()).toEqual(before)
+  expect(await statusWith(other.apiKey)).toBe(200)
+})
