@@ -4,10 +4,12 @@
  * A parent that is connected is told `ready` with the URLs; an error is one sentence on standard error and an exit code.
  */
 import { createAgent, type Agent } from '../src/agent.ts'
+import { newApiKey } from '../src/base/api-key.ts'
 import { readConfig, type Config } from '../src/base/config.ts'
 import { openLog, type Log } from '../src/base/log.ts'
 import { readLocalProfile, writeProfile } from '../src/base/profile.ts'
 import { removeRunning, writeRunning } from '../src/base/running.ts'
+import { Secret } from '../src/base/secret.ts'
 import { StartError } from '../src/base/start-error.ts'
 import { createApp } from './app.ts'
 import { takeDataFolder } from './data-folder.ts'
@@ -30,9 +32,12 @@ async function start(config: Config, log: Log, undo: Undo[]): Promise<{ agent: A
   const didcomm = await bind(config.AGENT_HOST, config.AGENT_DIDCOMM_PORT, 'AGENT_DIDCOMM_PORT')
   servers.push(didcomm)
   const [url, didcommUrl] = [urlOf(rest, config.AGENT_HOST), urlOf(didcomm, config.AGENT_HOST)]
-  const remembered = readLocalProfile(config.AGENT_CONFIG_DIR, config.AGENT_PROFILE)
+  const dataDir = config.AGENT_DATA_DIR
+  const profile = readLocalProfile(config.AGENT_CONFIG_DIR, config.AGENT_PROFILE)
+  const remembered = profile?.dataDir === dataDir ? profile : undefined
+  const adminToken = config.ADMIN_TOKEN ?? new Secret(remembered?.adminToken ?? newApiKey())
   const urls = { rest: config.REST_SERVICE_URL ?? url, didcomm: config.DIDCOMM_SERVICE_URL ?? didcommUrl }
-  const agent = await createAgent(config, log, urls, remembered?.dataDir === config.AGENT_DATA_DIR ? remembered : {})
+  const agent = await createAgent({ ...config, ADMIN_TOKEN: adminToken }, log, urls, remembered)
   // Servers stop before the agent does: what they have accepted still needs it.
   undo.splice(1, 0, () => agent[Symbol.asyncDispose]())
   const startedAt = new Date().toISOString()
@@ -42,11 +47,11 @@ async function start(config: Config, log: Log, undo: Undo[]): Promise<{ agent: A
     kind: 'local',
     ...running,
     ...apiKey,
-    adminToken: agent.adminToken.reveal(),
-    dataDir: config.AGENT_DATA_DIR,
+    adminToken: adminToken.reveal(),
+    dataDir,
   })
-  writeRunning(config.AGENT_DATA_DIR, running)
-  undo.push(() => removeRunning(config.AGENT_DATA_DIR))
+  writeRunning(dataDir, running)
+  undo.push(() => removeRunning(dataDir))
   serve(rest, createApp(agent, routes).callback())
   serve(didcomm, createDidcommApp(agent).callback())
   undo.push(serveSockets(didcomm, agent))
@@ -65,6 +70,9 @@ async function main(): Promise<void> {
   const undo: Undo[] = []
   try {
     const config = readConfig(process.env)
+    // From here on there are digests of them.
+    delete process.env['ADMIN_TOKEN']
+    delete process.env['ADMIN_TOKEN_PREVIOUS']
     const log = openLog(config.AGENT_LOG_LEVEL)
     const { url, didcommUrl } = await start(config, log, undo)
     stopOnSignal(log, undo)

@@ -14,6 +14,7 @@ import { Problem } from '../src/base/problem.ts'
 import { addressOf } from './address.ts'
 import { createBodyDecoder, decodeHeaders, decodeQuery } from './decode.ts'
 import { createAccess, type Authenticate, type Caller } from './middleware/access.ts'
+import { createGuard, type Guard } from './middleware/attempts.ts'
 import { mustHaveScope } from './middleware/scope.ts'
 import { scopesOf, splitKey, type Answer, type Route } from './route.ts'
 import { toSuiteProblem } from './suite.ts'
@@ -27,9 +28,10 @@ export type MountOptions = {
 export function mount(agent: Agent, routes: readonly Route[], { checkReplies = false }: MountOptions = {}): Middleware {
   const router = new Router({ sensitive: true })
   const authenticate = createAccess(agent)
+  const guard = createGuard(agent.config.FAILED_ATTEMPTS_PER_MINUTE, agent.log)
   for (const route of routes.toSorted(bySpecificity)) {
     const [method, path] = splitKey(route.key)
-    router.register(path.replaceAll(/\{(\w+)\}/g, ':$1'), [method], endpoint(agent, route, routes, authenticate, checkReplies))
+    router.register(path.replaceAll(/\{(\w+)\}/g, ':$1'), [method], endpoint(agent, route, { routes, authenticate, guard, checkReplies }))
   }
   const serve = router.routes()
   return (ctx, next) => serve(ctx as RouterContext, next).then(() => undefined)
@@ -40,7 +42,9 @@ export const notFound: Middleware = (ctx) => {
   throw pathNotFound(ctx.method, ctx.path)
 }
 
-function endpoint(agent: Agent, route: Route, routes: readonly Route[], authenticate: Authenticate, checkReplies: boolean) {
+type Around = { routes: readonly Route[]; authenticate: Authenticate; guard: Guard; checkReplies: boolean }
+
+function endpoint(agent: Agent, route: Route, { routes, authenticate, guard, checkReplies }: Around) {
   const { key, contract, handler } = route
   const path = contract.path && z.object(contract.path)
   const identify: (headers: RouterContext['headers']) => Promise<Caller> = authenticate[contract.access]
@@ -52,7 +56,10 @@ function endpoint(agent: Agent, route: Route, routes: readonly Route[], authenti
     ctx.state.route = key
     const names = path?.safeParse(ctx.params)
     if (names?.success === false) throw pathNotFound(ctx.method, ctx.path)
-    const caller = await identify(ctx.headers)
+    const { headers } = ctx
+    const address = addressOf(ctx.req, agent.config.AGENT_TRUST_PROXY)
+    ctx.state.address = address
+    const caller = contract.access === 'public' ? undefined : await guard({ address, headers }, () => identify(headers))
     mustHaveScope(caller, scopes, key)
     const input = {
       path: names?.data,
@@ -60,7 +67,7 @@ function endpoint(agent: Agent, route: Route, routes: readonly Route[], authenti
       headers: contract.headers ? decodeHeaders(ctx, contract.headers) : {},
       body: contract.body && (await decodeBody(ctx, contract.body)),
       target: ctx.originalUrl,
-      address: addressOf(ctx.req, agent.config.AGENT_TRUST_PROXY),
+      address,
       accept: ctx.headers.accept ?? '*/*',
       accepts: (types: readonly string[]) => ctx.accepts([...types]) || undefined,
       whenGone: () => whenGone(ctx),

@@ -1,11 +1,11 @@
 /** The composition root: builds every part once, in order, and takes all of it down again. */
 import { join } from 'node:path'
-import { newApiKey } from './base/api-key.ts'
 import type { Config } from './base/config.ts'
 import type { Log } from './base/log.ts'
 import { across } from './base/probe.ts'
 import { deriveSealKey } from './base/seal.ts'
-import { Secret } from './base/secret.ts'
+import type { Secret } from './base/secret.ts'
+import { createTokenCheck } from './base/token-check.ts'
 import { Courier } from './courier/courier.ts'
 import { newListId, openListId } from './credential-status/list-id.ts'
 import { createListReader } from './credential-status/read.ts'
@@ -48,8 +48,8 @@ export type Agent = {
   readonly ledgerServer: LedgerServer | undefined
   /** What the enterprise suite has beside the wallets. */
   readonly enterprise: Enterprise
-  /** What `x-admin-api-key` must be. */
-  readonly adminToken: Secret
+  /** Whether `x-admin-api-key` is the administrator's: `ADMIN_TOKEN`, or the one before it. */
+  readonly isAdminToken: (token: unknown) => boolean
   /** The default wallet's `apikey`, if there is a default wallet. */
   readonly defaultApiKey: Secret | undefined
   /** The wallet that a mailbox was made for; nothing for a token that is not ours. */
@@ -59,17 +59,21 @@ export type Agent = {
   [Symbol.asyncDispose](): Promise<void>
 }
 
-/** Secrets that were made at an earlier start and kept in the command line's profile. */
-export type Remembered = { adminToken?: string | undefined; apiKey?: string | undefined }
+/** What was made at an earlier start and kept in the command line's profile. */
+export type Remembered = { apiKey?: string | undefined }
 
 /**
  * Opens the agent's data folder, which must exist, and everything in it.
  *
- * `urls` are the public base URLs, known once the servers are bound.
+ * `urls` are the public base URLs, known once the servers are bound. Of the administrator's tokens only digests are kept; without any,
+ * nobody is the administrator.
  *
  * @throws {StartError} when the master key is not the folder's.
  */
-export async function createAgent(config: Config, log: Log, urls: Environment['urls'], remembered: Remembered = {}): Promise<Agent> {
+export async function createAgent(given: Config, log: Log, urls: Environment['urls'], remembered: Remembered = {}): Promise<Agent> {
+  const { ADMIN_TOKEN, ADMIN_TOKEN_PREVIOUS } = given
+  const config: Config = { ...given, ADMIN_TOKEN: undefined, ADMIN_TOKEN_PREVIOUS: undefined }
+  const isAdminToken = createTokenCheck([ADMIN_TOKEN, ADMIN_TOKEN_PREVIOUS].filter((token) => token !== undefined))
   const closers: (() => unknown)[] = []
   const close = async () => {
     for (const closer of closers.splice(0).toReversed()) await closer()
@@ -172,7 +176,7 @@ export async function createAgent(config: Config, log: Log, urls: Environment['u
         embedded && config.VDR_SERVE
           ? createLedgerServer(embedded, { submissionsPerMinute: config.VDR_SUBMISSIONS_PER_MINUTE })
           : undefined,
-      adminToken: config.ADMIN_TOKEN ?? new Secret(remembered.adminToken ?? newApiKey()),
+      isAdminToken,
       defaultApiKey: await provideDefaultWallet(config, wallets, tenants, remembered.apiKey),
       openMailbox: (token) => openMailbox(mailboxKey, token),
       openStatusList: (id) => openListId(statusListKey, id),

@@ -15,6 +15,8 @@ export function requestLog(log: Log): Middleware {
     const level = ctx.status >= 400 ? 'info' : 'debug'
     if (!log.isLevelEnabled(level)) return
     const route = (ctx.state['route'] as string | undefined) ?? `${ctx.method} (no such path)`
-    log[level]({ route, status: ctx.status, ms: Math.round(performance.now() - start) }, 'request')
+    // Whose key was refused is not known; where it came from is.
+    const from = ctx.status === 401 ? { address: ctx.state['address'] as unknown } : {}
+    log[level]({ route, status: ctx.status, ms: Math.round(performance.now() - start), ...from }, 'request')
   }
 }

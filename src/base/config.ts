@@ -85,6 +85,8 @@ export const variables = {
   AGENT_OPEN_WALLETS:                   count.default(500)     .describe('Wallet files kept open at a time (ours).'),
 
   ADMIN_TOKEN:                          secret.optional()      .describe('The administrator’s secret, sent as `x-admin-api-key`. Default: a random one in the profile.'),
+  ADMIN_TOKEN_PREVIOUS:                 secret.optional()      .describe('The administrator’s secret before it was changed, accepted beside it until this is taken out (ours).'),
+  FAILED_ATTEMPTS_PER_MINUTE:           count.default(100)     .describe('Wrong keys that may come from one address; then those that have not been let in from there before are refused with 429 (ours).'),
   API_KEY_ENABLED:                      flag.default(true)     .describe('Tenants authenticate with the `apikey` header; when false, everybody is the default wallet’s tenant.'),
   API_KEY_AUTHENTICATE_AS_DEFAULT_USER: flag.default(false)    .describe('Any `apikey` that is not empty is the default wallet’s tenant.'),
   API_KEY_AUTO_PROVISIONING:            flag.default(false)    .describe('An unknown `apikey` makes a wallet and an entity of its own.'),
@@ -165,7 +167,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     throw new StartError(`The configuration is not valid. ${reasons.join('. ')}.`, 2)
   }
   const config = result.data
-  for (const name of ['ADMIN_TOKEN', 'DEFAULT_WALLET_AUTH_API_KEY'] as const) {
+  for (const name of ['ADMIN_TOKEN', 'ADMIN_TOKEN_PREVIOUS', 'DEFAULT_WALLET_AUTH_API_KEY'] as const) {
     if (config[name] && knownSecrets.has(config[name].reveal())) {
       throw new StartError(`${name} is a value that everybody knows. Choose another, or leave it out and a random one is made.`, 2)
     }

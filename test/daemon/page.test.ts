@@ -1,7 +1,7 @@
 /** Page objects (api.md 1.3). */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { cut, Paging, toPage } from '../../daemon/page.ts'
-import { startAgent, type TestAgent } from '../_agent.ts'
+import { adminToken, startAgent, type TestAgent } from '../_agent.ts'
 
 const page = (target: string, query: object, total: number, count: number) =>
   toPage('WalletPage', { target, total, ...Paging.parse(query) }, Array.from({ length: count }))
@@ -72,7 +72,7 @@ describe('over HTTP', () => {
     const targets: string[] = []
     for (let next: string | undefined = '/wallets?limit=2'; next !== undefined;) {
       targets.push(next)
-      const response = await agent.send('GET', next, { headers: { 'x-admin-api-key': agent.agent.adminToken.reveal() } })
+      const response = await agent.send('GET', next, { headers: { 'x-admin-api-key': adminToken } })
       const shown = (await response.json()) as { next?: string; previous?: string; contents: { name: string }[] }
       names.push(...shown.contents.map(({ name }) => name))
       if (targets.length === 3) expect(shown.previous).toBe('/wallets?limit=2&offset=2')
@@ -96,7 +96,7 @@ describe('over HTTP', () => {
     'offset=none',
     'offset=9999999999999999',
   ])('%s is 400 and says which parameter', async (query) => {
-    const response = await agent.send('GET', `/wallets?${query}`, { headers: { 'x-admin-api-key': agent.agent.adminToken.reveal() } })
+    const response = await agent.send('GET', `/wallets?${query}`, { headers: { 'x-admin-api-key': adminToken } })
     const { type, detail } = (await response.json()) as { type: string; detail: string }
     expect([response.status, type]).toEqual([400, 'BadRequest'])
     expect(detail).toContain(`${query.split('=')[0]}: `)
@@ -109,7 +109,7 @@ describe('over HTTP', () => {
     ['offset=100000', 0],
     ['limit=1&name=whatever', 1],
   ])('%s shows %i', async (query, count) => {
-    const response = await agent.send('GET', `/wallets?${query}`, { headers: { 'x-admin-api-key': agent.agent.adminToken.reveal() } })
+    const response = await agent.send('GET', `/wallets?${query}`, { headers: { 'x-admin-api-key': adminToken } })
     expect(((await response.json()) as { contents: object[] }).contents).toHaveLength(count)
   })
 })

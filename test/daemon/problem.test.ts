@@ -68,7 +68,7 @@ test('a refused request is a line of the log, with neither its credentials nor i
   await agent.send('POST', '/admin?token=in-the-query', { headers, body: '{"a":"in-the-body"}' })
   await agent.send('POST', '/admin', { headers: { 'x-admin-api-key': adminToken }, body: '{"a":{"b":"in-the-body"}}' })
   expect(lines.map((line) => JSON.parse(line) as object)).toMatchObject([
-    { level: 30, route: 'POST /admin', status: 401 },
+    { level: 30, route: 'POST /admin', status: 401, address: '127.0.0.1' },
     { level: 30, route: 'POST /admin', status: 400 },
   ])
   expect(lines.join()).not.toMatch(new RegExp(`a-wrong-token|a-tenant-key|in-the-query|in-the-body|${adminToken}`))

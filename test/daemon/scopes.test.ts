@@ -23,7 +23,7 @@ afterAll(() => agent[Symbol.asyncDispose]())
 async function isRefused(apikey: string, key: Route['key']): Promise<boolean> {
   const [method, path] = splitKey(key)
   const controller = new AbortController()
-  const response = await fetch(agent.url + path.replaceAll(/\{\w+\}/g, unknownId), {
+  const response = await fetch(agent.url + path.replace('{author}', 'did:web:example.com').replaceAll(/\{\w+\}/g, unknownId), {
     method,
     headers: { apikey },
     signal: controller.signal,

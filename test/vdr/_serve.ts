@@ -5,7 +5,6 @@ import api from '../../daemon/routes/api.ts'
 import type { Agent } from '../../src/agent.ts'
 import { readConfig } from '../../src/base/config.ts'
 import { openLog } from '../../src/base/log.ts'
-import { Secret } from '../../src/base/secret.ts'
 import { createLedgerServer } from '../../src/vdr/ledger-server.ts'
 import type { EmbeddedLedger } from '../../src/vdr/sqlite-ledger.ts'
 
@@ -15,7 +14,7 @@ export function ledgerApp(ledger: EmbeddedLedger, submissionsPerMinute = 1_000_0
     config: readConfig({}),
     log: openLog('silent'),
     env: { urls: { rest: 'http://127.0.0.1' } },
-    adminToken: new Secret('nobody'),
+    isAdminToken: () => false,
     ledgerServer: createLedgerServer(ledger, { submissionsPerMinute }),
   } as unknown as Agent
   return createApp(agent, api).callback()

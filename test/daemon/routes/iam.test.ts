@@ -1,6 +1,6 @@
 /** `/iam` (service §2.3, §2.4, api.md 4.3). */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startAgent, type TestAgent } from '../../_agent.ts'
+import { adminToken, startAgent, type TestAgent } from '../../_agent.ts'
 
 let agent: TestAgent
 let walletId: string
@@ -70,7 +70,7 @@ test('an entity needs a wallet that exists', async () => {
 test('a key is registered with 201 and no body, again without effect, and removed with 200 and no body', async () => {
   const { id: entityId } = await agent.admin('POST /iam/entities', { body: { name: 'x', walletId } })
   const send = async (method: string) => {
-    const headers = { 'x-admin-api-key': agent.agent.adminToken.reveal() }
+    const headers = { 'x-admin-api-key': adminToken }
     const response = await agent.send(method, '/iam/apikey-authentication', {
       headers,
       body: JSON.stringify({ entityId, apiKey: 'my-tenant-token' }),

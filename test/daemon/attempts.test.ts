@@ -1,0 +1,72 @@
+/** Wrong keys: so many from one address, and no word of them in the log. */
+import { afterEach, expect, test, vi } from 'vitest'
+import { pino } from 'pino'
+import { adminToken, startAgent, type TestAgent } from '../_agent.ts'
+
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+const limited = { FAILED_ATTEMPTS_PER_MINUTE: '3', AGENT_TRUST_PROXY: 'true' }
+
+async function ask(agent: TestAgent, headers: Record<string, string>, path = '/connections', from = '198.51.100.7') {
+  const response = await agent.send('GET', path, { headers: { ...headers, 'x-forwarded-for': from } })
+  return { status: response.status, retryAfter: response.headers.get('retry-after'), body: (await response.json()) as { type?: string } }
+}
+
+test('after so many wrong keys, no new key from the address is looked at, not even a right one', async () => {
+  await using agent = await startAgent(limited)
+  const { apiKey } = await agent.newTenant()
+  for (const wrong of [{ apikey: 'guess-1' }, { 'x-admin-api-key': 'guess-2' }, { apikey: 'guess-3' }])
+    expect((await ask(agent, wrong, 'apikey' in wrong ? '/connections' : '/wallets')).status).toBe(401)
+  for (const attempt of [{ apikey: 'guess-4' }, { apikey: apiKey }, { 'x-admin-api-key': adminToken }]) {
+    const { status, retryAfter, body } = await ask(agent, attempt, 'apikey' in attempt ? '/connections' : '/wallets')
+    expect([status, body.type]).toEqual([429, 'TooManyRequests'])
+    expect(Number(retryAfter)).toBeGreaterThan(0)
+    expect(Number(retryAfter)).toBeLessThanOrEqual(60)
+  }
+  // The suite's endpoints say it in their own way.
+  expect((await ask(agent, { apikey: 'guess-5' }, '/did-authentication/challenges')).body.type).toBe('/errors/common/too-many-requests')
+  // From elsewhere, all is as before.
+  expect((await ask(agent, { apikey: apiKey }, '/connections', '198.51.100.8')).status).toBe(200)
+})
+
+test('whoever was let in from the address before goes on, until the key is revoked', async () => {
+  await using agent = await startAgent(limited)
+  const { apiKey, entityId } = await agent.newTenant()
+  expect((await ask(agent, { apikey: apiKey })).status).toBe(200)
+  for (let guess = 0; guess < 5; guess += 1) await ask(agent, { apikey: `guess-${guess}` })
+  expect((await ask(agent, { apikey: 'guess-6' })).status).toBe(429)
+  expect((await ask(agent, { apikey: apiKey })).status).toBe(200)
+  // What is no wrong key does not count: none at all, and a tenant's on an administrator's endpoint.
+  expect((await ask(agent, {})).status).toBe(401)
+  expect((await ask(agent, { apikey: apiKey }, '/iam/entities')).status).toBe(403)
+  await agent.admin('DELETE /iam/apikey-authentication', { body: { entityId, apiKey } })
+  expect((await ask(agent, { apikey: apiKey })).status).toBe(429)
+})
+
+test('a wrong key is in the log by its address, once with a warning when there are too many, and never by itself', async () => {
+  const lines: Record<string, unknown>[] = []
+  const log = pino({ level: 'info' }, { write: (line) => void lines.push(JSON.parse(line) as Record<string, unknown>) })
+  await using agent = await startAgent(limited, { log })
+  for (let guess = 0; guess < 5; guess += 1) await ask(agent, { apikey: `a-guess-at-a-key-${guess}` })
+  const about = lines.filter(({ route, address }) => route === 'GET /connections' || address !== undefined)
+  expect(about.map(({ status, address, level }) => [status, address, level])).toEqual([
+    [401, '198.51.100.7', 30],
+    [401, '198.51.100.7', 30],
+    [401, '198.51.100.7', 30],
+    [undefined, '198.51.100.7', 40],
+    [429, undefined, 30],
+    [429, undefined, 30],
+  ])
+  expect(JSON.stringify(lines)).not.toContain('a-guess')
+})
+
+test('two tokens are the administrator’s while it is changed, and the agent keeps neither', async () => {
+  await using agent = await startAgent({ ADMIN_TOKEN_PREVIOUS: 'the-administrator-before' })
+  const statusOf = async (token: string) => (await agent.send('GET', '/wallets', { headers: { 'x-admin-api-key': token } })).status
+  expect([await statusOf(adminToken), await statusOf('the-administrator-before')]).toEqual([200, 200])
+  expect([await statusOf('the-administrator-after'), await statusOf('')]).toEqual([401, 401])
+  const { ADMIN_TOKEN, ADMIN_TOKEN_PREVIOUS } = agent.agent.config
+  expect([ADMIN_TOKEN, ADMIN_TOKEN_PREVIOUS]).toEqual([undefined, undefined])
+})
