@@ -1,0 +1,181 @@
+/**
+ * Nobody in who does not belong, nothing out that should not: every endpoint, made from the table of routes, with every credential that
+ * is not the right one, and every id that is somebody else's.
+ */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { scopesOf, splitKey, type Route } from '../../daemon/route.ts'
+import { routes } from '../../daemon/routes/index.ts'
+import { allScopes, type Scope } from '../../src/wallet/api-key.ts'
+import { adminToken, startAgent, type TestAgent } from '../_agent.ts'
+import { connect, issue, newDid, type Tenant } from '../_pair.ts'
+import { aSchema, constraints, kinds, rows, unknown, type Case, type Ids, type Isolated } from './_isolation-rows.ts'
+
+let agent: TestAgent
+let [owner, partner, mallory]: Tenant[] = []
+let ids: Ids
+/** What is shown, by the name of the credential, where it does not depend on the endpoint. */
+let shown: Record<'none' | 'wrong' | 'revoked' | 'expired' | 'admin' | 'tenant', Record<string, string>>
+const scoped = new Map<Scope, string>()
+
+beforeAll(async () => {
+  agent = await startAgent({ FAILED_ATTEMPTS_PER_MINUTE: '1000000' })
+  ;[owner, partner, mallory] = [await agent.newTenant('owner'), await agent.newTenant('partner'), await agent.newTenant('mallory')]
+  const { call } = owner
+  const keysOf = { path: { id: owner.entityId } }
+  const newKey = (body: { scopes?: Scope[]; expiresAt?: string } = {}) =>
+    agent.admin('POST /iam/entities/{id}/api-keys', { ...keysOf, body })
+  for (const scope of allScopes) scoped.set(scope, (await newKey({ scopes: [scope] })).apiKey)
+  const [revoked, expired] = [await newKey(), await newKey({ expiresAt: new Date(Date.now() + 3_600_000).toISOString() })]
+  await agent.admin('DELETE /iam/entities/{id}/api-keys/{keyId}', { path: { id: owner.entityId, keyId: revoked.id } })
+  const over = new Date(Date.now() - 1_000).toISOString()
+  await agent.agent.db.updateTable('api_key').set({ expires_at: over }).where('id', '=', expired.id).execute()
+  shown = {
+    none: {},
+    wrong: { apikey: `${owner.apiKey}x`, 'x-admin-api-key': `${adminToken}x` },
+    revoked: { apikey: revoked.apiKey },
+    expired: { apikey: expired.apiKey },
+    admin: { 'x-admin-api-key': adminToken },
+    tenant: { apikey: owner.apiKey },
+  }
+
+  const { inviterConnectionId: connection, inviteeConnectionId, thid } = await connect(owner, partner)
+  const [issuing, subject, theirs] = [
+    await newDid(owner, 'assertionMethod'),
+    await newDid(owner, 'authentication'),
+    await newDid(partner, 'assertionMethod'),
+  ]
+  const { issuerRecordId: offer } = await issue(owner, partner, connection, issuing.did, (await newDid(partner, 'authentication')).did)
+  const { recordId: credential } = await issue(partner, owner, inviteeConnectionId, theirs.did, subject.did)
+  const schema = { ...aSchema, version: '1.0.0', author: issuing.did }
+  const { resource } = await call('POST /schema-registry/schemas/did-url', { body: schema })
+  ids = {
+    walletId: owner.walletId,
+    did: issuing.did,
+    connection,
+    offer,
+    credential,
+    thid,
+    request: (await call('POST /present-proof/presentations', { body: { connectionId: connection, proofs: [] } })).presentationId,
+    ping: (await call('POST /didcomm/pings', { body: { connectionId: connection } })).id,
+    schema: (await call('POST /schema-registry/schemas', { body: { ...schema, name: 'other' } })).id,
+    didUrlSchema: (JSON.parse(Buffer.from(resource, 'base64url').toString()) as { id: string }).id,
+    policy: (await call('POST /verification/policies', { body: { name: 'p', description: 'p', constraints } })).id,
+    definition: (await call('POST /presentation-exchange/presentation-definitions', { body: definition })).id,
+    didRequest: (await call('POST /onboard/did-requests')).id,
+    challenge: (await call('POST /did-authentication/challenges')).id,
+    webhook: (await call('POST /events/webhooks', { body: { url: 'http://127.0.0.1:9/hook' } })).id,
+    event: (await call('POST /events/test', { body: { type: 'ConnectionUpdated' } })).id,
+  }
+}, 60_000)
+afterAll(() => agent[Symbol.asyncDispose]())
+
+const definition = { input_descriptors: [{ id: 'name', constraints: { fields: [{ path: ['$.vc.credentialSubject.name'] }] } }] }
+
+type Answer = { status: number; text: string }
+
+/** Sends a request; of an answer that has no end, the status alone. */
+async function send(key: Route['key'], headers: Record<string, string>, { path = {}, query = {}, body }: Case): Promise<Answer> {
+  const [method, template] = splitKey(key)
+  const filled = template.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(path[name] ?? unknown.policy))
+  const controller = new AbortController()
+  const response = await fetch(`${agent.url}${filled}?${new URLSearchParams(query).toString()}`, {
+    method,
+    headers: { 'content-type': 'application/json', ...headers },
+    signal: controller.signal,
+    ...(method !== 'GET' && body !== undefined && { body: JSON.stringify(body) }),
+  })
+  const isStream = response.headers.get('content-type') === 'text/event-stream'
+  const text = isStream ? '' : await response.text()
+  controller.abort()
+  return { status: response.status, text }
+}
+
+/** An answer without what must differ: the ids that were asked for, and the number of the answer itself. */
+function withoutIds({ status, text }: Answer, asked: Ids): Answer {
+  let rest = text.replaceAll(/(?:error:instance:|"instance":")[0-9a-f-]{36}/g, '<instance>')
+  for (const kind of kinds) rest = rest.replaceAll(asked[kind], '<id>').replaceAll(encodeURIComponent(asked[kind]), '<id>')
+  return { status, text: rest }
+}
+
+const all = routes as readonly Route[]
+const guarded = all.filter(({ contract }) => contract.access !== 'public')
+const casesOf = (key: string, from: Ids): Case[] => {
+  const made = (rows as Readonly<Record<string, (from: Ids) => Case[]>>)[key]?.(from) ?? []
+  return made.length > 0 ? made : [{}]
+}
+
+/** What is answered to each credential that is not the right one: nothing is done, and nothing is said of what is there. */
+function wrongOnes({ contract }: Route): [name: string, headers: Record<string, string>, status: number][] {
+  const { access } = contract
+  const scopes = scopesOf(contract)
+  const narrow = scopes && allScopes.filter((scope) => !scopes.includes(scope))
+  return [
+    ...(['none', 'wrong', 'revoked', 'expired'] as const).map((name): [string, Record<string, string>, number] => [name, shown[name], 401]),
+    ...(narrow ?? []).map((scope): [string, Record<string, string>, number] => [`scope ${scope}`, { apikey: scoped.get(scope)! }, 403]),
+    ...(access === 'tenant' ? [['admin on tenant', shown.admin, 401] as [string, Record<string, string>, number]] : []),
+    ...(access === 'admin' ? [['tenant on admin', shown.tenant, 403] as [string, Record<string, string>, number]] : []),
+  ]
+}
+
+/** All that the owner has, as its lists show it. */
+async function holdings(): Promise<unknown> {
+  const lists = all.filter(({ key, contract }) => key.startsWith('GET ') && !key.includes('{') && contract.access === 'tenant')
+  return Promise.all(lists.map(async ({ key }) => [key, await send(key, shown.tenant, {})]))
+}
+
+test('a credential that is not the right one is refused at every endpoint, whether what is asked for is there or not', async () => {
+  const before = await holdings()
+  const wrong: unknown[] = []
+  for (const route of guarded) {
+    const [there, nowhere] = [casesOf(route.key, ids), casesOf(route.key, unknown)]
+    for (const [name, headers, status] of wrongOnes(route))
+      for (const [index, each] of there.entries()) {
+        const answer = withoutIds(await send(route.key, headers, each), ids)
+        const other = withoutIds(await send(route.key, headers, nowhere[index]!), unknown)
+        if (answer.status !== status || answer.text !== other.text || answer.status !== other.status)
+          wrong.push({ key: route.key, name, status, answer, other })
+      }
+  }
+  expect(wrong).toEqual([])
+  expect(await holdings()).toEqual(before)
+}, 120_000)
+
+test('to another tenant, what is somebody’s is like what is not there, and nothing becomes of it', async () => {
+  const before = await holdings()
+  const wrong: unknown[] = []
+  let count = 0
+  for (const { key } of all.filter((route) => route.key in rows)) {
+    const [theirs, nowhere] = [rows[key as Isolated](ids), rows[key as Isolated](unknown)]
+    for (const [index, each] of theirs.entries()) {
+      const headers = { apikey: mallory!.apiKey }
+      const answer = withoutIds(await send(key, headers, each), ids)
+      const other = withoutIds(await send(key, headers, nowhere[index]!), unknown)
+      count += 1
+      if (answer.status !== other.status || answer.text !== other.text || !isRefusal(key, each, answer)) wrong.push({ key, answer, other })
+    }
+  }
+  expect(wrong).toEqual([])
+  expect(count).toBeGreaterThan(50)
+  expect(await holdings()).toEqual(before)
+}, 120_000)
+
+/** What is named in the path is not found; what is named in a list's query, or a body, is not there, by whichever status that has. */
+function isRefusal(key: string, { path }: Case, { status, text }: Answer): boolean {
+  if (status === 200 && key.startsWith('GET ') && !path) return (JSON.parse(text) as { contents: unknown[] }).contents.length === 0
+  return path ? [401, 403, 404].includes(status) : status >= 400 && status < 500
+}
+
+test('the owner itself finds all of it: the refusals are about who asks', async () => {
+  const missing: unknown[] = []
+  for (const { key } of all.filter((route) => route.key in rows && route.key.startsWith('GET ')))
+    for (const each of rows[key as Isolated](ids)) {
+      const { status, text } = await send(key, shown.tenant, each)
+      if (status !== 200 && !/candidates|\/credential$/.test(key)) missing.push({ key, status, text })
+    }
+  expect(missing).toEqual([])
+})
+
+test('there is a row for every endpoint of tenants, and for no other', () => {
+  const isolated = all.filter(({ contract }) => contract.access === 'tenant' || contract.access === 'admin-or-tenant').map(({ key }) => key)
+  expect(Object.keys(rows).toSorted()).toEqual(isolated.toSorted())
+})
