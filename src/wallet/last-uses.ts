@@ -23,28 +23,27 @@ export class LastUses {
     const now = Date.now()
     if (this.#noted.has(id) || (last !== null && Math.abs(now - Date.parse(last)) < resolutionMs)) return
     this.#noted.set(id, new Date(now).toISOString())
-    this.#timer ??= setTimeout(() => void this.write().catch(() => undefined), delayMs).unref()
+    this.#timer ??= setTimeout(() => void this.write(), delayMs).unref()
   }
 
-  /** Writes what was noted. Where it cannot be written, it is noted again by the next use. */
+  /** Writes what was noted. What cannot be written is noted again by the next use: nothing else is to fail for it. */
   write(): Promise<void> {
     clearTimeout(this.#timer)
     this.#timer = undefined
     const uses = this.#noted
     this.#noted = new Map()
-    if (uses.size > 0)
-      this.#writing = this.#writing
-        .catch(() => undefined)
-        .then(() =>
-          this.#db.transaction().execute(async (tx) => {
-            for (const [id, last_used_at] of uses) await tx.updateTable('api_key').set({ last_used_at }).where('id', '=', id).execute()
-          }),
-        )
+    if (uses.size > 0) this.#writing = this.#writing.then(() => this.#put(uses)).catch(() => undefined)
     return this.#writing
   }
 
   /** Writes for the last time. */
   close(): Promise<void> {
     return this.write()
+  }
+
+  #put(uses: ReadonlyMap<string, string>): Promise<void> {
+    return this.#db.transaction().execute(async (tx) => {
+      for (const [id, last_used_at] of uses) await tx.updateTable('api_key').set({ last_used_at }).where('id', '=', id).execute()
+    })
   }
 }

@@ -1,0 +1,21 @@
+/** What is noted of the use of keys is never a reason for anything else to fail. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { openAgentDb } from '../../src/storage/database.ts'
+import { LastUses } from '../../src/wallet/last-uses.ts'
+
+test('a use that cannot be written is let go', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'last-uses-'))
+  try {
+    const db = await openAgentDb(join(folder, 'agent.db'))
+    const uses = new LastUses(db)
+    await db.destroy()
+    uses.note('a-key', null)
+    await expect(uses.write()).resolves.toBeUndefined()
+    await expect(uses.write()).resolves.toBeUndefined()
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+})
