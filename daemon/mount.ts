@@ -28,7 +28,7 @@ export type MountOptions = {
 export function mount(agent: Agent, routes: readonly Route[], { checkReplies = false }: MountOptions = {}): Middleware {
   const router = new Router({ sensitive: true })
   const authenticate = createAccess(agent)
-  const guard = createGuard(agent.config.FAILED_ATTEMPTS_PER_MINUTE, agent.log)
+  const guard = createGuard(agent.config.FAILED_ATTEMPTS_PER_MINUTE, agent)
   for (const route of routes.toSorted(bySpecificity)) {
     const [method, path] = splitKey(route.key)
     router.register(path.replaceAll(/\{(\w+)\}/g, ':$1'), [method], endpoint(agent, route, { routes, authenticate, guard, checkReplies }))

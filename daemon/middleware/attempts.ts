@@ -7,7 +7,7 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import { LRUCache } from 'lru-cache'
-import type { Log } from '../../src/base/log.ts'
+import type { Agent } from '../../src/agent.ts'
 import { createPace } from '../../src/base/pace.ts'
 import { Problem } from '../../src/base/problem.ts'
 
@@ -22,8 +22,11 @@ type Attempt = { address: string; headers: IncomingHttpHeaders }
 /** Runs `identify` unless too many attempts from the address have failed. @throws {Problem} 429, and what `identify` throws. */
 export type Guard = <Caller>(attempt: Attempt, identify: () => Promise<Caller>) => Promise<Caller>
 
-/** Lets an address fail `perMinute` times. */
-export function createGuard(perMinute: number, log: Log): Guard {
+/**
+ * Lets an address fail `perMinute` times. A wrong token of the administrator's is a failure also where a tenant's key beside it is right:
+ * what is answered would tell whether it was.
+ */
+export function createGuard(perMinute: number, { log, isAdminToken }: Pick<Agent, 'log' | 'isAdminToken'>): Guard {
   const failures = createPace(perMinute, windowSeconds)
   const salt = randomBytes(32)
   const admitted = new LRUCache<string, true>(remembered)
@@ -38,18 +41,20 @@ export function createGuard(perMinute: number, log: Log): Guard {
       .digest('base64url')
     const wait = admitted.has(shown) ? undefined : await failures(address, 0)
     if (wait !== undefined) throw tooMany(wait)
-    try {
-      const caller = await identify()
-      admitted.set(shown, true)
-      return caller
-    } catch (error) {
-      if (!(error instanceof Problem && error.status === 401)) throw error
+    const fail = async () => {
       admitted.delete(shown)
       const over = await failures(address)
-      if (over === undefined) throw error
+      if (over === undefined) return
       log.warn({ address, retryAfter: over }, 'too many keys from one address were wrong: no others are looked at for a while')
       throw tooMany(over)
     }
+    const caller = await identify().catch(async (error: unknown) => {
+      if (error instanceof Problem && error.status === 401) await fail()
+      throw error
+    })
+    if (adminKey !== '' && !isAdminToken(adminKey)) await fail()
+    else admitted.set(shown, true)
+    return caller
   }
 }
 

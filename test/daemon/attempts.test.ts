@@ -45,6 +45,15 @@ test('whoever was let in from the address before goes on, until the key is revok
   expect((await ask(agent, { apikey: apiKey })).status).toBe(429)
 })
 
+test('a tenant does not guess the administrator’s token beside its own key', async () => {
+  await using agent = await startAgent(limited)
+  const { apiKey } = await agent.newTenant()
+  const guess = async (token: string) => (await ask(agent, { apikey: apiKey, 'x-admin-api-key': token }, '/wallets')).status
+  expect([await guess('1'), await guess('2'), await guess('3'), await guess('4'), await guess(adminToken)]).toEqual([
+    200, 200, 200, 429, 429,
+  ])
+})
+
 test('a wrong key is in the log by its address, once with a warning when there are too many, and never by itself', async () => {
   const lines: Record<string, unknown>[] = []
   const log = pino({ level: 'info' }, { write: (line) => void lines.push(JSON.parse(line) as Record<string, unknown>) })
