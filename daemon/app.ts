@@ -1,11 +1,12 @@
 /** The HTTP API as a koa application, in the order in which a request meets it. */
 import Koa from 'koa'
-import helmet from 'koa-helmet'
 import type { Agent } from '../src/agent.ts'
 import { basePath } from './middleware/base-path.ts'
+import { cors } from './middleware/cors.ts'
 import { isLocal, local } from './middleware/local.ts'
 import { problem } from './middleware/problem.ts'
 import { requestLog } from './middleware/request-log.ts'
+import { securityHeaders } from './middleware/security-headers.ts'
 import { mount, notFound, type MountOptions } from './mount.ts'
 import type { Route } from './route.ts'
 
@@ -20,21 +21,11 @@ export function createApp(agent: Agent, routes: readonly Route[], options: Mount
   app.use(securityHeaders(agent.env.urls.rest))
   app.use(requestLog(agent.log))
   app.use(problem(agent.log))
-  if (isLocal(agent.config.AGENT_HOST)) app.use(local(agent.env.urls.rest))
+  const { AGENT_HOST, AGENT_CORS_ORIGINS } = agent.config
+  if (isLocal(AGENT_HOST)) app.use(local(agent.env.urls.rest, AGENT_CORS_ORIGINS))
+  app.use(cors(AGENT_CORS_ORIGINS))
   app.use(basePath)
   app.use(mount(agent, routes, options))
   app.use(notFound)
   return app
-}
-
-/** Replies are data for programs: nothing in them is to be rendered, framed or kept by a cache. Pages say for themselves what may be rendered. */
-function securityHeaders(publicUrl: string): Koa.Middleware {
-  const secure = helmet({
-    contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } },
-    strictTransportSecurity: publicUrl.startsWith('https:') ? {} : false,
-  })
-  return (ctx, next) => {
-    ctx.set('Cache-Control', 'no-store')
-    return secure(ctx, next)
-  }
 }

@@ -1,4 +1,8 @@
-/** The DIDComm endpoint: `POST /{mailbox}` and `POST /` on a port of its own (wire.md 1.1, api.md 12.1). */
+/**
+ * The DIDComm endpoint: `POST /{mailbox}` and `POST /` on a port of its own (wire.md 1.1, api.md 12.1).
+ *
+ * It is for everybody: what gets in is what was encrypted for a DID that is here, whoever brings it. So `Host` and `Origin` are not asked for.
+ */
 import { bodyParser } from '@koa/bodyparser'
 import Koa, { type Context } from 'koa'
 import type { Agent } from '../src/agent.ts'
@@ -13,14 +17,18 @@ import { resolverOf } from '../src/protocols/trust-ping/resolver.ts'
 import { findFirstPeerKey } from '../src/wallet/peer-dids.ts'
 import { addressOf } from './address.ts'
 import { mediatorPages, takeForMediator } from './mediator.ts'
+import { cors } from './middleware/cors.ts'
 import { problem } from './middleware/problem.ts'
+import { securityHeaders } from './middleware/security-headers.ts'
 
 /** Makes the endpoint: 200 with an empty body for a message that was taken, also for one that was taken before. */
 export function createDidcommApp(agent: Agent): Koa {
   const app = new Koa()
   const maxBytes = agent.config.DIDCOMM_MAX_RECEIVE_BYTES
   app.on('error', (error: Error) => agent.log.warn({ err: error }, 'a response was not sent'))
+  app.use(securityHeaders(agent.env.urls.didcomm))
   app.use(problem(agent.log))
+  app.use(cors(agent.config.AGENT_CORS_ORIGINS))
   if (agent.mediator) app.use(mediatorPages(agent.mediator))
   app.use(
     bodyParser({

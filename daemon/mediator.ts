@@ -65,7 +65,9 @@ export function mediatorPages(mediator: Mediator): Middleware {
   }
   return async (context, next) => {
     const page = Object.hasOwn(pages, context.path) ? pages[context.path] : undefined
-    if (context.path === '/' || page) context.set('Access-Control-Allow-Origin', '*')
+    if (context.path === '/' || page) {
+      context.set({ 'Access-Control-Allow-Origin': '*', 'Cross-Origin-Resource-Policy': 'cross-origin' })
+    }
     if (context.method === 'OPTIONS' && (context.path === '/' || page)) {
       context.set({ 'Access-Control-Allow-Methods': 'GET, POST', 'Access-Control-Allow-Headers': 'Content-Type' })
       context.status = 204

@@ -16,9 +16,9 @@ import { createEnterprise, type Enterprise } from './enterprise/enterprise.ts'
 import { Feed } from './feed/feed.ts'
 import { limitsOf } from './mediator/limits.ts'
 import { openMediator, type Mediator } from './mediator/mediator.ts'
-import { isLoopbackAddress } from './net/addresses.ts'
 import { createDestinations } from './net/destinations.ts'
 import { createHttpClient } from './net/guarded-agent.ts'
+import { limitsOf as reachOf } from './net/policy.ts'
 import { dereference, dereferenceSchema, type SchemaSources } from './schemas/dereference.ts'
 import { findSchema } from './schemas/registry.ts'
 import { openAgentDb, type AgentDb } from './storage/database.ts'
@@ -86,9 +86,8 @@ export async function createAgent(given: Config, log: Log, urls: Environment['ur
     const mailboxKey = deriveSealKey(masterKey, 'mailboxes')
     const statusListKey = deriveSealKey(masterKey, 'status-lists')
 
-    const isLocal = config.AGENT_HOST === 'localhost' || isLoopbackAddress(config.AGENT_HOST)
-    const allow = config.AGENT_ALLOW_PRIVATE_NETWORK ? 'any' : isLocal ? 'loopback' : 'public'
-    const http = createHttpClient({ allow })
+    const reach = reachOf(config)
+    const http = createHttpClient(reach)
     closers.push(() => http.close())
     const operatorHttp = createHttpClient({ allow: 'any' })
     closers.push(() => operatorHttp.close())
@@ -99,7 +98,7 @@ export async function createAgent(given: Config, log: Log, urls: Environment['ur
     const ledger = embedded ?? createHttpLedger(ledgerUrl, operatorHttp)
     closers.push(() => ledger.close())
 
-    const resolveWeb = createWebResolver({ http, allowsLoopback: allow !== 'public' })
+    const resolveWeb = createWebResolver({ http, allowsLoopback: reach.allow !== 'public' })
     const lifetimeMs = config.DID_CACHE_LIFETIME * 1_000
     const resolver = createResolver({
       getState: (suffix) => ledger.getState(suffix),

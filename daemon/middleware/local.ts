@@ -14,8 +14,8 @@ export function isLocal(hostname: string): boolean {
   return name === 'localhost' || name.endsWith('.localhost') || isLoopbackAddress(name)
 }
 
-/** Refuses what does not come from this machine or by way of `publicUrl`, the address that the daemon is known by. */
-export function local(publicUrl: string): Middleware {
+/** Refuses what does not come from this machine, from one of the listed origins, or by way of `publicUrl`, the address that the daemon is known by. */
+export function local(publicUrl: string, origins: readonly string[] = []): Middleware {
   const publicHost = new URL(publicUrl).hostname
   const isOurs = (url: string) => {
     if (!URL.canParse(url)) return false
@@ -24,7 +24,7 @@ export function local(publicUrl: string): Middleware {
   }
   return (ctx, next) => {
     const { host, origin } = ctx.headers
-    if (origin !== undefined && !isOurs(origin)) throw refused('The header `Origin` names another site.')
+    if (origin !== undefined && !isOurs(origin) && !origins.includes(origin)) throw refused('The header `Origin` names another site.')
     if (host !== undefined && !isOurs(`http://${host}`)) throw refused('The header `Host` names another host.')
     return next()
   }
@@ -33,6 +33,6 @@ export function local(publicUrl: string): Middleware {
 function refused(reason: string): Problem {
   return new Problem(
     'error:LocalAccessOnly',
-    `${reason} This agent answers on this machine only; set REST_SERVICE_URL to its public address if it has one.`,
+    `${reason} This agent answers on this machine only; set REST_SERVICE_URL to its public address if it has one, and AGENT_CORS_ORIGINS for web pages of other sites.`,
   )
 }

@@ -6,6 +6,7 @@
  */
 import { z } from 'zod'
 import { fromBase64 } from './bytes.ts'
+import { readHostList, readPorts, type HostList } from './host-list.ts'
 import { places } from './places.ts'
 import { Secret } from './secret.ts'
 import { StartError } from './start-error.ts'
@@ -54,6 +55,30 @@ const didMethods = z
   .transform((text) => text.split(',').map((name) => name.trim()))
   .pipe(z.array(z.enum(challengeMethods)))
 
+/** Reads a text with a function whose `SyntaxError` says what is wrong with it. */
+function readWith<T>(read: (text: string) => T) {
+  return z.string().transform((text, context) => {
+    try {
+      return read(text)
+    } catch (error) {
+      if (!(error instanceof SyntaxError)) throw error
+      context.addIssue({ code: 'custom', message: error.message })
+      return z.NEVER
+    }
+  })
+}
+const hosts = readWith(readHostList)
+const isNamed = (list: HostList) => !list.rest
+const ports = readWith(readPorts)
+const origins = readWith((text) => text.split(',').map((entry) => readOrigin(entry.trim())))
+
+/** An origin as browsers send it (RFC 6454 §6.1). Each is named: there is no way to let in all. */
+function readOrigin(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (url && /^https?:$/.test(url.protocol) && url.origin === text.toLowerCase() && !text.includes('*')) return url.origin
+  throw new SyntaxError(`${text.slice(0, 100)} is not an origin such as https://app.example or http://localhost:3000, without a path`)
+}
+
 const masterKey = z.string().transform((text, context) => {
   try {
     if (fromBase64(text).length === 32) return new Secret(text)
@@ -79,7 +104,12 @@ export const variables = {
   AGENT_MASTER_KEY:                     masterKey.optional()   .describe('32 bytes, base64url: seals every secret on disk. Default: a file made on first start (ours).'),
   AGENT_MASTER_KEY_FILE:                z.string().min(1).optional()
                                                                .describe('File that holds the master key. Default: `master.key` in the data folder (ours).'),
-  AGENT_ALLOW_PRIVATE_NETWORK:          flag.default(false)    .describe('Lets the agent call private and loopback addresses that a tenant or a peer names (ours).'),
+  AGENT_ALLOW_PRIVATE_NETWORK:          flag.default(false)    .describe('Lets the agent call private and loopback addresses that a tenant or a peer names; metadata services of clouds stay out of reach (ours).'),
+  AGENT_ALLOW_HOSTS:                    hosts.refine(isNamed, 'names no hosts with *; AGENT_ALLOW_PRIVATE_NETWORK=true allows private networks').optional()
+                                                               .describe('Hosts that may be called wherever they are when a tenant or a peer names them, by commas: `hooks.example`, `.partner.example` (it and all below it), `10.20.0.0/16`, `fd00::1` (ours).'),
+  AGENT_DENY_HOSTS:                     hosts.optional()       .describe('Hosts that are never called when a tenant or a peer names them, written likewise; `*` denies all that `AGENT_ALLOW_HOSTS` does not list (ours).'),
+  AGENT_ALLOW_PORTS:                    ports.optional()       .describe('The only ports that are called when a tenant or a peer names them, such as `443,8000-8999`. Default: all but those of other services, which browsers do not call either (ours).'),
+  AGENT_CORS_ORIGINS:                   origins.optional()     .describe('Origins of web pages that may call both servers, by commas, such as `https://app.example`. Default: none (ours).'),
   AGENT_LOG_LEVEL:                      z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info')
                                                                .describe('Least level that is logged (ours).'),
   AGENT_OPEN_WALLETS:                   count.default(500)     .describe('Wallet files kept open at a time (ours).'),

@@ -33,6 +33,8 @@ const maxLength = 2_000
 /** Failures that waiting does not mend, in our own words. */
 const finalReasons: Readonly<Record<string, string>> = {
   'address-not-allowed': 'its host is at an address that this agent does not call',
+  'host-denied': 'its host is one that this agent is not to call',
+  'port-not-allowed': 'its host is named with a port that this agent does not call',
   'bad-url': 'it names no address that can be asked',
   'no-such-host': 'there is no such host',
   'not-text': 'what its host answers is not UTF-8',

@@ -26,6 +26,12 @@ const specialIpv4 = [
   '240.0.0.0/4', // reserved, broadcast
 ]
 
+/** What a network of one's own is made of; `not` are the servers there that hand out a machine's credentials. */
+const privateRanges = {
+  all: ['10.0.0.0/8', '100.64.0.0/10', '172.16.0.0/12', '192.168.0.0/16', '198.18.0.0/15', 'fc00::/7'],
+  not: ['100.100.100.200/32', 'fd00:ec2::254/128', 'fd20:ce::254/128'],
+}
+
 const mapped = '::ffff:'
 const nat64 = '64:ff9b::'
 
@@ -44,6 +50,8 @@ const ipv6 = {
   loopback: listOf(['::1/128', embedded(mapped, '127.0.0.0/8')], 'ipv6'),
 }
 
+const inPrivate = { all: inRanges(privateRanges.all), not: inRanges(privateRanges.not) }
+
 /** Tells whether an IP address, in any spelling that Node accepts, is one that anybody on the Internet could reach. Names are not. */
 export function isPublicAddress(ip: string): boolean {
   const family = isIP(ip)
@@ -57,6 +65,27 @@ export function isLoopbackAddress(ip: string): boolean {
   const family = isIP(ip)
   if (family === 4) return ipv4.loopback.check(ip, 'ipv4')
   return family === 6 && !ip.includes('%') && ipv6.loopback.check(ip, 'ipv6')
+}
+
+/**
+ * Tells whether an IP address is one of a private network: not loopback, and not the metadata services of clouds, which are link-local or
+ * listed here. Names are not.
+ */
+export function isPrivateAddress(ip: string): boolean {
+  return inPrivate.all(ip) && !inPrivate.not(ip)
+}
+
+/** Makes a function that tells whether an IP address is in one of some ranges (CIDR); ranges of IPv4 count in IPv6's two spellings of them too. */
+export function inRanges(ranges: readonly string[]): (ip: string) => boolean {
+  const [v4, v6] = [ranges.filter((range) => !range.includes(':')), ranges.filter((range) => range.includes(':'))]
+  const lists = {
+    4: listOf(v4, 'ipv4'),
+    6: listOf([...v6, ...v4.flatMap((range) => [embedded(mapped, range), embedded(nat64, range)])], 'ipv6'),
+  }
+  return (ip) => {
+    const family = isIP(ip)
+    return family === 4 ? lists[4].check(ip, 'ipv4') : family === 6 && !ip.includes('%') && lists[6].check(ip, 'ipv6')
+  }
 }
 
 function listOf(ranges: string[], family: 'ipv4' | 'ipv6'): BlockList {

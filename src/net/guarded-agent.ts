@@ -1,7 +1,7 @@
 /**
  * The HTTP client for every URL that a tenant or a peer names: schema URLs, webhooks, DIDComm service endpoints.
  *
- * Connections lead only where `connector.ts` lets them. Beyond that: http and https only, no user names in URLs, no
+ * Connections lead only where `policy.ts` lets them, which `connector.ts` sees to. Beyond that: http and https only, no user names in URLs, no
  * redirects unless asked for, a time limit over the whole exchange, and limits on what is read.
  */
 import type { Dispatcher } from 'undici'
@@ -92,11 +92,15 @@ export function createHttpClient(options: ConnectionOptions): HttpClient {
       const first = readUrl(text)
       return within(timeoutMs, first, async (signal) => {
         let url = first
-        for (let left = maxRedirects; ; left--) {
-          const response = await send(url, { method: 'GET', headers: { accept }, signal })
-          if (response.statusCode === 200) return readJson(url, response, maxBytes)
-          await drain(response, signal)
-          url = nextUrl(url, response, left)
+        try {
+          for (let left = maxRedirects; ; left--) {
+            const response = await send(url, { method: 'GET', headers: { accept }, signal })
+            if (response.statusCode === 200) return await readJson(url, response, maxBytes)
+            await drain(response, signal)
+            url = nextUrl(url, response, left)
+          }
+        } catch (error) {
+          throw url === first ? error : withoutPlace(error, first)
         }
       })
     },
@@ -124,6 +128,12 @@ function nextUrl(url: URL, { statusCode, headers }: Dispatcher.ResponseData, red
     throw new UnreachableError('redirect', `${url.host} answered with a redirect from https to http, which is not followed`)
   }
   return next
+}
+
+/** Where a redirect led is what the host said, and so not repeated. */
+function withoutPlace(error: unknown, { host }: URL): unknown {
+  if (!(error instanceof UnreachableError)) return error
+  return new UnreachableError(error.code, `${host} answered with a redirect, and there is no document to be had where it leads`)
 }
 
 async function readJson(url: URL, response: Dispatcher.ResponseData, maxBytes: number): Promise<unknown> {

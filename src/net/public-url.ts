@@ -8,6 +8,11 @@ const privateNames = /\.(?:localhost|local|internal|home\.arpa|alt|test|invalid|
 /** Tells whether others can reach the host of a URL: it is a public address, or a name that is not a private network's. Nothing is looked up. */
 export function isPublicUrl(url: string): boolean {
   const host = new URL(url).hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '')
-  if (isIP(host)) return isPublicAddress(host)
-  return host.includes('.') && !privateNames.test(host)
+  return isIP(host) ? isPublicAddress(host) : isPublicName(host)
+}
+
+/** Tells whether a host name, as a parsed URL has it, can be anybody's on the Internet: it has a domain, and not a private network's. */
+export function isPublicName(host: string): boolean {
+  const name = host.toLowerCase().replace(/\.$/, '')
+  return name.includes('.') && !privateNames.test(name)
 }

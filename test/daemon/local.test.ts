@@ -1,22 +1,14 @@
 /** A daemon on a developer's machine answers no web page (threat of CSRF and DNS rebinding). */
-import { request } from 'node:http'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { isLocal } from '../../daemon/middleware/local.ts'
 import { startAgent, type TestAgent } from '../_agent.ts'
+import { statusWith } from './_ask.ts'
 
 let agent: TestAgent
 beforeAll(async () => {
   agent = await startAgent({ REST_SERVICE_URL: 'https://agent.example:8443/base' })
 })
 afterAll(() => agent[Symbol.asyncDispose]())
-
-/** `fetch` writes `Host` by itself, so this does not use it. */
-function statusWith(url: string, headers: Record<string, string>): Promise<number | undefined> {
-  return new Promise((resolve, reject) => {
-    const sent = request(`${url}/_system/health`, { headers }, (response) => resolve(response.resume().statusCode))
-    sent.on('error', reject).end()
-  })
-}
 
 test.each([
   [{}, 200],

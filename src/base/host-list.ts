@@ -1,0 +1,59 @@
+/** Lists of hosts and of ports, as the operator writes them: by commas. */
+import { isIP } from 'node:net'
+
+/** `names` and `suffixes` in lower case and ASCII, without dots at their ends; `networks` as address and length of the prefix; `rest` for `*`. */
+export type HostList = { names: string[]; suffixes: string[]; networks: string[]; rest: boolean }
+
+/** The first and the last port, both meant. */
+export type PortRange = [first: number, last: number]
+
+/**
+ * Reads a list such as `hooks.example, .partner.example, 10.20.0.0/16, fd00::1`: a name, a name and all below it (with a dot before it), a
+ * network (CIDR, RFC 4632), an address, and `*` for everybody else.
+ *
+ * @throws {SyntaxError} that names the entry and the reason.
+ */
+export function readHostList(text: string): HostList {
+  const list: HostList = { names: [], suffixes: [], networks: [], rest: false }
+  for (const entry of entriesOf(text)) {
+    const [address = '', length, ...more] = entry.replace(/^\[(.*)\]/, '$1').split('/')
+    if (entry === '*') list.rest = true
+    else if (isIP(address) && !address.includes('%') && more.length === 0) list.networks.push(toNetwork(entry, address, length))
+    else if (entry.startsWith('.')) list.suffixes.push(toName(entry, entry.slice(1)))
+    else list.names.push(toName(entry, entry))
+  }
+  return list
+}
+
+/** Reads a list such as `443, 8000-8999`. @throws {SyntaxError} that names the entry. */
+export function readPorts(text: string): PortRange[] {
+  return entriesOf(text).map((entry) => {
+    const [first, last = first] = (/^(\d{1,5})(?:-(\d{1,5}))?$/.exec(entry)?.slice(1) ?? []).map((port) => port && Number(port)) as number[]
+    if (first === undefined || last === undefined || first < 1 || last > 65_535 || first > last) {
+      throw new SyntaxError(`${entry} is neither a port nor a range of ports such as 8000-8999`)
+    }
+    return [first, last]
+  })
+}
+
+function entriesOf(text: string): string[] {
+  const entries = text.split(',').map((entry) => entry.trim())
+  return entries.filter((entry) => entry !== '')
+}
+
+function toNetwork(entry: string, address: string, length: string | undefined): string {
+  const longest = isIP(address) === 4 ? 32 : 128
+  const bits = length === undefined ? longest : /^\d{1,3}$/.test(length) ? Number(length) : Infinity
+  if (bits > longest) throw new SyntaxError(`${entry} is no network: after the slash comes a number up to ${longest}`)
+  return `${address}/${bits}`
+}
+
+/** A name as a URL has it, so that it is found in whichever spelling. */
+function toName(entry: string, name: string): string {
+  const url = /[/:@?#\\%*\s,]/.test(name) || name === '' || !URL.canParse(`http://${name}`) ? undefined : new URL(`http://${name}`)
+  const found = url?.hostname.replace(/\.$/, '')
+  if (!found || isIP(found)) {
+    throw new SyntaxError(`${entry} is no name, .name (it and all below it), address or network (10.0.0.0/8)`)
+  }
+  return found
+}

@@ -1,0 +1,101 @@
+/**
+ * Every place where the agent asks an address that a tenant or a peer named, and how to make it ask one.
+ *
+ * `sites.test.ts` finds the places in the code and compares: whoever uses the HTTP client anew adds a row.
+ */
+import { toBase64url } from '../../src/base/bytes.ts'
+import { newId } from '../../src/base/id.ts'
+import { deliverTest } from '../../src/courier/deliver.ts'
+import { generateKey, toPublic } from '../../src/crypto/keys.ts'
+import { toMultikey } from '../../src/did/multikey.ts'
+import { checkTargets } from '../../src/doctor/targets.ts'
+import { answerChallenge, answerDidRequest } from '../../src/enterprise/respond.ts'
+import { createPost } from '../../src/mediator/post.ts'
+import { createWebhook } from '../../src/outbox/webhooks.ts'
+import { sendMessage } from '../../src/protocols/send.ts'
+import { keepPeerDid, newPeerDid } from '../../src/wallet/peer-dids.ts'
+import type { Wallet } from '../../src/wallet/wallet.ts'
+import type { TestAgent } from '../_agent.ts'
+
+/** Makes the agent ask a URL. Whether that fails is not its business. */
+export type Visit = (url: string) => unknown
+
+/** Files with uses of the HTTP client, by what they ask for. */
+export const guardedFiles: Readonly<Record<string, readonly string[]>> = {
+  'src/courier/deliver.ts': ['webhook'],
+  'src/credential-status/read.ts': ['status list'],
+  'src/did/web.ts': ['did:web'],
+  'src/doctor/targets.ts': ['receiver of webhooks'],
+  'src/enterprise/respond.ts': ['answer to a DID request', 'answer to a challenge'],
+  'src/mediator/post.ts': ['answer of the mediator'],
+  'src/protocols/send.ts': ['DIDComm message', 'DIDComm message by a mediator'],
+  'src/schemas/dereference.ts': ['schema', 'schema of a DID'],
+}
+
+/** Files that ask addresses of the operator's own, and the variables that these come from. */
+export const operatorFiles: Readonly<Record<string, readonly string[]>> = {
+  'src/vdr/node.ts': ['VDR_URL'],
+  'src/doctor/address.ts': ['REST_SERVICE_URL', 'DIDCOMM_SERVICE_URL'],
+  'src/doctor/clock.ts': ['VDR_URL'],
+}
+
+/** What each place does with a URL, by the names above. */
+export async function openSites({ agent }: TestAgent): Promise<Record<string, Visit>> {
+  const walletId = (await agent.wallets.ids())[0]!
+  const use = <T>(work: (wallet: Wallet) => Promise<T>) => agent.wallets.use(walletId, work)
+  const { env, log } = agent
+  const from = await use(async (wallet) => {
+    const made = newPeerDid(wallet)
+    await wallet.transaction((tx) => keepPeerDid(tx, wallet, made, newId()))
+    return made.did
+  })
+  const { post } = createPost(env.http, log)
+  const send = (to: string) =>
+    use((wallet) =>
+      sendMessage(wallet, newId(), {
+        kind: 'message',
+        protocol: 'trust-ping',
+        recordId: '',
+        from,
+        to,
+        message: { type: 'https://didcomm.org/trust-ping/2.0/ping', body: {} },
+      }),
+    )
+  return {
+    webhook: async (url) => {
+      await use(async (wallet) => {
+        const made = { url, customHeaders: {}, signed: false }
+        const { id } = await wallet.transaction((tx) => createWebhook(tx, wallet, made, Infinity))
+        await deliverTest(wallet, id, 'ConnectionUpdated')
+      })
+    },
+    'status list': (url) => env.getStatusList(url, 'StatusList2021Entry'),
+    'did:web': (url) => env.resolver.document(`did:web:${authorityOf(url)}`),
+    'receiver of webhooks': (url) => {
+      const webhooks = [{ walletId, webhookId: newId(), url, waiting: 0 }]
+      return checkTargets({ http: env.http, operatorHttp: env.operatorHttp, globalUrl: undefined, webhooks })
+    },
+    'answer to a DID request': (url) =>
+      use((wallet) => answerDidRequest(wallet, { didRequest: { onboardEndpoint: url, from: undefined }, did: undefined, decline: true })),
+    'answer to a challenge': (url) =>
+      use((wallet) => answerChallenge(wallet, { challenge: { submissionEndpoint: url, nonce: 'nonce', from: undefined }, did: from })),
+    'answer of the mediator': (url) => post(url, '{}'),
+    'DIDComm message': (url) => send(peerAt(url)),
+    'DIDComm message by a mediator': (url) => send(peerAt(peerAt(url))),
+    schema: (url) => env.getSchema(url),
+    'schema of a DID': (url) => env.getSchema(`${peerAt(url)}?resourceService=service&resourcePath=schema`),
+  }
+}
+
+/** A did:peer:2 with a service at any text; the agent's own function refuses to write most of them. */
+function peerAt(uri: string): string {
+  const [agreement, authentication] = [generateKey('X25519'), generateKey('Ed25519')].map((key) => toMultikey(toPublic(key)))
+  const service = toBase64url(JSON.stringify({ t: 'dm', s: { uri, r: [], a: ['didcomm/v2'] } }))
+  return `did:peer:2.E${agreement}.V${authentication}.S${service}`
+}
+
+/** Host and port of a URL as they are written, with the characters that a did:web must have encoded. */
+function authorityOf(url: string): string {
+  const written = /^[a-z+-]*:?[\\/]*([^\\/?#]*)/is.exec(url)?.[1] ?? ''
+  return written.replace(/:(?=\d+$)/, '%3A').replace(/\[(.*)\]/, (_, ip: string) => `%5B${ip.replaceAll(':', '%3A')}%5D`)
+}

@@ -1,0 +1,68 @@
+/** Nothing leaves this machine but through the guarded client, and every place that uses it is put to the test in `ssrf.test.ts`. */
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { guardedFiles, operatorFiles } from './_sites.ts'
+
+const root = new URL('../..', import.meta.url).pathname
+const sources = ['src', 'daemon', 'commands', 'tui', 'bin'].flatMap((folder) =>
+  readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+    .filter((file) => /\.(?:tsx?|m?js)$/.test(file))
+    .map((file) => `${folder}/${file}`),
+)
+const read = (file: string) => readFileSync(join(root, file), 'utf8')
+/** Code without comments, which may speak of anything. */
+const codeOf = (file: string) => read(file).replace(/\/\*.*?\*\/|^\s*\/\/[^\n]*/gms, '')
+const filesWith = (pattern: RegExp) => sources.filter((file) => pattern.test(codeOf(file))).toSorted()
+
+test('every use of the HTTP client is one that is known', () => {
+  const uses =
+    /\b(?:http|operatorHttp)\s*\??\.\s*(?:post|exchange|getJson)\b|\{[^{}]*\b(?:post|exchange|getJson)\b[^{}]*\} = [\w.]*[hH]ttp\b/
+  expect(filesWith(uses)).toEqual([...Object.keys(guardedFiles), ...Object.keys(operatorFiles)].toSorted())
+})
+
+test('whoever is given the client uses it, or is known to pass it on', () => {
+  const passOn = [
+    'src/agent.ts',
+    'src/doctor/examine.ts',
+    'src/mediator/mediator.ts',
+    'src/net/guarded-agent.ts',
+    'src/vdr/http-ledger.ts',
+    'src/wallet/wallet.ts',
+  ]
+  const given = filesWith(/\bHttpClient\b|\boperatorHttp\b|\benv\.http\b|\bWebClient\b|\bcreateHttpClient\b/)
+  const known = [...Object.keys(guardedFiles), ...Object.keys(operatorFiles), ...passOn]
+  expect(given.filter((file) => !known.includes(file))).toEqual([])
+})
+
+test('the operator’s client is used for addresses of the operator’s only', () => {
+  expect(filesWith(/\boperatorHttp\b/)).toEqual([
+    'src/agent.ts',
+    'src/courier/deliver.ts', // the global webhook
+    'src/doctor/examine.ts',
+    'src/doctor/targets.ts', // the global webhook
+    'src/wallet/wallet.ts',
+  ])
+})
+
+/** Modules of the network; types, and what only looks at addresses, open nothing. */
+const imports = /^import (?!type )([^;']*?) from '(?:undici|ws|node:(?:https?|http2|net|tls|dgram|dns(?:\/promises)?))'/gm
+const harmless = /\btype \w+|\b(?:isIP|isIPv4|isIPv6|BlockList)\b/g
+const ways = /\bimport\('(?:undici|node:https?|node:net)'\)|\bfetch\(|new (?:WebSocket|EventSource)\(/
+
+function opensConnections(file: string): boolean {
+  const code = codeOf(file)
+  return ways.test(code) || [...code.matchAll(imports)].some(([, names]) => /\w/.test(names!.replace(harmless, '')))
+}
+
+test('nobody else opens connections', () => {
+  expect(sources.filter(opensConnections).toSorted()).toEqual([
+    'commands/_demo/events.ts', // a server
+    'commands/_event/receiver.ts', // a server, and what it passes on to an address on the command line
+    'daemon/ask.ts', // the command line asks its daemon
+    'daemon/listen.ts', // the servers
+    'daemon/mediator.ts', // the server of WebSockets
+    'src/doctor/ports.ts', // binds a port to see whether it is free
+    'src/net/connector.ts', // the guard
+  ])
+})

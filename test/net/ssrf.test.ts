@@ -1,0 +1,177 @@
+/** No URL that a tenant or a peer names leads to this machine or into a private network: the corpus, at every place that asks somebody. */
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import type { Lookup } from '../../src/net/connector.ts'
+import { createHttpClient, type HttpClient } from '../../src/net/guarded-agent.ts'
+import { limitsOf, type Limits } from '../../src/net/policy.ts'
+import { UnreachableError } from '../../src/net/unreachable-error.ts'
+import { startAgent, type TestAgent } from '../_agent.ts'
+import { corpus, hostile } from './_corpus.ts'
+import { startServer, type TestServer } from './_server.ts'
+import { guardedFiles, openSites, type Visit } from './_sites.ts'
+
+/** URLs that are asked for at a time: fewer than one server is sent. */
+const together = 8
+
+/** Of the corpus's URLs, those that are registered as webhooks of a tenant who then has an event. */
+const share = 8
+
+/** An address of this machine that stands for a public one: the operator lists it. */
+const elsewhere = '127.77.0.2'
+
+vi.setConfig({ testTimeout: 20_000 })
+
+let agent: TestAgent
+let sites: Record<string, Visit>
+beforeAll(async () => {
+  agent = await startAgent({
+    AGENT_HOST: '0.0.0.0',
+    WEBHOOKS_PER_WALLET: '10000',
+    DID_CACHE_LIFETIME: '0',
+    AGENT_ALLOW_HOSTS: `${elsewhere}/32`,
+  })
+  sites = await openSites(agent)
+})
+afterAll(() => agent[Symbol.asyncDispose]())
+
+const names = Object.values(guardedFiles).flat()
+
+/** Gives the agent another name server, and notes what its client answers. */
+function overhear(lookup: Lookup, limits: Limits = limitsOf(agent.agent.config)) {
+  const client = createHttpClient({ ...limits, lookup })
+  const answers: { url: string; code: string }[] = []
+  const waiting = new Set<Promise<unknown>>()
+  const noting =
+    <A extends [url: string, ...rest: unknown[]], T>(ask: (...given: A) => Promise<T>) =>
+    (...given: A): Promise<T> => {
+      const answer = ask(...given)
+      const noted = answer.then(
+        () => answers.push({ url: given[0], code: 'got through' }),
+        (error: unknown) => answers.push({ url: given[0], code: error instanceof UnreachableError ? error.code : String(error) }),
+      )
+      waiting.add(noted.finally(() => waiting.delete(noted)))
+      return answer
+    }
+  const changed: HttpClient = {
+    post: noting((...given: Parameters<HttpClient['post']>) => client.post(...given)),
+    exchange: noting((...given: Parameters<HttpClient['exchange']>) => client.exchange(...given)),
+    getJson: noting((...given: Parameters<HttpClient['getJson']>) => client.getJson(...given)),
+    close: () => client.close(),
+  }
+  Object.assign(agent.agent.env.http, changed)
+  onTestFinished(() => client.close())
+  /** Makes a place ask a URL, and waits for those that ask in the background. */
+  const visit = async (name: string, url: string) => {
+    await Promise.resolve()
+      .then(() => sites[name]!(url))
+      .catch(() => undefined)
+    await Promise.all(waiting)
+  }
+  return { answers, visit }
+}
+
+async function openCanary(): Promise<TestServer> {
+  const listener: RequestListener = (_, response) => response.end('{}')
+  const canary = await startServer(listener, '::').catch(() => startServer(listener, '0.0.0.0'))
+  onTestFinished(() => canary[Symbol.asyncDispose]())
+  return canary
+}
+
+test('every place is among those that are tried', () => expect(Object.keys(sites).toSorted()).toEqual(names.toSorted()))
+
+describe.each(names)('%s', (name) => {
+  test('leads to no address of the corpus', async () => {
+    const canary = await openCanary()
+    const urls = corpus(canary.port)
+    expect(urls.length).toBeGreaterThan(200)
+    const { answers, visit } = overhear(hostile)
+    for (let index = 0; index < urls.length; index += together) {
+      await Promise.all(urls.slice(index, index + together).map((url) => visit(name, url)))
+    }
+    expect(answers.filter(({ code }) => !['address-not-allowed', 'bad-url', 'port-not-allowed'].includes(code))).toEqual([])
+    // A did:web says in its text that it has no address of this kind; all others come to the guard, but for those that are no URLs.
+    expect(answers.length).toBeGreaterThan(name === 'did:web' ? 30 : 150)
+    expect(canary.connections()).toBe(0)
+  })
+
+  test('is led there by no redirect', async () => {
+    const canary = await openCanary()
+    const urls = corpus(canary.port)
+    const statuses = [301, 302, 303, 307, 308]
+    await using other = await startServer((request, response) => {
+      const [, kind, index] = /^\/(far|near)(\d+)/.exec(request.url!) ?? []
+      // Where a location is no URL of its own, it leads here.
+      if (index === undefined) return void response.writeHead(404).end()
+      const location = kind === 'far' ? `/near${index}` : urls[Number(index)]!.replace(/[^\x20-\x7e]/gu, encodeURIComponent)
+      response.writeHead(statuses[Number(index) % 5]!, { location }).end()
+    }, elsewhere)
+    const { visit, answers } = overhear(async (host) =>
+      host === 'elsewhere.example' ? [{ address: elsewhere, family: 4 }] : hostile(host),
+    )
+    // Only schemas are read where a redirect leads.
+    for (let index = 0; index < urls.length; index += name.startsWith('schema') ? 1 : 10) {
+      // Every other one after a harmless redirect.
+      const path = index % 2 === 0 ? 'far' : 'near'
+      await visit(name, `${name === 'did:web' ? 'https' : 'http'}://elsewhere.example:${other.port}/${path}${index}`)
+    }
+    expect(answers.length).toBeGreaterThan(0)
+    expect(other.connections()).toBeGreaterThan(0)
+    expect(canary.connections()).toBe(0)
+  })
+
+  test('is led there by no name that resolves differently the second time', async () => {
+    const [canary, other] = await openTwins()
+    const asked = new Map<string, number>()
+    const { visit, answers } = overhear(async (host) => {
+      const count = (asked.get(host) ?? 0) + 1
+      asked.set(host, count)
+      return [{ address: count === 1 ? elsewhere : '127.0.0.1', family: 4 }]
+    })
+    const url = `http://rebind-${names.indexOf(name)}.example:${canary.port}/`
+    await visit(name, url)
+    const before = answers.length
+    for (let again = 0; again < 5; again++) await visit(name, `${url}${again}`)
+    expect(other.connections()).toBe(1)
+    expect(new Set(answers.slice(before).map(({ code }) => code))).toEqual(new Set(['address-not-allowed']))
+    expect(canary.connections()).toBe(0)
+  })
+
+  test('leads to the same canary without the guard, so the tests above can fail', async () => {
+    const canary = await openCanary()
+    const { visit } = overhear(hostile, { allow: 'any' })
+    await visit(name, `http://control-${names.indexOf(name)}.example:${canary.port}/`)
+    expect(canary.connections()).toBeGreaterThan(0)
+  })
+})
+
+test('events go to no webhook of the corpus either', async () => {
+  const canary = await openCanary()
+  const { answers } = overhear(hostile)
+  const registered = new Set<string>()
+  const tenant = await agent.newTenant()
+  for (const [index, url] of corpus(canary.port).entries()) {
+    if (index % share !== 0) continue
+    const made = await tenant.call('POST /events/webhooks', { body: { url } }).catch(() => undefined)
+    if (made) registered.add(made.url)
+  }
+  expect(registered.size).toBeGreaterThan(20)
+  await tenant.call('POST /connections', { body: {} })
+  await expect.poll(() => new Set(answers.map(({ url }) => url)).size, { timeout: 15_000 }).toBe(registered.size)
+  expect(new Set(answers.map(({ code }) => code))).toEqual(new Set(['address-not-allowed', 'port-not-allowed']))
+  expect(canary.connections()).toBe(0)
+})
+
+/** A canary on this machine, and a server at one port with it on the address that stands for a public one. Neither keeps connections. */
+async function openTwins(): Promise<[TestServer, TestServer]> {
+  const listener: RequestListener = (_, response) => response.setHeader('connection', 'close').end('{}')
+  const canary = await startServer(listener)
+  onTestFinished(() => canary[Symbol.asyncDispose]())
+  let connections = 0
+  const twin = createServer(listener).on('connection', () => connections++)
+  await new Promise<void>((resolve, reject) => twin.once('error', reject).listen(canary.port, elsewhere, resolve))
+  const close = () => new Promise<void>((resolve) => void twin.close(() => resolve()))
+  onTestFinished(close)
+  const { port } = twin.address() as AddressInfo
+  return [canary, { port, url: `http://${elsewhere}:${port}`, connections: () => connections, peak: () => 0, [Symbol.asyncDispose]: close }]
+}
