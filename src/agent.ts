@@ -6,6 +6,7 @@ import { across } from './base/probe.ts'
 import { deriveSealKey } from './base/seal.ts'
 import type { Secret } from './base/secret.ts'
 import { createTokenCheck } from './base/token-check.ts'
+import { StartError } from './base/start-error.ts'
 import { Courier } from './courier/courier.ts'
 import { newListId, openListId } from './credential-status/list-id.ts'
 import { createListReader } from './credential-status/read.ts'
@@ -22,12 +23,14 @@ import { limitsOf as reachOf } from './net/policy.ts'
 import { dereference, dereferenceSchema, type SchemaSources } from './schemas/dereference.ts'
 import { findSchema } from './schemas/registry.ts'
 import { openAgentDb, type AgentDb } from './storage/database.ts'
+import { NewerFileError } from './storage/newer-file-error.ts'
 import { createHttpLedger } from './vdr/http-ledger.ts'
 import { createLedgerServer, type LedgerServer } from './vdr/ledger-server.ts'
 import { openSqliteLedger } from './vdr/sqlite-ledger.ts'
 import { provideDefaultWallet } from './wallet/default-wallet.ts'
 import { newMailbox, openMailbox } from './wallet/mailbox.ts'
-import { openMasterKey } from './wallet/master-key.ts'
+import { openAgentKey } from './wallet/agent-key.ts'
+import { createRotation, type Rotate } from './wallet/key-rotation.ts'
 import { Tenants } from './wallet/tenants.ts'
 import type { Environment } from './wallet/wallet.ts'
 import { Wallets } from './wallet/wallets.ts'
@@ -39,6 +42,8 @@ export type Agent = {
   readonly db: AgentDb
   readonly wallets: Wallets
   readonly tenants: Tenants
+  /** Wraps the agent key, from which all keys here are derived, with another master key. */
+  readonly rotateMasterKey: Rotate
   readonly courier: Courier
   /** Who is told of commits as they happen. It is closed before the servers stop, which wait for open streams. */
   readonly feed: Feed
@@ -68,7 +73,7 @@ export type Remembered = { apiKey?: string | undefined }
  * `urls` are the public base URLs, known once the servers are bound. Of the administrator's tokens only digests are kept; without any,
  * nobody is the administrator.
  *
- * @throws {StartError} when the master key is not the folder's.
+ * @throws {StartError} when the master key is not the folder's, or a file that all wallets share is of a newer release.
  */
 export async function createAgent(given: Config, log: Log, urls: Environment['urls'], remembered: Remembered = {}): Promise<Agent> {
   const { ADMIN_TOKEN, ADMIN_TOKEN_PREVIOUS } = given
@@ -82,9 +87,10 @@ export async function createAgent(given: Config, log: Log, urls: Environment['ur
     const folder = config.AGENT_DATA_DIR
     const db = await openAgentDb(join(folder, 'agent.db'))
     closers.push(() => db.destroy())
-    const masterKey = await openMasterKey(config, db)
-    const mailboxKey = deriveSealKey(masterKey, 'mailboxes')
-    const statusListKey = deriveSealKey(masterKey, 'status-lists')
+    const agentKey = await openAgentKey(config, db, log)
+    closers.push(() => agentKey.fill(0))
+    const mailboxKey = deriveSealKey(agentKey, 'mailboxes')
+    const statusListKey = deriveSealKey(agentKey, 'status-lists')
 
     const reach = reachOf(config)
     const http = createHttpClient(reach)
@@ -137,19 +143,19 @@ export async function createAgent(given: Config, log: Log, urls: Environment['ur
         feed.wake(walletId)
       },
     }
-    const wallets = new Wallets(env, db, masterKey)
+    const wallets = new Wallets(env, db, agentKey)
     closers.push(() => wallets[Symbol.asyncDispose]())
     const readList = createListReader({ http, key: statusListKey, wallets })
-    const tenants = new Tenants(db, masterKey)
+    const tenants = new Tenants(db, agentKey)
     closers.push(() => tenants.keys.close())
-    const enterprise = createEnterprise(config, masterKey, urls.rest)
+    const enterprise = createEnterprise(config, agentKey, urls.rest)
     closers.push(() => enterprise.close())
     const courier = new Courier(wallets, log)
     closers.push(() => courier[Symbol.asyncDispose]())
     const mediator = config.AGENT_MEDIATOR
       ? await openMediator({
           path: join(folder, 'mediator.db'),
-          sealKey: deriveSealKey(masterKey, 'mediator'),
+          sealKey: deriveSealKey(agentKey, 'mediator'),
           url: urls.didcomm,
           limits: limitsOf(config),
           resolve: env.resolver.document,
@@ -166,6 +172,7 @@ export async function createAgent(given: Config, log: Log, urls: Environment['ur
       db,
       wallets,
       tenants,
+      rotateMasterKey: createRotation(config, db, agentKey),
       courier,
       feed,
       mediator,
@@ -183,6 +190,8 @@ export async function createAgent(given: Config, log: Log, urls: Environment['ur
     }
   } catch (error) {
     await close()
+    if (error instanceof NewerFileError)
+      throw new StartError(`${error.message}. Start that release, or put back a copy of the folder from before.`, 1, { cause: error })
     throw error
   }
 }

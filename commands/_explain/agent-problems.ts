@@ -73,6 +73,9 @@ export const agentProblems = {
     'A key tells tenants apart, so nobody can take one that is taken.',
     'Take another, at random: `openssl rand -base64 32`.'],
 
+  'error:MasterKeyError:NewKeyRequired': ['The daemon needs a master key from you.',
+    'The present one is where only you can replace it: in a variable, or in a file that the daemon may not write. Or the one you gave is the present one.',
+    'Make one (`openssl rand -base64 32`), rotate with `agent key rotate --new-key-file`, and put it there before the next start.'],
   'error:WalletManagementServiceError:DuplicatedWalletId': ['There is a wallet of this id already.',
     'The id was given, and is taken.', 'Leave the id out, or take another.'],
   'error:WalletManagementServiceError:DuplicatedWalletSeed': ['There is a wallet of this seed already.',

@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { Diagnosis } from '../../src/doctor/check.ts'
 import { examine } from '../../src/doctor/examine.ts'
+import { MasterKeyRotation, RotateMasterKey } from '../../src/wallet/key-rotation.ts'
 import { openapi, type OpenApi } from '../openapi.ts'
 import { route, type Route } from '../route.ts'
 import { version } from '../version.ts'
@@ -30,6 +31,21 @@ export default [
       reply: [200, Diagnosis],
     },
     ({ agent }) => examine(agent),
+  ),
+
+  route(
+    'POST /_system/master-key/rotation',
+    {
+      summary: 'Replace the master key, while everything runs (ours)',
+      access: 'admin',
+      body: RotateMasterKey,
+      reply: [200, MasterKeyRotation],
+    },
+    async ({ agent }, { body }) => {
+      const rotation = await agent.rotateMasterKey(body.newKey)
+      agent.log.info({ source: rotation.source, isReplaced: rotation.isReplaced }, 'the master key was rotated')
+      return rotation
+    },
   ),
 
   route(

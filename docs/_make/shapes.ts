@@ -174,6 +174,8 @@ export const shapes: Readonly<Record<string, Shape>> = {
   'event:tail':    lines(bodyOf('GET /events/{id}'), 'Each event as it comes.'),
   'event:trigger': answer('POST /events/test'),
 
+  'key:rotate': answer('POST /_system/master-key/rotation'),
+
   'message:list': answer('GET /messages'),
   'message:send': answer('POST /messages'),
 

@@ -5,8 +5,11 @@
  * as tests of crashes and faults do. That function may wait, may throw, and may end the process.
  */
 
-/** What crosses a border: a wallet's commit, a message to another agent, an event to a webhook, a schema from wherever it is published. */
-export type Crossing = 'commit' | 'message' | 'webhook' | 'schema'
+/**
+ * What crosses a border: a wallet's commit, a message to another agent, an event to a webhook, a schema from wherever it is published;
+ * of a rotation of the master key the file of the next key, the row that the key opens, and the name of the file.
+ */
+export type Crossing = 'commit' | 'message' | 'webhook' | 'schema' | 'next-key' | 'key-row' | 'key-name'
 
 /** A fault `before` leaves the thing undone; one `after` leaves it done, but whoever asked for it sees an error. */
 export type Point = `${Crossing}:${'before' | 'after'}`

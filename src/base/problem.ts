@@ -33,6 +33,9 @@ const statuses = {
   'error:AuthenticationError:InsufficientScope':                   403,
   'error:AuthenticationRepositoryError:AuthenticationCompromised': 401,
 
+  // the master key
+  'error:MasterKeyError:NewKeyRequired':                           422,
+
   // wallets and entities
   'error:WalletManagementServiceError:DuplicatedWalletId':         422,
   'error:WalletManagementServiceError:DuplicatedWalletSeed':       422,

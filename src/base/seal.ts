@@ -14,6 +14,16 @@ export function deriveSealKey(key: Uint8Array, purpose: string): Uint8Array {
   return new Uint8Array(hkdfSync('sha256', key, new Uint8Array(0), purpose, 32))
 }
 
+/** Lets `use` have the key for one purpose, which is filled with zeros afterwards. */
+export function withSealKey<T>(key: Uint8Array, purpose: string, use: (derived: Uint8Array) => T): T {
+  const derived = deriveSealKey(key, purpose)
+  try {
+    return use(derived)
+  } finally {
+    derived.fill(0)
+  }
+}
+
 /** Makes a random 32-byte key. */
 export function newSealKey(): Uint8Array {
   return randomBytes(32)
@@ -21,7 +31,7 @@ export function newSealKey(): Uint8Array {
 
 /** Seals bytes or text; `context` says what for. Base64url. */
 export function seal(key: Uint8Array, context: string, secret: Uint8Array | string): string {
-  return toBase64url(encrypt(key, context, Buffer.from(secret as string), 16))
+  return toBase64url(encrypt(key, context, typeof secret === 'string' ? Buffer.from(secret) : secret, 16))
 }
 
 /** Opens what `seal` made. @throws when the key, the context or a single bit is another. */
@@ -65,5 +75,13 @@ function decrypt(key: Uint8Array, context: string, bytes: Uint8Array, authTagLen
   const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, nonceLength), { authTagLength })
   decipher.setAAD(Buffer.from(context))
   decipher.setAuthTag(bytes.subarray(-authTagLength))
-  return concat(decipher.update(bytes.subarray(nonceLength, -authTagLength)), decipher.final())
+  const opened = decipher.update(bytes.subarray(nonceLength, -authTagLength))
+  try {
+    // In this mode the end adds nothing: it compares the tag.
+    decipher.final()
+    return opened
+  } catch (error) {
+    opened.fill(0)
+    throw error
+  }
 }

@@ -1,27 +1,37 @@
 /** The master key: is it there, is it the folder's, and can nobody else read it? Without it nothing in the folder can be read again. */
 import { statSync } from 'node:fs'
-import { join } from 'node:path'
 import type { Config } from '../base/config.ts'
 import { StartError } from '../base/start-error.ts'
 import type { AgentDb } from '../storage/database.ts'
-import { openMasterKey } from '../wallet/master-key.ts'
+import { findAgentKey, stillPrevious } from '../wallet/agent-key.ts'
+import { sourceOf } from '../wallet/master-key.ts'
 import type { Finding } from './check.ts'
 
-/** Opens the key as the next start would; `db` must know its check, so that none is made. */
+/** Opens the agent key as the next start would, and changes nothing. */
 export async function checkMasterKey(config: Config, db: AgentDb): Promise<Finding> {
-  const path = config.AGENT_MASTER_KEY_FILE ?? join(config.AGENT_DATA_DIR, 'master.key')
+  const source = sourceOf(config)
   try {
-    await openMasterKey(config, db)
+    const opened = await findAgentKey(config, db)
+    opened?.agentKey.fill(0)
+    if (opened?.by === 'previous') return { status: 'warning', detail: stillPrevious(config) }
+    if (opened?.by === 'next')
+      return {
+        status: 'warning',
+        detail: 'A rotation of the master key was cut off; the next start finishes it.',
+        hint: 'agent daemon start',
+      }
   } catch (error) {
     if (!(error instanceof StartError)) throw error
-    const hint = config.AGENT_MASTER_KEY
-      ? 'AGENT_MASTER_KEY=<the right key> agent daemon start'
-      : `cp <a copy of the key> ${path}   # before the daemon ends: afterwards nothing can be read`
+    const hint =
+      'path' in source
+        ? `cp <a copy of the key> ${source.path}   # or agent key rotate, before the daemon ends: afterwards nothing can be read`
+        : 'AGENT_MASTER_KEY=<the right key> agent daemon start'
     return { status: 'failed', detail: error.message, hint }
   }
-  if (config.AGENT_MASTER_KEY) return { status: 'ok', detail: 'The key in AGENT_MASTER_KEY is the one of the data folder.' }
+  if (!('path' in source)) return { status: 'ok', detail: 'The key in AGENT_MASTER_KEY is the one of the data folder.' }
   // Windows has no such modes.
-  const isOpen = process.platform !== 'win32' && (statSync(path).mode & 0o077) !== 0
-  if (isOpen) return { status: 'failed', detail: `${path} opens everything, and others can read it.`, hint: `chmod 600 ${path}` }
-  return { status: 'ok', detail: `${path} is the one of the data folder, and nobody else can read it.` }
+  const isOpen = process.platform !== 'win32' && (statSync(source.path).mode & 0o077) !== 0
+  if (isOpen)
+    return { status: 'failed', detail: `${source.path} opens everything, and others can read it.`, hint: `chmod 600 ${source.path}` }
+  return { status: 'ok', detail: `${source.path} is the one of the data folder, and nobody else can read it.` }
 }

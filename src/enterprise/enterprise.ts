@@ -23,13 +23,13 @@ export type Enterprise = {
 }
 
 /** `url` is the public base URL of the HTTP API. */
-export function createEnterprise(config: Config, masterKey: Uint8Array, url: string): Enterprise {
-  const key = deriveSealKey(masterKey, 'enterprise-submissions')
+export function createEnterprise(config: Config, agentKey: Uint8Array, url: string): Enterprise {
+  const key = deriveSealKey(agentKey, 'enterprise-submissions')
   const byAddress = createPace(config.ENTERPRISE_SUBMISSIONS_PER_MINUTE, 60)
   const byLink = createPace(perLink, 60)
   const waiters = createWaiters()
   return {
-    tokens: createTokens(deriveSealKey(masterKey, 'authentication-tokens'), {
+    tokens: createTokens(deriveSealKey(agentKey, 'authentication-tokens'), {
       url,
       audience: config.AUTH_TOKEN_AUDIENCE ?? url,
       lifetimeSeconds: config.AUTH_TOKEN_LIFETIME,

@@ -9,7 +9,7 @@ export interface AgentTables extends CredentialSchemaTables {
   wallet: {
     id: string
     name: string
-    /** The wallet's own key, sealed with the master key. */
+    /** The wallet's own key, sealed with the agent key. */
     wrapped_key: string
     /** A keyed digest of the seed, so that no seed is used twice. */
     seed_digest: string

@@ -4,15 +4,17 @@
  * Reads take a `Db`; writes take a `Tx`, so that a function that changes a wallet cannot be called outside a
  * transaction. Nothing but this folder knows which database it is.
  */
-import { Kysely, Migrator, type Migration, type Transaction } from 'kysely'
+import { Kysely, sql, type Transaction } from 'kysely'
 import type { AgentTables } from './agent-tables.ts'
 import type { MediatorTables } from './mediator-tables.ts'
-import { takeChecksum } from './checksum.ts'
+import { noteChecksum, takeChecksum } from './checksum.ts'
 import { DamagedFileError } from './damaged-file-error.ts'
 import { createDialect, translate } from './dialect.ts'
 import * as agent001 from './migrations/agent-001-init.ts'
 import * as mediator001 from './migrations/mediator-001-init.ts'
 import * as wallet001 from './migrations/wallet-001-init.ts'
+import { migrate, mustBeKnown, type Migrations } from './migrate.ts'
+import { NewerFileError } from './newer-file-error.ts'
 import { openSqlite, type Database } from './sqlite.ts'
 import type { WalletTables } from './wallet-tables.ts'
 
@@ -24,33 +26,53 @@ export type MediatorDb = Kysely<MediatorTables>
 export type MediatorTx = Transaction<MediatorTables>
 
 /** In order, and never changed after a release. */
-const agentMigrations: Record<string, Migration> = { '001-init': agent001 }
-const mediatorMigrations: Record<string, Migration> = { '001-init': mediator001 }
-const walletMigrations: Record<string, Migration> = { '001-init': wallet001 }
+export const agentMigrations: Migrations = { '001-init': agent001 }
+export const mediatorMigrations: Migrations = { '001-init': mediator001 }
+export const walletMigrations: Migrations = { '001-init': wallet001 }
 
-/** Opens the agent's database file, made if absent. */
+/** Opens the agent's database file, made if absent. What is overwritten in it is gone from the file too. @throws {NewerFileError} */
 export function openAgentDb(path: string): Promise<AgentDb> {
-  return open<AgentTables>(path, agentMigrations)
+  return open<AgentTables>(path, agentMigrations, (database) => database.pragma('secure_delete = on'))
 }
 
-/** Opens the mediator's database file, made if absent. */
+/** Empties the log that SQLite writes ahead, so that what was overwritten is no longer there either, unless somebody reads the file just now. */
+export async function emptyLog(db: AgentDb): Promise<void> {
+  await db.connection().execute(async (connection) => {
+    // Whoever reads is not waited for: everything else would wait with us. When the file is closed, the log goes anyway.
+    await sql`pragma busy_timeout = 0`.execute(connection)
+    await sql`pragma wal_checkpoint(truncate)`.execute(connection)
+    await sql`pragma busy_timeout = 5000`.execute(connection)
+  })
+}
+
+/** Opens the mediator's database file, made if absent. @throws {NewerFileError} */
 export function openMediatorDb(path: string): Promise<MediatorDb> {
   return open<MediatorTables>(path, mediatorMigrations)
 }
 
-/** Opens a wallet's database file, made if absent. */
+/** Opens a wallet's database file, made if absent. @throws {NewerFileError} */
 export function openWalletDb(path: string): Promise<Db> {
   return open<WalletTables>(path, walletMigrations)
 }
 
-/** Opens the database file of a wallet that is known. @throws {DamagedFileError} when it is damaged, or is no wallet's; nothing was changed then. */
+/**
+ * Opens the database file of a wallet that is known.
+ *
+ * @throws {DamagedFileError} when it is damaged, or is no wallet's, @throws {NewerFileError}; nothing was changed then.
+ */
 export async function openKnownWalletDb(path: string): Promise<Db> {
   const isSound = await takeChecksum(path)
-  return open<WalletTables>(path, walletMigrations, (database) => {
-    if (!isSound) mustBeSound(database)
-    const hasSettings = database.prepare("select 1 from sqlite_master where type = 'table' and name = 'setting'").get() !== undefined
-    if (!hasSettings) throw new DamagedFileError(path, 'is not the file of a wallet')
-  })
+  try {
+    return await open<WalletTables>(path, walletMigrations, (database) => {
+      if (!isSound) mustBeSound(database)
+      const hasSettings = database.prepare("select 1 from sqlite_master where type = 'table' and name = 'setting'").get() !== undefined
+      if (!hasSettings) throw new DamagedFileError(path, 'is not the file of a wallet')
+    })
+  } catch (error) {
+    // For the release that can open it.
+    if (error instanceof NewerFileError && isSound) await noteChecksum(path)
+    throw error
+  }
 }
 
 /** Takes one or two milliseconds for a file of several megabytes. */
@@ -61,14 +83,16 @@ function mustBeSound(database: Database): void {
 
 async function open<Tables>(
   path: string,
-  migrations: Record<string, Migration>,
-  examine?: (database: Database) => void,
+  migrations: Migrations,
+  examine: (database: Database) => unknown = () => undefined,
 ): Promise<Kysely<Tables>> {
-  const database = connect(path, examine)
+  const database = connect(path, (database) => {
+    examine(database)
+    mustBeKnown(database, migrations)
+  })
   const db = new Kysely<Tables>({ dialect: createDialect(database) })
   try {
-    const { error } = await new Migrator({ db, provider: { getMigrations: () => Promise.resolve(migrations) } }).migrateToLatest()
-    if (error) throw error
+    await migrate(db, migrations)
     return db
   } catch (error) {
     await db.destroy()
@@ -76,7 +100,7 @@ async function open<Tables>(
   }
 }
 
-function connect(path: string, examine: (database: Database) => void = () => undefined): Database {
+function connect(path: string, examine: (database: Database) => unknown): Database {
   let database: Database | undefined
   try {
     database = openSqlite(path)

@@ -21,7 +21,7 @@ import type { Database } from './sqlite.ts'
 /** Makes the dialect for an open database. */
 export function createDialect(database: Database): Dialect {
   return {
-    createAdapter: () => new SqliteAdapter(),
+    createAdapter: () => new Adapter(),
     createDriver: () => new Driver(database),
     createIntrospector: (db) => new SqliteIntrospector(db),
     createQueryCompiler: () => new SqliteQueryCompiler(),
@@ -40,6 +40,13 @@ export function translate(error: unknown, path: string): unknown {
 export function storageFull(cause: unknown): Problem {
   const detail = 'The disk of the agent is full: nothing was changed. What is there can be read; the rest works again once there is room.'
   return new Problem('error:InsufficientStorage', detail, { cause })
+}
+
+/** Kysely believes that tables are not made in transactions; SQLite does that. */
+class Adapter extends SqliteAdapter {
+  override get supportsTransactionalDdl(): boolean {
+    return true
+  }
 }
 
 class Driver extends SqliteDriver {

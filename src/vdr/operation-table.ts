@@ -2,6 +2,7 @@
 import { setTimeout } from 'node:timers/promises'
 import { type Generated, Kysely, type Selectable, sql, SqliteDialect } from 'kysely'
 import { toHex } from '../base/bytes.ts'
+import { NewerFileError } from '../storage/newer-file-error.ts'
 import { openSqlite } from '../storage/sqlite.ts'
 import type { ReadOperation } from './signed-operation.ts'
 
@@ -35,9 +36,17 @@ export type LedgerFile = {
   dataVersion: () => unknown
 }
 
-/** Opens a ledger file, made when it is not there. @throws when the folder is missing or the file is no SQLite database. */
+/** Of the tables below; the file says it in its head (SQLite's `user_version`). */
+const version = 1
+
+/** Opens a ledger file, made when it is not there. @throws when the folder is missing or the file is no SQLite database; {NewerFileError}. */
 export async function openLedgerFile(path: string): Promise<LedgerFile> {
   const database = openSqlite(path)
+  const found = database.pragma('user_version', { simple: true }) as number
+  if (found > version) {
+    database.close()
+    throw new NewerFileError(path, `version ${found}`)
+  }
   const db: LedgerDb = new Kysely({ dialect: new SqliteDialect({ database }) })
   try {
     await immediately(db, createTables)
@@ -142,4 +151,5 @@ async function createTables(tx: LedgerDb): Promise<void> {
     .execute()
   await tx.schema.createIndex('operation_by_did').ifNotExists().on('operation').columns(['suffix', 'sequence']).execute()
   await tx.schema.createIndex('operation_by_transaction').ifNotExists().on('operation').column('transaction_id').execute()
+  await sql.raw(`pragma user_version = ${version}`).execute(tx)
 }

@@ -25,9 +25,9 @@ export class ApiKeys {
   readonly #digestKey: Uint8Array
   readonly #uses: LastUses
 
-  constructor(db: AgentDb, masterKey: Uint8Array) {
+  constructor(db: AgentDb, agentKey: Uint8Array) {
     this.#db = db
-    this.#digestKey = deriveSealKey(masterKey, 'api-keys')
+    this.#digestKey = deriveSealKey(agentKey, 'api-keys')
     this.#uses = new LastUses(db)
   }
 

@@ -14,9 +14,9 @@ export class Tenants {
   /** What lets them in. */
   readonly keys: ApiKeys
 
-  constructor(db: AgentDb, masterKey: Uint8Array) {
+  constructor(db: AgentDb, agentKey: Uint8Array) {
     this.#db = db
-    this.keys = new ApiKeys(db, masterKey)
+    this.keys = new ApiKeys(db, agentKey)
   }
 
   /** Makes an entity. @throws {Problem} `EntityAlreadyExists`, `WalletNotFound` */

@@ -100,20 +100,32 @@ const keptKeys = 200
 
 function handle(env: Environment, id: string, path: string, db: Db, key: Uint8Array, seed: Uint8Array): Wallet {
   const derived = new Map<string, PrivateJwk>()
+  let isClosed = false
+  /** What is left of the keys then is zeros, which must not be taken for keys. */
+  const mustBeOpen = () => {
+    if (isClosed) throw new Error(`the wallet ${id} is closed`)
+  }
   const derive = createDerivation(seed)
   return {
     id,
     db,
     env,
     deriveKey(path) {
+      mustBeOpen()
       const name = `${path.didIndex}/${path.usage}/${path.keyIndex}`
       const key = derived.get(name) ?? derive(path)
       if (derived.size >= keptKeys) derived.delete(derived.keys().next().value!)
       derived.set(name, key)
       return key
     },
-    seal: (context, text) => seal(key, context, text),
-    unseal: (context, sealed) => fromUtf8(unseal(key, context, sealed)),
+    seal(context, text) {
+      mustBeOpen()
+      return seal(key, context, text)
+    },
+    unseal(context, sealed) {
+      mustBeOpen()
+      return fromUtf8(unseal(key, context, sealed))
+    },
     async transaction(write) {
       const result = await db.transaction().execute(async (tx) => {
         const written = await write(tx)
@@ -127,6 +139,9 @@ function handle(env: Environment, id: string, path: string, db: Db, key: Uint8Ar
     },
     async close({ isInDoubt = false } = {}) {
       await db.destroy()
+      isClosed = true
+      // Keys that were derived from these are texts, which nothing can erase.
+      for (const secret of [key, seed]) secret.fill(0)
       if (!isInDoubt) await noteChecksum(path)
     },
   }

@@ -6,11 +6,12 @@ import PQueue from 'p-queue'
 import { fromHex } from '../base/bytes.ts'
 import { newId } from '../base/id.ts'
 import { Problem } from '../base/problem.ts'
-import { deriveSealKey, keyedDigest, newSealKey, seal, unseal } from '../base/seal.ts'
+import { keyedDigest, newSealKey, seal, unseal, withSealKey } from '../base/seal.ts'
 import { setGlobalWebhook } from '../outbox/webhooks.ts'
 import { checksumPath } from '../storage/checksum.ts'
 import { DamagedFileError } from '../storage/damaged-file-error.ts'
 import type { AgentDb } from '../storage/database.ts'
+import { NewerFileError } from '../storage/newer-file-error.ts'
 import type { CreateWallet, WalletDetail } from './model.ts'
 import { createWalletFile, openWallet, type Environment, type Wallet } from './wallet.ts'
 
@@ -19,7 +20,7 @@ type Entry = { wallet: Promise<Wallet>; users: number; isInDoubt?: boolean }
 export class Wallets {
   readonly #env: Environment
   readonly #db: AgentDb
-  readonly #masterKey: Uint8Array
+  readonly #agentKey: Uint8Array
   readonly #folder: string
   /** Open wallets, the one used longest ago first. */
   readonly #open = new Map<string, Entry>()
@@ -31,10 +32,10 @@ export class Wallets {
   /** One at a time, so that of two with one id or one seed the second sees the first. */
   readonly #making = new PQueue({ concurrency: 1 })
 
-  constructor(env: Environment, db: AgentDb, masterKey: Uint8Array) {
+  constructor(env: Environment, db: AgentDb, agentKey: Uint8Array) {
     this.#env = env
     this.#db = db
-    this.#masterKey = masterKey
+    this.#agentKey = agentKey
     this.#folder = join(env.config.AGENT_DATA_DIR, 'wallets')
     mkdirSync(this.#folder, { recursive: true, mode: 0o700 })
   }
@@ -73,7 +74,7 @@ export class Wallets {
 
   async #create({ id = newId(), name, seed: seedHex }: CreateWallet): Promise<WalletDetail> {
     const seed = seedHex === undefined ? randomBytes(64) : fromHex(seedHex)
-    const seedDigest = keyedDigest(deriveSealKey(this.#masterKey, 'seed-digest'), Buffer.from(seed).toString('hex'))
+    const seedDigest = withSealKey(this.#agentKey, 'seed-digest', (key) => keyedDigest(key, Buffer.from(seed).toString('hex')))
     if (await this.find(id))
       throw new Problem(
         'error:WalletManagementServiceError:DuplicatedWalletId',
@@ -91,7 +92,8 @@ export class Wallets {
     for (const file of filesOf(path)) rmSync(file, { force: true })
     await createWalletFile(id, path, key, seed)
     const now = new Date().toISOString()
-    const wrapped = seal(deriveSealKey(this.#masterKey, 'wallet-keys'), `wallet:${id}`, key)
+    const wrapped = withSealKey(this.#agentKey, 'wallet-keys', (walletKeys) => seal(walletKeys, `wallet:${id}`, key))
+    for (const secret of [key, seed]) secret.fill(0)
     await this.#db
       .insertInto('wallet')
       .values({ id, name, wrapped_key: wrapped, seed_digest: seedDigest, created_at: now, updated_at: now })
@@ -138,7 +140,7 @@ export class Wallets {
   async #openFile(id: string): Promise<Wallet> {
     const row = await this.#db.selectFrom('wallet').select('wrapped_key').where('id', '=', id).executeTakeFirst()
     if (!row) throw new Problem('error:WalletManagementServiceError:WalletNotFound', `There is no wallet ${id}.`)
-    const key = unseal(deriveSealKey(this.#masterKey, 'wallet-keys'), `wallet:${id}`, row.wrapped_key)
+    const key = withSealKey(this.#agentKey, 'wallet-keys', (walletKeys) => unseal(walletKeys, `wallet:${id}`, row.wrapped_key))
     const wallet = await this.#openWith(id, key)
     try {
       await wallet.db.transaction().execute((tx) => setGlobalWebhook(tx, this.#env.config.GLOBAL_WEBHOOK_URL !== undefined))
@@ -157,6 +159,8 @@ export class Wallets {
     try {
       return await openWallet(this.#env, id, path, key)
     } catch (error) {
+      if (error instanceof NewerFileError)
+        throw unreadable(id, 'It was written by a newer release of the agent, and was left as it is: start that release.', error)
       if (!(error instanceof DamagedFileError)) throw error
       const name = `${basename(path)}.damaged-${new Date().toISOString().replaceAll(/[-:.]/g, '')}`
       this.#env.log.error({ err: error, walletId: id, setAsideAs: name }, 'the file of a wallet is damaged or another’s, and is set aside')

@@ -1,0 +1,95 @@
+/** A daemon that is killed at each step of a rotation of the master key: afterwards the key is the old one or the new one, never something between. */
+import { randomBytes } from 'node:crypto'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect, test } from 'vitest'
+import { Daemon, temporaryFolder } from '../_daemon.ts'
+
+const admin = 'the-administrator-of-the-tests'
+const apiKey = 'the-tenant-of-the-tests'
+const preload = `--import=${fileURLToPath(new URL('./_probe.mjs', import.meta.url))}`
+const newKey = () => randomBytes(32).toString('base64url')
+
+const settings = (folder: string, more: Record<string, string> = {}) => ({
+  AGENT_DATA_DIR: join(folder, 'data'),
+  AGENT_CONFIG_DIR: join(folder, 'config'),
+  ADMIN_TOKEN: admin,
+  DEFAULT_WALLET_AUTH_API_KEY: apiKey,
+  NODE_OPTIONS: preload,
+  ...more,
+})
+
+/**
+ * Starts a daemon that dies at a point. When the start itself passes that point, since it finishes what was begun, it dies there, and once
+ * more behind the last step.
+ */
+async function startUntil(daemon: Daemon, point: string): Promise<void> {
+  for (const at of [point, 'key-name:after', point]) {
+    daemon.env['FAULTS'] = JSON.stringify({ kill: { point: at, nth: 1 } })
+    const hasStarted = await daemon.start().then(
+      () => true,
+      () => false,
+    )
+    if (hasStarted) return
+    expect(await daemon.stop(), point).toBe('SIGKILL')
+  }
+}
+
+const rotate = (daemon: Daemon, body: object) => daemon.call('POST /_system/master-key/rotation', { body, adminKey: admin })
+const connections = async (daemon: Daemon) => (await daemon.call('GET /connections', { apiKey })).body?.contents?.length
+
+/** Rotates, and is killed at the point. */
+async function dieOf(daemon: Daemon, newKey: string): Promise<void> {
+  await expect(rotate(daemon, { newKey })).rejects.toThrow()
+  expect(await daemon.stop()).toBe('SIGKILL')
+}
+
+test('a key in a file', { timeout: 120_000 }, async () => {
+  await using folder = await temporaryFolder()
+  const file = join(folder.path, 'data', 'master.key')
+  await using daemon = await Daemon.start(settings(folder.path, { FAULTS: JSON.stringify({ kill: { point: 'next-key:before', nth: 1 } }) }))
+  expect((await daemon.call('POST /connections', { apiKey, body: {} })).status).toBe(201)
+  const expected = { key: readFileSync(file, 'utf8').trim() }
+  // The start after the fourth, which would finish it, is killed before the file has its name, and the one after the fifth when it has.
+  for (const [point, isDone] of [
+    ['next-key:before', false],
+    ['next-key:after', false],
+    ['key-row:before', false],
+    ['key-row:after', true],
+    ['key-name:before', true],
+    ['key-name:after', true],
+    ['no more', false],
+  ] as const) {
+    if (point !== 'next-key:before') await startUntil(daemon, point)
+    expect(await connections(daemon), point).toBe(1)
+    expect([readFileSync(file, 'utf8').trim(), existsSync(`${file}.next`)], point).toEqual([expected.key, false])
+    if (point === 'no more') break
+    const key = newKey()
+    await dieOf(daemon, key)
+    if (isDone) expected.key = key
+  }
+})
+
+test('a key in a variable', { timeout: 120_000 }, async () => {
+  await using folder = await temporaryFolder()
+  const [first, second] = [newKey(), newKey()]
+  await using daemon = await Daemon.start(
+    settings(folder.path, { AGENT_MASTER_KEY: first, FAULTS: '{"kill":{"point":"key-row:before","nth":1}}' }),
+  )
+  const startWith = (key: string) => {
+    daemon.env['AGENT_MASTER_KEY'] = key
+    return daemon.start()
+  }
+  await dieOf(daemon, second)
+  await expect(startWith(second)).rejects.toThrow()
+  daemon.env['FAULTS'] = '{"kill":{"point":"key-row:after","nth":1}}'
+  await startWith(first)
+  await dieOf(daemon, second)
+  for (const key of [first, second]) {
+    await startWith(key)
+    expect(await connections(daemon)).toBe(0)
+    await daemon.stop()
+  }
+  await expect(startWith(first)).rejects.toThrow()
+})

@@ -1,0 +1,114 @@
+/** Data folders of every released version of the schema open; those of a newer release are refused, and left as they are. */
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { StartError } from '../../src/base/start-error.ts'
+import { noteChecksum } from '../../src/storage/checksum.ts'
+import { openAgentDb, openMediatorDb, openWalletDb } from '../../src/storage/database.ts'
+import { openSqlite } from '../../src/storage/sqlite.ts'
+import { openLedgerFile } from '../../src/vdr/operation-table.ts'
+import { startAgent } from '../_agent.ts'
+import { refusal } from '../_pair.ts'
+import { readAs, unpack, variablesOf, versions } from './_folder.ts'
+
+let dataDir: string
+beforeEach(() => {
+  dataDir = mkdtempSync(join(tmpdir(), 'identity-agent-'))
+})
+afterEach(() => rmSync(dataDir, { recursive: true, force: true }))
+
+const databases = () => readdirSync(dataDir, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.db'))
+
+/** What makes the tables of a file. */
+function schemaOf(path: string): unknown[] {
+  const database = openSqlite(path, { readonly: true })
+  const rows = database.prepare('select type, name, tbl_name, sql from sqlite_master order by name').all()
+  const version = database.pragma('user_version', { simple: true })
+  database.close()
+  return [...rows, version]
+}
+
+/** A new file of the same kind. */
+async function fresh(name: string): Promise<string> {
+  const path = join(dataDir, `fresh-${basename(name)}`)
+  const open = name.startsWith('wallets') ? openWalletDb : name === 'agent.db' ? openAgentDb : openMediatorDb
+  await (name === 'vdr.db' ? (await openLedgerFile(path)).db : await open(path)).destroy()
+  return path
+}
+
+describe.each(versions())('a data folder of version %s', (version) => {
+  test('opens, and says what it said then', async () => {
+    const folder = unpack(version, dataDir)
+    await using agent = await startAgent(variablesOf(folder), { dataDir })
+    for (const { apiKey, reads } of folder.tenants) expect(await readAs(agent.url, apiKey)).toEqual(reads)
+    expect(agent.agent.mediator!.owns(folder.mediatorDid)).toBe(true)
+    const [{ did }] = (folder.tenants[0]!.reads[2] as { contents: [{ did: string }] }).contents
+    expect((await agent.send('GET', `/dids/${did}`)).status).toBe(200)
+    // A secret of each wallet, by its seed and by its key.
+    for (const { walletId } of folder.tenants) {
+      const { id } = await agent.agent.wallets.use(walletId, (wallet) => {
+        wallet.deriveKey({ didIndex: 0, usage: 1, keyIndex: 0 })
+        return wallet.db.selectFrom('peer_did').select('did as id').executeTakeFirstOrThrow()
+      })
+      expect(id).toMatch(/^did:peer:2/)
+    }
+  })
+
+  test('has the tables of a new folder afterwards', async () => {
+    await (await startAgent(variablesOf(unpack(version, dataDir)), { dataDir }))[Symbol.asyncDispose]()
+    const names = databases()
+    expect(names).toHaveLength(5)
+    for (const name of names) {
+      const hint = `${name}: a migration was changed. Before its release: npm run fixtures; afterwards it takes another migration`
+      expect(schemaOf(join(dataDir, name)), hint).toEqual(schemaOf(await fresh(name)))
+    }
+  })
+})
+
+describe('a file of a newer release', () => {
+  /** Makes a file one that a later release has written, and returns it as it is on the disk. */
+  function age(name: string): Buffer {
+    const database = openSqlite(join(dataDir, name))
+    database.exec(
+      name === 'vdr.db' ? 'pragma user_version = 1000' : "insert into kysely_migration values ('999-later', '2100-01-01T00:00:00.000Z')",
+    )
+    database.close()
+    return readFileSync(join(dataDir, name))
+  }
+
+  test.each(['agent.db', 'mediator.db', 'vdr.db'])('%s: the start is refused, and the file left as it is', async (name) => {
+    const folder = unpack('1', dataDir)
+    const before = age(name)
+    const error: unknown = await startAgent(variablesOf(folder), { dataDir }).catch((error: unknown) => error)
+    expect(error).toBeInstanceOf(StartError)
+    expect((error as StartError).message).toContain(`${join(dataDir, name)} was written by a newer release`)
+    expect((error as StartError).exitCode).toBe(1)
+    expect(readFileSync(join(dataDir, name)).equals(before)).toBe(true)
+  })
+
+  test('a wallet’s: its tenant is told, nothing is set aside, and nobody else is touched', async () => {
+    const folder = unpack('1', dataDir)
+    const [first, second] = folder.tenants as [(typeof folder.tenants)[0], (typeof folder.tenants)[0]]
+    const path = join(dataDir, 'wallets', `${first.walletId}.db`)
+    const before = age(join('wallets', basename(path)))
+    await noteChecksum(path)
+    const sum = readFileSync(`${path}.sum`, 'utf8')
+    {
+      await using agent = await startAgent(variablesOf(folder), { dataDir })
+      expect(await refusal(readAs(agent.url, first.apiKey))).toMatchObject({
+        status: 503,
+        type: 'error:WalletManagementServiceError:WalletUnreadable',
+        detail: expect.stringContaining('newer release'),
+      })
+      expect(await readAs(agent.url, second.apiKey)).toEqual(second.reads)
+    }
+    expect(readFileSync(path).equals(before)).toBe(true)
+    expect(
+      readdirSync(join(dataDir, 'wallets'))
+        .filter((name) => name.startsWith(first.walletId))
+        .toSorted(),
+    ).toEqual([basename(path), `${basename(path)}.sum`])
+    expect(readFileSync(`${path}.sum`, 'utf8')).toBe(sum)
+  })
+})

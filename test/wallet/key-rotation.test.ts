@@ -1,0 +1,195 @@
+/** The master key is replaced while everything runs. */
+import { randomBytes } from 'node:crypto'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { createClient } from '../../daemon/client.ts'
+import { examine } from '../../src/doctor/examine.ts'
+import { startAgent, type TestAgent } from '../_agent.ts'
+import { connect, refusal } from '../_pair.ts'
+
+let folder: string
+let dataDir: string
+let file: string
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'identity-agent-'))
+  dataDir = join(folder, 'data')
+  mkdirSync(dataDir)
+  file = join(dataDir, 'master.key')
+})
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+const newKey = () => randomBytes(32).toString('base64url')
+const start = (variables: Record<string, string> = {}) => startAgent(variables, { dataDir })
+const rotate = ({ admin }: TestAgent, body: { newKey?: string } = {}) => admin('POST /_system/master-key/rotation', { body })
+const keyCheck = async ({ agent }: TestAgent) => (await examine(agent)).checks.find(({ name }) => name === 'master-key')!
+
+/** How the agent key is on disk, by the name of its row. */
+async function rows({ agent }: TestAgent): Promise<Record<string, string>> {
+  const found = await agent.db.selectFrom('setting').selectAll().where('name', 'like', 'agent-key%').execute()
+  return Object.fromEntries(found.map(({ name, value }) => [name, value]))
+}
+
+/** Names of files in the data folder that a text is in. */
+const filesWith = (text: string) =>
+  readdirSync(dataDir, { recursive: true, encoding: 'utf8' })
+    .filter((name) => statSync(join(dataDir, name)).isFile())
+    .filter((name) => readFileSync(join(dataDir, name), 'latin1').includes(text))
+
+test('a rotated key opens everything as before, and the one before opens nothing', async () => {
+  let [apiKey, other] = ['', '']
+  const before: string[] = []
+  {
+    await using agent = await start()
+    const [alice, bob] = [await agent.newTenant('alice'), await agent.newTenant('bob')]
+    await connect(alice, bob)
+    ;[apiKey, other] = [alice.apiKey, bob.apiKey]
+    const mailbox = agent.agent.env.newMailbox(alice.walletId)
+    const [{ 'agent-key': wrapped }, key] = [await rows(agent), readFileSync(file, 'utf8')]
+    expect(await rotate(agent)).toEqual({ source: file, isReplaced: true })
+    expect(readFileSync(file, 'utf8')).not.toBe(key)
+    expect(statSync(file).mode & 0o777).toBe(0o600)
+    expect(existsSync(`${file}.next`)).toBe(false)
+    // What the key before opened is nowhere any more, though the daemon has agent.db open.
+    expect(filesWith(wrapped!)).toEqual([])
+    expect(filesWith((await rows(agent))['agent-key']!)).not.toEqual([])
+    expect((await alice.call('GET /connections')).contents).toHaveLength(1)
+    expect(agent.agent.openMailbox(mailbox)).toBe(alice.walletId)
+    before.push(key.trim(), mailbox, alice.walletId)
+  }
+  const [key, mailbox, walletId] = before as [string, string, string]
+  await expect(start({ AGENT_MASTER_KEY: key })).rejects.toThrow(/is not the one that/)
+  await using agent = await start()
+  for (const tenant of [apiKey, other])
+    expect((await createClient(agent.url, { apikey: tenant })('GET /connections')).contents).toHaveLength(1)
+  expect(agent.agent.openMailbox(mailbox)).toBe(walletId)
+})
+
+test('a key in a file can be given; the present one, or half a one, is refused', async () => {
+  await using agent = await start()
+  const key = newKey()
+  expect(await rotate(agent, { newKey: key })).toEqual({ source: file, isReplaced: true })
+  expect(readFileSync(file, 'utf8')).toBe(`${key}\n`)
+  expect(await refusal(rotate(agent, { newKey: key }))).toMatchObject({ status: 422, type: 'error:MasterKeyError:NewKeyRequired' })
+  const half = key.slice(0, 20)
+  const problem = await refusal(rotate(agent, { newKey: half }))
+  expect(problem).toMatchObject({ status: 400, detail: expect.stringContaining('newKey') })
+  expect(JSON.stringify(problem)).not.toContain(half)
+  expect(readdirSync(dataDir)).not.toContain('master.key.next')
+})
+
+test('a key in a variable is the operator’s to replace: both open the folder until a start with the new one', async () => {
+  const [first, second, third] = [newKey(), newKey(), newKey()]
+  {
+    await using agent = await start({ AGENT_MASTER_KEY: first })
+    expect(await refusal(rotate(agent))).toMatchObject({ status: 422, detail: expect.stringContaining('AGENT_MASTER_KEY') })
+    expect(await rotate(agent, { newKey: second })).toEqual({ source: 'AGENT_MASTER_KEY', isReplaced: false })
+    expect(await keyCheck(agent)).toMatchObject({ status: 'warning', detail: expect.stringContaining('AGENT_MASTER_KEY') })
+  }
+  {
+    await using agent = await start({ AGENT_MASTER_KEY: first })
+    expect(await keyCheck(agent)).toMatchObject({ status: 'warning' })
+    // Another one, before the first was put into the variable: that one is forgotten.
+    await rotate(agent, { newKey: third })
+  }
+  await expect(start({ AGENT_MASTER_KEY: second })).rejects.toThrow(/AGENT_MASTER_KEY is not the one/)
+  {
+    await using agent = await start({ AGENT_MASTER_KEY: third })
+    expect(await keyCheck(agent)).toMatchObject({ status: 'ok' })
+    expect(Object.keys(await rows(agent))).toEqual(['agent-key'])
+  }
+  await expect(start({ AGENT_MASTER_KEY: first })).rejects.toThrow(/AGENT_MASTER_KEY is not the one/)
+  expect(existsSync(file)).toBe(false)
+})
+
+test.skipIf(process.getuid?.() === 0)('a file that may not be written is the operator’s to replace too', async () => {
+  const secrets = mkdtempSync(join(folder, 'secrets-'))
+  const path = join(secrets, 'key')
+  writeFileSync(path, newKey())
+  chmodSync(secrets, 0o500)
+  await using agent = await start({ AGENT_MASTER_KEY_FILE: path })
+  expect(await refusal(rotate(agent))).toMatchObject({ status: 422, detail: expect.stringContaining('EACCES') })
+  expect(await rotate(agent, { newKey: newKey() })).toEqual({ source: path, isReplaced: false })
+  chmodSync(secrets, 0o700)
+})
+
+test('a link to the file stays a link', async () => {
+  const [path, link] = [join(folder, 'key'), join(folder, 'link')]
+  writeFileSync(path, newKey(), { mode: 0o600 })
+  symlinkSync(path, link)
+  const before = readFileSync(path, 'utf8')
+  await using agent = await start({ AGENT_MASTER_KEY_FILE: link })
+  await rotate(agent)
+  expect(readFileSync(path, 'utf8')).not.toBe(before)
+  expect(readFileSync(link, 'utf8')).toBe(readFileSync(path, 'utf8'))
+})
+
+test('a key that was lost while the daemon runs is replaced by a rotation', async () => {
+  {
+    await using agent = await start()
+    rmSync(file)
+    expect(await keyCheck(agent)).toMatchObject({ status: 'failed', hint: expect.stringContaining('agent key rotate') })
+    await rotate(agent)
+    expect(await keyCheck(agent)).toMatchObject({ status: 'ok' })
+  }
+  await using again = await start()
+  expect((await again.tenant('GET /connections')).contents).toEqual([])
+})
+
+test('rotations that come together are done one after the other', async () => {
+  {
+    await using agent = await start()
+    await Promise.all(Array.from({ length: 5 }, () => rotate(agent)))
+  }
+  await using agent = await start()
+  expect(await keyCheck(agent)).toMatchObject({ status: 'ok' })
+})
+
+test('wallets without the key that opens them are refused, and no other is made', async () => {
+  {
+    await using agent = await start()
+    await agent.agent.db.deleteFrom('setting').where('name', '=', 'agent-key').execute()
+  }
+  await expect(start()).rejects.toThrow(/holds wallets, but not the key that opens them/)
+})
+
+test('a next key that nothing was wrapped with, or a part of one, is forgotten at the start', async () => {
+  for (const text of [newKey(), 'half a k']) {
+    {
+      await using agent = await start()
+      writeFileSync(`${file}.next`, text)
+      expect(await keyCheck(agent)).toMatchObject({ status: 'ok' })
+    }
+    await (await start())[Symbol.asyncDispose]()
+    expect(existsSync(`${file}.next`)).toBe(false)
+  }
+})
+
+test('when the next key opens the folder it takes the place of the present one, whatever that holds', async () => {
+  for (const spoil of [() => undefined, () => rmSync(file), () => writeFileSync(file, 'half a k')]) {
+    {
+      await using agent = await start()
+      await rotate(agent)
+    }
+    renameSync(file, `${file}.next`)
+    writeFileSync(file, newKey())
+    spoil()
+    const next = readFileSync(`${file}.next`, 'utf8')
+    await using agent = await start()
+    expect(await keyCheck(agent)).toMatchObject({ status: 'ok' })
+    expect([readFileSync(file, 'utf8'), existsSync(`${file}.next`)]).toEqual([next, false])
+  }
+})
