@@ -13,7 +13,10 @@ export function telling(migrations: Migrations, tell: () => void): Migrations {
     },
     transformResult: ({ result }) => Promise.resolve(result),
   }
-  const entries = Object.entries(migrations).map(([name, { up }]): [string, Migration] => [name, { up: (db) => up(db.withPlugin(plugin)) }])
+  const entries = Object.entries(migrations).map(([name, migration]): [string, Migration] => [
+    name,
+    { up: (db) => migration.up(db.withPlugin(plugin)) },
+  ])
   return Object.fromEntries(entries)
 }
 

@@ -93,6 +93,7 @@ test('a key in a file can be given; the present one, or half a one, is refused',
 
 test('a key in a variable is the operator’s to replace: both open the folder until a start with the new one', async () => {
   const [first, second, third] = [newKey(), newKey(), newKey()]
+  let previous = ''
   {
     await using agent = await start({ AGENT_MASTER_KEY: first })
     expect(await refusal(rotate(agent))).toMatchObject({ status: 422, detail: expect.stringContaining('AGENT_MASTER_KEY') })
@@ -104,12 +105,15 @@ test('a key in a variable is the operator’s to replace: both open the folder u
     expect(await keyCheck(agent)).toMatchObject({ status: 'warning' })
     // Another one, before the first was put into the variable: that one is forgotten.
     await rotate(agent, { newKey: third })
+    previous = (await rows(agent))['agent-key-previous']!
+    expect(filesWith(previous)).not.toEqual([])
   }
   await expect(start({ AGENT_MASTER_KEY: second })).rejects.toThrow(/AGENT_MASTER_KEY is not the one/)
   {
     await using agent = await start({ AGENT_MASTER_KEY: third })
     expect(await keyCheck(agent)).toMatchObject({ status: 'ok' })
     expect(Object.keys(await rows(agent))).toEqual(['agent-key'])
+    expect(filesWith(previous)).toEqual([])
   }
   await expect(start({ AGENT_MASTER_KEY: first })).rejects.toThrow(/AGENT_MASTER_KEY is not the one/)
   expect(existsSync(file)).toBe(false)

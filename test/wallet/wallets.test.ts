@@ -204,3 +204,14 @@ testWithFiles('nothing is opened once the agent has stopped', async () => {
   await expect(wallets.use(id, names)).rejects.toThrow(/stopping/)
   expect(openFiles(agent)).toEqual([])
 })
+
+test('a wallet that was closed has no keys any more, and says so', async () => {
+  await using agent = await start()
+  const { id } = await agent.admin('POST /wallets', { body: { name: 'a', seed } })
+  const [wallet, sealed] = await agent.agent.wallets.use(id, (wallet) => Promise.resolve([wallet, wallet.seal('a row', 'a text')] as const))
+  expect(wallet.unseal('a row', sealed)).toBe('a text')
+  await agent.agent.wallets[Symbol.asyncDispose]()
+  const path = { didIndex: 0, usage: 1, keyIndex: 0 }
+  for (const use of [() => wallet.seal('a row', 'a text'), () => wallet.unseal('a row', sealed), () => wallet.deriveKey(path)])
+    expect(use).toThrow(`the wallet ${id} is closed`)
+})
