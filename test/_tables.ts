@@ -11,7 +11,8 @@ const homely: Record<string, string> = { AGENT_DATA_DIR: 'by platform', AGENT_CO
 function defaultOf(name: string, type: (typeof variables)[keyof typeof variables]): string {
   if (homely[name] !== undefined) return homely[name]
   const { success, data } = type.safeParse(undefined)
-  return success && data !== undefined ? `\`${typeof data === 'object' ? JSON.stringify(data) : data}\`` : ''
+  if (!success || data === undefined) return ''
+  return `\`${(Array.isArray(data) ? (data as string[]) : [data as string]).join(',')}\``
 }
 
 /** Variable, default, meaning. */
