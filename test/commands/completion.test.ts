@@ -100,8 +100,8 @@ test('commands, flags and values come from the manifest', async () => {
   expect(await values('conn')).toEqual(['connection'])
   expect(await complete(manifest, ['conn'])).toBe('connection\tConnections to other agents\n')
   expect(await values('tenant', 'k')).toEqual(['key'])
-  expect(await values('tenant', 'key', '')).toEqual(['add', 'remove'])
-  expect(await values('help', 'tenant', 'key', 'a')).toEqual(['add'])
+  expect(await values('tenant', 'key', '')).toEqual(['create', 'list', 'revoke'])
+  expect(await values('help', 'tenant', 'key', 'c')).toEqual(['create'])
   expect(await values('credential', 'offer', '--iss')).toEqual(['--issuing-did'])
   // What is required comes first, what every command has last, and what is there already not again.
   expect((await values('credential', 'offer', '--'))[0]).toBe('--issuing-did')

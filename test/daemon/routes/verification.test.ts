@@ -144,7 +144,8 @@ test('nobody asks without credentials', async () => {
 })
 
 test('a host that does not answer for now is 503, and says nothing of any credential', async () => {
-  const did = 'did:web:127.0.0.1%3A9'
+  // A port that may be called, and that nobody listens at.
+  const did = 'did:web:127.0.0.1%3A2'
   const payload = {
     iss: did,
     vc: { type: ['VerifiableCredential'], '@context': ['https://www.w3.org/2018/credentials/v1'], credentialSubject: {} },
