@@ -91,6 +91,17 @@ export class Daemon {
   }
 }
 
+/** Settings of one of several daemons: folders of its own in `folder`, the ledger that all of them share, no default wallet. */
+export function settingsIn(folder: string, name: string, adminKey: string): Record<string, string> {
+  return {
+    AGENT_DATA_DIR: join(folder, name),
+    AGENT_CONFIG_DIR: join(folder, `${name}-config`),
+    ADMIN_TOKEN: adminKey,
+    DEFAULT_WALLET_ENABLED: 'false',
+    VDR_URL: `sqlite:${join(folder, 'vdr.db')}`,
+  }
+}
+
 /** A temporary folder that is removed when it is disposed of. */
 export async function temporaryFolder(): Promise<{ path: string; [Symbol.asyncDispose](): Promise<void> }> {
   const path = await mkdtemp(join(tmpdir(), 'identity-agent-'))

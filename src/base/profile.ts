@@ -59,14 +59,8 @@ export function profilePath(configDir: string, name: string): string {
  */
 export function readProfile(configDir: string, name: string): Profile | undefined {
   const path = profilePath(configDir, name)
-  let text: string
-  try {
-    text = readFileSync(path, 'utf8')
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    if (code === 'ENOENT') return undefined
-    throw new StartError(`The profile ${path} cannot be read (${code}).`, 2, { cause: error })
-  }
+  const text = readIfThere(path, (code) => `The profile ${path} cannot be read (${code}).`)
+  if (text === undefined) return undefined
   const result = Profile.safeParse(parseJson(text))
   if (result.success) return result.data
   const fields = [...new Set(result.error.issues.map((issue) => issue.path.join('.') || 'the whole'))]
@@ -122,14 +116,8 @@ export function removeProfile(configDir: string, name: string): void {
  */
 export function readProfileInUse(configDir: string): string | undefined {
   const path = join(configDir, 'current')
-  let text: string
-  try {
-    text = readFileSync(path, 'utf8')
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    if (code === 'ENOENT') return undefined
-    throw new StartError(`Which profile is in use cannot be read from ${path} (${code}).`, 2, { cause: error })
-  }
+  const text = readIfThere(path, (code) => `Which profile is in use cannot be read from ${path} (${code}).`)
+  if (text === undefined) return undefined
   const name = ProfileName.safeParse(text.trim())
   if (name.success) return name.data
   throw new StartError(
@@ -149,6 +137,17 @@ function changing(what: string, change: () => void): void {
     change()
   } catch (error) {
     throw new StartError(`${what} (${(error as NodeJS.ErrnoException).code}).`, 5, { cause: error })
+  }
+}
+
+/** A file's text; nothing when there is no such file. @throws {StartError} in the words of `complaint` when it cannot be read. */
+function readIfThere(path: string, complaint: (code: string | undefined) => string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT') return undefined
+    throw new StartError(complaint(code), 2, { cause: error })
   }
 }
 

@@ -45,15 +45,15 @@ async function send(wallet: Wallet, owing: Owing, debt: MessageDebt): Promise<(t
   const { protocol: name, recordId } = debt
   const protocol = protocols[name]
   return async (tx) => {
-    await logMessage(tx, wallet, owing, debt, attempt)
+    await logMessage(tx, owing, debt, attempt)
     if (protocol) await settle(tx, protocol, await getRecord(tx, protocol, recordId), 'sent')
     else await outcomes[name]?.(tx, recordId)
   }
 }
 
-function logMessage(tx: Tx, { env }: Wallet, owing: Owing, { from, to, message }: MessageDebt, attempt: Attempt): Promise<void> {
+function logMessage(tx: Tx, owing: Owing, { from, to, message }: MessageDebt, attempt: Attempt): Promise<void> {
   const about = { id: owing.id, thread: threadOf({ id: owing.id, ...message }), type: message.type, from, to }
-  return logSent(tx, about, owing, attempt, env.config.EVENT_RETENTION)
+  return logSent(tx, about, owing, attempt)
 }
 
 /** A failure: the debt waits, unless the other side refused it for good, or a message has been tried for long enough. */
@@ -78,7 +78,7 @@ async function note(wallet: Wallet, owing: Owing, at: Date, error: unknown): Pro
     else {
       await done(tx, id)
       const outcome = isRefused ? 'refused' : 'given up'
-      if (debt.kind === 'message') await logMessage(tx, wallet, owing, debt, { at, failure: { outcome, reason } })
+      if (debt.kind === 'message') await logMessage(tx, owing, debt, { at, failure: { outcome, reason } })
     }
     await tell(tx, debt, failure, isFinal)
   })

@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import { z } from 'zod'
 import { newId } from '../base/id.ts'
 import type { Db, Tx } from '../storage/database.ts'
+import { noteRow, prunedAtOnce } from './pruning.ts'
 
 export const eventTypes = [
   'ConnectionUpdated',
@@ -34,13 +35,6 @@ export type Placed = { sequence: number; event: Event }
 /** Which events are meant: of a type, of a thread or a DID, or all. */
 export type EventFilter = { type?: EventType | undefined; subject?: string | undefined }
 
-/** After how many events old ones are looked for, and how many of the oldest are then looked at: more than have come. */
-const prunedEvery = 10
-const prunedAtOnce = 20
-
-/** Transactions that are to look for old events before they end. */
-const pruning = new WeakSet<Tx>()
-
 /** Writes an event down; `subject` is the thread or the DID that it is about. Returns its id. */
 export async function putEvent(tx: Tx, event: { type: string; subject: string; data: object }): Promise<string> {
   const { type, subject } = event
@@ -57,7 +51,7 @@ export async function putEvent(tx: Tx, event: { type: string; subject: string; d
     })
     .returning('sequence')
     .executeTakeFirstOrThrow()
-  if (sequence % prunedEvery === 0) pruning.add(tx)
+  noteRow(tx, sequence, pruneEvents)
   return id
 }
 
@@ -103,11 +97,6 @@ export async function lastSequence(db: Db): Promise<number> {
 export async function lastSequenceBefore(db: Db, id: string): Promise<number> {
   const before = await db.selectFrom('event').select('sequence').where('id', '<', id).orderBy('id', 'desc').limit(1).executeTakeFirst()
   return before?.sequence ?? 0
-}
-
-/** Ends a transaction: if it has written one event in ten, removes some of those that are older than `retention` seconds. */
-export async function pruneInTurn(tx: Tx, retention: number): Promise<void> {
-  if (pruning.delete(tx)) await pruneEvents(tx, retention)
 }
 
 /**

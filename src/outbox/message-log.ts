@@ -7,6 +7,7 @@ import { sql, type Selectable } from 'kysely'
 import type { Db, Tx } from '../storage/database.ts'
 import type { WalletTables } from '../storage/wallet-tables.ts'
 import type { Owing } from './outbox.ts'
+import { noteRow, prunedAtOnce } from './pruning.ts'
 
 /** Who wrote what to whom, and which thread it is about. */
 type About = { id: string; thread: string; type: string; from: string; to: string }
@@ -19,19 +20,14 @@ const longestDid = 80
 const longestType = 300
 const longestFailure = 1_000
 
-/** How many rows are looked at, once for so many that are written, to remove those that are too old: more than are written. */
-const prunedAtOnce = 20
-const prunedEvery = 10
-
 /** Writes down that a message was taken by the other side, refused by it or given up. */
 export async function logSent(
   tx: Tx,
   about: About,
   { attempts, reason, eventSequence }: Owing,
   { at, durationMs, failure }: Attempt,
-  retention: number,
 ): Promise<void> {
-  await log(tx, about, retention, {
+  await log(tx, about, {
     direction: 'sent',
     outcome: failure?.outcome ?? 'taken',
     at: at.toISOString(),
@@ -43,13 +39,8 @@ export async function logSent(
 }
 
 /** Writes down that a message was taken in, or refused and why. */
-export async function logReceived(
-  tx: Tx,
-  about: About,
-  { at, refusal }: { at: Date; refusal?: string | undefined },
-  retention: number,
-): Promise<void> {
-  await log(tx, about, retention, {
+export async function logReceived(tx: Tx, about: About, { at, refusal }: { at: Date; refusal?: string | undefined }): Promise<void> {
+  await log(tx, about, {
     direction: 'received',
     outcome: refusal === undefined ? 'taken' : 'refused',
     at: at.toISOString(),
@@ -86,7 +77,7 @@ type Rest = Pick<LoggedMessage, 'direction' | 'outcome' | 'at' | 'attempts' | 'd
   event_sequence: number | ReturnType<typeof sql<number>>
 }
 
-async function log(tx: Tx, { id, thread, type, from, to }: About, retention: number, rest: Rest): Promise<void> {
+async function log(tx: Tx, { id, thread, type, from, to }: About, rest: Rest): Promise<void> {
   const { sequence } = await tx
     .insertInto('message_log')
     .values({
@@ -101,5 +92,5 @@ async function log(tx: Tx, { id, thread, type, from, to }: About, retention: num
     })
     .returning('sequence')
     .executeTakeFirstOrThrow()
-  if (sequence % prunedEvery === 0) await pruneMessageLog(tx, retention)
+  noteRow(tx, sequence, pruneMessageLog)
 }

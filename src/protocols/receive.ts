@@ -64,7 +64,7 @@ export async function receive(wallet: Wallet, handlers: Readonly<Record<string, 
   try {
     const write = await handlers[type]!(wallet, message)
     await once(wallet, inboxId, async (tx) => {
-      await log(tx, wallet, received, at)
+      await log(tx, received, at)
       await write(tx)
     })
   } catch (error) {
@@ -74,7 +74,7 @@ export async function receive(wallet: Wallet, handlers: Readonly<Record<string, 
       throw error
     }
     const write = async (tx: Tx) => {
-      await log(tx, wallet, received, at, error.message)
+      await log(tx, received, at, error.message)
       await putReport(tx, message, error)
     }
     // Whoever finds it in the inbox by now has lost a race against a repetition of it, which was not refused.
@@ -89,12 +89,12 @@ async function noteRefusal(wallet: Wallet, message: Received, at: Date, refusal:
     () => true,
   )
   if (isStranger || (await isLogged(wallet.db, { id: message.id, thread: threadOf(message) }))) return
-  await wallet.transaction((tx) => log(tx, wallet, message, at, refusal))
+  await wallet.transaction((tx) => log(tx, message, at, refusal))
 }
 
-function log(tx: Tx, { env }: Wallet, message: Received, at: Date, refusal?: string): Promise<void> {
+function log(tx: Tx, message: Received, at: Date, refusal?: string): Promise<void> {
   const { id, type, from, to } = message
-  return logReceived(tx, { id, thread: threadOf(message), type, from, to }, { at, refusal }, env.config.EVENT_RETENTION)
+  return logReceived(tx, { id, thread: threadOf(message), type, from, to }, { at, refusal })
 }
 
 /** Writes, unless the message was taken before. Returns whether it was written. */

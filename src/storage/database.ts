@@ -15,7 +15,7 @@ import * as mediator001 from './migrations/mediator-001-init.ts'
 import * as wallet001 from './migrations/wallet-001-init.ts'
 import { migrate, mustBeKnown, type Migrations } from './migrate.ts'
 import { NewerFileError } from './newer-file-error.ts'
-import { openSqlite, type Database } from './sqlite.ts'
+import { findFault, openSqlite, type Database } from './sqlite.ts'
 import type { WalletTables } from './wallet-tables.ts'
 
 export type Db = Kysely<WalletTables>
@@ -77,8 +77,8 @@ export async function openKnownWalletDb(path: string): Promise<Db> {
 
 /** Takes one or two milliseconds for a file of several megabytes. */
 function mustBeSound(database: Database): void {
-  const found = database.pragma('quick_check(1)', { simple: true })
-  if (found !== 'ok') throw new DamagedFileError(database.name, `is damaged: ${String(found)}`)
+  const fault = findFault(database)
+  if (fault !== undefined) throw new DamagedFileError(database.name, `is damaged: ${fault}`)
 }
 
 async function open<Tables>(

@@ -4,7 +4,7 @@ import { Kysely } from 'kysely'
 import type { AgentTables } from './agent-tables.ts'
 import type { AgentDb } from './database.ts'
 import { createDialect } from './dialect.ts'
-import { openSqlite, type Database } from './sqlite.ts'
+import { findFault, openSqlite, type Database } from './sqlite.ts'
 
 /** Has SQLite look a file through: nothing when it is sound, otherwise what is wrong with it, in SQLite's words. Takes as long as reading it does. */
 export function findDamage(path: string): string | undefined {
@@ -12,8 +12,7 @@ export function findDamage(path: string): string | undefined {
   try {
     if (statSync(path).size === 0) return 'it is empty'
     database = openSqlite(path, { readonly: true })
-    const found = String(database.pragma('quick_check(1)', { simple: true }))
-    return found === 'ok' ? undefined : found
+    return findFault(database)
   } catch (error) {
     return (error as Error).message
   } finally {

@@ -41,6 +41,12 @@ export function openSqlite(path: string, options: { readonly?: boolean } = {}): 
   }
 }
 
+/** What SQLite finds wrong with the structure of a database, in its words; nothing when it is sound. Reads the whole file. */
+export function findFault(database: Database): string | undefined {
+  const found = String(database.pragma('quick_check(1)', { simple: true }))
+  return found === 'ok' ? undefined : found
+}
+
 /** SQLite does not wait when two processes switch a new file at once (the busy timeout is not asked), so that is done here. */
 function switchToWal(database: Database): void {
   for (const end = Date.now() + 5_000; ;) {

@@ -1,8 +1,7 @@
 /** Two daemons in processes of their own that share a ledger, an issuer at one and a holder at the other, and a book of what their webhooks said. */
-import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { setTimeout } from 'node:timers/promises'
-import { Daemon, temporaryFolder, type Answer } from '../_daemon.ts'
+import { Daemon, settingsIn, temporaryFolder, type Answer } from '../_daemon.ts'
 import { Book } from './_book.ts'
 
 const adminKey = 'an-administrator-of-the-faults'
@@ -37,12 +36,8 @@ export async function openTown(env: Record<string, string> = {}) {
     const start = async (name: string) =>
       use(
         await Daemon.start({
-          AGENT_DATA_DIR: join(folder.path, name),
-          AGENT_CONFIG_DIR: join(folder.path, `${name}-config`),
+          ...settingsIn(folder.path, name, adminKey),
           AGENT_LOG_LEVEL: 'error',
-          ADMIN_TOKEN: adminKey,
-          DEFAULT_WALLET_ENABLED: 'false',
-          VDR_URL: `sqlite:${join(folder.path, 'vdr.db')}`,
           ...env,
         }),
       )

@@ -1,7 +1,6 @@
 /** What an invitation has begun survives: two daemons, killed between any two steps, issue and prove without a connection. */
-import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { Daemon, temporaryFolder } from '../_daemon.ts'
+import { Daemon, settingsIn, temporaryFolder } from '../_daemon.ts'
 import { onboard, type Party } from '../_main-job.ts'
 import { until } from '../_pair.ts'
 
@@ -25,11 +24,7 @@ test('an invitation, its answer and what follows survive kill -9 of both sides',
   await using folder = await temporaryFolder()
   const start = (name: string) =>
     Daemon.start({
-      AGENT_DATA_DIR: join(folder.path, name),
-      AGENT_CONFIG_DIR: join(folder.path, `${name}-config`),
-      ADMIN_TOKEN: adminKey,
-      DEFAULT_WALLET_ENABLED: 'false',
-      VDR_URL: `sqlite:${join(folder.path, 'vdr.db')}`,
+      ...settingsIn(folder.path, name, adminKey),
     })
   await using acme = await start('acme')
   await using home = await start('home')

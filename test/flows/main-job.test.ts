@@ -1,7 +1,6 @@
 /** Two daemons in separate processes and folders that share a ledger file do the main job, undisturbed and stopped between any two steps. */
-import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { Daemon, temporaryFolder } from '../_daemon.ts'
+import { Daemon, settingsIn, temporaryFolder } from '../_daemon.ts'
 import { announced, finished, onboard, steps, wholeStory, type Job } from '../_main-job.ts'
 import { Sink } from '../_sink.ts'
 
@@ -16,11 +15,7 @@ async function setUp() {
   const start = async (name: string) =>
     use(
       await Daemon.start({
-        AGENT_DATA_DIR: join(folder.path, name),
-        AGENT_CONFIG_DIR: join(folder.path, `${name}-config`),
-        ADMIN_TOKEN: adminKey,
-        DEFAULT_WALLET_ENABLED: 'false',
-        VDR_URL: `sqlite:${join(folder.path, 'vdr.db')}`,
+        ...settingsIn(folder.path, name, adminKey),
         GLOBAL_WEBHOOK_URL: sink.url,
         GLOBAL_WEBHOOK_API_KEY: bearer,
       }),

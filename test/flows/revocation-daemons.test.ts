@@ -1,7 +1,6 @@
 /** Two daemons in separate processes: issue, present, revoke, present fails; the issuer's is killed as soon as it has said that it revokes. */
-import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { Daemon, temporaryFolder } from '../_daemon.ts'
+import { Daemon, settingsIn, temporaryFolder } from '../_daemon.ts'
 import { onboard, steps, type Job, type Party } from '../_main-job.ts'
 import { until } from '../_pair.ts'
 import { Sink } from '../_sink.ts'
@@ -36,11 +35,7 @@ test('a credential that one daemon revokes is refused by both, whatever happens 
   await using sink = await Sink.open()
   const start = (name: string) =>
     Daemon.start({
-      AGENT_DATA_DIR: join(folder.path, name),
-      AGENT_CONFIG_DIR: join(folder.path, `${name}-config`),
-      ADMIN_TOKEN: adminKey,
-      DEFAULT_WALLET_ENABLED: 'false',
-      VDR_URL: `sqlite:${join(folder.path, 'vdr.db')}`,
+      ...settingsIn(folder.path, name, adminKey),
       GLOBAL_WEBHOOK_URL: sink.url,
     })
   await using acme = await start('acme')

@@ -1,9 +1,8 @@
 /** The stock Identus SDK as holder between two daemons in processes of their own: one issues and revokes, the other verifies. */
-import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { createClient } from '../../daemon/client.ts'
 import type { CredentialFormat } from '../../src/protocols/formats.ts'
-import { Daemon, temporaryFolder } from '../_daemon.ts'
+import { Daemon, settingsIn, temporaryFolder } from '../_daemon.ts'
 import { onboard } from '../_main-job.ts'
 import { newDid, presentationIn, type Tenant } from '../_pair.ts'
 import { startHolder, type Holder } from './_holder.ts'
@@ -22,11 +21,7 @@ let [offers, asks] = ['', '']
 /** A daemon that shares its ledger with the others, and nothing else; a tenant of it. */
 async function startParty(name: string): Promise<Tenant> {
   const daemon = await Daemon.start({
-    AGENT_DATA_DIR: join(folder.path, name),
-    AGENT_CONFIG_DIR: join(folder.path, `${name}-config`),
-    ADMIN_TOKEN: adminKey,
-    DEFAULT_WALLET_ENABLED: 'false',
-    VDR_URL: `sqlite:${join(folder.path, 'vdr.db')}`,
+    ...settingsIn(folder.path, name, adminKey),
   })
   daemons.push(daemon)
   const { apiKey, walletId } = await onboard(daemon, adminKey, name)

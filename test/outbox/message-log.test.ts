@@ -3,19 +3,26 @@ import { expect, test } from 'vitest'
 import { isLogged, logReceived, logSent, messagesOf, pruneMessageLog } from '../../src/outbox/message-log.ts'
 import { due, put, type Debt } from '../../src/outbox/outbox.ts'
 import { putEvent } from '../../src/outbox/event.ts'
+import { pruneInTurn } from '../../src/outbox/pruning.ts'
 import type { Db, Tx } from '../../src/storage/database.ts'
 import { temporaryWalletDb } from '../_wallet-db.ts'
 
 const days30 = 30 * 86_400
 const dayMs = 86_400_000
 const about = { id: 'm', thread: 't', type: 'https://x/y/1.0/z', from: 'did:x:from', to: 'did:x:to' }
-const write = <T>(db: Db, work: (tx: Tx) => Promise<T>) => db.transaction().execute(work)
-const receive = (db: Db, at: Date, id = 'm') => write(db, (tx) => logReceived(tx, { ...about, id }, { at }, days30))
+/** As a wallet's transaction does it. */
+const write = <T>(db: Db, work: (tx: Tx) => Promise<T>, retention = days30) =>
+  db.transaction().execute(async (tx) => {
+    const written = await work(tx)
+    await pruneInTurn(tx, retention)
+    return written
+  })
+const receive = (db: Db, at: Date, id = 'm') => write(db, (tx) => logReceived(tx, { ...about, id }, { at }))
 
 test('texts that a peer chooses are kept up to a length', async () => {
   await using wallet = await temporaryWalletDb()
   const long = 'x'.repeat(100_000)
-  await write(wallet.db, (tx) => logReceived(tx, { ...about, type: long, from: long, to: long }, { at: new Date(), refusal: long }, days30))
+  await write(wallet.db, (tx) => logReceived(tx, { ...about, type: long, from: long, to: long }, { at: new Date(), refusal: long }))
   const [row] = await messagesOf(wallet.db, 't', 10)
   expect([row!.type, row!.from_did, row!.to_did, row!.failure].map((text) => text!.length)).toEqual([300, 80, 80, 1_000])
 })
@@ -32,7 +39,7 @@ test('a message that was promised has its place where it was promised, whatever 
     await event(tx)
   })
   const [owing] = (await due(db)).owing
-  await write(db, (tx) => logSent(tx, about, { ...owing!, attempts: 2, reason: 'refused' }, { at: new Date(), durationMs: 1.6 }, days30))
+  await write(db, (tx) => logSent(tx, about, { ...owing!, attempts: 2, reason: 'refused' }, { at: new Date(), durationMs: 1.6 }))
   await receive(db, new Date(), 'answer')
   expect(await messagesOf(db, 't', 10)).toMatchObject([
     { direction: 'sent', outcome: 'taken', attempts: 3, duration_ms: 2, failure: 'refused', event_sequence: 1 },
@@ -45,9 +52,10 @@ test('what is too old goes, more at a time than comes, and nothing younger', asy
   await using wallet = await temporaryWalletDb()
   const { db } = wallet
   const old = new Date(Date.now() - 31 * dayMs)
-  await write(db, async (tx) => {
-    for (let n = 0; n < 45; n++) await logReceived(tx, { ...about, thread: 'old' }, { at: old }, 40 * 86_400)
-  })
+  const fill = async (tx: Tx) => {
+    for (let n = 0; n < 45; n++) await logReceived(tx, { ...about, thread: 'old' }, { at: old })
+  }
+  await write(db, fill, 40 * 86_400)
   expect(await messagesOf(db, 'old', 100)).toHaveLength(45)
   for (let n = 0; n < 20; n++) await receive(db, new Date())
   expect(await messagesOf(db, 'old', 100)).toHaveLength(5)

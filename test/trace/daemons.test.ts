@@ -1,8 +1,7 @@
 /** The trace of a thread between two daemons in processes of their own, one of which is away for a while. */
-import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { Step, Trace } from '../../src/trace/model.ts'
-import { Daemon, temporaryFolder } from '../_daemon.ts'
+import { Daemon, settingsIn, temporaryFolder } from '../_daemon.ts'
 import { finished, onboard, steps, type Job, type Party } from '../_main-job.ts'
 import { Sink } from '../_sink.ts'
 
@@ -22,11 +21,7 @@ test('both sides have each message once and in order, also when the other side w
   await using sink = await Sink.open()
   const start = (name: string) =>
     Daemon.start({
-      AGENT_DATA_DIR: join(folder.path, name),
-      AGENT_CONFIG_DIR: join(folder.path, `${name}-config`),
-      ADMIN_TOKEN: adminKey,
-      DEFAULT_WALLET_ENABLED: 'false',
-      VDR_URL: `sqlite:${join(folder.path, 'vdr.db')}`,
+      ...settingsIn(folder.path, name, adminKey),
       GLOBAL_WEBHOOK_URL: sink.url,
     })
   await using acme = await start('acme')
