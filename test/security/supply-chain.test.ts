@@ -1,0 +1,118 @@
+/** What is installed: from the npm registry and nowhere else, as it was when it was chosen, under licences that were agreed to, and without running anything but what was allowed. */
+import { readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { z } from 'zod'
+
+const Entry = z.object({
+  version: z.string().optional(),
+  resolved: z.string().optional(),
+  integrity: z.string().optional(),
+  license: z.string().optional(),
+  link: z.boolean().optional(),
+  dev: z.boolean().optional(),
+  hasInstallScript: z.boolean().optional(),
+})
+const Lock = z.object({ lockfileVersion: z.number(), packages: z.record(z.string(), Entry) })
+const Package = z.object({
+  dependencies: z.record(z.string(), z.string()),
+  optionalDependencies: z.record(z.string(), z.string()),
+  devDependencies: z.record(z.string(), z.string()),
+  allowScripts: z.record(z.string(), z.boolean()),
+})
+
+const read = (name: string): unknown => JSON.parse(readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8'))
+const manifest = Package.parse(read('package.json'))
+/** Everything that can be installed, but for the project itself. */
+const entries = Object.entries(Lock.parse(read('package-lock.json')).packages).filter(([path]) => path !== '')
+const nameOf = (path: string) => path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length)
+
+/** What may be part of the product. */
+const free = ['0BSD', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', 'BlueOak-1.0.0', 'CC0-1.0', 'ISC', 'MIT', 'MIT-0', 'Unlicense', 'Zlib']
+/** What may only help to build and test it, since nothing of it is passed on. */
+const forTools = [...free, 'MPL-2.0', 'Public Domain']
+/** Packages that do not name their licence as SPDX does, and what their own text says. */
+const inTheirWords: Readonly<Record<string, string>> = {
+  'qrcode-terminal': 'Apache-2.0',
+  '@digitalbazaar/credentials-context': 'BSD-3-Clause',
+}
+
+/** Whether a licence, or an expression of AND and OR over several, is one of those that are allowed. */
+function isAllowed(expression: string, allowed: readonly string[]): boolean {
+  return expression
+    .replaceAll(/[()]/g, '')
+    .split(' OR ')
+    .some((choice) => choice.split(' AND ').every((licence) => allowed.includes(licence)))
+}
+
+/** Packages whose licence is not among those that are allowed where they are used, with the licence. */
+function unlicensed(packages: typeof entries): string[] {
+  return packages
+    .map(([path, { license, dev }]) => ({ name: nameOf(path), licence: inTheirWords[nameOf(path)] ?? license ?? '(none)', dev }))
+    .filter(({ licence, dev }) => !isAllowed(licence, dev ? forTools : free))
+    .map(({ name, licence }) => `${name}: ${licence}`)
+}
+
+/** Packages that would not come from the registry, or whose content nothing vouches for. */
+function unvouched(packages: typeof entries): string[] {
+  return packages
+    .filter(([, { resolved, integrity, link }]) => {
+      // Without an address npm asks the registry that is configured; which answers what has this digest, or is refused.
+      const isFromRegistry = resolved === undefined || new URL(resolved).origin === 'https://registry.npmjs.org'
+      return !isFromRegistry || link === true || !/^sha512-[A-Za-z0-9+/]{86}==$/.test(integrity ?? '')
+    })
+    .map(([path]) => path)
+}
+
+test('the licence of every package is one that was agreed to', () => {
+  expect(unlicensed(entries)).toEqual([])
+  const names = entries.map(([path]) => nameOf(path))
+  expect(Object.keys(inTheirWords).filter((name) => !names.includes(name))).toEqual([])
+})
+
+test('every package comes from the npm registry, with the SHA-512 digest of what it must be', () => {
+  expect(entries.length).toBeGreaterThan(100)
+  expect(unvouched(entries)).toEqual([])
+})
+
+test('each dependency is one release, not a range', () => {
+  const wanted = [manifest.dependencies, manifest.optionalDependencies, manifest.devDependencies].flatMap((each) => Object.entries(each))
+  expect(wanted.filter(([, version]) => !/^(npm:[a-z0-9-]+@)?\d+\.\d+\.\d+$/.test(version))).toEqual([])
+})
+
+test('who wants to run something when it is installed is named, and few may', () => {
+  const wanting = new Set(entries.filter(([, { hasInstallScript }]) => hasInstallScript).map(([path]) => nameOf(path)))
+  const { allowScripts } = manifest
+  expect([...wanting].filter((name) => !Object.hasOwn(allowScripts, name))).toEqual([])
+  // Native code, made or fetched at installation, and a bundler's. Another name here is a decision.
+  expect(Object.keys(allowScripts).filter((name) => allowScripts[name])).toEqual([
+    'better-sqlite3',
+    'better-sqlite3-node20',
+    'secp256k1',
+    'esbuild',
+  ])
+})
+
+test('these tests would notice', () => {
+  const good = { version: '1.0.0', integrity: `sha512-${'A'.repeat(86)}==`, license: 'MIT' }
+  const bad: typeof entries = [
+    ['node_modules/elsewhere', { ...good, resolved: 'https://example.com/elsewhere.tgz' }],
+    ['node_modules/like-it', { ...good, resolved: 'https://registry.npmjs.org.example.com/like-it.tgz' }],
+    ['node_modules/plain', { ...good, resolved: 'http://registry.npmjs.org/plain.tgz' }],
+    ['node_modules/git', { ...good, resolved: 'git+ssh://git@example.com/git.git#1' }],
+    ['node_modules/linked', { ...good, link: true }],
+    ['node_modules/weak', { ...good, integrity: 'sha1-2jmj7l5rSw0yVb/vlWAYkK/YBwk=' }],
+    ['node_modules/bare', { version: '1.0.0', license: 'MIT' }],
+  ]
+  expect(unvouched(bad)).toEqual(bad.map(([path]) => path))
+  const licences: [licence: string | undefined, dev: boolean, isFine: boolean][] = [
+    ['MIT', false, true],
+    ['(GPL-3.0 OR MIT)', false, true],
+    ['(GPL-3.0 AND MIT)', false, false],
+    ['MPL-2.0', true, true],
+    ['MPL-2.0', false, false],
+    ['UNLICENSED', true, false],
+    [undefined, true, false],
+  ]
+  for (const [license, dev, isFine] of licences)
+    expect([license, dev, unlicensed([['node_modules/x', { license, dev }]]).length === 0]).toEqual([license, dev, isFine])
+})
