@@ -6,6 +6,7 @@
 import { bodyParser } from '@koa/bodyparser'
 import type { Context } from 'koa'
 import type { z } from 'zod'
+import { jsonFault } from '../src/base/json-fault.ts'
 import { Problem } from '../src/base/problem.ts'
 
 /** The longest body, in bytes, after decompression; a contract may allow for more. */
@@ -98,6 +99,7 @@ async function readBody(ctx: Context, parse: ReturnType<typeof bodyParser>, maxB
         'error:UnsupportedMediaType',
         'The body is compressed in a way that is not understood. Send it as it is, or with gzip or deflate.',
       )
+    if (error instanceof SyntaxError) throw undecodable(`body: ${jsonFault(error)}`)
     if (status !== undefined || isDecompressionError(error)) throw undecodable(`body: ${message}`)
     throw error
   }

@@ -5,7 +5,7 @@
  */
 import { createAgent, type Agent } from '../src/agent.ts'
 import { newApiKey } from '../src/base/api-key.ts'
-import { readConfig, type Config } from '../src/base/config.ts'
+import { forgetSecrets, readConfig, type Config } from '../src/base/config.ts'
 import { openLog, type Log } from '../src/base/log.ts'
 import { readLocalProfile, writeProfile } from '../src/base/profile.ts'
 import { removeRunning, writeRunning } from '../src/base/running.ts'
@@ -70,9 +70,7 @@ async function main(): Promise<void> {
   const undo: Undo[] = []
   try {
     const config = readConfig(process.env)
-    // From here on there are digests of them.
-    delete process.env['ADMIN_TOKEN']
-    delete process.env['ADMIN_TOKEN_PREVIOUS']
+    forgetSecrets(process.env, config)
     const log = openLog(config.AGENT_LOG_LEVEL)
     const { url, didcommUrl } = await start(config, log, undo)
     stopOnSignal(log, undo)

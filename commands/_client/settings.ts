@@ -64,9 +64,13 @@ function chooseProfile(given: z.output<typeof Variables>): Pick<Surroundings, 'A
   return inUse === undefined ? { AGENT_PROFILE: defaultProfile, profileFrom: 'default' } : { AGENT_PROFILE: inUse, profileFrom: 'use' }
 }
 
-/** The environment of a child process: this one's without the variables of `without`, and `own`. */
+/** The keys of whoever types commands: a daemon, which lives on, has no use for them. */
+const personal = ['AGENT_API_KEY', 'AGENT_ADMIN_KEY']
+
+/** The environment of a child process: this one's without the person's keys and the variables of `without`, and `own`. */
 export function childEnv(own: Readonly<Record<string, string>>, without: readonly string[] = []): NodeJS.ProcessEnv {
-  return { ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !without.includes(name))), ...own }
+  const left = [...personal, ...without]
+  return { ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !left.includes(name))), ...own }
 }
 
 type FolderFlags = { 'data-dir'?: string | undefined; profile?: string | undefined }

@@ -1,4 +1,5 @@
 /** JSON and secrets that a flag names: written out, in a file (`@path`), or on standard input (`@-`). */
+import { jsonFault } from '../../src/base/json-fault.ts'
 import { UsageError } from '../_errors/usage.ts'
 import { readInput } from './file.ts'
 
@@ -13,9 +14,9 @@ export function readText(flag: string, value: string): string {
   }
 }
 
-/** As `readText`, parsed: any JSON. @throws {UsageError} when it is none. */
+/** As `readText`, parsed: any JSON. @throws {UsageError} when it is none; of what is in a file, where a secret may be, it quotes nothing. */
 export function readJson(flag: string, value: string): Json {
-  return parse(flag, readText(flag, value))
+  return parse(flag, readText(flag, value), value.startsWith('@') ? jsonFault : quoteFault)
 }
 
 /** As `readJson`: a JSON object. @throws {UsageError} when it is no JSON object. */
@@ -30,10 +31,15 @@ export function readObject(flag: string, value: string): Record<string, Json> {
 export type Json = string | number | boolean | null | Json[] | { [name: string]: Json }
 
 /** Parses what a flag says. @throws {UsageError} when it is no JSON. */
-export function parse(flag: string, text: string): Json {
+export function parse(flag: string, text: string, describe = quoteFault): Json {
   try {
     return JSON.parse(text) as Json
   } catch (error) {
-    throw new UsageError(`--${flag} is not JSON: ${(error as Error).message}.`)
+    throw new UsageError(`--${flag} is not JSON: ${describe(error)}.`)
   }
+}
+
+/** In the words of `JSON.parse`, which quote what the person has just typed. */
+function quoteFault(error: unknown): string {
+  return (error as Error).message
 }

@@ -20,6 +20,8 @@ export default class WebhookAdd extends AgentCommand {
   async run() {
     const { args, flags } = await this.parse(WebhookAdd)
     const customHeaders = flags.headers === undefined ? {} : readHeaders(flags.headers)
+    if (flags.headers !== undefined && !flags.headers.startsWith('@'))
+      this.say('--headers: others on this machine can see what stands in a command. Secrets belong in a file: --headers @headers.json.')
     const webhook = await this.call('POST /events/webhooks', { body: { url: args.url, customHeaders, signed: flags.signed } })
     this.print(webhook.secret === undefined ? webhook.id : `${webhook.id}\n${webhook.secret}`, [
       ['webhook', webhook.id],

@@ -210,3 +210,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   }
   return config
 }
+
+/** Takes the secrets of a configuration out of the environment that it was read from, so that no report of a crash and no child lists them. */
+export function forgetSecrets(env: Record<string, string | undefined>, config: Config): void {
+  for (const [name, value] of Object.entries(config)) if (value instanceof Secret) delete env[name]
+}

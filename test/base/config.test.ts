@@ -1,6 +1,6 @@
 import { inspect } from 'node:util'
 import { expect, test } from 'vitest'
-import { readConfig, variables } from '../../src/base/config.ts'
+import { forgetSecrets, readConfig, variables } from '../../src/base/config.ts'
 import { StartError } from '../../src/base/start-error.ts'
 
 /** The error that variables cause. */
@@ -81,6 +81,20 @@ test('a base URL loses the slash at its end, the address of a webhook is kept as
 
 test('every wrong variable is named at once', () => {
   expect(refusal({ AGENT_HTTP_PORT: 'x', AGENT_DIDCOMM_PORT: 'y' }).message).toMatch(/AGENT_HTTP_PORT.*AGENT_DIDCOMM_PORT/)
+})
+
+test('the environment loses the secrets that were read from it, and nothing else', () => {
+  const env: Record<string, string | undefined> = {
+    AGENT_MASTER_KEY: Buffer.alloc(32, 7).toString('base64url'),
+    DEFAULT_WALLET_SEED: '0a'.repeat(64),
+    ADMIN_TOKEN: 'one',
+    ADMIN_TOKEN_PREVIOUS: 'two',
+    GLOBAL_WEBHOOK_API_KEY: 'three',
+    AGENT_HOST: '127.0.0.1',
+    PATH: '/bin',
+  }
+  forgetSecrets(env, readConfig(env))
+  expect(env).toEqual({ AGENT_HOST: '127.0.0.1', PATH: '/bin' })
 })
 
 test('every variable says what it is for', () => {

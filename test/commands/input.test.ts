@@ -8,6 +8,7 @@ import { readClaimNames } from '../../commands/_input/claim-names.ts'
 import { readClaims } from '../../commands/_input/claims.ts'
 import { readSeconds } from '../../commands/_input/duration.ts'
 import { readInvitation } from '../../commands/_input/invitation.ts'
+import { readObject } from '../../commands/_input/json.ts'
 import { schemaUrl } from '../../commands/_input/schema.ts'
 import { bin } from './_cli.ts'
 
@@ -129,4 +130,11 @@ test('standard input is read to its end, however slowly it is written', async ()
   const slowly = `(sleep 1; printf ${url}; sleep 0.2; printf '&b') | node ${bin} connection accept -`
   const { exitCode, stderr } = await execa('sh', ['-c', slowly], { reject: false, env: { AGENT_CONFIG_DIR: folder } })
   expect({ exitCode, stderr }).toEqual({ exitCode: 2, stderr: expect.stringContaining('it has no _oob parameter') })
+})
+
+test('what a file holds that is no JSON is not quoted, what was typed is', () => {
+  const path = join(folder, 'headers.json')
+  writeFileSync(path, '{"authorization": Bearer abcdefgh}')
+  expect(() => readObject('headers', `@${path}`)).toThrow(/^--headers is not JSON: (?!.*(?:Bearer|abcd))/)
+  expect(() => readObject('claims', '{"age": 4l}')).toThrow(/--claims is not JSON: .*l/)
 })

@@ -179,6 +179,16 @@ test('a child’s environment is this one’s, without some, and with its own', 
   expect(env.HOME).toBe(process.env.HOME)
 })
 
+test('a child is not handed the keys of whoever types commands', () => {
+  process.env['AGENT_API_KEY'] = process.env['AGENT_ADMIN_KEY'] = 'the-key-of-a-person'
+  try {
+    expect(Object.values(childEnv({}))).not.toContain('the-key-of-a-person')
+  } finally {
+    delete process.env['AGENT_API_KEY']
+    delete process.env['AGENT_ADMIN_KEY']
+  }
+})
+
 test('a variable that is wrong is named, and its value is not', () => {
   expect(() => fromProcess({ AGENT_PROFILE: '../etc' })).toThrow(/^(?!.*\.\.\/etc).*AGENT_PROFILE/)
 })

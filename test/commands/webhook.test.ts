@@ -33,6 +33,8 @@ const json = async (...args: string[]) => JSON.parse((await run(...args, '--json
 test('a webhook is signed, tested and given another secret; what is shown once is not shown again', { timeout: slow }, async () => {
   const added = await run('add', receiver.url, '--signed', '--headers', '{"authorization":"Bearer canary"}')
   expect(added).toMatchObject({ code: 0, out: expect.stringContaining('whsec_'), err: expect.stringContaining('agent webhook test') })
+  // The value of a header is a secret mostly, and was typed into the command.
+  expect(added.err).toContain('--headers @headers.json')
   const [[id], [secret]] = [/[0-9a-f-]{36}/.exec(added.out)!, /whsec_\S+/.exec(added.out)!]
   expect((await run('list')).out).not.toMatch(/whsec_|canary/)
   expect(await run('test', id)).toMatchObject({ code: 0, out: expect.stringMatching(/taken +yes/) })

@@ -285,3 +285,12 @@ test('a body of DELETE is read as well', async () => {
   const response = await agent.send('DELETE', '/echo', { body: '{"name":"x"}', headers: { 'content-type': 'application/json' } })
   expect([response.status, await response.json()]).toEqual([200, { name: 'x' }])
 })
+
+test.each(['{"seed": abcdefghij}', '{"seed":"x"abcdefghij}', '{"seed":"abcdefghij', '{"seed":"abcdefghij\n"}', 'abcdefghij', '{"abcdefghij":1,}'])(
+  'of a body that is no JSON nothing is said back: %j',
+  async (body) => {
+    const answer = await post('/echo', body)
+    expect(answer).toMatchObject({ ...refused, detail: expect.stringMatching(/^body: .*JSON/) })
+    expect(answer.detail).not.toMatch(/abcd|ghij/)
+  },
+)

@@ -1,0 +1,285 @@
+/**
+ * A run in which secrets of every kind are used, and all that it leaves behind: two daemons and what they say to each other, to their callers
+ * and to webhooks; then a person at the command line, with a daemon of their own.
+ */
+import { randomBytes } from 'node:crypto'
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { generateMnemonic } from '@scure/bip39'
+import { wordlist } from '@scure/bip39/wordlists/english.js'
+import { newUser } from '../../commands/_cli.ts'
+import { Daemon, settingsIn, temporaryFolder } from '../../_daemon.ts'
+import { finished, onboard, steps, type Job, type Party } from '../../_main-job.ts'
+import { openReceiver } from '../../_receiver.ts'
+import { Sink } from '../../_sink.ts'
+import { secretsIn } from './_keys.ts'
+import type { Canary } from './_sweep.ts'
+import { Wire } from './_wire.ts'
+
+/** Whatever was written, said or shown, by the name of the place. */
+export type Places = Record<string, Uint8Array | string>
+
+export const newSecret = () => randomBytes(32).toString('base64url')
+
+/** All files below a folder, by their names there. */
+export function filesIn(folder: string, name: string): Places {
+  const paths = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((path) => statSync(join(folder, path)).isFile())
+  return Object.fromEntries(paths.map((path) => [`${name}/${path}`, readFileSync(join(folder, path))]))
+}
+
+/** What everybody on this machine, or the process's own user, can read of a process. */
+function processPlaces(pid: number, name: string): Places {
+  const of = (file: string) => readFileSync(`/proc/${pid}/${file}`)
+  return { [`${name}: command line`]: of('cmdline'), [`${name}: environment`]: of('environ') }
+}
+
+/** The two daemons. `secrets` are those that were given or shown; those that the daemons made are added from their folders. */
+export async function runDaemons(): Promise<{ places: Places; secrets: Canary[]; onceShown: Record<string, string> }> {
+  await using folder = await temporaryFolder()
+  await using sink = await Sink.open()
+  // One that does not take an event, and says back what it was sent.
+  await using echo = await openReceiver((response) => response.writeHead(500).end(JSON.stringify(response.req.headers)))
+  const given: Record<string, string> = Object.fromEntries(
+    [
+      ...['ADMIN_TOKEN', 'ADMIN_TOKEN_PREVIOUS', 'GLOBAL_WEBHOOK_API_KEY', 'DEFAULT_WALLET_AUTH_API_KEY', 'DEFAULT_WALLET_WEBHOOK_API_KEY'],
+      ...['AGENT_MASTER_KEY', 'new master key', 'custom header', 'wrong api key'],
+    ].map((name) => [name, newSecret()]),
+  )
+  for (const name of ['DEFAULT_WALLET_SEED', 'seed', 'seed that is cut off']) given[name] = randomBytes(64).toString('hex')
+  const start = async (name: string, env: Record<string, string>) => {
+    const [rest, didcomm] = [await Wire.open(), await Wire.open()]
+    const daemon = await Daemon.start({
+      ...settingsIn(folder.path, name, given['ADMIN_TOKEN']!),
+      DEFAULT_WALLET_ENABLED: 'true',
+      ADMIN_TOKEN_PREVIOUS: given['ADMIN_TOKEN_PREVIOUS']!,
+      AGENT_LOG_LEVEL: 'trace',
+      AGENT_ALLOW_PRIVATE_NETWORK: 'true',
+      AGENT_MEDIATOR: 'true',
+      GLOBAL_WEBHOOK_URL: sink.url,
+      GLOBAL_WEBHOOK_API_KEY: given['GLOBAL_WEBHOOK_API_KEY']!,
+      REST_SERVICE_URL: rest.url,
+      DIDCOMM_SERVICE_URL: didcomm.url,
+      ...env,
+    })
+    rest.leadTo(daemon.url)
+    didcomm.leadTo(daemon.didcommUrl)
+    daemon.url = rest.url
+    const parts = [daemon, rest, didcomm]
+    return {
+      daemon,
+      rest,
+      didcomm,
+      [Symbol.asyncDispose]: async () => void (await Promise.all(parts.map((part) => part[Symbol.asyncDispose]()))),
+    }
+  }
+  const crash = `--import=${fileURLToPath(new URL('_crash.mjs', import.meta.url))}`
+  const [acme, alice] = await Promise.all([
+    start('acme', {
+      DEFAULT_WALLET_SEED: given['DEFAULT_WALLET_SEED']!,
+      DEFAULT_WALLET_AUTH_API_KEY: given['DEFAULT_WALLET_AUTH_API_KEY']!,
+      DEFAULT_WALLET_WEBHOOK_URL: echo.url,
+      DEFAULT_WALLET_WEBHOOK_API_KEY: given['DEFAULT_WALLET_WEBHOOK_API_KEY']!,
+    }),
+    start('alice', {
+      AGENT_MASTER_KEY: given['AGENT_MASTER_KEY']!,
+      NODE_OPTIONS: `--report-uncaught-exception --report-filename=${join(folder.path, 'crash.json')} ${crash}`,
+    }),
+  ])
+  await using _acme = acme
+  await using _alice = alice
+
+  const admin = { adminKey: given['ADMIN_TOKEN']! }
+  const issuer = await onboard(acme.daemon, admin.adminKey, 'issuer')
+  const holder = await onboard(alice.daemon, admin.adminKey, 'holder')
+  const job = { issuer, holder, sink } as unknown as Job
+  for (const step of Object.values(steps)) await step(job)
+  await finished(job)
+  const shown = await useKeys(issuer, echo.url, given)
+  await makeMistakes(issuer, given)
+  const firstKey = readFileSync(join(folder.path, 'acme', 'master.key'), 'utf8').trim()
+  await acme.daemon.call('POST /_system/master-key/rotation', { ...admin, body: { newKey: given['new master key'] } })
+
+  const places: Places = {
+    ...processPlaces(acme.daemon.pid, 'acme’s process'),
+    ...processPlaces(alice.daemon.pid, 'alice’s process'),
+  }
+  // Neither ends in good order, which would take away what databases write ahead.
+  process.kill(alice.daemon.pid, 'SIGUSR2')
+  await alice.daemon.ended
+  await acme.daemon.stop('SIGKILL')
+  for (const [name, { daemon, rest, didcomm }] of Object.entries({ acme, alice })) {
+    const { stdout, stderr } = (await daemon.ended) as { stdout: string; stderr: string }
+    Object.assign(places, {
+      [`${name}’s log`]: stdout + stderr,
+      [`${name}’s answers`]: rest.said,
+      [`what ${name} is sent by others`]: didcomm.heard,
+      [`what ${name} answers others`]: didcomm.said,
+    })
+  }
+  Object.assign(places, filesIn(folder.path, 'folders'), {
+    events: JSON.stringify(sink.deliveries.map(({ event }) => event)),
+    'headers of events': JSON.stringify(sink.deliveries.map(({ headers }) => headers)),
+  })
+  const { apiKey } = JSON.parse(readFileSync(join(folder.path, 'alice-config', 'profiles', 'local.json'), 'utf8'))
+  const keys = {
+    'api key of alice’s profile': apiKey,
+    'first master key': firstKey,
+    'issuer’s api key': issuer.apiKey,
+    'holder’s api key': holder.apiKey,
+  }
+  const secrets = withThoseOf({ ...given, ...shown, ...keys }, [
+    ...secretsIn(join(folder.path, 'acme'), Buffer.from(given['new master key']!, 'base64url'), 'acme'),
+    ...secretsIn(join(folder.path, 'alice'), Buffer.from(given['AGENT_MASTER_KEY']!, 'base64url'), 'alice'),
+  ])
+  return { places, secrets, onceShown: shown }
+}
+
+/** Secrets that are asked for, and shown in the answer; then everything that is read afterwards, which shows none. */
+async function useKeys(
+  { daemon, apiKey, walletId }: Party,
+  echoUrl: string,
+  given: Record<string, string>,
+): Promise<Record<string, string>> {
+  const admin = { adminKey: given['ADMIN_TOKEN']! }
+  const call = async (key: string, options: Parameters<Daemon['call']>[1]) => {
+    const { status, body } = await daemon.call(key, options)
+    if (status >= 300) throw new Error(`${key}: ${JSON.stringify(body)}`)
+    return body
+  }
+  const webhook = await call('POST /events/webhooks', {
+    apiKey,
+    body: { url: echoUrl, customHeaders: { 'x-secret': given['custom header'] }, signed: true },
+  })
+  const { secret } = await call(`POST /events/webhooks/${webhook.id}/secret`, { apiKey })
+  const entities = await call('GET /iam/entities', admin)
+  const { id } = entities.contents.find((entity: { walletId: string }) => entity.walletId === walletId)
+  const key = await call(`POST /iam/entities/${id}/api-keys`, { ...admin, body: { name: 'second' } })
+  await call('POST /wallets', { ...admin, body: { name: 'of a seed', seed: given['seed'] } })
+  for (const curve of ['Ed25519', 'X25519', 'secp256k1']) {
+    const publicKeys = [{ id: 'key-1', purpose: curve === 'X25519' ? 'keyAgreement' : 'authentication', curve }]
+    await call('POST /did-registrar/dids', { apiKey: key.apiKey, body: { documentTemplate: { publicKeys, services: [] } } })
+  }
+  await call(`POST /events/webhooks/${webhook.id}/test`, { apiKey, body: { type: 'ConnectionUpdated' } })
+  for (const path of [
+    '/events/webhooks',
+    `/events/webhooks/${webhook.id}`,
+    `/events/webhooks/${webhook.id}/deliveries`,
+    '/did-registrar/dids',
+    '/events',
+  ])
+    await call(`GET ${path}`, { apiKey })
+  for (const path of ['/wallets', `/iam/entities/${id}/api-keys`]) await call(`GET ${path}`, admin)
+  return { 'webhook secret': webhook.secret, 'second webhook secret': secret, 'second api key': key.apiKey }
+}
+
+/** Requests with secrets in them that are refused. */
+async function makeMistakes({ daemon, apiKey }: Party, given: Record<string, string>): Promise<void> {
+  const adminKey = given['ADMIN_TOKEN']!
+  const seed = given['seed that is cut off']!
+  const wrong = given['wrong api key']!
+  const json = { 'content-type': 'application/json' }
+  const refusals = [
+    daemon.call('POST /wallets', { adminKey, body: { name: 'x', seed: seed.slice(0, 100) } }),
+    daemon.call('POST /wallets', { adminKey, body: { name: 'x', seed: [seed] } }),
+    daemon.call('POST /wallets', { adminKey, body: { [seed]: 1 } }),
+    daemon.call('POST /wallets', { adminKey: wrong, body: { name: 'x' } }),
+    daemon.call('GET /connections', { apiKey: wrong }),
+    daemon.call('POST /iam/apikey-authentication', { adminKey, body: { entityId: wrong, apiKey: wrong } }),
+    daemon.call('POST /events/webhooks', { apiKey, body: { url: `http://user:${wrong}@127.0.0.1/` } }),
+    daemon.call('POST /events/webhooks', { apiKey, body: { url: 'http://127.0.0.1/', customHeaders: { 'x-a': `${wrong}\u0000` } } }),
+    daemon.call('POST /_system/master-key/rotation', { adminKey, body: { newKey: wrong.slice(1) } }),
+    ...[`{"seed":"${seed}`, `{"seed":${seed}}`, `{"seed":"${seed}"${seed}`].map((body) =>
+      fetch(`${daemon.url}/wallets`, { method: 'POST', headers: { ...json, 'x-admin-api-key': adminKey }, body }),
+    ),
+  ]
+  for (const { status } of await Promise.all(refusals)) if (status < 400) throw new Error(`a mistake was answered with ${status}`)
+}
+
+/** A person at the command line: what they are shown, and what their daemon leaves behind. */
+export async function runCommands(): Promise<{ places: Places; secrets: Canary[] }> {
+  const user = newUser()
+  const given: Record<string, string> = {
+    words: generateMnemonic(wordlist),
+    passphrase: newSecret(),
+    'custom header': newSecret(),
+    'new master key': newSecret(),
+    AGENT_API_KEY: newSecret(),
+    'seed that is wrong': randomBytes(64).toString('hex').slice(1),
+  }
+  const places: Places = {}
+  const run = async (args: string[], env: Record<string, string> = {}) => {
+    const outcome = await user.run(args, { env })
+    places[`agent ${args.slice(0, 3).join(' ')}`] = `${outcome.out}\n${outcome.err}`
+    return outcome
+  }
+  const file = (name: string, text: string) => {
+    const path = join(user.folder, name)
+    writeFileSync(path, text, { mode: 0o600 })
+    return path
+  }
+  const data = join(user.folder, 'data')
+  try {
+    const own = { AGENT_LOG_LEVEL: 'trace', AGENT_ALLOW_PRIVATE_NETWORK: 'true', AGENT_API_KEY: given['AGENT_API_KEY']! }
+    const started = await run(['daemon', 'start', '--json'], own)
+    const firstKey = readFileSync(join(data, 'master.key'), 'utf8').trim()
+    const [created, added] = await Promise.all([
+      run(['tenant', 'create', 'acme']),
+      run([
+        'webhook',
+        'add',
+        'http://127.0.0.1:9/',
+        '--signed',
+        '--json',
+        '--headers',
+        `@${file('headers', JSON.stringify({ 'x-a': given['custom header'] }))}`,
+      ]),
+      run([
+        'wallet',
+        'create',
+        'words',
+        '--mnemonic-file',
+        file('words', given['words']!),
+        '--passphrase-file',
+        file('phrase', given['passphrase']!),
+      ]),
+      run(['wallet', 'create', 'wrong', '--seed-file', file('seed', given['seed that is wrong']!)]),
+      run(['key', 'rotate', '--new-key-file', file('key', given['new master key']!)]),
+    ])
+    await Promise.all([run(['doctor']), run(['profile', 'show', '--json']), run(['webhook', 'list', '--json'])])
+    Object.assign(places, processPlaces(JSON.parse(started.out).pid, 'the daemon’s process'), filesIn(data, 'data, running'))
+    await run(['daemon', 'stop'])
+    await run(['daemon', 'logs'])
+    Object.assign(places, filesIn(data, 'data'), filesIn(join(user.folder, 'config'), 'config'))
+    const profile = JSON.parse(readFileSync(join(user.folder, 'config', 'profiles', 'local.json'), 'utf8'))
+    const shown = {
+      'first master key': firstKey,
+      'api key of the tenant': /api key +(\S+)/.exec(created.out)![1]!,
+      'webhook secret': JSON.parse(added.out).secret,
+      'api key of the profile': profile.apiKey,
+      'admin token of the profile': profile.adminToken,
+    }
+    const inFolder = secretsIn(data, Buffer.from(given['new master key']!, 'base64url'), 'the person')
+    return { places, secrets: withThoseOf({ ...given, ...shown }, inFolder) }
+  } finally {
+    user.remove()
+  }
+}
+
+/** Texts and the bytes that they stand for, and those secrets of a folder that are none of them. */
+function withThoseOf(texts: Record<string, string>, inFolder: readonly Canary[]): Canary[] {
+  const given = Object.entries(texts).flatMap(([name, value]): Canary[] => {
+    const bytes = /^[0-9a-f]{100,}$/.test(value) ? Buffer.from(value, 'hex') : Buffer.from(value.replace('whsec_', ''), 'base64url')
+    return value.includes(' ')
+      ? [{ name, value }]
+      : [
+          { name, value },
+          { name, value: bytes },
+        ]
+  })
+  const has = (value: Canary['value'], known: Canary['value']) =>
+    typeof value === 'string'
+      ? typeof known === 'string' && value.includes(known)
+      : Buffer.from(value).equals(Buffer.from(known as Uint8Array))
+  return [...given, ...inFolder.filter(({ value }) => !given.some((known) => has(value, known.value)))]
+}

@@ -1,0 +1,60 @@
+/** A way to a server that remembers every byte that went over it, in either direction. */
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
+
+export class Wire {
+  /** Where it is reached. */
+  readonly url: string
+  readonly #server: ReturnType<typeof createServer>
+  readonly #sockets = new Set<Socket>()
+  readonly #heard: Buffer[] = []
+  readonly #said: Buffer[] = []
+  #target = 0
+
+  private constructor(server: ReturnType<typeof createServer>) {
+    this.#server = server
+    this.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    server.on('connection', (near) => {
+      const far = connect(this.#target, '127.0.0.1')
+      this.#join(near, far, this.#heard)
+      this.#join(far, near, this.#said)
+    })
+  }
+
+  static async open(): Promise<Wire> {
+    const server = createServer()
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    return new Wire(server)
+  }
+
+  /** From now on it leads to the server at a URL on this machine. */
+  leadTo(url: string): void {
+    this.#target = Number(new URL(url).port)
+  }
+
+  /** What the server was sent. */
+  get heard(): Buffer {
+    return Buffer.concat(this.#heard)
+  }
+
+  /** What the server has sent. */
+  get said(): Buffer {
+    return Buffer.concat(this.#said)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const socket of this.#sockets) socket.destroy()
+    await new Promise((resolve) => this.#server.close(resolve))
+  }
+
+  #join(from: Socket, to: Socket, record: Buffer[]): void {
+    this.#sockets.add(from)
+    from.on('data', (chunk: Buffer) => {
+      record.push(chunk)
+      to.write(chunk)
+    })
+    from.on('end', () => to.end())
+    // The other side shows what became of it.
+    from.on('error', () => to.destroy())
+    from.on('close', () => this.#sockets.delete(from))
+  }
+}

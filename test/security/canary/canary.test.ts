@@ -1,0 +1,117 @@
+/**
+ * Secrets of every kind are nowhere but where they have to be: in no file, log, answer, error, message or command line.
+ *
+ * Where they have to be is listed here, so that a place that is missing from the list fails, and one where nothing is found any more as well.
+ */
+import { beforeAll, describe, expect, test } from 'vitest'
+import { runCommands, runDaemons, type Places } from './_run.ts'
+import { createSweep, type Canary } from './_sweep.ts'
+
+type Run = { places: Places; secrets: Canary[] }
+
+/** Which secrets are in which of the places. */
+function findAll({ places, secrets }: Run): Record<string, string[]> {
+  const sweep = createSweep(secrets)
+  const found = Object.entries(places).map(([place, content]) => [place, sweep(content)] as const)
+  return Object.fromEntries(found.filter(([, names]) => names.length > 0))
+}
+
+const namesOf = ({ secrets }: Run) => [...new Set(secrets.map(({ name }) => name))]
+
+describe('two daemons that issue, prove, are misused and end badly', () => {
+  let run: Awaited<ReturnType<typeof runDaemons>>
+  beforeAll(async () => {
+    run = await runDaemons()
+  }, 60_000)
+
+  test('secrets are where they have to be, and nowhere else', () => {
+    expect(findAll(run)).toEqual({
+      // What the operator has put there, and nothing that was made or sent later.
+      'acme’s process: environment': [
+        'ADMIN_TOKEN',
+        'ADMIN_TOKEN_PREVIOUS',
+        'DEFAULT_WALLET_AUTH_API_KEY',
+        'DEFAULT_WALLET_SEED',
+        'DEFAULT_WALLET_WEBHOOK_API_KEY',
+        'GLOBAL_WEBHOOK_API_KEY',
+      ],
+      'alice’s process: environment': ['ADMIN_TOKEN', 'ADMIN_TOKEN_PREVIOUS', 'AGENT_MASTER_KEY', 'GLOBAL_WEBHOOK_API_KEY'],
+      'folders/acme/master.key': ['new master key'],
+      'folders/acme-config/profiles/local.json': ['ADMIN_TOKEN', 'DEFAULT_WALLET_AUTH_API_KEY'],
+      'folders/alice-config/profiles/local.json': ['ADMIN_TOKEN', 'api key of alice’s profile'],
+      'headers of events': ['GLOBAL_WEBHOOK_API_KEY'],
+      // To those who asked for them.
+      'acme’s answers': ['custom header', 'second api key', 'second webhook secret', 'webhook secret'],
+    })
+  })
+
+  test('what is shown once is not shown again', () => {
+    const answers = Buffer.from(run.places['acme’s answers']!).toString('latin1')
+    for (const [name, value] of Object.entries(run.onceShown)) expect(answers.split(value), name).toHaveLength(2)
+  })
+
+  test('every kind of secret was among those looked for, in every kind of place', () => {
+    const kinds = [
+      'agent key',
+      'wallet key',
+      'seed',
+      'mediator key',
+      'key of a did:peer',
+      'master key of a did:prism',
+      'derived key of a DID',
+    ]
+    const names = namesOf(run)
+    for (const kind of [...kinds, 'random key of a DID']) expect(names).toContain(`acme: ${kind}`)
+    for (const kind of kinds) expect(names).toContain(`alice: ${kind}`)
+    const sizes = Object.entries(run.places).map(([place, content]) => [place, content.length] as const)
+    for (const place of [
+      /acme.wallets.*-wal$/,
+      /alice.wallets.*-wal$/,
+      /vdr\.db$/,
+      /mediator\.db/,
+      /agent\.db-wal$/,
+      /crash\.json$/,
+      /log$/,
+      /by others$/,
+      /command line$/,
+    ])
+      expect(
+        sizes.find(([name, size]) => place.test(name) && size > 50),
+        String(place),
+      ).toBeDefined()
+    expect(String(run.places['alice’s log'])).toContain('a crash of the test')
+  })
+
+  test('each of them would be found', () => {
+    const sweep = createSweep(run.secrets)
+    for (const { name, value } of run.secrets) {
+      const planted = Buffer.from(value as Uint8Array).toString('base64url')
+      expect(sweep(JSON.stringify({ msg: 'a request failed', secret: planted }))).toContain(name)
+    }
+  })
+})
+
+describe('a person at the command line', () => {
+  let run: Run
+  beforeAll(async () => {
+    run = await runCommands()
+  }, 60_000)
+
+  test('secrets are where they have to be, and nowhere else', () => {
+    expect(findAll(run)).toEqual({
+      // Shown this once.
+      'agent tenant create acme': ['api key of the tenant'],
+      'agent webhook add http://127.0.0.1:9/': ['custom header', 'webhook secret'],
+      'data, running/master.key': ['new master key'],
+      'data/master.key': ['new master key'],
+      'config/profiles/local.json': ['admin token of the profile', 'api key of the profile'],
+    })
+  })
+
+  test('every command was answered, and the log is there', () => {
+    expect(run.places['agent wallet create wrong']).toContain('seed')
+    expect(run.places['agent doctor']).toContain('master')
+    expect(run.places['data/daemon.log']!.length).toBeGreaterThan(500)
+    expect(namesOf(run)).toContain('the person: seed')
+  })
+})
