@@ -58,7 +58,7 @@ export function secretsIn(folder: string, masterKey: Uint8Array, name: string): 
     for (const { did, key_id, operation_id, usage, key_index, sealed } of rows['did_key']!) {
       if (sealed !== null) addJwks(text(walletKey, `did-key:${did}#${key_id}:${operation_id}`, sealed), 'random key of a DID')
       else {
-        const path = { didIndex: indexes.get(did!)!, usage: Number(usage), keyIndex: Number(key_index) }
+        const path = { didIndex: indexes.get(did)!, usage: Number(usage), keyIndex: Number(key_index) }
         add('derived key of a DID', fromBase64(derive(path).d))
       }
     }

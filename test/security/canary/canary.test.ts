@@ -4,7 +4,9 @@
  * Where they have to be is listed here, so that a place that is missing from the list fails, and one where nothing is found any more as well.
  */
 import { beforeAll, describe, expect, test } from 'vitest'
-import { runCommands, runDaemons, type Places } from './_run.ts'
+import { runDaemons } from './_daemons.ts'
+import { runCommands } from './_person.ts'
+import type { Places } from './_places.ts'
 import { createSweep, type Canary } from './_sweep.ts'
 
 type Run = { places: Places; secrets: Canary[] }

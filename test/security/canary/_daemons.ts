@@ -1,38 +1,30 @@
-/**
- * A run in which secrets of every kind are used, and all that it leaves behind: two daemons and what they say to each other, to their callers
- * and to webhooks; then a person at the command line, with a daemon of their own.
- */
+/** Two daemons that use secrets of every kind, and all that they leave behind and say: to each other, to their callers, to webhooks. */
 import { randomBytes } from 'node:crypto'
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { generateMnemonic } from '@scure/bip39'
-import { wordlist } from '@scure/bip39/wordlists/english.js'
-import { newUser } from '../../commands/_cli.ts'
 import { Daemon, settingsIn, temporaryFolder } from '../../_daemon.ts'
 import { finished, onboard, steps, type Job, type Party } from '../../_main-job.ts'
 import { openReceiver } from '../../_receiver.ts'
 import { Sink } from '../../_sink.ts'
 import { secretsIn } from './_keys.ts'
+import { filesIn, newSecret, processPlaces, withThoseOf, type Places } from './_places.ts'
 import type { Canary } from './_sweep.ts'
 import { Wire } from './_wire.ts'
 
-/** Whatever was written, said or shown, by the name of the place. */
-export type Places = Record<string, Uint8Array | string>
-
-export const newSecret = () => randomBytes(32).toString('base64url')
-
-/** All files below a folder, by their names there. */
-export function filesIn(folder: string, name: string): Places {
-  const paths = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((path) => statSync(join(folder, path)).isFile())
-  return Object.fromEntries(paths.map((path) => [`${name}/${path}`, readFileSync(join(folder, path))]))
-}
-
-/** What everybody on this machine, or the process's own user, can read of a process. */
-function processPlaces(pid: number, name: string): Places {
-  const of = (file: string) => readFileSync(`/proc/${pid}/${file}`)
-  return { [`${name}: command line`]: of('cmdline'), [`${name}: environment`]: of('environ') }
-}
+/** What the daemons are given: in variables, and in requests. */
+const texts = [
+  'ADMIN_TOKEN',
+  'ADMIN_TOKEN_PREVIOUS',
+  'GLOBAL_WEBHOOK_API_KEY',
+  'DEFAULT_WALLET_AUTH_API_KEY',
+  'DEFAULT_WALLET_WEBHOOK_API_KEY',
+  'AGENT_MASTER_KEY',
+  'new master key',
+  'custom header',
+  'wrong api key',
+]
+const seeds = ['DEFAULT_WALLET_SEED', 'seed', 'seed that is cut off']
 
 /** The two daemons. `secrets` are those that were given or shown; those that the daemons made are added from their folders. */
 export async function runDaemons(): Promise<{ places: Places; secrets: Canary[]; onceShown: Record<string, string> }> {
@@ -40,13 +32,9 @@ export async function runDaemons(): Promise<{ places: Places; secrets: Canary[];
   await using sink = await Sink.open()
   // One that does not take an event, and says back what it was sent.
   await using echo = await openReceiver((response) => response.writeHead(500).end(JSON.stringify(response.req.headers)))
-  const given: Record<string, string> = Object.fromEntries(
-    [
-      ...['ADMIN_TOKEN', 'ADMIN_TOKEN_PREVIOUS', 'GLOBAL_WEBHOOK_API_KEY', 'DEFAULT_WALLET_AUTH_API_KEY', 'DEFAULT_WALLET_WEBHOOK_API_KEY'],
-      ...['AGENT_MASTER_KEY', 'new master key', 'custom header', 'wrong api key'],
-    ].map((name) => [name, newSecret()]),
-  )
-  for (const name of ['DEFAULT_WALLET_SEED', 'seed', 'seed that is cut off']) given[name] = randomBytes(64).toString('hex')
+  const given: Record<string, string> = {}
+  for (const name of texts) given[name] = newSecret()
+  for (const name of seeds) given[name] = randomBytes(64).toString('hex')
   const start = async (name: string, env: Record<string, string>) => {
     const [rest, didcomm] = [await Wire.open(), await Wire.open()]
     const daemon = await Daemon.start({
@@ -74,7 +62,7 @@ export async function runDaemons(): Promise<{ places: Places; secrets: Canary[];
     }
   }
   const crash = `--import=${fileURLToPath(new URL('_crash.mjs', import.meta.url))}`
-  const [acme, alice] = await Promise.all([
+  const started = await Promise.all([
     start('acme', {
       DEFAULT_WALLET_SEED: given['DEFAULT_WALLET_SEED']!,
       DEFAULT_WALLET_AUTH_API_KEY: given['DEFAULT_WALLET_AUTH_API_KEY']!,
@@ -86,8 +74,8 @@ export async function runDaemons(): Promise<{ places: Places; secrets: Canary[];
       NODE_OPTIONS: `--report-uncaught-exception --report-filename=${join(folder.path, 'crash.json')} ${crash}`,
     }),
   ])
-  await using _acme = acme
-  await using _alice = alice
+  await using acme = started[0]
+  await using alice = started[1]
 
   const admin = { adminKey: given['ADMIN_TOKEN']! }
   const issuer = await onboard(acme.daemon, admin.adminKey, 'issuer')
@@ -194,92 +182,4 @@ async function makeMistakes({ daemon, apiKey }: Party, given: Record<string, str
     ),
   ]
   for (const { status } of await Promise.all(refusals)) if (status < 400) throw new Error(`a mistake was answered with ${status}`)
-}
-
-/** A person at the command line: what they are shown, and what their daemon leaves behind. */
-export async function runCommands(): Promise<{ places: Places; secrets: Canary[] }> {
-  const user = newUser()
-  const given: Record<string, string> = {
-    words: generateMnemonic(wordlist),
-    passphrase: newSecret(),
-    'custom header': newSecret(),
-    'new master key': newSecret(),
-    AGENT_API_KEY: newSecret(),
-    'seed that is wrong': randomBytes(64).toString('hex').slice(1),
-  }
-  const places: Places = {}
-  const run = async (args: string[], env: Record<string, string> = {}) => {
-    const outcome = await user.run(args, { env })
-    places[`agent ${args.slice(0, 3).join(' ')}`] = `${outcome.out}\n${outcome.err}`
-    return outcome
-  }
-  const file = (name: string, text: string) => {
-    const path = join(user.folder, name)
-    writeFileSync(path, text, { mode: 0o600 })
-    return path
-  }
-  const data = join(user.folder, 'data')
-  try {
-    const own = { AGENT_LOG_LEVEL: 'trace', AGENT_ALLOW_PRIVATE_NETWORK: 'true', AGENT_API_KEY: given['AGENT_API_KEY']! }
-    const started = await run(['daemon', 'start', '--json'], own)
-    const firstKey = readFileSync(join(data, 'master.key'), 'utf8').trim()
-    const [created, added] = await Promise.all([
-      run(['tenant', 'create', 'acme']),
-      run([
-        'webhook',
-        'add',
-        'http://127.0.0.1:9/',
-        '--signed',
-        '--json',
-        '--headers',
-        `@${file('headers', JSON.stringify({ 'x-a': given['custom header'] }))}`,
-      ]),
-      run([
-        'wallet',
-        'create',
-        'words',
-        '--mnemonic-file',
-        file('words', given['words']!),
-        '--passphrase-file',
-        file('phrase', given['passphrase']!),
-      ]),
-      run(['wallet', 'create', 'wrong', '--seed-file', file('seed', given['seed that is wrong']!)]),
-      run(['key', 'rotate', '--new-key-file', file('key', given['new master key']!)]),
-    ])
-    await Promise.all([run(['doctor']), run(['profile', 'show', '--json']), run(['webhook', 'list', '--json'])])
-    Object.assign(places, processPlaces(JSON.parse(started.out).pid, 'the daemon’s process'), filesIn(data, 'data, running'))
-    await run(['daemon', 'stop'])
-    await run(['daemon', 'logs'])
-    Object.assign(places, filesIn(data, 'data'), filesIn(join(user.folder, 'config'), 'config'))
-    const profile = JSON.parse(readFileSync(join(user.folder, 'config', 'profiles', 'local.json'), 'utf8'))
-    const shown = {
-      'first master key': firstKey,
-      'api key of the tenant': /api key +(\S+)/.exec(created.out)![1]!,
-      'webhook secret': JSON.parse(added.out).secret,
-      'api key of the profile': profile.apiKey,
-      'admin token of the profile': profile.adminToken,
-    }
-    const inFolder = secretsIn(data, Buffer.from(given['new master key']!, 'base64url'), 'the person')
-    return { places, secrets: withThoseOf({ ...given, ...shown }, inFolder) }
-  } finally {
-    user.remove()
-  }
-}
-
-/** Texts and the bytes that they stand for, and those secrets of a folder that are none of them. */
-function withThoseOf(texts: Record<string, string>, inFolder: readonly Canary[]): Canary[] {
-  const given = Object.entries(texts).flatMap(([name, value]): Canary[] => {
-    const bytes = /^[0-9a-f]{100,}$/.test(value) ? Buffer.from(value, 'hex') : Buffer.from(value.replace('whsec_', ''), 'base64url')
-    return value.includes(' ')
-      ? [{ name, value }]
-      : [
-          { name, value },
-          { name, value: bytes },
-        ]
-  })
-  const has = (value: Canary['value'], known: Canary['value']) =>
-    typeof value === 'string'
-      ? typeof known === 'string' && value.includes(known)
-      : Buffer.from(value).equals(Buffer.from(known as Uint8Array))
-  return [...given, ...inFolder.filter(({ value }) => !given.some((known) => has(value, known.value)))]
 }
