@@ -2,22 +2,72 @@
  * Puts the daemon into one file and the command line into another: reading one file instead of some hundreds halves the time
  * to the first answer.
  */
-import { readdirSync, readFileSync, rmSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
+import { cacheFileOf } from './load.cjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
 /** @type {import('esbuild').BuildOptions} */
 const common = { absWorkingDir: root, bundle: true, platform: 'node', target: 'node20', sourcemap: true, logLevel: 'warning' }
 
+const nativeModules = ['better-sqlite3', 'better-sqlite3-node20', 'secp256k1']
+
 /** Packages of the older kind call `require`, which a module of the newer kind does not have. */
 const requireBanner = "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);"
+
+// A cache of other code must not be there, however briefly: V8 compares lengths only.
+for (const use of ['command', 'help', 'daemon']) rmSync(cacheFileOf(use), { force: true })
+
+/** A script that comes out of a cache knows its own place by this, and has nobody to ask for an `import()`; `require` it has. */
+const script = {
+  format: 'cjs',
+  supported: { 'dynamic-import': false },
+  banner: { js: "const importMetaUrl = require('node:url').pathToFileURL(__filename).href;" },
+  define: { 'import.meta.url': 'importMetaUrl' },
+}
+
+/** Of a namespace that a module imports as such, esbuild leaves out what is not used. */
+const zodAsItIsUsed = {
+  name: 'zod-as-it-is-used',
+  setup: (build) =>
+    build.onLoad({ filter: /[\\/](?:commands|daemon|src)[\\/].*\.ts$/ }, ({ path }) => ({
+      contents: readFileSync(path, 'utf8').replace("import { z } from 'zod'", "import * as z from 'zod'"),
+      loader: 'ts',
+    })),
+}
+
+/** Of undici connections and requests: the rest of it, a browser's `fetch` above all, takes longer to load than the agent. */
+const undiciAsItIsUsed = {
+  name: 'undici-as-it-is-used',
+  setup: (build) =>
+    build.onLoad({ filter: /[\\/]undici[\\/]index\.js$/ }, () => ({
+      contents: `
+        Object.assign(require('./lib/dispatcher/dispatcher').prototype, { request: require('./lib/api/api-request') })
+        exports.Agent = require('./lib/dispatcher/agent')
+        exports.buildConnector = require('./lib/core/connect')`,
+    })),
+}
+
+await build({
+  ...common,
+  ...script,
+  // Less to read at every start; names stay, for those who read its log.
+  minifySyntax: true,
+  minifyWhitespace: true,
+  plugins: [zodAsItIsUsed, undiciAsItIsUsed],
+  entryPoints: { agent: 'daemon/main.ts' },
+  outdir: 'dist/daemon',
+  outExtension: { '.js': '.cjs' },
+  // Native modules are found at run time, each by the file that knows which of them runs here.
+  external: nativeModules,
+})
+writeFileSync(`${root}dist/daemon/main.js`, `${requireBanner}\nrequire('../../bin/load.cjs').load('daemon')\n`)
 
 await build({
   ...common,
   entryPoints: [
-    { in: 'daemon/main.ts', out: 'main' },
     // What `agent doctor` asks while no daemon answers.
     { in: 'daemon/examine.ts', out: 'examine' },
     // Threads of the daemon, which start from files of their own beside it.
@@ -26,8 +76,7 @@ await build({
   ],
   outdir: 'dist/daemon',
   format: 'esm',
-  // Native modules are found at run time, each by the file that knows which of them runs here.
-  external: ['better-sqlite3', 'better-sqlite3-node20', 'secp256k1'],
+  external: nativeModules,
   banner: { js: requireBanner },
 })
 
@@ -84,19 +133,6 @@ function withoutDearParts(path, code) {
   return code.replaceAll(dear, cheap)
 }
 
-/** Of a namespace that a module imports as such, esbuild leaves out what is not used. */
-const zodAsItIsUsed = {
-  name: 'zod-as-it-is-used',
-  setup: (build) =>
-    build.onLoad({ filter: /[\\/](?:commands|daemon|src)[\\/].*\.ts$/ }, ({ path }) => ({
-      contents: readFileSync(path, 'utf8').replace("import { z } from 'zod'", "import * as z from 'zod'"),
-      loader: 'ts',
-    })),
-}
-
-// A cache of other code must not be there, however briefly: V8 compares lengths only.
-for (const use of ['command', 'help']) rmSync(`${root}dist/commands.cjs.${use}.cache`, { force: true })
-
 // Files whose names begin with _ are what commands share.
 const commands = readdirSync(`${root}commands`, { recursive: true })
   .map((file) => file.replaceAll('\\', '/'))
@@ -105,6 +141,7 @@ const commands = readdirSync(`${root}commands`, { recursive: true })
 
 await build({
   ...common,
+  ...script,
   // Less to read at every start.
   minify: true,
   // A command is evaluated when oclif asks for it.
@@ -117,9 +154,6 @@ ${commands.map((file) => `  get '${file.slice(0, -'.ts'.length).replaceAll('/', 
     resolveDir: root,
   },
   outfile: 'dist/commands.cjs',
-  format: 'cjs',
-  // A script that comes out of a cache has nobody to ask for an `import()`; `require` it has.
-  supported: { 'dynamic-import': false },
   // oclif asks for it in a folder with TypeScript in it only.
   external: ['typescript'],
   plugins: [
@@ -149,8 +183,6 @@ ${commands.map((file) => `  get '${file.slice(0, -'.ts'.length).replaceAll('/', 
         })),
     },
   ],
-  banner: { js: "const importMetaUrl = require('node:url').pathToFileURL(__filename).href;" },
-  define: { 'import.meta.url': 'importMetaUrl' },
 })
 
 // What shells ask on every tab, without anything that it does not need, and questions, which most commands never ask.

@@ -1,10 +1,12 @@
 /**
- * Keeps the code that V8 makes of the command line, for bin/load.cjs: most of what a command takes until it begins is compiling. V8
- * compiles a function when it is called, so some commands are run first; what they do not need would be read by every other for nothing,
- * so help, which is the most of it, has a cache of its own. Part of `npm run build`.
+ * Keeps the code that V8 makes of the command line and of the daemon, for bin/load.cjs: most of what either takes until it begins is
+ * compiling. V8 compiles a function when it is called, so some commands are run first, and a daemon is started; what the commands do not
+ * need would be read by every other for nothing, so help, which is the most of it, has a cache of its own. Part of `npm run build`.
  */
 import { fork } from 'node:child_process'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { cacheFileOf, load } from './load.cjs'
 
@@ -14,10 +16,34 @@ const lines = {
   help: [['--help'], ['credential', 'offer', '--help']],
 }
 
+/** What a process needs of the environment whatever it is; the daemon here takes no settings from whoever builds it. */
+const { PATH, SystemRoot, TEMP, TMPDIR } = process.env
+
 const [use] = process.argv.slice(2)
 if (use === undefined) {
   // A process each: what V8 has compiled it has for good.
-  for (const each of Object.keys(lines)) fork(fileURLToPath(import.meta.url), [each]).on('exit', (code) => (process.exitCode ||= code))
+  for (const each of [...Object.keys(lines), 'daemon'])
+    fork(fileURLToPath(import.meta.url), [each], { env: { PATH, SystemRoot, TEMP, TMPDIR } }).on(
+      'exit',
+      (code) => (process.exitCode ||= code),
+    )
+} else if (use === 'daemon') {
+  const folder = mkdtempSync(join(tmpdir(), 'identity-agent-'))
+  process.on('exit', () => rmSync(folder, { recursive: true }))
+  const ports = { AGENT_HTTP_PORT: '0', AGENT_DIDCOMM_PORT: '0' }
+  Object.assign(process.env, {
+    AGENT_DATA_DIR: folder,
+    AGENT_CONFIG_DIR: folder,
+    AGENT_LOG_LEVEL: 'silent',
+    NODE_ENV: 'production',
+    ...ports,
+  })
+  // It says so when it is ready.
+  process.send = () => {
+    writeFileSync(cacheFileOf(use), script.createCachedData())
+    process.exit()
+  }
+  const { script } = load(use)
 } else {
   const root = fileURLToPath(new URL('..', import.meta.url))
   const { script, start, commands } = load(use)

@@ -1,20 +1,23 @@
-/** Loads the bundle of the command line, with the code that V8 has made of it before (bin/code-cache.js) instead of compiling it again. */
+/** Loads what the build has made one file of, with the code that V8 has made of it before (bin/code-cache.js) instead of compiling it again. */
 const { existsSync, readFileSync } = require('node:fs')
 const { createRequire, Module } = require('node:module')
 const { dirname, join } = require('node:path')
 const { Script } = require('node:vm')
 
-const file = join(__dirname, '../dist/commands.cjs')
+/** The file of each use. The command line has two: what another use needs is compiled when it is called. */
+const files = { command: 'commands.cjs', help: 'commands.cjs', daemon: 'daemon/agent.cjs' }
 
-/** The file of a cache: the code of a `command`, or that of `help`. */
-const cacheFileOf = (use) => `${file}.${use}.cache`
+const fileOf = (use) => join(__dirname, '../dist', files[use])
+
+/** The file of a cache: the code of a `command`, that of `help`, or that of the `daemon`. */
+const cacheFileOf = (use) => `${fileOf(use)}.${use}.cache`
 
 /**
- * The bundle's exports, and the script they come of, for a `use`: what another use needs is compiled when it is called. Another version of
- * Node than the cache's compiles the script itself. Whoever requires the file, as oclif does, is given the same.
+ * The bundle's exports, and the script they come of, for a `use`. Another version of Node than the cache's compiles the script itself.
+ * Whoever requires the file, as oclif does, is given the same.
  */
 function load(use) {
-  const cacheFile = cacheFileOf(use)
+  const [file, cacheFile] = [fileOf(use), cacheFileOf(use)]
   const script = new Script(Module.wrap(readFileSync(file, 'latin1')), {
     filename: file,
     ...(existsSync(cacheFile) && { cachedData: readFileSync(cacheFile) }),

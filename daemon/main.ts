@@ -104,4 +104,4 @@ function stopOnSignal(log: Log, undo: Undo[]): void {
   process.on('SIGINT', onSignal)
 }
 
-await main()
+void main()

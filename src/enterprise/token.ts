@@ -4,10 +4,9 @@
  * Every tenant is an issuer of its own (`iss`), though one key signs for all: a token that one tenant was given says nothing to the back
  * end of another, which compares `iss` as every JWT library can.
  */
-import { ed25519 } from '@noble/curves/ed25519.js'
-import { calculateJwkThumbprint, importJWK, SignJWT } from 'jose'
+import { createPrivateKey, createPublicKey } from 'node:crypto'
+import { calculateJwkThumbprint, SignJWT } from 'jose'
 import { z } from 'zod'
-import { toBase64url } from '../base/bytes.ts'
 import { randomId } from '../base/id.ts'
 
 /** A JSON Web Key Set (RFC 7517 §5) of what verifies the tokens. */
@@ -45,18 +44,22 @@ export type Tokens = {
   keys(): Promise<JwkSet>
 }
 
+/** What is before the 32 bytes of an Ed25519 private key in PKCS #8 (RFC 8410 §7). */
+const ed25519Pkcs8 = Buffer.from('302e020100300506032b657004220420', 'hex')
+
+const PublicJwk = z.object({ x: z.string() })
+
 /** `seed` is the 32 bytes of the private key. It follows from the master key, so that it is on no disk. */
 export function createTokens(seed: Uint8Array, settings: { url: string; audience: string; lifetimeSeconds: number }): Tokens {
-  const publicJwk = { kty: 'OKP', crv: 'Ed25519', x: toBase64url(ed25519.getPublicKey(seed)) } as const
+  const key = createPrivateKey({ key: Buffer.concat([ed25519Pkcs8, seed]), format: 'der', type: 'pkcs8' })
   const { url, audience, lifetimeSeconds } = settings
-  let ready: Promise<{ kid: string; key: Awaited<ReturnType<typeof importJWK>> }> | undefined
-  const prepare = async () => ({
-    kid: await calculateJwkThumbprint(publicJwk),
-    key: await importJWK({ ...publicJwk, d: toBase64url(seed) }, 'EdDSA'),
-  })
+  const { x } = PublicJwk.parse(createPublicKey(key).export({ format: 'jwk' }))
+  const publicJwk = { kty: 'OKP', crv: 'Ed25519', x } as const
+  let kidOnce: Promise<string> | undefined
+  const kidOfKey = () => (kidOnce ??= calculateJwkThumbprint(publicJwk))
   return {
     async issue(walletId, did) {
-      const { kid, key } = await (ready ??= prepare())
+      const kid = await kidOfKey()
       const issuer = `${url}/wallets/${walletId}`
       const now = Math.floor(Date.now() / 1_000)
       const token = await new SignJWT()
@@ -78,7 +81,7 @@ export function createTokens(seed: Uint8Array, settings: { url: string; audience
       }
     },
     async keys() {
-      const { kid } = await (ready ??= prepare())
+      const kid = await kidOfKey()
       return { keys: [{ ...publicJwk, kid, alg: 'EdDSA', use: 'sig' }] }
     },
   }

@@ -44,6 +44,19 @@ function contents(folder: string): Record<string, string> {
 /** One sentence, or two or three: no stack, nothing else. */
 const sentence = /^[A-Z][^\n]*\.$/
 
+// V8 takes no code that was made under other flags, as it takes none of another version.
+test.each([
+  { flags: [], isRejected: 'false' },
+  { flags: ['--no-opt'], isRejected: 'true' },
+])('the code that the build has kept is used where it can be ($flags)', async ({ flags, isRejected }) => {
+  const program = `import { load } from '${new URL('../../bin/load.cjs', import.meta.url).href}'; console.log(load('daemon').script.cachedDataRejected)`
+  const outcome = await execa(process.execPath, [...flags, '--input-type=module', '-e', program], {
+    env: { AGENT_LOG_LEVEL: 'loud' },
+    reject: false,
+  })
+  expect(outcome).toMatchObject({ exitCode: 2, stdout: isRejected, stderr: expect.stringContaining('AGENT_LOG_LEVEL') })
+})
+
 test('a second daemon on one folder is refused, and the first goes on', async () => {
   await using folder = await temporaryFolder()
   await using first = await Daemon.start(settings(folder.path))
