@@ -1,4 +1,4 @@
-/** Mutants of the verification: the same code with one single check switched off. */
+/** Mutants of the verification: the same code with one single check switched off. All of them are in one module, so that one is a run and no build. */
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -27,25 +27,39 @@ export const files = [
   'verification/subject.ts',
 ].map((name) => resolve('src', name))
 
-/** A check, by its place and its text, and the file without it. */
-export type Mutant = { file: string; check: string; text: string }
+/** A check, by its place and its text, and whether it counts as its module is loaded rather than each time. */
+export type Mutant = { check: string; atLoad: boolean }
 
-/** A file without each statement in turn that throws or calls what checks, each function that is nothing else, and each claim that must be so. */
-export function mutantsOf(file: string): Mutant[] {
+/** What a file becomes: its checks, and its text, in which the one that `globalThis.mutant` names is switched off. */
+export type Switchable = { file: string; text: string; mutants: Mutant[] }
+
+/** A file with a switch around each statement that throws or calls what checks, each function that is nothing else, and each claim that must be so. */
+export function switchable(file: string): Switchable {
   const text = readFileSync(file, 'utf8')
   const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true)
   const mutants: Mutant[] = []
-  const visit = (node: ts.Node): void => {
-    const instead = isRefusal(node) || isCheck(node) ? ';' : isCheckingBody(node) ? 'undefined' : isClaim(node) ? '...{}' : undefined
-    if (instead !== undefined) {
-      const { line } = source.getLineAndCharacterOfPosition(node.getStart())
-      const check = `${file.replace(/.*src\//, '')}:${line + 1} ${node.getText().split('\n')[0]}`
-      mutants.push({ file, check, text: text.slice(0, node.getStart()) + instead + text.slice(node.getEnd()) })
-    }
-    ts.forEachChild(node, visit)
+  const print = (node: ts.Node): string => {
+    const around = switchOf(node)
+    const { line } = source.getLineAndCharacterOfPosition(node.getStart())
+    const check = `${file.replace(/.*src\//, '')}:${line + 1} ${node.getText().split('\n')[0]}`
+    if (around) mutants.push({ check, atLoad: isClaim(node) })
+    let printed = ''
+    let end = node.getStart()
+    ts.forEachChild(node, (child) => {
+      printed += text.slice(end, child.getStart()) + print(child)
+      end = child.getEnd()
+    })
+    printed += text.slice(end, node.getEnd())
+    return around ? around(`globalThis.mutant === ${JSON.stringify(check)}`, printed) : printed
   }
-  ts.forEachChild(source, visit)
-  return mutants
+  return { file, text: print(source), mutants }
+}
+
+/** How what a node says is said but for when something is so; undefined for what is no check. */
+function switchOf(node: ts.Node): ((off: string, text: string) => string) | undefined {
+  if (isRefusal(node) || isCheck(node)) return (off, text) => `{ if (!(${off})) ${text} }`
+  if (isCheckingBody(node)) return (off, text) => `(${off} ? undefined : ${text})`
+  return isClaim(node) ? (off, text) => `...(${off} ? {} : { ${text} })` : undefined
 }
 
 /** What is merely passed on (`throw error`) is no check. */
@@ -59,7 +73,9 @@ function isCheck(node: ts.Node): node is ts.ExpressionStatement {
 
 /** What a function returns that does nothing but check: `(token) => token.claims()`. */
 function isCheckingBody(node: ts.Node): boolean {
-  return ts.isArrowFunction(node.parent) && node.parent.body === node && ts.isExpression(node) && isCheckingCall(node)
+  return (
+    !ts.isSourceFile(node) && ts.isArrowFunction(node.parent) && node.parent.body === node && ts.isExpression(node) && isCheckingCall(node)
+  )
 }
 
 function isCheckingCall(expression: ts.Expression): boolean {
@@ -79,8 +95,8 @@ function isClaim(node: ts.Node): boolean {
   return claimsCount.test(node.getSourceFile().fileName) && /^z\.\w*[oO]bject$/.test(node.parent.parent.expression.getText())
 }
 
-/** The corpus with a mutant in it, or without one, as one module. */
-export async function bundle(mutant?: Mutant): Promise<string> {
+/** The corpus with all the switches in it, as one module. */
+export async function bundle(sources: Switchable[]): Promise<string> {
   const { outputFiles } = await build({
     entryPoints: ['test/credentials/_corpus.ts'],
     bundle: true,
@@ -93,15 +109,15 @@ export async function bundle(mutant?: Mutant): Promise<string> {
     define: { 'import.meta.url': JSON.stringify(pathToFileURL(resolve('test/credentials/_people.ts')).href) },
     plugins: [
       {
-        name: 'mutant',
+        name: 'mutants',
         setup(plugin) {
           // The corpus uses its helpers alone, not what they do for tests.
           plugin.onResolve({ filter: /^vitest$/ }, () => ({ path: 'vitest', namespace: 'none' }))
           plugin.onLoad({ filter: /.*/, namespace: 'none' }, () => ({ contents: 'export const expect = undefined' }))
-          if (mutant)
-            plugin.onLoad({ filter: /src\/(?:credentials|verification)\// }, ({ path }) =>
-              path === mutant.file ? { contents: mutant.text, loader: 'ts' } : undefined,
-            )
+          plugin.onLoad({ filter: /src\/(?:credentials|verification)\// }, ({ path }) => {
+            const found = sources.find(({ file }) => file === path)
+            return found && { contents: found.text, loader: 'ts' }
+          })
         },
       },
     ],

@@ -1,9 +1,10 @@
 /** Every check counts: with any single one switched off, some forgery passes, or is refused for another reason than its own. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { execa } from 'execa'
 import { afterAll, expect, test } from 'vitest'
-import { bundle, files, mutantsOf } from './_mutants.ts'
+import { bundle, files, switchable } from './_mutants.ts'
 
 /** Checks without which the next one refuses the same, for the same reason, if in other words. */
 const redundant = [/is not acceptable JSON/, /The \$\{part\} is not a JSON object/]
@@ -13,36 +14,35 @@ mkdirSync('dist', { recursive: true })
 const folder = mkdtempSync(resolve('dist/mutants-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
-/** Runs the corpus of each module in turn, as far as the first surprise; a module that does not load has noticed too. */
+/**
+ * Runs the corpus without a mutant, then with each in turn as far as the first surprise. One that counts as its module is loaded has a module
+ * of its own; one that keeps it from loading has been noticed too.
+ */
 const program = `
-  for (const file of process.argv.slice(1)) {
-    const run = import(file).then(({ runCorpus }) => runCorpus({ stopAtFirst: true }))
-    console.log(JSON.stringify(await run.catch((error) => ({ cases: 0, wrong: [String(error)] }))))
+  const [corpus, mutants] = process.argv.slice(1)
+  const { runCorpus } = await import(corpus)
+  console.log(JSON.stringify(await runCorpus()))
+  for (const { check, atLoad } of JSON.parse(mutants)) {
+    globalThis.mutant = check
+    const run = atLoad ? import(corpus + '?' + encodeURIComponent(check)) : Promise.resolve({ runCorpus })
+    const outcome = run.then(({ runCorpus }) => runCorpus({ stopAtFirst: true }))
+    console.log(JSON.stringify(await outcome.catch((error) => ({ cases: 0, wrong: [String(error)] }))))
   }`
 
 type Outcome = { cases: number; wrong: string[] }
 
-async function run(modules: string[]): Promise<Outcome[]> {
-  const { stdout } = await execa('node', ['--input-type=module', '-e', program, ...modules])
-  return stdout.split('\n').map((line) => JSON.parse(line) as Outcome)
-}
-
-async function write(name: string, text: string): Promise<string> {
-  const file = join(folder, `${name}.mjs`)
-  writeFileSync(file, text)
-  return file
-}
-
 test('no check can be switched off unnoticed', { timeout: 300_000 }, async () => {
-  const [whole] = await run([await write('whole', await bundle())])
+  const sources = files.map(switchable)
+  const mutants = sources.flatMap((source) => source.mutants)
+  expect(mutants.length).toBeGreaterThan(70)
+  const corpus = join(folder, 'corpus.mjs')
+  writeFileSync(corpus, await bundle(sources))
+  const args = ['--input-type=module', '-e', program, pathToFileURL(corpus).href, JSON.stringify(mutants)]
+  const { stdout } = await execa('node', args)
+  const [whole, ...outcomes] = stdout.split('\n').map((line) => JSON.parse(line) as Outcome)
+
   expect(whole!.wrong).toEqual([])
   expect(whole!.cases).toBeGreaterThan(150)
-
-  const mutants = files.flatMap(mutantsOf)
-  expect(mutants.length).toBeGreaterThan(70)
-  const modules: string[] = []
-  for (const [n, mutant] of mutants.entries()) modules.push(await write(String(n), await bundle(mutant)))
-  const outcomes = await run(modules)
   expect(outcomes).toHaveLength(mutants.length)
   const unnoticed = mutants.filter((_, n) => outcomes[n]!.wrong.length === 0).map(({ check }) => check)
   expect(unnoticed.filter((check) => !redundant.some((known) => known.test(check)))).toEqual([])

@@ -1,0 +1,47 @@
+/** How the tests run. */
+import { defineConfig } from 'vitest/config'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
+
+// Every process of Node reads these certificates as it starts, which takes longer than the rest of its start. No test needs them.
+delete process.env['NODE_EXTRA_CA_CERTS']
+
+/** What takes longest is begun first, so that no core waits for it in the end. */
+const longest = [
+  'faults/killed-at-random',
+  'commands/demo',
+  'faults/failing',
+  'commands/cli',
+  'faults/killed-at-points',
+  'commands/every-flow',
+  'commands/json',
+  'flows/schedules',
+  'flows/main-job',
+  'commands/examples',
+  'flows/adversaries',
+  'faults/key-rotation',
+  'commands/event',
+  'tui/flow',
+  'tui/tmux',
+].map((name) => `/test/${name}.test.ts`)
+
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const rank = ({ moduleId }: TestSpecification) => {
+      const index = longest.findIndex((name) => moduleId.includes(name))
+      return index === -1 ? longest.length : index
+    }
+    // oxlint-disable-next-line unicorn/no-array-sort -- files, as vitest sorts them
+    return (await super.sort(files)).toSorted((one, other) => rank(one) - rank(other))
+  }
+}
+
+export default defineConfig({
+  test: {
+    // Tests wait now and then: three files at a time keep two cores busy.
+    maxWorkers: 3,
+    isolate: false,
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
+    sequence: { sequencer: LongestFirst },
+  },
+})
