@@ -78,7 +78,7 @@ describe('two daemons that issue, prove, are misused and end badly', () => {
       /command line$/,
     ])
       expect(
-        sizes.find(([name, size]) => place.test(name) && size > 50),
+        sizes.find(([name, size]) => place.test(name) && size > 20),
         String(place),
       ).toBeDefined()
     expect(String(run.places['alice’s log'])).toContain('a crash of the test')
