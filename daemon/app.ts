@@ -1,10 +1,12 @@
 /** The HTTP API as a koa application, in the order in which a request meets it. */
 import Koa from 'koa'
 import type { Agent } from '../src/agent.ts'
+import { auditForeign } from './middleware/audit.ts'
 import { basePath } from './middleware/base-path.ts'
 import { cors } from './middleware/cors.ts'
 import { isLocal, local } from './middleware/local.ts'
 import { problem } from './middleware/problem.ts'
+import { requestId } from './middleware/request-id.ts'
 import { requestLog } from './middleware/request-log.ts'
 import { securityHeaders } from './middleware/security-headers.ts'
 import { mount, notFound, type MountOptions } from './mount.ts'
@@ -18,10 +20,12 @@ export function createApp(agent: Agent, routes: readonly Route[], options: Mount
     const level = error.code === 'ERR_STREAM_PREMATURE_CLOSE' ? 'debug' : 'warn'
     agent.log[level]({ err: error }, 'a response was not sent')
   })
+  app.use(requestId)
   app.use(securityHeaders(agent.env.urls.rest))
   app.use(requestLog(agent.log))
   app.use(problem(agent.log))
   const { AGENT_HOST, AGENT_CORS_ORIGINS } = agent.config
+  app.use(auditForeign(agent))
   if (isLocal(AGENT_HOST)) app.use(local(agent.env.urls.rest, AGENT_CORS_ORIGINS))
   app.use(cors(AGENT_CORS_ORIGINS))
   app.use(basePath)

@@ -15,6 +15,8 @@ import { addressOf } from './address.ts'
 import { createBodyDecoder, decodeHeaders, decodeQuery } from './decode.ts'
 import { createAccess, type Authenticate, type Caller } from './middleware/access.ts'
 import { createGuard, type Guard } from './middleware/attempts.ts'
+import type { Given } from './audit-subject.ts'
+import { auditOf, type Visit } from './middleware/audit.ts'
 import { mustHaveScope } from './middleware/scope.ts'
 import { scopesOf, splitKey, type Answer, type Route } from './route.ts'
 import { toSuiteProblem } from './suite.ts'
@@ -47,10 +49,17 @@ type Around = { routes: readonly Route[]; authenticate: Authenticate; guard: Gua
 function endpoint(agent: Agent, route: Route, { routes, authenticate, guard, checkReplies }: Around) {
   const { key, contract, handler } = route
   const path = contract.path && z.object(contract.path)
-  const identify: (headers: RouterContext['headers']) => Promise<Caller> = authenticate[contract.access]
+  const identify: (headers: RouterContext['headers'], visit: Visit) => Promise<Caller> = authenticate[contract.access]
   const decodeBody = createBodyDecoder({ limit: contract.bodyLimit?.(agent.config), takesAnything: contract.anyBody })
   const { wallets, tenants } = agent
   const scopes = scopesOf(contract)
+  const audit = auditOf(agent, route)
+
+  async function admit(headers: RouterContext['headers'], visit: Visit): Promise<Caller> {
+    visit.caller = await guard({ address: visit.address, headers }, () => identify(headers, visit))
+    mustHaveScope(visit.caller, scopes, key)
+    return visit.caller
+  }
 
   const handle = async (ctx: RouterContext): Promise<void> => {
     ctx.state.route = key
@@ -59,24 +68,26 @@ function endpoint(agent: Agent, route: Route, { routes, authenticate, guard, che
     const { headers } = ctx
     const address = addressOf(ctx.req, agent.config.AGENT_TRUST_PROXY)
     ctx.state.address = address
-    const caller = contract.access === 'public' ? undefined : await guard({ address, headers }, () => identify(headers))
-    mustHaveScope(caller, scopes, key)
-    const input = {
-      path: names?.data,
-      query: contract.query ? decodeQuery(ctx, contract.query) : {},
-      headers: contract.headers ? decodeHeaders(ctx, contract.headers) : {},
-      body: contract.body && (await decodeBody(ctx, contract.body)),
-      target: ctx.originalUrl,
-      address,
-      accept: ctx.headers.accept ?? '*/*',
-      accepts: (types: readonly string[]) => ctx.accepts([...types]) || undefined,
-      whenGone: () => whenGone(ctx),
-      isStillAllowed: async () => isDeepStrictEqual(await identify(ctx.headers).catch(() => null), caller),
-    }
-    const result =
-      contract.access === 'tenant' && caller?.kind === 'tenant'
-        ? await wallets.use(caller.walletId, (wallet) => handler({ wallet, agent }, input))
-        : await handler({ wallets, tenants, caller, agent, routes }, input)
+    const visit: Visit = { address, requestId: ctx.state.requestId }
+    const caller = contract.access === 'public' ? undefined : await audit.admission(visit, () => admit(headers, visit))
+    const result = await audit.performance(visit, async (begin) => {
+      const input = {
+        path: names?.data,
+        query: contract.query ? decodeQuery(ctx, contract.query) : {},
+        headers: contract.headers ? decodeHeaders(ctx, contract.headers) : {},
+        body: contract.body && (await decodeBody(ctx, contract.body)),
+        target: ctx.originalUrl,
+        address,
+        accept: ctx.headers.accept ?? '*/*',
+        accepts: (types: readonly string[]) => ctx.accepts([...types]) || undefined,
+        whenGone: () => whenGone(ctx),
+        isStillAllowed: async () => isDeepStrictEqual(await identify(ctx.headers, { ...visit }).catch(() => null), caller),
+      }
+      await begin({ path: input.path, body: input.body as Given['body'] })
+      return contract.access === 'tenant' && caller?.kind === 'tenant'
+        ? wallets.use(caller.walletId, (wallet) => handler({ wallet, agent }, input))
+        : handler({ wallets, tenants, caller, agent, routes }, input)
+    })
     reply(ctx, route, result, checkReplies)
   }
   if (contract.suite !== 'enterprise') return handle

@@ -1,5 +1,6 @@
 /** The composition root: builds every part once, in order, and takes all of it down again. */
 import { join } from 'node:path'
+import { AuditLog } from './audit/audit-log.ts'
 import type { Config } from './base/config.ts'
 import type { Log } from './base/log.ts'
 import { across } from './base/probe.ts'
@@ -42,6 +43,8 @@ export type Agent = {
   readonly db: AgentDb
   readonly wallets: Wallets
   readonly tenants: Tenants
+  /** Who did what, and who was refused. */
+  readonly audit: AuditLog
   /** Wraps the agent key, from which all keys here are derived, with another master key. */
   readonly rotateMasterKey: Rotate
   readonly courier: Courier
@@ -87,7 +90,22 @@ export async function createAgent(given: Config, log: Log, urls: Environment['ur
     const folder = config.AGENT_DATA_DIR
     const db = await openAgentDb(join(folder, 'agent.db'))
     closers.push(() => db.destroy())
-    const agentKey = await openAgentKey(config, db, log)
+    const openAudit = async (key: Uint8Array) => {
+      const opened = await AuditLog.open(join(folder, 'audit.db'), {
+        key: deriveSealKey(key, 'audit'),
+        log,
+        retentionSeconds: config.AUDIT_RETENTION,
+        refusalsPerMinute: config.AUDIT_REFUSALS_PER_MINUTE,
+      })
+      closers.push(() => opened[Symbol.asyncDispose]())
+      return opened
+    }
+    let begun: AuditLog | undefined
+    const agentKey = await openAgentKey(config, db, log, async (key, action, work) => {
+      begun = await openAudit(key)
+      await begun.byItself(action, work)
+    })
+    const audit = begun ?? (await openAudit(agentKey))
     closers.push(() => agentKey.fill(0))
     const mailboxKey = deriveSealKey(agentKey, 'mailboxes')
     const statusListKey = deriveSealKey(agentKey, 'status-lists')
@@ -172,6 +190,7 @@ export async function createAgent(given: Config, log: Log, urls: Environment['ur
       db,
       wallets,
       tenants,
+      audit,
       rotateMasterKey: createRotation(config, db, agentKey),
       courier,
       feed,
@@ -183,7 +202,13 @@ export async function createAgent(given: Config, log: Log, urls: Environment['ur
           ? createLedgerServer(embedded, { submissionsPerMinute: config.VDR_SUBMISSIONS_PER_MINUTE })
           : undefined,
       isAdminToken,
-      defaultApiKey: await provideDefaultWallet(config, wallets, tenants, remembered.apiKey),
+      defaultApiKey: await provideDefaultWallet(
+        config,
+        wallets,
+        tenants,
+        (action, work) => audit.byItself(action, work),
+        remembered.apiKey,
+      ),
       openMailbox: (token) => openMailbox(mailboxKey, token),
       openStatusList: (id) => openListId(statusListKey, id),
       [Symbol.asyncDispose]: close,

@@ -13,6 +13,7 @@ const mayImport: Record<string, string[]> = {
   'src/vdr': ['src/base', 'src/net', 'src/crypto', 'src/did', 'src/storage'],
   'src/didcomm': ['src/base', 'src/crypto', 'src/did'],
   'src/credentials': ['src/base', 'src/crypto', 'src/did'],
+  'src/audit': ['src/base', 'src/storage'],
   'src/outbox': ['src/base', 'src/storage'],
   'src/schemas': ['src/base', 'src/net', 'src/crypto', 'src/did', 'src/storage'],
   'src/wallet': ['src/base', 'src/net', 'src/crypto', 'src/did', 'src/vdr', 'src/storage', 'src/outbox'],
@@ -52,6 +53,7 @@ const mayImport: Record<string, string[]> = {
   // agent.ts, the only file directly in src, puts all of it together.
   src: [
     'src/base',
+    'src/audit',
     'src/net',
     'src/did',
     'src/credential-status',
@@ -68,6 +70,7 @@ const mayImport: Record<string, string[]> = {
   daemon: [
     'src',
     'src/base',
+    'src/audit',
     'src/net',
     'src/did',
     'src/didcomm',

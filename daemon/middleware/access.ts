@@ -9,6 +9,7 @@ import type { Agent } from '../../src/agent.ts'
 import { Problem } from '../../src/base/problem.ts'
 import type { Scope } from '../../src/wallet/api-key.ts'
 import { defaultId } from '../../src/wallet/tenants.ts'
+import type { Visit } from './audit.ts'
 
 export type Admin = { kind: 'admin' }
 /** `keyId` and `scopes` are those of the key, which the default tenant may not have; without scopes, all is allowed. */
@@ -17,12 +18,12 @@ export type Caller = Admin | Tenant | undefined
 
 const defaultTenant: Tenant = { kind: 'tenant', walletId: defaultId, entityId: defaultId }
 
-/** One function for every kind of access, that finds out who calls. @throws {Problem} 401 or 403 */
+/** One function for every kind of access, that finds out who calls, and tells `visit` also where that is nobody to be let in. @throws {Problem} 401 or 403 */
 export type Authenticate = {
-  admin: (headers: IncomingHttpHeaders) => Promise<Admin>
-  tenant: (headers: IncomingHttpHeaders) => Promise<Tenant>
-  'admin-or-tenant': (headers: IncomingHttpHeaders) => Promise<Admin | Tenant>
-  public: (headers: IncomingHttpHeaders) => Promise<undefined>
+  admin: (headers: IncomingHttpHeaders, visit: Visit) => Promise<Admin>
+  tenant: (headers: IncomingHttpHeaders, visit: Visit) => Promise<Tenant>
+  'admin-or-tenant': (headers: IncomingHttpHeaders, visit: Visit) => Promise<Admin | Tenant>
+  public: (headers: IncomingHttpHeaders, visit: Visit) => Promise<undefined>
 }
 
 /** Makes the functions for an agent, by its configuration and its administrator's token. */
@@ -38,30 +39,32 @@ export function createAccess(agent: Agent): Authenticate {
   }
 
   /** Requests that arrive together with one new key wait for the same wallet. */
-  function provision(apiKey: string): Promise<Tenant> {
+  function provision(apiKey: string, visit: Visit): Promise<Tenant> {
     const running = provisioning.get(apiKey)
     if (running) return running
-    const made = makeTenant(agent, apiKey).finally(() => provisioning.delete(apiKey))
+    const made = makeTenant(agent, apiKey, visit).finally(() => provisioning.delete(apiKey))
     provisioning.set(apiKey, made)
     return made
   }
 
-  async function tenant(headers: IncomingHttpHeaders): Promise<Tenant> {
+  async function tenant(headers: IncomingHttpHeaders, visit: Visit): Promise<Tenant> {
     if (!API_KEY_ENABLED) return defaultTenant
     const apiKey = headers.apikey
     if (typeof apiKey !== 'string') throw unauthorized('InvalidCredentials', 'ApiKey key is not provided. Send it in the header `apikey`.')
     if (apiKey === '') throw unauthorized('ApiKeyAuthenticationError', 'Empty `apikey` header provided')
     const found = await findTenant(apiKey)
     if (found) return found
-    if (API_KEY_AUTO_PROVISIONING) return provision(apiKey)
+    if (API_KEY_AUTO_PROVISIONING) return provision(apiKey, visit)
     throw invalidApiKey()
   }
 
-  async function admin(headers: IncomingHttpHeaders): Promise<Admin> {
+  async function admin(headers: IncomingHttpHeaders, visit: Visit): Promise<Admin> {
     const token = headers['x-admin-api-key']
     if (isAdminToken(token)) return { kind: 'admin' }
     const { apikey } = headers
-    if (token === undefined && API_KEY_ENABLED && typeof apikey === 'string' && apikey !== '' && (await findTenant(apikey))) {
+    const known = token === undefined && API_KEY_ENABLED && typeof apikey === 'string' && apikey !== '' && (await findTenant(apikey))
+    if (known) {
+      visit.caller = known
       throw new Problem(
         'error:AuthenticationError:InvalidRole',
         'The Tenant role is not permitted. Expected Admin role: send the administrator’s token in the header `x-admin-api-key`.',
@@ -73,29 +76,36 @@ export function createAccess(agent: Agent): Authenticate {
   return {
     admin,
     tenant,
-    async 'admin-or-tenant'(headers) {
+    async 'admin-or-tenant'(headers, visit) {
       const token = headers['x-admin-api-key']
       // A tenant's key is the second chance of whoever sent it; without keys, that of whoever did not claim to be the administrator.
       const mayBeTenant = API_KEY_ENABLED ? headers.apikey !== undefined : token === undefined
-      return !isAdminToken(token) && mayBeTenant ? tenant(headers) : admin(headers)
+      return !isAdminToken(token) && mayBeTenant ? tenant(headers, visit) : admin(headers, visit)
     },
     public: () => Promise.resolve(undefined),
   }
 }
 
 /** A wallet and an entity for a key that nobody registered (`API_KEY_AUTO_PROVISIONING`, api.md 3.2). */
-async function makeTenant(agent: Agent, apiKey: string): Promise<Tenant> {
-  const { wallets, tenants } = agent
+async function makeTenant(agent: Agent, apiKey: string, { address, requestId }: Visit): Promise<Tenant> {
+  const { wallets, tenants, audit } = agent
   // Between the look-up and now, another request may have made the wallet already.
   const known = await tenants.keys.find(apiKey)
   if (known) return { kind: 'tenant', ...known }
   if (await tenants.keys.isKnown(apiKey)) throw invalidApiKey()
-  const { id: walletId } = await wallets.create({ name: 'Auto provisioned wallet' })
-  const { id: entityId } = await tenants.create({ id: undefined, name: 'Auto provisioned entity', walletId })
-  await tenants.keys.register({ entityId, apiKey })
-  const made = await tenants.keys.find(apiKey)
-  if (!made) throw invalidApiKey()
-  return { kind: 'tenant', ...made }
+  return audit.during(
+    { actor: 'anonymous', address, requestId, action: 'tenant made for an unknown key' },
+    async (begin) => {
+      await begin()
+      const { id: walletId } = await wallets.create({ name: 'Auto provisioned wallet' })
+      const { id: entityId } = await tenants.create({ id: undefined, name: 'Auto provisioned entity', walletId })
+      await tenants.keys.register({ entityId, apiKey })
+      const made = await tenants.keys.find(apiKey)
+      if (!made) throw invalidApiKey()
+      return { kind: 'tenant', ...made } satisfies Tenant
+    },
+    ({ walletId, entityId, keyId }) => ({ walletId, entityId, keyId }),
+  )
 }
 
 function adminDetail(token: unknown): string {

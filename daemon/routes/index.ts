@@ -1,5 +1,6 @@
 /** All routes of the HTTP API. */
 import api from './api.ts'
+import audit from './audit.ts'
 import connectionInvitations from './connection-invitations.ts'
 import connections from './connections.ts'
 import credentialStatus from './credential-status.ts'
@@ -48,6 +49,7 @@ export const routes = [
   ...events,
   ...traces,
   ...api,
+  ...audit,
   ...system,
 ] as const
 export type Routes = typeof routes

@@ -99,6 +99,9 @@ export const Report = z
 /** By command, as oclif names them. A test holds that all commands are here, and that what they print is of these shapes. */
 // prettier-ignore
 export const shapes: Readonly<Record<string, Shape>> = {
+  'audit:list':   answer('GET /audit'),
+  'audit:verify': answer('GET /audit/verification', 'Also when the log was altered, with the exit code that says so.'),
+
   'auth:create':  { ...challenge, note: twice },
   'auth:list':    answer('GET /did-authentication/challenges'),
   'auth:remove':  answer('DELETE /did-authentication/challenges/{challengeId}'),

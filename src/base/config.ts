@@ -117,6 +117,9 @@ export const variables = {
   ADMIN_TOKEN:                          secret.optional()      .describe('The administrator’s secret, sent as `x-admin-api-key`. Default: a random one in the profile.'),
   ADMIN_TOKEN_PREVIOUS:                 secret.optional()      .describe('The administrator’s secret before it was changed, accepted beside it until this is taken out (ours).'),
   FAILED_ATTEMPTS_PER_MINUTE:           count.default(100)     .describe('Wrong keys that may come from one address; then those that have not been let in from there before are refused with 429 (ours).'),
+  AUDIT_RETENTION:                      lifetime.default(31_536_000)
+                                                               .describe('How long entries stay in the audit log (ours).'),
+  AUDIT_REFUSALS_PER_MINUTE:            count.default(10)      .describe('Refusals of one address that get an entry of their own in the audit log, a minute; more are counted in one (ours).'),
   API_KEY_ENABLED:                      flag.default(true)     .describe('Tenants authenticate with the `apikey` header; when false, everybody is the default wallet’s tenant.'),
   API_KEY_AUTHENTICATE_AS_DEFAULT_USER: flag.default(false)    .describe('Any `apikey` that is not empty is the default wallet’s tenant.'),
   API_KEY_AUTO_PROVISIONING:            flag.default(false)    .describe('An unknown `apikey` makes a wallet and an entity of its own.'),

@@ -10,7 +10,7 @@ const port = z.coerce.number().int().min(0).max(65_535)
 // prettier-ignore
 export const places = {
   AGENT_DATA_DIR:                       z.string().min(1).default(() => envPaths('identity-agent', { suffix: '' }).data)
-                                                               .describe('Folder of `agent.db`, `wallets/`, `vdr.db` and `master.key` (ours).'),
+                                                               .describe('Folder of `agent.db`, `audit.db`, `wallets/`, `vdr.db` and `master.key` (ours).'),
   AGENT_CONFIG_DIR:                     z.string().min(1).default(() => envPaths('identity-agent', { suffix: '' }).config)
                                                                .describe('Folder of the command line’s profiles (ours).'),
   AGENT_PROFILE:                        z.string().regex(/^[a-z0-9-]+$/i).default('local')

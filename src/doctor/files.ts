@@ -31,7 +31,9 @@ const program = isSource ? `import('tsx/esm/api').then((tsx) => (tsx.register(),
 /** The files of an agent, those that everything depends on first; of the wallets' the first of `walletIds`. */
 export function filesOf(config: Pick<Config, 'AGENT_DATA_DIR' | 'VDR_URL'>, walletIds: readonly string[]): string[] {
   const folder = config.AGENT_DATA_DIR
-  const shared = [join(folder, 'agent.db'), ledgerFile(config), join(folder, 'mediator.db')].filter((path) => path !== undefined)
+  const shared = [join(folder, 'agent.db'), ledgerFile(config), join(folder, 'mediator.db'), join(folder, 'audit.db')].filter(
+    (path) => path !== undefined,
+  )
   return [...shared, ...walletIds.slice(0, mostWallets).map((id) => join(folder, 'wallets', `${id}.db`))]
 }
 

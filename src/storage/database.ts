@@ -6,11 +6,13 @@
  */
 import { Kysely, sql, type Transaction } from 'kysely'
 import type { AgentTables } from './agent-tables.ts'
+import type { AuditTables } from './audit-tables.ts'
 import type { MediatorTables } from './mediator-tables.ts'
 import { noteChecksum, takeChecksum } from './checksum.ts'
 import { DamagedFileError } from './damaged-file-error.ts'
 import { createDialect, translate } from './dialect.ts'
 import * as agent001 from './migrations/agent-001-init.ts'
+import * as audit001 from './migrations/audit-001-init.ts'
 import * as mediator001 from './migrations/mediator-001-init.ts'
 import * as wallet001 from './migrations/wallet-001-init.ts'
 import { migrate, mustBeKnown, type Migrations } from './migrate.ts'
@@ -22,11 +24,14 @@ export type Db = Kysely<WalletTables>
 export type Tx = Transaction<WalletTables>
 export type AgentDb = Kysely<AgentTables>
 export type AgentTx = Transaction<AgentTables>
+export type AuditDb = Kysely<AuditTables>
+export type AuditTx = Transaction<AuditTables>
 export type MediatorDb = Kysely<MediatorTables>
 export type MediatorTx = Transaction<MediatorTables>
 
 /** In order, and never changed after a release. */
 export const agentMigrations: Migrations = { '001-init': agent001 }
+export const auditMigrations: Migrations = { '001-init': audit001 }
 export const mediatorMigrations: Migrations = { '001-init': mediator001 }
 export const walletMigrations: Migrations = { '001-init': wallet001 }
 
@@ -43,6 +48,11 @@ export async function emptyLog(db: AgentDb): Promise<void> {
     await sql`pragma wal_checkpoint(truncate)`.execute(connection)
     await sql`pragma busy_timeout = 5000`.execute(connection)
   })
+}
+
+/** Opens the audit log's database file, made if absent. @throws {NewerFileError} */
+export function openAuditDb(path: string): Promise<AuditDb> {
+  return open<AuditTables>(path, auditMigrations)
 }
 
 /** Opens the mediator's database file, made if absent. @throws {NewerFileError} */

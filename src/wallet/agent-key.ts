@@ -23,16 +23,25 @@ type Wrapped = { [present]?: string; [previous]?: string }
 /** What opened the agent key: the master key, the one beside it that was about to take its place, or the one that was to be replaced. */
 type Opened = { agentKey: Uint8Array; by: 'present' | 'next' | 'previous'; wrapped: Wrapped }
 
+/** Does what a start changes about the keys, and has it in the audit log, which the agent key opens. */
+export type Audited = (agentKey: Uint8Array, action: string, work: () => Promise<unknown>) => Promise<unknown>
+
 /**
  * The agent key of a data folder, made when it is a new one. A rotation of the master key that was cut off is finished, or taken back where it
  * had changed nothing yet.
  *
  * @throws {StartError} when the master key is another, or cannot be read; nothing was changed then.
  */
-export async function openAgentKey(config: Config, db: AgentDb, log: Log): Promise<Uint8Array> {
+export async function openAgentKey(config: Config, db: AgentDb, log: Log, audited: Audited): Promise<Uint8Array> {
   const opened = await findAgentKey(config, db)
-  if (!opened) return makeAgentKey(config, db)
-  await settle(config, db, opened)
+  if (!opened) {
+    const agentKey = await makeAgentKey(config, db)
+    await audited(agentKey, 'agent key made', () => Promise.resolve())
+    return agentKey
+  }
+  const change = changeBy(opened)
+  if (change === undefined) await settle(config, db, opened)
+  else await audited(opened.agentKey, change, () => settle(config, db, opened))
   if (opened.by === 'previous') log.warn(`the master key was rotated: ${stillPrevious(config)}`)
   return opened.agentKey
 }
@@ -75,6 +84,12 @@ export async function findAgentKey(config: Config, db: AgentDb): Promise<Opened 
 /** What the operator has yet to do, when the master key before the last rotation opens the folder. */
 export function stillPrevious(config: Config): string {
   return `${sourceOf(config).name} still holds the key before the last rotation. Put the new one there before the next start; until then both open the folder.`
+}
+
+/** What ending a rotation changes about which keys open the folder, in words. */
+function changeBy({ by, wrapped }: Opened): string | undefined {
+  if (by === 'next') return 'rotation of the master key finished'
+  return by === 'present' && wrapped[previous] !== undefined ? 'previous master key dropped' : undefined
 }
 
 /** Ends a rotation that was begun. */

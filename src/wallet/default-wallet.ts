@@ -8,6 +8,9 @@ import { createWebhook, listWebhooks } from '../outbox/webhooks.ts'
 import { defaultId, type Tenants } from './tenants.ts'
 import type { Wallets } from './wallets.ts'
 
+/** Does something, and has it in the audit log. */
+type Audited = (action: string, work: () => Promise<unknown>) => Promise<unknown>
+
 /**
  * Makes the default wallet, its entity, key and webhook where they are missing; each by itself, so that a start that
  * was interrupted is completed by the next.
@@ -18,22 +21,27 @@ export async function provideDefaultWallet(
   config: Config,
   wallets: Wallets,
   tenants: Tenants,
+  audited: Audited,
   remembered?: string,
 ): Promise<Secret | undefined> {
   if (!config.DEFAULT_WALLET_ENABLED) return undefined
   if (!(await wallets.find(defaultId))) {
-    await wallets.create({ id: defaultId, name: 'default', seed: config.DEFAULT_WALLET_SEED?.reveal() })
+    const seed = config.DEFAULT_WALLET_SEED?.reveal()
+    await audited('default wallet made', () => wallets.create({ id: defaultId, name: 'default', seed }))
   }
   const entity = await tenants.get(defaultId).catch(() => undefined)
   if (!entity) {
     // The webhook is written before the entity, the entity marks that all of it is there.
     await addWebhook(config, wallets)
-    await tenants.create({ id: defaultId, name: 'default', walletId: defaultId })
+    await audited('default tenant made', () => tenants.create({ id: defaultId, name: 'default', walletId: defaultId }))
   }
   const configured = config.DEFAULT_WALLET_AUTH_API_KEY?.reveal()
   const apiKey =
     configured ?? (remembered !== undefined && (await tenants.keys.find(remembered))?.entityId === defaultId ? remembered : newApiKey())
-  await tenants.keys.register({ entityId: defaultId, apiKey }, 'default').catch((error: unknown) => {
+  const register = () => tenants.keys.register({ entityId: defaultId, apiKey }, 'default')
+  // One that is known is registered without effect, or not at all.
+  const isKnown = await tenants.keys.isKnown(apiKey)
+  await (isKnown ? register() : audited('default tenant’s key made', register)).catch((error: unknown) => {
     if (!(error instanceof Problem)) throw error
     throw new StartError(`DEFAULT_WALLET_AUTH_API_KEY: ${error.message}`, 2, { cause: error })
   })

@@ -180,7 +180,7 @@ describe('with API_KEY_AUTO_PROVISIONING', () => {
 
   test('requests that are looked at by turns with one new key get one wallet', async () => {
     const { tenant } = createAccess(agent.agent)
-    const all = await Promise.all(Array.from({ length: 20 }, () => tenant({ apikey: 'another-new-key' })))
+    const all = await Promise.all(Array.from({ length: 20 }, () => tenant({ apikey: 'another-new-key' }, { address: '', requestId: '' })))
     expect(new Set(all.map(({ walletId }) => walletId)).size).toBe(1)
     expect(await walletsOf('another-new-key')).toEqual([expect.objectContaining({ id: all[0]!.walletId })])
   })

@@ -43,7 +43,7 @@ test('that is well is left as it was, and serves the next start', async () => {
     ['master-key', 'ok'],
     ['databases', 'ok'],
   ])
-  expect(others['databases']!.detail).toBe('4 database files are sound.')
+  expect(others['databases']!.detail).toBe('5 database files are sound.')
   expect(files()).toEqual(before)
   await using agent = await startAgent({}, { dataDir: folder })
   expect((await agent.admin('GET /wallets')).contents).toHaveLength(2)

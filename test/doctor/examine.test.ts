@@ -50,8 +50,8 @@ test('of an agent that is well nothing has failed, and what only this machine re
     ['webhook-targets', 'ok'],
   ])
   expect(others['ports']!.detail).toContain(new URL(agent.url).port)
-  // The agent's, the ledger's and that of the default wallet.
-  expect(others['databases']!.detail).toBe('3 database files are sound.')
+  // The agent's, the ledger's, the audit log and that of the default wallet.
+  expect(others['databases']!.detail).toBe('4 database files are sound.')
   expect(others['ledger']!.detail).toContain(join(agent.dataDir, 'vdr.db'))
   expect(others['api-url']!.hint).toContain('REST_SERVICE_URL')
   expect(others['didcomm-url']!.hint).toContain('DIDCOMM_SERVICE_URL')

@@ -5,7 +5,7 @@ import { basename, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { StartError } from '../../src/base/start-error.ts'
 import { noteChecksum } from '../../src/storage/checksum.ts'
-import { openAgentDb, openMediatorDb, openWalletDb } from '../../src/storage/database.ts'
+import { openAgentDb, openAuditDb, openMediatorDb, openWalletDb } from '../../src/storage/database.ts'
 import { openSqlite } from '../../src/storage/sqlite.ts'
 import { openLedgerFile } from '../../src/vdr/operation-table.ts'
 import { startAgent } from '../_agent.ts'
@@ -32,7 +32,13 @@ function schemaOf(path: string): unknown[] {
 /** A new file of the same kind. */
 async function fresh(name: string): Promise<string> {
   const path = join(dataDir, `fresh-${basename(name)}`)
-  const open = name.startsWith('wallets') ? openWalletDb : name === 'agent.db' ? openAgentDb : openMediatorDb
+  const open = name.startsWith('wallets')
+    ? openWalletDb
+    : name === 'agent.db'
+      ? openAgentDb
+      : name === 'audit.db'
+        ? openAuditDb
+        : openMediatorDb
   await (name === 'vdr.db' ? (await openLedgerFile(path)).db : await open(path)).destroy()
   return path
 }
@@ -58,7 +64,7 @@ describe.each(versions())('a data folder of version %s', (version) => {
   test('has the tables of a new folder afterwards', async () => {
     await (await startAgent(variablesOf(unpack(version, dataDir)), { dataDir }))[Symbol.asyncDispose]()
     const names = databases()
-    expect(names).toHaveLength(5)
+    expect(names).toHaveLength(6)
     for (const name of names) {
       const hint = `${name}: a migration was changed. Before its release: npm run fixtures; afterwards it takes another migration`
       expect(schemaOf(join(dataDir, name)), hint).toEqual(schemaOf(await fresh(name)))
@@ -77,8 +83,10 @@ describe('a file of a newer release', () => {
     return readFileSync(join(dataDir, name))
   }
 
-  test.each(['agent.db', 'mediator.db', 'vdr.db'])('%s: the start is refused, and the file left as it is', async (name) => {
+  test.each(['agent.db', 'audit.db', 'mediator.db', 'vdr.db'])('%s: the start is refused, and the file left as it is', async (name) => {
     const folder = unpack('1', dataDir)
+    // The fixture has one from its release on.
+    if (name === 'audit.db') await (await openAuditDb(join(dataDir, name))).destroy()
     const before = age(name)
     const error: unknown = await startAgent(variablesOf(folder), { dataDir }).catch((error: unknown) => error)
     expect(error).toBeInstanceOf(StartError)

@@ -7,6 +7,7 @@ import { provideDefaultWallet } from '../../src/wallet/default-wallet.ts'
 import { defaultId } from '../../src/wallet/tenants.ts'
 import { startAgent } from '../_agent.ts'
 
+const audited = (_action: string, work: () => Promise<unknown>) => work()
 const variables = { DEFAULT_WALLET_WEBHOOK_URL: 'http://127.0.0.1:1/events', DEFAULT_WALLET_WEBHOOK_API_KEY: 'a-token' }
 
 test('a start that stopped before the entity was made leaves one webhook after the next', async () => {
@@ -17,8 +18,8 @@ test('a start that stopped before the entity was made leaves one webhook after t
     get: (id: string) => tenants.get(id),
     create: () => Promise.reject(new Error('killed here')),
   })
-  await expect(provideDefaultWallet(config, wallets, interrupted)).rejects.toThrow('killed here')
-  const key = await provideDefaultWallet(config, wallets, tenants)
+  await expect(provideDefaultWallet(config, wallets, interrupted, audited)).rejects.toThrow('killed here')
+  const key = await provideDefaultWallet(config, wallets, tenants, audited)
   const webhooks = await wallets.use(defaultId, async (wallet) => {
     const rows = await wallet.db.selectFrom('webhook').selectAll().execute()
     return rows.map(({ id, url, headers }) => [url, openHeaders(wallet, id, headers)])
@@ -30,7 +31,7 @@ test('a start that stopped before the entity was made leaves one webhook after t
 test('the webhook of the environment counts when the wallet is made, and never again', async () => {
   await using agent = await startAgent(variables)
   const { wallets, tenants } = agent.agent
-  await provideDefaultWallet(readConfig({ DEFAULT_WALLET_WEBHOOK_URL: 'http://127.0.0.1:1/another' }), wallets, tenants)
+  await provideDefaultWallet(readConfig({ DEFAULT_WALLET_WEBHOOK_URL: 'http://127.0.0.1:1/another' }), wallets, tenants, audited)
   const webhooks = await wallets.use(defaultId, (wallet) => listWebhooks(wallet.db, wallet))
   expect(webhooks.map(({ url }) => url)).toEqual(['http://127.0.0.1:1/events'])
 })
@@ -41,7 +42,7 @@ test('a configured key that cannot be the default tenant’s is told in one sent
   const apiKey = 'a-key-that-was-removed'
   await tenants.keys.register({ entityId: defaultId, apiKey })
   await tenants.keys.remove({ entityId: defaultId, apiKey })
-  const error: unknown = await provideDefaultWallet(readConfig({ DEFAULT_WALLET_AUTH_API_KEY: apiKey }), wallets, tenants).catch(
+  const error: unknown = await provideDefaultWallet(readConfig({ DEFAULT_WALLET_AUTH_API_KEY: apiKey }), wallets, tenants, audited).catch(
     (reason: unknown) => reason,
   )
   expect(error).toBeInstanceOf(StartError)

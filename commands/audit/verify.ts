@@ -1,0 +1,42 @@
+/** `agent audit verify` */
+import * as Flags from '@oclif/core/flags'
+import { AgentCommand } from '../_base.ts'
+import { CommandError } from '../_errors/usage.ts'
+import { inStyle } from '../_format/colour.ts'
+
+export default class AuditVerify extends AgentCommand {
+  static override summary = 'Verify that nobody has altered the audit log'
+  static override description =
+    'Prints the head, the number and digest of the newest entry. Note it elsewhere: with --head, a later verification also finds that the newest entries were cut off. Exits with 1 when something is wrong. Needs the administrator’s key.'
+  static override examples = [
+    '<%= config.bin %> audit verify',
+    '<%= config.bin %> audit verify --quiet > head',
+    '<%= config.bin %> audit verify --head 42:<digest>',
+  ]
+  static override flags = { head: Flags.string({ description: 'a head that an earlier verification printed' }) }
+
+  /** Every entry is read. */
+  protected override readonly timeoutMs = 600_000
+
+  async run() {
+    const { flags } = await this.parse(AuditVerify)
+    const verification = await this.call('GET /audit/verification', { query: { head: flags.head } })
+    const { isIntact, entries, head, fault, noted } = verification
+    this.print(head ?? '', [
+      ['audit log', isIntact ? inStyle('good', 'intact') : inStyle('bad', 'altered')],
+      ['entries', entries],
+      ['head', head],
+      ['noted head', noted],
+    ])
+    if (isIntact) return verification
+    if (this.jsonEnabled()) this.logJson(verification)
+    const reason = fault
+      ? `entry ${fault.sequence}: ${fault.reason}`
+      : 'the head that was noted is missing: the newest entries were cut off, or all of them replaced'
+    throw new CommandError(
+      `The audit log was altered: ${reason}.`,
+      1,
+      fault ? `agent audit list --json   # what is around ${fault.sequence}` : undefined,
+    )
+  }
+}

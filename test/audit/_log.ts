@@ -1,0 +1,69 @@
+/** Audit logs in folders of their own. */
+import { cpSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pino } from 'pino'
+import { AuditLog, type AuditOptions } from '../../src/audit/audit-log.ts'
+import { openSqlite } from '../../src/storage/sqlite.ts'
+
+const key = () => new Uint8Array(32).fill(7)
+
+export type TestLog = Awaited<ReturnType<typeof openLog>>
+
+/** Opens a log in a folder that goes with it, or in one that is given. */
+export async function openLog(options: Partial<AuditOptions> = {}, given?: string) {
+  const folder = given ?? mkdtempSync(join(tmpdir(), 'audit-'))
+  const path = join(folder, 'audit.db')
+  const said: string[] = []
+  const log = pino({ level: 'warn' }, { write: (line: string) => void said.push(line) })
+  const audit = await AuditLog.open(path, { key: key(), log, retentionSeconds: 86_400, refusalsPerMinute: 10, ...options })
+  let isOpen = true
+  const close = async () => {
+    if (isOpen) await audit[Symbol.asyncDispose]()
+    isOpen = false
+  }
+  return {
+    audit,
+    folder,
+    path,
+    said,
+    close,
+    entries: (filter: Parameters<AuditLog['list']>[0] = {}) => audit.list(filter, { offset: 0, limit: 10_000 }),
+    async [Symbol.asyncDispose]() {
+      await close()
+      if (given === undefined) rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** Does something that succeeds at once. */
+export const act = (audit: AuditLog, action: string, subject?: Record<string, string>) =>
+  audit.during({ actor: 'admin', action, requestId: `request-of-${action}`, ...(subject && { subject }) }, (begin) => begin())
+
+/** Changes the file of a log behind its back, as somebody without the key could. */
+export function tamper(path: string, statement: string): void {
+  const database = openSqlite(path)
+  database.exec(statement)
+  database.close()
+}
+
+/** A copy of a folder as it is now, as a daemon that is killed now leaves it. */
+export function copyOf(folder: string): string {
+  const copy = mkdtempSync(join(tmpdir(), 'audit-'))
+  cpSync(folder, copy, { recursive: true })
+  return copy
+}
+
+/** Runs something while a function is told of every border that is crossed (src/base/probe.ts). */
+export async function probed<T>(probe: (point: string) => void, work: () => Promise<T>): Promise<T> {
+  const place = Symbol.for('identity-agent.probe')
+  const around = globalThis as { [place]?: typeof probe }
+  const before = around[place]
+  around[place] = probe
+  try {
+    return await work()
+  } finally {
+    if (before) around[place] = before
+    else delete around[place]
+  }
+}
