@@ -26,7 +26,7 @@ export async function examineAtRest(config: Config, limitMs = 10_000): Promise<D
       'master-key': () => checkKeyAtRest(config),
       databases: async () => {
         const ids = await readWalletIds(folder)
-        const looked = await lookThrough(filesOf(config, ids), { timeMs: limitMs - 1_000 })
+        const looked = await lookThrough(filesOf(config, ids), { timeMs: limitMs - 1_000, isAtRest: true })
         return judgeFiles(folder, looked)
       },
     }),

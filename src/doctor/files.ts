@@ -7,14 +7,14 @@ import { existsSync, statSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
-import { findDamage } from '../storage/look.ts'
+import { findDamage, type LookAt } from '../storage/look.ts'
 import type { Config } from '../base/config.ts'
 import type { Finding } from './check.ts'
 
 /** What has come of it: how many are sound, which are not, and which nobody has looked through. */
 export type Looked = { sound: number; damaged: { path: string; reason: string }[]; unseen: string[] }
 
-export type LookOptions = { timeMs?: number; smallBytes?: number }
+export type LookOptions = LookAt & { timeMs?: number; smallBytes?: number }
 
 /** Wallets' files that are looked through at most. */
 const mostWallets = 100
@@ -44,7 +44,10 @@ function ledgerFile({ VDR_URL, AGENT_DATA_DIR }: Pick<Config, 'VDR_URL' | 'AGENT
 }
 
 /** Looks files through for about `timeMs`; those that are not there are left out. Never throws for what is in them. */
-export async function lookThrough(paths: readonly string[], { timeMs = 3_000, smallBytes = small }: LookOptions = {}): Promise<Looked> {
+export async function lookThrough(
+  paths: readonly string[],
+  { timeMs = 3_000, smallBytes = small, isAtRest = false }: LookOptions = {},
+): Promise<Looked> {
   const until = performance.now() + timeMs
   const looked: Looked = { sound: 0, damaged: [], unseen: [] }
   const note = (path: string, damage: string | undefined) => {
@@ -59,22 +62,22 @@ export async function lookThrough(paths: readonly string[], { timeMs = 3_000, sm
     if (size > largest || performance.now() > until) looked.unseen.push(path)
     else if (size > smallBytes) long.push(path)
     else {
-      note(path, findDamage(path))
+      note(path, await findDamage(path, { isAtRest }))
       await turn()
     }
   }
-  if (long.length > 0) looked.unseen.push(...(await lookInThread(long, until, note)))
+  if (long.length > 0) looked.unseen.push(...(await lookInThread({ paths: long, isAtRest }, until, note)))
   return looked
 }
 
 /** Notes what becomes of each file until the time is up, and returns those that are left. */
 async function lookInThread(
-  paths: readonly string[],
+  task: { paths: readonly string[] } & LookAt,
   until: number,
   note: (path: string, damage: string | undefined) => void,
 ): Promise<string[]> {
-  const left = new Set(paths)
-  const worker = new Worker(program, { name: 'doctor', env: {}, workerData: paths, eval: isSource })
+  const left = new Set(task.paths)
+  const worker = new Worker(program, { name: 'doctor', env: {}, workerData: task, eval: isSource })
   worker.on('message', ({ path, damage }: { path: string; damage?: string }) => left.delete(path) && note(path, damage))
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<void>((resolve) => {

@@ -8,7 +8,6 @@ import { Kysely, sql, type Transaction } from 'kysely'
 import type { AgentTables } from './agent-tables.ts'
 import type { AuditTables } from './audit-tables.ts'
 import type { MediatorTables } from './mediator-tables.ts'
-import { noteChecksum, takeChecksum } from './checksum.ts'
 import { DamagedFileError } from './damaged-file-error.ts'
 import { createDialect, translate } from './dialect.ts'
 import * as agent001 from './migrations/agent-001-init.ts'
@@ -16,7 +15,8 @@ import * as audit001 from './migrations/audit-001-init.ts'
 import * as mediator001 from './migrations/mediator-001-init.ts'
 import * as wallet001 from './migrations/wallet-001-init.ts'
 import { migrate, mustBeKnown, type Migrations } from './migrate.ts'
-import { NewerFileError } from './newer-file-error.ts'
+import { keepPages, type Keeper } from './page-keeper.ts'
+import { examinePages, notePages, type PageSums } from './page-sums.ts'
 import { findFault, openSqlite, type Database } from './sqlite.ts'
 import type { WalletTables } from './wallet-tables.ts'
 
@@ -65,42 +65,63 @@ export function openWalletDb(path: string): Promise<Db> {
   return open<WalletTables>(path, walletMigrations)
 }
 
+/** Makes a wallet's database file, has `fill` write to it, closes it, and notes the checksums of its pages. */
+export async function makeWalletDb(path: string, fill: (db: Db) => Promise<unknown>): Promise<void> {
+  const db = await openWalletDb(path)
+  try {
+    await fill(db)
+  } finally {
+    await db.destroy()
+  }
+  await notePages(path)
+}
+
+/** A database that was examined before it was opened, and whether that should be done again. */
+export type Examined<D> = { db: D; isDue: () => boolean }
+
 /**
- * Opens the database file of a wallet that is known.
+ * Opens the database file of a wallet that is known. Without checksums of its pages, and if `isInDoubt`, SQLite looks it through too.
  *
  * @throws {DamagedFileError} when it is damaged, or is no wallet's, @throws {NewerFileError}; nothing was changed then.
  */
-export async function openKnownWalletDb(path: string): Promise<Db> {
-  const isSound = await takeChecksum(path)
-  try {
-    return await open<WalletTables>(path, walletMigrations, (database) => {
-      if (!isSound) mustBeSound(database)
-      const hasSettings = database.prepare("select 1 from sqlite_master where type = 'table' and name = 'setting'").get() !== undefined
-      if (!hasSettings) throw new DamagedFileError(path, 'is not the file of a wallet')
-    })
-  } catch (error) {
-    // For the release that can open it.
-    if (error instanceof NewerFileError && isSound) await noteChecksum(path)
-    throw error
+export async function openKnownWalletDb(path: string, { isInDoubt = false } = {}): Promise<Examined<Db>> {
+  const sums = await examinePages(path)
+  if (sums === undefined) {
+    // What SQLite writes when it opens a file from elsewhere goes past the log.
+    await (await open<WalletTables>(path, walletMigrations, mustBeSoundWallet)).destroy()
+    return openKept(path, await notePages(path), mustBeWallet)
   }
+  return openKept(path, sums, isInDoubt ? mustBeSoundWallet : mustBeWallet)
 }
 
-/** Takes one or two milliseconds for a file of several megabytes. */
-function mustBeSound(database: Database): void {
+async function openKept(path: string, sums: PageSums, examine: (database: Database) => unknown): Promise<Examined<Db>> {
+  let keeper: Keeper | undefined
+  const db = await open<WalletTables>(path, walletMigrations, examine, (database) => (keeper = keepPages(database, sums)))
+  return { db, isDue: () => keeper!.isDue() }
+}
+
+function mustBeSoundWallet(database: Database): void {
   const fault = findFault(database)
   if (fault !== undefined) throw new DamagedFileError(database.name, `is damaged: ${fault}`)
+  mustBeWallet(database)
+}
+
+function mustBeWallet(database: Database): void {
+  const hasSettings = database.prepare("select 1 from sqlite_master where type = 'table' and name = 'setting'").get() !== undefined
+  if (!hasSettings) throw new DamagedFileError(database.name, 'is not the file of a wallet')
 }
 
 async function open<Tables>(
   path: string,
   migrations: Migrations,
   examine: (database: Database) => unknown = () => undefined,
+  keep?: (database: Database) => Keeper,
 ): Promise<Kysely<Tables>> {
   const database = connect(path, (database) => {
     examine(database)
     mustBeKnown(database, migrations)
   })
-  const db = new Kysely<Tables>({ dialect: createDialect(database) })
+  const db = new Kysely<Tables>({ dialect: createDialect(database, keep?.(database)) })
   try {
     await migrate(db, migrations)
     return db

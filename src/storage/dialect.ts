@@ -15,14 +15,15 @@ import {
 } from 'kysely'
 import { Problem } from '../base/problem.ts'
 import { DamagedFileError } from './damaged-file-error.ts'
+import type { Keeper } from './page-keeper.ts'
 import { createPrepare } from './statements.ts'
 import type { Database } from './sqlite.ts'
 
-/** Makes the dialect for an open database. */
-export function createDialect(database: Database): Dialect {
+/** Makes the dialect for an open database; `keeper` is told when something was committed, and before it is closed. */
+export function createDialect(database: Database, keeper?: Pick<Keeper, 'afterCommit' | 'beforeClose'>): Dialect {
   return {
     createAdapter: () => new Adapter(),
-    createDriver: () => new Driver(database),
+    createDriver: () => new Driver(database, keeper),
     createIntrospector: (db) => new SqliteIntrospector(db),
     createQueryCompiler: () => new SqliteQueryCompiler(),
   }
@@ -51,12 +52,18 @@ class Adapter extends SqliteAdapter {
 
 class Driver extends SqliteDriver {
   readonly #database: Database
+  readonly #keeper: Pick<Keeper, 'afterCommit'> | undefined
   /** The transaction that somebody is in, and why it is no more. */
   #transaction: { lost?: unknown } | undefined
 
-  constructor(database: Database) {
-    super({ database: { prepare: createPrepare(database), close: () => database.close() } })
+  constructor(database: Database, keeper: Pick<Keeper, 'afterCommit' | 'beforeClose'> | undefined) {
+    const close = () => {
+      keeper?.beforeClose()
+      database.close()
+    }
+    super({ database: { prepare: createPrepare(database), close } })
     this.#database = database
+    this.#keeper = keeper
   }
 
   override async acquireConnection(): Promise<DatabaseConnection> {
@@ -65,7 +72,9 @@ class Driver extends SqliteDriver {
       executeQuery: async <R>(query: CompiledQuery) => {
         if (this.#transaction?.lost !== undefined) throw this.#transaction.lost
         try {
-          return await connection.executeQuery<R>(query)
+          const result = await connection.executeQuery<R>(query)
+          if (!this.#transaction && query.query.kind !== 'SelectQueryNode') this.#keeper?.afterCommit()
+          return result
         } catch (error) {
           const known = translate(error, this.#database.name)
           if (this.#transaction && !this.#database.inTransaction) this.#transaction.lost = known
@@ -84,6 +93,7 @@ class Driver extends SqliteDriver {
   override async commitTransaction(connection: DatabaseConnection): Promise<void> {
     await super.commitTransaction(connection)
     this.#transaction = undefined
+    this.#keeper?.afterCommit()
   }
 
   override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {

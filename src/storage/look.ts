@@ -3,21 +3,44 @@ import { statSync } from 'node:fs'
 import { Kysely } from 'kysely'
 import type { AgentTables } from './agent-tables.ts'
 import type { AgentDb } from './database.ts'
+import { stampOf } from './page-keeper.ts'
+import { examinePages, findChangedPage, readPageSums } from './page-sums.ts'
 import { createDialect } from './dialect.ts'
 import { findFault, openSqlite, type Database } from './sqlite.ts'
+import { readLog } from './write-ahead-log.ts'
 
-/** Has SQLite look a file through: nothing when it is sound, otherwise what is wrong with it, in SQLite's words. Takes as long as reading it does. */
-export function findDamage(path: string): string | undefined {
+/** Whether a file `isAtRest`: no process has it open. */
+export type LookAt = { isAtRest?: boolean }
+
+/** Larger ones are not read into memory at once. */
+const mostBytes = 256 * 1_024 * 1_024
+
+/** Looks a file through: nothing when it is sound, otherwise what is wrong with it. Takes as long as reading it does. */
+export async function findDamage(path: string, { isAtRest = false }: LookAt = {}): Promise<string | undefined> {
   let database: Database | undefined
   try {
-    if (statSync(path).size === 0) return 'it is empty'
+    const { size } = statSync(path)
+    if (size === 0) return 'it is empty'
+    // Before SQLite opens it, and tidies away what a crash has left.
+    if (isAtRest && (await examinePages(path))) return undefined
     database = openSqlite(path, { readonly: true })
-    return findFault(database)
+    return findFault(database) ?? (size > mostBytes ? undefined : findChange(database))
   } catch (error) {
     return (error as Error).message
   } finally {
     database?.close()
   }
+}
+
+/** Compares the pages of a file that a daemon may have open with their checksums. Whatever is being written meanwhile is not judged. */
+function findChange(database: Database): string | undefined {
+  const path = database.name
+  const stamp = () => stampOf(path) + stampOf(`${path}-wal`)
+  const before = stamp()
+  const sums = readPageSums(path)
+  if (sums === undefined) return undefined
+  const page = findChangedPage(database.serialize(), sums, readLog(path))
+  return page === undefined || stamp() !== before ? undefined : `page ${page} of ${sums.sums.length} is not as it was written`
 }
 
 /** Opens the agent's database file, which must be there, for reading. */

@@ -41,9 +41,9 @@ export function openSqlite(path: string, options: { readonly?: boolean } = {}): 
   }
 }
 
-/** What SQLite finds wrong with the structure of a database, in its words; nothing when it is sound. Reads the whole file. */
+/** What SQLite finds wrong with the structure of a database and its indexes, in its words; nothing when it is sound. Reads the whole file. */
 export function findFault(database: Database): string | undefined {
-  const found = String(database.pragma('quick_check(1)', { simple: true }))
+  const found = String(database.pragma('integrity_check(1)', { simple: true }))
   return found === 'ok' ? undefined : found
 }
 

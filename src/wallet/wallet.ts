@@ -10,9 +10,8 @@ import type { Resolver } from '../did/resolve.ts'
 import type { Destinations } from '../net/destinations.ts'
 import type { HttpClient } from '../net/guarded-agent.ts'
 import { pruneInTurn } from '../outbox/pruning.ts'
-import { noteChecksum } from '../storage/checksum.ts'
 import { DamagedFileError } from '../storage/damaged-file-error.ts'
-import { openKnownWalletDb, openWalletDb, type AgentDb, type Db, type Tx } from '../storage/database.ts'
+import { makeWalletDb, openKnownWalletDb, type AgentDb, type Db, type Examined, type Tx } from '../storage/database.ts'
 import type { Ledger } from '../vdr/ledger.ts'
 
 /** What lies outside of every wallet and is the same for all of them. */
@@ -58,16 +57,23 @@ export type Wallet = {
   unseal(context: string, sealed: string): string
   /** The only way to write: all of it or nothing, and on disk when it returns. Inside, touch nothing but `tx`. */
   transaction<T>(write: (tx: Tx) => Promise<T>): Promise<T>
-  /** Closes the file. One that is in doubt is looked through the next time it is opened. */
-  close(options?: { isInDoubt?: boolean }): Promise<void>
+  /** Whether the file should be closed and opened again before it is used, so that it is examined: somebody else has written to it, or it has been open for long. */
+  isDue: () => boolean
+  /** Closes the file. */
+  close(): Promise<void>
 }
 
-/** Opens a wallet's file, which must be there, with the wallet's key. @throws {DamagedFileError} when it is damaged, or is not this wallet's. */
-export async function openWallet(env: Environment, id: string, path: string, key: Uint8Array): Promise<Wallet> {
-  const db = await openKnownWalletDb(path)
+/**
+ * Opens a wallet's file, which must be there, with the wallet's key. One that is in doubt is looked through by SQLite, too.
+ *
+ * @throws {DamagedFileError} when it is damaged, or is not this wallet's.
+ */
+export async function openWallet(env: Environment, id: string, path: string, key: Uint8Array, isInDoubt = false): Promise<Wallet> {
+  const examined = await openKnownWalletDb(path, { isInDoubt })
+  const { db } = examined
   try {
     const sealed = await db.selectFrom('setting').select('value').where('name', '=', 'seed').executeTakeFirst()
-    return handle(env, id, path, db, key, unsealSeed(id, path, key, sealed?.value))
+    return handle(env, id, examined, key, unsealSeed(id, path, key, sealed?.value))
   } catch (error) {
     await db.destroy()
     throw error
@@ -84,21 +90,18 @@ function unsealSeed(id: string, path: string, key: Uint8Array, sealed = ''): Uin
 
 /** Makes a wallet's file with its seed in it. */
 export async function createWalletFile(id: string, path: string, key: Uint8Array, seed: Uint8Array): Promise<void> {
-  const db = await openWalletDb(path)
-  try {
-    await db
+  await makeWalletDb(path, (db) =>
+    db
       .insertInto('setting')
       .values({ name: 'seed', value: seal(key, seedContext(id), seed) })
-      .execute()
-  } finally {
-    await db.destroy()
-  }
+      .execute(),
+  )
 }
 
 /** Derived keys that an open wallet keeps. */
 const keptKeys = 200
 
-function handle(env: Environment, id: string, path: string, db: Db, key: Uint8Array, seed: Uint8Array): Wallet {
+function handle(env: Environment, id: string, { db, isDue }: Examined<Db>, key: Uint8Array, seed: Uint8Array): Wallet {
   const derived = new Map<string, PrivateJwk>()
   let isClosed = false
   /** What is left of the keys then is zeros, which must not be taken for keys. */
@@ -137,12 +140,12 @@ function handle(env: Environment, id: string, path: string, db: Db, key: Uint8Ar
       await probe('commit:after', { walletId: id })
       return result
     },
-    async close({ isInDoubt = false } = {}) {
+    isDue,
+    async close() {
       await db.destroy()
       isClosed = true
       // Keys that were derived from these are texts, which nothing can erase.
       for (const secret of [key, seed]) secret.fill(0)
-      if (!isInDoubt) await noteChecksum(path)
     },
   }
 }

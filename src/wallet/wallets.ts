@@ -8,14 +8,21 @@ import { newId } from '../base/id.ts'
 import { Problem } from '../base/problem.ts'
 import { keyedDigest, newSealKey, seal, unseal, withSealKey } from '../base/seal.ts'
 import { setGlobalWebhook } from '../outbox/webhooks.ts'
-import { checksumPath } from '../storage/checksum.ts'
 import { DamagedFileError } from '../storage/damaged-file-error.ts'
 import type { AgentDb } from '../storage/database.ts'
 import { NewerFileError } from '../storage/newer-file-error.ts'
+import { pageSumsPath } from '../storage/page-sums.ts'
 import type { CreateWallet, WalletDetail } from './model.ts'
 import { createWalletFile, openWallet, type Environment, type Wallet } from './wallet.ts'
 
-type Entry = { wallet: Promise<Wallet>; users: number; isInDoubt?: boolean }
+type Entry = {
+  wallet: Promise<Wallet>
+  users: number
+  /** Whether its file is to be examined before it is used again, as `Wallet.isDue` says. */
+  isDue: () => boolean
+  /** Closed as soon as nobody uses it. */
+  isInDoubt?: boolean
+}
 
 export class Wallets {
   readonly #env: Environment
@@ -26,6 +33,9 @@ export class Wallets {
   readonly #open = new Map<string, Entry>()
   /** Wallets that are being closed, which are not opened before that is done. */
   readonly #closing = new Map<string, Promise<void>>()
+
+  /** Wallets in whose file SQLite found something wrong: it looks them through when they are opened next. */
+  readonly #inDoubt = new Set<string>()
 
   #isClosed = false
 
@@ -43,7 +53,7 @@ export class Wallets {
   /** Runs `use` with a wallet, which stays open at least as long. @throws {Problem} `WalletNotFound`, `WalletUnreadable` */
   async use<T>(id: string, use: (wallet: Wallet) => Promise<T>): Promise<T> {
     if (this.#isClosed) throw new Error('the agent is stopping: no wallet is opened any more')
-    const entry: Entry = this.#open.get(id) ?? { wallet: this.#openFile(id), users: 0 }
+    const entry = this.#entryOf(id)
     this.#open.delete(id)
     this.#open.set(id, entry)
     entry.users++
@@ -55,12 +65,27 @@ export class Wallets {
       if (!(error instanceof DamagedFileError && error.path === this.#path(id))) throw error
       this.#env.log.error({ err: error, walletId: id }, 'the file of a wallet is in doubt: it is looked through before it is used again')
       entry.isInDoubt = true
+      this.#inDoubt.add(id)
       throw unreadable(id, 'It is looked through, and set aside if it is damaged.', error)
     } finally {
       entry.users--
       if (entry.isInDoubt && entry.users === 0) this.#close(id, entry)
       this.#closeIdle()
     }
+  }
+
+  /** The wallet as it is open, or is being opened now. */
+  #entryOf(id: string): Entry {
+    const open = this.#open.get(id)
+    if (open?.isDue()) {
+      if (open.users > 0) open.isInDoubt = true
+      else this.#close(id, open)
+    }
+    const known = this.#open.get(id)
+    if (known) return known
+    const made: Entry = { wallet: this.#openFile(id), users: 0, isDue: () => false }
+    made.wallet.then(({ isDue }) => (made.isDue = isDue)).catch(() => undefined)
+    return made
   }
 
   /**
@@ -146,7 +171,7 @@ export class Wallets {
       await wallet.db.transaction().execute((tx) => setGlobalWebhook(tx, this.#env.config.GLOBAL_WEBHOOK_URL !== undefined))
       return wallet
     } catch (error) {
-      await wallet.close({ isInDoubt: true })
+      await wallet.close()
       throw error
     }
   }
@@ -157,11 +182,14 @@ export class Wallets {
     // SQLite would make an empty one.
     if (!existsSync(path)) throw unreadable(id, this.#whereabouts(id))
     try {
-      return await openWallet(this.#env, id, path, key)
+      const wallet = await openWallet(this.#env, id, path, key, this.#inDoubt.has(id))
+      this.#inDoubt.delete(id)
+      return wallet
     } catch (error) {
       if (error instanceof NewerFileError)
         throw unreadable(id, 'It was written by a newer release of the agent, and was left as it is: start that release.', error)
       if (!(error instanceof DamagedFileError)) throw error
+      this.#inDoubt.delete(id)
       const name = `${basename(path)}.damaged-${new Date().toISOString().replaceAll(/[-:.]/g, '')}`
       this.#env.log.error({ err: error, walletId: id, setAsideAs: name }, 'the file of a wallet is damaged or another’s, and is set aside')
       for (const file of filesOf(path)) if (existsSync(file)) renameSync(file, join(this.#folder, name) + file.slice(path.length))
@@ -177,7 +205,7 @@ export class Wallets {
   #close(id: string, entry: Entry): void {
     if (this.#open.get(id) === entry) this.#open.delete(id)
     const closing = entry.wallet
-      .then((wallet) => wallet.close({ isInDoubt: entry.isInDoubt === true }))
+      .then((wallet) => wallet.close())
       .catch((error: unknown) => this.#env.log.error({ err: error, walletId: id }, 'a wallet did not close'))
       .finally(() => this.#closing.get(id) === closing && this.#closing.delete(id))
     this.#closing.set(id, closing)
@@ -200,7 +228,7 @@ const isSetAside = /\.damaged-[0-9TZ]+$/
 
 /** The files that a database is. */
 function filesOf(path: string): string[] {
-  return [path, `${path}-wal`, `${path}-shm`, checksumPath(path)]
+  return [path, `${path}-wal`, `${path}-shm`, pageSumsPath(path)]
 }
 
 function unreadable(id: string, whereabouts: string, cause?: Error): Problem {

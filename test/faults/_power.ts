@@ -10,6 +10,7 @@ import { createHash } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { examinePages } from '../../src/storage/page-sums.ts'
 import { openSqlite } from '../../src/storage/sqlite.ts'
 import { connect, issue, newDid, startPair } from '../_pair.ts'
 import { createRandom } from '../_random.mjs'
@@ -20,7 +21,8 @@ const pageBytes = 4096
 const logHeaderBytes = 32
 const frameBytes = 24 + pageBytes
 
-type Files = { db: Buffer; wal: Buffer; content: string }
+type Image = { db: Buffer; wal: Buffer; shm: Buffer; sum: Buffer }
+type Files = Image & { content: string }
 
 /** How many images held what was there before the commit and after it, how many were of a log being copied into the database, and what was wrong. */
 export type Losses = { images: number; before: number; after: number; copied: number; torn: string[] }
@@ -34,15 +36,22 @@ export async function losePower({ images, seed }: { images: number; seed: number
   const losses: Losses = { images: 0, before: 0, after: 0, copied: 0, torn: [] }
   await using pair = await startPair()
   const last = new Map<string, Files>()
+  let opened = Promise.resolve()
   const shared = globalThis as { [place]?: (point: string, detail: { walletId: string }) => void }
   shared[place] = (point, { walletId }) => {
     if (point !== 'commit:after' || losses.images >= images) return
     const path = join(pair.agent.dataDir, 'wallets', `${walletId}.db`)
-    const now: Files = { db: readFileSync(path), wal: readFileSync(`${path}-wal`), content: contentOf(path, { readonly: true }) }
+    const [db, wal, shm, sum] = [path, `${path}-wal`, `${path}-shm`, `${path}.sum`].map((file) => readFileSync(file)) as [
+      Buffer,
+      Buffer,
+      Buffer,
+      Buffer,
+    ]
+    const now: Files = { db, wal, shm, sum, content: contentOf(path, { readonly: true }) }
     const before = last.get(walletId)
     last.set(walletId, now)
     if (!before || before.content === now.content || random() < 0.5) return
-    open(join(folder, 'image.db'), imageOf(before, now, random), before, now, losses)
+    opened = opened.then(() => open(join(folder, 'image.db'), imageOf(before, now, random), before, now, losses))
   }
   try {
     const issuing = await newDid(pair.issuer, 'assertionMethod')
@@ -53,13 +62,14 @@ export async function losePower({ images, seed }: { images: number; seed: number
     }
   } finally {
     delete shared[place]
+    await opened
     rmSync(folder, { recursive: true, force: true })
   }
   return losses
 }
 
 /** The files as a disk may have them that went dark between two moments. */
-function imageOf(before: Files, now: Files, random: () => number): { db: Buffer; wal: Buffer } {
+function imageOf(before: Files, now: Files, random: () => number): Image {
   const isSameLog = before.wal.subarray(0, logHeaderBytes).equals(now.wal.subarray(0, logHeaderBytes))
   if (!before.db.equals(now.db)) {
     // The log was being copied into the database: it is on the disk as a whole, of the database any pages are.
@@ -67,10 +77,17 @@ function imageOf(before: Files, now: Files, random: () => number): { db: Buffer;
     for (let at = 0; at < Math.min(before.db.length, db.length); at += pageBytes) {
       if (random() < 0.5) before.db.copy(db, at, at, at + pageBytes)
     }
-    return { db: isSameLog ? db : now.db, wal: now.wal }
+    // Its checksums were on the disk before that; the index beside it may be an older one.
+    return { db: isSameLog ? db : now.db, wal: now.wal, shm: random() < 0.5 ? before.shm : now.shm, sum: now.sum }
   }
   // A log that began anew is written over the old one, from the beginning.
-  return { db: before.db, wal: tear(now.wal, isSameLog ? endOf(before.wal) : 0, random) }
+  const sums = [before.sum, now.sum, now.sum.subarray(0, random() * now.sum.length)]
+  return {
+    db: before.db,
+    wal: tear(now.wal, isSameLog ? endOf(before.wal) : 0, random),
+    shm: random() < 0.5 ? before.shm : Buffer.alloc(0),
+    sum: sums[Math.floor(random() * sums.length)]!,
+  }
 }
 
 /** Where a log ends: behind it are the frames of the log that was there before, which carry another salt (sqlite.org/fileformat2.html §4.1). */
@@ -106,13 +123,16 @@ function tear(wal: Buffer, synced: number, random: () => number): Buffer {
   return ways[Math.floor(random() * ways.length)]!()
 }
 
-function open(path: string, image: { db: Buffer; wal: Buffer }, before: Files, now: Files, losses: Losses): void {
+async function open(path: string, image: Image, before: Files, now: Files, losses: Losses): Promise<void> {
   writeFileSync(path, image.db)
   writeFileSync(`${path}-wal`, image.wal)
-  rmSync(`${path}-shm`, { force: true })
+  writeFileSync(`${path}-shm`, image.shm)
+  writeFileSync(`${path}.sum`, image.sum)
   const n = ++losses.images
   if (!before.db.equals(now.db)) losses.copied++
   try {
+    // As the agent does: what a power loss leaves is not taken for damage.
+    await examinePages(path)
     const content = contentOf(path)
     if (content === before.content) losses.before++
     else if (content === now.content) losses.after++

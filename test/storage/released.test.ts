@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { StartError } from '../../src/base/start-error.ts'
-import { noteChecksum } from '../../src/storage/checksum.ts'
 import { openAgentDb, openAuditDb, openMediatorDb, openWalletDb } from '../../src/storage/database.ts'
+import { notePages } from '../../src/storage/page-sums.ts'
 import { openSqlite } from '../../src/storage/sqlite.ts'
 import { openLedgerFile } from '../../src/vdr/operation-table.ts'
 import { startAgent } from '../_agent.ts'
@@ -100,7 +100,7 @@ describe('a file of a newer release', () => {
     const [first, second] = folder.tenants as [(typeof folder.tenants)[0], (typeof folder.tenants)[0]]
     const path = join(dataDir, 'wallets', `${first.walletId}.db`)
     const before = age(join('wallets', basename(path)))
-    await noteChecksum(path)
+    await notePages(path)
     const sum = readFileSync(`${path}.sum`, 'utf8')
     {
       await using agent = await startAgent(variablesOf(folder), { dataDir })

@@ -1,0 +1,203 @@
+/**
+ * Bytes of wallet files with one bit changed: in files that were closed, in those that a crash has left, and under the daemon that has them open.
+ *
+ * Whatever the tenant then reads is what it read before, or a clear refusal; everybody else is served, the daemon starts, and
+ * `agent doctor` names the file.
+ */
+import {
+  closeSync,
+  existsSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createClient } from '../../daemon/client.ts'
+import { readConfig } from '../../src/base/config.ts'
+import { examineAtRest } from '../../src/doctor/at-rest.ts'
+import { examine } from '../../src/doctor/examine.ts'
+import { startAgent, type TestAgent } from '../_agent.ts'
+import { connect, issue, newDid, until, type Tenant } from '../_pair.ts'
+import { createRandom } from '../_random.mjs'
+
+/** How a file was when the bit changed. */
+type State = 'closed' | 'crashed' | 'open'
+
+/** What became of the flips in one of a wallet's files: how many were answered as before, and how many refused. */
+type Count = { same: number; refused: number }
+
+/** What became of all, by state and file; how many daemons started with one, how many the doctor named before that, and what was wrong. */
+export type Flips = { counts: Record<string, Count>; starts: number; named: number; wrong: string[] }
+
+/** The files of a wallet by what comes after its id. */
+type Image = ReadonlyMap<string, Buffer>
+
+type Flip = { state: State; part: string; at: number; bit: number }
+
+type Town = { dataDir: string; victim: Tenant; other: Tenant; images: Record<'closed' | 'crashed', Image>; answers: Map<string, string> }
+
+const variables = { DEFAULT_WALLET_ENABLED: 'false', AGENT_OPEN_WALLETS: '1' }
+const fileOf = (town: Town, end: string) => join(town.dataDir, 'wallets', `${town.victim.walletId}${end}`)
+const parts = ['.db', '.db-wal', '.db-shm', '.db.sum']
+/** What is hit, as often as it is here. The index beside the log (`-shm`) is memory while the daemon runs, and the checksums are not read again. */
+const hit: Record<State, readonly string[]> = {
+  closed: ['.db', '.db', '.db.sum'],
+  crashed: ['.db', '.db-wal', '.db', '.db-wal', '.db-shm', '.db.sum'],
+  open: ['.db', '.db-wal'],
+}
+const states = Object.keys(hit) as State[]
+
+/** Flips so many bits. Every `restartEvery`th file is found by a daemon that starts. */
+export async function flipBits({ flips, seed, restartEvery = 20 }: { flips: number; seed: number; restartEvery?: number }): Promise<Flips> {
+  const random = createRandom(seed)
+  const result: Flips = { counts: {}, starts: 0, named: 0, wrong: [] }
+  const dataDir = mkdtempSync(join(tmpdir(), 'identity-agent-'))
+  try {
+    const town = await build(dataDir)
+    let agent = await startAgent(variables, { dataDir })
+    for (let n = 0; n < flips; n++) {
+      const isRestart = n % restartEvery === restartEvery - 1
+      // What has it open when it is found by a start is nobody.
+      const state = isRestart ? 'crashed' : states[n % states.length]!
+      await close(town, agent)
+      if (isRestart) await agent[Symbol.asyncDispose]()
+      const flip = await damage(town, agent, state, random)
+      if (isRestart) {
+        await judgeAtRest(town, flip, result)
+        agent = await startAgent(variables, { dataDir })
+        result.starts++
+      }
+      await judge(town, agent, flip, result)
+    }
+    await agent[Symbol.asyncDispose]()
+  } finally {
+    rmSync(dataDir, { recursive: true, force: true })
+  }
+  return result
+}
+
+/** Three tenants with connections, DIDs and a credential, and the victim's files as a stop and as a crash leave them. */
+async function build(dataDir: string): Promise<Town> {
+  const first = await startAgent(variables, { dataDir })
+  const tenants = [await first.newTenant('issuer'), await first.newTenant('victim'), await first.newTenant('other')]
+  const [issuer, victim, other] = tenants as [Tenant, Tenant, Tenant]
+  await connect(victim, other)
+  await first[Symbol.asyncDispose]()
+
+  // Wallets stay open, so that a crash leaves what happened since in the log.
+  const second = await startAgent({ DEFAULT_WALLET_ENABLED: 'false' }, { dataDir })
+  const at = (tenant: Tenant): Tenant => ({ ...tenant, call: createClient(second.url, { apikey: tenant.apiKey }) })
+  const { inviterConnectionId } = await connect(at(issuer), at(victim))
+  const [issuing, holding] = [await newDid(at(issuer), 'assertionMethod'), await newDid(at(victim), 'authentication')]
+  await issue(at(issuer), at(victim), inviterConnectionId, issuing.did, holding.longFormDid)
+  const town: Town = { dataDir, victim, other, images: { closed: new Map(), crashed: new Map() }, answers: new Map() }
+  await until(
+    'rest',
+    () => Promise.resolve(second.agent.courier.owing()),
+    (owing) => owing.length === 0,
+  )
+  for (const tenant of [other, victim]) town.answers.set(tenant.apiKey, await read(second, tenant))
+  town.images.crashed = imageOf(town)
+  await second[Symbol.asyncDispose]()
+  town.images.closed = imageOf(town)
+  return town
+}
+
+/** The files of the victim as they are now. */
+function imageOf(town: Town): Image {
+  const there = parts.filter((part) => existsSync(fileOf(town, part)))
+  return new Map(there.map((part) => [part, readFileSync(fileOf(town, part))]))
+}
+
+/** All that a tenant's lists show; of a refusal, its status and its type. */
+async function read(agent: TestAgent, { apiKey }: Tenant): Promise<string> {
+  const answers: string[] = []
+  for (const path of [
+    'connections',
+    'issue-credentials/records',
+    'present-proof/presentations',
+    'did-registrar/dids',
+    'events?limit=100',
+  ]) {
+    const answer = await agent.send('GET', `/${path}`, { headers: { apikey: apiKey } })
+    const text = await answer.text()
+    if (answer.status !== 200) return `${answer.status} ${(JSON.parse(text) as { type: string }).type}`
+    answers.push(text)
+  }
+  return answers.join('\n')
+}
+
+/** One wallet is open at a time: the other one's opening closes the victim's. */
+async function close(town: Town, agent: TestAgent): Promise<void> {
+  await read(agent, town.other)
+  await until(
+    'a closed file',
+    () => Promise.resolve(existsSync(fileOf(town, '.db-shm'))),
+    (isOpen) => !isOpen,
+  )
+  for (const name of readdirSync(join(town.dataDir, 'wallets')))
+    if (name.startsWith(town.victim.walletId)) rmSync(join(town.dataDir, 'wallets', name))
+}
+
+/** Puts the victim's files as they were in a state, with a bit changed. */
+async function damage(town: Town, agent: TestAgent, state: State, random: () => number): Promise<Flip> {
+  const image = town.images[state === 'closed' ? 'closed' : 'crashed']
+  const place = (files: Image) => files.forEach((bytes, part) => writeFileSync(fileOf(town, part), bytes))
+  if (state === 'open') {
+    place(image)
+    await read(agent, town.victim)
+    // File systems count time in ticks of some milliseconds: what is written in the tick of the agent's own last write is not seen.
+    await sleep(20)
+  }
+  const part = hit[state][Math.floor(random() * hit[state].length)]!
+  const { length } = image.get(part)!
+  const [at, bit] = [Math.floor(random() * length), Math.floor(random() * 8)]
+  if (state === 'open') flipInPlace(fileOf(town, part), at, bit)
+  else {
+    const bytes = Buffer.from(image.get(part)!)
+    bytes[at]! ^= 1 << bit
+    place(new Map([...image, [part, bytes]]))
+  }
+  return { state, part, at, bit }
+}
+
+function flipInPlace(path: string, at: number, bit: number): void {
+  const file = openSync(path, 'r+')
+  try {
+    const byte = Buffer.alloc(1)
+    if (readSync(file, byte, 0, 1, at) === 1) writeSync(file, Buffer.from([byte[0]! ^ (1 << bit)]), 0, 1, at)
+  } finally {
+    closeSync(file)
+  }
+}
+
+/** What the tenant reads, what the other one reads, and whether the doctor names a file that was refused. */
+async function judge(town: Town, agent: TestAgent, flip: Flip, { counts, wrong }: Flips): Promise<void> {
+  const count = (counts[`${flip.state} ${flip.part}`] ??= { same: 0, refused: 0 })
+  const say = (what: string) => wrong.push(`${JSON.stringify(flip)}: ${what}`)
+  const answer = await read(agent, town.victim)
+  if (answer === town.answers.get(town.victim.apiKey)) count.same++
+  else if (answer !== '503 error:WalletManagementServiceError:WalletUnreadable') say(answer)
+  else {
+    count.refused++
+    const found = (await examine(agent.agent)).checks.find(({ name }) => name === 'wallets')
+    if (!found?.detail.includes(`${town.victim.walletId}.db`)) say(`the doctor does not name it: ${found?.detail}`)
+  }
+  if ((await read(agent, town.other)) !== town.answers.get(town.other.apiKey)) say('the other tenant was not served')
+}
+
+/** Before the daemon starts: what the doctor names is the file. */
+async function judgeAtRest(town: Town, flip: Flip, result: Flips): Promise<void> {
+  const { checks } = await examineAtRest(readConfig({ ...variables, AGENT_DATA_DIR: town.dataDir, AGENT_CONFIG_DIR: town.dataDir }))
+  const found = checks.find(({ name }) => name === 'databases')
+  if (found?.status !== 'failed') return
+  result.named++
+  if (!found.detail.includes(`${town.victim.walletId}.db`)) result.wrong.push(`${JSON.stringify(flip)}: ${found.detail}`)
+}

@@ -1,0 +1,110 @@
+/** The checksums of a wallet file's pages: always those of what is committed, however the file was left. */
+import { copyFileSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Kysely } from 'kysely'
+import { beforeEach, expect, onTestFinished, test } from 'vitest'
+import { makeWalletDb, openKnownWalletDb } from '../../src/storage/database.ts'
+import { examinePages } from '../../src/storage/page-sums.ts'
+import { readLog, readLogEnd } from '../../src/storage/write-ahead-log.ts'
+import type { WalletTables } from '../../src/storage/wallet-tables.ts'
+import { temporaryFolder } from '../_daemon.ts'
+
+let path: string
+beforeEach(async () => {
+  const folder = await temporaryFolder()
+  onTestFinished(() => folder[Symbol.asyncDispose]())
+  path = join(folder.path, 'wallet.db')
+  await makeWalletDb(path, () => Promise.resolve())
+})
+
+/** Commits a row of some pages. */
+const commit = (db: Kysely<WalletTables>, name: string, pages = 1) =>
+  db.transaction().execute((tx) =>
+    tx
+      .insertInto('setting')
+      .values({ name, value: name.padEnd(pages * 4_096, '.') })
+      .execute(),
+  )
+
+/** The files as they would be if everything ended now, under another name. */
+function crash(): string {
+  for (const end of ['', '-wal', '-shm', '.sum']) copyFileSync(path + end, `${path}.crashed${end}`)
+  return `${path}.crashed`
+}
+
+const names = async (file: string) => {
+  const { db } = await openKnownWalletDb(file)
+  const rows = await db.selectFrom('setting').select('name').orderBy('name').execute()
+  await db.destroy()
+  return rows.map(({ name }) => name)
+}
+
+test('a log that has become long is copied into the file, and begins anew; the checksums are right before, after and in between', async () => {
+  const { db } = await openKnownWalletDb(path)
+  const sizes: number[] = []
+  for (let n = 0; n < 100; n++) {
+    await commit(db, `row-${n}`, 40)
+    sizes.push(statSync(path).size)
+    if (n % 32 > 29 || n % 32 < 2) await expect(examinePages(crash())).resolves.toBeDefined()
+  }
+  // 1,000 pages, and what 32 commits can add to them before the log is looked at again.
+  expect(readLog(path)!.frames).toBeLessThan(1_000 + 33 * 45)
+  expect(sizes.at(-1)).toBeGreaterThan(sizes[0]!)
+  await db.destroy()
+  expect(existsSync(`${path}-wal`)).toBe(false)
+  await expect(examinePages(path)).resolves.toBeDefined()
+  expect(await names(path)).toHaveLength(100)
+})
+
+test('what is left after a crash holds every commit, or is refused', async () => {
+  const { db } = await openKnownWalletDb(path)
+  for (const name of ['one', 'two', 'three']) await commit(db, name)
+  expect(readLogEnd(path)).toEqual({ salt: readLog(path)!.salt, frames: readLog(path)!.frames })
+  const file = crash()
+  const log = readFileSync(`${file}-wal`)
+  await db.destroy()
+
+  const { frames } = readLog(file)!
+  const cut = log.subarray(0, 32 + (frames - 1) * (24 + 4_096))
+  for (const [wal, reason] of [
+    [cut, /its log after frame \d+ of \d+/],
+    [Buffer.alloc(0), /its log \(/],
+    [undefined, /its log \(/],
+  ] as const) {
+    if (wal === undefined) rmSync(`${file}-wal`)
+    else writeFileSync(`${file}-wal`, wal)
+    await expect(openKnownWalletDb(file)).rejects.toThrow(reason)
+  }
+  writeFileSync(`${file}-wal`, log)
+  expect(await names(file)).toEqual(['one', 'three', 'two'])
+})
+
+test('a commit that never was is not missed, and no damage', async () => {
+  const { db } = await openKnownWalletDb(path)
+  await commit(db, 'one')
+  const index = readFileSync(`${path}-shm`)
+  await commit(db, 'two')
+  const file = crash()
+  await db.destroy()
+  // The power went while the second one was being written: the index is that of the first, and the end of the log is nonsense.
+  writeFileSync(`${file}-shm`, index)
+  const log = readFileSync(`${file}-wal`)
+  writeFileSync(`${file}-wal`, log.fill(7, log.length - 100))
+  expect(await names(file)).toEqual(['one'])
+})
+
+test('who else writes to the file, or to its log, is noticed before it is used again', async () => {
+  const { db, isDue } = await openKnownWalletDb(path)
+  await commit(db, 'one')
+  expect(isDue()).toBe(false)
+  const rewrite = (file: string) => writeFileSync(file, readFileSync(file))
+  rewrite(`${path}-wal`)
+  expect(isDue()).toBe(true)
+  await commit(db, 'two')
+  expect(isDue()).toBe(false)
+  // The file itself changes by nothing but the copying of the log.
+  rewrite(path)
+  await commit(db, 'three')
+  expect(isDue()).toBe(true)
+  await db.destroy()
+})
