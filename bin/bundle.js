@@ -12,7 +12,7 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 /** @type {import('esbuild').BuildOptions} */
 const common = { absWorkingDir: root, bundle: true, platform: 'node', target: 'node20', sourcemap: true, logLevel: 'warning' }
 
-const nativeModules = ['better-sqlite3', 'better-sqlite3-node20', 'secp256k1']
+const nativeModules = ['@napi-rs/keyring', 'better-sqlite3', 'better-sqlite3-node20', 'secp256k1']
 
 /** Packages of the older kind call `require`, which a module of the newer kind does not have. */
 const requireBanner = "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);"

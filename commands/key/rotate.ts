@@ -6,7 +6,7 @@ import { readSecretFile } from '../_input/secret-file.ts'
 export default class KeyRotate extends AgentCommand {
   static override summary = 'Replace the master key, while everything runs (administrator)'
   static override description =
-    'Wallets, API keys and connections stay as they are. A key that is in a file is replaced by a random one, or by the one you give. A key in AGENT_MASTER_KEY is yours to replace: give the new one, and change the variable before the next start; until then both open the data folder. It is 32 bytes in base64: openssl rand -base64 32.'
+    'Wallets, API keys and connections stay as they are. A key that is in a file, or in the keyring, is replaced by a random one, or by the one you give. A key in AGENT_MASTER_KEY is yours to replace: give the new one, and change the variable before the next start; until then both open the data folder. It is 32 bytes in base64: openssl rand -base64 32.'
   static override examples = ['<%= config.bin %> key rotate', 'openssl rand -base64 32 | <%= config.bin %> key rotate --new-key-file -']
   static override flags = {
     'new-key-file': Flags.string({ description: 'file of the new key, - for standard input; a random one when left out' }),

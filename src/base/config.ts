@@ -104,6 +104,8 @@ export const variables = {
   AGENT_MASTER_KEY:                     masterKey.optional()   .describe('32 bytes, base64url: seals every secret on disk. Default: a file made on first start (ours).'),
   AGENT_MASTER_KEY_FILE:                z.string().min(1).optional()
                                                                .describe('File that holds the master key. Default: `master.key` in the data folder (ours).'),
+  AGENT_MASTER_KEY_STORE:               z.enum(['file', 'keyring']).default('file')
+                                                               .describe('`keyring`: the master key is in the keyring of the operating system, where a key in `master.key` is moved at the next start (ours).'),
   AGENT_ALLOW_PRIVATE_NETWORK:          flag.default(false)    .describe('Lets the agent call private and loopback addresses that a tenant or a peer names; metadata services of clouds stay out of reach (ours).'),
   AGENT_ALLOW_HOSTS:                    hosts.refine(isNamed, 'names no hosts with *; AGENT_ALLOW_PRIVATE_NETWORK=true allows private networks').optional()
                                                                .describe('Hosts that may be called wherever they are when a tenant or a peer names them, by commas: `hooks.example`, `.partner.example` (it and all below it), `10.20.0.0/16`, `fd00::1` (ours).'),
@@ -205,6 +207,9 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
       throw new StartError(`${name} is a value that everybody knows. Choose another, or leave it out and a random one is made.`, 2)
     }
   }
+  const elsewhere = (['AGENT_MASTER_KEY', 'AGENT_MASTER_KEY_FILE'] as const).find((name) => config[name] !== undefined)
+  if (config.AGENT_MASTER_KEY_STORE === 'keyring' && elsewhere)
+    throw new StartError(`AGENT_MASTER_KEY_STORE=keyring and ${elsewhere} are two places for the master key. Leave one of them out.`, 2)
   if (!config.DEFAULT_WALLET_ENABLED && (!config.API_KEY_ENABLED || config.API_KEY_AUTHENTICATE_AS_DEFAULT_USER)) {
     throw new StartError(
       'Nobody could use this agent: without a default wallet, tenants need keys of their own. Set DEFAULT_WALLET_ENABLED=true, or API_KEY_ENABLED=true with API_KEY_AUTHENTICATE_AS_DEFAULT_USER=false.',

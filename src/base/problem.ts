@@ -35,6 +35,7 @@ const statuses = {
 
   // the master key
   'error:MasterKeyError:NewKeyRequired':                           422,
+  'error:MasterKeyError:KeyringUnavailable':                       503,
 
   // wallets and entities
   'error:WalletManagementServiceError:DuplicatedWalletId':         422,

@@ -10,8 +10,7 @@ import { newSealKey, seal, unseal, withSealKey } from '../base/seal.ts'
 import { StartError } from '../base/start-error.ts'
 import { emptyLog, type AgentDb, type AgentTx } from '../storage/database.ts'
 import { across } from '../base/probe.ts'
-import { dropNextKey, readNextKey, takeNextKey } from './master-key-file.ts'
-import { readMasterKey, sourceOf } from './master-key.ts'
+import { sourceOf, type MasterKeySource } from './master-key.ts'
 
 const present = 'agent-key'
 /** Wrapped by the master key that the operator has yet to replace, and that opens the folder until then. */
@@ -20,8 +19,11 @@ const previous = 'agent-key-previous'
 /** The agent key as it is on disk. */
 type Wrapped = { [present]?: string; [previous]?: string }
 
-/** What opened the agent key: the master key, the one beside it that was about to take its place, or the one that was to be replaced. */
-type Opened = { agentKey: Uint8Array; by: 'present' | 'next' | 'previous'; wrapped: Wrapped }
+/**
+ * What opened the agent key: the master key, the one beside it that was about to take its place, the one that was to be replaced, or the one
+ * in the file from which it is to be moved.
+ */
+type Opened = { agentKey: Uint8Array; by: 'present' | 'next' | 'previous' | 'earlier'; wrapped: Wrapped; source: MasterKeySource }
 
 /** Does what a start changes about the keys, and has it in the audit log, which the agent key opens. */
 export type Audited = (agentKey: Uint8Array, action: string, work: () => Promise<unknown>) => Promise<unknown>
@@ -40,9 +42,10 @@ export async function openAgentKey(config: Config, db: AgentDb, log: Log, audite
     return agentKey
   }
   const change = changeBy(opened)
-  if (change === undefined) await settle(config, db, opened)
-  else await audited(opened.agentKey, change, () => settle(config, db, opened))
-  if (opened.by === 'previous') log.warn(`the master key was rotated: ${stillPrevious(config)}`)
+  if (change === undefined) await settle(db, opened)
+  else await audited(opened.agentKey, change, () => settle(db, opened))
+  if (opened.by === 'previous') log.warn(`the master key was rotated: ${stillPrevious(opened)}`)
+  if (opened.by === 'earlier') log.info('the master key was moved into the keyring, and is in no file any more')
   return opened.agentKey
 }
 
@@ -54,60 +57,84 @@ export async function findAgentKey(config: Config, db: AgentDb): Promise<Opened 
     if (!wallet) return undefined
     throw new StartError(`${config.AGENT_DATA_DIR} holds wallets, but not the key that opens them. Put a copy of agent.db back.`, 4)
   }
-  const source = sourceOf(config)
-  const next = 'path' in source ? readNextKey(source.path) : undefined
-  try {
-    const byNext = next && unwrap(next, wrapped[present])
-    // With the next key at hand, a file that is not there is no matter.
-    if (byNext) return { agentKey: byNext, by: 'next', wrapped }
-    const masterKey = readMasterKey(source)
-    try {
-      for (const [name, by] of [
-        [present, 'present'],
-        [previous, 'previous'],
-      ] as const) {
-        const agentKey = unwrap(masterKey, wrapped[name])
-        if (agentKey) return { agentKey, by, wrapped }
-      }
-    } finally {
-      masterKey.fill(0)
+  const source = await sourceOf(config, db)
+  // With the next key at hand, a present one that is not there is no matter.
+  const byNext = tryWith(await source.next?.read(), (key) => unwrap(key, wrapped[present]))
+  if (byNext) return { agentKey: byNext, by: 'next', wrapped, source }
+  let failure: unknown
+  const masterKey = await source.read().catch((error: unknown) => {
+    failure = error
+    return undefined
+  })
+  const opened = tryWith(masterKey, (key): Opened | undefined => {
+    for (const [name, by] of [
+      [present, 'present'],
+      [previous, 'previous'],
+    ] as const) {
+      const agentKey = unwrap(key, wrapped[name])
+      if (agentKey) return { agentKey, by, wrapped, source }
     }
-  } finally {
-    next?.fill(0)
-  }
+    return undefined
+  })
+  if (opened) return opened
+  const byEarlier = tryWith(source.earlier?.read(), (key) => unwrap(key, wrapped[present]))
+  if (byEarlier) return { agentKey: byEarlier, by: 'earlier', wrapped, source }
+  if (failure instanceof Error) throw failure
   throw new StartError(
     `The master key in ${source.name} is not the one that ${config.AGENT_DATA_DIR} was made with. Give the right one; nothing was changed.`,
     4,
   )
 }
 
-/** What the operator has yet to do, when the master key before the last rotation opens the folder. */
-export function stillPrevious(config: Config): string {
-  return `${sourceOf(config).name} still holds the key before the last rotation. Put the new one there before the next start; until then both open the folder.`
+/** Tries a master key, if there is one, and forgets it. */
+function tryWith<T>(key: Uint8Array | undefined, use: (key: Uint8Array) => T | undefined): T | undefined {
+  try {
+    return key && use(key)
+  } finally {
+    key?.fill(0)
+  }
 }
 
-/** What ending a rotation changes about which keys open the folder, in words. */
+/** What the operator has yet to do, when the master key before the last rotation opens the folder. */
+export function stillPrevious({ source }: Pick<Opened, 'source'>): string {
+  return `${source.name} still holds the key before the last rotation. Put the new one there before the next start; until then both open the folder.`
+}
+
+/** What ending a rotation, or moving the key, changes about which keys open the folder, in words. */
 function changeBy({ by, wrapped }: Opened): string | undefined {
   if (by === 'next') return 'rotation of the master key finished'
+  if (by === 'earlier') return 'master key moved into the keyring'
   return by === 'present' && wrapped[previous] !== undefined ? 'previous master key dropped' : undefined
 }
 
-/** Ends a rotation that was begun. */
-export async function settle(config: Config, db: AgentDb, { by, wrapped }: Opened): Promise<void> {
-  const source = sourceOf(config)
+/** Ends a rotation that was begun, or moves the key to where it belongs. */
+export async function settle(db: AgentDb, { agentKey, by, wrapped, source }: Opened): Promise<void> {
   if (by === 'present' && wrapped[previous] !== undefined) {
     await db.deleteFrom('setting').where('name', '=', previous).execute()
     await emptyLog(db)
   }
-  if (!('path' in source)) return
-  if (by === 'next') await finish(db, source.path)
-  else dropNextKey(source.path)
+  if (by === 'earlier') await moveIn(db, source, agentKey)
+  else if (by === 'next') await finish(db, source)
+  else await source.next?.drop()
 }
 
-/** What is left to do once the row is that of the next key: what the key before opened must not be found any more, then its file goes. */
-export async function finish(db: AgentDb, path: string): Promise<void> {
+/** Into a keyring goes another key than the one that lay in a file. */
+async function moveIn(db: AgentDb, source: MasterKeySource, agentKey: Uint8Array): Promise<void> {
+  const key = newSealKey()
+  try {
+    await across('next-key', {}, async () => source.next?.write(key))
+    await across('key-row', {}, () => db.transaction().execute((tx) => rewrap(tx, key, agentKey)))
+    await finish(db, source)
+  } finally {
+    key.fill(0)
+  }
+}
+
+/** What is left to do once the row is that of the next key: what the key before opened must not be found any more, then its place is taken. */
+export async function finish(db: AgentDb, source: MasterKeySource): Promise<void> {
   await emptyLog(db)
-  await across('key-name', {}, () => Promise.resolve(takeNextKey(path)))
+  source.earlier?.forget()
+  await across('key-name', {}, async () => source.next?.take())
 }
 
 /** Wraps the agent key with a master key. With `keepsPrevious` the one that opens it now goes on to do so. */
@@ -128,7 +155,7 @@ export async function opens(db: AgentDb, masterKey: Uint8Array): Promise<boolean
 }
 
 async function makeAgentKey(config: Config, db: AgentDb): Promise<Uint8Array> {
-  const masterKey = readMasterKey(sourceOf(config), { mayMake: true })
+  const masterKey = await (await sourceOf(config, db)).read({ mayMake: true })
   const agentKey = newSealKey()
   await db.transaction().execute((tx) => rewrap(tx, masterKey, agentKey))
   masterKey.fill(0)

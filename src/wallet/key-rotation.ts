@@ -17,8 +17,7 @@ import { StartError } from '../base/start-error.ts'
 import { storageFull } from '../storage/dialect.ts'
 import type { AgentDb } from '../storage/database.ts'
 import { findAgentKey, finish, opens, rewrap, settle } from './agent-key.ts'
-import { writeNextKey } from './master-key-file.ts'
-import { sourceOf } from './master-key.ts'
+import { sourceOf, type NextKey } from './master-key.ts'
 
 /** 32 bytes in base64 or base64url. What was given is in no message. */
 const MasterKeyText = z
@@ -34,7 +33,7 @@ export const RotateMasterKey = z
 
 export const MasterKeyRotation = z
   .object({
-    source: z.string().describe('Where the master key is: `AGENT_MASTER_KEY`, or the path of a file.'),
+    source: z.string().describe('Where the master key is: `AGENT_MASTER_KEY`, the path of a file, or the keyring and the entry there.'),
     isReplaced: z
       .boolean()
       .describe(
@@ -49,22 +48,22 @@ export type Rotate = (newKey?: Secret) => Promise<MasterKeyRotation>
 
 /** Makes the function that rotates the master key of an agent; one at a time. */
 export function createRotation(config: Config, db: AgentDb, agentKey: Uint8Array): Rotate {
-  const source = sourceOf(config)
   const turns = new PQueue({ concurrency: 1 })
 
   async function rotate(given: Secret | undefined): Promise<MasterKeyRotation> {
     await settleEarlier()
+    const source = await sourceOf(config, db)
     const key = given ? fromBase64(given.reveal()) : newSealKey()
     try {
       if (given && (await opens(db, key))) throw mustGive('newKey is the present master key. Give another one.')
-      const cannot = 'path' in source ? await putBeside(source.path, key) : 'it is in the variable AGENT_MASTER_KEY'
+      const cannot = source.next ? await putBeside(source.next, key, source.name) : 'it is in the variable AGENT_MASTER_KEY'
       if (cannot !== undefined && !given)
         throw mustGive(
           `The daemon cannot replace the master key: ${cannot}. Give the new key in newKey, and put it there yourself afterwards.`,
         )
       const keepsPrevious = cannot !== undefined
       await across('key-row', {}, () => db.transaction().execute((tx) => rewrap(tx, key, agentKey, { keepsPrevious })))
-      if ('path' in source && !keepsPrevious) await finish(db, source.path)
+      if (!keepsPrevious) await finish(db, source)
       return { source: source.name, isReplaced: !keepsPrevious }
     } finally {
       key.fill(0)
@@ -77,23 +76,25 @@ export function createRotation(config: Config, db: AgentDb, agentKey: Uint8Array
       if (!(error instanceof StartError)) throw error
     })
     if (!opened) return
-    await settle(config, db, opened)
+    await settle(db, opened)
     opened.agentKey.fill(0)
   }
 
   return (newKey) => turns.add(() => rotate(newKey))
 }
 
-/** Puts a key beside the present one, or says why only the operator can. @throws {Problem} `InsufficientStorage` */
-async function putBeside(path: string, key: Uint8Array): Promise<string | undefined> {
+/** Puts a key beside the present one, or says why only the operator can. @throws {Problem} `InsufficientStorage`, `KeyringUnavailable` */
+async function putBeside(next: NextKey, key: Uint8Array, name: string): Promise<string | undefined> {
   try {
-    await across('next-key', {}, () => Promise.resolve(writeNextKey(path, key)))
+    await across('next-key', {}, () => next.write(key))
     return undefined
   } catch (error) {
+    if (error instanceof StartError)
+      throw new Problem('error:MasterKeyError:KeyringUnavailable', `${error.message} Nothing was changed.`, { cause: error })
     const { code = '' } = error as NodeJS.ErrnoException
     if (['ENOSPC', 'EDQUOT'].includes(code)) throw storageFull(error)
     if (!['EACCES', 'EPERM', 'EROFS'].includes(code)) throw error
-    return `the folder of ${path} cannot be written (${code})`
+    return `the folder of ${name} cannot be written (${code})`
   }
 }
 

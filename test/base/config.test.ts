@@ -83,6 +83,13 @@ test('every wrong variable is named at once', () => {
   expect(refusal({ AGENT_HTTP_PORT: 'x', AGENT_DIDCOMM_PORT: 'y' }).message).toMatch(/AGENT_HTTP_PORT.*AGENT_DIDCOMM_PORT/)
 })
 
+test.each([{ AGENT_MASTER_KEY: Buffer.alloc(32).toString('base64') }, { AGENT_MASTER_KEY_FILE: '/run/secrets/key' }])(
+  'a master key in the keyring is in no other place: %j',
+  (other) => {
+    expect(refusal({ AGENT_MASTER_KEY_STORE: 'keyring', ...other }).message).toMatch(/^AGENT_MASTER_KEY_STORE=keyring and AGENT_MASTER_KEY/)
+  },
+)
+
 test('the environment loses the secrets that were read from it, and nothing else', () => {
   const env: Record<string, string | undefined> = {
     AGENT_MASTER_KEY: Buffer.alloc(32, 7).toString('base64url'),

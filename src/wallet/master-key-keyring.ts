@@ -1,0 +1,72 @@
+/**
+ * The master key in the keyring of the operating system, and the next one in an entry beside it while the key is replaced.
+ *
+ * The entry is called by an id that the data folder keeps, so that the folder can be moved, and two of them do not share a key.
+ */
+import { fromBase64, toBase64url } from '../base/bytes.ts'
+import { newId } from '../base/id.ts'
+import { newSealKey } from '../base/seal.ts'
+import { StartError } from '../base/start-error.ts'
+import type { AgentDb } from '../storage/database.ts'
+import { readEntry, removeEntry, writeEntry } from './keyring.ts'
+import type { MasterKeySource } from './master-key.ts'
+
+const setting = 'keyring-entry'
+
+/** The keyring as the place of a folder's master key. */
+export async function keyringSource(db: AgentDb): Promise<MasterKeySource> {
+  const row = await db.selectFrom('setting').select('value').where('name', '=', setting).executeTakeFirst()
+  let id = row?.value
+
+  /** The entry's name; before it is written down, the keyring must have answered. */
+  async function provideId(): Promise<string> {
+    if (id !== undefined) return id
+    const made = newId()
+    await readEntry(made)
+    await db.insertInto('setting').values({ name: setting, value: made }).execute()
+    return (id = made)
+  }
+
+  return {
+    name: id === undefined ? 'the keyring' : `the keyring (identity-agent, ${id})`,
+    async read({ mayMake = false } = {}) {
+      const key = id === undefined ? undefined : await readKey(id)
+      if (key) return key
+      if (!mayMake)
+        throw new StartError(
+          'The keyring has no master key of this data folder. Sign in as the user who started the agent the first time, or put a copy of the key into the file master.key in the data folder: it is moved into the keyring.',
+          4,
+        )
+      const made = newSealKey()
+      await writeEntry(await provideId(), toBase64url(made))
+      return made
+    },
+    next: {
+      read: async () => (id === undefined ? undefined : readKey(nextTo(id))),
+      write: async (key) => writeEntry(nextTo(await provideId()), toBase64url(key)),
+      async take() {
+        const name = await provideId()
+        const text = await readEntry(nextTo(name))
+        // A start that was killed behind the first of these two steps does them again.
+        if (text !== undefined) await writeEntry(name, text)
+        await removeEntry(nextTo(name))
+      },
+      drop: async () => (id === undefined ? undefined : removeEntry(nextTo(id))),
+    },
+  }
+}
+
+async function readKey(name: string): Promise<Uint8Array | undefined> {
+  const text = await readEntry(name)
+  if (text === undefined) return undefined
+  try {
+    const key = fromBase64(text.trim())
+    return key.length === 32 ? key : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function nextTo(id: string): string {
+  return `${id}.next`
+}

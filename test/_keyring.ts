@@ -1,0 +1,53 @@
+/** A keyring of its own for a test: GNOME Keyring behind a session bus, both in a temporary folder. */
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+const programs = [
+  ['dbus-daemon', '--version'],
+  ['gnome-keyring-daemon', '--version'],
+] as const
+
+/** Why there can be no keyring on this machine; nothing when there can. */
+export function keyringMissing(): string | undefined {
+  const missing = programs.filter(([name, flag]) => spawnSync(name, [flag], { stdio: 'ignore' }).status !== 0).map(([name]) => name)
+  return missing.length === 0 ? undefined : `${missing.join(' and ')} not installed`
+}
+
+export type TestKeyring = {
+  /** What a process is given that is to use it. */
+  env: Record<string, string>
+  [Symbol.asyncDispose](): Promise<void>
+}
+
+/** Starts a keyring, unlocked and empty. */
+export async function openKeyring(): Promise<TestKeyring> {
+  const folder = mkdtempSync(join(tmpdir(), 'keyring-'))
+  const own = { HOME: folder, XDG_RUNTIME_DIR: folder, XDG_DATA_HOME: folder }
+  const bus = spawn('dbus-daemon', ['--session', '--nofork', '--print-address'], {
+    env: { ...process.env, ...own },
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
+  const [address] = (await once(bus.stdout, 'data')) as [Buffer]
+  const env = { ...own, DBUS_SESSION_BUS_ADDRESS: address.toString().trim() }
+  // It goes on in the background, and ends with the bus.
+  const keyring = spawn('gnome-keyring-daemon', ['--unlock', '--components=secrets'], {
+    env: { ...process.env, ...env },
+    stdio: ['pipe', 'ignore', 'ignore'],
+  })
+  keyring.stdin.end('the password of the tests')
+  await once(keyring, 'exit')
+  return {
+    env,
+    async [Symbol.asyncDispose]() {
+      if (bus.exitCode === null && bus.signalCode === null) {
+        const ended = once(bus, 'exit')
+        bus.kill()
+        await ended
+      }
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
