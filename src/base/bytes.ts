@@ -8,7 +8,7 @@ import { base58btc } from 'multiformats/bases/base58'
 
 /** Writes bytes as base64url without padding. */
 export function toBase64url(bytes: Uint8Array | string): string {
-  return Buffer.from(bytes as Uint8Array).toString('base64url')
+  return view(bytes).toString('base64url')
 }
 
 /** Writes bytes as base64url with `=` padding, as the real agent does in attachments and invitations. */
@@ -40,7 +40,7 @@ export function fromMultibase(text: string): Uint8Array {
 
 /** Writes bytes as lower-case hexadecimal. */
 export function toHex(bytes: Uint8Array): string {
-  return Buffer.from(bytes).toString('hex')
+  return view(bytes).toString('hex')
 }
 
 /** Reads hexadecimal. @throws {TypeError} when a character is not a hex digit or one is missing. */
@@ -62,4 +62,9 @@ export function fromUtf8(bytes: Uint8Array): string {
 /** Joins byte arrays. */
 export function concat(...parts: Uint8Array[]): Uint8Array {
   return Buffer.concat(parts)
+}
+
+/** Bytes as they lie: a copy of a key would stay in the memory that short buffers share. */
+function view(bytes: Uint8Array | string): Buffer {
+  return typeof bytes === 'string' ? Buffer.from(bytes) : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 }

@@ -31,7 +31,13 @@ export function newSealKey(): Uint8Array {
 
 /** Seals bytes or text; `context` says what for. Base64url. */
 export function seal(key: Uint8Array, context: string, secret: Uint8Array | string): string {
-  return toBase64url(encrypt(key, context, typeof secret === 'string' ? Buffer.from(secret) : secret, 16))
+  if (typeof secret !== 'string') return toBase64url(encrypt(key, context, secret, 16))
+  const bytes = Buffer.from(secret)
+  try {
+    return toBase64url(encrypt(key, context, bytes, 16))
+  } finally {
+    bytes.fill(0)
+  }
 }
 
 /** Opens what `seal` made. @throws when the key, the context or a single bit is another. */

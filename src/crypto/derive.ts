@@ -10,29 +10,70 @@ import { fromPrivateBytes } from './secp256k1.ts'
 export type KeyPath = { didIndex: number; usage: number; keyIndex: number }
 
 /** Derives the keys of one seed, and remembers the way as far as the last DID: every step costs a millisecond. */
-export type Derive = (path: KeyPath) => PrivateJwk
+export type Derivation = {
+  /** @throws {RangeError} when an index is no integer from 0 to 2^31-1. */
+  key(path: KeyPath): PrivateJwk
+  /** Fills what is remembered with zeros. */
+  forget(): void
+}
 
 /**
  * Makes the derivation of a wallet's seed of 64 bytes: the key at `m/29'/29'/<didIndex>'/<usage>'/<keyIndex>'`.
  *
- * @throws {TypeError} when the seed has another length; the derivation throws {RangeError} when an index is no integer from 0 to 2^31-1.
+ * @throws {TypeError} when the seed has another length.
  */
-export function createDerivation(seed: Uint8Array): Derive {
+export function createDerivation(seed: Uint8Array): Derivation {
   if (seed.length !== 64) throw new TypeError(`a wallet seed has 64 bytes, not ${seed.length}`)
   let base: HDKey | undefined
   let last: { didIndex: number; node: HDKey } | undefined
-  return ({ didIndex, usage, keyIndex }) => {
-    if (last?.didIndex !== didIndex) {
-      base ??= [29, 29].reduce(child, HDKey.fromMasterSeed(seed))
-      last = { didIndex, node: child(base, didIndex) }
-    }
-    return fromPrivateBytes([usage, keyIndex].reduce(child, last.node).privateKey!)
+  return {
+    key({ didIndex, usage, keyIndex }) {
+      if (last?.didIndex !== didIndex) {
+        base ??= descend(HDKey.fromMasterSeed(seed), [29, 29])
+        const node = child(base, didIndex)
+        last?.node.wipePrivateData()
+        last = { didIndex, node }
+      }
+      const usageNode = child(last.node, usage)
+      const node = descend(usageNode, [keyIndex])
+      const bytes = node.privateKey!
+      node.wipePrivateData()
+      try {
+        return fromPrivateBytes(bytes)
+      } finally {
+        bytes.fill(0)
+      }
+    },
+    forget() {
+      base?.wipePrivateData()
+      last?.node.wipePrivateData()
+      base = last = undefined
+    },
   }
+}
+
+/** Goes down from a node; of those on the way, that one among them, nothing is left. */
+function descend(from: HDKey, indexes: readonly number[]): HDKey {
+  let node = from
+  for (const index of indexes) {
+    const above = node
+    try {
+      node = child(above, index)
+    } finally {
+      above.wipePrivateData()
+    }
+  }
+  return node
 }
 
 /** The key at a path below a seed. @throws as `createDerivation`. */
 export function deriveKey(seed: Uint8Array, path: KeyPath): PrivateJwk {
-  return createDerivation(seed)(path)
+  const derivation = createDerivation(seed)
+  try {
+    return derivation.key(path)
+  } finally {
+    derivation.forget()
+  }
 }
 
 function child(node: HDKey, index: number): HDKey {

@@ -59,13 +59,21 @@ const ecdsa = native() ?? openssl
 export function generate(): PrivateJwk {
   for (;;) {
     const d = randomBytes(32)
-    if (curve.utils.isValidSecretKey(d)) return fromPrivateBytes(d)
+    if (!curve.utils.isValidSecretKey(d)) continue
+    const jwk = fromPrivateBytes(d)
+    d.fill(0)
+    return jwk
   }
 }
 
 /** Signs data: 64 bytes r‖s, low s. */
 export function sign(jwk: PrivateJwk, data: Uint8Array): Uint8Array {
-  return ecdsa.sign(sha256(data), fixed32(jwk.d), jwk, data)
+  const d = fixed32(jwk.d)
+  try {
+    return ecdsa.sign(sha256(data), d, jwk, data)
+  } finally {
+    d.fill(0)
+  }
 }
 
 /** Checks a 64-byte r‖s signature over data, low or high s. @throws for a point that is not on the curve. */

@@ -127,9 +127,13 @@ export function openEnvelope(envelope: Envelope, own: OwnKey, senderJwk?: Public
     const secrets = [agree(own.privateJwk, header.epk as PublicJwk, { isPassing: true })]
     if (senderJwk) secrets.push(agree(own.privateJwk, senderJwk))
     const info = otherInfo({ algorithm: header.alg, apu, apv, ...(senderJwk && { tag }) })
-    const key = unwrapKey(concatKdf(secrets, info), wrapped)
+    const wrappingKey = concatKdf(secrets, info)
+    const key = unwrapKey(wrappingKey, wrapped)
+    for (const secret of [...secrets, wrappingKey]) secret.fill(0)
     if (key.length !== cipher.keyLength) throw new TypeError('the content key has another length')
-    return cipher.open(key, iv, ciphertext, tag, utf8(jwe.protected))
+    const plaintext = cipher.open(key, iv, ciphertext, tag, utf8(jwe.protected))
+    key.fill(0)
+    return plaintext
   } catch (error) {
     // One sentence for every cause: which step failed is nobody's business outside.
     refuse('the envelope cannot be decrypted with the keys it names', error)

@@ -64,12 +64,17 @@ export function encrypt(
   const wrapFor = (theirs: PublicJwk) => {
     const secrets = [ephemeral.agree(theirs)]
     if (sender) secrets.push(agree(sender.privateJwk, theirs))
-    return toBase64url(wrapKey(concatKdf(secrets, info), key))
+    const wrappingKey = concatKdf(secrets, info)
+    const wrapped = wrapKey(wrappingKey, key)
+    for (const secret of [...secrets, wrappingKey]) secret.fill(0)
+    return toBase64url(wrapped)
   }
+  const wrapped = recipients.map(({ kid, publicJwk }) => ({ encrypted_key: wrapFor(publicJwk), header: { kid } }))
+  key.fill(0)
   return JSON.stringify({
     ciphertext: toBase64url(ciphertext),
     protected: protectedHeader,
-    recipients: recipients.map(({ kid, publicJwk }) => ({ encrypted_key: wrapFor(publicJwk), header: { kid } })),
+    recipients: wrapped,
     tag: toBase64url(tag),
     iv: toBase64url(iv),
   })

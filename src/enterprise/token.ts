@@ -49,9 +49,11 @@ const ed25519Pkcs8 = Buffer.from('302e020100300506032b657004220420', 'hex')
 
 const PublicJwk = z.object({ x: z.string() })
 
-/** `seed` is the 32 bytes of the private key. It follows from the master key, so that it is on no disk. */
+/** `seed` is the 32 bytes of the private key, which are zeros afterwards. It follows from the agent's key, so that it is on no disk. */
 export function createTokens(seed: Uint8Array, settings: { url: string; audience: string; lifetimeSeconds: number }): Tokens {
-  const key = createPrivateKey({ key: Buffer.concat([ed25519Pkcs8, seed]), format: 'der', type: 'pkcs8' })
+  const der = Buffer.concat([ed25519Pkcs8, seed])
+  const key = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' })
+  for (const bytes of [der, seed]) bytes.fill(0)
   const { url, audience, lifetimeSeconds } = settings
   const { x } = PublicJwk.parse(createPublicKey(key).export({ format: 'jwk' }))
   const publicJwk = { kty: 'OKP', crv: 'Ed25519', x } as const

@@ -42,7 +42,9 @@ export function sign(secrets: Secrets | undefined, { id, at, body }: { id: strin
   const valid = (secrets ?? []).filter(({ until }) => until === undefined || !isOver(Date.parse(until)))
   const signatures = valid.map(({ secret }) => {
     const key = Buffer.from(secret.slice(prefix.length), 'base64')
-    return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')}`
+    const signature = createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')
+    key.fill(0)
+    return `v1,${signature}`
   })
   return {
     'webhook-id': id,

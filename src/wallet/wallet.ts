@@ -108,7 +108,7 @@ function handle(env: Environment, id: string, { db, isDue }: Examined<Db>, key: 
   const mustBeOpen = () => {
     if (isClosed) throw new Error(`the wallet ${id} is closed`)
   }
-  const derive = createDerivation(seed)
+  const derivation = createDerivation(seed)
   return {
     id,
     db,
@@ -116,7 +116,7 @@ function handle(env: Environment, id: string, { db, isDue }: Examined<Db>, key: 
     deriveKey(path) {
       mustBeOpen()
       const name = `${path.didIndex}/${path.usage}/${path.keyIndex}`
-      const key = derived.get(name) ?? derive(path)
+      const key = derived.get(name) ?? derivation.key(path)
       if (derived.size >= keptKeys) derived.delete(derived.keys().next().value!)
       derived.set(name, key)
       return key
@@ -127,7 +127,12 @@ function handle(env: Environment, id: string, { db, isDue }: Examined<Db>, key: 
     },
     unseal(context, sealed) {
       mustBeOpen()
-      return fromUtf8(unseal(key, context, sealed))
+      const opened = unseal(key, context, sealed)
+      try {
+        return fromUtf8(opened)
+      } finally {
+        opened.fill(0)
+      }
     },
     async transaction(write) {
       const result = await db.transaction().execute(async (tx) => {
@@ -144,8 +149,10 @@ function handle(env: Environment, id: string, { db, isDue }: Examined<Db>, key: 
     async close() {
       await db.destroy()
       isClosed = true
-      // Keys that were derived from these are texts, which nothing can erase.
       for (const secret of [key, seed]) secret.fill(0)
+      derivation.forget()
+      // These are texts, which nothing can erase.
+      derived.clear()
     },
   }
 }

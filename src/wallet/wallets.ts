@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import PQueue from 'p-queue'
-import { fromHex } from '../base/bytes.ts'
+import { fromHex, toHex } from '../base/bytes.ts'
 import { newId } from '../base/id.ts'
 import { Problem } from '../base/problem.ts'
 import { keyedDigest, newSealKey, seal, unseal, withSealKey } from '../base/seal.ts'
@@ -99,7 +99,7 @@ export class Wallets {
 
   async #create({ id = newId(), name, seed: seedHex }: CreateWallet): Promise<WalletDetail> {
     const seed = seedHex === undefined ? randomBytes(64) : fromHex(seedHex)
-    const seedDigest = withSealKey(this.#agentKey, 'seed-digest', (key) => keyedDigest(key, Buffer.from(seed).toString('hex')))
+    const seedDigest = withSealKey(this.#agentKey, 'seed-digest', (key) => keyedDigest(key, toHex(seed)))
     if (await this.find(id))
       throw new Problem(
         'error:WalletManagementServiceError:DuplicatedWalletId',

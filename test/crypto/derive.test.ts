@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { fromBase64, fromHex, toHex } from '../../src/base/bytes.ts'
-import { deriveKey } from '../../src/crypto/derive.ts'
+import { createDerivation, deriveKey } from '../../src/crypto/derive.ts'
 import { compressed } from '../../src/crypto/secp256k1.ts'
 
 const { deterministic } = JSON.parse(readFileSync(new URL('../../fixtures/did-prism/worked.json', import.meta.url), 'utf8')) as {
@@ -25,6 +25,17 @@ describe('keys of a wallet seed', () => {
       { didIndex: 0, usage: 1, keyIndex: 1 },
     ]
     expect(new Set(paths.map((path) => deriveKey(seed, path).d)).size).toBe(4)
+  })
+
+  test('a derivation finds the same keys whatever it was asked before, and when it has forgotten the way', () => {
+    const derivation = createDerivation(seed)
+    const paths = [0, 1, 0, 0, 2].flatMap((didIndex) => [1, 4].map((usage) => ({ didIndex, usage, keyIndex: didIndex })))
+    for (const path of paths) {
+      expect(derivation.key(path)).toEqual(deriveKey(seed, path))
+      expect(() => derivation.key({ ...path, keyIndex: -1 })).toThrow(RangeError)
+    }
+    derivation.forget()
+    for (const path of paths) expect(derivation.key(path)).toEqual(deriveKey(seed, path))
   })
 
   test.each([-1, 0.5, 2 ** 31, Number.NaN])('an index of %s is refused', (index) => {

@@ -51,15 +51,15 @@ export function secretsIn(folder: string, masterKey: Uint8Array, name: string): 
     const seed = unseal(walletKey, `seed:${id}`, String(rows['setting']!.find((row) => row['name'] === 'seed')!['value']))
     add('seed', seed)
     for (const { did, keys } of rows['peer_did']!) addJwks(text(walletKey, `peer-did:${did}`, keys), 'key of a did:peer')
-    const derive = createDerivation(seed)
+    const derivation = createDerivation(seed)
     const indexes = new Map(rows['did']!.map(({ did, did_index }) => [did, Number(did_index)]))
     for (const didIndex of indexes.values())
-      add('master key of a did:prism', fromBase64(derive({ didIndex, usage: usages.master, keyIndex: 0 }).d))
+      add('master key of a did:prism', fromBase64(derivation.key({ didIndex, usage: usages.master, keyIndex: 0 }).d))
     for (const { did, key_id, operation_id, usage, key_index, sealed } of rows['did_key']!) {
       if (sealed !== null) addJwks(text(walletKey, `did-key:${did}#${key_id}:${operation_id}`, sealed), 'random key of a DID')
       else {
         const path = { didIndex: indexes.get(did)!, usage: Number(usage), keyIndex: Number(key_index) }
-        add('derived key of a DID', fromBase64(derive(path).d))
+        add('derived key of a DID', fromBase64(derivation.key(path).d))
       }
     }
     for (const { id: webhookId, headers, secrets } of rows['webhook']!) {
