@@ -11,15 +11,12 @@ import { requestLog } from './middleware/request-log.ts'
 import { securityHeaders } from './middleware/security-headers.ts'
 import { mount, notFound, type MountOptions } from './mount.ts'
 import type { Route } from './route.ts'
+import { logUnsent } from './unsent.ts'
 
 /** Makes the application of routes for an agent; `.callback()` is what a server of `node:http` takes. */
 export function createApp(agent: Agent, routes: readonly Route[], options: MountOptions = {}): Koa {
   const app = new Koa()
-  app.on('error', (error: NodeJS.ErrnoException) => {
-    // Whoever reads a stream goes when it has seen enough.
-    const level = error.code === 'ERR_STREAM_PREMATURE_CLOSE' ? 'debug' : 'warn'
-    agent.log[level]({ err: error }, 'a response was not sent')
-  })
+  app.on('error', logUnsent(agent.log))
   app.use(requestId)
   app.use(securityHeaders(agent.env.urls.rest))
   app.use(requestLog(agent.log))

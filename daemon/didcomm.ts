@@ -20,12 +20,13 @@ import { mediatorPages, takeForMediator } from './mediator.ts'
 import { cors } from './middleware/cors.ts'
 import { problem } from './middleware/problem.ts'
 import { securityHeaders } from './middleware/security-headers.ts'
+import { logUnsent } from './unsent.ts'
 
 /** Makes the endpoint: 200 with an empty body for a message that was taken, also for one that was taken before. */
 export function createDidcommApp(agent: Agent): Koa {
   const app = new Koa()
   const maxBytes = agent.config.DIDCOMM_MAX_RECEIVE_BYTES
-  app.on('error', (error: Error) => agent.log.warn({ err: error }, 'a response was not sent'))
+  app.on('error', logUnsent(agent.log))
   app.use(securityHeaders(agent.env.urls.didcomm))
   app.use(problem(agent.log))
   app.use(cors(agent.config.AGENT_CORS_ORIGINS))

@@ -1,0 +1,46 @@
+/** What the log says of an answer that nobody took: enough to find the reason, and nothing of what the caller had sent. */
+import { connect } from 'node:net'
+import { Writable } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { pino } from 'pino'
+import { expect, test } from 'vitest'
+import type { Log } from '../../src/base/log.ts'
+import { encryptedType } from '../../src/didcomm/jwe.ts'
+import { startAgent } from '../_agent.ts'
+
+const secret = 'a-secret-of-the-caller'
+
+/** A body in chunks, the first of which has a size that is none. */
+function breakOff(url: string, path: string, type: string): Promise<void> {
+  const { hostname, port } = new URL(url)
+  const head = `POST ${path} HTTP/1.1\r\nHost: ${hostname}:${port}\r\nContent-Type: ${type}\r\napikey: ${secret}\r\nTransfer-Encoding: chunked\r\n\r\n`
+  return new Promise((resolve) => {
+    const socket = connect(Number(port), hostname, () => socket.write(`${head}ffffffffffffffffff\r\n${secret}`))
+    socket.resume()
+    socket.on('error', () => undefined)
+    socket.on('close', () => resolve())
+  })
+}
+
+test('a request that breaks off is a line of its own, with the reason, without its bytes, and no warning', async () => {
+  const lines: { level: number; msg: string; code?: string }[] = []
+  const text: string[] = []
+  const log: Log = pino(
+    { level: 'debug' },
+    new Writable({
+      write(line: Buffer, _encoding, done) {
+        text.push(line.toString())
+        lines.push(JSON.parse(line.toString()) as (typeof lines)[number])
+        done()
+      },
+    }),
+  )
+  await using agent = await startAgent({}, { log })
+  await breakOff(agent.url, '/connections', 'application/json')
+  await breakOff(agent.didcommUrl, '/', encryptedType)
+  const unsent = () => lines.filter(({ msg }) => msg === 'a response was not sent')
+  for (let attempt = 0; attempt < 500 && unsent().length < 2; attempt++) await sleep(10)
+  expect(unsent()).toEqual([0, 1].map(() => expect.objectContaining({ level: 20, code: expect.stringMatching(/^HPE_/) })))
+  expect(text.join('')).not.toContain(secret)
+  expect(text.join('')).not.toContain('rawPacket')
+})
