@@ -3,17 +3,14 @@
  *
  * A reason names the field by its dotted path and says what was expected, never what was sent: that may be a secret.
  */
-import { bodyParser } from '@koa/bodyparser'
 import type { Context } from 'koa'
 import type { z } from 'zod'
 import { jsonFault } from '../src/base/json-fault.ts'
 import { Problem } from '../src/base/problem.ts'
+import { createJsonReader, type ReadJson } from './json-body.ts'
 
 /** The longest body, in bytes, after decompression; a contract may allow for more. */
 export const bodyLimit = 1_048_576
-
-/** How many arrays and objects may stand inside of each other in a body. */
-export const depthLimit = 64
 
 const reasonLimit = 10
 const pathLimit = 200
@@ -27,26 +24,17 @@ export function createBodyDecoder({
   takesAnything = false,
 }: { limit?: number | undefined; takesAnything?: boolean | undefined } = {}) {
   const maxBytes = Math.max(limit, bodyLimit)
-  const parse = bodyParser({
-    enableTypes: ['json'],
-    detectJSON: () => true,
-    // `null` and texts are bodies as well; what they are good for is the contract's to say.
-    jsonStrict: false,
-    jsonLimit: String(maxBytes),
-    parsedMethods: ['POST', 'PUT', 'PATCH', 'DELETE'],
-  })
-  const read: Read = (ctx) => readBody(ctx, parse, maxBytes)
+  const parse = createJsonReader(maxBytes)
+  const read: ReadJson = (ctx) => readBody(ctx, parse, maxBytes)
   return (ctx: Context, type: z.ZodType): Promise<unknown> => (takesAnything ? decodeAnything(ctx, read) : decodeBody(ctx, type, read))
 }
-
-type Read = (ctx: Context) => Promise<void>
 
 /**
  * Reads and parses a JSON body; an empty one and `null` count as `{}`.
  *
  * @throws {Problem} `UnsupportedMediaType`, `RequestBodyTooLarge`, `RequestBodyDecodingFailure`
  */
-async function decodeBody<Type extends z.ZodType>(ctx: Context, type: Type, read: Read): Promise<z.output<Type>> {
+async function decodeBody<Type extends z.ZodType>(ctx: Context, type: Type, read: ReadJson): Promise<z.output<Type>> {
   if (hasBody(ctx) && !isJson(ctx.headers['content-type'])) {
     throw new Problem('error:UnsupportedMediaType', 'The body must be JSON. Send it with the header `Content-Type: application/json`.')
   }
@@ -54,14 +42,13 @@ async function decodeBody<Type extends z.ZodType>(ctx: Context, type: Type, read
   const { body, rawBody } = ctx.request
   // The parser leaves it out when the caller is gone already; what is done then must not be done with an empty body.
   if (body === undefined) throw undecodable('body: the connection was closed before it arrived')
-  if (isTooDeep(rawBody)) throw undecodable(`body: nested more than ${depthLimit} levels deep`)
   const result = type.safeParse(rawBody === '' ? {} : (body ?? {}))
   if (!result.success) throw undecodable(reasons(result.error))
   return result.data
 }
 
 /** The JSON of a body, or nothing where it is none. @throws {Problem} when the connection was closed before it arrived. */
-async function decodeAnything(ctx: Context, read: Read): Promise<unknown> {
+async function decodeAnything(ctx: Context, read: ReadJson): Promise<unknown> {
   try {
     await read(ctx)
   } catch (error) {
@@ -69,9 +56,9 @@ async function decodeAnything(ctx: Context, read: Read): Promise<unknown> {
     if (error instanceof Problem && !isGone) return undefined
     throw error
   }
-  const { body, rawBody } = ctx.request
+  const { body } = ctx.request
   if (body === undefined) throw undecodable('body: the connection was closed before it arrived')
-  return isTooDeep(rawBody) ? undefined : body
+  return body
 }
 
 /** Parses the query; parameters that the contract does not name are ignored. @throws {Problem} `BadRequest` */
@@ -88,16 +75,16 @@ export function decodeHeaders<Type extends z.ZodObject>(ctx: Context, type: Type
   return result.data
 }
 
-async function readBody(ctx: Context, parse: ReturnType<typeof bodyParser>, maxBytes: number): Promise<void> {
+async function readBody(ctx: Context, parse: ReadJson, maxBytes: number): Promise<void> {
   try {
-    await parse(ctx, () => Promise.resolve())
+    await parse(ctx)
   } catch (error) {
     const { status, message } = error as { status?: number; message: string }
     if (status === 413) throw new Problem('error:RequestBodyTooLarge', `The body is larger than ${maxBytes} bytes.`)
     if (status === 415)
       throw new Problem(
         'error:UnsupportedMediaType',
-        'The body is compressed in a way that is not understood. Send it as it is, or with gzip or deflate.',
+        'The body is compressed in a way that is not understood. Send it as it is, or with gzip, deflate or br.',
       )
     if (error instanceof SyntaxError) throw undecodable(`body: ${jsonFault(error)}`)
     if (status !== undefined || isDecompressionError(error)) throw undecodable(`body: ${message}`)
@@ -114,25 +101,9 @@ function isJson(contentType: string | undefined): boolean {
   return contentType === undefined || contentType === '' || /^\s*application\/([\w.+-]+\+)?json\s*(;|$)/i.test(contentType)
 }
 
+/** Gzip and deflate have codes of zlib's; those of Brotli's decoder begin with two words less, as Node.js cuts them. */
 function isDecompressionError(error: unknown): boolean {
-  return String((error as { code?: unknown }).code).startsWith('Z_')
-}
-
-/** Counts brackets outside of texts: what is parsed recursively later must not exhaust the stack. */
-function isTooDeep(json: string): boolean {
-  let depth = 0
-  let inText = false
-  for (let at = 0; at < json.length; at++) {
-    const char = json.charCodeAt(at)
-    if (inText) {
-      if (char === 0x5c) at++
-      else if (char === 0x22) inText = false
-    } else if (char === 0x22) inText = true
-    else if (char === 0x7b || char === 0x5b) {
-      if (++depth > depthLimit) return true
-    } else if (char === 0x7d || char === 0x5d) depth--
-  }
-  return false
+  return /^(?:Z_|ERR__ERROR_|ERR_(?:BROTLI|ZSTD)_|ZSTD_)/.test(String((error as { code?: unknown }).code))
 }
 
 function undecodable(detail: string): Problem {

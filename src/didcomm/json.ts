@@ -5,6 +5,7 @@
  * given bytes, and nothing in DIDComm nests deeply: what differs is an attack on a laxer reader further on.
  */
 import { fromUtf8 } from '../base/bytes.ts'
+import { isDeeper } from '../base/json-depth.ts'
 
 /** Levels of objects and arrays that are still read; enough for every known protocol, far below what `JSON.stringify` stands. */
 export const maxDepth = 64
@@ -21,15 +22,19 @@ export function isObject(value: unknown): value is Record<string, unknown> {
  * @throws {TypeError} when it is not UTF-8, not JSON, or nested deeper than `maxDepth`; the text itself is never quoted.
  */
 export function readJson(text: string | Uint8Array): unknown {
-  let value: unknown
+  const json = typeof text === 'string' ? text : attempt(() => fromUtf8(text))
+  // Before it is parsed, which would take long.
+  if (isDeeper(json, maxDepth)) throw new TypeError(`is nested deeper than ${maxDepth} levels`)
+  return attempt(() => JSON.parse(json) as unknown)
+}
+
+/** The engine's own messages quote the text, which may be a decrypted one. */
+function attempt<T>(read: () => T): T {
   try {
-    value = JSON.parse(typeof text === 'string' ? text : fromUtf8(text))
+    return read()
   } catch {
-    // The engine's own message quotes the text, which may be a decrypted one.
     throw new TypeError('is not JSON')
   }
-  if (isDeeperThan(value, maxDepth)) throw new TypeError(`is nested deeper than ${maxDepth} levels`)
-  return value
 }
 
 /** True when a parsed text names a member twice in one object: the text then has more members than the value. */
@@ -48,11 +53,6 @@ export function fromStrictBase64url(text: string): Buffer {
 /** A copy without members that are null: some peers write null for what they leave out (wire.md 1.4). */
 export function withoutNulls(object: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== null))
-}
-
-function isDeeperThan(value: unknown, levels: number): boolean {
-  if (typeof value !== 'object' || value === null) return false
-  return levels === 0 || Object.values(value).some((child) => isDeeperThan(child, levels - 1))
 }
 
 function countMembers(value: unknown): number {

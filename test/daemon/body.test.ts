@@ -1,8 +1,9 @@
 /** What bodies are taken, and how the others are refused (api.md 1.2). */
-import { gzipSync } from 'node:zlib'
+import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { bodyLimit, depthLimit } from '../../daemon/decode.ts'
+import { bodyLimit } from '../../daemon/decode.ts'
+import { depthLimit } from '../../daemon/json-body.ts'
 import { route } from '../../daemon/route.ts'
 import { startAgent, type TestAgent } from '../_agent.ts'
 
@@ -90,7 +91,15 @@ describe('content types', () => {
   test('a compressed body is read, and one that is compressed in an unknown way or broken is refused', async () => {
     const json = { 'content-type': 'application/json' }
     expect(await post('/echo', gzipSync(body), { ...json, 'content-encoding': 'gzip' })).toMatchObject({ status: 200, body: { name: 'x' } })
-    expect(await post('/echo', body, { ...json, 'content-encoding': 'gzip' })).toMatchObject(refused)
+    expect(await post('/echo', brotliCompressSync(body), { ...json, 'content-encoding': 'br' })).toMatchObject({
+      status: 200,
+      body: { name: 'x' },
+    })
+    for (const encoding of ['gzip', 'deflate', 'br']) {
+      const headers = { ...json, 'content-encoding': encoding }
+      expect(await post('/echo', body, headers)).toMatchObject(refused)
+      expect(await post('/echo', new Uint8Array([0xff, 0xff, 0]), headers)).toMatchObject(refused)
+    }
     expect(await post('/echo', body, { ...json, 'content-encoding': 'compress' })).toMatchObject({ status: 415 })
   })
 })
@@ -183,6 +192,11 @@ describe('sizes', () => {
       detail: `body: nested more than ${depthLimit} levels deep`,
     })
     expect(await post('/echo', nested(400_000))).toMatchObject(refused)
+    // It would be no JSON, were it parsed.
+    expect(await post('/echo', '['.repeat(bodyLimit))).toMatchObject({
+      ...refused,
+      detail: `body: nested more than ${depthLimit} levels deep`,
+    })
     expect((await post('/echo', `{"name":"${'['.repeat(1_000)}\\"${'{'.repeat(1_000)}"}`)).status).toBe(200)
   })
 })
