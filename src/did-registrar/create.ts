@@ -25,10 +25,10 @@ export async function createDid(wallet: Wallet, template: CreateManagedDid): Pro
 }
 
 /** Keeps the DID that is made for the next place on the seed's path. */
-export async function keepNewDid(wallet: Wallet, make: (didIndex: number) => MadeDid): Promise<DidRow> {
+export async function keepNewDid(wallet: Wallet, make: (didIndex: number) => Promise<MadeDid>): Promise<DidRow> {
   for (;;) {
     const didIndex = await nextDidIndex(wallet.db)
-    const { row, operation, keys } = make(didIndex)
+    const { row, operation, keys } = await make(didIndex)
     const isKept = await wallet.transaction(async (tx) => {
       // Another DID may have taken the index while this one's keys were derived.
       if ((await nextDidIndex(tx)) !== didIndex) return false
@@ -43,13 +43,13 @@ export async function keepNewDid(wallet: Wallet, make: (didIndex: number) => Mad
 }
 
 /** Keys of the template in its order, then the internal ones, then the master key (wire.md 11.3). */
-function makeDid(wallet: Wallet, { documentTemplate }: CreateManagedDid, didIndex: number): MadeDid {
+async function makeDid(wallet: Wallet, { documentTemplate }: CreateManagedDid, didIndex: number): Promise<MadeDid> {
   try {
     const { services, contexts } = documentTemplate
     const wanted = keysOfTemplate(documentTemplate)
     checkContextUris(contexts)
     const master = { id: masterKeyId, usage: 'master', curve: 'secp256k1' } as const
-    const keys = makeKeys(wallet, didIndex, [...wanted, master], new Map())
+    const keys = await makeKeys(wallet, didIndex, [...wanted, master], new Map())
     const operation = encodeOperation({
       operation: 'create',
       publicKeys: keys.map(toPrismKey),

@@ -1,4 +1,5 @@
 /** The private keys of the wallet's DIDs: made, and found by purpose; derived from the seed or sealed (wire.md 11.3). */
+import { setImmediate as turn } from 'node:timers/promises'
 import type { Selectable } from 'kysely'
 import { z } from 'zod'
 import { Problem } from '../base/problem.ts'
@@ -22,15 +23,31 @@ const StoredJwk = z.object({ kty: z.literal('OKP'), crv: z.enum(['Ed25519', 'X25
 /** The words the real agent uses for a purpose that has no key. */
 const names = { authentication: 'Authentication', assertionMethod: 'AssertionMethod' } as const
 
-/** Makes keys: on secp256k1 the next ones of their usage on the seed's path, on other curves random ones. `used` tells the first free index. */
-export function makeKeys(wallet: Wallet, didIndex: number, wanted: readonly WantedKey[], used: ReadonlyMap<Usage, number>): NewKey[] {
+/** Keys that are made in one go: each takes milliseconds, and others have to have a turn. */
+const inOneGo = 8
+
+/**
+ * Makes keys: on secp256k1 the next ones of their usage on the seed's path, on other curves random ones. `used` tells the first free index.
+ */
+export async function makeKeys(
+  wallet: Wallet,
+  didIndex: number,
+  wanted: readonly WantedKey[],
+  used: ReadonlyMap<Usage, number>,
+): Promise<NewKey[]> {
   const next = new Map(used)
-  return wanted.map((key) => {
-    if (key.curve !== 'secp256k1') return { ...key, keyIndex: null, jwk: generateKey(key.curve) }
+  const made: NewKey[] = []
+  for (const key of wanted) {
+    if (made.length > 0 && made.length % inOneGo === 0) await turn()
+    if (key.curve !== 'secp256k1') {
+      made.push({ ...key, keyIndex: null, jwk: generateKey(key.curve) })
+      continue
+    }
     const keyIndex = next.get(key.usage) ?? 0
     next.set(key.usage, keyIndex + 1)
-    return { ...key, keyIndex, jwk: wallet.deriveKey({ didIndex, usage: usages[key.usage], keyIndex }) }
-  })
+    made.push({ ...key, keyIndex, jwk: wallet.deriveKey({ didIndex, usage: usages[key.usage], keyIndex }) })
+  }
+  return made
 }
 
 /** How many keys of every usage were ever derived for a DID: the next one's place on the seed's path. */

@@ -1,4 +1,5 @@
 /** A seed's DIDs found again on the ledger (wire.md 11.3): every one that was published has a master key from the seed's path. */
+import { setImmediate as turn } from 'node:timers/promises'
 import { toPublic, isSameKey } from '../crypto/keys.ts'
 import { toShortForm } from '../did/prism/did.ts'
 import { type PrismKey, usages } from '../did/prism/model.ts'
@@ -24,6 +25,8 @@ const keyGap = 10
 export async function restoreDids(wallet: Wallet): Promise<RestoredDid[]> {
   const restored: RestoredDid[] = []
   for (let didIndex = 0, unused = 0; unused < gap; didIndex++, unused++) {
+    // To derive a key takes milliseconds: others have a turn after each.
+    await turn()
     const masterKey = wallet.deriveKey({ didIndex, usage: usages.master, keyIndex: 0 })
     for (const suffix of await wallet.env.ledger.findByMasterKey(toPublic(masterKey))) {
       const state = await wallet.env.ledger.getState(suffix)
@@ -51,7 +54,8 @@ async function restore(wallet: Wallet, didIndex: number, state: DidState): Promi
     created_at: now,
     updated_at: null,
   }
-  const found = state.publicKeys.map((key) => ({ key, keyIndex: findKeyIndex(wallet, didIndex, key, state) }))
+  const found: { key: PrismKey; keyIndex: number | undefined }[] = []
+  for (const key of state.publicKeys) found.push({ key, keyIndex: await findKeyIndex(wallet, didIndex, key, state) })
   const keys = found.flatMap(({ key, keyIndex }) => (keyIndex === undefined ? [] : [toRestoredKey(row.did, key, keyIndex)]))
   const isNew = await wallet.transaction(async (tx) => {
     const { numInsertedOrUpdatedRows } = await tx
@@ -67,10 +71,17 @@ async function restore(wallet: Wallet, didIndex: number, state: DidState): Promi
   return { ...toDetail(row), missingKeys: found.flatMap(({ key, keyIndex }) => (keyIndex === undefined ? [key.id] : [])) }
 }
 
-function findKeyIndex(wallet: Wallet, didIndex: number, { usage, publicKey }: PrismKey, state: DidState): number | undefined {
+/** Where on the seed's path a key is. */
+async function findKeyIndex(
+  wallet: Wallet,
+  didIndex: number,
+  { usage, publicKey }: PrismKey,
+  state: DidState,
+): Promise<number | undefined> {
   if (publicKey.crv !== 'secp256k1') return undefined
   const last = state.publicKeys.length + state.retiredKeyIds.length + keyGap
   for (let keyIndex = 0; keyIndex < last; keyIndex++) {
+    await turn()
     if (isSameKey(toPublic(wallet.deriveKey({ didIndex, usage: usages[usage], keyIndex })), publicKey)) return keyIndex
   }
   return undefined

@@ -23,7 +23,7 @@ import { changeWebDid } from './web.ts'
 export async function updateDid(wallet: Wallet, didRef: string, { actions }: UpdateManagedDid): Promise<DidOperationResponse> {
   const row = await getChangeable(wallet, didRef)
   return refusing(async () => {
-    const keys = makeKeys(wallet, row.did_index, wantedKeys(actions), await countKeys(wallet, row.did))
+    const keys = await makeKeys(wallet, row.did_index, wantedKeys(actions), await countKeys(wallet, row.did))
     if (row.method === 'web') {
       const content = readContent(row.state)
       return changeWebDid(wallet, row, changeContent(content, toPrismActions(actions, keys, content)), keys)

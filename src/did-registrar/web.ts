@@ -32,10 +32,11 @@ export async function createWebDid(db: AgentDb, wallet: Wallet, { name, document
   const did = toWebDid(wallet.env.urls.rest, name ?? randomId())
   const wanted = attempt(() => keysOfTemplate(documentTemplate))
   // The rules are obeyed or not wherever the keys are on the seed's path: they are asked before the name is taken.
-  attempt(() => contentOf(documentTemplate, makeKeys(wallet, 0, wanted, new Map())))
+  const trial = await makeKeys(wallet, 0, wanted, new Map())
+  attempt(() => contentOf(documentTemplate, trial))
   await takeName(db, wallet, did)
-  await keepNewDid(wallet, (didIndex) => {
-    const keys = makeKeys(wallet, didIndex, wanted, new Map())
+  await keepNewDid(wallet, async (didIndex) => {
+    const keys = await makeKeys(wallet, didIndex, wanted, new Map())
     const state = writeState(contentOf(documentTemplate, keys))
     const row: DidRow = {
       did,

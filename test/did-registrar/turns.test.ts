@@ -1,0 +1,54 @@
+/** Deriving a key takes milliseconds: however many a request derives, others have a turn after a few. */
+import { setImmediate as turn } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createDid } from '../../src/did-registrar/create.ts'
+import { CreateManagedDid } from '../../src/did-registrar/model.ts'
+import { restoreDids } from '../../src/did-registrar/restore.ts'
+import { createWebDid } from '../../src/did-registrar/web.ts'
+import type { Wallet } from '../../src/wallet/wallet.ts'
+import { startAgent, type TestAgent } from '../_agent.ts'
+
+let agent: TestAgent
+let walletId: string
+beforeAll(async () => {
+  agent = await startAgent()
+  ;({ walletId } = await agent.newTenant())
+})
+afterAll(() => agent[Symbol.asyncDispose]())
+
+/** What happened while a wallet was at work, in order: keys derived, and turns that others had. */
+async function story(work: (wallet: Wallet) => Promise<unknown>): Promise<string[]> {
+  const told: string[] = []
+  await agent.agent.wallets.use(walletId, async (wallet) => {
+    const derive: Wallet['deriveKey'] = (path) => (told.push('key'), wallet.deriveKey(path))
+    let isDone = false
+    const done = work(Object.create(wallet, { deriveKey: { value: derive } }) as Wallet).finally(() => (isDone = true))
+    while (!isDone) {
+      await turn()
+      told.push('turn')
+    }
+    await done
+  })
+  return told
+}
+
+const template = CreateManagedDid.parse({
+  documentTemplate: { publicKeys: [...'abcdefghijklmnopqrst'].map((id) => ({ id, purpose: 'authentication' })) },
+})
+
+test.each<[string, (wallet: Wallet) => Promise<unknown>]>([
+  ['a did:prism of several keys', (wallet) => createDid(wallet, template)],
+  ['a did:web of several keys', (wallet) => createWebDid(agent.agent.db, wallet, template)],
+  ['the search for a seed’s DIDs', restoreDids],
+])('%s lets others have a turn after a few keys', async (_, work) => {
+  const told = await story(work)
+  expect(told.filter((what) => what === 'key').length).toBeGreaterThan(15)
+  expect(
+    Math.max(
+      ...told
+        .join(' ')
+        .split('turn')
+        .map((keys) => keys.split('key').length - 1),
+    ),
+  ).toBeLessThanOrEqual(16)
+})
