@@ -19,7 +19,8 @@ export function problem(log: Log): Middleware {
       ctx.req.resume()
       const id = randomUUID()
       const shown = toProblem(error)
-      if (shown.status >= 500) log.error({ err: error, instance: id, route: ctx['state'].route }, 'a request failed')
+      if (shown.status >= 500)
+        log[isAboutOthers(shown) ? 'warn' : 'error']({ err: error, instance: id, route: ctx['state'].route }, 'a request failed')
       ctx.status = shown.status
       if (shown.retryAfter !== undefined) ctx.set('Retry-After', String(shown.retryAfter))
       // As it is written here, without the charset that koa would add.
@@ -27,6 +28,11 @@ export function problem(log: Log): Middleware {
       ctx.body = toBody(shown, id)
     }
   }
+}
+
+/** That somebody else is not there, or a method of DIDs is not known, is no fault of this agent's: whoever asks can bring it about. */
+function isAboutOthers({ type }: Problem): boolean {
+  return type === '/errors/common/unreachable' || type === 'error:ServiceUnavailable' || type === 'error:DIDResolution:methodNotSupported'
 }
 
 function toProblem(error: unknown): Problem {

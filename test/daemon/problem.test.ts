@@ -19,6 +19,9 @@ const failing = [
   route('GET /wrong', { summary: '', access: 'public', reply: [200, z.object({ a: z.string() })] }, () =>
     Promise.resolve({ a: 'a', more: secret }),
   ),
+  route('GET /others', { summary: '', access: 'public', reply: [200, null] }, () =>
+    Promise.reject(new Problem('/errors/common/unreachable', 'nobody is there')),
+  ),
   route('POST /admin', { summary: '', access: 'admin', body: z.object({ a: z.string() }), reply: [200, null] }, () => Promise.resolve()),
 ]
 
@@ -61,6 +64,12 @@ test.each(['/bug', '/zod', '/text', '/wrong'])(
     expect(logged).toContain(path === '/zod' ? 'ZodError' : secret)
   },
 )
+
+test('that somebody else is not there is a warning, and no error of ours', async () => {
+  const { instance } = (await (await agent.send('GET', '/others')).json()) as { instance: string }
+  const logged = lines.find((line) => line.includes(instance))
+  expect(JSON.parse(logged!)).toMatchObject({ level: 40, route: 'GET /others' })
+})
 
 test('a refused request is a line of the log, with neither its credentials nor its body', async () => {
   lines.length = 0
