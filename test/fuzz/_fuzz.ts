@@ -1,0 +1,224 @@
+/** Runs cases against a place, and says what came of them. */
+import { randomUUID } from 'node:crypto'
+import { createDraw, type Draw } from './_draw.ts'
+import * as envelopes from './_envelope.ts'
+import { makeMediatorMessage, makeMessage, signerDid, signText } from './_message.ts'
+import { learnAnswer, parse } from './_learn.ts'
+import { nastyText } from './_nasty.ts'
+import { newMasterKey, newObject, newOperation } from './_operation.ts'
+import { openPlace, type Operation, type Place, type Tenant, type Watched } from './_place.ts'
+import * as requests from './_request.ts'
+import { createSender, sendRaw, type Answer, type Sender } from './_send.ts'
+import { addressOf } from '../_party.ts'
+import { encryptedType } from '../../src/didcomm/jwe.ts'
+
+/** Requests under way at a time: enough to meet each other, few enough that a turn of the daemon's loop is no more than a few of them. */
+const atOnce = 4
+/** Cases between two looks at the daemon. */
+const lookEvery = 2_000
+/** Operations that take the whole agent's time, each less often than others. */
+const rare = new Set([
+  'GET /_system/doctor',
+  'POST /_system/master-key/rotation',
+  'GET /docs/openapi.json',
+  'POST /did-registrar/restorations',
+  'GET /events/stream',
+])
+
+/** What goes on from what is there: flows get to their ends only if somebody takes their steps. */
+const steps = [
+  ['live connection', 'POST /issue-credentials/credential-offers'],
+  ['live connection', 'POST /present-proof/presentations'],
+  ['recordId OfferReceived', 'POST /issue-credentials/records/{recordId}/accept-offer'],
+  ['recordId RequestReceived', 'POST /issue-credentials/records/{recordId}/issue-credential'],
+  ['recordId CredentialSent', 'PATCH /credential-status/revoke-credential/{id}'],
+  ['recordId CredentialReceived', 'GET /issue-credentials/records/{recordId}/credential'],
+  ['presentationId RequestReceived', 'PATCH /present-proof/presentations/{presentationId}'],
+  ['presentationId PresentationVerified', 'PATCH /present-proof/presentations/{presentationId}'],
+  ['offer _oob', 'POST /issue-credentials/credential-offers/accept-invitation'],
+  ['request _oob', 'POST /present-proof/presentations/accept-invitation'],
+  ['open challenge', 'POST /did-authentication/answers'],
+] as const
+
+/** One case as it went: what was asked, and what was answered. */
+export type Told = { number: number; key: string; way: string; asked: string; answer: Answer; from: number; to: number }
+export type Look = { cases: number; watched: Watched; about: { ms: number; busyMs: number; during: string[] }[] }
+export type Outcome = {
+  seed: number
+  cases: number
+  seconds: number
+  /** Answers by operation, or kind of envelope, and status; `0` where the connection ended without one. */
+  answers: Map<string, Map<number, number>>
+  /** Answers of 5xx, and calls that had none in time. */
+  failures: { told?: Told; reason: string }[]
+  looks: Look[]
+  ended: number | string | undefined
+  log: string
+}
+
+export type Options = {
+  cases: number
+  seed: number
+  env?: Record<string, string>
+  /** Asked between two stretches: whether to leave it at that. */
+  isEnough?: () => boolean
+  onLook?: (look: Look, outcome: Pick<Outcome, 'failures'>) => void
+  trace?: (told: Told) => void
+}
+
+export async function fuzz({ cases, seed, env, onLook, trace, isEnough }: Options): Promise<Outcome> {
+  await using place = await openPlace(env)
+  const sender = createSender()
+  const outcome: Omit<Outcome, 'seconds' | 'ended' | 'log'> = { seed, cases: 0, answers: new Map(), failures: [], looks: [] }
+  let recent: Told[] = []
+  const start = performance.now()
+  await place.watch()
+
+  async function run(number: number): Promise<void> {
+    const from = Date.now()
+    const draw = createDraw(seed, number)
+    const one = draw.share(2 / 3) ? askApi(draw, place, sender) : sendEnvelope(draw, place, sender)
+    try {
+      const told = { number, from, ...(await one), to: Date.now() }
+      const counts = outcome.answers.get(told.key) ?? new Map<number, number>()
+      const status = told.answer.status ?? 0
+      outcome.answers.set(told.key, counts.set(status, (counts.get(status) ?? 0) + 1))
+      if (status >= 500 && !isAboutOthers(told.answer))
+        outcome.failures.push({ told, reason: `${status} ${told.answer.text.slice(0, 1_000)}` })
+      recent.push(told)
+      trace?.(told)
+    } catch (error) {
+      outcome.failures.push({ reason: `case ${number}: ${(error as Error).stack}` })
+    }
+  }
+
+  async function runAll(numbers: Iterable<number>): Promise<void> {
+    for (const number of numbers) await run(number)
+  }
+
+  async function look(done: number): Promise<void> {
+    const watched = await place.watch()
+    const about = watched.stalls.slice(0, 5).map(({ ms, busyMs, at }) => ({
+      ms,
+      busyMs,
+      during: recent.filter(({ from, to }) => from <= at && to >= at - ms).map(({ number, way, key }) => `${number} ${way} ${key}`),
+    }))
+    recent = []
+    const seen = { cases: done, watched, about }
+    outcome.looks.push(seen)
+    onLook?.(seen, outcome)
+  }
+
+  const stretch = Math.min(Math.ceil(cases / 2), lookEvery)
+  for (let first = 0; first < cases && !isEnough?.(); first += stretch) {
+    const numbers = Array.from({ length: Math.min(stretch, cases - first) }, (_, n) => first + n).values()
+    // All take from the same numbers, so that as many are under way at any time.
+    await Promise.all(Array.from({ length: atOnce }, () => runAll(numbers)))
+    outcome.cases = Math.min(cases, first + stretch)
+    await look(outcome.cases)
+  }
+  sender.close()
+  return { ...outcome, seconds: (performance.now() - start) / 1_000, ...(await place.end()) }
+}
+
+/** Answers that say of somebody else that they are not there, or of a DID that nobody here knows its method: 5xx by their contract. */
+export function isAboutOthers({ status, text }: Answer): boolean {
+  if (status === 501) return /METHOD_NOT_SUPPORTED|methodNotSupported|this ledger is of did:prism/.test(text)
+  if (status === 502) return text.includes('/errors/common/unreachable')
+  return status === 503 && /cannot be (?:resolved|had|judged) now/.test(text)
+}
+
+type Went = Pick<Told, 'key' | 'way' | 'asked' | 'answer'>
+
+async function askApi(draw: Draw, place: Place, sender: Sender): Promise<Went> {
+  const tenant = draw.of(place.tenants)
+  const operation = pickOperation(draw, place, tenant)
+  const way = draw.kind(requests.ways)
+  if (way === 'no HTTP') {
+    const { sent, ...answer } = await sendRaw(
+      draw,
+      draw.share(0.8) ? place.daemon.url : place.daemon.didcommUrl,
+      operation.path.replaceAll(/[{}]/g, ''),
+    )
+    return { key: 'no HTTP', way, asked: sent.slice(0, 1_000), answer }
+  }
+  const request = requests.makeRequest(draw, way, place, tenant, operation, aroundOf(draw, place, tenant))
+  const answer = await sender.send(place.daemon.url, request)
+  if (answer.status !== undefined && answer.status < 300 && answer.type.includes('json'))
+    learnAnswer(place.found, tenant, operation, request.target, answer.text)
+  if (way === 'good' && (answer.status === 404 || answer.status === 410)) forgetIds(place, request.target)
+  return { key: operation.key, way, asked: show(request), answer }
+}
+
+/** What is in the path of something that is not there. */
+function forgetIds({ found }: Place, target: string): void {
+  for (const part of target.split(/[?#]/)[0]!.split('/'))
+    if (part.length >= 20 && !part.includes('%ed')) found.forget(decodeURIComponent(part))
+}
+
+function pickOperation(draw: Draw, { operations, found }: Place, { name }: Tenant): Operation {
+  const next = steps.filter(([there]) => found.has(name, there))
+  if (next.length > 0 && draw.share(0.2)) {
+    const [, key] = draw.of(next)
+    return operations.find((operation) => operation.key === key)!
+  }
+  let operation = draw.of(operations)
+  while (rare.has(operation.key) && draw.share(0.9)) operation = draw.of(operations)
+  return operation
+}
+
+function aroundOf(draw: Draw, { daemon, party, found }: Place, { name }: Tenant) {
+  const find = (...names: string[]) => found.take(draw, name, ...names) ?? randomUUID()
+  return {
+    draw,
+    find,
+    url: daemon.url,
+    sinkUrl: party.sinkUrl,
+    partyDid: party.did,
+    oob: () => party.invite(),
+    answer: (nonce: string) => ({ did: signerDid, signature: signText(nonce) }),
+    operation: () => newOperation(draw),
+    object: () => newObject(draw),
+    masterKey: newMasterKey,
+  }
+}
+
+async function sendEnvelope(draw: Draw, place: Place, sender: Sender): Promise<Went> {
+  const { party, found, mediatorDid, daemon } = place
+  const tenant = draw.of(place.tenants)
+  const find = (...names: string[]) => found.take(draw, tenant.name, ...names) ?? nastyText(draw)
+  const envelope = () => envelopes.makeEnvelope(draw, 'good', party, party.did, { type: 'https://didcomm.org/empty/1.0/empty' }) as string
+  const threads = { take: (type: string) => party.take(type), find, did: party.did, mediatorDid, envelope }
+  const isForMediator = draw.share(0.2)
+  const message = isForMediator ? makeMediatorMessage(draw, threads) : makeMessage(draw, threads)
+  const to = isForMediator ? mediatorDid : (message.to?.[0] ?? draw.of(tenant.connected))
+  const way = draw.kind(envelopes.ways)
+  const body = envelopes.makeEnvelope(draw, way, party, to, message)
+  const target = isForMediator
+    ? '/'
+    : draw.share(0.95)
+      ? new URL(addressOf(to)).pathname
+      : draw.of(['/', '/x', `/${'A'.repeat(200)}`, '/%ff', '/a/b', '//'])
+  const type = draw.share(0.98) ? encryptedType : draw.of(['application/json', `${encryptedType}; charset=utf-16`, '', 'text/plain'])
+  const request = { method: 'POST', target, headers: { 'content-type': type }, body: Buffer.from(body) }
+  const answer = await sender.send(daemon.didcommUrl, request)
+  if (way === 'good' && answer.status === 200) await learnEnvelope(place, tenant, to, answer.text)
+  if (way === 'good' && !isForMediator) found.add(tenant.name, 'an envelope', body as string)
+  return { key: `didcomm ${isForMediator ? 'mediator ' : ''}${way}`, way, asked: `${message.type} ${show(request)}`, answer }
+}
+
+async function learnEnvelope({ party, found, mediatorDid }: Place, tenant: Tenant, to: string, text: string): Promise<void> {
+  // Who has taken a request to connect takes more.
+  if (to !== mediatorDid && !tenant.connected.includes(to)) tenant.connected.splice(1, tenant.connected.length - 4, to)
+  if (!text.startsWith('{')) return
+  const { attachments = [] } = await party.open(text)
+  for (const { id } of attachments) if (id != null) found.add(tenant.name, 'waiting id', id)
+}
+
+function show({ method, target, headers, body }: requests.Request): string {
+  const text =
+    body === undefined
+      ? ''
+      : ` ${parse(Buffer.from(body).toString()) === undefined ? JSON.stringify(Buffer.from(body).toString('latin1')) : Buffer.from(body).toString()}`
+  return `${method} ${target} ${JSON.stringify(headers)}${text}`.slice(0, 3_000)
+}

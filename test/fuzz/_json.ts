@@ -1,0 +1,31 @@
+/** JSON as nobody's library writes it: members twice, numbers that no double holds, nesting without end. */
+
+/** A text in the place of a value. */
+export class Raw {
+  readonly text: string
+  constructor(text: string) {
+    this.text = text
+  }
+}
+
+/** An object of members in an order, where names may be there twice. */
+export class Members {
+  readonly entries: readonly (readonly [string, unknown])[]
+  constructor(entries: readonly (readonly [string, unknown])[]) {
+    this.entries = entries
+  }
+}
+
+/** Writes a value as JSON. */
+export function writeJson(value: unknown): string {
+  if (value instanceof Raw) return value.text
+  if (Array.isArray(value)) return `[${value.map((item) => writeJson(item ?? null)).join(',')}]`
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value ?? null)
+  const entries = value instanceof Members ? value.entries : Object.entries(value).filter(([, child]) => child !== undefined)
+  return `{${entries.map(([name, child]) => `${JSON.stringify(name)}:${writeJson(child)}`).join(',')}}`
+}
+
+/** An object with members of any name, `__proto__` among them. */
+export function objectOf(entries: readonly (readonly [string, unknown])[]): Record<string, unknown> {
+  return Object.fromEntries(entries)
+}

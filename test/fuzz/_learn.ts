@@ -1,0 +1,37 @@
+/** What an answer teaches beside its ids: links of one use, tokens, and who may be written to. */
+import type { Found } from './_found.ts'
+import type { Operation, Tenant } from './_place.ts'
+
+type Body = Record<string, any>
+
+// prettier-ignore
+const lessons: Readonly<Record<string, (add: (name: string, value: string) => void, body: Body, target: string) => void>> = {
+  'POST /connections': (add, { invitation }) => add('an invitation', `${invitation.id} ${invitation.from}`),
+  'POST /issue-credentials/credential-offers/invitation': (add, { invitation }) => add('offer _oob', oobOf(invitation.invitationUrl)),
+  'POST /present-proof/presentations/invitation': (add, { invitation }) => add('request _oob', oobOf(invitation.invitationUrl)),
+  'POST /did-authentication/challenges': (add, { challenge }) => add('open challenge', JSON.stringify(challenge)),
+  'POST /iam/entities/{id}/api-keys': (add, { id }, target) => add('entity and key', `${target.split('/')[3]} ${id}`),
+  'GET /issue-credentials/records/{recordId}': (add, { credential }) => credential && add('jwt', Buffer.from(credential, 'base64url').toString()),
+}
+
+/** Remembers what is in the answer to a request of a tenant's, if it is JSON. */
+export function learnAnswer(found: Found, { name: owner }: Tenant, { key, path }: Operation, target: string, text: string): void {
+  const body = parse(text)
+  if (typeof body !== 'object' || body === null) return
+  found.learn(owner, path.replace(/\/\{\w+\}$/, ''), body)
+  try {
+    lessons[key]?.((name, value) => found.add(owner, name, value), body, target)
+  } catch {
+    // What does not have the shape is judged elsewhere.
+  }
+}
+
+export function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+const oobOf = (url: string) => new URL(url).searchParams.get('_oob')!

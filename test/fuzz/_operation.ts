@@ -1,0 +1,37 @@
+/** DID operations for the ledger, each of a DID that it has not seen. */
+import { create, toBinary } from '@bufbuild/protobuf'
+import { toHex } from '../../src/base/bytes.ts'
+import { generateKey, toPublic } from '../../src/crypto/keys.ts'
+import { masterKeyId } from '../../src/did/prism/model.ts'
+import { AtalaObjectSchema } from '../../src/did/prism/prism_pb.ts'
+import { encodeOperation, signOperation } from '../../src/did/prism/operations.ts'
+import type { Draw } from './_draw.ts'
+
+/** A signed operation that creates a DID, in hexadecimal; one bit of it is another, now and then. */
+export function newOperation(draw: Pick<Draw, 'share' | 'below'>): string {
+  const master = generateKey('secp256k1')
+  const publicKeys = [{ id: masterKeyId, usage: 'master' as const, publicKey: toPublic(master) }]
+  const operation = Buffer.from(
+    signOperation(encodeOperation({ operation: 'create', publicKeys, services: [], contexts: [] }), masterKeyId, master),
+  )
+  return spoilt(draw, operation)
+}
+
+function spoilt(draw: Pick<Draw, 'share' | 'below'>, bytes: Buffer): string {
+  if (draw.share(0.5)) bytes[draw.below(bytes.length)]! ^= 1 << draw.below(8)
+  return bytes.toString('hex')
+}
+
+/** An object of one such operation, as it travels on Cardano, in hexadecimal. */
+export function newObject(draw: Draw): string {
+  const whole = { share: () => false, below: (end: number) => draw.below(end) }
+  const operation = Buffer.from(newOperation(whole), 'hex')
+  const object = Buffer.from(toBinary(AtalaObjectSchema, create(AtalaObjectSchema, { blockContent: { operations: [operation] } })))
+  return spoilt(draw, object)
+}
+
+/** The public half of a key on secp256k1, compressed (SEC 1 §2.3.3), in hexadecimal. */
+export function newMasterKey(): string {
+  const { x, y } = generateKey('secp256k1')
+  return `0${2 + (Buffer.from(y!, 'base64url').at(-1)! % 2)}${toHex(Buffer.from(x, 'base64url'))}`
+}

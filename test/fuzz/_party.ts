@@ -1,0 +1,84 @@
+/** Somebody whom the agent's wallets know: takes what they send, their webhooks too, and answers at once. */
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { generateKey, toPublic } from '../../src/crypto/keys.ts'
+import { keysFor } from '../../src/did/document.ts'
+import { createPeerDid, resolvePeerDid } from '../../src/did/peer.ts'
+import { createInvitation, toOob } from '../../src/didcomm/invitation.ts'
+import type { PlaintextMessage } from '../../src/didcomm/message.ts'
+import { unpack } from '../../src/didcomm/unpack.ts'
+import { Event } from '../../src/outbox/event.ts'
+import type { Sender } from './_envelope.ts'
+import { parse } from './_learn.ts'
+
+/** How many messages of a type wait for an answer; the oldest are forgotten. */
+const kept = 20
+
+export type Party = Sender & {
+  /** Where webhooks may go. */
+  sinkUrl: string
+  /** The newest message of a type that was not taken yet. */
+  take(type: string): PlaintextMessage | undefined
+  /** Opens an envelope for the party. */
+  open(envelope: string): Promise<PlaintextMessage>
+  /** An invitation to connect, never the same twice. */
+  invite(): string
+  [Symbol.asyncDispose](): Promise<void>
+}
+
+/** Opens the party; `onEvent` is told of every event that a webhook brings. */
+export async function openParty(onEvent: (event: Event) => void): Promise<Party> {
+  const inbox = new Map<string, PlaintextMessage[]>()
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = []
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('end', () => {
+      response.end()
+      const text = Buffer.concat(chunks).toString()
+      // Others are led here too, by requests that name every address there is.
+      const event = request.url === '/events' ? Event.safeParse(parse(text)).data : undefined
+      if (event) onEvent(event)
+      else if (request.url === '/didcomm') keep(open(text))
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const [keyAgreement, authentication] = [generateKey('X25519'), generateKey('Ed25519')]
+  const did = createPeerDid({
+    keyAgreement: toPublic(keyAgreement),
+    authentication: toPublic(authentication),
+    serviceUri: `${url}/didcomm`,
+  })
+  const kidOf = (purpose: 'keyAgreement' | 'authentication') => keysFor(resolvePeerDid(did), purpose)[0]!.id
+  const own = { kid: kidOf('keyAgreement'), privateJwk: keyAgreement }
+
+  async function open(envelope: string): Promise<PlaintextMessage> {
+    const { message } = await unpack(envelope, {
+      findPrivateKey: (kids) => Promise.resolve(kids.includes(own.kid) ? own : undefined),
+      resolve: (theirs) => Promise.resolve(resolvePeerDid(theirs)),
+    })
+    return message
+  }
+
+  function keep(opened: Promise<PlaintextMessage>): void {
+    opened.then(
+      (message) => inbox.set(message.type, [...(inbox.get(message.type) ?? []).slice(1 - kept), message]),
+      () => undefined,
+    )
+  }
+
+  let invitations = 0
+  return {
+    did,
+    own,
+    signing: { kid: kidOf('authentication'), privateJwk: authentication },
+    sinkUrl: `${url}/sink`,
+    take: (type) => inbox.get(type)?.pop(),
+    open,
+    invite: () => toOob(createInvitation({ id: `invitation-${++invitations}`, from: did, goalCode: 'connect' })),
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}

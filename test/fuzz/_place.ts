@@ -1,0 +1,204 @@
+/** Where the fuzz takes place: a daemon in a process of its own that is watched, two tenants who know each other, and somebody outside whom both know. */
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { z } from 'zod'
+import { encryptedType } from '../../src/didcomm/jwe.ts'
+import { Daemon } from '../_daemon.ts'
+import { addressOf } from '../_party.ts'
+import { createDraw } from './_draw.ts'
+import { makeEnvelope } from './_envelope.ts'
+import { createFound, type Found } from './_found.ts'
+import { typesOf } from './_message.ts'
+import { openParty, type Party } from './_party.ts'
+import type { Schema } from './_schema.ts'
+
+const preload = fileURLToPath(new URL('_watch.mjs', import.meta.url))
+export const adminKey = 'an-administrator-of-the-fuzz'
+const many = '1000000000'
+
+/** `connected` are the DIDs by which the party knows the tenant. */
+export type Tenant = { name: string; walletId: string; apiKey: string; connected: string[] }
+
+export type Operation = {
+  key: string
+  method: string
+  /** With names in braces. */
+  path: string
+  access: 'admin' | 'tenant' | 'either' | 'public'
+  parameters: { name: string; in: 'path' | 'query' | 'header'; schema: Schema }[]
+  body?: Schema
+}
+
+const figure = z.number()
+export const Watched = z.object({
+  stalls: z.array(z.object({ ms: figure, busyMs: figure, at: figure })),
+  uncaught: z.array(z.string()),
+  polluted: z.array(z.string()),
+  heap: figure,
+  outside: figure,
+})
+export type Watched = z.infer<typeof Watched>
+
+export type Place = {
+  daemon: Daemon
+  tenants: Tenant[]
+  party: Party
+  found: Found
+  operations: Operation[]
+  schemas: Readonly<Record<string, Schema>>
+  mediatorDid: string
+  /** What was seen in the daemon since the last time. */
+  watch(): Promise<Watched>
+  /** Ends the daemon in good order: how it ended, and what it said on standard error. */
+  end(): Promise<{ ended: number | string | undefined; log: string }>
+  [Symbol.asyncDispose](): Promise<void>
+}
+
+/** Opens the place, in memory as far as the machine has files there: what is looked for is no matter of the disk's. */
+export async function openPlace(env: Record<string, string> = {}): Promise<Place> {
+  const folder = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'identity-agent-'))
+  const tenants: Tenant[] = []
+  let found: Found | undefined
+  const ownerOf = (walletId: string) => tenants.find((tenant) => tenant.walletId === walletId)?.name ?? 'nobody'
+  const party = await openParty(({ walletId, id, data }) => {
+    found?.learn(ownerOf(walletId), '', data)
+    found?.add(ownerOf(walletId), 'event id', id)
+  })
+  const daemon = await Daemon.start({
+    NODE_OPTIONS: `--import=${preload}`,
+    AGENT_DATA_DIR: folder,
+    AGENT_CONFIG_DIR: join(folder, 'config'),
+    ADMIN_TOKEN: adminKey,
+    AGENT_MEDIATOR: 'true',
+    // Nobody outside of this machine is called.
+    AGENT_DENY_HOSTS: '*',
+    AGENT_ALLOW_HOSTS: '127.0.0.1',
+    AGENT_OPEN_WALLETS: '50',
+    GLOBAL_WEBHOOK_URL: new URL('/events', party.sinkUrl).href,
+    WEBHOOKS_PER_WALLET: '3',
+    ENTERPRISE_EVENTS: 'true',
+    AUTH_DID_METHODS: 'peer,key,jwk,web,prism',
+    FAILED_ATTEMPTS_PER_MINUTE: many,
+    ENTERPRISE_SUBMISSIONS_PER_MINUTE: many,
+    VDR_SUBMISSIONS_PER_MINUTE: many,
+    MEDIATOR_ENROLMENTS_PER_HOUR: many,
+    MEDIATOR_MESSAGES_PER_MINUTE: many,
+    ...env,
+  })
+  const close = async () => {
+    await daemon[Symbol.asyncDispose]()
+    await party[Symbol.asyncDispose]()
+    rmSync(folder, { recursive: true, force: true })
+  }
+  try {
+    const { body: document } = await daemon.call('GET /docs/openapi.json')
+    const operations = toOperations(document)
+    const reserved = new Set<string>()
+    found = createFound(
+      operations.map(({ path }) => path),
+      reserved,
+    )
+    for (const name of ['acme', 'alice']) tenants.push(await onboard(daemon, name, reserved))
+    for (const tenant of tenants) await settle(daemon, tenant, party, found, reserved)
+    await connect(daemon, tenants[0]!, tenants[1]!, found)
+    return {
+      daemon,
+      tenants,
+      party,
+      found,
+      operations,
+      schemas: document.components.schemas,
+      mediatorDid: await (await fetch(`${daemon.didcommUrl}/did`)).text(),
+      watch: async () => Watched.parse(await daemon.exchange({ type: 'watch' })),
+      async end() {
+        const ended = await daemon.stop()
+        return { ended, log: ((await daemon.ended) as { stderr?: string }).stderr ?? '' }
+      },
+      [Symbol.asyncDispose]: close,
+    }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+function toOperations({ paths }: { paths: Record<string, Record<string, any>> }): Operation[] {
+  return Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, { security, parameters = [], requestBody }]) => ({
+      key: `${method.toUpperCase()} ${path}`,
+      method: method.toUpperCase(),
+      path,
+      access: accessOf(security),
+      parameters,
+      ...(requestBody && { body: requestBody.content['application/json'].schema }),
+    })),
+  )
+}
+
+function accessOf(security: object[]): Operation['access'] {
+  const [first, second] = security
+  if (second) return 'either'
+  return first === undefined ? 'public' : 'apiKeyAuth' in first ? 'tenant' : 'admin'
+}
+
+/** A tenant, whose entity nobody is to take away. */
+async function onboard(daemon: Daemon, name: string, reserved: Set<string>): Promise<Tenant> {
+  const apiKey = `key-of-${name}`
+  const { body: wallet } = await daemon.call('POST /wallets', { adminKey, body: { name } })
+  const { body: entity } = await daemon.call('POST /iam/entities', { adminKey, body: { name, walletId: wallet.id } })
+  await daemon.call('POST /iam/apikey-authentication', { adminKey, body: { entityId: entity.id, apiKey } })
+  reserved.add(entity.id)
+  return { name, walletId: wallet.id, apiKey, connected: [] }
+}
+
+/** What a tenant has from the start: DIDs, a schema, a did:web, a connection to the party. */
+async function settle(daemon: Daemon, tenant: Tenant, party: Party, found: Found, reserved: Set<string>): Promise<void> {
+  const { name, apiKey } = tenant
+  const call = async (key: string, body?: unknown): Promise<any> => (await daemon.call(key, { apiKey, body })).body
+  const newDid = (purpose: string, curve: string) =>
+    call('POST /did-registrar/dids', { documentTemplate: { publicKeys: [{ id: 'key-1', purpose, curve }] } })
+  const { longFormDid } = await newDid('assertionMethod', 'secp256k1')
+  const issuer = longFormDid.split(':').slice(0, 3).join(':')
+  await call(`POST /did-registrar/dids/${issuer}/publications`)
+  found.add(name, 'issuing DID', issuer)
+  const { longFormDid: subject } = await newDid('authentication', 'Ed25519')
+  found.add(name, 'subject DID', subject)
+  await call('POST /did-registrar/dids', {
+    method: 'web',
+    name,
+    documentTemplate: { publicKeys: [{ id: 'key-1', purpose: 'assertionMethod' }] },
+  })
+  const schema = {
+    name: 'person',
+    version: '1.0.0',
+    type: 'https://w3c-ccg.github.io/vc-json-schemas/schema/2.0/schema.json',
+    author: issuer,
+    schema: { $schema: 'https://json-schema.org/draft/2020-12/schema', type: 'object' },
+  }
+  const { guid } = await call('POST /schema-registry/schemas', schema)
+  found.add(name, 'schema URL', `${daemon.url}/schema-registry/schemas/${guid}`)
+  // Nobody is to take these away: what comes after them would come to nothing.
+  for (const did of [issuer, longFormDid, subject]) reserved.add(did)
+  const { connectionId, thid, invitation } = await call('POST /connections', {})
+  const request = { type: typesOf.connectionRequest, thid, pthid: thid }
+  const envelope = makeEnvelope(createDraw(1, 1), 'good', party, invitation.from, request) as string
+  await fetch(addressOf(invitation.from), { method: 'POST', headers: { 'content-type': encryptedType }, body: envelope })
+  tenant.connected.push(invitation.from)
+  found.add(name, 'an envelope', envelope)
+  found.add(name, 'live connection', connectionId)
+}
+
+/** Connects the tenants to each other. */
+async function connect(daemon: Daemon, inviter: Tenant, invitee: Tenant, found: Found): Promise<void> {
+  const { body } = await daemon.call('POST /connections', { apiKey: inviter.apiKey, body: {} })
+  const oob = new URL(body.invitation.invitationUrl).searchParams.get('_oob')!
+  const accepted = await daemon.call('POST /connection-invitations', { apiKey: invitee.apiKey, body: { invitation: oob } })
+  found.add(inviter.name, 'live connection', body.connectionId)
+  found.add(invitee.name, 'live connection', accepted.body.connectionId)
+  for (let state = ''; state !== 'ConnectionResponseSent'; await sleep(20)) {
+    state = (await daemon.call(`GET /connections/${body.connectionId}`, { apiKey: inviter.apiKey })).body.state
+  }
+}

@@ -1,0 +1,59 @@
+/** Two thousand cases of the fuzz, and that it finds what it is for. `npm run test:fuzz` does as many as one likes. */
+import { expect, test } from 'vitest'
+import { fuzz, isAboutOthers, type Look, type Outcome } from './_fuzz.ts'
+import { judge } from './_judge.ts'
+
+const cases = 2_000
+
+test(`${cases} requests and envelopes, and nothing fails, ends, stands still or grows`, { timeout: 120_000 }, async () => {
+  const outcome = await fuzz({ cases, seed: 1 })
+  expect(judge(outcome)).toEqual([])
+  const all = [...outcome.answers.values()].flatMap((counts) => [...counts])
+  expect(all.reduce((sum, [, count]) => sum + count, 0)).toBe(cases)
+  // Handlers are reached, not only what stands before them.
+  const good = all.filter(([status]) => status >= 200 && status < 300).reduce((sum, [, count]) => sum + count, 0)
+  expect(good / cases).toBeGreaterThan(0.2)
+})
+
+const megabyte = 2 ** 20
+const look = (cases: number, watched: Partial<Look['watched']> = {}): Look => ({
+  cases,
+  watched: { stalls: [], uncaught: [], polluted: [], heap: 50 * megabyte, outside: 90 * megabyte, ...watched },
+  about: (watched.stalls ?? []).map(({ ms, busyMs }) => ({ ms, busyMs, during: ['GET /'] })),
+})
+const fine: Outcome = { seed: 1, cases: 100, seconds: 1, answers: new Map(), failures: [], looks: [look(50), look(100)], ended: 0, log: '' }
+
+test('what is as it should be is not judged', () => {
+  expect(judge(fine)).toEqual([])
+  const warning = JSON.stringify({ level: 40, msg: 'a webhook was not taken' })
+  expect(judge({ ...fine, log: `${warning}\n` })).toEqual([])
+  // By the clock it may stand still for want of a processor.
+  expect(judge({ ...fine, looks: [look(50), look(100, { stalls: [{ ms: 900, busyMs: 20, at: 0 }] })] })).toEqual([])
+})
+
+test.each<[string, Partial<Outcome>]>([
+  ['500', { failures: [{ reason: '500 {}' }] }],
+  ['no answer', { failures: [{ reason: 'case 1: Error: no answer in 30000 ms' }] }],
+  ['did not end in good order: SIGABRT', { ended: 'SIGABRT' }],
+  ['did not end in good order: 1', { ended: 1 }],
+  ['unhandled rejection', { looks: [look(50), look(100, { uncaught: ['unhandled rejection: Error'] })] }],
+  ['101 ms of computing, while: GET /', { looks: [look(50), look(100, { stalls: [{ ms: 101, busyMs: 101, at: 0 }] })] }],
+  ['more members', { looks: [look(50), look(100, { polluted: [...Reflect.ownKeys(Object.prototype).map(String), 'polluted'] })] }],
+  ['grew by 51.0 MB', { looks: [look(50), look(100, { heap: 101 * megabyte })] }],
+  ['grew by 60.0 MB', { looks: [look(50), look(100, { outside: 150 * megabyte })] }],
+  ['grew by NaN', { looks: [] }],
+  ['logged an error', { log: `${JSON.stringify({ level: 50, msg: 'a request failed' })}\n` }],
+  ['logged an error', { log: 'FATAL ERROR: Reached heap limit\n' }],
+])('%s is said of what is not', (sentence, change) => {
+  expect(judge({ ...fine, ...change }).join()).toContain(sentence)
+})
+
+test('a 5xx counts as the agent’s own, unless it says of somebody else that they are not there', () => {
+  const answer = (status: number, text: string) => isAboutOthers({ status, type: 'application/json', text })
+  expect(answer(501, '{"error":"service not available: this ledger is of did:prism"}')).toBe(true)
+  expect(answer(502, '{"type":"/errors/common/unreachable"}')).toBe(true)
+  expect(answer(503, '{"detail":"did:web:x cannot be resolved now: it answered with 500"}')).toBe(true)
+  expect(answer(500, '{"type":"error:InternalServerError"}')).toBe(false)
+  expect(answer(503, '{"type":"error:ServiceUnavailable","detail":"Too many schemas are being checked."}')).toBe(false)
+  expect(answer(507, '{"type":"error:InsufficientStorage"}')).toBe(false)
+})

@@ -1,0 +1,66 @@
+/**
+ * `npm run test:fuzz -- --cases 150000 --seed 1`: requests made from the API's own document, and DIDComm envelopes, against a daemon in a process
+ * of its own. Prints what was answered and how the daemon fared, and exits with 1 when something is wrong: a 5xx of its own, an end, a rejection
+ * that nobody handles, a stall of the event loop over 100 ms of computing, memory that grows by more than 50 MB, an error in the log.
+ *
+ * Interrupted, it ends with the figures so far. What is drawn is the same for the same seed; ids, keys and the order in which things happen are not.
+ */
+import { parseArgs } from 'node:util'
+import { fuzz, type Outcome } from './_fuzz.ts'
+import { growth, judge, live, longest } from './_judge.ts'
+
+const { values } = parseArgs({ options: { cases: { type: 'string', default: '2000' }, seed: { type: 'string', default: '1' } } })
+
+let isInterrupted = false
+process.once('SIGINT', () => (isInterrupted = true))
+
+const outcome = await fuzz({
+  cases: Number(values.cases),
+  seed: Number(values.seed),
+  isEnough: () => isInterrupted,
+  onLook: (look, { failures }) => {
+    const stall = Math.max(0, ...look.watched.stalls.map(({ busyMs }) => busyMs))
+    process.stderr.write(
+      `${look.cases} cases: ${failures.length} failures, ${live(look).toFixed(0)} MB, longest stall ${stall.toFixed(0)} ms\n`,
+    )
+  },
+})
+
+/** Answers of each hundred, of some keys. */
+function classes(answers: Outcome['answers'], isMeant: (key: string) => boolean): Record<string, string | number> {
+  const sums = new Map<string, number>()
+  for (const [key, counts] of answers) {
+    if (!isMeant(key)) continue
+    for (const [status, count] of counts) {
+      const name = status === 0 ? 'none' : `${Math.floor(status / 100)}xx`
+      sums.set(name, (sums.get(name) ?? 0) + count)
+    }
+  }
+  const all = [...sums.values()].reduce((sum, count) => sum + count, 0)
+  const shares = [...sums]
+    .toSorted(([a], [b]) => a.localeCompare(b))
+    .map(([name, count]) => [name, `${count} (${((100 * count) / all).toFixed(1)} %)`])
+  return { cases: all, ...Object.fromEntries(shares) }
+}
+
+const isEnvelope = (key: string) => key.startsWith('didcomm')
+const isNoHttp = (key: string) => key === 'no HTTP'
+console.table({
+  API: classes(outcome.answers, (key) => !isEnvelope(key) && !isNoHttp(key)),
+  envelopes: classes(outcome.answers, isEnvelope),
+  'nearly HTTP': classes(outcome.answers, isNoHttp),
+})
+const never = [...outcome.answers].filter(
+  ([key, counts]) => key.includes(' /') && ![...counts.keys()].some((status) => status >= 200 && status < 300),
+)
+console.log(
+  `operations that never succeeded: ${never.map(([key]) => key).join(', ') || 'none'}; asked: ${[...outcome.answers.keys()].filter((key) => key.includes(' /')).length}`,
+)
+console.log(`longest stall: ${longest(outcome, 'busyMs').toFixed(0)} ms of computing, ${longest(outcome, 'ms').toFixed(0)} ms by the clock`)
+console.log(
+  `live memory: ${growth(outcome).toFixed(1)} MB more than after the warm-up; seed ${outcome.seed}, ${outcome.cases} cases in ${outcome.seconds.toFixed(0)} s`,
+)
+
+const wrong = judge(outcome)
+for (const sentence of wrong.slice(0, 50)) console.error(sentence)
+process.exitCode = wrong.length === 0 ? 0 : 1
