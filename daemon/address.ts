@@ -17,10 +17,11 @@ export function addressOf(request: IncomingMessage, isProxied: boolean): string 
           .at(-1) ?? ''
       ).trim()
     : ''
-  return toNetwork(isIP(said) ? said : (request.socket.remoteAddress ?? ''))
+  return networkOf(isIP(said) ? said : (request.socket.remoteAddress ?? ''))
 }
 
-function toNetwork(ip: string): string {
+/** The same of an IP address as it was written; an IPv4 address that is written as IPv6 is that IPv4 address. */
+export function networkOf(ip: string): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(ip)?.[1]
   if (mapped !== undefined) return mapped
   if (isIP(ip) !== 6) return ip

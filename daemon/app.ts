@@ -3,7 +3,9 @@ import Koa from 'koa'
 import type { Agent } from '../src/agent.ts'
 import { auditForeign } from './middleware/audit.ts'
 import { basePath } from './middleware/base-path.ts'
+import { addressOf } from './address.ts'
 import { cors } from './middleware/cors.ts'
+import { createParties, fairness } from './middleware/fairness.ts'
 import { isLocal, local } from './middleware/local.ts'
 import { problem } from './middleware/problem.ts'
 import { requestId } from './middleware/request-id.ts'
@@ -21,12 +23,14 @@ export function createApp(agent: Agent, routes: readonly Route[], options: Mount
   app.use(securityHeaders(agent.env.urls.rest))
   app.use(requestLog(agent.log))
   app.use(problem(agent.log))
-  const { AGENT_HOST, AGENT_CORS_ORIGINS } = agent.config
+  const { AGENT_HOST, AGENT_CORS_ORIGINS, AGENT_TRUST_PROXY } = agent.config
+  const parties = createParties()
+  app.use(fairness(agent.turns, ({ req }) => parties.of(req.headers, addressOf(req, AGENT_TRUST_PROXY))))
   app.use(auditForeign(agent))
   if (isLocal(AGENT_HOST)) app.use(local(agent.env.urls.rest, AGENT_CORS_ORIGINS))
   app.use(cors(AGENT_CORS_ORIGINS))
   app.use(basePath)
-  app.use(mount(agent, routes, options))
+  app.use(mount(agent, routes, { ...options, parties }))
   app.use(notFound)
   return app
 }

@@ -18,6 +18,7 @@ import { findFirstPeerKey } from '../src/wallet/peer-dids.ts'
 import { addressOf } from './address.ts'
 import { mediatorPages, takeForMediator } from './mediator.ts'
 import { cors } from './middleware/cors.ts'
+import { fairness } from './middleware/fairness.ts'
 import { problem } from './middleware/problem.ts'
 import { securityHeaders } from './middleware/security-headers.ts'
 import { logUnsent } from './unsent.ts'
@@ -29,6 +30,7 @@ export function createDidcommApp(agent: Agent): Koa {
   app.on('error', logUnsent(agent.log))
   app.use(securityHeaders(agent.env.urls.didcomm))
   app.use(problem(agent.log))
+  app.use(fairness(agent.turns, (context) => partyOf(agent, context)))
   app.use(cors(agent.config.AGENT_CORS_ORIGINS))
   if (agent.mediator) app.use(mediatorPages(agent.mediator))
   app.use(
@@ -69,6 +71,12 @@ async function takeMessage(agent: Agent, context: Context): Promise<void> {
   })
   context.status = 200
   context.body = ''
+}
+
+/** Messages are of the wallet that they are for, as far as the address tells. */
+function partyOf({ openMailbox, config }: Agent, { path, req }: Context): string {
+  const walletId = openMailbox(path.slice(1))
+  return walletId === undefined ? `address ${addressOf(req, config.MEDIATOR_TRUST_PROXY)}` : `mailbox of ${walletId}`
 }
 
 /** Says in the log why a message was refused, which the log of requests does not know; never what the message says. */

@@ -2,7 +2,9 @@
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http'
 import { Server as TcpServer, type AddressInfo } from 'node:net'
 import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises'
+import type { Config } from '../src/base/config.ts'
 import { StartError } from '../src/base/start-error.ts'
+import { limitConnections, usualLimits, type ConnectionLimits } from './connections.ts'
 
 /** How long a stopping server waits for requests that it has accepted. */
 const graceMs = 5_000
@@ -20,8 +22,17 @@ type Duty = { answering: Set<ServerResponse>; connections: number; isStopping: b
 const duties = new WeakMap<Server, Duty>()
 
 /** Binds a server. @throws {StartError} when the port is taken or the address is not this machine's; `variable` names what to change. */
-export async function bind(host: string, port: number, variable: string): Promise<Server> {
-  const server = createServer({ requestTimeout: 30_000, headersTimeout: 10_000, keepAliveTimeout: 65_000 }, refuseYet)
+export async function bind(host: string, port: number, variable: string, own: Partial<ConnectionLimits> = {}): Promise<Server> {
+  const limits = { ...usualLimits, ...own }
+  const {
+    requestMs: requestTimeout,
+    headersMs: headersTimeout,
+    keepAliveMs: keepAliveTimeout,
+    checkMs: connectionsCheckingInterval,
+  } = limits
+  const server = createServer({ requestTimeout, headersTimeout, keepAliveTimeout, connectionsCheckingInterval }, refuseYet)
+  server.timeout = limits.stallMs
+  limitConnections(server, limits)
   const duty: Duty = { answering: new Set(), connections: 0, isStopping: false }
   duties.set(server, duty)
   server.on('connection', () => duty.connections++)
@@ -35,6 +46,14 @@ export async function bind(host: string, port: number, variable: string): Promis
     server.listen(port, host, resolve)
   })
   return server
+}
+
+/** The limits that the operator has set; a proxy that stands before a server has all of its connections. */
+export function connectionLimits(
+  { AGENT_CONNECTIONS: inAll, AGENT_CONNECTIONS_PER_ADDRESS: ofAddress }: Config,
+  isProxied: boolean,
+): Partial<ConnectionLimits> {
+  return { inAll, ofAddress: isProxied ? undefined : ofAddress }
 }
 
 /** The base URL of a bound server, as a client on this machine reaches it. */

@@ -14,7 +14,7 @@ import { StartError } from '../src/base/start-error.ts'
 import { createApp } from './app.ts'
 import { takeDataFolder } from './data-folder.ts'
 import { createDidcommApp } from './didcomm.ts'
-import { bind, serve, stop, urlOf } from './listen.ts'
+import { bind, connectionLimits, serve, stop, urlOf } from './listen.ts'
 import { serveSockets } from './mediator.ts'
 import { routes } from './routes/index.ts'
 
@@ -26,10 +26,13 @@ type Undo = () => unknown
 
 async function start(config: Config, log: Log, undo: Undo[]): Promise<{ agent: Agent; url: string; didcommUrl: string }> {
   undo.push(takeDataFolder(config.AGENT_DATA_DIR))
-  const rest = await bind(config.AGENT_HOST, config.AGENT_HTTP_PORT, 'AGENT_HTTP_PORT')
+  const [ofRest, ofDidcomm] = [config.AGENT_TRUST_PROXY, config.MEDIATOR_TRUST_PROXY].map((isProxied) =>
+    connectionLimits(config, isProxied),
+  )
+  const rest = await bind(config.AGENT_HOST, config.AGENT_HTTP_PORT, 'AGENT_HTTP_PORT', ofRest)
   const servers = [rest]
   undo.push(() => Promise.all(servers.map((server) => stop(server, { lingerMs }))))
-  const didcomm = await bind(config.AGENT_HOST, config.AGENT_DIDCOMM_PORT, 'AGENT_DIDCOMM_PORT')
+  const didcomm = await bind(config.AGENT_HOST, config.AGENT_DIDCOMM_PORT, 'AGENT_DIDCOMM_PORT', ofDidcomm)
   servers.push(didcomm)
   const [url, didcommUrl] = [urlOf(rest, config.AGENT_HOST), urlOf(didcomm, config.AGENT_HOST)]
   const dataDir = config.AGENT_DATA_DIR

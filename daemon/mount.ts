@@ -17,6 +17,8 @@ import { createAccess, type Authenticate, type Caller } from './middleware/acces
 import { createGuard, type Guard } from './middleware/attempts.ts'
 import type { Given } from './audit-subject.ts'
 import { auditOf, type Visit } from './middleware/audit.ts'
+import { createParties, leaveTurn, type Parties } from './middleware/fairness.ts'
+import { createTenantPace, type TenantPace } from './middleware/limits.ts'
 import { mustHaveScope } from './middleware/scope.ts'
 import { scopesOf, splitKey, type Answer, type Route } from './route.ts'
 import { toSuiteProblem } from './suite.ts'
@@ -24,16 +26,24 @@ import { toSuiteProblem } from './suite.ts'
 export type MountOptions = {
   /** Compare every reply with its contract, and fail where they differ. For tests. */
   checkReplies?: boolean
+  /** Who is told of everybody that was let in. */
+  parties?: Parties
 }
 
 /** Makes koa middleware of routes; a request that is for none of them gets `ResourcePathNotFound`. */
-export function mount(agent: Agent, routes: readonly Route[], { checkReplies = false }: MountOptions = {}): Middleware {
+export function mount(
+  agent: Agent,
+  routes: readonly Route[],
+  { checkReplies = false, parties = createParties() }: MountOptions = {},
+): Middleware {
   const router = new Router({ sensitive: true })
   const authenticate = createAccess(agent)
   const guard = createGuard(agent.config.FAILED_ATTEMPTS_PER_MINUTE, agent)
+  const pace = createTenantPace(agent.config.TENANT_REQUESTS_PER_MINUTE)
+  const around = { routes, authenticate, guard, pace, parties, checkReplies }
   for (const route of routes.toSorted(bySpecificity)) {
     const [method, path] = splitKey(route.key)
-    router.register(path.replaceAll(/\{(\w+)\}/g, ':$1'), [method], endpoint(agent, route, { routes, authenticate, guard, checkReplies }))
+    router.register(path.replaceAll(/\{(\w+)\}/g, ':$1'), [method], endpoint(agent, route, around))
   }
   const serve = router.routes()
   return (ctx, next) => serve(ctx as RouterContext, next).then(() => undefined)
@@ -44,9 +54,16 @@ export const notFound: Middleware = (ctx) => {
   throw pathNotFound(ctx.method, ctx.path)
 }
 
-type Around = { routes: readonly Route[]; authenticate: Authenticate; guard: Guard; checkReplies: boolean }
+type Around = {
+  routes: readonly Route[]
+  authenticate: Authenticate
+  guard: Guard
+  pace: TenantPace
+  parties: Parties
+  checkReplies: boolean
+}
 
-function endpoint(agent: Agent, route: Route, { routes, authenticate, guard, checkReplies }: Around) {
+function endpoint(agent: Agent, route: Route, { routes, authenticate, guard, pace, parties, checkReplies }: Around) {
   const { key, contract, handler } = route
   const path = contract.path && z.object(contract.path)
   const identify: (headers: RouterContext['headers'], visit: Visit) => Promise<Caller> = authenticate[contract.access]
@@ -56,7 +73,7 @@ function endpoint(agent: Agent, route: Route, { routes, authenticate, guard, che
   const audit = auditOf(agent, route)
 
   async function admit(headers: RouterContext['headers'], visit: Visit): Promise<Caller> {
-    visit.caller = await guard({ address: visit.address, headers }, () => identify(headers, visit))
+    visit.caller = await parties.meet(headers, () => guard({ address: visit.address, headers }, () => identify(headers, visit)))
     mustHaveScope(visit.caller, scopes, key)
     return visit.caller
   }
@@ -70,6 +87,7 @@ function endpoint(agent: Agent, route: Route, { routes, authenticate, guard, che
     ctx.state.address = address
     const visit: Visit = { address, requestId: ctx.state.requestId }
     const caller = contract.access === 'public' ? undefined : await audit.admission(visit, () => admit(headers, visit))
+    await pace(caller)
     const result = await audit.performance(visit, async (begin) => {
       const input = {
         path: names?.data,
@@ -80,7 +98,10 @@ function endpoint(agent: Agent, route: Route, { routes, authenticate, guard, che
         address,
         accept: ctx.headers.accept ?? '*/*',
         accepts: (types: readonly string[]) => ctx.accepts([...types]) || undefined,
-        whenGone: () => whenGone(ctx),
+        whenGone: () => {
+          leaveTurn(ctx)
+          return whenGone(ctx)
+        },
         isStillAllowed: async () => isDeepStrictEqual(await identify(ctx.headers, { ...visit }).catch(() => null), caller),
       }
       await begin({ path: input.path, body: input.body as Given['body'] })

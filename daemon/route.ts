@@ -90,7 +90,7 @@ export type Input<C extends Contract> = {
   accept: string
   /** The one of some media types that the `Accept` header likes best, the first where it does not care; nothing when it takes none (RFC 9110 §12.5.1). */
   accepts: (types: readonly string[]) => string | undefined
-  /** A signal that tells when the caller is gone, for answers that take long. */
+  /** A signal that tells when the caller is gone, for answers that take long: others begin meanwhile. */
   whenGone: () => AbortSignal
   /** Whether the credentials of the request are still those of the same caller, for answers that take long. */
   isStillAllowed: () => Promise<boolean>

@@ -6,6 +6,7 @@ import type { Log } from './base/log.ts'
 import { across } from './base/probe.ts'
 import { deriveSealKey } from './base/seal.ts'
 import type { Secret } from './base/secret.ts'
+import { createTurns, turnLimits, type Turns } from './base/turns.ts'
 import { createTokenCheck } from './base/token-check.ts'
 import { StartError } from './base/start-error.ts'
 import { Courier } from './courier/courier.ts'
@@ -48,6 +49,8 @@ export type Agent = {
   /** Wraps the agent key, from which all keys here are derived, with another master key. */
   readonly rotateMasterKey: Rotate
   readonly courier: Courier
+  /** Who begins next, of all that both servers are asked for. */
+  readonly turns: Turns
   /** Who is told of commits as they happen. It is closed before the servers stop, which wait for open streams. */
   readonly feed: Feed
   /** The mediator role, when this agent has it. */
@@ -186,6 +189,7 @@ export async function createAgent(given: Config, log: Log, urls: Environment['ur
     return {
       config,
       log,
+      turns: createTurns(turnLimits(config)),
       env,
       db,
       wallets,

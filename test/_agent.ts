@@ -10,7 +10,7 @@ import { join } from 'node:path'
 import { createApp } from '../daemon/app.ts'
 import { createClient, type Client } from '../daemon/client.ts'
 import { createDidcommApp } from '../daemon/didcomm.ts'
-import { bind, serve, stop, urlOf } from '../daemon/listen.ts'
+import { bind, connectionLimits, serve, stop, urlOf } from '../daemon/listen.ts'
 import { serveSockets } from '../daemon/mediator.ts'
 import type { Route } from '../daemon/route.ts'
 import { routes } from '../daemon/routes/index.ts'
@@ -56,7 +56,8 @@ export async function startAgent(variables: Record<string, string> = {}, options
     ADMIN_TOKEN: adminToken,
     ...variables,
   })
-  const [rest, didcomm] = [await bind(config.AGENT_HOST, 0, 'AGENT_HTTP_PORT'), await bind(config.AGENT_HOST, 0, 'AGENT_DIDCOMM_PORT')]
+  const rest = await bind(config.AGENT_HOST, 0, 'AGENT_HTTP_PORT', connectionLimits(config, config.AGENT_TRUST_PROXY))
+  const didcomm = await bind(config.AGENT_HOST, 0, 'AGENT_DIDCOMM_PORT', connectionLimits(config, config.MEDIATOR_TRUST_PROXY))
   const [url, didcommUrl] = [urlOf(rest, config.AGENT_HOST), urlOf(didcomm, config.AGENT_HOST)]
   const urls = { rest: config.REST_SERVICE_URL ?? url, didcomm: config.DIDCOMM_SERVICE_URL ?? didcommUrl }
   const agent = await createAgent(config, options.log ?? openLog(config.AGENT_LOG_LEVEL), urls)

@@ -114,6 +114,8 @@ export const variables = {
   AGENT_CORS_ORIGINS:                   origins.optional()     .describe('Origins of web pages that may call both servers, by commas, such as `https://app.example`. Default: none (ours).'),
   AGENT_LOG_LEVEL:                      z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info')
                                                                .describe('Least level that is logged (ours).'),
+  AGENT_CONNECTIONS:                    count.default(5_000)   .describe('Connections that each of the two servers has open at a time; who comes then is answered 503 (ours).'),
+  AGENT_CONNECTIONS_PER_ADDRESS:        count.default(1_000)   .describe('Connections to each server that one address may have open; more are answered 429. Behind a proxy that is trusted there is no such limit (ours).'),
   AGENT_OPEN_WALLETS:                   count.default(500)     .describe('Wallet files kept open at a time (ours).'),
 
   ADMIN_TOKEN:                          secret.optional()      .describe('The administrator’s secret, sent as `x-admin-api-key`. Default: a random one in the profile.'),
@@ -122,6 +124,9 @@ export const variables = {
   AUDIT_RETENTION:                      lifetime.default(31_536_000)
                                                                .describe('How long entries stay in the audit log (ours).'),
   AUDIT_REFUSALS_PER_MINUTE:            count.default(10)      .describe('Refusals of one address that get an entry of their own in the audit log, a minute; more are counted in one (ours).'),
+  TENANT_REQUESTS_PER_MINUTE:           count.optional()       .describe('Requests of one tenant’s in a minute; more are refused with 429. Default: as many as come (ours).'),
+  TENANT_REQUESTS_AT_ONCE:              count.default(64)      .describe('Requests of one tenant’s that are worked on at a time, and of one address that shows no key; the rest waits its turn (ours).'),
+  TENANT_REQUESTS_WAITING:              count.default(1_000)   .describe('Requests of one tenant’s that may wait; more are refused with 429 (ours).'),
   API_KEY_ENABLED:                      flag.default(true)     .describe('Tenants authenticate with the `apikey` header; when false, everybody is the default wallet’s tenant.'),
   API_KEY_AUTHENTICATE_AS_DEFAULT_USER: flag.default(false)    .describe('Any `apikey` that is not empty is the default wallet’s tenant.'),
   API_KEY_AUTO_PROVISIONING:            flag.default(false)    .describe('An unknown `apikey` makes a wallet and an entity of its own.'),

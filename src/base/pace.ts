@@ -12,10 +12,10 @@ const slots = 65_536
 /** Counts `points` of an address; gives the whole seconds to wait when they are too many, and nothing when they are not. */
 export type Pace = (address: string, points?: number) => Promise<number | undefined>
 
-/** Lets an address have `points` in `seconds`. */
-export function createPace(points: number, seconds: number): Pace {
+/** Lets an address have `points` in `seconds`. With `hasOwn`, each has a count of its own: where not anybody can make up names. */
+export function createPace(points: number, seconds: number, { hasOwn = false } = {}): Pace {
   const salt = randomBytes(32)
-  const slotOf = (address: string) => createHmac('sha256', salt).update(address).digest().readUInt32BE() % slots
+  const slotOf = (address: string) => (hasOwn ? address : createHmac('sha256', salt).update(address).digest().readUInt32BE() % slots)
   const limiter = new RateLimiterMemory({ points, duration: seconds })
   return async (address, count = 1) => {
     try {

@@ -19,6 +19,8 @@ const statuses = {
   'error:RequestBodyDecodingFailure':                              400,
   'error:UnsupportedMediaType':                                    415,
   'error:RequestBodyTooLarge':                                     413,
+  'error:RequestTimeout':                                          408,
+  'error:RequestHeaderFieldsTooLarge':                             431,
   'error:ResourcePathNotFound':                                    404,
   'error:InternalServerError':                                     500,
   'error:LocalAccessOnly':                                         403,
