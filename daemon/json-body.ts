@@ -1,11 +1,8 @@
 /** Reads JSON bodies: the text first, so that what must not be parsed is refused before it is. */
 import { bodyParser } from '@koa/bodyparser'
 import type { Context } from 'koa'
-import { isDeeper } from '../src/base/json-depth.ts'
+import { findExcess } from '../src/base/json-limits.ts'
 import { namesPrototype } from '../src/protocols/names-prototype.ts'
-
-/** How many arrays and objects may stand inside of each other in a body. */
-export const depthLimit = 64
 
 /** Reads a body into `ctx.request`, `rawBody` its text and `body` its value; neither is there when the caller is gone already. */
 export type ReadJson = (ctx: Context) => Promise<void>
@@ -13,7 +10,7 @@ export type ReadJson = (ctx: Context) => Promise<void>
 /**
  * Makes what reads bodies of up to so many bytes, after decompression, of whatever media type.
  *
- * It throws errors with a `status` for what is not JSON, is nested too deeply, has a member named `__proto__`, or is too large, and zlib's errors.
+ * It throws errors with a `status` for what is not JSON, is over `jsonLimits`, has a member named `__proto__`, or is too large, and zlib's errors.
  */
 export function createJsonReader(maxBytes: number): ReadJson {
   const readText = bodyParser({
@@ -38,7 +35,8 @@ export function createJsonReader(maxBytes: number): ReadJson {
 }
 
 function parse(json: string): unknown {
-  if (isDeeper(json, depthLimit)) throw refusal(`nested more than ${depthLimit} levels deep`)
+  const excess = findExcess(json)
+  if (excess !== undefined) throw refusal(`it ${excess}`)
   let value: unknown
   try {
     value = JSON.parse(json)

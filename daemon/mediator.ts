@@ -9,6 +9,7 @@ import { WebSocketServer, type WebSocket } from 'ws'
 import type { Agent } from '../src/agent.ts'
 import { randomId } from '../src/base/id.ts'
 import { reasonOf } from '../src/base/reason.ts'
+import type { Turn } from '../src/base/turns.ts'
 import { encryptedType, parseEnvelope, type Envelope } from '../src/didcomm/jwe.ts'
 import { createInvitation, toInvitationUrl } from '../src/didcomm/invitation.ts'
 import type { Channel } from '../src/mediator/live.ts'
@@ -83,7 +84,7 @@ export function mediatorPages(mediator: Mediator): Middleware {
  */
 export function serveSockets(
   server: Server,
-  { config, mediator, log }: Pick<Agent, 'config' | 'mediator' | 'log'>,
+  { config, mediator, log, turns }: Pick<Agent, 'config' | 'mediator' | 'log' | 'turns'>,
   patienceMs = strangerMs,
 ): () => void {
   if (!mediator) return () => undefined
@@ -104,7 +105,7 @@ export function serveSockets(
       })
       socket.on('pong', () => silent.delete(socket))
       socket.on('error', (error) => log.debug({ reason: reasonOf(error) }, 'a WebSocket failed'))
-      listen(mediator, log, socket, { address, patienceMs })
+      listen({ mediator, log, turns }, socket, { address, patienceMs })
     })
   }
   const heartbeat = setInterval(() => {
@@ -126,8 +127,7 @@ export function serveSockets(
 
 /** Takes a socket's messages one after the other and sends the answers back on it. */
 function listen(
-  mediator: Mediator,
-  log: Agent['log'],
+  { mediator, log, turns }: Pick<Agent, 'log' | 'turns'> & { mediator: Mediator },
   socket: WebSocket,
   { address, patienceMs }: { address: string; patienceMs: number },
 ): void {
@@ -140,7 +140,9 @@ function listen(
   let pending = 0
   let last = Promise.resolve()
   const take = async (raw: Buffer) => {
+    let turn: Turn | undefined
     try {
+      turn = await turns.take(`address ${address}`)
       await mediator.count(address)
       const envelope = parseEnvelope(raw)
       if (!mediator.owns(envelope.kids[0]!.split('#')[0]!)) return
@@ -154,6 +156,7 @@ function listen(
       }
       log.info({ reason: reasonOf(error) }, 'a message from a WebSocket was refused')
     } finally {
+      turn?.leave()
       if (--pending === 0 && socket.isPaused) socket.resume()
     }
   }

@@ -13,6 +13,11 @@ const types: Readonly<Record<number, ProblemType>> = {
   507: '/errors/common/insufficient-storage',
 }
 
+/** Tells whether a path is one of the suite's, as far as that can be told before its endpoint is looked for. */
+export function isSuitePath(path: string): boolean {
+  return /^(?:\/[a-z-]+)?\/(?:onboard|did-requests|did-authentication)\//.test(path)
+}
+
 /** The problem as the suite tells it; what is no problem is an internal failure, whose text is for the log. */
 export function toSuiteProblem(error: unknown): Problem {
   if (!(error instanceof Problem)) {

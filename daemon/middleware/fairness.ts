@@ -9,6 +9,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Context, Middleware } from 'koa'
 import { LRUCache } from 'lru-cache'
 import type { Turn, Turns } from '../../src/base/turns.ts'
+import { isSuitePath, toSuiteProblem } from '../suite.ts'
 import type { Caller } from './access.ts'
 
 /** How many keys are known by sight; what is remembered is a digest that nobody can find again without this process. */
@@ -53,7 +54,11 @@ export function createParties(): Parties {
 export function fairness(turns: Turns, partyOf: (ctx: Context) => string): Middleware {
   return async (ctx, next) => {
     ctx.state['route'] = `${ctx.method} (not begun)`
-    const turn = await turns.take(partyOf(ctx), (giveUp) => ctx.res.once('close', giveUp))
+    const turn = await turns
+      .take(partyOf(ctx), (giveUp) => ctx.res.once('close', giveUp))
+      .catch((error: unknown) => {
+        throw isSuitePath(ctx.path) ? toSuiteProblem(error) : error
+      })
     // Whoever asked is gone: nothing was done, and there is nobody to tell.
     if (!turn) {
       ctx.respond = false

@@ -41,6 +41,8 @@ export type Turns = {
    * @throws {Problem} 429 when too much of the party waits, 503 when too much of all waits; both say when to come again.
    */
   take(party: string, onWait?: (giveUp: () => void) => void): Promise<Turn | undefined>
+  /** How much waits. */
+  waiting(): number
 }
 
 /** Refusals that go out between two looks at the network. */
@@ -155,6 +157,7 @@ export function createTurns(limits: TurnLimits): Turns {
       }
       return wait(party, onWait)
     },
+    waiting: () => waiting,
   }
 }
 

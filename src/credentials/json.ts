@@ -3,9 +3,7 @@
  *
  * Parsers differ in which of two equal names they keep, so what one party checked another may never have seen.
  */
-
-/** How deep objects and arrays may nest; credentials stay below ten, and `JSON.stringify` fails at some thousands. */
-const maxDepth = 64
+import { findExcess } from '../base/json-limits.ts'
 
 // A byte order mark is kept, for JSON to refuse: dropped, it would give one token several spellings.
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
@@ -21,10 +19,12 @@ export function isJsonObject(value: unknown): value is JsonObject {
 /**
  * Reads JSON from its UTF-8 bytes.
  *
- * @throws {TypeError | SyntaxError} for bytes that are not UTF-8, text that is not JSON, a name given twice in one object, or nesting deeper than 64.
+ * @throws {TypeError | SyntaxError} for bytes that are not UTF-8, text that is not JSON, a name given twice in one object, or more than `jsonLimits` allow.
  */
 export function parseJson(bytes: Uint8Array): unknown {
   const text = decoder.decode(bytes)
+  const excess = findExcess(text)
+  if (excess !== undefined) throw new TypeError(`JSON ${excess}`)
   const value: unknown = JSON.parse(text)
   checkStructure(text)
   return value
@@ -40,7 +40,6 @@ function checkStructure(text: string): void {
     else if (token === '}' || token === ']') open.pop()
     else if (token === ':') addName(open.at(-1)!, JSON.parse(previous) as string)
     previous = token
-    if (open.length > maxDepth) throw new TypeError(`JSON nests deeper than ${maxDepth}`)
   }
 }
 

@@ -5,10 +5,7 @@
  * given bytes, and nothing in DIDComm nests deeply: what differs is an attack on a laxer reader further on.
  */
 import { fromUtf8 } from '../base/bytes.ts'
-import { isDeeper } from '../base/json-depth.ts'
-
-/** Levels of objects and arrays that are still read; enough for every known protocol, far below what `JSON.stringify` stands. */
-export const maxDepth = 64
+import { findExcess } from '../base/json-limits.ts'
 
 /** A JSON object, as opposed to an array, a scalar or null. */
 export function isObject(value: unknown): value is Record<string, unknown> {
@@ -19,12 +16,13 @@ export function isObject(value: unknown): value is Record<string, unknown> {
  * Parses JSON.
  *
  * @param text the text, or its UTF-8.
- * @throws {TypeError} when it is not UTF-8, not JSON, or nested deeper than `maxDepth`; the text itself is never quoted.
+ * @throws {TypeError} when it is not UTF-8, not JSON, or over `jsonLimits`; the text itself is never quoted.
  */
 export function readJson(text: string | Uint8Array): unknown {
   const json = typeof text === 'string' ? text : attempt(() => fromUtf8(text))
   // Before it is parsed, which would take long.
-  if (isDeeper(json, maxDepth)) throw new TypeError(`is nested deeper than ${maxDepth} levels`)
+  const excess = findExcess(json)
+  if (excess !== undefined) throw new TypeError(excess)
   return attempt(() => JSON.parse(json) as unknown)
 }
 

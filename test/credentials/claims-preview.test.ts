@@ -78,7 +78,7 @@ describe('fromAttributes', () => {
     ['base64 of what is not JSON', [json('YWJj')], "'claim' is not base64 of JSON"],
     ['base64 of what is not UTF-8', [json('IoAi')], "'claim' is not base64 of JSON"],
     ['JSON with a name given twice', [json(Buffer.from('{"a":1,"a":2}').toString('base64'))], 'given twice'],
-    ['JSON nested too deep', [json(Buffer.from('['.repeat(9_000) + ']'.repeat(9_000)).toString('base64'))], 'nests deeper'],
+    ['JSON nested too deep', [json(Buffer.from('['.repeat(9_000) + ']'.repeat(9_000)).toString('base64'))], 'nested deeper'],
     ['a value that is not text', [{ name: 'claim', value: 3 }], 'attributes.0.value'],
     ['an attribute without a name', [{ value: 'a' }], 'attributes.0.name'],
     ['an object', { claim: 'a' }, 'attributes'],

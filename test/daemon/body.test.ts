@@ -3,8 +3,8 @@ import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { bodyLimit } from '../../daemon/decode.ts'
-import { depthLimit } from '../../daemon/json-body.ts'
 import { route } from '../../daemon/route.ts'
+import { jsonLimits } from '../../src/base/json-limits.ts'
 import { startAgent, type TestAgent } from '../_agent.ts'
 
 const Body = z.object({
@@ -186,18 +186,34 @@ describe('sizes', () => {
 
   test('nesting is bounded', async () => {
     const nested = (depth: number) => `{"name":"x","claims":{"a":${'['.repeat(depth)}${']'.repeat(depth)}}}`
-    expect((await post('/echo', nested(depthLimit - 2))).status).toBe(200)
-    expect(await post('/echo', nested(depthLimit - 1))).toMatchObject({
+    expect((await post('/echo', nested(jsonLimits.depth - 2))).status).toBe(200)
+    expect(await post('/echo', nested(jsonLimits.depth - 1))).toMatchObject({
       ...refused,
-      detail: `body: nested more than ${depthLimit} levels deep`,
+      detail: `body: it is nested deeper than ${jsonLimits.depth} levels`,
     })
     expect(await post('/echo', nested(400_000))).toMatchObject(refused)
     // It would be no JSON, were it parsed.
     expect(await post('/echo', '['.repeat(bodyLimit))).toMatchObject({
       ...refused,
-      detail: `body: nested more than ${depthLimit} levels deep`,
+      detail: `body: it is nested deeper than ${jsonLimits.depth} levels`,
     })
     expect((await post('/echo', `{"name":"${'['.repeat(1_000)}\\"${'{'.repeat(1_000)}"}`)).status).toBe(200)
+  })
+})
+
+test('so are values and names, before any of them is looked at', async () => {
+  const many = (count: number) => `{"name":"x","list":[${'0,'.repeat(count)}0]}`
+  expect(await post('/echo', many(jsonLimits.values))).toMatchObject({
+    ...refused,
+    detail: `body: it has more than ${jsonLimits.values} values`,
+  })
+  const { detail } = await post('/echo', many(jsonLimits.values - 10))
+  expect(detail).toMatch(/^list\.0: .*; and \d+ more$/)
+  const named = (length: number) => `{"name":"x","claims":{"${'n'.repeat(length)}":1}}`
+  expect((await post('/echo', named(jsonLimits.name))).status).toBe(200)
+  expect(await post('/echo', named(jsonLimits.name + 1))).toMatchObject({
+    ...refused,
+    detail: `body: it has a name of more than ${jsonLimits.name} characters`,
   })
 })
 

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { Problem } from '../../src/base/problem.ts'
 import { toBase64url } from '../../src/base/bytes.ts'
-import { maxDepth } from '../../src/didcomm/json.ts'
+import { jsonLimits } from '../../src/base/json-limits.ts'
 import { parseEnvelope } from '../../src/didcomm/jwe.ts'
 import { unpack } from '../../src/didcomm/unpack.ts'
 import { type Forgery, forge } from './_forge.ts'
@@ -73,8 +73,8 @@ describe('the shape', () => {
     expect(await refusal(forged({ plaintext: 'not JSON' }))).toContain('the plaintext is not JSON')
     const nested = (levels: number) => `${'[1,'.repeat(levels)}1${']'.repeat(levels)}`
     const deep = (levels: number) => JSON.stringify({ ...letter(), body: { deep: 'HERE' } }).replace('"HERE"', nested(levels))
-    expect(await unpack(forged({ plaintext: deep(maxDepth - 2) }), as('ben'))).toMatchObject({ authenticated: true })
-    expect(await refusal(forged({ plaintext: deep(maxDepth - 1) }))).toContain('nested deeper')
+    expect(await unpack(forged({ plaintext: deep(jsonLimits.depth - 2) }), as('ben'))).toMatchObject({ authenticated: true })
+    expect(await refusal(forged({ plaintext: deep(jsonLimits.depth - 1) }))).toContain('nested deeper')
     expect(await refusal(forged({ plaintext: deep(100_000) }))).toContain('nested deeper')
   })
 

@@ -6,6 +6,7 @@ import { bind, stop, urlOf } from '../../daemon/listen.ts'
 import { serveSockets } from '../../daemon/mediator.ts'
 import { readConfig } from '../../src/base/config.ts'
 import { openLog } from '../../src/base/log.ts'
+import { createTurns, turnLimits } from '../../src/base/turns.ts'
 import { startAgent } from '../_agent.ts'
 import { Daemon, temporaryFolder } from '../_daemon.ts'
 import {
@@ -187,7 +188,8 @@ test('an agent that stops closes its sockets', async () => {
 test('a socket is closed on which nothing came in time that could be taken; one that was used stays', async () => {
   await using mediator = await startMediator()
   const server = await bind('127.0.0.1', 0, 'AGENT_DIDCOMM_PORT')
-  const agent = { mediator: mediator.mediator, config: readConfig({}), log: openLog('silent') }
+  const config = readConfig({})
+  const agent = { mediator: mediator.mediator, config, log: openLog('silent'), turns: createTurns(turnLimits(config)) }
   const closeSockets = serveSockets(server, agent, 2_000)
   const url = urlOf(server, '127.0.0.1')
   const wallet = newWallet()

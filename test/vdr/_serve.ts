@@ -5,18 +5,19 @@ import api from '../../daemon/routes/api.ts'
 import type { Agent } from '../../src/agent.ts'
 import { readConfig } from '../../src/base/config.ts'
 import { openLog } from '../../src/base/log.ts'
-import { createTurns } from '../../src/base/turns.ts'
+import { createTurns, turnLimits } from '../../src/base/turns.ts'
 import { createLedgerServer } from '../../src/vdr/ledger-server.ts'
 import type { EmbeddedLedger } from '../../src/vdr/sqlite-ledger.ts'
 
 /** What a server of `node:http` takes. The parts of an agent that `/api` does not touch are not there. */
 export function ledgerApp(ledger: EmbeddedLedger, submissionsPerMinute = 1_000_000): RequestListener {
+  const config = readConfig({})
   const agent = {
-    config: readConfig({}),
+    config,
     log: openLog('silent'),
     env: { urls: { rest: 'http://127.0.0.1' } },
     isAdminToken: () => false,
-    turns: createTurns({ atOnce: 512, ofPartyAtOnce: 512, waiting: 5_000, ofPartyWaiting: 5_000 }),
+    turns: createTurns(turnLimits(config)),
     ledgerServer: createLedgerServer(ledger, { submissionsPerMinute }),
   } as unknown as Agent
   return createApp(agent, api).callback()

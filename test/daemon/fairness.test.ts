@@ -1,0 +1,169 @@
+/** One tenant's requests do not hold up another's, and each has a limit; what they are refused with says when to come again. */
+import { randomUUID } from 'node:crypto'
+import { expect, test, vi } from 'vitest'
+import { route } from '../../daemon/route.ts'
+import { routes } from '../../daemon/routes/index.ts'
+import { startAgent, type TestAgent } from '../_agent.ts'
+import { openParty } from '../_party.ts'
+
+/** Work that is under way until it is let go. */
+function openGate() {
+  const held: (() => void)[] = []
+  const watching: { count: number; tell: () => void }[] = []
+  const hold = () =>
+    new Promise<void>((resolve) => {
+      held.push(resolve)
+      for (const { count, tell } of watching) if (held.length >= count) tell()
+    })
+  return {
+    hold,
+    /** Resolves when so many have begun. */
+    begun: (count: number) => new Promise<void>((tell) => (held.length >= count ? tell() : watching.push({ count, tell }))),
+    count: () => held.length,
+    letGo: () => {
+      for (const resolve of held) resolve()
+    },
+  }
+}
+
+const one = { TENANT_REQUESTS_AT_ONCE: '1', TENANT_REQUESTS_WAITING: '1', AGENT_TRUST_PROXY: 'true' }
+
+async function startGated(variables: Record<string, string> = {}) {
+  const gate = openGate()
+  const gated = [
+    ...routes,
+    route('GET /held', { summary: '', access: 'tenant', reply: [204, null] }, () => gate.hold()),
+    route('GET /held-for-all', { summary: '', access: 'public', reply: [204, null] }, () => gate.hold()),
+  ]
+  const agent = await startAgent({ ...one, ...variables }, { routes: gated })
+  return {
+    agent,
+    gate,
+    async [Symbol.asyncDispose]() {
+      gate.letGo()
+      await agent[Symbol.asyncDispose]()
+    },
+  }
+}
+
+async function ask(agent: TestAgent, path: string, apikey?: string, from = '198.51.100.7') {
+  const response = await agent.send('GET', path, { headers: { ...(apikey !== undefined && { apikey }), 'x-forwarded-for': from } })
+  const text = await response.text()
+  const body = (text === '' ? {} : JSON.parse(text)) as { type?: string; detail?: string }
+  return { status: response.status, retryAfter: response.headers.get('retry-after'), ...body }
+}
+
+test('a tenant that has too much under way waits, and then is told to come later, while others are served', async () => {
+  await using started = await startGated()
+  const { agent, gate } = started
+  const [{ apiKey: a }, { apiKey: b }] = [await agent.newTenant(), await agent.newTenant()]
+  for (const key of [a, b]) expect((await ask(agent, '/connections', key)).status).toBe(200)
+  const first = ask(agent, '/held', a)
+  await gate.begun(1)
+  const second = ask(agent, '/held', a)
+  const third = ask(agent, '/held', a)
+  const refusal = await Promise.race([second, third])
+  expect(refusal).toMatchObject({ status: 429, type: 'TooManyRequests', retryAfter: '1' })
+  const suite = await ask(agent, '/did-authentication/challenges', a)
+  expect([suite.status, suite.type]).toEqual([429, '/errors/common/too-many-requests'])
+  expect((await ask(agent, '/connections', b)).status).toBe(200)
+  expect(gate.count()).toBe(1)
+  gate.letGo()
+  expect((await first).status).toBe(204)
+  await gate.begun(2)
+  gate.letGo()
+  expect([(await second).status, (await third).status].toSorted()).toEqual([204, 429])
+  expect((await ask(agent, '/connections', a)).status).toBe(200)
+})
+
+test('keys that let nobody in stand in the row of the address that they come from', async () => {
+  await using started = await startGated()
+  const { agent, gate } = started
+  const { apiKey } = await agent.newTenant()
+  expect((await ask(agent, '/connections', apiKey)).status).toBe(200)
+  const first = ask(agent, '/held-for-all', 'made-up-1')
+  await gate.begun(1)
+  const others = [ask(agent, '/held-for-all', 'made-up-2'), ask(agent, '/held-for-all', 'made-up-3')]
+  expect(await Promise.race(others)).toMatchObject({ status: 429 })
+  expect((await ask(agent, '/connections', apiKey)).status).toBe(200)
+  expect((await ask(agent, '/_system/health', undefined, '198.51.100.8')).status).toBe(200)
+  gate.letGo()
+  await first
+  await gate.begun(2)
+})
+
+test('a key that was revoked stands in the row of its address again', async () => {
+  await using started = await startGated()
+  const { agent, gate } = started
+  const { apiKey, entityId } = await agent.newTenant()
+  expect((await ask(agent, '/connections', apiKey)).status).toBe(200)
+  await agent.agent.tenants.keys.remove({ entityId, apiKey })
+  expect((await ask(agent, '/connections', apiKey)).status).toBe(401)
+  const first = ask(agent, '/held-for-all', apiKey)
+  await gate.begun(1)
+  const others = [ask(agent, '/held-for-all'), ask(agent, '/held-for-all')]
+  expect(await Promise.race(others)).toMatchObject({ status: 429 })
+  gate.letGo()
+  await first
+  await gate.begun(2)
+})
+
+test('whoever waits for an answer that is to come holds nothing up', async () => {
+  await using started = await startGated()
+  const { tenant } = started.agent
+  const { id } = await tenant('POST /did-authentication/challenges')
+  const waiting = tenant('GET /did-authentication/challenges/{challengeId}', { path: { challengeId: id }, query: { wait: 50 } })
+  expect((await tenant('GET /connections')).contents).toEqual([])
+  started.agent.agent.enterprise.close()
+  expect((await waiting).id).toBe(id)
+})
+
+test('what nobody waits for any more is not begun', async () => {
+  await using started = await startGated()
+  const { agent, gate } = started
+  const { apiKey } = await agent.newTenant()
+  expect((await ask(agent, '/connections', apiKey)).status).toBe(200)
+  const first = ask(agent, '/held', apiKey)
+  await gate.begun(1)
+  const leaving = new AbortController()
+  const gone = fetch(`${agent.url}/held`, { headers: { apikey: apiKey }, signal: leaving.signal }).catch(() => 'gone')
+  // There is room for one that waits: once another is refused, it is there.
+  await vi.waitUntil(() => agent.agent.turns.waiting() === 1)
+  leaving.abort()
+  expect(await gone).toBe('gone')
+  await vi.waitUntil(() => agent.agent.turns.waiting() === 0)
+  gate.letGo()
+  await first
+  expect((await ask(agent, '/connections', apiKey)).status).toBe(200)
+  expect(gate.count()).toBe(1)
+})
+
+test('messages are taken in turn from the wallets that they are for', async () => {
+  await using agent = await startAgent(one)
+  await using party = await openParty()
+  const [a, b] = [await agent.newTenant(), await agent.newTenant()]
+  const [toA, toB] = [await party.connect(a), await party.connect(b)]
+  const ping = { type: 'https://didcomm.org/trust-ping/2.0/ping' }
+  const mine = await agent.agent.turns.take(`mailbox of ${a.walletId}`)
+  const sent = [party.send(toA.theirDid, ping), party.send(toA.theirDid, ping)]
+  expect((await Promise.race(sent)).status).toBe(429)
+  expect((await party.send(toB.theirDid, ping)).status).toBe(200)
+  mine!.leave()
+  expect((await Promise.all(sent)).map(({ status }) => status).toSorted()).toEqual([200, 429])
+})
+
+test('a tenant may be held to so many requests a minute, all of its keys together; others have theirs', async () => {
+  await using agent = await startAgent({ TENANT_REQUESTS_PER_MINUTE: '3' })
+  const [a, b] = [await agent.newTenant(), await agent.newTenant()]
+  const second = `second-${randomUUID()}`
+  await agent.admin('POST /iam/apikey-authentication', { body: { entityId: a.entityId, apiKey: second } })
+  for (const key of [a.apiKey, second, a.apiKey]) expect((await ask(agent, '/connections', key)).status).toBe(200)
+  const refusal = await ask(agent, '/connections', second)
+  expect(refusal).toMatchObject({ status: 429, type: 'TooManyRequests' })
+  expect(refusal.detail).toContain('TENANT_REQUESTS_PER_MINUTE')
+  expect(Number(refusal.retryAfter)).toBeGreaterThan(0)
+  expect(Number(refusal.retryAfter)).toBeLessThanOrEqual(60)
+  expect((await ask(agent, '/did-authentication/challenges', a.apiKey)).type).toBe('/errors/common/too-many-requests')
+  expect((await ask(agent, '/connections', b.apiKey)).status).toBe(200)
+  expect((await agent.admin('GET /wallets')).contents.length).toBeGreaterThan(0)
+})
