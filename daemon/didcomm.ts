@@ -15,6 +15,7 @@ import { handlers } from '../src/protocols/index.ts'
 import { receive } from '../src/protocols/receive.ts'
 import { resolverOf } from '../src/protocols/trust-ping/resolver.ts'
 import { findFirstPeerKey } from '../src/wallet/peer-dids.ts'
+import { withQuotas } from '../src/wallet/quotas.ts'
 import { addressOf } from './address.ts'
 import { mediatorPages, takeForMediator } from './mediator.ts'
 import { cors } from './middleware/cors.ts'
@@ -67,16 +68,16 @@ async function takeMessage(agent: Agent, context: Context): Promise<void> {
       findPrivateKey: (kids) => findFirstPeerKey(wallet, kids),
       resolve: resolverOf(wallet, didOf(envelope.kids[0]!)),
     })
-    await receive(wallet, handlers, unpacked)
+    await receive(withQuotas(wallet), handlers, unpacked)
   })
   context.status = 200
   context.body = ''
 }
 
 /** Messages are of the wallet that they are for, as far as the address tells. */
-function partyOf({ openMailbox, config }: Agent, { path, req }: Context): string {
-  const walletId = openMailbox(path.slice(1))
-  return walletId === undefined ? `address ${addressOf(req, config.MEDIATOR_TRUST_PROXY)}` : `mailbox of ${walletId}`
+function partyOf(agent: Agent, { path, req }: Context): string {
+  const walletId = agent.openMailbox(path.slice(1))
+  return walletId === undefined ? `address ${addressOf(req, agent.config.MEDIATOR_TRUST_PROXY)}` : `mailbox of ${walletId}`
 }
 
 /** Says in the log why a message was refused, which the log of requests does not know; never what the message says. */

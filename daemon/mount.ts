@@ -11,6 +11,8 @@ import type { Middleware } from 'koa'
 import { z } from 'zod'
 import type { Agent } from '../src/agent.ts'
 import { Problem } from '../src/base/problem.ts'
+import { mustHaveRoom, withQuotas } from '../src/wallet/quotas.ts'
+import type { Wallet } from '../src/wallet/wallet.ts'
 import { addressOf } from './address.ts'
 import { createBodyDecoder, decodeHeaders, decodeQuery } from './decode.ts'
 import { createAccess, type Authenticate, type Caller } from './middleware/access.ts'
@@ -65,6 +67,7 @@ type Around = {
 
 function endpoint(agent: Agent, route: Route, { routes, authenticate, guard, pace, parties, checkReplies }: Around) {
   const { key, contract, handler } = route
+  const [method] = splitKey(key)
   const path = contract.path && z.object(contract.path)
   const identify: (headers: RouterContext['headers'], visit: Visit) => Promise<Caller> = authenticate[contract.access]
   const decodeBody = createBodyDecoder({ limit: contract.bodyLimit?.(agent.config), takesAnything: contract.anyBody })
@@ -104,9 +107,13 @@ function endpoint(agent: Agent, route: Route, { routes, authenticate, guard, pac
         },
         isStillAllowed: async () => isDeepStrictEqual(await identify(ctx.headers, { ...visit }).catch(() => null), caller),
       }
+      const serve = async (wallet: Wallet): Promise<unknown> => {
+        if (contract.sharesFile) await mustHaveRoom(wallet, Buffer.byteLength(ctx.request.rawBody))
+        return handler({ wallet: method === 'DELETE' ? wallet : withQuotas(wallet), agent }, input)
+      }
       await begin({ path: input.path, body: input.body as Given['body'] })
       return contract.access === 'tenant' && caller?.kind === 'tenant'
-        ? wallets.use(caller.walletId, (wallet) => handler({ wallet, agent }, input))
+        ? wallets.use(caller.walletId, serve)
         : handler({ wallets, tenants, caller, agent, routes }, input)
     })
     reply(ctx, route, result, checkReplies)

@@ -55,6 +55,8 @@ export type Contract = {
   readonly suite?: 'enterprise'
   /** The longest body in bytes, where it may be longer than others. */
   readonly bodyLimit?: (config: Config) => number
+  /** What it keeps goes to the file that all wallets share, so that the wallet must have room for the body (`BYTES_PER_WALLET`) beforehand. */
+  readonly sharesFile?: true
   /** The status of success, and the body as it goes over the wire. `null`: there is none. */
   readonly reply: readonly [status: Status, body: z.ZodType | null]
   /**

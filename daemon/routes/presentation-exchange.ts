@@ -18,6 +18,7 @@ export default [
       access: 'tenant',
       scopes: ['verifier'],
       body: CreatePresentationDefinition,
+      sharesFile: true,
       reply: [201, PresentationDefinition],
     },
     ({ wallet, agent }, { body }) => createDefinition(agent.db, wallet.id, body),

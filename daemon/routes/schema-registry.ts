@@ -29,7 +29,7 @@ const Signing = z.object({
 })
 const RawSchema = z.record(z.string(), z.unknown())
 const guidPath = { guid: Uuid }
-const publishing = { access: 'tenant', scopes: ['issuer'], query: Signing, body: CredentialSchemaInput } as const
+const publishing = { access: 'tenant', scopes: ['issuer'], query: Signing, body: CredentialSchemaInput, sharesFile: true } as const
 
 export default [
   route(

@@ -44,6 +44,8 @@ const statuses = {
   'error:WalletManagementServiceError:DuplicatedWalletSeed':       422,
   'error:WalletManagementServiceError:TooManyPermittedWallet':     400,
   'error:WalletManagementServiceError:TooManyWebhookError':        422,
+  'error:WalletManagementServiceError:TooManyRecords':             507,
+  'error:WalletManagementServiceError:TooManyBytes':               507,
   'error:WalletManagementServiceError:WalletNotFound':             404,
   'error:WalletManagementServiceError:WalletUnreadable':           503,
   'error:EntityServiceError:EntityNotFound':                       404,
@@ -178,9 +180,16 @@ export class Problem extends Error {
   }
 }
 
+/** There may be room again later; a mediator's queue says that to its own. */
+const noRoom: readonly ProblemType[] = [
+  'error:InsufficientStorage',
+  'error:WalletManagementServiceError:TooManyRecords',
+  'error:WalletManagementServiceError:TooManyBytes',
+]
+
 /** True for a problem that waiting may solve: it decides nothing, and whoever asked is to ask again. */
 export function isTemporary(error: unknown): error is Problem & { readonly status: 503 | 507 } {
-  return error instanceof Problem && (error.status === 503 || error.type === 'error:InsufficientStorage')
+  return error instanceof Problem && (error.status === 503 || noRoom.includes(error.type))
 }
 
 function toTitle(type: string): string {

@@ -1,0 +1,69 @@
+/** What a wallet may keep: over it nothing is begun and nothing is left behind; removing makes room. */
+import { randomUUID } from 'node:crypto'
+import { expect, test } from 'vitest'
+import { jsonAttachment } from '../../src/didcomm/message.ts'
+import { startAgent } from '../_agent.ts'
+import { refusal } from '../_pair.ts'
+import { openParty, typesOf } from '../_party.ts'
+
+const tooManyRecords = { status: 507, type: 'error:WalletManagementServiceError:TooManyRecords' }
+const tooManyBytes = { status: 507, type: 'error:WalletManagementServiceError:TooManyBytes' }
+
+test('a wallet has so many records; another one has its own, and one that is removed makes room', async () => {
+  await using agent = await startAgent({ RECORDS_PER_WALLET: '2' })
+  const { tenant } = agent
+  const first = await tenant('POST /connections')
+  await tenant('POST /connections')
+  expect(await refusal(tenant('POST /connections'))).toMatchObject(tooManyRecords)
+  expect((await tenant('GET /connections')).contents).toHaveLength(2)
+  expect((await tenant('GET /events')).contents).toHaveLength(2)
+  await (await agent.newTenant()).call('POST /connections')
+  await tenant('DELETE /connections/{connectionId}', { path: { connectionId: first.connectionId } })
+  expect((await tenant('POST /connections')).state).toBe('InvitationGenerated')
+})
+
+test('what others send is to come again while there is no room for it, and is taken when there is', async () => {
+  await using agent = await startAgent({ RECORDS_PER_WALLET: '2' })
+  await using party = await openParty()
+  const tenant = await agent.newTenant()
+  const { theirDid } = await party.connect(tenant)
+  const { connectionId } = await tenant.call('POST /connections')
+  const options = { challenge: randomUUID(), domain: 'party.example' }
+  const body = { credential_preview: { body: { attributes: [{ name: 'a', value: 'b' }] } } }
+  const offer = { id: randomUUID(), type: typesOf.offer, body, attachments: [jsonAttachment('1', { options }, 'prism/jwt')] }
+  const refused = await party.send(theirDid, offer)
+  expect(refused.status).toBe(507)
+  expect(refused.detail).toContain('again later')
+  expect((await tenant.call('GET /issue-credentials/records')).contents).toEqual([])
+  await tenant.call('DELETE /connections/{connectionId}', { path: { connectionId } })
+  expect((await party.send(theirDid, offer)).status).toBe(200)
+  expect((await tenant.call('GET /issue-credentials/records')).contents).toHaveLength(1)
+})
+
+test('a wallet holds so many bytes, what it has in the file of all wallets among them', async () => {
+  await using agent = await startAgent({ BYTES_PER_WALLET: '1048576' })
+  const { call } = await agent.newTenant()
+  const makePolicy = (kilobytes: number) =>
+    call('POST /verification/policies', { body: { name: 'n', description: 'x'.repeat(kilobytes * 1_000), constraints: [] } })
+  const input_descriptors = Array.from({ length: 20 }, (_, n) => ({ id: `d${n}`, purpose: 'y'.repeat(2_000), constraints: { fields: [] } }))
+  const define = () => call('POST /presentation-exchange/presentation-definitions', { body: { input_descriptors } })
+
+  const { id } = await makePolicy(500)
+  expect(await refusal(makePolicy(600))).toMatchObject(tooManyBytes)
+  expect((await call('GET /verification/policies')).contents.map((policy) => policy.id)).toEqual([id])
+  const definitions = []
+  for (let isFull = false; !isFull && definitions.length < 30;) {
+    const made = define()
+    isFull = await made.then(
+      () => false,
+      () => true,
+    )
+    definitions.push(made)
+  }
+  expect(await refusal(definitions.at(-1)!)).toMatchObject(tooManyBytes)
+  expect((await call('GET /presentation-exchange/presentation-definitions')).contents).toHaveLength(definitions.length - 1)
+  // What is in the file of all wallets counts for the wallet's own file too.
+  expect(await refusal(makePolicy(100))).toMatchObject(tooManyBytes)
+  await call('DELETE /verification/policies/{id}', { path: { id } })
+  expect((await makePolicy(100)).name).toBe('n')
+})
