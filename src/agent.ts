@@ -159,9 +159,9 @@ export async function createAgent(given: Config, log: Log, urls: Environment['ur
       newStatusListId: (walletId) => newListId(statusListKey, walletId),
       destinations: createDestinations(),
       newMailbox: (walletId) => newMailbox(mailboxKey, walletId),
-      wake: (walletId) => {
-        courier.wake(walletId)
-        feed.wake(walletId)
+      wake: (walletId, news) => {
+        courier.wake(walletId, news)
+        if (news.events) feed.wake(walletId)
       },
     }
     const wallets = new Wallets(env, db, agentKey)

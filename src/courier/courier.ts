@@ -11,6 +11,7 @@ import { steadyNow, toSteady } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
 import { CrowdedError } from '../net/destinations.ts'
 import { dueDeliveries } from '../outbox/lane.ts'
+import type { News } from '../outbox/news.ts'
 import { due } from '../outbox/outbox.ts'
 import { expire } from '../protocols/expire.ts'
 import { findExpired } from '../protocols/expiry.ts'
@@ -40,25 +41,41 @@ const graceMs = 2_000
 const firstPatienceMs = 500
 const longestPatienceMs = 300_000
 
+/** How long the courier relies on what it knows of when a flow will have waited for too long: the system's clock may be set meanwhile. */
+const expiryLookMs = 3_600_000
+
 /** The longest timer there is for Node.js, which fires a longer one at once. */
 const longestTimerMs = 2 ** 31 - 1
 
 /** What the courier knows of a wallet between two looks into its file: which lanes are occupied, how often it could not be read. */
 type Round = {
   isLooking: boolean
-  isWoken: boolean
+  /** What is to be looked for, if anything is. */
+  woken: News | undefined
   debts: Set<string>
   webhooks: Set<string>
   /** Of the debts, those that wait for a place at the other side. */
   crowded: Set<string>
   failures: number
-  /** Something was put off. */
-  isOwing: boolean
+  /** When the next debt, or event, that was put off is due. */
+  debtsAt?: Date | undefined
+  eventsAt?: Date | undefined
+  /** When flows that have waited for too long were looked for, and when the next one will have; by `steadyNow`, in milliseconds. */
+  expiryLookedAt: number
+  expiresAt?: number | undefined
   timer?: NodeJS.Timeout | undefined
 }
 
 function newRound(): Round {
-  return { isLooking: false, isWoken: false, debts: new Set(), webhooks: new Set(), crowded: new Set(), failures: 0, isOwing: false }
+  return {
+    isLooking: false,
+    woken: undefined,
+    debts: new Set(),
+    webhooks: new Set(),
+    crowded: new Set(),
+    failures: 0,
+    expiryLookedAt: -Infinity,
+  }
 }
 
 /** How many more debts of a wallet may be begun now. */
@@ -81,22 +98,22 @@ export class Courier {
     this.#webhooks = webhooks
   }
 
-  /** Looks into a wallet's file soon; calls in the meantime are one. */
-  wake(walletId: string): void {
-    void this.#wake(walletId)
+  /** Looks into a wallet's file soon, for what may be new there: everything, unless somebody knows better; calls in the meantime are one. */
+  wake(walletId: string, news: News = { debts: true, events: true }): void {
+    void this.#wake(walletId, news)
   }
 
   /** The wallets that owe something, as far as the courier knows: it could not read them, is at it, or has put something off. */
   owing(): string[] {
     const isAtIt = ({ isLooking, debts, webhooks, failures }: Round) => isLooking || debts.size + webhooks.size + failures > 0
-    return [...this.#rounds].filter(([, round]) => isAtIt(round) || round.isOwing).map(([id]) => id)
+    return [...this.#rounds].filter(([, round]) => isAtIt(round) || round.debtsAt || round.eventsAt).map(([id]) => id)
   }
 
   /** Begins to look into every wallet once, a few at a time: what was owed when the agent last stopped. */
   async resume(): Promise<void> {
     const ids = (await this.#wallets.ids()).values()
     const lookOn = async () => {
-      for (const id of ids) await this.#wake(id)
+      for (const id of ids) await this.#wake(id, { debts: true, events: true })
     }
     for (let n = 0; n < resumedAtOnce; n++) void lookOn()
   }
@@ -112,11 +129,11 @@ export class Courier {
   }
 
   /** Ends with the look that this call began, if it began one. */
-  async #wake(walletId: string): Promise<void> {
+  async #wake(walletId: string, { debts, events }: News): Promise<void> {
     if (this.#isStopped) return
     const round = this.#rounds.get(walletId) ?? newRound()
     this.#rounds.set(walletId, round)
-    round.isWoken = true
+    round.woken = { debts: debts || round.woken?.debts === true, events: events || round.woken?.events === true }
     if (round.isLooking) return
     const look = this.#look(walletId, round).finally(() => this.#looking.delete(look))
     this.#looking.add(look)
@@ -126,47 +143,67 @@ export class Courier {
   async #look(walletId: string, round: Round): Promise<void> {
     round.isLooking = true
     try {
-      while (round.isWoken && !this.#isStopped) {
-        round.isWoken = false
-        await this.#wallets.use(walletId, (wallet) => this.#start(wallet, round))
+      for (let { woken } = round; woken && !this.#isStopped; { woken } = round) {
+        const news = woken
+        round.woken = undefined
+        await this.#wallets.use(walletId, (wallet) => this.#start(wallet, round, news))
       }
       round.failures = 0
     } catch (error) {
       this.#log.error({ err: error, walletId }, 'the courier could not read a wallet')
       const patienceMs = Math.min(longestPatienceMs, firstPatienceMs * 2 ** round.failures++)
-      this.#wakeAt(walletId, round, new Date(steadyNow() + patienceMs))
+      this.#wakeAt(walletId, round, steadyNow() + patienceMs)
     } finally {
       round.isLooking = false
     }
   }
 
-  async #start(wallet: Wallet, round: Round): Promise<void> {
-    const { id } = wallet
+  async #start(wallet: Wallet, round: Round, { debts, events }: News): Promise<void> {
     // First: what is owed for a flow that is over is not to be paid any more.
-    const expiresAt = await this.#expire(wallet, round)
-    const debts = await due(wallet.db, new Date(steadyNow()), { busy: [...round.debts], limit: freeFor(round) })
-    for (const owing of debts.owing) this.#pay(id, round, owing.lane, (open) => pay(open, owing))
-    const events = await dueDeliveries(wallet.db, id, { busy: [...round.webhooks] })
-    for (const delivery of events.deliveries) {
+    await this.#expire(wallet, round)
+    if (debts) await this.#payDue(wallet, round)
+    if (events) await this.#deliverDue(wallet, round)
+    const times = [round.debtsAt?.getTime(), round.eventsAt?.getTime(), round.expiresAt].filter((at) => at !== undefined)
+    if (times.length > 0) this.#wakeAt(wallet.id, round, Math.min(...times))
+  }
+
+  /** Begins to pay debts that are due. A lane that is left has the rest looked for. */
+  async #payDue({ id, db }: Wallet, round: Round): Promise<void> {
+    const free = freeFor(round)
+    if (free === 0) return
+    const { owing, nextAt } = await due(db, new Date(steadyNow()), { busy: [...round.debts], limit: free })
+    for (const debt of owing) this.#pay(id, round, debt.lane, (open) => pay(open, debt))
+    round.debtsAt = nextAt
+  }
+
+  /** Begins to deliver events that are due. */
+  async #deliverDue({ id, db }: Wallet, round: Round): Promise<void> {
+    const { deliveries, nextAt } = await dueDeliveries(db, id, { busy: [...round.webhooks] })
+    for (const delivery of deliveries) {
       const { webhookId } = delivery
       const begin = () => this.#webhooks.run(`${id} ${webhookId}`, () => this.#wallets.use(id, (open) => deliver(open, delivery)))
       this.#occupy(id, round, 'webhooks', webhookId, begin)
     }
-    round.isOwing = debts.nextAt !== undefined || events.nextAt !== undefined
-    const nextAt = [debts.nextAt, events.nextAt, expiresAt]
-      .filter((at) => at !== undefined)
-      .toSorted((a, b) => a.getTime() - b.getTime())[0]
-    if (nextAt) this.#wakeAt(id, round, nextAt)
+    round.eventsAt = nextAt
   }
 
-  /** Ends flows that have waited for too long, and returns when the next one will have. A lane that is left has the rest looked for. */
-  async #expire(wallet: Wallet, round: Round): Promise<Date | undefined> {
+  /** Ends flows that have waited for too long, when there can be any: one that has begun, or gone on, since the last look has its whole time. */
+  async #expire(wallet: Wallet, round: Round): Promise<void> {
     const free = freeFor(round)
-    if (free <= 0) return undefined
-    const busy = [...round.debts].map(recordOf)
-    const { expired, nextAt } = await findExpired(wallet.db, wallet.env.config.FLOW_EXPIRY, { limit: free, busy })
-    for (const flow of expired) this.#pay(wallet.id, round, laneOf(flow.recordId), (open) => expire(open, flow))
-    return nextAt && new Date(toSteady(nextAt.getTime()))
+    if (free === 0) return
+    const lifetime = wallet.env.config.FLOW_EXPIRY
+    const now = steadyNow()
+    if (now < Math.min(round.expiryLookedAt + Math.min(expiryLookMs, lifetime * 1_000), round.expiresAt ?? Infinity)) {
+      round.expiresAt ??= round.expiryLookedAt + lifetime * 1_000
+      return
+    }
+    const busy = new Set([...round.debts].map(recordOf))
+    const { expired, nextAt } = await findExpired(wallet.db, lifetime, { limit: free + busy.size })
+    const idle = expired.filter(({ recordId }) => !busy.has(recordId)).slice(0, free)
+    for (const flow of idle) this.#pay(wallet.id, round, laneOf(flow.recordId), (open) => expire(open, flow))
+    // A lane that is left has the rest looked for.
+    round.expiryLookedAt = expired.length > 0 ? -Infinity : now
+    round.expiresAt = nextAt && toSteady(nextAt.getTime())
   }
 
   #pay(walletId: string, round: Round, lane: string, task: (wallet: Wallet) => Promise<void>): void {
@@ -181,14 +218,14 @@ export class Courier {
     const leave = () => {
       occupied.delete(lane)
       round.crowded.delete(lane)
-      this.wake(walletId)
+      this.wake(walletId, { debts: kind === 'debts', events: kind === 'webhooks' })
     }
     begin().then(leave, async (error: unknown) => {
       if (this.#isStopped) return
       if (error instanceof CrowdedError) {
         round.crowded.add(lane)
         // What goes elsewhere has the room now.
-        this.wake(walletId)
+        this.wake(walletId, { debts: true, events: false })
         await error.free
         return leave()
       }
@@ -198,11 +235,11 @@ export class Courier {
     })
   }
 
-  #wakeAt(walletId: string, round: Round, at: Date): void {
+  #wakeAt(walletId: string, round: Round, at: number): void {
     clearTimeout(round.timer)
     if (this.#isStopped) return
     // Timers may fire a little early: one millisecond more, and the row is due.
-    const waitMs = Math.min(longestTimerMs, Math.max(1, at.getTime() - steadyNow() + 1))
+    const waitMs = Math.min(longestTimerMs, Math.max(1, at - steadyNow() + 1))
     round.timer = globalThis.setTimeout(() => {
       round.timer = undefined
       this.wake(walletId)

@@ -19,7 +19,8 @@ export async function deliver(wallet: Wallet, delivery: Delivery): Promise<boole
   const answer = await send(wallet, target(wallet, { id, url, headers, secrets }), event)
   const { error } = answer
   if (error === undefined) {
-    await wallet.transaction((tx) => delivered(tx, delivery, answer))
+    // Whoever loses this sends the event again, with the same id.
+    await wallet.transaction((tx) => delivered(tx, delivery, answer), { synchronous: 'normal' })
     return true
   }
   const outcome = await wallet.transaction((tx) => failed(tx, delivery, answer))

@@ -1,8 +1,10 @@
 /** Events (service §2.9, §6): a log in the wallet's file that webhooks and streams read, each at its own pace. */
-import { sql } from 'kysely'
+import { sql, type Selectable } from 'kysely'
 import { z } from 'zod'
 import { newId } from '../base/id.ts'
 import type { Db, Tx } from '../storage/database.ts'
+import type { WalletTables } from '../storage/wallet-tables.ts'
+import { noteNews } from './news.ts'
 import { noteRow, prunedAtOnce } from './pruning.ts'
 
 export const eventTypes = [
@@ -52,6 +54,7 @@ export async function putEvent(tx: Tx, event: { type: string; subject: string; d
     .returning('sequence')
     .executeTakeFirstOrThrow()
   noteRow(tx, sequence, pruneEvents)
+  noteNews(tx, 'events')
   return id
 }
 
@@ -72,10 +75,12 @@ export async function eventsAfter(
     .orderBy('sequence')
     .limit(limit)
     .execute()
-  return rows.map(({ sequence, type, id, ts, data }) => ({
-    sequence,
-    event: Event.parse({ type, id, ts, data: JSON.parse(data), walletId }),
-  }))
+  return rows.map((row) => toPlaced(row, walletId))
+}
+
+/** An event's row as the event that it is. */
+export function toPlaced({ sequence, type, id, ts, data }: Selectable<WalletTables['event']>, walletId: string): Placed {
+  return { sequence, event: Event.parse({ type, id, ts, data: JSON.parse(data), walletId }) }
 }
 
 /** The event with an id; nothing when there is none, or none any more. */

@@ -8,7 +8,7 @@ import { sql } from 'kysely'
 import { steadyNow } from '../base/clock.ts'
 import type { Db, Tx } from '../storage/database.ts'
 import { logAttempt, type Answer } from './delivery.ts'
-import { eventsAfter, type Event } from './event.ts'
+import { toPlaced, type Event } from './event.ts'
 
 /** Attempts that an event gets, and the seconds between them (service §6.3). */
 export const attemptLimit = 3
@@ -37,14 +37,9 @@ export async function dueDeliveries(
 ): Promise<{ deliveries: Delivery[]; nextAt?: Date }> {
   const deliveries: Delivery[] = []
   let nextAt: Date | undefined
-  for (const { place, due_at, ...lane } of await heads(db, busy)) {
-    if (isPutOff(due_at, now)) {
-      if (!nextAt || due_at < nextAt.toISOString()) nextAt = new Date(due_at)
-      continue
-    }
-    const [next] = await eventsAfter(db, walletId, place, 1)
-    // Between two reads an event that was asked for again may have gone, and the one after it was not asked for.
-    if (next && (lane.kind === 'automatic' || next.sequence === place + 1)) deliveries.push({ ...lane, ...next })
+  for (const { dueAt, row, ...lane } of await heads(db, busy)) {
+    if (!isPutOff(dueAt, now)) deliveries.push({ ...lane, ...toPlaced(row, walletId) })
+    else if (!nextAt || dueAt < nextAt.toISOString()) nextAt = new Date(dueAt)
   }
   return { deliveries, ...(nextAt && { nextAt }) }
 }
@@ -78,29 +73,27 @@ export async function failed(tx: Tx, delivery: Delivery, answer: Answer, now = n
   return 'given up'
 }
 
-/** The first of every lane where something waits: the event is the one after `place`. */
+/** The first of every lane where something waits: the oldest event that was asked for again, or the one after the webhook's place. */
 async function heads(db: Db, busy: readonly string[]) {
+  const again = sql<number>`(select min(event_sequence) from redelivery where webhook_id = webhook.id)`
+  const next = sql<number>`(select min(sequence) from event where sequence > webhook.cursor)`
   const rows = await db
     .selectFrom('webhook')
-    .select(['id', 'url', 'headers', 'secrets', 'cursor', 'attempts', 'due_at'])
-    .select(sql<number | null>`(select min(event_sequence) from redelivery where webhook_id = webhook.id)`.as('again'))
-    .where(sql<boolean>`(cursor < (select max(sequence) from event) or exists (select * from redelivery where webhook_id = webhook.id))`)
-    .$if(busy.length > 0, (query) => query.where('id', 'not in', busy))
+    .innerJoin('event', (join) => join.on('event.sequence', '=', sql<number>`coalesce(${again}, ${next})`))
+    .leftJoin('redelivery', (join) =>
+      join.onRef('redelivery.webhook_id', '=', 'webhook.id').onRef('redelivery.event_sequence', '=', 'event.sequence'),
+    )
+    .selectAll('event')
+    .select(['webhook.id as webhookId', 'url', 'headers', 'secrets', 'webhook.attempts', 'webhook.due_at'])
+    .select(['redelivery.attempts as attemptsAgain', 'redelivery.due_at as dueAgain'])
+    .$if(busy.length > 0, (query) => query.where('webhook.id', 'not in', busy))
     .execute()
-  const lanes = await Promise.all(
-    rows.map(async ({ id: webhookId, url, headers, secrets, cursor, attempts, due_at, again }) => {
-      const lane = { webhookId, url, headers, secrets }
-      if (again === null) return { ...lane, kind: 'automatic' as const, place: cursor, attempts, due_at }
-      const redelivery = await db
-        .selectFrom('redelivery')
-        .select(['attempts', 'due_at'])
-        .where('webhook_id', '=', webhookId)
-        .where('event_sequence', '=', again)
-        .executeTakeFirst()
-      return redelivery && { ...lane, kind: 'replay' as const, place: again - 1, ...redelivery }
-    }),
-  )
-  return lanes.filter((lane) => lane !== undefined)
+  return rows.map(({ webhookId, url, headers, secrets, attempts, due_at, attemptsAgain, dueAgain, ...row }) => {
+    const lane = { webhookId, url, headers, secrets, row }
+    return attemptsAgain === null || dueAgain === null
+      ? { ...lane, kind: 'automatic' as const, attempts, dueAt: due_at }
+      : { ...lane, kind: 'replay' as const, attempts: attemptsAgain, dueAt: dueAgain }
+  })
 }
 
 /** What is further away than an attempt is ever put off was written by another clock, and waits no longer. */

@@ -9,6 +9,7 @@ import { steadyNow } from '../base/clock.ts'
 import { newId } from '../base/id.ts'
 import type { Db, Tx } from '../storage/database.ts'
 import type { WalletTables } from '../storage/wallet-tables.ts'
+import { noteNews } from './news.ts'
 
 /** What a message says; its id, sender, recipient and time are added when it is sent. */
 const Content = z.object({
@@ -53,42 +54,45 @@ export async function put(tx: Tx, lane: string, debt: Debt): Promise<string> {
       event_sequence: sql<number>`(select coalesce(max(sequence), 0) from event)`,
     })
     .execute()
+  noteNews(tx, 'debts')
   return id
 }
 
 /** Lanes to leave out, and how many debts to read at most. */
 export type DueOptions = { busy?: readonly string[]; limit?: number }
 
-/** The oldest debt of every lane that is due, those with fewest attempts first, and when the next one will be, both by `steadyNow`. */
+/**
+ * The oldest debt of every lane that is due, those with fewest attempts first, and when the next one will be, both by `steadyNow`; that is not
+ * said when more are due than were asked for.
+ */
 export async function due(
   db: Db,
   now = new Date(steadyNow()),
   { busy = [], limit = 1_000 }: DueOptions = {},
 ): Promise<{ owing: Owing[]; nextAt?: Date }> {
   const at = now.toISOString()
-  const heads = db.selectFrom('outbox').where('sequence', 'in', (eb) =>
-    eb
-      .selectFrom('outbox')
-      .select((e) => e.fn.min('sequence').as('sequence'))
-      .groupBy('lane'),
-  )
-  const ready = await heads
+  const waits = sql<number>`(due_at > ${at} and (put_off_at is null or put_off_at <= ${at}))`
+  // Those that are due come first, and of the others the one that will be next.
+  const heads = await db
+    .selectFrom('outbox')
     .selectAll()
-    .where((eb) => eb.or([eb('due_at', '<=', at), eb('put_off_at', '>', at)]))
+    .select(waits.as('waits'))
+    .where('sequence', 'in', (eb) =>
+      eb
+        .selectFrom('outbox')
+        .select((e) => e.fn.min('sequence').as('sequence'))
+        .groupBy('lane'),
+    )
     .$if(busy.length > 0, (query) => query.where('lane', 'not in', busy))
+    .orderBy('waits')
+    .orderBy(sql`case when waits then due_at end`)
     .orderBy('attempts')
     .orderBy('sequence')
-    .limit(limit)
+    .limit(limit + 1)
     .execute()
-  const { next } = await heads
-    .select((eb) => eb.fn.min('due_at').as('next'))
-    .where('due_at', '>', at)
-    .where((eb) => eb.or([eb('put_off_at', 'is', null), eb('put_off_at', '<=', at)]))
-    .executeTakeFirstOrThrow()
-  return {
-    owing: ready.map(toOwing),
-    ...(next !== null && { nextAt: new Date(next) }),
-  }
+  const ready = heads.filter(({ waits }) => !waits).slice(0, limit)
+  const next = heads.find(({ waits }) => waits)
+  return { owing: ready.map(toOwing), ...(next && { nextAt: new Date(next.due_at) }) }
 }
 
 /** Strikes a debt out. */

@@ -21,21 +21,17 @@ export function waitsSince(states: Machine, { role, state, createdAt, updatedAt 
 /** A record whose flow has waited for too long. */
 export type Expired = { recordId: string; protocol: string }
 
-/** How many records to read at most, and which not: something is on its way for them. */
-type Options = { limit: number; busy?: readonly string[] }
-
 /** Records that have waited for `lifetimeSeconds`, those that wait for longest first; and when the next one will have, by the system's clock. */
 export async function findExpired(
   db: Db,
   lifetimeSeconds: number,
-  { limit, busy = [] }: Options,
+  { limit }: { limit: number },
   isOverAt = isOver,
 ): Promise<{ expired: Expired[]; nextAt?: Date }> {
   const rows = await db
     .selectFrom('record')
     .select(['id', 'protocol', 'waits_since'])
     .where('waits_since', 'is not', null)
-    .$if(busy.length > 0, (query) => query.where('id', 'not in', busy))
     .orderBy('waits_since')
     .limit(limit)
     .execute()

@@ -10,6 +10,7 @@ import { isLogged, logReceived } from '../outbox/message-log.ts'
 import type { Tx } from '../storage/database.ts'
 import type { Wallet } from '../wallet/wallet.ts'
 import { mustKnow } from './notice.ts'
+import { noteRow } from '../outbox/pruning.ts'
 import { putReport } from './report-problem/flow.ts'
 import { toReport } from './report-problem/model.ts'
 import { threadOf } from './thread.ts'
@@ -100,19 +101,22 @@ function log(tx: Tx, message: Received, at: Date, refusal?: string): Promise<voi
 /** Writes, unless the message was taken before. Returns whether it was written. */
 function once(wallet: Wallet, inboxId: string, write: (tx: Tx) => Promise<unknown>): Promise<boolean> {
   return wallet.transaction(async (tx) => {
-    await tx
-      .deleteFrom('inbox')
-      .where('received_at', '<', new Date(Math.min(Date.now(), steadyNow()) - rememberedMs).toISOString())
-      .execute()
-    const { numInsertedOrUpdatedRows } = await tx
+    const { numInsertedOrUpdatedRows, insertId } = await tx
       .insertInto('inbox')
       .values({ id: inboxId, received_at: new Date().toISOString() })
       .onConflict((conflict) => conflict.doNothing())
       .executeTakeFirst()
     if (!numInsertedOrUpdatedRows) return false
+    noteRow(tx, Number(insertId), pruneInbox)
     await write(tx)
     return true
   })
+}
+
+/** Forgets messages that nobody tries to deliver any more. */
+async function pruneInbox(tx: Tx): Promise<void> {
+  const before = new Date(Math.min(Date.now(), steadyNow()) - rememberedMs)
+  await tx.deleteFrom('inbox').where('received_at', '<', before.toISOString()).execute()
 }
 
 /** Only authenticated messages with a sender are taken: an anonymous `from` is anybody's claim (threats C1, C2). */

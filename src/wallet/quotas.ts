@@ -17,7 +17,7 @@ export function withQuotas(wallet: Wallet): Wallet {
   if (records === undefined && bytes === undefined) return wallet
   return {
     ...wallet,
-    async transaction(write) {
+    async transaction(write, options) {
       const shared = bytes === undefined ? 0 : await sharedBytes(wallet)
       return wallet.transaction(async (tx) => {
         const before = await measure(tx)
@@ -26,7 +26,7 @@ export function withQuotas(wallet: Wallet): Wallet {
         if (records !== undefined && after.records > Math.max(records, before.records)) throw tooManyRecords(records)
         if (bytes !== undefined && after.bytes > Math.max(bytes - shared, before.bytes)) throw tooManyBytes(bytes)
         return written
-      })
+      }, options)
     },
   }
 }

@@ -9,9 +9,11 @@ import type { PrivateJwk } from '../crypto/keys.ts'
 import type { Resolver } from '../did/resolve.ts'
 import type { Destinations } from '../net/destinations.ts'
 import type { HttpClient } from '../net/guarded-agent.ts'
+import { takeNews, type News } from '../outbox/news.ts'
 import { pruneInTurn } from '../outbox/pruning.ts'
 import { DamagedFileError } from '../storage/damaged-file-error.ts'
 import { makeWalletDb, openKnownWalletDb, type AgentDb, type Db, type Examined, type Tx } from '../storage/database.ts'
+import { Writer, type WriteOptions } from '../storage/writer.ts'
 import type { Ledger } from '../vdr/ledger.ts'
 
 /** What lies outside of every wallet and is the same for all of them. */
@@ -40,8 +42,8 @@ export type Environment = {
   newStatusListId(walletId: string): string
   /** A public token by which the DIDComm endpoint finds this wallet, never the same twice. */
   newMailbox(walletId: string): string
-  /** Tells the courier that a wallet owes something. */
-  wake(walletId: string): void
+  /** Tells those who wait for it that there is something new in a wallet. */
+  wake(walletId: string, news: News): void
 }
 
 export type Wallet = {
@@ -55,8 +57,11 @@ export type Wallet = {
   seal(context: string, text: string): string
   /** @throws when it was sealed for another row or another wallet, or was changed. */
   unseal(context: string, sealed: string): string
-  /** The only way to write: all of it or nothing, and on disk when it returns. Inside, touch nothing but `tx`. */
-  transaction<T>(write: (tx: Tx) => Promise<T>): Promise<T>
+  /**
+   * The only way to write: all of it or nothing, and on disk when it returns. Inside, touch nothing but `tx`. What may be lost with the machine's
+   * power, since it would only be done once more, need not wait for the disk: `synchronous: 'normal'`.
+   */
+  transaction<T>(write: (tx: Tx) => Promise<T>, options?: WriteOptions): Promise<T>
   /** Whether the file should be closed and opened again before it is used, so that it is examined: somebody else has written to it, or it has been open for long. */
   isDue: () => boolean
   /** Closes the file. */
@@ -109,6 +114,16 @@ function handle(env: Environment, id: string, { db, isDue }: Examined<Db>, key: 
     if (isClosed) throw new Error(`the wallet ${id} is closed`)
   }
   const derivation = createDerivation(seed)
+  const writer = new Writer(db, {
+    async before(tx) {
+      await pruneInTurn(tx, env.config.EVENT_RETENTION)
+      await probe('commit:before', { walletId: id })
+    },
+    after(tx) {
+      const news = takeNews(tx)
+      if (news) env.wake(id, news)
+    },
+  })
   return {
     id,
     db,
@@ -134,14 +149,8 @@ function handle(env: Environment, id: string, { db, isDue }: Examined<Db>, key: 
         opened.fill(0)
       }
     },
-    async transaction(write) {
-      const result = await db.transaction().execute(async (tx) => {
-        const written = await write(tx)
-        await pruneInTurn(tx, env.config.EVENT_RETENTION)
-        await probe('commit:before', { walletId: id })
-        return written
-      })
-      env.wake(id)
+    async transaction(write, options) {
+      const result = await writer.write(write, options)
       await probe('commit:after', { walletId: id })
       return result
     },

@@ -1,0 +1,105 @@
+/**
+ * Writes to one database in groups: what is asked for at about the same time goes into one transaction, each write in a savepoint of its own, and is
+ * on disk together. The disk is waited for once for all of them, which otherwise takes longer than the writing.
+ */
+import { setImmediate as turn } from 'node:timers/promises'
+import { sql, type Kysely, type Transaction } from 'kysely'
+
+/** `full`: on disk when it is done. `normal`: it outlives the process, and is on disk with the next write that is `full` (SQLite's `synchronous`). */
+export type WriteOptions = { synchronous?: 'full' | 'normal' }
+
+type Unit<Tables> = {
+  write: (tx: Transaction<Tables>) => Promise<unknown>
+  synchronous: 'full' | 'normal'
+  resolve: (result: any) => void
+  reject: (error: unknown) => void
+}
+
+/** What happens to every group: `before` belongs to its transaction, `after` comes when it is committed. */
+type Around<Tables> = { before: (tx: Transaction<Tables>) => Promise<void>; after: (tx: Transaction<Tables>) => void }
+
+/** How long a group takes in more writes: nobody else gets a turn meanwhile. */
+const usualGroupMs = 5
+
+export class Writer<Tables> {
+  readonly #db: Kysely<Tables>
+  readonly #around: Around<Tables>
+  readonly #groupMs: number
+  readonly #waiting: Unit<Tables>[] = []
+  #isWriting = false
+  #synchronous: 'full' | 'normal' = 'full'
+
+  /** Writes to a database whose commits are all `full` so far. After `groupMs` milliseconds a group takes nothing more in. */
+  constructor(db: Kysely<Tables>, around: Around<Tables>, groupMs = usualGroupMs) {
+    this.#db = db
+    this.#groupMs = groupMs
+    this.#around = around
+  }
+
+  /** Writes, after what was asked for before: all of it or nothing. Resolves when it is committed. @throws what `write` throws, or the commit. */
+  write<T>(write: (tx: Transaction<Tables>) => Promise<T>, { synchronous = 'full' }: WriteOptions = {}): Promise<T> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ write, synchronous, resolve, reject })
+      if (!this.#isWriting) void this.#writeAll()
+    })
+  }
+
+  async #writeAll(): Promise<void> {
+    this.#isWriting = true
+    // Whoever has something to write in this turn of the event loop is waited for.
+    for (await turn(); this.#waiting.length > 0; await turn()) await this.#writeGroup()
+    this.#isWriting = false
+  }
+
+  async #writeGroup(): Promise<void> {
+    const synchronous = this.#waiting.some((unit) => unit.synchronous === 'full') ? 'full' : 'normal'
+    let unit: Unit<Tables> | undefined = this.#waiting.shift()!
+    const group = [unit]
+    const settled: (() => void)[] = []
+    try {
+      await this.#switchTo(synchronous)
+      const tx = await this.#db.transaction().execute(async (tx) => {
+        for (const end = performance.now() + this.#groupMs; unit; unit = performance.now() < end ? this.#next(synchronous) : undefined) {
+          if (unit !== group[0]) group.push(unit)
+          await this.#writeOne(tx, unit, settled)
+        }
+        await this.#around.before(tx)
+        return tx
+      })
+      this.#around.after(tx)
+    } catch (error) {
+      for (const { reject } of group) reject(error)
+      return
+    }
+    for (const settle of settled) settle()
+  }
+
+  /** Writes one of a group. @throws when the whole transaction is lost by it. */
+  async #writeOne(tx: Transaction<Tables>, { write, resolve, reject }: Unit<Tables>, settled: (() => void)[]): Promise<void> {
+    const isAlone = settled.length === 0 && this.#waiting.length === 0
+    if (!isAlone) await sql`savepoint one`.execute(tx)
+    let result: unknown
+    try {
+      result = await write(tx)
+    } catch (error) {
+      if (isAlone) throw error
+      await sql`rollback to one`.execute(tx)
+      await sql`release one`.execute(tx)
+      return reject(error)
+    }
+    if (!isAlone) await sql`release one`.execute(tx)
+    settled.push(() => resolve(result))
+  }
+
+  /** The next write, if it may be in a group that commits like this. */
+  #next(synchronous: 'full' | 'normal'): Unit<Tables> | undefined {
+    const isIn = synchronous === 'full' || this.#waiting[0]?.synchronous === 'normal'
+    return isIn ? this.#waiting.shift() : undefined
+  }
+
+  async #switchTo(synchronous: 'full' | 'normal'): Promise<void> {
+    if (synchronous === this.#synchronous) return
+    await sql`pragma synchronous = ${sql.raw(synchronous)}`.execute(this.#db)
+    this.#synchronous = synchronous
+  }
+}

@@ -1,0 +1,121 @@
+/** Writes in groups: what is asked for together is committed together, and each still is all or nothing by itself. */
+import { sql } from 'kysely'
+import { expect, test } from 'vitest'
+import type { Tx } from '../../src/storage/database.ts'
+import { Writer } from '../../src/storage/writer.ts'
+import { temporaryWalletDb } from '../_wallet-db.ts'
+
+const put = (name: string, value = '') => (tx: Tx) => tx.insertInto('setting').values({ name, value }).execute()
+
+async function openWriter(before: () => unknown = () => undefined) {
+  const wallet = await temporaryWalletDb()
+  const { db } = wallet
+  const seen = { commits: 0 }
+  const around = { before: async () => void (await before()), after: () => seen.commits++ }
+  // However slow the machine is.
+  const writer = new Writer(db, around, Infinity)
+  const names = async () => (await db.selectFrom('setting').select('name').orderBy('name').execute()).map(({ name }) => name)
+  return { db, writer, seen, names, [Symbol.asyncDispose]: () => wallet[Symbol.asyncDispose]() }
+}
+
+test('what is asked for together is one commit, in the order of asking, and nobody is told before it', async () => {
+  await using opened = await openWriter()
+  const { writer, seen, names } = opened
+  const told: [number, number][] = []
+  const numbers = Array.from({ length: 20 }, (_, n) => n)
+  await Promise.all(
+    numbers.map(async (n) => {
+      const result = await writer.write(async (tx) => {
+        await put(`name ${String(n).padStart(2, '0')}`)(tx)
+        return n
+      })
+      told.push([result, seen.commits])
+    }),
+  )
+  expect(told).toEqual(numbers.map((n) => [n, 1]))
+  expect(await names()).toHaveLength(20)
+})
+
+test('of a group the one that fails is undone by itself, and gets its own error', async () => {
+  await using opened = await openWriter()
+  const { writer, seen, names } = opened
+  const fail = async (tx: Tx) => {
+    await put('undone')(tx)
+    throw new Error('of its own')
+  }
+  const results = await Promise.allSettled([writer.write(put('a')), writer.write(fail), writer.write(put('a')), writer.write(put('b'))])
+  expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected', 'fulfilled'])
+  expect(results.map((result) => result.status === 'rejected' && String(result.reason))).toEqual([
+    false,
+    'Error: of its own',
+    expect.stringContaining('UNIQUE'),
+    false,
+  ])
+  expect([await names(), seen.commits]).toEqual([['a', 'b'], 1])
+  await expect(writer.write(fail)).rejects.toThrow('of its own')
+  expect(await names()).toEqual(['a', 'b'])
+})
+
+test('a commit that fails fails all of its group, and the next one goes on', async () => {
+  let isBroken = true
+  await using opened = await openWriter(() => {
+    if (isBroken) throw new Error('no commit')
+  })
+  const { writer, names } = opened
+  const lost = await Promise.allSettled([writer.write(put('a')), writer.write(put('b'))])
+  expect(lost).toMatchObject([{ reason: { message: 'no commit' } }, { reason: { message: 'no commit' } }])
+  isBroken = false
+  await writer.write(put('c'))
+  expect(await names()).toEqual(['c'])
+})
+
+test('one that takes the whole transaction with it fails all of its group', async () => {
+  await using opened = await openWriter()
+  const { writer, names } = opened
+  const lose = async (tx: Tx) => {
+    await sql`insert or rollback into setting (name, value) values ('a', '')`.execute(tx)
+  }
+  const results = await Promise.allSettled([writer.write(put('a')), writer.write(lose), writer.write(put('b'))])
+  expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'fulfilled'])
+  expect(await names()).toEqual(['b'])
+})
+
+test('one that is asked for while others are written joins them', async () => {
+  await using opened = await openWriter()
+  const { writer, seen, names } = opened
+  let later: Promise<unknown> | undefined
+  await writer.write(async (tx) => {
+    later = writer.write(put('b'))
+    await put('a')(tx)
+  })
+  await later
+  expect([await names(), seen.commits]).toEqual([['a', 'b'], 1])
+})
+
+test('what need not wait for the disk does not, unless it goes with something that does', async () => {
+  await using opened = await openWriter()
+  const { writer, seen } = opened
+  const read = async (tx: Tx) => (await sql<{ synchronous: number }>`pragma synchronous`.execute(tx)).rows[0]!.synchronous
+  const [normal, full] = [1, 2]
+  expect(await writer.write(read, { synchronous: 'normal' })).toBe(normal)
+  expect(await writer.write(read)).toBe(full)
+  expect(await Promise.all([writer.write(read, { synchronous: 'normal' }), writer.write(read)])).toEqual([full, full])
+  expect(seen.commits).toBe(3)
+  let joins: Promise<number> | undefined
+  await writer.write(
+    async () => {
+      joins = writer.write(read)
+    },
+    { synchronous: 'normal' },
+  )
+  expect(await joins).toBe(full)
+  expect(seen.commits).toBe(5)
+})
+
+test('a database that is closed says so to everybody', async () => {
+  await using opened = await openWriter()
+  const { db, writer } = opened
+  await db.destroy()
+  const results = await Promise.allSettled([writer.write(put('a')), writer.write(put('b'), { synchronous: 'normal' })])
+  expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+})
