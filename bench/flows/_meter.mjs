@@ -1,0 +1,46 @@
+/**
+ * Loaded into a daemon with `node --import`: answers its parent's message `meter` with what it has used since the last one: `cpuMs` of the process,
+ * `delayMs`, by how much a timer of the event loop was late in 99 of 100 cases, and `longestMs`, at most. With `BENCH_PROFILE`, a folder, what was
+ * done since the last message is written there as a CPU profile.
+ */
+import { writeFileSync } from 'node:fs'
+import { Session } from 'node:inspector/promises'
+import { join } from 'node:path'
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+
+const resolution = 2
+const delay = monitorEventLoopDelay({ resolution })
+delay.enable()
+let before = process.cpuUsage()
+
+const folder = process.env.BENCH_PROFILE
+let profiles = 0
+const session = folder && new Session()
+session?.connect()
+await session?.post('Profiler.enable')
+
+async function profile() {
+  if (profiles > 0) {
+    const { profile } = await session.post('Profiler.stop')
+    writeFileSync(join(folder, `${process.pid}-${profiles}.cpuprofile`), JSON.stringify(profile))
+  }
+  await session.post('Profiler.start')
+  profiles++
+}
+
+process.on('message', async (message) => {
+  if (message?.type !== 'meter') return
+  if (folder) await profile()
+  const { user, system } = process.cpuUsage(before)
+  // The histogram counts the timer's own period in.
+  const late = (nanoseconds) => Math.max(0, nanoseconds / 1e6 - resolution)
+  process.send({
+    type: 'meter',
+    cpuMs: (user + system) / 1_000,
+    delayMs: late(delay.percentile(99)),
+    longestMs: late(delay.max),
+    residentMb: process.memoryUsage.rss() / 2 ** 20,
+  })
+  before = process.cpuUsage()
+  delay.reset()
+})

@@ -1,0 +1,55 @@
+/** A webhook receiver that does as little as it can: it reads each event once, and tells who waits for it. */
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+/** What an event says of a record. */
+export type Told = Record<string, any>
+
+const patienceMs = 60_000
+
+export type Receiver = Awaited<ReturnType<typeof openReceiver>>
+
+export async function openReceiver() {
+  const waiting = new Map<string, (data: Told) => void>()
+  const early = new Map<string, Told>()
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = []
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('end', () => {
+      response.end()
+      const { walletId, data } = JSON.parse(Buffer.concat(chunks).toString()) as { walletId: string; data: Told }
+      const key = `${walletId} ${data['thid'] ?? data['did']} ${data['state'] ?? data['protocolState'] ?? data['status']}`
+      const tell = waiting.get(key)
+      if (tell) tell(data)
+      else early.set(key, data)
+      waiting.delete(key)
+    })
+  })
+  server.keepAliveTimeout = patienceMs
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    /** Waits until a wallet's record of a thread, or its DID, is announced in a state; that may have happened. @throws after a minute. */
+    reached(walletId: string, subject: string, state: string): Promise<Told> {
+      const key = `${walletId} ${subject} ${state}`
+      const data = early.get(key)
+      if (data) {
+        early.delete(key)
+        return Promise.resolve(data)
+      }
+      return new Promise((resolve, reject) => {
+        const timer = setTimeout(() => reject(new Error(`${state} of ${subject} was not announced`)), patienceMs)
+        waiting.set(key, (told) => {
+          clearTimeout(timer)
+          resolve(told)
+        })
+      })
+    },
+    /** Forgets what came and nobody waited for. */
+    forget: () => early.clear(),
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
