@@ -99,7 +99,7 @@ export class Courier {
   }
 
   /** Looks into a wallet's file soon, for what may be new there: everything, unless somebody knows better; calls in the meantime are one. */
-  wake(walletId: string, news: News = { debts: true, events: true }): void {
+  wake(walletId: string, news?: News): void {
     void this.#wake(walletId, news)
   }
 
@@ -113,7 +113,7 @@ export class Courier {
   async resume(): Promise<void> {
     const ids = (await this.#wallets.ids()).values()
     const lookOn = async () => {
-      for (const id of ids) await this.#wake(id, { debts: true, events: true })
+      for (const id of ids) await this.#wake(id)
     }
     for (let n = 0; n < resumedAtOnce; n++) void lookOn()
   }
@@ -129,10 +129,12 @@ export class Courier {
   }
 
   /** Ends with the look that this call began, if it began one. */
-  async #wake(walletId: string, { debts, events }: News): Promise<void> {
+  async #wake(walletId: string, news?: News): Promise<void> {
     if (this.#isStopped) return
     const round = this.#rounds.get(walletId) ?? newRound()
     this.#rounds.set(walletId, round)
+    if (!news) round.expiryLookedAt = -Infinity
+    const { debts, events } = news ?? { debts: true, events: true }
     round.woken = { debts: debts || round.woken?.debts === true, events: events || round.woken?.events === true }
     if (round.isLooking) return
     const look = this.#look(walletId, round).finally(() => this.#looking.delete(look))

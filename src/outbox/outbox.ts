@@ -95,9 +95,16 @@ export async function due(
   return { owing: ready.map(toOwing), ...(next && { nextAt: new Date(next.due_at) }) }
 }
 
-/** Strikes a debt out. */
+/** Strikes a debt out that was paid. */
 export async function done(tx: Tx, id: string): Promise<void> {
   await tx.deleteFrom('outbox').where('id', '=', id).execute()
+}
+
+/** Takes debts back; what is behind them in their lanes has their turn. */
+export async function takeBack(tx: Tx, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return
+  await tx.deleteFrom('outbox').where('id', 'in', ids).execute()
+  noteNews(tx, 'debts')
 }
 
 /** Puts a debt off until `dueAt`, by `steadyNow`. */

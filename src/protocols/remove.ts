@@ -3,7 +3,7 @@ import { Problem } from '../base/problem.ts'
 import { findPlace } from '../credential-status/lists.ts'
 import { decodeJwtVc } from '../credentials/credential.ts'
 import { decodeSdJwt } from '../credentials/sd-jwt/sd-jwt.ts'
-import { Debt, done } from '../outbox/outbox.ts'
+import { Debt, takeBack } from '../outbox/outbox.ts'
 import type { Tx } from '../storage/database.ts'
 import type { Wallet } from '../wallet/wallet.ts'
 import { getRecord } from './find.ts'
@@ -43,7 +43,10 @@ async function remove(tx: Tx, { id, connectionId }: { id: string; connectionId?:
   const owed = await tx.selectFrom('outbox').select(['id', 'body']).where('lane', 'in', lanes).execute()
   // The holder is told of a revocation all the same, over a connection: its DIDs stay, and the notice needs no record.
   const isNotice = (body: string) => connectionId !== undefined && Debt.parse(JSON.parse(body)).protocol === revocationNotification.name
-  for (const debt of owed) if (!isNotice(debt.body)) await done(tx, debt.id)
+  await takeBack(
+    tx,
+    owed.filter(({ body }) => !isNotice(body)).map((debt) => debt.id),
+  )
 }
 
 async function mustNotHold(tx: Tx, record: CredentialRecord, leewaySeconds: number): Promise<void> {

@@ -5,7 +5,7 @@ import { openLog } from '../../src/base/log.ts'
 import { Courier } from '../../src/courier/courier.ts'
 import { createInvitation, toInvitationUrl } from '../../src/didcomm/invitation.ts'
 import { jsonAttachment } from '../../src/didcomm/message.ts'
-import { putEvent } from '../../src/outbox/event.ts'
+import type { Tx } from '../../src/storage/database.ts'
 import type { Wallet } from '../../src/wallet/wallet.ts'
 import { startAgent, type TestAgent } from '../_agent.ts'
 import { acceptOffer, announced, offerByInvitation, takeOffer } from '../_invitation.ts'
@@ -32,20 +32,24 @@ const silent = openLog('silent')
 
 const use = <T>({ agent }: TestAgent, { walletId }: Tenant, work: (wallet: Wallet) => Promise<T>) => agent.wallets.use(walletId, work)
 
-/** Has a wallet's record of a thread wait since a time ago; the commit wakes the courier. */
+/** Changes how long a wallet's flows have waited, which no agent does, and has the courier look for what has become due. */
+async function rewrite(agent: TestAgent, tenant: Tenant, write: (tx: Tx) => Promise<unknown>): Promise<void> {
+  await use(agent, tenant, (wallet) => wallet.transaction(write))
+  agent.agent.courier.wake(tenant.walletId)
+}
+
+/** Has a wallet's record of a thread wait since a time ago. */
 const age = (agent: TestAgent, tenant: Tenant, thid: string, ms = monthMs) =>
-  use(agent, tenant, (wallet) =>
-    wallet.transaction(async (tx) => {
-      const waits_since = new Date(Date.now() - ms).toISOString()
-      const { numUpdatedRows } = await tx
-        .updateTable('record')
-        .set({ waits_since })
-        .where('thid', '=', thid)
-        .where('waits_since', 'is not', null)
-        .executeTakeFirst()
-      expect(numUpdatedRows).toBe(1n)
-    }),
-  )
+  rewrite(agent, tenant, async (tx) => {
+    const waits_since = new Date(Date.now() - ms).toISOString()
+    const { numUpdatedRows } = await tx
+      .updateTable('record')
+      .set({ waits_since })
+      .where('thid', '=', thid)
+      .where('waits_since', 'is not', null)
+      .executeTakeFirst()
+    expect(numUpdatedRows).toBe(1n)
+  })
 
 const failureIn = (state: string) => ({
   status: 408,
@@ -258,6 +262,18 @@ test('a timer ends what becomes due by itself, and not before', async () => {
   expect(Date.parse(updatedAt!)).toBeGreaterThanOrEqual(since + monthMs)
 })
 
+test('a flow that begins after the last look for those that are due ends by itself too', async () => {
+  await using pair = await startPair({ FLOW_EXPIRY: '2s' })
+  const { inviterConnectionId: connectionId } = await connect(pair.issuer, pair.holder)
+  const { presentationId } = await pair.issuer.call('POST /present-proof/presentations', { body: { connectionId } })
+  // The prover waits for as long: either side may be the one that tells.
+  await until(
+    'the end',
+    async () => (await pair.issuer.call('GET /present-proof/presentations/{presentationId}', { path: { presentationId } })).status,
+    (status) => status.startsWith('ProblemReport'),
+  )
+})
+
 test('what became due while the agent was down ends at the next start', async () => {
   await using pair = await startWithOffer()
   const { agent, holder, issuer, thid } = pair
@@ -279,9 +295,7 @@ test('many flows that are due all end', async () => {
   for (let n = 0; n < 40; n++) thids.push((await tenant.call('POST /present-proof/presentations', { body: { connectionId } })).thid)
   for (const thid of thids) await presentationIn(tenant.call, thid, 'RequestSent')
   const waits_since = new Date(Date.now() - monthMs).toISOString()
-  await use(agent, tenant, (wallet) =>
-    wallet.transaction((tx) => tx.updateTable('record').set({ waits_since }).where('waits_since', 'is not', null).execute()),
-  )
+  await rewrite(agent, tenant, (tx) => tx.updateTable('record').set({ waits_since }).where('waits_since', 'is not', null).execute())
   for (const thid of thids) await presentationIn(tenant.call, thid, 'ProblemReportSent')
 })
 
@@ -304,15 +318,12 @@ test('a mark that is left on a flow that has ended is taken away', async () => {
   await using agent = await startAgent()
   const tenant = await agent.newTenant()
   const { connectionId } = await tenant.call('POST /connections', { body: {} })
-  await use(agent, tenant, (wallet) =>
-    wallet.transaction(async (tx) => {
-      await tx
-        .updateTable('record')
-        .set({ waits_since: new Date(0).toISOString() })
-        .where('id', '=', connectionId)
-        .execute()
-      await putEvent(tx, { type: 'ConnectionUpdated', subject: 'a thread', data: {} })
-    }),
+  await rewrite(agent, tenant, (tx) =>
+    tx
+      .updateTable('record')
+      .set({ waits_since: new Date(0).toISOString() })
+      .where('id', '=', connectionId)
+      .execute(),
   )
   const rows = () => use(agent, tenant, ({ db }) => db.selectFrom('record').select(['state', 'waits_since']).execute())
   await expect.poll(rows).toEqual([{ state: 'InvitationGenerated', waits_since: null }])
