@@ -21,7 +21,7 @@ export function readMasterKeyFile(path: string, { mayMake = false } = {}): Uint8
       cause: error,
     })
   }
-  const key = parse(text)
+  const key = parseMasterKey(text)
   if (key) return key
   throw new StartError(`The file ${path} does not hold a master key (32 bytes in base64url).`, 4)
 }
@@ -41,7 +41,7 @@ export function writeNextKey(path: string, key: Uint8Array): void {
 /** The key that is beside the present one; nothing where there is none, or a part of one. */
 export function readNextKey(path: string): Uint8Array | undefined {
   try {
-    return parse(readFileSync(nextTo(path), 'utf8'))
+    return parseMasterKey(readFileSync(nextTo(path), 'utf8'))
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
     throw error
@@ -70,7 +70,8 @@ function nextTo(path: string): string {
   return `${target(path)}.next`
 }
 
-function parse(text: string): Uint8Array | undefined {
+/** The 32 bytes that a text stands for; nothing when it is none of a key, or a part of one. */
+export function parseMasterKey(text: string): Uint8Array | undefined {
   try {
     const key = fromBase64(text.trim())
     return key.length === 32 ? key : undefined

@@ -1,14 +1,15 @@
 /**
  * The master key in the keyring of the operating system, and the next one in an entry beside it while the key is replaced.
  *
- * The entry is called by an id that the data folder keeps, so that the folder can be moved, and two of them do not share a key.
+ * The entry is called by an id that the data folder keeps, so that the folder can be moved.
  */
-import { fromBase64, toBase64url } from '../base/bytes.ts'
+import { toBase64url } from '../base/bytes.ts'
 import { newId } from '../base/id.ts'
 import { newSealKey } from '../base/seal.ts'
 import { StartError } from '../base/start-error.ts'
 import type { AgentDb } from '../storage/database.ts'
 import { readEntry, removeEntry, writeEntry } from './keyring.ts'
+import { parseMasterKey } from './master-key-file.ts'
 import type { MasterKeySource } from './master-key.ts'
 
 const setting = 'keyring-entry'
@@ -58,13 +59,7 @@ export async function keyringSource(db: AgentDb): Promise<MasterKeySource> {
 
 async function readKey(name: string): Promise<Uint8Array | undefined> {
   const text = await readEntry(name)
-  if (text === undefined) return undefined
-  try {
-    const key = fromBase64(text.trim())
-    return key.length === 32 ? key : undefined
-  } catch {
-    return undefined
-  }
+  return text === undefined ? undefined : parseMasterKey(text)
 }
 
 function nextTo(id: string): string {
