@@ -66,5 +66,6 @@ export function concat(...parts: Uint8Array[]): Uint8Array {
 
 /** Bytes as they lie: a copy of a key would stay in the memory that short buffers share. */
 function view(bytes: Uint8Array | string): Buffer {
-  return typeof bytes === 'string' ? Buffer.from(bytes) : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  if (typeof bytes === 'string') return Buffer.from(bytes)
+  return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 }
