@@ -117,11 +117,18 @@ async function open<Tables>(
   examine: (database: Database) => unknown = () => undefined,
   keep?: (database: Database) => Keeper,
 ): Promise<Kysely<Tables>> {
+  let keeper: Keeper | undefined
   const database = connect(path, (database) => {
-    examine(database)
-    mustBeKnown(database, migrations)
+    keeper = keep?.(database)
+    try {
+      examine(database)
+      mustBeKnown(database, migrations)
+    } catch (error) {
+      keeper?.beforeClose()
+      throw error
+    }
   })
-  const db = new Kysely<Tables>({ dialect: createDialect(database, keep?.(database)) })
+  const db = new Kysely<Tables>({ dialect: createDialect(database, keeper) })
   try {
     await migrate(db, migrations)
     return db

@@ -93,6 +93,18 @@ test('a commit that never was is not missed, and no damage', async () => {
   expect(await names(file)).toEqual(['one'])
 })
 
+test('what a newer release has left after a crash is still whole for it, once this one has refused it', async () => {
+  const { db } = await openKnownWalletDb(path)
+  await db
+    .insertInto('kysely_migration' as 'setting')
+    .values({ name: '999-later', timestamp: '2100-01-01T00:00:00.000Z' } as never)
+    .execute()
+  const file = crash()
+  await db.destroy()
+  await expect(openKnownWalletDb(file)).rejects.toThrow('newer release')
+  await expect(examinePages(file)).resolves.toBeDefined()
+})
+
 test('who else writes to the file, or to its log, is noticed before it is used again', async () => {
   const { db, isDue } = await openKnownWalletDb(path)
   await commit(db, 'one')
