@@ -6,8 +6,13 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { scopesOf, splitKey, type Route } from '../../daemon/route.ts'
 import { routes } from '../../daemon/routes/index.ts'
 import { allScopes, type Scope } from '../../src/wallet/api-key.ts'
+import { resolvePeerDid } from '../../src/did/peer.ts'
+import { encryptedType } from '../../src/didcomm/jwe.ts'
+import { endpointOf } from '../../src/didcomm/route.ts'
 import { adminToken, startAgent, type TestAgent } from '../_agent.ts'
 import { connect, issue, newDid, type Tenant } from '../_pair.ts'
+import { openParty } from '../_party.ts'
+import { statementsOf } from '../security/_statements.ts'
 import { aSchema, constraints, kinds, rows, unknown, type Case, type Ids, type Isolated } from './_isolation-rows.ts'
 
 let agent: TestAgent
@@ -48,6 +53,8 @@ beforeAll(async () => {
   const { recordId: credential } = await issue(partner, owner, inviteeConnectionId, theirs.did, subject.did)
   const schema = { ...aSchema, version: '1.0.0', author: issuing.did }
   const { resource } = await call('POST /schema-registry/schemas/did-url', { body: schema })
+  const underDid = JSON.parse(Buffer.from(resource, 'base64url').toString()) as { id: string; guid: string }
+  const published = await call('POST /schema-registry/schemas', { body: { ...schema, name: 'other' } })
   ids = {
     walletId: owner.walletId,
     did: issuing.did,
@@ -57,8 +64,10 @@ beforeAll(async () => {
     thid,
     request: (await call('POST /present-proof/presentations', { body: { connectionId: connection, proofs: [] } })).presentationId,
     ping: (await call('POST /didcomm/pings', { body: { connectionId: connection } })).id,
-    schema: (await call('POST /schema-registry/schemas', { body: { ...schema, name: 'other' } })).id,
-    didUrlSchema: (JSON.parse(Buffer.from(resource, 'base64url').toString()) as { id: string }).id,
+    schema: published.id,
+    schemaGuid: published.guid,
+    didUrlSchema: underDid.id,
+    didUrlGuid: underDid.guid,
     policy: (await call('POST /verification/policies', { body: { name: 'p', description: 'p', constraints } })).id,
     definition: (await call('POST /presentation-exchange/presentation-definitions', { body: definition })).id,
     didRequest: (await call('POST /onboard/did-requests')).id,
@@ -159,6 +168,32 @@ test('to another tenant, what is somebody’s is like what is not there, and not
   expect(await holdings()).toEqual(before)
 }, 120_000)
 
+test('what is somebody’s is looked for with the same statements as what is not there, so that it takes as long', async () => {
+  const headers = { apikey: mallory!.apiKey }
+  const ask = async (key: string, each: Case) => {
+    const { statements } = await statementsOf(() => send(key as Isolated, headers, each))
+    return statements.join('\n')
+  }
+  const different: unknown[] = []
+  let most = 0
+  for (const { key } of all.filter((route) => route.key in rows)) {
+    const [theirs, nowhere] = [rows[key as Isolated](ids), rows[key as Isolated](unknown)]
+    for (const [index, each] of theirs.entries()) {
+      // The agent has work of its own now and then; what comes of the request is there each time.
+      let found: [theirs: string, nowhere: string] | undefined
+      for (let attempt = 0; attempt < 5; attempt++) {
+        found = [await ask(key, each), await ask(key, nowhere[index]!)]
+        if (found[0] === found[1]) break
+      }
+      most = Math.max(most, found![0].split('\n').length)
+      if (found![0] !== found![1]) different.push({ key, theirs: found![0], nowhere: found![1] })
+    }
+  }
+  expect(different).toEqual([])
+  // It would see them: a tenant is looked up, and something in its wallet.
+  expect(most).toBeGreaterThan(2)
+}, 120_000)
+
 /** What is named in the path is not found; what is named in a list's query, or a body, is not there, by whichever status that has. */
 function isRefusal(key: string, { path }: Case, { status, text }: Answer): boolean {
   if (status === 200 && key.startsWith('GET ') && !path) return (JSON.parse(text) as { contents: unknown[] }).contents.length === 0
@@ -173,6 +208,77 @@ test('the owner itself finds all of it: the refusals are about who asks', async 
       if (status !== 200 && !/candidates|\/credential$/.test(key)) missing.push({ key, status, text })
     }
   expect(missing).toEqual([])
+})
+
+/** What anybody may read who knows its id. Of everything else, an endpoint for everybody says as much as of what is not there. */
+const published: Readonly<Record<string, keyof Ids>> = {
+  'GET /dids/{didRef}': 'did',
+  'GET /api/dids/{did}': 'did',
+  'GET /api/dids/{did}/protobuf': 'did',
+  'GET /schema-registry/schemas/{guid}': 'schemaGuid',
+  'GET /schema-registry/schemas/{guid}/schema': 'schemaGuid',
+  'GET /schema-registry/schemas/did-url/{guid}': 'didUrlGuid',
+  'GET /schema-registry/schemas/did-url/{guid}/schema': 'didUrlGuid',
+  'GET /presentation-exchange/presentation-definitions/{id}': 'definition',
+}
+
+test('an endpoint for everybody knows what was published, and nothing else of what is somebody’s, whoever asks', async () => {
+  const open = all.filter(({ key, contract }) => contract.access === 'public' && key.includes('{'))
+  const wrong: unknown[] = []
+  for (const { key } of open) {
+    const [name] = /(?<=\{)\w+/.exec(key)!
+    for (const kind of kinds) {
+      const ask = async (from: Ids, headers: Record<string, string> = {}) =>
+        withoutIds(await send(key, headers, { path: { [name]: from[kind] }, body: {} }), from)
+      const [theirs, nowhere] = [await ask(ids), await ask(unknown)]
+      if (published[key] === kind) {
+        if (theirs.status !== 200 || nowhere.status === 200) wrong.push({ key, kind, theirs, nowhere })
+        continue
+      }
+      if (theirs.status < 400 || theirs.status !== nowhere.status || theirs.text !== nowhere.text)
+        wrong.push({ key, kind, theirs, nowhere })
+    }
+    // Nobody's key opens more of it, or less.
+    const [kind] = [published[key] ?? 'policy']
+    const answers = []
+    for (const headers of [shown.none, shown.wrong, shown.revoked, shown.admin, shown.tenant, { apikey: mallory!.apiKey }])
+      answers.push(withoutIds(await send(key, headers, { path: { [name]: ids[kind] }, body: {} }), ids))
+    if (new Set(answers.map(({ status, text }) => `${status} ${text}`)).size > 1) wrong.push({ key, answers })
+  }
+  expect(wrong).toEqual([])
+  expect(Object.keys(published).filter((key) => !open.some((route) => route.key === key))).toEqual([])
+}, 120_000)
+
+test('a message for a DID that is not a mailbox’s is refused alike, whether another wallet has the DID or nobody', async () => {
+  await using sender = await openParty()
+  await using stranger = await openParty()
+  const { myDid } = await owner!.call('GET /connections/{connectionId}', { path: { connectionId: ids.connection } })
+  const { contents } = await partner!.call('GET /connections')
+  const mailboxOf = (did: string) => new URL(endpointOf(resolvePeerDid(did))!).pathname.slice(1)
+  const [own, other] = [mailboxOf(myDid!), mailboxOf(contents[0]!.myDid!)]
+  const before = await holdings()
+  const post = async (mailbox: string, to: string) => {
+    const body = sender.pack(to, { type: 'https://didcomm.org/basicmessage/2.0/message', body: { content: 'hello' } })
+    const { result, statements } = await statementsOf(() =>
+      fetch(`${agent.didcommUrl}/${mailbox}`, { method: 'POST', headers: { 'content-type': encryptedType }, body }),
+    )
+    const text = (await result.text()).replaceAll(to, '<did>')
+    return { ...withoutIds({ status: result.status, text }, ids), statements }
+  }
+  const nobody = other.replace(/^.{8}/, (start) => [...start].toReversed().join(''))
+  for (const [mailbox, status] of [
+    [other, 422],
+    [nobody, 422],
+    ['x', 422],
+  ] as const) {
+    const [theirs, unknownDid] = [await post(mailbox, myDid!), await post(mailbox, stranger.did)]
+    expect(theirs).toEqual(unknownDid)
+    expect(theirs.status).toBe(status)
+  }
+  expect(await holdings()).toEqual(before)
+  // Where it belongs, it is opened, and refused for whom it is from.
+  expect((await post(other, myDid!)).text).toContain('RecipientNotFound')
+  expect((await post(own, myDid!)).text).not.toContain('RecipientNotFound')
 })
 
 test('there is a row for every endpoint of tenants, and for no other', () => {
