@@ -22,7 +22,7 @@ export function createApp(agent: Agent, routes: readonly Route[], options: Mount
   app.use(requestId)
   app.use(securityHeaders(agent.env.urls.rest))
   app.use(requestLog(agent.log))
-  app.use(problem(agent.log))
+  app.use(problem)
   const { AGENT_HOST, AGENT_CORS_ORIGINS, AGENT_TRUST_PROXY } = agent.config
   const parties = createParties()
   app.use(fairness(agent.turns, ({ req }) => parties.of(req.headers, addressOf(req, AGENT_TRUST_PROXY))))

@@ -14,13 +14,17 @@ import { unpack } from '../src/didcomm/unpack.ts'
 import { handlers } from '../src/protocols/index.ts'
 import { receive } from '../src/protocols/receive.ts'
 import { resolverOf } from '../src/protocols/trust-ping/resolver.ts'
+import { ofRequest } from '../src/wallet/of-request.ts'
 import { findFirstPeerKey } from '../src/wallet/peer-dids.ts'
 import { withQuotas } from '../src/wallet/quotas.ts'
+import type { Wallet } from '../src/wallet/wallet.ts'
 import { addressOf } from './address.ts'
 import { mediatorPages, takeForMediator } from './mediator.ts'
 import { cors } from './middleware/cors.ts'
 import { fairness } from './middleware/fairness.ts'
 import { problem } from './middleware/problem.ts'
+import { requestId } from './middleware/request-id.ts'
+import { requestLog, stateOf } from './middleware/request-log.ts'
 import { securityHeaders } from './middleware/security-headers.ts'
 import { logUnsent } from './unsent.ts'
 
@@ -29,8 +33,11 @@ export function createDidcommApp(agent: Agent): Koa {
   const app = new Koa()
   const maxBytes = agent.config.DIDCOMM_MAX_RECEIVE_BYTES
   app.on('error', logUnsent(agent.log))
+  app.use(requestId)
   app.use(securityHeaders(agent.env.urls.didcomm))
-  app.use(problem(agent.log))
+  // Why a message was refused is said where it is known.
+  app.use(requestLog(agent.log, { failed: 'debug' }))
+  app.use(problem)
   app.use(fairness(agent.turns, (context) => partyOf(agent, context)))
   app.use(cors(agent.config.AGENT_CORS_ORIGINS))
   if (agent.mediator) app.use(mediatorPages(agent.mediator))
@@ -46,11 +53,12 @@ export function createDidcommApp(agent: Agent): Koa {
       },
     }),
   )
-  app.use((context) => takeMessage(agent, context).catch((error: unknown) => explain(agent, error)))
+  app.use((context) => takeMessage(agent, context).catch((error: unknown) => explain(context, error)))
   return app
 }
 
 async function takeMessage(agent: Agent, context: Context): Promise<void> {
+  stateOf(context).route = 'POST /{mailbox}'
   const [, token, ...more] = context.path.split('/')
   if (context.method !== 'POST' || token === undefined || more.length > 0) {
     throw new Problem('error:ResourcePathNotFound', 'This is a DIDComm endpoint: it takes POST / and POST /{mailbox}.')
@@ -62,14 +70,23 @@ async function takeMessage(agent: Agent, context: Context): Promise<void> {
   if (agent.mediator?.owns(didOf(envelope.kids[0]!))) {
     return takeForMediator(agent.mediator, context, envelope, addressOf(context.req, agent.config.MEDIATOR_TRUST_PROXY))
   }
+  const state = stateOf(context)
   const walletId = await findWallet(agent, token, envelope.kids)
-  await agent.wallets.use(walletId, async (wallet) => {
+  state.walletId = walletId
+  const work = async (wallet: Wallet) => {
     const unpacked = await unpack(envelope, {
       findPrivateKey: (kids) => findFirstPeerKey(wallet, kids),
       resolve: resolverOf(wallet, didOf(envelope.kids[0]!)),
     })
-    await receive(withQuotas(wallet), handlers, unpacked)
-  })
+    const { id, thid = id } = unpacked.message
+    state.thids.add(thid)
+    await receive(
+      ofRequest(withQuotas(wallet), state.log, (written) => state.thids.add(written)),
+      handlers,
+      unpacked,
+    )
+  }
+  await agent.wallets.use(walletId, work, state.log)
   context.status = 200
   context.body = ''
 }
@@ -81,8 +98,13 @@ function partyOf(agent: Agent, { path, req }: Context): string {
 }
 
 /** Says in the log why a message was refused, which the log of requests does not know; never what the message says. */
-function explain({ log }: Agent, error: unknown): never {
-  if (error instanceof Problem) log.info({ type: error.type, status: error.status, reason: error.message }, 'a DIDComm message was refused')
+function explain(context: Context, error: unknown): never {
+  const { log, walletId, thids } = stateOf(context)
+  if (error instanceof Problem)
+    log.info(
+      { type: error.type, status: error.status, reason: error.message, walletId, thids: [...thids] },
+      'a DIDComm message was refused',
+    )
   // What cannot be reached, and where the operator has it, is not for strangers.
   if (isTemporary(error)) throw new Problem(error.type, 'The message cannot be judged now. Send it again later.', { cause: error })
   throw error

@@ -11,6 +11,7 @@ import type { Middleware } from 'koa'
 import { z } from 'zod'
 import type { Agent } from '../src/agent.ts'
 import { Problem } from '../src/base/problem.ts'
+import { ofRequest } from '../src/wallet/of-request.ts'
 import { mustHaveRoom, withQuotas } from '../src/wallet/quotas.ts'
 import type { Wallet } from '../src/wallet/wallet.ts'
 import { addressOf } from './address.ts'
@@ -21,6 +22,7 @@ import type { Given } from './audit-subject.ts'
 import { auditOf, type Visit } from './middleware/audit.ts'
 import { createParties, leaveTurn, type Parties } from './middleware/fairness.ts'
 import { createTenantPace, type TenantPace } from './middleware/limits.ts'
+import { stateOf } from './middleware/request-log.ts'
 import { mustHaveScope } from './middleware/scope.ts'
 import { scopesOf, splitKey, type Answer, type Route } from './route.ts'
 import { toSuiteProblem } from './suite.ts'
@@ -76,19 +78,20 @@ function endpoint(agent: Agent, route: Route, { routes, authenticate, guard, pac
   const audit = auditOf(agent, route)
 
   async function admit(headers: RouterContext['headers'], visit: Visit): Promise<Caller> {
-    visit.caller = await parties.meet(headers, () => guard({ address: visit.address, headers }, () => identify(headers, visit)))
+    visit.caller = await parties.meet(headers, () => guard({ ...visit, headers }, () => identify(headers, visit)))
     mustHaveScope(visit.caller, scopes, key)
     return visit.caller
   }
 
   const handle = async (ctx: RouterContext): Promise<void> => {
-    ctx.state.route = key
+    const state = stateOf(ctx)
+    state.route = key
     const names = path?.safeParse(ctx.params)
     if (names?.success === false) throw pathNotFound(ctx.method, ctx.path)
     const { headers } = ctx
     const address = addressOf(ctx.req, agent.config.AGENT_TRUST_PROXY)
-    ctx.state.address = address
-    const visit: Visit = { address, requestId: ctx.state.requestId }
+    state.address = address
+    const visit: Visit = { address, requestId: state.requestId }
     const caller = contract.access === 'public' ? undefined : await audit.admission(visit, () => admit(headers, visit))
     await pace(caller)
     const result = await audit.performance(visit, async (begin) => {
@@ -99,6 +102,7 @@ function endpoint(agent: Agent, route: Route, { routes, authenticate, guard, pac
         body: contract.body && (await decodeBody(ctx, contract.body)),
         target: ctx.originalUrl,
         address,
+        log: state.log,
         accept: ctx.headers.accept ?? '*/*',
         accepts: (types: readonly string[]) => ctx.accepts([...types]) || undefined,
         whenGone: () => {
@@ -109,12 +113,13 @@ function endpoint(agent: Agent, route: Route, { routes, authenticate, guard, pac
       }
       const serve = async (wallet: Wallet): Promise<unknown> => {
         if (contract.sharesFile) await mustHaveRoom(wallet, Buffer.byteLength(ctx.request.rawBody))
-        return handler({ wallet: method === 'DELETE' ? wallet : withQuotas(wallet), agent }, input)
+        const held = method === 'DELETE' ? wallet : withQuotas(wallet)
+        return handler({ wallet: ofRequest(held, state.log, (thid) => state.thids.add(thid)), agent }, input)
       }
       await begin({ path: input.path, body: input.body as Given['body'] })
-      return contract.access === 'tenant' && caller?.kind === 'tenant'
-        ? wallets.use(caller.walletId, serve)
-        : handler({ wallets, tenants, caller, agent, routes }, input)
+      if (contract.access !== 'tenant' || caller?.kind !== 'tenant') return handler({ wallets, tenants, caller, agent, routes }, input)
+      state.walletId = caller.walletId
+      return wallets.use(caller.walletId, serve, state.log)
     })
     reply(ctx, route, result, checkReplies)
   }

@@ -8,6 +8,7 @@ import type { Readable } from 'node:stream'
 import type { z } from 'zod'
 import type { Agent } from '../src/agent.ts'
 import type { Config } from '../src/base/config.ts'
+import type { Log } from '../src/base/log.ts'
 import { allScopes, type Scope } from '../src/wallet/api-key.ts'
 import type { Wallet } from '../src/wallet/wallet.ts'
 import type { Admin, Tenant } from './middleware/access.ts'
@@ -88,6 +89,8 @@ export type Input<C extends Contract> = {
   target: string
   /** Where the request comes from: the address of whoever is connected. */
   address: string
+  /** The log, whose lines name the request. */
+  log: Log
   /** The `Accept` header, `*` + `/*` when there is none. */
   accept: string
   /** The one of some media types that the `Accept` header likes best, the first where it does not care; nothing when it takes none (RFC 9110 §12.5.1). */

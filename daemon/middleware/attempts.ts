@@ -17,7 +17,7 @@ const windowSeconds = 60
 const remembered = { max: 10_000, ttl: 3_600_000 }
 
 /** Where an attempt comes from, and what it shows. */
-type Attempt = { address: string; headers: IncomingHttpHeaders }
+type Attempt = { address: string; requestId: string; headers: IncomingHttpHeaders }
 
 /** Runs `identify` unless too many attempts from the address have failed. @throws {Problem} 429, and what `identify` throws. */
 export type Guard = <Caller>(attempt: Attempt, identify: () => Promise<Caller>) => Promise<Caller>
@@ -31,7 +31,7 @@ export function createGuard(perMinute: number, { log, isAdminToken }: Pick<Agent
   const salt = randomBytes(32)
   const admitted = new LRUCache<string, true>(remembered)
 
-  return async ({ address, headers }, identify) => {
+  return async ({ address, requestId, headers }, identify) => {
     const { apikey = '', 'x-admin-api-key': adminKey = '' } = headers
     const isEmpty = apikey === '' && adminKey === ''
     // Whoever shows nothing guesses nothing.
@@ -45,7 +45,7 @@ export function createGuard(perMinute: number, { log, isAdminToken }: Pick<Agent
       admitted.delete(shown)
       const over = await failures(address)
       if (over === undefined) return
-      log.warn({ address, retryAfter: over }, 'too many keys from one address were wrong: no others are looked at for a while')
+      log.warn({ address, requestId, retryAfter: over }, 'too many keys from one address were wrong: no others are looked at for a while')
       throw tooMany(over)
     }
     const caller = await identify().catch(async (error: unknown) => {

@@ -11,6 +11,7 @@ import { addressOf } from '../address.ts'
 import { doneTo, subjectOf, walletOf, type Given } from '../audit-subject.ts'
 import { splitKey, type Route } from '../route.ts'
 import type { Caller } from './access.ts'
+import { stateOf } from './request-log.ts'
 
 /** A request that comes to an endpoint: where from, its id, and, as far as it is known by then, whose it is. */
 export type Visit = { address: string; requestId: string; caller?: Caller }
@@ -73,10 +74,7 @@ export function auditForeign({ audit, config }: Agent): Middleware {
     } catch (error) {
       if (error instanceof Problem && error.type === 'error:LocalAccessOnly') {
         const address = addressOf(ctx.req, config.AGENT_TRUST_PROXY)
-        await audit.refused(
-          { actor: 'anonymous', address, requestId: ctx.state['requestId'] as string, action: 'request from another site' },
-          error,
-        )
+        await audit.refused({ actor: 'anonymous', address, requestId: stateOf(ctx).requestId, action: 'request from another site' }, error)
       }
       throw error
     }

@@ -6,27 +6,25 @@
  */
 import { randomUUID } from 'node:crypto'
 import type { Middleware } from 'koa'
-import type { Log } from '../../src/base/log.ts'
 import { Problem } from '../../src/base/problem.ts'
+import { stateOf } from './request-log.ts'
 
-export function problem(log: Log): Middleware {
-  return async (ctx, next) => {
-    try {
-      await next()
-    } catch (error) {
-      // A body that was read in part only would stand before the next request on the connection.
-      ctx.req.unpipe()
-      ctx.req.resume()
-      const id = randomUUID()
-      const shown = toProblem(error)
-      if (shown.status >= 500)
-        log[isAboutOthers(shown) ? 'warn' : 'error']({ err: error, instance: id, route: ctx['state'].route }, 'a request failed')
-      ctx.status = shown.status
-      if (shown.retryAfter !== undefined) ctx.set('Retry-After', String(shown.retryAfter))
-      // As it is written here, without the charset that koa would add.
-      ctx.set('Content-Type', 'application/json')
-      ctx.body = toBody(shown, id)
-    }
+export const problem: Middleware = async (ctx, next) => {
+  try {
+    await next()
+  } catch (error) {
+    // A body that was read in part only would stand before the next request on the connection.
+    ctx.req.unpipe()
+    ctx.req.resume()
+    const id = randomUUID()
+    const shown = toProblem(error)
+    const { log, route } = stateOf(ctx)
+    if (shown.status >= 500) log[isAboutOthers(shown) ? 'warn' : 'error']({ err: error, instance: id, route }, 'a request failed')
+    ctx.status = shown.status
+    if (shown.retryAfter !== undefined) ctx.set('Retry-After', String(shown.retryAfter))
+    // As it is written here, without the charset that koa would add.
+    ctx.set('Content-Type', 'application/json')
+    ctx.body = toBody(shown, id)
   }
 }
 

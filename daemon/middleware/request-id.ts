@@ -6,6 +6,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Middleware } from 'koa'
 import { randomId } from '../../src/base/id.ts'
+import { stateOf } from './request-log.ts'
 
 /** UUIDs, ULIDs, trace ids, and what proxies make. */
 const pattern = /^(?!iak_)[A-Za-z0-9][A-Za-z0-9._-]{7,63}$/
@@ -13,7 +14,7 @@ const pattern = /^(?!iak_)[A-Za-z0-9][A-Za-z0-9._-]{7,63}$/
 /** Gives each request its id, in `ctx.state.requestId`. */
 export const requestId: Middleware = (ctx, next) => {
   const id = given(ctx.headers) ?? randomId()
-  ctx.state['requestId'] = id
+  stateOf(ctx).requestId = id
   ctx.set('X-Request-Id', id)
   return next()
 }

@@ -41,9 +41,10 @@ export default [
       media,
       reply: [200, DidResolutionResponse],
     },
-    async ({ agent }, { path: { didRef }, target, accepts }) => {
+    async ({ agent }, { path: { didRef }, target, accepts, log }) => {
       const type = accepts(media) as (typeof media)[number] | undefined
-      const answer = type === undefined ? failed('representationNotSupported', supported) : await resolve(agent, toDid(didRef, target))
+      const answer =
+        type === undefined ? failed('representationNotSupported', supported) : await resolve({ env: agent.env, log }, toDid(didRef, target))
       const { error, message = '' } = answer.didResolutionMetadata
       const status = error === undefined ? 200 : statuses[error]
       if (type !== undefined && isDocument(type)) return { status, type, body: answer.didDocument ?? message }
@@ -61,7 +62,7 @@ function toDid(decoded: string, target: string): string {
   return raw !== undefined && raw.includes('%') && !raw.includes('%25') ? raw : decoded
 }
 
-async function resolve({ env, log }: Agent, did: string): Promise<Outcome> {
+async function resolve({ env, log }: Pick<Agent, 'env' | 'log'>, did: string): Promise<Outcome> {
   try {
     return await env.resolver.resolve(did)
   } catch (error) {

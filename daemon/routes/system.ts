@@ -41,9 +41,9 @@ export default [
       body: RotateMasterKey,
       reply: [200, MasterKeyRotation],
     },
-    async ({ agent }, { body }) => {
+    async ({ agent }, { body, log }) => {
       const rotation = await agent.rotateMasterKey(body.newKey)
-      agent.log.info({ source: rotation.source, isReplaced: rotation.isReplaced }, 'the master key was rotated')
+      log.info({ source: rotation.source, isReplaced: rotation.isReplaced }, 'the master key was rotated')
       return rotation
     },
   ),

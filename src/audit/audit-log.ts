@@ -159,7 +159,7 @@ export class AuditLog {
       await this.#append(drafts)
     } catch (error) {
       this.#late.push(...drafts.filter(({ begun }) => begun !== undefined))
-      this.#complain(error)
+      this.#complain(error, drafts[0]?.act.requestId)
     }
   }
 
@@ -217,8 +217,8 @@ export class AuditLog {
     })
   }
 
-  #complain(error: unknown): void {
-    this.#options.log.error({ err: error }, 'the audit log cannot be written')
+  #complain(error: unknown, requestId?: string): void {
+    this.#options.log.error({ err: error, requestId }, 'the audit log cannot be written')
   }
 }
 

@@ -25,7 +25,7 @@ export async function deliver(wallet: Wallet, delivery: Delivery): Promise<boole
   }
   const outcome = await wallet.transaction((tx) => failed(tx, delivery, answer))
   wallet.env.log[outcome === 'given up' ? 'warn' : 'info'](
-    { walletId: wallet.id, webhookId: id, eventId: event.id, kind, error, outcome },
+    { walletId: wallet.id, webhookId: id, eventId: event.id, kind, reason: error, outcome },
     'a webhook was not taken',
   )
   return false

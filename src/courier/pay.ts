@@ -1,5 +1,6 @@
 /** Pays one debt of the outbox: sends a message or does a piece of work, and writes down that it is done. */
 import { steadyNow } from '../base/clock.ts'
+import type { Fields } from '../base/log.ts'
 import { Problem } from '../base/problem.ts'
 import { CrowdedError, LeftAloneError } from '../net/destinations.ts'
 import { logSent, type Attempt } from '../outbox/message-log.ts'
@@ -32,6 +33,7 @@ export async function pay(wallet: Wallet, owing: Owing): Promise<void> {
       await done(tx, id)
       await write(tx)
     })
+    if (debt.kind === 'message') wallet.env.log.debug(aboutOf(wallet, owing), 'a message was sent')
   } catch (error) {
     // Nothing was done, and nothing was wrong: whoever called is to come again.
     if (error instanceof CrowdedError) throw error
@@ -63,7 +65,7 @@ async function note(wallet: Wallet, owing: Owing, at: Date, error: unknown): Pro
   const endsAt = debt.kind === 'message' ? Date.parse(owing.createdAt) + config.MESSAGE_RETRY_FOR * 1_000 : Infinity
   const isRefused = error instanceof NotDelivered && error.isFinal
   const isFinal = isRefused || steadyNow() >= endsAt
-  const about = { walletId: wallet.id, lane: owing.lane, attempts: attempts + 1 }
+  const about = aboutOf(wallet, owing)
   if (isFinal) log.warn({ ...about, err: error }, isRefused ? 'a message was refused' : 'a message was given up')
   else if ((attempts + 1) % 10 === 0) log.warn({ ...about, err: error }, 'a debt is still not paid')
   else log.info({ ...about, reason: (error as Error).message }, 'a debt is put off')
@@ -82,6 +84,13 @@ async function note(wallet: Wallet, owing: Owing, at: Date, error: unknown): Pro
     }
     await tell(tx, debt, failure, isFinal)
   })
+}
+
+/** What the log says of an attempt: by its thread it is found at the other side, and with the request that it comes from. */
+function aboutOf(wallet: Wallet, { id, lane, attempts, debt }: Owing): Fields {
+  const { recordId } = debt
+  const sent = debt.kind === 'message' ? { messageId: id, thid: debt.message.thid ?? id, type: debt.message.type } : {}
+  return { walletId: wallet.id, lane, recordId, ...sent, attempts: attempts + 1 }
 }
 
 /** The record says why (api.md 5.1); of a protocol that has no records, whatever it keeps instead. */

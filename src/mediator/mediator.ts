@@ -101,7 +101,8 @@ export async function openMediator(options: MediatorOptions): Promise<Mediator> 
     } catch (error) {
       if (!(error instanceof Refusal) || !request) throw error
       const refusal = error.isForNow ? error : await onceOnly(error, digestOf(envelope))
-      log.info({ type: unpacked.message.type.slice(0, 200), code: refusal.code }, 'the mediator refused a message')
+      const { type, id, thid = id } = unpacked.message
+      log.info({ type, thid, code: refusal.code }, 'the mediator refused a message')
       return answer(request, toReport(refusal, unpacked.message), way, refusal)
     }
   }

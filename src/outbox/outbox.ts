@@ -10,6 +10,7 @@ import { newId } from '../base/id.ts'
 import type { Db, Tx } from '../storage/database.ts'
 import type { WalletTables } from '../storage/wallet-tables.ts'
 import { noteNews } from './news.ts'
+import { noteThread } from './threads.ts'
 
 /** What a message says; its id, sender, recipient and time are added when it is sent. */
 const Content = z.object({
@@ -37,6 +38,7 @@ export type Owing = { id: string; lane: string; attempts: number; createdAt: str
 /** Promises a debt; those of one lane are paid in the order of their promising. Returns its id. */
 export async function put(tx: Tx, lane: string, debt: Debt): Promise<string> {
   const id = newId()
+  if (debt.kind === 'message') noteThread(tx, debt.message.thid ?? id)
   await tx
     .insertInto('outbox')
     .values({

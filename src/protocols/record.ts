@@ -11,6 +11,7 @@ import { Problem, type ProblemType } from '../base/problem.ts'
 import type { Attachment } from '../didcomm/message.ts'
 import { putEvent } from '../outbox/event.ts'
 import * as outbox from '../outbox/outbox.ts'
+import { noteThread } from '../outbox/threads.ts'
 import type { Tx } from '../storage/database.ts'
 import { waitsSince } from './expiry.ts'
 import { getRecord } from './find.ts'
@@ -171,6 +172,7 @@ export async function amend(tx: Tx, protocol: Protocol<any>, record: Rec, change
 /** Changes fields of a record that are no step but that others want to hear of: its event, with the state as it was. */
 export async function announce(tx: Tx, protocol: Protocol<any>, record: Rec, change: object): Promise<void> {
   await amend(tx, protocol, record, change)
+  noteThread(tx, record.thid)
   await putEvent(tx, { type: protocol.states.event, subject: record.thid, data: protocol.toResource({ ...record, ...change }) })
 }
 
@@ -207,6 +209,7 @@ export function recordOf(lane: string): string {
 
 /** Writes down what a row owes: its event always, its message or its work when it has one. */
 async function owe(tx: Tx, protocol: Protocol<any>, record: Rec, [, , , , then]: Row, message?: Outgoing): Promise<void> {
+  noteThread(tx, record.thid)
   await putEvent(tx, { type: protocol.states.event, subject: record.thid, data: protocol.toResource(record) })
   if (!then) return
   const lane = laneOf(record.id)

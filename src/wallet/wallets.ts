@@ -5,6 +5,7 @@ import { basename, join } from 'node:path'
 import PQueue from 'p-queue'
 import { fromHex, toHex } from '../base/bytes.ts'
 import { newId } from '../base/id.ts'
+import type { Log } from '../base/log.ts'
 import { Problem } from '../base/problem.ts'
 import { keyedDigest, newSealKey, seal, unseal, withSealKey } from '../base/seal.ts'
 import { setGlobalWebhook } from '../outbox/webhooks.ts'
@@ -50,10 +51,10 @@ export class Wallets {
     mkdirSync(this.#folder, { recursive: true, mode: 0o700 })
   }
 
-  /** Runs `use` with a wallet, which stays open at least as long. @throws {Problem} `WalletNotFound`, `WalletUnreadable` */
-  async use<T>(id: string, use: (wallet: Wallet) => Promise<T>): Promise<T> {
+  /** Runs `use` with a wallet, which stays open at least as long; `log` is that of whoever asks. @throws {Problem} `WalletNotFound`, `WalletUnreadable` */
+  async use<T>(id: string, use: (wallet: Wallet) => Promise<T>, log = this.#env.log): Promise<T> {
     if (this.#isClosed) throw new Error('the agent is stopping: no wallet is opened any more')
-    const entry = this.#entryOf(id)
+    const entry = this.#entryOf(id, log)
     this.#open.delete(id)
     this.#open.set(id, entry)
     entry.users++
@@ -63,7 +64,7 @@ export class Wallets {
       // A wallet that did not open is not kept, so that the next attempt tries again; what that has opened is not ours to drop.
       await entry.wallet.catch(() => this.#open.get(id) === entry && this.#open.delete(id))
       if (!(error instanceof DamagedFileError && error.path === this.#path(id))) throw error
-      this.#env.log.error({ err: error, walletId: id }, 'the file of a wallet is in doubt: it is looked through before it is used again')
+      log.error({ err: error, walletId: id }, 'the file of a wallet is in doubt: it is looked through before it is used again')
       entry.isInDoubt = true
       this.#inDoubt.add(id)
       throw unreadable(id, 'It is looked through, and set aside if it is damaged.', error)
@@ -75,7 +76,7 @@ export class Wallets {
   }
 
   /** The wallet as it is open, or is being opened now. */
-  #entryOf(id: string): Entry {
+  #entryOf(id: string, log: Log): Entry {
     const open = this.#open.get(id)
     if (open?.isDue()) {
       if (open.users > 0) open.isInDoubt = true
@@ -83,7 +84,7 @@ export class Wallets {
     }
     const known = this.#open.get(id)
     if (known) return known
-    const made: Entry = { wallet: this.#openFile(id), users: 0, isDue: () => false }
+    const made: Entry = { wallet: this.#openFile(id, log), users: 0, isDue: () => false }
     made.wallet.then(({ isDue }) => (made.isDue = isDue)).catch(() => undefined)
     return made
   }
@@ -162,11 +163,11 @@ export class Wallets {
     return names.filter((name) => isSetAside.test(name) && !names.includes(name.replace(isSetAside, '')))
   }
 
-  async #openFile(id: string): Promise<Wallet> {
+  async #openFile(id: string, log: Log): Promise<Wallet> {
     const row = await this.#db.selectFrom('wallet').select('wrapped_key').where('id', '=', id).executeTakeFirst()
     if (!row) throw new Problem('error:WalletManagementServiceError:WalletNotFound', `There is no wallet ${id}.`)
     const key = withSealKey(this.#agentKey, 'wallet-keys', (walletKeys) => unseal(walletKeys, `wallet:${id}`, row.wrapped_key))
-    const wallet = await this.#openWith(id, key)
+    const wallet = await this.#openWith(id, key, log)
     try {
       await wallet.db.transaction().execute((tx) => setGlobalWebhook(tx, this.#env.config.GLOBAL_WEBHOOK_URL !== undefined))
       return wallet
@@ -176,7 +177,7 @@ export class Wallets {
     }
   }
 
-  async #openWith(id: string, key: Uint8Array): Promise<Wallet> {
+  async #openWith(id: string, key: Uint8Array, log: Log): Promise<Wallet> {
     await this.#closing.get(id)
     const path = this.#path(id)
     // SQLite would make an empty one.
@@ -191,7 +192,7 @@ export class Wallets {
       if (!(error instanceof DamagedFileError)) throw error
       this.#inDoubt.delete(id)
       const name = `${basename(path)}.damaged-${new Date().toISOString().replaceAll(/[-:.]/g, '')}`
-      this.#env.log.error({ err: error, walletId: id, setAsideAs: name }, 'the file of a wallet is damaged or another’s, and is set aside')
+      log.error({ err: error, walletId: id, setAsideAs: name }, 'the file of a wallet is damaged or another’s, and is set aside')
       for (const file of filesOf(path)) if (existsSync(file)) renameSync(file, join(this.#folder, name) + file.slice(path.length))
       throw unreadable(id, this.#whereabouts(id), error)
     }

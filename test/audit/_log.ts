@@ -2,8 +2,8 @@
 import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { pino } from 'pino'
 import { AuditLog, type AuditOptions } from '../../src/audit/audit-log.ts'
+import { createLog } from '../../src/base/log.ts'
 import { openSqlite } from '../../src/storage/sqlite.ts'
 
 const key = () => new Uint8Array(32).fill(7)
@@ -15,7 +15,7 @@ export async function openLog(options: Partial<AuditOptions> = {}, given?: strin
   const folder = given ?? mkdtempSync(join(tmpdir(), 'audit-'))
   const path = join(folder, 'audit.db')
   const said: string[] = []
-  const log = pino({ level: 'warn' }, { write: (line: string) => void said.push(line) })
+  const log = createLog('warn', { write: (line) => void said.push(line) })
   const audit = await AuditLog.open(path, { key: key(), log, retentionSeconds: 86_400, refusalsPerMinute: 10, ...options })
   let isOpen = true
   const close = async () => {

@@ -1,6 +1,6 @@
 /** Wrong keys: so many from one address, and no word of them in the log. */
 import { afterEach, expect, test, vi } from 'vitest'
-import { pino } from 'pino'
+import { createLog } from '../../src/base/log.ts'
 import { adminToken, startAgent, type TestAgent } from '../_agent.ts'
 
 afterEach(() => {
@@ -56,7 +56,7 @@ test('a tenant does not guess the administrator’s token beside its own key', a
 
 test('a wrong key is in the log by its address, once with a warning when there are too many, and never by itself', async () => {
   const lines: Record<string, unknown>[] = []
-  const log = pino({ level: 'info' }, { write: (line) => void lines.push(JSON.parse(line) as Record<string, unknown>) })
+  const log = createLog('info', { write: (line) => void lines.push(JSON.parse(line) as Record<string, unknown>) })
   await using agent = await startAgent(limited, { log })
   for (let guess = 0; guess < 5; guess += 1) await ask(agent, { apikey: `a-guess-at-a-key-${guess}` })
   const about = lines.filter(({ route, address }) => route === 'GET /connections' || address !== undefined)

@@ -1,16 +1,15 @@
 /** How errors look from outside (api.md 2.1, service §2.13). */
-import { Writable } from 'node:stream'
-import { pino } from 'pino'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
 import { toBody } from '../../daemon/middleware/problem.ts'
 import { route } from '../../daemon/route.ts'
+import { createLog } from '../../src/base/log.ts'
 import { Problem } from '../../src/base/problem.ts'
 import { adminToken, startAgent, type TestAgent } from '../_agent.ts'
 
 const secret = 'the text of a bug'
 const lines: string[] = []
-const log = pino({ level: 'debug' }, new Writable({ write: (chunk, _encoding, done) => (lines.push(String(chunk)), done()) }))
+const log = createLog('debug', { write: (line) => void lines.push(line) })
 
 const failing = [
   route('GET /bug', { summary: '', access: 'public', reply: [200, null] }, () => Promise.reject(new Error(secret))),
