@@ -15,18 +15,20 @@ const folder = mkdtempSync(resolve('dist/mutants-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
 /**
- * Runs the corpus without a mutant, then with each in turn as far as the first surprise. One that counts as its module is loaded has a module
- * of its own; one that keeps it from loading has been noticed too.
+ * Runs the corpus without a mutant, then with each in turn as far as the first surprise, from where the one before was found: neighbours
+ * are found by neighbours. One that counts as its module is loaded has a module of its own; one that keeps it from loading has been noticed too.
  */
 const program = `
   const [corpus, mutants] = process.argv.slice(1)
   const { runCorpus } = await import(corpus)
-  console.log(JSON.stringify(await runCorpus()))
+  let last = await runCorpus()
+  console.log(JSON.stringify(last))
   for (const { check, atLoad } of JSON.parse(mutants)) {
     globalThis.mutant = check
     const run = atLoad ? import(corpus + '?' + encodeURIComponent(check)) : Promise.resolve({ runCorpus })
-    const outcome = run.then(({ runCorpus }) => runCorpus({ stopAtFirst: true }))
-    console.log(JSON.stringify(await outcome.catch((error) => ({ cases: 0, wrong: [String(error)] }))))
+    const outcome = run.then(({ runCorpus }) => runCorpus({ stopAtFirst: true, from: last.at }))
+    last = await outcome.catch((error) => ({ cases: 0, wrong: [String(error)], at: last.at }))
+    console.log(JSON.stringify(last))
   }`
 
 type Outcome = { cases: number; wrong: string[] }
