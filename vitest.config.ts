@@ -1,9 +1,19 @@
 /** How the tests run. */
+import { existsSync, mkdtempSync, rmSync, statfsSync } from 'node:fs'
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 // Every process of Node reads these certificates as it starts, which takes longer than the rest of its start. No test needs them.
 delete process.env['NODE_EXTRA_CA_CERTS']
+
+// Folders of the tests are in memory where there is room for them: an agent makes a dozen files, and waits for the disk with each commit.
+// What is written there survives the end of a process as it does on a disk. `TMPDIR=/tmp npm test` is on the disk.
+const memory = '/dev/shm'
+if (process.env['TMPDIR'] === undefined && existsSync(memory) && statfsSync(memory).bavail * statfsSync(memory).bsize > 2 ** 32) {
+  const folder = mkdtempSync(`${memory}/identity-agent-tests-`)
+  process.env['TMPDIR'] = folder
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
+}
 
 /** What takes longest is begun first, so that no core waits for it in the end. */
 const longest = [
