@@ -1,22 +1,30 @@
-/** A daemon with two tenants, for the tests of a file: the one of the default wallet, and another. */
+/** An agent with two tenants, for the tests of a file: the one of the default wallet, and another. */
 import { afterAll, beforeAll, expect } from 'vitest'
+import type { TestAgent } from '../_agent.ts'
 import { newUser, type Outcome, type User } from './_cli.ts'
+import { serveUser } from './_served.ts'
 
 /** How long starting and stopping may take, and a test of many commands. */
 export const slow = 120_000
 
 export type TwoTenants = { user: User; asOther: (...args: string[]) => Promise<Outcome> }
 
-/** Starts the daemon before the tests, makes the other tenant, and takes everything away after them. */
-export function serveTwoTenants(name: string): TwoTenants {
+/**
+ * Starts the agent before the tests, makes the other tenant, and takes everything away after them. The agent is in this process, unless
+ * the tests want the daemon's own.
+ */
+export function serveTwoTenants(name: string, { inProcess = true } = {}): TwoTenants {
   const user = newUser()
+  let agent: TestAgent | undefined
   let key = ''
   beforeAll(async () => {
-    expect((await user.run(['daemon', 'start'])).code).toBe(0)
+    if (inProcess) agent = await serveUser(user)
+    else expect((await user.run(['daemon', 'start'])).code).toBe(0)
     key = JSON.parse((await user.run(['tenant', 'create', name, '--json'])).out).apiKey
   }, slow)
   afterAll(async () => {
-    await user.run(['daemon', 'stop'])
+    if (agent) await agent[Symbol.asyncDispose]()
+    else await user.run(['daemon', 'stop'])
     user.remove()
   }, slow)
   return { user, asOther: (...args) => user.run(args, { env: { AGENT_API_KEY: key } }) }

@@ -8,7 +8,9 @@ import { complete } from '../../commands/_completion/complete.ts'
 import { readCommands } from '../../docs/_make/manifest.ts'
 import { topics } from '../../docs/_make/topics.ts'
 import { shapes } from '../../docs/_make/shapes.ts'
+import type { TestAgent } from '../_agent.ts'
 import { bin, newUser, type User } from './_cli.ts'
+import { serveUser } from './_served.ts'
 
 const slow = 120_000
 const shells = ['bash', 'zsh', 'fish'] as const
@@ -19,10 +21,11 @@ const files = { bash: join(folder, 'agent.bash'), zsh: join(folder, '_agent'), f
 const isThere = (shell: Shell) => execaSync(shell, ['--version'], { reject: false }).exitCode === 0
 
 let user: User
+let agent: TestAgent
 let ids: { connection: string; did: string; other: string; wallet: string }
 beforeAll(async () => {
   user = newUser()
-  expect((await user.run(['daemon', 'start'])).code).toBe(0)
+  agent = await serveUser(user)
   const json = async (...args: string[]) => JSON.parse((await user.run([...args, '--json'])).out)
   const { connectionId: connection } = await json('connection', 'invite', '--label', 'Alice')
   const { did } = await json('did', 'create')
@@ -35,7 +38,7 @@ beforeAll(async () => {
   chmodSync(join(user.folder, 'bin', 'agent'), 0o755)
 }, slow)
 afterAll(async () => {
-  await user.run(['daemon', 'stop'])
+  await agent[Symbol.asyncDispose]()
   user.remove()
 }, slow)
 

@@ -4,20 +4,23 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { seedOfMnemonic } from '../../src/crypto/mnemonic.ts'
 import { newUser, type User } from './_cli.ts'
+import { serveUser } from './_served.ts'
 
 const slow = 60_000
 const words = 'abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon about'
 
-/** A user with a daemon; `env` is the daemon's. */
-async function userOf(env: Record<string, string> = {}): Promise<User> {
-  const user = newUser()
-  expect(await user.run(['daemon', 'start'], { env })).toMatchObject({ code: 0 })
-  return user
-}
+/** A user with an agent, until they leave. */
+type Served = User & { leave: () => Promise<void> }
 
-async function leave(user: User): Promise<void> {
-  await user.run(['daemon', 'stop'])
-  user.remove()
+/** Makes one; the variables are the agent's. */
+async function userOf(variables: Record<string, string> = {}): Promise<Served> {
+  const user = newUser()
+  const agent = await serveUser(user, variables)
+  const leave = async () => {
+    await agent[Symbol.asyncDispose]()
+    user.remove()
+  }
+  return { ...user, leave }
 }
 
 /** Runs a command that must succeed, and returns what it prints with `--json`. */
@@ -28,9 +31,9 @@ async function json(user: User, args: readonly string[], env: Record<string, str
 }
 
 describe('a DID', () => {
-  let user: User
+  let user: Served
   beforeAll(async () => (user = await userOf()), slow)
-  afterAll(() => leave(user), slow)
+  afterAll(() => user.leave(), slow)
 
   test('is made of flags, published, changed and ended, each until the ledger has it', { timeout: slow }, async () => {
     const keys = ['--key', 'login:authentication:Ed25519', '--key', 'issue-1:assertionMethod', '--internal-key', 'vdr-1']
@@ -160,22 +163,20 @@ test('a ledger that takes its time is waited for as long as one says (6), and th
     expect(shown.out).toMatch(/state +PUBLICATION_PENDING \(on its way to the ledger\)\noperation +[0-9a-f]{64}$/)
     expect(shown.err).toContain(`agent did show ${did}`)
   } finally {
-    await leave(user)
+    await user.leave()
   }
 })
 
 describe('wallets of one seed, on two agents of one ledger', () => {
-  let first: User
-  let second: User
+  let first: Served
+  let second: Served
   beforeAll(async () => {
-    first = await userOf({ VDR_URL: `sqlite:${join((second = newUser()).folder, 'ledger.db')}` })
-    expect(await second.run(['daemon', 'start'], { env: { VDR_URL: `sqlite:${join(second.folder, 'ledger.db')}` } })).toMatchObject({
-      code: 0,
-    })
+    first = await userOf()
+    second = await userOf({ VDR_URL: `sqlite:${join(first.folder, 'data', 'vdr.db')}` })
   }, slow)
   afterAll(async () => {
-    await leave(first)
-    await leave(second)
+    await second.leave()
+    await first.leave()
   }, slow)
 
   /** Makes a wallet, and returns the surroundings of its tenant. */

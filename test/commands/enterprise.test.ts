@@ -3,21 +3,22 @@ import { writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { TestAgent } from '../_agent.ts'
 import { newUser, type User } from './_cli.ts'
+import { serveUser } from './_served.ts'
 
 const slow = 120_000
 const jsQR = createRequire(import.meta.url)('jsqr') as typeof import('jsqr').default
 
 let [acme, alice] = [] as unknown as [User, User]
+let agents: TestAgent[]
 beforeAll(async () => {
   ;[acme, alice] = [newUser(), newUser()]
-  for (const user of [acme, alice]) expect((await user.run(['daemon', 'start'])).code).toBe(0)
+  agents = [await serveUser(acme), await serveUser(alice)]
 }, slow)
 afterAll(async () => {
-  for (const user of [acme, alice]) {
-    await user.run(['daemon', 'stop'])
-    user.remove()
-  }
+  for (const agent of agents) await agent[Symbol.asyncDispose]()
+  for (const user of [acme, alice]) user.remove()
 }, slow)
 
 /** What a camera reads off a terminal that shows a QR code in half blocks, white on black. */

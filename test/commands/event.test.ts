@@ -6,7 +6,7 @@ import { serveTwoTenants, slow } from './_two-tenants.ts'
 
 const nilId = '00000000-0000-0000-0000-000000000000'
 
-const { user, asOther } = serveTwoTenants('other')
+const { user, asOther } = serveTwoTenants('other', { inProcess: false })
 const trigger = async (type = 'PresentationUpdated') => (await user.run(['event', 'trigger', type, '-q'])).out
 
 /** A command that goes on, and what it has printed by now. */

@@ -4,18 +4,21 @@ import { once } from 'node:events'
 import { execa } from 'execa'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { exitCodes } from '../../commands/_errors/exit-codes.ts'
+import type { TestAgent } from '../_agent.ts'
 import { bin, newUser, printed, type User } from './_cli.ts'
+import { serveUser } from './_served.ts'
 
 const slow = 60_000
 const noId = '00000000-0000-4000-8000-000000000000'
 
 let user: User
+let agent: TestAgent
 beforeAll(async () => {
   user = newUser()
-  expect((await user.run(['daemon', 'start'])).code).toBe(0)
+  agent = await serveUser(user)
 }, slow)
 afterAll(async () => {
-  await user.run(['daemon', 'stop'])
+  await agent[Symbol.asyncDispose]()
   user.remove()
 }, slow)
 

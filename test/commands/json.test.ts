@@ -6,7 +6,7 @@ import { Report, shapes } from '../../docs/_make/shapes.ts'
 import { printed } from './_cli.ts'
 import { serveTwoTenants, slow } from './_two-tenants.ts'
 
-const { user, asOther } = serveTwoTenants('holder')
+const { user, asOther } = serveTwoTenants('holder', { inProcess: false })
 
 type As = (...args: string[]) => ReturnType<typeof asOther>
 const asIssuer: As = (...args) => user.run(args)

@@ -2,21 +2,24 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { TestAgent } from '../_agent.ts'
 import { until } from '../_pair.ts'
 import { openParty } from '../_party.ts'
 import { newUser, type User } from './_cli.ts'
+import { serveUser } from './_served.ts'
 
 const slow = 60_000
 
 describe('two tenants that are connected', () => {
   let user: User
+  let agent: TestAgent
   let other: Record<string, string>
   let connection: string
   const json = async (args: readonly string[], env = {}) => JSON.parse((await user.run([...args, '--json'], { env })).out)
 
   beforeAll(async () => {
     user = newUser()
-    await user.run(['daemon', 'start'])
+    agent = await serveUser(user)
     other = { AGENT_API_KEY: (await json(['tenant', 'create', 'other'])).apiKey }
     const made = await json(['connection', 'invite'])
     connection = made.connectionId
@@ -28,7 +31,7 @@ describe('two tenants that are connected', () => {
     )
   }, slow)
   afterAll(async () => {
-    await user.run(['daemon', 'stop'])
+    await agent[Symbol.asyncDispose]()
     user.remove()
   }, slow)
 
