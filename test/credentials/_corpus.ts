@@ -60,9 +60,9 @@ const cases: [name: string, expected: string, verify: () => Promise<unknown>][] 
 export async function runCorpus({ stopAtFirst = false, from = 0 } = {}): Promise<{ cases: number; wrong: string[]; at: number }> {
   const wrong: string[] = []
   let at = from
-  for (let count = 0; count < cases.length && !(stopAtFirst && wrong.length > 0); count++) {
+  for (const [count, [name, expected, verify]] of [...cases.slice(from), ...cases.slice(0, from)].entries()) {
+    if (stopAtFirst && wrong.length > 0) break
     at = (from + count) % cases.length
-    const [name, expected, verify] = cases[at]!
     const outcome = await verify().then(
       (said) => (typeof said === 'string' ? said : 'accepted'),
       (error: unknown) =>
