@@ -12,7 +12,13 @@ const memory = '/dev/shm'
 if (process.env['TMPDIR'] === undefined && existsSync(memory) && statfsSync(memory).bavail * statfsSync(memory).bsize > 2 ** 32) {
   const folder = mkdtempSync(`${memory}/identity-agent-tests-`)
   process.env['TMPDIR'] = folder
-  process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
+  process.on('exit', () => {
+    try {
+      rmSync(folder, { recursive: true, force: true })
+    } catch {
+      // A process that outlives a test that failed still writes there.
+    }
+  })
 }
 
 /** What takes longest is begun first, so that no core waits for it in the end. */
