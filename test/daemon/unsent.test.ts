@@ -1,10 +1,8 @@
 /** What the log says of an answer that nobody took: enough to find the reason, and nothing of what the caller had sent. */
 import { connect } from 'node:net'
-import { Writable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { pino } from 'pino'
 import { expect, test } from 'vitest'
-import type { Log } from '../../src/base/log.ts'
+import { createLog } from '../../src/base/log.ts'
 import { encryptedType } from '../../src/didcomm/jwe.ts'
 import { startAgent } from '../_agent.ts'
 
@@ -25,16 +23,12 @@ function breakOff(url: string, path: string, type: string): Promise<void> {
 test('a request that breaks off is a line of its own, with the reason, without its bytes, and no warning', async () => {
   const lines: { level: number; msg: string; code?: string }[] = []
   const text: string[] = []
-  const log: Log = pino(
-    { level: 'debug' },
-    new Writable({
-      write(line: Buffer, _encoding, done) {
-        text.push(line.toString())
-        lines.push(JSON.parse(line.toString()) as (typeof lines)[number])
-        done()
-      },
-    }),
-  )
+  const log = createLog('debug', {
+    write(line) {
+      text.push(line)
+      lines.push(JSON.parse(line) as (typeof lines)[number])
+    },
+  })
   await using agent = await startAgent({}, { log })
   await breakOff(agent.url, '/connections', 'application/json')
   await breakOff(agent.didcommUrl, '/', encryptedType)
