@@ -70,9 +70,12 @@ await build({
   entryPoints: [
     // What `agent doctor` asks while no daemon answers.
     { in: 'daemon/examine.ts', out: 'examine' },
+    // What `agent backup` asks, whether a daemon runs or not.
+    { in: 'daemon/backup.ts', out: 'backup' },
     // Threads of the daemon, which start from files of their own beside it.
     { in: 'src/schemas/schema-worker.ts', out: 'schema-worker' },
     { in: 'src/doctor/file-worker.ts', out: 'file-worker' },
+    { in: 'src/backup/copy-worker.ts', out: 'copy-worker' },
   ],
   outdir: 'dist/daemon',
   format: 'esm',

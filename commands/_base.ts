@@ -74,7 +74,7 @@ export abstract class AgentCommand extends PlainCommand {
   }
 
   /**
-   * Calls an endpoint of the daemon, typed by its contract. `/wallets`, `/iam`, `/audit`, the doctor and the master key go out with the administrator's
+   * Calls an endpoint of the daemon, typed by its contract. `/wallets`, `/iam`, `/audit`, the doctor, the master key and backups go out with the administrator's
    * key, as do questions about the events of a wallet that is named, everything else with the tenant's; a tenant without the
    * administrator's key may see its own wallet.
    *
@@ -84,7 +84,7 @@ export abstract class AgentCommand extends PlainCommand {
   protected readonly call = ((key: string, input: { query?: { walletId?: string } } = {}) => {
     const { url, adminKey } = this.access
     const mayBeAdmins = key.includes(' /wallets') || input.query?.walletId !== undefined
-    const isAdmins = / \/(?:iam|audit|_system\/(?:doctor|master-key))/.test(key) || (mayBeAdmins && adminKey !== undefined)
+    const isAdmins = / \/(?:iam|audit|_system\/(?:doctor|master-key|backups))/.test(key) || (mayBeAdmins && adminKey !== undefined)
     const call = createClient(url, this.#credentials(isAdmins), {
       ...(this.timeoutMs !== undefined && { timeoutMs: this.timeoutMs }),
     }) as (key: string, input: object) => unknown

@@ -1,6 +1,7 @@
 /** The composition root: builds every part once, in order, and takes all of it down again. */
 import { join } from 'node:path'
 import { AuditLog } from './audit/audit-log.ts'
+import { createBackups, type Backups } from './backup/create.ts'
 import type { Config } from './base/config.ts'
 import type { Log } from './base/log.ts'
 import { across } from './base/probe.ts'
@@ -32,6 +33,7 @@ import { openSqliteLedger } from './vdr/sqlite-ledger.ts'
 import { provideDefaultWallet } from './wallet/default-wallet.ts'
 import { newMailbox, openMailbox } from './wallet/mailbox.ts'
 import { openAgentKey } from './wallet/agent-key.ts'
+import { createGate } from './wallet/gate.ts'
 import { createRotation, type Rotate } from './wallet/key-rotation.ts'
 import { Tenants } from './wallet/tenants.ts'
 import type { Environment } from './wallet/wallet.ts'
@@ -48,6 +50,8 @@ export type Agent = {
   readonly audit: AuditLog
   /** Wraps the agent key, from which all keys here are derived, with another master key. */
   readonly rotateMasterKey: Rotate
+  /** Copies of the whole data folder. What is under way is ended before the servers stop, which wait for its answer. */
+  readonly backups: Backups
   readonly courier: Courier
   /** Who begins next, of all that both servers are asked for. */
   readonly turns: Turns
@@ -142,6 +146,7 @@ export async function createAgent(given: Config, log: Log, urls: Environment['ur
       ownRecord: (guid) => findSchema(db, guid),
     }
 
+    const gate = createGate()
     const feed = new Feed()
     closers.push(() => feed.close())
     const env: Environment = {
@@ -158,6 +163,7 @@ export async function createAgent(given: Config, log: Log, urls: Environment['ur
       getStatusList: (url, type) => readList(url, type),
       newStatusListId: (walletId) => newListId(statusListKey, walletId),
       destinations: createDestinations(),
+      gate,
       newMailbox: (walletId) => newMailbox(mailboxKey, walletId),
       wake: (walletId, news) => {
         courier.wake(walletId, news)
@@ -166,6 +172,8 @@ export async function createAgent(given: Config, log: Log, urls: Environment['ur
     }
     const wallets = new Wallets(env, db, agentKey)
     closers.push(() => wallets[Symbol.asyncDispose]())
+    const backups = createBackups(config, agentKey, gate, (id) => wallets.isOpen(id))
+    closers.push(() => backups[Symbol.asyncDispose]())
     const readList = createListReader({ http, key: statusListKey, wallets })
     const tenants = new Tenants(db, agentKey)
     closers.push(() => tenants.keys.close())
@@ -196,6 +204,7 @@ export async function createAgent(given: Config, log: Log, urls: Environment['ur
       tenants,
       audit,
       rotateMasterKey: createRotation(config, db, agentKey),
+      backups,
       courier,
       feed,
       mediator,

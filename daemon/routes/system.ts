@@ -1,5 +1,6 @@
 /** What the agent says about itself to anybody (api.md 4.1). */
 import { z } from 'zod'
+import { CreateBackup, MadeBackup } from '../../src/backup/model.ts'
 import { Diagnosis } from '../../src/doctor/check.ts'
 import { examine } from '../../src/doctor/examine.ts'
 import { MasterKeyRotation, RotateMasterKey } from '../../src/wallet/key-rotation.ts'
@@ -45,6 +46,21 @@ export default [
       const rotation = await agent.rotateMasterKey(body.newKey)
       log.info({ source: rotation.source, isReplaced: rotation.isReplaced }, 'the master key was rotated')
       return rotation
+    },
+  ),
+
+  route(
+    'POST /_system/backups',
+    {
+      summary: 'Make a backup of the data folder, while everything runs (ours)',
+      access: 'admin',
+      body: CreateBackup,
+      reply: [201, MadeBackup],
+    },
+    async ({ agent }, { body }) => {
+      const made = await agent.backups.create({ ...body, agentVersion: version })
+      agent.log.info({ count: made.wallets, ms: made.heldMs }, 'a backup was made')
+      return made
     },
   ),
 

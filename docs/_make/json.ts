@@ -1,7 +1,8 @@
 /** `docs/json.md`: what commands print with `--json`. */
 import { z } from 'zod'
 import { toNotation, type JsonSchema } from './notation.ts'
-import { Report, shapes, type Shape } from './shapes.ts'
+import type { Shape } from './shape.ts'
+import { Report, shapes } from './shapes.ts'
 
 export function jsonPage(): string {
   const schemas = convert()

@@ -1,29 +1,6 @@
 /** What each command prints with `--json`: an operation's answer as the API has it, or a shape of its own. */
 import { z } from 'zod'
-import { routes } from '../../daemon/routes/index.ts'
-import type { Key, Route } from '../../daemon/route.ts'
-
-export type Shape = {
-  type: z.ZodType
-  /** The operation whose answer it is. */
-  operation?: Key
-  /** One document a line, for as long as there are any. */
-  isLines?: true
-  note?: string
-}
-
-type RouteKey = (typeof routes)[number]['key']
-
-/** The body that an operation answers with. */
-function bodyOf(key: RouteKey): z.ZodType {
-  const { contract } = (routes as readonly Route[]).find((route) => route.key === key)!
-  if (!contract.reply[1]) throw new TypeError(`${key} answers with nothing`)
-  return contract.reply[1]
-}
-
-const answer = (operation: RouteKey, note?: string): Shape => ({ type: bodyOf(operation), operation, ...(note !== undefined && { note }) })
-const own = (type: z.ZodType, note?: string): Shape => ({ type, ...(note !== undefined && { note }) })
-const lines = (type: z.ZodType, note: string): Shape => ({ type, isLines: true, note })
+import { answer, bodyOf, lines, own, type Shape } from './shape.ts'
 
 const removed = own(z.object({ id: z.string(), removed: z.literal(true) }).meta({ id: 'Removed' }))
 
@@ -44,6 +21,14 @@ const operated = z
     ...toPartial(bodyOf('GET /did-registrar/dids/{didRef}')),
   })
   .meta({ id: 'DidOperation' })
+
+const backupAtRest = (bodyOf('POST /_system/backups') as z.ZodObject)
+  .omit({ heldMs: true })
+  .extend({
+    masterKey: z.enum(['opens', 'does not open', 'absent']).describe('The one in the backup, otherwise the one at hand.'),
+    faults: z.array(z.object({ path: z.string(), reason: z.string() })).describe('Files that are not as they were made.'),
+  })
+  .meta({ id: 'VerifiedBackup' })
 
 /** The fields of an object, none of them required. */
 function toPartial(type: z.ZodType): z.ZodRawShape {
@@ -108,6 +93,10 @@ export const shapes: Readonly<Record<string, Shape>> = {
   'auth:respond': answer('POST /did-authentication/answers'),
   'auth:show':    challenge,
   'auth:token':   answer('POST /did-authentication/challenges/{challengeId}/token'),
+
+  'backup:create':  answer('POST /_system/backups', 'Also when wallets are missing, with exit code 1.'),
+  'backup:restore': own(backupAtRest),
+  'backup:verify':  own(backupAtRest, 'Also when it is not sound, with the exit code that says so.'),
 
   completion: own(z.object({ shell: z.enum(['bash', 'zsh', 'fish']), script: z.string() }).meta({ id: 'CompletionScript' })),
 

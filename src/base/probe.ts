@@ -7,9 +7,21 @@
 
 /**
  * What crosses a border: a wallet's commit, a message to another agent, an event to a webhook, a schema from wherever it is published;
- * the audit log's commit; of a rotation of the master key the file of the next key, the row that the key opens, and the name of the file.
+ * the audit log's commit; of a rotation of the master key the file of the next key, the row that the key opens, and the name of the file; of
+ * a backup, or of its restoration, the files, the list of them, and the name of the folder.
  */
-export type Crossing = 'commit' | 'audit' | 'message' | 'webhook' | 'schema' | 'next-key' | 'key-row' | 'key-name'
+export type Crossing =
+  | 'commit'
+  | 'audit'
+  | 'message'
+  | 'webhook'
+  | 'schema'
+  | 'next-key'
+  | 'key-row'
+  | 'key-name'
+  | 'backup-files'
+  | 'backup-list'
+  | 'backup-name'
 
 /** A fault `before` leaves the thing undone; one `after` leaves it done, but whoever asked for it sees an error. */
 export type Point = `${Crossing}:${'before' | 'after'}`

@@ -39,6 +39,12 @@ const statuses = {
   'error:MasterKeyError:NewKeyRequired':                           422,
   'error:MasterKeyError:KeyringUnavailable':                       503,
 
+  // backups
+  'error:BackupError:FolderNotUsable':                             422,
+  'error:BackupError:MasterKeyNotUsable':                          422,
+  'error:BackupError:BackupUnderWay':                              409,
+  'error:BackupError:FileUnreadable':                              503,
+
   // wallets and entities
   'error:WalletManagementServiceError:DuplicatedWalletId':         422,
   'error:WalletManagementServiceError:DuplicatedWalletSeed':       422,

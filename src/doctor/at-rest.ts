@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Config } from '../base/config.ts'
-import { openAgentDbToRead } from '../storage/look.ts'
+import { openAgentDbToRead } from '../storage/database.ts'
 import { run, type Diagnosis, type Finding } from './check.ts'
 import { checkDataFolder } from './data-folder.ts'
 import { checkDisk } from './disk.ts'

@@ -9,7 +9,8 @@ import type { AgentTables } from './agent-tables.ts'
 import type { AuditTables } from './audit-tables.ts'
 import type { MediatorTables } from './mediator-tables.ts'
 import { DamagedFileError } from './damaged-file-error.ts'
-import { createDialect, translate } from './dialect.ts'
+import { createDialect } from './dialect.ts'
+import { translate } from './fault.ts'
 import * as agent001 from './migrations/agent-001-init.ts'
 import * as audit001 from './migrations/audit-001-init.ts'
 import * as mediator001 from './migrations/mediator-001-init.ts'
@@ -38,6 +39,11 @@ export const walletMigrations: Migrations = { '001-init': wallet001 }
 /** Opens the agent's database file, made if absent. What is overwritten in it is gone from the file too. @throws {NewerFileError} */
 export function openAgentDb(path: string): Promise<AgentDb> {
   return open<AgentTables>(path, agentMigrations, (database) => database.pragma('secure_delete = on'))
+}
+
+/** Opens the agent's database file, which must be there, for reading: it is not changed, not even brought up to date. */
+export function openAgentDbToRead(path: string): AgentDb {
+  return new Kysely<AgentTables>({ dialect: createDialect(openSqlite(path, { readonly: true })) })
 }
 
 /** Empties the log that SQLite writes ahead, so that what was overwritten is no longer there either, unless somebody reads the file just now. */

@@ -13,8 +13,7 @@ import {
   type DatabaseConnection,
   type Dialect,
 } from 'kysely'
-import { Problem } from '../base/problem.ts'
-import { DamagedFileError } from './damaged-file-error.ts'
+import { translate } from './fault.ts'
 import type { Keeper } from './page-keeper.ts'
 import { createPrepare } from './statements.ts'
 import type { Database } from './sqlite.ts'
@@ -27,20 +26,6 @@ export function createDialect(database: Database, keeper?: Pick<Keeper, 'afterCo
     createIntrospector: (db) => new SqliteIntrospector(db),
     createQueryCompiler: () => new SqliteQueryCompiler(),
   }
-}
-
-/** The same error, or what it means where that is known: {Problem} `error:InsufficientStorage`, {DamagedFileError}. */
-export function translate(error: unknown, path: string): unknown {
-  const { code = '', message } = error as Partial<NodeJS.ErrnoException>
-  if (['ENOSPC', 'EDQUOT', 'SQLITE_FULL', 'SQLITE_IOERR_SHMSIZE'].includes(code)) return storageFull(error)
-  if (/^SQLITE_(CORRUPT|NOTADB)/.test(code)) return new DamagedFileError(path, `is damaged: ${message}`, { cause: error })
-  return error
-}
-
-/** The problem of a full disk. */
-export function storageFull(cause: unknown): Problem {
-  const detail = 'The disk of the agent is full: nothing was changed. What is there can be read; the rest works again once there is room.'
-  return new Problem('error:InsufficientStorage', detail, { cause })
 }
 
 /** Kysely believes that tables are not made in transactions; SQLite does that. */

@@ -1,11 +1,7 @@
-/** Looks into database files that somebody else may have open, and changes nothing in them. */
+/** Looks into database files that somebody else may have open, and changes nothing in them. Threads do, which are to load little. */
 import { statSync } from 'node:fs'
-import { Kysely } from 'kysely'
-import type { AgentTables } from './agent-tables.ts'
-import type { AgentDb } from './database.ts'
 import { stampOf } from './page-keeper.ts'
 import { examinePages, findChangedPage, readPageSums } from './page-sums.ts'
-import { createDialect } from './dialect.ts'
 import { findFault, openSqlite, type Database } from './sqlite.ts'
 import { readLog } from './write-ahead-log.ts'
 
@@ -43,7 +39,15 @@ function findChange(database: Database): string | undefined {
   return page === undefined || stamp() !== before ? undefined : `page ${page} of ${sums.sums.length} is not as it was written`
 }
 
-/** Opens the agent's database file, which must be there, for reading. */
-export function openAgentDbToRead(path: string): AgentDb {
-  return new Kysely<AgentTables>({ dialect: createDialect(openSqlite(path, { readonly: true })) })
+/** What a sound file has for tables: the name of its last migration, or the number that stands in its head. @throws as SQLite does. */
+export function readSchema(path: string): string {
+  const database = openSqlite(path, { readonly: true })
+  try {
+    const hasMigrations =
+      database.prepare("select 1 from sqlite_master where type = 'table' and name = 'kysely_migration'").get() !== undefined
+    const last = hasMigrations ? database.prepare('select max(name) from kysely_migration').pluck().get() : null
+    return (last as string | null) ?? String(database.pragma('user_version', { simple: true }))
+  } finally {
+    database.close()
+  }
 }

@@ -15,6 +15,7 @@ import { DamagedFileError } from '../storage/damaged-file-error.ts'
 import { makeWalletDb, openKnownWalletDb, type AgentDb, type Db, type Examined, type Tx } from '../storage/database.ts'
 import { Writer, type WriteOptions } from '../storage/writer.ts'
 import type { Ledger } from '../vdr/ledger.ts'
+import type { Gate } from './gate.ts'
 
 /** What lies outside of every wallet and is the same for all of them. */
 export type Environment = {
@@ -42,6 +43,8 @@ export type Environment = {
   newStatusListId(walletId: string): string
   /** A public token by which the DIDComm endpoint finds this wallet, never the same twice. */
   newMailbox(walletId: string): string
+  /** Where writes to wallets' files pass, so that they can be copied all at one instant. */
+  readonly gate: Gate
   /** Tells those who wait for it that there is something new in a wallet. */
   wake(walletId: string, news: News): void
 }
@@ -150,7 +153,7 @@ function handle(env: Environment, id: string, { db, isDue }: Examined<Db>, key: 
       }
     },
     async transaction(write, options) {
-      const result = await writer.write(write, options)
+      const result = await env.gate.write(id, () => writer.write(write, options))
       await probe('commit:after', { walletId: id })
       return result
     },

@@ -38,6 +38,9 @@ export class Wallets {
   /** Wallets in whose file SQLite found something wrong: it looks them through when they are opened next. */
   readonly #inDoubt = new Set<string>()
 
+  /** Wallets whose files are open, or about to be. */
+  readonly #files = new Set<string>()
+
   #isClosed = false
 
   /** One at a time, so that of two with one id or one seed the second sees the first. */
@@ -84,7 +87,7 @@ export class Wallets {
     }
     const known = this.#open.get(id)
     if (known) return known
-    const made: Entry = { wallet: this.#openFile(id, log), users: 0, isDue: () => false }
+    const made: Entry = { wallet: this.#openInTurn(id, log), users: 0, isDue: () => false }
     made.wallet.then(({ isDue }) => (made.isDue = isDue)).catch(() => undefined)
     return made
   }
@@ -163,6 +166,23 @@ export class Wallets {
     return names.filter((name) => isSetAside.test(name) && !names.includes(name.replace(isSetAside, '')))
   }
 
+  /** Whether the file of a wallet may be open. One that is not is opened by way of the gate only. */
+  isOpen(id: string): boolean {
+    return this.#files.has(id) || this.#closing.has(id)
+  }
+
+  /** To open a file may already change it. */
+  #openInTurn(id: string, log: Log): Promise<Wallet> {
+    return this.#env.gate.write(id, async () => {
+      try {
+        return await this.#openFile(id, log)
+      } catch (error) {
+        this.#files.delete(id)
+        throw error
+      }
+    })
+  }
+
   async #openFile(id: string, log: Log): Promise<Wallet> {
     const row = await this.#db.selectFrom('wallet').select('wrapped_key').where('id', '=', id).executeTakeFirst()
     if (!row) throw new Problem('error:WalletManagementServiceError:WalletNotFound', `There is no wallet ${id}.`)
@@ -179,6 +199,7 @@ export class Wallets {
 
   async #openWith(id: string, key: Uint8Array, log: Log): Promise<Wallet> {
     await this.#closing.get(id)
+    this.#files.add(id)
     const path = this.#path(id)
     // SQLite would make an empty one.
     if (!existsSync(path)) throw unreadable(id, this.#whereabouts(id))
@@ -208,7 +229,11 @@ export class Wallets {
     const closing = entry.wallet
       .then((wallet) => wallet.close())
       .catch((error: unknown) => this.#env.log.error({ err: error, walletId: id }, 'a wallet did not close'))
-      .finally(() => this.#closing.get(id) === closing && this.#closing.delete(id))
+      .finally(() => {
+        if (this.#closing.get(id) !== closing) return
+        this.#closing.delete(id)
+        this.#files.delete(id)
+      })
     this.#closing.set(id, closing)
   }
 

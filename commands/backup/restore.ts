@@ -1,0 +1,43 @@
+/** `agent backup restore` */
+import { join, resolve } from 'node:path'
+import * as Args from '@oclif/core/args'
+import * as Flags from '@oclif/core/flags'
+import { askOfBackup } from '../_backup/at-rest.ts'
+import { fieldsOf, keyWords, missingWords } from '../_backup/text.ts'
+import { childEnv } from '../_client/settings.ts'
+import { CommandError } from '../_errors/usage.ts'
+import { fields } from '../_format/table.ts'
+import { PlainCommand } from '../_plain.ts'
+
+export default class BackupRestore extends PlainCommand {
+  static override summary = 'Restore a backup to a data folder that is not there yet'
+  static override description =
+    'Needs no daemon, and never writes over anything: the data folder must not be there, or be empty, and is there whole or not at all. Every file is verified. What happened after the instant of the backup has not happened in it: keys that were revoked let somebody in again, credentials that were revoked are valid again.'
+  static override examples = [
+    '<%= config.bin %> backup restore /var/backups/agent-monday --data-dir ./restored',
+    '<%= config.bin %> backup restore ./backup --data-dir ./restored && <%= config.bin %> daemon start --data-dir ./restored',
+  ]
+  static override args = { folder: Args.string({ required: true, ignoreStdin: true, description: 'folder of the backup' }) }
+  static override flags = {
+    'data-dir': Flags.string({ required: true, description: 'folder to make, for a daemon to keep everything in' }),
+  }
+
+  async run() {
+    const { args, flags } = await this.parse(BackupRestore)
+    const dataDir = resolve(flags['data-dir'])
+    const { faults, ...backup } = await askOfBackup('restore', args.folder, childEnv({ AGENT_DATA_DIR: dataDir }))
+    if (faults.length > 0) {
+      const [{ path, reason }] = faults as [(typeof faults)[number]]
+      const others = faults.length > 1 ? `, and ${faults.length - 1} more files are not sound` : ''
+      throw new CommandError(`Nothing was restored: ${path} ${reason}${others}.`, 1, `agent backup verify ${args.folder}`)
+    }
+    this.log(fields([...fieldsOf(backup), ['master key', keyWords({ ...backup, faults })]], this.width))
+    for (const line of missingWords(backup)) this.say(line)
+    if (backup.masterKey === 'absent')
+      this.say(`Put the master key into ${join(dataDir, 'master.key')}, or name it in AGENT_MASTER_KEY_FILE.`)
+    if (backup.masterKey === 'does not open')
+      this.say('The master key at hand is another one: give the daemon the one that the data folder had at that time.')
+    this.suggest(`agent daemon start --data-dir ${dataDir}`)
+    return { ...backup, faults }
+  }
+}

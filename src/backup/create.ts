@@ -1,0 +1,131 @@
+/** Backups of a data folder while everything runs: a folder that is there whole or not at all. */
+import { readdirSync, writeFileSync } from 'node:fs'
+import { stat, statfs } from 'node:fs/promises'
+import { createHash } from 'node:crypto'
+import { dirname, join } from 'node:path'
+import { toBase64url } from '../base/bytes.ts'
+import type { Config } from '../base/config.ts'
+import { across } from '../base/probe.ts'
+import { Problem } from '../base/problem.ts'
+import { StartError } from '../base/start-error.ts'
+import { openAgentDbToRead } from '../storage/database.ts'
+import { storageFull } from '../storage/fault.ts'
+import { opens } from '../wallet/agent-key.ts'
+import type { Gate } from '../wallet/gate.ts'
+import { sourceOf } from '../wallet/master-key.ts'
+import { beginFolder, dropFolder, finishFolder } from './folder.ts'
+import { writeList } from './list.ts'
+import { keyName, toBackup, type BackupFile, type CreateBackup, type MadeBackup } from './model.ts'
+import { takeSnapshot, type Source } from './snapshot.ts'
+
+export type Backups = {
+  /**
+   * Makes a backup; one at a time.
+   *
+   * @throws {Problem} `FolderNotUsable`, `BackupUnderWay`, `FileUnreadable`, `MasterKeyNotUsable`, `InsufficientStorage`; nothing is left then.
+   */
+  create(wanted: CreateBackup & { agentVersion: string }): Promise<MadeBackup>
+  /** Ends the one that is under way. */
+  [Symbol.asyncDispose](): Promise<void>
+}
+
+/** Bytes that a backup leaves free, for the agent to go on. */
+const spare = 100 * 1_024 * 1_024
+
+/** What makes backups of an agent's data folder. */
+export function createBackups(config: Config, agentKey: Uint8Array, gate: Gate, isOpen: Source['isOpen']): Backups {
+  const source: Source = { dataDir: config.AGENT_DATA_DIR, gate, isOpen }
+  const ending = new AbortController()
+  let running: Promise<MadeBackup> | undefined
+
+  async function make({ folder, includesMasterKey, agentVersion }: CreateBackup & { agentVersion: string }): Promise<MadeBackup> {
+    const part = begin(folder)
+    try {
+      await mustHaveRoom(config.AGENT_DATA_DIR, part)
+      const take = () => takeSnapshot(source, part, ending.signal)
+      const { heldMs, ...snapshot } = await across('backup-files', {}, take)
+      const files = includesMasterKey ? [...snapshot.files, await copyKey(config, part)] : snapshot.files
+      const list = { format: 1 as const, agentVersion, ...snapshot, files }
+      await across('backup-list', {}, () => writeList(part, agentKey, list))
+      await finishFolder(part, folder, 'wallets')
+      return { ...toBackup(folder, list), heldMs: Math.round(heldMs) }
+    } catch (error) {
+      await dropFolder(part)
+      throw isFull(error) ? storageFull(error) : error
+    }
+  }
+
+  return {
+    async create(wanted) {
+      if (running) throw new Problem('error:BackupError:BackupUnderWay', 'A backup is being made already. Wait until it is there.')
+      ending.signal.throwIfAborted()
+      running = make(wanted)
+      try {
+        return await running
+      } finally {
+        running = undefined
+      }
+    },
+    async [Symbol.asyncDispose]() {
+      ending.abort(new Problem('error:ServiceUnavailable', 'The agent is stopping: no backup was made.'))
+      await running?.catch(() => undefined)
+    },
+  }
+}
+
+function begin(folder: string): string {
+  try {
+    return beginFolder(folder, 'wallets')
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException
+    if (isFull(error)) throw storageFull(error)
+    const reasons: Record<string, string> = {
+      EEXIST: 'there is something already',
+      ENOTDIR: 'there is a file in its place',
+      ENOENT: `there is no folder ${dirname(folder)}`,
+    }
+    const detail = `folder: ${folder} cannot be made: ${reasons[code] ?? code}. Name one that is not there yet, in a folder that the agent may write to.`
+    throw new Problem('error:BackupError:FolderNotUsable', detail, { cause: error })
+  }
+}
+
+function isFull(error: unknown): boolean {
+  return ['ENOSPC', 'EDQUOT'].includes((error as NodeJS.ErrnoException).code ?? '')
+}
+
+/** A disk that is filled up would have every tenant wait, not only whoever makes a backup. @throws {Problem} `InsufficientStorage` */
+async function mustHaveRoom(dataDir: string, target: string): Promise<void> {
+  const paths = [dataDir, join(dataDir, 'wallets')].flatMap((folder) => readdirSync(folder).map((name) => join(folder, name)))
+  const sizes = await Promise.all(paths.filter((path) => /\.db(?:-wal)?$/.test(path)).map((path) => stat(path).catch(() => ({ size: 0 }))))
+  const needed = sizes.reduce((sum, { size }) => sum + size, spare)
+  const { bavail, bsize } = await statfs(target)
+  if (bavail * bsize >= needed) return
+  const megabytes = (bytes: number) => `${Math.ceil(bytes / 1_048_576)} MB`
+  const detail = `A backup needs ${megabytes(needed)}, and there are ${megabytes(bavail * bsize)} left at ${dirname(target)}. Nothing was changed.`
+  throw new Problem('error:InsufficientStorage', detail)
+}
+
+/** Puts the master key beside the copies that it opens. */
+async function copyKey(config: Config, part: string): Promise<BackupFile> {
+  const db = openAgentDbToRead(join(part, 'agent.db'))
+  let key: Uint8Array | undefined
+  try {
+    const source = await sourceOf(config, db)
+    key = await source.read()
+    if (!(await opens(db, key)))
+      throw keyNotUsable(`${source.name} does not hold the master key that opens the backup: it is being replaced.`)
+    const text = Buffer.from(`${toBase64url(key)}\n`)
+    writeFileSync(join(part, keyName), text, { flag: 'wx', mode: 0o600, flush: true })
+    return { path: keyName, bytes: text.length, sha256: createHash('sha256').update(text).digest('hex') }
+  } catch (error) {
+    if (error instanceof StartError) throw keyNotUsable(error.message, error)
+    throw error
+  } finally {
+    key?.fill(0)
+    await db.destroy()
+  }
+}
+
+function keyNotUsable(detail: string, cause?: Error): Problem {
+  return new Problem('error:BackupError:MasterKeyNotUsable', `includesMasterKey: ${detail} No backup was made.`, { cause })
+}

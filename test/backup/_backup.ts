@@ -1,0 +1,41 @@
+/** Backups of the tests: made into a temporary folder, verified, restored, looked into. */
+import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import { restoreBackup } from '../../src/backup/restore.ts'
+import { verifyBackup } from '../../src/backup/verify.ts'
+import { readConfig } from '../../src/base/config.ts'
+import { openSqlite } from '../../src/storage/sqlite.ts'
+import type { TestAgent } from '../_agent.ts'
+import { temporaryFolder } from '../_daemon.ts'
+
+/** A folder for the backups of a test. */
+export async function newPlace(): Promise<string> {
+  const folder = await temporaryFolder()
+  onTestFinished(() => folder[Symbol.asyncDispose]())
+  return folder.path
+}
+
+/** Makes a backup of an agent by its API. */
+export function backUp({ admin }: TestAgent, folder: string, includesMasterKey = false) {
+  return admin('POST /_system/backups', { body: { folder, includesMasterKey } })
+}
+
+/** Verifies with what a daemon of that data folder would be given. */
+export function verify(folder: string, dataDir: string, variables: Record<string, string> = {}) {
+  return verifyBackup(folder, readConfig({ AGENT_DATA_DIR: dataDir, ...variables }))
+}
+
+/** Restores to a data folder. */
+export function restore(folder: string, dataDir: string, variables: Record<string, string> = {}) {
+  return restoreBackup(folder, readConfig({ AGENT_DATA_DIR: dataDir, ...variables }))
+}
+
+/** A setting of a wallet in a backup; nothing when it has none. */
+export function settingIn(folder: string, walletId: string, name: string): string | undefined {
+  const database = openSqlite(join(folder, 'wallets', `${walletId}.db`), { readonly: true })
+  try {
+    return database.prepare('select value from setting where name = ?').pluck().get(name) as string | undefined
+  } finally {
+    database.close()
+  }
+}

@@ -1,0 +1,173 @@
+/**
+ * Backups of two agents that are connected and issue credentials to each other meanwhile, and what becomes of both when they are restored.
+ *
+ * One agent has an issuer and a holder, the other a second holder. The addresses in everybody's DIDs are those of a door in front of each agent,
+ * behind which the restored one takes its place.
+ */
+import { createServer, request, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { mkdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createClient, type Client } from '../../daemon/client.ts'
+import { startAgent, type TestAgent } from '../_agent.ts'
+import { connect, newDid, until, type Tenant } from '../_pair.ts'
+import { restore, verify } from './_backup.ts'
+
+/** A server at an address that stays, and hands everything on to whoever is behind it. */
+async function openDoor() {
+  const door = { url: '', behind: '', close: () => {} }
+  const server: Server = createServer((asked, answer) => {
+    const onward = request(door.behind + asked.url, { method: asked.method, headers: asked.headers }, (answered) => {
+      answer.writeHead(answered.statusCode!, answered.headers)
+      answered.pipe(answer)
+    })
+    onward.on('error', () => answer.writeHead(503).end())
+    asked.pipe(onward)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  door.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  door.close = () => (server.close(), server.closeAllConnections())
+  return door
+}
+
+type Door = Awaited<ReturnType<typeof openDoor>>
+
+async function startBehind(door: Door, variables: Record<string, string>, dataDir: string): Promise<TestAgent> {
+  const agent = await startAgent({ DIDCOMM_SERVICE_URL: door.url, AGENT_ALLOW_PRIVATE_NETWORK: 'true', ...variables }, { dataDir })
+  door.behind = agent.didcommUrl
+  return agent
+}
+
+const threadsIn = async (call: Client, state: string) =>
+  new Set(
+    (await call('GET /issue-credentials/records', { query: { limit: 1_000 } })).contents
+      .filter((each) => each.protocolState === state)
+      .map(({ thid }) => thid),
+  )
+
+export type Outcome = {
+  backups: number
+  /** Offers that were acknowledged in all, and of them those to the holder at the same agent before a backup was asked for, summed up. */
+  offers: number
+  known: number
+  /** Of those, such as a restored agent did not have, or did not bring to an end. */
+  lost: string[]
+  /** Offers to the holder at the other agent that fell between the two instants. */
+  between: number
+  faults: string[]
+  heldMs: number[]
+  /** The longest time, in milliseconds, for which nothing else was done while backups were made. */
+  stallMs: number
+  /** The same before, with the same work and no backup. */
+  calmStallMs: number
+}
+
+/** Makes pairs of backups in `place` while offers are made, then restores each pair. */
+export async function backUpUnderLoad(
+  place: string,
+  { backups, offersAtOnce = 4 }: { backups: number; offersAtOnce?: number },
+): Promise<Outcome> {
+  const doors = [await openDoor(), await openDoor()] as const
+  const ledger = { VDR_URL: `sqlite:${join(place, 'vdr.db')}` }
+  const folders = ['first', 'second'].map((name) => join(place, name)) as [string, string]
+  const outcome: Outcome = { backups: 0, offers: 0, known: 0, lost: [], between: 0, faults: [], heldMs: [], stallMs: 0, calmStallMs: 0 }
+  const toFar = new Set<string>()
+  const made: { known: string[]; folders: [string, string] }[] = []
+  let tenants: { issuer: Tenant; near: Tenant; far: Tenant; toNear: string; toFar: string; issuingDID: string }
+
+  const offer = async (call: Client, connectionId: string): Promise<string> => {
+    const body = { connectionId, issuingDID: tenants.issuingDID, claims: { name: 'x' }, automaticIssuance: true }
+    return (await call('POST /issue-credentials/credential-offers', { body })).thid
+  }
+
+  /** Both agents work until `work` is over; then they stop. */
+  async function run(dataDirs: [string, string], work: (agents: [TestAgent, TestAgent]) => Promise<void>): Promise<void> {
+    await using first = await startBehind(doors[0], ledger, dataDirs[0])
+    await using second = await startBehind(doors[1], ledger, dataDirs[1])
+    await work([first, second])
+  }
+
+  for (const folder of folders) await mkdir(folder)
+  await run(folders, async (agents) => {
+    const [issuer, near, far] = [await agents[0].newTenant(), await agents[0].newTenant(), await agents[1].newTenant()]
+    const { did: issuingDID } = await newDid(issuer, 'assertionMethod')
+    const accept = async (holder: Tenant) => {
+      const { inviterConnectionId, inviteeConnectionId: connectionId } = await connect(issuer, holder)
+      const { longFormDid: subjectId } = await newDid(holder, 'authentication')
+      const automaticAcceptance = { credentialOffers: true, subjectId }
+      await holder.call('PATCH /connections/{connectionId}', { path: { connectionId }, body: { automaticAcceptance } })
+      return inviterConnectionId
+    }
+    tenants = { issuer, near, far, issuingDID, toNear: await accept(near), toFar: await accept(far) }
+    const acknowledged: string[] = []
+    const load = { isOver: false }
+    const lanes = Array.from({ length: offersAtOnce }, async (_, lane) => {
+      while (!load.isOver) {
+        const isNear = lane % 2 === 0
+        const thid = await offer(issuer.call, isNear ? tenants.toNear : tenants.toFar)
+        outcome.offers++
+        if (isNear) acknowledged.push(thid)
+        else toFar.add(thid)
+        await sleep(20)
+      }
+    })
+    const delay = monitorEventLoopDelay({ resolution: 5 })
+    delay.enable()
+    await sleep(backups * 200)
+    outcome.calmStallMs = Math.round(delay.max / 1e6)
+    delay.reset()
+    for (let n = 0; n < backups; n++) {
+      const known = [...acknowledged]
+      const copies = [join(place, `backup-${n}-first`), join(place, `backup-${n}-second`)] as [string, string]
+      const answers = await Promise.all(
+        copies.map((folder, at) => agents[at]!.admin('POST /_system/backups', { body: { folder, includesMasterKey: true } })),
+      )
+      outcome.heldMs.push(...answers.map(({ heldMs }) => heldMs))
+      made.push({ known, folders: copies })
+    }
+    delay.disable()
+    outcome.stallMs = Math.round(delay.max / 1e6)
+    load.isOver = true
+    await Promise.all(lanes)
+  })
+
+  for (const { known, folders: copies } of made) {
+    const restored = copies.map((folder) => `${folder}-restored`) as [string, string]
+    for (const [at, folder] of copies.entries()) {
+      const { faults } = await verify(folder, folders[at]!)
+      const { masterKey } = await restore(folder, restored[at]!)
+      outcome.faults.push(...faults.map(({ path, reason }) => `${folder}: ${path} ${reason}`))
+      if (masterKey !== 'opens') outcome.faults.push(`${folder}: the master key ${masterKey}`)
+    }
+    await run(restored, async (agents) => {
+      const as = ({ apiKey }: Tenant, agent: TestAgent) => createClient(agent.url, { apikey: apiKey })
+      const [issuer, near, far] = [as(tenants.issuer, agents[0]), as(tenants.near, agents[0]), as(tenants.far, agents[1])]
+      const { contents } = await issuer('GET /issue-credentials/records', { query: { limit: 1_000 } })
+      const all = contents.map(({ thid }) => thid).filter((thid) => !toFar.has(thid))
+      outcome.known += known.length
+      outcome.lost.push(...known.filter((thid) => !all.includes(thid)).map((thid) => `${thid} is not there`))
+      const ended = until(
+        'the end of all flows',
+        async () => [await threadsIn(issuer, 'CredentialSent'), await threadsIn(near, 'CredentialReceived')],
+        (sides) => sides.every((side) => all.every((thid) => side.has(thid))),
+      )
+      await ended.catch((error: Error) => outcome.lost.push(error.message.slice(0, 200)))
+      // The agents go on with each other: what is begun now comes to its end.
+      const next = await offer(issuer, tenants.toFar)
+      toFar.add(next)
+      await until(
+        'a flow between both',
+        () => threadsIn(far, 'CredentialReceived'),
+        (threads) => threads.has(next),
+      )
+      const sent = await threadsIn(issuer, 'OfferSent')
+      outcome.between += sent.size
+    })
+    outcome.backups += 2
+    for (const path of [...copies, ...restored]) await rm(path, { recursive: true })
+  }
+  for (const door of doors) door.close()
+  return outcome
+}

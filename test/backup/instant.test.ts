@@ -1,0 +1,63 @@
+/** What backups of an agent hold that goes on working: every file as it was at one instant. */
+import { join } from 'node:path'
+import { setImmediate as turn } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { startAgent, type TestAgent } from '../_agent.ts'
+import { backUp, newPlace, settingIn, verify } from './_backup.ts'
+
+/** Writes a setting of a wallet, as every write is done. */
+function put({ agent }: TestAgent, walletId: string, name: string, value: string): Promise<unknown> {
+  return agent.wallets.use(walletId, (wallet) =>
+    wallet.transaction((tx) =>
+      tx
+        .insertInto('setting')
+        .values({ name, value })
+        .onConflict((conflict) => conflict.column('name').doUpdateSet({ value }))
+        .execute(),
+    ),
+  )
+}
+
+/** Takes messages from one wallet to another until it is told to stop: taken in, which is acknowledged, then struck out at the sender's. */
+async function carry(agent: TestAgent, from: string, to: string, isOver: () => boolean): Promise<number> {
+  let sent = 0
+  while (!isOver()) {
+    sent++
+    await put(agent, to, `from-${from}`, String(sent))
+    await put(agent, from, `to-${to}`, String(sent))
+    await turn()
+  }
+  return sent
+}
+
+test('what a wallet has struck out as taken, the other one has: many wallets, few of them open, one of them large', async () => {
+  await using agent = await startAgent({ AGENT_OPEN_WALLETS: '3' })
+  const place = await newPlace()
+  const ids: string[] = []
+  for (let n = 0; n < 8; n++) ids.push((await agent.admin('POST /wallets', { body: { name: `wallet ${n}` } })).id)
+  for (let n = 0; n < 4; n++) await put(agent, ids[2]!, `filler-${n}`, 'x'.repeat(3_000_000))
+  let isOver = false
+  const lanes = ids.map((from, index) => ({ from, to: ids[(index + 1) % ids.length]! }))
+  const carrying = lanes.map(({ from, to }) => carry(agent, from, to, () => isOver))
+  const seen: number[] = []
+  for (const name of ['first', 'second']) {
+    const folder = join(place, name)
+    expect(await backUp(agent, folder)).toMatchObject({ wallets: 9, missing: [] })
+    expect(await verify(folder, agent.dataDir)).toMatchObject({ masterKey: 'opens', faults: [] })
+    for (const { from, to } of lanes) {
+      const [struckOut, taken] = [settingIn(folder, from, `to-${to}`) ?? 0, settingIn(folder, to, `from-${from}`) ?? 0].map(Number)
+      expect([struckOut, struckOut! + 1], `${name}: ${from} to ${to}`).toContain(taken)
+      seen.push(taken!)
+    }
+  }
+  isOver = true
+  const sent = await Promise.all(carrying)
+  // Nobody was held up for long: it went on between the backups.
+  expect(Math.max(...seen)).toBeGreaterThan(3)
+  for (const [index, { from, to }] of lanes.entries()) {
+    const last = await agent.agent.wallets.use(to, ({ db }) =>
+      db.selectFrom('setting').selectAll().where('name', '=', `from-${from}`).execute(),
+    )
+    expect(last[0]!.value).toBe(String(sent[index]))
+  }
+})

@@ -1,0 +1,134 @@
+/** What is cut off at any step of a backup, or of its restoration: nothing that looks whole and is not. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect, test } from 'vitest'
+import { createBackups } from '../../src/backup/create.ts'
+import type { Point, Probe } from '../../src/base/probe.ts'
+import { startAgent } from '../_agent.ts'
+import { Daemon } from '../_daemon.ts'
+import { backUp, newPlace, restore, verify } from './_backup.ts'
+
+const global = globalThis as { [place: symbol]: Probe | undefined }
+const place = Symbol.for('identity-agent.probe')
+
+/** Begins something and waits until it has come to a point, where it stays for ever, as if the process had ended there. */
+async function stayAt(point: Point, begin: () => Promise<unknown>): Promise<void> {
+  let onReached = () => {}
+  const reached = new Promise<void>((resolve) => (onReached = resolve))
+  global[place] = (at) => {
+    if (at !== point) return undefined
+    onReached()
+    return new Promise(() => {})
+  }
+  try {
+    await Promise.race([reached, begin()])
+    await reached
+  } finally {
+    delete global[place]
+  }
+}
+
+test('a backup that is cut off is not there; one that has its name is whole', async () => {
+  await using agent = await startAgent()
+  const folder = await newPlace()
+  const { config, env, wallets } = agent.agent
+  // Those that stay do not come to an end, so they are not the agent's own.
+  const create = (name: string) => {
+    const backups = createBackups(config, Buffer.alloc(32), env.gate, (id) => wallets.isOpen(id))
+    return backups.create({ folder: join(folder, name), includesMasterKey: false, agentVersion: '0.1.0' })
+  }
+  for (const point of [
+    'backup-files:before',
+    'backup-files:after',
+    'backup-list:before',
+    'backup-list:after',
+    'backup-name:before',
+  ] as const) {
+    const name = point.replace(':', '-')
+    await stayAt(point, () => create(name))
+    const [part, ...others] = readdirSync(folder).filter((each) => each.startsWith(name))
+    expect([part, others], point).toEqual([expect.stringMatching(/\.[0-9a-f]{8}\.part$/), []])
+    expect(existsSync(join(folder, part!, 'backup.json')), point).toBe(['backup-list:after', 'backup-name:before'].includes(point))
+    // Tenants notice nothing.
+    await agent.tenant('POST /connections', { body: {} })
+  }
+  await stayAt('backup-name:after', () => create('named'))
+  expect(await verify(join(folder, 'named'), join(folder, 'without-key'))).toMatchObject({ wallets: 1, masterKey: 'absent', faults: [] })
+  expect(await backUp(agent, join(folder, 'next'))).toMatchObject({ wallets: 1, missing: [] })
+})
+
+test('a data folder that was not restored to the end is not there; one that has its name is whole', async () => {
+  await using agent = await startAgent()
+  const folder = await newPlace()
+  const backup = join(folder, 'backup')
+  await backUp(agent, backup, true)
+  for (const point of ['backup-files:before', 'backup-files:after', 'backup-name:before'] as const) {
+    await stayAt(point, () => restore(backup, join(folder, 'data')))
+    expect(existsSync(join(folder, 'data')), point).toBe(false)
+  }
+  await stayAt('backup-name:after', () => restore(backup, join(folder, 'data')))
+  await using restored = await startAgent({}, { dataDir: join(folder, 'data') })
+  expect((await restored.admin('GET /wallets')).contents).toHaveLength(1)
+})
+
+test('killed for good, on either side of its name', { timeout: 60_000 }, async () => {
+  const folder = await newPlace()
+  const preload = `--import=${fileURLToPath(new URL('../faults/_probe.mjs', import.meta.url))}`
+  const dying = (point: Point) => ({ NODE_OPTIONS: preload, FAULTS: JSON.stringify({ kill: { point, nth: 1 } }) })
+  const admin = 'the-administrator-of-the-tests'
+  const settings = { AGENT_DATA_DIR: join(folder, 'data'), AGENT_CONFIG_DIR: join(folder, 'config'), ADMIN_TOKEN: admin }
+  await using daemon = await Daemon.start({ ...settings, ...dying('backup-name:before') })
+  const create = (name: string) => {
+    const body = { folder: join(folder, name), includesMasterKey: true }
+    return daemon.call('POST /_system/backups', { body, adminKey: admin }).then(({ status }) => status)
+  }
+  for (const [name, isThere] of [
+    ['before', false],
+    ['after', true],
+  ] as const) {
+    if (isThere) {
+      Object.assign(daemon.env, dying('backup-name:after'))
+      await daemon.start()
+    }
+    await expect(create(name)).rejects.toThrow()
+    expect(await daemon.stop()).toBe('SIGKILL')
+    expect(existsSync(join(folder, name))).toBe(isThere)
+  }
+  expect(await verify(join(folder, 'after'), join(folder, 'data'))).toMatchObject({ masterKey: 'opens', faults: [] })
+  const program = fileURLToPath(new URL('../../dist/daemon/backup.js', import.meta.url))
+  for (const [name, isThere] of [
+    ['before', false],
+    ['after', true],
+  ] as const) {
+    const dataDir = join(folder, `restored-${name}`)
+    const env = { ...process.env, AGENT_DATA_DIR: dataDir, ...dying(`backup-name:${name}`) }
+    const child = spawn(process.execPath, [program, 'restore', join(folder, 'after')], {
+      env,
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    })
+    expect(await once(child, 'exit')).toEqual([null, 'SIGKILL'])
+    expect(existsSync(dataDir)).toBe(isThere)
+  }
+  daemon.env['AGENT_DATA_DIR'] = join(folder, 'restored-after')
+  delete daemon.env['FAULTS']
+  await daemon.start()
+  expect((await daemon.call('GET /wallets', { adminKey: admin })).body.contents).toHaveLength(1)
+})
+
+test('an agent that stops ends its backup, and leaves nothing of it', async () => {
+  const folder = await newPlace()
+  let asked: Promise<unknown> | undefined
+  {
+    await using agent = await startAgent()
+    asked = backUp(agent, join(folder, 'backup')).catch((error: unknown) => error)
+    await expect.poll(() => readdirSync(folder).length).toBe(1)
+    await agent.agent.backups[Symbol.asyncDispose]()
+    expect(await asked).toMatchObject({ problem: { status: 503, type: 'error:ServiceUnavailable' } })
+    expect(readdirSync(folder)).toEqual([])
+    // Nobody waits for it.
+    await agent.tenant('POST /connections', { body: {} })
+  }
+})

@@ -1,0 +1,122 @@
+/** A file that is held as it is at an instant: what is written afterwards is not in its copy, however much, and though the log is emptied. */
+import { copyFileSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setImmediate as turn } from 'node:timers/promises'
+import { expect, onTestFinished, test } from 'vitest'
+import { notePages } from '../../src/storage/page-sums.ts'
+import { copyClosed, hasNoLog, pin } from '../../src/storage/pin.ts'
+import { openSqlite, type Database } from '../../src/storage/sqlite.ts'
+import { temporaryFolder } from '../_daemon.ts'
+
+async function newDatabase() {
+  const folder = await temporaryFolder()
+  onTestFinished(() => folder[Symbol.asyncDispose]())
+  const path = join(folder.path, 'a.db')
+  const database = openSqlite(path)
+  onTestFinished(() => void database.close())
+  database.exec('create table thing (number integer, text text)')
+  return { folder: folder.path, path, database }
+}
+
+const sum = 'select count(*) as count, coalesce(sum(number), 0) as sum from thing'
+
+function write(database: Database, count: number, bytes: number): void {
+  const insert = database.prepare('insert into thing values (?, ?)')
+  database.transaction(() => {
+    for (let n = 0; n < count; n++) insert.run(n, 'x'.repeat(bytes))
+  })()
+}
+
+function countIn(path: string): unknown {
+  const database = openSqlite(path, { readonly: true })
+  try {
+    return database.prepare('select count(*) from thing').pluck().get()
+  } finally {
+    database.close()
+  }
+}
+
+test.each([
+  ['a small file, copied in memory', 200],
+  ['a large one, copied page by page', 12_000],
+])('%s', async (_, count) => {
+  const { folder, path, database } = await newDatabase()
+  write(database, count, 1_000)
+  const expected = database.prepare(sum).get()
+  // Half of what was there is in the file by now, the other half in its log.
+  database.pragma('wal_checkpoint(passive)')
+  write(database, count / 2, 1_000)
+  database.exec(`delete from thing where rowid > ${count}`)
+  const pinned = pin(path)
+  const copy = join(folder, 'copy.db')
+  const copying = pinned.copyTo(copy)
+  for (let n = 0; n < 5; n++) {
+    database.exec('update thing set number = number + 1')
+    write(database, 100, 3_000)
+    database.pragma('busy_timeout = 0')
+    database.pragma('wal_checkpoint(truncate)')
+    // Some pages are copied in between.
+    await turn()
+  }
+  database.exec('delete from thing where rowid % 2')
+  await copying
+  pinned.close()
+  expect(readdirSync(folder).filter((name) => name.startsWith('copy'))).toEqual(['copy.db'])
+  expect(statSync(copy).mode & 0o777).toBe(0o600)
+  const copied = openSqlite(copy, { readonly: true })
+  onTestFinished(() => void copied.close())
+  expect(copied.prepare(sum).get()).toEqual(expected)
+  expect(copied.pragma('integrity_check', { simple: true })).toBe('ok')
+  // No log, which whoever only reads could not make.
+  expect(copied.pragma('journal_mode', { simple: true })).toBe('delete')
+  expect(readdirSync(folder).filter((name) => name.startsWith('copy'))).toEqual(['copy.db'])
+})
+
+test('what is not there, or no database, is not held, and nothing is made', async () => {
+  const { folder } = await newDatabase()
+  const before = readdirSync(folder).length
+  expect(() => pin(join(folder, 'none.db'))).toThrow('is missing')
+  expect(readdirSync(folder)).toHaveLength(before)
+  writeFileSync(join(folder, 'text.db'), 'not a database, but a text that is long enough to be taken for one'.repeat(20))
+  expect(() => pin(join(folder, 'text.db'))).toThrow(/text\.db is damaged/)
+})
+
+test('what a crash has left in a log is copied, and stays where it is', async () => {
+  const { folder, path, database } = await newDatabase()
+  write(database, 10, 10)
+  const left = join(folder, 'left.db')
+  for (const end of ['', '-wal']) copyFileSync(path + end, left + end)
+  const before = ['', '-wal'].map((end) => readFileSync(left + end))
+  expect(hasNoLog(left)).toBe(false)
+  const pinned = pin(left)
+  await pinned.copyTo(join(folder, 'copy.db'))
+  pinned.close()
+  expect(['', '-wal'].map((end) => readFileSync(left + end))).toEqual(before)
+  expect(countIn(join(folder, 'copy.db'))).toBe(10)
+})
+
+test('a file that nobody has open is copied as it is, with no file beside it, and not when it was altered', async () => {
+  const { folder, path, database } = await newDatabase()
+  write(database, 10, 10)
+  database.close()
+  await notePages(path)
+  const before = readdirSync(folder)
+  expect(hasNoLog(path)).toBe(true)
+  await copyClosed(path, join(folder, 'copy.db'))
+  expect(readdirSync(folder).toSorted()).toEqual([...before, 'copy.db'].toSorted())
+  expect(statSync(join(folder, 'copy.db')).mode & 0o777).toBe(0o600)
+  expect(countIn(join(folder, 'copy.db'))).toBe(10)
+  writeFileSync(path, Buffer.from(readFileSync(path).toString('latin1').replace('xxxxxxxxxx', 'xxxxxyxxxx'), 'latin1'))
+  await expect(copyClosed(path, join(folder, 'altered.db'))).rejects.toThrow('is not as it was when it was closed')
+  await expect(copyClosed(join(folder, 'none.db'), join(folder, 'altered.db'))).rejects.toThrow('is missing')
+  expect(readdirSync(folder)).not.toContain('altered.db')
+})
+
+test('a copy is not written over what is there', async () => {
+  const { folder, path, database } = await newDatabase()
+  write(database, 10, 10)
+  const pinned = pin(path)
+  onTestFinished(() => pinned.close())
+  writeFileSync(join(folder, 'there.db'), 'mine')
+  await expect(pinned.copyTo(join(folder, 'there.db'))).rejects.toThrow('EEXIST')
+})
