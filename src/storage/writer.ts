@@ -53,8 +53,8 @@ export class Writer<Tables> {
 
   async #writeGroup(): Promise<void> {
     const synchronous = this.#waiting.some((unit) => unit.synchronous === 'full') ? 'full' : 'normal'
-    let unit: Unit<Tables> | undefined = this.#waiting.shift()!
-    const group = [unit]
+    let unit = this.#waiting.shift()
+    const group = unit ? [unit] : []
     const settled: (() => void)[] = []
     try {
       await this.#switchTo(synchronous)

@@ -21,9 +21,9 @@ async function story(work: (wallet: Wallet) => Promise<unknown>): Promise<string
   const told: string[] = []
   await agent.agent.wallets.use(walletId, async (wallet) => {
     const derive: Wallet['deriveKey'] = (path) => (told.push('key'), wallet.deriveKey(path))
-    let isDone = false
-    const done = work(Object.create(wallet, { deriveKey: { value: derive } }) as Wallet).finally(() => (isDone = true))
-    while (!isDone) {
+    const progress = { isDone: false }
+    const done = work(Object.create(wallet, { deriveKey: { value: derive } }) as Wallet).finally(() => (progress.isDone = true))
+    while (!progress.isDone) {
       await turn()
       told.push('turn')
     }

@@ -110,7 +110,8 @@ export async function fuzz({ cases, seed, env, onLook, trace, isEnough }: Option
   }
 
   const stretch = Math.min(Math.ceil(cases / 2), lookEvery)
-  for (let first = 0; first < cases && !isEnough?.(); first += stretch) {
+  for (let first = 0; first < cases; first += stretch) {
+    if (isEnough?.()) break
     const numbers = Array.from({ length: Math.min(stretch, cases - first) }, (_, n) => first + n).values()
     // All take from the same numbers, so that as many are under way at any time.
     await Promise.all(Array.from({ length: atOnce }, () => runAll(numbers)))

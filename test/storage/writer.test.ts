@@ -5,7 +5,10 @@ import type { Tx } from '../../src/storage/database.ts'
 import { Writer } from '../../src/storage/writer.ts'
 import { temporaryWalletDb } from '../_wallet-db.ts'
 
-const put = (name: string, value = '') => (tx: Tx) => tx.insertInto('setting').values({ name, value }).execute()
+const put =
+  (name: string, value = '') =>
+  (tx: Tx) =>
+    tx.insertInto('setting').values({ name, value }).execute()
 
 async function openWriter(before: () => unknown = () => undefined) {
   const wallet = await temporaryWalletDb()

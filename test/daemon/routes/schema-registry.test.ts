@@ -337,7 +337,7 @@ describe('hostile schemas', () => {
     ['a pattern of a million states', property({ type: 'string', pattern: 'a{1000}'.repeat(140) }), 'schema.properties.a.pattern:'],
     ['a back-reference', property({ type: 'string', pattern: '(a)\\1' }), 'schema.properties.a.pattern:'],
     ['deep nesting', { schema: JSON.parse(`${'{"a":'.repeat(60)}1${'}'.repeat(60)}`) }, 'schema.$schema:'],
-    ['__proto__', JSON.parse('{"schema":{"properties":{"__proto__":{"type":"string"}}}}'), 'prototype'],
+    ['__proto__', JSON.parse('{"schema":{"properties":{"__proto__":{"type":"string"}}}}'), 'named __proto__'],
   ])('with %s are refused, and the place is named', async (_, change, place) => {
     const refused = await ask('POST', '/schema-registry/schemas', input(change))
     expect(refused.status).toBe(400)
