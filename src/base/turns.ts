@@ -2,7 +2,8 @@
  * Turns: who begins next, when more is asked for than one thread can do at a time.
  *
  * Work is begun one piece at a time, from each party that waits in turn, with a look at the network in between. So whoever comes waits for one
- * piece of work of each other party at most, however many of them a party has brought. Being refused is taken in turn too: a party that comes
+ * piece of work of each other party at most, however many of them a party has brought. Who comes with nothing else under way goes first, as in
+ * FQ-CoDel (RFC 8290 §4.2): most do, and wait for what is being done just now only. Being refused is taken in turn too: a party that comes
  * again at once when it is refused would keep everybody from their work otherwise.
  */
 import type { Config } from './config.ts'
@@ -48,6 +49,9 @@ export type Turns = {
 /** Refusals that go out between two looks at the network. */
 const refusalsAtOnce = 4
 
+/** How many may go first in a row while others wait: whoever always has something else would never have a turn. */
+const firstInRow = 8
+
 /** When to come again, in seconds: a queue is worked off in less. */
 const retryAfter = 1
 
@@ -56,8 +60,9 @@ type Party = { name: string; queue: Waiting[]; underWay: number }
 
 export function createTurns(limits: TurnLimits): Turns {
   const parties = new Map<string, Party>()
-  /** Parties that wait and have a place, in the order of their turns. */
-  const ready = new Set<Party>()
+  /** Parties that wait and have a place, in the order of their turns; and those of them that go first. */
+  const [ready, fresh] = [new Set<Party>(), new Set<Party>()]
+  let inRow = 0
   const refused: (() => void)[] = []
   let [underWay, waiting] = [0, 0]
   let isOver = true
@@ -69,9 +74,10 @@ export function createTurns(limits: TurnLimits): Turns {
   }
 
   /** Puts a party at the end of the row, or takes it out of it. */
-  function lineUp(party: Party): void {
+  function lineUp(party: Party, row = ready): void {
     ready.delete(party)
-    if (party.queue.length > 0 && party.underWay < limits.ofPartyAtOnce) ready.add(party)
+    fresh.delete(party)
+    if (party.queue.length > 0 && party.underWay < limits.ofPartyAtOnce) row.add(party)
     if (party.queue.length + party.underWay === 0) parties.delete(party.name)
   }
 
@@ -86,25 +92,32 @@ export function createTurns(limits: TurnLimits): Turns {
         underWay--
         party.underWay--
         // It keeps its place in the row.
-        if (!ready.has(party)) lineUp(party)
+        if (!ready.has(party) && !fresh.has(party)) lineUp(party)
         if (isOver) goOn()
       },
     }
   }
 
+  function next(): Party | undefined {
+    const [[first], [other]] = [fresh, ready]
+    if (underWay >= limits.atOnce || !(first ?? other)) return undefined
+    inRow = first && (inRow < firstInRow || !other) ? inRow + 1 : 0
+    return inRow > 0 ? first : other
+  }
+
   /** Begins what comes next; then the network is looked at before anything else is begun. */
   function goOn(): void {
-    const [party] = underWay < limits.atOnce ? ready : []
+    const party = next()
     const refusals = refused.splice(0, refusalsAtOnce)
     if (!party && refusals.length === 0) return
     pause()
     for (const refuse of refusals) refuse()
     if (!party) return
-    const next = party.queue.shift()!
+    const { resolve } = party.queue.shift()!
     waiting--
     const turn = begin(party)
     lineUp(party)
-    next.resolve(turn)
+    resolve(turn)
   }
 
   function pause(): void {
@@ -120,7 +133,7 @@ export function createTurns(limits: TurnLimits): Turns {
       const entry = { resolve, reject }
       party.queue.push(entry)
       waiting++
-      if (!ready.has(party)) lineUp(party)
+      if (!ready.has(party) && !fresh.has(party)) lineUp(party, party.underWay === 0 ? fresh : ready)
       onWait(() => {
         const at = party.queue.indexOf(entry)
         if (at < 0) return

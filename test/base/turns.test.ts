@@ -40,7 +40,22 @@ test('parties take turns, whatever one of them has brought', async () => {
   }
   const all = [...'aaaaaabbc'].map(work)
   await Promise.all(all)
-  expect(order.join('')).toBe('aabcabaaa')
+  expect(order.join('')).toBe('abcabaaaa')
+})
+
+test('who comes with nothing else goes first, but not for ever', async () => {
+  const turns = createTurns(wide)
+  const order: string[] = []
+  const work = async (party: string) => {
+    const mine = await turns.take(party)
+    order.push(party)
+    mine!.leave()
+  }
+  const all = [work('a'), work('a'), work('a')]
+  await turn()
+  all.push(...[...'bcdefghijk'].map(work))
+  await Promise.all(all)
+  expect(order.join('')).toBe('aabcdefghiajk')
 })
 
 test('a party that has as much under way as it may waits for itself, and for nobody else', async () => {

@@ -18,6 +18,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .addColumn('created_at', 'text', (column) => column.notNull())
     .addColumn('updated_at', 'text', (column) => column.notNull())
     .execute()
+  await db.schema.createIndex('wallet_page').on('wallet').columns(['created_at', 'id']).execute()
 
   await db.schema
     .createTable('entity')
@@ -27,6 +28,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .addColumn('created_at', 'text', (column) => column.notNull())
     .addColumn('updated_at', 'text', (column) => column.notNull())
     .execute()
+  await db.schema.createIndex('entity_page').on('entity').columns(['created_at', 'id']).execute()
 
   await db.schema
     .createTable('api_key')

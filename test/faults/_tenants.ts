@@ -1,0 +1,167 @@
+/** Many tenants at one daemon: how they are listed, how many files are open, and what one that floods does to another. */
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, readdirSync, readlinkSync, rmSync } from 'node:fs'
+import { Agent, request } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { execa } from 'execa'
+import { Daemon } from '../_daemon.ts'
+import { percentile } from './_samples.ts'
+
+const flood = fileURLToPath(new URL('_flood.mjs', import.meta.url))
+
+/** Open at a time: each wallet is a file and its two logs. */
+const openWallets = 50
+
+/** Milliseconds that whoever is measured is watched alone, and then beside a flood; and how often. */
+const turnMs = 2_000
+
+export type Crowd = {
+  /** Milliseconds that 99 of 100 pages of wallets took, and the longest one. */
+  pageP99: number
+  pageLongest: number
+  /** The most files that were open, of all kinds but connections. */
+  files: number
+  /** Answers that were no 2xx, by status. */
+  errors: Record<string, number>
+}
+
+export type Flooded = {
+  /** Milliseconds of 99 in 100 requests, and of one in two, of tenant B. */
+  quiet: { p50: number; p99: number }
+  flooded: { p50: number; p99: number }
+  /** Answers to the flood a second, by status. */
+  flood: Record<string, number>
+}
+
+type Tenant = { walletId: string; apiKey: string }
+
+export async function openCity(env: Record<string, string> = {}) {
+  const dataDir = mkdtempSync(join(tmpdir(), 'identity-agent-'))
+  const adminKey = randomBytes(32).toString('base64url')
+  const settings = { AGENT_DATA_DIR: dataDir, AGENT_CONFIG_DIR: dataDir, ADMIN_TOKEN: adminKey, AGENT_OPEN_WALLETS: String(openWallets) }
+  const daemon = await Daemon.start({ ...settings, ...env })
+  const agent = new Agent({ keepAlive: true, maxSockets: 64 })
+
+  /** One request: how long it took, in milliseconds, and what came back. */
+  async function ask(key: string, headers: Record<string, string>, body?: object) {
+    const [method, path] = key.split(' ') as [string, string]
+    const start = performance.now()
+    const { status, text } = await new Promise<{ status: number; text: string }>((resolve, reject) => {
+      const content = body && { 'content-type': 'application/json' }
+      const asked = request(daemon.url + path, { agent, method, headers: { ...headers, ...content } }, (response) => {
+        let text = ''
+        response.setEncoding('utf8').on('data', (chunk: string) => (text += chunk))
+        response.once('end', () => resolve({ status: response.statusCode!, text }))
+      })
+      asked.once('error', reject)
+      asked.end(body && JSON.stringify(body))
+    })
+    return { ms: performance.now() - start, status, body: (text === '' ? {} : JSON.parse(text)) as { id: string } }
+  }
+  const asAdmin = (key: string, body?: object) => ask(key, { 'x-admin-api-key': adminKey }, body)
+
+  return {
+    daemon,
+    ask,
+    asAdmin,
+    async newTenant(name: string): Promise<Tenant> {
+      const apiKey = randomBytes(32).toString('base64url')
+      const { id: walletId } = (await asAdmin('POST /wallets', { name })).body
+      const { id: entityId } = (await asAdmin('POST /iam/entities', { name, walletId })).body
+      await asAdmin('POST /iam/apikey-authentication', { entityId, apiKey })
+      return { walletId, apiKey }
+    },
+    async [Symbol.asyncDispose]() {
+      agent.destroy()
+      await daemon[Symbol.asyncDispose]()
+      rmSync(dataDir, { recursive: true, force: true })
+    },
+  }
+}
+export type City = Awaited<ReturnType<typeof openCity>>
+
+/** Works on items a few at a time. */
+async function each<T>(items: readonly T[], atOnce: number, work: (item: T) => Promise<unknown>): Promise<void> {
+  const rest = items.values()
+  const workOn = async () => {
+    for (const item of rest) await work(item)
+  }
+  await Promise.all(Array.from({ length: atOnce }, workOn))
+}
+
+/** Makes `wallets` wallets, `active` of which have tenants that all do something, `rounds` times, while wallets are listed. */
+export async function crowd(
+  city: City,
+  { wallets, active, rounds = 4 }: { wallets: number; active: number; rounds?: number },
+): Promise<Crowd> {
+  const { ask, asAdmin } = city
+  const errors: Record<string, number> = {}
+  const note = ({ status }: { status: number }) => {
+    if (status > 299) errors[status] = (errors[status] ?? 0) + 1
+  }
+  const names = Array.from({ length: wallets }, (_, n) => `wallet ${n}`)
+  const tenants: Tenant[] = []
+  await each(names.slice(0, active), 4, async (name) => tenants.push(await city.newTenant(name)))
+  await each(names.slice(active), 4, async (name) => note(await asAdmin('POST /wallets', { name })))
+
+  let files = 0
+  const watch = setInterval(() => (files = Math.max(files, filesOf(city.daemon.pid))), 20)
+  for (let round = 0; round < rounds; round++)
+    await each(tenants, 32, async ({ apiKey: apikey }) => {
+      note(await ask('POST /connections', { apikey }, { label: 'one of many' }))
+      note(await ask('GET /connections', { apikey }))
+    })
+  clearInterval(watch)
+
+  const pages: number[] = []
+  for (let n = 0; n < 200; n++) {
+    const page = await asAdmin(`GET /wallets?limit=100&offset=${(n * 997) % Math.max(1, wallets - 100)}`)
+    note(page)
+    pages.push(page.ms)
+  }
+  return { pageP99: percentile(pages, 0.99), pageLongest: Math.max(...pages), files, errors }
+}
+
+/** Watches tenant B's requests, one after the other, in turns alone and while tenant A floods the daemon. */
+export async function beside(city: City, { connections, seconds }: { connections: number; seconds: number }): Promise<Flooded> {
+  const [a, b] = [await city.newTenant('a'), await city.newTenant('b')]
+  const headers = { apikey: b.apiKey }
+  const watch = async (waits: number[]) => {
+    for (const start = performance.now(); performance.now() - start < turnMs;) {
+      for (const key of ['GET /connections?limit=10', 'POST /connections']) {
+        const { ms, status } = await city.ask(key, headers)
+        if (status > 299) throw new Error(`tenant B was answered ${status}`)
+        waits.push(ms)
+      }
+    }
+  }
+  await watch([])
+  const [quiet, flooded]: [number[], number[]] = [[], []]
+  const sum: Record<string, number> = {}
+  const turns = Math.ceil((seconds * 1_000) / turnMs / 2)
+  for (let turn = 0; turn < turns; turn++) {
+    await watch(quiet)
+    const process = execa(globalThis.process.execPath, [flood, city.daemon.url, a.apiKey, String(connections)], { stdin: 'pipe' })
+    await watch([])
+    await watch(flooded)
+    process.stdin.end()
+    const statuses = JSON.parse((await process).stdout) as Record<string, number>
+    for (const [status, count] of Object.entries(statuses)) sum[status] = (sum[status] ?? 0) + count
+  }
+  const show = (waits: number[]) => ({ p50: percentile(waits, 0.5), p99: percentile(waits, 0.99) })
+  const perSecond = Object.entries(sum).map(([status, count]) => [status, Math.round((count * 1_000) / (turns * turnMs * 2))] as const)
+  return { quiet: show(quiet), flooded: show(flooded), flood: Object.fromEntries(perSecond) }
+}
+
+/** Files that a process has open, but no connections, pipes and the like. */
+function filesOf(pid: number): number {
+  return readdirSync(`/proc/${pid}/fd`).filter((fd) => {
+    try {
+      return readlinkSync(`/proc/${pid}/fd/${fd}`).startsWith('/')
+    } catch {
+      return false
+    }
+  }).length
+}

@@ -1,0 +1,33 @@
+/**
+ * `npm run test:tenants -- --wallets 10000 --active 1000`: many tenants at one daemon, then one that floods it beside one that does not. Prints
+ * what it measured, and exits with 1 when a limit of these is broken: no error, at most 200 open files, a page of wallets in 50 ms, and tenant B's
+ * 99th percentile under twice its quiet one. `--connections` is how many the flood has.
+ */
+import { parseArgs } from 'node:util'
+import { beside, crowd, openCity } from './_tenants.ts'
+
+const number = (value: string) => ({ type: 'string', default: value }) as const
+const { values } = parseArgs({
+  options: { wallets: number('10000'), active: number('1000'), connections: number('64'), seconds: number('40') },
+})
+const [wallets, active, connections, seconds] = [values.wallets, values.active, values.connections, values.seconds].map(Number) as [
+  number,
+  number,
+  number,
+  number,
+]
+
+await using city = await openCity()
+const flooded = await beside(city, { connections, seconds })
+console.log({ flooded, ratio: flooded.flooded.p99 / flooded.quiet.p99 })
+const crowded = await crowd(city, { wallets, active })
+console.log({ wallets, active, crowded })
+
+const wrong = [
+  ...Object.entries(crowded.errors).map(([status, count]) => `${count} answers were ${status}`),
+  ...(crowded.files > 200 ? [`${crowded.files} files were open`] : []),
+  ...(crowded.pageP99 > 50 ? [`a page of wallets took ${crowded.pageP99.toFixed(1)} ms`] : []),
+  ...(flooded.flooded.p99 >= 2 * flooded.quiet.p99 ? ['tenant B waited for more than twice as long beside the flood'] : []),
+]
+for (const sentence of wrong) console.error(sentence)
+process.exitCode = wrong.length === 0 ? 0 : 1
