@@ -83,7 +83,7 @@ export function createFound(paths: readonly string[], reserved: ReadonlySet<stri
     }
     // What a page holds is of the page's place.
     if (Array.isArray(object['contents'])) learn(owner, place, object['contents'])
-    if (typeof object['id'] === 'string') add(owner, `id of ${place}`, object['id'])
+    for (const name of ['id', 'guid']) if (typeof object[name] === 'string') add(owner, `${name} of ${place}`, object[name])
     const state = stateOf(object)
     if (typeof state !== 'string') return
     for (const name of idNames) if (typeof object[name] === 'string') move(owner, name, object[name], state)

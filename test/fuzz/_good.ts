@@ -83,6 +83,8 @@ const definition = {
     },
   ],
 }
+const keys = (draw: Draw, count: number) =>
+  Array.from({ length: count }, (_, at) => ({ id: `key-${at + 1}`, purpose: draw.of(purposes), curve: draw.of(['secp256k1', 'Ed25519']) }))
 /** One of the challenges that were made, or one that nobody made. */
 function openChallenge({ find, url }: Around): { submissionEndpoint: string; nonce: string } {
   const found = find('open challenge')
@@ -94,7 +96,7 @@ const submission: Row = ({ find }) => ({ path: { didRequestSubmissionId: find('i
 
 // prettier-ignore
 export const good: Readonly<Partial<Record<Routes[number]['key'], Row>>> = {
-  'POST /did-registrar/dids': ({ draw }) => ({ body: { documentTemplate: { publicKeys: [{ id: 'key-1', purpose: draw.of(purposes), curve: draw.of(['secp256k1', 'Ed25519']) }], services: [{ id: 'service', type: 'LinkedDomains', serviceEndpoint: 'https://example.com/' }] } } }),
+  'POST /did-registrar/dids': ({ draw }) => ({ body: { documentTemplate: { publicKeys: keys(draw, draw.share(0.1) ? 40 : 1), services: [{ id: 'service', type: 'LinkedDomains', serviceEndpoint: 'https://example.com/' }] } } }),
   'POST /did-registrar/dids/{didRef}/publications': ofDid,
   'POST /did-registrar/dids/{didRef}/updates': ({ draw, find }) => ({ path: { didRef: find('did PUBLISHED') }, body: { actions: [{ actionType: 'ADD_KEY', addKey: { id: `key-${draw.below(1e6)}`, purpose: 'keyAgreement', curve: 'X25519' } }] } }),
   'POST /did-registrar/dids/{didRef}/deactivations': ({ find }) => ({ path: { didRef: find('did PUBLISHED') } }),
@@ -129,10 +131,10 @@ export const good: Readonly<Partial<Record<Routes[number]['key'], Row>>> = {
   'PUT /schema-registry/schemas/{id}': nextSchema,
   'PUT /schema-registry/{author}/{id}': (around) => { const { body } = schema(around); return { path: { id: around.find('id of /schema-registry/schemas'), author: (body as { author: string }).author }, body } },
   'PUT /schema-registry/schemas/did-url/{id}': (around) => ({ ...schema(around), path: { id: around.find('id of /schema-registry/schemas/did-url') } }),
-  'POST /verification/credential': ({ find }) => ({ body: [{ credential: find('jwt', 'credential'), verifications: ['SignatureVerification', 'ExpirationCheck', 'RevocationCheck', 'SchemaCheck'].map((verification) => ({ verification })) }] }),
+  'POST /verification/credential': ({ draw, find }) => ({ body: Array.from({ length: draw.share(0.1) ? 100 : 1 }, () => ({ credential: find('jwt', 'credential'), verifications: ['SignatureVerification', 'ExpirationCheck', 'RevocationCheck', 'SchemaCheck'].map((verification) => ({ verification })) })) }),
   'POST /verification/schema': ({ draw, find }) => ({ body: draw.share(0.5) ? { schemaId: find('schema URL'), claims } : { schema: personSchema, claims } }),
   'POST /verification/policies': (around) => ({ body: policy(around) }),
-  'PUT /verification/policies/{id}': (around) => ({ path: { id: around.find('id of /verification/policies') }, query: { nonce: String(around.draw.below(2)) }, body: policy(around) }),
+  'PUT /verification/policies/{id}': (around) => { const [id, nonce = '0'] = around.find('policy and nonce').split(' '); return { path: { id: id! }, query: { nonce }, body: policy(around) } },
   'DELETE /verification/policies/{id}': ({ find }) => ({ path: { id: find('id of /verification/policies') }, query: { nonce: '0' } }),
   'POST /presentation-exchange/presentation-definitions': () => ({ body: definition }),
   'POST /presentation-exchange/presentation-definitions/{id}/evaluations': ({ draw, find }) => ({ path: { id: find('id of /presentation-exchange/presentation-definitions') }, body: draw.share(0.5) ? {} : { credentials: [find('jwt', 'credential')] } }),
@@ -154,6 +156,7 @@ export const good: Readonly<Partial<Record<Routes[number]['key'], Row>>> = {
   'POST /api/submissions/signed-operations': ({ operation }) => ({ body: { signed_operations: [operation()] } }),
   'POST /api/submissions/objects': ({ object }) => ({ body: { object: object() } }),
   'DELETE /iam/entities/{id}/api-keys/{keyId}': ({ find }) => { const [id, keyId] = find('entity and key').split(' '); return { path: { id: id!, keyId: keyId ?? randomUUID() } } },
+  'DELETE /iam/apikey-authentication': ({ find }) => { const [entityId, apiKey] = find('entity and secret').split(' '); return { body: { entityId, apiKey } } },
   'GET /api/operations/{operationId}': ({ find }) => ({ path: { operationId: find('operation_ids') } }),
   'GET /api/transactions/{transactionId}': ({ find }) => ({ path: { transactionId: find('tx_id') } }),
   'GET /api/dids/{did}': ({ find }) => ({ path: { did: find('did PUBLISHED') } }),

@@ -10,7 +10,17 @@ const lessons: Readonly<Record<string, (add: (name: string, value: string) => vo
   'POST /issue-credentials/credential-offers/invitation': (add, { invitation }) => add('offer _oob', oobOf(invitation.invitationUrl)),
   'POST /present-proof/presentations/invitation': (add, { invitation }) => add('request _oob', oobOf(invitation.invitationUrl)),
   'POST /did-authentication/challenges': (add, { challenge }) => add('open challenge', JSON.stringify(challenge)),
-  'POST /iam/entities/{id}/api-keys': (add, { id }, target) => add('entity and key', `${target.split('/')[3]} ${id}`),
+  'POST /iam/entities/{id}/api-keys': (add, { id, apiKey }, target) => {
+    add('entity and key', `${target.split('/')[3]} ${id}`)
+    add('entity and secret', `${target.split('/')[3]} ${apiKey}`)
+  },
+  'POST /verification/policies': (add, { id, nonce }) => add('policy and nonce', `${id} ${nonce}`),
+  'PUT /verification/policies/{id}': (add, { id, nonce }) => add('policy and nonce', `${id} ${nonce}`),
+  'POST /schema-registry/schemas/did-url': (add, { resource }) => {
+    const { id, guid } = JSON.parse(Buffer.from(resource, 'base64url').toString()) as Record<string, string>
+    add('id of /schema-registry/schemas/did-url', id!)
+    add('guid of /schema-registry/schemas/did-url', guid!)
+  },
   'GET /issue-credentials/records/{recordId}': (add, { credential }) => credential && add('jwt', Buffer.from(credential, 'base64url').toString()),
 }
 

@@ -28,7 +28,7 @@ const aliases: Readonly<Record<string, string>> = {
   proofId: 'recordId CredentialReceived',
   invitation: '_oob',
   policyId: 'id of /verification/policies',
-  apiKey: 'apiKey',
+  entityId: 'id of /iam/entities',
 }
 
 /** Makes a request of an operation. */

@@ -35,8 +35,10 @@ export function valueOf(source: Source, schema: Schema, name = '', depth = 0): u
       return least + draw.below(Math.min((schema['maximum'] ?? 100) - least, 100)) + (type === 'number' ? 0.5 : 0)
     }
     case 'array': {
-      const least: number = schema['minItems'] ?? 0
-      const count = depth > 6 ? least : least + draw.below(Math.min(3, (schema['maxItems'] ?? 3) - least + 1))
+      const { minItems: least = 0, maxItems: most = 100 } = schema as { minItems?: number; maxItems?: number }
+      // As many as there may be, now and then: what is done for each adds up.
+      const count =
+        depth > 6 ? least : draw.share(0.03) && depth < 4 ? Math.min(most, 100) : least + draw.below(Math.min(3, most - least + 1))
       return Array.from({ length: count }, () => again(schema['items'] ?? {}))
     }
     case 'object':

@@ -1,14 +1,15 @@
 /** Sends what no ordinary client would, and gives the status that came back. */
 import { Agent, request as httpRequest } from 'node:http'
 import { connect } from 'node:net'
+import { WebSocket } from 'ws'
 import type { Draw } from './_draw.ts'
 import type { Request } from './_request.ts'
 
 /** No status: the connection ended without an answer, as it may when the request was none. */
 export type Answer = { status?: number; type: string; text: string }
 
-/** How long an answer may take, and how much of one that has no end is read. */
-const patienceMs = 30_000
+/** How long an answer may take, longer than any that waits for something; and how much of one that has no end is read. */
+const patienceMs = 90_000
 const streamedMs = 100
 
 export type Sender = { send(base: string, request: Request): Promise<Answer>; close(): void }
@@ -96,6 +97,25 @@ const requests: readonly ((path: string) => string)[] = [
   (path) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`.repeat(20),
   () => '\r\n\r\n\r\n',
 ]
+
+/** Sends messages over a socket of their own: 200 with what comes back; without a status where nothing does, or the socket is closed. */
+export function sendOverSocket(base: string, messages: (string | Uint8Array)[]): Promise<Answer> {
+  return new Promise((resolve) => {
+    const socket = new WebSocket(`${base.replace('http', 'ws')}/ws`)
+    let text = ''
+    const timer = setTimeout(() => socket.terminate(), 3 * streamedMs)
+    socket.on('open', () => messages.forEach((message) => socket.send(message)))
+    socket.on('message', (data: Buffer) => {
+      text = data.toString()
+      socket.close()
+    })
+    socket.on('error', () => undefined)
+    socket.on('close', () => {
+      clearTimeout(timer)
+      resolve({ ...(text !== '' && { status: 200 }), type: '', text })
+    })
+  })
+}
 
 /** Writes bytes to a server that are nearly a request; the status, where there is an answer. */
 export function sendRaw(draw: Draw, base: string, path: string): Promise<Answer & { sent: string }> {

@@ -11,6 +11,7 @@ import { growth, judge, live, longest } from './_judge.ts'
 
 const { values } = parseArgs({ options: { cases: { type: 'string', default: '2000' }, seed: { type: 'string', default: '1' } } })
 
+let shown = 0
 let isInterrupted = false
 process.once('SIGINT', () => (isInterrupted = true))
 
@@ -19,9 +20,12 @@ const outcome = await fuzz({
   seed: Number(values.seed),
   isEnough: () => isInterrupted,
   onLook: (look, { failures }) => {
+    for (const { told, reason } of failures.slice(shown))
+      process.stderr.write(`${told?.number ?? ''} ${told?.way ?? ''} ${reason}\n  ${told?.asked ?? ''}\n`)
+    shown = failures.length
     const stall = Math.max(0, ...look.watched.stalls.map(({ busyMs }) => busyMs))
     process.stderr.write(
-      `${look.cases} cases: ${failures.length} failures, ${live(look).toFixed(0)} MB, longest stall ${stall.toFixed(0)} ms\n`,
+      `${look.cases} cases: ${failures.length} failures, ${live(look).toFixed(0)} MB (${(look.watched.heap / 2 ** 20).toFixed(0)} in the heap), longest stall ${stall.toFixed(0)} ms\n`,
     )
   },
 })
