@@ -39,6 +39,8 @@ export async function bind(host: string, port: number, variable: string, own: Pa
   server.prependListener('request', (_request, response) => {
     if (duty.isStopping) response.shouldKeepAlive = false
     duty.answering.add(response)
+    // Several parts of the daemon, koa, and what pipes a stream into an answer each listen for its end.
+    response.setMaxListeners(20)
     response.once('close', () => duty.answering.delete(response))
   })
   await new Promise<void>((resolve, reject) => {

@@ -1,7 +1,7 @@
 /** All wallets of the agent: made, listed, opened while they are needed, a bounded number at a time (service §2.2). */
 import { randomBytes } from 'node:crypto'
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
-import { basename, join } from 'node:path'
+import { existsSync, mkdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
 import PQueue from 'p-queue'
 import { fromHex, toHex } from '../base/bytes.ts'
 import { newId } from '../base/id.ts'
@@ -12,8 +12,8 @@ import { setGlobalWebhook } from '../outbox/webhooks.ts'
 import { DamagedFileError } from '../storage/damaged-file-error.ts'
 import type { AgentDb } from '../storage/database.ts'
 import { NewerFileError } from '../storage/newer-file-error.ts'
-import { pageSumsPath } from '../storage/page-sums.ts'
 import type { CreateWallet, WalletDetail } from './model.ts'
+import { filesOf, findSetAside, nameAside, setAside, unreadable, unusable } from './set-aside.ts'
 import { createWalletFile, openWallet, type Environment, type Wallet } from './wallet.ts'
 
 type Entry = {
@@ -162,8 +162,7 @@ export class Wallets {
 
   /** The names of files that were set aside as damaged, and that nothing has been put in the place of. */
   setAside(): string[] {
-    const names = readdirSync(this.#folder)
-    return names.filter((name) => isSetAside.test(name) && !names.includes(name.replace(isSetAside, '')))
+    return findSetAside(this.#folder)
   }
 
   /** Whether the file of a wallet may be open. One that is not is opened by way of the gate only. */
@@ -202,7 +201,7 @@ export class Wallets {
     this.#files.add(id)
     const path = this.#path(id)
     // SQLite would make an empty one.
-    if (!existsSync(path)) throw unreadable(id, this.#whereabouts(id))
+    if (!existsSync(path)) throw unusable(this.#folder, id)
     try {
       const wallet = await openWallet(this.#env, id, path, key, this.#inDoubt.has(id))
       this.#inDoubt.delete(id)
@@ -212,16 +211,11 @@ export class Wallets {
         throw unreadable(id, 'It was written by a newer release of the agent, and was left as it is: start that release.', error)
       if (!(error instanceof DamagedFileError)) throw error
       this.#inDoubt.delete(id)
-      const name = `${basename(path)}.damaged-${new Date().toISOString().replaceAll(/[-:.]/g, '')}`
+      const name = nameAside(path)
       log.error({ err: error, walletId: id, setAsideAs: name }, 'the file of a wallet is damaged or another’s, and is set aside')
-      for (const file of filesOf(path)) if (existsSync(file)) renameSync(file, join(this.#folder, name) + file.slice(path.length))
-      throw unreadable(id, this.#whereabouts(id), error)
+      setAside(path, name)
+      throw unusable(this.#folder, id, error)
     }
-  }
-
-  #whereabouts(id: string): string {
-    const name = this.setAside().findLast((name) => name.startsWith(`${id}.db`))
-    return name === undefined ? 'It is missing.' : `It is damaged or another's, and was set aside as wallets/${name}.`
   }
 
   #close(id: string, entry: Entry): void {
@@ -247,17 +241,4 @@ export class Wallets {
   #path(id: string): string {
     return join(this.#folder, `${id}.db`)
   }
-}
-
-/** What ends the name of a file that was set aside. */
-const isSetAside = /\.damaged-[0-9TZ]+$/
-
-/** The files that a database is. */
-function filesOf(path: string): string[] {
-  return [path, `${path}-wal`, `${path}-shm`, pageSumsPath(path)]
-}
-
-function unreadable(id: string, whereabouts: string, cause?: Error): Problem {
-  const detail = `The file of the wallet ${id} cannot be used. ${whereabouts} The operator of the agent can put a copy of it back.`
-  return new Problem('error:WalletManagementServiceError:WalletUnreadable', detail, { cause })
 }

@@ -19,11 +19,11 @@ test('a backup is verified, restored, and served; what is wrong with one is foun
     writeFileSync(join(dataDir, 'Notes_of_mine.db'), 'mine')
     writeFileSync(join(dataDir, 'wallets', `${tenant.walletId}.db.damaged-20260101T000000000Z`), 'old')
     const made = await backUp(agent, folder)
-    expect(made).toMatchObject({ folder, wallets: 2, files: 5, includesMasterKey: false, missing: [] })
+    expect(made).toMatchObject({ folder, wallets: 2, files: 6, includesMasterKey: false, missing: [] })
     await tenant.call('POST /connections', { body: { label: 'after' } })
     return { ...tenant, made }
   })()
-  expect(readdirSync(folder).toSorted()).toEqual(['agent.db', 'backup.json', 'mediator.db', 'vdr.db', 'wallets'])
+  expect(readdirSync(folder).toSorted()).toEqual(['agent.db', 'audit.db', 'backup.json', 'mediator.db', 'vdr.db', 'wallets'])
   for (const name of [folder, join(folder, 'wallets')]) expect(statSync(name).mode & 0o777).toBe(0o700)
   for (const name of ['agent.db', 'backup.json', `wallets/${kept.walletId}.db`])
     expect(statSync(join(folder, name)).mode & 0o777).toBe(0o600)
@@ -157,7 +157,7 @@ test('a wallet whose file is damaged, altered or missing is named, and the other
   expect(wallets).toBe(2)
   expect(Object.fromEntries(missing.map(({ walletId, reason }) => [walletId, reason]))).toEqual({
     [gone.walletId]: expect.stringContaining('is missing'),
-    [altered.walletId]: expect.stringContaining('is not as it was when it was closed'),
+    [altered.walletId]: expect.stringContaining('is not as it was written'),
     [damaged.walletId]: expect.stringContaining('damaged'),
   })
   const verified = await verify(join(place, 'backup'), agent.dataDir)
