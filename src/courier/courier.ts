@@ -21,15 +21,10 @@ import type { Wallets } from '../wallet/wallets.ts'
 import { deliver } from './deliver.ts'
 import { pay } from './pay.ts'
 import { Places } from './places.ts'
+import { freeFor, newRound, type Round } from './round.ts'
 
 /** Debts on their way at a time. Webhooks have places of their own, so that slow receivers of events hold no message up. */
 const debtsAtOnce = 256
-
-/** Debts of one wallet on their way at a time, so that other sides that never answer hold up no other tenant. */
-const debtsOfWalletAtOnce = 48
-
-/** Lanes of one wallet that wait for a place at the other side, at most: they are on nobody's way, but they are remembered. */
-const crowdedOfWallet = 2_000
 
 /** Wallets looked into at a time after a start. */
 const resumedAtOnce = 16
@@ -46,42 +41,6 @@ const expiryLookMs = 3_600_000
 
 /** The longest timer there is for Node.js, which fires a longer one at once. */
 const longestTimerMs = 2 ** 31 - 1
-
-/** What the courier knows of a wallet between two looks into its file: which lanes are occupied, how often it could not be read. */
-type Round = {
-  isLooking: boolean
-  /** What is to be looked for, if anything is. */
-  woken: News | undefined
-  debts: Set<string>
-  webhooks: Set<string>
-  /** Of the debts, those that wait for a place at the other side. */
-  crowded: Set<string>
-  failures: number
-  /** When the next debt, or event, that was put off is due. */
-  debtsAt?: Date | undefined
-  eventsAt?: Date | undefined
-  /** When flows that have waited for too long were looked for, and when the next one will have; by `steadyNow`, in milliseconds. */
-  expiryLookedAt: number
-  expiresAt?: number | undefined
-  timer?: NodeJS.Timeout | undefined
-}
-
-function newRound(): Round {
-  return {
-    isLooking: false,
-    woken: undefined,
-    debts: new Set(),
-    webhooks: new Set(),
-    crowded: new Set(),
-    failures: 0,
-    expiryLookedAt: -Infinity,
-  }
-}
-
-/** How many more debts of a wallet may be begun now. */
-function freeFor({ debts, crowded }: Round): number {
-  return Math.max(0, Math.min(debtsOfWalletAtOnce - (debts.size - crowded.size), crowdedOfWallet - crowded.size))
-}
 
 export class Courier {
   readonly #wallets: Wallets
@@ -172,6 +131,8 @@ export class Courier {
   /** Begins to pay debts that are due. A lane that is left has the rest looked for. */
   async #payDue({ id, db }: Wallet, round: Round): Promise<void> {
     const free = freeFor(round)
+    // A lane that is left has it looked for; a time that is over would wake us all the while.
+    round.debtsAt = undefined
     if (free === 0) return
     const { owing, nextAt } = await due(db, new Date(steadyNow()), { busy: [...round.debts], limit: free })
     for (const debt of owing) this.#pay(id, round, debt.lane, (open) => pay(open, debt))
@@ -192,7 +153,11 @@ export class Courier {
   /** Ends flows that have waited for too long, when there can be any: one that has begun, or gone on, since the last look has its whole time. */
   async #expire(wallet: Wallet, round: Round): Promise<void> {
     const free = freeFor(round)
-    if (free === 0) return
+    if (free === 0) {
+      round.expiryLookedAt = -Infinity
+      round.expiresAt = undefined
+      return
+    }
     const lifetime = wallet.env.config.FLOW_EXPIRY
     const now = steadyNow()
     if (now < Math.min(round.expiryLookedAt + Math.min(expiryLookMs, lifetime * 1_000), round.expiresAt ?? Infinity)) {

@@ -240,6 +240,43 @@ test('a debt that is due in months is neither asked for all the time nor forgott
   expect([walletId.length, looks()]).toEqual([36, 1])
 })
 
+test('a wallet with as many debts on their way as it may have is not looked into because another one is due', async () => {
+  await using pair = await startPair()
+  await pair.agent.agent.courier[Symbol.asyncDispose]()
+  const { counting, looks } = countLooks(pair.agent.agent.wallets)
+  await using courier = new Courier(counting, silent)
+  // Four servers, since each of them is sent sixteen messages at a time.
+  await using one = await openReceiver(() => undefined)
+  await using two = await openReceiver(() => undefined)
+  await using three = await openReceiver(() => undefined)
+  await using four = await openReceiver(() => undefined)
+  const servers = [one, two, three, four]
+  const flooder = await pair.agent.newTenant('flooder')
+  for (const { url } of servers) {
+    await using party = await openParty({ uris: () => [url] })
+    await party.connect(flooder, 'ConnectionResponsePending')
+  }
+  await use(pair.agent, flooder, async (wallet) => {
+    const owed = await wallet.db.selectFrom('outbox').select('body').execute()
+    await wallet.transaction(async (tx) => {
+      // With one in each lane of the four connections they are as many as may be on their way.
+      for (let n = 0; n < 44; n++) await put(tx, `record:${randomUUID()}`, JSON.parse(owed[n % 4]!.body))
+      await put(tx, 'did:x', { kind: 'work', protocol: 'did-registrar', recordId: 'x', work: 'publish DID' })
+      const due_at = new Date(Date.now() + 500).toISOString()
+      await tx.updateTable('outbox').set({ due_at }).where('lane', '=', 'did:x').execute()
+    })
+  })
+  courier.wake(flooder.walletId)
+  await until(
+    'as many as there may be',
+    () => Promise.resolve(servers.reduce((sum, { bodies }) => sum + bodies.length, 0)),
+    (count) => count === 48,
+  )
+  await new Promise((resolve) => setTimeout(resolve, 1_000))
+  // One for each of what is on its way, and what led to it: a look each millisecond would be hundreds.
+  expect(looks()).toBeLessThan(60)
+})
+
 test('an event that is not taken comes again five seconds later, with the same id, and the next one after it', async () => {
   await using agent = await startAgent()
   const times: number[] = []
