@@ -2,6 +2,7 @@
 import type { Interfaces } from '@oclif/core'
 import * as Flags from '@oclif/core/flags'
 import { createClient, type Client } from '../daemon/client.ts'
+import { createFileClient, type FileClient } from '../daemon/file-client.ts'
 import { openEventStream, type StreamOptions } from '../daemon/event-client.ts'
 import { readEvents, type Event, type Reading } from './_client/events.ts'
 import { currentUrl, findAccess, fromProcess, type Access } from './_client/settings.ts'
@@ -90,6 +91,11 @@ export abstract class AgentCommand extends PlainCommand {
     }) as (key: string, input: object) => unknown
     return call(key, input)
   }) as Client
+
+  /** Calls of the administrator's that take or give a file. */
+  protected get files(): FileClient {
+    return createFileClient(this.access.url, this.#credentials(true))
+  }
 
   /**
    * The tenant's events from now on, or after one, across restarts of the daemon. Once this returns, nothing is missed.

@@ -93,7 +93,6 @@ export abstract class PlainCommand extends Command {
     // Help, explanations and profiles are no daemon's.
     const isOfDaemon = command.startsWith('agent ') && !/ --help$|^agent (?:profile|explain|help)\b/.test(command)
     if (profile === undefined || !isOfDaemon) return command
-    const [line, comment] = command.split(/(?=\s+#)/)
-    return `${line} --profile ${profile}${comment ?? ''}`
+    return command.replace(/(?=\s+#|$)/, ` --profile ${profile}`)
   }
 }

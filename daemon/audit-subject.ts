@@ -31,9 +31,12 @@ export function doneTo({ path, body }: Given, result: unknown): Subject {
   return ids
 }
 
+/** What makes a wallet known here. */
+const makers = ['/wallets', '/wallets/import']
+
 /** The wallet that something is about which was done to `subject`. */
 export function walletOf(key: Key, { walletId, made }: Subject): { walletId?: string } {
-  const id = walletId ?? (splitKey(key)[1] === '/wallets' ? made : undefined)
+  const id = walletId ?? (makers.includes(splitKey(key)[1]) ? made : undefined)
   return id === undefined ? {} : { walletId: id }
 }
 

@@ -77,12 +77,9 @@ export function createClient<Rs extends readonly Route[] = Routes>(
 ): Client<Rs> {
   const base = baseUrl.replace(/\/+$/, '')
   return (async (key: Key, input: UntypedInput = {}) => {
-    const [method, path] = key.split(' ') as [string, string]
-    const target = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(input.path?.[name] ?? ''))
-    const query = new URLSearchParams()
-    for (const [name, value] of Object.entries(input.query ?? {})) if (value !== undefined) query.set(name, String(value))
+    const [method, target] = toTarget(key, input)
     const body = input.body === undefined ? undefined : JSON.stringify(input.body)
-    const { response, content } = await send(base, `${target}${query.size > 0 ? `?${query.toString()}` : ''}`, {
+    const { response, content } = await send(base, target, {
       method,
       headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
       body,
@@ -93,8 +90,20 @@ export function createClient<Rs extends readonly Route[] = Routes>(
   }) as Client<Rs>
 }
 
+/** Where a call goes. */
+export type Destination = { path?: Record<string, string>; query?: Record<string, string | number | boolean | undefined> }
+
 /** What `CallInput` comes down to. */
-type UntypedInput = { path?: Record<string, string>; query?: Record<string, string | number | boolean | undefined>; body?: unknown }
+type UntypedInput = Destination & { body?: unknown }
+
+/** The method of an endpoint, and its path and query with what is given filled in. */
+export function toTarget(key: Key, { path: names = {}, query: given = {} }: Destination): [method: string, target: string] {
+  const [method, path] = key.split(' ') as [string, string]
+  const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(names[name] ?? ''))
+  const query = new URLSearchParams()
+  for (const [name, value] of Object.entries(given)) if (value !== undefined) query.set(name, String(value))
+  return [method, query.size > 0 ? `${filled}?${query.toString()}` : filled]
+}
 
 async function send(base: string, target: string, request: Request): Promise<{ response: IncomingMessage; content: string }> {
   try {

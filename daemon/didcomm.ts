@@ -92,8 +92,8 @@ async function takeMessage(agent: Agent, context: Context): Promise<void> {
 }
 
 /** Messages are of the wallet that they are for, as far as the address tells. */
-function partyOf(agent: Agent, { path, req }: Context): string {
-  const walletId = agent.openMailbox(path.slice(1))
+async function partyOf(agent: Agent, { path, req }: Context): Promise<string> {
+  const walletId = await agent.openMailbox(path.slice(1))
   return walletId === undefined ? `address ${addressOf(req, agent.config.MEDIATOR_TRUST_PROXY)}` : `mailbox of ${walletId}`
 }
 
@@ -113,7 +113,7 @@ function explain(context: Context, error: unknown): never {
 /** The wallet that a mailbox in the address, or in the service of the recipient's DID, was made for. */
 async function findWallet(agent: Agent, token: string, kids: string[]): Promise<string> {
   const mailbox = token === '' ? await mailboxOf(agent, kids[0]!) : token
-  const walletId = agent.openMailbox(mailbox)
+  const walletId = await agent.openMailbox(mailbox)
   if (walletId === undefined)
     throw new Problem('error:DIDCommControllerError:RecipientNotFound', 'No wallet of this agent is the recipient of the message.')
   return walletId

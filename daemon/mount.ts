@@ -15,6 +15,7 @@ import { ofRequest } from '../src/wallet/of-request.ts'
 import { mustHaveRoom, withQuotas } from '../src/wallet/quotas.ts'
 import type { Wallet } from '../src/wallet/wallet.ts'
 import { addressOf } from './address.ts'
+import { streamBody } from './body-stream.ts'
 import { createBodyDecoder, decodeHeaders, decodeQuery } from './decode.ts'
 import { createAccess, type Authenticate, type Caller } from './middleware/access.ts'
 import { createGuard, type Guard } from './middleware/attempts.ts'
@@ -94,12 +95,15 @@ function endpoint(agent: Agent, route: Route, { routes, authenticate, guard, pac
     const visit: Visit = { address, requestId: state.requestId }
     const caller = contract.access === 'public' ? undefined : await audit.admission(visit, () => admit(headers, visit))
     await pace(caller)
+    // A file comes as fast as the network brings it: others begin meanwhile.
+    if (contract.stream) leaveTurn(ctx)
     const result = await audit.performance(visit, async (begin) => {
       const input = {
         path: names?.data,
         query: contract.query ? decodeQuery(ctx, contract.query) : {},
         headers: contract.headers ? decodeHeaders(ctx, contract.headers) : {},
         body: contract.body && (await decodeBody(ctx, contract.body)),
+        stream: contract.stream && streamBody(ctx, { ...contract.stream, limit: contract.stream.limit(agent.config) }),
         target: ctx.originalUrl,
         address,
         log: state.log,

@@ -50,7 +50,7 @@ export function openapi(routes: readonly Route[], { version, url }: { version: s
 type SchemaOf = (type: z.ZodType) => JsonSchema
 
 function operation(path: string, contract: Contract, schemaOf: SchemaOf) {
-  const { summary, access, body, reply, media = ['application/json'], ...rest } = contract
+  const { summary, access, body, stream, reply, media = ['application/json'], ...rest } = contract
   const [status, type] = reply
   const scopes = scopesOf(contract)
   const parameters = [
@@ -65,6 +65,7 @@ function operation(path: string, contract: Contract, schemaOf: SchemaOf) {
     ...(scopes && { 'x-scopes': scopes }),
     ...(parameters.length > 0 && { parameters }),
     ...(body && { requestBody: { required: !body.safeParse({}).success, content: { 'application/json': { schema: schemaOf(body) } } } }),
+    ...(stream && { requestBody: { required: true, content: { [stream.media]: { schema: { type: 'string', format: 'binary' } } } } }),
     responses: {
       [status]: {
         description: 'Success',

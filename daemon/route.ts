@@ -52,6 +52,8 @@ export type Contract = {
    * for the handler to parse with, because a body that does not fit is not without effect.
    */
   readonly anyBody?: true
+  /** The body is a file of this media type, which the handler reads as it comes; at most so many bytes. */
+  readonly stream?: { readonly media: string; readonly limit: (config: Config) => number }
   /** The enterprise suite's errors have a body and types of their own (service §2.13). */
   readonly suite?: 'enterprise'
   /** The longest body in bytes, where it may be longer than others. */
@@ -85,6 +87,8 @@ export type Input<C extends Contract> = {
   query: Parsed<C['query'], {}>
   headers: Parsed<C['headers'], {}>
   body: C['anyBody'] extends true ? unknown : Parsed<C['body'], undefined>
+  /** The body as it comes, where the contract has it as a file; to be read before the handler returns. */
+  stream: C['stream'] extends object ? AsyncIterable<Uint8Array> : undefined
   /** The request target as it was received: path and query. */
   target: string
   /** Where the request comes from: the address of whoever is connected. */

@@ -23,13 +23,16 @@ import { openMediator, type Mediator } from './mediator/mediator.ts'
 import { createDestinations } from './net/destinations.ts'
 import { createHttpClient } from './net/guarded-agent.ts'
 import { limitsOf as reachOf } from './net/policy.ts'
+import { openPortable, type Portable } from './portable/portable.ts'
 import { dereference, dereferenceSchema, type SchemaSources } from './schemas/dereference.ts'
 import { findSchema } from './schemas/registry.ts'
 import { openAgentDb, type AgentDb } from './storage/database.ts'
+import { unlessMoved } from './storage/moved.ts'
 import { NewerFileError } from './storage/newer-file-error.ts'
 import { createHttpLedger } from './vdr/http-ledger.ts'
 import { createLedgerServer, type LedgerServer } from './vdr/ledger-server.ts'
 import { openSqliteLedger } from './vdr/sqlite-ledger.ts'
+import { openAliases } from './wallet/alias.ts'
 import { provideDefaultWallet } from './wallet/default-wallet.ts'
 import { newMailbox, openMailbox } from './wallet/mailbox.ts'
 import { openAgentKey } from './wallet/agent-key.ts'
@@ -48,6 +51,8 @@ export type Agent = {
   readonly tenants: Tenants
   /** Who did what, and who was refused. */
   readonly audit: AuditLog
+  /** Wallets that go to another agent, or come from one. */
+  readonly portable: Portable
   /** Wraps the agent key, from which all keys here are derived, with another master key. */
   readonly rotateMasterKey: Rotate
   /** Copies of the whole data folder. What is under way is ended before the servers stop, which wait for its answer. */
@@ -67,10 +72,10 @@ export type Agent = {
   readonly isAdminToken: (token: unknown) => boolean
   /** The default wallet's `apikey`, if there is a default wallet. */
   readonly defaultApiKey: Secret | undefined
-  /** The wallet that a mailbox was made for; nothing for a token that is not ours. */
-  openMailbox(token: string): string | undefined
-  /** The wallet that has a status list; nothing for an id that is not ours. */
-  openStatusList(id: string): string | undefined
+  /** The wallet that a mailbox was made for, here or where it was before; nothing for any other token. */
+  openMailbox(token: string): Promise<string | undefined>
+  /** The wallet that has a status list; nothing for an id that no wallet here has. */
+  openStatusList(id: string): Promise<string | undefined>
   [Symbol.asyncDispose](): Promise<void>
 }
 
@@ -133,7 +138,7 @@ export async function createAgent(given: Config, log: Log, urls: Environment['ur
     const lifetimeMs = config.DID_CACHE_LIFETIME * 1_000
     const resolver = createResolver({
       getState: (suffix) => ledger.getState(suffix),
-      methods: { web: async (did) => (await findWebDocument(db, wallets, did)) ?? resolveWeb(did) },
+      methods: { web: async (did) => (await unlessMoved(findWebDocument(db, wallets, did))) ?? resolveWeb(did) },
       documentLifetimeMs: lifetimeMs,
       // The embedded ledger is a file that other processes write to.
       ...(!embedded && { stateLifetimeMs: lifetimeMs }),
@@ -174,10 +179,12 @@ export async function createAgent(given: Config, log: Log, urls: Environment['ur
     closers.push(() => wallets[Symbol.asyncDispose]())
     const backups = createBackups(config, agentKey, gate, (id) => wallets.isOpen(id))
     closers.push(() => backups[Symbol.asyncDispose]())
-    const readList = createListReader({ http, key: statusListKey, wallets })
+    const aliases = await openAliases(db)
+    const openStatusList = async (id: string) => openListId(statusListKey, id) ?? aliases.find('status-list', id)
+    const readList = createListReader({ http, openListId: openStatusList, wallets })
     const tenants = new Tenants(db, agentKey)
     closers.push(() => tenants.keys.close())
-    const enterprise = createEnterprise(config, agentKey, urls.rest)
+    const enterprise = createEnterprise(config, agentKey, { url: urls.rest, findAlias: (kind, token) => aliases.find(kind, token) })
     closers.push(() => enterprise.close())
     const courier = new Courier(wallets, log)
     closers.push(() => courier[Symbol.asyncDispose]())
@@ -203,6 +210,14 @@ export async function createAgent(given: Config, log: Log, urls: Environment['ur
       wallets,
       tenants,
       audit,
+      portable: await openPortable({
+        db,
+        agentKey,
+        wallets,
+        aliases,
+        log,
+        wake: (walletId) => env.wake(walletId, { debts: true, events: true }),
+      }),
       rotateMasterKey: createRotation(config, db, agentKey),
       backups,
       courier,
@@ -222,8 +237,8 @@ export async function createAgent(given: Config, log: Log, urls: Environment['ur
         (action, work) => audit.byItself(action, work),
         remembered.apiKey,
       ),
-      openMailbox: (token) => openMailbox(mailboxKey, token),
-      openStatusList: (id) => openListId(statusListKey, id),
+      openMailbox: async (token) => openMailbox(mailboxKey, token) ?? aliases.find('mailbox', token),
+      openStatusList,
       [Symbol.asyncDispose]: close,
     }
   } catch (error) {

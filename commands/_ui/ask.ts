@@ -46,6 +46,13 @@ export async function askText(
   return answer.trim()
 }
 
+/** Asks for a secret, of which nothing is seen; `check` says what is wrong with one. @throws {CommandError} 130 on Ctrl-C. */
+export async function askSecret(message: string, check: (text: string) => string | undefined, terminal = here()): Promise<string> {
+  const validate = (given: string) => (given === '' ? 'Nothing was given. Ctrl-C leaves.' : (check(given) ?? true))
+  const { password } = await import('./prompts.ts')
+  return unlessInterrupted(password({ message, validate, theme: themeOf(terminal) }, terminal))
+}
+
 /**
  * Has one of several things chosen, by the arrow keys; of many, by typing a part of its name as well. What is seen may come from
  * elsewhere, so it is made safe and cut to a line.

@@ -1,2 +1,2 @@
 /** The prompts that there are; `ask.ts` loads them when somebody is asked. */
-export { input, search, select } from '@inquirer/prompts'
+export { input, password, search, select } from '@inquirer/prompts'

@@ -12,7 +12,7 @@ import { PlainCommand } from '../_plain.ts'
 export default class BackupRestore extends PlainCommand {
   static override summary = 'Restore a backup to a data folder that is not there yet'
   static override description =
-    'Needs no daemon, and never writes over anything: the data folder must not be there, or be empty, and is there whole or not at all. Every file is verified. What happened after the instant of the backup has not happened in it: keys that were revoked let somebody in again, credentials that were revoked are valid again.'
+    'Needs no daemon, and never writes over anything: the data folder must not be there, or be empty, and is there whole or not at all. Every file is verified. What happened after the instant of the backup has not happened in it: keys that were revoked let somebody in again, credentials that were revoked are valid again, and wallets that were moved to another agent work here again.'
   static override examples = [
     '<%= config.bin %> backup restore /var/backups/agent-monday --data-dir ./restored',
     '<%= config.bin %> backup restore ./backup --data-dir ./restored && <%= config.bin %> daemon start --data-dir ./restored',
@@ -33,6 +33,9 @@ export default class BackupRestore extends PlainCommand {
     }
     this.log(fields([...fieldsOf(backup), ['master key', keyWords({ ...backup, faults })]], this.width))
     for (const line of missingWords(backup)) this.say(line)
+    this.say(
+      `A wallet that was moved to another agent after ${backup.instant} works here again. Have it rest: agent wallet export <id> --move`,
+    )
     if (backup.masterKey === 'absent')
       this.say(`Put the master key into ${join(dataDir, 'master.key')}, or name it in AGENT_MASTER_KEY_FILE.`)
     if (backup.masterKey === 'does not open')

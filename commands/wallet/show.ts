@@ -15,6 +15,7 @@ export default class WalletShow extends AgentCommand {
       ['name', wallet.name],
       ['created', wallet.createdAt],
       ['updated', wallet.updatedAt],
+      ['here', wallet.movedAt === undefined ? undefined : `rests since ${wallet.movedAt}: it was exported to move`],
     ])
     return wallet
   }

@@ -58,11 +58,11 @@ export function createParties(): Parties {
 }
 
 /** Lets a request begin when it is its party's turn. @throws {Problem} 429 or 503 when too much waits. */
-export function fairness(turns: Turns, partyOf: (ctx: Context) => string): Middleware {
+export function fairness(turns: Turns, partyOf: (ctx: Context) => string | Promise<string>): Middleware {
   return async (ctx, next) => {
     ctx.state['route'] = `${ctx.method} (not begun)`
     const turn = await turns
-      .take(partyOf(ctx), (giveUp) => ctx.res.once('close', giveUp))
+      .take(await partyOf(ctx), (giveUp) => ctx.res.once('close', giveUp))
       .catch((error: unknown) => {
         throw isSuitePath(ctx.path) ? toSuiteProblem(error) : error
       })

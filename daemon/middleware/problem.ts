@@ -6,7 +6,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import type { Middleware } from 'koa'
-import { Problem } from '../../src/base/problem.ts'
+import { Problem, type ProblemType } from '../../src/base/problem.ts'
 import { stateOf } from './request-log.ts'
 
 export const problem: Middleware = async (ctx, next) => {
@@ -28,10 +28,17 @@ export const problem: Middleware = async (ctx, next) => {
   }
 }
 
-/** That somebody else is not there, or a method of DIDs is not known, is no fault of this agent's: whoever asks can bring it about. */
+/** That somebody else is not there, a wallet has moved, or a method of DIDs is not known, is no fault of this agent's: whoever asks can bring it about. */
 function isAboutOthers({ type }: Problem): boolean {
-  return type === '/errors/common/unreachable' || type === 'error:ServiceUnavailable' || type === 'error:DIDResolution:methodNotSupported'
+  return aboutOthers.has(type)
 }
+
+const aboutOthers: ReadonlySet<ProblemType> = new Set([
+  '/errors/common/unreachable',
+  'error:ServiceUnavailable',
+  'error:DIDResolution:methodNotSupported',
+  'error:WalletManagementServiceError:WalletMoved',
+] as const)
 
 function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error

@@ -17,7 +17,7 @@ export default [
       reply: [200, StatusListCredential],
     },
     async ({ agent }, { path: { id }, accepts }) => {
-      const walletId = agent.openStatusList(id)
+      const walletId = await agent.openStatusList(id)
       if (walletId === undefined) throw noList(id)
       const type = (accepts(listMedia) as ListMedia | undefined) ?? listMedia[0]
       const { body, etag } = await agent.wallets.use(walletId, (wallet) => publishList(wallet, id, type))

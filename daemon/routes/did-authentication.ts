@@ -96,7 +96,7 @@ export default [
     ({ agent }, { path: { challengeSubmissionId: id }, accepts }) =>
       answerInForm(accepts, {
         see: async () => {
-          const walletId = walletOfChallenge(agent.enterprise, id)
+          const walletId = await walletOfChallenge(agent.enterprise, id)
           const row = await agent.wallets.use(walletId, ({ db }) => showChallenge(db, id))
           return { row, challenge: toChallengeState(row, agent.env.urls.rest).challenge }
         },
@@ -118,7 +118,7 @@ export default [
     },
     async ({ agent }, { path: { challengeSubmissionId: id }, body, address }) => {
       await agent.enterprise.admit(address, id)
-      const walletId = walletOfChallenge(agent.enterprise, id)
+      const walletId = await walletOfChallenge(agent.enterprise, id)
       return agent.wallets.use(walletId, (wallet) => submitResponse(wallet, agent.enterprise, id, body))
     },
   ),

@@ -94,7 +94,7 @@ export default [
     ({ agent }, { path: { didRequestSubmissionId: id }, accepts }) =>
       answerInForm(accepts, {
         see: async () => {
-          const walletId = walletOfRequest(agent.enterprise, id)
+          const walletId = await walletOfRequest(agent.enterprise, id)
           const row = await agent.wallets.use(walletId, ({ db }) => showDidRequest(db, id))
           return { row, didRequest: toDidRequestState(row, agent.env.urls.rest).didRequest }
         },
@@ -116,7 +116,7 @@ export default [
     },
     async ({ agent }, { path: { didRequestSubmissionId: id }, body, address }) => {
       await agent.enterprise.admit(address, id)
-      const walletId = walletOfRequest(agent.enterprise, id)
+      const walletId = await walletOfRequest(agent.enterprise, id)
       return agent.wallets.use(walletId, (wallet) => submitDid(wallet, agent.enterprise, id, body))
     },
   ),

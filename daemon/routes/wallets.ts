@@ -1,10 +1,34 @@
 /** `/wallets` (service §4.1, api.md 3.4, 4.2): the administrator's, and of a tenant its own. */
+import { z } from 'zod'
+import type { Config } from '../../src/base/config.ts'
 import { Problem } from '../../src/base/problem.ts'
-import { CreateWallet, WalletDetail, Uuid } from '../../src/wallet/model.ts'
+import { Secret } from '../../src/base/secret.ts'
+import { Passphrase } from '../../src/portable/envelope.ts'
+import { CreateWallet, Name, optional, WalletDetail, Uuid } from '../../src/wallet/model.ts'
 import type { Wallets } from '../../src/wallet/wallets.ts'
 import type { Admin, Tenant } from '../middleware/access.ts'
 import { cut, Page, Paging, toPage } from '../page.ts'
 import { route } from '../route.ts'
+
+/** The media type of an export. */
+const exportType = 'application/octet-stream' as const
+
+const ExportWallet = z
+  .object({
+    passphrase: Passphrase.transform((text) => new Secret(text)),
+    move: optional(z.boolean()).describe(
+      'Has the wallet rest here first, so that it can go on at another agent. The file may be made again.',
+    ),
+  })
+  .meta({ id: 'ExportWalletRequest' })
+
+/** A header takes no other letters than those of ASCII. */
+const PassphraseHeader = z
+  .base64url()
+  .transform((text) => Buffer.from(text, 'base64url').toString('utf8'))
+  .pipe(Passphrase)
+  .transform((text) => new Secret(text))
+  .describe('The passphrase in UTF-8, as base64url.')
 
 const WalletPage = Page('WalletPage', WalletDetail, 'WalletDetailPage')
 
@@ -52,6 +76,47 @@ export default [
       if (!wallet) throw new Problem('NotFound', `There is no wallet ${walletId}.`)
       return wallet
     },
+  ),
+
+  route(
+    'POST /wallets/{walletId}/export',
+    {
+      summary: 'Export a wallet, sealed with a passphrase (ours)',
+      access: 'admin',
+      path: { walletId: Uuid },
+      body: ExportWallet,
+      media: [exportType],
+      reply: [200, z.string().meta({ format: 'binary' })],
+    },
+    async ({ agent }, { path: { walletId }, body: { passphrase, move } }) => ({
+      type: exportType,
+      body: await agent.portable.export(walletId, { passphrase, isMoving: move }),
+      headers: { 'Content-Disposition': `attachment; filename="${walletId}.wallet"`, 'Cache-Control': 'no-store' },
+    }),
+  ),
+
+  route(
+    'POST /wallets/import',
+    {
+      summary: 'Import a wallet that another agent has exported (ours)',
+      access: 'admin',
+      query: z.object({ id: optional(Uuid), name: optional(Name) }),
+      headers: z.object({ 'x-passphrase': PassphraseHeader }),
+      stream: { media: exportType, limit: (config: Config) => config.WALLET_IMPORT_MAX_BYTES },
+      reply: [201, WalletDetail],
+    },
+    ({ agent }, { query, headers, stream }) => agent.portable.import(stream, { ...query, passphrase: headers['x-passphrase'] }),
+  ),
+
+  route(
+    'POST /wallets/{walletId}/resumption',
+    {
+      summary: 'Have a wallet go on here that was exported to move (ours)',
+      access: 'admin',
+      path: { walletId: Uuid },
+      reply: [200, WalletDetail],
+    },
+    ({ wallets }, { path: { walletId } }) => wallets.rest(walletId, false),
   ),
 ] as const
 

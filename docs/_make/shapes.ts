@@ -222,7 +222,10 @@ export const shapes: Readonly<Record<string, Shape>> = {
   trace: answer('GET /traces/{id}', 'With --follow its steps alone, one a line.'),
 
   'wallet:create': answer('POST /wallets'),
+  'wallet:export': own(z.object({ walletId: z.guid(), file: z.string(), bytes: z.number(), moved: z.boolean() }).meta({ id: 'WalletExport' })),
+  'wallet:import': answer('POST /wallets/import'),
   'wallet:list':   answer('GET /wallets'),
+  'wallet:resume': answer('POST /wallets/{walletId}/resumption'),
   'wallet:show':   answer('GET /wallets/{walletId}'),
 
   'webhook:add':        answer('POST /events/webhooks'),

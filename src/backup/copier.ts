@@ -4,7 +4,7 @@ import { stat } from 'node:fs/promises'
 import { Worker } from 'node:worker_threads'
 import PQueue from 'p-queue'
 
-/** A file to copy to where nothing is yet, and whether somebody has it open. */
+/** A file to copy to where nothing is yet, and whether somebody has it open. One that is to be its own copy is looked through only. */
 export type Task = { from: string; to: string; isOpen: boolean }
 
 /** Which files are to be held at one time, and copied. */

@@ -16,6 +16,7 @@ const say = (told: Told) => parentPort!.postMessage(told)
 /** Holds a file. One that nobody has open is copied at once: SQLite would leave files of its own beside it. */
 async function hold({ from, to, isOpen }: Task): Promise<Pinned | 'copied' | Copied> {
   try {
+    if (to === from) return 'copied'
     if (isOpen || !hasNoLog(from)) return pin(from)
     await copyClosed(from, to)
     return 'copied'

@@ -155,6 +155,7 @@ export const variables = {
   MESSAGE_RETRY_FOR:                    seconds.default(86_400).describe('How long a message that the other side does not take is tried again (ours).'),
   DIDCOMM_MAX_RECEIVE_BYTES:            messageBytes.default(1_048_576)
                                                                .describe('Bytes of the largest DIDComm message that is taken, 16384 to 16777216 (ours).'),
+  WALLET_IMPORT_MAX_BYTES:              count.default(1_073_741_824).describe('Bytes of the largest export of a wallet that is imported (ours).'),
   DEFAULT_JWT_VC_OFFER_DOMAIN:          z.string().min(1).default('default-domain')
                                                                .describe('Domain that a holder’s proof is bound to when an offer or a proof request names none.'),
   CREDENTIAL_SD_JWT_EXPIRY:             seconds.default(2_592_000)

@@ -8,7 +8,8 @@
 /**
  * What crosses a border: a wallet's commit, a message to another agent, an event to a webhook, a schema from wherever it is published;
  * the audit log's commit; of a rotation of the master key the file of the next key, the row that the key opens, and the name of the file; of
- * a backup, or of its restoration, the files, the list of them, and the name of the folder.
+ * a backup, or of its restoration, the files, the list of them, and the name of the folder; of an export the copy of the wallet's file; of an
+ * import the file that came, the rows that make it known, and its place among the wallets.
  */
 export type Crossing =
   | 'commit'
@@ -22,6 +23,10 @@ export type Crossing =
   | 'backup-files'
   | 'backup-list'
   | 'backup-name'
+  | 'wallet-copy'
+  | 'import-file'
+  | 'import-rows'
+  | 'import-place'
 
 /** A fault `before` leaves the thing undone; one `after` leaves it done, but whoever asked for it sees an error. */
 export type Point = `${Crossing}:${'before' | 'after'}`

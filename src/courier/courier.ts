@@ -16,6 +16,7 @@ import { due } from '../outbox/outbox.ts'
 import { expire } from '../protocols/expire.ts'
 import { findExpired } from '../protocols/expiry.ts'
 import { laneOf, recordOf } from '../protocols/record.ts'
+import { hasMoved } from '../storage/moved.ts'
 import type { Wallet } from '../wallet/wallet.ts'
 import type { Wallets } from '../wallet/wallets.ts'
 import { deliver } from './deliver.ts'
@@ -111,6 +112,8 @@ export class Courier {
       }
       round.failures = 0
     } catch (error) {
+      // What it owes is paid where it goes on; if that is here, somebody wakes it.
+      if (hasMoved(error)) return
       this.#log.error({ err: error, walletId }, 'the courier could not read a wallet')
       const patienceMs = Math.min(longestPatienceMs, firstPatienceMs * 2 ** round.failures++)
       this.#wakeAt(walletId, round, steadyNow() + patienceMs)
@@ -189,6 +192,7 @@ export class Courier {
     }
     begin().then(leave, async (error: unknown) => {
       if (this.#isStopped) return
+      if (hasMoved(error)) return leave()
       if (error instanceof CrowdedError) {
         round.crowded.add(lane)
         // What goes elsewhere has the room now.

@@ -7,8 +7,8 @@ import type { EntryType } from '../credentials/status-list.ts'
 import { createMemory } from '../did/memory.ts'
 import type { HttpClient } from '../net/guarded-agent.ts'
 import { UnreachableError } from '../net/unreachable-error.ts'
+import { unlessMoved } from '../storage/moved.ts'
 import type { Wallets } from '../wallet/wallets.ts'
-import { openListId } from './list-id.ts'
 import { publishList, type ListMedia } from './publish.ts'
 
 const timeoutMs = 5_000
@@ -24,6 +24,13 @@ const media: Readonly<Record<EntryType, ListMedia>> = {
 /** What goes wrong for now, and says nothing of the list. */
 const temporary = ['refused', 'timeout']
 
+type Sources = {
+  http: HttpClient
+  wallets: Pick<Wallets, 'use'>
+  /** The wallet that has a list; nothing for an id that no wallet here has. */
+  openListId: (id: string) => Promise<string | undefined>
+}
+
 export type ListReader = (url: string, type: EntryType) => Promise<string>
 
 /**
@@ -32,14 +39,14 @@ export type ListReader = (url: string, type: EntryType) => Promise<string>
  * It throws {Problem} `error:ServiceUnavailable` when a host cannot be reached, is too slow or has trouble (5xx): then nothing is known of the list;
  * {UnreachableError} when there is none to be had, {Problem} 404 when there is none here.
  */
-export function createListReader(sources: { http: HttpClient; key: Uint8Array; wallets: Pick<Wallets, 'use'> }): ListReader {
-  const { http, key, wallets } = sources
+export function createListReader({ http, openListId, wallets }: Sources): ListReader {
   const fetched = createMemory((question) => fetchList(http, JSON.parse(question) as Question), { lifetimeMs: 0 })
   return async (url, type) => {
     const id = /\/credential-status\/([1-9A-HJ-NP-Za-km-z]{50,60})$/.exec(url)?.[1]
-    const walletId = id === undefined ? undefined : openListId(key, id)
+    const walletId = id === undefined ? undefined : await openListId(id)
     if (id !== undefined && walletId !== undefined) {
-      return (await wallets.use(walletId, (wallet) => publishList(wallet, id, media[type]))).body
+      const own = await unlessMoved(wallets.use(walletId, (wallet) => publishList(wallet, id, media[type])))
+      if (own) return own.body
     }
     return (await fetched.get(JSON.stringify([url, type] satisfies Question)))!.text
   }

@@ -113,9 +113,9 @@ export async function deleteChallenge(wallet: Wallet, enterprise: Enterprise, id
 }
 
 /** The wallet that asks by a link. @throws {Problem} 400 for no id at all, 404 for a link that was never issued. */
-export function walletOfChallenge(enterprise: Enterprise, submissionId: string): string {
+export async function walletOfChallenge(enterprise: Enterprise, submissionId: string): Promise<string> {
   mustBeShort('challengeSubmissionId', submissionId)
-  const walletId = enterprise.openSubmissionId('authenticate', submissionId)
+  const walletId = await enterprise.openSubmissionId('authenticate', submissionId)
   if (walletId !== undefined) return walletId
   const detail = 'This link was not issued here. Use the submissionEndpoint as the challenge has it.'
   throw new Problem('/errors/authenticate/challenge-not-found', detail)

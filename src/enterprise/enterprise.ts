@@ -15,15 +15,22 @@ export type Enterprise = {
   readonly tokens: Tokens
   readonly waiters: Waiters
   newSubmissionId(product: Product, walletId: string): string
-  /** The wallet that a link belongs to; nothing for a link that was not issued here. */
-  openSubmissionId(product: Product, id: string): string | undefined
+  /** The wallet that a link belongs to; nothing for a link that no wallet here has issued. */
+  openSubmissionId(product: Product, id: string): Promise<string | undefined>
   /** Counts an answer. @throws {Problem} 429 when there are too many from an address, or to a link. */
   admit(address: string, submissionId: string): Promise<void>
   close(): void
 }
 
-/** `url` is the public base URL of the HTTP API. */
-export function createEnterprise(config: Config, agentKey: Uint8Array, url: string): Enterprise {
+type Around = {
+  /** The public base URL of the HTTP API. */
+  url: string
+  /** The wallet that was imported with a link. */
+  findAlias: (product: Product, id: string) => Promise<string | undefined>
+}
+
+/** Makes what the suite has, by keys derived from the agent's. */
+export function createEnterprise(config: Config, agentKey: Uint8Array, { url, findAlias }: Around): Enterprise {
   const key = deriveSealKey(agentKey, 'enterprise-submissions')
   const byAddress = createPace(config.ENTERPRISE_SUBMISSIONS_PER_MINUTE, 60)
   const byLink = createPace(perLink, 60)
@@ -36,7 +43,7 @@ export function createEnterprise(config: Config, agentKey: Uint8Array, url: stri
     }),
     waiters,
     newSubmissionId: (product, walletId) => newSubmissionId(key, product, walletId),
-    openSubmissionId: (product, id) => openSubmissionId(key, product, id),
+    openSubmissionId: async (product, id) => openSubmissionId(key, product, id) ?? findAlias(product, id),
     async admit(address, submissionId) {
       const retryAfter = (await byAddress(address)) ?? (await byLink(submissionId))
       if (retryAfter === undefined) return

@@ -98,9 +98,9 @@ export async function deleteDidRequest(wallet: Wallet, enterprise: Enterprise, i
 }
 
 /** The wallet that asks by a link. @throws {Problem} 400 for no id at all, 404 for a link that was never issued. */
-export function walletOfRequest(enterprise: Enterprise, submissionId: string): string {
+export async function walletOfRequest(enterprise: Enterprise, submissionId: string): Promise<string> {
   mustBeShort('didRequestSubmissionId', submissionId)
-  const walletId = enterprise.openSubmissionId('onboard', submissionId)
+  const walletId = await enterprise.openSubmissionId('onboard', submissionId)
   if (walletId !== undefined) return walletId
   throw new Problem(
     '/errors/onboard/did-request-not-found',

@@ -9,6 +9,7 @@ import { Problem } from '../base/problem.ts'
 import { canonicalDid, type Resolve } from '../did/document.ts'
 import type { CredentialSchemaTables } from '../storage/agent-tables/credential-schema.ts'
 import type { AgentDb, AgentTx } from '../storage/database.ts'
+import { mustBeHere } from '../storage/moved.ts'
 import { checkSchema } from './kinds.ts'
 import { type Authored, findProofFault, type Proof } from './proof.ts'
 import { compareVersions, CredentialSchema, guidOf, longIdOf, type CredentialSchemaInput, type ResolutionMethod } from './schema.ts'
@@ -163,6 +164,7 @@ async function write(
   { walletId, id, proof, resolutionMethod }: Placed,
   input: CredentialSchemaInput,
 ): Promise<CredentialSchema> {
+  await mustBeHere(tx, walletId)
   const { author, name, version, type, tags } = input
   const guid = guidOf({ author, id, version })
   const row = {

@@ -1,7 +1,8 @@
 /** The tables of the agent itself: who its tenants are, and what all of them share. */
 import type { CredentialSchemaTables } from './agent-tables/credential-schema.ts'
+import type { WalletAliasTables } from './agent-tables/wallet-alias.ts'
 
-export interface AgentTables extends CredentialSchemaTables {
+export interface AgentTables extends CredentialSchemaTables, WalletAliasTables {
   /** Names and values the agent keeps about itself. */
   setting: { name: string; value: string }
 
@@ -15,6 +16,10 @@ export interface AgentTables extends CredentialSchemaTables {
     seed_digest: string
     created_at: string
     updated_at: string
+    /** When it was exported to go on elsewhere: it rests here. */
+    moved_at: string | null
+    /** The name that its file had in `wallets/transit` when it was imported. If there is such a file still, it takes the place of the other. */
+    arrived: string | null
   }
 
   /** Tenants (service §2.3). */

@@ -4,7 +4,8 @@
  * A read transaction sees one state of the file from its first read to its end (WAL, https://www.sqlite.org/isolation.html), and what copies
  * pages inside of it copies that state.
  */
-import { chmodSync, closeSync, constants, copyFileSync, existsSync, openSync, statSync, writeFileSync, writeSync } from 'node:fs'
+import { chmodSync, closeSync, constants, existsSync, openSync, statSync, writeFileSync, writeSync } from 'node:fs'
+import { copyFile } from 'node:fs/promises'
 import { DamagedFileError } from './damaged-file-error.ts'
 import { translate } from './fault.ts'
 import { examinePages } from './page-sums.ts'
@@ -53,7 +54,7 @@ export function hasNoLog(path: string): boolean {
 export async function copyClosed(from: string, to: string): Promise<void> {
   mustBeThere(from)
   await examinePages(from)
-  copyFileSync(from, to, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE)
+  await copyFile(from, to, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE)
   chmodSync(to, 0o600)
   leaveWal(to)
 }

@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import { randomId } from '../base/id.ts'
 import { Problem } from '../base/problem.ts'
 import type { AgentDb } from '../storage/database.ts'
+import { mustBeHere } from '../storage/moved.ts'
 import { checkFilter } from './filter.ts'
 import { PresentationDefinition, type CreatePresentationDefinition } from './presentation-definition.ts'
 
@@ -17,10 +18,13 @@ export async function createDefinition(
   const definition = { id: randomId(), ...content }
   const row = { id: definition.id, wallet_id: walletId, definition: JSON.stringify(definition), created_at: new Date().toISOString() }
   const sequence = sql<number>`(select coalesce(max(sequence), 0) + 1 from presentation_definition)`
-  await db
-    .insertInto('presentation_definition')
-    .values({ ...row, sequence })
-    .execute()
+  await db.transaction().execute(async (tx) => {
+    await mustBeHere(tx, walletId)
+    await tx
+      .insertInto('presentation_definition')
+      .values({ ...row, sequence })
+      .execute()
+  })
   return toDefinition(row)
 }
 

@@ -9,6 +9,7 @@ import { chmodSync, closeSync, existsSync, fsyncSync, openSync, readFileSync, re
 import { dirname } from 'node:path'
 import { fromBase64, toBase64url } from '../base/bytes.ts'
 import { StartError } from '../base/start-error.ts'
+import { syncFolder } from '../base/sync-folder.ts'
 
 /** Reads 32 bytes; makes them, where there is no file and `mayMake`. @throws {StartError} */
 export function readMasterKeyFile(path: string, { mayMake = false } = {}): Uint8Array {
@@ -51,7 +52,8 @@ export function readNextKey(path: string): Uint8Array | undefined {
 /** Puts the next key in the place of the present one. */
 export function takeNextKey(path: string): void {
   renameSync(nextTo(path), target(path))
-  syncFolder(path)
+  // A power cut must not take back the name of a file whose key something is wrapped with.
+  syncFolder(dirname(target(path)))
 }
 
 /** Forgets the next key. */
@@ -97,16 +99,6 @@ function write(path: string, key: Uint8Array): void {
   }
   // The mode at creation is cut by the process's mask, which must not leave it wider than this.
   chmodSync(path, 0o600)
-  syncFolder(path)
-}
-
-/** A power cut must not take back the name of a file whose key something is wrapped with. Windows cannot open folders, nor need to. */
-function syncFolder(path: string): void {
-  if (process.platform === 'win32') return
-  const folder = openSync(dirname(target(path)), 'r')
-  try {
-    fsyncSync(folder)
-  } finally {
-    closeSync(folder)
-  }
+  // A power cut must not take back the name of a file whose key something is wrapped with.
+  syncFolder(dirname(target(path)))
 }

@@ -22,9 +22,22 @@ export const CreateWallet = z
 export type CreateWallet = { name: string; seed?: string | undefined; id?: string | undefined }
 
 export const WalletDetail = z
-  .object({ id: z.guid(), name: z.string(), createdAt: z.iso.datetime(), updatedAt: z.iso.datetime() })
+  .object({
+    id: z.guid(),
+    name: z.string(),
+    createdAt: z.iso.datetime(),
+    updatedAt: z.iso.datetime(),
+    movedAt: z.iso.datetime().optional().describe('When it was exported to go on at another agent: it rests here.'),
+  })
   .meta({ id: 'WalletDetail' })
 export type WalletDetail = z.infer<typeof WalletDetail>
+
+type WalletRow = { id: string; name: string; created_at: string; updated_at: string; moved_at: string | null }
+
+/** A row of `wallet` as REST shows it. */
+export function toWalletDetail({ id, name, created_at: createdAt, updated_at: updatedAt, moved_at: movedAt }: WalletRow): WalletDetail {
+  return { id, name, createdAt, updatedAt, ...(movedAt !== null && { movedAt }) }
+}
 
 export const CreateEntity = z.object({ name: Name, id: optional(Uuid), walletId: optional(Uuid) }).meta({ id: 'CreateEntityRequest' })
 export type CreateEntity = { name: string; id?: string | undefined; walletId?: string | undefined }

@@ -2,15 +2,10 @@
 import { existsSync, readdirSync, renameSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { Problem } from '../base/problem.ts'
-import { pageSumsPath } from '../storage/page-sums.ts'
+import { filesOf } from '../storage/files.ts'
 
 /** What ends the name of a file that was set aside. */
 const isSetAside = /\.damaged-[0-9TZ]+$/
-
-/** The files that a database is. */
-export function filesOf(path: string): string[] {
-  return [path, `${path}-wal`, `${path}-shm`, pageSumsPath(path)]
-}
 
 /** The name that a file is set aside under now. */
 export function nameAside(path: string): string {

@@ -13,6 +13,7 @@ import { takeNews, type News } from '../outbox/news.ts'
 import { pruneInTurn } from '../outbox/pruning.ts'
 import { DamagedFileError } from '../storage/damaged-file-error.ts'
 import { makeWalletDb, openKnownWalletDb, type AgentDb, type Db, type Examined, type Tx } from '../storage/database.ts'
+import { moved } from '../storage/moved.ts'
 import { Writer, type WriteOptions } from '../storage/writer.ts'
 import type { Ledger } from '../vdr/ledger.ts'
 import type { Gate } from './gate.ts'
@@ -65,6 +66,10 @@ export type Wallet = {
    * power, since it would only be done once more, need not wait for the disk: `synchronous: 'normal'`.
    */
   transaction<T>(write: (tx: Tx) => Promise<T>, options?: WriteOptions): Promise<T>
+  /** Whether writes are refused, since the wallet is to go on at another agent. */
+  isResting: () => boolean
+  /** Has nothing more written, and returns when what was being written is; or has it go on. */
+  rest(isResting: boolean): Promise<void>
   /** Whether the file should be closed and opened again before it is used, so that it is examined: somebody else has written to it, or it has been open for long. */
   isDue: () => boolean
   /** Closes the file. */
@@ -80,20 +85,27 @@ export async function openWallet(env: Environment, id: string, path: string, key
   const examined = await openKnownWalletDb(path, { isInDoubt })
   const { db } = examined
   try {
-    const sealed = await db.selectFrom('setting').select('value').where('name', '=', 'seed').executeTakeFirst()
-    return handle(env, id, examined, key, unsealSeed(id, path, key, sealed?.value))
+    return handle(env, id, examined, key, await readSeed(db, id, path, key))
   } catch (error) {
     await db.destroy()
     throw error
   }
 }
 
-function unsealSeed(id: string, path: string, key: Uint8Array, sealed = ''): Uint8Array {
+/** The seed of a wallet. @throws {DamagedFileError} when the file at `path` is another wallet's. */
+export async function readSeed(db: Db, id: string, path: string, key: Uint8Array): Promise<Uint8Array> {
+  const sealed = await db.selectFrom('setting').select('value').where('name', '=', 'seed').executeTakeFirst()
   try {
-    return unseal(key, seedContext(id), sealed)
+    return unseal(key, seedContext(id), sealed?.value ?? '')
   } catch (error) {
     throw new DamagedFileError(path, `is not the file of the wallet ${id}: its seed does not open with the wallet's key`, { cause: error })
   }
+}
+
+/** Seals the seed of a wallet that has another id from now on. */
+export async function resealSeed(db: Db, id: string, key: Uint8Array, seed: Uint8Array): Promise<void> {
+  const value = seal(key, seedContext(id), seed)
+  await db.updateTable('setting').set({ value }).where('name', '=', 'seed').execute()
 }
 
 /** Makes a wallet's file with its seed in it. */
@@ -112,6 +124,7 @@ const keptKeys = 200
 function handle(env: Environment, id: string, { db, isDue }: Examined<Db>, key: Uint8Array, seed: Uint8Array): Wallet {
   const derived = new Map<string, PrivateJwk>()
   let isClosed = false
+  let isResting = false
   /** What is left of the keys then is zeros, which must not be taken for keys. */
   const mustBeOpen = () => {
     if (isClosed) throw new Error(`the wallet ${id} is closed`)
@@ -153,9 +166,20 @@ function handle(env: Environment, id: string, { db, isDue }: Examined<Db>, key: 
       }
     },
     async transaction(write, options) {
-      const result = await env.gate.write(id, () => writer.write(write, options))
+      const result = await env.gate.write(id, () =>
+        writer.write((tx) => {
+          if (isResting) throw moved(id)
+          return write(tx)
+        }, options),
+      )
       await probe('commit:after', { walletId: id })
       return result
+    },
+    isResting: () => isResting,
+    async rest(wanted) {
+      isResting = wanted
+      // Writes come one after the other.
+      await env.gate.write(id, () => db.transaction().execute(() => Promise.resolve()))
     },
     isDue,
     async close() {

@@ -1,20 +1,21 @@
 /** All wallets of the agent: made, listed, opened while they are needed, a bounded number at a time (service §2.2). */
-import { randomBytes } from 'node:crypto'
-import { existsSync, mkdirSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import PQueue from 'p-queue'
-import { fromHex, toHex } from '../base/bytes.ts'
-import { newId } from '../base/id.ts'
 import type { Log } from '../base/log.ts'
 import { Problem } from '../base/problem.ts'
-import { keyedDigest, newSealKey, seal, unseal, withSealKey } from '../base/seal.ts'
 import { setGlobalWebhook } from '../outbox/webhooks.ts'
 import { DamagedFileError } from '../storage/damaged-file-error.ts'
 import type { AgentDb } from '../storage/database.ts'
-import { NewerFileError } from '../storage/newer-file-error.ts'
-import type { CreateWallet, WalletDetail } from './model.ts'
-import { filesOf, findSetAside, nameAside, setAside, unreadable, unusable } from './set-aside.ts'
-import { createWalletFile, openWallet, type Environment, type Wallet } from './wallet.ts'
+import { replaceDatabase } from '../storage/files.ts'
+import { moved } from '../storage/moved.ts'
+import { toWalletDetail, type CreateWallet, type WalletDetail } from './model.ts'
+import { makeWallet } from './new-wallet.ts'
+import { openOrSetAside } from './open-file.ts'
+import { findSetAside, unreadable } from './set-aside.ts'
+import { unwrapWalletKey } from './wallet-key.ts'
+import { findWallet, listWallets, readIds } from './wallet-rows.ts'
+import type { Environment, Wallet } from './wallet.ts'
 
 type Entry = {
   wallet: Promise<Wallet>
@@ -30,6 +31,8 @@ export class Wallets {
   readonly #db: AgentDb
   readonly #agentKey: Uint8Array
   readonly #folder: string
+  /** Where files of wallets are that come from another agent, or go to one: beside the others, so that one gets its place by its name alone. */
+  readonly transit: string
   /** Open wallets, the one used longest ago first. */
   readonly #open = new Map<string, Entry>()
   /** Wallets that are being closed, which are not opened before that is done. */
@@ -51,6 +54,7 @@ export class Wallets {
     this.#db = db
     this.#agentKey = agentKey
     this.#folder = join(env.config.AGENT_DATA_DIR, 'wallets')
+    this.transit = join(this.#folder, 'transit')
     mkdirSync(this.#folder, { recursive: true, mode: 0o700 })
   }
 
@@ -62,11 +66,13 @@ export class Wallets {
     this.#open.set(id, entry)
     entry.users++
     try {
-      return await use(await entry.wallet)
+      const wallet = await entry.wallet
+      if (wallet.isResting()) throw moved(id)
+      return await use(wallet)
     } catch (error) {
       // A wallet that did not open is not kept, so that the next attempt tries again; what that has opened is not ours to drop.
       await entry.wallet.catch(() => this.#open.get(id) === entry && this.#open.delete(id))
-      if (!(error instanceof DamagedFileError && error.path === this.#path(id))) throw error
+      if (!(error instanceof DamagedFileError && error.path === this.pathOf(id))) throw error
       log.error({ err: error, walletId: id }, 'the file of a wallet is in doubt: it is looked through before it is used again')
       entry.isInDoubt = true
       this.#inDoubt.add(id)
@@ -98,60 +104,66 @@ export class Wallets {
    * @throws {Problem} `DuplicatedWalletId`, `DuplicatedWalletSeed`
    */
   create(wanted: CreateWallet): Promise<WalletDetail> {
-    return this.#making.add(() => this.#create(wanted))
-  }
-
-  async #create({ id = newId(), name, seed: seedHex }: CreateWallet): Promise<WalletDetail> {
-    const seed = seedHex === undefined ? randomBytes(64) : fromHex(seedHex)
-    const seedDigest = withSealKey(this.#agentKey, 'seed-digest', (key) => keyedDigest(key, toHex(seed)))
-    if (await this.find(id))
-      throw new Problem(
-        'error:WalletManagementServiceError:DuplicatedWalletId',
-        `A wallet with the id ${id} exists already. Leave the id out and one is made.`,
-      )
-    const twin = await this.#db.selectFrom('wallet').select('id').where('seed_digest', '=', seedDigest).executeTakeFirst()
-    if (twin)
-      throw new Problem(
-        'error:WalletManagementServiceError:DuplicatedWalletSeed',
-        'Another wallet has this seed already. Leave the seed out and a random one is made.',
-      )
-    const key = newSealKey()
-    const path = this.#path(id)
-    // What a crash left behind without a row belongs to nobody.
-    for (const file of filesOf(path)) rmSync(file, { force: true })
-    await createWalletFile(id, path, key, seed)
-    const now = new Date().toISOString()
-    const wrapped = withSealKey(this.#agentKey, 'wallet-keys', (walletKeys) => seal(walletKeys, `wallet:${id}`, key))
-    for (const secret of [key, seed]) secret.fill(0)
-    await this.#db
-      .insertInto('wallet')
-      .values({ id, name, wrapped_key: wrapped, seed_digest: seedDigest, created_at: now, updated_at: now })
-      .execute()
-    return { id, name, createdAt: now, updatedAt: now }
+    return this.inTurn(() => makeWallet(this.#db, this.#agentKey, wanted, (id) => this.pathOf(id)))
   }
 
   /** The wallet with an id, as REST shows it. */
-  async find(id: string): Promise<WalletDetail | undefined> {
-    const row = await this.#db.selectFrom('wallet').selectAll().where('id', '=', id).executeTakeFirst()
-    return row && { id: row.id, name: row.name, createdAt: row.created_at, updatedAt: row.updated_at }
+  find(id: string): Promise<WalletDetail | undefined> {
+    return findWallet(this.#db, id)
   }
 
   /** A page of wallets in the order of their making, and how many there are. */
-  async list({ offset, limit }: { offset: number; limit: number }): Promise<{ wallets: WalletDetail[]; total: number }> {
-    const { total } = await this.#db
-      .selectFrom('wallet')
-      .select((eb) => eb.fn.countAll().as('total'))
-      .executeTakeFirstOrThrow()
-    const rows = await this.#db.selectFrom('wallet').selectAll().orderBy('created_at').orderBy('id').offset(offset).limit(limit).execute()
-    return {
-      wallets: rows.map((row) => ({ id: row.id, name: row.name, createdAt: row.created_at, updatedAt: row.updated_at })),
-      total: Number(total),
-    }
+  list(paging: { offset: number; limit: number }): Promise<{ wallets: WalletDetail[]; total: number }> {
+    return listWallets(this.#db, paging)
   }
 
-  /** The ids of all wallets. */
-  async ids(): Promise<string[]> {
-    return (await this.#db.selectFrom('wallet').select('id').execute()).map(({ id }) => id)
+  /** The ids of all wallets but those that rest here. */
+  ids(): Promise<string[]> {
+    return readIds(this.#db)
+  }
+
+  /** Does something between the making of wallets, so that ids and seeds that are free stay so. */
+  inTurn<T>(work: () => Promise<T>): Promise<T> {
+    return this.#making.add(work)
+  }
+
+  /**
+   * Has a wallet rest, which is to go on at another agent: when this returns, nothing more is written to it, by whoever has it open. Or
+   * has it go on here.
+   *
+   * @throws {Problem} `WalletNotFound`
+   */
+  async rest(id: string, isResting: boolean): Promise<WalletDetail> {
+    const change = { moved_at: isResting ? new Date().toISOString() : null }
+    const row = await this.#db.updateTable('wallet').set(change).where('id', '=', id).returningAll().executeTakeFirst()
+    if (!row) throw notFound(id)
+    // Whoever opens it from now on reads the row.
+    await (await this.#open.get(id)?.wallet.catch(() => undefined))?.rest(isResting)
+    if (!isResting) this.#env.wake(id, { debts: true, events: true })
+    return toWalletDetail(row)
+  }
+
+  /** Does something with the file of a wallet while nobody has it open; whoever wants it waits. @throws {Problem} `Conflict` while it is used. */
+  alone<T>(id: string, work: () => Promise<T>): Promise<T> {
+    const entry = this.#open.get(id)
+    if (entry && entry.users > 0) throw new Problem('Conflict', `The wallet ${id} is being read. Try again in a moment.`)
+    if (entry) this.#close(id, entry)
+    const before = this.#closing.get(id)
+    const done = this.#env.gate.write(id, async () => {
+      await before
+      return work()
+    })
+    this.#keepClosed(
+      id,
+      done.catch(() => undefined),
+    )
+    return done
+  }
+
+  /** Gives the file of a wallet that was imported its place, if it has not got it yet. */
+  place(id: string, arrived: string): void {
+    const from = join(this.transit, arrived)
+    if (existsSync(from)) replaceDatabase(from, this.pathOf(id))
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -183,10 +195,16 @@ export class Wallets {
   }
 
   async #openFile(id: string, log: Log): Promise<Wallet> {
-    const row = await this.#db.selectFrom('wallet').select('wrapped_key').where('id', '=', id).executeTakeFirst()
-    if (!row) throw new Problem('error:WalletManagementServiceError:WalletNotFound', `There is no wallet ${id}.`)
-    const key = withSealKey(this.#agentKey, 'wallet-keys', (walletKeys) => unseal(walletKeys, `wallet:${id}`, row.wrapped_key))
-    const wallet = await this.#openWith(id, key, log)
+    const known = this.#db.selectFrom('wallet').select(['wrapped_key', 'moved_at', 'arrived']).where('id', '=', id)
+    const row = await known.executeTakeFirst()
+    if (!row) throw notFound(id)
+    if (row.moved_at !== null) throw moved(id)
+    await this.#closing.get(id)
+    if (row.arrived !== null) this.place(id, row.arrived)
+    const key = unwrapWalletKey(this.#agentKey, id, row.wrapped_key)
+    this.#files.add(id)
+    const wallet = await openOrSetAside(this.#env, { id, path: this.pathOf(id), key, isInDoubt: this.#inDoubt.has(id) }, log)
+    this.#inDoubt.delete(id)
     try {
       await wallet.db.transaction().execute((tx) => setGlobalWebhook(tx, this.#env.config.GLOBAL_WEBHOOK_URL !== undefined))
       return wallet
@@ -196,38 +214,21 @@ export class Wallets {
     }
   }
 
-  async #openWith(id: string, key: Uint8Array, log: Log): Promise<Wallet> {
-    await this.#closing.get(id)
-    this.#files.add(id)
-    const path = this.#path(id)
-    // SQLite would make an empty one.
-    if (!existsSync(path)) throw unusable(this.#folder, id)
-    try {
-      const wallet = await openWallet(this.#env, id, path, key, this.#inDoubt.has(id))
-      this.#inDoubt.delete(id)
-      return wallet
-    } catch (error) {
-      if (error instanceof NewerFileError)
-        throw unreadable(id, 'It was written by a newer release of the agent, and was left as it is: start that release.', error)
-      if (!(error instanceof DamagedFileError)) throw error
-      this.#inDoubt.delete(id)
-      const name = nameAside(path)
-      log.error({ err: error, walletId: id, setAsideAs: name }, 'the file of a wallet is damaged or another’s, and is set aside')
-      setAside(path, name)
-      throw unusable(this.#folder, id, error)
-    }
-  }
-
   #close(id: string, entry: Entry): void {
     if (this.#open.get(id) === entry) this.#open.delete(id)
-    const closing = entry.wallet
+    const closed = entry.wallet
       .then((wallet) => wallet.close())
       .catch((error: unknown) => this.#env.log.error({ err: error, walletId: id }, 'a wallet did not close'))
-      .finally(() => {
-        if (this.#closing.get(id) !== closing) return
-        this.#closing.delete(id)
-        this.#files.delete(id)
-      })
+    this.#keepClosed(id, closed)
+  }
+
+  /** Has nobody open a wallet before something is done, which must not reject. */
+  #keepClosed(id: string, work: Promise<unknown>): void {
+    const closing = work.then(() => {
+      if (this.#closing.get(id) !== closing) return
+      this.#closing.delete(id)
+      this.#files.delete(id)
+    })
     this.#closing.set(id, closing)
   }
 
@@ -238,7 +239,12 @@ export class Wallets {
     }
   }
 
-  #path(id: string): string {
+  /** Where the file of a wallet is. */
+  pathOf(id: string): string {
     return join(this.#folder, `${id}.db`)
   }
+}
+
+function notFound(id: string): Problem {
+  return new Problem('error:WalletManagementServiceError:WalletNotFound', `There is no wallet ${id}.`)
 }

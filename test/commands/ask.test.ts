@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { askChoice, askText, canAsk, type Choice } from '../../commands/_ui/ask.ts'
+import { askChoice, askSecret, askText, canAsk, type Choice } from '../../commands/_ui/ask.ts'
 import { keys, newTerminal } from './_terminal.ts'
 
 const interrupted = { exitCode: 130, message: 'Interrupted; nothing is done.' }
@@ -28,6 +28,17 @@ test('a text is asked for until there is a good one', async () => {
   await terminal.shows('Digits, please.')
   terminal.types('\u007f', ' 42 ', keys.enter)
   expect(await answer).toBe('42')
+})
+
+test('of a secret that is typed nothing is seen', async () => {
+  const terminal = newTerminal()
+  const answer = askSecret('Passphrase', (text) => (text.length < 5 ? 'Longer, please.' : undefined), terminal)
+  await terminal.shows('Passphrase')
+  terminal.types('abc', keys.enter)
+  await terminal.shows('Longer, please.')
+  terminal.types('xyz', keys.enter)
+  expect(await answer).toBe('abcxyz')
+  expect(terminal.text()).not.toMatch(/abc|xyz/)
 })
 
 test('a text may be left out where that is said', async () => {

@@ -75,6 +75,8 @@ const meanings: Readonly<Record<string, string>> = {
   format: 'the format of a credential',
   id: 'the id of what is published or made',
   name: 'what something is called',
+  output: 'the new file that it is written to',
+  'passphrase-file': 'the file of a passphrase',
   port: 'a port to listen at',
   profile: 'the profile of a daemon',
   qr: 'how the QR code is drawn',

@@ -118,6 +118,7 @@ describe('the document of the agent', () => {
         name: { type: 'string' },
         createdAt: { type: 'string', format: 'date-time' },
         updatedAt: { type: 'string', format: 'date-time' },
+        movedAt: { type: 'string', format: 'date-time', description: expect.any(String) },
       },
       required: ['id', 'name', 'createdAt', 'updatedAt'],
     })

@@ -5,6 +5,7 @@ import { toBody } from '../../daemon/middleware/problem.ts'
 import { route } from '../../daemon/route.ts'
 import { createLog } from '../../src/base/log.ts'
 import { Problem } from '../../src/base/problem.ts'
+import { moved } from '../../src/storage/moved.ts'
 import { adminToken, startAgent, type TestAgent } from '../_agent.ts'
 
 const secret = 'the text of a bug'
@@ -21,6 +22,7 @@ const failing = [
   route('GET /others', { summary: '', access: 'public', reply: [200, null] }, () =>
     Promise.reject(new Problem('/errors/common/unreachable', 'nobody is there')),
   ),
+  route('GET /moved', { summary: '', access: 'public', reply: [200, null] }, () => Promise.reject(moved('a wallet'))),
   route('POST /admin', { summary: '', access: 'admin', body: z.object({ a: z.string() }), reply: [200, null] }, () => Promise.resolve()),
 ]
 
@@ -64,11 +66,14 @@ test.each(['/bug', '/zod', '/text', '/wrong'])(
   },
 )
 
-test('that somebody else is not there is a warning, and no error of ours', async () => {
-  const { instance } = (await (await agent.send('GET', '/others')).json()) as { instance: string }
-  const logged = lines.find((line) => line.includes(instance))
-  expect(JSON.parse(logged!)).toMatchObject({ level: 40, route: 'GET /others' })
-})
+test.each(['/others', '/moved'])(
+  'that somebody else is not there, or a wallet any more, is a warning, and no error of ours: %s',
+  async (path) => {
+    const { instance } = (await (await agent.send('GET', path)).json()) as { instance: string }
+    const logged = lines.find((line) => line.includes(instance.replace('error:instance:', '')))
+    expect(JSON.parse(logged!)).toMatchObject({ level: 40, route: `GET ${path}` })
+  },
+)
 
 test('a refused request is a line of the log, with neither its credentials nor its body', async () => {
   lines.length = 0

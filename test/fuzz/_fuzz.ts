@@ -23,6 +23,8 @@ const rare = new Set([
   'GET /docs/openapi.json',
   'POST /did-registrar/restorations',
   'GET /events/stream',
+  'POST /wallets/{walletId}/export',
+  'POST /wallets/import',
 ])
 
 /** What goes on from what is there: flows get to their ends only if somebody takes their steps. */
@@ -122,11 +124,11 @@ export async function fuzz({ cases, seed, env, onLook, trace, isEnough }: Option
   return { ...outcome, seconds: (performance.now() - start) / 1_000, ...(await place.end()) }
 }
 
-/** Answers that say of somebody else that they are not there, or of a DID that nobody here knows its method: 5xx by their contract. */
+/** Answers that say of somebody else that they are not there, of a wallet that it has moved, or of a DID that nobody here knows its method: 5xx by their contract. */
 export function isAboutOthers({ status, text }: Answer): boolean {
   if (status === 501) return /METHOD_NOT_SUPPORTED|methodNotSupported|this ledger is of did:prism/.test(text)
   if (status === 502) return text.includes('/errors/common/unreachable')
-  return status === 503 && /cannot be (?:resolved|had|judged) now/.test(text)
+  return status === 503 && /cannot be (?:resolved|had|judged) now|WalletMoved/.test(text)
 }
 
 type Went = Pick<Told, 'key' | 'way' | 'asked' | 'answer'>
@@ -168,7 +170,7 @@ function pickOperation(draw: Draw, { operations, found }: Place, { name }: Tenan
   return operation
 }
 
-function aroundOf(draw: Draw, { daemon, party, found }: Place, { name }: Tenant) {
+function aroundOf(draw: Draw, { daemon, party, found, traveller }: Place, { name }: Tenant) {
   const find = (...names: string[]) => found.take(draw, name, ...names) ?? randomUUID()
   return {
     draw,
@@ -176,6 +178,7 @@ function aroundOf(draw: Draw, { daemon, party, found }: Place, { name }: Tenant)
     url: daemon.url,
     sinkUrl: party.sinkUrl,
     partyDid: party.did,
+    passphrase: traveller.passphrase,
     oob: () => party.invite(),
     answer: (nonce: string) => ({ did: signerDid, signature: signText(nonce) }),
     operation: () => newOperation(draw),

@@ -12,6 +12,8 @@ export type Around = {
   url: string
   sinkUrl: string
   partyDid: string
+  /** Of the traveller's export. */
+  passphrase: string
   oob: () => string
   answer: (nonce: string) => object
   operation: () => string
@@ -164,5 +166,7 @@ export const good: Readonly<Partial<Record<Routes[number]['key'], Row>>> = {
   'POST /iam/entities': ({ find }) => ({ body: { name: 'entity', walletId: find('walletId') } }),
   'POST /wallets': ({ draw }) => ({ body: { name: `wallet ${draw.below(1e6)}` } }),
   'POST /iam/entities/{id}/api-keys': ({ draw, find }) => ({ path: { id: find('id of /iam/entities') }, body: { name: 'key', ...(draw.share(0.5) && { scopes: ['read'] }), ...(draw.share(0.5) && { expiresAt: '2999-01-01T00:00:00Z' }) } }),
+  'POST /wallets/{walletId}/export': ({ draw, passphrase }) => ({ body: { passphrase, move: draw.share(0.5) } }),
+  'POST /wallets/import': ({ passphrase }) => ({ headers: { 'x-passphrase': Buffer.from(passphrase).toString('base64url') } }),
   'POST /_system/master-key/rotation': () => ({ body: {} }),
 }

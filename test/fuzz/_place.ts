@@ -30,7 +30,12 @@ export type Operation = {
   access: 'admin' | 'tenant' | 'either' | 'public'
   parameters: { name: string; in: 'path' | 'query' | 'header'; schema: Schema }[]
   body?: Schema
+  /** The media type of the file that it takes instead of JSON. */
+  file?: string
 }
+
+/** A wallet that is nobody's, and goes to and fro. */
+export type Traveller = { walletId: string; passphrase: string; exported: Buffer }
 
 const figure = z.number()
 export const Watched = z.object({
@@ -45,6 +50,7 @@ export type Watched = z.infer<typeof Watched>
 export type Place = {
   daemon: Daemon
   tenants: Tenant[]
+  traveller: Traveller
   party: Party
   found: Found
   operations: Operation[]
@@ -107,6 +113,7 @@ export async function openPlace(env: Record<string, string> = {}): Promise<Place
     return {
       daemon,
       tenants,
+      traveller: await sendOff(daemon),
       party,
       found,
       operations,
@@ -133,9 +140,15 @@ function toOperations({ paths }: { paths: Record<string, Record<string, any>> })
       path,
       access: accessOf(security),
       parameters,
-      ...(requestBody && { body: requestBody.content['application/json'].schema }),
+      ...bodyOf(requestBody?.content ?? {}),
     })),
   )
+}
+
+function bodyOf(content: Record<string, { schema: Schema }>): Pick<Operation, 'body' | 'file'> {
+  const json = content['application/json']
+  const [file] = Object.keys(content)
+  return json ? { body: json.schema } : file === undefined ? {} : { file }
 }
 
 function accessOf(security: object[]): Operation['access'] {
@@ -152,6 +165,18 @@ async function onboard(daemon: Daemon, name: string, reserved: Set<string>): Pro
   await daemon.call('POST /iam/apikey-authentication', { adminKey, body: { entityId: entity.id, apiKey } })
   reserved.add(entity.id)
   return { name, walletId: wallet.id, apiKey, connected: [] }
+}
+
+/** Makes a wallet, and exports it to move. */
+async function sendOff(daemon: Daemon): Promise<Traveller> {
+  const passphrase = 'a passphrase of the fuzz'
+  const { body: wallet } = await daemon.call('POST /wallets', { adminKey, body: { name: 'traveller' } })
+  const response = await fetch(`${daemon.url}/wallets/${wallet.id}/export`, {
+    method: 'POST',
+    headers: { 'x-admin-api-key': adminKey, 'content-type': 'application/json' },
+    body: JSON.stringify({ passphrase, move: true }),
+  })
+  return { walletId: wallet.id, passphrase, exported: Buffer.from(await response.arrayBuffer()) }
 }
 
 /** What a tenant has from the start: DIDs, a schema, a did:web, a connection to the party. */

@@ -50,6 +50,8 @@ export function makeRequest(draw: Draw, way: Way, place: Place, tenant: Tenant, 
   }
   const row = good[operation.key as keyof typeof good]
   const made = row && draw.share(0.75) ? { ...row(around) } : fromSchema()
+  // A wallet that somebody works with is not to be sent away.
+  if (path === '/wallets/{walletId}/export') made.path = { walletId: place.traveller.walletId }
   const isBent = way === 'bent'
   if (isBent && 'body' in made && draw.share(0.85)) made.body = bend(draw, made.body, 1 + draw.below(3))
   else if (isBent)
@@ -60,11 +62,18 @@ export function makeRequest(draw: Draw, way: Way, place: Place, tenant: Tenant, 
     )
   if (way === 'any body') made.body = nasty(draw)
   const json = 'body' in made && (operation.body || way === 'any body') ? Buffer.from(writeJson(made.body)) : undefined
+  const file =
+    json || operation.file === undefined ? undefined : draw.share(0.7) ? place.traveller.exported : spoil(draw, place.traveller.exported)
+  const body = json ?? file
   const request = {
     method,
     target: targetOf(draw, path, made),
-    headers: { ...made.headers, ...credentials(draw, operation, tenant, place), ...(json && { 'content-type': 'application/json' }) },
-    ...(json && { body: json }),
+    headers: {
+      ...made.headers,
+      ...credentials(draw, operation, tenant, place),
+      ...(body && { 'content-type': file ? operation.file! : 'application/json' }),
+    },
+    ...(body && { body }),
   }
   if (way === 'bytes') return spoilBody(draw, request)
   return way === 'headers' ? addHeaders(draw, request) : request

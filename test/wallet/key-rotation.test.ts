@@ -67,7 +67,7 @@ test('a rotated key opens everything as before, and the one before opens nothing
     expect(filesWith(wrapped!)).toEqual([])
     expect(filesWith((await rows(agent))['agent-key']!)).not.toEqual([])
     expect((await alice.call('GET /connections')).contents).toHaveLength(1)
-    expect(agent.agent.openMailbox(mailbox)).toBe(alice.walletId)
+    expect(await agent.agent.openMailbox(mailbox)).toBe(alice.walletId)
     before.push(key.trim(), mailbox, alice.walletId)
   }
   const [key, mailbox, walletId] = before as [string, string, string]
@@ -75,7 +75,7 @@ test('a rotated key opens everything as before, and the one before opens nothing
   await using agent = await start()
   for (const tenant of [apiKey, other])
     expect((await createClient(agent.url, { apikey: tenant })('GET /connections')).contents).toHaveLength(1)
-  expect(agent.agent.openMailbox(mailbox)).toBe(walletId)
+  expect(await agent.agent.openMailbox(mailbox)).toBe(walletId)
 })
 
 test('a key in a file can be given; the present one, or half a one, is refused', async () => {

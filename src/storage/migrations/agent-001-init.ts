@@ -1,6 +1,7 @@
 /** The agent's first tables. */
 import type { Kysely } from 'kysely'
 import { createCredentialSchema } from '../agent-tables/credential-schema.ts'
+import { createWalletAlias } from '../agent-tables/wallet-alias.ts'
 
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema
@@ -17,6 +18,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .addColumn('seed_digest', 'text', (column) => column.notNull().unique())
     .addColumn('created_at', 'text', (column) => column.notNull())
     .addColumn('updated_at', 'text', (column) => column.notNull())
+    .addColumn('moved_at', 'text')
+    .addColumn('arrived', 'text')
     .execute()
   await db.schema.createIndex('wallet_page').on('wallet').columns(['created_at', 'id']).execute()
 
@@ -63,4 +66,5 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema.createIndex('presentation_definition_page').on('presentation_definition').columns(['wallet_id', 'sequence']).execute()
 
   await createCredentialSchema(db)
+  await createWalletAlias(db)
 }

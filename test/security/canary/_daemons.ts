@@ -7,6 +7,7 @@ import { Daemon, settingsIn, temporaryFolder } from '../../_daemon.ts'
 import { finished, onboard, steps, type Job, type Party } from '../../_main-job.ts'
 import { openReceiver } from '../../_receiver.ts'
 import { Sink } from '../../_sink.ts'
+import { carry } from './_carry.ts'
 import { secretsIn } from './_keys.ts'
 import { filesIn, newSecret, processPlaces, withThoseOf, type Places } from './_places.ts'
 import type { Canary } from './_sweep.ts'
@@ -23,6 +24,8 @@ const texts = [
   'new master key',
   'custom header',
   'wrong api key',
+  'passphrase',
+  'wrong passphrase',
 ]
 const seeds = ['DEFAULT_WALLET_SEED', 'seed', 'seed that is cut off']
 
@@ -85,6 +88,8 @@ export async function runDaemons(): Promise<{ places: Places; secrets: Canary[];
   await finished(job)
   const shown = await useKeys(issuer, echo.url, given)
   await makeMistakes(issuer, given)
+  const way = { from: acme.daemon, to: alice.daemon, walletId: issuer.walletId, folder: folder.path }
+  await carry({ ...way, ...admin, passphrase: given['passphrase']!, wrong: given['wrong passphrase']! })
   const firstKey = readFileSync(join(folder.path, 'acme', 'master.key'), 'utf8').trim()
   await acme.daemon.call('POST /_system/master-key/rotation', { ...admin, body: { newKey: given['new master key'] } })
 

@@ -1,9 +1,10 @@
 /** A person at the command line: what they are shown, and what their daemon leaves behind. */
 import { randomBytes } from 'node:crypto'
-import { readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { generateMnemonic } from '@scure/bip39'
 import { wordlist } from '@scure/bip39/wordlists/english.js'
+import { defaultId } from '../../../src/wallet/tenants.ts'
 import { newUser } from '../../commands/_cli.ts'
 import { secretsIn } from './_keys.ts'
 import { filesIn, newSecret, processPlaces, withThoseOf, type Places } from './_places.ts'
@@ -16,6 +17,7 @@ export async function runCommands(): Promise<{ places: Places; secrets: Canary[]
     passphrase: newSecret(),
     'custom header': newSecret(),
     'new master key': newSecret(),
+    'passphrase of the export': newSecret(),
     AGENT_API_KEY: newSecret(),
     'seed that is wrong': randomBytes(64).toString('hex').slice(1),
   }
@@ -58,11 +60,16 @@ export async function runCommands(): Promise<{ places: Places; secrets: Canary[]
       run(['wallet', 'create', 'wrong', '--seed-file', file('seed', given['seed that is wrong']!)]),
       run(['key', 'rotate', '--new-key-file', file('key', given['new master key']!)]),
     ])
+    const opener = ['--passphrase-file', file('opener', given['passphrase of the export']!)]
+    const output = join(user.folder, 'export', 'the.wallet')
+    mkdirSync(join(user.folder, 'export'))
+    await run(['wallet', 'export', defaultId, '--output', output, ...opener])
+    await run(['wallet', 'import', output, ...opener])
     await Promise.all([run(['doctor']), run(['profile', 'show', '--json']), run(['webhook', 'list', '--json'])])
     Object.assign(places, processPlaces(JSON.parse(started.out).pid, 'the daemon’s process'), filesIn(data, 'data, running'))
     await run(['daemon', 'stop'])
     await run(['daemon', 'logs'])
-    Object.assign(places, filesIn(data, 'data'), filesIn(join(user.folder, 'config'), 'config'))
+    Object.assign(places, filesIn(data, 'data'), filesIn(join(user.folder, 'config'), 'config'), filesIn(dirname(output), 'export'))
     const profile = JSON.parse(readFileSync(join(user.folder, 'config', 'profiles', 'local.json'), 'utf8'))
     const shown = {
       'first master key': firstKey,

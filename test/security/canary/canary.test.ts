@@ -65,6 +65,7 @@ describe('two daemons that issue, prove, are misused and end badly', () => {
     const names = namesOf(run)
     for (const kind of [...kinds, 'random key of a DID']) expect(names).toContain(`acme: ${kind}`)
     for (const kind of kinds) expect(names).toContain(`alice: ${kind}`)
+    expect(names).toContain('passphrase')
     const sizes = Object.entries(run.places).map(([place, content]) => [place, content.length] as const)
     for (const place of [
       /acme.wallets.*-wal$/,
@@ -72,6 +73,9 @@ describe('two daemons that issue, prove, are misused and end badly', () => {
       /vdr\.db$/,
       /mediator\.db/,
       /agent\.db-wal$/,
+      /audit\.db/,
+      /the\.wallet$/,
+      /backup.wallets.*\.db$/,
       /crash\.json$/,
       /log$/,
       /by others$/,
@@ -113,6 +117,7 @@ describe('a person at the command line', () => {
   test('every command was answered, and the log is there', () => {
     expect(run.places['agent wallet create wrong']).toContain('seed')
     expect(run.places['agent doctor']).toContain('master')
+    expect(run.places['export/the.wallet']!.length).toBeGreaterThan(10_000)
     expect(run.places['data/daemon.log']!.length).toBeGreaterThan(500)
     expect(namesOf(run)).toContain('the person: seed')
   })

@@ -1,0 +1,55 @@
+/** Wallets that go from one agent to another: what that takes of the agent, and where files are meanwhile. */
+import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
+import type { Readable } from 'node:stream'
+import { randomId } from '../base/id.ts'
+import type { Log } from '../base/log.ts'
+import type { AgentDb } from '../storage/database.ts'
+import type { Aliases } from '../wallet/alias.ts'
+import type { WalletDetail } from '../wallet/model.ts'
+import type { Wallets } from '../wallet/wallets.ts'
+import { exportWallet, type ExportOptions } from './export.ts'
+import { importWallet, type ImportOptions } from './import.ts'
+import { settle } from './settle.ts'
+
+export type Portable = {
+  /** See `export.ts`. */
+  export: (id: string, options: ExportOptions) => Promise<Readable>
+  /** See `import.ts`. */
+  import: (source: AsyncIterable<Uint8Array>, options: ImportOptions) => Promise<WalletDetail>
+}
+
+/** What it takes of the agent. */
+export type Parts = {
+  readonly db: AgentDb
+  readonly agentKey: Uint8Array
+  readonly wallets: Wallets
+  readonly aliases: Aliases
+  readonly log: Log
+  /** Tells the courier that a wallet owes something. */
+  readonly wake: (walletId: string) => void
+  /** A name in `wallets.transit` for a file that is there for the time of one export or import. */
+  readonly newName: () => string
+}
+
+/**
+ * Makes ready, and settles what a daemon that was killed has left in `wallets.transit`: the file of a wallet that it has made known gets its
+ * place; the rest is of no use to anybody.
+ */
+export async function openPortable(given: Omit<Parts, 'newName'>): Promise<Portable> {
+  const { transit } = given.wallets
+  const parts: Parts = {
+    ...given,
+    newName() {
+      mkdirSync(transit, { recursive: true, mode: 0o700 })
+      return randomId()
+    },
+  }
+  if (existsSync(transit)) {
+    for (const name of readdirSync(transit)) await settle(parts, name)
+    rmSync(transit, { recursive: true, force: true })
+  }
+  return {
+    export: (id, options) => exportWallet(parts, id, options),
+    import: (source, options) => importWallet(parts, source, options),
+  }
+}

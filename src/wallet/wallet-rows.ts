@@ -1,0 +1,27 @@
+/** What agent.db says of wallets, for reading. */
+import type { AgentDb } from '../storage/database.ts'
+import { toWalletDetail, type WalletDetail } from './model.ts'
+
+/** The wallet with an id, as REST shows it. */
+export async function findWallet(db: AgentDb, id: string): Promise<WalletDetail | undefined> {
+  const row = await db.selectFrom('wallet').selectAll().where('id', '=', id).executeTakeFirst()
+  return row && toWalletDetail(row)
+}
+
+/** A page of wallets in the order of their making, and how many there are. */
+export async function listWallets(
+  db: AgentDb,
+  { offset, limit }: { offset: number; limit: number },
+): Promise<{ wallets: WalletDetail[]; total: number }> {
+  const { total } = await db
+    .selectFrom('wallet')
+    .select((eb) => eb.fn.countAll().as('total'))
+    .executeTakeFirstOrThrow()
+  const rows = await db.selectFrom('wallet').selectAll().orderBy('created_at').orderBy('id').offset(offset).limit(limit).execute()
+  return { wallets: rows.map(toWalletDetail), total: Number(total) }
+}
+
+/** The ids of all wallets but those that rest here. */
+export async function readIds(db: AgentDb): Promise<string[]> {
+  return (await db.selectFrom('wallet').select('id').where('moved_at', 'is', null).execute()).map(({ id }) => id)
+}

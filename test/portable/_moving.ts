@@ -1,0 +1,40 @@
+/** Wallets that go from one agent to another, as the tests send them: exports as bytes. */
+import type { TestAgent } from '../_agent.ts'
+import { adminToken } from '../_agent.ts'
+
+export const passphrase = 'correct horse battery staple'
+
+export type Refused = { status: number; type: string; detail: string }
+
+/** Exports a wallet; the bytes, or the problem. */
+export async function exportFrom(
+  agent: TestAgent,
+  walletId: string,
+  options: { move?: boolean; passphrase?: string } = {},
+): Promise<Buffer> {
+  const response = await agent.send('POST', `/wallets/${walletId}/export`, {
+    headers: { 'x-admin-api-key': adminToken },
+    body: JSON.stringify({ passphrase, ...options }),
+  })
+  if (response.status !== 200) throw Object.assign(new Error(await response.clone().text()), { problem: await response.json() })
+  return Buffer.from(await response.arrayBuffer())
+}
+
+/** Imports bytes; the wallet. @throws with the problem, as the client does. */
+export async function importInto(
+  agent: TestAgent,
+  bytes: Uint8Array,
+  { query = '', ...options }: { query?: string; passphrase?: string } = {},
+): Promise<{ id: string; name: string; movedAt?: string }> {
+  const response = await agent.send('POST', `/wallets/import${query}`, {
+    headers: {
+      'x-admin-api-key': adminToken,
+      'content-type': 'application/octet-stream',
+      'x-passphrase': Buffer.from(options.passphrase ?? passphrase).toString('base64url'),
+    },
+    body: bytes,
+  })
+  const body = (await response.json()) as { id: string; name: string }
+  if (response.status !== 201) throw Object.assign(new Error(JSON.stringify(body)), { problem: body })
+  return body
+}

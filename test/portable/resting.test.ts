@@ -1,0 +1,87 @@
+/** A wallet that moves while it is written to: what was acknowledged is in the export, and what is not was refused. And back again. */
+import { randomUUID } from 'node:crypto'
+import { setImmediate as turn } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import type { Wallet } from '../../src/wallet/wallet.ts'
+import { startAgent, type TestAgent } from '../_agent.ts'
+import { openParty, typesOf } from '../_party.ts'
+import { refusal, until } from '../_pair.ts'
+import { exportFrom, importInto } from './_moving.ts'
+
+const note = (wallet: Wallet) =>
+  wallet.transaction((tx) =>
+    tx
+      .insertInto('setting')
+      .values({ name: `note ${randomUUID()}`, value: '' })
+      .execute(),
+  )
+const notes = ({ agent }: TestAgent, walletId: string) =>
+  agent.wallets.use(
+    walletId,
+    async ({ db }) => (await db.selectFrom('setting').where('name', 'like', 'note %').selectAll().execute()).length,
+  )
+
+/** Writes as fast as it can, each time by a use of its own and within a long one, until it may not; how often that was acknowledged. */
+async function writeUntilRefused({ agent }: TestAgent, walletId: string, onWritten: () => void): Promise<number> {
+  let acknowledged = 0
+  const write = async (once: () => Promise<unknown>) => {
+    for (;;) {
+      await once()
+      acknowledged++
+      onWritten()
+      // Writing waits for nothing that others would have a turn meanwhile.
+      await turn()
+    }
+  }
+  const writers = [write(() => agent.wallets.use(walletId, note)), agent.wallets.use(walletId, (wallet) => write(() => note(wallet)))]
+  for (const { reason } of (await Promise.allSettled(writers)) as PromiseRejectedResult[])
+    expect(reason).toMatchObject({ type: 'error:WalletManagementServiceError:WalletMoved' })
+  return acknowledged
+}
+
+test('nothing that was acknowledged is lost, there and back again', async () => {
+  await using first = await startAgent()
+  await using second = await startAgent()
+  const alice = await first.newTenant('alice')
+  const { walletId } = alice
+  let acknowledged = 0
+  const move = async (from: TestAgent, to: TestAgent) => {
+    let writing: Promise<number> | undefined
+    await new Promise<void>((resolve) => (writing = writeUntilRefused(from, walletId, resolve)))
+    const bytes = await exportFrom(from, walletId, { move: true })
+    acknowledged += await writing!
+    await importInto(to, bytes)
+    expect(await notes(to, walletId)).toBe(acknowledged)
+  }
+  await move(first, second)
+  expect(acknowledged).toBeGreaterThan(0)
+  expect(
+    await refusal(alice.call('POST /presentation-exchange/presentation-definitions', { body: { input_descriptors: [] } })),
+  ).toMatchObject({
+    type: 'error:WalletManagementServiceError:WalletMoved',
+  })
+  expect(await first.agent.wallets.ids()).not.toContain(walletId)
+  await move(second, first)
+  expect((await alice.call('GET /connections')).contents).toEqual([])
+  expect((await first.admin('GET /wallets/{walletId}', { path: { walletId } })).movedAt).toBeUndefined()
+})
+
+test('what is sent to a wallet that rests is refused for now, and taken once it goes on', async () => {
+  await using agent = await startAgent()
+  const alice = await agent.newTenant('alice')
+  await using party = await openParty()
+  const { thid, invitation } = await alice.call('POST /connections', { body: {} })
+  const request = { type: typesOf.connectionRequest, thid, pthid: thid }
+  await agent.agent.wallets.rest(alice.walletId, true)
+  expect(await party.send(invitation.from, request)).toMatchObject({ status: 503, detail: expect.not.stringContaining(alice.walletId) })
+  await agent.admin('POST /wallets/{walletId}/resumption', { path: { walletId: alice.walletId } })
+  expect(await party.send(invitation.from, request)).toMatchObject({ status: 200 })
+  await until(
+    'the connection',
+    () => alice.call('GET /connections', { query: { thid } }),
+    ({ contents }) => contents[0]?.state === 'ConnectionResponseSent',
+  )
+  expect(await refusal(agent.admin('POST /wallets/{walletId}/resumption', { path: { walletId: randomUUID() } }))).toMatchObject({
+    status: 404,
+  })
+})
