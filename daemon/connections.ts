@@ -94,6 +94,7 @@ export function limitConnections(server: Server, limits: ConnectionLimits): void
 
   watchRequests(server)
   watchAnswers(server, limits)
+  endAnswers(server)
 }
 
 /** Says what is wrong with what is no request, or not one in time; and counts what one connection asks for at once. */
@@ -135,6 +136,23 @@ function watchAnswers(server: Server, { drainMs, checkMs }: ConnectionLimits): v
   }, checkMs)
   check.unref()
   server.once('close', () => clearInterval(check))
+}
+
+/**
+ * Tells every answer that its connection is gone. Node.js tells the one that is being sent alone: those that wait behind it, of requests that
+ * were sent at once, would be made, and kept, for nobody.
+ */
+function endAnswers(server: Server): void {
+  const open = new WeakMap<Socket, Set<ServerResponse>>()
+  server.prependListener('request', ({ socket }, response) => {
+    const answers = open.get(socket) ?? new Set()
+    if (!open.has(socket)) {
+      open.set(socket, answers)
+      socket.once('close', () => setImmediate(() => answers.forEach((answer) => answer.destroy().emit('close'))))
+    }
+    answers.add(response)
+    response.once('close', () => answers.delete(response))
+  })
 }
 
 function toProblem(code: string): Problem | undefined {

@@ -123,3 +123,20 @@ test('a connection that asks without end before it is answered is closed', async
   socket.write(request.repeat(101))
   expect(await answer).toBe('')
 })
+
+test('whoever goes away is not answered any more, also not what was asked behind something else', async () => {
+  const ended: string[] = []
+  let onEnd = () => {}
+  const all = new Promise<void>((resolve) => (onEnd = resolve))
+  let asked = 0
+  await using started = await start({}, ({ url }, response) => {
+    response.once('close', () => ended.push(url!) === 3 && onEnd())
+    // What is ready behind something else waits as well.
+    if (url === '/ready') response.end('here')
+    if (++asked === 3) socket.destroy()
+  })
+  const socket = await open(started.server)
+  socket.write(['/slow', '/ready', '/slow-too'].map((path) => request.replace('/', path)).join(''))
+  await all
+  expect(ended.toSorted()).toEqual(['/ready', '/slow', '/slow-too'])
+})
