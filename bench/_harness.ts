@@ -1,40 +1,65 @@
-/** Measuring: how often a piece of work can be done in a second, next to others in the same run. */
+/** Measuring: how often a piece of work is done in a second and what it takes of a processor, next to others in the same run. */
+import type { Row } from './_results.ts'
 
 /** A piece of work; `once` does it one time. */
-export type Work = { name: string; once: () => unknown }
-
-export type Result = { name: string; perSecond: number }
-
-/** Rounds, taken by turns by all works, so that a machine that slows down slows all of them. */
-const rounds = 5
-const roundMs = 400
-
-/** Measures works against each other; the best round of each counts, the others were disturbed. */
-export async function measure(works: readonly Work[]): Promise<Result[]> {
-  const best = new Map(works.map(({ name }) => [name, 0]))
-  for (const work of works) await runFor(work, 100)
-  for (let round = 0; round < rounds; round++) {
-    for (const work of works) best.set(work.name, Math.max(best.get(work.name)!, await runFor(work, roundMs)))
-  }
-  return works.map(({ name }) => ({ name, perSecond: Math.round(best.get(name)!) }))
+export type Work = {
+  name: string
+  once: () => unknown
+  /** That the first of the list is compared with it. */
+  isPeer?: true
+  /** How many times its processor time the first may take. */
+  goal?: number
 }
 
-async function runFor({ once }: Work, milliseconds: number): Promise<number> {
+/** Works to be measured against each other, by their titles; disposed of when they are. */
+export type Suites = { suites: Record<string, Work[]>; [Symbol.asyncDispose](): Promise<void> }
+
+/** How long a run takes: works are done by turns, so that a machine that slows down slows all of them. */
+export type Effort = { rounds: number; roundMs: number }
+
+type Round = { ms: number; cpuMs: number }
+
+/** Measures works against each other; the best round of each counts, the others were disturbed. A peer's ratios are what the first takes ÷ what it takes. */
+export async function measure(works: readonly Work[], { rounds, roundMs }: Effort): Promise<Row[]> {
+  const best = new Map<string, Round>()
+  for (const work of works) await runFor(work, roundMs / 4)
+  for (let round = 0; round < rounds; round++) {
+    for (const work of works) {
+      const [now, { ms, cpuMs } = now] = [await runFor(work, roundMs), best.get(work.name)]
+      best.set(work.name, { ms: Math.min(ms, now.ms), cpuMs: Math.min(cpuMs, now.cpuMs) })
+    }
+  }
+  const ours = best.get(works[0]!.name)!
+  return works.map(({ name, isPeer, goal }) => {
+    const { ms, cpuMs } = best.get(name)!
+    const ratios = isPeer && { ratio: ours.ms / ms, cpuRatio: ours.cpuMs / cpuMs }
+    return { name, figures: { perSecond: 1_000 / ms, microseconds: cpuMs * 1_000, ...ratios, ...(goal && { goal }) } }
+  })
+}
+
+/** Does a work for so long, and says what one time took. */
+async function runFor({ once }: Work, milliseconds: number): Promise<Round> {
+  const before = process.cpuUsage()
   const start = performance.now()
   let count = 0
   while (performance.now() - start < milliseconds) {
-    for (let n = 0; n < 10; n++) {
-      const result = once()
-      if (result instanceof Promise) await result
-    }
-    count += 10
+    const result = once()
+    if (result instanceof Promise) await result
+    count++
   }
-  return (count * 1_000) / (performance.now() - start)
+  const elapsed = performance.now() - start
+  const { user, system } = process.cpuUsage(before)
+  return { ms: elapsed / count, cpuMs: (user + system) / 1_000 / count }
 }
 
-/** Results as a table; ratios to the first of them. */
-export function toTable(title: string, results: readonly Result[]): string {
-  const first = results[0]!.perSecond
-  const rows = results.map(({ name, perSecond }) => `| ${name} | ${perSecond.toLocaleString('en')} | ${(perSecond / first).toFixed(2)} |`)
-  return [`### ${title}`, '', '| | per second | ratio |', '|---|--:|--:|', ...rows].join('\n')
+/** Takes down what was opened for several suites, the last first. */
+export function together(parts: readonly AsyncDisposable[]): () => Promise<void> {
+  return async () => {
+    for (const part of parts.toReversed()) await part[Symbol.asyncDispose]()
+  }
+}
+
+/** Suites that have nothing to take down. */
+export function plain(suites: Record<string, Work[]>): Suites {
+  return { suites, [Symbol.asyncDispose]: () => Promise.resolve() }
 }

@@ -5,14 +5,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { startAgent } from '../test/_agent.ts'
+import type { Outcome, Scale } from './_scenarios.ts'
 
 const bin = fileURLToPath(new URL('../bin/agent.cjs', import.meta.url))
-const rounds = 21
-
 type Start = { name: string; args: string[]; /** How many times a bare Node it may take. */ goal?: number }
-
-/** Medians in milliseconds: until the process has ended, and of a processor. The ratios are to the first. */
-export type StartResult = { name: string; ms: number; cpuMs: number; ratio: number; cpuRatio: number; goal: number | undefined }
 
 const starts: Start[] = [
   { name: 'node -e 0', args: ['-e', '0'] },
@@ -23,7 +19,8 @@ const starts: Start[] = [
 ]
 
 /** Runs each of the starts by turns, so that a machine that slows down slows all of them; once for the time, once for the processor. */
-export async function measureStarts(): Promise<StartResult[]> {
+export async function runStarts({ quick }: Scale): Promise<Outcome> {
+  const rounds = quick ? 5 : 21
   await using agent = await startAgent({ API_KEY_ENABLED: 'false' })
   const folder = mkdtempSync(join(tmpdir(), 'agent-bench-'))
   const meter = join(folder, 'meter.cjs')
@@ -47,16 +44,11 @@ export async function measureStarts(): Promise<StartResult[]> {
   }
   const medians = starts.map(({ name, goal }) => ({ name, goal, ms: median(times.get(name)!.ms), cpuMs: median(times.get(name)!.cpuMs) }))
   const [bare] = medians
-  return medians.map((each) => ({ ...each, ratio: each.ms / bare!.ms, cpuRatio: each.cpuMs / bare!.cpuMs }))
-}
-
-/** Results as a table. */
-export function toStartTable(title: string, results: readonly StartResult[]): string {
-  const rows = results.map(
-    ({ name, ms, cpuMs, ratio, cpuRatio, goal }) =>
-      `| \`${name}\` | ${ms.toFixed(0)} | ${ratio.toFixed(2)} | ${cpuMs.toFixed(0)} | ${cpuRatio.toFixed(2)} | ${goal?.toFixed(1) ?? ''} |`,
-  )
-  return [`### ${title}`, '', '| | ms | ratio | CPU ms | ratio | goal |', '|---|--:|--:|--:|--:|--:|', ...rows].join('\n')
+  const rows = medians.map(({ name, ms, cpuMs, goal }) => {
+    const ratios = { ratio: ms / bare!.ms, cpuRatio: cpuMs / bare!.cpuMs }
+    return { name: `\`${name}\``, figures: { ms, cpuMs, ...ratios, ...(goal && { goal }) } }
+  })
+  return { tables: [{ title: 'Start-up of the command line, next to a bare Node', rows }], failures: [] }
 }
 
 function median(values: number[]): number {

@@ -1,96 +1,60 @@
-/** Credentials signed and verified, next to the bare steps: the same JSON, base64url and one call of the library that signs. */
-import { createHash } from 'node:crypto'
-import { createRequire } from 'node:module'
+/** Credentials as JWT, signed and verified: ours, the bare steps, and the libraries that others use. */
+import { createJWT, EdDSASigner, ES256KSigner, verifyJWT } from 'did-jwt'
 import { compactVerify, CompactSign, importJWK } from 'jose'
-import { fromBase64, toBase64url, utf8 } from '../src/base/bytes.ts'
+import { fromBase64, utf8 } from '../src/base/bytes.ts'
 import { issueJwtVc, verifyJwtVc } from '../src/credentials/jwt-vc.ts'
-import { generateKey, toPublic, type PrivateJwk } from '../src/crypto/keys.ts'
-import type { DidDocument } from '../src/did/document.ts'
-import type { Work } from './_harness.ts'
+import { toPublic } from '../src/crypto/keys.ts'
+import { plain, type Suites, type Work } from './_harness.ts'
+import { claims, issuer, newSigner, now, payloadOf, signBare, verifyBare, type Signer } from './_jwt.ts'
 
-/** What is used of libsecp256k1's package, which has no types of its own. */
-type Secp256k1 = {
-  publicKeyCreate(privateKey: Uint8Array): Uint8Array
-  ecdsaSign(digest: Uint8Array, privateKey: Uint8Array): { signature: Uint8Array }
-  ecdsaVerify(signature: Uint8Array, digest: Uint8Array, publicKey: Uint8Array): boolean
+/** Both algorithms that an issuer may have. */
+export async function openJwt(): Promise<Suites> {
+  const [secp256k1, ed25519] = [newSigner('ES256K'), newSigner('EdDSA')]
+  return plain({ ...suitesOf(secp256k1, []), ...suitesOf(ed25519, await joseWorks(ed25519)) })
 }
 
-const did = 'did:example:issuer'
-const now = Math.floor(Date.now() / 1_000)
+const subject = 'did:example:holder'
 
-function contentOf(issuerKey: PrivateJwk) {
-  const claims = { givenName: 'Alice', familyName: 'Wonderland', dateOfBirth: '1990-01-01', drivingClass: 3, address: { city: 'Bern' } }
-  return { issuerDid: did, issuerKey, subjectDid: 'did:example:holder', claims, schemas: [], validityPeriod: 3_600, now }
+function issue({ key }: Signer): string {
+  return issueJwtVc({ issuerDid: issuer, issuerKey: key, subjectDid: subject, claims, schemas: [], validityPeriod: 3_600, now })
 }
 
-function resolverOf(issuerKey: PrivateJwk): () => Promise<DidDocument> {
-  const id = `${did}#key-1`
-  const document: DidDocument = {
-    id: did,
-    verificationMethod: [{ id, type: 'JsonWebKey2020', controller: did, publicKeyJwk: toPublic(issuerKey) }],
-    assertionMethod: [id],
-  }
-  return () => Promise.resolve(document)
-}
-
-/** Takes a token's payload and makes the same token of it, with nothing but the signature's own library. */
-function payloadOf(jwt: string): object {
-  return JSON.parse(Buffer.from(jwt.split('.')[1]!, 'base64url').toString()) as object
-}
-
-/** ES256K: the bare steps call libsecp256k1. */
-export function secp256k1Suites(): Record<string, Work[]> {
-  const library = createRequire(import.meta.url)('secp256k1') as Secp256k1
-  const key = generateKey('secp256k1')
-  const content = contentOf(key)
-  const jwt = issueJwtVc(content)
+function suitesOf(signer: Signer, [joseSign, joseVerify]: Work[]): Record<string, Work[]> {
+  const { alg, bare, document, key } = signer
+  const jwt = issue(signer)
   const payload = payloadOf(jwt)
-  const secret = fromBase64(key.d)
-  const point = library.publicKeyCreate(secret)
-  const hash = (text: string) => createHash('sha256').update(text).digest()
-  const resolve = resolverOf(key)
+  const resolve = () => Promise.resolve(document)
+  const didJwt = {
+    issuer,
+    signer: alg === 'EdDSA' ? EdDSASigner(fromBase64(key.d)) : ES256KSigner(fromBase64(key.d)),
+    resolver: {
+      resolve: () => Promise.resolve({ didDocument: document as never, didResolutionMetadata: {}, didDocumentMetadata: {} }),
+    },
+  }
+  const library = `bare steps, ${bare.library}`
   return {
-    'Credentials: sign a JWT, ES256K': [
-      { name: 'identity-agent', once: () => issueJwtVc(content) },
-      {
-        name: 'bare steps, libsecp256k1',
-        once: () => {
-          const input = `${toBase64url(JSON.stringify({ typ: 'JWT', alg: 'ES256K' }))}.${toBase64url(JSON.stringify(payload))}`
-          return `${input}.${toBase64url(library.ecdsaSign(hash(input), secret).signature)}`
-        },
-      },
+    [`Credentials: sign a JWT, ${alg}`]: [
+      { name: 'identity-agent', once: () => issue(signer) },
+      { name: library, once: () => signBare(signer, payload), isPeer: true, goal: 1.2 },
+      { name: 'did-jwt', once: () => createJWT(payload, { ...didJwt, alg }, { alg }), isPeer: true },
+      ...(joseSign ? [joseSign] : []),
     ],
-    'Credentials: verify a JWT, ES256K': [
+    [`Credentials: verify a JWT, ${alg}`]: [
       { name: 'identity-agent', once: () => verifyJwtVc(jwt, { resolve, now }) },
-      {
-        name: 'bare steps, libsecp256k1',
-        once: () => {
-          const [header, body, signature] = jwt.split('.') as [string, string, string]
-          JSON.parse(Buffer.from(header, 'base64url').toString())
-          JSON.parse(Buffer.from(body, 'base64url').toString())
-          if (!library.ecdsaVerify(Buffer.from(signature, 'base64url'), hash(`${header}.${body}`), point)) throw new Error('not verified')
-        },
-      },
+      { name: library, once: () => verifyBare(signer, jwt), isPeer: true, goal: 1.2 },
+      { name: 'did-jwt', once: () => verifyJWT(jwt, { resolver: didJwt.resolver }), isPeer: true },
+      ...(joseVerify ? [joseVerify] : []),
     ],
   }
 }
 
-/** EdDSA: the same with jose. */
-export async function ed25519Suites(): Promise<Record<string, Work[]>> {
-  const key = generateKey('Ed25519')
-  const content = contentOf(key)
-  const jwt = issueJwtVc(content)
+/** jose, which has no secp256k1. */
+async function joseWorks(signer: Signer): Promise<Work[]> {
+  const jwt = issue(signer)
   const bytes = utf8(JSON.stringify(payloadOf(jwt)))
-  const [privateKey, publicKey] = [await importJWK(key, 'EdDSA'), await importJWK(toPublic(key), 'EdDSA')]
-  const resolve = resolverOf(key)
-  return {
-    'Credentials: sign a JWT, EdDSA': [
-      { name: 'identity-agent', once: () => issueJwtVc(content) },
-      { name: 'jose', once: () => new CompactSign(bytes).setProtectedHeader({ typ: 'JWT', alg: 'EdDSA' }).sign(privateKey) },
-    ],
-    'Credentials: verify a JWT, EdDSA': [
-      { name: 'identity-agent', once: () => verifyJwtVc(jwt, { resolve, now }) },
-      { name: 'jose', once: () => compactVerify(jwt, publicKey) },
-    ],
-  }
+  const [privateKey, publicKey] = [await importJWK(signer.key, 'EdDSA'), await importJWK(toPublic(signer.key), 'EdDSA')]
+  return [
+    { name: 'jose', once: () => new CompactSign(bytes).setProtectedHeader({ typ: 'JWT', alg: 'EdDSA' }).sign(privateKey), isPeer: true },
+    { name: 'jose', once: () => compactVerify(jwt, publicKey), isPeer: true },
+  ]
 }

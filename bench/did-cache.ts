@@ -6,9 +6,7 @@ import { toLongForm } from '../src/did/prism/did.ts'
 import { encodeOperation } from '../src/did/prism/operations.ts'
 import { createResolver } from '../src/did/resolve.ts'
 import { publishNewDid } from './did.ts'
-import type { Work } from './_harness.ts'
-
-type Suites = Record<string, Work[]>
+import { together, type Suites, type Work } from './_harness.ts'
 
 /** More than a resolver keeps: whoever walks around among them meets none twice in its memory. */
 const many = 3_000
@@ -19,12 +17,12 @@ const longForms = Array.from({ length: many }, (_, n) => {
 })
 
 /** Long forms, where no ledger is asked whether they are published, and where the ledger's file is. */
-async function openLongForms() {
+async function openLongForms(): Promise<Suites> {
   const { agent, ...started } = await startAgent()
   const alone = createResolver({ getState: () => Promise.resolve(undefined) })
   let at = 0
   const next = () => longForms[at++ % many]!
-  const suites: Suites = {
+  const suites = {
     'Resolve a long-form did:prism': [
       { name: 'cold', once: () => alone.resolve(next()) },
       { name: 'from the cache', once: () => alone.resolve(longForms[0]!) },
@@ -38,7 +36,7 @@ async function openLongForms() {
 }
 
 /** A host of documents, and an agent that asks it over loopback. */
-async function openWeb() {
+async function openWeb(): Promise<Suites> {
   const server = await startServer((_, response) => response.writeHead(200).end(JSON.stringify(document)))
   const { agent, ...started } = await startAgent()
   const did = `did:web:localhost%3A${server.port}:alice`
@@ -50,26 +48,18 @@ async function openWeb() {
   }
   const document = { id: did, verificationMethod: [method], authentication: [method.id], assertionMethod: [method.id] }
   const suites = { 'Resolve a did:web over loopback': coldAndKept(agent.env.resolver, did) }
-  const close = async () => {
-    await started[Symbol.asyncDispose]()
-    await server[Symbol.asyncDispose]()
-  }
-  return { suites, [Symbol.asyncDispose]: close }
+  return { suites, [Symbol.asyncDispose]: together([server, started]) }
 }
 
 /** An agent that serves its ledger, and one whose ledger that is. */
-async function openElsewhere() {
+async function openElsewhere(): Promise<Suites> {
   const { agent: owner, url, ...first } = await startAgent()
   await owner.courier[Symbol.asyncDispose]()
   const [walletId] = await owner.wallets.ids()
   const did = await owner.wallets.use(walletId!, publishNewDid)
   const { agent, ...second } = await startAgent({ VDR_URL: url })
   const suites = { 'Resolve a did:prism by the ledger of another agent': coldAndKept(agent.env.resolver, did) }
-  const close = async () => {
-    await second[Symbol.asyncDispose]()
-    await first[Symbol.asyncDispose]()
-  }
-  return { suites, [Symbol.asyncDispose]: close }
+  return { suites, [Symbol.asyncDispose]: together([first, second]) }
 }
 
 function coldAndKept(resolver: ReturnType<typeof createResolver>, did: string): Work[] {
@@ -87,11 +77,8 @@ function coldAndKept(resolver: ReturnType<typeof createResolver>, did: string): 
   ]
 }
 
-/** All of them; disposed of when they are measured. */
-export async function openCacheSuites() {
+/** All of them. */
+export async function openCacheSuites(): Promise<Suites> {
   const opened = [await openLongForms(), await openWeb(), await openElsewhere()]
-  const close = async () => {
-    for (const each of opened) await each[Symbol.asyncDispose]()
-  }
-  return { suites: Object.assign({}, ...opened.map(({ suites }) => suites)) as Suites, [Symbol.asyncDispose]: close }
+  return { suites: Object.assign({}, ...opened.map(({ suites }) => suites)) as Suites['suites'], [Symbol.asyncDispose]: together(opened) }
 }

@@ -6,7 +6,7 @@ import { publishDid } from '../src/did-registrar/publish.ts'
 import { due } from '../src/outbox/outbox.ts'
 import type { Wallet } from '../src/wallet/wallet.ts'
 import { startAgent } from '../test/_agent.ts'
-import type { Work } from './_harness.ts'
+import type { Suites } from './_harness.ts'
 
 const key = { id: 'key-1', purpose: 'assertionMethod', curve: 'secp256k1' } as const
 const template = { documentTemplate: { publicKeys: [key], internalKeys: [], services: [], contexts: [] } }
@@ -22,17 +22,19 @@ export async function publishNewDid(wallet: Wallet): Promise<string> {
   return did
 }
 
-/** An agent whose wallet makes and publishes DIDs; disposed of when all is measured. */
-export async function openDidWorks() {
+/** An agent whose wallet makes and publishes DIDs. */
+export async function openDids(): Promise<Suites> {
   const { agent, ...started } = await startAgent()
   await agent.courier[Symbol.asyncDispose]()
   const [walletId] = await agent.wallets.ids()
   const use = <T>(work: (wallet: Wallet) => Promise<T>) => agent.wallets.use(walletId!, work)
   const did = await use(publishNewDid)
-  const works: Work[] = [
-    { name: 'create', once: () => use((wallet) => createDid(wallet, template)) },
-    { name: 'create and publish', once: () => use(publishNewDid) },
-    { name: 'resolve what is published', once: () => agent.env.resolver.resolve(did) },
-  ]
-  return { works, [Symbol.asyncDispose]: () => started[Symbol.asyncDispose]() }
+  const suites = {
+    'DIDs, one after the other, on the embedded ledger': [
+      { name: 'create', once: () => use((wallet) => createDid(wallet, template)) },
+      { name: 'create and publish', once: () => use(publishNewDid) },
+      { name: 'resolve what is published', once: () => agent.env.resolver.resolve(did) },
+    ],
+  }
+  return { suites, [Symbol.asyncDispose]: () => started[Symbol.asyncDispose]() }
 }

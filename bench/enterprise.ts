@@ -1,10 +1,10 @@
 /** DID requests and challenges over HTTP, one after the other, every change on disk (`synchronous=FULL`); client and server are both in this process. */
 import { newHolder } from '../test/enterprise/_suite.ts'
 import { startAgent } from '../test/_agent.ts'
-import type { Work } from './_harness.ts'
+import type { Suites } from './_harness.ts'
 
-/** An agent that is asked; disposed of when all is measured. */
-export async function openEnterpriseSuites() {
+/** An agent that is asked. */
+export async function openEnterpriseSuites(): Promise<Suites> {
   const started = await startAgent({ ENTERPRISE_SUBMISSIONS_PER_MINUTE: '1000000000' })
   const { tenant } = started
   const holder = newHolder()
@@ -16,7 +16,7 @@ export async function openEnterpriseSuites() {
   const request = () => tenant('POST /onboard/did-requests')
   const challenge = () => tenant('POST /did-authentication/challenges')
   const [oneRequest, oneChallenge] = [await request(), await challenge()]
-  const suites: Record<string, Work[]> = {
+  const suites = {
     'Onboard, over HTTP': [
       { name: 'read', once: () => tenant('GET /onboard/did-requests/{didRequestId}', { path: { didRequestId: oneRequest.id } }) },
       { name: 'create', once: request },

@@ -1,53 +1,53 @@
 /**
- * `npm run bench`: what the agent does in a second, next to others or to itself in the same run. `-- --json` prints the numbers alone; words
- * choose the suites that they occur in: `-- resolve`. Flows take some minutes and are measured only when they are named: `-- flows`; with `BENCH_PROFILE`, a
- * folder, CPU profiles of the daemons are written there.
+ * `npm run bench`: what the agent does in a second and what it costs, next to others or to bare primitives in the same run. `-- --list` names the
+ * scenarios, `-- flows resolve` chooses some, `-- all` has all of them, `--quick` takes a look, `--json [FILE.json]` prints or keeps the numbers,
+ * `--compare A.json B.json` shows two files next to each other, `--guard` holds ratios against the recorded ones, and `--record` records. Exits with
+ * 1 when something failed. With `BENCH_PROFILE`, a folder, CPU profiles of the daemons are written there, and `--profile FOLDER` sums them up. See docs/benchmarks.md.
  */
-import { cpus, loadavg } from 'node:os'
-import { measureStarts, toStartTable } from './cli.ts'
-import { ed25519Suites, secp256k1Suites } from './credentials.ts'
-import { openCacheSuites } from './did-cache.ts'
-import { openDidWorks } from './did.ts'
-import { packWorks, unpackWorks } from './didcomm.ts'
-import { openEnterpriseSuites } from './enterprise.ts'
-import { measureFlows, toFlowTable } from './flows/measure.ts'
-import { measure, toTable } from './_harness.ts'
+import { writeFileSync } from 'node:fs'
+import { compare, findRegressions, toComparison, tolerance } from './_compare.ts'
+import { readOptions, usage, type Measuring } from './_options.ts'
+import { readProfiles, toShareTable } from './_profile.ts'
+import { readRecorded, record } from './_recorded.ts'
+import { readResults, toHeading, toMarkdown, type Results } from './_results.ts'
+import { run } from './_run.ts'
+import { scenarios } from './_scenarios.ts'
 
-const startTitle = 'Start-up of the command line'
-const flowsTitle = 'Flows of two daemons'
-const words = process.argv.slice(2).filter((word) => !word.startsWith('-'))
-const isWanted = (title: string) => words.length === 0 || words.some((word) => title.toLowerCase().includes(word.toLowerCase()))
-
-// First, while nothing else of the run is there.
-const starts = isWanted(startTitle) ? await measureStarts() : undefined
-
-// Two daemons in processes of their own, which this one calls: the longest of all, so only when it is asked for.
-const flows =
-  words.length > 0 && isWanted(flowsTitle) ? await measureFlows({ tenants: [1, 100], concurrency: [1, 16, 64], seconds: 10 }) : undefined
-
-await using dids = await openDidWorks()
-await using caches = await openCacheSuites()
-await using enterprise = await openEnterpriseSuites()
-
-const suites = {
-  'DIDComm: pack 1 KB authcrypt': packWorks,
-  'DIDComm: unpack 1 KB authcrypt': unpackWorks,
-  'DIDs, one after the other, on the embedded ledger': dids.works,
-  ...caches.suites,
-  ...enterprise.suites,
-  ...secp256k1Suites(),
-  ...(await ed25519Suites()),
+const options = readOptions(process.argv.slice(2))
+if ('problem' in options) {
+  console.error(`${options.problem}\n\n${usage}`)
+  process.exitCode = 2
+} else if (options.does === 'list') {
+  for (const { name, about, isLong } of scenarios) console.log(`${name.padEnd(26)} ${about}${isLong ? ' (only when it is named)' : ''}`)
+} else if (options.does === 'compare') {
+  const [before, after] = [readResults(options.before), readResults(options.after)]
+  console.log(`before: ${toHeading(before)}\nafter:  ${toHeading(after)}\n\n${toComparison(compare(before, after))}`)
+} else if (options.does === 'profile') {
+  const { parts, functions } = readProfiles(options.folder)
+  console.log(`${toShareTable('at work', parts)}\n\n${toShareTable('function', functions.slice(0, 40))}`)
+} else {
+  const { results, isHanging } = await run(options.scenarios, options.quick)
+  report(results, options)
+  if (results.failures.length > 0) process.exitCode = 1
+  // What hangs would keep the process.
+  if (isHanging) process.exit(1)
 }
 
-const results: Record<string, Awaited<ReturnType<typeof measure>>> = {}
-for (const [title, works] of Object.entries(suites)) if (isWanted(title)) results[title] = await measure(works)
+function report(results: Results, { json, file, guard, isRecord }: Measuring): void {
+  const text = `${JSON.stringify(results, null, 2)}\n`
+  if (file) writeFileSync(file, text)
+  if (json && !file) process.stdout.write(text)
+  else console.log([toHeading(results), ...results.tables.map(toMarkdown)].join('\n\n'))
+  for (const failure of results.failures) console.error(failure)
+  if (guard) hold(results)
+  if (isRecord) record(results)
+}
 
-const load = loadavg()[0]!.toFixed(1)
-if (process.argv.includes('--json')) {
-  console.log(JSON.stringify({ node: process.version, cpu: cpus()[0]?.model, cores: cpus().length, load, starts, flows, results }, null, 2))
-} else {
-  console.log(`Node ${process.version} on ${cpus().length} × ${cpus()[0]?.model}, load ${load}\n`)
-  if (starts) console.log(`${toStartTable(startTitle, starts)}\n`)
-  if (flows) console.log(`### ${flowsTitle}\n\n${toFlowTable(flows)}\n`)
-  for (const [title, result] of Object.entries(results)) console.log(`${toTable(title, result)}\n`)
+/** Names the ratios that have become worse. */
+function hold(results: Results): void {
+  const recorded = readRecorded(results.quick)
+  const worse = findRegressions(recorded, results)
+  const than = `than ${tolerance} times the recorded ones (${recorded.date.slice(0, 10)}, ${recorded.revision})`
+  console.log(worse.length > 0 ? `\nRatios that are more ${than}:\n\n${toComparison(worse)}` : `\nNo ratio is more ${than}.`)
+  if (worse.length > 0) process.exitCode = 1
 }

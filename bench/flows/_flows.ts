@@ -17,16 +17,26 @@ export async function issue(pair: Pair, { credentialFormat, curve }: Kind, conne
     automaticIssuance: true,
   })
   const { recordId } = await holder.reached(offer['thid'], 'OfferReceived')
-  await holder.ask(`POST /issue-credentials/records/${recordId}/accept-offer`, { subjectId })
+  await holder.ask(`POST /issue-credentials/records/${recordId}/accept-offer`, {
+    subjectId,
+    ...(credentialFormat === 'SDJWT' && { keyId: 'key-1' }),
+  })
   await Promise.all([issuer.reached(offer['thid'], 'CredentialSent'), holder.reached(offer['thid'], 'CredentialReceived')])
   return recordId as string
 }
 
-/** Asks for a proof, proves, accepts it. */
-export async function present(pair: Pair, recordId: string, connectionId = pair.connectionId): Promise<void> {
+/** Asks for a proof, proves, accepts it; of an SD-JWT one claim is shown. */
+export async function present(
+  pair: Pair,
+  recordId: string,
+  { credentialFormat }: Pick<Kind, 'credentialFormat'>,
+  connectionId = pair.connectionId,
+): Promise<void> {
   const { issuer, holder, schemaId, issuingDIDs } = pair
   const request = await issuer.ask('POST /present-proof/presentations', {
     connectionId,
+    credentialFormat,
+    ...(credentialFormat === 'SDJWT' && { claims: { familyName: '' } }),
     options: { challenge: randomUUID(), domain: 'https://verifier.example' },
     proofs: [{ schemaId, trustIssuers: Object.values(issuingDIDs) }],
   })
@@ -40,5 +50,5 @@ export async function present(pair: Pair, recordId: string, connectionId = pair.
 /** Connects, issues, presents. */
 export async function all(pair: Pair, kind: Kind): Promise<void> {
   const connectionId = await connect(pair)
-  await present(pair, await issue(pair, kind, connectionId), connectionId)
+  await present(pair, await issue(pair, kind, connectionId), kind, connectionId)
 }

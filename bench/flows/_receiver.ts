@@ -5,18 +5,20 @@ import type { AddressInfo } from 'node:net'
 /** What an event says of a record. */
 export type Told = Record<string, any>
 
-const patienceMs = 60_000
+const patienceMs = 30_000
 
 export type Receiver = Awaited<ReturnType<typeof openReceiver>>
 
 export async function openReceiver() {
   const waiting = new Map<string, (data: Told) => void>()
   const early = new Map<string, Told>()
+  let heard = 0
   const server = createServer((request, response) => {
     const chunks: Buffer[] = []
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
     request.on('end', () => {
       response.end()
+      heard++
       const { walletId, data } = JSON.parse(Buffer.concat(chunks).toString()) as { walletId: string; data: Told }
       const key = `${walletId} ${data['thid'] ?? data['did']} ${data['state'] ?? data['protocolState'] ?? data['status']}`
       const tell = waiting.get(key)
@@ -29,7 +31,7 @@ export async function openReceiver() {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
-    /** Waits until a wallet's record of a thread, or its DID, is announced in a state; that may have happened. @throws after a minute. */
+    /** Waits until a wallet's record of a thread, or its DID, is announced in a state; that may have happened. @throws after half a minute. */
     reached(walletId: string, subject: string, state: string): Promise<Told> {
       const key = `${walletId} ${subject} ${state}`
       const data = early.get(key)
@@ -44,6 +46,12 @@ export async function openReceiver() {
           resolve(told)
         })
       })
+    },
+    /** How many events came since it was asked before. */
+    heard() {
+      const count = heard
+      heard = 0
+      return count
     },
     /** Forgets what came and nobody waited for. */
     forget: () => early.clear(),

@@ -1,9 +1,16 @@
 /** Two daemons in processes of their own, every commit on disk, with issuers at one and holders at the other, and webhooks for all of them. */
 import { fileURLToPath } from 'node:url'
+import PQueue from 'p-queue'
 import { Pool } from 'undici'
 import { z } from 'zod'
 import { Daemon, settingsIn, temporaryFolder } from '../../test/_daemon.ts'
 import { openReceiver, type Receiver } from './_receiver.ts'
+
+/** How long a request may take before its flow has failed. */
+const patienceMs = 30_000
+
+/** Pairs that are made at the same time. */
+const madeAtOnce = 8
 
 const adminKey = 'an-administrator-of-the-bench'
 const meter = fileURLToPath(new URL('_meter.mjs', import.meta.url))
@@ -50,20 +57,27 @@ export async function openTown(pairs: number) {
           ENTERPRISE_EVENTS: 'false',
         }),
       )
-      const pool = new Pool(daemon.url, { connections: 64 })
+      const pool = new Pool(daemon.url, { connections: 64, headersTimeout: patienceMs, bodyTimeout: patienceMs })
       parts.push({ [Symbol.asyncDispose]: () => pool.close() })
       return { daemon, pool }
     }
     const [acme, alice] = await Promise.all([start('acme'), start('alice')])
     const made: Pair[] = []
-    for (let n = 0; n < pairs; n++) {
-      made.push(
-        await newPair(await newTenant(acme, receiver, `issuer-${n}`), await newTenant(alice, receiver, `holder-${n}`), acme.daemon.url),
-      )
+    const timed = { durations: [] as number[] }
+    const queue = new PQueue({ concurrency: madeAtOnce })
+    const makePair = async (n: number) => {
+      const issuer = await newTenant(acme, receiver, timed, `issuer-${n}`)
+      const holder = await newTenant(alice, receiver, timed, `holder-${n}`)
+      made.push(await newPair(issuer, holder, acme.daemon.url))
     }
+    await queue.addAll(Array.from({ length: pairs }, (_, n) => () => makePair(n)))
     return {
       pairs: made,
       forget: () => receiver.forget(),
+      /** What came to the receiver of webhooks since it was asked before. */
+      heard: () => receiver.heard(),
+      /** Milliseconds that each request took since it was asked before. */
+      requests: () => timed.durations.splice(0),
       /** What both daemons have used since they were asked before. */
       used: () => Promise.all([acme, alice].map(async ({ daemon }) => Used.parse(await daemon.exchange({ type: 'meter' })))),
       [Symbol.asyncDispose]: close,
@@ -74,7 +88,12 @@ export async function openTown(pairs: number) {
   }
 }
 
-async function newTenant({ daemon, pool }: { daemon: Daemon; pool: Pool }, receiver: Receiver, name: string): Promise<Tenant> {
+async function newTenant(
+  { daemon, pool }: { daemon: Daemon; pool: Pool },
+  receiver: Receiver,
+  timed: { durations: number[] },
+  name: string,
+): Promise<Tenant> {
   const apiKey = `key-of-${name}-in-the-town`
   const wallet = await daemon.call('POST /wallets', { adminKey, body: { name } })
   const entity = await daemon.call('POST /iam/entities', { adminKey, body: { name, walletId: wallet.body.id } })
@@ -82,8 +101,10 @@ async function newTenant({ daemon, pool }: { daemon: Daemon; pool: Pool }, recei
   const ask = async (key: string, body?: object) => {
     const [method, path] = key.split(' ') as ['GET' | 'POST' | 'PATCH', string]
     const headers = { apikey: apiKey, ...(body && { 'content-type': 'application/json' }) }
+    const start = performance.now()
     const response = await pool.request({ method, path, headers, body: body ? JSON.stringify(body) : null })
     const text = await response.body.text()
+    timed.durations.push(performance.now() - start)
     if (response.statusCode >= 300) throw new Error(`${key} was answered ${response.statusCode}: ${text}`)
     return text === '' ? {} : (JSON.parse(text) as Record<string, any>)
   }

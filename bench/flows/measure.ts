@@ -1,136 +1,123 @@
-/** How many flows a second two daemons do with each other, how long one takes, and what it costs them. */
+/** How many flows a second two daemons do with each other, how long one takes, and what it costs them, next to the bare composition of the same steps. */
 import { percentile } from '../../test/faults/_samples.ts'
+import type { Row } from '../_results.ts'
+import type { FlowName, Outcome, Scale } from '../_scenarios.ts'
+import { openBare } from './_bare.ts'
 import { all, issue, present, type Kind } from './_flows.ts'
+import type { Steps } from './_steps.ts'
 import { connect, openTown, type Pair, type Town } from './_town.ts'
 
-export type Flows = {
-  scenario: string
-  tenants: number
-  concurrency: number
-  flows: number
-  perSecond: number
-  /** Milliseconds from a flow's begin to its end. */
-  p50: number
-  p95: number
-  p99: number
-  /** Of a processor, in milliseconds a flow, of both daemons. */
-  cpuMs: number
-  /** Milliseconds by which an event loop of the daemons was late, in 99 of 100 cases, and at most. */
-  loopP99: number
-  loopMax: number
-  /** Of both daemons together, in megabytes, afterwards. */
-  residentMb: number
-  failed: number
+const jwt: Kind = { credentialFormat: 'JWT', curve: 'secp256k1' }
+const eddsaJwt: Kind = { credentialFormat: 'JWT', curve: 'Ed25519' }
+const sdJwt: Kind = { credentialFormat: 'SDJWT', curve: 'Ed25519' }
+
+type Flow = {
+  /** The bare composition that it is compared with. */
+  bare: Steps
+  /** What the holder must have before. */
+  has?: Kind
+  run: (pair: Pair, recordId: string | undefined) => Promise<unknown>
 }
 
-type Scenario = { name: string; run: (pair: Pair, recordId: string) => Promise<unknown> }
+const flows: Record<FlowName, Flow> = {
+  connect: { bare: 'connect', run: (pair) => connect(pair) },
+  'issue-jwt-es256k': { bare: 'issue', run: (pair) => issue(pair, jwt) },
+  'issue-jwt-eddsa': { bare: 'issue', run: (pair) => issue(pair, eddsaJwt) },
+  'issue-sdjwt-eddsa': { bare: 'issue', run: (pair) => issue(pair, sdJwt) },
+  'present-jwt': { bare: 'present', has: jwt, run: (pair, recordId) => present(pair, recordId!, jwt) },
+  'present-sdjwt': { bare: 'present', has: sdJwt, run: (pair, recordId) => present(pair, recordId!, sdJwt) },
+  full: { bare: 'full', run: (pair) => all(pair, jwt) },
+}
 
-const jwt: Kind = { credentialFormat: 'JWT', curve: 'secp256k1' }
+/** Of a run, how much the bare composition is measured for. */
+const bareShare = 0.3
 
-const scenarios: Scenario[] = [
-  { name: 'connect', run: (pair) => connect(pair) },
-  { name: 'issue JWT ES256K', run: (pair) => issue(pair, jwt) },
-  { name: 'issue JWT EdDSA', run: (pair) => issue(pair, { credentialFormat: 'JWT', curve: 'Ed25519' }) },
-  { name: 'issue SD-JWT EdDSA', run: (pair) => issue(pair, { credentialFormat: 'SDJWT', curve: 'Ed25519' }) },
-  { name: 'present JWT ES256K', run: (pair, recordId) => present(pair, recordId) },
-  { name: 'full flow', run: (pair) => all(pair, jwt) },
-]
-
-export type FlowOptions = { tenants: number[]; concurrency: number[]; seconds: number }
-
-/** Measures every scenario with so many tenants a side and so many flows at once. */
-export async function measureFlows({ tenants, concurrency, seconds }: FlowOptions): Promise<Flows[]> {
-  const results: Flows[] = []
+/** Measures a flow with so many tenants a side and so many flows at once. */
+export async function measureFlow(name: FlowName, { tenants, concurrency, seconds }: Scale): Promise<Outcome> {
+  const rows: Row[] = []
+  const failures: string[] = []
+  const { bare: steps } = flows[name]
+  await using bare = await openBare()
+  await bare.run({ steps, concurrency: 16, seconds: seconds * bareShare })
   for (const pairs of tenants) {
     await using town = await openTown(pairs)
-    const records = new Map<Pair, string>()
-    for (const pair of town.pairs) records.set(pair, await issue(pair, jwt))
-    for (const scenario of scenarios) {
-      // What runs for the first time is compiled.
-      await runFor(town, records, scenario, 16, Math.min(4, seconds))
-      for (const atOnce of concurrency) results.push(await measureOne(town, records, scenario, atOnce, seconds))
+    const work = await prepare(town, flows[name])
+    // What runs for the first time is compiled.
+    await runFor(town, work, 16, Math.min(5, seconds))
+    for (const atOnce of concurrency) {
+      const { cpuMs } = await bare.run({ steps, concurrency: atOnce, seconds: seconds * bareShare })
+      const { row, reasons } = await measureOne(town, work, atOnce, seconds)
+      rows.push({ name, figures: { ...row, bareCpuMs: cpuMs, cpuRatio: row.cpuMs / cpuMs } })
+      failures.push(...reasons)
     }
   }
-  return results
+  return { tables: [{ title: `Two daemons: ${name}`, rows }], failures }
 }
 
-async function measureOne(
-  town: Town,
-  records: ReadonlyMap<Pair, string>,
-  scenario: Scenario,
-  concurrency: number,
-  seconds: number,
-): Promise<Flows> {
+type Work = (pair: Pair) => Promise<unknown>
+
+/** Gives holders what they must have. */
+async function prepare(town: Town, { has, run }: Flow): Promise<Work> {
+  const records = new Map<Pair, string>()
+  if (has) for (const pair of town.pairs) records.set(pair, await issue(pair, has))
+  return (pair) => run(pair, records.get(pair))
+}
+
+async function measureOne(town: Town, work: Work, concurrency: number, seconds: number) {
   await town.used()
+  town.requests()
+  town.heard()
   const start = performance.now()
-  const { times, failed } = await runFor(town, records, scenario, concurrency, seconds)
+  const { times, failed, reasons } = await runFor(town, work, concurrency, seconds)
   const elapsed = performance.now() - start
   const used = await town.used()
   const sum = (of: 'cpuMs' | 'residentMb') => used.reduce((total, each) => total + each[of], 0)
-  return {
-    scenario: scenario.name,
+  const most = (of: 'delayMs' | 'longestMs') => used.reduce((largest, each) => Math.max(largest, each[of]), 0)
+  const row = {
     tenants: town.pairs.length,
     concurrency,
-    flows: times.length,
     perSecond: (times.length * 1_000) / elapsed,
     p50: percentile(times, 0.5),
     p95: percentile(times, 0.95),
     p99: percentile(times, 0.99),
     cpuMs: sum('cpuMs') / times.length,
-    loopP99: Math.max(...used.map(({ delayMs }) => delayMs)),
-    loopMax: Math.max(...used.map(({ longestMs }) => longestMs)),
-    residentMb: sum('residentMb'),
+    loopP99: most('delayMs'),
+    loopMax: most('longestMs'),
+    requestMax: town.requests().reduce((largest, each) => Math.max(largest, each), 0),
+    webhooks: town.heard() / times.length,
+    megabytes: sum('residentMb'),
     failed,
   }
+  return { row, reasons }
 }
 
-/** Runs flows for so many seconds, so many at once, each by the next pair. */
-async function runFor(
-  town: Town,
-  records: ReadonlyMap<Pair, string>,
-  { run }: Scenario,
-  concurrency: number,
-  seconds: number,
-): Promise<{ times: number[]; failed: number }> {
+/** Flows that may fail in a row before no more are begun. */
+const patience = 10
+
+/** Runs flows for so many seconds, so many at once, each by the next pair; the reasons of failures are told once each. */
+async function runFor(town: Town, work: Work, concurrency: number, seconds: number) {
   const times: number[] = []
+  const reasons = new Set<string>()
   const end = performance.now() + seconds * 1_000
   let next = 0
   let failed = 0
-  const work = async () => {
-    for (let from = performance.now(); from < end; from = performance.now()) {
+  let failedInARow = 0
+  const runOne = async () => {
+    for (let from = performance.now(); from < end && failedInARow < patience; from = performance.now()) {
       const pair = town.pairs[next++ % town.pairs.length]!
       try {
-        await run(pair, records.get(pair)!)
+        await work(pair)
         times.push(performance.now() - from)
+        failedInARow = 0
       } catch (error) {
-        if (failed++ === 0) process.stderr.write(`${(error as Error).message}\n`)
+        failed++
+        failedInARow++
+        reasons.add((error as Error).message.replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, '…'))
       }
     }
   }
-  await Promise.all(Array.from({ length: concurrency }, work))
+  await Promise.all(Array.from({ length: concurrency }, runOne))
   town.forget()
-  return { times, failed }
-}
-
-/** Results as a table. */
-export function toFlowTable(results: readonly Flows[]): string {
-  const rows = results.map((each) => {
-    const cells = [
-      each.scenario,
-      each.tenants,
-      each.concurrency,
-      each.perSecond.toFixed(1),
-      each.p50.toFixed(0),
-      each.p95.toFixed(0),
-      each.p99.toFixed(0),
-      each.cpuMs.toFixed(1),
-      each.loopP99.toFixed(0),
-      each.loopMax.toFixed(0),
-      each.residentMb.toFixed(0),
-      each.failed,
-    ]
-    return `| ${cells.join(' | ')} |`
-  })
-  const head = ['', 'tenants', 'at once', 'a second', 'p50 ms', 'p95', 'p99', 'CPU ms', 'loop p99', 'loop max', 'MB', 'failed']
-  return [`| ${head.join(' | ')} |`, `|---${'|--:'.repeat(head.length - 1)}|`, ...rows].join('\n')
+  if (times.length === 0) throw new Error(`no flow succeeded: ${[...reasons].join('; ')}`)
+  return { times, failed, reasons: [...reasons].slice(0, 5).map((reason) => `${failed} of ${failed + times.length} failed: ${reason}`) }
 }

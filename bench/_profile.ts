@@ -1,0 +1,94 @@
+/** Where the processor time of daemons goes: CPU profiles (`BENCH_PROFILE`) summed up by the part of the program, or the package, that was at work. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { SourceMap } from 'node:module'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { z } from 'zod'
+
+const Frame = z.object({ functionName: z.string(), url: z.string(), lineNumber: z.int(), columnNumber: z.int() })
+const Node = z.object({ id: z.int(), callFrame: Frame, children: z.array(z.int()).optional() })
+const Profile = z.object({ nodes: z.array(Node), samples: z.array(z.int()), timeDeltas: z.array(z.number()) })
+type Node = z.output<typeof Node>
+
+/** What waits is not at work. */
+const idle = '(idle)'
+
+/** Nor is what makes the profile. */
+const profiler = 'Node: inspector'
+
+export type Share = { name: string; ms: number; share: number }
+
+/** Sums up the profiles in a folder: by part, and the busiest functions with what they call natively. @throws when there is none. */
+export function readProfiles(folder: string): { parts: Share[]; functions: Share[] } {
+  const files = readdirSync(folder).filter((name) => name.endsWith('.cpuprofile'))
+  if (files.length === 0) throw new Error(`there is no profile in ${folder}`)
+  const [parts, functions] = [new Map<string, number>(), new Map<string, number>()]
+  const locate = locator()
+  for (const file of files) {
+    const { nodes, samples, timeDeltas } = Profile.parse(JSON.parse(readFileSync(join(folder, file), 'utf8')))
+    const parents = new Map(nodes.flatMap((node) => (node.children ?? []).map((child) => [child, node] as const)))
+    const times = new Map<number, number>()
+    for (const [index, id] of samples.entries()) times.set(id, (times.get(id) ?? 0) + timeDeltas[index]! / 1_000)
+    for (const node of nodes) {
+      const ms = times.get(node.id) ?? 0
+      if (ms === 0 || node.callFrame.functionName === idle) continue
+      const part = partOf(node, parents, locate)
+      if (part === profiler) continue
+      add(parts, part, ms)
+      add(functions, `${node.callFrame.functionName || '(anonymous)'} (${part})`, ms)
+    }
+  }
+  return { parts: toShares(parts), functions: toShares(functions) }
+}
+
+type Locate = (frame: z.output<typeof Frame>) => string
+
+/** What is native belongs to whoever has called it. */
+function partOf(node: Node, parents: ReadonlyMap<number, Node>, locate: Locate): string {
+  if (node.callFrame.functionName.startsWith('(')) return node.callFrame.functionName
+  for (let at: Node | undefined = node; at; at = parents.get(at.id)) if (at.callFrame.url !== '') return locate(at.callFrame)
+  return '(native)'
+}
+
+/** Finds the place in the sources that a place in a bundle comes from. */
+function locator(): Locate {
+  const maps = new Map<string, SourceMap | undefined>()
+  const known = new Map<string, string>()
+  return ({ url, lineNumber, columnNumber }) => {
+    if (url.startsWith('node:')) return `Node: ${url.replace(/^node:(internal\/)?/, '').split('/')[0]}`
+    const path = url.startsWith('file:') ? fileURLToPath(url) : url
+    const key = `${path}:${lineNumber}:${columnNumber}`
+    let place = known.get(key)
+    if (place === undefined) {
+      if (!maps.has(path))
+        maps.set(path, existsSync(`${path}.map`) ? new SourceMap(JSON.parse(readFileSync(`${path}.map`, 'utf8'))) : undefined)
+      const entry = maps.get(path)?.findEntry(lineNumber, columnNumber)
+      place = nameOf((entry && 'originalSource' in entry && entry.originalSource) || path)
+      known.set(key, place)
+    }
+    return place
+  }
+}
+
+/** The package of a file, or the room of the house. */
+function nameOf(path: string): string {
+  const inPackage = /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1]
+  return inPackage ?? /(?:^|\/)(src\/[^/]+|daemon)\//.exec(path)?.[1] ?? path.split('/').at(-1)!
+}
+
+function add(sums: Map<string, number>, name: string, ms: number): void {
+  sums.set(name, (sums.get(name) ?? 0) + ms)
+}
+
+function toShares(sums: ReadonlyMap<string, number>): Share[] {
+  const total = [...sums.values()].reduce((sum, ms) => sum + ms, 0)
+  return Array.from(sums, ([name, ms]) => ({ name, ms, share: ms / total })).toSorted((one, other) => other.ms - one.ms)
+}
+
+/** Shares as Markdown; what is less than a percent is put together. */
+export function toShareTable(title: string, shares: readonly Share[]): string {
+  const [large, small] = [shares.filter(({ share }) => share >= 0.01), shares.filter(({ share }) => share < 0.01)]
+  const rest = { name: 'the rest', share: small.reduce((sum, { share }) => sum + share, 0) }
+  const rows = [...large, rest].map(({ name, share }) => `| ${name} | ${(share * 100).toFixed(1)} % |`)
+  return [`| ${title} | share |`, '|---|--:|', ...rows].join('\n')
+}

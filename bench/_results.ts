@@ -1,0 +1,98 @@
+/** What a run has measured: one shape for the screen, for a file, and for whoever compares two files. */
+import { readFileSync } from 'node:fs'
+import { z } from 'zod'
+
+type Figure = {
+  heading: string
+  digits: number
+  /** Which is better; without it the figure only says how it was measured. */
+  better?: 'more' | 'less'
+  /** Of the processor time of two things in the same run, so that it may be held against another run, and another machine. */
+  isHeld?: true
+}
+
+/** Every figure that a row may have. */
+export const figures = {
+  tenants: { heading: 'tenants', digits: 0 },
+  concurrency: { heading: 'at once', digits: 0 },
+  perSecond: { heading: 'a second', digits: 1, better: 'more' },
+  p50: { heading: 'p50 ms', digits: 1, better: 'less' },
+  p95: { heading: 'p95', digits: 1, better: 'less' },
+  p99: { heading: 'p99', digits: 1, better: 'less' },
+  ms: { heading: 'ms', digits: 1, better: 'less' },
+  microseconds: { heading: 'CPU µs', digits: 1, better: 'less' },
+  cpuMs: { heading: 'CPU ms', digits: 1, better: 'less' },
+  bareCpuMs: { heading: 'bare CPU ms', digits: 1 },
+  ratio: { heading: 'time ratio', digits: 2, better: 'less' },
+  cpuRatio: { heading: 'CPU ratio', digits: 2, better: 'less', isHeld: true },
+  goal: { heading: 'goal', digits: 1 },
+  loopP99: { heading: 'loop p99 ms', digits: 1, better: 'less' },
+  loopMax: { heading: 'loop max', digits: 1, better: 'less' },
+  requestMax: { heading: 'slowest request ms', digits: 0, better: 'less' },
+  webhooks: { heading: 'webhooks', digits: 1 },
+  megabytes: { heading: 'MB', digits: 1, better: 'less' },
+  kilobytesEach: { heading: 'kB each', digits: 1, better: 'less' },
+  failed: { heading: 'failed', digits: 0, better: 'less' },
+} as const satisfies Record<string, Figure>
+
+export type FigureName = keyof typeof figures
+
+export const figureNames = Object.keys(figures) as FigureName[]
+
+export function figureOf(name: FigureName): Figure {
+  return figures[name]
+}
+
+const Row = z.object({ name: z.string(), figures: z.partialRecord(z.enum(figureNames), z.number()) })
+export type Row = z.output<typeof Row>
+
+const Table = z.object({ scenario: z.string(), title: z.string(), rows: z.array(Row) })
+export type Table = z.output<typeof Table>
+
+/** A file of results; `load` is the machine's (one minute) before and after. */
+export const Results = z.object({
+  date: z.iso.datetime(),
+  revision: z.string(),
+  quick: z.boolean(),
+  node: z.string(),
+  cpu: z.string(),
+  cores: z.int(),
+  memoryMb: z.int(),
+  /** Where `TMPDIR` is: in memory, a commit waits for nothing. */
+  files: z.enum(['on disk', 'in memory']),
+  load: z.object({ before: z.number(), after: z.number() }),
+  tables: z.array(Table),
+  failures: z.array(z.string()),
+})
+export type Results = z.output<typeof Results>
+
+/** Reads a file that `--json` has written. @throws when there is none, or when it is something else. */
+export function readResults(path: string): Results {
+  const read = Results.safeParse(JSON.parse(readFileSync(path, 'utf8')))
+  if (!read.success) throw new Error(`${path} is no file of results: ${z.prettifyError(read.error)}`)
+  return read.data
+}
+
+/** A table as Markdown, with the figures that its rows have. */
+export function toMarkdown({ title, rows }: Table): string {
+  const used = figureNames.filter((name) => rows.some((row) => row.figures[name] !== undefined))
+  const cells = (row: Row) => used.map((name) => row.figures[name]?.toLocaleString('en', digits(name)) ?? '')
+  const line = (texts: string[]) => `| ${texts.join(' | ')} |`
+  return [
+    `### ${title}`,
+    '',
+    line(['', ...used.map((name) => figures[name].heading)]),
+    `|---|${'--:|'.repeat(used.length)}`,
+    ...rows.map((row) => line([row.name, ...cells(row)])),
+  ].join('\n')
+}
+
+/** What a run says about itself, in a line. */
+export function toHeading({ date, revision, quick, node, cpu, cores, memoryMb, files, load }: Results): string {
+  const machine = `Node ${node} on ${cores} × ${cpu}, ${(memoryMb / 1_024).toFixed(0)} GB, files ${files}`
+  return `${date.slice(0, 10)}, ${revision}${quick ? ', quick' : ''}: ${machine}, load ${load.before.toFixed(1)} before and ${load.after.toFixed(1)} after`
+}
+
+function digits(name: FigureName): { minimumFractionDigits: number; maximumFractionDigits: number } {
+  return { minimumFractionDigits: figures[name].digits, maximumFractionDigits: figures[name].digits }
+}

@@ -1,0 +1,93 @@
+/** What `npm run bench` can measure. Each loads its parts when it is chosen. */
+import { measure, type Effort, type Suites } from './_harness.ts'
+import type { Table } from './_results.ts'
+
+/** How thorough a run is. */
+export type Scale = {
+  quick: boolean
+  effort: Effort
+  /** Of each combination of flow, tenants and concurrency. */
+  seconds: number
+  tenants: number[]
+  concurrency: number[]
+}
+
+export const full: Scale = { quick: false, effort: { rounds: 5, roundMs: 400 }, seconds: 10, tenants: [1, 100], concurrency: [1, 16, 64] }
+
+/** For a look, and for `.ci/run`. */
+export const quick: Scale = { quick: true, effort: { rounds: 3, roundMs: 60 }, seconds: 2, tenants: [1], concurrency: [1, 16] }
+
+/** What came out, and in words what went wrong on the way. */
+export type Outcome = { tables: Omit<Table, 'scenario'>[]; failures: string[] }
+
+export type Scenario = {
+  name: string
+  about: string
+  /** It takes minutes, so only who names it has it. */
+  isLong?: true
+  /** It belongs to the short form that `.ci/run` has. */
+  isShort?: true
+  /** After that it is ended, and has failed. */
+  minutes: number
+  run: (scale: Scale) => Promise<Outcome>
+}
+
+const shortNames = ['didcomm', 'jwt', 'sd-jwt', 'state', 'route', 'flows/full']
+
+function micro(name: string, about: string, open: () => Promise<Suites>): Scenario {
+  const run = async ({ effort }: Scale) => {
+    await using opened = await open()
+    const tables: Outcome['tables'] = []
+    for (const [title, works] of Object.entries(opened.suites)) tables.push({ title, rows: await measure(works, effort) })
+    return { tables, failures: [] }
+  }
+  return { name, about, minutes: 5, run, ...(shortNames.includes(name) && { isShort: true }) }
+}
+
+const flowNames = ['connect', 'issue-jwt-es256k', 'issue-jwt-eddsa', 'issue-sdjwt-eddsa', 'present-jwt', 'present-sdjwt', 'full'] as const
+export type FlowName = (typeof flowNames)[number]
+
+function flow(flowName: FlowName): Scenario {
+  const name = `flows/${flowName}`
+  const run = async (scale: Scale) => (await import('./flows/measure.ts')).measureFlow(flowName, scale)
+  return { name, about: `two daemons: ${flowName}`, isLong: true, minutes: 15, run, ...(shortNames.includes(name) && { isShort: true }) }
+}
+
+export const scenarios: readonly Scenario[] = [
+  // First, while nothing else of the run is there.
+  {
+    name: 'start',
+    about: 'how long commands take, next to a bare Node',
+    minutes: 5,
+    run: async (scale) => (await import('./cli.ts')).runStarts(scale),
+  },
+  micro('didcomm', 'envelopes packed and unpacked, next to node:crypto and didcomm-node', async () =>
+    (await import('./didcomm.ts')).openDidcomm(),
+  ),
+  micro('jwt', 'credentials signed and verified, next to bare steps, jose and did-jwt', async () =>
+    (await import('./credentials.ts')).openJwt(),
+  ),
+  micro('sd-jwt', 'SD-JWT credentials issued and verified, next to bare steps and @sd-jwt/core', async () =>
+    (await import('./sd-jwt.ts')).openSdJwt(),
+  ),
+  micro('state', 'steps of records, each a commit, next to the bare statements', async () => (await import('./state.ts')).openState()),
+  micro('route', 'requests over HTTP, next to a bare server', async () => (await import('./route.ts')).openRoute()),
+  micro('dids', 'DIDs made, published and resolved on the embedded ledger', async () => (await import('./did.ts')).openDids()),
+  micro('resolve', 'DIDs resolved cold and from the cache', async () => (await import('./did-cache.ts')).openCacheSuites()),
+  micro('enterprise', 'DID requests and challenges over HTTP', async () => (await import('./enterprise.ts')).openEnterpriseSuites()),
+  ...flowNames.map(flow),
+]
+
+/**
+ * The scenarios that some words choose, by the beginning of a name or of its part after the stroke, and words that choose none. `all` means all of
+ * them; no words, those of the short form when it is quick, and otherwise all that are not long.
+ */
+export function choose(words: readonly string[], isQuick: boolean): { scenarios: Scenario[]; unknown: string[] } {
+  if (words.length === 0) return { scenarios: scenarios.filter(({ isShort, isLong }) => (isQuick ? isShort : !isLong)), unknown: [] }
+  const isMeant = ({ name }: Scenario, word: string) =>
+    word === 'all' || name.startsWith(word) || name.split('/')[1]?.startsWith(word) === true
+  return {
+    scenarios: scenarios.filter((scenario) => words.some((word) => isMeant(scenario, word))),
+    unknown: words.filter((word) => !scenarios.some((scenario) => isMeant(scenario, word))),
+  }
+}

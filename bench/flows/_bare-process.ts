@@ -1,0 +1,113 @@
+/**
+ * The bare composition of a flow's steps, in a process of its own: two parties with a database each, prepared statements, every change of state a commit on disk, envelopes by
+ * node:crypto over node:http, signatures by libsecp256k1, webhooks by undici. No REST, no check, no retry, nothing that an agent would have to know.
+ * `{steps, concurrency, seconds}` is answered with what it took. Arguments: a folder, and the URL of the receiver of webhooks.
+ */
+import { createHash, generateKeyPairSync, randomBytes, randomUUID, type KeyObject } from 'node:crypto'
+import { createServer } from 'node:http'
+import { createRequire } from 'node:module'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { Pool } from 'undici'
+import { openSqlite } from '../../src/storage/sqlite.ts'
+import { packBare, unpackBare } from '../_envelope.ts'
+import { steps, type Party, type Step, type Steps } from './_steps.ts'
+
+const [folder, receiver] = process.argv.slice(2) as [string, string]
+const secp256k1 = createRequire(import.meta.url)('secp256k1')
+const keys: Record<Party, { privateKey: KeyObject; publicKey: KeyObject }> = {
+  acme: generateKeyPairSync('x25519'),
+  alice: generateKeyPairSync('x25519'),
+}
+const otherOf = { acme: 'alice', alice: 'acme' } as const
+const data = { text: 'x'.repeat(700) }
+const secret = randomBytes(32)
+const point = secp256k1.publicKeyCreate(secret) as Uint8Array
+const digest = () => createHash('sha256').update(JSON.stringify(data)).digest()
+const signature = secp256k1.ecdsaSign(digest(), secret).signature as Uint8Array
+const webhooks = new Pool(new URL(receiver).origin, { connections: 16 })
+
+const parties = { acme: await openParty('acme'), alice: await openParty('alice') }
+
+/** A database, and a server that takes envelopes. */
+async function openParty(name: Party) {
+  const database = openSqlite(join(folder, `bare-${name}.db`))
+  database.exec(`
+    create table record (id text primary key, state text not null, thid text not null, data text not null, updated_at text);
+    create table event (sequence integer primary key, id text not null unique, subject text not null, data text not null, ts text not null);
+    create table inbox (id text primary key, received_at text not null);
+    create index event_subject on event (subject);
+  `)
+  const put = database.prepare(
+    'insert into record values (?, ?, ?, ?, ?) on conflict (id) do update set state = excluded.state, data = excluded.data',
+  )
+  const note = database.prepare('insert into event (id, subject, data, ts) values (?, ?, ?, ?)')
+  const receive = database.prepare('insert into inbox values (?, ?)')
+  /** Changes a state in a commit, and tells the webhook once that is on disk. */
+  const change = (thid: string, messageId?: string) => {
+    const now = new Date().toISOString()
+    const event = JSON.stringify({ id: randomUUID(), type: 'Changed', ts: now, walletId: name, data: { thid, state: 'Next', ...data } })
+    database.transaction(() => {
+      if (messageId) receive.run(messageId, now)
+      put.run(thid, 'Next', thid, JSON.stringify(data), now)
+      note.run(randomUUID(), thid, event, now)
+    })()
+    return post(webhooks, event)
+  }
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = []
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('end', () => {
+      const { privateKey } = keys[name]
+      const message = unpackBare(Buffer.concat(chunks).toString(), { privateKey, publicKey: keys[otherOf[name]].publicKey }) as Letter
+      void change(message.thid, message.id)
+      response.writeHead(202).end()
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return { change, pool: new Pool(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, { connections: 16 }) }
+}
+
+type Letter = { id: string; thid: string }
+
+async function post(pool: Pool, body: string): Promise<void> {
+  const answer = await pool.request({ method: 'POST', path: '/', headers: { 'content-type': 'application/json' }, body })
+  await answer.body.dump()
+}
+
+async function flow(script: readonly Step[]): Promise<void> {
+  const thid = randomUUID()
+  const announced: Promise<void>[] = []
+  for (const step of script) {
+    if (step === 'acme' || step === 'alice') announced.push(parties[step].change(thid))
+    else if (step === 'sign') secp256k1.ecdsaSign(digest(), secret)
+    else if (step === 'verify') secp256k1.ecdsaVerify(signature, digest(), point)
+    else {
+      const [from, to] = step.split('>') as [Party, Party]
+      const message = { id: randomUUID(), type: 'https://example.com/1.0/letter', from, to, thid, body: data }
+      const { privateKey } = keys[from]
+      await post(parties[to].pool, packBare(message, { privateKey, publicKey: keys[to].publicKey, kid: `${to}#1`, skid: `${from}#1` }))
+    }
+  }
+  await Promise.all(announced)
+}
+
+process.on('message', (asked: { steps: Steps; concurrency: number; seconds: number }) => {
+  void run(asked).then((done) => process.send!(done))
+})
+process.send!({ ready: true })
+
+async function run({ steps: name, concurrency, seconds }: { steps: Steps; concurrency: number; seconds: number }) {
+  const before = process.cpuUsage()
+  const start = performance.now()
+  const times: number[] = []
+  const work = async () => {
+    for (let from = performance.now(); from < start + seconds * 1_000; from = performance.now()) {
+      await flow(steps[name])
+      times.push(performance.now() - from)
+    }
+  }
+  await Promise.all(Array.from({ length: concurrency }, work))
+  const { user, system } = process.cpuUsage(before)
+  return { times, cpuMs: (user + system) / 1_000 / times.length, perSecond: (times.length * 1_000) / (performance.now() - start) }
+}

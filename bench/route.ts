@@ -1,0 +1,63 @@
+/** What a request costs before and after its handler: a tenant's record read over HTTP, next to a bare server of node:http that answers the same by a prepared statement. The client's part is in both. */
+import { createServer } from 'node:http'
+import { join } from 'node:path'
+import type { AddressInfo } from 'node:net'
+import { Pool } from 'undici'
+import { createApp } from '../daemon/app.ts'
+import { bind, serve, stop, urlOf } from '../daemon/listen.ts'
+import { routes } from '../daemon/routes/index.ts'
+import { openSqlite } from '../src/storage/sqlite.ts'
+import { startAgent } from '../test/_agent.ts'
+import { together, type Suites } from './_harness.ts'
+
+/** One after the other, over a connection that is kept. */
+export async function openRoute(): Promise<Suites> {
+  const started = await startAgent()
+  const { agent, tenant, dataDir } = started
+  // The test agent's own server compares each answer with its contract.
+  const server = await bind('127.0.0.1', 0, 'AGENT_HTTP_PORT')
+  serve(server, createApp(agent, routes).callback())
+  const { connectionId } = await tenant('POST /connections', { body: { label: 'bench' } })
+  const [walletId] = await agent.wallets.ids()
+  const bare = await openBare(join(dataDir, 'wallets', `${walletId}.db`))
+  const pools = { ours: new Pool(urlOf(server, '127.0.0.1')), bare: new Pool(bare.url) }
+  const headers = { apikey: agent.defaultApiKey!.reveal() }
+  const get = async (pool: Pool, path: string) => {
+    const { statusCode, body } = await pool.request({ method: 'GET', path, headers })
+    const text = await body.text()
+    if (statusCode !== 200) throw new Error(`${path} was answered ${statusCode}: ${text}`)
+  }
+  const suites = {
+    'HTTP: read a record': [
+      { name: 'identity-agent', once: () => get(pools.ours, `/connections/${connectionId}`) },
+      { name: 'bare node:http', once: () => get(pools.bare, `/connections/${connectionId}`), isPeer: true as const },
+    ],
+    'HTTP: a request that reads nothing': [
+      { name: 'identity-agent', once: () => get(pools.ours, '/_system/health') },
+      { name: 'bare node:http', once: () => get(pools.bare, '/'), isPeer: true as const },
+    ],
+  }
+  const clients = { [Symbol.asyncDispose]: async () => void (await Promise.all([pools.ours.close(), pools.bare.close()])) }
+  return { suites, [Symbol.asyncDispose]: together([started, { [Symbol.asyncDispose]: () => stop(server) }, bare, clients]) }
+}
+
+/** A server that reads records of a file, whoever asks. */
+async function openBare(path: string) {
+  const database = openSqlite(path, { readonly: true })
+  const read = database.prepare('select * from record where id = ?')
+  const server = createServer((request, response) => {
+    const id = request.url!.slice('/connections/'.length)
+    const record = id === '' ? { version: '1' } : (read.get(id) as { data: string })
+    const body = 'data' in record ? { ...record, data: JSON.parse(record.data) as object } : record
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+      database.close()
+    },
+  }
+}

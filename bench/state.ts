@@ -1,0 +1,86 @@
+/**
+ * A record made and moved by one step: two changes of state, each with its event, each on disk (`synchronous=FULL`), next to the same statements, prepared, in as
+ * many commits. Where `TMPDIR` is in memory, a commit costs nothing here.
+ */
+import { randomUUID } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { connection, toConnection, type ConnectionData } from '../src/protocols/connection/model.ts'
+import { getRecord } from '../src/protocols/find.ts'
+import { advance, begin } from '../src/protocols/record.ts'
+import { openWalletDb } from '../src/storage/database.ts'
+import { openSqlite } from '../src/storage/sqlite.ts'
+import { startAgent } from '../test/_agent.ts'
+import { together, type Suites } from './_harness.ts'
+
+const theirDid = 'did:example:invitee'
+
+/** Alone, and sixteen at once, which ours writes in groups. */
+export async function openState(): Promise<Suites> {
+  const started = await startAgent()
+  const { agent, tenant } = started
+  await agent.courier[Symbol.asyncDispose]()
+  const [walletId] = await agent.wallets.ids()
+  const { connectionId } = await tenant('POST /connections', { body: { label: 'bench' } })
+  const record = await agent.wallets.use(walletId!, (wallet) => getRecord(wallet.db, connection, connectionId))
+  const { invitation } = record
+  const once = () =>
+    agent.wallets.use(walletId!, async (wallet) => {
+      const start = { thid: randomUUID(), data: { invitation, metaRetries: 5 } as ConnectionData }
+      const made = await wallet.transaction((tx) => begin(tx, connection, 'Inviter', 'POST /connections', start))
+      return wallet.transaction((tx) => advance(tx, connection, made, 'received request', { theirDid }))
+    })
+  const bare = await openBare(record)
+  const sixteen = Array.from({ length: 16 })
+  const suites = {
+    'One record, two steps, one after the other': [
+      { name: 'identity-agent', once },
+      { name: 'the same statements, two commits', once: () => bare.inCommits(1), isPeer: true as const, goal: 1.5 },
+    ],
+    'Sixteen records, two steps each, at once': [
+      { name: 'identity-agent', once: () => Promise.all(sixteen.map(once)) },
+      { name: 'the same statements, 32 commits', once: () => sixteen.forEach(() => bare.inCommits(1)), isPeer: true as const },
+      { name: 'the same statements, two commits', once: () => bare.inCommits(16), isPeer: true as const },
+    ],
+  }
+  return { suites, [Symbol.asyncDispose]: together([started, bare]) }
+}
+
+/** The statements of both steps on a file of the same tables. */
+async function openBare(record: Parameters<typeof toConnection>[0]) {
+  const folder = mkdtempSync(join(tmpdir(), 'agent-bench-'))
+  const path = join(folder, 'bare.db')
+  await (await openWalletDb(path)).destroy()
+  const database = openSqlite(path)
+  const insert = database.prepare(
+    `insert into record (id, protocol, role, state, thid, data, created_at) values (?, 'connection', 'Inviter', 'InvitationGenerated', ?, ?, ?)`,
+  )
+  const update = database.prepare(`update record set state = ?, data = ?, updated_at = ? where id = ? and state = 'InvitationGenerated'`)
+  const note = database.prepare(
+    `insert into event (sequence, id, type, subject, data, ts) values ((select coalesce(max(sequence), 0) + 1 from event), ?, 'ConnectionUpdated', ?, ?, ?)`,
+  )
+  const now = () => new Date().toISOString()
+  const { invitation } = record
+  const make = () => {
+    const [id, thid] = [randomUUID(), randomUUID()]
+    insert.run(id, thid, JSON.stringify({ invitation, metaRetries: 5 }), now())
+    note.run(randomUUID(), thid, JSON.stringify(toConnection({ ...record, id, thid })), now())
+    return { id, thid }
+  }
+  const move = ({ id, thid }: { id: string; thid: string }) => {
+    update.run('ConnectionRequestReceived', JSON.stringify({ invitation, theirDid, metaRetries: 5 }), now(), id)
+    note.run(randomUUID(), thid, JSON.stringify(toConnection({ ...record, id, thid, state: 'ConnectionRequestReceived' })), now())
+  }
+  return {
+    /** So many records in two commits. */
+    inCommits(records: number) {
+      const made = database.transaction(() => Array.from({ length: records }, make))()
+      database.transaction(() => made.forEach(move))()
+    },
+    async [Symbol.asyncDispose]() {
+      database.close()
+      rmSync(folder, { recursive: true })
+    },
+  }
+}

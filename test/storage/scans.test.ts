@@ -1,0 +1,95 @@
+/** No statement that a flow runs reads a table or an index from end to end: a flow costs the same in a wallet with a million records. */
+import { readdirSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { expect, test } from 'vitest'
+import { openSqlite, type Database } from '../../src/storage/sqlite.ts'
+import type { TestAgent } from '../_agent.ts'
+import { connect, issue, newDid, presentationIn, startPair, type Tenant } from '../_pair.ts'
+import { Sink } from '../_sink.ts'
+import { watchStatements } from '../security/_statements.ts'
+
+/** What may be read as a whole, because it does not grow with what a wallet has done. */
+const short: Record<string, string> = {
+  webhook: 'a wallet has a few',
+  outbox: 'what is owed now: a debt is deleted when it is paid',
+}
+
+/** What SQLite says it reads as a whole for a statement, by the names of the tables. */
+function scansOf(database: Database, source: string): string[] {
+  const parameters = Array.from(source.matchAll(/\?/g), () => null)
+  const plan = database.prepare(`explain query plan ${source}`).all(parameters) as { detail: string }[]
+  return plan.flatMap(({ detail }) => /^SCAN (\w+)/.exec(detail)?.[1] ?? [])
+}
+
+const isPlanned = (source: string) => /^(select|insert|update|delete|with)\b/i.test(source)
+
+/** What there is before a flow: open wallets with webhooks and DIDs. */
+async function prepare(issuer: Tenant, holder: Tenant, sink: Sink): Promise<{ issuingDID: string; subjectId: string }> {
+  for (const { call } of [issuer, holder]) await call('POST /events/webhooks', { body: { url: sink.url } })
+  const [{ did: issuingDID }, { did: subjectId }] = [await newDid(issuer, 'assertionMethod'), await newDid(holder, 'authentication')]
+  return { issuingDID, subjectId }
+}
+
+/** A connection, a credential and its proof, and the pages that show them, with webhooks on both sides. */
+async function wholeFlow(issuer: Tenant, holder: Tenant, sink: Sink, { issuingDID, subjectId }: Awaited<ReturnType<typeof prepare>>) {
+  const { inviterConnectionId: connectionId } = await connect(issuer, holder)
+  const { recordId } = await issue(issuer, holder, connectionId, issuingDID, subjectId)
+  const { thid, presentationId } = await issuer.call('POST /present-proof/presentations', { body: { connectionId } })
+  const requested = await presentationIn(holder.call, thid, 'RequestReceived')
+  await holder.call('PATCH /present-proof/presentations/{presentationId}', {
+    path: { presentationId: requested.presentationId },
+    body: { action: 'request-accept', proofId: [recordId] },
+  })
+  await presentationIn(issuer.call, thid, 'PresentationVerified')
+  const accept = { path: { presentationId }, body: { action: 'presentation-accept' } } as const
+  await issuer.call('PATCH /present-proof/presentations/{presentationId}', accept)
+  await sink.waitFor('the end', ({ data }) => data['thid'] === thid && data['status'] === 'PresentationAccepted')
+  for (const { call } of [issuer, holder]) {
+    await call('GET /connections', { query: { offset: 1, limit: 10 } })
+    await call('GET /issue-credentials/records')
+    await call('GET /present-proof/presentations')
+  }
+}
+
+/** The files of an agent's databases, one for each kind. */
+function filesOf({ dataDir }: TestAgent): Record<string, string> {
+  const wallet = readdirSync(join(dataDir, 'wallets')).find((name) => name.endsWith('.db'))!
+  const others = readdirSync(dataDir).filter((name) => name.endsWith('.db'))
+  return { wallet: join(dataDir, 'wallets', wallet), ...Object.fromEntries(others.map((name) => [name, join(dataDir, name)])) }
+}
+
+test('whatever a flow asks of its databases is found by an index', async () => {
+  await using sink = await Sink.open()
+  await using pair = await startPair()
+  const { issuer, holder } = pair
+  const dids = await prepare(issuer, holder, sink)
+  const asked = new Map<string, { kind: string; source: string }>()
+  await watchStatements(
+    ({ source, database: { name } }) => {
+      const kind = name.includes('/wallets/') ? 'wallet' : basename(name)
+      if (isPlanned(source)) asked.set(`${kind} ${source}`, { kind, source })
+    },
+    () => wholeFlow(issuer, holder, sink, dids),
+  )
+  const found: { kind: string; scan: string; source: string }[] = []
+  for (const [kind, path] of Object.entries(filesOf(pair.agent))) {
+    const database = openSqlite(path, { readonly: true })
+    for (const each of asked.values())
+      if (each.kind === kind) for (const scan of scansOf(database, each.source)) found.push({ kind, scan, source: each.source })
+    database.close()
+  }
+  expect(found.filter(({ kind, scan }) => kind !== 'wallet' || !(scan in short))).toEqual([])
+  // All kinds of work were seen: steps, debts, messages, events, webhooks, keys.
+  const seen = [...asked.values()].map(({ source }) => source).join('\n')
+  for (const table of ['record', 'outbox', 'inbox', 'event', 'webhook', 'peer_did', 'api_key']) expect(seen).toContain(`"${table}"`)
+})
+
+test('a statement that reads a whole table would be found', async () => {
+  await using pair = await startPair()
+  const database = openSqlite(filesOf(pair.agent)['wallet']!, { readonly: true })
+  expect(scansOf(database, 'select * from record where state = ?')).toEqual(['record'])
+  expect(scansOf(database, 'select count(*) from event where data = ?')).toEqual(['event'])
+  expect(scansOf(database, 'select max(sequence) from event')).toEqual([])
+  expect(scansOf(database, 'select * from record where id = ?')).toEqual([])
+  database.close()
+})
