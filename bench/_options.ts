@@ -8,7 +8,11 @@ npm run bench -- --compare BEFORE.json AFTER.json
 npm run bench -- --profile FOLDER`
 
 export type Options =
-  { problem: string } | { does: 'list' } | { does: 'compare'; before: string; after: string } | ({ does: 'measure' } & Measuring)
+  | { problem: string }
+  | { does: 'list' }
+  | { does: 'compare'; before: string; after: string }
+  | { does: 'profile'; folder: string }
+  | ({ does: 'measure' } & Measuring)
 
 export type Measuring = { scenarios: Scenario[]; quick: boolean; json: boolean; file?: string; guard: boolean; isRecord: boolean }
 

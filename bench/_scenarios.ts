@@ -25,6 +25,8 @@ export type Scenario = {
   about: string
   /** It takes minutes, so only who names it has it. */
   isLong?: true
+  /** It takes an hour, and disk, so that it is not even in `all`. */
+  isHuge?: true
   /** It belongs to the short form that `.ci/run` has. */
   isShort?: true
   /** After that it is ended, and has failed. */
@@ -53,6 +55,46 @@ function flow(flowName: FlowName): Scenario {
   return { name, about: `two daemons: ${flowName}`, isLong: true, minutes: 15, run, ...(shortNames.includes(name) && { isShort: true }) }
 }
 
+const growth: Scenario[] = [
+  {
+    name: 'growth/wallets',
+    about: 'memory of 1,000 wallets, and how long one takes to make',
+    isLong: true,
+    minutes: 10,
+    run: async () => (await import('./growth/wallets.ts')).measureWallets(1_000),
+  },
+  {
+    name: 'growth/lists',
+    about: 'pages of lists with 100,000 records',
+    isLong: true,
+    minutes: 10,
+    run: async (scale) => (await import('./growth/lists.ts')).measureLists(100_000, scale),
+  },
+  {
+    name: 'growth/flow',
+    about: 'flows among 1,000 wallets and 100,000 records, next to an empty store',
+    isLong: true,
+    minutes: 15,
+    run: async (scale) => (await import('./growth/flow.ts')).measureGrownFlow({ wallets: 1_000, records: 100_000 }, scale),
+  },
+  {
+    name: 'huge/wallets',
+    about: 'memory of 10,000 wallets',
+    isLong: true,
+    isHuge: true,
+    minutes: 30,
+    run: async () => (await import('./growth/wallets.ts')).measureWallets(10_000),
+  },
+  {
+    name: 'huge/flow',
+    about: 'flows among 10,000 wallets and 1,000,000 records, next to an empty store',
+    isLong: true,
+    isHuge: true,
+    minutes: 45,
+    run: async (scale) => (await import('./growth/flow.ts')).measureGrownFlow({ wallets: 10_000, records: 1_000_000 }, scale),
+  },
+]
+
 export const scenarios: readonly Scenario[] = [
   // First, while nothing else of the run is there.
   {
@@ -76,16 +118,17 @@ export const scenarios: readonly Scenario[] = [
   micro('resolve', 'DIDs resolved cold and from the cache', async () => (await import('./did-cache.ts')).openCacheSuites()),
   micro('enterprise', 'DID requests and challenges over HTTP', async () => (await import('./enterprise.ts')).openEnterpriseSuites()),
   ...flowNames.map(flow),
+  ...growth,
 ]
 
 /**
- * The scenarios that some words choose, by the beginning of a name or of its part after the stroke, and words that choose none. `all` means all of
- * them; no words, those of the short form when it is quick, and otherwise all that are not long.
+ * The scenarios that some words choose, by the beginning of a name or of its part after the stroke, and words that choose none. `all` means all that
+ * are not huge; no words, those of the short form when it is quick, and otherwise all that are not long.
  */
 export function choose(words: readonly string[], isQuick: boolean): { scenarios: Scenario[]; unknown: string[] } {
   if (words.length === 0) return { scenarios: scenarios.filter(({ isShort, isLong }) => (isQuick ? isShort : !isLong)), unknown: [] }
-  const isMeant = ({ name }: Scenario, word: string) =>
-    word === 'all' || name.startsWith(word) || name.split('/')[1]?.startsWith(word) === true
+  const isMeant = ({ name, isHuge }: Scenario, word: string) =>
+    (word === 'all' && !isHuge) || name.startsWith(word) || name.split('/')[1]?.startsWith(word) === true
   return {
     scenarios: scenarios.filter((scenario) => words.some((word) => isMeant(scenario, word))),
     unknown: words.filter((word) => !scenarios.some((scenario) => isMeant(scenario, word))),

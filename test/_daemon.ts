@@ -63,7 +63,7 @@ export class Daemon {
   }
 
   /** What a module that was loaded into the process (`node --import`) answers to a message. */
-  async exchange(message: { type: string }): Promise<unknown> {
+  async exchange(message: { type: string; collect?: boolean }): Promise<unknown> {
     const answer = this.#process!.getOneMessage()
     await this.#process!.sendMessage(message)
     return answer

@@ -1,12 +1,14 @@
 /**
  * Loaded into a daemon with `node --import`: answers its parent's message `meter` with what it has used since the last one: `cpuMs` of the process,
  * `delayMs`, by how much a timer of the event loop was late in 99 of 100 cases, and `longestMs`, at most. With `BENCH_PROFILE`, a folder, what was
- * done since the last message is written there as a CPU profile.
+ * done since the last message is written there as a CPU profile. With `collect` the garbage is collected before, so that the memory is what is held.
  */
 import { writeFileSync } from 'node:fs'
 import { Session } from 'node:inspector/promises'
 import { join } from 'node:path'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 
 const resolution = 2
 const delay = monitorEventLoopDelay({ resolution })
@@ -19,6 +21,11 @@ const session = folder && new Session()
 session?.connect()
 await session?.post('Profiler.enable')
 
+function collect() {
+  setFlagsFromString('--expose-gc')
+  runInNewContext('gc')()
+}
+
 async function profile() {
   if (profiles > 0) {
     const { profile } = await session.post('Profiler.stop')
@@ -30,6 +37,7 @@ async function profile() {
 
 process.on('message', async (message) => {
   if (message?.type !== 'meter') return
+  if (message.collect) collect()
   if (folder) await profile()
   const { user, system } = process.cpuUsage(before)
   // The histogram counts the timer's own period in.

@@ -12,13 +12,14 @@ const patienceMs = 30_000
 /** Pairs that are made at the same time. */
 const madeAtOnce = 8
 
-const adminKey = 'an-administrator-of-the-bench'
-const meter = fileURLToPath(new URL('_meter.mjs', import.meta.url))
+export const adminKey = 'an-administrator-of-the-bench'
+export const meter = fileURLToPath(new URL('_meter.mjs', import.meta.url))
 
 export type Key = 'secp256k1' | 'Ed25519'
 
 /** A tenant: `ask` calls the daemon, over connections that are kept, `reached` waits for its webhook. */
 export type Tenant = {
+  walletId: string
   ask: (key: string, body?: object) => Promise<Record<string, any>>
   reached: (subject: string, state: string) => Promise<Record<string, any>>
 }
@@ -34,7 +35,7 @@ export type Pair = {
 }
 
 /** What a daemon has used since it was asked before; see `_meter.mjs`. */
-const Used = z.object({ cpuMs: z.number(), delayMs: z.number(), longestMs: z.number(), residentMb: z.number() })
+export const Used = z.object({ cpuMs: z.number(), delayMs: z.number(), longestMs: z.number(), residentMb: z.number() })
 export type Used = z.output<typeof Used>
 
 export type Town = Awaited<ReturnType<typeof openTown>>
@@ -73,6 +74,7 @@ export async function openTown(pairs: number) {
     await queue.addAll(Array.from({ length: pairs }, (_, n) => () => makePair(n)))
     return {
       pairs: made,
+      daemons: { acme: acme.daemon, alice: alice.daemon },
       forget: () => receiver.forget(),
       /** What came to the receiver of webhooks since it was asked before. */
       heard: () => receiver.heard(),
@@ -109,7 +111,7 @@ async function newTenant(
     return text === '' ? {} : (JSON.parse(text) as Record<string, any>)
   }
   await ask('POST /events/webhooks', { url: receiver.url })
-  return { ask, reached: (subject, state) => receiver.reached(wallet.body.id, subject, state) }
+  return { walletId: wallet.body.id, ask, reached: (subject, state) => receiver.reached(wallet.body.id, subject, state) }
 }
 
 async function newPair(issuer: Tenant, holder: Tenant, url: string): Promise<Pair> {

@@ -41,29 +41,32 @@ export async function measureFlow(name: FlowName, { tenants, concurrency, second
   await bare.run({ steps, concurrency: 16, seconds: seconds * bareShare })
   for (const pairs of tenants) {
     await using town = await openTown(pairs)
-    const work = await prepare(town, flows[name])
-    // What runs for the first time is compiled.
-    await runFor(town, work, 16, Math.min(5, seconds))
+    const work = await warmUp(town, name, seconds)
     for (const atOnce of concurrency) {
       const { cpuMs } = await bare.run({ steps, concurrency: atOnce, seconds: seconds * bareShare })
-      const { row, reasons } = await measureOne(town, work, atOnce, seconds)
-      rows.push({ name, figures: { ...row, bareCpuMs: cpuMs, cpuRatio: row.cpuMs / cpuMs } })
+      const { figures, reasons } = await measureTown(town, work, atOnce, seconds)
+      rows.push({ name, figures: { ...figures, bareCpuMs: cpuMs, cpuRatio: figures.cpuMs / cpuMs } })
       failures.push(...reasons)
     }
   }
   return { tables: [{ title: `Two daemons: ${name}`, rows }], failures }
 }
 
-type Work = (pair: Pair) => Promise<unknown>
+/** One flow of a pair. */
+export type Work = (pair: Pair) => Promise<unknown>
 
-/** Gives holders what they must have. */
-async function prepare(town: Town, { has, run }: Flow): Promise<Work> {
+/** Gives holders what they must have, and does the flow for a while: what runs for the first time is compiled. */
+export async function warmUp(town: Town, name: FlowName, seconds: number): Promise<Work> {
+  const { has, run } = flows[name]
   const records = new Map<Pair, string>()
   if (has) for (const pair of town.pairs) records.set(pair, await issue(pair, has))
-  return (pair) => run(pair, records.get(pair))
+  const work: Work = (pair) => run(pair, records.get(pair))
+  await runFor(town, work, 16, seconds)
+  return work
 }
 
-async function measureOne(town: Town, work: Work, concurrency: number, seconds: number) {
+/** Measures a flow in a town that is warm; `reasons` are those of failures. */
+export async function measureTown(town: Town, work: Work, concurrency: number, seconds: number) {
   await town.used()
   town.requests()
   town.heard()
@@ -73,7 +76,7 @@ async function measureOne(town: Town, work: Work, concurrency: number, seconds: 
   const used = await town.used()
   const sum = (of: 'cpuMs' | 'residentMb') => used.reduce((total, each) => total + each[of], 0)
   const most = (of: 'delayMs' | 'longestMs') => used.reduce((largest, each) => Math.max(largest, each[of]), 0)
-  const row = {
+  const figures = {
     tenants: town.pairs.length,
     concurrency,
     perSecond: (times.length * 1_000) / elapsed,
@@ -88,7 +91,7 @@ async function measureOne(town: Town, work: Work, concurrency: number, seconds: 
     megabytes: sum('residentMb'),
     failed,
   }
-  return { row, reasons }
+  return { figures, reasons }
 }
 
 /** Flows that may fail in a row before no more are begun. */

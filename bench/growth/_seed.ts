@@ -1,0 +1,47 @@
+/** Stores that have been in use for long: what a wallet's file holds already, many times over, written by SQL while no daemon has it open. */
+import { notePages } from '../../src/storage/page-sums.ts'
+import { openSqlite } from '../../src/storage/sqlite.ts'
+
+const hex = (bytes: number) => `lower(hex(randomblob(${bytes})))`
+const newId = `${hex(4)} || '-' || ${hex(2)} || '-7' || substr(${hex(2)}, 2) || '-8' || substr(${hex(2)}, 2) || '-' || ${hex(6)}`
+
+/** Tables that grow with every flow, and the columns in which no two rows are alike. What is owed, or waited for, is not copied. */
+const growing: Record<string, { own: Record<string, string>; where?: string }> = {
+  record: { own: { id: newId, thid: newId }, where: 'waits_since is null' },
+  event: { own: { id: newId, subject: newId } },
+  inbox: { own: { id: newId } },
+  message_log: { own: { id: newId, thread: newId } },
+  peer_did: { own: { did: `'did:peer:2.' || ${hex(40)}`, record_id: newId } },
+  credential: { own: { id: newId } },
+}
+
+/** Copies the rows of a wallet's file until it has so many records, and of all else in proportion. @throws when there is no record to copy. */
+export async function seedWallet(path: string, records: number): Promise<void> {
+  const database = openSqlite(path)
+  try {
+    // Whoever is disturbed by a power cut here begins again.
+    database.pragma('synchronous = off')
+    const count = (table: string) => database.prepare(`select count(*) from ${table}`).pluck().get() as number
+    const times = Math.ceil(records / count('record'))
+    database.transaction(() => {
+      for (const [table, { own, where = 'true' }] of Object.entries(growing)) {
+        const columns = (database.pragma(`table_info(${table})`) as { name: string }[])
+          .map(({ name }) => name)
+          .filter((name) => name !== 'sequence')
+        const values = columns.map((name) => own[name] ?? `each.${name}`)
+        database.exec(`
+          create temp table each as select * from ${table} where ${where};
+          with recursive n(i) as (select 2 union all select i + 1 from n where i <= ${times})
+          insert into ${table} (${columns.join(', ')}) select ${values.join(', ')} from n, each;
+          drop table each;
+        `)
+      }
+      // What was copied has been told.
+      database.exec('update webhook set cursor = (select max(sequence) from event)')
+    })()
+    database.pragma('wal_checkpoint(truncate)')
+  } finally {
+    database.close()
+  }
+  await notePages(path)
+}

@@ -1,0 +1,60 @@
+/** What a flow costs in a store that has been in use for long, next to an empty one: by turns, in the same minutes. */
+import { join } from 'node:path'
+import PQueue from 'p-queue'
+import type { Daemon } from '../../test/_daemon.ts'
+import { adminKey, openTown, type Town } from '../flows/_town.ts'
+import { measureTown, warmUp } from '../flows/measure.ts'
+import type { Row } from '../_results.ts'
+import type { Outcome, Scale } from '../_scenarios.ts'
+import { seedWallet } from './_seed.ts'
+
+export type Store = { wallets: number; records: number }
+
+const rounds = 3
+const concurrency = 16
+
+/** Flows with so many other wallets at each daemon, and so many records in the wallets that take part, half of them on each side. */
+export async function measureGrownFlow({ wallets, records }: Store, { seconds }: Scale): Promise<Outcome> {
+  await using empty = await openTown(1)
+  await using grown = await openTown(1)
+  await grow(grown, { wallets, records })
+  const best: Row['figures'][] = []
+  const failures: string[] = []
+  const towns = [empty, grown]
+  const works = [await warmUp(empty, 'full', seconds), await warmUp(grown, 'full', seconds)]
+  for (let round = 0; round < rounds; round++) {
+    for (const [index, town] of towns.entries()) {
+      const { figures, reasons } = await measureTown(town, works[index]!, concurrency, seconds)
+      if (!(best[index] && best[index].cpuMs! < figures.cpuMs)) best[index] = figures
+      failures.push(...reasons)
+    }
+  }
+  const [before, after] = best as [Row['figures'], Row['figures']]
+  const name = `${wallets.toLocaleString('en')} wallets a daemon, ${records.toLocaleString('en')} records`
+  const rows = [
+    { name: 'empty', figures: before },
+    { name, figures: { ...after, cpuRatio: after.cpuMs! / before.cpuMs!, goal: 1.2 } },
+  ]
+  return { tables: [{ title: `Growth: a full flow with ${name}, next to an empty store`, rows }], failures }
+}
+
+async function grow({ pairs: [pair], daemons }: Town, { wallets, records }: Store): Promise<void> {
+  const { acme, alice } = daemons
+  await Promise.all([acme, alice].map((daemon) => makeWallets(daemon, wallets)))
+  await Promise.all([acme.stop(), alice.stop()])
+  for (const [daemon, { walletId }] of [
+    [acme, pair!.issuer],
+    [alice, pair!.holder],
+  ] as const)
+    await seedWallet(join(daemon.env['AGENT_DATA_DIR']!, 'wallets', `${walletId}.db`), records / 2)
+  await Promise.all([acme.start(), alice.start()])
+}
+
+async function makeWallets(daemon: Daemon, count: number): Promise<void> {
+  const queue = new PQueue({ concurrency: 4 })
+  const make = async (n: number) => {
+    const { status } = await daemon.call('POST /wallets', { adminKey, body: { name: `other-${n}` } })
+    if (status !== 201) throw new Error(`a wallet was answered ${status}`)
+  }
+  await queue.addAll(Array.from({ length: count - 1 }, (_, n) => () => make(n)))
+}

@@ -1,0 +1,64 @@
+/** Pages of lists with many entries, next to the same pages of a wallet with a hundred, from the same daemon. */
+import { join } from 'node:path'
+import { percentile } from '../../test/faults/_samples.ts'
+import { issue, present } from '../flows/_flows.ts'
+import { openTown, type Pair, type Town } from '../flows/_town.ts'
+import type { Row } from '../_results.ts'
+import type { Outcome, Scale } from '../_scenarios.ts'
+import { seedWallet } from './_seed.ts'
+
+const few = 600
+const pageSize = 100
+
+/** How many protocols have records; each has as many as the others. */
+const kinds = 3
+
+const lists = ['/connections', '/issue-credentials/records', '/present-proof/presentations'] as const
+
+/** The first page of each list, and the last ones, of the issuer's wallet with so many records of all kinds together. */
+export async function measureLists(records: number, { quick }: Scale): Promise<Outcome> {
+  const asked = quick ? 10 : 60
+  await using town = await openTown(2)
+  const [small, large] = town.pairs as [Pair, Pair]
+  const kind = { credentialFormat: 'JWT', curve: 'secp256k1' } as const
+  for (const pair of [small, large]) await present(pair, await issue(pair, kind), kind)
+  const { acme } = town.daemons
+  await acme.stop()
+  for (const [pair, count] of [
+    [small, few],
+    [large, records],
+  ] as const)
+    await seedWallet(join(acme.env['AGENT_DATA_DIR']!, 'wallets', `${pair.issuer.walletId}.db`), count)
+  await acme.start()
+  const rows: Row[] = []
+  const hold = async (name: string, path: string, offset: number) => {
+    const first = pageOf(path, 0)
+    await ask(town, small, first, 5)
+    const [less, more] = [await ask(town, small, first, asked), await ask(town, large, pageOf(path, offset), asked)]
+    rows.push({ name: `\`${path}\`, ${name}`, figures: { ...more, ratio: more.p50 / less.p50, cpuRatio: more.cpuMs / less.cpuMs } })
+  }
+  for (const path of lists) {
+    await hold('first page', path, 0)
+    await hold('last page', path, Math.floor(records / kinds) - pageSize)
+  }
+  await hold('first page', '/events', 0)
+  const title = `Growth: pages of ${pageSize} in a wallet of ${records.toLocaleString('en')} records, next to the first page of one with ${few}`
+  return { tables: [{ title, rows }], failures: [] }
+}
+
+function pageOf(path: string, offset: number): string {
+  return `${path}?limit=${pageSize}${offset > 0 ? `&offset=${offset}` : ''}`
+}
+
+/** Asks for a page again and again: what that takes, and of the issuer's daemon. @throws when the page is not full. */
+async function ask(town: Town, { issuer }: Pair, path: string, times: number): Promise<{ p50: number; p99: number; cpuMs: number }> {
+  await town.used()
+  town.requests()
+  for (let n = 0; n < times; n++) {
+    const { contents } = await issuer.ask(`GET ${path}`)
+    if (contents.length < pageSize / 2) throw new Error(`${path} has ${contents.length} entries`)
+  }
+  const [acme] = await town.used()
+  const durations = town.requests()
+  return { p50: percentile(durations, 0.5), p99: percentile(durations, 0.99), cpuMs: acme!.cpuMs / times }
+}
