@@ -1,5 +1,5 @@
 /** The recorded results, `bench/results/full.json` and `quick.json`, and the page that shows the full ones. */
-import { readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { readResults, toHeading, toMarkdown, type Results } from './_results.ts'
 
 const pathOf = (isQuick: boolean) => new URL(`results/${isQuick ? 'quick' : 'full'}.json`, import.meta.url).pathname
@@ -8,6 +8,7 @@ const marks = /(<!-- results -->\n)[^]*(<!-- \/results -->)/
 
 /** What was recorded last with the same thoroughness: quick runs hardly warm up. @throws when nothing was. */
 export function readRecorded(isQuick: boolean): Results {
+  if (!existsSync(pathOf(isQuick))) throw new Error('nothing is recorded to hold this against: --record does that')
   return readResults(pathOf(isQuick))
 }
 
