@@ -6,16 +6,32 @@ import type { Table } from './_results.ts'
 export type Scale = {
   quick: boolean
   effort: Effort
+  /** Flows that are done before any is measured, and the seconds after which there are no more of them. */
+  warmUp: { flows: number; seconds: number }
   /** Of each combination of flow, tenants and concurrency. */
   seconds: number
   tenants: number[]
   concurrency: number[]
 }
 
-export const full: Scale = { quick: false, effort: { rounds: 5, roundMs: 400 }, seconds: 10, tenants: [1, 100], concurrency: [1, 16, 64] }
+export const full: Scale = {
+  quick: false,
+  effort: { rounds: 5, roundMs: 400 },
+  warmUp: { flows: 400, seconds: 40 },
+  seconds: 10,
+  tenants: [1, 100],
+  concurrency: [1, 16, 64],
+}
 
 /** For a look, and for `.ci/run`. */
-export const quick: Scale = { quick: true, effort: { rounds: 3, roundMs: 60 }, seconds: 2, tenants: [1], concurrency: [1, 16] }
+export const quick: Scale = {
+  quick: true,
+  effort: { rounds: 3, roundMs: 60 },
+  warmUp: { flows: 40, seconds: 4 },
+  seconds: 2,
+  tenants: [1],
+  concurrency: [1, 16],
+}
 
 /** What came out, and in words what went wrong on the way. */
 export type Outcome = { tables: Omit<Table, 'scenario'>[]; failures: string[] }
@@ -25,8 +41,8 @@ export type Scenario = {
   about: string
   /** It takes minutes, so only who names it has it. */
   isLong?: true
-  /** It takes an hour, and disk, so that it is not even in `all`. */
-  isHuge?: true
+  /** It takes an hour, or an install of its own, so that it is not even in `all`. */
+  isApart?: true
   /** It belongs to the short form that `.ci/run` has. */
   isShort?: true
   /** After that it is ended, and has failed. */
@@ -81,7 +97,7 @@ const growth: Scenario[] = [
     name: 'huge/wallets',
     about: 'memory of 10,000 wallets',
     isLong: true,
-    isHuge: true,
+    isApart: true,
     minutes: 30,
     run: async () => (await import('./growth/wallets.ts')).measureWallets(10_000),
   },
@@ -89,11 +105,17 @@ const growth: Scenario[] = [
     name: 'huge/flow',
     about: 'flows among 10,000 wallets and 1,000,000 records, next to an empty store',
     isLong: true,
-    isHuge: true,
+    isApart: true,
     minutes: 45,
     run: async (scale) => (await import('./growth/flow.ts')).measureGrownFlow({ wallets: 10_000, records: 1_000_000 }, scale),
   },
 ]
+
+function peer(name: 'veramo' | 'credo', title: string): Scenario {
+  const about = `full flows, next to ${title} (installed by itself: see docs/benchmarks.md)`
+  const run = async (scale: Scale) => (await import('./peers/measure.ts')).measurePeer(name, scale)
+  return { name: `peers/${name}`, about, isLong: true, isApart: true, minutes: 10, run }
+}
 
 export const scenarios: readonly Scenario[] = [
   // First, while nothing else of the run is there.
@@ -119,16 +141,18 @@ export const scenarios: readonly Scenario[] = [
   micro('enterprise', 'DID requests and challenges over HTTP', async () => (await import('./enterprise.ts')).openEnterpriseSuites()),
   ...flowNames.map(flow),
   ...growth,
+  peer('veramo', 'Veramo 7'),
+  peer('credo', 'Credo-TS 0.6'),
 ]
 
 /**
  * The scenarios that some words choose, by the beginning of a name or of its part after the stroke, and words that choose none. `all` means all that
- * are not huge; no words, those of the short form when it is quick, and otherwise all that are not long.
+ * do not stand apart; no words, those of the short form when it is quick, and otherwise all that are not long.
  */
 export function choose(words: readonly string[], isQuick: boolean): { scenarios: Scenario[]; unknown: string[] } {
   if (words.length === 0) return { scenarios: scenarios.filter(({ isShort, isLong }) => (isQuick ? isShort : !isLong)), unknown: [] }
-  const isMeant = ({ name, isHuge }: Scenario, word: string) =>
-    (word === 'all' && !isHuge) || name.startsWith(word) || name.split('/')[1]?.startsWith(word) === true
+  const isMeant = ({ name, isApart }: Scenario, word: string) =>
+    (word === 'all' && !isApart) || name.startsWith(word) || name.split('/')[1]?.startsWith(word) === true
   return {
     scenarios: scenarios.filter((scenario) => words.some((word) => isMeant(scenario, word))),
     unknown: words.filter((word) => !scenarios.some((scenario) => isMeant(scenario, word))),

@@ -18,7 +18,8 @@ if ('problem' in options) {
   console.error(`${options.problem}\n\n${usage}`)
   process.exitCode = 2
 } else if (options.does === 'list') {
-  for (const { name, about, isLong } of scenarios) console.log(`${name.padEnd(26)} ${about}${isLong ? ' (only when it is named)' : ''}`)
+  for (const { name, about, isLong, isApart } of scenarios)
+    console.log(`${name.padEnd(26)} ${about}${isApart ? ' (only when it is named)' : isLong ? ' (when it is named, or `all`)' : ''}`)
 } else if (options.does === 'compare') {
   const [before, after] = [readResults(options.before), readResults(options.after)]
   console.log(`before: ${toHeading(before)}\nafter:  ${toHeading(after)}\n\n${toComparison(compare(before, after))}`)

@@ -33,7 +33,7 @@ const flows: Record<FlowName, Flow> = {
 const bareShare = 0.3
 
 /** Measures a flow with so many tenants a side and so many flows at once. */
-export async function measureFlow(name: FlowName, { tenants, concurrency, seconds }: Scale): Promise<Outcome> {
+export async function measureFlow(name: FlowName, { tenants, concurrency, seconds, warmUp: warming }: Scale): Promise<Outcome> {
   const rows: Row[] = []
   const failures: string[] = []
   const { bare: steps } = flows[name]
@@ -41,7 +41,7 @@ export async function measureFlow(name: FlowName, { tenants, concurrency, second
   await bare.run({ steps, concurrency: 16, seconds: seconds * bareShare })
   for (const pairs of tenants) {
     await using town = await openTown(pairs)
-    const work = await warmUp(town, name, seconds)
+    const work = await warmUp(town, name, warming)
     for (const atOnce of concurrency) {
       const { cpuMs } = await bare.run({ steps, concurrency: atOnce, seconds: seconds * bareShare })
       const { figures, reasons } = await measureTown(town, work, atOnce, seconds)
@@ -55,13 +55,13 @@ export async function measureFlow(name: FlowName, { tenants, concurrency, second
 /** One flow of a pair. */
 export type Work = (pair: Pair) => Promise<unknown>
 
-/** Gives holders what they must have, and does the flow for a while: what runs for the first time is compiled. */
-export async function warmUp(town: Town, name: FlowName, seconds: number): Promise<Work> {
+/** Gives holders what they must have, and does the flow for a while: V8 compiles what has run some hundreds of times. */
+export async function warmUp(town: Town, name: FlowName, { flows: count, seconds }: Scale['warmUp']): Promise<Work> {
   const { has, run } = flows[name]
   const records = new Map<Pair, string>()
   if (has) for (const pair of town.pairs) records.set(pair, await issue(pair, has))
   const work: Work = (pair) => run(pair, records.get(pair))
-  await runFor(town, work, 16, seconds)
+  await runFor(town, work, 16, seconds, count)
   return work
 }
 
@@ -97,8 +97,8 @@ export async function measureTown(town: Town, work: Work, concurrency: number, s
 /** Flows that may fail in a row before no more are begun. */
 const patience = 10
 
-/** Runs flows for so many seconds, so many at once, each by the next pair; the reasons of failures are told once each. */
-async function runFor(town: Town, work: Work, concurrency: number, seconds: number) {
+/** Runs flows for so many seconds and at most so many, so many at once, each by the next pair; the reasons of failures are told once each. */
+async function runFor(town: Town, work: Work, concurrency: number, seconds: number, most = Infinity) {
   const times: number[] = []
   const reasons = new Set<string>()
   const end = performance.now() + seconds * 1_000
@@ -106,7 +106,7 @@ async function runFor(town: Town, work: Work, concurrency: number, seconds: numb
   let failed = 0
   let failedInARow = 0
   const runOne = async () => {
-    for (let from = performance.now(); from < end && failedInARow < patience; from = performance.now()) {
+    for (let from = performance.now(); from < end && next < most && failedInARow < patience; from = performance.now()) {
       const pair = town.pairs[next++ % town.pairs.length]!
       try {
         await work(pair)

@@ -14,14 +14,14 @@ const rounds = 3
 const concurrency = 16
 
 /** Flows with so many other wallets at each daemon, and so many records in the wallets that take part, half of them on each side. */
-export async function measureGrownFlow({ wallets, records }: Store, { seconds }: Scale): Promise<Outcome> {
+export async function measureGrownFlow({ wallets, records }: Store, { seconds, warmUp: warming }: Scale): Promise<Outcome> {
   await using empty = await openTown(1)
   await using grown = await openTown(1)
   await grow(grown, { wallets, records })
   const best: Row['figures'][] = []
   const failures: string[] = []
   const towns = [empty, grown]
-  const works = [await warmUp(empty, 'full', seconds), await warmUp(grown, 'full', seconds)]
+  const works = [await warmUp(empty, 'full', warming), await warmUp(grown, 'full', warming)]
   for (let round = 0; round < rounds; round++) {
     for (const [index, town] of towns.entries()) {
       const { figures, reasons } = await measureTown(town, works[index]!, concurrency, seconds)

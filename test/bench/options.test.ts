@@ -14,8 +14,8 @@ test('scenarios are chosen by how their names begin; what takes minutes has to b
   expect(chosen('--quick')).toEqual(['didcomm', 'jwt', 'sd-jwt', 'state', 'route', 'flows/full'])
   expect(chosen('connect', 'jwt')).toEqual(['jwt', 'flows/connect'])
   expect(chosen('flows')).toEqual(scenarios.map(({ name }) => name).filter((name) => name.startsWith('flows/')))
-  expect(chosen('all')).toEqual(scenarios.filter(({ isHuge }) => !isHuge).map(({ name }) => name))
-  expect(chosen('huge')).toEqual(scenarios.filter(({ isHuge }) => isHuge).map(({ name }) => name))
+  expect(chosen('all')).toEqual(scenarios.filter(({ isApart }) => !isApart).map(({ name }) => name))
+  expect(chosen('huge', 'peers')).toEqual(scenarios.filter(({ isApart }) => isApart).map(({ name }) => name))
   expect(chosen('jwt', 'jvt')).toEqual({ problem: 'no scenario is called jvt: --list names them all' })
 })
 

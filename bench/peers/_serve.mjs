@@ -1,0 +1,18 @@
+/** How a peer is measured: as the bare composition is, in a process of its own. `flow` does a whole flow of both sides, and is done when both are. */
+export function serve(flow) {
+  process.on('message', async ({ concurrency, seconds }) => {
+    const before = process.cpuUsage()
+    const start = performance.now()
+    const times = []
+    const work = async () => {
+      for (let from = performance.now(); from < start + seconds * 1_000; from = performance.now()) {
+        await flow()
+        times.push(performance.now() - from)
+      }
+    }
+    await Promise.all(Array.from({ length: concurrency }, work))
+    const { user, system } = process.cpuUsage(before)
+    process.send({ times, cpuMs: (user + system) / 1_000 / times.length, perSecond: (times.length * 1_000) / (performance.now() - start) })
+  })
+  process.send({ ready: true })
+}

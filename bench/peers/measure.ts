@@ -1,0 +1,41 @@
+/** Whole agents of others, doing the same as nearly as they can, next to ours in the same minutes. They are installed by themselves: `npm ci --ignore-scripts --prefix bench/peers`. */
+import { fork } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { percentile } from '../../test/faults/_samples.ts'
+import { openChild } from '../flows/_bare.ts'
+import { measureTown, warmUp } from '../flows/measure.ts'
+import { openTown } from '../flows/_town.ts'
+import type { Row } from '../_results.ts'
+import type { Outcome, Scale } from '../_scenarios.ts'
+
+/** How many times less processor time ours is to take. */
+const peers = {
+  veramo: { title: 'Veramo 7', times: 8 },
+  credo: { title: 'Credo-TS 0.6', times: 12 },
+}
+
+const installed = fileURLToPath(new URL('node_modules', import.meta.url))
+
+/** Measures the whole flow by turns, alone and sixteen at a time. A peer's ratio is our processor time ÷ its own. */
+export async function measurePeer(name: keyof typeof peers, { seconds, warmUp: warming }: Scale): Promise<Outcome> {
+  if (!existsSync(installed)) throw new Error('the peers are not installed: npm ci --ignore-scripts --prefix bench/peers')
+  const { title, times: wanted } = peers[name]
+  await using town = await openTown(1)
+  await using peer = await openChild(
+    fork(fileURLToPath(new URL(`${name}.mjs`, import.meta.url)), { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] }),
+  )
+  const work = await warmUp(town, 'full', warming)
+  await peer.run({ concurrency: 4, seconds: warming.seconds })
+  const rows: Row[] = []
+  const failures: string[] = []
+  for (const concurrency of [1, 16]) {
+    const { times, cpuMs, perSecond } = await peer.run({ concurrency, seconds })
+    const { figures, reasons } = await measureTown(town, work, concurrency, seconds)
+    rows.push({ name: 'identity-agent, full flow', figures })
+    const ratios = { ratio: perSecond / figures.perSecond, cpuRatio: figures.cpuMs / cpuMs, goal: 1 / wanted }
+    rows.push({ name: title, figures: { concurrency, perSecond, p50: percentile(times, 0.5), cpuMs, ...ratios } })
+    failures.push(...reasons)
+  }
+  return { tables: [{ title: `Next to ${title}: a full flow`, rows }], failures }
+}
