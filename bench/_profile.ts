@@ -43,11 +43,14 @@ export function readProfiles(folder: string): { parts: Share[]; functions: Share
 
 type Locate = (frame: z.output<typeof Frame>) => string
 
-/** What is native belongs to whoever has called it. */
+/** What is native belongs to whoever has called it: of Kysely, that is SQLite, with what it waits for the disk. */
 function partOf(node: Node, parents: ReadonlyMap<number, Node>, locate: Locate): string {
   if (node.callFrame.functionName.startsWith('(')) return node.callFrame.functionName
-  for (let at: Node | undefined = node; at; at = parents.get(at.id)) if (at.callFrame.url !== '') return locate(at.callFrame)
-  return '(native)'
+  let caller: Node | undefined = node
+  while (caller && caller.callFrame.url === '') caller = parents.get(caller.id)
+  if (!caller) return '(native)'
+  const name = locate(caller.callFrame)
+  return caller === node || name.startsWith('Node: ') ? name : `${name}, native`
 }
 
 /** Finds the place in the sources that a place in a bundle comes from. */

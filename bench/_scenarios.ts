@@ -125,6 +125,12 @@ export const scenarios: readonly Scenario[] = [
     minutes: 5,
     run: async (scale) => (await import('./cli.ts')).runStarts(scale),
   },
+  {
+    name: 'daemon',
+    about: 'how long the daemon takes until it answers, and its memory when idle',
+    minutes: 5,
+    run: async (scale) => (await import('./daemon-start.ts')).runDaemonStarts(scale),
+  },
   micro('didcomm', 'envelopes packed and unpacked, next to node:crypto and didcomm-node', async () =>
     (await import('./didcomm.ts')).openDidcomm(),
   ),

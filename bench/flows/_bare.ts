@@ -20,7 +20,7 @@ export async function openBare() {
   const folder = await temporaryFolder()
   const receiver = await openReceiver()
   const bare = fork(program, [folder.path, receiver.url], { execArgv: ['--import', 'tsx'], stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
-  const child = await openChild<Order>(bare)
+  const child = await openChild(bare)
   return {
     async run(asked: Order): Promise<Done> {
       const done = await child.run(asked)
@@ -32,13 +32,13 @@ export async function openBare() {
 }
 
 /** A process that says when it is ready, and answers each order with what it took. @throws when it ends. */
-export async function openChild<O extends object = { concurrency: number; seconds: number }>(child: ChildProcess) {
+export async function openChild(child: ChildProcess) {
   const ended = once(child, 'exit').then(([code]) => Promise.reject(new Error(`what is measured has ended by itself (${code})`)))
   ended.catch(() => {})
   const answer = async () => ((await Promise.race([once(child, 'message'), ended])) as unknown[])[0]
   await answer()
   return {
-    async run(order: O): Promise<Done> {
+    async run(order: { steps?: Steps; concurrency: number; seconds: number }): Promise<Done> {
       child.send(order)
       return Done.parse(await answer())
     },

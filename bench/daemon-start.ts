@@ -1,0 +1,37 @@
+/** How long the daemon takes until it answers, and what it holds when it has nothing to do. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Daemon, settingsIn, temporaryFolder } from '../test/_daemon.ts'
+import { percentile } from '../test/faults/_samples.ts'
+import { adminKey, meter, Used } from './flows/_town.ts'
+import type { Outcome, Scale } from './_scenarios.ts'
+
+/** Starts daemons in folders of their own, and each once more; the medians. */
+export async function runDaemonStarts({ quick }: Scale): Promise<Outcome> {
+  const [fresh, again]: { ms: number; cpuMs: number; megabytes: number }[][] = [[], []]
+  for (let round = 0; round < (quick ? 3 : 9); round++) {
+    await using folder = await temporaryFolder()
+    const env = { ...settingsIn(folder.path, 'daemon', adminKey), NODE_OPTIONS: `--import=${meter}` }
+    for (const results of [fresh, again]) results!.push(await startOne(env))
+  }
+  const median = (name: string, results: typeof fresh) => {
+    const of = (key: 'ms' | 'cpuMs' | 'megabytes') =>
+      percentile(
+        results!.map((each) => each[key]),
+        0.5,
+      )
+    return { name, figures: { ms: of('ms'), cpuMs: of('cpuMs'), megabytes: of('megabytes') } }
+  }
+  const rows = [median('in an empty folder', fresh), median('in a folder that it knows', again)]
+  return { tables: [{ title: 'Start of the daemon until it answers, and its memory a second later', rows }], failures: [] }
+}
+
+async function startOne(env: Record<string, string>) {
+  const start = performance.now()
+  await using daemon = await Daemon.start(env)
+  const ms = performance.now() - start
+  const { cpuMs } = Used.parse(await daemon.exchange({ type: 'meter' }))
+  await sleep(1_000)
+  const { residentMb: megabytes } = Used.parse(await daemon.exchange({ type: 'meter' }))
+  await daemon.stop()
+  return { ms, cpuMs, megabytes }
+}
