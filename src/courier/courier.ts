@@ -95,6 +95,8 @@ export class Courier {
     this.#rounds.set(walletId, round)
     if (!news) round.expiryLookedAt = -Infinity
     const { debts, events } = news ?? { debts: true, events: true }
+    if (debts) round.heard.debts++
+    if (events) round.heard.events++
     round.woken = { debts: debts || round.woken?.debts === true, events: events || round.woken?.events === true }
     if (round.isLooking) return
     const look = this.#look(walletId, round).finally(() => this.#looking.delete(look))
@@ -137,18 +139,25 @@ export class Courier {
     // A lane that is left has it looked for; a time that is over would wake us all the while.
     round.debtsAt = undefined
     if (free === 0) return
+    const heard = round.heard.debts
     const { owing, nextAt } = await due(db, new Date(steadyNow()), { busy: [...round.debts], limit: free })
-    for (const debt of owing) this.#pay(id, round, debt.lane, (open) => pay(open, debt))
+    const isAll = owing.length < free
+    for (const debt of owing) {
+      // A flow that has waited for too long is ended once its lane is left.
+      const isEnd = () => isAll && debt.isLast && round.heard.debts === heard && round.expiryLookedAt !== -Infinity
+      this.#pay(id, round, debt.lane, (open) => pay(open, debt), isEnd)
+    }
     round.debtsAt = nextAt
   }
 
   /** Begins to deliver events that are due. */
   async #deliverDue({ id, db }: Wallet, round: Round): Promise<void> {
+    const heard = round.heard.events
     const { deliveries, nextAt } = await dueDeliveries(db, id, { busy: [...round.webhooks] })
     for (const delivery of deliveries) {
       const { webhookId } = delivery
       const begin = () => this.#webhooks.run(`${id} ${webhookId}`, () => this.#wallets.use(id, (open) => deliver(open, delivery)))
-      this.#occupy(id, round, 'webhooks', webhookId, begin)
+      this.#occupy(id, round, 'webhooks', webhookId, begin, () => delivery.isLast && round.heard.events === heard)
     }
     round.eventsAt = nextAt
   }
@@ -176,21 +185,33 @@ export class Courier {
     round.expiresAt = nextAt && toSteady(nextAt.getTime())
   }
 
-  #pay(walletId: string, round: Round, lane: string, task: (wallet: Wallet) => Promise<void>): void {
-    this.#occupy(walletId, round, 'debts', lane, () => this.#debts.add(() => this.#wallets.use(walletId, task)))
+  #pay(walletId: string, round: Round, lane: string, task: (wallet: Wallet) => Promise<unknown>, isEnd?: () => boolean): void {
+    this.#occupy(walletId, round, 'debts', lane, () => this.#debts.add(() => this.#wallets.use(walletId, task)), isEnd)
   }
 
-  /** Occupies a lane with one debt until that is paid or put off. */
-  #occupy(walletId: string, round: Round, kind: 'debts' | 'webhooks', lane: string, begin: () => Promise<void>): void {
+  /**
+   * Occupies a lane with one debt until that is paid or put off, and then looks for the next one: unless it was paid and `isEnd` says that there is
+   * nothing more to be found.
+   */
+  #occupy(
+    walletId: string,
+    round: Round,
+    kind: 'debts' | 'webhooks',
+    lane: string,
+    begin: () => Promise<unknown>,
+    isEnd: () => boolean = () => false,
+  ): void {
     const occupied = round[kind]
     if (this.#isStopped || occupied.has(lane)) return
     occupied.add(lane)
-    const leave = () => {
+    const leave = (isPaid = false) => {
       occupied.delete(lane)
       round.crowded.delete(lane)
+      if (isPaid && isEnd()) return
       this.wake(walletId, { debts: kind === 'debts', events: kind === 'webhooks' })
     }
-    begin().then(leave, async (error: unknown) => {
+    const end = (isPaid: unknown) => leave(isPaid === true)
+    begin().then(end, async (error: unknown) => {
       if (this.#isStopped) return
       if (hasMoved(error)) return leave()
       if (error instanceof CrowdedError) {

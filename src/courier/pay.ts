@@ -23,8 +23,8 @@ const longestWaitMs = 60_000
 /** How much of the reason is kept with a debt that is put off: a text that a peer may have chosen. */
 const longestReason = 1_000
 
-/** Pays a debt, or puts it off and notes on its record why. @throws {CrowdedError} when it has to wait for a place at the other side. */
-export async function pay(wallet: Wallet, owing: Owing): Promise<void> {
+/** Pays a debt, or puts it off and notes on its record why. Returns whether it was paid. @throws {CrowdedError} when it has to wait for a place at the other side. */
+export async function pay(wallet: Wallet, owing: Owing): Promise<boolean> {
   const { id, debt } = owing
   const at = new Date()
   try {
@@ -34,11 +34,13 @@ export async function pay(wallet: Wallet, owing: Owing): Promise<void> {
       await write(tx)
     })
     if (debt.kind === 'message') wallet.env.log.debug(aboutOf(wallet, owing), 'a message was sent')
+    return true
   } catch (error) {
     // Nothing was done, and nothing was wrong: whoever called is to come again.
     if (error instanceof CrowdedError) throw error
-    if (error instanceof LaterError) return wallet.transaction((tx) => putOff(tx, owing, error.at))
-    await note(wallet, owing, at, error)
+    if (error instanceof LaterError) await wallet.transaction((tx) => putOff(tx, owing, error.at))
+    else await note(wallet, owing, at, error)
+    return false
   }
 }
 

@@ -28,8 +28,8 @@ export class Places {
     this.#promptMs = promptMs
   }
 
-  /** Makes a lane's request, which says whether it was taken, when there is a place. Ends with it, and throws what it throws. */
-  run(lane: string, request: () => Promise<boolean>): Promise<void> {
+  /** Makes a lane's request, which says whether it was taken, when there is a place. Ends with it, returns what it says, and throws what it throws. */
+  run(lane: string, request: () => Promise<boolean>): Promise<boolean> {
     return new Promise((resolve, reject) => {
       const isHanging = this.#hanging.has(lane)
       const make = async () => {
@@ -53,15 +53,16 @@ export class Places {
     await Promise.all([this.#prompt.onIdle(), this.#slow.onIdle()])
   }
 
-  async #watch(lane: string, request: () => Promise<boolean>): Promise<void> {
+  async #watch(lane: string, request: () => Promise<boolean>): Promise<boolean> {
     const start = performance.now()
     const isTaken = await request()
     if (!isTaken && performance.now() - start >= this.#promptMs) this.#hanging.set(lane, true)
     else this.#hanging.delete(lane)
+    return isTaken
   }
 
   /** Resolves when a request has ended, or has got a slow place. */
-  #untilLate(ended: Promise<void>): Promise<void> {
+  #untilLate(ended: Promise<unknown>): Promise<void> {
     return new Promise((resolve) => {
       const timer = setTimeout(() => {
         const moveOver = () => (resolve(), ended)

@@ -12,6 +12,8 @@ export type Round = {
   isLooking: boolean
   /** What is to be looked for, if anything is. */
   woken: News | undefined
+  /** How often somebody has said that there may be something new. */
+  heard: { debts: number; events: number }
   debts: Set<string>
   webhooks: Set<string>
   /** Of the debts, those that wait for a place at the other side. */
@@ -30,6 +32,7 @@ export function newRound(): Round {
   return {
     isLooking: false,
     woken: undefined,
+    heard: { debts: 0, events: 0 },
     debts: new Set(),
     webhooks: new Set(),
     crowded: new Set(),

@@ -2,6 +2,7 @@
 import { sql, type Selectable } from 'kysely'
 import { z } from 'zod'
 import type { Db, Tx } from '../storage/database.ts'
+import { prepared } from '../storage/prepared.ts'
 import type { WalletTables } from '../storage/wallet-tables.ts'
 import { lastSequence, type Event } from './event.ts'
 import { globalWebhookId } from './webhooks.ts'
@@ -34,25 +35,29 @@ export type DeliveryQuery = { offset: number; limit: number; eventId?: string | 
 /** What an attempt was at. `sequence` is the event's place in the log; a test event has none. */
 export type Attempted = { webhookId: string; event: Event; sequence?: number; kind: AttemptKind }
 
+type AttemptRow = Selectable<WalletTables['delivery_attempt']>
+
+const insertAttempt = prepared((db: Db, row: Omit<AttemptRow, 'sequence'>) => {
+  const { webhook_id, event_sequence, event_id, event_type, kind, attempted_at, duration_ms, status, error } = row
+  const sequence = sql<number>`(select coalesce(max(sequence), 0) + 1 from delivery_attempt)`
+  const values = { sequence, webhook_id, event_sequence, event_id, event_type, kind, attempted_at, duration_ms, status, error }
+  return db.insertInto('delivery_attempt').values(values).returning('sequence')
+})
+
 /** Writes an attempt down, and returns its place in the log of attempts. */
 export async function logAttempt(tx: Tx, { webhookId, event, sequence, kind }: Attempted, answer: Answer): Promise<number> {
-  const { sequence: place } = await tx
-    .insertInto('delivery_attempt')
-    .values({
-      sequence: sql<number>`(select coalesce(max(sequence), 0) + 1 from delivery_attempt)`,
-      webhook_id: webhookId,
-      event_sequence: sequence ?? ((await lastSequence(tx)) || null),
-      event_id: event.id,
-      event_type: event.type,
-      kind,
-      attempted_at: answer.attemptedAt.toISOString(),
-      duration_ms: Math.round(answer.durationMs),
-      status: answer.status ?? null,
-      error: answer.error ?? null,
-    })
-    .returning('sequence')
-    .executeTakeFirstOrThrow()
-  return place
+  const { rows } = await insertAttempt(tx, {
+    webhook_id: webhookId,
+    event_sequence: sequence ?? ((await lastSequence(tx)) || null),
+    event_id: event.id,
+    event_type: event.type,
+    kind,
+    attempted_at: answer.attemptedAt.toISOString(),
+    duration_ms: Math.round(answer.durationMs),
+    status: answer.status ?? null,
+    error: answer.error ?? null,
+  })
+  return rows[0]!.sequence
 }
 
 /** A page of the attempts at a webhook, the newest first, and how many there are in all. */

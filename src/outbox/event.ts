@@ -3,6 +3,7 @@ import { sql, type Selectable } from 'kysely'
 import { z } from 'zod'
 import { newId } from '../base/id.ts'
 import type { Db, Tx } from '../storage/database.ts'
+import { prepared } from '../storage/prepared.ts'
 import type { WalletTables } from '../storage/wallet-tables.ts'
 import { noteNews } from './news.ts'
 import { noteRow, prunedAtOnce } from './pruning.ts'
@@ -31,29 +32,27 @@ export const Event = z
   .meta({ id: 'Event' })
 export type Event = z.infer<typeof Event>
 
+type EventRow = Selectable<WalletTables['event']>
+
 /** An event and its place in the log of its wallet. */
 export type Placed = { sequence: number; event: Event }
 
 /** Which events are meant: of a type, of a thread or a DID, or all. */
 export type EventFilter = { type?: EventType | undefined; subject?: string | undefined }
 
+const insertEvent = prepared((db: Db, { id, type, subject, data, ts }: Omit<EventRow, 'sequence'>) =>
+  db
+    .insertInto('event')
+    .values({ sequence: sql<number>`(select coalesce(max(sequence), 0) + 1 from event)`, id, type, subject, data, ts })
+    .returning('sequence'),
+)
+
 /** Writes an event down; `subject` is the thread or the DID that it is about. Returns its id. */
 export async function putEvent(tx: Tx, event: { type: string; subject: string; data: object }): Promise<string> {
   const { type, subject } = event
   const id = newId()
-  const { sequence } = await tx
-    .insertInto('event')
-    .values({
-      sequence: sql<number>`(select coalesce(max(sequence), 0) + 1 from event)`,
-      id,
-      type,
-      subject,
-      data: JSON.stringify(event.data),
-      ts: new Date().toISOString(),
-    })
-    .returning('sequence')
-    .executeTakeFirstOrThrow()
-  noteRow(tx, sequence, pruneEvents)
+  const { rows } = await insertEvent(tx, { id, type, subject, data: JSON.stringify(event.data), ts: new Date().toISOString() })
+  noteRow(tx, rows[0]!.sequence, pruneEvents)
   noteNews(tx, 'events')
   return id
 }
@@ -79,7 +78,7 @@ export async function eventsAfter(
 }
 
 /** An event's row as the event that it is. */
-export function toPlaced({ sequence, type, id, ts, data }: Selectable<WalletTables['event']>, walletId: string): Placed {
+export function toPlaced({ sequence, type, id, ts, data }: EventRow, walletId: string): Placed {
   return { sequence, event: Event.parse({ type, id, ts, data: JSON.parse(data), walletId }) }
 }
 

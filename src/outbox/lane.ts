@@ -7,6 +7,7 @@
 import { sql } from 'kysely'
 import { steadyNow } from '../base/clock.ts'
 import type { Db, Tx } from '../storage/database.ts'
+import { prepared } from '../storage/prepared.ts'
 import { logAttempt, type Answer } from './delivery.ts'
 import { toPlaced, type Event } from './event.ts'
 
@@ -24,6 +25,8 @@ export type Delivery = {
   attempts: number
   sequence: number
   event: Event
+  /** Whether nothing is behind it in the lane. */
+  isLast: boolean
 }
 
 /**
@@ -75,9 +78,20 @@ export async function failed(tx: Tx, delivery: Delivery, answer: Answer, now = n
 
 /** The first of every lane where something waits: the oldest event that was asked for again, or the one after the webhook's place. */
 async function heads(db: Db, busy: readonly string[]) {
+  const rows = busy.length === 0 ? (await findHeads(db, {})).rows : await headsOf(db, busy).execute()
+  return rows.map(({ webhookId, url, headers, secrets, attempts, due_at, attemptsAgain, dueAgain, newest, ...row }) => {
+    const lane = { webhookId, url, headers, secrets, row }
+    return attemptsAgain === null || dueAgain === null
+      ? { ...lane, kind: 'automatic' as const, attempts, dueAt: due_at, isLast: newest === row.sequence }
+      : { ...lane, kind: 'replay' as const, attempts: attemptsAgain, dueAt: dueAgain, isLast: false }
+  })
+}
+
+function headsOf(db: Db, busy: readonly string[] = []) {
   const again = sql<number>`(select min(event_sequence) from redelivery where webhook_id = webhook.id)`
   const next = sql<number>`(select min(sequence) from event where sequence > webhook.cursor)`
-  const rows = await db
+  const newest = sql<number>`(select max(sequence) from event)`
+  return db
     .selectFrom('webhook')
     .innerJoin('event', (join) => join.on('event.sequence', '=', sql<number>`coalesce(${again}, ${next})`))
     .leftJoin('redelivery', (join) =>
@@ -85,31 +99,26 @@ async function heads(db: Db, busy: readonly string[]) {
     )
     .selectAll('event')
     .select(['webhook.id as webhookId', 'url', 'headers', 'secrets', 'webhook.attempts', 'webhook.due_at'])
-    .select(['redelivery.attempts as attemptsAgain', 'redelivery.due_at as dueAgain'])
+    .select(['redelivery.attempts as attemptsAgain', 'redelivery.due_at as dueAgain', newest.as('newest')])
     .$if(busy.length > 0, (query) => query.where('webhook.id', 'not in', busy))
-    .execute()
-  return rows.map(({ webhookId, url, headers, secrets, attempts, due_at, attemptsAgain, dueAgain, ...row }) => {
-    const lane = { webhookId, url, headers, secrets, row }
-    return attemptsAgain === null || dueAgain === null
-      ? { ...lane, kind: 'automatic' as const, attempts, dueAt: due_at }
-      : { ...lane, kind: 'replay' as const, attempts: attemptsAgain, dueAt: dueAgain }
-  })
 }
+
+const findHeads = prepared((db: Db) => headsOf(db))
 
 /** What is further away than an attempt is ever put off was written by another clock, and waits no longer. */
 function isPutOff(dueAt: string, now: Date): boolean {
   return dueAt > now.toISOString() && Date.parse(dueAt) <= now.getTime() + attemptSpacing * 1_000
 }
 
+const setCursor = prepared((db: Db, { id, cursor }: { id: string; cursor: number }) =>
+  db.updateTable('webhook').set({ cursor, attempts: 0 }).where('id', '=', id),
+)
+
 /** Takes the event out of the lane. Returns whether it was still there. */
 async function moveOn(tx: Tx, { webhookId, sequence, kind }: Delivery): Promise<boolean> {
   if (kind === 'automatic') {
-    const { numUpdatedRows } = await tx
-      .updateTable('webhook')
-      .set({ cursor: sequence, attempts: 0 })
-      .where('id', '=', webhookId)
-      .executeTakeFirst()
-    return numUpdatedRows === 1n
+    const { numAffectedRows } = await setCursor(tx, { id: webhookId, cursor: sequence })
+    return numAffectedRows === 1n
   }
   const { numDeletedRows } = await tx
     .deleteFrom('redelivery')

@@ -5,6 +5,7 @@
  */
 import { sql, type Selectable } from 'kysely'
 import type { Db, Tx } from '../storage/database.ts'
+import { prepared } from '../storage/prepared.ts'
 import type { WalletTables } from '../storage/wallet-tables.ts'
 import type { Owing } from './outbox.ts'
 import { noteRow, prunedAtOnce } from './pruning.ts'
@@ -47,7 +48,7 @@ export async function logReceived(tx: Tx, about: About, { at, refusal }: { at: D
     attempts: null,
     duration_ms: null,
     failure: refusal ?? null,
-    event_sequence: sql<number>`(select coalesce(max(sequence), 0) from event)`,
+    event_sequence: null,
   })
 }
 
@@ -73,24 +74,29 @@ export async function pruneMessageLog(tx: Tx, retention: number, now = new Date(
     .execute()
 }
 
-type Rest = Pick<LoggedMessage, 'direction' | 'outcome' | 'at' | 'attempts' | 'duration_ms' | 'failure'> & {
-  event_sequence: number | ReturnType<typeof sql<number>>
-}
+/** Without the place of an event it comes after the newest. */
+type Rest = Pick<LoggedMessage, 'direction' | 'outcome' | 'at' | 'attempts' | 'duration_ms' | 'failure'> & { event_sequence: number | null }
+
+const insertMessage = prepared((db: Db, row: Omit<LoggedMessage, 'sequence' | keyof Rest> & Rest) => {
+  const { id, thread, type, from_did, to_did, direction, outcome, at, attempts, duration_ms, failure, event_sequence } = row
+  const sequence = sql<number>`(select coalesce(max(sequence), 0) + 1 from message_log)`
+  const written = { id, thread, type, from_did, to_did, direction, outcome, at, attempts, duration_ms, failure }
+  const afterEvent = sql<number>`coalesce(${event_sequence}, (select max(sequence) from event), 0)`
+  return db
+    .insertInto('message_log')
+    .values({ sequence, ...written, event_sequence: afterEvent })
+    .returning('sequence')
+})
 
 async function log(tx: Tx, { id, thread, type, from, to }: About, rest: Rest): Promise<void> {
-  const { sequence } = await tx
-    .insertInto('message_log')
-    .values({
-      sequence: sql<number>`(select coalesce(max(sequence), 0) + 1 from message_log)`,
-      id,
-      thread,
-      type: type.slice(0, longestType),
-      from_did: from.slice(0, longestDid),
-      to_did: to.slice(0, longestDid),
-      ...rest,
-      failure: rest.failure?.slice(0, longestFailure) ?? null,
-    })
-    .returning('sequence')
-    .executeTakeFirstOrThrow()
-  noteRow(tx, sequence, pruneMessageLog)
+  const { rows } = await insertMessage(tx, {
+    id,
+    thread,
+    type: type.slice(0, longestType),
+    from_did: from.slice(0, longestDid),
+    to_did: to.slice(0, longestDid),
+    ...rest,
+    failure: rest.failure?.slice(0, longestFailure) ?? null,
+  })
+  noteRow(tx, rows[0]!.sequence, pruneMessageLog)
 }

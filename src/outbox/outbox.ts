@@ -8,6 +8,7 @@ import { z } from 'zod'
 import { steadyNow } from '../base/clock.ts'
 import { newId } from '../base/id.ts'
 import type { Db, Tx } from '../storage/database.ts'
+import { prepared } from '../storage/prepared.ts'
 import type { WalletTables } from '../storage/wallet-tables.ts'
 import { noteNews } from './news.ts'
 import { noteThread } from './threads.ts'
@@ -33,32 +34,48 @@ export type Debt = z.infer<typeof Debt>
  * A debt as it stands in its lane; the id is the DIDComm message's id as well, the same on every attempt. `eventSequence` is the place of the
  * last event before it, `reason` why it was put off the last time.
  */
-export type Owing = { id: string; lane: string; attempts: number; createdAt: string; debt: Debt; eventSequence: number; reason?: string }
+export type Owing = {
+  id: string
+  lane: string
+  attempts: number
+  createdAt: string
+  debt: Debt
+  eventSequence: number
+  reason?: string
+}
+
+type DebtRow = Selectable<WalletTables['outbox']>
+
+const insertDebt = prepared((db: Db, { id, lane, kind, body, created_at }: Pick<DebtRow, 'id' | 'lane' | 'kind' | 'body' | 'created_at'>) =>
+  db.insertInto('outbox').values({
+    sequence: sql<number>`(select coalesce(max(sequence), 0) + 1 from outbox)`,
+    id,
+    lane,
+    kind,
+    body,
+    attempts: 0,
+    // At once, whatever time it is after the next start.
+    due_at: new Date(0).toISOString(),
+    put_off_at: null,
+    reason: null,
+    created_at,
+    event_sequence: sql<number>`(select coalesce(max(sequence), 0) from event)`,
+  }),
+)
+
+const deleteDebt = prepared((db: Db, { id }: Pick<DebtRow, 'id'>) => db.deleteFrom('outbox').where('id', '=', id))
 
 /** Promises a debt; those of one lane are paid in the order of their promising. Returns its id. */
 export async function put(tx: Tx, lane: string, debt: Debt): Promise<string> {
   const id = newId()
   if (debt.kind === 'message') noteThread(tx, debt.message.thid ?? id)
-  await tx
-    .insertInto('outbox')
-    .values({
-      sequence: sql<number>`(select coalesce(max(sequence), 0) + 1 from outbox)`,
-      id,
-      lane,
-      kind: debt.kind,
-      body: JSON.stringify(debt),
-      attempts: 0,
-      // At once, whatever time it is after the next start.
-      due_at: new Date(0).toISOString(),
-      put_off_at: null,
-      reason: null,
-      created_at: new Date(steadyNow()).toISOString(),
-      event_sequence: sql<number>`(select coalesce(max(sequence), 0) from event)`,
-    })
-    .execute()
+  await insertDebt(tx, { id, lane, kind: debt.kind, body: JSON.stringify(debt), created_at: new Date(steadyNow()).toISOString() })
   noteNews(tx, 'debts')
   return id
 }
+
+/** A debt whose turn it is; `isLast` when nothing is behind it in its lane. */
+export type Due = Owing & { isLast: boolean }
 
 /** Lanes to leave out, and how many debts to read at most. */
 export type DueOptions = { busy?: readonly string[]; limit?: number }
@@ -71,14 +88,25 @@ export async function due(
   db: Db,
   now = new Date(steadyNow()),
   { busy = [], limit = 1_000 }: DueOptions = {},
-): Promise<{ owing: Owing[]; nextAt?: Date }> {
-  const at = now.toISOString()
+): Promise<{ owing: Due[]; nextAt?: Date }> {
+  const asked = { at: now.toISOString(), limit: limit + 1 }
+  const heads = busy.length === 0 ? (await findHeads(db, asked)).rows : await headsOf(db, asked, busy).execute()
+  const ready = heads.filter(({ waits }) => !waits).slice(0, limit)
+  const next = heads.find(({ waits }) => waits)
+  const owing = ready.map((row) => ({ ...toOwing(row), isLast: row.behind === null }))
+  return { owing, ...(next && { nextAt: new Date(next.due_at) }) }
+}
+
+/** The first of every lane but the busy ones: those that are due come first, and of the others the one that will be next. */
+function headsOf(db: Db, { at, limit }: { at: string; limit: number }, busy: readonly string[] = []) {
   const waits = sql<number>`(due_at > ${at} and (put_off_at is null or put_off_at <= ${at}))`
-  // Those that are due come first, and of the others the one that will be next.
-  const heads = await db
+  const behind = sql<
+    number | null
+  >`(select min(later.sequence) from outbox as later where later.lane = outbox.lane and later.sequence > outbox.sequence)`
+  return db
     .selectFrom('outbox')
     .selectAll()
-    .select(waits.as('waits'))
+    .select([waits.as('waits'), behind.as('behind')])
     .where('sequence', 'in', (eb) =>
       eb
         .selectFrom('outbox')
@@ -90,16 +118,14 @@ export async function due(
     .orderBy(sql`case when waits then due_at end`)
     .orderBy('attempts')
     .orderBy('sequence')
-    .limit(limit + 1)
-    .execute()
-  const ready = heads.filter(({ waits }) => !waits).slice(0, limit)
-  const next = heads.find(({ waits }) => waits)
-  return { owing: ready.map(toOwing), ...(next && { nextAt: new Date(next.due_at) }) }
+    .limit(limit)
 }
+
+const findHeads = prepared((db: Db, asked: { at: string; limit: number }) => headsOf(db, asked))
 
 /** Strikes a debt out that was paid. */
 export async function done(tx: Tx, id: string): Promise<void> {
-  await tx.deleteFrom('outbox').where('id', '=', id).execute()
+  await deleteDebt(tx, { id })
 }
 
 /** Takes debts back; what is behind them in their lanes has their turn. */

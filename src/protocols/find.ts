@@ -1,10 +1,9 @@
 /** Reading records: one by its id, one by its thread, a page of them. */
-import type { Selectable } from 'kysely'
 import { Problem } from '../base/problem.ts'
 import type { Db } from '../storage/database.ts'
-import type { WalletTables } from '../storage/wallet-tables.ts'
 import type { Machine, RoleOf } from './machine.ts'
 import type { Protocol, Rec } from './record.ts'
+import { rowsById, rowsByThread, type RecordRow } from './rows.ts'
 
 /** The record with an id. @throws {Problem} the protocol's `notFound`. */
 export async function getRecord<M extends Machine, Data extends object>(
@@ -23,8 +22,8 @@ export async function findRecord<M extends Machine, Data extends object>(
   protocol: Protocol<M, Data>,
   id: string,
 ): Promise<Rec<M, Data> | undefined> {
-  const row = await db.selectFrom('record').selectAll().where('protocol', '=', protocol.name).where('id', '=', id).executeTakeFirst()
-  return row && toRecord(protocol, row)
+  const { rows } = await rowsById(db, { protocol: protocol.name, id })
+  return rows[0] && toRecord(protocol, rows[0])
 }
 
 /** The record of one side of a DIDComm thread, if there is one. */
@@ -34,14 +33,8 @@ export async function findByThread<M extends Machine, Data extends object>(
   role: RoleOf<M>,
   thid: string,
 ): Promise<Rec<M, Data> | undefined> {
-  const row = await db
-    .selectFrom('record')
-    .selectAll()
-    .where('protocol', '=', protocol.name)
-    .where('thid', '=', thid)
-    .where('role', '=', role)
-    .executeTakeFirst()
-  return row && toRecord(protocol, row)
+  const { rows } = await rowsByThread(db, { protocol: protocol.name, thid, role })
+  return rows[0] && toRecord(protocol, rows[0])
 }
 
 export type Paging = { offset: number; limit: number; thid?: string | undefined }
@@ -59,10 +52,7 @@ export async function listRecords<M extends Machine, Data extends object>(
   return { records: rows.map((row) => toRecord(protocol, row)), total: Number(total) }
 }
 
-function toRecord<M extends Machine, Data extends object>(
-  protocol: Protocol<M, Data>,
-  row: Selectable<WalletTables['record']>,
-): Rec<M, Data> {
+function toRecord<M extends Machine, Data extends object>(protocol: Protocol<M, Data>, row: RecordRow): Rec<M, Data> {
   const { id, thid, role, state, created_at: createdAt, updated_at: updatedAt } = row
   const data = protocol.model.parse(JSON.parse(row.data))
   return { ...data, id, thid, role, state, createdAt, ...(updatedAt !== null && { updatedAt }) }

@@ -7,7 +7,8 @@ import { findKnownType } from '../didcomm/message-type.ts'
 import type { Unpacked } from '../didcomm/unpack.ts'
 import { didOf } from '../did/document.ts'
 import { isLogged, logReceived } from '../outbox/message-log.ts'
-import type { Tx } from '../storage/database.ts'
+import type { Db, Tx } from '../storage/database.ts'
+import { prepared } from '../storage/prepared.ts'
 import type { Wallet } from '../wallet/wallet.ts'
 import { mustKnow } from './notice.ts'
 import { noteRow } from '../outbox/pruning.ts'
@@ -43,6 +44,15 @@ export type Received = {
  */
 export type Handler = (wallet: Wallet, message: Received) => Promise<(tx: Tx) => Promise<unknown>>
 
+const findMessage = prepared((db: Db, { id }: { id: string }) => db.selectFrom('inbox').select('id').where('id', '=', id))
+
+const insertMessage = prepared((db: Db, { id, received_at }: { id: string; received_at: string }) =>
+  db
+    .insertInto('inbox')
+    .values({ id, received_at })
+    .onConflict((conflict) => conflict.doNothing()),
+)
+
 /**
  * Takes an unpacked message to its handler, and writes its id, and that it came, with what the handler writes in one transaction. A refusal
  * that the sender has to know of is written in the same way, and reported once; of others only those of known senders are written down.
@@ -60,8 +70,8 @@ export async function receive(wallet: Wallet, handlers: Readonly<Record<string, 
   }
   const message = { ...received, type }
   const inboxId = createHash('sha256').update(`${message.from} ${message.id}`).digest('base64url')
-  const known = await wallet.db.selectFrom('inbox').select('id').where('id', '=', inboxId).executeTakeFirst()
-  if (known) return
+  const { rows: known } = await findMessage(wallet.db, { id: inboxId })
+  if (known.length > 0) return
   try {
     const write = await handlers[type]!(wallet, message)
     await once(wallet, inboxId, async (tx) => {
@@ -101,12 +111,8 @@ function log(tx: Tx, message: Received, at: Date, refusal?: string): Promise<voi
 /** Writes, unless the message was taken before. Returns whether it was written. */
 function once(wallet: Wallet, inboxId: string, write: (tx: Tx) => Promise<unknown>): Promise<boolean> {
   return wallet.transaction(async (tx) => {
-    const { numInsertedOrUpdatedRows, insertId } = await tx
-      .insertInto('inbox')
-      .values({ id: inboxId, received_at: new Date().toISOString() })
-      .onConflict((conflict) => conflict.doNothing())
-      .executeTakeFirst()
-    if (!numInsertedOrUpdatedRows) return false
+    const { numAffectedRows, insertId } = await insertMessage(tx, { id: inboxId, received_at: new Date().toISOString() })
+    if (!numAffectedRows) return false
     noteRow(tx, Number(insertId), pruneInbox)
     await write(tx)
     return true

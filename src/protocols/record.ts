@@ -26,6 +26,7 @@ import {
   type StateOf,
   type TriggerOf,
 } from './machine.ts'
+import { insertRow, updateRow } from './rows.ts'
 
 export type Protocol<M extends Machine = Machine, Data extends object = any> = {
   readonly name: string
@@ -80,20 +81,17 @@ export async function begin<M extends Machine, Data extends object, T extends Tr
     M,
     Data
   >
-  await tx
-    .insertInto('record')
-    .values({
-      id: record.id,
-      protocol: protocol.name,
-      role,
-      state: record.state,
-      thid: record.thid,
-      data: JSON.stringify(data),
-      created_at: record.createdAt,
-      updated_at: null,
-      waits_since: waitsSince(protocol.states, record),
-    })
-    .execute()
+  await insertRow(tx, {
+    id: record.id,
+    protocol: protocol.name,
+    role,
+    state: record.state,
+    thid: record.thid,
+    data: JSON.stringify(data),
+    created_at: record.createdAt,
+    updated_at: null,
+    waits_since: waitsSince(protocol.states, record),
+  })
   await owe(tx, protocol, record, row, message)
   return record
 }
@@ -181,18 +179,15 @@ async function move(tx: Tx, protocol: Protocol<any>, record: Rec, on: string, ch
   if (!row) throw wrongState(protocol, record, on)
   const { updatedAt: _earlier, ...before } = record
   const next: Rec = { ...before, ...change, state: row[3], updatedAt: new Date().toISOString() }
-  const { numUpdatedRows } = await tx
-    .updateTable('record')
-    .set({
-      state: next.state,
-      data: JSON.stringify(protocol.model.parse(next)),
-      updated_at: next.updatedAt!,
-      waits_since: waitsSince(protocol.states, next),
-    })
-    .where('id', '=', record.id)
-    .where('state', '=', record.state)
-    .executeTakeFirst()
-  if (numUpdatedRows !== 1n) throw wrongState(protocol, record, on)
+  const { numAffectedRows } = await updateRow(tx, {
+    id: record.id,
+    from: record.state,
+    state: next.state,
+    data: JSON.stringify(protocol.model.parse(next)),
+    updated_at: next.updatedAt!,
+    waits_since: waitsSince(protocol.states, next),
+  })
+  if (numAffectedRows !== 1n) throw wrongState(protocol, record, on)
   await owe(tx, protocol, next, row, message)
   return next
 }

@@ -17,7 +17,8 @@ import * as mediator001 from './migrations/mediator-001-init.ts'
 import * as wallet001 from './migrations/wallet-001-init.ts'
 import { migrate, mustBeKnown, type Migrations } from './migrate.ts'
 import { keepPages, type Keeper } from './page-keeper.ts'
-import { examinePages, notePages, type PageSums } from './page-sums.ts'
+import type { PageSumsEnd } from './page-sums-file.ts'
+import { examinePages, notePages } from './page-sums.ts'
 import { findFault, openSqlite, type Database } from './sqlite.ts'
 import type { WalletTables } from './wallet-tables.ts'
 
@@ -100,7 +101,7 @@ export async function openKnownWalletDb(path: string, { isInDoubt = false } = {}
   return openKept(path, sums, isInDoubt ? mustBeSoundWallet : mustBeWallet)
 }
 
-async function openKept(path: string, sums: PageSums, examine: (database: Database) => unknown): Promise<Examined<Db>> {
+async function openKept(path: string, sums: PageSumsEnd, examine: (database: Database) => unknown): Promise<Examined<Db>> {
   let keeper: Keeper | undefined
   const db = await open<WalletTables>(path, walletMigrations, examine, (database) => (keeper = keepPages(database, sums)))
   return { db, isDue: () => keeper!.isDue() }

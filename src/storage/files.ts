@@ -2,7 +2,7 @@
 import { existsSync, renameSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { syncFolder } from '../base/sync-folder.ts'
-import { pageSumsPath } from './page-sums.ts'
+import { pageSumsPath } from './page-sums-file.ts'
 
 /** The files of the database at a path, as far as they are there. */
 export function filesOf(path: string): string[] {

@@ -1,7 +1,8 @@
 /** Looks into database files that somebody else may have open, and changes nothing in them. Threads do, which are to load little. */
 import { statSync } from 'node:fs'
 import { stampOf } from './page-keeper.ts'
-import { examinePages, findChangedPage, readPageSums } from './page-sums.ts'
+import { readPageSums } from './page-sums-file.ts'
+import { examinePages, findChangedPage } from './page-sums.ts'
 import { findFault, openSqlite, type Database } from './sqlite.ts'
 import { readLog } from './write-ahead-log.ts'
 

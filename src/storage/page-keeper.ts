@@ -1,6 +1,6 @@
 /** Keeps the checksums of an open database's pages: before its log is copied into the file, which is nobody's business but ours. */
 import { closeSync, openSync, readSync, statSync } from 'node:fs'
-import { dropPageSums, withLog, writePageSums, type PageSums } from './page-sums.ts'
+import { addPageSums, dropPageSums, type PageSumsEnd } from './page-sums-file.ts'
 import type { Database } from './sqlite.ts'
 import { readLog } from './write-ahead-log.ts'
 
@@ -21,7 +21,7 @@ const commits = 32
 const dayMs = 86_400_000
 
 /** Begins to keep the checksums of a database that has just been opened, and was examined. */
-export function keepPages(database: Database, found: PageSums): Keeper {
+export function keepPages(database: Database, found: PageSumsEnd): Keeper {
   const path = database.name
   const examinedAt = performance.now()
   let known = found
@@ -34,9 +34,7 @@ export function keepPages(database: Database, found: PageSums): Keeper {
   const note = () => {
     const log = readLog(path)
     if (!log || (log.salt === known.until.salt && log.frames <= known.until.frames)) return
-    const next = withLog(known, log)
-    writePageSums(path, next)
-    known = next
+    if (log.frames > 0) known = addPageSums(path, known, log)
   }
   const copy = () => {
     try {

@@ -1,5 +1,5 @@
 /**
- * The checksums of a database file's pages: `<file>.sum`.
+ * The checksums of a database file's pages, and what they tell of the file.
  *
  * SQLite notices when the structure of a file is damaged, and not when a letter of a text is another one. A page in the file changes only
  * when the log is copied into it; so the sums that it will have then are written, and on the disk, before that happens. At any moment a page
@@ -7,32 +7,19 @@
  *
  * They are no seal: who writes to the file can write them, too.
  */
-import { closeSync, existsSync, fdatasyncSync, ftruncateSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { crc32 } from 'node:zlib'
 import { DamagedFileError } from './damaged-file-error.ts'
-import { readLog, readLogEnd, type Log, type LogEnd } from './write-ahead-log.ts'
-
-export type PageSums = {
-  pageBytes: number
-  /** CRC-32 of each page, the first one first; 0 for a page that was never written. */
-  sums: Uint32Array
-  /** How much of which log is in them. */
-  until: LogEnd
-}
-
-/** Where the checksums of a file are. */
-export function pageSumsPath(path: string): string {
-  return `${path}.sum`
-}
+import { dropPageSums, pageSumsPath, readPageSums, writePageSums, type PageSums, type PageSumsEnd } from './page-sums-file.ts'
+import { readLog, readLogEnd, type Log } from './write-ahead-log.ts'
 
 /**
- * Compares a file that nobody has open, and its log, with the checksums. Returns them, or nothing when it has none that are whole; then
- * SQLite's own check has to do.
+ * Compares a file that nobody has open, and its log, with the checksums. Returns how far they go, or nothing when it has none that are whole;
+ * then SQLite's own check has to do.
  *
  * @throws {DamagedFileError}
  */
-export async function examinePages(path: string): Promise<PageSums | undefined> {
+export async function examinePages(path: string): Promise<PageSumsEnd | undefined> {
   const known = readPageSums(path)
   if (known === undefined) return undefined
   const log = readLog(path)
@@ -45,59 +32,21 @@ export async function examinePages(path: string): Promise<PageSums | undefined> 
     }
   const missing = known.sums.findIndex((sum, index) => index >= page && sum !== 0 && !log?.pages.has(index + 1))
   if (missing !== -1) throw notAsWritten(path, `page ${missing + 1}, which is missing`)
-  return known
+  const { sums: _, ...end } = known
+  return end
 }
 
-/** Returns the checksums of a file that nobody has open, and that is sound and without a log, and writes them if there is room for them. */
-export async function notePages(path: string): Promise<PageSums> {
+/** Makes the checksums of a file that nobody has open, and that is sound and without a log, and writes them if there is room for them. */
+export async function notePages(path: string): Promise<PageSumsEnd> {
   const pageBytes = await readPageBytes(path)
   const sums: number[] = []
   for await (const some of sumsOf(path, pageBytes)) sums.push(...some)
   const noted = { pageBytes, sums: Uint32Array.from(sums), until: { salt: '0'.repeat(16), frames: 0 } }
   try {
-    writePageSums(path, noted)
+    return writePageSums(path, noted)
   } catch {
     dropPageSums(path)
-  }
-  return noted
-}
-
-/** The checksums of a file once its log has been copied into it. */
-export function withLog(known: PageSums, log: Log): PageSums {
-  if (log.frames === 0) return known
-  const sums = new Uint32Array(log.size)
-  sums.set(known.sums.subarray(0, log.size))
-  for (const [page, sum] of log.pages) if (page <= log.size) sums[page - 1] = sum
-  return { pageBytes: known.pageBytes, sums, until: { salt: log.salt, frames: log.frames } }
-}
-
-/** Writes checksums; they are on the disk when this returns. A half of them, after a crash, counts as none. @throws when that is not possible. */
-export function writePageSums(path: string, { pageBytes, sums, until }: PageSums): void {
-  const body = Buffer.from(sums.buffer, sums.byteOffset, sums.byteLength)
-  const head = `pages ${pageBytes} ${sums.length} ${until.salt} ${until.frames}`
-  const bytes = Buffer.concat([Buffer.from(`${head} ${crc32(body, crc32(head))}\n`), body])
-  const file = openSync(pageSumsPath(path), 'a+', 0o600)
-  try {
-    ftruncateSync(file)
-    writeSync(file, bytes)
-    fdatasyncSync(file)
-  } finally {
-    closeSync(file)
-  }
-}
-
-/** Reads the checksums of a file; nothing when it has none that are whole. */
-export function readPageSums(path: string): PageSums | undefined {
-  const bytes = existsSync(pageSumsPath(path)) ? readFileSync(pageSumsPath(path)) : Buffer.alloc(0)
-  const [line, head, pageBytes, count, salt, frames, sum] =
-    /^(pages (\d+) (\d+) ([0-9a-f]{16}) (\d+)) (\d+)\n/.exec(bytes.toString('latin1', 0, 100)) ?? []
-  if (line === undefined) return undefined
-  const body = bytes.subarray(line.length)
-  if (body.length !== Number(count) * 4 || crc32(body, crc32(head!)) !== Number(sum)) return undefined
-  return {
-    pageBytes: Number(pageBytes),
-    sums: new Uint32Array(new Uint8Array(body).buffer),
-    until: { salt: salt!, frames: Number(frames) },
+    return { ...noted, pages: sums.length, bytes: 0, added: 0 }
   }
 }
 
@@ -108,11 +57,6 @@ export function findChangedPage(image: Buffer, { pageBytes, sums }: PageSums, lo
     if (expected !== 0 && crc32(image.subarray((page - 1) * pageBytes, page * pageBytes)) !== expected) return page
   }
   return undefined
-}
-
-/** Forgets the checksums of a file. */
-export function dropPageSums(path: string): void {
-  rmSync(pageSumsPath(path), { force: true })
 }
 
 /** @throws {DamagedFileError} when something that was committed is neither in the file nor in its log. */

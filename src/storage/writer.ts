@@ -3,7 +3,8 @@
  * on disk together. The disk is waited for once for all of them, which otherwise takes longer than the writing.
  */
 import { setImmediate as turn } from 'node:timers/promises'
-import { sql, type Kysely, type Transaction } from 'kysely'
+import type { Kysely, Transaction } from 'kysely'
+import { plain } from './prepared.ts'
 
 /** `full`: on disk when it is done. `normal`: it outlives the process, and is on disk with the next write that is `full` (SQLite's `synchronous`). */
 export type WriteOptions = { synchronous?: 'full' | 'normal' }
@@ -20,6 +21,11 @@ type Around<Tables> = { before: (tx: Transaction<Tables>) => Promise<void>; afte
 
 /** How long a group takes in more writes: nobody else gets a turn meanwhile. */
 const usualGroupMs = 5
+
+const savepoint = plain('savepoint one')
+const release = plain('release one')
+const rollback = plain('rollback to one')
+const synchronize = { full: plain('pragma synchronous = full'), normal: plain('pragma synchronous = normal') }
 
 export class Writer<Tables> {
   readonly #db: Kysely<Tables>
@@ -77,17 +83,17 @@ export class Writer<Tables> {
   /** Writes one of a group. @throws when the whole transaction is lost by it. */
   async #writeOne(tx: Transaction<Tables>, { write, resolve, reject }: Unit<Tables>, settled: (() => void)[]): Promise<void> {
     const isAlone = settled.length === 0 && this.#waiting.length === 0
-    if (!isAlone) await sql`savepoint one`.execute(tx)
+    if (!isAlone) await savepoint(tx)
     let result: unknown
     try {
       result = await write(tx)
     } catch (error) {
       if (isAlone) throw error
-      await sql`rollback to one`.execute(tx)
-      await sql`release one`.execute(tx)
+      await rollback(tx)
+      await release(tx)
       return reject(error)
     }
-    if (!isAlone) await sql`release one`.execute(tx)
+    if (!isAlone) await release(tx)
     settled.push(() => resolve(result))
   }
 
@@ -99,7 +105,7 @@ export class Writer<Tables> {
 
   async #switchTo(synchronous: 'full' | 'normal'): Promise<void> {
     if (synchronous === this.#synchronous) return
-    await sql`pragma synchronous = ${sql.raw(synchronous)}`.execute(this.#db)
+    await synchronize[synchronous](this.#db)
     this.#synchronous = synchronous
   }
 }

@@ -4,6 +4,7 @@ import { generateKey, toPublic, type PrivateJwk } from '../crypto/keys.ts'
 import { didOf, keysFor } from '../did/document.ts'
 import { createPeerDid, resolvePeerDid } from '../did/peer.ts'
 import type { Db, Tx } from '../storage/database.ts'
+import { prepared } from '../storage/prepared.ts'
 import type { Wallet } from './wallet.ts'
 
 const StoredJwk = z.object({ kty: z.literal('OKP'), crv: z.enum(['X25519', 'Ed25519']), x: z.string(), d: z.string() })
@@ -43,10 +44,15 @@ export async function isOwnPeerDid(db: Db, did: string): Promise<boolean> {
   return (await findRecordOfDid(db, did)) !== undefined
 }
 
+const keysOf = prepared((db: Db, { did }: { did: string }) => db.selectFrom('peer_did').select('keys').where('did', '=', did))
+
+const recordsOf = prepared((db: Db, { did }: { did: string }) => db.selectFrom('peer_did').select('record_id').where('did', '=', did))
+
 /** The private key that a key id (a DID URL) names, if the DID is ours. */
 export async function findPeerKey(wallet: Wallet, kid: string): Promise<{ kid: string; privateJwk: PrivateJwk } | undefined> {
   const did = didOf(kid)
-  const row = await wallet.db.selectFrom('peer_did').select('keys').where('did', '=', did).executeTakeFirst()
+  const { rows } = await keysOf(wallet.db, { did })
+  const row = rows[0]
   const privateJwk = row && StoredKeys.parse(JSON.parse(wallet.unseal(`peer-did:${did}`, row.keys)))[kid]
   return privateJwk && { kid, privateJwk }
 }
@@ -62,5 +68,5 @@ export async function findFirstPeerKey(wallet: Wallet, kids: readonly string[]):
 
 /** The record that one of our DIDs was made for. */
 export async function findRecordOfDid(db: Db, did: string): Promise<string | undefined> {
-  return (await db.selectFrom('peer_did').select('record_id').where('did', '=', did).executeTakeFirst())?.record_id
+  return (await recordsOf(db, { did })).rows[0]?.record_id
 }

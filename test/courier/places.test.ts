@@ -9,7 +9,7 @@ function openDesk() {
   const places = new Places({ prompt: 2, slow: 2, promptMs: 30 })
   const underWay = new Map<string, (isTaken: boolean) => void>()
   const begin = (lane: string) => places.run(lane, () => new Promise((resolve) => underWay.set(lane, resolve)))
-  const end = async (lane: string, isTaken: boolean, ended: Promise<void>) => {
+  const end = async (lane: string, isTaken: boolean, ended: Promise<unknown>) => {
     underWay.get(lane)!(isTaken)
     underWay.delete(lane)
     await ended

@@ -120,3 +120,38 @@ test('who else writes to the file, or to its log, is noticed before it is used a
   expect(isDue()).toBe(true)
   await db.destroy()
 })
+
+test('what is written of a large file is what has changed, and all of it once in a while', async () => {
+  const { db } = await openKnownWalletDb(path)
+  const sizes: number[] = []
+  for (let n = 0; n < 400; n++) {
+    await commit(db, `row-${n}`, 250)
+    const { size } = statSync(`${path}.sum`)
+    if (size !== sizes.at(-1)) sizes.push(size)
+  }
+  const steps = sizes.slice(1).map((size, at) => size - sizes[at]!)
+  // Eight bytes for each of the pages of a log, and now and then four for each page of the file instead of all that was added.
+  expect(steps.filter((step) => step < 0).length).toBeGreaterThan(0)
+  expect(Math.max(...steps)).toBeLessThan(8 * (1_000 + 33 * 255) + 200)
+  await expect(examinePages(crash())).resolves.toBeDefined()
+  await db.destroy()
+  await expect(examinePages(path)).resolves.toBeDefined()
+})
+
+test('checksums that were half added, or are others, count as none', async () => {
+  const { db } = await openKnownWalletDb(path)
+  for (let n = 0; n < 64; n++) await commit(db, `row-${n}`, 40)
+  const file = crash()
+  await db.destroy()
+  const whole = readFileSync(`${file}.sum`)
+  await expect(examinePages(file)).resolves.toBeDefined()
+  writeFileSync(`${file}.sum`, whole.subarray(0, whole.length - 9))
+  await expect(examinePages(file)).resolves.toBeUndefined()
+  for (const at of [3, whole.indexOf('changes') + 3, whole.length - 5]) {
+    const other = Buffer.from(whole)
+    other[at]! ^= 1
+    writeFileSync(`${file}.sum`, other)
+    await expect(examinePages(file)).resolves.toBeUndefined()
+  }
+  expect((await names(file)).length).toBe(64)
+})
