@@ -76,6 +76,7 @@ await build({
     { in: 'src/schemas/schema-worker.ts', out: 'schema-worker' },
     { in: 'src/doctor/file-worker.ts', out: 'file-worker' },
     { in: 'src/backup/copy-worker.ts', out: 'copy-worker' },
+    { in: 'src/anoncreds/anoncreds-worker.ts', out: 'anoncreds-worker' },
   ],
   outdir: 'dist/daemon',
   format: 'esm',

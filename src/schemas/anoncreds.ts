@@ -7,12 +7,26 @@ import { dialect, Names } from './plain.ts'
 /** Type of a record that holds one (service §2.1). */
 export const anonCredsType = 'AnoncredSchemaV1'
 
+/** An attribute's name as signatures know it: small letters, no spaces. Two that are the same so would be one attribute. */
+export function attributeKey(name: string): string {
+  return name.replaceAll(' ', '').toLowerCase()
+}
+
+/** The holder's link secret is signed among the attributes, by this name. */
+export const linkSecretName = 'master_secret'
+
+const keysDiffer = (names: string[]) => new Set(names.map(attributeKey)).size === names.length
+const isFree = (name: string) => !['', '__proto__', linkSecretName].includes(attributeKey(name))
+
 export const AnonCredsSchema = z.strictObject({
-  name: z.string().min(1),
-  version: z.string().min(1),
-  attrNames: Names.min(1),
-  issuerId: z.string().min(1),
+  name: z.string().min(1).max(1_000),
+  version: z.string().min(1).max(100),
+  attrNames: Names.min(1)
+    .refine(keysDiffer, 'must not name anything twice, capitals and spaces aside')
+    .refine((names) => names.every(isFree), `must not have ${linkSecretName}, __proto__ or a name of spaces alone`),
+  issuerId: z.string().min(1).max(70_000),
 })
+export type AnonCredsSchema = z.output<typeof AnonCredsSchema>
 
 /** True for what is meant to be an AnonCreds schema: read as a JSON schema, it would take any claims. */
 export function isAnonCreds(schema: JsonObject): boolean {

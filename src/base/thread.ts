@@ -1,0 +1,123 @@
+/**
+ * A thread beside the main one, for calculations that would have everybody wait: it starts with its first task, does one task after the other,
+ * and ends with a task whose time is up, whatever that is at.
+ */
+import { once } from 'node:events'
+import { Worker } from 'node:worker_threads'
+import PQueue from 'p-queue'
+import { Problem } from './problem.ts'
+
+export type Thread<Task, Answer> = {
+  /**
+   * Has the thread do a task.
+   *
+   * @throws {Problem} `error:ServiceUnavailable` when too many wait, {ThreadSpent}, what the thread dies of.
+   */
+  ask(task: Task): Promise<Answer>
+  /** How many tasks wait for those before them. */
+  waiting(): number
+  /** Ends the thread, whatever it is at; the next task would start another, unless it is `forGood`: tasks that wait are refused then. */
+  close(forGood?: boolean): Promise<void>
+}
+
+export type ThreadOptions = {
+  name: string
+  /** The thread's program: see `programOf`. It posts `'ready'`, and then an answer to every task. */
+  program: Program
+  /** The longest task, and how many wait. */
+  timeMs: number
+  waiting: number
+  /** What its heap may grow to; the process's limit when absent. */
+  memoryMb?: number
+  /** How long it stays when there is nothing to do; as long as the process when absent. */
+  idleMs?: number
+  /** What is said to those who come while too many wait. */
+  tooMany: string
+}
+
+export type Program = { code: string | URL; isSource: boolean }
+
+/** A task took more time or memory than it may; the thread was ended. */
+export class ThreadSpent extends Error {
+  override name = 'ThreadSpent'
+}
+
+/**
+ * The program of a thread: a file beside the one with the URL `base`, by its name without an ending. The bundle has it beside itself, as the
+ * sources have. Sources run where tsx is installed, which a thread has to be told.
+ */
+export function programOf(base: string, name: string): Program {
+  const isSource = base.endsWith('.ts')
+  const entry = new URL(`./${name}.${isSource ? 'ts' : 'js'}`, base)
+  return { isSource, code: isSource ? `import('tsx/esm/api').then((tsx) => (tsx.register(), import('${entry.href}')))` : entry }
+}
+
+/** A thread that starts with its first task. It does not keep the process from ending unless it has something to do. */
+export function createThread<Task, Answer>(options: ThreadOptions): Thread<Task, Answer> {
+  const { name, program, timeMs, waiting, memoryMb, idleMs, tooMany } = options
+  const queue = new PQueue({ concurrency: 1 })
+  let worker: Worker | undefined
+  let idle: NodeJS.Timeout | undefined
+  let isOver = false
+
+  async function start(): Promise<Worker> {
+    const started = new Worker(program.code, {
+      name,
+      env: {},
+      ...(memoryMb !== undefined && { resourceLimits: { maxOldGenerationSizeMb: memoryMb } }),
+      eval: program.isSource,
+    })
+    await once(started, 'message')
+    // Whoever waits for an answer is told by `once`; a thread that breaks while idle is replaced.
+    started.on('error', () => undefined)
+    started.on('exit', () => {
+      if (worker === started) worker = undefined
+    })
+    return (worker = started)
+  }
+
+  async function ask(task: Task): Promise<Answer> {
+    clearTimeout(idle)
+    if (isOver) throw new Problem('error:ServiceUnavailable', 'The agent is stopping.')
+    const thread = worker ?? (await start())
+    const controller = new AbortController()
+    const end = () => controller.abort(new Error(`the thread ${name} has ended`))
+    const timer = setTimeout(() => controller.abort(new ThreadSpent(`the thread ${name} took longer than ${timeMs} ms`)), timeMs)
+    thread.once('exit', end)
+    thread.ref()
+    try {
+      const answer = once(thread, 'message', { signal: controller.signal })
+      thread.postMessage(task)
+      const [answered] = (await answer) as [Answer]
+      return answered
+    } catch (error) {
+      if (worker === thread) worker = undefined
+      await thread.terminate()
+      if (controller.signal.aborted) throw controller.signal.reason
+      if ((error as NodeJS.ErrnoException).code !== 'ERR_WORKER_OUT_OF_MEMORY') throw error
+      throw new ThreadSpent(`the thread ${name} took more than ${memoryMb} MB`, { cause: error })
+    } finally {
+      clearTimeout(timer)
+      thread.off('exit', end)
+      thread.unref()
+      if (idleMs !== undefined) idle = setTimeout(() => void close(), idleMs).unref()
+    }
+  }
+
+  async function close(forGood = false): Promise<void> {
+    isOver ||= forGood
+    clearTimeout(idle)
+    const thread = worker
+    worker = undefined
+    await thread?.terminate()
+  }
+
+  return {
+    async ask(task) {
+      if (queue.size >= waiting) throw new Problem('error:ServiceUnavailable', tooMany)
+      return queue.add(() => ask(task))
+    },
+    waiting: () => queue.size,
+    close,
+  }
+}
