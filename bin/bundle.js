@@ -77,6 +77,8 @@ await build({
     { in: 'src/doctor/file-worker.ts', out: 'file-worker' },
     { in: 'src/backup/copy-worker.ts', out: 'copy-worker' },
     { in: 'src/anoncreds/anoncreds-worker.ts', out: 'anoncreds-worker' },
+    // A process that it starts.
+    { in: 'src/anoncreds/key-process.ts', out: 'key-process' },
   ],
   outdir: 'dist/daemon',
   format: 'esm',

@@ -25,7 +25,7 @@ export function subjectOf({ path, body }: Given): Subject {
 /** As `subjectOf`, of what was done: with the id of what was made, as `made`, and with DIDs whose text somebody chose, which now are DIDs. */
 export function doneTo({ path, body }: Given, result: unknown): Subject {
   const ids = subjectOf({ path, body })
-  const { id, longFormDid } = (result ?? {}) as Subject
+  const { id, longFormDid } = bodyOf(result) as Subject
   put(ids, 'didRef', path?.['didRef'], web)
   put(ids, 'made', longFormDid ?? (Object.values(ids).includes(id!) ? undefined : id), web)
   return ids
@@ -33,6 +33,12 @@ export function doneTo({ path, body }: Given, result: unknown): Subject {
 
 /** What makes a wallet known here. */
 const makers = ['/wallets', '/wallets/import']
+
+/** What goes out as JSON: of a handler that chooses the status, what is in its answer. */
+function bodyOf(result: unknown): object {
+  const { type, body } = (result ?? {}) as { type?: unknown; body?: unknown }
+  return type === 'application/json' && typeof body === 'object' && body !== null ? body : (result ?? {})
+}
 
 /** The wallet that something is about which was done to `subject`. */
 export function walletOf(key: Key, { walletId, made }: Subject): { walletId?: string } {

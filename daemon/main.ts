@@ -60,6 +60,7 @@ async function start(config: Config, log: Log, undo: Undo[]): Promise<{ agent: A
   undo.push(serveSockets(didcomm, agent))
   // Before anything else ends: the servers would wait for streams, and for those who wait for an answer.
   undo.push(() => agent.backups[Symbol.asyncDispose]())
+  undo.push(() => agent.definitions.close())
   undo.push(() => agent.feed.close())
   undo.push(() => agent.enterprise.close())
   await agent.courier.resume()

@@ -96,3 +96,16 @@ function relative(target: string): string {
 export function cut<Item>(all: readonly Item[], { offset, limit }: Paging): Item[] {
   return all.slice(offset, offset + limit)
 }
+
+/** A filter of a list; every `%` makes the search slower. */
+export const FilterText = z
+  .string()
+  .max(60_000)
+  .refine((text) => text.split('%').length <= 5, 'must not have more than four %')
+  .optional()
+  .describe('Exact, unless it has % for any text.')
+
+/** `pageOf` of a list that is named as a whole, whatever was asked of it (api.md 1.3). */
+export function withoutQuery<P extends { pageOf: string }>(page: P): P {
+  return { ...page, pageOf: page.pageOf.replace(/\?.*$/s, '') }
+}

@@ -1,5 +1,7 @@
 /** The composition root: builds every part once, in order, and takes all of it down again. */
 import { join } from 'node:path'
+import { createAnonCreds, createDefinitions } from './anoncreds/environment.ts'
+import type { Generator } from './anoncreds/generator.ts'
 import { AuditLog } from './audit/audit-log.ts'
 import { createBackups, type Backups } from './backup/create.ts'
 import type { Config } from './base/config.ts'
@@ -25,6 +27,7 @@ import { createHttpClient } from './net/guarded-agent.ts'
 import { limitsOf as reachOf } from './net/policy.ts'
 import { openPortable, type Portable } from './portable/portable.ts'
 import { dereference, dereferenceSchema, type SchemaSources } from './schemas/dereference.ts'
+import type { ResourceSources } from './schemas/resource.ts'
 import { findSchema } from './schemas/registry.ts'
 import { openAgentDb, type AgentDb } from './storage/database.ts'
 import { unlessMoved } from './storage/moved.ts'
@@ -58,6 +61,8 @@ export type Agent = {
   /** Copies of the whole data folder. What is under way is ended before the servers stop, which wait for its answer. */
   readonly backups: Backups
   readonly courier: Courier
+  /** Makes the keys of credential definitions. It is closed before the servers stop, which wait for those who wait for a key. */
+  readonly definitions: Generator
   /** Who begins next, of all that both servers are asked for. */
   readonly turns: Turns
   /** Who is told of commits as they happen. It is closed before the servers stop, which wait for open streams. */
@@ -144,17 +149,21 @@ export async function createAgent(given: Config, log: Log, urls: Environment['ur
       ...(!embedded && { stateLifetimeMs: lifetimeMs }),
     })
 
-    const schemaSources: SchemaSources = {
+    const resources: ResourceSources = {
       http,
       resolve: resolver.document,
       ownBaseUrls: ['', '/cloud-agent', '/prism-agent'].map((prefix) => urls.rest + prefix),
-      ownRecord: (guid) => findSchema(db, guid),
     }
+    const schemaSources: SchemaSources = { ...resources, ownRecord: (guid) => findSchema(db, guid) }
+    const readSchema = (url: string) => across('schema', { url }, () => dereference(url, schemaSources))
+    const anonCreds = createAnonCreds(db, resources, readSchema)
+    closers.push(() => anonCreds.anoncreds.close())
 
     const gate = createGate()
     const feed = new Feed()
     closers.push(() => feed.close())
     const env: Environment = {
+      ...anonCreds,
       config,
       log,
       urls,
@@ -164,7 +173,7 @@ export async function createAgent(given: Config, log: Log, urls: Environment['ur
       operatorHttp,
       resolver,
       getSchema: (url) => across('schema', { url }, () => dereferenceSchema(url, schemaSources)),
-      readSchema: (url) => across('schema', { url }, () => dereference(url, schemaSources)),
+      readSchema,
       getStatusList: (url, type) => readList(url, type),
       newStatusListId: (walletId) => newListId(statusListKey, walletId),
       destinations: createDestinations(),
@@ -188,6 +197,9 @@ export async function createAgent(given: Config, log: Log, urls: Environment['ur
     closers.push(() => enterprise.close())
     const courier = new Courier(wallets, log)
     closers.push(() => courier[Symbol.asyncDispose]())
+    const definitions = createDefinitions(db, log, wallets)
+    closers.push(() => definitions.close())
+    if (config.ENABLE_ANONCRED) definitions.wake()
     const mediator = config.AGENT_MEDIATOR
       ? await openMediator({
           path: join(folder, 'mediator.db'),
@@ -221,6 +233,7 @@ export async function createAgent(given: Config, log: Log, urls: Environment['ur
       rotateMasterKey: createRotation(config, db, agentKey),
       backups,
       courier,
+      definitions,
       feed,
       mediator,
       enterprise,

@@ -3,6 +3,7 @@ import api from './api.ts'
 import audit from './audit.ts'
 import connectionInvitations from './connection-invitations.ts'
 import connections from './connections.ts'
+import credentialDefinitionRegistry from './credential-definition-registry.ts'
 import credentialStatus from './credential-status.ts'
 import didAuthentication from './did-authentication.ts'
 import didOnboarding from './did-onboarding.ts'
@@ -40,6 +41,7 @@ export const routes = [
   ...messages,
   ...didcomm,
   ...schemaRegistry,
+  ...credentialDefinitionRegistry,
   ...verification,
   ...presentationExchange,
   ...didOnboarding,

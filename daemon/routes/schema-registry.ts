@@ -6,22 +6,17 @@ import { PrismEnvelope, toEnvelope } from '../../src/schemas/did-url.ts'
 import { getSchema, listSchemas, publishSchema, updateSchema } from '../../src/schemas/registry.ts'
 import { CredentialSchema, CredentialSchemaInput } from '../../src/schemas/schema.ts'
 import { Uuid } from '../../src/wallet/model.ts'
-import { Page, Paging, toPage } from '../page.ts'
+import { FilterText, Page, Paging, toPage, withoutQuery } from '../page.ts'
 import { route } from '../route.ts'
 import { authorsOf } from '../schema-authors.ts'
 
 const SchemaPage = Page('CredentialSchemaPage', CredentialSchema, 'CredentialSchemaResponsePage')
 const EnvelopePage = Page('CredentialSchemaDidUrlPage', PrismEnvelope, 'CredentialSchemaDidUrlResponsePage')
 
-/** Every `%` makes the search slower. */
-const Text = z
-  .string()
-  .max(60_000)
-  .refine((text) => text.split('%').length <= 5, 'must not have more than four %')
 const SchemaFilter = Paging.extend({
-  author: Text.optional().describe('Exact, unless it has % for any text.'),
-  name: Text.optional().describe('Exact, unless it has % for any text.'),
-  version: Text.optional().describe('Exact, unless it has % for any text.'),
+  author: FilterText,
+  name: FilterText,
+  version: FilterText,
   tags: z.string().optional().describe('One tag that the schema must have.'),
 })
 const Signing = z.object({
@@ -119,9 +114,4 @@ const folder = 'schema-registry/schemas/did-url'
 
 function wrap(schema: CredentialSchema): PrismEnvelope {
   return toEnvelope(schema.author, `${folder}/${schema.guid}`, schema)
-}
-
-/** `pageOf` names the whole list, whatever was asked of it (api.md 1.3). */
-function withoutQuery<P extends { pageOf: string }>(page: P): P {
-  return { ...page, pageOf: page.pageOf.replace(/\?.*$/s, '') }
 }

@@ -2,9 +2,9 @@
 import { createHash } from 'node:crypto'
 import type { Presentation } from './proof-model.ts'
 
-/** A text that is a 32-bit integer as itself, any other as SHA-256 of its UTF-8; decimal. */
+/** A text that is a 32-bit integer, signs and leading zeros included, as the integer; any other as SHA-256 of its UTF-8. Decimal. */
 export function encodeValue(raw: string): string {
-  if (/^(?:0|-?[1-9]\d{0,9})$/.test(raw) && Number(raw) >= -2_147_483_648 && Number(raw) <= 2_147_483_647) return raw
+  if (/^[+-]?\d+$/.test(raw) && Number(raw) >= -2_147_483_648 && Number(raw) <= 2_147_483_647) return BigInt(Number(raw)).toString()
   return BigInt(`0x${createHash('sha256').update(raw, 'utf8').digest('hex')}`).toString()
 }
 

@@ -1,6 +1,6 @@
 /**
  * The engine of AnonCreds: calculations of a tenth of a second to a second each, in a thread of their own, which starts with the first one and
- * ends when there are none. Keys of definitions, which take seconds, are made in another one.
+ * ends when there are none.
  */
 import type { z } from 'zod'
 import { createThread, programOf, ThreadSpent, type Thread } from '../base/thread.ts'
@@ -8,7 +8,6 @@ import { reasonOf } from '../base/reason.ts'
 import type { Outcome, Task } from './anoncreds-worker.ts'
 import { findForgedText } from './encode.ts'
 import { AnonCredsError } from './error.ts'
-import type { DefinitionKeys } from './keys.ts'
 import { Credential, CredentialOffer, CredentialRequest, RequestMetadata } from './model.ts'
 import type { Operation, Operations } from './operations.ts'
 import { Presentation } from './proof-model.ts'
@@ -19,17 +18,13 @@ import { Presentation } from './proof-model.ts'
  * All functions throw `AnonCredsError` with the library's reason, and `Problem` `error:ServiceUnavailable` when too much waits.
  */
 export type Engine = {
-  readonly [Name in Exclude<Operation, 'generateKeys' | 'createLinkSecret' | 'createNonce'>]: (
-    input: Operations[Name][0],
-  ) => Promise<Operations[Name][1]>
+  readonly [Name in Exclude<Operation, 'createLinkSecret' | 'createNonce'>]: (input: Operations[Name][0]) => Promise<Operations[Name][1]>
 } & {
   /** A new link secret, decimal. */
   createLinkSecret(): Promise<string>
   /** A new nonce, decimal, of 80 bits. */
   createNonce(): Promise<string>
-  /** A key for attributes; takes seconds. */
-  generateKeys(attrNames: readonly string[]): Promise<DefinitionKeys>
-  /** Ends the threads; what waits is refused. */
+  /** Ends the thread; what waits is refused. */
   close(): Promise<void>
 }
 
@@ -39,24 +34,22 @@ const limits: EngineLimits = { timeMs: 60_000, waiting: 200, idleMs: 60_000 }
 
 /** Makes an engine; nothing is loaded yet. */
 export function createEngine(change: Partial<EngineLimits> = {}): Engine {
-  const common = {
+  const thread = createThread<Task, Outcome>({
     ...limits,
     ...change,
+    name: 'anoncreds',
     program: programOf(import.meta.url, 'anoncreds-worker'),
     tooMany: 'Too many calculations of AnonCreds wait. Try again in a few seconds.',
-  }
-  const calculations = createThread<Task, Outcome>({ ...common, name: 'anoncreds' })
-  const keys = createThread<Task, Outcome>({ ...common, name: 'anoncreds-keys', idleMs: 1_000 })
+  })
 
   async function ask<Name extends Operation>(operation: Name, input: Operations[Name][0], type?: z.ZodType): Promise<Operations[Name][1]> {
-    const outcome = await perform(operation === 'generateKeys' ? keys : calculations, { operation, input } as Task)
+    const outcome = await perform(thread, { operation, input } as Task)
     return (type ? type.parse(outcome) : outcome) as Operations[Name][1]
   }
 
   return {
     createLinkSecret: () => ask('createLinkSecret', {}),
     createNonce: () => ask('createNonce', {}),
-    generateKeys: (attrNames) => ask('generateKeys', { attrNames }),
     createOffer: (input) => ask('createOffer', input, CredentialOffer),
     async createRequest(input) {
       const { request, metadata } = await ask('createRequest', input)
@@ -70,7 +63,7 @@ export function createEngine(change: Partial<EngineLimits> = {}): Engine {
       if (forged !== undefined) throw new AnonCredsError(`the text that is shown for ${forged} is not the one that was signed`)
       return ask('verifyPresentation', input)
     },
-    close: async () => void (await Promise.all([calculations.close(true), keys.close(true)])),
+    close: () => thread.close(true),
   }
 }
 

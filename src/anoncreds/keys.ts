@@ -69,7 +69,7 @@ function powersModulo(P: bigint, Q: bigint): (base: bigint, exponent: bigint) =>
   const inverse = power(Q % P, P - 2n, P)
   return (base, exponent) => {
     const [ofP, ofQ] = [power(base % P, exponent % (P - 1n), P), power(base % Q, exponent % (Q - 1n), Q)]
-    return ofQ + Q * ((((ofP - ofQ) % P) + P) * inverse % P)
+    return ofQ + Q * (((((ofP - ofQ) % P) + P) * inverse) % P)
   }
 }
 

@@ -16,11 +16,9 @@ export const Reference = z
   .min(1)
   .max(256)
   .refine((name) => name !== '__proto__', 'cannot be used as a name')
-export const Id = z.string().min(1).max(2_000)
-const Nonce = z
-  .string()
-  .max(100)
-  .regex(/^\d+$/, 'is not a decimal number')
+/** A URL, a DID or a DID URL, which may have a long-form DID in it. */
+export const Id = z.string().min(1).max(10_000)
+const Nonce = z.string().max(100).regex(/^\d+$/, 'is not a decimal number')
 
 /** Numbers by the names of attributes, as the signature knows them. */
 export const ByAttribute = z.record(Reference, Decimal).refine((all) => Object.keys(all).length <= 126, 'has more than 126 members')

@@ -1,6 +1,5 @@
 /** What is calculated, in the thread that has the library: JSON in, JSON out. */
 import type { AnonCredsSchema } from '../schemas/anoncreds.ts'
-import { generateDefinitionKeys, type DefinitionKeys } from './keys.ts'
 import type { Library } from './library.ts'
 import type {
   Credential,
@@ -18,7 +17,6 @@ type Known = { schemas: Record<string, AnonCredsSchema>; definitions: Record<str
 
 /** The input and the output of every operation. */
 export type Operations = {
-  generateKeys: [input: { attrNames: readonly string[] }, output: DefinitionKeys]
   createLinkSecret: [input: {}, output: string]
   createNonce: [input: {}, output: string]
   createOffer: [input: { schemaId: string; credDefId: string; keyCorrectnessProof: KeyCorrectnessProof }, output: CredentialOffer]
@@ -52,8 +50,6 @@ const secretName = 'default'
 
 // What the library makes of JSON it forgets again when this thread's garbage is collected.
 export const operations: Does = {
-  generateKeys: (_, { attrNames }) => generateDefinitionKeys(attrNames),
-
   createLinkSecret: async (library) => (await library()).Prover.createLinkSecret().toString(),
 
   createNonce: async (library) => (await library()).Verifier.createNonce(),

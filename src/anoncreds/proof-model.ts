@@ -35,10 +35,7 @@ export const PresentationRequest = z
   .object({
     name: z.string().max(1_000),
     version: z.string().max(100),
-    nonce: z
-      .string()
-      .max(100)
-      .regex(/^\d+$/, 'is not a decimal number'),
+    nonce: z.string().max(100).regex(/^\d+$/, 'is not a decimal number'),
     requested_attributes: z.record(Reference, RequestedAttribute).refine(few, 'has more than 125 members'),
     requested_predicates: z.record(Reference, RequestedPredicate).refine(few, 'has more than 125 members'),
     non_revoked: Interval,

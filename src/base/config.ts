@@ -171,6 +171,7 @@ export const variables = {
   ENTERPRISE_EVENTS:                    flag.default(false)    .describe('Webhooks are told of DID requests and challenges too: `DidRequestUpdated`, `AuthenticationChallengeUpdated` (ours).'),
   ENTERPRISE_SUBMISSIONS_PER_MINUTE:    count.default(600)     .describe('Answers to DID requests and challenges that are taken from one address; more are refused with 429 (ours).'),
   AGENT_TRUST_PROXY:                    flag.default(false)    .describe('The HTTP port is reached through a reverse proxy only: addresses are those it adds to `X-Forwarded-For` (ours).'),
+  ENABLE_ANONCRED:                      flag.default(true)     .describe('AnonCreds: credential definitions, and credentials and proofs of this format. Without the optional package @hyperledger/identus-sdk it is off in any case.'),
   VDR_URL:                              ledger.optional()      .describe('The DID ledger: `sqlite:<path>`, which several daemons may share, or the base URL of a NeoPRISM node or of another agent. Default: `vdr.db` in the data folder (ours).'),
   VDR_CONFIRM_AFTER:                    seconds.default(0)     .describe('How long the embedded ledger takes to confirm an operation (ours).'),
   VDR_SERVE:                            flag.default(true)     .describe('Serves the embedded ledger at `/api`, as a NeoPRISM node does: whoever reaches the port can submit DID operations, without credentials (ours).'),

@@ -7,6 +7,7 @@
 
 /**
  * What crosses a border: a wallet's commit, a message to another agent, an event to a webhook, a schema from wherever it is published;
+ * a definition of credentials, whose private key is kept already;
  * the audit log's commit; of a rotation of the master key the file of the next key, the row that the key opens, and the name of the file; of
  * a backup, or of its restoration, the files, the list of them, and the name of the folder; of an export the copy of the wallet's file; of an
  * import the file that came, the rows that make it known, and its place among the wallets.
@@ -17,6 +18,7 @@ export type Crossing =
   | 'message'
   | 'webhook'
   | 'schema'
+  | 'definition'
   | 'next-key'
   | 'key-row'
   | 'key-name'

@@ -90,6 +90,7 @@ const statuses = {
   'error:CredentialServiceError:InvalidCredentialRequest':         400,
   'error:CredentialServiceError:InvalidCredentialOffer':           400,
   'error:CredentialServiceError:InvalidCredentialIssue':           400,
+  'error:CredentialServiceError:CredentialDefinitionPrivatePartNotFound': 404,
   'error:CredentialServiceError:InvitationParsingError':           400,
   'error:CredentialServiceError:InvitationAlreadyReceived':        400,
   'error:CredentialServiceError:InvitationExpired':                400,
@@ -120,6 +121,12 @@ const statuses = {
   'error:CredentialSchemaError:UnsupportedCredentialSchemaType':   400,
   'error:CredentialSchemaError:CredentialSchemaValidationError':   422,
   'error:CredentialSchemaError:SchemaDereferencingError':          422,
+
+  // credential definitions
+  'error:CredentialDefinitionError:GuidNotFoundError':             404,
+  'error:CredentialDefinitionError:CreationError':                 400,
+  'error:CredentialDefinitionError:NotGeneratedYet':               503,
+  'error:CredentialDefinitionError:DereferencingError':            422,
 
   // DIDComm endpoint
   'error:DIDCommControllerError:InvalidContentType':               400,

@@ -93,9 +93,10 @@ export function createThread<Task, Answer>(options: ThreadOptions): Thread<Task,
     } catch (error) {
       if (worker === thread) worker = undefined
       await thread.terminate()
-      if (controller.signal.aborted) throw controller.signal.reason
-      if ((error as NodeJS.ErrnoException).code !== 'ERR_WORKER_OUT_OF_MEMORY') throw error
-      throw new ThreadSpent(`the thread ${name} took more than ${memoryMb} MB`, { cause: error })
+      const { code } = error as NodeJS.ErrnoException
+      if (code === 'ERR_WORKER_OUT_OF_MEMORY')
+        throw new ThreadSpent(`the thread ${name} took more than ${memoryMb} MB`, { cause: error })
+      throw code === 'ABORT_ERR' ? controller.signal.reason : error
     } finally {
       clearTimeout(timer)
       thread.off('exit', end)

@@ -3,13 +3,15 @@
  *
  * A published version never changes and anybody may read it; lists are of one wallet.
  */
-import { type Selectable, sql } from 'kysely'
+import type { Selectable } from 'kysely'
 import { newId } from '../base/id.ts'
 import { Problem } from '../base/problem.ts'
 import { canonicalDid, type Resolve } from '../did/document.ts'
 import type { CredentialSchemaTables } from '../storage/agent-tables/credential-schema.ts'
 import type { AgentDb, AgentTx } from '../storage/database.ts'
 import { mustBeHere } from '../storage/moved.ts'
+import { matchOf } from '../storage/match.ts'
+import { mustBeAuthor, mustBeDid } from './author.ts'
 import { checkSchema } from './kinds.ts'
 import { type Authored, findProofFault, type Proof } from './proof.ts'
 import { compareVersions, CredentialSchema, guidOf, longIdOf, type CredentialSchemaInput, type ResolutionMethod } from './schema.ts'
@@ -121,8 +123,7 @@ export async function listSchemas(
   let matching = db.selectFrom('credential_schema').where('wallet_id', '=', walletId).where('resolution_method', '=', resolutionMethod)
   for (const column of ['author', 'name', 'version'] as const) {
     const text = texts[column]
-    if (text?.includes('%')) matching = matching.where(column, 'like', sql<string>`${toPattern(text)} escape '\\'`)
-    else if (text !== undefined) matching = matching.where(column, '=', text)
+    if (text !== undefined) matching = matching.where(column, ...matchOf(text))
   }
   if (tag !== undefined) {
     matching = matching.where('guid', 'in', (query) => query.selectFrom('credential_schema_tag').select('guid').where('tag', '=', tag))
@@ -132,22 +133,13 @@ export async function listSchemas(
   return { schemas: rows.map(toCredentialSchema), total: Number(total) }
 }
 
-/** A pattern for LIKE in which `%` alone means something: `_` is common in names. */
-function toPattern(text: string): string {
-  return text.replaceAll(/[\\_]/g, String.raw`\$&`)
-}
-
 /** Checks what is to be published, and gives the proof to publish with it: its own, or the one that is made now. */
 async function checkInput(input: CredentialSchemaInput, { owns, resolve, sign }: Authors): Promise<Proof | undefined> {
   const { author, type, schema, proof } = input
-  if (!/^did:(prism:[0-9a-f]{64}(:[A-Za-z0-9_-]+)?$|web:)/.test(author)) {
-    throw new Problem('BadRequest', `author: must be a did:prism or did:web of this wallet; ${author} is neither.`)
-  }
+  mustBeDid(author)
   if (proof && sign) throw new Problem('BadRequest', 'proof: must be left out when the schema is to be signed here.')
   await checkSchema(type, schema)
-  if (!(await owns(author))) {
-    throw new Problem('NotFound', `author: the wallet has no DID ${author}. Create one with POST /did-registrar/dids.`)
-  }
+  await mustBeAuthor(author, owns)
   if (!proof) return sign?.(input)
   const fault = await findProofFault(input, proof, resolve)
   if (fault !== undefined)

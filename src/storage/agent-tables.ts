@@ -1,8 +1,9 @@
 /** The tables of the agent itself: who its tenants are, and what all of them share. */
+import type { CredentialDefinitionTables } from './agent-tables/credential-definition.ts'
 import type { CredentialSchemaTables } from './agent-tables/credential-schema.ts'
 import type { WalletAliasTables } from './agent-tables/wallet-alias.ts'
 
-export interface AgentTables extends CredentialSchemaTables, WalletAliasTables {
+export interface AgentTables extends CredentialSchemaTables, CredentialDefinitionTables, WalletAliasTables {
   /** Names and values the agent keeps about itself. */
   setting: { name: string; value: string }
 

@@ -5,11 +5,12 @@
  * PostgreSQL schema alike: instants are ISO 8601 in UTC, objects are JSON, flags are 0 or 1. What sorts by
  * time has a `sequence` that the writer counts up, because a clock may be set back.
  */
+import type { DefinitionKeyTables } from './wallet-tables/definition-key.ts'
 import type { EnterpriseTables } from './wallet-tables/enterprise-session.ts'
 import type { MessageLogTables } from './wallet-tables/message-log.ts'
 
-export interface WalletTables extends EnterpriseTables, MessageLogTables {
-  /** Names and values the wallet keeps about itself: `seed`, sealed. */
+export interface WalletTables extends DefinitionKeyTables, EnterpriseTables, MessageLogTables {
+  /** Names and values the wallet keeps about itself: `seed` and `link-secret`, sealed. */
   setting: { name: string; value: string }
 
   /** One row per connection, credential record or presentation record. */

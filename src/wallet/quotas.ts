@@ -54,6 +54,8 @@ async function sharedBytes({ id, env }: Wallet): Promise<number> {
   const { rows } = await sql<{ bytes: number }>`
     select (select coalesce(sum(length(schema) + length(description) + length(tags) + coalesce(length(proof), 0)), 0)
         from credential_schema where wallet_id = ${id})
+      + (select coalesce(sum(length(attributes) + coalesce(length(definition) + length(key_correctness_proof), 0)), 0)
+        from credential_definition where wallet_id = ${id})
       + (select coalesce(sum(length(definition)), 0) from presentation_definition where wallet_id = ${id}) as bytes`.execute(env.db)
   return rows[0]!.bytes
 }

@@ -1,4 +1,5 @@
 /** The handle of one open wallet: its file, its keys, and the world it acts in. */
+import type { AnonCredsEnvironment } from '../anoncreds/environment.ts'
 import type { Config } from '../base/config.ts'
 import { fromUtf8 } from '../base/bytes.ts'
 import type { Log } from '../base/log.ts'
@@ -19,7 +20,7 @@ import type { Ledger } from '../vdr/ledger.ts'
 import type { Gate } from './gate.ts'
 
 /** What lies outside of every wallet and is the same for all of them. */
-export type Environment = {
+export type Environment = AnonCredsEnvironment & {
   readonly config: Config
   readonly log: Log
   /** The agent's own database: what all tenants share. For reading. */

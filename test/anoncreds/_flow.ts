@@ -47,5 +47,11 @@ export async function issue(engine: Engine, linkSecret: string) {
   const offer = await engine.createOffer({ schemaId, credDefId, keyCorrectnessProof: made.keyCorrectnessProof })
   const { request, metadata } = await engine.createRequest({ definition, linkSecret, offer })
   const issued = await engine.createCredential({ definition, privateKey: made.privateKey, offer, request, values })
-  return { offer, request, metadata, issued, credential: await engine.processCredential({ credential: issued, metadata, linkSecret, definition }) }
+  return {
+    offer,
+    request,
+    metadata,
+    issued,
+    credential: await engine.processCredential({ credential: issued, metadata, linkSecret, definition }),
+  }
 }

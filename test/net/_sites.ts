@@ -29,7 +29,7 @@ export const guardedFiles: Readonly<Record<string, readonly string[]>> = {
   'src/enterprise/respond.ts': ['answer to a DID request', 'answer to a challenge'],
   'src/mediator/post.ts': ['answer of the mediator'],
   'src/protocols/send.ts': ['DIDComm message', 'DIDComm message by a mediator'],
-  'src/schemas/dereference.ts': ['schema', 'schema of a DID'],
+  'src/schemas/resource.ts': ['schema', 'schema of a DID', 'credential definition'],
 }
 
 /** Files that ask addresses of the operator's own, and the variables that these come from. */
@@ -83,6 +83,7 @@ export async function openSites({ agent }: TestAgent): Promise<Record<string, Vi
     'DIDComm message': (url) => send(peerAt(url)),
     'DIDComm message by a mediator': (url) => send(peerAt(peerAt(url))),
     schema: (url) => env.getSchema(url),
+    'credential definition': (url) => env.getCredentialDefinition(url),
     'schema of a DID': (url) => env.getSchema(`${peerAt(url)}?resourceService=service&resourcePath=schema`),
   }
 }

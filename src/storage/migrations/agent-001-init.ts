@@ -1,5 +1,6 @@
 /** The agent's first tables. */
 import type { Kysely } from 'kysely'
+import { createCredentialDefinition } from '../agent-tables/credential-definition.ts'
 import { createCredentialSchema } from '../agent-tables/credential-schema.ts'
 import { createWalletAlias } from '../agent-tables/wallet-alias.ts'
 
@@ -67,4 +68,5 @@ export async function up(db: Kysely<unknown>): Promise<void> {
 
   await createCredentialSchema(db)
   await createWalletAlias(db)
+  await createCredentialDefinition(db)
 }

@@ -1,5 +1,6 @@
 /** A wallet's first tables. */
 import type { Kysely } from 'kysely'
+import { createDefinitionKey } from '../wallet-tables/definition-key.ts'
 import { createEnterpriseTables } from '../wallet-tables/enterprise-session.ts'
 import { createMessageLog } from '../wallet-tables/message-log.ts'
 
@@ -186,6 +187,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
 
   await createEnterpriseTables(db)
   await createMessageLog(db)
+  await createDefinitionKey(db)
 
   await db.schema
     .createTable('status_list')

@@ -1,0 +1,133 @@
+/** `/credential-definition-registry` (api.md 4.11): definitions of AnonCreds credentials. */
+import { z } from 'zod'
+import type { Agent } from '../../src/agent.ts'
+import { CredentialDefinitionInput, CredentialDefinitionRecord } from '../../src/anoncreds/definition.ts'
+import { definitionsPath, getDefinition, listDefinitions, publicPart } from '../../src/anoncreds/definitions.ts'
+import { CredentialDefinition } from '../../src/anoncreds/model.ts'
+import { publishDefinition } from '../../src/anoncreds/publish.ts'
+import { isOwnDid } from '../../src/did-registrar/dids.ts'
+import { PrismEnvelope, toEnvelope } from '../../src/schemas/did-url.ts'
+import type { ResolutionMethod } from '../../src/schemas/schema.ts'
+import { Uuid } from '../../src/wallet/model.ts'
+import type { Wallet } from '../../src/wallet/wallet.ts'
+import { FilterText, Page, Paging, toPage, withoutQuery } from '../page.ts'
+import { readWait } from '../prefer.ts'
+import { route, type Answer } from '../route.ts'
+
+const DefinitionPage = Page('CredentialDefinitionPage', CredentialDefinitionRecord, 'CredentialDefinitionResponsePage')
+const EnvelopePage = Page('CredentialDefinitionDidUrlPage', PrismEnvelope, 'CredentialDefinitionDidUrlResponsePage')
+
+const Filter = Paging.extend({
+  author: FilterText,
+  name: FilterText,
+  version: FilterText,
+  tag: FilterText,
+})
+
+/** How long a request waits for the key, unless it says otherwise: most are made in a tenth of that. */
+const longestWaitMs = 60_000
+
+const json = 'application/json'
+const guidPath = { guid: Uuid }
+const publishing = {
+  access: 'tenant',
+  scopes: ['issuer'],
+  headers: z.object({
+    prefer: z
+      .string()
+      .optional()
+      .describe(
+        '`respond-async`: answer 202 at once, while the key is made; with `wait=<seconds>` after so many (RFC 7240). 60 seconds without.',
+      ),
+  }),
+  body: CredentialDefinitionInput,
+  sharesFile: true,
+  media: [json],
+  reply: [201, CredentialDefinitionRecord],
+} as const
+
+export default [
+  route(
+    'POST /credential-definition-registry/definitions',
+    { summary: 'Publish a credential definition; 201 when its key is made, 202 when that is not waited for', ...publishing },
+    ({ wallet, agent }, { body, headers, whenGone }) =>
+      publish(agent, wallet, body, 'http', readWait(headers.prefer, longestWaitMs), whenGone),
+  ),
+
+  route(
+    'GET /credential-definition-registry/definitions',
+    { summary: 'List the credential definitions of the wallet', access: 'tenant', query: Filter, reply: [200, DefinitionPage] },
+    async ({ wallet, agent }, { query, target }) => {
+      const { definitions, total } = await listDefinitions(agent.db, wallet.id, query)
+      return withoutQuery(toPage('CredentialDefinitionPage', { ...query, target, total }, definitions))
+    },
+  ),
+
+  route(
+    'GET /credential-definition-registry/definitions/{guid}',
+    { summary: 'Read a credential definition', access: 'public', path: guidPath, reply: [200, CredentialDefinitionRecord] },
+    ({ agent }, { path: { guid } }) => getDefinition(agent.db, guid),
+  ),
+
+  route(
+    'GET /credential-definition-registry/definitions/{guid}/definition',
+    { summary: 'Read the definition alone', access: 'public', path: guidPath, reply: [200, CredentialDefinition] },
+    async ({ agent }, { path: { guid } }) => publicPart(await getDefinition(agent.db, guid)),
+  ),
+
+  route(
+    'POST /credential-definition-registry/definitions/did-url',
+    { summary: 'Publish a credential definition under a DID URL; 201 or 202 likewise', ...publishing },
+    ({ wallet, agent }, { body, headers, whenGone }) =>
+      publish(agent, wallet, body, 'did', readWait(headers.prefer, longestWaitMs), whenGone),
+  ),
+
+  route(
+    'GET /credential-definition-registry/definitions/did-url',
+    { summary: 'List the credential definitions under DID URLs', access: 'tenant', query: Filter, reply: [200, EnvelopePage] },
+    async ({ wallet, agent }, { query, target }) => {
+      const { definitions, total } = await listDefinitions(agent.db, wallet.id, { ...query, resolutionMethod: 'did' })
+      return withoutQuery(toPage('CredentialDefinitionDidUrlPage', { ...query, target, total }, definitions.map(wrap)))
+    },
+  ),
+
+  route(
+    'GET /credential-definition-registry/definitions/did-url/{guid}',
+    { summary: 'Read a credential definition under a DID URL', access: 'public', path: guidPath, reply: [200, PrismEnvelope] },
+    async ({ agent }, { path: { guid } }) => wrap(await getDefinition(agent.db, guid, 'did')),
+  ),
+
+  route(
+    'GET /credential-definition-registry/definitions/did-url/{guid}/definition',
+    { summary: 'Read the definition under a DID URL alone', access: 'public', path: guidPath, reply: [200, PrismEnvelope] },
+    async ({ agent }, { path: { guid } }) => {
+      const record = await getDefinition(agent.db, guid, 'did')
+      return toEnvelope(record.author, `${definitionsPath}/did-url/${record.guid}/definition`, publicPart(record))
+    },
+  ),
+] as const
+
+/** Publishes a definition, and waits for its key as long as is asked for; whoever is gone, or comes too late, finds it in the registry. */
+async function publish(
+  { db, definitions }: Agent,
+  wallet: Wallet,
+  body: CredentialDefinitionInput,
+  method: ResolutionMethod,
+  waitMs: number,
+  whenGone: () => AbortSignal,
+): Promise<Answer<typeof json>> {
+  const { guid } = await publishDefinition(db, { ...wallet, owns: (did) => isOwnDid(wallet.db, did) }, body, method)
+  const waited = definitions.whenGenerated(
+    guid,
+    waitMs === 0 ? AbortSignal.abort() : AbortSignal.any([whenGone(), AbortSignal.timeout(waitMs)]),
+  )
+  definitions.wake()
+  await waited
+  const record = await getDefinition(db, guid, method)
+  if (record.state === 'READY') return { type: json, body: record }
+  return { status: 202, type: json, body: record, headers: { 'Preference-Applied': 'respond-async' } }
+}
+
+function wrap(record: CredentialDefinitionRecord): PrismEnvelope {
+  return toEnvelope(record.author, `${definitionsPath}/did-url/${record.guid}`, record)
+}
