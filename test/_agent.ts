@@ -89,6 +89,7 @@ export async function startAgent(variables: Record<string, string> = {}, options
       }),
     async [Symbol.asyncDispose]() {
       agent.feed.close()
+      await agent.definitions.close()
       closeSockets()
       await Promise.all([stop(rest), stop(didcomm)])
       await agent[Symbol.asyncDispose]()

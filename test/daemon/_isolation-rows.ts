@@ -50,6 +50,14 @@ export const aSchema = {
   type: 'https://w3c-ccg.github.io/vc-json-schemas/schema/2.0/schema.json',
   schema: { $schema: 'https://json-schema.org/draft/2020-12/schema', type: 'object', properties: {} },
 }
+const aDefinition = {
+  name: 'id card',
+  version: '1.0.0',
+  tag: 'id',
+  schemaId: 'https://issuer.example/schema',
+  signatureType: 'CL',
+  supportRevocation: false,
+}
 export const constraints = [{ schemaId: 'https://example.com/schema', trustedIssuers: ['did:web:example.com'] }]
 const records = by('recordId', 'offer', 'credential')
 const presentations = by('presentationId', 'request')
@@ -108,6 +116,10 @@ export const rows: Readonly<Record<Isolated, Row>> = {
   'POST /schema-registry/schemas/did-url':     bodies(({ did }) => ({ ...aSchema, author: did })),
   'GET /schema-registry/schemas/did-url':      ({ did }) => [{ query: { author: did } }],
   'PUT /schema-registry/schemas/did-url/{id}': withBody(by('id', 'didUrlSchema'), () => ({ ...aSchema, author: 'did:web:example.com' })),
+  'POST /credential-definition-registry/definitions': bodies(({ did }) => ({ ...aDefinition, author: did })),
+  'GET /credential-definition-registry/definitions': ({ did }) => [{ query: { author: did } }],
+  'POST /credential-definition-registry/definitions/did-url': bodies(({ did }) => ({ ...aDefinition, author: did })),
+  'GET /credential-definition-registry/definitions/did-url': ({ did }) => [{ query: { author: did } }],
   'POST /verification/credential':             nothing,
   'POST /verification/schema':                 nothing,
   'POST /verification/policies':               nothing,

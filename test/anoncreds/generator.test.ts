@@ -1,0 +1,115 @@
+/** The generator of definitions' keys: who has the next turn, what is tried again, what a stop and a restart do. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pino } from 'pino'
+import { expect, test } from 'vitest'
+import { addDefinition, findDefinition } from '../../src/anoncreds/definitions.ts'
+import { createGenerator, type GeneratorParts } from '../../src/anoncreds/generator.ts'
+import type { DefinitionKeys } from '../../src/anoncreds/keys.ts'
+import { openAgentDb } from '../../src/storage/database.ts'
+import { made } from './_flow.ts'
+
+const input = {
+  name: 'id',
+  version: '1.0.0',
+  tag: 'id',
+  author: 'did:web:issuer.example',
+  schemaId: 'https://issuer.example/schema',
+  signatureType: 'CL' as const,
+  supportRevocation: false,
+}
+const never = new AbortController().signal
+
+/** A registry, and a generator whose keys are ready when the test says so. */
+async function open(change: Partial<GeneratorParts> = {}) {
+  const folder = mkdtempSync(join(tmpdir(), 'generator-'))
+  const db = await openAgentDb(join(folder, 'agent.db'))
+  const begun: (() => void)[] = []
+  const [kept, ended]: [string[], string[]] = [[], []]
+  const parts: GeneratorParts = {
+    db,
+    log: pino({ level: 'silent' }),
+    keys: {
+      make: () =>
+        new Promise<DefinitionKeys>((resolve, reject) => {
+          begun.push(() => resolve(made))
+          ended.push = () => (reject(new Error('ended')), 0)
+        }),
+      close: () => void ended.push(''),
+    },
+    keep: (walletId, guid) => Promise.resolve(void kept.push(`${walletId} ${guid}`)),
+    ...change,
+  }
+  const generator = createGenerator(parts)
+  const add = async (walletId: string) => {
+    const { guid } = await db.transaction().execute((tx) => addDefinition(tx, walletId, input, ['age'], 'http'))
+    return guid
+  }
+  return {
+    parts,
+    generator,
+    add,
+    kept,
+    begun,
+    state: async (guid: string) => (await findDefinition(db, guid))!.record.state,
+    async [Symbol.asyncDispose]() {
+      await generator.close()
+      await db.destroy()
+      rmSync(folder, { recursive: true })
+    },
+  }
+}
+
+test('wallets take turns, however many definitions one has brought', async () => {
+  await using registry = await open({ keys: { make: () => Promise.resolve(made), close: () => {} } })
+  const guids = [await registry.add('greedy'), await registry.add('greedy'), await registry.add('greedy'), await registry.add('modest')]
+  const all = guids.map((guid) => registry.generator.whenGenerated(guid, never))
+  registry.generator.wake()
+  await Promise.all(all)
+  expect(registry.kept.map((each) => each.split(' ')[0])).toEqual(['greedy', 'modest', 'greedy', 'greedy'])
+  expect(await Promise.all(guids.map(registry.state))).toEqual(Array.from({ length: 4 }, () => 'READY'))
+})
+
+test('the private key is kept before the definition is published', async () => {
+  await using registry = await open({ keys: { make: () => Promise.resolve(made), close: () => {} } })
+  const guid = await registry.add('w')
+  let stateWhenKept: string | undefined
+  registry.parts.keep = async () => void (stateWhenKept = await registry.state(guid))
+  const generator = createGenerator(registry.parts)
+  const generated = generator.whenGenerated(guid, never)
+  generator.wake()
+  await generated
+  expect([stateWhenKept, await registry.state(guid)]).toEqual(['GENERATING', 'READY'])
+})
+
+test('what fails is told to those who wait, and tried again; others go on', async () => {
+  let failures = 0
+  const keep: GeneratorParts['keep'] = (walletId) =>
+    walletId === 'broken' && failures++ === 0 ? Promise.reject(new Error('the disk is full')) : Promise.resolve()
+  await using registry = await open({ keep, keys: { make: () => Promise.resolve(made), close: () => {} }, retryMs: 1 })
+  const [broken, sound] = [await registry.add('broken'), await registry.add('sound')]
+  const [first, other] = [broken, sound].map((guid) => registry.generator.whenGenerated(guid, never))
+  registry.generator.wake()
+  await expect(first).rejects.toThrow('the disk is full')
+  await other
+  await registry.generator.whenGenerated(broken, AbortSignal.timeout(20_000))
+  expect(await registry.state(broken)).toBe('READY')
+})
+
+test('a stop ends what is under way and lets nobody wait; the next start goes on with it', async () => {
+  await using registry = await open()
+  const guid = await registry.add('w')
+  const waiting = registry.generator.whenGenerated(guid, never)
+  registry.generator.wake()
+  await expect.poll(() => registry.begun.length).toBe(1)
+  await registry.generator.close()
+  await waiting
+  expect(await registry.state(guid)).toBe('GENERATING')
+
+  const next = createGenerator({ ...registry.parts, keys: { make: () => Promise.resolve(made), close: () => {} } })
+  const generated = next.whenGenerated(guid, never)
+  next.wake()
+  await generated
+  expect(await registry.state(guid)).toBe('READY')
+})
