@@ -19,8 +19,11 @@ type Part<Name extends string, Type> = Type extends z.ZodType
   : {}
 type Names<Type> = Type extends Readonly<Record<string, z.ZodType>> ? { path: { [N in keyof Type]: z.input<Type[N]> } } : {}
 
-/** What `call` takes beside the key: `{ path, query, body }`, as far as the contract has them. */
-export type CallInput<C extends Contract> = Names<C['path']> & Part<'query', C['query']> & Part<'body', C['body']>
+/** What `call` takes beside the key: `{ path, query, headers, body }`, as far as the contract has them. */
+export type CallInput<C extends Contract> = Names<C['path']> &
+  Part<'query', C['query']> &
+  Part<'headers', C['headers']> &
+  Part<'body', C['body']>
 
 /** Worked out route by route: from the union of all keys, the combinations of all parts would be more than the compiler takes. */
 type Inputs<Rs extends readonly Route[]> = { [R in Rs[number] as R['key']]: CallInput<R['contract']> }
@@ -81,7 +84,7 @@ export function createClient<Rs extends readonly Route[] = Routes>(
     const body = input.body === undefined ? undefined : JSON.stringify(input.body)
     const { response, content } = await send(base, target, {
       method,
-      headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
+      headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...input.headers, ...headers },
       body,
       signal: AbortSignal.timeout(timeoutMs),
     })
@@ -94,7 +97,7 @@ export function createClient<Rs extends readonly Route[] = Routes>(
 export type Destination = { path?: Record<string, string>; query?: Record<string, string | number | boolean | undefined> }
 
 /** What `CallInput` comes down to. */
-type UntypedInput = Destination & { body?: unknown }
+type UntypedInput = Destination & { headers?: Record<string, string>; body?: unknown }
 
 /** The method of an endpoint, and its path and query with what is given filled in. */
 export function toTarget(key: Key, { path: names = {}, query: given = {} }: Destination): [method: string, target: string] {

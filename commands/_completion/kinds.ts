@@ -5,6 +5,7 @@ import type { Place } from './words.ts'
 export type Kind =
   | 'challenge'
   | 'connection'
+  | 'creddef'
   | 'credential'
   | 'definition'
   | 'did'
@@ -55,7 +56,7 @@ const args: Readonly<Record<string, Kind | 'file'>> = {
   whom: 'connection',
 }
 
-/** What `id` and `name` are of, by topic. */
+/** What `id`, `guid` and `name` are of, by topic. */
 const topics: Readonly<Record<string, Readonly<Record<string, Kind>>>> = {
   id: {
     auth: 'challenge',
@@ -70,6 +71,7 @@ const topics: Readonly<Record<string, Readonly<Record<string, Kind>>>> = {
     wallet: 'wallet',
     webhook: 'webhook',
   },
+  guid: { creddef: 'creddef' },
   name: { profile: 'profile' },
 }
 

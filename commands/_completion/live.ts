@@ -38,6 +38,12 @@ const reads: Record<Exclude<Kind, 'profile' | 'record'>, Read> = {
       value: id,
       about: name ?? undefined,
     })),
+  creddef: async (call) =>
+    (await call('GET /credential-definition-registry/definitions', { query })).contents.map(({ guid, name, version, state }) => ({
+      value: guid,
+      state,
+      about: `${name} ${version}`,
+    })),
   did: async (call) =>
     (await call('GET /did-registrar/dids', { query })).contents.map(({ did, status }) => ({ value: did, state: status })),
   didRequest: async (call) => (await call('GET /onboard/did-requests', { query })).contents.map(({ id, state }) => ({ value: id, state })),

@@ -3,6 +3,7 @@ import * as Flags from '@oclif/core/flags'
 import { AgentCommand } from '../_base.ts'
 import type { Input } from '../_client/answer.ts'
 import { didUrlFlag, openSchema, publicUrl } from '../_input/did-url.ts'
+import { anonCredsSchemaUrl } from '../_input/creddef.ts'
 import { readObject } from '../_input/json.ts'
 import { kinds } from '../_input/schema.ts'
 
@@ -11,10 +12,11 @@ type Publishing = Input<'POST /schema-registry/schemas'>
 export default class SchemaPublish extends AgentCommand {
   static override summary = 'Publish a credential schema in the agent’s registry, or a new version of one'
   static override description =
-    'The schema is JSON Schema, draft 2020-12; with --kind json-ld it has a @context as well, and with --kind anoncreds it is an AnonCreds schema. Anybody may read it at its URL.'
+    'The schema is JSON Schema, draft 2020-12; with --kind json-ld it has a @context as well. With --anoncreds it is an AnonCreds schema, which is a list of attributes. Anybody may read it at its URL.'
   static override examples = [
     '<%= config.bin %> schema publish --name employee --author <did> --schema @employee.json',
     '<%= config.bin %> schema publish --id <id> --version 1.1.0 --name employee --author <did> --schema @employee.json --sign',
+    '<%= config.bin %> schema publish --anoncreds --name "id card" --author <did> --attribute name --attribute age',
   ]
   static override flags = {
     id: Flags.string({ description: 'publish a new version of this schema: its id, not its guid' }),
@@ -26,7 +28,17 @@ export default class SchemaPublish extends AgentCommand {
       default: 'json',
       description: 'what kind of schema it is',
     })(),
-    schema: Flags.string({ required: true, description: 'the schema: @file.json, @- for standard input, or written out' }),
+    anoncreds: Flags.boolean({ exclusive: ['kind'], description: 'as --kind anoncreds' }),
+    schema: Flags.string({
+      exactlyOne: ['schema', 'attribute'],
+      description: 'the schema: @file.json, @- for standard input, or written out',
+    }),
+    attribute: Flags.string({
+      multiple: true,
+      multipleNonGreedy: true,
+      dependsOn: ['anoncreds'],
+      description: 'an attribute of an AnonCreds schema, in the place of --schema',
+    }),
     description: Flags.string({ description: 'what it is for' }),
     tag: Flags.string({ multiple: true, multipleNonGreedy: true, description: 'a word to find it by' }),
     sign: Flags.boolean({ description: 'sign it with the author’s assertion key' }),
@@ -35,14 +47,16 @@ export default class SchemaPublish extends AgentCommand {
 
   async run() {
     const { flags } = await this.parse(SchemaPublish)
-    const { id, name, version, author, description, kind, tag: tags = [], sign } = flags
+    const { id, name, version, author, description, attribute, tag: tags = [], sign } = flags
+    const kind = flags.anoncreds ? 'anoncreds' : flags.kind
+    const schema = attribute ? { name, version, attrNames: attribute, issuerId: author } : readObject('schema', flags.schema!)
     const call = {
       ...(sign && { query: { sign: 'true' as const } }),
-      body: { name, version, author, description, tags, type: kinds[kind], schema: readObject('schema', flags.schema) },
+      body: { name, version, author, description, tags, type: kinds[kind], schema },
     }
     const answer = flags['did-url'] ? await this.#underDidUrl(id, call) : await this.#publish(id, call)
     const made = openSchema(answer)
-    const url = publicUrl(answer, this.access.url)
+    const url = kind === 'anoncreds' ? await this.#aloneAt(made.guid, flags['did-url']) : publicUrl(answer, this.access.url)
     this.print(made.guid, [
       ['schema', made.guid],
       ['id', made.id],
@@ -51,10 +65,19 @@ export default class SchemaPublish extends AgentCommand {
       ['signed by', made.proof?.verificationMethod],
       ['url', url],
     ])
-    this.suggest(
-      `agent credential offer --schema ${flags['did-url'] ? `'${url}'` : made.guid} --connection <id> --issuing-did <did> --claim name=value`,
-    )
+    if (kind === 'anoncreds')
+      this.suggest(`agent creddef create --schema ${flags['did-url'] ? `'${url}'` : made.guid} --author ${author} --name <name>`)
+    else
+      this.suggest(
+        `agent credential offer --schema ${flags['did-url'] ? `'${url}'` : made.guid} --connection <id> --issuing-did <did> --claim name=value`,
+      )
     return answer
+  }
+
+  /** Where others find an AnonCreds schema alone, which is its name in definitions. */
+  async #aloneAt(guid: string, isUnderDidUrl: boolean): Promise<string> {
+    if (!isUnderDidUrl) return anonCredsSchemaUrl(guid, this.access.url)
+    return (await this.call('GET /schema-registry/schemas/did-url/{guid}/schema', { path: { guid } })).url
   }
 
   #publish(id: string | undefined, call: Publishing) {

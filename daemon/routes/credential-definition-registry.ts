@@ -24,8 +24,8 @@ const Filter = Paging.extend({
   tag: FilterText,
 })
 
-/** How long a request waits for the key, unless it says otherwise: most are made in a tenth of that. */
-const longestWaitMs = 60_000
+/** How long a request waits for the key, unless it says otherwise: less than clients wait for an answer, and more than most keys take. */
+const longestWaitMs = 25_000
 
 const json = 'application/json'
 const guidPath = { guid: Uuid }
@@ -37,7 +37,7 @@ const publishing = {
       .string()
       .optional()
       .describe(
-        '`respond-async`: answer 202 at once, while the key is made; with `wait=<seconds>` after so many (RFC 7240). 60 seconds without.',
+        '`respond-async`: answer 202 at once, while the key is made; with `wait=<seconds>` after so many (RFC 7240). 25 seconds without.',
       ),
   }),
   body: CredentialDefinitionInput,

@@ -12,6 +12,10 @@ const proof = answer('GET /present-proof/presentations/{presentationId}')
 const didRequest = answer('GET /onboard/did-requests/{didRequestId}')
 const challenge = answer('GET /did-authentication/challenges/{challengeId}')
 const schema = answer('GET /schema-registry/schemas/{guid}', 'With --did-url a PrismEnvelope, whose resource is the schema in base64url.')
+const definition = answer(
+  'GET /credential-definition-registry/definitions/{guid}',
+  'With --did-url a PrismEnvelope, whose resource is the definition’s record in base64url.',
+)
 const tenant = answer('GET /iam/entities/{id}')
 
 const { scheduledOperation } = (bodyOf('POST /did-registrar/dids/{didRef}/updates') as z.ZodObject).shape
@@ -204,6 +208,9 @@ export const shapes: Readonly<Record<string, Shape>> = {
   'proof:request':           { ...proof, note: 'With --invitation and --wait twice: as it was made, and as it has become.' },
   'proof:show':              proof,
 
+  'creddef:create': answer('POST /credential-definition-registry/definitions'),
+  'creddef:list':   answer('GET /credential-definition-registry/definitions', 'With --did-url its contents are each a PrismEnvelope.'),
+  'creddef:show':   { ...definition, note: `${definition.note} With --raw the definition alone.` },
   'schema:list':     answer('GET /schema-registry/schemas', 'With --did-url its contents are each a PrismEnvelope.'),
   'schema:publish':  schema,
   'schema:show':     { ...schema, note: `${schema.note} With --raw the JSON schema alone.` },

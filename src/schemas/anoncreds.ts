@@ -1,19 +1,12 @@
 /** AnonCreds schemas (https://hyperledger.github.io/anoncreds-spec, §5.2; wire.md 8.4): the names of a credential's attributes. */
 import { z } from 'zod'
 import { Problem } from '../base/problem.ts'
+import { attributeKey, linkSecretName } from './attribute-key.ts'
 import type { JsonObject } from './limits.ts'
 import { dialect, Names } from './plain.ts'
 
 /** Type of a record that holds one (service §2.1). */
 export const anonCredsType = 'AnoncredSchemaV1'
-
-/** An attribute's name as signatures know it: small letters, no spaces. Two that are the same so would be one attribute. */
-export function attributeKey(name: string): string {
-  return name.replaceAll(' ', '').toLowerCase()
-}
-
-/** The holder's link secret is signed among the attributes, by this name. */
-export const linkSecretName = 'master_secret'
 
 const keysDiffer = (names: string[]) => new Set(names.map(attributeKey)).size === names.length
 const isFree = (name: string) => !['', '__proto__', linkSecretName].includes(attributeKey(name))

@@ -2,9 +2,9 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { pino } from 'pino'
 import { expect, test } from 'vitest'
 import { addDefinition, findDefinition } from '../../src/anoncreds/definitions.ts'
+import { openLog } from '../../src/base/log.ts'
 import { createGenerator, type GeneratorParts } from '../../src/anoncreds/generator.ts'
 import type { DefinitionKeys } from '../../src/anoncreds/keys.ts'
 import { openAgentDb } from '../../src/storage/database.ts'
@@ -21,22 +21,18 @@ const input = {
 }
 const never = new AbortController().signal
 
-/** A registry, and a generator whose keys are ready when the test says so. */
+/** A registry, and a generator whose keys are never ready, unless the test makes them. */
 async function open(change: Partial<GeneratorParts> = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'generator-'))
   const db = await openAgentDb(join(folder, 'agent.db'))
-  const begun: (() => void)[] = []
-  const [kept, ended]: [string[], string[]] = [[], []]
+  const ends: (() => void)[] = []
+  const kept: string[] = []
   const parts: GeneratorParts = {
     db,
-    log: pino({ level: 'silent' }),
+    log: openLog('silent'),
     keys: {
-      make: () =>
-        new Promise<DefinitionKeys>((resolve, reject) => {
-          begun.push(() => resolve(made))
-          ended.push = () => (reject(new Error('ended')), 0)
-        }),
-      close: () => void ended.push(''),
+      make: () => new Promise<DefinitionKeys>((_, reject) => ends.push(() => reject(new Error('the process has ended')))),
+      close: () => ends.forEach((end) => end()),
     },
     keep: (walletId, guid) => Promise.resolve(void kept.push(`${walletId} ${guid}`)),
     ...change,
@@ -51,7 +47,7 @@ async function open(change: Partial<GeneratorParts> = {}) {
     generator,
     add,
     kept,
-    begun,
+    begun: () => ends.length,
     state: async (guid: string) => (await findDefinition(db, guid))!.record.state,
     async [Symbol.asyncDispose]() {
       await generator.close()
@@ -102,7 +98,7 @@ test('a stop ends what is under way and lets nobody wait; the next start goes on
   const guid = await registry.add('w')
   const waiting = registry.generator.whenGenerated(guid, never)
   registry.generator.wake()
-  await expect.poll(() => registry.begun.length).toBe(1)
+  await expect.poll(registry.begun).toBe(1)
   await registry.generator.close()
   await waiting
   expect(await registry.state(guid)).toBe('GENERATING')

@@ -1,0 +1,56 @@
+/** `agent creddef` by hand, against a daemon as it is installed: the bundle, with the process that makes keys and the thread that calculates. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { newUser, type User } from './_cli.ts'
+
+const slow = 120_000
+
+let user: User
+let author: string
+beforeAll(async () => {
+  user = newUser()
+  await user.run(['daemon', 'start'])
+  const { out } = await user.run(['did', 'create', '--publish', '--wait', '--key', 'issue-1:assertionMethod', '--json'])
+  author = (JSON.parse(out) as { did: string }).did
+}, slow)
+afterAll(async () => {
+  await user.run(['daemon', 'stop'])
+  user.remove()
+}, slow)
+
+const run = async (...args: string[]) => {
+  const { out, err } = await user.run([...args, '--json'])
+  return JSON.parse(out || err) as Record<string, any>
+}
+
+test('a schema of attributes is published, and a definition made for it', { timeout: slow }, async () => {
+  const publish = ['schema', 'publish', '--anoncreds', '--name', 'id card', '--author', author, '--attribute', 'name', '--attribute', 'age']
+  const { guid: schema, ...rest } = await run(...publish)
+  expect(rest).toMatchObject({
+    type: 'AnoncredSchemaV1',
+    schema: { name: 'id card', version: '1.0.0', attrNames: ['name', 'age'], issuerId: author },
+  })
+  expect((await user.run([...publish, '--schema', '{}'])).code).toBe(2)
+  expect((await user.run(publish.filter((arg) => arg !== '--anoncreds'))).code).toBe(2)
+
+  const create = ['creddef', 'create', '--schema', schema, '--author', author, '--name', 'id card']
+  const made = await run(...create)
+  expect(made).toMatchObject({ state: 'READY', tag: 'default', schemaId: expect.stringMatching(`/schemas/${schema}/schema$`) })
+
+  const soon = await user.run([...create, '--no-wait', '--tag', 'second'])
+  expect(soon).toMatchObject({ code: 0, out: expect.stringMatching(/state +GENERATING/) })
+  const { out } = await user.run(['creddef', 'list', '--tag', 'default', '-q'])
+  expect(out).toBe(made['guid'])
+  expect((await user.run(['creddef', 'list'])).out).toMatch(/id card +1\.0\.0 +second +(?:GENERATING|READY)/)
+  const shown = await user.run(['creddef', 'show', made['guid']])
+  expect(shown.out).toMatch(/attributes +name age\n/)
+  expect(await run('creddef', 'show', made['guid'], '--raw')).toEqual(made['definition'])
+  expect((await user.run(['creddef', 'show', schema])).code).toBe(3)
+})
+
+test('under DID URLs, too', { timeout: slow }, async () => {
+  const publish = ['schema', 'publish', '--did-url', '--anoncreds', '--name', 'id card', '--author', author, '--attribute', 'name', '-q']
+  const { out: schema } = await user.run(publish)
+  const { out } = await user.run(['schema', 'show', schema, '--did-url', '--raw', '--json'])
+  expect(JSON.parse(out)).toMatchObject({ url: expect.stringMatching(`did-url/${schema}/schema`) })
+  expect((await user.run(['creddef', 'list', '--did-url'])).err).toContain('There are no credential definitions')
+})
