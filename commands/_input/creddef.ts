@@ -1,15 +1,10 @@
 /** Credential definitions as flags name them, and as they come: in an envelope, or not. */
-import * as Flags from '@oclif/core/flags'
 import type { Answer } from '../_client/answer.ts'
 import { open } from './did-url.ts'
 import { isGuid, schemaUrl } from './schema.ts'
 
 type Definition = Answer<'GET /credential-definition-registry/definitions/{guid}'>
 type Envelope = Answer<'GET /credential-definition-registry/definitions/did-url/{guid}'>
-
-export const didUrlFlag = Flags.boolean({
-  description: 'of the definitions that a DID URL of their author names, instead of one of this agent',
-})
 
 /** The definition in an envelope; one that is in none is itself. */
 export function openDefinition(answer: Definition | Envelope): Definition {

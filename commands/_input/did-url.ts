@@ -7,7 +7,7 @@ type Schema = Answer<'GET /schema-registry/schemas/{guid}'>
 type Envelope = Answer<'GET /schema-registry/schemas/did-url/{guid}'>
 
 export const didUrlFlag = Flags.boolean({
-  description: 'of the schemas that a DID URL of their author names, instead of one of this agent',
+  description: 'of those that a DID URL of their author names, instead of one of this agent',
 })
 
 /** What an envelope holds: base64url of JSON. */

@@ -1,7 +1,8 @@
 /** `agent creddef create` */
 import * as Flags from '@oclif/core/flags'
 import { AgentCommand } from '../_base.ts'
-import { anonCredsSchemaUrl, definitionFields, didUrlFlag } from '../_input/creddef.ts'
+import { anonCredsSchemaUrl, definitionFields } from '../_input/creddef.ts'
+import { didUrlFlag } from '../_input/did-url.ts'
 import { whichDid } from '../_ui/questions.ts'
 
 export default class CreddefCreate extends AgentCommand {

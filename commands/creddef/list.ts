@@ -1,7 +1,8 @@
 /** `agent creddef list` */
 import * as Flags from '@oclif/core/flags'
 import { AgentCommand } from '../_base.ts'
-import { didUrlFlag, openDefinition } from '../_input/creddef.ts'
+import { openDefinition } from '../_input/creddef.ts'
+import { didUrlFlag } from '../_input/did-url.ts'
 import { pagingFlags, toPaging } from '../_input/paging.ts'
 
 export default class CreddefList extends AgentCommand {

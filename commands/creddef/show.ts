@@ -3,8 +3,8 @@ import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import { AgentCommand } from '../_base.ts'
 import { safeJson } from '../_format/safe.ts'
-import { definitionFields, didUrlFlag, openDefinition } from '../_input/creddef.ts'
-import { open } from '../_input/did-url.ts'
+import { definitionFields, openDefinition } from '../_input/creddef.ts'
+import { didUrlFlag, open } from '../_input/did-url.ts'
 
 export default class CreddefShow extends AgentCommand {
   static override summary = 'Show a credential definition'
@@ -15,7 +15,7 @@ export default class CreddefShow extends AgentCommand {
   ]
   static override args = { guid: Args.string({ required: true, ignoreStdin: true, description: 'guid of the definition' }) }
   static override flags = {
-    raw: Flags.boolean({ description: 'the definition alone, as wallets and verifiers read it' }),
+    raw: Flags.boolean({ description: 'without the registry’s record around it' }),
     'did-url': didUrlFlag,
   }
 

@@ -14,7 +14,7 @@ export default class SchemaShow extends AgentCommand {
   ]
   static override args = { guid: Args.string({ required: true, ignoreStdin: true, description: 'guid of the schema' }) }
   static override flags = {
-    raw: Flags.boolean({ description: 'the JSON schema alone' }),
+    raw: Flags.boolean({ description: 'without the registry’s record around it' }),
     'did-url': didUrlFlag,
   }
 

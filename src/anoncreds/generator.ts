@@ -46,6 +46,7 @@ export function createGenerator({ db, keys, log, keep, retryMs = 30_000 }: Gener
   let isClosed = false
 
   async function next(): Promise<DefinitionRow | undefined> {
+    if (isClosed) return undefined
     const rows = await db.selectFrom('credential_definition').selectAll().where('definition', 'is', null).orderBy('position').execute()
     const lastTurn = ({ wallet_id: id }: DefinitionRow) => turns.get(id) ?? 0
     return rows.filter(({ guid }) => !postponed.has(guid)).toSorted((one, other) => lastTurn(one) - lastTurn(other))[0]
@@ -88,7 +89,7 @@ export function createGenerator({ db, keys, log, keep, retryMs = 30_000 }: Gener
   async function run(): Promise<void> {
     while (isWoken) {
       isWoken = false
-      for (let row = await next(); row && !isClosed; row = await next()) await take(row)
+      for (let row = await next(); row; row = await next()) await take(row)
     }
   }
 
@@ -117,7 +118,7 @@ export function createGenerator({ db, keys, log, keep, retryMs = 30_000 }: Gener
       isClosed = true
       keys.close()
       for (const timer of timers) clearTimeout(timer)
-      for (const guid of [...waiting.keys()]) tell(guid, ({ resolve }) => resolve())
+      for (const guid of waiting.keys()) tell(guid, ({ resolve }) => resolve())
       await running
     },
   }

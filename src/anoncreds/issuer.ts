@@ -45,19 +45,19 @@ export async function ownDefinition({ id, env }: Pick<Owner, 'id' | 'env'>, guid
 }
 
 /** The private key of a definition of the wallet's. @throws {Problem} when the wallet does not have it. */
-export async function privateKeyOf({ db, unseal }: Pick<Owner, 'db' | 'unseal'>, guid: string): Promise<DefinitionPrivateKey> {
-  const row = await db.selectFrom('definition_key').select('sealed').where('guid', '=', guid).executeTakeFirst()
+export async function privateKeyOf(wallet: Pick<Owner, 'db' | 'unseal'>, guid: string): Promise<DefinitionPrivateKey> {
+  const row = await wallet.db.selectFrom('definition_key').select('sealed').where('guid', '=', guid).executeTakeFirst()
   if (!row)
     throw new Problem(
       'error:CredentialServiceError:CredentialDefinitionPrivatePartNotFound',
       `The wallet does not have the private key of the credential definition ${guid}.`,
     )
-  return DefinitionPrivateKey.parse(JSON.parse(unseal(contextOf(guid), row.sealed)))
+  return DefinitionPrivateKey.parse(JSON.parse(wallet.unseal(contextOf(guid), row.sealed)))
 }
 
 /** Writes the private key of a definition; one that was made before, for a definition that was then not published, is replaced. */
-export async function keepPrivateKey(tx: Tx, { seal }: Pick<Owner, 'seal'>, guid: string, key: DefinitionPrivateKey): Promise<void> {
-  const row = { sealed: seal(contextOf(guid), JSON.stringify(key)), created_at: new Date().toISOString() }
+export async function keepPrivateKey(tx: Tx, wallet: Pick<Owner, 'seal'>, guid: string, key: DefinitionPrivateKey): Promise<void> {
+  const row = { sealed: wallet.seal(contextOf(guid), JSON.stringify(key)), created_at: new Date().toISOString() }
   await tx
     .insertInto('definition_key')
     .values({ guid, ...row })

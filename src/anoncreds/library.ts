@@ -5,7 +5,7 @@
 import { createRequire } from 'node:module'
 
 /** What the library makes: an object in its own memory. */
-type Held = { toJSON(): unknown }
+export type Held = { toJSON(): unknown }
 type From<Type extends Held = Held> = { from(json: unknown): Type }
 
 /** What is used of the library, which has no types of its own. */

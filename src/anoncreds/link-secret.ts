@@ -23,9 +23,9 @@ export async function linkSecretOf(wallet: Keeper): Promise<string> {
   return (await read(wallet)) ?? make(wallet)
 }
 
-async function read({ id, db, unseal }: Keeper): Promise<string | undefined> {
-  const row = await db.selectFrom('setting').select('value').where('name', '=', name).executeTakeFirst()
-  return row && unseal(contextOf(id), row.value)
+async function read(wallet: Keeper): Promise<string | undefined> {
+  const row = await wallet.db.selectFrom('setting').select('value').where('name', '=', name).executeTakeFirst()
+  return row && wallet.unseal(contextOf(wallet.id), row.value)
 }
 
 async function make(wallet: Keeper): Promise<string> {

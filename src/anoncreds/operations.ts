@@ -1,6 +1,6 @@
 /** What is calculated, in the thread that has the library: JSON in, JSON out. */
 import type { AnonCredsSchema } from '../schemas/anoncreds.ts'
-import type { Library } from './library.ts'
+import type { Held, Library } from './library.ts'
 import type {
   Credential,
   CredentialDefinition,
@@ -106,7 +106,7 @@ export const operations: Does = {
 }
 
 function hold({ CredentialSchema, CredentialDefinition }: Library, { schemas, definitions }: Known) {
-  const each = <Type>(all: Record<string, Type>, from: (json: Type) => ReturnType<typeof CredentialSchema.from>) =>
+  const each = <Type>(all: Record<string, Type>, from: (json: Type) => Held) =>
     Object.fromEntries(Object.entries(all).map(([id, json]) => [id, from(json)]))
-  return [each(schemas, CredentialSchema.from), each(definitions, CredentialDefinition.from)] as const
+  return [each(schemas, (json) => CredentialSchema.from(json)), each(definitions, (json) => CredentialDefinition.from(json))] as const
 }

@@ -94,8 +94,7 @@ export function createThread<Task, Answer>(options: ThreadOptions): Thread<Task,
       if (worker === thread) worker = undefined
       await thread.terminate()
       const { code } = error as NodeJS.ErrnoException
-      if (code === 'ERR_WORKER_OUT_OF_MEMORY')
-        throw new ThreadSpent(`the thread ${name} took more than ${memoryMb} MB`, { cause: error })
+      if (code === 'ERR_WORKER_OUT_OF_MEMORY') throw new ThreadSpent(`the thread ${name} took more than ${memoryMb} MB`, { cause: error })
       throw code === 'ABORT_ERR' ? controller.signal.reason : error
     } finally {
       clearTimeout(timer)

@@ -19,7 +19,7 @@ async function begin(url: string): Promise<{ walletId: string; guid: string }> {
   const apiKey = 'the-key-of-the-issuer'
   await admin('POST /iam/apikey-authentication', { body: { entityId, apiKey } })
   const call = createClient(url, { apikey: apiKey })
-  const { did: author } = await newDid({ call }, 'assertionMethod')
+  const { did: author } = await newDid({ walletId, entityId, apiKey, call }, 'assertionMethod')
   const named = { name: 'id', version: '1.0.0', author }
   const schema = { name: 'id', version: '1.0.0', attrNames: ['age'], issuerId: author }
   const published = await call('POST /schema-registry/schemas', { body: { ...named, type: 'AnoncredSchemaV1', schema } })
