@@ -48,11 +48,14 @@ type Loader = { new (): { createLinksecret(): Promise<string> }; instance?: { pk
 
 const plugin = '@hyperledger/identus-sdk/plugins/anoncreds'
 
+let wasFound = false
+
 /** Whether the package with the library is installed. It is optional, since it is large. */
 export function isInstalled(): boolean {
+  if (wasFound) return true
   try {
     createRequire(import.meta.url).resolve(plugin)
-    return true
+    return (wasFound = true)
   } catch {
     return false
   }

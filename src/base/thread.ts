@@ -14,8 +14,6 @@ export type Thread<Task, Answer> = {
    * @throws {Problem} `error:ServiceUnavailable` when too many wait, {ThreadSpent}, what the thread dies of.
    */
   ask(task: Task): Promise<Answer>
-  /** How many tasks wait for those before them. */
-  waiting(): number
   /** Ends the thread, whatever it is at; the next task would start another, unless it is `forGood`: tasks that wait are refused then. */
   close(forGood?: boolean): Promise<void>
 }
@@ -78,8 +76,9 @@ export function createThread<Task, Answer>(options: ThreadOptions): Thread<Task,
 
   async function ask(task: Task): Promise<Answer> {
     clearTimeout(idle)
-    if (isOver) throw new Problem('error:ServiceUnavailable', 'The agent is stopping.')
-    const thread = worker ?? (await start())
+    const thread = isOver ? undefined : (worker ?? (await start()))
+    if (isOver) await thread?.terminate()
+    if (isOver || !thread) throw new Problem('error:ServiceUnavailable', 'The agent is stopping.')
     const controller = new AbortController()
     const end = () => controller.abort(new Error(`the thread ${name} has ended`))
     const timer = setTimeout(() => controller.abort(new ThreadSpent(`the thread ${name} took longer than ${timeMs} ms`)), timeMs)
@@ -117,7 +116,6 @@ export function createThread<Task, Answer>(options: ThreadOptions): Thread<Task,
       if (queue.size >= waiting) throw new Problem('error:ServiceUnavailable', tooMany)
       return queue.add(() => ask(task))
     },
-    waiting: () => queue.size,
     close,
   }
 }

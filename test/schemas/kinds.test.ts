@@ -144,6 +144,9 @@ describe('an AnonCreds schema', () => {
     ['attrNames', undefined],
     ['attrNames', []],
     ['attrNames', ['a', 'a']],
+    ['attrNames', ['given name', 'GivenName']],
+    ['attrNames', ['age', 'Master_Secret']],
+    ['attrNames', [' ']],
     ['attrNames', Array.from({ length: 126 }, (_, i) => `n${i}`)],
     ['extra', 1],
   ])('with %s %j is refused', async (member, value) => {

@@ -1,0 +1,158 @@
+/** Schemas and definitions of others, by their URLs: what is taken, what is refused and why, and what is asked of the network. */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { Problem } from '../../src/base/problem.ts'
+import { createHttpClient, type HttpClient } from '../../src/net/guarded-agent.ts'
+import { dereferenceAnonCredsSchema, dereferenceDefinition, vouchesForIssuer, type DefinitionSources } from '../../src/anoncreds/resolve.ts'
+import { findMisfit } from '../../src/anoncreds/strength.ts'
+import { dereference } from '../../src/schemas/dereference.ts'
+import { toEnvelope } from '../../src/schemas/did-url.ts'
+import { startServer } from '../net/_server.ts'
+import { definition, made } from './_flow.ts'
+
+const guid = '3f86a73f-5b78-39c7-af77-0c16123fa9c2'
+const issuer = made.schema.issuerId
+const path = 'credential-definition-registry/definitions'
+const [n, primary] = [BigInt(made.primary.n), made.primary]
+
+/** What is where on the network, and what was asked for. */
+const documents = new Map<string, unknown>()
+const asked: string[] = []
+let server: Awaited<ReturnType<typeof startServer>>
+let http: HttpClient
+beforeAll(async () => {
+  server = await startServer((request, response) => {
+    asked.push(request.url!)
+    const document = documents.get(request.url!.split('?')[0]!)
+    response.writeHead(document === undefined ? 404 : 200, { 'content-type': 'application/json' }).end(JSON.stringify(document ?? null))
+  })
+})
+beforeEach(() => {
+  documents.clear()
+  asked.length = 0
+  http = createHttpClient({ allow: 'loopback' })
+})
+afterAll(() => server[Symbol.asyncDispose]())
+
+const sources = (change: Partial<DefinitionSources> = {}): DefinitionSources => ({
+  http,
+  ownBaseUrls: ['https://agent.example'],
+  resolve: (did) =>
+    Promise.resolve({ id: did, service: [{ id: `${did}#agent-base-url`, type: 'LinkedResourceV1', serviceEndpoint: server.url }] }),
+  ownDefinition: (asked, isRaw) =>
+    asked === guid ? Promise.resolve(isRaw ? definition : { guid, definition }) : Promise.reject(new Problem('NotFound', 'not there')),
+  ...change,
+})
+const read = (url: string) => dereferenceDefinition(url, sources())
+const reasonOf = (url: string) => read(url).catch((error: Problem) => [error.type, error.message])
+
+describe('a definition', () => {
+  test('is read where it is alone, and where it is in the record of a registry; once in a while', async () => {
+    documents.set('/alone', definition)
+    documents.set('/record', { guid, name: 'id', definition })
+    for (const place of ['/alone', '/alone', '/record']) expect(await read(server.url + place)).toEqual(definition)
+    expect(asked).toEqual(['/alone', '/record'])
+  })
+
+  test('of our own registry is read without the network', async () => {
+    for (const place of [guid, `${guid}/definition`, `did-url/${guid}`])
+      expect(await read(`https://agent.example/${path}/${place}`)).toEqual(definition)
+    expect(await reasonOf(`https://agent.example/${path}/00000000-0000-3000-8000-000000000000/definition`)).toEqual([
+      'error:CredentialDefinitionError:DereferencingError',
+      expect.stringContaining('not there'),
+    ])
+    expect(asked).toEqual([])
+  })
+
+  test('of a DID URL is that DID’s, and has the digest in the URL', async () => {
+    const envelope = toEnvelope(issuer, `${path}/did-url/${guid}/definition`, definition)
+    documents.set(`/${path}/did-url/${guid}/definition`, envelope)
+    expect(await read(envelope.url)).toEqual(definition)
+    expect(await reasonOf(envelope.url.replace('issuer.example', 'other.example'))).toEqual([
+      'error:CredentialDefinitionError:DereferencingError',
+      expect.stringContaining('issuerId: must be the DID in the URL, not did:web:issuer.example'),
+    ])
+    expect(await reasonOf(envelope.url.replace('?resourceHash=', '&resourceHash=0'))).toEqual([
+      'error:CredentialDefinitionError:DereferencingError',
+      expect.stringContaining('it is not the one whose digest is in the URL'),
+    ])
+  })
+
+  test.each<[string, unknown, string]>([
+    ['is not there', undefined, 'status'],
+    ['is no object', [definition], 'not a JSON object'],
+    ['has another type', { ...definition, type: 'BBS' }, 'type:'],
+    ['has no issuer', { ...definition, issuerId: undefined }, 'issuerId:'],
+    ['has no schema', { ...definition, schemaId: '' }, 'schemaId:'],
+    ['has a number that is none', { ...definition, value: { primary: { ...primary, s: '0x1' } } }, 'value.primary.s:'],
+    ['has a number that is too long', { ...definition, value: { primary: { ...primary, s: '9'.repeat(1_600) } } }, 'value.primary.s:'],
+    ['has a short modulus', { ...definition, value: { primary: { ...primary, n: (n >> 3n).toString() } } }, 'n: must have 2048 bits'],
+    ['has an even modulus', { ...definition, value: { primary: { ...primary, n: (n - 1n).toString() } } }, 'n: must be odd'],
+    ['has a generator of one', { ...definition, value: { primary: { ...primary, s: '1' } } }, 'value.primary.s: must be between'],
+    ['has a negative number', { ...definition, value: { primary: { ...primary, z: '-5' } } }, 'value.primary.z: must be between'],
+    ['has a number above the modulus', { ...definition, value: { primary: { ...primary, rctxt: primary.n } } }, 'value.primary.rctxt:'],
+    [
+      'has an attribute of n - 1',
+      { ...definition, value: { primary: { ...primary, r: { ...primary.r, age: (n - 1n).toString() } } } },
+      'r.age: must be',
+    ],
+    [
+      'does not sign the link secret',
+      { ...definition, value: { primary: { ...primary, r: { age: primary.s } } } },
+      'must have master_secret',
+    ],
+  ])('that %s is refused, and what is wrong is named', async (_, document, reason) => {
+    documents.set('/d', document)
+    expect(await reasonOf(`${server.url}/d`)).toEqual([
+      'error:CredentialDefinitionError:DereferencingError',
+      expect.stringMatching(new RegExp(`^The credential definition ${server.url}/d could not be read: .*${reason}`)),
+    ])
+  })
+
+  test('fits the schema whose attributes it signs', () => {
+    expect(findMisfit(definition, made.schema)).toBeUndefined()
+    expect(findMisfit(definition, { ...made.schema, attrNames: ['Given Name', 'age'] })).toMatch(
+      /no attribute that the schema does not have/,
+    )
+    expect(findMisfit(definition, { ...made.schema, attrNames: [...made.schema.attrNames, 'Date Of Birth'] })).toMatch(/dateofbirth/)
+  })
+})
+
+describe('an AnonCreds schema', () => {
+  const readSchema = (url: string) =>
+    dereferenceAnonCredsSchema(url, (url) => dereference(url, { ...sources(), ownRecord: () => Promise.resolve(undefined) }))
+
+  test('is read with members that nobody knows, which are left out', async () => {
+    documents.set('/s', { ...made.schema, extra: 1 })
+    expect(await readSchema(`${server.url}/s`)).toEqual(made.schema)
+  })
+
+  test.each<[string, object, string]>([
+    ['has no attributes', { attrNames: [] }, 'attrNames:'],
+    ['names one twice', { attrNames: ['a b', 'AB'] }, 'attrNames:'],
+    ['is a JSON schema', { attrNames: undefined, type: 'object' }, 'attrNames:'],
+    ['has no issuer', { issuerId: undefined }, 'issuerId:'],
+  ])('that %s is refused, and what is wrong is named', async (_, change, reason) => {
+    documents.set('/s', { ...made.schema, ...change })
+    await expect(readSchema(`${server.url}/s`)).rejects.toMatchObject({
+      type: 'error:CredentialSchemaError:SchemaDereferencingError',
+      message: expect.stringContaining(`${server.url}/s is no AnonCreds schema that can be used: ${reason}`),
+    })
+  })
+
+  test('of a DID URL is that DID’s', async () => {
+    const envelope = toEnvelope('did:web:other.example', 's', made.schema)
+    documents.set('/s', envelope)
+    await expect(readSchema(envelope.url)).rejects.toThrow(/issuerId: must be the DID in the URL/)
+  })
+})
+
+test.each([
+  ['did:web:issuer.example?resourceService=agent-base-url&resourcePath=x', true],
+  [`https://agent.example/${path}/${guid}/definition`, true],
+  [`https://agent.example/schema-registry/schemas/${guid}/schema`, true],
+  [`https://agent.example.evil.example/${path}/${guid}/definition`, false],
+  [`https://agent.example/anything/${guid}`, false],
+  ['https://issuer.example/definition', false],
+])('whether %s vouches for the issuer: %s', (url, vouches) => {
+  expect(vouchesForIssuer(url, ['https://agent.example/'])).toBe(vouches)
+})
