@@ -6,10 +6,10 @@ import { isInstalled } from './library.ts'
 const title = 'BadRequest_FeatureDisabled'
 
 /** @throws {Problem} 400 `BadRequest` with the title `BadRequest_FeatureDisabled`. */
-export function mustBeEnabled({ ENABLE_ANONCRED }: Pick<Config, 'ENABLE_ANONCRED'>): void {
+export function mustBeEnabled({ ENABLE_ANONCRED }: Pick<Config, 'ENABLE_ANONCRED'>, isThere = isInstalled): void {
   if (!ENABLE_ANONCRED)
     throw new Problem('BadRequest', 'AnonCreds is turned off here. The operator turns it on with ENABLE_ANONCRED=true.', { title })
-  if (!isInstalled())
+  if (!isThere())
     throw new Problem(
       'BadRequest',
       'AnonCreds needs the optional package @hyperledger/identus-sdk, which is not installed here. The operator installs it with npm ci --include=optional.',

@@ -1,0 +1,74 @@
+/** AnonCreds through the engine, in its thread, next to the bare library in this one: the same calls with the same JSON. */
+import { createEngine } from '../src/anoncreds/engine.ts'
+import { loadLibrary } from '../src/anoncreds/library.ts'
+import { credDefId, definition, issue, known, made, request, schemaId, values } from '../test/anoncreds/_flow.ts'
+import type { Work } from './_harness.ts'
+
+/** An engine and the library, both loaded; the engine is ended when all is measured. */
+export async function openAnonCredsSuites() {
+  const engine = createEngine()
+  const bare = await loadLibrary()
+  const linkSecret = await engine.createLinkSecret()
+  const { offer, request: asked, credential } = await issue(engine, linkSecret)
+  const presentation = await engine.createPresentation({ request, credential, linkSecret, ...known })
+  const { privateKey } = made
+  const schemas = () => ({ [schemaId]: bare.CredentialSchema.from(made.schema) })
+  const definitions = () => ({ [credDefId]: bare.CredentialDefinition.from(definition) })
+  const suites: Record<string, Work[]> = {
+    'AnonCreds: issue': [
+      {
+        name: 'identity-agent',
+        isSlow: true,
+        once: () => engine.createCredential({ definition, privateKey, offer, request: asked, values }),
+      },
+      {
+        name: 'bare library',
+        isSlow: true,
+        once: () =>
+          bare.Issuer.createCredential(
+            bare.CredentialDefinition.from(definition),
+            bare.CredentialDefinitionPrivate.from(privateKey),
+            bare.CredentialOffer.from(offer),
+            bare.CredentialRequest.from(asked),
+            values,
+          ).toJSON(),
+      },
+    ],
+    'AnonCreds: present': [
+      { name: 'identity-agent', isSlow: true, once: () => engine.createPresentation({ request, credential, linkSecret, ...known }) },
+      {
+        name: 'bare library',
+        isSlow: true,
+        once: () =>
+          bare.Prover.createPresentation(
+            bare.PresentationRequest.from(request),
+            bare.Credential.from(credential),
+            bare.LinkSecret.fromString(linkSecret),
+            schemas(),
+            definitions(),
+          ).toJSON(),
+      },
+    ],
+    'AnonCreds: verify': [
+      { name: 'identity-agent', isSlow: true, once: () => mustBe(engine.verifyPresentation({ presentation, request, ...known })) },
+      {
+        name: 'bare library',
+        isSlow: true,
+        once: () =>
+          mustBe(
+            bare.Verifier.verifyPresentation(
+              bare.Presentation.from(presentation),
+              bare.PresentationRequest.from(request),
+              schemas(),
+              definitions(),
+            ),
+          ),
+      },
+    ],
+  }
+  return { suites, [Symbol.asyncDispose]: () => engine.close() }
+}
+
+async function mustBe(verified: boolean | Promise<boolean>): Promise<void> {
+  if (!(await verified)) throw new Error('a presentation was not verified')
+}

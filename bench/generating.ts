@@ -1,0 +1,75 @@
+/** How long a daemon takes to answer others while it has keys of credential definitions made, next to the same when it has nothing else to do. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createClient, type Client } from '../daemon/client.ts'
+import { adminToken } from '../test/_agent.ts'
+import { Daemon } from '../test/_daemon.ts'
+import { percentile } from '../test/faults/_samples.ts'
+
+/** Milliseconds from a question to its answer; keys that were made meanwhile. */
+export type Answers = { name: string; answers: number; keys: number; p50: number; p95: number; p99: number; longest: number }
+
+const path = '/credential-definition-registry/definitions'
+
+/** A hundred questions a second of one tenant, for so many seconds without and with another's definitions being made. */
+export async function measureGenerating(seconds: number): Promise<Answers[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'agent-bench-'))
+  const daemon = await Daemon.start({ AGENT_DATA_DIR: folder, AGENT_CONFIG_DIR: folder, ADMIN_TOKEN: adminToken })
+  try {
+    const admin = createClient(daemon.url, { 'x-admin-api-key': adminToken })
+    const [issuer, other] = [await newTenant(admin, daemon.url, 'issuer'), await newTenant(admin, daemon.url, 'other')]
+    const ask = async () => (await fetch(`${daemon.url}/connections`, { headers: { apikey: other.apiKey } })).arrayBuffer()
+    await measure('', ask, 1)
+    const idle = await measure('nothing else', ask, seconds)
+    const made = await begin(issuer.call, daemon.url, Math.min(20, seconds * 2))
+    const busy = await measure('keys being made', ask, seconds)
+    return [idle, { ...busy, keys: await made() }]
+  } finally {
+    await daemon.stop()
+    rmSync(folder, { recursive: true })
+  }
+}
+
+async function newTenant(admin: Client, url: string, name: string): Promise<{ apiKey: string; call: Client }> {
+  const { id: walletId } = await admin('POST /wallets', { body: { name } })
+  const { id: entityId } = await admin('POST /iam/entities', { body: { name, walletId } })
+  const apiKey = `the-key-of-the-${name}`
+  await admin('POST /iam/apikey-authentication', { body: { entityId, apiKey } })
+  return { apiKey, call: createClient(url, { apikey: apiKey }) }
+}
+
+/** Has so many definitions made in the background; gives how many are. */
+async function begin(call: Client, url: string, count: number): Promise<() => Promise<number>> {
+  const documentTemplate = { publicKeys: [{ id: 'key-1', purpose: 'assertionMethod' as const }], services: [] }
+  const { longFormDid: author } = await call('POST /did-registrar/dids', { body: { documentTemplate } })
+  const named = { name: 'id card', version: '1.0.0', author }
+  const schema = { name: 'id card', version: '1.0.0', attrNames: ['name', 'age', 'country', 'city'], issuerId: author }
+  const { guid } = await call('POST /schema-registry/schemas', { body: { ...named, type: 'AnoncredSchemaV1', schema } })
+  const schemaId = `${url}/schema-registry/schemas/${guid}/schema`
+  const body = { ...named, tag: 'id', schemaId, signatureType: 'CL', supportRevocation: false } as const
+  for (let n = 0; n < count; n++) await call(`POST ${path}`, { headers: { prefer: 'respond-async' }, body })
+  return async () => (await call(`GET ${path}`)).contents.filter(({ state }) => state === 'READY').length
+}
+
+async function measure(name: string, ask: () => Promise<unknown>, seconds: number): Promise<Answers> {
+  const times: number[] = []
+  for (const end = performance.now() + seconds * 1_000; performance.now() < end;) {
+    const start = performance.now()
+    await ask()
+    times.push(performance.now() - start)
+    await sleep(10)
+  }
+  const of = (share: number) => percentile(times, share)
+  return { name, answers: times.length, keys: 0, p50: of(0.5), p95: of(0.95), p99: of(0.99), longest: of(1) }
+}
+
+/** Results as a table. */
+export function toAnswersTable(results: readonly Answers[]): string {
+  const rows = results.map(
+    ({ name, answers, keys, ...times }) =>
+      `| ${name} | ${answers} | ${keys} | ${[times.p50, times.p95, times.p99, times.longest].map((ms) => ms.toFixed(1)).join(' | ')} |`,
+  )
+  return ['| beside it | answers | keys | p50 ms | p95 ms | p99 ms | longest ms |', '|---|--:|--:|--:|--:|--:|--:|', ...rows].join('\n')
+}

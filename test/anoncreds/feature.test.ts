@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest'
+import { mustBeEnabled } from '../../src/anoncreds/feature.ts'
+
+test.each([
+  ['turned off', false, true, /ENABLE_ANONCRED=true/],
+  ['not installed', true, false, /npm ci --include=optional/],
+])('when AnonCreds is %s, the way out is named', (_, ENABLE_ANONCRED, isThere, wayOut) => {
+  const refused = expect.objectContaining({
+    type: 'BadRequest',
+    status: 400,
+    title: 'BadRequest_FeatureDisabled',
+    message: expect.stringMatching(wayOut),
+  })
+  expect(() => mustBeEnabled({ ENABLE_ANONCRED }, () => isThere)).toThrow(refused)
+})
+
+test('when it is there and turned on, nothing happens', () => {
+  expect(() => mustBeEnabled({ ENABLE_ANONCRED: true }, () => true)).not.toThrow()
+})
