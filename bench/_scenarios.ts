@@ -145,6 +145,15 @@ export const scenarios: readonly Scenario[] = [
   micro('dids', 'DIDs made, published and resolved on the embedded ledger', async () => (await import('./did.ts')).openDids()),
   micro('resolve', 'DIDs resolved cold and from the cache', async () => (await import('./did-cache.ts')).openCacheSuites()),
   micro('enterprise', 'DID requests and challenges over HTTP', async () => (await import('./enterprise.ts')).openEnterpriseSuites()),
+  micro('anoncreds', 'AnonCreds issued, presented and verified, next to the bare library', async () =>
+    (await import('./anoncreds.ts')).openAnonCredsSuites(),
+  ),
+  {
+    name: 'creddef',
+    about: 'answers of a daemon while keys of credential definitions are made',
+    minutes: 5,
+    run: async ({ quick }) => (await import('./generating.ts')).measureGenerating(quick ? 3 : 10),
+  },
   ...flowNames.map(flow),
   ...growth,
   peer('veramo', 'Veramo 7'),

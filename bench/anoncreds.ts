@@ -2,10 +2,10 @@
 import { createEngine } from '../src/anoncreds/engine.ts'
 import { loadLibrary } from '../src/anoncreds/library.ts'
 import { credDefId, definition, issue, known, made, request, schemaId, values } from '../test/anoncreds/_flow.ts'
-import type { Work } from './_harness.ts'
+import type { Suites, Work } from './_harness.ts'
 
 /** An engine and the library, both loaded; the engine is ended when all is measured. */
-export async function openAnonCredsSuites() {
+export async function openAnonCredsSuites(): Promise<Suites> {
   const engine = createEngine()
   const bare = await loadLibrary()
   const linkSecret = await engine.createLinkSecret()
@@ -18,12 +18,11 @@ export async function openAnonCredsSuites() {
     'AnonCreds: issue': [
       {
         name: 'identity-agent',
-        isSlow: true,
         once: () => engine.createCredential({ definition, privateKey, offer, request: asked, values }),
       },
       {
         name: 'bare library',
-        isSlow: true,
+        isPeer: true,
         once: () =>
           bare.Issuer.createCredential(
             bare.CredentialDefinition.from(definition),
@@ -35,10 +34,10 @@ export async function openAnonCredsSuites() {
       },
     ],
     'AnonCreds: present': [
-      { name: 'identity-agent', isSlow: true, once: () => engine.createPresentation({ request, credential, linkSecret, ...known }) },
+      { name: 'identity-agent', once: () => engine.createPresentation({ request, credential, linkSecret, ...known }) },
       {
         name: 'bare library',
-        isSlow: true,
+        isPeer: true,
         once: () =>
           bare.Prover.createPresentation(
             bare.PresentationRequest.from(request),
@@ -50,10 +49,10 @@ export async function openAnonCredsSuites() {
       },
     ],
     'AnonCreds: verify': [
-      { name: 'identity-agent', isSlow: true, once: () => mustBe(engine.verifyPresentation({ presentation, request, ...known })) },
+      { name: 'identity-agent', once: () => mustBe(engine.verifyPresentation({ presentation, request, ...known })) },
       {
         name: 'bare library',
-        isSlow: true,
+        isPeer: true,
         once: () =>
           mustBe(
             bare.Verifier.verifyPresentation(

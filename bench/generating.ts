@@ -7,14 +7,15 @@ import { createClient, type Client } from '../daemon/client.ts'
 import { adminToken } from '../test/_agent.ts'
 import { Daemon } from '../test/_daemon.ts'
 import { percentile } from '../test/faults/_samples.ts'
+import type { Outcome } from './_scenarios.ts'
 
-/** Milliseconds from a question to its answer; keys that were made meanwhile. */
-export type Answers = { name: string; answers: number; keys: number; p50: number; p95: number; p99: number; longest: number }
+/** Milliseconds from a question to its answer. */
+type Answers = { name: string; figures: { p50: number; p95: number; p99: number; requestMax: number } }
 
 const path = '/credential-definition-registry/definitions'
 
 /** A hundred questions a second of one tenant, for so many seconds without and with another's definitions being made. */
-export async function measureGenerating(seconds: number): Promise<Answers[]> {
+export async function measureGenerating(seconds: number): Promise<Outcome> {
   const folder = mkdtempSync(join(tmpdir(), 'agent-bench-'))
   const daemon = await Daemon.start({ AGENT_DATA_DIR: folder, AGENT_CONFIG_DIR: folder, ADMIN_TOKEN: adminToken })
   try {
@@ -25,7 +26,8 @@ export async function measureGenerating(seconds: number): Promise<Answers[]> {
     const idle = await measure('nothing else', ask, seconds)
     const made = await begin(issuer.call, daemon.url, Math.min(20, seconds * 2))
     const busy = await measure('keys being made', ask, seconds)
-    return [idle, { ...busy, keys: await made() }]
+    const rows = [idle, { ...busy, name: `${busy.name} (${await made()} in ${seconds} s)` }]
+    return { tables: [{ title: 'AnonCreds: answers of a daemon while keys of credential definitions are made', rows }], failures: [] }
   } finally {
     await daemon.stop()
     rmSync(folder, { recursive: true })
@@ -62,14 +64,5 @@ async function measure(name: string, ask: () => Promise<unknown>, seconds: numbe
     await sleep(10)
   }
   const of = (share: number) => percentile(times, share)
-  return { name, answers: times.length, keys: 0, p50: of(0.5), p95: of(0.95), p99: of(0.99), longest: of(1) }
-}
-
-/** Results as a table. */
-export function toAnswersTable(results: readonly Answers[]): string {
-  const rows = results.map(
-    ({ name, answers, keys, ...times }) =>
-      `| ${name} | ${answers} | ${keys} | ${[times.p50, times.p95, times.p99, times.longest].map((ms) => ms.toFixed(1)).join(' | ')} |`,
-  )
-  return ['| beside it | answers | keys | p50 ms | p95 ms | p99 ms | longest ms |', '|---|--:|--:|--:|--:|--:|--:|', ...rows].join('\n')
+  return { name, figures: { p50: of(0.5), p95: of(0.95), p99: of(0.99), requestMax: of(1) } }
 }
