@@ -11,8 +11,8 @@ import { DefinitionPrivateKey, KeyCorrectnessProof, PrimaryPublicKey } from './m
 
 const Keys = z.object({ primary: PrimaryPublicKey, privateKey: DefinitionPrivateKey, keyCorrectnessProof: KeyCorrectnessProof })
 
-/** As `nice` counts: 19 would be left alone by a machine that is busy. */
-const priority = 10
+/** As `nice` counts: others go first, and it goes on beside them, with a third of what they get. */
+const priority = 5
 
 export type KeyMaker = {
   /** Makes a key for attributes, by their names; takes seconds. @throws when its process has ended. */
@@ -30,22 +30,21 @@ export function createKeyMaker(): KeyMaker {
 
   return {
     async make(attrNames) {
-      // A process group of its own: what a terminal sends to the agent is not for it.
       const made = fork(program, {
         env: {},
         execArgv: isSource ? ['--import', 'tsx'] : [],
-        detached: true,
         stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
       })
       under.add(made)
       try {
         lower(made)
-        return await new Promise((resolve, reject) => {
-          made.once('message', (keys) => resolve(Keys.parse(keys)))
-          made.once('error', reject)
+        const keys = await new Promise<unknown>((resolve, reject) => {
+          made.once('message', resolve)
+          made.on('error', reject)
           made.once('exit', (code, signal) => reject(new Error(`the process that makes keys has ended (${signal ?? code})`)))
           made.send([...attrNames])
         })
+        return Keys.parse(keys)
       } finally {
         under.delete(made)
         made.kill('SIGKILL')

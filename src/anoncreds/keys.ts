@@ -2,7 +2,7 @@
  * The keys of credential definitions: Camenisch–Lysyanskaya signatures over RSA (https://hyperledger.github.io/anoncreds-spec, "Generating a
  * Credential Definition Without Revocation Support"). The library of AnonCreds takes minutes for the primes, OpenSSL a second each.
  */
-import { createHash, generatePrimeSync, randomBytes } from 'node:crypto'
+import { createHash, generatePrime, randomBytes } from 'node:crypto'
 import { attributeKey, linkSecretName } from '../schemas/attribute-key.ts'
 import type { DefinitionPrivateKey, KeyCorrectnessProof, PrimaryPublicKey } from './model.ts'
 
@@ -11,9 +11,9 @@ export type DefinitionKeys = { primary: PrimaryPublicKey; privateKey: Definition
 /** Bits of the modulus. */
 export const modulusBits = 2_048
 
-/** Makes a key for the attributes of a schema; takes seconds, in which the thread does nothing else. */
-export function generateDefinitionKeys(attrNames: readonly string[]): DefinitionKeys {
-  const [P, Q] = generateSafePrimes()
+/** Makes a key for the attributes of a schema; takes seconds, and two cores. */
+export async function generateDefinitionKeys(attrNames: readonly string[]): Promise<DefinitionKeys> {
+  const [P, Q] = await generateSafePrimes()
   const [p, q, n] = [(P - 1n) / 2n, (Q - 1n) / 2n, P * Q]
   const power = powersModulo(P, Q)
   const s = findGenerator(n)
@@ -48,11 +48,18 @@ export function generateDefinitionKeys(attrNames: readonly string[]): Definition
 }
 
 /** Two primes that are twice a prime and one, with a product of exactly so many bits. */
-function generateSafePrimes(): [bigint, bigint] {
+async function generateSafePrimes(): Promise<[bigint, bigint]> {
   for (;;) {
-    const [one, other] = [1, 2].map(() => generatePrimeSync(modulusBits / 2, { safe: true, bigint: true })) as [bigint, bigint]
+    const [one, other] = await Promise.all([generateSafePrime(), generateSafePrime()])
     if (one !== other && (one * other).toString(2).length === modulusBits) return [one, other]
   }
+}
+
+function generateSafePrime(): Promise<bigint> {
+  const options = { safe: true, bigint: true } as const
+  return new Promise((resolve, reject) =>
+    generatePrime(modulusBits / 2, options, (error, prime) => (error ? reject(error) : resolve(prime))),
+  )
 }
 
 /** A number that generates the squares modulo n: one that is a square, and neither it nor its predecessor has a factor of n. */
