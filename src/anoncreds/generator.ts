@@ -97,7 +97,11 @@ export function createGenerator({ db, keys, log, keep, retryMs = 30_000 }: Gener
     isWoken = !isClosed
     running ??= run()
       .catch((error: unknown) => log.error({ err: error }, 'the registry of credential definitions could not be read'))
-      .finally(() => (running = undefined))
+      .finally(() => {
+        running = undefined
+        // Somebody may have come when it was about to end.
+        if (isWoken && !isClosed) wake()
+      })
   }
 
   return {
