@@ -16,7 +16,7 @@ const mayImport: Record<string, string[]> = {
   'src/audit': ['src/base', 'src/storage'],
   'src/outbox': ['src/base', 'src/storage'],
   'src/schemas': ['src/base', 'src/net', 'src/crypto', 'src/did', 'src/storage'],
-  'src/anoncreds': ['src/base', 'src/net', 'src/did', 'src/schemas', 'src/storage'],
+  'src/anoncreds': ['src/base', 'src/net', 'src/did', 'src/credentials', 'src/schemas', 'src/storage'],
   'src/wallet': ['src/base', 'src/anoncreds', 'src/net', 'src/crypto', 'src/did', 'src/vdr', 'src/storage', 'src/outbox'],
   'src/did-registrar': ['src/base', 'src/crypto', 'src/did', 'src/vdr', 'src/storage', 'src/outbox', 'src/wallet'],
   'src/verification': ['src/base', 'src/did', 'src/credentials', 'src/schemas', 'src/storage', 'src/wallet'],

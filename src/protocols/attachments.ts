@@ -4,7 +4,7 @@ import { randomId } from '../base/id.ts'
 import { isTemporary, Problem } from '../base/problem.ts'
 import { VerificationError } from '../credentials/verification-error.ts'
 import { attachmentBytes, attachmentJson, base64Attachment, jsonAttachment, type Attachment } from '../didcomm/message.ts'
-import { attachmentFormats, toCredentialFormat, type CredentialFormat } from './formats.ts'
+import { tokenFormats, toCredentialFormat, type CredentialFormat, type TokenFormat } from './formats.ts'
 import type { Received } from './receive.ts'
 
 /** What a holder's proof must be bound to: made for this request (`challenge`) and for this verifier (`domain`). */
@@ -13,9 +13,9 @@ export type ProofOptions = { challenge: string; domain: string }
 const Challenge = z.looseObject({ options: z.looseObject({ challenge: z.string().min(1), domain: z.string().min(1) }) })
 
 /** Writes challenge and domain as the one attachment of an offer, or of a request for JWT credentials; `content` is what stands in it. */
-export function challengeAttachment(options: ProofOptions, format: CredentialFormat): { attachments: Attachment[]; content: object } {
+export function challengeAttachment(options: ProofOptions, format: TokenFormat): { attachments: Attachment[]; content: object } {
   const content = { options, presentation_definition: { id: randomId(), input_descriptors: [], format: { jwt: { alg: ['ES256K'] } } } }
-  return { attachments: [jsonAttachment(randomId(), content, attachmentFormats[format])], content }
+  return { attachments: [jsonAttachment(randomId(), content, tokenFormats[format])], content }
 }
 
 /** Reads challenge and domain. @throws {z.ZodError} when they are not in the content of an attachment. */
@@ -30,14 +30,19 @@ export function readContent(message: Received): { content: unknown; credentialFo
   return { content: attachmentJson(attachment), credentialFormat: toCredentialFormat(attachment.format) }
 }
 
-/** Writes JSON as the one attachment of a message, in base64 as SD-JWT requests have it (wire.md 5.1). */
-export function encodedAttachments(content: object, format: CredentialFormat): Attachment[] {
-  return [base64Attachment(randomId(), Buffer.from(JSON.stringify(content)), attachmentFormats[format])]
+/** Writes JSON as the one attachment of a message, in base64 as requests for SD-JWTs and all of AnonCreds have it (wire.md 4, 5). */
+export function encodedAttachments(content: object, attachmentFormat: string): Attachment[] {
+  return [base64Attachment(randomId(), Buffer.from(JSON.stringify(content)), attachmentFormat)]
 }
 
 /** Writes a token, a holder's proof, a credential or a presentation, as the one attachment of a message. */
-export function tokenAttachments(token: string, format: CredentialFormat): Attachment[] {
-  return [base64Attachment(randomId(), Buffer.from(token), attachmentFormats[format])]
+export function tokenAttachments(token: string, format: TokenFormat): Attachment[] {
+  return [base64Attachment(randomId(), Buffer.from(token), tokenFormats[format])]
+}
+
+/** Reads the JSON of an answer's one attachment; what the attachment says of its format is not to be trusted. @throws {TypeError | Problem} */
+export function readJson(message: Received): unknown {
+  return attachmentJson(only(message))
 }
 
 /** Reads a token; what the attachment says of its format is not to be trusted (wire.md 4.2). @throws {TypeError} */

@@ -1,11 +1,10 @@
 /** Which of the wallet's credentials answer a request for a proof (ours): told before anything is promised. */
 import { z } from 'zod'
+import { findFit, type Fit } from '../anoncreds/fit.ts'
 import { Problem } from '../base/problem.ts'
-import { decodeJwtVc } from '../credentials/credential.ts'
 import { checkConstraints } from '../credentials/jwt-vp.ts'
 import { findMissing } from '../credentials/sd-jwt/presentation.ts'
-import { decodeSdJwt } from '../credentials/sd-jwt/sd-jwt.ts'
-import { checkValidity, type Validity } from '../credentials/validity.ts'
+import { checkValidity } from '../credentials/validity.ts'
 import { VerificationError } from '../credentials/verification-error.ts'
 import { getSigningKey } from '../did-registrar/keys.ts'
 import { canonicalDid } from '../did/document.ts'
@@ -13,9 +12,13 @@ import type { Db } from '../storage/database.ts'
 import type { Wallet } from '../wallet/wallet.ts'
 import { getRecord } from './find.ts'
 import { CredentialFormat } from './formats.ts'
+import type { Content } from './issue-credential/format.ts'
+import { issuanceFormats } from './issue-credential/formats/index.ts'
 import { CredentialData } from './issue-credential/model.ts'
+import type { Held as HeldRow } from './present-proof/format.ts'
+import { readOwned, requestOf } from './present-proof/formats/anoncreds.ts'
+import { findHolderKey } from './present-proof/formats/sd-jwt.ts'
 import { presentProof, type PresentationRecord } from './present-proof/model.ts'
-import { findHolderKey } from './present-proof/present.ts'
 
 const Candidate = z
   .object({
@@ -26,6 +29,10 @@ const Candidate = z
     claims: z.array(z.string()).describe('The names of its claims.'),
     expired: z.boolean(),
     revoked: z.boolean().describe('The issuer said so.'),
+    answers: z
+      .object({ attributes: z.array(z.string()), predicates: z.array(z.string()) })
+      .optional()
+      .describe('AnonCreds: the references in the request of what it can answer; a candidate answers all, since a proof is made with one.'),
     reason: z.string().optional().describe('Why the verifier would not take it.'),
   })
   .meta({ id: 'PresentationCandidate' })
@@ -40,10 +47,7 @@ export const PresentationCandidates = z
 export type PresentationCandidates = z.infer<typeof PresentationCandidates>
 
 /** A credential as the wallet keeps it. */
-type Held = { id: string; format: CredentialFormat; credential: string; issuer: string; subject: string; isRevoked: boolean }
-
-/** What a credential says of itself, whatever its format. */
-type Said = Validity & { issuerDid: string; schemas: string[]; claims: string[] }
+type Held = HeldRow & { format: CredentialFormat; isRevoked: boolean }
 
 /**
  * Compares the wallet's credentials with a request that it received: format, schemas and issuers, claims of an SD-JWT, dates, the holder's
@@ -81,41 +85,54 @@ async function listHeld(db: Db): Promise<Held[]> {
 async function judge(wallet: Wallet, record: PresentationRecord, held: Held): Promise<Candidate> {
   const { id: recordId, format: credentialFormat, issuer, isRevoked: revoked } = held
   const about = { recordId, credentialFormat, issuer: canonicalDid(issuer), revoked }
-  const said = whyNot(() => read(held))
+  const said = whyNot(() => issuanceFormats[held.format].read(held.credential))
   if ('reason' in said) return { ...about, schemas: [], claims: [], expired: false, reason: said.reason }
   const { schemas, claims } = said.value
   const dates = whyNot(() => checkValidity(said.value, Math.floor(Date.now() / 1_000), wallet.env.config.CREDENTIAL_LEEWAY))
   const expired = 'reason' in dates && dates.code === 'expired'
-  const reason = (await findMismatch(wallet, record, held, said.value)) ?? ('reason' in dates ? dates.reason : undefined)
-  return { ...about, schemas, claims, expired, ...(reason !== undefined && { reason }) }
-}
-
-function read({ format, credential }: Held): Said {
-  if (format === 'SDJWT') {
-    const { vct, claims, ...rest } = decodeSdJwt(credential)
-    return { ...rest, schemas: vct === undefined ? [] : [vct], claims: Object.keys(claims) }
+  const { reason = 'reason' in dates ? dates.reason : undefined, answers } = await findMismatch(wallet, record, held, said.value)
+  return {
+    ...about,
+    schemas,
+    claims: Object.keys(claims),
+    expired,
+    ...(answers && { answers }),
+    ...(reason !== undefined && { reason }),
   }
-  const { claims, ...rest } = decodeJwtVc(credential)
-  return { ...rest, claims: Object.keys(claims).filter((name) => name !== 'id') }
 }
 
-/** Why a credential does not answer the request, but for its dates. */
-async function findMismatch(wallet: Wallet, record: PresentationRecord, held: Held, said: Said): Promise<string | undefined> {
+/** Why a credential does not answer the request, but for its dates; of AnonCreds, and what of it it answers. */
+async function findMismatch(
+  wallet: Wallet,
+  record: PresentationRecord,
+  held: Held,
+  said: Content,
+): Promise<Pick<Candidate, 'reason' | 'answers'>> {
   const { credentialFormat: asked, proofs, claims = {} } = record
-  const { format, credential: sdJwt, subject, isRevoked } = held
-  if (format !== asked) return `It is a ${format}, and the request is for ${asked}`
-  const constrained = whyNot(() => checkConstraints(said, proofs))
-  if ('reason' in constrained) return constrained.reason
-  const missing = format === 'SDJWT' ? findMissing(sdJwt, claims) : undefined
-  if (missing !== undefined) return `It has no claim ${missing}, which is asked for`
-  if (isRevoked) return 'The issuer said that it is revoked'
+  const { format, credential, issuer: issuerDid, subject, isRevoked } = held
+  if (format !== asked) return { reason: `It is a ${format}, and the request is for ${asked}` }
   try {
-    if (format === 'SDJWT') await findHolderKey(wallet, record, { sdJwt, subject })
-    else await getSigningKey(wallet, subject, 'authentication')
-    return undefined
+    if (format === 'AnonCreds') return toAnswers(findFit(requestOf(record), await readOwned(wallet, held)))
+    const constrained = whyNot(() => checkConstraints({ ...said, issuerDid }, proofs))
+    if ('reason' in constrained) return { reason: constrained.reason }
+    const missing = format === 'SDJWT' ? findMissing(credential, claims) : undefined
+    if (missing !== undefined) return { reason: `It has no claim ${missing}, which is asked for` }
+    if (isRevoked) return { reason: 'The issuer said that it is revoked' }
+    if (format === 'SDJWT') await findHolderKey(wallet, record, { sdJwt: credential, subject })
+    else await getSigningKey(wallet, subject ?? '', 'authentication')
+    return {}
   } catch (error) {
-    if (error instanceof Problem) return error.message
+    if (error instanceof Problem) return { reason: error.message }
     throw error
+  }
+}
+
+function toAnswers({ attributes, predicates }: Fit): Pick<Candidate, 'reason' | 'answers'> {
+  const answered = (each: Fit['attributes']) => Object.keys(each).filter((reference) => each[reference] === undefined)
+  const misfit = Object.entries({ ...attributes, ...predicates }).find(([, reason]) => reason !== undefined)
+  return {
+    answers: { attributes: answered(attributes), predicates: answered(predicates) },
+    ...(misfit && { reason: `It cannot answer ${misfit[0]}: ${misfit[1]}` }),
   }
 }
 

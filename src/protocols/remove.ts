@@ -1,12 +1,11 @@
 /** Removes records of credentials and presentations (ours): what the wallet keeps of them, what is owed for them, and their DIDs. */
 import { Problem } from '../base/problem.ts'
 import { findPlace } from '../credential-status/lists.ts'
-import { decodeJwtVc } from '../credentials/credential.ts'
-import { decodeSdJwt } from '../credentials/sd-jwt/sd-jwt.ts'
 import { Debt, takeBack } from '../outbox/outbox.ts'
 import type { Tx } from '../storage/database.ts'
 import type { Wallet } from '../wallet/wallet.ts'
 import { getRecord } from './find.ts'
+import { issuanceFormats } from './issue-credential/formats/index.ts'
 import { issueCredential, type CredentialRecord } from './issue-credential/model.ts'
 import { PresentationData, presentProof } from './present-proof/model.ts'
 import { laneOf } from './record.ts'
@@ -60,7 +59,7 @@ async function mustNotHold(tx: Tx, record: CredentialRecord, leewaySeconds: numb
 
 function hasEnded({ credentialFormat, credential }: CredentialRecord, leewaySeconds: number): boolean {
   if (credential === undefined) return false
-  const { validUntil } = credentialFormat === 'SDJWT' ? decodeSdJwt(credential) : decodeJwtVc(credential)
+  const { validUntil } = issuanceFormats[credentialFormat].read(credential)
   return validUntil !== undefined && validUntil + leewaySeconds <= Date.now() / 1_000
 }
 

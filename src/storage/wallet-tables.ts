@@ -228,8 +228,11 @@ export interface WalletTables extends DefinitionKeyTables, EnterpriseTables, Mes
     revoked_at: string | null
   }
 
-  /** The credentials this wallet holds; the id is the record's. */
-  credential: { id: string; format: string; credential: string; issuer: string; subject: string; created_at: string }
+  /** The credentials this wallet holds; the id is the record's. Who issued one, and whom it is about: of AnonCreds nobody that it names. */
+  credential: { id: string; format: string; credential: string; issuer: string; subject: string | null; created_at: string }
+
+  /** The nonces, decimal and without zeros before them, of all AnonCreds proofs that this wallet has asked for: none is used twice. */
+  proof_nonce: { nonce: string }
 
   /** What this wallet accepts when it verifies (api.md 4.12). */
   verification_policy: {

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { credentialFormats, type CredentialFormat } from '../../src/protocols/formats.ts'
+import { tokenFormats, type TokenFormat } from '../../src/protocols/formats.ts'
 import { startAgent, type TestAgent } from '../_agent.ts'
 import { connect, credentialIn, newDid, presentationIn, until, type Tenant } from '../_pair.ts'
 
@@ -29,7 +29,7 @@ afterAll(async () => {
 })
 
 /** The verifier asks, the holder shows the credential. */
-async function present(credentialFormat: CredentialFormat, recordId: string, end: string) {
+async function present(credentialFormat: TokenFormat, recordId: string, end: string) {
   const claims = credentialFormat === 'SDJWT' ? { claims: { name: '' } } : {}
   const { thid } = await verifier!.call('POST /present-proof/presentations', { body: { connectionId: asks, credentialFormat, ...claims } })
   const { presentationId } = await presentationIn(holder!.call, thid, 'RequestReceived')
@@ -40,7 +40,7 @@ async function present(credentialFormat: CredentialFormat, recordId: string, end
   return presentationIn(verifier!.call, thid, end)
 }
 
-const cases = credentialFormats.flatMap((format) => [[format, undefined] as const, [format, 'key-1'] as const])
+const cases = (Object.keys(tokenFormats) as TokenFormat[]).flatMap((format) => [[format, undefined] as const, [format, 'key-1'] as const])
 test.each(cases)('%s, accepted with the key %s: passes, is revoked, and then does not', async (credentialFormat, keyId) => {
   const offer = await issuer!.call('POST /issue-credentials/credential-offers', {
     body: { connectionId: offers, credentialFormat, issuingDID, claims: { name: 'Alice' }, automaticIssuance: true },

@@ -6,6 +6,8 @@ import { generateKey, sign, toPublic } from '../../src/crypto/keys.ts'
 import { createKeyDid } from '../../src/did/key.ts'
 import { base64Attachment, jsonAttachment, type PlaintextMessage } from '../../src/didcomm/message.ts'
 import { handlers } from '../../src/protocols/index.ts'
+import { challengeAttachment, encodedAttachments } from '../../src/protocols/attachments.ts'
+import { tokenFormats } from '../../src/protocols/formats.ts'
 import { writeOffer } from '../../src/protocols/issue-credential/messages.ts'
 import { writeRequest } from '../../src/protocols/present-proof/messages.ts'
 import type { Draw } from './_draw.ts'
@@ -84,7 +86,10 @@ const makers: Readonly<Record<string, (draw: Draw, threads: Threads) => Message>
   }),
   offer: (draw) => ({
     type: typesOf.offer,
-    ...writeOffer({ credentialFormat: draw.of(['JWT', 'SDJWT']), claims: { name: 'Alice', age: 42 }, schemaIds: [], ...options() }),
+    ...writeOffer(
+      { claims: { name: 'Alice', age: 42 }, schemaIds: [] },
+      challengeAttachment(options(), draw.of(['JWT', 'SDJWT'])).attachments,
+    ),
   }),
   request: (_, { take }) => {
     const offered = take(typesOf.offer)
@@ -92,15 +97,9 @@ const makers: Readonly<Record<string, (draw: Draw, threads: Threads) => Message>
   },
   credential: (_, { take, find }) => answer(take(typesOf.request), typesOf.credential, () => vc(find('longFormDid'))),
   'proof request': (draw) => {
-    const { body, attachments } = writeRequest({
-      credentialFormat: draw.of(['JWT', 'SDJWT']),
-      options: options(),
-      claims: { name: {} },
-      proofs: [],
-      goalCode: undefined,
-      comment: undefined,
-    })
-    return { type: typesOf.proofRequest, body, attachments }
+    const asked = { options: options(), claims: { name: {} } }
+    const attachments = draw.of([challengeAttachment(options(), 'JWT').attachments, encodedAttachments(asked, tokenFormats.SDJWT)])
+    return { type: typesOf.proofRequest, body: writeRequest({ proofs: [] }), attachments }
   },
   presentation: (_, { take }) => {
     const asked = take(typesOf.proofRequest)

@@ -1,7 +1,7 @@
 /** The stock Identus SDK as holder between two daemons in processes of their own: one issues and revokes, the other verifies. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { createClient } from '../../daemon/client.ts'
-import type { CredentialFormat } from '../../src/protocols/formats.ts'
+import type { TokenFormat } from '../../src/protocols/formats.ts'
 import { Daemon, settingsIn, temporaryFolder } from '../_daemon.ts'
 import { onboard } from '../_main-job.ts'
 import { newDid, presentationIn, type Tenant } from '../_pair.ts'
@@ -48,7 +48,7 @@ type Credential = Awaited<ReturnType<typeof issue>>['credential']
 
 /** How the wallet answers a request; its agent shows no claim of an SD-JWT by itself. */
 const formats: Record<
-  CredentialFormat,
+  TokenFormat,
   { curve: 'secp256k1' | 'Ed25519'; terms: Parameters<typeof ask>[3]; answer: (credential: Credential) => Promise<void> }
 > = {
   JWT: {

@@ -7,7 +7,7 @@ import { CredentialFormat } from '../formats.ts'
 export const AutomaticAcceptance = z
   .object({
     credentialOffers: z.literal(true),
-    subjectId: z.string(),
+    subjectId: z.string().optional(),
     keyId: z.string().optional(),
     credentialFormats: z.array(CredentialFormat).optional(),
     schemaIds: z.array(z.string()).optional(),
@@ -20,7 +20,7 @@ export const SetAutomaticAcceptance = z
   .object({
     credentialOffers: z.boolean().describe('Accept offers over this connection, from now on, without a person; false for none.'),
     subjectId: optional(z.string().min(1)).describe(
-      'With `credentialOffers`: whom the credentials are about, a DID of this wallet with an authentication key.',
+      'With `credentialOffers`: whom the credentials are about, a DID of this wallet with an authentication key. AnonCreds are about no DID: it can be left out when they are the only format.',
     ),
     keyId: optional(z.string().min(1)).describe('Which of its authentication keys signs, and binds an SDJWT, as in `accept-offer`.'),
     credentialFormats: optional(z.array(CredentialFormat).min(1)).describe('Only offers of these formats; of any when left out.'),
@@ -30,7 +30,8 @@ export const SetAutomaticAcceptance = z
   })
   .transform(({ credentialOffers, subjectId, ...terms }, context): AutomaticAcceptance | undefined => {
     if (!credentialOffers) return undefined
-    if (subjectId !== undefined) return { credentialOffers, subjectId, ...terms }
+    const needsNone = terms.credentialFormats?.every((format) => format === 'AnonCreds') === true
+    if (subjectId !== undefined || needsNone) return { credentialOffers, subjectId, ...terms }
     const message = 'is missing: name a DID of this wallet with an authentication key, which the credentials are to be about'
     context.addIssue({ code: 'custom', path: ['subjectId'], message })
     return z.NEVER

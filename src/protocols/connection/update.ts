@@ -30,6 +30,7 @@ export async function updateConnection(
 export async function mustAccept(wallet: Wallet, automaticAcceptance: AutomaticAcceptance | undefined): Promise<void> {
   if (!automaticAcceptance) return
   const { subjectId, keyId } = automaticAcceptance
+  if (subjectId === undefined) return
   await getOwnDid(wallet.db, subjectId)
   await getSigningKey(wallet, subjectId, 'authentication', keyId)
 }

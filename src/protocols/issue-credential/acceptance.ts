@@ -7,8 +7,10 @@ import type { AutomaticAcceptance } from '../connection/acceptance.ts'
 import { connection } from '../connection/model.ts'
 import { findRecord, getRecord } from '../find.ts'
 import { advance, announce } from '../record.ts'
-import { issueCredential, type AcceptCredentialOffer, type CredentialData, type CredentialRecord } from './model.ts'
-import { writeRequest } from './request.ts'
+import type { Choice } from './format.ts'
+import { formatOf } from './formats/index.ts'
+import { writeRequest } from './messages.ts'
+import { issueCredential, type CredentialData, type CredentialRecord } from './model.ts'
 
 /** Whether an offer that comes in now is accepted without a person. */
 export async function isAccepted(db: Db, offer: CredentialData): Promise<boolean> {
@@ -23,13 +25,12 @@ export const makeAcceptance: Work = async (wallet, recordId) => {
   const record = await getRecord(wallet.db, issueCredential, recordId)
   const acceptance = isOpen(record) ? await findAcceptance(wallet.db, record) : undefined
   if (!acceptance) return () => Promise.resolve()
-  const choice = { subjectId: acceptance.subjectId, keyId: acceptance.keyId }
-  const outcome = await attempt(wallet, record, choice)
+  const outcome = await attempt(wallet, record, formatOf(record).choose({ subjectId: acceptance.subjectId, keyId: acceptance.keyId }))
   return async (tx) => {
     const current = await getRecord(tx, issueCredential, recordId)
     if (!isOpen(current)) return
     if (outcome instanceof Problem) await announce(tx, issueCredential, current, { metaLastFailure: toFailure(outcome) })
-    else await advance(tx, issueCredential, current, 'made', choice, outcome)
+    else await advance(tx, issueCredential, current, 'made', outcome.change, outcome.message)
   }
 }
 
@@ -50,7 +51,7 @@ async function findAcceptance(
 }
 
 /** The request, or why there can be none. @throws when another attempt may go better. */
-async function attempt(wallet: Wallet, record: CredentialRecord, choice: AcceptCredentialOffer) {
+async function attempt(wallet: Wallet, record: CredentialRecord, choice: Choice) {
   try {
     return await writeRequest(wallet, record, choice)
   } catch (error) {

@@ -2,21 +2,21 @@
 import { z } from 'zod'
 import { Problem } from '../../base/problem.ts'
 import { findStanding, Standing } from '../../credential-status/standing.ts'
-import { readJwtVc, type DecodedCredential } from '../../credentials/credential.ts'
-import type { Jws } from '../../credentials/jws.ts'
-import { decodeSdJwt } from '../../credentials/sd-jwt/sd-jwt.ts'
 import { VerificationError } from '../../credentials/verification-error.ts'
+import type { Db } from '../../storage/database.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
 import { getRecord } from '../find.ts'
 import { CredentialFormat } from '../formats.ts'
 import { present } from '../model.ts'
+import type { Content } from './format.ts'
+import { issuanceFormats } from './formats/index.ts'
 import { issueCredential, type CredentialRecord } from './model.ts'
 
 export const CredentialContent = z
   .object({
     recordId: z.guid(),
     credentialFormat: CredentialFormat,
-    issuer: z.string(),
+    issuer: z.string().describe('The issuer’s DID; of AnonCreds, as its definition says.'),
     subject: z.string().optional(),
     claims: z.record(z.string(), z.json()).describe('The claims about the subject; of an SDJWT with all that its disclosures show.'),
     disclosable: z
@@ -25,11 +25,12 @@ export const CredentialContent = z
       .describe('SDJWT: the claims that its holder can show or keep back, as names and positions from the outside in.'),
     bound: z.boolean().optional().describe('SDJWT: whether only the holder’s key can present it.'),
     schemas: z.array(z.string()).describe('The schemas that it names; of an SDJWT its type.'),
+    definition: z.string().optional().describe('AnonCreds: the URL of its credential definition.'),
     validFrom: z.iso.datetime().optional(),
     validUntil: z.iso.datetime().optional(),
     standing: Standing,
-    header: z.record(z.string(), z.unknown()).describe('The header of the JWT.'),
-    payload: z.record(z.string(), z.unknown()).describe('The payload of the JWT as it is signed.'),
+    header: z.record(z.string(), z.unknown()).optional().describe('The header of the JWT.'),
+    payload: z.record(z.string(), z.unknown()).optional().describe('The payload of the JWT as it is signed.'),
   })
   .meta({ id: 'CredentialContent' })
 export type CredentialContent = z.infer<typeof CredentialContent>
@@ -41,48 +42,42 @@ export type CredentialContent = z.infer<typeof CredentialContent>
  */
 export async function readContent(wallet: Wallet, recordId: string): Promise<CredentialContent> {
   const record = await getRecord(wallet.db, issueCredential, recordId)
-  const { jws, said, ...own } = decode(record)
-  const { issuerDid, subjectDid, claims, statuses, validFrom, validUntil } = said
+  const { issuerDid = await findIssuer(wallet.db, record), subjectDid, claims, statuses, validFrom, validUntil, ...own } = decode(record)
+  const { schemas, definition, disclosable, bound, header, payload } = own
   return present({
     recordId,
     credentialFormat: record.credentialFormat,
     issuer: issuerDid,
     subject: subjectDid,
     claims: claims as CredentialContent['claims'],
-    ...own,
+    disclosable,
+    bound,
+    schemas,
+    definition,
     validFrom: toInstant(validFrom),
     validUntil: toInstant(validUntil),
     standing: await findStanding(wallet.env, { statuses, issuerDid }),
-    header: { ...jws.header },
-    payload: jws.payload,
+    header: header && { ...header },
+    payload,
   })
 }
 
-type Said = Pick<DecodedCredential, 'issuerDid' | 'subjectDid' | 'claims' | 'statuses' | 'validFrom' | 'validUntil'>
-type Decoded = { jws: Jws; said: Said } & Pick<CredentialContent, 'schemas' | 'disclosable' | 'bound'>
-
-function decode({ id, state, credentialFormat, credential }: CredentialRecord): Decoded {
+function decode({ id, state, credentialFormat, credential }: CredentialRecord): Content {
   if (credential === undefined)
     throw new Problem(issueCredential.problems.wrongState, `The record ${id} is in state ${state} and has no credential yet.`)
   try {
-    return credentialFormat === 'SDJWT' ? fromSdJwt(credential) : fromJwt(credential)
+    return issuanceFormats[credentialFormat].read(credential)
   } catch (cause) {
     if (!(cause instanceof VerificationError)) throw cause
     throw new Problem('UnprocessableEntity', `The credential of the record ${id} cannot be read: ${cause.message}`, { cause })
   }
 }
 
-function fromJwt(text: string): Decoded {
-  const { jws, credential } = readJwtVc(text)
-  // The subject's id is no claim about it.
-  const claims = Object.fromEntries(Object.entries(credential.claims).filter(([name]) => name !== 'id'))
-  return { jws, said: { ...credential, claims }, schemas: credential.schemas }
-}
-
-function fromSdJwt(text: string): Decoded {
-  const { jws, vct, placed, holderKey, ...said } = decodeSdJwt(text)
-  const disclosable = placed.map(({ path }) => path)
-  return { jws, said, disclosable, bound: holderKey !== undefined, schemas: vct === undefined ? [] : [vct] }
+/** Who issued a credential that does not say it itself: this wallet, or who the definition named when it came. */
+async function findIssuer(db: Db, { id, issuingDID }: CredentialRecord): Promise<string> {
+  if (issuingDID !== undefined) return issuingDID
+  const { issuer } = await db.selectFrom('credential').select('issuer').where('id', '=', id).executeTakeFirstOrThrow()
+  return issuer
 }
 
 /** The seconds of the years 0 to 9999, which is as far as RFC 3339 writes. */

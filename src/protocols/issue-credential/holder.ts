@@ -10,11 +10,12 @@ import { findRecordFor } from '../peers.ts'
 import type { Handler } from '../receive.ts'
 import { advance, advanceByReply, begin, mustStandBefore } from '../record.ts'
 import { isAccepted } from './acceptance.ts'
-import { readOffer } from './messages.ts'
-import { issueCredential, type AcceptCredentialOffer, type CredentialRecord } from './model.ts'
-import { writeRequest } from './request.ts'
+import type { Choice } from './format.ts'
+import { formatOf } from './formats/index.ts'
+import { readOffer, writeRequest } from './messages.ts'
+import { issueCredential, type CredentialRecord } from './model.ts'
+import { checking } from './refusals.ts'
 import { credentialStates } from './states.ts'
-import { verifyIssued } from './verify.ts'
 
 const accept = 'POST /issue-credentials/records/{recordId}/accept-offer'
 
@@ -46,24 +47,25 @@ export async function takeOffer(wallet: Wallet, invitation: string): Promise<Cre
 }
 
 /**
- * Accepts an offer with a DID of the wallet, which the request proves to be the holder's; a second call changes nothing.
+ * Accepts an offer: with a DID of the wallet, which the request proves to be the holder's, or, of AnonCreds, with the wallet's link secret.
+ * A second call changes nothing.
  *
  * @throws {Problem} for a DID or a key that cannot be used, and in any other state.
  */
-export async function acceptOffer(wallet: Wallet, recordId: string, choice: AcceptCredentialOffer): Promise<CredentialRecord> {
+export async function acceptOffer(wallet: Wallet, recordId: string, choice: Choice): Promise<CredentialRecord> {
   const record = await getRecord(wallet.db, issueCredential, recordId)
   if (isPast(credentialStates, record.role, accept, record.state)) return record
   mustStandBefore(issueCredential, record, accept)
-  const message = await writeRequest(wallet, record, choice)
+  const { message, change } = await writeRequest(wallet, record, choice)
   return wallet.transaction(async (tx) => {
     const current = await getRecord(tx, issueCredential, recordId)
     return isPast(credentialStates, current.role, accept, current.state)
       ? current
-      : advance(tx, issueCredential, current, accept, choice, message)
+      : advance(tx, issueCredential, current, accept, change, message)
   })
 }
 
-/** The issuer sends the credential: kept when it is what was asked for, and the issuer's DID vouches for it. */
+/** The issuer sends the credential: kept when it is what was asked for, and its issuer vouches for it. */
 export const onCredential: Handler = async (wallet, message) => {
   const record = await findRecordFor(wallet.db, issueCredential, 'Holder', message)
   if (!record) {
@@ -72,9 +74,11 @@ export const onCredential: Handler = async (wallet, message) => {
       `There is no request for the thread ${message.thid} between these DIDs.`,
     )
   }
-  const { credential, issuer, subject } = await verifyIssued(wallet, record, message)
+  const waitsIn = ['RequestPending', 'RequestSent'] as const
+  const issued = await checking(wallet, record, waitsIn, () => formatOf(record).verify(wallet, record, message))
+  const { credential, issuer, subject = null, change } = issued
   return async (tx) => {
-    const received = await advanceByReply(tx, issueCredential, record.id, 'received credential', { credential })
+    const received = await advanceByReply(tx, issueCredential, record.id, 'received credential', { credential, ...change })
     const row = { id: received.id, format: record.credentialFormat, credential, issuer, subject, created_at: received.updatedAt! }
     await tx.insertInto('credential').values(row).execute()
   }

@@ -1,27 +1,23 @@
 /** The issuer's side: offer, take the holder's request, issue (service §3.2, §4.3). */
 import { randomId } from '../../base/id.ts'
 import { Problem } from '../../base/problem.ts'
-import { reasonOf } from '../../base/reason.ts'
-import { pickPlace } from '../../credential-status/lists.ts'
-import { decodeJws } from '../../credentials/jws.ts'
-import { verifyHolderProof } from '../../credentials/jwt-vp.ts'
-import { getOwnDid } from '../../did-registrar/dids.ts'
 import type { Tx } from '../../storage/database.ts'
 import { keepPeerDid } from '../../wallet/peer-dids.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
 import type { Work } from '../../wallet/work.ts'
-import { isTokensFault, readToken, tokenAttachments } from '../attachments.ts'
 import { getPeers } from '../connection/peers.ts'
 import { getRecord } from '../find.ts'
 import { isPast } from '../machine.ts'
 import { invite, refuseLate } from '../out-of-band.ts'
 import { boundBy, findRecordFor, peersOf } from '../peers.ts'
-import type { Handler, Received } from '../receive.ts'
+import type { Handler } from '../receive.ts'
 import { advance, advanceByReply, begin } from '../record.ts'
-import { checkClaimsAgainst, checkFormat } from './claims.ts'
-import { writeOffer } from './messages.ts'
+import { toReport } from '../report-problem/model.ts'
+import type { Made } from './format.ts'
+import { formatOf } from './formats/index.ts'
+import { withBody, writeOffer } from './messages.ts'
 import { issueCredential, type CreateCredentialOffer, type CredentialRecord, type InviteToOffer, type Offered } from './model.ts'
-import { getIssuerKey, signCredential } from './sign.ts'
+import { checking, toFailure } from './refusals.ts'
 import { credentialStates } from './states.ts'
 
 const issue = 'POST /issue-credentials/records/{recordId}/issue-credential'
@@ -52,15 +48,10 @@ export async function inviteToOffer(wallet: Wallet, { goalCode, goal, ...offer }
 }
 
 /** What an offer's record begins with, and `content`, what its message says. */
-async function prepare(wallet: Wallet, { domain: wanted, ...offered }: Offered) {
-  const { credentialFormat, claims, schemaIds } = offered
-  checkFormat(offered)
-  await getIssuerKey(wallet, offered)
-  await checkClaimsAgainst(wallet.env, claims, schemaIds)
-  const challenge = randomId()
-  const domain = wanted ?? wallet.env.config.DEFAULT_JWT_VC_OFFER_DOMAIN
-  const content = writeOffer({ credentialFormat, claims, schemaIds, challenge, domain })
-  return { ...offered, challenge, domain, content }
+async function prepare(wallet: Wallet, offered: Offered) {
+  const { terms, attachments } = await formatOf(offered).offer(wallet, offered)
+  const { claims, schemaIds } = { ...offered, ...terms }
+  return { ...terms, content: writeOffer({ claims, schemaIds }, attachments) }
 }
 
 /** Issues the credential that a holder has asked for; a second call changes nothing. @throws {Problem} in any other state. */
@@ -71,7 +62,7 @@ export function issueCredentialOf(wallet: Wallet, recordId: string): Promise<Cre
   })
 }
 
-/** The holder asks, and proves that the DID is the holder's (wire.md 4.2). */
+/** The holder asks, and proves that it may (wire.md 4.2). */
 export const onRequest: Handler = async (wallet, message) => {
   const record = await findRecordFor(wallet.db, issueCredential, 'Issuer', message, { mayAnswer: true })
   if (!record) {
@@ -81,7 +72,9 @@ export const onRequest: Handler = async (wallet, message) => {
     )
   }
   await refuseLate(wallet, 'offer', record, (tx) => advance(tx, issueCredential, record, 'expired', {}))
-  const proved = await proveHolder(wallet, record, message)
+  // Whoever answers an invitation first is nobody yet: of it nothing is noted.
+  const waitsIn = ['OfferPending', 'OfferSent'] as const
+  const proved = await checking(wallet, record, waitsIn, () => formatOf(record).readRequest(wallet, record, message))
   return async (tx: Tx) => {
     const change = { ...proved, ...boundBy(message, record) }
     const received = await advanceByReply(tx, issueCredential, record.id, 'received request', change)
@@ -89,50 +82,29 @@ export const onRequest: Handler = async (wallet, message) => {
   }
 }
 
-/**
- * Whose DID the holder has proved to have. An SD-JWT is bound to the key that proved it if the request names it by its bare id, as who is
- * asked for a key does. Wallets that write every `kid` as a DID URL have not been asked, and some of them could present nothing that is bound.
- */
-async function proveHolder(
-  wallet: Wallet,
-  { credentialFormat, challenge, domain }: CredentialRecord,
-  message: Received,
-): Promise<Pick<CredentialRecord, 'holderDid' | 'holderKey'>> {
-  try {
-    const token = readToken(message)
-    const { holderDid, key } = await verifyHolderProof(token, {
-      resolve: wallet.env.resolver.document,
-      audience: domain,
-      nonce: challenge,
-      now: Math.floor(Date.now() / 1_000),
-      leewaySeconds: wallet.env.config.PRESENTATION_LEEWAY,
-    })
-    const { kid } = decodeJws(token).header
-    const isBound = credentialFormat === 'SDJWT' && kid !== undefined && !kid.includes('#')
-    return { holderDid, ...(isBound && { holderKey: key.publicKeyJwk }) }
-  } catch (error) {
-    if (!isTokensFault(error)) throw error
-    throw new Problem(
-      'error:CredentialServiceError:InvalidCredentialRequest',
-      `The request does not prove its subject: ${reasonOf(error)}`,
-      { cause: error },
-    )
+/** Makes the credential and owes it to the holder; or a report, when it turns out that the request does not hold. */
+export const makeCredential: Work = async (wallet, recordId) => {
+  const record = await getRecord(wallet.db, issueCredential, recordId)
+  const { myDid: from, theirDid: to } = await peersOf(wallet.db, record)
+  const made = await attempt(wallet, record)
+  return async (tx) => {
+    const current = await getRecord(tx, issueCredential, recordId)
+    if (made instanceof Problem) {
+      const report = { type: 'problem-report' as const, from, to, pthid: record.thid, body: { ...toReport(made) } }
+      return advance(tx, issueCredential, current, 'refused request', { metaLastFailure: toFailure(made) }, report)
+    }
+    const { credential, keep, ...said } = made
+    await keep?.(tx)
+    return advance(tx, issueCredential, current, 'made', { credential }, { type: 'credential', from, to, ...withBody(said) })
   }
 }
 
-/** Makes the credential and owes it to the holder. */
-export const makeCredential: Work = async (wallet, recordId) => {
-  const record = await getRecord(wallet.db, issueCredential, recordId)
-  const { credentialFormat, issuingDID, holderDid } = record
-  if (issuingDID === undefined || holderDid === undefined) throw new Error(`the record ${recordId} has no issuer or no holder`)
-  const { myDid, theirDid } = await peersOf(wallet.db, record)
-  const { did } = await getOwnDid(wallet.db, issuingDID)
-  const place = await pickPlace(wallet, did)
-  const credential = await signCredential(wallet, { ...record, issuingDID, holderDid }, place.status)
-  const attachments = tokenAttachments(credential, credentialFormat)
-  const message = { type: 'credential' as const, from: myDid, to: theirDid, body: {}, attachments }
-  return async (tx) => {
-    await place.keep(tx, recordId)
-    return advance(tx, issueCredential, await getRecord(tx, issueCredential, recordId), 'made', { credential }, message)
+/** The credential, or why there can be none. @throws when another attempt may go better. */
+async function attempt(wallet: Wallet, record: CredentialRecord): Promise<Made | Problem> {
+  try {
+    return await formatOf(record).issue(wallet, record)
+  } catch (error) {
+    if (error instanceof Problem && error.type === 'error:CredentialServiceError:InvalidCredentialRequest') return error
+    throw error
   }
 }

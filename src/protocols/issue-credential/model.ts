@@ -1,9 +1,10 @@
 /** Credential records: as they are stored and as REST shows them (service §2.6, §4.3, api.md 4.7). */
 import { z } from 'zod'
+import { CredentialOffer, CredentialRequest } from '../../anoncreds/model.ts'
 import { toPaddedBase64url } from '../../base/bytes.ts'
 import { Jwk } from '../../did/document.ts'
 import { optional, Uuid } from '../../wallet/model.ts'
-import { CredentialFormat } from '../formats.ts'
+import { CredentialFormat, credentialFormats } from '../formats.ts'
 import { Goals, InvitationFields, invitationText, Meta, MetaLastFailure, present, Sides, toInvitationFields } from '../model.ts'
 import type { Protocol, Rec } from '../record.ts'
 import { credentialStates } from './states.ts'
@@ -31,18 +32,33 @@ const VcProperties = z.object({
   validityPeriod: Period,
 })
 
+const DefinitionGuid = Uuid.describe('AnonCreds: the guid of a credential definition of this wallet.')
+
+/** The same of AnonCreds, where the definition says whose it is and of which schema. */
+const AnonCredsProperties = z.object({
+  issuingDID: optional(z.string()),
+  credentialDefinitionId: DefinitionGuid,
+  claims: Claims,
+  validityPeriod: Period,
+})
+
 /** What is offered, whoever it is offered to. */
 const OfferFields = z.object({
   credentialFormat: optional(CredentialFormat).describe(
-    'JWT when left out. The holder of an SDJWT shows claims of its choice, and may have the credential bound to a key.',
+    'JWT when left out. The holder of an SDJWT shows claims of its choice, and may have the credential bound to a key; that of AnonCreds proves what it is asked for, unlinkably.',
   ),
-  issuingDID: optional(z.string()).describe('The issuer’s DID, with an assertionMethod key.'),
+  issuingDID: optional(z.string()).describe(
+    'The issuer’s DID, with an assertionMethod key; of AnonCreds, the definition’s, and can be left out.',
+  ),
   issuingKid: optional(z.string()).describe(
     'Which assertionMethod key signs; when left out the first one, of an SDJWT the first one on Ed25519 if there is any.',
   ),
   claims: optional(Claims),
+  credentialDefinitionId: optional(DefinitionGuid),
   schemaId: SchemaIds.describe('URL of a JSON schema that the claims must fit; one, or a list.'),
-  validityPeriod: Period.describe('Seconds for which the credential is valid; an SDJWT ends after CREDENTIAL_SD_JWT_EXPIRY when left out.'),
+  validityPeriod: Period.describe(
+    'Seconds for which the credential is valid; an SDJWT ends after CREDENTIAL_SD_JWT_EXPIRY when left out. AnonCreds have no end of their own: there it is only noted.',
+  ),
   automaticIssuance: z
     .boolean()
     .nullish()
@@ -51,26 +67,49 @@ const OfferFields = z.object({
   domain: optional(z.string().min(1)).describe('What the holder’s proof is bound to.'),
   jwtVcPropertiesV1: optional(VcProperties),
   sdJwtVcPropertiesV1: optional(VcProperties),
+  anoncredsVcPropertiesV1: optional(AnonCredsProperties),
 })
 
+/** The new-style objects, each for one format. */
+const styles = { JWT: 'jwtVcPropertiesV1', SDJWT: 'sdJwtVcPropertiesV1', AnonCreds: 'anoncredsVcPropertiesV1' } as const
+
 /** Reads all styles as one. */
-function toOffered({ jwtVcPropertiesV1, sdJwtVcPropertiesV1, ...flat }: z.output<typeof OfferFields>, context: z.RefinementCtx) {
-  const properties = sdJwtVcPropertiesV1 ?? jwtVcPropertiesV1
-  const credentialFormat = flat.credentialFormat ?? (sdJwtVcPropertiesV1 ? 'SDJWT' : 'JWT')
-  const strange = credentialFormat === 'JWT' ? { sdJwtVcPropertiesV1 } : { jwtVcPropertiesV1 }
-  for (const [name, value] of Object.entries(strange)) {
-    if (value !== undefined) context.addIssue({ code: 'custom', path: [name], message: `is not for the format ${credentialFormat}` })
+function toOffered(given: z.output<typeof OfferFields>, context: z.RefinementCtx): Offered {
+  const refuse = (name: string, message: string) => context.addIssue({ code: 'custom', path: [name], message })
+  const named = credentialFormats.filter((format) => given[styles[format]] !== undefined)
+  const credentialFormat = given.credentialFormat ?? named[0] ?? 'JWT'
+  for (const format of named) if (format !== credentialFormat) refuse(styles[format], `is not for the format ${credentialFormat}`)
+  const { automaticIssuance, domain } = given
+  const common = { credentialFormat, automaticIssuance, domain }
+  if (credentialFormat === 'AnonCreds') {
+    const { issuingDID, claims, credentialDefinitionId, validityPeriod } = given.anoncredsVcPropertiesV1 ?? given
+    const { schemaId: schemaIds } = given
+    for (const [name, value] of Object.entries({ claims, credentialDefinitionId }))
+      if (value === undefined) refuse(name, `Missing request parameter: ${name}`)
+    if (given.issuingKid !== undefined) refuse('issuingKid', 'is not for the format AnonCreds: the key of the definition signs')
+    if (claims === undefined || credentialDefinitionId === undefined) return z.NEVER
+    return { ...common, claims, issuingDID, validityPeriod, schemaIds, credentialDefinitionId }
   }
-  const { issuingDID, claims, issuingKid, validityPeriod } = properties ?? flat
-  const schemaIds = properties ? [properties.credentialSchema ?? []].flat().map(({ id }) => id) : flat.schemaId
-  for (const [name, value] of Object.entries({ claims, issuingDID })) {
-    if (value === undefined) context.addIssue({ code: 'custom', path: [name], message: `Missing request parameter: ${name}` })
-  }
+  const properties = given[styles[credentialFormat]]
+  const { issuingDID, claims, issuingKid, validityPeriod } = properties ?? given
+  const schemaIds = properties ? [properties.credentialSchema ?? []].flat().map(({ id }) => id) : given.schemaId
+  for (const [name, value] of Object.entries({ claims, issuingDID }))
+    if (value === undefined) refuse(name, `Missing request parameter: ${name}`)
+  if (given.credentialDefinitionId !== undefined) refuse('credentialDefinitionId', 'is for the format AnonCreds')
   if (claims === undefined || issuingDID === undefined) return z.NEVER
-  const { automaticIssuance, domain } = flat
-  return { credentialFormat, automaticIssuance, domain, claims, issuingDID, issuingKid, validityPeriod, schemaIds }
+  return { ...common, claims, issuingDID, issuingKid, validityPeriod, schemaIds }
 }
-export type Offered = ReturnType<typeof toOffered>
+export type Offered = {
+  credentialFormat: CredentialFormat
+  claims: z.output<typeof Claims>
+  schemaIds: string[]
+  issuingDID?: string | undefined
+  issuingKid?: string | undefined
+  credentialDefinitionId?: string | undefined
+  validityPeriod?: number | undefined
+  automaticIssuance: boolean
+  domain?: string | undefined
+}
 
 export const CreateCredentialOffer = OfferFields.extend({ connectionId: Uuid.describe('The connection over which the offer is sent.') })
   .transform(({ connectionId, ...offered }, context) => ({ connectionId, ...toOffered(offered, context) }))
@@ -84,7 +123,9 @@ export type InviteToOffer = z.output<typeof InviteToOffer>
 
 export const AcceptCredentialOffer = z
   .object({
-    subjectId: z.string().describe('DID of the subject: a DID of this wallet with an authentication key.'),
+    subjectId: optional(z.string()).describe(
+      'DID of the subject: a DID of this wallet with an authentication key. An AnonCreds credential is about no DID, and none may be given.',
+    ),
     keyId: optional(z.string()).describe(
       'Which authentication key signs; the first one when left out. An SDJWT is bound to the key that is named here, and can then be presented with it alone.',
     ),
@@ -104,9 +145,9 @@ export const CredentialData = z.object({
   issuingKid: z.string().optional(),
   validityPeriod: z.number().optional(),
   automaticIssuance: z.boolean().optional(),
-  /** What the holder's proof must be bound to (wire.md 4.1). */
-  challenge: z.string(),
-  domain: z.string(),
+  /** What the holder's proof must be bound to (wire.md 4.1); not of AnonCreds. */
+  challenge: z.string().optional(),
+  domain: z.string().optional(),
   /** Holder: the DID as the caller gave it. */
   subjectId: z.string().optional(),
   keyId: z.string().optional(),
@@ -114,7 +155,11 @@ export const CredentialData = z.object({
   holderDid: z.string().optional(),
   /** Issuer: the key of the holder's that an SD-JWT is bound to. */
   holderKey: Jwk.optional(),
-  /** The compact JWT; of an SD-JWT with all its disclosures. */
+  /** Issuer, AnonCreds: the guid of the definition. */
+  credentialDefinitionId: z.string().optional(),
+  /** AnonCreds: what has been offered, what was asked for, and, the holder's until the credential comes, what blinds its link secret in it, sealed. */
+  anoncreds: z.object({ offer: CredentialOffer, request: CredentialRequest.optional(), metadata: z.string().optional() }).optional(),
+  /** The compact JWT; of an SD-JWT with all its disclosures; of AnonCreds its JSON. */
   credential: z.string().optional(),
   /** Issuer: since when the credential is revoked. Holder: when the issuer said so, and what. */
   revocation: z.object({ at: z.string(), comment: z.string().optional() }).optional(),
@@ -135,7 +180,10 @@ export const IssueCredentialRecord = z
     updatedAt: z.iso.datetime().optional(),
     role: z.enum(['Issuer', 'Holder']),
     protocolState: z.enum([...new Set(credentialStates.rows.map((row) => row[3]))]),
-    credential: z.string().optional().describe('The compact JWT, of an SDJWT with all its disclosures, as base64url.'),
+    credential: z
+      .string()
+      .optional()
+      .describe('The compact JWT, of an SDJWT with all its disclosures, or the JSON of an AnonCreds credential, as base64url.'),
     issuingDID: z.string().optional(),
     revoked: z.literal(true).optional().describe('The credential is revoked: the holder, because the issuer said so (ours).'),
     revokedAt: z.iso.datetime().optional().describe('Since when; the holder, since it was told (ours).'),

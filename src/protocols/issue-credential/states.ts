@@ -26,6 +26,7 @@ export const credentialStates = machine('IssueCredentialRecordUpdated', [
   ['Issuer', 'OfferSent',           'received problem-report',                                     'ProblemReportReceived'                  ],
   ['Issuer', 'CredentialSent',      'received problem-report',                                     'ProblemReportReceived'                  ],
   ['Holder', 'RequestSent',         'received problem-report',                                     'ProblemReportReceived'                  ],
+  ['Issuer', 'CredentialPending',   'refused request',                                             'ProblemReportPending', 'send problem-report'],
   ['Holder', null,                  'received offer to accept',                                    'OfferReceived',       'make acceptance' ],
   ['Holder', 'OfferReceived',       'made',                                                        'RequestPending',      'send request'    ],
   ['Holder', 'OfferReceived',       'received problem-report',                                     'ProblemReportReceived'                  ],

@@ -2,12 +2,12 @@
 import { z } from 'zod'
 import { Problem } from '../../base/problem.ts'
 import { reasonOf } from '../../base/reason.ts'
-import type { Attachment } from '../../didcomm/message.ts'
-import { challengeAttachment, encodedAttachments, readChallenge, readContent, type ProofOptions } from '../attachments.ts'
+import { readContent } from '../attachments.ts'
 import { present } from '../model.ts'
-import { namesPrototype } from '../names-prototype.ts'
 import type { Received } from '../receive.ts'
-import { Options, type PresentationData } from './model.ts'
+import type { Change } from './format.ts'
+import { proofFormats } from './formats/index.ts'
+import type { PresentationData } from './model.ts'
 
 const RequestBody = z.looseObject({
   goal_code: z.string().nullish(),
@@ -15,40 +15,30 @@ const RequestBody = z.looseObject({
   proof_types: z.array(z.looseObject({ schema: z.string(), trustIssuers: z.array(z.string()).nullish() })).nullish(),
 })
 
-/** What is asked for an SD-JWT; real agents leave challenge and domain out when their caller names none. */
-const SdJwtRequest = z.looseObject({ options: Options.nullish(), claims: z.record(z.string(), z.json()).nullish() })
+/** What every request says, whatever its format. */
+type Request = Pick<PresentationData, 'proofs' | 'goalCode' | 'comment'>
 
-type Request = Pick<PresentationData, 'credentialFormat' | 'options' | 'claims' | 'proofs' | 'goalCode' | 'comment'>
-
-/** Writes a request: what is asked for in the body, what the answer must be bound to in the attachment, which is `requestData` as well. */
-export function writeRequest({ credentialFormat, options, claims = {}, proofs, goalCode, comment }: Request & { options: ProofOptions }): {
-  body: Record<string, unknown>
-  attachments: Attachment[]
-  requestData: string[]
-} {
-  const { attachments, content } =
-    credentialFormat === 'SDJWT' ? sdJwtAttachment({ options, claims }) : challengeAttachment(options, credentialFormat)
-  const body = present({
+/** Writes the body of a request; what is asked for in its format is in the attachment. */
+export function writeRequest({ proofs, goalCode, comment }: Request): Record<string, unknown> {
+  return present({
     goal_code: goalCode ?? 'Request Proof Presentation',
     comment,
     will_confirm: false,
     proof_types: proofs.map(({ schemaId: schema, trustIssuers }) => present({ schema, trustIssuers })),
   })
-  return { body, attachments, requestData: [JSON.stringify(content)] }
 }
 
 /** Reads a request. @throws {Problem} `InvalidPresentationRequest`, naming the member that is wrong. */
-export function readRequest(message: Received): Request & Pick<PresentationData, 'requestData' | 'isDidcommOrg'> {
+export function readRequest(message: Received): Change {
   try {
     const { goal_code, comment, proof_types } = RequestBody.parse(message.body)
     const { content, credentialFormat } = readContent(message)
-    const asked = credentialFormat === 'SDJWT' ? readSdJwtRequest(content) : { options: readChallenge(content) }
     const proofs = (proof_types ?? []).map(({ schema: schemaId, trustIssuers }) =>
       present({ schemaId, trustIssuers: trustIssuers ?? undefined }),
     )
     return {
       credentialFormat,
-      ...asked,
+      ...proofFormats[credentialFormat].readRequest(content),
       proofs,
       goalCode: goal_code ?? undefined,
       comment: comment ?? undefined,
@@ -60,14 +50,4 @@ export function readRequest(message: Received): Request & Pick<PresentationData,
       cause: error,
     })
   }
-}
-
-function sdJwtAttachment(content: { options: ProofOptions; claims: object }) {
-  return { attachments: encodedAttachments(content, 'SDJWT'), content }
-}
-
-function readSdJwtRequest(content: unknown): Pick<Request, 'options' | 'claims'> {
-  const { options, claims } = SdJwtRequest.parse(content)
-  if (namesPrototype(content)) throw new TypeError('a claim is called __proto__')
-  return { options: options ?? undefined, claims: claims ?? {} }
 }

@@ -1,10 +1,13 @@
 /** Presentation records: as they are stored and as REST shows them (service §2.7, §4.4, api.md 4.8). */
 import { z } from 'zod'
+import { askedPresentation } from '../../anoncreds/presentation-request.ts'
+import { Reference } from '../../anoncreds/model.ts'
+import { PresentationRequest } from '../../anoncreds/proof-model.ts'
 import { statusPolicies } from '../../credential-status/check.ts'
 import { registeredClaims } from '../../credentials/sd-jwt/sd-jwt.ts'
 import { PolicyConstraint } from '../../verification/policy.ts'
 import { optional, Uuid } from '../../wallet/model.ts'
-import { CredentialFormat } from '../formats.ts'
+import { CredentialFormat, credentialFormats } from '../formats.ts'
 import { Goals, InvitationFields, invitationText, Meta, MetaLastFailure, present, Sides, toInvitationFields } from '../model.ts'
 import type { Protocol, Rec } from '../record.ts'
 import { presentationStates } from './states.ts'
@@ -20,6 +23,9 @@ export const ProofRequestAux = z
 /** Names of claims: values do not matter unless they are objects, which name claims of the claim. */
 const ClaimNames = z.record(z.string(), z.json())
 
+/** As others are asked, but that the nonce may be left out. */
+const NewAskedPresentation = askedPresentation(PresentationRequest.partial({ nonce: true }))
+
 /** What is asked for, whoever it is asked of. */
 const RequestFields = z.object({
   options: optional(Options).describe('Challenge and domain; made up when left out.'),
@@ -32,8 +38,9 @@ const RequestFields = z.object({
   statusCheck: optional(z.enum(statusPolicies)).describe(
     'Whether credentials may be revoked: `required` (the default) accepts those alone that are known to stand, `if-available` also those whose status list cannot be had, `off` all (ours).',
   ),
-  credentialFormat: optional(CredentialFormat).describe('JWT when left out.'),
-  presentationFormat: optional(CredentialFormat).describe('The same as `credentialFormat`.'),
+  credentialFormat: optional(CredentialFormat).describe('JWT when left out; AnonCreds when there is an anoncredPresentationRequest.'),
+  presentationFormat: optional(z.enum([...credentialFormats, 'Anoncred'])).describe('The same as `credentialFormat`.'),
+  anoncredPresentationRequest: optional(NewAskedPresentation).describe('AnonCreds: the attributes and predicates that are asked for.'),
   claims: optional(ClaimNames).describe(
     'SDJWT: the claims that the presentation must show, by name; the value `{"city": ""}` asks for one claim within, any value that is no object for all.',
   ),
@@ -41,20 +48,30 @@ const RequestFields = z.object({
 
 /** Settles the format, and what goes with it. */
 function toRequested(
-  { credentialFormat, presentationFormat, claims, ...wanted }: z.output<typeof RequestFields>,
+  { credentialFormat, presentationFormat, claims, anoncredPresentationRequest, ...wanted }: Fields,
   context: z.RefinementCtx,
-) {
+): Requested {
   const refuse = (path: string[], message: string) => context.addIssue({ code: 'custom', path, message })
-  const format = credentialFormat ?? presentationFormat ?? 'JWT'
-  if (presentationFormat !== undefined && presentationFormat !== format)
-    refuse(['presentationFormat'], `is not the credentialFormat, ${format}`)
+  const named = presentationFormat === 'Anoncred' ? 'AnonCreds' : presentationFormat
+  const format = credentialFormat ?? named ?? (anoncredPresentationRequest ? 'AnonCreds' : 'JWT')
+  if (named !== undefined && named !== format) refuse(['presentationFormat'], `is not the credentialFormat, ${format}`)
   if (format === 'JWT' && Object.keys(claims ?? {}).length > 0)
     refuse(['claims'], 'is for the format SDJWT: a JWT credential is shown as a whole')
   const always = Object.keys(claims ?? {}).find((name) => (registeredClaims as readonly string[]).includes(name))
   if (always !== undefined) refuse(['claims', always], 'is no claim that could be kept back, so it need not be asked for')
-  return { ...wanted, credentialFormat: format, ...(format === 'SDJWT' && { claims: claims ?? {} }) }
+  if (format !== 'AnonCreds') {
+    if (anoncredPresentationRequest) refuse(['anoncredPresentationRequest'], `is for the format AnonCreds, not for ${format}`)
+    return { ...wanted, credentialFormat: format, ...(format === 'SDJWT' && { claims: claims ?? {} }) }
+  }
+  if (!anoncredPresentationRequest) refuse(['anoncredPresentationRequest'], 'is missing: it says what is asked for')
+  if (Object.keys(claims ?? {}).length > 0) refuse(['claims'], 'is for the format SDJWT: ask for attributes in anoncredPresentationRequest')
+  if (wanted.proofs.length > 0) refuse(['proofs'], 'is not for the format AnonCreds: ask with restrictions in anoncredPresentationRequest')
+  if (wanted.statusCheck !== undefined) refuse(['statusCheck'], 'is not for the format AnonCreds, in which nothing can be revoked here')
+  return { ...wanted, credentialFormat: format, anoncredPresentationRequest }
 }
-export type Requested = ReturnType<typeof toRequested>
+type Fields = z.output<typeof RequestFields>
+export type Requested = Pick<Fields, 'options' | 'proofs' | 'policyId' | 'statusCheck'> &
+  Partial<Pick<Fields, 'claims' | 'anoncredPresentationRequest'>> & { credentialFormat: CredentialFormat }
 
 export const RequestPresentation = RequestFields.extend({
   connectionId: Uuid.describe('The connection over which the request is sent.'),
@@ -72,6 +89,22 @@ export type InviteToPresent = z.output<typeof InviteToPresent>
 
 export const AcceptRequestInvitation = z.object({ invitation: invitationText }).meta({ id: 'AcceptRequestPresentationInvitation' })
 
+/** Which credential answers what. */
+export const CredentialProof = z
+  .object({
+    credential: z.string().describe('The record id of a credential of this wallet; the same in all, since a proof is made with one.'),
+    requestedAttribute: z.array(Reference).max(125).describe('References of the attributes that it answers and shows.'),
+    requestedPredicate: z.array(Reference).max(125).describe('References of the predicates that it answers.'),
+    unrevealedAttribute: z
+      .array(Reference)
+      .max(125)
+      .nullish()
+      .transform((references) => references ?? [])
+      .describe('References of the attributes that it is proved to have and that are not shown (ours).'),
+  })
+  .meta({ id: 'AnoncredCredentialProof' })
+export type CredentialProof = z.output<typeof CredentialProof>
+
 export const presentationActions = ['request-accept', 'request-reject', 'presentation-accept', 'presentation-reject'] as const
 
 export const RequestPresentationAction = z
@@ -82,6 +115,11 @@ export const RequestPresentationAction = z
     ),
     claims: optional(ClaimNames).describe('`request-accept`, SDJWT: the claims to show, by name; those asked for when left out.'),
     credentialFormat: optional(CredentialFormat).describe('`request-accept`: the format that the request must have.'),
+    anoncredPresentationRequest: optional(
+      z.object({ credentialProofs: z.array(CredentialProof).max(20) }).meta({ id: 'AnoncredCredentialProofs' }),
+    ).describe(
+      '`request-accept`, AnonCreds: which credential answers what is asked for; `proofId` with one credential stands for one that answers and shows all.',
+    ),
   })
   .meta({ id: 'RequestPresentationAction' })
 export type RequestPresentationAction = z.output<typeof RequestPresentationAction>
@@ -90,8 +128,12 @@ export type RequestPresentationAction = z.output<typeof RequestPresentationActio
 export const PresentationData = z.object({
   ...Sides,
   credentialFormat: CredentialFormat.default('JWT'),
-  /** Missing only where a real agent asked for an SD-JWT without: what is bound to a key cannot be presented to it. */
+  /** Missing in requests for AnonCreds, and where a real agent asked for an SD-JWT without: what is bound to a key cannot be presented to it. */
   options: Options.optional(),
+  /** AnonCreds: what is asked for. */
+  anoncreds: PresentationRequest.optional(),
+  /** AnonCreds, prover: the references of attributes that are not shown. */
+  keptBack: z.array(z.string()).optional(),
   /** SD-JWT: the claims that are asked for. */
   claims: ClaimNames.optional(),
   /** Prover: the claims that it shows, if not those asked for. */
@@ -107,7 +149,7 @@ export const PresentationData = z.object({
   comment: z.string().optional(),
   /** The request's attachments as text. */
   requestData: z.array(z.string()),
-  /** The presentations as text: compact JWTs, SD-JWTs. */
+  /** The presentations as text: compact JWTs, SD-JWTs, JSON of AnonCreds proofs. */
   data: z.array(z.string()),
   /** Prover: the request came in the namespace of the specification. */
   isDidcommOrg: z.boolean().optional(),
@@ -127,7 +169,7 @@ export const PresentationStatus = z
     proofs: z.array(z.unknown()),
     data: z.array(z.string()),
     requestData: z.array(z.string()),
-    disclosedClaims: z.record(z.string(), z.json()).optional().describe('Verifier, SDJWT: the claims that were shown.'),
+    disclosedClaims: z.record(z.string(), z.json()).optional().describe('Verifier, SDJWT and AnonCreds: the claims that were shown.'),
     connectionId: z.string().optional(),
     policyId: z.string().optional().describe('The verification policy that the request was made with (ours).'),
     ...InvitationFields,

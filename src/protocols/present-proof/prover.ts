@@ -3,7 +3,6 @@ import { Problem } from '../../base/problem.ts'
 import { keepPeerDid } from '../../wallet/peer-dids.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
 import type { Work } from '../../wallet/work.ts'
-import { tokenAttachments } from '../attachments.ts'
 import { findPeers } from '../connection/peers.ts'
 import { findByThread, getRecord } from '../find.ts'
 import { isPast } from '../machine.ts'
@@ -11,9 +10,10 @@ import { alreadyReceived, openInvitation } from '../open-invitation.ts'
 import { peersOf } from '../peers.ts'
 import type { Handler } from '../receive.ts'
 import { advance, begin, mustStandBefore } from '../record.ts'
+import type { Choice } from './format.ts'
+import { formatOf } from './formats/index.ts'
 import { readRequest } from './messages.ts'
 import { didcommOrgMessages, presentProof, type PresentationRecord } from './model.ts'
-import { checkChoice, makeToken, type Choice } from './present.ts'
 import { presentationStates } from './states.ts'
 
 /** A verifier asks for a proof over a connection of this wallet. */
@@ -51,13 +51,12 @@ export async function acceptRequest(wallet: Wallet, id: string, choice: Choice):
   const record = await getRecord(wallet.db, presentProof, id)
   if (isPast(presentationStates, record.role, 'request-accept', record.state)) return record
   mustStandBefore(presentProof, record, 'request-accept')
-  await checkChoice(wallet, record, choice)
-  const { proofId, claims: shownClaims } = choice
+  const change = await formatOf(record).choose(wallet, record, choice)
   return wallet.transaction(async (tx) => {
     const current = await getRecord(tx, presentProof, id)
     return isPast(presentationStates, current.role, 'request-accept', current.state)
       ? current
-      : advance(tx, presentProof, current, 'request-accept', { proofId, shownClaims })
+      : advance(tx, presentProof, current, 'request-accept', change)
   })
 }
 
@@ -73,12 +72,12 @@ export function rejectRequest(wallet: Wallet, id: string): Promise<PresentationR
 /** Makes the presentation (wire.md 5.2) and owes it to the verifier. */
 export const makePresentation: Work = async (wallet, recordId) => {
   const record = await getRecord(wallet.db, presentProof, recordId)
-  const { credentialFormat, goalCode, comment, isDidcommOrg } = record
+  const { goalCode, comment, isDidcommOrg } = record
   const { myDid, theirDid } = await peersOf(wallet.db, record)
-  const presentation = await makeToken(wallet, record)
+  const presentation = await formatOf(record).present(wallet, record)
   const body = { ...(goalCode !== undefined && { goal_code: goalCode }), ...(comment !== undefined && { comment }) }
   const typeUri = isDidcommOrg ? didcommOrgMessages.presentation : undefined
-  const attachments = tokenAttachments(presentation, credentialFormat)
+  const attachments = formatOf(record).attach(presentation)
   const message = { type: 'presentation' as const, typeUri, from: myDid, to: theirDid, body, attachments }
   return async (tx) => advance(tx, presentProof, await getRecord(tx, presentProof, recordId), 'made', { data: [presentation] }, message)
 }

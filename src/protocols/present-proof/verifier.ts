@@ -2,12 +2,9 @@
 import { randomId } from '../../base/id.ts'
 import { Problem } from '../../base/problem.ts'
 import { reasonOf } from '../../base/reason.ts'
-import { statusChecks } from '../../credential-status/check.ts'
-import { verifyJwtVp } from '../../credentials/jwt-vp.ts'
-import { verifySdJwtPresentation } from '../../credentials/sd-jwt/presentation.ts'
 import { VerificationError } from '../../credentials/verification-error.ts'
 import { getPolicy } from '../../verification/policies.ts'
-import { checkPolicy, type PolicyConstraint } from '../../verification/policy.ts'
+import type { PolicyConstraint } from '../../verification/policy.ts'
 import { keepPeerDid } from '../../wallet/peer-dids.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
 import { readToken } from '../attachments.ts'
@@ -18,6 +15,8 @@ import { invite, refuseLate } from '../out-of-band.ts'
 import { boundBy, findRecordFor } from '../peers.ts'
 import type { Handler } from '../receive.ts'
 import { advance, advanceByReply, begin } from '../record.ts'
+import type { Shown } from './format.ts'
+import { formatOf } from './formats/index.ts'
 import { writeRequest } from './messages.ts'
 import { presentProof, type InviteToPresent, type PresentationRecord, type Requested, type RequestPresentation } from './model.ts'
 import { presentationStates } from './states.ts'
@@ -26,38 +25,40 @@ import { presentationStates } from './states.ts'
 export async function requestPresentation(wallet: Wallet, wanted: RequestPresentation): Promise<PresentationRecord> {
   const { connectionId, goalCode, goal: comment } = wanted
   const { myDid, theirDid } = await getPeers(wallet.db, connectionId)
-  const { content, ...terms } = await prepare(wallet, wanted, { goalCode, comment })
+  const { content, keep, ...terms } = await prepare(wallet, wanted, { goalCode, comment })
   const data = presentProof.model.parse({ connectionId, ...terms })
   const message = { type: 'request' as const, from: myDid, to: theirDid, ...content }
-  return wallet.transaction((tx) =>
-    begin(tx, presentProof, 'Verifier', 'POST /present-proof/presentations', { thid: randomId(), data }, message),
-  )
+  return wallet.transaction(async (tx) => {
+    await keep?.(tx)
+    return begin(tx, presentProof, 'Verifier', 'POST /present-proof/presentations', { thid: randomId(), data }, message)
+  })
 }
 
 /** Asks whoever answers an invitation first for a proof. @throws {Problem} when there is no such policy. */
 export async function inviteToPresent(wallet: Wallet, { goalCode, goal, ...wanted }: InviteToPresent): Promise<PresentationRecord> {
-  const { content, ...terms } = await prepare(wallet, wanted, {})
+  const { content, keep, ...terms } = await prepare(wallet, wanted, {})
   const message = { type: presentProof.messages.request, ...content }
   const lifetimeSeconds = wallet.env.config.PRESENTATION_INVITATION_EXPIRY
   const { recordId: id, thid, peer, sides } = invite(wallet, { goalCode, goal, lifetimeSeconds, message })
   const data = presentProof.model.parse({ ...terms, ...sides })
   return wallet.transaction(async (tx) => {
+    await keep?.(tx)
     await keepPeerDid(tx, wallet, peer, id)
     return begin(tx, presentProof, 'Verifier', 'POST /present-proof/presentations/invitation', { id, thid, data })
   })
 }
 
-/** What a request's record begins with, and `content`, what its message says. */
+/** What a request's record begins with, and `content`, what its message says; `keep` is to be done with it. */
 async function prepare(wallet: Wallet, wanted: Requested, said: { goalCode?: string | undefined; comment?: string | undefined }) {
-  const options = wanted.options ?? { challenge: randomId(), domain: wallet.env.config.DEFAULT_JWT_VC_OFFER_DOMAIN }
   const proofs = presentProof.model.shape.proofs.parse(wanted.proofs)
   const policy = wanted.policyId === undefined ? undefined : await getPolicy(wallet.db, wanted.policyId, 'policyId')
+  const { credentialFormat, statusCheck } = wanted
+  const { terms, attachments, content, keep } = await formatOf(wanted).ask(wallet, wanted)
   // The prover is told what will be accepted, so that it can choose.
   const told = proofs.length > 0 ? proofs : toProofs(policy?.constraints ?? [])
-  const { credentialFormat, claims } = wanted
-  const { requestData, ...content } = writeRequest({ credentialFormat, options, claims, proofs: told, ...said })
-  const kept = { proofs, policy: policy && { id: policy.id, constraints: policy.constraints }, statusCheck: wanted.statusCheck }
-  return { credentialFormat, options, claims, ...kept, ...said, requestData, data: [], content }
+  const kept = { proofs, policy: policy && { id: policy.id, constraints: policy.constraints }, statusCheck }
+  const message = { body: writeRequest({ proofs: told, ...said }), attachments }
+  return { credentialFormat, ...terms, ...kept, ...said, requestData: [JSON.stringify(content)], data: [], content: message, keep }
 }
 
 function toProofs(constraints: PolicyConstraint[]): PresentationRecord['proofs'] {
@@ -86,9 +87,9 @@ export const onPresentation: Handler = async (wallet, message) => {
   if (!record)
     throw new Problem('error:PresentationError:ThreadIdNotFound', `There is no request for the thread ${thid} between these DIDs.`)
   await refuseLate(wallet, 'request', record, (tx) => advance(tx, presentProof, record, 'expired', {}))
-  const token = readPresentation(() => readToken(message))
-  const { refusal, ...shown } = await verify(wallet, record, token)
-  const change = { data: [token], ...shown, ...boundBy(message, record) }
+  const presentation = readPresentation(() => readToken(message))
+  const { refusal, ...shown } = await verify(wallet, record, presentation)
+  const change = { data: [presentation], ...shown, ...boundBy(message, record) }
   if (refusal === undefined) return (tx) => advanceByReply(tx, presentProof, record.id, 'verified presentation', change)
   const report = { code: 'e.p.presentation-verification-failed', comment: refusal }
   const metaLastFailure = {
@@ -111,32 +112,12 @@ function readPresentation(read: () => string): string {
   }
 }
 
-/** `refusal` is why a presentation does not hold; one that does, of an SD-JWT, has disclosed claims. */
-type Verdict = { refusal?: string; disclosedClaims?: PresentationRecord['disclosedClaims'] }
+/** `refusal` is why a presentation does not hold; one that does may have disclosed claims. */
+type Verdict = Shown & { refusal?: string }
 
-/** Verifies a presentation in the format that was asked for, whatever its attachment says (wire.md 5.2). */
-async function verify(wallet: Wallet, record: PresentationRecord, token: string): Promise<Verdict> {
-  const { credentialFormat, options, claims, proofs: constraints, policy, statusCheck } = record
-  if (!options) throw new Error(`the record ${record.id} has no options`)
-  const { PRESENTATION_LEEWAY, CREDENTIAL_LEEWAY } = wallet.env.config
-  const credentialChecks = { leewaySeconds: CREDENTIAL_LEEWAY, ...statusChecks(wallet.env, statusCheck) }
-  const checks = {
-    resolve: wallet.env.resolver.document,
-    audience: options.domain,
-    nonce: options.challenge,
-    now: Math.floor(Date.now() / 1_000),
-    constraints,
-  }
+async function verify(wallet: Wallet, record: PresentationRecord, presentation: string): Promise<Verdict> {
   try {
-    if (credentialFormat === 'JWT') {
-      const { credentials } = await verifyJwtVp(token, { ...checks, leewaySeconds: PRESENTATION_LEEWAY, credentialChecks })
-      checkPolicy(policy?.constraints ?? [], credentials)
-      return {}
-    }
-    const sdJwtChecks = { ...checks, ...credentialChecks, bindingLeewaySeconds: PRESENTATION_LEEWAY, claims }
-    const { issuerDid, vct, claims: shown } = await verifySdJwtPresentation(token, sdJwtChecks)
-    checkPolicy(policy?.constraints ?? [], [{ issuerDid, schemas: vct === undefined ? [] : [vct] }])
-    return { disclosedClaims: presentProof.model.shape.disclosedClaims.parse(shown) }
+    return await formatOf(record).verify(wallet, record, presentation)
   } catch (error) {
     if (error instanceof VerificationError) return { refusal: error.message }
     throw error

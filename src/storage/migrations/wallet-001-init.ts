@@ -215,8 +215,13 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .addColumn('format', 'text', (column) => column.notNull())
     .addColumn('credential', 'text', (column) => column.notNull())
     .addColumn('issuer', 'text', (column) => column.notNull())
-    .addColumn('subject', 'text', (column) => column.notNull())
+    .addColumn('subject', 'text')
     .addColumn('created_at', 'text', (column) => column.notNull())
+    .execute()
+
+  await db.schema
+    .createTable('proof_nonce')
+    .addColumn('nonce', 'text', (column) => column.primaryKey())
     .execute()
 
   await db.schema

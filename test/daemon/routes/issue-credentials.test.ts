@@ -152,7 +152,12 @@ describe('an offer', () => {
     ['over no connection', () => ({ connectionId: 'x' }), 400, /^connectionId: /],
     ['over an unknown connection', () => ({ connectionId: unknown }), 404, /does not exist/],
     ['of an unknown format', () => ({ credentialFormat: 'Paper' }), 400, /^credentialFormat: /],
-    ['of AnonCreds', () => ({ credentialFormat: 'AnonCreds', credentialDefinitionId: unknown }), 400, /^credentialFormat: /],
+    [
+      'of AnonCreds by no definition',
+      () => ({ credentialFormat: 'AnonCreds', credentialDefinitionId: unknown }),
+      404,
+      /no credential definition/,
+    ],
     [
       'in the style of another format',
       () => ({ sdJwtVcPropertiesV1: properties(), credentialFormat: 'JWT' }),

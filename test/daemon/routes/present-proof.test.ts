@@ -98,7 +98,7 @@ describe('a request', () => {
     ['with a proof that is none', { proofs: ['x'] }, 400, /^proofs\.0: /],
     ['that trusts no list', { proofs: [{ schemaId, trustIssuers: 'did:prism:abc' }] }, 400, /^proofs\.0\.trustIssuers: /],
     ['of an unknown format', { credentialFormat: 'Paper' }, 400, /^credentialFormat: /],
-    ['of AnonCreds', { credentialFormat: 'AnonCreds' }, 400, /^credentialFormat: /],
+    ['of AnonCreds, for nothing', { credentialFormat: 'AnonCreds' }, 400, /^anoncredPresentationRequest: /],
     ['of two formats', { credentialFormat: 'JWT', presentationFormat: 'SDJWT' }, 400, /^presentationFormat: /],
     ['for claims of a JWT', { claims: { name: '' } }, 400, /^claims: /],
     ['for claims that are a list', { credentialFormat: 'SDJWT', claims: ['name'] }, 400, /^claims: /],

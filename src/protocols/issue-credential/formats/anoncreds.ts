@@ -1,0 +1,205 @@
+/** AnonCreds credentials (wire.md 4, 9): a definition's key signs them, and the holder's link secret, which nobody sees, binds them. */
+import { z } from 'zod'
+import { AnonCredsError } from '../../../anoncreds/error.ts'
+import { encodeValue } from '../../../anoncreds/encode.ts'
+import { mustBeEnabled } from '../../../anoncreds/feature.ts'
+import { ownDefinition, privateKeyOf } from '../../../anoncreds/issuer.ts'
+import { linkSecretOf } from '../../../anoncreds/link-secret.ts'
+import { Credential, CredentialOffer, CredentialRequest, RequestMetadata, type CredentialDefinition } from '../../../anoncreds/model.ts'
+import { Problem } from '../../../base/problem.ts'
+import { reasonOf } from '../../../base/reason.ts'
+import { parseJson } from '../../../credentials/json.ts'
+import { VerificationError } from '../../../credentials/verification-error.ts'
+import { canonicalDid } from '../../../did/document.ts'
+import { attributeKey, linkSecretName } from '../../../schemas/attribute-key.ts'
+import { checkClaims } from '../../../schemas/claims.ts'
+import type { Wallet } from '../../../wallet/wallet.ts'
+import { encodedAttachments, isTokensFault, readJson } from '../../attachments.ts'
+import { anonCredsFormats } from '../../formats.ts'
+import type { IssuanceFormat } from '../format.ts'
+import type { CredentialRecord, Offered } from '../model.ts'
+import { invalidIssue, invalidRequest } from '../refusals.ts'
+
+export const anonCreds: IssuanceFormat = {
+  async offer(wallet, offered) {
+    const { credentialDefinitionId, claims } = offered
+    const { definition, credDefId, keyCorrectnessProof } = await getOwn(wallet, credentialDefinitionId)
+    checkTerms(offered, definition)
+    const { schemaId, issuerId } = definition
+    await checkClaims(claims, await wallet.env.getSchema(schemaId))
+    const offer = await wallet.env.anoncreds.createOffer({ schemaId, credDefId, keyCorrectnessProof })
+    const { domain: _unused, ...terms } = offered
+    return {
+      terms: { ...terms, issuingDID: issuerId, schemaIds: [schemaId], anoncreds: { offer } },
+      attachments: encodedAttachments(offer, anonCredsFormats.offer),
+    }
+  },
+
+  readOffer(content, claims) {
+    const offer = CredentialOffer.parse(content)
+    const names = Object.keys(claims)
+    if (names.length === 0) throw new TypeError('it has no attributes')
+    const other = names.find((name) => typeof claims[name] !== 'string')
+    if (other !== undefined) throw new TypeError(`the attribute ${other} is no text, and AnonCreds has no others`)
+    // What the preview says of schemas is not what will be signed.
+    return { schemaIds: [offer.schema_id], anoncreds: { offer } }
+  },
+
+  async request(wallet, record, { subjectId, keyId }) {
+    mustBeEnabled(wallet.env.config)
+    for (const [name, value] of Object.entries({ subjectId, keyId }))
+      if (value !== undefined)
+        throw new Problem(
+          'BadRequest',
+          `${name}: an AnonCreds credential is about no DID. Accept the offer without it, with an empty object.`,
+        )
+    const { offer } = offerOf(record)
+    const definition = await wallet.env.getCredentialDefinition(offer.cred_def_id)
+    checkOffer(record, definition)
+    const linkSecret = await linkSecretOf(wallet)
+    const { request, metadata } = await refusing(
+      () => wallet.env.anoncreds.createRequest({ definition, linkSecret, offer }),
+      (reason) => unacceptable(`it does not go with the definition ${offer.cred_def_id}, ${reason}`),
+    )
+    const sealed = wallet.seal(contextOf(record), JSON.stringify(metadata))
+    return {
+      body: { goal_code: 'Request Credential' },
+      attachments: encodedAttachments(request, anonCredsFormats.request),
+      change: { anoncreds: { offer, request, metadata: sealed } },
+    }
+  },
+
+  choose: () => ({}),
+
+  async readRequest(_wallet, record, message) {
+    const { offer } = offerOf(record)
+    try {
+      const request = CredentialRequest.parse(readJson(message))
+      if (request.cred_def_id !== offer.cred_def_id) throw new TypeError('it is for another definition than the one of the offer')
+      return { anoncreds: { offer, request } }
+    } catch (error) {
+      if (!isUnreadable(error)) throw error
+      throw invalidRequest(`cannot be used: ${reasonOf(error)}`, error)
+    }
+  },
+
+  async issue(wallet, record) {
+    const { offer, request } = offerOf(record)
+    if (!request) throw new Error(`the record ${record.id} has no request`)
+    const { guid, definition } = await getOwn(wallet, record.credentialDefinitionId)
+    const privateKey = await privateKeyOf(wallet, guid)
+    const values = record.claims as Record<string, string>
+    const credential = await refusing(
+      () => wallet.env.anoncreds.createCredential({ definition, privateKey, offer, request, values }),
+      (reason, cause) => invalidRequest(`does not hold: ${reason}`, cause),
+    )
+    return {
+      credential: JSON.stringify(credential),
+      body: { goal_code: 'Issue Credential' },
+      attachments: encodedAttachments(credential, anonCredsFormats.credential),
+    }
+  },
+
+  /** Of the definition and the schema that were offered, with the claims that were offered, and signed for this wallet's link secret. */
+  async verify(wallet, record, message) {
+    const { offer, request, metadata: sealed } = offerOf(record)
+    try {
+      const credential = Credential.parse(readJson(message))
+      if (sealed === undefined) throw new TypeError('it was not asked for')
+      checkCredential(record, credential)
+      const definition = await wallet.env.getCredentialDefinition(offer.cred_def_id)
+      const metadata = RequestMetadata.parse(JSON.parse(wallet.unseal(contextOf(record), sealed)))
+      const linkSecret = await linkSecretOf(wallet)
+      const processed = await wallet.env.anoncreds.processCredential({ credential, metadata, linkSecret, definition })
+      return { credential: JSON.stringify(processed), issuer: definition.issuerId, change: { anoncreds: { offer, request } } }
+    } catch (error) {
+      if (!isUnreadable(error)) throw error
+      throw invalidIssue(reasonOf(error), error)
+    }
+  },
+
+  read(text) {
+    const { schema_id, cred_def_id, values } = parseCredential(text)
+    const claims = Object.fromEntries(Object.entries(values).map(([name, { raw }]) => [name, raw]))
+    return { claims, schemas: [schema_id], definition: cred_def_id, statuses: [] }
+  },
+}
+
+/** Reads a credential of the wallet. @throws {VerificationError} */
+function parseCredential(text: string): Credential {
+  try {
+    return Credential.parse(parseJson(Buffer.from(text)))
+  } catch (cause) {
+    throw new VerificationError('malformed', `The AnonCreds credential cannot be read: ${reasonOf(cause)}`, { cause })
+  }
+}
+
+/** A definition of this wallet that has its key. @throws {Problem} 404; 503 while the key is being made. */
+function getOwn(wallet: Wallet, guid: string | undefined) {
+  mustBeEnabled(wallet.env.config)
+  if (guid === undefined) throw new Error('what is offered has no definition')
+  return ownDefinition(wallet, guid)
+}
+
+/** The definition says whose credentials they are, and of which schema: what is said beside it must agree. */
+function checkTerms({ issuingDID, schemaIds }: Offered, { issuerId, schemaId }: CredentialDefinition): void {
+  if (issuingDID !== undefined && canonicalDid(issuingDID) !== canonicalDid(issuerId))
+    throw new Problem('BadRequest', `issuingDID: the definition is of ${issuerId}. Leave it out, or name a definition of that DID.`)
+  const other = schemaIds.find((id) => id !== schemaId)
+  if (other !== undefined) throw new Problem('BadRequest', `schemaId: the definition is for the schema ${schemaId}. Leave it out.`)
+}
+
+/** Whether an offer is one of its definition. @throws {Problem} */
+function checkOffer(record: CredentialRecord, { schemaId, value }: CredentialDefinition): void {
+  const { offer } = offerOf(record)
+  if (schemaId !== offer.schema_id) throw unacceptable(`its definition is for the schema ${schemaId}, not for ${offer.schema_id}`)
+  const signed = Object.keys(value.primary.r).filter((name) => name !== linkSecretName)
+  const offered = Object.keys(record.claims).map(attributeKey)
+  const missing = signed.find((name) => !offered.includes(name))
+  if (missing !== undefined) throw unacceptable(`it lacks the attribute ${missing} of its definition`)
+  const surplus = offered.find((name) => !signed.includes(name))
+  if (surplus !== undefined || offered.length > signed.length) throw unacceptable(`its definition has no attribute ${surplus ?? 'twice'}`)
+}
+
+/** Whether a credential is the one that was offered, whoever signed it. @throws {TypeError} */
+function checkCredential(record: CredentialRecord, { schema_id, cred_def_id, values }: Credential): void {
+  const { offer } = offerOf(record)
+  if (cred_def_id !== offer.cred_def_id) throw new TypeError(`it is of the definition ${cred_def_id}, not of the one that was offered`)
+  if (schema_id !== offer.schema_id) throw new TypeError(`it is of the schema ${schema_id}, not of the one that was offered`)
+  for (const [name, claim] of Object.entries(record.claims)) {
+    const value = Object.hasOwn(values, name) ? values[name] : undefined
+    if (!value) throw new TypeError(`it lacks the attribute ${name}`)
+    if (value.raw !== claim) throw new TypeError(`its attribute ${name} is not what was offered`)
+    if (encodeValue(value.raw) !== value.encoded) throw new TypeError(`what is signed of its attribute ${name} is not its text`)
+  }
+  const surplus = Object.keys(values).find((name) => !Object.hasOwn(record.claims, name))
+  if (surplus !== undefined) throw new TypeError(`it has the attribute ${surplus}, which was not offered`)
+}
+
+function offerOf({ id, anoncreds }: CredentialRecord): NonNullable<CredentialRecord['anoncreds']> {
+  if (!anoncreds) throw new Error(`the record ${id} has no AnonCreds offer`)
+  return anoncreds
+}
+
+/** What the metadata of a request is sealed for. */
+function contextOf({ id }: CredentialRecord): string {
+  return `anoncreds-request:${id}`
+}
+
+/** Calculates; what the library refuses becomes a problem. */
+async function refusing<Result>(calculate: () => Promise<Result>, toProblem: (reason: string, cause: unknown) => Problem): Promise<Result> {
+  try {
+    return await calculate()
+  } catch (error) {
+    if (error instanceof AnonCredsError) throw toProblem(error.message, error)
+    throw error
+  }
+}
+
+function isUnreadable(error: unknown): boolean {
+  return error instanceof AnonCredsError || error instanceof z.ZodError || isTokensFault(error)
+}
+
+function unacceptable(reason: string): Problem {
+  return new Problem('error:CredentialServiceError:InvalidCredentialOffer', `The offer cannot be accepted: ${reason}.`)
+}

@@ -1,0 +1,162 @@
+/** What JWTs and SD-JWTs have in common: DIDs sign them, and the holder proves with a token of its own that the subject's DID is its own (wire.md 4). */
+import { randomId } from '../../../base/id.ts'
+import { Problem } from '../../../base/problem.ts'
+import { reasonOf } from '../../../base/reason.ts'
+import { pickPlace } from '../../../credential-status/lists.ts'
+import type { CredentialStatus } from '../../../credentials/credential.ts'
+import { decodeJws } from '../../../credentials/jws.ts'
+import { createJwtVp, verifyHolderProof } from '../../../credentials/jwt-vp.ts'
+import type { verifyJwtVc } from '../../../credentials/jwt-vc.ts'
+import type { PrivateJwk } from '../../../crypto/keys.ts'
+import { getOwnDid } from '../../../did-registrar/dids.ts'
+import { getSigningKey } from '../../../did-registrar/keys.ts'
+import { canonicalDid, type VerificationKey } from '../../../did/document.ts'
+import { checkClaims } from '../../../schemas/claims.ts'
+import type { Wallet } from '../../../wallet/wallet.ts'
+import { challengeAttachment, isTokensFault, readChallenge, readToken, tokenAttachments } from '../../attachments.ts'
+import type { TokenFormat } from '../../formats.ts'
+import type { Change, IssuanceFormat } from '../format.ts'
+import type { CredentialRecord, Offered } from '../model.ts'
+import { invalidIssue, invalidRequest } from '../refusals.ts'
+
+/** Who signs a credential, about whom, and with which status. `now` is in epoch seconds. */
+export type Signing = {
+  issuerDid: string
+  issuerKey: PrivateJwk
+  keyId: string
+  subjectDid: string
+  credentialStatus: CredentialStatus
+  now: number
+}
+
+/** What every credential is checked with. */
+type Checks = Parameters<typeof verifyJwtVc>[1]
+
+/** What a token format does in its own way. */
+type Token = Pick<IssuanceFormat, 'read'> & {
+  format: TokenFormat
+  /** The curve that is signed on. Any when left out. */
+  curve?: 'Ed25519'
+  /** @throws {Problem} 400 naming the claim, or what else cannot be. */
+  checkTerms?(offered: Offered): void
+  /** What is kept of the key that has proved the subject; `kid` is the proof's. */
+  boundTo?(key: VerificationKey, kid: string | undefined): Change
+  /** Signs what a record says. Returns the compact form. */
+  sign(wallet: Wallet, record: CredentialRecord, signing: Signing): string | Promise<string>
+  /** @throws {VerificationError | TypeError} */
+  verify(wallet: Wallet, record: CredentialRecord, token: string, checks: Checks): Promise<{ issuerDid: string; subjectDid?: string }>
+}
+
+export function tokenFormat(token: Token): IssuanceFormat {
+  const { format, curve, read } = token
+  const keyOf = (wallet: Wallet, { issuingDID, issuingKid }: Pick<Offered, 'issuingDID' | 'issuingKid'>) =>
+    getSigningKey(wallet, issuerOf(issuingDID), 'assertionMethod', issuingKid, curve)
+
+  return {
+    async offer(wallet, { domain: wanted, ...offered }) {
+      token.checkTerms?.(offered)
+      await keyOf(wallet, offered)
+      for (const url of offered.schemaIds) await checkClaims(offered.claims, await wallet.env.getSchema(url))
+      const options = { challenge: randomId(), domain: wanted ?? wallet.env.config.DEFAULT_JWT_VC_OFFER_DOMAIN }
+      return { terms: { ...offered, ...options }, attachments: challengeAttachment(options, format).attachments }
+    },
+
+    readOffer: (content) => readChallenge(content),
+
+    async request(wallet, record, { subjectId, keyId }) {
+      if (subjectId === undefined)
+        throw new Problem('BadRequest', `subjectId: is missing. A ${format} credential is about a DID; name one of this wallet.`)
+      checkMethod(subjectId)
+      const { longForm } = await getOwnDid(wallet.db, subjectId)
+      const { privateJwk, keyId: kid } = await getSigningKey(wallet, subjectId, 'authentication', keyId)
+      const proof = createJwtVp({
+        holderDid: longForm,
+        holderKey: privateJwk,
+        // A key that is named is the one to bind an SD-JWT to (wire.md 4.5).
+        ...(keyId !== undefined && { kid }),
+        ...optionsOf(record),
+        credentials: [],
+      })
+      return { attachments: tokenAttachments(proof, format), change: { subjectId, keyId } }
+    },
+
+    choose: (acceptance) => acceptance,
+
+    /** Whose DID the holder has proved to have. */
+    async readRequest(wallet, record, message) {
+      try {
+        const proof = readToken(message)
+        const { holderDid, key } = await verifyHolderProof(proof, {
+          resolve: wallet.env.resolver.document,
+          ...optionsOf(record),
+          now: Math.floor(Date.now() / 1_000),
+          leewaySeconds: wallet.env.config.PRESENTATION_LEEWAY,
+        })
+        return { holderDid, ...token.boundTo?.(key, decodeJws(proof).header.kid) }
+      } catch (error) {
+        if (!isTokensFault(error)) throw error
+        throw invalidRequest(`does not prove its subject: ${reasonOf(error)}`, error)
+      }
+    },
+
+    async issue(wallet, record) {
+      const { holderDid } = record
+      if (holderDid === undefined) throw new Error(`the record ${record.id} has no holder`)
+      const { did, longForm, status } = await getOwnDid(wallet.db, issuerOf(record.issuingDID))
+      const { keyId, privateJwk: issuerKey } = await keyOf(wallet, record)
+      const place = await pickPlace(wallet, did)
+      const credential = await token.sign(wallet, record, {
+        // While nobody else can resolve the short form, only the long form proves anything (api.md 4.7).
+        issuerDid: status === 'PUBLISHED' ? did : longForm,
+        issuerKey,
+        keyId,
+        subjectDid: holderDid,
+        credentialStatus: place.status,
+        now: Math.floor(Date.now() / 1_000),
+      })
+      return { credential, attachments: tokenAttachments(credential, format), keep: (tx) => place.keep(tx, record.id) }
+    },
+
+    /** Signed by its issuer, in time, about the DID that the offer was accepted with, in the format of the offer, whatever the message calls it. */
+    async verify(wallet, record, message) {
+      const checks = {
+        resolve: wallet.env.resolver.document,
+        now: Math.floor(Date.now() / 1_000),
+        leewaySeconds: wallet.env.config.CREDENTIAL_LEEWAY,
+        // Whether it is revoked matters when it is shown, not when it is received.
+        verifyStatus: false,
+      }
+      const { subjectId } = record
+      try {
+        const credential = readToken(message)
+        const { issuerDid: issuer, subjectDid: subject } = await token.verify(wallet, record, credential, checks)
+        if (subjectId === undefined || subject === undefined || canonicalDid(subject) !== canonicalDid(subjectId)) {
+          throw new TypeError('its subject is not the DID that the offer was accepted with')
+        }
+        return { credential, issuer, subject }
+      } catch (error) {
+        if (!isTokensFault(error)) throw error
+        throw invalidIssue(reasonOf(error), error)
+      }
+    },
+
+    read,
+  }
+}
+
+function issuerOf(issuingDID: string | undefined): string {
+  if (issuingDID === undefined) throw new Error('what is offered has no issuer')
+  return issuingDID
+}
+
+function optionsOf({ id, domain: audience, challenge: nonce }: CredentialRecord): { audience: string; nonce: string } {
+  if (audience === undefined || nonce === undefined) throw new Error(`the record ${id} has no challenge`)
+  return { audience, nonce }
+}
+
+/** @throws {Problem} 422 for a DID of a method that no DID of a wallet has (api.md 4.7). */
+function checkMethod(did: string): void {
+  if (!/^did:(?!prism:|web:)/.test(did)) return
+  const detail = `subjectId: ${did.slice(0, 100)} cannot be the subject; it must be a did:prism or did:web of this wallet.`
+  throw new Problem('error:CredentialServiceError:UnsupportedDidFormat', detail)
+}

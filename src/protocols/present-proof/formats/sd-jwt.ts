@@ -1,0 +1,100 @@
+/** Proofs with an SD-JWT, of which the holder shows the claims that it chooses (wire.md 5). */
+import { z } from 'zod'
+import { Problem } from '../../../base/problem.ts'
+import { findMissing, presentSdJwt, verifySdJwtPresentation } from '../../../credentials/sd-jwt/presentation.ts'
+import { decodeSdJwt } from '../../../credentials/sd-jwt/sd-jwt.ts'
+import type { PrivateJwk } from '../../../crypto/keys.ts'
+import { findKeyPair } from '../../../did-registrar/keys.ts'
+import { checkPolicy } from '../../../verification/policy.ts'
+import type { Wallet } from '../../../wallet/wallet.ts'
+import { encodedAttachments } from '../../attachments.ts'
+import { tokenFormats } from '../../formats.ts'
+import { namesPrototype } from '../../names-prototype.ts'
+import type { Choice, Held, ProofFormat } from '../format.ts'
+import { getHeld, unbindable } from '../held.ts'
+import { Options, PresentationData, type PresentationRecord } from '../model.ts'
+import { attaching, checksOf, mustBeFor, optionsOf } from './token.ts'
+
+/** What is asked for; real agents leave challenge and domain out when their caller names none. */
+const SdJwtRequest = z.looseObject({ options: Options.nullish(), claims: z.record(z.string(), z.json()).nullish() })
+
+export const sdJwt: ProofFormat = {
+  ask(wallet, wanted) {
+    const { claims = {} } = wanted
+    const content = { options: optionsOf(wallet, wanted), claims }
+    return { terms: content, attachments: encodedAttachments(content, tokenFormats.SDJWT), content }
+  },
+
+  readRequest(content) {
+    const { options, claims } = SdJwtRequest.parse(content)
+    if (namesPrototype(content)) throw new TypeError('a claim is called __proto__')
+    return { options: options ?? undefined, claims: claims ?? {} }
+  },
+
+  async choose(wallet, record, choice) {
+    mustBeFor('SDJWT', choice)
+    const { proofId = [], claims: shownClaims } = choice
+    await checkClaims(wallet, record, await getOne(wallet, proofId), shownClaims)
+    return { proofId, shownClaims }
+  },
+
+  async present(wallet, record) {
+    const { options, proofId = [], claims = {}, shownClaims = claims } = record
+    const { credential: sdJwt, subject } = await getOne(wallet, proofId)
+    // Only a binding has an audience and a nonce; without options none is made.
+    const { domain: audience, challenge: nonce } = options ?? { domain: '', challenge: '' }
+    const holderKey = await findHolderKey(wallet, record, { sdJwt, subject })
+    return presentSdJwt({ sdJwt, claims: shownClaims, audience, nonce, holderKey, now: Math.floor(Date.now() / 1_000) })
+  },
+
+  attach: attaching('SDJWT'),
+
+  async verify(wallet, record, presentation) {
+    const { checks, credentialChecks } = checksOf(wallet, record)
+    const { PRESENTATION_LEEWAY: bindingLeewaySeconds } = wallet.env.config
+    const { claims: asked, policy } = record
+    const verified = await verifySdJwtPresentation(presentation, { ...checks, ...credentialChecks, bindingLeewaySeconds, claims: asked })
+    const { issuerDid, vct, claims } = verified
+    checkPolicy(policy?.constraints ?? [], [{ issuerDid, schemas: vct === undefined ? [] : [vct] }])
+    return { disclosedClaims: PresentationData.shape.disclosedClaims.parse(claims) }
+  },
+}
+
+async function getOne(wallet: Wallet, proofId: string[]): Promise<Held> {
+  if (proofId.length > 1)
+    throw new Problem('BadRequest', `proofId names ${proofId.length} credentials: an SDJWT presentation is of exactly one.`)
+  const [held] = await getHeld(wallet.db, proofId, 'SDJWT')
+  return held!
+}
+
+async function checkClaims(
+  wallet: Wallet,
+  record: PresentationRecord,
+  { id, credential: sdJwt, subject }: Held,
+  chosen: Choice['claims'],
+): Promise<void> {
+  const missing = findMissing(sdJwt, chosen ?? record.claims ?? {})
+  if (missing !== undefined) {
+    const way = chosen ? 'Name claims that it has.' : 'Present another, or name the claims to show in `claims`.'
+    throw new Problem(
+      'BadRequest',
+      `The credential ${id} has no claim ${missing}, which ${chosen ? 'is to be shown' : 'was asked for'}. ${way}`,
+    )
+  }
+  await findHolderKey(wallet, record, { sdJwt, subject })
+}
+
+/** The key that a credential is bound to, if it is to one. @throws {Problem} `HolderBindingError` when it cannot be presented for want of it. */
+export async function findHolderKey(
+  wallet: Wallet,
+  { options }: PresentationRecord,
+  { sdJwt, subject }: { sdJwt: string; subject: string | null },
+): Promise<PrivateJwk | undefined> {
+  const { holderKey } = decodeSdJwt(sdJwt)
+  if (!holderKey) return undefined
+  if (!options)
+    throw unbindable('The request has no challenge, and the credential is bound to a key: ask the verifier for one with options.')
+  const key = subject === null ? undefined : await findKeyPair(wallet, subject, holderKey)
+  if (!key) throw unbindable('The credential is bound to a key that this wallet does not have.')
+  return key
+}

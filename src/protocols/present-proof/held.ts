@@ -1,0 +1,38 @@
+/** The credentials that a prover names, as far as they can be presented for a request. */
+import { Problem } from '../../base/problem.ts'
+import type { Db } from '../../storage/database.ts'
+import type { CredentialFormat } from '../formats.ts'
+import type { Held } from './format.ts'
+
+/**
+ * The credentials with these record ids, in their order.
+ *
+ * @param member the member of the request by which they are named.
+ * @throws {Problem} when one is not in the wallet, or in another format.
+ */
+export async function getHeld(db: Db, ids: readonly string[], format: CredentialFormat, member = 'proofId'): Promise<Held[]> {
+  if (ids.length === 0) throw new Problem('BadRequest', `${member} is empty: name at least one credential record of this wallet.`)
+  const rows = await db.selectFrom('credential').selectAll().where('id', 'in', ids).execute()
+  const byId = new Map(rows.map((row) => [row.id, row]))
+  return ids.map((id) => {
+    const row = byId.get(id)
+    if (!row) {
+      throw new Problem(
+        'error:PresentationError:IssuedCredentialNotFoundError',
+        `${member}: this wallet holds no credential with the record id ${id}.`,
+      )
+    }
+    if (row.format !== format) throw wrongFormat(`${member}: the credential ${id} is a ${row.format}, and the request is for ${format}.`)
+    return row
+  })
+}
+
+/** A choice that is for another format than the request. */
+export function wrongFormat(detail: string): Problem {
+  return new Problem('error:PresentationError:NotMatchingPresentationCredentialFormat', detail)
+}
+
+/** A credential that the wallet cannot show to be its own. */
+export function unbindable(detail: string): Problem {
+  return new Problem('error:PresentationError:HolderBindingError', detail)
+}
