@@ -27,5 +27,6 @@ export function connectionFields(shown: Connection): [name: string, value: unkno
 export function acceptedOffers({ subjectId, keyId, credentialFormats, schemaIds }: NonNullable<Connection['automaticAcceptance']>): string {
   const which = [...(credentialFormats ?? []), ...(schemaIds ?? [])]
   const what = which.length > 0 ? `those of ${which.join(', ')}` : 'all'
-  return `${what} accepted without a person, about ${subjectId}${keyId === undefined ? '' : ` with the key ${keyId}`}`
+  const about = subjectId === undefined ? '' : `, about ${subjectId}`
+  return `${what} accepted without a person${about}${keyId === undefined ? '' : ` with the key ${keyId}`}`
 }

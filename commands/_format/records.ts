@@ -25,6 +25,7 @@ export function credentialFields(record: CredentialRecord, content?: CredentialC
     ['issuer', content?.issuer ?? record.issuingDID],
     ['subject', content?.subject ?? record.subjectId],
     [content?.credentialFormat === 'SDJWT' ? 'type' : 'schemas', content?.schemas.join(' ') || undefined],
+    ['definition', content?.definition],
     ['goal', record.goal],
     ['valid for', content || record.validityPeriod === undefined ? undefined : `${record.validityPeriod} s`],
     ['thread', record.thid],
@@ -43,6 +44,7 @@ function statusOf({ role, revoked, revokedAt, credential }: CredentialRecord): s
 /** What can be done with the claims: the payload of an SD-JWT says whether it is bound to a key. */
 function formatOf({ credentialFormat, credential }: CredentialRecord): string {
   if (credentialFormat === 'JWT') return 'JWT, shown as a whole'
+  if (credentialFormat === 'AnonCreds') return 'AnonCreds, proved by attributes and predicates; bound to its holder’s wallet'
   const format = 'SD-JWT, each claim can be shown by itself'
   if (credential === undefined) return format
   const [, payload = ''] = Buffer.from(credential, 'base64').toString().split('.')

@@ -2,24 +2,25 @@
 import * as Flags from '@oclif/core/flags'
 import type { Input } from '../_client/answer.ts'
 import { UsageError } from '../_errors/usage.ts'
+import { formatNames, formats } from './format.ts'
 
 type Acceptance = Input<'PATCH /connections/{connectionId}'>['body']['automaticAcceptance']
 
 const many = { multiple: true, multipleNonGreedy: true } as const
 const dependsOn = ['accept-offers']
-const formats = { jwt: 'JWT', sdjwt: 'SDJWT' } as const
 
 /** What goes with `--accept-offers`. */
 export const acceptanceFlags = {
   subject: Flags.string({
     dependsOn,
-    description: 'whom the credentials are about: a DID of this wallet with an authentication key',
+    description:
+      'whom the credentials are about: a DID of this wallet with an authentication key; not needed with --format anoncreds alone',
   }),
   'key-id': Flags.string({
     dependsOn,
     description: 'authentication key, such as auth-1, that signs, and that an SD-JWT is bound to',
   }),
-  format: Flags.option({ options: ['jwt', 'sdjwt'] as const, ...many, dependsOn })({
+  format: Flags.option({ options: formatNames, ...many, dependsOn })({
     description: 'accept offers of this format alone; any when left out',
   }),
   schema: Flags.string({
@@ -31,7 +32,6 @@ export const acceptanceFlags = {
 
 /** Where a connection is made; to change it there is `connection update`. */
 export const acceptOffersFlag = Flags.boolean({
-  dependsOn: ['subject'],
   description: 'accept offers over this connection without a person',
 })
 
@@ -48,7 +48,7 @@ export function readAcceptance({ subject, 'key-id': keyId, format, schema, ...fl
   const isWanted = flags['accept-offers']
   if (isWanted === undefined) return undefined
   const rest = { subjectId: subject, keyId, credentialFormats: format?.map((name) => formats[name]), schemaIds: schema }
-  if (isWanted && subject === undefined)
+  if (isWanted && subject === undefined && format?.some((name) => name !== 'anoncreds') !== false)
     throw new UsageError('--accept-offers needs --subject: a DID of this wallet, which the credentials are to be about.')
   if (!isWanted && Object.values(rest).some((value) => value !== undefined))
     throw new UsageError('--no-accept-offers goes with no other flag of the acceptance: it accepts none.')

@@ -89,6 +89,15 @@ export function whichDid(message: string, flag?: string): Question {
   }
 }
 
+/** Whom a credential is about, as `--subject`; an AnonCreds credential is about no DID. */
+export const whichSubject: Question = {
+  ask: async (asking) => {
+    const recordId = String(asking.given['id'])
+    const { credentialFormat } = await asking.call('GET /issue-credentials/records/{recordId}', { path: { recordId } })
+    return credentialFormat === 'AnonCreds' ? [] : whichDid('Which DID is the credential about?', 'subject').ask(asking)
+  },
+}
+
 /** The claims to attest to, one by one. */
 export const whichClaims: Question = {
   unless: ['claims'],

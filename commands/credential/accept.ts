@@ -2,8 +2,9 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import { AgentCommand } from '../_base.ts'
+import { UsageError } from '../_errors/usage.ts'
 import { credentialFields } from '../_format/records.ts'
-import { whichDid, whichRecord } from '../_ui/questions.ts'
+import { whichRecord, whichSubject } from '../_ui/questions.ts'
 import { waitFlags } from '../_wait.ts'
 
 export default class CredentialAccept extends AgentCommand {
@@ -11,10 +12,13 @@ export default class CredentialAccept extends AgentCommand {
   static override examples = [
     '<%= config.bin %> credential accept <id> --subject did:prism:…',
     '<%= config.bin %> credential accept <id> --subject did:prism:… --key-id auth-1',
+    '<%= config.bin %> credential accept <id>',
   ]
   static override args = { id: Args.string({ required: true, ignoreStdin: true, description: 'id of the credential record' }) }
   static override flags = {
-    subject: Flags.string({ required: true, description: 'whom the credential is about: a DID of this wallet with an authentication key' }),
+    subject: Flags.string({
+      description: 'whom the credential is about: a DID of this wallet with an authentication key; an AnonCreds credential is about none',
+    }),
     'key-id': Flags.string({
       description:
         'authentication key, such as auth-1, that signs, and that an SD-JWT is bound to; when left out the first one signs, and nothing is bound',
@@ -24,11 +28,12 @@ export default class CredentialAccept extends AgentCommand {
 
   protected override readonly questions = {
     id: whichRecord('credential', ['OfferReceived']),
-    subject: whichDid('Which DID is the credential about?', 'subject'),
+    subject: whichSubject,
   }
 
   async run() {
     const { args, flags } = await this.parse(CredentialAccept)
+    if (flags.subject === undefined) await this.#mustNeedNone(args.id)
     const settled = await this.waiting('credential', flags, 'CredentialReceived')
     const made = await this.call('POST /issue-credentials/records/{recordId}/accept-offer', {
       path: { recordId: args.id },
@@ -38,5 +43,10 @@ export default class CredentialAccept extends AgentCommand {
       this.print(record.recordId, credentialFields(record))
       this.suggest(`agent credential show ${record.recordId}`)
     })
+  }
+  /** @throws {UsageError} when the credential of an offer is about a DID. */
+  async #mustNeedNone(recordId: string): Promise<void> {
+    const { credentialFormat } = await this.call('GET /issue-credentials/records/{recordId}', { path: { recordId } })
+    if (credentialFormat !== 'AnonCreds') throw new UsageError('Missing required flag subject: a DID of this wallet.', 'agent did list')
   }
 }

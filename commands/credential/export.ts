@@ -10,7 +10,7 @@ import { whichRecord } from '../_ui/questions.ts'
 export default class CredentialExport extends AgentCommand {
   static override summary = 'Write out a credential: as it is, or decoded'
   static override description =
-    'An SD-JWT comes with all its disclosures; one that is bound to no key can be shown by whoever has it. The file must be a new one, and is for you alone (0600).'
+    'An SD-JWT comes with all its disclosures; one that is bound to no key can be shown by whoever has it. An AnonCreds credential is JSON, with which nobody but its holder’s wallet can prove anything. The file must be a new one, and is for you alone (0600).'
   static override examples = [
     '<%= config.bin %> credential export <id>',
     '<%= config.bin %> credential export <id> --output credential.jwt',
@@ -20,7 +20,8 @@ export default class CredentialExport extends AgentCommand {
   static override flags = {
     as: Flags.option({ options: ['token', 'json'] as const })({
       default: 'token' as const,
-      description: 'token: the compact JWT or SD-JWT; json: what it says, decoded, and whether it is revoked',
+      description:
+        'token: the compact JWT or SD-JWT, or the JSON of an AnonCreds credential; json: what it says, decoded, and whether it is revoked',
     }),
     output: Flags.string({ char: 'o', description: 'write it to this new file; to standard output when left out' }),
   }

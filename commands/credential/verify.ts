@@ -9,7 +9,7 @@ import { namesSchemas, readCredential } from '../_input/credential.ts'
 export default class CredentialVerify extends AgentCommand {
   static override summary = 'Check a credential, whoever issued it'
   static override description =
-    'Exits with 8 when a check fails. The schemas and the claims are checked when the credential names schemas; of an SD-JWT, the claims that it shows.'
+    'Exits with 8 when a check fails. Of AnonCreds, only proofs can be checked. The schemas and the claims are checked when the credential names schemas; of an SD-JWT, the claims that it shows.'
   static override examples = [
     '<%= config.bin %> credential verify @credential.jwt --issuer did:prism:…',
     '<%= config.bin %> credential export <id> | <%= config.bin %> credential verify -',
@@ -31,6 +31,11 @@ export default class CredentialVerify extends AgentCommand {
   async run() {
     const { args, flags } = await this.parse(CredentialVerify)
     const credential = readCredential(args.credential)
+    if (credential.startsWith('{'))
+      throw new UsageError(
+        'An AnonCreds credential is not checked by itself: it was when it came, and a verifier checks proofs of it. Ask its holder for one.',
+        'agent proof request --format anoncreds',
+      )
     const instant = { parameterType: 'DateTimeParameter' as const, dateTime: readInstant(flags.at) }
     const didOf = (did: string) => ({ parameterType: 'DidParameter' as const, did })
     const plain = (...names: ('SchemaCheck' | 'SubjectVerification')[]) => names.map((verification) => ({ verification }))

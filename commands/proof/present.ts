@@ -17,6 +17,7 @@ export default class ProofPresent extends AgentCommand {
     '<%= config.bin %> proof present <id>',
     '<%= config.bin %> proof present <id> --credential <id>',
     '<%= config.bin %> proof present <id> --credential <id> --claim name --claim address.city',
+    '<%= config.bin %> proof present <id> --credential <id> --hide name',
   ]
   static override args = { id: Args.string({ required: true, ignoreStdin: true, description: 'id of the presentation record' }) }
   static override flags = {
@@ -30,6 +31,13 @@ export default class ProofPresent extends AgentCommand {
       multipleNonGreedy: true,
       description: 'claim of an SD-JWT to show, by its path: name, address.city; those asked for when left out',
     }),
+    hide: Flags.string({
+      multiple: true,
+      multipleNonGreedy: true,
+      exclusive: ['claim'],
+      description:
+        'attribute of AnonCreds that is not shown, though it was asked for, by its reference in the request; the verifier sees that it is not',
+    }),
     ...waitFlags('the presentation is sent'),
   }
 
@@ -38,15 +46,31 @@ export default class ProofPresent extends AgentCommand {
   async run() {
     const { args, flags } = await this.parse(ProofPresent)
     const proofId = flags.credential ?? [await this.#pick(args.id)]
+    const chosen = flags.hide ? await this.#hiding(args.id, proofId, flags.hide) : { proofId }
     const settled = await this.waiting('proof', flags, 'PresentationSent')
     const made = await this.call('PATCH /present-proof/presentations/{presentationId}', {
       path: { presentationId: args.id },
-      body: { action: 'request-accept', proofId, ...(flags.claim && { claims: readClaimNames(flags.claim) }) },
+      body: { action: 'request-accept', ...chosen, ...(flags.claim && { claims: readClaimNames(flags.claim) }) },
     })
     return settled(made, (record) => {
       this.print(record.presentationId, presentationFields(record))
       this.suggest(`agent proof show ${record.presentationId}`)
     })
+  }
+
+  /** Answers all that is asked for with one credential, and shows all attributes but those. @throws {UsageError} */
+  async #hiding(presentationId: string, [credential, ...more]: string[], hidden: string[]) {
+    const { requestData } = await this.call('GET /present-proof/presentations/{presentationId}', { path: { presentationId } })
+    const asked = JSON.parse(requestData[0] ?? '{}') as { requested_attributes?: object; requested_predicates?: object }
+    if (!asked.requested_attributes) throw new UsageError('--hide is for requests of AnonCreds. Of an SD-JWT, --claim names what is shown.')
+    if (credential === undefined || more.length > 0) throw new UsageError('--hide goes with one --credential.')
+    const attributes = Object.keys(asked.requested_attributes)
+    const unknown = hidden.find((reference) => !attributes.includes(reference))
+    if (unknown !== undefined) throw new UsageError(`--hide ${unknown}: the request asks for ${attributes.join(', ')}.`)
+    const requestedAttribute = attributes.filter((reference) => !hidden.includes(reference))
+    const requestedPredicate = Object.keys(asked.requested_predicates ?? {})
+    const proof = { credential, requestedAttribute, requestedPredicate, unrevealedAttribute: hidden }
+    return { anoncredPresentationRequest: { credentialProofs: [proof] } }
   }
 
   /** The only credential that answers the request. @throws {UsageError} when there are several. @throws {CommandError} when there is none. */

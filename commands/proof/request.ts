@@ -1,14 +1,19 @@
 /** `agent proof request` */
 import { randomUUID } from 'node:crypto'
 import * as Flags from '@oclif/core/flags'
+import { UsageError } from '../_errors/usage.ts'
 import { presentationFields } from '../_format/records.ts'
 import { nextCommand } from '../_format/states.ts'
+import { readAsked } from '../_input/anoncreds.ts'
 import { readClaimNames } from '../_input/claim-names.ts'
 import { formatFlag, toFormat } from '../_input/format.ts'
 import { schemaUrl } from '../_input/schema.ts'
 import { invitationFlags, InvitingCommand } from '../_inviting.ts'
 import { toWhom } from '../_ui/questions.ts'
 import { waitFlags } from '../_wait.ts'
+
+/** What goes with `--format anoncreds` alone. */
+const ofAnonCreds = { multiple: true as const, multipleNonGreedy: true, dependsOn: ['format'] }
 
 export default class ProofRequest extends InvitingCommand {
   static override summary = 'Ask for a proof, over a connection or by an invitation (verifier)'
@@ -17,6 +22,7 @@ export default class ProofRequest extends InvitingCommand {
     '<%= config.bin %> proof request --connection <id>',
     '<%= config.bin %> proof request --connection <id> --schema <guid> --trust-issuer did:prism:… --domain shop.example',
     '<%= config.bin %> proof request --connection <id> --format sdjwt --claim name --claim address.city',
+    `<%= config.bin %> proof request --connection <id> --format anoncreds --reveal name --predicate 'age>=18' --definition <guid>`,
     '<%= config.bin %> proof request --connection <id> --wait --timeout 2m',
     '<%= config.bin %> proof request --invitation --goal "Are you over 18?"',
   ]
@@ -27,15 +33,28 @@ export default class ProofRequest extends InvitingCommand {
     'trust-issuer': Flags.string({
       multiple: true,
       multipleNonGreedy: true,
-      dependsOn: ['schema'],
-      description: 'issuer whose credentials are accepted; any when left out',
+      description: 'issuer whose credentials are accepted, of --schema; any when left out',
     }),
-    format: formatFlag('of an sdjwt, the claims that --claim names are shown and no others need be'),
+    format: formatFlag(
+      'of an sdjwt, the claims that --claim names are shown and no others need be; of anoncreds, what --reveal and --predicate ask for',
+    ),
     claim: Flags.string({
       multiple: true,
       multipleNonGreedy: true,
       dependsOn: ['format'],
       description: 'claim that must be shown, by its path: name, address.city; of an sdjwt only',
+    }),
+    reveal: Flags.string({
+      ...ofAnonCreds,
+      description: 'attribute that must be shown, by its name; of anoncreds only',
+    }),
+    predicate: Flags.string({
+      ...ofAnonCreds,
+      description: `what must be proved without the attribute being shown, such as 'age>=18'; of anoncreds only`,
+    }),
+    definition: Flags.string({
+      ...ofAnonCreds,
+      description: 'credential definition of what is asked for: its guid here, or a URL; of anoncreds only, any when left out',
     }),
     challenge: Flags.string({ dependsOn: ['domain'], description: 'what the prover signs against replay; random when left out' }),
     domain: Flags.string({ description: 'whom the presentation is for' }),
@@ -53,8 +72,15 @@ export default class ProofRequest extends InvitingCommand {
     const { flags } = await this.parse(ProofRequest)
     const { connection: connectionId, schema, domain, challenge = randomUUID(), goal } = flags
     const trustIssuers = flags['trust-issuer']
+    const { reveal, predicate, definition, format } = flags
+    const isAnonCreds = format === 'anoncreds'
+    for (const [name, value] of Object.entries({ reveal, predicate, definition }))
+      if (value && !isAnonCreds) throw new UsageError(`--${name} is for --format anoncreds.`)
+    if (trustIssuers && schema === undefined && !isAnonCreds) throw new UsageError('--trust-issuer needs --schema.')
+    const asked = { name: goal ?? 'Proof request', reveal, predicate, definition, schema, issuers: trustIssuers }
     const wanted = {
-      proofs: schema === undefined ? [] : [{ schemaId: schemaUrl(schema, this.access.url), trustIssuers }],
+      proofs: schema === undefined || isAnonCreds ? [] : [{ schemaId: schemaUrl(schema, this.access.url), trustIssuers }],
+      ...(isAnonCreds && { anoncredPresentationRequest: readAsked(asked, this.access.url) }),
       ...(domain !== undefined && { options: { challenge, domain } }),
       ...toFormat(flags.format),
       ...(flags.claim && { claims: readClaimNames(flags.claim) }),

@@ -69,6 +69,7 @@ const meanings: Readonly<Record<string, string>> = {
   claim: 'a claim, given by its name and value or asked for by its path',
   connection: 'the connection, by its id',
   context: 'contexts of a DID document',
+  definition: 'the credential definition: by its guid, and where it is asked for, or URL',
   did: 'the DID to be known by',
   event: 'an event, by its id',
   follow: 'go on with what happens, until Ctrl-C',

@@ -32,14 +32,15 @@ export function showOffer(desk: Desk, { recordId, invitation }: CredentialRecord
 }
 
 async function accept(desk: Desk, { recordId, credentialFormat }: CredentialRecord): Promise<string | undefined> {
-  const subject = await chooseSubject(desk)
-  if (!subject) return undefined
-  const binding = credentialFormat === 'SDJWT' ? await chooseBinding(desk, subject.keys) : {}
+  const isAnonCreds = credentialFormat === 'AnonCreds'
+  const subject = isAnonCreds ? undefined : await chooseSubject(desk)
+  if (!subject && !isAnonCreds) return undefined
+  const binding = credentialFormat === 'SDJWT' && subject ? await chooseBinding(desk, subject.keys) : {}
   if (!binding) return undefined
   desk.say('Accepting …')
   await desk.call('POST /issue-credentials/records/{recordId}/accept-offer', {
     path: { recordId },
-    body: { subjectId: subject.did, ...binding },
+    body: { subjectId: subject?.did, ...binding },
   })
   return 'The offer is accepted; the credential comes once the issuer issues it.'
 }
