@@ -57,14 +57,17 @@ export async function startSdk(dids: string, mediation: Mediation = {}, build: t
   return agent
 }
 
-/** Starts a holder that can be reached; `dids` as above. What `answer` does with a message is done before the sender hears that it came. */
-export async function startHolder(dids: string, answer?: Answer): Promise<Holder> {
-  const agent = await startSdk(dids)
+/** One of the SDK's builds. */
+export type Build = { sdk: typeof sdk; didcomm: typeof didcomm }
+
+/** Starts a holder that can be reached; `dids` and `build` as above. What `answer` does with a message is done before the sender hears that it came. */
+export async function startHolder(dids: string, answer?: Answer, build: Build = { sdk, didcomm }): Promise<Holder> {
+  const agent = await startSdk(dids, {}, build.sdk)
   const next = listen(agent)
   const inbox = await openInbox(agent, answer)
   // Had the agent a mediator when it starts, it would ask it for messages every few seconds.
-  agent.connections.addMediator(new Inbox(inbox.url, nobody))
-  agent.connections.add({ uri: nobody, state: sdk.Connection.State.GRANTED, send: async () => undefined })
+  agent.connections.addMediator(inboxIn(build, inbox.url))
+  agent.connections.add({ uri: nobody, state: build.sdk.Connection.State.GRANTED, send: async () => undefined })
   return {
     agent,
     next,
@@ -118,11 +121,14 @@ function sdJwts(agent: Agent): Pick<Holder, 'verifiesSdJwt' | 'show'> {
 const nobody = 'did:example:nobody'
 
 /** A mediator to the SDK, only not one that has DIDs. */
-class Inbox extends didcomm.MediatorConnection {
-  override asMediator(): Domain.Mediator {
-    const did = sdk.Domain.DID.from(nobody)
-    return { hostDID: did, mediatorDID: did, routingDID: did }
+function inboxIn(build: Build, url: string) {
+  class Inbox extends build.didcomm.MediatorConnection {
+    override asMediator(): Domain.Mediator {
+      const did = build.sdk.Domain.DID.from(nobody)
+      return { hostDID: did, mediatorDID: did, routingDID: did }
+    }
   }
+  return new Inbox(url, nobody)
 }
 
 /** A task of the caller's: the SDK's modules are reached only within one. */

@@ -1,6 +1,19 @@
 /** The stock Identus SDK for TypeScript, loaded once and quietly: its WASM glue greets every process with a deprecation warning. */
+import { createRequire } from 'node:module'
+import type { Agent } from '@hyperledger/identus-sdk'
+
+const require = createRequire(import.meta.url)
 const { warn } = console
 console.warn = () => undefined
 export const sdk = await import('@hyperledger/identus-sdk')
 export const didcomm = await import('@hyperledger/identus-sdk/plugins/didcomm')
 console.warn = warn
+
+/** The same as CommonJS, which alone can do AnonCreds: in the other build the library finds no random numbers. */
+export function loadCommonJs() {
+  return {
+    sdk: require('@hyperledger/identus-sdk') as typeof sdk,
+    didcomm: require('@hyperledger/identus-sdk/plugins/didcomm') as typeof didcomm,
+    anoncreds: require('@hyperledger/identus-sdk/plugins/anoncreds') as { plugin: Parameters<Agent['plugins']['register']>[0] },
+  }
+}

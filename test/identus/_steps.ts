@@ -8,19 +8,19 @@ import { sdk } from './_sdk.ts'
 const { ProtocolType } = sdk
 
 /** The wallet answers an offer, for a did:prism that it makes for the purpose. */
-export async function answerOffer(agent: Agent, message: Domain.Message) {
-  const request = await agent.prepareRequestCredentialWithIssuer(sdk.OfferCredential.fromMessage(message))
+export async function answerOffer(agent: Agent, message: Domain.Message, build: typeof sdk = sdk) {
+  const request = await agent.prepareRequestCredentialWithIssuer(build.OfferCredential.fromMessage(message))
   await agent.sendMessage(request.makeMessage())
 }
 
 /** The wallet reads and keeps what it was issued. */
-export function keepCredential(agent: Agent, message: Domain.Message) {
-  return agent.processIssuedCredentialMessage(sdk.IssueCredential.fromMessage(message))
+export function keepCredential(agent: Agent, message: Domain.Message, build: typeof sdk = sdk) {
+  return agent.processIssuedCredentialMessage(build.IssueCredential.fromMessage(message))
 }
 
 /** The wallet proves with a credential. */
-export async function answerRequest(agent: Agent, message: Domain.Message, credential: Domain.Credential) {
-  const presentation = await agent.createPresentationForRequestProof(sdk.RequestPresentation.fromMessage(message), credential)
+export async function answerRequest(agent: Agent, message: Domain.Message, credential: Domain.Credential, build: typeof sdk = sdk) {
+  const presentation = await agent.createPresentationForRequestProof(build.RequestPresentation.fromMessage(message), credential)
   await agent.sendMessage(presentation.makeMessage())
 }
 

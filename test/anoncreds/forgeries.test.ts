@@ -1,0 +1,298 @@
+/** Proofs that do not hold, each for a reason of its own: what a prover can do to a proof that does, and to what it is about. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createProof } from '../../src/anoncreds/present.ts'
+import { createEngine, type Engine } from '../../src/anoncreds/engine.ts'
+import type { Credential, CredentialDefinition } from '../../src/anoncreds/model.ts'
+import type { Presentation, PresentationRequest } from '../../src/anoncreds/proof-model.ts'
+import { verifyProof, type Sources } from '../../src/anoncreds/verify.ts'
+import { Problem } from '../../src/base/problem.ts'
+import { VerificationError } from '../../src/credentials/verification-error.ts'
+import type { AnonCredsSchema } from '../../src/schemas/anoncreds.ts'
+import { credDefId, definition, issue, made, schemaId } from './_flow.ts'
+
+const { schema } = made
+const other = 'https://other.example/'
+
+let engine: Engine
+let credential: Credential
+let secrets: string[]
+let proof: Presentation
+beforeAll(async () => {
+  engine = createEngine()
+  secrets = [await engine.createLinkSecret(), await engine.createLinkSecret()]
+  credential = (await issue(engine, secrets[0]!)).credential
+  proof = await prove(asked())
+}, 60_000)
+afterAll(() => engine.close())
+
+/** A request for two attributes and a predicate. */
+function asked(change: Partial<PresentationRequest> = {}): PresentationRequest {
+  return {
+    name: 'check',
+    version: '1.0',
+    nonce: '1234567890',
+    requested_attributes: {
+      who: { name: 'Given Name', restrictions: [{ cred_def_id: credDefId }] },
+      where: { name: 'country', restrictions: [] },
+    },
+    requested_predicates: {
+      adult: { name: 'age', p_type: '>=', p_value: 18, restrictions: [] },
+    },
+    ...change,
+  }
+}
+
+function prove(request: PresentationRequest, change: { linkSecret?: string; credential?: Credential; keptBack?: string[] } = {}) {
+  return createProof(engine, { request, credential, linkSecret: secrets[0]!, schema, definition, keptBack: [], ...change })
+}
+
+/** What URLs lead to, and who calculates. */
+function sources(change: { schema?: AnonCredsSchema; definition?: CredentialDefinition; vouched?: boolean } = {}): Sources {
+  const known: Record<string, unknown> = {
+    [schemaId]: change.schema ?? schema,
+    [credDefId]: change.definition ?? definition,
+    [`${other}schema`]: schema,
+    [`${other}definition`]: { ...definition, schemaId: `${other}schema` },
+  }
+  const read = (url: string) => {
+    if (known[url] === undefined) throw new Problem('error:CredentialSchemaError:SchemaDereferencingError', `there is nothing at ${url}.`)
+    return Promise.resolve(known[url] as never)
+  }
+  return {
+    anoncreds: engine,
+    getAnonCredsSchema: async (url) => read(url),
+    getCredentialDefinition: async (url) => read(url),
+    vouchesForIssuer: () => change.vouched ?? true,
+  }
+}
+
+/** A copy that `change` has been done to. */
+function damaged<Value>(value: Value, change: (copy: any) => unknown): Value {
+  const copy = structuredClone(value)
+  change(copy)
+  return copy
+}
+
+async function refusalOf(presentation: unknown, request = asked(), from = sources()): Promise<VerificationError> {
+  const text = typeof presentation === 'string' ? presentation : JSON.stringify(presentation)
+  const outcome = await verifyProof(text, request, from).then(
+    (shown) => shown,
+    (error: unknown) => error,
+  )
+  if (outcome instanceof VerificationError) return outcome
+  throw outcome instanceof Error ? outcome : new Error(`the proof was accepted: ${JSON.stringify(outcome)}`)
+}
+
+test('a proof that holds shows what was asked for, and no more; the credentials are named with their issuer', async () => {
+  expect(await verifyProof(JSON.stringify(proof), asked(), sources())).toEqual({
+    revealed: { who: 'Alice', where: 'SE' },
+    credentials: [{ issuerDid: schema.issuerId, schemas: [schemaId] }],
+  })
+  expect(JSON.stringify(proof)).not.toContain('"30"')
+})
+
+test('an attribute can be kept back: that there is one is proved, and what it is, is not shown', async () => {
+  const kept = await prove(asked(), { keptBack: ['where'] })
+  expect(JSON.stringify(kept)).not.toContain('SE')
+  expect((await verifyProof(JSON.stringify(kept), asked(), sources())).revealed).toEqual({ who: 'Alice' })
+})
+
+describe('a proof that was changed', () => {
+  const cases: [string, (copy: any) => unknown, RegExp][] = [
+    [
+      'has another text beside the number',
+      (p) => (p.requested_proof.revealed_attrs.who.raw = 'Bob'),
+      /shown for who is not the one that was signed/,
+    ],
+    ['has another number', (p) => (p.requested_proof.revealed_attrs.who.encoded = '5'), /shown for who/],
+    [
+      'has another text and its number',
+      (p) => Object.assign(p.requested_proof.revealed_attrs.who, { raw: '7', encoded: '7' }),
+      /shown for who is not the one that was signed/,
+    ],
+    [
+      'shows one attribute for another',
+      (p) => (p.requested_proof.revealed_attrs.who = p.requested_proof.revealed_attrs.where),
+      /shown for who/,
+    ],
+    ['lacks an attribute', (p) => delete p.requested_proof.revealed_attrs.who, /The attribute who is not answered/],
+    ['lacks a predicate', (p) => delete p.requested_proof.predicates.adult, /The predicate adult is not answered/],
+    [
+      'answers what was not asked',
+      (p) => (p.requested_proof.revealed_attrs.more = p.requested_proof.revealed_attrs.who),
+      /more was not asked for/,
+    ],
+    [
+      'answers twice',
+      (p) => (p.requested_proof.unrevealed_attrs.who = { sub_proof_index: 0 }),
+      /who was not asked for, or is answered twice/,
+    ],
+    [
+      'answers a predicate that was not asked',
+      (p) => (p.requested_proof.predicates.more = { sub_proof_index: 0 }),
+      /more was not asked for/,
+    ],
+    [
+      'has the prover’s own word for an attribute',
+      (p) => {
+        delete p.requested_proof.revealed_attrs.who
+        p.requested_proof.self_attested_attrs.who = 'Alice'
+      },
+      /who is the prover’s own word/,
+    ],
+    ['proves another predicate', (p) => (part(p).ge_proofs[0].predicate.value += 1), /It is not proved for/],
+    ['proves it the other way round', (p) => (part(p).ge_proofs[0].predicate.p_type = 'GT'), /It is not proved for/],
+    ['proves it of another attribute', (p) => (part(p).ge_proofs[0].predicate.attr_name = 'country'), /It is not proved for/],
+    ['lacks the proof of a predicate', (p) => part(p).ge_proofs.pop(), /It is not proved for/],
+    ['names a credential that is not there', (p) => (p.requested_proof.revealed_attrs.who.sub_proof_index = 1), /has no part 1/],
+    ['is of no credential', (p) => Object.assign(p, { identifiers: [], proof: { ...p.proof, proofs: [] } }), /is of no credential/],
+    ['has a credential too many', (p) => p.identifiers.push(p.identifiers[0]), /1 parts for 2 credentials/],
+    ['has a part too many', (p) => p.proof.proofs.push(p.proof.proofs[0]), /2 parts for 1 credentials/],
+    [
+      'has a credential twice',
+      (p) => {
+        p.proof.proofs.push(p.proof.proofs[0])
+        p.identifiers.push(p.identifiers[0])
+      },
+      /does not hold/,
+    ],
+    ['names a schema of its own', (p) => (p.identifiers[0].schema_id = `${other}schema`), /is for another schema than/],
+    ['names a definition of its own', (p) => (p.identifiers[0].cred_def_id = `${other}definition`), /is for another schema than/],
+    ['names a schema that is nowhere', (p) => (p.identifiers[0].schema_id = `${other}nothing`), /there is nothing at/],
+    ['says it can be revoked', (p) => (p.identifiers[0].rev_reg_id = 'x'), /rev_reg_id: .*revoked/],
+    ['has another number in it', (p) => (part(p).eq_proof.v = '5'), /does not hold/],
+    ['has a negative number in it', (p) => (part(p).eq_proof.e = `-${part(p).eq_proof.e}`), /does not hold/],
+    ['has a huge number in it', (p) => (part(p).eq_proof.e = '9'.repeat(1_600)), /cannot be read: .*\.e: /],
+    ['has no number in it', (p) => (part(p).eq_proof.e = 'abc'), /cannot be read: .*\.e: /],
+    ['has another digest', (p) => (p.proof.aggregated_proof.c_hash = '5'), /does not hold/],
+    ['lacks its parts', (p) => delete p.proof, /cannot be read: proof/],
+    [
+      'calls a reference __proto__',
+      (p) => (p.requested_proof.revealed_attrs = JSON.parse('{"__proto__":{}}')),
+      /cannot be read|not answered/,
+    ],
+  ]
+  test.each(cases)('%s', async (_, change, reason) => {
+    expect((await refusalOf(damaged(proof, change))).message).toMatch(reason)
+  })
+
+  const texts: [string, string][] = [
+    ['is no JSON', 'x'],
+    ['is a token', 'eyJhbGciOiJub25lIn0.e30.'],
+    ['is null', 'null'],
+    ['is nested without end', '['.repeat(200_000)],
+    ['is longer than any proof', `"${'x'.repeat(2_000_000)}"`],
+  ]
+  test.each(texts)('%s', async (_, text) => {
+    expect((await refusalOf(text)).message).toMatch(/cannot be read|has more than/)
+  })
+
+  test('says a name twice', async () => {
+    expect((await refusalOf(JSON.stringify(proof).replace('{', '{"proof":{},'))).message).toMatch(/given twice/)
+  })
+})
+
+describe('a proof for something else', () => {
+  const predicates = (change: object) => ({ requested_predicates: { ...asked().requested_predicates, ...change } })
+  const cases: [string, PresentationRequest, RegExp][] = [
+    ['was made for another nonce', asked({ nonce: '1234567891' }), /made for another request/],
+    [
+      'is asked for more',
+      asked({ requested_attributes: { ...asked().requested_attributes, age: { name: 'age', restrictions: [] } } }),
+      /The attribute age is not answered/,
+    ],
+    ['is asked for less', asked({ requested_predicates: {} }), /was not asked for/],
+    [
+      'proves less than is asked',
+      asked(predicates({ adult: { name: 'age', p_type: '>=', p_value: 21, restrictions: [] } })),
+      /adult that age >= 21/,
+    ],
+    [
+      'is of another attribute by the same reference',
+      asked({ requested_attributes: { ...asked().requested_attributes, who: { name: 'age', restrictions: [] } } }),
+      /shown for who/,
+    ],
+  ]
+  test.each(cases)('%s', async (_, request, reason) => {
+    expect((await refusalOf(proof, request)).message).toMatch(reason)
+  })
+})
+
+describe('a proof by somebody else', () => {
+  test('has another link secret', async () => {
+    const stolen = await prove(asked(), { linkSecret: secrets[1]! })
+    expect((await refusalOf(stolen)).message).toMatch(/of what no issuer signed/)
+  })
+
+  test('has a credential with another text, which was not signed', async () => {
+    const raw = damaged(credential, ({ values }) => (values['Given Name'].raw = 'Bob'))
+    expect((await refusalOf(await prove(asked(), { credential: raw }))).message).toMatch(/shown for who/)
+    const both = damaged(credential, ({ values }) => (values['country'] = { raw: '7', encoded: '7' }))
+    expect((await refusalOf(await prove(asked(), { credential: both }))).message).toMatch(/of what no issuer signed/)
+  })
+
+  test('is of a definition with another key, for other attributes, or another schema', async () => {
+    const primary = { ...definition.value.primary, z: definition.value.primary.s }
+    expect((await refusalOf(proof, asked(), sources({ definition: { ...definition, value: { primary } } }))).message).toMatch(
+      /does not hold/,
+    )
+    const wider = { ...schema, attrNames: [...schema.attrNames, 'email'] }
+    expect((await refusalOf(proof, asked(), sources({ schema: wider }))).message).toMatch(/does not fit its schema/)
+    expect((await refusalOf(proof, asked(), sources({ definition: { ...definition, schemaId: other } }))).message).toMatch(/another schema/)
+  })
+})
+
+describe('a restriction', () => {
+  const of = (...restrictions: Record<string, string>[]) =>
+    asked({
+      requested_attributes: { ...asked().requested_attributes, who: { name: 'Given Name', restrictions } },
+      requested_predicates: asked().requested_predicates,
+    })
+  const ofPredicate = (...restrictions: Record<string, string>[]) =>
+    asked({ requested_predicates: { ...asked().requested_predicates, adult: { name: 'age', p_type: '>=', p_value: 18, restrictions } } })
+
+  const good: [string, PresentationRequest][] = [
+    ['of all kinds at once', of({ schema_id: schemaId, cred_def_id: credDefId, issuer_did: schema.issuerId, issuer_id: schema.issuerId })],
+    [
+      'on the schema',
+      of({
+        schema_name: schema.name,
+        schema_version: schema.version,
+        schema_issuer_did: schema.issuerId,
+        schema_issuer_id: schema.issuerId,
+      }),
+    ],
+    ['on values and markers', of({ 'attr::Given Name::value': 'Alice', 'attr::country::value': 'SE', 'attr::age::marker': '1' })],
+    ['of which one of two holds', of({ schema_id: other }, { schema_id: schemaId })],
+    ['on a predicate', ofPredicate({ cred_def_id: credDefId, 'attr::given name::value': 'Alice' })],
+  ]
+  test.each(good)('%s lets the proof hold', async (_, request) => {
+    await verifyProof(JSON.stringify(proof), request, { ...sources(), anoncreds: { verifyPresentation: async () => true } })
+  })
+
+  const bad: [string, PresentationRequest, RegExp, Sources?][] = [
+    ...['cred_def_id', 'schema_id', 'issuer_did', 'issuer_id', 'schema_issuer_did', 'schema_name', 'schema_version'].map(
+      (tag): [string, PresentationRequest, RegExp] => [
+        `on another ${tag}`,
+        of({ [tag]: other }),
+        new RegExp(`for who .* ${tag} must be ${other}`),
+      ],
+    ),
+    ['on another value', of({ 'attr::given name::value': 'Bob' }), /attr::given name::value must be Bob/],
+    ['on a value that is not shown', of({ 'attr::age::value': '30' }), /attr::age::value/],
+    ['on an attribute that is not there', of({ 'attr::email::marker': '1' }), /attr::email::marker/],
+    ['of which one part does not hold', of({ schema_id: schemaId, cred_def_id: other }), /cred_def_id/],
+    ['of which neither of two holds', of({ schema_id: other }, { cred_def_id: other }), /or another restriction hold/],
+    ['on a predicate', ofPredicate({ cred_def_id: other }), /for adult .* cred_def_id/],
+    ['that nobody knows', of({ colour: 'red' }), /colour must be red/],
+    ['on an issuer for whom nobody vouches', of({ issuer_did: schema.issuerId }), /nobody vouches/],
+    ['on a schema’s issuer for whom nobody vouches', of({ schema_issuer_did: schema.issuerId }), /nobody vouches/],
+  ]
+  test.each(bad)('%s does not', async (what, request, reason) => {
+    expect((await refusalOf(proof, request, sources({ vouched: !what.includes('nobody vouches') }))).message).toMatch(reason)
+  })
+})
+
+function part(presentation: any) {
+  return presentation.proof.proofs[0].primary_proof
+}

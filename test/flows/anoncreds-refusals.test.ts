@@ -1,0 +1,204 @@
+/** AnonCreds credentials and requests that are not what they should be: refused, with the reason on the record and in a report. */
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Engine } from '../../src/anoncreds/engine.ts'
+import { base64Attachment } from '../../src/didcomm/message.ts'
+import { startAgent, type TestAgent } from '../_agent.ts'
+import { claims, publishDefinition, type Published } from '../anoncreds/_definition.ts'
+import { made } from '../anoncreds/_flow.ts'
+import { credentialIn, newDid, refusal, type Tenant } from '../_pair.ts'
+import { openParty, typesOf, type Party } from '../_party.ts'
+
+const report = 'https://didcomm.org/report-problem/2.0/problem-report'
+
+let agent: TestAgent
+let engine: Engine
+let [tenant, publisher]: Tenant[] = []
+let published: Published
+let party: Party
+let sides: { connectionId: string; theirDid: string }
+beforeAll(async () => {
+  agent = await startAgent()
+  engine = agent.agent.env.anoncreds
+  tenant = await agent.newTenant('tenant')
+  publisher = await agent.newTenant('publisher')
+  published = await publishDefinition(agent, publisher, (await newDid(publisher, 'assertionMethod')).did)
+  party = await openParty()
+  sides = await party.connect(tenant)
+}, 30_000)
+afterAll(async () => {
+  await party[Symbol.asyncDispose]()
+  await agent[Symbol.asyncDispose]()
+})
+
+const attach = (content: object, format: string) => [base64Attachment(randomUUID(), JSON.stringify(content), format)]
+const accept = (recordId: string, body: object = {}) =>
+  tenant!.call('POST /issue-credentials/records/{recordId}/accept-offer', { path: { recordId }, body })
+const createOffer = () => engine.createOffer({ ...published, keyCorrectnessProof: made.keyCorrectnessProof })
+
+/** The party offers, as an issuer that is nobody’s agent. */
+async function offer(change: (offer: any) => unknown = () => undefined, attributes: Record<string, unknown> = claims, thid = randomUUID()) {
+  const offered: any = await createOffer()
+  change(offered)
+  const answer = await party.send(sides.theirDid, {
+    type: typesOf.offer,
+    thid,
+    body: { credential_preview: { body: { attributes: Object.entries(attributes).map(([name, value]) => ({ name, value })) } } },
+    attachments: attach(offered, 'anoncreds/credential-offer@v1.0'),
+  })
+  return { thid, offered, answer }
+}
+
+describe('an offer', () => {
+  const cases: [string, (offer: any) => unknown, RegExp, Record<string, unknown>?][] = [
+    ['without a definition', (o) => delete o.cred_def_id, /cred_def_id/],
+    ['without a nonce', (o) => delete o.nonce, /nonce/],
+    ['with a nonce that is none', (o) => (o.nonce = 'x'), /nonce/],
+    ['without a proof of its key', (o) => delete o.key_correctness_proof, /key_correctness_proof/],
+    ['of nothing', () => undefined, /no attributes/, {}],
+  ]
+  test.each(cases)('%s is refused, and reported', async (_, change, detail, attributes = claims) => {
+    const { thid, answer } = await offer(change, attributes)
+    expect(answer).toEqual({ status: 400, detail: expect.stringMatching(detail) })
+    expect(await party.next(report)).toMatchObject({ pthid: thid, body: { code: 'e.p.msg.offer-refused', comment: answer.detail } })
+  })
+
+  const unacceptable: [string, (offer: any) => unknown, Record<string, unknown>, object, number, RegExp][] = [
+    ['is about a DID', () => undefined, claims, { subjectId: 'did:prism:abc' }, 400, /^subjectId: /],
+    ['names a key', () => undefined, claims, { keyId: 'key-1' }, 400, /^keyId: /],
+    ['lacks an attribute', () => undefined, { age: '1', country: 'x' }, {}, 400, /lacks the attribute givenname/],
+    ['has one too many', () => undefined, { ...claims, email: 'x' }, {}, 400, /no attribute email/],
+    ['is for another schema', (o) => (o.schema_id = 'https://x.example/schema'), claims, {}, 400, /for the schema/],
+    [
+      'is by a definition that is nowhere',
+      (o) => (o.cred_def_id = published.credDefId.replace(/[0-9a-f]{8}/, '00000000')),
+      claims,
+      {},
+      422,
+      /could not be read/,
+    ],
+    ['is by a schema, not a definition', (o) => (o.cred_def_id = published.schemaId), claims, {}, 422, /could not be read/],
+    ['has another key', (o) => (o.key_correctness_proof.c = '5'), claims, {}, 400, /key correctness proof/],
+  ]
+  test.each(unacceptable)('that %s cannot be accepted, and waits', async (_, change, attributes, body, status, detail) => {
+    const { thid } = await offer(change, attributes)
+    const { recordId } = await credentialIn(tenant!.call, thid, 'OfferReceived')
+    expect(await refusal(accept(recordId, body))).toMatchObject({ status, detail: expect.stringMatching(detail) })
+    expect(await credentialIn(tenant!.call, thid, 'OfferReceived')).toMatchObject({ recordId })
+  })
+})
+
+test('a credential that is not what was offered and asked for is refused, says so on the record, and a right one is taken', async () => {
+  const { thid, offered } = await offer()
+  const { recordId } = await credentialIn(tenant!.call, thid, 'OfferReceived')
+  await accept(recordId)
+  const asked = await party.next(typesOf.credentialRequest)
+  expect(asked).toMatchObject({ thid, body: { goal_code: 'Request Credential' } })
+  expect(asked.attachments).toMatchObject([{ format: 'anoncreds/credential-request@v1.0' }])
+  const request = JSON.parse(Buffer.from(asked.attachments![0]!.data.base64!, 'base64url').toString())
+  const definition = await agent.agent.env.getCredentialDefinition(published.credDefId)
+  const sign = (values: Record<string, string>, of = request) =>
+    engine.createCredential({ definition, privateKey: made.privateKey, offer: offered, request: of, values })
+  const good: any = await sign(claims)
+  const linkSecret = await engine.createLinkSecret()
+  const { request: others } = await engine.createRequest({ definition, linkSecret, offer: offered })
+
+  const damaged = (change: (credential: any) => unknown) => {
+    const copy = structuredClone(good)
+    change(copy)
+    return copy
+  }
+  const cases: [string, object, RegExp][] = [
+    ['says something else, signed', await sign({ ...claims, age: '31' }), /attribute age is not what was offered/],
+    ['is for another link secret', await sign(claims, others), /Signature correctness proof/],
+    ['is of another definition', damaged((c) => (c.cred_def_id = 'https://x.example/definition')), /is of the definition/],
+    ['is of another schema', damaged((c) => (c.schema_id = 'https://x.example/schema')), /is of the schema/],
+    ['has another text', damaged((c) => (c.values.age.raw = '31')), /age is not what was offered/],
+    ['has another number', damaged((c) => (c.values.age.encoded = '31')), /signed of its attribute age is not its text/],
+    ['has another number for a text', damaged((c) => (c.values.country.encoded = '5')), /signed of its attribute country/],
+    ['lacks an attribute', damaged((c) => delete c.values.age), /lacks the attribute age/],
+    ['has one too many', damaged((c) => (c.values.email = { raw: '1', encoded: '1' })), /email, which was not offered/],
+    ['has another signature', damaged((c) => (c.signature.p_credential.a = '123')), /Signature correctness proof/],
+    ['has another exponent', damaged((c) => (c.signature.p_credential.e = '123')), /Signature correctness proof/],
+    ['has another proof', damaged((c) => (c.signature_correctness_proof.c = '5')), /Signature correctness proof/],
+    ['has no signature', damaged((c) => delete c.signature), /signature/],
+    ['has numbers that are none', damaged((c) => (c.signature.p_credential.v = 'x')), /signature\.p_credential\.v/],
+    ['can be revoked', damaged((c) => (c.rev_reg_id = 'x')), /rev_reg_id/],
+    ['is a list', [], /expected object/],
+  ]
+  for (const [what, credential, reason] of cases) {
+    const message = { type: typesOf.credential, thid, attachments: attach(credential, 'anoncreds/credential@v1.0') }
+    const answer = await party.send(sides.theirDid, message)
+    expect([what, answer]).toEqual([what, { status: 400, detail: expect.stringMatching(reason) }])
+    expect(await party.next(report)).toMatchObject({ pthid: thid, body: { code: 'e.p.trust.credential-refused', comment: answer.detail } })
+    const waiting = await credentialIn(tenant!.call, thid, 'RequestSent')
+    expect(waiting.metaLastFailure).toMatchObject({ type: 'error:CredentialServiceError:InvalidCredentialIssue', detail: answer.detail })
+  }
+  const message = { type: typesOf.credential, thid, attachments: attach(good, 'anoncreds/credential@v1.0') }
+  expect((await party.send(sides.theirDid, message)).status).toBe(200)
+  await credentialIn(tenant!.call, thid, 'CredentialReceived')
+  expect((await party.send(sides.theirDid, message)).status).toBe(400)
+  await party.next(report)
+  const { issuer, definition: named } = await tenant!.call('GET /issue-credentials/records/{recordId}/credential', { path: { recordId } })
+  expect([issuer, named]).toEqual([published.issuingDID, published.credDefId])
+}, 60_000)
+
+describe('a request', () => {
+  async function offered() {
+    const own = await publishedByTenant()
+    const { thid, recordId } = await tenant!.call('POST /issue-credentials/credential-offers', {
+      body: { connectionId: sides.connectionId, credentialFormat: 'AnonCreds', credentialDefinitionId: own.guid, claims },
+    })
+    const message = await party.next(typesOf.offer)
+    expect(message).toMatchObject({ thid, body: { goal_code: 'Offer Credential', credential_preview: { schema_id: own.schemaId } } })
+    const offer = JSON.parse(Buffer.from(message.attachments![0]!.data.base64!, 'base64url').toString())
+    expect([message.attachments![0]!.format, offer.cred_def_id]).toEqual(['anoncreds/credential-offer@v1.0', own.credDefId])
+    const definition = await agent.agent.env.getCredentialDefinition(own.credDefId)
+    const { request } = await engine.createRequest({ definition, linkSecret: await engine.createLinkSecret(), offer })
+    const send = (content: object) =>
+      party.send(sides.theirDid, {
+        type: typesOf.credentialRequest,
+        thid,
+        attachments: attach(content, 'anoncreds/credential-request@v1.0'),
+      })
+    return { thid, recordId, request: request as any, send }
+  }
+  let own: Promise<Published> | undefined
+  const publishedByTenant = () => (own ??= newDid(tenant!, 'assertionMethod').then(({ did }) => publishDefinition(agent, tenant!, did)))
+
+  test('that cannot be used is refused, and the offer waits, until a right one comes', async () => {
+    const { thid, recordId, request, send } = await offered()
+    const cases: [object, RegExp][] = [
+      [{ ...request, cred_def_id: published.credDefId }, /for another definition/],
+      [{ ...request, nonce: 'x' }, /nonce/],
+      [{ ...request, blinded_ms: undefined }, /blinded_ms/],
+      [{}, /cred_def_id/],
+    ]
+    for (const [content, reason] of cases) {
+      const answer = await send(content)
+      expect(answer).toEqual({ status: 400, detail: expect.stringMatching(reason) })
+      expect(await party.next(report)).toMatchObject({ pthid: thid, body: { code: 'e.p.trust.request-refused' } })
+      expect((await credentialIn(tenant!.call, thid, 'OfferSent')).metaLastFailure?.detail).toBe(answer.detail)
+    }
+    expect((await send(request)).status).toBe(200)
+    await tenant!.call('POST /issue-credentials/records/{recordId}/issue-credential', { path: { recordId } })
+    const issued = await party.next(typesOf.credential)
+    expect(issued).toMatchObject({ thid, body: { goal_code: 'Issue Credential' }, attachments: [{ format: 'anoncreds/credential@v1.0' }] })
+    await credentialIn(tenant!.call, thid, 'CredentialSent')
+  }, 30_000)
+
+  test('whose proof does not hold gets no credential: the record ends, and the holder is told', async () => {
+    const { thid, recordId, request, send } = await offered()
+    await send({ ...request, blinded_ms: { ...request.blinded_ms, u: '12345' } })
+    const issue = () => tenant!.call('POST /issue-credentials/records/{recordId}/issue-credential', { path: { recordId } })
+    await issue()
+    const ended = await credentialIn(tenant!.call, thid, 'ProblemReportSent')
+    expect(ended).not.toHaveProperty('credential')
+    expect(ended.metaLastFailure?.detail).toMatch(/The request does not hold: .*BlindedCredentialSecrets/)
+    expect(await party.next(report)).toMatchObject({
+      pthid: thid,
+      body: { code: 'e.p.trust.request-refused', comment: ended.metaLastFailure!.detail },
+    })
+    expect((await refusal(issue())).status).toBe(400)
+  }, 30_000)
+})

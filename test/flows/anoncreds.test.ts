@@ -1,0 +1,72 @@
+/** Issuing and proving in the format AnonCreds, between two agents (api.md 4.7, 4.8; wire.md 4, 9, 10). */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startAgent, type TestAgent } from '../_agent.ts'
+import { claims, publishDefinition, type Published } from '../anoncreds/_definition.ts'
+import { connect, credentialIn, newDid, presentationIn, type Tenant } from '../_pair.ts'
+
+let here: TestAgent
+let there: TestAgent
+let issuer: Tenant
+let holder: Tenant
+let connectionId: string
+let published: Published
+beforeAll(async () => {
+  ;[here, there] = await Promise.all([startAgent(), startAgent()])
+  issuer = await here.newTenant('issuer')
+  holder = await there.newTenant('holder')
+  connectionId = (await connect(issuer, holder)).inviterConnectionId
+  published = await publishDefinition(here, issuer, (await newDid(issuer, 'assertionMethod')).did)
+}, 30_000)
+afterAll(async () => {
+  await here[Symbol.asyncDispose]()
+  await there[Symbol.asyncDispose]()
+})
+
+/** Offers, accepts and issues. */
+async function issue(change: object = {}) {
+  const body = { connectionId, credentialFormat: 'AnonCreds' as const, credentialDefinitionId: published.guid, claims, ...change }
+  const offer = await issuer.call('POST /issue-credentials/credential-offers', { body })
+  const { recordId } = await credentialIn(holder.call, offer.thid, 'OfferReceived')
+  await holder.call('POST /issue-credentials/records/{recordId}/accept-offer', { path: { recordId }, body: {} })
+  return { offer, recordId }
+}
+
+test('a credential is offered, asked for, issued by hand and kept; a proof of it shows one attribute and proves one predicate', async () => {
+  const { offer, recordId } = await issue()
+  expect(offer).toMatchObject({ credentialFormat: 'AnonCreds', claims, issuingDID: published.issuingDID, protocolState: 'OfferPending' })
+  await credentialIn(issuer.call, offer.thid, 'RequestReceived')
+  await issuer.call('POST /issue-credentials/records/{recordId}/issue-credential', { path: { recordId: offer.recordId } })
+  const kept = await credentialIn(holder.call, offer.thid, 'CredentialReceived')
+  expect(kept).toMatchObject({ recordId, claims, credentialFormat: 'AnonCreds' })
+  expect(JSON.parse(Buffer.from(kept.credential!, 'base64url').toString())).toMatchObject({
+    schema_id: published.schemaId,
+    cred_def_id: published.credDefId,
+    values: { age: { raw: '30', encoded: '30' } },
+  })
+
+  const asked = await issuer.call('POST /present-proof/presentations', {
+    body: {
+      connectionId,
+      credentialFormat: 'AnonCreds',
+      anoncredPresentationRequest: {
+        name: 'age check',
+        version: '1.0',
+        nonce: '1234567890',
+        requested_attributes: { who: { name: 'Given Name', restrictions: [{ cred_def_id: published.credDefId }] } },
+        requested_predicates: { adult: { name: 'age', p_type: '>=', p_value: 18, restrictions: [] } },
+      },
+    },
+  })
+  const { presentationId } = await presentationIn(holder.call, asked.thid, 'RequestReceived')
+  await holder.call('PATCH /present-proof/presentations/{presentationId}', {
+    path: { presentationId },
+    body: {
+      action: 'request-accept',
+      anoncredPresentationRequest: {
+        credentialProofs: [{ credential: recordId, requestedAttribute: ['who'], requestedPredicate: ['adult'] }],
+      },
+    },
+  })
+  const verified = await presentationIn(issuer.call, asked.thid, 'PresentationVerified')
+  expect(verified.disclosedClaims).toEqual({ 'Given Name': 'Alice' })
+}, 30_000)

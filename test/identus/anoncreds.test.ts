@@ -1,0 +1,90 @@
+/**
+ * The stock Identus SDK as holder of AnonCreds, over plain HTTP, against an agent of ours.
+ *
+ * Known of SDK 7.0.0, and not the agent's to mend: it fetches schema and definition by their URLs, which must be HTTP; it proves with one
+ * credential, shows every attribute that is asked for, and labels its answers as the specification does, not as the real agent.
+ */
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import type { Domain } from '@hyperledger/identus-sdk'
+import { startAgent, type TestAgent } from '../_agent.ts'
+import { claims, publishDefinition, type Published } from '../anoncreds/_definition.ts'
+import { credentialIn, newDid, presentationIn, type Tenant } from '../_pair.ts'
+import { startHolder, type Holder } from './_holder.ts'
+import { loadCommonJs } from './_sdk.ts'
+import { answerOffer, answerRequest, connect, keepCredential } from './_steps.ts'
+
+vi.spyOn(console, 'warn').mockImplementation(() => undefined)
+const commonJs = loadCommonJs()
+const { sdk } = commonJs
+const { ProtocolType } = sdk
+
+let agent: TestAgent
+let holder: Holder
+let issuer: Tenant
+let published: Published
+let connectionId: string
+let credential: Domain.Credential
+beforeAll(async () => {
+  vi.spyOn(console, 'log').mockImplementation(() => undefined)
+  agent = await startAgent()
+  issuer = await agent.newTenant('issuer')
+  published = await publishDefinition(agent, issuer, (await newDid(issuer, 'assertionMethod')).did)
+  holder = await startHolder(`${agent.url}/dids/`, undefined, commonJs)
+  holder.agent.plugins.register(commonJs.anoncreds.plugin)
+  connectionId = (await connect(holder, issuer)).connectionId
+}, 30_000)
+afterAll(async () => {
+  await holder[Symbol.asyncDispose]()
+  await agent[Symbol.asyncDispose]()
+})
+beforeEach(() => void vi.spyOn(console, 'log').mockImplementation(() => undefined))
+afterEach(() => void vi.restoreAllMocks())
+
+const age = (p_value: number) => ({ adult: { name: 'age', p_type: '>=' as const, p_value, restrictions: [] } })
+
+/** Asks for a name and a predicate; the request as it came to the wallet. */
+async function ask(change: object = {}) {
+  const anoncredPresentationRequest = {
+    name: 'check',
+    version: '1.0',
+    requested_attributes: {
+      who: { name: 'Given Name', restrictions: [{ cred_def_id: published.credDefId, issuer_did: published.issuingDID }] },
+    },
+    requested_predicates: age(18),
+    ...change,
+  }
+  const body = { connectionId, credentialFormat: 'AnonCreds' as const, anoncredPresentationRequest }
+  const { thid } = await issuer.call('POST /present-proof/presentations', { body })
+  return { thid, request: await holder.next(ProtocolType.DidcommRequestPresentation) }
+}
+
+test('the wallet is issued a credential, and finds it genuine', { timeout: 60_000 }, async () => {
+  const { thid } = await issuer.call('POST /issue-credentials/credential-offers', {
+    body: { connectionId, credentialFormat: 'AnonCreds', credentialDefinitionId: published.guid, claims, automaticIssuance: true },
+  })
+  await answerOffer(holder.agent, await holder.next(ProtocolType.DidcommOfferCredential), sdk)
+  credential = await keepCredential(holder.agent, await holder.next(ProtocolType.DidcommIssueCredential), sdk)
+  await credentialIn(issuer.call, thid, 'CredentialSent')
+  expect(Object.assign({}, ...credential.claims)).toMatchObject({ age: { raw: '30' }, 'Given Name': { raw: 'Alice' } })
+})
+
+test('the wallet proves an attribute and a predicate, and not what it does not have', { timeout: 60_000 }, async () => {
+  const good = await ask()
+  await answerRequest(holder.agent, good.request, credential, sdk)
+  const { disclosedClaims } = await presentationIn(issuer.call, good.thid, 'PresentationVerified')
+  expect(disclosedClaims).toEqual({ 'Given Name': 'Alice' })
+
+  const bad = await ask({ requested_predicates: age(31) })
+  await expect(answerRequest(holder.agent, bad.request, credential, sdk)).rejects.toThrow()
+})
+
+test('a proof that the wallet made before does not answer again, and the wallet is told', { timeout: 60_000 }, async () => {
+  const [first, second] = [await ask(), await ask()]
+  const presentation = await holder.agent.createPresentationForRequestProof(sdk.RequestPresentation.fromMessage(first.request), credential)
+  const replayed = presentation.makeMessage()
+  const { body, attachments, from, to } = sdk.Presentation.fromMessage(replayed)
+  await holder.agent.sendMessage(new sdk.Presentation(body, attachments, from, to, second.thid).makeMessage())
+  const { metaLastFailure } = await presentationIn(issuer.call, second.thid, 'PresentationVerificationFailed')
+  expect(metaLastFailure!.detail).toMatch(/made for another request/)
+  expect(await holder.next(ProtocolType.ProblemReporting)).toMatchObject({ pthid: second.thid })
+})
