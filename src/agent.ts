@@ -228,7 +228,10 @@ export async function createAgent(given: Config, log: Log, urls: Environment['ur
         wallets,
         aliases,
         log,
-        wake: (walletId) => env.wake(walletId, { debts: true, events: true }),
+        wake: (walletId) => {
+          env.wake(walletId, { debts: true, events: true })
+          if (config.ENABLE_ANONCRED) definitions.wake()
+        },
       }),
       rotateMasterKey: createRotation(config, db, agentKey),
       backups,

@@ -12,6 +12,7 @@ import { guidOf, longIdOf, type ResolutionMethod } from '../schemas/schema.ts'
 import type { CredentialDefinitionTables } from '../storage/agent-tables/credential-definition.ts'
 import type { AgentDb, AgentTx } from '../storage/database.ts'
 import { matchOf } from '../storage/match.ts'
+import { mustBeHere } from '../storage/moved.ts'
 import { CredentialDefinitionRecord, type CredentialDefinitionInput } from './definition.ts'
 import type { CredentialDefinition, KeyCorrectnessProof } from './model.ts'
 
@@ -38,7 +39,7 @@ export type DefinitionQuery = {
  * Writes a definition that is to be given its key, under a new id.
  *
  * @param attributes the names of the attributes of its schema, in their order.
- * @throws {Problem} 429 when too many of the wallet's wait for theirs.
+ * @throws {Problem} 429 when too many of the wallet's wait for theirs; `WalletMoved`.
  */
 export async function addDefinition(
   tx: AgentTx,
@@ -47,6 +48,7 @@ export async function addDefinition(
   attributes: readonly string[],
   resolutionMethod: ResolutionMethod,
 ): Promise<CredentialDefinitionRecord> {
+  await mustBeHere(tx, walletId)
   const { owed } = await tx
     .selectFrom('credential_definition')
     .select((query) => query.fn.countAll().as('owed'))
@@ -83,12 +85,13 @@ export async function addDefinition(
   return toRecord(row)
 }
 
-/** Gives a definition its key, unless it has one. */
+/** Gives a definition of a wallet its key, unless it has one. @throws {Problem} `WalletMoved`: where the wallet is now, it gets another. */
 export async function completeDefinition(
   tx: AgentTx,
-  guid: string,
+  { walletId, guid }: { walletId: string; guid: string },
   { definition, keyCorrectnessProof }: { definition: CredentialDefinition; keyCorrectnessProof: KeyCorrectnessProof },
 ): Promise<void> {
+  await mustBeHere(tx, walletId)
   await tx
     .updateTable('credential_definition')
     .set({ definition: JSON.stringify(definition), key_correctness_proof: JSON.stringify(keyCorrectnessProof) })

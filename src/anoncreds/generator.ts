@@ -47,7 +47,14 @@ export function createGenerator({ db, keys, log, keep, retryMs = 30_000 }: Gener
 
   async function next(): Promise<DefinitionRow | undefined> {
     if (isClosed) return undefined
-    const rows = await db.selectFrom('credential_definition').selectAll().where('definition', 'is', null).orderBy('position').execute()
+    const rows = await db
+      .selectFrom('credential_definition')
+      .innerJoin('wallet', 'wallet.id', 'wallet_id')
+      .selectAll('credential_definition')
+      .where('definition', 'is', null)
+      .where('moved_at', 'is', null)
+      .orderBy('position')
+      .execute()
     const lastTurn = ({ wallet_id: id }: DefinitionRow) => turns.get(id) ?? 0
     return rows.filter(({ guid }) => !postponed.has(guid)).toSorted((one, other) => lastTurn(one) - lastTurn(other))[0]
   }
@@ -56,7 +63,7 @@ export function createGenerator({ db, keys, log, keep, retryMs = 30_000 }: Gener
     const { primary, privateKey, keyCorrectnessProof } = await keys.make(JSON.parse(attributes) as string[])
     await keep(walletId, guid, privateKey)
     const definition = { schemaId, type: 'CL' as const, tag, issuerId: author, value: { primary } }
-    const complete = () => db.transaction().execute((tx) => completeDefinition(tx, guid, { definition, keyCorrectnessProof }))
+    const complete = () => db.transaction().execute((tx) => completeDefinition(tx, { walletId, guid }, { definition, keyCorrectnessProof }))
     await across('definition', { walletId, guid }, complete)
   }
 

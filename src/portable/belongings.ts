@@ -29,6 +29,26 @@ export const Belonging = z.discriminatedUnion('kind', [
     }),
     searched: z.array(text).describe('The tags once more, as they are searched for.'),
   }),
+  z.object({
+    kind: z.literal('credential_definition'),
+    row: z.object({
+      guid: text,
+      position: text,
+      id: text,
+      author: text,
+      name: text,
+      version: text,
+      description: text,
+      tag: text,
+      schema_id: text,
+      attributes: text,
+      support_revocation: z.int(),
+      resolution_method: text,
+      definition: text.nullable(),
+      key_correctness_proof: text.nullable(),
+      authored: text,
+    }),
+  }),
 ])
 export type Belonging = z.infer<typeof Belonging>
 
@@ -42,6 +62,12 @@ export async function readBelongings(db: AgentDb, walletId: string): Promise<Bel
     .orderBy('sequence')
     .execute()
   const schemas = await db.selectFrom('credential_schema').selectAll().where('wallet_id', '=', walletId).orderBy('position').execute()
+  const credentialDefinitions = await db
+    .selectFrom('credential_definition')
+    .selectAll()
+    .where('wallet_id', '=', walletId)
+    .orderBy('position')
+    .execute()
   const tags = new Map<string, string[]>(schemas.map(({ guid }) => [guid, []]))
   const searched = await db
     .selectFrom('credential_schema_tag')
@@ -54,6 +80,7 @@ export async function readBelongings(db: AgentDb, walletId: string): Promise<Bel
     ...dids.map((row) => ({ kind: 'web_did', row })),
     ...definitions.map((row) => ({ kind: 'presentation_definition', row })),
     ...schemas.map((row) => ({ kind: 'credential_schema', row, searched: tags.get(row.guid) })),
+    ...credentialDefinitions.map((row) => ({ kind: 'credential_definition', row })),
   ].map((each) => Belonging.parse(each))
 }
 
@@ -68,7 +95,7 @@ export async function writeBelongings(tx: AgentTx, walletId: string, belongings:
 async function removeBelongings(tx: AgentTx, walletId: string): Promise<void> {
   const own = tx.selectFrom('credential_schema').select('guid').where('wallet_id', '=', walletId)
   await tx.deleteFrom('credential_schema_tag').where('guid', 'in', own).execute()
-  for (const table of ['credential_schema', 'presentation_definition', 'web_did', 'wallet_alias'] as const)
+  for (const table of ['credential_schema', 'credential_definition', 'presentation_definition', 'web_did', 'wallet_alias'] as const)
     await tx.deleteFrom(table).where('wallet_id', '=', walletId).execute()
 }
 
@@ -94,5 +121,7 @@ function nameOf(belonging: Belonging): string {
       return `The presentation definition ${belonging.row.id}`
     case 'credential_schema':
       return `The credential schema ${belonging.row.guid}`
+    case 'credential_definition':
+      return `The credential definition ${belonging.row.guid}`
   }
 }

@@ -44,7 +44,9 @@ export async function publishDefinition(
   if (!isReady) return { guid, schemaId, credDefId: '', issuingDID, schemaName }
   await agent.wallets.use(walletId, (wallet) => wallet.transaction((tx) => keepPrivateKey(tx, wallet, guid, made.privateKey)))
   const definition = { schemaId, type: 'CL' as const, tag: 'test', issuerId: issuingDID, value: { primary: made.primary } }
-  await agent.db.transaction().execute((tx) => completeDefinition(tx, guid, { definition, keyCorrectnessProof: made.keyCorrectnessProof }))
+  await agent.db
+    .transaction()
+    .execute((tx) => completeDefinition(tx, { walletId, guid }, { definition, keyCorrectnessProof: made.keyCorrectnessProof }))
   const record = await call('GET /credential-definition-registry/definitions/{guid}', { path: { guid } })
   return { guid, schemaId, credDefId: definitionUrl(record, url), issuingDID, schemaName }
 }

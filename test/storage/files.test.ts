@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { filesOf, replaceDatabase } from '../../src/storage/files.ts'
 import { makeWalletDb, openKnownWalletDb } from '../../src/storage/database.ts'
-import { examinePages, pageSumsPath } from '../../src/storage/page-sums.ts'
+import { pageSumsPath } from '../../src/storage/page-sums-file.ts'
+import { examinePages } from '../../src/storage/page-sums.ts'
 import { temporaryFolder } from '../_daemon.ts'
 
 test('its checksums come along, or there are none; the log of the other one is gone', async () => {

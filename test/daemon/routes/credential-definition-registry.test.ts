@@ -63,7 +63,7 @@ async function put(
   return db.transaction().execute(async (tx) => {
     const record = await addDefinition(tx, walletId, input(change), attrNames, method)
     const definition = { schemaId, type: 'CL' as const, tag: record.tag, issuerId: record.author, value: { primary: made.primary } }
-    await completeDefinition(tx, record.guid, { definition, keyCorrectnessProof: made.keyCorrectnessProof })
+    await completeDefinition(tx, { walletId, guid: record.guid }, { definition, keyCorrectnessProof: made.keyCorrectnessProof })
     return { ...record, definition, keyCorrectnessProof: made.keyCorrectnessProof, state: 'READY' }
   })
 }
