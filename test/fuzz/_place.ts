@@ -75,6 +75,9 @@ export async function openPlace(env: Record<string, string> = {}): Promise<Place
   })
   const daemon = await Daemon.start({
     NODE_OPTIONS: `--import=${preload}`,
+    // What was freed is given back, instead of being kept for each thread apart (mallopt(3)): what is left is what is live.
+    MALLOC_ARENA_MAX: '1',
+    MALLOC_TRIM_THRESHOLD_: '131072',
     AGENT_DATA_DIR: folder,
     AGENT_CONFIG_DIR: join(folder, 'config'),
     ADMIN_TOKEN: adminKey,

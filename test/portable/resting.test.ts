@@ -39,7 +39,7 @@ async function writeUntilRefused({ agent }: TestAgent, walletId: string, onWritt
   return acknowledged
 }
 
-test('nothing that was acknowledged is lost, there and back again', async () => {
+test('nothing that was acknowledged is lost, there and back again', { timeout: 60_000 }, async () => {
   await using first = await startAgent()
   await using second = await startAgent()
   const alice = await first.newTenant('alice')
