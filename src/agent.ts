@@ -2,7 +2,8 @@
 import { join } from 'node:path'
 import { createAnonCreds, createDefinitions } from './anoncreds/environment.ts'
 import type { Generator } from './anoncreds/generator.ts'
-import { AuditLog } from './audit/audit-log.ts'
+import type { AuditLog } from './audit/audit-log.ts'
+import { openAudited } from './audit/open.ts'
 import { createBackups, type Backups } from './backup/create.ts'
 import type { Config } from './base/config.ts'
 import type { Log } from './base/log.ts'
@@ -38,7 +39,6 @@ import { openSqliteLedger } from './vdr/sqlite-ledger.ts'
 import { openAliases } from './wallet/alias.ts'
 import { provideDefaultWallet } from './wallet/default-wallet.ts'
 import { newMailbox, openMailbox } from './wallet/mailbox.ts'
-import { openAgentKey } from './wallet/agent-key.ts'
 import { createGate } from './wallet/gate.ts'
 import { createRotation, type Rotate } from './wallet/key-rotation.ts'
 import { Tenants } from './wallet/tenants.ts'
@@ -107,22 +107,8 @@ export async function createAgent(given: Config, log: Log, urls: Environment['ur
     const folder = config.AGENT_DATA_DIR
     const db = await openAgentDb(join(folder, 'agent.db'))
     closers.push(() => db.destroy())
-    const openAudit = async (key: Uint8Array) => {
-      const opened = await AuditLog.open(join(folder, 'audit.db'), {
-        key: deriveSealKey(key, 'audit'),
-        log,
-        retentionSeconds: config.AUDIT_RETENTION,
-        refusalsPerMinute: config.AUDIT_REFUSALS_PER_MINUTE,
-      })
-      closers.push(() => opened[Symbol.asyncDispose]())
-      return opened
-    }
-    let begun: AuditLog | undefined
-    const agentKey = await openAgentKey(config, db, log, async (key, action, work) => {
-      begun = await openAudit(key)
-      await begun.byItself(action, work)
-    })
-    const audit = begun ?? (await openAudit(agentKey))
+    const { agentKey, audit } = await openAudited(config, db, log)
+    closers.push(() => audit[Symbol.asyncDispose]())
     closers.push(() => agentKey.fill(0))
     const mailboxKey = deriveSealKey(agentKey, 'mailboxes')
     const statusListKey = deriveSealKey(agentKey, 'status-lists')
@@ -197,9 +183,9 @@ export async function createAgent(given: Config, log: Log, urls: Environment['ur
     closers.push(() => enterprise.close())
     const courier = new Courier(wallets, log)
     closers.push(() => courier[Symbol.asyncDispose]())
-    const definitions = createDefinitions(db, log, wallets)
+    const definitions = createDefinitions(config, db, log, wallets)
     closers.push(() => definitions.close())
-    if (config.ENABLE_ANONCRED) definitions.wake()
+    definitions.wake()
     const mediator = config.AGENT_MEDIATOR
       ? await openMediator({
           path: join(folder, 'mediator.db'),
@@ -212,6 +198,10 @@ export async function createAgent(given: Config, log: Log, urls: Environment['ur
         })
       : undefined
     closers.push(() => mediator?.[Symbol.asyncDispose]())
+    const wake = (walletId: string) => {
+      env.wake(walletId, { debts: true, events: true })
+      definitions.wake()
+    }
 
     return {
       config,
@@ -222,17 +212,7 @@ export async function createAgent(given: Config, log: Log, urls: Environment['ur
       wallets,
       tenants,
       audit,
-      portable: await openPortable({
-        db,
-        agentKey,
-        wallets,
-        aliases,
-        log,
-        wake: (walletId) => {
-          env.wake(walletId, { debts: true, events: true })
-          if (config.ENABLE_ANONCRED) definitions.wake()
-        },
-      }),
+      portable: await openPortable({ db, agentKey, wallets, aliases, log, wake }),
       rotateMasterKey: createRotation(config, db, agentKey),
       backups,
       courier,

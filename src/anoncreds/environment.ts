@@ -1,4 +1,5 @@
 /** What AnonCreds has beside the wallets: the engine, and what URLs stand for. */
+import type { Config } from '../base/config.ts'
 import type { Log } from '../base/log.ts'
 import { across } from '../base/probe.ts'
 import type { AnonCredsSchema } from '../schemas/anoncreds.ts'
@@ -42,16 +43,18 @@ export function createAnonCreds(
 /** What is used of a wallet that has a definition. */
 type Owner = { seal(context: string, text: string): string; transaction(write: (tx: Tx) => Promise<void>): Promise<void> }
 
-/** Makes the generator of keys for the registry's definitions; it does nothing until it is woken. It is to be closed. */
+/** Makes the generator of keys for the registry's definitions; it does nothing until it is woken, and never where AnonCreds are disabled. It is to be closed. */
 export function createDefinitions(
+  config: Pick<Config, 'ENABLE_ANONCRED'>,
   db: AgentDb,
   log: Log,
   wallets: { use(id: string, use: (wallet: Owner) => Promise<void>): Promise<void> },
 ): Generator {
-  return createGenerator({
+  const generator = createGenerator({
     db,
     log,
     keys: createKeyMaker(),
     keep: (walletId, guid, key) => wallets.use(walletId, (wallet) => wallet.transaction((tx) => keepPrivateKey(tx, wallet, guid, key))),
   })
+  return config.ENABLE_ANONCRED ? generator : { ...generator, wake: () => undefined }
 }
