@@ -19,7 +19,7 @@ export function prepared<Parameters extends object, Tables, Row>(
 ): (db: Kysely<Tables>, parameters: Parameters) => Promise<QueryResult<Row>> {
   let known: CompiledQuery<Row> | undefined
   return (db, parameters) => {
-    known ??= build(db, slots<Parameters>()).compile()
+    known ??= build(db, slots() as Parameters).compile()
     const values = known.parameters.map((value) => (value instanceof Slot ? parameters[value.name as keyof Parameters] : value))
     return db.executeQuery({ ...known, parameters: values })
   }
@@ -31,6 +31,6 @@ export function plain(text: string): (db: Pick<Kysely<any>, 'executeQuery'>) => 
   return (db) => db.executeQuery(query)
 }
 
-function slots<Parameters extends object>(): Parameters {
-  return new Proxy({} as Parameters, { get: (_, name) => new Slot(String(name)) })
+function slots(): Record<string, Slot> {
+  return new Proxy({}, { get: (_, name) => new Slot(String(name)) })
 }
