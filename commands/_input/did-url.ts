@@ -1,6 +1,7 @@
 /** Credential schemas under DID URLs: a registry of their own beside the one of those under the agent's address (service §4.6). */
 import * as Flags from '@oclif/core/flags'
 import type { Answer } from '../_client/answer.ts'
+import { pagingFlags } from './paging.ts'
 import { schemaUrl } from './schema.ts'
 
 type Schema = Answer<'GET /schema-registry/schemas/{guid}'>
@@ -9,6 +10,16 @@ type Envelope = Answer<'GET /schema-registry/schemas/did-url/{guid}'>
 export const didUrlFlag = Flags.boolean({
   description: 'of those that a DID URL of their author names, instead of one of this agent',
 })
+
+/** Of the list of a registry: which of its two lists, what of it, and how much. */
+export const registryFlags = {
+  name: Flags.string({ description: 'only those of this name' }),
+  version: Flags.string({ description: 'only those of this version' }),
+  author: Flags.string({ description: 'only those of this author' }),
+  tag: Flags.string({ description: 'only those with this tag' }),
+  'did-url': didUrlFlag,
+  ...pagingFlags,
+}
 
 /** What an envelope holds: base64url of JSON. */
 export function open(envelope: Envelope): unknown {

@@ -1,21 +1,13 @@
 /** `agent creddef list` */
-import * as Flags from '@oclif/core/flags'
 import { AgentCommand } from '../_base.ts'
 import { openDefinition } from '../_input/creddef.ts'
-import { didUrlFlag } from '../_input/did-url.ts'
-import { pagingFlags, toPaging } from '../_input/paging.ts'
+import { registryFlags } from '../_input/did-url.ts'
+import { toPaging } from '../_input/paging.ts'
 
 export default class CreddefList extends AgentCommand {
   static override summary = 'List the credential definitions of this wallet'
   static override examples = ['<%= config.bin %> creddef list', '<%= config.bin %> creddef list --name "id card" --tag 2026']
-  static override flags = {
-    name: Flags.string({ description: 'only those of this name' }),
-    version: Flags.string({ description: 'only those of this version' }),
-    author: Flags.string({ description: 'only those of this author' }),
-    tag: Flags.string({ description: 'only those with this tag' }),
-    'did-url': didUrlFlag,
-    ...pagingFlags,
-  }
+  static override flags = registryFlags
 
   async run() {
     const { flags } = await this.parse(CreddefList)

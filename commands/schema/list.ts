@@ -1,20 +1,12 @@
 /** `agent schema list` */
-import * as Flags from '@oclif/core/flags'
 import { AgentCommand } from '../_base.ts'
-import { didUrlFlag, openSchema } from '../_input/did-url.ts'
-import { pagingFlags, toPaging } from '../_input/paging.ts'
+import { openSchema, registryFlags } from '../_input/did-url.ts'
+import { toPaging } from '../_input/paging.ts'
 
 export default class SchemaList extends AgentCommand {
   static override summary = 'List the credential schemas that this wallet published'
   static override examples = ['<%= config.bin %> schema list --name employee', '<%= config.bin %> schema list --tag hr --version 1.%']
-  static override flags = {
-    name: Flags.string({ description: 'only those of this name' }),
-    version: Flags.string({ description: 'only those of this version' }),
-    author: Flags.string({ description: 'only those of this author' }),
-    tag: Flags.string({ description: 'only those with this tag' }),
-    'did-url': didUrlFlag,
-    ...pagingFlags,
-  }
+  static override flags = registryFlags
 
   async run() {
     const { flags } = await this.parse(SchemaList)

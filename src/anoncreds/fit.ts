@@ -4,21 +4,22 @@ import type { Credential } from './model.ts'
 import type { PresentationRequest } from './proof-model.ts'
 import { findUnmet, type Source } from './restrictions.ts'
 
-/** What a credential is, beside its texts. */
-export type Owned = Pick<Source, 'schema' | 'definition'> & { credential: Credential }
+/** A credential, and what it does not say itself. */
+export type Owned = Pick<Source, 'issuerId' | 'schema'> & { credential: Credential }
 
 /** By the references of a request: why the credential cannot answer, or `undefined` where it can. */
 export type Fit = { attributes: Record<string, string | undefined>; predicates: Record<string, string | undefined> }
 
 /** Compares a credential with a request, attribute by attribute and predicate by predicate. Who vouches for issuers is the verifier's to know. */
-export function findFit(request: PresentationRequest, { credential, schema, definition }: Owned): Fit {
+export function findFit(request: PresentationRequest, { credential, issuerId, schema }: Owned): Fit {
   const texts = new Map(Object.entries(credential.values).map(([name, { raw }]) => [attributeKey(name), raw]))
   const asked = Object.values(request.requested_attributes).map(({ name }) => attributeKey(name))
   const source: Source = {
     schemaId: credential.schema_id,
     credDefId: credential.cred_def_id,
+    issuerId,
     schema,
-    definition,
+    attributes: new Set(texts.keys()),
     vouched: { schema: true, definition: true },
     shown: new Map([...texts].filter(([key]) => asked.includes(key))),
   }
@@ -41,6 +42,12 @@ export function findFit(request: PresentationRequest, { credential, schema, defi
       return compare[p_type](number, p_value) ? undefined : `its ${name} is not ${p_type} ${p_value}`
     }),
   }
+}
+
+/** Why a credential cannot answer all of a request, if it cannot. */
+export function findMisfit({ attributes, predicates }: Fit): string | undefined {
+  const misfit = [...Object.entries(attributes), ...Object.entries(predicates)].find(([, reason]) => reason !== undefined)
+  return misfit && `cannot answer ${misfit[0]}: ${misfit[1]}`
 }
 
 const compare = {

@@ -6,14 +6,18 @@
 import { canonicalDid } from '../did/document.ts'
 import type { AnonCredsSchema } from '../schemas/anoncreds.ts'
 import { attributeKey } from '../schemas/attribute-key.ts'
-import type { CredentialDefinition } from './model.ts'
+import type { PresentationRequest } from './proof-model.ts'
 
 /** What a credential that answers is, as far as restrictions ask. */
 export type Source = {
   schemaId: string
   credDefId: string
-  schema: AnonCredsSchema
-  definition: CredentialDefinition
+  /** The issuer that the definition names. */
+  issuerId: string
+  /** What the schema says of itself; may be left out where `asksOfSchema` says no. */
+  schema?: Pick<AnonCredsSchema, 'name' | 'version' | 'issuerId'> | undefined
+  /** The attributes that it has, by `attributeKey`. */
+  attributes: ReadonlySet<string>
   /** Whether somebody vouches for the issuers that schema and definition name: at a mere URL anybody can name anybody. */
   vouched: { schema: boolean; definition: boolean }
   /** The texts that are shown, by `attributeKey`. */
@@ -23,8 +27,8 @@ export type Source = {
 type Restriction = Readonly<Record<string, string>>
 
 const isDid = (did: string, wanted: string) => canonicalDid(did) === canonicalDid(wanted)
-const ofIssuer = ({ definition, vouched }: Source, wanted: string) => vouched.definition && isDid(definition.issuerId, wanted)
-const ofSchemaIssuer = ({ schema, vouched }: Source, wanted: string) => vouched.schema && isDid(schema.issuerId, wanted)
+const ofIssuer = ({ issuerId, vouched }: Source, wanted: string) => vouched.definition && isDid(issuerId, wanted)
+const ofSchemaIssuer = ({ schema, vouched }: Source, wanted: string) => vouched.schema && isDid(schema?.issuerId ?? '', wanted)
 
 const tags: Readonly<Record<string, (source: Source, wanted: string) => boolean>> = {
   cred_def_id: ({ credDefId }, wanted) => credDefId === wanted,
@@ -33,8 +37,8 @@ const tags: Readonly<Record<string, (source: Source, wanted: string) => boolean>
   issuer_id: ofIssuer,
   schema_issuer_did: ofSchemaIssuer,
   schema_issuer_id: ofSchemaIssuer,
-  schema_name: ({ schema }, wanted) => schema.name === wanted,
-  schema_version: ({ schema }, wanted) => schema.version === wanted,
+  schema_name: ({ schema }, wanted) => schema?.name === wanted,
+  schema_version: ({ schema }, wanted) => schema?.version === wanted,
 }
 
 const attributeTag = /^attr::(.+)::(value|marker)$/s
@@ -44,6 +48,13 @@ export const tagNames = [...Object.keys(tags), 'attr::<name>::value', 'attr::<na
 
 export function isKnownTag(tag: string): boolean {
   return Object.hasOwn(tags, tag) || attributeTag.test(tag)
+}
+
+/** Whether a restriction of a request is about what only the schema itself can tell. */
+export function asksOfSchema({ requested_attributes, requested_predicates }: PresentationRequest): boolean {
+  const asked = [...Object.values(requested_attributes), ...Object.values(requested_predicates)]
+  const named = asked.flatMap(({ restrictions }) => restrictions.flatMap((restriction) => Object.keys(restriction)))
+  return named.some((tag) => tag.startsWith('schema_') && tag !== 'schema_id')
 }
 
 /** Why none of the restrictions lets a credential answer; nothing when one does, or there are none. All members of one must hold. */
@@ -63,10 +74,9 @@ function holds(tag: string, wanted: string, source: Source): boolean {
   if (name === undefined) return false
   const key = attributeKey(name)
   if (kind === 'value') return source.shown.get(key) === wanted
-  return wanted === '1' && source.schema.attrNames.some((each) => attributeKey(each) === key)
+  return wanted === '1' && source.attributes.has(key)
 }
 
-function isUnvouched(tag: string, { vouched, definition, schema }: Source): boolean {
-  if (tag.startsWith('issuer_')) return !vouched.definition && definition.issuerId !== ''
-  return tag.startsWith('schema_issuer_') && !vouched.schema && schema.issuerId !== ''
+function isUnvouched(tag: string, { vouched }: Source): boolean {
+  return tag.startsWith('issuer_') ? !vouched.definition : tag.startsWith('schema_issuer_') && !vouched.schema
 }

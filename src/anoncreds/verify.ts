@@ -35,6 +35,9 @@ export type Shown = {
   credentials: { issuerDid?: string; schemas: string[] }[]
 }
 
+/** A credential that was used, with what calculates. */
+type Used = Source & { schema: AnonCredsSchema; definition: CredentialDefinition }
+
 /** Longer than any proof of 20 credentials with all their attributes. */
 const maxLength = 2_000_000
 
@@ -79,7 +82,7 @@ async function readSource(
   request: PresentationRequest,
   index: number,
   sources: Sources,
-): Promise<Source> {
+): Promise<Used> {
   const { schema_id: schemaId, cred_def_id: credDefId } = identifiers[index]!
   const [schema, definition] = await refusing('issuer-unresolvable', () =>
     Promise.all([sources.getAnonCredsSchema(schemaId), sources.getCredentialDefinition(credDefId)]),
@@ -92,7 +95,8 @@ async function readSource(
     .filter(([, { sub_proof_index }]) => sub_proof_index === index)
     .map(([reference, { raw }]) => [attributeKey(request.requested_attributes[reference]!.name), raw] as const)
   const vouched = { schema: sources.vouchesForIssuer(schemaId), definition: sources.vouchesForIssuer(credDefId) }
-  return { schemaId, credDefId, schema, definition, vouched, shown: new Map(shown) }
+  const attributes = new Set(schema.attrNames.map(attributeKey))
+  return { schemaId, credDefId, issuerId: definition.issuerId, schema, definition, attributes, vouched, shown: new Map(shown) }
 }
 
 /** Every answer is from a credential that the request takes for it. */

@@ -1,6 +1,6 @@
 /** Which of the wallet's credentials answer a request for a proof (ours): told before anything is promised. */
 import { z } from 'zod'
-import { findFit, type Fit } from '../anoncreds/fit.ts'
+import { findMisfit, type Fit } from '../anoncreds/fit.ts'
 import { Problem } from '../base/problem.ts'
 import { checkConstraints } from '../credentials/jwt-vp.ts'
 import { findMissing } from '../credentials/sd-jwt/presentation.ts'
@@ -16,7 +16,7 @@ import type { Content } from './issue-credential/format.ts'
 import { issuanceFormats } from './issue-credential/formats/index.ts'
 import { CredentialData } from './issue-credential/model.ts'
 import type { Held as HeldRow } from './present-proof/format.ts'
-import { readOwned, requestOf } from './present-proof/formats/anoncreds.ts'
+import { fitOf } from './present-proof/formats/anoncreds.ts'
 import { findHolderKey } from './present-proof/formats/sd-jwt.ts'
 import { presentProof, type PresentationRecord } from './present-proof/model.ts'
 
@@ -112,7 +112,7 @@ async function findMismatch(
   const { format, credential, issuer: issuerDid, subject, isRevoked } = held
   if (format !== asked) return { reason: `It is a ${format}, and the request is for ${asked}` }
   try {
-    if (format === 'AnonCreds') return toAnswers(findFit(requestOf(record), await readOwned(wallet, held)))
+    if (format === 'AnonCreds') return toAnswers(await fitOf(wallet, record, held))
     const constrained = whyNot(() => checkConstraints({ ...said, issuerDid }, proofs))
     if ('reason' in constrained) return { reason: constrained.reason }
     const missing = format === 'SDJWT' ? findMissing(credential, claims) : undefined
@@ -127,13 +127,11 @@ async function findMismatch(
   }
 }
 
-function toAnswers({ attributes, predicates }: Fit): Pick<Candidate, 'reason' | 'answers'> {
+function toAnswers(fit: Fit): Pick<Candidate, 'reason' | 'answers'> {
   const answered = (each: Fit['attributes']) => Object.keys(each).filter((reference) => each[reference] === undefined)
-  const misfit = Object.entries({ ...attributes, ...predicates }).find(([, reason]) => reason !== undefined)
-  return {
-    answers: { attributes: answered(attributes), predicates: answered(predicates) },
-    ...(misfit && { reason: `It cannot answer ${misfit[0]}: ${misfit[1]}` }),
-  }
+  const misfit = findMisfit(fit)
+  const answers = { attributes: answered(fit.attributes), predicates: answered(fit.predicates) }
+  return { answers, ...(misfit !== undefined && { reason: `It ${misfit}` }) }
 }
 
 /** What a check returns, or the reason for which it refused. */

@@ -1,12 +1,13 @@
 /** Proofs with an AnonCreds credential: attributes and predicates, without what links one proof to another (wire.md 10). */
 import { AnonCredsError } from '../../../anoncreds/error.ts'
 import { mustBeEnabled } from '../../../anoncreds/feature.ts'
-import { findFit } from '../../../anoncreds/fit.ts'
+import { findFit, findMisfit, type Fit } from '../../../anoncreds/fit.ts'
 import { linkSecretOf } from '../../../anoncreds/link-secret.ts'
 import { Credential } from '../../../anoncreds/model.ts'
 import { AskedPresentation } from '../../../anoncreds/presentation-request.ts'
 import { createProof } from '../../../anoncreds/present.ts'
 import type { PresentationRequest } from '../../../anoncreds/proof-model.ts'
+import { asksOfSchema } from '../../../anoncreds/restrictions.ts'
 import { verifyProof } from '../../../anoncreds/verify.ts'
 import { Problem } from '../../../base/problem.ts'
 import { VerificationError } from '../../../credentials/verification-error.ts'
@@ -46,8 +47,13 @@ export const anonCreds: ProofFormat = {
 
   async present(wallet, record) {
     const [held] = await getHeld(wallet.db, record.proofId ?? [], 'AnonCreds')
-    const linkSecret = await linkSecretOf(wallet)
-    const proof = { request: requestOf(record), linkSecret, keptBack: record.keptBack ?? [], ...(await readOwned(wallet, held!)) }
+    const credential = Credential.parse(JSON.parse(held!.credential))
+    const [linkSecret, schema, definition] = await Promise.all([
+      linkSecretOf(wallet),
+      wallet.env.getAnonCredsSchema(credential.schema_id),
+      wallet.env.getCredentialDefinition(credential.cred_def_id),
+    ])
+    const proof = { request: requestOf(record), credential, linkSecret, schema, definition, keptBack: record.keptBack ?? [] }
     try {
       return JSON.stringify(await createProof(wallet.env.anoncreds, proof))
     } catch (error) {
@@ -109,23 +115,24 @@ function mustAnswer(what: string, asked: string[], answered: string[]): void {
 
 /** @throws {Problem} when a credential does not answer all that is asked for. */
 async function checkFit(wallet: Wallet, record: PresentationRecord, held: Held): Promise<void> {
-  const { attributes, predicates } = findFit(requestOf(record), await readOwned(wallet, held))
-  const misfit = Object.entries({ ...attributes, ...predicates }).find(([, reason]) => reason !== undefined)
-  if (misfit) throw refuse(`The credential ${held.id} cannot answer ${misfit[0]}: ${misfit[1]}. Present another, or decline the request.`)
+  const misfit = findMisfit(await fitOf(wallet, record, held))
+  if (misfit !== undefined) throw refuse(`The credential ${held.id} ${misfit}. Present another, or decline the request.`)
 }
 
-/** A credential of the wallet with its schema and its definition. @throws {Problem} when these cannot be had. */
-export async function readOwned({ env }: Wallet, { credential: text }: Pick<Held, 'credential'>) {
+/**
+ * What of a request a credential of the wallet can answer. Nobody is asked for it, unless the request is about what only the schema says.
+ *
+ * @throws {Problem} when the schema is needed and cannot be had.
+ */
+export async function fitOf({ env }: Wallet, record: PresentationRecord, { credential: text, issuer: issuerId }: Held): Promise<Fit> {
+  const request = requestOf(record)
   const credential = Credential.parse(JSON.parse(text))
-  const [schema, definition] = await Promise.all([
-    env.getAnonCredsSchema(credential.schema_id),
-    env.getCredentialDefinition(credential.cred_def_id),
-  ])
-  return { credential, schema, definition }
+  const schema = asksOfSchema(request) ? await env.getAnonCredsSchema(credential.schema_id) : undefined
+  return findFit(request, { credential, issuerId, schema })
 }
 
 /** What was asked for. */
-export function requestOf({ id, anoncreds }: PresentationRecord): PresentationRequest {
+function requestOf({ id, anoncreds }: PresentationRecord): PresentationRequest {
   if (!anoncreds) throw new Error(`the record ${id} has no request for AnonCreds`)
   return anoncreds
 }
