@@ -24,5 +24,7 @@ export function record(results: Results): void {
 
 /** The part of the page between its marks. */
 export function recordedPart(results: Results): string {
-  return `\n${toHeading(results)}.\n\n${results.tables.map(toMarkdown).join('\n\n')}\n\n`
+  const failures = results.failures.map((failure) => `- Failed: ${failure}`)
+  const parts = [`${toHeading(results)}.`, ...(failures.length > 0 ? [failures.join('\n')] : []), ...results.tables.map(toMarkdown)]
+  return `\n${parts.join('\n\n')}\n\n`
 }

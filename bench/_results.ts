@@ -25,7 +25,7 @@ export const figures = {
   bareCpuMs: { heading: 'bare CPU ms', digits: 1 },
   ratio: { heading: 'time ratio', digits: 2, better: 'less' },
   cpuRatio: { heading: 'CPU ratio', digits: 2, better: 'less', isHeld: true },
-  goal: { heading: 'goal', digits: 1 },
+  goal: { heading: 'goal', digits: 2 },
   loopP99: { heading: 'loop p99 ms', digits: 1, better: 'less' },
   loopMax: { heading: 'loop max', digits: 1, better: 'less' },
   requestMax: { heading: 'slowest request ms', digits: 0, better: 'less' },

@@ -31,7 +31,7 @@ export async function seedWallet(path: string, records: number): Promise<void> {
         const values = columns.map((name) => own[name] ?? `each.${name}`)
         database.exec(`
           create temp table each as select * from ${table} where ${where};
-          with recursive n(i) as (select 2 union all select i + 1 from n where i <= ${times})
+          with recursive n(i) as (select 2 union all select i + 1 from n where i < ${times})
           insert into ${table} (${columns.join(', ')}) select ${values.join(', ')} from n, each;
           drop table each;
         `)
