@@ -15,6 +15,7 @@ type Figure = {
 export const figures = {
   tenants: { heading: 'tenants', digits: 0 },
   concurrency: { heading: 'at once', digits: 0 },
+  flowsBefore: { heading: 'flows before', digits: 0 },
   perSecond: { heading: 'a second', digits: 1, better: 'more' },
   ms: { heading: 'ms', digits: 1, better: 'less' },
   p50: { heading: 'p50 ms', digits: 1, better: 'less' },

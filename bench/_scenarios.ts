@@ -17,7 +17,7 @@ export type Scale = {
 export const full: Scale = {
   quick: false,
   effort: { rounds: 5, roundMs: 400 },
-  warmUp: { flows: 400, seconds: 40 },
+  warmUp: { flows: 600, seconds: 60 },
   seconds: 10,
   tenants: [1, 100],
   concurrency: [1, 16, 64],

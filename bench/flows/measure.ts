@@ -65,8 +65,12 @@ export async function warmUp(town: Town, name: FlowName, { flows: count, seconds
   return work
 }
 
+/** Flows that a town has done: how warm it is. */
+const done = new WeakMap<Town, number>()
+
 /** Measures a flow in a town that is warm; `reasons` are those of failures. */
 export async function measureTown(town: Town, work: Work, concurrency: number, seconds: number) {
+  const flowsBefore = done.get(town) ?? 0
   await town.used()
   town.requests()
   town.heard()
@@ -79,6 +83,7 @@ export async function measureTown(town: Town, work: Work, concurrency: number, s
   const figures = {
     tenants: town.pairs.length,
     concurrency,
+    flowsBefore,
     perSecond: (times.length * 1_000) / elapsed,
     p50: percentile(times, 0.5),
     p95: percentile(times, 0.95),
@@ -121,6 +126,7 @@ async function runFor(town: Town, work: Work, concurrency: number, seconds: numb
   }
   await Promise.all(Array.from({ length: concurrency }, runOne))
   town.forget()
+  done.set(town, (done.get(town) ?? 0) + times.length)
   if (times.length === 0) throw new Error(`no flow succeeded: ${[...reasons].join('; ')}`)
   return { times, failed, reasons: [...reasons].slice(0, 5).map((reason) => `${failed} of ${failed + times.length} failed: ${reason}`) }
 }
