@@ -54,7 +54,7 @@ const mayImport: Record<string, string[]> = {
   'src/portable': ['src/base', 'src/backup/copier.ts', 'src/did', 'src/didcomm/route.ts', 'src/storage', 'src/wallet'],
   'src/trace': ['src/base', 'src/storage', 'src/outbox', 'src/wallet', 'src/protocols'],
   'src/mediator': ['src/base', 'src/net', 'src/crypto', 'src/did', 'src/didcomm', 'src/storage'],
-  // agent.ts, the only file directly in src, puts all of it together.
+  // The files directly in src put all of it together.
   src: [
     'src/base',
     'src/anoncreds',

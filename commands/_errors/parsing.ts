@@ -41,7 +41,8 @@ function meant(given: string, known: readonly string[]): string {
 }
 
 function choice(options: string, given: string): string {
-  return `${options.split(', ').join(' or ')}.${meant(given, options.split(', '))}`
+  const known = options.split(', ')
+  return `${known.join(', ').replace(/, ([^,]*)$/, ' or $1')}.${meant(given, known)}`
 }
 
 type Argument = { name: string; description?: string }

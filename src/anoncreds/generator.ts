@@ -49,7 +49,7 @@ export function createGenerator({ db, keys, log, keep, retryMs = 30_000 }: Gener
     if (isClosed) return undefined
     const rows = await db
       .selectFrom('credential_definition')
-      .innerJoin('wallet', 'wallet.id', 'wallet_id')
+      .leftJoin('wallet', 'wallet.id', 'wallet_id')
       .selectAll('credential_definition')
       .where('definition', 'is', null)
       .where('moved_at', 'is', null)

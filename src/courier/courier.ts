@@ -143,8 +143,9 @@ export class Courier {
     const { owing, nextAt } = await due(db, new Date(steadyNow()), { busy: [...round.debts], limit: free })
     const isAll = owing.length < free
     for (const debt of owing) {
-      // A flow that has waited for too long is ended once its lane is left.
-      const isEnd = () => isAll && debt.isLast && round.heard.debts === heard && round.expiryLookedAt !== -Infinity
+      // Work leads to more; and a flow that has waited for too long is ended once its lane is left.
+      const isAlone = isAll && debt.isLast && debt.debt.kind === 'message'
+      const isEnd = () => isAlone && round.heard.debts === heard && round.expiryLookedAt !== -Infinity
       this.#pay(id, round, debt.lane, (open) => pay(open, debt), isEnd)
     }
     round.debtsAt = nextAt

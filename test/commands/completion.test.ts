@@ -107,11 +107,12 @@ test('commands, flags and values come from the manifest', async () => {
   expect(await values('help', 'tenant', 'key', 'c')).toEqual(['create'])
   expect(await values('credential', 'offer', '--iss')).toEqual(['--issuing-did'])
   // What is required comes first, what every command has last, and what is there already not again.
-  expect((await values('credential', 'offer', '--'))[0]).toBe('--issuing-did')
+  expect((await values('message', 'send', '--'))[0]).toBe('--connection')
+  expect((await values('auth', 'respond', '--'))[0]).toBe('--did')
   const flags = await values('credential', 'offer', '--issuing-did', 'x', '--claim', 'a=b', '--auto', '--')
   expect(flags).not.toContain('--auto')
   expect(flags).toContain('--claim')
-  expect(await values('credential', 'offer', '--format', '')).toEqual(['jwt', 'sdjwt'])
+  expect(await values('credential', 'offer', '--format', '')).toEqual(['jwt', 'sdjwt', 'anoncreds'])
   expect(await values('credential', 'offer', '--format=s')).toEqual(['--format=sdjwt'])
   expect(await values('credential', 'offer', '--wait=Off')).toEqual(['--wait=OfferPending', '--wait=OfferSent', '--wait=OfferReceived'])
   // Alone, it has no value that would come next.
@@ -159,7 +160,7 @@ test('bash completes', { timeout: slow }, async ({ skip }) => {
   expect(await inBash('credential', 'offer', '--issuing-did', 'did', ':', 'prism', ':', rest!.slice(0, 4))).toEqual([rest])
   expect(await inBash('credential', 'offer', '--issuing-did', 'did', ':')).toEqual([ids.did.slice('did:'.length)])
   expect(await inBash('credential', 'offer', '--format', '=', 's')).toEqual(['sdjwt'])
-  expect(await inBash('credential', 'offer', '--format', '=')).toEqual(['jwt', 'sdjwt'])
+  expect(await inBash('credential', 'offer', '--format', '=')).toEqual(['jwt', 'sdjwt', 'anoncreds'])
   writeFileSync(join(user.folder, 'notes of mine.key'), '')
   expect(await inBash('tenant', 'create', 'x', '--key-file', 'notes')).toEqual(['notes of mine.key'])
   expect(await inBash('no', 'such', '')).toEqual([])

@@ -152,7 +152,8 @@ function contentOf(path: string, options: { readonly?: boolean } = {}): string {
     const digest = createHash('sha256')
     for (const table of tables) {
       digest.update(table)
-      for (const row of database.prepare(`select * from "${table}" order by 1, 2`).raw().iterate()) digest.update(JSON.stringify(row))
+      const rows = database.prepare(`select * from "${table}"`).raw()
+      for (const row of [...rows.iterate()].map((row) => JSON.stringify(row)).toSorted()) digest.update(row)
     }
     return digest.digest('base64url')
   } finally {

@@ -26,10 +26,23 @@ const manifest = Package.parse(read('package.json'))
 const entries = Object.entries(Lock.parse(read('package-lock.json')).packages).filter(([path]) => path !== '')
 const nameOf = (path: string) => path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length)
 
-/** What may be part of the product. */
-const free = ['0BSD', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', 'BlueOak-1.0.0', 'CC0-1.0', 'ISC', 'MIT', 'MIT-0', 'Unlicense', 'Zlib']
+/** What may be part of the product; SQLite itself is in the public domain. */
+const free = [
+  '0BSD',
+  'Apache-2.0',
+  'BSD-2-Clause',
+  'BSD-3-Clause',
+  'BlueOak-1.0.0',
+  'CC0-1.0',
+  'ISC',
+  'MIT',
+  'MIT-0',
+  'Public Domain',
+  'Unlicense',
+  'Zlib',
+]
 /** What may only help to build and test it, since nothing of it is passed on. */
-const forTools = [...free, 'MPL-2.0', 'Public Domain']
+const forTools = [...free, 'MPL-2.0']
 /** Packages that do not name their licence as SPDX does, and what their own text says. */
 const inTheirWords: Readonly<Record<string, string>> = {
   'qrcode-terminal': 'Apache-2.0',
