@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { z } from 'zod'
 import { CommandError } from '../_errors/usage.ts'
 import { shorten } from '../_format/width.ts'
+import { memory } from './memory.ts'
 
 const main = fileURLToPath(new URL('daemon/main.js', import.meta.url))
 
@@ -35,14 +36,14 @@ export function launchInBackground(dataDir: string, env: NodeJS.ProcessEnv, deta
   const path = logPath(dataDir)
   const log = openSync(path, 'a', 0o600)
   const { size } = statSync(path)
-  const child = spawn(process.execPath, [main], { env, detached, stdio: ['ignore', log, log, 'ipc'] })
+  const child = spawn(process.execPath, [main], { env: { ...memory, ...env }, detached, stdio: ['ignore', log, log, 'ipc'] })
   closeSync(log)
   return { child, ready: waitUntilReady(child, () => sentences(readFileSync(path).subarray(size).toString()) || `See ${path}.`) }
 }
 
 /** Starts a daemon that shares this terminal; what it has to say about not starting it says there. */
 export function launchInForeground(env: NodeJS.ProcessEnv): Launched {
-  const child = spawn(process.execPath, [main], { env, stdio: ['inherit', 'inherit', 'inherit', 'ipc'] })
+  const child = spawn(process.execPath, [main], { env: { ...memory, ...env }, stdio: ['inherit', 'inherit', 'inherit', 'ipc'] })
   return { child, ready: waitUntilReady(child, () => 'The daemon did not start.') }
 }
 

@@ -143,11 +143,12 @@ describe('without a daemon', () => {
 describe('with a daemon', () => {
   let user: User
   let url: string
+  let pid: number
   beforeAll(async () => {
     user = newUser()
     const { code, out, err } = await user.run(['daemon', 'start', '--json'])
     expect({ code, err }).toEqual({ code: 0, err: '' })
-    url = JSON.parse(out).url
+    ;({ url, pid } = JSON.parse(out))
   }, slow)
   afterAll(async () => {
     await user.run(['daemon', 'stop'])
@@ -163,6 +164,10 @@ describe('with a daemon', () => {
 
   test('status shows where it is', { timeout: slow }, async () => {
     expect(await json('daemon', 'status')).toMatchObject({ url, dataDir: join(user.folder, 'data') })
+  })
+
+  test.runIf(process.platform === 'linux')('the C library is told to give back what is free', () => {
+    expect(readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0')).toContain('MALLOC_ARENA_MAX=1')
   })
 
   test('a second start is none, and says so', { timeout: slow }, async () => {

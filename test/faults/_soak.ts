@@ -3,6 +3,7 @@ import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { z } from 'zod'
+import { memory } from '../../commands/_daemon/memory.ts'
 import type { Daemon } from '../_daemon.ts'
 import { runFlow } from './_flow.ts'
 import { fit, sample } from './_samples.ts'
@@ -50,7 +51,7 @@ export const live = ({ heap, outside }: Look) => heap + outside
 export const room = (look: Look) => look.resident - live(look)
 
 export async function soak({ minutes, concurrency }: { minutes: number; concurrency: number }): Promise<Soak> {
-  await using town = await openTown({ NODE_OPTIONS: `--import=${preload}` })
+  await using town = await openTown({ ...memory, NODE_OPTIONS: `--import=${preload}` })
   const looks: Look[][] = town.daemons.map(() => [])
   const failures: string[] = []
   const [start, lengthMs] = [performance.now(), minutes * 60_000]

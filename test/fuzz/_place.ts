@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { z } from 'zod'
 import { encryptedType } from '../../src/didcomm/jwe.ts'
+import { memory } from '../../commands/_daemon/memory.ts'
 import { Daemon } from '../_daemon.ts'
 import { addressOf } from '../_party.ts'
 import { createDraw } from './_draw.ts'
@@ -75,9 +76,7 @@ export async function openPlace(env: Record<string, string> = {}): Promise<Place
   })
   const daemon = await Daemon.start({
     NODE_OPTIONS: `--import=${preload}`,
-    // What was freed is given back, instead of being kept for each thread apart (mallopt(3)): what is left is what is live.
-    MALLOC_ARENA_MAX: '1',
-    MALLOC_TRIM_THRESHOLD_: '131072',
+    ...memory,
     AGENT_DATA_DIR: folder,
     AGENT_CONFIG_DIR: join(folder, 'config'),
     ADMIN_TOKEN: adminKey,
