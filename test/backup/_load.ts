@@ -40,12 +40,20 @@ async function startBehind(door: Door, variables: Record<string, string>, dataDi
   return agent
 }
 
+const most = 1_000
+
+/** All records, however many pages they fill. */
+async function recordsOf(call: Client) {
+  const records = []
+  for (let offset = 0; ; offset += most) {
+    const { contents } = await call('GET /issue-credentials/records', { query: { offset, limit: most } })
+    records.push(...contents)
+    if (contents.length < most) return records
+  }
+}
+
 const threadsIn = async (call: Client, state: string) =>
-  new Set(
-    (await call('GET /issue-credentials/records', { query: { limit: 1_000 } })).contents
-      .filter((each) => each.protocolState === state)
-      .map(({ thid }) => thid),
-  )
+  new Set((await recordsOf(call)).filter((each) => each.protocolState === state).map(({ thid }) => thid))
 
 export type Outcome = {
   backups: number
@@ -144,8 +152,7 @@ export async function backUpUnderLoad(
     await run(restored, async (agents) => {
       const as = ({ apiKey }: Tenant, agent: TestAgent) => createClient(agent.url, { apikey: apiKey })
       const [issuer, near, far] = [as(tenants.issuer, agents[0]), as(tenants.near, agents[0]), as(tenants.far, agents[1])]
-      const { contents } = await issuer('GET /issue-credentials/records', { query: { limit: 1_000 } })
-      const all = contents.map(({ thid }) => thid).filter((thid) => !toFar.has(thid))
+      const all = (await recordsOf(issuer)).map(({ thid }) => thid).filter((thid) => !toFar.has(thid))
       outcome.known += known.length
       outcome.lost.push(...known.filter((thid) => !all.includes(thid)).map((thid) => `${thid} is not there`))
       const ended = until(
