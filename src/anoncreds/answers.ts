@@ -50,6 +50,13 @@ export function checkAnswers({ proof, requested_proof: said, identifiers }: Pres
     )
     if (!isProved) throw missing(`It is not proved for ${reference} that ${name} ${p_type} ${p_value}`)
   }
+  // Each predicate takes a second to verify, also one that is proved again, and nobody else's proof is verified meanwhile.
+  proof.proofs.forEach(({ primary_proof: { ge_proofs } }, index) => {
+    const answered = (all: Record<string, { sub_proof_index: number }>) =>
+      Object.values(all).filter(({ sub_proof_index }) => sub_proof_index === index).length
+    if (answered(revealed) + answered(unrevealed) + answered(predicates) === 0) throw malformed(`its part ${index} answers nothing`)
+    if (answered(predicates) < ge_proofs.length) throw malformed(`its part ${index} proves more predicates than it answers`)
+  })
 }
 
 function mustBeSame(what: string, asked: string[], answered: string[]): void {
