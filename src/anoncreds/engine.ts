@@ -3,6 +3,7 @@
  * ends when there are none.
  */
 import type { z } from 'zod'
+import { Problem } from '../base/problem.ts'
 import { createThread, programOf, ThreadSpent, type Thread } from '../base/thread.ts'
 import { reasonOf } from '../base/reason.ts'
 import type { Outcome, Task } from './anoncreds-worker.ts'
@@ -15,7 +16,7 @@ import { Presentation } from './proof-model.ts'
 /**
  * JSON in, JSON out, of `model.ts` and `proof-model.ts`; what comes from others must have been parsed with these.
  *
- * All functions throw `AnonCredsError` with the library's reason, and `Problem` `error:ServiceUnavailable` when too much waits.
+ * All functions throw `AnonCredsError` with the library's reason, and `Problem` `error:ServiceUnavailable` when too much waits or one takes too long.
  */
 export type Engine = {
   readonly [Name in Exclude<Operation, 'createLinkSecret' | 'createNonce'>]: (input: Operations[Name][0]) => Promise<Operations[Name][1]>
@@ -75,8 +76,10 @@ async function perform(thread: Thread<Task, Outcome>, task: Task): Promise<unkno
     await thread.close()
     throw new AnonCredsError('the library of AnonCreds cannot make anything of it', { cause: new Error(outcome.broken) })
   } catch (error) {
-    if (error instanceof ThreadSpent) throw new AnonCredsError('it takes too long', { cause: error })
-    throw error
+    if (!(error instanceof ThreadSpent)) throw error
+    // What is calculated with is bounded when it is read: it is the machine that is too slow for now.
+    const detail = 'A calculation of AnonCreds took too long. Try again in a minute.'
+    throw new Problem('error:ServiceUnavailable', detail, { cause: error, retryAfter: 60 })
   }
 }
 

@@ -4,6 +4,7 @@ import { encodeValue } from '../../src/anoncreds/encode.ts'
 import { AnonCredsError } from '../../src/anoncreds/error.ts'
 import { loadLibrary } from '../../src/anoncreds/library.ts'
 import { Credential } from '../../src/anoncreds/model.ts'
+import { isTemporary } from '../../src/base/problem.ts'
 import { credDefId, definition, issue, known, made, openEngine, request, schemaId, values } from './_flow.ts'
 
 const engine = openEngine()
@@ -81,12 +82,12 @@ describe('the thread', () => {
     expect(answer).toMatchObject({ status: 'fulfilled', value: { request: { cred_def_id: credDefId } } })
   })
 
-  test('refuses what takes too long, and what comes while too much waits', async () => {
+  test('has what takes too long tried again, and what comes while too much waits', async () => {
     await using hurried = openEngine({ timeMs: 1, waiting: 1 })
     const tasks = await Promise.allSettled([1, 2, 3].map(() => hurried.createLinkSecret()))
-    expect(tasks.map((task) => task.status === 'rejected' && (task.reason as Error).message)).toEqual([
-      'it takes too long',
-      'it takes too long',
+    expect(tasks.map((task) => task.status === 'rejected' && isTemporary(task.reason) && task.reason.message)).toEqual([
+      'A calculation of AnonCreds took too long. Try again in a minute.',
+      'A calculation of AnonCreds took too long. Try again in a minute.',
       'Too many calculations of AnonCreds wait. Try again in a few seconds.',
     ])
   })

@@ -8,7 +8,7 @@ import { verifyProof, type Sources } from '../../src/anoncreds/verify.ts'
 import { Problem } from '../../src/base/problem.ts'
 import { VerificationError } from '../../src/credentials/verification-error.ts'
 import type { AnonCredsSchema } from '../../src/schemas/anoncreds.ts'
-import { credDefId, definition, issue, made, schemaId } from './_flow.ts'
+import { credDefId, definition, issue, made, openEngine, schemaId } from './_flow.ts'
 
 const { schema } = made
 const other = 'https://other.example/'
@@ -89,6 +89,12 @@ test('a proof that holds shows what was asked for, and no more; the credentials 
     credentials: [{ issuerDid: schema.issuerId, schemas: [schemaId] }],
   })
   expect(JSON.stringify(proof)).not.toContain('"30"')
+})
+
+test('a proof is not refused when there was no time to verify it', async () => {
+  await using hurried = openEngine({ timeMs: 1 })
+  const verified = verifyProof(JSON.stringify(proof), asked(), { ...sources(), anoncreds: hurried })
+  await expect(verified).rejects.toMatchObject({ type: 'error:ServiceUnavailable', retryAfter: 60 })
 })
 
 test('an attribute can be kept back: that there is one is proved, and what it is, is not shown', async () => {
