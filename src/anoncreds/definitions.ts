@@ -8,7 +8,8 @@ import type { Selectable } from 'kysely'
 import { newId } from '../base/id.ts'
 import { Problem } from '../base/problem.ts'
 import { toEnvelope } from '../schemas/did-url.ts'
-import { guidOf, longIdOf, type ResolutionMethod } from '../schemas/schema.ts'
+import { toRow, withNames } from '../schemas/registered.ts'
+import type { ResolutionMethod } from '../schemas/schema.ts'
 import type { CredentialDefinitionTables } from '../storage/agent-tables/credential-definition.ts'
 import type { AgentDb, AgentTx } from '../storage/database.ts'
 import { matchOf } from '../storage/match.ts'
@@ -61,25 +62,14 @@ export async function addDefinition(
       `${generatingOfWallet} credential definitions of the wallet wait for their keys. Try again in a minute.`,
       { retryAfter: 60 },
     )
-  const { author, name, version, tag } = input
-  const id = newId()
   const row: DefinitionRow = {
-    guid: guidOf({ author, id, version }),
-    position: newId(),
-    id,
-    wallet_id: walletId,
-    author,
-    name,
-    version,
-    description: input.description ?? '',
-    tag,
+    ...toRow(walletId, newId(), input, resolutionMethod),
+    tag: input.tag,
     schema_id: input.schemaId,
     attributes: JSON.stringify(attributes),
     support_revocation: Number(input.supportRevocation),
-    resolution_method: resolutionMethod,
     definition: null,
     key_correctness_proof: null,
-    authored: new Date().toISOString(),
   }
   await tx.insertInto('credential_definition').values(row).execute()
   return toRecord(row)
@@ -158,27 +148,16 @@ export function definitionNotFound(guid: string): Problem {
 }
 
 function toRecord(row: DefinitionRow): CredentialDefinitionRecord {
-  const { guid, id, name, version, tag, description, author, authored, definition, key_correctness_proof: proof } = row
-  const resolutionMethod = row.resolution_method
+  const { definition, key_correctness_proof: proof, ...published } = withNames(row, definitionsPath)
   return CredentialDefinitionRecord.parse({
-    guid,
-    id,
-    longId: longIdOf(row),
-    name,
-    version,
-    tag,
-    description,
-    author,
-    authored,
+    ...published,
     schemaId: row.schema_id,
     ...(definition !== null && { definition: JSON.parse(definition) }),
     ...(proof !== null && { keyCorrectnessProof: JSON.parse(proof) }),
     signatureType: 'CL',
     supportRevocation: row.support_revocation === 1,
     state: definition === null ? 'GENERATING' : 'READY',
-    resolutionMethod,
     kind: 'CredentialDefinition',
-    self: `/${definitionsPath}/${resolutionMethod === 'did' ? 'did-url/' : ''}${guid}`,
   })
 }
 

@@ -5,6 +5,17 @@ import type { AgentDb, AgentTx } from '../storage/database.ts'
 import { belongsToAnother } from './refusals.ts'
 
 const text = z.string()
+const registered = {
+  guid: text,
+  position: text,
+  id: text,
+  author: text,
+  name: text,
+  version: text,
+  description: text,
+  resolution_method: text,
+  authored: text,
+}
 
 /** A row without `wallet_id`, by its table. */
 export const Belonging = z.discriminatedUnion('kind', [
@@ -12,41 +23,19 @@ export const Belonging = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('presentation_definition'), row: z.object({ id: text, definition: text, created_at: text }) }),
   z.object({
     kind: z.literal('credential_schema'),
-    row: z.object({
-      guid: text,
-      position: text,
-      id: text,
-      author: text,
-      name: text,
-      version: text,
-      description: text,
-      type: text,
-      schema: text,
-      tags: text,
-      proof: text.nullable(),
-      resolution_method: text,
-      authored: text,
-    }),
+    row: z.object({ ...registered, type: text, schema: text, tags: text, proof: text.nullable() }),
     searched: z.array(text).describe('The tags once more, as they are searched for.'),
   }),
   z.object({
     kind: z.literal('credential_definition'),
     row: z.object({
-      guid: text,
-      position: text,
-      id: text,
-      author: text,
-      name: text,
-      version: text,
-      description: text,
+      ...registered,
       tag: text,
       schema_id: text,
       attributes: text,
       support_revocation: z.int(),
-      resolution_method: text,
       definition: text.nullable(),
       key_correctness_proof: text.nullable(),
-      authored: text,
     }),
   }),
 ])

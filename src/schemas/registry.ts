@@ -14,7 +14,8 @@ import { matchOf } from '../storage/match.ts'
 import { mustBeAuthor, mustBeDid } from './author.ts'
 import { checkSchema } from './kinds.ts'
 import { type Authored, findProofFault, type Proof } from './proof.ts'
-import { compareVersions, CredentialSchema, guidOf, longIdOf, type CredentialSchemaInput, type ResolutionMethod } from './schema.ts'
+import { toRow, withNames } from './registered.ts'
+import { compareVersions, CredentialSchema, schemasPath, type CredentialSchemaInput, type ResolutionMethod } from './schema.ts'
 
 /** What the caller's wallet knows of authors. */
 export type Authors = {
@@ -157,43 +158,30 @@ async function write(
   input: CredentialSchemaInput,
 ): Promise<CredentialSchema> {
   await mustBeHere(tx, walletId)
-  const { author, name, version, type, tags } = input
-  const guid = guidOf({ author, id, version })
+  const { version, type, tags } = input
   const row = {
-    guid,
-    position: newId(),
-    id,
-    wallet_id: walletId,
-    author,
-    name,
-    version,
-    description: input.description ?? '',
+    ...toRow(walletId, id, input, resolutionMethod),
     type,
     schema: JSON.stringify(input.schema),
     tags: JSON.stringify(tags),
     proof: proof ? JSON.stringify(proof) : null,
-    resolution_method: resolutionMethod,
-    authored: new Date().toISOString(),
   }
   const insertion = tx.insertInto('credential_schema').values(row)
   const { numInsertedOrUpdatedRows } = await insertion.onConflict((conflict) => conflict.doNothing()).executeTakeFirst()
   if (numInsertedOrUpdatedRows !== 1n) throw notGreater(version, version)
-  const searched = [...new Set(tags)].map((tag) => ({ guid, tag }))
+  const searched = [...new Set(tags)].map((tag) => ({ guid: row.guid, tag }))
   if (searched.length > 0) await tx.insertInto('credential_schema_tag').values(searched).execute()
   return toCredentialSchema(row)
 }
 
 function toCredentialSchema(row: Selectable<CredentialSchemaTables['credential_schema']>): CredentialSchema {
-  const { position: _position, wallet_id: _walletId, proof, resolution_method: resolutionMethod, ...published } = row
+  const { proof, ...published } = withNames(row, schemasPath)
   return CredentialSchema.parse({
     ...published,
-    longId: longIdOf(row),
     schema: JSON.parse(row.schema),
     tags: JSON.parse(row.tags),
     ...(proof !== null && { proof: JSON.parse(proof) }),
-    resolutionMethod,
     kind: 'CredentialSchema',
-    self: `/schema-registry/schemas/${resolutionMethod === 'did' ? 'did-url/' : ''}${row.guid}`,
   })
 }
 

@@ -6,6 +6,9 @@ import { toHex } from '../base/bytes.ts'
 import { Did } from '../did/document.ts'
 import { Proof } from './proof.ts'
 
+/** Where schemas are, below the address of their agent. */
+export const schemasPath = 'schema-registry/schemas'
+
 const notSemver = 'is not a version such as 1.0.0 (SemVer)'
 
 /** SemVer 2.0.0 in full: no prefix, no missing parts, no numbers that a double cannot hold. */
