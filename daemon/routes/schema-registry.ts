@@ -4,7 +4,7 @@ import { Problem } from '../../src/base/problem.ts'
 import { canonicalDid, Did } from '../../src/did/document.ts'
 import { PrismEnvelope, toEnvelope } from '../../src/schemas/did-url.ts'
 import { getSchema, listSchemas, publishSchema, updateSchema } from '../../src/schemas/registry.ts'
-import { CredentialSchema, CredentialSchemaInput } from '../../src/schemas/schema.ts'
+import { CredentialSchema, CredentialSchemaInput, schemasPath } from '../../src/schemas/schema.ts'
 import { Uuid } from '../../src/wallet/model.ts'
 import { FilterText, Page, Paging, toPage, withoutQuery } from '../page.ts'
 import { route } from '../route.ts'
@@ -97,7 +97,7 @@ export default [
     { summary: 'Read the JSON schema under a DID URL alone', access: 'public', path: guidPath, reply: [200, PrismEnvelope] },
     async ({ agent }, { path: { guid } }) => {
       const { author, schema } = await getSchema(agent.db, guid, 'did')
-      return toEnvelope(author, `${folder}/${guid.toLowerCase()}/schema`, schema)
+      return toEnvelope(author, `${schemasPath}/did-url/${guid.toLowerCase()}/schema`, schema)
     },
   ),
 
@@ -109,9 +109,6 @@ export default [
   ),
 ] as const
 
-/** Where schemas with DID URLs are, below the author's agent. */
-const folder = 'schema-registry/schemas/did-url'
-
 function wrap(schema: CredentialSchema): PrismEnvelope {
-  return toEnvelope(schema.author, `${folder}/${schema.guid}`, schema)
+  return toEnvelope(schema.author, `${schemasPath}/did-url/${schema.guid}`, schema)
 }

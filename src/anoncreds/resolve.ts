@@ -6,15 +6,15 @@ import { AnonCredsSchema } from '../schemas/anoncreds.ts'
 import { parseResourceUrl } from '../schemas/did-url.ts'
 import { isJsonObject, type JsonObject } from '../schemas/limits.ts'
 import { readResource, toFailure, type OwnCollection, type ResourceSources } from '../schemas/resource.ts'
-import { findWeakness } from './strength.ts'
+import { schemasPath } from '../schemas/schema.ts'
+import { definitionsPath } from './definitions.ts'
 import { CredentialDefinition } from './model.ts'
+import { findWeakness } from './strength.ts'
 
 export type DefinitionSources = ResourceSources & {
   /** What the URL of a definition of our own registry answers, or that of the definition alone. @throws {Problem} when there is none. */
   ownDefinition: (guid: string, isRaw: boolean) => Promise<unknown>
 }
-
-const path = 'credential-definition-registry/definitions'
 
 /**
  * Reads the definition that a URL or a DID URL stands for: by itself, or in a registry's record.
@@ -23,7 +23,7 @@ const path = 'credential-definition-registry/definitions'
  */
 export async function dereferenceDefinition(url: string, sources: DefinitionSources): Promise<CredentialDefinition> {
   try {
-    const own: OwnCollection = { path, part: 'definition', read: sources.ownDefinition }
+    const own: OwnCollection = { path: definitionsPath, part: 'definition', read: sources.ownDefinition }
     const found = await readResource(url, own, 'application/json', sources)
     const definition = parse(CredentialDefinition, isJsonObject(found['definition']) ? found['definition'] : found)
     const weakness = findWeakness(definition.value.primary)
@@ -72,9 +72,7 @@ function parse<Type>(type: { safeParse(value: unknown): { success: boolean; data
  */
 export function vouchesForIssuer(url: string, ownBaseUrls: readonly string[]): boolean {
   if (url.startsWith('did:')) return true
-  return ownBaseUrls.some((base) =>
-    ['schema-registry/schemas', path].some((place) => url.startsWith(`${base.replace(/\/+$/, '')}/${place}/`)),
-  )
+  return ownBaseUrls.some((base) => [schemasPath, definitionsPath].some((path) => url.startsWith(`${base.replace(/\/+$/, '')}/${path}/`)))
 }
 
 /** What is found at a DID URL is the DID's; at any other URL, anybody's. */

@@ -3,7 +3,7 @@ import { Problem } from '../base/problem.ts'
 import { isAnonCreds, toJsonSchema } from './anoncreds.ts'
 import { isJsonObject, type JsonObject } from './limits.ts'
 import { readResource, toFailure, type OwnCollection, type ResourceSources } from './resource.ts'
-import type { CredentialSchema } from './schema.ts'
+import { schemasPath, type CredentialSchema } from './schema.ts'
 
 export type SchemaSources = ResourceSources & {
   /** A record of our own registry. */
@@ -39,7 +39,7 @@ export async function dereference(url: string, sources: SchemaSources): Promise<
 
 function ownSchemas({ ownRecord }: SchemaSources): OwnCollection {
   return {
-    path: 'schema-registry/schemas',
+    path: schemasPath,
     part: 'schema',
     async read(guid, isRaw) {
       const record = await ownRecord(guid)
