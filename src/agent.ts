@@ -25,7 +25,7 @@ import { limitsOf } from './mediator/limits.ts'
 import { openMediator, type Mediator } from './mediator/mediator.ts'
 import { createDestinations } from './net/destinations.ts'
 import { createHttpClient } from './net/guarded-agent.ts'
-import { limitsOf as reachOf } from './net/policy.ts'
+import { callLimitsOf } from './net/policy.ts'
 import { openPortable, type Portable } from './portable/portable.ts'
 import { dereference, dereferenceSchema, type SchemaSources } from './schemas/dereference.ts'
 import type { ResourceSources } from './schemas/resource.ts'
@@ -113,7 +113,7 @@ export async function createAgent(given: Config, log: Log, urls: Environment['ur
     const mailboxKey = deriveSealKey(agentKey, 'mailboxes')
     const statusListKey = deriveSealKey(agentKey, 'status-lists')
 
-    const reach = reachOf(config)
+    const reach = callLimitsOf(config)
     const http = createHttpClient(reach)
     closers.push(() => http.close())
     const operatorHttp = createHttpClient({ allow: 'any' })

@@ -32,7 +32,7 @@ export type Policy = {
 }
 
 /** The limits that the configuration sets to what tenants and peers name: an agent on this machine only calls others there. */
-export function limitsOf(
+export function callLimitsOf(
   config: Pick<Config, 'AGENT_HOST' | 'AGENT_ALLOW_PRIVATE_NETWORK' | 'AGENT_ALLOW_HOSTS' | 'AGENT_DENY_HOSTS' | 'AGENT_ALLOW_PORTS'>,
 ): Limits {
   const isLocal = config.AGENT_HOST === 'localhost' || isLoopbackAddress(config.AGENT_HOST)

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { Lookup } from '../../src/net/connector.ts'
 import { createHttpClient, type HttpClient } from '../../src/net/guarded-agent.ts'
-import { limitsOf, type Limits } from '../../src/net/policy.ts'
+import { callLimitsOf, type Limits } from '../../src/net/policy.ts'
 import { UnreachableError } from '../../src/net/unreachable-error.ts'
 import { startAgent, type TestAgent } from '../_agent.ts'
 import { corpus, hostile } from './_corpus.ts'
@@ -38,7 +38,7 @@ afterAll(() => agent[Symbol.asyncDispose]())
 const names = Object.values(guardedFiles).flat()
 
 /** Gives the agent another name server, and notes what its client answers. */
-function overhear(lookup: Lookup, limits: Limits = limitsOf(agent.agent.config)) {
+function overhear(lookup: Lookup, limits: Limits = callLimitsOf(agent.agent.config)) {
   const client = createHttpClient({ ...limits, lookup })
   const answers: { url: string; code: string }[] = []
   const waiting = new Set<Promise<unknown>>()
