@@ -3,6 +3,7 @@ import * as Flags from '@oclif/core/flags'
 import { AgentCommand } from './_base.ts'
 import { safeLine } from './_format/safe.ts'
 import { confirm } from './_ui/confirm.ts'
+import { isTerminal } from './_ui/terminal.ts'
 
 export const answerFlags = { yes: Flags.boolean({ char: 'y', description: 'answer without asking' }) }
 
@@ -11,7 +12,6 @@ export abstract class AnsweringCommand extends AgentCommand {
   protected async introduce({ endpoint, from, wants }: { endpoint: string; from?: unknown; wants: string }, yes: boolean): Promise<void> {
     const who = typeof from === 'string' ? `“${safeLine(from)}”` : 'Somebody who gives no name'
     this.say(`${who}, at ${new URL(endpoint).origin}, ${wants}.`)
-    const isTerminal = process.stdin.isTTY && process.stderr.isTTY
-    if (isTerminal && !yes) await confirm('Is that who you mean to answer?')
+    if (!yes && isTerminal()) await confirm('Is that who you mean to answer?')
   }
 }

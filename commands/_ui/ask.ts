@@ -2,13 +2,11 @@
  * Questions for what a command was not given. They go to standard error, and only to a person: with both ends at a terminal, and not
  * where ids or JSON are wanted. The library behind them is loaded when the first one is asked.
  */
-import type { Readable, Writable } from 'node:stream'
-import { CommandError } from '../_errors/usage.ts'
 import { colour } from '../_format/colour.ts'
 import { safeLine } from '../_format/safe.ts'
 import { shorten } from '../_format/width.ts'
+import { here, interrupted, isTerminal, type Terminal } from './terminal.ts'
 
-export type Terminal = { input: Readable & { isTTY?: boolean }; output: Writable & { isTTY?: boolean; columns?: number } }
 type Quiet = { json?: boolean | undefined; quiet?: boolean | undefined }
 
 /** Something to choose. `name` is what is seen, `hint` what is seen of the one that the cursor is on. */
@@ -19,11 +17,9 @@ const pageSize = 10
 /** From here on it is quicker to type a part of the name than to go to it. */
 const many = 15
 
-const here = (): Terminal => ({ input: process.stdin, output: process.stderr })
-
-/** True when there is somebody to ask. A dumb terminal cannot take back what it has written, as prompts do. */
-export function canAsk({ json = false, quiet = false }: Quiet, { input, output } = here(), term = process.env.TERM): boolean {
-  return !json && !quiet && (input.isTTY ?? false) && (output.isTTY ?? false) && term !== 'dumb'
+/** True when a question can be asked. A dumb terminal cannot take back what it has written, as prompts do. */
+export function canAsk({ json = false, quiet = false }: Quiet, terminal = here(), term = process.env.TERM): boolean {
+  return !json && !quiet && isTerminal(terminal) && term !== 'dumb'
 }
 
 /**
@@ -77,7 +73,7 @@ async function unlessInterrupted<T>(answer: Promise<T>): Promise<T> {
   try {
     return await answer
   } catch (error) {
-    if ((error as Error).name === 'ExitPromptError') throw new CommandError('Interrupted; nothing is done.', 130)
+    if ((error as Error).name === 'ExitPromptError') throw interrupted()
     throw error
   }
 }
