@@ -3,7 +3,8 @@ import { fileURLToPath } from 'node:url'
 import PQueue from 'p-queue'
 import { Pool } from 'undici'
 import { z } from 'zod'
-import { Daemon, settingsIn, temporaryFolder } from '../../test/_daemon.ts'
+import type { Daemon } from '../../test/_daemon.ts'
+import { assemble, newDid, newTenant, publishDid, publishSchema, startTwo } from '../../test/_town.ts'
 import { openReceiver, type Receiver } from './_receiver.ts'
 
 /** How long a request may take before its flow has failed. */
@@ -38,68 +39,48 @@ export type Pair = {
 export const Used = z.object({ cpuMs: z.number(), delayMs: z.number(), longestMs: z.number(), residentMb: z.number() })
 export type Used = z.output<typeof Used>
 
+/** A daemon, and how it is reached and heard of. */
+type Place = { daemon: Daemon; pool: Pool; receiver: Receiver; timed: { durations: number[] } }
+
 export type Town = Awaited<ReturnType<typeof openTown>>
 
 /** Opens a town with so many pairs. */
-export async function openTown(pairs: number) {
-  const parts: { [Symbol.asyncDispose](): Promise<void> }[] = []
-  const use = <T extends { [Symbol.asyncDispose](): Promise<void> }>(part: T) => (parts.push(part), part)
-  const close = async () => {
-    for (const part of parts.toReversed()) await part[Symbol.asyncDispose]()
-  }
-  try {
-    const folder = use(await temporaryFolder())
+export function openTown(pairs: number) {
+  return assemble(async (use) => {
     const receiver = use(await openReceiver())
-    const start = async (name: string) => {
-      const daemon = use(
-        await Daemon.start({
-          ...settingsIn(folder.path, name, adminKey),
-          NODE_OPTIONS: `--import=${meter}`,
-          ENTERPRISE_EVENTS: 'false',
-        }),
-      )
-      const pool = new Pool(daemon.url, { connections: 64, headersTimeout: patienceMs, bodyTimeout: patienceMs })
-      parts.push({ [Symbol.asyncDispose]: () => pool.close() })
-      return { daemon, pool }
-    }
-    const [acme, alice] = await Promise.all([start('acme'), start('alice')])
-    const made: Pair[] = []
+    const env = { NODE_OPTIONS: `--import=${meter}`, ENTERPRISE_EVENTS: 'false' }
+    const [acme, alice] = await startTwo(use, adminKey, env)
     const timed = { durations: [] as number[] }
+    const reach = (daemon: Daemon): Place => {
+      const pool = new Pool(daemon.url, { connections: 64, headersTimeout: patienceMs, bodyTimeout: patienceMs })
+      use({ [Symbol.asyncDispose]: () => pool.close() })
+      return { daemon, pool, receiver, timed }
+    }
+    const [issuing, holding] = [reach(acme), reach(alice)]
+    const made: Pair[] = []
     const queue = new PQueue({ concurrency: madeAtOnce })
     const makePair = async (n: number) => {
-      const issuer = await newTenant(acme, receiver, timed, `issuer-${n}`)
-      const holder = await newTenant(alice, receiver, timed, `holder-${n}`)
-      made.push(await newPair(issuer, holder, acme.daemon.url))
+      const issuer = await settle(issuing, `issuer-${n}`)
+      const holder = await settle(holding, `holder-${n}`)
+      made.push(await newPair(issuer, holder, acme.url))
     }
     await queue.addAll(Array.from({ length: pairs }, (_, n) => () => makePair(n)))
     return {
       pairs: made,
-      daemons: { acme: acme.daemon, alice: alice.daemon },
+      daemons: { acme, alice },
       forget: () => receiver.forget(),
       /** What came to the receiver of webhooks since it was asked before. */
       heard: () => receiver.heard(),
       /** Milliseconds that each request took since it was asked before. */
       requests: () => timed.durations.splice(0),
       /** What both daemons have used since they were asked before. */
-      used: () => Promise.all([acme, alice].map(async ({ daemon }) => Used.parse(await daemon.exchange({ type: 'meter' })))),
-      [Symbol.asyncDispose]: close,
+      used: () => Promise.all([acme, alice].map(async (daemon) => Used.parse(await daemon.exchange({ type: 'meter' })))),
     }
-  } catch (error) {
-    await close()
-    throw error
-  }
+  })
 }
 
-async function newTenant(
-  { daemon, pool }: { daemon: Daemon; pool: Pool },
-  receiver: Receiver,
-  timed: { durations: number[] },
-  name: string,
-): Promise<Tenant> {
-  const apiKey = `key-of-${name}-in-the-town`
-  const wallet = await daemon.call('POST /wallets', { adminKey, body: { name } })
-  const entity = await daemon.call('POST /iam/entities', { adminKey, body: { name, walletId: wallet.body.id } })
-  await daemon.call('POST /iam/apikey-authentication', { adminKey, body: { entityId: entity.body.id, apiKey } })
+async function settle({ daemon, pool, receiver, timed }: Place, name: string): Promise<Tenant> {
+  const { walletId, apiKey } = await newTenant(daemon, adminKey, name)
   const ask = async (key: string, body?: object) => {
     const [method, path] = key.split(' ') as ['GET' | 'POST' | 'PATCH', string]
     const headers = { apikey: apiKey, ...(body && { 'content-type': 'application/json' }) }
@@ -111,36 +92,21 @@ async function newTenant(
     return text === '' ? {} : (JSON.parse(text) as Record<string, any>)
   }
   await ask('POST /events/webhooks', { url: receiver.url })
-  return { walletId: wallet.body.id, ask, reached: (subject, state) => receiver.reached(wallet.body.id, subject, state) }
+  return { walletId, ask, reached: (subject, state) => receiver.reached(walletId, subject, state) }
 }
 
 async function newPair(issuer: Tenant, holder: Tenant, url: string): Promise<Pair> {
   const publish = async (curve: Key) => {
-    const documentTemplate = { publicKeys: [{ id: 'key-1', purpose: 'assertionMethod', curve }], services: [] }
-    const { longFormDid } = await issuer.ask('POST /did-registrar/dids', { documentTemplate })
-    const did = longFormDid.split(':').slice(0, 3).join(':') as string
-    await issuer.ask(`POST /did-registrar/dids/${did}/publications`)
+    const did = await publishDid(issuer.ask, curve)
     await issuer.reached(did, 'PUBLISHED')
     return did
   }
   const issuingDIDs = { secp256k1: await publish('secp256k1'), Ed25519: await publish('Ed25519') }
-  const documentTemplate = { publicKeys: [{ id: 'key-1', purpose: 'authentication', curve: 'Ed25519' }], services: [] }
-  const { longFormDid: subjectId } = await holder.ask('POST /did-registrar/dids', { documentTemplate })
-  const { guid } = await issuer.ask('POST /schema-registry/schemas', {
-    name: 'person',
-    version: '1.0.0',
-    type: 'https://w3c-ccg.github.io/vc-json-schemas/schema/2.0/schema.json',
-    author: issuingDIDs.secp256k1,
-    tags: [],
-    schema: {
-      $schema: 'https://json-schema.org/draft/2020-12/schema',
-      type: 'object',
-      properties: { familyName: { type: 'string' }, age: { type: 'integer' } },
-      required: ['familyName', 'age'],
-    },
-  })
+  const subjectId = await newDid(holder.ask, 'authentication', 'Ed25519')
+  const properties = { familyName: { type: 'string' }, age: { type: 'integer' } }
+  const schemaId = `${url}/${await publishSchema(issuer.ask, issuingDIDs.secp256k1, properties)}`
   const connectionId = await connect({ issuer, holder })
-  return { issuer, holder, issuingDIDs, subjectId, schemaId: `${url}/schema-registry/schemas/${guid}`, connectionId }
+  return { issuer, holder, issuingDIDs, subjectId, schemaId, connectionId }
 }
 
 /** Connects a pair; returns the issuer's connection. */

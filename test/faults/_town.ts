@@ -1,7 +1,8 @@
 /** Two daemons in processes of their own that share a ledger, an issuer at one and a holder at the other, and a book of what their webhooks said. */
 import { fileURLToPath } from 'node:url'
 import { setTimeout } from 'node:timers/promises'
-import { Daemon, settingsIn, temporaryFolder, type Answer } from '../_daemon.ts'
+import type { Answer, Daemon } from '../_daemon.ts'
+import { assemble, newDid, newTenant, publishDid, publishSchema, startTwo } from '../_town.ts'
 import { Book } from './_book.ts'
 
 const adminKey = 'an-administrator-of-the-faults'
@@ -24,65 +25,22 @@ export function setFaults(daemon: Daemon, faults?: Faults): void {
 }
 
 /** `env` adds to what the daemons have. */
-export async function openTown(env: Record<string, string> = {}) {
-  const parts: { [Symbol.asyncDispose](): Promise<void> }[] = []
-  const use = <T extends { [Symbol.asyncDispose](): Promise<void> }>(part: T) => (parts.push(part), part)
-  const close = async () => {
-    for (const part of parts.toReversed()) await part[Symbol.asyncDispose]()
-  }
-  try {
-    const folder = use(await temporaryFolder())
+export function openTown(env: Record<string, string> = {}) {
+  return assemble(async (use) => {
     const book = use(await Book.open())
-    const start = async (name: string) =>
-      use(
-        await Daemon.start({
-          ...settingsIn(folder.path, name, adminKey),
-          AGENT_LOG_LEVEL: 'error',
-          ...env,
-        }),
-      )
-    const [acme, alice] = await Promise.all([start('acme'), start('alice')])
-    const [issuer, holder] = [await newResident(acme, 'issuer'), await newResident(alice, 'holder')]
+    const daemons = await startTwo(use, adminKey, { AGENT_LOG_LEVEL: 'error', ...env })
+    const [issuer, holder] = [await newResident(daemons[0], 'issuer'), await newResident(daemons[1], 'holder')]
     const webhooks = await Promise.all([issuer, holder].map((resident) => ask(resident, 'POST /events/webhooks', { url: book.url })))
     /** Has the agents send again what the book did not take in three attempts. */
     const replay = () =>
       Promise.all([issuer, holder].map((resident, n) => ask(resident, `POST /events/webhooks/${webhooks[n].id}/replay`, { failed: true })))
-    const template = (purpose: string) => ({ documentTemplate: { publicKeys: [{ id: 'key-1', purpose }], services: [] } })
-    const { longFormDid } = await ask(issuer, 'POST /did-registrar/dids', template('assertionMethod'))
-    const issuingDID = longFormDid.split(':').slice(0, 3).join(':')
-    await ask(issuer, `POST /did-registrar/dids/${issuingDID}/publications`)
-    const subjectId = (await ask(holder, 'POST /did-registrar/dids', template('authentication'))).longFormDid as string
-    const { guid } = await ask(issuer, 'POST /schema-registry/schemas', {
-      name: 'person',
-      version: '1.0.0',
-      type: 'https://w3c-ccg.github.io/vc-json-schemas/schema/2.0/schema.json',
-      author: issuingDID,
-      tags: [],
-      schema: {
-        $schema: 'https://json-schema.org/draft/2020-12/schema',
-        type: 'object',
-        properties: { flow: { type: 'string' } },
-        required: ['flow'],
-      },
-    })
+    const asIssuer = (key: string, body?: object) => ask(issuer, key, body)
+    const issuingDID = await publishDid(asIssuer)
+    const subjectId = await newDid((key, body) => ask(holder, key, body), 'authentication')
+    const schemaId = `${daemons[0].url}/${await publishSchema(asIssuer, issuingDID, { flow: { type: 'string' } })}`
     await book.reached(issuer.walletId, issuingDID, 'PUBLISHED', patienceMs)
-    const schemaId = `${acme.url}/schema-registry/schemas/${guid}`
-    return {
-      book,
-      replay,
-      flows: 0,
-      daemons: [acme, alice] as const,
-      issuer,
-      holder,
-      issuingDID,
-      subjectId,
-      schemaId,
-      [Symbol.asyncDispose]: close,
-    }
-  } catch (error) {
-    await close()
-    throw error
-  }
+    return { book, replay, flows: 0, daemons, issuer, holder, issuingDID, subjectId, schemaId }
+  })
 }
 
 /** Asks until there is an answer that is not about the agent's own trouble. @throws for a 4xx, and when nobody answered for long. */
@@ -128,9 +86,5 @@ async function persist(what: string, attempt: () => Promise<Answer>): Promise<An
 
 /** Makes a tenant at a daemon. */
 export async function newResident(daemon: Daemon, name: string): Promise<Resident> {
-  const apiKey = `key-of-the-${name}-in-the-town`
-  const wallet = await daemon.call('POST /wallets', { adminKey, body: { name } })
-  const entity = await daemon.call('POST /iam/entities', { adminKey, body: { name, walletId: wallet.body.id } })
-  await daemon.call('POST /iam/apikey-authentication', { adminKey, body: { entityId: entity.body.id, apiKey } })
-  return { daemon, walletId: wallet.body.id, apiKey }
+  return { daemon, ...(await newTenant(daemon, adminKey, name)) }
 }

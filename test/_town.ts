@@ -1,0 +1,66 @@
+/** What towns are made of: two daemons in processes of their own that share a ledger, tenants at them, and what an issuer and a holder begin with. */
+import { Daemon, settingsIn, temporaryFolder } from './_daemon.ts'
+
+type Use = <Part extends AsyncDisposable>(part: Part) => Part
+type Ask = (key: string, body?: object) => Promise<any>
+
+/** Makes something of parts, which are disposed of with it, the last one first, or at once when it cannot be made. */
+export async function assemble<Whole extends object>(make: (use: Use) => Promise<Whole>): Promise<Whole & AsyncDisposable> {
+  const parts: AsyncDisposable[] = []
+  const dispose = async () => {
+    for (const part of parts.toReversed()) await part[Symbol.asyncDispose]()
+  }
+  try {
+    return Object.assign(await make((part) => (parts.push(part), part)), { [Symbol.asyncDispose]: dispose })
+  } catch (error) {
+    await dispose()
+    throw error
+  }
+}
+
+/** Two daemons with folders of their own; `env` adds to what they have. */
+export async function startTwo(use: Use, adminKey: string, env: Record<string, string>): Promise<[Daemon, Daemon]> {
+  const folder = use(await temporaryFolder())
+  const start = async (name: string) => use(await Daemon.start({ ...settingsIn(folder.path, name, adminKey), ...env }))
+  return Promise.all([start('acme'), start('alice')])
+}
+
+/** Makes a tenant at a daemon. */
+export async function newTenant(daemon: Daemon, adminKey: string, name: string): Promise<{ walletId: string; apiKey: string }> {
+  const apiKey = `key-of-${name}-in-the-town`
+  const wallet = await daemon.call('POST /wallets', { adminKey, body: { name } })
+  const entity = await daemon.call('POST /iam/entities', { adminKey, body: { name, walletId: wallet.body.id } })
+  await daemon.call('POST /iam/apikey-authentication', { adminKey, body: { entityId: entity.body.id, apiKey } })
+  return { walletId: wallet.body.id, apiKey }
+}
+
+/** Makes a DID with one key, in its long form. */
+export async function newDid(ask: Ask, purpose: string, curve = 'secp256k1'): Promise<string> {
+  const documentTemplate = { publicKeys: [{ id: 'key-1', purpose, curve }], services: [] }
+  return (await ask('POST /did-registrar/dids', { documentTemplate })).longFormDid
+}
+
+/** Has a new DID with a key to sign with published, which takes a moment; in its short form. */
+export async function publishDid(ask: Ask, curve?: string): Promise<string> {
+  const did = (await newDid(ask, 'assertionMethod', curve)).split(':').slice(0, 3).join(':')
+  await ask(`POST /did-registrar/dids/${did}/publications`)
+  return did
+}
+
+/** Publishes a schema of persons who must have all the properties; its path below the agent. */
+export async function publishSchema(ask: Ask, author: string, properties: Record<string, object>): Promise<string> {
+  const { guid } = await ask('POST /schema-registry/schemas', {
+    name: 'person',
+    version: '1.0.0',
+    type: 'https://w3c-ccg.github.io/vc-json-schemas/schema/2.0/schema.json',
+    author,
+    tags: [],
+    schema: {
+      $schema: 'https://json-schema.org/draft/2020-12/schema',
+      type: 'object',
+      properties,
+      required: Object.keys(properties),
+    },
+  })
+  return `schema-registry/schemas/${guid}`
+}
