@@ -11,7 +11,7 @@ import { problem } from './middleware/problem.ts'
 import { requestId } from './middleware/request-id.ts'
 import { requestLog } from './middleware/request-log.ts'
 import { securityHeaders } from './middleware/security-headers.ts'
-import { mount, notFound, type MountOptions } from './mount.ts'
+import { mount, type MountOptions } from './mount.ts'
 import type { Route } from './route.ts'
 import { logUnsent } from './unsent.ts'
 
@@ -31,6 +31,5 @@ export function createApp(agent: Agent, routes: readonly Route[], options: Mount
   app.use(cors(AGENT_CORS_ORIGINS))
   app.use(basePath)
   app.use(mount(agent, routes, { ...options, parties }))
-  app.use(notFound)
   return app
 }

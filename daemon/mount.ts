@@ -4,10 +4,9 @@
  * The checks come in the order path, credentials, query and body (decisions.md §2), so that nobody without credentials
  * learns more than that an endpoint exists.
  */
-import Router, { type RouterContext } from '@koa/router'
 import { Readable } from 'node:stream'
 import { isDeepStrictEqual } from 'node:util'
-import type { Middleware } from 'koa'
+import type { Context, Middleware } from 'koa'
 import { z } from 'zod'
 import type { Agent } from '../src/agent.ts'
 import { Problem } from '../src/base/problem.ts'
@@ -17,6 +16,7 @@ import type { Wallet } from '../src/wallet/wallet.ts'
 import { addressOf } from './address.ts'
 import { streamBody } from './body-stream.ts'
 import { createBodyDecoder, decodeHeaders, decodeQuery } from './decode.ts'
+import { createRouteFinder } from './find-route.ts'
 import { createAccess, type Authenticate, type Caller } from './middleware/access.ts'
 import { createGuard, type Guard } from './middleware/attempts.ts'
 import type { Given } from './audit-subject.ts'
@@ -35,28 +35,22 @@ export type MountOptions = {
   parties?: Parties
 }
 
-/** Makes koa middleware of routes; a request that is for none of them gets `ResourcePathNotFound`. */
+/** Makes the last of koa's middleware of routes. It throws `ResourcePathNotFound` for a request that is for none of them. */
 export function mount(
   agent: Agent,
   routes: readonly Route[],
   { checkReplies = false, parties = createParties() }: MountOptions = {},
 ): Middleware {
-  const router = new Router({ sensitive: true })
   const authenticate = createAccess(agent)
-  const guard = createGuard(agent.config.FAILED_ATTEMPTS_PER_MINUTE, agent)
+  const guard = createGuard(agent.config.FAILED_ATTEMPTS_PER_MINUTE, agent, parties.shown)
   const pace = createTenantPace(agent.config.TENANT_REQUESTS_PER_MINUTE)
   const around = { routes, authenticate, guard, pace, parties, checkReplies }
-  for (const route of routes.toSorted(bySpecificity)) {
-    const [method, path] = splitKey(route.key)
-    router.register(path.replaceAll(/\{(\w+)\}/g, ':$1'), [method], endpoint(agent, route, around))
+  const find = createRouteFinder(routes.map((route) => [route.key, endpoint(agent, route, around)] as const))
+  return (ctx) => {
+    const found = find(ctx.method, ctx.path)
+    if (!found) throw pathNotFound(ctx.method, ctx.path)
+    return found.value(ctx, found.params)
   }
-  const serve = router.routes()
-  return (ctx, next) => serve(ctx as RouterContext, next).then(() => undefined)
-}
-
-/** The last of koa's middleware: nothing was found at this path. */
-export const notFound: Middleware = (ctx) => {
-  throw pathNotFound(ctx.method, ctx.path)
 }
 
 type Around = {
@@ -72,22 +66,22 @@ function endpoint(agent: Agent, route: Route, { routes, authenticate, guard, pac
   const { key, contract, handler } = route
   const [method] = splitKey(key)
   const path = contract.path && z.object(contract.path)
-  const identify: (headers: RouterContext['headers'], visit: Visit) => Promise<Caller> = authenticate[contract.access]
+  const identify: (headers: Context['headers'], visit: Visit) => Promise<Caller> = authenticate[contract.access]
   const decodeBody = createBodyDecoder({ limit: contract.bodyLimit?.(agent.config), takesAnything: contract.anyBody })
   const { wallets, tenants } = agent
   const scopes = scopesOf(contract)
   const audit = auditOf(agent, route)
 
-  async function admit(headers: RouterContext['headers'], visit: Visit): Promise<Caller> {
+  async function admit(headers: Context['headers'], visit: Visit): Promise<Caller> {
     visit.caller = await parties.meet(headers, () => guard({ ...visit, headers }, () => identify(headers, visit)))
     mustHaveScope(visit.caller, scopes, key)
     return visit.caller
   }
 
-  const handle = async (ctx: RouterContext): Promise<void> => {
+  const handle = async (ctx: Context, params: Record<string, string>): Promise<void> => {
     const state = stateOf(ctx)
     state.route = key
-    const names = path?.safeParse(ctx.params)
+    const names = path?.safeParse(params)
     if (names?.success === false) throw pathNotFound(ctx.method, ctx.path)
     const { headers } = ctx
     const address = addressOf(ctx.req, agent.config.AGENT_TRUST_PROXY)
@@ -128,20 +122,20 @@ function endpoint(agent: Agent, route: Route, { routes, authenticate, guard, pac
     reply(ctx, route, result, checkReplies)
   }
   if (contract.suite !== 'enterprise') return handle
-  return (ctx: RouterContext) =>
-    handle(ctx).catch((error: unknown) => {
+  return (ctx: Context, params: Record<string, string>) =>
+    handle(ctx, params).catch((error: unknown) => {
       throw toSuiteProblem(error)
     })
 }
 
 /** A signal that tells when the connection is closed before the answer is out. */
-function whenGone({ res }: RouterContext): AbortSignal {
+function whenGone({ res }: Context): AbortSignal {
   const controller = new AbortController()
   res.once('close', () => controller.abort())
   return controller.signal
 }
 
-function reply(ctx: RouterContext, { key, contract }: Route, result: unknown, isChecked: boolean): void {
+function reply(ctx: Context, { key, contract }: Route, result: unknown, isChecked: boolean): void {
   const [status, type] = contract.reply
   if (contract.media) return answer(ctx, status, result as Answer)
   if (isChecked && type) mustFit(key, type, result)
@@ -150,7 +144,7 @@ function reply(ctx: RouterContext, { key, contract }: Route, result: unknown, is
   if (type) ctx.set('Content-Type', 'application/json')
 }
 
-function answer(ctx: RouterContext, success: number, { status = success, type, body, headers = {} }: Answer): void {
+function answer(ctx: Context, success: number, { status = success, type, body, headers = {} }: Answer): void {
   ctx.status = status
   ctx.set('Content-Type', type)
   ctx.set(headers)
@@ -170,14 +164,4 @@ function pathNotFound(method: string, path: string): Problem {
     'error:ResourcePathNotFound',
     `There is no ${method} ${path.slice(0, 200)} here. GET /docs/openapi.json lists what there is.`,
   )
-}
-
-/** Fixed paths before paths with names, so that `/a/b` is not taken for `/a/{name}`. */
-function bySpecificity(a: Route, b: Route): number {
-  const rank = ({ key }: Route) =>
-    splitKey(key)[1]
-      .split('/')
-      .map((part) => (part.startsWith('{') ? '1' : '0'))
-      .join('')
-  return rank(a) < rank(b) ? -1 : rank(a) > rank(b) ? 1 : 0
 }

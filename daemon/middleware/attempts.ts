@@ -2,19 +2,19 @@
  * Failed attempts to get in: so many a minute from one address, then nobody from there is looked at for a while (ours).
  *
  * Who has been let in from an address before goes on: otherwise one program with a wrong key would lock out all others behind the same
- * proxy. What is remembered of them is a digest that nobody can find again without this process.
+ * proxy.
  */
-import { createHmac, randomBytes } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import { LRUCache } from 'lru-cache'
 import type { Agent } from '../../src/agent.ts'
 import { createPace } from '../../src/base/pace.ts'
 import { Problem } from '../../src/base/problem.ts'
+import type { Shown } from './shown.ts'
 
 const windowSeconds = 60
 
-/** How many are remembered, and how long after they were let in last. */
-const remembered = { max: 10_000, ttl: 3_600_000 }
+/** How many are remembered, and how long after they were let in last; that is looked at once a second. */
+const remembered = { max: 10_000, ttl: 3_600_000, ttlResolution: 1_000 }
 
 /** Where an attempt comes from, and what it shows. */
 type Attempt = { address: string; requestId: string; headers: IncomingHttpHeaders }
@@ -26,19 +26,16 @@ export type Guard = <Caller>(attempt: Attempt, identify: () => Promise<Caller>) 
  * Lets an address fail `perMinute` times. A wrong token of the administrator's is a failure also where a tenant's key beside it is right:
  * what is answered would tell whether it was.
  */
-export function createGuard(perMinute: number, { log, isAdminToken }: Pick<Agent, 'log' | 'isAdminToken'>): Guard {
+export function createGuard(perMinute: number, { log, isAdminToken }: Pick<Agent, 'log' | 'isAdminToken'>, shownBy: Shown): Guard {
   const failures = createPace(perMinute, windowSeconds)
-  const salt = randomBytes(32)
   const admitted = new LRUCache<string, true>(remembered)
 
   return async ({ address, requestId, headers }, identify) => {
-    const { apikey = '', 'x-admin-api-key': adminKey = '' } = headers
-    const isEmpty = apikey === '' && adminKey === ''
+    const keys = shownBy(headers)
     // Whoever shows nothing guesses nothing.
-    if (isEmpty) return identify()
-    const shown = createHmac('sha256', salt)
-      .update(JSON.stringify([address, apikey, adminKey]))
-      .digest('base64url')
+    if (keys === undefined) return identify()
+    const { 'x-admin-api-key': adminKey = '' } = headers
+    const shown = `${address} ${keys}`
     const wait = admitted.has(shown) ? undefined : await failures(address, 0)
     if (wait !== undefined) throw tooMany(wait)
     const fail = async () => {

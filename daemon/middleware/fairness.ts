@@ -4,51 +4,39 @@
  * A request is of the wallet whose key it shows, once that key has let somebody in; until then, and without a key, it is of the address that it
  * comes from. So nobody has a place in more rows by making keys up, and none in another's row.
  */
-import { createHmac, randomBytes } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Context, Middleware } from 'koa'
 import { LRUCache } from 'lru-cache'
 import type { Turn, Turns } from '../../src/base/turns.ts'
 import { isSuitePath, toSuiteProblem } from '../suite.ts'
 import type { Caller } from './access.ts'
+import { createShown, type Shown } from './shown.ts'
 
-/** How many keys are known by sight; what is remembered is a digest that nobody can find again without this process. */
+/** How many keys are known by sight. */
 const remembered = 20_000
 
 /** Whose request it is, as far as that can be told by looking at it. */
 export type Parties = {
   of(headers: IncomingHttpHeaders, address: string): string
+  shown: Shown
   /** Finds out who shows these headers, and notes whom they let in, if anybody. */
   meet<Found extends Caller>(headers: IncomingHttpHeaders, identify: () => Promise<Found>): Promise<Found>
 }
 
 export function createParties(): Parties {
-  const salt = randomBytes(32)
+  const shownBy = createShown()
   const known = new LRUCache<string, string>({ max: remembered })
-  const seen = new WeakMap<IncomingHttpHeaders, string>()
-  /** Of the keys that a request shows; nothing when it shows none. Worked out once for each request. */
-  const digest = (headers: IncomingHttpHeaders): string | undefined => {
-    const { apikey = '', 'x-admin-api-key': adminKey = '' } = headers
-    if (apikey === '' && adminKey === '') return undefined
-    const digest =
-      seen.get(headers) ??
-      createHmac('sha256', salt)
-        .update(`${String(adminKey)}\n${String(apikey)}`)
-        .digest('base64')
-    seen.set(headers, digest)
-    return digest
-  }
 
   return {
+    shown: shownBy,
     of(headers, address) {
-      const shown = digest(headers)
+      const shown = shownBy(headers)
       return (shown !== undefined && known.get(shown)) || `address ${address}`
     },
     async meet(headers, identify) {
-      const shown = digest(headers)
-      const forget = () => shown !== undefined && known.delete(shown)
+      const shown = shownBy(headers)
       const caller = await identify().catch((error: unknown) => {
-        forget()
+        if (shown !== undefined) known.delete(shown)
         throw error
       })
       if (shown !== undefined && caller) known.set(shown, caller.kind === 'admin' ? 'administrator' : `wallet ${caller.walletId}`)

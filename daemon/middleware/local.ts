@@ -5,8 +5,12 @@
  * own that resolves to one (DNS rebinding; `Host` tells). Programs send no `Origin` and the host they were told.
  */
 import type { Middleware } from 'koa'
+import { LRUCache } from 'lru-cache'
 import { Problem } from '../../src/base/problem.ts'
 import { isLoopbackAddress } from '../../src/net/addresses.ts'
+
+/** How many hosts and origins are known by sight; whoever asks says the same ones again and again. */
+const remembered = 100
 
 /** Tells whether a host name or address, IPv6 with or without brackets, can only be this machine. */
 export function isLocal(hostname: string): boolean {
@@ -17,10 +21,16 @@ export function isLocal(hostname: string): boolean {
 /** Refuses what does not come from this machine, from one of the listed origins, or by way of `publicUrl`, the address that the daemon is known by. */
 export function local(publicUrl: string, origins: readonly string[] = []): Middleware {
   const publicHost = new URL(publicUrl).hostname
-  const isOurs = (url: string) => {
+  const known = new LRUCache<string, boolean>({ max: remembered })
+  const look = (url: string) => {
     if (!URL.canParse(url)) return false
     const { hostname } = new URL(url)
     return isLocal(hostname) || hostname === publicHost
+  }
+  const isOurs = (url: string) => {
+    const isKnown = known.get(url) ?? look(url)
+    known.set(url, isKnown)
+    return isKnown
   }
   return (ctx, next) => {
     const { host, origin } = ctx.headers

@@ -15,7 +15,7 @@ const pattern = /^(?!iak_)[A-Za-z0-9][A-Za-z0-9._-]{7,63}$/
 export const requestId: Middleware = (ctx, next) => {
   const id = given(ctx.headers) ?? randomId()
   stateOf(ctx).requestId = id
-  ctx.set('X-Request-Id', id)
+  ctx.res.setHeader('X-Request-Id', id)
   return next()
 }
 

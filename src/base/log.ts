@@ -78,13 +78,15 @@ export function openLog(level: string): Log {
 export function createLog(level: string, stream: DestinationStream): Log {
   // Errors come as they are to be shown.
   const sink = pino({ level, serializers: { err: (shown: unknown) => shown } }, stream)
-  const toLog = (about: Fields): Log => {
+  /** Requests each have a log of their own, to which most write nothing: fields are looked at when they do. */
+  const toLog = (about: readonly Fields[]): Log => {
     const write =
       (level: Level): Write =>
       (given: Fields | string, message?: string) => {
         if (!sink.isLevelEnabled(level)) return
-        if (typeof given === 'string') sink[level](about, given)
-        else sink[level]({ ...about, ...chosen(given) }, message)
+        const fields = Object.assign({}, ...about.map(chosen)) as Fields
+        if (typeof given === 'string') sink[level](fields, given)
+        else sink[level]({ ...fields, ...chosen(given) }, message)
       }
     return {
       fatal: write('fatal'),
@@ -94,10 +96,10 @@ export function createLog(level: string, stream: DestinationStream): Log {
       debug: write('debug'),
       trace: write('trace'),
       isLevelEnabled: (level) => sink.isLevelEnabled(level),
-      with: (more) => toLog({ ...about, ...chosen(more) }),
+      with: (more) => toLog([...about, more]),
     }
   }
-  return toLog({})
+  return toLog([])
 }
 
 /** The fields that there are, of what was given; another type's value is left out. */

@@ -7,9 +7,10 @@ import { newId } from '../base/id.ts'
 import { Problem } from '../base/problem.ts'
 import { deriveSealKey, keyedDigest } from '../base/seal.ts'
 import type { AgentTables } from '../storage/agent-tables.ts'
-import type { AgentDb } from '../storage/database.ts'
+import type { AgentDb, AgentTx } from '../storage/database.ts'
 import { Scope, type ApiKey, type CreateApiKey, type NewApiKey } from './api-key.ts'
 import { getEntity } from './entity.ts'
+import { createKnownKeys, type KnownKey } from './known-keys.ts'
 import { LastUses } from './last-uses.ts'
 import type { ApiKeyAuthentication } from './model.ts'
 
@@ -24,6 +25,7 @@ export class ApiKeys {
   readonly #db: AgentDb
   readonly #digestKey: Uint8Array
   readonly #uses: LastUses
+  readonly #known = createKnownKeys()
 
   constructor(db: AgentDb, agentKey: Uint8Array) {
     this.#db = db
@@ -41,7 +43,7 @@ export class ApiKeys {
     mustBeAhead('expiresAt', expiresAt)
     mustBeAhead('replaces.until', replaces?.until)
     const apiKey = newApiKey()
-    return this.#db.transaction().execute(async (tx) => {
+    return this.change(async (tx) => {
       await getEntity(tx, entityId)
       const old = replaces && (await getKey(tx, entityId, replaces.id))
       if (old && stateOf(old) !== 'active') throw new Problem('NotFound', `replaces: the key ${old.id} is ${stateOf(old)} already.`)
@@ -71,7 +73,7 @@ export class ApiKeys {
   /** Lets nobody in with a key any more, for good; doing it again changes nothing. @throws {Problem} `EntityNotFound`, `NotFound` */
   async revoke(entityId: string, id: string): Promise<ApiKey> {
     await this.#uses.write()
-    return this.#db.transaction().execute(async (tx) => {
+    return this.change(async (tx) => {
       await getEntity(tx, entityId)
       const row = await getKey(tx, entityId, id)
       const revoked = { ...row, revoked_at: row.revoked_at ?? new Date().toISOString() }
@@ -104,19 +106,37 @@ export class ApiKeys {
 
   /** Takes a key from an entity, by the key itself. @throws {Problem} `EntityNotFound`, `NotFound` */
   async remove({ entityId, apiKey }: ApiKeyAuthentication): Promise<void> {
-    await getEntity(this.#db, entityId)
-    const { numUpdatedRows } = await this.#db
-      .updateTable('api_key')
-      .set({ revoked_at: new Date().toISOString() })
-      .where('digest', '=', this.#digest(apiKey))
-      .where('entity_id', '=', entityId)
-      .where('revoked_at', 'is', null)
-      .executeTakeFirst()
-    if (numUpdatedRows === 0n) throw new Problem('NotFound', `The entity ${entityId} has no such apiKey.`)
+    await this.change(async (tx) => {
+      await getEntity(tx, entityId)
+      const { numUpdatedRows } = await tx
+        .updateTable('api_key')
+        .set({ revoked_at: new Date().toISOString() })
+        .where('digest', '=', this.#digest(apiKey))
+        .where('entity_id', '=', entityId)
+        .where('revoked_at', 'is', null)
+        .executeTakeFirst()
+      if (numUpdatedRows === 0n) throw new Problem('NotFound', `The entity ${entityId} has no such apiKey.`)
+    })
   }
 
   /** Whom a key lets in; one that is unknown, revoked or expired lets nobody in. */
   async find(apiKey: string): Promise<Admitted | undefined> {
+    const known = await this.#known.find(apiKey, () => this.#look(apiKey))
+    if (!known) return undefined
+    known.lastUsedAt = this.#uses.note(known.admitted.keyId, known.lastUsedAt)
+    return known.admitted
+  }
+
+  /** Changes whom keys let in, or their entities; whatever comes of it, nobody is let in by what was known before. */
+  async change<T>(write: (tx: AgentTx) => Promise<T>): Promise<T> {
+    try {
+      return await this.#db.transaction().execute(write)
+    } finally {
+      this.#known.forget()
+    }
+  }
+
+  async #look(apiKey: string): Promise<KnownKey | undefined> {
     const row = await this.#db
       .selectFrom('api_key')
       .innerJoin('entity', 'entity.id', 'api_key.entity_id')
@@ -125,9 +145,12 @@ export class ApiKeys {
       .where('api_key.digest', '=', this.#digest(apiKey))
       .executeTakeFirst()
     if (!row || stateOf(row) !== 'active') return undefined
-    this.#uses.note(row.id, row.last_used_at)
     const scopes = readScopes(row)
-    return { keyId: row.id, entityId: row.entity_id, walletId: row.wallet_id, ...(scopes && { scopes }) }
+    return {
+      admitted: { keyId: row.id, entityId: row.entity_id, walletId: row.wallet_id, ...(scopes && { scopes }) },
+      endsAt: row.expires_at === null ? undefined : Date.parse(row.expires_at),
+      lastUsedAt: row.last_used_at,
+    }
   }
 
   /** Tells whether a key is known, also one that lets nobody in any more. */

@@ -18,15 +18,19 @@ export class LastUses {
     this.#db = db
   }
 
-  /** Notes that a key is used now; `last` is what is written of it. */
-  note(id: string, last: string | null): void {
+  /** Notes that a key is used now; `last` is what is written of it, or noted. Gives back what is now. */
+  note(id: string, last: string | null): string | null {
     const now = Date.now()
-    if (this.#noted.has(id) || (last !== null && Math.abs(now - Date.parse(last)) < resolutionMs)) return
-    this.#noted.set(id, new Date(now).toISOString())
+    const noted = this.#noted.get(id)
+    if (noted !== undefined) return noted
+    if (last !== null && Math.abs(now - Date.parse(last)) < resolutionMs) return last
+    const used = new Date(now).toISOString()
+    this.#noted.set(id, used)
     this.#timer ??= setTimeout(() => void this.write(), delayMs).unref()
+    return used
   }
 
-  /** Writes what was noted. What cannot be written is noted again by the next use: nothing else is to fail for it. */
+  /** Writes what was noted. What cannot be written is let go: nothing else is to fail for it, and the key will be used again. */
   write(): Promise<void> {
     clearTimeout(this.#timer)
     this.#timer = undefined

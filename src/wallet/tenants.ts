@@ -52,20 +52,22 @@ export class Tenants {
 
   /** Gives an entity another name or another wallet. @throws {Problem} `EntityNotFound`, `WalletNotFound` */
   async update(id: string, change: { name: string } | { walletId: string }): Promise<Entity> {
-    await this.get(id)
-    if ('walletId' in change) await mustHaveWallet(this.#db, change.walletId)
-    const set = 'name' in change ? { name: change.name } : { wallet_id: change.walletId }
-    await this.#db
-      .updateTable('entity')
-      .set({ ...set, updated_at: new Date().toISOString() })
-      .where('id', '=', id)
-      .execute()
-    return this.get(id)
+    return this.keys.change(async (tx) => {
+      await getEntity(tx, id)
+      if ('walletId' in change) await mustHaveWallet(tx, change.walletId)
+      const set = 'name' in change ? { name: change.name } : { wallet_id: change.walletId }
+      await tx
+        .updateTable('entity')
+        .set({ ...set, updated_at: new Date().toISOString() })
+        .where('id', '=', id)
+        .execute()
+      return toEntity(await getEntity(tx, id))
+    })
   }
 
   /** Removes an entity and lets nobody in with its keys any more; the wallet stays. @throws {Problem} `EntityNotFound` */
   async delete(id: string): Promise<void> {
-    await this.#db.transaction().execute(async (tx) => {
+    await this.keys.change(async (tx) => {
       const { numDeletedRows } = await tx.deleteFrom('entity').where('id', '=', id).executeTakeFirst()
       if (numDeletedRows === 0n) throw entityNotFound(id)
       await tx

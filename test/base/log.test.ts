@@ -19,16 +19,18 @@ const about = (line: Record<string, unknown> | undefined) => {
 }
 
 test('a line has its message and its fields, and those of the log that it is written to', () => {
-  const [first, second, third] = linesOf((log) => {
+  const [first, second, third, fourth] = linesOf((log) => {
     log.info('a message')
     const own = log.with({ requestId: 'request-1', walletId: 'w' })
     own.warn({ status: 401, walletId: 'v', thids: ['a', 'b'], isReplaced: true }, 'another')
     own.error('a third')
+    own.with({ requestId: undefined, status: 7 }).info('a fourth')
   })
   expect(about(first)).toEqual({ msg: 'a message' })
   expect(about(second)).toEqual({ requestId: 'request-1', walletId: 'v', status: 401, thids: ['a', 'b'], isReplaced: true, msg: 'another' })
   expect([second!['level'], third!['level']]).toEqual([40, 50])
   expect(about(third)).toEqual({ requestId: 'request-1', walletId: 'w', msg: 'a third' })
+  expect(about(fourth)).toEqual({ requestId: 'request-1', walletId: 'w', status: 7, msg: 'a fourth' })
   expect(linesOf((log) => log.info('a message'), 'warn')).toEqual([])
   expect(linesOf((log) => log.fatal('a message'), 'silent')).toEqual([])
 })

@@ -13,6 +13,7 @@ beforeEach(async () => {
 })
 afterEach(() => {
   vi.useRealTimers()
+  vi.restoreAllMocks()
 })
 
 const hour = 3_600_000
@@ -70,16 +71,41 @@ test('a revoked key lets nobody in any more and is listed still; revoking it aga
 test('an expired key lets nobody in, and cannot be registered again', async () => {
   const { id, apiKey } = await create({ expiresAt: ahead(hour) })
   expect(await statusWith(apiKey)).toBe(200)
-  await agent.agent.db
-    .updateTable('api_key')
-    .set({ expires_at: ahead(-1) })
-    .where('id', '=', id)
-    .execute()
+  // Both clocks go on.
+  const awake = performance.now() + 2 * hour
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 2 * hour })
+  vi.spyOn(performance, 'now').mockReturnValue(awake)
   expect(await statusWith(apiKey)).toBe(401)
   expect((await list()).find((key) => key.id === id)!.state).toBe('expired')
   await expect(agent.admin('POST /iam/apikey-authentication', { body: { entityId, apiKey } })).rejects.toMatchObject({
     problem: { status: 401, detail: expect.stringContaining('has expired') },
   })
+})
+
+test('a key that was used a moment ago is refused at the next request, however it was taken away', async () => {
+  const keyOf = async () => {
+    const { id, apiKey } = await create()
+    expect(await statusWith(apiKey)).toBe(200)
+    return { id, apiKey }
+  }
+  const [revoked, removed, deleted] = [await keyOf(), await keyOf(), await keyOf()]
+  await revoke(revoked.id)
+  expect(await statusWith(revoked.apiKey)).toBe(401)
+  await agent.admin('DELETE /iam/apikey-authentication', { body: { entityId, apiKey: removed.apiKey } })
+  expect([await statusWith(removed.apiKey), await statusWith(deleted.apiKey)]).toEqual([401, 200])
+  await agent.admin('DELETE /iam/entities/{id}', { path: { id: entityId } })
+  expect(await statusWith(deleted.apiKey)).toBe(401)
+})
+
+test('a key that was used a moment ago opens the wallet that its entity has now, and no other', async () => {
+  const other = await agent.newTenant()
+  const { apiKey } = await create()
+  expect(await statusWith(apiKey)).toBe(200)
+  const made = await other.call('POST /connections', { body: { label: 'only here' } })
+  const find = () => agent.send('GET', `/connections/${made.connectionId}`, { headers: { apikey: apiKey } })
+  expect((await find()).status).toBe(404)
+  await agent.admin('PUT /iam/entities/{id}/walletId', { path: { id: entityId }, body: { walletId: other.walletId } })
+  expect((await find()).status).toBe(200)
 })
 
 test('a key is replaced with an overlap, in which both let in', async () => {
