@@ -8,6 +8,7 @@ import { existsSync, mkdirSync, readdirSync } from 'node:fs'
 import { open, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { across } from '../base/probe.ts'
+import { flushFolder } from '../base/sync-folder.ts'
 
 /**
  * Begins a folder, 0700, that is to have a path, in which `sub` is made too. The returned path is the one that it has meanwhile.
@@ -24,10 +25,10 @@ export function beginFolder(path: string, sub: string): string {
 
 /** Gives a folder, all files in which are on the disk, its name. @throws as `node:fs` does. */
 export async function finishFolder(part: string, path: string, sub: string): Promise<void> {
-  await syncFolder(join(part, sub))
-  await syncFolder(part)
+  await flushFolder(join(part, sub))
+  await flushFolder(part)
   await across('backup-name', {}, () => rename(part, path))
-  await syncFolder(dirname(path))
+  await flushFolder(dirname(path))
 }
 
 /** Takes away what was begun. */
@@ -42,16 +43,5 @@ export async function syncFile(path: string): Promise<void> {
     await file.sync()
   } finally {
     await file.close()
-  }
-}
-
-/** Has the names in a folder on the disk. Windows cannot open folders, nor need to. */
-async function syncFolder(path: string): Promise<void> {
-  if (process.platform === 'win32') return
-  const folder = await open(path, 'r')
-  try {
-    await folder.sync()
-  } finally {
-    await folder.close()
   }
 }

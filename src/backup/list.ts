@@ -1,9 +1,9 @@
 /** `backup.json`: written last, read first. */
 import { timingSafeEqual } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { canonicalize } from '../base/jcs.ts'
+import { writeNewFile } from '../base/private-file.ts'
 import { reasonOf } from '../base/reason.ts'
 import { keyedDigest, withSealKey } from '../base/seal.ts'
 import { StartError } from '../base/start-error.ts'
@@ -11,13 +11,7 @@ import { BackupList, listName } from './model.ts'
 
 /** Writes the list of a backup into its folder, 0600; it is on the disk when this resolves. @throws as `node:fs` does. */
 export async function writeList(folder: string, agentKey: Uint8Array, list: Omit<BackupList, 'mac'>): Promise<void> {
-  const file = await open(join(folder, listName), 'wx', 0o600)
-  try {
-    await file.writeFile(`${JSON.stringify({ ...list, mac: macOf(agentKey, list) }, null, 2)}\n`)
-    await file.sync()
-  } finally {
-    await file.close()
-  }
+  await writeNewFile(join(folder, listName), `${JSON.stringify({ ...list, mac: macOf(agentKey, list) }, null, 2)}\n`)
 }
 
 /** Reads the list of a backup. @throws {StartError} 1 when there is none, it is not valid, or a newer release wrote it. */

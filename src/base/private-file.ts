@@ -1,6 +1,9 @@
 /** Files that nobody else may read. */
-import { chmodSync, closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
+import { chmodSync, closeSync, fsync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, writeFileSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { promisify } from 'node:util'
+
+const flush = promisify(fsync)
 
 /** Writes a file, whole or not at all, 0600 in a folder that is 0700 (which is made). @throws as `node:fs` does. */
 export function writePrivateFile(path: string, text: string): void {
@@ -18,4 +21,16 @@ export function writePrivateFile(path: string, text: string): void {
     closeSync(file)
   }
   renameSync(temporary, path)
+}
+
+/** Writes a file that is not there yet, 0600; what is in it is on the disk when this resolves. @throws as `node:fs` does; a part of it may be left. */
+export async function writeNewFile(path: string, content: string | Uint8Array): Promise<void> {
+  const file = openSync(path, 'wx', 0o600)
+  try {
+    writeFileSync(file, content)
+    // It is the disk alone that takes long.
+    await flush(file)
+  } finally {
+    closeSync(file)
+  }
 }
