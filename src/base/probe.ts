@@ -10,7 +10,7 @@
  * a definition of credentials, whose private key is kept already;
  * the audit log's commit; of a rotation of the master key the file of the next key, the row that the key opens, and the name of the file; of
  * a backup, or of its restoration, the files, the list of them, and the name of the folder; of an export the copy of the wallet's file; of an
- * import the file that came, the rows that make it known, and its place among the wallets.
+ * import the file that came, the rows that make it known, and its place among the wallets; of a wallet that is made its file.
  */
 export type Crossing =
   | 'commit'
@@ -29,6 +29,7 @@ export type Crossing =
   | 'import-file'
   | 'import-rows'
   | 'import-place'
+  | 'wallet-file'
 
 /** A fault `before` leaves the thing undone; one `after` leaves it done, but whoever asked for it sees an error. */
 export type Point = `${Crossing}:${'before' | 'after'}`

@@ -17,11 +17,12 @@ export async function migrate(db: Kysely<any>, migrations: Migrations): Promise<
   if (error) throw error
 }
 
-/** @throws {NewerFileError} when a migration was done in this file that is not among those known. */
-export function mustBeKnown(database: Database, migrations: Migrations): void {
+/** Whether a file has all migrations, so that there is nothing to do. @throws {NewerFileError} when one was done in it that is not among those known. */
+export function isUpToDate(database: Database, migrations: Migrations): boolean {
   const hasTable = database.prepare("select 1 from sqlite_master where type = 'table' and name = 'kysely_migration'").get() !== undefined
-  if (!hasTable) return
+  if (!hasTable) return false
   const done = database.prepare('select name from kysely_migration order by name').pluck().all() as string[]
   const unknown = done.findLast((name) => !Object.hasOwn(migrations, name))
   if (unknown !== undefined) throw new NewerFileError(database.name, unknown)
+  return done.length === Object.keys(migrations).length
 }

@@ -25,7 +25,7 @@ export type PageSums = PageSumsEnd & {
   sums: Uint32Array
 }
 
-type NewPageSums = Pick<PageSums, 'pageBytes' | 'sums' | 'until'>
+export type NewPageSums = Pick<PageSums, 'pageBytes' | 'sums' | 'until'>
 
 /** Blocks are left as they are up to so many bytes, however small the database. */
 const fewBytes = 65_536
@@ -35,10 +35,16 @@ export function pageSumsPath(path: string): string {
   return `${path}.sum`
 }
 
-/** Writes the checksums of all pages; they are on the disk when this returns. A half of them, after a crash, counts as none. @throws when that is not possible. */
-export function writePageSums(path: string, { pageBytes, sums, until }: NewPageSums): PageSumsEnd {
+/** The bytes of a file that has the checksums of all pages. A half of them, after a crash, counts as none. */
+export function toPageSumsFile({ pageBytes, sums, until }: NewPageSums): Buffer {
+  return toBlock('pages', { pageBytes, pages: sums.length, until }, sums)
+}
+
+/** Writes the checksums of all pages; they are on the disk when this returns. @throws when that is not possible. */
+export function writePageSums(path: string, found: NewPageSums): PageSumsEnd {
+  const { pageBytes, sums, until } = found
   const end = { pageBytes, pages: sums.length, until }
-  const block = toBlock('pages', end, sums)
+  const block = toPageSumsFile(found)
   writeAt(path, 0, block)
   return { ...end, bytes: block.length, added: 0 }
 }

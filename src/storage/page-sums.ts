@@ -10,7 +10,15 @@
 import { open } from 'node:fs/promises'
 import { crc32 } from 'node:zlib'
 import { DamagedFileError } from './damaged-file-error.ts'
-import { dropPageSums, pageSumsPath, readPageSums, writePageSums, type PageSums, type PageSumsEnd } from './page-sums-file.ts'
+import {
+  dropPageSums,
+  pageSumsPath,
+  readPageSums,
+  writePageSums,
+  type NewPageSums,
+  type PageSums,
+  type PageSumsEnd,
+} from './page-sums-file.ts'
 import { readLog, readLogEnd, type Log } from './write-ahead-log.ts'
 
 /**
@@ -36,18 +44,27 @@ export async function examinePages(path: string): Promise<PageSumsEnd | undefine
   return end
 }
 
+/** How far the checksums of a file go that has had no log yet. */
+const beforeLog = { salt: '0'.repeat(16), frames: 0 }
+
 /** Makes the checksums of a file that nobody has open, and that is sound and without a log, and writes them if there is room for them. */
 export async function notePages(path: string): Promise<PageSumsEnd> {
   const pageBytes = await readPageBytes(path)
   const sums: number[] = []
   for await (const some of sumsOf(path, pageBytes)) sums.push(...some)
-  const noted = { pageBytes, sums: Uint32Array.from(sums), until: { salt: '0'.repeat(16), frames: 0 } }
+  const noted = { pageBytes, sums: Uint32Array.from(sums), until: beforeLog }
   try {
     return writePageSums(path, noted)
   } catch {
     dropPageSums(path)
     return { ...noted, pages: sums.length, bytes: 0, added: 0 }
   }
+}
+
+/** The checksums of all pages of a file that has no log, from its bytes. */
+export function sumPages(image: Buffer): NewPageSums {
+  const pageBytes = pageBytesOf(image)
+  return { pageBytes, sums: Uint32Array.from(sumsIn(image, pageBytes)), until: beforeLog }
 }
 
 /** The first page of a database, as SQLite read it with its log, that is neither as it was written nor as the log has it. */
@@ -76,7 +93,11 @@ function notAsWritten(path: string, what: string): DamagedFileError {
 async function readPageBytes(path: string): Promise<number> {
   await using file = await open(path)
   const { buffer } = await file.read(Buffer.alloc(18), 0, 18, 0)
-  const written = buffer.readUInt16BE(16)
+  return pageBytesOf(buffer)
+}
+
+function pageBytesOf(header: Buffer): number {
+  const written = header.readUInt16BE(16)
   return written === 1 ? 65_536 : written
 }
 
@@ -87,7 +108,11 @@ async function* sumsOf(path: string, pageBytes: number): AsyncGenerator<number[]
   for (;;) {
     const { bytesRead } = await file.read(chunk, 0, chunk.length, null)
     if (bytesRead === 0) return
-    const pages = Array.from({ length: Math.ceil(bytesRead / pageBytes) }, (_, index) => index * pageBytes)
-    yield pages.map((at) => crc32(chunk.subarray(at, Math.min(at + pageBytes, bytesRead))))
+    yield sumsIn(chunk.subarray(0, bytesRead), pageBytes)
   }
+}
+
+function sumsIn(bytes: Buffer, pageBytes: number): number[] {
+  const pages = Array.from({ length: Math.ceil(bytes.length / pageBytes) }, (_, index) => index * pageBytes)
+  return pages.map((at) => crc32(bytes.subarray(at, at + pageBytes)))
 }

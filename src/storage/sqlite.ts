@@ -24,7 +24,7 @@ const packageName = Number(process.versions.napi) >= 10 ? 'better-sqlite3' : 'be
  */
 export function openSqlite(path: string, options: { readonly?: boolean } = {}): Database {
   const { readonly = false } = options
-  const Database = createRequire(import.meta.url)(packageName) as typeof BetterSqlite3
+  const Database = load()
   // SQLite gives the -wal and -shm files the mode of the database.
   if (path !== ':memory:' && !readonly) closeSync(openSync(path, 'a', 0o600))
   const database = new Database(path, { readonly, fileMustExist: readonly, timeout: 5_000 })
@@ -39,6 +39,16 @@ export function openSqlite(path: string, options: { readonly?: boolean } = {}): 
     database.close()
     throw error
   }
+}
+
+/** Opens a database in memory: an empty one, or one with the bytes of a file that has no log. It costs a fiftieth of making a file. */
+export function openInMemory(image?: Buffer): Database {
+  const Database = load()
+  return new Database(image ?? ':memory:')
+}
+
+function load(): typeof BetterSqlite3 {
+  return createRequire(import.meta.url)(packageName) as typeof BetterSqlite3
 }
 
 /** What SQLite finds wrong with the structure of a database and its indexes, in its words; nothing when it is sound. Reads the whole file. */

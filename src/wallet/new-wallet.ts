@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { fromHex } from '../base/bytes.ts'
 import { newId } from '../base/id.ts'
+import { across } from '../base/probe.ts'
 import { Problem } from '../base/problem.ts'
 import { newSealKey } from '../base/seal.ts'
 import type { AgentDb } from '../storage/database.ts'
@@ -35,7 +36,7 @@ export async function makeWallet(
   const path = pathOf(id)
   // What a crash left behind without a row belongs to nobody.
   removeDatabase(path)
-  await createWalletFile(id, path, key, seed)
+  await across('wallet-file', { walletId: id }, () => createWalletFile(id, path, key, seed))
   const now = new Date().toISOString()
   const wrapped = wrapWalletKey(agentKey, id, key)
   for (const secret of [key, seed]) secret.fill(0)

@@ -1,7 +1,7 @@
 /** Migrations of a file by themselves, with something done before each of their statements. */
 import { Kysely, type KyselyPlugin, type Migration } from 'kysely'
 import { createDialect } from '../../src/storage/dialect.ts'
-import { migrate, mustBeKnown, type Migrations } from '../../src/storage/migrate.ts'
+import { isUpToDate, migrate, type Migrations } from '../../src/storage/migrate.ts'
 import { openSqlite } from '../../src/storage/sqlite.ts'
 
 /** The same migrations, telling before each of their statements. */
@@ -25,8 +25,7 @@ export async function migrateFile(path: string, migrations: Migrations): Promise
   const database = openSqlite(path)
   const db = new Kysely({ dialect: createDialect(database) })
   try {
-    mustBeKnown(database, migrations)
-    await migrate(db, migrations)
+    if (!isUpToDate(database, migrations)) await migrate(db, migrations)
   } finally {
     await db.destroy()
   }

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, readlinkSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { createClient } from '../../daemon/client.ts'
 import { findPeerKey, newPeerDid, keepPeerDid } from '../../src/wallet/peer-dids.ts'
 import type { Wallet } from '../../src/wallet/wallet.ts'
@@ -193,6 +193,24 @@ test('the file of a wallet that was never known belongs to nobody', async () => 
   const id = randomUUID()
   writeFileSync(fileOf(agent, id), 'half of a file that a crash left behind')
   expect((await wallets.create({ id, name: 'alice' })).id).toBe(id)
+  expect(await wallets.use(id, names)).toEqual([])
+})
+
+test.each(['before', 'after'] as const)('a making that ends %s the file is there is no wallet, and is done anew', async (when) => {
+  await using agent = await start()
+  const { wallets } = agent.agent
+  const place = Symbol.for('identity-agent.probe')
+  const id = randomUUID()
+  const fail = (point: string, detail?: { walletId?: string }) => {
+    if (point === `wallet-file:${when}` && detail?.walletId === id) throw new Error('the power went')
+  }
+  Object.assign(globalThis, { [place]: fail })
+  onTestFinished(() => void Reflect.deleteProperty(globalThis, place))
+  await expect(wallets.create({ id, name: 'alice', seed })).rejects.toThrow('the power went')
+  expect(await wallets.find(id)).toBeUndefined()
+  expect(existsSync(fileOf(agent, id))).toBe(when === 'after')
+  Reflect.deleteProperty(globalThis, place)
+  expect((await wallets.create({ id, name: 'alice', seed })).id).toBe(id)
   expect(await wallets.use(id, names)).toEqual([])
 })
 
