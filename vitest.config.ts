@@ -1,6 +1,7 @@
 /** How the tests run. */
-import { existsSync, mkdtempSync, rmSync, statfsSync } from 'node:fs'
-import { defineConfig } from 'vitest/config'
+import { existsSync, mkdtempSync, readdirSync, rmSync, statfsSync, statSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { defineConfig, type Plugin } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 // Every process of Node reads these certificates as it starts, which takes longer than the rest of its start. No test needs them.
@@ -51,7 +52,26 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
+const inRoot = (path: string) => fileURLToPath(new URL(path, import.meta.url))
+
+/** When a file was written, or the newest file of a folder; 0 when there is none. */
+const writtenAt = (path: string) => statSync(inRoot(path), { throwIfNoEntry: false })?.mtimeMs ?? 0
+const newestIn = (folder: string) =>
+  Math.max(...readdirSync(inRoot(folder), { recursive: true, encoding: 'utf8' }).map((name) => writtenAt(`${folder}/${name}`)))
+
+/**
+ * Threads start from what the build made of their programs, as they do in a daemon: from its sources each takes half a second to make itself
+ * ready. Sources that are newer than the build are what runs all the same.
+ */
+const builtPrograms: Plugin = {
+  name: 'built-programs',
+  enforce: 'pre',
+  apply: () => newestIn('src') < writtenAt('dist/daemon/schema-worker.js'),
+  resolveId: (id, importer) => (id.endsWith('/program.ts') && importer?.startsWith(inRoot('src/')) ? inRoot('test/_program.ts') : undefined),
+}
+
 export default defineConfig({
+  plugins: [builtPrograms],
   test: {
     // Tests wait now and then: three files at a time keep two cores busy.
     maxWorkers: 3,

@@ -4,8 +4,9 @@
  */
 import type { z } from 'zod'
 import { Problem } from '../base/problem.ts'
-import { createThread, programOf, ThreadSpent, type Thread } from '../base/thread.ts'
+import { programOf } from '../base/program.ts'
 import { reasonOf } from '../base/reason.ts'
+import { createThread, ThreadSpent, type Thread } from '../base/thread.ts'
 import type { Outcome, Task } from './anoncreds-worker.ts'
 import { findForgedText } from './encode.ts'
 import { AnonCredsError } from './error.ts'

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { stat } from 'node:fs/promises'
 import { Worker } from 'node:worker_threads'
 import PQueue from 'p-queue'
+import { programOf } from '../base/program.ts'
 
 /** A file to copy to where nothing is yet, and whether somebody has it open. One that is to be its own copy is looked through only. */
 export type Task = { from: string; to: string; isOpen: boolean }
@@ -34,14 +35,11 @@ export async function isLarge(paths: readonly string[]): Promise<boolean> {
   return sizes.reduce((sum, size) => sum + size, 0) > largeBytes
 }
 
-// The bundle has the thread's file beside itself, as the sources have. Sources run where tsx is installed, which a thread has to be told.
-const isSource = import.meta.url.endsWith('.ts')
-const entry = new URL(`./copy-worker.${isSource ? 'ts' : 'js'}`, import.meta.url)
-const program = isSource ? `import('tsx/esm/api').then((tsx) => (tsx.register(), import('${entry.href}')))` : entry
+const program = programOf(import.meta.url, 'copy-worker')
 
 /** Starts a thread; it is ready when this returns. */
 export async function startCopier(): Promise<Copier> {
-  const thread = new Worker(program, { name: 'backup', env: {}, eval: isSource })
+  const thread = new Worker(program.code, { name: 'backup', env: {}, eval: program.isSource })
   const turns = new PQueue({ concurrency: 1 })
   let end: (error: Error) => void = () => {}
   const ended = new Promise<never>((_, reject) => (end = reject))

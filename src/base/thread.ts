@@ -6,6 +6,7 @@ import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import PQueue from 'p-queue'
 import { Problem } from './problem.ts'
+import type { Program } from './program.ts'
 
 export type Thread<Task, Answer> = {
   /**
@@ -33,21 +34,9 @@ export type ThreadOptions = {
   tooMany: string
 }
 
-export type Program = { code: string | URL; isSource: boolean }
-
 /** A task took more time or memory than it may; the thread was ended. */
 export class ThreadSpent extends Error {
   override name = 'ThreadSpent'
-}
-
-/**
- * The program of a thread: a file beside the one with the URL `base`, by its name without an ending. The bundle has it beside itself, as the
- * sources have. Sources run where tsx is installed, which a thread has to be told.
- */
-export function programOf(base: string, name: string): Program {
-  const isSource = base.endsWith('.ts')
-  const entry = new URL(`./${name}.${isSource ? 'ts' : 'js'}`, base)
-  return { isSource, code: isSource ? `import('tsx/esm/api').then((tsx) => (tsx.register(), import('${entry.href}')))` : entry }
 }
 
 /** A thread that starts with its first task. It does not keep the process from ending unless it has something to do. */

@@ -7,6 +7,7 @@ import { existsSync, statSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
+import { programOf } from '../base/program.ts'
 import { findDamage, type LookAt } from '../storage/look.ts'
 import type { Config } from '../base/config.ts'
 import type { Finding } from './check.ts'
@@ -23,10 +24,7 @@ const small = 2 * 1_024 * 1_024
 /** Larger files take longer than anybody waits. */
 const largest = 1_024 * 1_024 * 1_024
 
-// The bundle has the thread's file beside itself, as the sources have. Sources run where tsx is installed, which a thread has to be told.
-const isSource = import.meta.url.endsWith('.ts')
-const entry = new URL(`./file-worker.${isSource ? 'ts' : 'js'}`, import.meta.url)
-const program = isSource ? `import('tsx/esm/api').then((tsx) => (tsx.register(), import('${entry.href}')))` : entry
+const program = programOf(import.meta.url, 'file-worker')
 
 /** The files of an agent, those that everything depends on first; of the wallets' the first of `walletIds`. */
 export function filesOf(config: Pick<Config, 'AGENT_DATA_DIR' | 'VDR_URL'>, walletIds: readonly string[]): string[] {
@@ -77,7 +75,7 @@ async function lookInThread(
   note: (path: string, damage: string | undefined) => void,
 ): Promise<string[]> {
   const left = new Set(task.paths)
-  const worker = new Worker(program, { name: 'doctor', env: {}, workerData: task, eval: isSource })
+  const worker = new Worker(program.code, { name: 'doctor', env: {}, workerData: task, eval: program.isSource })
   worker.on('message', ({ path, damage }: { path: string; damage?: string }) => left.delete(path) && note(path, damage))
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<void>((resolve) => {

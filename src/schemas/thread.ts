@@ -2,7 +2,8 @@
  * A thread beside the main one for schemas of strangers: while it compiles one, everybody else is served, and whatever a schema is made
  * to do ends with the thread when the time is up.
  */
-import { createThread as createBare, programOf, ThreadSpent } from '../base/thread.ts'
+import { programOf } from '../base/program.ts'
+import { createThread as createBare, ThreadSpent } from '../base/thread.ts'
 import type { Task, Verdict } from './assess.ts'
 
 export type Thread = {
