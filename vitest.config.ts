@@ -67,7 +67,8 @@ const builtPrograms: Plugin = {
   name: 'built-programs',
   enforce: 'pre',
   apply: () => newestIn('src') < writtenAt('dist/daemon/schema-worker.js'),
-  resolveId: (id, importer) => (id.endsWith('/program.ts') && importer?.startsWith(inRoot('src/')) ? inRoot('test/_program.ts') : undefined),
+  resolveId: (id, importer) =>
+    id.endsWith('/program.ts') && importer?.startsWith(inRoot('src/')) ? inRoot('test/_program.ts') : undefined,
 }
 
 export default defineConfig({

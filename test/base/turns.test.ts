@@ -10,6 +10,18 @@ async function settle(): Promise<void> {
   for (let n = 0; n < 500; n++) await turn()
 }
 
+/** Work of a party, which ends when it has begun; `order` is whose has. */
+function inOrder() {
+  const turns = createTurns(wide)
+  const order: string[] = []
+  const work = async (party: string) => {
+    const mine = await turns.take(party)
+    order.push(party)
+    mine!.leave()
+  }
+  return { work, order }
+}
+
 test('whoever is alone begins at once', async () => {
   const turns = createTurns(wide)
   let begun = false
@@ -31,26 +43,14 @@ test('one piece of work is begun between two looks at the network', async () => 
 })
 
 test('parties take turns, whatever one of them has brought', async () => {
-  const turns = createTurns(wide)
-  const order: string[] = []
-  const work = async (party: string) => {
-    const mine = await turns.take(party)
-    order.push(party)
-    mine!.leave()
-  }
+  const { work, order } = inOrder()
   const all = [...'aaaaaabbc'].map(work)
   await Promise.all(all)
   expect(order.join('')).toBe('abcabaaaa')
 })
 
 test('who comes with nothing else goes first, but not for ever', async () => {
-  const turns = createTurns(wide)
-  const order: string[] = []
-  const work = async (party: string) => {
-    const mine = await turns.take(party)
-    order.push(party)
-    mine!.leave()
-  }
+  const { work, order } = inOrder()
   const all = [work('a'), work('a'), work('a')]
   await turn()
   all.push(...[...'bcdefghijk'].map(work))
