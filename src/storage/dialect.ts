@@ -5,84 +5,146 @@
  * itself: here it is refused.
  */
 import {
+  CompiledQuery,
   SqliteAdapter,
   SqliteDriver,
   SqliteIntrospector,
   SqliteQueryCompiler,
-  type CompiledQuery,
   type DatabaseConnection,
   type Dialect,
+  type Kysely,
+  type QueryResult,
 } from 'kysely'
 import { translate } from './fault.ts'
 import type { Keeper } from './page-keeper.ts'
 import { createPrepare } from './statements.ts'
 import type { Database } from './sqlite.ts'
 
+type Told = Pick<Keeper, 'afterCommit' | 'beforeClose'>
+
 /** Makes the dialect for an open database; `keeper` is told when something was committed, and before it is closed. */
-export function createDialect(database: Database, keeper?: Pick<Keeper, 'afterCommit' | 'beforeClose'>): Dialect {
+export function createDialect(database: Database, keeper?: Told): Dialect {
+  const driver = new Driver(database, keeper)
   return {
-    createAdapter: () => new Adapter(),
-    createDriver: () => new Driver(database, keeper),
+    createAdapter: () => new Adapter(driver),
+    createDriver: () => driver,
     createIntrospector: (db) => new SqliteIntrospector(db),
     createQueryCompiler: () => new SqliteQueryCompiler(),
   }
 }
 
+/**
+ * Runs a query at once, past Kysely's queue, where nobody else is at the connection: inside of the transaction that has it, or outside of all.
+ * Returns nothing when the query has to wait for its turn.
+ *
+ * @throws as the query does
+ */
+export function runAtOnce<R>(db: Kysely<any>, query: CompiledQuery<R>): QueryResult<R> | undefined {
+  const { adapter } = db.getExecutor()
+  return adapter instanceof Adapter ? adapter.driver.runAtOnce(query, db.isTransaction) : undefined
+}
+
 /** Kysely believes that tables are not made in transactions; SQLite does that. */
 class Adapter extends SqliteAdapter {
+  readonly driver: Driver
+
+  constructor(driver: Driver) {
+    super()
+    this.driver = driver
+  }
+
   override get supportsTransactionalDdl(): boolean {
     return true
   }
 }
 
+const begin = CompiledQuery.raw('begin')
+const commit = CompiledQuery.raw('commit')
+const rollback = CompiledQuery.raw('rollback')
+
 class Driver extends SqliteDriver {
   readonly #database: Database
-  readonly #keeper: Pick<Keeper, 'afterCommit'> | undefined
+  readonly #keeper: Told | undefined
+  readonly #prepare: ReturnType<typeof createPrepare>
   /** The transaction that somebody is in, and why it is no more. */
   #transaction: { lost?: unknown } | undefined
+  #connection: DatabaseConnection | undefined
+  #isInUse = true
 
-  constructor(database: Database, keeper: Pick<Keeper, 'afterCommit' | 'beforeClose'> | undefined) {
+  constructor(database: Database, keeper: Told | undefined) {
+    const prepare = createPrepare(database)
     const close = () => {
       keeper?.beforeClose()
       database.close()
     }
-    super({ database: { prepare: createPrepare(database), close } })
+    super({ database: { prepare, close } })
     this.#database = database
     this.#keeper = keeper
+    this.#prepare = prepare
+  }
+
+  override async init(): Promise<void> {
+    await super.init()
+    this.#isInUse = false
   }
 
   override async acquireConnection(): Promise<DatabaseConnection> {
     const connection = await super.acquireConnection()
-    return {
-      executeQuery: async <R>(query: CompiledQuery) => {
-        if (this.#transaction?.lost !== undefined) throw this.#transaction.lost
-        try {
-          const result = await connection.executeQuery<R>(query)
-          if (!this.#transaction && query.query.kind !== 'SelectQueryNode') this.#keeper?.afterCommit()
-          return result
-        } catch (error) {
-          const known = translate(error, this.#database.name)
-          if (this.#transaction && !this.#database.inTransaction) this.#transaction.lost = known
-          throw known
-        }
-      },
+    this.#isInUse = true
+    this.#connection ??= {
+      executeQuery: async <R>(query: CompiledQuery) => this.#run<R>(query),
       streamQuery: (query, chunkSize) => connection.streamQuery(query, chunkSize),
+    }
+    return this.#connection
+  }
+
+  override releaseConnection(): Promise<void> {
+    this.#isInUse = false
+    return super.releaseConnection()
+  }
+
+  runAtOnce<R>(query: CompiledQuery, isInTransaction: boolean): QueryResult<R> | undefined {
+    return isInTransaction || !this.#isInUse ? this.#run(query) : undefined
+  }
+
+  override async beginTransaction(): Promise<void> {
+    this.#transaction = {}
+    try {
+      this.#run(begin)
+    } catch (error) {
+      this.#transaction = undefined
+      throw error
     }
   }
 
-  override async beginTransaction(connection: DatabaseConnection): Promise<void> {
-    await super.beginTransaction(connection)
-    this.#transaction = {}
-  }
-
-  override async commitTransaction(connection: DatabaseConnection): Promise<void> {
-    await super.commitTransaction(connection)
+  override async commitTransaction(): Promise<void> {
+    this.#run(commit)
     this.#transaction = undefined
     this.#keeper?.afterCommit()
   }
 
-  override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
+  override async rollbackTransaction(): Promise<void> {
     this.#transaction = undefined
-    if (this.#database.inTransaction) await super.rollbackTransaction(connection)
+    if (this.#database.inTransaction) this.#run(rollback)
+  }
+
+  #run<R>({ sql, parameters, query }: CompiledQuery): QueryResult<R> {
+    if (this.#transaction?.lost !== undefined) throw this.#transaction.lost
+    try {
+      const result = this.#execute<R>(sql, parameters)
+      if (!this.#transaction && query.kind !== 'SelectQueryNode') this.#keeper?.afterCommit()
+      return result
+    } catch (error) {
+      const known = translate(error, this.#database.name)
+      if (this.#transaction && !this.#database.inTransaction) this.#transaction.lost = known
+      throw known
+    }
+  }
+
+  #execute<R>(sql: string, parameters: readonly unknown[]): QueryResult<R> {
+    const statement = this.#prepare(sql)
+    if (statement.reader) return { rows: statement.all(parameters) as R[] }
+    const { changes, lastInsertRowid } = statement.run(parameters)
+    return { numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid), rows: [] }
   }
 }
