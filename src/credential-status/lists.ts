@@ -5,6 +5,7 @@ import { steadyNow } from '../base/clock.ts'
 import { listLength } from '../credentials/bitstring.ts'
 import type { CredentialStatus } from '../credentials/credential.ts'
 import type { Db, Tx } from '../storage/database.ts'
+import { prepared } from '../storage/prepared.ts'
 import type { WalletTables } from '../storage/wallet-tables.ts'
 import type { Wallet } from '../wallet/wallet.ts'
 import { LaterError } from '../wallet/work.ts'
@@ -58,9 +59,11 @@ export async function findPlace(db: Db, recordId: string): Promise<{ revokedAt?:
   return entry && (entry.revoked_at === null ? {} : { revokedAt: entry.revoked_at })
 }
 
+const listsById = prepared((db: Db, { id }: { id: string }) => db.selectFrom('status_list').selectAll().where('id', '=', id))
+
 /** The list with an id. */
 export async function findList(db: Db, id: string): Promise<StatusList | undefined> {
-  return db.selectFrom('status_list').selectAll().where('id', '=', id).executeTakeFirst()
+  return (await listsById(db, { id })).rows[0]
 }
 
 /** The indexes of a list whose credentials are revoked. */
@@ -74,10 +77,13 @@ export async function revokedIndexes(db: Db, id: string): Promise<number[]> {
   return rows.map((row) => row.list_index)
 }
 
+const openLists = prepared((db: Db, { did }: { did: string }) =>
+  db.selectFrom('status_list').selectAll().where('did', '=', did).where('used', '<', mostUsed).orderBy('id').limit(1),
+)
+
 /** The list of a DID that is being filled, begun when there is none: one that nobody gets to use is only empty. */
 async function openList(wallet: Wallet, did: string): Promise<StatusList> {
-  const open = (db: Db) =>
-    db.selectFrom('status_list').selectAll().where('did', '=', did).where('used', '<', mostUsed).orderBy('id').executeTakeFirst()
+  const open = async (db: Db) => (await openLists(db, { did })).rows[0]
   const known = await open(wallet.db)
   if (known) return known
   const { config, urls } = wallet.env
@@ -91,30 +97,35 @@ async function openList(wallet: Wallet, did: string): Promise<StatusList> {
   })
 }
 
+const placesByIndex = prepared((db: Db, { listId, index }: { listId: string; index: number }) =>
+  db.selectFrom('status_entry').select('list_index').where('list_id', '=', listId).where('list_index', '=', index),
+)
+
 async function pickFree(db: Db, listId: string): Promise<number> {
   for (;;) {
     const index = randomInt(listLength)
-    const taken = await db
-      .selectFrom('status_entry')
-      .select('list_index')
-      .where('list_id', '=', listId)
-      .where('list_index', '=', index)
-      .executeTakeFirst()
-    if (!taken) return index
+    const { rows: taken } = await placesByIndex(db, { listId, index })
+    if (taken.length === 0) return index
   }
 }
 
-/** @throws {LaterError} when another credential was given the place in the meantime. */
-async function take(tx: Tx, listId: string, index: number, recordId: string): Promise<void> {
-  const { numInsertedOrUpdatedRows } = await tx
+const insertPlace = prepared((db: Db, { listId, index, recordId }: { listId: string; index: number; recordId: string }) =>
+  db
     .insertInto('status_entry')
     .values({ list_id: listId, list_index: index, record_id: recordId, revoked_at: null })
-    .onConflict((conflict) => conflict.columns(['list_id', 'list_index']).doNothing())
-    .executeTakeFirstOrThrow()
-  if (!numInsertedOrUpdatedRows) throw new LaterError(new Date(steadyNow()))
-  await tx
+    .onConflict((conflict) => conflict.columns(['list_id', 'list_index']).doNothing()),
+)
+
+const countPlace = prepared((db: Db, { listId }: { listId: string }) =>
+  db
     .updateTable('status_list')
     .set((eb) => ({ used: eb('used', '+', 1) }))
-    .where('id', '=', listId)
-    .execute()
+    .where('id', '=', listId),
+)
+
+/** @throws {LaterError} when another credential was given the place in the meantime. */
+async function take(tx: Tx, listId: string, index: number, recordId: string): Promise<void> {
+  const { numAffectedRows } = await insertPlace(tx, { listId, index, recordId })
+  if (!numAffectedRows) throw new LaterError(new Date(steadyNow()))
+  await countPlace(tx, { listId })
 }

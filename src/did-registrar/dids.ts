@@ -3,6 +3,7 @@ import type { Selectable } from 'kysely'
 import { Problem } from '../base/problem.ts'
 import { parsePrismDid, toShortForm } from '../did/prism/did.ts'
 import type { Db, Tx } from '../storage/database.ts'
+import { prepared } from '../storage/prepared.ts'
 import type { WalletTables } from '../storage/wallet-tables.ts'
 import { Failure, type ManagedDid, type ManagedDidDetail } from './model.ts'
 import { readContent } from './state.ts'
@@ -94,8 +95,11 @@ export function toDetail(row: DidRow): ManagedDidDetail {
   }
 }
 
-function findDidRow(db: Db, didRef: string): Promise<DidRow | undefined> {
-  return db.selectFrom('did').selectAll().where('did', '=', toDid(didRef)).executeTakeFirst()
+const rowsByDid = prepared((db: Db, { did }: { did: string }) => db.selectFrom('did').selectAll().where('did', '=', did))
+
+async function findDidRow(db: Db, didRef: string): Promise<DidRow | undefined> {
+  const { rows } = await rowsByDid(db, { did: toDid(didRef) })
+  return rows[0]
 }
 
 /** The one form by which the wallet knows a DID. */

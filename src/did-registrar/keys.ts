@@ -5,7 +5,8 @@ import { z } from 'zod'
 import { Problem } from '../base/problem.ts'
 import { generateKey, isSameKey, toPublic, type PrivateJwk, type PublicJwk } from '../crypto/keys.ts'
 import { usages, type PrismKey, type Usage } from '../did/prism/model.ts'
-import type { Tx } from '../storage/database.ts'
+import type { Db, Tx } from '../storage/database.ts'
+import { prepared } from '../storage/prepared.ts'
 import type { WalletTables } from '../storage/wallet-tables.ts'
 import type { Wallet } from '../wallet/wallet.ts'
 import { getDidRow } from './dids.ts'
@@ -111,6 +112,10 @@ export async function getSigningKey(
   return { keyId: key.id, privateJwk }
 }
 
+const keysById = prepared((db: Db, { did, id }: { did: string; id: string }) =>
+  db.selectFrom('did_key').selectAll().where('did', '=', did).where('key_id', '=', id),
+)
+
 /** The private half of a key that a DID has, if this wallet made it or has found it again. */
 export async function findPrivateKey(
   wallet: Wallet,
@@ -118,7 +123,7 @@ export async function findPrivateKey(
   didIndex: number,
   { id, publicKey }: { id: string; publicKey: PublicJwk },
 ): Promise<PrivateJwk | undefined> {
-  const rows = await wallet.db.selectFrom('did_key').selectAll().where('did', '=', did).where('key_id', '=', id).execute()
+  const { rows } = await keysById(wallet.db, { did, id })
   return rows.map((row) => openKey(wallet, didIndex, row)).find((key) => isSameKey(toPublic(key), publicKey))
 }
 

@@ -103,17 +103,20 @@ export async function lastSequenceBefore(db: Db, id: string): Promise<number> {
   return before?.sequence ?? 0
 }
 
+const deleteOldest = prepared((db: Db, { before }: { before: string }) =>
+  db
+    .deleteFrom('event')
+    .where('sequence', '<', sql<number>`(select min(sequence) from event) + ${sql.lit(prunedAtOnce)}`)
+    .where('sequence', '<', sql<number>`(select max(sequence) from event)`)
+    .where('sequence', '<=', sql<number>`coalesce((select min(cursor) from webhook), (select max(sequence) from event))`)
+    .where('ts', '<', before),
+)
+
 /**
  * Removes some of the oldest events, as far as they are older than `retention` seconds; with them goes what is known of their deliveries.
  *
  * What a webhook has not been told stays, and so does the newest event, so that no place in the log is given out twice.
  */
 export async function pruneEvents(tx: Tx, retention: number, now = new Date()): Promise<void> {
-  await tx
-    .deleteFrom('event')
-    .where('sequence', '<', sql<number>`(select min(sequence) from event) + ${prunedAtOnce}`)
-    .where('sequence', '<', sql<number>`(select max(sequence) from event)`)
-    .where('sequence', '<=', sql<number>`coalesce((select min(cursor) from webhook), (select max(sequence) from event))`)
-    .where('ts', '<', new Date(now.getTime() - retention * 1_000).toISOString())
-    .execute()
+  await deleteOldest(tx, { before: new Date(now.getTime() - retention * 1_000).toISOString() })
 }

@@ -78,7 +78,7 @@ export async function failed(tx: Tx, delivery: Delivery, answer: Answer, now = n
 
 /** The first of every lane where something waits: the oldest event that was asked for again, or the one after the webhook's place. */
 async function heads(db: Db, busy: readonly string[]) {
-  const rows = busy.length === 0 ? (await findHeads(db, {})).rows : await headsOf(db, busy).execute()
+  const { rows } = await findHeads(db, { busy: JSON.stringify(busy) })
   return rows.map(({ webhookId, url, headers, secrets, attempts, due_at, attemptsAgain, dueAgain, newest, ...row }) => {
     const lane = { webhookId, url, headers, secrets, row }
     return attemptsAgain === null || dueAgain === null
@@ -87,7 +87,7 @@ async function heads(db: Db, busy: readonly string[]) {
   })
 }
 
-function headsOf(db: Db, busy: readonly string[] = []) {
+const findHeads = prepared((db: Db, { busy }: { busy: string }) => {
   const again = sql<number>`(select min(event_sequence) from redelivery where webhook_id = webhook.id)`
   const next = sql<number>`(select min(sequence) from event where sequence > webhook.cursor)`
   const newest = sql<number>`(select max(sequence) from event)`
@@ -100,10 +100,8 @@ function headsOf(db: Db, busy: readonly string[] = []) {
     .selectAll('event')
     .select(['webhook.id as webhookId', 'url', 'headers', 'secrets', 'webhook.attempts', 'webhook.due_at'])
     .select(['redelivery.attempts as attemptsAgain', 'redelivery.due_at as dueAgain', newest.as('newest')])
-    .$if(busy.length > 0, (query) => query.where('webhook.id', 'not in', busy))
-}
-
-const findHeads = prepared((db: Db) => headsOf(db))
+    .where('webhook.id', 'not in', sql<string>`(select value from json_each(${busy}))`)
+})
 
 /** What is further away than an attempt is ever put off was written by another clock, and waits no longer. */
 function isPutOff(dueAt: string, now: Date): boolean {

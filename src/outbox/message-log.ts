@@ -65,13 +65,16 @@ export async function isLogged(db: Db, { thread, id }: Pick<About, 'thread' | 'i
   return (await known.where('direction', '=', 'received').executeTakeFirst()) !== undefined
 }
 
+const deleteOldest = prepared((db: Db, { before }: { before: string }) =>
+  db
+    .deleteFrom('message_log')
+    .where('sequence', '<', sql<number>`(select min(sequence) from message_log) + ${sql.lit(prunedAtOnce)}`)
+    .where('at', '<', before),
+)
+
 /** Removes some of the oldest rows, as far as they are older than `retention` seconds. */
 export async function pruneMessageLog(tx: Tx, retention: number, now = new Date()): Promise<void> {
-  await tx
-    .deleteFrom('message_log')
-    .where('sequence', '<', sql<number>`(select min(sequence) from message_log) + ${prunedAtOnce}`)
-    .where('at', '<', new Date(now.getTime() - retention * 1_000).toISOString())
-    .execute()
+  await deleteOldest(tx, { before: new Date(now.getTime() - retention * 1_000).toISOString() })
 }
 
 /** Without the place of an event it comes after the newest. */

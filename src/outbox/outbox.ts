@@ -89,8 +89,7 @@ export async function due(
   now = new Date(steadyNow()),
   { busy = [], limit = 1_000 }: DueOptions = {},
 ): Promise<{ owing: Due[]; nextAt?: Date }> {
-  const asked = { at: now.toISOString(), limit: limit + 1 }
-  const heads = busy.length === 0 ? (await findHeads(db, asked)).rows : await headsOf(db, asked, busy).execute()
+  const { rows: heads } = await findHeads(db, { at: now.toISOString(), limit: limit + 1, busy: JSON.stringify(busy) })
   const ready = heads.filter(({ waits }) => !waits).slice(0, limit)
   const next = heads.find(({ waits }) => waits)
   const owing = ready.map((row) => ({ ...toOwing(row), isLast: row.behind === null }))
@@ -98,7 +97,7 @@ export async function due(
 }
 
 /** The first of every lane but the busy ones: those that are due come first, and of the others the one that will be next. */
-function headsOf(db: Db, { at, limit }: { at: string; limit: number }, busy: readonly string[] = []) {
+const findHeads = prepared((db: Db, { at, limit, busy }: { at: string; limit: number; busy: string }) => {
   const waits = sql<number>`(due_at > ${at} and (put_off_at is null or put_off_at <= ${at}))`
   const behind = sql<
     number | null
@@ -113,15 +112,13 @@ function headsOf(db: Db, { at, limit }: { at: string; limit: number }, busy: rea
         .select((e) => e.fn.min('sequence').as('sequence'))
         .groupBy('lane'),
     )
-    .$if(busy.length > 0, (query) => query.where('lane', 'not in', busy))
+    .where('lane', 'not in', sql<string>`(select value from json_each(${busy}))`)
     .orderBy('waits')
     .orderBy(sql`case when waits then due_at end`)
     .orderBy('attempts')
     .orderBy('sequence')
     .limit(limit)
-}
-
-const findHeads = prepared((db: Db, asked: { at: string; limit: number }) => headsOf(db, asked))
+})
 
 /** Strikes a debt out that was paid. */
 export async function done(tx: Tx, id: string): Promise<void> {

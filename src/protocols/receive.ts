@@ -119,10 +119,12 @@ function once(wallet: Wallet, inboxId: string, write: (tx: Tx) => Promise<unknow
   })
 }
 
+const deleteMessages = prepared((db: Db, { before }: { before: string }) => db.deleteFrom('inbox').where('received_at', '<', before))
+
 /** Forgets messages that nobody tries to deliver any more. */
 async function pruneInbox(tx: Tx): Promise<void> {
   const before = new Date(Math.min(Date.now(), steadyNow()) - rememberedMs)
-  await tx.deleteFrom('inbox').where('received_at', '<', before.toISOString()).execute()
+  await deleteMessages(tx, { before: before.toISOString() })
 }
 
 /** Only authenticated messages with a sender are taken: an anonymous `from` is anybody's claim (threats C1, C2). */

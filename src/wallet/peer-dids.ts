@@ -1,10 +1,12 @@
 /** The wallet's did:peer DIDs: fresh keys for every connection, every record that has none, every ping to a DID, and to sign in with (wire.md 11.1, decisions.md §5). */
+import type { Selectable } from 'kysely'
 import { z } from 'zod'
 import { generateKey, toPublic, type PrivateJwk } from '../crypto/keys.ts'
 import { didOf, keysFor } from '../did/document.ts'
 import { createPeerDid, resolvePeerDid } from '../did/peer.ts'
 import type { Db, Tx } from '../storage/database.ts'
 import { prepared } from '../storage/prepared.ts'
+import type { WalletTables } from '../storage/wallet-tables.ts'
 import type { Wallet } from './wallet.ts'
 
 const StoredJwk = z.object({ kty: z.literal('OKP'), crv: z.enum(['X25519', 'Ed25519']), x: z.string(), d: z.string() })
@@ -28,10 +30,14 @@ export function newPeerDid(wallet: Wallet, { services }: { services?: readonly s
   }
 }
 
+const insertPeerDid = prepared((db: Db, { did, keys, record_id, created_at }: Selectable<WalletTables['peer_did']>) =>
+  db.insertInto('peer_did').values({ did, keys, record_id, created_at }),
+)
+
 /** Writes a new DID down for the record whose other side will know us by it. */
 export async function keepPeerDid(tx: Tx, wallet: Wallet, { did, keys }: NewPeerDid, recordId: string): Promise<void> {
   const sealed = wallet.seal(`peer-did:${did}`, JSON.stringify(keys))
-  await tx.insertInto('peer_did').values({ did, keys: sealed, record_id: recordId, created_at: new Date().toISOString() }).execute()
+  await insertPeerDid(tx, { did, keys: sealed, record_id: recordId, created_at: new Date().toISOString() })
 }
 
 /** Forgets a DID and its keys. */
@@ -48,12 +54,16 @@ const keysOf = prepared((db: Db, { did }: { did: string }) => db.selectFrom('pee
 
 const recordsOf = prepared((db: Db, { did }: { did: string }) => db.selectFrom('peer_did').select('record_id').where('did', '=', did))
 
+function readKeys(text: string): Record<string, PrivateJwk> {
+  return StoredKeys.parse(JSON.parse(text))
+}
+
 /** The private key that a key id (a DID URL) names, if the DID is ours. */
 export async function findPeerKey(wallet: Wallet, kid: string): Promise<{ kid: string; privateJwk: PrivateJwk } | undefined> {
   const did = didOf(kid)
   const { rows } = await keysOf(wallet.db, { did })
   const row = rows[0]
-  const privateJwk = row && StoredKeys.parse(JSON.parse(wallet.unseal(`peer-did:${did}`, row.keys)))[kid]
+  const privateJwk = row && wallet.opened(`peer-did:${did}`, row.keys, readKeys)[kid]
   return privateJwk && { kid, privateJwk }
 }
 

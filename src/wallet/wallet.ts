@@ -62,6 +62,8 @@ export type Wallet = {
   seal(context: string, text: string): string
   /** @throws when it was sealed for another row or another wallet, or was changed. */
   unseal(context: string, sealed: string): string
+  /** What a sealed text says, as `read` has understood it: what is asked for again and again is opened once. @throws as `unseal`, and what `read` throws */
+  opened<T extends object>(context: string, sealed: string, read: (text: string) => T): T
   /**
    * The only way to write: all of it or nothing, and on disk when it returns. Inside, touch nothing but `tx`. What may be lost with the machine's
    * power, since it would only be done once more, need not wait for the disk: `synchronous: 'normal'`.
@@ -119,16 +121,27 @@ export async function createWalletFile(id: string, path: string, key: Uint8Array
   )
 }
 
-/** Derived keys that an open wallet keeps. */
+/** Derived keys, and sealed texts that were opened, which an open wallet keeps. */
 const keptKeys = 200
+const keptTexts = 100
 
 function handle(env: Environment, id: string, { db, isDue }: Examined<Db>, key: Uint8Array, seed: Uint8Array): Wallet {
   const derived = new Map<string, PrivateJwk>()
+  const opened = new Map<string, object>()
   let isClosed = false
   let isResting = false
   /** What is left of the keys then is zeros, which must not be taken for keys. */
   const mustBeOpen = () => {
     if (isClosed) throw new Error(`the wallet ${id} is closed`)
+  }
+  const open = (context: string, sealed: string) => {
+    mustBeOpen()
+    const bytes = unseal(key, context, sealed)
+    try {
+      return fromUtf8(bytes)
+    } finally {
+      bytes.fill(0)
+    }
   }
   const derivation = createDerivation(seed)
   const writer = new Writer(db, {
@@ -148,23 +161,16 @@ function handle(env: Environment, id: string, { db, isDue }: Examined<Db>, key: 
     deriveKey(path) {
       mustBeOpen()
       const name = `${path.didIndex}/${path.usage}/${path.keyIndex}`
-      const key = derived.get(name) ?? derivation.key(path)
-      if (derived.size >= keptKeys) derived.delete(derived.keys().next().value!)
-      derived.set(name, key)
-      return key
+      return kept(derived, name, keptKeys, () => derivation.key(path))
     },
     seal(context, text) {
       mustBeOpen()
       return seal(key, context, text)
     },
-    unseal(context, sealed) {
+    unseal: open,
+    opened(context, sealed, read) {
       mustBeOpen()
-      const opened = unseal(key, context, sealed)
-      try {
-        return fromUtf8(opened)
-      } finally {
-        opened.fill(0)
-      }
+      return kept(opened, `${context} ${sealed}`, keptTexts, () => read(open(context, sealed))) as ReturnType<typeof read>
     },
     async transaction(write, options) {
       const result = await env.gate.write(id, () =>
@@ -190,8 +196,17 @@ function handle(env: Environment, id: string, { db, isDue }: Examined<Db>, key: 
       derivation.forget()
       // These are texts, which nothing can erase.
       derived.clear()
+      opened.clear()
     },
   }
+}
+
+/** What a map has, or is given: of more than `most`, what was given first goes. */
+function kept<T>(map: Map<string, T>, name: string, most: number, make: () => T): T {
+  const known = map.get(name) ?? make()
+  if (map.size >= most && !map.has(name)) map.delete(map.keys().next().value!)
+  map.set(name, known)
+  return known
 }
 
 function seedContext(id: string): string {

@@ -1,5 +1,9 @@
 /** The holder's side: take an offer, accept it, keep the credential (service §3.2, §4.3). */
+import type { Selectable } from 'kysely'
 import { Problem } from '../../base/problem.ts'
+import type { Db } from '../../storage/database.ts'
+import { prepared } from '../../storage/prepared.ts'
+import type { WalletTables } from '../../storage/wallet-tables.ts'
 import { keepPeerDid } from '../../wallet/peer-dids.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
 import { findPeers } from '../connection/peers.ts'
@@ -65,6 +69,10 @@ export async function acceptOffer(wallet: Wallet, recordId: string, choice: Choi
   })
 }
 
+const insertCredential = prepared((db: Db, { id, format, credential, issuer, subject, created_at }: Selectable<WalletTables['credential']>) =>
+  db.insertInto('credential').values({ id, format, credential, issuer, subject, created_at }),
+)
+
 /** The issuer sends the credential: kept when it is what was asked for, and its issuer vouches for it. */
 export const onCredential: Handler = async (wallet, message) => {
   const record = await findRecordFor(wallet.db, issueCredential, 'Holder', message)
@@ -80,6 +88,6 @@ export const onCredential: Handler = async (wallet, message) => {
   return async (tx) => {
     const received = await advanceByReply(tx, issueCredential, record.id, 'received credential', { credential, ...change })
     const row = { id: received.id, format: record.credentialFormat, credential, issuer, subject, created_at: received.updatedAt! }
-    await tx.insertInto('credential').values(row).execute()
+    await insertCredential(tx, row)
   }
 }

@@ -1,8 +1,14 @@
 /** The credentials that a prover names, as far as they can be presented for a request. */
+import { sql } from 'kysely'
 import { Problem } from '../../base/problem.ts'
 import type { Db } from '../../storage/database.ts'
+import { prepared } from '../../storage/prepared.ts'
 import type { CredentialFormat } from '../formats.ts'
 import type { Held } from './format.ts'
+
+const rowsByIds = prepared((db: Db, { ids }: { ids: string }) =>
+  db.selectFrom('credential').selectAll().where('id', 'in', sql<string>`(select value from json_each(${ids}))`),
+)
 
 /**
  * The credentials with these record ids, in their order.
@@ -12,7 +18,7 @@ import type { Held } from './format.ts'
  */
 export async function getHeld(db: Db, ids: readonly string[], format: CredentialFormat, member = 'proofId'): Promise<Held[]> {
   if (ids.length === 0) throw new Problem('BadRequest', `${member} is empty: name at least one credential record of this wallet.`)
-  const rows = await db.selectFrom('credential').selectAll().where('id', 'in', ids).execute()
+  const { rows } = await rowsByIds(db, { ids: JSON.stringify(ids) })
   const byId = new Map(rows.map((row) => [row.id, row]))
   return ids.map((id) => {
     const row = byId.get(id)
