@@ -169,7 +169,8 @@ export async function openMediator(options: MediatorOptions): Promise<Mediator> 
     if (channel) return packed()
     // HTTP has a status and a header for this, which whoever sends knows to obey without opening anything.
     if (refusal instanceof TooOften) throw refusal
-    const isAwaited = depth === 0 && ['all', 'thread'].includes(String(request.message['return_route']))
+    const route = request.message['return_route']
+    const isAwaited = depth === 0 && (route === 'all' || route === 'thread')
     if (isAwaited) return packed()
     // A sender that does not wait for the report would believe that the message was taken.
     if (refusal?.isForNow) throw refusal

@@ -231,6 +231,14 @@ test('an answer that nobody waits for is posted to the sender’s HTTP address, 
   expect((await reachable.open(house.posts[0]!.body)).message.type).toBe(`${mediation2}/keylist`)
 })
 
+test('a return_route that is no text asks for nothing', async () => {
+  await using house = await startMediator()
+  const wallet = await house.enrolled('http://wallet.example/inbox')
+  for (const return_route of [{ toString: 1, valueOf: 1 }, ['all'], 1, null])
+    expect(await house.ask(wallet, `${mediation2}/keylist-query`, {}, { return_route })).toBeUndefined()
+  expect(house.posts).toHaveLength(4)
+})
+
 test('of several addresses in the sender’s DID the first one that is reached over HTTP gets the answer', async () => {
   await using house = await startMediator()
   const wallet = await house.enrolled([house.did, 'wss://wallet.example/ws', 'http://wallet.example/inbox', 'http://wallet.example/other'])
