@@ -1,5 +1,6 @@
 /** Keeps the checksums of an open database's pages: before its log is copied into the file, which is nobody's business but ours. */
 import { closeSync, openSync, readSync, statSync } from 'node:fs'
+import { syncLog } from './log-sync.ts'
 import { addPageSums, dropPageSums, type PageSumsEnd } from './page-sums-file.ts'
 import type { Database } from './sqlite.ts'
 import { readLog } from './write-ahead-log.ts'
@@ -34,7 +35,10 @@ export function keepPages(database: Database, found: PageSumsEnd): Keeper {
   const note = () => {
     const log = readLog(path)
     if (!log || (log.salt === known.until.salt && log.frames <= known.until.frames)) return
-    if (log.frames > 0) known = addPageSums(path, known, log)
+    if (log.frames === 0) return
+    // What the sums are of must not be lost while they are not.
+    syncLog(path)
+    known = addPageSums(path, known, log)
   }
   const copy = () => {
     try {

@@ -14,14 +14,10 @@ const keptTexts = 64
 /** What changes no table, nor how the database works. */
 const isKept = /^(select|with|insert|update|delete|begin|commit|rollback|savepoint|release)\b/i
 
-/** What says how commits go from now on, which it does while it is being prepared. */
-const isAtOnce = /^pragma synchronous\b/i
-
 /** Returns what prepares a text for a database. A statement that is being read from row by row is not given out a second time. */
 export function createPrepare(database: Pick<Database, 'prepare'>): (text: string) => Statement {
   const kept = new LRUCache<string, Statement>({ max: keptTexts })
   return (text) => {
-    if (isAtOnce.test(text)) return database.prepare(text)
     if (!isKept.test(text)) {
       kept.clear()
       return database.prepare(text)

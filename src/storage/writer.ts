@@ -6,7 +6,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import type { Kysely, Transaction } from 'kysely'
 import { plain } from './prepared.ts'
 
-/** `full`: on disk when it is done. `normal`: it outlives the process, and is on disk with the next write that is `full` (SQLite's `synchronous`). */
+/** `full`: on disk when it is done. `normal`: it outlives the process, and is on disk with the next write that is `full`. */
 export type WriteOptions = { synchronous?: 'full' | 'normal' }
 
 type Unit<Tables> = {
@@ -16,8 +16,15 @@ type Unit<Tables> = {
   reject: (error: unknown) => void
 }
 
-/** What happens to every group: `before` belongs to its transaction, `after` comes when it is committed. */
-type Around<Tables> = { before: (tx: Transaction<Tables>) => Promise<void>; after: (tx: Transaction<Tables>) => void }
+/**
+ * What happens to every group: `before` belongs to its transaction; `sync` has all that was committed on the disk, and is asked when somebody waits for
+ * that; `after` comes in the end.
+ */
+type Around<Tables> = {
+  before: (tx: Transaction<Tables>) => Promise<void>
+  sync: () => Promise<void>
+  after: (tx: Transaction<Tables>) => void
+}
 
 /** How long a group takes in more writes: nobody else gets a turn meanwhile. */
 const usualGroupMs = 5
@@ -25,7 +32,7 @@ const usualGroupMs = 5
 const savepoint = plain('savepoint one')
 const release = plain('release one')
 const rollback = plain('rollback to one')
-const synchronize = { full: plain('pragma synchronous = full'), normal: plain('pragma synchronous = normal') }
+const leaveDiskToUs = plain('pragma synchronous = normal')
 
 export class Writer<Tables> {
   readonly #db: Kysely<Tables>
@@ -33,9 +40,9 @@ export class Writer<Tables> {
   readonly #groupMs: number
   readonly #waiting: Unit<Tables>[] = []
   #isWriting = false
-  #synchronous: 'full' | 'normal' = 'full'
+  #isOurs = false
 
-  /** Writes to a database whose commits are all `full` so far. After `groupMs` milliseconds a group takes nothing more in. */
+  /** Writes to a database whose commits SQLite has on the disk so far, which is left to `around` from the first write on. After `groupMs` milliseconds a group takes nothing more in. */
   constructor(db: Kysely<Tables>, around: Around<Tables>, groupMs = usualGroupMs) {
     this.#db = db
     this.#groupMs = groupMs
@@ -58,25 +65,27 @@ export class Writer<Tables> {
   }
 
   async #writeGroup(): Promise<void> {
-    const synchronous = this.#waiting.some((unit) => unit.synchronous === 'full') ? 'full' : 'normal'
     let unit = this.#waiting.shift()
     const group = unit ? [unit] : []
     const settled: (() => void)[] = []
+    let tx: Transaction<Tables>
     try {
-      await this.#switchTo(synchronous)
-      const tx = await this.#db.transaction().execute(async (tx) => {
-        for (const end = performance.now() + this.#groupMs; unit; unit = performance.now() < end ? this.#next(synchronous) : undefined) {
+      if (!this.#isOurs) await leaveDiskToUs(this.#db)
+      this.#isOurs = true
+      tx = await this.#db.transaction().execute(async (tx) => {
+        for (const end = performance.now() + this.#groupMs; unit; unit = performance.now() < end ? this.#waiting.shift() : undefined) {
           if (unit !== group[0]) group.push(unit)
           await this.#writeOne(tx, unit, settled)
         }
         await this.#around.before(tx)
         return tx
       })
-      this.#around.after(tx)
+      if (group.some(({ synchronous }) => synchronous === 'full')) await this.#around.sync()
     } catch (error) {
       for (const { reject } of group) reject(error)
       return
     }
+    this.#around.after(tx)
     for (const settle of settled) settle()
   }
 
@@ -95,17 +104,5 @@ export class Writer<Tables> {
     }
     if (!isAlone) await release(tx)
     settled.push(() => resolve(result))
-  }
-
-  /** The next write, if it may be in a group that commits like this. */
-  #next(synchronous: 'full' | 'normal'): Unit<Tables> | undefined {
-    const isIn = synchronous === 'full' || this.#waiting[0]?.synchronous === 'normal'
-    return isIn ? this.#waiting.shift() : undefined
-  }
-
-  async #switchTo(synchronous: 'full' | 'normal'): Promise<void> {
-    if (synchronous === this.#synchronous) return
-    await synchronize[synchronous](this.#db)
-    this.#synchronous = synchronous
   }
 }

@@ -14,6 +14,7 @@ import { takeNews, type News } from '../outbox/news.ts'
 import { pruneInTurn } from '../outbox/pruning.ts'
 import { DamagedFileError } from '../storage/damaged-file-error.ts'
 import { makeWalletDb, openKnownWalletDb, type AgentDb, type Db, type Examined, type Tx } from '../storage/database.ts'
+import { createLogSync } from '../storage/log-sync.ts'
 import { moved } from '../storage/moved.ts'
 import { Writer, type WriteOptions } from '../storage/writer.ts'
 import type { Ledger } from '../vdr/ledger.ts'
@@ -88,7 +89,7 @@ export async function openWallet(env: Environment, id: string, path: string, key
   const examined = await openKnownWalletDb(path, { isInDoubt })
   const { db } = examined
   try {
-    return handle(env, id, examined, key, await readSeed(db, id, path, key))
+    return handle(env, id, path, examined, key, await readSeed(db, id, path, key))
   } catch (error) {
     await db.destroy()
     throw error
@@ -125,7 +126,7 @@ export async function createWalletFile(id: string, path: string, key: Uint8Array
 const keptKeys = 200
 const keptTexts = 100
 
-function handle(env: Environment, id: string, { db, isDue }: Examined<Db>, key: Uint8Array, seed: Uint8Array): Wallet {
+function handle(env: Environment, id: string, path: string, { db, isDue }: Examined<Db>, key: Uint8Array, seed: Uint8Array): Wallet {
   const derived = new Map<string, PrivateJwk>()
   const opened = new Map<string, object>()
   let isClosed = false
@@ -144,7 +145,9 @@ function handle(env: Environment, id: string, { db, isDue }: Examined<Db>, key: 
     }
   }
   const derivation = createDerivation(seed)
+  const log = createLogSync(path)
   const writer = new Writer(db, {
+    sync: log.sync,
     async before(tx) {
       await pruneInTurn(tx, env.config.EVENT_RETENTION)
       await probe('commit:before', { walletId: id })
@@ -191,6 +194,7 @@ function handle(env: Environment, id: string, { db, isDue }: Examined<Db>, key: 
     isDue,
     async close() {
       await db.destroy()
+      log.close()
       isClosed = true
       for (const secret of [key, seed]) secret.fill(0)
       derivation.forget()

@@ -10,11 +10,18 @@ const put =
   (tx: Tx) =>
     tx.insertInto('setting').values({ name, value }).execute()
 
-async function openWriter(before: () => unknown = () => undefined) {
+async function openWriter(before: () => unknown = () => undefined, sync: () => unknown = () => undefined) {
   const wallet = await temporaryWalletDb()
   const { db } = wallet
-  const seen = { commits: 0 }
-  const around = { before: async () => void (await before()), after: () => seen.commits++ }
+  const seen = { commits: 0, syncs: 0 }
+  const around = {
+    before: async () => void (await before()),
+    sync: async () => {
+      await sync()
+      seen.syncs++
+    },
+    after: () => seen.commits++,
+  }
   // However slow the machine is.
   const writer = new Writer(db, around, Infinity)
   const names = async () => (await db.selectFrom('setting').select('name').orderBy('name').execute()).map(({ name }) => name)
@@ -97,22 +104,50 @@ test('one that is asked for while others are written joins them', async () => {
 
 test('what need not wait for the disk does not, unless it goes with something that does', async () => {
   await using opened = await openWriter()
+  const { db, writer, seen } = opened
+  const normal = { synchronous: 'normal' } as const
+  await writer.write(put('a'), normal)
+  expect(seen).toEqual({ commits: 1, syncs: 0 })
+  // SQLite waits for the disk no more.
+  expect((await sql`pragma synchronous`.execute(db)).rows).toEqual([{ synchronous: 1 }])
+  await writer.write(put('b'))
+  expect(seen).toEqual({ commits: 2, syncs: 1 })
+  let joins: Promise<unknown> | undefined
+  await writer.write(async () => {
+    joins = writer.write(put('c'))
+  }, normal)
+  await joins
+  expect(seen).toEqual({ commits: 3, syncs: 2 })
+})
+
+test('nobody is told before it is on the disk; others go on meanwhile, and what they write waits', async () => {
+  let arrive = () => {}
+  const disk = new Promise<void>((resolve) => (arrive = resolve))
+  await using opened = await openWriter(undefined, () => disk)
+  const { writer, seen, names } = opened
+  const told: string[] = []
+  const first = writer.write(put('a')).then(() => told.push('a'))
+  const turn = () => new Promise((resolve) => setImmediate(resolve))
+  while ((await names()).length === 0) await turn()
+  const second = writer.write(put('b')).then(() => told.push('b'))
+  for (let n = 0; n < 10; n++) await turn()
+  expect([told, seen, await names()]).toEqual([[], { commits: 0, syncs: 0 }, ['a']])
+  arrive()
+  await Promise.all([first, second])
+  expect([told, seen]).toEqual([['a', 'b'], { commits: 2, syncs: 2 }])
+})
+
+test('a disk that fails fails all of the group', async () => {
+  let isBroken = true
+  await using opened = await openWriter(undefined, () => {
+    if (isBroken) throw new Error('no disk')
+  })
   const { writer, seen } = opened
-  const read = async (tx: Tx) => (await sql<{ synchronous: number }>`pragma synchronous`.execute(tx)).rows[0]!.synchronous
-  const [normal, full] = [1, 2]
-  expect(await writer.write(read, { synchronous: 'normal' })).toBe(normal)
-  expect(await writer.write(read)).toBe(full)
-  expect(await Promise.all([writer.write(read, { synchronous: 'normal' }), writer.write(read)])).toEqual([full, full])
-  expect(seen.commits).toBe(3)
-  let joins: Promise<number> | undefined
-  await writer.write(
-    async () => {
-      joins = writer.write(read)
-    },
-    { synchronous: 'normal' },
-  )
-  expect(await joins).toBe(full)
-  expect(seen.commits).toBe(5)
+  const lost = await Promise.allSettled([writer.write(put('a')), writer.write(put('b'), { synchronous: 'normal' })])
+  expect(lost).toMatchObject([{ reason: { message: 'no disk' } }, { reason: { message: 'no disk' } }])
+  expect(seen).toEqual({ commits: 0, syncs: 0 })
+  isBroken = false
+  await writer.write(put('c'))
 })
 
 test('a database that is closed says so to everybody', async () => {

@@ -69,8 +69,9 @@ export async function acceptOffer(wallet: Wallet, recordId: string, choice: Choi
   })
 }
 
-const insertCredential = prepared((db: Db, { id, format, credential, issuer, subject, created_at }: Selectable<WalletTables['credential']>) =>
-  db.insertInto('credential').values({ id, format, credential, issuer, subject, created_at }),
+const insertCredential = prepared(
+  (db: Db, { id, format, credential, issuer, subject, created_at }: Selectable<WalletTables['credential']>) =>
+    db.insertInto('credential').values({ id, format, credential, issuer, subject, created_at }),
 )
 
 /** The issuer sends the credential: kept when it is what was asked for, and its issuer vouches for it. */

@@ -7,7 +7,10 @@ import type { CredentialFormat } from '../formats.ts'
 import type { Held } from './format.ts'
 
 const rowsByIds = prepared((db: Db, { ids }: { ids: string }) =>
-  db.selectFrom('credential').selectAll().where('id', 'in', sql<string>`(select value from json_each(${ids}))`),
+  db
+    .selectFrom('credential')
+    .selectAll()
+    .where('id', 'in', sql<string>`(select value from json_each(${ids}))`),
 )
 
 /**
