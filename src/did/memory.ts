@@ -36,12 +36,15 @@ export function createMemory<T extends object>(
   ask: (key: string) => Promise<T | undefined>,
   { lifetimeMs, now = () => performance.now() }: { lifetimeMs: number; now?: (() => number) | undefined },
 ): Memory<T> {
-  const kept = new LRUCache<string, Outcome<T>>({ max: maxEntries, maxSize, perf: { now }, ttlResolution: 0 })
+  // It takes the room of all its entries at once, and most agents never keep one.
+  let kept: LRUCache<string, Outcome<T>> | undefined
   const underWay = new Map<string, Promise<T | undefined>>()
 
   function keep(key: string, outcome: Outcome<T>): void {
     const ttl = Math.min(lifetimeMs, lifetimeOf(outcome))
-    if (ttl > 0) kept.set(key, outcome, { ttl, size: key.length + sizeOf(outcome) })
+    if (ttl <= 0) return
+    kept ??= new LRUCache({ max: maxEntries, maxSize, perf: { now }, ttlResolution: 0 })
+    kept.set(key, outcome, { ttl, size: key.length + sizeOf(outcome) })
   }
 
   async function askNow(key: string, isWanted: () => boolean): Promise<T | undefined> {
@@ -57,7 +60,7 @@ export function createMemory<T extends object>(
 
   return {
     async get(key) {
-      const known = kept.get(key)
+      const known = kept?.get(key)
       if (known && 'failure' in known) throw known.failure
       if (known) return known.answer
       const waiting = underWay.get(key)
@@ -71,7 +74,7 @@ export function createMemory<T extends object>(
       return asked
     },
     forget(key) {
-      kept.delete(key)
+      kept?.delete(key)
       underWay.delete(key)
     },
   }
