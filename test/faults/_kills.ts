@@ -60,7 +60,8 @@ export async function killAtRandom({ kills, seed, concurrency }: { kills: number
   // However long they take as long as daemons die.
   const flows = keepGoing(town, concurrency, Infinity, 3_600_000)
   for (let n = 0; n < kills; n++) {
-    await setTimeout(50 + random() * 600)
+    // Long enough for some steps of some flows, which take all that the machine has meanwhile.
+    await setTimeout(50 + random() * 250)
     const daemon = town.daemons[random() < 0.5 ? 0 : 1]
     await daemon.stop('SIGKILL')
     await daemon.start()
