@@ -232,8 +232,9 @@ describe('with a daemon', () => {
     const asHolderJson = async (...args: string[]) => JSON.parse((await asHolder(...args, '--json')).out)
     /** Asks until a list has a record in a state; commands print what is, they do not wait. */
     const eventually = async (list: (...args: string[]) => Promise<any>, args: string[], fits: (record: any) => boolean) => {
-      await expect.poll(async () => (await list(...args)).contents.find(fits), { timeout: 30_000, interval: 100 }).toBeDefined()
-      return (await list(...args)).contents.find(fits)
+      let found: any
+      await expect.poll(async () => (found = (await list(...args)).contents.find(fits)), { timeout: 30_000, interval: 100 }).toBeDefined()
+      return found
     }
 
     const issuer = (await json('did', 'create')).did
@@ -320,8 +321,6 @@ describe('with a daemon', () => {
   test('two tenants issue and prove by invitations, without a connection', { timeout: slow }, async () => {
     const { apiKey } = await json('tenant', 'create', 'guest')
     const asGuest = (...args: string[]) => user.run(args, { env: { AGENT_API_KEY: apiKey } })
-    const inState = async (show: string[], state: string) =>
-      expect.poll(async () => (await asGuest(...show)).out, { timeout: 30_000, interval: 100 }).toContain(state)
     const issuer = (await json('did', 'create')).longFormDid
     const holder = JSON.parse((await asGuest('did', 'create', '--auth-curve', 'Ed25519', '--json')).out).longFormDid
 
@@ -333,8 +332,7 @@ describe('with a daemon', () => {
     const held = /[0-9a-f-]{36}/.exec(taken.out)![0]
     expect(taken.err).toContain(`agent credential accept ${held}`)
     expect((await asGuest('credential', 'accept-invitation', url)).code).toBe(5)
-    expect((await asGuest('credential', 'accept', held, '--subject', holder)).code).toBe(0)
-    await inState(['credential', 'show', held], 'CredentialReceived')
+    expect((await asGuest('credential', 'accept', held, '--subject', holder, '--wait')).out).toContain('CredentialReceived')
 
     const { recordId, invitation } = await json(...offer)
     expect((await user.run(['credential', 'show', recordId])).out).toContain(invitation.invitationUrl)
@@ -350,8 +348,7 @@ describe('with a daemon', () => {
     })
     expect(asked).toMatchObject({ code: 0, out: expect.stringContaining('RequestReceived') })
     const proof = /[0-9a-f-]{36}/.exec(asked.out)![0]
-    expect((await asGuest('proof', 'present', proof, '--credential', held)).code).toBe(0)
-    await inState(['proof', 'show', proof], 'PresentationSent')
+    expect((await asGuest('proof', 'present', proof, '--credential', held, '--wait')).out).toContain('PresentationSent')
     expect((await asGuest('connection', 'list', '-q')).out).toBe('')
   })
 

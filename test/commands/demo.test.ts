@@ -31,7 +31,9 @@ const left = () => readdirSync(user.folder).filter((name) => name.startsWith('id
 
 describe('the demonstration', () => {
   test('goes from two processes to an accepted proof, says how long it took, and leaves nothing', { timeout: slow }, async () => {
-    const { code, out, err } = await user.run(['demo', '--json'])
+    // Nothing of the user's settings comes to its daemons, which would not start with these.
+    const env = { AGENT_HTTP_PORT: 'none', ADMIN_TOKEN: 'admin', VDR_URL: 'sqlite:/nowhere/vdr.db', API_KEY_ENABLED: 'false' }
+    const { code, out, err } = await user.run(['demo', '--json'], { env })
     expect({ code, err }).toEqual({ code: 0, err: '' })
     const { acme, alice, coldStartMs, flow, changes, scenario } = JSON.parse(out)
     expect(scenario).toBe('present')
@@ -121,53 +123,53 @@ describe('the demonstration', () => {
     expect(left()).toEqual([])
   })
 
-  test('tells every call as a curl line and every change of a state with its sender', { timeout: slow }, async () => {
-    const { code, out } = await user.run(['demo'])
-    expect(code).toBe(0)
-    // prettier-ignore
-    const inOrder = [
-      'curl $ACME/wallets -H "x-admin-api-key: $ACME_ADMIN"',
-      'curl -X POST $ACME/did-registrar/dids/$ACME_DID/publications',
-      'acme   did         PUBLISHED',
-      'curl $ACME/connections ',
-      'https://my.domain.com/path?_oob=',
-      'curl $ALICE/connection-invitations -H "apikey: $ALICE_KEY" -H "$JSON" -d \'{"invitation":"\'$INVITATION\'"}\'',
-      'alice  connection  ConnectionResponseReceived',
-      'curl $ACME/issue-credentials/credential-offers ',
-      'alice  credential  OfferReceived',
-      '/accept-offer ',
-      'acme   credential  RequestReceived',
-      '/issue-credential ',
-      'alice  credential  CredentialReceived',
-      'curl $ACME/present-proof/presentations ',
-      'alice  proof       RequestReceived',
-      '"action":"request-accept"',
-      'acme   proof       PresentationVerified',
-      '"action":"presentation-accept"',
-      'acme   proof       PresentationAccepted',
-      'cold start to healthy',
-      'one flow, warm',
-    ]
-    let at = 0
-    for (const text of inOrder) {
-      const found = out.indexOf(text, at)
-      expect(found, `${text} in its place`).toBeGreaterThan(-1)
-      at = found
-    }
-  })
+  test(
+    'tells every call as a curl line and every change of a state with its sender; kept, it can be explored and stopped by the lines it prints',
+    { timeout: slow },
+    async () => {
+      const { code, out } = await user.run(['demo', '--keep'])
+      expect(code).toBe(0)
+      // prettier-ignore
+      const inOrder = [
+        'curl $ACME/wallets -H "x-admin-api-key: $ACME_ADMIN"',
+        'curl -X POST $ACME/did-registrar/dids/$ACME_DID/publications',
+        'acme   did         PUBLISHED',
+        'curl $ACME/connections ',
+        'https://my.domain.com/path?_oob=',
+        'curl $ALICE/connection-invitations -H "apikey: $ALICE_KEY" -H "$JSON" -d \'{"invitation":"\'$INVITATION\'"}\'',
+        'alice  connection  ConnectionResponseReceived',
+        'curl $ACME/issue-credentials/credential-offers ',
+        'alice  credential  OfferReceived',
+        '/accept-offer ',
+        'acme   credential  RequestReceived',
+        '/issue-credential ',
+        'alice  credential  CredentialReceived',
+        'curl $ACME/present-proof/presentations ',
+        'alice  proof       RequestReceived',
+        '"action":"request-accept"',
+        'acme   proof       PresentationVerified',
+        '"action":"presentation-accept"',
+        'acme   proof       PresentationAccepted',
+        'cold start to healthy',
+        'one flow, warm',
+      ]
+      let at = 0
+      for (const text of inOrder) {
+        const found = out.indexOf(text, at)
+        expect(found, `${text} in its place`).toBeGreaterThan(-1)
+        at = found
+      }
 
-  test('that is kept can be explored and stopped by the lines it prints', { timeout: slow }, async () => {
-    const { code, out } = await user.run(['demo', '--keep'])
-    expect(code).toBe(0)
-    const [folder] = left()
-    const env = { AGENT_CONFIG_DIR: join(user.folder, folder!, 'config'), AGENT_DATA_DIR: '' }
-    expect(out).toContain(`export AGENT_CONFIG_DIR=${env.AGENT_CONFIG_DIR}`)
-    const commands = [...out.matchAll(/agent\.cjs ([\w ]+--profile \w+)/g)].map(([, command]) => command!.split(' '))
-    expect(commands.length).toBeGreaterThan(4)
-    for (const command of commands) expect(await user.run(command, { env })).toMatchObject({ code: 0 })
-    expect((await user.run(['daemon', 'status', '--profile', 'acme'], { env })).code).toBe(7)
-    expect((await user.run(['daemon', 'status', '--profile', 'alice'], { env })).code).toBe(7)
-  })
+      const [folder] = left()
+      const env = { AGENT_CONFIG_DIR: join(user.folder, folder!, 'config'), AGENT_DATA_DIR: '' }
+      expect(out).toContain(`export AGENT_CONFIG_DIR=${env.AGENT_CONFIG_DIR}`)
+      const commands = [...out.matchAll(/agent\.cjs ([\w ]+--profile \w+)/g)].map(([, command]) => command!.split(' '))
+      expect(commands.length).toBeGreaterThan(4)
+      for (const command of commands) expect(await user.run(command, { env })).toMatchObject({ code: 0 })
+      expect((await user.run(['daemon', 'status', '--profile', 'acme'], { env })).code).toBe(7)
+      expect((await user.run(['daemon', 'status', '--profile', 'alice'], { env })).code).toBe(7)
+    },
+  )
 
   test.each(['SIGINT', 'SIGTERM'] as const)('that is ended by %s cleans up all the same (130)', { timeout: slow }, async (signal) => {
     const demo = user.spawn(['demo'])
@@ -192,10 +194,5 @@ describe('the demonstration', () => {
     expect(code).toBe(1)
     expect(err).toContain('no-such-file')
     expect(left()).toEqual([])
-  })
-
-  test('takes nothing of the user’s settings to its daemons', { timeout: slow }, async () => {
-    const env = { AGENT_HTTP_PORT: 'none', ADMIN_TOKEN: 'admin', VDR_URL: 'sqlite:/nowhere/vdr.db', API_KEY_ENABLED: 'false' }
-    expect((await user.run(['demo', '--json'], { env })).code).toBe(0)
   })
 })

@@ -22,8 +22,7 @@ test('a proof is made of the one credential that answers, or of the one that is 
   const subject = JSON.parse((await asHolder('did', 'create', '--json')).out).longFormDid
   const accept = async (claim: string) => {
     const { held } = await offered(issuer, claim)
-    expect((await asHolder('credential', 'accept', held, '--subject', subject)).code).toBe(0)
-    await expect.poll(async () => (await asHolder('credential', 'show', held)).out, { timeout: 30_000 }).toContain('CredentialReceived')
+    expect((await asHolder('credential', 'accept', held, '--subject', subject, '--wait')).out).toContain('CredentialReceived')
     return held
   }
 
@@ -34,8 +33,7 @@ test('a proof is made of the one credential that answers, or of the one that is 
   const shown = await asHolder('proof', 'show', first)
   expect(shown.out).toMatch(new RegExp(`CREDENTIAL +CLAIMS +ISSUER\n${alice} +name +did:prism:`))
   expect(shown.err).toContain(`Next:\n  agent proof present ${first}`)
-  expect((await asHolder('proof', 'present', first)).code).toBe(0)
-  await expect.poll(async () => (await asHolder('proof', 'show', first)).out, { timeout: 30_000 }).toContain('PresentationSent')
+  expect((await asHolder('proof', 'present', first, '--wait')).out).toContain('PresentationSent')
 
   const bob = await accept('age:=42')
   const second = await asked()
@@ -73,7 +71,7 @@ test('an offer is declined, and an issued credential is revoked before its recor
   expect((await user.run(['credential', 'remove', declined.issued, '--yes'])).code).toBe(0)
 
   const { held, issued } = await offered(issuer, 'a=b')
-  await asHolder('credential', 'accept', held, '--subject', subject)
+  await asHolder('credential', 'accept', held, '--subject', subject, '--wait')
   await expect.poll(async () => (await user.run(['credential', 'show', issued])).out, { timeout: 30_000 }).toContain('CredentialSent')
   expect((await asHolder('credential', 'reject', held)).code).toBe(5)
   expect(await user.run(['credential', 'remove', issued, '--yes'])).toMatchObject({

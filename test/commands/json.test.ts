@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { Report, shapes } from '../../docs/_make/shapes.ts'
+import { until } from '../_pair.ts'
 import { printed } from './_cli.ts'
 import { serveTwoTenants, slow } from './_two-tenants.ts'
 
@@ -107,9 +108,11 @@ test('DIDs, connections, credentials and proofs', { timeout: slow }, async () =>
   await run('message list')
 
   const { recordId } = await run(`credential offer --connection ${connectionId} --issuing-did ${did} --claim name=Alice --auto`)
-  const find = async () => (await holder('credential list')).contents.find(({ protocolState }: any) => protocolState === 'OfferReceived')
-  await expect.poll(find, { timeout: 60_000 }).toBeDefined()
-  const { recordId: held } = await find()
+  const offered = async () => {
+    const find = async () => (await holder('credential list')).contents.find(({ protocolState }: any) => protocolState === 'OfferReceived')
+    return (await until('an offer', find, (record) => record !== undefined)).recordId
+  }
+  const held = await offered()
   await holder(`credential accept ${held} --subject ${subject} --wait`)
   expect((await holder(`credential show ${held}`)).content).toBeDefined()
   const { credential } = await holder(`credential export ${held}`)
@@ -121,17 +124,16 @@ test('DIDs, connections, credentials and proofs', { timeout: slow }, async () =>
   expect(content.claims).toMatchObject({ name: 'Alice' })
 
   const { presentationId } = await run(`proof request --connection ${connectionId}`)
-  const asked = async () => (await holder('proof list')).contents.find(({ status }: any) => status === 'RequestReceived')
-  await expect.poll(asked, { timeout: 60_000 }).toBeDefined()
-  await holder(`proof present ${(await asked()).presentationId} --credential ${held} --wait`)
+  const find = async () => (await holder('proof list')).contents.find(({ status }: any) => status === 'RequestReceived')
+  const asked = await until('a request', find, (record) => record !== undefined)
+  await holder(`proof present ${asked.presentationId} --credential ${held} --wait`)
   const verified = async () => (await run(`proof show ${presentationId}`)).status
   await expect.poll(verified, { timeout: 60_000 }).toBe('PresentationVerified')
   await run(`proof accept ${presentationId}`)
-  await holder(`proof remove ${(await holder('proof list')).contents[0].presentationId} --yes`)
+  await holder(`proof remove ${asked.presentationId} --yes`)
 
   await run(`credential offer --connection ${connectionId} --issuing-did ${did} --claim name=Bob`)
-  await expect.poll(find, { timeout: 60_000 }).toBeDefined()
-  await holder(`credential reject ${(await find()).recordId}`)
+  await holder(`credential reject ${await offered()}`)
 
   await run(`credential revoke ${recordId} --yes`)
   expect((await asIssuer('credential', 'status-list', list)).out).toContain(', 1 of them set')

@@ -1,5 +1,6 @@
 /** Many accept one invitation at once: one of them wins, each time. RACES says how often; `RACES=1000` is the long run. */
 import { expect, test } from 'vitest'
+import type { Connection } from '../../src/protocols/connection/model.ts'
 import { startAgent } from '../_agent.ts'
 import { connectionIn, refusal, until } from '../_pair.ts'
 
@@ -34,13 +35,11 @@ test('twenty wallets accept one invitation: one is connected, the others are tol
     const { thid, invitation } = await inviter.call('POST /connections', { body: { label: 'a race' } })
     const body = { invitation: new URL(invitation.invitationUrl).searchParams.get('_oob')! }
     await Promise.all(invitees.map(({ call }) => call('POST /connection-invitations', { body })))
-    const ends = await until(
-      'the end of the race',
-      async () => {
-        const pages = await Promise.all(invitees.map(({ call }) => call('GET /connections', { query: { thid } })))
-        return pages.map(({ contents }) => contents[0]!)
-      },
-      (records) => records.every(({ state, metaLastFailure }) => state === 'ConnectionResponseReceived' || metaLastFailure !== undefined),
+    const hasEnded = ({ state, metaLastFailure }: Connection) => state === 'ConnectionResponseReceived' || metaLastFailure !== undefined
+    const ends = await Promise.all(
+      invitees.map(({ call }) =>
+        until('the end of the race', async () => (await call('GET /connections', { query: { thid } })).contents[0]!, hasEnded),
+      ),
     )
     expect(ends.filter(({ state }) => state === 'ConnectionResponseReceived')).toHaveLength(1)
     const [known, ...more] = (await inviter.call('GET /connections', { query: { thid } })).contents
