@@ -8,6 +8,7 @@ import type { Selectable } from 'kysely'
 import { newId } from '../base/id.ts'
 import { Problem } from '../base/problem.ts'
 import type { Db, Tx } from '../storage/database.ts'
+import { prepared } from '../storage/prepared.ts'
 import type { WalletTables } from '../storage/wallet-tables.ts'
 import { lastSequence } from './event.ts'
 import { newSecret, rotate, Secrets } from './signature.ts'
@@ -106,14 +107,14 @@ export async function deleteWebhook(tx: Tx, id: string): Promise<void> {
   if (numDeletedRows === 0n) throw new Problem('NotFound', `There is no webhook ${id}.`)
 }
 
+const globalWebhook = prepared((db: Db) => db.selectFrom('webhook').select('id').where('id', '=', globalWebhookId))
+
 /** Makes the global webhook a listener of this wallet's events from now on, or no longer. */
 export async function setGlobalWebhook(tx: Tx, isWanted: boolean): Promise<void> {
-  if (!isWanted) {
-    await tx.deleteFrom('webhook').where('id', '=', globalWebhookId).execute()
-    return
-  }
-  const known = await tx.selectFrom('webhook').select('id').where('id', '=', globalWebhookId).executeTakeFirst()
-  if (!known) await insert(tx, { id: globalWebhookId, url: '', headers: '', secrets: null, createdAt: new Date().toISOString() })
+  const isKnown = (await globalWebhook(tx, {})).rows.length > 0
+  if (isKnown && !isWanted) await tx.deleteFrom('webhook').where('id', '=', globalWebhookId).execute()
+  if (!isKnown && isWanted)
+    await insert(tx, { id: globalWebhookId, url: '', headers: '', secrets: null, createdAt: new Date().toISOString() })
 }
 
 /** The headers of a webhook's row. */
