@@ -16,6 +16,7 @@ import { DamagedFileError } from '../storage/damaged-file-error.ts'
 import { makeWalletDb, openKnownWalletDb, type AgentDb, type Db, type Examined, type Tx } from '../storage/database.ts'
 import { createLogSync } from '../storage/log-sync.ts'
 import { moved } from '../storage/moved.ts'
+import { prepared } from '../storage/prepared.ts'
 import { Writer, type WriteOptions } from '../storage/writer.ts'
 import type { Ledger } from '../vdr/ledger.ts'
 import type { Gate } from './gate.ts'
@@ -96,11 +97,13 @@ export async function openWallet(env: Environment, id: string, path: string, key
   }
 }
 
+const sealedSeed = prepared((db: Db) => db.selectFrom('setting').select('value').where('name', '=', 'seed'))
+
 /** The seed of a wallet. @throws {DamagedFileError} when the file at `path` is another wallet's. */
 export async function readSeed(db: Db, id: string, path: string, key: Uint8Array): Promise<Uint8Array> {
-  const sealed = await db.selectFrom('setting').select('value').where('name', '=', 'seed').executeTakeFirst()
+  const { rows } = await sealedSeed(db, {})
   try {
-    return unseal(key, seedContext(id), sealed?.value ?? '')
+    return unseal(key, seedContext(id), rows[0]?.value ?? '')
   } catch (error) {
     throw new DamagedFileError(path, `is not the file of the wallet ${id}: its seed does not open with the wallet's key`, { cause: error })
   }
