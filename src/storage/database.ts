@@ -21,7 +21,7 @@ import { isUpToDate, migrate, type Migrations } from './migrate.ts'
 import { keepPages, type Keeper } from './page-keeper.ts'
 import type { PageSumsEnd } from './page-sums-file.ts'
 import { examinePages, notePages } from './page-sums.ts'
-import { findFault, openSqlite, type Database } from './sqlite.ts'
+import { findFault, forgetPages, openSqlite, type Database } from './sqlite.ts'
 import type { WalletTables } from './wallet-tables.ts'
 
 export type Db = Kysely<WalletTables>
@@ -145,6 +145,8 @@ async function open<Tables>(
   try {
     // To have Kysely find that out takes longer than all the rest of opening a file.
     if (!isComplete) await migrate(db, migrations)
+    // Those that were read to find out whose file it is are the most that many a wallet ever needs.
+    forgetPages(database)
     return db
   } catch (error) {
     await db.destroy()

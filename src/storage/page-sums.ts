@@ -104,7 +104,8 @@ function pageBytesOf(header: Buffer): number {
 /** The checksum of each page of a file, in order, a megabyte's at a time. */
 async function* sumsOf(path: string, pageBytes: number): AsyncGenerator<number[]> {
   await using file = await open(path)
-  const chunk = Buffer.allocUnsafe(1_048_576)
+  const { size } = await file.stat()
+  const chunk = Buffer.allocUnsafe(Math.min(Math.max(size, pageBytes), 1_048_576))
   for (;;) {
     const { bytesRead } = await file.read(chunk, 0, chunk.length, null)
     if (bytesRead === 0) return

@@ -51,6 +51,17 @@ function load(): typeof BetterSqlite3 {
   return createRequire(import.meta.url)(packageName) as typeof BetterSqlite3
 }
 
+/**
+ * Has a database forget the pages of its file that it has in memory, and take room for one at a time from now on. Where it may have many, SQLite takes
+ * room for twenty with the first one, which is more than most wallets use; so that one comes while it may have two.
+ */
+export function forgetPages(database: Database): void {
+  database.pragma('cache_size = 2')
+  database.pragma('shrink_memory')
+  database.pragma('schema_version')
+  database.pragma(`cache_size = -${cacheSize}`)
+}
+
 /** What SQLite finds wrong with the structure of a database and its indexes, in its words; nothing when it is sound. Reads the whole file. */
 export function findFault(database: Database): string | undefined {
   const found = String(database.pragma('integrity_check(1)', { simple: true }))

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
-import { openSqlite } from '../../src/storage/sqlite.ts'
+import { forgetPages, openSqlite } from '../../src/storage/sqlite.ts'
 
 function folder(): string {
   const path = mkdtempSync(join(tmpdir(), 'sqlite-'))
@@ -30,6 +30,20 @@ test('every opening, also the second, is durable, patient, strict about keys and
     expect(value(database, 'foreign_keys')).toBe(1)
     expect(value(database, 'cache_size')).toBe(-1_000)
   }
+})
+
+test('a database that forgets its pages reads them again, has its limit, and goes on with what it was at', () => {
+  const database = open(join(folder(), 'a.db'))
+  database.exec('create table t (x); insert into t values (1)')
+  const read = database.prepare('select x from t')
+  expect(read.get()).toEqual({ x: 1 })
+  forgetPages(database)
+  expect(value(database, 'cache_size')).toBe(-1_000)
+  database.exec('begin; update t set x = 2')
+  forgetPages(database)
+  expect(read.get()).toEqual({ x: 2 })
+  database.exec('commit')
+  expect(read.get()).toEqual({ x: 2 })
 })
 
 test('the file and what SQLite puts beside it are for the owner alone, whatever the umask', () => {
