@@ -14,6 +14,7 @@ import { StartError } from '../src/base/start-error.ts'
 import { createApp } from './app.ts'
 import { takeDataFolder } from './data-folder.ts'
 import { createDidcommApp } from './didcomm.ts'
+import { giveBackWhenIdle } from './idle-memory.ts'
 import { bind, connectionLimits, serve, stop, urlOf } from './listen.ts'
 import { serveSockets } from './mediator.ts'
 import { routes } from './routes/index.ts'
@@ -79,6 +80,7 @@ async function main(): Promise<void> {
     const log = openLog(config.AGENT_LOG_LEVEL)
     const { url, didcommUrl } = await start(config, log, undo)
     stopOnSignal(log, undo)
+    giveBackWhenIdle()
     log.info({ url, didcommUrl, dataDir: config.AGENT_DATA_DIR, pid: process.pid }, 'the agent is ready')
     process.send?.({ type: 'ready', url, didcommUrl, pid: process.pid })
   } catch (error) {
