@@ -54,9 +54,11 @@ export function utf8(text: string): Uint8Array {
   return Buffer.from(text, 'utf8')
 }
 
+const decoder = new TextDecoder('utf-8', { fatal: true })
+
 /** Reads UTF-8. @throws {TypeError} for bytes that are not UTF-8. */
 export function fromUtf8(bytes: Uint8Array): string {
-  return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  return decoder.decode(bytes)
 }
 
 /** Joins byte arrays. */

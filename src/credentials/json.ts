@@ -3,7 +3,7 @@
  *
  * Parsers differ in which of two equal names they keep, so what one party checked another may never have seen.
  */
-import { findExcess } from '../base/json-limits.ts'
+import { countMembers, inspectJson } from '../base/json-limits.ts'
 
 // A byte order mark is kept, for JSON to refuse: dropped, it would give one token several spellings.
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
@@ -23,15 +23,15 @@ export function isJsonObject(value: unknown): value is JsonObject {
  */
 export function parseJson(bytes: Uint8Array): unknown {
   const text = decoder.decode(bytes)
-  const excess = findExcess(text)
+  const { excess, members } = inspectJson(text)
   if (excess !== undefined) throw new TypeError(`JSON ${excess}`)
   const value: unknown = JSON.parse(text)
-  checkStructure(text)
+  if (members !== countMembers(value)) refuseRepeated(text)
   return value
 }
 
-/** Walks the strings and brackets of a text that is known to be JSON. */
-function checkStructure(text: string): void {
+/** Walks the strings and brackets of a text that is known to be JSON, and to name something twice. */
+function refuseRepeated(text: string): void {
   const open: (Set<string> | undefined)[] = []
   let previous = ''
   for (const [token] of text.matchAll(/"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\]:]/g)) {

@@ -7,7 +7,7 @@
  */
 import { diffieHellman, generateKeyPairSync, sign as signBytes, verify as verifyBytes } from 'node:crypto'
 import { fromBase64, toBase64url } from '../base/bytes.ts'
-import { passingObject, privateObject, publicObject } from './key-objects.ts'
+import { passingObject, privateObject, publicObject, sharedSecret } from './key-objects.ts'
 import * as secp256k1 from './secp256k1.ts'
 
 export type Curve = 'Ed25519' | 'X25519' | 'secp256k1' | 'P-256' | 'P-384' | 'P-521'
@@ -84,11 +84,11 @@ export function verify(jwk: PublicJwk, data: Uint8Array, signature: Uint8Array):
 }
 
 /**
- * The Diffie–Hellman secret of two keys on one curve. `isPassing` says that theirs was made for this once.
+ * The Diffie–Hellman secret of two keys on one curve, for the caller to fill with zeros. `isPassing` says that theirs was made for this once.
  *
  * @throws when the curves differ or the point is of low order.
  */
 export function agree(ours: PrivateJwk, theirs: PublicJwk, { isPassing = false } = {}): Uint8Array {
   if (ours.crv !== theirs.crv) throw new TypeError(`cannot agree between ${ours.crv} and ${theirs.crv}`)
-  return diffieHellman({ privateKey: privateObject(ours), publicKey: isPassing ? passingObject(theirs) : publicObject(theirs) })
+  return isPassing ? diffieHellman({ privateKey: privateObject(ours), publicKey: passingObject(theirs) }) : sharedSecret(ours, theirs)
 }

@@ -4,7 +4,7 @@
  * libsecp256k1 signs and verifies seven times faster than OpenSSL (decisions.md §7). Its package's own
  * pure JavaScript fall-back is never loaded: node:crypto is the fall-back here.
  */
-import { createHash, createPrivateKey, createPublicKey, ECDH, randomBytes, sign as signBytes, verify as verifyBytes } from 'node:crypto'
+import { createPrivateKey, createPublicKey, ECDH, hash, randomBytes, sign as signBytes, verify as verifyBytes } from 'node:crypto'
 import { createRequire } from 'node:module'
 import { secp256k1 as curve } from '@noble/curves/secp256k1.js'
 import { concat, fromBase64, fromHex, toBase64url } from '../base/bytes.ts'
@@ -32,9 +32,11 @@ export function native(): Ecdsa | undefined {
   }
   return {
     sign: (digest, privateKey) => bindings.ecdsaSign(digest, privateKey).signature,
-    // libsecp256k1 refuses high s, which peers may send.
-    verify: (digest, signature, publicKey) =>
-      bindings.ecdsaVerify(bindings.signatureNormalize(Uint8Array.from(signature)), digest, publicKey),
+    verify: (digest, signature, publicKey) => {
+      // libsecp256k1 refuses high s, which peers may send. Half of the order begins with 0x7fff: what is below that is low.
+      const low = signature[32]! < 0x7f ? signature : bindings.signatureNormalize(Uint8Array.from(signature))
+      return bindings.ecdsaVerify(low, digest, publicKey)
+    },
   }
 }
 
@@ -129,5 +131,5 @@ function fixed32(text: string): Uint8Array {
 }
 
 function sha256(data: Uint8Array): Uint8Array {
-  return createHash('sha256').update(data).digest()
+  return hash('sha256', data, 'buffer')
 }

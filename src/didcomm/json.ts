@@ -5,7 +5,7 @@
  * given bytes, and nothing in DIDComm nests deeply: what differs is an attack on a laxer reader further on.
  */
 import { fromUtf8 } from '../base/bytes.ts'
-import { findExcess } from '../base/json-limits.ts'
+import { countMembers, findExcess, inspectJson } from '../base/json-limits.ts'
 
 /** A JSON object, as opposed to an array, a scalar or null. */
 export function isObject(value: unknown): value is Record<string, unknown> {
@@ -37,8 +37,7 @@ function attempt<T>(read: () => T): T {
 
 /** True when a parsed text names a member twice in one object: the text then has more members than the value. */
 export function hasRepeatedMember(text: string, value: unknown): boolean {
-  const colons = text.replace(/"(?:[^"\\]|\\.)*"/g, '').split(':').length - 1
-  return colons !== countMembers(value)
+  return inspectJson(text).members !== countMembers(value)
 }
 
 /** Reads base64url without padding. @throws {TypeError} for any text that is not the one encoding of its bytes. */
@@ -51,10 +50,4 @@ export function fromStrictBase64url(text: string): Buffer {
 /** A copy without members that are null: some peers write null for what they leave out (wire.md 1.4). */
 export function withoutNulls(object: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== null))
-}
-
-function countMembers(value: unknown): number {
-  if (typeof value !== 'object' || value === null) return 0
-  const children: unknown[] = Object.values(value)
-  return children.reduce<number>((sum, child) => sum + countMembers(child), Array.isArray(value) ? 0 : children.length)
 }

@@ -5,7 +5,7 @@
  * The envelope is parsed once: the HTTP side asks it for the recipient, and `unpack` opens the same object. A flattened
  * JWE is refused, as the real agent refuses it (wire.md 1.1).
  */
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { z } from 'zod'
 import { fromUtf8, utf8 } from '../base/bytes.ts'
 import { reasonOf } from '../base/reason.ts'
@@ -104,7 +104,7 @@ export function isJwe(value: unknown): boolean {
 
 /** The `apv` of a list of recipient keys: SHA-256 of the sorted ids, joined with dots (DIDComm v2.1, ECDH-1PU key wrapping). */
 export function apvOf(kids: string[]): Uint8Array {
-  return createHash('sha256').update(kids.toSorted().join('.')).digest()
+  return hash('sha256', kids.toSorted().join('.'), 'buffer')
 }
 
 /**

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { findExcess, jsonLimits } from '../../src/base/json-limits.ts'
+import { countMembers, findExcess, inspectJson, jsonLimits } from '../../src/base/json-limits.ts'
 
 const { depth, values, name } = jsonLimits
 
@@ -25,4 +25,27 @@ test.each<[string, string]>([
   ['"', ''],
 ])('what is over a limit is named (%#)', (json, excess) => {
   expect(findExcess(json) ?? '').toBe(excess)
+})
+
+test.each([
+  '{}',
+  '[1,{"a":1},[{"b":{"c":":"}}]]',
+  JSON.stringify({ 'a\\\\': 1, 'b\\': '\\"', c: '":"', '"': ':', '': '' }),
+  String.raw`["\\\\",{"\\":":"}]`,
+  JSON.stringify({ 'a:b': '"c":', d: ['{"e":1}'], __proto__: null }),
+  '{"__proto__":{"a":1},"0":2}',
+])('a text has as many members as its value: %s', (json) => {
+  expect(inspectJson(json)).toEqual({ members: countMembers(JSON.parse(json)) })
+})
+
+test.each(['{"a":1,"a":2}', '{"a":{"x":1,"y":2},"a":1}', String.raw`{"a":1,"\u0061":2}`, '[{"__proto__":1,"__proto__":2}]'])(
+  'a text that names a member twice has more: %s',
+  (json) => {
+    expect(inspectJson(json).members).toBeGreaterThan(countMembers(JSON.parse(json)))
+  },
+)
+
+test('a text of nothing but escaped characters is looked through once', () => {
+  const json = JSON.stringify({ text: '"'.repeat(200_000), slashes: '\\'.repeat(200_000), end: '\\"' })
+  expect(inspectJson(json)).toEqual({ members: 3 })
 })

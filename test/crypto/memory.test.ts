@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { newSealKey, seal } from '../../src/base/seal.ts'
 import { createDerivation } from '../../src/crypto/derive.ts'
-import { generateKey, sign } from '../../src/crypto/keys.ts'
+import { agree, generateKey, sign, toPublic } from '../../src/crypto/keys.ts'
 
 /** Whether bytes are in the memory that Node.js cuts short buffers from. */
 function isInPool(bytes: Buffer): boolean {
@@ -31,6 +31,11 @@ test('a key that was made, or has signed', () => {
   const jwk = generateKey('secp256k1')
   sign(jwk, apart('data', 'utf8'))
   expect(isInPool(apart(jwk.d, 'base64url'))).toBe(false)
+})
+
+test('what two keys have agreed on', () => {
+  const secret = agree(generateKey('X25519'), toPublic(generateKey('X25519')))
+  expect(isInPool(Buffer.from(secret.buffer, secret.byteOffset, secret.length))).toBe(false)
 })
 
 test('a key that was derived', () => {

@@ -1,5 +1,5 @@
 /** Disclosures of an SD-JWT (RFC 9901 §4.2): a salt, a name unless it is an array's element, and a value; known in the token by a digest. */
-import { createHash, randomBytes } from 'node:crypto'
+import { hash, randomBytes } from 'node:crypto'
 import { toBase64url } from '../../base/bytes.ts'
 import { parseJson } from '../json.ts'
 import { VerificationError } from '../verification-error.ts'
@@ -17,9 +17,9 @@ export type Digest = (encoded: string) => string
 
 /** How a token's `_sd_alg` hashes; SHA-256 when it says nothing. @throws {VerificationError} `malformed` for a function that is not understood. */
 export function digestBy(algorithm: unknown = 'sha-256'): Digest {
-  const hash = typeof algorithm === 'string' && Object.hasOwn(hashes, algorithm) ? hashes[algorithm]! : undefined
-  if (hash === undefined) throw new VerificationError('malformed', 'The _sd_alg is none of sha-256, sha-384 and sha-512')
-  return (encoded) => createHash(hash).update(encoded).digest('base64url')
+  const name = typeof algorithm === 'string' && Object.hasOwn(hashes, algorithm) ? hashes[algorithm]! : undefined
+  if (name === undefined) throw new VerificationError('malformed', 'The _sd_alg is none of sha-256, sha-384 and sha-512')
+  return (encoded) => hash(name, encoded, 'base64url')
 }
 
 /** Makes a disclosure with a salt of 128 bits. */
