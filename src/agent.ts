@@ -38,7 +38,7 @@ import { createLedgerServer, type LedgerServer } from './vdr/ledger-server.ts'
 import { openSqliteLedger } from './vdr/sqlite-ledger.ts'
 import { openAliases } from './wallet/alias.ts'
 import { provideDefaultWallet } from './wallet/default-wallet.ts'
-import { newMailbox, openMailbox } from './wallet/mailbox.ts'
+import { createMailboxOpener, newMailbox } from './wallet/mailbox.ts'
 import { createGate } from './wallet/gate.ts'
 import { createRotation, type Rotate } from './wallet/key-rotation.ts'
 import { Tenants } from './wallet/tenants.ts'
@@ -111,6 +111,7 @@ export async function createAgent(given: Config, log: Log, urls: Environment['ur
     closers.push(() => audit[Symbol.asyncDispose]())
     closers.push(() => agentKey.fill(0))
     const mailboxKey = deriveSealKey(agentKey, 'mailboxes')
+    const openMailbox = createMailboxOpener(mailboxKey)
     const statusListKey = deriveSealKey(agentKey, 'status-lists')
 
     const reach = callLimitsOf(config)
@@ -233,7 +234,7 @@ export async function createAgent(given: Config, log: Log, urls: Environment['ur
         (action, work) => audit.byItself(action, work),
         remembered.apiKey,
       ),
-      openMailbox: async (token) => openMailbox(mailboxKey, token) ?? aliases.find('mailbox', token),
+      openMailbox: async (token) => openMailbox(token) ?? aliases.find('mailbox', token),
       openStatusList,
       [Symbol.asyncDispose]: close,
     }

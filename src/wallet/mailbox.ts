@@ -5,6 +5,7 @@
  * wallet do not look alike (decisions.md §4). 55 characters of base58, because it sits in QR codes and because
  * peers refuse `-` and `_` there (wire.md 11.1).
  */
+import { LRUCache } from 'lru-cache'
 import { fromHex, toHex } from '../base/bytes.ts'
 import { sealToken, unsealToken } from '../base/seal.ts'
 
@@ -19,8 +20,20 @@ export function newMailbox(key: Uint8Array, walletId: string): string {
   }
 }
 
-/** The id of the wallet that a mailbox was made for; nothing for a token that is not ours. */
-export function openMailbox(key: Uint8Array, token: string): string | undefined {
+/** How many mailboxes are known once they were opened: those to which a message came last. */
+const max = 5_000
+
+/** Makes what tells the id of the wallet that a mailbox was made for; nothing for a token that is not ours. */
+export function createMailboxOpener(key: Uint8Array): (token: string) => string | undefined {
+  const known = new LRUCache<string, string>({ max })
+  return (token) => {
+    const walletId = known.get(token) ?? openMailbox(key, token)
+    if (walletId !== undefined) known.set(token, walletId)
+    return walletId
+  }
+}
+
+function openMailbox(key: Uint8Array, token: string): string | undefined {
   const bytes = unsealToken(key, 'mailbox', token)
   return bytes?.length === 16 ? toHex(bytes).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5') : undefined
 }
