@@ -10,6 +10,7 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import { writePrivateFile } from './private-file.ts'
 import { StartError } from './start-error.ts'
+import { tryJson } from './try-json.ts'
 
 const secret = z.string().min(1)
 
@@ -61,7 +62,7 @@ export function readProfile(configDir: string, name: string): Profile | undefine
   const path = profilePath(configDir, name)
   const text = readIfThere(path, (code) => `The profile ${path} cannot be read (${code}).`)
   if (text === undefined) return undefined
-  const result = Profile.safeParse(parseJson(text))
+  const result = Profile.safeParse(tryJson(text))
   if (result.success) return result.data
   const fields = [...new Set(result.error.issues.map((issue) => issue.path.join('.') || 'the whole'))]
   throw new StartError(
@@ -148,13 +149,5 @@ function readIfThere(path: string, complaint: (code: string | undefined) => stri
     const { code } = error as NodeJS.ErrnoException
     if (code === 'ENOENT') return undefined
     throw new StartError(complaint(code), 2, { cause: error })
-  }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
   }
 }

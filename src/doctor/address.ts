@@ -1,6 +1,7 @@
 /** The public addresses: who can reach them, as far as that can be told from here. */
 import { networkInterfaces } from 'node:os'
 import { z } from 'zod'
+import { tryJson } from '../base/try-json.ts'
 import { isLoopbackAddress } from '../net/addresses.ts'
 import type { HttpClient } from '../net/guarded-agent.ts'
 import type { Finding } from './check.ts'
@@ -42,7 +43,7 @@ async function check(
   } catch (error) {
     return { status: 'failed', detail: `${url} cannot be reached from here: ${(error as Error).message}.`, hint }
   }
-  if (!isOurs(answer.status, toJson(answer.text))) {
+  if (!isOurs(answer.status, tryJson(answer.text))) {
     return { status: 'failed', detail: `${url} is answered by something else than this agent (status ${answer.status}).`, hint }
   }
   const { hostname, port, protocol } = new URL(url)
@@ -76,12 +77,4 @@ function firstAddress(): string | undefined {
 
 function isThisMachine(hostname: string): boolean {
   return /^(?:.+\.)?localhost$/.test(hostname) || isLoopbackAddress(hostname.replace(/^\[(.*)\]$/, '$1'))
-}
-
-function toJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

@@ -10,6 +10,7 @@ import { fromBase64, toBase64url } from '../base/bytes.ts'
 import { Problem } from '../base/problem.ts'
 import { deriveSealKey } from '../base/seal.ts'
 import type { Secret } from '../base/secret.ts'
+import { tryJson } from '../base/try-json.ts'
 import { chunkLength, prefixLength, type ChunkKey } from './chunks.ts'
 import type { Reader } from './reader.ts'
 import { newer, notAnExport, wrongPassphrase } from './refusals.ts'
@@ -59,7 +60,7 @@ export async function newEnvelope(passphrase: Secret): Promise<{ lines: string; 
 /** Reads the lines of an export. @throws {Problem} `NotAnExport`, `NewerExport`, `WrongPassphrase`, `ServiceUnavailable` */
 export async function openEnvelope(file: Reader, passphrase: Secret): Promise<ChunkKey> {
   const [line, given] = [await file.line(longestLine), await file.line(longestLine)]
-  const json = parse(line)
+  const json = tryJson(line ?? '')
   const known = AnyVersion.safeParse(json)
   if (!known.success || line === undefined || given === undefined) throw notAnExport()
   const header = Header.safeParse(json)
@@ -84,12 +85,4 @@ async function keysOf(line: string, { kdf, cipher }: Header, passphrase: Secret)
   const chunkKey = { key: deriveSealKey(root, 'wallet-export-chunks'), prefix: fromBase64(cipher.prefix) }
   for (const each of [root, macKey]) each.fill(0)
   return { mac, chunkKey }
-}
-
-function parse(line: string | undefined): unknown {
-  try {
-    return JSON.parse(line ?? '')
-  } catch {
-    return undefined
-  }
 }

@@ -2,6 +2,7 @@
 import type { z } from 'zod'
 import { Problem } from '../base/problem.ts'
 import { reasonOf } from '../base/reason.ts'
+import { tryJson } from '../base/try-json.ts'
 import type { Exchanged, HttpClient } from '../net/guarded-agent.ts'
 
 /** How long a node has to answer. A submission to a chain takes longer than reading. */
@@ -51,17 +52,9 @@ export function createNode(baseUrl: string, http: Pick<HttpClient, 'exchange'>, 
       return exchange(path, { method: 'POST', headers, body: JSON.stringify(body), timeoutMs: submitMs, maxBytes }, statuses)
     },
     parse(type, { text }) {
-      const result = type.safeParse(toJson(text))
+      const result = type.safeParse(tryJson(text))
       if (!result.success) throw fault('it answered with something that is not the NeoPRISM API')
       return result.data
     },
-  }
-}
-
-function toJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
   }
 }
