@@ -107,7 +107,7 @@ async function mustHaveRoom(dataDir: string, target: string): Promise<void> {
 
 /** Puts the master key beside the copies that it opens. */
 async function copyKey(config: Config, part: string): Promise<BackupFile> {
-  const db = openAgentDbToRead(join(part, 'agent.db'))
+  await using db = openAgentDbToRead(join(part, 'agent.db'))
   let key: Uint8Array | undefined
   try {
     const source = await sourceOf(config, db)
@@ -122,7 +122,6 @@ async function copyKey(config: Config, part: string): Promise<BackupFile> {
     throw error
   } finally {
     key?.fill(0)
-    await db.destroy()
   }
 }
 

@@ -99,12 +99,8 @@ function isListable(name: string): boolean {
 
 /** The wallets that a copy of `agent.db` knows. */
 export async function readIds(folder: string): Promise<string[]> {
-  const db = openAgentDbToRead(join(folder, 'agent.db'))
-  try {
-    return (await db.selectFrom('wallet').select('id').execute()).map(({ id }) => id)
-  } finally {
-    await db.destroy()
-  }
+  await using db = openAgentDbToRead(join(folder, 'agent.db'))
+  return (await db.selectFrom('wallet').select('id').execute()).map(({ id }) => id)
 }
 
 async function copyWallets(

@@ -89,7 +89,7 @@ async function tryKey(
   const own: Config = isInside
     ? { ...config, AGENT_MASTER_KEY: undefined, AGENT_MASTER_KEY_STORE: 'file', AGENT_MASTER_KEY_FILE: join(folder, keyName) }
     : config
-  const db = openAgentDbToRead(join(folder, 'agent.db'))
+  await using db = openAgentDbToRead(join(folder, 'agent.db'))
   try {
     const { path } = await sourceOf(own, db)
     if (path !== undefined && !existsSync(path)) return 'absent'
@@ -100,8 +100,6 @@ async function tryKey(
   } catch (error) {
     if (error instanceof StartError) return 'does not open'
     throw error
-  } finally {
-    await db.destroy()
   }
 }
 

@@ -35,23 +35,15 @@ export async function examineAtRest(config: Config, limitMs = 10_000): Promise<D
 }
 
 async function checkKeyAtRest(config: Config): Promise<Finding> {
-  const db = openAgentDbToRead(join(config.AGENT_DATA_DIR, 'agent.db'))
-  try {
-    return await checkMasterKey(config, db)
-  } finally {
-    await db.destroy()
-  }
+  await using db = openAgentDbToRead(join(config.AGENT_DATA_DIR, 'agent.db'))
+  return await checkMasterKey(config, db)
 }
 
 /** None of a file that is damaged, which is found out when it is looked through. */
 async function readWalletIds(folder: string): Promise<string[]> {
   try {
-    const db = openAgentDbToRead(join(folder, 'agent.db'))
-    try {
-      return (await db.selectFrom('wallet').select('id').execute()).map(({ id }) => id)
-    } finally {
-      await db.destroy()
-    }
+    await using db = openAgentDbToRead(join(folder, 'agent.db'))
+    return (await db.selectFrom('wallet').select('id').execute()).map(({ id }) => id)
   } catch {
     return []
   }
