@@ -14,6 +14,7 @@ import type { CredentialDefinitionTables } from '../storage/agent-tables/credent
 import type { AgentDb, AgentTx } from '../storage/database.ts'
 import { matchOf } from '../storage/match.ts'
 import { mustBeHere } from '../storage/moved.ts'
+import { pageOf, type Paging } from '../storage/page.ts'
 import { CredentialDefinitionRecord, type CredentialDefinitionInput } from './definition.ts'
 import type { CredentialDefinition, KeyCorrectnessProof } from './model.ts'
 
@@ -26,14 +27,12 @@ export const definitionsPath = 'credential-definition-registry/definitions'
 const generatingOfWallet = 20
 
 /** Filters are exact but for `%`, which stands for anything. `offset` is 0 or more, `limit` 1 to 1,000. */
-export type DefinitionQuery = {
+export type DefinitionQuery = Paging & {
   author?: string | undefined
   name?: string | undefined
   version?: string | undefined
   tag?: string | undefined
   resolutionMethod?: ResolutionMethod
-  offset: number
-  limit: number
 }
 
 /**
@@ -121,9 +120,8 @@ export async function listDefinitions(
     const text = texts[column]
     if (text !== undefined) matching = matching.where(column, ...matchOf(text))
   }
-  const { total } = await matching.select((query) => query.fn.countAll().as('total')).executeTakeFirstOrThrow()
-  const rows = await matching.selectAll().orderBy('position').offset(offset).limit(limit).execute()
-  return { definitions: rows.map(toRecord), total: Number(total) }
+  const { rows, total } = await pageOf(matching.selectAll().orderBy('position'), { offset, limit })
+  return { definitions: rows.map(toRecord), total }
 }
 
 /** The definition itself. @throws {Problem} `error:CredentialDefinitionError:NotGeneratedYet` while its key is being made. */

@@ -3,6 +3,7 @@ import type { Selectable } from 'kysely'
 import { Problem } from '../base/problem.ts'
 import { parsePrismDid, toShortForm } from '../did/prism/did.ts'
 import type { Db, Tx } from '../storage/database.ts'
+import { pageOf, type Paging } from '../storage/page.ts'
 import { prepared } from '../storage/prepared.ts'
 import type { WalletTables } from '../storage/wallet-tables.ts'
 import { Failure, type ManagedDid, type ManagedDidDetail } from './model.ts'
@@ -32,16 +33,9 @@ export async function getDidRow(db: Db, didRef: string): Promise<DidRow> {
 }
 
 /** A page of the wallet's DIDs in the order of their making, and how many there are. */
-export async function listDids(
-  db: Db,
-  { offset, limit }: { offset: number; limit: number },
-): Promise<{ dids: ManagedDidDetail[]; total: number }> {
-  const { total } = await db
-    .selectFrom('did')
-    .select((eb) => eb.fn.countAll().as('total'))
-    .executeTakeFirstOrThrow()
-  const rows = await db.selectFrom('did').selectAll().orderBy('did_index').orderBy('did').offset(offset).limit(limit).execute()
-  return { dids: rows.map(toDetail), total: Number(total) }
+export async function listDids(db: Db, paging: Paging): Promise<{ dids: ManagedDidDetail[]; total: number }> {
+  const { rows, total } = await pageOf(db.selectFrom('did').selectAll().orderBy('did_index').orderBy('did'), paging)
+  return { dids: rows.map(toDetail), total }
 }
 
 /** Where on the seed's path the next DID's keys go. */

@@ -8,6 +8,7 @@ import { z } from 'zod'
 import { steadyNow } from '../base/clock.ts'
 import { Problem } from '../base/problem.ts'
 import type { Db, Tx } from '../storage/database.ts'
+import type { Paging } from '../storage/page.ts'
 import type { Wallet } from '../wallet/wallet.ts'
 import { announce } from './announce.ts'
 import type { Enterprise } from './enterprise.ts'
@@ -102,7 +103,7 @@ export async function getChallenge(db: Db, id: string): Promise<Session> {
   return row
 }
 
-export const listChallenges = (db: Db, page: { offset: number; limit: number }) => listSessions(db, 'authenticate', page)
+export const listChallenges = (db: Db, page: Paging) => listSessions(db, 'authenticate', page)
 
 /** Removes a challenge and closes its link. @throws {Problem} 404 */
 export async function deleteChallenge(wallet: Wallet, enterprise: Enterprise, id: string): Promise<OperationResult> {

@@ -6,6 +6,7 @@
 import { z } from 'zod'
 import { Problem } from '../base/problem.ts'
 import type { Db, Tx } from '../storage/database.ts'
+import type { Paging } from '../storage/page.ts'
 import type { Wallet } from '../wallet/wallet.ts'
 import type { Enterprise } from './enterprise.ts'
 import { announce } from './announce.ts'
@@ -87,7 +88,7 @@ export async function getDidRequest(db: Db, id: string): Promise<Session> {
   return row
 }
 
-export const listDidRequests = (db: Db, page: { offset: number; limit: number }) => listSessions(db, 'onboard', page)
+export const listDidRequests = (db: Db, page: Paging) => listSessions(db, 'onboard', page)
 
 /** Removes a DID request and closes its link. @throws {Problem} 404 */
 export async function deleteDidRequest(wallet: Wallet, enterprise: Enterprise, id: string): Promise<OperationResult> {

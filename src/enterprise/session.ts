@@ -8,6 +8,7 @@ import { sql, type Selectable } from 'kysely'
 import { steadyNow } from '../base/clock.ts'
 import { newId } from '../base/id.ts'
 import type { Db, Tx } from '../storage/database.ts'
+import { pageOf, type Paging } from '../storage/page.ts'
 import type { WalletTables } from '../storage/wallet-tables.ts'
 import { transition, type Product, type Trigger } from './states.ts'
 
@@ -55,10 +56,8 @@ export function findLinked(db: Db, product: Product, submissionId: string): Prom
 }
 
 /** A page of sessions in the order of their making, and how many there are. */
-export async function listSessions(db: Db, product: Product, { offset, limit }: { offset: number; limit: number }) {
-  const sessions = db.selectFrom('enterprise_session').where('product', '=', product)
-  const { total } = await sessions.select((eb) => eb.fn.countAll().as('total')).executeTakeFirstOrThrow()
-  return { rows: await sessions.selectAll().orderBy('sequence').offset(offset).limit(limit).execute(), total: Number(total) }
+export function listSessions(db: Db, product: Product, paging: Paging): Promise<{ rows: Session[]; total: number }> {
+  return pageOf(db.selectFrom('enterprise_session').selectAll().where('product', '=', product).orderBy('sequence'), paging)
 }
 
 /** Takes the session away with its link. False when there is none. */

@@ -9,8 +9,9 @@ import { Problem } from '../base/problem.ts'
 import { canonicalDid, type Resolve } from '../did/document.ts'
 import type { CredentialSchemaTables } from '../storage/agent-tables/credential-schema.ts'
 import type { AgentDb, AgentTx } from '../storage/database.ts'
-import { mustBeHere } from '../storage/moved.ts'
 import { matchOf } from '../storage/match.ts'
+import { mustBeHere } from '../storage/moved.ts'
+import { pageOf, type Paging } from '../storage/page.ts'
 import { mustBeAuthor, mustBeDid } from './author.ts'
 import { checkSchema } from './kinds.ts'
 import { type Authored, findProofFault, type Proof } from './proof.ts'
@@ -28,14 +29,12 @@ export type Authors = {
 }
 
 /** Filters are exact but for `%`, which stands for anything; `tags` names one tag that must be among a schema's. `offset` is 0 or more, `limit` 1 to 1,000. */
-export type SchemaQuery = {
+export type SchemaQuery = Paging & {
   author?: string | undefined
   name?: string | undefined
   version?: string | undefined
   tags?: string | undefined
   resolutionMethod?: ResolutionMethod
-  offset: number
-  limit: number
 }
 
 /**
@@ -129,9 +128,8 @@ export async function listSchemas(
   if (tag !== undefined) {
     matching = matching.where('guid', 'in', (query) => query.selectFrom('credential_schema_tag').select('guid').where('tag', '=', tag))
   }
-  const { total } = await matching.select((query) => query.fn.countAll().as('total')).executeTakeFirstOrThrow()
-  const rows = await matching.selectAll().orderBy('position').offset(offset).limit(limit).execute()
-  return { schemas: rows.map(toCredentialSchema), total: Number(total) }
+  const { rows, total } = await pageOf(matching.selectAll().orderBy('position'), { offset, limit })
+  return { schemas: rows.map(toCredentialSchema), total }
 }
 
 /** Checks what is to be published, and gives the proof to publish with it: its own, or the one that is made now. */

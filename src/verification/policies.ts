@@ -3,11 +3,12 @@ import { sql, type Selectable } from 'kysely'
 import { newId } from '../base/id.ts'
 import { Problem } from '../base/problem.ts'
 import type { Db, Tx } from '../storage/database.ts'
+import { pageOf, type Paging } from '../storage/page.ts'
 import type { WalletTables } from '../storage/wallet-tables.ts'
 import { VerificationPolicy, type VerificationPolicyInput } from './policy.ts'
 
 /** `offset` is 0 or more, `limit` 1 to 1,000; `name` is compared as a whole. */
-export type PolicyQuery = { name?: string | undefined; offset: number; limit: number }
+export type PolicyQuery = Paging & { name?: string | undefined }
 
 /** Makes a policy under an id of the agent's own, with the nonce 0. */
 export async function createPolicy(tx: Tx, { name, description, constraints }: VerificationPolicyInput): Promise<VerificationPolicy> {
@@ -30,15 +31,11 @@ export async function getPolicy(db: Db, id: string, field?: string): Promise<Ver
 }
 
 /** A page of the wallet's policies in the order of their making, and how many match in all. */
-export async function listPolicies(
-  db: Db,
-  { name, offset, limit }: PolicyQuery,
-): Promise<{ policies: VerificationPolicy[]; total: number }> {
+export async function listPolicies(db: Db, { name, ...paging }: PolicyQuery): Promise<{ policies: VerificationPolicy[]; total: number }> {
   let matching = db.selectFrom('verification_policy')
   if (name !== undefined) matching = matching.where('name', '=', name)
-  const { total } = await matching.select((query) => query.fn.countAll().as('total')).executeTakeFirstOrThrow()
-  const rows = await matching.selectAll().orderBy('sequence').offset(offset).limit(limit).execute()
-  return { policies: rows.map(toPolicy), total: Number(total) }
+  const { rows, total } = await pageOf(matching.selectAll().orderBy('sequence'), paging)
+  return { policies: rows.map(toPolicy), total }
 }
 
 /**

@@ -4,6 +4,7 @@ import { randomId } from '../base/id.ts'
 import { Problem } from '../base/problem.ts'
 import type { AgentDb } from '../storage/database.ts'
 import { mustBeHere } from '../storage/moved.ts'
+import { pageOf, type Paging } from '../storage/page.ts'
 import { checkFilter } from './filter.ts'
 import { PresentationDefinition, type CreatePresentationDefinition } from './presentation-definition.ts'
 
@@ -39,12 +40,11 @@ export async function getDefinition(db: AgentDb, id: string): Promise<Presentati
 export async function listDefinitions(
   db: AgentDb,
   walletId: string,
-  { offset, limit }: { offset: number; limit: number },
+  paging: Paging,
 ): Promise<{ definitions: PresentationDefinition[]; total: number }> {
   const own = db.selectFrom('presentation_definition').where('wallet_id', '=', walletId)
-  const { total } = await own.select((query) => query.fn.countAll().as('total')).executeTakeFirstOrThrow()
-  const rows = await own.select('definition').orderBy('sequence').offset(offset).limit(limit).execute()
-  return { definitions: rows.map(toDefinition), total: Number(total) }
+  const { rows, total } = await pageOf(own.select('definition').orderBy('sequence'), paging)
+  return { definitions: rows.map(toDefinition), total }
 }
 
 async function checkFilters({ input_descriptors }: CreatePresentationDefinition): Promise<void> {

@@ -1,5 +1,6 @@
 /** What agent.db says of wallets, for reading. */
 import type { AgentDb } from '../storage/database.ts'
+import { pageOf, type Paging } from '../storage/page.ts'
 import { toWalletDetail, type WalletDetail } from './model.ts'
 
 /** The wallet with an id, as REST shows it. */
@@ -9,16 +10,9 @@ export async function findWallet(db: AgentDb, id: string): Promise<WalletDetail 
 }
 
 /** A page of wallets in the order of their making, and how many there are. */
-export async function listWallets(
-  db: AgentDb,
-  { offset, limit }: { offset: number; limit: number },
-): Promise<{ wallets: WalletDetail[]; total: number }> {
-  const { total } = await db
-    .selectFrom('wallet')
-    .select((eb) => eb.fn.countAll().as('total'))
-    .executeTakeFirstOrThrow()
-  const rows = await db.selectFrom('wallet').selectAll().orderBy('created_at').orderBy('id').offset(offset).limit(limit).execute()
-  return { wallets: rows.map(toWalletDetail), total: Number(total) }
+export async function listWallets(db: AgentDb, paging: Paging): Promise<{ wallets: WalletDetail[]; total: number }> {
+  const { rows, total } = await pageOf(db.selectFrom('wallet').selectAll().orderBy('created_at').orderBy('id'), paging)
+  return { wallets: rows.map(toWalletDetail), total }
 }
 
 /** The ids of all wallets but those that rest here. */
