@@ -12,6 +12,7 @@ import { isTemporary, Problem } from '../base/problem.ts'
 import { StartError } from '../base/start-error.ts'
 import { DamagedFileError } from '../storage/damaged-file-error.ts'
 import { openAuditDb, type AuditDb, type AuditTx } from '../storage/database.ts'
+import type { Paging } from '../storage/page.ts'
 import { leftBegun, putBegun, takeBegun, type Draft } from './begun.ts'
 import { beginning, entryAfter, isGenuine, type Place } from './chain.ts'
 import { toRow, type Act, type AuditEntry, type Result } from './entry.ts'
@@ -120,7 +121,7 @@ export class AuditLog {
   }
 
   /** Entries, newest first. */
-  list(filter: Filter, paging: { offset: number; limit: number }): Promise<AuditEntry[]> {
+  list(filter: Filter, paging: Paging): Promise<AuditEntry[]> {
     return list(this.#db, filter, paging)
   }
 

@@ -1,6 +1,7 @@
 /** Entries of the audit log, found by what they are about. */
 import { z } from 'zod'
 import type { AuditDb } from '../storage/database.ts'
+import type { Paging } from '../storage/page.ts'
 import { Actor, Outcome, toEntry, type AuditEntry } from './entry.ts'
 
 const Id = z.guid().toLowerCase()
@@ -19,7 +20,7 @@ export const Filter = z.object({
 export type Filter = z.output<typeof Filter>
 
 /** A part of the entries that fit, newest first. */
-export async function list(db: AuditDb, filter: Filter, { offset, limit }: { offset: number; limit: number }): Promise<AuditEntry[]> {
+export async function list(db: AuditDb, filter: Filter, { offset, limit }: Paging): Promise<AuditEntry[]> {
   const { actor, outcome, action, entityId, walletId, requestId, since, until } = filter
   const equal = { actor, outcome, action, entity_id: entityId, wallet_id: walletId, request_id: requestId }
   let query = db.selectFrom('entry').selectAll()

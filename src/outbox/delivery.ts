@@ -2,6 +2,7 @@
 import { sql, type Selectable } from 'kysely'
 import { z } from 'zod'
 import type { Db, Tx } from '../storage/database.ts'
+import { pageOf, type Paging } from '../storage/page.ts'
 import { prepared } from '../storage/prepared.ts'
 import type { WalletTables } from '../storage/wallet-tables.ts'
 import { lastSequence, type Event } from './event.ts'
@@ -30,7 +31,7 @@ export const WebhookDelivery = z
 export type WebhookDelivery = z.infer<typeof WebhookDelivery>
 
 /** Which attempts are wanted: `failed` are all that were not taken, `dead` the last at each event that was given up. */
-export type DeliveryQuery = { offset: number; limit: number; eventId?: string | undefined; outcome?: (typeof outcomes)[number] | undefined }
+export type DeliveryQuery = Paging & { eventId?: string | undefined; outcome?: (typeof outcomes)[number] | undefined }
 
 /** What an attempt was at. `sequence` is the event's place in the log; a test event has none. */
 export type Attempted = { webhookId: string; event: Event; sequence?: number; kind: AttemptKind }
@@ -64,7 +65,7 @@ export async function logAttempt(tx: Tx, { webhookId, event, sequence, kind }: A
 export async function listDeliveries(
   db: Db,
   webhookId: string,
-  { offset, limit, eventId, outcome }: DeliveryQuery,
+  { eventId, outcome, ...paging }: DeliveryQuery,
 ): Promise<{ deliveries: WebhookDelivery[]; total: number }> {
   const wanted = attempts(db)
     .where('delivery_attempt.webhook_id', '=', webhookId)
@@ -73,15 +74,9 @@ export async function listDeliveries(
     .$if(outcome === 'failed', (query) => query.where('error', 'is not', null))
     // Said of the joined table, so that this reads the dead letters and not the whole log.
     .$if(outcome === 'dead', (query) => query.where('dead_letter.webhook_id', '=', webhookId))
-  const { total } = await wanted.select((eb) => eb.fn.countAll().as('total')).executeTakeFirstOrThrow()
-  const rows = await wanted
-    .selectAll('delivery_attempt')
-    .select('dead_letter.attempt as dead')
-    .orderBy('delivery_attempt.sequence', 'desc')
-    .offset(offset)
-    .limit(limit)
-    .execute()
-  return { total: Number(total), deliveries: rows.map(toDelivery) }
+  const selected = wanted.selectAll('delivery_attempt').select('dead_letter.attempt as dead')
+  const { rows, total } = await pageOf(selected.orderBy('delivery_attempt.sequence', 'desc'), paging)
+  return { total, deliveries: rows.map(toDelivery) }
 }
 
 /** An attempt at an event, and at which webhook. */

@@ -1,6 +1,7 @@
 /** Reading records: one by its id, one by its thread, a page of them. */
 import { Problem } from '../base/problem.ts'
 import type { Db } from '../storage/database.ts'
+import { pageOf, type Paging } from '../storage/page.ts'
 import type { Machine, RoleOf } from './machine.ts'
 import type { Protocol, Rec } from './record.ts'
 import { rowsById, rowsByThread, type RecordRow } from './rows.ts'
@@ -37,19 +38,18 @@ export async function findByThread<M extends Machine, Data extends object>(
   return rows[0] && toRecord(protocol, rows[0])
 }
 
-export type Paging = { offset: number; limit: number; thid?: string | undefined }
+export type RecordQuery = Paging & { thid?: string | undefined }
 
 /** A page of records in the order of their creation, and how many there are in all. */
 export async function listRecords<M extends Machine, Data extends object>(
   db: Db,
   protocol: Protocol<M, Data>,
-  { offset, limit, thid }: Paging,
+  { thid, ...paging }: RecordQuery,
 ): Promise<{ records: Rec<M, Data>[]; total: number }> {
   let matching = db.selectFrom('record').where('protocol', '=', protocol.name)
   if (thid !== undefined) matching = matching.where('thid', '=', thid)
-  const { total } = await matching.select((eb) => eb.fn.countAll().as('total')).executeTakeFirstOrThrow()
-  const rows = await matching.selectAll().orderBy('created_at').orderBy('id').offset(offset).limit(limit).execute()
-  return { records: rows.map((row) => toRecord(protocol, row)), total: Number(total) }
+  const { rows, total } = await pageOf(matching.selectAll().orderBy('created_at').orderBy('id'), paging)
+  return { records: rows.map((row) => toRecord(protocol, row)), total }
 }
 
 function toRecord<M extends Machine, Data extends object>(protocol: Protocol<M, Data>, row: RecordRow): Rec<M, Data> {

@@ -3,6 +3,7 @@ import { sql, type Insertable, type Selectable } from 'kysely'
 import { z } from 'zod'
 import { newId } from '../../base/id.ts'
 import type { Db, Tx } from '../../storage/database.ts'
+import { pageOf, type Paging } from '../../storage/page.ts'
 import type { WalletTables } from '../../storage/wallet-tables.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
 import { readBody } from '../body.ts'
@@ -40,15 +41,13 @@ export const onMessage: Handler = async (wallet, message) => {
   return (tx) => insert(tx, { connection_id: connectionId, direction: 'received', content, lang: lang ?? null, sent_at })
 }
 
-export type Paging = { offset: number; limit: number; connectionId?: string | undefined }
+export type MessageQuery = Paging & { connectionId?: string | undefined }
 
 /** A page of messages in the order of their coming and going, and how many there are in all. */
-export async function listMessages(db: Db, { offset, limit, connectionId }: Paging): Promise<{ rows: Row[]; total: number }> {
+export async function listMessages(db: Db, { connectionId, ...paging }: MessageQuery): Promise<{ rows: Row[]; total: number }> {
   let matching = db.selectFrom('message')
   if (connectionId !== undefined) matching = matching.where('connection_id', '=', connectionId)
-  const { total } = await matching.select((eb) => eb.fn.countAll().as('total')).executeTakeFirstOrThrow()
-  const rows = await matching.selectAll().orderBy('sequence').offset(offset).limit(limit).execute()
-  return { rows, total: Number(total) }
+  return pageOf(matching.selectAll().orderBy('sequence'), paging)
 }
 
 /** An instant that a peer gives in epoch seconds; nothing for a number that is no instant of this millennium. */
