@@ -8,7 +8,7 @@ import { toPrismService } from '../did/prism/service.ts'
 import { createState } from '../did/prism/state.ts'
 import { putEvent } from '../outbox/event.ts'
 import type { Wallet } from '../wallet/wallet.ts'
-import { nextDidIndex, toManagedDid, type DidRow } from './dids.ts'
+import { newRow, nextDidIndex, toManagedDid, type DidRow } from './dids.ts'
 import { makeKeys, putKeys, toKeyRow, toPrismKey, type KeyRow } from './keys.ts'
 import type { CreateManagedDid } from './model.ts'
 import type { OperationRow } from './operation.ts'
@@ -60,21 +60,11 @@ async function makeDid(wallet: Wallet, { documentTemplate }: CreateManagedDid, d
     const did = toShortForm(operationHash(operation))
     const signed = signOperation(operation, masterKeyId, keys.at(-1)!.jwk)
     const id = operationId(signed)
-    const now = new Date().toISOString()
+    const longForm = toLongForm(operation)
+    const row = newRow({ did, method: 'prism', long_form: longForm, did_index: didIndex, status: 'CREATED', state: writeState(state) })
     return {
-      row: {
-        did,
-        method: 'prism',
-        long_form: toLongForm(operation),
-        did_index: didIndex,
-        status: 'CREATED',
-        state: writeState(state),
-        pending_operation: null,
-        failure: null,
-        created_at: now,
-        updated_at: null,
-      },
-      operation: { id, did, kind: 'create', signed_operation: toHex(signed), submitted_at: null, created_at: now },
+      row,
+      operation: { id, did, kind: 'create', signed_operation: toHex(signed), submitted_at: null, created_at: row.created_at },
       keys: keys.map((key) => toKeyRow(wallet, did, id, key)),
     }
   } catch (error) {

@@ -11,6 +11,11 @@ import { readContent } from './state.ts'
 
 export type DidRow = Selectable<WalletTables['did']>
 
+/** The row of a DID that is new to the wallet. */
+export function newRow(known: Pick<DidRow, 'did' | 'method' | 'long_form' | 'did_index' | 'status' | 'state'>): DidRow {
+  return { ...known, pending_operation: null, failure: null, created_at: new Date().toISOString(), updated_at: null }
+}
+
 /** A DID of this wallet: short form, the form that anybody can resolve without a ledger if there is one, and status. */
 export type OwnDid = { did: string; longForm: string; status: DidRow['status'] }
 

@@ -5,7 +5,7 @@ import { toShortForm } from '../did/prism/did.ts'
 import { type PrismKey, usages } from '../did/prism/model.ts'
 import type { DidState } from '../did/prism/state.ts'
 import type { Wallet } from '../wallet/wallet.ts'
-import { toDetail, type DidRow } from './dids.ts'
+import { newRow, toDetail } from './dids.ts'
 import { putKeys, type KeyRow } from './keys.ts'
 import type { RestoredDid } from './model.ts'
 import { writeState } from './state.ts'
@@ -41,22 +41,11 @@ export async function restoreDids(wallet: Wallet): Promise<RestoredDid[]> {
 
 /** Keeps a DID, unless the wallet has it. */
 async function restore(wallet: Wallet, didIndex: number, state: DidState): Promise<RestoredDid | undefined> {
-  const now = new Date().toISOString()
-  const row: DidRow = {
-    did: toShortForm(state.suffix),
-    method: 'prism',
-    long_form: null,
-    did_index: didIndex,
-    status: 'PUBLISHED',
-    state: writeState(state),
-    pending_operation: null,
-    failure: null,
-    created_at: now,
-    updated_at: null,
-  }
+  const did = toShortForm(state.suffix)
+  const row = newRow({ did, method: 'prism', long_form: null, did_index: didIndex, status: 'PUBLISHED', state: writeState(state) })
   const found: { key: PrismKey; keyIndex: number | undefined }[] = []
   for (const key of state.publicKeys) found.push({ key, keyIndex: await findKeyIndex(wallet, didIndex, key, state) })
-  const keys = found.flatMap(({ key, keyIndex }) => (keyIndex === undefined ? [] : [toRestoredKey(row.did, key, keyIndex)]))
+  const keys = found.flatMap(({ key, keyIndex }) => (keyIndex === undefined ? [] : [toRestoredKey(did, key, keyIndex)]))
   const isNew = await wallet.transaction(async (tx) => {
     const { numInsertedOrUpdatedRows } = await tx
       .insertInto('did')

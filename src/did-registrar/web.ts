@@ -15,7 +15,7 @@ import type { AgentDb, Db } from '../storage/database.ts'
 import type { Wallet } from '../wallet/wallet.ts'
 import type { Wallets } from '../wallet/wallets.ts'
 import { keepNewDid } from './create.ts'
-import { changeUnchanged, isOwnDid, type DidRow } from './dids.ts'
+import { changeUnchanged, isOwnDid, newRow, type DidRow } from './dids.ts'
 import { makeKeys, putKeys, toKeyRow, toPrismKey, type NewKey } from './keys.ts'
 import type { CreateManagedDid, DidOperationResponse } from './model.ts'
 import { readContent, writeState } from './state.ts'
@@ -38,18 +38,7 @@ export async function createWebDid(db: AgentDb, wallet: Wallet, { name, document
   await keepNewDid(wallet, async (didIndex) => {
     const keys = await makeKeys(wallet, didIndex, wanted, new Map())
     const state = writeState(contentOf(documentTemplate, keys))
-    const row: DidRow = {
-      did,
-      method: 'web',
-      long_form: null,
-      did_index: didIndex,
-      status: 'PUBLISHED',
-      state,
-      pending_operation: null,
-      failure: null,
-      created_at: new Date().toISOString(),
-      updated_at: null,
-    }
+    const row = newRow({ did, method: 'web', long_form: null, did_index: didIndex, status: 'PUBLISHED', state })
     return { row, keys: keys.map((key) => toKeyRow(wallet, did, versionOf(state), key)) }
   })
   return did
