@@ -102,17 +102,18 @@ function unreachable({ url, cause }: DaemonUnreachable): Report {
 function hintFor(problem: ProblemBody, commandId: string): string | undefined {
   const [topic = '', verb] = commandId.split(':')
   const administers = topic === 'wallet' || topic === 'tenant'
+  const about = topicOf(problem, topic)
   switch (exitCodeOf(problem)) {
     case 2:
       return isGeneral(problem) ? `agent ${commandId.replaceAll(':', ' ')} --help` : undefined
     case 3:
-      return verb === 'list' ? undefined : `agent ${listOf(problem, topic)} list`
+      return verb === 'list' ? undefined : `agent ${about} list`
     case 4:
       return administers
         ? 'give the administrator’s key: AGENT_ADMIN_KEY, --admin-key-file, or the --profile of a daemon on this machine'
         : 'give a tenant’s key: AGENT_API_KEY, --api-key-file, or the --profile of a daemon on this machine; `agent tenant create` makes one'
     case 5:
-      return ['connection', 'credential', 'proof'].includes(topic) ? `agent ${topic} show <id>` : undefined
+      return ['connection', 'credential', 'proof'].includes(about) ? `agent ${about} show <id>` : undefined
     default:
       return undefined
   }
@@ -129,8 +130,8 @@ function explanationOf(type: string): string | undefined {
   return `agent explain ${type.includes(' ') ? JSON.stringify(type) : type}`
 }
 
-/** The topic whose list holds what was not found: the problem may be about something else than the command is. */
-function listOf({ type }: ProblemBody, topic: string): string {
+/** The topic of what was not found, or is in a state of its own: the problem may be about something else than the command is. */
+function topicOf({ type }: ProblemBody, topic: string): string {
   if (/DIDNotFoundInWallet$|did-not-in-wallet$/.test(type)) return 'did'
   if (type.endsWith('WalletNotFound')) return 'wallet'
   if (/ConnectionServiceError/.test(type)) return 'connection'

@@ -58,6 +58,7 @@ describe('a report', () => {
     ['error:PresentationError:IssuedCredentialNotFoundError', 'proof:present', 'agent credential list'],
     ['error:CredentialServiceError:DIDNotFoundInWallet', 'credential:accept', 'agent did list'],
     ['error:CredentialServiceError:InvalidStateForOperation', 'credential:issue', 'agent credential show <id>'],
+    ['error:ConnectionServiceError:InvalidStateForOperation', 'credential:offer', 'agent connection show <id>'],
     ['BadRequest', 'webhook:add', 'agent webhook add --help'],
   ])('of %s in %s suggests %j', (type, command, hint) => {
     expect(toReport(problem(type), command).hint).toBe(hint)
