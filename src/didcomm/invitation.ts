@@ -5,7 +5,7 @@
  * reads the standard alphabet only (wire.md 2.2).
  */
 import { z } from 'zod'
-import { fromBase64, fromUtf8, toPaddedBase64url } from '../base/bytes.ts'
+import { fromBase64, toPaddedBase64url } from '../base/bytes.ts'
 import { Problem } from '../base/problem.ts'
 import { reasonOf } from '../base/reason.ts'
 import { Did } from '../did/document.ts'
@@ -96,7 +96,7 @@ export function parseInvitation(text: string): { invitation: OutOfBandInvitation
     fail('it is neither the base64 of an invitation nor a URL with _oob=', error)
   }
   try {
-    value = readJson(fromUtf8(bytes))
+    value = readJson(bytes)
   } catch (error) {
     fail(`its content ${reasonOf(error)}`, error)
   }

@@ -123,6 +123,10 @@ describe('an invitation of others', () => {
     expect(() => parseInvitation(text)).toThrow(expect.objectContaining(parsingError))
   })
 
+  test('that is the id of something is refused with what is wrong with it', () => {
+    expect(() => parseInvitation('01a20314-eb8d-73b1-a3a0-ceab51839810')).toThrow('The invitation cannot be read: its content is not JSON.')
+  })
+
   test('any text is read or refused by that problem, and nothing else is thrown', () => {
     const texts = fc.oneof(
       fc.string({ unit: 'binary' }),
