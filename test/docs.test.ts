@@ -7,6 +7,7 @@ import { endpointsTable, exitCodesTable, variablesTable } from './_tables.ts'
 const read = (page: string) => readFileSync(new URL(`../${page}`, import.meta.url), 'utf8')
 const pages = [
   'README.md',
+  'SECURITY.md',
   ...readdirSync(new URL('../docs', import.meta.url))
     .filter((file) => file.endsWith('.md'))
     .map((file) => `docs/${file}`),

@@ -144,7 +144,7 @@ export const variables = {
   WEBHOOKS_PER_WALLET:                  count.default(10)      .describe('Webhooks that a wallet may have (ours).'),
   RECORDS_PER_WALLET:                   count.optional()       .describe('Records of connections, credentials and proofs that a wallet may have. Default: as many as come (ours).'),
   BYTES_PER_WALLET:                     z.coerce.number().int().min(1_048_576).optional()
-                                                               .describe('Bytes that a wallet may have, with its schemas and presentation definitions; at least 1048576. Default: what the disk holds (ours).'),
+                                                               .describe('Bytes that a wallet may have, with its schemas, credential definitions and presentation definitions; at least 1048576. Default: what the disk holds (ours).'),
   WEBHOOK_SECRET_OVERLAP:               seconds.default(86_400).describe('How long a webhook’s secret goes on to sign beside the one that replaces it (ours).'),
 
   CONNECT_INVITATION_EXPIRY:            seconds.default(300)   .describe('How long an invitation to connect may be answered.'),
