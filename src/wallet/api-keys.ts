@@ -8,6 +8,7 @@ import { Problem } from '../base/problem.ts'
 import { deriveSealKey, keyedDigest } from '../base/seal.ts'
 import type { AgentTables } from '../storage/agent-tables.ts'
 import type { AgentDb, AgentTx } from '../storage/database.ts'
+import { pageOf, type Paging } from '../storage/page.ts'
 import { Scope, type ApiKey, type CreateApiKey, type NewApiKey } from './api-key.ts'
 import { getEntity } from './entity.ts'
 import { createKnownKeys, type KnownKey } from './known-keys.ts'
@@ -61,13 +62,12 @@ export class ApiKeys {
   }
 
   /** A page of an entity's keys in the order of their making, those that let nobody in any more among them. @throws {Problem} `EntityNotFound` */
-  async list(entityId: string, { offset, limit }: { offset: number; limit: number }): Promise<{ keys: ApiKey[]; total: number }> {
+  async list(entityId: string, paging: Paging): Promise<{ keys: ApiKey[]; total: number }> {
     await getEntity(this.#db, entityId)
     await this.#uses.write()
-    const keys = this.#db.selectFrom('api_key').where('entity_id', '=', entityId)
-    const { total } = await keys.select((eb) => eb.fn.countAll().as('total')).executeTakeFirstOrThrow()
-    const rows = await keys.selectAll().orderBy('created_at').orderBy('id').offset(offset).limit(limit).execute()
-    return { keys: rows.map(toApiKey), total: Number(total) }
+    const keys = this.#db.selectFrom('api_key').selectAll().where('entity_id', '=', entityId).orderBy('created_at').orderBy('id')
+    const { rows, total } = await pageOf(keys, paging)
+    return { keys: rows.map(toApiKey), total }
   }
 
   /** Lets nobody in with a key any more, for good; doing it again changes nothing. @throws {Problem} `EntityNotFound`, `NotFound` */

@@ -2,6 +2,7 @@
 import { newId } from '../base/id.ts'
 import { Problem } from '../base/problem.ts'
 import type { AgentDb } from '../storage/database.ts'
+import { pageOf, type Paging } from '../storage/page.ts'
 import { ApiKeys } from './api-keys.ts'
 import { entityNotFound, findEntity, getEntity, toEntity } from './entity.ts'
 import type { CreateEntity, Entity } from './model.ts'
@@ -41,13 +42,9 @@ export class Tenants {
   }
 
   /** A page of entities in the order of their making, and how many there are. */
-  async list({ offset, limit }: { offset: number; limit: number }): Promise<{ entities: Entity[]; total: number }> {
-    const { total } = await this.#db
-      .selectFrom('entity')
-      .select((eb) => eb.fn.countAll().as('total'))
-      .executeTakeFirstOrThrow()
-    const rows = await this.#db.selectFrom('entity').selectAll().orderBy('created_at').orderBy('id').offset(offset).limit(limit).execute()
-    return { entities: rows.map(toEntity), total: Number(total) }
+  async list(paging: Paging): Promise<{ entities: Entity[]; total: number }> {
+    const { rows, total } = await pageOf(this.#db.selectFrom('entity').selectAll().orderBy('created_at').orderBy('id'), paging)
+    return { entities: rows.map(toEntity), total }
   }
 
   /** Gives an entity another name or another wallet. @throws {Problem} `EntityNotFound`, `WalletNotFound` */
