@@ -1,26 +1,12 @@
 /** AnonCreds by commands: offered by a definition, asked for by attributes and predicates, shown and kept back. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { publishDefinition } from '../anoncreds/_definition.ts'
-import { connect, credentialIn, newDid, presentationIn, startPair, type Tenant } from '../_pair.ts'
-import { newUser, type User } from './_cli.ts'
+import { connect, credentialIn, newDid, presentationIn } from '../_pair.ts'
+import { startCommandedPair } from './_pair.ts'
 
-const slow = 90_000
-
-let user: User
-let pair: Awaited<ReturnType<typeof startPair>>
-beforeAll(async () => {
-  user = newUser()
-  pair = await startPair()
-}, slow)
-afterAll(async () => {
-  await pair[Symbol.asyncDispose]()
-  user.remove()
-})
-
-const run = ({ apiKey }: Tenant, ...args: string[]) => user.run(args, { env: { AGENT_URL: pair.agent.url, AGENT_API_KEY: apiKey } })
-
-test('a credential goes from a definition to a proof, and each side sees in words what it is', { timeout: slow }, async () => {
-  const { issuer, holder, agent } = pair
+test('a credential goes from a definition to a proof, and each side sees in words what it is', { timeout: 120_000 }, async () => {
+  await using pair = await startCommandedPair()
+  const { issuer, holder, agent, run } = pair
   const { inviterConnectionId: connection } = await connect(issuer, holder)
   const { did } = await newDid(issuer, 'assertionMethod')
   const { guid, credDefId, schemaId } = await publishDefinition(agent, issuer, did)

@@ -1,22 +1,12 @@
 /** `agent creddef` by hand, against a daemon as it is installed: the bundle, with the process that makes keys and the thread that calculates. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { until } from '../_pair.ts'
-import { newUser, type User } from './_cli.ts'
+import { serveIssuer } from './_issuer.ts'
 
 const slow = 120_000
 
-let user: User
-let author: string
-beforeAll(async () => {
-  user = newUser()
-  await user.run(['daemon', 'start'])
-  const { out } = await user.run(['did', 'create', '--publish', '--wait', '--key', 'issue-1:assertionMethod', '--json'])
-  author = (JSON.parse(out) as { did: string }).did
-}, slow)
-afterAll(async () => {
-  await user.run(['daemon', 'stop'])
-  user.remove()
-}, slow)
+const issuer = serveIssuer()
+const { user } = issuer
 
 const run = async (...args: string[]) => {
   const { out, err } = await user.run([...args, '--json'])
@@ -24,6 +14,7 @@ const run = async (...args: string[]) => {
 }
 
 test('a schema of attributes is published, and a definition made for it', { timeout: slow }, async () => {
+  const { did: author } = issuer
   const publish = ['schema', 'publish', '--anoncreds', '--name', 'id card', '--author', author, '--attribute', 'name', '--attribute', 'age']
   const { guid: schema, ...rest } = await run(...publish)
   expect(rest).toMatchObject({
@@ -55,6 +46,7 @@ test('a schema of attributes is published, and a definition made for it', { time
 })
 
 test('under DID URLs, too', { timeout: slow }, async () => {
+  const { did: author } = issuer
   const publish = ['schema', 'publish', '--did-url', '--anoncreds', '--name', 'id card', '--author', author, '--attribute', 'name', '-q']
   const { out: schema } = await user.run(publish)
   const { out } = await user.run(['schema', 'show', schema, '--did-url', '--raw', '--json'])

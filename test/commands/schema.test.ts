@@ -1,8 +1,8 @@
 /** `agent schema` by hand, against a daemon as it is installed: the bundle, with its thread for schemas. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { newUser, type User } from './_cli.ts'
+import { expect, test } from 'vitest'
+import { serveIssuer } from './_issuer.ts'
 
 const slow = 60_000
 const person = {
@@ -13,18 +13,8 @@ const person = {
   additionalProperties: false,
 }
 
-let user: User
-let author: string
-beforeAll(async () => {
-  user = newUser()
-  await user.run(['daemon', 'start'])
-  const { out } = await user.run(['did', 'create', '--publish', '--wait', '--key', 'issue-1:assertionMethod', '--json'])
-  author = (JSON.parse(out) as { did: string }).did
-}, slow)
-afterAll(async () => {
-  await user.run(['daemon', 'stop'])
-  user.remove()
-}, slow)
+const issuer = serveIssuer()
+const { user } = issuer
 
 /** Puts JSON into a file; the flag's value that names it. */
 function file(name: string, json: object): string {
@@ -33,19 +23,19 @@ function file(name: string, json: object): string {
   return `@${path}`
 }
 const publish = async (...args: string[]) => {
-  const { out, err } = await user.run(['schema', 'publish', '--name', 'person', '--author', author, '--json', ...args])
+  const { out, err } = await user.run(['schema', 'publish', '--name', 'person', '--author', issuer.did, '--json', ...args])
   return JSON.parse(out || err) as Record<string, any>
 }
 
 test('a schema is published, signed, published again and shown', { timeout: slow }, async () => {
   const schema = file('person.json', person)
   const made = await publish('--schema', schema, '--tag', 'test', '--sign')
-  expect(made).toMatchObject({ name: 'person', version: '1.0.0', tags: ['test'], proof: { verificationMethod: `${author}#issue-1` } })
+  expect(made).toMatchObject({ name: 'person', version: '1.0.0', tags: ['test'], proof: { verificationMethod: `${issuer.did}#issue-1` } })
   const next = await publish('--schema', schema, '--id', made['id'], '--version', '1.1.0')
   expect(next).toMatchObject({ id: made['id'], version: '1.1.0' })
   expect(await publish('--schema', schema, '--id', made['id'], '--version', '1.0.1')).toMatchObject({ exitCode: 2, status: 400 })
   const shown = await user.run(['schema', 'show', made['guid']])
-  expect(shown.out).toContain(`signed by  ${author}#issue-1`)
+  expect(shown.out).toContain(`signed by  ${issuer.did}#issue-1`)
   expect((await user.run(['schema', 'list', '--version', '1.%', '-q'])).out.split('\n')).toEqual([made['guid'], next['guid']])
   const linked = await publish(
     '--schema',
@@ -62,7 +52,7 @@ test('a schema is checked, and claims by it', { timeout: slow }, async () => {
   const { code, out } = await validate(made['guid'], '--signed', '--claim', 'name=Alice', '--claim', 'age:=42')
   expect({ code, out: out.split('\n').map((line) => line.trimEnd()) }).toEqual({
     code: 0,
-    out: [expect.stringMatching(new RegExp(`^author +${author}$`)), 'usable      ok', 'authorship  ok', 'claims      ok'],
+    out: [expect.stringMatching(new RegExp(`^author +${issuer.did}$`)), 'usable      ok', 'authorship  ok', 'claims      ok'],
   })
   const wrong = await validate(made['guid'], '--claim', 'age=42')
   expect(wrong).toMatchObject({ code: 8, out: expect.stringContaining('$.name: is missing but it is required; $.age: must be integer') })

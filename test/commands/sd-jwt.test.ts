@@ -1,27 +1,13 @@
 /** SD-JWTs by commands: offered, bound, asked for by claims, shown. */
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { connect, credentialIn, newDid, presentationIn, startPair, type Tenant } from '../_pair.ts'
-import { newUser, type User } from './_cli.ts'
+import { expect, test } from 'vitest'
+import { connect, credentialIn, newDid, presentationIn } from '../_pair.ts'
+import { startCommandedPair } from './_pair.ts'
 
-const slow = 60_000
-
-let user: User
-let pair: Awaited<ReturnType<typeof startPair>>
-beforeAll(async () => {
-  user = newUser()
-  pair = await startPair()
-}, slow)
-afterAll(async () => {
-  await pair[Symbol.asyncDispose]()
-  user.remove()
-})
-
-const run = ({ apiKey }: Tenant, ...args: string[]) => user.run(args, { env: { AGENT_URL: pair.agent.url, AGENT_API_KEY: apiKey } })
-
-test('an SD-JWT goes from offer to proof, and each side sees in words what it is', { timeout: slow }, async () => {
-  const { issuer, holder } = pair
+test('an SD-JWT goes from offer to proof, and each side sees in words what it is', { timeout: 120_000 }, async () => {
+  await using pair = await startCommandedPair()
+  const { issuer, holder, user, run } = pair
   const { inviterConnectionId: connection } = await connect(issuer, holder)
   const { did } = await newDid(issuer, 'assertionMethod', 'Ed25519')
   const { did: subject } = await newDid(holder, 'authentication', 'Ed25519')

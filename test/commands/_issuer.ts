@@ -1,0 +1,20 @@
+/** A user with a daemon as it is installed, the bundle, and a published DID to issue with, for the tests of a file. */
+import { afterAll, beforeAll } from 'vitest'
+import { newUser, type User } from './_cli.ts'
+
+const slow = 120_000
+
+export function serveIssuer(): { user: User; did: string } {
+  const issuer = { user: newUser(), did: '' }
+  const { run, remove } = issuer.user
+  beforeAll(async () => {
+    await run(['daemon', 'start'])
+    const { out } = await run(['did', 'create', '--publish', '--wait', '--key', 'issue-1:assertionMethod', '--json'])
+    issuer.did = (JSON.parse(out) as { did: string }).did
+  }, slow)
+  afterAll(async () => {
+    await run(['daemon', 'stop'])
+    remove()
+  }, slow)
+  return issuer
+}

@@ -1,0 +1,17 @@
+/** Two tenants of an agent in this process, and a user who runs the commands of both. */
+import { startPair, type Tenant } from '../_pair.ts'
+import { newUser } from './_cli.ts'
+
+export async function startCommandedPair() {
+  const user = newUser()
+  const pair = await startPair()
+  return {
+    ...pair,
+    user,
+    run: ({ apiKey }: Tenant, ...args: string[]) => user.run(args, { env: { AGENT_URL: pair.agent.url, AGENT_API_KEY: apiKey } }),
+    async [Symbol.asyncDispose]() {
+      await pair[Symbol.asyncDispose]()
+      user.remove()
+    },
+  }
+}
