@@ -12,6 +12,7 @@ import { watchStatements } from '../security/_statements.ts'
 const short: Record<string, string> = {
   webhook: 'a wallet has a few',
   outbox: 'what is owed now: a debt is deleted when it is paid',
+  json_each: 'what a statement is given',
 }
 
 /** What SQLite says it reads as a whole for a statement, by the names of the tables. */
@@ -63,13 +64,19 @@ test('whatever a flow asks of its databases is found by an index', async () => {
   await using pair = await startPair()
   const { issuer, holder } = pair
   const dids = await prepare(issuer, holder, sink)
+  // One that is seen for the first time.
+  const apiKey = 'another-key-of-the-issuer'
+  await pair.agent.admin('POST /iam/apikey-authentication', { body: { entityId: issuer.entityId, apiKey } })
   const asked = new Map<string, { kind: string; source: string }>()
   await watchStatements(
     ({ source, database: { name } }) => {
       const kind = name.includes('/wallets/') ? 'wallet' : basename(name)
       if (isPlanned(source)) asked.set(`${kind} ${source}`, { kind, source })
     },
-    () => wholeFlow(issuer, holder, sink, dids),
+    async () => {
+      expect((await pair.agent.send('GET', '/connections', { headers: { apikey: apiKey } })).status).toBe(200)
+      await wholeFlow(issuer, holder, sink, dids)
+    },
   )
   const found: { kind: string; scan: string; source: string }[] = []
   for (const [kind, path] of Object.entries(filesOf(pair.agent))) {
