@@ -7,7 +7,7 @@ import { defaultLeewaySeconds } from '../validity.ts'
 import { VerificationError } from '../verification-error.ts'
 import { digestBy } from './disclosure.ts'
 import { checkKeyBinding } from './key-binding.ts'
-import { decodeSdJwt, registeredClaims, verifySdJwt, type DecodedSdJwt, type SdJwtChecks, type VerifiedSdJwt } from './sd-jwt.ts'
+import { decodeSdJwt, registeredClaims, verifyDecodedSdJwt, type DecodedSdJwt, type SdJwtChecks, type VerifiedSdJwt } from './sd-jwt.ts'
 
 /** What a holder shows: the names of claims as an object whose values do not matter, unless they are objects that name claims below. */
 export type SdJwtPresentationContent = {
@@ -68,7 +68,7 @@ export async function verifySdJwtPresentation(text: string, checks: SdJwtPresent
   if (missing !== undefined) throw new VerificationError('claim-missing', `The claim ${missing} is not shown`)
   const { vct, issuerDid } = decoded
   checkConstraints({ schemas: vct === undefined ? [] : [vct], issuerDid }, checks.constraints ?? [])
-  return verifySdJwt(text, checks)
+  return verifyDecodedSdJwt(decoded, checks)
 }
 
 /** The presentation answers this request, if the credential is bound to a key. */

@@ -33,6 +33,8 @@ export const registeredClaims = [
   '...',
 ] as const
 
+const registered: ReadonlySet<string> = new Set(registeredClaims)
+
 /** The class of all credentials in the W3C's vocabulary: the type (`vct`, which there must be) of one that has no schema to tell it by. */
 export const anyCredential = 'https://www.w3.org/2018/credentials#VerifiableCredential'
 
@@ -153,19 +155,18 @@ export function splitSdJwt(text: string): { jwt: string; disclosures: string[]; 
 }
 
 function read(text: string, payload: JsonObject): SdJwtStatement {
-  const { jwt, disclosures, keyBinding } = splitSdJwt(text)
+  const { disclosures, keyBinding } = splitSdJwt(text)
   // What the token needs must be signed, and be seen by whoever reads no disclosures.
   const { iss, sub, iat, nbf, exp, vct, cnf, status, credentialStatus } = parseClaims(SdJwtClaims, payload)
   const { claims: processed, placed } = unpack(payload, disclosures)
-  const hidden = placed.find(({ path }) => path.length === 1 && registeredClaims.some((name) => name === path[0]))
+  const hidden = placed.find(({ path }) => path.length === 1 && registered.has(path[0]!))
   if (hidden) throw new VerificationError('malformed', `The claim ${hidden.path[0]} must not be hidden`)
-  const isOwn = ([name]: [string, unknown]) => !registeredClaims.some((registered) => registered === name)
   return {
-    sdJwt: [jwt, ...disclosures, ''].join('~'),
+    sdJwt: text.slice(0, text.lastIndexOf('~') + 1),
     ...(keyBinding !== undefined && { keyBinding }),
     issuerDid: iss,
     ...(sub !== undefined && { subjectDid: sub }),
-    claims: Object.fromEntries(Object.entries(processed).filter(isOwn)),
+    claims: Object.fromEntries(Object.entries(processed).filter(([name]) => !registered.has(name))),
     processed,
     ...(vct !== undefined && { vct }),
     ...(cnf && { holderKey: cnf.jwk as PublicJwk }),
@@ -186,11 +187,15 @@ export type VerifiedSdJwt = DecodedSdJwt & { key: VerificationKey | undefined }
  * @throws {VerificationError} for the first check that fails
  * @throws {Problem} `error:ServiceUnavailable` when a check cannot be made for now
  */
-export async function verifySdJwt(
-  text: string,
+export async function verifySdJwt(text: string, checks: SdJwtChecks): Promise<VerifiedSdJwt> {
+  return verifyDecodedSdJwt(decodeSdJwt(text), checks)
+}
+
+/** The rest of `verifySdJwt` for a credential that is read already. */
+export async function verifyDecodedSdJwt(
+  credential: DecodedSdJwt,
   { resolve, now, leewaySeconds, verifyDates = true, verifySignature = true, verifyStatus = true, checkStatus }: SdJwtChecks,
 ): Promise<VerifiedSdJwt> {
-  const credential = decodeSdJwt(text)
   if (verifyDates) checkValidity(credential, now, leewaySeconds)
   const key = verifySignature ? await checkSignature(credential.jws, { did: credential.issuerDid, role: 'issuer' }, resolve) : undefined
   if (verifyStatus) for (const status of credential.statuses) await establishStatus(status, credential, checkStatus)
