@@ -14,17 +14,17 @@ const leastBytes = 16 * 2 ** 20
 
 /** Looks now and then whether there is nothing to do, and more memory than after the last time. It keeps no process alive. */
 export function giveBackWhenIdle(): void {
-  const now = { use: performance.eventLoopUtilization(), isAt: false, kept: 0 }
+  const now = { use: performance.eventLoopUtilization(), isGiving: false, kept: 0 }
   setInterval(() => {
     const use = performance.eventLoopUtilization()
     const isIdle = isIdleBetween(now.use, use)
     now.use = use
-    if (!isIdle || now.isAt || process.memoryUsage().heapTotal < now.kept + leastBytes) return
-    now.isAt = true
+    if (!isIdle || now.isGiving || process.memoryUsage().heapTotal < now.kept + leastBytes) return
+    now.isGiving = true
     // Nothing depends on it, and the next look comes.
     void giveBack()
       .catch(() => undefined)
-      .then(() => Object.assign(now, { isAt: false, kept: process.memoryUsage().heapTotal }))
+      .then(() => Object.assign(now, { isGiving: false, kept: process.memoryUsage().heapTotal }))
   }, lookMs).unref()
 }
 

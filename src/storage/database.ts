@@ -150,7 +150,7 @@ async function open<Tables>(
     return db
   } catch (error) {
     await db.destroy()
-    throw error
+    throw translate(error, path)
   }
 }
 
