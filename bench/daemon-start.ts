@@ -1,5 +1,6 @@
 /** How long the daemon takes until it answers, and what it holds when it has nothing to do. */
 import { setTimeout as sleep } from 'node:timers/promises'
+import { memory } from '../commands/_daemon/memory.ts'
 import { Daemon, settingsIn, temporaryFolder } from '../test/_daemon.ts'
 import { percentile } from '../test/faults/_samples.ts'
 import { adminKey, meter, Used } from './flows/_town.ts'
@@ -10,7 +11,8 @@ export async function runDaemonStarts({ quick }: Scale): Promise<Outcome> {
   const [fresh, again]: { ms: number; cpuMs: number; megabytes: number }[][] = [[], []]
   for (let round = 0; round < (quick ? 3 : 9); round++) {
     await using folder = await temporaryFolder()
-    const env = { ...settingsIn(folder.path, 'daemon', adminKey), NODE_OPTIONS: `--import=${meter}` }
+    // As `agent daemon start` has it.
+    const env = { ...memory, ...settingsIn(folder.path, 'daemon', adminKey), NODE_OPTIONS: `--import=${meter}` }
     for (const results of [fresh, again]) results!.push(await startOne(env))
   }
   const median = (name: string, results: typeof fresh) => {

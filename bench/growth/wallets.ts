@@ -1,5 +1,6 @@
 /** What wallets cost: making one, and the memory of a daemon that has many, when they are made and when each has been used. */
 import { Pool } from 'undici'
+import { memory } from '../../commands/_daemon/memory.ts'
 import { Daemon, settingsIn, temporaryFolder } from '../../test/_daemon.ts'
 import { percentile } from '../../test/faults/_samples.ts'
 import { adminKey, meter, Used } from '../flows/_town.ts'
@@ -9,7 +10,8 @@ import type { Outcome } from '../_scenarios.ts'
 /** A daemon with one wallet that is used, and then with so many. */
 export async function measureWallets(count: number): Promise<Outcome> {
   await using folder = await temporaryFolder()
-  const env = settingsIn(folder.path, 'growth', adminKey)
+  // As `agent daemon start` has it.
+  const env = { ...memory, ...settingsIn(folder.path, 'growth', adminKey) }
   await using daemon = await Daemon.start({ ...env, NODE_OPTIONS: `--import=${meter}` })
   const pool = new Pool(daemon.url, { connections: 1 })
   const ask = async (path: string, headers: Record<string, string>, body?: object) => {
