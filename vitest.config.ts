@@ -94,6 +94,8 @@ export default defineConfig({
     // Tests wait now and then, for processes above all: four files at a time keep two cores busy.
     maxWorkers: 4,
     isolate: false,
+    // What is made of the sources is kept by their content: the next run need not make it again.
+    experimental: { fsModuleCache: true },
     testTimeout: 30_000,
     hookTimeout: 60_000,
     sequence: { sequencer: LongestFirst },
