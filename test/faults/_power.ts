@@ -1,7 +1,7 @@
 /**
  * Power loss: what a disk holds when the machine goes dark in the middle of a commit.
  *
- * A commit appends to the write-ahead log and returns when that is on the disk (`synchronous=FULL`). So when the power goes during commit
+ * A commit appends to the write-ahead log, and nobody is told of it before that is on the disk. So when the power goes during commit
  * n + 1, the disk has the files as they were at the end of commit n, and of what was written since, anything: all, a part, blocks in
  * another order, nonsense. Such images are made of the files of a real agent at work, and opened: each must hold exactly what was there
  * after commit n, or after commit n + 1.
