@@ -6,7 +6,7 @@ import { createRequire } from 'node:module'
 import type { Session } from 'node:inspector/promises'
 import { performance, type EventLoopUtilization } from 'node:perf_hooks'
 
-const lookMs = 2_000
+const lookMs = 10_000
 /** Of the time, at most, in which something was done: a look takes the rest of it. */
 const idleShare = 0.05
 /** What is not worth a tenth of a second in which a request would wait. */
