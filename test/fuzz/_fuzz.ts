@@ -126,7 +126,8 @@ export async function fuzz({ cases, seed, env, onLook, trace, isEnough }: Option
 
 /** Answers that say of somebody else that they are not there, of a wallet that it has moved, or of a DID that nobody here knows its method: 5xx by their contract. */
 export function isAboutOthers({ status, text }: Answer): boolean {
-  if (status === 501) return /METHOD_NOT_SUPPORTED|methodNotSupported|this ledger is of did:prism/.test(text)
+  // HEAD has no text.
+  if (status === 501) return text === '' || /METHOD_NOT_SUPPORTED|methodNotSupported|this ledger is of did:prism/.test(text)
   if (status === 502) return text.includes('/errors/common/unreachable')
   return status === 503 && /cannot be (?:resolved|had|judged) now|WalletMoved/.test(text)
 }

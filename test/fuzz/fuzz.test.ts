@@ -51,6 +51,7 @@ test.each<[string, Partial<Outcome>]>([
 test('a 5xx counts as the agent’s own, unless it says of somebody else that they are not there', () => {
   const answer = (status: number, text: string) => isAboutOthers({ status, type: 'application/json', text })
   expect(answer(501, '{"error":"service not available: this ledger is of did:prism"}')).toBe(true)
+  expect(answer(501, '')).toBe(true)
   expect(answer(502, '{"type":"/errors/common/unreachable"}')).toBe(true)
   expect(answer(503, '{"detail":"did:web:x cannot be resolved now: it answered with 500"}')).toBe(true)
   expect(answer(500, '{"type":"error:InternalServerError"}')).toBe(false)
