@@ -2,6 +2,7 @@
  * What waits in the wallets. To open all of them could take minutes, so it is a bounded number: those that the courier still owes
  * something first, since whatever waits waits there.
  */
+import { setImmediate as turn } from 'node:timers/promises'
 import { reasonOf } from '../base/reason.ts'
 import type { Wallets } from '../wallet/wallets.ts'
 import { look } from './look.ts'
@@ -61,6 +62,8 @@ export async function surveyWallets(wallets: Wallets, owing: readonly string[], 
   const chosen = [...new Set([...owing.filter((id) => known.has(id)), ...ids])].slice(0, most)
   for (const walletId of chosen) {
     if (performance.now() > until) break
+    // Of wallets that are open nothing is waited for: all of them at a time would be everybody else's wait.
+    await turn()
     survey.seen++
     try {
       const { newest, webhooks, ...found } = await wallets.use(walletId, ({ db }) => look(db, new Date(now.getTime() - dayMs)))

@@ -76,6 +76,21 @@ describe('a data folder', () => {
   })
 })
 
+test('others have their turn between two wallets, also when all of them are open', async () => {
+  await using agent = await startAgent()
+  for (let n = 0; n < 5; n++) await (await agent.newTenant()).call('GET /connections')
+  let turns = 0
+  const count = () => {
+    turns++
+    next = setImmediate(count)
+  }
+  let next = setImmediate(count)
+  const { seen } = await surveyWallets(agent.agent.wallets, [])
+  clearImmediate(next)
+  expect(seen).toBeGreaterThan(5)
+  expect(turns).toBeGreaterThanOrEqual(seen - 1)
+})
+
 test('little room on the disk is told', () => {
   expect([50e6, 500e6, 5e9].map((free) => judgeRoom('/data', free).status)).toEqual(['failed', 'warning', 'ok'])
   expect(judgeRoom('/data', 50e6)).toMatchObject({ detail: expect.stringContaining('50 MB'), hint: expect.stringMatching(/^du /) })
