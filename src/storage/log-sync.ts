@@ -1,43 +1,34 @@
 /**
- * Has what was committed to a database's log on the disk, without anybody's turn being taken meanwhile: SQLite itself would wait for the disk in the
- * thread that everything else runs in.
+ * Has what was committed to a database's log on the disk.
  *
  * With `synchronous=NORMAL` SQLite has the log on the disk before it copies it, and before it begins it anew (sqlite.org/pragma.html#pragma_synchronous);
- * what `FULL` adds is this, after each commit.
+ * what `FULL` adds is this, after each commit. The log has no locks, which closing it would lose.
  */
 import { closeSync, fdatasync, fdatasyncSync, openSync } from 'node:fs'
 import { promisify } from 'node:util'
 import { reasonOf } from '../base/reason.ts'
 import { DamagedFileError } from './damaged-file-error.ts'
 
-export type LogSync = {
-  /** Resolves when all that was committed until now is on the disk. @throws {DamagedFileError} when the disk fails: nobody knows how much is. */
-  sync: () => Promise<void>
-  /** Lets the log go. Nothing may be under way. */
-  close: () => void
-}
+const flush = promisify(fdatasync)
 
-const toDisk = promisify(fdatasync)
-
-/** Makes what does so for the database at `path`, whose log has to be there by the first call. */
-export function createLogSync(path: string): LogSync {
-  let file: number | undefined
-  return {
-    sync() {
-      // The log has no locks, which closing it would lose. It stays the same file for as long as the database is open.
-      file ??= openSync(`${path}-wal`, 'r+')
-      return toDisk(file).catch((cause: unknown) => {
-        throw new DamagedFileError(path, `may lack what was written last: ${reasonOf(cause)}`, { cause })
-      })
-    },
-    close() {
-      if (file !== undefined) closeSync(file)
-      file = undefined
-    },
+/**
+ * Resolves when all that was committed until now to the database at `path` is on the disk. Nobody's turn is taken meanwhile, whereas SQLite would
+ * wait for the disk in the thread that everything else runs in.
+ *
+ * @throws {DamagedFileError} when the disk fails: nobody knows then how much is; and as `node:fs` does when there is no log.
+ */
+export async function flushLog(path: string): Promise<void> {
+  const file = openSync(`${path}-wal`, 'r+')
+  try {
+    await flush(file)
+  } catch (cause) {
+    throw new DamagedFileError(path, `may lack what was written last: ${reasonOf(cause)}`, { cause })
+  } finally {
+    closeSync(file)
   }
 }
 
-/** The same at once, once. */
+/** The same at once. @throws as `node:fs` does. */
 export function syncLog(path: string): void {
   const file = openSync(`${path}-wal`, 'r+')
   try {

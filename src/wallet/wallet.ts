@@ -14,7 +14,7 @@ import { takeNews, type News } from '../outbox/news.ts'
 import { pruneInTurn } from '../outbox/pruning.ts'
 import { DamagedFileError } from '../storage/damaged-file-error.ts'
 import { makeWalletDb, openKnownWalletDb, type AgentDb, type Db, type Examined, type Tx } from '../storage/database.ts'
-import { createLogSync } from '../storage/log-sync.ts'
+import { flushLog } from '../storage/log-sync.ts'
 import { moved } from '../storage/moved.ts'
 import { prepared } from '../storage/prepared.ts'
 import { Writer, type WriteOptions } from '../storage/writer.ts'
@@ -148,9 +148,8 @@ function handle(env: Environment, id: string, path: string, { db, isDue }: Exami
     }
   }
   const derivation = createDerivation(seed)
-  const log = createLogSync(path)
   const writer = new Writer(db, {
-    sync: log.sync,
+    sync: () => flushLog(path),
     async before(tx) {
       await pruneInTurn(tx, env.config.EVENT_RETENTION)
       await probe('commit:before', { walletId: id })
@@ -197,7 +196,6 @@ function handle(env: Environment, id: string, path: string, { db, isDue }: Exami
     isDue,
     async close() {
       await db.destroy()
-      log.close()
       isClosed = true
       for (const secret of [key, seed]) secret.fill(0)
       derivation.forget()
