@@ -5,7 +5,7 @@
  * given bytes, and nothing in DIDComm nests deeply: what differs is an attack on a laxer reader further on.
  */
 import { fromUtf8 } from '../base/bytes.ts'
-import { countMembers, findExcess, inspectJson } from '../base/json-limits.ts'
+import { countMembers, inspectJson } from '../base/json-limits.ts'
 
 /** A JSON object, as opposed to an array, a scalar or null. */
 export function isObject(value: unknown): value is Record<string, unknown> {
@@ -19,11 +19,23 @@ export function isObject(value: unknown): value is Record<string, unknown> {
  * @throws {TypeError} when it is not UTF-8, not JSON, or over `jsonLimits`; the text itself is never quoted.
  */
 export function readJson(text: string | Uint8Array): unknown {
+  return parse(text).value
+}
+
+/** The same, and no object in it may name a member twice: the text then has more members than the value. @throws {TypeError} */
+export function readStrictJson(text: string | Uint8Array): unknown {
+  const { value, members } = parse(text)
+  if (members !== countMembers(value)) throw new TypeError('names a member twice')
+  return value
+}
+
+/** The value of a text, and how many members it names. */
+function parse(text: string | Uint8Array): { value: unknown; members: number } {
   const json = typeof text === 'string' ? text : attempt(() => fromUtf8(text))
   // Before it is parsed, which would take long.
-  const excess = findExcess(json)
+  const { excess, members } = inspectJson(json)
   if (excess !== undefined) throw new TypeError(excess)
-  return attempt(() => JSON.parse(json) as unknown)
+  return { value: attempt(() => JSON.parse(json) as unknown), members }
 }
 
 /** The engine's own messages quote the text, which may be a decrypted one. */
@@ -33,11 +45,6 @@ function attempt<T>(read: () => T): T {
   } catch {
     throw new TypeError('is not JSON')
   }
-}
-
-/** True when a parsed text names a member twice in one object: the text then has more members than the value. */
-export function hasRepeatedMember(text: string, value: unknown): boolean {
-  return inspectJson(text).members !== countMembers(value)
 }
 
 /** Reads base64url without padding. @throws {TypeError} for any text that is not the one encoding of its bytes. */

@@ -1,8 +1,7 @@
 /** The protected header of JWE and JWS (RFC 7515 §4, RFC 7516 §4), read so that no two readers can see different things in it. */
 import { z } from 'zod'
-import { fromUtf8 } from '../base/bytes.ts'
 import { reasonOf } from '../base/reason.ts'
-import { fromStrictBase64url, hasRepeatedMember, readJson } from './json.ts'
+import { fromStrictBase64url, readStrictJson } from './json.ts'
 import { refuse } from './refuse.ts'
 
 /** The longest protected header that is read, in characters: room for an epk and two ids of long did:peer DIDs. */
@@ -28,9 +27,7 @@ export function readProtected<Header extends z.ZodType>(text: string, Header: He
   if (text.length > maxHeaderLength) refuse('the protected header is too long')
   let value: unknown
   try {
-    const json = fromUtf8(fromStrictBase64url(text))
-    value = readJson(json)
-    if (hasRepeatedMember(json, value)) throw new TypeError('names a member twice')
+    value = readStrictJson(fromStrictBase64url(text))
   } catch (error) {
     refuse(`the protected header ${reasonOf(error)}`, error)
   }
