@@ -21,17 +21,13 @@ export function isLocal(hostname: string): boolean {
 /** Refuses what does not come from this machine, from one of the listed origins, or by way of `publicUrl`, the address that the daemon is known by. */
 export function local(publicUrl: string, origins: readonly string[] = []): Middleware {
   const publicHost = new URL(publicUrl).hostname
-  const known = new LRUCache<string, boolean>({ max: remembered })
   const look = (url: string) => {
     if (!URL.canParse(url)) return false
     const { hostname } = new URL(url)
     return isLocal(hostname) || hostname === publicHost
   }
-  const isOurs = (url: string) => {
-    const isKnown = known.get(url) ?? look(url)
-    known.set(url, isKnown)
-    return isKnown
-  }
+  const known = new LRUCache<string, boolean>({ max: remembered, memoMethod: look })
+  const isOurs = (url: string) => known.memo(url)
   return (ctx, next) => {
     const { host, origin } = ctx.headers
     if (origin !== undefined && !isOurs(origin) && !origins.includes(origin)) throw refused('The header `Origin` names another site.')

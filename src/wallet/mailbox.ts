@@ -27,7 +27,10 @@ const max = 5_000
 export function createMailboxOpener(key: Uint8Array): (token: string) => string | undefined {
   const known = new LRUCache<string, string>({ max })
   return (token) => {
-    const walletId = known.get(token) ?? openMailbox(key, token)
+    const kept = known.get(token)
+    if (kept !== undefined) return kept
+    const walletId = openMailbox(key, token)
+    // What strangers make up does not drive others out.
     if (walletId !== undefined) known.set(token, walletId)
     return walletId
   }

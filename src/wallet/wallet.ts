@@ -207,11 +207,13 @@ function handle(env: Environment, id: string, path: string, { db, isDue }: Exami
 }
 
 /** What a map has, or is given: of more than `most`, what was given first goes. */
-function kept<T>(map: Map<string, T>, name: string, most: number, make: () => T): T {
-  const known = map.get(name) ?? make()
-  if (map.size >= most && !map.has(name)) map.delete(map.keys().next().value!)
-  map.set(name, known)
-  return known
+function kept<T extends {}>(map: Map<string, T>, name: string, most: number, make: () => T): T {
+  const known = map.get(name)
+  if (known !== undefined) return known
+  const made = make()
+  if (map.size >= most) map.delete(map.keys().next().value!)
+  map.set(name, made)
+  return made
 }
 
 function seedContext(id: string): string {
