@@ -5,10 +5,7 @@ import type { Middleware } from 'koa'
 
 const basePaths = ['/cloud-agent', '/prism-agent']
 
-/** Where the enterprise suite's paths begin that are also found elsewhere. */
-const suite = ['/enterprise', '/did-requests']
-
-/** Its own base path leads nowhere else. */
+/** The enterprise suite's own base path leads nowhere else. */
 const enterprise = /^\/enterprise(?=\/(?:onboard|did-requests|did-authentication|\.well-known)\/)/
 
 /** DID requests are found without `/onboard` too, as their `self` has it. */
@@ -18,7 +15,6 @@ const didRequests = /^\/did-requests(?=\/)/
 export const basePath: Middleware = (ctx, next) => {
   const prefix = basePaths.find((known) => ctx.path.startsWith(`${known}/`))
   if (prefix !== undefined) ctx.path = ctx.path.slice(prefix.length)
-  if (!suite.some((known) => ctx.path.startsWith(known))) return next()
   // With a slash at its end, a path that is a whole name looks like one that goes on.
   const path = `${ctx.path}/`.replace(enterprise, '').replace(didRequests, '/onboard/did-requests').slice(0, -1)
   if (path !== ctx.path) ctx.path = path
