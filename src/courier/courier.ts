@@ -2,27 +2,30 @@
  * The courier pays what wallets owe: messages, work and webhooks, at least once, in order within a lane. It also ends flows that have
  * waited for too long, in the lane of their record, so that nothing of theirs is on its way meanwhile.
  *
- * It holds no truth of its own. A commit wakes it by a call; after a crash it asks every wallet's file once.
+ * It holds no truth of its own. A commit wakes it by a call, and says what is new; after a crash it asks every wallet's file once.
  * Kill it anywhere: a debt that was not struck out is paid again, and the other side drops the double.
  */
 import { setTimeout } from 'node:timers/promises'
 import PQueue from 'p-queue'
-import { steadyNow, toSteady } from '../base/clock.ts'
+import { steadyNow } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
 import { CrowdedError } from '../net/destinations.ts'
-import { dueDeliveries } from '../outbox/lane.ts'
+import type { Owing } from '../outbox/debt.ts'
+import { dueDeliveries, type Delivery } from '../outbox/lane.ts'
 import type { News } from '../outbox/news.ts'
 import { due } from '../outbox/outbox.ts'
 import { expire } from '../protocols/expire.ts'
-import { findExpired } from '../protocols/expiry.ts'
-import { laneOf, recordOf } from '../protocols/record.ts'
+import type { Expired } from '../protocols/expiry.ts'
+import { laneOf } from '../protocols/record.ts'
 import { hasMoved } from '../storage/moved.ts'
 import type { Wallet } from '../wallet/wallet.ts'
 import type { Wallets } from '../wallet/wallets.ts'
 import { deliver } from './deliver.ts'
+import { findOver, isTimed } from './expiry.ts'
+import { hearDebts, hearEvents, toTold, unread, type Lane } from './lanes.ts'
 import { pay } from './pay.ts'
 import { Places } from './places.ts'
-import { freeFor, newRound, type Round } from './round.ts'
+import { freeFor, newRound, nextTime, type Round, type Wanted } from './round.ts'
 
 /** Debts on their way at a time. Webhooks have places of their own, so that slow receivers of events hold no message up. */
 const debtsAtOnce = 256
@@ -36,9 +39,6 @@ const graceMs = 2_000
 /** How long a wallet that could not be read, or written to, is left alone: the first time, and at most. */
 const firstPatienceMs = 500
 const longestPatienceMs = 300_000
-
-/** How long the courier relies on what it knows of when a flow will have waited for too long: the system's clock may be set meanwhile. */
-const expiryLookMs = 3_600_000
 
 /** The longest timer there is for Node.js, which fires a longer one at once. */
 const longestTimerMs = 2 ** 31 - 1
@@ -58,7 +58,7 @@ export class Courier {
     this.#webhooks = webhooks
   }
 
-  /** Looks into a wallet's file soon, for what may be new there: everything, unless somebody knows better; calls in the meantime are one. */
+  /** Begins with what is new in a wallet, or looks for it in its file soon: for everything, unless somebody knows better; calls in the meantime are one look. */
   wake(walletId: string, news?: News): void {
     void this.#wake(walletId, news)
   }
@@ -88,15 +88,23 @@ export class Courier {
     await Promise.race([ended, setTimeout(graceMs, undefined, { ref: false })])
   }
 
-  /** Ends with the look that this call began, if it began one. */
   async #wake(walletId: string, news?: News): Promise<void> {
     if (this.#isStopped) return
     const round = this.#rounds.get(walletId) ?? newRound()
     this.#rounds.set(walletId, round)
-    if (!news) round.expiryLookedAt = -Infinity
-    const { debts, events } = news ?? { debts: true, events: true }
-    if (debts) round.heard.debts++
-    if (events) round.heard.events++
+    if (!news) {
+      round.expiryLookedAt = -Infinity
+      return this.#lookFor(walletId, round, { debts: true, events: true })
+    }
+    const { debts, events } = isTimed(round) ? news : unread(news)
+    const isPaying = hearDebts(round, debts, (item) => void this.#payInTurn(walletId, round, item.lane, { item, rest: [] }))
+    const isTelling = hearEvents(round, events, walletId, (lane) => void this.#deliverInTurn(walletId, round, lane))
+    if (!isPaying || !isTelling) await this.#lookFor(walletId, round, { debts: !isPaying, events: !isTelling })
+  }
+
+  /** Looks into a wallet's file, or has whoever is at it look once more. */
+  async #lookFor(walletId: string, round: Round, { debts, events }: Wanted): Promise<void> {
+    if (this.#isStopped) return
     round.woken = { debts: debts || round.woken?.debts === true, events: events || round.woken?.events === true }
     if (round.isLooking) return
     const look = this.#look(walletId, round).finally(() => this.#looking.delete(look))
@@ -108,9 +116,9 @@ export class Courier {
     round.isLooking = true
     try {
       for (let { woken } = round; woken && !this.#isStopped; { woken } = round) {
-        const news = woken
+        const wanted = woken
         round.woken = undefined
-        await this.#wallets.use(walletId, (wallet) => this.#start(wallet, round, news))
+        await this.#wallets.use(walletId, (wallet) => this.#start(wallet, round, wanted))
       }
       round.failures = 0
     } catch (error) {
@@ -124,108 +132,101 @@ export class Courier {
     }
   }
 
-  async #start(wallet: Wallet, round: Round, { debts, events }: News): Promise<void> {
-    // First: what is owed for a flow that is over is not to be paid any more.
-    await this.#expire(wallet, round)
+  async #start(wallet: Wallet, round: Round, { debts, events }: Wanted): Promise<void> {
+    for (const item of await findOver(wallet, round))
+      void this.#payInTurn(wallet.id, round, laneOf(item.recordId), { item, rest: undefined })
     if (debts) await this.#payDue(wallet, round)
     if (events) await this.#deliverDue(wallet, round)
-    const times = [round.debtsAt?.getTime(), round.eventsAt?.getTime(), round.expiresAt].filter((at) => at !== undefined)
-    if (times.length > 0) this.#wakeAt(wallet.id, round, Math.min(...times))
+    const at = nextTime(round)
+    if (at !== undefined) this.#wakeAt(wallet.id, round, at)
   }
 
-  /** Begins to pay debts that are due. A lane that is left has the rest looked for. */
+  /** Begins to pay debts that are due. */
   async #payDue({ id, db }: Wallet, round: Round): Promise<void> {
     const free = freeFor(round)
-    // A lane that is left has it looked for; a time that is over would wake us all the while.
+    // A lane that is left has the rest looked for; a time that is over would wake us all the while.
     round.debtsAt = undefined
+    round.hasMore = true
     if (free === 0) return
-    const heard = round.heard.debts
-    const { owing, nextAt } = await due(db, new Date(steadyNow()), { busy: [...round.debts], limit: free })
-    const isAll = owing.length < free
-    for (const debt of owing) {
-      // Work leads to more; and a flow that has waited for too long is ended once its lane is left.
-      const isAlone = isAll && debt.isLast && debt.debt.kind === 'message'
-      const isEnd = () => isAlone && round.heard.debts === heard && round.expiryLookedAt !== -Infinity
-      this.#pay(id, round, debt.lane, (open) => pay(open, debt), isEnd)
+    const { heard } = round
+    const before = heard.debts
+    const { owing, nextAt } = await due(db, new Date(steadyNow()), { busy: [...round.debts.keys()], limit: free })
+    round.hasMore = owing.length === free
+    for (const { isLast, ...item } of owing) {
+      const rest = isLast && heard.debts === before ? [] : undefined
+      void this.#payInTurn(id, round, item.lane, { item, rest })
     }
     round.debtsAt = nextAt
   }
 
   /** Begins to deliver events that are due. */
   async #deliverDue({ id, db }: Wallet, round: Round): Promise<void> {
-    const heard = round.heard.events
-    const { deliveries, nextAt } = await dueDeliveries(db, id, { busy: [...round.webhooks] })
-    for (const delivery of deliveries) {
-      const { webhookId } = delivery
-      const begin = () => this.#webhooks.run(`${id} ${webhookId}`, () => this.#wallets.use(id, (open) => deliver(open, delivery)))
-      this.#occupy(id, round, 'webhooks', webhookId, begin, () => delivery.isLast && round.heard.events === heard)
-    }
+    const { heard } = round
+    const before = heard.events
+    const { deliveries, told, nextAt } = await dueDeliveries(db, id, { busy: [...round.webhooks.keys()] })
+    const isAll = heard.events === before
+    for (const { isLast, ...item } of deliveries) void this.#deliverInTurn(id, round, { item, rest: isLast && isAll ? [] : undefined })
+    round.told = isAll ? new Map(told.map((webhook) => [webhook.webhookId, webhook])) : undefined
+    // What has come, or was left, meanwhile may be missing.
+    if (!isAll) round.woken = { debts: false, ...round.woken, events: true }
     round.eventsAt = nextAt
   }
 
-  /** Ends flows that have waited for too long, when there can be any: one that has begun, or gone on, since the last look has its whole time. */
-  async #expire(wallet: Wallet, round: Round): Promise<void> {
-    const free = freeFor(round)
-    if (free === 0) {
-      round.expiryLookedAt = -Infinity
-      round.expiresAt = undefined
-      return
-    }
-    const lifetime = wallet.env.config.FLOW_EXPIRY
-    const now = steadyNow()
-    if (now < Math.min(round.expiryLookedAt + Math.min(expiryLookMs, lifetime * 1_000), round.expiresAt ?? Infinity)) {
-      round.expiresAt ??= round.expiryLookedAt + lifetime * 1_000
-      return
-    }
-    const busy = new Set([...round.debts].map(recordOf))
-    const { expired, nextAt } = await findExpired(wallet.db, lifetime, { limit: free + busy.size })
-    const idle = expired.filter(({ recordId }) => !busy.has(recordId)).slice(0, free)
-    for (const flow of idle) this.#pay(wallet.id, round, laneOf(flow.recordId), (open) => expire(open, flow))
-    // A lane that is left has the rest looked for.
-    round.expiryLookedAt = expired.length > 0 ? -Infinity : now
-    round.expiresAt = nextAt && toSteady(nextAt.getTime())
+  /** Goes through the debts of a lane, unless somebody is at it: pays them, or ends the flow that they are of. */
+  async #payInTurn(walletId: string, round: Round, name: string, lane: Lane<Owing | Expired>): Promise<void> {
+    if (this.#isStopped || round.debts.has(name)) return
+    round.debts.set(name, lane)
+    const begin = (item: Owing | Expired) =>
+      this.#debts.add<unknown>(() =>
+        this.#wallets.use<unknown>(walletId, (wallet) => ('debt' in item ? pay(wallet, item) : expire(wallet, item))),
+      )
+    const isEnd = await this.#goThrough(walletId, round, name, lane, begin)
+    round.debts.delete(name)
+    round.crowded.delete(name)
+    if (!isEnd || round.hasMore) void this.#lookFor(walletId, round, { debts: true, events: false })
   }
 
-  #pay(walletId: string, round: Round, lane: string, task: (wallet: Wallet) => Promise<unknown>, isEnd?: () => boolean): void {
-    this.#occupy(walletId, round, 'debts', lane, () => this.#debts.add(() => this.#wallets.use(walletId, task)), isEnd)
+  /** Delivers events to a webhook, unless somebody is at it, as debts are paid. */
+  async #deliverInTurn(walletId: string, round: Round, lane: Lane<Delivery>): Promise<void> {
+    const { webhookId: name } = lane.item
+    if (this.#isStopped || round.webhooks.has(name)) return
+    round.webhooks.set(name, lane)
+    const begin = (delivery: Delivery) =>
+      this.#webhooks.run(`${walletId} ${name}`, () => this.#wallets.use(walletId, (wallet) => deliver(wallet, delivery)))
+    const isEnd = await this.#goThrough(walletId, round, name, lane, begin)
+    round.webhooks.delete(name)
+    round.heard.events++
+    if (isEnd && round.told) round.told.set(name, toTold(lane.item))
+    else void this.#lookFor(walletId, round, { debts: false, events: true })
   }
 
-  /**
-   * Occupies a lane with one debt until that is paid or put off, and then looks for the next one: unless it was paid and `isEnd` says that there is
-   * nothing more to be found.
-   */
-  #occupy(
-    walletId: string,
-    round: Round,
-    kind: 'debts' | 'webhooks',
-    lane: string,
-    begin: () => Promise<unknown>,
-    isEnd: () => boolean = () => false,
-  ): void {
-    const occupied = round[kind]
-    if (this.#isStopped || occupied.has(lane)) return
-    occupied.add(lane)
-    const leave = (isPaid = false) => {
-      occupied.delete(lane)
-      round.crowded.delete(lane)
-      if (isPaid && isEnd()) return
-      this.wake(walletId, { debts: kind === 'debts', events: kind === 'webhooks' })
+  /** Does what occupies a lane, and what is known to come after it, as long as each is done. Returns whether nothing else can be in the lane. */
+  async #goThrough<T>(walletId: string, round: Round, name: string, lane: Lane<T>, begin: (item: T) => Promise<unknown>): Promise<boolean> {
+    while ((await this.#attempt(walletId, round, name, () => begin(lane.item))) && !this.#isStopped && isTimed(round)) {
+      const next = lane.rest?.shift()
+      if (next === undefined) return lane.rest !== undefined
+      lane.item = next
     }
-    const end = (isPaid: unknown) => leave(isPaid === true)
-    begin().then(end, async (error: unknown) => {
-      if (this.#isStopped) return
-      if (hasMoved(error)) return leave()
+    return false
+  }
+
+  /** Does one thing. Returns whether it is done. */
+  async #attempt(walletId: string, round: Round, lane: string, begin: () => Promise<unknown>): Promise<boolean> {
+    try {
+      return (await begin()) === true
+    } catch (error) {
+      if (this.#isStopped || hasMoved(error)) return false
       if (error instanceof CrowdedError) {
         round.crowded.add(lane)
         // What goes elsewhere has the room now.
-        this.wake(walletId, { debts: true, events: false })
+        void this.#lookFor(walletId, round, { debts: true, events: false })
         await error.free
-        return leave()
+        return false
       }
       this.#log.error({ err: error, walletId, lane }, 'a debt could not be struck out')
       await setTimeout(firstPatienceMs, undefined, { ref: false })
-      leave()
-    })
+      return false
+    }
   }
 
   #wakeAt(walletId: string, round: Round, at: number): void {

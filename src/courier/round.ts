@@ -1,5 +1,8 @@
 /** What the courier knows of one wallet between two looks into its file. */
-import type { News } from '../outbox/news.ts'
+import type { Owing } from '../outbox/debt.ts'
+import type { Delivery, Told } from '../outbox/lane.ts'
+import type { Expired } from '../protocols/expiry.ts'
+import type { Lane } from './lanes.ts'
 
 /** Debts of one wallet on their way at a time, so that other sides that never answer hold up no other tenant. */
 const debtsOfWalletAtOnce = 48
@@ -7,17 +10,24 @@ const debtsOfWalletAtOnce = 48
 /** Lanes of one wallet that wait for a place at the other side, at most: they are on nobody's way, but they are remembered. */
 const crowdedOfWallet = 2_000
 
-/** Which lanes are occupied, how often it could not be read. */
+/** What is to be looked for in a wallet's file. */
+export type Wanted = { debts: boolean; events: boolean }
+
+/** Which lanes are occupied, what is known of others, how often it could not be read. */
 export type Round = {
   isLooking: boolean
   /** What is to be looked for, if anything is. */
-  woken: News | undefined
-  /** How often somebody has said that there may be something new. */
+  woken: Wanted | undefined
+  /** How often somebody has said that there is something new. */
   heard: { debts: number; events: number }
-  debts: Set<string>
-  webhooks: Set<string>
-  /** Of the debts, those that wait for a place at the other side. */
+  debts: Map<string, Lane<Owing | Expired>>
+  webhooks: Map<string, Lane<Delivery>>
+  /** Of the debts' lanes, those that wait for a place at the other side. */
   crowded: Set<string>
+  /** The webhooks that nothing waits for; not known before the first look, nor after a change. */
+  told: Map<string, Told> | undefined
+  /** Whether debts are due beside those on their way. */
+  hasMore: boolean
   failures: number
   /** When the next debt, or event, that was put off is due. */
   debtsAt?: Date | undefined
@@ -33,9 +43,11 @@ export function newRound(): Round {
     isLooking: false,
     woken: undefined,
     heard: { debts: 0, events: 0 },
-    debts: new Set(),
-    webhooks: new Set(),
+    debts: new Map(),
+    webhooks: new Map(),
     crowded: new Set(),
+    told: undefined,
+    hasMore: true,
     failures: 0,
     expiryLookedAt: -Infinity,
   }
@@ -44,4 +56,10 @@ export function newRound(): Round {
 /** How many more debts of a wallet may be begun now. */
 export function freeFor({ debts, crowded }: Round): number {
   return Math.max(0, Math.min(debtsOfWalletAtOnce - (debts.size - crowded.size), crowdedOfWallet - crowded.size))
+}
+
+/** When a wallet is to be looked into though nothing is new in it; by `steadyNow`, in milliseconds. */
+export function nextTime({ debtsAt, eventsAt, expiresAt }: Round): number | undefined {
+  const times = [debtsAt?.getTime(), eventsAt?.getTime(), expiresAt].filter((at) => at !== undefined)
+  return times.length > 0 ? Math.min(...times) : undefined
 }

@@ -1,6 +1,6 @@
 /** What waits in one wallet: how many there are, and the one that waits for longest. */
 import { sql } from 'kysely'
-import { Debt } from '../outbox/outbox.ts'
+import { Debt } from '../outbox/debt.ts'
 import { globalWebhookId } from '../outbox/webhooks.ts'
 import type { Db } from '../storage/database.ts'
 

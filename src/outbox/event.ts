@@ -5,7 +5,7 @@ import { newId } from '../base/id.ts'
 import type { Db, Tx } from '../storage/database.ts'
 import { prepared } from '../storage/prepared.ts'
 import type { WalletTables } from '../storage/wallet-tables.ts'
-import { noteNews } from './news.ts'
+import { noteEvent } from './news.ts'
 import { noteRow, prunedAtOnce } from './pruning.ts'
 
 export const eventTypes = [
@@ -32,10 +32,14 @@ export const Event = z
   .meta({ id: 'Event' })
 export type Event = z.infer<typeof Event>
 
-type EventRow = Selectable<WalletTables['event']>
+/** An event's row. */
+export type EventRow = Selectable<WalletTables['event']>
 
 /** An event and its place in the log of its wallet. */
 export type Placed = { sequence: number; event: Event }
+
+/** An event that was written just now, as its wallet has it. */
+export type Written = { sequence: number; event: Omit<Event, 'walletId'> }
 
 /** Which events are meant: of a type, of a thread or a DID, or all. */
 export type EventFilter = { type?: EventType | undefined; subject?: string | undefined }
@@ -48,12 +52,13 @@ const insertEvent = prepared((db: Db, { id, type, subject, data, ts }: Omit<Even
 )
 
 /** Writes an event down; `subject` is the thread or the DID that it is about. Returns its id. */
-export async function putEvent(tx: Tx, event: { type: string; subject: string; data: object }): Promise<string> {
-  const { type, subject } = event
+export async function putEvent(tx: Tx, { type, subject, data }: { type: EventType; subject: string; data: object }): Promise<string> {
   const id = newId()
-  const { rows } = await insertEvent(tx, { id, type, subject, data: JSON.stringify(event.data), ts: new Date().toISOString() })
-  noteRow(tx, rows[0]!.sequence, pruneEvents)
-  noteNews(tx, 'events')
+  const ts = new Date().toISOString()
+  const { rows } = await insertEvent(tx, { id, type, subject, data: JSON.stringify(data), ts })
+  const { sequence } = rows[0]!
+  noteRow(tx, sequence, pruneEvents)
+  noteEvent(tx, { sequence, event: { type, id, ts, data: data as Event['data'] } })
   return id
 }
 

@@ -9,42 +9,47 @@ import { steadyNow } from '../base/clock.ts'
 import type { Db, Tx } from '../storage/database.ts'
 import { prepared } from '../storage/prepared.ts'
 import { logAttempt, type Answer } from './delivery.ts'
-import { toPlaced, type Event } from './event.ts'
+import { toPlaced, type Event, type EventRow, type Written } from './event.ts'
 
 /** Attempts that an event gets, and the seconds between them (service §6.3). */
 export const attemptLimit = 3
 export const attemptSpacing = 5
 
-/** A webhook with an event to deliver: where, sealed headers and secrets, the event and its place in the log. */
-export type Delivery = {
-  webhookId: string
-  url: string
-  headers: string
-  secrets: string | null
-  kind: 'automatic' | 'replay'
-  attempts: number
-  sequence: number
-  event: Event
-  /** Whether nothing is behind it in the lane. */
-  isLast: boolean
-}
+/** Where a webhook is, and its sealed headers and secrets. */
+type Receiver = { webhookId: string; url: string; headers: string; secrets: string | null }
+
+/** A webhook with an event to deliver, and the event's place in the log. */
+export type Delivery = Receiver & { kind: 'automatic' | 'replay'; attempts: number; sequence: number; event: Event }
+
+/** A delivery whose turn it is; `isLast` when nothing is behind it in the lane. */
+export type DueDelivery = Delivery & { isLast: boolean }
+
+/** A webhook that was told of all events up to a place in the log. */
+export type Told = Receiver & { cursor: number }
 
 /**
- * What every webhook that has waiting events is owed next, and when the next attempt put off is due. One event is read for each webhook,
- * however many wait; those of `busy` are left out.
+ * What every webhook that has waiting events is owed next, and when the next attempt put off is due; and those that nothing waits for. One event is
+ * read for each webhook, however many wait; those of `busy` are left out.
  */
 export async function dueDeliveries(
   db: Db,
   walletId: string,
   { now = new Date(steadyNow()), busy = [] }: { now?: Date; busy?: readonly string[] } = {},
-): Promise<{ deliveries: Delivery[]; nextAt?: Date }> {
-  const deliveries: Delivery[] = []
+): Promise<{ deliveries: DueDelivery[]; told: Told[]; nextAt?: Date }> {
+  const deliveries: DueDelivery[] = []
+  const told: Told[] = []
   let nextAt: Date | undefined
-  for (const { dueAt, row, ...lane } of await heads(db, busy)) {
-    if (!isPutOff(dueAt, now)) deliveries.push({ ...lane, ...toPlaced(row, walletId) })
-    else if (!nextAt || dueAt < nextAt.toISOString()) nextAt = new Date(dueAt)
+  for (const { receiver, cursor, head } of await readLanes(db, busy)) {
+    if (!head) told.push({ ...receiver, cursor })
+    else if (!isPutOff(head.dueAt, now)) deliveries.push({ ...receiver, ...toDelivery(head, walletId) })
+    else if (!nextAt || head.dueAt < nextAt.toISOString()) nextAt = new Date(head.dueAt)
   }
-  return { deliveries, ...(nextAt && { nextAt }) }
+  return { deliveries, told, ...(nextAt && { nextAt }) }
+}
+
+/** What a webhook that was told of all before is owed for an event that was written just now. */
+export function nextDelivery({ webhookId, url, headers, secrets }: Receiver, { sequence, event }: Written, walletId: string): Delivery {
+  return { webhookId, url, headers, secrets, kind: 'automatic', attempts: 0, sequence, event: { ...event, walletId } }
 }
 
 /** The event was taken: the webhook, if it is still there, moves on. */
@@ -76,29 +81,41 @@ export async function failed(tx: Tx, delivery: Delivery, answer: Answer, now = n
   return 'given up'
 }
 
-/** The first of every lane where something waits: the oldest event that was asked for again, or the one after the webhook's place. */
-async function heads(db: Db, busy: readonly string[]) {
-  const { rows } = await findHeads(db, { busy: JSON.stringify(busy) })
-  return rows.map(({ webhookId, url, headers, secrets, attempts, due_at, attemptsAgain, dueAgain, newest, ...row }) => {
-    const lane = { webhookId, url, headers, secrets, row }
-    return attemptsAgain === null || dueAgain === null
-      ? { ...lane, kind: 'automatic' as const, attempts, dueAt: due_at, isLast: newest === row.sequence }
-      : { ...lane, kind: 'replay' as const, attempts: attemptsAgain, dueAt: dueAgain, isLast: false }
+type Head = Pick<DueDelivery, 'kind' | 'attempts' | 'isLast'> & { dueAt: string; row: EventRow }
+
+function toDelivery({ kind, attempts, isLast, row }: Head, walletId: string) {
+  return { kind, attempts, isLast, ...toPlaced(row, walletId) }
+}
+
+/** All webhooks, each with the first of its lane, if anything waits there: the oldest event that was asked for again, or the one after the webhook's place. */
+async function readLanes(db: Db, busy: readonly string[]): Promise<{ receiver: Receiver; cursor: number; head?: Head }[]> {
+  const { rows } = await findLanes(db, { busy: JSON.stringify(busy) })
+  return rows.map(({ webhookId, url, headers, secrets, cursor, attempts, due_at, attemptsAgain, dueAgain, newest, ...row }) => {
+    const lane = { receiver: { webhookId, url, headers, secrets }, cursor }
+    if (!isThere(row)) return lane
+    if (attemptsAgain !== null && dueAgain !== null)
+      return { ...lane, head: { kind: 'replay', attempts: attemptsAgain, dueAt: dueAgain, isLast: false, row } }
+    return { ...lane, head: { kind: 'automatic', attempts, dueAt: due_at, isLast: newest === row.sequence, row } }
   })
 }
 
-const findHeads = prepared((db: Db, { busy }: { busy: string }) => {
+/** Whether a row of the events was joined. */
+function isThere(row: { [Name in keyof EventRow]: EventRow[Name] | null }): row is EventRow {
+  return row.sequence !== null
+}
+
+const findLanes = prepared((db: Db, { busy }: { busy: string }) => {
   const again = sql<number>`(select min(event_sequence) from redelivery where webhook_id = webhook.id)`
   const next = sql<number>`(select min(sequence) from event where sequence > webhook.cursor)`
   const newest = sql<number>`(select max(sequence) from event)`
   return db
     .selectFrom('webhook')
-    .innerJoin('event', (join) => join.on('event.sequence', '=', sql<number>`coalesce(${again}, ${next})`))
+    .leftJoin('event', (join) => join.on('event.sequence', '=', sql<number>`coalesce(${again}, ${next})`))
     .leftJoin('redelivery', (join) =>
       join.onRef('redelivery.webhook_id', '=', 'webhook.id').onRef('redelivery.event_sequence', '=', 'event.sequence'),
     )
     .selectAll('event')
-    .select(['webhook.id as webhookId', 'url', 'headers', 'secrets', 'webhook.attempts', 'webhook.due_at'])
+    .select(['webhook.id as webhookId', 'url', 'headers', 'secrets', 'webhook.cursor', 'webhook.attempts', 'webhook.due_at'])
     .select(['redelivery.attempts as attemptsAgain', 'redelivery.due_at as dueAgain', newest.as('newest')])
     .where('webhook.id', 'not in', sql<string>`(select value from json_each(${busy}))`)
 })

@@ -7,7 +7,7 @@ import { sql, type Selectable } from 'kysely'
 import type { Db, Tx } from '../storage/database.ts'
 import { prepared } from '../storage/prepared.ts'
 import type { WalletTables } from '../storage/wallet-tables.ts'
-import type { Owing } from './outbox.ts'
+import type { Owing } from './debt.ts'
 import { noteRow, prunedAtOnce } from './pruning.ts'
 
 /** Who wrote what to whom, and which thread it is about. */

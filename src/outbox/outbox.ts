@@ -4,63 +4,35 @@
  * The courier pays the oldest debt of every lane, again and again until it is paid; then the row goes.
  */
 import { sql, type Selectable } from 'kysely'
-import { z } from 'zod'
 import { steadyNow } from '../base/clock.ts'
 import { newId } from '../base/id.ts'
 import type { Db, Tx } from '../storage/database.ts'
 import { prepared } from '../storage/prepared.ts'
 import type { WalletTables } from '../storage/wallet-tables.ts'
-import { noteNews } from './news.ts'
+import { Debt, type Owing } from './debt.ts'
+import { noteDebt, noteLook } from './news.ts'
 import { noteThread } from './threads.ts'
-
-/** What a message says; its id, sender, recipient and time are added when it is sent. */
-const Content = z.object({
-  type: z.string(),
-  /** Absent: the message begins a thread of its own. */
-  thid: z.string().optional(),
-  pthid: z.string().optional(),
-  body: z.looseObject({}),
-  attachments: z.array(z.looseObject({ data: z.looseObject({}) })).optional(),
-})
-
-/** A message to send for a record, or for a protocol that has no records but something that its id names; or work to do for a record or a DID. */
-export const Debt = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('message'), protocol: z.string(), recordId: z.string(), from: z.string(), to: z.string(), message: Content }),
-  z.object({ kind: z.literal('work'), protocol: z.string(), recordId: z.string(), work: z.string() }),
-])
-export type Debt = z.infer<typeof Debt>
-
-/**
- * A debt as it stands in its lane; the id is the DIDComm message's id as well, the same on every attempt. `eventSequence` is the place of the
- * last event before it, `reason` why it was put off the last time.
- */
-export type Owing = {
-  id: string
-  lane: string
-  attempts: number
-  createdAt: string
-  debt: Debt
-  eventSequence: number
-  reason?: string
-}
 
 type DebtRow = Selectable<WalletTables['outbox']>
 
 const insertDebt = prepared((db: Db, { id, lane, kind, body, created_at }: Pick<DebtRow, 'id' | 'lane' | 'kind' | 'body' | 'created_at'>) =>
-  db.insertInto('outbox').values({
-    sequence: sql<number>`(select coalesce(max(sequence), 0) + 1 from outbox)`,
-    id,
-    lane,
-    kind,
-    body,
-    attempts: 0,
-    // At once, whatever time it is after the next start.
-    due_at: new Date(0).toISOString(),
-    put_off_at: null,
-    reason: null,
-    created_at,
-    event_sequence: sql<number>`(select coalesce(max(sequence), 0) from event)`,
-  }),
+  db
+    .insertInto('outbox')
+    .values({
+      sequence: sql<number>`(select coalesce(max(sequence), 0) + 1 from outbox)`,
+      id,
+      lane,
+      kind,
+      body,
+      attempts: 0,
+      // At once, whatever time it is after the next start.
+      due_at: new Date(0).toISOString(),
+      put_off_at: null,
+      reason: null,
+      created_at,
+      event_sequence: sql<number>`(select coalesce(max(sequence), 0) from event)`,
+    })
+    .returning(['sequence', 'event_sequence', sql<number>`(select min(sequence) from outbox where lane = ${lane})`.as('first')]),
 )
 
 const deleteDebt = prepared((db: Db, { id }: Pick<DebtRow, 'id'>) => db.deleteFrom('outbox').where('id', '=', id))
@@ -69,8 +41,10 @@ const deleteDebt = prepared((db: Db, { id }: Pick<DebtRow, 'id'>) => db.deleteFr
 export async function put(tx: Tx, lane: string, debt: Debt): Promise<string> {
   const id = newId()
   if (debt.kind === 'message') noteThread(tx, debt.message.thid ?? id)
-  await insertDebt(tx, { id, lane, kind: debt.kind, body: JSON.stringify(debt), created_at: new Date(steadyNow()).toISOString() })
-  noteNews(tx, 'debts')
+  const createdAt = new Date(steadyNow()).toISOString()
+  const { rows } = await insertDebt(tx, { id, lane, kind: debt.kind, body: JSON.stringify(debt), created_at: createdAt })
+  const { sequence, first, event_sequence: eventSequence } = rows[0]!
+  noteDebt(tx, { id, lane, attempts: 0, createdAt, debt, eventSequence, isFirst: first === sequence })
   return id
 }
 
@@ -129,7 +103,13 @@ export async function done(tx: Tx, id: string): Promise<void> {
 export async function takeBack(tx: Tx, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return
   await tx.deleteFrom('outbox').where('id', 'in', ids).execute()
-  noteNews(tx, 'debts')
+  noteLook(tx, 'debts')
+}
+
+/** Takes all debts of a lane back. */
+export async function strikeOut(tx: Tx, lane: string): Promise<void> {
+  await tx.deleteFrom('outbox').where('lane', '=', lane).execute()
+  noteLook(tx, 'debts')
 }
 
 /** Puts a debt off until `dueAt`, by `steadyNow`. */

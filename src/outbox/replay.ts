@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { Problem } from '../base/problem.ts'
 import type { Tx } from '../storage/database.ts'
-import { noteNews } from './news.ts'
+import { noteLook } from './news.ts'
 import { findWebhook } from './webhooks.ts'
 
 /** What is wanted: one event, all since an instant, or all that were given up. */
@@ -52,6 +52,6 @@ export async function replay(tx: Tx, webhookId: string, { eventId, since, failed
     )
     .onConflict((conflict) => conflict.doNothing())
     .executeTakeFirstOrThrow()
-  noteNews(tx, 'events')
+  noteLook(tx, 'events')
   return Number(numInsertedOrUpdatedRows ?? 0)
 }

@@ -11,6 +11,7 @@ import type { Db, Tx } from '../storage/database.ts'
 import { prepared } from '../storage/prepared.ts'
 import type { WalletTables } from '../storage/wallet-tables.ts'
 import { lastSequence } from './event.ts'
+import { noteLook } from './news.ts'
 import { newSecret, rotate, Secrets } from './signature.ts'
 import { CustomHeaders, type CreateWebhook, type NewWebhook, type Webhook } from './webhook.ts'
 
@@ -91,6 +92,7 @@ export async function renewSecret(tx: Tx, sealer: Sealer, id: string, until: Dat
     .set({ secrets: sealSecrets(sealer, id, secrets) })
     .where('id', '=', id)
     .execute()
+  noteLook(tx, 'events')
   const previousUntil = secrets[1]?.until
   return { secret, ...(previousUntil !== undefined && { previousUntil }) }
 }
@@ -99,12 +101,14 @@ export async function renewSecret(tx: Tx, sealer: Sealer, id: string, until: Dat
 export async function dropSecrets(tx: Tx, id: string): Promise<void> {
   await findWebhook(tx, id)
   await tx.updateTable('webhook').set({ secrets: null }).where('id', '=', id).execute()
+  noteLook(tx, 'events')
 }
 
 /** Forgets a webhook, what it was not told yet, and what is known of its deliveries. @throws {Problem} `NotFound` */
 export async function deleteWebhook(tx: Tx, id: string): Promise<void> {
   const { numDeletedRows } = await tx.deleteFrom('webhook').where('id', '=', id).where('id', '!=', globalWebhookId).executeTakeFirst()
   if (numDeletedRows === 0n) throw new Problem('NotFound', `There is no webhook ${id}.`)
+  noteLook(tx, 'events')
 }
 
 const globalWebhook = prepared((db: Db) => db.selectFrom('webhook').select('id').where('id', '=', globalWebhookId))
@@ -149,4 +153,5 @@ async function insert(tx: Tx, { createdAt, ...row }: NewRow): Promise<void> {
     .insertInto('webhook')
     .values({ ...row, created_at: createdAt, cursor, attempts: 0, due_at })
     .execute()
+  noteLook(tx, 'events')
 }

@@ -1,5 +1,6 @@
 /** Ends a flow that has waited for too long: the record says why, and the other side is told (`FLOW_EXPIRY`, ours). */
 import { isOver } from '../base/clock.ts'
+import { strikeOut } from '../outbox/outbox.ts'
 import type { Tx } from '../storage/database.ts'
 import type { Wallet } from '../wallet/wallet.ts'
 import { connection } from './connection/model.ts'
@@ -24,7 +25,7 @@ export async function expire(wallet: Wallet, { recordId, protocol: name }: Expir
     if (since === null || !isOver(endOf(since, lifetimeSeconds).getTime())) return
     const record = await findRecord(tx, protocol, recordId)
     if (!record) return
-    await tx.deleteFrom('outbox').where('lane', '=', laneOf(recordId)).execute()
+    await strikeOut(tx, laneOf(recordId))
     const lifetime = toWords(lifetimeSeconds)
     const detail = `The flow was in state ${record.state} since ${since} and has ended by itself: that is longer than ${lifetime} (FLOW_EXPIRY).`
     const report = await reportTo(tx, record, `The flow has ended: nothing has happened for ${lifetime}.`)

@@ -1,7 +1,8 @@
 /** Removes records of credentials and presentations (ours): what the wallet keeps of them, what is owed for them, and their DIDs. */
 import { Problem } from '../base/problem.ts'
 import { findPlace } from '../credential-status/lists.ts'
-import { Debt, takeBack } from '../outbox/outbox.ts'
+import { Debt } from '../outbox/debt.ts'
+import { takeBack } from '../outbox/outbox.ts'
 import type { Tx } from '../storage/database.ts'
 import type { Wallet } from '../wallet/wallet.ts'
 import { getRecord } from './find.ts'

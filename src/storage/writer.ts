@@ -17,11 +17,13 @@ type Unit<Tables> = {
 }
 
 /**
- * What happens to every group: `before` belongs to its transaction; `sync` has all that was committed on the disk, and is asked when somebody waits for
+ * What happens to every group: `before` belongs to its transaction; `mark` is asked before each of several writes, and what it returns is called when
+ * that one is taken back; `sync` has all that was committed on the disk, and is asked when somebody waits for
  * that; `after` comes in the end.
  */
 type Around<Tables> = {
   before: (tx: Transaction<Tables>) => Promise<void>
+  mark: (tx: Transaction<Tables>) => () => void
   sync: () => Promise<void>
   after: (tx: Transaction<Tables>) => void
 }
@@ -93,11 +95,13 @@ export class Writer<Tables> {
   async #writeOne(tx: Transaction<Tables>, { write, resolve, reject }: Unit<Tables>, settled: (() => void)[]): Promise<void> {
     const isAlone = settled.length === 0 && this.#waiting.length === 0
     if (!isAlone) await savepoint(tx)
+    const forget = this.#around.mark(tx)
     let result: unknown
     try {
       result = await write(tx)
     } catch (error) {
       if (isAlone) throw error
+      forget()
       await rollback(tx)
       await release(tx)
       return reject(error)

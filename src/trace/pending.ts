@@ -1,7 +1,8 @@
 /** What a thread waits for: what is owed, whose turn it is, and which webhooks are still to be told. */
 import { steadyNow } from '../base/clock.ts'
 import type { Placed } from '../outbox/event.ts'
-import { toOwing, type Owing } from '../outbox/outbox.ts'
+import type { Owing } from '../outbox/debt.ts'
+import { toOwing } from '../outbox/outbox.ts'
 import { globalWebhookId } from '../outbox/webhooks.ts'
 import { endOf, waitsSince } from '../protocols/expiry.ts'
 import { protocols } from '../protocols/index.ts'

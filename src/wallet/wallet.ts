@@ -10,7 +10,7 @@ import type { PrivateJwk } from '../crypto/keys.ts'
 import type { Resolver } from '../did/resolve.ts'
 import type { Destinations } from '../net/destinations.ts'
 import type { HttpClient } from '../net/guarded-agent.ts'
-import { takeNews, type News } from '../outbox/news.ts'
+import { everything, markNews, takeNews, type News } from '../outbox/news.ts'
 import { pruneInTurn } from '../outbox/pruning.ts'
 import { DamagedFileError } from '../storage/damaged-file-error.ts'
 import { makeWalletDb, openKnownWalletDb, type AgentDb, type Db, type Examined, type Tx } from '../storage/database.ts'
@@ -134,6 +134,7 @@ function handle(env: Environment, id: string, path: string, { db, isDue }: Exami
   const opened = new Map<string, object>()
   let isClosed = false
   let isResting = false
+  let isTold = false
   /** What is left of the keys then is zeros, which must not be taken for keys. */
   const mustBeOpen = () => {
     if (isClosed) throw new Error(`the wallet ${id} is closed`)
@@ -154,9 +155,13 @@ function handle(env: Environment, id: string, path: string, { db, isDue }: Exami
       await pruneInTurn(tx, env.config.EVENT_RETENTION)
       await probe('commit:before', { walletId: id })
     },
+    mark: markNews,
     after(tx) {
       const news = takeNews(tx)
-      if (news) env.wake(id, news)
+      if (!news) return
+      // While the file was closed, somebody else may have written to it.
+      env.wake(id, isTold ? news : everything)
+      isTold = true
     },
   })
   return {

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { openLog } from '../../src/base/log.ts'
 import { Courier } from '../../src/courier/courier.ts'
 import { Places } from '../../src/courier/places.ts'
-import { putEvent, type Event } from '../../src/outbox/event.ts'
+import { putEvent, type Event, type EventType } from '../../src/outbox/event.ts'
 import { put } from '../../src/outbox/outbox.ts'
 import type { Wallet } from '../../src/wallet/wallet.ts'
 import type { Wallets } from '../../src/wallet/wallets.ts'
@@ -126,7 +126,7 @@ test('an event that cannot be read holds up no message', async () => {
   await using receiver = await openReceiver()
   await listen(pair.issuer, receiver.url)
   await use(pair.agent, pair.issuer, (wallet) =>
-    wallet.transaction((tx) => putEvent(tx, { type: 'NoSuchType', subject: 'a thread', data: {} })),
+    wallet.transaction((tx) => putEvent(tx, { type: 'NoSuchType' as EventType, subject: 'a thread', data: {} })),
   )
   await connect(pair.issuer, pair.holder)
 })

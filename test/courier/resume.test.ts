@@ -21,7 +21,7 @@ test('of thirty wallets the three that owe something pay it, and each of the oth
   for (let n = 0; n < 3; n++) {
     const { walletId, call } = await agent.newTenant()
     await call('POST /events/webhooks', { body: { url: receiver.url } })
-    const event = { type: 'ConnectionUpdated', subject: 'a thread', data: { state: 'step' } }
+    const event = { type: 'ConnectionUpdated' as const, subject: 'a thread', data: { state: 'step' } }
     await wallets.use(walletId, (wallet) => wallet.transaction((tx) => putEvent(tx, event)))
     owing.push(walletId)
   }

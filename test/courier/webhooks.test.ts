@@ -294,3 +294,46 @@ test('an id that nobody has is not taken for the event of somebody else', async 
     ).rejects.toMatchObject({ problem: { status: 404 } })
   }
 })
+
+test('a webhook that is deleted is told of nothing more, however much waits for it', async () => {
+  let end!: () => void
+  const mayEnd = new Promise<void>((resolve) => (end = resolve))
+  await using receiver = await openReceiver(
+    (response, count) => void (count === 1 ? response.end() : void mayEnd.then(() => response.end())),
+  )
+  await using other = await openReceiver()
+  const tenant = await agent.newTenant()
+  const { id } = await add(tenant, receiver.url)
+  await add(tenant, other.url)
+  await announce(agent, tenant, 1)
+  await arrival(receiver, 1)
+  await announce(agent, tenant, 3)
+  await arrival(receiver, 2)
+  await tenant.call('DELETE /events/webhooks/{id}', { path: { id } })
+  end()
+  await announce(agent, tenant, 1)
+  await arrival(other, 5)
+  expect([statesOf(receiver), statesOf(other)]).toEqual([
+    [1, 1],
+    [1, 1, 2, 3, 1],
+  ])
+})
+
+test('an event that was taken back with its write is not told, though another one is that was committed with it', async () => {
+  await using receiver = await openReceiver()
+  const tenant = await agent.newTenant()
+  await add(tenant, receiver.url)
+  await announce(agent, tenant, 1)
+  await arrival(receiver, 1)
+  const write = (state: string, isLost: boolean) =>
+    use(agent, tenant, (wallet) =>
+      wallet.transaction(async (tx) => {
+        await putEvent(tx, { type: 'ConnectionUpdated', subject: 'a thread', data: { state } })
+        if (isLost) throw new Error('taken back')
+      }),
+    )
+  const results = await Promise.allSettled([write('a', false), write('b', true), write('c', false)])
+  expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+  await arrival(receiver, 3)
+  expect(statesOf(receiver)).toEqual([1, 'a', 'c'])
+})

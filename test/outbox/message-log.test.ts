@@ -1,7 +1,8 @@
 /** The log of messages: what it keeps of what a peer chose, and what goes when it is too old. */
 import { expect, test } from 'vitest'
 import { isLogged, logReceived, logSent, messagesOf, pruneMessageLog } from '../../src/outbox/message-log.ts'
-import { due, put, type Debt } from '../../src/outbox/outbox.ts'
+import type { Debt } from '../../src/outbox/debt.ts'
+import { due, put } from '../../src/outbox/outbox.ts'
 import { putEvent } from '../../src/outbox/event.ts'
 import { pruneInTurn } from '../../src/outbox/pruning.ts'
 import type { Db, Tx } from '../../src/storage/database.ts'

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { done, due, put, putOff, type Debt } from '../../src/outbox/outbox.ts'
+import type { Debt } from '../../src/outbox/debt.ts'
+import { done, due, put, putOff } from '../../src/outbox/outbox.ts'
 import type { Db, Tx } from '../../src/storage/database.ts'
 import { temporaryWalletDb } from '../_wallet-db.ts'
 

@@ -123,6 +123,7 @@ test('a replay has three attempts five seconds apart, and those of the event aft
   await write(db, (tx) => failed(tx, first!, answer({ error: 'refused' }), now))
   expect(await dueDeliveries(db, walletId, { now: new Date(now.getTime() + 4_999) })).toEqual({
     deliveries: [],
+    told: [],
     nextAt: new Date(now.getTime() + 5_000),
   })
   expect((await dueDeliveries(db, walletId, { now: new Date(now.getTime() + 5_000) })).deliveries).toMatchObject([

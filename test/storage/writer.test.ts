@@ -20,6 +20,7 @@ async function openWriter(before: () => unknown = () => undefined, sync: () => u
       await sync()
       seen.syncs++
     },
+    mark: () => () => undefined,
     after: () => seen.commits++,
   }
   // However slow the machine is.

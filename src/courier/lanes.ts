@@ -1,0 +1,85 @@
+/**
+ * Lanes of a wallet: debts of one record, or events for one webhook, one after the other. What a commit has promised or written goes into its lane
+ * as it is told, so that the file is asked only for what is not known: after a start, after a failure, after a change.
+ */
+import type { Owing } from '../outbox/debt.ts'
+import { nextDelivery, type Delivery, type Told } from '../outbox/lane.ts'
+import type { News } from '../outbox/news.ts'
+import type { Round } from './round.ts'
+
+/** A lane that is occupied, what with, and what comes behind that, in order, unless it has to be looked for. */
+export type Lane<T> = { item: T; rest: T[] | undefined }
+
+/** What is remembered of a lane at most. */
+const most = 100
+
+/**
+ * Takes in debts that were promised: in lanes that are occupied they wait, others are begun with. Returns whether that is all there is to do; else
+ * they are to be looked for.
+ */
+export function hearDebts(round: Round, debts: News['debts'], begin: (debt: Owing) => void): boolean {
+  if (debts.length === 0) return true
+  round.heard.debts++
+  if (debts === 'look') for (const lane of round.debts.values()) lane.rest = undefined
+  if (debts === 'look' || round.hasMore) return false
+  let isKnown = true
+  for (const { isFirst, ...debt } of debts) {
+    const lane = round.debts.get(debt.lane)
+    // What the lane was occupied with has been struck out, then.
+    if (lane && isFirst) lane.rest = [debt]
+    else if (lane) queue(lane, [debt])
+    else if (isFirst) begin(debt)
+    else isKnown = false
+  }
+  return isKnown
+}
+
+/** Takes in events that were written, as `hearDebts` does: each is for every webhook. */
+export function hearEvents(round: Round, events: News['events'], walletId: string, begin: (lane: Lane<Delivery>) => void): boolean {
+  if (events.length === 0) return true
+  round.heard.events++
+  if (events === 'look') {
+    for (const lane of round.webhooks.values()) lane.rest = undefined
+    round.told = undefined
+  }
+  if (events === 'look' || !round.told) return false
+  let isKnown = true
+  for (const lane of round.webhooks.values()) {
+    const { item, rest } = lane
+    if (!rest) continue
+    if (follows(events, (rest.at(-1) ?? item).sequence))
+      queue(
+        lane,
+        events.map((event) => nextDelivery(item, event, walletId)),
+      )
+    else lane.rest = undefined
+  }
+  for (const [id, told] of round.told) {
+    round.told.delete(id)
+    const [item, ...rest] = events.map((event) => nextDelivery(told, event, walletId))
+    if (item && follows(events, told.cursor)) begin({ item, rest })
+    else isKnown = false
+  }
+  return isKnown
+}
+
+/** A webhook that has just taken what was last in its lane. */
+export function toTold({ webhookId, url, headers, secrets, sequence: cursor }: Delivery): Told {
+  return { webhookId, url, headers, secrets, cursor }
+}
+
+/** Whether events are those right after a place in the log. */
+function follows([first]: Exclude<News['events'], 'look'>, sequence: number): boolean {
+  return first?.sequence === sequence + 1
+}
+
+function queue<T>(lane: Lane<T>, items: readonly T[]): void {
+  if (!lane.rest) return
+  if (lane.rest.length + items.length > most) lane.rest = undefined
+  else lane.rest.push(...items)
+}
+
+/** News of the same kinds, without what they are. */
+export function unread({ debts, events }: News): News {
+  return { debts: debts.length > 0 ? 'look' : debts, events: events.length > 0 ? 'look' : events }
+}
