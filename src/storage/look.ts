@@ -1,6 +1,6 @@
 /** Looks into database files that somebody else may have open, and changes nothing in them. Threads do, which are to load little. */
 import { statSync } from 'node:fs'
-import { stampOf } from './page-keeper.ts'
+import { stampOf } from './file-watch.ts'
 import { readPageSums } from './page-sums-file.ts'
 import { examinePages, findChangedPage } from './page-sums.ts'
 import { findFault, openSqlite, type Database } from './sqlite.ts'

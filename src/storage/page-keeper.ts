@@ -1,16 +1,16 @@
 /** Keeps the checksums of an open database's pages: before its log is copied into the file, which is nobody's business but ours. */
-import { closeSync, openSync, readSync, statSync } from 'node:fs'
+import { watchFiles } from './file-watch.ts'
 import { syncLog } from './log-sync.ts'
+import { readNewest } from './newest-frames.ts'
 import { addPageSums, dropPageSums, type PageSumsEnd } from './page-sums-file.ts'
 import type { Database } from './sqlite.ts'
-import { readLog } from './write-ahead-log.ts'
 
 export type Keeper = {
   /** Is told of each commit. Copies the log into the file when it has become long. */
   afterCommit: () => void
   /** Is told before the file is closed, which copies the log into it. */
   beforeClose: () => void
-  /** Whether the file should be examined before it is used again: somebody else has written to it, or it was examined long ago. */
+  /** Whether the file should be examined before it is used again: somebody else has written to it, its log is not sound, or it was examined long ago. */
   isDue: () => boolean
 }
 
@@ -28,23 +28,31 @@ export function keepPages(database: Database, found: PageSumsEnd): Keeper {
   let known = found
   let limit = mostFrames
   let sinceLook = 0
+  let isFaulty = false
   database.pragma('wal_autocheckpoint = 0')
-  const stamps = { file: stampOf(path), log: stampOf(`${path}-wal`) }
+  const watch = watchFiles(path)
 
-  /** @throws when the disk is full; then the log just grows. */
+  /** How many frames the log has, as SQLite knows it, which copies nothing with `noop`; and how many of them are in the file. */
+  const checkpoint = (mode: 'noop' | 'passive') =>
+    (database.pragma(`wal_checkpoint(${mode})`) as [{ log: number; checkpointed: number }])[0]
+
+  /** Notes the checksums of what is about to be copied, unless that is not as it was written. @throws when the disk is full; then the log just grows. */
   const note = () => {
-    const log = readLog(path)
-    if (!log || (log.salt === known.until.salt && log.frames <= known.until.frames)) return
-    if (log.frames === 0) return
-    // What the sums are of must not be lost while they are not.
-    syncLog(path)
-    known = addPageSums(path, known, log)
+    const { log: frames } = checkpoint('noop')
+    if (frames <= 0) return
+    const log = readNewest(path, frames, known.until)
+    if (log === undefined) isFaulty = true
+    else if (log.pages.size > 0) {
+      // What the sums are of must not be lost while they are not.
+      syncLog(path)
+      known = addPageSums(path, known, log)
+    }
   }
   const copy = () => {
     try {
       note()
-      const [{ log, checkpointed }] = database.pragma('wal_checkpoint(passive)') as [{ log: number; checkpointed: number }]
-      stamps.file = stampOf(path)
+      if (isFaulty) return
+      const { log, checkpointed } = watch.copying(() => checkpoint('passive'))
       // Whoever reads an older state keeps the log from beginning anew.
       limit = log === checkpointed ? mostFrames : log + mostFrames
     } catch {
@@ -53,13 +61,13 @@ export function keepPages(database: Database, found: PageSumsEnd): Keeper {
   }
   return {
     afterCommit() {
-      if (++sinceLook >= commits) {
-        sinceLook = 0
-        if (hasFrame(path, limit, known.pageBytes)) copy()
-      }
-      stamps.log = stampOf(`${path}-wal`)
+      watch.logged()
+      if (++sinceLook < commits) return
+      sinceLook = 0
+      if (checkpoint('noop').log >= limit) copy()
     },
     beforeClose() {
+      watch.close()
       try {
         note()
       } catch {
@@ -69,29 +77,7 @@ export function keepPages(database: Database, found: PageSumsEnd): Keeper {
     },
     isDue() {
       if (database.inTransaction) return false
-      const isTouched = stampOf(path) !== stamps.file || stampOf(`${path}-wal`) !== stamps.log
-      return isTouched || performance.now() - examinedAt > dayMs
+      return isFaulty || watch.isTouched() || performance.now() - examinedAt > dayMs
     },
-  }
-}
-
-/** When a file was written to for the last time, and how long it is. It is not opened here: closing it would take away SQLite's locks. */
-export function stampOf(path: string): string {
-  const found = statSync(path, { throwIfNoEntry: false })
-  return found ? `${found.ino} ${found.size} ${found.mtimeMs}` : ''
-}
-
-/** Whether the log, as it is since it began anew, has a certain frame. */
-function hasFrame(path: string, frame: number, pageBytes: number): boolean {
-  const salts = Buffer.alloc(16)
-  let log: number | undefined
-  try {
-    log = openSync(`${path}-wal`, 'r')
-    const isThere = readSync(log, salts, 0, 8, 16) === 8 && readSync(log, salts, 8, 8, 32 + (frame - 1) * (24 + pageBytes) + 8) === 8
-    return isThere && salts.subarray(0, 8).equals(salts.subarray(8))
-  } catch {
-    return false
-  } finally {
-    if (log !== undefined) closeSync(log)
   }
 }

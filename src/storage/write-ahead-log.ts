@@ -24,10 +24,12 @@ export type Log = {
 /** How far a log goes by its index, which all who have the database open share: what was committed when the last of them ended. */
 export type LogEnd = Pick<Log, 'salt' | 'frames'>
 
-const headerBytes = 32
-const frameHeaderBytes = 24
+export const headerBytes = 32
+export const frameHeaderBytes = 24
 const indexHeaderBytes = 48
 const isLittleEndian = endianness() === 'LE'
+/** How a log begins whose checksums are counted in the byte order of this machine. */
+export const magicOfOurs = isLittleEndian ? 0x377f0682 : 0x377f0683
 
 /** Reads the log of a database; nothing when there is none, or none that begins soundly. Its own file has no locks, so SQLite may have it open. */
 export function readLog(path: string): Log | undefined {
@@ -91,7 +93,7 @@ function wordsOf(bytes: Buffer, isBigEndian: boolean): Int32Array {
 }
 
 /** Goes on with SQLite's checksum over `length` bytes, a multiple of eight, from the byte `start`. */
-function addWords(words: Int32Array, start: number, length: number, [first, second]: readonly [number, number]): [number, number] {
+export function addWords(words: Int32Array, start: number, length: number, [first, second]: readonly [number, number]): [number, number] {
   let [a, b] = [first | 0, second | 0]
   for (let at = start / 4, end = (start + length) / 4; at < end; at += 2) {
     // Signed, in which a processor counts at once.

@@ -153,7 +153,7 @@ async function damage(town: Town, agent: TestAgent, state: State, random: () => 
   if (state === 'open') {
     place(image)
     await read(agent, town.victim)
-    // File systems count time in ticks of some milliseconds: what is written in the tick of the agent's own last write is not seen.
+    // The agent looks at its files every ten milliseconds at most, and what is written within as many of its own last write is not seen.
     await sleep(20)
   }
   const part = hit[state][Math.floor(random() * hit[state].length)]!
