@@ -12,14 +12,16 @@ import {
   type KeyObject,
 } from 'node:crypto'
 
-type Parties = { privateKey: KeyObject; publicKey: KeyObject; kid: string; skid: string }
+/** `agreed` is what the two keys agree on, where that is kept. */
+type Keys = { privateKey: KeyObject; publicKey: KeyObject; agreed?: Buffer | undefined }
+type Parties = Keys & { kid: string; skid: string }
 type Jwe = { protected: string; recipients: { encrypted_key: string }[]; iv: string; ciphertext: string; tag: string }
 
 const wrapIv = Buffer.alloc(8, 0xa6)
 const otherInfo = Buffer.alloc(120)
 
 /** Packs a message from the owner of `privateKey` to that of `publicKey`. */
-export function packBare(message: object, { privateKey, publicKey, kid, skid }: Parties): string {
+export function packBare(message: object, { privateKey, publicKey, agreed, kid, skid }: Parties): string {
   const options = { publicKeyEncoding: { format: 'jwk' } } as never
   const own = generateKeyPairSync('x25519', options) as unknown as { publicKey: object; privateKey: KeyObject }
   const header = toBase64({
@@ -36,7 +38,8 @@ export function packBare(message: object, { privateKey, publicKey, kid, skid }: 
   const ciphertext = Buffer.concat([cipher.update(JSON.stringify(message)), cipher.final()])
   const tag = tagOf(key, header, iv, ciphertext)
   const ephemeral = diffieHellman({ privateKey: own.privateKey, publicKey })
-  const wrap = createCipheriv('id-aes256-wrap', derive(ephemeral, diffieHellman({ privateKey, publicKey }), tag), wrapIv)
+  const between = agreed ?? diffieHellman({ privateKey, publicKey })
+  const wrap = createCipheriv('id-aes256-wrap', derive(ephemeral, between, tag), wrapIv)
   const encryptedKey = Buffer.concat([wrap.update(key), wrap.final()]).toString('base64url')
   return JSON.stringify({
     ciphertext: ciphertext.toString('base64url'),
@@ -48,13 +51,14 @@ export function packBare(message: object, { privateKey, publicKey, kid, skid }: 
 }
 
 /** Opens what `packBare` has packed; `publicKey` is the sender's. @throws when it was changed. */
-export function unpackBare(envelope: string, { privateKey, publicKey }: Pick<Parties, 'privateKey' | 'publicKey'>): object {
+export function unpackBare(envelope: string, { privateKey, publicKey, agreed }: Keys): object {
   const jwe = JSON.parse(envelope) as Jwe
   const { epk } = JSON.parse(Buffer.from(jwe.protected, 'base64url').toString()) as { epk: object }
   const theirs = createPublicKey({ key: epk as never, format: 'jwk' })
   const [iv, ciphertext, tag] = [fromBase64(jwe.iv), fromBase64(jwe.ciphertext), fromBase64(jwe.tag)]
   const ephemeral = diffieHellman({ privateKey, publicKey: theirs })
-  const unwrap = createDecipheriv('id-aes256-wrap', derive(ephemeral, diffieHellman({ privateKey, publicKey }), tag), wrapIv)
+  const between = agreed ?? diffieHellman({ privateKey, publicKey })
+  const unwrap = createDecipheriv('id-aes256-wrap', derive(ephemeral, between, tag), wrapIv)
   const key = Buffer.concat([unwrap.update(fromBase64(jwe.recipients[0]!.encrypted_key)), unwrap.final()])
   if (!timingSafeEqual(tagOf(key, jwe.protected, iv, ciphertext), tag)) throw new Error('the envelope was changed')
   const decipher = createDecipheriv('aes-256-cbc', key.subarray(32), iv)

@@ -1,4 +1,5 @@
 /** Measuring: how often a piece of work is done in a second and what it takes of a processor, next to others in the same run. */
+import { percentile } from '../test/faults/_samples.ts'
 import type { Row } from './_results.ts'
 
 /** A piece of work; `once` does it one time. */
@@ -7,6 +8,8 @@ export type Work = {
   once: () => unknown
   /** That the first of the list is compared with it. */
   isPeer?: true
+  /** That it is done by the package of another agent, which a quick run leaves out. */
+  isForeign?: true
   /** How many times its processor time the first may take. */
   goal?: number
 }
@@ -14,27 +17,41 @@ export type Work = {
 /** Works to be measured against each other, by their titles; disposed of when they are. */
 export type Suites = { suites: Record<string, Work[]>; [Symbol.asyncDispose](): Promise<void> }
 
-/** How long a run takes: works are done by turns, so that a machine that slows down slows all of them. */
-export type Effort = { rounds: number; roundMs: number }
+/** How long a run takes, for each work: to become warm, and then in so many rounds. Of works that take longer than a round, there are fewer. */
+export type Effort = { warmUpMs: number; rounds: number; roundMs: number }
 
 type Round = { ms: number; cpuMs: number }
 
-/** Measures works against each other; the best round of each counts, the others were disturbed. A peer's ratios are what the first takes ÷ what it takes. */
-export async function measure(works: readonly Work[], { rounds, roundMs }: Effort): Promise<Row[]> {
-  const best = new Map<string, Round>()
-  for (const work of works) await runFor(work, roundMs / 4)
-  for (let round = 0; round < rounds; round++) {
-    for (const work of works) {
-      const [now, { ms, cpuMs } = now] = [await runFor(work, roundMs), best.get(work.name)]
-      best.set(work.name, { ms: Math.min(ms, now.ms), cpuMs: Math.min(cpuMs, now.cpuMs) })
-    }
+/** Of rounds, there are as many at least. */
+const leastRounds = 3
+
+/**
+ * Measures works against each other as a process has them that runs for long. All are warmed up equally, since V8 compiles what has run some hundreds of times, and
+ * again some thousands later, on threads whose time is the process's. Then they are done by turns, each a little in every round: what disturbs the machine
+ * disturbs all, so that a ratio, what the first takes ÷ what a peer takes, is told for each round by itself. The median round counts.
+ */
+export async function measure(works: readonly Work[], { warmUpMs, rounds, roundMs }: Effort): Promise<Row[]> {
+  const warm = performance.now() + warmUpMs * works.length
+  while (performance.now() < warm) for (const work of works) await runFor(work, roundMs)
+  const taken = works.map((): Round[] => [])
+  const enough = performance.now() + 2 * rounds * roundMs * works.length
+  for (let round = 0; round < rounds && (round < leastRounds || performance.now() < enough); round++) {
+    // Forth and back, so that none comes after the same one always, whose garbage it would collect.
+    const order = round % 2 === 0 ? [...works.keys()] : [...works.keys()].toReversed()
+    for (const place of order) taken[place]!.push(await runFor(works[place]!, roundMs))
   }
-  const ours = best.get(works[0]!.name)!
-  return works.map(({ name, isPeer, goal }) => {
-    const { ms, cpuMs } = best.get(name)!
-    const ratios = isPeer && { ratio: ours.ms / ms, cpuRatio: ours.cpuMs / cpuMs }
+  const ours = taken[0]!
+  return works.map(({ name, isPeer, goal }, place) => {
+    const theirs = taken[place]!
+    const ratioOf = (figure: keyof Round) => median(theirs.map((each, round) => ours[round]![figure] / each[figure]))
+    const [ms, cpuMs] = [median(theirs.map((each) => each.ms)), median(theirs.map((each) => each.cpuMs))]
+    const ratios = isPeer && { ratio: ratioOf('ms'), cpuRatio: ratioOf('cpuMs') }
     return { name, figures: { perSecond: 1_000 / ms, microseconds: cpuMs * 1_000, ...ratios, ...(goal && { goal }) } }
   })
+}
+
+function median(values: readonly number[]): number {
+  return percentile(values, 0.5)
 }
 
 /** Does a work for so long, and says what one time took. */

@@ -4,6 +4,7 @@ import { createRequire } from 'node:module'
 import { fromBase64 } from '../src/base/bytes.ts'
 import { generateKey, toPublic, type PrivateJwk } from '../src/crypto/keys.ts'
 import type { DidDocument } from '../src/did/document.ts'
+import { freeze } from '../src/did/freeze.ts'
 
 /** What is used of libsecp256k1's package, which has no types of its own. */
 type Secp256k1 = {
@@ -25,17 +26,17 @@ export const claims = {
 /** A signature by nothing but its library. */
 export type Bare = { library: string; sign(input: string): Uint8Array; verify(input: string, signature: Uint8Array): boolean }
 
-/** A key of an issuer, the document that shows it, and the bare signature with it. */
+/** A key of an issuer, the document that shows it, frozen as the resolver hands it out, and the bare signature with it. */
 export type Signer = { key: PrivateJwk; alg: 'ES256K' | 'EdDSA'; document: DidDocument; bare: Bare }
 
 export function newSigner(alg: Signer['alg']): Signer {
   const key = generateKey(alg === 'EdDSA' ? 'Ed25519' : 'secp256k1')
   const id = `${issuer}#key-1`
-  const document: DidDocument = {
+  const document: DidDocument = freeze({
     id: issuer,
     verificationMethod: [{ id, type: 'JsonWebKey2020', controller: issuer, publicKeyJwk: toPublic(key) }],
     assertionMethod: [id],
-  }
+  })
   return { key, alg, document, bare: alg === 'EdDSA' ? bareEd25519(key) : bareSecp256k1(key) }
 }
 

@@ -6,7 +6,7 @@ const pathOf = (isQuick: boolean) => new URL(`results/${isQuick ? 'quick' : 'ful
 const page = new URL('../docs/benchmarks.md', import.meta.url)
 const marks = /(<!-- results -->\n)[^]*(<!-- \/results -->)/
 
-/** What was recorded last with the same thoroughness: quick runs hardly warm up. @throws when nothing was. */
+/** What was recorded last with the same thoroughness: quick runs are less warm. @throws when nothing was. */
 export function readRecorded(isQuick: boolean): Results {
   if (!existsSync(pathOf(isQuick))) throw new Error('nothing is recorded to hold this against: --record does that')
   return readResults(pathOf(isQuick))

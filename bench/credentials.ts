@@ -36,13 +36,13 @@ function suitesOf(signer: Signer, [joseSign, joseVerify]: Work[]): Record<string
     [`Credentials: sign a JWT, ${alg}`]: [
       { name: 'identity-agent', once: () => issue(signer) },
       { name: library, once: () => signBare(signer, payload), isPeer: true, goal: 1.2 },
-      { name: 'did-jwt', once: () => createJWT(payload, { ...didJwt, alg }, { alg }), isPeer: true },
+      { name: 'did-jwt', once: () => createJWT(payload, { ...didJwt, alg }, { alg }), isPeer: true, isForeign: true },
       ...(joseSign ? [joseSign] : []),
     ],
     [`Credentials: verify a JWT, ${alg}`]: [
       { name: 'identity-agent', once: () => verifyJwtVc(jwt, { resolve, now }) },
       { name: library, once: () => verifyBare(signer, jwt), isPeer: true, goal: 1.2 },
-      { name: 'did-jwt', once: () => verifyJWT(jwt, { resolver: didJwt.resolver }), isPeer: true },
+      { name: 'did-jwt', once: () => verifyJWT(jwt, { resolver: didJwt.resolver }), isPeer: true, isForeign: true },
       ...(joseVerify ? [joseVerify] : []),
     ],
   }
@@ -54,7 +54,12 @@ async function joseWorks(signer: Signer): Promise<Work[]> {
   const bytes = utf8(JSON.stringify(payloadOf(jwt)))
   const [privateKey, publicKey] = [await importJWK(signer.key, 'EdDSA'), await importJWK(toPublic(signer.key), 'EdDSA')]
   return [
-    { name: 'jose', once: () => new CompactSign(bytes).setProtectedHeader({ typ: 'JWT', alg: 'EdDSA' }).sign(privateKey), isPeer: true },
-    { name: 'jose', once: () => compactVerify(jwt, publicKey), isPeer: true },
+    {
+      name: 'jose',
+      once: () => new CompactSign(bytes).setProtectedHeader({ typ: 'JWT', alg: 'EdDSA' }).sign(privateKey),
+      isPeer: true,
+      isForeign: true,
+    },
+    { name: 'jose', once: () => compactVerify(jwt, publicKey), isPeer: true, isForeign: true },
   ]
 }

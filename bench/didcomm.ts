@@ -1,39 +1,52 @@
-/** Authcrypt of 1 KB: ours, didcomm-node (Rust as WASM), and the bare steps of node:crypto without any check. */
-import { createPrivateKey, createPublicKey } from 'node:crypto'
+/** Authcrypt of 1 KB: ours, didcomm-node (Rust as WASM), and the bare steps of node:crypto without any check, which keep what two keys agree on, as ours does, or not. */
+import { createPrivateKey, createPublicKey, diffieHellman } from 'node:crypto'
+import { freeze } from '../src/did/freeze.ts'
 import { packAuthcrypt } from '../src/didcomm/pack.ts'
 import { unpack } from '../src/didcomm/unpack.ts'
 import { Message, resolver, secretsOf } from '../test/didcomm/_didcomm-node.ts'
-import { as, didOfPerson, letter, own, recipient } from '../test/didcomm/_people.ts'
+import { as, didOfPerson, documents, letter, own, recipient } from '../test/didcomm/_people.ts'
 import { packBare, unpackBare } from './_envelope.ts'
 import { plain, type Suites } from './_harness.ts'
 
 const message = letter({ body: { text: 'x'.repeat(1_000) } })
 const parties = { sender: own('anna'), recipients: [recipient('ben')] }
 
+const kept = 'bare node:crypto, what two keys agree on kept'
+
 const privateKey = (name: 'anna' | 'ben') => createPrivateKey({ key: own(name).privateJwk as never, format: 'jwk' })
 const publicKey = (name: 'anna' | 'ben') => createPublicKey({ key: recipient(name).publicJwk as never, format: 'jwk' })
 
-/** Envelopes, packed and unpacked; ours knows the sender by its DID document, and checks all of the envelope. */
+/** Envelopes, packed and unpacked; ours knows the sender by its DID document, frozen as the resolver hands it out, and checks all of the envelope. */
 export function openDidcomm(): Suites {
   const envelope = packAuthcrypt(message, parties)
   const theirs = () => new Message(message as never)
   const packing = { privateKey: privateKey('anna'), publicKey: publicKey('ben'), kid: parties.recipients[0]!.kid, skid: parties.sender.kid }
   const unpacking = { privateKey: privateKey('ben'), publicKey: publicKey('anna') }
   const bareEnvelope = packBare(message, packing)
+  const [agreedPacking, agreedUnpacking] = [packing, unpacking].map(diffieHellman)
+  Object.values(documents).forEach(freeze)
   return plain({
     'DIDComm: pack 1 KB authcrypt': [
       { name: 'identity-agent', once: () => packAuthcrypt(message, parties) },
       { name: 'bare node:crypto', once: () => packBare(message, packing), isPeer: true, goal: 1.3 },
+      { name: kept, once: () => packBare(message, { ...packing, agreed: agreedPacking }), isPeer: true, goal: 1.3 },
       {
         name: 'didcomm-node',
         once: () => theirs().pack_encrypted(didOfPerson('ben'), didOfPerson('anna'), null, resolver, secretsOf(), { forward: false }),
         isPeer: true,
+        isForeign: true,
       },
     ],
     'DIDComm: unpack 1 KB authcrypt': [
       { name: 'identity-agent', once: () => unpack(envelope, as('ben')) },
       { name: 'bare node:crypto', once: () => unpackBare(bareEnvelope, unpacking), isPeer: true, goal: 1.3 },
-      { name: 'didcomm-node', once: () => Message.unpack(envelope, resolver, secretsOf(['did:example:ben#x25519']), {}), isPeer: true },
+      { name: kept, once: () => unpackBare(bareEnvelope, { ...unpacking, agreed: agreedUnpacking }), isPeer: true, goal: 1.3 },
+      {
+        name: 'didcomm-node',
+        once: () => Message.unpack(envelope, resolver, secretsOf(['did:example:ben#x25519']), {}),
+        isPeer: true,
+        isForeign: true,
+      },
     ],
   })
 }

@@ -46,12 +46,12 @@ export async function openSdJwt(): Promise<Suites> {
     'Credentials: issue an SD-JWT, EdDSA': [
       { name: 'identity-agent', once: issue },
       { name: 'bare steps, node:crypto', once: bareIssue, isPeer: true, goal: 1.2 },
-      { name: '@sd-jwt/core with node:crypto', once: theirIssue, isPeer: true },
+      { name: '@sd-jwt/core with node:crypto', once: theirIssue, isPeer: true, isForeign: true },
     ],
     'Credentials: verify an SD-JWT, EdDSA': [
       { name: 'identity-agent', once: () => verifySdJwt(ours, { resolve, now }) },
       { name: 'bare steps, node:crypto', once: () => bareVerify(bare), isPeer: true, goal: 1.2 },
-      { name: '@sd-jwt/core with node:crypto', once: () => library.verify(theirs), isPeer: true },
+      { name: '@sd-jwt/core with node:crypto', once: () => library.verify(theirs), isPeer: true, isForeign: true },
     ],
   })
 }
