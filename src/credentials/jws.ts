@@ -5,6 +5,7 @@
  * jose has no ES256K, hence this file. Keys come from the signer's DID document alone: `jwk`, `jku`, `x5u`, `x5c` and every
  * other member of a header that is not named here are dropped while parsing, so that nothing can use them (RFC 8725 §3.1, threats C4, C5).
  */
+import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
 import { toBase64url, utf8 } from '../base/bytes.ts'
 import { algorithmOf, type PrivateJwk, type PublicJwk, sign, verify } from '../crypto/keys.ts'
@@ -25,7 +26,7 @@ export const JoseHeader = z.object({
 export type JoseHeader = z.infer<typeof JoseHeader>
 
 /** A token taken apart, nothing of it verified. */
-export type Jws = { header: JoseHeader; payload: JsonObject; signingInput: Uint8Array; signature: Uint8Array }
+export type Jws = { header: Readonly<JoseHeader>; payload: JsonObject; signingInput: Uint8Array; signature: Uint8Array }
 
 /** Signs a payload with the algorithm of the key; the header is `typ`, `alg`, `kid`, those that are given. */
 export function signJws(header: { typ?: string; kid?: string | undefined }, payload: object, key: PrivateJwk): string {
@@ -42,9 +43,9 @@ export function signJws(header: { typ?: string; kid?: string | undefined }, payl
 export function decodeJws(text: string): Jws {
   const [header, payload, signature] = split(text)
   return {
-    header: parseHeader(toObject('header', header)),
+    header: readHeader(header),
     payload: toObject('payload', payload),
-    signingInput: utf8(`${header}.${payload}`),
+    signingInput: utf8(text.slice(0, header.length + 1 + payload.length)),
     signature: fromCanonicalBase64url('signature', signature),
   }
 }
@@ -87,6 +88,19 @@ function split(text: string): [header: string, payload: string, signature: strin
   const parts = text.split('.')
   if (parts.length !== 3) throw new VerificationError('malformed', `A compact JWS has three parts, not ${parts.length}`)
   return parts as [string, string, string]
+}
+
+/** Headers that were accepted, by their text: an issuer's are all the same. */
+const headers = new LRUCache<string, Readonly<JoseHeader>>({ max: 200 })
+const longestKept = 500
+
+function readHeader(text: string): Readonly<JoseHeader> {
+  const known = headers.get(text)
+  if (known) return known
+  const header = Object.freeze(parseHeader(toObject('header', text)))
+  // As a copy: a part of a text keeps all of it in memory.
+  if (text.length <= longestKept) headers.set(Buffer.from(text).toString(), header)
+  return header
 }
 
 function parseHeader(value: JsonObject): JoseHeader {

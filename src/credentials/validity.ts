@@ -17,9 +17,8 @@ export type Validity = { validFrom?: number; validUntil?: number }
 
 /** The time in which all the given dates hold: the latest beginning and the earliest end. */
 export function toValidity(from: (Instant | undefined)[], until: (Instant | undefined)[]): Validity {
-  const begins = from.flatMap(toSeconds)
-  const ends = until.flatMap(toSeconds)
-  return { ...(begins.length > 0 && { validFrom: Math.max(...begins) }), ...(ends.length > 0 && { validUntil: Math.min(...ends) }) }
+  const [validFrom, validUntil] = [choose(from, Math.max), choose(until, Math.min)]
+  return { ...(validFrom !== undefined && { validFrom }), ...(validUntil !== undefined && { validUntil }) }
 }
 
 /**
@@ -35,9 +34,15 @@ export function checkValidity({ validFrom, validUntil }: Validity, now: number, 
     throw new VerificationError('expired', `Valid until ${toText(validUntil)}`)
 }
 
-function toSeconds(instant: Instant | undefined): number[] {
-  if (instant === undefined) return []
-  return [typeof instant === 'number' ? instant : Date.parse(instant) / 1000]
+/** One of the instants that are given, in seconds; no number as soon as one is none. */
+function choose(instants: (Instant | undefined)[], between: (a: number, b: number) => number): number | undefined {
+  let chosen: number | undefined
+  for (const instant of instants) {
+    if (instant === undefined) continue
+    const seconds = typeof instant === 'number' ? instant : Date.parse(instant) / 1000
+    chosen = chosen === undefined ? seconds : between(chosen, seconds)
+  }
+  return chosen
 }
 
 /** Dates beyond what a `Date` can hold are shown as their seconds. */

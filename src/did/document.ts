@@ -1,6 +1,7 @@
 /** DID documents (W3C DID 1.0): their shape, and how a key is found in one. */
 import { z } from 'zod'
 import type { PublicJwk } from '../crypto/keys.ts'
+import { freeze, isFrozen } from './freeze.ts'
 import { readKey } from './verification-key.ts'
 
 /** A DID: `did:`, a method name and a method-specific id (DID 1.0 §3.1). */
@@ -58,7 +59,8 @@ export type Resolve = (did: string) => Promise<DidDocument>
 
 /** The DID of a DID URL: everything before a path, query or fragment. */
 export function didOf(didUrl: string): string {
-  return didUrl.replace(/[/?#].*$/s, '')
+  const end = didUrl.search(/[/?#]/)
+  return end < 0 ? didUrl : didUrl.slice(0, end)
 }
 
 /** The one form of a DID that two parties can compare: did:prism without its long-form state, any other DID as it is. */
@@ -72,7 +74,18 @@ export function canonicalDid(did: string): string {
  * Only keys that the document itself holds count: a reference into another DID's document is passed over, so that
  * nobody is impersonated by naming a foreign key.
  */
-export function keysFor(document: DidDocument, purpose: Purpose): VerificationKey[] {
+export function keysFor(document: DidDocument, purpose: Purpose): readonly VerificationKey[] {
+  const known = keysOf.get(document)?.[purpose]
+  if (known) return known
+  const keys = readKeys(document, purpose)
+  if (isFrozen(document)) keysOf.set(document, { ...keysOf.get(document), [purpose]: freeze(keys) })
+  return keys
+}
+
+/** The keys of documents that cannot change: a resolver hands out the same one for every message of a peer. */
+const keysOf = new WeakMap<DidDocument, Partial<Record<Purpose, readonly VerificationKey[]>>>()
+
+function readKeys(document: DidDocument, purpose: Purpose): VerificationKey[] {
   const absolute = (id: string) => (id.startsWith('#') ? document.id + id : id)
   const methods = new Map((document.verificationMethod ?? []).map((method) => [absolute(method.id), method]))
   return (document[purpose] ?? []).flatMap((entry) => {
@@ -88,7 +101,7 @@ export function keysFor(document: DidDocument, purpose: Purpose): VerificationKe
  *
  * Real peers write a full DID URL, a bare fragment, or nothing (wire.md pitfall 15). A `kid` that names another DID matches nothing.
  */
-export function keysMatching(document: DidDocument, purpose: Purpose, kid?: string): VerificationKey[] {
+export function keysMatching(document: DidDocument, purpose: Purpose, kid?: string): readonly VerificationKey[] {
   const keys = keysFor(document, purpose)
   if (kid === undefined) return keys
   const wanted = kid.includes('#') ? kid.slice(kid.indexOf('#')) : `#${kid}`

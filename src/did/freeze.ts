@@ -6,3 +6,9 @@ export function freeze<T>(value: T): T {
   }
   return value
 }
+
+/** True for what `freeze` has returned, and for all that is unchangeable all the way down. */
+export function isFrozen(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return true
+  return Object.isFrozen(value) && !ArrayBuffer.isView(value) && Object.values(value).every(isFrozen)
+}

@@ -54,7 +54,8 @@ export function fromStrictBase64url(text: string): Buffer {
   return bytes
 }
 
-/** A copy without members that are null: some peers write null for what they leave out (wire.md 1.4). */
+/** An object without its members that are null, a copy if it has some: some peers write null for what they leave out (wire.md 1.4). */
 export function withoutNulls(object: Record<string, unknown>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== null))
+  // Hardly any peer writes them.
+  return Object.values(object).includes(null) ? Object.fromEntries(Object.entries(object).filter(([, value]) => value !== null)) : object
 }

@@ -2,16 +2,9 @@
  * From Diffie–Hellman secrets to the wrapped content key: ephemeral keys, Concat KDF (NIST SP 800-56A, RFC 7518 §4.6.2,
  * draft-madden-jose-ecdh-1pu-04 §2.3) and AES key wrap (RFC 3394), as wire.md 12.2 lays the bytes out.
  */
-import {
-  createCipheriv,
-  createDecipheriv,
-  createHash,
-  createPublicKey,
-  diffieHellman,
-  generateKeyPairSync,
-  type KeyObject,
-} from 'node:crypto'
+import { createCipheriv, createDecipheriv, diffieHellman, generateKeyPairSync, hash, type KeyObject } from 'node:crypto'
 import { concat, utf8 } from '../base/bytes.ts'
+import { publicObject } from '../crypto/key-objects.ts'
 import { type PublicJwk, toPublic } from '../crypto/keys.ts'
 
 /** Curves of key agreement. */
@@ -43,7 +36,7 @@ export function generateEphemeral(crv: string): Ephemeral {
     publicJwk: toPublic(publicKey),
     agree(theirs) {
       if (theirs.crv !== crv) throw new TypeError(`cannot agree between ${crv} and ${theirs.crv}`)
-      return diffieHellman({ privateKey, publicKey: createPublicKey({ key: toPublic(theirs), format: 'jwk' }) })
+      return diffieHellman({ privateKey, publicKey: publicObject(theirs) })
     },
   }
 }
@@ -53,18 +46,28 @@ export type KeyContext = { algorithm: string; apu: Uint8Array; apv: Uint8Array; 
 
 /** The `OtherInfo` of Concat KDF, the same for every recipient of a message. */
 export function otherInfo({ algorithm, apu, apv, bits = 256, tag }: KeyContext): Uint8Array {
-  const parts = [...prefixed(utf8(algorithm)), ...prefixed(apu), ...prefixed(apv), uint32(bits)]
-  return concat(...parts, ...(tag ? prefixed(tag) : []))
+  const parts = [utf8(algorithm), apu, apv]
+  const info = Buffer.allocUnsafe([...parts, ...(tag ? [tag] : [])].reduce((length, part) => length + 4 + part.length, 4))
+  let at = 0
+  const put = (part: Uint8Array) => {
+    info.set(part, info.writeUInt32BE(part.length, at))
+    at += 4 + part.length
+  }
+  parts.forEach(put)
+  at = info.writeUInt32BE(bits, at)
+  if (tag) put(tag)
+  return info
 }
+
+/** The number of the round, which there is but one of. */
+const firstRound = Uint8Array.of(0, 0, 0, 1)
 
 /** Concat KDF with SHA-256, one round. `secrets` are joined: Ze, or Ze and Zs for ECDH-1PU. Yields `bits` / 8 bytes, at most 32. */
 export function concatKdf(secrets: Uint8Array[], info: Uint8Array, bits = 256): Uint8Array {
-  const hash = createHash('sha256').update(uint32(1))
-  for (const secret of secrets) hash.update(secret)
-  return hash
-    .update(info)
-    .digest()
-    .subarray(0, bits / 8)
+  const hashed = concat(firstRound, ...secrets, info)
+  const key = hash('sha256', hashed, 'buffer')
+  hashed.fill(0)
+  return key.subarray(0, bits / 8)
 }
 
 /** RFC 3394 §2.2.3.1: the value every wrapped key starts from. */
@@ -80,15 +83,4 @@ export function wrapKey(wrappingKey: Uint8Array, key: Uint8Array): Uint8Array {
 export function unwrapKey(wrappingKey: Uint8Array, wrapped: Uint8Array): Uint8Array {
   const decipher = createDecipheriv('id-aes256-wrap', wrappingKey, initialValue)
   return concat(decipher.update(wrapped), decipher.final())
-}
-
-function uint32(value: number): Uint8Array {
-  const bytes = Buffer.alloc(4)
-  bytes.writeUInt32BE(value)
-  return bytes
-}
-
-/** Bytes after their length. */
-function prefixed(bytes: Uint8Array): [Uint8Array, Uint8Array] {
-  return [uint32(bytes.length), bytes]
 }

@@ -48,6 +48,15 @@ describe('signJws', () => {
 })
 
 describe('decodeJws', () => {
+  test('a header that was accepted before says what it said then, to everybody', () => {
+    const key = generateKey('Ed25519')
+    for (const kid of ['#a', '#b', '#a', `#${'c'.repeat(600)}`]) {
+      const { header } = decodeJws(signJws({ typ: 'JWT', kid }, { n: kid }, key))
+      expect(header).toEqual({ typ: 'JWT', alg: 'EdDSA', kid })
+      expect(Object.isFrozen(header)).toBe(true)
+    }
+  })
+
   test('takes EdDSA tokens of jose', async () => {
     const token = await new CompactSign(utf8('{"a":1}')).setProtectedHeader({ alg: 'EdDSA' }).sign(await importJWK(ed25519, 'EdDSA'))
     expect(isSignedBy(decodeJws(token), toPublic(ed25519))).toBe(true)

@@ -9,7 +9,7 @@ import { toPublic, type PrivateJwk, type PublicJwk } from '../../crypto/keys.ts'
 import { Did, Jwk, type Resolve, type VerificationKey } from '../../did/document.ts'
 import { CredentialStatus } from '../credential.ts'
 import { checkSignature } from '../did-signature.ts'
-import type { JsonObject } from '../json.ts'
+import { type JsonObject, setMember } from '../json.ts'
 import { decodeJws, decodePayload, maxTokenLength, parseClaims, signJws, type Jws } from '../jws.ts'
 import { establishStatus, type CredentialChecks } from '../jwt-vc.ts'
 import { checkValidity, NumericDate, toValidity, type Validity } from '../validity.ts'
@@ -126,26 +126,34 @@ export type DecodedSdJwt = SdJwtStatement & { jws: Jws }
  * @throws {VerificationError} `too-large`, `malformed`, `algorithm`, `critical-header`
  */
 export function decodeSdJwt(text: string): DecodedSdJwt {
-  const jws = decodeIssuersJwt(text)
-  return { ...read(text, jws.payload), jws }
+  const parts = splitSdJwt(text)
+  const jws = readIssuersJwt(parts.jwt)
+  return { ...read(text, parts, jws.payload), jws }
 }
 
 /** The same whatever the header says, for checks that are about the claims alone. @throws {VerificationError} `too-large`, `malformed` */
 export function decodeSdJwtClaims(text: string): SdJwtStatement {
-  return read(text, decodePayload(splitSdJwt(text).jwt))
+  const parts = splitSdJwt(text)
+  return read(text, parts, decodePayload(parts.jwt))
 }
 
 /** The JWT that the issuer signed, with a header that is understood here. @throws {VerificationError} as `decodeSdJwt` */
 export function decodeIssuersJwt(text: string): Jws {
-  const jws = decodeJws(splitSdJwt(text).jwt)
+  return readIssuersJwt(splitSdJwt(text).jwt)
+}
+
+function readIssuersJwt(jwt: string): Jws {
+  const jws = decodeJws(jwt)
   const { typ } = jws.header
   if (typ !== undefined && !types.includes(typ))
     throw new VerificationError('malformed', `The type ${JSON.stringify(typ)} is none of ${types.join(', ')}`)
   return jws
 }
 
+type SdJwtParts = { jwt: string; disclosures: string[]; keyBinding?: string }
+
 /** The parts of an SD-JWT as they are written. @throws {VerificationError} `too-large`, `malformed` */
-export function splitSdJwt(text: string): { jwt: string; disclosures: string[]; keyBinding?: string } {
+export function splitSdJwt(text: string): SdJwtParts {
   if (text.length > maxTokenLength)
     throw new VerificationError('too-large', `A token of ${text.length} characters; ${maxTokenLength} are read`)
   const [jwt, ...disclosures] = text.split('~')
@@ -154,8 +162,7 @@ export function splitSdJwt(text: string): { jwt: string; disclosures: string[]; 
   return { jwt: jwt!, disclosures, ...(keyBinding !== '' && { keyBinding }) }
 }
 
-function read(text: string, payload: JsonObject): SdJwtStatement {
-  const { disclosures, keyBinding } = splitSdJwt(text)
+function read(text: string, { disclosures, keyBinding }: SdJwtParts, payload: JsonObject): SdJwtStatement {
   // What the token needs must be signed, and be seen by whoever reads no disclosures.
   const { iss, sub, iat, nbf, exp, vct, cnf, status, credentialStatus } = parseClaims(SdJwtClaims, payload)
   const { claims: processed, placed } = unpack(payload, disclosures)
@@ -166,7 +173,7 @@ function read(text: string, payload: JsonObject): SdJwtStatement {
     ...(keyBinding !== undefined && { keyBinding }),
     issuerDid: iss,
     ...(sub !== undefined && { subjectDid: sub }),
-    claims: Object.fromEntries(Object.entries(processed).filter(([name]) => !registered.has(name))),
+    claims: withoutRegistered(processed),
     processed,
     ...(vct !== undefined && { vct }),
     ...(cnf && { holderKey: cnf.jwk as PublicJwk }),
@@ -176,6 +183,12 @@ function read(text: string, payload: JsonObject): SdJwtStatement {
     payload,
     ...toValidity([iat, nbf], [exp]),
   }
+}
+
+function withoutRegistered(processed: JsonObject): JsonObject {
+  const claims: JsonObject = {}
+  for (const name of Object.keys(processed)) if (!registered.has(name)) setMember(claims, name, processed[name])
+  return claims
 }
 
 /** A credential whose checks have all passed; `key` is the issuer's key that signed. */

@@ -2,7 +2,7 @@
  * An SD-JWT's payload and disclosures → claims (RFC 9901 §7.1), strictly: every disclosure belongs to exactly one digest that can be reached,
  * no digest is there twice, and no disclosure takes the place of a claim.
  */
-import { isJsonObject, type JsonObject } from '../json.ts'
+import { isJsonObject, type JsonObject, setMember } from '../json.ts'
 import { VerificationError } from '../verification-error.ts'
 import { digestBy, readDisclosure, reserved, type Disclosure } from './disclosure.ts'
 
@@ -42,42 +42,41 @@ class Walk {
 
   object(object: JsonObject, path: string[]): JsonObject {
     if (path.length > maxDepth) throw malformed(`The claims nest deeper than ${maxDepth}`)
-    const shown = new Map<string, unknown>()
+    const shown: JsonObject = {}
     for (const [name, value] of Object.entries(object)) {
       if (name === '_sd') continue
       if (reserved.has(name)) throw malformed(`A claim is called ${name}`)
-      shown.set(name, this.#value(value, [...path, name]))
+      setMember(shown, name, this.#value(value, path, name))
     }
     for (const digest of this.#digests(object)) {
       const disclosure = this.#find(digest)
       if (!disclosure) continue
       const { name, value, encoded } = disclosure
       if (name === undefined) throw malformed('A claim of an object is disclosed without a name')
-      if (shown.has(name)) throw malformed(`The claim ${JSON.stringify(name)} is there twice`)
+      if (Object.hasOwn(shown, name)) throw malformed(`The claim ${JSON.stringify(name)} is there twice`)
       this.placed.push({ path: [...path, name], encoded })
-      shown.set(name, this.#value(value, [...path, name]))
+      setMember(shown, name, this.#value(value, path, name))
     }
-    // Own members, be they called `__proto__`.
-    return Object.fromEntries(shown)
+    return shown
   }
 
-  #value(value: unknown, path: string[]): unknown {
-    if (Array.isArray(value)) return this.#array(value, path)
-    return isJsonObject(value) ? this.object(value, path) : value
+  #value(value: unknown, path: string[], name: string): unknown {
+    if (Array.isArray(value)) return this.#array(value, [...path, name])
+    return isJsonObject(value) ? this.object(value, [...path, name]) : value
   }
 
   #array(array: unknown[], path: string[]): unknown[] {
     if (path.length > maxDepth) throw malformed(`The claims nest deeper than ${maxDepth}`)
     return array.flatMap((element, index) => {
-      const place = [...path, String(index)]
-      if (!isJsonObject(element) || !Object.hasOwn(element, '...')) return [this.#value(element, place)]
+      const place = String(index)
+      if (!isJsonObject(element) || !Object.hasOwn(element, '...')) return [this.#value(element, path, place)]
       if (Object.keys(element).length !== 1 || typeof element['...'] !== 'string')
         throw malformed('The digest of an element is no text by itself')
       const disclosure = this.#find(element['...'])
       if (!disclosure) return []
       if (disclosure.name !== undefined) throw malformed('An element of an array is disclosed with a name')
-      this.placed.push({ path: place, encoded: disclosure.encoded })
-      return [this.#value(disclosure.value, place)]
+      this.placed.push({ path: [...path, place], encoded: disclosure.encoded })
+      return [this.#value(disclosure.value, path, place)]
     })
   }
 
