@@ -183,7 +183,10 @@ export class Courier {
     const isEnd = await this.#goThrough(walletId, round, name, lane, begin)
     round.debts.delete(name)
     round.crowded.delete(name)
-    if (!isEnd || round.hasMore) void this.#lookFor(walletId, round, { debts: true, events: false })
+    // Work leads to more.
+    // Work leads to more.
+    const isPaid = isEnd && 'debt' in lane.item && lane.item.debt.kind === 'message'
+    if (!isPaid || round.hasMore) void this.#lookFor(walletId, round, { debts: true, events: false })
   }
 
   /** Delivers events to a webhook, unless somebody is at it, as debts are paid. */
