@@ -5,7 +5,7 @@ import type { Db, Tx } from '../storage/database.ts'
 import { pageOf, type Paging } from '../storage/page.ts'
 import { prepared } from '../storage/prepared.ts'
 import type { WalletTables } from '../storage/wallet-tables.ts'
-import { lastSequence, type Event } from './event.ts'
+import { findPlace, lastSequence, type Event } from './event.ts'
 import { globalWebhookId } from './webhooks.ts'
 
 /** What came back of one POST: a status, or why there was none; `error` is absent when the event was taken. */
@@ -67,9 +67,13 @@ export async function listDeliveries(
   webhookId: string,
   { eventId, outcome, ...paging }: DeliveryQuery,
 ): Promise<{ deliveries: WebhookDelivery[]; total: number }> {
+  const place = eventId === undefined ? undefined : await findPlace(db, eventId)
   const wanted = attempts(db)
     .where('delivery_attempt.webhook_id', '=', webhookId)
     .$if(eventId !== undefined, (query) => query.where('event_id', '=', eventId!))
+    .$if(place !== undefined, (query) => query.where('delivery_attempt.event_sequence', '=', place!))
+    // One that is not in the log is that of a test, or of none.
+    .$if(eventId !== undefined && place === undefined, (query) => query.where('kind', '=', sql.lit('test')))
     .$if(outcome === 'delivered', (query) => query.where('error', 'is', null))
     .$if(outcome === 'failed', (query) => query.where('error', 'is not', null))
     // Said of the joined table, so that this reads the dead letters and not the whole log.

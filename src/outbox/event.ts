@@ -89,8 +89,13 @@ export function toPlaced({ sequence, type, id, ts, data }: EventRow, walletId: s
 
 /** The event with an id; nothing when there is none, or none any more. */
 export async function findEvent(db: Db, walletId: string, id: string): Promise<Placed | undefined> {
-  const row = await db.selectFrom('event').select('sequence').where('id', '=', id).executeTakeFirst()
-  return row && (await eventsAfter(db, walletId, row.sequence - 1, 1))[0]
+  const sequence = await findPlace(db, id)
+  return sequence === undefined ? undefined : (await eventsAfter(db, walletId, sequence - 1, 1))[0]
+}
+
+/** The place of the event with an id. */
+export async function findPlace(db: Db, id: string): Promise<number | undefined> {
+  return (await db.selectFrom('event').select('sequence').where('id', '=', id).executeTakeFirst())?.sequence
 }
 
 /** The place of the newest event; 0 when there is none. */

@@ -1,5 +1,7 @@
 /** Events sent again (ours): put into the webhook's own lane, oldest first, before what it was not told yet. */
+import { sql } from 'kysely'
 import { z } from 'zod'
+import { firstIdOf } from '../base/id.ts'
 import { Problem } from '../base/problem.ts'
 import type { Tx } from '../storage/database.ts'
 import { noteLook } from './news.ts'
@@ -18,6 +20,9 @@ export const Replay = z
   )
   .meta({ id: 'WebhookReplayRequest' })
 export type Replay = z.infer<typeof Replay>
+
+/** An event's id says when it was made, or later when the clock was set back: the moment before `ts`, so by how much that may be more. */
+const toleranceMs = 60_000
 
 /**
  * Has a webhook sent events again, whether it took them or not, and also those from before its registration. What it will be sent
@@ -38,9 +43,12 @@ export async function replay(tx: Tx, webhookId: string, { eventId, since, failed
     .expression(
       tx
         .selectFrom('event')
-        .where('sequence', '<=', cursor)
+        // With a plus it is no range that SQLite would read instead of that of the ids.
+        .where(sql<number>`+sequence`, '<=', cursor)
         .$if(eventId !== undefined, (query) => query.where('id', '=', eventId!))
-        .$if(since !== undefined, (query) => query.where('ts', '>=', new Date(since!).toISOString()))
+        .$if(since !== undefined, (query) =>
+          query.where('id', '>=', firstIdOf(new Date(Date.parse(since!) - toleranceMs))).where('ts', '>=', new Date(since!).toISOString()),
+        )
         .$if(failed === true, (query) => query.where('sequence', 'in', dead))
         // Due at once, wherever the clock is set to in the meantime.
         .select((eb) => [

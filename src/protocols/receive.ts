@@ -1,5 +1,6 @@
 /** Applies a DIDComm message once, however often it arrives. */
 import { createHash } from 'node:crypto'
+import { sql } from 'kysely'
 import { steadyNow } from '../base/clock.ts'
 import { isTemporary, Problem } from '../base/problem.ts'
 import type { Attachment } from '../didcomm/message.ts'
@@ -11,7 +12,7 @@ import type { Db, Tx } from '../storage/database.ts'
 import { prepared } from '../storage/prepared.ts'
 import type { Wallet } from '../wallet/wallet.ts'
 import { mustKnow } from './notice.ts'
-import { noteRow } from '../outbox/pruning.ts'
+import { noteRow, prunedAtOnce } from '../outbox/pruning.ts'
 import { putReport } from './report-problem/flow.ts'
 import { toReport } from './report-problem/model.ts'
 import { threadOf } from './thread.ts'
@@ -119,9 +120,15 @@ function once(wallet: Wallet, inboxId: string, write: (tx: Tx) => Promise<unknow
   })
 }
 
-const deleteMessages = prepared((db: Db, { before }: { before: string }) => db.deleteFrom('inbox').where('received_at', '<', before))
+/** Rows are numbered in the order of their coming. */
+const deleteMessages = prepared((db: Db, { before }: { before: string }) =>
+  db
+    .deleteFrom('inbox')
+    .where(sql<number>`rowid`, '<', sql<number>`(select min(rowid) from inbox) + ${sql.lit(prunedAtOnce)}`)
+    .where('received_at', '<', before),
+)
 
-/** Forgets messages that nobody tries to deliver any more. */
+/** Forgets some of the oldest messages, as far as nobody tries to deliver them any more. */
 async function pruneInbox(tx: Tx): Promise<void> {
   const before = new Date(Math.min(Date.now(), steadyNow()) - rememberedMs)
   await deleteMessages(tx, { before: before.toISOString() })

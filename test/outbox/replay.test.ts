@@ -1,9 +1,9 @@
 /** Events sent again, and the log of deliveries (service §6.3), by a clock that is told. */
 import { randomUUID } from 'node:crypto'
 import { Kysely, SqliteDialect } from 'kysely'
-import { expect, test } from 'vitest'
-import { listDeliveries, type Answer } from '../../src/outbox/delivery.ts'
-import { lastSequence, putEvent } from '../../src/outbox/event.ts'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { listDeliveries, logAttempt, type Answer } from '../../src/outbox/delivery.ts'
+import { lastSequence, putEvent, type Event } from '../../src/outbox/event.ts'
 import { delivered, dueDeliveries, failed } from '../../src/outbox/lane.ts'
 import { replay, Replay } from '../../src/outbox/replay.ts'
 import { createWebhook, deleteWebhook, type Sealer } from '../../src/outbox/webhooks.ts'
@@ -78,19 +78,20 @@ test('what the webhook will be sent anyway is not put into its lane a second tim
   expect(await one.drain()).toEqual([1, 2])
 })
 
-test('all since an instant, in order, also from before the registration', async () => {
-  await using one = await lane(4)
-  const { db, id } = one
-  const hour = (sequence: number) => new Date(Date.UTC(2030, 0, 1, sequence)).toISOString()
-  for (let sequence = 1; sequence <= 4; sequence++)
-    await db
-      .updateTable('event')
-      .set({ ts: hour(sequence) })
-      .where('sequence', '=', sequence)
-      .execute()
-  await db.updateTable('webhook').set({ cursor: 3 }).where('id', '=', id).execute()
-  expect(await one.replay({ since: '2030-01-01T04:00:00+02:00' })).toBe(2)
+test('all since an instant, in order, also from before the registration, and by a clock that is set back', async () => {
+  await using one = await lane(0)
+  vi.useFakeTimers({ toFake: ['Date'] })
+  onTestFinished(() => void vi.useRealTimers())
+  for (const [state, minutes] of [60, 120, 180, 150, 240].entries()) {
+    vi.setSystemTime(Date.UTC(2030, 0, 1, 0, minutes))
+    await one.announce(state)
+  }
+  await one.db.updateTable('webhook').set({ cursor: 4 }).where('id', '=', one.id).execute()
+  expect(await one.replay({ since: '2030-01-01T05:00:00+02:00' })).toBe(1)
+  expect(await one.drain()).toEqual([2, 4])
+  expect(await one.replay({ since: '2030-01-01T02:00:00.001Z' })).toBe(3)
   expect(await one.drain()).toEqual([2, 3, 4])
+  expect(await one.replay({ since: '0001-01-01T00:00:00Z' })).toBe(5)
 })
 
 test('all that were given up, which are dead letters until they are delivered', async () => {
@@ -168,6 +169,17 @@ test('every attempt is listed, the newest first, by event and by outcome, a page
     status: 500,
     error: 'refused',
   })
+})
+
+test('a test of the webhook is listed, and found by its event, which is in no log', async () => {
+  await using one = await lane(1)
+  await one.take()
+  const event: Event = { id: randomUUID(), type: 'ConnectionUpdated', ts: new Date().toISOString(), data: {}, walletId }
+  await write(one.db, (tx) => logAttempt(tx, { webhookId: one.id, event, kind: 'test' }, answer({ status: 204 })))
+  expect(await one.list()).toMatchObject([{ kind: 'test' }, { kind: 'automatic' }])
+  expect(await one.list({ eventId: event.id })).toMatchObject([{ kind: 'test', eventId: event.id, status: 204 }])
+  expect(await one.list({ eventId: await one.eventId(1) })).toMatchObject([{ kind: 'automatic' }])
+  expect(await one.list({ eventId: randomUUID() })).toEqual([])
 })
 
 test('an event that is not there, and a webhook that is not there, are 404', async () => {
@@ -262,7 +274,7 @@ test('with ten thousand events in the lane one is read at a time, and nothing th
   await write(db, (tx) => delivered(tx, third, answer({ status: 200 })))
   for (const outcome of [undefined, 'delivered', 'failed', 'dead'] as const) {
     await listDeliveries(db, one.id, { offset: 0, limit: 10, outcome })
-    await listDeliveries(db, one.id, { offset: 0, limit: 10, outcome, eventId: ids[1]! })
+    for (const eventId of [ids[1]!, randomUUID()]) await listDeliveries(db, one.id, { offset: 0, limit: 10, outcome, eventId })
   }
   expect(seen.rows).toBeLessThan(60)
   expect(await write(db, (tx) => replay(tx, one.id, { since: '2020-01-01T00:00:00Z' }))).toBe(count - 1)
@@ -270,5 +282,12 @@ test('with ten thousand events in the lane one is read at a time, and nothing th
   expect((await dueDeliveries(db, walletId)).deliveries).toMatchObject([{ kind: 'replay', sequence: 1 }])
   expect(seen.rows).toBeLessThan(5)
   expect(seen.plans.filter((plan) => /SCAN (?!webhook|json_each)|TEMP B-TREE/.test(plan))).toEqual([])
+  // Attempts at an event, those of a test, and events since an instant.
+  for (const way of [
+    'delivery_attempt_event (event_sequence=? AND webhook_id=?)',
+    'delivery_attempt_test (event_id=? AND webhook_id=?)',
+    'sqlite_autoindex_event_1 (id>?)',
+  ])
+    expect(seen.plans).toContainEqual(expect.stringContaining(way))
   await db.destroy()
 })

@@ -1,5 +1,5 @@
 /** A wallet's first tables. */
-import type { Kysely } from 'kysely'
+import { sql, type Kysely } from 'kysely'
 import { createDefinitionKey } from '../wallet-tables/definition-key.ts'
 import { createEnterpriseTables } from '../wallet-tables/enterprise-session.ts'
 import { createMessageLog } from '../wallet-tables/message-log.ts'
@@ -48,7 +48,6 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .addColumn('id', 'text', (column) => column.primaryKey())
     .addColumn('received_at', 'text', (column) => column.notNull())
     .execute()
-  await db.schema.createIndex('inbox_received').on('inbox').column('received_at').execute()
 
   await db.schema
     .createTable('event')
@@ -59,7 +58,6 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .addColumn('data', 'text', (column) => column.notNull())
     .addColumn('ts', 'text', (column) => column.notNull())
     .execute()
-  await db.schema.createIndex('event_ts').on('event').column('ts').execute()
   // Rows with the same text are in the order of their sequence.
   await db.schema.createIndex('event_subject').on('event').column('subject').execute()
   await db.schema.createIndex('event_type').on('event').column('type').execute()
@@ -110,7 +108,13 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .execute()
   await db.schema.createIndex('delivery_attempt_webhook').on('delivery_attempt').columns(['webhook_id', 'sequence']).execute()
   await db.schema.createIndex('delivery_attempt_event').on('delivery_attempt').columns(['event_sequence', 'webhook_id']).execute()
-  await db.schema.createIndex('delivery_attempt_event_id').on('delivery_attempt').columns(['event_id', 'webhook_id']).execute()
+  // All others are found by the place of their event.
+  await db.schema
+    .createIndex('delivery_attempt_test')
+    .on('delivery_attempt')
+    .columns(['event_id', 'webhook_id'])
+    .where(sql.ref('kind'), '=', sql.lit('test'))
+    .execute()
 
   await db.schema
     .createTable('peer_did')
