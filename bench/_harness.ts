@@ -17,7 +17,7 @@ export type Work = {
 /** Works to be measured against each other, by their titles; disposed of when they are. */
 export type Suites = { suites: Record<string, Work[]>; [Symbol.asyncDispose](): Promise<void> }
 
-/** How long a run takes, for each work: to become warm, and then in so many rounds. Of works that take longer than a round, there are fewer. */
+/** How long a run takes, for each work: processor time to become warm, and then so many rounds. Of works that take longer than a round, there are fewer. */
 export type Effort = { warmUpMs: number; rounds: number; roundMs: number }
 
 type Round = { ms: number; cpuMs: number }
@@ -31,8 +31,7 @@ const leastRounds = 3
  * disturbs all, so that a ratio, what the first takes ÷ what a peer takes, is told for each round by itself. The median round counts.
  */
 export async function measure(works: readonly Work[], { warmUpMs, rounds, roundMs }: Effort): Promise<Row[]> {
-  const warm = performance.now() + warmUpMs * works.length
-  while (performance.now() < warm) for (const work of works) await runFor(work, roundMs)
+  await warmUp(works, warmUpMs * works.length, roundMs)
   const taken = works.map((): Round[] => [])
   const enough = performance.now() + 2 * rounds * roundMs * works.length
   for (let round = 0; round < rounds && (round < leastRounds || performance.now() < enough); round++) {
@@ -50,6 +49,21 @@ export async function measure(works: readonly Work[], { warmUpMs, rounds, roundM
   })
 }
 
+/** Does works by turns until they have had so much of a processor, whoever else wants it, or have mostly waited for something. */
+async function warmUp(works: readonly Work[], cpuMs: number, roundMs: number): Promise<void> {
+  const latest = performance.now() + 3 * cpuMs
+  for (let spent = 0; spent < cpuMs && performance.now() < latest;) {
+    const before = process.cpuUsage()
+    for (const work of works) await runFor(work, roundMs)
+    spent += cpuMsSince(before)
+  }
+}
+
+function cpuMsSince(before: NodeJS.CpuUsage): number {
+  const { user, system } = process.cpuUsage(before)
+  return (user + system) / 1_000
+}
+
 function median(values: readonly number[]): number {
   return percentile(values, 0.5)
 }
@@ -65,8 +79,7 @@ async function runFor({ once }: Work, milliseconds: number): Promise<Round> {
     count++
   }
   const elapsed = performance.now() - start
-  const { user, system } = process.cpuUsage(before)
-  return { ms: elapsed / count, cpuMs: (user + system) / 1_000 / count }
+  return { ms: elapsed / count, cpuMs: cpuMsSince(before) / count }
 }
 
 /** Takes down what was opened for several suites, the last first. */
