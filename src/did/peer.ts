@@ -21,6 +21,7 @@ const maximumLength = 4_000
  *
  * @throws {TypeError} when a key is on another curve than X25519 and Ed25519, or when the service URI cannot be written without `-` or `_`
  * in the service's base64url, which real agents refuse to resolve (wire.md pitfall 30).
+ * @throws {Problem} `error:DIDResolution:invalidDid` when the URIs make the DID too long to be resolved.
  */
 export function createPeerDid(made: {
   keyAgreement: PublicJwk
@@ -31,7 +32,14 @@ export function createPeerDid(made: {
   if (keyAgreement.crv !== 'X25519') throw new TypeError(`the agreement key of a peer DID is on X25519, not ${keyAgreement.crv}`)
   if (authentication.crv !== 'Ed25519') throw new TypeError(`the authentication key of a peer DID is on Ed25519, not ${authentication.crv}`)
   const services = [serviceUri].flat().map((uri) => `.S${toServiceText(uri)}`)
-  return `did:peer:2.E${toMultikey(keyAgreement)}.V${toMultikey(authentication)}${services.join('')}`
+  const did = `did:peer:2.E${toMultikey(keyAgreement)}.V${toMultikey(authentication)}${services.join('')}`
+  if (did.length > maximumLength) throw invalid(did, `it is longer than ${maximumLength} characters`)
+  return did
+}
+
+/** The ids of the keys of a DID that `createPeerDid` has made, as its document has them. */
+export function peerKeyIds(did: string): { keyAgreement: string; authentication: string } {
+  return { keyAgreement: `${did}#key-1`, authentication: `${did}#key-2` }
 }
 
 function toServiceText(uri: string): string {

@@ -2,8 +2,8 @@
 import type { Selectable } from 'kysely'
 import { z } from 'zod'
 import { generateKey, toPublic, type PrivateJwk } from '../crypto/keys.ts'
-import { didOf, keysFor } from '../did/document.ts'
-import { createPeerDid, resolvePeerDid } from '../did/peer.ts'
+import { didOf } from '../did/document.ts'
+import { createPeerDid, peerKeyIds } from '../did/peer.ts'
 import type { Db, Tx } from '../storage/database.ts'
 import { prepared } from '../storage/prepared.ts'
 import type { WalletTables } from '../storage/wallet-tables.ts'
@@ -23,11 +23,8 @@ export function newPeerDid(wallet: Wallet, { services }: { services?: readonly s
     authentication: toPublic(authentication),
     serviceUri: services ?? `${wallet.env.urls.didcomm}/${wallet.env.newMailbox(wallet.id)}`,
   })
-  const document = resolvePeerDid(did)
-  return {
-    did,
-    keys: { [keysFor(document, 'keyAgreement')[0]!.id]: keyAgreement, [keysFor(document, 'authentication')[0]!.id]: authentication },
-  }
+  const ids = peerKeyIds(did)
+  return { did, keys: { [ids.keyAgreement]: keyAgreement, [ids.authentication]: authentication } }
 }
 
 const insertPeerDid = prepared((db: Db, { did, keys, record_id, created_at }: Selectable<WalletTables['peer_did']>) =>

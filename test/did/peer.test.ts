@@ -5,7 +5,7 @@ import { Problem } from '../../src/base/problem.ts'
 import { generateKey, type PublicJwk } from '../../src/crypto/keys.ts'
 import { DidDocument, keysFor, keysMatching } from '../../src/did/document.ts'
 import { toNumberedKeyId } from '../../src/did/peer-2.ts'
-import { createPeerDid, resolvePeerDid } from '../../src/did/peer.ts'
+import { createPeerDid, peerKeyIds, resolvePeerDid } from '../../src/did/peer.ts'
 
 type Worked = {
   keyAgreement: PublicJwk
@@ -36,8 +36,16 @@ describe('making a peer DID', () => {
     expect(createPeerDid({ keyAgreement, authentication, serviceUri: created.serviceUri })).toBe(created.did)
   })
 
+  test('refuses services of which the DID would be too long to be resolved', () => {
+    const make = (length: number) => createPeerDid({ keyAgreement, authentication, serviceUri: `http://a.example/${'x'.repeat(length)}` })
+    expect(resolvePeerDid(make(2_000)).service).toHaveLength(1)
+    expect(() => make(3_000)).toThrow(/longer than 4000 characters/)
+  })
+
   test('makes what resolves to its keys and its service', () => {
     const document = resolvePeerDid(created.did)
+    expect(keysFor(document, 'keyAgreement')[0]!.id).toBe(peerKeyIds(created.did).keyAgreement)
+    expect(keysFor(document, 'authentication')[0]!.id).toBe(peerKeyIds(created.did).authentication)
     expect(keysFor(document, 'keyAgreement')).toEqual([{ id: `${created.did}#key-1`, publicKeyJwk: keyAgreement }])
     expect(keysFor(document, 'authentication')).toEqual([{ id: `${created.did}#key-2`, publicKeyJwk: authentication }])
     expect(document.service).toEqual([
