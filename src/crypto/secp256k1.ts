@@ -120,8 +120,16 @@ export function fromDer(der: Uint8Array): Uint8Array {
   return curve.Signature.fromBytes(der, 'der').toBytes('compact')
 }
 
+/** Points by the very keys that they are of, such as those of a document that is kept, as long as these say the same. */
+const points = new WeakMap<PublicJwk, { x: string; y: string | undefined; point: Uint8Array }>()
+
 function uncompressed(jwk: PublicJwk): Uint8Array {
-  return concat(Uint8Array.of(4), fixed32(jwk.x), fixed32(jwk.y!))
+  const { x, y } = jwk
+  const known = points.get(jwk)
+  if (known && known.x === x && known.y === y) return known.point
+  const point = concat(Uint8Array.of(4), fixed32(x), fixed32(y!))
+  points.set(jwk, { x, y, point })
+  return point
 }
 
 /** Coordinates are 32 bytes; some writers drop leading zeros. */

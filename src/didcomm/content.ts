@@ -38,7 +38,8 @@ const cbcHs512: ContentCipher = {
 
 function cbcTag(key: Uint8Array, iv: Uint8Array, ciphertext: Uint8Array, aad: Uint8Array): Uint8Array {
   const bits = Buffer.alloc(8)
-  bits.writeBigUInt64BE(BigInt(aad.length) * 8n)
+  // The number of bits; what is protected is a header, for whose length 32 of them do.
+  bits.writeUInt32BE(aad.length * 8, 4)
   const mac = createHmac('sha512', key.subarray(0, 32)).update(aad).update(iv).update(ciphertext).update(bits)
   return mac.digest().subarray(0, 32)
 }

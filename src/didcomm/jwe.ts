@@ -6,8 +6,9 @@
  * JWE is refused, as the real agent refuses it (wire.md 1.1).
  */
 import { hash } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
-import { fromUtf8, utf8 } from '../base/bytes.ts'
+import { fromUtf8, toBase64url, utf8 } from '../base/bytes.ts'
 import { reasonOf } from '../base/reason.ts'
 import { agree, type PrivateJwk, type PublicJwk } from '../crypto/keys.ts'
 import { didOf } from '../did/document.ts'
@@ -86,8 +87,11 @@ export function toEnvelope(value: unknown): Envelope {
   if (new Set(kids.map(didOf)).size !== 1) refuse('the envelope is for several DIDs, send each its own')
 
   const header = readProtected(jwe.protected, JweHeader)
-  const apv = decode(header.apv, 'apv')
-  if (!apv.equals(apvOf(kids))) refuse('apv is not the hash of the recipient keys')
+  const { apv, apvText } = partyOf(kids)
+  if (header.apv !== apvText) {
+    decode(header.apv, 'apv')
+    refuse('apv is not the hash of the recipient keys')
+  }
   const apu = decode(header.apu ?? '', 'apu')
   if (header.alg === 'ECDH-ES+A256KW') {
     if (header.skid != null) refuse('skid names a sender, but ECDH-ES has none')
@@ -104,7 +108,24 @@ export function isJwe(value: unknown): boolean {
 
 /** The `apv` of a list of recipient keys: SHA-256 of the sorted ids, joined with dots (DIDComm v2.1, ECDH-1PU key wrapping). */
 export function apvOf(kids: string[]): Uint8Array {
-  return hash('sha256', kids.toSorted().join('.'), 'buffer')
+  return partyOf(kids).apv
+}
+
+type Party = { apv: Uint8Array; apvText: string }
+
+/** Those of our keys, and of those of peers, come again with each of their messages. */
+const parties = new LRUCache<string, Party>({ max: 500 })
+const longestKept = 1_000
+
+/** The `apv` of a list of recipient keys, to be read only, and the base64url of it. */
+export function partyOf(kids: string[]): Party {
+  const names = kids.toSorted().join('.')
+  const known = parties.get(names)
+  if (known) return known
+  const apv = hash('sha256', names, 'buffer')
+  const party = { apv, apvText: toBase64url(apv) }
+  if (names.length <= longestKept) parties.set(names, party)
+  return party
 }
 
 /**
@@ -148,7 +169,8 @@ function senderOf(apu: Uint8Array, skid: string | null | undefined): string {
   } catch (error) {
     refuse('apu is not UTF-8', error)
   }
-  if (!KeyId.safeParse(named).success) refuse('apu is not the id of a key')
+  // A `skid` is known to be one.
+  if (named !== skid && !KeyId.safeParse(named).success) refuse('apu is not the id of a key')
   if (skid != null && skid !== named) refuse('skid and apu name different keys')
   return named
 }

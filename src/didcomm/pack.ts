@@ -10,7 +10,7 @@ import { toBase64url, utf8 } from '../base/bytes.ts'
 import { agree, type PublicJwk } from '../crypto/keys.ts'
 import { didOf } from '../did/document.ts'
 import { contentCiphers, type ContentEncryption } from './content.ts'
-import { apvOf, encryptedType, type OwnKey } from './jwe.ts'
+import { encryptedType, type OwnKey, partyOf } from './jwe.ts'
 import { concatKdf, generateEphemeral, otherInfo, wrapKey } from './kdf.ts'
 import { type PlaintextMessage, writeMessage } from './message.ts'
 
@@ -47,11 +47,12 @@ export function encrypt(
   const kids = recipients.map(({ kid }) => kid)
   if (new Set(kids.map(didOf)).size !== 1) throw new TypeError('a message is encrypted to keys of one DID')
   const ephemeral = generateEphemeral(recipients[0]!.publicJwk.crv)
-  const [epk, apv, apu] = [ephemeral.publicJwk, apvOf(kids), utf8(sender?.kid ?? '')]
+  const { apv, apvText } = partyOf(kids)
+  const [epk, apu] = [ephemeral.publicJwk, utf8(sender?.kid ?? '')]
   const algorithm = sender ? 'ECDH-1PU+A256KW' : 'ECDH-ES+A256KW'
   const header = sender
-    ? { epk, apv: toBase64url(apv), skid: sender.kid, apu: toBase64url(apu), typ: encryptedType, enc, alg: algorithm }
-    : { epk, apv: toBase64url(apv), enc, alg: algorithm }
+    ? { epk, apv: apvText, skid: sender.kid, apu: toBase64url(apu), typ: encryptedType, enc, alg: algorithm }
+    : { epk, apv: apvText, enc, alg: algorithm }
   const protectedHeader = toBase64url(JSON.stringify(header))
 
   const cipher = contentCiphers[enc]
