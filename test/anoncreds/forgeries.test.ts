@@ -17,11 +17,14 @@ let engine: Engine
 let credential: Credential
 let secrets: string[]
 let proof: Presentation
+/** Of a request without a predicate, which takes most of the time of a proof: for what is the same without. */
+let plain: Presentation
 beforeAll(async () => {
   engine = createEngine()
   secrets = [await engine.createLinkSecret(), await engine.createLinkSecret()]
   credential = (await issue(engine, secrets[0]!)).credential
   proof = await prove(asked())
+  plain = await prove(askedPlainly())
 }, 60_000)
 afterAll(() => engine.close())
 
@@ -41,6 +44,8 @@ function asked(change: Partial<PresentationRequest> = {}): PresentationRequest {
     ...change,
   }
 }
+
+const askedPlainly = (change: Partial<PresentationRequest> = {}) => asked({ requested_predicates: {}, ...change })
 
 function prove(request: PresentationRequest, change: { linkSecret?: string; credential?: Credential; keptBack?: string[] } = {}) {
   return createProof(engine, { request, credential, linkSecret: secrets[0]!, schema, definition, keptBack: [], ...change })
@@ -98,9 +103,9 @@ test('a proof is not refused when there was no time to verify it', async () => {
 })
 
 test('an attribute can be kept back: that there is one is proved, and what it is, is not shown', async () => {
-  const kept = await prove(asked(), { keptBack: ['where'] })
+  const kept = await prove(askedPlainly(), { keptBack: ['where'] })
   expect(JSON.stringify(kept)).not.toContain('SE')
-  expect((await verifyProof(JSON.stringify(kept), asked(), sources())).revealed).toEqual({ who: 'Alice' })
+  expect((await verifyProof(JSON.stringify(kept), askedPlainly(), sources())).revealed).toEqual({ who: 'Alice' })
 })
 
 describe('a proof that was changed', () => {
@@ -172,10 +177,8 @@ describe('a proof that was changed', () => {
     ['names a schema that is nowhere', (p) => (p.identifiers[0].schema_id = `${other}nothing`), /there is nothing at/],
     ['says it can be revoked', (p) => (p.identifiers[0].rev_reg_id = 'x'), /rev_reg_id: .*revoked/],
     ['has another number in it', (p) => (part(p).eq_proof.v = '5'), /does not hold/],
-    ['has a negative number in it', (p) => (part(p).eq_proof.e = `-${part(p).eq_proof.e}`), /does not hold/],
     ['has a huge number in it', (p) => (part(p).eq_proof.e = '9'.repeat(1_600)), /cannot be read: .*\.e: /],
     ['has no number in it', (p) => (part(p).eq_proof.e = 'abc'), /cannot be read: .*\.e: /],
-    ['has another digest', (p) => (p.proof.aggregated_proof.c_hash = '5'), /does not hold/],
     ['lacks its parts', (p) => delete p.proof, /cannot be read: proof/],
     [
       'calls a reference __proto__',
@@ -185,6 +188,13 @@ describe('a proof that was changed', () => {
   ]
   test.each(cases)('%s', async (_, change, reason) => {
     expect((await refusalOf(damaged(proof, change))).message).toMatch(reason)
+  })
+
+  test.each<[string, (copy: any) => unknown]>([
+    ['has a negative number in it', (p) => (part(p).eq_proof.e = `-${part(p).eq_proof.e}`)],
+    ['has another digest', (p) => (p.proof.aggregated_proof.c_hash = '5')],
+  ])('%s', async (_, change) => {
+    expect((await refusalOf(damaged(plain, change), askedPlainly())).message).toMatch(/does not hold/)
   })
 
   const texts: [string, string][] = [
@@ -206,7 +216,6 @@ describe('a proof that was changed', () => {
 describe('a proof for something else', () => {
   const predicates = (change: object) => ({ requested_predicates: { ...asked().requested_predicates, ...change } })
   const cases: [string, PresentationRequest, RegExp][] = [
-    ['was made for another nonce', asked({ nonce: '1234567891' }), /made for another request/],
     [
       'is asked for more',
       asked({ requested_attributes: { ...asked().requested_attributes, age: { name: 'age', restrictions: [] } } }),
@@ -227,26 +236,29 @@ describe('a proof for something else', () => {
   test.each(cases)('%s', async (_, request, reason) => {
     expect((await refusalOf(proof, request)).message).toMatch(reason)
   })
+
+  test('was made for another nonce', async () => {
+    expect((await refusalOf(plain, askedPlainly({ nonce: '1234567891' }))).message).toMatch(/made for another request/)
+  })
 })
 
 describe('a proof by somebody else', () => {
   test('has another link secret', async () => {
-    const stolen = await prove(asked(), { linkSecret: secrets[1]! })
-    expect((await refusalOf(stolen)).message).toMatch(/of what no issuer signed/)
+    const stolen = await prove(askedPlainly(), { linkSecret: secrets[1]! })
+    expect((await refusalOf(stolen, askedPlainly())).message).toMatch(/of what no issuer signed/)
   })
 
   test('has a credential with another text, which was not signed', async () => {
     const raw = damaged(credential, ({ values }) => (values['Given Name'].raw = 'Bob'))
-    expect((await refusalOf(await prove(asked(), { credential: raw }))).message).toMatch(/shown for who/)
+    expect((await refusalOf(await prove(askedPlainly(), { credential: raw }), askedPlainly())).message).toMatch(/shown for who/)
     const both = damaged(credential, ({ values }) => (values['country'] = { raw: '7', encoded: '7' }))
-    expect((await refusalOf(await prove(asked(), { credential: both }))).message).toMatch(/of what no issuer signed/)
+    expect((await refusalOf(await prove(askedPlainly(), { credential: both }), askedPlainly())).message).toMatch(/of what no issuer signed/)
   })
 
   test('is of a definition with another key, for other attributes, or another schema', async () => {
     const primary = { ...definition.value.primary, z: definition.value.primary.s }
-    expect((await refusalOf(proof, asked(), sources({ definition: { ...definition, value: { primary } } }))).message).toMatch(
-      /does not hold/,
-    )
+    const another = sources({ definition: { ...definition, value: { primary } } })
+    expect((await refusalOf(plain, askedPlainly(), another)).message).toMatch(/does not hold/)
     const wider = { ...schema, attrNames: [...schema.attrNames, 'email'] }
     expect((await refusalOf(proof, asked(), sources({ schema: wider }))).message).toMatch(/does not fit its schema/)
     expect((await refusalOf(proof, asked(), sources({ definition: { ...definition, schemaId: other } }))).message).toMatch(/another schema/)

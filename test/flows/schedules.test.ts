@@ -13,7 +13,7 @@ import { newDid, oobOf, type Tenant } from '../_pair.ts'
 import { createRandom } from '../_random.mjs'
 
 /** `SCHEDULES=500` is the long run. */
-const schedules = Number(process.env['SCHEDULES'] ?? 60)
+const schedules = Number(process.env['SCHEDULES'] ?? 30)
 const atOnce = 50
 
 /** A network in front of a DIDComm endpoint. */
