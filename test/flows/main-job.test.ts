@@ -31,6 +31,15 @@ async function setUp() {
   }
 }
 
+/** The steps that one of the daemons takes alone: nothing goes to the other, which is as it was when it was ended last. */
+const alone: Record<string, 0 | 1> = {
+  'the issuer creates a DID': 0,
+  'the issuer publishes it': 0,
+  'the issuer publishes a schema': 0,
+  'the holder creates a DID': 1,
+  'the issuer invites': 0,
+}
+
 describe('the main job', () => {
   test(
     'is announced state by state on both sides, each once, in order, with the right wallet and bearer',
@@ -47,16 +56,21 @@ describe('the main job', () => {
     },
   )
 
-  test('completes when both daemons are ended between any two steps, in turn by SIGTERM and SIGKILL', { timeout: 180_000 }, async () => {
-    await using setting = await setUp()
-    const { job, daemons } = setting
-    for (const [n, step] of Object.values(steps).entries()) {
-      await step(job)
-      const ends = await Promise.all(daemons.map((daemon, m) => daemon.stop((n + m) % 2 === 0 ? 'SIGTERM' : 'SIGKILL')))
-      expect(ends).toEqual(n % 2 === 0 ? [0, 'SIGKILL'] : ['SIGKILL', 0])
-      await Promise.all(daemons.map((daemon) => daemon.start()))
-    }
-    await finished(job)
-    expect(announced(job)).toEqual(wholeStory)
-  })
+  test(
+    'completes when the daemons that took a step are ended before the next, in turn by SIGTERM and SIGKILL',
+    { timeout: 180_000 },
+    async () => {
+      await using setting = await setUp()
+      const { job, daemons } = setting
+      for (const [n, [name, step]] of Object.entries(steps).entries()) {
+        await step(job)
+        const taking = [0, 1].filter((m) => (alone[name] ?? m) === m)
+        const ends = await Promise.all(taking.map((m) => daemons[m]!.stop((n + m) % 2 === 0 ? 'SIGTERM' : 'SIGKILL')))
+        expect(ends).toEqual(taking.map((m) => ((n + m) % 2 === 0 ? 0 : 'SIGKILL')))
+        await Promise.all(taking.map((m) => daemons[m]!.start()))
+      }
+      await finished(job)
+      expect(announced(job)).toEqual(wholeStory)
+    },
+  )
 })
