@@ -25,7 +25,6 @@ import { limitsOf } from './mediator/limits.ts'
 import { openMediator, type Mediator } from './mediator/mediator.ts'
 import { createDestinations } from './net/destinations.ts'
 import { createHttpClient } from './net/guarded-agent.ts'
-import { everything } from './outbox/news.ts'
 import { callLimitsOf } from './net/policy.ts'
 import { openPortable, type Portable } from './portable/portable.ts'
 import { dereference, dereferenceSchema, type SchemaSources } from './schemas/dereference.ts'
@@ -169,7 +168,7 @@ export async function createAgent(given: Config, log: Log, urls: Environment['ur
       newMailbox: (walletId) => newMailbox(mailboxKey, walletId),
       wake: (walletId, news) => {
         courier.wake(walletId, news)
-        if (news.events.length > 0) feed.wake(walletId)
+        if (!news || news.events.length > 0) feed.wake(walletId)
       },
     }
     const wallets = new Wallets(env, db, agentKey)
@@ -201,7 +200,7 @@ export async function createAgent(given: Config, log: Log, urls: Environment['ur
       : undefined
     closers.push(() => mediator?.[Symbol.asyncDispose]())
     const wake = (walletId: string) => {
-      env.wake(walletId, everything)
+      env.wake(walletId)
       definitions.wake()
     }
 

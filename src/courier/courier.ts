@@ -92,11 +92,8 @@ export class Courier {
     if (this.#isStopped) return
     const round = this.#rounds.get(walletId) ?? newRound()
     this.#rounds.set(walletId, round)
-    if (!news) {
-      round.expiryLookedAt = -Infinity
-      return this.#lookFor(walletId, round, { debts: true, events: true })
-    }
-    const { debts, events } = isTimed(round) ? news : unread(news)
+    if (!news) round.expiryLookedAt = -Infinity
+    const { debts, events }: News = !news ? { debts: 'look', events: 'look' } : isTimed(round) ? news : unread(news)
     const isPaying = hearDebts(round, debts, (item) => void this.#payInTurn(walletId, round, item.lane, { item, rest: [] }))
     const isTelling = hearEvents(round, events, walletId, (lane) => void this.#deliverInTurn(walletId, round, lane))
     if (!isPaying || !isTelling) await this.#lookFor(walletId, round, { debts: !isPaying, events: !isTelling })
@@ -239,7 +236,8 @@ export class Courier {
     const waitMs = Math.min(longestTimerMs, Math.max(1, at - steadyNow() + 1))
     round.timer = globalThis.setTimeout(() => {
       round.timer = undefined
-      this.wake(walletId)
+      round.expiryLookedAt = -Infinity
+      void this.#lookFor(walletId, round, { debts: true, events: true })
     }, waitMs)
   }
 }

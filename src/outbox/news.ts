@@ -9,9 +9,6 @@ import type { Written } from './event.ts'
  */
 export type News = { debts: readonly Promised[] | 'look'; events: readonly Written[] | 'look' }
 
-/** Everything is to be looked for. */
-export const everything: News = { debts: 'look', events: 'look' }
-
 /** What is told of one kind at most; beyond that, whoever waits reads it. */
 const most = 100
 

@@ -10,7 +10,7 @@ import type { PrivateJwk } from '../crypto/keys.ts'
 import type { Resolver } from '../did/resolve.ts'
 import type { Destinations } from '../net/destinations.ts'
 import type { HttpClient } from '../net/guarded-agent.ts'
-import { everything, markNews, takeNews, type News } from '../outbox/news.ts'
+import { markNews, takeNews, type News } from '../outbox/news.ts'
 import { pruneInTurn } from '../outbox/pruning.ts'
 import { DamagedFileError } from '../storage/damaged-file-error.ts'
 import { makeWalletDb, openKnownWalletDb, type AgentDb, type Db, type Examined, type Tx } from '../storage/database.ts'
@@ -49,8 +49,8 @@ export type Environment = AnonCredsEnvironment & {
   newMailbox(walletId: string): string
   /** Where writes to wallets' files pass, so that they can be copied all at one instant. */
   readonly gate: Gate
-  /** Tells those who wait for it that there is something new in a wallet. */
-  wake(walletId: string, news: News): void
+  /** Tells those who wait for it what is new in a wallet; without `news` there may be anything. */
+  wake(walletId: string, news?: News): void
 }
 
 export type Wallet = {
@@ -160,7 +160,7 @@ function handle(env: Environment, id: string, path: string, { db, isDue }: Exami
       const news = takeNews(tx)
       if (!news) return
       // While the file was closed, somebody else may have written to it.
-      env.wake(id, isTold ? news : everything)
+      env.wake(id, isTold ? news : undefined)
       isTold = true
     },
   })

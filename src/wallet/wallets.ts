@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import PQueue from 'p-queue'
 import type { Log } from '../base/log.ts'
 import { Problem } from '../base/problem.ts'
-import { everything } from '../outbox/news.ts'
 import { setGlobalWebhook } from '../outbox/webhooks.ts'
 import { DamagedFileError } from '../storage/damaged-file-error.ts'
 import type { AgentDb } from '../storage/database.ts'
@@ -140,7 +139,7 @@ export class Wallets {
     if (!row) throw notFound(id)
     // Whoever opens it from now on reads the row.
     await (await this.#open.get(id)?.wallet.catch(() => undefined))?.rest(isResting)
-    if (!isResting) this.#env.wake(id, everything)
+    if (!isResting) this.#env.wake(id)
     return toWalletDetail(row)
   }
 
