@@ -23,7 +23,7 @@ export type ThreadOptions = {
   name: string
   /** The thread's program: see `programOf`. It posts `'ready'`, and then an answer to every task. */
   program: Program
-  /** The longest task, and how many wait. */
+  /** The longest task, in milliseconds in which this process has a processor, and how many wait. */
   timeMs: number
   waiting: number
   /** What its heap may grow to; the process's limit when absent. */
@@ -33,6 +33,9 @@ export type ThreadOptions = {
   /** What is said to those who come while too many wait. */
   tooMany: string
 }
+
+/** How many times as long a task may take by the clock: on a machine that is busy with others, it has a processor now and then. */
+const patience = 5
 
 /** A task took more time or memory than it may; the thread was ended. */
 export class ThreadSpent extends Error {
@@ -70,7 +73,7 @@ export function createThread<Task, Answer>(options: ThreadOptions): Thread<Task,
     if (isOver || !thread) throw new Problem('error:ServiceUnavailable', 'The agent is stopping.')
     const controller = new AbortController()
     const end = () => controller.abort(new Error(`the thread ${name} has ended`))
-    const timer = setTimeout(() => controller.abort(new ThreadSpent(`the thread ${name} took longer than ${timeMs} ms`)), timeMs)
+    const stop = afterTime(timeMs, () => controller.abort(new ThreadSpent(`the thread ${name} took longer than ${timeMs} ms`)))
     thread.once('exit', end)
     thread.ref()
     try {
@@ -85,7 +88,7 @@ export function createThread<Task, Answer>(options: ThreadOptions): Thread<Task,
       if (code === 'ERR_WORKER_OUT_OF_MEMORY') throw new ThreadSpent(`the thread ${name} took more than ${memoryMb} MB`, { cause: error })
       throw code === 'ABORT_ERR' ? controller.signal.reason : error
     } finally {
-      clearTimeout(timer)
+      stop()
       thread.off('exit', end)
       thread.unref()
       if (idleMs !== undefined) idle = setTimeout(() => void close(), idleMs).unref()
@@ -107,4 +110,18 @@ export function createThread<Task, Answer>(options: ThreadOptions): Thread<Task,
     },
     close,
   }
+}
+
+/** Calls `spent` when this process has had a processor for so many milliseconds, or several times as many are over. Returns what stops that. */
+function afterTime(timeMs: number, spent: () => void): () => void {
+  const before = process.cpuUsage()
+  const latest = performance.now() + patience * timeMs
+  const look = () => {
+    const { user, system } = process.cpuUsage(before)
+    const leftMs = Math.min(timeMs - (user + system) / 1_000, latest - performance.now())
+    if (leftMs <= 0) spent()
+    else timer = setTimeout(look, leftMs)
+  }
+  let timer = setTimeout(look, timeMs)
+  return () => clearTimeout(timer)
 }
