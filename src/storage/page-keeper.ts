@@ -37,8 +37,7 @@ export function keepPages(database: Database, found: PageSumsEnd): Keeper {
     (database.pragma(`wal_checkpoint(${mode})`) as [{ log: number; checkpointed: number }])[0]
 
   /** Notes the checksums of what is about to be copied, unless that is not as it was written. @throws when the disk is full; then the log just grows. */
-  const note = () => {
-    const { log: frames } = checkpoint('noop')
+  const note = (frames: number) => {
     if (frames <= 0) return
     const log = readNewest(path, frames, known.until)
     if (log === undefined) isFaulty = true
@@ -48,9 +47,11 @@ export function keepPages(database: Database, found: PageSumsEnd): Keeper {
       known = addPageSums(path, known, log)
     }
   }
-  const copy = () => {
+  const copyLong = () => {
     try {
-      note()
+      const frames = checkpoint('noop').log
+      if (frames < limit) return
+      note(frames)
       if (isFaulty) return
       const { log, checkpointed } = watch.copying(() => checkpoint('passive'))
       // Whoever reads an older state keeps the log from beginning anew.
@@ -62,14 +63,16 @@ export function keepPages(database: Database, found: PageSumsEnd): Keeper {
   return {
     afterCommit() {
       watch.logged()
-      if (++sinceLook < commits) return
+      if (++sinceLook < commits || database.inTransaction) return
       sinceLook = 0
-      if (checkpoint('noop').log >= limit) copy()
+      copyLong()
     },
     beforeClose() {
       watch.close()
       try {
-        note()
+        // As it is in the end anyway; SQLite does not say meanwhile how long its log is.
+        if (database.inTransaction) database.exec('rollback')
+        note(checkpoint('noop').log)
       } catch {
         // SQLite's own check will have to do.
         dropPageSums(path)

@@ -2,7 +2,7 @@
 import { copyFileSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Kysely } from 'kysely'
+import { sql, type Kysely } from 'kysely'
 import { beforeEach, expect, onTestFinished, test } from 'vitest'
 import { makeWalletDb, openKnownWalletDb } from '../../src/storage/database.ts'
 import { examinePages } from '../../src/storage/page-sums.ts'
@@ -142,10 +142,25 @@ test('who else has written to the file is noticed, though the log is copied into
   await db.destroy()
 })
 
+test('a transaction that the end comes upon is taken back, and the file keeps its checksums', async () => {
+  const { db } = await openKnownWalletDb(path)
+  await commit(db, 'one')
+  await sql`begin`.execute(db)
+  // As many as the log is looked at after, and more.
+  for (let n = 0; n < 40; n++)
+    await db
+      .insertInto('setting')
+      .values({ name: `row-${n}`, value: '' })
+      .execute()
+  await db.destroy()
+  await expect(examinePages(path)).resolves.toBeDefined()
+  expect(await names(path)).toEqual(['one'])
+})
+
 test('what is written of a large file is what has changed, and all of it once in a while', async () => {
   const { db } = await openKnownWalletDb(path)
   const sizes: number[] = []
-  for (let n = 0; n < 400; n++) {
+  for (let n = 0; n < 160; n++) {
     await commit(db, `row-${n}`, 250)
     const { size } = statSync(`${path}.sum`)
     if (size !== sizes.at(-1)) sizes.push(size)
