@@ -92,7 +92,8 @@ export async function verifyReadVc(
   if (verifyDates) checkValidity(credential, now, leewaySeconds)
   const key = verifySignature ? await checkSignature(jws, { did: credential.issuerDid, role: 'issuer' }, resolve) : undefined
   if (verifyStatus) for (const status of credential.statuses) await establishStatus(status, credential, checkStatus)
-  return { ...credential, key }
+  // Not by a spread, after which V8 takes a microsecond for another member.
+  return Object.assign({}, credential, { key })
 }
 
 /** @throws {VerificationError} `status` when it does not let the credential pass, or there is nobody to check it. */

@@ -101,7 +101,8 @@ export function parseMessage(text: string | Uint8Array): PlaintextMessage {
  * specification has them, and refuses the message (wire.md 1.3).
  */
 export function writeMessage(message: PlaintextMessage): Uint8Array {
-  return utf8(JSON.stringify({ ...message, typ: plaintextType, ack: undefined, please_ack: undefined }))
+  // Not by a spread, after which V8 takes a microsecond for each other member.
+  return utf8(JSON.stringify(Object.assign({}, message, { typ: plaintextType, ack: undefined, please_ack: undefined })))
 }
 
 /**

@@ -17,8 +17,7 @@ const maxDepth = 64
 
 /** @throws {VerificationError} `malformed` */
 export function unpack(payload: JsonObject, disclosures: readonly string[]): Unpacked {
-  const { _sd_alg: algorithm, ...rest } = payload
-  const digest = digestBy(algorithm)
+  const digest = digestBy(payload['_sd_alg'])
   const known = new Map<string, Disclosure>()
   for (const encoded of disclosures) {
     const key = digest(encoded)
@@ -26,7 +25,7 @@ export function unpack(payload: JsonObject, disclosures: readonly string[]): Unp
     known.set(key, readDisclosure(encoded))
   }
   const walk = new Walk(known)
-  const claims = walk.object(rest, [])
+  const claims = walk.object(payload, [])
   if (walk.placed.length !== known.size) throw malformed('A disclosure belongs to no digest of the token')
   return { claims, placed: walk.placed }
 }
@@ -44,7 +43,7 @@ class Walk {
     if (path.length > maxDepth) throw malformed(`The claims nest deeper than ${maxDepth}`)
     const shown: JsonObject = {}
     for (const [name, value] of Object.entries(object)) {
-      if (name === '_sd') continue
+      if (name === '_sd' || (name === '_sd_alg' && path.length === 0)) continue
       if (reserved.has(name)) throw malformed(`A claim is called ${name}`)
       setMember(shown, name, this.#value(value, path, name))
     }
