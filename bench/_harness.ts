@@ -17,10 +17,11 @@ export type Work = {
 /** Works to be measured against each other, by their titles; disposed of when they are. */
 export type Suites = { suites: Record<string, Work[]>; [Symbol.asyncDispose](): Promise<void> }
 
-/** How long a run takes, for each work: processor time to become warm, and then so many rounds. Of works that take longer than a round, there are fewer. */
-export type Effort = { warmUpMs: number; rounds: number; roundMs: number }
+/** How long a run takes, for each work: how often it is done to be warm, or how much of a processor that may take, and then in so many rounds. Of works that take longer than a round, there are fewer. */
+export type Effort = { warmUp: { times: number; cpuMs: number }; rounds: number; roundMs: number }
 
-type Round = { ms: number; cpuMs: number }
+/** What one time took, on average of so many. */
+type Round = { ms: number; cpuMs: number; times: number }
 
 /** Of rounds, there are as many at least. */
 const leastRounds = 3
@@ -30,8 +31,8 @@ const leastRounds = 3
  * again some thousands later, on threads whose time is the process's. Then they are done by turns, each a little in every round: what disturbs the machine
  * disturbs all, so that a ratio, what the first takes ÷ what a peer takes, is told for each round by itself. The median round counts.
  */
-export async function measure(works: readonly Work[], { warmUpMs, rounds, roundMs }: Effort): Promise<Row[]> {
-  await warmUp(works, warmUpMs * works.length, roundMs)
+export async function measure(works: readonly Work[], { warmUp, rounds, roundMs }: Effort): Promise<Row[]> {
+  await warmThemUp(works, warmUp, roundMs)
   const taken = works.map((): Round[] => [])
   const enough = performance.now() + 2 * rounds * roundMs * works.length
   for (let round = 0; round < rounds && (round < leastRounds || performance.now() < enough); round++) {
@@ -42,20 +43,27 @@ export async function measure(works: readonly Work[], { warmUpMs, rounds, roundM
   const ours = taken[0]!
   return works.map(({ name, isPeer, goal }, place) => {
     const theirs = taken[place]!
-    const ratioOf = (figure: keyof Round) => median(theirs.map((each, round) => ours[round]![figure] / each[figure]))
+    const ratioOf = (figure: 'ms' | 'cpuMs') => median(theirs.map((each, round) => ours[round]![figure] / each[figure]))
     const [ms, cpuMs] = [median(theirs.map((each) => each.ms)), median(theirs.map((each) => each.cpuMs))]
     const ratios = isPeer && { ratio: ratioOf('ms'), cpuRatio: ratioOf('cpuMs') }
     return { name, figures: { perSecond: 1_000 / ms, microseconds: cpuMs * 1_000, ...ratios, ...(goal && { goal }) } }
   })
 }
 
-/** Does works by turns until they have had so much of a processor, whoever else wants it, or have mostly waited for something. */
-async function warmUp(works: readonly Work[], cpuMs: number, roundMs: number): Promise<void> {
-  const latest = performance.now() + 3 * cpuMs
-  for (let spent = 0; spent < cpuMs && performance.now() < latest;) {
-    const before = process.cpuUsage()
-    for (const work of works) await runFor(work, roundMs)
-    spent += cpuMsSince(before)
+/** How many times as long as its processor time a work may take to be warm: it waits for a disk, or others want the processor. */
+const patience = 8
+
+/** Does works by turns, each as often as that makes it warm. */
+async function warmThemUp(works: readonly Work[], { times, cpuMs }: Effort['warmUp'], roundMs: number): Promise<void> {
+  const cold = new Map(works.map((work) => [work, { times, cpuMs, ms: cpuMs * patience }]))
+  while (cold.size > 0) {
+    for (const [work, left] of cold) {
+      const round = await runFor(work, roundMs)
+      left.times -= round.times
+      left.cpuMs -= round.cpuMs * round.times
+      left.ms -= round.ms * round.times
+      if (Math.min(left.times, left.cpuMs, left.ms) <= 0) cold.delete(work)
+    }
   }
 }
 
@@ -72,14 +80,14 @@ function median(values: readonly number[]): number {
 async function runFor({ once }: Work, milliseconds: number): Promise<Round> {
   const before = process.cpuUsage()
   const start = performance.now()
-  let count = 0
+  let times = 0
   while (performance.now() - start < milliseconds) {
     const result = once()
     if (result instanceof Promise) await result
-    count++
+    times++
   }
   const elapsed = performance.now() - start
-  return { ms: elapsed / count, cpuMs: cpuMsSince(before) / count }
+  return { ms: elapsed / times, cpuMs: cpuMsSince(before) / times, times }
 }
 
 /** Takes down what was opened for several suites, the last first. */

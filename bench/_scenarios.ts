@@ -16,7 +16,7 @@ export type Scale = {
 
 export const full: Scale = {
   quick: false,
-  effort: { warmUpMs: 2_000, rounds: 51, roundMs: 30 },
+  effort: { warmUp: { times: 20_000, cpuMs: 2_000 }, rounds: 51, roundMs: 30 },
   warmUp: { flows: 600, seconds: 60 },
   seconds: 10,
   tenants: [1, 100],
@@ -26,7 +26,7 @@ export const full: Scale = {
 /** For a look, and for `.ci/run`. */
 export const quick: Scale = {
   quick: true,
-  effort: { warmUpMs: 500, rounds: 25, roundMs: 8 },
+  effort: { warmUp: { times: 3_000, cpuMs: 800 }, rounds: 25, roundMs: 8 },
   warmUp: { flows: 40, seconds: 4 },
   seconds: 2,
   tenants: [1],
