@@ -9,6 +9,7 @@ import { openReceiver } from './_receiver.ts'
 import type { Steps } from './_steps.ts'
 
 const program = fileURLToPath(new URL('_bare-process.ts', import.meta.url))
+const execArgv = ['--import', new URL('../_typescript.js', import.meta.url).href]
 
 const Done = z.object({ times: z.array(z.number()), cpuMs: z.number(), perSecond: z.number() })
 export type Done = z.output<typeof Done>
@@ -19,7 +20,7 @@ type Order = { steps: Steps; concurrency: number; seconds: number }
 export async function openBare() {
   const folder = await temporaryFolder()
   const receiver = await openReceiver()
-  const bare = fork(program, [folder.path, receiver.url], { execArgv: ['--import', 'tsx'], stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
+  const bare = fork(program, [folder.path, receiver.url], { execArgv, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
   const child = await openChild(bare)
   return {
     async run(asked: Order): Promise<Done> {
