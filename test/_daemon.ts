@@ -63,9 +63,8 @@ export class Daemon {
   }
 
   /** What a module that was loaded into the process (`node --import`) answers to a message. */
-  async exchange(message: { type: string; collect?: boolean }): Promise<unknown> {
-    const answer = this.#process!.getOneMessage()
-    await this.#process!.sendMessage(message)
+  async exchange(message: { type: string; collect?: boolean; kill?: { point: string; nth: number } }): Promise<unknown> {
+    const [answer] = await Promise.all([this.#process!.getOneMessage(), this.#process!.sendMessage(message)])
     return answer
   }
 

@@ -29,7 +29,7 @@ type Options = { env?: Record<string, string>; input?: string }
  * Makes a user. Nothing of the environment of the tests that the agent would read reaches the commands.
  *
  * `processes` says when `run` starts a process. Tests of what commands do, print and return, many times over, need one for the first run of
- * each command, or only for what cannot do without: json.test.ts starts every command as a process.
+ * each command, or, where another file has it as a process, only for what cannot do without.
  */
 export function newUser({ processes = 'always' }: { processes?: 'always' | 'first' | 'needed' } = {}): User {
   if (!existsSync(new URL('../../dist/commands.cjs', import.meta.url)))

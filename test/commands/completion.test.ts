@@ -24,7 +24,7 @@ let user: User
 let agent: TestAgent
 let ids: { connection: string; did: string; other: string; wallet: string }
 beforeAll(async () => {
-  user = newUser({ processes: 'needed' })
+  user = newUser({ processes: 'first' })
   agent = await serveUser(user)
   const json = async (...args: string[]) => JSON.parse((await user.run([...args, '--json'])).out)
   const { connectionId: connection } = await json('connection', 'invite', '--label', 'Alice')

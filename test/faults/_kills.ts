@@ -4,7 +4,7 @@ import { stateOf, subjectOf } from './_book.ts'
 import { runFlow } from './_flow.ts'
 import { judge } from './_model.ts'
 import { createRandom } from '../_random.mjs'
-import { ask, openTown, setFaults, type Faults, type Town } from './_town.ts'
+import { ask, awaitingKills, killAt, openTown, setFaults, type Faults, type Kill, type Town } from './_town.ts'
 
 /** The points of `src/base/probe.ts`. */
 export const points = [
@@ -69,17 +69,16 @@ export async function killAtRandom({ kills, seed, concurrency }: { kills: number
   return await outcomeOf(town, kills, await flows.end(graceMs))
 }
 
-/** Where each of the two daemons is to die: the nth time that it passes a point. */
+/** Where each of the two daemons is to die. */
 export type Places = readonly [first: Kill, second: Kill]
-export type Kill = { point: string; nth: number }
 
 /** Lets both daemons die at their places, for each pair of places in turn, while some flows run. A point that is not passed as often kills nobody. */
 export async function killAtPoints(pairs: readonly Places[], { concurrency }: { concurrency: number }): Promise<Outcome> {
-  await using town = await openTown()
+  await using town = await openTown(awaitingKills)
   let sum: Ended = { flows: 0, failures: [], seconds: 0 }
   let kills = 0
   for (const pair of pairs) {
-    await Promise.all(town.daemons.map((daemon, n) => restartWith(daemon, { kill: pair[n]! })))
+    await Promise.all(town.daemons.map((daemon, n) => killAt(daemon, pair[n])))
     const watches = town.daemons.map((daemon) => revive(daemon, () => kills++))
     const ended = await keepGoing(town, concurrency, concurrency).end()
     await Promise.all(watches.map((stop) => stop()))
@@ -93,21 +92,27 @@ export async function killAtPoints(pairs: readonly Places[], { concurrency }: { 
   return await outcomeOf(town, kills, sum)
 }
 
-/** Starts a daemon again, without faults, when it dies. Returns what ends this: afterwards it runs, without faults. */
+/** Starts a daemon again when it dies, to go on from then. Returns what ends this: afterwards it runs, and does not die. */
 function revive(daemon: Town['daemons'][number], onDeath: () => void): () => Promise<void> {
-  let isOver = false
+  let [hasDied, isOver] = [false, false]
   const revived = daemon.ended.then(async () => {
-    if (!isOver) onDeath()
-    setFaults(daemon)
+    if (isOver) return
+    hasDied = true
+    onDeath()
     await daemon.start()
   })
   return async () => {
-    isOver = true
-    // Without faults it has died and been started again, or is about to be.
-    if ('FAULTS' in daemon.env) await daemon.stop()
-    await revived
+    isOver = !hasDied && (await goesOn(daemon))
+    if (!isOver) await revived
   }
 }
+
+/** Tells a daemon to go on; whether it has not died before. */
+const goesOn = (daemon: Town['daemons'][number]) =>
+  killAt(daemon).then(
+    () => true,
+    () => false,
+  )
 
 /** Runs `count` flows while a share of all steps inside both daemons fails, before or after they have happened. */
 export async function failAtRandom({ rate, seed, flows: count }: { rate: number; seed: number; flows: number }): Promise<Outcome> {

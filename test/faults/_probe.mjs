@@ -3,13 +3,22 @@
  *
  * What it does comes as JSON in FAULTS: `kill` ends the process the nth time that a point is passed; `rate` makes that share of all points
  * throw. An error at a point that ends in `:before` stands for something that did not happen, at `:after` for something that did
- * although whoever asked for it is told that it failed.
+ * although whoever asked for it is told that it failed. With `awaits`, a message `kill` of the parent sets the place to die at, or none, and
+ * is answered once it is set.
  */
 import { createRandom } from '../_random.mjs'
 
-const { kill, rate = 0, seed = 1 } = JSON.parse(process.env.FAULTS ?? '{}')
+let { kill, rate = 0, seed = 1, awaits = false } = JSON.parse(process.env.FAULTS ?? '{}')
 const random = createRandom(seed)
 let passed = 0
+
+if (awaits)
+  process.on('message', (message) => {
+    if (message?.type !== 'kill') return
+    kill = message.kill
+    passed = 0
+    process.send({ type: 'kill' })
+  })
 
 globalThis[Symbol.for('identity-agent.probe')] = (point) => {
   if (kill?.point === point && ++passed === kill.nth) {

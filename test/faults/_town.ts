@@ -11,7 +11,10 @@ const preload = fileURLToPath(new URL('_probe.mjs', import.meta.url))
 /** How long a caller goes on asking a daemon that does not answer. */
 const patienceMs = 60_000
 
-export type Faults = { kill?: { point: string; nth: number }; rate?: number; seed?: number }
+export type Faults = { rate?: number; seed?: number }
+
+/** Where a daemon is to die: the nth time that it passes a point. */
+export type Kill = { point: string; nth: number }
 
 export type Resident = { daemon: Daemon; walletId: string; apiKey: string }
 
@@ -23,6 +26,12 @@ export function setFaults(daemon: Daemon, faults?: Faults): void {
   delete daemon.env['FAULTS']
   if (faults) Object.assign(daemon.env, { NODE_OPTIONS: `--import=${preload}`, FAULTS: JSON.stringify(faults) })
 }
+
+/** What daemons have in their environment that `killAt` can be asked of. */
+export const awaitingKills = { NODE_OPTIONS: `--import=${preload}`, FAULTS: JSON.stringify({ awaits: true }) }
+
+/** Tells a daemon that runs where to die, or to go on. @throws when it has died. */
+export const killAt = (daemon: Daemon, kill?: Kill) => daemon.exchange({ type: 'kill', ...(kill && { kill }) })
 
 /** `env` adds to what the daemons have. */
 export function openTown(env: Record<string, string> = {}) {
