@@ -181,7 +181,6 @@ export class Courier {
     round.debts.delete(name)
     round.crowded.delete(name)
     // Work leads to more.
-    // Work leads to more.
     const isPaid = isEnd && 'debt' in lane.item && lane.item.debt.kind === 'message'
     if (!isPaid || round.hasMore) void this.#lookFor(walletId, round, { debts: true, events: false })
   }

@@ -5,7 +5,7 @@
 import type { Owing } from '../outbox/debt.ts'
 import { nextDelivery, type Delivery, type Told } from '../outbox/lane.ts'
 import type { News } from '../outbox/news.ts'
-import type { Round } from './round.ts'
+import { freeFor, type Round } from './round.ts'
 
 /** A lane that is occupied, what with, and what comes behind that, in order, unless it has to be looked for. */
 export type Lane<T> = { item: T; rest: T[] | undefined }
@@ -28,7 +28,7 @@ export function hearDebts(round: Round, debts: News['debts'], begin: (debt: Owin
     // What the lane was occupied with has been struck out, then.
     if (lane && isFirst) lane.rest = [debt]
     else if (lane) queue(lane, [debt])
-    else if (isFirst) begin(debt)
+    else if (isFirst && freeFor(round) > 0) begin(debt)
     else isKnown = false
   }
   return isKnown

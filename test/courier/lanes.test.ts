@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { hearDebts, hearEvents } from '../../src/courier/lanes.ts'
-import { newRound, type Round } from '../../src/courier/round.ts'
+import { freeFor, newRound, type Round } from '../../src/courier/round.ts'
 import type { Promised } from '../../src/outbox/debt.ts'
 import type { Written } from '../../src/outbox/event.ts'
 import type { Told } from '../../src/outbox/lane.ts'
@@ -65,6 +65,14 @@ test('a debt that is the first of an occupied lane takes the place of what was s
 test('what stands behind something that nobody is at is looked for', () => {
   const { begun, debts } = looked()
   expect([debts(newDebt('a', false)), begun]).toEqual([false, []])
+})
+
+test('no more debts of a wallet are begun than may be on their way', () => {
+  const { round, begun, debts } = looked()
+  const flood = Array.from({ length: 60 }, (_, n) => newDebt(`lane ${n}`, true))
+  expect(debts(...flood)).toBe(false)
+  expect(begun).toEqual(flood.slice(0, begun.length).map(({ id }) => id))
+  expect([begun.length, freeFor(round)]).toEqual([48, 0])
 })
 
 test('nothing is begun while more is due than may be on its way, and what changes is looked for', () => {
