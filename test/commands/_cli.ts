@@ -6,7 +6,6 @@ import type { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { execa } from 'execa'
 import { variables } from '../../src/base/config.ts'
-import { commandOf, runInProcess, runsInProcess } from './_in-process.ts'
 
 export const bin = fileURLToPath(new URL('../../bin/agent.cjs', import.meta.url))
 
@@ -25,13 +24,8 @@ export type User = {
 
 type Options = { env?: Record<string, string>; input?: string }
 
-/**
- * Makes a user. Nothing of the environment of the tests that the agent would read reaches the commands.
- *
- * `processes` says when `run` starts a process. Tests of what commands do, print and return, many times over, need one for the first run of
- * each command, or, where another file has it as a process, only for what cannot do without.
- */
-export function newUser({ processes = 'always' }: { processes?: 'always' | 'first' | 'needed' } = {}): User {
+/** Makes a user. Nothing of the environment of the tests that the agent would read reaches the commands. */
+export function newUser(): User {
   if (!existsSync(new URL('../../dist/commands.cjs', import.meta.url)))
     throw new Error('The program is not built: run `npm run build` first.')
   const folder = mkdtempSync(join(tmpdir(), 'agent-cli-'))
@@ -47,13 +41,9 @@ export function newUser({ processes = 'always' }: { processes?: 'always' | 'firs
     AGENT_DIDCOMM_PORT: '0',
     TMPDIR: folder,
   }
-  const begun = new Set<string>()
-  const isFirst = (args: readonly string[]) => begun.size < begun.add(commandOf(args)).size
   return {
     folder,
     run: async (args, { env, input } = {}) => {
-      const isNeeded = processes === 'always' || !runsInProcess(args, input) || (processes === 'first' && isFirst(args))
-      if (!isNeeded) return runInProcess(args, { ...own, ...env })
       const { exitCode, stdout, stderr } = await start(args, { ...own, ...env }, input)
       return { code: exitCode, out: stdout, err: stderr }
     },

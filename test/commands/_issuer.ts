@@ -5,7 +5,7 @@ import { newUser, type User } from './_cli.ts'
 const slow = 120_000
 
 export function serveIssuer(): { user: User; did: string } {
-  const issuer = { user: newUser({ processes: 'first' }), did: '' }
+  const issuer = { user: newUser(), did: '' }
   const { run, remove } = issuer.user
   beforeAll(async () => {
     await run(['daemon', 'start'])

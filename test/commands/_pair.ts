@@ -3,7 +3,7 @@ import { startPair, type Tenant } from '../_pair.ts'
 import { newUser } from './_cli.ts'
 
 export async function startCommandedPair() {
-  const user = newUser({ processes: 'needed' })
+  const user = newUser()
   const pair = await startPair()
   return {
     ...pair,

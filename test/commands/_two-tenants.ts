@@ -10,11 +10,11 @@ export const slow = 120_000
 export type TwoTenants = { user: User; asOther: (...args: string[]) => Promise<Outcome> }
 
 /**
- * Starts the agent before the tests, makes the other tenant, and takes everything away after them. The agent and the commands are in this
- * process, unless the tests want a daemon, and each command as a process.
+ * Starts the agent before the tests, makes the other tenant, and takes everything away after them. The agent is in this process, unless
+ * the tests want the daemon's own.
  */
 export function serveTwoTenants(name: string, { inProcess = true } = {}): TwoTenants {
-  const user = newUser({ processes: inProcess ? 'needed' : 'first' })
+  const user = newUser()
   let agent: TestAgent | undefined
   let key = ''
   beforeAll(async () => {

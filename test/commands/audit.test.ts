@@ -9,7 +9,7 @@ test('what was done is listed; an altered log is told, with the place', { timeou
   await using agent = await startAgent()
   const { entityId } = await agent.newTenant()
   await agent.send('GET', '/wallets', { headers: { 'x-admin-api-key': 'wrong' } })
-  const user = newUser({ processes: 'first' })
+  const user = newUser()
   const run = (...args: string[]) => user.run(['audit', ...args], { env: { AGENT_URL: agent.url, AGENT_ADMIN_KEY: adminToken } })
   try {
     const list = await run('list', '--limit', '3')

@@ -8,7 +8,7 @@ import { newUser } from './_cli.ts'
 
 test('a backup is made, verified without a daemon, and restored to where nothing is', { timeout: 60_000 }, async () => {
   await using agent = await startAgent()
-  const user = newUser({ processes: 'first' })
+  const user = newUser()
   const folder = join(user.folder, 'backup')
   const remote = { AGENT_URL: agent.url, AGENT_ADMIN_KEY: adminToken }
   const create = (path: string, ...flags: string[]) => user.run(['backup', 'create', path, ...flags], { env: remote })

@@ -145,7 +145,7 @@ describe('with a daemon', () => {
   let url: string
   let pid: number
   beforeAll(async () => {
-    user = newUser({ processes: 'first' })
+    user = newUser()
     const { code, out, err } = await user.run(['daemon', 'start', '--json'])
     expect({ code, err }).toEqual({ code: 0, err: '' })
     ;({ url, pid } = JSON.parse(out))

@@ -24,7 +24,7 @@ let user: User
 let agent: TestAgent
 let ids: { connection: string; did: string; other: string; wallet: string }
 beforeAll(async () => {
-  user = newUser({ processes: 'first' })
+  user = newUser()
   agent = await serveUser(user)
   const json = async (...args: string[]) => JSON.parse((await user.run([...args, '--json'])).out)
   const { connectionId: connection } = await json('connection', 'invite', '--label', 'Alice')
@@ -132,7 +132,7 @@ test('ids come from the daemon, with what they are', { timeout: slow }, async ()
   expect(await asked('connection', 'show', '')).toEqual([ids.connection, ids.other])
   expect(await asked('connection', 'show', ids.connection.slice(0, 5))).toContain(ids.connection)
   expect(await asked('credential', 'offer', '--connection', '')).toEqual([ids.connection, ids.other])
-  expect(await asked('credential', 'offer', `--connection=${ids.other.slice(0, 20)}`)).toEqual([`--connection=${ids.other}`])
+  expect(await asked('credential', 'offer', `--connection=${ids.other.slice(0, 30)}`)).toEqual([`--connection=${ids.other}`])
   expect(await asked('credential', 'offer', '--issuing-did', 'did:prism')).toEqual([ids.did])
   expect(await asked('wallet', 'show', '')).toContain(ids.wallet)
   expect(await asked('connection', 'list', '--profile', '')).toEqual(['local'])

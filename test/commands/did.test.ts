@@ -14,7 +14,7 @@ type Served = User & { leave: () => Promise<void> }
 
 /** Makes one; the variables are the agent's. */
 async function userOf(variables: Record<string, string> = {}): Promise<Served> {
-  const user = newUser({ processes: 'needed' })
+  const user = newUser()
   const agent = await serveUser(user, variables)
   const leave = async () => {
     await agent[Symbol.asyncDispose]()
@@ -234,7 +234,7 @@ describe('wallets of one seed, on two agents of one ledger', () => {
 })
 
 test('a wallet of a seed that is typed, or of two, is wrong usage (2)', { timeout: slow }, async () => {
-  const user = newUser({ processes: 'needed' })
+  const user = newUser()
   try {
     for (const flags of [
       ['--seed-file', 'ab'.repeat(64)],

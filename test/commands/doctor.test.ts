@@ -22,7 +22,7 @@ test('a release of Node.js that is too old has failed', () => {
 
 describe('without a daemon', () => {
   let user: User
-  beforeAll(() => (user = newUser({ processes: 'needed' })))
+  beforeAll(() => (user = newUser()))
   afterAll(() => user.remove())
 
   test('it says that none answers (7), and what starts one', { timeout: slow }, async () => {
@@ -55,7 +55,7 @@ describe('without a daemon', () => {
 describe('while the daemon of this machine is down', () => {
   let user: User
   beforeAll(async () => {
-    user = newUser({ processes: 'needed' })
+    user = newUser()
     const { code, err } = await user.run(['daemon', 'start'])
     if (code !== 0) throw new Error(err)
     await user.run(['daemon', 'stop'])
@@ -97,7 +97,7 @@ describe('with a daemon', () => {
   let user: User
   let url: string
   beforeAll(async () => {
-    user = newUser({ processes: 'needed' })
+    user = newUser()
     const { code, out, err } = await user.run(['daemon', 'start', '--profile', 'here', '--json'])
     if (code !== 0) throw new Error(err)
     url = JSON.parse(out).url

@@ -13,7 +13,7 @@ const jsQR = createRequire(import.meta.url)('jsqr') as typeof import('jsqr').def
 let [acme, alice] = [] as unknown as [User, User]
 let agents: TestAgent[]
 beforeAll(async () => {
-  ;[acme, alice] = [newUser({ processes: 'needed' }), newUser({ processes: 'needed' })]
+  ;[acme, alice] = [newUser(), newUser()]
   agents = [await serveUser(acme), await serveUser(alice)]
 }, slow)
 afterAll(async () => {

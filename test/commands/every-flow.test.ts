@@ -14,11 +14,11 @@ let [acme, alice] = [] as unknown as [Side, Side]
 type Side = { user: User; env: Record<string, string> }
 
 beforeAll(async () => {
-  const user = newUser({ processes: 'needed' })
+  const user = newUser()
   const VDR_URL = `sqlite:${join(user.folder, 'ledger.db')}`
   ;[acme, alice] = [
     { user, env: { VDR_URL } },
-    { user: newUser({ processes: 'needed' }), env: { VDR_URL } },
+    { user: newUser(), env: { VDR_URL } },
   ]
   for (const side of [acme, alice]) await json(side, 'daemon', 'start')
 }, slow)

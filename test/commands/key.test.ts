@@ -8,7 +8,7 @@ import { newUser } from './_cli.ts'
 
 test('the master key is replaced: by one of the daemon’s, or one that is given, and is shown nowhere', { timeout: 60_000 }, async () => {
   await using agent = await startAgent()
-  const user = newUser({ processes: 'first' })
+  const user = newUser()
   const file = join(agent.dataDir, 'master.key')
   const run = (args: string[], input?: string) =>
     user.run(['key', 'rotate', ...args], {

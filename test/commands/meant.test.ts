@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { newUser, type User } from './_cli.ts'
 
 let user: User
-beforeAll(() => (user = newUser({ processes: 'needed' })))
+beforeAll(() => (user = newUser()))
 afterAll(() => user.remove())
 
 test.each([

@@ -18,7 +18,7 @@ describe('two tenants that are connected', () => {
   const json = async (args: readonly string[], env = {}) => JSON.parse((await user.run([...args, '--json'], { env })).out)
 
   beforeAll(async () => {
-    user = newUser({ processes: 'first' })
+    user = newUser()
     agent = await serveUser(user)
     other = { AGENT_API_KEY: (await json(['tenant', 'create', 'other'])).apiKey }
     const made = await json(['connection', 'invite'])

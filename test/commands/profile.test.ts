@@ -11,7 +11,7 @@ describe('a daemon elsewhere', { timeout: slow }, () => {
   let user: User
   let file: string
   beforeEach(() => {
-    user = newUser({ processes: 'needed' })
+    user = newUser()
     file = join(user.folder, 'key')
     writeFileSync(file, `${key}\n`, { mode: 0o600 })
     return () => user.remove()
@@ -108,7 +108,7 @@ describe('a daemon elsewhere', { timeout: slow }, () => {
 describe('a daemon here', { timeout: slow }, () => {
   let user: User
   beforeAll(async () => {
-    user = newUser({ processes: 'needed' })
+    user = newUser()
     expect((await user.run(['daemon', 'start', '--profile', 'work'])).code).toBe(0)
   }, slow)
   afterAll(async () => {

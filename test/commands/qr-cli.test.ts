@@ -9,7 +9,7 @@ import { newUser } from './_cli.ts'
 import { readQr } from './_qr.ts'
 import { drawScreen, type Picture } from './_screen.ts'
 
-const user = newUser({ processes: 'needed' })
+const user = newUser()
 let agent: TestAgent
 const terminal = { TERM: 'xterm-256color', LANG: 'C.UTF-8', LC_ALL: '', LC_CTYPE: '' }
 let env: Record<string, string>

@@ -18,7 +18,7 @@ let issued: { recordId: string; credential: string }
 let run: (args: string[], input?: string) => ReturnType<User['run']>
 
 beforeAll(async () => {
-  user = newUser({ processes: 'needed' })
+  user = newUser()
   pair = await startPair()
   ;({ inviterConnectionId: connectionId } = await connect(pair.issuer, pair.holder))
   issuer = (await newDid(pair.issuer, 'assertionMethod')).did

@@ -13,7 +13,7 @@ test(
   async () => {
     await using from = await startAgent()
     await using to = await startAgent()
-    const user = newUser({ processes: 'first' })
+    const user = newUser()
     const run = (agent: TestAgent, args: string[], { input, key = adminToken }: { input?: string; key?: string } = {}) =>
       user.run(['wallet', ...args], { env: { AGENT_URL: agent.url, AGENT_ADMIN_KEY: key }, ...(input !== undefined && { input }) })
     try {

@@ -15,7 +15,7 @@ let receiver: Receiver
 let refusing: Receiver
 beforeAll(async () => {
   agent = await startAgent()
-  user = newUser({ processes: 'needed' })
+  user = newUser()
   receiver = await openReceiver()
   refusing = await openReceiver((response) => response.writeHead(503).end())
 })
