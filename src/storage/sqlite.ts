@@ -31,6 +31,8 @@ export function openSqlite(path: string, options: { readonly?: boolean } = {}): 
   try {
     database.pragma('busy_timeout = 5000')
     database.pragma(`cache_size = -${cacheSize}`)
+    // What a savepoint may take back would be written, unsealed, to a file in the system's temporary folder.
+    database.pragma('temp_store = memory')
     if (!readonly) switchToWal(database)
     database.pragma('synchronous = FULL')
     database.pragma('foreign_keys = ON')

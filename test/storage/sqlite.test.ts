@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readdirSync, readlinkSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -30,6 +30,29 @@ test('every opening, also the second, is durable, patient, strict about keys and
     expect(value(database, 'foreign_keys')).toBe(1)
     expect(value(database, 'cache_size')).toBe(-1_000)
   }
+})
+
+/** The files that this process has open. */
+const openFiles = () =>
+  readdirSync('/proc/self/fd').flatMap((fd) => {
+    try {
+      return readlinkSync(`/proc/self/fd/${fd}`)
+    } catch {
+      return []
+    }
+  })
+
+test.runIf(process.platform === 'linux')('what can be taken back again is kept in memory, not in a file outside the folder', () => {
+  const path = join(folder(), 'a.db')
+  const database = open(path)
+  database.exec('create table t (x)')
+  const insert = database.prepare('insert into t values (?)')
+  for (let n = 0; n < 100; n++) insert.run('x'.repeat(4_000))
+  const before = openFiles().toSorted()
+  database.exec("begin; savepoint one; update t set x = 'y' || x")
+  expect(openFiles().toSorted()).toEqual(before)
+  database.exec('rollback to one; commit')
+  expect(database.prepare("select count(*) from t where x like 'x%'").pluck().get()).toBe(100)
 })
 
 test('a database that forgets its pages reads them again, has its limit, and goes on with what it was at', () => {
