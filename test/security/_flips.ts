@@ -23,6 +23,7 @@ import { createClient } from '../../daemon/client.ts'
 import { readConfig } from '../../src/base/config.ts'
 import { examineAtRest } from '../../src/doctor/at-rest.ts'
 import { examine } from '../../src/doctor/examine.ts'
+import { frameHeaderBytes, headerBytes } from '../../src/storage/write-ahead-log.ts'
 import { startAgent, type TestAgent } from '../_agent.ts'
 import { connect, issue, newDid, until, type Tenant } from '../_pair.ts'
 import { createRandom } from '../_random.mjs'
@@ -66,6 +67,8 @@ export async function flipBits({ flips, seed, restartEvery = 20 }: { flips: numb
       const isRestart = n % restartEvery === restartEvery - 1
       // What has it open when it is found by a start is nobody.
       const state = isRestart ? 'crashed' : states[n % states.length]!
+      // Whoever tries a file that was refused again and again might be in the middle of opening it when it is replaced.
+      await agent.agent.courier[Symbol.asyncDispose]()
       await close(town, agent)
       if (isRestart) await agent[Symbol.asyncDispose]()
       const flip = await damage(town, agent, state, random)
@@ -157,15 +160,27 @@ async function damage(town: Town, agent: TestAgent, state: State, random: () => 
     await sleep(20)
   }
   const part = hit[state][Math.floor(random() * hit[state].length)]!
-  const { length } = image.get(part)!
-  const [at, bit] = [Math.floor(random() * length), Math.floor(random() * 8)]
+  const bytes = Buffer.from(image.get(part)!)
+  const places = state === 'open' && part === '.db-wal' ? newestFrames(bytes) : [{ start: 0, length: bytes.length }]
+  const { start, length } = places[Math.floor(random() * places.length)]!
+  const [at, bit] = [start + Math.floor(random() * length), Math.floor(random() * 8)]
   if (state === 'open') flipInPlace(fileOf(town, part), at, bit)
   else {
-    const bytes = Buffer.from(image.get(part)!)
     bytes[at]! ^= 1 << bit
     place(new Map([...image, [part, bytes]]))
   }
   return { state, part, at, bit }
+}
+
+/** Where in a log the newest frame of each page is (sqlite.org/fileformat2.html §4): those before it are read by nobody any more. */
+function newestFrames(log: Buffer): { start: number; length: number }[] {
+  const length = frameHeaderBytes + log.readUInt32BE(8)
+  const newest = new Map<number, number>()
+  for (let start = headerBytes; start + length <= log.length; start += length) {
+    const isOfThisLog = log.subarray(start + 8, start + 16).equals(log.subarray(16, 24))
+    if (isOfThisLog) newest.set(log.readUInt32BE(start), start)
+  }
+  return Array.from(newest.values(), (start) => ({ start, length }))
 }
 
 function flipInPlace(path: string, at: number, bit: number): void {
