@@ -15,11 +15,11 @@ import * as agent001 from './migrations/agent-001-init.ts'
 import * as audit001 from './migrations/audit-001-init.ts'
 import * as mediator001 from './migrations/mediator-001-init.ts'
 import * as wallet001 from './migrations/wallet-001-init.ts'
+import { stampOf } from './file-watch.ts'
 import { makeImage, writeImage } from './image.ts'
 import { asKysely } from './kysely.ts'
 import { isUpToDate, migrate, type Migrations } from './migrate.ts'
-import { keepPages, type Keeper } from './page-keeper.ts'
-import type { PageSumsEnd } from './page-sums-file.ts'
+import { keepPages, type Found, type Keeper } from './page-keeper.ts'
 import { examinePages, notePages } from './page-sums.ts'
 import { findFault, forgetPages, openSqlite, type Database } from './sqlite.ts'
 import type { WalletTables } from './wallet-tables.ts'
@@ -97,18 +97,18 @@ export type Examined<D> = { db: D; isDue: () => boolean }
  * @throws {DamagedFileError} when it is damaged, or is no wallet's, @throws {NewerFileError}; nothing was changed then.
  */
 export async function openKnownWalletDb(path: string, { isInDoubt = false } = {}): Promise<Examined<Db>> {
+  const stamp = stampOf(path)
   const sums = await examinePages(path)
-  if (sums === undefined) {
-    // What SQLite writes when it opens a file from elsewhere goes past the log.
-    await (await open<WalletTables>(path, walletMigrations, mustBeSoundWallet)).destroy()
-    return openKept(path, await notePages(path), mustBeWallet)
-  }
-  return openKept(path, sums, isInDoubt ? mustBeSoundWallet : mustBeWallet)
+  if (sums !== undefined) return openKept(path, { sums, stamp }, isInDoubt ? mustBeSoundWallet : mustBeWallet)
+  // What SQLite writes when it opens a file from elsewhere goes past the log.
+  await (await open<WalletTables>(path, walletMigrations, mustBeSoundWallet)).destroy()
+  const found = { stamp: stampOf(path), sums: await notePages(path) }
+  return openKept(path, found, mustBeWallet)
 }
 
-async function openKept(path: string, sums: PageSumsEnd, examine: (database: Database) => unknown): Promise<Examined<Db>> {
+async function openKept(path: string, found: Found, examine: (database: Database) => unknown): Promise<Examined<Db>> {
   let keeper: Keeper | undefined
-  const db = await open<WalletTables>(path, walletMigrations, examine, (database) => (keeper = keepPages(database, sums)))
+  const db = await open<WalletTables>(path, walletMigrations, examine, (database) => (keeper = keepPages(database, found)))
   return { db, isDue: () => keeper!.isDue() }
 }
 

@@ -20,10 +20,10 @@ export type Watch = {
 /** How old a look may be, in milliseconds, and how long after our own writing the log is not compared. */
 const lookMs = 10
 
-/** Watches the files of the database at `path`, which are now as they should be. */
-export function watchFiles(path: string): Watch {
+/** Watches the files of the database at `path`. The file had its `stamp`, and the log has its own now, when they were as they should be. */
+export function watchFiles(path: string, stamp: string): Watch {
   const logPath = `${path}-wal`
-  const stamps = { file: stampOf(path), log: stampOf(logPath) }
+  const stamps = { file: stamp, log: stampOf(logPath) }
   let settling: NodeJS.Timeout | undefined
   let nextLook = 0
   const settled = () => {

@@ -21,16 +21,19 @@ const commits = 32
 /** A disk can lose a bit of what is never written; what is read from it is compared once a day. */
 const dayMs = 86_400_000
 
+/** What examining a file has found of its checksums, and the file's stamp before that (`stampOf`). */
+export type Found = { sums: PageSumsEnd; stamp: string }
+
 /** Begins to keep the checksums of a database that has just been opened, and was examined. */
-export function keepPages(database: Database, found: PageSumsEnd): Keeper {
+export function keepPages(database: Database, { sums, stamp }: Found): Keeper {
   const path = database.name
   const examinedAt = performance.now()
-  let known = found
+  let known = sums
   let limit = mostFrames
   let sinceLook = 0
   let isFaulty = false
   database.pragma('wal_autocheckpoint = 0')
-  const watch = watchFiles(path)
+  const watch = watchFiles(path, stamp)
 
   /** How many frames the log has, as SQLite knows it, which copies nothing with `noop`; and how many of them are in the file. */
   const checkpoint = (mode: 'noop' | 'passive') =>

@@ -142,6 +142,15 @@ test('who else has written to the file is noticed, though the log is copied into
   await db.destroy()
 })
 
+test('who else writes to the file while it is being examined is noticed', async () => {
+  await settled()
+  const opening = openKnownWalletDb(path)
+  rewrite(path)
+  const { db, isDue } = await opening
+  expect(isDue()).toBe(true)
+  await db.destroy()
+})
+
 test('a transaction that the end comes upon is taken back, and the file keeps its checksums', async () => {
   const { db } = await openKnownWalletDb(path)
   await commit(db, 'one')
