@@ -1,5 +1,6 @@
 /** What a flow costs in a store that has been in use for long, next to an empty one: by turns, in the same minutes. */
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import PQueue from 'p-queue'
 import type { Daemon } from '../../test/_daemon.ts'
 import { adminKey, openTown, type Town } from '../flows/_town.ts'
@@ -38,8 +39,9 @@ export async function measureGrownFlow({ wallets, records }: Store, { seconds, w
   return { tables: [{ title: `Growth: a full flow with ${name}, next to an empty store`, rows }], failures }
 }
 
-async function grow({ pairs: [pair], daemons }: Town, { wallets, records }: Store): Promise<void> {
-  const { acme, alice } = daemons
+async function grow(town: Town, { wallets, records }: Store): Promise<void> {
+  const { acme, alice } = town.daemons
+  const [pair] = town.pairs
   await Promise.all([acme, alice].map((daemon) => makeWallets(daemon, wallets)))
   await Promise.all([acme.stop(), alice.stop()])
   for (const [daemon, { walletId }] of [
@@ -48,6 +50,18 @@ async function grow({ pairs: [pair], daemons }: Town, { wallets, records }: Stor
   ] as const)
     await seedWallet(join(daemon.env['AGENT_DATA_DIR']!, 'wallets', `${walletId}.db`), records / 2)
   await Promise.all([acme.start(), alice.start()])
+  await untilIdle(town)
+}
+
+/** What a daemon that has nothing to do takes of a processor, in each second, at most. */
+const idleMs = 100
+
+/** Waits until daemons have done what a start brings: every wallet is asked what it owes, and its file is examined before, a second for a gigabyte. */
+async function untilIdle({ used }: Town): Promise<void> {
+  for (await used(); ;) {
+    await sleep(1_000)
+    if ((await used()).every(({ cpuMs }) => cpuMs < idleMs)) return
+  }
 }
 
 async function makeWallets(daemon: Daemon, count: number): Promise<void> {
