@@ -37,15 +37,11 @@ export class Wallets {
   readonly #open = new Map<string, Entry>()
   /** Wallets that are being closed, which are not opened before that is done. */
   readonly #closing = new Map<string, Promise<void>>()
-
   /** Wallets in whose file SQLite found something wrong: it looks them through when they are opened next. */
   readonly #inDoubt = new Set<string>()
-
   /** Wallets whose files are open, or about to be. */
   readonly #files = new Set<string>()
-
   #isClosed = false
-
   /** One at a time, so that of two with one id or one seed the second sees the first. */
   readonly #making = new PQueue({ concurrency: 1 })
 
@@ -79,7 +75,11 @@ export class Wallets {
       throw unreadable(id, 'It is looked through, and set aside if it is damaged.', error)
     } finally {
       entry.users--
-      if (entry.isInDoubt && entry.users === 0) this.#close(id, entry)
+      if (entry.isInDoubt && entry.users === 0) {
+        this.#close(id, entry)
+        // Who writes to a file that fails is told so, and the courier is not.
+        this.#env.wake(id)
+      }
       this.#closeIdle()
     }
   }

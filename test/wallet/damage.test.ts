@@ -21,10 +21,13 @@ import { sql } from 'kysely'
 import { beforeAll, afterAll, describe, expect, test } from 'vitest'
 import { createClient } from '../../daemon/client.ts'
 import { examine } from '../../src/doctor/examine.ts'
+import { putEvent } from '../../src/outbox/event.ts'
+import { DamagedFileError } from '../../src/storage/damaged-file-error.ts'
 import { translate } from '../../src/storage/fault.ts'
 import { openSqlite } from '../../src/storage/sqlite.ts'
 import { startAgent, type TestAgent } from '../_agent.ts'
 import { connect, refusal, until } from '../_pair.ts'
+import { Sink } from '../_sink.ts'
 
 const fileOf = ({ dataDir }: { dataDir: string }, id: string) => join(dataDir, 'wallets', `${id}.db`)
 const beside = ({ dataDir }: { dataDir: string }, id: string) => readdirSync(join(dataDir, 'wallets')).filter((name) => name.startsWith(id))
@@ -133,6 +136,23 @@ test('a file that is damaged while it is open is closed, looked through and set 
     ({ detail }) => detail.includes('.damaged-'),
   )
   expect((await bob.call('GET /connections')).contents).toHaveLength(1)
+})
+
+test('what a wallet owes when its file comes into doubt is paid once it has been looked through', async () => {
+  await using sink = await Sink.open()
+  await using agent = await startAgent()
+  const { call, walletId } = await agent.newTenant()
+  await call('POST /events/webhooks', { body: { url: sink.url } })
+  const { wallets } = agent.agent
+  const failing = wallets.use(walletId, async (wallet) => {
+    // As when the disk fails after a commit: nobody is told of that.
+    await wallet.db
+      .transaction()
+      .execute((tx) => putEvent(tx, { type: 'ConnectionUpdated', subject: 'a thread', data: { thid: 'a thread' } }))
+    throw new DamagedFileError(wallets.pathOf(walletId), 'may lack what was written last')
+  })
+  await expect(failing).rejects.toMatchObject({ type: 'error:WalletManagementServiceError:WalletUnreadable' })
+  await sink.waitFor('the event', ({ data }) => data['thid'] === 'a thread')
 })
 
 test('what is only for now sets nothing aside', async () => {
