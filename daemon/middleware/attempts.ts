@@ -7,6 +7,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { LRUCache } from 'lru-cache'
 import type { Agent } from '../../src/agent.ts'
+import { atMost } from '../../src/base/at-most.ts'
 import { createPace } from '../../src/base/pace.ts'
 import { Problem } from '../../src/base/problem.ts'
 import type { Shown } from './shown.ts'
@@ -14,7 +15,7 @@ import type { Shown } from './shown.ts'
 const windowSeconds = 60
 
 /** How many are remembered, and how long after they were let in last; that is looked at once a second. */
-const remembered = { max: 10_000, ttl: 3_600_000, ttlResolution: 1_000 }
+const remembered = { ...atMost(10_000), ttl: 3_600_000, ttlResolution: 1_000 }
 
 /** Where an attempt comes from, and what it shows. */
 type Attempt = { address: string; requestId: string; headers: IncomingHttpHeaders }

@@ -7,6 +7,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Context, Middleware } from 'koa'
 import { LRUCache } from 'lru-cache'
+import { atMost } from '../../src/base/at-most.ts'
 import type { Turn, Turns } from '../../src/base/turns.ts'
 import { isSuitePath, toSuiteProblem } from '../suite.ts'
 import type { Caller } from './access.ts'
@@ -25,7 +26,7 @@ export type Parties = {
 
 export function createParties(): Parties {
   const shownBy = createShown()
-  const known = new LRUCache<string, string>({ max: remembered })
+  const known = new LRUCache<string, string>(atMost(remembered))
 
   return {
     shown: shownBy,

@@ -6,6 +6,7 @@
  */
 import { LRUCache } from 'lru-cache'
 import PQueue from 'p-queue'
+import { atMost } from '../base/at-most.ts'
 
 /** How many requests are under way at a time, and how long one counts as prompt, in milliseconds. */
 type Sizes = { prompt: number; slow: number; promptMs: number }
@@ -20,7 +21,7 @@ export class Places {
   readonly #prompt: PQueue
   readonly #slow: PQueue
   readonly #promptMs: number
-  readonly #hanging = new LRUCache<string, true>({ max: remembered })
+  readonly #hanging = new LRUCache<string, true>(atMost(remembered))
 
   constructor({ prompt, slow, promptMs }: Sizes = usual) {
     this.#prompt = new PQueue({ concurrency: prompt })

@@ -1,5 +1,6 @@
 /** States of a ledger file, kept for as long as nobody writes to it: a look into memory costs a tenth of one into the file. */
 import { LRUCache } from 'lru-cache'
+import { atMost } from '../base/at-most.ts'
 import type { DidState } from '../did/prism/state.ts'
 
 /** What is known of a DID, or where to keep what is found out; that is not kept when the file has changed meanwhile. */
@@ -16,7 +17,7 @@ const max = 10_000
 
 /** `dataVersion` is another value whenever somebody else has written to the file. */
 export function createStateMemory(dataVersion: () => unknown): StateMemory {
-  const states = new LRUCache<string, { state: DidState | undefined }>({ max })
+  const states = new LRUCache<string, { state: DidState | undefined }>(atMost(max))
   let version = dataVersion()
   let writes = 0
 

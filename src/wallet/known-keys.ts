@@ -4,6 +4,7 @@
  * None is among them that lets nobody in. So what is asked for a key that was revoked is what is asked for one that never was, and takes as long.
  */
 import { LRUCache } from 'lru-cache'
+import { atMost } from '../base/at-most.ts'
 import { isOver } from '../base/clock.ts'
 import { createSight } from '../base/sight.ts'
 import type { Admitted } from './api-keys.ts'
@@ -23,7 +24,7 @@ export type KnownKeys = {
 
 export function createKnownKeys(): KnownKeys {
   const sightOf = createSight()
-  const keys = new LRUCache<string, KnownKey>({ max })
+  const keys = new LRUCache<string, KnownKey>(atMost(max))
   let changes = 0
   return {
     async find(apiKey, look) {

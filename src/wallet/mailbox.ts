@@ -6,6 +6,7 @@
  * peers refuse `-` and `_` there (wire.md 11.1).
  */
 import { LRUCache } from 'lru-cache'
+import { atMost } from '../base/at-most.ts'
 import { fromHex, toHex } from '../base/bytes.ts'
 import { sealToken, unsealToken } from '../base/seal.ts'
 
@@ -25,7 +26,7 @@ const max = 5_000
 
 /** Makes what tells the id of the wallet that a mailbox was made for; nothing for a token that is not ours. */
 export function createMailboxOpener(key: Uint8Array): (token: string) => string | undefined {
-  const known = new LRUCache<string, string>({ max })
+  const known = new LRUCache<string, string>(atMost(max))
   return (token) => {
     const kept = known.get(token)
     if (kept !== undefined) return kept
