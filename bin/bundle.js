@@ -3,6 +3,7 @@
  * to the first answer.
  */
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 import { cacheFileOf } from './load.cjs'
@@ -62,6 +63,8 @@ await build({
   outExtension: { '.js': '.cjs' },
   // Native modules are found at run time, each by the file that knows which of them runs here.
   external: nativeModules,
+  // Packages bring several releases of one table of media types, which each takes its time to read.
+  alias: { 'mime-types': join(root, 'node_modules/mime-types') },
 })
 writeFileSync(`${root}dist/daemon/main.js`, `${requireBanner}\nrequire('../../bin/load.cjs').load('daemon')\n`)
 

@@ -55,7 +55,10 @@ export const openssl: Ecdsa = {
   },
 }
 
-const ecdsa = native() ?? openssl
+let chosen: Ecdsa | undefined
+
+/** Loaded with the first signature: a process that makes none, or only starts, does without its tables. */
+const ecdsa = () => (chosen ??= native() ?? openssl)
 
 /** Makes a key pair. */
 export function generate(): PrivateJwk {
@@ -72,7 +75,7 @@ export function generate(): PrivateJwk {
 export function sign(jwk: PrivateJwk, data: Uint8Array): Uint8Array {
   const d = fixed32(jwk.d)
   try {
-    return ecdsa.sign(sha256(data), d, jwk, data)
+    return ecdsa().sign(sha256(data), d, jwk, data)
   } finally {
     d.fill(0)
   }
@@ -80,7 +83,7 @@ export function sign(jwk: PrivateJwk, data: Uint8Array): Uint8Array {
 
 /** Checks a 64-byte r‖s signature over data, low or high s. @throws for a point that is not on the curve. */
 export function verify(jwk: PublicJwk, data: Uint8Array, signature: Uint8Array): boolean {
-  return signature.length === 64 && ecdsa.verify(sha256(data), signature, uncompressed(jwk), jwk, data)
+  return signature.length === 64 && ecdsa().verify(sha256(data), signature, uncompressed(jwk), jwk, data)
 }
 
 /** The key pair of a 32-byte secret. */
