@@ -42,7 +42,10 @@ export function toCopy(summary: string, fields: readonly { label: string; text: 
 
 /** A moment as people write it, in UTC: whoever reads the page may be anywhere. */
 export function moment(date: Date): Html {
-  return html`<time datetime="${date.toISOString()}">${written.format(date)} UTC</time>`
+  return html`<time datetime="${date.toISOString()}">${written().format(date)} UTC</time>`
 }
 
-const written = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'medium', timeZone: 'UTC' })
+let format: Intl.DateTimeFormat | undefined
+
+/** Made with the first page: that takes as long as a twentieth of the daemon's start. */
+const written = () => (format ??= new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'medium', timeZone: 'UTC' }))
