@@ -1,6 +1,7 @@
 /** The recorded results, `bench/results/full.json` and `quick.json`, and the page that shows the full ones. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { readResults, toHeading, toMarkdown, type Results } from './_results.ts'
+import { scenarios } from './_scenarios.ts'
 
 const pathOf = (isQuick: boolean) => new URL(`results/${isQuick ? 'quick' : 'full'}.json`, import.meta.url).pathname
 const page = new URL('../docs/benchmarks.md', import.meta.url)
@@ -12,14 +13,27 @@ export function readRecorded(isQuick: boolean): Results {
   return readResults(pathOf(isQuick))
 }
 
-/** Records results, and has the page show the full ones. */
+/** Records results, and has the page show the full ones. What is recorded of other scenarios stays. */
 export function record(results: Results): void {
-  writeFileSync(pathOf(results.quick), `${JSON.stringify(results, null, 2)}\n`)
+  const path = pathOf(results.quick)
+  const all = existsSync(path) ? withOthers(results, readResults(path)) : results
+  writeFileSync(path, `${JSON.stringify(all, null, 2)}\n`)
   if (!results.quick)
     writeFileSync(
       page,
-      readFileSync(page, 'utf8').replace(marks, (_, begin, end) => `${begin}${recordedPart(results)}${end}`),
+      readFileSync(page, 'utf8').replace(marks, (_, begin, end) => `${begin}${recordedPart(all)}${end}`),
     )
+}
+
+/** Results, with those that an earlier run had of other scenarios, which say of which run they are. */
+export function withOthers(results: Results, earlier: Results): Results {
+  const isNew = (scenario: string) => results.tables.some((table) => table.scenario === scenario)
+  const run = toHeading(earlier)
+  const others = earlier.tables.filter(({ scenario }) => !isNew(scenario)).map((table) => ({ ...table, run: table.run ?? run }))
+  const places = new Map(scenarios.map(({ name }, place) => [name, place]))
+  const tables = [...results.tables, ...others].toSorted((a, b) => places.get(a.scenario)! - places.get(b.scenario)!)
+  const failures = [...results.failures, ...earlier.failures.filter((failure) => !isNew(failure.split(':')[0]!))]
+  return { ...results, tables, failures }
 }
 
 /** The part of the page between its marks. */

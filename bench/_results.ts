@@ -47,7 +47,13 @@ export function figureOf(name: FigureName): Figure {
 const Row = z.object({ name: z.string(), figures: z.partialRecord(z.enum(figureNames), z.number()) })
 export type Row = z.output<typeof Row>
 
-const Table = z.object({ scenario: z.string(), title: z.string(), rows: z.array(Row) })
+const Table = z.object({
+  scenario: z.string(),
+  title: z.string(),
+  rows: z.array(Row),
+  /** The run that it is of, in a line, where that is not the file's own. */
+  run: z.string().optional(),
+})
 export type Table = z.output<typeof Table>
 
 /** A file of results; `load` is the machine's (one minute) before and after. */
@@ -75,13 +81,14 @@ export function readResults(path: string): Results {
 }
 
 /** A table as Markdown, with the figures that its rows have. */
-export function toMarkdown({ title, rows }: Table): string {
+export function toMarkdown({ title, rows, run }: Table): string {
   const used = figureNames.filter((name) => rows.some((row) => row.figures[name] !== undefined))
   const cells = (row: Row) => used.map((name) => row.figures[name]?.toLocaleString('en', digits(name)) ?? '')
   const line = (texts: string[]) => `| ${texts.join(' | ')} |`
   return [
     `### ${title}`,
     '',
+    ...(run === undefined ? [] : [`${run}.`, '']),
     line(['', ...used.map((name) => figures[name].heading)]),
     `|---|${'--:|'.repeat(used.length)}`,
     ...rows.map((row) => line([row.name, ...cells(row)])),

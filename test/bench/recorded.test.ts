@@ -1,7 +1,7 @@
 /** The results that are recorded are those that the page shows, of scenarios that there are. */
 import { existsSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { readRecorded, recordedPart } from '../../bench/_recorded.ts'
+import { readRecorded, recordedPart, withOthers } from '../../bench/_recorded.ts'
 import { scenarios } from '../../bench/_scenarios.ts'
 
 test('the quick results are of the short form, and nothing failed', () => {
@@ -12,4 +12,19 @@ test('the quick results are of the short form, and nothing failed', () => {
 
 test.skipIf(!existsSync('bench/results/full.json'))('the page shows the full results', () => {
   expect(readFileSync('docs/benchmarks.md', 'utf8')).toContain(recordedPart(readRecorded(false)))
+})
+
+test('what is measured anew takes the place of what was recorded of the same scenarios, and the rest says of which run it is', () => {
+  const earlier = readRecorded(true)
+  const order = ({ tables }: typeof earlier) => [...new Set(tables.map(({ scenario }) => scenario))]
+  const [first, second] = order(earlier)
+  const table = { scenario: second!, title: 'anew', rows: [] }
+  const once = withOthers({ ...earlier, revision: 'abc1234', tables: [table] }, earlier)
+  expect(once).toMatchObject({ revision: 'abc1234' })
+  expect(once.tables.filter(({ scenario }) => scenario === second)).toEqual([table])
+  expect(order(once)).toEqual(order(earlier))
+  expect(once.tables[0]).toMatchObject({ scenario: first, run: expect.stringContaining(earlier.revision) })
+  expect(recordedPart(once)).toContain(`${once.tables[0]!.run}.`)
+  const twice = withOthers({ ...earlier, revision: 'def5678', tables: [table] }, once)
+  expect(twice.tables[0]).toEqual(once.tables[0])
 })
