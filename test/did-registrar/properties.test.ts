@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import { type Purpose, purposes } from '../../src/did/document.ts'
 import type { ResolutionResult } from '../../src/did/resolution.ts'
 import { startAgent } from '../_agent.ts'
+import { character } from '../_character.ts'
 import { until } from '../_pair.ts'
 
 /** Always the same templates. */
@@ -40,7 +41,7 @@ const uri = fc.oneof(
 )
 // Nobody may name a member `__proto__`, in any body.
 const json = fc
-  .dictionary(fc.string({ maxLength: 6, unit: 'binary' }), fc.jsonValue({ maxDepth: 2, stringUnit: 'binary' }), { maxKeys: 3 })
+  .dictionary(fc.string({ maxLength: 6, unit: character }), fc.jsonValue({ maxDepth: 2, stringUnit: character }), { maxKeys: 3 })
   .filter((object) => !/"(?:__proto__|constructor)":/.test(JSON.stringify(object)))
 const endpoint = fc.oneof(uri, json, fc.array(fc.oneof(uri, json), { minLength: 1, maxLength: 3 }))
 

@@ -2,6 +2,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { startAgent } from '../_agent.ts'
+import { character } from '../_character.ts'
 import { getChallenge, submitResponse } from '../../src/enterprise/authentication.ts'
 import { getDidRequest, submitDid } from '../../src/enterprise/onboarding.ts'
 import { whyNoDid } from '../../src/enterprise/submitted-did.ts'
@@ -13,7 +14,7 @@ const { did } = newHolder()
 
 const method = fc.constantFrom('peer', 'key', 'jwk', 'web', 'prism', 'example', 'PEER', '')
 const anyDid = fc.oneof(
-  fc.string({ unit: 'binary' }),
+  fc.string({ unit: character }),
   fc.tuple(method, fc.string()).map(([name, rest]) => `did:${name}:${rest}`),
   fc.tuple(method, fc.string({ unit: fc.constantFrom(...'.:_-%2SVEz6MkLS') })).map(([name, rest]) => `did:${name}:${rest}`),
   fc.tuple(fc.nat(did.length), fc.string({ maxLength: 3 })).map(([at, text]) => did.slice(0, at) + text + did.slice(at + 1)),
@@ -71,7 +72,7 @@ test('bytes of every kind over HTTP, to links of every kind', { timeout: 60_000 
   const apiKey = keyOf(agent)
   const type = fc.constantFrom('application/json', 'text/plain', 'application/json; charset=nonsense', 'multipart/form-data; boundary=x')
   const target = fc.oneof(
-    fc.string({ unit: 'binary', maxLength: 200 }).map(encodeURIComponent),
+    fc.string({ unit: character, maxLength: 200 }).map(encodeURIComponent),
     fc.base64String({ minLength: 8 }),
     fc.uuid(),
   )

@@ -1,5 +1,6 @@
 /** Values that programs stumble over, and changes that make them of good ones. */
 import fc from 'fast-check'
+import { character } from '../_character.ts'
 import type { Draw } from './_draw.ts'
 import { Members, objectOf, Raw } from './_json.ts'
 
@@ -20,7 +21,7 @@ export const names = [
   '\ud800',
 ]
 
-const someText = fc.string({ unit: 'binary', maxLength: 30 })
+const someText = fc.string({ unit: character, maxLength: 30 })
 const someJson = fc.jsonValue({ maxDepth: 3 })
 const oneNull = '00000000-0000-0000-0000-000000000000'
 

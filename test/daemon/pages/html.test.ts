@@ -3,8 +3,9 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { html, line, toText, visibleJson } from '../../../daemon/pages/html.ts'
 import { toQrCode } from '../../../daemon/pages/qr-code.ts'
+import { character } from '../../_character.ts'
 
-const text = fc.string({ unit: 'binary' })
+const text = fc.string({ unit: character })
 
 test('whatever a value is, the markup around it stays what it was', () => {
   fc.assert(
