@@ -88,7 +88,7 @@ test('what a webhook was not told stays; with an event goes what is known of its
 })
 
 test('an agent forgets events after EVENT_RETENTION, and tells whoever would go on after one', async () => {
-  await using agent = await startAgent({ EVENT_RETENTION: '1' })
+  await using agent = await startAgent({ EVENT_RETENTION: '3600' })
   const { call, walletId: id } = await agent.newTenant()
   const [old, gone] = [await call('POST /events/test', { body: { type } }), await call('POST /events/test', { body: { type } })]
   // As if they were made long ago.
