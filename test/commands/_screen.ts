@@ -17,21 +17,22 @@ type Cell = { bits: number; ink: number; ground: number }
 
 /** Draws lines of block characters, each so many pixels wide. @throws for any other character, and for colours that the fixed palette does not have. */
 export function drawScreen(lines: readonly string[], theme: Theme, cellWidth: number): Picture {
-  const cell = { width: cellWidth, height: 2 * cellWidth }
   const rows = lines.map((line) => cellsOf(line, theme))
   const columns = Math.max(...rows.map((row) => row.length)) + 2 * border
-  const width = columns * cell.width
-  const height = (rows.length + 2 * border) * cell.height
-  const data = new Uint8ClampedArray(width * height * 4).fill(255)
-  for (let y = 0; y < height; y++)
+  const [width, height] = [columns * cellWidth, (rows.length + 2 * border) * 2 * cellWidth]
+  const blank = { bits: 0, ...themes[theme] }
+  const data = new Uint8ClampedArray(width * height * 4)
+  // Each half of a row of cells is one line of pixels, over and over.
+  for (let half = 0; half < height / cellWidth; half++) {
+    const row = rows[(half >> 1) - border] ?? []
+    const line = new Uint8ClampedArray(width * 4).fill(255)
     for (let x = 0; x < width; x++) {
-      const { bits, ink, ground } = rows[Math.floor(y / cell.height) - border]?.[Math.floor(x / cell.width) - border] ?? {
-        bits: 0,
-        ...themes[theme],
-      }
-      const quarter = (x % cell.width < cell.width / 2 ? 1 : 2) << (y % cell.height < cell.height / 2 ? 0 : 2)
-      data.fill(bits & quarter ? ink : ground, 4 * (y * width + x), 4 * (y * width + x) + 3)
+      const { bits, ink, ground } = row[Math.floor(x / cellWidth) - border] ?? blank
+      const quarter = (x % cellWidth < cellWidth / 2 ? 1 : 2) << (half & 1 ? 2 : 0)
+      line.fill(bits & quarter ? ink : ground, 4 * x, 4 * x + 3)
     }
+    for (let n = 0; n < cellWidth; n++) data.set(line, 4 * width * (half * cellWidth + n))
+  }
   return { width, height, data }
 }
 
