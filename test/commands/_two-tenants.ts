@@ -1,5 +1,6 @@
 /** An agent with two tenants, for the tests of a file: the one of the default wallet, and another. */
 import { afterAll, beforeAll, expect } from 'vitest'
+import type { Client } from '../../daemon/client.ts'
 import type { TestAgent } from '../_agent.ts'
 import { newUser, type Outcome, type User } from './_cli.ts'
 import { serveUser } from './_served.ts'
@@ -7,7 +8,12 @@ import { serveUser } from './_served.ts'
 /** How long starting and stopping may take, and a test of many commands. */
 export const slow = 120_000
 
-export type TwoTenants = { user: User; asOther: (...args: string[]) => Promise<Outcome> }
+export type TwoTenants = {
+  user: User
+  asOther: (...args: string[]) => Promise<Outcome>
+  /** Calls as the default wallet's tenant; for what is asked again and again, which need not be a process each time. In this process only. */
+  call: Client
+}
 
 /**
  * Starts the agent before the tests, makes the other tenant, and takes everything away after them. The agent is in this process, unless
@@ -27,5 +33,6 @@ export function serveTwoTenants(name: string, { inProcess = true } = {}): TwoTen
     else await user.run(['daemon', 'stop'])
     user.remove()
   }, slow)
-  return { user, asOther: (...args) => user.run(args, { env: { AGENT_API_KEY: key } }) }
+  const call = ((...args: Parameters<Client>) => agent!.tenant(...args)) as Client
+  return { user, asOther: (...args) => user.run(args, { env: { AGENT_API_KEY: key } }), call }
 }

@@ -4,9 +4,9 @@ import { openReceiver } from '../_receiver.ts'
 import { printed } from './_cli.ts'
 import { serveTwoTenants, slow } from './_two-tenants.ts'
 
-const { user, asOther: asHolder } = serveTwoTenants('holder')
+const { user, asOther: asHolder, call } = serveTwoTenants('holder')
 
-const isEnded = (id: string) => async () => JSON.parse((await user.run(['trace', id, '--json'])).out).pending.length === 0
+const isEnded = (id: string) => async () => (await call('GET /traces/{id}', { path: { id } })).pending.length === 0
 
 test('a thread is traced by its record, as text, as a diagram and as JSON; another tenant finds nothing', { timeout: slow }, async () => {
   await using receiver = await openReceiver((response, count) => response.writeHead(count === 1 ? 500 : 200).end())
