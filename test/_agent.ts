@@ -17,6 +17,7 @@ import { routes } from '../daemon/routes/index.ts'
 import { createAgent, type Agent } from '../src/agent.ts'
 import { readConfig } from '../src/base/config.ts'
 import { openLog, type Log } from '../src/base/log.ts'
+import { putBlankDatabases } from './_blank.ts'
 
 export const adminToken = 'the-administrator-of-the-tests'
 
@@ -49,6 +50,7 @@ let keys = 0
 
 export async function startAgent(variables: Record<string, string> = {}, options: TestOptions = {}): Promise<TestAgent> {
   const dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), 'identity-agent-'))
+  if (options.dataDir === undefined) await putBlankDatabases(dataDir)
   const config = readConfig({
     AGENT_DATA_DIR: dataDir,
     AGENT_CONFIG_DIR: dataDir,
