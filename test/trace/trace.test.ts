@@ -188,7 +188,9 @@ test('what is said about a thread belongs there: a report, and that the credenti
     ({ steps }) => steps.at(-1)?.kind === 'state' && steps.length === 9,
   )
   expect(told.steps.slice(-2).map(words)).toEqual(['received revoke taken', 'credential CredentialReceived→CredentialReceived'])
-  expect((await trace(issuer, thid)).steps.map(words)).toContain('sent revoke taken')
+  // The issuer writes down that it was taken once it has heard so.
+  const said = async () => (await trace(issuer, thid)).steps.map(words)
+  await until('the issuer to know', said, (all) => all.includes('sent revoke taken'))
 
   const offer = await issuer.call('POST /issue-credentials/credential-offers', {
     body: { connectionId, issuingDID: scene.issuing.did, claims: { a: 'b' } },
