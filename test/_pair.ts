@@ -8,10 +8,11 @@ export type Tenant = Awaited<ReturnType<TestAgent['newTenant']>>
 /** Asks until the answer fits. The agent works by itself in between; a test that waits in vain says for what. */
 export async function until<Value>(what: string, ask: () => Promise<Value>, fits: (value: Value) => boolean): Promise<Value> {
   let last: Value | undefined
-  for (let attempt = 0; attempt < 1_000; attempt++) {
+  for (let attempt = 0; attempt < 200; attempt++) {
     last = await ask()
     if (fits(last)) return last
-    await sleep(10)
+    // Most have not long to wait; whoever has takes less of what the agent needs meanwhile. That is a quarter of a minute in all.
+    await sleep(Math.min(10 + attempt, 100))
   }
   throw new Error(`${what} did not happen: ${JSON.stringify(last)}`)
 }
