@@ -39,6 +39,8 @@ export function withOthers(results: Results, earlier: Results): Results {
 /** The part of the page between its marks. */
 export function recordedPart(results: Results): string {
   const failures = results.failures.map((failure) => `- Failed: ${failure}`)
-  const parts = [`${toHeading(results)}.`, ...(failures.length > 0 ? [failures.join('\n')] : []), ...results.tables.map(toMarkdown)]
+  const runs = new Set([toHeading(results), ...results.tables.flatMap(({ run }) => run ?? [])])
+  const headings = Array.from(runs, (run) => `${run}.`).join('\\\n')
+  const parts = [headings, ...(failures.length > 0 ? [failures.join('\n')] : []), ...results.tables.map(toMarkdown)]
   return `\n${parts.join('\n\n')}\n\n`
 }

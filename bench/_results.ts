@@ -88,7 +88,7 @@ export function toMarkdown({ title, rows, run }: Table): string {
   return [
     `### ${title}`,
     '',
-    ...(run === undefined ? [] : [`${run}.`, '']),
+    ...(run === undefined ? [] : [`Of ${run.split(':')[0]!}.`, '']),
     line(['', ...used.map((name) => figures[name].heading)]),
     `|---|${'--:|'.repeat(used.length)}`,
     ...rows.map((row) => line([row.name, ...cells(row)])),
