@@ -182,7 +182,7 @@ describe('the demonstration', () => {
   })
 
   test('goes on to its end when nobody reads any more', { timeout: slow }, async () => {
-    const demo = user.spawn(['demo'])
+    const demo = user.spawn(['demo', '--scenario', 'connect'])
     await printed(demo.stdout, 'acme answers')
     demo.stdout.destroy()
     expect((await demo).exitCode).toBe(0)

@@ -71,7 +71,7 @@ test('a large schema is checked by the bundle’s own thread', { timeout: slow }
   }
   const { code, out } = await user.run(['schema', 'validate', '--schema', file('many.json', many), '--claim', 'p199=x'])
   expect({ code, out }).toEqual({ code: 8, out: expect.stringContaining('$.p199: must be integer') })
-  const evil = { ...person, properties: { a: { type: 'string', pattern: 'a{1000}'.repeat(140) } }, required: [] }
+  const evil = { ...person, properties: { a: { type: 'string', pattern: 'a{1000}'.repeat(30) } }, required: [] }
   const refused = await user.run(['schema', 'validate', '--schema', file('evil.json', evil)])
   expect(refused).toMatchObject({ code: 8, out: expect.stringContaining('properties.a.pattern') })
 })
