@@ -5,6 +5,7 @@ import { openSqlite } from '../../src/storage/sqlite.ts'
 const hex = (bytes: number) => `lower(hex(randomblob(${bytes})))`
 const newId = `${hex(4)} || '-' || ${hex(2)} || '-7' || substr(${hex(2)}, 2) || '-8' || substr(${hex(2)}, 2) || '-' || ${hex(6)}`
 
+/** Of pages, kept in memory while rows are made. */
 const cacheKb = 2_000_000
 
 /** Tables that grow with every flow, and the columns in which no two rows are alike. What is owed, or waited for, is not copied. */

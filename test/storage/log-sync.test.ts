@@ -1,20 +1,13 @@
 /** A log on the disk: it is not kept open for that, and one that is not there is not taken for it. */
-import { readdirSync, readlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { flushLog, syncLog } from '../../src/storage/log-sync.ts'
 import { openSqlite } from '../../src/storage/sqlite.ts'
 import { temporaryFolder } from '../_daemon.ts'
+import { openFiles } from './_open-files.ts'
 
 /** How often this process has a file open. */
-const opened = (path: string) =>
-  readdirSync('/proc/self/fd').filter((fd) => {
-    try {
-      return readlinkSync(`/proc/self/fd/${fd}`) === path
-    } catch {
-      return false
-    }
-  }).length
+const opened = (path: string) => openFiles().filter((file) => file === path).length
 
 test.runIf(process.platform === 'linux')('a log is let go again', async () => {
   await using folder = await temporaryFolder()

@@ -1,11 +1,12 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, mkdtempSync, readdirSync, readlinkSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
 import { forgetPages, openSqlite } from '../../src/storage/sqlite.ts'
+import { openFiles } from './_open-files.ts'
 
 function folder(): string {
   const path = mkdtempSync(join(tmpdir(), 'sqlite-'))
@@ -31,16 +32,6 @@ test('every opening, also the second, is durable, patient, strict about keys and
     expect(value(database, 'cache_size')).toBe(-1_000)
   }
 })
-
-/** The files that this process has open. */
-const openFiles = () =>
-  readdirSync('/proc/self/fd').flatMap((fd) => {
-    try {
-      return readlinkSync(`/proc/self/fd/${fd}`)
-    } catch {
-      return []
-    }
-  })
 
 test.runIf(process.platform === 'linux')('what can be taken back again is kept in memory, not in a file outside the folder', () => {
   const path = join(folder(), 'a.db')

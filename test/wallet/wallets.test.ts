@@ -1,6 +1,6 @@
 /** Wallets as files: made once, sealed, open as long as they are needed and a bounded number at a time. */
 import { randomUUID } from 'node:crypto'
-import { existsSync, readdirSync, readFileSync, readlinkSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
@@ -9,6 +9,7 @@ import { findPeerKey, newPeerDid, keepPeerDid } from '../../src/wallet/peer-dids
 import type { Wallet } from '../../src/wallet/wallet.ts'
 import { startAgent, type TestAgent } from '../_agent.ts'
 import { connect, refusal } from '../_pair.ts'
+import { openFiles } from '../storage/_open-files.ts'
 
 const seed = '0123456789abcdef'.repeat(8)
 const start = (variables: Record<string, string> = {}) => startAgent({ DEFAULT_WALLET_ENABLED: 'false', ...variables })
@@ -17,17 +18,8 @@ const outcome = (settled: PromiseSettledResult<unknown>) =>
   settled.status === 'fulfilled' ? 'made' : (settled.reason as { type: string }).type
 
 /** The wallet files that this process holds open. */
-function openFiles({ dataDir }: TestAgent): string[] {
-  const folder = join(dataDir, 'wallets')
-  const targets = readdirSync('/proc/self/fd').map((fd) => {
-    try {
-      return readlinkSync(`/proc/self/fd/${fd}`)
-    } catch {
-      return ''
-    }
-  })
-  return targets.filter((target) => target.startsWith(folder) && target.endsWith('.db'))
-}
+const openWalletsOf = ({ dataDir }: TestAgent) =>
+  openFiles().filter((file) => file.startsWith(join(dataDir, 'wallets')) && file.endsWith('.db'))
 
 const testWithFiles = test.skipIf(!existsSync('/proc/self/fd'))
 
@@ -117,7 +109,7 @@ testWithFiles('no more wallets stay open than allowed, and each opens again with
   for (const id of ids) await wallets.use(id, (wallet) => remember(wallet, 'second'))
   for (const id of ids) expect(await wallets.use(id, names)).toEqual(['first', 'second'])
   await turn()
-  expect(openFiles(agent).length).toBeLessThanOrEqual(2)
+  expect(openWalletsOf(agent).length).toBeLessThanOrEqual(2)
 })
 
 testWithFiles('a wallet in use is not closed under its user, and all who use it at once have the same one', async () => {
@@ -140,7 +132,7 @@ testWithFiles('a wallet in use is not closed under its user, and all who use it 
   expect(handles.size).toBe(1)
   for (const id of ids) expect(await wallets.use(id, names)).toEqual(['0', '1', '2', '3', '4', '5', '6', '7'])
   await turn()
-  expect(openFiles(agent).length).toBeLessThanOrEqual(1)
+  expect(openWalletsOf(agent).length).toBeLessThanOrEqual(1)
 })
 
 testWithFiles(
@@ -164,7 +156,7 @@ testWithFiles(
       return attempt()
     })
     expect(await Promise.all([late, attempt(), first, first.then(attempt)])).toEqual(['failed', 'failed', 'opened', 'opened'])
-    expect(openFiles(agent)).toHaveLength(1)
+    expect(openWalletsOf(agent)).toHaveLength(1)
   },
 )
 
@@ -220,7 +212,7 @@ testWithFiles('nothing is opened once the agent has stopped', async () => {
   const { id } = await wallets.create({ name: 'alice' })
   await wallets[Symbol.asyncDispose]()
   await expect(wallets.use(id, names)).rejects.toThrow(/stopping/)
-  expect(openFiles(agent)).toEqual([])
+  expect(openWalletsOf(agent)).toEqual([])
 })
 
 test('a wallet that was closed has no keys any more, and says so', async () => {
