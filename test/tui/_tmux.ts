@@ -59,11 +59,9 @@ export function startTmux() {
         screen,
         coloured: () => tmux('capture-pane', '-p', '-e', '-t', name),
         async shows(text) {
-          // Each look is a process: the longer it takes, the fewer there are, for some twenty seconds.
-          for (let attempt = 0; attempt < 120; attempt++) {
-            const shown = screen()
-            if (typeof text === 'string' ? shown.includes(text) : text.test(shown)) return shown
-            await sleep(Math.min(50 + 10 * attempt, 200))
+          for (let attempt = 0; attempt < 400; attempt++) {
+            if (typeof text === 'string' ? screen().includes(text) : text.test(screen())) return screen()
+            await sleep(50)
           }
           throw new Error(`${String(text)} is not on the screen:\n${screen()}`)
         },
