@@ -25,6 +25,8 @@ export async function start({ daemon, where }: Options): Promise<NodeJS.Signals 
   const store = await openStore(daemon)
   // There are terminals that do not say how large they are.
   const size = () => ({ columns: stdout.columns || 80, rows: stdout.rows || 24 })
+  // Ink does so with its first effects only, after the first frame; until then Ctrl-Z would be a signal, and the screen not given back.
+  stdin.setRawMode(true)
   const screen = openScreen({ size, write: (text) => stdout.write(text) })
   let end: (signal?: NodeJS.Signals) => void = () => undefined
   let fail: (error: unknown) => void = () => undefined
@@ -72,6 +74,7 @@ export async function start({ daemon, where }: Options): Promise<NodeJS.Signals 
     return await ended
   } finally {
     screen.leave()
+    stdin.setRawMode(false)
     stdout.off('resize', resize)
     session.close()
     store.close()

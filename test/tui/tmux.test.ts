@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { bin, newUser, type User } from '../commands/_cli.ts'
+import { until } from '../_pair.ts'
 import { hasTmux, startTmux } from './_tmux.ts'
 
 const envOf = ({ folder }: User) => ({
@@ -130,6 +131,25 @@ describe.skipIf(!hasTmux)('in tmux, without which this is skipped', () => {
     terminal.press('C-z')
     await terminal.shows(/^\s*$/)
     expect([terminal.is('alternate_on'), terminal.is('cursor_flag')]).toEqual(['0', '1'])
+    process.kill(terminal.pid(), 'SIGCONT')
+    await terminal.shows('● live')
+    terminal.press('q')
+    await terminal.shows('exit 0')
+  }, 60_000)
+
+  test('a key pressed as soon as the screen is taken is a key, not a signal', async () => {
+    const terminal = tmux.open(dashboard, envOf(issuer))
+    await until(
+      'the screen is taken',
+      async () => terminal.is('alternate_on'),
+      (value) => value === '1',
+    )
+    terminal.press('C-z')
+    await until(
+      'the screen is given back',
+      async () => terminal.is('alternate_on'),
+      (value) => value === '0',
+    )
     process.kill(terminal.pid(), 'SIGCONT')
     await terminal.shows('● live')
     terminal.press('q')
