@@ -24,7 +24,8 @@ async function openNetwork() {
   const server = createServer((incoming, outgoing) => {
     const chunks: Buffer[] = []
     incoming.on('data', (chunk: Buffer) => chunks.push(chunk))
-    incoming.on('end', () => void carry(incoming, outgoing, Buffer.concat(chunks)))
+    // What is still on its way when the agent has stopped is lost.
+    incoming.on('end', () => void carry(incoming, outgoing, Buffer.concat(chunks)).catch(() => outgoing.destroy()))
   })
 
   const deliver = (path: string, body: Buffer) =>
@@ -42,9 +43,12 @@ async function openNetwork() {
     if (fate < 0.4) await sleep((fates.late++, random() * 40))
     const status = await deliver(url, body)
     if (fate > 0.95) return void (fates['lost on the way back']++, outgoing.destroy())
-    if (fate > 0.7) void (fates.twice++, sleep(random() * 20).then(() => deliver(url, body)))
-    else fates.good++
+    if (fate <= 0.7) fates.good++
+    else fates.twice++
     outgoing.writeHead(status).end()
+    if (fate <= 0.7) return
+    await sleep(random() * 20)
+    await deliver(url, body)
   }
 
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

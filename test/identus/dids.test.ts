@@ -2,7 +2,8 @@
  * DIDs of the stock Identus SDK and ours, each resolved by the other.
  *
  * Known of SDK 7.0.0: it writes `.S` with an empty list for no service, and one list for several; it names services by their place and
- * type; in a did:prism it lists master keys among the verification methods, and shows keys as multibase of the bare key.
+ * type; in a did:prism it lists master keys among the verification methods, and shows keys as multibase of the bare key; it does not resolve
+ * one that has a key on secp256k1 whose y begins with a zero byte.
  */
 import type { Agent, Domain } from '@hyperledger/identus-sdk'
 import { base58btc } from 'multiformats/bases/base58'
@@ -117,11 +118,11 @@ describe('a long-form did:prism', () => {
     base58btc.encode(key.kty === 'OKP' ? okpBytes(key) : Buffer.from([4, ...fromBase64(key.x), ...fromBase64(key.y!)]))
 
   test('of ours resolves there to the same keys and services', async () => {
-    const newKey = (id: string, usage: Usage, curve: 'secp256k1' | 'Ed25519' | 'X25519') => ({
-      id,
-      usage,
-      publicKey: toPublic(generateKey(curve)),
-    })
+    const newPublic = (curve: 'secp256k1' | 'Ed25519' | 'X25519'): PublicJwk => {
+      const key = toPublic(generateKey(curve))
+      return key.y && fromBase64(key.y)[0] === 0 ? newPublic(curve) : key
+    }
+    const newKey = (id: string, usage: Usage, curve: 'secp256k1' | 'Ed25519' | 'X25519') => ({ id, usage, publicKey: newPublic(curve) })
     const publicKeys = [
       newKey('master0', 'master', 'secp256k1'),
       newKey('auth-1', 'authentication', 'Ed25519'),
