@@ -98,6 +98,7 @@ export default [
     },
     async ({ wallet }, { path: { id }, query, target }) => {
       await findWebhook(wallet.db, id)
+      await wallet.settled()
       const { deliveries, total } = await listDeliveries(wallet.db, id, query)
       return toPage('WebhookDeliveryPage', { target, total, ...query }, deliveries)
     },

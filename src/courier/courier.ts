@@ -11,7 +11,7 @@ import { steadyNow } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
 import { CrowdedError } from '../net/destinations.ts'
 import type { Owing } from '../outbox/debt.ts'
-import { dueDeliveries, type Delivery } from '../outbox/lane.ts'
+import type { Delivery } from '../outbox/lane.ts'
 import type { News } from '../outbox/news.ts'
 import { due } from '../outbox/outbox.ts'
 import { expire } from '../protocols/expire.ts'
@@ -26,6 +26,7 @@ import { hearDebts, hearEvents, toTold, unread, type Lane } from './lanes.ts'
 import { pay } from './pay.ts'
 import { Places } from './places.ts'
 import { freeFor, newRound, nextTime, type Round, type Wanted } from './round.ts'
+import { findDeliveries, rememberUntil } from './telling.ts'
 
 /** Debts on their way at a time. Webhooks have places of their own, so that slow receivers of events hold no message up. */
 const debtsAtOnce = 256
@@ -84,8 +85,12 @@ export class Courier {
     for (const { timer } of this.#rounds.values()) clearTimeout(timer)
     this.#debts.clear()
     this.#webhooks.clear()
-    const ended = Promise.all([...this.#looking, this.#debts.onIdle(), this.#webhooks.onIdle()])
-    await Promise.race([ended, setTimeout(graceMs, undefined, { ref: false })])
+    await Promise.race([this.#onIdle(), setTimeout(graceMs, undefined, { ref: false })])
+  }
+
+  async #onIdle(): Promise<void> {
+    await Promise.all([...this.#looking, this.#debts.onIdle(), this.#webhooks.onIdle()])
+    await Promise.all([...this.#rounds.values()].flatMap(({ noting }) => [...noting.values()]))
   }
 
   async #wake(walletId: string, news?: News): Promise<void> {
@@ -133,7 +138,7 @@ export class Courier {
     for (const item of await findOver(wallet, round))
       void this.#payInTurn(wallet.id, round, laneOf(item.recordId), { item, rest: undefined })
     if (debts) await this.#payDue(wallet, round)
-    if (events) await this.#deliverDue(wallet, round)
+    if (events) for (const lane of await findDeliveries(wallet, round)) void this.#deliverInTurn(wallet.id, round, lane)
     const at = nextTime(round)
     if (at !== undefined) this.#wakeAt(wallet.id, round, at)
   }
@@ -154,19 +159,6 @@ export class Courier {
       void this.#payInTurn(id, round, item.lane, { item, rest })
     }
     round.debtsAt = nextAt
-  }
-
-  /** Begins to deliver events that are due. */
-  async #deliverDue({ id, db }: Wallet, round: Round): Promise<void> {
-    const { heard } = round
-    const before = heard.events
-    const { deliveries, told, nextAt } = await dueDeliveries(db, id, { busy: [...round.webhooks.keys()] })
-    const isAll = heard.events === before
-    for (const { isLast, ...item } of deliveries) void this.#deliverInTurn(id, round, { item, rest: isLast && isAll ? [] : undefined })
-    round.told = isAll ? new Map(told.map((webhook) => [webhook.webhookId, webhook])) : undefined
-    // What has come, or was left, meanwhile may be missing.
-    if (!isAll) round.woken = { debts: false, ...round.woken, events: true }
-    round.eventsAt = nextAt
   }
 
   /** Goes through the debts of a lane, unless somebody is at it: pays them, or ends the flow that they are of. */
@@ -191,12 +183,26 @@ export class Courier {
     if (this.#isStopped || round.webhooks.has(name)) return
     round.webhooks.set(name, lane)
     const begin = (delivery: Delivery) =>
-      this.#webhooks.run(`${walletId} ${name}`, () => this.#wallets.use(walletId, (wallet) => deliver(wallet, delivery)))
+      this.#webhooks.run(`${walletId} ${name}`, () =>
+        this.#wallets.use(walletId, async (wallet) => {
+          const { isTaken, noted } = await deliver(wallet, delivery)
+          if (noted) this.#keep(walletId, name, rememberUntil(noted, round, name))
+          return isTaken
+        }),
+      )
     const isEnd = await this.#goThrough(walletId, round, name, lane, begin)
     round.webhooks.delete(name)
     round.heard.events++
     if (isEnd && round.told) round.told.set(name, toTold(lane.item))
     else void this.#lookFor(walletId, round, { debts: false, events: true })
+  }
+
+  /** Keeps a wallet open until a delivery is written down. */
+  #keep(walletId: string, lane: string, noted: Promise<void>): void {
+    noted.catch(
+      (error: unknown) => hasMoved(error) || this.#log.error({ err: error, walletId, lane }, 'a delivery could not be written down'),
+    )
+    this.#wallets.use(walletId, () => noted).catch(() => undefined)
   }
 
   /** Does what occupies a lane, and what is known to come after it, as long as each is done. Returns whether nothing else can be in the lane. */

@@ -13,22 +13,24 @@ import type { Wallet } from '../wallet/wallet.ts'
 /** How long a receiver has to acknowledge. */
 const timeoutMs = 5_000
 
-/** Sends an event, writes down whether it was taken, and says so; never throws for what the receiver does. */
-export async function deliver(wallet: Wallet, delivery: Delivery): Promise<boolean> {
+/** Whether an event was taken; then it is being written down, which the next one need not wait for. */
+export type Delivered = { isTaken: boolean; noted?: Promise<void> }
+
+/** Sends an event, and writes down whether it was taken; never throws for what the receiver does. */
+export async function deliver(wallet: Wallet, delivery: Delivery): Promise<Delivered> {
   const { webhookId: id, url, headers, secrets, event, kind } = delivery
   const answer = await send(wallet, target(wallet, { id, url, headers, secrets }), event)
   const { error } = answer
   if (error === undefined) {
     // Whoever loses this sends the event again, with the same id.
-    await wallet.transaction((tx) => delivered(tx, delivery, answer), { synchronous: 'normal' })
-    return true
+    return { isTaken: true, noted: wallet.transaction((tx) => delivered(tx, delivery, answer), { canWait: true }) }
   }
   const outcome = await wallet.transaction((tx) => failed(tx, delivery, answer))
   wallet.env.log[outcome === 'given up' ? 'warn' : 'info'](
     { walletId: wallet.id, webhookId: id, eventId: event.id, kind, reason: error, outcome },
     'a webhook was not taken',
   )
-  return false
+  return { isTaken: false }
 }
 
 /**

@@ -22,6 +22,8 @@ export type Round = {
   heard: { debts: number; events: number }
   debts: Map<string, Lane<Owing | Expired>>
   webhooks: Map<string, Lane<Delivery>>
+  /** Webhooks whose place in the file is not yet the one that they are told up to, and what ends with the last note of it. */
+  noting: Map<string, Promise<void>>
   /** Of the debts' lanes, those that wait for a place at the other side. */
   crowded: Set<string>
   /** The webhooks that nothing waits for; not known before the first look, nor after a change. */
@@ -45,6 +47,7 @@ export function newRound(): Round {
     heard: { debts: 0, events: 0 },
     debts: new Map(),
     webhooks: new Map(),
+    noting: new Map(),
     crowded: new Set(),
     told: undefined,
     hasMore: true,

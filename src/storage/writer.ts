@@ -6,12 +6,14 @@ import { setImmediate as turn } from 'node:timers/promises'
 import type { Kysely, Transaction } from 'kysely'
 import { plain } from './prepared.ts'
 
-/** `full`: on disk when it is done. `normal`: it outlives the process, and is on disk with the next write that is `full`. */
-export type WriteOptions = { synchronous?: 'full' | 'normal' }
+/** What `canWait` is written with the next write that cannot, or soon by itself; then it outlives the process, and is on disk with the next one that cannot wait. */
+export type WriteOptions = { canWait?: boolean }
 
 type Unit<Tables> = {
   write: (tx: Transaction<Tables>) => Promise<unknown>
-  synchronous: 'full' | 'normal'
+  /** Whether it is written now, and whether it is on disk before it is done. */
+  isPressing: boolean
+  isLasting: boolean
   resolve: (result: any) => void
   reject: (error: unknown) => void
 }
@@ -31,6 +33,13 @@ type Around<Tables> = {
 /** How long a group takes in more writes: nobody else gets a turn meanwhile. */
 const usualGroupMs = 5
 
+/** How long others are waited for at most before a group is begun, and how short a turn of the event loop is in which nothing else was done. */
+const companyMs = 8
+const idleTurnMs = 0.1
+
+/** How long what can wait does so, for others to come. */
+const longestWaitMs = 50
+
 const savepoint = plain('savepoint one')
 const release = plain('release one')
 const rollback = plain('rollback to one')
@@ -42,6 +51,7 @@ export class Writer<Tables> {
   readonly #groupMs: number
   readonly #waiting: Unit<Tables>[] = []
   #isWriting = false
+  #timer: NodeJS.Timeout | undefined
   #isOurs = false
 
   /** Writes to a database whose commits SQLite has on the disk so far, which is left to `around` from the first write on. After `groupMs` milliseconds a group takes nothing more in. */
@@ -52,18 +62,38 @@ export class Writer<Tables> {
   }
 
   /** Writes, after what was asked for before: all of it or nothing. Resolves when it is committed. @throws what `write` throws, or the commit. */
-  write<T>(write: (tx: Transaction<Tables>) => Promise<T>, { synchronous = 'full' }: WriteOptions = {}): Promise<T> {
+  write<T>(write: (tx: Transaction<Tables>) => Promise<T>, { canWait = false }: WriteOptions = {}): Promise<T> {
+    return this.#ask(write, { isPressing: !canWait, isLasting: !canWait })
+  }
+
+  /** Resolves when whoever reads finds all that was asked for before: nothing of it waits any more. */
+  async settled(): Promise<void> {
+    if (this.#waiting.length === 0) return
+    await this.#ask(() => Promise.resolve(), { isPressing: true, isLasting: false }).catch(() => undefined)
+  }
+
+  #ask<T>(
+    write: (tx: Transaction<Tables>) => Promise<T>,
+    { isPressing, isLasting }: Pick<Unit<Tables>, 'isPressing' | 'isLasting'>,
+  ): Promise<T> {
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ write, synchronous, resolve, reject })
-      if (!this.#isWriting) void this.#writeAll()
+      this.#waiting.push({ write, isPressing, isLasting, resolve, reject })
+      if (this.#isWriting) return
+      if (isPressing) void this.#writeAll()
+      else this.#timer ??= setTimeout(() => void this.#writeAll(), longestWaitMs)
     })
   }
 
   async #writeAll(): Promise<void> {
     this.#isWriting = true
-    // Whoever has something to write in this turn of the event loop is waited for.
-    for (await turn(); this.#waiting.length > 0; await turn()) await this.#writeGroup()
+    clearTimeout(this.#timer)
+    do {
+      await company()
+      await this.#writeGroup()
+      await turn()
+    } while (this.#waiting.some(({ isPressing }) => isPressing))
     this.#isWriting = false
+    this.#timer = this.#waiting.length > 0 ? setTimeout(() => void this.#writeAll(), longestWaitMs) : undefined
   }
 
   async #writeGroup(): Promise<void> {
@@ -82,7 +112,7 @@ export class Writer<Tables> {
         await this.#around.before(tx)
         return tx
       })
-      if (group.some(({ synchronous }) => synchronous === 'full')) await this.#around.sync()
+      if (group.some(({ isLasting }) => isLasting)) await this.#around.sync()
     } catch (error) {
       for (const { reject } of group) reject(error)
       return
@@ -108,5 +138,20 @@ export class Writer<Tables> {
     }
     if (!isAlone) await release(tx)
     settled.push(() => resolve(result))
+  }
+}
+
+/**
+ * Waits for whoever has something to write in this turn of the event loop; and as long as it has other work, which may lead to more to write. Who is
+ * alone is not kept waiting.
+ */
+async function company(): Promise<void> {
+  await turn()
+  const start = performance.now()
+  for (let before = start; before - start < companyMs;) {
+    await turn()
+    const now = performance.now()
+    if (now - before < idleTurnMs) return
+    before = now
   }
 }

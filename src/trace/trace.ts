@@ -23,7 +23,9 @@ const topics: Readonly<Record<string, Topic>> = { connection: 'connection', 'iss
  *
  * @throws {Problem} `NotFound`, or `BadRequest` when several begin so.
  */
-export async function getTrace({ db, id: walletId, env }: Wallet, id: string): Promise<Trace> {
+export async function getTrace(wallet: Wallet, id: string): Promise<Trace> {
+  const { db, id: walletId, env } = wallet
+  await wallet.settled()
   const thid = await findThread(db, id)
   const events = await eventsAfter(db, walletId, 0, longest + 1, { subject: thid })
   const messages = await messagesOf(db, thid, longest + 1)

@@ -67,10 +67,12 @@ export type Wallet = {
   /** What a sealed text says, as `read` has understood it: what is asked for again and again is opened once. @throws as `unseal`, and what `read` throws */
   opened<T extends object>(context: string, sealed: string, read: (text: string) => T): T
   /**
-   * The only way to write: all of it or nothing, and on disk when it returns. Inside, touch nothing but `tx`. What may be lost with the machine's
-   * power, since it would only be done once more, need not wait for the disk: `synchronous: 'normal'`.
+   * The only way to write: all of it or nothing, and on disk when it returns. Inside, touch nothing but `tx`. What may be lost with the process,
+   * since it would only be done once more, `canWait`: it is written with what others write, or a moment later.
    */
   transaction<T>(write: (tx: Tx) => Promise<T>, options?: WriteOptions): Promise<T>
+  /** Resolves when whoever reads finds what could wait, too. */
+  settled(): Promise<void>
   /** Whether writes are refused, since the wallet is to go on at another agent. */
   isResting: () => boolean
   /** Has nothing more written, and returns when what was being written is; or has it go on. */
@@ -192,8 +194,10 @@ function handle(env: Environment, id: string, path: string, { db, isDue }: Exami
       await probe('commit:after', { walletId: id })
       return result
     },
+    settled: () => writer.settled(),
     isResting: () => isResting,
     async rest(wanted) {
+      await writer.settled()
       isResting = wanted
       // Writes come one after the other.
       await env.gate.write(id, () => db.transaction().execute(() => Promise.resolve()))

@@ -1,5 +1,6 @@
 /** Webhooks with real receivers: what they are sent, what counts as taken, and what is sent again (service §6.3). */
 import { randomUUID } from 'node:crypto'
+import { setTimeout } from 'node:timers/promises'
 import fc from 'fast-check'
 import { Webhook } from 'standardwebhooks'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -336,4 +337,30 @@ test('an event that was taken back with its write is not told, though another on
   expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
   await arrival(receiver, 3)
   expect(statesOf(receiver)).toEqual([1, 'a', 'c'])
+})
+
+test('what was delivered and is not written down yet is not delivered again, whoever looks', async () => {
+  let goOn = () => {}
+  const mayGoOn = new Promise<void>((resolve) => (goOn = resolve))
+  const tenant = await agent.newTenant()
+  const { gate } = await use(agent, tenant, (wallet) => Promise.resolve(wallet.env))
+  await using receiver = await openReceiver(async (response, count) => {
+    // From here on nothing is written, as while a backup is made.
+    if (count === 1)
+      await gate.hold(
+        () => Promise.resolve(),
+        () => mayGoOn,
+      )
+    response.end()
+  })
+  const { id } = await add(tenant, receiver.url)
+  await announce(agent, tenant, 1)
+  await arrival(receiver, 1)
+  agent.agent.courier.wake(tenant.walletId)
+  await setTimeout(200)
+  expect(statesOf(receiver)).toEqual([1])
+  gate.release()
+  goOn()
+  const log = await attempts(tenant, id, 1)
+  expect([log.length, statesOf(receiver)]).toEqual([1, [1]])
 })

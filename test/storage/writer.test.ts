@@ -1,4 +1,5 @@
 /** Writes in groups: what is asked for together is committed together, and each still is all or nothing by itself. */
+import { setImmediate } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import type { Tx } from '../../src/storage/database.ts'
@@ -27,6 +28,11 @@ async function openWriter(before: () => unknown = () => undefined, sync: () => u
   const writer = new Writer(db, around, Infinity)
   const names = async () => (await db.selectFrom('setting').select('name').orderBy('name').execute()).map(({ name }) => name)
   return { db, writer, seen, names, [Symbol.asyncDispose]: () => wallet[Symbol.asyncDispose]() }
+}
+
+/** Lets the event loop turn. */
+async function turns(count: number): Promise<void> {
+  for (let n = 0; n < count; n++) await setImmediate()
 }
 
 test('what is asked for together is one commit, in the order of asking, and nobody is told before it', async () => {
@@ -106,8 +112,8 @@ test('one that is asked for while others are written joins them', async () => {
 test('what need not wait for the disk does not, unless it goes with something that does', async () => {
   await using opened = await openWriter()
   const { db, writer, seen } = opened
-  const normal = { synchronous: 'normal' } as const
-  await writer.write(put('a'), normal)
+  const later = { canWait: true }
+  await writer.write(put('a'), later)
   expect(seen).toEqual({ commits: 1, syncs: 0 })
   // SQLite waits for the disk no more.
   expect((await sql`pragma synchronous`.execute(db)).rows).toEqual([{ synchronous: 1 }])
@@ -116,9 +122,39 @@ test('what need not wait for the disk does not, unless it goes with something th
   let joins: Promise<unknown> | undefined
   await writer.write(async () => {
     joins = writer.write(put('c'))
-  }, normal)
+  }, later)
   await joins
   expect(seen).toEqual({ commits: 3, syncs: 2 })
+})
+
+test('what can wait does so for the next that cannot, for whoever reads, or for a moment', async () => {
+  await using opened = await openWriter()
+  const { writer, seen, names } = opened
+  const later = { canWait: true }
+  const first = writer.write(put('a'), later)
+  await turns(10)
+  expect(await names()).toEqual([])
+  await Promise.all([writer.write(put('b')), first])
+  expect([await names(), seen]).toEqual([['a', 'b'], { commits: 1, syncs: 1 }])
+  void writer.write(put('c'), later)
+  await writer.settled()
+  expect([await names(), seen]).toEqual([['a', 'b', 'c'], { commits: 2, syncs: 1 }])
+  await Promise.all([writer.write(put('d'), later), writer.write(put('e'), later)])
+  expect([await names(), seen]).toEqual([['a', 'b', 'c', 'd', 'e'], { commits: 3, syncs: 1 }])
+})
+
+test('what can wait and was asked for while others are written does not wait for ever', async () => {
+  let arrive = () => {}
+  const disk = new Promise<void>((resolve) => (arrive = resolve))
+  await using opened = await openWriter(undefined, () => disk)
+  const { writer, seen, names } = opened
+  const first = writer.write(put('a'))
+  while ((await names()).length === 0) await turns(1)
+  const second = writer.write(put('b'), { canWait: true })
+  arrive()
+  await first
+  await second
+  expect([await names(), seen]).toEqual([['a', 'b'], { commits: 2, syncs: 1 }])
 })
 
 test('nobody is told before it is on the disk; others go on meanwhile, and what they write waits', async () => {
@@ -128,10 +164,9 @@ test('nobody is told before it is on the disk; others go on meanwhile, and what 
   const { writer, seen, names } = opened
   const told: string[] = []
   const first = writer.write(put('a')).then(() => told.push('a'))
-  const turn = () => new Promise((resolve) => setImmediate(resolve))
-  while ((await names()).length === 0) await turn()
+  while ((await names()).length === 0) await turns(1)
   const second = writer.write(put('b')).then(() => told.push('b'))
-  for (let n = 0; n < 10; n++) await turn()
+  await turns(10)
   expect([told, seen, await names()]).toEqual([[], { commits: 0, syncs: 0 }, ['a']])
   arrive()
   await Promise.all([first, second])
@@ -144,7 +179,7 @@ test('a disk that fails fails all of the group', async () => {
     if (isBroken) throw new Error('no disk')
   })
   const { writer, seen } = opened
-  const lost = await Promise.allSettled([writer.write(put('a')), writer.write(put('b'), { synchronous: 'normal' })])
+  const lost = await Promise.allSettled([writer.write(put('a')), writer.write(put('b'), { canWait: true })])
   expect(lost).toMatchObject([{ reason: { message: 'no disk' } }, { reason: { message: 'no disk' } }])
   expect(seen).toEqual({ commits: 0, syncs: 0 })
   isBroken = false
@@ -155,6 +190,6 @@ test('a database that is closed says so to everybody', async () => {
   await using opened = await openWriter()
   const { db, writer } = opened
   await db.destroy()
-  const results = await Promise.allSettled([writer.write(put('a')), writer.write(put('b'), { synchronous: 'normal' })])
+  const results = await Promise.allSettled([writer.write(put('a')), writer.write(put('b'), { canWait: true })])
   expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
 })
