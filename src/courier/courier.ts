@@ -99,7 +99,7 @@ export class Courier {
     this.#rounds.set(walletId, round)
     if (!news) round.expiryLookedAt = -Infinity
     const { debts, events }: News = !news ? { debts: 'look', events: 'look' } : isTimed(round) ? news : unread(news)
-    const isPaying = hearDebts(round, debts, (item) => void this.#payInTurn(walletId, round, item.lane, { item, rest: [] }))
+    const isPaying = hearDebts(round, debts, (item) => void this.#payInTurn(walletId, round, item.lane, { item, rest: [], isAll: true }))
     const isTelling = hearEvents(round, events, walletId, (lane) => void this.#deliverInTurn(walletId, round, lane))
     if (!isPaying || !isTelling) await this.#lookFor(walletId, round, { debts: !isPaying, events: !isTelling })
   }
@@ -136,9 +136,9 @@ export class Courier {
 
   async #start(wallet: Wallet, round: Round, { debts, events }: Wanted): Promise<void> {
     for (const item of await findOver(wallet, round))
-      void this.#payInTurn(wallet.id, round, laneOf(item.recordId), { item, rest: undefined })
+      void this.#payInTurn(wallet.id, round, laneOf(item.recordId), { item, rest: [], isAll: false })
     if (debts) await this.#payDue(wallet, round)
-    if (events) for (const lane of await findDeliveries(wallet, round)) void this.#deliverInTurn(wallet.id, round, lane)
+    if (events) await findDeliveries(wallet, round, (lane) => void this.#deliverInTurn(wallet.id, round, lane))
     const at = nextTime(round)
     if (at !== undefined) this.#wakeAt(wallet.id, round, at)
   }
@@ -155,8 +155,8 @@ export class Courier {
     const { owing, nextAt } = await due(db, new Date(steadyNow()), { busy: [...round.debts.keys()], limit: free })
     round.hasMore = owing.length === free
     for (const { isLast, ...item } of owing) {
-      const rest = isLast && heard.debts === before ? [] : undefined
-      void this.#payInTurn(id, round, item.lane, { item, rest })
+      const isAll = isLast && heard.debts === before
+      void this.#payInTurn(id, round, item.lane, { item, rest: [], isAll })
     }
     round.debtsAt = nextAt
   }
@@ -208,8 +208,8 @@ export class Courier {
   /** Does what occupies a lane, and what is known to come after it, as long as each is done. Returns whether nothing else can be in the lane. */
   async #goThrough<T>(walletId: string, round: Round, name: string, lane: Lane<T>, begin: (item: T) => Promise<unknown>): Promise<boolean> {
     while ((await this.#attempt(walletId, round, name, () => begin(lane.item))) && !this.#isStopped && isTimed(round)) {
-      const next = lane.rest?.shift()
-      if (next === undefined) return lane.rest !== undefined
+      const next = lane.rest.shift()
+      if (next === undefined) return lane.isAll
       lane.item = next
     }
     return false

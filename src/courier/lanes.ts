@@ -7,11 +7,11 @@ import { nextDelivery, type Delivery, type Told } from '../outbox/lane.ts'
 import type { News } from '../outbox/news.ts'
 import { freeFor, type Round } from './round.ts'
 
-/** A lane that is occupied, what with, and what comes behind that, in order, unless it has to be looked for. */
-export type Lane<T> = { item: T; rest: T[] | undefined }
+/** A lane that is occupied, what with, what comes behind that, in order, and whether that is all; else more has to be looked for. */
+export type Lane<T> = { item: T; rest: T[]; isAll: boolean }
 
 /** What is remembered of a lane at most. */
-const most = 100
+export const most = 100
 
 /**
  * Takes in debts that were promised: in lanes that are occupied they wait, others are begun with. Returns whether that is all there is to do; else
@@ -20,13 +20,13 @@ const most = 100
 export function hearDebts(round: Round, debts: News['debts'], begin: (debt: Owing) => void): boolean {
   if (debts.length === 0) return true
   round.heard.debts++
-  if (debts === 'look') for (const lane of round.debts.values()) lane.rest = undefined
+  if (debts === 'look') for (const lane of round.debts.values()) forget(lane)
   if (debts === 'look' || round.hasMore) return false
   let isKnown = true
   for (const { isFirst, ...debt } of debts) {
     const lane = round.debts.get(debt.lane)
     // What the lane was occupied with has been struck out, then.
-    if (lane && isFirst) lane.rest = [debt]
+    if (lane && isFirst) Object.assign(lane, { rest: [debt], isAll: true })
     else if (lane) queue(lane, [debt])
     else if (isFirst && freeFor(round) > 0) begin(debt)
     else isKnown = false
@@ -39,25 +39,25 @@ export function hearEvents(round: Round, events: News['events'], walletId: strin
   if (events.length === 0) return true
   round.heard.events++
   if (events === 'look') {
-    for (const lane of round.webhooks.values()) lane.rest = undefined
+    for (const lane of round.webhooks.values()) forget(lane)
     round.told = undefined
   }
   if (events === 'look' || !round.told) return false
   let isKnown = true
   for (const lane of round.webhooks.values()) {
-    const { item, rest } = lane
-    if (!rest) continue
+    const { item, rest, isAll } = lane
+    if (!isAll) continue
     if (follows(events, (rest.at(-1) ?? item).sequence))
       queue(
         lane,
         events.map((event) => nextDelivery(item, event, walletId)),
       )
-    else lane.rest = undefined
+    else lane.isAll = false
   }
   for (const [id, told] of round.told) {
     round.told.delete(id)
     const [item, ...rest] = events.map((event) => nextDelivery(told, event, walletId))
-    if (item && follows(events, told.cursor)) begin({ item, rest })
+    if (item && follows(events, told.cursor)) begin({ item, rest, isAll: true })
     else isKnown = false
   }
   return isKnown
@@ -74,9 +74,14 @@ function follows([first]: Exclude<News['events'], 'look'>, sequence: number): bo
 }
 
 function queue<T>(lane: Lane<T>, items: readonly T[]): void {
-  if (!lane.rest) return
-  if (lane.rest.length + items.length > most) lane.rest = undefined
+  if (!lane.isAll) return
+  if (lane.rest.length + items.length > most) lane.isAll = false
   else lane.rest.push(...items)
+}
+
+/** What comes behind has changed. */
+function forget(lane: Lane<unknown>): void {
+  Object.assign(lane, { rest: [], isAll: false })
 }
 
 /** News of the same kinds, without what they are. */

@@ -1,25 +1,33 @@
 /** What a wallet's webhooks are owed, and what they were told and is not written down yet. */
-import { dueDeliveries, type Delivery } from '../outbox/lane.ts'
+import { eventsAfter } from '../outbox/event.ts'
+import { dueDeliveries, nextDelivery, type Delivery, type DueDelivery } from '../outbox/lane.ts'
 import type { Wallet } from '../wallet/wallet.ts'
-import type { Lane } from './lanes.ts'
+import { most, type Lane } from './lanes.ts'
 import type { Round } from './round.ts'
 
-/** Looks for deliveries that are due, and notes what is known of webhooks from now on. Returns what to begin with. */
-export async function findDeliveries(wallet: Wallet, round: Round): Promise<Lane<Delivery>[]> {
+/** Looks for deliveries that are due, begins with them, and notes what is known of webhooks from now on. */
+export async function findDeliveries(wallet: Wallet, round: Round, begin: (lane: Lane<Delivery>) => void): Promise<void> {
   const { heard, webhooks, noting } = round
   await wallet.settled()
   await Promise.all(noting.values())
   const before = heard.events
   const isNoted = [...noting.keys()].every((name) => webhooks.has(name))
   const { deliveries, told, nextAt } = await dueDeliveries(wallet.db, wallet.id, { busy: [...webhooks.keys(), ...noting.keys()] })
+  const lanes = await Promise.all(deliveries.map((delivery) => lookAhead(wallet, delivery)))
+  // From here on nothing may come in between.
   const isAll = isNoted && heard.events === before
+  for (const lane of lanes) if (!noting.has(lane.item.webhookId)) begin({ ...lane, isAll: isAll && lane.isAll })
   round.told = isAll ? new Map(told.map((webhook) => [webhook.webhookId, webhook])) : undefined
   // What has come, or was left, meanwhile may be missing.
   if (!isAll) round.woken = { debts: false, ...round.woken, events: true }
   round.eventsAt = nextAt
-  return deliveries
-    .filter(({ webhookId }) => !noting.has(webhookId))
-    .map(({ isLast, ...item }) => ({ item, rest: isLast && isAll ? [] : undefined }))
+}
+
+/** Who is behind is not looked after for each event. What was asked for again is in no order of its own. */
+async function lookAhead({ db, id }: Wallet, { isLast, ...item }: DueDelivery): Promise<Lane<Delivery>> {
+  if (isLast || item.kind === 'replay') return { item, rest: [], isAll: isLast }
+  const next = await eventsAfter(db, id, item.sequence, most)
+  return { item, rest: next.map((placed) => nextDelivery(item, placed, id)), isAll: next.length < most }
 }
 
 /**

@@ -30,15 +30,15 @@ type Around<Tables> = {
   after: (tx: Transaction<Tables>) => void
 }
 
-/** How long a group takes in more writes: nobody else gets a turn meanwhile. */
-const usualGroupMs = 5
+/**
+ * Milliseconds: how long a group takes in more writes, while nobody else gets a turn; how long others are waited for at most before it is begun; and how
+ * long what can wait does so.
+ */
+type Limits = { groupMs: number; companyMs: number; waitMs: number }
+const usual: Limits = { groupMs: 5, companyMs: 8, waitMs: 50 }
 
-/** How long others are waited for at most before a group is begun, and how short a turn of the event loop is in which nothing else was done. */
-const companyMs = 8
+/** How short a turn of the event loop is in which nothing else was done. */
 const idleTurnMs = 0.1
-
-/** How long what can wait does so, for others to come. */
-const longestWaitMs = 50
 
 const savepoint = plain('savepoint one')
 const release = plain('release one')
@@ -48,16 +48,16 @@ const leaveDiskToUs = plain('pragma synchronous = normal')
 export class Writer<Tables> {
   readonly #db: Kysely<Tables>
   readonly #around: Around<Tables>
-  readonly #groupMs: number
+  readonly #limits: Limits
   readonly #waiting: Unit<Tables>[] = []
   #isWriting = false
   #timer: NodeJS.Timeout | undefined
   #isOurs = false
 
-  /** Writes to a database whose commits SQLite has on the disk so far, which is left to `around` from the first write on. After `groupMs` milliseconds a group takes nothing more in. */
-  constructor(db: Kysely<Tables>, around: Around<Tables>, groupMs = usualGroupMs) {
+  /** Writes to a database whose commits SQLite has on the disk so far, which is left to `around` from the first write on. */
+  constructor(db: Kysely<Tables>, around: Around<Tables>, limits = usual) {
     this.#db = db
-    this.#groupMs = groupMs
+    this.#limits = limits
     this.#around = around
   }
 
@@ -80,7 +80,7 @@ export class Writer<Tables> {
       this.#waiting.push({ write, isPressing, isLasting, resolve, reject })
       if (this.#isWriting) return
       if (isPressing) void this.#writeAll()
-      else this.#timer ??= setTimeout(() => void this.#writeAll(), longestWaitMs)
+      else this.#timer ??= setTimeout(() => void this.#writeAll(), this.#limits.waitMs)
     })
   }
 
@@ -88,12 +88,12 @@ export class Writer<Tables> {
     this.#isWriting = true
     clearTimeout(this.#timer)
     do {
-      await company()
+      await company(this.#limits)
       await this.#writeGroup()
       await turn()
     } while (this.#waiting.some(({ isPressing }) => isPressing))
     this.#isWriting = false
-    this.#timer = this.#waiting.length > 0 ? setTimeout(() => void this.#writeAll(), longestWaitMs) : undefined
+    this.#timer = this.#waiting.length > 0 ? setTimeout(() => void this.#writeAll(), this.#limits.waitMs) : undefined
   }
 
   async #writeGroup(): Promise<void> {
@@ -105,7 +105,11 @@ export class Writer<Tables> {
       if (!this.#isOurs) await leaveDiskToUs(this.#db)
       this.#isOurs = true
       tx = await this.#db.transaction().execute(async (tx) => {
-        for (const end = performance.now() + this.#groupMs; unit; unit = performance.now() < end ? this.#waiting.shift() : undefined) {
+        for (
+          const end = performance.now() + this.#limits.groupMs;
+          unit;
+          unit = performance.now() < end ? this.#waiting.shift() : undefined
+        ) {
           if (unit !== group[0]) group.push(unit)
           await this.#writeOne(tx, unit, settled)
         }
@@ -145,7 +149,7 @@ export class Writer<Tables> {
  * Waits for whoever has something to write in this turn of the event loop; and as long as it has other work, which may lead to more to write. Who is
  * alone is not kept waiting.
  */
-async function company(): Promise<void> {
+async function company({ companyMs }: Limits): Promise<void> {
   await turn()
   const start = performance.now()
   for (let before = start; before - start < companyMs;) {

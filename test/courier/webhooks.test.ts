@@ -339,6 +339,18 @@ test('an event that was taken back with its write is not told, though another on
   expect(statesOf(receiver)).toEqual([1, 'a', 'c'])
 })
 
+test('a webhook that is far behind is told of all, in order, also of what comes meanwhile, and of nothing twice', async () => {
+  await using receiver = await openReceiver()
+  const tenant = await agent.newTenant()
+  await add(tenant, receiver.url)
+  await Promise.all([announce(agent, tenant, 250), announce(agent, tenant, 1)])
+  await arrival(receiver, 1)
+  await announce(agent, tenant, 130)
+  await arrival(receiver, 381)
+  const counted = (count: number) => Array.from({ length: count }, (_, n) => n + 1)
+  expect(statesOf(receiver)).toEqual([...counted(250), 1, ...counted(130)])
+})
+
 test('what was delivered and is not written down yet is not delivered again, whoever looks', async () => {
   let goOn = () => {}
   const mayGoOn = new Promise<void>((resolve) => (goOn = resolve))

@@ -11,7 +11,7 @@ const put =
   (tx: Tx) =>
     tx.insertInto('setting').values({ name, value }).execute()
 
-async function openWriter(before: () => unknown = () => undefined, sync: () => unknown = () => undefined) {
+async function openWriter(before: () => unknown = () => undefined, sync: () => unknown = () => undefined, waitMs = 10_000) {
   const wallet = await temporaryWalletDb()
   const { db } = wallet
   const seen = { commits: 0, syncs: 0 }
@@ -25,7 +25,7 @@ async function openWriter(before: () => unknown = () => undefined, sync: () => u
     after: () => seen.commits++,
   }
   // However slow the machine is.
-  const writer = new Writer(db, around, Infinity)
+  const writer = new Writer(db, around, { groupMs: Infinity, companyMs: Infinity, waitMs })
   const names = async () => (await db.selectFrom('setting').select('name').orderBy('name').execute()).map(({ name }) => name)
   return { db, writer, seen, names, [Symbol.asyncDispose]: () => wallet[Symbol.asyncDispose]() }
 }
@@ -51,6 +51,19 @@ test('what is asked for together is one commit, in the order of asking, and nobo
   )
   expect(told).toEqual(numbers.map((n) => [n, 1]))
   expect(await names()).toHaveLength(20)
+})
+
+test('as long as the event loop has other work, others are waited for', async () => {
+  await using opened = await openWriter()
+  const { writer, seen, names } = opened
+  const first = writer.write(put('a'))
+  for (let n = 0; n < 5; n++) {
+    await setImmediate()
+    for (const end = performance.now() + 1; performance.now() < end;);
+  }
+  expect(seen.commits).toBe(0)
+  await Promise.all([first, writer.write(put('b'))])
+  expect([await names(), seen.commits]).toEqual([['a', 'b'], 1])
 })
 
 test('of a group the one that fails is undone by itself, and gets its own error', async () => {
@@ -110,7 +123,7 @@ test('one that is asked for while others are written joins them', async () => {
 })
 
 test('what need not wait for the disk does not, unless it goes with something that does', async () => {
-  await using opened = await openWriter()
+  await using opened = await openWriter(undefined, undefined, 5)
   const { db, writer, seen } = opened
   const later = { canWait: true }
   await writer.write(put('a'), later)
@@ -127,7 +140,7 @@ test('what need not wait for the disk does not, unless it goes with something th
   expect(seen).toEqual({ commits: 3, syncs: 2 })
 })
 
-test('what can wait does so for the next that cannot, for whoever reads, or for a moment', async () => {
+test('what can wait does so for the next that cannot, or for whoever reads', async () => {
   await using opened = await openWriter()
   const { writer, seen, names } = opened
   const later = { canWait: true }
@@ -139,14 +152,19 @@ test('what can wait does so for the next that cannot, for whoever reads, or for 
   void writer.write(put('c'), later)
   await writer.settled()
   expect([await names(), seen]).toEqual([['a', 'b', 'c'], { commits: 2, syncs: 1 }])
-  await Promise.all([writer.write(put('d'), later), writer.write(put('e'), later)])
-  expect([await names(), seen]).toEqual([['a', 'b', 'c', 'd', 'e'], { commits: 3, syncs: 1 }])
+})
+
+test('what can wait does so for a moment when nobody comes', async () => {
+  await using opened = await openWriter(undefined, undefined, 5)
+  const { writer, seen, names } = opened
+  await Promise.all([writer.write(put('a'), { canWait: true }), writer.write(put('b'), { canWait: true })])
+  expect([await names(), seen]).toEqual([['a', 'b'], { commits: 1, syncs: 0 }])
 })
 
 test('what can wait and was asked for while others are written does not wait for ever', async () => {
   let arrive = () => {}
   const disk = new Promise<void>((resolve) => (arrive = resolve))
-  await using opened = await openWriter(undefined, () => disk)
+  await using opened = await openWriter(undefined, () => disk, 5)
   const { writer, seen, names } = opened
   const first = writer.write(put('a'))
   while ((await names()).length === 0) await turns(1)
