@@ -11,7 +11,7 @@ import { freeFor, type Round } from './round.ts'
 export type Lane<T> = { item: T; rest: T[]; isAll: boolean }
 
 /** What is remembered of a lane at most. */
-export const most = 100
+export const mostAhead = 100
 
 /**
  * Takes in debts that were promised: in lanes that are occupied they wait, others are begun with. Returns whether that is all there is to do; else
@@ -75,7 +75,7 @@ function follows([first]: Exclude<News['events'], 'look'>, sequence: number): bo
 
 function queue<T>(lane: Lane<T>, items: readonly T[]): void {
   if (!lane.isAll) return
-  if (lane.rest.length + items.length > most) lane.isAll = false
+  if (lane.rest.length + items.length > mostAhead) lane.isAll = false
   else lane.rest.push(...items)
 }
 

@@ -2,7 +2,7 @@
 import { eventsAfter } from '../outbox/event.ts'
 import { dueDeliveries, nextDelivery, type Delivery, type DueDelivery } from '../outbox/lane.ts'
 import type { Wallet } from '../wallet/wallet.ts'
-import { most, type Lane } from './lanes.ts'
+import { mostAhead, type Lane } from './lanes.ts'
 import type { Round } from './round.ts'
 
 /** Looks for deliveries that are due, begins with them, and notes what is known of webhooks from now on. */
@@ -16,18 +16,24 @@ export async function findDeliveries(wallet: Wallet, round: Round, begin: (lane:
   const lanes = await Promise.all(deliveries.map((delivery) => lookAhead(wallet, delivery)))
   // From here on nothing may come in between.
   const isAll = isNoted && heard.events === before
-  for (const lane of lanes) if (!noting.has(lane.item.webhookId)) begin({ ...lane, isAll: isAll && lane.isAll })
+  for (const lane of lanes) if (!wasTold(round, lane.item)) begin({ ...lane, isAll: isAll && lane.isAll })
   round.told = isAll ? new Map(told.map((webhook) => [webhook.webhookId, webhook])) : undefined
   // What has come, or was left, meanwhile may be missing.
   if (!isAll) round.woken = { debts: false, ...round.woken, events: true }
   round.eventsAt = nextAt
 }
 
+/** Whether a webhook has been told of something since it was read that it is owed it. */
+function wasTold({ told, noting }: Round, { webhookId, kind, sequence }: Delivery): boolean {
+  const isPast = kind === 'automatic' && (told?.get(webhookId)?.cursor ?? 0) >= sequence
+  return isPast || noting.has(webhookId)
+}
+
 /** Who is behind is not looked after for each event. What was asked for again is in no order of its own. */
 async function lookAhead({ db, id }: Wallet, { isLast, ...item }: DueDelivery): Promise<Lane<Delivery>> {
   if (isLast || item.kind === 'replay') return { item, rest: [], isAll: isLast }
-  const next = await eventsAfter(db, id, item.sequence, most)
-  return { item, rest: next.map((placed) => nextDelivery(item, placed, id)), isAll: next.length < most }
+  const next = await eventsAfter(db, id, item.sequence, mostAhead)
+  return { item, rest: next.map((placed) => nextDelivery(item, placed, id)), isAll: next.length < mostAhead }
 }
 
 /**
