@@ -51,6 +51,8 @@ export function createBackups(config: Config, agentKey: Uint8Array, gate: Gate, 
       return { ...toBackup(folder, list), heldMs: Math.round(heldMs) }
     } catch (error) {
       await dropFolder(part)
+      // Threads that were ended fail as if by themselves.
+      ending.signal.throwIfAborted()
       throw isFull(error) ? storageFull(error) : error
     }
   }
