@@ -39,6 +39,7 @@ export function hearEvents(round: Round, events: News['events'], walletId: strin
   if (events.length === 0) return true
   round.heard.events++
   if (events === 'look') {
+    round.heard.changes++
     for (const lane of round.webhooks.values()) forget(lane)
     round.told = undefined
   }

@@ -18,8 +18,8 @@ export type Round = {
   isLooking: boolean
   /** What is to be looked for, if anything is. */
   woken: Wanted | undefined
-  /** How often somebody has said that there is something new. */
-  heard: { debts: number; events: number }
+  /** How often somebody has said that there is something new; and that who is told of events, or of which, has changed. */
+  heard: { debts: number; events: number; changes: number }
   debts: Map<string, Lane<Owing | Expired>>
   webhooks: Map<string, Lane<Delivery>>
   /** Webhooks whose place in the file is not yet the one that they are told up to, and what ends with the last note of it. */
@@ -44,7 +44,7 @@ export function newRound(): Round {
   return {
     isLooking: false,
     woken: undefined,
-    heard: { debts: 0, events: 0 },
+    heard: { debts: 0, events: 0, changes: 0 },
     debts: new Map(),
     webhooks: new Map(),
     noting: new Map(),

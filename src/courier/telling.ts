@@ -10,13 +10,14 @@ export async function findDeliveries(wallet: Wallet, round: Round, begin: (lane:
   const { heard, webhooks, noting } = round
   await wallet.settled()
   await Promise.all(noting.values())
-  const before = heard.events
+  const before = { ...heard }
   const isNoted = [...noting.keys()].every((name) => webhooks.has(name))
   const { deliveries, told, nextAt } = await dueDeliveries(wallet.db, wallet.id, { busy: [...webhooks.keys(), ...noting.keys()] })
   const lanes = await Promise.all(deliveries.map((delivery) => lookAhead(wallet, delivery)))
   // From here on nothing may come in between.
-  const isAll = isNoted && heard.events === before
-  for (const lane of lanes) if (!wasTold(round, lane.item)) begin({ ...lane, isAll: isAll && lane.isAll })
+  const isAll = isNoted && heard.events === before.events
+  for (const { item, rest, isAll: isEnd } of lanes)
+    if (!wasTold(round, item)) begin({ item, rest: heard.changes === before.changes ? rest : [], isAll: isAll && isEnd })
   round.told = isAll ? new Map(told.map((webhook) => [webhook.webhookId, webhook])) : undefined
   // What has come, or was left, meanwhile may be missing.
   if (!isAll) round.woken = { debts: false, ...round.woken, events: true }

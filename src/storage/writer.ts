@@ -80,20 +80,25 @@ export class Writer<Tables> {
       this.#waiting.push({ write, isPressing, isLasting, resolve, reject })
       if (this.#isWriting) return
       if (isPressing) void this.#writeAll()
-      else this.#timer ??= setTimeout(() => void this.#writeAll(), this.#limits.waitMs)
+      else this.#writeLater()
     })
+  }
+
+  #writeLater(): void {
+    this.#timer ??= setTimeout(() => void this.#writeAll(), this.#limits.waitMs)
   }
 
   async #writeAll(): Promise<void> {
     this.#isWriting = true
     clearTimeout(this.#timer)
+    this.#timer = undefined
     do {
       await company(this.#limits)
       await this.#writeGroup()
       await turn()
     } while (this.#waiting.some(({ isPressing }) => isPressing))
     this.#isWriting = false
-    this.#timer = this.#waiting.length > 0 ? setTimeout(() => void this.#writeAll(), this.#limits.waitMs) : undefined
+    if (this.#waiting.length > 0) this.#writeLater()
   }
 
   async #writeGroup(): Promise<void> {

@@ -1,6 +1,6 @@
 /** What a look into a wallet's file makes of a webhook: what it is told next, and what it is not told again. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Lane } from '../../src/courier/lanes.ts'
+import { hearEvents, type Lane } from '../../src/courier/lanes.ts'
 import { newRound, type Round } from '../../src/courier/round.ts'
 import { findDeliveries } from '../../src/courier/telling.ts'
 import { putEvent } from '../../src/outbox/event.ts'
@@ -14,8 +14,8 @@ beforeAll(async () => {
 })
 afterAll(() => agent[Symbol.asyncDispose]())
 
-/** A webhook with so many events to be told of, and what a look begins with that finds a round as it is made. */
-async function look(events: number, make: (webhookId: string) => Partial<Round>) {
+/** A webhook with so many events to be told of, and what a look begins with that finds a round as it is made; `beforeAhead` comes before more than the first is read. */
+async function look(events: number, make: (webhookId: string) => Partial<Round>, beforeAhead?: (round: Round) => void) {
   const { call, walletId } = await agent.newTenant()
   const { id } = await call('POST /events/webhooks', { body: { url: 'http://127.0.0.1:9/' } })
   const begun: Lane<Delivery>[] = []
@@ -23,7 +23,14 @@ async function look(events: number, make: (webhookId: string) => Partial<Round>)
     await wallet.transaction(async (tx) => {
       for (let n = 1; n <= events; n++) await putEvent(tx, { type: 'ConnectionUpdated', subject: 'a thread', data: { state: n } })
     })
-    await findDeliveries(wallet, { ...newRound(), ...make(id) }, (lane) => begun.push(lane))
+    const round = { ...newRound(), ...make(id) }
+    let reads = 0
+    const read = () => {
+      if (++reads === 2) beforeAhead?.(round)
+      return wallet.db
+    }
+    const watched = Object.defineProperty({ ...wallet }, 'db', { get: read })
+    await findDeliveries(watched, round, (lane) => begun.push(lane))
   })
   return begun.map(({ item, rest, isAll }) => ({ told: [item, ...rest].map(({ event }) => event.data.state), isAll }))
 }
@@ -39,4 +46,13 @@ test('what a webhook was told of while it was looked is not begun again', async 
   const told = (id: string, cursor: number) => new Map([[id, { webhookId: id, url: '', headers: '', secrets: null, cursor }]])
   expect(await look(2, (id) => ({ told: told(id, 1) }))).toEqual([])
   expect(await look(2, (id) => ({ told: told(id, 0) }))).toEqual([{ told: [1, 2], isAll: true }])
+})
+
+test('when who is told has changed while it was looked, nothing but the first is begun, and it is looked again', async () => {
+  const begun = await look(
+    3,
+    () => ({}),
+    (round) => void hearEvents(round, 'look', 'a wallet', () => {}),
+  )
+  expect(begun).toEqual([{ told: [1], isAll: false }])
 })
