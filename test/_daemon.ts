@@ -1,5 +1,8 @@
 /** Daemons as users run them: a process of the built program, with a data folder of its own, that can be killed and started again. */
+import { randomInt } from 'node:crypto'
+import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -11,6 +14,26 @@ const main = fileURLToPath(new URL('../dist/daemon/main.js', import.meta.url))
 const Ready = z.object({ type: z.literal('ready'), url: z.url(), didcommUrl: z.url(), pid: z.int() })
 
 const spawn = (env: Record<string, string>) => execa(process.execPath, [main], { env, ipc: true, reject: false, serialization: 'json' })
+
+/**
+ * Ports that no system gives out by itself (Linux: from 32768, the others: from 49152), a thousand for each worker of the tests: what runs
+ * beside them cannot take the port of a daemon that is away.
+ */
+const portsOfWorker = 1_000
+const firstPort = 20_000 + (Number(process.env['VITEST_POOL_ID'] ?? 0) % 12) * portsOfWorker
+let turn = randomInt(portsOfWorker)
+
+async function freePort(): Promise<string> {
+  const port = firstPort + (turn++ % portsOfWorker)
+  const server = createServer().listen(port, '127.0.0.1')
+  const isFree = await once(server, 'listening').then(
+    () => true,
+    () => false,
+  )
+  if (!isFree) return freePort()
+  await new Promise((resolve) => server.close(resolve))
+  return String(port)
+}
 
 export type Answer = { status: number; body: any }
 
@@ -24,25 +47,25 @@ export class Daemon {
     this.env = env
   }
 
-  /** Starts a daemon on free ports; `env` adds to what every test daemon has. */
+  /** Starts a daemon on free ports, that stay its own; `env` adds to what every test daemon has. */
   static async start(env: Record<string, string>): Promise<Daemon> {
-    const daemon = new Daemon({ AGENT_HTTP_PORT: '0', AGENT_DIDCOMM_PORT: '0', AGENT_LOG_LEVEL: 'warn', NODE_ENV: 'production', ...env })
+    const ports = { AGENT_HTTP_PORT: await freePort(), AGENT_DIDCOMM_PORT: await freePort() }
+    const daemon = new Daemon({ ...ports, AGENT_LOG_LEVEL: 'warn', NODE_ENV: 'production', ...env })
     await daemon.start()
     return daemon
   }
 
-  /** Starts the process; after the first time on the ports that it had, which other people know by now. */
+  /** Starts the process; each time on the same ports, which other people know. @throws what it says of itself, when it has ended. */
   async start(): Promise<void> {
     this.#process = spawn(this.env)
-    const ready = Ready.safeParse(await Promise.race([this.#process.getOneMessage(), this.#process]))
+    // One that cannot start says so by leaving the channel, before it ends.
+    const ready = Ready.safeParse(await Promise.race([this.#process.getOneMessage().catch(() => undefined), this.#process]))
     if (!ready.success) {
       const { stderr } = await this.#process
       throw new Error(`the daemon did not start: ${stderr}`)
     }
     this.url = ready.data.url
     this.didcommUrl = ready.data.didcommUrl
-    this.env.AGENT_HTTP_PORT = new URL(this.url).port
-    this.env.AGENT_DIDCOMM_PORT = new URL(this.didcommUrl).port
   }
 
   /** The process that runs now, or ran last. */

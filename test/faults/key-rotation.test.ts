@@ -27,12 +27,9 @@ const settings = (folder: string, more: Record<string, string> = {}) => ({
 async function startUntil(daemon: Daemon, point: string): Promise<void> {
   for (const at of [point, 'key-name:after', point]) {
     daemon.env['FAULTS'] = JSON.stringify({ kill: { point: at, nth: 1 } })
-    const hasStarted = await daemon.start().then(
-      () => true,
-      () => false,
-    )
-    if (hasStarted) return
-    expect(await daemon.stop(), point).toBe('SIGKILL')
+    const failure = await daemon.start().catch((error: Error) => error.message)
+    if (failure === undefined) return
+    expect(await daemon.stop(), `${point}: ${failure}`).toBe('SIGKILL')
   }
 }
 
