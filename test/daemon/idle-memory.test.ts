@@ -1,15 +1,43 @@
 /** Memory that is no longer needed is given back, while there is nothing to do. */
 import { performance } from 'node:perf_hooks'
+import { setFlagsFromString } from 'node:v8'
 import { expect, test } from 'vitest'
 import { giveBack, isIdleBetween } from '../../daemon/idle-memory.ts'
 
-test('what was needed at a time and no longer is, is given back', async () => {
+test('what was needed at a time and no longer is, is given back', () => {
   let many: object[] | undefined = Array.from({ length: 500_000 }, (_, n) => ({ n, text: `number ${n}` }))
   const held = process.memoryUsage().heapTotal
   expect(many.length).toBe(500_000)
   many = undefined
-  await giveBack()
+  giveBack()
   expect(held - process.memoryUsage().heapTotal).toBeGreaterThan(20 * 2 ** 20)
+})
+
+test('what was compiled for objects of which there are none at the moment is kept', () => {
+  setFlagsFromString('--allow-natives-syntax')
+  // oxlint-disable-next-line no-implied-eval, typescript/no-implied-eval -- the syntax that tells is V8's own
+  const isCompiled = new Function(`
+    function sum(pair) { return pair.first + pair.second }
+    function work() {
+      let total = 0
+      for (let n = 0; n < 100; n++) {
+        const pair = {}
+        pair.first = n
+        pair.second = 1
+        total += sum(pair)
+      }
+      return total
+    };
+    %PrepareFunctionForOptimization(sum);
+    work();
+    %OptimizeFunctionOnNextCall(sum);
+    work();
+    const [isMaglev, isTurboFan] = [16, 32];
+    return () => (%GetOptimizationStatus(sum) & (isMaglev | isTurboFan)) !== 0
+  `)() as () => boolean
+  expect(isCompiled()).toBe(true)
+  giveBack()
+  expect(isCompiled()).toBe(true)
 })
 
 test('who computes is not idle', async () => {
