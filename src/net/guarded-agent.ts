@@ -63,20 +63,44 @@ export function createHttpClient(options: ConnectionOptions): HttpClient {
   return {
     async post(text, { headers, body, timeoutMs }) {
       const url = readUrl(text)
-      let posted: Posted | undefined
-      try {
-        return await within(timeoutMs, url, async (signal) => {
-          const response = await send(url, { method: 'POST', headers, body, signal })
-          const retryAfter = response.headers['retry-after']
-          posted = { status: response.statusCode, ...(typeof retryAfter === 'string' && { retryAfter }) }
-          await drain(response, signal)
-          return posted
-        })
-      } catch (error) {
-        // The status is the answer; a body that never ends does not take it back.
-        if (posted !== undefined) return posted
-        throw error
-      }
+      return new Promise((resolve, reject) => {
+        let posted: Posted | undefined
+        let late: UnreachableError | undefined
+        let started: Dispatcher.DispatchController | undefined
+        let size = 0
+        const end = (error?: unknown) => {
+          clearTimeout(timer)
+          // The status is the answer; a body that never ends does not take it back.
+          if (posted) resolve(posted)
+          else reject(toUnreachable(error, url))
+        }
+        const timer = setTimeout(() => {
+          late = tooLate(url, timeoutMs)
+          started?.abort(late)
+          end(late)
+        }, timeoutMs)
+        const target = { origin: url.origin, path: url.pathname + url.search }
+        // An answer as a stream, as `request` has it, costs more than all the rest.
+        agent.dispatch(
+          { ...target, method: 'POST', headers, body },
+          {
+            onRequestStart(controller) {
+              started = controller
+              // It had to wait for its turn until nobody wanted it any more.
+              if (late) controller.abort(late)
+            },
+            onResponseStart(_, status, { 'retry-after': retryAfter }) {
+              if (status >= 200) posted = { status, ...(typeof retryAfter === 'string' && { retryAfter }) }
+            },
+            onResponseData(controller, chunk) {
+              size += chunk.length
+              if (size > drainBytes) controller.abort(new UnreachableError('too-large', 'the rest is not wanted'))
+            },
+            onResponseEnd: () => end(),
+            onResponseError: (_, error) => end(error),
+          },
+        )
+      })
     },
 
     async exchange(text, { method, headers, body, timeoutMs, maxBytes }) {
@@ -182,7 +206,7 @@ async function within<T>(timeoutMs: number, url: URL, work: (signal: AbortSignal
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => {
-      const error = new UnreachableError('timeout', `${url.host} did not answer within ${timeoutMs} ms`)
+      const error = tooLate(url, timeoutMs)
       controller.abort(error)
       reject(error)
     }, timeoutMs)
@@ -192,6 +216,10 @@ async function within<T>(timeoutMs: number, url: URL, work: (signal: AbortSignal
   } finally {
     clearTimeout(timer)
   }
+}
+
+function tooLate({ host }: URL, timeoutMs: number): UnreachableError {
+  return new UnreachableError('timeout', `${host} did not answer within ${timeoutMs} ms`)
 }
 
 /** Keeps the machine's code of a failure and nothing else: what the parser quotes comes from the other side. */

@@ -133,7 +133,7 @@ const keptTexts = 100
 
 function handle(env: Environment, id: string, path: string, { db, isDue }: Examined<Db>, key: Uint8Array, seed: Uint8Array): Wallet {
   const derived = new Map<string, PrivateJwk>()
-  const opened = new Map<string, object>()
+  const opened = new Map<string, { sealed: string; content: object }>()
   let isClosed = false
   let isResting = false
   let isTold = false
@@ -182,7 +182,10 @@ function handle(env: Environment, id: string, path: string, { db, isDue }: Exami
     unseal: open,
     opened(context, sealed, read) {
       mustBeOpen()
-      return kept(opened, `${context} ${sealed}`, keptTexts, () => read(open(context, sealed))) as ReturnType<typeof read>
+      const known = opened.get(context)
+      if (known?.sealed === sealed) return known.content as ReturnType<typeof read>
+      opened.delete(context)
+      return kept(opened, context, keptTexts, () => ({ sealed, content: read(open(context, sealed)) })).content as ReturnType<typeof read>
     },
     async transaction(write, options) {
       const result = await env.gate.write(id, () =>
