@@ -34,14 +34,14 @@ export function createDialect(database: Database, keeper?: Told): Dialect {
 }
 
 /**
- * Runs a query at once, past Kysely's queue, where nobody else is at the connection: inside of the transaction that has it, or outside of all.
+ * Runs a query with other values than its own at once, past Kysely's queue, where nobody else is at the connection: inside of the transaction that has it, or outside of all.
  * Returns nothing when the query has to wait for its turn.
  *
  * @throws as the query does
  */
-export function runAtOnce<R>(db: Kysely<any>, query: CompiledQuery<R>): QueryResult<R> | undefined {
+export function runAtOnce<R>(db: Kysely<any>, query: CompiledQuery<R>, values: unknown[]): QueryResult<R> | undefined {
   const { adapter } = db.getExecutor()
-  return adapter instanceof Adapter ? adapter.driver.runAtOnce(query, db.isTransaction) : undefined
+  return adapter instanceof Adapter ? adapter.driver.runAtOnce(query, values, db.isTransaction) : undefined
 }
 
 /** Kysely believes that tables are not made in transactions; SQLite does that. */
@@ -103,8 +103,8 @@ class Driver extends SqliteDriver {
     return super.releaseConnection()
   }
 
-  runAtOnce<R>(query: CompiledQuery, isInTransaction: boolean): QueryResult<R> | undefined {
-    return isInTransaction || !this.#isInUse ? this.#run(query) : undefined
+  runAtOnce<R>(query: CompiledQuery, values: unknown[], isInTransaction: boolean): QueryResult<R> | undefined {
+    return isInTransaction || !this.#isInUse ? this.#run(query, values) : undefined
   }
 
   override async beginTransaction(): Promise<void> {
@@ -128,10 +128,10 @@ class Driver extends SqliteDriver {
     if (this.#database.inTransaction) this.#run(rollback)
   }
 
-  #run<R>({ sql, parameters, query }: CompiledQuery): QueryResult<R> {
+  #run<R>({ sql, parameters, query }: CompiledQuery, values: readonly unknown[] = parameters): QueryResult<R> {
     if (this.#transaction?.lost !== undefined) throw this.#transaction.lost
     try {
-      const result = this.#execute<R>(sql, parameters)
+      const result = this.#execute<R>(sql, values)
       if (!this.#transaction && query.kind !== 'SelectQueryNode') this.#keeper?.afterCommit()
       return result
     } catch (error) {

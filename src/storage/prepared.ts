@@ -18,22 +18,29 @@ class Slot {
 export function prepared<Parameters extends object, Tables, Row>(
   build: (db: Kysely<Tables>, parameters: Parameters) => Compilable<Row>,
 ): (db: Kysely<Tables>, parameters: Parameters) => Promise<QueryResult<Row>> {
-  let known: CompiledQuery<Row> | undefined
+  let known: ReturnType<typeof compile<Row>> | undefined
   return async (db, parameters) => {
-    known ??= build(db, slots() as Parameters).compile()
-    const values = known.parameters.map((value) => (value instanceof Slot ? parameters[value.name as keyof Parameters] : value))
-    return run(db, { ...known, parameters: values })
+    known ??= compile(build(db, slots() as Parameters))
+    return run(db, known.query, known.fill(parameters as Record<string, unknown>))
   }
 }
 
 /** A text without parameters, as it is. */
 export function plain(text: string): (db: Kysely<any>) => Promise<unknown> {
   const query = CompiledQuery.raw(text)
-  return async (db) => run(db, query)
+  return async (db) => run(db, query, [])
 }
 
-function run<Row>(db: Kysely<any>, query: CompiledQuery<Row>): QueryResult<Row> | Promise<QueryResult<Row>> {
-  return runAtOnce(db, query) ?? db.executeQuery(query)
+function run<Row>(db: Kysely<any>, query: CompiledQuery<Row>, values: unknown[]): QueryResult<Row> | Promise<QueryResult<Row>> {
+  return runAtOnce(db, query, values) ?? db.executeQuery({ ...query, parameters: values })
+}
+
+/** A query, and what gives the values in it, in their order. */
+function compile<Row>(built: Compilable<Row>) {
+  const query = built.compile()
+  const places = query.parameters.map((value) => (value instanceof Slot ? { name: value.name } : { value }))
+  const fill = (parameters: Record<string, unknown>) => places.map((place) => ('name' in place ? parameters[place.name] : place.value))
+  return { query, fill }
 }
 
 function slots(): Record<string, Slot> {

@@ -18,12 +18,12 @@ const isKept = /^(select|with|insert|update|delete|begin|commit|rollback|savepoi
 export function createPrepare(database: Pick<Database, 'prepare'>): (text: string) => Statement {
   const kept = new LRUCache<string, Statement>({ max: keptTexts })
   return (text) => {
+    const known = kept.get(text)
+    if (known && !known.busy) return known
     if (!isKept.test(text)) {
       kept.clear()
       return database.prepare(text)
     }
-    const known = kept.get(text)
-    if (known && !known.busy) return known
     const statement = database.prepare(text)
     kept.set(text, statement)
     return statement
