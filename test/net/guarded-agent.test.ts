@@ -187,6 +187,26 @@ describe('a letter', () => {
     expect(failures.map((result) => result.status === 'rejected' && result.reason.code)).toEqual(['timeout', 'timeout', 'timeout'])
   })
 
+  test('that is given up while it waits for a connection is not sent when there is one', async () => {
+    const paths: (string | undefined)[] = []
+    const isFree = new EventEmitter()
+    await using server = await startServer(({ url }, response) => {
+      paths.push(url)
+      if (url !== '/first') return response.end()
+      isFree.once('now', () => response.end())
+      return isFree.emit('soon')
+    })
+    const http = client({ allow: 'loopback', connections: 1 })
+    const isTaken = once(isFree, 'soon')
+    const first = http.post(`${server.url}/first`, letter)
+    await isTaken
+    await expect(http.post(`${server.url}/second`, { ...letter, timeoutMs: 50 })).rejects.toMatchObject({ code: 'timeout' })
+    isFree.emit('now')
+    expect((await first).status).toBe(200)
+    expect((await http.post(`${server.url}/third`, letter)).status).toBe(200)
+    expect(paths).toEqual(['/first', '/third'])
+  })
+
   test('with a header that smuggles a line is not sent', async () => {
     await using server = await startServer((_, response) => response.end())
     const sent = client({ allow: 'loopback' }).post(server.url, { ...letter, headers: { 'x-key': 'a\r\nx-admin: yes' } })
