@@ -6,11 +6,11 @@ import { v4, v7 } from 'uuid'
 const idBytes = 16
 const fetchedIds = 256
 
-const random = new Uint8Array(idBytes * fetchedIds)
+const random = Buffer.alloc(idBytes * fetchedIds)
 let used = random.length
 let [msecs, seq] = [0, 0]
 
-function nextRandom(): Uint8Array {
+function nextRandom(): Buffer {
   if (used === random.length) {
     randomFillSync(random)
     used = 0
@@ -25,7 +25,7 @@ export function newId(): string {
   if (now > msecs) {
     msecs = now
     // Begins somewhere in the lower half, so that it does not come to its end in that millisecond.
-    seq = new DataView(bytes.buffer, bytes.byteOffset + 6).getUint32(0) >>> 1
+    seq = bytes.readUInt32BE(6) >>> 1
   } else if (++seq > 0xffffffff) {
     // The clock has been set back for long.
     msecs++

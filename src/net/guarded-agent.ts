@@ -54,53 +54,15 @@ export function createHttpClient(options: ConnectionOptions): HttpClient {
 
   async function send(url: URL, request: Pick<Dispatcher.RequestOptions, 'method' | 'headers' | 'body' | 'signal'>) {
     try {
-      return await agent.request({ origin: url.origin, path: url.pathname + url.search, ...request })
+      return await agent.request({ ...targetOf(url), ...request })
     } catch (error) {
       throw toUnreachable(error, url)
     }
   }
 
   return {
-    async post(text, { headers, body, timeoutMs }) {
-      const url = readUrl(text)
-      return new Promise((resolve, reject) => {
-        let posted: Posted | undefined
-        let late: UnreachableError | undefined
-        let started: Dispatcher.DispatchController | undefined
-        let size = 0
-        const end = (error?: unknown) => {
-          clearTimeout(timer)
-          // The status is the answer; a body that never ends does not take it back.
-          if (posted) resolve(posted)
-          else reject(toUnreachable(error, url))
-        }
-        const timer = setTimeout(() => {
-          late = tooLate(url, timeoutMs)
-          started?.abort(late)
-          end(late)
-        }, timeoutMs)
-        const target = { origin: url.origin, path: url.pathname + url.search }
-        // An answer as a stream, as `request` has it, costs more than all the rest.
-        agent.dispatch(
-          { ...target, method: 'POST', headers, body },
-          {
-            onRequestStart(controller) {
-              started = controller
-              // It had to wait for its turn until nobody wanted it any more.
-              if (late) controller.abort(late)
-            },
-            onResponseStart(_, status, { 'retry-after': retryAfter }) {
-              if (status >= 200) posted = { status, ...(typeof retryAfter === 'string' && { retryAfter }) }
-            },
-            onResponseData(controller, chunk) {
-              size += chunk.length
-              if (size > drainBytes) controller.abort(new UnreachableError('too-large', 'the rest is not wanted'))
-            },
-            onResponseEnd: () => end(),
-            onResponseError: (_, error) => end(error),
-          },
-        )
-      })
+    async post(text, request) {
+      return postThrough(agent, readUrl(text), request)
     },
 
     async exchange(text, { method, headers, body, timeoutMs, maxBytes }) {
@@ -131,6 +93,48 @@ export function createHttpClient(options: ConnectionOptions): HttpClient {
 
     close: () => agent.destroy(),
   }
+}
+
+/** Posts without the stream that undici's `request` makes of an answer, and without an AbortController: together a fifth of what a request costs. */
+function postThrough(agent: Dispatcher, url: URL, { headers, body, timeoutMs }: Parameters<HttpClient['post']>[1]): Promise<Posted> {
+  return new Promise((resolve, reject) => {
+    let posted: Posted | undefined
+    let late: UnreachableError | undefined
+    let started: Dispatcher.DispatchController | undefined
+    let size = 0
+    const end = (error?: unknown) => {
+      clearTimeout(timer)
+      // The status is the answer; a body that never ends does not take it back.
+      if (posted) resolve(posted)
+      else reject(toUnreachable(error, url))
+    }
+    const timer = setTimeout(() => {
+      late = tooLate(url, timeoutMs)
+      started?.abort(late)
+      end(late)
+    }, timeoutMs)
+    const handler: Dispatcher.DispatchHandler = {
+      onRequestStart(controller) {
+        started = controller
+        // It had to wait for its turn until nobody wanted it any more.
+        if (late) controller.abort(late)
+      },
+      onResponseStart(_, status, { 'retry-after': retryAfter }) {
+        if (status >= 200) posted = { status, ...(typeof retryAfter === 'string' && { retryAfter }) }
+      },
+      onResponseData(controller, chunk) {
+        size += chunk.length
+        if (size > drainBytes) controller.abort(new UnreachableError('too-large', 'the rest is not wanted'))
+      },
+      onResponseEnd: () => end(),
+      onResponseError: (_, error) => end(error),
+    }
+    agent.dispatch({ ...targetOf(url), method: 'POST', headers, body }, handler)
+  })
+}
+
+function targetOf(url: URL): { origin: string; path: string } {
+  return { origin: url.origin, path: url.pathname + url.search }
 }
 
 function readUrl(text: string, base?: URL): URL {

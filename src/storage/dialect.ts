@@ -34,8 +34,8 @@ export function createDialect(database: Database, keeper?: Told): Dialect {
 }
 
 /**
- * Runs a query with other values than its own at once, past Kysely's queue, where nobody else is at the connection: inside of the transaction that has it, or outside of all.
- * Returns nothing when the query has to wait for its turn.
+ * Runs a query with other values than its own at once, past Kysely's queue, where nobody else is at the connection: inside of the transaction that has
+ * it, or outside of all. Returns nothing when the query has to wait for its turn.
  *
  * @throws as the query does
  */

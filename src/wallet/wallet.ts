@@ -182,9 +182,8 @@ function handle(env: Environment, id: string, path: string, { db, isDue }: Exami
     unseal: open,
     opened(context, sealed, read) {
       mustBeOpen()
-      const known = opened.get(context)
-      if (known?.sealed === sealed) return known.content as ReturnType<typeof read>
-      opened.delete(context)
+      // The row may have been written anew.
+      if (opened.get(context)?.sealed !== sealed) opened.delete(context)
       return kept(opened, context, keptTexts, () => ({ sealed, content: read(open(context, sealed)) })).content as ReturnType<typeof read>
     },
     async transaction(write, options) {
