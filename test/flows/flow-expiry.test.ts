@@ -5,6 +5,9 @@ import { openLog } from '../../src/base/log.ts'
 import { Courier } from '../../src/courier/courier.ts'
 import { createInvitation, toInvitationUrl } from '../../src/didcomm/invitation.ts'
 import { jsonAttachment } from '../../src/didcomm/message.ts'
+import { getPeers } from '../../src/protocols/connection/peers.ts'
+import { expire } from '../../src/protocols/expire.ts'
+import { onProblemReport } from '../../src/protocols/report-problem/flow.ts'
 import type { Tx } from '../../src/storage/database.ts'
 import type { Wallet } from '../../src/wallet/wallet.ts'
 import { startAgent, type TestAgent } from '../_agent.ts'
@@ -284,6 +287,20 @@ test('what became due while the agent was down ends at the next start', async ()
   await courier.resume()
   await credentialIn(holder.call, thid, 'ProblemReportSent')
   await credentialIn(issuer.call, thid, 'ProblemReportSent')
+})
+
+test('a report that comes at the moment at which the flow ends by itself is taken, and changes nothing', async () => {
+  await using pair = await startWithOffer()
+  const { agent, issuer, thid, issuerRecordId: recordId, connectionId } = pair
+  await agent.agent.courier[Symbol.asyncDispose]()
+  await age(agent, issuer, thid)
+  await use(agent, issuer, async (wallet) => {
+    const { theirDid: from, myDid: to } = await getPeers(wallet.db, connectionId)
+    const write = await onProblemReport(wallet, { id: randomUUID(), type: report, from, to, thid, body: { code }, attachments: [] })
+    await expire(wallet, { recordId, protocol: 'issue-credential' })
+    await wallet.transaction(write)
+  })
+  expect(await credentialIn(issuer.call, thid, 'ProblemReportPending')).toMatchObject({ metaLastFailure: failureIn('OfferSent') })
 })
 
 test('many flows that are due all end', async () => {

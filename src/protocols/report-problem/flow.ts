@@ -4,7 +4,7 @@
  */
 import type { Problem } from '../../base/problem.ts'
 import type { Db, Tx } from '../../storage/database.ts'
-import { connection, type ConnectionData } from '../connection/model.ts'
+import { connection } from '../connection/model.ts'
 import { findByThread } from '../find.ts'
 import { issueCredential } from '../issue-credential/model.ts'
 import { findRow, type Machine } from '../machine.ts'
@@ -12,7 +12,7 @@ import { mustKnow, putAnswer } from '../notice.ts'
 import { boundBy, findRecordFor } from '../peers.ts'
 import { presentProof } from '../present-proof/model.ts'
 import type { Handler, Received } from '../receive.ts'
-import { advanceByReply } from '../record.ts'
+import { advanceByReply, type Protocol, type Rec } from '../record.ts'
 import { commentOf, ReportBody, reportProblem, toReport } from './model.ts'
 
 const received = 'received problem-report'
@@ -23,13 +23,19 @@ export const onProblemReport: Handler = async (wallet, message) => {
   const thid = message.pthid ?? message.thid
   // A warning (`w.`) says that the other side goes on.
   const isEnd = report !== undefined && !report.code.startsWith('w.')
-  const move = isEnd ? await findConcerned(wallet.db, { ...message, thid }) : undefined
+  const find = async (db: Db) => (isEnd ? findConcerned(db, { ...message, thid }) : undefined)
   // Whose report moves a record is its other side, or declines the offer in an invitation, which answers it.
-  if (!move) await mustKnow(wallet.db, message)
+  if (!(await find(wallet.db))) await mustKnow(wallet.db, message)
   wallet.env.log.info({ walletId: wallet.id, thid, code: report?.code }, 'the other side reports a problem')
-  if (!report || !move) return () => Promise.resolve()
+  if (!report) return () => Promise.resolve()
   const metaLastFailure = { status: 400, type: report.code, title: 'Problem report', detail: commentOf(report) }
-  return (tx) => move(tx, { metaLastFailure })
+  return async (tx) => {
+    // Meanwhile the flow may have ended by itself, or somebody else have answered the invitation.
+    const concerned = await find(tx)
+    if (!concerned) return
+    const { protocol, record } = concerned
+    await advanceByReply(tx, protocol, record.id, received, { metaLastFailure, ...boundBy(message, record) })
+  }
 }
 
 /**
@@ -42,33 +48,25 @@ export async function putReport(tx: Tx, message: Received, problem: Problem): Pr
   await putAnswer(tx, message, reportProblem.name, { type: reportProblem.messages['problem-report'], pthid: message.thid, body })
 }
 
-/** Moves a record into its state for problems. */
-type Move = (tx: Tx, change: Pick<ConnectionData, 'metaLastFailure'>) => Promise<unknown>
-
-/** The step of the record that a report is about: of the thread, with the sender on its other side or answering its invitation, and waiting for it. */
-async function findConcerned(db: Db, message: Pick<Received, 'from' | 'to' | 'thid'>): Promise<Move | undefined> {
+/** The record that a report is about: of the thread, with the sender on its other side or answering its invitation, and waiting for it. */
+async function findConcerned(db: Db, message: Pick<Received, 'from' | 'to' | 'thid'>): Promise<Concerned | undefined> {
   for (const role of ['Inviter', 'Invitee'] as const) {
     const record = await findByThread(db, connection, role, message.thid)
     const isTheirs = record?.myDid === message.to && record.theirDid === message.from
-    if (record && isTheirs && isWaiting(connection, record))
-      return (tx, change) => advanceByReply(tx, connection, record.id, received, change)
+    if (record && isTheirs && isWaiting(connection, record)) return { protocol: connection, record }
   }
   for (const role of ['Issuer', 'Holder'] as const) {
-    const find = (now: Db) => findRecordFor(now, issueCredential, role, message, { mayAnswer: true })
-    const record = await find(db)
-    if (!record || !isWaiting(issueCredential, record)) continue
-    return async (tx, change) => {
-      // Somebody else may have answered the invitation in the meantime.
-      const current = await find(tx)
-      if (current) await advanceByReply(tx, issueCredential, current.id, received, { ...change, ...boundBy(message, current) })
-    }
+    const record = await findRecordFor(db, issueCredential, role, message, { mayAnswer: true })
+    if (record && isWaiting(issueCredential, record)) return { protocol: issueCredential, record }
   }
   for (const role of ['Verifier', 'Prover'] as const) {
     const record = await findRecordFor(db, presentProof, role, message)
-    if (record && isWaiting(presentProof, record)) return (tx, change) => advanceByReply(tx, presentProof, record.id, received, change)
+    if (record && isWaiting(presentProof, record)) return { protocol: presentProof, record }
   }
   return undefined
 }
+
+type Concerned = { protocol: Protocol; record: Rec }
 
 /** True for a record that stands before a report, or will as soon as we know that our own message has arrived. */
 function isWaiting({ states }: { states: Machine }, { role, state }: { role: string; state: string }): boolean {
