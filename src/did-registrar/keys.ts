@@ -2,6 +2,7 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import type { Selectable } from 'kysely'
 import { z } from 'zod'
+import { fromBase64 } from '../base/bytes.ts'
 import { Problem } from '../base/problem.ts'
 import { generateKey, isSameKey, toPublic, type PrivateJwk, type PublicJwk } from '../crypto/keys.ts'
 import { usages, type PrismKey, type Usage } from '../did/prism/model.ts'
@@ -28,7 +29,7 @@ const names = { authentication: 'Authentication', assertionMethod: 'AssertionMet
 const inOneGo = 8
 
 /**
- * Makes keys: on secp256k1 the next ones of their usage on the seed's path, on other curves random ones. `used` tells the first free index.
+ * Makes keys: on secp256k1 the next fitting ones of their usage on the seed's path, on other curves random ones. `used` tells the first free index.
  */
 export async function makeKeys(
   wallet: Wallet,
@@ -44,11 +45,23 @@ export async function makeKeys(
       made.push({ ...key, keyIndex: null, jwk: generateKey(key.curve) })
       continue
     }
-    const keyIndex = next.get(key.usage) ?? 0
-    next.set(key.usage, keyIndex + 1)
-    made.push({ ...key, keyIndex, jwk: wallet.deriveKey({ didIndex, usage: usages[key.usage], keyIndex }) })
+    const derived = deriveKey(wallet, didIndex, key.usage, next.get(key.usage) ?? 0)
+    next.set(key.usage, derived.keyIndex + 1)
+    made.push({ ...key, ...derived })
   }
   return made
+}
+
+/**
+ * The key of a usage at an index, or the first after it whose coordinates begin with no zero byte: wallets of the Identus SDK (7.0.0) drop such a
+ * byte, and verify nothing by one key in 128. A master key is not shown to them, and the first of all is what a DID is found again by.
+ */
+function deriveKey(wallet: Wallet, didIndex: number, usage: Usage, from: number): { keyIndex: number; jwk: PrivateJwk } {
+  for (let keyIndex = from; ; keyIndex++) {
+    const jwk = wallet.deriveKey({ didIndex, usage: usages[usage], keyIndex })
+    const hasZero = [jwk.x, jwk.y!].some((coordinate) => fromBase64(coordinate)[0] === 0)
+    if (usage === 'master' || !hasZero) return { keyIndex, jwk }
+  }
 }
 
 /** How many keys of every usage were ever derived for a DID: the next one's place on the seed's path. */

@@ -150,7 +150,7 @@ describe('a DID of ours', () => {
     services,
     contexts: ['https://c.example/1'],
   }
-  /** A DID none of whose coordinates, hidden keys included, begins with a zero: the SDK drops it, and then nothing verifies there. */
+  /** A DID none of whose coordinates begins with a zero, the master key's included: the SDK drops it, and then nothing verifies there. */
   const newDid = async (): Promise<string> => {
     const { longFormDid } = await tenant.call('POST /did-registrar/dids', { body: { documentTemplate } })
     const { publicKeys: keys } = createState(parsePrismDid(longFormDid).operation!)

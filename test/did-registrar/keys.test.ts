@@ -1,0 +1,28 @@
+/** Which keys of the seed DIDs get. */
+import { expect, test } from 'vitest'
+import { fromBase64 } from '../../src/base/bytes.ts'
+import type { PublicJwk } from '../../src/crypto/keys.ts'
+import { makeKeys } from '../../src/did-registrar/keys.ts'
+import { usages } from '../../src/did/prism/model.ts'
+import { startAgent } from '../_agent.ts'
+
+const hasZero = ({ x, y }: PublicJwk) => [x, y!].some((coordinate) => fromBase64(coordinate)[0] === 0)
+
+test.each(['assertionMethod', 'master'] as const)(
+  '%s: a key one of whose coordinates begins with a zero byte is passed over, unless it is the master key, by which the DID is found again',
+  async (usage) => {
+    await using agent = await startAgent()
+    const { walletId } = await agent.newTenant()
+    await agent.agent.wallets.use(walletId, async (wallet) => {
+      const hasZeroAt = (keyIndex: number) => hasZero(wallet.deriveKey({ didIndex: 0, usage: usages[usage], keyIndex }))
+      let first = 0
+      while (!hasZeroAt(first)) first++
+      let next = first
+      while (hasZeroAt(next)) next++
+      const wanted = ['a', 'b'].map((id) => ({ id, usage, curve: 'secp256k1' }) as const)
+      const [key, after] = await makeKeys(wallet, 0, wanted, new Map([[usage, first]]))
+      expect(key!.keyIndex).toBe(usage === 'master' ? first : next)
+      expect(after!.keyIndex).toBeGreaterThan(key!.keyIndex!)
+    })
+  },
+)
