@@ -5,9 +5,9 @@ import { expect, test } from 'vitest'
 import { giveBack, isIdleBetween } from '../../daemon/idle-memory.ts'
 
 test('what was needed at a time and no longer is, is given back', () => {
-  let many: object[] | undefined = Array.from({ length: 500_000 }, (_, n) => ({ n, text: `number ${n}` }))
+  let many: object[] | undefined = Array.from({ length: 1_000_000 }, (_, n) => ({ n, text: `number ${n}` }))
   const held = process.memoryUsage().heapTotal
-  expect(many.length).toBe(500_000)
+  expect(many.length).toBe(1_000_000)
   many = undefined
   giveBack()
   expect(held - process.memoryUsage().heapTotal).toBeGreaterThan(20 * 2 ** 20)
