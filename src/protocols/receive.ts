@@ -71,8 +71,8 @@ export async function receive(wallet: Wallet, handlers: Readonly<Record<string, 
   }
   const message = { ...received, type }
   const inboxId = createHash('sha256').update(`${message.from} ${message.id}`).digest('base64url')
-  const { rows: known } = await findMessage(wallet.db, { id: inboxId })
-  if (known.length > 0) return
+  const isKnown = async () => (await findMessage(wallet.db, { id: inboxId })).rows.length > 0
+  if (await isKnown()) return
   try {
     const write = await handlers[type]!(wallet, message)
     await once(wallet, inboxId, async (tx) => {
@@ -81,6 +81,8 @@ export async function receive(wallet: Wallet, handlers: Readonly<Record<string, 
     })
   } catch (error) {
     if (!(error instanceof Problem) || isTemporary(error)) throw error
+    // A repetition of it may have been taken meanwhile, and have moved the record on.
+    if (await isKnown()) return
     if (!toReport(error)) {
       await noteRefusal(wallet, received, at, error.message)
       throw error

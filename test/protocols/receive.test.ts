@@ -1,6 +1,7 @@
 /** Messages are applied once, in whatever way they meet each other. */
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
+import { Problem } from '../../src/base/problem.ts'
 import { jsonAttachment } from '../../src/didcomm/message.ts'
 import { handlers } from '../../src/protocols/index.ts'
 import { receive, type Handler } from '../../src/protocols/receive.ts'
@@ -38,14 +39,14 @@ async function start(type: string, body: object) {
 }
 
 /** Handlers that think when `may` has come. */
-function patient(may: Promise<unknown>): Record<string, Handler> {
+function patient(may: Promise<unknown>, all: Readonly<Record<string, Handler>> = handlers): Record<string, Handler> {
   const wait =
     (handler: Handler): Handler =>
     async (wallet, message) => {
       await may
       return handler(wallet, message)
     }
-  return Object.fromEntries(Object.entries(handlers).map(([type, handler]) => [type, wait(handler)]))
+  return Object.fromEntries(Object.entries(all).map(([type, handler]) => [type, wait(handler)]))
 }
 
 test.each(kinds)('%s that comes again while it is thought about is dropped, not refused', async (_name, type, body) => {
@@ -56,6 +57,20 @@ test.each(kinds)('%s that comes again while it is thought about is dropped, not 
     await Promise.all([first, receive(wallet, patient(first), message)])
     const records = await wallet.db.selectFrom('record').select('id').where('protocol', '!=', 'connection').execute()
     expect(records).toHaveLength(1)
+  })
+})
+
+test('what comes again while it is taken is dropped, though its record has moved on by then', async () => {
+  await using scene = await start(typesOf.offer, {})
+  await scene.use(async (wallet) => {
+    const message = scene.unpacked(randomUUID())
+    const take: Handler = () => Promise.resolve(() => Promise.resolve())
+    const refuse: Handler = () => Promise.reject(new Problem('error:CredentialServiceError:InvalidStateForOperation', 'The record has moved on.'))
+    const first = receive(wallet, { [typesOf.offer]: take }, message)
+    await Promise.all([first, receive(wallet, patient(first, { [typesOf.offer]: refuse }), message)])
+    await expect(receive(wallet, { [typesOf.offer]: refuse }, scene.unpacked(randomUUID()))).rejects.toMatchObject({ status: 400 })
+    const log = await wallet.db.selectFrom('message_log').select('outcome').where('type', '=', typesOf.offer).execute()
+    expect(log.map(({ outcome }) => outcome)).toEqual(['taken', 'refused'])
   })
 })
 
