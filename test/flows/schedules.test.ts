@@ -19,7 +19,9 @@ const atOnce = 50
 /** A network in front of a DIDComm endpoint. */
 async function openNetwork() {
   const random = createRandom(20_261_120)
-  const fates = { good: 0, twice: 0, late: 0, lost: 0, 'lost on the way back': 0 }
+  const fates = { good: 0, twice: 0, 'twice at once': 0, late: 0, lost: 0, 'lost on the way back': 0 }
+  /** What the agent answers to what it has already. */
+  const repeated = new Set<number>()
   let target = ''
   const server = createServer((incoming, outgoing) => {
     const chunks: Buffer[] = []
@@ -41,20 +43,25 @@ async function openNetwork() {
     const fate = random()
     if (fate < 0.05) return void (fates.lost++, outgoing.destroy())
     if (fate < 0.4) await sleep((fates.late++, random() * 40))
+    const isTwiceAtOnce = fate > 0.6 && fate <= 0.7
+    const again = isTwiceAtOnce ? deliver(url, body) : undefined
     const status = await deliver(url, body)
+    if (again) repeated.add(await again)
     if (fate > 0.95) return void (fates['lost on the way back']++, outgoing.destroy())
-    if (fate <= 0.7) fates.good++
+    if (isTwiceAtOnce) fates['twice at once']++
+    else if (fate <= 0.7) fates.good++
     else fates.twice++
     outgoing.writeHead(status).end()
     if (fate <= 0.7) return
     await sleep(random() * 20)
-    await deliver(url, body)
+    repeated.add(await deliver(url, body))
   }
 
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     fates,
+    repeated,
     leadTo: (url: string) => (target = url),
     async [Symbol.asyncDispose]() {
       server.closeAllConnections()
@@ -159,6 +166,7 @@ test(`${schedules} flows over a network that repeats, reorders, delays and loses
     [' OfferReceived RequestPending RequestSent CredentialReceived'],
     [' RequestReceived PresentationPending PresentationGenerated PresentationSent'],
   ])
+  expect([...network.repeated]).toEqual([200])
   // The network was what it says it is.
   for (const count of Object.values(network.fates)) expect(count).toBeGreaterThan(schedules / 4)
 })
