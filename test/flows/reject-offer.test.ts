@@ -43,6 +43,8 @@ test('what is no offer that waits for an answer of this wallet cannot be decline
   await using pair = await startWithOffer()
   const { issuer, holder, thid, recordId } = pair
   expect(await refusal(reject(issuer, pair.issuerRecordId))).toMatchObject(wrongState)
+  // An invitation that nobody has answered has nobody on its other side.
+  expect(await refusal(reject(issuer, (await offerByInvitation(issuer)).recordId))).toMatchObject(wrongState)
   expect(await refusal(reject(issuer, recordId))).toMatchObject({ status: 404 })
   expect(await refusal(reject(holder, randomUUID()))).toMatchObject({ status: 404 })
   await acceptOffer(holder, recordId)

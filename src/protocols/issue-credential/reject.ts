@@ -3,7 +3,7 @@ import type { Wallet } from '../../wallet/wallet.ts'
 import { getRecord } from '../find.ts'
 import { isPast } from '../machine.ts'
 import { peersOf } from '../peers.ts'
-import { advance } from '../record.ts'
+import { advance, mustStandBefore } from '../record.ts'
 import { issueCredential, type CredentialRecord } from './model.ts'
 import { credentialStates } from './states.ts'
 
@@ -21,6 +21,7 @@ export function rejectOffer(wallet: Wallet, recordId: string): Promise<Credentia
   return wallet.transaction(async (tx) => {
     const record = await getRecord(tx, issueCredential, recordId)
     if (isPast(credentialStates, record.role, reject, record.state)) return record
+    mustStandBefore(issueCredential, record, reject)
     const { myDid: from, theirDid: to } = await peersOf(tx, record)
     const message = { type: 'problem-report' as const, from, to, pthid: record.thid, body: report }
     return advance(tx, issueCredential, record, reject, {}, message)
