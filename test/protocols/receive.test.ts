@@ -65,7 +65,8 @@ test('what comes again while it is taken is dropped, though its record has moved
   await scene.use(async (wallet) => {
     const message = scene.unpacked(randomUUID())
     const take: Handler = () => Promise.resolve(() => Promise.resolve())
-    const refuse: Handler = () => Promise.reject(new Problem('error:CredentialServiceError:InvalidStateForOperation', 'The record has moved on.'))
+    const refuse: Handler = () =>
+      Promise.reject(new Problem('error:CredentialServiceError:InvalidStateForOperation', 'The record has moved on.'))
     const first = receive(wallet, { [typesOf.offer]: take }, message)
     await Promise.all([first, receive(wallet, patient(first, { [typesOf.offer]: refuse }), message)])
     await expect(receive(wallet, { [typesOf.offer]: refuse }, scene.unpacked(randomUUID()))).rejects.toMatchObject({ status: 400 })
