@@ -25,7 +25,7 @@ const StoredJwk = z.object({ kty: z.literal('OKP'), crv: z.enum(['Ed25519', 'X25
 /** The words the real agent uses for a purpose that has no key. */
 const names = { authentication: 'Authentication', assertionMethod: 'AssertionMethod' } as const
 
-/** Keys that are made in one go: each takes milliseconds, and others have to have a turn. */
+/** Keys that are made in one go, those that are passed over among them: each takes milliseconds, and others have to have a turn. */
 const inOneGo = 8
 
 /**
@@ -39,13 +39,20 @@ export async function makeKeys(
 ): Promise<NewKey[]> {
   const next = new Map(used)
   const made: NewKey[] = []
+  let inThisGo = 0
   for (const key of wanted) {
-    if (made.length > 0 && made.length % inOneGo === 0) await turn()
+    if (inThisGo >= inOneGo) {
+      await turn()
+      inThisGo = 0
+    }
+    inThisGo++
     if (key.curve !== 'secp256k1') {
       made.push({ ...key, keyIndex: null, jwk: generateKey(key.curve) })
       continue
     }
-    const derived = deriveKey(wallet, didIndex, key.usage, next.get(key.usage) ?? 0)
+    const from = next.get(key.usage) ?? 0
+    const derived = deriveKey(wallet, didIndex, key.usage, from)
+    inThisGo += derived.keyIndex - from
     next.set(key.usage, derived.keyIndex + 1)
     made.push({ ...key, ...derived })
   }
