@@ -44,9 +44,8 @@ async function openNetwork() {
     if (fate < 0.05) return void (fates.lost++, outgoing.destroy())
     if (fate < 0.4) await sleep((fates.late++, random() * 40))
     const isTwiceAtOnce = fate > 0.6 && fate <= 0.7
-    const again = isTwiceAtOnce ? deliver(url, body) : undefined
-    const status = await deliver(url, body)
-    if (again) repeated.add(await again)
+    const [status, again] = await Promise.all([deliver(url, body), isTwiceAtOnce ? deliver(url, body) : undefined])
+    if (again !== undefined) repeated.add(again)
     if (fate > 0.95) return void (fates['lost on the way back']++, outgoing.destroy())
     if (isTwiceAtOnce) fates['twice at once']++
     else if (fate <= 0.7) fates.good++
