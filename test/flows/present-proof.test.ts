@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { decodeJws } from '../../src/credentials/jws.ts'
-import { connect, issue, newDid, presentationIn, refusal, startPair, type Tenant } from '../_pair.ts'
+import { connect, issue, newDid, presentationIn, refusal, startPair, until, type Tenant } from '../_pair.ts'
 
 /** A pair whose holder has a credential. */
 async function startWithCredential() {
@@ -115,6 +115,31 @@ test('what cannot be proved with is refused, and the request waits', async () =>
   expect(await act({ action: 'presentation-accept' })).toMatchObject({ status: 400 })
   expect(await act({ action: 'dance' })).toMatchObject({ status: 400, detail: expect.stringContaining('action') })
   expect((await presentationIn(pair.holder.call, thid, 'RequestReceived')).data).toEqual([])
+})
+
+test('a credential of a DID that is deactivated cannot be proved with, and the request waits', async () => {
+  await using pair = await startWithCredential()
+  const { connectionId, recordId, subject, holder } = pair
+  const path = { didRef: subject.did }
+  const settled = () =>
+    until(
+      'the operation is judged',
+      () => holder.call('GET /did-registrar/dids/{didRef}', { path }),
+      ({ pendingOperation, status }) => status === 'PUBLISHED' && pendingOperation === undefined,
+    )
+  await holder.call('POST /did-registrar/dids/{didRef}/publications', { path })
+  await settled()
+  await holder.call('POST /did-registrar/dids/{didRef}/deactivations', { path })
+  await settled()
+
+  const { thid } = await pair.issuer.call('POST /present-proof/presentations', { body: { connectionId } })
+  const { presentationId } = await presentationIn(holder.call, thid, 'RequestReceived')
+  const accepted = holder.call('PATCH /present-proof/presentations/{presentationId}', {
+    path: { presentationId },
+    body: { action: 'request-accept', proofId: [recordId] },
+  })
+  expect(await refusal(accepted)).toMatchObject({ status: 400, detail: expect.stringContaining('is deactivated and can sign nothing') })
+  await presentationIn(holder.call, thid, 'RequestReceived')
 })
 
 test('a prover may decline, and then does not prove', async () => {

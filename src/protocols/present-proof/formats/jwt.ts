@@ -23,7 +23,7 @@ export const jwt: ProofFormat = {
     const { proofId = [], claims: shownClaims } = choice
     if (Object.keys(shownClaims ?? {}).length > 0)
       throw new Problem('BadRequest', 'claims: the request is for JWT, and a JWT credential is shown as a whole.')
-    subjectOf(await getHeld(wallet.db, proofId, 'JWT'))
+    await getSigningKey(wallet, subjectOf(await getHeld(wallet.db, proofId, 'JWT')), 'authentication')
     return { proofId, shownClaims }
   },
 
