@@ -13,7 +13,7 @@ import { writeState } from './state.ts'
 /** How many places on the seed's path without a DID end the search, as wallets of other ledgers do (BIP-44, "gap limit"). */
 const gap = 20
 
-/** How far beyond the keys that a DID has its derived keys are looked for: some may have been removed. */
+/** How far beyond the keys that a DID has its derived keys are looked for: some may have been removed, or passed over. */
 const keyGap = 10
 
 /**

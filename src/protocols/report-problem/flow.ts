@@ -23,11 +23,12 @@ export const onProblemReport: Handler = async (wallet, message) => {
   const thid = message.pthid ?? message.thid
   // A warning (`w.`) says that the other side goes on.
   const isEnd = report !== undefined && !report.code.startsWith('w.')
-  const find = async (db: Db) => (isEnd ? findConcerned(db, { ...message, thid }) : undefined)
+  const find = (db: Db) => findConcerned(db, { ...message, thid })
+  const isConcerning = isEnd && (await find(wallet.db)) !== undefined
   // Whose report moves a record is its other side, or declines the offer in an invitation, which answers it.
-  if (!(await find(wallet.db))) await mustKnow(wallet.db, message)
+  if (!isConcerning) await mustKnow(wallet.db, message)
   wallet.env.log.info({ walletId: wallet.id, thid, code: report?.code }, 'the other side reports a problem')
-  if (!report) return () => Promise.resolve()
+  if (!isConcerning) return () => Promise.resolve()
   const metaLastFailure = { status: 400, type: report.code, title: 'Problem report', detail: commentOf(report) }
   return async (tx) => {
     // Meanwhile the flow may have ended by itself, or somebody else have answered the invitation.
