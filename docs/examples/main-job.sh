@@ -6,7 +6,7 @@ set -euo pipefail
 # Two daemons in a folder of their own, which goes in the end; your own daemon and settings are left alone.
 # AGENT says how to run the program: AGENT="node bin/agent.cjs" docs/examples/….sh
 read -ra program <<<"${AGENT:-agent}"
-agent() { "${program[@]}" "$@"; }
+agent() { command "${program[@]}" "$@"; }
 acme() { agent "$@" --profile acme; }
 alice() { agent "$@" --profile alice; }
 

@@ -1,5 +1,6 @@
 /** The scripts of docs/examples do what they say, with nothing but a shell and the program. */
-import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { execa } from 'execa'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -15,8 +16,19 @@ let user: User
 beforeEach(() => (user = newUser()))
 afterEach(() => user.remove())
 
-function run(name: string) {
-  const env = { PATH: process.env['PATH']!, HOME: user.folder, TMPDIR: user.folder, NO_COLOR: '1', AGENT: `${process.execPath} ${bin}` }
+/** Ways to tell a script how to run the program: by a variable, and by an `agent` in the PATH, as an installation has it. */
+const ways = {
+  'AGENT names the program': () => ({ AGENT: `${process.execPath} ${bin}` }),
+  'the PATH has an agent': () => {
+    const folderInPath = join(user.folder, 'bin')
+    mkdirSync(folderInPath)
+    symlinkSync(bin, join(folderInPath, 'agent'))
+    return { PATH: `${folderInPath}:${process.env['PATH']}` }
+  },
+}
+
+function run(name: string, variables: Record<string, string>) {
+  const env = { PATH: process.env['PATH']!, HOME: user.folder, TMPDIR: user.folder, NO_COLOR: '1', ...variables }
   return execa('bash', [`${folder}/${name}`], { env, extendEnv: false, reject: false, all: true, input: '' })
 }
 
@@ -68,8 +80,8 @@ describe.each(scripts)('%s', (name) => {
     expect(preamble(textOf(name))).toBe(preamble(textOf(scripts[0]!)))
   })
 
-  test('comes to its end, and leaves nothing', { timeout: slow }, async () => {
-    const { exitCode, all } = await run(name)
+  test.each(Object.entries(ways))('comes to its end, and leaves nothing, when %s', { timeout: slow }, async (_, way) => {
+    const { exitCode, all } = await run(name, way())
     expect({ exitCode, all }).toMatchObject({ exitCode: 0 })
     expect(all).toMatch(/== Done$/m)
     expect(readdirSync(user.folder).filter((each) => each.startsWith('tmp.'))).toEqual([])
