@@ -1,0 +1,78 @@
+/** Text of the built program that is not ASCII, byte for byte: its pages, and what its commands print. */
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { execa } from 'execa'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { Daemon, settingsIn, temporaryFolder } from '../_daemon.ts'
+
+const adminKey = 'the-administrator-of-the-tests'
+const bin = fileURLToPath(new URL('../../bin/agent.cjs', import.meta.url))
+const name = 'Ácme “Größe” 株式会社 🎓'
+
+let folder: Awaited<ReturnType<typeof temporaryFolder>>
+let daemon: Daemon
+const post = async (path: string, body: unknown) => (await daemon.call(`POST ${path}`, { body, apiKey: 'key-of-the-tests' })).body
+
+beforeAll(async () => {
+  folder = await temporaryFolder()
+  daemon = await Daemon.start({ ...settingsIn(folder.path, 'agent', adminKey), API_KEY_AUTO_PROVISIONING: 'true' })
+  const { body: wallet } = await daemon.call('POST /wallets', { adminKey, body: { name } })
+  const { body: entity } = await daemon.call('POST /iam/entities', { adminKey, body: { name, walletId: wallet.id } })
+  await daemon.call('POST /iam/apikey-authentication', { adminKey, body: { entityId: entity.id, apiKey: 'key-of-the-tests' } })
+})
+afterAll(async () => {
+  await daemon[Symbol.asyncDispose]()
+  await folder[Symbol.asyncDispose]()
+})
+
+/** The body of a page. @throws where its bytes are not UTF-8 */
+async function page(url: string): Promise<string> {
+  const response = await fetch(url, { headers: { accept: 'text/html' } })
+  expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8')
+  return new TextDecoder('utf-8', { fatal: true }).decode(await response.arrayBuffer())
+}
+
+/** UTF-8 that was read as latin1 and written as UTF-8 again: a character of two bytes begins with one of these, followed by a control. */
+const twice = /[\u00c2-\u00f4][\u0080-\u00bf]/
+
+test('every page is UTF-8, and shows the quotation marks around a name', async () => {
+  const { didRequest } = await post('/onboard/did-requests', { from: name })
+  const { challenge } = await post('/did-authentication/challenges', { from: name })
+  const { invitation } = await post('/connections', { goal: name })
+  const invitationUrl = `${daemon.url}/invitation${new URL(invitation.invitationUrl).search}`
+  for (const url of [didRequest.onboardEndpoint, challenge.submissionEndpoint, invitationUrl]) {
+    const text = await page(url)
+    expect(text).toContain(`<bdi>“${name}”</bdi>`)
+    expect(text).not.toMatch(twice)
+  }
+  const missing = await page(`${daemon.url}/onboard/none`)
+  expect(missing).toContain('404 · ')
+  expect(missing).not.toMatch(twice)
+})
+
+test('commands print UTF-8', async () => {
+  const run = (...args: string[]) =>
+    execa(process.execPath, [bin, ...args], {
+      env: { AGENT_CONFIG_DIR: folder.path, AGENT_URL: daemon.url, AGENT_API_KEY: 'key-of-the-tests', NODE_ENV: 'production' },
+      encoding: 'buffer',
+    })
+  const text = async (...args: string[]) => new TextDecoder('utf-8', { fatal: true }).decode((await run(...args)).stdout)
+  await post('/connections', { label: name })
+  expect(await text('connection', 'list')).toContain(name)
+  // A text of the program's own.
+  const explained = await text('explain', 'error:AuthenticationError:ApiKeyAuthenticationError')
+  expect(explained).toContain('tenant’s')
+  expect(explained).not.toMatch(twice)
+})
+
+test('scripts that are read as latin1 are ASCII', () => {
+  const dist = fileURLToPath(new URL('../../dist', import.meta.url))
+  const scripts = readdirSync(dist, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.cjs'))
+  expect(scripts.toSorted()).toEqual(['commands.cjs', 'complete.cjs', 'daemon/agent.cjs', 'prompts.cjs'])
+  for (const file of scripts)
+    expect(
+      readFileSync(join(dist, file)).findIndex((byte) => byte > 127),
+      file,
+    ).toBe(-1)
+})
