@@ -1,8 +1,9 @@
 /** Restoration of a backup: into a data folder that is not there yet, whole or not at all. */
-import { constants, mkdirSync } from 'node:fs'
+import { constants } from 'node:fs'
 import { chmod, copyFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import type { Config } from '../base/config.ts'
+import { folderFault, makeFolder } from '../base/folder.ts'
 import { across } from '../base/probe.ts'
 import { reasonOf } from '../base/reason.ts'
 import { StartError } from '../base/start-error.ts'
@@ -50,11 +51,12 @@ async function copyPrivately(from: string, to: string): Promise<void> {
 
 function begin(folder: string): string {
   try {
-    mkdirSync(dirname(folder), { recursive: true, mode: 0o700 })
+    makeFolder(dirname(folder))
     return beginFolder(folder, 'wallets')
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    const reason = code === 'EEXIST' || code === 'ENOTDIR' ? 'there is something in it already' : code
+    const reason =
+      code === 'EEXIST' || code === 'ENOTDIR' ? 'there is something in it already' : folderFault(error, dirname(folder)).message
     throw new StartError(
       `${folder} cannot be restored into: ${reason}. Name a folder that is not there yet, or move what is there away.`,
       5,

@@ -1,15 +1,16 @@
 /** Files that nobody else may read. */
-import { chmodSync, closeSync, fsync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, writeFileSync, writeSync } from 'node:fs'
+import { chmodSync, closeSync, fsync, fsyncSync, openSync, renameSync, rmSync, writeFileSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { promisify } from 'node:util'
+import { makeFolder } from './folder.ts'
 
 const flush = promisify(fsync)
 
-/** Writes a file, whole or not at all, 0600 in a folder that is 0700 (which is made). @throws as `node:fs` does. */
+/** Writes a file, whole or not at all, 0600 in a folder that is 0700 (which is made). @throws as `makeFolder` and `node:fs` do. */
 export function writePrivateFile(path: string, text: string): void {
   const folder = dirname(path)
   const temporary = `${path}.${process.pid}`
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  makeFolder(folder)
   chmodSync(folder, 0o700)
   rmSync(temporary, { force: true })
   const file = openSync(temporary, 'wx', 0o600)

@@ -8,6 +8,7 @@
 import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
+import { FolderError } from './folder.ts'
 import { writePrivateFile } from './private-file.ts'
 import { StartError } from './start-error.ts'
 import { tryJson } from './try-json.ts'
@@ -137,7 +138,8 @@ function changing(what: string, change: () => void): void {
   try {
     change()
   } catch (error) {
-    throw new StartError(`${what} (${(error as NodeJS.ErrnoException).code}).`, 5, { cause: error })
+    const reason = error instanceof FolderError ? `: ${error.message}` : ` (${(error as NodeJS.ErrnoException).code})`
+    throw new StartError(`${what}${reason}.`, 5, { cause: error })
   }
 }
 

@@ -1,6 +1,7 @@
 /** Wallets that go from one agent to another: what that takes of the agent, and where files are meanwhile. */
-import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
+import { existsSync, readdirSync, rmSync } from 'node:fs'
 import type { Readable } from 'node:stream'
+import { makeFolder } from '../base/folder.ts'
 import { randomId } from '../base/id.ts'
 import type { Log } from '../base/log.ts'
 import type { AgentDb } from '../storage/database.ts'
@@ -40,7 +41,7 @@ export async function openPortable(given: Omit<Parts, 'newName'>): Promise<Porta
   const parts: Parts = {
     ...given,
     newName() {
-      mkdirSync(transit, { recursive: true, mode: 0o700 })
+      makeFolder(transit)
       return randomId()
     },
   }

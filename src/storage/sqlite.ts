@@ -5,6 +5,8 @@
 import { closeSync, openSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type BetterSqlite3 from 'better-sqlite3'
+import { reasonOf } from '../base/reason.ts'
+import { StartError } from '../base/start-error.ts'
 
 export type Database = BetterSqlite3.Database
 
@@ -43,14 +45,34 @@ export function openSqlite(path: string, options: { readonly?: boolean } = {}): 
   }
 }
 
+/**
+ * Opens a file that is locked and neither read nor written. It takes no room, so that it opens on a full disk too: with exclusive locking
+ * SQLite keeps no index of a log beside the file.
+ */
+export function openLockFile(path: string): Database {
+  const Database = load()
+  closeSync(openSync(path, 'a', 0o600))
+  const database = new Database(path, { timeout: 0 })
+  database.pragma('locking_mode = exclusive')
+  return database
+}
+
 /** Opens a database in memory: an empty one, or one with the bytes of a file that has no log. It costs a fiftieth of making a file. */
 export function openInMemory(image?: Buffer): Database {
   const Database = load()
   return new Database(image ?? ':memory:')
 }
 
+/** @throws {StartError} when the package is not installed. */
 function load(): typeof BetterSqlite3 {
-  return createRequire(import.meta.url)(packageName) as typeof BetterSqlite3
+  try {
+    return createRequire(import.meta.url)(packageName) as typeof BetterSqlite3
+  } catch (error) {
+    const [reason] = reasonOf(error).split('\n')
+    throw new StartError(`SQLite cannot be loaded: ${reason}. Install the package ${packageName} for Node.js ${process.version}.`, 1, {
+      cause: error,
+    })
+  }
 }
 
 /**

@@ -1,6 +1,6 @@
 /** A daemon that cannot start says why in one sentence, exits with its code, and leaves everything as it was. */
 import { createHash } from 'node:crypto'
-import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { chmod, mkdir, rm, writeFile } from 'node:fs/promises'
 import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -83,23 +83,49 @@ test('a port that is in use is named, and no folder is filled', async () => {
   server.close()
 })
 
-test('a folder that cannot be used is named', async () => {
+test('a folder that cannot be used is named, with the path at fault', async () => {
   await using folder = await temporaryFolder()
-  await writeFile(join(folder.path, 'data'), 'a file where the folder should be')
-  const { exitCode, stderr } = await tryStart(settings(folder.path))
-  expect(exitCode).toBe(1)
-  expect(stderr).toMatch(sentence)
-  expect(stderr).toContain(join(folder.path, 'data'))
-  expect(readFileSync(join(folder.path, 'data'), 'utf8')).toBe('a file where the folder should be')
+  const data = join(folder.path, 'data')
+  await writeFile(data, 'a file where the folder should be')
+  const faults: [path: string, reason: string][] = [
+    [data, `${data} is not a folder`],
+    [join(data, 'deep', 'below'), `${data} is not a folder`],
+    // Node's own way to make folders with their parents would never end here.
+    ...(existsSync('/proc/self') ? ([['/proc/identity-agent/data', '/proc takes no new folders']] as [string, string][]) : []),
+  ]
+  for (const [path, reason] of faults) {
+    const { exitCode, stderr } = await tryStart(settings(folder.path, { AGENT_DATA_DIR: path }))
+    expect([exitCode, stderr]).toEqual([1, expect.stringMatching(sentence)])
+    expect(stderr).toContain(`The data folder ${path} cannot be used: ${reason}.`)
+    expect(stderr).toContain('AGENT_DATA_DIR')
+  }
+  expect(readFileSync(data, 'utf8')).toBe('a file where the folder should be')
 })
 
 test.skipIf(process.getuid?.() === 0)('a folder without permission is named', async () => {
   await using folder = await temporaryFolder()
-  await mkdir(join(folder.path, 'data'), { mode: 0o500 })
+  const data = join(folder.path, 'data')
+  await mkdir(data, { mode: 0o500 })
+  for (const path of [data, join(data, 'below')]) {
+    const { exitCode, stderr } = await tryStart(settings(folder.path, { AGENT_DATA_DIR: path }))
+    expect([exitCode, stderr]).toEqual([1, expect.stringMatching(sentence)])
+    expect(stderr).toContain(`${data} must be readable and writable for the user with id ${process.getuid!()}`)
+  }
+  await chmod(data, 0o700)
+})
+
+test('a lock file that is none is named, with the way out', async () => {
+  await using folder = await temporaryFolder()
+  const path = join(folder.path, 'data', 'daemon.lock')
+  await mkdir(join(folder.path, 'data'), { mode: 0o700 })
+  await writeFile(path, 'no database at all, and longer than its head of a hundred bytes would be: '.repeat(20))
   const { exitCode, stderr } = await tryStart(settings(folder.path))
-  expect(exitCode).toBe(1)
-  expect(stderr).toContain('EACCES')
-  await chmod(join(folder.path, 'data'), 0o700)
+  expect([exitCode, stderr]).toEqual([1, expect.stringMatching(sentence)])
+  expect(stderr).toContain(`${path} is damaged`)
+  expect(stderr).toContain('remove the file')
+  await rm(path)
+  await using daemon = await Daemon.start(settings(folder.path))
+  expect((await daemon.call('GET /_system/health')).status).toBe(200)
 })
 
 test('another master key, or none, is refused and nothing is changed', async () => {

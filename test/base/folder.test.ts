@@ -1,0 +1,52 @@
+/** Folders are made with their parents, or refused with the path at fault; what cannot be made never keeps the process busy. */
+import { existsSync, mkdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { FolderError, makeFolder } from '../../src/base/folder.ts'
+import { temporaryFolder } from '../_daemon.ts'
+
+function failure(path: string): string {
+  try {
+    makeFolder(path)
+  } catch (error) {
+    expect(error).toBeInstanceOf(FolderError)
+    return (error as Error).message
+  }
+  throw new Error(`${path} was made`)
+}
+
+test('parents are made too, for one user alone, and a folder that is there stays as it is', async () => {
+  await using folder = await temporaryFolder()
+  const path = join(folder.path, 'a', 'b', 'c')
+  makeFolder(path)
+  makeFolder(path)
+  for (const name of [path, join(folder.path, 'a')]) expect(statSync(name).mode & 0o777).toBe(0o700)
+  symlinkSync(path, join(folder.path, 'link'))
+  makeFolder(join(folder.path, 'link', 'd'))
+  expect(existsSync(join(path, 'd'))).toBe(true)
+})
+
+test.runIf(existsSync('/proc/self'))('a folder below one that takes no folders is refused at once', () => {
+  for (const path of ['/proc/identity-agent', '/proc/identity-agent/data/deep']) {
+    expect(failure(path)).toBe('/proc takes no new folders')
+  }
+})
+
+test('a file where a folder should be, or a parent, is named', async () => {
+  await using folder = await temporaryFolder()
+  const file = join(folder.path, 'file')
+  writeFileSync(file, '')
+  expect(failure(file)).toBe(`${file} is not a folder`)
+  expect(failure(join(file, 'data'))).toBe(`${file} is not a folder`)
+  const link = join(folder.path, 'link')
+  symlinkSync(join(folder.path, 'nowhere'), link)
+  expect(failure(link)).toBe(`${link} is not a folder`)
+})
+
+test.skipIf(process.getuid?.() === 0)('a parent without permission is named', async () => {
+  await using folder = await temporaryFolder()
+  const closed = join(folder.path, 'closed')
+  mkdirSync(closed, { mode: 0o500 })
+  expect(failure(join(closed, 'data'))).toContain(`${closed} must be readable and writable`)
+  rmSync(closed, { recursive: true })
+})
