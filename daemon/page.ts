@@ -1,5 +1,6 @@
 /** Lists, a page at a time (api.md 1.3): what the query may ask for, and the object that holds a page. */
 import { z } from 'zod'
+import { withOneSlash } from './middleware/base-path.ts'
 
 /** A whole number in a query. Typed as the number that it stands for, which is what a client gives. */
 export function whole(least: number, most: number, byDefault: number): z.ZodDefault<z.ZodNumber> {
@@ -50,7 +51,7 @@ export function toPage<const Kind extends string, Item>(
   contents: Item[],
   self?: string,
 ): PageOf<Kind, Item> {
-  const { pathname, searchParams } = new URL(target, 'http://agent')
+  const { pathname, searchParams } = new URL(relative(target), 'http://agent')
   const at = (paging: Partial<Paging>) => {
     const query = new URLSearchParams(searchParams)
     for (const name of ['offset', 'limit'] as const) {
@@ -77,7 +78,7 @@ export function toPageAfter<const Kind extends string, Item>(
   { target, after }: { target: string; after?: string | undefined },
   contents: Item[],
 ): PageOf<Kind, Item> {
-  const { pathname, searchParams } = new URL(target, 'http://agent')
+  const { pathname, searchParams } = new URL(relative(target), 'http://agent')
   const query = new URLSearchParams(searchParams)
   query.delete('after')
   const pageOf = query.size > 0 ? `${pathname}?${query.toString()}` : pathname
@@ -85,11 +86,11 @@ export function toPageAfter<const Kind extends string, Item>(
   return { self: relative(target), kind, pageOf, ...(after !== undefined && { next: `${pathname}?${query.toString()}` }), contents }
 }
 
-/** A request target without scheme and host, which proxies are sent. */
+/** A request target without scheme and host, which proxies are sent. With two slashes at its front it would name a host in a link. */
 function relative(target: string): string {
-  if (target.startsWith('/')) return target
+  if (target.startsWith('/')) return withOneSlash(target)
   const { pathname, search } = new URL(target)
-  return pathname + search
+  return withOneSlash(pathname + search)
 }
 
 /** A page of a list that is in memory as a whole. */

@@ -15,7 +15,7 @@ const types: Readonly<Record<number, ProblemType>> = {
 
 /** Tells whether a path is one of the suite's, as far as that can be told before its endpoint is looked for. */
 export function isSuitePath(path: string): boolean {
-  return /^(?:\/[a-z-]+)?\/(?:onboard|did-requests|did-authentication)\//.test(path)
+  return /^(?:\/+[a-z-]+)?\/+(?:onboard|did-requests|did-authentication)\//.test(path)
 }
 
 /** The problem as the suite tells it; what is no problem is an internal failure, whose text is for the log. */

@@ -59,10 +59,12 @@ export async function readResource(url: string, own: OwnCollection, accept: stri
 function findOwn(text: string, { path, part }: OwnCollection, baseUrls: readonly string[]): { guid: string; isPart: boolean } | undefined {
   if (!URL.canParse(text)) return undefined
   const { origin, pathname } = new URL(text)
-  for (const base of baseUrls) {
-    const prefix = `${base.replace(/\/+$/, '')}/${path}/`
-    if (!(origin + pathname).startsWith(prefix)) continue
-    const rest = (origin + pathname).slice(prefix.length)
+  for (const base of baseUrls.map((url) => url.replace(/\/+$/, ''))) {
+    if (!(origin + pathname).startsWith(`${base}/`)) continue
+    // The HTTP API takes several slashes after its base URL for one.
+    const below = (origin + pathname).slice(base.length).replace(/^\/+/, '')
+    if (!below.startsWith(`${path}/`)) continue
+    const rest = below.slice(path.length + 1)
     const [, guid, tail] = /^(?:did-url\/)?([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(\/\w+)?\/?$/i.exec(rest) ?? []
     if (guid !== undefined && (tail === undefined || tail === `/${part}`)) return { guid: guid.toLowerCase(), isPart: tail !== undefined }
   }

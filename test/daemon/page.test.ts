@@ -1,6 +1,6 @@
 /** Page objects (api.md 1.3). */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { cut, Paging, toPage } from '../../daemon/page.ts'
+import { cut, Paging, toPage, toPageAfter } from '../../daemon/page.ts'
 import { adminToken, startAgent, type TestAgent } from '../_agent.ts'
 
 const page = (target: string, query: object, total: number, count: number) =>
@@ -45,6 +45,21 @@ test('links keep the other parameters, the base path and the slash at the end, a
     self: '/wallets?limit=1',
     next: '/wallets?limit=1&offset=1',
   })
+})
+
+test('links of a path with several slashes at its front name no host', () => {
+  expect(page('//wallets?limit=1&offset=1', { limit: '1', offset: '1' }, 3, 1)).toMatchObject({
+    self: '/wallets?limit=1&offset=1',
+    pageOf: '/wallets',
+    next: '/wallets?limit=1&offset=2',
+    previous: '/wallets?limit=1&offset=0',
+  })
+  expect(page('http://agent.example///evil.example/wallets?limit=1', { limit: '1' }, 3, 1)).toMatchObject({
+    self: '/evil.example/wallets?limit=1',
+    pageOf: '/evil.example/wallets',
+  })
+  const log = toPageAfter('Log', { target: '//events/log?after=1', after: '2' }, [])
+  expect(log).toMatchObject({ self: '/events/log?after=1', pageOf: '/events/log', next: '/events/log?after=2' })
 })
 
 test('a list may call itself by another name', () => {

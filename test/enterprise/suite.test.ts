@@ -255,7 +255,7 @@ describe.each(Object.entries(products))('%s', (name, product) => {
   })
 
   test('every operation answers under /enterprise, and DID requests without /onboard; nothing else does', async () => {
-    for (const base of ['/enterprise', '/cloud-agent', '/prism-agent', '/cloud-agent/enterprise']) {
+    for (const base of ['/enterprise', '/cloud-agent', '/prism-agent', '/cloud-agent/enterprise', '/', '//cloud-agent///enterprise/']) {
       for (const path of [collection, `${collection}/`, collection.replace('/onboard', '')]) {
         const made = await asTenant(`POST ${base}${path}`)
         expect(made, base + path).toMatchObject({ status: 200 })

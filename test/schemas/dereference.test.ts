@@ -62,6 +62,8 @@ describe('a URL of our own registry', () => {
     `https://agent.example/schema-registry/schemas/did-url/${guid}/schema?resourceHash=1`,
     `https://agent.example/schema-registry/schemas/${guid.toUpperCase()}?x=y#z`,
     `https://agent.example/cloud-agent/schema-registry/schemas/${guid}`,
+    `https://agent.example//schema-registry/schemas/${guid}`,
+    `https://agent.example/cloud-agent///schema-registry/schemas/${guid}/schema`,
     `https://AGENT.example:443/cloud-agent/../schema-registry/schemas/${guid}`,
   ])('%s is answered without the network', async (url) => {
     await using net = await network({})
