@@ -36,7 +36,7 @@ const DefinitionGuid = Uuid.describe('AnonCreds: the guid of a credential defini
 
 /** The same of AnonCreds, where the definition says whose it is and of which schema. */
 const AnonCredsProperties = z.object({
-  issuingDID: optional(z.string()),
+  issuingDID: optional(z.string()).describe('Not used: the definition’s author issues.'),
   credentialDefinitionId: DefinitionGuid,
   claims: Claims,
   validityPeriod: Period,
@@ -48,10 +48,10 @@ const OfferFields = z.object({
     'JWT when left out. The holder of an SDJWT shows claims of its choice, and may have the credential bound to a key; that of AnonCreds proves what it is asked for, unlinkably.',
   ),
   issuingDID: optional(z.string()).describe(
-    'The issuer’s DID, with an assertionMethod key; of AnonCreds, the definition’s, and can be left out.',
+    'The issuer’s DID, with an assertionMethod key. Not used for AnonCreds: the author of the definition issues.',
   ),
   issuingKid: optional(z.string()).describe(
-    'Which assertionMethod key signs; when left out the first one, of an SDJWT the first one on Ed25519 if there is any.',
+    'Which assertionMethod key signs; when left out the first one, of an SDJWT the first one on Ed25519 if there is any. Not used for AnonCreds: the key of the definition signs.',
   ),
   claims: optional(Claims),
   credentialDefinitionId: optional(DefinitionGuid),
@@ -82,13 +82,12 @@ function toOffered(given: z.output<typeof OfferFields>, context: z.RefinementCtx
   const { automaticIssuance, domain } = given
   const common = { credentialFormat, automaticIssuance, domain }
   if (credentialFormat === 'AnonCreds') {
-    const { issuingDID, claims, credentialDefinitionId, validityPeriod } = given.anoncredsVcPropertiesV1 ?? given
+    const { claims, credentialDefinitionId, validityPeriod } = given.anoncredsVcPropertiesV1 ?? given
     const { schemaId: schemaIds } = given
     for (const [name, value] of Object.entries({ claims, credentialDefinitionId }))
       if (value === undefined) refuse(name, `Missing request parameter: ${name}`)
-    if (given.issuingKid !== undefined) refuse('issuingKid', 'is not for the format AnonCreds: the key of the definition signs')
     if (claims === undefined || credentialDefinitionId === undefined) return z.NEVER
-    return { ...common, claims, issuingDID, validityPeriod, schemaIds, credentialDefinitionId }
+    return { ...common, claims, validityPeriod, schemaIds, credentialDefinitionId }
   }
   const properties = given[styles[credentialFormat]]
   const { issuingDID, claims, issuingKid, validityPeriod } = properties ?? given

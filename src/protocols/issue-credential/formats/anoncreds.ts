@@ -10,7 +10,6 @@ import { Problem } from '../../../base/problem.ts'
 import { reasonOf } from '../../../base/reason.ts'
 import { parseJson } from '../../../credentials/json.ts'
 import { VerificationError } from '../../../credentials/verification-error.ts'
-import { canonicalDid } from '../../../did/document.ts'
 import { attributeKey, linkSecretName } from '../../../schemas/attribute-key.ts'
 import { checkClaims } from '../../../schemas/claims.ts'
 import type { Wallet } from '../../../wallet/wallet.ts'
@@ -24,7 +23,7 @@ export const anonCreds: IssuanceFormat = {
   async offer(wallet, offered) {
     const { credentialDefinitionId, claims } = offered
     const { definition, credDefId, keyCorrectnessProof } = await getOwn(wallet, credentialDefinitionId)
-    checkTerms(offered, definition)
+    checkSchema(offered, definition)
     const { schemaId, issuerId } = definition
     await checkClaims(claims, await wallet.env.getSchema(schemaId))
     const offer = await wallet.env.anoncreds.createOffer({ schemaId, credDefId, keyCorrectnessProof })
@@ -141,10 +140,8 @@ function getOwn(wallet: Wallet, guid: string | undefined) {
   return ownDefinition(wallet, guid)
 }
 
-/** The definition says whose credentials they are, and of which schema: what is said beside it must agree. */
-function checkTerms({ issuingDID, schemaIds }: Offered, { issuerId, schemaId }: CredentialDefinition): void {
-  if (issuingDID !== undefined && canonicalDid(issuingDID) !== canonicalDid(issuerId))
-    throw new Problem('BadRequest', `issuingDID: the definition is of ${issuerId}. Leave it out, or name a definition of that DID.`)
+/** The definition is for one schema: a schema that is named beside it must be that one. */
+function checkSchema({ schemaIds }: Offered, { schemaId }: CredentialDefinition): void {
   const other = schemaIds.find((id) => id !== schemaId)
   if (other !== undefined) throw new Problem('BadRequest', `schemaId: the definition is for the schema ${schemaId}. Leave it out.`)
 }
