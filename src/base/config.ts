@@ -188,7 +188,8 @@ export const variables = {
                                                                .describe('How long a message waits to be picked up before it is thrown away (ours).'),
   MEDIATOR_ACCOUNT_LIFETIME:            seconds.default(7_776_000)
                                                                .describe('How long a wallet that is not heard of, and that nothing waits for, stays enrolled (ours).'),
-  MEDIATOR_ENROLMENTS_PER_HOUR:         count.default(60)      .describe('DIDs that may be enrolled from one address; more are refused with 429 (ours).'),
+  MEDIATOR_ENROLMENTS_PER_HOUR:         count.default(300)     .describe('DIDs that may be enrolled from one address in an hour; more are refused with 429 (ours).'),
+  MEDIATOR_ENROLMENTS_PER_DAY:          count.default(1_500)   .describe('The same in a day (ours).'),
   MEDIATOR_MESSAGES_PER_MINUTE:         count.default(6_000)   .describe('Messages that the mediator takes from one address; more are refused with 429 (ours).'),
   MEDIATOR_SOCKETS_PER_ADDRESS:         count.default(100)     .describe('WebSockets that one address may have open, of 1000 in all (ours).'),
   MEDIATOR_TRUST_PROXY:                 flag.default(false)    .describe('The DIDComm port is reached through a reverse proxy only: addresses are those it adds to `X-Forwarded-For` (ours).'),

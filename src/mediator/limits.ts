@@ -16,6 +16,8 @@ export type Limits = {
   accountLifetime: number
   /** DIDs that may be enrolled from one address in an hour. */
   enrolmentsPerHour: number
+  /** The same in a day. */
+  enrolmentsPerDay: number
   /** Messages that are taken from one address in a minute. */
   messagesPerMinute: number
 }
@@ -30,6 +32,7 @@ export function limitsOf(config: Config): Limits {
     lifetime: config.MEDIATOR_MESSAGE_LIFETIME,
     accountLifetime: config.MEDIATOR_ACCOUNT_LIFETIME,
     enrolmentsPerHour: config.MEDIATOR_ENROLMENTS_PER_HOUR,
+    enrolmentsPerDay: config.MEDIATOR_ENROLMENTS_PER_DAY,
     messagesPerMinute: config.MEDIATOR_MESSAGES_PER_MINUTE,
   }
 }

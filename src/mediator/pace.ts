@@ -1,5 +1,5 @@
 /**
- * How often one address may ask: messages in a minute, enrolments in an hour.
+ * How often one address may ask: messages in a minute, enrolments in an hour and in a day.
  *
  * A sender can make as many DIDs as it likes, so they are not what is counted.
  */
@@ -15,14 +15,15 @@ export type Pace = {
 }
 
 /** Makes the counters, all at zero. */
-export function createMediatorPace({
-  messagesPerMinute,
-  enrolmentsPerHour,
-}: Pick<Limits, 'messagesPerMinute' | 'enrolmentsPerHour'>): Pace {
-  const [messages, enrolments] = [createPace(messagesPerMinute, 60), createPace(enrolmentsPerHour, 3_600)]
+export function createMediatorPace(limits: Pick<Limits, 'messagesPerMinute' | 'enrolmentsPerHour' | 'enrolmentsPerDay'>): Pace {
+  const messages = createPace(limits.messagesPerMinute, 60)
+  const [hourly, daily] = [createPace(limits.enrolmentsPerHour, 3_600), createPace(limits.enrolmentsPerDay, 86_400)]
   return {
     message: (address) => within(messages, address, 'messages'),
-    enrolment: (address) => within(enrolments, address, 'enrolments'),
+    enrolment: async (address) => {
+      await within(hourly, address, 'enrolments')
+      await within(daily, address, 'enrolments')
+    },
   }
 }
 

@@ -73,6 +73,7 @@ const generous: Limits = {
   lifetime: 3_600,
   accountLifetime: 86_400,
   enrolmentsPerHour: 100,
+  enrolmentsPerDay: 1_000,
   messagesPerMinute: 1_000,
 }
 const sealKey = new Uint8Array(32).fill(7)
