@@ -96,6 +96,15 @@ function readKeys(document: DidDocument, purpose: Purpose): VerificationKey[] {
   })
 }
 
+/** Whether a document has a verification method with a fragment, for whatever purpose. */
+export function hasMethod(document: DidDocument, fragment: string): boolean {
+  const methods = [document.verificationMethod, ...purposes.map((purpose) => document[purpose])].flatMap((each) => each ?? [])
+  return methods.some((method) => {
+    const id = typeof method === 'string' ? method : method.id
+    return id === `#${fragment}` || id === `${document.id}#${fragment}`
+  })
+}
+
 /**
  * The keys of a purpose that a JOSE `kid` may mean: the one it names, or all when there is none.
  *

@@ -91,6 +91,11 @@ describe('verifyJwtVp', () => {
     ['a bare kid', createJwtVp({ ...shown, kid: 'auth-1' })],
     ['a full kid', createJwtVp({ ...shown, kid: `${holder.longForm}#auth-1` })],
     ['a kid with the short form', createJwtVp({ ...shown, kid: `${holder.did}#auth-1` })],
+    ['a full kid that the document does not have', createJwtVp({ ...shown, kid: `${holder.longForm}#master0` })],
+    [
+      'the same with the short form, the second key',
+      createJwtVp({ ...shown, holderKey: holder.keys['auth-2'].jwk, kid: `${holder.did}#master0` }),
+    ],
     ['no kid, the second key', createJwtVp({ ...shown, holderKey: holder.keys['auth-2'].jwk })],
     ['the short form as iss', createJwtVp({ ...shown, holderDid: holder.did })],
     ['several credentials', createJwtVp({ ...shown, credentials: [credential, credential, tokens['vc-eddsa']!] })],
