@@ -28,11 +28,12 @@ export const checks: Record<VcVerificationName, Check> = {
   },
   AlgorithmVerification: (token) => token.jwts(),
   IssuerIdentification: (token, parameter) => {
-    const issuerDid = readable(token.issuerDid)
-    if (!isSameDid(issuerDid, didOf(parameter))) throw new VerificationError('issuer-not-trusted', 'The issuer is another one')
+    checkDecodable(token)
+    if (!isSameDid(token.issuerDid(), didOf(parameter))) throw new VerificationError('issuer-not-trusted', 'The issuer is another one')
   },
   AudienceCheck: (token, parameter) => {
-    const audience = readable(token.audience)
+    checkDecodable(token)
+    const audience = token.audience()
     const isMeant = [audience].flat().some((each) => isSameDid(each, didOf(parameter)))
     if (!isMeant) throw new VerificationError('audience', 'The credential was made for somebody else')
   },
@@ -57,19 +58,18 @@ async function checkSignatures(token: Token, _: unknown, { resolve }: Sources): 
   await checkSignature(jws, { did: parseClaims(Issuer, jws.payload).iss, role: 'issuer' }, resolve)
 }
 
-/** What is read for a check that the real agent does not answer with no when it cannot be. @throws {Problem} 400 */
-function readable<Value>(read: () => Value): Value {
+/**
+ * Checks that there is a JWT with a payload to compare with. A payload that is no credential is an answer: no.
+ *
+ * @throws {Problem} 400 in the words of the Cloud Agent, which refuses the whole request then
+ */
+function checkDecodable(token: Token): void {
   try {
-    return read()
+    token.payload()
   } catch (error) {
-    if (!(error instanceof VerificationError) || (error.code !== 'malformed' && error.code !== 'too-large')) throw error
-    throw verificationFailed(`Unable to decode JWT: ${reasonOf(error)}`)
+    if (!(error instanceof VerificationError)) throw error
+    throw new Problem('BadRequest', `Unable to decode JWT: ${reasonOf(error)}`, { title: 'VC Verification Failed' })
   }
-}
-
-/** A request that the real agent refuses as a whole, in its words. */
-function verificationFailed(detail: string): Problem {
-  return new Problem('BadRequest', detail, { title: 'VC Verification Failed' })
 }
 
 /** A did:prism is the same in its long and in its short form. */

@@ -1,6 +1,6 @@
 /** A JWT VC under examination. */
 import { decodeClaims } from '../credentials/credential.ts'
-import { decodeJws } from '../credentials/jws.ts'
+import { decodeJws, decodePayload } from '../credentials/jws.ts'
 import { checkCompliance } from './compliance.ts'
 import { once } from './once.ts'
 import type { Token } from './token.ts'
@@ -9,7 +9,9 @@ import type { Token } from './token.ts'
 export function readJwt(jwt: string): Token {
   const read = once(() => decodeClaims(jwt))
   const decode = once(() => decodeJws(jwt))
+  const payload = once(() => decodePayload(jwt))
   return {
+    payload,
     claims: () => {
       const credential = read()
       // The issuer adds the DID beside the claims that the schema is about.
@@ -17,7 +19,7 @@ export function readJwt(jwt: string): Token {
       return { ...credential, subjects: [claims, credential.claims] }
     },
     issuerDid: () => read().issuerDid,
-    audience: () => read().payload['aud'],
+    audience: () => payload()['aud'],
     jwts: () => [decode()],
     checkBelongings: () => {},
     checkCompliance: () => checkCompliance(read().payload),

@@ -12,7 +12,7 @@ export function readSdJwt(text: string): Token {
   const read = once(() => decodeSdJwtClaims(text))
   const decode = once(() => decodeIssuersJwt(text))
   // It is signed, whatever the disclosures are worth.
-  const readIssuer = once(() => parseClaims(Issuer, decodePayload(splitSdJwt(text).jwt)).iss)
+  const payload = once(() => decodePayload(splitSdJwt(text).jwt))
   const bind = once(() => {
     const { keyBinding } = splitSdJwt(text)
     return keyBinding === undefined ? undefined : readKeyBinding(keyBinding)
@@ -23,11 +23,9 @@ export function readSdJwt(text: string): Token {
       const { vct = anyCredential, claims, processed } = credential
       return { ...credential, schemas: vct === anyCredential ? [] : [vct], subjects: [claims, processed] }
     },
-    issuerDid: readIssuer,
-    audience: () => {
-      readIssuer()
-      return bind()?.claims.aud
-    },
+    payload,
+    issuerDid: () => parseClaims(Issuer, payload()).iss,
+    audience: () => bind()?.claims.aud,
     jwts: () => {
       const keyBinding = bind()
       return keyBinding ? [decode(), keyBinding.jws] : [decode()]

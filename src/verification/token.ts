@@ -19,6 +19,8 @@ export type Examined = Validity & {
 
 /** Every reading throws a `VerificationError` when the credential cannot be read so, the same one every time. */
 export type Token = {
+  /** The payload of the issuer's JWT, whatever it says. */
+  payload: () => JsonObject
   /** The claims, whatever the header says. */
   claims: () => Examined
   issuerDid: () => string

@@ -1,5 +1,6 @@
 /** The verification API (api.md 4.13): credentials of anybody, each checked for what the caller asks. Nothing is stored. */
 import { setImmediate } from 'node:timers/promises'
+import { Problem } from '../base/problem.ts'
 import { VerificationError } from '../credentials/verification-error.ts'
 import { checks, type Sources } from './checks.ts'
 import { parameterOf, type RequestedVerification, type VcVerificationName, type VcVerificationRequest } from './model.ts'
@@ -14,7 +15,7 @@ const concurrency = 8
  *
  * `now` is in epoch milliseconds.
  *
- * @throws {Problem} 400 for a comparison with a credential that cannot be read; `error:ServiceUnavailable` when a check cannot be made for now,
+ * @throws {Problem} 400 for a comparison with a token that has no payload, naming its index; `error:ServiceUnavailable` when a check cannot be made for now,
  * which says nothing of any credential.
  */
 export async function verifyCredentials(
@@ -25,9 +26,17 @@ export async function verifyCredentials(
   const responses: VcVerificationResponse[] = []
   for (let first = 0; first < requests.length; first += concurrency) {
     const batch = requests.slice(first, first + concurrency)
-    responses.push(...(await Promise.all(batch.map((request) => verifyCredential(request, sources, now)))))
+    responses.push(...(await Promise.all(batch.map((request, at) => verifyCredential(request, sources, now).catch(naming(first + at))))))
   }
   return responses
+}
+
+/** Says of a refusal which credential of the request it is about. */
+function naming(index: number): (error: unknown) => never {
+  return (error) => {
+    if (!(error instanceof Problem) || error.status !== 400) throw error
+    throw new Problem(error.type, `${index}.credential: ${error.message}`, { title: error.title, cause: error })
+  }
 }
 
 async function verifyCredential({ credential, verifications }: VcVerificationRequest, sources: Sources, now: number) {

@@ -1,5 +1,6 @@
 /** What each check says of a JWT: a yes, and every no that it has. */
 import { issueJwtVc } from '../../src/credentials/jwt-vc.ts'
+import { signJws } from '../../src/credentials/jws.ts'
 import type { VcVerificationName } from '../../src/verification/model.ts'
 import { credential, edKey, issuerKey, malloryKey, vc, withSignature } from '../credentials/_forge.ts'
 import { content, forge, headerOf, holder, issuer, mallory, partsOf, payloadOf } from '../credentials/_people.ts'
@@ -92,6 +93,23 @@ export const jwtRows: Row[] = [
   ['IssuerIdentification', 'the issuer of a token with another algorithm', true, signed({ alg: 'HS256' }), did(issuer.did)],
   ['IssuerIdentification', 'one of two issuers', false, vc((payload) => (payload['vc'].issuer = mallory.did)), did(issuer.did)],
 
+  ['IssuerIdentification', 'an issuer that is no DID', false, vc((payload) => (payload['iss'] = 'did:wrong')), did(issuer.did)],
+  ['IssuerIdentification', 'an issuer at an https URL', false, vc((payload) => (payload['iss'] = 'https://a.example')), did(issuer.did)],
+  ['IssuerIdentification', 'no issuer', false, vc((payload) => delete payload['iss']), did(issuer.did)],
+  [
+    'IssuerIdentification',
+    'the issuer of a token that is no credential',
+    false,
+    signJws({}, { iss: issuer.did }, issuerKey),
+    did(issuer.did),
+  ],
+  [
+    'AudienceCheck',
+    'the audience of a token whose issuer is at an https URL',
+    true,
+    vc((payload) => Object.assign(payload, { iss: 'https://a.example', aud: holder.did })),
+    did(holder.did),
+  ],
   ['AudienceCheck', 'the one audience', true, withAudience(holder.did), did(holder.did)],
   ['AudienceCheck', 'the one audience in its long form', true, withAudience(holder.longForm), did(holder.did)],
   ['AudienceCheck', 'one of several', true, withAudience(['https://a.example', holder.did]), did(holder.did)],

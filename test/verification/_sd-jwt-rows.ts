@@ -94,6 +94,8 @@ export const sdJwtRows: Row[] = [
   ['IssuerIdentification', 'the issuer, with a disclosure that belongs to nothing', true, foreign, did(issuer.did)],
   ['IssuerIdentification', 'the issuer of a token with another algorithm', true, typed('vc+sd-jwt', 'HS256'), did(issuer.did)],
   ['IssuerIdentification', 'an issuer that is disclosed', false, extra('salt', 'iss', mallory.did), did(mallory.did)],
+  ['IssuerIdentification', 'an issuer at an https URL', false, reissued((token) => (token.iss = 'https://a.example')), did(issuer.did)],
+  ['AudienceCheck', 'a key binding that cannot be read', false, `${issued}x.y.z`, did(issuer.did)],
   ['IssuerIdentification', 'somebody else', false, issued, did(mallory.did)],
 
   ['AudienceCheck', 'whom the key binding is for', true, good, did(audience)],

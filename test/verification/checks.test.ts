@@ -1,13 +1,12 @@
 /** The table of the verification API, row by row (api.md 4.13): what makes each check say yes, and what no. */
 import { describe, expect, test } from 'vitest'
 import { Problem } from '../../src/base/problem.ts'
-import { signJws } from '../../src/credentials/jws.ts'
 import { anyCredential, issueSdJwt } from '../../src/credentials/sd-jwt/sd-jwt.ts'
 import { VerificationError } from '../../src/credentials/verification-error.ts'
 import { parameterOf, type VcVerificationName } from '../../src/verification/model.ts'
-import { credential, issuerKey, vc } from '../credentials/_forge.ts'
+import { credential, vc } from '../credentials/_forge.ts'
 import { issuer, schemaId } from '../credentials/_people.ts'
-import { content as sdJwtContent, forgeries, good, issued, reissued } from '../credentials/sd-jwt/_forged.ts'
+import { content as sdJwtContent, forgeries, good, reissued } from '../credentials/sd-jwt/_forged.ts'
 import { check, schema } from './_checks.ts'
 import { jwtRows, withStatus } from './_jwt-rows.ts'
 import { did } from './_parameters.ts'
@@ -32,7 +31,6 @@ describe.each(Object.entries(parameterOf))('%s', (verification) => {
 describe('a comparison with a credential that cannot be read is refused as a whole', () => {
   test.each([
     ['no token', 'no token'],
-    ['a token whose payload is no credential', signJws({}, { iss: issuer.did }, issuerKey)],
     ['two parts', credential.split('.').slice(0, 2).join('.')],
     ['an SD-JWT whose JWT is none', '~'],
   ])('%s', async (_, jwt) => {
@@ -40,7 +38,7 @@ describe('a comparison with a credential that cannot be read is refused as a who
       type: 'BadRequest',
       status: 400,
       title: 'VC Verification Failed',
-      message: expect.stringContaining('Unable to decode'),
+      message: expect.stringMatching(/^0\.credential: Unable to decode/),
     }
     await expect(check(jwt, 'IssuerIdentification', did(issuer.did))).rejects.toMatchObject(problem)
     await expect(check(jwt, 'AudienceCheck', did(issuer.did))).rejects.toMatchObject(problem)
@@ -102,10 +100,6 @@ describe('of an SD-JWT that must not be believed', () => {
     expect(await check(text, 'IntegrityOfClaims')).toBe(false)
     expect(await check(text, 'SignatureVerification')).toBe(false)
   })
-})
-
-test('an audience that cannot be read is none to compare with', async () => {
-  await expect(check(`${issued}x.y.z`, 'AudienceCheck', did(issuer.did))).rejects.toMatchObject({ status: 400 })
 })
 
 test('each status of an SD-JWT is asked about, and one of a kind that nobody knows', async () => {

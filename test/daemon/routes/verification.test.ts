@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parameterOf } from '../../../src/verification/model.ts'
 import { startAgent, type TestAgent } from '../../_agent.ts'
 import { connect, issue, newDid, presentationIn, startPair } from '../../_pair.ts'
-import { credential } from '../../credentials/_forge.ts'
+import { credential, vc } from '../../credentials/_forge.ts'
 import { issuer } from '../../credentials/_people.ts'
 import { askSdJwt, issueSdJwtTo } from '../../flows/_sd-jwt.ts'
 
@@ -133,10 +133,27 @@ describe('is refused with 400, naming the field', () => {
   })
 })
 
-test('a comparison with what is no credential is refused as the real agent refuses it', async () => {
-  const parameter = didParameter
-  const { status, body } = await post([{ credential: 'no token', verifications: [{ verification: 'AudienceCheck', parameter }] }])
-  expect({ status, body }).toMatchObject({ status: 400, body: { type: 'BadRequest', title: 'VC Verification Failed' } })
+test.each(['did:wrong', 'https://issuer.example'])('an iss of %s is an answer, and the other credentials have theirs', async (iss) => {
+  const verifications = [{ verification: 'IssuerIdentification', parameter: didParameter }, { verification: 'SemanticCheckOfClaims' }]
+  const bad = vc((payload) => (payload['iss'] = payload['vc'].issuer = iss))
+  const { status, body } = await post([bad, credential].map((each) => ({ credential: each, verifications })))
+  const successes = body.map(({ result }: { result: { success: boolean }[] }) => result.map(({ success }) => success))
+  expect({ status, successes }).toEqual({
+    status: 200,
+    successes: [
+      [false, false],
+      [true, true],
+    ],
+  })
+})
+
+test('a comparison with a token that has no payload is refused as the Cloud Agent refuses it, and the refusal names the token', async () => {
+  const verifications = [{ verification: 'AudienceCheck', parameter: didParameter }]
+  const { status, body } = await post([credential, 'no token'].map((each) => ({ credential: each, verifications })))
+  expect({ status, body }).toMatchObject({
+    status: 400,
+    body: { type: 'BadRequest', title: 'VC Verification Failed', detail: expect.stringMatching(/^1\.credential: Unable to decode JWT: /) },
+  })
 })
 
 test('nobody asks without credentials', async () => {
