@@ -32,6 +32,12 @@ export const VerifiablePresentationClaims = z.looseObject({
 })
 export type VerifiablePresentationClaims = z.infer<typeof VerifiablePresentationClaims>
 
+/**
+ * The first context is the one that VC Data Model 1.1 demands first (§4.1); verifiers such as did-jwt-vc refuse a presentation without it. The second
+ * is the one that the Cloud Agent and its SDKs write. Here neither is required of others.
+ */
+const contexts = ['https://www.w3.org/2018/credentials/v1', 'https://www.w3.org/2018/presentations/v1']
+
 /** What a presentation is made of. */
 export type PresentationContent = {
   /** Goes into `iss` as given; others resolve it, so the long form unless it is published. */
@@ -58,7 +64,7 @@ export function createJwtVp({ holderDid, holderKey, kid, audience, nonce, creden
     nonce,
     ...(now !== undefined && { iat: Math.floor(now) }),
     vp: {
-      '@context': ['https://www.w3.org/2018/presentations/v1'],
+      '@context': contexts,
       type: ['VerifiablePresentation'],
       verifiableCredential: credentials,
     },

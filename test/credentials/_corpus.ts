@@ -44,8 +44,8 @@ const cases: [name: string, expected: string, verify: () => Promise<unknown>][] 
     ([name, failure, text, changes]) =>
       [`SD-JWT: ${name}`, failure, () => verifySdJwtPresentation(text, { ...options, ...changes })] as const,
   ),
-  ...['no token', '~'].map(
-    (text) => [`AudienceCheck of ${text}`, 'BadRequest', () => check(text, 'AudienceCheck', did(audience))] as const,
+  ...(['AudienceCheck', 'IssuerIdentification'] as const).flatMap((name) =>
+    ['no token', '~'].map((text) => [`${name} of ${text}`, 'BadRequest', () => check(text, name, did(audience))] as const),
   ),
   ...[...jwtRows, ...sdJwtRows].map(
     ([name, what, expected, text, parameter]) =>

@@ -35,13 +35,13 @@ const shown: PresentationContent = {
 const presentation = createJwtVp(shown)
 
 describe('createJwtVp', () => {
-  test('writes exactly the members of the real agent', () => {
+  test('writes the members of the real agent, and the context of the data model first', () => {
     expect(Buffer.from(partsOf(createJwtVp({ ...shown, kid: 'auth-1' }))[0], 'base64url').toString()).toBe(
       '{"typ":"JWT","alg":"ES256K","kid":"auth-1"}',
     )
     expect(Buffer.from(partsOf(presentation)[1], 'base64url').toString()).toBe(
-      `{"iss":"${holder.longForm}","aud":"${audience}","nonce":"${nonce}","vp":{"@context":["https://www.w3.org/2018/presentations/v1"],` +
-        `"type":["VerifiablePresentation"],"verifiableCredential":["${credential}"]}}`,
+      `{"iss":"${holder.longForm}","aud":"${audience}","nonce":"${nonce}","vp":{"@context":["https://www.w3.org/2018/credentials/v1",` +
+        `"https://www.w3.org/2018/presentations/v1"],"type":["VerifiablePresentation"],"verifiableCredential":["${credential}"]}}`,
     )
   })
 
@@ -88,6 +88,7 @@ describe('verifyJwtVp', () => {
   test.each([
     ['the fixture in ES256K', tokens['vp-es256k']!],
     ['the fixture in EdDSA', tokens['vp-eddsa']!],
+    ['the fixture with the context of presentations alone', tokens['vp-eddsa-one-context']!],
     ['a bare kid', createJwtVp({ ...shown, kid: 'auth-1' })],
     ['a full kid', createJwtVp({ ...shown, kid: `${holder.longForm}#auth-1` })],
     ['a kid with the short form', createJwtVp({ ...shown, kid: `${holder.did}#auth-1` })],
@@ -109,6 +110,7 @@ describe('verifyJwtVp', () => {
     ['iat, nbf and exp that hold', (payload) => Object.assign(payload, { iat: now, nbf: now - 1, exp: now + 1 })],
     ['clocks 30 s apart', (payload) => Object.assign(payload, { iat: now + 30, exp: now - 29 })],
     ['a holder that is iss', ({ vp }) => (vp.holder = holder.did)],
+    ['the context of the data model alone', ({ vp }) => (vp['@context'] = ['https://www.w3.org/2018/credentials/v1'])],
     ['type as text, no context', ({ vp }) => (delete vp['@context'], (vp.type = 'VerifiablePresentation'))],
     ['members nobody knows', (payload) => Object.assign(payload, { jti: '1', presentation_submission: {} })],
   ]
