@@ -4,7 +4,7 @@ import type { Input } from '../_client/answer.ts'
 import { UsageError } from '../_errors/usage.ts'
 import { formatNames, formats } from './format.ts'
 
-type Acceptance = Input<'PATCH /connections/{connectionId}'>['body']['automaticAcceptance']
+type Acceptance = NonNullable<NonNullable<Input<'PATCH /connections/{connectionId}'>['body']>['automaticAcceptance']>
 
 const many = { multiple: true, multipleNonGreedy: true } as const
 const dependsOn = ['accept-offers']

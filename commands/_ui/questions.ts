@@ -2,6 +2,7 @@
 import type { Answer } from '../_client/answer.ts'
 import { UsageError } from '../_errors/usage.ts'
 import { shortForm, explainDid } from '../_format/did.ts'
+import { connectionName } from '../_format/names.ts'
 import { explain, meanings, type Topic } from '../_format/states.ts'
 import { ago } from '../_format/time.ts'
 import { readClaims } from '../_input/claims.ts'
@@ -157,8 +158,9 @@ function toChoice(topic: Topic, { id, role, state, createdAt, name }: Listed, va
   return { value, name: `${name}${age}`, hint: `${id}  ${role}, ${explain(topic, state)}` }
 }
 
-function ofConnection({ connectionId: id, role, state, createdAt, label, goal }: Connection): Listed {
-  return { id, role, state, createdAt, name: label ?? goal ?? id }
+function ofConnection(connection: Connection): Listed {
+  const { connectionId: id, role, state, createdAt } = connection
+  return { id, role, state, createdAt, name: connectionName(connection) }
 }
 
 function ofCredential({ recordId: id, role, protocolState: state, createdAt, claims }: Credential): Listed {

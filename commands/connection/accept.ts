@@ -1,4 +1,5 @@
 /** `agent connection accept` */
+import * as Flags from '@oclif/core/flags'
 import { AgentCommand } from '../_base.ts'
 import { acceptedOffers } from '../_format/connection.ts'
 import { shownState } from '../_format/states.ts'
@@ -11,24 +12,30 @@ export default class ConnectionAccept extends AgentCommand {
   static override summary = 'Accept an invitation of another agent'
   static override examples = [
     '<%= config.bin %> connection accept "https://my.domain.com/path?_oob=eyJ…"',
-    '<%= config.bin %> connection accept "https://my.domain.com/path?_oob=eyJ…" --wait --timeout 30s',
+    '<%= config.bin %> connection accept "https://my.domain.com/path?_oob=eyJ…" --label Acme --wait --timeout 30s',
     '<%= config.bin %> connection accept "https://my.domain.com/path?_oob=eyJ…" --accept-offers --subject did:prism:…',
     'wl-paste | <%= config.bin %> connection accept -',
   ]
   static override args = { invitation: invitationArg }
-  static override flags = { 'accept-offers': acceptOffersFlag, ...acceptanceFlags, ...waitFlags('the agents are connected') }
+  static override flags = {
+    label: Flags.string({ description: 'what this side calls the connection; it is not sent' }),
+    'accept-offers': acceptOffersFlag,
+    ...acceptanceFlags,
+    ...waitFlags('the agents are connected'),
+  }
 
   protected override readonly questions = { invitation: whichInvitation }
 
   async run() {
     const { args, flags } = await this.parse(ConnectionAccept)
     const automaticAcceptance = readAcceptance(flags)
-    const body = { invitation: readInvitation(args.invitation), automaticAcceptance }
+    const body = { invitation: readInvitation(args.invitation), label: flags.label, automaticAcceptance }
     const settled = await this.waiting('connection', flags, 'ConnectionResponseReceived')
     const made = await this.call('POST /connection-invitations', { body })
-    return settled(made, ({ connectionId, goal, state, automaticAcceptance: accepted }) => {
+    return settled(made, ({ connectionId, label, goal, state, automaticAcceptance: accepted }) => {
       this.print(connectionId, [
         ['connection', connectionId],
+        ['label', label],
         ['goal', goal],
         ['state', shownState('connection', state)],
         ['offers', accepted && acceptedOffers(accepted)],

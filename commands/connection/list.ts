@@ -1,5 +1,6 @@
 /** `agent connection list` */
 import { AgentCommand } from '../_base.ts'
+import { connectionName } from '../_format/names.ts'
 import { shortState } from '../_format/states.ts'
 import { ago } from '../_format/time.ts'
 import { recordFlags, toRecordQuery } from '../_input/paging.ts'
@@ -19,7 +20,7 @@ export default class ConnectionList extends AgentCommand {
         { head: 'id', of: ({ connectionId }) => connectionId },
         { head: 'role', of: ({ role }) => role, optional: true },
         { head: 'state', of: ({ state }) => shortState('connection', state) },
-        { head: 'label', of: ({ label, goal }) => label ?? goal, cut: 'end' },
+        { head: 'label', of: connectionName, cut: 'end' },
         { head: 'created', of: ({ createdAt }) => ago(createdAt, Date.now()), optional: true },
       ],
       'There are no connections. `agent connection invite` makes an invitation.',

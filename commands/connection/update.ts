@@ -8,15 +8,18 @@ import { acceptanceFlags, readAcceptance } from '../_input/acceptance.ts'
 import { whichRecord } from '../_ui/questions.ts'
 
 export default class ConnectionUpdate extends AgentCommand {
-  static override summary = 'Say which offers over a connection are accepted without a person'
-  static override description = 'It holds for offers from now on, and replaces what was said before. What waits for an answer waits on.'
+  static override summary = 'Change the label of a connection, or which offers over it are accepted without a person'
+  static override description =
+    '--accept-offers applies to future offers, and replaces the rule before. An offer that waits for an answer keeps waiting.'
   static override examples = [
+    '<%= config.bin %> connection update <id> --label Acme',
     '<%= config.bin %> connection update <id> --accept-offers --subject did:prism:…',
     '<%= config.bin %> connection update <id> --accept-offers --subject did:prism:… --key-id auth-1 --format sdjwt',
     '<%= config.bin %> connection update <id> --no-accept-offers',
   ]
   static override args = { id: Args.string({ required: true, ignoreStdin: true, description: 'id of the connection' }) }
   static override flags = {
+    label: Flags.string({ description: 'what this side calls the connection; it is not sent' }),
     'accept-offers': Flags.boolean({ allowNo: true, description: 'accept offers over this connection without a person, or none' }),
     ...acceptanceFlags,
   }
@@ -26,11 +29,11 @@ export default class ConnectionUpdate extends AgentCommand {
   async run() {
     const { args, flags } = await this.parse(ConnectionUpdate)
     const automaticAcceptance = readAcceptance(flags)
-    if (!automaticAcceptance)
-      throw new UsageError('There is nothing to change: give --accept-offers with --subject, or --no-accept-offers.')
+    if (!automaticAcceptance && flags.label === undefined)
+      throw new UsageError('There is nothing to change: give --label, --accept-offers with --subject, or --no-accept-offers.')
     const changed = await this.call('PATCH /connections/{connectionId}', {
       path: { connectionId: args.id },
-      body: { automaticAcceptance },
+      body: { label: flags.label, automaticAcceptance },
     })
     this.print(changed.connectionId, connectionFields(changed))
     return changed

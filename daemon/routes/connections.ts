@@ -45,14 +45,14 @@ export default [
   route(
     'PATCH /connections/{connectionId}',
     {
-      summary: 'Say which offers over a connection are accepted without a person (ours)',
+      summary: 'Change the label of a connection, and which offers over it are accepted without a person (ours)',
       access: 'tenant',
-      scopes: ['holder'],
+      scopes: ['issuer', 'holder', 'verifier'],
       path: { connectionId: Uuid },
       body: UpdateConnection,
       reply: [200, Connection],
     },
-    async ({ wallet }, { path, body }) => toConnection(await updateConnection(wallet, path.connectionId, body.automaticAcceptance)),
+    async ({ wallet }, { path, body }) => toConnection(await updateConnection(wallet, path.connectionId, body)),
   ),
 
   route(

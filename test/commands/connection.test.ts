@@ -4,6 +4,19 @@ import { serveTwoTenants, slow } from './_two-tenants.ts'
 
 const { user, asOther: asHolder } = serveTwoTenants('holder')
 
+test('an invitee labels a connection when it connects, changes the label, and takes it away', { timeout: slow }, async () => {
+  const { invitation } = JSON.parse((await user.run(['connection', 'invite', '--label', 'Mine', '--json'])).out)
+  const accepted = JSON.parse((await asHolder('connection', 'accept', invitation.invitationUrl, '--label', 'Acme', '--wait', '--json')).out)
+  expect(accepted).toMatchObject({ label: 'Acme', state: 'ConnectionResponseReceived' })
+  // It stays on this side.
+  expect(JSON.stringify(JSON.parse((await user.run(['connection', 'list', '--json'])).out))).not.toContain('Acme')
+  const id = accepted.connectionId
+  expect((await asHolder('connection', 'update', id, '--label', 'Acme Ltd')).out).toContain('label       Acme Ltd')
+  expect((await asHolder('connection', 'list')).out).toContain('Acme Ltd')
+  expect(JSON.parse((await asHolder('connection', 'update', id, '--label', '', '--json')).out)).not.toHaveProperty('label')
+  expect((await asHolder('connection', 'list')).out).toContain(`127.0.0.1:`)
+})
+
 test('a holder says so when it connects, changes it, and takes it back', { timeout: slow }, async () => {
   const issuer = JSON.parse((await user.run(['did', 'create', '--json'])).out).longFormDid
   const subject = JSON.parse((await asHolder('did', 'create', '--json')).out).longFormDid

@@ -4,6 +4,7 @@ import { claimPairs } from '../../commands/_format/claims.ts'
 import { colour, inStyle } from '../../commands/_format/colour.ts'
 import { disclosableOf, standingOf, validityOf, type CredentialContent } from '../../commands/_format/credential.ts'
 import { shortForm } from '../../commands/_format/did.ts'
+import { connectionName } from '../../commands/_format/names.ts'
 import { safe, safeJson, safeLine } from '../../commands/_format/safe.ts'
 import { explain, meanings, nextCommand, shownState, styleOf } from '../../commands/_format/states.ts'
 import { fields, table, type Column } from '../../commands/_format/table.ts'
@@ -26,6 +27,22 @@ const rows: Row[] = [
   { id: '0001', label: 'Alice and her friends', did: 'did:prism:0123456789abcdef0123456789abcdef' },
   { id: '0002', did: 'did:prism:ffff' },
 ]
+
+describe('the name of a connection', () => {
+  const connectionId = '01a20725-1111-7111-8111-0123456789ab'
+  const peerAt = (service: object) => `did:peer:2.Ez6LSkey.Vz6Mkkey.S${Buffer.from(JSON.stringify(service)).toString('base64url')}`
+
+  test.each([
+    ['its label', { label: 'Acme', goal: 'Hire' }, 'Acme'],
+    ['the goal of its invitation', { goal: 'Hire' }, 'Hire'],
+    ['the peer’s host', { theirDid: peerAt({ t: 'dm', s: { uri: 'https://acme.example/didcomm/x' } }) }, 'acme.example 456789ab'],
+    ['the host of an older form', { theirDid: peerAt([{ t: 'dm', s: 'http://10.0.0.1:8090' }]) }, '10.0.0.1:8090 456789ab'],
+    ['its id, of a peer with a mediator', { theirDid: peerAt({ t: 'dm', s: { uri: 'did:peer:2.x' } }) }, 'unnamed 456789ab'],
+    ['its id', {}, 'unnamed 456789ab'],
+  ])('is %s', (_, given, name) => {
+    expect(connectionName({ connectionId, ...given })).toBe(name)
+  })
+})
 
 describe('a table', () => {
   test('stands in columns, whole, where there is no terminal', () => {

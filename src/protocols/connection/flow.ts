@@ -41,7 +41,7 @@ export async function createInvitation(
  */
 export async function acceptInvitation(
   wallet: Wallet,
-  { invitation: text, automaticAcceptance }: AcceptConnectionInvitation,
+  { invitation: text, label, automaticAcceptance }: AcceptConnectionInvitation,
 ): Promise<ConnectionRecord> {
   const { invitation, oob } = parseInvitation(text)
   mustBeToConnect(invitation)
@@ -63,6 +63,7 @@ export async function acceptInvitation(
     }
     await keepPeerDid(tx, wallet, peer, id)
     const data = connection.model.parse({
+      label,
       goalCode: body.goal_code,
       goal: body.goal,
       invitation: { id: thid, type, from, invitationUrl: `${invitationBase}?_oob=${oob}` },

@@ -6,9 +6,11 @@ import type { Protocol, Rec } from '../record.ts'
 import { AutomaticAcceptance, SetAutomaticAcceptance } from './acceptance.ts'
 import { connectionStates } from './states.ts'
 
+const Label = z.string().max(255)
+
 export const CreateConnection = z
   .object({
-    label: optional(z.string().max(255)).describe('What the inviter calls this connection; it is not sent.'),
+    label: optional(Label).describe('What the inviter calls this connection; it is not sent.'),
     ...Goals,
     automaticAcceptance: optional(SetAutomaticAcceptance),
   })
@@ -16,11 +18,26 @@ export const CreateConnection = z
 export type CreateConnection = z.output<typeof CreateConnection>
 
 export const AcceptConnectionInvitation = z
-  .object({ invitation: invitationText, automaticAcceptance: optional(SetAutomaticAcceptance) })
+  .object({
+    invitation: invitationText,
+    label: optional(Label).describe('What the invitee calls this connection; it is not sent (ours).'),
+    automaticAcceptance: optional(SetAutomaticAcceptance),
+  })
   .meta({ id: 'AcceptConnectionInvitationRequest' })
 export type AcceptConnectionInvitation = z.output<typeof AcceptConnectionInvitation>
 
-export const UpdateConnection = z.object({ automaticAcceptance: SetAutomaticAcceptance }).meta({ id: 'UpdateConnectionRequest' })
+export const UpdateConnection = z
+  .object({
+    label: optional(Label).describe('What this side calls the connection from now on; an empty text removes the label (ours).'),
+    // Wrapped, since no acceptance at all is a change as well.
+    automaticAcceptance: optional(SetAutomaticAcceptance.transform((acceptance) => ({ acceptance }))),
+  })
+  .refine(
+    (change) => change.label !== undefined || change.automaticAcceptance !== undefined,
+    'changes nothing: give label or automaticAcceptance',
+  )
+  .meta({ id: 'UpdateConnectionRequest' })
+export type UpdateConnection = z.output<typeof UpdateConnection>
 
 /** What a connection's row holds beside the fields of every record. */
 export const ConnectionData = z.object({

@@ -5,23 +5,27 @@ import type { Wallet } from '../../wallet/wallet.ts'
 import { getRecord } from '../find.ts'
 import { amend } from '../record.ts'
 import type { AutomaticAcceptance } from './acceptance.ts'
-import { connection, type ConnectionRecord } from './model.ts'
+import { connection, type ConnectionRecord, type UpdateConnection } from './model.ts'
 
 /**
- * Says which offers over a connection are accepted from now on without a person; none when `automaticAcceptance` is undefined. No step, so no
- * event. An offer that is there already waits for its answer as before.
+ * Changes the label of a connection, and which offers over it are accepted from now on without a person. No step, so no event. An offer
+ * that is there already waits for its answer as before.
  *
  * @throws {Problem} 404 when there is no such connection; as `mustAccept`.
  */
 export async function updateConnection(
   wallet: Wallet,
   id: string,
-  automaticAcceptance: AutomaticAcceptance | undefined,
+  { label, automaticAcceptance }: UpdateConnection,
 ): Promise<ConnectionRecord> {
   await getRecord(wallet.db, connection, id)
-  await mustAccept(wallet, automaticAcceptance)
+  await mustAccept(wallet, automaticAcceptance?.acceptance)
+  const change = {
+    ...(label !== undefined && { label: label || undefined }),
+    ...(automaticAcceptance && { automaticAcceptance: automaticAcceptance.acceptance }),
+  }
   return wallet.transaction(async (tx) => {
-    await amend(tx, connection, await getRecord(tx, connection, id), { automaticAcceptance })
+    await amend(tx, connection, await getRecord(tx, connection, id), change)
     return getRecord(tx, connection, id)
   })
 }
