@@ -3,6 +3,7 @@ import type { Answer } from '../_client/answer.ts'
 import { claimPairs } from './claims.ts'
 import { inStyle, type Styled } from './colour.ts'
 import { disclosableOf, shownStanding, validityOf, type CredentialContent } from './credential.ts'
+import { proofRequestFields, proofRequestText } from './proof-request.ts'
 import type { Column } from './table.ts'
 import { shortState, shownState } from './states.ts'
 import { ago, whenAgo } from './time.ts'
@@ -80,7 +81,7 @@ export function presentationFields(record: PresentationRecord): Pair[] {
     ['state', shownState('proof', record.status)],
     ['connection', record.connectionId],
     ['goal', record.goal],
-    ['asked for', record.requestData[0]],
+    ...proofRequestFields(record),
     ['policy', record.policyId],
     ...claimPairs(record.disclosedClaims ?? {}, 'shown '),
     ['presented', record.data.length === 0 ? undefined : `${record.data.length} presentation${record.data.length === 1 ? '' : 's'}`],
@@ -94,5 +95,5 @@ export const presentationColumns: Column<PresentationRecord>[] = [
   { head: 'id', of: ({ presentationId }) => presentationId },
   { head: 'role', of: ({ role }) => role, optional: true },
   { head: 'state', of: ({ status }) => shortState('proof', status) },
-  { head: 'thread', of: ({ thid }) => thid, cut: 'end', optional: true },
+  { head: 'asked for', of: proofRequestText, cut: 'end' },
 ]

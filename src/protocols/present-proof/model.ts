@@ -166,7 +166,7 @@ export const PresentationStatus = z
     thid: z.string(),
     role: z.enum(['Verifier', 'Prover']),
     status: z.enum([...new Set(presentationStates.rows.map((row) => row[3]))]),
-    proofs: z.array(z.unknown()),
+    proofs: z.array(ProofRequestAux.extend({ trustIssuers: z.array(z.string()).optional() })),
     data: z.array(z.string()),
     requestData: z.array(z.string()),
     disclosedClaims: z.record(z.string(), z.json()).optional().describe('Verifier, SDJWT and AnonCreds: the claims that were shown.'),
@@ -181,16 +181,16 @@ export type PresentationStatus = z.infer<typeof PresentationStatus>
 
 export type PresentationRecord = Rec<typeof presentationStates, PresentationData>
 
-/** A presentation record as REST and events show it; `proofs` is always empty, as the real agent has it. */
+/** A presentation record as REST and events show it. */
 export function toPresentationStatus(record: PresentationRecord): PresentationStatus {
-  const { id, thid, role, state, data, requestData, disclosedClaims, connectionId, policy, metaRetries, metaLastFailure } = record
+  const { id, thid, role, state, proofs, data, requestData, disclosedClaims, connectionId, policy, metaRetries, metaLastFailure } = record
   return present({
     presentationId: id,
     id,
     thid,
     role,
     status: state,
-    proofs: [],
+    proofs,
     data,
     requestData,
     disclosedClaims,

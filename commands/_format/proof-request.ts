@@ -1,0 +1,117 @@
+/** Requests for a proof in words: which credential, of which schema and issuer, and which of its claims. */
+import { z } from 'zod'
+import { pathOf } from './claims.ts'
+import { shortForm } from './did.ts'
+
+type Pair = readonly [name: string, value: unknown]
+
+/** The part of a presentation record that says what the verifier asks for. */
+export type Asked = { requestData: readonly string[]; proofs?: readonly unknown[] | undefined }
+
+const Restriction = z.record(z.string(), z.unknown())
+const Restrictions = z.array(Restriction).nullish()
+const AnonCreds = z.looseObject({
+  requested_attributes: z.record(z.string(), z.looseObject({ name: z.string(), restrictions: Restrictions })),
+  requested_predicates: z
+    .record(z.string(), z.looseObject({ name: z.string(), p_type: z.string(), p_value: z.number(), restrictions: Restrictions }))
+    .default({}),
+})
+const Field = z.looseObject({ path: z.array(z.string()).default([]), filter: z.looseObject({ const: z.unknown() }).nullish() })
+const Descriptor = z.looseObject({
+  id: z.string().nullish(),
+  name: z.string().nullish(),
+  purpose: z.string().nullish(),
+  constraints: z.looseObject({ fields: z.array(Field).nullish() }).nullish(),
+})
+const Definition = z.looseObject({ presentation_definition: z.looseObject({ input_descriptors: z.array(Descriptor).default([]) }) })
+const SdJwt = z.looseObject({ claims: z.record(z.string(), z.unknown()).nullish() })
+const Options = z.looseObject({ options: z.looseObject({ domain: z.string() }) })
+const Line = z.object({ schemaId: z.string(), trustIssuers: z.array(z.string()).nullish() })
+
+const signs: Readonly<Record<string, string>> = { '>=': '≥', '<=': '≤' }
+
+/** In one line, such as `name and city of an SD-JWT credential, schema https://…, issued by did:prism:…`. */
+export function proofRequestText({ requestData, proofs = [] }: Asked): string {
+  const content = readJson(requestData[0])
+  const anonCreds = AnonCreds.safeParse(content)
+  if (anonCreds.success) return anonCredsText(anonCreds.data)
+  const definition = Definition.safeParse(content)
+  const lines = proofs.flatMap((each) => Line.safeParse(each).data ?? [])
+  const rules = lines.map(({ schemaId, trustIssuers }) => `schema ${schemaId}${issuedBy(trustIssuers ?? [])}`)
+  const of = rules.length === 0 ? '' : `, ${rules.join('; and one of ')}`
+  const descriptors = definition.data?.presentation_definition.input_descriptors ?? []
+  if (descriptors.length > 0) return `${descriptors.map(descriptorText).join('; ')}${of}`
+  const name = definition.success ? 'JWT' : 'SD-JWT'
+  const claims = definition.success ? [] : pathsOf(SdJwt.safeParse(content).data?.claims ?? {})
+  const article = of || claims.length > 0 ? (definition.success ? 'a' : 'an') : 'any'
+  return `${claims.length > 0 ? `${all(claims)} of ` : ''}${article} ${name} credential${of}`
+}
+
+/** For a record's fields: what the verifier asks for, and for which domain the presentation is made. */
+export function proofRequestFields(asked: Asked): Pair[] {
+  const domain = Options.safeParse(readJson(asked.requestData[0])).data?.options.domain
+  return [
+    ['asked for', asked.requestData.length === 0 ? undefined : proofRequestText(asked)],
+    ['domain', domain],
+  ]
+}
+
+function anonCredsText({ requested_attributes: attributes, requested_predicates: predicates }: z.output<typeof AnonCreds>): string {
+  const wanted = [
+    ...Object.values(attributes).map(({ name }) => name),
+    ...Object.values(predicates).map(({ name, p_type, p_value }) => `${name} ${signs[p_type] ?? p_type} ${p_value}`),
+  ]
+  const rules = [...Object.values(attributes), ...Object.values(predicates)].flatMap(({ restrictions }) => restrictions ?? [])
+  const texts = [...new Set(rules.map(restrictionText))].filter((text) => text !== '')
+  return `${all(wanted)} of an AnonCreds credential${texts.length > 0 ? `, ${texts.join(' or ')}` : ''}`
+}
+
+const restrictionNames: Readonly<Record<string, string>> = {
+  cred_def_id: 'definition',
+  schema_id: 'schema',
+  schema_name: 'schema',
+  issuer_did: 'issued by',
+  issuer_id: 'issued by',
+}
+
+function restrictionText(restriction: z.output<typeof Restriction>): string {
+  return Object.entries(restriction)
+    .map(([key, value]) => `${restrictionNames[key] ?? key} ${typeof value === 'string' ? shortForm(value) : JSON.stringify(value)}`)
+    .join(', ')
+}
+
+function descriptorText({ id, name, purpose, constraints }: z.output<typeof Descriptor>): string {
+  const fields = (constraints?.fields ?? []).map(({ path, filter }) => {
+    const claim = path[0]?.replace(/^\$(?:\.vc)?(?:\.credentialSubject)?\.?/, '') || 'any content'
+    return filter?.const === undefined
+      ? claim
+      : `${claim} = ${typeof filter.const === 'string' ? filter.const : JSON.stringify(filter.const)}`
+  })
+  const title = name ?? purpose ?? id ?? 'a credential'
+  return fields.length > 0 ? `${title} (${all(fields)})` : title
+}
+
+function issuedBy(issuers: readonly string[]): string {
+  return issuers.length === 0 ? '' : `, issued by ${issuers.map(shortForm).join(' or ')}`
+}
+
+/** Claims by their paths; a claim whose value is an object with members asks for those. */
+function pathsOf(claims: Readonly<Record<string, unknown>>, above: string[] = []): string[] {
+  return Object.entries(claims).flatMap(([name, value]) => {
+    const path = [...above, name]
+    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length > 0
+    return isObject ? pathsOf(value as Record<string, unknown>, path) : [pathOf(path)]
+  })
+}
+
+function all(words: readonly string[]): string {
+  return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`
+}
+
+function readJson(text = '{}'): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return {}
+  }
+}

@@ -1,0 +1,78 @@
+/** What a request for a proof asks for, in words. */
+import { expect, test } from 'vitest'
+import { proofRequestText } from '../../commands/_format/proof-request.ts'
+import { connect } from '../_pair.ts'
+import { startCommandedPair } from './_pair.ts'
+import { slow } from './_two-tenants.ts'
+
+const jwt = { options: { challenge: 'c', domain: 'd' }, presentation_definition: { id: 'x', input_descriptors: [] } }
+const schemaId = 'https://schemas.example/employee'
+const issuer = `did:prism:${'ab'.repeat(32)}`
+const restrictions = [{ schema_id: schemaId, issuer_did: issuer }]
+
+test.each([
+  ['any JWT credential', jwt, []],
+  [`a JWT credential, schema ${schemaId}`, jwt, [{ schemaId }]],
+  [
+    `a JWT credential, schema ${schemaId}, issued by ${issuer}; and one of schema https://schemas.example/b`,
+    jwt,
+    [
+      { schemaId, trustIssuers: [`${issuer}:long`] },
+      { schemaId: 'https://schemas.example/b', trustIssuers: [] },
+    ],
+  ],
+  ['any SD-JWT credential', { options: jwt.options, claims: {} }, []],
+  ['name and address.city of an SD-JWT credential', { claims: { name: '', address: { city: '' } } }, []],
+  [
+    'name and age ≥ 18 of an AnonCreds credential',
+    { requested_attributes: { a: { name: 'name' } }, requested_predicates: { p: { name: 'age', p_type: '>=', p_value: 18 } } },
+    [],
+  ],
+  [
+    `name of an AnonCreds credential, schema ${schemaId}, issued by ${issuer}`,
+    { requested_attributes: { a: { name: 'name', restrictions } }, requested_predicates: {} },
+    [],
+  ],
+  [
+    'Proof of employment (employer = Acme and name)',
+    {
+      presentation_definition: {
+        input_descriptors: [
+          {
+            id: 'one',
+            name: 'Proof of employment',
+            constraints: {
+              fields: [{ path: ['$.vc.credentialSubject.employer'], filter: { const: 'Acme' } }, { path: ['$.credentialSubject.name'] }],
+            },
+          },
+        ],
+      },
+    },
+    [],
+  ],
+])('%s', (text, content, proofs) => {
+  expect(proofRequestText({ requestData: [JSON.stringify(content)], proofs })).toBe(text)
+})
+
+test('both sides see it in show and list, and JSON nowhere but with --json', { timeout: slow }, async () => {
+  await using pair = await startCommandedPair()
+  const { holder, issuer: verifier, run } = pair
+  const { inviterConnectionId } = await connect(verifier, holder)
+  const asking = ['proof', 'request', '--connection', inviterConnectionId, '--schema', schemaId, '--trust-issuer', issuer]
+  const made = await run(verifier, ...asking, '--domain', 'shop.example', '--json')
+  const { presentationId, requestData } = JSON.parse(made.out)
+  const asked = `a JWT credential, schema ${schemaId}, issued by ${issuer}`
+  await expect.poll(async () => (await run(holder, 'proof', 'list')).out, { timeout: 30_000 }).toContain('RequestReceived')
+  const [received] = JSON.parse((await run(holder, 'proof', 'list', '--json')).out).contents
+  expect(received.requestData).toEqual(requestData)
+  for (const [who, id] of [
+    [verifier, presentationId],
+    [holder, received.presentationId],
+  ]) {
+    const shown = await run(who, 'proof', 'show', id)
+    expect(shown.out).toMatch(new RegExp(`asked for +${asked.replaceAll('.', '\\.')}\n`))
+    expect(shown.out).toContain('shop.example')
+    expect(shown.out + (await run(who, 'proof', 'list')).out).not.toContain('{')
+    expect((await run(who, 'proof', 'list')).out).toContain(asked)
+  }
+})
