@@ -22,10 +22,7 @@ if (argv.length === 1 && ['--version', '-v', 'version'].includes(argv[0])) {
   const asked = complete({ commands, topics: readJson('package.json').oclif.topics }, argv.slice(2))
   asked.then((text) => process.stdout.write(text))
 } else {
-  const isHelp = argv.length === 0 || argv[0] === 'help' || argv.includes('--help')
-  const { start, commands, handle } = require('./load.cjs').load(isHelp ? 'help' : 'command')
-  start(argv, { root, pjson: readJson('package.json'), commands }).catch((error) => {
-    if (error.oclif?.exit === 127) error.oclif.exit = 2 // a command that does not exist is a usage error like any other
-    return handle(error)
-  })
+  const isHelp = argv.length === 0 || argv[0] === 'help' || argv.includes('--help') || argv.includes('-h')
+  const { start, commands, reportCrash } = require('./load.cjs').load(isHelp ? 'help' : 'command')
+  start(argv, { root, pjson: readJson('package.json'), commands }).catch((error) => reportCrash(error, argv))
 }

@@ -11,18 +11,23 @@ import { fields, table, type Column } from './_format/table.ts'
 import { PlainCommand } from './_plain.ts'
 import { canAsk } from './_ui/ask.ts'
 import { askForMissing, typed, withoutRules, type Questions } from './_ui/missing.ts'
-import { prepareWait, spellOut, type Records, type Topic, type Waiting } from './_wait.ts'
+import { asTyped, prepareWait, spellOut, type Records, type Topic, type Waiting } from './_wait.ts'
 
 export abstract class AgentCommand extends PlainCommand {
   static override baseFlags = {
     url: Flags.string({ description: 'base URL of the daemon’s HTTP API (AGENT_URL)', helpGroup: 'DAEMON' }),
-    profile: Flags.string({ description: 'profile of the daemon (AGENT_PROFILE); the one in use when left out', helpGroup: 'DAEMON' }),
+    profile: Flags.string({
+      char: 'p',
+      description: 'profile of the daemon (AGENT_PROFILE); the one in use when left out',
+      helpGroup: 'DAEMON',
+    }),
     'api-key-file': Flags.string({
       description: 'file of the tenant’s key, - for standard input (AGENT_API_KEY: the key)',
       helpGroup: 'DAEMON',
     }),
     'admin-key-file': Flags.string({ description: 'file of the administrator’s key (AGENT_ADMIN_KEY: the key)', helpGroup: 'DAEMON' }),
     quiet: Flags.boolean({ char: 'q', description: 'print ids only', helpGroup: 'GLOBAL' }),
+    ...PlainCommand.baseFlags,
   }
 
   /** What is asked for at a terminal when it is missing. */
@@ -53,7 +58,7 @@ export abstract class AgentCommand extends PlainCommand {
     if (!given || this.isQuiet) return [...argv]
     const complete = await askForMissing(this.questions, argv, { call: this.call, given: { ...given.args, ...given.flags } })
     if (complete.length > argv.length)
-      this.say(colour(process.stderr)('faint', `$ ${typed(['agent', ...(this.id ?? '').split(':'), ...complete])}`))
+      this.say(colour(process.stderr)('faint', `$ ${typed(['agent', ...(this.id ?? '').split(':'), ...asTyped(complete)])}`))
     return complete
   }
 

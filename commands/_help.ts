@@ -1,5 +1,6 @@
 /** Help that begins with examples: most who ask want to see how it is done. */
 import { CommandHelp as OclifCommandHelp, Help } from '@oclif/core/help'
+import { exit } from '@oclif/core/errors'
 
 /** Flags that every command has, or every command that talks to a daemon; they have sections of their own. */
 const common = ['GLOBAL', 'DAEMON']
@@ -32,6 +33,20 @@ class CommandHelp extends OclifCommandHelp {
 
 export default class AgentHelp extends Help {
   protected override CommandHelpClass = CommandHelp
+
+  /** As oclif's; of what does not exist it says which command may be meant, as a mistyped command does. */
+  override async showHelp(argv: string[]): Promise<void> {
+    const rest = argv.filter((arg) => arg !== '--help')
+    const flag = rest.findIndex((arg) => arg.startsWith('-'))
+    const subject = rest.slice(0, flag === -1 ? undefined : flag)
+    const words = subject.flatMap((arg) => arg.split(/[: ]/))
+    const id = words.join(':')
+    const isKnown = words.some((_, last) => this.config.findCommand(words.slice(0, last + 1).join(':'))) || this.config.findTopic(id)
+    if (words.length === 0 || isKnown) return super.showHelp(subject)
+    const { reportNotFound } = await import('./_errors/not-found.ts')
+    reportNotFound(this.config, id, argv)
+    exit(2)
+  }
 
   override formatRoot(): string {
     const [first, ...rest] = super.formatRoot().split('\n\n')

@@ -1,9 +1,11 @@
-/** What the bundle of the command line has beside the commands: its start, and what package.json names to oclif. */
+/** The parts of the command line's bundle that are no commands: its start, its end, and the entry points that package.json names to oclif. */
 import type { Command, Hook, Interfaces } from '@oclif/core'
 import { Config, Plugin } from '@oclif/core/config'
 import { run } from '@oclif/core/run'
+import { arrange } from './_arrange.ts'
+import { reportCrash } from './_errors/crash.ts'
 
-export { handle } from '@oclif/core/handle'
+export { reportCrash } from './_errors/crash.ts'
 export { default as Help } from './_help.ts'
 
 /** Says which command may have been meant; loaded only then. */
@@ -25,13 +27,36 @@ type Program = {
  * Runs a command line. Where it plainly names a command, that command is run at once, as oclif would after it has read what there is to
  * know of all of them; everything else, such as help and what is misspelt, is left to oclif.
  */
-export async function start(argv: string[], { root, pjson, commands }: Program): Promise<unknown> {
+export async function start(given: string[], { root, pjson, commands }: Program): Promise<unknown> {
+  const crash = (error: Error) => reportCrash(error, given)
+  process.on('uncaughtException', crash)
+  // A reader that has seen enough, such as `head`, closes the pipe.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => error.code === 'EPIPE' || crash(error))
+  for (const stream of [process.stdout, process.stderr]) giveSize(stream)
+  const end = given.indexOf('--')
+  const isPlain = (arg: string, index: number) => arg === '--no-color' && (end === -1 || index < end)
+  if (given.some(isPlain)) {
+    process.env['NO_COLOR'] = '1'
+    // Node.js warns of two variables that contradict each other.
+    delete process.env['FORCE_COLOR']
+  }
+  const argv = arrange(
+    given.filter((arg, index) => !isPlain(arg, index)),
+    Object.keys(commands),
+  )
   const options = { root, pjson, ...(process.env['DEBUG'] === undefined && { logger: silent }) }
   const named = findNamed(argv, commands)
   if (!named) return run(argv, options)
   const plugin = Object.assign(new Plugin(options), { name: pjson.name, root, pjson, commands: [], hooks: {} })
   const config = await Config.load({ ...options, plugins: new Map([[pjson.name, plugin]]) })
   return Object.assign(named.command, { id: named.id }).run(argv.slice(named.words), config)
+}
+
+/** A terminal that does not know its size (`docker run -t`, `script`) says 0×0: it is taken for one of the usual size. */
+function giveSize(stream: NodeJS.WriteStream): void {
+  if (!stream.isTTY) return
+  stream.columns ||= 80
+  stream.rows ||= 24
 }
 
 /** The command that the first words are, if the others are its arguments or there are none. */

@@ -1,6 +1,7 @@
 /** What every command has: `--json`, and errors that say what happened, why, and which command mends it. */
 import type { Interfaces } from '@oclif/core'
 import { Command } from '@oclif/core/command'
+import * as Flags from '@oclif/core/flags'
 import { toUsageError } from './_errors/parsing.ts'
 import { renderReport, toReport } from './_errors/report.ts'
 import { colour, type Paint } from './_format/colour.ts'
@@ -21,6 +22,9 @@ export type CommonFlags = {
  */
 export abstract class PlainCommand extends Command {
   static override enableJsonFlag = true
+
+  // The start of the program takes it from the command line (_main.ts); here it is for help and completion.
+  static override baseFlags = { 'no-color': Flags.boolean({ description: 'print without colours (NO_COLOR)', helpGroup: 'GLOBAL' }) }
 
   /** As oclif's, which would load its configuration a second time. */
   static override run(

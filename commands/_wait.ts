@@ -60,6 +60,11 @@ export function spellOut(argv: readonly string[]): string[] {
   return argv.map((arg, index) => (arg === '--wait' && (end === -1 || index < end) ? '--wait=' : arg))
 }
 
+/** The arguments as a person types them: the opposite of `spellOut`. */
+export function asTyped(argv: readonly string[]): string[] {
+  return argv.map((arg) => (arg === '--wait=' ? '--wait' : arg))
+}
+
 /** What a wait has come to: the record as it is now, and why it is not what was waited for, if it is not. */
 export type Outcome<T extends Topic> = { record: Records[T]; failure?: CommandError }
 export type Wait<T extends Topic> = (made: Records[T]) => Promise<Outcome<T>>

@@ -1,6 +1,8 @@
 /** `agent completion` */
 import { readFileSync } from 'node:fs'
+import { basename } from 'node:path'
 import * as Args from '@oclif/core/args'
+import { UsageError } from './_errors/usage.ts'
 import { PlainCommand } from './_plain.ts'
 
 /** The files of the scripts, which ask `agent complete` on every tab (bin/agent.cjs). */
@@ -17,14 +19,25 @@ export default class Completion extends PlainCommand {
     '<%= config.bin %> completion fish | source',
   ]
   static override args = {
-    shell: Args.custom<Shell>({ options: Object.keys(files) as Shell[] })({ required: true, ignoreStdin: true, description: 'your shell' }),
+    shell: Args.custom<Shell>({ options: Object.keys(files) as Shell[] })({
+      ignoreStdin: true,
+      description: 'your shell; that of SHELL when left out',
+    }),
   }
 
   async run() {
-    const { shell } = (await this.parse(Completion)).args
+    const { shell = ownShell(process.env['SHELL']) } = (await this.parse(Completion)).args
     // As far from the bundle as it is from here.
     const script = readFileSync(new URL(`../completions/${files[shell]}`, import.meta.url), 'utf8')
     this.log(script.trimEnd())
     return { shell, script }
   }
+}
+
+/** The shell that the environment names. @throws {UsageError} when there is no script for it. */
+function ownShell(path: string | undefined): Shell {
+  const name = basename(path ?? '')
+  const known = (Object.keys(files) as Shell[]).find((shell) => shell === name)
+  if (known !== undefined) return known
+  throw new UsageError(`An argument is missing: shell (bash, zsh or fish). SHELL names ${name || 'no shell'}.`, 'agent completion bash')
 }

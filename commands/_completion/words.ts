@@ -1,5 +1,7 @@
 /** What may come next on a command line, by the manifest alone. */
 
+import { leadingFlags } from '../_arrange.ts'
+
 /** What completion reads of the manifest of the commands. */
 export type Manifest = { commands: Readonly<Record<string, Command>>; topics: Readonly<Record<string, { description?: string }>> }
 export type Command = {
@@ -34,15 +36,21 @@ export type Given = Readonly<Record<string, string>>
 /** Words to choose from, or the place of a value. */
 export type Next = { words: Candidate[] } | { place: Place }
 
-/** What may stand for the last of `words`, which are those after the name of the program. */
-export function whatIsNext(manifest: Manifest, words: readonly string[]): Next {
+/** What may stand for the last of the given words, which are those after the name of the program. */
+export function whatIsNext(manifest: Manifest, given: readonly string[]): Next {
+  const leading = leadingFlags(given.slice(0, -1))
+  if (leading > Math.max(0, given.length - 1)) return { words: [] }
+  return whatFollows(manifest, given.slice(leading), given.slice(0, leading))
+}
+
+function whatFollows(manifest: Manifest, words: readonly string[], leading: readonly string[]): Next {
   const before = words.slice(0, -1)
   const current = words.at(-1) ?? ''
   const asksForHelp = before[0] === 'help'
   const named = asksForHelp ? before.slice(1) : before
   const command = asksForHelp ? undefined : findCommand(manifest, named)
   if (!command) return { words: named.some((word) => word.startsWith('-')) ? [] : nextNames(manifest, named, asksForHelp) }
-  const { given, count, pending, isOver } = walk(command, before.slice(command.id.split(':').length))
+  const { given, count, pending, isOver } = walk(command, [...leading, ...before.slice(command.id.split(':').length)])
   if (pending) return { place: toPlace(command, pending, '', given) }
   const inline = /^--([\w-]+)=/.exec(current)
   const flag = inline ? command.flags[inline[1]!] : undefined

@@ -64,7 +64,7 @@ export function toReport(error: unknown, commandId: string): Report {
       return { code: name, title: message, hint: own.hint, exitCode: Number(own.exitCode) }
     default:
       if (own.oclif) return { code: 'Usage', title: message.replace(/\n?See more help with --help$/, ''), exitCode: own.oclif.exit ?? 2 }
-      return { code: 'Bug', title: 'The command failed in a way it should not', detail: message, exitCode: 1 }
+      return { code: 'Bug', title: 'Unexpected error (please report)', detail: message, exitCode: 1 }
   }
 }
 

@@ -55,6 +55,9 @@ export function chooseAskedQr(flags: QrFlags): QrChoice {
 function checkFile(file: string | undefined, format: Format, ending: Format | undefined): string | undefined {
   if (file === '-') throw new UsageError('--qr-file: standard output carries the text. Name a file.')
   if (ending !== undefined && ending !== format) throw new UsageError(`--qr-file: ${file} ends in .${ending}, and --qr says ${format}.`)
+  const other = extname(file ?? '')
+  if (ending === undefined && other !== '')
+    throw new UsageError(`--qr-file: ${file} ends in ${other}, and --qr says ${format}. Name a file that ends in .${format}.`)
   if (file !== undefined && existsSync(file))
     throw new UsageError(`--qr-file: there is a file ${file} already. Name another, or remove it.`)
   const folder = dirname(file ?? '.')

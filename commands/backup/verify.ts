@@ -15,7 +15,7 @@ export default class BackupVerify extends PlainCommand {
   static override args = { folder: Args.string({ required: true, ignoreStdin: true, description: 'folder of the backup' }) }
   static override flags = {
     'data-dir': Flags.string({ description: 'data folder that has the master key (AGENT_DATA_DIR)' }),
-    profile: Flags.string({ description: 'profile of the daemon whose data folder that is (AGENT_PROFILE)' }),
+    profile: Flags.string({ char: 'p', description: 'profile of the daemon whose data folder that is (AGENT_PROFILE)' }),
   }
 
   async run() {

@@ -15,7 +15,7 @@ export default class DaemonLogs extends PlainCommand {
     follow: Flags.boolean({ char: 'f', description: 'go on with what is added, until Ctrl-C' }),
     lines: Flags.integer({ char: 'n', description: 'how many lines to begin with', min: 0, default: 100 }),
     'data-dir': Flags.string({ description: 'folder that the daemon serves (AGENT_DATA_DIR)' }),
-    profile: Flags.string({ description: 'profile of the daemon (AGENT_PROFILE)' }),
+    profile: Flags.string({ char: 'p', description: 'profile of the daemon (AGENT_PROFILE)' }),
   }
 
   async run(): Promise<void> {

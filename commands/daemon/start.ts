@@ -26,7 +26,7 @@ export default class DaemonStart extends PlainCommand {
       min: 0,
       max: 65_535,
     }),
-    profile: Flags.string({ description: 'profile that the daemon writes and other commands read (AGENT_PROFILE)' }),
+    profile: Flags.string({ char: 'p', description: 'profile that the daemon writes and other commands read (AGENT_PROFILE)' }),
   }
 
   async run() {

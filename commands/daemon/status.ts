@@ -14,7 +14,7 @@ export default class DaemonStatus extends PlainCommand {
   static override examples = ['<%= config.bin %> daemon status', '<%= config.bin %> daemon status --json']
   static override flags = {
     'data-dir': Flags.string({ description: 'folder that the daemon serves (AGENT_DATA_DIR)' }),
-    profile: Flags.string({ description: 'profile of the daemon (AGENT_PROFILE)' }),
+    profile: Flags.string({ char: 'p', description: 'profile of the daemon (AGENT_PROFILE)' }),
   }
 
   async run() {

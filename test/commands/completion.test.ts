@@ -125,6 +125,9 @@ test('commands, flags and values come from the manifest', async () => {
   expect(await values('no', 'such', '')).toEqual([])
   expect(await values('explain', 'OfferRec')).toEqual(['OfferReceived'])
   expect(await values('credential', 'offer', '--no-such-flag=')).toEqual([])
+  expect(await values('--json', '-p', 'acme', 'tenant', 'key', '')).toEqual(['create', 'list', 'revoke'])
+  expect(await values('--profile', 'acme', 'credential', 'offer', '--pro')).toEqual([])
+  expect(await values('--profile', '')).toEqual([])
   expect(await values()).toContain('connection')
 })
 

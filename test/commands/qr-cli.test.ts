@@ -127,6 +127,7 @@ describe('a file', () => {
     [['--qr-file', 'a.txt'], 'ends in neither .svg nor .png'],
     [['--qr', 'small', '--qr-file', 'a.png'], 'makes no file'],
     [['--qr', 'png', '--qr-file', 'a.svg'], 'ends in .svg, and --qr says png'],
+    [['--qr', 'png', '--qr-file', 'a.jpg'], 'a.jpg ends in .jpg, and --qr says png'],
     [['--qr', 'png', '--qr-file', '-'], 'Name a file'],
     [['--qr-file', join('nowhere', 'a.png')], 'nothing can be written to the folder nowhere'],
     [['--qr', 'tiny'], '--qr'],

@@ -1,7 +1,7 @@
 /** `--wait`: which states end it, and with which exit code. */
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { prepareWait, spellOut, type Waiting } from '../../commands/_wait.ts'
+import { asTyped, prepareWait, spellOut, type Waiting } from '../../commands/_wait.ts'
 import type { Event } from '../../commands/_client/events.ts'
 import type { Client } from '../../daemon/client.ts'
 
@@ -73,5 +73,7 @@ test('without the flag nothing is waited for, and what cannot be waited for is w
 })
 
 test('the flag may stand alone, but after -- it is no flag', () => {
-  expect(spellOut(['a', '--wait', '--wait=x', '--', '--wait'])).toEqual(['a', '--wait=', '--wait=x', '--', '--wait'])
+  const spelt = spellOut(['a', '--wait', '--wait=x', '--', '--wait'])
+  expect(spelt).toEqual(['a', '--wait=', '--wait=x', '--', '--wait'])
+  expect(asTyped(spelt)).toEqual(['a', '--wait', '--wait=x', '--', '--wait'])
 })

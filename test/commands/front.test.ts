@@ -1,0 +1,105 @@
+/** What may stand before a command, after it or in its place: global flags, -h, and help that names nothing. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { arrange } from '../../commands/_arrange.ts'
+import { newUser, type User } from './_cli.ts'
+
+const slow = { timeout: 30_000 }
+
+let user: User
+beforeAll(() => (user = newUser()))
+afterAll(() => user.remove())
+
+const ids = ['connection:list', 'did:list', 'explain', 'help', 'tenant:key:list']
+
+// prettier-ignore
+test.each<[given: string, arranged: string]>([
+  ['did list',                                    'did list'],
+  ['--profile acme did list',                     'did list --profile acme'],
+  ['--profile=acme did list --json',              'did list --profile=acme --json'],
+  ['-p acme --json -q tenant key list x',         'tenant key list -p acme --json -q x'],
+  ['--profile acme did list --profile other',     'did list --profile acme --profile other'],
+  ['--url http://a --api-key-file k did list',    'did list --url http://a --api-key-file k'],
+  ['--profile acme did list -- --x',              'did list --profile acme -- --x'],
+  ['--json nonsense list',                        'nonsense list --json'],
+  ['-h',                                          '--help'],
+  ['connection list -h',                          'connection list --help'],
+  ['--profile acme connection list -h',           'connection list --profile acme --help'],
+  ['connection list -- -h',                       'connection list -- -h'],
+  ['explain -- --json',                           'explain -- --json'],
+  ['--profile',                                   '--profile'],
+  ['--lmit 3 did list',                           '--lmit 3 did list'],
+])('%j becomes %j', (given, arranged) => {
+  expect(arrange(given.split(' '), ids).join(' ')).toBe(arranged)
+})
+
+describe('-h is --help', slow, () => {
+  test.each([[[]], [['connection']], [['tenant', 'key']], [['connection', 'list']], [['daemon', 'start']], [['explain']], [['help']]])(
+    'after %j',
+    async (words) => {
+      const [short, long] = await Promise.all([user.run([...words, '-h']), user.run([...words, '--help'])])
+      expect(short).toEqual(long)
+      expect(short).toMatchObject({ code: 0, err: '', out: expect.stringContaining('USAGE') })
+    },
+  )
+})
+
+describe('global flags', slow, () => {
+  test('may stand before the command', async () => {
+    await user.run(['profile', 'add', 'acme', '--url', 'http://127.0.0.1:9'])
+    const named = (err: string) =>
+      expect(JSON.parse(err)).toMatchObject({ title: expect.stringContaining('http://127.0.0.1:9'), exitCode: 7 })
+    for (const line of ['--profile acme --json did list', '-p acme did list --json', 'did list -p acme --json']) {
+      const { code, err } = await user.run(line.split(' '))
+      expect(code).toBe(7)
+      named(err)
+    }
+  })
+
+  test('--no-color takes colours away where the environment wants them', async () => {
+    const env = { NO_COLOR: '', FORCE_COLOR: '1' }
+    const args = ['explain', 'exit-codes']
+    const plain = await user.run(['--no-color', ...args], { env })
+    expect(plain).toEqual(await user.run([...args, '--no-color'], { env }))
+    expect(plain).toMatchObject({ code: 0 })
+    expect(plain.out).not.toContain('\u001b')
+    expect((await user.run(['help', '--no-color'], { env })).out).not.toContain('\u001b')
+  })
+
+  test('-o is no flag of its own: the error names --json', async () => {
+    const { code, err } = await user.run(['did', 'list', '-o', 'json'])
+    expect({ code, err: err.split('\n')[0] }).toEqual({ code: 2, err: 'Error: There is no flag -o here. For JSON: --json' })
+  })
+})
+
+describe('help about what there is not', slow, () => {
+  test.each([
+    ['nonsense', 'There is no command agent nonsense.'],
+    ['credental offer', 'There is no command agent credental offer. Did you mean agent credential offer?'],
+    ['credential ofer', 'There is no command agent credential ofer. Did you mean agent credential offer?'],
+    ['conection', 'There is no command agent conection. Did you mean agent connection?'],
+  ])('help %s', async (words, title) => {
+    const { code, out, err } = await user.run(['help', ...words.split(' ')])
+    expect({ code, out, err: err.split('\n')[0] }).toEqual({ code: 2, out: '', err: `Error: ${title}` })
+    expect(err).toContain('\n  Try: agent ')
+    const withFlag = await user.run([...words.split(' '), '--help'])
+    expect({ code: withFlag.code, err: withFlag.err.split('\n')[0] }).toEqual({ code: 2, err: `Error: ${title}` })
+  })
+})
+
+describe('completion', slow, () => {
+  test.each(['bash', 'zsh', 'fish'])('is for the shell that SHELL names: %s', async (shell) => {
+    const named = await user.run(['completion', shell])
+    expect(named.code).toBe(0)
+    expect(await user.run(['completion'], { env: { SHELL: `/usr/bin/${shell}` } })).toEqual(named)
+  })
+
+  test.each([
+    ['/usr/bin/ksh', 'ksh'],
+    ['', 'no shell'],
+  ])('asks for the shell where SHELL is %j', async (SHELL, named) => {
+    const { code, err } = await user.run(['completion'], { env: { SHELL } })
+    expect(code).toBe(2)
+    expect(err).toContain(named)
+    expect(err).toContain('agent completion bash')
+  })
+})
