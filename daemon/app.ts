@@ -1,12 +1,13 @@
 /** The HTTP API as a koa application, in the order in which a request meets it. */
 import Koa from 'koa'
 import type { Agent } from '../src/agent.ts'
+import { isLocalHost } from '../src/net/public-url.ts'
 import { auditForeign } from './middleware/audit.ts'
 import { basePath } from './middleware/base-path.ts'
 import { addressOf } from './address.ts'
 import { cors } from './middleware/cors.ts'
 import { createParties, fairness } from './middleware/fairness.ts'
-import { isLocal, local } from './middleware/local.ts'
+import { local } from './middleware/local.ts'
 import { problem } from './middleware/problem.ts'
 import { requestId } from './middleware/request-id.ts'
 import { requestLog } from './middleware/request-log.ts'
@@ -27,7 +28,7 @@ export function createApp(agent: Agent, routes: readonly Route[], options: Mount
   const parties = createParties()
   app.use(fairness(agent.turns, ({ req }) => parties.of(req.headers, addressOf(req, AGENT_TRUST_PROXY))))
   app.use(auditForeign(agent))
-  if (isLocal(AGENT_HOST)) app.use(local(agent.env.urls.rest, AGENT_CORS_ORIGINS))
+  if (isLocalHost(AGENT_HOST)) app.use(local(agent.env.urls.rest, AGENT_CORS_ORIGINS))
   app.use(cors(AGENT_CORS_ORIGINS))
   app.use(basePath)
   app.use(mount(agent, routes, { ...options, parties }))

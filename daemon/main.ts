@@ -3,7 +3,7 @@
  *
  * A parent that is connected is told `ready` with the URLs; an error is one sentence on standard error and an exit code.
  */
-import { createAgent, type Agent } from '../src/agent.ts'
+import { createAgent } from '../src/agent.ts'
 import { newApiKey } from '../src/base/api-key.ts'
 import { forgetSecrets, readConfig, type Config } from '../src/base/config.ts'
 import { openLog, type Log } from '../src/base/log.ts'
@@ -11,6 +11,7 @@ import { readLocalProfile, writeProfile } from '../src/base/profile.ts'
 import { removeRunning, writeRunning } from '../src/base/running.ts'
 import { Secret } from '../src/base/secret.ts'
 import { StartError } from '../src/base/start-error.ts'
+import { describeReach } from '../src/net/reach.ts'
 import { createApp } from './app.ts'
 import { takeDataFolder } from './data-folder.ts'
 import { createDidcommApp } from './didcomm.ts'
@@ -25,7 +26,7 @@ const lingerMs = 250
 /** Undoes a start, the last part first. */
 type Undo = () => unknown
 
-async function start(config: Config, log: Log, undo: Undo[]): Promise<{ agent: Agent; url: string; didcommUrl: string }> {
+async function start(config: Config, log: Log, undo: Undo[]): Promise<{ url: string; didcommUrl: string; calls: string }> {
   undo.push(takeDataFolder(config.AGENT_DATA_DIR))
   const [ofRest, ofDidcomm] = [config.AGENT_TRUST_PROXY, config.MEDIATOR_TRUST_PROXY].map((isProxied) =>
     connectionLimits(config, isProxied),
@@ -45,6 +46,7 @@ async function start(config: Config, log: Log, undo: Undo[]): Promise<{ agent: A
   // Servers stop before the agent does: what they have accepted still needs it.
   undo.splice(1, 0, () => agent[Symbol.asyncDispose]())
   const startedAt = new Date().toISOString()
+  const calls = describeReach(config)
   const running = { pid: process.pid, url, didcommUrl, startedAt }
   const apiKey = agent.defaultApiKey && { apiKey: agent.defaultApiKey.reveal() }
   writeProfile(config.AGENT_CONFIG_DIR, config.AGENT_PROFILE, {
@@ -54,7 +56,7 @@ async function start(config: Config, log: Log, undo: Undo[]): Promise<{ agent: A
     adminToken: adminToken.reveal(),
     dataDir,
   })
-  writeRunning(dataDir, running)
+  writeRunning(dataDir, { ...running, calls })
   undo.push(() => removeRunning(dataDir))
   serve(rest, createApp(agent, routes).callback())
   serve(didcomm, createDidcommApp(agent).callback())
@@ -65,7 +67,7 @@ async function start(config: Config, log: Log, undo: Undo[]): Promise<{ agent: A
   undo.push(() => agent.feed.close())
   undo.push(() => agent.enterprise.close())
   await agent.courier.resume()
-  return { agent, url, didcommUrl }
+  return { url, didcommUrl, calls }
 }
 
 async function undoAll(undo: Undo[]): Promise<void> {
@@ -78,11 +80,12 @@ async function main(): Promise<void> {
     const config = readConfig(process.env)
     forgetSecrets(process.env, config)
     const log = openLog(config.AGENT_LOG_LEVEL)
-    const { url, didcommUrl } = await start(config, log, undo)
+    const { calls, ...urls } = await start(config, log, undo)
     stopOnSignal(log, undo)
     giveBackWhenIdle()
-    log.info({ url, didcommUrl, dataDir: config.AGENT_DATA_DIR, pid: process.pid }, 'the agent is ready')
-    process.send?.({ type: 'ready', url, didcommUrl, pid: process.pid })
+    log.info({ ...urls, dataDir: config.AGENT_DATA_DIR, pid: process.pid }, 'the agent is ready')
+    log.info({ reason: calls }, 'addresses that tenants and peers name are limited')
+    process.send?.({ type: 'ready', ...urls, calls, pid: process.pid })
   } catch (error) {
     await undoAll(undo)
     const isKnown = error instanceof StartError

@@ -16,7 +16,7 @@ const patienceMs = 30_000
 /** As much as is shown of why a daemon did not start. */
 const [mostLines, mostColumns] = [10, 500]
 
-const Ready = z.object({ type: z.literal('ready'), url: z.url(), didcommUrl: z.url(), pid: z.int() })
+const Ready = z.object({ type: z.literal('ready'), url: z.url(), didcommUrl: z.url(), pid: z.int(), calls: z.string() })
 export type Ready = z.infer<typeof Ready>
 
 export type Launched = { child: ChildProcess; ready: Promise<Ready> }

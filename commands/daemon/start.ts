@@ -44,7 +44,7 @@ export default class DaemonStart extends PlainCommand {
 
     const running = await findDaemon(dataDir)
     if (running) this.say('The daemon is running already.')
-    const { url, didcommUrl, pid } = running ?? (await this.leave(dataDir, childEnv(variables)))
+    const { url, didcommUrl, pid, calls } = running ?? (await this.leave(dataDir, childEnv(variables)))
     const log = logPath(dataDir)
     this.log(
       fields(
@@ -58,13 +58,14 @@ export default class DaemonStart extends PlainCommand {
         this.width,
       ),
     )
+    if (calls !== undefined) this.say(calls)
     this.suggest(
       'agent connection invite',
       'agent tenant create <name>',
       'agent daemon stop',
       flags.profile === undefined || flags.profile === around.AGENT_PROFILE ? undefined : `agent profile use ${flags.profile}`,
     )
-    return { url, didcommUrl, pid, dataDir, log, started: running === undefined }
+    return { url, didcommUrl, pid, dataDir, log, calls, started: running === undefined }
   }
 
   private async leave(dataDir: string, env: NodeJS.ProcessEnv) {
@@ -92,6 +93,7 @@ export default class DaemonStart extends PlainCommand {
         ['didcomm', message.didcommUrl],
       ]),
     )
+    this.say(message.calls)
     const [code] = (await ended) as [number | null]
     if (code !== 0) this.exit(code ?? 1)
   }

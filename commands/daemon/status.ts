@@ -22,7 +22,7 @@ export default class DaemonStatus extends PlainCommand {
     const dataDir = findDataDir(flags, fromProcess())
     const running = await findDaemon(dataDir)
     if (!running) throw new CommandError(`No daemon serves ${dataDir}.`, 7, 'agent daemon start')
-    const { url, didcommUrl, pid, startedAt } = running
+    const { url, didcommUrl, pid, startedAt, calls } = running
     const version = await health(url)
     if (version === undefined) throw new CommandError(`The daemon (process ${pid}) does not answer at ${url}.`, 7, 'agent daemon logs')
     const log = logPath(dataDir)
@@ -40,6 +40,7 @@ export default class DaemonStatus extends PlainCommand {
         this.width,
       ),
     )
-    return { version, url, didcommUrl, pid, startedAt, dataDir, log }
+    if (calls !== undefined) this.say(calls)
+    return { version, url, didcommUrl, pid, startedAt, dataDir, log, calls }
   }
 }

@@ -7,16 +7,10 @@
 import type { Middleware } from 'koa'
 import { LRUCache } from 'lru-cache'
 import { Problem } from '../../src/base/problem.ts'
-import { isLoopbackAddress } from '../../src/net/addresses.ts'
+import { isLocalHost } from '../../src/net/public-url.ts'
 
 /** How many hosts and origins are known by sight; whoever asks says the same ones again and again. */
 const remembered = 100
-
-/** Tells whether a host name or address, IPv6 with or without brackets, can only be this machine. */
-export function isLocal(hostname: string): boolean {
-  const name = hostname.toLowerCase().replace(/^\[(.*)\]$/, '$1')
-  return name === 'localhost' || name.endsWith('.localhost') || isLoopbackAddress(name)
-}
 
 /** Refuses what does not come from this machine, from one of the listed origins, or by way of `publicUrl`, the address that the daemon is known by. */
 export function local(publicUrl: string, origins: readonly string[] = []): Middleware {
@@ -24,7 +18,7 @@ export function local(publicUrl: string, origins: readonly string[] = []): Middl
   const look = (url: string) => {
     if (!URL.canParse(url)) return false
     const { hostname } = new URL(url)
-    return isLocal(hostname) || hostname === publicHost
+    return isLocalHost(hostname) || hostname === publicHost
   }
   const known = new LRUCache<string, boolean>({ max: remembered, memoMethod: look })
   const isOurs = (url: string) => known.memo(url)

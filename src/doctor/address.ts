@@ -2,8 +2,8 @@
 import { networkInterfaces } from 'node:os'
 import { z } from 'zod'
 import { tryJson } from '../base/try-json.ts'
-import { isLoopbackAddress } from '../net/addresses.ts'
 import type { HttpClient } from '../net/guarded-agent.ts'
+import { isLocalHost } from '../net/public-url.ts'
 import type { Finding } from './check.ts'
 
 type Http = Pick<HttpClient, 'exchange'>
@@ -47,8 +47,8 @@ async function check(
     return { status: 'failed', detail: `${url} is answered by something else than this agent (status ${answer.status}).`, hint }
   }
   const { hostname, port, protocol } = new URL(url)
-  if (!isThisMachine(hostname)) return { status: 'ok', detail: `${url} leads here.` }
-  if (isThisMachine(host)) {
+  if (!isLocalHost(hostname)) return { status: 'ok', detail: `${url} leads here.` }
+  if (isLocalHost(host)) {
     return {
       status: 'warning',
       detail: `${url} is reached from this machine only: not by phones, nor by agents elsewhere.`,
@@ -73,8 +73,4 @@ function firstAddress(): string | undefined {
   return Object.values(networkInterfaces())
     .flatMap((each) => each ?? [])
     .find(({ internal, family }) => !internal && family === 'IPv4')?.address
-}
-
-function isThisMachine(hostname: string): boolean {
-  return /^(?:.+\.)?localhost$/.test(hostname) || isLoopbackAddress(hostname.replace(/^\[(.*)\]$/, '$1'))
 }

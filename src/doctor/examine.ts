@@ -2,6 +2,7 @@
 import { steadyNow } from '../base/clock.ts'
 import { readRunning } from '../base/running.ts'
 import type { Courier } from '../courier/courier.ts'
+import { describeReach } from '../net/reach.ts'
 import type { Environment } from '../wallet/wallet.ts'
 import type { Wallets } from '../wallet/wallets.ts'
 import { checkApiUrl, checkDidcommUrl } from './address.ts'
@@ -39,6 +40,7 @@ export async function examine({ env, wallets, courier }: Patient, limitMs = 5_00
     ledger: () => checkLedger(ledger),
     'api-url': () => checkApiUrl(operatorHttp, urls.rest, host),
     'didcomm-url': () => checkDidcommUrl(operatorHttp, urls.didcomm, host),
+    'outgoing-calls': () => Promise.resolve({ status: 'ok', detail: describeReach(config) }),
     clock: async () => {
       const other = VDR_URL?.startsWith('http') ? await askTime(operatorHttp, VDR_URL) : undefined
       const { newest } = await survey

@@ -5,7 +5,6 @@
  * For those that are on neither list, the reach decides.
  */
 import { isIP } from 'node:net'
-import type { Config } from '../base/config.ts'
 import type { HostList, PortRange } from '../base/host-list.ts'
 import { inRanges, isLoopbackAddress, isPrivateAddress, isPublicAddress } from './addresses.ts'
 import { isPortAllowed } from './ports.ts'
@@ -29,19 +28,6 @@ export type Policy = {
   judgeHost(host: string, port: number): UnreachableError | undefined
   /** Judges one of the addresses that a host has; an address is its own. */
   judgeAddress(host: string, ip: string): UnreachableError | undefined
-}
-
-/** The limits that the configuration sets to what tenants and peers name: an agent on this machine only calls others there. */
-export function callLimitsOf(
-  config: Pick<Config, 'AGENT_HOST' | 'AGENT_ALLOW_PRIVATE_NETWORK' | 'AGENT_ALLOW_HOSTS' | 'AGENT_DENY_HOSTS' | 'AGENT_ALLOW_PORTS'>,
-): Limits {
-  const isLocal = config.AGENT_HOST === 'localhost' || isLoopbackAddress(config.AGENT_HOST)
-  return {
-    allow: config.AGENT_ALLOW_PRIVATE_NETWORK ? 'private' : isLocal ? 'loopback' : 'public',
-    allowHosts: config.AGENT_ALLOW_HOSTS,
-    denyHosts: config.AGENT_DENY_HOSTS,
-    allowPorts: config.AGENT_ALLOW_PORTS,
-  }
 }
 
 /** Makes the judge of hosts, ports and addresses. */

@@ -1,6 +1,6 @@
-/** Which URLs lead to a place on the public Internet, as far as they show it themselves. */
+/** Which URLs lead to a place on the public Internet, and which to this machine, as far as they show it themselves. */
 import { isIP } from 'node:net'
-import { isPublicAddress } from './addresses.ts'
+import { isLoopbackAddress, isPublicAddress } from './addresses.ts'
 
 /** Names that are never anybody's on the Internet: RFC 6761, RFC 6762, RFC 8375, RFC 9476 and ICANN's `internal`, and the customs of private networks. */
 const privateNames = /\.(?:localhost|local|internal|home\.arpa|alt|test|invalid|onion|lan|home|corp|intranet|private|localdomain)$/
@@ -15,4 +15,10 @@ export function isPublicUrl(url: string): boolean {
 export function isPublicName(host: string): boolean {
   const name = host.toLowerCase().replace(/\.$/, '')
   return name.includes('.') && !privateNames.test(name)
+}
+
+/** Tells whether a host name or address, IPv6 with or without brackets, can only be this machine. */
+export function isLocalHost(hostname: string): boolean {
+  const name = hostname.toLowerCase().replace(/^\[(.*)\]$/, '$1')
+  return name === 'localhost' || name.endsWith('.localhost') || isLoopbackAddress(name)
 }

@@ -1,6 +1,6 @@
 /** A daemon on a developer's machine answers no web page (threat of CSRF and DNS rebinding). */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { isLocal } from '../../daemon/middleware/local.ts'
+import { isLocalHost } from '../../src/net/public-url.ts'
 import { startAgent, type TestAgent } from '../_agent.ts'
 import { statusWith } from './_ask.ts'
 
@@ -51,5 +51,7 @@ test('an agent for other machines asks for neither', async () => {
   expect(await statusWith(open.url, { host: 'anything.example', origin: 'https://app.example' })).toBe(200)
 })
 
-test.each(['localhost', '127.0.0.1', '::1', '[::1]', '::ffff:127.0.0.1'])('%s is this machine', (name) => expect(isLocal(name)).toBe(true))
-test.each(['0.0.0.0', '::', '10.0.0.1', 'example.com', '', 'localhost.'])('%s is not', (name) => expect(isLocal(name)).toBe(false))
+test.each(['localhost', '127.0.0.1', '::1', '[::1]', '::ffff:127.0.0.1'])('%s is this machine', (name) =>
+  expect(isLocalHost(name)).toBe(true),
+)
+test.each(['0.0.0.0', '::', '10.0.0.1', 'example.com', '', 'localhost.'])('%s is not', (name) => expect(isLocalHost(name)).toBe(false))

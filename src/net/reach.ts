@@ -1,0 +1,59 @@
+/**
+ * How far this agent calls when a tenant or a peer names an address, by its configuration.
+ *
+ * A loopback address of this machine is called only when the whole deployment is local. As soon as others can reach the agent, by a proxy or by
+ * a public URL, an address that they name must not lead to services that listen on this machine only.
+ */
+import type { Config } from '../base/config.ts'
+import type { Limits, Reach } from './policy.ts'
+import { isLocalHost } from './public-url.ts'
+
+const exceptions = ['AGENT_ALLOW_HOSTS', 'AGENT_DENY_HOSTS', 'AGENT_ALLOW_PORTS'] as const
+const proxies = ['AGENT_TRUST_PROXY', 'MEDIATOR_TRUST_PROXY'] as const
+const publicUrls = ['REST_SERVICE_URL', 'DIDCOMM_SERVICE_URL', 'POLLUX_STATUS_LIST_REGISTRY_PUBLIC_URL'] as const
+
+type Settings = Pick<
+  Config,
+  'AGENT_HOST' | 'AGENT_ALLOW_PRIVATE_NETWORK' | (typeof exceptions)[number] | (typeof proxies)[number] | (typeof publicUrls)[number]
+>
+
+/** The limits that the configuration sets to the addresses that tenants and peers name. */
+export function callLimitsOf(config: Settings): Limits {
+  return {
+    allow: reachOf(config).allow,
+    allowHosts: config.AGENT_ALLOW_HOSTS,
+    denyHosts: config.AGENT_DENY_HOSTS,
+    allowPorts: config.AGENT_ALLOW_PORTS,
+  }
+}
+
+/** The same in one sentence for the operator, with the reason. */
+export function describeReach(config: Settings): string {
+  const { allow, reason } = reachOf(config)
+  const more = exceptions.filter((name) => config[name] !== undefined)
+  const unless = more.length === 0 ? '' : `, but for the exceptions in ${more.join(', ')}`
+  return `Of the addresses that tenants and peers name, the agent calls ${called[allow]}, because ${reason}${unless}.`
+}
+
+const called = {
+  public: 'public ones only',
+  loopback: 'public ones and those of this machine',
+  private: 'public and private ones and those of this machine',
+} as const satisfies Partial<Record<Reach, string>>
+
+function reachOf(config: Settings): { allow: keyof typeof called; reason: string } {
+  if (config.AGENT_ALLOW_PRIVATE_NETWORK) return { allow: 'private', reason: 'AGENT_ALLOW_PRIVATE_NETWORK is true' }
+  const opening = findOpening(config)
+  return opening === undefined
+    ? { allow: 'loopback', reason: 'the whole deployment is on this machine' }
+    : { allow: 'public', reason: opening }
+}
+
+/** The first setting that lets other machines reach this agent. */
+function findOpening(config: Settings): string | undefined {
+  if (!isLocalHost(config.AGENT_HOST)) return `AGENT_HOST is ${config.AGENT_HOST}`
+  const proxy = proxies.find((name) => config[name])
+  if (proxy !== undefined) return `${proxy} is true`
+  const url = publicUrls.find((name) => config[name] !== undefined && !isLocalHost(new URL(config[name]).hostname))
+  return url && `${url} is ${config[url]}`
+}
