@@ -39,14 +39,8 @@ function toPartial(type: z.ZodType): z.ZodRawShape {
   return (type as z.ZodObject).partial().shape
 }
 
-const Daemon = z.object({
-  url: z.string(),
-  didcommUrl: z.string(),
-  pid: z.number(),
-  dataDir: z.string(),
-  log: z.string(),
-  calls: z.string().optional().describe('Which addresses the daemon calls when a tenant or a peer names them, and why.'),
-})
+const text = z.string()
+const Daemon = z.object({ url: text, didcommUrl: text, pid: z.number(), dataDir: text, log: text, calls: text.optional() })
 const Profile = z
   .object({
     name: z.string(),

@@ -10,8 +10,7 @@ export const Running = z.object({
   /** Base URL of the DIDComm endpoint. */
   didcommUrl: z.url(),
   startedAt: z.iso.datetime(),
-  /** Which addresses the daemon calls when a tenant or a peer names them, in one sentence. */
-  calls: z.string().optional(),
+  calls: z.string().optional().describe('Which addresses the daemon calls when a tenant or a peer names them, and why.'),
 })
 export type Running = z.infer<typeof Running>
 

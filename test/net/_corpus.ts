@@ -1,4 +1,5 @@
 /** URLs that lead to this machine, to private networks and to metadata services, in spellings that fool those who look at the text. */
+import { hostname } from 'node:os'
 import type { Lookup } from '../../src/net/connector.ts'
 
 const hosts = `
@@ -99,6 +100,30 @@ export function corpus(port: number): string[] {
   })
   return [...new Set([...urls, ...tricks(port)])]
 }
+
+/** 53 spellings of this machine's own addresses, as URLs for `port`, that need no name server to be found out. */
+export function loopbacks(port: number): string[] {
+  const spelt = `
+    127.0.0.1 127.1 127.0.1 2130706433 0x7f000001 0x7f.1 0x7F.0x0.0x0.0x1 0177.0.0.1 017700000001 0177.1 127.0.0.1. 127.0.0x1 127.00000.00000.00001
+    0x7f.0x00.0x00.0x01 0 0.0.0.0 0x0 127.127.127.127 127.0.0.2 127.255.255.255 %31%32%37.0.0.1 127%2e0%2e0%2e1 １２７.0.0.1 127。0。0。1 ①②⑦.⓪.⓪.① 𝟏𝟐𝟕.𝟎.𝟎.𝟏
+    localhost LOCALHOST localhost. a.localhost %6cocalhost ⓛⓞⓒⓐⓛⓗⓞⓢⓣ ｌｏｃａｌｈｏｓｔ ip6-localhost localhost.localdomain ${hostname()}
+    [::1] [0:0:0:0:0:0:0:1] [0000:0000:0000:0000:0000:0000:0000:0001] [0::1] [::] [::ffff:127.0.0.1] [::ffff:7f00:1] [0:0:0:0:0:ffff:127.0.0.1]
+    [::127.0.0.1] [64:ff9b::127.0.0.1] [2002:7f00:1::1] [::FFFF:7F00:0001]
+  `
+    .trim()
+    .split(/\s+/)
+  const here = `127.0.0.1:${port}`
+  return [
+    ...spelt.map(toPlain(port)),
+    `http://user:pass@${here}/`,
+    `http:\\\\${here}\\`,
+    `HTTP://${here}/x/../y`,
+    `http:${here}/`,
+    `http:///${here}/`,
+  ]
+}
+
+const toPlain = (port: number) => (place: string) => `http://${place}:${port}/`
 
 /** The worst name server: every name is this machine. */
 export const hostile: Lookup = async () => [

@@ -89,14 +89,14 @@ export async function openSites({ agent }: TestAgent): Promise<Record<string, Vi
 }
 
 /** A did:peer:2 with a service at any text; the agent's own function refuses to write most of them. */
-function peerAt(uri: string): string {
-  const [agreement, authentication] = [generateKey('X25519'), generateKey('Ed25519')].map((key) => toMultikey(toPublic(key)))
+export function peerAt(uri: string, agreementKey = generateKey('X25519')): string {
+  const [agreement, authentication] = [agreementKey, generateKey('Ed25519')].map((key) => toMultikey(toPublic(key)))
   const service = toBase64url(JSON.stringify({ t: 'dm', s: { uri, r: [], a: ['didcomm/v2'] } }))
   return `did:peer:2.E${agreement}.V${authentication}.S${service}`
 }
 
 /** Host and port of a URL as they are written, with the characters that a did:web must have encoded. */
-function authorityOf(url: string): string {
+export function authorityOf(url: string): string {
   const written = /^[a-z+-]*:?[\\/]*([^\\/?#]*)/is.exec(url)?.[1] ?? ''
   return written.replace(/:(?=\d+$)/, '%3A').replace(/\[(.*)\]/, (_, ip: string) => `%5B${ip.replaceAll(':', '%3A')}%5D`)
 }
