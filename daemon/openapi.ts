@@ -2,6 +2,7 @@
 import { z } from 'zod'
 // A record's last failure is told in the same words as an error (api.md 2.1).
 import { MetaLastFailure as ErrorResponse } from '../src/protocols/model.ts'
+import { JsonValue } from '../src/base/json-value.ts'
 import { scopesOf, splitKey, type Access, type Contract, type Route } from './route.ts'
 
 const security: Record<Access, Record<string, []>[]> = {
@@ -24,7 +25,7 @@ const securitySchemes = {
 type JsonSchema = Record<string, unknown>
 export type OpenApi = {
   openapi: '3.1.0'
-  info: { title: string; version: string }
+  info: { title: string; version: string; license: { name: string; identifier: string } }
   servers: { url: string }[]
   paths: Record<string, Record<string, Record<string, unknown>>>
   components: { schemas: Record<string, JsonSchema>; securitySchemes: typeof securitySchemes }
@@ -40,7 +41,7 @@ export function openapi(routes: readonly Route[], { version, url }: { version: s
   }
   return {
     openapi: '3.1.0',
-    info: { title: 'Identity agent', version },
+    info: { title: 'Identity agent', version, license: { name: 'Apache License 2.0', identifier: 'Apache-2.0' } },
     servers: [{ url }],
     paths,
     components: { schemas, securitySchemes },
@@ -50,7 +51,7 @@ export function openapi(routes: readonly Route[], { version, url }: { version: s
 type SchemaOf = (type: z.ZodType) => JsonSchema
 
 function operation(path: string, contract: Contract, schemaOf: SchemaOf) {
-  const { summary, access, body, stream, reply, media = ['application/json'], ...rest } = contract
+  const { summary, operationId, access, body, stream, reply, failures, ...rest } = contract
   const [status, type] = reply
   const scopes = scopesOf(contract)
   const parameters = [
@@ -61,21 +62,32 @@ function operation(path: string, contract: Contract, schemaOf: SchemaOf) {
   return {
     tags: [path.split('/')[1]],
     summary,
+    operationId,
     security: security[access],
     ...(scopes && { 'x-scopes': scopes }),
     ...(parameters.length > 0 && { parameters }),
     ...(body && { requestBody: { required: !body.safeParse({}).success, content: { 'application/json': { schema: schemaOf(body) } } } }),
     ...(stream && { requestBody: { required: true, content: { [stream.media]: { schema: { type: 'string', format: 'binary' } } } } }),
     responses: {
-      [status]: {
-        description: 'Success',
-        ...(type && {
-          content: Object.fromEntries(media.map((name) => [name, { schema: name === 'text/html' ? { type: 'string' } : schemaOf(type) }])),
-        }),
-      },
-      default: { description: 'Failure', content: { 'application/json': { schema: schemaOf(ErrorResponse) } } },
+      [status]: { description: 'Success', ...(type && { content: content(bodiesOf(contract, type), schemaOf) }) },
+      ...Object.fromEntries(
+        failures?.statuses.map((failure) => [failure, { description: 'Failure', content: content(failures.bodies, schemaOf) }]) ?? [],
+      ),
+      default: { description: 'Failure', content: content({ 'application/json': ErrorResponse }, schemaOf) },
     },
   }
+}
+
+/** A page is text, whatever type the JSON beside it has. */
+const Html = z.string()
+
+/** The bodies of success by media type. */
+function bodiesOf({ media = ['application/json'], bodies = {} }: Contract, type: z.ZodType): Record<string, z.ZodType> {
+  return Object.fromEntries(media.map((name) => [name, bodies[name] ?? (name === 'text/html' ? Html : type)]))
+}
+
+function content(bodies: Readonly<Record<string, z.ZodType>>, schemaOf: SchemaOf) {
+  return Object.fromEntries(Object.entries(bodies).map(([name, type]) => [name, { schema: schemaOf(type) }]))
 }
 
 function parametersIn(place: 'path' | 'query' | 'header', types: Readonly<Record<string, z.ZodType>> = {}, schemaOf: SchemaOf) {
@@ -84,17 +96,24 @@ function parametersIn(place: 'path' | 'query' | 'header', types: Readonly<Record
 
 /** Converts all zod types of the routes at once, so that those with an id are written once and referred to. */
 function convert(routes: readonly Route[]): { schemaOf: SchemaOf; schemas: Record<string, JsonSchema> } {
-  const types = new Set<z.ZodType>([ErrorResponse])
+  const types = new Set<z.ZodType>([ErrorResponse, Html])
   for (const { contract } of routes) {
-    const { path = {}, query, headers, body, reply } = contract
-    for (const type of [...Object.values(path), ...Object.values({ ...query?.shape, ...headers?.shape }), body, reply[1]])
+    const { path, query, headers, body, reply, bodies, failures } = contract
+    const named = { ...path, ...query?.shape, ...headers?.shape }
+    for (const type of [
+      ...Object.values(named),
+      body,
+      reply[1],
+      ...Object.values({ ...bodies }),
+      ...Object.values({ ...failures?.bodies }),
+    ])
       if (type) types.add(type as z.ZodType)
   }
   const names = new Map([...types].map((type, index) => [type, String(index)]))
   const all = z.object(Object.fromEntries([...names].map(([type, name]) => [name, type])))
   // The wire is what goes into a parser, for bodies and replies alike.
   const json = JSON.stringify(
-    z.toJSONSchema(all, { io: 'input', unrepresentable: 'any', override: ({ jsonSchema }) => shorten(jsonSchema) }),
+    z.toJSONSchema(all, { io: 'input', unrepresentable: 'any', override: ({ zodSchema, jsonSchema }) => shorten(zodSchema, jsonSchema) }),
   )
   const { properties, $defs } = JSON.parse(json.replaceAll('"$ref":"#/$defs/', '"$ref":"#/components/schemas/')) as Record<
     string,
@@ -103,8 +122,12 @@ function convert(routes: readonly Route[]): { schemaOf: SchemaOf; schemas: Recor
   return { schemaOf: (type) => properties![names.get(type)!]!, schemas: $defs ?? {} }
 }
 
-/** What a format says already needs no pattern, and what every JSON number obeys no limit. */
-function shorten(schema: z.core.JSONSchema.BaseSchema): void {
+/**
+ * What a format says already needs no pattern, and what every JSON number obeys no limit. Any JSON value is a schema without rules: one that
+ * refers to itself becomes a type that TypeScript refuses.
+ */
+function shorten(type: z.core.$ZodType, schema: z.core.JSONSchema.BaseSchema): void {
+  if (type === JsonValue) delete schema.anyOf
   if (schema.format !== undefined) delete schema.pattern
   if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum
   if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum

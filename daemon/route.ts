@@ -34,6 +34,8 @@ export type Status = 200 | 201 | 202 | 204
 export type Contract = {
   /** A few words in the imperative, for the API document. */
   readonly summary: string
+  /** The name of the operation in clients that are generated from the API document; the Cloud Agent's where it has the operation. */
+  readonly operationId: string
   readonly access: Access
   /**
    * The scopes of which a tenant's key must have one, where it has any; `[]` when it must have none and be for everything. What reads
@@ -64,9 +66,13 @@ export type Contract = {
   readonly reply: readonly [status: Status, body: z.ZodType | null]
   /**
    * The media types of an endpoint that answers with more than one, or with something else than JSON. Its handler
-   * reads the request's `Accept` and returns an `Answer`; `reply` then describes the first media type.
+   * reads the request's `Accept` and returns an `Answer`; `reply` then describes those that `bodies` does not.
    */
   readonly media?: readonly [string, ...string[]]
+  /** The bodies of success by media type, where one differs from `reply`. */
+  readonly bodies?: Readonly<Record<string, z.ZodType>>
+  /** The statuses of failures that have other bodies than an `ErrorResponse`, and those bodies by media type. */
+  readonly failures?: { readonly statuses: readonly number[]; readonly bodies: Readonly<Record<string, z.ZodType>> }
 }
 
 /**

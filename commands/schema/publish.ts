@@ -82,11 +82,11 @@ export default class SchemaPublish extends AgentCommand {
 
   #publish(id: string | undefined, call: Publishing) {
     if (id === undefined) return this.call('POST /schema-registry/schemas', call)
-    return this.call('PUT /schema-registry/schemas/{id}', { path: { id }, ...call })
+    return this.call('PUT /schema-registry/schemas/{guid}', { path: { guid: id }, ...call })
   }
 
   #underDidUrl(id: string | undefined, call: Publishing) {
     if (id === undefined) return this.call('POST /schema-registry/schemas/did-url', call)
-    return this.call('PUT /schema-registry/schemas/did-url/{id}', { path: { id }, ...call })
+    return this.call('PUT /schema-registry/schemas/did-url/{guid}', { path: { guid: id }, ...call })
   }
 }

@@ -31,6 +31,7 @@ export default [
     'POST /api/submissions/signed-operations',
     {
       summary: 'Submit signed DID operations to the ledger',
+      operationId: 'submitSignedOperations',
       access: 'public',
       body: SignedOperationsSubmission,
       media: [json],
@@ -43,6 +44,7 @@ export default [
     'POST /api/submissions/objects',
     {
       summary: 'Submit the DID operations of a PRISM object to the ledger',
+      operationId: 'submitPrismObject',
       access: 'public',
       body: ObjectSubmission,
       media: [json],
@@ -55,6 +57,7 @@ export default [
     'GET /api/operations/{operationId}',
     {
       summary: 'Read a DID operation that the ledger has judged',
+      operationId: 'getLedgerOperation',
       access: 'public',
       path: { operationId: Id },
       media: [json],
@@ -67,6 +70,7 @@ export default [
     'GET /api/transactions/{transactionId}',
     {
       summary: 'Read the DID operations that were submitted together',
+      operationId: 'getLedgerTransaction',
       access: 'public',
       path: { transactionId: Id },
       media: [json],
@@ -79,6 +83,7 @@ export default [
     'GET /api/dids',
     {
       summary: 'Find published DIDs by a master key of their create operation (ours)',
+      operationId: 'findLedgerDids',
       access: 'public',
       query: z.object({ masterKey: MasterKey }),
       media: [json],
@@ -91,6 +96,7 @@ export default [
     'GET /api/dids/{did}',
     {
       summary: 'Resolve a did:prism by the ledger',
+      operationId: 'getLedgerDid',
       access: 'public',
       path: { did: z.string() },
       media: [...didMedia],
@@ -103,6 +109,7 @@ export default [
     'GET /api/dids/{did}/protobuf',
     {
       summary: 'Read the DIDData of a did:prism, in hexadecimal',
+      operationId: 'getLedgerDidProtobuf',
       access: 'public',
       path: { did: z.string() },
       media: [text, json],
@@ -113,13 +120,25 @@ export default [
 
   route(
     'GET /api/indexer-stats',
-    { summary: 'Read how far the ledger is', access: 'public', media: [json], reply: [200, IndexerStats] },
+    {
+      summary: 'Read how far the ledger is',
+      operationId: 'getLedgerStatistics',
+      access: 'public',
+      media: [json],
+      reply: [200, IndexerStats],
+    },
     ({ agent }) => answer(agent, (server) => server.getStats()),
   ),
 
   route(
     'GET /api/_system/health',
-    { summary: 'Ask whether the ledger is there', access: 'public', media: [text, json], reply: [200, z.string()] },
+    {
+      summary: 'Ask whether the ledger is there',
+      operationId: 'getLedgerHealth',
+      access: 'public',
+      media: [text, json],
+      reply: [200, z.string()],
+    },
     ({ agent }) => answer(agent, () => Promise.resolve('Ok'), text),
   ),
 
@@ -127,6 +146,7 @@ export default [
     'GET /api/_system/metadata',
     {
       summary: 'Read the version of the ledger’s server',
+      operationId: 'getLedgerMetadata',
       access: 'public',
       media: [json],
       reply: [200, z.object({ version: z.string(), mode: z.literal('Standalone') })],

@@ -11,6 +11,7 @@ export default [
     'GET /audit',
     {
       summary: 'List what was done and who was refused, newest first (ours)',
+      operationId: 'listAuditEntries',
       access: 'admin',
       query: Paging.extend(Filter.shape),
       reply: [200, Page('AuditPage', AuditEntry, 'AuditPage')],
@@ -26,6 +27,7 @@ export default [
     'GET /audit/verification',
     {
       summary: 'Verify that nobody has altered the audit log (ours)',
+      operationId: 'verifyAuditLog',
       access: 'admin',
       query: z.object({ head: Head.optional().describe('The head of an earlier verification: is it there still?') }),
       reply: [200, AuditVerification],

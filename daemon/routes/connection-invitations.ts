@@ -8,6 +8,7 @@ export default [
     'POST /connection-invitations',
     {
       summary: 'Accept an invitation',
+      operationId: 'acceptConnectionInvitation',
       access: 'tenant',
       scopes: ['issuer', 'holder', 'verifier'],
       body: AcceptConnectionInvitation,

@@ -19,6 +19,7 @@ export default [
     'POST /connections',
     {
       summary: 'Create an invitation',
+      operationId: 'createConnection',
       access: 'tenant',
       scopes: ['issuer', 'holder', 'verifier'],
       body: CreateConnection,
@@ -29,7 +30,13 @@ export default [
 
   route(
     'GET /connections',
-    { summary: 'List the connections', access: 'tenant', query: RecordPaging, reply: [200, ConnectionsPage] },
+    {
+      summary: 'List the connections',
+      operationId: 'getConnections',
+      access: 'tenant',
+      query: RecordPaging,
+      reply: [200, ConnectionsPage],
+    },
     async ({ wallet }, { query, target }) => {
       const { records, total } = await listRecords(wallet.db, connection, query)
       return toPage('Collection', { ...query, target, total }, records.map(toConnection), '/collections')
@@ -38,7 +45,13 @@ export default [
 
   route(
     'GET /connections/{connectionId}',
-    { summary: 'Read a connection', access: 'tenant', path: { connectionId: Uuid }, reply: [200, Connection] },
+    {
+      summary: 'Read a connection',
+      operationId: 'getConnection',
+      access: 'tenant',
+      path: { connectionId: Uuid },
+      reply: [200, Connection],
+    },
     async ({ wallet }, { path }) => toConnection(await getRecord(wallet.db, connection, path.connectionId)),
   ),
 
@@ -46,6 +59,7 @@ export default [
     'PATCH /connections/{connectionId}',
     {
       summary: 'Change the label of a connection, and which offers over it are accepted without a person (ours)',
+      operationId: 'updateConnection',
       access: 'tenant',
       scopes: ['issuer', 'holder', 'verifier'],
       path: { connectionId: Uuid },
@@ -59,6 +73,7 @@ export default [
     'DELETE /connections/{connectionId}',
     {
       summary: 'Delete an invitation that nobody answered',
+      operationId: 'deleteConnection',
       access: 'tenant',
       scopes: ['issuer', 'holder', 'verifier'],
       path: { connectionId: Uuid },

@@ -49,14 +49,24 @@ const publishing = {
 export default [
   route(
     'POST /credential-definition-registry/definitions',
-    { summary: 'Publish a credential definition; 201 when its key is made, 202 when that is not waited for', ...publishing },
+    {
+      summary: 'Publish a credential definition; 201 when its key is made, 202 when that is not waited for',
+      operationId: 'createCredentialDefinitionHttpUrl',
+      ...publishing,
+    },
     ({ wallet, agent }, { body, headers, whenGone }) =>
       publish(agent, wallet, body, 'http', readWait(headers.prefer, longestWaitMs), whenGone),
   ),
 
   route(
     'GET /credential-definition-registry/definitions',
-    { summary: 'List the credential definitions of the wallet', access: 'tenant', query: Filter, reply: [200, DefinitionPage] },
+    {
+      summary: 'List the credential definitions of the wallet',
+      operationId: 'lookupCredentialDefinitionsByQueryHttpUrl',
+      access: 'tenant',
+      query: Filter,
+      reply: [200, DefinitionPage],
+    },
     async ({ wallet, agent }, { query, target }) => {
       const { definitions, total } = await listDefinitions(agent.db, wallet.id, query)
       return withoutQuery(toPage('CredentialDefinitionPage', { ...query, target, total }, definitions))
@@ -65,26 +75,48 @@ export default [
 
   route(
     'GET /credential-definition-registry/definitions/{guid}',
-    { summary: 'Read a credential definition', access: 'public', path: guidPath, reply: [200, CredentialDefinitionRecord] },
+    {
+      summary: 'Read a credential definition',
+      operationId: 'getCredentialDefinitionByIdHttpUrl',
+      access: 'public',
+      path: guidPath,
+      reply: [200, CredentialDefinitionRecord],
+    },
     ({ agent }, { path: { guid } }) => getDefinition(agent.db, guid),
   ),
 
   route(
     'GET /credential-definition-registry/definitions/{guid}/definition',
-    { summary: 'Read the definition alone', access: 'public', path: guidPath, reply: [200, CredentialDefinition] },
+    {
+      summary: 'Read the definition alone',
+      operationId: 'getCredentialDefinitionInnerDefinitionByIdHttpUrl',
+      access: 'public',
+      path: guidPath,
+      reply: [200, CredentialDefinition],
+    },
     async ({ agent }, { path: { guid } }) => publicPart(await getDefinition(agent.db, guid)),
   ),
 
   route(
     'POST /credential-definition-registry/definitions/did-url',
-    { summary: 'Publish a credential definition under a DID URL; 201 or 202 likewise', ...publishing },
+    {
+      summary: 'Publish a credential definition under a DID URL; 201 or 202 likewise',
+      operationId: 'createCredentialDefinitionDidUrl',
+      ...publishing,
+    },
     ({ wallet, agent }, { body, headers, whenGone }) =>
       publish(agent, wallet, body, 'did', readWait(headers.prefer, longestWaitMs), whenGone),
   ),
 
   route(
     'GET /credential-definition-registry/definitions/did-url',
-    { summary: 'List the credential definitions under DID URLs', access: 'tenant', query: Filter, reply: [200, EnvelopePage] },
+    {
+      summary: 'List the credential definitions under DID URLs',
+      operationId: 'lookupCredentialDefinitionsByQueryDidUrl',
+      access: 'tenant',
+      query: Filter,
+      reply: [200, EnvelopePage],
+    },
     async ({ wallet, agent }, { query, target }) => {
       const { definitions, total } = await listDefinitions(agent.db, wallet.id, { ...query, resolutionMethod: 'did' })
       return withoutQuery(toPage('CredentialDefinitionDidUrlPage', { ...query, target, total }, definitions.map(wrap)))
@@ -93,13 +125,25 @@ export default [
 
   route(
     'GET /credential-definition-registry/definitions/did-url/{guid}',
-    { summary: 'Read a credential definition under a DID URL', access: 'public', path: guidPath, reply: [200, PrismEnvelope] },
+    {
+      summary: 'Read a credential definition under a DID URL',
+      operationId: 'getCredentialDefinitionByIdDidUrl',
+      access: 'public',
+      path: guidPath,
+      reply: [200, PrismEnvelope],
+    },
     async ({ agent }, { path: { guid } }) => wrap(await getDefinition(agent.db, guid, 'did')),
   ),
 
   route(
     'GET /credential-definition-registry/definitions/did-url/{guid}/definition',
-    { summary: 'Read the definition under a DID URL alone', access: 'public', path: guidPath, reply: [200, PrismEnvelope] },
+    {
+      summary: 'Read the definition under a DID URL alone',
+      operationId: 'getCredentialDefinitionInnerDefinitionByIdDidUrl',
+      access: 'public',
+      path: guidPath,
+      reply: [200, PrismEnvelope],
+    },
     async ({ agent }, { path: { guid } }) => {
       const record = await getDefinition(agent.db, guid, 'did')
       return toEnvelope(record.author, `${definitionsPath}/did-url/${record.guid}/definition`, publicPart(record))

@@ -11,6 +11,7 @@ export default [
     'GET /credential-status/{id}',
     {
       summary: 'Read a status list: StatusList2021 as JSON, or a Bitstring Status List as JWT',
+      operationId: 'getCredentialStatusListEndpoint',
       access: 'public',
       path: { id: z.string() },
       media: listMedia,
@@ -28,7 +29,14 @@ export default [
 
   route(
     'PATCH /credential-status/revoke-credential/{id}',
-    { summary: 'Revoke the credential of a record', access: 'tenant', scopes: ['issuer'], path: { id: z.string() }, reply: [200, null] },
+    {
+      summary: 'Revoke the credential of a record',
+      operationId: 'patchCredential-statusRevoke-credentialId',
+      access: 'tenant',
+      scopes: ['issuer'],
+      path: { id: z.string() },
+      reply: [200, null],
+    },
     ({ wallet }, { path: { id } }) => revokeCredential(wallet, id),
   ),
 ] as const

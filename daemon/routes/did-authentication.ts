@@ -32,6 +32,7 @@ export default [
     'POST /did-authentication/challenges',
     {
       summary: 'Create an authentication challenge',
+      operationId: 'createChallenge',
       access: 'tenant',
       scopes: ['verifier'],
       suite,
@@ -45,6 +46,7 @@ export default [
     'GET /did-authentication/challenges',
     {
       summary: 'List the authentication challenges',
+      operationId: 'listChallenges',
       access: 'tenant',
       suite,
       query: Paging,
@@ -65,6 +67,7 @@ export default [
     'GET /did-authentication/challenges/{challengeId}',
     {
       summary: 'Read an authentication challenge; `wait` until it is answered, for some seconds',
+      operationId: 'getChallenge',
       access: 'tenant',
       suite,
       path,
@@ -79,7 +82,15 @@ export default [
 
   route(
     'DELETE /did-authentication/challenges/{challengeId}',
-    { summary: 'Delete an authentication challenge', access: 'tenant', scopes: ['verifier'], suite, path, reply: [200, OperationResult] },
+    {
+      summary: 'Delete an authentication challenge',
+      operationId: 'deleteChallenge',
+      access: 'tenant',
+      scopes: ['verifier'],
+      suite,
+      path,
+      reply: [200, OperationResult],
+    },
     ({ wallet, agent }, { path: { challengeId } }) => deleteChallenge(wallet, agent.enterprise, challengeId),
   ),
 
@@ -87,6 +98,7 @@ export default [
     'GET /did-authentication/challenge-submissions/{challengeSubmissionId}',
     {
       summary: 'Read the challenge of a link; as a page in a browser (ours)',
+      operationId: 'getChallengeSubmission',
       access: 'public',
       suite,
       path: { challengeSubmissionId: z.string() },
@@ -109,6 +121,7 @@ export default [
     'POST /did-authentication/challenge-submissions/{challengeSubmissionId}',
     {
       summary: 'Answer an authentication challenge with a signature',
+      operationId: 'submitChallenge',
       access: 'public',
       suite,
       path: { challengeSubmissionId: z.string() },
@@ -127,6 +140,7 @@ export default [
     'POST /did-authentication/challenges/{challengeId}/token',
     {
       summary: 'Exchange a successful challenge for a token, once (ours)',
+      operationId: 'createChallengeToken',
       access: 'tenant',
       scopes: ['verifier'],
       suite,
@@ -140,6 +154,7 @@ export default [
     'POST /did-authentication/answers',
     {
       summary: 'Answer somebody else’s challenge with a DID of this wallet (ours)',
+      operationId: 'answerChallenge',
       access: 'tenant',
       scopes: ['holder'],
       suite,

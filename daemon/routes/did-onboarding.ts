@@ -30,6 +30,7 @@ export default [
     'POST /onboard/did-requests',
     {
       summary: 'Create a DID request',
+      operationId: 'createDidRequest',
       access: 'tenant',
       scopes: ['issuer', 'verifier'],
       suite,
@@ -43,6 +44,7 @@ export default [
     'GET /onboard/did-requests',
     {
       summary: 'List the DID requests',
+      operationId: 'listDidRequests',
       access: 'tenant',
       suite,
       query: Paging,
@@ -63,6 +65,7 @@ export default [
     'GET /onboard/did-requests/{didRequestId}',
     {
       summary: 'Read a DID request; `wait` until it is answered, for some seconds',
+      operationId: 'getDidRequest',
       access: 'tenant',
       suite,
       path,
@@ -77,7 +80,15 @@ export default [
 
   route(
     'DELETE /onboard/did-requests/{didRequestId}',
-    { summary: 'Delete a DID request', access: 'tenant', scopes: ['issuer', 'verifier'], suite, path, reply: [200, OperationResult] },
+    {
+      summary: 'Delete a DID request',
+      operationId: 'deleteDidRequest',
+      access: 'tenant',
+      scopes: ['issuer', 'verifier'],
+      suite,
+      path,
+      reply: [200, OperationResult],
+    },
     ({ wallet, agent }, { path: { didRequestId } }) => deleteDidRequest(wallet, agent.enterprise, didRequestId),
   ),
 
@@ -85,6 +96,7 @@ export default [
     'GET /onboard/{didRequestSubmissionId}',
     {
       summary: 'Read the DID request of a link; as a page in a browser (ours)',
+      operationId: 'getDidRequestSubmission',
       access: 'public',
       suite,
       path: { didRequestSubmissionId: z.string() },
@@ -107,6 +119,7 @@ export default [
     'POST /onboard/{didRequestSubmissionId}',
     {
       summary: 'Answer a DID request with a DID, or decline it',
+      operationId: 'submitDidRequest',
       access: 'public',
       suite,
       path: { didRequestSubmissionId: z.string() },
@@ -125,6 +138,7 @@ export default [
     'POST /onboard/answers',
     {
       summary: 'Answer somebody else’s DID request with a DID of this wallet, or decline it (ours)',
+      operationId: 'answerDidRequest',
       access: 'tenant',
       scopes: ['holder'],
       suite,

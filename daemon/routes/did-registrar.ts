@@ -23,7 +23,13 @@ const path = { didRef: z.string().describe('A did:prism of this wallet, short or
 export default [
   route(
     'GET /did-registrar/dids',
-    { summary: 'List the DIDs of the wallet', access: 'tenant', query: Paging, reply: [200, ManagedDidPage] },
+    {
+      summary: 'List the DIDs of the wallet',
+      operationId: 'getDid-registrarDids',
+      access: 'tenant',
+      query: Paging,
+      reply: [200, ManagedDidPage],
+    },
     async ({ wallet }, { query, target }) => {
       const { dids, total } = await listDids(wallet.db, query)
       return toPage('ManagedDIDPage', { ...query, target, total }, dids)
@@ -34,6 +40,7 @@ export default [
     'POST /did-registrar/dids',
     {
       summary: 'Create a DID',
+      operationId: 'postDid-registrarDids',
       access: 'tenant',
       scopes: ['issuer', 'holder'],
       body: CreateManagedDid,
@@ -46,13 +53,26 @@ export default [
 
   route(
     'GET /did-registrar/dids/{didRef}',
-    { summary: 'Read a DID of the wallet', access: 'tenant', path, reply: [200, ManagedDidDetail] },
+    {
+      summary: 'Read a DID of the wallet',
+      operationId: 'getDid-registrarDidsDidref',
+      access: 'tenant',
+      path,
+      reply: [200, ManagedDidDetail],
+    },
     async ({ wallet }, { path: { didRef } }) => toDetail(await getDidRow(wallet.db, didRef)),
   ),
 
   route(
     'POST /did-registrar/dids/{didRef}/publications',
-    { summary: 'Publish a DID on the ledger', access: 'tenant', scopes: ['issuer', 'holder'], path, reply: [202, DidOperationResponse] },
+    {
+      summary: 'Publish a DID on the ledger',
+      operationId: 'postDid-registrarDidsDidrefPublications',
+      access: 'tenant',
+      scopes: ['issuer', 'holder'],
+      path,
+      reply: [202, DidOperationResponse],
+    },
     ({ wallet }, { path: { didRef } }) => publishDid(wallet, didRef),
   ),
 
@@ -60,6 +80,7 @@ export default [
     'POST /did-registrar/dids/{didRef}/updates',
     {
       summary: 'Change a published DID',
+      operationId: 'postDid-registrarDidsDidrefUpdates',
       access: 'tenant',
       scopes: ['issuer', 'holder'],
       path,
@@ -73,6 +94,7 @@ export default [
     'POST /did-registrar/dids/{didRef}/deactivations',
     {
       summary: 'Deactivate a published DID, for good',
+      operationId: 'postDid-registrarDidsDidrefDeactivations',
       access: 'tenant',
       scopes: ['issuer', 'holder'],
       path,
@@ -83,7 +105,13 @@ export default [
 
   route(
     'POST /did-registrar/restorations',
-    { summary: 'Find the published DIDs of the wallet’s seed again', access: 'tenant', scopes: [], reply: [200, Restoration] },
+    {
+      summary: 'Find the published DIDs of the wallet’s seed again',
+      operationId: 'restoreDids',
+      access: 'tenant',
+      scopes: [],
+      reply: [200, Restoration],
+    },
     async ({ wallet }) => ({ restored: await restoreDids(wallet) }),
   ),
 ] as const

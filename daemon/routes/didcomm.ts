@@ -41,6 +41,7 @@ export default [
     'POST /didcomm/unpack',
     {
       summary: 'Open an envelope for this wallet, and change nothing',
+      operationId: 'unpackMessage',
       access: 'tenant',
       scopes: allScopes,
       body: Envelope,
@@ -63,6 +64,7 @@ export default [
     'POST /didcomm/pings',
     {
       summary: 'Ask the other side of a connection, or any DID, whether it is there',
+      operationId: 'sendPing',
       access: 'tenant',
       scopes: ['issuer', 'holder', 'verifier'],
       body: SendPing,
@@ -73,7 +75,7 @@ export default [
 
   route(
     'GET /didcomm/pings/{id}',
-    { summary: 'Read whether a ping was answered', access: 'tenant', path: { id: Uuid }, reply: [200, Ping] },
+    { summary: 'Read whether a ping was answered', operationId: 'getPing', access: 'tenant', path: { id: Uuid }, reply: [200, Ping] },
     async ({ wallet }, { path }) => toPing(await getPing(wallet.db, path.id)),
   ),
 ] as const

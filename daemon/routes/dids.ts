@@ -2,7 +2,8 @@
 import { z } from 'zod'
 import type { Agent } from '../../src/agent.ts'
 import { isTemporary } from '../../src/base/problem.ts'
-import type { ResolutionResult } from '../../src/did/resolution.ts'
+import { DidDocument } from '../../src/did/document.ts'
+import { DidDocumentMetadata, DidResolutionMetadata, ResolutionError, type ResolutionResult } from '../../src/did/resolution.ts'
 import { route } from '../route.ts'
 
 /** The whole answer, then the bare document: the real agent's type first in each, then those that others ask for. */
@@ -29,16 +30,32 @@ type Outcome = Omit<ResolutionResult, 'didResolutionMetadata'> & {
   didResolutionMetadata: { contentType?: string | undefined; error?: keyof typeof statuses | undefined; message?: string | undefined }
 }
 
-const DidResolutionResponse = z.looseObject({}).meta({ id: 'DIDResolutionResponse' })
+const DidResolutionResponse = z
+  .looseObject({
+    '@context': z.string(),
+    didDocument: DidDocument.optional(),
+    didDocumentMetadata: DidDocumentMetadata,
+    didResolutionMetadata: DidResolutionMetadata.extend({ error: z.enum([...ResolutionError.options, 'internalError']).optional() }),
+  })
+  .meta({ id: 'DIDResolutionResponse' })
+
+const ofEach = <const Name extends string, Type>(names: readonly Name[], type: Type) =>
+  Object.fromEntries(names.map((name) => [name, type])) as Record<Name, Type>
 
 export default [
   route(
     'GET /dids/{didRef}',
     {
       summary: 'Resolve a DID',
+      operationId: 'getDID',
       access: 'public',
       path: { didRef: z.string() },
       media,
+      bodies: ofEach(documents, DidDocument),
+      failures: {
+        statuses: Object.values(statuses),
+        bodies: { ...ofEach(results, DidResolutionResponse), ...ofEach(documents, z.string().describe('The reason.')) },
+      },
       reply: [200, DidResolutionResponse],
     },
     async ({ agent }, { path: { didRef }, target, accepts, log }) => {

@@ -31,6 +31,7 @@ export default [
     'GET /events',
     {
       summary: 'List events, oldest first',
+      operationId: 'listEvents',
       access: 'admin-or-tenant',
       query: Filter.extend({ after: After.optional(), limit: Paging.shape.limit }),
       reply: [200, EventPage],
@@ -51,6 +52,7 @@ export default [
     'GET /events/stream',
     {
       summary: 'Follow events as they happen, as server-sent events',
+      operationId: 'streamEvents',
       access: 'admin-or-tenant',
       query: Filter.extend({ after: After.optional() }),
       headers: z.object({ 'last-event-id': After.optional().describe('As `after`, which it stands in for.') }),
@@ -92,6 +94,7 @@ export default [
     'POST /events/test',
     {
       summary: 'Make a test event, which goes where all others go',
+      operationId: 'createTestEvent',
       access: 'tenant',
       scopes: ['issuer', 'holder', 'verifier'],
       body: z.object({ type: EventType }).meta({ id: 'CreateTestEvent' }),
@@ -108,6 +111,7 @@ export default [
     'GET /events/{id}',
     {
       summary: 'Read an event',
+      operationId: 'getEvent',
       access: 'admin-or-tenant',
       path: { id: Uuid },
       query: Filter.pick({ walletId: true }),

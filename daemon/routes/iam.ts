@@ -11,6 +11,7 @@ export default [
     'GET /iam/entities',
     {
       summary: 'List entities',
+      operationId: 'getAllEntities',
       access: 'admin',
       query: Paging,
       reply: [200, Page('EntityResponsePage', Entity, 'EntityResponsePage')],
@@ -25,6 +26,7 @@ export default [
     'POST /iam/entities',
     {
       summary: 'Create an entity',
+      operationId: 'createEntity',
       access: 'admin',
       body: CreateEntity,
       reply: [201, Entity],
@@ -36,6 +38,7 @@ export default [
     'GET /iam/entities/{id}',
     {
       summary: 'Read an entity',
+      operationId: 'getEntityById',
       access: 'admin',
       path,
       reply: [200, Entity],
@@ -47,6 +50,7 @@ export default [
     'PUT /iam/entities/{id}/name',
     {
       summary: 'Rename an entity',
+      operationId: 'updateEntityName',
       access: 'admin',
       path,
       body: RenameEntity,
@@ -59,6 +63,7 @@ export default [
     'PUT /iam/entities/{id}/walletId',
     {
       summary: 'Bind an entity to another wallet',
+      operationId: 'updateEntityWalletId',
       access: 'admin',
       path,
       body: RebindEntity,
@@ -71,6 +76,7 @@ export default [
     'DELETE /iam/entities/{id}',
     {
       summary: 'Delete an entity and its keys',
+      operationId: 'deleteEntityById',
       access: 'admin',
       path,
       reply: [200, null],
@@ -82,6 +88,7 @@ export default [
     'GET /iam/entities/{id}/api-keys',
     {
       summary: 'List the keys of an entity, without the keys themselves (ours)',
+      operationId: 'listEntityApiKeys',
       access: 'admin',
       path,
       query: Paging,
@@ -97,6 +104,7 @@ export default [
     'POST /iam/entities/{id}/api-keys',
     {
       summary: 'Make a key for an entity, or one in the place of another (ours)',
+      operationId: 'createEntityApiKey',
       access: 'admin',
       path,
       body: CreateApiKey,
@@ -109,6 +117,7 @@ export default [
     'DELETE /iam/entities/{id}/api-keys/{keyId}',
     {
       summary: 'Revoke a key of an entity, for good (ours)',
+      operationId: 'revokeEntityApiKey',
       access: 'admin',
       path: { ...path, keyId: Uuid },
       reply: [200, ApiKey],
@@ -120,6 +129,7 @@ export default [
     'POST /iam/apikey-authentication',
     {
       summary: 'Register an API key for an entity',
+      operationId: 'addEntityApiKeyAuthentication',
       access: 'admin',
       body: ApiKeyAuthentication,
       reply: [201, null],
@@ -131,6 +141,7 @@ export default [
     'DELETE /iam/apikey-authentication',
     {
       summary: 'Remove an API key from an entity',
+      operationId: 'deleteEntityApiKeyAuthentication',
       access: 'admin',
       body: ApiKeyAuthentication,
       reply: [200, null],

@@ -11,6 +11,7 @@ export default [
     'GET /invitation',
     {
       summary: 'Read an invitation from its link; as a page in a browser (ours)',
+      operationId: 'getInvitation',
       access: 'public',
       query: z.object({ _oob: z.unknown().optional().meta({ type: 'string', description: 'The invitation, base64url.' }) }),
       media: pageMedia,

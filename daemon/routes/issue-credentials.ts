@@ -28,6 +28,7 @@ export default [
     'POST /issue-credentials/credential-offers',
     {
       summary: 'Offer a credential over a connection',
+      operationId: 'createCredentialOffer',
       access: 'tenant',
       scopes: ['issuer'],
       body: CreateCredentialOffer,
@@ -40,6 +41,7 @@ export default [
     'POST /issue-credentials/credential-offers/invitation',
     {
       summary: 'Offer a credential by an invitation',
+      operationId: 'createCredentialOfferInvitation',
       access: 'tenant',
       scopes: ['issuer'],
       body: InviteToOffer,
@@ -52,6 +54,7 @@ export default [
     'POST /issue-credentials/credential-offers/accept-invitation',
     {
       summary: 'Take the offer in an invitation',
+      operationId: 'acceptCredentialOfferInvitation',
       access: 'tenant',
       scopes: ['holder'],
       body: AcceptOfferInvitation,
@@ -62,7 +65,13 @@ export default [
 
   route(
     'GET /issue-credentials/records',
-    { summary: 'List the credential records', access: 'tenant', query: RecordPaging, reply: [200, RecordPage] },
+    {
+      summary: 'List the credential records',
+      operationId: 'getCredentialRecords',
+      access: 'tenant',
+      query: RecordPaging,
+      reply: [200, RecordPage],
+    },
     async ({ wallet }, { query, target }) => {
       const { records, total } = await listRecords(wallet.db, issueCredential, query)
       return toPage('Collection', { ...query, target, total }, records.map(toCredentialRecord))
@@ -71,7 +80,13 @@ export default [
 
   route(
     'GET /issue-credentials/records/{recordId}',
-    { summary: 'Read a credential record', access: 'tenant', path, reply: [200, IssueCredentialRecord] },
+    {
+      summary: 'Read a credential record',
+      operationId: 'getCredentialRecord',
+      access: 'tenant',
+      path,
+      reply: [200, IssueCredentialRecord],
+    },
     async ({ wallet }, { path: { recordId } }) => toCredentialRecord(await getRecord(wallet.db, issueCredential, recordId)),
   ),
 
@@ -79,6 +94,7 @@ export default [
     'DELETE /issue-credentials/records/{recordId}',
     {
       summary: 'Remove a credential record, the holder’s with its credential (ours)',
+      operationId: 'deleteCredentialRecord',
       access: 'tenant',
       scopes: ['issuer', 'holder'],
       path,
@@ -91,6 +107,7 @@ export default [
     'GET /issue-credentials/records/{recordId}/credential',
     {
       summary: 'Read the credential of a record, decoded, and whether it is revoked (ours)',
+      operationId: 'getCredential',
       access: 'tenant',
       path,
       reply: [200, CredentialContent],
@@ -102,6 +119,7 @@ export default [
     'POST /issue-credentials/records/{recordId}/accept-offer',
     {
       summary: 'Accept an offer',
+      operationId: 'acceptCredentialOffer',
       access: 'tenant',
       scopes: ['holder'],
       path,
@@ -115,6 +133,7 @@ export default [
     'POST /issue-credentials/records/{recordId}/reject-offer',
     {
       summary: 'Decline an offer, and tell the issuer (ours)',
+      operationId: 'rejectCredentialOffer',
       access: 'tenant',
       scopes: ['holder'],
       path,
@@ -125,7 +144,14 @@ export default [
 
   route(
     'POST /issue-credentials/records/{recordId}/issue-credential',
-    { summary: 'Issue the credential that was asked for', access: 'tenant', scopes: ['issuer'], path, reply: [200, IssueCredentialRecord] },
+    {
+      summary: 'Issue the credential that was asked for',
+      operationId: 'issueCredential',
+      access: 'tenant',
+      scopes: ['issuer'],
+      path,
+      reply: [200, IssueCredentialRecord],
+    },
     async ({ wallet }, { path: { recordId } }) => toCredentialRecord(await issueCredentialOf(wallet, recordId)),
   ),
 ] as const

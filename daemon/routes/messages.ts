@@ -11,7 +11,7 @@ const query = Paging.extend({ connectionId: z.guid().optional().describe('Only t
 export default [
   route(
     'GET /messages',
-    { summary: 'List the messages, sent and received', access: 'tenant', query, reply: [200, MessagesPage] },
+    { summary: 'List the messages, sent and received', operationId: 'listMessages', access: 'tenant', query, reply: [200, MessagesPage] },
     async ({ wallet }, { query, target }) => {
       const { rows, total } = await listMessages(wallet.db, query)
       return toPage('Collection', { ...query, target, total }, rows.map(toMessage))
@@ -22,6 +22,7 @@ export default [
     'POST /messages',
     {
       summary: 'Send a message over a connection',
+      operationId: 'sendMessage',
       access: 'tenant',
       scopes: ['issuer', 'holder', 'verifier'],
       body: SendMessage,

@@ -28,6 +28,7 @@ export default [
     'POST /present-proof/presentations',
     {
       summary: 'Ask for a proof over a connection',
+      operationId: 'requestPresentation',
       access: 'tenant',
       scopes: ['verifier'],
       body: RequestPresentation,
@@ -40,6 +41,7 @@ export default [
     'POST /present-proof/presentations/invitation',
     {
       summary: 'Ask for a proof by an invitation',
+      operationId: 'createOOBRequestPresentationInvitation',
       access: 'tenant',
       scopes: ['verifier'],
       body: InviteToPresent,
@@ -52,6 +54,7 @@ export default [
     'POST /present-proof/presentations/accept-invitation',
     {
       summary: 'Take the request in an invitation',
+      operationId: 'acceptRequestPresentationInvitation',
       access: 'tenant',
       scopes: ['holder'],
       body: AcceptRequestInvitation,
@@ -62,7 +65,13 @@ export default [
 
   route(
     'GET /present-proof/presentations',
-    { summary: 'List the presentation records', access: 'tenant', query: RecordPaging, reply: [200, PresentationPage] },
+    {
+      summary: 'List the presentation records',
+      operationId: 'getAllPresentation',
+      access: 'tenant',
+      query: RecordPaging,
+      reply: [200, PresentationPage],
+    },
     async ({ wallet }, { query, target }) => {
       const { records, total } = await listRecords(wallet.db, presentProof, query)
       return toPage('Collection', { ...query, target, total }, records.map(toPresentationStatus))
@@ -71,19 +80,32 @@ export default [
 
   route(
     'GET /present-proof/presentations/{presentationId}',
-    { summary: 'Read a presentation record', access: 'tenant', path, reply: [200, PresentationStatus] },
+    { summary: 'Read a presentation record', operationId: 'getPresentation', access: 'tenant', path, reply: [200, PresentationStatus] },
     async ({ wallet }, { path: { presentationId } }) => toPresentationStatus(await getRecord(wallet.db, presentProof, presentationId)),
   ),
 
   route(
     'DELETE /present-proof/presentations/{presentationId}',
-    { summary: 'Remove a presentation record (ours)', access: 'tenant', scopes: ['holder', 'verifier'], path, reply: [204, null] },
+    {
+      summary: 'Remove a presentation record (ours)',
+      operationId: 'deletePresentation',
+      access: 'tenant',
+      scopes: ['holder', 'verifier'],
+      path,
+      reply: [204, null],
+    },
     ({ wallet }, { path: { presentationId } }) => removePresentation(wallet, presentationId),
   ),
 
   route(
     'GET /present-proof/presentations/{presentationId}/candidates',
-    { summary: 'Find the credentials that answer a request (ours)', access: 'tenant', path, reply: [200, PresentationCandidates] },
+    {
+      summary: 'Find the credentials that answer a request (ours)',
+      operationId: 'listPresentationCandidates',
+      access: 'tenant',
+      path,
+      reply: [200, PresentationCandidates],
+    },
     ({ wallet }, { path: { presentationId } }) => findCandidates(wallet, presentationId),
   ),
 
@@ -91,6 +113,7 @@ export default [
     'PATCH /present-proof/presentations/{presentationId}',
     {
       summary: 'Answer a request, or accept a presentation',
+      operationId: 'updatePresentation',
       access: 'tenant',
       scopes: ['holder', 'verifier'],
       path,

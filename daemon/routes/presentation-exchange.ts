@@ -15,6 +15,7 @@ export default [
     'POST /presentation-exchange/presentation-definitions',
     {
       summary: 'Make a presentation definition',
+      operationId: 'createPresentationDefinition',
       access: 'tenant',
       scopes: ['verifier'],
       body: CreatePresentationDefinition,
@@ -26,7 +27,13 @@ export default [
 
   route(
     'GET /presentation-exchange/presentation-definitions',
-    { summary: 'List the presentation definitions of the wallet', access: 'tenant', query: Paging, reply: [200, DefinitionPage] },
+    {
+      summary: 'List the presentation definitions of the wallet',
+      operationId: 'listPresentationDefinition',
+      access: 'tenant',
+      query: Paging,
+      reply: [200, DefinitionPage],
+    },
     async ({ wallet, agent }, { query, target }) => {
       const { definitions, total } = await listDefinitions(agent.db, wallet.id, query)
       return toPage('PresentationDefinitionPage', { ...query, target, total }, definitions)
@@ -35,7 +42,13 @@ export default [
 
   route(
     'GET /presentation-exchange/presentation-definitions/{id}',
-    { summary: 'Read a presentation definition', access: 'public', path, reply: [200, PresentationDefinition] },
+    {
+      summary: 'Read a presentation definition',
+      operationId: 'getPresentationDefinition',
+      access: 'public',
+      path,
+      reply: [200, PresentationDefinition],
+    },
     ({ agent }, { path: { id } }) => getDefinition(agent.db, id),
   ),
 
@@ -43,6 +56,7 @@ export default [
     'POST /presentation-exchange/presentation-definitions/{id}/evaluations',
     {
       summary: 'Find the credentials that satisfy a presentation definition (ours)',
+      operationId: 'evaluatePresentationDefinition',
       access: 'tenant',
       scopes: allScopes,
       path,

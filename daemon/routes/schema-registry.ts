@@ -24,18 +24,26 @@ const Signing = z.object({
 })
 const RawSchema = z.record(z.string(), z.unknown())
 const guidPath = { guid: Uuid }
+/** A new version is published under the id that all versions share. The name is that of the neighbouring paths, as OpenAPI demands. */
+const idPath = { guid: Uuid.describe('The `id` of the schema, which all its versions share.') }
 const publishing = { access: 'tenant', scopes: ['issuer'], query: Signing, body: CredentialSchemaInput, sharesFile: true } as const
 
 export default [
   route(
     'POST /schema-registry/schemas',
-    { summary: 'Publish a credential schema', ...publishing, reply: [201, CredentialSchema] },
+    { summary: 'Publish a credential schema', operationId: 'createSchema', ...publishing, reply: [201, CredentialSchema] },
     ({ wallet, agent }, { body, query }) => publishSchema(agent.db, wallet.id, body, authorsOf(wallet, agent, query.sign === 'true')),
   ),
 
   route(
     'GET /schema-registry/schemas',
-    { summary: 'List the credential schemas of the wallet', access: 'tenant', query: SchemaFilter, reply: [200, SchemaPage] },
+    {
+      summary: 'List the credential schemas of the wallet',
+      operationId: 'lookupSchemasByQuery',
+      access: 'tenant',
+      query: SchemaFilter,
+      reply: [200, SchemaPage],
+    },
     async ({ wallet, agent }, { query, target }) => {
       const { schemas, total } = await listSchemas(agent.db, wallet.id, query)
       return withoutQuery(toPage('CredentialSchemaPage', { ...query, target, total }, schemas))
@@ -44,26 +52,38 @@ export default [
 
   route(
     'GET /schema-registry/schemas/{guid}',
-    { summary: 'Read a credential schema', access: 'public', path: guidPath, reply: [200, CredentialSchema] },
+    { summary: 'Read a credential schema', operationId: 'getSchemaById', access: 'public', path: guidPath, reply: [200, CredentialSchema] },
     ({ agent }, { path: { guid } }) => getSchema(agent.db, guid),
   ),
 
   route(
     'GET /schema-registry/schemas/{guid}/schema',
-    { summary: 'Read the JSON schema alone', access: 'public', path: guidPath, reply: [200, RawSchema] },
+    { summary: 'Read the JSON schema alone', operationId: 'getRawSchemaById', access: 'public', path: guidPath, reply: [200, RawSchema] },
     async ({ agent }, { path: { guid } }) => (await getSchema(agent.db, guid)).schema,
   ),
 
   route(
-    'PUT /schema-registry/schemas/{id}',
-    { summary: 'Publish a new version of a schema', ...publishing, path: { id: Uuid }, reply: [200, CredentialSchema] },
-    ({ wallet, agent }, { path: { id }, body, query }) =>
+    'PUT /schema-registry/schemas/{guid}',
+    {
+      summary: 'Publish a new version of a schema',
+      operationId: 'updateSchema',
+      ...publishing,
+      path: idPath,
+      reply: [200, CredentialSchema],
+    },
+    ({ wallet, agent }, { path: { guid: id }, body, query }) =>
       updateSchema(agent.db, wallet.id, id, body, authorsOf(wallet, agent, query.sign === 'true')),
   ),
 
   route(
     'PUT /schema-registry/{author}/{id}',
-    { summary: 'The same at its older path', ...publishing, path: { author: Did, id: Uuid }, reply: [200, CredentialSchema] },
+    {
+      summary: 'The same at its older path',
+      operationId: 'updateSchemaOfAuthor',
+      ...publishing,
+      path: { author: Did, id: Uuid },
+      reply: [200, CredentialSchema],
+    },
     async ({ wallet, agent }, { path: { author, id }, body, query }) => {
       if (canonicalDid(author) !== canonicalDid(body.author)) throw new Problem('BadRequest', 'author: must be the DID in the path.')
       return updateSchema(agent.db, wallet.id, id, body, authorsOf(wallet, agent, query.sign === 'true'))
@@ -72,14 +92,25 @@ export default [
 
   route(
     'POST /schema-registry/schemas/did-url',
-    { summary: 'Publish a credential schema under a DID URL', ...publishing, reply: [201, PrismEnvelope] },
+    {
+      summary: 'Publish a credential schema under a DID URL',
+      operationId: 'createSchemaDidUrl',
+      ...publishing,
+      reply: [201, PrismEnvelope],
+    },
     async ({ wallet, agent }, { body, query }) =>
       wrap(await publishSchema(agent.db, wallet.id, body, authorsOf(wallet, agent, query.sign === 'true'), 'did')),
   ),
 
   route(
     'GET /schema-registry/schemas/did-url',
-    { summary: 'List the credential schemas under DID URLs', access: 'tenant', query: SchemaFilter, reply: [200, EnvelopePage] },
+    {
+      summary: 'List the credential schemas under DID URLs',
+      operationId: 'lookupSchemasByQueryDidUrl',
+      access: 'tenant',
+      query: SchemaFilter,
+      reply: [200, EnvelopePage],
+    },
     async ({ wallet, agent }, { query, target }) => {
       const { schemas, total } = await listSchemas(agent.db, wallet.id, { ...query, resolutionMethod: 'did' })
       return withoutQuery(toPage('CredentialSchemaDidUrlPage', { ...query, target, total }, schemas.map(wrap)))
@@ -88,13 +119,25 @@ export default [
 
   route(
     'GET /schema-registry/schemas/did-url/{guid}',
-    { summary: 'Read a credential schema under a DID URL', access: 'public', path: guidPath, reply: [200, PrismEnvelope] },
+    {
+      summary: 'Read a credential schema under a DID URL',
+      operationId: 'getSchemaByIdDidUrl',
+      access: 'public',
+      path: guidPath,
+      reply: [200, PrismEnvelope],
+    },
     async ({ agent }, { path: { guid } }) => wrap(await getSchema(agent.db, guid, 'did')),
   ),
 
   route(
     'GET /schema-registry/schemas/did-url/{guid}/schema',
-    { summary: 'Read the JSON schema under a DID URL alone', access: 'public', path: guidPath, reply: [200, PrismEnvelope] },
+    {
+      summary: 'Read the JSON schema under a DID URL alone',
+      operationId: 'getRawSchemaByIdDidUrl',
+      access: 'public',
+      path: guidPath,
+      reply: [200, PrismEnvelope],
+    },
     async ({ agent }, { path: { guid } }) => {
       const { author, schema } = await getSchema(agent.db, guid, 'did')
       return toEnvelope(author, `${schemasPath}/did-url/${guid.toLowerCase()}/schema`, schema)
@@ -102,9 +145,15 @@ export default [
   ),
 
   route(
-    'PUT /schema-registry/schemas/did-url/{id}',
-    { summary: 'Publish a new version under a DID URL', ...publishing, path: { id: Uuid }, reply: [200, PrismEnvelope] },
-    async ({ wallet, agent }, { path: { id }, body, query }) =>
+    'PUT /schema-registry/schemas/did-url/{guid}',
+    {
+      summary: 'Publish a new version under a DID URL',
+      operationId: 'updateSchemaDidUrl',
+      ...publishing,
+      path: idPath,
+      reply: [200, PrismEnvelope],
+    },
+    async ({ wallet, agent }, { path: { guid: id }, body, query }) =>
       wrap(await updateSchema(agent.db, wallet.id, id, body, authorsOf(wallet, agent, query.sign === 'true'), 'did')),
   ),
 ] as const

@@ -18,6 +18,7 @@ export default [
     'GET /_system/health',
     {
       summary: 'Read the version of the agent',
+      operationId: 'systemHealth',
       access: 'public',
       reply: [200, Health],
     },
@@ -28,6 +29,7 @@ export default [
     'GET /_system/doctor',
     {
       summary: 'Examine the agent: folder, ledger, addresses, and what waits (ours)',
+      operationId: 'getDiagnosis',
       access: 'admin',
       reply: [200, Diagnosis],
     },
@@ -38,6 +40,7 @@ export default [
     'POST /_system/master-key/rotation',
     {
       summary: 'Replace the master key, while everything runs (ours)',
+      operationId: 'rotateMasterKey',
       access: 'admin',
       body: RotateMasterKey,
       reply: [200, MasterKeyRotation],
@@ -53,6 +56,7 @@ export default [
     'POST /_system/backups',
     {
       summary: 'Make a backup of the data folder, while everything runs (ours)',
+      operationId: 'createBackup',
       access: 'admin',
       body: CreateBackup,
       reply: [201, MadeBackup],
@@ -68,6 +72,7 @@ export default [
     'GET /docs/openapi.json',
     {
       summary: 'Read this document',
+      operationId: 'getOpenApiDocument',
       access: 'public',
       reply: [200, z.looseObject({ openapi: z.literal('3.1.0') })],
     },

@@ -15,6 +15,7 @@ export default [
     'GET /traces/{id}',
     {
       summary: 'Trace a thread: its messages, states and deliveries, and what it waits for',
+      operationId: 'getTrace',
       access: 'tenant',
       path: { id: Id },
       reply: [200, Trace],

@@ -25,6 +25,7 @@ export default [
     'POST /verification/credential',
     {
       summary: 'Check credentials',
+      operationId: 'verify',
       access: 'tenant',
       scopes: allScopes,
       body: VcVerificationRequests,
@@ -40,6 +41,7 @@ export default [
     'POST /verification/schema',
     {
       summary: 'Check a credential schema, its proof of authorship, and claims by it (ours)',
+      operationId: 'verifySchema',
       access: 'tenant',
       scopes: allScopes,
       body: SchemaVerification,
@@ -52,6 +54,7 @@ export default [
     'POST /verification/policies',
     {
       summary: 'Make a verification policy',
+      operationId: 'createVerificationPolicy',
       access: 'tenant',
       scopes: ['verifier'],
       body: VerificationPolicyInput,
@@ -64,6 +67,7 @@ export default [
     'GET /verification/policies',
     {
       summary: 'List the verification policies',
+      operationId: 'lookupVerificationPoliciesByQuery',
       access: 'tenant',
       query: Paging.extend({ name: z.string().optional() }),
       reply: [200, PolicyPage],
@@ -77,7 +81,13 @@ export default [
 
   route(
     'GET /verification/policies/{id}',
-    { summary: 'Read a verification policy', access: 'tenant', path, reply: [200, VerificationPolicy] },
+    {
+      summary: 'Read a verification policy',
+      operationId: 'getVerificationPolicyById',
+      access: 'tenant',
+      path,
+      reply: [200, VerificationPolicy],
+    },
     ({ wallet }, { path: { id } }) => getPolicy(wallet.db, id),
   ),
 
@@ -85,6 +95,7 @@ export default [
     'PUT /verification/policies/{id}',
     {
       summary: 'Change a verification policy that nobody has changed in between',
+      operationId: 'updateVerificationPolicy',
       access: 'tenant',
       scopes: ['verifier'],
       path,
@@ -97,7 +108,14 @@ export default [
 
   route(
     'DELETE /verification/policies/{id}',
-    { summary: 'Delete a verification policy', access: 'tenant', scopes: ['verifier'], path, reply: [200, null] },
+    {
+      summary: 'Delete a verification policy',
+      operationId: 'deleteVerificationPolicyById',
+      access: 'tenant',
+      scopes: ['verifier'],
+      path,
+      reply: [200, null],
+    },
     ({ wallet }, { path: { id } }) => wallet.transaction((tx) => deletePolicy(tx, id)),
   ),
 ] as const

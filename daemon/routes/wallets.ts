@@ -37,6 +37,7 @@ export default [
     'GET /wallets',
     {
       summary: 'List wallets',
+      operationId: 'getWallets',
       access: 'admin-or-tenant',
       query: Paging,
       reply: [200, WalletPage],
@@ -51,6 +52,7 @@ export default [
     'POST /wallets',
     {
       summary: 'Create a wallet',
+      operationId: 'createWallet',
       access: 'admin-or-tenant',
       scopes: [],
       body: CreateWallet,
@@ -67,6 +69,7 @@ export default [
     'GET /wallets/{walletId}',
     {
       summary: 'Read a wallet',
+      operationId: 'getWalletsWalletid',
       access: 'admin-or-tenant',
       path: { walletId: Uuid },
       reply: [200, WalletDetail],
@@ -82,6 +85,7 @@ export default [
     'POST /wallets/{walletId}/export',
     {
       summary: 'Export a wallet, sealed with a passphrase (ours)',
+      operationId: 'exportWallet',
       access: 'admin',
       path: { walletId: Uuid },
       body: ExportWallet,
@@ -99,6 +103,7 @@ export default [
     'POST /wallets/import',
     {
       summary: 'Import a wallet that another agent has exported (ours)',
+      operationId: 'importWallet',
       access: 'admin',
       query: z.object({ id: optional(Uuid), name: optional(Name) }),
       headers: z.object({ 'x-passphrase': PassphraseHeader }),
@@ -112,6 +117,7 @@ export default [
     'POST /wallets/{walletId}/resumption',
     {
       summary: 'Have a wallet go on here that was exported to move (ours)',
+      operationId: 'resumeWallet',
       access: 'admin',
       path: { walletId: Uuid },
       reply: [200, WalletDetail],

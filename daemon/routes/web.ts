@@ -8,7 +8,13 @@ import { route } from '../route.ts'
 export default [
   route(
     'GET /web/{name}/did.json',
-    { summary: 'Read the document of a did:web', access: 'public', path: { name: z.string().max(64) }, reply: [200, DidDocument] },
+    {
+      summary: 'Read the document of a did:web',
+      operationId: 'getWebDidDocument',
+      access: 'public',
+      path: { name: z.string().max(64) },
+      reply: [200, DidDocument],
+    },
     async ({ agent }, { path: { name } }) => {
       const did = toWebDid(agent.env.urls.rest, name)
       const document = await findWebDocument(agent.db, agent.wallets, did)

@@ -41,6 +41,7 @@ export default [
     'GET /events/webhooks',
     {
       summary: 'List webhooks',
+      operationId: 'getEventsWebhooks',
       access: 'tenant',
       query: Paging,
       reply: [200, Page('WebhookNotificationPage', Webhook, 'WebhookNotificationPage')],
@@ -55,6 +56,7 @@ export default [
     'POST /events/webhooks',
     {
       summary: 'Register a webhook',
+      operationId: 'postEventsWebhooks',
       access: 'tenant',
       scopes: [],
       body: CreateWebhook,
@@ -68,6 +70,7 @@ export default [
     'GET /events/webhooks/{id}',
     {
       summary: 'Read a webhook',
+      operationId: 'getWebhook',
       access: 'tenant',
       path,
       reply: [200, Webhook],
@@ -79,6 +82,7 @@ export default [
     'DELETE /events/webhooks/{id}',
     {
       summary: 'Delete a webhook',
+      operationId: 'deleteEventsWebhooksId',
       access: 'tenant',
       scopes: [],
       path,
@@ -91,6 +95,7 @@ export default [
     'GET /events/webhooks/{id}/deliveries',
     {
       summary: 'List the attempts to deliver events to a webhook, newest first',
+      operationId: 'listWebhookDeliveries',
       access: 'tenant',
       path,
       query: DeliveryQuery,
@@ -108,6 +113,7 @@ export default [
     'POST /events/webhooks/{id}/replay',
     {
       summary: 'Send a webhook events again: one, all since an instant, or all that were given up',
+      operationId: 'replayWebhook',
       access: 'tenant',
       scopes: [],
       path,
@@ -121,6 +127,7 @@ export default [
     'POST /events/webhooks/{id}/test',
     {
       summary: 'Send a webhook a test event, and say what came back',
+      operationId: 'testWebhook',
       access: 'tenant',
       scopes: [],
       path,
@@ -137,6 +144,7 @@ export default [
     'POST /events/webhooks/{id}/secret',
     {
       summary: 'Give a webhook a new secret, with which its events are signed',
+      operationId: 'createWebhookSecret',
       access: 'tenant',
       scopes: [],
       path,
@@ -152,6 +160,7 @@ export default [
     'DELETE /events/webhooks/{id}/secret',
     {
       summary: 'Sign the events of a webhook no longer',
+      operationId: 'deleteWebhookSecret',
       access: 'tenant',
       scopes: [],
       path,

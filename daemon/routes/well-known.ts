@@ -7,6 +7,7 @@ export default [
     'GET /.well-known/jwks.json',
     {
       summary: 'Read the keys that verify the tokens of successful challenges (ours)',
+      operationId: 'getTokenKeys',
       access: 'public',
       media: ['application/json'],
       reply: [200, JwkSet],

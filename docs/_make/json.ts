@@ -40,9 +40,7 @@ function convert(): Record<string, JsonSchema> {
   const types = new Set([...Object.values(shapes).map(({ type }) => type), Report])
   const all = z.object(Object.fromEntries([...types].map((type, index) => [String(index), type])))
   const { $defs = {} } = z.toJSONSchema(all, { io: 'input', unrepresentable: 'any' })
-  // What holds itself and has no name is any JSON.
-  const text = JSON.stringify($defs).replaceAll(/\b__schema\d+\b/g, 'Json')
-  return Object.fromEntries(sorted(JSON.parse(text) as Record<string, JsonSchema>))
+  return Object.fromEntries(sorted(JSON.parse(JSON.stringify($defs)) as Record<string, JsonSchema>))
 }
 
 function sorted<Value>(byName: Readonly<Record<string, Value>>): [name: string, value: Value][] {

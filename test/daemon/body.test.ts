@@ -15,21 +15,31 @@ const Body = z.object({
 })
 
 const echo = [
-  route('POST /echo', { summary: '', access: 'public', body: Body, reply: [200, z.looseObject({})] }, (_context, { body }) =>
-    Promise.resolve(body),
+  route(
+    'POST /echo',
+    { summary: '', operationId: '', access: 'public', body: Body, reply: [200, z.looseObject({})] },
+    (_context, { body }) => Promise.resolve(body),
   ),
   route(
     'POST /optional',
-    { summary: '', access: 'public', body: z.object({ from: z.string().optional() }), reply: [200, z.looseObject({})] },
+    { summary: '', operationId: '', access: 'public', body: z.object({ from: z.string().optional() }), reply: [200, z.looseObject({})] },
     (_context, { body }) => Promise.resolve(body),
   ),
-  route('POST /none', { summary: '', access: 'public', reply: [201, null] }, () => Promise.resolve()),
-  route('DELETE /echo', { summary: '', access: 'public', body: Body, reply: [200, z.looseObject({})] }, (_context, { body }) =>
-    Promise.resolve(body),
+  route('POST /none', { summary: '', operationId: '', access: 'public', reply: [201, null] }, () => Promise.resolve()),
+  route(
+    'DELETE /echo',
+    { summary: '', operationId: '', access: 'public', body: Body, reply: [200, z.looseObject({})] },
+    (_context, { body }) => Promise.resolve(body),
   ),
   route(
     'GET /query',
-    { summary: '', access: 'public', query: z.object({ n: z.coerce.number<number>().int().default(1) }), reply: [200, z.looseObject({})] },
+    {
+      summary: '',
+      operationId: '',
+      access: 'public',
+      query: z.object({ n: z.coerce.number<number>().int().default(1) }),
+      reply: [200, z.looseObject({})],
+    },
     (_context, { query }) => Promise.resolve(query),
   ),
 ]

@@ -32,8 +32,8 @@ async function startGated(variables: Record<string, string> = {}) {
   const gate = openGate()
   const gated = [
     ...routes,
-    route('GET /held', { summary: '', access: 'tenant', reply: [204, null] }, () => gate.hold()),
-    route('GET /held-for-all', { summary: '', access: 'public', reply: [204, null] }, () => gate.hold()),
+    route('GET /held', { summary: '', operationId: '', access: 'tenant', reply: [204, null] }, () => gate.hold()),
+    route('GET /held-for-all', { summary: '', operationId: '', access: 'public', reply: [204, null] }, () => gate.hold()),
   ]
   const agent = await startAgent({ ...one, ...variables }, { routes: gated })
   return {

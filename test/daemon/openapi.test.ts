@@ -1,13 +1,16 @@
 /** The OpenAPI document: whole, and true to the routes. */
+import { Validator } from '@seriousme/openapi-schema-validator'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { openapi, type OpenApi } from '../../daemon/openapi.ts'
-import { route, splitKey } from '../../daemon/route.ts'
+import { route, splitKey, type Contract } from '../../daemon/route.ts'
 import { routes } from '../../daemon/routes/index.ts'
+import published from '../../fixtures/cloud-agent/operations.json' with { type: 'json' }
 import { startAgent, type TestAgent } from '../_agent.ts'
 
 type Operation = {
   summary: string
+  operationId: string
   security: Record<string, []>[]
   parameters?: { name: string; in: string; required: boolean; schema: object }[]
   requestBody?: { required: boolean; content: Record<string, { schema: { $ref?: string } }> }
@@ -50,6 +53,64 @@ describe('the document of the agent', () => {
     expect(new Set(keys).size).toBe(routes.length)
   })
 
+  test('it is a valid document of OpenAPI 3.1, by an independent validator', async () => {
+    const { valid, errors } = await new Validator().validate(structuredClone(document))
+    expect(errors).toBeUndefined()
+    expect(valid).toBe(true)
+  })
+
+  test('no two paths differ in the names of their parameters alone', () => {
+    const paths = Object.keys(document.paths).map((path) => path.replaceAll(/\{\w+\}/g, '{}'))
+    expect(paths.filter((path, place) => paths.indexOf(path) !== place)).toEqual([])
+  })
+
+  test('every operation has an id: the Cloud Agent’s where it has the operation, otherwise one in camelCase', () => {
+    const bare = (key: string) => key.replaceAll(/\{\w+\}/g, '{}')
+    const theirs = new Map(Object.entries(published.operations).map(([key, id]) => [bare(key), id]))
+    const ids = routes.map(({ key }) => operation(key).operationId)
+    expect(new Set(ids).size).toBe(routes.length)
+    for (const { key } of routes) {
+      const expected = theirs.get(bare(key)) ?? expect.stringMatching(/^[a-z]+(?:[A-Z][a-z]+)+$/)
+      expect(operation(key).operationId, key).toEqual(expected)
+    }
+    // Operations of other names would pass for own ones: most of the Cloud Agent's are here, by their paths.
+    expect(routes.filter(({ key }) => theirs.has(bare(key))).length).toBeGreaterThanOrEqual(69)
+  })
+
+  test('every type has a name, and none holds itself: generators make types of them that compile', () => {
+    const { schemas } = document.components
+    expect(Object.keys(schemas).filter((name) => !/^[A-Z]\w+$/.test(name))).toEqual([])
+    const within = (name: string) => refs(schemas[name]).map((ref) => ref.slice('#/components/schemas/'.length))
+    const holds = (name: string, wanted: string): boolean => within(name).some((inner) => inner === wanted || holds(inner, wanted))
+    for (const name of Object.keys(schemas)) expect(holds(name, name), name).toBe(false)
+    expect(schemas['JsonValue']).toEqual({ description: 'Any JSON value.' })
+  })
+
+  test('the answers to the resolution of a DID are of the media types and shapes that come, failures too', async () => {
+    const { responses } = operation('GET /dids/{didRef}')
+    const result = 'application/ld+json; profile=https://w3id.org/did-resolution'
+    for (const [did, status] of [
+      ['did:prism:1', 400],
+      [`did:prism:${'0'.repeat(64)}`, 404],
+      ['did:example:1', 501],
+    ] as const) {
+      for (const accept of [result, 'application/did+ld+json', 'application/json']) {
+        const response = await agent.send('GET', `/dids/${did}`, { headers: { accept } })
+        const type = response.headers.get('content-type')!
+        expect([response.status, type]).toEqual([status, accept])
+        const { schema } = responses[status]!.content![type]!
+        if (accept === 'application/did+ld+json') expect(schema).toMatchObject({ type: 'string' })
+        else expect(schema).toEqual({ $ref: '#/components/schemas/DIDResolutionResponse' })
+      }
+    }
+    expect(responses[200]!.content!['application/did+ld+json']!.schema).toEqual({ $ref: '#/components/schemas/DIDDocument' })
+    expect((await agent.send('GET', '/dids/junk', { headers: { accept: 'text/html' } })).status).toBe(406)
+    expect(Object.keys(responses[406]!.content!)).toContain(result)
+    expect(document.components.schemas['DIDResolutionResponse']).toMatchObject({
+      required: ['@context', 'didDocumentMetadata', 'didResolutionMetadata'],
+    })
+  })
+
   test('a stream is described by its media type and the header that it goes on with', () => {
     const { parameters, responses } = operation('GET /events/stream')
     expect(Object.keys(responses[200]!.content!)).toEqual(['text/event-stream'])
@@ -87,7 +148,8 @@ describe('the document of the agent', () => {
     for (const { key, contract } of routes) {
       const { summary, responses } = operation(key)
       expect(summary.length, key).toBeGreaterThan(3)
-      expect(Object.keys(responses)).toEqual([String(contract.reply[0]), 'default'])
+      const others = (contract as Contract).failures?.statuses.map(String) ?? []
+      expect(Object.keys(responses)).toEqual([String(contract.reply[0]), ...others, 'default'])
       expect(responses['default']!.content!['application/json']!.schema).toEqual({ $ref: '#/components/schemas/ErrorResponse' })
     }
   })
@@ -140,8 +202,8 @@ describe('the document of the agent', () => {
 test('bodies are described as they go in, and a body that may be left out is not required', () => {
   const Body = z.object({ size: z.string().transform(Number), from: z.string().default('x') }).meta({ id: 'SizeForOpenApiTest' })
   const samples = [
-    route('POST /a', { summary: '', access: 'public', body: Body, reply: [200, null] }, () => Promise.resolve()),
-    route('POST /b', { summary: '', access: 'public', body: Body.partial(), reply: [200, null] }, () => Promise.resolve()),
+    route('POST /a', { summary: '', operationId: '', access: 'public', body: Body, reply: [200, null] }, () => Promise.resolve()),
+    route('POST /b', { summary: '', operationId: '', access: 'public', body: Body.partial(), reply: [200, null] }, () => Promise.resolve()),
   ]
   const { paths, components } = openapi(samples, { version: '1.0.0', url: 'http://agent.example' })
   expect(components.schemas['SizeForOpenApiTest']).toMatchObject({ properties: { size: { type: 'string' } }, required: ['size'] })

@@ -8,23 +8,28 @@ const text = z.object({ text: z.string() })
 
 /** The path with a name comes before the one without, which must be found all the same. */
 const samples = [
-  route('GET /things/{id}', { summary: '', access: 'public', path: { id: z.string().max(50) }, reply: [200, text] }, (_, { path }) =>
-    Promise.resolve({ text: path.id }),
+  route(
+    'GET /things/{id}',
+    { summary: '', operationId: '', access: 'public', path: { id: z.string().max(50) }, reply: [200, text] },
+    (_, { path }) => Promise.resolve({ text: path.id }),
   ),
-  route('GET /things/fixed', { summary: '', access: 'public', reply: [200, text] }, (_, { target }) =>
+  route('GET /things/fixed', { summary: '', operationId: '', access: 'public', reply: [200, text] }, (_, { target }) =>
     Promise.resolve({ text: `fixed ${target}` }),
   ),
   route(
     'GET /things/{id}/parts/{part}',
-    { summary: '', access: 'public', path: { id: z.guid(), part: z.string() }, reply: [200, text] },
+    { summary: '', operationId: '', access: 'public', path: { id: z.guid(), part: z.string() }, reply: [200, text] },
     (_, { path }) => Promise.resolve({ text: `${path.id} ${path.part}` }),
   ),
-  route('GET /media', { summary: '', access: 'public', media: ['application/json', 'text/plain'], reply: [200, text] }, (_, { accept }) =>
-    Promise.resolve(
-      accept.includes('text/plain')
-        ? { type: 'text/plain', status: 203, body: 'as text' }
-        : { type: 'application/json', body: { text: 'as JSON' } },
-    ),
+  route(
+    'GET /media',
+    { summary: '', operationId: '', access: 'public', media: ['application/json', 'text/plain'], reply: [200, text] },
+    (_, { accept }) =>
+      Promise.resolve(
+        accept.includes('text/plain')
+          ? { type: 'text/plain', status: 203, body: 'as text' }
+          : { type: 'application/json', body: { text: 'as JSON' } },
+      ),
   ),
 ]
 

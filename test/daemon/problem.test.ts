@@ -13,17 +13,21 @@ const lines: string[] = []
 const log = createLog('debug', { write: (line) => void lines.push(line) })
 
 const failing = [
-  route('GET /bug', { summary: '', access: 'public', reply: [200, null] }, () => Promise.reject(new Error(secret))),
-  route('GET /zod', { summary: '', access: 'public', reply: [200, null] }, () => Promise.resolve(z.undefined().parse(secret))),
-  route('GET /text', { summary: '', access: 'public', reply: [200, null] }, () => Promise.reject(secret)),
-  route('GET /wrong', { summary: '', access: 'public', reply: [200, z.object({ a: z.string() })] }, () =>
+  route('GET /bug', { summary: '', operationId: '', access: 'public', reply: [200, null] }, () => Promise.reject(new Error(secret))),
+  route('GET /zod', { summary: '', operationId: '', access: 'public', reply: [200, null] }, () =>
+    Promise.resolve(z.undefined().parse(secret)),
+  ),
+  route('GET /text', { summary: '', operationId: '', access: 'public', reply: [200, null] }, () => Promise.reject(secret)),
+  route('GET /wrong', { summary: '', operationId: '', access: 'public', reply: [200, z.object({ a: z.string() })] }, () =>
     Promise.resolve({ a: 'a', more: secret }),
   ),
-  route('GET /others', { summary: '', access: 'public', reply: [200, null] }, () =>
+  route('GET /others', { summary: '', operationId: '', access: 'public', reply: [200, null] }, () =>
     Promise.reject(new Problem('/errors/common/unreachable', 'nobody is there')),
   ),
-  route('GET /moved', { summary: '', access: 'public', reply: [200, null] }, () => Promise.reject(moved('a wallet'))),
-  route('POST /admin', { summary: '', access: 'admin', body: z.object({ a: z.string() }), reply: [200, null] }, () => Promise.resolve()),
+  route('GET /moved', { summary: '', operationId: '', access: 'public', reply: [200, null] }, () => Promise.reject(moved('a wallet'))),
+  route('POST /admin', { summary: '', operationId: '', access: 'admin', body: z.object({ a: z.string() }), reply: [200, null] }, () =>
+    Promise.resolve(),
+  ),
 ]
 
 let agent: TestAgent

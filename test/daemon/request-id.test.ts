@@ -10,7 +10,7 @@ import { connectionIn, oobOf, until, type Tenant } from '../_pair.ts'
 type Line = { msg: string; level: number; requestId?: string; route?: string; thid?: string; thids?: string[]; [name: string]: unknown }
 const lines: Line[] = []
 const log = createLog('debug', { write: (line) => void lines.push(JSON.parse(line) as Line) })
-const bug = route('GET /bug', { summary: '', access: 'public', query: z.object({}), reply: [200, null] }, (_, input) => {
+const bug = route('GET /bug', { summary: '', operationId: '', access: 'public', query: z.object({}), reply: [200, null] }, (_, input) => {
   input.log.info('a line of the handler')
   return Promise.reject(new Error('a bug'))
 })

@@ -1,5 +1,6 @@
 /** What the credential of a record says, decoded, and whether it still stands (ours). */
 import { z } from 'zod'
+import { JsonValue } from '../../base/json-value.ts'
 import { Problem } from '../../base/problem.ts'
 import { findStanding, Standing } from '../../credential-status/standing.ts'
 import { VerificationError } from '../../credentials/verification-error.ts'
@@ -18,7 +19,7 @@ export const CredentialContent = z
     credentialFormat: CredentialFormat,
     issuer: z.string().describe('The issuer’s DID; of AnonCreds, as its definition says.'),
     subject: z.string().optional(),
-    claims: z.record(z.string(), z.json()).describe('The claims about the subject; of an SDJWT with all that its disclosures show.'),
+    claims: z.record(z.string(), JsonValue).describe('The claims about the subject; of an SDJWT with all that its disclosures show.'),
     disclosable: z
       .array(z.array(z.string()))
       .optional()

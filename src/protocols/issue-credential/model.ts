@@ -1,5 +1,6 @@
 /** Credential records: as they are stored and as REST shows them (service §2.6, §4.3, api.md 4.7). */
 import { z } from 'zod'
+import { JsonValue } from '../../base/json-value.ts'
 import { CredentialOffer, CredentialRequest } from '../../anoncreds/model.ts'
 import { toPaddedBase64url } from '../../base/bytes.ts'
 import { Jwk } from '../../did/document.ts'
@@ -10,7 +11,7 @@ import type { Protocol, Rec } from '../record.ts'
 import { credentialStates } from './states.ts'
 
 export const Claims = z
-  .record(z.string(), z.json())
+  .record(z.string(), JsonValue)
   .describe('What the issuer attests to: any JSON object, checked against the schema when there is one.')
 
 /** Each is fetched while the caller waits. */
@@ -138,7 +139,7 @@ export const AcceptOfferInvitation = z.object({ invitation: invitationText }).me
 export const CredentialData = z.object({
   ...Sides,
   credentialFormat: CredentialFormat,
-  claims: z.record(z.string(), z.json()),
+  claims: z.record(z.string(), JsonValue),
   schemaIds: z.array(z.string()),
   issuingDID: z.string().optional(),
   issuingKid: z.string().optional(),
@@ -173,7 +174,7 @@ export const IssueCredentialRecord = z
     credentialFormat: CredentialFormat,
     subjectId: z.string().optional(),
     validityPeriod: z.number().optional(),
-    claims: z.record(z.string(), z.json()),
+    claims: z.record(z.string(), JsonValue),
     automaticIssuance: z.boolean().optional(),
     createdAt: z.iso.datetime(),
     updatedAt: z.iso.datetime().optional(),

@@ -1,5 +1,6 @@
 /** Presentation records: as they are stored and as REST shows them (service §2.7, §4.4, api.md 4.8). */
 import { z } from 'zod'
+import { JsonValue } from '../../base/json-value.ts'
 import { askedPresentation } from '../../anoncreds/presentation-request.ts'
 import { Reference } from '../../anoncreds/model.ts'
 import { PresentationRequest } from '../../anoncreds/proof-model.ts'
@@ -21,7 +22,7 @@ export const ProofRequestAux = z
   .meta({ id: 'ProofRequestAux' })
 
 /** Names of claims: values do not matter unless they are objects, which name claims of the claim. */
-const ClaimNames = z.record(z.string(), z.json())
+const ClaimNames = z.record(z.string(), JsonValue)
 
 /** As others are asked, but that the nonce may be left out. */
 const NewAskedPresentation = askedPresentation(PresentationRequest.partial({ nonce: true }))
@@ -139,7 +140,7 @@ export const PresentationData = z.object({
   /** Prover: the claims that it shows, if not those asked for. */
   shownClaims: ClaimNames.optional(),
   /** Verifier: what the presentation has shown. */
-  disclosedClaims: z.record(z.string(), z.json()).optional(),
+  disclosedClaims: z.record(z.string(), JsonValue).optional(),
   proofs: z.array(z.object({ schemaId: z.string(), trustIssuers: z.array(z.string()).optional() })),
   /** Verifier. */
   statusCheck: z.enum(statusPolicies).optional(),
@@ -169,7 +170,7 @@ export const PresentationStatus = z
     proofs: z.array(ProofRequestAux.extend({ trustIssuers: z.array(z.string()).optional() })),
     data: z.array(z.string()),
     requestData: z.array(z.string()),
-    disclosedClaims: z.record(z.string(), z.json()).optional().describe('Verifier, SDJWT and AnonCreds: the claims that were shown.'),
+    disclosedClaims: z.record(z.string(), JsonValue).optional().describe('Verifier, SDJWT and AnonCreds: the claims that were shown.'),
     connectionId: z.string().optional(),
     policyId: z.string().optional().describe('The verification policy that the request was made with (ours).'),
     ...InvitationFields,

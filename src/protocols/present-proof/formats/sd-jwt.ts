@@ -1,5 +1,6 @@
 /** Proofs with an SD-JWT, of which the holder shows the claims that it chooses (wire.md 5). */
 import { z } from 'zod'
+import { JsonValue } from '../../../base/json-value.ts'
 import { Problem } from '../../../base/problem.ts'
 import { findMissing, presentSdJwt, verifySdJwtPresentation } from '../../../credentials/sd-jwt/presentation.ts'
 import { decodeSdJwt } from '../../../credentials/sd-jwt/sd-jwt.ts'
@@ -16,7 +17,7 @@ import { Options, PresentationData, type PresentationRecord } from '../model.ts'
 import { attaching, checksOf, mustBeFor, optionsOf } from './token.ts'
 
 /** What is asked for; real agents leave challenge and domain out when their caller names none. */
-const SdJwtRequest = z.looseObject({ options: Options.nullish(), claims: z.record(z.string(), z.json()).nullish() })
+const SdJwtRequest = z.looseObject({ options: Options.nullish(), claims: z.record(z.string(), JsonValue).nullish() })
 
 export const sdJwt: ProofFormat = {
   ask(wallet, wanted) {
