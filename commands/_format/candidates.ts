@@ -4,6 +4,7 @@ import { table } from './table.ts'
 
 export type Candidates = Answer<'GET /present-proof/presentations/{presentationId}/candidates'>
 type Candidate = Candidates['candidates'][number]
+type Line = Candidates['lines'][number]
 
 /** A table of credentials that fit; of those that do not, why. */
 export function candidatesTable(candidates: readonly Candidate[], width?: number): string {
@@ -22,8 +23,24 @@ export function candidatesTable(candidates: readonly Candidate[], width?: number
 }
 
 /** What comes next for a request: one command for each credential that fits, or the refusal where none does. */
-export function presentCommands(presentationId: string, { candidates }: Candidates): string[] {
-  if (candidates.length === 0) return [`agent proof reject ${presentationId}`]
-  if (candidates.length === 1) return [`agent proof present ${presentationId}`]
-  return candidates.slice(0, 5).map(({ recordId }) => `agent proof present ${presentationId} --credential ${recordId}`)
+export function presentCommands(presentationId: string, { candidates, lines, choice }: Candidates): string[] {
+  const present = `agent proof present ${presentationId}`
+  if (choice) return [present]
+  if (candidates.length === 0 || unanswered(lines)) return [`agent proof reject ${presentationId}`]
+  if (lines.length > 1) {
+    const first = new Set(lines.map((line) => line.candidates[0]!))
+    return [[present, ...[...first].map((id) => `--credential ${id}`)].join(' ')]
+  }
+  return candidates.slice(0, 5).map(({ recordId }) => `${present} --credential ${recordId}`)
+}
+
+/** The first line of a request that no credential of the wallet satisfies, in words. */
+export function unanswered(lines: Candidates['lines']): string | undefined {
+  const index = lines.findIndex((line) => line.candidates.length === 0)
+  return index < 0 ? undefined : describeLine(lines[index]!, index)
+}
+
+/** A line of a request in words, by its place in `proofs`. */
+export function describeLine({ schemaId, trustIssuers }: Line, index: number): string {
+  return `proofs.${index}, the schema ${schemaId}${trustIssuers.length > 0 ? ` by ${trustIssuers.join(' or ')}` : ''}`
 }

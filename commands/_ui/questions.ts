@@ -1,5 +1,6 @@
 /** Questions that commands share. What there is to choose from is looked up when it is asked. */
 import type { Answer } from '../_client/answer.ts'
+import { unanswered } from '../_format/candidates.ts'
 import { UsageError } from '../_errors/usage.ts'
 import { shortForm, explainDid } from '../_format/did.ts'
 import { connectionName } from '../_format/names.ts'
@@ -119,18 +120,27 @@ export const whichClaims: Question = {
   },
 }
 
-/** Of several credentials that answer the request of `id`, one, as `--credential`; of one or none there is nothing to ask. */
+/** The credentials that answer the request of `id`, one for each line, as `--credential`; where there is no choice there is nothing to ask. */
 export const whichCredential: Question = {
   ask: async ({ call, given, terminal }) => {
     const path = { presentationId: String(given['id']) }
-    const { candidates } = await call('GET /present-proof/presentations/{presentationId}/candidates', { path })
-    if (candidates.length < 2) return []
-    const choices = candidates.map(({ recordId, claims, issuer }) => ({
-      value: `--credential=${recordId}`,
-      name: claims.join(' ') || recordId,
-      hint: `${recordId}  of ${issuer}`,
-    }))
-    return [await choose('Which credential?', choices, terminal)]
+    const { candidates, lines, choice } = await call('GET /present-proof/presentations/{presentationId}/candidates', { path })
+    if (choice || candidates.length === 0 || unanswered(lines)) return []
+    const questions = lines.length < 2 ? [{ message: 'Which credential?', ids: candidates.map(({ recordId }) => recordId) }] : []
+    if (lines.length > 1)
+      for (const line of lines) questions.push({ message: `Which credential of the schema ${line.schemaId}?`, ids: line.candidates })
+    const chosen = new Set<string>()
+    for (const { message, ids } of questions) {
+      const choices = candidates
+        .filter(({ recordId }) => ids.includes(recordId))
+        .map(({ recordId, claims, issuer }) => ({
+          value: `--credential=${recordId}`,
+          name: claims.join(' ') || recordId,
+          hint: `${recordId}  of ${issuer}`,
+        }))
+      chosen.add(choices.length === 1 ? choices[0]!.value : await choose(message, choices, terminal))
+    }
+    return [...chosen]
   },
 }
 

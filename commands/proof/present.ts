@@ -3,7 +3,7 @@ import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import { AgentCommand } from '../_base.ts'
 import { CommandError, UsageError } from '../_errors/usage.ts'
-import { candidatesTable, presentCommands } from '../_format/candidates.ts'
+import { candidatesTable, presentCommands, unanswered } from '../_format/candidates.ts'
 import { presentationFields } from '../_format/records.ts'
 import { readClaimNames } from '../_input/claim-names.ts'
 import { whichCredential, whichRecord } from '../_ui/questions.ts'
@@ -12,10 +12,11 @@ import { waitFlags } from '../_wait.ts'
 export default class ProofPresent extends AgentCommand {
   static override summary = 'Answer a proof request with credentials (prover)'
   static override description =
-    'Without --credential, presents the one credential of the wallet that answers the request; when there are several, lists them and exits with 2, and with 3 when there is none.'
+    'Without --credential, presents the credentials of the wallet that answer the request, one for each schema that it asks for. When there are several ways to choose them, lists them and exits with 2; when there is none, exits with 3.'
   static override examples = [
     '<%= config.bin %> proof present <id>',
     '<%= config.bin %> proof present <id> --credential <id>',
+    '<%= config.bin %> proof present <id> --credential <id> --credential <id>',
     '<%= config.bin %> proof present <id> --credential <id> --claim name --claim address.city',
     '<%= config.bin %> proof present <id> --credential <id> --hide name',
   ]
@@ -24,7 +25,7 @@ export default class ProofPresent extends AgentCommand {
     credential: Flags.string({
       multiple: true,
       multipleNonGreedy: true,
-      description: 'record id of a credential that this wallet holds; the only one that answers the request when left out',
+      description: 'record id of a credential that this wallet holds; repeat it where the request asks for several',
     }),
     claim: Flags.string({
       multiple: true,
@@ -38,6 +39,7 @@ export default class ProofPresent extends AgentCommand {
       description:
         'attribute of AnonCreds that is not shown, though it was asked for, by its reference in the request; the verifier sees that it is not',
     }),
+    force: Flags.boolean({ description: 'present the credentials even though they are not what the request asks for' }),
     ...waitFlags('the presentation is sent'),
   }
 
@@ -45,12 +47,17 @@ export default class ProofPresent extends AgentCommand {
 
   async run() {
     const { args, flags } = await this.parse(ProofPresent)
-    const proofId = flags.credential ?? [await this.#pick(args.id)]
+    const proofId = flags.credential ?? (await this.#pick(args.id))
     const chosen = flags.hide ? await this.#hiding(args.id, proofId, flags.hide) : { proofId }
     const settled = await this.waiting('proof', flags, 'PresentationSent')
     const made = await this.call('PATCH /present-proof/presentations/{presentationId}', {
       path: { presentationId: args.id },
-      body: { action: 'request-accept', ...chosen, ...(flags.claim && { claims: readClaimNames(flags.claim) }) },
+      body: {
+        action: 'request-accept',
+        ...chosen,
+        ...(flags.force && { force: true }),
+        ...(flags.claim && { claims: readClaimNames(flags.claim) }),
+      },
     })
     return settled(made, (record) => {
       this.print(record.presentationId, presentationFields(record))
@@ -73,18 +80,22 @@ export default class ProofPresent extends AgentCommand {
     return { anoncredPresentationRequest: { credentialProofs: [proof] } }
   }
 
-  /** The only credential that answers the request. @throws {UsageError} when there are several. @throws {CommandError} when there is none. */
-  async #pick(presentationId: string): Promise<string> {
+  /** The only way to answer the request. @throws {UsageError} when there are several. @throws {CommandError} when there is none. */
+  async #pick(presentationId: string): Promise<string[]> {
     const found = await this.call('GET /present-proof/presentations/{presentationId}/candidates', { path: { presentationId } })
-    const { candidates, others } = found
-    const [only, ...more] = candidates
+    const { candidates, others, lines, choice } = found
+    if (choice) return choice
     const [command] = presentCommands(presentationId, found)
-    if (!only) {
-      const why = others.length === 0 ? 'it holds none' : `\n\n${candidatesTable(others, this.width)}`
-      throw new CommandError(`No credential of this wallet answers the request: ${why}`, 3, command)
+    const missing = unanswered(lines)
+    if (candidates.length === 0 || missing) {
+      const asked = missing ? `satisfies ${missing}` : 'answers the request'
+      const why = others.length === 0 ? (missing ? '' : ': it holds none') : `:\n\n${candidatesTable(others, this.width)}`
+      throw new CommandError(`No credential of this wallet ${asked}${why}`, 3, command)
     }
-    if (more.length === 0) return only.recordId
-    const choice = candidatesTable(candidates, this.width)
-    throw new UsageError(`${candidates.length} credentials answer the request; name one with --credential:\n\n${choice}`, command)
+    const what = lines.length > 1 ? 'name one for each schema with --credential' : 'name one with --credential'
+    throw new UsageError(
+      `${candidates.length} credentials answer the request; ${what}:\n\n${candidatesTable(candidates, this.width)}`,
+      command,
+    )
   }
 }

@@ -7,7 +7,8 @@
 import { z } from 'zod'
 import type { PrivateJwk } from '../crypto/keys.ts'
 import { canonicalDid, Did, type Resolve, type VerificationKey } from '../did/document.ts'
-import { type DecodedCredential, oneOrMore, readJwtVc } from './credential.ts'
+import { checkAllSatisfied, checkOneSatisfied, type Constraint } from './constraints.ts'
+import { oneOrMore, readJwtVc } from './credential.ts'
 import { checkSignature } from './did-signature.ts'
 import { decodeJws, parseClaims, signJws } from './jws.ts'
 import { type CredentialChecks, type VerifiedCredential, verifyReadVc } from './jwt-vc.ts'
@@ -72,9 +73,6 @@ export function createJwtVp({ holderDid, holderKey, kid, audience, nonce, creden
   return signJws({ typ: 'JWT', kid }, payload, holderKey)
 }
 
-/** What a verifier accepts, as an API caller writes it in `proofs`; all of a request's are taken together (wire.md 5.3 point 3). */
-export type Constraint = { schemaId: string; trustIssuers?: string[] | undefined }
-
 /** What is checked of a presentation. There is no switch for signature, challenge, domain and holder binding. */
 export type PresentationChecks = {
   resolve: Resolve
@@ -89,8 +87,8 @@ export type PresentationChecks = {
   verifyDates?: boolean | undefined
   minCredentials?: number | undefined
   maxCredentials?: number | undefined
-  /** An empty list, and an empty list of issuers, constrains nothing. */
-  constraints?: Constraint[] | undefined
+  /** The lines of `proofs`: each credential satisfies one, and each line is satisfied by a credential. */
+  constraints?: readonly Constraint[] | undefined
   /** Their leeway is that of the presentation unless given. */
   credentialChecks?: CredentialChecks | undefined
 }
@@ -119,9 +117,14 @@ export async function verifyJwtVp(jwt: string, checks: PresentationChecks): Prom
   checkCount(tokens.length, checks)
   checkHolder(iss, typeof vp.holder === 'object' ? vp.holder.id : (vp.holder ?? iss), 'The presentation names as its holder')
   const key = await checkSignature(jws, { did: iss, role: 'holder' }, checks.resolve)
+  const presented = tokens.map((token, index) => naming(index, tokens.length, () => readPresented(token, iss, checks)))
+  checkAllSatisfied(
+    checks.constraints ?? [],
+    presented.map(({ credential }) => credential),
+  )
   const credentials: VerifiedCredential[] = []
-  for (const [index, token] of tokens.entries()) {
-    credentials.push(await verifyPresented(token, iss, checks).catch((error: unknown) => rethrow(error, index, tokens.length)))
+  for (const [index, each] of presented.entries()) {
+    credentials.push(await verifyPresented(each, checks).catch((error: unknown) => rethrow(error, index, tokens.length)))
   }
   return { holderDid: iss, key, credentials, payload }
 }
@@ -156,11 +159,18 @@ function checkCount(count: number, { minCredentials = 1, maxCredentials = defaul
   }
 }
 
-async function verifyPresented(token: string, holderDid: string, checks: PresentationChecks): Promise<VerifiedCredential> {
-  const { resolve, now, leewaySeconds, constraints = [], credentialChecks } = checks
-  const { jws, credential } = readJwtVc(token)
-  checkHolder(holderDid, credential.subjectDid, 'The subject of the credential is')
-  checkConstraints(credential, constraints)
+/** A credential of a presentation after the checks that need no resolving. */
+type Presented = ReturnType<typeof readJwtVc>
+
+function readPresented(token: string, holderDid: string, { constraints = [] }: PresentationChecks): Presented {
+  const presented = readJwtVc(token)
+  checkHolder(holderDid, presented.credential.subjectDid, 'The subject of the credential is')
+  checkOneSatisfied(constraints, presented.credential, 'The request')
+  return presented
+}
+
+function verifyPresented({ jws, credential }: Presented, checks: PresentationChecks): Promise<VerifiedCredential> {
+  const { resolve, now, leewaySeconds, credentialChecks } = checks
   return verifyReadVc(jws, credential, {
     ...credentialChecks,
     leewaySeconds: credentialChecks?.leewaySeconds ?? leewaySeconds,
@@ -176,16 +186,12 @@ function checkHolder(holderDid: string, named: string | undefined, what: string)
     throw new VerificationError('holder-binding', `${what} ${subject}, the presenter is ${canonicalDid(holderDid)}`)
 }
 
-/** Makes sure that a credential is of one of the schemas, and by one of the issuers, that are asked for. @throws {VerificationError} */
-export function checkConstraints(credential: Pick<DecodedCredential, 'schemas' | 'issuerDid'>, constraints: readonly Constraint[]): void {
-  const schemas = new Set(constraints.map(({ schemaId }) => schemaId))
-  if (schemas.size > 0 && !credential.schemas.some((id) => schemas.has(id))) {
-    throw new VerificationError('schema-not-accepted', `The schemas of the credential are [${credential.schemas.join(', ')}]`)
+function naming<Result>(index: number, count: number, check: () => Result): Result {
+  try {
+    return check()
+  } catch (error) {
+    return rethrow(error, index, count)
   }
-  const issuers = new Set(constraints.flatMap(({ trustIssuers = [] }) => trustIssuers).map(canonicalDid))
-  const issuer = canonicalDid(credential.issuerDid)
-  if (issuers.size > 0 && !issuers.has(issuer))
-    throw new VerificationError('issuer-not-trusted', `The issuer ${issuer} is not among the trusted ones`)
 }
 
 function rethrow(error: unknown, index: number, count: number): never {

@@ -20,6 +20,7 @@ export const failures = {
   'credential-count': 'The presentation holds fewer or more credentials than may be presented.',
   'holder-binding': 'The presenter is not the subject of the credential.',
   'claim-missing': 'A claim that was asked for is not shown.',
+  'credential-missing': 'No credential is shown that satisfies a line of `proofs`.',
   'schema-not-accepted': 'The credential has none of the schemas that were asked for.',
   'issuer-not-trusted': 'The issuer of the credential is not among the trusted ones.',
   status: 'The credential is revoked or suspended, or its status could not be established.',

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { findMisfit, type Fit } from '../anoncreds/fit.ts'
 import { Problem } from '../base/problem.ts'
-import { checkConstraints } from '../credentials/jwt-vp.ts'
+import { checkOneSatisfied, satisfies } from '../credentials/constraints.ts'
 import { findMissing } from '../credentials/sd-jwt/presentation.ts'
 import { checkValidity } from '../credentials/validity.ts'
 import { VerificationError } from '../credentials/verification-error.ts'
@@ -42,6 +42,15 @@ export const PresentationCandidates = z
   .object({
     candidates: z.array(Candidate).describe('The credentials of the wallet that answer the request, oldest first.'),
     others: z.array(Candidate).describe('Those that do not, with the reason.'),
+    lines: z
+      .array(z.object({ schemaId: z.string(), trustIssuers: z.array(z.string()), candidates: z.array(z.string()) }))
+      .describe(
+        'The lines of `proofs` that must all be satisfied, each with the record ids of the candidates that satisfy it. A request that was made with a policy has none: its constraints are alternatives.',
+      ),
+    choice: z
+      .array(z.string())
+      .optional()
+      .describe('The record ids to present; absent where there are several ways to answer the request, or none.'),
   })
   .meta({ id: 'PresentationCandidates' })
 export type PresentationCandidates = z.infer<typeof PresentationCandidates>
@@ -63,7 +72,21 @@ export async function findCandidates(wallet: Wallet, presentationId: string): Pr
   }
   const judged: Candidate[] = []
   for (const held of await listHeld(wallet.db)) judged.push(await judge(wallet, record, held))
-  return { candidates: judged.filter(({ reason }) => reason === undefined), others: judged.filter(({ reason }) => reason !== undefined) }
+  const candidates = judged.filter(({ reason }) => reason === undefined)
+  const lines = (record.anyProof || record.credentialFormat === 'AnonCreds' ? [] : record.proofs).map((line) => ({
+    schemaId: line.schemaId,
+    trustIssuers: line.trustIssuers ?? [],
+    candidates: candidates.filter(({ schemas, issuer }) => satisfies({ schemas, issuerDid: issuer }, line)).map(({ recordId }) => recordId),
+  }))
+  const choice = findChoice(candidates, lines)
+  return { candidates, others: judged.filter(({ reason }) => reason !== undefined), lines, ...(choice && { choice }) }
+}
+
+/** The one way to answer a request: the only candidate, or those that are the only ones for their lines, where they satisfy all lines. */
+function findChoice(candidates: Candidate[], lines: PresentationCandidates['lines']): string[] | undefined {
+  if (lines.length === 0) return candidates.length === 1 ? [candidates[0]!.recordId] : undefined
+  const chosen = new Set(lines.flatMap((line) => (line.candidates.length === 1 ? line.candidates : [])))
+  return lines.every((line) => line.candidates.some((id) => chosen.has(id))) ? [...chosen] : undefined
 }
 
 async function listHeld(db: Db): Promise<Held[]> {
@@ -113,7 +136,7 @@ async function findMismatch(
   if (format !== asked) return { reason: `It is a ${format}, and the request is for ${asked}` }
   try {
     if (format === 'AnonCreds') return toAnswers(await fitOf(wallet, record, held))
-    const constrained = whyNot(() => checkConstraints({ ...said, issuerDid }, proofs))
+    const constrained = whyNot(() => checkOneSatisfied(proofs, { ...said, issuerDid }, 'The request'))
     if ('reason' in constrained) return { reason: constrained.reason }
     const missing = format === 'SDJWT' ? findMissing(credential, claims) : undefined
     if (missing !== undefined) return { reason: `It has no claim ${missing}, which is asked for` }

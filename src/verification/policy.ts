@@ -1,8 +1,7 @@
 /** Verification policies (api.md 4.12): what they say, and what they ask of the credentials in a presentation. */
 import { z } from 'zod'
-import type { DecodedCredential } from '../credentials/credential.ts'
-import { VerificationError } from '../credentials/verification-error.ts'
-import { canonicalDid, Did } from '../did/document.ts'
+import { checkOneSatisfied, type Judged } from '../credentials/constraints.ts'
+import { Did } from '../did/document.ts'
 import { optional, Uuid } from '../wallet/model.ts'
 
 /** A schema, and the issuers whose credentials of that schema are accepted; with no issuers, anybody's are. */
@@ -49,24 +48,20 @@ export const VerificationPolicy = z
   .meta({ id: 'VerificationPolicyResponse' })
 export type VerificationPolicy = z.output<typeof VerificationPolicy>
 
-/** What of a credential a policy is about; the schema of an SD-JWT is its type. */
-type Judged = Pick<DecodedCredential, 'schemas' | 'issuerDid'>
-
 /**
- * Checks that every credential satisfies a constraint as a whole: an issuer that is trusted with one schema is not trusted with another.
+ * Checks that every credential satisfies a constraint of a policy. A constraint that no credential satisfies is an alternative that was not used.
  *
  * @throws {VerificationError} `schema-not-accepted`, `issuer-not-trusted`
  */
 export function checkPolicy(constraints: readonly PolicyConstraint[], credentials: readonly Judged[]): void {
-  if (constraints.length > 0) for (const credential of credentials) checkCredential(constraints, credential)
+  const accepted = toConstraints(constraints)
+  for (const credential of credentials) checkOneSatisfied(accepted, credential, 'The policy')
 }
 
-function checkCredential(constraints: readonly PolicyConstraint[], { schemas, issuerDid }: Judged): void {
-  const ofSchema = constraints.filter(({ schemaId }) => schemas.includes(schemaId))
-  if (ofSchema.length === 0) {
-    throw new VerificationError('schema-not-accepted', `The policy accepts none of the schemas of the credential, [${schemas.join(', ')}]`)
-  }
-  const issuer = canonicalDid(issuerDid)
-  const isTrusted = ofSchema.some(({ trustedIssuers: dids }) => dids.length === 0 || dids.some((did) => canonicalDid(did) === issuer))
-  if (!isTrusted) throw new VerificationError('issuer-not-trusted', `The policy does not trust the issuer ${issuer} with this schema`)
+/** The constraints of a policy as lines of `proofs`. */
+export function toConstraints(constraints: readonly PolicyConstraint[]): { schemaId: string; trustIssuers?: string[] }[] {
+  return constraints.map(({ schemaId, trustedIssuers }) => ({
+    schemaId,
+    ...(trustedIssuers.length > 0 && { trustIssuers: trustedIssuers }),
+  }))
 }

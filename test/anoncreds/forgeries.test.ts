@@ -307,6 +307,11 @@ describe('a restriction', () => {
     ['of which one part does not hold', of({ schema_id: schemaId, cred_def_id: other }), /cred_def_id/],
     ['of which neither of two holds', of({ schema_id: other }, { cred_def_id: other }), /or another restriction hold/],
     ['on a predicate', ofPredicate({ cred_def_id: other }), /for adult .* cred_def_id/],
+    [
+      'of which one has the schema and another the issuer',
+      of({ schema_id: schemaId, issuer_did: other }, { schema_id: other, issuer_did: schema.issuerId }),
+      /for who .* issuer_did must be/,
+    ],
     ['that nobody knows', of({ colour: 'red' }), /colour must be red/],
     ['on an issuer for whom nobody vouches', of({ issuer_did: schema.issuerId }), /nobody vouches/],
     ['on a schema’s issuer for whom nobody vouches', of({ schema_issuer_did: schema.issuerId }), /nobody vouches/],

@@ -13,6 +13,8 @@ export type TwoTenants = {
   asOther: (...args: string[]) => Promise<Outcome>
   /** Calls as the default wallet's tenant; for what is asked again and again, which need not be a process each time. In this process only. */
   call: Client
+  /** The address of the agent. In this process only. */
+  url: () => string
 }
 
 /**
@@ -34,5 +36,5 @@ export function serveTwoTenants(name: string, { inProcess = true } = {}): TwoTen
     user.remove()
   }, slow)
   const call = ((...args: Parameters<Client>) => agent!.tenant(...args)) as Client
-  return { user, asOther: (...args) => user.run(args, { env: { AGENT_API_KEY: key } }), call }
+  return { user, asOther: (...args) => user.run(args, { env: { AGENT_API_KEY: key } }), call, url: () => agent!.url }
 }

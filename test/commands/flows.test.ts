@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { serveTwoTenants, slow } from './_two-tenants.ts'
 
-const { user, asOther: asHolder } = serveTwoTenants('holder')
+const { user, asOther: asHolder, call, url } = serveTwoTenants('holder')
 
 /** Takes a new offer by an invitation. Returns the holder's record id and the issuer's. */
 async function offered(issuer: string, claim: string) {
@@ -47,9 +47,15 @@ test('a proof is made of the one credential that answers, or of the one that is 
   const third = await asked('--schema', 'https://schemas.example/person')
   expect(await asHolder('proof', 'present', third)).toMatchObject({
     code: 3,
-    err: expect.stringMatching(/WHY NOT[^]*The schemas of the credential are/),
+    err: expect.stringMatching(
+      /satisfies proofs\.0, the schema https:\/\/schemas\.example\/person[^]*WHY NOT[^]*accepts none of the schemas/,
+    ),
   })
   expect((await asHolder('proof', 'show', third)).out).toContain('No credential of this wallet answers it')
+  const refused = await asHolder('proof', 'present', third, '--credential', bob)
+  expect(refused).toMatchObject({ code: 2, err: expect.stringContaining(`proofId: the credential ${bob} is not asked for`) })
+  const forced = await asked('--schema', 'https://schemas.example/person')
+  expect((await asHolder('proof', 'present', forced, '--credential', bob, '--force')).code).toBe(0)
 
   expect((await asHolder('proof', 'remove', third)).code).toBe(2)
   expect(await asHolder('proof', 'remove', third, '--yes')).toMatchObject({ code: 0, out: `removed  ${third}` })
@@ -58,6 +64,54 @@ test('a proof is made of the one credential that answers, or of the one that is 
   expect(await asHolder('credential', 'remove', alice, '--yes', '-q')).toMatchObject({ code: 0, out: alice })
   expect((await asHolder('credential', 'show', alice)).code).toBe(3)
 })
+
+test(
+  'a request for two schemas is answered with a credential of each, and names the schema that is missing',
+  { timeout: slow },
+  async () => {
+    const issuer = JSON.parse((await user.run(['did', 'create', '--json'])).out).longFormDid
+    const subject = JSON.parse((await asHolder('did', 'create', '--json')).out).longFormDid
+    const publishSchema = async (name: string) => {
+      const schema = { $schema: 'https://json-schema.org/draft/2020-12/schema', type: 'object', properties: {} }
+      const type = 'https://w3c-ccg.github.io/vc-json-schemas/schema/2.0/schema.json'
+      const author = issuer.split(':').slice(0, 3).join(':')
+      const { self } = await call('POST /schema-registry/schemas', { body: { name, version: '1.0.0', type, author, schema } })
+      return new URL(self, url()).href
+    }
+    const [first, second] = [await publishSchema('first'), await publishSchema('second')]
+    const hold = async (schemaId: string) => {
+      const body = { issuingDID: issuer, claims: { schema: schemaId }, schemaId, automaticIssuance: true }
+      const { invitation } = await call('POST /issue-credentials/credential-offers/invitation', { body })
+      const { out } = await asHolder('credential', 'accept-invitation', invitation!.invitationUrl, '-q')
+      await asHolder('credential', 'accept', out, '--subject', subject, '--wait')
+      return out
+    }
+    const ask = async () => {
+      const body = { proofs: [{ schemaId: first }, { schemaId: second }] }
+      const { invitation, presentationId } = await call('POST /present-proof/presentations/invitation', { body })
+      return { presentationId, id: (await asHolder('proof', 'accept-invitation', invitation!.invitationUrl, '-q')).out }
+    }
+
+    const held = await hold(first)
+    const { id } = await ask()
+    expect(await asHolder('proof', 'present', id)).toMatchObject({
+      code: 3,
+      err: expect.stringContaining(`proofs.1, the schema ${second}`),
+    })
+    const other = await hold(second)
+    expect((await asHolder('proof', 'present', id, '--wait')).out).toContain('PresentationSent')
+
+    const another = await hold(first)
+    const { id: ambiguous, presentationId } = await ask()
+    const several = await asHolder('proof', 'present', ambiguous)
+    expect(several).toMatchObject({ code: 2, err: expect.stringMatching(/name one for each schema[^]*--credential \S+ --credential/) })
+    for (const each of [held, another, other]) expect(several.err).toContain(each)
+    await asHolder('proof', 'present', ambiguous, '--credential', another, '--credential', other)
+    await expect
+      .poll(async () => (await user.run(['proof', 'show', presentationId])).out, { timeout: 30_000 })
+      .toContain('PresentationVerified')
+  },
+)
 
 test('an offer is declined, and an issued credential is revoked before its record goes', { timeout: slow }, async () => {
   const issuer = JSON.parse((await user.run(['did', 'create', '--json'])).out).longFormDid

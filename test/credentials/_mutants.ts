@@ -7,6 +7,7 @@ import ts from 'typescript'
 
 /** The files whose every check is switched off in turn. */
 export const files = [
+  'credentials/constraints.ts',
   'credentials/credential.ts',
   'credentials/did-signature.ts',
   'credentials/json.ts',

@@ -73,7 +73,10 @@ test('a JWT answers by its schema and by its issuer, and then it can be presente
   ])
 
   const bySchema = await ask(pair, { connectionId, proofs: [{ schemaId, trustIssuers: [issuingDID] }] })
-  expect(bySchema).toMatchObject({ ids: [person.recordId], reasons: { [plain.recordId]: 'The schemas of the credential are []' } })
+  expect(bySchema).toMatchObject({
+    ids: [person.recordId],
+    reasons: { [plain.recordId]: `The request accepts none of the schemas of the credential, []. It accepts ${schemaId}` },
+  })
   await holder.call('PATCH /present-proof/presentations/{presentationId}', {
     path: { presentationId: bySchema.presentationId },
     body: { action: 'request-accept', proofId: bySchema.ids },
@@ -82,7 +85,7 @@ test('a JWT answers by its schema and by its issuer, and then it can be presente
 
   const byOther = await ask(pair, { connectionId, proofs: [{ schemaId, trustIssuers: [pair.subjectId] }] })
   expect(byOther.ids).toEqual([])
-  expect(byOther.reasons[person.recordId]).toMatch(/^The issuer did:prism:\w+ is not among the trusted ones$/)
+  expect(byOther.reasons[person.recordId]).toMatch(/^The request does not trust the issuer did:prism:\w+ with this schema$/)
 })
 
 test('what is revoked or expired, or cannot be read or signed for, does not answer', async () => {

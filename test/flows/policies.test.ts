@@ -47,7 +47,7 @@ async function prove(policyId: string, proofId: string[], more: object = {}, bef
   expect(made.policyId).toBe(policyId)
   const { presentationId } = await presentationIn(pair.holder.call, made.thid, 'RequestReceived')
   await before()
-  const body = { action: 'request-accept' as const, proofId }
+  const body = { action: 'request-accept' as const, proofId, force: true }
   await pair.holder.call('PATCH /present-proof/presentations/{presentationId}', { path: { presentationId }, body })
   const path = { presentationId: made.presentationId }
   const ask = () => pair.issuer.call('GET /present-proof/presentations/{presentationId}', { path })
@@ -63,7 +63,6 @@ test.each<[string, () => Constraint[], RegExp | undefined]>([
   ['one of two', () => [{ schemaId: 'https://a.example/1' }, { schemaId, trustedIssuers: [issuingDid.did] }], undefined],
   ['another schema', () => [{ schemaId: 'https://a.example/1' }], /accepts none of the schemas/],
   ['another issuer', () => [{ schemaId, trustedIssuers: [other] }], /does not trust the issuer/],
-  // What `proofs` would let pass: they take all schemas and all issuers together.
   [
     'the issuer with another schema',
     () => [
@@ -98,7 +97,10 @@ test('the request says what will be accepted', async () => {
     db.selectFrom('record').select('data').where('id', '=', presentationId).executeTakeFirstOrThrow(),
   )
   const proofs = [{ schemaId, trustIssuers: [issuingDid.did] }, { schemaId: 'https://a.example/1' }]
-  expect(JSON.parse(row.data)).toMatchObject({ proofs })
+  expect(JSON.parse(row.data)).toMatchObject({ proofs, anyProof: true })
+  const answered = { action: 'request-accept' as const, proofId: [recordId] }
+  await pair.holder.call('PATCH /present-proof/presentations/{presentationId}', { path: { presentationId }, body: answered })
+  await presentationIn(pair.issuer.call, thid, 'PresentationVerified')
 })
 
 test('what becomes of the policy while a request is open changes nothing', async () => {
@@ -122,7 +124,7 @@ test('it is enforced on whoever answers an invitation', async () => {
   expect(taken).not.toHaveProperty('policyId')
   await pair.holder.call('PATCH /present-proof/presentations/{presentationId}', {
     path: { presentationId: taken.presentationId },
-    body: { action: 'request-accept', proofId: [recordId] },
+    body: { action: 'request-accept', proofId: [recordId], force: true },
   })
   const refused = await presentationIn(pair.issuer.call, invited.thid, 'PresentationVerificationFailed')
   expect(refused.metaLastFailure?.detail).toMatch(/accepts none/)

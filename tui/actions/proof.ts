@@ -1,5 +1,6 @@
 /** What can be done with a presentation record. */
 import type { PresentationRecord } from '../data/data.ts'
+import { unanswered, type Candidates } from '../../commands/_format/candidates.ts'
 import { CommandError } from '../../commands/_errors/usage.ts'
 import type { Action, Desk } from './action.ts'
 import { copying } from './copying.ts'
@@ -35,28 +36,43 @@ export function showRequest(desk: Desk, { presentationId, invitation }: Presenta
   return Promise.resolve(undefined)
 }
 
-/** Presents one of the credentials that answer the request, which the person chooses even where there is but one. */
+/** Presents credentials that answer the request. The person chooses even where there is but one, and confirms where the request asks for several. */
 async function present(desk: Desk, { presentationId }: PresentationRecord): Promise<string | undefined> {
   desk.say('Looking for credentials that answer the request …')
   const path = { presentationId }
-  const { candidates, others } = await desk.call('GET /present-proof/presentations/{presentationId}/candidates', { path })
+  const { candidates, others, lines, choice } = await desk.call('GET /present-proof/presentations/{presentationId}/candidates', { path })
   if (candidates.length === 0) {
     const why = others.length === 0 ? 'it holds none' : others.map(({ recordId, reason }) => `${recordId.slice(-8)}: ${reason}`).join('; ')
     throw new CommandError(`No credential of this wallet answers the request (${why}).`, 3, 'x declines it')
   }
+  const missing = unanswered(lines)
+  if (missing) throw new CommandError(`No credential of this wallet satisfies ${missing}.`, 3, 'x declines it')
+  const proofId = lines.length > 1 ? await presentSeveral(desk, presentationId, choice) : await chooseOne(desk, candidates)
+  if (!proofId) return undefined
+  desk.say('Presenting …')
+  await desk.call('PATCH /present-proof/presentations/{presentationId}', { path, body: { action: 'request-accept', proofId } })
+  return 'The presentation is made and on its way to the verifier.'
+}
+
+async function chooseOne(desk: Desk, candidates: Candidates['candidates']): Promise<string[] | undefined> {
   const options = candidates.map(({ recordId, credentialFormat, claims, issuer }) => ({
     label: `${claims.join(' ')} (${credentialFormat})`,
     detail: `of ${issuer}`,
     value: recordId,
   }))
   const credential = await desk.choose('Which credential do you present?', options)
-  if (credential === undefined) return undefined
-  desk.say('Presenting …')
-  await desk.call('PATCH /present-proof/presentations/{presentationId}', {
-    path,
-    body: { action: 'request-accept', proofId: [credential] },
-  })
-  return 'The presentation is made and on its way to the verifier.'
+  return credential === undefined ? undefined : [credential]
+}
+
+/** @throws {CommandError} where there are several ways to choose, which the command can say. */
+async function presentSeveral(desk: Desk, presentationId: string, choice: Candidates['choice']): Promise<string[] | undefined> {
+  if (!choice)
+    throw new CommandError(
+      'The request asks for several credentials, and there are several to choose from.',
+      2,
+      `agent proof present ${presentationId}`,
+    )
+  return (await desk.confirm(`The request asks for several credentials. Present these ${choice.length}?`)) ? choice : undefined
 }
 
 async function decline(desk: Desk, record: PresentationRecord): Promise<string | undefined> {

@@ -2,7 +2,7 @@
 import type { PrivateJwk } from '../../crypto/keys.ts'
 import { isJsonObject, type JsonObject } from '../json.ts'
 import { signJws } from '../jws.ts'
-import { checkConstraints, type Constraint } from '../jwt-vp.ts'
+import { checkAllSatisfied, checkOneSatisfied, type Constraint } from '../constraints.ts'
 import { defaultLeewaySeconds } from '../validity.ts'
 import { VerificationError } from '../verification-error.ts'
 import { digestBy } from './disclosure.ts'
@@ -51,7 +51,8 @@ export type SdJwtPresentationChecks = SdJwtChecks & {
   bindingLeewaySeconds?: number | undefined
   /** The names of the claims that were asked for, as in `SdJwtPresentationContent`. */
   claims?: JsonObject | undefined
-  constraints?: Constraint[] | undefined
+  /** The lines of `proofs`: the credential satisfies all of them. */
+  constraints?: readonly Constraint[] | undefined
 }
 
 /**
@@ -67,7 +68,10 @@ export async function verifySdJwtPresentation(text: string, checks: SdJwtPresent
   const missing = missingIn(decoded.claims, checks.claims ?? {}, [])
   if (missing !== undefined) throw new VerificationError('claim-missing', `The claim ${missing} is not shown`)
   const { vct, issuerDid } = decoded
-  checkConstraints({ schemas: vct === undefined ? [] : [vct], issuerDid }, checks.constraints ?? [])
+  const { constraints = [] } = checks
+  const shown = { schemas: vct === undefined ? [] : [vct], issuerDid }
+  checkOneSatisfied(constraints, shown, 'The request')
+  checkAllSatisfied(constraints, [shown])
   return verifyDecodedSdJwt(decoded, checks)
 }
 

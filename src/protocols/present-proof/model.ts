@@ -34,7 +34,9 @@ const RequestFields = z.object({
     .array(ProofRequestAux)
     .nullish()
     .transform((proofs) => proofs ?? [])
-    .describe('Which schemas and issuers are accepted; an empty list accepts all.'),
+    .describe(
+      'Which credentials are asked for, a line for each: a schema, and the issuers that are trusted with it (any, if none is named). Each credential must satisfy a line, and each line must be satisfied; of an SDJWT there is one line at most. An empty list accepts all.',
+    ),
   policyId: optional(Uuid).describe('A verification policy that the presentation must satisfy as well, as the policy is now (ours).'),
   statusCheck: optional(z.enum(statusPolicies)).describe(
     'Whether credentials may be revoked: `required` (the default) accepts those alone that are known to stand, `if-available` also those whose status list cannot be had, `off` all (ours).',
@@ -61,6 +63,11 @@ function toRequested(
   const always = Object.keys(claims ?? {}).find((name) => (registeredClaims as readonly string[]).includes(name))
   if (always !== undefined) refuse(['claims', always], 'is no claim that could be kept back, so it need not be asked for')
   if (format !== 'AnonCreds') {
+    if (format === 'SDJWT' && wanted.proofs.length > 1)
+      refuse(
+        ['proofs'],
+        `has ${wanted.proofs.length} lines, and an SDJWT presentation shows one credential: ask for each with a request of its own`,
+      )
     if (anoncredPresentationRequest) refuse(['anoncredPresentationRequest'], `is for the format AnonCreds, not for ${format}`)
     return { ...wanted, credentialFormat: format, ...(format === 'SDJWT' && { claims: claims ?? {} }) }
   }
@@ -115,6 +122,9 @@ export const RequestPresentationAction = z
       '`request-accept`: the record ids of the credentials to present; of an SDJWT exactly one.',
     ),
     claims: optional(ClaimNames).describe('`request-accept`, SDJWT: the claims to show, by name; those asked for when left out.'),
+    force: optional(z.boolean()).describe(
+      '`request-accept`, JWT and SDJWT: present the credentials even though they do not satisfy the `proofs` of the request (extension).',
+    ),
     credentialFormat: optional(CredentialFormat).describe('`request-accept`: the format that the request must have.'),
     anoncredPresentationRequest: optional(
       z.object({ credentialProofs: z.array(CredentialProof).max(20) }).meta({ id: 'AnoncredCredentialProofs' }),
@@ -142,6 +152,8 @@ export const PresentationData = z.object({
   /** Verifier: what the presentation has shown. */
   disclosedClaims: z.record(z.string(), JsonValue).optional(),
   proofs: z.array(z.object({ schemaId: z.string(), trustIssuers: z.array(z.string()).optional() })),
+  /** Prover: the lines of `proofs` are alternatives. */
+  anyProof: z.boolean().optional(),
   /** Verifier. */
   statusCheck: z.enum(statusPolicies).optional(),
   /** Verifier: the policy as it was when the request was made; what becomes of it later changes nothing. */

@@ -4,7 +4,7 @@ import { Problem } from '../../base/problem.ts'
 import { reasonOf } from '../../base/reason.ts'
 import { VerificationError } from '../../credentials/verification-error.ts'
 import { getPolicy } from '../../verification/policies.ts'
-import type { PolicyConstraint } from '../../verification/policy.ts'
+import { toConstraints } from '../../verification/policy.ts'
 import { keepPeerDid } from '../../wallet/peer-dids.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
 import { readToken } from '../attachments.ts'
@@ -55,17 +55,10 @@ async function prepare(wallet: Wallet, wanted: Requested, said: { goalCode?: str
   const { credentialFormat, statusCheck } = wanted
   const { terms, attachments, content, keep } = await formatOf(wanted).ask(wallet, wanted)
   // The prover is told what will be accepted, so that it can choose.
-  const told = proofs.length > 0 ? proofs : toProofs(policy?.constraints ?? [])
+  const told = proofs.length > 0 ? { proofs } : { proofs: toConstraints(policy?.constraints ?? []), anyProof: true }
   const kept = { proofs, policy: policy && { id: policy.id, constraints: policy.constraints }, statusCheck }
-  const message = { body: writeRequest({ proofs: told, ...said }), attachments }
+  const message = { body: writeRequest({ ...told, ...said }), attachments }
   return { credentialFormat, ...terms, ...kept, ...said, requestData: [JSON.stringify(content)], data: [], content: message, keep }
-}
-
-function toProofs(constraints: PolicyConstraint[]): PresentationRecord['proofs'] {
-  return constraints.map(({ schemaId, trustedIssuers }) => ({
-    schemaId,
-    ...(trustedIssuers.length > 0 && { trustIssuers: trustedIssuers }),
-  }))
 }
 
 /** Accepts or rejects a presentation that was verified; a second call changes nothing. @throws {Problem} in any other state. */

@@ -219,5 +219,17 @@ export const forgeries: [string, Failure, string, Partial<SdJwtPresentationCheck
     { claims: { name: true } },
   ],
   ['an issuer who is not trusted', 'issuer-not-trusted', good, { constraints: [{ schemaId: 'person', trustIssuers: [mallory.longForm] }] }],
+  [
+    'an issuer who is trusted with another type',
+    'issuer-not-trusted',
+    good,
+    {
+      constraints: [
+        { schemaId: 'person', trustIssuers: [mallory.did] },
+        { schemaId: 'degree', trustIssuers: [issuer.did] },
+      ],
+    },
+  ],
+  ['one of two types that are asked for', 'credential-missing', good, { constraints: [{ schemaId: 'person' }, { schemaId: 'degree' }] }],
   ['another type of credential', 'schema-not-accepted', good, { constraints: [{ schemaId: 'degree' }] }],
 ]

@@ -1,0 +1,226 @@
+/** The lines of `proofs`: a credential satisfies one as a whole, its schema and its issuer, and each line is satisfied by a credential. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startAgent, type TestAgent } from '../_agent.ts'
+import { connect, credentialIn, issue, newDid, presentationIn, refusal, until, type Tenant } from '../_pair.ts'
+import { claims, publishDefinition } from '../anoncreds/_definition.ts'
+import { issueSdJwtTo } from './_sd-jwt.ts'
+
+type Line = { schemaId: string; trustIssuers?: string[] }
+
+let here: TestAgent
+let there: TestAgent
+let issuer: Tenant
+let holder: Tenant
+let connectionId: string
+/** The schemas, and the DIDs of the issuers. */
+let [a, b, p, q] = ['', '', '', '']
+beforeAll(async () => {
+  here = await startAgent()
+  there = await startAgent({ VDR_URL: here.url })
+  issuer = await here.newTenant('issuer and verifier')
+  holder = await there.newTenant('holder')
+  connectionId = (await connect(issuer, holder)).inviterConnectionId
+  ;[{ did: p }, { did: q }] = await Promise.all([
+    newDid(issuer, 'assertionMethod', 'Ed25519'),
+    newDid(issuer, 'assertionMethod', 'Ed25519'),
+  ])
+  ;[a, b] = [await publishSchema('a'), await publishSchema('b')]
+}, 30_000)
+afterAll(async () => {
+  await here[Symbol.asyncDispose]()
+  await there[Symbol.asyncDispose]()
+})
+
+async function publishSchema(name: string): Promise<string> {
+  const { guid } = await issuer.call('POST /schema-registry/schemas', {
+    body: {
+      name,
+      version: '1.0.0',
+      type: 'https://w3c-ccg.github.io/vc-json-schemas/schema/2.0/schema.json',
+      author: p,
+      schema: { $schema: 'https://json-schema.org/draft/2020-12/schema', type: 'object', properties: { name: { type: 'string' } } },
+    },
+  })
+  return `${here.url}/schema-registry/schemas/${guid}`
+}
+
+/** A request as its prover has it, with what can be done with it. */
+async function ask(body: { proofs?: Line[]; credentialFormat?: 'SDJWT' | 'AnonCreds'; anoncredPresentationRequest?: any }) {
+  const asked = await issuer.call('POST /present-proof/presentations', { body: { connectionId, ...body } })
+  const { presentationId } = await presentationIn(holder.call, asked.thid, 'RequestReceived')
+  const path = { presentationId }
+  const answer = (proofId: string[], more: { force?: boolean } = {}) =>
+    holder.call('PATCH /present-proof/presentations/{presentationId}', { path, body: { action: 'request-accept', proofId, ...more } })
+  const verdict = () =>
+    until(
+      'verification',
+      () => issuer.call('GET /present-proof/presentations/{presentationId}', { path: { presentationId: asked.presentationId } }),
+      ({ status }) => /Verified$|VerificationFailed$/.test(status),
+    )
+  return {
+    presentationId: asked.presentationId,
+    answer,
+    candidates: () => holder.call('GET /present-proof/presentations/{presentationId}/candidates', { path }),
+    /** Why the verifier refuses an answer that the prover sends all the same; `undefined` when it does not. */
+    async outcome(proofId: string[], force = true): Promise<string | undefined> {
+      await answer(proofId, { force })
+      const { status, metaLastFailure } = await verdict()
+      expect(status).toBe(metaLastFailure ? 'PresentationVerificationFailed' : 'PresentationVerified')
+      return metaLastFailure?.detail
+    },
+  }
+}
+
+describe('JWT', () => {
+  let [aByP, aByQ, bByP, plain] = ['', '', '', '']
+  beforeAll(async () => {
+    const { did } = await newDid(holder, 'authentication')
+    const made = (issuingDID: string, schemaId?: string) =>
+      issue(issuer, holder, connectionId, issuingDID, did, { name: 'Alice' }, schemaId)
+    ;[aByP, aByQ, bByP, plain] = [await made(p, a), await made(q, a), await made(p, b), await made(p)].map(({ recordId }) => recordId) as [
+      string,
+      string,
+      string,
+      string,
+    ]
+  })
+
+  test('a credential of one line’s schema by another line’s issuer is refused', async () => {
+    const { answer, outcome, candidates } = await ask({
+      proofs: [
+        { schemaId: a, trustIssuers: [p] },
+        { schemaId: b, trustIssuers: [q] },
+      ],
+    })
+    expect(await candidates()).toMatchObject({
+      candidates: [{ recordId: aByP }],
+      lines: [
+        { schemaId: a, trustIssuers: [p], candidates: [aByP] },
+        { schemaId: b, trustIssuers: [q], candidates: [] },
+      ],
+    })
+    expect(await candidates()).not.toHaveProperty('choice')
+    expect(await refusal(answer([aByQ]))).toMatchObject({
+      status: 400,
+      detail: expect.stringMatching(`^proofId: the credential ${aByQ} .* does not trust the issuer ${q} .*force`),
+    })
+    expect(await outcome([aByQ])).toBe(`Credential 1 of 1: The request does not trust the issuer ${q} with this schema`)
+  })
+
+  test('a line that no credential satisfies is named', async () => {
+    const { answer, outcome } = await ask({
+      proofs: [
+        { schemaId: a, trustIssuers: [p] },
+        { schemaId: b, trustIssuers: [q] },
+      ],
+    })
+    expect(await refusal(answer([aByP]))).toMatchObject({
+      status: 400,
+      detail: expect.stringContaining(`proofId: No credential satisfies proofs.1, the schema ${b} by ${q}. `),
+    })
+    expect(await outcome([aByP])).toBe(`No credential satisfies proofs.1, the schema ${b} by ${q}`)
+  })
+
+  test('a credential for each line is verified; a line without issuers trusts any', async () => {
+    const { outcome, candidates } = await ask({ proofs: [{ schemaId: a }, { schemaId: b, trustIssuers: [p] }] })
+    const { lines, choice } = await candidates()
+    expect(lines.map((line) => line.candidates)).toEqual([[aByP, aByQ], [bByP]])
+    expect(choice).toBeUndefined()
+    expect(await outcome([aByQ, bByP], false)).toBeUndefined()
+  })
+
+  test('the only way to satisfy all lines is the choice, and a credential may satisfy two lines', async () => {
+    const both = await ask({ proofs: [{ schemaId: a, trustIssuers: [q] }, { schemaId: b }] })
+    expect((await both.candidates()).choice).toEqual([aByQ, bByP])
+    expect(await both.outcome([aByQ, bByP], false)).toBeUndefined()
+    const one = await ask({ proofs: [{ schemaId: a }, { schemaId: a, trustIssuers: [p] }] })
+    expect((await one.candidates()).choice).toEqual([aByP])
+    expect(await one.outcome([aByP], false)).toBeUndefined()
+  })
+
+  test('a credential that satisfies no line is refused beside those that do', async () => {
+    const { answer, outcome } = await ask({ proofs: [{ schemaId: a }] })
+    expect(await refusal(answer([aByP, plain]))).toMatchObject({ status: 400, detail: expect.stringContaining(plain) })
+    expect(await outcome([aByP, plain])).toMatch(/^Credential 2 of 2: The request accepts none of the schemas of the credential, \[\]/)
+  })
+})
+
+describe('SD-JWT', () => {
+  let [aByP, aByQ] = ['', '']
+  beforeAll(async () => {
+    const { did: subjectId } = await newDid(holder, 'authentication', 'Ed25519')
+    const made = (issuingDID: string) =>
+      issueSdJwtTo({ issuer, holder, connectionId, issuingDID, subjectId }, { claims: { name: 'Alice' }, schemaId: a })
+    ;[{ recordId: aByP }, { recordId: aByQ }] = [await made(p), await made(q)]
+  })
+  const credentialFormat = 'SDJWT' as const
+
+  test('a credential of the schema by another issuer is refused', async () => {
+    const { answer, outcome, candidates } = await ask({ credentialFormat, proofs: [{ schemaId: a, trustIssuers: [p] }] })
+    expect((await candidates()).choice).toEqual([aByP])
+    expect(await refusal(answer([aByQ]))).toMatchObject({ status: 400, detail: expect.stringContaining(q) })
+    expect(await outcome([aByQ])).toBe(`The request does not trust the issuer ${q} with this schema`)
+  })
+
+  test('several lines cannot be asked for, since a presentation shows one credential', async () => {
+    const body = { connectionId, credentialFormat, proofs: [{ schemaId: a }, { schemaId: b }] }
+    expect(await refusal(issuer.call('POST /present-proof/presentations', { body }))).toMatchObject({
+      status: 400,
+      detail: expect.stringMatching(/^proofs: has 2 lines/),
+    })
+  })
+
+  test('of several lines in a request that was made before, each must be satisfied', async () => {
+    const { presentationId, outcome } = await ask({ credentialFormat, proofs: [{ schemaId: a }] })
+    await here.agent.wallets.use(issuer.walletId, (wallet) =>
+      wallet.transaction(async (tx) => {
+        const rows = tx.selectFrom('record').select('data').where('id', '=', presentationId)
+        const { data } = await rows.executeTakeFirstOrThrow()
+        const proofs = [{ schemaId: a }, { schemaId: b }]
+        await tx
+          .updateTable('record')
+          .set({ data: JSON.stringify({ ...JSON.parse(data), proofs }) })
+          .where('id', '=', presentationId)
+          .execute()
+      }),
+    )
+    expect(await outcome([aByP])).toBe(`No credential satisfies proofs.1, the schema ${b}`)
+  })
+
+  test('the schema by a trusted issuer is verified', async () => {
+    const { outcome } = await ask({ credentialFormat, proofs: [{ schemaId: a, trustIssuers: [q, p] }] })
+    expect(await outcome([aByQ], false)).toBeUndefined()
+  })
+})
+
+test(
+  'AnonCreds: each attribute has restrictions of its own, and a credential satisfies one of them as a whole',
+  { timeout: 60_000 },
+  async () => {
+    const [one, two] = [await publishDefinition(here, issuer, p), await publishDefinition(here, issuer, q)]
+    const body = { connectionId, credentialFormat: 'AnonCreds' as const, credentialDefinitionId: one.guid, claims, automaticIssuance: true }
+    const { thid } = await issuer.call('POST /issue-credentials/credential-offers', { body })
+    const { recordId } = await credentialIn(holder.call, thid, 'OfferReceived')
+    await holder.call('POST /issue-credentials/records/{recordId}/accept-offer', { path: { recordId }, body: {} })
+    await credentialIn(holder.call, thid, 'CredentialReceived')
+
+    const askFor = (who: object[], where: object[]) =>
+      ask({
+        credentialFormat: 'AnonCreds',
+        anoncredPresentationRequest: {
+          name: 'lines',
+          version: '1.0',
+          requested_attributes: { who: { name: 'Given Name', restrictions: who }, where: { name: 'country', restrictions: where } },
+          requested_predicates: {},
+        },
+      })
+    const schemaOf = (definition: typeof one, issuer_did: string) => ({ schema_id: definition.schemaId, issuer_did })
+    const mixed = await askFor([schemaOf(one, q), schemaOf(two, p)], [])
+    expect((await mixed.candidates()).candidates).toEqual([])
+    expect(await refusal(mixed.answer([recordId]))).toMatchObject({ status: 400, detail: expect.stringContaining('cannot answer who') })
+    const missing = await askFor([schemaOf(one, p)], [schemaOf(two, q)])
+    expect(await refusal(missing.answer([recordId]))).toMatchObject({ status: 400, detail: expect.stringContaining('cannot answer where') })
+    const right = await askFor([{ schema_id: one.schemaId }], [schemaOf(two, q), schemaOf(one, p)])
+    expect(await right.outcome([recordId], false)).toBeUndefined()
+  },
+)
