@@ -5,6 +5,7 @@ import { renderingsFor } from '../commands/_ui/qr-terminal.ts'
 import type { Daemon } from './daemon.ts'
 import { openStore } from './data/store.ts'
 import { createSession } from './session/session.ts'
+import { createReader } from './terminal/keys.ts'
 import { openScreen } from './terminal/screen.ts'
 import { App } from './view/app.tsx'
 
@@ -25,7 +26,7 @@ export async function start({ daemon, where }: Options): Promise<NodeJS.Signals 
   const store = await openStore(daemon)
   // There are terminals that do not say how large they are.
   const size = () => ({ columns: stdout.columns || 80, rows: stdout.rows || 24 })
-  // Ink does so with its first effects only, after the first frame; until then Ctrl-Z would be a signal, and the screen not given back.
+  // Before the screen is taken: until then Ctrl-Z is a signal, after which the screen would not be given back.
   stdin.setRawMode(true)
   const screen = openScreen({ size, write: (text) => stdout.write(text) })
   let end: (signal?: NodeJS.Signals) => void = () => undefined
@@ -61,6 +62,9 @@ export async function start({ daemon, where }: Options): Promise<NodeJS.Signals 
     on: () => canvas,
     off: () => canvas,
   }
+  const read = createReader(session)
+  // Ink's own reader loses the Esc key when a character follows in the same chunk.
+  stdin.setEncoding('utf8').on('data', read)
   const app = render(<App session={session} looks={{ paint: colour(stdout), renderings: renderingsFor('small'), where }} />, {
     stdin,
     stdout: canvas as unknown as NodeJS.WriteStream,
@@ -75,6 +79,7 @@ export async function start({ daemon, where }: Options): Promise<NodeJS.Signals 
   } finally {
     screen.leave()
     stdin.setRawMode(false)
+    stdin.off('data', read).pause()
     stdout.off('resize', resize)
     session.close()
     store.close()

@@ -1,10 +1,12 @@
 /** The dashboard on a screen in memory: keys go in, frames come out. */
+import { setTimeout as sleep } from 'node:timers/promises'
 import { render } from 'ink-testing-library'
 import { plain, type Paint } from '../../commands/_format/colour.ts'
 import type { Daemon } from '../../tui/daemon.ts'
 import { nothing, type Data } from '../../tui/data/data.ts'
 import type { Store } from '../../tui/data/store.ts'
 import { createSession } from '../../tui/session/session.ts'
+import { createReader } from '../../tui/terminal/keys.ts'
 import type { Size } from '../../tui/session/ui.ts'
 import { App } from '../../tui/view/app.tsx'
 
@@ -50,17 +52,17 @@ export function showDashboard(daemon: Daemon, store: Store, options: Options = {
   const copied: string[] = []
   let quits = 0
   const session = createSession({ daemon, store, size, copy: (text) => copied.push(text), quit: () => quits++, ...(clock && { clock }) })
-  const { lastFrame, stdin, unmount } = render(
-    <App session={session} looks={{ paint, renderings, where: 'local · http://agent.example' }} />,
-  )
+  const { lastFrame, unmount } = render(<App session={session} looks={{ paint, renderings, where: 'local · http://agent.example' }} />)
+  const read = createReader(session, 0)
   const frame = () => (lastFrame() ?? '').replaceAll(/ +$/gm, '')
   const settle = () => new Promise((resolve) => setImmediate(resolve))
   return {
     frame,
     async type(...keys) {
       for (const key of keys) {
-        stdin.write(key)
-        // A lone Esc is told from the beginning of another key by nothing following it.
+        read(key)
+        // A lone Esc is told from the beginning of a sequence by nothing following it.
+        if (key === codes.escape) await sleep(2)
         await settle()
         await settle()
       }

@@ -1,5 +1,5 @@
 /** The terminal: what is written to it, and what it sends. */
-import type { Key } from 'ink'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { createReader } from '../../tui/terminal/keys.ts'
 import { openScreen } from '../../tui/terminal/screen.ts'
@@ -62,27 +62,56 @@ test('what is copied goes to the clipboard as base64, so that it can end nothing
   expect(taken()).toBe(`^]52;c;${Buffer.from('did:\u0007…').toString('base64')}\u0007`)
 })
 
-function read(...inputs: [input: string, key?: Partial<Key>][]) {
+/** What becomes of chunks that come at once, and of a pause after them. */
+async function read(...chunks: string[]): Promise<string[]> {
   const got: string[] = []
-  const reader = createReader({ press: (key) => got.push(key), paste: (text) => got.push(`pasted ${JSON.stringify(text)}`) })
-  for (const [input, key = {}] of inputs) reader(input, key as Key)
+  const reader = createReader({ press: (key) => got.push(key), paste: (text) => got.push(`pasted ${JSON.stringify(text)}`) }, 0)
+  for (const chunk of chunks) reader(chunk)
+  await sleep(2)
   return got
 }
 
-test('keys have names, and several may come together', () => {
-  expect(read(['', { upArrow: true }], ['', { tab: true }], ['', { tab: true, shift: true }], ['c', { ctrl: true }])).toEqual([
-    'up',
-    'tab',
-    'shift-tab',
-    'ctrl-c',
-  ])
-  expect(read(['jj\rä'], ['', { delete: true }], ['x', { meta: true }])).toEqual(['j', 'j', 'enter', 'ä', 'backspace'])
+test.each([
+  ['\u001b[A', ['up']],
+  ['\u001bOB', ['down']],
+  ['\u001b[1;5C', ['right']],
+  ['\u001b[5~', ['pageup']],
+  ['\u001b[6;5~', ['pagedown']],
+  ['\u001b[3~', ['backspace']],
+  ['\u001b[H\u001b[4~', ['home', 'end']],
+  ['\t\u001b[Z', ['tab', 'shift-tab']],
+  ['\u0003\u0015\b\u007f', ['ctrl-c', 'ctrl-u', 'backspace', 'backspace']],
+  ['jj\rä', ['j', 'j', 'enter', 'ä']],
+  ['\u001bOP\u001b[15~\u001b[[Ax', ['x']],
+])('%j is the keys %j', async (chunk, keys) => {
+  expect(await read(chunk)).toEqual(keys)
 })
 
-test('a link is a paste even without brackets, and what is typed fast is none', () => {
-  expect(read(['https://x/'], ['\tname\r'])).toEqual(['pasted "https://x/"', 'tab', 'n', 'a', 'm', 'e', 'enter'])
+test.each([
+  ['\u001b', ['escape']],
+  ['\u001b1', ['escape', '1']],
+  ['\u001b/', ['escape', '/']],
+  ['\u001bä', ['escape', 'ä']],
+  ['\u001b\r', ['escape', 'enter']],
+  ['\u001b\t', ['escape', 'tab']],
+  ['\u001b\u0003', ['escape', 'ctrl-c']],
+  ['\u001b\u001b', ['escape', 'escape']],
+  ['\u001b\u001b[A', ['escape', 'up']],
+  ['\u001bO', ['escape', 'O']],
+  ['\u001b[', ['escape', '[']],
+  ['n1\u001b2x', ['n', '1', 'escape', '2', 'x']],
+])('Esc is a key of its own, whatever follows it: %j is the keys %j', async (chunk, keys) => {
+  expect(await read(chunk)).toEqual(keys)
 })
 
-test('what is pasted is no keys, in however many parts it comes', () => {
-  expect(read(['r'], ['[200~'], ['yy\n'], ['', { return: true }], ['y'], ['[201~'], ['j'])).toEqual(['r', 'pasted "yy\\n\\ny"', 'j'])
+test('a sequence may come in parts, and Esc may come before its character', async () => {
+  expect(await read('\u001b', '[', '1;', '5A', '\u001b', 'q')).toEqual(['up', 'escape', 'q'])
+})
+
+test('a link is a paste even without brackets, and what is typed fast is none', async () => {
+  expect(await read('https://x/', '\tname\r')).toEqual(['pasted "https://x/"', 'tab', 'n', 'a', 'm', 'e', 'enter'])
+})
+
+test('what is pasted is no keys, in however many parts it comes', async () => {
+  expect(await read('r\u001b[20', '0~', 'yy\r', '\u001b[A\ty', '\u001b[20', '1~j')).toEqual(['r', 'pasted "yy\\n\\u001b[A\\ty"', 'j'])
 })

@@ -1,53 +1,100 @@
-/** Keys and pasted texts, of what Ink reads from the terminal. */
-import type { Key } from 'ink'
+/** Keys and pasted texts, read from the characters that a terminal sends. */
 
 export type Input = { press: (key: string) => void; paste: (text: string) => void }
 
-const names = [
-  ['upArrow', 'up'],
-  ['downArrow', 'down'],
-  ['leftArrow', 'left'],
-  ['rightArrow', 'right'],
-  ['pageUp', 'pageup'],
-  ['pageDown', 'pagedown'],
-  ['home', 'home'],
-  ['end', 'end'],
-  ['return', 'enter'],
-  ['escape', 'escape'],
-  ['backspace', 'backspace'],
-  // What most terminals send for the backspace key.
-  ['delete', 'backspace'],
-] as const satisfies [keyof Key, string][]
+const escape = '\u001b'
 
-/** Between these, in brackets, a terminal sends what is pasted (xterm, “Bracketed Paste Mode”). */
-const [begin, end] = ['[200~', '[201~']
+/** Between these a terminal sends a pasted text (xterm, “Bracketed Paste Mode”). */
+const [pasteStart, pasteEnd] = [`${escape}[200~`, `${escape}[201~`]
 
-/** What nobody types, and somebody who shares invitations pastes. */
+/** The rest of a key's sequence after ESC: CSI, also in the form of the Linux console (`ESC [ [ A`), or SS3. */
+const sequence = /^(?:\[\[?[0-?]*[ -/]*[@-~]|O[@-~])/
+const unfinishedSequence = /^(?:\[\[?[0-?]*[ -/]*|O)?$/
+
+/** Keys by their sequences, without `ESC`, the second byte and modifiers. */
+const names: Readonly<Record<string, string>> = {
+  A: 'up',
+  B: 'down',
+  C: 'right',
+  D: 'left',
+  F: 'end',
+  H: 'home',
+  Z: 'shift-tab',
+  '1~': 'home',
+  '3~': 'backspace',
+  '4~': 'end',
+  '5~': 'pageup',
+  '6~': 'pagedown',
+  '7~': 'home',
+  '8~': 'end',
+}
+
+/** A text that begins like this is a pasted link, not typing. */
 const link = /^\s*(?:[a-z]+:\/\/|did:|eyJ)/
 
-/** Makes a reader of what `useInput` is called with. A key has its name, or is the character; some may come together. */
-export function createReader({ press, paste }: Input): (input: string, key: Key) => void {
-  let pasted: string | undefined
-  return (input, key) => {
-    if (input === begin) return void (pasted = '')
-    if (input === end) {
-      if (pasted) paste(pasted)
-      return void (pasted = undefined)
-    }
-    if (pasted !== undefined) return void (pasted += key.return ? '\n' : key.tab ? '\t' : input)
-    if (key.tab) return press(key.shift ? 'shift-tab' : 'tab')
-    const named = names.find(([name]) => key[name])
-    if (named) return press(named[1])
-    if (key.ctrl) return press(`ctrl-${input}`)
-    if (key.meta) return
-    // Not all terminals put pasted texts in brackets, and the letters of a link would do anything.
-    if (link.test(input)) return paste(input)
-    for (const { segment } of new Intl.Segmenter().segment(input)) press(nameOf(segment))
+/** How long, in milliseconds, ESC waits for the rest of a sequence before it is the Esc key. */
+const escapeMs = 30
+
+/**
+ * Makes a reader of what the terminal sends, in chunks of any length. A key is pressed by its name, or by its character.
+ *
+ * Alt has no meaning here. So ESC before anything but a sequence is the Esc key, followed by another key: a fast typist sends both in one chunk.
+ */
+export function createReader({ press, paste }: Input, waitMs = escapeMs): (chunk: string) => void {
+  let pending = ''
+  let timer: NodeJS.Timeout | undefined
+
+  function type(text: string): void {
+    // Not all terminals mark pasted texts, and the letters of a link would trigger actions.
+    if (link.test(text)) return paste(text)
+    for (const { segment } of new Intl.Segmenter().segment(text)) press(nameOf(segment))
   }
+
+  /** Reads one key, paste or run of characters and returns the rest; the same text when its end is still to come. */
+  function take(text: string, isComplete: boolean): string {
+    if (text.startsWith(pasteStart)) {
+      const end = text.indexOf(pasteEnd)
+      if (end === -1) return text
+      const pasted = text.slice(pasteStart.length, end).replaceAll('\r', '\n')
+      if (pasted !== '') paste(pasted)
+      return text.slice(end + pasteEnd.length)
+    }
+    if (!text.startsWith(escape)) {
+      const end = text.indexOf(escape)
+      type(end === -1 ? text : text.slice(0, end))
+      return end === -1 ? '' : text.slice(end)
+    }
+    const rest = text.slice(escape.length)
+    if (!isComplete && unfinishedSequence.test(rest)) return text
+    const found = unfinishedSequence.test(rest) ? '' : (sequence.exec(rest)?.[0] ?? '')
+    const key = found === '' ? 'escape' : keyOf(found)
+    if (key !== undefined) press(key)
+    return rest.slice(found.length)
+  }
+
+  function read(chunk: string, isComplete = false): void {
+    clearTimeout(timer)
+    let text = pending + chunk
+    for (let before = ''; text !== '' && text !== before;) {
+      before = text
+      text = take(text, isComplete)
+    }
+    pending = text
+    if (pending !== '' && !pending.startsWith(pasteStart)) timer = setTimeout(read, waitMs, '', true)
+  }
+
+  return (chunk) => read(chunk)
+}
+
+/** The name of the key that sends a sequence; nothing for a key without a meaning, such as F1. */
+function keyOf(found: string): string | undefined {
+  const [, number, last = ''] = /^(\d*)(?:;\d+)?([A-Z~])$/.exec(found.slice(1)) ?? []
+  return names[last === '~' ? `${number}~` : last]
 }
 
 function nameOf(character: string): string {
   if (character === '\r' || character === '\n' || character === '\r\n') return 'enter'
   if (character === '\t') return 'tab'
-  return character === '\u007f' ? 'backspace' : character
+  if (character === '\u007f' || character === '\b') return 'backspace'
+  return character < ' ' ? `ctrl-${String.fromCharCode(character.charCodeAt(0) + 96)}` : character
 }

@@ -1,12 +1,11 @@
 /** The dashboard as it looks. */
-import { Box, useInput } from 'ink'
-import { useMemo, useSyncExternalStore } from 'react'
+import { Box } from 'ink'
+import { useSyncExternalStore } from 'react'
 import type { Paint } from '../../commands/_format/colour.ts'
 import type { Rendering } from '../../commands/_ui/qr.ts'
 import { layoutOf, least } from '../session/layout.ts'
 import type { Session, Snapshot } from '../session/session.ts'
 import { isNew } from '../session/ui.ts'
-import { createReader } from '../terminal/keys.ts'
 import { Details } from './details.tsx'
 import { header, keys, notice, tabs } from './frame.tsx'
 import { List } from './list.tsx'
@@ -24,7 +23,6 @@ export type Looks = {
 
 export function App({ session, looks }: { session: Session; looks: Looks }) {
   const snapshot = useSyncExternalStore(session.subscribe, session.get)
-  useInput(useMemo(() => createReader(session), [session]))
   return (
     <Colours value={looks.paint}>
       <Page snapshot={snapshot} looks={looks} />
