@@ -1,10 +1,8 @@
 /** `agent didcomm ping` */
-import { setTimeout } from 'node:timers/promises'
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import { AgentCommand } from '../_base.ts'
-import { CommandError } from '../_errors/usage.ts'
-import { readSeconds } from '../_input/duration.ts'
+import { ping } from '../_client/ping.ts'
 
 export default class DidcommPing extends AgentCommand {
   static override summary = 'Ask whether the other side of a connection, or whoever has a DID, is there'
@@ -18,22 +16,11 @@ export default class DidcommPing extends AgentCommand {
     const { args, flags } = await this.parse(DidcommPing)
     const isDid = args.whom.startsWith('did:')
     const hint = isDid ? `agent did resolve ${args.whom}` : `agent connection show ${args.whom}`
-    const until = performance.now() + readSeconds('timeout', flags.timeout) * 1_000
-    const start = performance.now()
-    const { id } = await this.call('POST /didcomm/pings', { body: isDid ? { did: args.whom } : { connectionId: args.whom } })
-    for (let waitMs = 20; performance.now() < until; waitMs = Math.min(waitMs * 1.5, 1_000)) {
-      const ping = await this.call('GET /didcomm/pings/{id}', { path: { id } })
-      if (ping.answeredAt !== undefined) {
-        const milliseconds = Math.round(performance.now() - start)
-        this.print(id, [
-          ['answered', ping.answeredAt],
-          ['after', `${milliseconds} ms`],
-        ])
-        return { ...ping, milliseconds }
-      }
-      if (ping.failure !== undefined) throw new CommandError(`The other side did not take the ping. ${ping.failure}`, 1, hint)
-      await setTimeout(waitMs)
-    }
-    throw new CommandError(`The other side did not answer within ${flags.timeout}.`, 6, hint)
+    const pinged = await ping(this.call, isDid ? { did: args.whom } : { connectionId: args.whom }, flags.timeout, hint)
+    this.print(pinged.id, [
+      ['answered', pinged.answeredAt],
+      ['after', `${pinged.milliseconds} ms`],
+    ])
+    return pinged
   }
 }
