@@ -20,7 +20,8 @@ export default class Tui extends AgentCommand {
       throw new UsageError('The dashboard needs a terminal: standard input and standard output must both be one.', 'agent event tail')
     const { profileName, profile } = this.access
     const { start } = await import('../tui/main.tsx')
-    const signal = await start({ daemon: this.daemon(), where: `${profile ? `${profileName} · ` : ''}${this.access.url}` })
+    const where = `${profile ? `${profileName} · ` : ''}${this.access.url}`
+    const signal = await start({ daemon: this.daemon(), where, forSameDaemon: (command) => this.forSameDaemon(command) })
     if (signal) process.exitCode = 128 + constants.signals[signal]
   }
 

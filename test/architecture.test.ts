@@ -118,6 +118,7 @@ const mayImport: Record<string, string[]> = {
     'commands/_errors',
     'commands/_format',
     'commands/_input/claims.ts',
+    'commands/_trace/text.ts',
     'commands/_ui/qr.ts',
     'commands/_ui/qr-terminal.ts',
   ],

@@ -13,6 +13,8 @@ export type Options = {
   daemon: Daemon
   /** Whose wallet is shown, in words. */
   where: string
+  /** Gives a suggested command the profile that the dashboard was started with. */
+  forSameDaemon: (command: string) => string
 }
 
 /**
@@ -21,7 +23,7 @@ export type Options = {
  * @throws {ProblemError} @throws {DaemonUnreachable} before anything is drawn, when the daemon refuses or is not there.
  * @throws whatever went wrong in it, once the terminal is given back.
  */
-export async function start({ daemon, where }: Options): Promise<NodeJS.Signals | undefined> {
+export async function start({ daemon, where, forSameDaemon }: Options): Promise<NodeJS.Signals | undefined> {
   const { stdin, stdout } = process
   const store = await openStore(daemon)
   // There are terminals that do not say how large they are.
@@ -42,7 +44,7 @@ export async function start({ daemon, where }: Options): Promise<NodeJS.Signals 
     })
     process.kill(process.pid, 'SIGTSTP')
   }
-  const session = createSession({ daemon, store, size: size(), copy: screen.copy, quit: () => end(), suspend })
+  const session = createSession({ daemon, store, size: size(), copy: screen.copy, forSameDaemon, quit: () => end(), suspend })
   const resize = () => {
     screen.forget()
     session.resize(size())
@@ -65,13 +67,16 @@ export async function start({ daemon, where }: Options): Promise<NodeJS.Signals 
   const read = createReader(session)
   // Ink's own reader loses the Esc key when a character follows in the same chunk.
   stdin.setEncoding('utf8').on('data', read)
-  const app = render(<App session={session} looks={{ paint: colour(stdout), renderings: renderingsFor('small'), where }} />, {
-    stdin,
-    stdout: canvas as unknown as NodeJS.WriteStream,
-    debug: true,
-    exitOnCtrlC: false,
-    patchConsole: false,
-  })
+  const app = render(
+    <App session={session} looks={{ paint: colour(stdout), renderings: renderingsFor('small'), where, forSameDaemon }} />,
+    {
+      stdin,
+      stdout: canvas as unknown as NodeJS.WriteStream,
+      debug: true,
+      exitOnCtrlC: false,
+      patchConsole: false,
+    },
+  )
   // Of a view that fails, Ink tells here.
   app.waitUntilExit().catch(fail)
   try {

@@ -25,7 +25,13 @@ export type Dashboard = {
   close: () => void
 }
 
-export type Options = { size?: Size; paint?: Paint; clock?: () => number; renderings?: readonly ('small' | 'quadrants')[] }
+export type Options = {
+  size?: Size
+  paint?: Paint
+  clock?: () => number
+  renderings?: readonly ('small' | 'quadrants')[]
+  forSameDaemon?: (command: string) => string
+}
 
 /** What terminals send for keys that are no characters. */
 export const codes = {
@@ -48,11 +54,27 @@ export const codes = {
 export const pasted = (text: string) => ['\u001b[200~', text, '\u001b[201~']
 
 export function showDashboard(daemon: Daemon, store: Store, options: Options = {}): Dashboard {
-  const { size = { columns: 80, rows: 24 }, paint = plain, clock, renderings = ['small', 'quadrants'] } = options
+  const {
+    size = { columns: 80, rows: 24 },
+    paint = plain,
+    clock,
+    renderings = ['small', 'quadrants'],
+    forSameDaemon = (command) => command,
+  } = options
   const copied: string[] = []
   let quits = 0
-  const session = createSession({ daemon, store, size, copy: (text) => copied.push(text), quit: () => quits++, ...(clock && { clock }) })
-  const { lastFrame, unmount } = render(<App session={session} looks={{ paint, renderings, where: 'local · http://agent.example' }} />)
+  const session = createSession({
+    daemon,
+    store,
+    size,
+    copy: (text) => copied.push(text),
+    forSameDaemon,
+    quit: () => quits++,
+    ...(clock && { clock }),
+  })
+  const { lastFrame, unmount } = render(
+    <App session={session} looks={{ paint, renderings, where: 'local · http://agent.example', forSameDaemon }} />,
+  )
   const read = createReader(session, 0)
   const frame = () => (lastFrame() ?? '').replaceAll(/ +$/gm, '')
   const settle = () => new Promise((resolve) => setImmediate(resolve))
@@ -111,7 +133,7 @@ export function recorded(first: Data = nothing, answers: Readonly<Record<string,
     reload: () => Promise.resolve(),
     reloadDids: () => Promise.resolve(),
     reloadWebhooks: () => Promise.resolve(),
-    forgetConnection: () => undefined,
+    amend: (change) => set({ ...data, ...change(data) }),
     close: () => undefined,
   }
   const daemon = { call, open: () => Promise.reject(new Error('there is no stream')) } as unknown as Daemon

@@ -32,8 +32,8 @@ export function startTmux() {
   tmux('set-option', '-g', 'set-clipboard', 'on')
 
   return {
-    /** Runs a program in a terminal of 80×24; `exit` and its code are on the screen when it has ended. */
-    open(args: readonly string[], env: Readonly<Record<string, string>>): Terminal {
+    /** Runs a program in a terminal; `exit` and its code are on the screen when it has ended. */
+    open(args: readonly string[], env: Readonly<Record<string, string>>, { columns, rows } = { columns: 80, rows: 24 }): Terminal {
       const name = `t${++count}`
       const variables = Object.entries(env).flatMap(([key, value]) => ['-e', `${key}=${value}`])
       tmux(
@@ -42,9 +42,9 @@ export function startTmux() {
         '-s',
         name,
         '-x',
-        '80',
+        String(columns),
         '-y',
-        '24',
+        String(rows),
         ...variables,
         '--',
         'sh',

@@ -4,7 +4,8 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { hasColours, colour } from '../../commands/_format/colour.ts'
 import { ProblemError } from '../../daemon/client.ts'
 import { nothing } from '../../tui/data/data.ts'
-import { help } from '../../tui/view/pages.tsx'
+import { layoutOf } from '../../tui/session/layout.ts'
+import { help } from '../../tui/session/help.ts'
 import { codes, pasted, recorded, showDashboard, type Dashboard, type Options } from './_dashboard.tsx'
 import { invitationUrl, now, wallet } from './_wallet.ts'
 
@@ -110,8 +111,23 @@ test('the claims of an offer are typed one after the other', async () => {
   await type('n', '3', '1')
   await shows('Which DID issues it?')
   await type('1')
-  await shows('What does the credential say?')
-  await type(codes.right, codes.tab, ' ', codes.tab, 'name=Ann', codes.backspace, codes.backspace, 'nn', codes.tab, 'age:=42')
+  await shows('Claims of the credential')
+  await type(
+    'name=Ann',
+    codes.backspace,
+    codes.backspace,
+    'nn',
+    codes.tab,
+    'age:=42',
+    codes.tab,
+    codes.tab,
+    codes.right,
+    codes.tab,
+    ' ',
+    codes.tab,
+    codes.tab,
+    codes.tab,
+  )
   await expect(frame()).toMatchFileSnapshot(file('offer'))
 })
 
@@ -159,6 +175,49 @@ test.each([
     // oxlint-disable-next-line no-control-regex
     expect(Math.max(...lines.map((line) => [...line.replaceAll(/\u001b\[[\d;]*m/g, '')].length))).toBeLessThanOrEqual(columns)
   }
+})
+
+test.each([
+  [60, 16],
+  [80, 24],
+  [100, 50],
+  [120, 40],
+])('at %i×%i no hint, choice or key is cut', async (columns, rows) => {
+  const answers = { 'GET /dids/{didRef}': { didDocument: { assertionMethod: [`${wallet.dids[0]!.did}#assertion-1`] } } }
+  const { type, frame, shows } = show(wallet, { size: { columns, rows }, answers })
+  const { isWide, listColumns } = layoutOf({ size: { columns, rows }, isZoomed: false })
+  const lines = () => frame().split('\n')
+  /** The lines of a question, which are below or beside the list. */
+  const question = () => {
+    const beside = lines().map((line) => line.slice(isWide ? listColumns : 0))
+    return beside.slice(beside.findIndex((line) => line.includes('── '))).join('\n')
+  }
+  const isWhole = () => {
+    expect(question()).toContain('Esc cancel')
+    expect(question()).not.toContain('…')
+  }
+  for (const keys of [['n'], ['1'], [codes.escape, 'n', '2'], [codes.escape, 'n', '6'], [codes.escape, 'L'], [codes.escape, 'n', '3']]) {
+    await type(...keys)
+    isWhole()
+  }
+  await type('1')
+  await shows('Which DID issues it?')
+  await type('1')
+  await shows('Claims of the credential')
+  isWhole()
+  await type(codes.enter)
+  isWhole()
+  await type(codes.escape, 'n', '4', '1')
+  isWhole()
+  await type(codes.escape)
+  for (const keys of [['1'], ['j'], ['2'], ['j'], ['j'], ['G'], ['3'], ['G'], ['4'], ['5'], ['6']]) {
+    await type(...keys)
+    expect(lines().at(-1)).toMatch(/\bn new {2}\? help {2}q quit( {2}Enter larger( {2}\/ filter)?)?$/)
+  }
+  await type('?')
+  expect(frame()).not.toContain('…')
+  await type('G')
+  expect(frame()).toMatch(/paste\s+it\s+anywhere\./)
 })
 
 test('what others say cannot reach the terminal', async () => {

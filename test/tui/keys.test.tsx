@@ -168,7 +168,7 @@ test('a form is left by Esc with nothing done, and a field takes what is pasted 
   await type('n', '1', 'Bobx', codes.backspace, ...pasted(' and\nhis agent\n'), codes.tab, '\u0015')
   expect(frame()).toContain('label  Boband his agent')
   await type(codes.escape)
-  expect(frame()).toContain('LABEL')
+  expect(frame()).toContain('  NAME')
   expect(asked).toEqual([])
 })
 
@@ -177,6 +177,14 @@ test('what is pasted and is no invitation does nothing, whatever its letters', a
   await type('2', 'j', 'j', ...pasted('ryq'))
   expect(frame()).toContain('[2 Credentials 5 !2]')
   expect(asked.filter(([key]) => !key.startsWith('GET '))).toEqual([])
+})
+
+test('keys that come in one chunk are for the questions that the keys before them lead to', async () => {
+  const { type, shows } = show()
+  await type('n1Bob\tCome in\u001bn2')
+  await shows('── Accept an invitation')
+  await type('nonsense\u001bn')
+  await shows('6 Add a webhook')
 })
 
 test('a text that is no invitation is told so', async () => {
@@ -194,11 +202,11 @@ test('claims that cannot be read are told in the form, which keeps what was type
   await type('n', '3', '1')
   await shows('Which DID issues it?')
   await type('1')
-  await shows('What does the credential say?')
+  await shows('Claims of the credential')
   await type(codes.enter)
-  expect(frame()).toContain('✗ There is nothing to attest to: write a claim.')
-  await type(codes.up, 'age:=x', codes.enter)
-  expect(frame()).toContain('what follows := is not JSON')
+  expect(frame()).toContain('✗ A credential needs a claim: write one, such as name=Alice.')
+  await type('age:=x', codes.enter)
+  expect(frame()).toContain('✗ claim age: what follows := is not JSON')
   await type(codes.backspace, '42', codes.enter)
   await shows('The offer is on its way to the holder.')
   expect(asked.at(-1)).toMatchObject([
@@ -213,11 +221,11 @@ test.each(['q', codes.ctrlC])('%j quits', async (key) => {
   expect(quits()).toBe(1)
 })
 
-test('q is a letter where something is typed, and any key leaves the help', async () => {
+test('q is a letter where something is typed, and q, Esc and Enter leave the help', async () => {
   const { type, quits, frame } = show()
-  await type('/', 'q', codes.escape, 'n', '1', 'q', codes.escape, '?', 'q')
+  await type('/', 'q', codes.escape, 'n', '1', 'q', codes.escape, '?', 'q', '?', codes.escape, '?', codes.enter)
   expect(quits()).toBe(0)
-  expect(frame()).toContain('LABEL')
+  expect(frame()).toContain('  NAME')
 })
 
 test('R asks for everything anew', async () => {

@@ -38,7 +38,7 @@ describe.skipIf(!hasTmux)('in tmux, without which this is skipped', () => {
     const [left, right] = [tmux.open(dashboard, envOf(issuer)), tmux.open(dashboard, envOf(holder))]
     await left.shows('This wallet is new')
     left.press('n', '1')
-    await left.shows('Invite somebody to connect')
+    await left.shows('Invite someone to connect')
     left.press('Bob', 'Enter')
     await left.shows('Invitation “Bob”')
     left.press('y')
@@ -53,12 +53,12 @@ describe.skipIf(!hasTmux)('in tmux, without which this is skipped', () => {
     await left.shows('ConnectionResponseSent (connected)')
 
     left.press('n', '3')
-    await left.shows('To whom do you offer a credential?')
+    await left.shows('Offer a credential: over which connection?')
     left.press('Enter')
     await left.shows('a new DID, made and published now')
     left.press('Enter')
-    await left.shows('What does the credential say?')
-    left.press('Tab', 'Tab', 'name=Alice', 'Enter')
+    await left.shows('Claims of the credential')
+    left.press('name=Alice', 'Enter')
     right.press('2')
     await right.shows('OfferReceived (an offer to be answered)')
     right.press('a')
@@ -71,7 +71,7 @@ describe.skipIf(!hasTmux)('in tmux, without which this is skipped', () => {
     await right.shows('CredentialReceived (held)')
 
     left.press('n', '4')
-    await left.shows('Whom do you ask for a proof?')
+    await left.shows('Ask for a proof: from which connection?')
     left.press('Enter')
     await left.shows('What do you ask for?')
     left.press('Enter')

@@ -1,15 +1,32 @@
 /** What can be done with a connection. */
+import { ping } from '../../commands/_client/ping.ts'
+import { connectionName } from '../../commands/_format/names.ts'
+import { meanings } from '../../commands/_format/states.ts'
 import type { Connection } from '../data/data.ts'
 import type { Action, Desk } from './action.ts'
 import { copying } from './copying.ts'
+import { showMessages } from './messages.ts'
+import { tracing } from './tracing.ts'
 
 export function connectionActions(connection: Connection): Action[] {
-  const { connectionId, invitation } = connection
-  if (!isOpen(connection)) return copying('id', connectionId)
+  const { connectionId, invitation, state, thid } = connection
+  const isConnected = meanings.connection[state]?.ends === 0
   return [
-    { key: 'Q', word: 'QR', run: (desk) => showInvitation(desk, connection) },
-    { key: 'x', word: 'withdraw', run: (desk) => withdraw(desk, connection) },
-    ...copying('id', connectionId, invitation.invitationUrl),
+    ...(isConnected
+      ? [
+          { key: 'm', word: 'messages', run: (desk: Desk) => showMessages(desk, connection) },
+          { key: 'p', word: 'ping', run: (desk: Desk) => pingPeer(desk, connection) },
+        ]
+      : []),
+    ...(isOpen(connection)
+      ? [
+          { key: 'Q', word: 'QR', run: (desk: Desk) => showInvitation(desk, connection) },
+          { key: 'x', word: 'withdraw', run: (desk: Desk) => withdraw(desk, connection) },
+        ]
+      : []),
+    { key: 'L', word: 'label', run: (desk) => label(desk, connection) },
+    ...tracing(thid),
+    ...copying('id', connectionId, isOpen(connection) ? invitation.invitationUrl : undefined),
   ]
 }
 
@@ -26,8 +43,30 @@ function isOpen({ role, state }: Connection): boolean {
 }
 
 async function withdraw(desk: Desk, { connectionId }: Connection): Promise<string | undefined> {
-  if (!(await desk.confirm('Withdraw this invitation? Nobody can accept it any more.'))) return undefined
+  if (!(await desk.confirm('Withdraw this invitation? It can no longer be accepted.'))) return undefined
   await desk.call('DELETE /connections/{connectionId}', { path: { connectionId } })
-  desk.store.forgetConnection(connectionId)
+  desk.store.amend(({ connections }) => ({ connections: connections.filter((each) => each.connectionId !== connectionId) }))
   return 'The invitation is withdrawn.'
+}
+
+async function label(desk: Desk, connection: Connection): Promise<string | undefined> {
+  const { connectionId } = connection
+  const field = { name: 'label', label: 'label', value: connection.label ?? '', hint: 'your name for the connection; it is not sent' }
+  const said = await desk.fill('Label the connection', [field])
+  if (!said) return undefined
+  const changed = await desk.call('PATCH /connections/{connectionId}', { path: { connectionId }, body: { label: said.label ?? '' } })
+  desk.store.amend(({ connections }) => ({
+    connections: connections.map((each) => (each.connectionId === connectionId ? changed : each)),
+  }))
+  return changed.label === undefined ? 'The label is removed.' : `The label is “${changed.label}”.`
+}
+
+/** How long, in seconds, the other side of a connection has to answer a ping. */
+const pingSeconds = 10
+
+async function pingPeer(desk: Desk, connection: Connection): Promise<string> {
+  const name = connectionName(connection)
+  desk.say(`Pinging ${name} …`)
+  const { milliseconds } = await ping(desk.call, { connectionId: connection.connectionId }, `${pingSeconds}s`)
+  return `${name} answered after ${milliseconds} ms.`
 }

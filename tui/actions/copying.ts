@@ -1,5 +1,9 @@
 /** Copying ids and invitations, which every pane has. */
+import { shorten } from '../../commands/_format/width.ts'
 import type { Action } from './action.ts'
+
+/** Characters of the copied text that are said. */
+const mostShown = 80
 
 /** y copies the id, or the URL of an invitation that is open; Y always the id. */
 export function copying(what: string, id: string, url?: string): Action[] {
@@ -12,7 +16,7 @@ function copy(key: string, what: string, text: string): Action {
     word: `copy ${what}`,
     run: (desk) => {
       desk.copy(text)
-      return Promise.resolve(`Copied the ${what}, if the terminal lets programs copy (OSC 52): ${text}`)
+      return Promise.resolve(`Copied the ${what}, if the terminal lets programs copy (OSC 52): ${shorten(text, mostShown, 'middle')}`)
     },
   }
 }

@@ -2,6 +2,7 @@
 import type { CredentialRecord } from '../data/data.ts'
 import type { Action, Desk } from './action.ts'
 import { copying } from './copying.ts'
+import { tracing } from './tracing.ts'
 import { chooseSubject } from './own-dids.ts'
 
 export function credentialActions(record: CredentialRecord): Action[] {
@@ -19,6 +20,8 @@ export function credentialActions(record: CredentialRecord): Action[] {
       ? [{ key: 'r', word: 'revoke', run: (desk: Desk) => revoke(desk, record) }]
       : []),
     ...(isOpen ? [{ key: 'Q', word: 'QR', run: (desk: Desk) => showOffer(desk, record) }] : []),
+    ...tracing(record.thid),
+    { key: 'd', word: 'delete', run: (desk: Desk) => remove(desk, record) },
     ...copying('id', recordId, isOpen ? invitation?.invitationUrl : undefined),
   ]
 }
@@ -71,4 +74,17 @@ async function revoke(desk: Desk, { recordId }: CredentialRecord): Promise<strin
   desk.say('Revoking …')
   await desk.call('PATCH /credential-status/revoke-credential/{id}', { path: { id: recordId } })
   return 'The credential is revoked: the status list says so to whoever verifies.'
+}
+
+async function remove(desk: Desk, { recordId, role, credential, revoked }: CredentialRecord): Promise<string | undefined> {
+  const isValid = role === 'Issuer' && credential !== undefined && !revoked
+  const lines = [
+    ...(role === 'Holder' && credential !== undefined ? ['The credential is deleted with it.'] : []),
+    ...(isValid ? ['The credential stays valid, and can never be revoked afterwards. To revoke it first: n, then r.'] : []),
+    'The other side is not notified.',
+  ]
+  if (!(await desk.confirm('Delete this credential record? This cannot be undone.', lines))) return undefined
+  await desk.call('DELETE /issue-credentials/records/{recordId}', { path: { recordId } })
+  desk.store.amend(({ credentials }) => ({ credentials: credentials.filter((each) => each.recordId !== recordId) }))
+  return 'The credential record is deleted.'
 }

@@ -2,11 +2,12 @@
 import type { Did } from '../data/data.ts'
 import type { Action } from './action.ts'
 import { copying } from './copying.ts'
+import { tracing } from './tracing.ts'
 import { publishDid } from './own-dids.ts'
 
 export function didActions({ did, status, pendingOperation }: Did): Action[] {
   const canBePublished = status === 'CREATED' && pendingOperation === undefined
-  return [...(canBePublished ? [publishing(did)] : []), ...copying('DID', did)]
+  return [...(canBePublished ? [publishing(did)] : []), ...tracing(did), ...copying('DID', did)]
 }
 
 function publishing(did: string): Action {

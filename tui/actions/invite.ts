@@ -3,9 +3,9 @@ import type { Desk } from './action.ts'
 import { showInvitation } from './connection.ts'
 
 export async function invite(desk: Desk): Promise<string | undefined> {
-  const said = await desk.fill('Invite somebody to connect', [
-    { name: 'label', label: 'label', value: '', hint: 'what you call the connection; it is not sent' },
-    { name: 'goal', label: 'goal', value: '', hint: 'what it is for, in words that the other side sees' },
+  const said = await desk.fill('Invite someone to connect', [
+    { name: 'label', label: 'label', value: '', hint: 'your name for the connection; it is not sent' },
+    { name: 'goal', label: 'goal', value: '', hint: 'its purpose, which the other side sees' },
   ])
   if (!said) return undefined
   desk.say('Making the invitation …')
@@ -16,5 +16,5 @@ export async function invite(desk: Desk): Promise<string | undefined> {
   )
   desk.goTo('connections')
   await showInvitation(desk, made)
-  return 'The invitation is made. Whoever accepts it appears here.'
+  return 'The invitation is made. Its state changes when it is accepted.'
 }

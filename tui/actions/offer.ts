@@ -9,17 +9,17 @@ import { choosePartner } from './partner.ts'
 const formats = { JWT: 'JWT', 'SD-JWT': 'SDJWT' } as const
 
 export async function offer(desk: Desk): Promise<string | undefined> {
-  const partner = await choosePartner(desk, 'To whom do you offer a credential?')
+  const partner = await choosePartner(desk, 'Offer a credential: over which connection?')
   const issuer = partner && (await chooseIssuer(desk))
   if (!issuer) return undefined
   const said = await desk.fill(
-    'What does the credential say?',
+    'Claims of the credential',
     [
       { name: 'format', label: 'format', value: 'JWT', words: Object.keys(formats) },
       { name: 'issue', label: 'issue', value: 'when I press i', words: ['when I press i', 'as soon as the offer is accepted'] },
       { name: 'claim', label: 'claim', value: '', hint: 'name=Alice, or age:=42 for JSON', many: true },
     ],
-    { note: 'Of an SD-JWT, the holder shows claims of its choice.', check: toClaims },
+    { start: 'claim', note: 'The holder of an SD-JWT chooses which claims it shows.', check: toClaims },
   )
   if (!said) return undefined
   const body = {
@@ -39,12 +39,17 @@ export async function offer(desk: Desk): Promise<string | undefined> {
   await desk.until('the offer is in the list', ({ credentials }) => credentials.some(({ recordId }) => recordId === made.recordId))
   desk.goTo('credentials')
   await showOffer(desk, made)
-  return 'The invitation is made: whoever answers it first gets the credential.'
+  return 'The invitation is made. The first agent that answers it gets the offer.'
 }
 
 /** The claims of the form. @throws {UsageError} when there is none, or one cannot be read. */
 function toClaims(said: Readonly<Record<string, string>>) {
   const claim = Object.entries(said).flatMap(([name, value]) => (name.startsWith('claim') && value !== '' ? [value] : []))
-  if (claim.length === 0) throw new UsageError('There is nothing to attest to: write a claim.')
-  return readClaims({ claim })
+  if (claim.length === 0) throw new UsageError('A credential needs a claim: write one, such as name=Alice.')
+  try {
+    return readClaims({ claim })
+  } catch (error) {
+    // In a form there are no flags.
+    throw new UsageError((error as Error).message.replace('--claim', 'claim'))
+  }
 }

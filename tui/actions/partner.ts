@@ -1,4 +1,5 @@
-/** With whom something is begun: over a connection, or with whoever takes an invitation. */
+/** The other side of an offer or a request: a connection, or anyone by an invitation. */
+import { connectionName } from '../../commands/_format/names.ts'
 import { meanings } from '../../commands/_format/states.ts'
 import type { Desk } from './action.ts'
 
@@ -6,11 +7,11 @@ import type { Desk } from './action.ts'
 export function choosePartner(desk: Desk, title: string): Promise<{ connectionId: string | null } | undefined> {
   const connected = desk.data().connections.filter(({ state }) => meanings.connection[state]?.ends === 0)
   return desk.choose<{ connectionId: string | null }>(title, [
-    ...connected.toReversed().map(({ connectionId, label, goal }) => ({
-      label: label ?? goal ?? '(no label)',
-      detail: connectionId,
-      value: { connectionId },
+    ...connected.toReversed().map((connection) => ({
+      label: connectionName(connection),
+      detail: connection.connectionId,
+      value: { connectionId: connection.connectionId },
     })),
-    { label: 'whoever takes an invitation', detail: 'shown as a QR code', value: { connectionId: null } },
+    { label: 'Anyone', detail: 'creates an invitation, as a QR code', value: { connectionId: null } },
   ])
 }

@@ -4,6 +4,7 @@ import { unanswered, type Candidates } from '../../commands/_format/candidates.t
 import { CommandError } from '../../commands/_errors/usage.ts'
 import type { Action, Desk } from './action.ts'
 import { copying } from './copying.ts'
+import { tracing } from './tracing.ts'
 
 export function proofActions(record: PresentationRecord): Action[] {
   const { presentationId, role, status, invitation } = record
@@ -19,11 +20,13 @@ export function proofActions(record: PresentationRecord): Action[] {
       : []),
     ...(status === 'PresentationVerified'
       ? [
-          { key: 'v', word: 'accept as verified', run: (desk: Desk) => verify(desk, record) },
+          { key: 'v', word: 'accept', run: (desk: Desk) => verify(desk, record) },
           { key: 'x', word: 'reject', run: (desk: Desk) => rejectPresentation(desk, record) },
         ]
       : []),
     ...(isOpen ? [{ key: 'Q', word: 'QR', run: (desk: Desk) => showRequest(desk, record) }] : []),
+    ...tracing(record.thid),
+    { key: 'd', word: 'delete', run: (desk: Desk) => remove(desk, record) },
     ...copying('id', presentationId, isOpen ? invitation?.invitationUrl : undefined),
   ]
 }
@@ -90,6 +93,14 @@ async function rejectPresentation(desk: Desk, record: PresentationRecord): Promi
   if (!(await desk.confirm('Reject this presentation? It holds; the other side is not told.'))) return undefined
   await act(desk, record, 'presentation-reject')
   return 'The presentation is rejected.'
+}
+
+async function remove(desk: Desk, { presentationId }: PresentationRecord): Promise<string | undefined> {
+  const question = 'Delete this proof record, with what was presented? This cannot be undone.'
+  if (!(await desk.confirm(question, ['The other side is not notified.']))) return undefined
+  await desk.call('DELETE /present-proof/presentations/{presentationId}', { path: { presentationId } })
+  desk.store.amend(({ proofs }) => ({ proofs: proofs.filter((each) => each.presentationId !== presentationId) }))
+  return 'The proof record is deleted.'
 }
 
 async function act(

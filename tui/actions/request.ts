@@ -4,14 +4,12 @@ import { choosePartner } from './partner.ts'
 import { showRequest } from './proof.ts'
 
 export async function request(desk: Desk): Promise<string | undefined> {
-  const partner = await choosePartner(desk, 'Whom do you ask for a proof?')
+  const partner = await choosePartner(desk, 'Ask for a proof: from which connection?')
   if (!partner) return undefined
   const said = await desk.fill('What do you ask for?', [
     { name: 'format', label: 'format', value: 'JWT', words: ['JWT', 'SD-JWT'] },
     // Over a connection, the other side's record does not show it.
-    ...(partner.connectionId === null
-      ? [{ name: 'goal', label: 'goal', value: '', hint: 'what it is for, in words that the other side sees' }]
-      : []),
+    ...(partner.connectionId === null ? [{ name: 'goal', label: 'goal', value: '', hint: 'its purpose, which the other side sees' }] : []),
     { name: 'claim', label: 'claim', value: '', hint: 'of an SD-JWT: the name of a claim that must be shown', many: true },
   ])
   if (!said) return undefined
@@ -35,5 +33,5 @@ export async function request(desk: Desk): Promise<string | undefined> {
   )
   desk.goTo('proofs')
   await showRequest(desk, made)
-  return 'The invitation is made: whoever answers it first proves.'
+  return 'The invitation is made. The first agent that answers it presents.'
 }

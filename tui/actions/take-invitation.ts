@@ -26,7 +26,7 @@ const kinds: Record<Kind, { asks: string; take: (desk: Desk, invitation: string)
 
 export async function takeInvitation(desk: Desk, pasted = ''): Promise<string | undefined> {
   const fields = [{ name: 'invitation', label: 'invitation', value: pasted, hint: 'paste its URL, or the value of its _oob parameter' }]
-  const said = await desk.fill('Take an invitation', fields, { check: ({ invitation = '' }) => readInvitation(invitation) })
+  const said = await desk.fill('Accept an invitation', fields, { check: ({ invitation = '' }) => readInvitation(invitation) })
   if (!said) return undefined
   const { kind, oob, goal } = readInvitation(said.invitation ?? '')
   const { asks, take, pane, done } = kinds[kind]

@@ -25,8 +25,8 @@ export type Store = {
   reloadDids: () => Promise<void>
   /** Asks for the webhooks and the last attempts at them anew, and once more while some of them will be tried again. */
   reloadWebhooks: () => Promise<void>
-  /** Takes a connection out that the daemon has deleted, of which no event tells. */
-  forgetConnection: (id: string) => void
+  /** Makes a change that the daemon has made without an event, such as a deletion. */
+  amend: (change: (data: Data) => Partial<Data>) => void
   close: () => void
 }
 
@@ -117,7 +117,7 @@ export async function openStore(daemon: Daemon): Promise<Store> {
     reload,
     reloadDids: async () => set({ dids: await loadDids(daemon) }),
     reloadWebhooks,
-    forgetConnection: (id) => set({ connections: data.connections.filter(({ connectionId }) => connectionId !== id) }),
+    amend: (change) => set(change(data)),
     close() {
       for (const timer of [telling, again, retry]) clearTimeout(timer)
       ending.abort()

@@ -14,7 +14,7 @@ export const credentials: Pane<CredentialRecord> = {
   columns: [
     { head: 'id', width: 8, of: ({ recordId }) => recordId.slice(-8), from: 100 },
     { head: 'claims', width: 'rest', of: ({ claims }) => claimsLine(claims) },
-    { head: 'role', width: 6, of: ({ role }) => role },
+    { head: 'role', width: 6, of: ({ role }) => role, from: 74 },
     { head: 'format', width: 6, of: ({ credentialFormat }) => credentialFormat, from: 110 },
     {
       head: 'state',

@@ -1,6 +1,7 @@
 /** The presentation records, of both roles. */
+import { connectionName } from '../../commands/_format/names.ts'
+import { proofRequestText } from '../../commands/_format/proof-request.ts'
 import { presentationFields } from '../../commands/_format/records.ts'
-import { meanings } from '../../commands/_format/states.ts'
 import { proofActions } from '../actions/proof.ts'
 import type { Data, PresentationRecord } from '../data/data.ts'
 import type { Pane } from './pane.ts'
@@ -15,7 +16,7 @@ export const proofs: Pane<PresentationRecord> = {
   columns: [
     { head: 'id', width: 8, of: ({ presentationId }) => presentationId.slice(-8), from: 100 },
     { head: 'about', width: 'rest', of: (item, data) => aboutOf(item, data) },
-    { head: 'role', width: 8, of: ({ role }) => role },
+    { head: 'role', width: 8, of: ({ role }) => role, from: 74 },
     { head: 'state', width: 30, of: ({ status }) => stateCell('proof', status) },
     { head: 'changed', width: 10, of: (item, data, now) => age(item.presentationId, {}, data, now) },
   ],
@@ -32,8 +33,8 @@ export const proofs: Pane<PresentationRecord> = {
   empty: 'There are no proofs. n asks for one, or takes a request from an invitation.',
 }
 
-/** What it is for, with whom, or what there is to say in words. */
-function aboutOf({ goal, connectionId, status }: PresentationRecord, { connections }: Data): string {
-  const label = connectionId && connections.find((each) => each.connectionId === connectionId)?.label
-  return goal ?? label ?? meanings.proof[status]?.words ?? ''
+/** The purpose, the other side, or the content of the request. */
+function aboutOf({ goal, connectionId, ...asked }: PresentationRecord, { connections }: Data): string {
+  const connection = connections.find((each) => each.connectionId === connectionId)
+  return goal ?? (connection ? connectionName(connection) : proofRequestText(asked))
 }

@@ -1,5 +1,6 @@
 /** The webhooks, and the attempts to deliver events to them. */
 import type { Style } from '../../commands/_format/colour.ts'
+import { shortId } from '../../commands/_format/names.ts'
 import { ago, duration } from '../../commands/_format/time.ts'
 import { webhookActions } from '../actions/webhook.ts'
 import type { Data, Delivery, Webhook } from '../data/data.ts'
@@ -31,7 +32,7 @@ export const webhooks: Pane<Webhook> = {
     { head: 'attempts, newest first', lines: deliveriesOf(item.id, data).map(attemptLine) },
   ],
   actions: webhookActions,
-  empty: 'There are no webhooks. `agent webhook add <url>` registers one.',
+  empty: 'There are no webhooks. n adds one.',
 }
 
 const styles: Readonly<Record<Delivery['outcome'], Style>> = { delivered: 'good', failed: 'waiting', dead: 'bad' }
@@ -55,6 +56,6 @@ function lastAt(last: Delivery | undefined, now: number): string {
 
 function attemptLine({ attemptedAt, outcome, type, kind, status, error, durationMs, eventId }: Delivery): Piece {
   const what = kind === 'automatic' ? type : `${type} (${kind})`
-  const line = [timeOf(attemptedAt), outcome.padEnd(9), error ?? String(status), duration(durationMs), what, eventId]
+  const line = [timeOf(attemptedAt), outcome.padEnd(9), error ?? String(status), duration(durationMs), what, shortId(eventId)]
   return { text: line.join('  '), style: styles[outcome] }
 }

@@ -1,5 +1,6 @@
 /** Keys while a question is in front. */
-import { edit, valuesOf, type Form } from './edit.ts'
+import { edit, typed, valuesOf, type Form } from './edit.ts'
+import { turnPage } from './page.ts'
 import type { Ui } from './ui.ts'
 
 /** The dashboard after a key, and what follows of it: the answer to the question, told once it is gone. */
@@ -10,8 +11,14 @@ export function answer(ui: Ui, key: string): Answered {
   const { prompt } = ui
   const closed = { ...ui, prompt: undefined }
   switch (prompt?.kind) {
-    case 'help':
-      return { ui: closed }
+    case 'page': {
+      if (key === 'escape' || key === 'ctrl-c') return { ui: closed }
+      const { draft, send } = prompt
+      if (draft === undefined && (key === 'q' || key === 'enter')) return { ui: closed }
+      if (key !== 'enter') return { ui: { ...ui, prompt: turnPage(prompt, key, ui.size) ?? prompt } }
+      if (!draft?.trim()) return { ui }
+      return { ui: { ...ui, prompt: { ...prompt, draft: '', scroll: Infinity } }, after: () => send?.(draft) }
+    }
     case 'qr':
       return ['escape', 'enter', 'q', 'Q'].includes(key) ? { ui: closed } : { ui }
     case 'filter':
@@ -59,7 +66,6 @@ function filter(ui: Ui, key: string): Answered {
   })
   if (key === 'enter') return { ui: { ...ui, prompt: undefined } }
   if (key === 'escape' || key === 'ctrl-c') return { ui: { ...to(''), prompt: undefined } }
-  if (key === 'backspace') return { ui: to([...text].slice(0, -1).join('')) }
-  if (key === 'ctrl-u') return { ui: to('') }
-  return { ui: [...key].length === 1 ? to(text + key) : ui }
+  const next = typed(text, key)
+  return { ui: next === undefined ? ui : to(next) }
 }

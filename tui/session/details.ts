@@ -31,7 +31,11 @@ function isPair(line: Line): line is Exclude<Line, Piece> {
 }
 
 function rowsOf(line: Line, names: number, columns: number): Row[] {
-  if (!isPair(line)) return [[{ ...line, text: shorten(safeLine(line.text), columns) }]]
+  if (!isPair(line)) {
+    const text = safeLine(line.text)
+    if (widthOf(text) <= columns) return [[{ ...line, text }]]
+    return wrap(text, columns - gap).map((part, index) => [{ ...line, text: (index === 0 ? '' : ' '.repeat(gap)) + part }])
+  }
   const [name, value] = line
   const { style, text: said } = toStyled(value)
   const text = safeLine(said)

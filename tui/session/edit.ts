@@ -13,9 +13,19 @@ export function edit(form: Form, key: string): Form | undefined {
     const step = key === 'left' ? -1 : key === ' ' || key === 'right' ? 1 : 0
     return step === 0 ? undefined : change(form, turn(field.words, field.value, step))
   }
-  if (key === 'backspace') return change(form, [...field.value].slice(0, -1).join(''))
-  if (key === 'ctrl-u') return change(form, '')
-  return [...key].length === 1 ? change(form, field.value + key) : undefined
+  const value = typed(field.value, key)
+  return value === undefined ? undefined : change(form, value)
+}
+
+/** A line after a key; `undefined` for a key that does not edit. */
+export function typed(text: string, key: string): string | undefined {
+  if (key === 'backspace') return graphemes(text).slice(0, -1).join('')
+  if (key === 'ctrl-u') return ''
+  return graphemes(key).length === 1 ? text + key : undefined
+}
+
+function graphemes(text: string): string[] {
+  return Array.from(new Intl.Segmenter().segment(text), ({ segment }) => segment)
 }
 
 /** The form after a text was pasted. */

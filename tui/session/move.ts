@@ -1,6 +1,7 @@
 /** Keys that go about in the lists, and do nothing to the wallet. */
 import type { Data } from '../data/data.ts'
 import { paneNames } from '../panes/pane.ts'
+import { helpPage } from './help.ts'
 import { layoutOf } from './layout.ts'
 import { goTo, paneAfter, select, selectionOf, type Ui } from './ui.ts'
 
@@ -57,7 +58,7 @@ function moved(data: Data, ui: Ui, key: string, lines: number): Ui | undefined {
     case '/':
       return { ...ui, prompt: { kind: 'filter' }, isZoomed: false }
     case '?':
-      return { ...ui, prompt: { kind: 'help' } }
+      return { ...ui, prompt: helpPage() }
     default:
       return undefined
   }

@@ -1,5 +1,6 @@
 /** Questions in front of the lists. */
 import type { Data } from '../data/data.ts'
+import type { Row } from './details.ts'
 
 export type Option<Value = unknown> = { label: string; detail?: string | undefined; value: Value }
 
@@ -16,8 +17,24 @@ export type Field = {
 }
 
 export type Prompt =
-  | { kind: 'help' }
   | { kind: 'filter' }
+  | {
+      /** Lines on the whole screen. */
+      kind: 'page'
+      /** Tells this page from another one. */
+      id: unknown
+      title: string
+      rows: (columns: number) => readonly Row[]
+      /** Lines above the screen; `Infinity` is the end. */
+      scroll: number
+      /** The text that `y` copies. */
+      copied?: string | undefined
+      /** A line that is typed at the foot, and the function that sends it. */
+      draft?: string | undefined
+      send?: ((text: string) => void) | undefined
+      /** Why the lines may be out of date, or the line was not sent. */
+      problem?: string | undefined
+    }
   | { kind: 'qr'; title: string; url: string; isOpen: (data: Data) => boolean }
   | { kind: 'confirm'; question: string; lines: readonly string[]; answer: (yes: boolean) => void }
   | { kind: 'choose'; title: string; options: readonly Option[]; at: number; answer: (option: Option | undefined) => void }

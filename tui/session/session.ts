@@ -1,4 +1,5 @@
 /** The dashboard without its looks: what is shown, and what a key does. */
+import { setImmediate as immediate } from 'node:timers/promises'
 import { begin } from '../actions/new.ts'
 import { takeInvitation } from '../actions/take-invitation.ts'
 import type { Daemon } from '../daemon.ts'
@@ -34,6 +35,8 @@ export type Surroundings = {
   size: Size
   /** Puts a text on the clipboard. */
   copy: (text: string) => void
+  /** Gives a suggested command the profile that the dashboard was started with. */
+  forSameDaemon: (command: string) => string
   quit: () => void
   /** Gives the terminal back for a while. */
   suspend?: () => void
@@ -48,7 +51,7 @@ const settleMs = 300
 const youngMs = 5_000
 const oldMs = 60_000
 
-export function createSession({ daemon, store, size, copy, quit, suspend, clock = Date.now }: Surroundings): Session {
+export function createSession({ daemon, store, size, copy, forSameDaemon, quit, suspend, clock = Date.now }: Surroundings): Session {
   const ending = new AbortController()
   const listeners = new Set<() => void>()
   const timers: Partial<Record<'rest' | 'age' | 'deliveries', NodeJS.Timeout>> = {}
@@ -65,7 +68,7 @@ export function createSession({ daemon, store, size, copy, quit, suspend, clock 
     for (const listener of listeners) listener()
   }
 
-  const { desk, run } = openDesk({ daemon, store, copy, get: () => ui, change, signal: ending.signal })
+  const { desk, run } = openDesk({ daemon, store, copy, forSameDaemon, get: () => ui, change, signal: ending.signal })
 
   /** Asks for what the details of the selection need. */
   function look(): void {
@@ -108,7 +111,7 @@ export function createSession({ daemon, store, size, copy, quit, suspend, clock 
     lastEvent = last
   })
 
-  function press(key: string): void {
+  function press(key: string): Promise<void> | void {
     if (key === 'ctrl-z') return suspend?.()
     if (ui.prompt) return pressAt(ui.prompt, key)
     if (key === 'q' || key === 'ctrl-c') return quit()
@@ -124,11 +127,37 @@ export function createSession({ daemon, store, size, copy, quit, suspend, clock 
     if (text !== undefined) change({ notice: { is: 'bad', text } })
   }
 
-  function pressAt(prompt: Prompt, key: string): void {
+  function pressAt(prompt: Prompt, key: string): Promise<void> | void {
     if (prompt.kind === 'qr' && key === 'y') return copy(prompt.url)
+    if (prompt.kind === 'page' && prompt.copied !== undefined && key === 'y') return copy(prompt.copied)
     const { ui: next, after } = answer(ui, key)
     change(next)
-    after?.()
+    if (!after) return
+    after()
+    // The action that asked goes on first: the next key may be for its next question.
+    return immediate()
+  }
+
+  function pasteText(text: string): void {
+    if (ui.prompt?.kind === 'fill') change({ prompt: paste(ui.prompt, text) })
+    else if (ui.prompt?.kind === 'page' && ui.prompt.draft !== undefined)
+      change({ prompt: { ...ui.prompt, draft: ui.prompt.draft + lineOf(text) } })
+    else if (ui.prompt?.kind === 'filter') change({ filters: { ...ui.filters, [ui.pane]: (ui.filters[ui.pane] ?? '') + lineOf(text) } })
+    else if (!ui.prompt && text.includes('_oob=')) void run({ run: (desk) => takeInvitation(desk, text.trim()) })
+  }
+
+  const inputs: (() => Promise<void> | void)[] = []
+  let isReading = false
+  /** Handles keys and pasted texts one after the other: a terminal may send several at once. */
+  async function take(input: () => Promise<void> | void): Promise<void> {
+    inputs.push(input)
+    if (isReading) return
+    isReading = true
+    try {
+      for (let next = inputs.shift(); next; next = inputs.shift()) await next()
+    } finally {
+      isReading = false
+    }
   }
 
   /** Of DIDs and webhooks no event tells when another program makes one: they are asked for when somebody looks. */
@@ -154,12 +183,8 @@ export function createSession({ daemon, store, size, copy, quit, suspend, clock 
       listeners.add(listener)
       return () => listeners.delete(listener)
     },
-    press,
-    paste(text) {
-      if (ui.prompt?.kind === 'fill') change({ prompt: paste(ui.prompt, text) })
-      else if (ui.prompt?.kind === 'filter') change({ filters: { ...ui.filters, [ui.pane]: (ui.filters[ui.pane] ?? '') + lineOf(text) } })
-      else if (!ui.prompt && text.includes('_oob=')) void run({ run: (desk) => takeInvitation(desk, text.trim()) })
-    },
+    press: (key) => void take(() => press(key)),
+    paste: (text) => void take(() => pasteText(text)),
     resize: (size) => change({ size }),
     close() {
       leave()

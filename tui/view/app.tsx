@@ -9,7 +9,7 @@ import { isNew } from '../session/ui.ts'
 import { Details } from './details.tsx'
 import { header, keys, notice, tabs } from './frame.tsx'
 import { List } from './list.tsx'
-import { FirstSteps, Help, Invitation, TooSmall } from './pages.tsx'
+import { FirstSteps, Invitation, PageOf, TooSmall } from './pages.tsx'
 import { Question } from './question.tsx'
 import { Colours, Rows } from './row.tsx'
 
@@ -19,6 +19,8 @@ export type Looks = {
   renderings: readonly Rendering[] | { reason: string }
   /** Whose wallet is shown, in words. */
   where: string
+  /** Gives a suggested command the profile that the dashboard was started with. */
+  forSameDaemon: (command: string) => string
 }
 
 export function App({ session, looks }: { session: Session; looks: Looks }) {
@@ -33,20 +35,20 @@ export function App({ session, looks }: { session: Session; looks: Looks }) {
 function Page({ snapshot, looks }: { snapshot: Snapshot; looks: Looks }) {
   const { size, prompt } = snapshot.ui
   if (size.columns < least.columns || size.rows < least.rows) return <TooSmall size={size} />
-  if (prompt?.kind === 'help') return <Help size={size} />
+  if (prompt?.kind === 'page') return <PageOf page={prompt} size={size} />
   if (prompt?.kind === 'qr') return <Invitation title={prompt.title} url={prompt.url} size={size} renderings={looks.renderings} />
   const above = [header(snapshot, looks.where), tabs(snapshot)]
   const said = notice(snapshot)
   return (
     <Box flexDirection="column" width={size.columns} height={size.rows}>
       <Rows rows={above} height={above.length} width={size.columns} />
-      <Body snapshot={snapshot} noticeLines={said.length} />
+      <Body snapshot={snapshot} looks={looks} noticeLines={said.length} />
       <Rows rows={[...said, keys(snapshot)]} height={said.length + 1} width={size.columns} />
     </Box>
   )
 }
 
-function Body({ snapshot, noticeLines }: { snapshot: Snapshot; noticeLines: number }) {
+function Body({ snapshot, looks, noticeLines }: { snapshot: Snapshot; looks: Looks; noticeLines: number }) {
   const { data, ui } = snapshot
   const { isWide, listColumns, detailColumns, list, details, body } = layoutOf(ui, noticeLines)
   const question = ui.prompt && 'answer' in ui.prompt ? ui.prompt : undefined
@@ -56,7 +58,7 @@ function Body({ snapshot, noticeLines }: { snapshot: Snapshot; noticeLines: numb
     <Details snapshot={snapshot} width={detailColumns} height={details} />
   )
   if (isNew(data) && !question && ui.pane !== 'webhooks' && ui.pane !== 'events')
-    return <FirstSteps width={ui.size.columns} height={body} />
+    return <FirstSteps width={ui.size.columns} height={body} forSameDaemon={looks.forSameDaemon} />
   return (
     <Box flexDirection={isWide ? 'row' : 'column'} height={body} columnGap={isWide ? 2 : 0}>
       {list > 0 && <List snapshot={snapshot} width={listColumns} height={list} />}

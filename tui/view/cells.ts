@@ -1,7 +1,8 @@
 /** Cells side by side, each as wide as its column. */
 import { safeLine } from '../../commands/_format/safe.ts'
-import { pad, shorten } from '../../commands/_format/width.ts'
+import { pad, shorten, widthOf } from '../../commands/_format/width.ts'
 import type { Column, Piece } from '../panes/pane.ts'
+import { wrap, type Row } from '../session/details.ts'
 
 const gap = 2
 const narrowest = 10
@@ -20,4 +21,30 @@ export function cell({ text, style }: Piece, width: number, isLast: boolean): Pi
   const line = safeLine(text)
   const short = shorten(line, width, /^(?:did|https?):/.test(line) ? 'middle' : 'end')
   return { text: isLast ? short : pad(short, width + gap), style }
+}
+
+/** The end of a text that is being typed, where it is longer than its place. */
+export function tail(text: string, columns: number): string {
+  if (widthOf(text) <= columns) return text
+  const end = [...text].slice(-columns)
+  while (widthOf(end.join('')) >= columns) end.shift()
+  return `…${end.join('')}`
+}
+
+/** Pieces in lines: a piece that does not fit begins the next line, and one that is longer than a line is broken between its words. */
+export function flow(pieces: readonly Piece[], columns: number): Row[] {
+  const lines: Piece[][] = [[]]
+  let used = 0
+  for (const piece of pieces.flatMap((each) =>
+    widthOf(each.text) <= columns ? [each] : wrap(each.text, columns).map((text) => ({ ...each, text })),
+  )) {
+    const width = widthOf(piece.text)
+    if (used + width > columns && used > 0) {
+      lines.push([])
+      used = 0
+    }
+    lines.at(-1)!.push(piece)
+    used += width
+  }
+  return lines
 }

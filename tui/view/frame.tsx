@@ -10,7 +10,7 @@ import type { Link } from '../data/data.ts'
 import type { Piece } from '../panes/pane.ts'
 
 /** Lines that a notice may take. */
-const mostNotice = 3
+const mostNotice = 6
 
 export function header({ data: { link }, ui }: Snapshot, where: string): Row {
   const state = stateOf(link)
@@ -70,21 +70,41 @@ export function notice({ data: { link }, ui }: Snapshot): Row[] {
   return [filter ? [{ text: `filter: ${filter}`, style: 'chosen' }] : []]
 }
 
-/** The keys that do something now. */
+/** The keys that do something now. Where they do not all fit, the most general ones are left out; the help has them. */
 export function keys({ data, ui }: Snapshot): Row {
-  if (ui.prompt?.kind === 'filter') return [{ text: 'type to filter   Enter keep it   Esc take it away', style: 'faint' }]
+  if (ui.prompt?.kind === 'filter') return [{ text: 'type to filter   Enter keep filter   Esc clear filter', style: 'faint' }]
   if (ui.prompt) return []
   const { pane, item } = selectionOf(data, ui)
-  const own = item === undefined ? [] : pane.actions(item).map(({ key, word }) => [key, word] as const)
-  const always = [
+  const own = item === undefined ? [] : pane.actions(item).map(({ key, word }): Key => [key, word])
+  const view: Key[] =
+    item === undefined
+      ? []
+      : [
+          ['Enter', ui.isZoomed ? 'smaller' : 'larger'],
+          ['/', 'filter'],
+        ]
+  const always: Key[] = [
     ['n', 'new'],
     ['?', 'help'],
     ['q', 'quit'],
-    ...(item === undefined ? [] : [['Enter', ui.isZoomed ? 'smaller' : 'larger'] as const, ['/', 'filter'] as const]),
-  ] as const
-  let room = ui.size.columns
-  return [...own, ...always].flatMap(([key, word]): Row => {
-    room -= key.length + widthOf(word) + 3
-    return room < -2 ? [] : [{ text: key, style: 'chosen' }, { text: ` ${word}  ` }]
+  ]
+  let room = ui.size.columns + keyGap - always.reduce((sum, key) => sum + widthOfKey(key), 0)
+  const fit = [...own, ...view].filter((key) => {
+    const isFit = widthOfKey(key) <= room
+    room = isFit ? room - widthOfKey(key) : 0
+    return isFit
   })
+  const shown = [...own.filter((key) => fit.includes(key)), ...always, ...view.filter((key) => fit.includes(key))]
+  return shown.flatMap(([key, word], index): Row => [
+    { text: key, style: 'chosen' },
+    { text: ` ${word}${index === shown.length - 1 ? '' : ' '.repeat(keyGap)}` },
+  ])
+}
+
+type Key = readonly [key: string, word: string]
+
+const keyGap = 2
+
+function widthOfKey([key, word]: Key): number {
+  return widthOf(key) + 1 + widthOf(word) + keyGap
 }

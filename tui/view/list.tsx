@@ -1,6 +1,6 @@
 /** The list of a pane: as much of it as there is room for, around what is selected. */
 import { layoutOf } from '../session/layout.ts'
-import type { Row } from '../session/details.ts'
+import { wrap, type Row } from '../session/details.ts'
 import type { Snapshot } from '../session/session.ts'
 import { selectionOf } from '../session/ui.ts'
 import { cell, lay } from './cells.ts'
@@ -27,8 +27,11 @@ export function List({ snapshot: { data, ui }, width, height }: { snapshot: Snap
     { text: ' '.repeat(marks) },
     ...columns.map(({ column, width }, at) => cell({ text: column.head.toUpperCase(), style: 'faint' }, width, at === columns.length - 1)),
   ]
-  const empty = ui.filters[ui.pane] ? `Nothing fits the filter “${ui.filters[ui.pane]}”. Esc takes it away.` : pane.empty
-  const rows = items.length === 0 ? [[], [{ text: `  ${empty}` }]] : [head, ...items.slice(first, first + room).map(line)]
+  const empty = ui.filters[ui.pane] ? `Nothing matches the filter “${ui.filters[ui.pane]}”. Esc clears it.` : pane.empty
+  const rows =
+    items.length === 0
+      ? [[], ...wrap(empty, width - 2 * marks).map((text): Row => [{ text: `  ${text}` }])]
+      : [head, ...items.slice(first, first + room).map(line)]
   return <Rows rows={rows} height={height} width={width} />
 }
 

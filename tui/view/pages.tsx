@@ -2,42 +2,32 @@
 import { drawQr, type Rendering } from '../../commands/_ui/qr.ts'
 import { Box, Text } from 'ink'
 import { least } from '../session/layout.ts'
+import { safeLine } from '../../commands/_format/safe.ts'
+import { shorten } from '../../commands/_format/width.ts'
 import { wrap, type Row } from '../session/details.ts'
+import { shownOf, type Page } from '../session/page.ts'
 import type { Size } from '../session/ui.ts'
+import { tail } from './cells.ts'
+import { rule } from './details.tsx'
 import { Rows } from './row.tsx'
 
-/** The keys, as the help and the documentation have them. */
-export const help: readonly (readonly [keys: string, what: string])[] = [
-  ['Tab Shift-Tab 1–6', 'go to another pane'],
-  ['↑ ↓ j k PgUp PgDn g G', 'go about in the list'],
-  ['Enter', 'give the details the whole screen, and back'],
-  ['J K', 'scroll the details'],
-  ['/  Esc', 'filter the list, and no longer'],
-  ['n', 'invite, be invited, offer, ask for a proof, make a DID'],
-  ['a', 'accept an offer, or the request for a proof'],
-  ['i', 'issue what was accepted'],
-  ['p', 'present a credential; publish a DID'],
-  ['v', 'accept a presentation that was verified'],
-  ['x', 'reject; withdraw an invitation (asks first)'],
-  ['r', 'revoke a credential (asks first)'],
-  ['t s', 'test a webhook; send it again what was given up'],
-  ['y Y', 'copy the invitation’s URL or the id; always the id'],
-  ['Q', 'show an invitation as a QR code'],
-  ['R', 'ask the daemon for everything anew'],
-  ['q Ctrl-C  Ctrl-Z', 'quit; leave for a while (fg comes back)'],
-]
-
-export function Help({ size: { columns, rows } }: { size: Size }) {
-  const lines = help.map(([keys, what]): Row => [{ text: ` ${keys.padEnd(23)}`, style: 'chosen' }, { text: what }])
-  const head: Row[] = [
-    [
-      { text: ' Keys', style: 'strong' },
-      { text: '   the foot of the screen shows those that do something now', style: 'faint' },
-    ],
-    [],
+/** Lines on the whole screen, with those that are typed below. */
+export function PageOf({ page, size }: { page: Page; size: Size }) {
+  const { columns, rows } = size
+  const { title, copied, draft, problem } = page
+  const { shown, room, first, below } = shownOf(page, size)
+  const more = [first > 0 ? `${first} above` : '', below > 0 ? `${below} below` : ''].filter(Boolean).join(', ')
+  const scroll = draft === undefined ? '↑↓ PgUp PgDn scroll' : 'PgUp PgDn scroll'
+  const keys = [draft !== undefined && 'Enter send', 'Esc back', more !== '' && scroll, copied !== undefined && 'y copy'].filter(Boolean)
+  const body = [...shown, ...Array.from({ length: Math.max(room - shown.length, 0) }, (): Row => [])]
+  const lines: Row[] = [
+    rule(columns, more, shorten(safeLine(title), columns - 30)),
+    ...body,
+    ...(draft === undefined ? [] : [[{ text: '› ', style: 'chosen' as const }, { text: `${tail(draft, columns - 4)}▏` }]]),
+    ...(problem === undefined ? [] : [[{ text: shorten(`✗ ${problem}`, columns - 1), style: 'bad' as const }]]),
+    [{ text: ` ${keys.join('   ')}`, style: 'faint' }],
   ]
-  const foot: Row[] = [[], [{ text: ' A paste of an invitation takes it. Any key goes back.', style: 'faint' }]]
-  return <Rows rows={[...head, ...lines, ...foot]} height={rows} width={columns} />
+  return <Rows rows={lines} height={rows} width={columns} />
 }
 
 /** An invitation as a QR code, or as its URL with the reason where there is no room. The code brings its own colours, which it needs. */
@@ -78,24 +68,26 @@ export function TooSmall({ size: { columns, rows } }: { size: Size }) {
 }
 
 const steps: readonly (readonly [key: string, what: string, command: string])[] = [
-  ['n 1', 'invite somebody to connect', 'agent connection invite --label Bob'],
-  ['n 2', 'take an invitation, or just paste it', 'agent connection accept "<url>"'],
+  ['n 1', 'invite someone to connect', 'agent connection invite --label Bob'],
+  ['n 2', 'accept an invitation, or just paste it', 'agent connection accept "<url>"'],
   ['n 5', 'make a DID, which credentials are about', 'agent did create'],
   ['n 3', 'offer a credential', 'agent credential offer --connection <id> …'],
 ]
 
 /** What to begin with, while the wallet is empty. */
-export function FirstSteps({ width, height }: { width: number; height: number }) {
+type FirstStepsProps = { width: number; height: number; forSameDaemon: (command: string) => string }
+
+export function FirstSteps({ width, height, forSameDaemon }: FirstStepsProps) {
   const rows: Row[] = [
     [],
     [{ text: '  This wallet is new: there is nothing in it yet. First steps:', style: 'strong' }],
     [],
     ...steps.flatMap(([key, what, command]): Row[] => [
       [{ text: `  ${key}  `, style: 'chosen' }, { text: what }],
-      [{ text: `       ${command}`, style: 'faint' }],
+      [{ text: `       ${forSameDaemon(command)}`, style: 'faint' }],
     ]),
     [],
-    [{ text: '  What other programs do with the wallet appears here by itself.' }],
+    [{ text: '  Changes that other programs make appear here by themselves.' }],
     [{ text: '  `agent demo` shows it all with two agents of its own.', style: 'faint' }],
   ]
   return <Rows rows={rows} height={height} width={width} />

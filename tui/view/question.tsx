@@ -1,9 +1,10 @@
 /** Questions, in the place of the details. */
-import { shorten } from '../../commands/_format/width.ts'
+import { shorten, widthOf } from '../../commands/_format/width.ts'
 import { safeLine } from '../../commands/_format/safe.ts'
 import type { Row } from '../session/details.ts'
 import { wrap } from '../session/details.ts'
-import type { Prompt } from '../session/prompt.ts'
+import type { Field, Prompt } from '../session/prompt.ts'
+import { flow, tail } from './cells.ts'
 import { rule } from './details.tsx'
 import { Rows } from './row.tsx'
 
@@ -19,8 +20,8 @@ export function Question({ prompt, width, height }: { prompt: Question; width: n
         : fillRows(prompt, width)
   const keys = {
     confirm: 'y yes   n no',
-    choose: '↑↓ choose   Enter take it   Esc leave',
-    fill: 'Tab next field   Enter done   Esc leave',
+    choose: '↑↓ move   Enter select   Esc cancel',
+    fill: 'Tab next field   Enter done   Esc cancel',
   }[prompt.kind]
   const title = prompt.kind === 'confirm' ? '' : prompt.title
   return (
@@ -39,41 +40,54 @@ function confirmRows({ question, lines }: Extract<Question, { kind: 'confirm' }>
 
 function chooseRows({ options, at }: Extract<Question, { kind: 'choose' }>, width: number, room: number): Row[] {
   const first = Math.max(Math.min(at - Math.floor(room / 2), options.length - room), 0)
-  return options.slice(first, first + room).map(({ label, detail }, index): Row => {
+  return options.slice(first, first + room).map(({ label, detail = '' }, index): Row => {
     const isAt = first + index === at
     const number = first + index < 9 ? `${first + index + 1}` : ' '
-    const said = detail === undefined ? '' : `  ${safeLine(detail)}`
     const name = shorten(safeLine(label), width - 6, 'middle')
     return [
       { text: `${isAt ? '›' : ' '} ${number} `, style: 'chosen' },
       { text: name, style: isAt ? 'strong' : undefined },
-      { text: shorten(said, Math.max(width - 6 - name.length, 0), 'middle'), style: 'faint' },
+      { text: detailBeside(safeLine(detail), width - 6 - widthOf(name)), style: 'faint' },
     ]
   })
 }
 
+/** A detail in the room beside its option. An id is shortened; words that do not fit are left out. */
+function detailBeside(detail: string, room: number): string {
+  const isShort = widthOf(detail) + 2 <= room
+  if (detail === '' || (!isShort && (detail.includes(' ') || room < 14))) return ''
+  return `  ${shorten(detail, room - 2, 'middle')}`
+}
+
 function fillRows({ fields, at, note, problem }: Extract<Question, { kind: 'fill' }>, width: number): Row[] {
   const names = Math.max(...fields.map(({ label }) => label.length))
-  const rows = fields.map(({ label, value, hint, words }, index): Row => {
-    const isAt = index === at
-    const head: Row = [
-      { text: isAt ? '› ' : '  ', style: 'chosen' },
-      { text: `${label.padEnd(names)}  `, style: isAt ? 'strong' : 'faint' },
-    ]
-    const room = width - names - 5
-    if (words)
-      return [
-        ...head,
-        ...words.map((word) => ({
+  const rows = fields.flatMap((field, index) => fieldRows(field, { isAt: index === at, names, width }))
+  const said = problem === undefined ? note : `✗ ${problem}`
+  if (said === undefined) return rows
+  const style = problem === undefined ? 'faint' : 'bad'
+  return [...rows, [], ...wrap(said, width - 4).map((text): Row => [{ text: `  ${text}`, style }])]
+}
+
+/** A field: its name, and beside it the value, the words to choose from, or a hint, on as many lines as they take. */
+function fieldRows(
+  { label, value, hint = '', words }: Field,
+  { isAt, names, width }: { isAt: boolean; names: number; width: number },
+): Row[] {
+  const room = width - names - 5
+  const shown = words
+    ? flow(
+        words.map((word) => ({
           text: word === value ? `[${word}] ` : ` ${word}  `,
           style: word === value ? ('chosen' as const) : undefined,
         })),
-      ]
-    // The end is what is being typed.
-    const shown = value.length > room ? `…${value.slice(-(room - 1))}` : value
-    return [...head, { text: shown }, { text: isAt ? '▏' : '' }, { text: value === '' && hint ? hint : '', style: 'faint' }]
-  })
-  if (problem !== undefined)
-    return [...rows, [], ...wrap(`✗ ${problem}`, width - 4).map((text): Row => [{ text: `  ${text}`, style: 'bad' }])]
-  return [...rows, ...(note === undefined ? [] : [[], [{ text: `  ${note}`, style: 'faint' as const }]])]
+        room + 1,
+      )
+    : value === ''
+      ? wrap(hint, room - 1).map((text, line): Row => [{ text: isAt && line === 0 ? '▏' : '' }, { text, style: 'faint' }])
+      : [[{ text: tail(value, room) }, { text: isAt ? '▏' : '' }]]
+  return shown.map((row, line) => [
+    { text: isAt && line === 0 ? '› ' : '  ', style: 'chosen' },
+    { text: (line === 0 ? label : '').padEnd(names + 2), style: isAt ? 'strong' : 'faint' },
+    ...row,
+  ])
 }
