@@ -19,12 +19,26 @@ export async function enrol(tx: MediatorTx, account: string, limit: number, now:
     .executeTakeFirstOrThrow()
   if (count >= limit) return false
   await tx.insertInto('account').values({ did: account, created_at: now, seen_at: now }).execute()
+  await claim(tx, account, now)
+  return true
+}
+
+/**
+ * Registers an account's own DID, whichever account had registered it, and gives it the mail that waits for that DID.
+ *
+ * The mail is encrypted for the DID, and only the account that proves the DID can be expected to read it.
+ */
+async function claim(tx: MediatorTx, did: string, now: string): Promise<void> {
   await tx
     .insertInto('recipient')
-    .values({ did: account, account, created_at: now })
-    .onConflict((conflict) => conflict.column('did').doUpdateSet({ account, created_at: now }))
+    .values({ did, account: did, created_at: now })
+    .onConflict((conflict) => conflict.column('did').doUpdateSet({ account: did, created_at: now }))
     .execute()
-  return true
+  const elsewhere = tx.selectFrom('message').select('sequence').where('recipient', '=', did).where('account', '!=', did)
+  const own = tx.selectFrom('message').select('id').where('recipient', '=', did).where('account', '=', did)
+  // The same message can wait in both queues.
+  await tx.deleteFrom('message').where('sequence', 'in', elsewhere).where('id', 'in', own).execute()
+  await tx.updateTable('message').set({ account: did }).where('sequence', 'in', elsewhere).execute()
 }
 
 /** The account that takes messages for a DID. */
@@ -34,7 +48,10 @@ export async function accountOf(tx: MediatorTx, recipient: string): Promise<stri
 
 export type UpdateResult = 'success' | 'no_change' | 'client_error' | 'server_error'
 
-/** Registers a recipient: `client_error` when it is another account's, `server_error` when the account has too many. */
+/**
+ * Registers a recipient: `client_error` when it is another account's, `server_error` when the account has too many. The account's own DID is
+ * taken from any other account: whoever asks has proved to control it.
+ */
 export async function addRecipient(
   tx: MediatorTx,
   account: string,
@@ -42,9 +59,12 @@ export async function addRecipient(
   { limit, now }: { limit: number; now: string },
 ): Promise<UpdateResult> {
   const owner = await accountOf(tx, recipient)
-  if (owner !== undefined) return owner === account ? 'no_change' : 'client_error'
+  if (owner === account) return 'no_change'
+  const isProved = recipient === account
+  if (owner !== undefined && !isProved) return 'client_error'
   if ((await countRecipients(tx, account)) >= limit) return 'server_error'
-  await tx.insertInto('recipient').values({ did: recipient, account, created_at: now }).execute()
+  if (isProved) await claim(tx, account, now)
+  else await tx.insertInto('recipient').values({ did: recipient, account, created_at: now }).execute()
   return 'success'
 }
 

@@ -105,6 +105,35 @@ test('who proves a DID gets its messages, though another account had registered 
   expect((await house.ask(thief, `${pickup}/status-request`))?.body).toMatchObject({ message_count: 0 })
 })
 
+test('the mail that waits for a DID goes to the account that proves it, once, and nobody else’s mail with it', async () => {
+  await using house = await startMediator()
+  const [thief, owner, other] = [await house.enrolled(), newWallet(), newWallet().did]
+  const updates = [owner.did, other].map((recipient_did) => ({ recipient_did, action: 'add' }))
+  await house.ask(thief, `${mediation2}/keylist-update`, { updates })
+  await house.forward(owner.did)
+  await house.forward(owner.did)
+  await house.forward(other)
+  await house.ask(owner, `${mediation2}/mediate-request`)
+  expect(deliveredIn(await house.ask(owner, `${pickup}/delivery-request`, { limit: 10 }))).toHaveLength(2)
+  expect((await house.ask(thief, `${pickup}/status-request`))?.body).toMatchObject({ message_count: 1 })
+  const list = await house.ask(thief, `${mediation2}/keylist-query`)
+  expect(list?.body['keys']).not.toContainEqual({ recipient_did: owner.did })
+})
+
+test('an account registers its own DID again, though another account has registered it meanwhile', async () => {
+  await using house = await startMediator()
+  const [owner, thief] = [await house.enrolled(), await house.enrolled()]
+  const update = (wallet: typeof owner, action: string) =>
+    house.ask(wallet, `${mediation2}/keylist-update`, { updates: [{ recipient_did: owner.did, action }] })
+  await update(owner, 'remove')
+  expect((await update(thief, 'add'))?.body).toMatchObject({ updated: [{ result: 'success' }] })
+  await house.forward(owner.did)
+  expect((await update(owner, 'add'))?.body).toMatchObject({ updated: [{ result: 'success' }] })
+  expect((await update(thief, 'add'))?.body).toMatchObject({ updated: [{ result: 'client_error' }] })
+  expect((await house.ask(owner, `${pickup}/status-request`))?.body).toMatchObject({ message_count: 1 })
+  expect((await house.ask(thief, `${pickup}/status-request`))?.body).toMatchObject({ message_count: 0 })
+})
+
 test('a ping is answered unless no answer is wanted', async () => {
   await using house = await startMediator()
   const [wallet, ping] = [newWallet(), 'https://didcomm.org/trust-ping/2.0/ping']
