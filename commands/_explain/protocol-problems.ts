@@ -119,6 +119,8 @@ export const protocolProblems = {
     'The Content-Type is not application/didcomm-encrypted+json.', 'Send the message packed, with that header. The HTTP API is on the other port.'],
   'error:DIDCommControllerError:RequestBodyParsingError': ['That is no DIDComm message.',
     'The body is not the JSON of a JWE.', 'Pack the message for a DID of this agent.'],
+  'error:DIDCommControllerError:MessageExpired': ['The message came after its `expires_time`.',
+    'It waited too long on its way, or the clock of the sender or of this machine is wrong.', 'The sender has to send it anew. Compare both clocks.'],
   'error:DIDCommControllerError:RecipientNotFound': ['The message is for none of this agent’s DIDs.',
     'The wallet or its connection was removed, or the message was sent to the wrong agent.', 'Make a new connection.'],
   'error:DIDCommControllerError:UnpackingFailed': ['The message cannot be decrypted, or contradicts itself.',

@@ -131,6 +131,7 @@ const statuses = {
   // DIDComm endpoint
   'error:DIDCommControllerError:InvalidContentType':               400,
   'error:DIDCommControllerError:RequestBodyParsingError':          400,
+  'error:DIDCommControllerError:MessageExpired':                   400,
   'error:DIDCommControllerError:RecipientNotFound':                422,
   'error:DIDCommControllerError:UnpackingFailed':                  422,
   'error:DIDCommControllerError:UnsupportedMessageType':           422,

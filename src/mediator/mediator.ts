@@ -9,6 +9,7 @@ import type { Log } from '../base/log.ts'
 import { Problem } from '../base/problem.ts'
 import { reasonOf } from '../base/reason.ts'
 import { didOf, type Resolve } from '../did/document.ts'
+import { endOf, expiredAt } from '../didcomm/expiry.ts'
 import { parseEnvelope, type Envelope } from '../didcomm/jwe.ts'
 import { findKnownType } from '../didcomm/message-type.ts'
 import { endpointOf, peersOnly } from '../didcomm/route.ts'
@@ -108,6 +109,8 @@ export async function openMediator(options: MediatorOptions): Promise<Mediator> 
   }
 
   async function handle(unpacked: Unpacked, request: Request | undefined, envelope: Envelope, way: Nested): Promise<Reply | undefined> {
+    const end = endOf(unpacked.message)
+    if (end !== undefined && end <= now()) throw new Refusal('e.p.req.time.message-expired', expiredAt(unpacked.message))
     const type = findKnownType(types, unpacked.message.type)
     if (type === forwardType) return forward(unpacked, request, envelope, way)
     if (!request) {

@@ -11,6 +11,7 @@ const codes = {
   'e.p.msg.unsupported': 'error:DIDCommControllerError:UnsupportedMessageType',
   'e.p.me.res.storage': 'error:MediatorError:QueueFull',
   'e.p.req.time': 'error:MediatorError:TooManyRequests',
+  'e.p.req.time.message-expired': 'error:DIDCommControllerError:MessageExpired',
   'e.m.live-mode-not-supported': 'error:MediatorError:LiveModeNotSupported',
 } as const satisfies Record<string, ProblemType>
 

@@ -1,8 +1,9 @@
 /** Applies a DIDComm message once, however often it arrives. */
 import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
-import { steadyNow } from '../base/clock.ts'
+import { isOver, steadyNow } from '../base/clock.ts'
 import { isTemporary, Problem } from '../base/problem.ts'
+import { endOf, messageExpired } from '../didcomm/expiry.ts'
 import type { Attachment } from '../didcomm/message.ts'
 import { findKnownType } from '../didcomm/message-type.ts'
 import type { Unpacked } from '../didcomm/unpack.ts'
@@ -74,6 +75,8 @@ export async function receive(wallet: Wallet, handlers: Readonly<Record<string, 
   const isKnown = async () => (await findMessage(wallet.db, { id: inboxId })).rows.length > 0
   if (await isKnown()) return
   try {
+    const end = endOf(unpacked.message)
+    if (end !== undefined && isOver(end)) throw messageExpired(unpacked.message)
     const write = await handlers[type]!(wallet, message)
     await once(wallet, inboxId, async (tx) => {
       await log(tx, received, at)
