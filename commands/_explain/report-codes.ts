@@ -8,6 +8,7 @@ import type { Texts } from './agent-problems.ts'
 export const reportCodes: Readonly<Record<string, Texts>> = {
   'e.p.req.time.flow-expired': ['The other side took too long.', 'A thread that nobody goes on with ends after a time, which the other side has set.', 'Begin anew: a new invitation, offer or request.'],
   'e.p.req.time.invitation-expired': ['The invitation was answered too late.', 'Its time was over at the inviter.', 'Ask for a new invitation.'],
+  'e.p.req.time.message-expired': ['The message came after its `expires_time`.', 'It waited too long on its way, or one of the two clocks is wrong.', 'Send it anew. Compare both clocks.'],
   'e.p.req.invitation-used': ['The invitation was used already.', 'It is for one answer, and somebody has answered before.', 'Ask for a new invitation. If it was not you, tell the inviter.'],
   'e.p.msg.offer-refused': ['The holder’s agent does not take the offer.', 'It cannot be read there, or is of a format that is not known there.', 'The comment of the report names what it is; offer it otherwise.'],
   'e.p.trust.request-refused': ['The issuer does not take the holder’s request.', 'Its proof does not show that the holder has the DID.', 'Ask for a new offer, and accept it with a DID whose keys are in the wallet.'],
