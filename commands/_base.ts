@@ -4,8 +4,10 @@ import * as Flags from '@oclif/core/flags'
 import { createClient, type Client } from '../daemon/client.ts'
 import { createFileClient, type FileClient } from '../daemon/file-client.ts'
 import { openEventStream, type StreamOptions } from '../daemon/event-client.ts'
+import { findId, isWhole } from './_client/find-id.ts'
 import { readEvents, type Event, type Reading } from './_client/events.ts'
 import { currentUrl, findAccess, fromProcess, type Access } from './_client/settings.ts'
+import { kindOf } from './_completion/kinds.ts'
 import { colour } from './_format/colour.ts'
 import { fields, table, type Column } from './_format/table.ts'
 import { PlainCommand } from './_plain.ts'
@@ -37,6 +39,8 @@ export abstract class AgentCommand extends PlainCommand {
   protected readonly timeoutMs: number | undefined
 
   #access: Access | undefined
+  /** The ids that were found already, by kind and text. */
+  readonly #found: Record<string, string> = {}
   /** Made for the first stream: an end costs as much as a request. */
   #ending: AbortController | undefined
 
@@ -48,7 +52,28 @@ export abstract class AgentCommand extends PlainCommand {
   >(options?: Interfaces.Input<F, B, A>, argv = this.argv): Promise<Interfaces.ParserOutput<F, B, A>> {
     const { wait } = (options?.flags ?? {}) as { wait?: { type: string } }
     const words = wait?.type === 'option' ? spellOut(argv) : argv
-    return super.parse(options, options ? await this.#complete(options, words) : words)
+    const parsed = await super.parse(options, options ? await this.#complete(options, words) : words)
+    await this.#findIds(parsed)
+    return parsed
+  }
+
+  /** Puts the id in the place of what names a thing otherwise, in every argument and flag that is of a thing. @throws as `findId`. */
+  async #findIds({ args, flags }: { args: Record<string, unknown>; flags: Record<string, unknown> }): Promise<void> {
+    for (const [kind, values] of [
+      ['arg', args],
+      ['flag', flags],
+    ] as const) {
+      for (const [name, value] of Object.entries(values)) {
+        const of = kindOf({ command: { id: this.id ?? '' }, kind, name })
+        if (of === undefined || of === 'file' || of === 'profile' || of === 'record') continue
+        const find = async (text: unknown) => {
+          if (typeof text !== 'string' || text === '-' || isWhole(of, text)) return text
+          this.#found[`${of} ${text}`] ??= await findId(of, text, this.call, { ...flags, ...args })
+          return this.#found[`${of} ${text}`]
+        }
+        values[name] = Array.isArray(value) ? await Promise.all(value.map(find)) : await find(value)
+      }
+    }
   }
 
   /** The command line with what was missing in it. What else may be wrong with it is for the parser to say. */
@@ -56,6 +81,7 @@ export abstract class AgentCommand extends PlainCommand {
     if (Object.keys(this.questions).length === 0 || !canAsk({ json: this.jsonEnabled() })) return [...argv]
     const given = await super.parse(withoutRules(options), [...argv]).catch(() => undefined)
     if (!given || this.isQuiet) return [...argv]
+    await this.#findIds(given)
     const complete = await askForMissing(this.questions, argv, { call: this.call, given: { ...given.args, ...given.flags } })
     if (complete.length > argv.length)
       this.say(colour(process.stderr)('faint', `$ ${typed(['agent', ...(this.id ?? '').split(':'), ...asTyped(complete)])}`))

@@ -5,7 +5,13 @@ import { AgentCommand } from './_base.ts'
 import { confirm } from './_ui/confirm.ts'
 
 /** The one argument of such a command. */
-export const idOf = (what: string) => ({ id: Args.string({ required: true, ignoreStdin: true, description: `id of the ${what}` }) })
+export const idOf = (what: string) => ({
+  id: Args.string({
+    required: true,
+    ignoreStdin: true,
+    description: what === 'connection' ? 'the connection: its id, the end of the id, or its label' : `id of the ${what}`,
+  }),
+})
 
 export abstract class RemovingCommand extends AgentCommand {
   static override flags = { yes: Flags.boolean({ char: 'y', description: 'do it without asking' }) }

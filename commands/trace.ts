@@ -16,7 +16,7 @@ export default class TraceThread extends AgentCommand {
     'Of this side: the other side has a trace of its own. Messages are named, never shown. What is past EVENT_RETENTION is gone.'
   static override examples = [
     '<%= config.bin %> trace <credential record>',
-    '<%= config.bin %> trace 0190ab12 --follow',
+    '<%= config.bin %> trace b0f3a291 --follow',
     '<%= config.bin %> trace <thread> --mermaid > trace.mmd',
     '<%= config.bin %> trace <thread> --json | jq .pending',
   ]
@@ -24,7 +24,7 @@ export default class TraceThread extends AgentCommand {
     id: Args.string({
       required: true,
       ignoreStdin: true,
-      description: 'a thread or a DID; a connection, credential, proof, ping or event by its id; or the beginning of one (six characters)',
+      description: 'a thread or a DID; a connection, credential, proof, ping or event by its id; or the end of one (six characters)',
     }),
   }
   static override flags = {

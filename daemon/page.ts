@@ -12,6 +12,7 @@ export function whole(least: number, most: number, byDefault: number): z.ZodDefa
 export const Paging = z.object({
   offset: whole(0, Number.MAX_SAFE_INTEGER, 0).describe('How many to skip; none when left out.'),
   limit: whole(1, 1_000, 100).describe('How many to return at most; 100 when left out.'),
+  order: z.enum(['asc', 'desc']).optional().describe('`desc` for the newest first; the oldest first when left out (ours).'),
 })
 export type Paging = z.output<typeof Paging>
 
@@ -94,8 +95,8 @@ function relative(target: string): string {
 }
 
 /** A page of a list that is in memory as a whole. */
-export function cut<Item>(all: readonly Item[], { offset, limit }: Paging): Item[] {
-  return all.slice(offset, offset + limit)
+export function cut<Item>(all: readonly Item[], { offset, limit, order }: Paging): Item[] {
+  return (order === 'desc' ? all.toReversed() : all).slice(offset, offset + limit)
 }
 
 /** A filter of a list; every `%` makes the search slower. */

@@ -1,23 +1,9 @@
 /** Which things a flag or an argument names. */
+import type { Kind as ThingKind } from '../_client/things.ts'
 import type { Place } from './words.ts'
 
 /** What there are lists of. */
-export type Kind =
-  | 'challenge'
-  | 'connection'
-  | 'creddef'
-  | 'credential'
-  | 'definition'
-  | 'did'
-  | 'didRequest'
-  | 'policy'
-  | 'profile'
-  | 'proof'
-  | 'record'
-  | 'schema'
-  | 'tenant'
-  | 'wallet'
-  | 'webhook'
+export type Kind = ThingKind | 'profile' | 'record'
 
 const flags: Readonly<Record<string, Kind | 'file'>> = {
   'admin-key-file': 'file',
@@ -26,6 +12,7 @@ const flags: Readonly<Record<string, Kind | 'file'>> = {
   connection: 'connection',
   credential: 'credential',
   'data-dir': 'file',
+  definition: 'creddef',
   did: 'did',
   'issuing-did': 'did',
   'key-file': 'file',
@@ -36,9 +23,11 @@ const flags: Readonly<Record<string, Kind | 'file'>> = {
   profile: 'profile',
   'qr-file': 'file',
   record: 'file',
+  replaces: 'apiKey',
   schema: 'schema',
   'seed-file': 'file',
   subject: 'did',
+  tenant: 'tenant',
   to: 'webhook',
   wallet: 'wallet',
 }
@@ -50,6 +39,7 @@ const args: Readonly<Record<string, Kind | 'file'>> = {
   envelope: 'file',
   file: 'file',
   guid: 'schema',
+  key: 'apiKey',
   request: 'file',
   schema: 'schema',
   wallet: 'wallet',
@@ -76,11 +66,22 @@ const topics: Readonly<Record<string, Readonly<Record<string, Kind>>>> = {
 }
 
 /** What belongs in a place, if anybody knows; names that are made up here belong to nothing yet. */
-export function kindOf({ command: { id }, kind, name }: Place): Kind | 'file' | undefined {
+export function kindOf({
+  command: { id },
+  kind,
+  name,
+}: {
+  command: { id: string }
+  kind: Place['kind']
+  name: string
+}): Kind | 'file' | undefined {
   const [topic = ''] = id.split(':')
   if (kind === 'arg') return id === 'profile:add' ? undefined : (topics[name]?.[topic] ?? args[name])
-  // The schema itself.
+  // The schema itself, and schemas that others name by URLs.
   if (name === 'schema' && topic === 'schema') return 'file'
+  if (name === 'schema' && topic === 'connection') return undefined
+  // A filter, which may have %.
+  if (name === 'author' && id.endsWith(':list')) return undefined
   return flags[name]
 }
 

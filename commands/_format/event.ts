@@ -1,6 +1,7 @@
 /** Events as a person reads them. */
 import type { Event } from '../_client/events.ts'
 import type { Styled } from './colour.ts'
+import { shortId } from './names.ts'
 import { safeLine } from './safe.ts'
 import { shortState, type Topic } from './states.ts'
 import type { Column } from './table.ts'
@@ -30,9 +31,9 @@ function shownState(event: Event): string | Styled | undefined {
   return topic === undefined || state === undefined ? state : shortState(topic, state)
 }
 
-/** The beginning of the thread's id, or the end of the DID, which is what tells one from another. */
+/** The end of the thread's id, or of the DID, which tells it from others. */
 export function subjectOf({ data }: Event): string | undefined {
-  if (typeof data.thid === 'string') return data.thid.slice(0, 8)
+  if (typeof data.thid === 'string') return shortId(data.thid)
   return typeof data.did === 'string' ? `…${data.did.split(':').slice(0, 3).join(':').slice(-7)}` : undefined
 }
 

@@ -1,7 +1,8 @@
 /** A trace as a Mermaid sequence diagram (mermaid.js.org/syntax/sequenceDiagram.html), for a page or an issue. */
 import { safeLine } from '../_format/safe.ts'
 import { resultOf, stepWords, toLines, type Line } from './text.ts'
-import { length, nameOf, pendingWords, shortId, type StateStep, type Trace } from './words.ts'
+import { shortId } from '../_format/names.ts'
+import { length, nameOf, pendingWords, type StateStep, type Trace } from './words.ts'
 
 /**
  * Writes a diagram between us, the other side and the webhooks. Texts may be a peer's: whatever Mermaid could take for its own grammar, for

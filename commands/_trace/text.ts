@@ -1,21 +1,11 @@
 /** A trace as a person reads it: a line for each step, and what it waits for. */
+import { shortId } from '../_format/names.ts'
 import { inStyle, plain, type Paint, type Styled } from '../_format/colour.ts'
 import { safeLine } from '../_format/safe.ts'
 import { meanings, styleOf, type Topic } from '../_format/states.ts'
 import { table, type Column } from '../_format/table.ts'
 import { shorten } from '../_format/width.ts'
-import {
-  length,
-  nameOf,
-  pendingWords,
-  shortDid,
-  shortId,
-  stateWords,
-  type DeliveryStep,
-  type MessageStep,
-  type Step,
-  type Trace,
-} from './words.ts'
+import { length, nameOf, pendingWords, shortDid, stateWords, type DeliveryStep, type MessageStep, type Step, type Trace } from './words.ts'
 
 /** Columns of the times: most lengths of time fit. */
 const timeWidth = 9

@@ -1,5 +1,6 @@
 /** The parts of a trace in words: messages by their names, DIDs by what tells them apart, lengths of time. */
 import type { Answer } from '../_client/answer.ts'
+import { shortId } from '../_format/names.ts'
 import { safeLine } from '../_format/safe.ts'
 import { explain, meanings } from '../_format/states.ts'
 
@@ -31,11 +32,6 @@ export function shortDid(did: string): string {
     : `${method}:${safeLine(rest!)
         .replace(/^2\.Ez6LS|^4zQm/, '')
         .slice(0, 6)}`
-}
-
-/** The first characters of an id. */
-export function shortId(id: string): string {
-  return safeLine(id).slice(0, 8)
 }
 
 /** A length of time to the two units that matter: `0 ms`, `2.3 s`, `3 min 20 s`, `2 d 4 h`. */

@@ -8,7 +8,9 @@ import { whichRecord } from '../_ui/questions.ts'
 export default class ConnectionShow extends InvitingCommand {
   static override summary = 'Show a connection'
   static override examples = ['<%= config.bin %> connection show <id>']
-  static override args = { id: Args.string({ required: true, ignoreStdin: true, description: 'id of the connection' }) }
+  static override args = {
+    id: Args.string({ required: true, ignoreStdin: true, description: 'the connection: its id, the end of the id, or its label' }),
+  }
   static override flags = askedQrFlags()
 
   protected override readonly questions = { id: whichRecord('connection') }

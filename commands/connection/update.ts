@@ -17,7 +17,9 @@ export default class ConnectionUpdate extends AgentCommand {
     '<%= config.bin %> connection update <id> --accept-offers --subject did:prism:… --key-id auth-1 --format sdjwt',
     '<%= config.bin %> connection update <id> --no-accept-offers',
   ]
-  static override args = { id: Args.string({ required: true, ignoreStdin: true, description: 'id of the connection' }) }
+  static override args = {
+    id: Args.string({ required: true, ignoreStdin: true, description: 'the connection: its id, the end of the id, or its label' }),
+  }
   static override flags = {
     label: Flags.string({ description: 'what this side calls the connection; it is not sent' }),
     'accept-offers': Flags.boolean({ allowNo: true, description: 'accept offers over this connection without a person, or none' }),

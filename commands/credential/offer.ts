@@ -23,7 +23,10 @@ export default class CredentialOffer extends InvitingCommand {
     '<%= config.bin %> credential offer --invitation --goal "Your diploma" --issuing-did <did> --claim name=Alice --auto',
   ]
   static override flags = {
-    connection: Flags.string({ exactlyOne: ['connection', 'invitation'], description: 'id of the connection to the holder' }),
+    connection: Flags.string({
+      exactlyOne: ['connection', 'invitation'],
+      description: 'connection to the holder: its id, the end of the id, or its label',
+    }),
     invitation: Flags.boolean({ description: 'make an invitation instead; it can be answered once' }),
     'issuing-did': Flags.string({
       exactlyOne: ['issuing-did', 'definition'],

@@ -9,7 +9,13 @@ export default class DidcommPing extends AgentCommand {
   static override description =
     'A DID is asked from a DID made for this alone. Not everybody answers strangers: this agent does for its open invitations, and as a mediator.'
   static override examples = ['<%= config.bin %> didcomm ping <connection id>', '<%= config.bin %> didcomm ping did:peer:2… --timeout 1m']
-  static override args = { whom: Args.string({ required: true, ignoreStdin: true, description: 'id of a connection, or a DID' }) }
+  static override args = {
+    whom: Args.string({
+      required: true,
+      ignoreStdin: true,
+      description: 'a connection by its id, the end of the id or its label; or a DID',
+    }),
+  }
   static override flags = { timeout: Flags.string({ description: 'how long to wait for the answer', default: '10s' }) }
 
   async run() {

@@ -14,7 +14,9 @@ export default class MessageSend extends AgentCommand {
   static override args = {
     content: Args.string({ required: true, ignoreStdin: true, description: 'what to say: text, @file, or @- for standard input' }),
   }
-  static override flags = { connection: Flags.string({ required: true, description: 'id of the connection' }) }
+  static override flags = {
+    connection: Flags.string({ required: true, description: 'the connection: its id, the end of the id, or its label' }),
+  }
 
   protected override readonly questions = { connection: whichConnection }
 

@@ -27,7 +27,10 @@ export default class ProofRequest extends InvitingCommand {
     '<%= config.bin %> proof request --invitation --goal "Are you over 18?"',
   ]
   static override flags = {
-    connection: Flags.string({ exactlyOne: ['connection', 'invitation'], description: 'id of the connection to the prover' }),
+    connection: Flags.string({
+      exactlyOne: ['connection', 'invitation'],
+      description: 'connection to the prover: its id, the end of the id, or its label',
+    }),
     invitation: Flags.boolean({ description: 'make an invitation instead; it can be answered once' }),
     schema: Flags.string({ description: 'schema of the credential that is asked for: its guid here, or a URL; any when left out' }),
     'trust-issuer': Flags.string({

@@ -13,7 +13,7 @@ export default [
       summary: 'List what was done and who was refused, newest first (ours)',
       operationId: 'listAuditEntries',
       access: 'admin',
-      query: Paging.extend(Filter.shape),
+      query: Paging.omit({ order: true }).extend(Filter.shape),
       reply: [200, Page('AuditPage', AuditEntry, 'AuditPage')],
     },
     async ({ agent }, { query: { offset, limit, ...filter }, target }) => {

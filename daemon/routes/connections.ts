@@ -12,7 +12,11 @@ import { route } from '../route.ts'
 const ConnectionsPage = Page('Collection', Connection, 'ConnectionsPage')
 
 /** The query of lists whose records belong to DIDComm threads. */
-export const RecordPaging = Paging.extend({ thid: z.string().optional().describe('Only the record of this DIDComm thread.') })
+export const RecordPaging = Paging.extend({
+  thid: z.string().optional().describe('Only the record of this DIDComm thread.'),
+  role: z.string().optional().describe('Only records in which this wallet has this role (ours).'),
+  state: z.string().optional().describe('Only records in this state (ours).'),
+})
 
 export default [
   route(

@@ -12,7 +12,7 @@ import { route } from '../route.ts'
 
 const path = { id: Uuid }
 
-const DeliveryQuery = Paging.extend({
+const DeliveryQuery = Paging.omit({ order: true }).extend({
   eventId: Uuid.optional().describe('Only attempts at this event.'),
   outcome: z
     .enum(outcomes)

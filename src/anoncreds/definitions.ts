@@ -113,14 +113,14 @@ export async function getDefinition(
 export async function listDefinitions(
   db: AgentDb,
   walletId: string,
-  { offset, limit, resolutionMethod = 'http', ...texts }: DefinitionQuery,
+  { offset, limit, order, resolutionMethod = 'http', ...texts }: DefinitionQuery,
 ): Promise<{ definitions: CredentialDefinitionRecord[]; total: number }> {
   let matching = db.selectFrom('credential_definition').where('wallet_id', '=', walletId).where('resolution_method', '=', resolutionMethod)
   for (const column of ['author', 'name', 'version', 'tag'] as const) {
     const text = texts[column]
     if (text !== undefined) matching = matching.where(column, ...matchOf(text))
   }
-  const { rows, total } = await pageOf(matching.selectAll().orderBy('position'), { offset, limit })
+  const { rows, total } = await pageOf(matching.selectAll(), ['position'], { offset, limit, order })
   return { definitions: rows.map(toRecord), total }
 }
 

@@ -39,7 +39,7 @@ export async function getDidRow(db: Db, didRef: string): Promise<DidRow> {
 
 /** A page of the wallet's DIDs in the order of their making, and how many there are. */
 export async function listDids(db: Db, paging: Paging): Promise<{ dids: ManagedDidDetail[]; total: number }> {
-  const { rows, total } = await pageOf(db.selectFrom('did').selectAll().orderBy('did_index').orderBy('did'), paging)
+  const { rows, total } = await pageOf(db.selectFrom('did').selectAll(), ['did_index', 'did'], paging)
   return { dids: rows.map(toDetail), total }
 }
 

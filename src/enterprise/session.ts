@@ -57,7 +57,7 @@ export function findLinked(db: Db, product: Product, submissionId: string): Prom
 
 /** A page of sessions in the order of their making, and how many there are. */
 export function listSessions(db: Db, product: Product, paging: Paging): Promise<{ rows: Session[]; total: number }> {
-  return pageOf(db.selectFrom('enterprise_session').selectAll().where('product', '=', product).orderBy('sequence'), paging)
+  return pageOf(db.selectFrom('enterprise_session').selectAll().where('product', '=', product), ['sequence'], paging)
 }
 
 /** Takes the session away with its link. False when there is none. */

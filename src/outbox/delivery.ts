@@ -79,7 +79,7 @@ export async function listDeliveries(
     // Said of the joined table, so that this reads the dead letters and not the whole log.
     .$if(outcome === 'dead', (query) => query.where('dead_letter.webhook_id', '=', webhookId))
   const selected = wanted.selectAll('delivery_attempt').select('dead_letter.attempt as dead')
-  const { rows, total } = await pageOf(selected.orderBy('delivery_attempt.sequence', 'desc'), paging)
+  const { rows, total } = await pageOf(selected, ['delivery_attempt.sequence'], { ...paging, order: 'desc' })
   return { total, deliveries: rows.map(toDelivery) }
 }
 

@@ -38,17 +38,19 @@ export async function findByThread<M extends Machine, Data extends object>(
   return rows[0] && toRecord(protocol, rows[0])
 }
 
-export type RecordQuery = Paging & { thid?: string | undefined }
+export type RecordQuery = Paging & { thid?: string | undefined; role?: string | undefined; state?: string | undefined }
 
-/** A page of records in the order of their creation, and how many there are in all. */
+/** A page of the records that a query names, in the order of their creation, and how many there are in all. */
 export async function listRecords<M extends Machine, Data extends object>(
   db: Db,
   protocol: Protocol<M, Data>,
-  { thid, ...paging }: RecordQuery,
+  { thid, role, state, ...paging }: RecordQuery,
 ): Promise<{ records: Rec<M, Data>[]; total: number }> {
   let matching = db.selectFrom('record').where('protocol', '=', protocol.name)
   if (thid !== undefined) matching = matching.where('thid', '=', thid)
-  const { rows, total } = await pageOf(matching.selectAll().orderBy('created_at').orderBy('id'), paging)
+  if (role !== undefined) matching = matching.where('role', '=', role)
+  if (state !== undefined) matching = matching.where('state', '=', state)
+  const { rows, total } = await pageOf(matching.selectAll(), ['created_at', 'id'], paging)
   return { records: rows.map((row) => toRecord(protocol, row)), total }
 }
 

@@ -118,7 +118,7 @@ export async function findLatestSchema(
 export async function listSchemas(
   db: AgentDb,
   walletId: string,
-  { offset, limit, tags: tag, resolutionMethod = 'http', ...texts }: SchemaQuery,
+  { offset, limit, order, tags: tag, resolutionMethod = 'http', ...texts }: SchemaQuery,
 ): Promise<{ schemas: CredentialSchema[]; total: number }> {
   let matching = db.selectFrom('credential_schema').where('wallet_id', '=', walletId).where('resolution_method', '=', resolutionMethod)
   for (const column of ['author', 'name', 'version'] as const) {
@@ -128,7 +128,7 @@ export async function listSchemas(
   if (tag !== undefined) {
     matching = matching.where('guid', 'in', (query) => query.selectFrom('credential_schema_tag').select('guid').where('tag', '=', tag))
   }
-  const { rows, total } = await pageOf(matching.selectAll().orderBy('position'), { offset, limit })
+  const { rows, total } = await pageOf(matching.selectAll(), ['position'], { offset, limit, order })
   return { schemas: rows.map(toCredentialSchema), total }
 }
 

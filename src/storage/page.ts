@@ -1,18 +1,17 @@
 /** Pages of lists. */
-import type { SelectQueryBuilder } from 'kysely'
+import { sql, type SelectQueryBuilder } from 'kysely'
 
-/** `offset` is 0 or more. */
-export type Paging = { offset: number; limit: number }
+/** `offset` is 0 or more; the newest come first with `desc`, the oldest when nothing is said. */
+export type Paging = { offset: number; limit: number; order?: 'asc' | 'desc' | undefined }
 
-/** A page of what a query selects, in its order, and how many there are in all. */
+/** A page of what a query selects, in the order of `columns`, and how many there are in all. */
 export async function pageOf<DB, Table extends keyof DB, Row>(
   query: SelectQueryBuilder<DB, Table, Row>,
-  { offset, limit }: Paging,
+  columns: readonly string[],
+  { offset, limit, order = 'asc' }: Paging,
 ): Promise<{ rows: Row[]; total: number }> {
-  const counted = query
-    .clearSelect()
-    .clearOrderBy()
-    .select((eb) => eb.fn.countAll().as('total'))
+  const counted = query.clearSelect().select((eb) => eb.fn.countAll().as('total'))
   const { total } = await counted.$castTo<{ total: unknown }>().executeTakeFirstOrThrow()
-  return { rows: await query.offset(offset).limit(limit).execute(), total: Number(total) }
+  const ordered = columns.reduce((each, column) => each.orderBy(sql.ref(column), order), query)
+  return { rows: await ordered.offset(offset).limit(limit).execute(), total: Number(total) }
 }

@@ -1,10 +1,14 @@
-/** Finds the thread that is meant: by its id, by that of a record, an event or a ping, or by the beginning of one. */
+/** Finds the thread that is meant: by its id, by that of a record, an event or a ping, or by the beginning or the end of one. */
+import { sql } from 'kysely'
 import { Problem } from '../base/problem.ts'
 import { protocols } from '../protocols/index.ts'
 import type { Db } from '../storage/database.ts'
 
-/** Fewer characters than these are no beginning. */
-export const shortestBeginning = 6
+/** Fewer characters than these are no part of an id. */
+export const shortestPart = 6
+
+/** How many of the newest records, events and messages are searched for an end of an id, which no index helps to find. */
+const searched = 20_000
 
 /** How many threads with the same beginning are named. */
 const named = 4
@@ -20,15 +24,19 @@ export async function findThread(db: Db, id: string): Promise<string> {
   if (await isThread(db, id)) return id
   const exact = await findByPart(db, id)
   if (exact !== undefined) return exact
-  const threads = id.length < shortestBeginning ? [] : await findByBeginning(db, id)
+  const part = id.replace(/^…/, '')
+  const threads = part.length < shortestPart ? [] : [...new Set([...(await findByBeginning(db, part)), ...(await findByEnd(db, part))])]
   if (threads.length > 1) {
     const list = threads.slice(0, named).join(', ')
-    throw new Problem('BadRequest', `id: several threads or records begin with ${id}, of the threads ${list}. Give more characters of it.`)
+    throw new Problem(
+      'BadRequest',
+      `id: several threads or records begin or end with ${id}, of the threads ${list}. Give more characters of it.`,
+    )
   }
   if (threads[0] !== undefined) return threads[0]
   throw new Problem(
     'NotFound',
-    `There is no thread, record or event ${id}, and none that begins so (${shortestBeginning} characters at least), or none any more: what happened is kept for EVENT_RETENTION.`,
+    `There is no thread, record or event ${id}, and none that begins or ends so (${shortestPart} characters at least), or none any more: what happened is kept for EVENT_RETENTION.`,
   )
 }
 
@@ -79,4 +87,25 @@ async function findByBeginning(db: Db, beginning: string): Promise<string[]> {
       .execute(),
   ]
   return [...new Set((await Promise.all(reads)).flat().map(({ thread }) => thread))]
+}
+
+/** The threads whose id, or the id of one of whose records, ends with a text: among the newest. */
+async function findByEnd(db: Db, end: string): Promise<string[]> {
+  const pattern = `%${end.replaceAll(/[\\%_]/g, String.raw`\$&`)}`
+  const endsWith = (column: string) => sql<boolean>`${sql.ref(column)} like ${pattern} escape '\\'`
+  const records = db.selectFrom('record').select(['id', 'thid as thread']).where('protocol', 'in', protocolNames)
+  const events = db.selectFrom('event').select('subject as thread').orderBy('sequence', 'desc').limit(searched)
+  const messages = db.selectFrom('message_log').select('thread').orderBy('sequence', 'desc').limit(searched)
+  const reads: Promise<{ thread: string }[]>[] = [
+    db
+      .selectFrom(records.orderBy('id', 'desc').limit(searched).as('newest'))
+      .select('thread')
+      .distinct()
+      .where((eb) => eb.or([endsWith('id'), endsWith('thread')]))
+      .limit(named)
+      .execute(),
+    db.selectFrom(events.as('newest')).select('thread').distinct().where(endsWith('thread')).limit(named).execute(),
+    db.selectFrom(messages.as('newest')).select('thread').distinct().where(endsWith('thread')).limit(named).execute(),
+  ]
+  return (await Promise.all(reads)).flat().map(({ thread }) => thread)
 }

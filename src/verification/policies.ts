@@ -34,7 +34,7 @@ export async function getPolicy(db: Db, id: string, field?: string): Promise<Ver
 export async function listPolicies(db: Db, { name, ...paging }: PolicyQuery): Promise<{ policies: VerificationPolicy[]; total: number }> {
   let matching = db.selectFrom('verification_policy')
   if (name !== undefined) matching = matching.where('name', '=', name)
-  const { rows, total } = await pageOf(matching.selectAll().orderBy('sequence'), paging)
+  const { rows, total } = await pageOf(matching.selectAll(), ['sequence'], paging)
   return { policies: rows.map(toPolicy), total }
 }
 

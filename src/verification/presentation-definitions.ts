@@ -43,7 +43,7 @@ export async function listDefinitions(
   paging: Paging,
 ): Promise<{ definitions: PresentationDefinition[]; total: number }> {
   const own = db.selectFrom('presentation_definition').where('wallet_id', '=', walletId)
-  const { rows, total } = await pageOf(own.select('definition').orderBy('sequence'), paging)
+  const { rows, total } = await pageOf(own.select('definition'), ['sequence'], paging)
   return { definitions: rows.map(toDefinition), total }
 }
 

@@ -65,8 +65,8 @@ export class ApiKeys {
   async list(entityId: string, paging: Paging): Promise<{ keys: ApiKey[]; total: number }> {
     await getEntity(this.#db, entityId)
     await this.#uses.write()
-    const keys = this.#db.selectFrom('api_key').selectAll().where('entity_id', '=', entityId).orderBy('created_at').orderBy('id')
-    const { rows, total } = await pageOf(keys, paging)
+    const keys = this.#db.selectFrom('api_key').selectAll().where('entity_id', '=', entityId)
+    const { rows, total } = await pageOf(keys, ['created_at', 'id'], paging)
     return { keys: rows.map(toApiKey), total }
   }
 

@@ -11,7 +11,7 @@ export async function findWallet(db: AgentDb, id: string): Promise<WalletDetail 
 
 /** A page of wallets in the order of their making, and how many there are. */
 export async function listWallets(db: AgentDb, paging: Paging): Promise<{ wallets: WalletDetail[]; total: number }> {
-  const { rows, total } = await pageOf(db.selectFrom('wallet').selectAll().orderBy('created_at').orderBy('id'), paging)
+  const { rows, total } = await pageOf(db.selectFrom('wallet').selectAll(), ['created_at', 'id'], paging)
   return { wallets: rows.map(toWalletDetail), total }
 }
 

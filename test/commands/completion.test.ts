@@ -132,14 +132,14 @@ test('commands, flags and values come from the manifest', async () => {
 })
 
 test('ids come from the daemon, with what they are', { timeout: slow }, async () => {
-  expect(await asked('connection', 'show', '')).toEqual([ids.connection, ids.other])
+  expect(await asked('connection', 'show', '')).toEqual([ids.other, ids.connection])
   expect(await asked('connection', 'show', ids.connection.slice(0, 5))).toContain(ids.connection)
-  expect(await asked('credential', 'offer', '--connection', '')).toEqual([ids.connection, ids.other])
+  expect(await asked('credential', 'offer', '--connection', '')).toEqual([ids.other, ids.connection])
   expect(await asked('credential', 'offer', `--connection=${ids.other.slice(0, 30)}`)).toEqual([`--connection=${ids.other}`])
   expect(await asked('credential', 'offer', '--issuing-did', 'did:prism')).toEqual([ids.did])
   expect(await asked('wallet', 'show', '')).toContain(ids.wallet)
   expect(await asked('connection', 'list', '--profile', '')).toEqual(['local'])
-  expect(await asked('trace', '')).toEqual([ids.connection, ids.other])
+  expect(await asked('trace', '')).toEqual([ids.other, ids.connection])
   // What a peer or a person wrote does nothing to the terminal, and ends no line.
   const { out } = await user.run(['complete', '--', 'connection', 'show', ids.other])
   expect(out).toMatch(/^[\x20-\x7e]+\t[\x20-\x7e]+$/)
@@ -150,14 +150,14 @@ test('who cannot be asked is passed over, without a word', { timeout: slow }, as
   expect(await asked('connection', 'show', '--profile', 'nobody', '')).toEqual([])
   expect(await asked('connection', 'show', '--url', 'http://127.0.0.1:1', '')).toEqual([])
   expect(await asked('connection', 'show', '--url', 'nonsense', '')).toEqual([])
-  expect(await asked('connection', 'show', '--api-key-file', '-', '')).toEqual([ids.connection, ids.other])
+  expect(await asked('connection', 'show', '--api-key-file', '-', '')).toEqual([ids.other, ids.connection])
   expect(await asked('connection', 'show', '--api-key-file', '/no/such/file', '')).toEqual([])
 })
 
 test('bash completes', { timeout: slow }, async ({ skip }) => {
   skip(!isThere('bash'), 'there is no bash here')
   expect(await inBash('connection', 'i')).toEqual(['invite'])
-  expect(await inBash('connection', 'show', '')).toEqual([ids.connection, ids.other])
+  expect(await inBash('connection', 'show', '')).toEqual([ids.other, ids.connection])
   // After the colons and equals signs that bash takes words apart at, what is left of the word.
   const [, , rest] = ids.did.split(':')
   expect(await inBash('credential', 'offer', '--issuing-did', 'did', ':', 'prism', ':', rest!.slice(0, 4))).toEqual([rest])
@@ -189,7 +189,7 @@ test('zsh completes', { timeout: slow }, async ({ skip }) => {
       `compdef() { }; compadd() { print -l -- $values }; _files() { print files }; source '${files.zsh}'; words=(agent ${quote(words)}); CURRENT=${words.length + 1}; PREFIX='${words.at(-1)}'; _agent`,
     )
   expect(await inZsh('connection', 'i')).toEqual(['invite'])
-  expect(await inZsh('connection', 'show', '')).toEqual([ids.connection, ids.other])
+  expect(await inZsh('connection', 'show', '')).toEqual([ids.other, ids.connection])
   expect(await inZsh('credential', 'offer', '--issuing-did', 'did:prism:')).toEqual([ids.did])
   expect(await inZsh('tenant', 'create', 'x', '--key-file', '')).toEqual(['files'])
 })

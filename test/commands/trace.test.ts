@@ -48,7 +48,7 @@ test('a thread is traced by its record, as text, as a diagram and as JSON; anoth
   expect(out).toMatch(/ {2}← received request-credential +peer:\w{6} → peer:\w{6}\n/)
   expect(out).toMatch(/ {2}→ sent issue-credential +taken in \d+ ms, peer:\w{6} → peer:\w{6}\n/)
   expect(out).toMatch(/ {2}credential CredentialSent +was CredentialGenerated\n/)
-  expect(out).toMatch(new RegExp(`⇢ webhook ${webhook.slice(0, 8)} +CredentialSent: delivered \\(200\\) in \\d+ ms`))
+  expect(out).toMatch(new RegExp(`⇢ webhook ${webhook.slice(-8)} +CredentialSent: delivered \\(200\\) in \\d+ ms`))
   expect(out).not.toContain('Waiting')
   expect((await user.run(['trace', recordId, '-q'])).out).toBe(thid)
   const diagram = (await user.run(['trace', recordId, '--mermaid'])).out

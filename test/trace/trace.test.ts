@@ -76,11 +76,18 @@ test('both sides have each message and each state once, in order', slow, async (
   ])
 })
 
-test('a record, an event, or the beginning of an id finds the thread; another tenant finds nothing', slow, async () => {
+test('a record, an event, the beginning or the end of an id finds the thread; another tenant finds nothing', slow, async () => {
   await using scene = await startIssued()
   const { issuer, holder, thid, recordId, issuerRecordId } = scene
   const [event] = (await issuer.call('GET /events', { query: { thid } })).contents
-  for (const id of [issuerRecordId, event!.id, thid.slice(0, 8), issuerRecordId.slice(0, 30)])
+  for (const id of [
+    issuerRecordId,
+    event!.id,
+    thid.slice(0, 8),
+    issuerRecordId.slice(0, 30),
+    thid.slice(-8),
+    `…${issuerRecordId.slice(-8)}`,
+  ])
     expect(await trace(issuer, id), id).toMatchObject({ thid, steps: { length: 9 } })
   expect(await trace(holder, recordId)).toMatchObject({ thid })
   // The issuer's record is nothing to the holder, nor is anything of either to somebody else.
@@ -90,6 +97,9 @@ test('a record, an event, or the beginning of an id finds the thread; another te
     [stranger, thid],
     [stranger, recordId],
     [issuer, thid.slice(0, 5)],
+    [issuer, thid.slice(-5)],
+    [issuer, '%%%%%%'],
+    [stranger, thid.slice(-8)],
     [issuer, 'nonsense'],
   ] as const)
     // prettier-ignore

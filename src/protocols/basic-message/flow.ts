@@ -47,7 +47,7 @@ export type MessageQuery = Paging & { connectionId?: string | undefined }
 export async function listMessages(db: Db, { connectionId, ...paging }: MessageQuery): Promise<{ rows: Row[]; total: number }> {
   let matching = db.selectFrom('message')
   if (connectionId !== undefined) matching = matching.where('connection_id', '=', connectionId)
-  return pageOf(matching.selectAll().orderBy('sequence'), paging)
+  return pageOf(matching.selectAll(), ['sequence'], paging)
 }
 
 /** An instant that a peer gives in epoch seconds; nothing for a number that is no instant of this millennium. */

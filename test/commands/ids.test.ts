@@ -1,0 +1,107 @@
+/** Naming a thing: by its id, a part of the id, or its name. */
+import { createServer } from 'node:http'
+import { expect, test } from 'vitest'
+import { readCommands } from '../../docs/_make/manifest.ts'
+import { kindOf } from '../../commands/_completion/kinds.ts'
+import { startCommandedPair } from './_pair.ts'
+import { connect } from '../_pair.ts'
+import { slow } from './_two-tenants.ts'
+
+test('a connection is named by its id, either end of the id, or its label', { timeout: slow }, async () => {
+  await using pair = await startCommandedPair()
+  const { issuer, run } = pair
+  const invite = async (label: string) =>
+    JSON.parse((await run(issuer, 'connection', 'invite', '--label', label, '--json')).out).connectionId
+  const [id, other] = [await invite('Alice'), await invite('Bob')]
+  for (const text of [id, id.toUpperCase(), id.slice(-8), `…${id.slice(-8)}`, id.slice(0, 18), 'Alice', 'alice'])
+    expect(await run(issuer, 'connection', 'show', text, '-q'), text).toMatchObject({ code: 0, out: id })
+
+  // UUIDs of version 7 begin with the time.
+  const several = await run(issuer, 'connection', 'show', id.slice(0, 6))
+  expect(several.code).toBe(2)
+  expect(several.err).toContain(`Several connections fit "${id.slice(0, 6)}":`)
+  for (const line of [`${id}  Alice, InvitationGenerated`, `${other}  Bob, InvitationGenerated`]) expect(several.err).toContain(line)
+
+  const none = await run(issuer, 'connection', 'show', 'Carol')
+  expect(none).toMatchObject({ code: 3, out: '' })
+  expect(none.err).toMatch(
+    /There is no connection "Carol"\. Name it by its id, such as 01\S+, its label, or at least 4 characters of the end/,
+  )
+  expect(none.err).toContain('Try: agent connection list')
+  expect(none.err).not.toMatch(/GET|openapi/)
+  expect(await run(issuer, 'connection', 'show', 'Carol', '--json')).toMatchObject({ code: 3 })
+  await run(issuer, 'connection', 'remove', 'Bob', '--yes')
+  expect((await run(issuer, 'connection', 'list', '-q')).out).toBe(id)
+})
+
+test('a label stands for the connection that is made, where invitations have it as well', { timeout: slow }, async () => {
+  await using pair = await startCommandedPair()
+  const { issuer, holder, run } = pair
+  const { inviterConnectionId } = await connect(issuer, holder)
+  await issuer.call('PATCH /connections/{connectionId}', { path: { connectionId: inviterConnectionId }, body: { label: 'Alice' } })
+  expect((await run(issuer, 'connection', 'invite', '--label', 'Alice')).code).toBe(0)
+  const asked = await run(issuer, 'proof', 'request', '--connection', 'Alice', '--json')
+  expect(JSON.parse(asked.out)).toMatchObject({ connectionId: inviterConnectionId })
+  expect((await run(issuer, 'message', 'send', 'hello', '--connection', 'alice')).code).toBe(0)
+  expect((await run(issuer, 'didcomm', 'ping', 'Alice')).code).toBe(0)
+  // A credential or a proof has no name.
+  const proofId = JSON.parse(asked.out).presentationId
+  expect((await run(issuer, 'proof', 'show', proofId.slice(-6), '-q')).out).toBe(proofId)
+  expect(await run(issuer, 'proof', 'show', 'mine')).toMatchObject({
+    code: 2,
+    err: expect.stringContaining('"mine" is no id of a presentation record.'),
+  })
+  expect(await run(issuer, 'proof', 'show', 'ffffffff-ffff')).toMatchObject({ code: 3 })
+})
+
+test('so are policies, webhooks, tenants, wallets and DIDs', { timeout: slow }, async () => {
+  await using pair = await startCommandedPair()
+  const { issuer, agent, run, user } = pair
+  const policy = (await run(issuer, 'policy', 'create', '--name', 'Adults', '-q')).out
+  const policyNamed = await run(issuer, 'policy', 'show', 'adults', '-q')
+  expect(policyNamed.out).toBe(policy)
+  const hook = (await run(issuer, 'webhook', 'add', 'http://127.0.0.1:9/', '-q')).out.split('\n')[0]!
+  expect((await run(issuer, 'webhook', 'show', hook.slice(-7), '-q')).out).toBe(hook)
+  const did = JSON.parse((await run(issuer, 'did', 'create', '--json')).out)
+    .longFormDid.split(':', 3)
+    .join(':')
+  expect((await run(issuer, 'did', 'show', did.slice(-8), '-q')).out).toBe(did)
+  expect((await run(issuer, 'did', 'show', 'Nobody-has-this')).code).toBe(3)
+  const asAdmin = (...args: string[]) =>
+    user.run(args, { env: { AGENT_URL: agent.url, AGENT_ADMIN_KEY: 'the-administrator-of-the-tests' } })
+  const tenant = await asAdmin('tenant', 'show', 'issuer', '--json')
+  expect(JSON.parse(tenant.out)).toMatchObject({ id: issuer.entityId })
+  const keys = JSON.parse((await asAdmin('tenant', 'key', 'list', 'issuer', '--json')).out).contents
+  expect(await asAdmin('tenant', 'key', 'revoke', 'issuer', keys[0].id.slice(-8), '--yes', '-q')).toMatchObject({
+    code: 0,
+    out: keys[0].id,
+  })
+})
+
+test('an id as a whole makes no more requests than the command itself', { timeout: slow }, async () => {
+  await using pair = await startCommandedPair()
+  const requests: string[] = []
+  const server = createServer((request, response) => {
+    requests.push(`${request.method} ${request.url}`)
+    response.writeHead(404, { 'content-type': 'application/json' }).end('{"status":404,"type":"NotFound","title":"NotFound"}')
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as { port: number }
+  const id = '01a20725-6f2b-7d4e-8c15-b0f3a2917c3d'
+  const { code } = await pair.user.run(['connection', 'show', id, '--url', `http://127.0.0.1:${port}`])
+  server.close()
+  expect({ code, requests }).toEqual({ code: 3, requests: [`GET /connections/${id}`] })
+})
+
+test('every argument that is an id is looked up', () => {
+  // Ids of other things than the daemon lists: events, which are a log, and a thread of anything.
+  const others = ['event:show id', 'trace id', 'credential:status-list list']
+  const ids = readCommands().flatMap(({ id, args }) =>
+    Object.values(args)
+      .filter(({ description = '' }) => /^(?:id|guid|a DID) of\b|^the connection: /.test(description))
+      .map(({ name }) => ({ id, name })),
+  )
+  expect(ids.length).toBeGreaterThan(40)
+  const unknown = ids.filter(({ id, name }) => kindOf({ command: { id }, kind: 'arg', name }) === undefined)
+  expect(unknown.map(({ id, name }) => `${id} ${name}`).filter((each) => !others.includes(each))).toEqual([])
+})
