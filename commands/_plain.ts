@@ -5,16 +5,11 @@ import * as Flags from '@oclif/core/flags'
 import { toUsageError } from './_errors/parsing.ts'
 import { renderReport, toReport } from './_errors/report.ts'
 import { colour, type Paint } from './_format/colour.ts'
+import { forSameDaemon, type Identity } from './_format/next.ts'
 import { safeJson } from './_format/safe.ts'
 
 /** Flags that matter beyond the command that parses them. */
-export type CommonFlags = {
-  quiet?: boolean
-  url?: string | undefined
-  profile?: string | undefined
-  'api-key-file'?: string | undefined
-  'admin-key-file'?: string | undefined
-}
+export type CommonFlags = Identity & { quiet?: boolean }
 
 /**
  * Standard output carries data, standard error carries talk. With `--json` the data is what `run` returns, and an error
@@ -91,12 +86,8 @@ export abstract class PlainCommand extends Command {
     return colour(process.stdout)
   }
 
-  /** Gives a suggested command the profile that this one was given. */
+  /** A suggested command, for the daemon and with the key of this one. */
   protected forSameDaemon(command: string): string {
-    const { profile } = this.common
-    // Help, explanations and profiles are no daemon's.
-    const isOfDaemon = command.startsWith('agent ') && !/ --help$|^agent (?:profile|explain|help)\b/.test(command)
-    if (profile === undefined || !isOfDaemon) return command
-    return command.replace(/(?=\s+#|$)/, ` --profile ${profile}`)
+    return forSameDaemon(command, this.common)
   }
 }

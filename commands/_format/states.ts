@@ -27,7 +27,7 @@ export const meanings: Readonly<Record<Topic, Readonly<Record<string, Meaning>>>
   credential: {
     OfferPending:        { words: 'sending the offer' },
     OfferSent:           { words: 'waiting for the holder to accept the offer' },
-    OfferReceived:       { words: 'an offer to be answered', next: 'agent credential accept {id} --subject <did>' },
+    OfferReceived:       { words: 'an offer to be answered', next: 'agent credential accept {id}' },
     RequestPending:      { words: 'sending the request to the issuer' },
     RequestSent:         { words: 'waiting for the issuer to issue' },
     RequestReceived:     { words: 'the holder has accepted the offer', next: 'agent credential issue {id}' },

@@ -2,7 +2,8 @@
 import type { Answer } from '../_client/answer.ts'
 import { unanswered } from '../_format/candidates.ts'
 import { UsageError } from '../_errors/usage.ts'
-import { shortForm, explainDid } from '../_format/did.ts'
+import { findSubjects, noSubject } from '../_client/subjects.ts'
+import { shortForm, explainDid, type Did } from '../_format/did.ts'
 import { connectionName } from '../_format/names.ts'
 import { explain, meanings, type Topic } from '../_format/states.ts'
 import { ago } from '../_format/time.ts'
@@ -84,19 +85,21 @@ export function whichDid(message: string, flag?: string): Question {
       const { contents } = await call('GET /did-registrar/dids', { query })
       const dids = contents.filter(({ deactivated }) => !deactivated)
       if (dids.length === 0) throw new UsageError('The wallet has no DID to choose.', 'agent did create')
-      const choices = dids.map((each) => ({ value: each.did, name: shortForm(each.did), hint: explainDid(each) }))
-      const did = await choose(message, choices, terminal)
+      const did = await chooseDid(message, dids, terminal)
       return [flag === undefined ? did : `--${flag}=${did}`]
     },
   }
 }
 
-/** Whom a credential is about, as `--subject`; an AnonCreds credential is about no DID. */
+/** Whom a credential is about, as `--subject`, where there is a choice; an AnonCreds credential is about no DID. */
 export const whichSubject: Question = {
   ask: async (asking) => {
     const recordId = String(asking.given['id'])
     const { credentialFormat } = await asking.call('GET /issue-credentials/records/{recordId}', { path: { recordId } })
-    return credentialFormat === 'AnonCreds' ? [] : whichDid('Which DID is the credential about?', 'subject').ask(asking)
+    if (credentialFormat === 'AnonCreds') return []
+    const dids = await findSubjects(asking.call)
+    if (dids.length === 0) throw noSubject()
+    return dids.length === 1 ? [] : [`--subject=${await chooseDid('Which DID is the credential about?', dids, asking.terminal)}`]
   },
 }
 
@@ -156,6 +159,11 @@ export const whichInvitation: Question = {
       ),
     ]
   },
+}
+
+function chooseDid(message: string, dids: readonly Did[], terminal: Asking['terminal']): Promise<string> {
+  const choices = dids.map((each) => ({ value: each.did, name: shortForm(each.did), hint: explainDid(each) }))
+  return choose(message, choices, terminal)
 }
 
 async function choose(message: string, choices: readonly Choice<string>[], terminal: Asking['terminal']): Promise<string> {

@@ -4,6 +4,7 @@ import * as Flags from '@oclif/core/flags'
 import { AgentCommand } from '../_base.ts'
 import { UsageError } from '../_errors/usage.ts'
 import { credentialFields } from '../_format/records.ts'
+import { findSubjects, noSubject } from '../_client/subjects.ts'
 import { whichRecord, whichSubject } from '../_ui/questions.ts'
 import { waitFlags } from '../_wait.ts'
 
@@ -17,7 +18,8 @@ export default class CredentialAccept extends AgentCommand {
   static override args = { id: Args.string({ required: true, ignoreStdin: true, description: 'id of the credential record' }) }
   static override flags = {
     subject: Flags.string({
-      description: 'whom the credential is about: a DID of this wallet with an authentication key; an AnonCreds credential is about none',
+      description:
+        'whom the credential is about: a DID of this wallet with an authentication key; an AnonCreds credential is about none; the only one of the wallet when left out',
     }),
     'key-id': Flags.string({
       description:
@@ -33,20 +35,25 @@ export default class CredentialAccept extends AgentCommand {
 
   async run() {
     const { args, flags } = await this.parse(CredentialAccept)
-    if (flags.subject === undefined) await this.#mustNeedNone(args.id)
+    const subjectId = flags.subject ?? (await this.#onlySubject(args.id))
     const settled = await this.waiting('credential', flags, 'CredentialReceived')
     const made = await this.call('POST /issue-credentials/records/{recordId}/accept-offer', {
       path: { recordId: args.id },
-      body: { subjectId: flags.subject, keyId: flags['key-id'] },
+      body: { subjectId, keyId: flags['key-id'] },
     })
     return settled(made, (record) => {
       this.print(record.recordId, credentialFields(record))
       this.suggest(`agent credential show ${record.recordId}`)
     })
   }
-  /** @throws {UsageError} when the credential of an offer is about a DID. */
-  async #mustNeedNone(recordId: string): Promise<void> {
+
+  /** The only DID that the credential can be about; none for AnonCreds. @throws {UsageError} when there are several. @throws {CommandError} when there is none. */
+  async #onlySubject(recordId: string): Promise<string | undefined> {
     const { credentialFormat } = await this.call('GET /issue-credentials/records/{recordId}', { path: { recordId } })
-    if (credentialFormat !== 'AnonCreds') throw new UsageError('Missing required flag subject: a DID of this wallet.', 'agent did list')
+    if (credentialFormat === 'AnonCreds') return undefined
+    const [only, ...more] = await findSubjects(this.call)
+    if (!only) throw noSubject()
+    if (more.length > 0) throw new UsageError(`The wallet has ${more.length + 1} DIDs: name one with --subject.`, 'agent did list')
+    return only.did
   }
 }

@@ -28,7 +28,7 @@ test('a thread is traced by its record, as text, as a diagram and as JSON; anoth
   const held = (await asHolder('credential', 'accept-invitation', invitation.invitationUrl, '-q')).out
   const decision = await asHolder('trace', held)
   expect(decision.out).toMatch(/\n {2}waiting for you for [^\n]*: credential OfferReceived \(an offer to be answered\)$/)
-  expect(decision.err).toContain(`Next:\n  agent credential accept ${held} --subject <did>`)
+  expect(decision.err).toContain(`Next:\n  agent credential accept ${held}`)
   await asHolder('credential', 'accept', held, '--subject', subject)
   await expect.poll(async () => (await user.run(['credential', 'show', recordId])).out, { timeout: 30_000 }).toContain('RequestReceived')
   await user.run(['credential', 'issue', recordId])
