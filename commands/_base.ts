@@ -15,6 +15,8 @@ import { canAsk } from './_ui/ask.ts'
 import { askForMissing, typed, withoutRules, type Questions } from './_ui/missing.ts'
 import { asTyped, prepareWait, spellOut, type Records, type Topic, type Waiting } from './_wait.ts'
 
+type Shown = { contents: readonly unknown[]; next?: string | undefined; hasMore?: boolean }
+
 export abstract class AgentCommand extends PlainCommand {
   static override baseFlags = {
     url: Flags.string({ description: 'base URL of the daemon’s HTTP API (AGENT_URL)', helpGroup: 'DAEMON' }),
@@ -171,6 +173,15 @@ export abstract class AgentCommand extends PlainCommand {
   /** Prints one result: its id with `--quiet`, its fields otherwise; nothing with `--json`. */
   protected print(id: string, pairs: readonly (readonly [name: string, value: unknown])[]): void {
     this.log(this.isQuiet ? id : fields(pairs, this.width, this.paint))
+  }
+
+  /** Says that a list goes on after the page that was printed, and how to see the rest. */
+  protected sayMore({ contents, next, hasMore = next !== undefined }: Shown, { offset }: { offset: number }): void {
+    if (!hasMore) return
+    const end = offset + contents.length
+    this.say(`\nShown: ${offset + 1} to ${end}, the newest first. There are more.`)
+    const rest = this.argv.filter((word, index, all) => !/^--offset(?:=|$)/.test(word) && all[index - 1] !== '--offset')
+    this.suggest(typed(['agent', ...(this.id ?? '').split(':'), ...rest, '--offset', String(end)]))
   }
 
   /** Prints a list: ids with `--quiet`, a table otherwise. Of an empty one it says so on standard error. */

@@ -3,9 +3,10 @@ import * as Flags from '@oclif/core/flags'
 import type { Client } from '../daemon/client.ts'
 import type { Answer } from './_client/answer.ts'
 import type { Event } from './_client/events.ts'
-import { CommandError, UsageError } from './_errors/usage.ts'
+import { CommandError } from './_errors/usage.ts'
 import { explain, meanings } from './_format/states.ts'
 import { readSeconds } from './_input/duration.ts'
+import { readOneOf } from './_input/paging.ts'
 
 /** The records that there are to wait for. */
 export type Records = {
@@ -83,7 +84,7 @@ export async function prepareWait<T extends Topic>(
   open: (type: Event['type'], signal: AbortSignal) => Promise<AsyncIterable<Event>>,
 ): Promise<Wait<T>> {
   if (wait === undefined) return (record) => Promise.resolve({ record })
-  const wanted = readState(topic, wait || usual)
+  const wanted = readOneOf('wait', topic, wait || usual, Object.keys(meanings[topic]))
   const seconds = readSeconds('timeout', timeout)
   const kind = kinds[topic]
   const ending = new AbortController()
@@ -118,13 +119,6 @@ async function lastState<T extends Topic>(
     if (isLast(state)) break
   }
   return state
-}
-
-function readState(topic: Topic, text: string): string {
-  const states = Object.keys(meanings[topic])
-  const known = states.find((state) => state.toLowerCase() === text.toLowerCase())
-  if (known !== undefined) return known
-  throw new UsageError(`--wait: ${JSON.stringify(text)} is no state of a ${topic}. There are ${states.join(', ')}.`)
 }
 
 /** A record that is about to report a problem is at its end for everything but the report. */

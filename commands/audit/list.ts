@@ -3,7 +3,7 @@ import * as Flags from '@oclif/core/flags'
 import { AgentCommand } from '../_base.ts'
 import { auditColumns } from '../_format/audit.ts'
 import { readSeconds } from '../_input/duration.ts'
-import { pagingFlags, toPaging } from '../_input/paging.ts'
+import { pagingFlags } from '../_input/paging.ts'
 
 const actors = ['admin', 'tenant', 'anonymous', 'agent'] as const
 const outcomes = ['succeeded', 'failed', 'refused', 'unknown'] as const
@@ -33,9 +33,10 @@ export default class AuditList extends AgentCommand {
     const { actor, result: outcome, action, tenant: entityId, wallet: walletId, request: requestId, within } = flags
     const since = within === undefined ? undefined : new Date(Date.now() - readSeconds('within', within) * 1_000).toISOString()
     const page = await this.call('GET /audit', {
-      query: { ...toPaging(flags), actor, outcome, action, entityId, walletId, requestId, since },
+      query: { limit: flags.limit, offset: flags.offset, actor, outcome, action, entityId, walletId, requestId, since },
     })
     this.printList(page.contents, ({ sequence }) => String(sequence), auditColumns, 'Nothing of the kind is in the audit log.')
+    this.sayMore(page, flags)
     return page
   }
 }

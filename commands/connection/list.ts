@@ -1,5 +1,8 @@
 /** `agent connection list` */
+import * as Flags from '@oclif/core/flags'
 import { AgentCommand } from '../_base.ts'
+import { findFitting } from '../_client/pages.ts'
+import type { Connection } from '../_format/connection.ts'
 import { connectionName } from '../_format/names.ts'
 import { shortState } from '../_format/states.ts'
 import { ago } from '../_format/time.ts'
@@ -7,12 +10,17 @@ import { recordFlags, toRecordQuery } from '../_input/paging.ts'
 
 export default class ConnectionList extends AgentCommand {
   static override summary = 'List the connections'
-  static override examples = ['<%= config.bin %> connection list', '<%= config.bin %> connection list --quiet --limit 10']
-  static override flags = recordFlags
+  static override examples = [
+    '<%= config.bin %> connection list',
+    '<%= config.bin %> connection list --state InvitationGenerated --quiet',
+    '<%= config.bin %> connection list --label alice',
+  ]
+  static override flags = { ...recordFlags, label: Flags.string({ description: 'only those whose label has this text' }) }
 
   async run() {
     const { flags } = await this.parse(ConnectionList)
-    const page = await this.call('GET /connections', { query: toRecordQuery(flags) })
+    const query = toRecordQuery('connection', flags)
+    const page = await this.#ask(query, flags.label)
     this.printList(
       page.contents,
       ({ connectionId }) => connectionId,
@@ -25,6 +33,17 @@ export default class ConnectionList extends AgentCommand {
       ],
       'There are no connections. `agent connection invite` makes an invitation.',
     )
+    this.sayMore(page, flags)
     return page
+  }
+
+  /** A page of the connections. The daemon has no filter for labels. */
+  async #ask(
+    query: ReturnType<typeof toRecordQuery>,
+    label: string | undefined,
+  ): Promise<{ contents: Connection[]; next?: string | undefined; hasMore?: boolean }> {
+    if (label === undefined) return this.call('GET /connections', { query })
+    const ask = (paging: object) => this.call('GET /connections', { query: { ...query, ...paging } })
+    return findFitting(ask, (each) => each.label?.toLowerCase().includes(label.toLowerCase()) ?? false, query)
   }
 }

@@ -29,6 +29,7 @@ export default class CreddefList extends AgentCommand {
       ],
       'There are no credential definitions. `agent creddef create` makes one.',
     )
+    this.sayMore(page, flags)
     return page
   }
 }

@@ -10,13 +10,14 @@ export default class CredentialList extends AgentCommand {
 
   async run() {
     const { flags } = await this.parse(CredentialList)
-    const page = await this.call('GET /issue-credentials/records', { query: toRecordQuery(flags) })
+    const page = await this.call('GET /issue-credentials/records', { query: toRecordQuery('credential', flags) })
     this.printList(
       page.contents,
       ({ recordId }) => recordId,
       credentialColumns,
       'There are no credential records. `agent credential offer` makes one.',
     )
+    this.sayMore(page, flags)
     return page
   }
 }

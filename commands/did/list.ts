@@ -20,6 +20,7 @@ export default class DidList extends AgentCommand {
       ],
       'The wallet has no DIDs. `agent did create` makes one, `agent did restore` finds those of its seed again.',
     )
+    this.sayMore(page, flags)
     return page
   }
 }

@@ -23,6 +23,7 @@ export default class MessageList extends AgentCommand {
       ],
       'There are no messages. `agent message send <text> --connection <id>` sends one.',
     )
+    this.sayMore(page, flags)
     return page
   }
 }

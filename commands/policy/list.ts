@@ -24,6 +24,7 @@ export default class PolicyList extends AgentCommand {
       ],
       'There are no verification policies. `agent policy create` makes one.',
     )
+    this.sayMore(page, flags)
     return page
   }
 }

@@ -20,6 +20,7 @@ export default class PresentationDefinitionList extends AgentCommand {
       ],
       'There are no presentation definitions. `agent presentation-definition create` makes one.',
     )
+    this.sayMore(page, flags)
     return page
   }
 }

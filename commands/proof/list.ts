@@ -10,13 +10,14 @@ export default class ProofList extends AgentCommand {
 
   async run() {
     const { flags } = await this.parse(ProofList)
-    const page = await this.call('GET /present-proof/presentations', { query: toRecordQuery(flags) })
+    const page = await this.call('GET /present-proof/presentations', { query: toRecordQuery('proof', flags) })
     this.printList(
       page.contents,
       ({ presentationId }) => presentationId,
       presentationColumns,
       'There are no presentation records. `agent proof request` makes one.',
     )
+    this.sayMore(page, flags)
     return page
   }
 }

@@ -27,6 +27,7 @@ export default class SchemaList extends AgentCommand {
       ],
       'There are no schemas. `agent schema publish` publishes one.',
     )
+    this.sayMore(page, flags)
     return page
   }
 }

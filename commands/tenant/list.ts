@@ -23,6 +23,7 @@ export default class TenantList extends AgentCommand {
       ],
       'There are no tenants. `agent tenant create <name>` makes one.',
     )
+    this.sayMore(page, flags)
     return page
   }
 }

@@ -22,6 +22,7 @@ export default class WalletList extends AgentCommand {
       ],
       'There are no wallets. `agent tenant create <name>` makes one with a tenant.',
     )
+    this.sayMore(page, flags)
     return page
   }
 }

@@ -4,7 +4,7 @@ import * as Flags from '@oclif/core/flags'
 import { AgentCommand } from '../_base.ts'
 import { inStyle } from '../_format/colour.ts'
 import { ago, duration } from '../_format/time.ts'
-import { pagingFlags, toPaging } from '../_input/paging.ts'
+import { pagingFlags } from '../_input/paging.ts'
 
 const outcomes = ['delivered', 'failed', 'dead'] as const
 
@@ -27,7 +27,7 @@ export default class WebhookDeliveries extends AgentCommand {
     const { args, flags } = await this.parse(WebhookDeliveries)
     const page = await this.call('GET /events/webhooks/{id}/deliveries', {
       path: { id: args.id },
-      query: { ...toPaging(flags), eventId: flags.event, outcome: flags.outcome },
+      query: { limit: flags.limit, offset: flags.offset, eventId: flags.event, outcome: flags.outcome },
     })
     this.printList(
       page.contents,
@@ -44,6 +44,7 @@ export default class WebhookDeliveries extends AgentCommand {
       'There are no such deliveries.',
     )
     if (page.contents.some(({ outcome }) => outcome === 'dead')) this.suggest(`agent webhook replay ${args.id} --failed`)
+    this.sayMore(page, flags)
     return page
   }
 }

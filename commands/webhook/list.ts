@@ -23,6 +23,7 @@ export default class WebhookList extends AgentCommand {
       ],
       'There are no webhooks. `agent webhook add <url>` registers one.',
     )
+    this.sayMore(page, flags)
     return page
   }
 }

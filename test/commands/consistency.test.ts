@@ -75,6 +75,7 @@ const meanings: Readonly<Record<string, string>> = {
   follow: 'go on with what happens, until Ctrl-C',
   format: 'the format of a credential',
   id: 'the id of what is published or made',
+  label: 'what this side calls a connection',
   name: 'what something is called',
   output: 'the new file that it is written to',
   'passphrase-file': 'the file of a passphrase',

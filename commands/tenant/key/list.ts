@@ -34,6 +34,7 @@ export default class TenantKeyList extends AgentCommand {
       ],
       `The tenant has no keys. \`agent tenant key create ${args.id}\` makes one.`,
     )
+    this.sayMore(page, flags)
     return page
   }
 }
