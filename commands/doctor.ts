@@ -52,7 +52,9 @@ export default class Doctor extends AgentCommand {
     const { profile } = this.access
     const isGiven = this.common.url !== undefined || (this.common.profile === undefined && around.AGENT_URL !== undefined)
     if (isGiven || profile?.kind === 'remote') return []
-    return examineAtRest(childEnv({ AGENT_DATA_DIR: findDataDir(this.common, around) }))
+    return examineAtRest(
+      childEnv({ AGENT_DATA_DIR: findDataDir(this.common, around), AGENT_PROFILE: this.common.profile ?? around.AGENT_PROFILE }),
+    )
   }
 
   /** A command that mends something, for the daemon that was asked about. */

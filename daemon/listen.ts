@@ -4,6 +4,7 @@ import { Server as TcpServer, type AddressInfo } from 'node:net'
 import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises'
 import type { Config } from '../src/base/config.ts'
 import { StartError } from '../src/base/start-error.ts'
+import { systemReason } from '../src/base/system-reason.ts'
 import { limitConnections, usualLimits, type ConnectionLimits } from './connections.ts'
 
 /** How long a stopping server waits for requests that it has accepted. */
@@ -21,8 +22,8 @@ const longestDrainMs = 2_000
 type Duty = { answering: Set<ServerResponse>; connections: number; isStopping: boolean; held?: (() => void)[] | undefined }
 const duties = new WeakMap<Server, Duty>()
 
-/** Binds a server. @throws {StartError} when the port is taken or the address is not this machine's; `variable` names what to change. */
-export async function bind(host: string, port: number, variable: string, own: Partial<ConnectionLimits> = {}): Promise<Server> {
+/** Binds a server. @throws {StartError} when the port is taken or the address is not this machine's; `wayOut` is a sentence that ends its message. */
+export async function bind(host: string, port: number, wayOut: string, own: Partial<ConnectionLimits> = {}): Promise<Server> {
   const limits = { ...usualLimits, ...own }
   const {
     requestMs: requestTimeout,
@@ -44,7 +45,7 @@ export async function bind(host: string, port: number, variable: string, own: Pa
     response.once('close', () => duty.answering.delete(response))
   })
   await new Promise<void>((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => reject(refusal(error, host, port, variable)))
+    server.once('error', (error: NodeJS.ErrnoException) => reject(refusal(error, host, port, wayOut)))
     server.listen(port, host, resolve)
   })
   return server
@@ -120,14 +121,8 @@ async function drain(duty: Duty): Promise<void> {
   }
 }
 
-function refusal(error: NodeJS.ErrnoException, host: string, port: number, variable: string): StartError {
-  if (error.code === 'EADDRINUSE')
-    return new StartError(
-      `Port ${port} of ${host} is in use. Stop what uses it, or choose another port in ${variable} (0 takes a free one).`,
-      5,
-      { cause: error },
-    )
-  return new StartError(`Port ${port} of ${host} cannot be bound (${error.code ?? error.message}). Check AGENT_HOST and ${variable}.`, 1, {
-    cause: error,
-  })
+function refusal(error: NodeJS.ErrnoException, host: string, port: number, wayOut: string): StartError {
+  if (error.code === 'EADDRINUSE') return new StartError(`Port ${port} of ${host} is in use. ${wayOut}`, 5, { cause: error })
+  const reason = `Port ${port} of ${host} cannot be bound: ${systemReason(error)}. Check the host (AGENT_HOST, --host).`
+  return new StartError(`${reason} ${wayOut}`, 1, { cause: error })
 }

@@ -5,19 +5,22 @@
  */
 import { createAgent } from '../src/agent.ts'
 import { newApiKey } from '../src/base/api-key.ts'
-import { forgetSecrets, readConfig, type Config } from '../src/base/config.ts'
+import { forgetSecrets } from '../src/base/config.ts'
+import { configure, type Configured } from '../src/base/configure.ts'
 import { openLog, type Log } from '../src/base/log.ts'
 import { readLocalProfile, writeProfile } from '../src/base/profile.ts'
 import { removeRunning, writeRunning } from '../src/base/running.ts'
 import { Secret } from '../src/base/secret.ts'
 import { StartError } from '../src/base/start-error.ts'
+import { findMoved } from '../src/doctor/addresses.ts'
 import { describeReach } from '../src/net/reach.ts'
 import { createApp } from './app.ts'
 import { takeDataFolder } from './data-folder.ts'
 import { createDidcommApp } from './didcomm.ts'
 import { giveBackWhenIdle } from './idle-memory.ts'
-import { bind, connectionLimits, serve, stop, urlOf } from './listen.ts'
+import { connectionLimits, serve, stop, urlOf } from './listen.ts'
 import { serveSockets } from './mediator.ts'
+import { bindAsTold, portOf } from './ports.ts'
 import { routes } from './routes/index.ts'
 
 /** How long a client that is connected has to send a request that it is about to send, once the daemon is stopping. */
@@ -26,15 +29,18 @@ const lingerMs = 250
 /** Undoes a start, the last part first. */
 type Undo = () => unknown
 
-async function start(config: Config, log: Log, undo: Undo[]): Promise<{ url: string; didcommUrl: string; calls: string }> {
+type Started = { url: string; didcommUrl: string; calls: string; warnings: string[] }
+
+async function start(configured: Configured, log: Log, undo: Undo[]): Promise<Started> {
+  const { config } = configured
   undo.push(takeDataFolder(config.AGENT_DATA_DIR))
   const [ofRest, ofDidcomm] = [config.AGENT_TRUST_PROXY, config.MEDIATOR_TRUST_PROXY].map((isProxied) =>
     connectionLimits(config, isProxied),
   )
-  const rest = await bind(config.AGENT_HOST, config.AGENT_HTTP_PORT, 'AGENT_HTTP_PORT', ofRest)
+  const rest = await bindAsTold(configured, 'AGENT_HTTP_PORT', ofRest)
   const servers = [rest]
   undo.push(() => Promise.all(servers.map((server) => stop(server, { lingerMs }))))
-  const didcomm = await bind(config.AGENT_HOST, config.AGENT_DIDCOMM_PORT, 'AGENT_DIDCOMM_PORT', ofDidcomm)
+  const didcomm = await bindAsTold(configured, 'AGENT_DIDCOMM_PORT', ofDidcomm)
   servers.push(didcomm)
   const [url, didcommUrl] = [urlOf(rest, config.AGENT_HOST), urlOf(didcomm, config.AGENT_HOST)]
   const dataDir = config.AGENT_DATA_DIR
@@ -48,6 +54,9 @@ async function start(config: Config, log: Log, undo: Undo[]): Promise<{ url: str
   const startedAt = new Date().toISOString()
   const calls = describeReach(config)
   const running = { pid: process.pid, url, didcommUrl, startedAt }
+  // A start at the address of the last one opens no wallet for it.
+  const moved = remembered?.publicDidcommUrl === urls.didcomm ? undefined : await findMoved(agent.wallets, urls.didcomm)
+  configured.remember({ rest: portOf(rest), didcomm: portOf(didcomm) })
   const apiKey = agent.defaultApiKey && { apiKey: agent.defaultApiKey.reveal() }
   writeProfile(config.AGENT_CONFIG_DIR, config.AGENT_PROFILE, {
     kind: 'local',
@@ -55,8 +64,9 @@ async function start(config: Config, log: Log, undo: Undo[]): Promise<{ url: str
     ...apiKey,
     adminToken: adminToken.reveal(),
     dataDir,
+    publicDidcommUrl: urls.didcomm,
   })
-  writeRunning(dataDir, { ...running, calls })
+  writeRunning(dataDir, { ...running, calls, profile: config.AGENT_PROFILE })
   undo.push(() => removeRunning(dataDir))
   serve(rest, createApp(agent, routes).callback())
   serve(didcomm, createDidcommApp(agent).callback())
@@ -67,7 +77,7 @@ async function start(config: Config, log: Log, undo: Undo[]): Promise<{ url: str
   undo.push(() => agent.feed.close())
   undo.push(() => agent.enterprise.close())
   await agent.courier.resume()
-  return { url, didcommUrl, calls }
+  return { url, didcommUrl, calls, warnings: moved === undefined ? [] : [moved] }
 }
 
 async function undoAll(undo: Undo[]): Promise<void> {
@@ -77,15 +87,21 @@ async function undoAll(undo: Undo[]): Promise<void> {
 async function main(): Promise<void> {
   const undo: Undo[] = []
   try {
-    const config = readConfig(process.env)
+    const configured = configure(process.env, process.argv.slice(2))
+    const { config } = configured
     forgetSecrets(process.env, config)
     const log = openLog(config.AGENT_LOG_LEVEL)
-    const { calls, ...urls } = await start(config, log, undo)
+    process.on('uncaughtException', (error) => {
+      log.fatal({ err: error }, 'the agent ends: an unexpected error, please report it')
+      process.exit(1)
+    })
+    const { calls, warnings, ...urls } = await start(configured, log, undo)
     stopOnSignal(log, undo)
     giveBackWhenIdle()
-    log.info({ ...urls, dataDir: config.AGENT_DATA_DIR, pid: process.pid }, 'the agent is ready')
+    for (const reason of warnings) log.warn({ reason }, 'the address of connections has changed')
+    log.info({ ...urls, dataDir: config.AGENT_DATA_DIR }, 'the agent is ready')
     log.info({ reason: calls }, 'addresses that tenants and peers name are limited')
-    process.send?.({ type: 'ready', ...urls, calls, pid: process.pid })
+    process.send?.({ type: 'ready', ...urls, calls, warnings, pid: process.pid })
   } catch (error) {
     await undoAll(undo)
     const isKnown = error instanceof StartError

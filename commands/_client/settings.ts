@@ -8,6 +8,7 @@ import { z } from 'zod'
 import { places } from '../../src/base/places.ts'
 import { readLocalProfile, readProfile, readProfileInUse, type Profile } from '../../src/base/profile.ts'
 import { Secret } from '../../src/base/secret.ts'
+import { dataDirOf } from '../../src/base/settings.ts'
 import { UsageError } from '../_errors/usage.ts'
 import { readInput } from '../_input/file.ts'
 
@@ -88,8 +89,7 @@ export function findDataDir(flags: FolderFlags, around: Surroundings): string {
 /** The data folder of a daemon that is to be started: flag, environment, profile, default. */
 export function chooseDataDir(flags: FolderFlags, around: Surroundings): string {
   const given = flags['data-dir'] ?? around.AGENT_DATA_DIR
-  const profile = given === undefined ? readLocalProfile(around.AGENT_CONFIG_DIR, flags.profile ?? around.AGENT_PROFILE) : undefined
-  return resolve(given ?? profile?.dataDir ?? places.AGENT_DATA_DIR.parse(undefined))
+  return resolve(given ?? dataDirOf(around.AGENT_CONFIG_DIR, flags.profile ?? around.AGENT_PROFILE))
 }
 
 /** Where a daemon is and what lets us in. */

@@ -1,9 +1,10 @@
 /** Starts a daemon's process and waits until it is ready (`daemon/main.ts` says so over the channel between the two). */
 import { spawn, type ChildProcess } from 'node:child_process'
-import { closeSync, mkdirSync, openSync, readFileSync, statSync } from 'node:fs'
+import { closeSync, openSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { z } from 'zod'
+import { folderFault, makeFolder } from '../../src/base/folder.ts'
 import { CommandError } from '../_errors/usage.ts'
 import { shorten } from '../_format/width.ts'
 import { memory } from './memory.ts'
@@ -16,7 +17,14 @@ const patienceMs = 30_000
 /** As much as is shown of why a daemon did not start. */
 const [mostLines, mostColumns] = [10, 500]
 
-const Ready = z.object({ type: z.literal('ready'), url: z.url(), didcommUrl: z.url(), pid: z.int(), calls: z.string() })
+const Ready = z.object({
+  type: z.literal('ready'),
+  url: z.url(),
+  didcommUrl: z.url(),
+  pid: z.int(),
+  calls: z.string(),
+  warnings: z.array(z.string()),
+})
 export type Ready = z.infer<typeof Ready>
 
 export type Launched = { child: ChildProcess; ready: Promise<Ready> }
@@ -31,19 +39,33 @@ export function logPath(dataDir: string): string {
  *
  * `ready` rejects with a `CommandError`: the daemon's own sentence and exit code when it ends instead, 6 when it takes too long.
  */
-export function launchInBackground(dataDir: string, env: NodeJS.ProcessEnv, detached: boolean): Launched {
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+export function launchInBackground(dataDir: string, env: NodeJS.ProcessEnv, detached: boolean, args: readonly string[] = []): Launched {
   const path = logPath(dataDir)
-  const log = openSync(path, 'a', 0o600)
+  const log = openLog(dataDir)
   const { size } = statSync(path)
-  const child = spawn(process.execPath, [main], { env: { ...memory, ...env }, detached, stdio: ['ignore', log, log, 'ipc'] })
+  const child = spawn(process.execPath, [main, ...args], { env: { ...memory, ...env }, detached, stdio: ['ignore', log, log, 'ipc'] })
   closeSync(log)
   return { child, ready: waitUntilReady(child, () => sentences(readFileSync(path).subarray(size).toString()) || `See ${path}.`) }
 }
 
+/** Makes the data folder if need be, and opens the log in it. @throws {CommandError} when that cannot be. */
+function openLog(dataDir: string): number {
+  try {
+    makeFolder(dataDir)
+    return openSync(logPath(dataDir), 'a', 0o600)
+  } catch (error) {
+    const { message } = folderFault(error, dataDir)
+    throw new CommandError(
+      `The data folder ${dataDir} cannot be used: ${message}.`,
+      1,
+      'agent daemon start --data-dir <a folder that you may write to>',
+    )
+  }
+}
+
 /** Starts a daemon that shares this terminal; what it has to say about not starting it says there. */
-export function launchInForeground(env: NodeJS.ProcessEnv): Launched {
-  const child = spawn(process.execPath, [main], { env: { ...memory, ...env }, stdio: ['inherit', 'inherit', 'inherit', 'ipc'] })
+export function launchInForeground(env: NodeJS.ProcessEnv, args: readonly string[] = []): Launched {
+  const child = spawn(process.execPath, [main, ...args], { env: { ...memory, ...env }, stdio: ['inherit', 'inherit', 'inherit', 'ipc'] })
   return { child, ready: waitUntilReady(child, () => 'The daemon did not start.') }
 }
 

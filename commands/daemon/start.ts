@@ -1,9 +1,12 @@
 /** `agent daemon start` */
 import { once } from 'node:events'
+import { existsSync } from 'node:fs'
 import * as Flags from '@oclif/core/flags'
+import { settingsPath, withoutEmpty } from '../../src/base/settings.ts'
 import { childEnv, chooseDataDir, fromProcess } from '../_client/settings.ts'
 import { findDaemon } from '../_daemon/find.ts'
 import { launchInBackground, launchInForeground, letGo, logPath } from '../_daemon/launch.ts'
+import { mustBeFree, mustBeSame } from '../_daemon/same.ts'
 import { CommandError } from '../_errors/usage.ts'
 import { fields } from '../_format/table.ts'
 import { PlainCommand } from '../_plain.ts'
@@ -11,7 +14,7 @@ import { PlainCommand } from '../_plain.ts'
 export default class DaemonStart extends PlainCommand {
   static override summary = 'Start the daemon, and wait until it is ready'
   static override description =
-    'Everything else that the daemon can be told is in environment variables; the flags set those of the same name.'
+    'All other settings are environment variables, or stand in the settings file of the profile, which keeps the ports, the addresses and the ledger from one start to the next (docs/configuration.md). The flags set the variables of the same name.'
   static override examples = [
     '<%= config.bin %> daemon start',
     '<%= config.bin %> daemon start --profile bob --data-dir ./bob --port 0 --didcomm-port 0',
@@ -33,18 +36,22 @@ export default class DaemonStart extends PlainCommand {
     const { flags } = await this.parse(DaemonStart)
     const around = fromProcess()
     const dataDir = chooseDataDir(flags, around)
-    const variables = {
-      AGENT_DATA_DIR: dataDir,
-      AGENT_PROFILE: flags.profile ?? around.AGENT_PROFILE,
-      ...(flags.host !== undefined && { AGENT_HOST: flags.host }),
-      ...(flags.port !== undefined && { AGENT_HTTP_PORT: String(flags.port) }),
-      ...(flags['didcomm-port'] !== undefined && { AGENT_DIDCOMM_PORT: String(flags['didcomm-port']) }),
-    }
-    if (flags.foreground) return this.stay(childEnv(variables))
-
+    const profile = flags.profile ?? around.AGENT_PROFILE
+    const configDir = around.AGENT_CONFIG_DIR
+    const told = withoutEmpty({
+      AGENT_HOST: flags.host,
+      AGENT_HTTP_PORT: flags.port?.toString(),
+      AGENT_DIDCOMM_PORT: flags['didcomm-port']?.toString(),
+    })
+    const asked = { configDir, profile, dataDir, flags: told, env: withoutEmpty(process.env) }
     const running = await findDaemon(dataDir)
+    if (running) mustBeSame(running, asked)
+    else await mustBeFree(asked)
+    const args = Object.entries({ AGENT_DATA_DIR: dataDir, AGENT_PROFILE: profile, ...told }).map(([name, value]) => `${name}=${value}`)
+    if (flags.foreground) return this.stay(args)
+
     if (running) this.say('The daemon is running already.')
-    const { url, didcommUrl, pid, calls } = running ?? (await this.leave(dataDir, childEnv(variables)))
+    const { url, didcommUrl, pid, calls, warnings } = running ? { ...running, warnings: [] } : await this.leave(dataDir, args)
     const log = logPath(dataDir)
     this.log(
       fields(
@@ -54,11 +61,13 @@ export default class DaemonStart extends PlainCommand {
           ['pid', pid],
           ['data', dataDir],
           ['log', log],
+          ['settings', existsSync(settingsPath(configDir, profile)) ? settingsPath(configDir, profile) : undefined],
         ],
         this.width,
       ),
     )
     if (calls !== undefined) this.say(calls)
+    this.#warn(warnings)
     this.suggest(
       'agent connection invite',
       'agent tenant create <name>',
@@ -68,15 +77,25 @@ export default class DaemonStart extends PlainCommand {
     return { url, didcommUrl, pid, dataDir, log, calls, started: running === undefined }
   }
 
-  private async leave(dataDir: string, env: NodeJS.ProcessEnv) {
-    const { child, ready } = launchInBackground(dataDir, env, true)
+  #warn(warnings: readonly string[]): void {
+    for (const warning of warnings) this.say(`\nWarning: ${this.#ofProfile(warning)}`)
+  }
+
+  /** The commands in a text, for the profile that this one was given. */
+  #ofProfile(text: string): string {
+    const { profile } = this.common
+    return profile === undefined ? text : text.replaceAll(/\bagent daemon (?:start|stop)\b/g, `$& --profile ${profile}`)
+  }
+
+  private async leave(dataDir: string, args: readonly string[]) {
+    const { child, ready } = launchInBackground(dataDir, childEnv({}), true, args)
     const message = await ready
     letGo(child)
     return message
   }
 
-  private async stay(env: NodeJS.ProcessEnv): Promise<undefined> {
-    const { child, ready } = launchInForeground(env)
+  private async stay(args: readonly string[]): Promise<undefined> {
+    const { child, ready } = launchInForeground(childEnv({}), args)
     const ended = once(child, 'exit')
     process.on('SIGTERM', () => child.kill('SIGTERM'))
     process.on('SIGHUP', () => child.kill('SIGTERM'))
@@ -87,13 +106,16 @@ export default class DaemonStart extends PlainCommand {
       if (child.exitCode !== null) return this.exit(error.exitCode)
       throw error
     })
-    this.say(
-      fields([
-        ['api', message.url],
-        ['didcomm', message.didcommUrl],
-      ]),
-    )
-    this.say(message.calls)
+    // In a file or a pipe the log stands alone: one JSON object a line.
+    if (process.stderr.isTTY) {
+      const { url, didcommUrl, calls, warnings } = message
+      const lines = fields([
+        ['api', url],
+        ['didcomm', didcommUrl],
+      ])
+      this.say(`${lines}\n${calls}`)
+      this.#warn(warnings)
+    }
     const [code] = (await ended) as [number | null]
     if (code !== 0) this.exit(code ?? 1)
   }

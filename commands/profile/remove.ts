@@ -3,6 +3,7 @@ import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import { profileNames, readProfile, readProfileInUse, removeProfile, writeProfileInUse } from '../../src/base/profile.ts'
 import { fromVariables } from '../_client/settings.ts'
+import { removeSettings } from '../../src/base/settings.ts'
 import { findDaemon } from '../_daemon/find.ts'
 import { CommandError } from '../_errors/usage.ts'
 import { fields } from '../_format/table.ts'
@@ -27,6 +28,7 @@ export default class ProfileRemove extends PlainCommand {
       throw new CommandError(`The daemon of the profile ${name} runs, and needs it.`, 5, `agent daemon stop --profile ${name}`)
     if (!flags.yes) await confirm(`Remove the profile ${name}, with the keys in it? It cannot be taken back.`)
     removeProfile(configDir, name)
+    removeSettings(configDir, name)
     if (readProfileInUse(configDir) === name) writeProfileInUse(configDir, undefined)
     this.log(fields([['removed', name]]))
     return { name, removed: true }

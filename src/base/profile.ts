@@ -26,6 +26,8 @@ export const LocalProfile = z.object({
   /** The `apikey` of the default wallet; absent when there is no default wallet, or its key is not known. */
   apiKey: secret.optional(),
   dataDir: z.string().min(1),
+  /** The DIDComm address that peers are given; `didcommUrl` is the one that is bound. */
+  publicDidcommUrl: z.url().optional(),
   pid: z.int().positive(),
   startedAt: z.iso.datetime(),
 })

@@ -11,6 +11,8 @@ export const Running = z.object({
   didcommUrl: z.url(),
   startedAt: z.iso.datetime(),
   calls: z.string().optional().describe('Which addresses the daemon calls when a tenant or a peer names them, and why.'),
+  /** The profile that the daemon has written. */
+  profile: z.string().optional(),
 })
 export type Running = z.infer<typeof Running>
 

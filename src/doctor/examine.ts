@@ -6,6 +6,7 @@ import { describeReach } from '../net/reach.ts'
 import type { Environment } from '../wallet/wallet.ts'
 import type { Wallets } from '../wallet/wallets.ts'
 import { checkApiUrl, checkDidcommUrl } from './address.ts'
+import { checkAddresses } from './addresses.ts'
 import { run, type Diagnosis, type Finding } from './check.ts'
 import { askTime, judgeClock } from './clock.ts'
 import { checkDataFolder } from './data-folder.ts'
@@ -41,6 +42,10 @@ export async function examine({ env, wallets, courier }: Patient, limitMs = 5_00
     'api-url': () => checkApiUrl(operatorHttp, urls.rest, host),
     'didcomm-url': () => checkDidcommUrl(operatorHttp, urls.didcomm, host),
     'outgoing-calls': () => Promise.resolve({ status: 'ok', detail: describeReach(config) }),
+    'known-address': async () => {
+      const isReachable = async (address: string) => (await checkDidcommUrl(operatorHttp, address)).status !== 'failed'
+      return checkAddresses((await survey).addresses, urls.didcomm, isReachable)
+    },
     clock: async () => {
       const other = VDR_URL?.startsWith('http') ? await askTime(operatorHttp, VDR_URL) : undefined
       const { newest } = await survey

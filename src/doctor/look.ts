@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import { Debt } from '../outbox/debt.ts'
 import { globalWebhookId } from '../outbox/webhooks.ts'
 import type { Db } from '../storage/database.ts'
+import { findAddresses } from './addresses.ts'
 
 /** Reads a wallet; dead letters are those since `after`. */
 export async function look(db: Db, after: Date) {
@@ -13,6 +14,7 @@ export async function look(db: Db, after: Date) {
     records: await findRecords(db),
     deadLetters: await findDeadLetters(db, after.toISOString()),
     webhooks: await findWebhooks(db),
+    addresses: await findAddresses(db),
     newest: (await db.selectFrom('event').select('ts').orderBy('sequence', 'desc').limit(1).executeTakeFirst())?.ts,
   }
 }

@@ -5,6 +5,7 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { reasonOf } from '../base/reason.ts'
 import type { Wallets } from '../wallet/wallets.ts'
+import type { Known } from './addresses.ts'
 import { look } from './look.ts'
 
 /** How many there are in a wallet, and one of them: which it is, since when, and why if that is known. */
@@ -29,6 +30,8 @@ export type Survey = {
   deadLetters: Waiting[]
   /** Webhooks, with what came of the last attempt if that was a failure. */
   webhooks: Target[]
+  /** Addresses by which the other sides of connections know this agent. */
+  addresses: Known[]
   /** When the last event of all was written. */
   newest?: string
 }
@@ -56,6 +59,7 @@ export async function surveyWallets(wallets: Wallets, owing: readonly string[], 
     records: [],
     deadLetters: [],
     webhooks: [],
+    addresses: [],
   }
   const until = performance.now() + timeMs
   const known = new Set(ids)
@@ -66,7 +70,8 @@ export async function surveyWallets(wallets: Wallets, owing: readonly string[], 
     await turn()
     survey.seen++
     try {
-      const { newest, webhooks, ...found } = await wallets.use(walletId, ({ db }) => look(db, new Date(now.getTime() - dayMs)))
+      const { newest, webhooks, addresses, ...found } = await wallets.use(walletId, ({ db }) => look(db, new Date(now.getTime() - dayMs)))
+      survey.addresses.push(...addresses)
       survey.webhooks.push(...webhooks.map((each) => ({ walletId, ...each })))
       if (newest !== undefined && newest > (survey.newest ?? '')) survey.newest = newest
       for (const kind of kinds) if (found[kind]) survey[kind].push({ walletId, ...found[kind] })

@@ -3,7 +3,7 @@ import type { Selectable } from 'kysely'
 import { z } from 'zod'
 import { generateKey, toPublic, type PrivateJwk } from '../crypto/keys.ts'
 import { didOf } from '../did/document.ts'
-import { createPeerDid, peerKeyIds } from '../did/peer.ts'
+import { createPeerDid, peerKeyIds, resolvePeerDid } from '../did/peer.ts'
 import type { Db, Tx } from '../storage/database.ts'
 import { prepared } from '../storage/prepared.ts'
 import type { WalletTables } from '../storage/wallet-tables.ts'
@@ -30,6 +30,13 @@ export function newPeerDid(wallet: Wallet, { services }: { services?: readonly s
 const insertPeerDid = prepared((db: Db, { did, keys, record_id, created_at }: Selectable<WalletTables['peer_did']>) =>
   db.insertInto('peer_did').values({ did, keys, record_id, created_at }),
 )
+
+/** The address that a DID of ours was made with: what stands before the mailbox in its service. */
+export function addressOf(did: string): string {
+  const [service] = resolvePeerDid(did).service ?? []
+  const { uri = '' } = (service?.serviceEndpoint ?? {}) as { uri?: string }
+  return uri.replace(/\/[^/]*$/, '')
+}
 
 /** Writes a new DID down for the record whose other side will know us by it. */
 export async function keepPeerDid(tx: Tx, wallet: Wallet, { did, keys }: NewPeerDid, recordId: string): Promise<void> {

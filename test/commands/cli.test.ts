@@ -392,7 +392,7 @@ test('a daemon in the foreground ends in good order when it is told to', { timeo
   const user = newUser()
   try {
     const daemon = user.spawn(['daemon', 'start', '--foreground'])
-    await printed(daemon.stderr, 'didcomm ')
+    await printed(daemon.stderr, 'the agent is ready')
     expect((await user.run(['daemon', 'status'])).code).toBe(0)
     daemon.kill('SIGTERM')
     expect((await daemon).exitCode).toBe(0)

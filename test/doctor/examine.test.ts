@@ -42,6 +42,7 @@ test('of an agent that is well nothing has failed, and what only this machine re
     ['api-url', 'warning'],
     ['didcomm-url', 'warning'],
     ['outgoing-calls', 'ok'],
+    ['known-address', 'ok'],
     ['clock', 'ok'],
     ['wallets', 'ok'],
     ['did-operations', 'ok'],

@@ -1,0 +1,75 @@
+/** The configuration of one daemon: flags, then the environment, then the settings of its profile, then defaults. */
+import { z } from 'zod'
+import { readConfig, variables, type Config } from './config.ts'
+import { places } from './places.ts'
+import {
+  dataDirOf,
+  readSettings,
+  remembered,
+  settingsPath,
+  toKept,
+  withoutEmpty,
+  wrongSettings,
+  writeSettings,
+  type Settings,
+} from './settings.ts'
+
+type Name = keyof Config
+export type Source = 'flag' | 'environment' | 'settings' | 'default'
+
+export type Configured = {
+  config: Config
+  /** The settings of the profile as they were read. */
+  settings: Settings
+  sourceOf(name: Name): Source
+  /** Keeps for the next start what this one was told, with the ports that it was given. @throws {StartError} */
+  remember(ports: { rest: number; didcomm: number }): void
+}
+
+const Where = z.object({ AGENT_CONFIG_DIR: places.AGENT_CONFIG_DIR, AGENT_PROFILE: places.AGENT_PROFILE })
+
+/**
+ * Reads a configuration. `flags` are such as `AGENT_HTTP_PORT=9000`, the arguments of the daemon's process.
+ *
+ * @throws {StartError} naming every variable and every setting that is wrong and why, but no value.
+ */
+export function configure(env: Readonly<Record<string, string | undefined>>, flags: readonly string[] = []): Configured {
+  const byFlag = withoutEmpty(Object.fromEntries(flags.map((flag) => flag.split(/=(.*)/s, 2) as [string, string])))
+  const byEnv = withoutEmpty(env)
+  const told = { ...byEnv, ...byFlag }
+  const where = Where.safeParse(told)
+  // A name or a folder that is wrong is reported with everything else.
+  if (!where.success) return { config: readConfig(told), settings: {}, sourceOf: () => 'default', remember: () => undefined }
+  const { AGENT_CONFIG_DIR: configDir, AGENT_PROFILE: profile } = where.data
+  const settings = readSettings(configDir, profile)
+  check(settings, settingsPath(configDir, profile))
+  const dataDir = told['AGENT_DATA_DIR'] ?? dataDirOf(configDir, profile, settings)
+  const config = readConfig({ ...settings, ...told, AGENT_DATA_DIR: dataDir })
+  const sourceOf = (name: Name): Source =>
+    name in byFlag ? 'flag' : name in byEnv ? 'environment' : name in settings ? 'settings' : 'default'
+  return {
+    config,
+    settings,
+    sourceOf,
+    remember({ rest, didcomm }) {
+      const given: Record<string, number> = { AGENT_HTTP_PORT: rest, AGENT_DIDCOMM_PORT: didcomm }
+      const kept = remembered
+        .filter((name) => name in told)
+        .map((name) => [name, name in given ? String(given[name]) : toKept(name, told[name]!)])
+      const next: Settings = { ...settings, ...Object.fromEntries(kept) }
+      const isNew = Object.entries(next).some(([name, value]) => settings[name] !== value)
+      if (isNew) writeSettings(configDir, profile, next)
+    },
+  }
+}
+
+/** Settings are values of variables, except of those that say where the settings are. @throws {StartError} */
+function check(settings: Settings, path: string): void {
+  const wrong = Object.entries(settings).flatMap(([name, value]): [string, string][] => {
+    if (name in Where.shape) return [[name, 'says where the settings are, and cannot be one of them']]
+    const schema: z.ZodType | undefined = Object.hasOwn(variables, name) ? variables[name as Name] : undefined
+    if (!schema) return [[name, 'is not the name of a setting']]
+    return (schema.safeParse(value).error?.issues ?? []).map(({ message }) => [name, message])
+  })
+  if (wrong.length > 0) throw wrongSettings(path, wrong)
+}

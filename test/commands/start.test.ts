@@ -1,0 +1,206 @@
+/** `agent daemon start`: a daemon for each profile, with the settings of its last start, and a sentence where it cannot be. */
+import { readFileSync, statSync, writeFileSync, mkdirSync } from 'node:fs'
+import { once } from 'node:events'
+import { createServer, type AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { newUser, printed, type User } from './_cli.ts'
+
+const slow = { timeout: 90_000 }
+
+let user: User
+/** The environment of a user who has set nothing. */
+let env: Record<string, string>
+beforeEach(() => {
+  user = newUser()
+  env = { AGENT_DATA_DIR: '', AGENT_HTTP_PORT: '', AGENT_DIDCOMM_PORT: '', HOME: user.folder, XDG_DATA_HOME: join(user.folder, 'share') }
+})
+afterEach(async () => {
+  for (const name of ['local', 'bob']) await user.run(['daemon', 'stop', '--profile', name], { env })
+  user.remove()
+})
+
+const free = ['--port', '0', '--didcomm-port', '0']
+const start = async (args: string[], more: Record<string, string> = {}) => {
+  const { code, out, err } = await user.run(['daemon', 'start', '--json', ...args], { env: { ...env, ...more } })
+  expect({ code, err }).toEqual({ code: 0, err: '' })
+  return JSON.parse(out) as { url: string; didcommUrl: string; pid: number; dataDir: string }
+}
+const refused = async (args: string[], more: Record<string, string> = {}) => {
+  const { code, out, err } = await user.run(['daemon', 'start', ...args], { env: { ...env, ...more } })
+  expect(out).toBe('')
+  expect(err).toMatch(/^Error: [^\n]*\.(?:\n {2}Try: [^\n]*)?$/)
+  return { code, err }
+}
+const stop = (profile: string) => user.run(['daemon', 'stop', '--profile', profile], { env })
+const settingsFile = (profile: string) => join(user.folder, 'config', 'settings', `${profile}.json`)
+const settings = (profile: string) => JSON.parse(readFileSync(settingsFile(profile), 'utf8')) as Record<string, unknown>
+const portOf = (url: string) => Number(new URL(url).port)
+
+async function taken(port = 0) {
+  const server = createServer().listen(port, '127.0.0.1')
+  await once(server, 'listening')
+  return { port: (server.address() as AddressInfo).port, [Symbol.dispose]: () => void server.close() }
+}
+
+describe('a profile', slow, () => {
+  test('has a data folder and a daemon of its own', async () => {
+    const local = await start(free)
+    const bob = await start(['--profile', 'bob', ...free])
+    expect(local.dataDir).toBe(join(user.folder, 'share', 'identity-agent'))
+    expect(bob.dataDir).toBe(join(user.folder, 'share', 'identity-agent', 'profiles', 'bob'))
+    expect(bob.pid).not.toBe(local.pid)
+    for (const name of ['local', 'bob']) expect((await user.run(['daemon', 'status', '-p', name], { env })).code).toBe(0)
+  })
+
+  test('keeps a data folder that it was given', async () => {
+    const dataDir = join(user.folder, 'elsewhere')
+    await start(['--profile', 'bob', '--data-dir', dataDir, ...free])
+    await stop('bob')
+    expect((await start(['--profile', 'bob'])).dataDir).toBe(dataDir)
+  })
+
+  test('whose daemon runs otherwise than asked for is told so (5)', async () => {
+    const { url, dataDir } = await start(free)
+    expect((await user.run(['daemon', 'start', '--port', String(portOf(url))], { env })).code).toBe(0)
+    for (const [flags, more, named] of [
+      [['--port', '9'], {}, '--port'],
+      [['--didcomm-port', '9'], {}, '--didcomm-port'],
+      [['--host', '0.0.0.0'], {}, '--host'],
+      [[], { AGENT_HTTP_PORT: '9' }, 'AGENT_HTTP_PORT'],
+      [[], { VDR_URL: 'http://127.0.0.1:9' }, 'VDR_URL'],
+    ] as const) {
+      const { code, err } = await refused([...flags], more)
+      expect({ code, err }).toEqual({ code: 5, err: expect.stringContaining('runs already') })
+      expect(err).toContain(`${named} asks for`)
+    }
+    const shared = await refused(['--profile', 'bob', '--data-dir', dataDir, '--port', '9'])
+    expect(shared).toEqual({ code: 5, err: expect.stringContaining('The daemon of the profile local serves the data folder') })
+    const moved = await refused(['--data-dir', join(user.folder, 'other'), ...free])
+    expect(moved).toEqual({ code: 5, err: expect.stringContaining(`runs already, with the data folder ${dataDir}`) })
+  })
+})
+
+describe('settings', slow, () => {
+  test('are those of the last start, of a free port too', async () => {
+    const ledger = join(user.folder, 'ledger.db')
+    const before = await start(['--profile', 'bob', ...free], { VDR_URL: `sqlite:${ledger}` })
+    expect(statSync(settingsFile('bob')).mode & 0o777).toBe(0o600)
+    expect(settings('bob')).toEqual({
+      AGENT_DATA_DIR: before.dataDir,
+      AGENT_HTTP_PORT: portOf(before.url),
+      AGENT_DIDCOMM_PORT: portOf(before.didcommUrl),
+      VDR_URL: `sqlite:${ledger}`,
+    })
+    await stop('bob')
+    const { checks } = JSON.parse((await user.run(['doctor', '--json', '-p', 'bob'], { env })).out)
+    expect(checks.find(({ name }: { name: string }) => name === 'ports').status).toBe('ok')
+    for (const args of [[], free]) {
+      const { url, didcommUrl } = await start(['--profile', 'bob', ...args])
+      expect({ url, didcommUrl }).toEqual({ url: before.url, didcommUrl: before.didcommUrl })
+      await stop('bob')
+    }
+    expect(settings('bob')['VDR_URL']).toBe(`sqlite:${ledger}`)
+    // A flag counts more than the environment, and that more than the settings.
+    using other = await taken()
+    using another = await taken()
+    const named = { AGENT_HTTP_PORT: String(other.port) }
+    expect((await refused(['-p', 'bob', '--port', String(another.port)], named)).err).toContain('--port names it')
+    expect((await refused(['-p', 'bob'], named)).err).toContain('The variable AGENT_HTTP_PORT names it')
+  })
+
+  test.each([
+    ['{"AGENT_HTTP_PORT":"eighty","AGENT_LOG_LEVEL":"secret-value"}', ['AGENT_HTTP_PORT: ', 'AGENT_LOG_LEVEL: ']],
+    ['{"AGENT_HTTP_PROT":1}', ['AGENT_HTTP_PROT: is not the name of a setting']],
+    ['{"AGENT_PROFILE":"x"}', ['AGENT_PROFILE: says where the settings are']],
+    ['{"VDR_URL":["x"]}', ['VDR_URL: is neither a text']],
+    ['[1]', ['the whole: is not a JSON object']],
+    ['{', ['the whole: is not a JSON object']],
+  ])('that are wrong are named: %s', async (text, named) => {
+    mkdirSync(join(user.folder, 'config', 'settings'), { recursive: true })
+    writeFileSync(settingsFile('local'), text)
+    const { code, err } = await refused(free)
+    expect(code).toBe(2)
+    for (const each of [settingsFile('local'), ...named]) expect(err).toContain(each)
+    expect(err).not.toContain('secret-value')
+  })
+
+  test('go with their profile', async () => {
+    await start(['--profile', 'bob', ...free])
+    await stop('bob')
+    expect((await user.run(['profile', 'remove', 'bob', '--yes'], { env })).code).toBe(0)
+    expect(() => settings('bob')).toThrow('ENOENT')
+  })
+})
+
+test('a port that is in use is told by the name that it was given', slow, async () => {
+  using other = await taken()
+  const port = String(other.port)
+  const wayOut = 'Stop the program that uses it, or choose another port: --port 0 takes a free one.'
+  const told = (from: string) => ({ code: 5, err: `Error: Port ${port} of 127.0.0.1 is in use. ${from}. ${wayOut}` })
+  expect(await refused(['--port', port])).toEqual(told('--port names it'))
+  expect(await refused([], { AGENT_HTTP_PORT: port })).toEqual(told('The variable AGENT_HTTP_PORT names it'))
+  mkdirSync(join(user.folder, 'config', 'settings'), { recursive: true })
+  writeFileSync(settingsFile('local'), JSON.stringify({ AGENT_HTTP_PORT: other.port }))
+  expect(await refused([])).toEqual(told(`AGENT_HTTP_PORT in ${settingsFile('local')} names it`))
+  // 0 is another one where the last one is taken.
+  expect(portOf((await start(free)).url)).not.toBe(other.port)
+})
+
+test.each([
+  ['/proc/agent', '/proc takes no new folders'],
+  ['/dev/null/agent', '/dev/null'],
+])('the data folder %s, which cannot be made, is named at once', slow, async (folder, reason) => {
+  for (const more of [[], ['--foreground']]) {
+    const { code, out, err } = await user.run(['daemon', 'start', ...free, '--data-dir', folder, ...more], { env })
+    expect({ code, out, lines: err.split('\n').length }).toEqual({ code: 1, out: '', lines: more.length === 0 ? 2 : 1 })
+    expect(err).toContain(`The data folder ${folder} cannot be used: `)
+    expect(err).toContain(reason)
+    expect(err).toContain('--data-dir')
+  }
+})
+
+test('a home that cannot be written is one sentence', slow, async () => {
+  const { code, err } = await refused(free, { HOME: '/proc/1/none', XDG_DATA_HOME: '' })
+  expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining('/proc/1/none') })
+})
+
+test('in the foreground without a terminal, standard error is one JSON object a line', slow, async () => {
+  const process = user.spawn(['daemon', 'start', '--foreground'])
+  await printed(process.stderr!, 'the agent is ready')
+  process.kill('SIGTERM')
+  const { stdout, stderr } = await process
+  expect(stdout).toBe('')
+  for (const line of stderr.split('\n')) {
+    const names = [...line.matchAll(/[{,]"(\w+)":/g)].map(([, name]) => name)
+    expect(Object.keys(JSON.parse(line) as object)).toEqual(names)
+  }
+})
+
+test('a change of the address that connections know is told at the start, and by the doctor', slow, async () => {
+  const before = await start(free)
+  const run = async (...args: string[]) => (await user.run([...args, '--json'], { env })).out
+  const keyFile = join(user.folder, 'bob.key')
+  await run('tenant', 'create', 'bob', '--key-file', keyFile)
+  const { invitation } = JSON.parse(await run('connection', 'invite')) as { invitation: { invitationUrl: string } }
+  const accepted = await run('connection', 'accept', invitation.invitationUrl, '--api-key-file', keyFile, '--wait')
+  expect(JSON.parse(accepted)).toMatchObject({ state: 'ConnectionResponseReceived' })
+  await stop('local')
+
+  using _ = await taken(portOf(before.didcommUrl))
+  const { code, out, err } = await user.run(['daemon', 'start', '--profile', 'local', '--didcomm-port', '0'], { env })
+  expect(code).toBe(0)
+  const now = /didcomm\s+(\S+)/.exec(out)![1]!
+  expect(now).not.toBe(before.didcommUrl)
+  expect(err).toContain(`Warning: 2 connections were made when this agent was at ${before.didcommUrl}. It is at ${now} now`)
+  expect(err).toContain(`agent daemon start --profile local --didcomm-port ${portOf(before.didcommUrl)}`)
+  const { checks } = JSON.parse(await run('doctor')) as { checks: { name: string; status: string; hint?: string }[] }
+  expect(checks.find(({ name }) => name === 'known-address')).toMatchObject({
+    status: 'warning',
+    detail: expect.stringContaining(before.didcommUrl),
+    hint: expect.stringContaining('--didcomm-port'),
+  })
+  // The next start is at the same address: it says nothing, the doctor does.
+  await stop('local')
+  expect((await user.run(['daemon', 'start'], { env })).err).not.toContain('Warning')
+})
