@@ -8,6 +8,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Agent } from '../../src/agent.ts'
 import { Problem } from '../../src/base/problem.ts'
 import type { Scope } from '../../src/wallet/api-key.ts'
+import { RegisteredKey } from '../../src/wallet/model.ts'
 import { defaultId } from '../../src/wallet/tenants.ts'
 import type { Visit } from './audit.ts'
 
@@ -93,6 +94,8 @@ async function makeTenant(agent: Agent, apiKey: string, { address, requestId }: 
   const known = await tenants.keys.find(apiKey)
   if (known) return { kind: 'tenant', ...known }
   if (await tenants.keys.isKnown(apiKey)) throw invalidApiKey()
+  const fault = RegisteredKey.safeParse(apiKey).error?.issues[0]?.message
+  if (fault !== undefined) throw unauthorized('InvalidCredentials', `Invalid API key: it is unknown, and one that makes a wallet ${fault}.`)
   return audit.during(
     { actor: 'anonymous', address, requestId, action: 'tenant made for an unknown key' },
     async (begin) => {

@@ -1,6 +1,6 @@
 /** `/iam`: the tenants' entities, and the keys that let them in (service §4.1, api.md 4.3). */
 import { ApiKey, CreateApiKey, NewApiKey } from '../../src/wallet/api-key.ts'
-import { ApiKeyAuthentication, CreateEntity, Entity, RebindEntity, RenameEntity, Uuid } from '../../src/wallet/model.ts'
+import { ApiKeyAuthentication, ApiKeyRemoval, CreateEntity, Entity, RebindEntity, RenameEntity, Uuid } from '../../src/wallet/model.ts'
 import { Page, Paging, toPage } from '../page.ts'
 import { route } from '../route.ts'
 
@@ -143,7 +143,7 @@ export default [
       summary: 'Remove an API key from an entity',
       operationId: 'deleteEntityApiKeyAuthentication',
       access: 'admin',
-      body: ApiKeyAuthentication,
+      body: ApiKeyRemoval,
       reply: [200, null],
     },
     ({ tenants }, { body }) => tenants.keys.remove(body),

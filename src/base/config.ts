@@ -5,6 +5,7 @@
  * What neither the service document nor the real agent has is marked (ours).
  */
 import { z } from 'zod'
+import { headerText } from './api-key.ts'
 import { fromBase64 } from './bytes.ts'
 import { readHostList, readPorts, type HostList } from './host-list.ts'
 import { places } from './places.ts'
@@ -12,10 +13,9 @@ import { Secret } from './secret.ts'
 import { StartError } from './start-error.ts'
 
 const flag = z.stringbool({ truthy: ['true', '1'], falsy: ['false', '0'] })
-/** Secrets travel in headers: what no header can carry would let nobody in. */
 const secret = z
   .string()
-  .regex(/^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/, 'is not visible ASCII, with no space at its ends')
+  .regex(headerText, 'is not visible ASCII, with no space at its ends')
   .transform((value) => new Secret(value))
 const http = z.url({ protocol: /^https?$/ }).refine((value) => !URL.canParse(value) || new URL(value).username === '', 'has a user name')
 const baseUrl = http.transform((value) => value.replace(/\/+$/, ''))
@@ -129,13 +129,13 @@ export const variables = {
   TENANT_REQUESTS_WAITING:              count.default(1_000)   .describe('Requests of one tenant’s that may wait; more are refused with 429 (ours).'),
   API_KEY_ENABLED:                      flag.default(true)     .describe('Tenants authenticate with the `apikey` header; when false, everybody is the default wallet’s tenant.'),
   API_KEY_AUTHENTICATE_AS_DEFAULT_USER: flag.default(false)    .describe('Any `apikey` that is not empty is the default wallet’s tenant.'),
-  API_KEY_AUTO_PROVISIONING:            flag.default(false)    .describe('An unknown `apikey` makes a wallet and an entity of its own.'),
+  API_KEY_AUTO_PROVISIONING:            flag.default(false)    .describe('An unknown `apikey` of 16 to 128 characters makes a wallet and an entity of its own.'),
 
   DEFAULT_WALLET_ENABLED:               flag.default(true)     .describe('Make a default wallet at first start.'),
   DEFAULT_WALLET_SEED:                  seedHex.optional()     .describe('Its seed, 128 hexadecimal digits. Default: random.'),
   DEFAULT_WALLET_WEBHOOK_URL:           http.optional()        .describe('Its webhook, stored when the wallet is made.'),
   DEFAULT_WALLET_WEBHOOK_API_KEY:       secret.optional()      .describe('Bearer token for that webhook.'),
-  DEFAULT_WALLET_AUTH_API_KEY:          secret.optional()      .describe('Its `apikey`. Default: a random one in the profile.'),
+  DEFAULT_WALLET_AUTH_API_KEY:          secret.optional()      .describe('Its `apikey`, of 16 to 128 characters. Default: a random one in the profile.'),
 
   GLOBAL_WEBHOOK_URL:                   http.optional()        .describe('Receives the events of all wallets.'),
   GLOBAL_WEBHOOK_API_KEY:               secret.optional()      .describe('Bearer token for the global webhook.'),

@@ -5,6 +5,7 @@ import { Problem } from '../base/problem.ts'
 import { Secret } from '../base/secret.ts'
 import { StartError } from '../base/start-error.ts'
 import { createWebhook, listWebhooks } from '../outbox/webhooks.ts'
+import { RegisteredKey } from './model.ts'
 import { defaultId, type Tenants } from './tenants.ts'
 import type { Wallets } from './wallets.ts'
 
@@ -39,8 +40,10 @@ export async function provideDefaultWallet(
   const apiKey =
     configured ?? (remembered !== undefined && (await tenants.keys.find(remembered))?.entityId === defaultId ? remembered : newApiKey())
   const register = () => tenants.keys.register({ entityId: defaultId, apiKey }, 'default')
-  // One that is known is registered without effect, or not at all.
+  // One that is known is registered without effect, or not at all: also one that is shorter than keys must be now.
   const isKnown = await tenants.keys.isKnown(apiKey)
+  const fault = isKnown ? undefined : RegisteredKey.safeParse(apiKey).error?.issues[0]?.message
+  if (fault !== undefined) throw new StartError(`DEFAULT_WALLET_AUTH_API_KEY: ${fault}. Leave it out and a random one is made.`, 2)
   await (isKnown ? register() : audited('default tenant’s key made', register)).catch((error: unknown) => {
     if (!(error instanceof Problem)) throw error
     throw new StartError(`DEFAULT_WALLET_AUTH_API_KEY: ${error.message}`, 2, { cause: error })

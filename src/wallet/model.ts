@@ -1,5 +1,6 @@
 /** Wallets, entities and keys as REST shows them (service §2.2–2.4, api.md 4.2–4.3). */
 import { z } from 'zod'
+import { headerText } from '../base/api-key.ts'
 
 /** An optional field: absent and null are the same (decisions.md §2). */
 export const optional = <Type extends z.ZodType>(type: Type) => type.nullish().transform((value) => value ?? undefined)
@@ -58,7 +59,15 @@ export type Entity = z.infer<typeof Entity>
 export const RenameEntity = z.object({ name: Name }).meta({ id: 'UpdateEntityNameRequest' })
 export const RebindEntity = z.object({ walletId: Uuid }).meta({ id: 'UpdateEntityWalletIdRequest' })
 
-export const ApiKeyAuthentication = z
-  .object({ entityId: Uuid, apiKey: z.string().min(1).max(512) })
-  .meta({ id: 'ApiKeyAuthenticationRequest' })
+/** A key that is registered. The Cloud Agent's document has the same bounds. */
+export const RegisteredKey = z
+  .string()
+  .min(16, 'must have 16 to 128 characters')
+  .max(128, 'must have 16 to 128 characters')
+  .regex(headerText, 'must be visible ASCII, with no space at its ends')
+
+export const ApiKeyAuthentication = z.object({ entityId: Uuid, apiKey: RegisteredKey }).meta({ id: 'ApiKeyAuthenticationRequest' })
 export type ApiKeyAuthentication = z.infer<typeof ApiKeyAuthentication>
+
+/** A key to remove: an earlier version has registered shorter and longer ones. */
+export const ApiKeyRemoval = z.object({ entityId: Uuid, apiKey: z.string().min(1).max(512) }).meta({ id: 'ApiKeyRemovalRequest' })

@@ -170,9 +170,9 @@ describe('with API_KEY_AUTO_PROVISIONING', () => {
 
   test('an unknown key gets a wallet and an entity of its own, once, also when it comes many times at a time', async () => {
     const before = (await agent.admin('GET /wallets')).contents.length
-    const all = await Promise.all(Array.from({ length: 20 }, () => walletsOf('a-new-key')))
+    const all = await Promise.all(Array.from({ length: 20 }, () => walletsOf('a-new-key-of-the-tests')))
     expect(new Set(all.map(([wallet]) => wallet!.id)).size).toBe(1)
-    expect(await walletsOf('a-new-key')).toEqual([expect.objectContaining({ name: 'Auto provisioned wallet' })])
+    expect(await walletsOf('a-new-key-of-the-tests')).toEqual([expect.objectContaining({ name: 'Auto provisioned wallet' })])
     expect((await agent.admin('GET /wallets')).contents).toHaveLength(before + 1)
     const entities = (await agent.admin('GET /iam/entities')).contents.filter(({ walletId }) => walletId === all[0]![0]!.id)
     expect(entities).toEqual([expect.objectContaining({ name: 'Auto provisioned entity' })])
@@ -180,13 +180,25 @@ describe('with API_KEY_AUTO_PROVISIONING', () => {
 
   test('requests that are looked at by turns with one new key get one wallet', async () => {
     const { tenant } = createAccess(agent.agent)
-    const all = await Promise.all(Array.from({ length: 20 }, () => tenant({ apikey: 'another-new-key' }, { address: '', requestId: '' })))
+    const all = await Promise.all(
+      Array.from({ length: 20 }, () => tenant({ apikey: 'another-new-key-of-the-tests' }, { address: '', requestId: '' })),
+    )
     expect(new Set(all.map(({ walletId }) => walletId)).size).toBe(1)
-    expect(await walletsOf('another-new-key')).toEqual([expect.objectContaining({ id: all[0]!.walletId })])
+    expect(await walletsOf('another-new-key-of-the-tests')).toEqual([expect.objectContaining({ id: all[0]!.walletId })])
+  })
+
+  test('an unknown key that is too short for one makes nothing, and says why', async () => {
+    const before = (await agent.admin('GET /wallets')).contents.length
+    const response = await agent.send('GET', '/did-registrar/dids', { headers: { apikey: 'short' } })
+    expect([response.status, ((await response.json()) as { detail: string }).detail]).toEqual([
+      401,
+      expect.stringContaining('16 to 128 characters'),
+    ])
+    expect((await agent.admin('GET /wallets')).contents).toHaveLength(before)
   })
 
   test('two unknown keys get two wallets', async () => {
-    const [[one], [two]] = [await walletsOf('first-key'), await walletsOf('second-key')]
+    const [[one], [two]] = [await walletsOf('first-key-of-the-tests'), await walletsOf('second-key-of-the-tests')]
     expect(one!.id).not.toBe(two!.id)
   })
 

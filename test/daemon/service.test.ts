@@ -55,10 +55,10 @@ test('every operation of §4.1 to §4.5 answers as its row says, in the order of
   expect(entity).toMatchObject({ kind: 'Entity', self: `/iam/entities/${entity.id}`, name: 'acme', walletId: wallet.id })
   const key = await agent.send('POST', '/iam/apikey-authentication', {
     headers: { 'x-admin-api-key': 'the-administrator-of-the-tests' },
-    body: JSON.stringify({ entityId: entity.id, apiKey: 'a-key-of-acme' }),
+    body: JSON.stringify({ entityId: entity.id, apiKey: 'the-api-key-of-acme' }),
   })
   expect([saw('POST /iam/apikey-authentication', key.status), await key.text()]).toEqual([201, ''])
-  const dids = await agent.send('GET', '/did-registrar/dids', { headers: { apikey: 'a-key-of-acme' } })
+  const dids = await agent.send('GET', '/did-registrar/dids', { headers: { apikey: 'the-api-key-of-acme' } })
   expect([saw('GET /did-registrar/dids', dids.status), await dids.json()]).toEqual([200, expect.objectContaining({ contents: [] })])
 
   const [issuer, holder]: Tenant[] = [await agent.newTenant('issuer'), await agent.newTenant('holder')]

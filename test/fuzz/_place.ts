@@ -162,7 +162,7 @@ function accessOf(security: object[]): Operation['access'] {
 
 /** A tenant, whose entity nobody is to take away. */
 async function onboard(daemon: Daemon, name: string, reserved: Set<string>): Promise<Tenant> {
-  const apiKey = `key-of-${name}`
+  const apiKey = `the-api-key-of-${name}`
   const { body: wallet } = await daemon.call('POST /wallets', { adminKey, body: { name } })
   const { body: entity } = await daemon.call('POST /iam/entities', { adminKey, body: { name, walletId: wallet.id } })
   await daemon.call('POST /iam/apikey-authentication', { adminKey, body: { entityId: entity.id, apiKey } })

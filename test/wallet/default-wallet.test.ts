@@ -36,6 +36,18 @@ test('the webhook of the environment counts when the wallet is made, and never a
   expect(webhooks.map(({ url }) => url)).toEqual(['http://127.0.0.1:1/events'])
 })
 
+test('a configured key has 16 to 128 characters, unless it is the default tenant’s already', async () => {
+  await using agent = await startAgent()
+  const { wallets, tenants } = agent.agent
+  const start = (key: string) => provideDefaultWallet(readConfig({ DEFAULT_WALLET_AUTH_API_KEY: key }), wallets, tenants, audited)
+  const problem = await start('short').catch((error: unknown) => error)
+  expect(problem).toBeInstanceOf(StartError)
+  expect((problem as StartError).message).toMatch(/^DEFAULT_WALLET_AUTH_API_KEY: must have 16 to 128 characters/)
+  await tenants.keys.register({ entityId: defaultId, apiKey: 'short' })
+  expect((await start('short'))?.reveal()).toBe('short')
+  expect((await start('a-key-of-16-char'))?.reveal()).toBe('a-key-of-16-char')
+})
+
 test('a configured key that cannot be the default tenant’s is told in one sentence, without the key', async () => {
   await using agent = await startAgent()
   const { wallets, tenants } = agent.agent

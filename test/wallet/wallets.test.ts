@@ -91,9 +91,9 @@ test('a wallet whose id was written in capitals, and is of no version of UUID, w
   await using agent = await start()
   const { id: walletId } = await agent.admin('POST /wallets', { body: { name: 'acme', id: 'ABCDEFAB-1111-1111-1111-ABCDEFABCDEF' } })
   const entity = await agent.admin('POST /iam/entities', { body: { name: 'acme', walletId: walletId.toUpperCase() } })
-  await agent.admin('POST /iam/apikey-authentication', { body: { entityId: entity.id.toUpperCase(), apiKey: 'a-key-of-acme' } })
+  await agent.admin('POST /iam/apikey-authentication', { body: { entityId: entity.id.toUpperCase(), apiKey: 'the-api-key-of-acme' } })
   const other = await agent.newTenant()
-  const acme = { ...other, walletId, call: createClient(agent.url, { apikey: 'a-key-of-acme' }) }
+  const acme = { ...other, walletId, call: createClient(agent.url, { apikey: 'the-api-key-of-acme' }) }
   await acme.call('POST /events/webhooks', { body: { url: 'http://127.0.0.1:1/' } })
   const { inviterConnectionId } = await connect(acme, other)
   const path = { connectionId: inviterConnectionId.toUpperCase() }

@@ -257,7 +257,7 @@ describe('what the agent does by itself', () => {
       const atFirst = ['agent key made', 'default wallet made', 'default tenant made', 'default tenant’s key made'].map(
         (deed) => `${deed}: succeeded`,
       )
-      const variables = { DEFAULT_WALLET_AUTH_API_KEY: 'the-default-key' }
+      const variables = { DEFAULT_WALLET_AUTH_API_KEY: 'the-default-key-of-the-tests' }
       {
         await using started = await startAgent({ ...variables, AGENT_MASTER_KEY: first }, { dataDir })
         expect(await own(started)).toEqual(atFirst)
@@ -277,7 +277,7 @@ describe('what the agent does by itself', () => {
 
   test('a tenant made for a key that nobody knew', async () => {
     await using provisioning = await startAgent({ API_KEY_AUTO_PROVISIONING: 'true', DEFAULT_WALLET_ENABLED: 'false' })
-    await provisioning.send('GET', '/connections', { headers: { apikey: 'a-new-key' } })
+    await provisioning.send('GET', '/connections', { headers: { apikey: 'a-new-key-of-the-tests' } })
     const walletId = (await provisioning.admin('GET /wallets')).contents[0]!.id
     const { contents } = await provisioning.admin('GET /audit', { query: { actor: 'anonymous' } })
     expect(contents).toMatchObject([

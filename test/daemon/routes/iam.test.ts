@@ -73,15 +73,43 @@ test('a key is registered with 201 and no body, again without effect, and remove
     const headers = { 'x-admin-api-key': adminToken }
     const response = await agent.send(method, '/iam/apikey-authentication', {
       headers,
-      body: JSON.stringify({ entityId, apiKey: 'my-tenant-token' }),
+      body: JSON.stringify({ entityId, apiKey: 'my-tenant-api-key' }),
     })
     return [response.status, await response.text()]
   }
   expect(await send('POST')).toEqual([201, ''])
   expect(await send('POST')).toEqual([201, ''])
-  expect((await agent.send('GET', '/wallets', { headers: { apikey: 'my-tenant-token' } })).status).toBe(200)
+  expect((await agent.send('GET', '/wallets', { headers: { apikey: 'my-tenant-api-key' } })).status).toBe(200)
   expect(await send('DELETE')).toEqual([200, ''])
-  expect((await agent.send('GET', '/wallets', { headers: { apikey: 'my-tenant-token' } })).status).toBe(401)
+  expect((await agent.send('GET', '/wallets', { headers: { apikey: 'my-tenant-api-key' } })).status).toBe(401)
+})
+
+test.each([
+  ['15 characters', 'x'.repeat(15), /16 to 128/],
+  ['129 characters', 'x'.repeat(129), /16 to 128/],
+  ['one space', ' ', /16 to 128/],
+  ['spaces at its ends', ` ${'x'.repeat(20)}`, /visible ASCII/],
+  ['no ASCII', 'schlüssel-des-mandanten', /visible ASCII/],
+])('a key of %s is not registered, and a key of 16 or 128 characters is', async (_name, apiKey, reason) => {
+  const { id: entityId } = await agent.admin('POST /iam/entities', { body: { name: 'x', walletId } })
+  const register = (key: string) => agent.admin('POST /iam/apikey-authentication', { body: { entityId, apiKey: key } })
+  await expect(register(apiKey)).rejects.toMatchObject({
+    problem: { status: 400, detail: expect.stringMatching(new RegExp(`apiKey: .*${reason.source}`)) },
+  })
+  for (const length of [16, 128]) {
+    const key = entityId.repeat(4).slice(0, length)
+    await register(key)
+    expect((await agent.send('GET', '/connections', { headers: { apikey: key } })).status).toBe(200)
+  }
+})
+
+test('a short key that an earlier version has registered still lets in, and can be removed', async () => {
+  const { id: entityId } = await agent.admin('POST /iam/entities', { body: { name: 'x', walletId } })
+  await agent.agent.tenants.keys.register({ entityId, apiKey: 'short' })
+  const status = async () => (await agent.send('GET', '/connections', { headers: { apikey: 'short' } })).status
+  expect(await status()).toBe(200)
+  await agent.admin('DELETE /iam/apikey-authentication', { body: { entityId, apiKey: 'short' } })
+  expect(await status()).toBe(401)
 })
 
 test('a key of another entity, or one that was removed, cannot be registered', async () => {
@@ -98,7 +126,7 @@ test('a key of another entity, or one that was removed, cannot be registered', a
 
 test('a key needs an entity that exists, and must say something', async () => {
   const register = (entityId: string, apiKey: string) => agent.admin('POST /iam/apikey-authentication', { body: { entityId, apiKey } })
-  await expect(register(unknown, 'some-key')).rejects.toMatchObject({
+  await expect(register(unknown, 'a-key-of-somebody')).rejects.toMatchObject({
     problem: { status: 404, type: 'error:EntityServiceError:EntityNotFound' },
   })
   await expect(register(unknown, '')).rejects.toMatchObject({ problem: { status: 400, detail: expect.stringContaining('apiKey: ') } })

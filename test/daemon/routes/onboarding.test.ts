@@ -15,7 +15,7 @@ test('wallet, entity, key, and the tenant is in', async () => {
     return { status: response.status, body: text === '' ? undefined : (JSON.parse(text) as Record<string, unknown>) }
   }
   const admin = { 'x-admin-api-key': 'my-admin-token' }
-  const tenant = { apikey: 'my-tenant-token' }
+  const tenant = { apikey: 'my-tenant-api-key' }
 
   expect(await send('GET', '/wallets', admin)).toEqual({
     status: 200,
@@ -28,7 +28,7 @@ test('wallet, entity, key, and the tenant is in', async () => {
   const entity = await send('POST', '/iam/entities', admin, { name: 'my-tenant', walletId: wallet.body!['id'] })
   expect(entity).toMatchObject({ status: 201, body: { kind: 'Entity', name: 'my-tenant', walletId: wallet.body!['id'] } })
   const entityId = entity.body!['id']
-  expect(await send('POST', '/iam/apikey-authentication', admin, { entityId, apiKey: 'my-tenant-token' })).toEqual({
+  expect(await send('POST', '/iam/apikey-authentication', admin, { entityId, apiKey: 'my-tenant-api-key' })).toEqual({
     status: 201,
     body: undefined,
   })
