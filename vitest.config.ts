@@ -1,5 +1,5 @@
 /** How the tests run. */
-import { existsSync, mkdtempSync, readdirSync, rmSync, statfsSync, statSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync, statfsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { defineConfig, type Plugin } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
@@ -76,19 +76,10 @@ class LongestFirst extends BaseSequencer {
 
 const inRoot = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 
-/** When a file was written, or the newest file of a folder; 0 when there is none. */
-const writtenAt = (path: string) => statSync(inRoot(path), { throwIfNoEntry: false })?.mtimeMs ?? 0
-const newestIn = (folder: string) =>
-  Math.max(...readdirSync(inRoot(folder), { recursive: true, encoding: 'utf8' }).map((name) => writtenAt(`${folder}/${name}`)))
-
-/**
- * Threads start from what the build made of their programs, as they do in a daemon: from its sources each takes half a second to make itself
- * ready. Sources that are newer than the build are what runs all the same.
- */
+/** Threads start from what the build made of their programs, as they do in a daemon: from its sources each takes half a second to make itself ready. */
 const builtPrograms: Plugin = {
   name: 'built-programs',
   enforce: 'pre',
-  apply: () => newestIn('src') < writtenAt('dist/daemon/schema-worker.js'),
   resolveId: (id, importer) =>
     id.endsWith('/program.ts') && importer?.startsWith(inRoot('src/')) ? inRoot('test/_program.ts') : undefined,
 }
@@ -96,6 +87,7 @@ const builtPrograms: Plugin = {
 export default defineConfig({
   plugins: [builtPrograms],
   test: {
+    globalSetup: 'test/_build.ts',
     // Tests wait now and then, for processes above all: four files at a time keep two cores busy.
     maxWorkers: 4,
     isolate: false,

@@ -72,7 +72,7 @@ await build({
   minifySyntax: true,
   minifyWhitespace: true,
   plugins: [zodAsItIsUsed, undiciAsItIsUsed],
-  entryPoints: { agent: 'daemon/main.ts' },
+  entryPoints: { agent: 'daemon/bundle.ts' },
   outdir: 'dist/daemon',
   outExtension: { '.js': '.cjs' },
   // Native modules are found at run time, each by the file that knows which of them runs here.
@@ -81,7 +81,7 @@ await build({
   alias: { 'mime-types': join(root, 'node_modules/mime-types') },
 })
 toAscii(`${root}dist/daemon/agent.cjs`)
-writeFileSync(`${root}dist/daemon/main.js`, `${requireBanner}\nrequire('../../bin/load.cjs').load('daemon')\n`)
+writeFileSync(`${root}dist/daemon/main.js`, `${requireBanner}\nrequire('../../bin/load.cjs').load('daemon').main()\n`)
 
 await build({
   ...common,

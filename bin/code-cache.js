@@ -43,7 +43,8 @@ if (use === undefined) {
     writeFileSync(cacheFileOf(use), script.createCachedData())
     process.exit()
   }
-  const { script } = load(use)
+  const { script, main } = load(use)
+  main()
 } else {
   const root = fileURLToPath(new URL('..', import.meta.url))
   const { script, start, commands } = load(use)

@@ -84,7 +84,7 @@ async function undoAll(undo: Undo[]): Promise<void> {
   for (const step of undo.splice(0).toReversed()) await step()
 }
 
-async function main(): Promise<void> {
+export async function main(): Promise<void> {
   const undo: Undo[] = []
   try {
     const configured = configure(process.env, process.argv.slice(2))
@@ -129,5 +129,3 @@ function stopOnSignal(log: Log, undo: Undo[]): void {
   process.on('SIGTERM', onSignal)
   process.on('SIGINT', onSignal)
 }
-
-void main()

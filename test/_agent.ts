@@ -1,5 +1,5 @@
 /**
- * A whole agent in a temporary folder, with both of its servers on ports of their own.
+ * A whole agent of the built program, in this process and in a temporary folder, with both of its servers on ports of their own.
  *
  * `await using agent = await startAgent({ API_KEY_AUTO_PROVISIONING: 'true' })`: the variables are those of
  * `src/base/config.ts`, and what is not given has its default.
@@ -7,17 +7,12 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createApp } from '../daemon/app.ts'
 import { createClient, type Client } from '../daemon/client.ts'
-import { createDidcommApp } from '../daemon/didcomm.ts'
-import { bind, connectionLimits, serve, stop, urlOf } from '../daemon/listen.ts'
-import { serveSockets } from '../daemon/mediator.ts'
 import type { Route } from '../daemon/route.ts'
-import { routes } from '../daemon/routes/index.ts'
-import { createAgent, type Agent } from '../src/agent.ts'
-import { readConfig } from '../src/base/config.ts'
-import { openLog, type Log } from '../src/base/log.ts'
+import type { Agent } from '../src/agent.ts'
+import type { Log } from '../src/base/log.ts'
 import { putBlankDatabases } from './_blank.ts'
+import { built } from './_built.ts'
 
 export const adminToken = 'the-administrator-of-the-tests'
 
@@ -44,14 +39,18 @@ export type TestOptions = {
   log?: Log
   /** A data folder that was there before; it is not removed in the end. */
   dataDir?: string
+  /** Other parts than those of the built program (`_sources.ts`). */
+  parts?: typeof built
 }
 
 let keys = 0
 
 export async function startAgent(variables: Record<string, string> = {}, options: TestOptions = {}): Promise<TestAgent> {
+  const parts = options.parts ?? built
+  const { bind, connectionLimits, openLog, serve, stop, urlOf } = parts
   const dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), 'identity-agent-'))
   if (options.dataDir === undefined) await putBlankDatabases(dataDir)
-  const config = readConfig({
+  const config = parts.readConfig({
     AGENT_DATA_DIR: dataDir,
     AGENT_CONFIG_DIR: dataDir,
     AGENT_LOG_LEVEL: 'silent',
@@ -62,10 +61,10 @@ export async function startAgent(variables: Record<string, string> = {}, options
   const didcomm = await bind(config.AGENT_HOST, 0, 'AGENT_DIDCOMM_PORT', connectionLimits(config, config.MEDIATOR_TRUST_PROXY))
   const [url, didcommUrl] = [urlOf(rest, config.AGENT_HOST), urlOf(didcomm, config.AGENT_HOST)]
   const urls = { rest: config.REST_SERVICE_URL ?? url, didcomm: config.DIDCOMM_SERVICE_URL ?? didcommUrl }
-  const agent = await createAgent(config, options.log ?? openLog(config.AGENT_LOG_LEVEL), urls)
-  serve(rest, createApp(agent, options.routes ?? routes, { checkReplies: true }).callback())
-  serve(didcomm, createDidcommApp(agent).callback())
-  const closeSockets = serveSockets(didcomm, agent)
+  const agent = await parts.createAgent(config, options.log ?? openLog(config.AGENT_LOG_LEVEL), urls)
+  serve(rest, parts.createApp(agent, options.routes ?? parts.routes, { checkReplies: true }).callback())
+  serve(didcomm, parts.createDidcommApp(agent).callback())
+  const closeSockets = parts.serveSockets(didcomm, agent)
   await agent.courier.resume()
   const admin = createClient(url, { 'x-admin-api-key': adminToken })
 

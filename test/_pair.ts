@@ -93,9 +93,9 @@ export async function issue(
   return { recordId, issuerRecordId: offer.recordId, thid: offer.thid, credential: Buffer.from(credential!, 'base64url').toString() }
 }
 
-/** An agent with two connected tenants who have DIDs: an issuer and a holder. */
-export async function startPair(variables: Record<string, string> = {}) {
-  const agent = await startAgent(variables)
+/** An agent with two tenants: an issuer and a holder. */
+export async function startPair(variables: Record<string, string> = {}, start = startAgent) {
+  const agent = await start(variables)
   const [issuer, holder] = [await agent.newTenant('issuer'), await agent.newTenant('holder')]
   return { agent, issuer, holder, [Symbol.asyncDispose]: () => agent[Symbol.asyncDispose]() }
 }

@@ -9,10 +9,10 @@ import { putEvent, type Event, type EventType } from '../../src/outbox/event.ts'
 import { put } from '../../src/outbox/outbox.ts'
 import type { Wallet } from '../../src/wallet/wallet.ts'
 import type { Wallets } from '../../src/wallet/wallets.ts'
-import { startAgent, type TestAgent } from '../_agent.ts'
-import { connect, startPair, until, type Tenant } from '../_pair.ts'
+import { connect, until, type Tenant } from '../_pair.ts'
 import { openParty } from '../_party.ts'
 import { openReceiver } from '../_receiver.ts'
+import { startAgent, type TestAgent, startPair } from '../_sources.ts'
 import { countLooks } from './_looks.ts'
 
 const silent = openLog('silent')

@@ -5,9 +5,9 @@ import { Courier } from '../../src/courier/courier.ts'
 import { putEvent } from '../../src/outbox/event.ts'
 import type { Wallet } from '../../src/wallet/wallet.ts'
 import type { Wallets } from '../../src/wallet/wallets.ts'
-import { startAgent } from '../_agent.ts'
 import { until } from '../_pair.ts'
 import { openReceiver } from '../_receiver.ts'
+import { startAgent } from '../_sources.ts'
 
 test('of thirty wallets the three that owe something pay it, and each of the others is used once', async () => {
   await using agent = await startAgent({ AGENT_OPEN_WALLETS: '2', DEFAULT_WALLET_ENABLED: 'false' })

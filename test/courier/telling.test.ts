@@ -5,7 +5,7 @@ import { newRound, type Round } from '../../src/courier/round.ts'
 import { findDeliveries } from '../../src/courier/telling.ts'
 import { putEvent } from '../../src/outbox/event.ts'
 import type { Delivery } from '../../src/outbox/lane.ts'
-import { startAgent, type TestAgent } from '../_agent.ts'
+import { startAgent, type TestAgent } from '../_sources.ts'
 
 let agent: TestAgent
 beforeAll(async () => {

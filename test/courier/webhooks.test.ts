@@ -10,9 +10,9 @@ import { putEvent, type Event } from '../../src/outbox/event.ts'
 import { dueDeliveries, failed } from '../../src/outbox/lane.ts'
 import { CustomHeaders } from '../../src/outbox/webhook.ts'
 import type { Wallet } from '../../src/wallet/wallet.ts'
-import { startAgent, type TestAgent } from '../_agent.ts'
 import { until, type Tenant } from '../_pair.ts'
 import { openReceiver, type Receiver } from '../_receiver.ts'
+import { startAgent, type TestAgent } from '../_sources.ts'
 
 let agent: TestAgent
 beforeAll(async () => {

@@ -2,8 +2,8 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test, vi } from 'vitest'
 import { route } from '../../daemon/route.ts'
-import { routes } from '../../daemon/routes/index.ts'
 import { startAgent, type TestAgent } from '../_agent.ts'
+import { built } from '../_built.ts'
 import { openParty } from '../_party.ts'
 
 /** Work that is under way until it is let go. */
@@ -31,7 +31,7 @@ const one = { TENANT_REQUESTS_AT_ONCE: '1', TENANT_REQUESTS_WAITING: '1', AGENT_
 async function startGated(variables: Record<string, string> = {}) {
   const gate = openGate()
   const gated = [
-    ...routes,
+    ...built.routes,
     route('GET /held', { summary: '', operationId: '', access: 'tenant', reply: [204, null] }, () => gate.hold()),
     route('GET /held-for-all', { summary: '', operationId: '', access: 'public', reply: [204, null] }, () => gate.hold()),
   ]

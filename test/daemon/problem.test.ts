@@ -4,9 +4,10 @@ import { z } from 'zod'
 import { toBody } from '../../daemon/middleware/problem.ts'
 import { route } from '../../daemon/route.ts'
 import { createLog } from '../../src/base/log.ts'
-import { Problem } from '../../src/base/problem.ts'
-import { moved } from '../../src/storage/moved.ts'
 import { adminToken, startAgent, type TestAgent } from '../_agent.ts'
+import { built } from '../_built.ts'
+
+const { Problem } = built
 
 const secret = 'the text of a bug'
 const lines: string[] = []
@@ -24,7 +25,9 @@ const failing = [
   route('GET /others', { summary: '', operationId: '', access: 'public', reply: [200, null] }, () =>
     Promise.reject(new Problem('/errors/common/unreachable', 'nobody is there')),
   ),
-  route('GET /moved', { summary: '', operationId: '', access: 'public', reply: [200, null] }, () => Promise.reject(moved('a wallet'))),
+  route('GET /moved', { summary: '', operationId: '', access: 'public', reply: [200, null] }, () =>
+    Promise.reject(new Problem('error:WalletManagementServiceError:WalletMoved', 'it is elsewhere')),
+  ),
   route('POST /admin', { summary: '', operationId: '', access: 'admin', body: z.object({ a: z.string() }), reply: [200, null] }, () =>
     Promise.resolve(),
   ),

@@ -2,9 +2,9 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { z } from 'zod'
 import { route } from '../../daemon/route.ts'
-import { routes } from '../../daemon/routes/index.ts'
 import { createLog } from '../../src/base/log.ts'
 import { startAgent, type TestAgent } from '../_agent.ts'
+import { built } from '../_built.ts'
 import { connectionIn, oobOf, until, type Tenant } from '../_pair.ts'
 
 type Line = { msg: string; level: number; requestId?: string; route?: string; thid?: string; thids?: string[]; [name: string]: unknown }
@@ -18,7 +18,7 @@ const bug = route('GET /bug', { summary: '', operationId: '', access: 'public', 
 let agent: TestAgent
 let [alice, bob] = [] as unknown as [Tenant, Tenant]
 beforeAll(async () => {
-  agent = await startAgent({ FAILED_ATTEMPTS_PER_MINUTE: '1' }, { log, routes: [...routes, bug] })
+  agent = await startAgent({ FAILED_ATTEMPTS_PER_MINUTE: '1' }, { log, routes: [...built.routes, bug] })
   ;[alice, bob] = [await agent.newTenant('alice'), await agent.newTenant('bob')]
 })
 afterAll(() => agent[Symbol.asyncDispose]())

@@ -49,7 +49,7 @@ test.each([
   { flags: [], isRejected: 'false' },
   { flags: ['--no-opt'], isRejected: 'true' },
 ])('the code that the build has kept is used where it can be ($flags)', async ({ flags, isRejected }) => {
-  const program = `import { load } from '${new URL('../../bin/load.cjs', import.meta.url).href}'; console.log(load('daemon').script.cachedDataRejected)`
+  const program = `import { load } from '${new URL('../../bin/load.cjs', import.meta.url).href}'; const { script, main } = load('daemon'); console.log(script.cachedDataRejected); main()`
   const outcome = await execa(process.execPath, [...flags, '--input-type=module', '-e', program], {
     env: { AGENT_LOG_LEVEL: 'loud' },
     reject: false,

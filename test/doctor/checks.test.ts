@@ -19,8 +19,8 @@ import { UnreachableError } from '../../src/net/unreachable-error.ts'
 import { putEvent } from '../../src/outbox/event.ts'
 import { dueDeliveries, failed } from '../../src/outbox/lane.ts'
 import { put } from '../../src/outbox/outbox.ts'
-import { startAgent, type TestAgent } from '../_agent.ts'
 import { startServer } from '../net/_server.ts'
+import { startAgent, type TestAgent } from '../_sources.ts'
 
 test('a check that throws has failed, with its reason', async () => {
   expect(await run('x', () => Promise.reject(new Error('of the weather')), 10_000)).toEqual({

@@ -5,8 +5,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { Debt } from '../../src/outbox/debt.ts'
 import { put } from '../../src/outbox/outbox.ts'
-import { connect, connectionIn, oobOf, startPair, until } from '../_pair.ts'
+import { connect, connectionIn, oobOf, until } from '../_pair.ts'
 import { openParty } from '../_party.ts'
+import { startPair } from '../_sources.ts'
 
 const flows = 200
 

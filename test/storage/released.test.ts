@@ -8,7 +8,7 @@ import { openAgentDb, openAuditDb, openMediatorDb, openWalletDb } from '../../sr
 import { notePages } from '../../src/storage/page-sums.ts'
 import { openSqlite } from '../../src/storage/sqlite.ts'
 import { openLedgerFile } from '../../src/vdr/operation-table.ts'
-import { startAgent } from '../_agent.ts'
+import { startAgent } from '../_sources.ts'
 import { refusal } from '../_pair.ts'
 import { readAs, unpack, variablesOf, versions } from './_folder.ts'
 

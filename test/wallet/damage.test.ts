@@ -25,7 +25,7 @@ import { putEvent } from '../../src/outbox/event.ts'
 import { DamagedFileError } from '../../src/storage/damaged-file-error.ts'
 import { translate } from '../../src/storage/fault.ts'
 import { openSqlite } from '../../src/storage/sqlite.ts'
-import { startAgent, type TestAgent } from '../_agent.ts'
+import { startAgent, type TestAgent } from '../_sources.ts'
 import { connect, refusal, until } from '../_pair.ts'
 import { Sink } from '../_sink.ts'
 

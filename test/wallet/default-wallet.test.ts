@@ -5,7 +5,7 @@ import { readConfig } from '../../src/base/config.ts'
 import { listWebhooks, openHeaders } from '../../src/outbox/webhooks.ts'
 import { provideDefaultWallet } from '../../src/wallet/default-wallet.ts'
 import { defaultId } from '../../src/wallet/tenants.ts'
-import { startAgent } from '../_agent.ts'
+import { startAgent } from '../_sources.ts'
 
 const audited = (_action: string, work: () => Promise<unknown>) => work()
 const variables = { DEFAULT_WALLET_WEBHOOK_URL: 'http://127.0.0.1:1/events', DEFAULT_WALLET_WEBHOOK_API_KEY: 'a-token' }

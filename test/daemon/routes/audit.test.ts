@@ -7,8 +7,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { isAudited } from '../../../daemon/middleware/audit.ts'
 import { routes } from '../../../daemon/routes/index.ts'
 import type { Route } from '../../../daemon/route.ts'
-import { Problem } from '../../../src/base/problem.ts'
 import { adminToken, startAgent, type TestAgent } from '../../_agent.ts'
+import { built } from '../../_built.ts'
 import { probed } from '../../audit/_log.ts'
 import { newDid, refusal, type Tenant } from '../../_pair.ts'
 
@@ -209,7 +209,8 @@ test('it is intact, the head of before is there, and what is no head is told', a
 
 test('where the disk has no room for an entry, nothing is changed that would have one; the rest goes on', async () => {
   const full = (point: string) => {
-    if (point === 'audit:before') throw new Problem('error:InsufficientStorage', 'The disk of the agent is full: nothing was changed.')
+    if (point === 'audit:before')
+      throw new built.Problem('error:InsufficientStorage', 'The disk of the agent is full: nothing was changed.')
   }
   const wallets = async () => (await agent.admin('GET /wallets', { query: { limit: 1_000 } })).contents.length
   const before = await wallets()

@@ -1,0 +1,29 @@
+/** Builds the program before the tests when a source is newer than the build: the tests run what ships. */
+import { execFileSync } from 'node:child_process'
+import { readdirSync, statSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import type { TestProject } from 'vitest/node'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const sources = ['bin', 'commands', 'daemon', 'src', 'tui']
+
+/** The build begins by removing this file, and writes it at its end. */
+const lastOfBuild = 'dist/daemon/agent.cjs.daemon.cache'
+
+const writtenAt = (path: string) => statSync(root + path, { throwIfNoEntry: false })?.mtimeMs ?? 0
+const filesIn = (folder: string) => [
+  folder,
+  ...readdirSync(root + folder, { recursive: true, encoding: 'utf8' }).map((name) => `${folder}/${name}`),
+]
+const isStale = () => Math.max(...['package.json', ...sources.flatMap(filesIn)].map(writtenAt)) > writtenAt(lastOfBuild)
+
+function build(): void {
+  if (!isStale()) return
+  console.log('The sources are newer than the build: building.')
+  execFileSync('npm', ['run', 'build', '--silent'], { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] })
+}
+
+export default function setup(project: TestProject): void {
+  build()
+  project.onTestsRerun(build)
+}
