@@ -1,4 +1,4 @@
-/** The page of an authentication challenge (service §2.11): whoever opens it is to sign in with a DID. */
+/** The page of an authentication challenge (service §2.11): the person who opens it signs in with a DID. */
 import type { Challenge } from '../../src/enterprise/authentication.ts'
 import { html, line, visibleJson } from './html.ts'
 import type { Page } from './page.ts'
@@ -10,25 +10,25 @@ export function challengePage(challenge: Challenge, { staleAfterMs }: { staleAft
   const text = visibleJson(challenge)
   const { host } = new URL(challenge.submissionEndpoint)
   return {
-    title: 'Sign in with your DID',
+    title: from === undefined ? 'Sign in with your DID' : `${from} asks you to sign in`,
     isWide: true,
     staleAfterMs,
     content: html`<header>
         <p class="kind">Authentication challenge</p>
-        <h1>Sign in with your DID</h1>
-        <p class="from">${from === undefined ? 'Somebody who gives no name' : quoted(from)} asks you to show that a DID is yours.</p>
+        <h1 class="from">${from === undefined ? 'Sign in with your DID' : html`${quoted(from)} asks you to sign in`}</h1>
+        <p>You sign in with your DID: your wallet signs the challenge, and there is no password to type.</p>
       </header>
       ${scan(text, 'the authentication challenge')}
       <div>
         ${steps([
           html`Open the wallet app that keeps your DIDs, and let it scan the code.`,
-          html`Look who asks: your wallet shows it too. Your answer goes to <bdi>${host}</bdi>.`,
-          html`Choose the DID that you are known by there, and confirm. Your wallet signs, and there is no password to type.`,
+          html`Check the name that your wallet shows. Your answer goes to <bdi>${host}</bdi>.`,
+          html`Choose the DID that you use there, and confirm.`,
         ])}
         <aside class="note">
           <p>
-            <strong>Go on only if you began this sign-in yourself, just now.</strong> If somebody sent you this link, they could be signed
-            in as you. Nobody has checked the name that it shows.
+            <strong>Continue only if you started this sign-in yourself, just now.</strong> Another person who sent you this link could be
+            signed in as you. The name on this page is not verified.
           </p>
         </aside>
         ${toCopy('Your wallet is on this device, or has no camera?', [{ label: 'Copy this text into your wallet:', text }])}

@@ -1,5 +1,5 @@
 /**
- * The page of an out-of-band invitation (DIDComm v2.1): anybody's, since all of it is in its link.
+ * The page of an out-of-band invitation (DIDComm v2.1) of any agent: the link holds all of it.
  *
  * Whether it was made here is not said: what an invitation shows of its maker could be copied from another one, and would then pass for a
  * promise of this agent's.
@@ -17,20 +17,20 @@ const kinds = {
   connect: {
     kind: 'Invitation to connect',
     title: 'You are invited to connect',
-    text: 'Somebody invites you to connect your wallet with theirs, so that the two can exchange messages, credentials and proofs.',
-    last: 'Confirm that you want to connect, or decline. Nothing of yours is shown by connecting.',
+    text: 'Connect your wallet with the sender’s, to exchange messages, credentials and proofs.',
+    last: 'Confirm the connection, or decline. Connecting shares none of your credentials.',
   },
   offer: {
     kind: 'Credential offer',
     title: 'You are offered a credential',
-    text: 'Somebody offers you a credential to keep in your wallet.',
-    last: 'Look at what the credential says, and accept it or decline.',
+    text: 'The sender offers a credential for your wallet.',
+    last: 'Check the claims of the credential, and accept it or decline.',
   },
   request: {
-    kind: 'Proof request',
-    title: 'You are asked for a proof',
-    text: 'Somebody asks you to prove something with a credential from your wallet.',
-    last: 'Look at what is asked for, and share it only if you want them to know it.',
+    kind: 'Invitation with a request',
+    title: 'Proof request',
+    text: 'The sender asks for a proof with a credential from your wallet.',
+    last: 'Check the requested claims, and share them only if you want the sender to know them.',
   },
 } as const
 
@@ -55,14 +55,11 @@ export function invitationPage({ invitation, oob, base }: { invitation: OutOfBan
       <div>
         ${steps([
           html`Open your wallet app, and let it scan the code.`,
-          html`Look at what your wallet says of the other side.
-          ${host === undefined ? undefined : html`Your messages to it go to <bdi>${host}</bdi>.`}`,
+          html`Check what your wallet shows of the sender. ${host === undefined ? undefined : html`Your messages go to <bdi>${host}</bdi>.`}`,
           html`${last}`,
         ])}
         <aside class="note">
-          <p>
-            An invitation does not prove who made it. If you did not expect one, close this page: by opening it you have answered nothing.
-          </p>
+          <p>An invitation does not prove its author. If you did not expect one, close the page: opening it sends nothing.</p>
         </aside>
         ${toCopy('Your wallet is on this device, or has no camera?', [
           { label: 'Copy this link into your wallet:', text: url },
@@ -74,11 +71,11 @@ export function invitationPage({ invitation, oob, base }: { invitation: OutOfBan
 }
 
 function overPage(invitation: OutOfBandInvitation, endsAt: Date): Page {
-  const title = 'This invitation is over'
+  const title = 'This invitation has expired'
   return {
     title,
     content: html`<h1>${title}</h1>
-      <p>Nobody can accept it any more since ${moment(endsAt)}. Ask whoever sent it for a new one.</p>
+      <p>It expired on ${moment(endsAt)}. Ask the sender for a new one.</p>
       ${goalOf(invitation)} ${details(invitation)}`,
   }
 }
@@ -86,7 +83,7 @@ function overPage(invitation: OutOfBandInvitation, endsAt: Date): Page {
 function goalOf({ body }: OutOfBandInvitation): Html | undefined {
   const goal = line(body.goal, longestLine)
   if (goal === undefined) return undefined
-  return html`<p class="soft">What they say that it is for:</p>
+  return html`<p class="soft">Purpose, in the sender’s words:</p>
     <blockquote>${quoted(goal)}</blockquote>`
 }
 

@@ -18,7 +18,7 @@ export function scan(text: string, what: string): Html {
         ${code}
         <figcaption>Scan this code with your wallet.</figcaption>
       </figure>`
-    : html`<figure class="note"><p>This one is too long for a QR code. Copy its text, further down, into your wallet.</p></figure>`
+    : html`<figure class="note"><p>The text is too long for a QR code. Copy it, further down, into your wallet.</p></figure>`
 }
 
 export function steps(items: readonly Html[]): Html {

@@ -1,4 +1,4 @@
-/** The page of a link that leads to nothing, or to nothing any more. */
+/** The page of a link that is unknown or has expired. */
 import type { Problem } from '../../src/base/problem.ts'
 import { html, line } from './html.ts'
 import type { Page } from './page.ts'
@@ -6,17 +6,17 @@ import type { Page } from './page.ts'
 const words: Readonly<Record<number, { title: string; text: string }>> = {
   400: {
     title: 'This link cannot be read',
-    text: 'A part of it may have been lost on the way. Ask whoever sent it for the whole link, and open that.',
+    text: 'A part of it may be missing. Ask the sender for the whole link.',
   },
   404: {
-    title: 'There is nothing behind this link',
-    text: 'It was not made here, or a part of it was lost on the way. Ask whoever sent it for the whole link, and open that.',
+    title: 'This link leads nowhere',
+    text: 'This agent did not make it, or a part of it is missing. Ask the sender for the whole link.',
   },
   410: {
-    title: 'This link is over',
-    text: 'It works once and for a limited time. It has been answered, or taken back, or its time has run out. Ask whoever sent it for a new one.',
+    title: 'This link has expired',
+    text: 'It worked once and for a limited time: it was answered or withdrawn, or its time has passed. Ask the sender for a new one.',
   },
-  503: { title: 'Not available for the moment', text: 'Nothing is wrong with your link. Open it again in a while.' },
+  503: { title: 'Not available at the moment', text: 'Your link is valid. Open it again later.' },
 }
 
 /** Says in words what went wrong and what to do; the problem's own words are below, for those who are asked about it. */

@@ -29,8 +29,8 @@ describe.skipIf(!isThere)(`in Chromium${isThere ? '' : ` (skipped: there is no $
     const { challenge } = await agent.tenant('POST /did-authentication/challenges', { body: { from } })
     const url = `${agent.url}/invitation?_oob=${oobOf(await agent.tenant('POST /connections', { body: { goal: from } }))}`
     links = {
-      request: { url: didRequest.onboardEndpoint, code: JSON.stringify(didRequest), title: 'You are asked for a DID' },
-      challenge: { url: challenge.submissionEndpoint, code: JSON.stringify(challenge), title: 'Sign in with your DID' },
+      request: { url: didRequest.onboardEndpoint, code: JSON.stringify(didRequest), title: '“Acme <b>Ltd</b>” asks for a DID' },
+      challenge: { url: challenge.submissionEndpoint, code: JSON.stringify(challenge), title: '“Acme <b>Ltd</b>” asks you to sign in' },
       invitation: { url, code: url, title: 'You are invited to connect' },
     }
   })
@@ -117,7 +117,7 @@ describe.skipIf(!isThere)(`in Chromium${isThere ? '' : ` (skipped: there is no $
     await page.evaluate(`document.body.insertAdjacentHTML('beforeend', '<p style="color: red" onclick="document.title = 1">x</p>')`)
     await page.evaluate(`document.body.append(Object.assign(document.createElement('img'), { src: '${agent.url}/x.png' }))`)
     await page.getByText('x', { exact: true }).click()
-    expect(await page.title()).toBe('You are asked for a DID')
+    expect(await page.title()).toBe('Acme <b>Ltd</b> asks for a DID')
     // That the browser complains here is what makes its silence above worth something.
     expect(said.filter((text) => text.includes('Content Security Policy'))).toHaveLength(3)
     await context.close()
@@ -128,7 +128,7 @@ describe.skipIf(!isThere)(`in Chromium${isThere ? '' : ` (skipped: there is no $
     const made = await agent.tenant('POST /onboard/did-requests', { body: {} })
     await agent.tenant('DELETE /onboard/did-requests/{didRequestId}', { path: { didRequestId: made.id } })
     const response = await page.goto(made.didRequest.onboardEndpoint)
-    expect([response!.status(), await page.locator('h1').innerText()]).toEqual([410, 'This link is over'])
+    expect([response!.status(), await page.locator('h1').innerText()]).toEqual([410, 'This link has expired'])
     await context.close()
   })
 })

@@ -34,7 +34,7 @@ type Made = {
 
 const products: Record<
   string,
-  { begin: (at: TestAgent, from?: string) => Promise<Made>; refused: unknown; title: string; unknown: string }
+  { begin: (at: TestAgent, from?: string) => Promise<Made>; refused: unknown; title: string; nameless: string; unknown: string }
 > = {
   'a DID request': {
     begin: async ({ tenant }, from) => {
@@ -49,7 +49,8 @@ const products: Record<
       }
     },
     refused: null,
-    title: 'You are asked for a DID',
+    title: '<bdi>“Acme Ltd”</bdi> asks for a DID',
+    nameless: 'Request for a DID',
     unknown: '/onboard/2Fe27FgoZSFmSgW8WFEdMBCa7fDeMuzdei3R7gZmU7ejrXXdXNhRJPB',
   },
   'a challenge': {
@@ -65,7 +66,8 @@ const products: Record<
       }
     },
     refused: null,
-    title: 'Sign in with your DID',
+    title: '<bdi>“Acme Ltd”</bdi> asks you to sign in',
+    nameless: 'Sign in with your DID',
     unknown: '/did-authentication/challenge-submissions/2Fe27FgoZSFmSgW8WFEdMBCa7fDeMuzdei3R7gZmU7ejrXXdXNhRJPB',
   },
 }
@@ -102,15 +104,15 @@ const hostile = [
   ' \u00a0\u2003 ',
 ]
 
-describe.each(Object.entries(products))('%s', (_, { begin, refused, title, unknown }) => {
+describe.each(Object.entries(products))('%s', (_, { begin, refused, title, nameless, unknown }) => {
   test('is a page for browsers and JSON for programs', async () => {
     const { url, shown } = await begin(agent, 'Acme Ltd')
     const page = await get(url)
     expect(page.status).toBe(200)
     expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8')
     expect(page.text).toMatch(/^<!doctype html>\s*<html lang="en">/)
-    expect(page.text).toContain(`<h1>${title}</h1>`)
-    expect(page.text).toContain('“Acme Ltd”')
+    expect(page.text).toContain(`<h1 class="from">${title}</h1>`)
+    expect(page.text).toContain('<title>Acme Ltd asks ')
     expect(page.text).toMatch(/<svg class="qr" role="img" aria-label="QR code of [^"]+"/)
     expect(JSON.parse(copied(page.text))).toEqual(shown)
     for (const accept of ['application/json', '*/*', '', 'application/*', 'image/png', 'text/html;q=0.5, application/json']) {
@@ -152,7 +154,7 @@ describe.each(Object.entries(products))('%s', (_, { begin, refused, title, unkno
     for (const { url } of [used, declined, deleted, over]) {
       const page = await get(url)
       expect([page.status, page.headers.get('content-type')]).toEqual([410, 'text/html; charset=utf-8'])
-      expect(page.text).toContain('<h1>This link is over</h1>')
+      expect(page.text).toContain('<h1>This link has expired</h1>')
       expect(page.text).not.toMatch(/<svg|<textarea/)
       const { status, text } = await get(url, 'application/json')
       expect([status, JSON.parse(text)]).toMatchObject([
@@ -162,7 +164,7 @@ describe.each(Object.entries(products))('%s', (_, { begin, refused, title, unkno
     }
     for (const path of [unknown, unknown.replace(/[^/]*$/, 'x'), unknown.replace(/[^/]*$/, '%3Cscript%3Ealert(1)%3C%2Fscript%3E')]) {
       const page = await get(agent.url + path)
-      expect([page.status, page.text.includes('There is nothing behind this link')]).toEqual([404, true])
+      expect([page.status, page.text.includes('This link leads nowhere')]).toEqual([404, true])
       expect(page.text).not.toContain('script')
       expect(JSON.parse((await get(agent.url + path, '*/*')).text)).toMatchObject({ type: expect.stringMatching(/-not-found$/) })
     }
@@ -190,7 +192,7 @@ describe.each(Object.entries(products))('%s', (_, { begin, refused, title, unkno
       expect(JSON.parse(copied(text))).toEqual(shown)
     }
     expect((await open(hostile[0]!)).text).toContain('“&lt;script&gt;alert(1)&lt;/script&gt;”')
-    expect((await open(hostile.at(-1)!)).text).toContain('Somebody who gives no name')
+    expect((await open(hostile.at(-1)!)).text).toContain(`<h1 class="from">${nameless}</h1>`)
     expect((await open('W'.repeat(1_000))).text).toContain(`“${'W'.repeat(200)}…”`)
   })
 
@@ -263,7 +265,7 @@ describe('an invitation', () => {
   test('says that it carries a request for a proof', async () => {
     const made = await agent.tenant('POST /present-proof/presentations/invitation', { body: { goal: 'your age', proofs: [] } })
     const { text } = await get(`${agent.url}/invitation?_oob=${oobOf(made as never)}`)
-    expect(text).toContain('<h1>You are asked for a proof</h1>')
+    expect(text).toContain('<h1>Proof request</h1>')
   })
 
   test.each([
@@ -286,13 +288,13 @@ describe('an invitation', () => {
     const { status, text } = await get(link(minimal))
     expect(status).toBe(200)
     expect(text).toContain('did:example:somebody')
-    expect(text).not.toMatch(/<blockquote|Your messages to it go/)
+    expect(text).not.toMatch(/<blockquote|Your messages go/)
   })
 
   test('that is over has no QR code, and says since when', async () => {
     const { status, text } = await get(link({ ...minimal, expires_time: 1_700_000_000, body: { goal: 'a card' } }))
     expect(status).toBe(200)
-    expect(text).toContain('<h1>This invitation is over</h1>')
+    expect(text).toContain('<h1>This invitation has expired</h1>')
     expect(text).toContain('14 November 2023')
     expect(text).not.toMatch(/<svg class|<textarea/)
   })
