@@ -17,8 +17,8 @@ const didRequests = /^\/+did-requests(?=\/)/
  */
 export const basePath: Middleware = (ctx, next) => {
   const given = withOneSlash(ctx.path)
-  const prefix = basePaths.find((known) => given.startsWith(`${known}/`)) ?? ''
-  const endpoint = withOneSlash(given.slice(prefix.length))
+  const prefix = basePaths.find((known) => `${given}/`.startsWith(`${known}/`)) ?? ''
+  const endpoint = withOneSlash(given.slice(prefix.length)) || '/'
   // With a slash at its end, a path that is a whole name looks like one that goes on.
   const path = withOneSlash(`${endpoint}/`.replace(enterprise, '').replace(didRequests, '/onboard/did-requests').slice(0, -1))
   if (path !== ctx.path) ctx.path = path

@@ -7,6 +7,7 @@
 import { Problem } from '../../src/base/problem.ts'
 import type { Answer } from '../route.ts'
 import { html, toText, type Html } from './html.ts'
+import { iconUrl } from './icon.ts'
 import { problemPage } from './problem.ts'
 import { styleElement, styleSource } from './style.ts'
 
@@ -39,9 +40,6 @@ const headers = {
   Vary: 'Accept',
 }
 
-const icon =
-  'data:image/svg+xml,%3Csvg xmlns=%22http://www.w3.org/2000/svg%22 viewBox=%220 0 16 16%22%3E%3Crect width=%2216%22 height=%2216%22 rx=%224%22 fill=%22%231d4fd7%22/%3E%3Ccircle cx=%228%22 cy=%226%22 r=%222.5%22 fill=%22%23fff%22/%3E%3Cpath d=%22M3.5 13a4.5 4 0 0 1 9 0z%22 fill=%22%23fff%22/%3E%3C/svg%3E'
-
 /** One thing in two forms. */
 export type Forms<Seen> = { see: () => Promise<Seen>; toJson: (seen: Seen) => object; toPage: (seen: Seen) => Page }
 
@@ -73,7 +71,7 @@ function render({ title, content, status = 200, isWide = false, staleAfterMs, re
         <meta name="color-scheme" content="light dark" />
         <meta name="robots" content="noindex, nofollow" />
         ${staleAfterMs === undefined ? undefined : html`<meta http-equiv="refresh" content="${toSeconds(staleAfterMs)}" />`}
-        <link rel="icon" href="${icon}" />
+        <link rel="icon" href="${iconUrl}" />
         ${styleElement}
       </head>
       <body>

@@ -29,7 +29,9 @@ figure { margin: 1.25rem 0; }
 .qr { display: block; width: 100%; max-width: 24rem; margin: 0 auto; border-radius: .5rem; border: 1px solid var(--line); }
 figcaption, .soft { color: var(--soft); font-size: .875rem; }
 figcaption { margin-top: .5rem; text-align: center; }
-ol { margin: 0 0 .75rem; padding-left: 1.375rem; }
+ol, ul { margin: 0 0 .75rem; padding-left: 1.375rem; }
+a { color: var(--accent); }
+code { font: .9em ui-monospace, "SF Mono", Menlo, Consolas, "Noto Sans Mono", monospace; }
 li { margin-bottom: .375rem; }
 li::marker { color: var(--accent); font-weight: 600; }
 .note { margin: 1.25rem 0; padding: .75rem 1rem; background: var(--note); border-left: 3px solid var(--note-line); border-radius: .375rem; overflow: clip; }

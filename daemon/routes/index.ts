@@ -11,6 +11,7 @@ import didRegistrar from './did-registrar.ts'
 import didcomm from './didcomm.ts'
 import dids from './dids.ts'
 import events from './events.ts'
+import home from './home.ts'
 import iam from './iam.ts'
 import invitation from './invitation.ts'
 import issueCredentials from './issue-credentials.ts'
@@ -53,5 +54,6 @@ export const routes = [
   ...api,
   ...audit,
   ...system,
+  ...home,
 ] as const
 export type Routes = typeof routes

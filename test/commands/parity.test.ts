@@ -30,6 +30,9 @@ const withoutCommand: Readonly<Record<string, string>> = {
   'GET /api/_system/health': ledger,
   'GET /api/_system/metadata': ledger,
   'GET /docs/openapi.json': 'the description of the API, for programs',
+  'GET /': 'a page for browsers, and a description for programs that have only the address',
+  'GET /docs': 'as GET /',
+  'GET /favicon.ico': 'for browsers',
 }
 
 const calls = operationsOfCommands()

@@ -1,0 +1,58 @@
+/** `/` and `/docs` (ours): the first answer for a person or a program that has only the agent's address. */
+import { z } from 'zod'
+import type { Agent } from '../../src/agent.ts'
+import { homePage } from '../pages/home.ts'
+import { icon } from '../pages/icon.ts'
+import { answerInForm, pageMedia } from '../pages/page.ts'
+import { route, type Input } from '../route.ts'
+
+const Description = z
+  .object({ name: z.string(), description: z.string(), apiDocument: z.url(), health: z.url() })
+  .meta({ id: 'AgentDescription' })
+
+const contract = { access: 'public', media: pageMedia, reply: [200, Description] } as const
+
+/** Answers with the description. `base` is the reference from the page to the base of the API: a proxy may serve it below a path of its own. */
+const describe = (agent: Agent, { accepts }: Input<typeof contract & { summary: string; operationId: string }>, base: string) =>
+  answerInForm(accepts, {
+    see: () => Promise.resolve(agent.env.urls.rest.replace(/\/$/, '')),
+    toJson: (url) => ({
+      name: 'identity-agent',
+      description: 'An agent for self-sovereign identity, with the API of the Hyperledger Identus Cloud Agent',
+      apiDocument: `${url}/docs/openapi.json`,
+      health: `${url}/_system/health`,
+    }),
+    toPage: () => homePage(base),
+  })
+
+/** The part of a request target after the last slash of its path; nothing where the path ends with a slash. */
+const lastPart = (target: string) => target.replace(/\?.*$/s, '').split('/').at(-1)
+
+export default [
+  route(
+    'GET /',
+    { ...contract, summary: 'Read what this is, and where its API document is (ours)', operationId: 'getAgentDescription' },
+    ({ agent }, input) => {
+      const last = lastPart(input.target)
+      return describe(agent, input, last ? `${last}/` : './')
+    },
+  ),
+
+  route(
+    'GET /docs',
+    { ...contract, summary: 'Read where the API document is (ours)', operationId: 'getDocumentation' },
+    ({ agent }, input) => describe(agent, input, lastPart(input.target) ? './' : '../'),
+  ),
+
+  route(
+    'GET /favicon.ico',
+    {
+      summary: 'Read the icon of the pages (ours)',
+      operationId: 'getIcon',
+      access: 'public',
+      media: ['image/svg+xml'],
+      reply: [200, z.string()],
+    },
+    () => Promise.resolve({ type: 'image/svg+xml', body: icon, headers: { 'Cache-Control': 'public, max-age=86400' } }),
+  ),
+] as const
