@@ -79,7 +79,7 @@ test('a credential is offered, accepted, issued, asked for, presented, accepted 
   await right.type('3')
   await right.shows('RequestReceived (a request to be answered)')
   await right.type('p')
-  await right.shows(/› 1 .*name.*\(JWT\)/)
+  await right.shows(/› 1 name=Alice age=42 \(JWT\) {2}did:prism:.*…/)
   await right.type(codes.enter)
   await right.shows('PresentationSent (presented)')
   await left.type('3')

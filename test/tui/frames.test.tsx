@@ -212,6 +212,7 @@ test.each([
   await type(codes.escape)
   for (const keys of [['1'], ['j'], ['2'], ['j'], ['j'], ['G'], ['3'], ['G'], ['4'], ['5'], ['6']]) {
     await type(...keys)
+    expect(lines()[1]).not.toContain('…')
     expect(lines().at(-1)).toMatch(/\bn new {2}\? help {2}q quit( {2}Enter larger( {2}\/ filter)?)?$/)
   }
   await type('?')

@@ -48,6 +48,8 @@ export type Action = {
   key: string
   /** A word for the line of keys. */
   word: string
+  /** The same action as another one: the line of keys leaves it out. */
+  isAlias?: boolean
   /** Does it. What it returns is said to the person; nothing when they have left it. */
   run: (desk: Desk) => Promise<string | undefined>
 }

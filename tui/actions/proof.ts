@@ -2,6 +2,7 @@
 import type { PresentationRecord } from '../data/data.ts'
 import { unanswered, type Candidates } from '../../commands/_format/candidates.ts'
 import { CommandError } from '../../commands/_errors/usage.ts'
+import { claimsLine } from '../panes/claims.ts'
 import type { Action, Desk } from './action.ts'
 import { copying } from './copying.ts'
 import { tracing } from './tracing.ts'
@@ -13,8 +14,8 @@ export function proofActions(record: PresentationRecord): Action[] {
     ...(role === 'Prover' && status === 'RequestReceived'
       ? [
           { key: 'p', word: 'present', run: (desk: Desk) => present(desk, record) },
-          // It is accepted by presenting.
-          { key: 'a', word: 'accept', run: (desk: Desk) => present(desk, record) },
+          // Presenting accepts the request: the same action under another key.
+          { key: 'a', word: 'accept', isAlias: true, run: (desk: Desk) => present(desk, record) },
           { key: 'x', word: 'reject', run: (desk: Desk) => decline(desk, record) },
         ]
       : []),
@@ -59,8 +60,8 @@ async function present(desk: Desk, { presentationId }: PresentationRecord): Prom
 
 async function chooseOne(desk: Desk, candidates: Candidates['candidates']): Promise<string[] | undefined> {
   const options = candidates.map(({ recordId, credentialFormat, claims, issuer }) => ({
-    label: `${claims.join(' ')} (${credentialFormat})`,
-    detail: `of ${issuer}`,
+    label: `${claimsOf(desk, recordId) ?? claims.join(' ')} (${credentialFormat})`,
+    detail: issuer,
     value: recordId,
   }))
   const credential = await desk.choose('Which credential do you present?', options)
@@ -76,6 +77,12 @@ async function presentSeveral(desk: Desk, presentationId: string, choice: Candid
       `agent proof present ${presentationId}`,
     )
   return (await desk.confirm(`The request asks for several credentials. Present these ${choice.length}?`)) ? choice : undefined
+}
+
+/** The claims of a credential with their values, which tell it from others of its kind. */
+function claimsOf(desk: Desk, recordId: string): string | undefined {
+  const record = desk.data().credentials.find((each) => each.recordId === recordId)
+  return record && claimsLine(record.claims)
 }
 
 async function decline(desk: Desk, record: PresentationRecord): Promise<string | undefined> {

@@ -3,6 +3,7 @@ import { inStyle } from '../../commands/_format/colour.ts'
 import { credentialFields } from '../../commands/_format/records.ts'
 import { credentialActions } from '../actions/credential.ts'
 import type { CredentialRecord } from '../data/data.ts'
+import { claimsLine } from './claims.ts'
 import type { Pane, Section } from './pane.ts'
 import { age, isMine, stateCell } from './state.ts'
 import { timeline } from './timeline.ts'
@@ -35,13 +36,6 @@ export const credentials: Pane<CredentialRecord> = {
 /** What decoding a record's credential depends on. */
 export function contentKey({ recordId, protocolState, revoked, updatedAt }: CredentialRecord): string {
   return [recordId, protocolState, revoked, updatedAt].join(' ')
-}
-
-/** Claims in one line: `name=Alice age=42`. */
-function claimsLine(claims: CredentialRecord['claims']): string {
-  return Object.entries(claims)
-    .map(([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`)
-    .join(' ')
 }
 
 type Content = Parameters<typeof credentialFields>[1] | { error: string }

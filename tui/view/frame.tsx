@@ -31,24 +31,36 @@ function stateOf(link: Link): Piece {
   }
 }
 
-/** The names of the panes, how much is in them, and in which it is our turn. On a narrow screen, how much is in the one that is shown. */
+/** Ways to show the panes, the widest first: all counts, the count of the pane that is shown, and other panes by short names or none. */
+const tabStyles = [
+  { counts: true, gap: '  ', most: Infinity },
+  { counts: false, gap: '', most: Infinity },
+  { counts: false, gap: '', most: 3 },
+  { counts: false, gap: '', most: 0 },
+]
+
+/** The names of the panes, their counts, and how many of their items wait for this side. */
 export function tabs(snapshot: Snapshot): Row {
-  const { data, ui } = snapshot
-  const isTight = ui.size.columns < 100
+  const rows = tabStyles.map((style) => tabRow(snapshot, style))
+  const width = (row: Row) => row.reduce((sum, { text }) => sum + widthOf(text), 0)
+  return rows.find((row) => width(row) <= snapshot.ui.size.columns) ?? rows.at(-1)!
+}
+
+function tabRow({ data, ui }: Snapshot, { counts, gap, most }: (typeof tabStyles)[number]): Row {
   return paneNames.flatMap((name, index): Row => {
     const pane = panes[name]
     const items = pane.items(data)
     const mine = pane.isMine ? items.filter((item) => pane.isMine!(item)).length : 0
     const isHere = name === ui.pane
     const count = ui.filters[name] ? `${shownIn(name, data, ui).length}/${items.length}` : String(items.length)
-    const text = `${index + 1} ${pane.title}${isTight && !isHere ? '' : ` ${count}`}`
+    const title = isHere ? pane.title : pane.title.slice(0, most)
     const style = isHere ? 'chosen' : undefined
     return [
       { text: isHere ? '[' : ' ', style },
-      { text, style },
+      { text: `${index + 1}${title === '' ? '' : ` ${title}`}${counts || isHere ? ` ${count}` : ''}`, style },
       { text: mine > 0 ? ` !${mine}` : '', style: 'chosen' },
       { text: isHere ? ']' : ' ', style },
-      { text: isTight ? '' : '  ' },
+      { text: index === paneNames.length - 1 ? '' : gap },
     ]
   })
 }
@@ -75,7 +87,7 @@ export function keys({ data, ui }: Snapshot): Row {
   if (ui.prompt?.kind === 'filter') return [{ text: 'type to filter   Enter keep filter   Esc clear filter', style: 'faint' }]
   if (ui.prompt) return []
   const { pane, item } = selectionOf(data, ui)
-  const own = item === undefined ? [] : pane.actions(item).map(({ key, word }): Key => [key, word])
+  const own = item === undefined ? [] : pane.actions(item).flatMap(({ key, word, isAlias }): Key[] => (isAlias ? [] : [[key, word]]))
   const view: Key[] =
     item === undefined
       ? []
