@@ -73,7 +73,9 @@ export const InputDescriptor = z
 export type InputDescriptor = z.output<typeof InputDescriptor>
 
 const content = {
-  input_descriptors: list(InputDescriptor, 30),
+  input_descriptors: list(InputDescriptor, 30).describe(
+    'What is asked for. A definition without any asks for nothing, and is always satisfied.',
+  ),
   name: Words,
   purpose: Words,
   format: optional(ClaimFormat),
