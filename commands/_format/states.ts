@@ -37,8 +37,8 @@ export const meanings: Readonly<Record<Topic, Readonly<Record<string, Meaning>>>
     CredentialReceived:  { words: 'held', next: 'agent proof list', ends: 0 },
     InvitationGenerated: { words: 'waiting for somebody to answer the invitation' },
     InvitationExpired:   { words: 'the invitation was answered too late', ends: 5 },
-    ProblemReportPending:  { words: 'declined, or took too long; telling the other side', ends: 5 },
-    ProblemReportSent:     { words: 'declined, or took too long', ends: 5 },
+    ProblemReportPending:  { words: 'declined, refused, or took too long; telling the other side', ends: 5 },
+    ProblemReportSent:     { words: 'declined, refused, or took too long', ends: 5 },
     ProblemReportReceived: { words: 'the other side reports a problem', ends: 5 },
   },
   proof: {

@@ -88,7 +88,8 @@ describe('an offer', () => {
   })
 })
 
-test('a credential that is not what was offered and asked for is refused, says so on the record, and a right one is taken', async () => {
+/** An offer that was accepted; what the party has to issue a credential, and a good one. */
+async function startIssuing() {
   const { thid, offered } = await offer()
   const { recordId } = await credentialIn(tenant!.call, thid, 'OfferReceived')
   await accept(recordId)
@@ -99,25 +100,60 @@ test('a credential that is not what was offered and asked for is refused, says s
   const definition = await agent.agent.env.getCredentialDefinition(published.credDefId)
   const sign = (values: Record<string, string>, of = request) =>
     engine.createCredential({ definition, privateKey: made.privateKey, offer: offered, request: of, values })
-  const good: any = await sign(claims)
   const linkSecret = await engine.createLinkSecret()
   const { request: others } = await engine.createRequest({ definition, linkSecret, offer: offered })
-
-  const damaged = (change: (credential: any) => unknown) => {
-    const copy = structuredClone(good)
-    change(copy)
-    return copy
+  const good: any = await sign(claims)
+  return {
+    thid,
+    recordId,
+    good,
+    sign,
+    others,
+    damaged(change: (credential: any) => unknown) {
+      const copy = structuredClone(good)
+      change(copy)
+      return copy
+    },
+    send: (credential: object) =>
+      party.send(sides.theirDid, { type: typesOf.credential, thid, attachments: attach(credential, 'anoncreds/credential@v1.0') }),
   }
+}
+type Issuing = Awaited<ReturnType<typeof startIssuing>>
+
+describe('a credential that is not the one that was offered ends the flow, and nothing is held, when it', () => {
+  const cases: [string, (issuing: Issuing) => object | Promise<object>, RegExp][] = [
+    ['says something else, signed', ({ sign }) => sign({ ...claims, age: '31' }), /claim age is not what was offered/],
+    ['is of another definition', ({ damaged }) => damaged((c) => (c.cred_def_id = 'https://x.example/definition')), /is of the definition/],
+    ['is of another schema', ({ damaged }) => damaged((c) => (c.schema_id = 'https://x.example/schema')), /is of the schema/],
+    ['has another text', ({ damaged }) => damaged((c) => (c.values.age.raw = '31')), /age is not what was offered/],
+    ['lacks an attribute', ({ damaged }) => damaged((c) => delete c.values.age), /lacks the claim age/],
+    ['has one too many', ({ damaged }) => damaged((c) => (c.values.email = { raw: '1', encoded: '1' })), /email, which was not offered/],
+  ]
+  test.each(cases)('%s', async (_, make, reason) => {
+    const issuing = await startIssuing()
+    const { thid, recordId, good, send } = issuing
+    expect((await send(await make(issuing))).status).toBe(200)
+    const ended = await credentialIn(tenant!.call, thid, 'ProblemReportSent')
+    expect(ended).toMatchObject({
+      recordId,
+      metaLastFailure: { type: 'error:CredentialServiceError:InvalidCredentialIssue', detail: expect.stringMatching(reason) },
+    })
+    expect(ended).not.toHaveProperty('credential')
+    expect(await party.next(report)).toMatchObject({
+      pthid: thid,
+      body: { code: 'e.p.trust.credential-refused', comment: ended.metaLastFailure!.detail },
+    })
+    expect((await send(good)).status).toBe(400)
+    expect((await credentialIn(tenant!.call, thid, 'ProblemReportSent')).recordId).toBe(recordId)
+  })
+})
+
+test('a credential that does not hold is refused, says so on the record, and a right one is taken', async () => {
+  const { thid, recordId, good, sign, others, damaged, send } = await startIssuing()
   const cases: [string, object, RegExp][] = [
-    ['says something else, signed', await sign({ ...claims, age: '31' }), /attribute age is not what was offered/],
     ['is for another link secret', await sign(claims, others), /Signature correctness proof/],
-    ['is of another definition', damaged((c) => (c.cred_def_id = 'https://x.example/definition')), /is of the definition/],
-    ['is of another schema', damaged((c) => (c.schema_id = 'https://x.example/schema')), /is of the schema/],
-    ['has another text', damaged((c) => (c.values.age.raw = '31')), /age is not what was offered/],
     ['has another number', damaged((c) => (c.values.age.encoded = '31')), /signed of its attribute age is not its text/],
     ['has another number for a text', damaged((c) => (c.values.country.encoded = '5')), /signed of its attribute country/],
-    ['lacks an attribute', damaged((c) => delete c.values.age), /lacks the attribute age/],
-    ['has one too many', damaged((c) => (c.values.email = { raw: '1', encoded: '1' })), /email, which was not offered/],
     ['has another signature', damaged((c) => (c.signature.p_credential.a = '123')), /Signature correctness proof/],
     ['has another exponent', damaged((c) => (c.signature.p_credential.e = '123')), /Signature correctness proof/],
     ['has another proof', damaged((c) => (c.signature_correctness_proof.c = '5')), /Signature correctness proof/],
@@ -127,17 +163,15 @@ test('a credential that is not what was offered and asked for is refused, says s
     ['is a list', [], /expected object/],
   ]
   for (const [what, credential, reason] of cases) {
-    const message = { type: typesOf.credential, thid, attachments: attach(credential, 'anoncreds/credential@v1.0') }
-    const answer = await party.send(sides.theirDid, message)
+    const answer = await send(credential)
     expect([what, answer]).toEqual([what, { status: 400, detail: expect.stringMatching(reason) }])
     expect(await party.next(report)).toMatchObject({ pthid: thid, body: { code: 'e.p.trust.credential-refused', comment: answer.detail } })
     const waiting = await credentialIn(tenant!.call, thid, 'RequestSent')
     expect(waiting.metaLastFailure).toMatchObject({ type: 'error:CredentialServiceError:InvalidCredentialIssue', detail: answer.detail })
   }
-  const message = { type: typesOf.credential, thid, attachments: attach(good, 'anoncreds/credential@v1.0') }
-  expect((await party.send(sides.theirDid, message)).status).toBe(200)
+  expect((await send(good)).status).toBe(200)
   await credentialIn(tenant!.call, thid, 'CredentialReceived')
-  expect((await party.send(sides.theirDid, message)).status).toBe(400)
+  expect((await send(good)).status).toBe(400)
   await party.next(report)
   const { issuer, definition: named } = await tenant!.call('GET /issue-credentials/records/{recordId}/credential', { path: { recordId } })
   expect([issuer, named]).toEqual([published.issuingDID, published.credDefId])

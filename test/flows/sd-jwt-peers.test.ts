@@ -36,7 +36,9 @@ afterAll(async () => {
 /** The holder accepts an offer; what it said, and what answers it. */
 async function accept({ format = 'vc+sd-jwt', keyId }: { format?: string; keyId?: string | undefined } = {}) {
   const thid = randomUUID()
-  const body = { credential_preview: { body: { attributes: [{ name: 'name', value: 'Alice' }] } } }
+  // Peers may preview a number as text.
+  const attributes = Object.entries(claims).map(([name, value]) => ({ name, value: String(value) }))
+  const body = { credential_preview: { body: { attributes } } }
   const offered = await party.send(theirDid, { type: typesOf.offer, thid, body, attachments: [jsonAttachment('1', { options }, format)] })
   expect(offered.status).toBe(200)
   const { recordId, credentialFormat } = await credentialIn(holder.call, thid, 'OfferReceived')

@@ -22,6 +22,9 @@ export type Made = Said & { credential: string; keep?: (tx: Tx) => Promise<unkno
 /** A credential as the holder keeps it: who issued it, and whom it is about if it says so. */
 export type Issued = { credential: string; issuer: string; subject?: string; change?: Change }
 
+/** A credential that is not the one that was offered, and why. */
+export type NotAsOffered = { mismatch: string }
+
 /** What a credential says, which proves nothing by itself; `CredentialContent` says what the members are. */
 export type Content = Validity & {
   /** AnonCreds do not say it: their definition does. */
@@ -56,8 +59,8 @@ export type IssuanceFormat = {
   /** Issuer: makes the credential. @throws {Problem} `InvalidCredentialRequest` when it turns out that the request does not hold. */
   issue(wallet: Wallet, record: CredentialRecord): Promise<Made>
 
-  /** Holder: verifies the credential that came. @throws {Problem} `InvalidCredentialIssue`; 503 when a check cannot be made for now. */
-  verify(wallet: Wallet, record: CredentialRecord, message: Received): Promise<Issued>
+  /** Holder: verifies the credential that came, and compares it with the offer. @throws {Problem} `InvalidCredentialIssue`; 503 when a check cannot be made for now. */
+  verify(wallet: Wallet, record: CredentialRecord, message: Received): Promise<Issued | NotAsOffered>
 
   /** Reads a credential of the wallet; nothing is verified. @throws {VerificationError} */
   read(credential: string): Content

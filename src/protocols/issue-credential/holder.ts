@@ -1,7 +1,7 @@
 /** The holder's side: take an offer, accept it, keep the credential (service §3.2, §4.3). */
 import type { Selectable } from 'kysely'
 import { Problem } from '../../base/problem.ts'
-import type { Db } from '../../storage/database.ts'
+import type { Db, Tx } from '../../storage/database.ts'
 import { prepared } from '../../storage/prepared.ts'
 import type { WalletTables } from '../../storage/wallet-tables.ts'
 import { keepPeerDid } from '../../wallet/peer-dids.ts'
@@ -9,16 +9,17 @@ import type { Wallet } from '../../wallet/wallet.ts'
 import { findPeers } from '../connection/peers.ts'
 import { findByThread, getRecord } from '../find.ts'
 import { isPast } from '../machine.ts'
+import { toReport } from '../report-problem/model.ts'
 import { alreadyReceived, openInvitation } from '../open-invitation.ts'
 import { findRecordFor } from '../peers.ts'
-import type { Handler } from '../receive.ts'
+import type { Handler, Received } from '../receive.ts'
 import { advance, advanceByReply, begin, mustStandBefore } from '../record.ts'
 import { isAccepted } from './acceptance.ts'
-import type { Choice } from './format.ts'
+import type { Choice, NotAsOffered } from './format.ts'
 import { formatOf } from './formats/index.ts'
 import { readOffer, writeRequest } from './messages.ts'
 import { issueCredential, type CredentialRecord } from './model.ts'
-import { checking } from './refusals.ts'
+import { checking, invalidIssue, toFailure } from './refusals.ts'
 import { credentialStates } from './states.ts'
 
 const accept = 'POST /issue-credentials/records/{recordId}/accept-offer'
@@ -74,7 +75,7 @@ const insertCredential = prepared(
     db.insertInto('credential').values({ id, format, credential, issuer, subject, created_at }),
 )
 
-/** The issuer sends the credential: kept when it is what was asked for, and its issuer vouches for it. */
+/** The issuer sends the credential. It is kept when it is the one that was offered, and its issuer has signed it; another one ends the flow. */
 export const onCredential: Handler = async (wallet, message) => {
   const record = await findRecordFor(wallet.db, issueCredential, 'Holder', message)
   if (!record) {
@@ -85,10 +86,18 @@ export const onCredential: Handler = async (wallet, message) => {
   }
   const waitsIn = ['RequestPending', 'RequestSent'] as const
   const issued = await checking(wallet, record, waitsIn, () => formatOf(record).verify(wallet, record, message))
+  if ('mismatch' in issued) return refuse(record, message, issued)
   const { credential, issuer, subject = null, change } = issued
   return async (tx) => {
     const received = await advanceByReply(tx, issueCredential, record.id, 'received credential', { credential, ...change })
     const row = { id: received.id, format: record.credentialFormat, credential, issuer, subject, created_at: received.updatedAt! }
     await insertCredential(tx, row)
   }
+}
+
+/** Ends the flow, and tells the issuer why. */
+function refuse({ id }: CredentialRecord, { from, to, thid }: Received, { mismatch }: NotAsOffered) {
+  const problem = invalidIssue(mismatch)
+  const report = { type: 'problem-report' as const, from: to, to: from, pthid: thid, body: { ...toReport(problem) } }
+  return (tx: Tx) => advanceByReply(tx, issueCredential, id, 'refused credential', { metaLastFailure: toFailure(problem) }, report)
 }

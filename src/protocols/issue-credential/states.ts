@@ -1,4 +1,4 @@
-/** Credential record (service §3.2). DIDComm messages: `offer`, `request`, `credential`, and `problem-report` when the offer is declined or the flow expires. */
+/** Credential record (service §3.2). DIDComm messages: `offer`, `request`, `credential`, and `problem-report` when the offer is declined, the credential is not the one that was offered, or the flow expires. */
 import { machine, type RoleOf, type StateOf } from '../machine.ts'
 
 // prettier-ignore
@@ -26,6 +26,7 @@ export const credentialStates = machine('IssueCredentialRecordUpdated', [
   ['Issuer', 'OfferSent',           'received problem-report',                                     'ProblemReportReceived'                  ],
   ['Issuer', 'CredentialSent',      'received problem-report',                                     'ProblemReportReceived'                  ],
   ['Holder', 'RequestSent',         'received problem-report',                                     'ProblemReportReceived'                  ],
+  ['Holder', 'RequestSent',         'refused credential',                                          'ProblemReportPending', 'send problem-report'],
   ['Issuer', 'CredentialPending',   'refused request',                                             'ProblemReportPending', 'send problem-report'],
   ['Holder', null,                  'received offer to accept',                                    'OfferReceived',       'make acceptance' ],
   ['Holder', 'OfferReceived',       'made',                                                        'RequestPending',      'send request'    ],

@@ -17,6 +17,7 @@ import { encodedAttachments, isTokensFault, readJson } from '../../attachments.t
 import { anonCredsFormats } from '../../formats.ts'
 import type { IssuanceFormat } from '../format.ts'
 import type { CredentialRecord, Offered } from '../model.ts'
+import { findMismatch } from '../offered.ts'
 import { invalidIssue, invalidRequest } from '../refusals.ts'
 
 export const anonCreds: IssuanceFormat = {
@@ -105,7 +106,9 @@ export const anonCreds: IssuanceFormat = {
     try {
       const credential = Credential.parse(readJson(message))
       if (sealed === undefined) throw new TypeError('it was not asked for')
-      checkCredential(record, credential)
+      const mismatch = compare(record, credential)
+      if (mismatch !== undefined) return { mismatch }
+      checkNumbers(credential)
       const definition = await wallet.env.getCredentialDefinition(offer.cred_def_id)
       const metadata = RequestMetadata.parse(JSON.parse(wallet.unseal(contextOf(record), sealed)))
       const linkSecret = await linkSecretOf(wallet)
@@ -158,19 +161,18 @@ function checkOffer(record: CredentialRecord, { schemaId, value }: CredentialDef
   if (surplus !== undefined || offered.length > signed.length) throw unacceptable(`its definition has no attribute ${surplus ?? 'twice'}`)
 }
 
-/** Whether a credential is the one that was offered, whoever signed it. @throws {TypeError} */
-function checkCredential(record: CredentialRecord, { schema_id, cred_def_id, values }: Credential): void {
+/** Why a credential is not the one that was offered, whoever signed it. */
+function compare(record: CredentialRecord, { schema_id, cred_def_id, values }: Credential): string | undefined {
   const { offer } = offerOf(record)
-  if (cred_def_id !== offer.cred_def_id) throw new TypeError(`it is of the definition ${cred_def_id}, not of the one that was offered`)
-  if (schema_id !== offer.schema_id) throw new TypeError(`it is of the schema ${schema_id}, not of the one that was offered`)
-  for (const [name, claim] of Object.entries(record.claims)) {
-    const value = Object.hasOwn(values, name) ? values[name] : undefined
-    if (!value) throw new TypeError(`it lacks the attribute ${name}`)
-    if (value.raw !== claim) throw new TypeError(`its attribute ${name} is not what was offered`)
-    if (encodeValue(value.raw) !== value.encoded) throw new TypeError(`what is signed of its attribute ${name} is not its text`)
-  }
-  const surplus = Object.keys(values).find((name) => !Object.hasOwn(record.claims, name))
-  if (surplus !== undefined) throw new TypeError(`it has the attribute ${surplus}, which was not offered`)
+  if (cred_def_id !== offer.cred_def_id) return `it is of the definition ${cred_def_id}, not of the one that was offered`
+  const claims = Object.fromEntries(Object.entries(values).map(([name, { raw }]) => [name, raw]))
+  return findMismatch({ claims: record.claims, schemas: [offer.schema_id] }, { claims, schemas: [schema_id] })
+}
+
+/** The key signs numbers, which must be those of the texts. @throws {TypeError} */
+function checkNumbers({ values }: Credential): void {
+  const [name] = Object.entries(values).find(([, { raw, encoded }]) => encodeValue(raw) !== encoded) ?? []
+  if (name !== undefined) throw new TypeError(`what is signed of its attribute ${name} is not its text`)
 }
 
 function offerOf({ id, anoncreds }: CredentialRecord): NonNullable<CredentialRecord['anoncreds']> {

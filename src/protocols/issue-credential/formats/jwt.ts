@@ -1,7 +1,14 @@
 /** Credentials as JWTs (wire.md 4.4). */
 import { readJwtVc } from '../../../credentials/credential.ts'
+import type { JsonObject } from '../../../credentials/json.ts'
 import { issueJwtVc, verifyJwtVc } from '../../../credentials/jwt-vc.ts'
+import { findMismatch } from '../offered.ts'
 import { tokenFormat } from './token.ts'
+
+/** The subject's id is no claim about it. */
+function withoutId(claims: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(claims).filter(([name]) => name !== 'id'))
+}
 
 export const jwt = tokenFormat({
   format: 'JWT',
@@ -15,12 +22,14 @@ export const jwt = tokenFormat({
       ...(validityPeriod !== undefined && { validityPeriod }),
     }),
 
-  verify: (_, __, token, checks) => verifyJwtVc(token, checks),
+  async verify(_, record, token, checks) {
+    const verified = await verifyJwtVc(token, checks)
+    const offered = { claims: withoutId(record.claims), schemas: record.schemaIds }
+    return { ...verified, mismatch: findMismatch(offered, { claims: withoutId(verified.claims), schemas: verified.schemas }) }
+  },
 
   read(text) {
     const { jws, credential } = readJwtVc(text)
-    // The subject's id is no claim about it.
-    const claims = Object.fromEntries(Object.entries(credential.claims).filter(([name]) => name !== 'id'))
-    return { ...credential, claims, header: jws.header, payload: jws.payload }
+    return { ...credential, claims: withoutId(credential.claims), header: jws.header, payload: jws.payload }
   },
 })

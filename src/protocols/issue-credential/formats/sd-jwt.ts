@@ -1,11 +1,19 @@
 /** Credentials as SD-JWTs (wire.md 4.5). */
 import { Problem } from '../../../base/problem.ts'
 import { reserved } from '../../../credentials/sd-jwt/disclosure.ts'
-import { anyCredential, decodeSdJwt, issueSdJwt, registeredClaims, verifySdJwt } from '../../../credentials/sd-jwt/sd-jwt.ts'
+import {
+  anyCredential,
+  decodeSdJwt,
+  issueSdJwt,
+  registeredClaims,
+  verifySdJwt,
+  type DecodedSdJwt,
+} from '../../../credentials/sd-jwt/sd-jwt.ts'
 import type { PublicJwk } from '../../../crypto/keys.ts'
 import { findKeyPair } from '../../../did-registrar/keys.ts'
 import type { Wallet } from '../../../wallet/wallet.ts'
 import type { CredentialRecord } from '../model.ts'
+import { findMismatch } from '../offered.ts'
 import { tokenFormat } from './token.ts'
 
 export const sdJwt = tokenFormat({
@@ -53,7 +61,7 @@ export const sdJwt = tokenFormat({
   async verify(wallet, record, token, checks) {
     const verified = await verifySdJwt(token, checks)
     await checkBinding(wallet, record, verified.holderKey)
-    return verified
+    return { ...verified, mismatch: compare(record, verified) }
   },
 
   read(text) {
@@ -68,6 +76,18 @@ export const sdJwt = tokenFormat({
     }
   },
 })
+
+/**
+ * Why a credential is not the one that was offered. Claims with names of the token itself are the token's, but for `exp`. A credential without a type,
+ * as the Cloud Agent issues them, and an offer without a schema, leave the type open.
+ */
+function compare({ claims, schemaIds }: CredentialRecord, { claims: issued, vct, payload }: DecodedSdJwt): string | undefined {
+  const isRegistered = (name: string) => (registeredClaims as readonly string[]).includes(name)
+  const offered = Object.fromEntries(Object.entries(claims).filter(([name]) => !isRegistered(name)))
+  if (typeof claims['exp'] === 'number' && payload['exp'] !== Math.floor(claims['exp'])) return 'it does not end when the offer says'
+  const isTyped = schemaIds.length > 0 && vct !== undefined
+  return findMismatch({ claims: offered, schemas: isTyped ? schemaIds : [] }, { claims: issued, schemas: isTyped ? [vct] : [] })
+}
 
 /** @throws {TypeError} when whoever has the credential could show it, against the holder's wish, or the holder itself could not. */
 async function checkBinding(wallet: Wallet, { subjectId, keyId }: CredentialRecord, holderKey: PublicJwk | undefined): Promise<void> {

@@ -29,6 +29,9 @@ export type Signing = {
   now: number
 }
 
+/** What is needed of a credential that was verified. */
+type Verified = { issuerDid: string; subjectDid?: string; mismatch: string | undefined }
+
 /** What every credential is checked with. */
 type Checks = Parameters<typeof verifyJwtVc>[1]
 
@@ -43,8 +46,8 @@ type Token = Pick<IssuanceFormat, 'read'> & {
   boundTo?(key: VerificationKey, kid: string | undefined): Change
   /** Signs what a record says. Returns the compact form. */
   sign(wallet: Wallet, record: CredentialRecord, signing: Signing): string | Promise<string>
-  /** @throws {VerificationError | TypeError} */
-  verify(wallet: Wallet, record: CredentialRecord, token: string, checks: Checks): Promise<{ issuerDid: string; subjectDid?: string }>
+  /** `mismatch` is why the credential is not the one that was offered. @throws {VerificationError | TypeError} */
+  verify(wallet: Wallet, record: CredentialRecord, token: string, checks: Checks): Promise<Verified>
 }
 
 export function tokenFormat(token: Token): IssuanceFormat {
@@ -117,7 +120,7 @@ export function tokenFormat(token: Token): IssuanceFormat {
       return { credential, attachments: tokenAttachments(credential, format), keep: (tx) => place.keep(tx, record.id) }
     },
 
-    /** Signed by its issuer, in time, about the DID that the offer was accepted with, in the format of the offer, whatever the message calls it. */
+    /** Signed by its issuer, in time, about the DID that the offer was accepted with, in the format of the offer, whatever the message calls it, with what was offered. */
     async verify(wallet, record, message) {
       const checks = {
         resolve: wallet.env.resolver.document,
@@ -129,11 +132,11 @@ export function tokenFormat(token: Token): IssuanceFormat {
       const { subjectId } = record
       try {
         const credential = readToken(message)
-        const { issuerDid: issuer, subjectDid: subject } = await token.verify(wallet, record, credential, checks)
+        const { issuerDid: issuer, subjectDid: subject, mismatch } = await token.verify(wallet, record, credential, checks)
         if (subjectId === undefined || subject === undefined || canonicalDid(subject) !== canonicalDid(subjectId)) {
           throw new TypeError('its subject is not the DID that the offer was accepted with')
         }
-        return { credential, issuer, subject }
+        return mismatch === undefined ? { credential, issuer, subject } : { mismatch }
       } catch (error) {
         if (!isTokensFault(error)) throw error
         throw invalidIssue(reasonOf(error), error)
