@@ -84,6 +84,7 @@ async function takeMessage(agent: Agent, context: Context): Promise<void> {
       ofRequest(withQuotas(wallet), state.log, (written) => state.thids.add(written)),
       handlers,
       unpacked,
+      addressOf(context.req, agent.config.MEDIATOR_TRUST_PROXY),
     )
   }
   await agent.wallets.use(walletId, work, state.log)

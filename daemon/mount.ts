@@ -22,7 +22,7 @@ import { createGuard, type Guard } from './middleware/attempts.ts'
 import type { Given } from './audit-subject.ts'
 import { auditOf, type Visit } from './middleware/audit.ts'
 import { createParties, leaveTurn, type Parties } from './middleware/fairness.ts'
-import { createTenantPace, type TenantPace } from './middleware/limits.ts'
+import { createAddressPace, createTenantPace, type AddressPace, type TenantPace } from './middleware/limits.ts'
 import { stateOf } from './middleware/request-log.ts'
 import { mustHaveScope } from './middleware/scope.ts'
 import { scopesOf, splitKey, type Answer, type Route } from './route.ts'
@@ -44,7 +44,8 @@ export function mount(
   const authenticate = createAccess(agent)
   const guard = createGuard(agent.config.FAILED_ATTEMPTS_PER_MINUTE, agent, parties.shown)
   const pace = createTenantPace(agent.config.TENANT_REQUESTS_PER_MINUTE)
-  const around = { routes, authenticate, guard, pace, parties, checkReplies }
+  const paceOfAddress = createAddressPace(agent.config)
+  const around = { routes, authenticate, guard, pace, paceOfAddress, parties, checkReplies }
   const find = createRouteFinder(routes.map((route) => [route.key, endpoint(agent, route, around)] as const))
   return (ctx) => {
     const found = find(ctx.method, ctx.path)
@@ -58,11 +59,12 @@ type Around = {
   authenticate: Authenticate
   guard: Guard
   pace: TenantPace
+  paceOfAddress: AddressPace
   parties: Parties
   checkReplies: boolean
 }
 
-function endpoint(agent: Agent, route: Route, { routes, authenticate, guard, pace, parties, checkReplies }: Around) {
+function endpoint(agent: Agent, route: Route, { routes, authenticate, guard, pace, paceOfAddress, parties, checkReplies }: Around) {
   const { key, contract, handler } = route
   const [method] = splitKey(key)
   const path = contract.path && z.object(contract.path)
@@ -86,6 +88,7 @@ function endpoint(agent: Agent, route: Route, { routes, authenticate, guard, pac
     const { headers } = ctx
     const address = addressOf(ctx.req, agent.config.AGENT_TRUST_PROXY)
     state.address = address
+    await paceOfAddress(contract.perAddress, address)
     const visit: Visit = { address, requestId: state.requestId }
     const caller = contract.access === 'public' ? undefined : await audit.admission(visit, () => admit(headers, visit))
     await pace(caller)

@@ -58,6 +58,8 @@ export type Contract = {
   readonly stream?: { readonly media: string; readonly limit: (config: Config) => number }
   /** The enterprise suite's errors have a body and types of their own (service §2.13). */
   readonly suite?: 'enterprise'
+  /** The variable that says how many requests one address may send in a minute, where an endpoint needs no credentials and calls others. */
+  readonly perAddress?: 'DID_RESOLUTIONS_PER_MINUTE'
   /** The longest body in bytes, where it may be longer than others. */
   readonly bodyLimit?: (config: Config) => number
   /** What it keeps goes to the file that all wallets share, so that the wallet must have room for the body (`BYTES_PER_WALLET`) beforehand. */

@@ -49,6 +49,7 @@ export default [
       summary: 'Resolve a DID',
       operationId: 'getDID',
       access: 'public',
+      perAddress: 'DID_RESOLUTIONS_PER_MINUTE',
       path: { didRef: z.string() },
       media,
       bodies: ofEach(documents, DidDocument),

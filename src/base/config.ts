@@ -176,6 +176,8 @@ export const variables = {
   VDR_CONFIRM_AFTER:                    seconds.default(0)     .describe('How long the embedded ledger takes to confirm an operation (ours).'),
   VDR_SERVE:                            flag.default(true)     .describe('Serves the embedded ledger at `/api`, as a NeoPRISM node does: whoever reaches the port can submit DID operations, without credentials (ours).'),
   VDR_SUBMISSIONS_PER_MINUTE:           count.default(600)     .describe('DID operations that the served ledger takes from one address; more are refused with 429 (ours).'),
+  DID_RESOLUTIONS_PER_MINUTE:           count.default(600)     .describe('DIDs that `GET /dids/{did}` resolves for one address; more are refused with 429 (ours).'),
+  INVITATION_PINGS_PER_MINUTE:          count.default(30)      .describe('Trust pings of holders of an invitation that nobody has accepted yet: so many are answered for one address, and so many for one invitation; more are refused with 429 (ours).'),
   DID_CACHE_LIFETIME:                   seconds.default(60)    .describe('How long documents of did:web, and states of a ledger that is elsewhere, are kept; 0 asks every time (ours).'),
 
   AGENT_MEDIATOR:                       flag.default(false)    .describe('Makes this agent a mediator for other people’s wallets, on the DIDComm port (ours).'),

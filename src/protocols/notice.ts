@@ -45,15 +45,19 @@ const Sides = z.looseObject({ myDid: z.string().optional(), theirDid: z.string()
 
 /**
  * Makes sure that a message comes from the other side that one of our DIDs was made for, over a connection or after an
- * invitation of another kind. With `mayHoldInvitation` whoever holds an invitation that nobody has answered may come, too:
- * they could as well accept it.
+ * invitation of another kind. With `admitHolder` whoever holds an invitation that nobody has answered may come, too: they could as well
+ * accept it. It is called for them, and may refuse.
  *
  * @throws {Problem} `SenderNotAllowed` for strangers, who are told nothing and cost no row.
  */
-export async function mustKnow(db: Db, { from, to, type }: Received, { mayHoldInvitation = false } = {}): Promise<void> {
+export async function mustKnow(
+  db: Db,
+  { from, to, type }: Received,
+  { admitHolder }: { admitHolder?: () => Promise<void> } = {},
+): Promise<void> {
   const id = await findRecordOfDid(db, to)
   const row = id === undefined ? undefined : await db.selectFrom('record').select(['state', 'data']).where('id', '=', id).executeTakeFirst()
-  if (mayHoldInvitation && row?.state === 'InvitationGenerated') return
+  if (admitHolder && row?.state === 'InvitationGenerated') return admitHolder()
   const sides = row && Sides.parse(JSON.parse(row.data))
   if (sides?.theirDid !== from || sides.myDid !== to) throw notAllowed(type)
 }

@@ -37,6 +37,8 @@ export type Received = {
   createdTime?: number | undefined
   body: Record<string, unknown>
   attachments: Attachment[]
+  /** The network address that brought it: the sender's, or that of a mediator. An invitation that the wallet's owner brought has none. */
+  address?: string
 }
 
 /**
@@ -61,9 +63,14 @@ const insertMessage = prepared((db: Db, { id, received_at }: { id: string; recei
  *
  * @throws {Problem} when nobody vouches for the sender, the type is unknown, or the handler refuses it.
  */
-export async function receive(wallet: Wallet, handlers: Readonly<Record<string, Handler>>, unpacked: Unpacked): Promise<void> {
+export async function receive(
+  wallet: Wallet,
+  handlers: Readonly<Record<string, Handler>>,
+  unpacked: Unpacked,
+  address?: string,
+): Promise<void> {
   const at = new Date()
-  const received = toReceived(unpacked)
+  const received = { ...toReceived(unpacked), ...(address !== undefined && { address }) }
   const type = findKnownType(Object.keys(handlers), received.type)
   if (type === undefined) {
     const detail = `This agent does not know messages of type ${received.type}.`

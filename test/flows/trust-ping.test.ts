@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import { generateKey, toPublic } from '../../src/crypto/keys.ts'
 import { createPeerDid } from '../../src/did/peer.ts'
 import { toLongForm } from '../../src/did/prism/did.ts'
+import { encryptedType } from '../../src/didcomm/jwe.ts'
 import { packAuthcrypt } from '../../src/didcomm/pack.ts'
 import { keptPings, sendPing } from '../../src/protocols/trust-ping/flow.ts'
 import type { SendPing } from '../../src/protocols/trust-ping/model.ts'
@@ -257,4 +258,35 @@ test('an answer that comes after the ping was given up counts all the same', asy
   const { from, id: thid } = await party.next(ping)
   expect((await party.send(from!, { type: pingResponse, thid })).status).toBe(200)
   expect(await read(tenant, sent.id)).toEqual({ ...sent, answeredAt: expect.any(String) })
+})
+
+test('a stranger who holds an invitation is answered so many pings in a minute, by address and by invitation; the other side of a connection is not counted', async () => {
+  await using scene = await startScene({
+    INVITATION_PINGS_PER_MINUTE: '3',
+    MEDIATOR_TRUST_PROXY: 'true',
+    AGENT_ALLOW_PRIVATE_NETWORK: 'true',
+  })
+  const { tenant } = scene
+  await using stranger = await openParty()
+  const invite = async () => (await tenant.call('POST /connections', { body: {} })).invitation.from
+  const pingFrom = async (address: string, to: string) => {
+    const headers = { 'content-type': encryptedType, 'x-forwarded-for': address }
+    return fetch(addressOf(to), { method: 'POST', headers, body: stranger.pack(to, { type: ping }) })
+  }
+  const [first, second] = [await invite(), await invite()]
+  for (let count = 0; count < 3; count++) expect((await pingFrom('192.0.2.1', first)).status).toBe(200)
+  // The address has had its share, whichever invitation it comes with; and so has the invitation, whoever comes with it.
+  for (const [address, to] of [
+    ['192.0.2.1', second],
+    ['192.0.2.2', first],
+  ] as const) {
+    const refused = await pingFrom(address, to)
+    expect([refused.status, await refused.json()]).toEqual([429, expect.objectContaining({ type: 'TooManyRequests' })])
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
+  }
+  expect((await pingFrom('192.0.2.2', second)).status).toBe(200)
+  await expect.poll(async () => (await stranger.open(), stranger.inbox.length)).toBe(4)
+
+  const { theirDid } = await stranger.connect(tenant)
+  for (let count = 0; count < 5; count++) expect((await pingFrom('192.0.2.1', theirDid)).status).toBe(200)
 })

@@ -1,4 +1,5 @@
 /** `GET /dids/{didRef}` (api.md 4.5): every representation, every status, and whatever anybody puts into the path. */
+import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import { request } from 'node:http'
 import type { RequestListener } from 'node:http'
@@ -29,7 +30,7 @@ const webDid = () => `did:web:localhost%3A${host.port}`
 
 beforeAll(async () => {
   host = await startServer((incoming, response) => answer(incoming, response))
-  agent = await startAgent({ DID_CACHE_LIFETIME: '0' })
+  agent = await startAgent({ DID_CACHE_LIFETIME: '0', DID_RESOLUTIONS_PER_MINUTE: '100000' })
 })
 afterAll(async () => {
   await agent[Symbol.asyncDispose]()
@@ -206,4 +207,26 @@ test('whatever the path holds, the answer is one of those that there are', async
     }),
     { seed: 4, numRuns: 200 },
   )
+})
+
+test('one address may ask so many times in a minute, and is told when to come again; another address is not concerned', async () => {
+  await using limited = await startAgent({
+    DID_RESOLUTIONS_PER_MINUTE: '3',
+    AGENT_TRUST_PROXY: 'true',
+    AGENT_ALLOW_PRIVATE_NETWORK: 'true',
+  })
+  let asked = 0
+  answer = (_, response) => void (asked++, response.writeHead(404).end())
+  const ask = (from: string, prefix = '') =>
+    limited.send('GET', `${prefix}/dids/did:web:localhost%3A${host.port}:${randomUUID()}`, { headers: { 'x-forwarded-for': from } })
+  for (const prefix of ['', '/cloud-agent', '/prism-agent']) expect((await ask('192.0.2.1', prefix)).status).not.toBe(429)
+  expect(asked).toBe(3)
+  const refused = await ask('192.0.2.1')
+  expect(refused.status).toBe(429)
+  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
+  expect(await refused.json()).toMatchObject({ type: 'TooManyRequests', detail: expect.stringContaining('DID_RESOLUTIONS_PER_MINUTE') })
+  expect(asked).toBe(3)
+  expect((await ask('192.0.2.2')).status).not.toBe(429)
+  // What needs no call to anybody is not counted.
+  expect((await limited.send('GET', '/_system/health', { headers: { 'x-forwarded-for': '192.0.2.1' } })).status).toBe(200)
 })
