@@ -120,7 +120,7 @@ export const variables = {
 
   ADMIN_TOKEN:                          secret.optional()      .describe('The administrator’s secret, sent as `x-admin-api-key`. Default: a random one in the profile.'),
   ADMIN_TOKEN_PREVIOUS:                 secret.optional()      .describe('The administrator’s secret before it was changed, accepted beside it until this is taken out (ours).'),
-  FAILED_ATTEMPTS_PER_MINUTE:           count.default(100)     .describe('Wrong keys that may come from one address; then those that have not been let in from there before are refused with 429 (ours).'),
+  FAILED_ATTEMPTS_PER_MINUTE:           count.default(100)     .describe('Wrong keys that may come from one address; then those of less than 32 characters that have not been let in from there before are refused with 429 (ours).'),
   AUDIT_RETENTION:                      lifetime.default(31_536_000)
                                                                .describe('How long entries stay in the audit log (ours).'),
   AUDIT_REFUSALS_PER_MINUTE:            count.default(10)      .describe('Refusals of one address that get an entry of their own in the audit log, a minute; more are counted in one (ours).'),

@@ -31,6 +31,19 @@ test('after so many wrong keys, no new key from the address is looked at, not ev
   expect((await ask(agent, { apikey: apiKey }, '/connections', '198.51.100.8')).status).toBe(200)
 })
 
+test('a right key that is too long to be guessed is never refused, the administrator’s and a tenant’s; a wrong one of that length is', async () => {
+  const token = 'an-administrator-of-32-characters'
+  await using agent = await startAgent({ ...limited, ADMIN_TOKEN: token, DEFAULT_WALLET_AUTH_API_KEY: '0123456789abcdef0123456789abcdef' })
+  const long = { apikey: '0123456789abcdef0123456789abcdef' }
+  for (let guess = 0; guess < 5; guess += 1) await ask(agent, { apikey: `guess-${guess}` })
+  expect((await ask(agent, { apikey: 'guess-6' })).status).toBe(429)
+  expect((await ask(agent, { apikey: 'f'.repeat(32) })).status).toBe(429)
+  expect((await ask(agent, long)).status).toBe(200)
+  expect((await ask(agent, { 'x-admin-api-key': token }, '/wallets')).status).toBe(200)
+  // A long key beside it does not help a short one.
+  expect((await ask(agent, { ...long, 'x-admin-api-key': 'guess' }, '/wallets')).status).toBe(429)
+})
+
 test('whoever was let in from the address before goes on, until the key is revoked', async () => {
   await using agent = await startAgent(limited)
   const { apiKey, entityId } = await agent.newTenant()
