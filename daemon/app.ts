@@ -7,6 +7,7 @@ import { basePath } from './middleware/base-path.ts'
 import { addressOf } from './address.ts'
 import { cors } from './middleware/cors.ts'
 import { createParties, fairness } from './middleware/fairness.ts'
+import { head } from './middleware/head.ts'
 import { local } from './middleware/local.ts'
 import { problem } from './middleware/problem.ts'
 import { requestId } from './middleware/request-id.ts'
@@ -24,6 +25,7 @@ export function createApp(agent: Agent, routes: readonly Route[], options: Mount
   app.use(securityHeaders(agent.env.urls.rest))
   app.use(requestLog(agent.log))
   app.use(problem)
+  app.use(head)
   const { AGENT_HOST, AGENT_CORS_ORIGINS, AGENT_TRUST_PROXY } = agent.config
   const parties = createParties()
   app.use(fairness(agent.turns, ({ req }) => parties.of(req.headers, addressOf(req, AGENT_TRUST_PROXY))))

@@ -22,6 +22,7 @@ import { addressOf } from './address.ts'
 import { mediatorPages, takeForMediator } from './mediator.ts'
 import { cors } from './middleware/cors.ts'
 import { fairness } from './middleware/fairness.ts'
+import { head } from './middleware/head.ts'
 import { problem } from './middleware/problem.ts'
 import { requestId } from './middleware/request-id.ts'
 import { requestLog, stateOf } from './middleware/request-log.ts'
@@ -38,6 +39,7 @@ export function createDidcommApp(agent: Agent): Koa {
   // Why a message was refused is said where it is known.
   app.use(requestLog(agent.log, { failed: 'debug' }))
   app.use(problem)
+  app.use(head)
   app.use(fairness(agent.turns, (context) => partyOf(agent, context)))
   app.use(cors(agent.config.AGENT_CORS_ORIGINS))
   if (agent.mediator) app.use(mediatorPages(agent.mediator))
@@ -98,10 +100,10 @@ async function partyOf(agent: Agent, { path, req }: Context): Promise<string> {
   return walletId === undefined ? `address ${addressOf(req, agent.config.MEDIATOR_TRUST_PROXY)}` : `mailbox of ${walletId}`
 }
 
-/** Says in the log why a message was refused, which the log of requests does not know; never what the message says. */
+/** Says in the log why a message was refused, which the log of requests does not know; never what the message says. Failures of 500 and above are logged as those of every request. */
 function explain(context: Context, error: unknown): never {
   const { log, walletId, thids } = stateOf(context)
-  if (error instanceof Problem)
+  if (error instanceof Problem && error.status < 500)
     log.info(
       { type: error.type, status: error.status, reason: error.message, walletId, thids: [...thids] },
       'a DIDComm message was refused',

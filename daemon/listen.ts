@@ -5,6 +5,7 @@ import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises'
 import type { Config } from '../src/base/config.ts'
 import { StartError } from '../src/base/start-error.ts'
 import { systemReason } from '../src/base/system-reason.ts'
+import { mostHeaders } from './middleware/head.ts'
 import { limitConnections, usualLimits, type ConnectionLimits } from './connections.ts'
 
 /** How long a stopping server waits for requests that it has accepted. */
@@ -33,6 +34,8 @@ export async function bind(host: string, port: number, wayOut: string, own: Part
   } = limits
   const server = createServer({ requestTimeout, headersTimeout, keepAliveTimeout, connectionsCheckingInterval }, refuseYet)
   server.timeout = limits.stallMs
+  // One more than there may be: Node.js leaves out those above it without a word.
+  server.maxHeadersCount = mostHeaders + 1
   limitConnections(server, limits)
   const duty: Duty = { answering: new Set(), connections: 0, isStopping: false }
   duties.set(server, duty)

@@ -16,6 +16,7 @@ import type { Channel } from '../src/mediator/live.ts'
 import type { Mediator } from '../src/mediator/mediator.ts'
 import { TooOften } from '../src/mediator/refusal.ts'
 import { addressOf } from './address.ts'
+import { findHeadFault } from './middleware/head.ts'
 
 /** Open WebSockets at a time. */
 const maxSockets = 1_000
@@ -92,6 +93,7 @@ export function serveSockets(
   const silent = new WeakSet<WebSocket>()
   const open = new Map<string, number>()
   const onUpgrade = (...[request, stream, head]: Parameters<WebSocketServer['handleUpgrade']>) => {
+    if (findHeadFault(request)) return refuse(stream, '400 Bad Request')
     if (request.url?.split('?')[0] !== '/ws') return refuse(stream, '404 Not Found')
     if (sockets.clients.size >= maxSockets) return refuse(stream, '503 Service Unavailable')
     const address = addressOf(request, config.MEDIATOR_TRUST_PROXY)

@@ -1,0 +1,28 @@
+/**
+ * The head of a request, as far as Node.js does not judge it: one `Host` (RFC 9112 §3.2), and not too many headers.
+ *
+ * Node.js takes the first of several `Host` lines, where a proxy may have judged the last one. Of the size it counts the names and values only, so
+ * that without a number of headers a head has no limit.
+ */
+import type { IncomingMessage } from 'node:http'
+import type { Middleware } from 'koa'
+import { Problem } from '../../src/base/problem.ts'
+
+/** Headers of one request. */
+export const mostHeaders = 200
+
+/** What is wrong with the head of a request; nothing when it is well. The server must keep one header more than there may be. */
+export function findHeadFault({ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>): Problem | undefined {
+  if (rawHeaders.length > 2 * mostHeaders) {
+    return new Problem('error:RequestHeaderFieldsTooLarge', `The request has more than ${mostHeaders} headers. Send fewer.`)
+  }
+  const hosts = rawHeaders.filter((name, index) => index % 2 === 0 && name.length === 4 && name.toLowerCase() === 'host')
+  return hosts.length > 1 ? new Problem('BadRequest', 'The request has more than one header `Host`. Send one.') : undefined
+}
+
+/** Refuses a request whose head is not as it must be. */
+export const head: Middleware = ({ req }, next) => {
+  const fault = findHeadFault(req)
+  if (fault) throw fault
+  return next()
+}
