@@ -7,6 +7,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Middleware } from 'koa'
 import { Problem, type ProblemType } from '../../src/base/problem.ts'
+import { reasonOf } from '../../src/base/reason.ts'
 import { stateOf } from './request-log.ts'
 
 export const problem: Middleware = async (ctx, next) => {
@@ -18,8 +19,10 @@ export const problem: Middleware = async (ctx, next) => {
     ctx.req.resume()
     const id = randomUUID()
     const shown = toProblem(error)
-    const { log, route } = stateOf(ctx)
-    if (shown.status >= 500) log[isAboutOthers(shown) ? 'warn' : 'error']({ err: error, instance: id, route }, 'a request failed')
+    const { log, route, walletId } = stateOf(ctx)
+    if (shown.status >= 500 && isAboutOthers(shown)) {
+      log.warn({ type: shown.type, status: shown.status, reason: whyOf(shown), instance: id, route, walletId }, 'a request was not served')
+    } else if (shown.status >= 500) log.error({ err: error, instance: id, route }, 'a request failed')
     ctx.status = shown.status
     if (shown.retryAfter !== undefined) ctx.set('Retry-After', String(shown.retryAfter))
     // As it is written here, without the charset that koa would add.
@@ -28,7 +31,7 @@ export const problem: Middleware = async (ctx, next) => {
   }
 }
 
-/** That somebody else is not there, a wallet has moved, or a method of DIDs is not known, is no fault of this agent's: whoever asks can bring it about. */
+/** Failures that are no fault of this agent's, and that a caller can bring about: a host that is not there, a wallet that has moved, a queue that is full. They get a line without a stack. */
 function isAboutOthers({ type }: Problem): boolean {
   return aboutOthers.has(type)
 }
@@ -38,7 +41,16 @@ const aboutOthers: ReadonlySet<ProblemType> = new Set([
   'error:ServiceUnavailable',
   'error:DIDResolution:methodNotSupported',
   'error:WalletManagementServiceError:WalletMoved',
+  'error:WalletManagementServiceError:TooManyRecords',
+  'error:WalletManagementServiceError:TooManyBytes',
+  'error:MediatorError:QueueFull',
 ] as const)
+
+/** The text of a problem, and of what caused it. */
+function whyOf(problem: Problem): string {
+  const [reason, cause] = [reasonOf(problem), problem.cause === undefined ? undefined : reasonOf(problem.cause)]
+  return cause === undefined || cause === reason ? reason : `${reason} (${cause})`
+}
 
 function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error

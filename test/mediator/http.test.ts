@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { createLog } from '../../src/base/log.ts'
 import { parseInvitation } from '../../src/didcomm/invitation.ts'
 import { startAgent, type TestAgent } from '../_agent.ts'
 import { temporaryFolder } from '../_daemon.ts'
@@ -51,6 +52,22 @@ test('live delivery cannot be switched on over HTTP, and may be switched off', a
   expect(report).toMatchObject({ type: problemReport, body: { code: 'e.m.live-mode-not-supported' } })
   const status = await ask(host, wallet, `${pickup}/live-delivery-change`, { live_delivery: 'false' })
   expect(status).toMatchObject({ type: `${pickup}/status`, body: { live_delivery: false } })
+})
+
+test('a message for a full queue is one warning in the log, without a stack', async () => {
+  const lines: Record<string, unknown>[] = []
+  const log = createLog('info', { write: (line) => void lines.push(JSON.parse(line) as Record<string, unknown>) })
+  await using host = await startMediatingAgent({ MEDIATOR_QUEUE_LIMIT: '1' }, { log })
+  const [wallet, { did }] = [newWallet(), host.agent.mediator!]
+  await ask(host, wallet, `${mediation2}/mediate-request`)
+  const send = () => post(host.didcommUrl, packFor(did, forwardOf(wallet.did, packFor(wallet.did, { type: 'x:y' }))))
+  expect((await send()).status).toBe(202)
+  lines.length = 0
+  expect((await send()).status).toBe(507)
+  expect(lines).toEqual([
+    expect.objectContaining({ level: 40, status: 507, type: 'error:MediatorError:QueueFull', reason: expect.any(String) }),
+  ])
+  expect(JSON.stringify(lines)).not.toContain('stack')
 })
 
 test('anonymous senders get a status: 422 for nobody we know, 507 for a full queue, 409 for a repetition', async () => {
