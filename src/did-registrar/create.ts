@@ -1,4 +1,5 @@
 /** A new DID from a template (api.md 4.4). */
+import PQueue from 'p-queue'
 import { toHex } from '../base/bytes.ts'
 import { toLongForm, toShortForm } from '../did/prism/did.ts'
 import { masterKeyId } from '../did/prism/model.ts'
@@ -7,6 +8,7 @@ import { checkContextUris } from '../did/prism/rules.ts'
 import { toPrismService } from '../did/prism/service.ts'
 import { createState } from '../did/prism/state.ts'
 import { putEvent } from '../outbox/event.ts'
+import type { Db } from '../storage/database.ts'
 import type { Wallet } from '../wallet/wallet.ts'
 import { newRow, nextDidIndex, toManagedDid, type DidRow } from './dids.ts'
 import { makeKeys, putKeys, toKeyRow, toPrismKey, type KeyRow } from './keys.ts'
@@ -24,13 +26,22 @@ export async function createDid(wallet: Wallet, template: CreateManagedDid): Pro
   return long_form!
 }
 
+/** A wallet's new DIDs are made one after the other: of those that are made at once for the same place, all but one would have to be made again. */
+const queues = new WeakMap<Db, PQueue>()
+
 /** Keeps the DID that is made for the next place on the seed's path. */
 export async function keepNewDid(wallet: Wallet, make: (didIndex: number) => Promise<MadeDid>): Promise<DidRow> {
+  const queue = queues.get(wallet.db) ?? new PQueue({ concurrency: 1 })
+  queues.set(wallet.db, queue)
+  return queue.add(() => keepNext(wallet, make))
+}
+
+async function keepNext(wallet: Wallet, make: (didIndex: number) => Promise<MadeDid>): Promise<DidRow> {
   for (;;) {
     const didIndex = await nextDidIndex(wallet.db)
     const { row, operation, keys } = await make(didIndex)
     const isKept = await wallet.transaction(async (tx) => {
-      // Another DID may have taken the index while this one's keys were derived.
+      // A DID that was found again may have taken the index while this one's keys were derived.
       if ((await nextDidIndex(tx)) !== didIndex) return false
       await tx.insertInto('did').values(row).execute()
       if (operation) await tx.insertInto('did_operation').values(operation).execute()

@@ -1,6 +1,7 @@
 /** The private keys of the wallet's DIDs: made, and found by purpose; derived from the seed or sealed (wire.md 11.3). */
 import { setImmediate as turn } from 'node:timers/promises'
 import type { Selectable } from 'kysely'
+import PQueue from 'p-queue'
 import { z } from 'zod'
 import { fromBase64 } from '../base/bytes.ts'
 import { Problem } from '../base/problem.ts'
@@ -25,8 +26,11 @@ const StoredJwk = z.object({ kty: z.literal('OKP'), crv: z.enum(['Ed25519', 'X25
 /** The words the real agent uses for a purpose that has no key. */
 const names = { authentication: 'Authentication', assertionMethod: 'AssertionMethod' } as const
 
-/** Keys that are made in one go, those that are passed over among them: each takes milliseconds, and others have to have a turn. */
-const inOneGo = 8
+/** Keys that are made in one iteration of the event loop, skipped ones among them: each takes about a millisecond, and requests wait meanwhile. */
+const inOneGo = 4
+
+/** All wallets make keys one after the other, a few at a time. Otherwise each of them would make as many in the same iteration. */
+const goes = new PQueue({ concurrency: 1 })
 
 /**
  * Makes keys: on secp256k1 the next fitting ones of their usage on the seed's path, on other curves random ones. `used` tells the first free index.
@@ -39,22 +43,24 @@ export async function makeKeys(
 ): Promise<NewKey[]> {
   const next = new Map(used)
   const made: NewKey[] = []
-  let inThisGo = 0
-  for (const key of wanted) {
-    if (inThisGo >= inOneGo) {
-      await turn()
-      inThisGo = 0
-    }
-    inThisGo++
+  /** Makes the next key; returns how many it took. */
+  const makeNext = (): number => {
+    const key = wanted[made.length]!
+    const from = next.get(key.usage) ?? 0
     if (key.curve !== 'secp256k1') {
       made.push({ ...key, keyIndex: null, jwk: generateKey(key.curve) })
-      continue
+      return 1
     }
-    const from = next.get(key.usage) ?? 0
     const derived = deriveKey(wallet, didIndex, key.usage, from)
-    inThisGo += derived.keyIndex - from
     next.set(key.usage, derived.keyIndex + 1)
     made.push({ ...key, ...derived })
+    return derived.keyIndex - from + 1
+  }
+  while (made.length < wanted.length) {
+    await goes.add(async () => {
+      for (let count = 0; count < inOneGo && made.length < wanted.length;) count += makeNext()
+      await turn()
+    })
   }
   return made
 }
