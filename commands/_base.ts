@@ -177,7 +177,8 @@ export abstract class AgentCommand extends PlainCommand {
 
   /** Says that a list goes on after the page that was printed, and how to see the rest. */
   protected sayMore({ contents, next, hasMore = next !== undefined }: Shown, { offset }: { offset: number }): void {
-    if (!hasMore) return
+    // With --quiet and --limit, exactly so many ids are wanted.
+    if (!hasMore || (this.isQuiet && this.argv.some((word) => word.startsWith('--limit')))) return
     const end = offset + contents.length
     this.say(`\nShown: ${offset + 1} to ${end}, the newest first. There are more.`)
     const rest = this.argv.filter((word, index, all) => !/^--offset(?:=|$)/.test(word) && all[index - 1] !== '--offset')

@@ -21,8 +21,8 @@ clean_up() {
 trap clean_up EXIT
 
 step() { printf '\n== %s\n' "$*"; }
-# The id that a list ends with: lists are oldest first.
-newest() { "$@" --quiet | tail -n 1; }
+# The id of the newest in a list.
+newest() { "$@" --limit 1 --quiet; }
 # Waits until a record says something of itself. Where a command of one's own moves a record, it has --wait for that.
 await() {
   local wanted=$1
