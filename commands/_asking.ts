@@ -96,6 +96,9 @@ export abstract class AskingCommand extends InvitingCommand {
     const until = performance.now() + seconds * 1_000
     let asked = made
     let early = 0
+    const end = 'challenge' in made ? ` until ${made.challenge.expireAt}` : ''
+    if (made.state === 'pending')
+      this.sayAtTerminal(`Waiting for the answer to the ${name}, ${seconds} s at most. Ctrl-C stops waiting: the ${name} stays open${end}.`)
     while (asked.state === 'pending' && early < 2 && performance.now() < until) {
       const seconds = Math.min(Math.ceil((until - performance.now()) / 1_000), longestCall)
       const begin = performance.now()

@@ -43,6 +43,7 @@ export abstract class AgentCommand extends PlainCommand {
   #access: Access | undefined
   /** The ids that were found already, by kind and text. */
   readonly #found: Record<string, string> = {}
+  #hasFailed = false
   /** Made for the first stream: an end costs as much as a request. */
   #ending: AbortController | undefined
 
@@ -160,14 +161,26 @@ export abstract class AgentCommand extends PlainCommand {
    * @throws {UsageError} for a state that there is not. What it returns throws as `prepareWait` says, after it has shown the record.
    */
   protected async waiting<T extends Topic>(topic: T, flags: Waiting, usual: string) {
-    const wait = await prepareWait(topic, flags, usual, this.call, (type, signal) => this.openEvents({ type }, { signal }))
+    const open = (type: Event['type'], signal: AbortSignal) => this.openEvents({ type }, { signal })
+    const wait = await prepareWait(topic, flags, usual, this.call, open, (line) => this.sayAtTerminal(line))
     return async (made: Records[T], show: (record: Records[T]) => void): Promise<Records[T]> => {
       const { record, failure } = await wait(made)
+      // The error names the command that comes next.
+      this.#hasFailed = failure !== undefined
       show(record)
       if (!failure) return record
       if (this.jsonEnabled()) this.logJson(record)
       throw failure
     }
+  }
+
+  /** Says what a person at a terminal waits for; in a script, the result says it. */
+  protected sayAtTerminal(line: string): void {
+    if (process.stderr.isTTY && !this.isQuiet) this.say(line)
+  }
+
+  protected override suggest(...commands: (string | undefined)[]): void {
+    if (!this.#hasFailed) super.suggest(...commands)
   }
 
   /** Prints one result: its id with `--quiet`, its fields otherwise; nothing with `--json`. */

@@ -5,6 +5,7 @@ import type { Answer } from './_client/answer.ts'
 import type { Event } from './_client/events.ts'
 import { CommandError } from './_errors/usage.ts'
 import { explain, meanings } from './_format/states.ts'
+import { timeoutText, waitingLine, type Waited } from './_format/waiting.ts'
 import { readSeconds } from './_input/duration.ts'
 import { readOneOf } from './_input/paging.ts'
 
@@ -72,7 +73,8 @@ export type Wait<T extends Topic> = (made: Records[T]) => Promise<Outcome<T>>
 
 /**
  * Gets ready to wait, before the call that makes or moves the record: what it returns is then given the record. It says 6 when the
- * time is over, and 5, or 8 when something did not verify, once the record has come to an end that is another.
+ * time is over, and 5, or 8 when something did not verify, once the record has come to an end that is another. `say` is given a line for
+ * people when there is something to wait for.
  *
  * @throws {UsageError} for a state that there is not, or a time that is none.
  */
@@ -82,6 +84,7 @@ export async function prepareWait<T extends Topic>(
   usual: string,
   call: Client,
   open: (type: Event['type'], signal: AbortSignal) => Promise<AsyncIterable<Event>>,
+  say?: (line: string) => void,
 ): Promise<Wait<T>> {
   if (wait === undefined) return (record) => Promise.resolve({ record })
   const wanted = readOneOf('wait', topic, wait || usual, Object.keys(meanings[topic]))
@@ -92,10 +95,12 @@ export async function prepareWait<T extends Topic>(
   return async (made) => {
     const id = String(made[kind.id])
     const timer = setTimeout(() => ending.abort(), seconds * 1_000)
+    const first = String(made[kind.state])
+    if (first !== wanted && !isEnd(topic, first, wanted)) say?.(waitingLine(toWaited(topic, made, id, first), wanted, timeout))
     try {
-      const state = await lastState(events, kind, id, String(made[kind.state]), (each) => each === wanted || isEnd(topic, each, wanted))
+      const state = await lastState(events, kind, id, first, (each) => each === wanted || isEnd(topic, each, wanted))
       const record = await kind.read(call, id).catch(() => made)
-      return state === wanted ? { record } : { record, failure: toFailure(topic, id, state, wanted, seconds) }
+      return state === wanted ? { record } : { record, failure: toFailure(toWaited(topic, record, id, state), wanted, seconds) }
     } finally {
       clearTimeout(timer)
       ending.abort()
@@ -126,10 +131,14 @@ function isEnd(topic: Topic, state: string, wanted: string): boolean {
   return meanings[topic][state]?.ends !== undefined && !(state === 'ProblemReportPending' && wanted === 'ProblemReportSent')
 }
 
-function toFailure(topic: Topic, id: string, state: string, wanted: string, seconds: number): CommandError {
+function toWaited(topic: Topic, record: Records[Topic], id: string, state: string): Waited {
+  return { topic, id, state, invitationUrl: 'invitation' in record ? record.invitation?.invitationUrl : undefined }
+}
+
+function toFailure(waited: Waited, wanted: string, seconds: number): CommandError {
+  const { topic, id, state } = waited
   const hint = `agent ${topic} show ${id}`
-  const now = `The ${topic} ${id} is in ${explain(topic, state)}`
-  if (!isEnd(topic, state, wanted))
-    return new CommandError(`${now} after ${seconds} s, and not yet in ${wanted}; it goes on by itself.`, 6, hint)
-  return new CommandError(`${now} and will not come to ${wanted}.`, meanings[topic][state]!.ends || 5, hint)
+  if (!isEnd(topic, state, wanted)) return new CommandError(timeoutText(waited, wanted, seconds), 6, hint)
+  const text = `The ${topic} ${id} is in ${explain(topic, state)} and will not come to ${wanted}.`
+  return new CommandError(text, meanings[topic][state]!.ends || 5, hint)
 }

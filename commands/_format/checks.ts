@@ -21,12 +21,14 @@ const words: Record<Result['verification'], [about: string, yes: string, no: str
   AudienceCheck:           ['audience',   'whom you named',                                 'others than you named'],
 }
 
-/** Results as names and what was found. Of what cannot be read, most checks say no for that reason alone. */
+/** Results as names and what was found. Of a credential that cannot be read, the other checks have not been made. */
 export function checkFields(results: readonly Result[]): [name: string, value: Styled][] {
   const isUnreadable = results.some(({ verification, success }) => verification === 'SemanticCheckOfClaims' && !success)
   return results.map(({ verification, success }) => {
     const [about, yes, no] = words[verification]
     if (success) return [about, inStyle('good', `ok: ${yes}`)]
-    return [about, inStyle('bad', `NO: ${isUnreadable && verification !== 'SemanticCheckOfClaims' ? 'it cannot be said of this' : no}`)]
+    return isUnreadable && verification !== 'SemanticCheckOfClaims'
+      ? [about, inStyle('faint', 'not checked')]
+      : [about, inStyle('bad', `NO: ${no}`)]
   })
 }

@@ -10,6 +10,17 @@ export function readCredential(text: string): string {
   return given
 }
 
+/** The format of a credential by its shape: `header.payload.signature`, with `~` behind it for an SD-JWT; nothing for any other text. */
+export function formatOf(credential: string): 'JWT' | 'SD-JWT' | undefined {
+  const [, header = ''] = /^([\w-]+)\.[\w-]+\.[\w-]+(?:~[\w.~-]*)?$/.exec(credential) ?? []
+  try {
+    const { alg } = JSON.parse(Buffer.from(header, 'base64url').toString()) as { alg?: unknown }
+    return typeof alg === 'string' ? (credential.includes('~') ? 'SD-JWT' : 'JWT') : undefined
+  } catch {
+    return undefined
+  }
+}
+
 /**
  * True when a credential says where its schemas are: the type of an SD-JWT does so when it is an address in a schema registry. What cannot be read
  * says nothing; why, the daemon tells.

@@ -2,9 +2,9 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import { AgentCommand } from '../_base.ts'
-import { UsageError } from '../_errors/usage.ts'
+import { CommandError, UsageError } from '../_errors/usage.ts'
 import { checkFields } from '../_format/checks.ts'
-import { namesSchemas, readCredential } from '../_input/credential.ts'
+import { formatOf, namesSchemas, readCredential } from '../_input/credential.ts'
 
 export default class CredentialVerify extends AgentCommand {
   static override summary = 'Check a credential, whoever issued it'
@@ -37,6 +37,8 @@ export default class CredentialVerify extends AgentCommand {
         'agent proof request --format anoncreds',
       )
     const instant = { parameterType: 'DateTimeParameter' as const, dateTime: readInstant(flags.at) }
+    if (formatOf(credential) === undefined)
+      throw new CommandError('This is no credential: it has neither the form of a JWT (header.payload.signature) nor of an SD-JWT.', 8)
     const didOf = (did: string) => ({ parameterType: 'DidParameter' as const, did })
     const plain = (...names: ('SchemaCheck' | 'SubjectVerification')[]) => names.map((verification) => ({ verification }))
     const [checked] = await this.call('POST /verification/credential', {

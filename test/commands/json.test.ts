@@ -180,7 +180,7 @@ test('schemas, policies and presentation definitions', { timeout: slow }, async 
   expect(JSON.parse((await user.run(['schema', 'show', guid, '--did-url', '--raw'])).out)).toEqual(employee)
   expect((await user.run(['schema', 'show', guid])).code).toBe(3)
   const next = await user.run([...publish, '--id', opened.id, '--version', '2.0.0', '-q'])
-  expect((await user.run(['schema', 'list', '--did-url', '-q'])).out.split('\n')).toEqual([guid, next.out])
+  expect((await user.run(['schema', 'list', '--did-url', '-q'])).out.split('\n')).toEqual([next.out, guid])
 
   const policy = await run(`policy create --name p --schema ${made.guid}`)
   await run('policy list')

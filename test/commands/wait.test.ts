@@ -4,6 +4,9 @@ import { expect, test } from 'vitest'
 import { asTyped, prepareWait, spellOut, type Waiting } from '../../commands/_wait.ts'
 import type { Event } from '../../commands/_client/events.ts'
 import type { Client } from '../../daemon/client.ts'
+import { startAgent } from '../_agent.ts'
+import { timeoutText, waitingLine } from '../../commands/_format/waiting.ts'
+import { newUser } from './_cli.ts'
 
 const id = 'the-proof'
 const call = (() => Promise.reject(new Error('there is no daemon'))) as unknown as Client
@@ -76,4 +79,52 @@ test('the flag may stand alone, but after -- it is no flag', () => {
   const spelt = spellOut(['a', '--wait', '--wait=x', '--', '--wait'])
   expect(spelt).toEqual(['a', '--wait=', '--wait=x', '--', '--wait'])
   expect(asTyped(spelt)).toEqual(['a', '--wait', '--wait=x', '--', '--wait'])
+})
+
+const oob = Buffer.from(JSON.stringify({ expires_time: 1_900_000_000 })).toString('base64url')
+const invited = { topic: 'credential', id: 'x', state: 'InvitationGenerated' } as const
+
+test.each([
+  [
+    { ...invited, invitationUrl: `https://a.example/?_oob=${oob}` },
+    'Waiting for somebody to answer the invitation, 5m at most. Ctrl-C stops waiting: the invitation stays valid until 2030-03-17T17:46:40.000Z.',
+  ],
+  [invited, 'Waiting for somebody to answer the invitation, 5m at most. Ctrl-C stops waiting: the invitation stays valid.'],
+  [
+    { ...invited, state: 'OfferSent' },
+    'Waiting for the holder to accept the offer, 5m at most. Ctrl-C stops waiting: it continues when the other side answers.',
+  ],
+  [{ ...invited, state: 'OfferPending' }, 'Waiting until it is issued, 5m at most. Ctrl-C stops waiting: the daemon continues.'],
+] as const)('a person is told what is waited for: %j', (waited, line) => {
+  expect(waitingLine(waited, 'CredentialSent', '5m')).toBe(line)
+})
+
+test('after a time-out, the text is true of the state', () => {
+  expect(timeoutText(invited, 'CredentialSent', 4)).toMatch(/not yet in CredentialSent; the invitation stays valid\.$/)
+  const mine = timeoutText({ ...invited, state: 'RequestReceived' }, 'CredentialSent', 4)
+  expect(mine).toMatch(/not yet in CredentialSent; it waits for you: agent credential issue x$/)
+})
+
+test('at a terminal a wait says so at once, and what comes next once, after the error', { timeout: 60_000 }, async () => {
+  await using agent = await startAgent()
+  const { apiKey } = await agent.newTenant()
+  const user = newUser()
+  const env = { AGENT_URL: agent.url, AGENT_API_KEY: apiKey }
+  const args = ['connection', 'invite', '--qr', 'none', '--wait', '--timeout', '1s']
+  try {
+    const { code, out } = await user.runInTerminal(args, { columns: 200, rows: 24 }, env)
+    expect(code).toBe(6)
+    expect(out).toMatch(
+      /_oob=[^]*Waiting for somebody to accept the invitation, 1s at most\. Ctrl-C stops waiting: the invitation stays valid\.[^]*Error: /,
+    )
+    expect(out.match(/agent connection show/g)).toHaveLength(1)
+    expect(out).not.toContain('by itself')
+    // In a script, nothing is said before the result.
+    const piped = await user.run(args, { env })
+    expect(piped.err).toMatch(
+      /^Error: The connection \S+ is in InvitationGenerated .* the invitation stays valid\.\n {2}Try: agent connection show \S+$/,
+    )
+  } finally {
+    user.remove()
+  }
 })
