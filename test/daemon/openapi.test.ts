@@ -186,7 +186,7 @@ describe('the document of the agent', () => {
     })
   })
 
-  test('paging is described as the numbers that it takes', () => {
+  test('paging is described as the numbers and the order that it takes', () => {
     expect(operation('GET /wallets').parameters).toEqual([
       { name: 'offset', in: 'query', required: false, schema: { type: 'integer', minimum: 0, description: expect.any(String) } },
       {
@@ -195,6 +195,7 @@ describe('the document of the agent', () => {
         required: false,
         schema: { type: 'integer', minimum: 1, maximum: 1000, description: expect.any(String) },
       },
+      { name: 'order', in: 'query', required: false, schema: { type: 'string', enum: ['asc', 'desc'], description: expect.any(String) } },
     ])
   })
 })
