@@ -81,12 +81,18 @@ describe.skipIf(!hasTmux)('in tmux, without which this is skipped', () => {
   })
 
   test('a way out is a command for the same profile', async () => {
+    const page = terminals.get('100×50')!
+    page.press('1', 'T')
+    await page.shows('── Trace')
     await user.run(['daemon', 'stop'])
     const terminal = terminals.get('80×24')!
     await terminal.shows('the daemon is away, trying again')
     terminal.press('n', '5')
-    await terminal.shows(/Try: agent daemon\s+start --profile local/)
+    await terminal.shows(/Try:\s+agent\s+daemon\s+start\s+--profile\s+local/)
+    await page.shows(/✗ No daemon answers .*agent\s+daemon\s+start\s+--profile\s+local/s)
     await user.run(['daemon', 'start'])
     await terminal.shows('● live')
+    // The page loads again as well, and its problem goes.
+    await page.shows(/^── Trace[^✗]*$/)
   }, 60_000)
 })

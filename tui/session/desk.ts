@@ -45,10 +45,17 @@ export function openDesk({ daemon, store, copy, forSameDaemon, get, change, sign
       const page = shown()
       if (page) change({ prompt: { ...page, ...more } })
     }
+    let isStale = false
     const load = () =>
       reload?.().then(
-        (rows) => amend({ rows }),
-        (error: unknown) => amend({ problem: tell(error, forSameDaemon) }),
+        (rows) => {
+          amend({ rows, ...(isStale && { problem: undefined }) })
+          isStale = false
+        },
+        (error: unknown) => {
+          amend({ problem: tell(error, forSameDaemon) })
+          isStale = true
+        },
       )
     const sendAll =
       send &&

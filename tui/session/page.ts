@@ -1,6 +1,6 @@
 /** Pages of lines that take the whole screen: the help, a trace, the messages of a connection. */
 import { typed } from './edit.ts'
-import type { Row } from './details.ts'
+import { wrap, type Row } from './details.ts'
 import type { Prompt } from './prompt.ts'
 import type { Size } from './ui.ts'
 
@@ -9,11 +9,12 @@ export type Page = Extract<Prompt, { kind: 'page' }>
 /** The lines that fit on the screen, and how many there are above and below. */
 export function shownOf({ rows, scroll, draft, problem }: Page, size: Size) {
   const all = rows(size.columns)
+  const problemLines = problem === undefined ? [] : wrap(`✗ ${problem}`, size.columns - 1)
   // The title, the line that is typed, the problem, and the keys.
-  const room = Math.max(size.rows - 2 - (draft === undefined ? 0 : 1) - (problem === undefined ? 0 : 1), 1)
+  const room = Math.max(size.rows - 2 - (draft === undefined ? 0 : 1) - problemLines.length, 1)
   const last = Math.max(all.length - room, 0)
   const first = Math.min(scroll, last)
-  return { shown: all.slice(first, first + room), room, first, last, below: Math.max(all.length - first - room, 0) }
+  return { shown: all.slice(first, first + room), problemLines, room, first, last, below: Math.max(all.length - first - room, 0) }
 }
 
 /** The page after a key; `undefined` for a key that does nothing here. */

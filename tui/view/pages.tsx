@@ -14,8 +14,8 @@ import { Rows } from './row.tsx'
 /** Lines on the whole screen, with those that are typed below. */
 export function PageOf({ page, size }: { page: Page; size: Size }) {
   const { columns, rows } = size
-  const { title, copied, draft, problem } = page
-  const { shown, room, first, below } = shownOf(page, size)
+  const { title, copied, draft } = page
+  const { shown, problemLines, room, first, below } = shownOf(page, size)
   const more = [first > 0 ? `${first} above` : '', below > 0 ? `${below} below` : ''].filter(Boolean).join(', ')
   const scroll = draft === undefined ? '↑↓ PgUp PgDn scroll' : 'PgUp PgDn scroll'
   const keys = [draft !== undefined && 'Enter send', 'Esc back', more !== '' && scroll, copied !== undefined && 'y copy'].filter(Boolean)
@@ -24,7 +24,7 @@ export function PageOf({ page, size }: { page: Page; size: Size }) {
     rule(columns, more, shorten(safeLine(title), columns - 30)),
     ...body,
     ...(draft === undefined ? [] : [[{ text: '› ', style: 'chosen' as const }, { text: `${tail(draft, columns - 4)}▏` }]]),
-    ...(problem === undefined ? [] : [[{ text: shorten(`✗ ${problem}`, columns - 1), style: 'bad' as const }]]),
+    ...problemLines.map((text): Row => [{ text, style: 'bad' }]),
     [{ text: ` ${keys.join('   ')}`, style: 'faint' }],
   ]
   return <Rows rows={lines} height={rows} width={columns} />
