@@ -10,7 +10,7 @@ const withoutCommand: Readonly<Record<string, string>> = {
   'GET /web/{name}/did.json': 'a did:web is resolved by its address: `agent did resolve`',
   'GET /invitation': 'the page behind an invitation’s link; `agent connection accept` reads the link itself',
   'DELETE /iam/apikey-authentication': 'takes a key by the key itself; `agent tenant key revoke` takes its id',
-  'PUT /schema-registry/{author}/{id}': 'another path of PUT /schema-registry/schemas/{id}',
+  'PUT /schema-registry/{author}/{id}': 'another path of PUT /schema-registry/schemas/{guid}',
   'GET /onboard/{didRequestSubmissionId}': 'the page behind a link; `agent onboard submit` reads the link itself',
   'POST /onboard/{didRequestSubmissionId}':
     'of the side that asks: `agent onboard submit` has the daemon of the side that answers post there',
