@@ -92,6 +92,8 @@ export async function openPlace(env: Record<string, string> = {}): Promise<Place
     FAILED_ATTEMPTS_PER_MINUTE: many,
     ENTERPRISE_SUBMISSIONS_PER_MINUTE: many,
     VDR_SUBMISSIONS_PER_MINUTE: many,
+    DID_RESOLUTIONS_PER_MINUTE: many,
+    INVITATION_PINGS_PER_MINUTE: many,
     MEDIATOR_ENROLMENTS_PER_HOUR: many,
     MEDIATOR_ENROLMENTS_PER_DAY: many,
     MEDIATOR_MESSAGES_PER_MINUTE: many,
