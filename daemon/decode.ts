@@ -126,8 +126,7 @@ function describe(issue: z.core.$ZodIssue, parents: PropertyKey[]): string[] {
         ? issue.issues
         : []
   if (inside.length > 0) return inside.flatMap((inner) => describe(inner, path))
-  const reason = issue.message.replace(/^Invalid input: /, '').replace(/, received undefined$/, ', but it is missing')
-  return [`${path.join('.').slice(0, pathLimit) || 'body'}: ${reason}`]
+  return [`${path.join('.').slice(0, pathLimit) || 'body'}: ${issue.message}`]
 }
 
 /** Of the alternatives that a value does not fit, the one it misses by least: by fields of it rather than as a whole, and by few. */

@@ -11,6 +11,7 @@ import { Secret } from '../../src/base/secret.ts'
 import { dataDirOf } from '../../src/base/settings.ts'
 import { UsageError } from '../_errors/usage.ts'
 import { readInput } from '../_input/file.ts'
+import { systemReason } from '../../src/base/system-reason.ts'
 
 // What is parsed once only is not worth compiling a parser for.
 z.config({ jitless: true })
@@ -168,7 +169,7 @@ export function readKey(flag: 'api-key-file' | 'admin-key-file', flags: AccessFl
   try {
     key = readInput(path).trim()
   } catch (error) {
-    throw new UsageError(`--${flag}: ${path} cannot be read (${(error as NodeJS.ErrnoException).code}).`)
+    throw new UsageError(`--${flag}: ${path} cannot be read: ${systemReason(error)}.`)
   }
   if (!key) throw new UsageError(`--${flag}: ${path} is empty.`)
   return new Secret(key)

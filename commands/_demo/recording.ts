@@ -1,6 +1,7 @@
 /** A recording of a terminal: asciicast v2 (docs.asciinema.org), a line of JSON that says what it is, and one for everything that was printed. */
 import { closeSync, openSync, writeSync } from 'node:fs'
 import { UsageError } from '../_errors/usage.ts'
+import { systemReason } from '../../src/base/system-reason.ts'
 
 export type Recording = {
   /** Notes what is printed now, a line break at its end included. */
@@ -19,7 +20,7 @@ export function startRecording(path: string, title: string, { columns = usualCol
   try {
     file = openSync(path, 'wx', 0o644)
   } catch (error) {
-    throw new UsageError(`--record: ${path} cannot be written (${(error as NodeJS.ErrnoException).code}). It must be a new file.`)
+    throw new UsageError(`--record: ${path} cannot be written: ${systemReason(error)}. It must be a new file.`)
   }
   const write = (value: unknown) => writeSync(file, `${JSON.stringify(value)}\n`)
   const start = performance.now()

@@ -1,5 +1,6 @@
 /** How a failure is told: what happened, why, the command that mends it, and the exit code (users.md D4, D8; exit-codes.ts). */
 import { safe } from '../_format/safe.ts'
+import { systemReason } from '../../src/base/system-reason.ts'
 
 /** What `--json` prints on standard error. */
 export type Report = {
@@ -93,7 +94,7 @@ function unreachable({ url, cause }: DaemonUnreachable): Report {
   const isHere = /^https?:\/\/(localhost|127\.|\[::1\])/.test(url)
   return {
     code: 'DaemonUnreachable',
-    title: `No daemon answers at ${url}${typeof code === 'string' ? ` (${code})` : ''}`,
+    title: `No daemon answers at ${url}${typeof code === 'string' ? ` (${systemReason(cause)})` : ''}`,
     hint: isHere ? 'agent daemon start' : 'check --url, AGENT_URL or the profile, and whether the daemon runs there',
     exitCode: 7,
   }

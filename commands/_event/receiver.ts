@@ -7,6 +7,7 @@ import { text } from 'node:stream/consumers'
 import { CommandError, UsageError } from '../_errors/usage.ts'
 import type { Event } from '../_client/events.ts'
 import { findForgery } from './signature.ts'
+import { systemReason } from '../../src/base/system-reason.ts'
 
 /** How long somebody else, to whom events are passed on, has to answer: less than the daemon waits for us. */
 const forwardTimeoutMs = 4_000
@@ -45,7 +46,7 @@ export async function openReceiver(options: ReceiverOptions): Promise<Receiver> 
   })
   server.listen(options.port, '127.0.0.1')
   await once(server, 'listening').catch((error: NodeJS.ErrnoException) => {
-    throw new CommandError(`Port ${options.port} cannot be opened (${error.code}). Leave --port out, and a free one is taken.`, 5)
+    throw new CommandError(`Port ${options.port} cannot be opened: ${systemReason(error)}. Leave --port out, and a free one is taken.`, 5)
   })
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,

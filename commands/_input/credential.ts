@@ -1,6 +1,7 @@
 /** Credentials as people hand them on: compact JWTs and SD-JWTs. */
 import { readFileSync } from 'node:fs'
 import { UsageError } from '../_errors/usage.ts'
+import { systemReason } from '../../src/base/system-reason.ts'
 
 /** Reads a credential: the token itself, `@path`, or `-` for standard input. @throws {UsageError} when there is none. */
 export function readCredential(text: string): string {
@@ -43,6 +44,6 @@ function readSource(source: string | 0): string {
   try {
     return readFileSync(source, 'utf8')
   } catch (error) {
-    throw new UsageError(`The file ${source} cannot be read (${(error as NodeJS.ErrnoException).code}).`)
+    throw new UsageError(`The file ${source} cannot be read: ${systemReason(error)}.`)
   }
 }

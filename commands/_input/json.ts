@@ -2,6 +2,7 @@
 import { jsonFault } from '../../src/base/json-fault.ts'
 import { UsageError } from '../_errors/usage.ts'
 import { readInput } from './file.ts'
+import { systemReason } from '../../src/base/system-reason.ts'
 
 /** Reads `@path`, `@-` or the text itself. @throws {UsageError} naming the flag and the path, when there is no such file. */
 export function readText(flag: string, value: string): string {
@@ -10,7 +11,7 @@ export function readText(flag: string, value: string): string {
   try {
     return readInput(path)
   } catch (error) {
-    throw new UsageError(`--${flag}: the file ${path} cannot be read (${(error as NodeJS.ErrnoException).code}).`)
+    throw new UsageError(`--${flag}: the file ${path} cannot be read: ${systemReason(error)}.`)
   }
 }
 

@@ -1,6 +1,7 @@
 /** New files for what a daemon sends: whole or not there, for their owner alone, and in nobody's place. */
 import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { UsageError } from '../_errors/usage.ts'
+import { systemReason } from '../../src/base/system-reason.ts'
 
 /**
  * Writes what `ask` gives to a new file (0600), beside it until it is whole. Returns how many bytes these are. Nothing is asked for when the
@@ -14,8 +15,9 @@ export async function writeNewFile(flag: string, path: string, ask: () => Promis
     try {
       return work()
     } catch (error) {
-      const { code } = error as NodeJS.ErrnoException
-      throw new UsageError(`--${flag}: ${path} cannot be written (${code}). It must be a new file, in a folder that there is.`)
+      throw new UsageError(
+        `--${flag}: ${path} cannot be written: ${systemReason(error)}. It must be a new file, in a folder that there is.`,
+      )
     }
   }
   // Held from the start: what took long to make must not find its place taken.

@@ -3,6 +3,7 @@ import { rmSync, writeFileSync } from 'node:fs'
 import * as Flags from '@oclif/core/flags'
 import { newApiKey } from '../../src/base/api-key.ts'
 import { UsageError } from '../_errors/usage.ts'
+import { systemReason } from '../../src/base/system-reason.ts'
 
 export const newKeyFlags = {
   'key-file': Flags.string({ description: 'write the key to this new file (0600) and do not show it' }),
@@ -38,6 +39,6 @@ function writeKey(file: string, text: string, flag: 'w' | 'wx'): void {
   try {
     writeFileSync(file, text, { mode: 0o600, flag })
   } catch (error) {
-    throw new UsageError(`--key-file: ${file} cannot be written (${(error as NodeJS.ErrnoException).code}). It must be a new file.`)
+    throw new UsageError(`--key-file: ${file} cannot be written: ${systemReason(error)}. It must be a new file.`)
   }
 }

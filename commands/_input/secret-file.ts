@@ -2,6 +2,7 @@
 import { statSync } from 'node:fs'
 import { UsageError } from '../_errors/usage.ts'
 import { readInput } from './file.ts'
+import { systemReason } from '../../src/base/system-reason.ts'
 
 /** Bits of a file's mode that let others than its owner read it. */
 const readableByOthers = 0o044
@@ -18,8 +19,9 @@ export function readSecretFile(flag: string, path: string, warn: (text: string) 
     text = readInput(path).replace(/\r?\n$/, '')
     if (path !== '-' && isReadableByOthers(path)) warn(`--${flag}: others on this machine can read that file. Make it yours: chmod 600.`)
   } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code
-    throw new UsageError(`--${flag}: that file cannot be read (${code}). It takes the name of a file, or - for standard input.`)
+    throw new UsageError(
+      `--${flag}: that file cannot be read: ${systemReason(error)}. It takes the name of a file, or - for standard input.`,
+    )
   }
   if (text === '') throw new UsageError(`--${flag}: it is empty.`)
   return text

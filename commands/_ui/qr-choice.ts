@@ -3,6 +3,7 @@ import { accessSync, constants, existsSync } from 'node:fs'
 import { dirname, extname } from 'node:path'
 import * as Flags from '@oclif/core/flags'
 import { UsageError } from '../_errors/usage.ts'
+import { systemReason } from '../../src/base/system-reason.ts'
 
 const formats = ['svg', 'png'] as const
 export type Format = (typeof formats)[number]
@@ -64,9 +65,7 @@ function checkFile(file: string | undefined, format: Format, ending: Format | un
   try {
     accessSync(folder, constants.W_OK)
   } catch (error) {
-    throw new UsageError(
-      `--qr-file: nothing can be written to the folder ${folder} (${(error as NodeJS.ErrnoException).code}). Name another file.`,
-    )
+    throw new UsageError(`--qr-file: nothing can be written to the folder ${folder}: ${systemReason(error)}. Name another file.`)
   }
   return file
 }

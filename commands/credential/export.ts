@@ -6,6 +6,7 @@ import { AgentCommand } from '../_base.ts'
 import { CommandError, UsageError } from '../_errors/usage.ts'
 import { safeJson } from '../_format/safe.ts'
 import { whichRecord } from '../_ui/questions.ts'
+import { systemReason } from '../../src/base/system-reason.ts'
 
 export default class CredentialExport extends AgentCommand {
   static override summary = 'Write out a credential: as it is, or decoded'
@@ -53,7 +54,7 @@ export default class CredentialExport extends AgentCommand {
     try {
       writeFileSync(file, `${text}\n`, { mode: 0o600, flag: 'wx' })
     } catch (error) {
-      throw new UsageError(`--output: ${file} cannot be written (${(error as NodeJS.ErrnoException).code}). It must be a new file.`)
+      throw new UsageError(`--output: ${file} cannot be written: ${systemReason(error)}. It must be a new file.`)
     }
     this.print(recordId, [
       ['credential', recordId],

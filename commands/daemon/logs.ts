@@ -6,6 +6,7 @@ import { logPath } from '../_daemon/launch.ts'
 import { formatLogLine } from '../_daemon/log-line.ts'
 import { CommandError } from '../_errors/usage.ts'
 import { PlainCommand } from '../_plain.ts'
+import { systemReason } from '../../src/base/system-reason.ts'
 
 export default class DaemonLogs extends PlainCommand {
   static override summary = 'Show what the daemon has logged'
@@ -32,9 +33,8 @@ function readLast(path: string, count: number) {
   try {
     return lastLines(path, count)
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
     throw new CommandError(
-      `There is no log at ${path} (${code}). A daemon in the foreground logs to its terminal.`,
+      `There is no log at ${path}: ${systemReason(error)}. A daemon in the foreground logs to its terminal.`,
       3,
       'agent daemon start',
     )

@@ -6,6 +6,7 @@ import { AgentCommand } from '../_base.ts'
 import type { Answer } from '../_client/answer.ts'
 import { UsageError } from '../_errors/usage.ts'
 import { passphraseFlags, readPassphrase } from '../_input/passphrase.ts'
+import { systemReason } from '../../src/base/system-reason.ts'
 
 export default class WalletImport extends AgentCommand {
   static override summary = 'Import a wallet that another agent has exported (administrator)'
@@ -53,7 +54,7 @@ function lengthOf(path: string): number {
     const stat = statSync(path)
     if (stat.isFile()) return stat.size
   } catch (error) {
-    throw new UsageError(`${path} cannot be read (${(error as NodeJS.ErrnoException).code}).`)
+    throw new UsageError(`${path} cannot be read: ${systemReason(error)}.`)
   }
   throw new UsageError(`${path} is no file.`)
 }

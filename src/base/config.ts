@@ -9,6 +9,7 @@ import { headerText } from './api-key.ts'
 import { fromBase64 } from './bytes.ts'
 import { readHostList, readPorts, type HostList } from './host-list.ts'
 import { places } from './places.ts'
+import './plain-issues.ts'
 import { Secret } from './secret.ts'
 import { StartError } from './start-error.ts'
 

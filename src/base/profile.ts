@@ -12,6 +12,7 @@ import { FolderError } from './folder.ts'
 import { writePrivateFile } from './private-file.ts'
 import { StartError } from './start-error.ts'
 import { tryJson } from './try-json.ts'
+import { systemReason } from './system-reason.ts'
 
 const secret = z.string().min(1)
 
@@ -63,7 +64,7 @@ export function profilePath(configDir: string, name: string): string {
  */
 export function readProfile(configDir: string, name: string): Profile | undefined {
   const path = profilePath(configDir, name)
-  const text = readIfThere(path, (code) => `The profile ${path} cannot be read (${code}).`)
+  const text = readIfThere(path, (reason) => `The profile ${path} cannot be read: ${reason}.`)
   if (text === undefined) return undefined
   const result = Profile.safeParse(tryJson(text))
   if (result.success) return result.data
@@ -92,7 +93,7 @@ export function profileNames(configDir: string): string[] {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code === 'ENOENT') return []
-    throw new StartError(`The profiles in ${configDir} cannot be read (${code}).`, 2, { cause: error })
+    throw new StartError(`The profiles in ${configDir} cannot be read: ${systemReason(error)}.`, 2, { cause: error })
   }
 }
 
@@ -120,7 +121,7 @@ export function removeProfile(configDir: string, name: string): void {
  */
 export function readProfileInUse(configDir: string): string | undefined {
   const path = join(configDir, 'current')
-  const text = readIfThere(path, (code) => `Which profile is in use cannot be read from ${path} (${code}).`)
+  const text = readIfThere(path, (reason) => `Which profile is in use cannot be read from ${path}: ${reason}.`)
   if (text === undefined) return undefined
   const name = ProfileName.safeParse(text.trim())
   if (name.success) return name.data
@@ -140,18 +141,18 @@ function changing(what: string, change: () => void): void {
   try {
     change()
   } catch (error) {
-    const reason = error instanceof FolderError ? `: ${error.message}` : ` (${(error as NodeJS.ErrnoException).code})`
+    const reason = error instanceof FolderError ? `: ${error.message}` : `: ${systemReason(error)}`
     throw new StartError(`${what}${reason}.`, 5, { cause: error })
   }
 }
 
 /** A file's text; nothing when there is no such file. @throws {StartError} in the words of `complaint` when it cannot be read. */
-function readIfThere(path: string, complaint: (code: string | undefined) => string): string | undefined {
+function readIfThere(path: string, complaint: (reason: string) => string): string | undefined {
   try {
     return readFileSync(path, 'utf8')
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code === 'ENOENT') return undefined
-    throw new StartError(complaint(code), 2, { cause: error })
+    throw new StartError(complaint(systemReason(error)), 2, { cause: error })
   }
 }

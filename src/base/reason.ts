@@ -1,5 +1,6 @@
 /** What is wrong, in one line that can stand inside a sentence. */
 import { z } from 'zod'
+import './plain-issues.ts'
 
 const maxLength = 300
 /** The issues that are looked at: a peer can make a million, and no more than these fit. */

@@ -4,6 +4,7 @@ import { constants } from 'node:fs'
 import { access, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Finding } from './check.ts'
+import { systemReason } from '../base/system-reason.ts'
 
 /** Writes a file into the folder and removes it, and looks at the rights of what is in it. */
 export async function checkDataFolder(folder: string): Promise<Finding> {
@@ -11,7 +12,7 @@ export async function checkDataFolder(folder: string): Promise<Finding> {
     const { code } = error as NodeJS.ErrnoException
     // Of a full disk and one that is read only the code says enough.
     const hint = code === 'EACCES' || code === 'EPERM' ? `sudo chown -R "$USER" ${folder}` : `ls -ld ${folder}; df -h ${folder}`
-    return { status: 'failed', detail: `${path} cannot be ${what} (${code}).`, hint }
+    return { status: 'failed', detail: `${path} cannot be ${what}: ${systemReason(error)}.`, hint }
   }
   const probe = join(folder, `doctor-${randomUUID()}`)
   try {

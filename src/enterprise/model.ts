@@ -10,7 +10,7 @@ const longestDid = 4_000
 /** Who asks, in words that the other side sees. */
 export const From = z
   .string()
-  .refine((text) => [...text].length <= 1_000, 'Too big: expected string to have <=1000 characters')
+  .refine((text) => [...text].length <= 1_000, 'must have at most 1000 characters')
   // Half a character would not come back from disk as it was, nor be what is signed.
   .refine((text) => !/\p{Surrogate}/u.test(text), 'has half a character, a surrogate without its other')
   .meta({ maxLength: 1_000 })
@@ -43,5 +43,5 @@ export function mustBeShort(name: string, id: string): void {
 /** The first thing that is wrong with a body, as `field: reason`. */
 export function reasonIn(error: z.ZodError): string {
   const { path, message } = error.issues[0]!
-  return `${path.join('.') || 'body'}: ${message.replace(/^Invalid input: /, '').replace(/, received undefined$/, ', but it is missing')}`
+  return `${path.join('.') || 'body'}: ${message}`
 }

@@ -8,6 +8,7 @@ import type { Dispatcher } from 'undici'
 import { fromUtf8 } from '../base/bytes.ts'
 import { createGuardedDispatcher, type ConnectionOptions } from './connector.ts'
 import { UnreachableError } from './unreachable-error.ts'
+import { systemReason } from '../base/system-reason.ts'
 
 export type Exchange = {
   method: 'GET' | 'POST'
@@ -231,6 +232,6 @@ function toUnreachable(error: unknown, url: URL): UnreachableError {
   if (error instanceof UnreachableError) return error
   const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown reason'
   if (code === 'ENOTFOUND') return new UnreachableError('no-such-host', `there is no host ${url.hostname}`)
-  if (/TIMEOUT|ETIMEDOUT/.test(code)) return new UnreachableError('timeout', `${url.host} did not answer in time (${code})`)
-  return new UnreachableError('refused', `${url.host} could not be reached (${code})`)
+  if (/TIMEOUT|ETIMEDOUT/.test(code)) return new UnreachableError('timeout', `${url.host} did not answer in time`)
+  return new UnreachableError('refused', `${url.host} could not be reached: ${systemReason({ code })}`)
 }

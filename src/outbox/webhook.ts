@@ -33,7 +33,7 @@ export const CustomHeaders = z
 export const CreateWebhook = z
   .object({
     url: z
-      .url({ protocol: /^https?$/, message: 'is not an absolute http or https URL' })
+      .url({ protocol: /^https?$/ })
       .max(2_000)
       .refine(hasNoUser, 'has a user name or password; send them in customHeaders, which are kept sealed'),
     customHeaders: CustomHeaders.nullish().transform((headers) => headers ?? {}),

@@ -18,6 +18,7 @@ import { storageFull } from '../storage/fault.ts'
 import type { AgentDb } from '../storage/database.ts'
 import { findAgentKey, finish, opens, rewrap, settle } from './agent-key.ts'
 import { sourceOf, type NextKey } from './master-key.ts'
+import { systemReason } from '../base/system-reason.ts'
 
 /** 32 bytes in base64 or base64url. What was given is in no message. */
 const MasterKeyText = z
@@ -94,7 +95,7 @@ async function putBeside(next: NextKey, key: Uint8Array, name: string): Promise<
     const { code = '' } = error as NodeJS.ErrnoException
     if (['ENOSPC', 'EDQUOT'].includes(code)) throw storageFull(error)
     if (!['EACCES', 'EPERM', 'EROFS'].includes(code)) throw error
-    return `the folder of ${name} cannot be written (${code})`
+    return `the folder of ${name} cannot be written: ${systemReason(error)}`
   }
 }
 

@@ -101,7 +101,7 @@ describe('without a daemon', () => {
     const url = `http://127.0.0.1:${await closedPort()}`
     const { code, out, err } = await user.run(['connection', 'list', '--url', url])
     expect({ code, out }).toEqual({ code: 7, out: '' })
-    expect(err).toBe(`Error: No daemon answers at ${url} (ECONNREFUSED)\n  Try: agent daemon start`)
+    expect(err).toBe(`Error: No daemon answers at ${url} (nothing listens there)\n  Try: agent daemon start`)
     expect((await user.run(['daemon', 'status'])).code).toBe(7)
   })
 

@@ -100,7 +100,7 @@ describe('a recording', () => {
       [expect.any(Number), 'o', 'one\r\n  two\r\n'],
       [expect.any(Number), 'o', '\u001b[1mthree\u001b[22m\r\n'],
     ])
-    expect(() => startRecording(path, 'agent demo', {})).toThrow('EEXIST')
+    expect(() => startRecording(path, 'agent demo', {})).toThrow('it exists already')
   })
 })
 

@@ -54,7 +54,7 @@ describe('claims', () => {
     expect(() => readClaims({ claim: ['a=1', 'a=2'] })).toThrow('"a" twice')
     expect(() => readClaims({})).toThrow('nothing to attest to')
     expect(() => readClaims({ claims: `@${join(folder, 'list.json')}` })).toThrow('not a JSON object')
-    expect(() => readClaims({ claims: `@${join(folder, 'none.json')}` })).toThrow('ENOENT')
+    expect(() => readClaims({ claims: `@${join(folder, 'none.json')}` })).toThrow('there is no such file or folder')
     expect(() => readClaims({ claims: '{"name": ' })).toThrow('not JSON')
   })
 

@@ -73,7 +73,7 @@ describe('a report', () => {
   test('of a daemon that does not answer is 7, and starts it if it would be here', () => {
     const cause = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' })
     expect(toReport(new DaemonUnreachable('http://127.0.0.1:8085', { cause }), 'wallet:list')).toMatchObject({
-      title: 'No daemon answers at http://127.0.0.1:8085 (ECONNREFUSED)',
+      title: 'No daemon answers at http://127.0.0.1:8085 (nothing listens there)',
       hint: 'agent daemon start',
       exitCode: 7,
     })

@@ -132,7 +132,7 @@ describe('what lets us in', () => {
 
   test('is not in a file that is empty or absent', () => {
     expect(() => find({ 'api-key-file': file('empty', '\n') })).toThrow('is empty')
-    expect(() => find({ 'api-key-file': join(folder, 'none') })).toThrow('ENOENT')
+    expect(() => find({ 'api-key-file': join(folder, 'none') })).toThrow('there is no such file or folder')
   })
 
   test('is not printed when the surroundings are', () => {

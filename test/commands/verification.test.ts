@@ -85,7 +85,7 @@ describe('credential verify', { timeout: slow }, () => {
 
   test.each([
     ['an instant that is none', ['x.y.z', '--at', 'tomorrow'], 'tomorrow'],
-    ['a file that is not there', ['@/nothing/here'], 'cannot be read (ENOENT)'],
+    ['a file that is not there', ['@/nothing/here'], 'cannot be read: there is no such file or folder'],
     ['nothing', ['-'], 'There is no credential'],
   ])('%s is wrong usage (2)', async (_, args, reason) => {
     expect(await run(['credential', 'verify', ...args], ' ')).toMatchObject({ code: 2, out: '', err: expect.stringContaining(reason) })

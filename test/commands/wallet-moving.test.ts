@@ -34,7 +34,7 @@ test(
       expect(JSON.parse(moved.out)).toEqual({ walletId: id, file, bytes: statSync(file).size, moved: true })
       expect(statSync(file).mode & 0o777).toBe(0o600)
       expect(moved.out + moved.err + readFileSync(file, 'latin1')).not.toContain(passphrase)
-      expect(await run(from, [...output, ...withFile])).toMatchObject({ code: 2, err: expect.stringContaining('EEXIST') })
+      expect(await run(from, [...output, ...withFile])).toMatchObject({ code: 2, err: expect.stringContaining('it exists already') })
 
       expect(await run(to, ['import', file, ...withFile], { key: 'another' })).toMatchObject({ code: 4 })
       // Every agent has a wallet by the id of the default one.
@@ -58,7 +58,7 @@ test(
       expect(await run(to, ['import', file, ...withFile])).toMatchObject({ code: 2, err: expect.stringContaining('damaged') })
       expect(await run(to, ['import', join(user.folder, 'none'), ...withFile])).toMatchObject({
         code: 2,
-        err: expect.stringContaining('ENOENT'),
+        err: expect.stringContaining('there is no such file or folder'),
       })
       expect(existsSync(`${file}.part`)).toBe(false)
     } finally {

@@ -54,7 +54,10 @@ describe('a data folder', () => {
   })
 
   test('that is not there cannot be written', async () => {
-    expect(await checkDataFolder('/nowhere/at/all')).toMatchObject({ status: 'failed', detail: expect.stringContaining('ENOENT') })
+    expect(await checkDataFolder('/nowhere/at/all')).toMatchObject({
+      status: 'failed',
+      detail: expect.stringContaining('there is no such file or folder'),
+    })
   })
 
   test('that others get into has failed, with the command that closes it', async () => {

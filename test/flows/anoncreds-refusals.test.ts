@@ -160,7 +160,7 @@ test('a credential that does not hold is refused, says so on the record, and a r
     ['has no signature', damaged((c) => delete c.signature), /signature/],
     ['has numbers that are none', damaged((c) => (c.signature.p_credential.v = 'x')), /signature\.p_credential\.v/],
     ['can be revoked', damaged((c) => (c.rev_reg_id = 'x')), /rev_reg_id/],
-    ['is a list', [], /expected object/],
+    ['is a list', [], /must be an object/],
   ]
   for (const [what, credential, reason] of cases) {
     const answer = await send(credential)

@@ -1,0 +1,132 @@
+/**
+ * What is wrong with a value, in plain words: the texts of zod's issues, for all of the program. Each continues `field: …`. A schema that
+ * gives a text of its own keeps it.
+ */
+import { z } from 'zod'
+
+type Issue = z.core.$ZodRawIssue
+
+/** What a value must be, by zod's name for it. */
+// prettier-ignore
+const things: Readonly<Record<string, string>> = {
+  array:     'an array',
+  bigint:    'a whole number',
+  boolean:   'true or false',
+  date:      'a date',
+  function:  'a function',
+  int:       'a whole number',
+  map:       'an object',
+  nan:       'not a number',
+  never:     'left out',
+  null:      'null',
+  number:    'a number',
+  object:    'an object',
+  record:    'an object',
+  string:    'a text',
+  tuple:     'an array',
+  undefined: 'left out',
+}
+
+// prettier-ignore
+const formats: Readonly<Record<string, string>> = {
+  base64:    'base64',
+  base64url: 'base64url',
+  date:      'a date such as 2026-11-23',
+  datetime:  'a date and time such as 2026-11-23T12:00:00Z',
+  duration:  'a length of time such as PT5M',
+  email:     'an e-mail address',
+  guid:      'a UUID such as 0190ab12-3456-7890-abcd-ef0123456789',
+  ipv4:      'an IPv4 address',
+  ipv6:      'an IPv6 address',
+  jwt:       'a JWT',
+  time:      'a time such as 12:00:00',
+  uuid:      'a UUID such as 0190ab12-3456-7890-abcd-ef0123456789',
+}
+
+/** What is counted in a value of a kind. */
+const units: Readonly<Record<string, readonly [one: string, many: string]>> = {
+  array: ['entry', 'entries'],
+  file: ['byte', 'bytes'],
+  map: ['entry', 'entries'],
+  object: ['field', 'fields'],
+  record: ['field', 'fields'],
+  set: ['entry', 'entries'],
+  string: ['character', 'characters'],
+}
+
+/** The text of an issue. Values that were sent are not in it. */
+export function describeIssue(issue: Issue): string {
+  switch (issue.code) {
+    case 'invalid_type':
+      return describeType(issue)
+    case 'invalid_value':
+      return `must be ${listOf(issue.values.map((value) => JSON.stringify(value) ?? String(value)))}`
+    case 'too_big':
+      return describeSize(issue, Number(issue.maximum), issue.inclusive ? 'at most' : 'less than')
+    case 'too_small':
+      return describeSize(issue, Number(issue.minimum), issue.inclusive ? 'at least' : 'more than')
+    case 'invalid_format':
+      return describeFormat(issue)
+    case 'not_multiple_of':
+      return `must be a multiple of ${issue.divisor}`
+    case 'unrecognized_keys':
+      return `must not have ${listOf(issue.keys.slice(0, mostNames).map((key) => JSON.stringify(key.slice(0, 100))))}, which is not known here`
+    case 'invalid_key':
+      return 'has a name that is not allowed'
+    case 'invalid_union':
+      return describeUnion(issue)
+    case 'invalid_element':
+      return 'has an entry that is not allowed'
+    default:
+      return 'is not allowed'
+  }
+}
+
+const mostNames = 5
+
+function describeType({ expected, input }: Extract<Issue, { code: 'invalid_type' }>): string {
+  const wanted = things[expected] ?? expected
+  if (input === undefined) return `is missing: it must be ${wanted}`
+  if (typeof input === 'number' && !Number.isFinite(input)) return `must be ${wanted}, and is not a number`
+  const given = input === null ? 'null' : Array.isArray(input) ? 'array' : typeof input
+  return expected === 'int' ? `must be ${wanted}` : `must be ${wanted}, and is ${things[given] ?? given}`
+}
+
+function describeSize(issue: Extract<Issue, { code: 'too_big' | 'too_small' }>, limit: number, than: string): string {
+  const unit = units[issue.origin]
+  if (!unit) return `must be ${issue.exact ? '' : `${than} `}${limit}`
+  if (issue.code === 'too_small' && limit === 1 && issue.inclusive && !issue.exact) return 'must not be empty'
+  return `must have ${issue.exact ? 'exactly' : than} ${limit} ${unit[limit === 1 ? 0 : 1]}`
+}
+
+function describeFormat(issue: Extract<Issue, { code: 'invalid_format' }>): string {
+  const { format, pattern, input } = issue
+  if (format === 'url') return describeUrl(String(input), issue.inst)
+  if (format === 'starts_with') return `must begin with ${JSON.stringify(issue['prefix'])}`
+  if (format === 'ends_with') return `must end with ${JSON.stringify(issue['suffix'])}`
+  if (format === 'includes') return `must contain ${JSON.stringify(issue['includes'])}`
+  if (format === 'regex') return `must match the pattern ${pattern}`
+  return `must be ${formats[format] ?? `of the format ${format}`}`
+}
+
+/** `type` is the schema, which knows the protocols that are allowed. */
+function describeUrl(text: string, type: Issue['inst']): string {
+  const [, port] = /^[a-z][a-z\d+.-]*:\/\/[^/?#]*:(\d{1,10})(?:[/?#]|$)/i.exec(text) ?? []
+  if (Number(port) > 65_535) return `has the port ${port}, and the highest port is 65535`
+  const { protocol } = (type?._zod.def ?? {}) as { protocol?: RegExp }
+  const kind = protocol?.source.includes('http') ? 'http or https URL' : 'URL'
+  return `must be an absolute ${kind} such as https://example.com/path`
+}
+
+function describeUnion(issue: Extract<Issue, { code: 'invalid_union' }>): string {
+  const wanted = issue.errors.map((each) => (each.length === 1 && each[0]!.path.length === 0 ? each[0]! : undefined))
+  const kinds = wanted.map((each) => (each?.code === 'invalid_type' ? things[each.expected] : undefined))
+  if (kinds.length > 0 && kinds.every((kind) => kind !== undefined)) return `must be ${listOf([...new Set(kinds)])}`
+  return 'has none of the forms that are allowed'
+}
+
+function listOf(words: readonly string[]): string {
+  return words.join(', ').replace(/, ([^,]*)$/, ' or $1')
+}
+
+z.config({ localeError: describeIssue })
