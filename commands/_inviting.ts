@@ -26,7 +26,8 @@ export abstract class InvitingCommand extends AgentCommand {
     return async (id: string, made: Made): Promise<void> => {
       if (!made.invitation) return
       if (this.isQuiet) this.log(id)
-      await this.printQrText(id, made.invitation.invitationUrl, qr)
+      await this.printQrText(id, this.#linkOf(made.invitation.invitationUrl), qr)
+      if (!this.isQuiet && wait === undefined) this.say(`\n${this.#topic}  ${id}`)
       if (wait !== undefined && this.jsonEnabled()) this.logJson(made)
     }
   }
@@ -35,7 +36,13 @@ export abstract class InvitingCommand extends AgentCommand {
   protected async showAgain(id: string, url: string | undefined, qr: QrChoice): Promise<void> {
     if (url === undefined) return this.missQr(qr)
     if (!this.isQuiet) this.log()
-    await this.printQrText(id, url, qr)
+    await this.printQrText(id, this.#linkOf(url), qr)
+  }
+
+  /** An invitation's URL that opens a page of it: the daemon's own, where the API has the Cloud Agent's placeholder. Wallets read `_oob` alone. */
+  #linkOf(url: string): string {
+    // With --json the code is of the URL in the record.
+    return this.jsonEnabled() ? url : url.replace(/^https:\/\/my\.domain\.com\/path(?=\?)/, `${this.access.url}/invitation`)
   }
 
   /** Says that there is nothing to make a QR code of, to whoever asks for one. */

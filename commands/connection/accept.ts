@@ -11,9 +11,9 @@ import { waitFlags } from '../_wait.ts'
 export default class ConnectionAccept extends AgentCommand {
   static override summary = 'Accept an invitation of another agent'
   static override examples = [
-    '<%= config.bin %> connection accept "https://my.domain.com/path?_oob=eyJ…"',
-    '<%= config.bin %> connection accept "https://my.domain.com/path?_oob=eyJ…" --label Acme --wait --timeout 30s',
-    '<%= config.bin %> connection accept "https://my.domain.com/path?_oob=eyJ…" --accept-offers --subject did:prism:…',
+    '<%= config.bin %> connection accept "http://127.0.0.1:8085/invitation?_oob=eyJ…"',
+    '<%= config.bin %> connection accept "http://127.0.0.1:8085/invitation?_oob=eyJ…" --label Acme --wait --timeout 30s',
+    '<%= config.bin %> connection accept "http://127.0.0.1:8085/invitation?_oob=eyJ…" --accept-offers --subject did:prism:…',
     'wl-paste | <%= config.bin %> connection accept -',
   ]
   static override args = { invitation: invitationArg }

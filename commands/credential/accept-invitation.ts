@@ -8,7 +8,7 @@ import { whichInvitation } from '../_ui/questions.ts'
 export default class CredentialAcceptInvitation extends AgentCommand {
   static override summary = 'Take the offer in an invitation (holder)'
   static override examples = [
-    '<%= config.bin %> credential accept-invitation "https://my.domain.com/path?_oob=eyJ…"',
+    '<%= config.bin %> credential accept-invitation "http://127.0.0.1:8085/invitation?_oob=eyJ…"',
     'wl-paste | <%= config.bin %> credential accept-invitation -',
   ]
   static override args = { invitation: invitationArg }

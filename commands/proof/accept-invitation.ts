@@ -8,7 +8,7 @@ import { whichInvitation } from '../_ui/questions.ts'
 export default class ProofAcceptInvitation extends AgentCommand {
   static override summary = 'Take the request in an invitation (prover)'
   static override examples = [
-    '<%= config.bin %> proof accept-invitation "https://my.domain.com/path?_oob=eyJ…"',
+    '<%= config.bin %> proof accept-invitation "http://127.0.0.1:8085/invitation?_oob=eyJ…"',
     'wl-paste | <%= config.bin %> proof accept-invitation -',
   ]
   static override args = { invitation: invitationArg }

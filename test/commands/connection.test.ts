@@ -4,6 +4,19 @@ import { serveTwoTenants, slow } from './_two-tenants.ts'
 
 const { user, asOther: asHolder } = serveTwoTenants('holder')
 
+test('an invitation is printed with a link that opens, and with the id of its connection', { timeout: slow }, async () => {
+  const { out, err } = await user.run(['connection', 'invite'])
+  expect(out).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/invitation\?_oob=[\w-]+=*$/)
+  const page = await fetch(out, { headers: { accept: 'text/html' } })
+  expect(page.status).toBe(200)
+  const id = /^connection {2}(\S+)$/m.exec(err)![1]!
+  expect((await user.run(['connection', 'show', id])).out).toContain(out)
+  expect((await asHolder('connection', 'accept', out)).code).toBe(0)
+  // The API keeps the form of the Cloud Agent.
+  const made = JSON.parse((await user.run(['connection', 'invite', '--json'])).out)
+  expect(made.invitation.invitationUrl).toMatch(/^https:\/\/my\.domain\.com\/path\?_oob=/)
+})
+
 test('an invitee labels a connection when it connects, changes the label, and takes it away', { timeout: slow }, async () => {
   const { invitation } = JSON.parse((await user.run(['connection', 'invite', '--label', 'Mine', '--json'])).out)
   const accepted = JSON.parse((await asHolder('connection', 'accept', invitation.invitationUrl, '--label', 'Acme', '--wait', '--json')).out)

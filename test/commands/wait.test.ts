@@ -65,7 +65,7 @@ test('a report that is waited for is waited for while it is on its way', async (
 test('time runs out with the last state there was', async () => {
   expect(await wait({ wait: '', timeout: '1' }, 'RequestPending', [id, 'RequestSent'])).toEqual([
     6,
-    `The proof ${id} is in RequestSent (waiting for the prover to present) after 1 s, and not yet in PresentationVerified; it goes on by itself.`,
+    `The proof ${id} is in RequestSent (waiting for the prover to present) after 1 s, and not yet in PresentationVerified; it continues when the other side answers.`,
   ])
 })
 
