@@ -226,7 +226,11 @@ export async function createAgent(given: Config, log: Log, urls: Environment['ur
       // A ledger that is elsewhere is not passed on: agents that ask each other would ask in circles.
       ledgerServer:
         embedded && config.VDR_SERVE
-          ? createLedgerServer(embedded, { submissionsPerMinute: config.VDR_SUBMISSIONS_PER_MINUTE })
+          ? createLedgerServer(embedded, {
+              submissionsPerMinute: config.VDR_SUBMISSIONS_PER_MINUTE,
+              operationBytes: config.VDR_OPERATION_BYTES,
+              bytes: config.VDR_BYTES,
+            })
           : undefined,
       isAdminToken,
       defaultApiKey: await provideDefaultWallet(

@@ -6,7 +6,7 @@ import { z } from 'zod'
 import type { Agent } from '../../src/agent.ts'
 import { Problem } from '../../src/base/problem.ts'
 import { dataForNode, didMedia, type DidMedia, resolveForNode } from '../../src/vdr/did-server.ts'
-import { type LedgerServer, TooManySubmissions } from '../../src/vdr/ledger-server.ts'
+import type { LedgerServer } from '../../src/vdr/ledger-server.ts'
 import {
   DidList,
   IndexerStats,
@@ -166,6 +166,7 @@ const words: Readonly<Record<number, string>> = {
   400: 'bad request',
   404: 'not found',
   429: 'too many requests',
+  507: 'insufficient storage',
   501: 'service not available',
 }
 
@@ -181,10 +182,10 @@ async function answer<Body extends string | object, Media extends string = typeo
     const isPending = typeof body === 'object' && 'error' in body
     return { ...(isPending && { status: 404 }), type, body } as Answer<Media | typeof json>
   } catch (error) {
-    const status = error instanceof Problem ? error.status : error instanceof TooManySubmissions ? 429 : undefined
-    if (status === undefined || words[status] === undefined) throw error
-    const body = { error: `${words[status]}: ${(error as Error).message}` }
-    const headers = error instanceof TooManySubmissions ? { 'Retry-After': String(error.waitSeconds) } : {}
+    if (!(error instanceof Problem) || words[error.status] === undefined) throw error
+    const { status, message, retryAfter } = error
+    const headers = retryAfter === undefined ? {} : { 'Retry-After': String(retryAfter) }
+    const body = { error: `${words[status]}: ${message}`, ...(status === 400 && { details: message }) }
     return { status, type: json, body, headers } as Answer<Media | typeof json>
   }
 }

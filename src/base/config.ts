@@ -179,6 +179,10 @@ export const variables = {
   VDR_SUBMISSIONS_PER_MINUTE:           count.default(600)     .describe('DID operations that the served ledger takes from one address; more are refused with 429 (ours).'),
   DID_RESOLUTIONS_PER_MINUTE:           count.default(600)     .describe('DIDs that `GET /dids/{did}` resolves for one address; more are refused with 429 (ours).'),
   INVITATION_PINGS_PER_MINUTE:          count.default(30)      .describe('Trust pings of holders of an invitation that nobody has accepted yet: so many are answered for one address, and so many for one invitation; more are refused with 429 (ours).'),
+  VDR_OPERATION_BYTES:                  z.coerce.number().int().min(1_024).max(64_000).default(32_768)
+                                                               .describe('Bytes of the largest DID operation that the served ledger stores, 1024 to 64000; a larger one is refused with 400 (ours).'),
+  VDR_BYTES:                            z.coerce.number().int().min(1_048_576).default(1_073_741_824)
+                                                               .describe('Size of the ledger file from which on the served ledger stores no operations of others, at least 1048576; they are refused with 507, while this agent’s own wallets still publish (ours).'),
   DID_CACHE_LIFETIME:                   seconds.default(60)    .describe('How long documents of did:web, and states of a ledger that is elsewhere, are kept; 0 asks every time (ours).'),
 
   AGENT_MEDIATOR:                       flag.default(false)    .describe('Makes this agent a mediator for other people’s wallets, on the DIDComm port (ours).'),

@@ -7,6 +7,7 @@
  */
 import { fromHex, toHex } from '../base/bytes.ts'
 import { Problem } from '../base/problem.ts'
+import { tryJson } from '../base/try-json.ts'
 import { compressed } from '../crypto/secp256k1.ts'
 import type { PublicJwk } from '../crypto/keys.ts'
 import { decodeSigned } from '../did/prism/decode.ts'
@@ -14,7 +15,7 @@ import { masterKeyId } from '../did/prism/model.ts'
 import { encodeOperation, operationHash } from '../did/prism/operations.ts'
 import type { HttpClient } from '../net/guarded-agent.ts'
 import type { Ledger, LedgerOperation } from './ledger.ts'
-import { DidList, SeenOperation, SubmissionResult, UnseenOperation } from './neoprism.ts'
+import { DidList, Refusal, SeenOperation, SubmissionResult, UnseenOperation } from './neoprism.ts'
 import { createNode, type Node, type NodeLimits } from './node.ts'
 import { readMetadata, readState } from './node-state.ts'
 import { readOperation } from './signed-operation.ts'
@@ -33,7 +34,10 @@ export function createHttpLedger(baseUrl: string, http: Pick<HttpClient, 'exchan
       const body = { signed_operations: [toHex(signedOperation)] }
       const answer = await node.post('/api/submissions/signed-operations', body, [200, 400, 413, 422])
       if (answer.status !== 200) {
-        throw new Problem('BadRequest', `The DID ledger at ${node.location} does not take the signed operation (status ${answer.status}).`)
+        const { details } = Refusal.safeParse(tryJson(answer.text)).data ?? {}
+        const reason = details === undefined ? '.' : `: ${details}`
+        const refused = `The DID ledger at ${node.location} does not take the signed operation (status ${answer.status})${reason}`
+        throw new Problem('BadRequest', refused)
       }
       const { tx_id: transactionId, operation_ids } = node.parse(SubmissionResult, answer)
       if (operation_ids.length !== 1 || operation_ids[0] !== operationId) throw node.fault('it answered about another operation')

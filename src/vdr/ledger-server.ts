@@ -15,20 +15,18 @@ import type { IndexerStats, OperationDetails, PendingOperation, SubmissionResult
 import { maxDids, maxOperations } from './neoprism.ts'
 import type { EmbeddedLedger, LedgerEntry } from './sqlite-ledger.ts'
 
-/** Too many operations came from an address. */
-export class TooManySubmissions extends Error {
-  override name = 'TooManySubmissions'
-  readonly waitSeconds: number
-
-  constructor(waitSeconds: number) {
-    super(`too many operations came from your address; try again in ${waitSeconds} seconds`)
-    this.waitSeconds = waitSeconds
-  }
+export type LedgerServerLimits = {
+  /** Operations that one address may submit in a minute. */
+  submissionsPerMinute: number
+  /** Bytes of the largest operation. */
+  operationBytes: number
+  /** Bytes of the ledger file from which on no operations of others are stored. */
+  bytes: number
 }
 
 export type LedgerServer = {
   readonly ledger: EmbeddedLedger
-  /** Takes operations (hexadecimal) from an address, all or none. @throws {Problem} `BadRequest` @throws {TooManySubmissions} */
+  /** Stores operations (hexadecimal) from an address, all or none. @throws {Problem} `BadRequest`, `TooManyRequests`, `InsufficientStorage` */
   submit(address: string, signedOperations: readonly string[]): Promise<SubmissionResult>
   /** `submit` for the operations of an `AtalaObject`. */
   submitObject(address: string, object: string): Promise<SubmissionResult>
@@ -41,15 +39,27 @@ export type LedgerServer = {
   getStats(): Promise<IndexerStats>
 }
 
-/** Serves a ledger; an address may submit only so many operations in a minute. */
-export function createLedgerServer(ledger: EmbeddedLedger, { submissionsPerMinute }: { submissionsPerMinute: number }): LedgerServer {
+/** Serves a ledger to others, within limits that do not hold for this agent's own operations. */
+export function createLedgerServer(
+  ledger: EmbeddedLedger,
+  { submissionsPerMinute, operationBytes, bytes }: LedgerServerLimits,
+): LedgerServer {
   const pace = createPace(submissionsPerMinute, 60)
 
   async function submit(address: string, signedOperations: readonly Uint8Array[]): Promise<SubmissionResult> {
     if (signedOperations.length === 0) throw new Problem('BadRequest', 'submission batch is empty')
     if (signedOperations.length > maxOperations) throw new Problem('BadRequest', `more than ${maxOperations} operations`)
-    const waitSeconds = await pace(address, signedOperations.length)
-    if (waitSeconds !== undefined) throw new TooManySubmissions(waitSeconds)
+    const retryAfter = await pace(address, signedOperations.length)
+    if (retryAfter !== undefined) {
+      const detail = `too many operations came from your address; try again in ${retryAfter} seconds`
+      throw new Problem('TooManyRequests', detail, { retryAfter })
+    }
+    const largest = Math.max(...signedOperations.map(({ length }) => length))
+    if (largest > operationBytes) throw new Problem('BadRequest', `an operation has ${largest} bytes, more than ${operationBytes}`)
+    if ((await ledger.readSize()) >= bytes) {
+      const detail = 'this ledger takes no more operations of others; its operator can raise VDR_BYTES'
+      throw new Problem('error:InsufficientStorage', detail)
+    }
     const { operationIds, transactionId } = await ledger.submitAll(signedOperations)
     return { tx_id: transactionId, operation_ids: operationIds }
   }

@@ -104,6 +104,9 @@ export const IndexerStats = z
   .meta({ id: 'LedgerStats' })
 export type IndexerStats = z.input<typeof IndexerStats>
 
+/** What a client reads of the refusal of an operation; `details` (ours) is the reason. */
+export const Refusal = z.object({ details: optional(z.string().max(1_000)) })
+
 /** (ours) The DIDs whose create operation names a master key. */
 export const DidList = z.object({ dids: z.array(z.string().regex(/^did:prism:[0-9a-f]{64}$/)).max(maxDids) }).meta({ id: 'LedgerDids' })
 

@@ -58,23 +58,27 @@ export async function openLedgerFile(path: string): Promise<LedgerFile> {
   }
 }
 
-/** Adds an operation that is not judged yet; `when` says when it came and comes due. False when it is there already. */
+export async function hasOperation(db: LedgerDb, operationId: string): Promise<boolean> {
+  return (await db.selectFrom('operation').select('sequence').where('operation_id', '=', operationId).executeTakeFirst()) !== undefined
+}
+
+/** Adds an operation that is not there and not judged yet; `when` says when it came and comes due. */
 export async function addOperation(
   tx: LedgerDb,
   { operationId, suffix, masterKeys, signedOperation }: ReadOperation,
   when: Pick<OperationRow, 'transaction_id' | 'position' | 'submitted_at' | 'confirms_at'>,
-): Promise<boolean> {
+): Promise<void> {
   const row = { operation_id: operationId, suffix, signed_operation: toHex(signedOperation), verdict: null, details: null, ...when }
-  const added = await tx
-    .insertInto('operation')
-    .values(row)
-    .onConflict((conflict) => conflict.column('operation_id').doNothing())
-    .returning('sequence')
-    .executeTakeFirst()
-  if (!added) return false
+  const added = await tx.insertInto('operation').values(row).returning('sequence').executeTakeFirstOrThrow()
   const keys = masterKeys.map((public_key) => ({ public_key, sequence: added.sequence }))
   if (keys.length > 0) await tx.insertInto('master_key').values(keys).execute()
-  return true
+}
+
+/** Bytes of the file, without its log, which is short. */
+export async function readSize(db: LedgerDb): Promise<number> {
+  const { rows } = await sql<{ bytes: number }>`
+    select page_count * page_size as bytes from pragma_page_count(), pragma_page_size()`.execute(db)
+  return rows[0]!.bytes
 }
 
 /** The create operations that name a master key, in the ledger's order. */

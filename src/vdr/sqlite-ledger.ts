@@ -5,16 +5,33 @@
  * the rules of the method (wire.md 11.3) after every earlier one on the same DID, and its verdict stays. Nothing polls:
  * whoever asks about a DID judges what has come due. An operation's time is its `confirms_at`, whenever and by whichever
  * process it is judged, so that all come to the same state.
+ *
+ * Operations on one DID are judged in the order of their arrival, so the state that an operation will meet is known when it comes. One that
+ * breaks a rule in that state, the signature of a master key first of all, is refused and not stored. Files of earlier versions have such
+ * operations; they stay, as rejected.
  */
 import { createHash } from 'node:crypto'
 import { fromHex, toHex } from '../base/bytes.ts'
+import { Problem } from '../base/problem.ts'
 import { compressed } from '../crypto/secp256k1.ts'
 import { InvalidOperation } from '../did/prism/model.ts'
 import { apply, type DidState } from '../did/prism/state.ts'
 import type { Ledger, LedgerOperation } from './ledger.ts'
-import { addOperation, findCreates, immediately, type LedgerDb, openLedgerFile, type OperationRow as Row } from './operation-table.ts'
+import {
+  addOperation,
+  findCreates,
+  hasOperation,
+  immediately,
+  type LedgerDb,
+  openLedgerFile,
+  readSize,
+  type OperationRow as Row,
+} from './operation-table.ts'
 import { createStateMemory } from './state-memory.ts'
 import { type ReadOperation, readOperation } from './signed-operation.ts'
+
+/** Operations on one DID that may wait to be confirmed. */
+const maxWaiting = 20
 
 /** A DID as far as its operations are judged: up to `sequence`, and those that wait behind it, in order. */
 type Judged = { sequence: number; state: DidState | undefined; waiting: Row[] }
@@ -40,6 +57,8 @@ export type EmbeddedLedger = Ledger & {
   listTransaction(transactionId: string): Promise<LedgerEntry[]>
   /** The last operation that is judged; nothing in an empty ledger. */
   findLast(): Promise<LedgerEntry | undefined>
+  /** Bytes of the ledger's file. */
+  readSize(): Promise<number>
 }
 
 /** Opens a ledger file, made when it is not there. @throws when the folder is missing or the file is no SQLite database. */
@@ -100,17 +119,25 @@ export async function openSqliteLedger(path: string, options: SqliteLedgerOption
   const find = (column: 'operation_id' | 'transaction_id', id: string) =>
     settled(() => db.selectFrom('operation').selectAll().where(column, '=', id.toLowerCase()).orderBy('sequence').execute())
 
+  /** Adds an operation; false when it is there already. @throws {Problem} `BadRequest`, `TooManyRequests` */
   async function add(tx: LedgerDb, operation: ReadOperation, transactionId: string, position: number): Promise<boolean> {
+    if (await hasOperation(tx, operation.operationId)) return false
     const submittedAt = now()
     const confirmsAt = new Date(submittedAt.getTime() + confirmAfterSeconds * 1_000).toISOString()
-    const { waiting } = await read(tx, operation.suffix)
-    return addOperation(tx, operation, {
+    const { state, waiting } = await judge(tx, operation.suffix)
+    // Each of them is verified again whenever another comes.
+    if (waiting.length >= maxWaiting) throw tooManyWaiting(waiting[0]!, submittedAt)
+    const met = waiting.reduce((before, row) => attempt(before, row).state, state)
+    const { details } = attempt(met, { signed_operation: toHex(operation.signedOperation), confirms_at: confirmsAt })
+    if (details !== null) throw new Problem('BadRequest', `the signed operation cannot be taken: ${details}`)
+    await addOperation(tx, operation, {
       transaction_id: transactionId,
       position,
       submitted_at: submittedAt.toISOString(),
       // Another process may wait longer or have a clock ahead: on one DID, later operations are never due first.
       confirms_at: [confirmsAt, ...waiting.map(({ confirms_at }) => confirms_at)].toSorted().at(-1)!,
     })
+    return true
   }
 
   const ledger: Omit<EmbeddedLedger, typeof Symbol.asyncDispose> = {
@@ -174,9 +201,16 @@ export async function openSqliteLedger(path: string, options: SqliteLedgerOption
       return row && toEntry(row)
     },
 
+    readSize: () => readSize(db),
     close: () => db.destroy(),
   }
   return { ...ledger, [Symbol.asyncDispose]: ledger.close }
+}
+
+function tooManyWaiting({ confirms_at }: Row, now: Date): Problem {
+  const retryAfter = Math.max(1, Math.ceil((Date.parse(confirms_at) - now.getTime()) / 1_000))
+  const detail = `the DID has ${maxWaiting} operations that wait to be confirmed; try again in ${retryAfter} seconds`
+  return new Problem('TooManyRequests', detail, { retryAfter })
 }
 
 /** An operation that comes alone shares its id with its transaction. */
@@ -189,7 +223,9 @@ function advance(judged: Judged, row: Row, state: DidState | undefined): void {
   judged.state = state
 }
 
-function attempt(state: DidState | undefined, row: Row): { state: DidState | undefined; details: string | null } {
+type Attempted = Pick<Row, 'signed_operation' | 'confirms_at'>
+
+function attempt(state: DidState | undefined, row: Attempted): { state: DidState | undefined; details: string | null } {
   try {
     return { state: toState(state, row), details: null }
   } catch (error) {
@@ -198,7 +234,7 @@ function attempt(state: DidState | undefined, row: Row): { state: DidState | und
   }
 }
 
-function toState(state: DidState | undefined, row: Row): DidState {
+function toState(state: DidState | undefined, row: Attempted): DidState {
   return apply(state, fromHex(row.signed_operation), new Date(row.confirms_at))
 }
 

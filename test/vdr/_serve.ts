@@ -6,11 +6,11 @@ import type { Agent } from '../../src/agent.ts'
 import { readConfig } from '../../src/base/config.ts'
 import { openLog } from '../../src/base/log.ts'
 import { createTurns, turnLimits } from '../../src/base/turns.ts'
-import { createLedgerServer } from '../../src/vdr/ledger-server.ts'
+import { createLedgerServer, type LedgerServerLimits } from '../../src/vdr/ledger-server.ts'
 import type { EmbeddedLedger } from '../../src/vdr/sqlite-ledger.ts'
 
 /** What a server of `node:http` takes. The parts of an agent that `/api` does not touch are not there. */
-export function ledgerApp(ledger: EmbeddedLedger, submissionsPerMinute = 1_000_000): RequestListener {
+export function ledgerApp(ledger: EmbeddedLedger, limits: Partial<LedgerServerLimits> = {}): RequestListener {
   const config = readConfig({})
   const agent = {
     config,
@@ -18,7 +18,7 @@ export function ledgerApp(ledger: EmbeddedLedger, submissionsPerMinute = 1_000_0
     env: { urls: { rest: 'http://127.0.0.1' } },
     isAdminToken: () => false,
     turns: createTurns(turnLimits(config)),
-    ledgerServer: createLedgerServer(ledger, { submissionsPerMinute }),
+    ledgerServer: createLedgerServer(ledger, { submissionsPerMinute: 1_000_000, operationBytes: 32_768, bytes: 1_073_741_824, ...limits }),
   } as unknown as Agent
   return createApp(agent, api).callback()
 }

@@ -2,20 +2,27 @@
  * A process of its own that writes to a ledger file: `_submit <file> <name> <count>`.
  *
  * Publishes the DID that everybody publishes, then adds `count` keys `<name>-<n>` to it, one update each, beginning again
- * from the newest state whenever another process was faster. Prints how many of its updates were rejected on the way.
+ * from the newest state whenever another process was faster. Prints how many of its updates were refused on the way.
  */
+import { Problem } from '../../src/base/problem.ts'
 import { openSqliteLedger } from '../../src/vdr/sqlite-ledger.ts'
 import { key, signedCreate, signedUpdate, suffixOf } from '../did/prism/_make.ts'
 
 const [file, name, count] = process.argv.slice(2)
 await using ledger = await openSqliteLedger(file!)
 await ledger.submit(signedCreate())
-let rejected = 0
+let refused = 0
 for (let i = 0; i < Number(count);) {
   const state = await ledger.getState(suffixOf())
-  const { operationId } = await ledger.submit(signedUpdate(state!, [{ action: 'addKey', key: key(`${name}-${i}`, 'authentication') }]))
-  const operation = await ledger.getOperation(operationId)
-  if (operation!.status === 'confirmed') i++
-  else rejected++
+  const update = signedUpdate(state!, [{ action: 'addKey', key: key(`${name}-${i}`, 'authentication') }])
+  const isTaken = await ledger.submit(update).then(
+    () => true,
+    (error: unknown) => {
+      if (error instanceof Problem && error.type === 'BadRequest') return false
+      throw error
+    },
+  )
+  if (isTaken) i++
+  else refused++
 }
-process.stdout.write(String(rejected))
+process.stdout.write(String(refused))

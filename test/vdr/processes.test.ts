@@ -65,8 +65,7 @@ test('updates of one DID from 3 processes at once, from the making of the file o
   const path = temporaryFile()
   const names = ['a', 'b', 'c']
   const each = 10
-  const outputs = await Promise.all(names.map((name) => scripts.submit.run(path, name, String(each))))
-  const rejected = outputs.reduce((sum, output) => sum + Number(output), 0)
+  await Promise.all(names.map((name) => scripts.submit.run(path, name, String(each))))
 
   const state = (await (await openFile(path)).getState(suffix)) as DidState
   const added = state.publicKeys.map(({ id }) => id).slice(2)
@@ -75,8 +74,8 @@ test('updates of one DID from 3 processes at once, from the making of the file o
     expect(added.filter((id) => id.startsWith(`${name}-`))).toEqual(Array.from({ length: each }, (_, i) => `${name}-${i}`))
   }
   const statuses = entriesOf(path).map(({ status }) => status)
-  expect(statuses.filter((status) => status === 'confirmed')).toHaveLength(1 + added.length)
-  expect(statuses.filter((status) => status === 'rejected')).toHaveLength(rejected)
+  // One that another process was faster than is not stored.
+  expect(statuses).toEqual(Array.from({ length: 1 + added.length }, () => 'confirmed'))
 })
 
 /** Asks until the ledger is there. */

@@ -6,7 +6,7 @@ import { toLongForm, toShortForm } from '../../../src/did/prism/did.ts'
 import { encodeOperation, operationId } from '../../../src/did/prism/operations.ts'
 import { AtalaObjectSchema } from '../../../src/did/prism/prism_pb.ts'
 import { startAgent, type TestAgent } from '../../_agent.ts'
-import { createBytes, masterKey, published, secret, signedCreate, signedDeactivate, signedUpdate, suffixOf } from '../../did/prism/_make.ts'
+import { createBytes, masterKey, published, signedCreate, signedDeactivate, signedUpdate, suffixOf } from '../../did/prism/_make.ts'
 import { startServer } from '../../net/_server.ts'
 import { add, clock, openFile, temporaryFile } from '../../vdr/_ledgers.ts'
 import { ledgerApp } from '../../vdr/_serve.ts'
@@ -86,12 +86,15 @@ describe('submissions', () => {
     const one = fresh()
     const refused = await submit(signedCreate(one), Uint8Array.of(1, 2))
     expect(refused).toMatchObject({ status: 400, type: 'application/json' })
-    expect(refused.body).toEqual({ error: expect.stringMatching(/^bad request: /) })
+    expect(refused.body).toEqual({
+      error: `bad request: ${refused.body.details}`,
+      details: expect.stringContaining('SignedAtalaOperation'),
+    })
     expect((await call(`/api/operations/${operationId(signedCreate(one))}`)).status).toBe(404)
   })
 
   test('are counted by address, and too many are refused', async () => {
-    await using server = await startServer(ledgerApp(await openFile(temporaryFile()), 2))
+    await using server = await startServer(ledgerApp(await openFile(temporaryFile()), { submissionsPerMinute: 2 }))
     const post = (operations: Uint8Array[]) =>
       fetch(`${server.url}/api/submissions/signed-operations`, {
         method: 'POST',
@@ -107,14 +110,9 @@ describe('submissions', () => {
 })
 
 describe('operations', () => {
-  test('show what became of them, with the reason', async () => {
+  test('show what became of them', async () => {
     const one = fresh()
-    const state = published(one)
-    const forged = signedUpdate(state, add('key-2'), { id: 'master0', secret: secret('master', 1) })
-    const early = signedUpdate(state, add('early'))
-    await submit(early)
     await submit(signedCreate(one))
-    await submit(forged)
     expect((await call(`/api/operations/${operationId(signedCreate(one))}`)).body).toEqual({
       tx_id: operationId(signedCreate(one)),
       slot_number: expect.any(Number),
@@ -129,13 +127,6 @@ describe('operations', () => {
       submitted_at: expect.any(String),
       confirms_at: expect.any(String),
     })
-    for (const [operation, reason] of [
-      [forged, /not by the key/],
-      [early, /does not exist/],
-    ] as const) {
-      const { status, body } = await call(`/api/operations/${operationId(operation)}`)
-      expect([status, body.status, body.details]).toEqual([200, 'rejected', expect.stringMatching(reason)])
-    }
     expect((await call(`/api/dids/${toShortForm(suffixOf(one))}`)).body.verificationMethod).toHaveLength(1)
   })
 
