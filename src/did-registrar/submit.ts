@@ -26,7 +26,7 @@ const forgottenAfterMs = 6 * 3_600_000
  * What delays it is told by the DID: a ledger that cannot be reached, or one that does not show what it says it has confirmed.
  */
 export const submitWork: Work = async (wallet, operationId) => {
-  const row = await wallet.db.selectFrom('did_operation').selectAll().where('id', '=', operationId).executeTakeFirstOrThrow()
+  const row = await getOperationRow(wallet, operationId)
   const did = await getDidRow(wallet.db, row.did)
   if (did.pending_operation !== operationId) return () => Promise.resolve()
   try {
@@ -37,10 +37,38 @@ export const submitWork: Work = async (wallet, operationId) => {
   }
 }
 
-async function settle(wallet: Wallet, row: OperationRow, did: DidRow): ReturnType<Work> {
+/**
+ * Writes down what has become of a DID's operation, when the ledger has judged it and the wallet has not noted it yet. An operation that the
+ * ledger has not judged stays under way.
+ */
+export async function noteVerdict(wallet: Wallet, did: DidRow): Promise<void> {
+  if (did.pending_operation === null) return
+  const operation = await wallet.env.ledger.getOperation(did.pending_operation)
+  if (!operation || operation.status === 'pending') return
+  const row = await getOperationRow(wallet, did.pending_operation)
+  await wallet.transaction(await conclude(wallet, row, did, operation))
+}
+
+function getOperationRow({ db }: Wallet, id: string): Promise<OperationRow> {
+  return db.selectFrom('did_operation').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
+}
+
+async function settle(wallet: Wallet, row: OperationRow, did: DidRow): Promise<(tx: Tx) => Promise<void>> {
   const operation = await bring(wallet, row)
   if (!operation || operation.status === 'pending') throw later(operation, row)
+  return conclude(wallet, row, did, operation)
+}
 
+/** What writes an operation's verdict down, unless that has been done since. */
+async function conclude(wallet: Wallet, row: OperationRow, did: DidRow, operation: LedgerOperation): Promise<(tx: Tx) => Promise<void>> {
+  const write = await judge(wallet, row, did, operation)
+  return async (tx) => {
+    const now = await tx.selectFrom('did').select('pending_operation').where('did', '=', did.did).executeTakeFirstOrThrow()
+    if (now.pending_operation === row.id) await write(tx)
+  }
+}
+
+async function judge(wallet: Wallet, row: OperationRow, did: DidRow, operation: LedgerOperation): Promise<(tx: Tx) => Promise<void>> {
   const before = readState(did.state)
   wallet.env.resolver.forget(did.did)
   const state = await wallet.env.ledger.getState(before.suffix)

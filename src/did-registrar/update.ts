@@ -11,6 +11,7 @@ import { countKeys, findPrivateKey, makeKeys, putKeys, toKeyRow, type NewKey } f
 import type { DidOperationResponse } from './model.ts'
 import { putOperation } from './operation.ts'
 import { readContent, readState } from './state.ts'
+import { noteVerdict } from './submit.ts'
 import type { UpdateManagedDid } from './update-model.ts'
 import { changeWebDid } from './web.ts'
 
@@ -46,12 +47,25 @@ export async function deactivateDid(wallet: Wallet, didRef: string): Promise<Did
 }
 
 async function getChangeable(wallet: Wallet, didRef: string): Promise<DidRow> {
-  const row = await getDidRow(wallet.db, didRef)
+  const row = await readSettled(wallet, didRef)
   if (row.status !== 'PUBLISHED')
     throw new Problem('Conflict', `The DID ${row.did} is ${row.status}: it must be PUBLISHED before it can be changed.`)
   if (readContent(row.state).deactivated) throw new Problem('Conflict', `The DID ${row.did} is deactivated, which is final.`)
   if (row.pending_operation !== null) throw busy(row.did)
   return row
+}
+
+/** A DID's row, after the ledger was asked about an operation that is under way: others may see it on the ledger before the wallet does. */
+async function readSettled(wallet: Wallet, didRef: string): Promise<DidRow> {
+  const row = await getDidRow(wallet.db, didRef)
+  if (row.pending_operation === null) return row
+  try {
+    await noteVerdict(wallet, row)
+  } catch (error) {
+    if (!(error instanceof Problem && error.type === 'error:ServiceUnavailable')) throw error
+    return row
+  }
+  return getDidRow(wallet.db, didRef)
 }
 
 async function refusing<T>(work: () => Promise<T>): Promise<T> {

@@ -5,7 +5,7 @@ import { createDid } from '../../src/did-registrar/create.ts'
 import { getDidRow, toDetail } from '../../src/did-registrar/dids.ts'
 import { publishDid } from '../../src/did-registrar/publish.ts'
 import { submitWork } from '../../src/did-registrar/submit.ts'
-import { deactivateDid } from '../../src/did-registrar/update.ts'
+import { deactivateDid, updateDid } from '../../src/did-registrar/update.ts'
 import type { Ledger } from '../../src/vdr/ledger.ts'
 import type { Wallet } from '../../src/wallet/wallet.ts'
 import { LaterError } from '../../src/wallet/work.ts'
@@ -136,4 +136,32 @@ test('a ledger that says it has confirmed what it does not show is not believed'
     const stale = before(wallet, { submit, ...status(scheduledOperation.id, 'confirmed') })
     await expect(submitWork(stale, scheduledOperation.id)).rejects.toThrow(/does not show/)
     expect((await shown(wallet, did)).did).toMatchObject({ pendingOperation: scheduledOperation.id, metaLastFailure: { status: 503 } })
+  }))
+
+const patch = (context: string) => ({ actions: [{ actionType: 'PATCH_CONTEXT' as const, patchContext: { contexts: [context] } }] })
+
+/** Brings an operation to the ledger, as the worker does, which has not noted it yet. */
+async function bringUnnoted(wallet: Wallet, id: string): Promise<void> {
+  const { signed_operation } = await wallet.db.selectFrom('did_operation').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
+  await wallet.env.ledger.submit(Buffer.from(signed_operation, 'hex'))
+}
+
+test('a change is accepted as soon as the ledger shows the one before it, also when the wallet has not noted that yet', () =>
+  pending(async (wallet, did, id) => {
+    await bringUnnoted(wallet, id)
+    const { scheduledOperation: first } = await updateDid(wallet, did, patch('https://example.com/1'))
+    expect((await shown(wallet, did)).events).toEqual([['DIDStatusUpdated', { did, status: 'PUBLISHED' }]])
+    await expect(updateDid(wallet, did, patch('https://example.com/2'))).rejects.toMatchObject({ status: 409 })
+
+    await bringUnnoted(wallet, first.id)
+    const noteFirst = await submitWork(wallet, first.id)
+    const { scheduledOperation: second } = await updateDid(wallet, did, patch('https://example.com/2'))
+    // The worker was about to note what has been noted since.
+    await wallet.transaction(noteFirst)
+    expect(await shown(wallet, did)).toMatchObject({ did: { status: 'PUBLISHED', pendingOperation: second.id } })
+
+    await bringUnnoted(wallet, second.id)
+    const away = before(wallet, { getOperation: () => Promise.reject(down) })
+    await expect(updateDid(away, did, patch('https://example.com/3'))).rejects.toMatchObject({ status: 409 })
+    await deactivateDid(wallet, did)
   }))
