@@ -25,7 +25,7 @@ import { limitsOf } from './mediator/limits.ts'
 import { openMediator, type Mediator } from './mediator/mediator.ts'
 import { createDestinations } from './net/destinations.ts'
 import { createHttpClient } from './net/guarded-agent.ts'
-import { callLimitsOf } from './net/reach.ts'
+import { callLimitsOf, findOpening } from './net/reach.ts'
 import { openPortable, type Portable } from './portable/portable.ts'
 import { dereference, dereferenceSchema, type SchemaSources } from './schemas/dereference.ts'
 import type { ResourceSources } from './schemas/resource.ts'
@@ -34,7 +34,7 @@ import { openAgentDb, type AgentDb } from './storage/database.ts'
 import { unlessMoved } from './storage/moved.ts'
 import { NewerFileError } from './storage/newer-file-error.ts'
 import { createHttpLedger } from './vdr/http-ledger.ts'
-import { createLedgerServer, type LedgerServer } from './vdr/ledger-server.ts'
+import { createLedgerServer, ledgerLimitsOf, type LedgerServer } from './vdr/ledger-server.ts'
 import { openSqliteLedger } from './vdr/sqlite-ledger.ts'
 import { openAliases } from './wallet/alias.ts'
 import { provideDefaultWallet } from './wallet/default-wallet.ts'
@@ -225,12 +225,8 @@ export async function createAgent(given: Config, log: Log, urls: Environment['ur
       enterprise,
       // A ledger that is elsewhere is not passed on: agents that ask each other would ask in circles.
       ledgerServer:
-        embedded && config.VDR_SERVE
-          ? createLedgerServer(embedded, {
-              submissionsPerMinute: config.VDR_SUBMISSIONS_PER_MINUTE,
-              operationBytes: config.VDR_OPERATION_BYTES,
-              bytes: config.VDR_BYTES,
-            })
+        embedded && (config.VDR_SERVE ?? findOpening(config) === undefined)
+          ? createLedgerServer(embedded, ledgerLimitsOf(config))
           : undefined,
       isAdminToken,
       defaultApiKey: await provideDefaultWallet(

@@ -5,6 +5,7 @@
 import { z } from 'zod'
 import type { Agent } from '../../src/agent.ts'
 import { Problem } from '../../src/base/problem.ts'
+import { findOpening } from '../../src/net/reach.ts'
 import { dataForNode, didMedia, type DidMedia, resolveForNode } from '../../src/vdr/did-server.ts'
 import type { LedgerServer } from '../../src/vdr/ledger-server.ts'
 import {
@@ -157,8 +158,13 @@ export default [
 
 function serverOf({ ledgerServer, config }: Agent): LedgerServer {
   if (ledgerServer) return ledgerServer
-  const reason = config.VDR_SERVE ? 'its own ledger is elsewhere; ask there' : 'VDR_SERVE is false'
-  throw new Problem('error:ResourcePathNotFound', `This agent serves no DID ledger: ${reason}.`)
+  throw new Problem('error:ResourcePathNotFound', `This agent serves no DID ledger: ${reasonNotServed(config)}.`)
+}
+
+function reasonNotServed(config: Agent['config']): string {
+  if (config.VDR_SERVE === false) return 'VDR_SERVE is false'
+  const opening = config.VDR_SERVE === undefined ? findOpening(config) : undefined
+  return opening === undefined ? 'its own ledger is elsewhere; ask there' : `${opening}, and VDR_SERVE is not true`
 }
 
 /** The words a NeoPRISM node begins its errors with. */

@@ -175,7 +175,7 @@ export const variables = {
   ENABLE_ANONCRED:                      flag.default(true)     .describe('AnonCreds: credential definitions, and credentials and proofs of this format. Without the optional package @hyperledger/identus-sdk it is off in any case.'),
   VDR_URL:                              ledger.optional()      .describe('The DID ledger: `sqlite:<path>`, which several daemons may share, or the base URL of a NeoPRISM node or of another agent. Default: `vdr.db` in the data folder (ours).'),
   VDR_CONFIRM_AFTER:                    seconds.default(0)     .describe('How long the embedded ledger takes to confirm an operation (ours).'),
-  VDR_SERVE:                            flag.default(true)     .describe('Serves the embedded ledger at `/api`, as a NeoPRISM node does: whoever reaches the port can submit DID operations, without credentials (ours).'),
+  VDR_SERVE:                            flag.optional()        .describe('Serves the embedded ledger at `/api`, as a NeoPRISM node does: everybody who reaches the port can submit DID operations, without credentials. Default: only while the whole deployment is on this machine (ours).'),
   VDR_SUBMISSIONS_PER_MINUTE:           count.default(600)     .describe('DID operations that the served ledger takes from one address; more are refused with 429 (ours).'),
   DID_RESOLUTIONS_PER_MINUTE:           count.default(600)     .describe('DIDs that `GET /dids/{did}` resolves for one address; more are refused with 429 (ours).'),
   INVITATION_PINGS_PER_MINUTE:          count.default(30)      .describe('Trust pings of holders of an invitation that nobody has accepted yet: so many are answered for one address, and so many for one invitation; more are refused with 429 (ours).'),

@@ -49,8 +49,8 @@ function reachOf(config: Settings): { allow: keyof typeof called; reason: string
     : { allow: 'public', reason: opening }
 }
 
-/** The first setting that lets other machines reach this agent. */
-function findOpening(config: Settings): string | undefined {
+/** The first setting that lets other machines reach this agent; undefined when the whole deployment is on this machine. */
+export function findOpening(config: Settings): string | undefined {
   if (!isLocalHost(config.AGENT_HOST)) return `AGENT_HOST is ${config.AGENT_HOST}`
   const proxy = proxies.find((name) => config[name])
   if (proxy !== undefined) return `${proxy} is true`

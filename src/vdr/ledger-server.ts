@@ -5,6 +5,7 @@
  * second of its time since 1970.
  */
 import { fromHex, toHex } from '../base/bytes.ts'
+import type { Config } from '../base/config.ts'
 import { createPace } from '../base/pace.ts'
 import { Problem } from '../base/problem.ts'
 import { reasonOf } from '../base/reason.ts'
@@ -22,6 +23,10 @@ export type LedgerServerLimits = {
   operationBytes: number
   /** Bytes of the ledger file from which on no operations of others are stored. */
   bytes: number
+}
+
+export function ledgerLimitsOf(config: Config): LedgerServerLimits {
+  return { submissionsPerMinute: config.VDR_SUBMISSIONS_PER_MINUTE, operationBytes: config.VDR_OPERATION_BYTES, bytes: config.VDR_BYTES }
 }
 
 export type LedgerServer = {

@@ -270,9 +270,20 @@ test('the system endpoints', async () => {
   })
 })
 
+test.each([{ REST_SERVICE_URL: 'http://localhost:8085' }, { REST_SERVICE_URL: 'https://agent.example', VDR_SERVE: 'true' }])(
+  'an agent serves its ledger with %o',
+  async (variables) => {
+    const other = await startAgent(variables)
+    onTestFinished(() => other[Symbol.asyncDispose]())
+    expect((await other.send('GET', '/api/_system/health')).status).toBe(200)
+  },
+)
+
 test.each([
   ['VDR_SERVE is false', { VDR_SERVE: 'false' }],
   ['its own ledger is elsewhere', { VDR_URL: 'http://127.0.0.1:9' }],
+  ['AGENT_TRUST_PROXY is true, and VDR_SERVE is not true', { AGENT_TRUST_PROXY: 'true' }],
+  ['REST_SERVICE_URL is https://agent.example, and VDR_SERVE is not true', { REST_SERVICE_URL: 'https://agent.example' }],
 ])('an agent serves none when %s', async (reason, variables) => {
   const other = await startAgent(variables)
   onTestFinished(() => other[Symbol.asyncDispose]())
