@@ -8,12 +8,12 @@ import { newApiKey } from '../src/base/api-key.ts'
 import { forgetSecrets } from '../src/base/config.ts'
 import { configure, type Configured } from '../src/base/configure.ts'
 import { openLog, type Log } from '../src/base/log.ts'
-import { readLocalProfile, writeProfile } from '../src/base/profile.ts'
-import { removeRunning, writeRunning } from '../src/base/running.ts'
+import { readLocalProfile } from '../src/base/profile.ts'
 import { Secret } from '../src/base/secret.ts'
 import { StartError } from '../src/base/start-error.ts'
 import { findMoved } from '../src/doctor/addresses.ts'
 import { describeReach } from '../src/net/reach.ts'
+import { announce } from './announce.ts'
 import { createApp } from './app.ts'
 import { takeDataFolder } from './data-folder.ts'
 import { createDidcommApp } from './didcomm.ts'
@@ -56,18 +56,17 @@ async function start(configured: Configured, log: Log, undo: Undo[]): Promise<St
   const running = { pid: process.pid, url, didcommUrl, startedAt }
   // A start at the address of the last one opens no wallet for it.
   const moved = remembered?.publicDidcommUrl === urls.didcomm ? undefined : await findMoved(agent.wallets, urls.didcomm)
-  configured.remember({ rest: portOf(rest), didcomm: portOf(didcomm) })
   const apiKey = agent.defaultApiKey && { apiKey: agent.defaultApiKey.reveal() }
-  writeProfile(config.AGENT_CONFIG_DIR, config.AGENT_PROFILE, {
-    kind: 'local',
-    ...running,
-    ...apiKey,
-    adminToken: adminToken.reveal(),
-    dataDir,
-    publicDidcommUrl: urls.didcomm,
-  })
-  writeRunning(dataDir, { ...running, calls, profile: config.AGENT_PROFILE })
-  undo.push(() => removeRunning(dataDir))
+  const publicDidcommUrl = urls.didcomm
+  const announced = { kind: 'local' as const, ...running, ...apiKey, adminToken: adminToken.reveal(), dataDir, publicDidcommUrl }
+  undo.push(
+    announce(config, log, {
+      profile: announced,
+      running: { ...running, calls, profile: config.AGENT_PROFILE },
+      isKnown: remembered?.adminToken === announced.adminToken,
+      remember: () => configured.remember({ rest: portOf(rest), didcomm: portOf(didcomm) }),
+    }),
+  )
   serve(rest, createApp(agent, routes).callback())
   serve(didcomm, createDidcommApp(agent).callback())
   undo.push(serveSockets(didcomm, agent))

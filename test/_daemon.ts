@@ -13,7 +13,13 @@ const main = fileURLToPath(new URL('../dist/daemon/main.js', import.meta.url))
 
 const Ready = z.object({ type: z.literal('ready'), url: z.url(), didcommUrl: z.url(), pid: z.int() })
 
-const spawn = (env: Record<string, string>) => execa(process.execPath, [main], { env, ipc: true, reject: false, serialization: 'json' })
+/** A program that becomes the daemon, such as `prlimit` or `nsenter`, with its arguments. */
+export type Prefix = readonly string[]
+
+function spawn(env: Record<string, string>, prefix: Prefix) {
+  const [program = process.execPath, ...rest] = [...prefix, process.execPath, main]
+  return execa(program, rest, { env, ipc: true, reject: false, serialization: 'json' })
+}
 
 /**
  * Ports that no system gives out by itself (Linux: from 32768, the others: from 49152), a thousand for each worker of the tests: what runs
@@ -43,21 +49,24 @@ export class Daemon {
   didcommUrl = ''
   #process: ReturnType<typeof spawn> | undefined
 
-  private constructor(env: Record<string, string>) {
+  readonly #prefix: Prefix
+
+  private constructor(env: Record<string, string>, prefix: Prefix) {
     this.env = env
+    this.#prefix = prefix
   }
 
   /** Starts a daemon on free ports, that stay its own; `env` adds to what every test daemon has. */
-  static async start(env: Record<string, string>): Promise<Daemon> {
+  static async start(env: Record<string, string>, prefix: Prefix = []): Promise<Daemon> {
     const ports = { AGENT_HTTP_PORT: await freePort(), AGENT_DIDCOMM_PORT: await freePort() }
-    const daemon = new Daemon({ ...ports, AGENT_LOG_LEVEL: 'warn', NODE_ENV: 'production', ...env })
+    const daemon = new Daemon({ ...ports, AGENT_LOG_LEVEL: 'warn', NODE_ENV: 'production', ...env }, prefix)
     await daemon.start()
     return daemon
   }
 
   /** Starts the process; each time on the same ports, which other people know. @throws what it says of itself, when it has ended. */
   async start(): Promise<void> {
-    this.#process = spawn(this.env)
+    this.#process = spawn(this.env, this.#prefix)
     // One that cannot start says so by leaving the channel, before it ends.
     const ready = Ready.safeParse(await Promise.race([this.#process.getOneMessage().catch(() => undefined), this.#process]))
     if (!ready.success) {

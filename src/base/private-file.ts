@@ -18,6 +18,9 @@ export function writePrivateFile(path: string, text: string): void {
     writeSync(file, text)
     // Without it a power cut may leave the new name on an empty file, and what it held would be lost.
     fsyncSync(file)
+  } catch (error) {
+    rmSync(temporary, { force: true })
+    throw error
   } finally {
     closeSync(file)
   }

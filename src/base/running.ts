@@ -28,8 +28,13 @@ export function readRunning(dataDir: string): Running | undefined {
 /** Writes the file, whole or not at all. */
 export function writeRunning(dataDir: string, running: Running): void {
   const temporary = `${path(dataDir)}.${process.pid}`
-  writeFileSync(temporary, `${JSON.stringify(running, null, 2)}\n`, { mode: 0o600 })
-  renameSync(temporary, path(dataDir))
+  try {
+    writeFileSync(temporary, `${JSON.stringify(running, null, 2)}\n`, { mode: 0o600 })
+    renameSync(temporary, path(dataDir))
+  } catch (error) {
+    rmSync(temporary, { force: true })
+    throw error
+  }
 }
 
 /** Removes the file, as a daemon does when it stops. */

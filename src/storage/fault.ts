@@ -5,9 +5,19 @@ import { DamagedFileError } from './damaged-file-error.ts'
 /** The same error, or what it means where that is known: {Problem} `error:InsufficientStorage`, {DamagedFileError}. */
 export function translate(error: unknown, path: string): unknown {
   const { code = '', message } = error as Partial<NodeJS.ErrnoException>
-  if (['ENOSPC', 'EDQUOT', 'SQLITE_FULL', 'SQLITE_IOERR_SHMSIZE'].includes(code)) return storageFull(error)
+  if (noRoom.includes(code)) return storageFull(error)
   if (/^SQLITE_(CORRUPT|NOTADB)/.test(code)) return new DamagedFileError(path, `is damaged: ${message}`, { cause: error })
   return error
+}
+
+const noRoom = ['ENOSPC', 'EDQUOT', 'SQLITE_FULL', 'SQLITE_IOERR_SHMSIZE']
+
+/** Whether an error, or one that it was made of, says that the disk is full. */
+export function isDiskFull(error: unknown): boolean {
+  for (let at = error; at instanceof Error; at = at.cause) {
+    if (noRoom.includes((at as NodeJS.ErrnoException).code ?? '')) return true
+  }
+  return false
 }
 
 /** The problem of a full disk. */

@@ -2,11 +2,12 @@
  * The one place that loads better-sqlite3. Its release 13 needs Node-API 10 (Node 22.14 and later); before that release 12
  * serves, installed under a second name (decisions.md §9).
  */
-import { closeSync, openSync } from 'node:fs'
+import { closeSync, openSync, statSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type BetterSqlite3 from 'better-sqlite3'
 import { reasonOf } from '../base/reason.ts'
 import { StartError } from '../base/start-error.ts'
+import { isDiskFull } from './fault.ts'
 
 export type Database = BetterSqlite3.Database
 
@@ -24,13 +25,23 @@ const packageName = Number(process.versions.napi) >= 10 ? 'better-sqlite3' : 'be
  *
  * @throws when the folder is missing, the file is no database, or neither release of better-sqlite3 is installed.
  */
-export function openSqlite(path: string, options: { readonly?: boolean } = {}): Database {
-  const { readonly = false } = options
+export function openSqlite(path: string, { readonly = false } = {}): Database {
+  try {
+    return connect(path, { readonly })
+  } catch (error) {
+    if (readonly || !isDiskFull(error)) throw error
+    // The index of the log has no room. SQLite does without a file for it while it is the only one that has the database open.
+    return connect(path, { readonly, isAlone: true })
+  }
+}
+
+function connect(path: string, { readonly, isAlone = false }: { readonly: boolean; isAlone?: boolean }): Database {
   const Database = load()
   // SQLite gives the -wal and -shm files the mode of the database.
   if (path !== ':memory:' && !readonly) closeSync(openSync(path, 'a', 0o600))
   const database = new Database(path, { readonly, fileMustExist: readonly, timeout: 5_000 })
   try {
+    if (isAlone) database.pragma('locking_mode = exclusive')
     database.pragma('busy_timeout = 5000')
     database.pragma(`cache_size = -${cacheSize}`)
     // What a savepoint may take back would be written, unsealed, to a file in the system's temporary folder.
@@ -54,6 +65,8 @@ export function openLockFile(path: string): Database {
   closeSync(openSync(path, 'a', 0o600))
   const database = new Database(path, { timeout: 0 })
   database.pragma('locking_mode = exclusive')
+  // A file of an earlier version has a log instead, which takes no room until something is written.
+  if (statSync(path).size === 0) database.pragma('journal_mode = memory')
   return database
 }
 

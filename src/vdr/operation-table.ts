@@ -49,7 +49,8 @@ export async function openLedgerFile(path: string): Promise<LedgerFile> {
   }
   const db: LedgerDb = new Kysely({ dialect: new SqliteDialect({ database }) })
   try {
-    await immediately(db, createTables)
+    // A file that is complete is opened on a full disk too.
+    if (found < version) await immediately(db, createTables)
     const dataVersion = database.prepare('pragma data_version').pluck()
     return { db, dataVersion: () => dataVersion.get() }
   } catch (error) {

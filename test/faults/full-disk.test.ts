@@ -1,0 +1,92 @@
+/** A disk that is full when the daemon starts: it reads, answers writes with 507, and writes again once there is room. */
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { Daemon, temporaryFolder, type Prefix } from '../_daemon.ts'
+import { until } from '../_pair.ts'
+
+const canMount = process.platform === 'linux' && spawnSync('unshare', ['-rm', 'true']).status === 0
+
+type SmallDisk = {
+  /** Where it is for those that the prefix starts, and for others. */
+  inside: string
+  path: string
+  prefix: Prefix
+  [Symbol.asyncDispose](): Promise<void>
+}
+
+/** A file system of a few megabytes, in a mount namespace of a process that keeps it. */
+async function smallDisk(folder: string): Promise<SmallDisk> {
+  const script = 'mount -t tmpfs -o size=6m,mode=700 tmpfs "$1" && echo mounted && exec cat'
+  const holder = spawn('unshare', ['-rm', 'sh', '-c', script, 'sh', folder], { stdio: ['pipe', 'pipe', 'inherit'] })
+  await once(holder.stdout, 'data')
+  return {
+    inside: folder,
+    path: join(`/proc/${holder.pid}/root`, folder),
+    prefix: ['nsenter', '-t', String(holder.pid), '-U', '-m', '--preserve-credentials', '--'],
+    async [Symbol.asyncDispose]() {
+      holder.stdin.end()
+      await once(holder, 'exit')
+    },
+  }
+}
+
+/** Takes all the room that there is on a disk. */
+function fill(disk: string, name: string): void {
+  const [large, small] = [Buffer.alloc(65_536), Buffer.alloc(1)]
+  for (const bytes of [large, small]) {
+    for (let n = 0; ; n++) {
+      try {
+        writeFileSync(join(disk, `${name}-${bytes.length}-${n}`), bytes)
+      } catch (error) {
+        expect(error).toMatchObject({ code: 'ENOSPC' })
+        break
+      }
+    }
+  }
+}
+
+function makeRoom(disk: string): void {
+  for (const name of readdirSync(disk)) if (name.startsWith('filler')) rmSync(join(disk, name))
+}
+
+test.runIf(canMount).each(['SIGKILL', 'SIGTERM'] as const)(
+  'a daemon that was ended by %s starts on a full disk: reads work, writes are 507, and room is all that it needs',
+  { timeout: 60_000 },
+  async (signal) => {
+    await using folder = await temporaryFolder()
+    await using disk = await smallDisk(folder.path)
+    const apiKey = 'the-key-of-the-full-disk'
+    const folders = { AGENT_DATA_DIR: join(disk.inside, 'data'), AGENT_CONFIG_DIR: join(disk.inside, 'config') }
+    await using daemon = await Daemon.start({ ...folders, DEFAULT_WALLET_AUTH_API_KEY: apiKey }, disk.prefix)
+    const profilePath = join(disk.path, 'config', 'profiles', 'local.json')
+    const readProfile = () => Promise.resolve(JSON.parse(readFileSync(profilePath, 'utf8')) as { pid: number })
+    const invite = async () => (await daemon.call('POST /connections', { apiKey, body: { label: 'x'.repeat(200) } })).status
+    const count = async () => (await daemon.call('GET /connections?limit=100', { apiKey })).body.contents.length
+    for (let n = 0; n < 3; n++) expect(await invite()).toBe(201)
+    fill(disk.path, 'filler-1')
+    // What is left in blocks that are not full.
+    let made = 3
+    await until('the first refusal', invite, (status) => status === 507 || (made++, false))
+    expect(await count()).toBe(made)
+    const profile = await readProfile()
+    await daemon.stop(signal)
+    // A daemon that stops gives back some.
+    fill(disk.path, 'filler-2')
+
+    await daemon.start()
+    expect(await count()).toBe(made)
+    for (let n = 0; n < 3; n++) expect(await invite()).toBe(507)
+    expect(await count()).toBe(made)
+    expect(await readProfile()).toEqual(profile)
+
+    makeRoom(disk.path)
+    expect(await invite()).toBe(201)
+    expect(await count()).toBe(made + 1)
+    await until('the profile of this start', readProfile, ({ pid }) => pid === daemon.pid)
+    expect(JSON.parse(readFileSync(join(disk.path, 'data', 'daemon.json'), 'utf8'))).toMatchObject({ pid: daemon.pid })
+    expect(await daemon.stop()).toBe(0)
+  },
+)
