@@ -204,3 +204,16 @@ test('a change of the address that connections know is told at the start, and by
   await stop('local')
   expect((await user.run(['daemon', 'start'], { env })).err).not.toContain('Warning')
 })
+
+test('an error that nothing catches ends the daemon with a line of its log', slow, async () => {
+  const thrower = `data:text/javascript,process.on('SIGUSR2',()=>{throw new Error('unforeseen')})`
+  const { pid } = await start(free, { NODE_OPTIONS: `--import="${thrower}"` })
+  process.kill(pid, 'SIGUSR2')
+  const logged = () =>
+    readFileSync(join(user.folder, 'share', 'identity-agent', 'daemon.log'), 'utf8')
+      .trim()
+      .split('\n')
+  await expect.poll(() => logged().at(-1), { timeout: 20_000 }).toContain('unforeseen')
+  for (const line of logged()) expect(JSON.parse(line)).toMatchObject({ level: expect.any(Number) })
+  expect(JSON.parse(logged().at(-1)!)).toMatchObject({ level: 60, err: { message: 'unforeseen' } })
+})
