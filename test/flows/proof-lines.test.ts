@@ -62,7 +62,7 @@ async function ask(body: { proofs?: Line[]; credentialFormat?: 'SDJWT' | 'AnonCr
     answer,
     candidates: () => holder.call('GET /present-proof/presentations/{presentationId}/candidates', { path }),
     /** Why the verifier refuses an answer that the prover sends all the same; `undefined` when it does not. */
-    async outcome(proofId: string[], force = true): Promise<string | undefined> {
+    outcome: async (proofId: string[], force = true): Promise<string | undefined> => {
       await answer(proofId, { force })
       const { status, metaLastFailure } = await verdict()
       expect(status).toBe(metaLastFailure ? 'PresentationVerificationFailed' : 'PresentationVerified')
