@@ -34,27 +34,6 @@ function run(name: string, variables: Record<string, string>) {
 
 test('there are some', () => expect(scripts.toSorted()).toEqual(['main-job.sh', 'onboarding.sh', 'webhooks.sh']))
 
-test('the first credential is less than two minutes of typing away, by commands that there are', () => {
-  const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8')
-  const [, block = '', after] = /## The first credential\n[^`]+```sh\n([^`]+)```\n\n(.+)/.exec(readme)!
-  const lines = block.trimEnd().split('\n')
-  const asked = lines.flatMap((line) => /# asks: (.*)/.exec(line)?.[1]!.split(', ') ?? [])
-  const typed = [...lines.map((line) => line.replace(/ +#.*/, '')), ...asked.filter((each) => each !== 'Enter')]
-  // A line ends with a key as well.
-  const keys = typed.reduce((sum, line) => sum + line.length + 1, asked.filter((each) => each === 'Enter').length)
-  const keysPerMinute = 200
-  expect(keys).toBeGreaterThan(300)
-  expect(keys / keysPerMinute).toBeLessThan(2)
-  expect(after).toContain(`about ${Math.round(keys / 10) * 10} keys`)
-  const manifest = JSON.parse(readFileSync(new URL('../../oclif.manifest.json', import.meta.url), 'utf8'))
-  for (const line of typed.filter((each) => each.startsWith('agent '))) {
-    const [, topic, verb] = line.split(' ')
-    const command = manifest.commands[`${topic}:${verb}`]
-    expect(command, line).toBeDefined()
-    for (const [, flag] of line.matchAll(/ --([a-z-]+)/g)) expect(Object.keys(command.flags), line).toContain(flag)
-  }
-})
-
 describe.each(scripts)('%s', (name) => {
   test('is a bash script that stops at the first fault, and cleans up', async () => {
     const text = textOf(name)
