@@ -26,11 +26,11 @@ const StoredJwk = z.object({ kty: z.literal('OKP'), crv: z.enum(['Ed25519', 'X25
 /** The words the real agent uses for a purpose that has no key. */
 const names = { authentication: 'Authentication', assertionMethod: 'AssertionMethod' } as const
 
-/** Keys that are made in one iteration of the event loop, skipped ones among them: each takes about a millisecond, and requests wait meanwhile. */
-const inOneGo = 4
-
-/** All wallets make keys one after the other, a few at a time. Otherwise each of them would make as many in the same iteration. */
-const goes = new PQueue({ concurrency: 1 })
+/**
+ * All wallets make keys one after the other, one in an iteration of the event loop: a key takes about two milliseconds, and requests wait
+ * meanwhile. Without the queue each DID that is made would make one in the same iteration.
+ */
+const queue = new PQueue({ concurrency: 1 })
 
 /**
  * Makes keys: on secp256k1 the next fitting ones of their usage on the seed's path, on other curves random ones. `used` tells the first free index.
@@ -43,22 +43,15 @@ export async function makeKeys(
 ): Promise<NewKey[]> {
   const next = new Map(used)
   const made: NewKey[] = []
-  /** Makes the next key; returns how many it took. */
-  const makeNext = (): number => {
-    const key = wanted[made.length]!
-    const from = next.get(key.usage) ?? 0
-    if (key.curve !== 'secp256k1') {
-      made.push({ ...key, keyIndex: null, jwk: generateKey(key.curve) })
-      return 1
-    }
-    const derived = deriveKey(wallet, didIndex, key.usage, from)
+  const make = (key: WantedKey): NewKey => {
+    if (key.curve !== 'secp256k1') return { ...key, keyIndex: null, jwk: generateKey(key.curve) }
+    const derived = deriveKey(wallet, didIndex, key.usage, next.get(key.usage) ?? 0)
     next.set(key.usage, derived.keyIndex + 1)
-    made.push({ ...key, ...derived })
-    return derived.keyIndex - from + 1
+    return { ...key, ...derived }
   }
-  while (made.length < wanted.length) {
-    await goes.add(async () => {
-      for (let count = 0; count < inOneGo && made.length < wanted.length;) count += makeNext()
+  for (const key of wanted) {
+    await queue.add(async () => {
+      made.push(make(key))
       await turn()
     })
   }
