@@ -2,8 +2,10 @@
 import type { RequestListener } from 'node:http'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createClient, DaemonUnreachable, ProblemError } from '../../daemon/client.ts'
-import { bind, serve, stop, urlOf } from '../../daemon/listen.ts'
 import { adminToken, startAgent, type TestAgent } from '../_agent.ts'
+import { built } from '../_built.ts'
+
+const { bind, serve, stop, urlOf } = built
 
 let agent: TestAgent
 beforeAll(async () => {

@@ -3,8 +3,10 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { expect, test } from 'vitest'
 import type { ConnectionLimits } from '../../daemon/connections.ts'
-import { bind, serve, stop, urlOf } from '../../daemon/listen.ts'
 import type { RequestListener, Server } from 'node:http'
+import { built } from '../_built.ts'
+
+const { bind, serve, stop, urlOf } = built
 
 async function start(limits: Partial<ConnectionLimits>, listener: RequestListener = (_request, response) => response.end('here')) {
   const server = await bind('127.0.0.1', 0, 'AGENT_HTTP_PORT', limits)

@@ -1,6 +1,8 @@
 /** Servers from binding to stopping. */
 import { expect, test } from 'vitest'
-import { bind, serve, stop, urlOf } from '../../daemon/listen.ts'
+import { built } from '../_built.ts'
+
+const { bind, serve, stop, urlOf } = built
 
 test('a request that comes before there is anybody to answer is sent away at once, and answered later', async () => {
   const server = await bind('127.0.0.1', 0, 'AGENT_HTTP_PORT')

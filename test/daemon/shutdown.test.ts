@@ -6,8 +6,10 @@ import { Agent, request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { bind, serve, stop, urlOf } from '../../daemon/listen.ts'
 import { Daemon, temporaryFolder } from '../_daemon.ts'
+import { built } from '../_built.ts'
+
+const { bind, serve, stop, urlOf } = built
 
 const rounds = Number(process.env['SIGTERMS'] ?? 5)
 const clients = 24

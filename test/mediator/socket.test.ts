@@ -2,8 +2,6 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { expect, test, vi } from 'vitest'
-import { bind, stop, urlOf } from '../../daemon/listen.ts'
-import { serveSockets } from '../../daemon/mediator.ts'
 import { readConfig } from '../../src/base/config.ts'
 import { openLog } from '../../src/base/log.ts'
 import { createTurns, turnLimits } from '../../src/base/turns.ts'
@@ -21,6 +19,9 @@ import {
   type TestWallet,
 } from './_mediator.ts'
 import { openSocket, type TestSocket } from './_socket.ts'
+import { built } from '../_built.ts'
+
+const { bind, stop, urlOf, serveSockets } = built
 
 async function start(variables: Record<string, string> = {}) {
   const host = await startAgent({ AGENT_MEDIATOR: 'true', ...variables })
