@@ -17,7 +17,7 @@ test.each([
   [['credential', 'offer', '--format', 'jtw'], '--format is "jtw"; it must be jwt, sdjwt or anoncreds. Did you mean jwt?'],
   [['credential', 'offer', '--format', 'x509'], '--format is "x509"; it must be jwt, sdjwt or anoncreds.'],
   [['connection', 'list', '--limit', 'many'], '--limit must be an integer, and is many.'],
-  [['connection', 'show'], 'An argument is missing: id (id of the connection).'],
+  [['connection', 'show'], 'An argument is missing: id (the connection: its id, the end of the id, or its label).'],
   [['connection', 'list', 'abc'], 'agent connection list takes no argument such as abc.'],
   [['explain', 'OferReceived'], 'There is nothing to explain of "OferReceived". Did you mean OfferReceived?'],
 ])('%j', { timeout: 30_000 }, async (args, title) => {

@@ -36,7 +36,7 @@ test('a schema is published, signed, published again and shown', { timeout: slow
   expect(await publish('--schema', schema, '--id', made['id'], '--version', '1.0.1')).toMatchObject({ exitCode: 2, status: 400 })
   const shown = await user.run(['schema', 'show', made['guid']])
   expect(shown.out).toContain(`signed by  ${issuer.did}#issue-1`)
-  expect((await user.run(['schema', 'list', '--version', '1.%', '-q'])).out.split('\n')).toEqual([made['guid'], next['guid']])
+  expect((await user.run(['schema', 'list', '--version', '1.%', '-q'])).out.split('\n')).toEqual([next['guid'], made['guid']])
   const linked = await publish(
     '--schema',
     file('ld.json', { '@context': { '@vocab': 'https://schema.org/' }, ...person }),
