@@ -3,6 +3,7 @@
  *
  * A parent that is connected is told `ready` with the URLs; an error is one sentence on standard error and an exit code.
  */
+import { z } from 'zod'
 import { createAgent } from '../src/agent.ts'
 import { newApiKey } from '../src/base/api-key.ts'
 import { forgetSecrets } from '../src/base/config.ts'
@@ -25,6 +26,9 @@ import { routes } from './routes/index.ts'
 
 /** How long a client that is connected has to send a request that it is about to send, once the daemon is stopping. */
 const lingerMs = 250
+
+/** The word of a launcher that stays for as long as the daemon. */
+const Stay = z.object({ type: z.literal('stay') })
 
 /** Undoes a start, the last part first. */
 type Undo = () => unknown
@@ -85,6 +89,7 @@ async function undoAll(undo: Undo[]): Promise<void> {
 
 export async function main(): Promise<void> {
   const undo: Undo[] = []
+  const launcher = watchLauncher()
   try {
     const configured = configure(process.env, process.argv.slice(2))
     const { config } = configured
@@ -95,7 +100,7 @@ export async function main(): Promise<void> {
       process.exit(1)
     })
     const { calls, warnings, ...urls } = await start(configured, log, undo)
-    stopOnSignal(log, undo)
+    stopOnSignal(log, undo, launcher)
     giveBackWhenIdle()
     for (const reason of warnings) log.warn({ reason }, 'the address of connections has changed')
     log.info({ ...urls, dataDir: config.AGENT_DATA_DIR }, 'the agent is ready')
@@ -110,8 +115,26 @@ export async function main(): Promise<void> {
   }
 }
 
+type Launcher = { whenGone: (stop: () => void) => void }
+
+/** A launcher that stays takes the daemon with it, however it ends: it says so at once, and the channel to it closes with its process. */
+function watchLauncher(): Launcher {
+  let stays = false
+  let onGone: (() => void) | undefined
+  process.on('message', (message) => (stays ||= Stay.safeParse(message).success))
+  process.on('disconnect', () => {
+    if (stays) onGone?.()
+  })
+  return {
+    whenGone(stop) {
+      onGone = stop
+      if (stays && !process.connected) stop()
+    },
+  }
+}
+
 /** The first signal stops in good order, the second at once. */
-function stopOnSignal(log: Log, undo: Undo[]): void {
+function stopOnSignal(log: Log, undo: Undo[], launcher: Launcher): void {
   let isStopping = false
   const onSignal = (signal: NodeJS.Signals) => {
     if (isStopping) process.exit(1)
@@ -125,6 +148,7 @@ function stopOnSignal(log: Log, undo: Undo[]): void {
       },
     )
   }
+  launcher.whenGone(() => isStopping || onSignal('SIGHUP'))
   process.on('SIGTERM', onSignal)
   process.on('SIGINT', onSignal)
 }

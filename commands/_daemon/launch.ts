@@ -66,7 +66,14 @@ function openLog(dataDir: string): number {
 /** Starts a daemon that shares this terminal; what it has to say about not starting it says there. */
 export function launchInForeground(env: NodeJS.ProcessEnv, args: readonly string[] = []): Launched {
   const child = spawn(process.execPath, [main, ...args], { env: { ...memory, ...env }, stdio: ['inherit', 'inherit', 'inherit', 'ipc'] })
+  stayWith(child)
   return { child, ready: waitUntilReady(child, () => 'The daemon did not start.') }
+}
+
+/** Has a daemon end when this process does, however that ends. */
+function stayWith(child: ChildProcess): void {
+  // A child that could not be started has no channel; `error` says so.
+  if (child.connected) child.send({ type: 'stay' }, () => undefined)
 }
 
 /** Lets a detached daemon live on by itself. */

@@ -116,7 +116,8 @@ export default class DaemonStart extends PlainCommand {
       this.say(`${lines}\n${calls}`)
       this.#warn(warnings)
     }
-    const [code] = (await ended) as [number | null]
+    const [code, signal] = (await ended) as [number | null, NodeJS.Signals | null]
+    if (signal !== null) throw new CommandError(`The daemon was ended by ${signal}.`, 1, 'agent daemon start')
     if (code !== 0) this.exit(code ?? 1)
   }
 }
