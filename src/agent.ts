@@ -12,7 +12,6 @@ import { deriveSealKey } from './base/seal.ts'
 import type { Secret } from './base/secret.ts'
 import { createTurns, turnLimits, type Turns } from './base/turns.ts'
 import { createTokenCheck } from './base/token-check.ts'
-import { StartError } from './base/start-error.ts'
 import { Courier } from './courier/courier.ts'
 import { newListId, openListId } from './credential-status/list-id.ts'
 import { createListReader } from './credential-status/read.ts'
@@ -32,7 +31,7 @@ import type { ResourceSources } from './schemas/resource.ts'
 import { findSchema } from './schemas/registry.ts'
 import { openAgentDb, type AgentDb } from './storage/database.ts'
 import { unlessMoved } from './storage/moved.ts'
-import { NewerFileError } from './storage/newer-file-error.ts'
+import { toStartError } from './storage/start-fault.ts'
 import { createHttpLedger } from './vdr/http-ledger.ts'
 import { createLedgerServer, ledgerLimitsOf, type LedgerServer } from './vdr/ledger-server.ts'
 import { openSqliteLedger } from './vdr/sqlite-ledger.ts'
@@ -94,7 +93,7 @@ export type Remembered = { apiKey?: string | undefined }
  * `urls` are the public base URLs, known once the servers are bound. Of the administrator's tokens only digests are kept; without any,
  * nobody is the administrator.
  *
- * @throws {StartError} when the master key is not the folder's, or a file that all wallets share is of a newer release.
+ * @throws {StartError} when the master key is not the folder's, or a file that all wallets share is damaged or of a newer release.
  */
 export async function createAgent(given: Config, log: Log, urls: Environment['urls'], remembered: Remembered = {}): Promise<Agent> {
   const { ADMIN_TOKEN, ADMIN_TOKEN_PREVIOUS } = given
@@ -242,8 +241,6 @@ export async function createAgent(given: Config, log: Log, urls: Environment['ur
     }
   } catch (error) {
     await close()
-    if (error instanceof NewerFileError)
-      throw new StartError(`${error.message}. Start that release, or put back a copy of the folder from before.`, 1, { cause: error })
-    throw error
+    throw toStartError(error)
   }
 }

@@ -7,6 +7,7 @@ export function translate(error: unknown, path: string): unknown {
   const { code = '', message } = error as Partial<NodeJS.ErrnoException>
   if (noRoom.includes(code)) return storageFull(error)
   if (/^SQLITE_(CORRUPT|NOTADB)/.test(code)) return new DamagedFileError(path, `is damaged: ${message}`, { cause: error })
+  if (code === 'EISDIR') return new DamagedFileError(path, 'is a folder, not a file', { cause: error })
   return error
 }
 

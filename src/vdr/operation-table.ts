@@ -3,7 +3,8 @@ import { setTimeout } from 'node:timers/promises'
 import { type Generated, Kysely, type Selectable, sql, SqliteDialect } from 'kysely'
 import { toHex } from '../base/bytes.ts'
 import { NewerFileError } from '../storage/newer-file-error.ts'
-import { openSqlite } from '../storage/sqlite.ts'
+import { translate } from '../storage/fault.ts'
+import { openSqlite, type Database } from '../storage/sqlite.ts'
 import type { ReadOperation } from './signed-operation.ts'
 
 /**
@@ -39,10 +40,9 @@ export type LedgerFile = {
 /** Of the tables below; the file says it in its head (SQLite's `user_version`). */
 const version = 1
 
-/** Opens a ledger file, made when it is not there. @throws when the folder is missing or the file is no SQLite database; {NewerFileError}. */
+/** Opens a ledger file, made when it is not there. @throws when the folder is missing or the file is no SQLite database; {NewerFileError}, {DamagedFileError}. */
 export async function openLedgerFile(path: string): Promise<LedgerFile> {
-  const database = openSqlite(path)
-  const found = database.pragma('user_version', { simple: true }) as number
+  const { database, found } = open(path)
   if (found > version) {
     database.close()
     throw new NewerFileError(path, `version ${found}`)
@@ -61,6 +61,17 @@ export async function openLedgerFile(path: string): Promise<LedgerFile> {
 
 export async function hasOperation(db: LedgerDb, operationId: string): Promise<boolean> {
   return (await db.selectFrom('operation').select('sequence').where('operation_id', '=', operationId).executeTakeFirst()) !== undefined
+}
+
+function open(path: string): { database: Database; found: number } {
+  let database: Database | undefined
+  try {
+    database = openSqlite(path)
+    return { database, found: database.pragma('user_version', { simple: true }) as number }
+  } catch (error) {
+    database?.close()
+    throw translate(error, path)
+  }
 }
 
 /** Adds an operation that is not there and not judged yet; `when` says when it came and comes due. */

@@ -1,5 +1,5 @@
 /** Opens the file of a wallet, and sets aside what cannot be used. */
-import { existsSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Log } from '../base/log.ts'
 import { DamagedFileError } from '../storage/damaged-file-error.ts'
@@ -14,6 +14,7 @@ export async function openOrSetAside(env: Environment, { id, path, key, isInDoub
   // SQLite would make an empty one.
   if (!existsSync(path)) throw unusable(dirname(path), id)
   try {
+    if (!statSync(path).isFile()) throw new DamagedFileError(path, 'is not a file')
     return await openWallet(env, id, path, key, isInDoubt)
   } catch (error) {
     if (error instanceof NewerFileError)

@@ -128,6 +128,48 @@ test('a lock file that is none is named, with the way out', async () => {
   expect((await daemon.call('GET /_system/health')).status).toBe(200)
 })
 
+test('a file of the data folder that is damaged, or a folder in its place, is named with the way out', async () => {
+  await using folder = await temporaryFolder()
+  await using daemon = await Daemon.start(settings(folder.path))
+  await daemon.stop()
+  for (const name of ['vdr.db', 'agent.db']) {
+    const path = join(folder.path, 'data', name)
+    const whole = readFileSync(path)
+    await writeFile(path, 'no database at all, and longer than its head of a hundred bytes would be: '.repeat(20))
+    const damaged = await tryStart(settings(folder.path))
+    expect([damaged.exitCode, damaged.stderr]).toEqual([
+      1,
+      `${path} is damaged: file is not a database. Put a copy of the file back from a backup, and start again; nothing else in the folder was changed.`,
+    ])
+    await rm(path)
+    await mkdir(path)
+    const { exitCode, stderr } = await tryStart(settings(folder.path))
+    expect([exitCode, stderr]).toEqual([1, expect.stringContaining(`${path} is a folder, not a file. Put a copy`)])
+    await rm(path, { recursive: true })
+    await writeFile(path, whole)
+  }
+  await daemon.start()
+  expect((await daemon.call('GET /_system/health')).status).toBe(200)
+})
+
+test('a folder in the place of a wallet’s file is answered 503, and set aside', async () => {
+  await using folder = await temporaryFolder()
+  const apiKey = 'the-key-of-the-default-wallet'
+  await using daemon = await Daemon.start(settings(folder.path, { DEFAULT_WALLET_AUTH_API_KEY: apiKey }))
+  await daemon.stop()
+  const wallets = join(folder.path, 'data', 'wallets')
+  const name = readdirSync(wallets).find((file) => file.endsWith('.db'))!
+  await rm(join(wallets, name))
+  await mkdir(join(wallets, name))
+  await daemon.start()
+  for (let n = 0; n < 2; n++) {
+    expect(await daemon.call('GET /connections', { apiKey })).toMatchObject({
+      status: 503,
+      body: { type: 'error:WalletManagementServiceError:WalletUnreadable', detail: expect.stringContaining(`wallets/${name}.damaged-`) },
+    })
+  }
+})
+
 test('another master key, or none, is refused and nothing is changed', async () => {
   await using folder = await temporaryFolder()
   await using daemon = await Daemon.start(settings(folder.path))
