@@ -39,7 +39,7 @@ import { openAliases } from './wallet/alias.ts'
 import { provideDefaultWallet } from './wallet/default-wallet.ts'
 import { createMailboxOpener, newMailbox } from './wallet/mailbox.ts'
 import { createGate } from './wallet/gate.ts'
-import { createPingLimit } from './wallet/ping-limit.ts'
+import { createReplyLimit } from './wallet/reply-limit.ts'
 import { createRotation, type Rotate } from './wallet/key-rotation.ts'
 import { Tenants } from './wallet/tenants.ts'
 import type { Environment } from './wallet/wallet.ts'
@@ -164,7 +164,7 @@ export async function createAgent(given: Config, log: Log, urls: Environment['ur
       getStatusList: (url, type) => readList(url, type),
       newStatusListId: (walletId) => newListId(statusListKey, walletId),
       destinations: createDestinations(),
-      limitPings: createPingLimit(config.INVITATION_PINGS_PER_MINUTE),
+      limitReplies: createReplyLimit(config.INVITATION_REPLIES_PER_MINUTE),
       gate,
       newMailbox: (walletId) => newMailbox(mailboxKey, walletId),
       wake: (walletId, news) => {

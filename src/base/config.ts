@@ -178,7 +178,7 @@ export const variables = {
   VDR_SERVE:                            flag.optional()        .describe('Serves the embedded ledger at `/api`, as a NeoPRISM node does: everybody who reaches the port can submit DID operations, without credentials. Default: only while the whole deployment is on this machine (ours).'),
   VDR_SUBMISSIONS_PER_MINUTE:           count.default(600)     .describe('DID operations that the served ledger takes from one address; more are refused with 429 (ours).'),
   DID_RESOLUTIONS_PER_MINUTE:           count.default(600)     .describe('DIDs that `GET /dids/{did}` resolves for one address; more are refused with 429 (ours).'),
-  INVITATION_PINGS_PER_MINUTE:          count.default(30)      .describe('Trust pings of holders of an invitation that nobody has accepted yet: so many are answered for one address, and so many for one invitation; more are refused with 429 (ours).'),
+  INVITATION_REPLIES_PER_MINUTE:          count.default(30)      .describe('Messages of holders of an invitation that are answered without a connection, such as trust pings, for one address and for one invitation; more are refused with 429 (ours).'),
   VDR_OPERATION_BYTES:                  z.coerce.number().int().min(1_024).max(64_000).default(32_768)
                                                                .describe('Bytes of the largest DID operation that the served ledger stores, 1024 to 64000; a larger one is refused with 400 (ours).'),
   VDR_BYTES:                            z.coerce.number().int().min(1_048_576).default(1_073_741_824)

@@ -97,6 +97,7 @@ export async function receive(
       await noteRefusal(wallet, received, at, error.message)
       throw error
     }
+    if (await isStranger(wallet, message)) await wallet.env.limitReplies(message)
     const write = async (tx: Tx) => {
       await log(tx, received, at, error.message)
       await putReport(tx, message, error)
@@ -108,12 +109,15 @@ export async function receive(
 
 /** Writes down that a message was refused, once, unless a stranger sent it: they cost no row. */
 async function noteRefusal(wallet: Wallet, message: Received, at: Date, refusal: string): Promise<void> {
-  const isStranger = await mustKnow(wallet.db, message).then(
+  if ((await isStranger(wallet, message)) || (await isLogged(wallet.db, { id: message.id, thread: threadOf(message) }))) return
+  await wallet.transaction((tx) => log(tx, message, at, refusal))
+}
+
+function isStranger(wallet: Wallet, message: Received): Promise<boolean> {
+  return mustKnow(wallet.db, message).then(
     () => false,
     () => true,
   )
-  if (isStranger || (await isLogged(wallet.db, { id: message.id, thread: threadOf(message) }))) return
-  await wallet.transaction((tx) => log(tx, message, at, refusal))
 }
 
 function log(tx: Tx, message: Received, at: Date, refusal?: string): Promise<void> {

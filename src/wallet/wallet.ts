@@ -35,8 +35,8 @@ export type Environment = AnonCredsEnvironment & {
   readonly http: HttpClient
   /** Who is sent how much at a time. */
   readonly destinations: Destinations
-  /** Counts a trust ping of a stranger. @throws {Problem} 429 when it is one too many. */
-  limitPings(ping: { address?: string; to: string }): Promise<void>
+  /** Counts a message of a stranger that is answered. @throws {Problem} 429 when it is one too many. */
+  limitReplies(message: { address?: string; to: string }): Promise<void>
   /** For addresses that the operator has configured, wherever they are. */
   readonly operatorHttp: HttpClient
   /** The JSON schema of claims that a URL stands for, also a DID URL. @throws {Problem} 422 when it cannot be had. */

@@ -11,7 +11,7 @@ import type { SendPing } from '../../src/protocols/trust-ping/model.ts'
 import { createBytes, key, masterKey } from '../did/prism/_make.ts'
 import { startAgent, type TestAgent } from '../_agent.ts'
 import { connect, refusal, startPair, until, type Tenant } from '../_pair.ts'
-import { addressOf, openMediator, openParty, post, recipientOf } from '../_party.ts'
+import { addressOf, openMediator, openParty, post, recipientOf, typesOf } from '../_party.ts'
 
 const ping = 'https://didcomm.org/trust-ping/2.0/ping'
 const pingResponse = 'https://didcomm.org/trust-ping/2.0/ping-response'
@@ -262,7 +262,7 @@ test('an answer that comes after the ping was given up counts all the same', asy
 
 test('a stranger who holds an invitation is answered so many pings in a minute, by address and by invitation; the other side of a connection is not counted', async () => {
   await using scene = await startScene({
-    INVITATION_PINGS_PER_MINUTE: '3',
+    INVITATION_REPLIES_PER_MINUTE: '3',
     MEDIATOR_TRUST_PROXY: 'true',
     AGENT_ALLOW_PRIVATE_NETWORK: 'true',
   })
@@ -289,4 +289,16 @@ test('a stranger who holds an invitation is answered so many pings in a minute, 
 
   const { theirDid } = await stranger.connect(tenant)
   for (let count = 0; count < 5; count++) expect((await pingFrom('192.0.2.1', theirDid)).status).toBe(200)
+})
+
+test('a stranger is told so many times in a minute that an invitation is used', async () => {
+  await using scene = await startScene({ INVITATION_REPLIES_PER_MINUTE: '2' })
+  await using first = await openParty()
+  const { theirDid, thid } = await first.connect(scene.tenant)
+  await using stranger = await openParty()
+  const statuses: number[] = []
+  for (let count = 0; count < 4; count++)
+    statuses.push((await stranger.send(theirDid, { type: typesOf.connectionRequest, thid, pthid: thid })).status)
+  expect(statuses).toEqual([400, 400, 429, 429])
+  await expect.poll(async () => (await stranger.open(), stranger.inbox.length)).toBe(2)
 })

@@ -93,7 +93,7 @@ export async function openPlace(env: Record<string, string> = {}): Promise<Place
     ENTERPRISE_SUBMISSIONS_PER_MINUTE: many,
     VDR_SUBMISSIONS_PER_MINUTE: many,
     DID_RESOLUTIONS_PER_MINUTE: many,
-    INVITATION_PINGS_PER_MINUTE: many,
+    INVITATION_REPLIES_PER_MINUTE: many,
     MEDIATOR_ENROLMENTS_PER_HOUR: many,
     MEDIATOR_ENROLMENTS_PER_DAY: many,
     MEDIATOR_MESSAGES_PER_MINUTE: many,

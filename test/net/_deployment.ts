@@ -47,7 +47,7 @@ export async function deploy(env: Record<string, string>, { isProxied }: { isPro
       AGENT_LOG_LEVEL: 'silent',
       DEFAULT_WALLET_AUTH_API_KEY: apiKey,
       WEBHOOKS_PER_WALLET: '1000',
-      INVITATION_PINGS_PER_MINUTE: '1000',
+      INVITATION_REPLIES_PER_MINUTE: '1000',
       ...env,
     }),
   )

@@ -71,7 +71,7 @@ export async function noteOutcome(tx: Tx, id: string, failure?: string): Promise
 
 /** Answers, unless that is not wanted. A body that cannot be read says nothing of the kind. @throws {Problem} 429 when strangers ask too often. */
 export const onPing: Handler = async (wallet, message) => {
-  await mustKnow(wallet.db, message, { admitHolder: () => wallet.env.limitPings(message) })
+  await mustKnow(wallet.db, message, { admitHolder: () => wallet.env.limitReplies(message) })
   const isWanted = PingBody.safeParse(message.body).data?.response_requested !== false
   const answer = { type: trustPing.messages['ping-response'], thid: message.thid, body: {} }
   return async (tx) => isWanted && putAnswer(tx, message, trustPing.name, answer)
