@@ -9,6 +9,7 @@ import { newApiKey } from '../src/base/api-key.ts'
 import { forgetSecrets } from '../src/base/config.ts'
 import { configure, type Configured } from '../src/base/configure.ts'
 import { openLog, type Log } from '../src/base/log.ts'
+import { fitOpenFiles } from '../src/base/open-files.ts'
 import { readLocalProfile } from '../src/base/profile.ts'
 import { Secret } from '../src/base/secret.ts'
 import { StartError } from '../src/base/start-error.ts'
@@ -36,7 +37,8 @@ type Undo = () => unknown
 type Started = { url: string; didcommUrl: string; calls: string; warnings: string[] }
 
 async function start(configured: Configured, log: Log, undo: Undo[]): Promise<Started> {
-  const { config } = configured
+  const { config, warning } = fitOpenFiles(configured.config)
+  if (warning !== undefined) log.warn(warning)
   undo.push(takeDataFolder(config.AGENT_DATA_DIR))
   const [ofRest, ofDidcomm] = [config.AGENT_TRUST_PROXY, config.MEDIATOR_TRUST_PROXY].map((isProxied) =>
     connectionLimits(config, isProxied),

@@ -7,6 +7,12 @@ export function translate(error: unknown, path: string): unknown {
   const { code = '', message } = error as Partial<NodeJS.ErrnoException>
   if (noRoom.includes(code)) return storageFull(error)
   if (/^SQLITE_(CORRUPT|NOTADB)/.test(code)) return new DamagedFileError(path, `is damaged: ${message}`, { cause: error })
+  if (code === 'EMFILE' || code === 'ENFILE') {
+    return new Problem('error:ServiceUnavailable', 'The agent has too many files open. Try again in a moment.', {
+      retryAfter: 1,
+      cause: error,
+    })
+  }
   if (code === 'EISDIR') return new DamagedFileError(path, 'is a folder, not a file', { cause: error })
   return error
 }

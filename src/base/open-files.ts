@@ -1,0 +1,31 @@
+/** The files and connections that the operating system lets this process have open, and what is enough for them. */
+import { readFileSync } from 'node:fs'
+import type { Config } from './config.ts'
+
+/** What is open apart from wallets and accepted connections: databases, the log, connections to others. */
+const others = 90
+const filesOfWallet = 3
+
+/** The hard limit, to which Node raises the soft one; undefined where it cannot be read, or there is none. */
+function readLimit(): number | undefined {
+  try {
+    const found = /^Max open files +\d+ +(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))
+    return found ? Number(found[1]) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** The configuration with as many open wallets and connections as the limit is enough for, and one sentence when they are fewer than was set. */
+export function fitOpenFiles(config: Config, limit = readLimit()): { config: Config; warning?: string } {
+  const { AGENT_OPEN_WALLETS: wallets, AGENT_CONNECTIONS: connections } = config
+  const wanted = others + wallets * filesOfWallet + connections * 2
+  if (limit === undefined || limit >= wanted) return { config }
+  const room = Math.max(24, limit - others)
+  const fewerWallets = Math.max(2, Math.min(wallets, Math.floor((room * 0.4) / filesOfWallet)))
+  const fewer = Math.max(4, Math.min(connections, Math.floor((room - fewerWallets * filesOfWallet) / 2)))
+  const warning =
+    `This process may have ${limit} files and connections open, which is enough for ${fewerWallets} open wallets and ${fewer} connections to each server instead of ` +
+    `${wallets} and ${connections}. Raise the limit to ${wanted} (ulimit -Hn, LimitNOFILE= of systemd), or lower AGENT_CONNECTIONS.`
+  return { config: { ...config, AGENT_OPEN_WALLETS: fewerWallets, AGENT_CONNECTIONS: fewer }, warning }
+}
