@@ -8,13 +8,20 @@ export function whole(least: number, most: number, byDefault: number): z.ZodDefa
   return z.preprocess(read, z.number().int().min(least).max(most)).default(byDefault) as unknown as z.ZodDefault<z.ZodNumber>
 }
 
+const Order = z.enum(['asc', 'desc']).optional()
+
 /** The query of every list. */
 export const Paging = z.object({
   offset: whole(0, Number.MAX_SAFE_INTEGER, 0).describe('How many to skip; none when left out.'),
   limit: whole(1, 1_000, 100).describe('How many to return at most; 100 when left out.'),
-  order: z.enum(['asc', 'desc']).optional().describe('`desc` for the newest first; the oldest first when left out (ours).'),
+  order: Order.describe('`desc` for the newest first; the oldest first when left out (ours).'),
 })
 export type Paging = z.output<typeof Paging>
+
+/** The same where the Cloud Agent has an `order` too: any text, which it does not look at. Other texts than the two are not refused. */
+export const PagingWithAnyOrder = Paging.extend({
+  order: Order.catch(undefined).describe('`desc` for the newest first; the oldest first for anything else, or when left out.'),
+})
 
 /** A zod type for pages of `item`, named `id` in the API document. */
 export function Page<const Kind extends string, Item extends z.ZodType>(kind: Kind, item: Item, id: string) {

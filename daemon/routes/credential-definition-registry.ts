@@ -10,14 +10,14 @@ import { PrismEnvelope, toEnvelope } from '../../src/schemas/did-url.ts'
 import type { ResolutionMethod } from '../../src/schemas/schema.ts'
 import { Uuid } from '../../src/wallet/model.ts'
 import type { Wallet } from '../../src/wallet/wallet.ts'
-import { FilterText, Page, Paging, toPage, withoutQuery } from '../page.ts'
+import { FilterText, Page, PagingWithAnyOrder, toPage, withoutQuery } from '../page.ts'
 import { readWait } from '../prefer.ts'
 import { route, type Answer } from '../route.ts'
 
 const DefinitionPage = Page('CredentialDefinitionPage', CredentialDefinitionRecord, 'CredentialDefinitionResponsePage')
 const EnvelopePage = Page('CredentialDefinitionDidUrlPage', PrismEnvelope, 'CredentialDefinitionDidUrlResponsePage')
 
-const Filter = Paging.extend({
+const Filter = PagingWithAnyOrder.extend({
   author: FilterText,
   name: FilterText,
   version: FilterText,

@@ -6,14 +6,14 @@ import { PrismEnvelope, toEnvelope } from '../../src/schemas/did-url.ts'
 import { getSchema, listSchemas, publishSchema, updateSchema } from '../../src/schemas/registry.ts'
 import { CredentialSchema, CredentialSchemaInput, schemasPath } from '../../src/schemas/schema.ts'
 import { Uuid } from '../../src/wallet/model.ts'
-import { FilterText, Page, Paging, toPage, withoutQuery } from '../page.ts'
+import { FilterText, Page, PagingWithAnyOrder, toPage, withoutQuery } from '../page.ts'
 import { route } from '../route.ts'
 import { authorsOf } from '../schema-authors.ts'
 
 const SchemaPage = Page('CredentialSchemaPage', CredentialSchema, 'CredentialSchemaResponsePage')
 const EnvelopePage = Page('CredentialSchemaDidUrlPage', PrismEnvelope, 'CredentialSchemaDidUrlResponsePage')
 
-const SchemaFilter = Paging.extend({
+const SchemaFilter = PagingWithAnyOrder.extend({
   author: FilterText,
   name: FilterText,
   version: FilterText,

@@ -8,7 +8,7 @@ import { VcVerificationRequests, VcVerificationResponse } from '../../src/verifi
 import { verifyCredentials } from '../../src/verification/verify.ts'
 import { allScopes } from '../../src/wallet/api-key.ts'
 import { Uuid } from '../../src/wallet/model.ts'
-import { Page, Paging, toPage } from '../page.ts'
+import { Page, PagingWithAnyOrder, toPage } from '../page.ts'
 import { route } from '../route.ts'
 
 const PolicyPage = Page('VerificationPolicyPage', VerificationPolicy, 'VerificationPolicyResponsePage')
@@ -69,7 +69,7 @@ export default [
       summary: 'List the verification policies',
       operationId: 'lookupVerificationPoliciesByQuery',
       access: 'tenant',
-      query: Paging.extend({ name: z.string().optional() }),
+      query: PagingWithAnyOrder.extend({ name: z.string().optional() }),
       reply: [200, PolicyPage],
     },
     async ({ wallet }, { query, target }) => {
