@@ -9,7 +9,6 @@ import {
   readdirSync,
   readFileSync,
   renameSync,
-  rmdirSync,
   rmSync,
   writeFileSync,
   writeSync,
@@ -155,11 +154,16 @@ test('what a wallet owes when its file comes into doubt is paid once it has been
   await sink.waitFor('the event', ({ data }) => data['thid'] === 'a thread')
 })
 
-test('what is only for now sets nothing aside', async () => {
-  for (const code of ['SQLITE_BUSY', 'SQLITE_IOERR_READ', 'SQLITE_CANTOPEN', 'SQLITE_NOMEM', 'EMFILE', 'EACCES']) {
+test('what is only for now is not taken for damage', () => {
+  for (const code of ['SQLITE_BUSY', 'SQLITE_IOERR_READ', 'SQLITE_CANTOPEN', 'SQLITE_NOMEM', 'EACCES']) {
     const error = Object.assign(new Error('for now'), { code })
     expect(translate(error, 'a.db')).toBe(error)
   }
+  const tooManyFiles = Object.assign(new Error('for now'), { code: 'EMFILE' })
+  expect(translate(tooManyFiles, 'a.db')).toMatchObject({ type: 'error:ServiceUnavailable', status: 503, retryAfter: 1 })
+})
+
+test('a folder in the place of a file is set aside, and a copy that is put back is opened', async () => {
   await using agent = await startAgent()
   const { call, walletId } = await agent.newTenant()
   await call('POST /connections', { body: {} })
@@ -168,8 +172,9 @@ test('what is only for now sets nothing aside', async () => {
   renameSync(path, `${path}.elsewhere`)
   mkdirSync(path)
   await using again = await startAgent({}, { dataDir: agent.dataDir })
-  await expect(again.agent.wallets.use(walletId, () => Promise.resolve())).rejects.toThrow(/EISDIR/)
-  rmdirSync(path)
+  const use = again.agent.wallets.use(walletId, () => Promise.resolve())
+  await expect(use).rejects.toMatchObject({ type: 'error:WalletManagementServiceError:WalletUnreadable' })
+  expect(existsSync(path)).toBe(false)
   renameSync(`${path}.elsewhere`, path)
   await again.agent.wallets.use(walletId, async ({ db }) => expect(await db.selectFrom('record').selectAll().execute()).toHaveLength(1))
 })
