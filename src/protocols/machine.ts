@@ -51,7 +51,7 @@ export function findExpiry(machine: Machine, role: string, state: string): Row |
 }
 
 /** How a flow breaks off, which it does in many states: from the end nobody can tell which steps were made before. */
-const breakOffs = ['flow expired', 'received problem-report', 'refused request']
+const breakOffs = ['flow expired', 'received problem-report', 'refused request', 'refused credential']
 
 /** True when a record in `state` has been through `on` already: `state` is where that row leads, or comes after it. */
 export function isPast<M extends Machine>(machine: M, role: string, on: TriggerOf<M>, state: string): boolean {
