@@ -36,11 +36,11 @@ export async function acceptOffer(holder: Tenant, recordId: string) {
   return holder.call('POST /issue-credentials/records/{recordId}/accept-offer', { path: { recordId }, body: { subjectId } })
 }
 
-/** Proves with a credential of the wallet; with `force`, also with one that was not asked for. */
-export function prove({ call }: Tenant, presentationId: string, credentialId: string, force = false) {
+/** Proves with a credential of the wallet. */
+export function prove({ call }: Tenant, presentationId: string, credentialId: string) {
   return call('PATCH /present-proof/presentations/{presentationId}', {
     path: { presentationId },
-    body: { action: 'request-accept', proofId: [credentialId], force },
+    body: { action: 'request-accept', proofId: [credentialId] },
   })
 }
 

@@ -44,3 +44,12 @@ export function unanswered(lines: Candidates['lines']): string | undefined {
 export function describeLine({ schemaId, trustIssuers }: Line, index: number): string {
   return `proofs.${index}, the schema ${schemaId}${trustIssuers.length > 0 ? ` by ${trustIssuers.join(' or ')}` : ''}`
 }
+
+/** Why an answer with these credentials would not satisfy the request, as one sentence without its full stop; `undefined` when it would. */
+export function findMisfit({ others, lines }: Candidates, proofId: readonly string[]): string | undefined {
+  const other = others.find(({ recordId }) => proofId.includes(recordId))
+  if (other) return `the credential ${other.recordId} does not answer the request, and the verifier may refuse it: ${other.reason}`
+  const index = lines.findIndex((line) => !line.candidates.some((id) => proofId.includes(id)))
+  if (index < 0) return undefined
+  return `none of the credentials satisfies ${describeLine(lines[index]!, index)}, and the verifier may refuse the presentation`
+}

@@ -3,7 +3,7 @@ import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import { AgentCommand } from '../_base.ts'
 import { CommandError, UsageError } from '../_errors/usage.ts'
-import { candidatesTable, presentCommands, unanswered } from '../_format/candidates.ts'
+import { candidatesTable, findMisfit, presentCommands, unanswered, type Candidates } from '../_format/candidates.ts'
 import { presentationFields } from '../_format/records.ts'
 import { readClaimNames } from '../_input/claim-names.ts'
 import { whichCredential, whichRecord } from '../_ui/questions.ts'
@@ -12,7 +12,7 @@ import { waitFlags } from '../_wait.ts'
 export default class ProofPresent extends AgentCommand {
   static override summary = 'Answer a proof request with credentials (prover)'
   static override description =
-    'Without --credential, presents the credentials of the wallet that answer the request, one for each schema that it asks for. When there are several ways to choose them, lists them and exits with 2; when there is none, exits with 3.'
+    'Without --credential, presents the credentials of the wallet that answer the request, one for each schema that it asks for. When there are several ways to choose them, lists them and exits with 2; when there is none, exits with 3. Credentials that --credential names are sent as they are: when they do not answer the request, the command warns, and the verifier decides.'
   static override examples = [
     '<%= config.bin %> proof present <id>',
     '<%= config.bin %> proof present <id> --credential <id>',
@@ -39,7 +39,6 @@ export default class ProofPresent extends AgentCommand {
       description:
         'attribute of AnonCreds that is not shown, though it was asked for, by its reference in the request; the verifier sees that it is not',
     }),
-    force: Flags.boolean({ description: 'present the credentials even though they are not what the request asks for' }),
     ...waitFlags('the presentation is sent'),
   }
 
@@ -47,6 +46,7 @@ export default class ProofPresent extends AgentCommand {
 
   async run() {
     const { args, flags } = await this.parse(ProofPresent)
+    const misfit = flags.credential && findMisfit(await this.#candidates(args.id), flags.credential)
     const proofId = flags.credential ?? (await this.#pick(args.id))
     const chosen = flags.hide ? await this.#hiding(args.id, proofId, flags.hide) : { proofId }
     const settled = await this.waiting('proof', flags, 'PresentationSent')
@@ -55,14 +55,18 @@ export default class ProofPresent extends AgentCommand {
       body: {
         action: 'request-accept',
         ...chosen,
-        ...(flags.force && { force: true }),
         ...(flags.claim && { claims: readClaimNames(flags.claim) }),
       },
     })
+    if (misfit !== undefined) this.say(`Warning: ${misfit}.`)
     return settled(made, (record) => {
       this.print(record.presentationId, presentationFields(record))
       this.suggest(`agent proof show ${record.presentationId}`)
     })
+  }
+
+  #candidates(presentationId: string): Promise<Candidates> {
+    return this.call('GET /present-proof/presentations/{presentationId}/candidates', { path: { presentationId } })
   }
 
   /** Answers all that is asked for with one credential, and shows all attributes but those. @throws {UsageError} */
@@ -82,7 +86,7 @@ export default class ProofPresent extends AgentCommand {
 
   /** The only way to answer the request. @throws {UsageError} when there are several. @throws {CommandError} when there is none. */
   async #pick(presentationId: string): Promise<string[]> {
-    const found = await this.call('GET /present-proof/presentations/{presentationId}/candidates', { path: { presentationId } })
+    const found = await this.#candidates(presentationId)
     const { candidates, others, lines, choice } = found
     if (choice) return choice
     const [command] = presentCommands(presentationId, found)

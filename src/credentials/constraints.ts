@@ -26,7 +26,7 @@ export function checkOneSatisfied(constraints: readonly Constraint[], credential
   const { schemas, issuerDid } = credential
   const accepted = constraints.map(({ schemaId }) => schemaId)
   if (!accepted.some((schemaId) => schemas.includes(schemaId))) {
-    const detail = `${judge} accepts none of the schemas of the credential, [${schemas.join(', ')}]. It accepts ${accepted.join(', ')}`
+    const detail = `${judge} accepts none of the schemas of the credential, [${schemas.join(', ')}]; it accepts ${accepted.join(', ')}`
     throw new VerificationError('schema-not-accepted', detail)
   }
   throw new VerificationError('issuer-not-trusted', `${judge} does not trust the issuer ${canonicalDid(issuerDid)} with this schema`)

@@ -40,7 +40,7 @@ type Asked = {
 export async function askSdJwt(verifier: Tenant, prover: Tenant, body: Asked) {
   const { thid } = await verifier.call('POST /present-proof/presentations', { body: { credentialFormat: 'SDJWT', ...body } })
   const { presentationId, requestData } = await presentationIn(prover.call, thid, 'RequestReceived')
-  const accept = (choice: { proofId: string[]; claims?: Record<string, any>; credentialFormat?: 'JWT' | 'SDJWT'; force?: boolean }) =>
+  const accept = (choice: { proofId: string[]; claims?: Record<string, any>; credentialFormat?: 'JWT' | 'SDJWT' }) =>
     prover.call('PATCH /present-proof/presentations/{presentationId}', {
       path: { presentationId },
       body: { action: 'request-accept', ...choice },

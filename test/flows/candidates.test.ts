@@ -75,7 +75,7 @@ test('a JWT answers by its schema and by its issuer, and then it can be presente
   const bySchema = await ask(pair, { connectionId, proofs: [{ schemaId, trustIssuers: [issuingDID] }] })
   expect(bySchema).toMatchObject({
     ids: [person.recordId],
-    reasons: { [plain.recordId]: `The request accepts none of the schemas of the credential, []. It accepts ${schemaId}` },
+    reasons: { [plain.recordId]: `The request accepts none of the schemas of the credential, []; it accepts ${schemaId}` },
   })
   await holder.call('PATCH /present-proof/presentations/{presentationId}', {
     path: { presentationId: bySchema.presentationId },

@@ -189,7 +189,7 @@ test('a presentation that does not hold ends the request, and its prover is told
   const proofs = [{ schemaId: 'https://example.com/person', trustIssuers: [another] }]
   const asked = await issuer.call('POST /present-proof/presentations/invitation', { body: { proofs } })
   const { presentationId } = await takeRequest(holder, oobOf(asked as never))
-  await prove(holder, presentationId, recordId, true)
+  await prove(holder, presentationId, recordId)
   await presentationIn(issuer.call, asked.thid, 'PresentationVerificationFailed')
   await presentationIn(holder.call, asked.thid, 'ProblemReportReceived')
 })

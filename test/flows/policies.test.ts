@@ -47,7 +47,7 @@ async function prove(policyId: string, proofId: string[], more: object = {}, bef
   expect(made.policyId).toBe(policyId)
   const { presentationId } = await presentationIn(pair.holder.call, made.thid, 'RequestReceived')
   await before()
-  const body = { action: 'request-accept' as const, proofId, force: true }
+  const body = { action: 'request-accept' as const, proofId }
   await pair.holder.call('PATCH /present-proof/presentations/{presentationId}', { path: { presentationId }, body })
   const path = { presentationId: made.presentationId }
   const ask = () => pair.issuer.call('GET /present-proof/presentations/{presentationId}', { path })
@@ -124,7 +124,7 @@ test('it is enforced on whoever answers an invitation', async () => {
   expect(taken).not.toHaveProperty('policyId')
   await pair.holder.call('PATCH /present-proof/presentations/{presentationId}', {
     path: { presentationId: taken.presentationId },
-    body: { action: 'request-accept', proofId: [recordId], force: true },
+    body: { action: 'request-accept', proofId: [recordId] },
   })
   const refused = await presentationIn(pair.issuer.call, invited.thid, 'PresentationVerificationFailed')
   expect(refused.metaLastFailure?.detail).toMatch(/accepts none/)

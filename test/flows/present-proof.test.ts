@@ -14,12 +14,12 @@ async function startWithCredential() {
 }
 
 /** Asks and answers; the verifier's and the prover's record once the verifier has decided. */
-async function prove(verifier: Tenant, prover: Tenant, body: object, proofId: string[], end: string, force = false) {
+async function prove(verifier: Tenant, prover: Tenant, body: object, proofId: string[], end: string) {
   const { thid } = await verifier.call('POST /present-proof/presentations', { body: body as never })
   const request = await presentationIn(prover.call, thid, 'RequestReceived')
   await prover.call('PATCH /present-proof/presentations/{presentationId}', {
     path: { presentationId: request.presentationId },
-    body: { action: 'request-accept', proofId, ...(force && { force }) },
+    body: { action: 'request-accept', proofId },
   })
   return { thid, request, verified: await presentationIn(verifier.call, thid, end) }
 }
@@ -83,7 +83,6 @@ test('a credential that the verifier does not want fails, and the prover is told
       { connectionId, proofs: [proof] },
       [recordId],
       'PresentationVerificationFailed',
-      true,
     )
     expect(verified.metaLastFailure?.detail).toMatch(/schema/)
     const told = await presentationIn(pair.holder.call, thid, 'ProblemReportReceived')

@@ -192,7 +192,7 @@ describe('what is shown', () => {
     ]
     for (const [request, named, why] of refused) {
       const { thid, accept } = await askSdJwt(issuer!, holder!, { connectionId, ...request })
-      await accept({ proofId: [bound!.recordId], force: true, ...(named && { claims: named as never }) })
+      await accept({ proofId: [bound!.recordId], ...(named && { claims: named as never }) })
       const record = await presentationIn(issuer!.call, thid, 'PresentationVerificationFailed')
       expect(record.metaLastFailure!.detail).toMatch(why)
       expect(record).not.toHaveProperty('disclosedClaims')
@@ -224,7 +224,7 @@ describe('what is shown', () => {
       const { id: policyId } = await issuer!.call('POST /verification/policies', { body: { name: 'people', description: '', constraints } })
       for (const { recordId } of [bound!, unbound!]) {
         const { thid, accept } = await askSdJwt(issuer!, holder!, { connectionId, policyId })
-        await accept({ proofId: [recordId], force: true })
+        await accept({ proofId: [recordId] })
         const end = refusal ? 'PresentationVerificationFailed' : 'PresentationVerified'
         const { metaLastFailure } = await presentationIn(issuer!.call, thid, end)
         expect([what, metaLastFailure?.detail]).toEqual([what, refusal && expect.stringMatching(refusal)])

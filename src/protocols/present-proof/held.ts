@@ -1,13 +1,10 @@
 /** The credentials that a prover names, as far as they can be presented for a request. */
 import { sql } from 'kysely'
 import { Problem } from '../../base/problem.ts'
-import { checkAllSatisfied, checkOneSatisfied, type Judged } from '../../credentials/constraints.ts'
-import { VerificationError } from '../../credentials/verification-error.ts'
 import type { Db } from '../../storage/database.ts'
 import { prepared } from '../../storage/prepared.ts'
 import type { CredentialFormat } from '../formats.ts'
-import type { Choice, Held } from './format.ts'
-import type { PresentationRecord } from './model.ts'
+import type { Held } from './format.ts'
 
 const rowsByIds = prepared((db: Db, { ids }: { ids: string }) =>
   db
@@ -37,30 +34,6 @@ export async function getHeld(db: Db, ids: readonly string[], format: Credential
     if (row.format !== format) throw wrongFormat(`${member}: the credential ${id} is a ${row.format}, and the request is for ${format}.`)
     return row
   })
-}
-
-/**
- * Makes sure that the credentials of a choice satisfy the `proofs` of a request, unless the caller says that the verifier is to judge.
- *
- * @throws {Problem} 400 naming the credential, or the line that none of them satisfies.
- */
-export function mustSatisfy(
-  { proofs, anyProof }: PresentationRecord,
-  chosen: readonly (Judged & { id: string })[],
-  { force }: Choice,
-): void {
-  if (force) return
-  const refusing = (what: string, check: () => void) => {
-    try {
-      check()
-    } catch (error) {
-      if (!(error instanceof VerificationError)) throw error
-      const way = 'Present what was asked for (GET …/candidates lists it), or set `force` to have the verifier judge it.'
-      throw new Problem('BadRequest', `proofId: ${what}${error.message}. ${way}`, { cause: error })
-    }
-  }
-  for (const each of chosen) refusing(`the credential ${each.id} is not asked for. `, () => checkOneSatisfied(proofs, each, 'The request'))
-  if (!anyProof) refusing('', () => checkAllSatisfied(proofs, chosen))
 }
 
 /** A choice that is for another format than the request. */

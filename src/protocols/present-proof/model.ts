@@ -122,9 +122,6 @@ export const RequestPresentationAction = z
       '`request-accept`: the record ids of the credentials to present; of an SDJWT exactly one.',
     ),
     claims: optional(ClaimNames).describe('`request-accept`, SDJWT: the claims to show, by name; those asked for when left out.'),
-    force: optional(z.boolean()).describe(
-      '`request-accept`, JWT and SDJWT: present the credentials even though they do not satisfy the `proofs` of the request (extension).',
-    ),
     credentialFormat: optional(CredentialFormat).describe('`request-accept`: the format that the request must have.'),
     anoncredPresentationRequest: optional(
       z.object({ credentialProofs: z.array(CredentialProof).max(20) }).meta({ id: 'AnoncredCredentialProofs' }),

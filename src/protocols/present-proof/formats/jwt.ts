@@ -1,6 +1,5 @@
 /** Proofs with JWTs, each shown as a whole in a presentation that the holder signs (wire.md 5). */
 import { Problem } from '../../../base/problem.ts'
-import { decodeJwtVc } from '../../../credentials/credential.ts'
 import { createJwtVp, verifyJwtVp } from '../../../credentials/jwt-vp.ts'
 import { getOwnDid } from '../../../did-registrar/dids.ts'
 import { getSigningKey } from '../../../did-registrar/keys.ts'
@@ -8,7 +7,7 @@ import { canonicalDid } from '../../../did/document.ts'
 import { checkPolicy } from '../../../verification/policy.ts'
 import { challengeAttachment, readChallenge } from '../../attachments.ts'
 import type { Held, ProofFormat } from '../format.ts'
-import { getHeld, mustSatisfy, unbindable } from '../held.ts'
+import { getHeld, unbindable } from '../held.ts'
 import { attaching, checksOf, mustBeFor, mustHaveOptions, optionsOf } from './token.ts'
 
 export const jwt: ProofFormat = {
@@ -19,18 +18,13 @@ export const jwt: ProofFormat = {
 
   readRequest: (content) => ({ options: readChallenge(content) }),
 
-  async choose(wallet, record, choice) {
+  async choose(wallet, _, choice) {
     mustBeFor('JWT', choice)
     const { proofId = [], claims: shownClaims } = choice
     if (Object.keys(shownClaims ?? {}).length > 0)
       throw new Problem('BadRequest', 'claims: the request is for JWT, and a JWT credential is shown as a whole.')
     const held = await getHeld(wallet.db, proofId, 'JWT')
     await getSigningKey(wallet, subjectOf(held), 'authentication')
-    mustSatisfy(
-      record,
-      held.map(({ id, credential }) => ({ id, ...decodeJwtVc(credential) })),
-      choice,
-    )
     return { proofId, shownClaims }
   },
 

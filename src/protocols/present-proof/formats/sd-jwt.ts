@@ -12,7 +12,7 @@ import { encodedAttachments } from '../../attachments.ts'
 import { tokenFormats } from '../../formats.ts'
 import { namesPrototype } from '../../names-prototype.ts'
 import type { Choice, Held, ProofFormat } from '../format.ts'
-import { getHeld, mustSatisfy, unbindable } from '../held.ts'
+import { getHeld, unbindable } from '../held.ts'
 import { Options, PresentationData, type PresentationRecord } from '../model.ts'
 import { attaching, checksOf, mustBeFor, optionsOf } from './token.ts'
 
@@ -37,8 +37,6 @@ export const sdJwt: ProofFormat = {
     const { proofId = [], claims: shownClaims } = choice
     const held = await getOne(wallet, proofId)
     await checkClaims(wallet, record, held, shownClaims)
-    const { vct, issuerDid } = decodeSdJwt(held.credential)
-    mustSatisfy(record, [{ id: held.id, schemas: vct === undefined ? [] : [vct], issuerDid }], choice)
     return { proofId, shownClaims }
   },
 
