@@ -99,6 +99,8 @@ export async function main(): Promise<void> {
     const log = openLog(config.AGENT_LOG_LEVEL)
     process.on('uncaughtException', (error) => {
       log.fatal({ err: error }, 'the agent ends: an unexpected error, please report it')
+      // Node writes its diagnostic report (--report-uncaught-exception) only for errors without a handler.
+      if (process.report.reportOnUncaughtException) process.report.writeReport(error)
       process.exit(1)
     })
     const { calls, warnings, ...urls } = await start(configured, log, undo)

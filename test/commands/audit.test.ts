@@ -13,7 +13,7 @@ test('what was done is listed; an altered log is told, with the place', { timeou
   const run = (...args: string[]) => user.run(['audit', ...args], { env: { AGENT_URL: agent.url, AGENT_ADMIN_KEY: adminToken } })
   try {
     const list = await run('list', '--limit', '3')
-    expect(list).toMatchObject({ code: 0, err: '' })
+    expect(list).toMatchObject({ code: 0, err: expect.stringContaining('Shown: 1 to 3, the newest first. There are more.') })
     expect(list.out).toMatch(
       /127\.0\.0\.1 +GET \/wallets +refused 401.*\n.*admin +POST \/iam\/apikey-authentication +succeeded 201.*\n.*POST \/iam\/entities/,
     )

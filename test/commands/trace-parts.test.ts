@@ -38,10 +38,10 @@ began 2026-11-20T12:00:00.000Z, 5 steps in 5.0 s
 
        AT      AFTER  STEP                     WHAT BECAME OF IT
      0 ms             credential OfferPending
-     5 ms       5 ms  ⇢ webhook 0190aaaa       OfferPending: failed (500) in 3 ms
+     5 ms       5 ms  ⇢ webhook 00000002       OfferPending: failed (500) in 3 ms
     2.3 s      2.3 s  → sent offer-credential  taken in 12 ms, attempt 3, peer:abcdef → peer:uvwxyz, before: connection refused
     2.3 s      20 ms  credential OfferSent     was OfferPending
-    5.0 s      2.7 s  ⇢ webhook 0190aaaa       OfferPending: delivered (200) in 4 ms, attempt 2
+    5.0 s      2.7 s  ⇢ webhook 00000002       OfferPending: delivered (200) in 4 ms, attempt 2
 
 Waiting
   the other side has not answered for 3 min 5 s: credential OfferSent (waiting for the holder to accept the offer)`,
@@ -55,7 +55,7 @@ test.each([40, 60, 80, 120])('%s columns are enough for every step', (width) => 
 
 test('with colours the words are the same', () => {
   const painted = traceText(trace, { now, paint: (style, text) => `<${style}>${text}</>` })
-  expect(painted).toContain('<bad>⇢ webhook 0190aaaa</>')
+  expect(painted).toContain('<bad>⇢ webhook 00000002</>')
   expect(painted.replaceAll(/<[^>]*>/g, '')).toBe(traceText(trace, { now }))
 })
 
@@ -79,7 +79,7 @@ test.each<[Pending, string]>([
   ],
   [
     { what: 'webhook', since: at(0), name: two, events: 2, attempts: 1, reason: 'The receiver answered 500.', nextAt: at(187_320 + 4_000) },
-    'webhook 0190aaaa is to be told of 2 events for 3 min 7 s; 1 attempt, the next in 4.0 s: The receiver answered 500.',
+    'webhook 00000002 is to be told of 2 events for 3 min 7 s; 1 attempt, the next in 4.0 s: The receiver answered 500.',
   ],
 ])('what is waited for is said with its reason and its time', (pending, words) => expect(pendingWords(pending, now)).toBe(words))
 
@@ -168,7 +168,7 @@ test('the diagram says who wrote to whom, and what became of it', () => {
   expect(toMermaid(trace, now)).toBe(`sequenceDiagram
   participant them as the other side
   participant us
-  participant hook1 as webhook 0190aaaa
+  participant hook1 as webhook 00000002
   Note over us: +0 ms credential OfferPending
   us--xhook1: +5 ms OfferPending: failed (500) in 3 ms
   us->>them: +2.3 s offer-credential: taken in 12 ms, attempt 3, peer#58;abcdef → peer#58;uvwxyz, before: connection refused

@@ -114,6 +114,7 @@ test('of what grows, nothing is searched through', { timeout: 60_000 }, async ()
     await db.destroy()
   })
   expect(plans.length).toBeGreaterThan(30)
-  // Webhooks are few; each is asked for.
-  expect(plans.filter((plan) => plan.startsWith('SCAN') && !plan.startsWith('SCAN webhook'))).toEqual([])
+  // Webhooks are few; the newest rows of a log are a bounded number.
+  const isBounded = (plan: string) => plan.startsWith('SCAN webhook') || /order by "\w+" desc limit \?\) as "newest"/.test(plan)
+  expect(plans.filter((plan) => plan.startsWith('SCAN') && !isBounded(plan))).toEqual([])
 })
