@@ -17,7 +17,7 @@ const Ready = z.object({ type: z.literal('ready'), url: z.url(), didcommUrl: z.u
 export type Prefix = readonly string[]
 
 function spawn(env: Record<string, string>, prefix: Prefix) {
-  const [program = process.execPath, ...rest] = [...prefix, process.execPath, main]
+  const [program, ...rest] = [...prefix, process.execPath, main]
   return execa(program, rest, { env, ipc: true, reject: false, serialization: 'json' })
 }
 

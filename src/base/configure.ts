@@ -21,7 +21,7 @@ export type Configured = {
   config: Config
   /** The settings of the profile as they were read. */
   settings: Settings
-  sourceOf(name: Name): Source
+  sourceOf: (name: Name) => Source
   /** Keeps for the next start what this one was told, with the ports that it was given. @throws {StartError} */
   remember(ports: { rest: number; didcomm: number }): void
 }

@@ -60,7 +60,7 @@ test('two daemons connect, and start again where they were', { timeout: 120_000 
   const block = blockOf('Two daemons')
   const { exitCode, all } = await paste(block, block.replaceAll(/^agent connection.*$/gm, ''))
   expect({ exitCode, all }).toMatchObject({ exitCode: 0 })
-  const urls = [...all!.matchAll(/^api +(\S+)$/gm)].map(([, url]) => url)
+  const urls = [...all.matchAll(/^api +(\S+)$/gm)].map(([, url]) => url)
   expect(urls).toHaveLength(4)
   expect(urls.slice(2)).toEqual(urls.slice(0, 2))
 })

@@ -167,7 +167,7 @@ test('a home that cannot be written is one sentence', slow, async () => {
 
 test('in the foreground without a terminal, standard error is one JSON object a line', slow, async () => {
   const process = user.spawn(['daemon', 'start', '--foreground'])
-  await printed(process.stderr!, 'the agent is ready')
+  await printed(process.stderr, 'the agent is ready')
   process.kill('SIGTERM')
   const { stdout, stderr } = await process
   expect(stdout).toBe('')

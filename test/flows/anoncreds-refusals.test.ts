@@ -109,7 +109,7 @@ async function startIssuing() {
     good,
     sign,
     others,
-    damaged(change: (credential: any) => unknown) {
+    damaged: (change: (credential: any) => unknown) => {
       const copy = structuredClone(good)
       change(copy)
       return copy
