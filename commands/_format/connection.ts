@@ -24,9 +24,11 @@ export function connectionFields(shown: Connection): [name: string, value: unkno
 }
 
 /** Which offers are accepted without a person, in words. */
-export function acceptedOffers({ subjectId, keyId, credentialFormats, schemaIds }: NonNullable<Connection['automaticAcceptance']>): string {
+export function acceptedOffers(rule: NonNullable<Connection['automaticAcceptance']>): string {
+  const { subjectId, keyId, credentialFormats, schemaIds, trustedIssuers } = rule
   const which = [...(credentialFormats ?? []), ...(schemaIds ?? [])]
   const what = which.length > 0 ? `those of ${which.join(', ')}` : 'all'
   const about = subjectId === undefined ? '' : `, about ${subjectId}`
-  return `${what} accepted without a person${about}${keyId === undefined ? '' : ` with the key ${keyId}`}`
+  const kept = trustedIssuers ? `; credentials of ${trustedIssuers.join(' or ')} alone are kept` : ''
+  return `${what} accepted without a person${about}${keyId === undefined ? '' : ` with the key ${keyId}`}${kept}`
 }

@@ -28,6 +28,11 @@ export const acceptanceFlags = {
     dependsOn,
     description: 'accept offers of this schema alone, by its URL in the offer; any when left out',
   }),
+  'trust-issuer': Flags.string({
+    ...many,
+    dependsOn,
+    description: 'keep credentials of this issuer alone, by its DID, and refuse those of another one; of any when left out',
+  }),
 }
 
 /** Where a connection is made; to change it there is `connection update`. */
@@ -41,13 +46,21 @@ type Given = {
   'key-id'?: string | undefined
   format?: (keyof typeof formats)[] | undefined
   schema?: string[] | undefined
+  'trust-issuer'?: string[] | undefined
 }
 
 /** What the flags say; nothing when they say nothing. @throws {UsageError} */
-export function readAcceptance({ subject, 'key-id': keyId, format, schema, ...flags }: Given): Acceptance | undefined {
+export function readAcceptance({
+  subject,
+  'key-id': keyId,
+  format,
+  schema,
+  'trust-issuer': trustedIssuers,
+  ...flags
+}: Given): Acceptance | undefined {
   const isWanted = flags['accept-offers']
   if (isWanted === undefined) return undefined
-  const rest = { subjectId: subject, keyId, credentialFormats: format?.map((name) => formats[name]), schemaIds: schema }
+  const rest = { subjectId: subject, keyId, credentialFormats: format?.map((name) => formats[name]), schemaIds: schema, trustedIssuers }
   if (isWanted && subject === undefined && format?.some((name) => name !== 'anoncreds') !== false)
     throw new UsageError('--accept-offers needs --subject: a DID of this wallet, which the credentials are to be about.')
   if (!isWanted && Object.values(rest).some((value) => value !== undefined))

@@ -15,6 +15,7 @@ export default class ConnectionUpdate extends AgentCommand {
     '<%= config.bin %> connection update <id> --label Acme',
     '<%= config.bin %> connection update <id> --accept-offers --subject did:prism:…',
     '<%= config.bin %> connection update <id> --accept-offers --subject did:prism:… --key-id auth-1 --format sdjwt',
+    '<%= config.bin %> connection update <id> --accept-offers --subject did:prism:… --trust-issuer did:prism:…',
     '<%= config.bin %> connection update <id> --no-accept-offers',
   ]
   static override args = {

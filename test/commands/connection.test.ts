@@ -56,6 +56,13 @@ test('a holder says so when it connects, changes it, and takes it back', { timeo
   })
   const narrowed = await update('--accept-offers', '--subject', subject, '--format', 'sdjwt', '--schema', 'https://schemas.example/a')
   expect(narrowed.out).toContain('offers      those of SDJWT, https://schemas.example/a accepted without a person')
+  const trusting = await update('--accept-offers', '--subject', subject, '--trust-issuer', 'did:web:a.example', '--trust-issuer', issuer)
+  expect(trusting.out.replaceAll(/\s+/g, ' ')).toContain(`credentials of did:web:a.example or ${issuer} alone are kept`)
+  expect(await update('--accept-offers', '--subject', subject, '--trust-issuer', 'acme')).toMatchObject({
+    code: 2,
+    err: expect.stringContaining('automaticAcceptance.trustedIssuers.0: is not a DID'),
+  })
+  expect((await update('--trust-issuer', issuer)).code).toBe(2)
   expect(await update('--no-accept-offers', '-q')).toMatchObject({ code: 0, out: id })
   expect((await asHolder('connection', 'show', id)).out).not.toContain('without a person')
 

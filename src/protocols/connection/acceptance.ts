@@ -1,5 +1,6 @@
 /** Which offers over a connection the wallet's owner accepts beforehand (ours); off unless it is said. */
 import { z } from 'zod'
+import { Did } from '../../did/document.ts'
 import { optional } from '../../wallet/model.ts'
 import { CredentialFormat } from '../formats.ts'
 
@@ -11,6 +12,7 @@ export const AutomaticAcceptance = z
     keyId: z.string().optional(),
     credentialFormats: z.array(CredentialFormat).optional(),
     schemaIds: z.array(z.string()).optional(),
+    trustedIssuers: z.array(z.string()).optional(),
   })
   .meta({ id: 'AutomaticAcceptance' })
 export type AutomaticAcceptance = z.infer<typeof AutomaticAcceptance>
@@ -26,6 +28,9 @@ export const SetAutomaticAcceptance = z
     credentialFormats: optional(z.array(CredentialFormat).min(1)).describe('Only offers of these formats; of any when left out.'),
     schemaIds: optional(z.array(z.string().min(1).max(2_000)).min(1).max(100)).describe(
       'Only offers that name a schema, and none but these, written as the issuer writes them; any offers when left out.',
+    ),
+    trustedIssuers: optional(z.array(Did).min(1).max(100)).describe(
+      'DIDs whose credentials are kept; a credential of another issuer that was accepted automatically is refused. Offers of JWT and SDJWT name no issuer: without this list, credentials of all issuers are kept.',
     ),
   })
   .transform(({ credentialOffers, subjectId, ...terms }, context): AutomaticAcceptance | undefined => {

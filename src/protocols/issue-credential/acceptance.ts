@@ -1,5 +1,6 @@
 /** Offers that the wallet's owner has accepted beforehand, for the connection over which they come (ours). */
 import { isTemporary, Problem } from '../../base/problem.ts'
+import { canonicalDid } from '../../did/document.ts'
 import type { Db } from '../../storage/database.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
 import type { Work } from '../../wallet/work.ts'
@@ -25,12 +26,14 @@ export const makeAcceptance: Work = async (wallet, recordId) => {
   const record = await getRecord(wallet.db, issueCredential, recordId)
   const acceptance = isOpen(record) ? await findAcceptance(wallet.db, record) : undefined
   if (!acceptance) return () => Promise.resolve()
-  const outcome = await attempt(wallet, record, formatOf(record).choose({ subjectId: acceptance.subjectId, keyId: acceptance.keyId }))
+  const { subjectId, keyId, trustedIssuers } = acceptance
+  const outcome = await attempt(wallet, record, formatOf(record).choose({ subjectId, keyId, trustedIssuers }))
+  const kept = { trustedIssuers: trustedIssuers?.map(canonicalDid) }
   return async (tx) => {
     const current = await getRecord(tx, issueCredential, recordId)
     if (!isOpen(current)) return
     if (outcome instanceof Problem) await announce(tx, issueCredential, current, { metaLastFailure: toFailure(outcome) })
-    else await advance(tx, issueCredential, current, 'made', outcome.change, outcome.message)
+    else await advance(tx, issueCredential, current, 'made', { ...outcome.change, ...kept }, outcome.message)
   }
 }
 

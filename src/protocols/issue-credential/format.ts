@@ -10,8 +10,8 @@ import type { CredentialData, CredentialRecord, Offered } from './model.ts'
 /** Fields that a step adds to a record, or changes. */
 export type Change = Partial<CredentialData>
 
-/** Whom the holder has a credential be about, and the key that proves it. */
-export type Choice = { subjectId?: string | undefined; keyId?: string | undefined }
+/** Whom the holder has a credential be about, the key that proves it, and the issuers whose credential it keeps: every issuer when left out. */
+export type Choice = { subjectId?: string | undefined; keyId?: string | undefined; trustedIssuers?: string[] | undefined }
 
 /** What a message says, beside what every message of its kind says. */
 export type Said = { attachments: Attachment[]; body?: Record<string, unknown> }

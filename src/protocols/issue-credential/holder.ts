@@ -19,6 +19,7 @@ import type { Choice, NotAsOffered } from './format.ts'
 import { formatOf } from './formats/index.ts'
 import { readOffer, writeRequest } from './messages.ts'
 import { issueCredential, type CredentialRecord } from './model.ts'
+import { findIssuerMismatch } from './offered.ts'
 import { checking, invalidIssue, toFailure } from './refusals.ts'
 import { credentialStates } from './states.ts'
 
@@ -87,6 +88,8 @@ export const onCredential: Handler = async (wallet, message) => {
   const waitsIn = ['RequestPending', 'RequestSent'] as const
   const issued = await checking(wallet, record, waitsIn, () => formatOf(record).verify(wallet, record, message))
   if ('mismatch' in issued) return refuse(record, message, issued)
+  const mismatch = findIssuerMismatch(record.trustedIssuers, issued.issuer)
+  if (mismatch !== undefined) return refuse(record, message, { mismatch })
   const { credential, issuer, subject = null, change } = issued
   return async (tx) => {
     const received = await advanceByReply(tx, issueCredential, record.id, 'received credential', { credential, ...change })

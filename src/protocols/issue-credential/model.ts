@@ -151,6 +151,8 @@ export const CredentialData = z.object({
   /** Holder: the DID as the caller gave it. */
   subjectId: z.string().optional(),
   keyId: z.string().optional(),
+  /** Holder: the issuers whose credential is kept, where the offer was accepted automatically for them alone. */
+  trustedIssuers: z.array(z.string()).optional(),
   /** Issuer: the DID that the holder proved, long form. */
   holderDid: z.string().optional(),
   /** Issuer: the key of the holder's that an SD-JWT is bound to. */

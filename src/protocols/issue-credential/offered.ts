@@ -1,7 +1,8 @@
-/** Whether an issued credential is the one that was offered: its claims and its schemas. */
+/** Whether an issued credential is the one that was offered: its claims, its schemas, and its issuer where the holder names some. */
 import { canonicalize } from '../../base/jcs.ts'
 import { tryJson } from '../../base/try-json.ts'
 import type { JsonObject } from '../../credentials/json.ts'
+import { canonicalDid } from '../../did/document.ts'
 
 /** What an offer and a credential both say. */
 type Said = { claims: JsonObject; schemas: readonly string[] }
@@ -9,6 +10,13 @@ type Said = { claims: JsonObject; schemas: readonly string[] }
 /** Why a credential is not the one that was offered; `undefined` when it is. */
 export function findMismatch(offered: Said, issued: Said): string | undefined {
   return findClaimMismatch(offered.claims, issued.claims) ?? findSchemaMismatch(offered.schemas, issued.schemas)
+}
+
+/** Why a credential is not of a trusted issuer; `undefined` when it is, or when every issuer is trusted. */
+export function findIssuerMismatch(trustedIssuers: readonly string[] | undefined, issuer: string): string | undefined {
+  const did = canonicalDid(issuer)
+  if (trustedIssuers === undefined || trustedIssuers.some((each) => canonicalDid(each) === did)) return undefined
+  return `its issuer ${did} is not one of the trusted issuers`
 }
 
 /** Compares claims: each that was offered is there, and no other. */

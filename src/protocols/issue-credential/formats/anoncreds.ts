@@ -17,7 +17,7 @@ import { encodedAttachments, isTokensFault, readJson } from '../../attachments.t
 import { anonCredsFormats } from '../../formats.ts'
 import type { IssuanceFormat } from '../format.ts'
 import type { CredentialRecord, Offered } from '../model.ts'
-import { findMismatch } from '../offered.ts'
+import { findIssuerMismatch, findMismatch } from '../offered.ts'
 import { invalidIssue, invalidRequest } from '../refusals.ts'
 
 export const anonCreds: IssuanceFormat = {
@@ -45,7 +45,7 @@ export const anonCreds: IssuanceFormat = {
     return { schemaIds: [offer.schema_id], anoncreds: { offer } }
   },
 
-  async request(wallet, record, { subjectId, keyId }) {
+  async request(wallet, record, { subjectId, keyId, trustedIssuers }) {
     mustBeEnabled(wallet.env.config)
     for (const [name, value] of Object.entries({ subjectId, keyId }))
       if (value !== undefined)
@@ -56,6 +56,7 @@ export const anonCreds: IssuanceFormat = {
     const { offer } = offerOf(record)
     const definition = await wallet.env.getCredentialDefinition(offer.cred_def_id)
     checkOffer(record, definition)
+    checkIssuer(wallet, offer.cred_def_id, definition, trustedIssuers)
     const linkSecret = await linkSecretOf(wallet)
     const { request, metadata } = await refusing(
       () => wallet.env.anoncreds.createRequest({ definition, linkSecret, offer }),
@@ -69,7 +70,7 @@ export const anonCreds: IssuanceFormat = {
     }
   },
 
-  choose: () => ({}),
+  choose: ({ trustedIssuers }) => ({ trustedIssuers }),
 
   async readRequest(_wallet, record, message) {
     const { offer } = offerOf(record)
@@ -161,6 +162,19 @@ function checkOffer(record: CredentialRecord, { schemaId, value }: CredentialDef
   if (surplus !== undefined || offered.length > signed.length) throw unacceptable(`its definition has no attribute ${surplus ?? 'twice'}`)
 }
 
+/** Whether a definition is of a trusted issuer, and not only says so. @throws {Problem} */
+function checkIssuer(
+  { env }: Wallet,
+  url: string,
+  { issuerId }: CredentialDefinition,
+  trustedIssuers: readonly string[] | undefined,
+): void {
+  const mismatch = findIssuerMismatch(trustedIssuers, issuerId)
+  if (mismatch !== undefined) throw untrusted(mismatch)
+  if (trustedIssuers && !env.vouchesForIssuer(url))
+    throw untrusted(`its definition is at ${url}, where anybody can name any issuer, and only some issuers are trusted`)
+}
+
 /** Why a credential is not the one that was offered, whoever signed it. */
 function compare(record: CredentialRecord, { schema_id, cred_def_id, values }: Credential): string | undefined {
   const { offer } = offerOf(record)
@@ -201,4 +215,9 @@ function isUnreadable(error: unknown): boolean {
 
 function unacceptable(reason: string): Problem {
   return new Problem('error:CredentialServiceError:InvalidCredentialOffer', `The offer cannot be accepted: ${reason}.`)
+}
+
+/** An offer that a person may accept all the same. */
+function untrusted(reason: string): Problem {
+  return new Problem('error:CredentialServiceError:InvalidCredentialOffer', `${reason}.`)
 }

@@ -1,0 +1,204 @@
+/** Offers that are accepted without a person, and whose credentials are kept only when a trusted issuer has signed them. */
+import { expect, test } from 'vitest'
+import { startAgent } from '../_agent.ts'
+import { Daemon, settingsIn, temporaryFolder } from '../_daemon.ts'
+import { onboard, type Party } from '../_main-job.ts'
+import { claims, publishDefinition } from '../anoncreds/_definition.ts'
+import { connect, credentialIn, newDid, refusal, startPair, until, type Tenant } from '../_pair.ts'
+
+const refused = { type: 'error:CredentialServiceError:InvalidCredentialIssue', detail: expect.stringContaining('trusted issuers') }
+
+/** A connected pair whose issuer has two DIDs; `trust` sets the rule of the holder's connection. */
+async function startScene() {
+  const pair = await startPair()
+  const { issuer, holder } = pair
+  const { inviterConnectionId, inviteeConnectionId } = await connect(issuer, holder)
+  const [named, other] = [await newDid(issuer, 'assertionMethod', 'Ed25519'), await newDid(issuer, 'assertionMethod', 'Ed25519')]
+  const { did: subjectId } = await newDid(holder, 'authentication', 'Ed25519')
+  return {
+    ...pair,
+    named,
+    other,
+    subjectId,
+    say: (automaticAcceptance: object) =>
+      holder.call('PATCH /connections/{connectionId}', {
+        path: { connectionId: inviteeConnectionId },
+        body: { automaticAcceptance: { credentialOffers: true, subjectId, ...automaticAcceptance } },
+      }),
+    offer: (issuingDID: string, more: object = {}) =>
+      issuer.call('POST /issue-credentials/credential-offers', {
+        body: { connectionId: inviterConnectionId, issuingDID, claims: { a: 1 }, automaticIssuance: true, ...more },
+      }),
+    [Symbol.asyncDispose]: () => pair[Symbol.asyncDispose](),
+  }
+}
+
+const heldBy = async ({ call }: Tenant) =>
+  (await call('GET /issue-credentials/records')).contents.filter(({ credential }) => credential !== undefined).map(({ thid }) => thid)
+
+test.each(['JWT', 'SDJWT'])('a %s of a named issuer is kept, and one of another issuer is refused', async (credentialFormat) => {
+  await using scene = await startScene()
+  const { holder, issuer, named, other } = scene
+  // The credential of a published DID names the short form.
+  const said = await scene.say({ trustedIssuers: ['did:web:acme.example', named.longFormDid] })
+  expect(said.automaticAcceptance).toMatchObject({ trustedIssuers: ['did:web:acme.example', named.longFormDid] })
+
+  const good = await scene.offer(named.did, { credentialFormat })
+  await credentialIn(holder.call, good.thid, 'CredentialReceived')
+  const bad = await scene.offer(other.did, { credentialFormat })
+  const ended = await credentialIn(holder.call, bad.thid, 'ProblemReportSent')
+  expect(ended.metaLastFailure).toMatchObject(refused)
+  expect(ended.metaLastFailure!.detail).toContain(other.did)
+  expect((await credentialIn(issuer.call, bad.thid, 'ProblemReportReceived')).metaLastFailure).toMatchObject({
+    type: 'e.p.trust.credential-refused',
+    detail: ended.metaLastFailure!.detail,
+  })
+  expect(await heldBy(holder)).toEqual([good.thid])
+})
+
+test('an issuer that nobody has published is named by its long form or its short form', async () => {
+  await using scene = await startScene()
+  const { longFormDid } = await scene.issuer.call('POST /did-registrar/dids', {
+    body: { documentTemplate: { publicKeys: [{ id: 'key-1', purpose: 'assertionMethod' }] } },
+  })
+  for (const trusted of [longFormDid, longFormDid.split(':').slice(0, 3).join(':')]) {
+    await scene.say({ trustedIssuers: [trusted] })
+    await credentialIn(scene.holder.call, (await scene.offer(longFormDid)).thid, 'CredentialReceived')
+  }
+})
+
+test('what an offer was accepted by holds for its credential, whatever the connection says later', async () => {
+  await using scene = await startScene()
+  const { holder, issuer, named, other } = scene
+  const issueLater = async ({ recordId, thid }: { recordId: string; thid: string }) => {
+    await credentialIn(issuer.call, thid, 'RequestReceived')
+    await issuer.call('POST /issue-credentials/records/{recordId}/issue-credential', { path: { recordId } })
+  }
+  await scene.say({ trustedIssuers: [named.did] })
+  const strict = await scene.offer(other.did, { automaticIssuance: false })
+  await credentialIn(holder.call, strict.thid, 'RequestSent')
+  await scene.say({})
+  const lax = await scene.offer(other.did, { automaticIssuance: false })
+  await credentialIn(holder.call, lax.thid, 'RequestSent')
+  await scene.say({ trustedIssuers: [named.did] })
+  await issueLater(strict)
+  await issueLater(lax)
+  expect((await credentialIn(holder.call, strict.thid, 'ProblemReportSent')).metaLastFailure).toMatchObject(refused)
+  await credentialIn(holder.call, lax.thid, 'CredentialReceived')
+})
+
+test('an offer that a person accepts is of any issuer', async () => {
+  await using scene = await startScene()
+  const { holder, named, other, subjectId } = scene
+  await scene.say({ trustedIssuers: [named.did], schemaIds: ['https://schemas.example/a'] })
+  const { thid } = await scene.offer(other.did)
+  const { recordId } = await credentialIn(holder.call, thid, 'OfferReceived')
+  await holder.call('POST /issue-credentials/records/{recordId}/accept-offer', { path: { recordId }, body: { subjectId } })
+  await credentialIn(holder.call, thid, 'CredentialReceived')
+})
+
+test('an offer of AnonCreds is accepted when its definition is of a named issuer; another one waits for a person', async () => {
+  await using scene = await startScene()
+  const { agent, issuer, holder, named, other } = scene
+  await scene.say({ subjectId: undefined, credentialFormats: ['AnonCreds'], trustedIssuers: [named.longFormDid] })
+  const offer = async (issuingDID: string) => {
+    const { guid: credentialDefinitionId } = await publishDefinition(agent, issuer, issuingDID)
+    return scene.offer(issuingDID, { credentialFormat: 'AnonCreds', credentialDefinitionId, claims })
+  }
+  const good = await offer(named.did)
+  const bad = await offer(other.did)
+  await credentialIn(holder.call, good.thid, 'CredentialReceived')
+  const { recordId } = await failedIn(holder, bad.thid, `automatically: its issuer ${other.did} is not one of the trusted issuers.`)
+  await holder.call('POST /issue-credentials/records/{recordId}/accept-offer', { path: { recordId }, body: {} })
+  await credentialIn(holder.call, bad.thid, 'CredentialReceived')
+})
+
+test('an issuer that a definition at another agent’s URL names is not trusted for that', async () => {
+  await using here = await startAgent()
+  await using there = await startAgent({ VDR_URL: here.url })
+  const [issuer, holder] = [await here.newTenant('issuer'), await there.newTenant('holder')]
+  const { inviterConnectionId: connectionId, inviteeConnectionId } = await connect(issuer, holder)
+  const { did } = await newDid(issuer, 'assertionMethod')
+  const { guid: credentialDefinitionId } = await publishDefinition(here, issuer, did)
+  const automaticAcceptance = { credentialOffers: true, credentialFormats: ['AnonCreds' as const], trustedIssuers: [did] }
+  const path = { connectionId: inviteeConnectionId }
+  await holder.call('PATCH /connections/{connectionId}', { path, body: { automaticAcceptance } })
+  const body = { connectionId, credentialFormat: 'AnonCreds' as const, credentialDefinitionId, claims }
+  const { thid } = await issuer.call('POST /issue-credentials/credential-offers', { body })
+  await failedIn(holder, thid, 'where anybody can name any issuer')
+})
+
+/** The record of an offer that could not be accepted automatically. */
+async function failedIn({ call }: Tenant, thid: string, why: string) {
+  const ask = async () => (await call('GET /issue-credentials/records', { query: { thid } })).contents[0]
+  const record = await until('the reason is on the record', ask, (each) => each?.metaLastFailure !== undefined)
+  expect(record).toMatchObject({ protocolState: 'OfferReceived', metaLastFailure: { detail: expect.stringContaining(why) } })
+  return record!
+}
+
+test('each entry must be a DID, and there must be one', async () => {
+  await using agent = await startAgent()
+  const tenant = await agent.newTenant()
+  const { did: subjectId } = await newDid(tenant, 'authentication')
+  const rule = (trustedIssuers: unknown) => ({ automaticAcceptance: { credentialOffers: true, subjectId, trustedIssuers } as never })
+  const { connectionId } = await tenant.call('POST /connections', { body: rule([subjectId]) })
+  for (const [trustedIssuers, why] of [
+    [[subjectId, 'acme'], /^automaticAcceptance\.trustedIssuers\.1: is not a DID/],
+    [['https://acme.example'], /^automaticAcceptance\.trustedIssuers\.0: is not a DID/],
+    [[], /^automaticAcceptance\.trustedIssuers: /],
+    [subjectId, /^automaticAcceptance\.trustedIssuers: /],
+  ] as const) {
+    const problem = { status: 400, detail: expect.stringMatching(why) }
+    const body = rule(trustedIssuers)
+    expect(await refusal(tenant.call('PATCH /connections/{connectionId}', { path: { connectionId }, body }))).toMatchObject(problem)
+    expect(await refusal(tenant.call('POST /connections', { body }))).toMatchObject(problem)
+  }
+})
+
+test('the rule and an acceptance under it survive kill -9', { timeout: 60_000 }, async () => {
+  const adminKey = 'an-administrator-of-this-test'
+  await using folder = await temporaryFolder()
+  await using daemon = await Daemon.start({ ...settingsIn(folder.path, 'both', adminKey) })
+  const [issuer, holder] = [await onboard(daemon, adminKey, 'acme'), await onboard(daemon, adminKey, 'home')]
+  const restart = async () => {
+    await daemon.stop('SIGKILL')
+    await daemon.start()
+  }
+  const call = async ({ apiKey }: Party, key: string, body?: unknown): Promise<any> => {
+    const answer = await daemon.call(key, { apiKey, ...(body !== undefined && { body }) })
+    expect(answer.status, `${key}: ${JSON.stringify(answer.body)}`).toBeLessThan(300)
+    return answer.body
+  }
+  const inState = (party: Party, list: string, thid: string, state: string): Promise<any> =>
+    until(
+      state,
+      async () => (await call(party, `GET ${list}?thid=${thid}`)).contents[0],
+      (record) => (record?.protocolState ?? record?.state) === state,
+    )
+  const didOf = async (party: Party, purpose: string): Promise<string> =>
+    (await call(party, 'POST /did-registrar/dids', { documentTemplate: { publicKeys: [{ id: 'key-1', purpose }] } })).longFormDid
+
+  const [named, other] = [await didOf(issuer, 'assertionMethod'), await didOf(issuer, 'assertionMethod')]
+  const subjectId = await didOf(holder, 'authentication')
+  const { connectionId, invitation, thid } = await call(issuer, 'POST /connections', {})
+  const automaticAcceptance = { credentialOffers: true, subjectId, trustedIssuers: [named] }
+  const accepted = await call(holder, 'POST /connection-invitations', {
+    invitation: new URL(invitation.invitationUrl).searchParams.get('_oob'),
+    automaticAcceptance,
+  })
+  await inState(issuer, '/connections', thid, 'ConnectionResponseSent')
+  await restart()
+  expect((await call(holder, `GET /connections/${accepted.connectionId}`)).automaticAcceptance).toEqual(automaticAcceptance)
+
+  const records = '/issue-credentials/records'
+  const offer = async (issuingDID: string) => {
+    const offered = await call(issuer, 'POST /issue-credentials/credential-offers', { connectionId, issuingDID, claims: { a: 1 } })
+    await inState(issuer, records, offered.thid, 'RequestReceived')
+    return offered as { thid: string; recordId: string }
+  }
+  const [good, bad] = [await offer(named), await offer(other)]
+  await restart()
+  for (const { recordId } of [good, bad]) await call(issuer, `POST ${records}/${recordId}/issue-credential`)
+  await inState(holder, records, good.thid, 'CredentialReceived')
+  expect((await inState(holder, records, bad.thid, 'ProblemReportSent')).metaLastFailure).toMatchObject(refused)
+})
