@@ -108,7 +108,7 @@ export async function main(): Promise<void> {
     giveBackWhenIdle()
     for (const reason of warnings) log.warn({ reason }, 'the address of connections has changed')
     log.info({ ...urls, dataDir: config.AGENT_DATA_DIR }, 'the agent is ready')
-    log.info({ reason: calls }, 'addresses that tenants and peers name are limited')
+    log.info({ reason: calls }, 'outgoing calls are limited')
     process.send?.({ type: 'ready', ...urls, calls, warnings, pid: process.pid })
   } catch (error) {
     await undoAll(undo)

@@ -32,13 +32,13 @@ export function describeReach(config: Settings): string {
   const { allow, reason } = reachOf(config)
   const more = exceptions.filter((name) => config[name] !== undefined)
   const unless = more.length === 0 ? '' : `, but for the exceptions in ${more.join(', ')}`
-  return `Of the addresses that tenants and peers name, the agent calls ${called[allow]}, because ${reason}${unless}.`
+  return `Calls that tenants and peers cause may reach ${called[allow]}, because ${reason}${unless}.`
 }
 
 const called = {
-  public: 'public ones only',
-  loopback: 'public ones and those of this machine',
-  private: 'public and private ones and those of this machine',
+  public: 'public addresses only',
+  loopback: 'public addresses and this machine',
+  private: 'public and private addresses and this machine',
 } as const satisfies Partial<Record<Reach, string>>
 
 function reachOf(config: Settings): { allow: keyof typeof called; reason: string } {

@@ -55,7 +55,7 @@ test('of an agent that is well nothing has failed, and what only this machine re
   // The agent's, the ledger's, the audit log and that of the default wallet.
   expect(others['databases']!.detail).toBe('4 database files are sound.')
   expect(others['ledger']!.detail).toContain(join(agent.dataDir, 'vdr.db'))
-  expect(others['outgoing-calls']!.detail).toContain('and those of this machine, because the whole deployment is on this machine.')
+  expect(others['outgoing-calls']!.detail).toContain('and this machine, because the whole deployment is on this machine.')
   expect(others['api-url']!.hint).toContain('REST_SERVICE_URL')
   expect(others['didcomm-url']!.hint).toContain('DIDCOMM_SERVICE_URL')
 })

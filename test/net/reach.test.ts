@@ -31,12 +31,12 @@ describe('loopback addresses that others name', () => {
   test.each(['AGENT_TRUST_PROXY', 'MEDIATOR_TRUST_PROXY'])('are not called by an agent with %s', (name) => {
     expect(reachOf({ [name]: 'true' })).toBe('public')
     expect(describeIt({ [name]: 'true' })).toBe(
-      `Of the addresses that tenants and peers name, the agent calls public ones only, because ${name} is true.`,
+      `Calls that tenants and peers cause may reach public addresses only, because ${name} is true.`,
     )
   })
   test.each(urlVariables.flatMap((name) => publicUrls.map((url) => [name, url] as const)))('are not called with %s=%s', (name, url) => {
     expect(reachOf({ [name]: url })).toBe('public')
-    expect(describeIt({ [name]: url })).toContain(`public ones only, because ${name} is ${url}.`)
+    expect(describeIt({ [name]: url })).toContain(`public addresses only, because ${name} is ${url}.`)
   })
   test('are called all the same once the operator allows private networks', () =>
     expect(reachOf({ AGENT_HOST: '0.0.0.0', AGENT_TRUST_PROXY: 'true', AGENT_ALLOW_PRIVATE_NETWORK: 'true' })).toBe('private'))
@@ -52,8 +52,8 @@ test('a host that the operator allows is called behind a proxy too, and the sent
 
 test('the sentence for the operator names the reason', () => {
   expect(describeIt({})).toBe(
-    'Of the addresses that tenants and peers name, the agent calls public ones and those of this machine, because the whole deployment is on this machine.',
+    'Calls that tenants and peers cause may reach public addresses and this machine, because the whole deployment is on this machine.',
   )
-  expect(describeIt({ AGENT_HOST: '0.0.0.0' })).toContain('public ones only, because AGENT_HOST is 0.0.0.0.')
-  expect(describeIt({ AGENT_ALLOW_PRIVATE_NETWORK: 'true' })).toContain('private ones')
+  expect(describeIt({ AGENT_HOST: '0.0.0.0' })).toContain('public addresses only, because AGENT_HOST is 0.0.0.0.')
+  expect(describeIt({ AGENT_ALLOW_PRIVATE_NETWORK: 'true' })).toContain('private addresses')
 })
