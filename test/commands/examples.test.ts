@@ -59,7 +59,9 @@ describe.each(scripts)('%s', (name) => {
     expect(preamble(textOf(name))).toBe(preamble(textOf(scripts[0]!)))
   })
 
-  test.each(Object.entries(ways))('comes to its end, and leaves nothing, when %s', { timeout: slow }, async (_, way) => {
+  // The scripts begin alike, so one of them shows that a variable does as well as an `agent` in the PATH.
+  const ofScript = Object.entries(ways).slice(name === 'webhooks.sh' ? 0 : 1)
+  test.each(ofScript)('comes to its end, and leaves nothing, when %s', { timeout: slow }, async (_, way) => {
     const { exitCode, all } = await run(name, way())
     expect({ exitCode, all }).toMatchObject({ exitCode: 0 })
     expect(all).toMatch(/== Done$/m)
