@@ -11,9 +11,10 @@ test('a connection is named by its id, either end of the id, or its label', { ti
   await using pair = await startCommandedPair()
   const { issuer, run } = pair
   const invite = async (label: string) =>
-    JSON.parse((await run(issuer, 'connection', 'invite', '--label', label, '--json')).out).connectionId
+    JSON.parse((await run(issuer, 'connection', 'invite', '--label', label, '--json')).out).connectionId as string
   const [id, other] = [await invite('Alice'), await invite('Bob')]
-  for (const text of [id, id.toUpperCase(), id.slice(-8), `…${id.slice(-8)}`, id.slice(0, 18), 'Alice', 'alice'])
+  const beginning = id.slice(0, [...id].findIndex((character, index) => character !== other[index]) + 1)
+  for (const text of [id, id.toUpperCase(), id.slice(-8), `…${id.slice(-8)}`, beginning, 'Alice', 'alice'])
     expect(await run(issuer, 'connection', 'show', text, '-q'), text).toMatchObject({ code: 0, out: id })
 
   // UUIDs of version 7 begin with the time.
