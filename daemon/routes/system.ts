@@ -1,17 +1,18 @@
 /** What the agent says about itself to anybody (api.md 4.1). */
 import { z } from 'zod'
+import type { Agent } from '../../src/agent.ts'
 import { CreateBackup, MadeBackup } from '../../src/backup/model.ts'
 import { Diagnosis } from '../../src/doctor/check.ts'
 import { examine } from '../../src/doctor/examine.ts'
 import { MasterKeyRotation, RotateMasterKey } from '../../src/wallet/key-rotation.ts'
 import { openapi, type OpenApi } from '../openapi.ts'
-import { route, type Route } from '../route.ts'
+import { route } from '../route.ts'
 import { version } from '../version.ts'
 
 const Health = z.object({ version: z.string() }).meta({ id: 'HealthInfo' })
 
-/** The document is made when somebody asks for it first. */
-const documents = new WeakMap<readonly Route[], OpenApi>()
+/** The documents of agents, each made at its first request. */
+const documents = new WeakMap<Agent, OpenApi>()
 
 export default [
   route(
@@ -77,8 +78,8 @@ export default [
       reply: [200, z.looseObject({ openapi: z.literal('3.1.0') })],
     },
     ({ routes, agent }) => {
-      const document = documents.get(routes) ?? openapi(routes, { version, url: agent.env.urls.rest })
-      documents.set(routes, document)
+      const document = documents.get(agent) ?? openapi(routes, { version, url: agent.env.urls.rest })
+      documents.set(agent, document)
       return Promise.resolve(document)
     },
   ),

@@ -56,13 +56,10 @@ test('the first credential is issued and proved', { timeout: 120_000 }, async ()
   expect(all).toMatch(/state +PresentationVerified/)
 })
 
-test('two daemons connect, and start again where they were', { timeout: 120_000 }, async () => {
-  const block = blockOf('Two daemons')
-  const { exitCode, all } = await paste(block, block.replaceAll(/^agent connection.*$/gm, ''))
+test('two daemons connect', { timeout: 120_000 }, async () => {
+  const { exitCode, all } = await paste(blockOf('Two daemons'))
   expect({ exitCode, all }).toMatchObject({ exitCode: 0 })
-  const urls = [...all.matchAll(/^api +(\S+)$/gm)].map(([, url]) => url)
-  expect(urls).toHaveLength(4)
-  expect(urls.slice(2)).toEqual(urls.slice(0, 2))
+  expect(all).toMatch(/state +ConnectionResponseReceived/)
 })
 
 const hasTools = ['curl', 'jq'].every((tool) => spawnSync(tool, ['--version']).status === 0)

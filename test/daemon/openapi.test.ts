@@ -45,6 +45,11 @@ describe('the document of the agent', () => {
     })
   })
 
+  test('each agent of a process has its own', async () => {
+    await using other = await startAgent()
+    expect(await other.tenant('GET /docs/openapi.json')).toMatchObject({ servers: [{ url: other.url }] })
+  })
+
   test('every route is in it, once, with nothing beside them', () => {
     const keys = Object.entries(document.paths).flatMap(([path, operations]) =>
       Object.keys(operations).map((method) => `${method.toUpperCase()} ${path}`),
