@@ -1,4 +1,5 @@
 /** `/iam` (service §2.3, §2.4, api.md 4.3). */
+import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { adminToken, startAgent, type TestAgent } from '../../_agent.ts'
 
@@ -97,7 +98,7 @@ test.each([
     problem: { status: 400, detail: expect.stringMatching(new RegExp(`apiKey: .*${reason.source}`)) },
   })
   for (const length of [16, 128]) {
-    const key = entityId.repeat(4).slice(0, length)
+    const key = randomBytes(length).toString('hex').slice(0, length)
     await register(key)
     expect((await agent.send('GET', '/connections', { headers: { apikey: key } })).status).toBe(200)
   }
