@@ -1,4 +1,4 @@
-/** What there is at the daemon, by kind: ids with names and states. Completion and the search for an id share it. */
+/** The ids of the daemon’s records by kind, with names and states. Completion and the search for an id share it. */
 import type { Client } from '../../daemon/client.ts'
 import { connectionName } from '../_format/names.ts'
 

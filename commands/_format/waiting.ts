@@ -17,7 +17,7 @@ export function timeoutText(waited: Waited, wanted: string, seconds: number): st
   return `The ${topic} ${id} is in ${explain(topic, state)} after ${seconds} s, and not yet in ${wanted}; ${afterwards(waited)}`
 }
 
-/** What happens without the command that waits. */
+/** Says what continues when the command stops waiting: the invitation, the flow, or nothing before the next command. */
 function afterwards({ topic, id, state, invitationUrl }: Waited): string {
   if (state === 'InvitationGenerated') {
     const end = expiryOf(invitationUrl)

@@ -11,7 +11,7 @@ import { Problem } from '../../src/base/problem.ts'
 /** Headers of one request. */
 export const mostHeaders = 200
 
-/** What is wrong with the head of a request; nothing when it is well. The server must keep one header more than there may be. */
+/** The fault of a request's head; undefined when there is none. The server must keep one header more than the limit. */
 export function findHeadFault({ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>): Problem | undefined {
   if (rawHeaders.length > 2 * mostHeaders) {
     return new Problem('error:RequestHeaderFieldsTooLarge', `The request has more than ${mostHeaders} headers. Send fewer.`)

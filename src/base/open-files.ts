@@ -1,8 +1,8 @@
-/** The files and connections that the operating system lets this process have open, and what is enough for them. */
+/** The limit of open file descriptors, and the numbers of wallets and connections that fit into it. */
 import { readFileSync } from 'node:fs'
 import type { Config } from './config.ts'
 
-/** What is open apart from wallets and accepted connections: databases, the log, connections to others. */
+/** Descriptors besides those of wallets and accepted connections: databases, the log, outgoing connections. */
 const others = 90
 const filesOfWallet = 3
 

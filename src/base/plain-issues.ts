@@ -1,6 +1,5 @@
 /**
- * What is wrong with a value, in plain words: the texts of zod's issues, for all of the program. Each continues `field: …`. A schema that
- * gives a text of its own keeps it.
+ * Plain texts for zod's issues, used by the whole program. Each continues `field: …`. A schema with a text of its own keeps it.
  */
 import { z } from 'zod'
 
