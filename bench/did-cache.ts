@@ -54,7 +54,7 @@ async function openWeb(): Promise<Suites> {
 /** An agent that serves its ledger, and one whose ledger that is. */
 async function openElsewhere(): Promise<Suites> {
   const { agent: owner, url, ...first } = await startAgent()
-  await owner.courier[Symbol.asyncDispose]()
+  await owner.worker[Symbol.asyncDispose]()
   const [walletId] = await owner.wallets.ids()
   const did = await owner.wallets.use(walletId!, publishNewDid)
   const { agent, ...second } = await startAgent({ VDR_URL: url })

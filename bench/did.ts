@@ -1,9 +1,9 @@
 /** DIDs made and published, each alone and with every commit on disk (`synchronous=FULL`), on the ledger file of the agent itself. */
-import { pay } from '../src/courier/pay.ts'
+import { processJob } from '../src/protocols/process-job.ts'
 import { createDid } from '../src/did-registrar/create.ts'
 import { getDidRow } from '../src/did-registrar/dids.ts'
 import { publishDid } from '../src/did-registrar/publish.ts'
-import { due } from '../src/outbox/outbox.ts'
+import { dueJobs } from '../src/outbox/job.ts'
 import type { Wallet } from '../src/wallet/wallet.ts'
 import { startAgent } from '../test/_agent.ts'
 import type { Suites } from './_harness.ts'
@@ -11,12 +11,12 @@ import type { Suites } from './_harness.ts'
 const key = { id: 'key-1', purpose: 'assertionMethod', curve: 'secp256k1' } as const
 const template = { documentTemplate: { publicKeys: [key], internalKeys: [], services: [], contexts: [] } }
 
-/** Makes a DID, hands it in and takes note of its confirmation, as the courier would; returns the short form. */
+/** Makes a DID, hands it in and takes note of its confirmation, as the worker would; returns the short form. */
 export async function publishNewDid(wallet: Wallet): Promise<string> {
   const { did } = await getDidRow(wallet.db, await createDid(wallet, template))
   await publishDid(wallet, did)
-  const { owing } = await due(wallet.db)
-  for (const each of owing) await pay(wallet, each)
+  const { jobs } = await dueJobs(wallet.db)
+  for (const job of jobs) await processJob(wallet, job)
   const { status } = await getDidRow(wallet.db, did)
   if (status !== 'PUBLISHED') throw new Error(`${did} is not published`)
   return did
@@ -25,7 +25,7 @@ export async function publishNewDid(wallet: Wallet): Promise<string> {
 /** An agent whose wallet makes and publishes DIDs. */
 export async function openDids(): Promise<Suites> {
   const { agent, ...started } = await startAgent()
-  await agent.courier[Symbol.asyncDispose]()
+  await agent.worker[Symbol.asyncDispose]()
   const [walletId] = await agent.wallets.ids()
   const use = <T>(work: (wallet: Wallet) => Promise<T>) => agent.wallets.use(walletId!, work)
   const did = await use(publishNewDid)

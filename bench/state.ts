@@ -20,7 +20,7 @@ const theirDid = 'did:example:invitee'
 export async function openState(): Promise<Suites> {
   const started = await startAgent()
   const { agent, tenant } = started
-  await agent.courier[Symbol.asyncDispose]()
+  await agent.worker[Symbol.asyncDispose]()
   const [walletId] = await agent.wallets.ids()
   const { connectionId } = await tenant('POST /connections', { body: { label: 'bench' } })
   const record = await agent.wallets.use(walletId!, (wallet) => getRecord(wallet.db, connection, connectionId))

@@ -1,7 +1,7 @@
 /** A client of the daemon's stream of events: server-sent events in, envelopes out. */
 import { text } from 'node:stream/consumers'
 import { createParser } from 'eventsource-parser'
-import type { Event } from '../src/outbox/event.ts'
+import type { Event } from '../src/events/event.ts'
 import { ask } from './ask.ts'
 import { DaemonUnreachable, toProblemError } from './client.ts'
 

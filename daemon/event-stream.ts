@@ -1,6 +1,6 @@
 /** Events as server-sent events (WHATWG HTML §9.2). */
 import { Readable } from 'node:stream'
-import type { Event } from '../src/outbox/event.ts'
+import type { Event } from '../src/events/event.ts'
 
 /** How long a client waits before it connects again, in milliseconds. */
 const retryMs = 1_000

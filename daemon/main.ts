@@ -79,9 +79,9 @@ async function start(configured: Configured, log: Log, undo: Undo[]): Promise<St
   // Before anything else ends: the servers would wait for streams, and for those who wait for an answer.
   undo.push(() => agent.backups[Symbol.asyncDispose]())
   undo.push(() => agent.definitions.close())
-  undo.push(() => agent.feed.close())
+  undo.push(() => agent.events.close())
   undo.push(() => agent.enterprise.close())
-  await agent.courier.resume()
+  await agent.worker.resume()
   return { url, didcommUrl, calls, warnings: moved === undefined ? [] : [moved] }
 }
 

@@ -12,14 +12,15 @@ import { deriveSealKey } from './base/seal.ts'
 import type { Secret } from './base/secret.ts'
 import { createTurns, turnLimits, type Turns } from './base/turns.ts'
 import { createTokenCheck } from './base/token-check.ts'
-import { Courier } from './courier/courier.ts'
 import { newListId, openListId } from './credential-status/list-id.ts'
 import { createListReader } from './credential-status/read.ts'
 import { findWebDocument } from './did-registrar/web.ts'
 import { createResolver } from './did/resolve.ts'
 import { createWebResolver } from './did/web.ts'
 import { createEnterprise, type Enterprise } from './enterprise/enterprise.ts'
-import { Feed } from './feed/feed.ts'
+import { EventBus } from './events/bus.ts'
+import { createWorker } from './protocols/create-worker.ts'
+import type { Worker } from './outbox/worker.ts'
 import { limitsOf } from './mediator/limits.ts'
 import { openMediator, type Mediator } from './mediator/mediator.ts'
 import { createDestinations } from './net/destinations.ts'
@@ -42,7 +43,7 @@ import { createGate } from './wallet/gate.ts'
 import { createReplyLimit } from './wallet/reply-limit.ts'
 import { createRotation, type Rotate } from './wallet/key-rotation.ts'
 import { Tenants } from './wallet/tenants.ts'
-import type { Environment } from './wallet/wallet.ts'
+import type { Environment, Wallet } from './wallet/wallet.ts'
 import { Wallets } from './wallet/wallets.ts'
 
 export type Agent = {
@@ -60,13 +61,13 @@ export type Agent = {
   readonly rotateMasterKey: Rotate
   /** Copies of the whole data folder. What is under way is ended before the servers stop, which wait for its answer. */
   readonly backups: Backups
-  readonly courier: Courier
+  readonly worker: Worker<Wallet>
   /** Makes the keys of credential definitions. It is closed before the servers stop, which wait for those who wait for a key. */
   readonly definitions: Generator
   /** Who begins next, of all that both servers are asked for. */
   readonly turns: Turns
   /** Who is told of commits as they happen. It is closed before the servers stop, which wait for open streams. */
-  readonly feed: Feed
+  readonly events: EventBus
   /** The mediator role, when this agent has it. */
   readonly mediator: Mediator | undefined
   /** The ledger, as far as it is this agent's own and served to others. */
@@ -147,8 +148,8 @@ export async function createAgent(given: Config, log: Log, urls: Environment['ur
     closers.push(() => anonCreds.anoncreds.close())
 
     const gate = createGate()
-    const feed = new Feed()
-    closers.push(() => feed.close())
+    const events = new EventBus()
+    closers.push(() => events.close())
     const env: Environment = {
       ...anonCreds,
       config,
@@ -167,9 +168,9 @@ export async function createAgent(given: Config, log: Log, urls: Environment['ur
       limitReplies: createReplyLimit(config.INVITATION_REPLIES_PER_MINUTE),
       gate,
       newMailbox: (walletId) => newMailbox(mailboxKey, walletId),
-      wake: (walletId, news) => {
-        courier.wake(walletId, news)
-        if (!news || news.events.length > 0) feed.wake(walletId)
+      onCommit: (walletId, changes) => {
+        if (changes.events) events.notify(walletId)
+        worker.wake(walletId, changes)
       },
     }
     const wallets = new Wallets(env, db, agentKey)
@@ -183,8 +184,8 @@ export async function createAgent(given: Config, log: Log, urls: Environment['ur
     closers.push(() => tenants.keys.close())
     const enterprise = createEnterprise(config, agentKey, { url: urls.rest, findAlias: (kind, token) => aliases.find(kind, token) })
     closers.push(() => enterprise.close())
-    const courier = new Courier(wallets, log)
-    closers.push(() => courier[Symbol.asyncDispose]())
+    const worker = createWorker(config, wallets, log)
+    closers.push(() => worker[Symbol.asyncDispose]())
     const definitions = createDefinitions(config, db, log, wallets)
     closers.push(() => definitions.close())
     definitions.wake()
@@ -201,7 +202,7 @@ export async function createAgent(given: Config, log: Log, urls: Environment['ur
       : undefined
     closers.push(() => mediator?.[Symbol.asyncDispose]())
     const wake = (walletId: string) => {
-      env.wake(walletId)
+      env.onCommit(walletId, { jobs: true, events: true })
       definitions.wake()
     }
 
@@ -217,9 +218,9 @@ export async function createAgent(given: Config, log: Log, urls: Environment['ur
       portable: await openPortable({ db, agentKey, wallets, aliases, log, wake }),
       rotateMasterKey: createRotation(config, db, agentKey),
       backups,
-      courier,
+      worker,
       definitions,
-      feed,
+      events,
       mediator,
       enterprise,
       // A ledger that is elsewhere is not passed on: agents that ask each other would ask in circles.

@@ -65,7 +65,7 @@ export async function startAgent(variables: Record<string, string> = {}, options
   serve(rest, parts.createApp(agent, options.routes ?? parts.routes, { checkReplies: true }).callback())
   serve(didcomm, parts.createDidcommApp(agent).callback())
   const closeSockets = parts.serveSockets(didcomm, agent)
-  await agent.courier.resume()
+  await agent.worker.resume()
   const admin = createClient(url, { 'x-admin-api-key': adminToken })
 
   return {
@@ -89,7 +89,7 @@ export async function startAgent(variables: Record<string, string> = {}, options
         ...(body !== undefined && { body: body as NonNullable<RequestInit['body']> }),
       }),
     async [Symbol.asyncDispose]() {
-      agent.feed.close()
+      agent.events.close()
       await agent.definitions.close()
       closeSockets()
       await Promise.all([stop(rest), stop(didcomm)])

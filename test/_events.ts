@@ -1,6 +1,6 @@
 /** Streams of events, read as a program reads them. */
 import { openEventStream, type StreamOptions } from '../daemon/event-client.ts'
-import type { Event } from '../src/outbox/event.ts'
+import type { Event } from '../src/events/event.ts'
 
 /** A stream that is open: the next event, the next few, or the rest. */
 export async function follow(url: string, headers: Record<string, string>, options: Omit<StreamOptions, 'signal'> = {}) {

@@ -1,5 +1,5 @@
 /** Invitations that carry an offer or a request, made and taken by tenants, and taken apart by tests. */
-import { eventsAfter } from '../src/outbox/event.ts'
+import { eventsAfter } from '../src/events/event.ts'
 import type { TestAgent } from './_agent.ts'
 import { newDid, oobOf, type Tenant } from './_pair.ts'
 

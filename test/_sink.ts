@@ -1,7 +1,7 @@
 /** A webhook receiver: what arrives, in order, and a way to wait for it. */
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { Event } from '../src/outbox/event.ts'
+import { Event } from '../src/events/event.ts'
 
 export type Delivered = { event: Event; headers: IncomingHttpHeaders }
 

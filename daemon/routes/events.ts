@@ -2,8 +2,8 @@
 import { z } from 'zod'
 import { newId } from '../../src/base/id.ts'
 import { Problem } from '../../src/base/problem.ts'
-import { follow } from '../../src/feed/follow.ts'
-import { Event, EventType, eventsAfter, findEvent, lastSequence, putEvent, type EventFilter } from '../../src/outbox/event.ts'
+import { streamEvents } from '../../src/events/stream.ts'
+import { Event, EventType, eventsAfter, findEvent, lastSequence, putEvent, type EventFilter } from '../../src/events/event.ts'
 import type { Db } from '../../src/storage/database.ts'
 import { Uuid } from '../../src/wallet/model.ts'
 import { toFrame, toPreamble, toStream } from '../event-stream.ts'
@@ -66,25 +66,25 @@ export default [
       const walletId = walletOf(caller, query.walletId)
       const wanted = headers['last-event-id'] ?? query.after
       if (wanted !== undefined && walletId === undefined) mustNameWallet()
-      const listener = agent.feed.listen(walletId)
+      const subscription = agent.events.subscribe(walletId)
       try {
         const since = newId()
         const start = walletId === undefined ? undefined : await wallets.use(walletId, ({ db }) => startAt(db, walletId, wanted))
         const after = new Map(walletId !== undefined && start ? [[walletId, start.sequence]] : [])
-        const events = follow(wallets, listener, {
+        const events = streamEvents(wallets, subscription, {
           after,
           since,
           filter: toFilter(query),
-          patienceMs: heartbeatMs,
+          heartbeatMs,
           isAllowed: isStillAllowed,
         })
         return {
           type: 'text/event-stream' as const,
           headers: { ...(start && { 'Last-Event-ID': start.id }), 'X-Accel-Buffering': 'no' },
-          body: toStream(toTexts(events, start?.id), listener.signal, () => listener.close()),
+          body: toStream(toTexts(events, start?.id), subscription.signal, () => subscription.close()),
         }
       } catch (error) {
-        listener.close()
+        subscription.close()
         throw error
       }
     },

@@ -1,11 +1,11 @@
 /** `/events/webhooks` (service §4.5, api.md 4.15): who is told of the wallet's events, and (ours) what became of that. */
 import { z } from 'zod'
-import { deliverTest } from '../../src/courier/deliver.ts'
-import { listDeliveries, outcomes, WebhookDelivery } from '../../src/outbox/delivery.ts'
-import { EventType } from '../../src/outbox/event.ts'
-import { replay, Replay } from '../../src/outbox/replay.ts'
-import { CreateWebhook, NewWebhook, Webhook } from '../../src/outbox/webhook.ts'
-import { createWebhook, deleteWebhook, dropSecrets, findWebhook, listWebhooks, renewSecret, toWebhook } from '../../src/outbox/webhooks.ts'
+import { deliverTest } from '../../src/events/deliver.ts'
+import { listDeliveries, outcomes, WebhookDelivery } from '../../src/events/delivery-log.ts'
+import { EventType } from '../../src/events/event.ts'
+import { replay, Replay } from '../../src/events/replay.ts'
+import { CreateWebhook, NewWebhook, Webhook } from '../../src/events/webhook.ts'
+import { createWebhook, deleteWebhook, dropSecrets, findWebhook, listWebhooks, renewSecret, toWebhook } from '../../src/events/webhooks.ts'
 import { Uuid } from '../../src/wallet/model.ts'
 import { cut, Page, Paging, toPage } from '../page.ts'
 import { route } from '../route.ts'
@@ -103,7 +103,7 @@ export default [
     },
     async ({ wallet }, { path: { id }, query, target }) => {
       await findWebhook(wallet.db, id)
-      await wallet.settled()
+      await wallet.flush()
       const { deliveries, total } = await listDeliveries(wallet.db, id, query)
       return toPage('WebhookDeliveryPage', { target, total, ...query }, deliveries)
     },

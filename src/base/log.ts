@@ -23,7 +23,7 @@ const fields = {
   instance: 'text',
   isReplaced: 'flag',
   kind: 'text',
-  lane: 'text',
+  queue: 'text',
   /** The id of a DIDComm message. */
   messageId: 'text',
   ms: 'number',

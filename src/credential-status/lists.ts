@@ -8,7 +8,7 @@ import type { Db, Tx } from '../storage/database.ts'
 import { prepared } from '../storage/prepared.ts'
 import type { WalletTables } from '../storage/wallet-tables.ts'
 import type { Wallet } from '../wallet/wallet.ts'
-import { LaterError } from '../wallet/work.ts'
+import { LaterError } from '../wallet/task.ts'
 
 export type StatusList = Selectable<WalletTables['status_list']>
 

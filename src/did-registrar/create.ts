@@ -7,7 +7,7 @@ import { encodeOperation, operationHash, operationId, signOperation } from '../d
 import { checkContextUris } from '../did/prism/rules.ts'
 import { toPrismService } from '../did/prism/service.ts'
 import { createState } from '../did/prism/state.ts'
-import { putEvent } from '../outbox/event.ts'
+import { putEvent } from '../events/event.ts'
 import type { Db } from '../storage/database.ts'
 import type { Wallet } from '../wallet/wallet.ts'
 import { newRow, nextDidIndex, toManagedDid, type DidRow } from './dids.ts'

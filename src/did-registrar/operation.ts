@@ -2,7 +2,7 @@
 import type { Selectable } from 'kysely'
 import { toHex } from '../base/bytes.ts'
 import { Problem } from '../base/problem.ts'
-import * as outbox from '../outbox/outbox.ts'
+import { enqueue } from '../outbox/job.ts'
 import type { Db, Tx } from '../storage/database.ts'
 import type { WalletTables } from '../storage/wallet-tables.ts'
 
@@ -25,7 +25,7 @@ export async function putOperation(
 
 /** Owes an operation that is kept already to the ledger. */
 export async function owe(tx: Tx, did: string, operationId: string): Promise<void> {
-  await outbox.put(tx, `did:${did}`, { kind: 'work', protocol: 'did-registrar', recordId: operationId, work: 'submit operation' })
+  await enqueue(tx, `did:${did}`, { kind: 'task', protocol: 'did-registrar', recordId: operationId, task: 'submit operation' })
 }
 
 /** The operation that makes a DID of the wallet. */

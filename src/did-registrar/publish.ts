@@ -1,4 +1,4 @@
-/** Publication of a DID on the ledger (service §3.4, api.md 4.4, 5.4): promised with the state, done by the courier. */
+/** Publication of a DID on the ledger (service §3.4, api.md 4.4, 5.4): promised with the state, done by the worker. */
 import type { Wallet } from '../wallet/wallet.ts'
 import { getDidRow } from './dids.ts'
 import type { DidOperationResponse } from './model.ts'

@@ -1,13 +1,13 @@
-/** The way of an operation to the ledger and back (service §3.4, api.md 5.4): the courier's work. */
+/** The way of an operation to the ledger and back (service §3.4, api.md 5.4): a task of the worker. */
 import { fromHex } from '../base/bytes.ts'
 import { steadyNow } from '../base/clock.ts'
 import { Problem } from '../base/problem.ts'
 import type { DidState } from '../did/prism/state.ts'
-import { putEvent } from '../outbox/event.ts'
+import { putEvent } from '../events/event.ts'
 import type { Tx } from '../storage/database.ts'
 import type { LedgerOperation } from '../vdr/ledger.ts'
 import type { Wallet } from '../wallet/wallet.ts'
-import { LaterError, type Work } from '../wallet/work.ts'
+import { LaterError, type Task } from '../wallet/task.ts'
 import { changeDid, getDidRow, toManagedDid, type DidRow } from './dids.ts'
 import type { Failure } from './model.ts'
 import type { OperationRow } from './operation.ts'
@@ -25,7 +25,7 @@ const forgottenAfterMs = 6 * 3_600_000
  *
  * What delays it is told by the DID: a ledger that cannot be reached, or one that does not show what it says it has confirmed.
  */
-export const submitWork: Work = async (wallet, operationId) => {
+export const submitTask: Task = async (wallet, operationId) => {
   const row = await getOperationRow(wallet, operationId)
   const did = await getDidRow(wallet.db, row.did)
   if (did.pending_operation !== operationId) return () => Promise.resolve()

@@ -1,7 +1,6 @@
 /** The examination of an agent that runs, from the inside: a list of small checks, side by side, each with its time. */
 import { steadyNow } from '../base/clock.ts'
 import { readRunning } from '../base/running.ts'
-import type { Courier } from '../courier/courier.ts'
 import { describeReach } from '../net/reach.ts'
 import type { Environment } from '../wallet/wallet.ts'
 import type { Wallets } from '../wallet/wallets.ts'
@@ -20,14 +19,14 @@ import { checkTargets } from './targets.ts'
 import { checkMessages, checkOperations, checkRecords, checkWallets, checkWebhooks } from './waiting.ts'
 
 /** What is examined; an `Agent` is one. */
-export type Patient = { env: Environment; wallets: Wallets; courier: Pick<Courier, 'owing'> }
+export type Patient = { env: Environment; wallets: Wallets; worker: { busy(): string[] } }
 
 /** Examines an agent; never throws for what it finds. `limitMs` is the longest that a check may take, and so about how long all take. */
-export async function examine({ env, wallets, courier }: Patient, limitMs = 5_000): Promise<Diagnosis> {
+export async function examine({ env, wallets, worker }: Patient, limitMs = 5_000): Promise<Diagnosis> {
   const { config, db, ledger, urls, http, operatorHttp } = env
   const { AGENT_DATA_DIR: folder, AGENT_HOST: host, VDR_URL, GLOBAL_WEBHOOK_URL: globalUrl } = config
-  const owing = courier.owing()
-  const survey = surveyWallets(wallets, owing)
+  const busy = worker.busy()
+  const survey = surveyWallets(wallets, busy)
   const of = (judge: (survey: Survey) => Finding | Promise<Finding>) => async () => judge(await survey)
   const checks: Readonly<Record<string, () => Promise<Finding>>> = {
     ports: () => Promise.resolve(checkOwnPorts(portsOf(readRunning(folder) ?? { url: urls.rest, didcommUrl: urls.didcomm }))),
@@ -35,7 +34,7 @@ export async function examine({ env, wallets, courier }: Patient, limitMs = 5_00
     disk: () => checkDisk(folder),
     'master-key': () => checkMasterKey(config, db),
     databases: async () => {
-      const ids = [...new Set([...owing, ...(await wallets.ids())])]
+      const ids = [...new Set([...busy, ...(await wallets.ids())])]
       return judgeFiles(folder, await lookThrough(filesOf(config, ids)))
     },
     ledger: () => checkLedger(ledger),

@@ -1,7 +1,7 @@
 /** What waits in one wallet: how many there are, and the one that waits for longest. */
 import { sql } from 'kysely'
-import { Debt } from '../outbox/debt.ts'
-import { globalWebhookId } from '../outbox/webhooks.ts'
+import { JobBody } from '../outbox/job.ts'
+import { globalWebhookId } from '../events/webhooks.ts'
 import type { Db } from '../storage/database.ts'
 import { findAddresses } from './addresses.ts'
 
@@ -9,8 +9,8 @@ import { findAddresses } from './addresses.ts'
 export async function look(db: Db, after: Date) {
   return {
     operations: await findOperations(db),
-    messages: await findDebts(db, 'message'),
-    work: await findDebts(db, 'work'),
+    messages: await findFailedJobs(db, 'message'),
+    tasks: await findFailedJobs(db, 'task'),
     records: await findRecords(db),
     deadLetters: await findDeadLetters(db, after.toISOString()),
     webhooks: await findWebhooks(db),
@@ -21,12 +21,12 @@ export async function look(db: Db, after: Date) {
 
 async function findOperations(db: Db) {
   const rows = await db
-    .selectFrom('outbox')
-    .innerJoin('did', (join) => join.on('outbox.lane', '=', sql<string>`'did:' || did.did`))
+    .selectFrom('job')
+    .innerJoin('did', (join) => join.on('job.queue', '=', sql<string>`'did:' || did.did`))
     .where('did.pending_operation', 'is not', null)
-    .select((eb) => ['did.did', 'did.failure', 'outbox.created_at', eb.fn.countAll().over().as('count')])
+    .select((eb) => ['did.did', 'did.failure', 'job.created_at', eb.fn.countAll().over().as('count')])
     .orderBy((eb) => eb('did.failure', 'is', null))
-    .orderBy('outbox.created_at')
+    .orderBy('job.created_at')
     .limit(1)
     .execute()
   return rows.map(({ did, failure, created_at, count }) => {
@@ -35,19 +35,19 @@ async function findOperations(db: Db) {
   })[0]
 }
 
-/** Debts for records that were tried before. Work for a DID waits for the ledger, and is told as an operation. */
-async function findDebts(db: Db, kind: Debt['kind']) {
+/** Jobs that have failed at least once. Tasks of a DID wait for the ledger; they are reported as operations. */
+async function findFailedJobs(db: Db, kind: JobBody['kind']) {
   const rows = await db
-    .selectFrom('outbox')
+    .selectFrom('job')
     .where('kind', '=', kind)
     .where('attempts', '>', 0)
-    .where('lane', 'not like', 'did:%')
+    .where('queue', 'not like', 'did:%')
     .select((eb) => ['body', 'created_at', eb.fn.countAll().over().as('count')])
     .orderBy('created_at')
     .limit(1)
     .execute()
   return rows.map(({ body, created_at, count }) => {
-    const { protocol, recordId } = Debt.parse(JSON.parse(body))
+    const { protocol, recordId } = JobBody.parse(JSON.parse(body))
     return { count: Number(count), since: created_at, what: `${protocol} ${recordId}` }
   })[0]
 }

@@ -1,6 +1,6 @@
 /**
- * What waits in the wallets. To open all of them could take minutes, so it is a bounded number: those that the courier still owes
- * something first, since whatever waits waits there.
+ * What waits in the wallets. To open all of them could take minutes, so it is a bounded number: those with
+ * jobs first.
  */
 import { setImmediate as turn } from 'node:timers/promises'
 import { reasonOf } from '../base/reason.ts'
@@ -22,8 +22,8 @@ export type Survey = {
   operations: Waiting[]
   /** Messages that the other side has not taken at least once. */
   messages: Waiting[]
-  /** Work for a record, such as signing, that has not come to an end at least once. */
-  work: Waiting[]
+  /** Tasks for a record, such as signing, that have failed at least once. */
+  tasks: Waiting[]
   /** Records that wait for somebody's next step, in each wallet; one of them waits for longest. */
   records: Waiting[]
   /** Events that a webhook did not take in the last day; `since` and `reason` are of the last one. */
@@ -42,10 +42,10 @@ export type Target = { walletId: string; webhookId: string; url: string; waiting
 export type SurveyOptions = { most?: number; timeMs?: number; now?: Date }
 
 const dayMs = 86_400_000
-const kinds = ['operations', 'messages', 'work', 'records', 'deadLetters'] as const
+const kinds = ['operations', 'messages', 'tasks', 'records', 'deadLetters'] as const
 
 /** Looks into at most `most` wallets, one after the other, for about `timeMs`; never throws for what a wallet does. */
-export async function surveyWallets(wallets: Wallets, owing: readonly string[], options: SurveyOptions = {}): Promise<Survey> {
+export async function surveyWallets(wallets: Wallets, busy: readonly string[], options: SurveyOptions = {}): Promise<Survey> {
   const { most = 100, timeMs = 3_000, now = new Date() } = options
   const ids = await wallets.ids()
   const survey: Survey = {
@@ -55,7 +55,7 @@ export async function surveyWallets(wallets: Wallets, owing: readonly string[], 
     setAside: wallets.setAside(),
     operations: [],
     messages: [],
-    work: [],
+    tasks: [],
     records: [],
     deadLetters: [],
     webhooks: [],
@@ -63,7 +63,7 @@ export async function surveyWallets(wallets: Wallets, owing: readonly string[], 
   }
   const until = performance.now() + timeMs
   const known = new Set(ids)
-  const chosen = [...new Set([...owing.filter((id) => known.has(id)), ...ids])].slice(0, most)
+  const chosen = [...new Set([...busy.filter((id) => known.has(id)), ...ids])].slice(0, most)
   for (const walletId of chosen) {
     if (performance.now() > until) break
     // Of wallets that are open nothing is waited for: all of them at a time would be everybody else's wait.

@@ -52,10 +52,10 @@ export function checkMessages({ messages }: Survey, now = new Date()): Finding {
 }
 
 /** Records that wait, of which none does for long unless a person has to do something; `lifetimeMs` is how long one may wait. */
-export function checkRecords({ records, work }: Survey, lifetimeMs: number, now = new Date()): Finding {
-  if (work.length > 0) {
-    const { since, walletId, what } = oldest(work)
-    const detail = `Stuck: ${sum(work, 'record')} whose next step fails, since ${lasting(now.getTime() - Date.parse(since))} ${what} of the wallet ${walletId}.`
+export function checkRecords({ records, tasks }: Survey, lifetimeMs: number, now = new Date()): Finding {
+  if (tasks.length > 0) {
+    const { since, walletId, what } = oldest(tasks)
+    const detail = `Stuck: ${sum(tasks, 'record')} whose next step fails, since ${lasting(now.getTime() - Date.parse(since))} ${what} of the wallet ${walletId}.`
     return { status: 'warning', detail, hint: `${showCommand(what)}   # as the wallet’s tenant: the last failure says why` }
   }
   if (records.length === 0) return { status: 'ok', detail: 'No record waits for anybody.' }

@@ -1,6 +1,6 @@
 /** Events of the enterprise suite, which has none in the service document: behind `ENTERPRISE_EVENTS`. */
 import type { Config } from '../base/config.ts'
-import { putEvent } from '../outbox/event.ts'
+import { putEvent } from '../events/event.ts'
 import type { Tx } from '../storage/database.ts'
 
 /** Writes an event down with the change that it tells of, if they are wanted; `data` is the resource as it is now. */

@@ -7,8 +7,8 @@ import { sql, type Selectable } from 'kysely'
 import type { Db, Tx } from '../storage/database.ts'
 import { prepared } from '../storage/prepared.ts'
 import type { WalletTables } from '../storage/wallet-tables.ts'
-import type { Owing } from './debt.ts'
-import { noteRow, prunedAtOnce } from './pruning.ts'
+import { noteLogRow, prunedAtOnce } from '../storage/tx-context.ts'
+import type { Job } from './job.ts'
 
 /** Who wrote what to whom, and which thread it is about. */
 type About = { id: string; thread: string; type: string; from: string; to: string }
@@ -25,7 +25,7 @@ const longestFailure = 1_000
 export async function logSent(
   tx: Tx,
   about: About,
-  { attempts, reason, eventSequence }: Owing,
+  { attempts, reason, eventSequence }: Job,
   { at, durationMs, failure }: Attempt,
 ): Promise<void> {
   await log(tx, about, {
@@ -101,5 +101,5 @@ async function log(tx: Tx, { id, thread, type, from, to }: About, rest: Rest): P
     ...rest,
     failure: rest.failure?.slice(0, longestFailure) ?? null,
   })
-  noteRow(tx, rows[0]!.sequence, pruneMessageLog)
+  noteLogRow(tx, rows[0]!.sequence, pruneMessageLog)
 }

@@ -26,7 +26,7 @@ export type Parts = {
   readonly wallets: Wallets
   readonly aliases: Aliases
   readonly log: Log
-  /** Tells the courier that a wallet owes something. */
+  /** Tells the worker that a wallet owes something. */
   readonly wake: (walletId: string) => void
   /** A name in `wallets.transit` for a file that is there for the time of one export or import. */
   readonly newName: () => string

@@ -1,6 +1,6 @@
 /** Ends a flow that has waited for too long: the record says why, and the other side is told (`FLOW_EXPIRY`, ours). */
 import { isOver } from '../base/clock.ts'
-import { strikeOut } from '../outbox/outbox.ts'
+import { cancelQueue } from '../outbox/job.ts'
 import type { Tx } from '../storage/database.ts'
 import type { Wallet } from '../wallet/wallet.ts'
 import { connection } from './connection/model.ts'
@@ -8,14 +8,14 @@ import { endOf, type Expired } from './expiry.ts'
 import { findRecord, getRecord } from './find.ts'
 import { protocols } from './index.ts'
 import { flowExpired } from './model.ts'
-import { breakOff, laneOf, type Outgoing, type Rec } from './record.ts'
+import { breakOff, queueOf, type Outgoing, type Rec } from './record.ts'
 
 /** What the other side is told; `time` is Report Problem 2.0's word for a requirement of time that was not met. */
 const code = 'e.p.req.time.flow-expired'
 
 /**
- * Moves a record to the end that its table has for it, if it still waits for as long. What was owed for it is struck out: whoever calls
- * this sees to it that none of that is on its way.
+ * Moves a record to the end that its table has for it, if it still waits for as long. Its queue is emptied; the caller makes sure that no job of
+ * the queue is running.
  */
 export async function expire(wallet: Wallet, { recordId, protocol: name }: Expired): Promise<void> {
   const lifetimeSeconds = wallet.env.config.FLOW_EXPIRY
@@ -25,7 +25,7 @@ export async function expire(wallet: Wallet, { recordId, protocol: name }: Expir
     if (since === null || !isOver(endOf(since, lifetimeSeconds).getTime())) return
     const record = await findRecord(tx, protocol, recordId)
     if (!record) return
-    await strikeOut(tx, laneOf(recordId))
+    await cancelQueue(tx, queueOf(recordId))
     const lifetime = toWords(lifetimeSeconds)
     const detail = `The flow was in state ${record.state} since ${since} and has ended by itself: that is longer than ${lifetime} (FLOW_EXPIRY).`
     const report = await reportTo(tx, record, `The flow has ended: nothing has happened for ${lifetime}.`)

@@ -1,7 +1,7 @@
-/** The protocols: whose records there are, which handler takes which message, who does which work. */
-import { submitWork } from '../did-registrar/submit.ts'
+/** The protocols: whose records there are, which handler takes which message, which task has which name. */
+import { submitTask } from '../did-registrar/submit.ts'
 import type { Tx } from '../storage/database.ts'
-import type { Work } from '../wallet/work.ts'
+import type { Task } from '../wallet/task.ts'
 import { noteOutcome, onMessage } from './basic-message/flow.ts'
 import { basicMessage } from './basic-message/model.ts'
 import { onRequest as onConnectionRequest, onResponse } from './connection/flow.ts'
@@ -24,7 +24,7 @@ import { revocationNotification } from './revocation-notification/model.ts'
 import { noteOutcome as notePingOutcome, onPing, onPingResponse } from './trust-ping/flow.ts'
 import { trustPing } from './trust-ping/model.ts'
 
-/** Protocols by the names that records and debts carry. */
+/** Protocols by the names that records and jobs carry. */
 export const protocols: Readonly<Record<string, Protocol>> = {
   connection,
   'issue-credential': issueCredential,
@@ -57,10 +57,10 @@ export const outcomes: Readonly<Record<string, (tx: Tx, recordId: string, failur
   [trustPing.name]: notePingOutcome,
 }
 
-/** What the tables call `make …`, and what the DID registrar owes. */
-export const works: Readonly<Record<string, Work>> = {
+/** Tasks by name: those that the state tables call `make …`, and that of the DID registrar. */
+export const tasks: Readonly<Record<string, Task>> = {
   acceptance: makeAcceptance,
   credential: makeCredential,
   presentation: makePresentation,
-  'submit operation': submitWork,
+  'submit operation': submitTask,
 }

@@ -1,17 +1,17 @@
 /**
- * Messages of no state table: pings, answers, reports, basic messages. They are promised in a transaction and paid by the
- * courier like every other debt, in one lane for each of our DIDs, so that they survive a restart and keep their order.
+ * Messages outside of the state tables: pings, answers, problem reports, basic messages. They are jobs like all messages, in one queue for each
+ * connection, so that they survive a restart and keep their order.
  */
 import { z } from 'zod'
 import { Problem } from '../base/problem.ts'
 import type { Attachment } from '../didcomm/message.ts'
-import * as outbox from '../outbox/outbox.ts'
+import { enqueue } from '../outbox/job.ts'
 import type { Db, Tx } from '../storage/database.ts'
 import { findRecordOfDid } from '../wallet/peer-dids.ts'
 import { findPeers, type Peers } from './connection/peers.ts'
 import type { Received } from './receive.ts'
 
-/** Answers that may wait in a lane: whoever asks and asks, and takes no answer, is not to fill the wallet's file. */
+/** Answers that may wait in a queue: a peer that asks again and again and accepts no answer must not fill the wallet's file. */
 const waitingAnswers = 20
 
 /** A message to send: `protocol` and `recordId` say what it is for, and what is told of its outcome (`outcomes` in `index.ts`). */
@@ -23,21 +23,21 @@ export type Notice = {
   message: { type: string; thid?: string; pthid?: string; body: Record<string, unknown>; attachments?: Attachment[] }
 }
 
-/** Promises a message; returns its id. */
+/** Enqueues a message; returns its id. */
 export async function putNotice(tx: Tx, { from, ...notice }: Notice): Promise<string> {
-  return outbox.put(tx, await laneOf(tx, from), { kind: 'message', from, ...notice })
+  return enqueue(tx, await queueOf(tx, from), { kind: 'message', from, ...notice })
 }
 
-/** Promises an answer to a message, unless too many are waiting for the other side to take them. */
+/** Enqueues an answer to a message, unless too many answers wait in the queue. */
 export async function putAnswer(tx: Tx, received: Received, protocol: string, message: Notice['message']): Promise<void> {
-  const lane = await laneOf(tx, received.to)
+  const queue = await queueOf(tx, received.to)
   const { waiting } = await tx
-    .selectFrom('outbox')
-    .where('lane', '=', lane)
+    .selectFrom('job')
+    .where('queue', '=', queue)
     .select((eb) => eb.fn.countAll().as('waiting'))
     .executeTakeFirstOrThrow()
   if (Number(waiting) >= waitingAnswers) return
-  await outbox.put(tx, lane, { kind: 'message', protocol, recordId: received.id, from: received.to, to: received.from, message })
+  await enqueue(tx, queue, { kind: 'message', protocol, recordId: received.id, from: received.to, to: received.from, message })
 }
 
 /** What a record may say of its two sides, whichever protocol it is of. */
@@ -74,7 +74,7 @@ function notAllowed(type: string): Problem {
   return new Problem('error:DIDCommControllerError:SenderNotAllowed', detail)
 }
 
-/** The lane of one of our DIDs, which is that of a connection: each has a DID of its own. */
-async function laneOf(db: Db, ourDid: string): Promise<string> {
+/** The queue of a peer DID of the wallet: each connection has a DID of its own. */
+async function queueOf(db: Db, ourDid: string): Promise<string> {
   return `notices:${(await findRecordOfDid(db, ourDid)) ?? ''}`
 }

@@ -13,7 +13,7 @@ import type { Db, Tx } from '../storage/database.ts'
 import { prepared } from '../storage/prepared.ts'
 import type { Wallet } from '../wallet/wallet.ts'
 import { mustKnow } from './notice.ts'
-import { noteRow, prunedAtOnce } from '../outbox/pruning.ts'
+import { noteLogRow, prunedAtOnce } from '../storage/tx-context.ts'
 import { putReport } from './report-problem/flow.ts'
 import { toReport } from './report-problem/model.ts'
 import { threadOf } from './thread.ts'
@@ -130,7 +130,7 @@ function once(wallet: Wallet, inboxId: string, write: (tx: Tx) => Promise<unknow
   return wallet.transaction(async (tx) => {
     const { numAffectedRows, insertId } = await insertMessage(tx, { id: inboxId, received_at: new Date().toISOString() })
     if (!numAffectedRows) return false
-    noteRow(tx, Number(insertId), pruneInbox)
+    noteLogRow(tx, Number(insertId), pruneInbox)
     await write(tx)
     return true
   })

@@ -9,9 +9,9 @@ import type { z } from 'zod'
 import { newId } from '../base/id.ts'
 import { Problem, type ProblemType } from '../base/problem.ts'
 import type { Attachment } from '../didcomm/message.ts'
-import { putEvent } from '../outbox/event.ts'
-import * as outbox from '../outbox/outbox.ts'
-import { noteThread } from '../outbox/threads.ts'
+import { putEvent } from '../events/event.ts'
+import { enqueue } from '../outbox/job.ts'
+import { noteThread } from '../storage/tx-context.ts'
 import type { Tx } from '../storage/database.ts'
 import { waitsSince } from './expiry.ts'
 import { getRecord } from './find.ts'
@@ -192,14 +192,9 @@ async function move(tx: Tx, protocol: Protocol<any>, record: Rec, on: string, ch
   return next
 }
 
-/** The lane of what is owed for a record. */
-export function laneOf(recordId: string): string {
+/** The queue of a record's jobs. */
+export function queueOf(recordId: string): string {
   return `record:${recordId}`
-}
-
-/** The id of the record whose lane it is; of another lane a text that is no record's id. */
-export function recordOf(lane: string): string {
-  return lane.replace(/^record:/, '')
 }
 
 /** Writes down what a row owes: its event always, its message or its work when it has one. */
@@ -207,16 +202,16 @@ async function owe(tx: Tx, protocol: Protocol<any>, record: Rec, [, , , , then]:
   noteThread(tx, record.thid)
   await putEvent(tx, { type: protocol.states.event, subject: record.thid, data: protocol.toResource(record) })
   if (!then) return
-  const lane = laneOf(record.id)
+  const queue = queueOf(record.id)
   const about = { protocol: protocol.name, recordId: record.id }
   const name = then.slice('send '.length)
   if (then.startsWith('make ')) {
-    await outbox.put(tx, lane, { kind: 'work', ...about, work: name })
+    await enqueue(tx, queue, { kind: 'task', ...about, task: name })
     return
   }
   if (!message) throw new Error(`'${then}' of ${protocol.name} came without its message`)
   const { type: _name, typeUri = protocol.messages[name]!, from, to, ...content } = message
-  await outbox.put(tx, lane, {
+  await enqueue(tx, queue, {
     kind: 'message',
     ...about,
     from,

@@ -1,15 +1,14 @@
 /** Removes records of credentials and presentations (ours): what the wallet keeps of them, what is owed for them, and their DIDs. */
 import { Problem } from '../base/problem.ts'
 import { findPlace } from '../credential-status/lists.ts'
-import { Debt } from '../outbox/debt.ts'
-import { takeBack } from '../outbox/outbox.ts'
+import { cancelJobs, JobBody } from '../outbox/job.ts'
 import type { Tx } from '../storage/database.ts'
 import type { Wallet } from '../wallet/wallet.ts'
 import { getRecord } from './find.ts'
 import { issuanceFormats } from './issue-credential/formats/index.ts'
 import { issueCredential, type CredentialRecord } from './issue-credential/model.ts'
 import { PresentationData, presentProof } from './present-proof/model.ts'
-import { laneOf } from './record.ts'
+import { queueOf } from './record.ts'
 import { revocationNotification } from './revocation-notification/model.ts'
 
 /**
@@ -39,13 +38,14 @@ export function removePresentation(wallet: Wallet, presentationId: string): Prom
 async function remove(tx: Tx, { id, connectionId }: { id: string; connectionId?: string | undefined }): Promise<void> {
   await tx.deleteFrom('record').where('id', '=', id).execute()
   await tx.deleteFrom('peer_did').where('record_id', '=', id).execute()
-  const lanes = [laneOf(id), `notices:${id}`]
-  const owed = await tx.selectFrom('outbox').select(['id', 'body']).where('lane', 'in', lanes).execute()
-  // The holder is told of a revocation all the same, over a connection: its DIDs stay, and the notice needs no record.
-  const isNotice = (body: string) => connectionId !== undefined && Debt.parse(JSON.parse(body)).protocol === revocationNotification.name
-  await takeBack(
+  const queues = [queueOf(id), `notices:${id}`]
+  const jobs = await tx.selectFrom('job').select(['id', 'body']).where('queue', 'in', queues).execute()
+  // The holder is still notified of a revocation over a connection: the notification needs no record, and the connection's DIDs stay.
+  const isNotification = (body: string) =>
+    connectionId !== undefined && JobBody.parse(JSON.parse(body)).protocol === revocationNotification.name
+  await cancelJobs(
     tx,
-    owed.filter(({ body }) => !isNotice(body)).map((debt) => debt.id),
+    jobs.filter(({ body }) => !isNotification(body)).map((job) => job.id),
   )
 }
 

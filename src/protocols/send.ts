@@ -9,7 +9,7 @@ import { keysFor, type Resolve } from '../did/document.ts'
 import { wrapForward } from '../didcomm/forward.ts'
 import { packAuthcrypt, type Recipient } from '../didcomm/pack.ts'
 import { findRecipient, findRoute, NoRouteError, peersOnly, type Route } from '../didcomm/route.ts'
-import type { Owing } from '../outbox/debt.ts'
+import type { MessageBody } from '../outbox/job.ts'
 import { findPeerKey } from '../wallet/peer-dids.ts'
 import type { Wallet } from '../wallet/wallet.ts'
 import { resolverOf } from './trust-ping/resolver.ts'
@@ -32,9 +32,6 @@ export class NotDelivered extends Error {
   }
 }
 
-/** The debt of a message. */
-export type MessageDebt = Extract<Owing['debt'], { kind: 'message' }>
-
 /** How long the other side has to take a message. */
 const timeoutMs = 10_000
 
@@ -54,7 +51,7 @@ const longestWaitMs = 3_600_000
 export async function sendMessage(
   wallet: Wallet,
   id: string,
-  { from, to, message }: MessageDebt,
+  { from, to, message }: MessageBody,
 ): Promise<{ at: Date; durationMs: number }> {
   const sender = await ownKey(wallet, from)
   const { recipient, route } = await findWay(wallet, to, resolverOf(wallet, from), sender.privateJwk.crv)

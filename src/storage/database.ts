@@ -15,6 +15,7 @@ import * as agent001 from './migrations/agent-001-init.ts'
 import * as audit001 from './migrations/audit-001-init.ts'
 import * as mediator001 from './migrations/mediator-001-init.ts'
 import * as wallet001 from './migrations/wallet-001-init.ts'
+import * as wallet002 from './migrations/wallet-002-job.ts'
 import { stampOf } from './file-watch.ts'
 import { makeImage, writeImage } from './image.ts'
 import { asKysely } from './kysely.ts'
@@ -37,7 +38,7 @@ export type MediatorTx = Transaction<MediatorTables>
 export const agentMigrations: Migrations = { '001-init': agent001 }
 export const auditMigrations: Migrations = { '001-init': audit001 }
 export const mediatorMigrations: Migrations = { '001-init': mediator001 }
-export const walletMigrations: Migrations = { '001-init': wallet001 }
+export const walletMigrations: Migrations = { '001-init': wallet001, '002-job': wallet002 }
 
 /** Opens the agent's database file, made if absent. What is overwritten in it is gone from the file too. @throws {NewerFileError} */
 export function openAgentDb(path: string): Promise<AgentDb> {

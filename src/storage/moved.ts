@@ -9,7 +9,7 @@ export function moved(id: string): Problem {
 }
 
 /** Whether something was not done because of that. */
-export function hasMoved(error: unknown): boolean {
+export function isTransferred(error: unknown): boolean {
   return error instanceof Problem && error.type === 'error:WalletManagementServiceError:WalletMoved'
 }
 
@@ -24,7 +24,7 @@ export async function unlessMoved<T>(answer: Promise<T>): Promise<T | undefined>
   try {
     return await answer
   } catch (error) {
-    if (hasMoved(error)) return undefined
+    if (isTransferred(error)) return undefined
     throw error
   }
 }

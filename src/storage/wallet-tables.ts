@@ -29,24 +29,24 @@ export interface WalletTables extends DefinitionKeyTables, EnterpriseTables, Mes
     waits_since: string | null
   }
 
-  /** What has been promised to the outside world, or to the agent itself, and not yet been kept. */
-  outbox: {
+  /** Messages to send and tasks to run, see `outbox/job.ts`. */
+  job: {
     sequence: number
     id: string
-    /** Debts of one lane are paid one at a time, in order of `sequence`. */
-    lane: string
-    kind: 'message' | 'work'
-    /** JSON, see `outbox/outbox.ts`. */
+    /** Jobs of one queue run one at a time, in order of `sequence`. */
+    queue: string
+    kind: 'message' | 'task'
+    /** JSON, see `outbox/job.ts`. */
     body: string
     attempts: number
     /** Like the other two, by `base/clock.ts`. */
     due_at: string
-    /** When it was put off until then, if it was: one that was put off in the future is due, since the clock has been set back. */
+    /** When it was rescheduled. A value in the future means that the clock was set back; the job is then due. */
     put_off_at: string | null
-    /** Why it was put off the last time. */
+    /** Why the last attempt failed. */
     reason: string | null
     created_at: string
-    /** The `sequence` of the last event before it: its place among the events. */
+    /** The `sequence` of the last event before it. */
     event_sequence: number
   }
 
@@ -71,7 +71,7 @@ export interface WalletTables extends DefinitionKeyTables, EnterpriseTables, Mes
     url: string
     /** JSON of header names and values, sealed. */
     headers: string
-    /** JSON of the secrets that sign, the newest first, sealed; null when nothing is signed. See `outbox/signature.ts`. */
+    /** JSON of the secrets that sign, the newest first, sealed; null when nothing is signed. See `events/signature.ts`. */
     secrets: string | null
     created_at: string
     /** The `sequence` of the last event that was delivered or given up. */

@@ -19,13 +19,11 @@ type Unit<Tables> = {
 }
 
 /**
- * What happens to every group: `before` belongs to its transaction; `mark` is asked before each of several writes, and what it returns is called when
- * that one is taken back; `sync` has all that was committed on the disk, and is asked when somebody waits for
- * that; `after` comes in the end.
+ * Hooks of a group of writes: `before` is the last part of its transaction; `sync` flushes the commit to the disk and runs when a write of the group
+ * must outlive the machine; `after` runs once the callers of the group have gone on, so that a reply leaves before the work that it causes begins.
  */
 type Around<Tables> = {
   before: (tx: Transaction<Tables>) => Promise<void>
-  mark: (tx: Transaction<Tables>) => () => void
   sync: () => Promise<void>
   after: (tx: Transaction<Tables>) => void
 }
@@ -67,7 +65,7 @@ export class Writer<Tables> {
   }
 
   /** Resolves when whoever reads finds all that was asked for before: nothing of it waits any more. */
-  async settled(): Promise<void> {
+  async flush(): Promise<void> {
     if (this.#waiting.length === 0) return
     await this.#ask(() => Promise.resolve(), { isPressing: true, isLasting: false }).catch(() => undefined)
   }
@@ -126,21 +124,19 @@ export class Writer<Tables> {
       for (const { reject } of group) reject(error)
       return
     }
-    this.#around.after(tx)
     for (const settle of settled) settle()
+    setImmediate(() => this.#around.after(tx))
   }
 
   /** Writes one of a group. @throws when the whole transaction is lost by it. */
   async #writeOne(tx: Transaction<Tables>, { write, resolve, reject }: Unit<Tables>, settled: (() => void)[]): Promise<void> {
     const isAlone = settled.length === 0 && this.#waiting.length === 0
     if (!isAlone) await savepoint(tx)
-    const forget = this.#around.mark(tx)
     let result: unknown
     try {
       result = await write(tx)
     } catch (error) {
       if (isAlone) throw error
-      forget()
       await rollback(tx)
       await release(tx)
       return reject(error)

@@ -46,7 +46,7 @@ async function isThread(db: Db, id: string): Promise<boolean> {
     () => db.selectFrom('event').select('id').where('subject', '=', id).limit(1).executeTakeFirst(),
     () => db.selectFrom('message_log').select('id').where('thread', '=', id).limit(1).executeTakeFirst(),
     // The first message of a thread gives it its id.
-    () => db.selectFrom('outbox').select('id').where('id', '=', id).where('kind', '=', 'message').executeTakeFirst(),
+    () => db.selectFrom('job').select('id').where('id', '=', id).where('kind', '=', 'message').executeTakeFirst(),
   ]
   for (const read of reads) if (await read()) return true
   return false

@@ -1,7 +1,7 @@
 /** The trace of a thread (ours): what happened in it, step by step, and what it waits for. */
 import { z } from 'zod'
-import { outcomes as deliveryOutcomes } from '../outbox/delivery.ts'
-import { EventType } from '../outbox/event.ts'
+import { outcomes as deliveryOutcomes } from '../events/delivery-log.ts'
+import { EventType } from '../events/event.ts'
 
 /** What records are called where people see them. */
 export const Topic = z.enum(['connection', 'credential', 'proof', 'did', 'onboard', 'auth'])

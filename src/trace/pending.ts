@@ -1,12 +1,11 @@
 /** What a thread waits for: what is owed, whose turn it is, and which webhooks are still to be told. */
 import { steadyNow } from '../base/clock.ts'
-import type { Placed } from '../outbox/event.ts'
-import type { Owing } from '../outbox/debt.ts'
-import { toOwing } from '../outbox/outbox.ts'
-import { globalWebhookId } from '../outbox/webhooks.ts'
+import type { Placed } from '../events/event.ts'
+import { toJob, type Job } from '../outbox/job.ts'
+import { globalWebhookId } from '../events/webhooks.ts'
 import { endOf, waitsSince } from '../protocols/expiry.ts'
 import { protocols } from '../protocols/index.ts'
-import { laneOf, type Rec } from '../protocols/record.ts'
+import { queueOf, type Rec } from '../protocols/record.ts'
 import { threadOf } from '../protocols/thread.ts'
 import type { Db } from '../storage/database.ts'
 import type { Pending, Topic } from './model.ts'
@@ -14,8 +13,8 @@ import type { Pending, Topic } from './model.ts'
 /** A record of the thread, and of which protocol it is. */
 export type Traced = { protocol: string; topic: Topic; record: Rec }
 
-/** Debts of a lane that are looked at, at most: only those of one's own connections can be more. */
-const longestLane = 1_000
+/** Jobs of a queue that are read at most. */
+const queueLimit = 1_000
 
 /** How flows end by themselves or by the other side, which nobody waits for. */
 const ends = ['flow expired', 'expired', 'received problem-report']
@@ -23,44 +22,44 @@ const ends = ['flow expired', 'expired', 'received problem-report']
 /** Reports of the agent to itself. */
 const reports = ['sent', 'made']
 
-/** What is owed in a thread, in the order of its promising. */
-export async function findOwed(db: Db, thread: string, traced: readonly Traced[]): Promise<(Owing & { nextAt?: string })[]> {
+/** The jobs of a thread, oldest first. */
+export async function findThreadJobs(db: Db, thread: string, traced: readonly Traced[]): Promise<(Job & { nextAt?: string })[]> {
   const ids = traced.map(({ record }) => record.id)
   const ways = [...ids, ...traced.flatMap(({ record }) => (record as { connectionId?: string }).connectionId ?? [])]
-  const lanes = [...ids.map(laneOf), ...ways.map((id) => `notices:${id}`), `did:${thread}`]
-  const read = db.selectFrom('outbox').selectAll()
+  const queues = [...ids.map(queueOf), ...ways.map((id) => `notices:${id}`), `did:${thread}`]
+  const read = db.selectFrom('job').selectAll()
   const rows = [
-    ...(await read.where('lane', 'in', lanes).orderBy('lane').orderBy('sequence').limit(longestLane).execute()),
+    ...(await read.where('queue', 'in', queues).orderBy('queue').orderBy('sequence').limit(queueLimit).execute()),
     ...(await read.where('id', '=', thread).execute()),
   ]
-  const isOfThread = ({ id, debt, lane }: Owing) =>
-    debt.kind === 'message' ? threadOf({ id, ...debt.message }) === thread : ids.includes(debt.recordId) || lane === `did:${thread}`
-  const owed = new Map(rows.map((row) => [row.id, { ...toOwing(row), ...nextAtOf(row.due_at) }]))
-  return [...owed.values()].filter(isOfThread)
+  const isOfThread = ({ id, body, queue }: Job) =>
+    body.kind === 'message' ? threadOf({ id, ...body.message }) === thread : ids.includes(body.recordId) || queue === `did:${thread}`
+  const jobs = new Map(rows.map((row) => [row.id, { ...toJob(row), ...nextAtOf(row.due_at) }]))
+  return [...jobs.values()].filter(isOfThread)
 }
 
-/** When a debt that is put off is due, by the system's clock. */
+/** When a rescheduled job is due, by the system clock. */
 function nextAtOf(dueAt: string): { nextAt?: string } {
   const waitMs = Date.parse(dueAt) - steadyNow()
   return waitMs > 0 ? { nextAt: new Date(Date.now() + waitMs).toISOString() } : {}
 }
 
-/** A debt, as what is waited for. */
-export function toOwedPending(owed: Owing & { nextAt?: string }, traced: readonly Traced[]): Pending {
-  const { debt, createdAt: since, attempts, reason, nextAt } = owed
-  const about = traced.find(({ record }) => record.id === debt.recordId)
+/** A job as the trace shows it. */
+export function toPendingJob(job: Job & { nextAt?: string }, traced: readonly Traced[]): Pending {
+  const { body, createdAt: since, attempts, reason, nextAt } = job
+  const about = traced.find(({ record }) => record.id === body.recordId)
   return {
-    what: debt.kind,
+    what: body.kind === 'message' ? 'message' : 'work',
     since,
     ...(about && toAbout(about)),
-    name: debt.kind === 'message' ? debt.message.type : debt.work,
+    name: body.kind === 'message' ? body.message.type : body.task,
     attempts,
     ...(reason !== undefined && { reason }),
     ...(nextAt !== undefined && { nextAt }),
   }
 }
 
-/** What a record waits for for which nothing is owed; nothing for one whose flow is over. `lifetimeSeconds` is `FLOW_EXPIRY`. */
+/** What a record waits for for which there is no job; undefined for one whose flow is over. `lifetimeSeconds` is `FLOW_EXPIRY`. */
 export function toTurn(traced: Traced, lifetimeSeconds: number): Pending | undefined {
   const { protocol, record } = traced
   const { states } = protocols[protocol]!

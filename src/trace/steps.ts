@@ -1,7 +1,7 @@
 /** The steps of a thread in the order in which they happened, from three logs: of events, of messages and of deliveries. */
 import { z } from 'zod'
-import type { EventDelivery } from '../outbox/delivery.ts'
-import type { EventType, Placed } from '../outbox/event.ts'
+import type { EventDelivery } from '../events/delivery-log.ts'
+import type { EventType, Placed } from '../events/event.ts'
 import type { LoggedMessage } from '../outbox/message-log.ts'
 import type { Step, Topic } from './model.ts'
 

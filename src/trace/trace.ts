@@ -1,6 +1,6 @@
 /** The trace of a thread (ours): assembled from what the wallet keeps anyway, when somebody asks. */
-import { deliveriesOf } from '../outbox/delivery.ts'
-import { eventsAfter } from '../outbox/event.ts'
+import { deliveriesOf } from '../events/delivery-log.ts'
+import { eventsAfter } from '../events/event.ts'
 import { messagesOf } from '../outbox/message-log.ts'
 import { listRecords } from '../protocols/find.ts'
 import { protocols } from '../protocols/index.ts'
@@ -8,7 +8,7 @@ import type { Db } from '../storage/database.ts'
 import type { Wallet } from '../wallet/wallet.ts'
 import { findThread } from './find.ts'
 import type { Pending, Topic, Trace, TracedRecord } from './model.ts'
-import { findOwed, findUntold, toOwedPending, toTurn, type Traced } from './pending.ts'
+import { findThreadJobs, findUntold, toPendingJob, toTurn, type Traced } from './pending.ts'
 import { toSteps } from './steps.ts'
 
 /** Events and messages of a thread that are shown, of each; and the attempts at delivering the events. */
@@ -25,7 +25,7 @@ const topics: Readonly<Record<string, Topic>> = { connection: 'connection', 'iss
  */
 export async function getTrace(wallet: Wallet, id: string): Promise<Trace> {
   const { db, id: walletId, env } = wallet
-  await wallet.settled()
+  await wallet.flush()
   const thid = await findThread(db, id)
   const events = await eventsAfter(db, walletId, 0, longest + 1, { subject: thid })
   const messages = await messagesOf(db, thid, longest + 1)
@@ -35,10 +35,10 @@ export async function getTrace(wallet: Wallet, id: string): Promise<Trace> {
   const steps = toSteps({ events: shown, messages: messages.slice(0, longest), deliveries: deliveries.slice(0, mostDeliveries) })
 
   const traced = await findTraced(db, thid)
-  const owed = await findOwed(db, thid, traced)
-  const idle = traced.filter(({ record }) => !owed.some(({ debt }) => debt.recordId === record.id))
+  const owed = await findThreadJobs(db, thid, traced)
+  const idle = traced.filter(({ record }) => !owed.some(({ body }) => body.recordId === record.id))
   const pending = [
-    ...owed.map((each) => toOwedPending(each, traced)),
+    ...owed.map((each) => toPendingJob(each, traced)),
     ...idle.flatMap((each) => toTurn(each, env.config.FLOW_EXPIRY) ?? []),
     ...(await findUnanswered(db, thid, owed.length > 0)),
     ...(await findUntold(db, shown)),

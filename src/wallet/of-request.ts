@@ -1,6 +1,6 @@
 /** A wallet's handle for as long as one request has it: the lines of the log name the request, and the request is told which threads are written to. */
 import type { Log } from '../base/log.ts'
-import { watchThreads } from '../outbox/threads.ts'
+import { watchThreads } from '../storage/tx-context.ts'
 import type { Wallet } from './wallet.ts'
 
 /** Makes the handle of an open wallet; `note` is told of each thread, also where the transaction then fails. */

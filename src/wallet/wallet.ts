@@ -10,13 +10,12 @@ import type { PrivateJwk } from '../crypto/keys.ts'
 import type { Resolver } from '../did/resolve.ts'
 import type { Destinations } from '../net/destinations.ts'
 import type { HttpClient } from '../net/guarded-agent.ts'
-import { markNews, takeNews, type News } from '../outbox/news.ts'
-import { pruneInTurn } from '../outbox/pruning.ts'
 import { DamagedFileError } from '../storage/damaged-file-error.ts'
 import { makeWalletDb, openKnownWalletDb, type AgentDb, type Db, type Examined, type Tx } from '../storage/database.ts'
 import { flushLog } from '../storage/log-sync.ts'
 import { moved } from '../storage/moved.ts'
 import { prepared } from '../storage/prepared.ts'
+import { changesOf, pruneLogs, type Changes } from '../storage/tx-context.ts'
 import { Writer, type WriteOptions } from '../storage/writer.ts'
 import type { Ledger } from '../vdr/ledger.ts'
 import type { Gate } from './gate.ts'
@@ -51,8 +50,8 @@ export type Environment = AnonCredsEnvironment & {
   newMailbox(walletId: string): string
   /** Where writes to wallets' files pass, so that they can be copied all at one instant. */
   readonly gate: Gate
-  /** Tells those who wait for it what is new in a wallet; without `news` there may be anything. */
-  wake(walletId: string, news?: News): void
+  /** Called after a commit that changed jobs or events: it wakes the worker and notifies event streams. */
+  onCommit(walletId: string, changes: Changes): void
 }
 
 export type Wallet = {
@@ -74,7 +73,7 @@ export type Wallet = {
    */
   transaction<T>(write: (tx: Tx) => Promise<T>, options?: WriteOptions): Promise<T>
   /** Resolves when whoever reads finds what could wait, too. */
-  settled(): Promise<void>
+  flush(): Promise<void>
   /** Whether writes are refused, since the wallet is to go on at another agent. */
   isResting: () => boolean
   /** Has nothing more written, and returns when what was being written is; or has it go on. */
@@ -138,7 +137,6 @@ function handle(env: Environment, id: string, path: string, { db, isDue }: Exami
   const opened = new Map<string, { sealed: string; content: object }>()
   let isClosed = false
   let isResting = false
-  let isTold = false
   /** What is left of the keys then is zeros, which must not be taken for keys. */
   const mustBeOpen = () => {
     if (isClosed) throw new Error(`the wallet ${id} is closed`)
@@ -156,16 +154,12 @@ function handle(env: Environment, id: string, path: string, { db, isDue }: Exami
   const writer = new Writer(db, {
     sync: () => flushLog(path),
     async before(tx) {
-      await pruneInTurn(tx, env.config.EVENT_RETENTION)
+      await pruneLogs(tx, env.config.EVENT_RETENTION)
       await probe('commit:before', { walletId: id })
     },
-    mark: markNews,
     after(tx) {
-      const news = takeNews(tx)
-      if (!news) return
-      // While the file was closed, somebody else may have written to it.
-      env.wake(id, isTold ? news : undefined)
-      isTold = true
+      const changes = changesOf(tx)
+      if (changes) env.onCommit(id, changes)
     },
   })
   return {
@@ -198,10 +192,10 @@ function handle(env: Environment, id: string, path: string, { db, isDue }: Exami
       await probe('commit:after', { walletId: id })
       return result
     },
-    settled: () => writer.settled(),
+    flush: () => writer.flush(),
     isResting: () => isResting,
     async rest(wanted) {
-      await writer.settled()
+      await writer.flush()
       isResting = wanted
       // Writes come one after the other.
       await env.gate.write(id, () => db.transaction().execute(() => Promise.resolve()))

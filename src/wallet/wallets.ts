@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import PQueue from 'p-queue'
 import type { Log } from '../base/log.ts'
 import { Problem } from '../base/problem.ts'
-import { setGlobalWebhook } from '../outbox/webhooks.ts'
+import { setGlobalWebhook } from '../events/webhooks.ts'
 import { DamagedFileError } from '../storage/damaged-file-error.ts'
 import type { AgentDb } from '../storage/database.ts'
 import { replaceDatabase } from '../storage/files.ts'
@@ -77,8 +77,8 @@ export class Wallets {
       entry.users--
       if (entry.isInDoubt && entry.users === 0) {
         this.#close(id, entry)
-        // Who writes to a file that fails is told so, and the courier is not.
-        this.#env.wake(id)
+        // A writer learns of the failure by its error; the worker has to be woken.
+        this.#env.onCommit(id, { jobs: true, events: true })
       }
       this.#closeIdle()
     }
@@ -139,7 +139,7 @@ export class Wallets {
     if (!row) throw notFound(id)
     // Whoever opens it from now on reads the row.
     await (await this.#open.get(id)?.wallet.catch(() => undefined))?.rest(isResting)
-    if (!isResting) this.#env.wake(id)
+    if (!isResting) this.#env.onCommit(id, { jobs: true, events: true })
     return toWalletDetail(row)
   }
 

@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createSteadyClock, isOver, steadyNow } from '../../src/base/clock.ts'
-import { due, put, putOff } from '../../src/outbox/outbox.ts'
+import { dueJobs, enqueue, reschedule } from '../../src/outbox/job.ts'
 import { connect, connectionIn, oobOf, startPair, until } from '../_pair.ts'
 import { Daemon, temporaryFolder } from '../_daemon.ts'
 import { openParty } from '../_party.ts'
@@ -64,18 +64,18 @@ test('a debt that was put off in the future is due: the clock was set back while
   const { db } = wallet
   const now = steadyNow()
   await db.transaction().execute(async (tx) => {
-    await put(tx, 'a', { kind: 'work', protocol: 'p', recordId: 'r', work: 'a' })
-    await put(tx, 'b', { kind: 'work', protocol: 'p', recordId: 'r', work: 'b' })
+    await enqueue(tx, 'a', { kind: 'task', protocol: 'p', recordId: 'r', task: 'a' })
+    await enqueue(tx, 'b', { kind: 'task', protocol: 'p', recordId: 'r', task: 'b' })
   })
-  const [first] = (await due(db)).owing
-  await db.transaction().execute((tx) => putOff(tx, first!, new Date(now + 60_000), new Date(now)))
-  const lanes = async (ms: number) => {
-    const { owing, nextAt } = await due(db, new Date(ms))
-    return [owing.map(({ lane }) => lane), nextAt?.getTime()]
+  const [first] = (await dueJobs(db)).jobs
+  await db.transaction().execute((tx) => reschedule(tx, first!, new Date(now + 60_000), new Date(now)))
+  const queues = async (ms: number) => {
+    const { jobs, nextAt } = await dueJobs(db, new Date(ms))
+    return [jobs.map(({ queue }) => queue), nextAt?.getTime()]
   }
-  expect(await lanes(now)).toEqual([['b'], now + 60_000])
-  expect(await lanes(now + 60_000)).toEqual([['b', 'a'], undefined])
-  expect(await lanes(now - hourMs)).toEqual([['b', 'a'], undefined])
+  expect(await queues(now)).toEqual([['b'], now + 60_000])
+  expect(await queues(now + 60_000)).toEqual([['b', 'a'], undefined])
+  expect(await queues(now - hourMs)).toEqual([['b', 'a'], undefined])
 })
 
 describe('in the middle of a flow', () => {

@@ -4,11 +4,11 @@ import { Problem } from '../../src/base/problem.ts'
 import { createDid } from '../../src/did-registrar/create.ts'
 import { getDidRow, toDetail } from '../../src/did-registrar/dids.ts'
 import { publishDid } from '../../src/did-registrar/publish.ts'
-import { submitWork } from '../../src/did-registrar/submit.ts'
+import { submitTask } from '../../src/did-registrar/submit.ts'
 import { deactivateDid, updateDid } from '../../src/did-registrar/update.ts'
 import type { Ledger } from '../../src/vdr/ledger.ts'
 import type { Wallet } from '../../src/wallet/wallet.ts'
-import { LaterError } from '../../src/wallet/work.ts'
+import { LaterError } from '../../src/wallet/task.ts'
 import { startAgent, type TestAgent } from '../_agent.ts'
 
 const template = { documentTemplate: { publicKeys: [], internalKeys: [], services: [], contexts: [] } }
@@ -22,11 +22,11 @@ function before(wallet: Wallet, strange: Partial<Ledger>): Wallet {
 let agent: TestAgent
 beforeAll(async () => {
   agent = await startAgent()
-  await agent.agent.courier[Symbol.asyncDispose]()
+  await agent.agent.worker[Symbol.asyncDispose]()
 })
 afterAll(() => agent[Symbol.asyncDispose]())
 
-/** A new wallet, which no courier serves, and one DID of it that is about to be published. */
+/** A new wallet, which no worker serves, and one DID of it that is about to be published. */
 async function pending(use: (wallet: Wallet, did: string, operationId: string) => Promise<void>): Promise<void> {
   const { walletId } = await agent.newTenant()
   await agent.agent.wallets.use(walletId, async (wallet) => {
@@ -48,7 +48,7 @@ const status = (operationId: string, status: 'pending' | 'confirmed' | 'rejected
 test('a confirmed publication is announced once', () =>
   pending(async (wallet, did, id) => {
     expect(await shown(wallet, did)).toMatchObject({ did: { status: 'PUBLICATION_PENDING', pendingOperation: id }, events: [] })
-    for (let times = 0; times < 2; times++) await wallet.transaction(await submitWork(wallet, id))
+    for (let times = 0; times < 2; times++) await wallet.transaction(await submitTask(wallet, id))
     expect(await shown(wallet, did)).toEqual({
       did: { did, status: 'PUBLISHED' },
       events: [['DIDStatusUpdated', { did, status: 'PUBLISHED' }]],
@@ -57,7 +57,7 @@ test('a confirmed publication is announced once', () =>
 
 test('a rejected publication of a DID that the ledger shows all the same is one: another wallet of the seed was quicker', () =>
   pending(async (wallet, did, id) => {
-    await wallet.transaction(await submitWork(before(wallet, status(id, 'rejected')), id))
+    await wallet.transaction(await submitTask(before(wallet, status(id, 'rejected')), id))
     expect(await shown(wallet, did)).toMatchObject({ did: { status: 'PUBLISHED' }, events: [['DIDStatusUpdated', { did }]] })
   }))
 
@@ -65,20 +65,20 @@ test('a publication that the ledger rejects and does not show can be tried again
   pending(async (wallet, did, id) => {
     const nowhere = { submit: () => Promise.resolve({ operationId: id, transactionId: id }), getState: () => Promise.resolve(undefined) }
     const refusing = before(wallet, { ...nowhere, ...status(id, 'rejected', { details: 'of the weather' }) })
-    await wallet.transaction(await submitWork(refusing, id))
+    await wallet.transaction(await submitTask(refusing, id))
     expect(await shown(wallet, did)).toMatchObject({
       did: { status: 'CREATED', metaLastFailure: { status: 422, detail: expect.stringContaining('of the weather') } },
       events: [],
     })
     expect(await publishDid(wallet, did)).toEqual({ scheduledOperation: { id, didRef: did } })
-    await wallet.transaction(await submitWork(wallet, id))
+    await wallet.transaction(await submitTask(wallet, id))
     expect((await shown(wallet, did)).did).toEqual({ did, status: 'PUBLISHED' })
   }))
 
 test('a ledger that does not take an operation in has rejected it', () =>
   pending(async (wallet, did, id) => {
     const submit = () => Promise.reject(new Problem('BadRequest', 'too large'))
-    await wallet.transaction(await submitWork(before(wallet, { submit, getState: () => Promise.resolve(undefined) }), id))
+    await wallet.transaction(await submitTask(before(wallet, { submit, getState: () => Promise.resolve(undefined) }), id))
     expect((await shown(wallet, did)).did).toMatchObject({
       status: 'CREATED',
       metaLastFailure: { detail: expect.stringContaining('too large') },
@@ -88,12 +88,12 @@ test('a ledger that does not take an operation in has rejected it', () =>
 test('a ledger that is away delays it, and the DID says so until it is back', () =>
   pending(async (wallet, did, id) => {
     const away = before(wallet, { submit: () => Promise.reject(down), getOperation: () => Promise.reject(down) })
-    await expect(submitWork(away, id)).rejects.toThrow(down)
+    await expect(submitTask(away, id)).rejects.toThrow(down)
     expect((await shown(wallet, did)).did).toMatchObject({
       status: 'PUBLICATION_PENDING',
       metaLastFailure: { status: 503, type: 'error:ServiceUnavailable', detail: down.message },
     })
-    await wallet.transaction(await submitWork(wallet, id))
+    await wallet.transaction(await submitTask(wallet, id))
     expect((await shown(wallet, did)).did).toEqual({ did, status: 'PUBLISHED' })
   }))
 
@@ -102,13 +102,13 @@ test('an operation that waits at the ledger is handed in once, and asked for whe
     const confirmsAt = new Date(Date.now() + 60_000).toISOString()
     let handedIn = 0
     const submit = () => Promise.resolve({ operationId: id, transactionId: String(handedIn++) })
-    const told = await submitWork(before(wallet, { submit, ...status(id, 'pending', { confirmsAt }) }), id).catch((error: unknown) => error)
+    const told = await submitTask(before(wallet, { submit, ...status(id, 'pending', { confirmsAt }) }), id).catch((error: unknown) => error)
     expect(told).toBeInstanceOf(LaterError)
     // As many milliseconds from now by the clock that is not set, which may be a few away from the system's.
     expect(Math.abs((told as LaterError).at.getTime() - Date.parse(confirmsAt))).toBeLessThan(1_000)
     // This ledger does not say when: between a second and half a minute from now.
     const vague = before(wallet, { submit, getOperation: () => Promise.resolve(undefined) })
-    const untold = (await submitWork(vague, id).catch((error: unknown) => error)) as LaterError
+    const untold = (await submitTask(vague, id).catch((error: unknown) => error)) as LaterError
     expect(untold.at.getTime() - Date.now()).toBeGreaterThan(500)
     expect(untold.at.getTime() - Date.now()).toBeLessThan(31_000)
     expect(handedIn).toBe(1)
@@ -119,7 +119,7 @@ test('a ledger whose answer gets lost after it took an operation in does not get
     let handedIn = 0
     const submit = () => Promise.resolve({ operationId: id, transactionId: String(handedIn++) })
     const deaf = before(wallet, { submit, getOperation: () => Promise.reject(down) })
-    for (let times = 0; times < 3; times++) await expect(submitWork(deaf, id)).rejects.toThrow(down)
+    for (let times = 0; times < 3; times++) await expect(submitTask(deaf, id)).rejects.toThrow(down)
     expect(handedIn).toBe(1)
     expect((await shown(wallet, did)).did.status).toBe('PUBLICATION_PENDING')
   }))
@@ -127,14 +127,14 @@ test('a ledger whose answer gets lost after it took an operation in does not get
 test('a ledger that says it has confirmed what it does not show is not believed', () =>
   pending(async (wallet, did, id) => {
     const lying = before(wallet, { ...status(id, 'confirmed'), getState: () => Promise.resolve(undefined) })
-    await expect(submitWork(lying, id)).rejects.toThrow(/does not show/)
+    await expect(submitTask(lying, id)).rejects.toThrow(/does not show/)
     expect(await shown(wallet, did)).toMatchObject({ did: { status: 'PUBLICATION_PENDING' }, events: [] })
 
-    await wallet.transaction(await submitWork(wallet, id))
+    await wallet.transaction(await submitTask(wallet, id))
     const { scheduledOperation } = await deactivateDid(wallet, did)
     const submit = () => Promise.resolve({ operationId: scheduledOperation.id, transactionId: '' })
     const stale = before(wallet, { submit, ...status(scheduledOperation.id, 'confirmed') })
-    await expect(submitWork(stale, scheduledOperation.id)).rejects.toThrow(/does not show/)
+    await expect(submitTask(stale, scheduledOperation.id)).rejects.toThrow(/does not show/)
     expect((await shown(wallet, did)).did).toMatchObject({ pendingOperation: scheduledOperation.id, metaLastFailure: { status: 503 } })
   }))
 
@@ -154,7 +154,7 @@ test('a change is accepted as soon as the ledger shows the one before it, also w
     await expect(updateDid(wallet, did, patch('https://example.com/2'))).rejects.toMatchObject({ status: 409 })
 
     await bringUnnoted(wallet, first.id)
-    const noteFirst = await submitWork(wallet, first.id)
+    const noteFirst = await submitTask(wallet, first.id)
     const { scheduledOperation: second } = await updateDid(wallet, did, patch('https://example.com/2'))
     // The worker was about to note what has been noted since.
     await wallet.transaction(noteFirst)

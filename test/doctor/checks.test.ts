@@ -16,9 +16,9 @@ import { checkTargets } from '../../src/doctor/targets.ts'
 import { checkMessages, checkOperations, checkRecords, checkWebhooks } from '../../src/doctor/waiting.ts'
 import { createHttpClient } from '../../src/net/guarded-agent.ts'
 import { UnreachableError } from '../../src/net/unreachable-error.ts'
-import { putEvent } from '../../src/outbox/event.ts'
-import { dueDeliveries, failed } from '../../src/outbox/lane.ts'
-import { put } from '../../src/outbox/outbox.ts'
+import { putEvent } from '../../src/events/event.ts'
+import { dueDeliveries, fail } from '../../src/events/deliveries.ts'
+import { enqueue } from '../../src/outbox/job.ts'
 import { startServer } from '../net/_server.ts'
 import { startAgent, type TestAgent } from '../_sources.ts'
 
@@ -214,7 +214,7 @@ describe('what waits', () => {
   test('a record may wait until a day, and a tenth of its time, before its end', () => {
     const waiting = (minutes: number, lifetimeDays = 30) => {
       const records = [{ count: 2, since: since(minutes), walletId: 'w', what: 'issue-credential r-1 in OfferReceived' }]
-      return checkRecords({ records, work: [] as Waiting[] } as Survey, lifetimeDays * 86_400_000, now)
+      return checkRecords({ records, tasks: [] as Waiting[] } as Survey, lifetimeDays * 86_400_000, now)
     }
     expect(waiting(60)).toEqual({
       status: 'ok',
@@ -227,9 +227,9 @@ describe('what waits', () => {
     expect(waiting(30, 1 / 24).status).toBe('ok')
   })
 
-  test('work that fails is stuck', () => {
-    const work = [{ count: 1, since: since(20), walletId: 'w', what: 'present-proof p-1' }]
-    expect(checkRecords({ records: [] as Waiting[], work } as Survey, 1e9, now)).toMatchObject({
+  test('a task that fails is stuck', () => {
+    const tasks = [{ count: 1, since: since(20), walletId: 'w', what: 'present-proof p-1' }]
+    expect(checkRecords({ records: [] as Waiting[], tasks } as Survey, 1e9, now)).toMatchObject({
       status: 'warning',
       detail: expect.stringContaining('since 20 min present-proof p-1'),
       hint: expect.stringMatching(/^agent proof show p-1 /),
@@ -274,7 +274,7 @@ describe('a survey', () => {
   let agent: TestAgent
   beforeAll(async () => {
     agent = await startAgent()
-    await agent.agent.courier[Symbol.asyncDispose]()
+    await agent.agent.worker[Symbol.asyncDispose]()
   })
   afterAll(() => agent[Symbol.asyncDispose]())
 
@@ -300,10 +300,10 @@ describe('a survey', () => {
     const debt = { kind: 'message' as const, protocol: 'connection', recordId: 'r-1', from: 'did:peer:2.a', to: 'did:peer:2.b', message }
     await agent.agent.wallets.use(walletId, (wallet) =>
       wallet.transaction(async (tx) => {
-        const id = await put(tx, 'lane', debt)
-        await put(tx, 'lane', debt)
+        const id = await enqueue(tx, 'lane', debt)
+        await enqueue(tx, 'lane', debt)
         await tx
-          .updateTable('outbox')
+          .updateTable('job')
           .set({ attempts: 3, created_at: hoursAgo(2) })
           .where('id', '=', id)
           .execute()
@@ -327,7 +327,7 @@ describe('a survey', () => {
         for (const [hours, error] of letters) {
           await putEvent(tx, { type: 'ConnectionUpdated', subject: 'thread', data: {} })
           const delivery = (await dueDeliveries(tx, walletId)).deliveries[0]!
-          await failed(tx, { ...delivery, attempts: 2 }, { attemptedAt: new Date(hoursAgo(hours)), durationMs: 1, error })
+          await fail(tx, { ...delivery, attempts: 2 }, { attemptedAt: new Date(hoursAgo(hours)), durationMs: 1, error })
         }
       }),
     )

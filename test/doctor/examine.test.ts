@@ -75,7 +75,7 @@ test('a ledger that is down has failed, by name, and so it is told why a publica
     () => call('GET /did-registrar/dids/{didRef}', { path: { didRef: did } }),
     ({ metaLastFailure }) => metaLastFailure !== undefined,
   )
-  expect(agent.agent.courier.owing()).toEqual([walletId])
+  expect(agent.agent.worker.busy()).toEqual([walletId])
   const checks = await checksOf(agent)
   expect(checks['ledger']).toEqual({
     status: 'failed',

@@ -1,7 +1,7 @@
 /** A webhook receiver that keeps a book: every event of every wallet as it arrived, and who waits for one. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { Event } from '../../src/outbox/event.ts'
+import { Event } from '../../src/events/event.ts'
 
 /** What an event says of its record: the thread, or the DID, and the state. */
 export const subjectOf = ({ data }: Event) => String(data['thid'] ?? data['did'])

@@ -4,7 +4,7 @@
  * It knows nothing of the code. A record's events must be a path through its table from the beginning to an end, each step once.
  */
 import { readFileSync } from 'node:fs'
-import type { Event } from '../../src/outbox/event.ts'
+import type { Event } from '../../src/events/event.ts'
 import { stateOf, subjectOf } from './_book.ts'
 
 const document = readFileSync(new URL('../../fixtures/service/states.md', import.meta.url), 'utf8')

@@ -1,6 +1,6 @@
 /** The reference model that judges the other tests of this folder. */
 import { expect, test } from 'vitest'
-import type { Event } from '../../src/outbox/event.ts'
+import type { Event } from '../../src/events/event.ts'
 import { judge } from './_model.ts'
 
 test('the model misses what is lost, finds what is doubled, and knows an end', () => {

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { openLog } from '../../src/base/log.ts'
-import { Courier } from '../../src/courier/courier.ts'
+import { createWorker } from '../../src/protocols/create-worker.ts'
 import { jsonAttachment } from '../../src/didcomm/message.ts'
 import { startAgent, type TestAgent } from '../_agent.ts'
 import { announced, offerByInvitation, takeOffer } from '../_invitation.ts'
@@ -20,7 +20,7 @@ type Terms = {
 const update = ({ call }: Tenant, connectionId: string, automaticAcceptance: Terms) =>
   call('PATCH /connections/{connectionId}', { path: { connectionId }, body: { automaticAcceptance } })
 const owedFor = ({ agent }: TestAgent, { walletId }: Tenant, recordId: string) =>
-  agent.wallets.use(walletId, ({ db }) => db.selectFrom('outbox').select('body').where('lane', '=', `record:${recordId}`).execute())
+  agent.wallets.use(walletId, ({ db }) => db.selectFrom('job').select('body').where('queue', '=', `record:${recordId}`).execute())
 
 /** A connected pair whose holder accepts by `terms`; `offer` makes an offer over it. */
 async function startAccepting(terms: Omit<Terms, 'credentialOffers' | 'subjectId'> = {}) {
@@ -211,22 +211,22 @@ test('an offer in an invitation is never accepted automatically', async () => {
 test('an acceptance that was owed at a stop is made at the next start, and not if the owner says otherwise meanwhile', async () => {
   await using scene = await startWithIssuer(true)
   const { agent, tenant, party, connectionId } = scene
-  await agent.agent.courier[Symbol.asyncDispose]()
+  await agent.agent.worker[Symbol.asyncDispose]()
   const thid = await scene.offer()
   const { recordId } = await credentialIn(tenant.call, thid, 'OfferReceived')
   expect(await owedFor(agent, tenant, recordId)).toHaveLength(1)
   const restart = async () => {
-    const courier = new Courier(agent.agent.wallets, openLog('silent'))
-    await courier.resume()
-    return courier
+    const worker = createWorker(agent.agent.config, agent.agent.wallets, openLog('silent'))
+    await worker.resume()
+    return worker
   }
   {
-    await using courier = await restart()
+    await using worker = await restart()
     expect((await party.next(typesOf.credentialRequest)).thid).toBe(thid)
     await credentialIn(tenant.call, thid, 'RequestSent')
     await until(
       'the end of the work',
-      () => Promise.resolve(courier.owing()),
+      () => Promise.resolve(worker.busy()),
       (owing) => owing.length === 0,
     )
   }
@@ -234,10 +234,10 @@ test('an acceptance that was owed at a stop is made at the next start, and not i
   const other = await scene.offer()
   const { recordId: otherId } = await credentialIn(tenant.call, other, 'OfferReceived')
   await update(tenant, connectionId, { credentialOffers: false })
-  await using courier = await restart()
+  await using worker = await restart()
   await until(
     'the end of the work',
-    async () => [...(await owedFor(agent, tenant, otherId)), ...courier.owing()],
+    async () => [...(await owedFor(agent, tenant, otherId)), ...worker.busy()],
     (owing) => owing.length === 0,
   )
   expect(await announced(agent, tenant, other)).toEqual(['OfferReceived'])

@@ -3,8 +3,7 @@ import { randomUUID } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { Debt } from '../../src/outbox/debt.ts'
-import { put } from '../../src/outbox/outbox.ts'
+import { enqueue, JobBody } from '../../src/outbox/job.ts'
 import { connect, connectionIn, oobOf, until } from '../_pair.ts'
 import { openParty } from '../_party.ts'
 import { startPair } from '../_sources.ts'
@@ -29,12 +28,12 @@ test('a dead peer with 200 flows costs nothing to others, and gets everything in
   const lanes = Array.from({ length: flows }, () => `record:${randomUUID()}`)
   const use = pair.agent.agent.wallets.use.bind(pair.agent.agent.wallets)
   await use(issuer.walletId, async (wallet) => {
-    const { body } = await wallet.db.selectFrom('outbox').select('body').executeTakeFirstOrThrow()
-    const debt = Debt.parse(JSON.parse(body))
+    const { body } = await wallet.db.selectFrom('job').select('body').executeTakeFirstOrThrow()
+    const debt = JobBody.parse(JSON.parse(body))
     if (debt.kind !== 'message') throw new Error('the first debt is no message')
     const write = (lane: string, part: number) => ({ ...debt, message: { ...debt.message, body: { lane, part } } })
     await wallet.transaction(async (tx) => {
-      for (const part of [1, 2]) for (const lane of lanes) await put(tx, lane, write(lane, part))
+      for (const part of [1, 2]) for (const lane of lanes) await enqueue(tx, lane, write(lane, part))
     })
   })
   await until(
@@ -62,7 +61,7 @@ test('a dead peer with 200 flows costs nothing to others, and gets everything in
 
   isDead = false
   for (const request of unanswered.splice(0)) take(request)
-  const owed = () => use(issuer.walletId, ({ db }) => db.selectFrom('outbox').select('id').execute())
+  const owed = () => use(issuer.walletId, ({ db }) => db.selectFrom('job').select('id').execute())
   while ((await owed()).length > 0) await sleep(50)
 
   await peer.open()

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { openLog } from '../../src/base/log.ts'
-import { Courier } from '../../src/courier/courier.ts'
+import { createWorker } from '../../src/protocols/create-worker.ts'
 import { createInvitation, toInvitationUrl } from '../../src/didcomm/invitation.ts'
 import { jsonAttachment } from '../../src/didcomm/message.ts'
 import { getPeers } from '../../src/protocols/connection/peers.ts'
@@ -26,7 +26,7 @@ import {
   type Tenant,
 } from '../_pair.ts'
 import { openParty, typesOf } from '../_party.ts'
-import { countLooks } from '../courier/_looks.ts'
+import { countPolls } from '../outbox/_polls.ts'
 
 const report = 'https://didcomm.org/report-problem/2.0/problem-report'
 const code = 'e.p.req.time.flow-expired'
@@ -35,10 +35,10 @@ const silent = openLog('silent')
 
 const use = <T>({ agent }: TestAgent, { walletId }: Tenant, work: (wallet: Wallet) => Promise<T>) => agent.wallets.use(walletId, work)
 
-/** Changes how long a wallet's flows have waited, which no agent does, and has the courier look for what has become due. */
+/** Changes how long a wallet's flows have waited, which no agent does, and has the worker look for what has become due. */
 async function rewrite(agent: TestAgent, tenant: Tenant, write: (tx: Tx) => Promise<unknown>): Promise<void> {
   await use(agent, tenant, (wallet) => wallet.transaction(write))
-  agent.agent.courier.wake(tenant.walletId)
+  agent.agent.worker.wake(tenant.walletId)
 }
 
 /** Has a wallet's record of a thread wait since a time ago. */
@@ -191,9 +191,9 @@ test('what was owed for a flow that has ended is not sent any more, and its reas
   await until('a failure', read, ({ metaLastFailure }) => metaLastFailure !== undefined)
   await age(agent, tenant, thid)
   await credentialIn(tenant.call, thid, 'ProblemReportPending')
-  const lane = () =>
-    use(agent, tenant, ({ db }) => db.selectFrom('outbox').select(['body', 'attempts']).where('lane', '=', `record:${recordId}`).execute())
-  const [left, ...more] = await until('an attempt', lane, ([first]) => (first?.attempts ?? 0) > 0)
+  const queue = () =>
+    use(agent, tenant, ({ db }) => db.selectFrom('job').select(['body', 'attempts']).where('queue', '=', `record:${recordId}`).execute())
+  const [left, ...more] = await until('an attempt', queue, ([first]) => (first?.attempts ?? 0) > 0)
   expect([JSON.parse(left!.body).message.type, more]).toEqual([report, []])
   expect((await read()).metaLastFailure).toEqual(failureIn('OfferPending'))
   isThere = true
@@ -206,11 +206,11 @@ test('what is owed for a flow that is over is not paid first', async () => {
   const tenant = await agent.newTenant()
   await using party = await openParty()
   const { connectionId } = await party.connect(tenant)
-  await agent.agent.courier[Symbol.asyncDispose]()
+  await agent.agent.worker[Symbol.asyncDispose]()
   const { thid } = await tenant.call('POST /present-proof/presentations', { body: { connectionId } })
   await age(agent, tenant, thid)
-  await using courier = new Courier(agent.agent.wallets, silent)
-  await courier.resume()
+  await using worker = createWorker(agent.agent.config, agent.agent.wallets, silent)
+  await worker.resume()
   await presentationIn(tenant.call, thid, 'ProblemReportSent')
   expect(await party.next(report)).toMatchObject({ thid })
   expect(party.inbox.map(({ message: { type } }) => type)).not.toContain(typesOf.presentationRequest)
@@ -280,11 +280,11 @@ test('a flow that begins after the last look for those that are due ends by itse
 test('what became due while the agent was down ends at the next start', async () => {
   await using pair = await startWithOffer()
   const { agent, holder, issuer, thid } = pair
-  await agent.agent.courier[Symbol.asyncDispose]()
+  await agent.agent.worker[Symbol.asyncDispose]()
   await age(agent, holder, thid)
   await age(agent, issuer, thid)
-  await using courier = new Courier(agent.agent.wallets, silent)
-  await courier.resume()
+  await using worker = createWorker(agent.agent.config, agent.agent.wallets, silent)
+  await worker.resume()
   await credentialIn(holder.call, thid, 'ProblemReportSent')
   await credentialIn(issuer.call, thid, 'ProblemReportSent')
 })
@@ -292,7 +292,7 @@ test('what became due while the agent was down ends at the next start', async ()
 test('a report that comes at the moment at which the flow ends by itself is taken, and changes nothing', async () => {
   await using pair = await startWithOffer()
   const { agent, issuer, thid, issuerRecordId: recordId, connectionId } = pair
-  await agent.agent.courier[Symbol.asyncDispose]()
+  await agent.agent.worker[Symbol.asyncDispose]()
   await age(agent, issuer, thid)
   await use(agent, issuer, async (wallet) => {
     const { theirDid: from, myDid: to } = await getPeers(wallet.db, connectionId)
@@ -319,16 +319,16 @@ test('many flows that are due all end', async () => {
 test('a wallet whose flows wait is looked into when there is a reason, and owes nothing meanwhile', async () => {
   await using pair = await startWithOffer()
   const { agent, holder } = pair
-  const { counting, looks } = countLooks(agent.agent.wallets)
-  await using courier = new Courier(counting, silent)
-  courier.wake(holder.walletId)
+  const { counting, polls } = countPolls(agent.agent.wallets)
+  await using worker = createWorker(agent.agent.config, counting, silent)
+  worker.wake(holder.walletId)
   await until(
     'the end of the look',
-    () => Promise.resolve([looks(), courier.owing()] as const),
+    () => Promise.resolve([polls(), worker.busy()] as const),
     ([count, owing]) => count > 0 && owing.length === 0,
   )
   await agent.newTenant('another one, which takes its time')
-  expect([looks(), courier.owing()]).toEqual([1, []])
+  expect([polls(), worker.busy()]).toEqual([1, []])
 })
 
 test('a mark that is left on a flow that has ended is taken away', async () => {

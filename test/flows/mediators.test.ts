@@ -66,7 +66,7 @@ async function connectTo(answer: number, variables: Record<string, string> = {})
   return {
     read: () => pair.issuer.call('GET /connections/{connectionId}', { path: { connectionId } }),
     debts: () =>
-      pair.agent.agent.wallets.use(pair.issuer.walletId, ({ db }) => db.selectFrom('outbox').select(['attempts', 'due_at']).execute()),
+      pair.agent.agent.wallets.use(pair.issuer.walletId, ({ db }) => db.selectFrom('job').select(['attempts', 'due_at']).execute()),
     wallet,
     async [Symbol.asyncDispose]() {
       await wallet[Symbol.asyncDispose]()
@@ -96,9 +96,9 @@ test.each([408, 425, 429, 500, 502, 503])('%i asks for another attempt', async (
 
 test('what is not taken for as long as it is to be tried is given up, and the record says why', async () => {
   await using scene = await connectTo(503, { MESSAGE_RETRY_FOR: '1' })
-  const given = await until('the end', scene.read, ({ metaLastFailure }) => metaLastFailure?.detail?.startsWith('Given up') ?? false)
+  const given = await until('the end', scene.read, ({ metaLastFailure }) => metaLastFailure?.detail?.startsWith('Abandoned') ?? false)
   expect(given).toMatchObject({ state: 'ConnectionResponsePending', metaRetries: 0 })
-  expect(given.metaLastFailure?.detail).toMatch(/^Given up after \d+ attempts since .*503/)
+  expect(given.metaLastFailure?.detail).toMatch(/^Abandoned after \d+ attempts since .*503/)
   expect(await scene.debts()).toEqual([])
   expect(scene.wallet.envelopes.length).toBeGreaterThanOrEqual(2)
 })
@@ -119,7 +119,7 @@ test('an address that wants to be left alone for a while is', async () => {
   const { thid, invitation } = await pair.issuer.call('POST /connections', { body: {} })
   await wallet.send(invitation.from, { type: requestType, thid, pthid: thid })
   const debts = () =>
-    pair.agent.agent.wallets.use(pair.issuer.walletId, ({ db }) => db.selectFrom('outbox').select(['attempts', 'due_at']).execute())
+    pair.agent.agent.wallets.use(pair.issuer.walletId, ({ db }) => db.selectFrom('job').select(['attempts', 'due_at']).execute())
   const [debt] = await until('the attempt', debts, ([first]) => first !== undefined && first.attempts > 0)
   const waitMs = Date.parse(debt!.due_at) - Date.now()
   expect(waitMs).toBeGreaterThan(500_000)

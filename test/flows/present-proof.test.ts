@@ -121,16 +121,16 @@ test('a credential of a DID that is deactivated cannot be proved with, and the r
   await using pair = await startWithCredential()
   const { connectionId, recordId, subject, holder } = pair
   const path = { didRef: subject.did }
-  const settled = () =>
+  const flush = () =>
     until(
       'the operation is judged',
       () => holder.call('GET /did-registrar/dids/{didRef}', { path }),
       ({ pendingOperation, status }) => status === 'PUBLISHED' && pendingOperation === undefined,
     )
   await holder.call('POST /did-registrar/dids/{didRef}/publications', { path })
-  await settled()
+  await flush()
   await holder.call('POST /did-registrar/dids/{didRef}/deactivations', { path })
-  await settled()
+  await flush()
 
   const { thid } = await pair.issuer.call('POST /present-proof/presentations', { body: { connectionId } })
   const { presentationId } = await presentationIn(holder.call, thid, 'RequestReceived')

@@ -1,7 +1,7 @@
 /** Records are removed with all that belongs to them; what others rely on stays. */
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { put } from '../../src/outbox/outbox.ts'
+import { enqueue } from '../../src/outbox/job.ts'
 import { acceptOffer, offerByInvitation, prove, takeOffer } from '../_invitation.ts'
 import { connect, credentialIn, issue, newDid, oobOf, presentationIn, refusal, startPair, until, type Tenant } from '../_pair.ts'
 import { isRevoked, present } from './_revocation.ts'
@@ -33,15 +33,16 @@ const left = ({ agent }: Awaited<ReturnType<typeof startPair>>, { walletId }: Te
     records: await db.selectFrom('record').select('id').where('id', '=', id).execute(),
     credentials: await db.selectFrom('credential').select('id').where('id', '=', id).execute(),
     dids: await db.selectFrom('peer_did').select('did').where('record_id', '=', id).execute(),
-    debts: (await db.selectFrom('outbox').select('lane').execute()).filter(({ lane }) => lane.endsWith(id)),
+    debts: (await db.selectFrom('job').select('queue').execute()).filter(({ queue }) => queue.endsWith(id)),
     places: await db.selectFrom('status_entry').select('revoked_at').where('record_id', '=', id).execute(),
   }))
-/** Owes a work in each lane, far from now. */
+/** Owes a work in each queue, far from now. */
 const owe = ({ agent }: Awaited<ReturnType<typeof startPair>>, { walletId }: Tenant, ...lanes: string[]) =>
   agent.agent.wallets.use(walletId, (wallet) =>
     wallet.transaction(async (tx) => {
-      for (const lane of lanes) await put(tx, lane, { kind: 'work', protocol: 'issue-credential', recordId: 'none', work: 'credential' })
-      await tx.updateTable('outbox').set({ due_at: '2099-01-01T00:00:00.000Z' }).where('lane', 'in', lanes).execute()
+      for (const queue of lanes)
+        await enqueue(tx, queue, { kind: 'task', protocol: 'issue-credential', recordId: 'none', task: 'credential' })
+      await tx.updateTable('job').set({ due_at: '2099-01-01T00:00:00.000Z' }).where('queue', 'in', lanes).execute()
     }),
   )
 const nothing = { records: [], credentials: [], dids: [], debts: [], places: [] }
@@ -128,8 +129,8 @@ test('with a record that an invitation began go its DID and what is owed for it,
   await owe(pair, holder, `record:${taken.recordId}`, `notices:${taken.recordId}`, 'notices:another')
   await removeCredential(holder, taken.recordId)
   expect(await left(pair, holder, taken.recordId)).toEqual(nothing)
-  const owing = await pair.agent.agent.wallets.use(holder.walletId, ({ db }) => db.selectFrom('outbox').select('lane').execute())
-  expect(owing).toEqual([{ lane: 'notices:another' }])
+  const owing = await pair.agent.agent.wallets.use(holder.walletId, ({ db }) => db.selectFrom('job').select('queue').execute())
+  expect(owing).toEqual([{ queue: 'notices:another' }])
 
   const again = await takeOffer(holder, oobOf(made as never))
   await acceptOffer(holder, again.recordId)

@@ -59,7 +59,7 @@ test.each(['secp256k1', 'Ed25519'] as const)('a credential is revoked at once, f
   expect(await record(issuer, issuerRecordId)).toEqual(revoked)
   await until(
     'all to be sent',
-    () => pair.agent.agent.wallets.use(issuer.walletId, ({ db }) => db.selectFrom('outbox').selectAll().execute()),
+    () => pair.agent.agent.wallets.use(issuer.walletId, ({ db }) => db.selectFrom('job').selectAll().execute()),
     (rows) => rows.length === 0,
   )
   for (const tenant of [issuer, holder]) {

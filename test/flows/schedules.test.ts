@@ -7,7 +7,7 @@ import { createServer, request, type IncomingMessage, type ServerResponse } from
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { eventsAfter } from '../../src/outbox/event.ts'
+import { eventsAfter } from '../../src/events/event.ts'
 import { startAgent, type TestAgent } from '../_agent.ts'
 import { newDid, oobOf, type Tenant } from '../_pair.ts'
 import { createRandom } from '../_random.mjs'

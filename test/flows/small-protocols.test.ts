@@ -41,7 +41,7 @@ async function startScene() {
 
 const rows = (agent: Awaited<ReturnType<typeof startAgent>>, { walletId }: Tenant) =>
   agent.agent.wallets.use(walletId, async ({ db }) => ({
-    outbox: await db.selectFrom('outbox').select(['lane', 'kind', 'body']).execute(),
+    outbox: await db.selectFrom('job').select(['queue', 'kind', 'body']).execute(),
     inbox: await db.selectFrom('inbox').select('id').execute(),
     messages: await db.selectFrom('message').selectAll().execute(),
     records: await db.selectFrom('record').selectAll().execute(),
@@ -182,7 +182,7 @@ test('promised messages survive a restart, and keep their order', async () => {
     await party.send(theirDid, { type: ping, id: 'p' })
     await tenant.call('POST /messages', { body: { connectionId, content: 'two' } })
     const { outbox } = await rows(agent, tenant)
-    expect(outbox.map(({ lane, body }) => [lane, JSON.parse(body).protocol])).toEqual([
+    expect(outbox.map(({ queue, body }) => [queue, JSON.parse(body).protocol])).toEqual([
       [`notices:${connectionId}`, 'basic-message'],
       [`notices:${connectionId}`, 'trust-ping'],
       [`notices:${connectionId}`, 'basic-message'],

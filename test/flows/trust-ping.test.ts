@@ -34,7 +34,7 @@ const rows = ({ agent }: TestAgent, { walletId }: Tenant) =>
   agent.wallets.use(walletId, async ({ db }) => ({
     pings: await db.selectFrom('ping').select(['id', 'thid', 'answered_at', 'failure']).orderBy('sequence').execute(),
     peerDids: await db.selectFrom('peer_did').select(['did', 'record_id']).execute(),
-    outbox: await db.selectFrom('outbox').select('id').execute(),
+    outbox: await db.selectFrom('job').select('id').execute(),
     inbox: await db.selectFrom('inbox').select('id').execute(),
     records: await db.selectFrom('record').selectAll().execute(),
     events: await db.selectFrom('event').selectAll().execute(),
@@ -221,8 +221,8 @@ test('pings that nobody answers are forgotten, with all that was made for them, 
   const before = await rows(agent, tenant)
   const first = await send(tenant, { did: party.did })
   const { from } = await party.next(ping)
-  // Without the courier: nothing that is owed is paid or given up.
-  await agent.agent.courier[Symbol.asyncDispose]()
+  // Without the worker: nothing that is owed is paid or given up.
+  await agent.agent.worker[Symbol.asyncDispose]()
   const sendMany = (body: SendPing) =>
     agent.agent.wallets.use(tenant.walletId, async (wallet) => {
       for (let n = 0; n < keptPings; n++) await sendPing(wallet, body)

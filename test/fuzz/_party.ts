@@ -7,7 +7,7 @@ import { createPeerDid, resolvePeerDid } from '../../src/did/peer.ts'
 import { createInvitation, toOob } from '../../src/didcomm/invitation.ts'
 import type { PlaintextMessage } from '../../src/didcomm/message.ts'
 import { unpack } from '../../src/didcomm/unpack.ts'
-import { Event } from '../../src/outbox/event.ts'
+import { Event } from '../../src/events/event.ts'
 import type { Sender } from './_envelope.ts'
 import { parse } from './_learn.ts'
 

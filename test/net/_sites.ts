@@ -5,13 +5,13 @@
  */
 import { toBase64url } from '../../src/base/bytes.ts'
 import { newId } from '../../src/base/id.ts'
-import { deliverTest } from '../../src/courier/deliver.ts'
+import { deliverTest } from '../../src/events/deliver.ts'
 import { generateKey, toPublic } from '../../src/crypto/keys.ts'
 import { toMultikey } from '../../src/did/multikey.ts'
 import { checkTargets } from '../../src/doctor/targets.ts'
 import { answerChallenge, answerDidRequest } from '../../src/enterprise/respond.ts'
 import { createPost } from '../../src/mediator/post.ts'
-import { createWebhook } from '../../src/outbox/webhooks.ts'
+import { createWebhook } from '../../src/events/webhooks.ts'
 import { sendMessage } from '../../src/protocols/send.ts'
 import { keepPeerDid, newPeerDid } from '../../src/wallet/peer-dids.ts'
 import type { Wallet } from '../../src/wallet/wallet.ts'
@@ -22,7 +22,7 @@ export type Visit = (url: string) => unknown
 
 /** Files with uses of the HTTP client, by what they ask for. */
 export const guardedFiles: Readonly<Record<string, readonly string[]>> = {
-  'src/courier/deliver.ts': ['webhook'],
+  'src/events/deliver.ts': ['webhook'],
   'src/credential-status/read.ts': ['status list'],
   'src/did/web.ts': ['did:web'],
   'src/doctor/targets.ts': ['receiver of webhooks'],

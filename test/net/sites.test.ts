@@ -38,9 +38,9 @@ test('whoever is given the client uses it, or is known to pass it on', () => {
 test('the operator’s client is used for addresses of the operator’s only', () => {
   expect(filesWith(/\boperatorHttp\b/)).toEqual([
     'src/agent.ts',
-    'src/courier/deliver.ts', // the global webhook
     'src/doctor/examine.ts',
     'src/doctor/targets.ts', // the global webhook
+    'src/events/deliver.ts', // the global webhook
     'src/wallet/wallet.ts',
   ])
 })

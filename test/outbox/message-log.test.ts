@@ -1,10 +1,9 @@
 /** The log of messages: what it keeps of what a peer chose, and what goes when it is too old. */
 import { expect, test } from 'vitest'
 import { isLogged, logReceived, logSent, messagesOf, pruneMessageLog } from '../../src/outbox/message-log.ts'
-import type { Debt } from '../../src/outbox/debt.ts'
-import { due, put } from '../../src/outbox/outbox.ts'
-import { putEvent } from '../../src/outbox/event.ts'
-import { pruneInTurn } from '../../src/outbox/pruning.ts'
+import { dueJobs, enqueue, type JobBody } from '../../src/outbox/job.ts'
+import { putEvent } from '../../src/events/event.ts'
+import { pruneLogs } from '../../src/storage/tx-context.ts'
 import type { Db, Tx } from '../../src/storage/database.ts'
 import { temporaryWalletDb } from '../_wallet-db.ts'
 
@@ -15,7 +14,7 @@ const about = { id: 'm', thread: 't', type: 'https://x/y/1.0/z', from: 'did:x:fr
 const write = <T>(db: Db, work: (tx: Tx) => Promise<T>, retention = days30) =>
   db.transaction().execute(async (tx) => {
     const written = await work(tx)
-    await pruneInTurn(tx, retention)
+    await pruneLogs(tx, retention)
     return written
   })
 const receive = (db: Db, at: Date, id = 'm') => write(db, (tx) => logReceived(tx, { ...about, id }, { at }))
@@ -31,16 +30,16 @@ test('texts that a peer chooses are kept up to a length', async () => {
 test('a message that was promised has its place where it was promised, whatever happened since', async () => {
   await using wallet = await temporaryWalletDb()
   const { db } = wallet
-  const debt: Debt = { kind: 'message', protocol: 'p', recordId: 'r', from: 'a', to: 'b', message: { type: 'c', body: {} } }
+  const body: JobBody = { kind: 'message', protocol: 'p', recordId: 'r', from: 'a', to: 'b', message: { type: 'c', body: {} } }
   const event = (tx: Tx) => putEvent(tx, { type: 'ConnectionUpdated', subject: 't', data: {} })
   await write(db, async (tx) => {
     await event(tx)
-    await put(tx, 'lane', debt)
+    await enqueue(tx, 'queue', body)
     await event(tx)
     await event(tx)
   })
-  const [owing] = (await due(db)).owing
-  await write(db, (tx) => logSent(tx, about, { ...owing!, attempts: 2, reason: 'refused' }, { at: new Date(), durationMs: 1.6 }))
+  const [job] = (await dueJobs(db)).jobs
+  await write(db, (tx) => logSent(tx, about, { ...job!, attempts: 2, reason: 'refused' }, { at: new Date(), durationMs: 1.6 }))
   await receive(db, new Date(), 'answer')
   expect(await messagesOf(db, 't', 10)).toMatchObject([
     { direction: 'sent', outcome: 'taken', attempts: 3, duration_ms: 2, failure: 'refused', event_sequence: 1 },

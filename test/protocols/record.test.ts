@@ -1,7 +1,7 @@
 /** The only writer of states, on a wallet's file. */
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { due } from '../../src/outbox/outbox.ts'
+import { dueJobs } from '../../src/outbox/job.ts'
 import { connection } from '../../src/protocols/connection/model.ts'
 import { getRecord } from '../../src/protocols/find.ts'
 import { isPast, type SendsOf } from '../../src/protocols/machine.ts'
@@ -31,11 +31,11 @@ test('a step writes the state, the event and the debt, or nothing at all', async
     }),
   ).rejects.toThrow('power cut')
   expect(await getRecord(db, connection, record.id)).toEqual(received)
-  expect((await due(db)).owing).toEqual([])
+  expect((await dueJobs(db)).jobs).toEqual([])
 
   await write(db, (tx) => advance(tx, connection, received, 'accept', {}, response))
   expect(await events(db)).toEqual(['InvitationGenerated', 'ConnectionRequestReceived', 'ConnectionResponsePending'])
-  expect((await due(db)).owing.map(({ debt }) => debt)).toEqual([
+  expect((await dueJobs(db)).jobs.map(({ body }) => body)).toEqual([
     {
       kind: 'message',
       protocol: 'connection',

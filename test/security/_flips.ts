@@ -68,7 +68,7 @@ export async function flipBits({ flips, seed, restartEvery = 20 }: { flips: numb
       // What has it open when it is found by a start is nobody.
       const state = isRestart ? 'crashed' : states[n % states.length]!
       // Whoever tries a file that was refused again and again might be in the middle of opening it when it is replaced.
-      await agent.agent.courier[Symbol.asyncDispose]()
+      await agent.agent.worker[Symbol.asyncDispose]()
       await close(town, agent)
       if (isRestart) await agent[Symbol.asyncDispose]()
       const flip = await damage(town, agent, state, random)
@@ -103,7 +103,7 @@ async function build(dataDir: string): Promise<Town> {
   const town: Town = { dataDir, victim, other, images: { closed: new Map(), crashed: new Map() }, answers: new Map() }
   await until(
     'rest',
-    () => Promise.resolve(second.agent.courier.owing()),
+    () => Promise.resolve(second.agent.worker.busy()),
     (owing) => owing.length === 0,
   )
   for (const tenant of [other, victim]) town.answers.set(tenant.apiKey, await read(second, tenant))

@@ -1,7 +1,7 @@
 /** A disk that is full: 507, nothing half done, reads go on, and everything goes on by itself once there is room. */
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { eventsAfter } from '../../src/outbox/event.ts'
+import { eventsAfter } from '../../src/events/event.ts'
 import type { Db } from '../../src/storage/database.ts'
 import { startAgent, type TestAgent } from '../_agent.ts'
 import { connectionIn, oobOf, refusal, startPair, until, type Tenant } from '../_pair.ts'

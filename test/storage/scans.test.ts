@@ -11,7 +11,7 @@ import { watchStatements } from '../security/_statements.ts'
 /** What may be read as a whole, because it does not grow with what a wallet has done. */
 const short: Record<string, string> = {
   webhook: 'a wallet has a few',
-  outbox: 'what is owed now: a debt is deleted when it is paid',
+  job: 'a finished job is deleted',
   json_each: 'what a statement is given',
 }
 
@@ -86,9 +86,9 @@ test('whatever a flow asks of its databases is found by an index', async () => {
     database.close()
   }
   expect(found.filter(({ kind, scan }) => kind !== 'wallet' || !(scan in short))).toEqual([])
-  // All kinds of work were seen: steps, debts, messages, events, webhooks, keys.
+  // All kinds of work were seen: steps, jobs, messages, events, webhooks, keys.
   const seen = [...asked.values()].map(({ source }) => source).join('\n')
-  for (const table of ['record', 'outbox', 'inbox', 'event', 'webhook', 'peer_did', 'api_key']) expect(seen).toContain(`"${table}"`)
+  for (const table of ['record', 'job', 'inbox', 'event', 'webhook', 'peer_did', 'api_key']) expect(seen).toContain(`"${table}"`)
 })
 
 test('a statement that reads a whole table would be found', async () => {

@@ -16,13 +16,15 @@ async function openWriter(before: () => unknown = () => undefined, sync: () => u
   const { db } = wallet
   const seen = { commits: 0, syncs: 0 }
   const around = {
-    before: async () => void (await before()),
+    before: async () => {
+      await before()
+      seen.commits++
+    },
     sync: async () => {
       await sync()
       seen.syncs++
     },
-    mark: () => () => undefined,
-    after: () => seen.commits++,
+    after: () => undefined,
   }
   // However slow the machine is.
   const writer = new Writer(db, around, { groupMs: Infinity, companyMs: Infinity, waitMs })
@@ -150,7 +152,7 @@ test('what can wait does so for the next that cannot, or for whoever reads', asy
   await Promise.all([writer.write(put('b')), first])
   expect([await names(), seen]).toEqual([['a', 'b'], { commits: 1, syncs: 1 }])
   void writer.write(put('c'), later)
-  await writer.settled()
+  await writer.flush()
   expect([await names(), seen]).toEqual([['a', 'b', 'c'], { commits: 2, syncs: 1 }])
 })
 
@@ -185,7 +187,7 @@ test('nobody is told before it is on the disk; others go on meanwhile, and what 
   while ((await names()).length === 0) await turns(1)
   const second = writer.write(put('b')).then(() => told.push('b'))
   await turns(10)
-  expect([told, seen, await names()]).toEqual([[], { commits: 0, syncs: 0 }, ['a']])
+  expect([told, seen, await names()]).toEqual([[], { commits: 1, syncs: 0 }, ['a']])
   arrive()
   await Promise.all([first, second])
   expect([told, seen]).toEqual([['a', 'b'], { commits: 2, syncs: 2 }])
@@ -199,7 +201,7 @@ test('a disk that fails fails all of the group', async () => {
   const { writer, seen } = opened
   const lost = await Promise.allSettled([writer.write(put('a')), writer.write(put('b'), { canWait: true })])
   expect(lost).toMatchObject([{ reason: { message: 'no disk' } }, { reason: { message: 'no disk' } }])
-  expect(seen).toEqual({ commits: 0, syncs: 0 })
+  expect(seen).toEqual({ commits: 1, syncs: 0 })
   isBroken = false
   await writer.write(put('c'))
 })
@@ -210,4 +212,23 @@ test('a database that is closed says so to everybody', async () => {
   await db.destroy()
   const results = await Promise.allSettled([writer.write(put('a')), writer.write(put('b'), { canWait: true })])
   expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+})
+
+test('what a commit causes begins once its callers have gone on', async () => {
+  await using wallet = await temporaryWalletDb()
+  const order: string[] = []
+  const writer = new Writer(wallet.db, {
+    before: () => Promise.resolve(),
+    sync: () => Promise.resolve(),
+    after: () => order.push('after'),
+  })
+  const reply = async (name: string) => {
+    await writer.write(put(name))
+    await Promise.resolve()
+    order.push(name)
+  }
+  await Promise.all([reply('a'), reply('b')])
+  expect(order).toEqual(['a', 'b'])
+  await setImmediate()
+  expect(order).toEqual(['a', 'b', 'after'])
 })

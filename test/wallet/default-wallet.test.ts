@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { StartError } from '../../src/base/start-error.ts'
 import { readConfig } from '../../src/base/config.ts'
-import { listWebhooks, openHeaders } from '../../src/outbox/webhooks.ts'
+import { listWebhooks, openHeaders } from '../../src/events/webhooks.ts'
 import { provideDefaultWallet } from '../../src/wallet/default-wallet.ts'
 import { defaultId } from '../../src/wallet/tenants.ts'
 import { startAgent } from '../_sources.ts'

@@ -3,7 +3,7 @@ import { isTemporary, Problem } from '../../base/problem.ts'
 import { canonicalDid } from '../../did/document.ts'
 import type { Db } from '../../storage/database.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
-import type { Work } from '../../wallet/work.ts'
+import type { Task } from '../../wallet/task.ts'
 import type { AutomaticAcceptance } from '../connection/acceptance.ts'
 import { connection } from '../connection/model.ts'
 import { findRecord, getRecord } from '../find.ts'
@@ -22,7 +22,7 @@ export async function isAccepted(db: Db, offer: CredentialData): Promise<boolean
  * Accepts an offer as its connection's owner has said, if nobody has answered it or said otherwise meanwhile. What stands in the way for good
  * is left to a person: the record says why, and an event tells of it.
  */
-export const makeAcceptance: Work = async (wallet, recordId) => {
+export const makeAcceptance: Task = async (wallet, recordId) => {
   const record = await getRecord(wallet.db, issueCredential, recordId)
   const acceptance = isOpen(record) ? await findAcceptance(wallet.db, record) : undefined
   if (!acceptance) return () => Promise.resolve()

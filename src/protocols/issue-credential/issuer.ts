@@ -4,7 +4,7 @@ import { Problem } from '../../base/problem.ts'
 import type { Tx } from '../../storage/database.ts'
 import { keepPeerDid } from '../../wallet/peer-dids.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
-import type { Work } from '../../wallet/work.ts'
+import type { Task } from '../../wallet/task.ts'
 import { getPeers } from '../connection/peers.ts'
 import { getRecord } from '../find.ts'
 import { isPast } from '../machine.ts'
@@ -83,7 +83,7 @@ export const onRequest: Handler = async (wallet, message) => {
 }
 
 /** Makes the credential and owes it to the holder; or a report, when it turns out that the request does not hold. */
-export const makeCredential: Work = async (wallet, recordId) => {
+export const makeCredential: Task = async (wallet, recordId) => {
   const record = await getRecord(wallet.db, issueCredential, recordId)
   const { myDid: from, theirDid: to } = await peersOf(wallet.db, record)
   const made = await attempt(wallet, record)

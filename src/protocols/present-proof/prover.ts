@@ -2,7 +2,7 @@
 import { Problem } from '../../base/problem.ts'
 import { keepPeerDid } from '../../wallet/peer-dids.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
-import type { Work } from '../../wallet/work.ts'
+import type { Task } from '../../wallet/task.ts'
 import { findPeers } from '../connection/peers.ts'
 import { findByThread, getRecord } from '../find.ts'
 import { isPast } from '../machine.ts'
@@ -70,7 +70,7 @@ export function rejectRequest(wallet: Wallet, id: string): Promise<PresentationR
 }
 
 /** Makes the presentation (wire.md 5.2) and owes it to the verifier. */
-export const makePresentation: Work = async (wallet, recordId) => {
+export const makePresentation: Task = async (wallet, recordId) => {
   const record = await getRecord(wallet.db, presentProof, recordId)
   const { goalCode, comment, isDidcommOrg } = record
   const { myDid, theirDid } = await peersOf(wallet.db, record)

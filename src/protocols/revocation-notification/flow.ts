@@ -1,5 +1,5 @@
 /** Revocation notification 1.0 (wire.md 7.6): the issuer says that a credential it issued holds no more. */
-import * as outbox from '../../outbox/outbox.ts'
+import { enqueue } from '../../outbox/job.ts'
 import type { Tx } from '../../storage/database.ts'
 import { present } from '../model.ts'
 import { issueCredential, type CredentialRecord } from '../issue-credential/model.ts'
@@ -16,7 +16,7 @@ export async function putRevocation(tx: Tx, record: CredentialRecord, comment?: 
   const body = present({ issueCredentialProtocolThreadId: record.thid, comment })
   const message = { type: revocationNotification.messages.revoke, body }
   const about = { protocol: revocationNotification.name, recordId: record.id }
-  await outbox.put(tx, `record:${record.id}`, { kind: 'message', ...about, from, to, message })
+  await enqueue(tx, `record:${record.id}`, { kind: 'message', ...about, from, to, message })
 }
 
 /** Notes it on the holder's record, the first time, and announces it; whether it is true is for the status list to say. */

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { newId } from '../../base/id.ts'
 import { Problem } from '../../base/problem.ts'
 import type { Db, Tx } from '../../storage/database.ts'
-import { takeBack } from '../../outbox/outbox.ts'
+import { cancelJobs } from '../../outbox/job.ts'
 import { keepPeerDid, newPeerDid, type NewPeerDid } from '../../wallet/peer-dids.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
 import { getPeers } from '../connection/peers.ts'
@@ -115,7 +115,7 @@ async function prune(tx: Tx): Promise<void> {
   if (old.length === 0) return
   const ids = old.map(({ id }) => id)
   const threads = old.map(({ thid }) => thid)
-  await takeBack(tx, threads)
+  await cancelJobs(tx, threads)
   await tx.deleteFrom('peer_did').where('record_id', 'in', ids).execute()
   await tx.deleteFrom('ping').where('id', 'in', ids).execute()
 }

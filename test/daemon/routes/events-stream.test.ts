@@ -2,7 +2,7 @@
 import { createConnection } from 'node:net'
 import { once } from 'node:events'
 import { expect, test } from 'vitest'
-import { putEvent } from '../../../src/outbox/event.ts'
+import { putEvent } from '../../../src/events/event.ts'
 import { adminToken, startAgent, type TestAgent } from '../../_agent.ts'
 import { Daemon, temporaryFolder } from '../../_daemon.ts'
 import { follow } from '../../_events.ts'
@@ -75,7 +75,7 @@ test('a stream can be of one type or one thread', async () => {
   await make(tenant, 25)
   const { id } = await tenant.call('POST /events/test', { body: { type: 'PresentationUpdated' } })
   expect(idsOf(await byType.take(1))).toEqual([id])
-  agent.agent.feed.close()
+  agent.agent.events.close()
   expect([await byType.rest(), await byThread.rest()]).toEqual([[], []])
 })
 

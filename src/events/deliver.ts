@@ -1,0 +1,94 @@
+/** Delivers one event to one webhook: one POST, and a log entry with its outcome (service §6.3, api.md 6.1). */
+import type { Config } from '../base/config.ts'
+import { newId } from '../base/id.ts'
+import type { Log } from '../base/log.ts'
+import { across } from '../base/probe.ts'
+import { reasonOf } from '../base/reason.ts'
+import type { HttpClient } from '../net/guarded-agent.ts'
+import type { Db, Tx } from '../storage/database.ts'
+import type { WriteOptions } from '../storage/writer.ts'
+import { confirm, fail, type Delivery } from './deliveries.ts'
+import { logAttempt, type Answer } from './delivery-log.ts'
+import type { Event, EventType } from './event.ts'
+import { sign, type Secrets } from './signature.ts'
+import { findWebhook, globalWebhookId, openHeaders, openSecrets, type Sealer, type WebhookRow } from './webhooks.ts'
+
+/** How long a receiver has to acknowledge. */
+const timeoutMs = 5_000
+
+/** The parts of a wallet that a delivery needs. */
+type DeliveringWallet = Sealer & {
+  readonly id: string
+  readonly db: Db
+  readonly env: { readonly config: Config; readonly log: Log; readonly http: HttpClient; readonly operatorHttp: HttpClient }
+  transaction<T>(write: (tx: Tx) => Promise<T>, options?: WriteOptions): Promise<T>
+}
+
+/** `stored` resolves when the acceptance of an event is committed; the next event need not wait for that. */
+export type Delivered = { isAccepted: boolean; stored?: Promise<void> }
+
+/** Sends an event and logs the outcome. Failures of the receiver do not throw. */
+export async function deliver(wallet: DeliveringWallet, delivery: Delivery): Promise<Delivered> {
+  const { webhookId: id, url, headers, secrets, event, kind } = delivery
+  const answer = await send(wallet, target(wallet, { id, url, headers, secrets }), event)
+  const { error } = answer
+  if (error === undefined) {
+    // If a crash loses this write, the event is sent again, with the same id.
+    return { isAccepted: true, stored: wallet.transaction((tx) => confirm(tx, delivery, answer), { canWait: true }) }
+  }
+  const outcome = await wallet.transaction((tx) => fail(tx, delivery, answer))
+  wallet.env.log[outcome === 'dead letter' ? 'warn' : 'info'](
+    { walletId: wallet.id, webhookId: id, eventId: event.id, kind, reason: error, outcome },
+    'a webhook did not accept an event',
+  )
+  return { isAccepted: false }
+}
+
+/**
+ * Sends a test event to a webhook, at once and once, ahead of its queue, and returns the answer.
+ * The event is not in the log, and no other webhook gets it.
+ *
+ * @throws {Problem} `NotFound`
+ */
+export async function deliverTest(wallet: DeliveringWallet, webhookId: string, type: EventType): Promise<Answer & { event: Event }> {
+  const row = await findWebhook(wallet.db, webhookId)
+  const event: Event = { type, id: newId(), ts: new Date().toISOString(), data: { test: true }, walletId: wallet.id }
+  const answer = await send(wallet, target(wallet, row), event)
+  await wallet.transaction(async (tx) => {
+    // A webhook that was deleted during the request has no delivery log any more.
+    const known = await tx.selectFrom('webhook').select('id').where('id', '=', webhookId).executeTakeFirst()
+    if (known) await logAttempt(tx, { webhookId, event, kind: 'test' }, answer)
+  })
+  return { ...answer, event }
+}
+
+/** Posts an event. The answer has no `error` when the status was 2xx. */
+async function send(wallet: DeliveringWallet, { http, url, headers, secrets }: Target, event: Event): Promise<Answer> {
+  const attemptedAt = new Date()
+  const start = performance.now()
+  const answer = (rest: { status?: number; error?: string }) => ({ attemptedAt, durationMs: performance.now() - start, ...rest })
+  const body = JSON.stringify(event)
+  const fixed = { 'content-type': 'application/json', ...sign(secrets, { id: event.id, at: attemptedAt, body }) }
+  try {
+    const { status } = await across('webhook', { walletId: wallet.id, url }, () =>
+      http.post(url, { headers: { ...headers, ...fixed }, body, timeoutMs }),
+    )
+    return answer({ status, ...((status < 200 || status > 299) && { error: `The receiver answered ${status}.` }) })
+  } catch (error) {
+    return answer({ error: reasonOf(error) })
+  }
+}
+
+type Target = { http: HttpClient; url: string; headers: Record<string, string>; secrets: Secrets | undefined }
+
+function target(wallet: DeliveringWallet, { id, url, headers, secrets }: Pick<WebhookRow, 'id' | 'url' | 'headers' | 'secrets'>): Target {
+  const { config, http, operatorHttp } = wallet.env
+  if (id !== globalWebhookId) return { http, url, headers: openHeaders(wallet, id, headers), secrets: openSecrets(wallet, id, secrets) }
+  const { GLOBAL_WEBHOOK_URL, GLOBAL_WEBHOOK_API_KEY: bearer } = config
+  return {
+    http: operatorHttp,
+    url: GLOBAL_WEBHOOK_URL ?? '',
+    headers: bearer ? { authorization: `Bearer ${bearer.reveal()}` } : {},
+    secrets: undefined,
+  }
+}

@@ -1,0 +1,136 @@
+/**
+ * The queue of a webhook: the event that it gets next, and the outcome of an attempt (service §6.3).
+ *
+ * The queue is not stored. It consists of the events after the webhook's cursor; events of a replay come before them, oldest first. Every attempt
+ * is logged in the transaction that moves the cursor.
+ */
+import { sql } from 'kysely'
+import { steadyNow } from '../base/clock.ts'
+import type { Db, Tx } from '../storage/database.ts'
+import { prepared } from '../storage/prepared.ts'
+import { logAttempt, type Answer } from './delivery-log.ts'
+import { toPlaced, type Event } from './event.ts'
+
+/** Attempts at one event, and the seconds between them (service §6.3). */
+export const attemptLimit = 3
+export const attemptSpacing = 5
+
+/** An event for a webhook: the webhook's address, its sealed headers and secrets, and the event's sequence number in the log. */
+export type Delivery = {
+  webhookId: string
+  url: string
+  headers: string
+  secrets: string | null
+  kind: 'automatic' | 'replay'
+  attempts: number
+  sequence: number
+  event: Event
+}
+
+/** Webhooks to leave out, and the events that webhooks have accepted already but whose cursor is not stored yet, by webhook id. */
+export type DueDeliveryOptions = { now?: Date; busy?: readonly string[]; accepted?: ReadonlyMap<string, number> }
+
+/** The next event of every webhook whose queue is not empty, and when the next rescheduled attempt is due, by `steadyNow`. */
+export async function dueDeliveries(
+  db: Db,
+  walletId: string,
+  { now = new Date(steadyNow()), busy = [], accepted = new Map() }: DueDeliveryOptions = {},
+): Promise<{ deliveries: Delivery[]; nextAt?: Date }> {
+  const deliveries: Delivery[] = []
+  let nextAt: Date | undefined
+  const { rows } = await findHeads(db, { busy: JSON.stringify(busy), accepted: JSON.stringify(Object.fromEntries(accepted)) })
+  for (const { webhookId, url, headers, secrets, attempts, due_at, replayAttempts, replayDueAt, ...row } of rows) {
+    const isReplay = replayAttempts !== null && replayDueAt !== null
+    const dueAt = isReplay ? replayDueAt : due_at
+    if (isWaiting(dueAt, now)) {
+      if (!nextAt || dueAt < nextAt.toISOString()) nextAt = new Date(dueAt)
+      continue
+    }
+    const state = isReplay ? { kind: 'replay' as const, attempts: replayAttempts } : { kind: 'automatic' as const, attempts }
+    deliveries.push({ webhookId, url, headers, secrets, ...state, ...toPlaced(row, walletId) })
+  }
+  return { deliveries, ...(nextAt && { nextAt }) }
+}
+
+/** The webhook accepted the event: its cursor moves on, unless the webhook was deleted meanwhile. */
+export async function confirm(tx: Tx, delivery: Delivery, answer: Answer): Promise<void> {
+  if (!(await removeFromQueue(tx, delivery))) return
+  await logAttempt(tx, delivery, answer)
+  const { webhookId, sequence, kind } = delivery
+  if (kind === 'replay')
+    await tx.deleteFrom('dead_letter').where('webhook_id', '=', webhookId).where('event_sequence', '=', sequence).execute()
+}
+
+/** The webhook did not accept the event: the attempt is repeated later; after the last one the event becomes a dead letter and the queue moves on. */
+export async function fail(tx: Tx, delivery: Delivery, answer: Answer, now = new Date(steadyNow())): Promise<'retry' | 'dead letter'> {
+  const { webhookId: webhook_id, sequence: event_sequence } = delivery
+  const attempts = delivery.attempts + 1
+  if (attempts < attemptLimit) {
+    const isThere = await reschedule(tx, delivery, attempts, new Date(now.getTime() + attemptSpacing * 1_000))
+    if (isThere) await logAttempt(tx, delivery, answer)
+    return 'retry'
+  }
+  if (!(await removeFromQueue(tx, delivery))) return 'dead letter'
+  const attempt = await logAttempt(tx, delivery, answer)
+  await tx
+    .insertInto('dead_letter')
+    .values({ webhook_id, event_sequence, attempt })
+    .onConflict((conflict) => conflict.columns(['webhook_id', 'event_sequence']).doUpdateSet({ attempt }))
+    .execute()
+  return 'dead letter'
+}
+
+/** The webhooks that are not busy and have an event in their queue, each with the first one: the oldest of a replay, or the one after the cursor. */
+const findHeads = prepared((db: Db, { busy, accepted }: { busy: string; accepted: string }) => {
+  const replayed = sql<number>`(select min(event_sequence) from redelivery where webhook_id = webhook.id)`
+  const cursor = sql<number>`max(cursor, coalesce((select value from json_each(${accepted}) where key = webhook.id), 0))`
+  const next = sql<number>`(select min(sequence) from event where sequence > ${cursor})`
+  return db
+    .selectFrom('webhook')
+    .innerJoin('event', (join) => join.on('event.sequence', '=', sql<number>`coalesce(${replayed}, ${next})`))
+    .leftJoin('redelivery', (join) =>
+      join.onRef('redelivery.webhook_id', '=', 'webhook.id').onRef('redelivery.event_sequence', '=', 'event.sequence'),
+    )
+    .selectAll('event')
+    .select(['webhook.id as webhookId', 'url', 'headers', 'secrets', 'webhook.attempts', 'webhook.due_at'])
+    .select(['redelivery.attempts as replayAttempts', 'redelivery.due_at as replayDueAt'])
+    .where('webhook.id', 'not in', sql<string>`(select value from json_each(${busy}))`)
+})
+
+/** A due date further away than an attempt is ever rescheduled was written by a clock that was set back since; it counts as due. */
+function isWaiting(dueAt: string, now: Date): boolean {
+  return dueAt > now.toISOString() && Date.parse(dueAt) <= now.getTime() + attemptSpacing * 1_000
+}
+
+const setCursor = prepared((db: Db, { id, cursor }: { id: string; cursor: number }) =>
+  db.updateTable('webhook').set({ cursor, attempts: 0 }).where('id', '=', id),
+)
+
+/** Takes the event out of the webhook's queue. Returns whether it was still there. */
+async function removeFromQueue(tx: Tx, { webhookId, sequence, kind }: Delivery): Promise<boolean> {
+  if (kind === 'automatic') {
+    const { numAffectedRows } = await setCursor(tx, { id: webhookId, cursor: sequence })
+    return numAffectedRows === 1n
+  }
+  const { numDeletedRows } = await tx
+    .deleteFrom('redelivery')
+    .where('webhook_id', '=', webhookId)
+    .where('event_sequence', '=', sequence)
+    .executeTakeFirst()
+  return numDeletedRows === 1n
+}
+
+/** Keeps the event in the queue until `dueAt`. Returns whether it was still there. */
+async function reschedule(tx: Tx, { webhookId, sequence, kind }: Delivery, attempts: number, dueAt: Date): Promise<boolean> {
+  const values = { attempts, due_at: dueAt.toISOString() }
+  const { numUpdatedRows } =
+    kind === 'automatic'
+      ? await tx.updateTable('webhook').set(values).where('id', '=', webhookId).executeTakeFirst()
+      : await tx
+          .updateTable('redelivery')
+          .set(values)
+          .where('webhook_id', '=', webhookId)
+          .where('event_sequence', '=', sequence)
+          .executeTakeFirst()
+  return numUpdatedRows === 1n
+}

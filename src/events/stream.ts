@@ -1,0 +1,54 @@
+/** Streams the events of a wallet, or of all wallets, from a cursor on: first the ones in the log, then each as it is committed. */
+import type { Db } from '../storage/database.ts'
+import type { Subscription } from './bus.ts'
+import { eventsAfter, lastSequenceBefore, type Event, type EventFilter } from './event.ts'
+
+/** Events that are read, and kept in memory, at a time. */
+const batchSize = 20
+
+type Wallets = { use<T>(id: string, work: (wallet: { readonly db: Db }) => Promise<T>): Promise<T> }
+
+export type StreamOptions = {
+  /** Cursors: the sequence number of the last event that the reader has, by wallet id. */
+  after: Map<string, number>
+  /** Wallets that are not in `after` begin with the events that are newer than this id (`newId` of this process). */
+  since: string
+  filter: EventFilter
+  /** After so many milliseconds without an event, `undefined` is yielded as a sign of life. */
+  heartbeatMs: number
+  /** Asked before each read; the stream ends when it resolves to false. */
+  isAllowed: () => Promise<boolean>
+}
+
+/**
+ * Yields every event once, in the order of its wallet's log, and reads on when the next one is asked for: a slow reader costs
+ * nothing. Ends with the subscription, which must have been made before `after` was read, so that no event falls in between.
+ */
+export async function* streamEvents(
+  wallets: Wallets,
+  subscription: Subscription,
+  options: StreamOptions,
+): AsyncGenerator<Event | undefined, void> {
+  const { after, heartbeatMs, isAllowed } = options
+  let changed: string[] | undefined = [...after.keys()]
+  while (changed && (await isAllowed())) {
+    if (changed.length === 0) yield undefined
+    for (const walletId of changed) yield* readOn(wallets, walletId, options)
+    changed = await subscription.next(heartbeatMs)
+  }
+}
+
+async function* readOn(wallets: Wallets, walletId: string, { after, since, filter }: StreamOptions): AsyncGenerator<Event, void> {
+  for (;;) {
+    const found = await wallets.use(walletId, async ({ db }) => {
+      const cursor = after.get(walletId) ?? (await lastSequenceBefore(db, since))
+      after.set(walletId, cursor)
+      return eventsAfter(db, walletId, cursor, batchSize, filter)
+    })
+    for (const { sequence, event } of found) {
+      after.set(walletId, sequence)
+      yield event
+    }
+    if (found.length < batchSize) return
+  }
+}

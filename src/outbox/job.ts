@@ -1,0 +1,148 @@
+/**
+ * Jobs: the messages that a wallet has to send and the tasks that it has to run, one row each, written in the transaction that causes them.
+ *
+ * Jobs of one queue run one at a time and in order. The worker deletes a job in the transaction that stores its result.
+ */
+import { sql, type Selectable } from 'kysely'
+import { z } from 'zod'
+import { steadyNow } from '../base/clock.ts'
+import { newId } from '../base/id.ts'
+import type { Db, Tx } from '../storage/database.ts'
+import { prepared } from '../storage/prepared.ts'
+import { noteChange, noteThread } from '../storage/tx-context.ts'
+import type { WalletTables } from '../storage/wallet-tables.ts'
+
+/** The content of a message; its id, sender, recipient and creation time are added when it is sent. */
+const Content = z.object({
+  type: z.string(),
+  /** Absent: the message begins a thread of its own. */
+  thid: z.string().optional(),
+  pthid: z.string().optional(),
+  body: z.looseObject({}),
+  attachments: z.array(z.looseObject({ data: z.looseObject({}) })).optional(),
+})
+
+/** `recordId` names a record of the protocol, or what the protocol keeps instead of records. */
+const of = { protocol: z.string(), recordId: z.string() }
+
+export const JobBody = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('message'), ...of, from: z.string(), to: z.string(), message: Content }),
+  z.object({ kind: z.literal('task'), ...of, task: z.string() }),
+])
+export type JobBody = z.infer<typeof JobBody>
+export type MessageBody = Extract<JobBody, { kind: 'message' }>
+
+/**
+ * A job as it stands in its queue. The id is also the DIDComm message id, the same for every attempt. `eventSequence` is the sequence number of
+ * the last event before the job; `reason` says why the last attempt failed.
+ */
+export type Job = {
+  id: string
+  queue: string
+  attempts: number
+  createdAt: string
+  body: JobBody
+  eventSequence: number
+  reason?: string
+}
+
+type JobRow = Selectable<WalletTables['job']>
+
+const insertJob = prepared((db: Db, { id, queue, kind, body, created_at }: Pick<JobRow, 'id' | 'queue' | 'kind' | 'body' | 'created_at'>) =>
+  db.insertInto('job').values({
+    sequence: sql<number>`(select coalesce(max(sequence), 0) + 1 from job)`,
+    id,
+    queue,
+    kind,
+    body,
+    attempts: 0,
+    // Due at once, also after the system clock is set back.
+    due_at: new Date(0).toISOString(),
+    put_off_at: null,
+    reason: null,
+    created_at,
+    event_sequence: sql<number>`(select coalesce(max(sequence), 0) from event)`,
+  }),
+)
+
+/** Adds a job to the end of a queue. Returns its id. */
+export async function enqueue(tx: Tx, queue: string, body: JobBody): Promise<string> {
+  const id = newId()
+  if (body.kind === 'message') noteThread(tx, body.message.thid ?? id)
+  await insertJob(tx, { id, queue, kind: body.kind, body: JSON.stringify(body), created_at: new Date(steadyNow()).toISOString() })
+  noteChange(tx, 'jobs')
+  return id
+}
+
+/** Queues to leave out, and how many jobs to return at most. */
+export type DueOptions = { busy?: readonly string[]; limit?: number }
+
+/**
+ * The first job of every queue that is due, those with the fewest attempts first, and when the next one is due, both by `steadyNow`.
+ * `nextAt` is absent when more jobs are due than `limit`.
+ */
+export async function dueJobs(
+  db: Db,
+  now = new Date(steadyNow()),
+  { busy = [], limit = 1_000 }: DueOptions = {},
+): Promise<{ jobs: Job[]; nextAt?: Date }> {
+  const { rows: heads } = await findHeads(db, { at: now.toISOString(), limit: limit + 1, busy: JSON.stringify(busy) })
+  const jobs = heads.filter(({ waits }) => !waits).slice(0, limit)
+  const next = heads.find(({ waits }) => waits)
+  return { jobs: jobs.map(toJob), ...(next && { nextAt: new Date(next.due_at) }) }
+}
+
+/** The first job of every queue that is not busy: due jobs first, then the one that is due next. */
+const findHeads = prepared((db: Db, { at, limit, busy }: { at: string; limit: number; busy: string }) => {
+  const waits = sql<number>`(due_at > ${at} and (put_off_at is null or put_off_at <= ${at}))`
+  return db
+    .selectFrom('job')
+    .selectAll()
+    .select(waits.as('waits'))
+    .where('sequence', 'in', (eb) =>
+      eb
+        .selectFrom('job')
+        .select((e) => e.fn.min('sequence').as('sequence'))
+        .groupBy('queue'),
+    )
+    .where('queue', 'not in', sql<string>`(select value from json_each(${busy}))`)
+    .orderBy('waits')
+    .orderBy(sql`case when waits then due_at end`)
+    .orderBy('attempts')
+    .orderBy('sequence')
+    .limit(limit)
+})
+
+const deleteById = prepared((db: Db, { id }: Pick<JobRow, 'id'>) => db.deleteFrom('job').where('id', '=', id))
+
+/** Deletes a job that is finished. */
+export async function deleteJob(tx: Tx, id: string): Promise<void> {
+  await deleteById(tx, { id })
+}
+
+/** Deletes jobs that are not needed any more; the next jobs of their queues become due. */
+export async function cancelJobs(tx: Tx, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return
+  await tx.deleteFrom('job').where('id', 'in', ids).execute()
+  noteChange(tx, 'jobs')
+}
+
+/** Deletes all jobs of a queue. */
+export async function cancelQueue(tx: Tx, queue: string): Promise<void> {
+  await tx.deleteFrom('job').where('queue', '=', queue).execute()
+  noteChange(tx, 'jobs')
+}
+
+/** Reschedules a job after an attempt, until `dueAt` by `steadyNow`. */
+export async function reschedule(tx: Tx, { id, attempts }: Job, dueAt: Date, now = new Date(steadyNow()), reason?: string): Promise<void> {
+  await tx
+    .updateTable('job')
+    .set({ attempts: attempts + 1, due_at: dueAt.toISOString(), put_off_at: now.toISOString(), reason: reason ?? null })
+    .where('id', '=', id)
+    .execute()
+}
+
+/** A job of its row. @throws {ZodError} when the body is not that of a job. */
+export function toJob({ id, queue, attempts, created_at: createdAt, body, event_sequence: eventSequence, reason }: JobRow): Job {
+  return { id, queue, attempts, createdAt, body: JobBody.parse(JSON.parse(body)), eventSequence, ...(reason !== null && { reason }) }
+}

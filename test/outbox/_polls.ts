@@ -1,0 +1,13 @@
+/** A worker that is watched: how often it polls into wallets. */
+import type { Wallet } from '../../src/wallet/wallet.ts'
+import type { Wallets } from '../../src/wallet/wallets.ts'
+
+/** The wallets of an agent as a worker uses them, and how often it has. */
+export function countPolls(wallets: Wallets): { counting: Wallets; polls: () => number } {
+  let polls = 0
+  const use = (id: string, work: (wallet: Wallet) => Promise<unknown>) => {
+    polls++
+    return wallets.use(id, work)
+  }
+  return { counting: { use } as Wallets, polls: () => polls }
+}

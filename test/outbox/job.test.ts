@@ -1,0 +1,85 @@
+import { expect, test } from 'vitest'
+import { deleteJob, dueJobs, enqueue, reschedule, type JobBody } from '../../src/outbox/job.ts'
+import type { Db, Tx } from '../../src/storage/database.ts'
+import { temporaryWalletDb } from '../_wallet-db.ts'
+
+const write = <T>(db: Db, work: (tx: Tx) => Promise<T>) => db.transaction().execute(work)
+const task = (name: string): JobBody => ({ kind: 'task', protocol: 'p', recordId: 'r', task: name })
+const names = async (db: Db, now?: Date) =>
+  (await dueJobs(db, now)).jobs.map(({ queue, body }) => [queue, body.kind === 'task' && body.task])
+
+test('the oldest job of every queue is due, and the next one when that is deleted', async () => {
+  await using wallet = await temporaryWalletDb()
+  const { db } = wallet
+  await write(db, async (tx) => {
+    await enqueue(tx, 'a', task('a1'))
+    await enqueue(tx, 'b', task('b1'))
+    await enqueue(tx, 'a', task('a2'))
+  })
+  expect(await names(db)).toEqual([
+    ['a', 'a1'],
+    ['b', 'b1'],
+  ])
+  const [first] = (await dueJobs(db)).jobs
+  await write(db, (tx) => deleteJob(tx, first!.id))
+  expect(await names(db)).toEqual([
+    ['b', 'b1'],
+    ['a', 'a2'],
+  ])
+})
+
+test('a job that is put off keeps its queue waiting, its id, and the count of attempts', async () => {
+  await using wallet = await temporaryWalletDb()
+  const { db } = wallet
+  await write(db, async (tx) => {
+    await enqueue(tx, 'a', task('a1'))
+    await enqueue(tx, 'a', task('a2'))
+    await enqueue(tx, 'b', task('b1'))
+  })
+  const [first] = (await dueJobs(db)).jobs
+  const later = new Date(Date.now() + 10_000)
+  await write(db, (tx) => reschedule(tx, first!, later))
+  expect(await names(db)).toEqual([['b', 'b1']])
+  expect((await dueJobs(db)).nextAt).toEqual(later)
+  expect((await dueJobs(db, later)).jobs.find(({ queue }) => queue === 'a')).toEqual({ ...first, attempts: 1 })
+})
+
+test('a queue keeps its order though the clock is set back', async () => {
+  await using wallet = await temporaryWalletDb()
+  const { db } = wallet
+  await write(db, (tx) => enqueue(tx, 'a', task('a1')))
+  await write(db, (tx) => tx.updateTable('job').set({ due_at: '2020-01-01T00:00:00.000Z' }).execute())
+  await write(db, (tx) => enqueue(tx, 'a', task('a2')))
+  expect(await names(db)).toEqual([['a', 'a1']])
+})
+
+test('a job is due at once though the clock is set back after its promising', async () => {
+  await using wallet = await temporaryWalletDb()
+  const { db } = wallet
+  await write(db, (tx) => enqueue(tx, 'a', task('a1')))
+  expect(await names(db, new Date(Date.now() - 3_600_000))).toEqual([['a', 'a1']])
+})
+
+test('no more is read than asked for, nothing of a busy queue, and what was tried least comes first', async () => {
+  await using wallet = await temporaryWalletDb()
+  const { db } = wallet
+  await write(db, async (tx) => {
+    for (const queue of ['a', 'b', 'c', 'd']) await enqueue(tx, queue, task(`${queue}1`))
+  })
+  const [first] = (await dueJobs(db)).jobs
+  await write(db, (tx) => reschedule(tx, first!, new Date(0)))
+  const lanes = async (options: { busy?: string[]; limit?: number }) =>
+    (await dueJobs(db, new Date(), options)).jobs.map(({ queue }) => queue)
+  expect(await lanes({})).toEqual(['b', 'c', 'd', 'a'])
+  expect(await lanes({ busy: ['b', 'd'] })).toEqual(['c', 'a'])
+  expect(await lanes({ busy: ['b'], limit: 1 })).toEqual(['c'])
+  expect(await lanes({ limit: 0 })).toEqual([])
+})
+
+test('a job is parsed when it is read: what is no job is not paid', async () => {
+  await using wallet = await temporaryWalletDb()
+  const { db } = wallet
+  await write(db, (tx) => enqueue(tx, 'a', task('a1')))
+  await write(db, (tx) => tx.updateTable('job').set({ body: '{"kind":"gift"}' }).execute())
+  await expect(dueJobs(db)).rejects.toThrow(/kind/)
+})

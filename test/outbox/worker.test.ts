@@ -1,0 +1,300 @@
+/** The worker with real servers: what is owed arrives, in order, and what cannot arrive holds nothing else up. */
+import { randomUUID } from 'node:crypto'
+import { setImmediate as turn } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { openLog } from '../../src/base/log.ts'
+import { createWorker } from '../../src/protocols/create-worker.ts'
+import { WebhookSlots } from '../../src/events/webhook-slots.ts'
+import { putEvent, type Event, type EventType } from '../../src/events/event.ts'
+import { enqueue } from '../../src/outbox/job.ts'
+import type { Wallet } from '../../src/wallet/wallet.ts'
+import type { Wallets } from '../../src/wallet/wallets.ts'
+import { connect, until, type Tenant } from '../_pair.ts'
+import { openParty } from '../_party.ts'
+import { openReceiver } from '../_receiver.ts'
+import { startAgent, type TestAgent, startPair } from '../_sources.ts'
+import { countPolls } from './_polls.ts'
+
+const silent = openLog('silent')
+
+const use = <T>({ agent }: TestAgent, { walletId }: Tenant, work: (wallet: Wallet) => Promise<T>) => agent.wallets.use(walletId, work)
+
+const announce = (agent: TestAgent, tenant: Tenant, count: number) =>
+  use(agent, tenant, (wallet) =>
+    wallet.transaction(async (tx) => {
+      for (let n = 1; n <= count; n++) await putEvent(tx, { type: 'ConnectionUpdated', subject: 'a thread', data: { state: `step ${n}` } })
+    }),
+  )
+const listen = ({ call }: Tenant, url: string) => call('POST /events/webhooks', { body: { url } })
+const eventOf = (body: string) => JSON.parse(body) as Event
+const stateOf = (body: string) => eventOf(body).data.state
+
+test('a webhook gets its events one after the other, in order', async () => {
+  await using agent = await startAgent()
+  let underWay = 0
+  const most: number[] = []
+  await using receiver = await openReceiver((response) => {
+    most.push(++underWay)
+    setImmediate(() => {
+      underWay--
+      response.end()
+    })
+  })
+  const tenant = await agent.newTenant()
+  await listen(tenant, receiver.url)
+  await announce(agent, tenant, 30)
+  await until(
+    'thirty events',
+    () => Promise.resolve(receiver.bodies.length),
+    (count) => count === 30,
+  )
+  expect(receiver.bodies.map(stateOf)).toEqual(Array.from({ length: 30 }, (_, n) => `step ${n + 1}`))
+  expect(Math.max(...most)).toBe(1)
+})
+
+test('a webhook that never answers holds up neither another webhook nor messages', async () => {
+  await using pair = await startPair()
+  await using mute = await openReceiver(() => undefined)
+  await using live = await openReceiver()
+  await listen(pair.issuer, mute.url)
+  await listen(pair.issuer, live.url)
+  await connect(pair.issuer, pair.holder)
+  await until(
+    'all events',
+    () => Promise.resolve(live.bodies.map(stateOf)),
+    (states) => states.includes('ConnectionResponseSent'),
+  )
+  expect(mute.bodies.map(stateOf)).toEqual(['InvitationGenerated'])
+})
+
+test('more webhooks that never answer than there are places hold up no other, not until their first time-out', async () => {
+  await using agent = await startAgent()
+  await agent.agent.worker[Symbol.asyncDispose]()
+  await using mute = await openReceiver(() => undefined)
+  await using live = await openReceiver()
+  const tenants = [await agent.newTenant(), await agent.newTenant(), await agent.newTenant()]
+  for (const tenant of tenants) {
+    await listen(tenant, mute.url)
+    await announce(agent, tenant, 1)
+  }
+  const tenant = await agent.newTenant()
+  await listen(tenant, live.url)
+  await announce(agent, tenant, 3)
+  await using worker = createWorker(agent.agent.config, agent.agent.wallets, silent, new WebhookSlots({ prompt: 2, slow: 2, promptMs: 30 }))
+  for (const { walletId } of tenants) worker.wake(walletId)
+  await until(
+    'requests in all places',
+    () => Promise.resolve(mute.bodies.length),
+    (count) => count >= 2,
+  )
+  worker.wake(tenant.walletId)
+  await until(
+    'three events',
+    () => Promise.resolve(live.bodies.length),
+    (count) => count === 3,
+  )
+  const ended = await Promise.all(
+    tenants.map((tenant) => use(agent, tenant, ({ db }) => db.selectFrom('delivery_attempt').selectAll().execute())),
+  )
+  expect(ended.flat()).toEqual([])
+})
+
+test('a tenant whose messages nobody takes does not hold up the messages of others', async () => {
+  await using pair = await startPair()
+  await using mute = await openReceiver(() => undefined)
+  const flooder = await pair.agent.newTenant('flooder')
+  await using party = await openParty({ uris: () => [mute.url] })
+  await party.connect(flooder, 'ConnectionResponsePending')
+  await use(pair.agent, flooder, async (wallet) => {
+    const { body } = await wallet.db.selectFrom('job').select('body').executeTakeFirstOrThrow()
+    await wallet.transaction(async (tx) => {
+      for (let n = 0; n < 300; n++) await enqueue(tx, `record:${randomUUID()}`, JSON.parse(body))
+    })
+  })
+  await until(
+    'the flood',
+    () => Promise.resolve(mute.bodies.length),
+    (count) => count >= 10,
+  )
+  await connect(pair.issuer, pair.holder)
+  expect(mute.bodies.length).toBeLessThan(100)
+  expect(party.envelopes).toEqual([])
+})
+
+test('an event that cannot be read holds up no message', async () => {
+  await using pair = await startPair()
+  await using receiver = await openReceiver()
+  await listen(pair.issuer, receiver.url)
+  await use(pair.agent, pair.issuer, (wallet) =>
+    wallet.transaction((tx) => putEvent(tx, { type: 'NoSuchType' as EventType, subject: 'a thread', data: {} })),
+  )
+  await connect(pair.issuer, pair.holder)
+})
+
+test('a wallet that cannot be opened holds up no other', async () => {
+  await using pair = await startPair()
+  const { agent } = pair.agent
+  await agent.db
+    .insertInto('wallet')
+    .values({ id: randomUUID(), name: 'broken', wrapped_key: 'AAAA', seed_digest: 'x', created_at: '', updated_at: '' })
+    .execute()
+  await agent.worker.resume()
+  await connect(pair.issuer, pair.holder)
+})
+
+test('nothing is sent once the worker has stopped', async () => {
+  await using agent = await startAgent()
+  await using receiver = await openReceiver()
+  const tenant = await agent.newTenant()
+  await listen(tenant, receiver.url)
+  await announce(agent, tenant, 3)
+  await agent.agent.worker[Symbol.asyncDispose]()
+  const before = receiver.bodies.length
+  agent.agent.worker.wake(tenant.walletId)
+  for (let turns = 0; turns < 200; turns++) await turn()
+  await fetch(receiver.url, { method: 'POST', body: 'the test itself' })
+  expect(receiver.bodies.length).toBe(before + 1)
+})
+
+test('what was owed at a stop is paid at the next start', async () => {
+  await using agent = await startAgent({ AGENT_OPEN_WALLETS: '2' })
+  await using receiver = await openReceiver()
+  await agent.agent.worker[Symbol.asyncDispose]()
+  const tenants = [await agent.newTenant(), await agent.newTenant(), await agent.newTenant(), await agent.newTenant()]
+  for (const tenant of tenants) {
+    await listen(tenant, receiver.url)
+    await announce(agent, tenant, 2)
+  }
+  await using worker = createWorker(agent.agent.config, agent.agent.wallets, silent)
+  await worker.resume()
+  const arrived = await until(
+    'all events',
+    () => Promise.resolve(receiver.bodies.map(eventOf)),
+    (events) => events.length === 8,
+  )
+  for (const { walletId } of tenants) {
+    expect(arrived.filter((event) => event.walletId === walletId).map(({ data }) => data.state)).toEqual(['step 1', 'step 2'])
+  }
+})
+
+test('a start opens a few wallets at a time, however many there are', async () => {
+  const ids = Array.from({ length: 200 }, () => randomUUID())
+  let [open, most] = [0, 0]
+  const seen = new Set<string>()
+  const wallets = {
+    ids: () => Promise.resolve(ids),
+    async use(id: string) {
+      most = Math.max(most, ++open)
+      await turn()
+      seen.add(id)
+      open--
+    },
+  } as unknown as Wallets
+  await using worker = createWorker({ FLOW_EXPIRY: 60 }, wallets, silent)
+  await worker.resume()
+  await until(
+    'two hundred polls',
+    () => Promise.resolve(seen.size),
+    (size) => size === 200,
+  )
+  expect(most).toBeLessThanOrEqual(16)
+})
+
+test('a stop does not wait for whoever never answers, and what it left is owed still', async () => {
+  await using agent = await startAgent()
+  await using receiver = await openReceiver(() => undefined)
+  const tenant = await agent.newTenant()
+  await listen(tenant, receiver.url)
+  await announce(agent, tenant, 1)
+  await until(
+    'a request',
+    () => Promise.resolve(receiver.bodies.length),
+    (count) => count === 1,
+  )
+  await agent.agent.worker[Symbol.asyncDispose]()
+  const rows = await use(agent, tenant, ({ db }) => db.selectFrom('webhook').select(['cursor', 'attempts']).execute())
+  expect(rows).toEqual([{ cursor: 0, attempts: 0 }])
+})
+
+test('a debt that is due in months is neither asked for all the time nor forgotten', async () => {
+  await using agent = await startAgent()
+  const tenant = await agent.newTenant()
+  await use(agent, tenant, (wallet) =>
+    wallet.transaction(async (tx) => {
+      await enqueue(tx, 'did:x', { kind: 'task', protocol: 'did-registrar', recordId: 'x', task: 'publish DID' })
+      await tx
+        .updateTable('job')
+        .set({ due_at: new Date(Date.now() + 40 * 86_400_000).toISOString() })
+        .execute()
+    }),
+  )
+  const { counting, polls } = countPolls(agent.agent.wallets)
+  await using worker = createWorker(agent.agent.config, counting, silent)
+  worker.wake(tenant.walletId)
+  await until(
+    'a look',
+    () => Promise.resolve(polls()),
+    (count) => count > 0,
+  )
+  const { walletId } = await agent.newTenant('another one, which takes its time')
+  expect([walletId.length, polls()]).toEqual([36, 1])
+})
+
+test('a wallet with as many debts on their way as it may have is not looked into because another one is due', async () => {
+  await using pair = await startPair()
+  await pair.agent.agent.worker[Symbol.asyncDispose]()
+  const { counting, polls } = countPolls(pair.agent.agent.wallets)
+  await using worker = createWorker(pair.agent.agent.config, counting, silent)
+  // Four servers, since each of them is sent sixteen messages at a time.
+  await using one = await openReceiver(() => undefined)
+  await using two = await openReceiver(() => undefined)
+  await using three = await openReceiver(() => undefined)
+  await using four = await openReceiver(() => undefined)
+  const servers = [one, two, three, four]
+  const flooder = await pair.agent.newTenant('flooder')
+  for (const { url } of servers) {
+    await using party = await openParty({ uris: () => [url] })
+    await party.connect(flooder, 'ConnectionResponsePending')
+  }
+  await use(pair.agent, flooder, async (wallet) => {
+    const owed = await wallet.db.selectFrom('job').select('body').execute()
+    await wallet.transaction(async (tx) => {
+      // With one in each queue of the four connections they are as many as may be on their way.
+      for (let n = 0; n < 44; n++) await enqueue(tx, `record:${randomUUID()}`, JSON.parse(owed[n % 4]!.body))
+      await enqueue(tx, 'did:x', { kind: 'task', protocol: 'did-registrar', recordId: 'x', task: 'publish DID' })
+      const due_at = new Date(Date.now() + 500).toISOString()
+      await tx.updateTable('job').set({ due_at }).where('queue', '=', 'did:x').execute()
+    })
+  })
+  worker.wake(flooder.walletId)
+  await until(
+    'as many as there may be',
+    () => Promise.resolve(servers.reduce((sum, { bodies }) => sum + bodies.length, 0)),
+    (count) => count === 48,
+  )
+  await new Promise((resolve) => setTimeout(resolve, 1_000))
+  // One for each of what is on its way, and what led to it: a look each millisecond would be hundreds.
+  expect(polls()).toBeLessThan(60)
+})
+
+test('an event that is not taken comes again five seconds later, with the same id, and the next one after it', async () => {
+  await using agent = await startAgent()
+  const times: number[] = []
+  await using receiver = await openReceiver((response, count) => {
+    times.push(performance.now())
+    response.statusCode = count === 1 ? 500 : 204
+    response.end()
+  })
+  const tenant = await agent.newTenant()
+  await listen(tenant, receiver.url)
+  await announce(agent, tenant, 2)
+  await until(
+    'three requests',
+    () => Promise.resolve(receiver.bodies.length),
+    (count) => count === 3,
+  )
+  expect(receiver.bodies.map(stateOf)).toEqual(['step 1', 'step 1', 'step 2'])
+  expect(eventOf(receiver.bodies[0]!)).toEqual(eventOf(receiver.bodies[1]!))
+  // The spacing is the service document's; that it is not shorter is the promise.
+  expect(times[1]! - times[0]!).toBeGreaterThan(4_900)
+}, 30_000)
