@@ -1,5 +1,5 @@
 /** DIDs made and published, each alone and with every commit on disk (`synchronous=FULL`), on the ledger file of the agent itself. */
-import { processJob } from '../src/protocols/process-job.ts'
+import { processJob } from '../src/protocols/engine/process-job.ts'
 import { createDid } from '../src/did-registrar/create.ts'
 import { getDidRow } from '../src/did-registrar/dids.ts'
 import { publishDid } from '../src/did-registrar/publish.ts'

@@ -47,7 +47,7 @@ const script = {
 const zodAsItIsUsed = {
   name: 'zod-as-it-is-used',
   setup: (build) =>
-    build.onLoad({ filter: /[\\/](?:commands|daemon|src)[\\/].*\.ts$/ }, ({ path }) => ({
+    build.onLoad({ filter: /[\\/](?:cli|commands|daemon|src)[\\/].*\.ts$/ }, ({ path }) => ({
       contents: readFileSync(path, 'utf8').replace("import { z } from 'zod'", "import * as z from 'zod'"),
       loader: 'ts',
     })),
@@ -72,7 +72,7 @@ await build({
   minifySyntax: true,
   minifyWhitespace: true,
   plugins: [zodAsItIsUsed, undiciAsItIsUsed],
-  entryPoints: { agent: 'daemon/bundle.ts' },
+  entryPoints: { agent: 'daemon/server/bundle.ts' },
   outdir: 'dist/daemon',
   outExtension: { '.js': '.cjs' },
   // Native modules are found at run time, each by the file that knows which of them runs here.
@@ -87,9 +87,9 @@ await build({
   ...common,
   entryPoints: [
     // What `agent doctor` asks while no daemon answers.
-    { in: 'daemon/examine.ts', out: 'examine' },
+    { in: 'daemon/server/examine.ts', out: 'examine' },
     // What `agent backup` asks, whether a daemon runs or not.
-    { in: 'daemon/backup.ts', out: 'backup' },
+    { in: 'daemon/server/backup.ts', out: 'backup' },
     // Threads of the daemon, which start from files of their own beside it.
     { in: 'src/schemas/schema-worker.ts', out: 'schema-worker' },
     { in: 'src/doctor/file-worker.ts', out: 'file-worker' },
@@ -107,7 +107,7 @@ await build({
 // The dashboard: Ink waits for WebAssembly at its top level, which only a module of the newer kind can, and `agent tui` alone loads it.
 await build({
   ...common,
-  entryPoints: ['tui/main.tsx'],
+  entryPoints: ['cli/tui/main.tsx'],
   outfile: 'dist/tui.js',
   format: 'esm',
   minifySyntax: true,
@@ -170,7 +170,7 @@ await build({
   minify: true,
   // A command is evaluated when oclif asks for it.
   stdin: {
-    contents: `export * from './commands/_main.ts'
+    contents: `export * from './cli/main.ts'
 export const commands = {
   get help() { return require('@oclif/plugin-help').commands.help },
 ${commands.map((file) => `  get '${file.slice(0, -'.ts'.length).replaceAll('/', ':')}'() { return require('./commands/${file}').default },`).join('\n')}
@@ -214,7 +214,7 @@ toAscii(`${root}dist/commands.cjs`)
 await build({
   ...common,
   minify: true,
-  entryPoints: { complete: 'commands/_completion/complete.ts', prompts: 'commands/_ui/prompts.ts' },
+  entryPoints: { complete: 'cli/completion/complete.ts', prompts: 'cli/prompts/prompts.ts' },
   outdir: 'dist',
   outExtension: { '.js': '.cjs' },
   format: 'cjs',

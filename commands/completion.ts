@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import * as Args from '@oclif/core/args'
-import { UsageError } from './_errors/usage.ts'
-import { PlainCommand } from './_plain.ts'
+import { UsageError } from '../cli/errors/usage.ts'
+import { PlainCommand } from '../cli/plain.ts'
 
 /** The files of the scripts, which ask `agent complete` on every tab (bin/agent.cjs). */
 const files = { bash: 'agent.bash', zsh: '_agent', fish: 'agent.fish' } as const

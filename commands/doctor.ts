@@ -1,11 +1,11 @@
 /** `agent doctor` */
 import { StartError } from '../src/base/start-error.ts'
-import { AgentCommand } from './_base.ts'
-import { childEnv, findDataDir, fromProcess, type Access } from './_client/settings.ts'
-import { examineAtRest } from './_doctor/at-rest.ts'
-import { render, type Check } from './_doctor/check.ts'
-import { checkNode, checkProfile } from './_doctor/here.ts'
-import { checkDaemon, checkTenantKey, examine } from './_doctor/there.ts'
+import { AgentCommand } from '../cli/base-command.ts'
+import { childEnv, findDataDir, fromProcess, type Access } from '../cli/client/settings.ts'
+import { examineAtRest } from '../cli/doctor/at-rest.ts'
+import { render, type Check } from '../cli/doctor/check.ts'
+import { checkNode, checkProfile } from '../cli/doctor/here.ts'
+import { checkDaemon, checkTenantKey, examine } from '../cli/doctor/there.ts'
 
 export default class Doctor extends AgentCommand {
   static override summary = 'Examine this program, the daemon and its ledger, and say what mends what is wrong'

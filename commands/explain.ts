@@ -1,12 +1,12 @@
 /** `agent explain` */
 import * as Args from '@oclif/core/args'
-import { nearest } from './_errors/nearest.ts'
-import { UsageError } from './_errors/usage.ts'
-import { explanations, findExplanations, kinds, names, type Explanation } from './_explain/find.ts'
-import { fields } from './_format/table.ts'
-import { pad, widthOf } from './_format/width.ts'
-import { wrap } from './_format/wrap.ts'
-import { PlainCommand } from './_plain.ts'
+import { nearest } from '../cli/errors/nearest.ts'
+import { UsageError } from '../cli/errors/usage.ts'
+import { explanations, findExplanations, kinds, names, type Explanation } from '../cli/explain/find.ts'
+import { fields } from '../cli/format/table.ts'
+import { pad, widthOf } from '../cli/format/width.ts'
+import { wrap } from '../cli/format/wrap.ts'
+import { PlainCommand } from '../cli/plain.ts'
 
 export default class Explain extends PlainCommand {
   static override summary = 'Explain an error, an exit code or a state: what happened, why, and what to do'

@@ -1,14 +1,14 @@
 /** `agent trace` */
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
-import { AgentCommand } from './_base.ts'
-import { interruption } from './_event/interruption.ts'
-import { compactJson } from './_format/safe.ts'
-import { nextCommand, type Topic } from './_format/states.ts'
-import { follow } from './_trace/follow.ts'
-import { toMermaid } from './_trace/mermaid.ts'
-import { linesTable, pendingLines, toLines, traceText } from './_trace/text.ts'
-import { keyOf, type Trace } from './_trace/words.ts'
+import { AgentCommand } from '../cli/base-command.ts'
+import { interruption } from '../cli/event/interruption.ts'
+import { compactJson } from '../cli/format/safe.ts'
+import { nextCommand, type Topic } from '../cli/format/states.ts'
+import { follow } from '../cli/trace/follow.ts'
+import { toMermaid } from '../cli/trace/mermaid.ts'
+import { linesTable, pendingLines, toLines, traceText } from '../cli/trace/text.ts'
+import { keyOf, type Trace } from '../cli/trace/words.ts'
 
 export default class TraceThread extends AgentCommand {
   static override summary = 'Trace a thread: its messages, states and deliveries, step by step, and what it waits for'

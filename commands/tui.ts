@@ -1,11 +1,11 @@
 /** `agent tui` */
 import { constants } from 'node:os'
-import { createClient } from '../daemon/client.ts'
-import { openEventStream } from '../daemon/event-client.ts'
-import type { Daemon } from '../tui/daemon.ts'
-import { AgentCommand } from './_base.ts'
-import { currentUrl, fromProcess } from './_client/settings.ts'
-import { UsageError } from './_errors/usage.ts'
+import { createClient } from '../daemon/client/client.ts'
+import { openEventStream } from '../daemon/client/event-client.ts'
+import type { Daemon } from '../cli/tui/daemon.ts'
+import { AgentCommand } from '../cli/base-command.ts'
+import { currentUrl, fromProcess } from '../cli/client/settings.ts'
+import { UsageError } from '../cli/errors/usage.ts'
 
 export default class Tui extends AgentCommand {
   static override summary = 'Show the wallet live, and act on it by keys'
@@ -19,7 +19,7 @@ export default class Tui extends AgentCommand {
     if (!process.stdin.isTTY || !process.stdout.isTTY)
       throw new UsageError('The dashboard needs a terminal: standard input and standard output must both be one.', 'agent event tail')
     const { profileName, profile } = this.access
-    const { start } = await import('../tui/main.tsx')
+    const { start } = await import('../cli/tui/main.tsx')
     const where = `${profile ? `${profileName} · ` : ''}${this.access.url}`
     const signal = await start({ daemon: this.daemon(), where, forSameDaemon: (command) => this.forSameDaemon(command) })
     if (signal) process.exitCode = 128 + constants.signals[signal]

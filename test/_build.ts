@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import type { TestProject } from 'vitest/node'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-const sources = ['bin', 'commands', 'daemon', 'src', 'tui']
+const sources = ['bin', 'cli', 'commands', 'daemon', 'src']
 
 /** The build begins by removing this file, and writes it at its end. */
 const lastOfBuild = 'dist/daemon/agent.cjs.daemon.cache'

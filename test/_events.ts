@@ -1,5 +1,5 @@
 /** Streams of events, read as a program reads them. */
-import { openEventStream, type StreamOptions } from '../daemon/event-client.ts'
+import { openEventStream, type StreamOptions } from '../daemon/client/event-client.ts'
 import type { Event } from '../src/events/event.ts'
 
 /** A stream that is open: the next event, the next few, or the rest. */

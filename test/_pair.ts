@@ -1,6 +1,6 @@
 /** Two tenants of one agent in this process, and what they do with each other, driven by the wallet's own records. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Client } from '../daemon/client.ts'
+import type { Client } from '../daemon/client/client.ts'
 import { startAgent, type TestAgent } from './_agent.ts'
 
 export type Tenant = Awaited<ReturnType<TestAgent['newTenant']>>

@@ -1,6 +1,6 @@
 /** The tables of the pages in docs as the code has them. */
-import { exitCodes } from '../commands/_errors/exit-codes.ts'
-import { scopesOf, type Contract, type Route } from '../daemon/route.ts'
+import { exitCodes } from '../cli/errors/exit-codes.ts'
+import { scopesOf, type Contract, type Route } from '../daemon/http/route.ts'
 import { routes } from '../daemon/routes/index.ts'
 import { allScopes } from '../src/wallet/api-key.ts'
 import { variables } from '../src/base/config.ts'

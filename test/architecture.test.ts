@@ -51,7 +51,7 @@ const mayImport: Record<string, string[]> = {
   'src/enterprise': ['src/base', 'src/net', 'src/crypto', 'src/did', 'src/storage', 'src/events', 'src/wallet', 'src/did-registrar'],
   'src/doctor': ['src/base', 'src/net', 'src/vdr', 'src/storage', 'src/outbox', 'src/events', 'src/wallet'],
   'src/backup': ['src/base', 'src/storage', 'src/wallet'],
-  'src/portable': ['src/base', 'src/backup/copier.ts', 'src/did', 'src/didcomm/route.ts', 'src/storage', 'src/wallet'],
+  'src/wallet-export': ['src/base', 'src/backup/copier.ts', 'src/did', 'src/didcomm/route.ts', 'src/storage', 'src/wallet'],
   'src/trace': ['src/base', 'src/storage', 'src/events', 'src/outbox', 'src/wallet', 'src/protocols'],
   'src/mediator': ['src/base', 'src/net', 'src/crypto', 'src/did', 'src/didcomm', 'src/storage'],
   // The files directly in src put all of it together.
@@ -73,7 +73,7 @@ const mayImport: Record<string, string[]> = {
     'src/outbox',
     'src/protocols/create-worker.ts',
     'src/mediator',
-    'src/portable',
+    'src/wallet-export',
   ],
   daemon: [
     'src',
@@ -98,39 +98,22 @@ const mayImport: Record<string, string[]> = {
     'src/enterprise',
     'src/verification',
     'src/protocols',
-    'src/portable',
+    'src/wallet-export',
   ],
-  // Words become a seed where they are read, so that the daemon never sees them.
-  commands: [
-    'src/base',
-    'src/crypto/mnemonic.ts',
-    'daemon/client.ts',
-    'daemon/event-client.ts',
-    'daemon/file-client.ts',
-    'tui/main.tsx',
-    'tui/daemon.ts',
-  ],
-  // The dashboard asks and prints as the commands do, and knows none of them.
-  tui: [
-    'daemon/client.ts',
-    'daemon/event-client.ts',
-    'commands/_client',
-    'commands/_errors',
-    'commands/_format',
-    'commands/_input/claims.ts',
-    'commands/_trace/text.ts',
-    'commands/_ui/qr.ts',
-    'commands/_ui/qr-terminal.ts',
-  ],
-  bin: ['daemon', 'commands'],
+  'daemon/client': ['src/base', 'src/events', 'daemon/http', 'daemon/routes', 'daemon/middleware'],
+  // Commands and the dashboard speak HTTP with the daemon.
+  cli: ['src/base', 'src/crypto/mnemonic.ts', 'daemon/client'],
+  'cli/tui': ['src/base', 'daemon/client', 'cli/client', 'cli/errors', 'cli/format', 'cli/input', 'cli/trace', 'cli/prompts', 'cli'],
+  commands: ['src/base', 'daemon/client', 'cli', 'cli/tui'],
+  bin: ['daemon', 'cli', 'commands'],
   // What writes the pages that say what the code says.
-  docs: ['daemon', 'commands'],
+  docs: ['daemon', 'cli', 'commands'],
 }
 
 /** Generated code is as long as its source makes it. */
 const generated = ['src/did/prism/prism_pb.ts']
 
-const files = ['src', 'daemon', 'commands', 'tui', 'docs', 'bin'].flatMap((folder) =>
+const files = ['src', 'daemon', 'cli', 'commands', 'docs', 'bin'].flatMap((folder) =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((name) => /\.(?:tsx?|js)$/.test(name))
     .map((name) => join(folder, name)),
@@ -175,9 +158,9 @@ test('files are short: none over 250 lines, half of them at most about 60', () =
 test('the environment is read in one place, the first file of a process', () => {
   const readers = files.filter((file) => /process\.env\b/.test(readFileSync(file, 'utf8')))
   expect(readers.filter((file) => file.startsWith('src/') || file.startsWith('daemon/'))).toEqual([
-    'daemon/backup.ts',
-    'daemon/examine.ts',
-    'daemon/main.ts',
+    'daemon/server/backup.ts',
+    'daemon/server/examine.ts',
+    'daemon/server/main.ts',
   ])
 })
 

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { connectionStates } from '../src/protocols/connection/states.ts'
 import { credentialStates } from '../src/protocols/issue-credential/states.ts'
 import { challengeStates, didRequestStates } from '../src/enterprise/states.ts'
-import type { Machine } from '../src/protocols/machine.ts'
+import type { Machine } from '../src/protocols/engine/machine.ts'
 import { presentationStates } from '../src/protocols/present-proof/states.ts'
 
 const document = readFileSync(new URL('../fixtures/service/states.md', import.meta.url), 'utf8')

@@ -1,9 +1,9 @@
 /** `agent audit list` */
 import * as Flags from '@oclif/core/flags'
-import { AgentCommand } from '../_base.ts'
-import { auditColumns } from '../_format/audit.ts'
-import { readSeconds } from '../_input/duration.ts'
-import { pagingFlags } from '../_input/paging.ts'
+import { AgentCommand } from '../../cli/base-command.ts'
+import { auditColumns } from '../../cli/format/audit.ts'
+import { readSeconds } from '../../cli/input/duration.ts'
+import { pagingFlags } from '../../cli/input/paging.ts'
 
 const actors = ['admin', 'tenant', 'anonymous', 'agent'] as const
 const outcomes = ['succeeded', 'failed', 'refused', 'unknown'] as const

@@ -1,8 +1,8 @@
 /** `agent audit verify` */
 import * as Flags from '@oclif/core/flags'
-import { AgentCommand } from '../_base.ts'
-import { CommandError } from '../_errors/usage.ts'
-import { inStyle } from '../_format/colour.ts'
+import { AgentCommand } from '../../cli/base-command.ts'
+import { CommandError } from '../../cli/errors/usage.ts'
+import { inStyle } from '../../cli/format/colour.ts'
 
 export default class AuditVerify extends AgentCommand {
   static override summary = 'Verify that nobody has altered the audit log'

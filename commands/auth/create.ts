@@ -1,5 +1,5 @@
 /** `agent auth create` */
-import { AskingCommand, askFlags } from '../_asking.ts'
+import { AskingCommand, askFlags } from '../../cli/asking.ts'
 
 export default class AuthCreate extends AskingCommand {
   static override summary = 'Ask somebody to sign in with their DID'

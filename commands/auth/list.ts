@@ -1,6 +1,6 @@
 /** `agent auth list` */
-import { AskingCommand, columns } from '../_asking.ts'
-import { pagingFlags, toPaging } from '../_input/paging.ts'
+import { AskingCommand, columns } from '../../cli/asking.ts'
+import { pagingFlags, toPaging } from '../../cli/input/paging.ts'
 
 export default class AuthList extends AskingCommand {
   static override summary = 'List the challenges'

@@ -1,5 +1,5 @@
 /** `agent auth remove` */
-import { idOf, RemovingCommand } from '../_removing.ts'
+import { idOf, RemovingCommand } from '../../cli/removing.ts'
 
 export default class AuthRemove extends RemovingCommand {
   static override summary = 'Remove a challenge and close its link'

@@ -1,6 +1,6 @@
 /** `agent auth show` */
 import * as Args from '@oclif/core/args'
-import { AskingCommand, lookFlags } from '../_asking.ts'
+import { AskingCommand, lookFlags } from '../../cli/asking.ts'
 
 export default class AuthShow extends AskingCommand {
   static override summary = 'Show a challenge, or wait for its answer'

@@ -1,6 +1,6 @@
 /** `agent auth token` */
 import * as Args from '@oclif/core/args'
-import { AgentCommand } from '../_base.ts'
+import { AgentCommand } from '../../cli/base-command.ts'
 
 export default class AuthToken extends AgentCommand {
   static override summary = 'Exchange a challenge that was answered for a token that says who has signed in'

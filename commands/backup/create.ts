@@ -2,9 +2,9 @@
 import { isAbsolute, resolve } from 'node:path'
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
-import { AgentCommand } from '../_base.ts'
-import { fieldsOf, missingWords } from '../_backup/text.ts'
-import { UsageError } from '../_errors/usage.ts'
+import { AgentCommand } from '../../cli/base-command.ts'
+import { fieldsOf, missingWords } from '../../cli/backup/text.ts'
+import { UsageError } from '../../cli/errors/usage.ts'
 
 export default class BackupCreate extends AgentCommand {
   static override summary = 'Make a backup of the whole data folder, while everything runs (administrator)'

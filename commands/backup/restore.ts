@@ -2,12 +2,12 @@
 import { join, resolve } from 'node:path'
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
-import { askOfBackup } from '../_backup/at-rest.ts'
-import { fieldsOf, keyWords, missingWords } from '../_backup/text.ts'
-import { childEnv } from '../_client/settings.ts'
-import { CommandError } from '../_errors/usage.ts'
-import { fields } from '../_format/table.ts'
-import { PlainCommand } from '../_plain.ts'
+import { askOfBackup } from '../../cli/backup/at-rest.ts'
+import { fieldsOf, keyWords, missingWords } from '../../cli/backup/text.ts'
+import { childEnv } from '../../cli/client/settings.ts'
+import { CommandError } from '../../cli/errors/usage.ts'
+import { fields } from '../../cli/format/table.ts'
+import { PlainCommand } from '../../cli/plain.ts'
 
 export default class BackupRestore extends PlainCommand {
   static override summary = 'Restore a backup to a data folder that is not there yet'

@@ -1,11 +1,11 @@
 /** `agent backup verify` */
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
-import { askOfBackup } from '../_backup/at-rest.ts'
-import { fieldsOf, keyWords, missingWords } from '../_backup/text.ts'
-import { childEnv, findDataDir, fromProcess } from '../_client/settings.ts'
-import { fields } from '../_format/table.ts'
-import { PlainCommand } from '../_plain.ts'
+import { askOfBackup } from '../../cli/backup/at-rest.ts'
+import { fieldsOf, keyWords, missingWords } from '../../cli/backup/text.ts'
+import { childEnv, findDataDir, fromProcess } from '../../cli/client/settings.ts'
+import { fields } from '../../cli/format/table.ts'
+import { PlainCommand } from '../../cli/plain.ts'
 
 export default class BackupVerify extends PlainCommand {
   static override summary = 'Verify that a backup is whole, as it was made, and opens with the master key'

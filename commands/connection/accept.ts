@@ -1,12 +1,12 @@
 /** `agent connection accept` */
 import * as Flags from '@oclif/core/flags'
-import { AgentCommand } from '../_base.ts'
-import { acceptedOffers } from '../_format/connection.ts'
-import { shownState } from '../_format/states.ts'
-import { acceptanceFlags, acceptOffersFlag, readAcceptance } from '../_input/acceptance.ts'
-import { invitationArg, readInvitation } from '../_input/invitation.ts'
-import { whichInvitation } from '../_ui/questions.ts'
-import { waitFlags } from '../_wait.ts'
+import { AgentCommand } from '../../cli/base-command.ts'
+import { acceptedOffers } from '../../cli/format/connection.ts'
+import { shownState } from '../../cli/format/states.ts'
+import { acceptanceFlags, acceptOffersFlag, readAcceptance } from '../../cli/input/acceptance.ts'
+import { invitationArg, readInvitation } from '../../cli/input/invitation.ts'
+import { whichInvitation } from '../../cli/prompts/questions.ts'
+import { waitFlags } from '../../cli/wait.ts'
 
 export default class ConnectionAccept extends AgentCommand {
   static override summary = 'Accept an invitation of another agent'

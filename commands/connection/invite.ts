@@ -1,9 +1,9 @@
 /** `agent connection invite` */
 import * as Flags from '@oclif/core/flags'
-import { shownState } from '../_format/states.ts'
-import { acceptanceFlags, acceptOffersFlag, readAcceptance } from '../_input/acceptance.ts'
-import { InvitingCommand, invitationFlags } from '../_inviting.ts'
-import { waitFlags } from '../_wait.ts'
+import { shownState } from '../../cli/format/states.ts'
+import { acceptanceFlags, acceptOffersFlag, readAcceptance } from '../../cli/input/acceptance.ts'
+import { InvitingCommand, invitationFlags } from '../../cli/inviting.ts'
+import { waitFlags } from '../../cli/wait.ts'
 
 export default class ConnectionInvite extends InvitingCommand {
   static override summary = 'Create an invitation for another agent'

@@ -1,12 +1,12 @@
 /** `agent connection list` */
 import * as Flags from '@oclif/core/flags'
-import { AgentCommand } from '../_base.ts'
-import { findFitting } from '../_client/pages.ts'
-import type { Connection } from '../_format/connection.ts'
-import { connectionName } from '../_format/names.ts'
-import { shortState } from '../_format/states.ts'
-import { ago } from '../_format/time.ts'
-import { recordFlags, toRecordQuery } from '../_input/paging.ts'
+import { AgentCommand } from '../../cli/base-command.ts'
+import { findFitting } from '../../cli/client/pages.ts'
+import type { Connection } from '../../cli/format/connection.ts'
+import { connectionName } from '../../cli/format/names.ts'
+import { shortState } from '../../cli/format/states.ts'
+import { ago } from '../../cli/format/time.ts'
+import { recordFlags, toRecordQuery } from '../../cli/input/paging.ts'
 
 export default class ConnectionList extends AgentCommand {
   static override summary = 'List the connections'

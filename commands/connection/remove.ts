@@ -1,6 +1,6 @@
 /** `agent connection remove` */
-import { idOf, RemovingCommand } from '../_removing.ts'
-import { whichRecord } from '../_ui/questions.ts'
+import { idOf, RemovingCommand } from '../../cli/removing.ts'
+import { whichRecord } from '../../cli/prompts/questions.ts'
 
 export default class ConnectionRemove extends RemovingCommand {
   static override summary = 'Take back an invitation that nobody has accepted'

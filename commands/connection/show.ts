@@ -1,9 +1,9 @@
 /** `agent connection show` */
 import * as Args from '@oclif/core/args'
-import { connectionFields } from '../_format/connection.ts'
-import { InvitingCommand } from '../_inviting.ts'
-import { askedQrFlags, chooseAskedQr } from '../_ui/qr-choice.ts'
-import { whichRecord } from '../_ui/questions.ts'
+import { connectionFields } from '../../cli/format/connection.ts'
+import { InvitingCommand } from '../../cli/inviting.ts'
+import { askedQrFlags, chooseAskedQr } from '../../cli/prompts/qr-choice.ts'
+import { whichRecord } from '../../cli/prompts/questions.ts'
 
 export default class ConnectionShow extends InvitingCommand {
   static override summary = 'Show a connection'

@@ -1,11 +1,11 @@
 /** `agent connection update` */
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
-import { AgentCommand } from '../_base.ts'
-import { UsageError } from '../_errors/usage.ts'
-import { connectionFields } from '../_format/connection.ts'
-import { acceptanceFlags, readAcceptance } from '../_input/acceptance.ts'
-import { whichRecord } from '../_ui/questions.ts'
+import { AgentCommand } from '../../cli/base-command.ts'
+import { UsageError } from '../../cli/errors/usage.ts'
+import { connectionFields } from '../../cli/format/connection.ts'
+import { acceptanceFlags, readAcceptance } from '../../cli/input/acceptance.ts'
+import { whichRecord } from '../../cli/prompts/questions.ts'
 
 export default class ConnectionUpdate extends AgentCommand {
   static override summary = 'Change the label of a connection, or which offers over it are accepted without a person'

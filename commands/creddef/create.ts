@@ -1,9 +1,9 @@
 /** `agent creddef create` */
 import * as Flags from '@oclif/core/flags'
-import { AgentCommand } from '../_base.ts'
-import { anonCredsSchemaUrl, definitionFields } from '../_input/creddef.ts'
-import { didUrlFlag } from '../_input/did-url.ts'
-import { whichDid } from '../_ui/questions.ts'
+import { AgentCommand } from '../../cli/base-command.ts'
+import { anonCredsSchemaUrl, definitionFields } from '../../cli/input/creddef.ts'
+import { didUrlFlag } from '../../cli/input/did-url.ts'
+import { whichDid } from '../../cli/prompts/questions.ts'
 
 export default class CreddefCreate extends AgentCommand {
   static override summary = 'Make a credential definition, by which AnonCreds credentials of a schema are issued'

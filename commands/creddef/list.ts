@@ -1,8 +1,8 @@
 /** `agent creddef list` */
-import { AgentCommand } from '../_base.ts'
-import { openDefinition } from '../_input/creddef.ts'
-import { registryFlags } from '../_input/did-url.ts'
-import { toPaging } from '../_input/paging.ts'
+import { AgentCommand } from '../../cli/base-command.ts'
+import { openDefinition } from '../../cli/input/creddef.ts'
+import { registryFlags } from '../../cli/input/did-url.ts'
+import { toPaging } from '../../cli/input/paging.ts'
 
 export default class CreddefList extends AgentCommand {
   static override summary = 'List the credential definitions of this wallet'

@@ -1,10 +1,10 @@
 /** `agent creddef show` */
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
-import { AgentCommand } from '../_base.ts'
-import { safeJson } from '../_format/safe.ts'
-import { definitionFields, openDefinition } from '../_input/creddef.ts'
-import { didUrlFlag, open } from '../_input/did-url.ts'
+import { AgentCommand } from '../../cli/base-command.ts'
+import { safeJson } from '../../cli/format/safe.ts'
+import { definitionFields, openDefinition } from '../../cli/input/creddef.ts'
+import { didUrlFlag, open } from '../../cli/input/did-url.ts'
 
 export default class CreddefShow extends AgentCommand {
   static override summary = 'Show a credential definition'

@@ -1,9 +1,9 @@
 /** `agent credential accept-invitation` */
-import { AgentCommand } from '../_base.ts'
-import { credentialFields } from '../_format/records.ts'
-import { nextCommand } from '../_format/states.ts'
-import { invitationArg, readInvitation } from '../_input/invitation.ts'
-import { whichInvitation } from '../_ui/questions.ts'
+import { AgentCommand } from '../../cli/base-command.ts'
+import { credentialFields } from '../../cli/format/records.ts'
+import { nextCommand } from '../../cli/format/states.ts'
+import { invitationArg, readInvitation } from '../../cli/input/invitation.ts'
+import { whichInvitation } from '../../cli/prompts/questions.ts'
 
 export default class CredentialAcceptInvitation extends AgentCommand {
   static override summary = 'Take the offer in an invitation (holder)'

@@ -1,12 +1,12 @@
 /** `agent credential accept` */
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
-import { AgentCommand } from '../_base.ts'
-import { UsageError } from '../_errors/usage.ts'
-import { credentialFields } from '../_format/records.ts'
-import { findSubjects, noSubject } from '../_client/subjects.ts'
-import { whichRecord, whichSubject } from '../_ui/questions.ts'
-import { waitFlags } from '../_wait.ts'
+import { AgentCommand } from '../../cli/base-command.ts'
+import { UsageError } from '../../cli/errors/usage.ts'
+import { credentialFields } from '../../cli/format/records.ts'
+import { findSubjects, noSubject } from '../../cli/client/subjects.ts'
+import { whichRecord, whichSubject } from '../../cli/prompts/questions.ts'
+import { waitFlags } from '../../cli/wait.ts'
 
 export default class CredentialAccept extends AgentCommand {
   static override summary = 'Accept an offer (holder)'

@@ -2,10 +2,10 @@
 import { writeFileSync } from 'node:fs'
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
-import { AgentCommand } from '../_base.ts'
-import { CommandError, UsageError } from '../_errors/usage.ts'
-import { safeJson } from '../_format/safe.ts'
-import { whichRecord } from '../_ui/questions.ts'
+import { AgentCommand } from '../../cli/base-command.ts'
+import { CommandError, UsageError } from '../../cli/errors/usage.ts'
+import { safeJson } from '../../cli/format/safe.ts'
+import { whichRecord } from '../../cli/prompts/questions.ts'
 import { systemReason } from '../../src/base/system-reason.ts'
 
 export default class CredentialExport extends AgentCommand {

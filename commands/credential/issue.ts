@@ -1,9 +1,9 @@
 /** `agent credential issue` */
 import * as Args from '@oclif/core/args'
-import { AgentCommand } from '../_base.ts'
-import { credentialFields } from '../_format/records.ts'
-import { whichRecord } from '../_ui/questions.ts'
-import { waitFlags } from '../_wait.ts'
+import { AgentCommand } from '../../cli/base-command.ts'
+import { credentialFields } from '../../cli/format/records.ts'
+import { whichRecord } from '../../cli/prompts/questions.ts'
+import { waitFlags } from '../../cli/wait.ts'
 
 export default class CredentialIssue extends AgentCommand {
   static override summary = 'Issue the credential of an offer that was accepted (issuer)'

@@ -1,7 +1,7 @@
 /** `agent credential list` */
-import { AgentCommand } from '../_base.ts'
-import { credentialColumns } from '../_format/records.ts'
-import { recordFlags, toRecordQuery } from '../_input/paging.ts'
+import { AgentCommand } from '../../cli/base-command.ts'
+import { credentialColumns } from '../../cli/format/records.ts'
+import { recordFlags, toRecordQuery } from '../../cli/input/paging.ts'
 
 export default class CredentialList extends AgentCommand {
   static override summary = 'List the credential records: offered, accepted, issued and held'

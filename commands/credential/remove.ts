@@ -1,6 +1,6 @@
 /** `agent credential remove` */
-import { idOf, RemovingCommand } from '../_removing.ts'
-import { whichRecord } from '../_ui/questions.ts'
+import { idOf, RemovingCommand } from '../../cli/removing.ts'
+import { whichRecord } from '../../cli/prompts/questions.ts'
 
 export default class CredentialRemove extends RemovingCommand {
   static override summary = 'Remove a credential record; the holder’s with its credential'

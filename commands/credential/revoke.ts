@@ -1,10 +1,10 @@
 /** `agent credential revoke` */
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
-import { AgentCommand } from '../_base.ts'
-import { credentialFields } from '../_format/records.ts'
-import { confirm } from '../_ui/confirm.ts'
-import { whichRecord } from '../_ui/questions.ts'
+import { AgentCommand } from '../../cli/base-command.ts'
+import { credentialFields } from '../../cli/format/records.ts'
+import { confirm } from '../../cli/prompts/confirm.ts'
+import { whichRecord } from '../../cli/prompts/questions.ts'
 
 export default class CredentialRevoke extends AgentCommand {
   static override summary = 'Revoke a credential, for good (issuer)'

@@ -1,10 +1,10 @@
 /** `agent credential show` */
 import * as Args from '@oclif/core/args'
-import { credentialFields } from '../_format/records.ts'
-import { nextCommand } from '../_format/states.ts'
-import { InvitingCommand } from '../_inviting.ts'
-import { askedQrFlags, chooseAskedQr } from '../_ui/qr-choice.ts'
-import { whichRecord } from '../_ui/questions.ts'
+import { credentialFields } from '../../cli/format/records.ts'
+import { nextCommand } from '../../cli/format/states.ts'
+import { InvitingCommand } from '../../cli/inviting.ts'
+import { askedQrFlags, chooseAskedQr } from '../../cli/prompts/qr-choice.ts'
+import { whichRecord } from '../../cli/prompts/questions.ts'
 
 export default class CredentialShow extends InvitingCommand {
   static override summary = 'Show a credential record: what its credential says, how long it is valid, and whether it is revoked'

@@ -2,8 +2,8 @@
 import { gunzipSync } from 'node:zlib'
 import * as Args from '@oclif/core/args'
 import { z } from 'zod'
-import { AgentCommand } from '../_base.ts'
-import { CommandError } from '../_errors/usage.ts'
+import { AgentCommand } from '../../cli/base-command.ts'
+import { CommandError } from '../../cli/errors/usage.ts'
 
 /** What is read of a StatusList2021 credential. */
 const StatusList = z.object({

@@ -1,10 +1,10 @@
 /** `agent credential verify` */
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
-import { AgentCommand } from '../_base.ts'
-import { CommandError, UsageError } from '../_errors/usage.ts'
-import { checkFields } from '../_format/checks.ts'
-import { formatOf, namesSchemas, readCredential } from '../_input/credential.ts'
+import { AgentCommand } from '../../cli/base-command.ts'
+import { CommandError, UsageError } from '../../cli/errors/usage.ts'
+import { checkFields } from '../../cli/format/checks.ts'
+import { formatOf, namesSchemas, readCredential } from '../../cli/input/credential.ts'
 
 export default class CredentialVerify extends AgentCommand {
   static override summary = 'Check a credential, whoever issued it'

@@ -1,11 +1,11 @@
 /** `agent daemon logs` */
 import * as Flags from '@oclif/core/flags'
-import { findDataDir, fromProcess } from '../_client/settings.ts'
-import { followLines, lastLines } from '../_daemon/follow.ts'
-import { logPath } from '../_daemon/launch.ts'
-import { formatLogLine } from '../_daemon/log-line.ts'
-import { CommandError } from '../_errors/usage.ts'
-import { PlainCommand } from '../_plain.ts'
+import { findDataDir, fromProcess } from '../../cli/client/settings.ts'
+import { followLines, lastLines } from '../../cli/daemon/follow.ts'
+import { logPath } from '../../cli/daemon/launch.ts'
+import { formatLogLine } from '../../cli/daemon/log-line.ts'
+import { CommandError } from '../../cli/errors/usage.ts'
+import { PlainCommand } from '../../cli/plain.ts'
 import { systemReason } from '../../src/base/system-reason.ts'
 
 export default class DaemonLogs extends PlainCommand {

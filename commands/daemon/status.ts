@@ -1,12 +1,12 @@
 /** `agent daemon status` */
 import * as Flags from '@oclif/core/flags'
-import { findDataDir, fromProcess } from '../_client/settings.ts'
-import { findDaemon, health } from '../_daemon/find.ts'
-import { logPath } from '../_daemon/launch.ts'
-import { CommandError } from '../_errors/usage.ts'
-import { fields } from '../_format/table.ts'
-import { ago } from '../_format/time.ts'
-import { PlainCommand } from '../_plain.ts'
+import { findDataDir, fromProcess } from '../../cli/client/settings.ts'
+import { findDaemon, health } from '../../cli/daemon/find.ts'
+import { logPath } from '../../cli/daemon/launch.ts'
+import { CommandError } from '../../cli/errors/usage.ts'
+import { fields } from '../../cli/format/table.ts'
+import { ago } from '../../cli/format/time.ts'
+import { PlainCommand } from '../../cli/plain.ts'
 
 export default class DaemonStatus extends PlainCommand {
   static override summary = 'Show whether the daemon runs, and where'

@@ -1,9 +1,9 @@
 /** `agent daemon stop` */
 import * as Flags from '@oclif/core/flags'
-import { findDataDir, fromProcess } from '../_client/settings.ts'
-import { findDaemon, waitForEnd } from '../_daemon/find.ts'
-import { CommandError } from '../_errors/usage.ts'
-import { PlainCommand } from '../_plain.ts'
+import { findDataDir, fromProcess } from '../../cli/client/settings.ts'
+import { findDaemon, waitForEnd } from '../../cli/daemon/find.ts'
+import { CommandError } from '../../cli/errors/usage.ts'
+import { PlainCommand } from '../../cli/plain.ts'
 
 const patienceMs = 10_000
 

@@ -1,12 +1,12 @@
 /** `agent did create` */
 import * as Flags from '@oclif/core/flags'
-import type { Input } from '../_client/answer.ts'
-import { toReport } from '../_errors/report.ts'
-import { CommandError, UsageError } from '../_errors/usage.ts'
-import { shownDid, nextForDid, shortForm } from '../_format/did.ts'
-import { readKey, readService, unwrap, type Key } from '../_input/did.ts'
-import { readObject } from '../_input/json.ts'
-import { kinds, OperatingCommand, waitFlags } from '../_operating.ts'
+import type { Input } from '../../cli/client/answer.ts'
+import { toReport } from '../../cli/errors/report.ts'
+import { CommandError, UsageError } from '../../cli/errors/usage.ts'
+import { shownDid, nextForDid, shortForm } from '../../cli/format/did.ts'
+import { readKey, readService, unwrap, type Key } from '../../cli/input/did.ts'
+import { readObject } from '../../cli/input/json.ts'
+import { kinds, OperatingCommand, waitFlags } from '../../cli/operating.ts'
 
 const curves = ['secp256k1', 'Ed25519', 'none'] as const
 const many = { multiple: true, multipleNonGreedy: true } as const

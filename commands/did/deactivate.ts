@@ -1,10 +1,10 @@
 /** `agent did deactivate` */
 import * as Flags from '@oclif/core/flags'
-import { shortForm } from '../_format/did.ts'
-import { ownDidArg } from '../_input/own-did.ts'
-import { kinds, OperatingCommand, waitFlags } from '../_operating.ts'
-import { confirm } from '../_ui/confirm.ts'
-import { whichDid } from '../_ui/questions.ts'
+import { shortForm } from '../../cli/format/did.ts'
+import { ownDidArg } from '../../cli/input/own-did.ts'
+import { kinds, OperatingCommand, waitFlags } from '../../cli/operating.ts'
+import { confirm } from '../../cli/prompts/confirm.ts'
+import { whichDid } from '../../cli/prompts/questions.ts'
 
 export default class DidDeactivate extends OperatingCommand {
   static override summary = 'Deactivate a published DID, for good'

@@ -1,7 +1,7 @@
 /** `agent did list` */
-import { AgentCommand } from '../_base.ts'
-import { shownDid } from '../_format/did.ts'
-import { pagingFlags, toPaging } from '../_input/paging.ts'
+import { AgentCommand } from '../../cli/base-command.ts'
+import { shownDid } from '../../cli/format/did.ts'
+import { pagingFlags, toPaging } from '../../cli/input/paging.ts'
 
 export default class DidList extends AgentCommand {
   static override summary = 'List the DIDs of the wallet'

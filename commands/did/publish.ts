@@ -1,7 +1,7 @@
 /** `agent did publish` */
-import { ownDidArg } from '../_input/own-did.ts'
-import { kinds, OperatingCommand, waitFlags } from '../_operating.ts'
-import { whichDid } from '../_ui/questions.ts'
+import { ownDidArg } from '../../cli/input/own-did.ts'
+import { kinds, OperatingCommand, waitFlags } from '../../cli/operating.ts'
+import { whichDid } from '../../cli/prompts/questions.ts'
 
 export default class DidPublish extends OperatingCommand {
   static override summary = 'Publish a DID of the wallet on the ledger'

@@ -1,11 +1,11 @@
 /** `agent did resolve` */
 import * as Args from '@oclif/core/args'
-import { ProblemError } from '../../daemon/client.ts'
-import { AgentCommand } from '../_base.ts'
-import { exitCodeOf } from '../_errors/report.ts'
-import { CommandError, UsageError } from '../_errors/usage.ts'
-import { safeJson } from '../_format/safe.ts'
-import { readInput } from '../_input/file.ts'
+import { ProblemError } from '../../daemon/client/client.ts'
+import { AgentCommand } from '../../cli/base-command.ts'
+import { exitCodeOf } from '../../cli/errors/report.ts'
+import { CommandError, UsageError } from '../../cli/errors/usage.ts'
+import { safeJson } from '../../cli/format/safe.ts'
+import { readInput } from '../../cli/input/file.ts'
 
 export default class DidResolve extends AgentCommand {
   static override summary = 'Resolve any DID and print its document'

@@ -1,6 +1,6 @@
 /** `agent did restore` */
-import { AgentCommand } from '../_base.ts'
-import { shownDid } from '../_format/did.ts'
+import { AgentCommand } from '../../cli/base-command.ts'
+import { shownDid } from '../../cli/format/did.ts'
 
 export default class DidRestore extends AgentCommand {
   static override summary = 'Find the published DIDs of the wallet’s seed on the ledger again'

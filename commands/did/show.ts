@@ -1,8 +1,8 @@
 /** `agent did show` */
-import { AgentCommand } from '../_base.ts'
-import { shownDid, nextForDid } from '../_format/did.ts'
-import { ownDidArg } from '../_input/own-did.ts'
-import { whichDid } from '../_ui/questions.ts'
+import { AgentCommand } from '../../cli/base-command.ts'
+import { shownDid, nextForDid } from '../../cli/format/did.ts'
+import { ownDidArg } from '../../cli/input/own-did.ts'
+import { whichDid } from '../../cli/prompts/questions.ts'
 
 export default class DidShow extends AgentCommand {
   static override summary = 'Show a DID of the wallet, and what it waits for'

@@ -1,8 +1,8 @@
 /** `agent did update` */
-import { actionFlags, readActions } from '../_input/did-actions.ts'
-import { ownDidArg } from '../_input/own-did.ts'
-import { kinds, OperatingCommand, waitFlags } from '../_operating.ts'
-import { whichDid } from '../_ui/questions.ts'
+import { actionFlags, readActions } from '../../cli/input/did-actions.ts'
+import { ownDidArg } from '../../cli/input/own-did.ts'
+import { kinds, OperatingCommand, waitFlags } from '../../cli/operating.ts'
+import { whichDid } from '../../cli/prompts/questions.ts'
 
 export default class DidUpdate extends OperatingCommand {
   static override summary = 'Change a published DID: its keys, services and contexts'

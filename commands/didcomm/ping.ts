@@ -1,8 +1,8 @@
 /** `agent didcomm ping` */
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
-import { AgentCommand } from '../_base.ts'
-import { ping } from '../_client/ping.ts'
+import { AgentCommand } from '../../cli/base-command.ts'
+import { ping } from '../../cli/client/ping.ts'
 
 export default class DidcommPing extends AgentCommand {
   static override summary = 'Ask whether the other side of a connection, or whoever has a DID, is there'

@@ -1,9 +1,9 @@
 /** `agent didcomm unpack` */
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
-import { AgentCommand } from '../_base.ts'
-import { safeJson } from '../_format/safe.ts'
-import { readText } from '../_input/json.ts'
+import { AgentCommand } from '../../cli/base-command.ts'
+import { safeJson } from '../../cli/format/safe.ts'
+import { readText } from '../../cli/input/json.ts'
 
 export default class DidcommUnpack extends AgentCommand {
   static override summary = 'Explain a DIDComm envelope that is for this wallet'

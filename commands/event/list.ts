@@ -1,9 +1,9 @@
 /** `agent event list` */
 import * as Flags from '@oclif/core/flags'
-import { AgentCommand } from '../_base.ts'
-import { eventColumns } from '../_format/event.ts'
-import { eventFlags } from '../_input/event.ts'
-import { pagingFlags } from '../_input/paging.ts'
+import { AgentCommand } from '../../cli/base-command.ts'
+import { eventColumns } from '../../cli/format/event.ts'
+import { eventFlags } from '../../cli/input/event.ts'
+import { pagingFlags } from '../../cli/input/paging.ts'
 
 export default class EventList extends AgentCommand {
   static override summary = 'List the events of the wallet, oldest first'

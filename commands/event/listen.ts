@@ -1,14 +1,14 @@
 /** `agent event listen` */
 import { once } from 'node:events'
 import * as Flags from '@oclif/core/flags'
-import { AgentCommand } from '../_base.ts'
-import type { Event } from '../_client/events.ts'
-import { UsageError } from '../_errors/usage.ts'
-import { interruption } from '../_event/interruption.ts'
-import { openReceiver, readRate } from '../_event/receiver.ts'
-import { eventLine } from '../_format/event.ts'
-import { compactJson, safeLine } from '../_format/safe.ts'
-import { readSeconds } from '../_input/duration.ts'
+import { AgentCommand } from '../../cli/base-command.ts'
+import type { Event } from '../../cli/client/events.ts'
+import { UsageError } from '../../cli/errors/usage.ts'
+import { interruption } from '../../cli/event/interruption.ts'
+import { openReceiver, readRate } from '../../cli/event/receiver.ts'
+import { eventLine } from '../../cli/format/event.ts'
+import { compactJson, safeLine } from '../../cli/format/safe.ts'
+import { readSeconds } from '../../cli/input/duration.ts'
 
 export default class EventListen extends AgentCommand {
   static override summary = 'Receive the events of the wallet on this machine, as a webhook would, until Ctrl-C'

@@ -1,6 +1,6 @@
 /** `agent event replay` */
 import * as Flags from '@oclif/core/flags'
-import { replayFlags, ReplayingCommand } from '../_replaying.ts'
+import { replayFlags, ReplayingCommand } from '../../cli/replaying.ts'
 
 export default class EventReplay extends ReplayingCommand {
   static override summary = 'Send events again, to a webhook'

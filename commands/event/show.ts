@@ -1,9 +1,9 @@
 /** `agent event show` */
 import * as Args from '@oclif/core/args'
-import { AgentCommand } from '../_base.ts'
-import { stateOf } from '../_format/event.ts'
-import { safeJson } from '../_format/safe.ts'
-import { walletFlag } from '../_input/event.ts'
+import { AgentCommand } from '../../cli/base-command.ts'
+import { stateOf } from '../../cli/format/event.ts'
+import { safeJson } from '../../cli/format/safe.ts'
+import { walletFlag } from '../../cli/input/event.ts'
 
 export default class EventShow extends AgentCommand {
   static override summary = 'Show an event with its data'

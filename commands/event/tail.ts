@@ -1,11 +1,11 @@
 /** `agent event tail` */
 import { once } from 'node:events'
 import * as Flags from '@oclif/core/flags'
-import { AgentCommand } from '../_base.ts'
-import { interruption } from '../_event/interruption.ts'
-import { eventLine } from '../_format/event.ts'
-import { compactJson } from '../_format/safe.ts'
-import { eventFlags } from '../_input/event.ts'
+import { AgentCommand } from '../../cli/base-command.ts'
+import { interruption } from '../../cli/event/interruption.ts'
+import { eventLine } from '../../cli/format/event.ts'
+import { compactJson } from '../../cli/format/safe.ts'
+import { eventFlags } from '../../cli/input/event.ts'
 
 export default class EventTail extends AgentCommand {
   static override summary = 'Follow the events of the wallet as they happen, until Ctrl-C'

@@ -1,7 +1,7 @@
 /** `agent key rotate` */
 import * as Flags from '@oclif/core/flags'
-import { AgentCommand } from '../_base.ts'
-import { readSecretFile } from '../_input/secret-file.ts'
+import { AgentCommand } from '../../cli/base-command.ts'
+import { readSecretFile } from '../../cli/input/secret-file.ts'
 
 export default class KeyRotate extends AgentCommand {
   static override summary = 'Replace the master key, while everything runs (administrator)'

@@ -1,8 +1,8 @@
 /** `agent message list` */
 import * as Flags from '@oclif/core/flags'
-import { AgentCommand } from '../_base.ts'
-import { ago } from '../_format/time.ts'
-import { pagingFlags, toPaging } from '../_input/paging.ts'
+import { AgentCommand } from '../../cli/base-command.ts'
+import { ago } from '../../cli/format/time.ts'
+import { pagingFlags, toPaging } from '../../cli/input/paging.ts'
 
 export default class MessageList extends AgentCommand {
   static override summary = 'List the basic messages, sent and received'

@@ -1,9 +1,9 @@
 /** `agent message send` */
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
-import { AgentCommand } from '../_base.ts'
-import { readText } from '../_input/json.ts'
-import { whichConnection } from '../_ui/questions.ts'
+import { AgentCommand } from '../../cli/base-command.ts'
+import { readText } from '../../cli/input/json.ts'
+import { whichConnection } from '../../cli/prompts/questions.ts'
 
 export default class MessageSend extends AgentCommand {
   static override summary = 'Send a basic message over a connection'

@@ -1,5 +1,5 @@
 /** `agent onboard create` */
-import { AskingCommand, askFlags } from '../_asking.ts'
+import { AskingCommand, askFlags } from '../../cli/asking.ts'
 
 export default class OnboardCreate extends AskingCommand {
   static override summary = 'Ask somebody for their DID'

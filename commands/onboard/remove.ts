@@ -1,5 +1,5 @@
 /** `agent onboard remove` */
-import { idOf, RemovingCommand } from '../_removing.ts'
+import { idOf, RemovingCommand } from '../../cli/removing.ts'
 
 export default class OnboardRemove extends RemovingCommand {
   static override summary = 'Remove a DID request and close its link'

@@ -1,6 +1,6 @@
 /** `agent onboard show` */
 import * as Args from '@oclif/core/args'
-import { AskingCommand, lookFlags } from '../_asking.ts'
+import { AskingCommand, lookFlags } from '../../cli/asking.ts'
 
 export default class OnboardShow extends AskingCommand {
   static override summary = 'Show a DID request, or wait for its answer'

@@ -1,8 +1,8 @@
 /** `agent policy create` */
 import * as Flags from '@oclif/core/flags'
-import { AgentCommand } from '../_base.ts'
-import { policyFields } from '../_format/policy.ts'
-import { constraintFlags, readConstraints } from '../_input/policy.ts'
+import { AgentCommand } from '../../cli/base-command.ts'
+import { policyFields } from '../../cli/format/policy.ts'
+import { constraintFlags, readConstraints } from '../../cli/input/policy.ts'
 
 export default class PolicyCreate extends AgentCommand {
   static override summary = 'Make a verification policy: the schemas and issuers that proofs are accepted of'

@@ -1,9 +1,9 @@
 /** `agent policy list` */
 import * as Flags from '@oclif/core/flags'
-import { AgentCommand } from '../_base.ts'
-import { acceptedBy } from '../_format/policy.ts'
-import { ago } from '../_format/time.ts'
-import { pagingFlags, toPaging } from '../_input/paging.ts'
+import { AgentCommand } from '../../cli/base-command.ts'
+import { acceptedBy } from '../../cli/format/policy.ts'
+import { ago } from '../../cli/format/time.ts'
+import { pagingFlags, toPaging } from '../../cli/input/paging.ts'
 
 export default class PolicyList extends AgentCommand {
   static override summary = 'List the verification policies'

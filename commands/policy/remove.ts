@@ -1,5 +1,5 @@
 /** `agent policy remove` */
-import { idOf, RemovingCommand } from '../_removing.ts'
+import { idOf, RemovingCommand } from '../../cli/removing.ts'
 
 export default class PolicyRemove extends RemovingCommand {
   static override summary = 'Remove a verification policy'

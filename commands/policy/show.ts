@@ -1,7 +1,7 @@
 /** `agent policy show` */
 import * as Args from '@oclif/core/args'
-import { AgentCommand } from '../_base.ts'
-import { policyFields } from '../_format/policy.ts'
+import { AgentCommand } from '../../cli/base-command.ts'
+import { policyFields } from '../../cli/format/policy.ts'
 
 export default class PolicyShow extends AgentCommand {
   static override summary = 'Show a verification policy'

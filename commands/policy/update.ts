@@ -1,10 +1,10 @@
 /** `agent policy update` */
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
-import { AgentCommand } from '../_base.ts'
-import { UsageError } from '../_errors/usage.ts'
-import { policyFields } from '../_format/policy.ts'
-import { constraintFlags, readConstraints } from '../_input/policy.ts'
+import { AgentCommand } from '../../cli/base-command.ts'
+import { UsageError } from '../../cli/errors/usage.ts'
+import { policyFields } from '../../cli/format/policy.ts'
+import { constraintFlags, readConstraints } from '../../cli/input/policy.ts'
 
 export default class PolicyUpdate extends AgentCommand {
   static override summary = 'Change a verification policy; what is not named stays'

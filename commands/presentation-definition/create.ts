@@ -1,8 +1,8 @@
 /** `agent presentation-definition create` */
 import * as Args from '@oclif/core/args'
-import { AgentCommand } from '../_base.ts'
-import type { Input } from '../_client/answer.ts'
-import { readObject } from '../_input/json.ts'
+import { AgentCommand } from '../../cli/base-command.ts'
+import type { Input } from '../../cli/client/answer.ts'
+import { readObject } from '../../cli/input/json.ts'
 
 type Definition = NonNullable<Input<'POST /presentation-exchange/presentation-definitions'>['body']>
 

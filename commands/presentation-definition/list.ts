@@ -1,6 +1,6 @@
 /** `agent presentation-definition list` */
-import { AgentCommand } from '../_base.ts'
-import { pagingFlags, toPaging } from '../_input/paging.ts'
+import { AgentCommand } from '../../cli/base-command.ts'
+import { pagingFlags, toPaging } from '../../cli/input/paging.ts'
 
 export default class PresentationDefinitionList extends AgentCommand {
   static override summary = 'List the presentation definitions of the wallet'

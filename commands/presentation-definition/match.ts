@@ -1,6 +1,6 @@
 /** `agent presentation-definition match` */
 import * as Args from '@oclif/core/args'
-import { AgentCommand } from '../_base.ts'
+import { AgentCommand } from '../../cli/base-command.ts'
 
 export default class PresentationDefinitionMatch extends AgentCommand {
   static override summary = 'Show which credentials of the wallet satisfy a presentation definition'

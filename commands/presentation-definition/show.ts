@@ -1,7 +1,7 @@
 /** `agent presentation-definition show` */
 import * as Args from '@oclif/core/args'
-import { AgentCommand } from '../_base.ts'
-import { safeJson } from '../_format/safe.ts'
+import { AgentCommand } from '../../cli/base-command.ts'
+import { safeJson } from '../../cli/format/safe.ts'
 
 export default class PresentationDefinitionShow extends AgentCommand {
   static override summary = 'Show a presentation definition'

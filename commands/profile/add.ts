@@ -2,11 +2,11 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import { readProfile, writeProfile, writeProfileInUse, type RemoteProfile } from '../../src/base/profile.ts'
-import { fromProcess, readKey, toBase } from '../_client/settings.ts'
-import { CommandError, UsageError } from '../_errors/usage.ts'
-import { profileFields, showProfile } from '../_format/profile.ts'
-import { fields } from '../_format/table.ts'
-import { PlainCommand } from '../_plain.ts'
+import { fromProcess, readKey, toBase } from '../../cli/client/settings.ts'
+import { CommandError, UsageError } from '../../cli/errors/usage.ts'
+import { profileFields, showProfile } from '../../cli/format/profile.ts'
+import { fields } from '../../cli/format/table.ts'
+import { PlainCommand } from '../../cli/plain.ts'
 
 export default class ProfileAdd extends PlainCommand {
   static override summary = 'Write a profile for a daemon on another machine'

@@ -1,9 +1,9 @@
 /** `agent profile list` */
 import * as Flags from '@oclif/core/flags'
-import { fromProcess } from '../_client/settings.ts'
-import { profileColumns, showProfiles } from '../_format/profile.ts'
-import { table } from '../_format/table.ts'
-import { PlainCommand } from '../_plain.ts'
+import { fromProcess } from '../../cli/client/settings.ts'
+import { profileColumns, showProfiles } from '../../cli/format/profile.ts'
+import { table } from '../../cli/format/table.ts'
+import { PlainCommand } from '../../cli/plain.ts'
 
 export default class ProfileList extends PlainCommand {
   static override summary = 'List the profiles: the daemons that this user’s commands know'

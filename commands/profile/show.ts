@@ -1,11 +1,11 @@
 /** `agent profile show` */
 import * as Args from '@oclif/core/args'
 import { readProfile } from '../../src/base/profile.ts'
-import { fromProcess } from '../_client/settings.ts'
-import { CommandError } from '../_errors/usage.ts'
-import { profileFields, showProfile } from '../_format/profile.ts'
-import { fields } from '../_format/table.ts'
-import { PlainCommand } from '../_plain.ts'
+import { fromProcess } from '../../cli/client/settings.ts'
+import { CommandError } from '../../cli/errors/usage.ts'
+import { profileFields, showProfile } from '../../cli/format/profile.ts'
+import { fields } from '../../cli/format/table.ts'
+import { PlainCommand } from '../../cli/plain.ts'
 
 export default class ProfileShow extends PlainCommand {
   static override summary = 'Show a profile: the daemon, which keys there are, and the file'

@@ -1,9 +1,9 @@
 /** `agent profile use` */
 import * as Args from '@oclif/core/args'
 import { readProfile, writeProfileInUse } from '../../src/base/profile.ts'
-import { defaultProfile, fromVariables } from '../_client/settings.ts'
-import { CommandError } from '../_errors/usage.ts'
-import { PlainCommand } from '../_plain.ts'
+import { defaultProfile, fromVariables } from '../../cli/client/settings.ts'
+import { CommandError } from '../../cli/errors/usage.ts'
+import { PlainCommand } from '../../cli/plain.ts'
 
 export default class ProfileUse extends PlainCommand {
   static override summary = 'Put a profile into use: commands go to its daemon, with its keys'

@@ -1,9 +1,9 @@
 /** `agent proof accept-invitation` */
-import { AgentCommand } from '../_base.ts'
-import { presentationFields } from '../_format/records.ts'
-import { nextCommand } from '../_format/states.ts'
-import { invitationArg, readInvitation } from '../_input/invitation.ts'
-import { whichInvitation } from '../_ui/questions.ts'
+import { AgentCommand } from '../../cli/base-command.ts'
+import { presentationFields } from '../../cli/format/records.ts'
+import { nextCommand } from '../../cli/format/states.ts'
+import { invitationArg, readInvitation } from '../../cli/input/invitation.ts'
+import { whichInvitation } from '../../cli/prompts/questions.ts'
 
 export default class ProofAcceptInvitation extends AgentCommand {
   static override summary = 'Take the request in an invitation (prover)'

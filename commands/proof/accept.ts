@@ -1,8 +1,8 @@
 /** `agent proof accept` */
 import * as Args from '@oclif/core/args'
-import { AgentCommand } from '../_base.ts'
-import { presentationFields } from '../_format/records.ts'
-import { whichRecord } from '../_ui/questions.ts'
+import { AgentCommand } from '../../cli/base-command.ts'
+import { presentationFields } from '../../cli/format/records.ts'
+import { whichRecord } from '../../cli/prompts/questions.ts'
 
 export default class ProofAccept extends AgentCommand {
   static override summary = 'Accept a presentation that was verified (verifier)'

@@ -1,13 +1,13 @@
 /** `agent proof present` */
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
-import { AgentCommand } from '../_base.ts'
-import { CommandError, UsageError } from '../_errors/usage.ts'
-import { candidatesTable, findMisfit, presentCommands, unanswered, type Candidates } from '../_format/candidates.ts'
-import { presentationFields } from '../_format/records.ts'
-import { readClaimNames } from '../_input/claim-names.ts'
-import { whichCredential, whichRecord } from '../_ui/questions.ts'
-import { waitFlags } from '../_wait.ts'
+import { AgentCommand } from '../../cli/base-command.ts'
+import { CommandError, UsageError } from '../../cli/errors/usage.ts'
+import { candidatesTable, findMisfit, presentCommands, unanswered, type Candidates } from '../../cli/format/candidates.ts'
+import { presentationFields } from '../../cli/format/records.ts'
+import { readClaimNames } from '../../cli/input/claim-names.ts'
+import { whichCredential, whichRecord } from '../../cli/prompts/questions.ts'
+import { waitFlags } from '../../cli/wait.ts'
 
 export default class ProofPresent extends AgentCommand {
   static override summary = 'Answer a proof request with credentials (prover)'

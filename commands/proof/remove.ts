@@ -1,6 +1,6 @@
 /** `agent proof remove` */
-import { idOf, RemovingCommand } from '../_removing.ts'
-import { whichRecord } from '../_ui/questions.ts'
+import { idOf, RemovingCommand } from '../../cli/removing.ts'
+import { whichRecord } from '../../cli/prompts/questions.ts'
 
 export default class ProofRemove extends RemovingCommand {
   static override summary = 'Remove a presentation record'

@@ -1,16 +1,16 @@
 /** `agent proof request` */
 import { randomUUID } from 'node:crypto'
 import * as Flags from '@oclif/core/flags'
-import { UsageError } from '../_errors/usage.ts'
-import { presentationFields } from '../_format/records.ts'
-import { nextCommand } from '../_format/states.ts'
-import { readAsked } from '../_input/anoncreds.ts'
-import { readClaimNames } from '../_input/claim-names.ts'
-import { formatFlag, toFormat } from '../_input/format.ts'
-import { schemaUrl } from '../_input/schema.ts'
-import { invitationFlags, InvitingCommand } from '../_inviting.ts'
-import { toWhom } from '../_ui/questions.ts'
-import { waitFlags } from '../_wait.ts'
+import { UsageError } from '../../cli/errors/usage.ts'
+import { presentationFields } from '../../cli/format/records.ts'
+import { nextCommand } from '../../cli/format/states.ts'
+import { readAsked } from '../../cli/input/anoncreds.ts'
+import { readClaimNames } from '../../cli/input/claim-names.ts'
+import { formatFlag, toFormat } from '../../cli/input/format.ts'
+import { schemaUrl } from '../../cli/input/schema.ts'
+import { invitationFlags, InvitingCommand } from '../../cli/inviting.ts'
+import { toWhom } from '../../cli/prompts/questions.ts'
+import { waitFlags } from '../../cli/wait.ts'
 
 /** What goes with `--format anoncreds` alone. */
 const ofAnonCreds = { multiple: true as const, multipleNonGreedy: true, dependsOn: ['format'] }

@@ -1,11 +1,11 @@
 /** `agent proof show` */
 import * as Args from '@oclif/core/args'
-import { candidatesTable, presentCommands } from '../_format/candidates.ts'
-import { presentationFields, type PresentationRecord } from '../_format/records.ts'
-import { nextCommand } from '../_format/states.ts'
-import { InvitingCommand } from '../_inviting.ts'
-import { askedQrFlags, chooseAskedQr } from '../_ui/qr-choice.ts'
-import { whichRecord } from '../_ui/questions.ts'
+import { candidatesTable, presentCommands } from '../../cli/format/candidates.ts'
+import { presentationFields, type PresentationRecord } from '../../cli/format/records.ts'
+import { nextCommand } from '../../cli/format/states.ts'
+import { InvitingCommand } from '../../cli/inviting.ts'
+import { askedQrFlags, chooseAskedQr } from '../../cli/prompts/qr-choice.ts'
+import { whichRecord } from '../../cli/prompts/questions.ts'
 
 export default class ProofShow extends InvitingCommand {
   static override summary = 'Show a presentation record'

@@ -1,11 +1,11 @@
 /** `agent schema publish` */
 import * as Flags from '@oclif/core/flags'
-import { AgentCommand } from '../_base.ts'
-import type { Input } from '../_client/answer.ts'
-import { didUrlFlag, openSchema, publicUrl } from '../_input/did-url.ts'
-import { anonCredsSchemaUrl } from '../_input/creddef.ts'
-import { readObject } from '../_input/json.ts'
-import { kinds } from '../_input/schema.ts'
+import { AgentCommand } from '../../cli/base-command.ts'
+import type { Input } from '../../cli/client/answer.ts'
+import { didUrlFlag, openSchema, publicUrl } from '../../cli/input/did-url.ts'
+import { anonCredsSchemaUrl } from '../../cli/input/creddef.ts'
+import { readObject } from '../../cli/input/json.ts'
+import { kinds } from '../../cli/input/schema.ts'
 
 type Publishing = Input<'POST /schema-registry/schemas'>
 

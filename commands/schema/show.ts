@@ -1,9 +1,9 @@
 /** `agent schema show` */
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
-import { AgentCommand } from '../_base.ts'
-import { safeJson } from '../_format/safe.ts'
-import { didUrlFlag, open, openSchema, publicUrl } from '../_input/did-url.ts'
+import { AgentCommand } from '../../cli/base-command.ts'
+import { safeJson } from '../../cli/format/safe.ts'
+import { didUrlFlag, open, openSchema, publicUrl } from '../../cli/input/did-url.ts'
 
 export default class SchemaShow extends AgentCommand {
   static override summary = 'Show a credential schema'

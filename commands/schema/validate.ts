@@ -1,12 +1,12 @@
 /** `agent schema validate` */
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
-import { AgentCommand } from '../_base.ts'
-import { UsageError } from '../_errors/usage.ts'
-import { safe } from '../_format/safe.ts'
-import { readClaims } from '../_input/claims.ts'
-import { readObject } from '../_input/json.ts'
-import { isGuid } from '../_input/schema.ts'
+import { AgentCommand } from '../../cli/base-command.ts'
+import { UsageError } from '../../cli/errors/usage.ts'
+import { safe } from '../../cli/format/safe.ts'
+import { readClaims } from '../../cli/input/claims.ts'
+import { readObject } from '../../cli/input/json.ts'
+import { isGuid } from '../../cli/input/schema.ts'
 
 const names = { SchemaCheck: 'usable', AuthorshipVerification: 'authorship', SubjectVerification: 'claims' }
 

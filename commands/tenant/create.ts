@@ -1,8 +1,8 @@
 /** `agent tenant create`: the onboarding sequence of service §5. */
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
-import { AgentCommand } from '../_base.ts'
-import { makeKey, newKeyFlags } from '../_input/new-key.ts'
+import { AgentCommand } from '../../cli/base-command.ts'
+import { makeKey, newKeyFlags } from '../../cli/input/new-key.ts'
 
 export default class TenantCreate extends AgentCommand {
   static override summary = 'Create a tenant: a wallet, an entity and the key that lets it in'

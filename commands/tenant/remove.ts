@@ -1,5 +1,5 @@
 /** `agent tenant remove` */
-import { idOf, RemovingCommand } from '../_removing.ts'
+import { idOf, RemovingCommand } from '../../cli/removing.ts'
 
 export default class TenantRemove extends RemovingCommand {
   static override summary = 'Remove a tenant and its keys; its wallet stays'

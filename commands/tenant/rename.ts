@@ -1,7 +1,7 @@
 /** `agent tenant rename` */
 import * as Args from '@oclif/core/args'
-import { AgentCommand } from '../_base.ts'
-import { tenantFields } from '../_format/tenant.ts'
+import { AgentCommand } from '../../cli/base-command.ts'
+import { tenantFields } from '../../cli/format/tenant.ts'
 
 export default class TenantRename extends AgentCommand {
   static override summary = 'Give a tenant another name'

@@ -1,8 +1,8 @@
 /** `agent wallet create` */
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
-import { AgentCommand } from '../_base.ts'
-import { readSeed, seedFlags } from '../_input/seed.ts'
+import { AgentCommand } from '../../cli/base-command.ts'
+import { readSeed, seedFlags } from '../../cli/input/seed.ts'
 
 export default class WalletCreate extends AgentCommand {
   static override summary = 'Create a wallet'

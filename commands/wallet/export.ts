@@ -1,9 +1,9 @@
 /** `agent wallet export` */
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
-import { AgentCommand } from '../_base.ts'
-import { writeNewFile } from '../_input/new-file.ts'
-import { passphraseFlags, readPassphrase } from '../_input/passphrase.ts'
+import { AgentCommand } from '../../cli/base-command.ts'
+import { writeNewFile } from '../../cli/input/new-file.ts'
+import { passphraseFlags, readPassphrase } from '../../cli/input/passphrase.ts'
 
 export default class WalletExport extends AgentCommand {
   static override summary = 'Export a wallet into a file that a passphrase opens (administrator)'

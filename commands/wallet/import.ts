@@ -2,10 +2,10 @@
 import { createReadStream, statSync } from 'node:fs'
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
-import { AgentCommand } from '../_base.ts'
-import type { Answer } from '../_client/answer.ts'
-import { UsageError } from '../_errors/usage.ts'
-import { passphraseFlags, readPassphrase } from '../_input/passphrase.ts'
+import { AgentCommand } from '../../cli/base-command.ts'
+import type { Answer } from '../../cli/client/answer.ts'
+import { UsageError } from '../../cli/errors/usage.ts'
+import { passphraseFlags, readPassphrase } from '../../cli/input/passphrase.ts'
 import { systemReason } from '../../src/base/system-reason.ts'
 
 export default class WalletImport extends AgentCommand {

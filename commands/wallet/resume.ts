@@ -1,6 +1,6 @@
 /** `agent wallet resume` */
 import * as Args from '@oclif/core/args'
-import { AgentCommand } from '../_base.ts'
+import { AgentCommand } from '../../cli/base-command.ts'
 
 export default class WalletResume extends AgentCommand {
   static override summary = 'Have a wallet go on here that was exported with --move (administrator)'

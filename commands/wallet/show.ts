@@ -1,6 +1,6 @@
 /** `agent wallet show` */
 import * as Args from '@oclif/core/args'
-import { AgentCommand } from '../_base.ts'
+import { AgentCommand } from '../../cli/base-command.ts'
 
 export default class WalletShow extends AgentCommand {
   static override summary = 'Show a wallet'

@@ -1,9 +1,9 @@
 /** `agent webhook add` */
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
-import { AgentCommand } from '../_base.ts'
-import { UsageError } from '../_errors/usage.ts'
-import { readObject } from '../_input/json.ts'
+import { AgentCommand } from '../../cli/base-command.ts'
+import { UsageError } from '../../cli/errors/usage.ts'
+import { readObject } from '../../cli/input/json.ts'
 
 export default class WebhookAdd extends AgentCommand {
   static override summary = 'Register a webhook, which receives the events of the wallet'

@@ -1,10 +1,10 @@
 /** `agent webhook deliveries` */
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
-import { AgentCommand } from '../_base.ts'
-import { inStyle } from '../_format/colour.ts'
-import { ago, duration } from '../_format/time.ts'
-import { pagingFlags } from '../_input/paging.ts'
+import { AgentCommand } from '../../cli/base-command.ts'
+import { inStyle } from '../../cli/format/colour.ts'
+import { ago, duration } from '../../cli/format/time.ts'
+import { pagingFlags } from '../../cli/input/paging.ts'
 
 const outcomes = ['delivered', 'failed', 'dead'] as const
 

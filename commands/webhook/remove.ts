@@ -1,5 +1,5 @@
 /** `agent webhook remove` */
-import { idOf, RemovingCommand } from '../_removing.ts'
+import { idOf, RemovingCommand } from '../../cli/removing.ts'
 
 export default class WebhookRemove extends RemovingCommand {
   static override summary = 'Remove a webhook'

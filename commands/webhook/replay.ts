@@ -1,6 +1,6 @@
 /** `agent webhook replay` */
 import * as Args from '@oclif/core/args'
-import { replayFlags, ReplayingCommand } from '../_replaying.ts'
+import { replayFlags, ReplayingCommand } from '../../cli/replaying.ts'
 
 export default class WebhookReplay extends ReplayingCommand {
   static override summary = 'Send a webhook events again'

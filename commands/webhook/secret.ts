@@ -1,8 +1,8 @@
 /** `agent webhook secret` */
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
-import { AgentCommand } from '../_base.ts'
-import { confirm } from '../_ui/confirm.ts'
+import { AgentCommand } from '../../cli/base-command.ts'
+import { confirm } from '../../cli/prompts/confirm.ts'
 
 export default class WebhookSecret extends AgentCommand {
   static override summary = 'Give a webhook a new secret, with which its events are signed'

@@ -1,6 +1,6 @@
 /** `agent webhook show` */
 import * as Args from '@oclif/core/args'
-import { AgentCommand } from '../_base.ts'
+import { AgentCommand } from '../../cli/base-command.ts'
 
 export default class WebhookShow extends AgentCommand {
   static override summary = 'Show a webhook'

@@ -1,9 +1,9 @@
 /** `agent webhook test` */
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
-import { AgentCommand } from '../_base.ts'
-import { duration } from '../_format/time.ts'
-import { eventTypes } from '../_input/event.ts'
+import { AgentCommand } from '../../cli/base-command.ts'
+import { duration } from '../../cli/format/time.ts'
+import { eventTypes } from '../../cli/input/event.ts'
 
 export default class WebhookTest extends AgentCommand {
   static override summary = 'Send a webhook a test event, and say what came back'

@@ -9,7 +9,7 @@ import type { Context, Middleware } from 'koa'
 import { LRUCache } from 'lru-cache'
 import { atMost } from '../../src/base/at-most.ts'
 import type { Turn, Turns } from '../../src/base/turns.ts'
-import { isSuitePath, toSuiteProblem } from '../suite.ts'
+import { isSuitePath, toSuiteProblem } from '../routes/_suite.ts'
 import type { Caller } from './access.ts'
 import { createShown, type Shown } from './shown.ts'
 

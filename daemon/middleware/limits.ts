@@ -2,7 +2,7 @@
 import { createPace } from '../../src/base/pace.ts'
 import { Problem } from '../../src/base/problem.ts'
 import type { Config } from '../../src/base/config.ts'
-import type { Contract } from '../route.ts'
+import type { Contract } from '../http/route.ts'
 import type { Caller } from './access.ts'
 
 const windowSeconds = 60

@@ -5,7 +5,7 @@
  * links too.
  */
 import { Problem } from '../../src/base/problem.ts'
-import type { Answer } from '../route.ts'
+import type { Answer } from '../http/route.ts'
 import { html, toText, type Html } from './html.ts'
 import { iconUrl } from './icon.ts'
 import { problemPage } from './problem.ts'

@@ -18,8 +18,8 @@ import {
   SubmissionResult,
   TransactionDetails,
 } from '../../src/vdr/neoprism.ts'
-import { type Answer, route } from '../route.ts'
-import { version } from '../version.ts'
+import { type Answer, route } from '../http/route.ts'
+import { version } from '../server/version.ts'
 
 const json = 'application/json' as const
 const text = 'text/plain; charset=utf-8' as const

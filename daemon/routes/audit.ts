@@ -3,8 +3,8 @@ import { z } from 'zod'
 import { AuditEntry } from '../../src/audit/entry.ts'
 import { Filter } from '../../src/audit/list.ts'
 import { AuditVerification, Head } from '../../src/audit/verify.ts'
-import { Page, Paging, toPage } from '../page.ts'
-import { route } from '../route.ts'
+import { Page, Paging, toPage } from '../http/paging.ts'
+import { route } from '../http/route.ts'
 
 export default [
   route(

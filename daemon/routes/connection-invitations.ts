@@ -1,7 +1,7 @@
 /** `/connection-invitations` (service §4.2, api.md 4.6). */
 import { acceptInvitation } from '../../src/protocols/connection/flow.ts'
 import { AcceptConnectionInvitation, Connection, toConnection } from '../../src/protocols/connection/model.ts'
-import { route } from '../route.ts'
+import { route } from '../http/route.ts'
 
 export default [
   route(

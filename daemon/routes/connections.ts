@@ -4,10 +4,10 @@ import { deleteConnection } from '../../src/protocols/connection/delete.ts'
 import { createInvitation } from '../../src/protocols/connection/flow.ts'
 import { Connection, connection, CreateConnection, toConnection, UpdateConnection } from '../../src/protocols/connection/model.ts'
 import { updateConnection } from '../../src/protocols/connection/update.ts'
-import { getRecord, listRecords } from '../../src/protocols/find.ts'
+import { getRecord, listRecords } from '../../src/protocols/engine/find.ts'
 import { Uuid } from '../../src/wallet/model.ts'
-import { Page, Paging, toPage } from '../page.ts'
-import { route } from '../route.ts'
+import { Page, Paging, toPage } from '../http/paging.ts'
+import { route } from '../http/route.ts'
 
 const ConnectionsPage = Page('Collection', Connection, 'ConnectionsPage')
 

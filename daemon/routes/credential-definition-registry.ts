@@ -10,9 +10,9 @@ import { PrismEnvelope, toEnvelope } from '../../src/schemas/did-url.ts'
 import type { ResolutionMethod } from '../../src/schemas/schema.ts'
 import { Uuid } from '../../src/wallet/model.ts'
 import type { Wallet } from '../../src/wallet/wallet.ts'
-import { FilterText, Page, PagingWithAnyOrder, toPage, withoutQuery } from '../page.ts'
-import { readWait } from '../prefer.ts'
-import { route, type Answer } from '../route.ts'
+import { FilterText, Page, PagingWithAnyOrder, toPage, withoutQuery } from '../http/paging.ts'
+import { readWait } from '../http/prefer.ts'
+import { route, type Answer } from '../http/route.ts'
 
 const DefinitionPage = Page('CredentialDefinitionPage', CredentialDefinitionRecord, 'CredentialDefinitionResponsePage')
 const EnvelopePage = Page('CredentialDefinitionDidUrlPage', PrismEnvelope, 'CredentialDefinitionDidUrlResponsePage')

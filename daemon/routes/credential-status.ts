@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { listMedia, noList, publishList, type ListMedia } from '../../src/credential-status/publish.ts'
 import { revokeCredential } from '../../src/protocols/issue-credential/revoke.ts'
-import { route } from '../route.ts'
+import { route } from '../http/route.ts'
 
 const StatusListCredential = z.looseObject({}).meta({ id: 'StatusListCredential' })
 

@@ -16,11 +16,11 @@ import {
 } from '../../src/enterprise/onboarding.ts'
 import { answerDidRequest, AnswerDidRequest, OnboardAnswer } from '../../src/enterprise/respond.ts'
 import { openFor } from '../../src/enterprise/session.ts'
-import { Paging } from '../page.ts'
+import { Paging } from '../http/paging.ts'
 import { didRequestPage } from '../pages/did-request.ts'
 import { answerInForm, pageMedia } from '../pages/page.ts'
-import { route } from '../route.ts'
-import { Collection, toCollection, Wait, watch } from '../sessions.ts'
+import { route } from '../http/route.ts'
+import { Collection, toCollection, Wait, watch } from './_sessions.ts'
 
 const path = { didRequestId: z.string() }
 const suite = 'enterprise'

@@ -14,8 +14,8 @@ import { restoreDids } from '../../src/did-registrar/restore.ts'
 import { UpdateManagedDid } from '../../src/did-registrar/update-model.ts'
 import { deactivateDid, updateDid } from '../../src/did-registrar/update.ts'
 import { createWebDid } from '../../src/did-registrar/web.ts'
-import { Page, Paging, toPage } from '../page.ts'
-import { route } from '../route.ts'
+import { Page, Paging, toPage } from '../http/paging.ts'
+import { route } from '../http/route.ts'
 
 const ManagedDidPage = Page('ManagedDIDPage', ManagedDidDetail, 'ManagedDIDPage')
 const path = { didRef: z.string().describe('A did:prism of this wallet, short or long form, or a did:web of it.') }

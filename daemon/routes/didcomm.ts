@@ -9,7 +9,7 @@ import { getPing, sendPing } from '../../src/protocols/trust-ping/flow.ts'
 import { Ping, SendPing, toPing } from '../../src/protocols/trust-ping/model.ts'
 import { allScopes } from '../../src/wallet/api-key.ts'
 import { Uuid } from '../../src/wallet/model.ts'
-import { route } from '../route.ts'
+import { route } from '../http/route.ts'
 
 const Envelope = z
   .object({ envelope: z.union([z.string(), z.looseObject({})]).describe('The JWE as it was sent, as text or as JSON.') })

@@ -4,7 +4,7 @@ import type { Agent } from '../../src/agent.ts'
 import { isTemporary } from '../../src/base/problem.ts'
 import { DidDocument } from '../../src/did/document.ts'
 import { DidDocumentMetadata, DidResolutionMetadata, ResolutionError, type ResolutionResult } from '../../src/did/resolution.ts'
-import { route } from '../route.ts'
+import { route } from '../http/route.ts'
 
 /** The whole answer, then the bare document: the real agent's type first in each, then those that others ask for. */
 const results = ['application/ld+json; profile=https://w3id.org/did-resolution', 'application/did-resolution', 'application/json'] as const

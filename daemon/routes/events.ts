@@ -6,10 +6,10 @@ import { streamEvents } from '../../src/events/stream.ts'
 import { Event, EventType, eventsAfter, findEvent, lastSequence, putEvent, type EventFilter } from '../../src/events/event.ts'
 import type { Db } from '../../src/storage/database.ts'
 import { Uuid } from '../../src/wallet/model.ts'
-import { toFrame, toPreamble, toStream } from '../event-stream.ts'
+import { toFrame, toPreamble, toStream } from '../http/event-stream.ts'
 import type { Admin, Tenant } from '../middleware/access.ts'
-import { Page, Paging, toPageAfter } from '../page.ts'
-import { route } from '../route.ts'
+import { Page, Paging, toPageAfter } from '../http/paging.ts'
+import { route } from '../http/route.ts'
 
 /** Stands for the place before the first event. */
 const nilId = '00000000-0000-0000-0000-000000000000'

@@ -4,7 +4,7 @@ import type { Agent } from '../../src/agent.ts'
 import { homePage } from '../pages/home.ts'
 import { icon } from '../pages/icon.ts'
 import { answerInForm, pageMedia } from '../pages/page.ts'
-import { route, type Input } from '../route.ts'
+import { route, type Input } from '../http/route.ts'
 
 const Description = z
   .object({ name: z.string(), description: z.string(), apiDocument: z.url(), health: z.url() })

@@ -1,8 +1,8 @@
 /** `/iam`: the tenants' entities, and the keys that let them in (service §4.1, api.md 4.3). */
 import { ApiKey, CreateApiKey, NewApiKey } from '../../src/wallet/api-key.ts'
 import { ApiKeyAuthentication, ApiKeyRemoval, CreateEntity, Entity, RebindEntity, RenameEntity, Uuid } from '../../src/wallet/model.ts'
-import { Page, Paging, toPage } from '../page.ts'
-import { route } from '../route.ts'
+import { Page, Paging, toPage } from '../http/paging.ts'
+import { route } from '../http/route.ts'
 
 const path = { id: Uuid }
 

@@ -4,7 +4,7 @@ import { Problem } from '../../src/base/problem.ts'
 import { OutOfBandInvitation, parseInvitation } from '../../src/didcomm/invitation.ts'
 import { invitationPage } from '../pages/invitation.ts'
 import { answerInForm, pageMedia } from '../pages/page.ts'
-import { route } from '../route.ts'
+import { route } from '../http/route.ts'
 
 export default [
   route(

@@ -13,10 +13,10 @@ import {
   toCredentialRecord,
 } from '../../src/protocols/issue-credential/model.ts'
 import { rejectOffer } from '../../src/protocols/issue-credential/reject.ts'
-import { getRecord, listRecords } from '../../src/protocols/find.ts'
-import { removeCredentialRecord } from '../../src/protocols/remove.ts'
-import { Page, toPage } from '../page.ts'
-import { route } from '../route.ts'
+import { getRecord, listRecords } from '../../src/protocols/engine/find.ts'
+import { removeCredentialRecord } from '../../src/protocols/engine/remove.ts'
+import { Page, toPage } from '../http/paging.ts'
+import { route } from '../http/route.ts'
 import { RecordPaging } from './connections.ts'
 
 const RecordPage = Page('Collection', IssueCredentialRecord, 'IssueCredentialRecordPage')

@@ -2,8 +2,8 @@
 import { z } from 'zod'
 import { listMessages, sendMessage } from '../../src/protocols/basic-message/flow.ts'
 import { Message, SendMessage, toMessage } from '../../src/protocols/basic-message/model.ts'
-import { Page, Paging, toPage } from '../page.ts'
-import { route } from '../route.ts'
+import { Page, Paging, toPage } from '../http/paging.ts'
+import { route } from '../http/route.ts'
 
 const MessagesPage = Page('Collection', Message, 'BasicMessagesPage')
 const query = Paging.extend({ connectionId: z.guid().optional().describe('Only the messages over this connection.') })

@@ -1,6 +1,6 @@
 /** `/present-proof` (service §4.4, api.md 4.8). */
 import { findCandidates, PresentationCandidates } from '../../src/protocols/candidates.ts'
-import { getRecord, listRecords } from '../../src/protocols/find.ts'
+import { getRecord, listRecords } from '../../src/protocols/engine/find.ts'
 import {
   AcceptRequestInvitation,
   InviteToPresent,
@@ -13,11 +13,11 @@ import {
 } from '../../src/protocols/present-proof/model.ts'
 import { acceptRequest, rejectRequest, takeRequest } from '../../src/protocols/present-proof/prover.ts'
 import { closePresentation, inviteToPresent, requestPresentation } from '../../src/protocols/present-proof/verifier.ts'
-import { removePresentation } from '../../src/protocols/remove.ts'
+import { removePresentation } from '../../src/protocols/engine/remove.ts'
 import type { Wallet } from '../../src/wallet/wallet.ts'
 import { Uuid } from '../../src/wallet/model.ts'
-import { Page, toPage } from '../page.ts'
-import { route } from '../route.ts'
+import { Page, toPage } from '../http/paging.ts'
+import { route } from '../http/route.ts'
 import { RecordPaging } from './connections.ts'
 
 const PresentationPage = Page('Collection', PresentationStatus, 'PresentationStatusPage')

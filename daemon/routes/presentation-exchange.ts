@@ -4,8 +4,8 @@ import { CreatePresentationDefinition, PresentationDefinition } from '../../src/
 import { createDefinition, getDefinition, listDefinitions } from '../../src/verification/presentation-definitions.ts'
 import { allScopes } from '../../src/wallet/api-key.ts'
 import { Uuid } from '../../src/wallet/model.ts'
-import { Page, Paging, toPage } from '../page.ts'
-import { route } from '../route.ts'
+import { Page, Paging, toPage } from '../http/paging.ts'
+import { route } from '../http/route.ts'
 
 const DefinitionPage = Page('PresentationDefinitionPage', PresentationDefinition, 'PresentationDefinitionPage')
 const path = { id: Uuid }

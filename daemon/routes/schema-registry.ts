@@ -6,9 +6,9 @@ import { PrismEnvelope, toEnvelope } from '../../src/schemas/did-url.ts'
 import { getSchema, listSchemas, publishSchema, updateSchema } from '../../src/schemas/registry.ts'
 import { CredentialSchema, CredentialSchemaInput, schemasPath } from '../../src/schemas/schema.ts'
 import { Uuid } from '../../src/wallet/model.ts'
-import { FilterText, Page, PagingWithAnyOrder, toPage, withoutQuery } from '../page.ts'
-import { route } from '../route.ts'
-import { authorsOf } from '../schema-authors.ts'
+import { FilterText, Page, PagingWithAnyOrder, toPage, withoutQuery } from '../http/paging.ts'
+import { route } from '../http/route.ts'
+import { authorsOf } from './_schema-authors.ts'
 
 const SchemaPage = Page('CredentialSchemaPage', CredentialSchema, 'CredentialSchemaResponsePage')
 const EnvelopePage = Page('CredentialSchemaDidUrlPage', PrismEnvelope, 'CredentialSchemaDidUrlResponsePage')

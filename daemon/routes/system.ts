@@ -5,9 +5,9 @@ import { CreateBackup, MadeBackup } from '../../src/backup/model.ts'
 import { Diagnosis } from '../../src/doctor/check.ts'
 import { examine } from '../../src/doctor/examine.ts'
 import { MasterKeyRotation, RotateMasterKey } from '../../src/wallet/key-rotation.ts'
-import { openapi, type OpenApi } from '../openapi.ts'
-import { route } from '../route.ts'
-import { version } from '../version.ts'
+import { openapi, type OpenApi } from '../http/openapi.ts'
+import { route } from '../http/route.ts'
+import { version } from '../server/version.ts'
 
 const Health = z.object({ version: z.string() }).meta({ id: 'HealthInfo' })
 

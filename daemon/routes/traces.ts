@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { Trace } from '../../src/trace/model.ts'
 import { getTrace } from '../../src/trace/trace.ts'
-import { route } from '../route.ts'
+import { route } from '../http/route.ts'
 
 const Id = z
   .string()

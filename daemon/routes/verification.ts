@@ -8,8 +8,8 @@ import { VcVerificationRequests, VcVerificationResponse } from '../../src/verifi
 import { verifyCredentials } from '../../src/verification/verify.ts'
 import { allScopes } from '../../src/wallet/api-key.ts'
 import { Uuid } from '../../src/wallet/model.ts'
-import { Page, PagingWithAnyOrder, toPage } from '../page.ts'
-import { route } from '../route.ts'
+import { Page, PagingWithAnyOrder, toPage } from '../http/paging.ts'
+import { route } from '../http/route.ts'
 
 const PolicyPage = Page('VerificationPolicyPage', VerificationPolicy, 'VerificationPolicyResponsePage')
 const path = { id: Uuid }

@@ -3,12 +3,12 @@ import { z } from 'zod'
 import type { Config } from '../../src/base/config.ts'
 import { Problem } from '../../src/base/problem.ts'
 import { Secret } from '../../src/base/secret.ts'
-import { Passphrase } from '../../src/portable/envelope.ts'
+import { Passphrase } from '../../src/wallet-export/envelope.ts'
 import { CreateWallet, Name, optional, WalletDetail, Uuid } from '../../src/wallet/model.ts'
 import type { Wallets } from '../../src/wallet/wallets.ts'
 import type { Admin, Tenant } from '../middleware/access.ts'
-import { cut, Page, Paging, toPage } from '../page.ts'
-import { route } from '../route.ts'
+import { cut, Page, Paging, toPage } from '../http/paging.ts'
+import { route } from '../http/route.ts'
 
 /** The media type of an export. */
 const exportType = 'application/octet-stream' as const

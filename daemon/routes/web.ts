@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { Problem } from '../../src/base/problem.ts'
 import { findWebDocument, toWebDid } from '../../src/did-registrar/web.ts'
 import { DidDocument } from '../../src/did/document.ts'
-import { route } from '../route.ts'
+import { route } from '../http/route.ts'
 
 export default [
   route(

@@ -7,8 +7,8 @@ import { replay, Replay } from '../../src/events/replay.ts'
 import { CreateWebhook, NewWebhook, Webhook } from '../../src/events/webhook.ts'
 import { createWebhook, deleteWebhook, dropSecrets, findWebhook, listWebhooks, renewSecret, toWebhook } from '../../src/events/webhooks.ts'
 import { Uuid } from '../../src/wallet/model.ts'
-import { cut, Page, Paging, toPage } from '../page.ts'
-import { route } from '../route.ts'
+import { cut, Page, Paging, toPage } from '../http/paging.ts'
+import { route } from '../http/route.ts'
 
 const path = { id: Uuid }
 

@@ -1,6 +1,6 @@
 /** `/.well-known` (RFC 8615): what others look for without being told where. */
 import { JwkSet } from '../../src/enterprise/token.ts'
-import { route } from '../route.ts'
+import { route } from '../http/route.ts'
 
 export default [
   route(

@@ -2,7 +2,7 @@
 import { fileURLToPath } from 'node:url'
 import { stripVTControlCharacters } from 'node:util'
 import { Config } from '@oclif/core'
-import AgentHelp from '../../commands/_help.ts'
+import AgentHelp from '../../cli/help.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 

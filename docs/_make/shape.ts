@@ -1,7 +1,7 @@
 /** How the shape of what a command prints is said: as an operation's answer, or as one of its own. */
 import type { z } from 'zod'
 import { routes } from '../../daemon/routes/index.ts'
-import type { Key, Route } from '../../daemon/route.ts'
+import type { Key, Route } from '../../daemon/http/route.ts'
 
 export type Shape = {
   type: z.ZodType

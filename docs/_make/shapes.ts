@@ -74,7 +74,7 @@ const Key = {
 }
 const Replayed = own(z.object({ id: z.string().describe('Of the webhook.'), count: z.number() }).meta({ id: 'Replayed' }))
 
-/** What is on standard error when a command fails (commands/_errors/report.ts). */
+/** What is on standard error when a command fails (cli/errors/report.ts). */
 export const Report = z
   .object({
     code: z.string().describe('The problem’s type where the daemon named one, otherwise a word of ours; `agent explain` knows it.'),

@@ -5,7 +5,7 @@ import { isTemporary, Problem } from '../base/problem.ts'
 import { VerificationError } from '../credentials/verification-error.ts'
 import { attachmentBytes, attachmentJson, base64Attachment, jsonAttachment, type Attachment } from '../didcomm/message.ts'
 import { tokenFormats, toCredentialFormat, type CredentialFormat, type TokenFormat } from './formats.ts'
-import type { Received } from './receive.ts'
+import type { Received } from './engine/receive.ts'
 
 /** What a holder's proof must be bound to: made for this request (`challenge`) and for this verifier (`domain`). */
 export type ProofOptions = { challenge: string; domain: string }

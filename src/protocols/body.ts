@@ -2,7 +2,7 @@
 import type { z } from 'zod'
 import { Problem } from '../base/problem.ts'
 import { reasonOf } from '../base/reason.ts'
-import type { Received } from './receive.ts'
+import type { Received } from './engine/receive.ts'
 
 /** Reads a message's body. @throws {Problem} `UnpackingFailed`, naming the member that is wrong. */
 export function readBody<Type extends z.ZodType>({ body }: Received, type: Type, name: string): z.output<Type> {

@@ -7,10 +7,10 @@ import type { WebhookSlots } from '../events/webhook-slots.ts'
 import { Worker } from '../outbox/worker.ts'
 import type { Wallet } from '../wallet/wallet.ts'
 import type { Wallets } from '../wallet/wallets.ts'
-import { expire } from './expire.ts'
-import { findExpired } from './expiry.ts'
-import { processJob } from './process-job.ts'
-import { queueOf } from './record.ts'
+import { expire } from './engine/expire.ts'
+import { findExpired } from './engine/expiry.ts'
+import { processJob } from './engine/process-job.ts'
+import { queueOf } from './engine/record.ts'
 
 /** `slots` bounds the requests to webhooks. */
 export function createWorker(

@@ -9,7 +9,7 @@ import { enqueue } from '../outbox/job.ts'
 import type { Db, Tx } from '../storage/database.ts'
 import { findRecordOfDid } from '../wallet/peer-dids.ts'
 import { findPeers, type Peers } from './connection/peers.ts'
-import type { Received } from './receive.ts'
+import type { Received } from './engine/receive.ts'
 
 /** Answers that may wait in a queue: a peer that asks again and again and accepts no answer must not fill the wallet's file. */
 const waitingAnswers = 20

@@ -10,7 +10,7 @@ import { newPeerDid } from '../wallet/peer-dids.ts'
 import type { Wallet } from '../wallet/wallet.ts'
 import { present } from './model.ts'
 import { expired, hasExpired, invitationBase, purposes, type Invited, type Purpose } from './out-of-band.ts'
-import type { Received } from './receive.ts'
+import type { Received } from './engine/receive.ts'
 
 /**
  * Reads an invitation that the wallet's owner accepts, and makes a DID to answer from. `message` is what the invitation carries,

@@ -1,10 +1,10 @@
 /** Who is on the other side of a credential's or a presentation's record: over a connection, or by an invitation of its own (wire.md 2.3). */
 import type { Db } from '../storage/database.ts'
 import { findPeers, getPeers } from './connection/peers.ts'
-import { findByThread } from './find.ts'
-import type { Machine, RoleOf } from './machine.ts'
-import type { Received } from './receive.ts'
-import type { Protocol, Rec } from './record.ts'
+import { findByThread } from './engine/find.ts'
+import type { Machine, RoleOf } from './engine/machine.ts'
+import type { Received } from './engine/receive.ts'
+import type { Protocol, Rec } from './engine/record.ts'
 
 /** The members of `Sides`, as far as a record has them. */
 type HasSides = { connectionId?: string | undefined; myDid?: string | undefined; theirDid?: string | undefined }

@@ -2,7 +2,7 @@
 import { deliveriesOf } from '../events/delivery-log.ts'
 import { eventsAfter } from '../events/event.ts'
 import { messagesOf } from '../outbox/message-log.ts'
-import { listRecords } from '../protocols/find.ts'
+import { listRecords } from '../protocols/engine/find.ts'
 import { protocols } from '../protocols/index.ts'
 import type { Db } from '../storage/database.ts'
 import type { Wallet } from '../wallet/wallet.ts'

@@ -1,7 +1,7 @@
 /** A terminal that a test types at and reads from. */
 import { PassThrough } from 'node:stream'
 import { stripVTControlCharacters } from 'node:util'
-import type { Terminal } from '../../commands/_ui/terminal.ts'
+import type { Terminal } from '../../cli/prompts/terminal.ts'
 
 export const keys = { enter: '\r', down: '\u001b[B', up: '\u001b[A', ctrlC: '\u0003', ctrlD: '\u0004' } as const
 

@@ -1,6 +1,6 @@
 /** An agent with two tenants, for the tests of a file: the one of the default wallet, and another. */
 import { afterAll, beforeAll, expect } from 'vitest'
-import type { Client } from '../../daemon/client.ts'
+import type { Client } from '../../daemon/client/client.ts'
 import type { TestAgent } from '../_agent.ts'
 import { newUser, type Outcome, type User } from './_cli.ts'
 import { serveUser } from './_served.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { askChoice, askSecret, askText, canAsk, type Choice } from '../../commands/_ui/ask.ts'
+import { askChoice, askSecret, askText, canAsk, type Choice } from '../../cli/prompts/ask.ts'
 import { keys, newTerminal } from './_terminal.ts'
 
 const interrupted = { exitCode: 130, message: 'Interrupted; nothing is done.' }

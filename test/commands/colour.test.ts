@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { colour, hasColours } from '../../commands/_format/colour.ts'
+import { colour, hasColours } from '../../cli/format/colour.ts'
 
 const [terminal, pipe] = [{ isTTY: true }, {}]
 

@@ -3,12 +3,12 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { cliLine } from '../../commands/_demo/cli.ts'
-import { curlLine, quote } from '../../commands/_demo/curl.ts'
-import { Receiver } from '../../commands/_demo/events.ts'
-import { createNarrator } from '../../commands/_demo/narrator.ts'
-import { startRecording } from '../../commands/_demo/recording.ts'
-import type { Client } from '../../daemon/client.ts'
+import { cliLine } from '../../cli/demo/cli.ts'
+import { curlLine, quote } from '../../cli/demo/curl.ts'
+import { Receiver } from '../../cli/demo/events.ts'
+import { createNarrator } from '../../cli/demo/narrator.ts'
+import { startRecording } from '../../cli/demo/recording.ts'
+import type { Client } from '../../daemon/client/client.ts'
 
 const caller = { base: 'ACME', header: 'apikey', key: 'ACME_KEY' } as const
 const none = new Map<string, string>()

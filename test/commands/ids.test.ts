@@ -2,7 +2,7 @@
 import { createServer } from 'node:http'
 import { expect, test } from 'vitest'
 import { readCommands } from '../../docs/_make/manifest.ts'
-import { kindOf } from '../../commands/_completion/kinds.ts'
+import { kindOf } from '../../cli/completion/kinds.ts'
 import { startCommandedPair } from './_pair.ts'
 import { connect } from '../_pair.ts'
 import { slow } from './_two-tenants.ts'

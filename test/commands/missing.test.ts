@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { askForMissing, typed, withoutRules, type Asking, type Questions } from '../../commands/_ui/missing.ts'
+import { askForMissing, typed, withoutRules, type Asking, type Questions } from '../../cli/prompts/missing.ts'
 
 const call = (() => Promise.reject(new Error('nobody asked the daemon'))) as unknown as Asking['call']
 const answer = (...pieces: string[]) => ({ ask: () => Promise.resolve(pieces) })

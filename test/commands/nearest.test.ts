@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { editDistance, nearest, nearestCommand } from '../../commands/_errors/nearest.ts'
+import { editDistance, nearest, nearestCommand } from '../../cli/errors/nearest.ts'
 
 test.each([
   ['', '', 0],

@@ -1,6 +1,6 @@
 /** What a request for a proof asks for, in words. */
 import { expect, test } from 'vitest'
-import { proofRequestText } from '../../commands/_format/proof-request.ts'
+import { proofRequestText } from '../../cli/format/proof-request.ts'
 import { connect } from '../_pair.ts'
 import { startCommandedPair } from './_pair.ts'
 import { slow } from './_two-tenants.ts'

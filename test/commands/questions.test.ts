@@ -1,6 +1,6 @@
 /** What a person is asked at a terminal, of a real agent's records. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { askForMissing, type Questions } from '../../commands/_ui/missing.ts'
+import { askForMissing, type Questions } from '../../cli/prompts/missing.ts'
 import {
   toWhom,
   whichClaims,
@@ -9,8 +9,8 @@ import {
   whichDid,
   whichInvitation,
   whichRecord,
-} from '../../commands/_ui/questions.ts'
-import type { Client } from '../../daemon/client.ts'
+} from '../../cli/prompts/questions.ts'
+import type { Client } from '../../daemon/client/client.ts'
 import { connect, credentialIn, issue, newDid, presentationIn, startPair, type Tenant } from '../_pair.ts'
 import { keys, newTerminal, type TestTerminal } from './_terminal.ts'
 

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { childEnv, chooseDataDir, findAccess, findDataDir, fromProcess, type AccessFlags } from '../../commands/_client/settings.ts'
-import { UsageError } from '../../commands/_errors/usage.ts'
+import { childEnv, chooseDataDir, findAccess, findDataDir, fromProcess, type AccessFlags } from '../../cli/client/settings.ts'
+import { UsageError } from '../../cli/errors/usage.ts'
 import { writeProfile, writeProfileInUse, type LocalProfile, type RemoteProfile } from '../../src/base/profile.ts'
 
 const local: LocalProfile = {

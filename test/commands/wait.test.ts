@@ -1,11 +1,11 @@
 /** `--wait`: which states end it, and with which exit code. */
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { asTyped, prepareWait, spellOut, type Waiting } from '../../commands/_wait.ts'
-import type { Event } from '../../commands/_client/events.ts'
-import type { Client } from '../../daemon/client.ts'
+import { asTyped, prepareWait, spellOut, type Waiting } from '../../cli/wait.ts'
+import type { Event } from '../../cli/client/events.ts'
+import type { Client } from '../../daemon/client/client.ts'
 import { startAgent } from '../_agent.ts'
-import { timeoutText, waitingLine } from '../../commands/_format/waiting.ts'
+import { timeoutText, waitingLine } from '../../cli/format/waiting.ts'
 import { newUser } from './_cli.ts'
 
 const id = 'the-proof'

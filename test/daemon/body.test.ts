@@ -2,8 +2,8 @@
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { bodyLimit } from '../../daemon/decode.ts'
-import { route } from '../../daemon/route.ts'
+import { bodyLimit } from '../../daemon/http/decode.ts'
+import { route } from '../../daemon/http/route.ts'
 import { jsonLimits } from '../../src/base/json-limits.ts'
 import { startAgent, type TestAgent } from '../_agent.ts'
 

@@ -1,7 +1,7 @@
 /** The typed client, against a real daemon and against what is none. */
 import type { RequestListener } from 'node:http'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createClient, DaemonUnreachable, ProblemError } from '../../daemon/client.ts'
+import { createClient, DaemonUnreachable, ProblemError } from '../../daemon/client/client.ts'
 import { adminToken, startAgent, type TestAgent } from '../_agent.ts'
 import { built } from '../_built.ts'
 

@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { expect, test } from 'vitest'
-import type { ConnectionLimits } from '../../daemon/connections.ts'
+import type { ConnectionLimits } from '../../daemon/server/connections.ts'
 import type { RequestListener, Server } from 'node:http'
 import { built } from '../_built.ts'
 

@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers'
 import { setImmediate } from 'node:timers/promises'
 import { createParser } from 'eventsource-parser'
 import { expect, test } from 'vitest'
-import { toFrame, toPreamble, toStream } from '../../daemon/event-stream.ts'
+import { toFrame, toPreamble, toStream } from '../../daemon/http/event-stream.ts'
 import type { Event } from '../../src/events/event.ts'
 
 const event: Event = {

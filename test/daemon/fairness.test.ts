@@ -1,7 +1,7 @@
 /** One tenant's requests do not hold up another's, and each has a limit; what they are refused with says when to come again. */
 import { randomUUID } from 'node:crypto'
 import { expect, test, vi } from 'vitest'
-import { route } from '../../daemon/route.ts'
+import { route } from '../../daemon/http/route.ts'
 import { startAgent, type TestAgent } from '../_agent.ts'
 import { built } from '../_built.ts'
 import { openParty } from '../_party.ts'

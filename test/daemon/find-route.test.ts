@@ -1,7 +1,7 @@
 /** Routes are found by all of a path and the method, the parts that are written out first (the paths themselves: paths.test.ts). */
 import { expect, test } from 'vitest'
-import { createRouteFinder } from '../../daemon/find-route.ts'
-import { splitKey } from '../../daemon/route.ts'
+import { createRouteFinder } from '../../daemon/http/find-route.ts'
+import { splitKey } from '../../daemon/http/route.ts'
 import { routes } from '../../daemon/routes/index.ts'
 
 const keys = ['GET /a/{x}/c', 'GET /a/b/d', 'GET /a/{y}', 'POST /a/b', 'DELETE /{z}/b'] as const

@@ -2,7 +2,7 @@
 import { performance } from 'node:perf_hooks'
 import { setFlagsFromString } from 'node:v8'
 import { expect, test } from 'vitest'
-import { giveBack, isIdleBetween } from '../../daemon/idle-memory.ts'
+import { giveBack, isIdleBetween } from '../../daemon/server/idle-memory.ts'
 
 test('what was needed at a time and no longer is, is given back', () => {
   // A megabyte each has pages of its own. Small objects may lie in gaps between what other tests have left there, of which no page becomes free.

@@ -4,7 +4,7 @@
  */
 import { isDeepStrictEqual } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { scopesOf, splitKey, type Route } from '../../daemon/route.ts'
+import { scopesOf, splitKey, type Route } from '../../daemon/http/route.ts'
 import { routes } from '../../daemon/routes/index.ts'
 import { allScopes, type Scope } from '../../src/wallet/api-key.ts'
 import { resolvePeerDid } from '../../src/did/peer.ts'

@@ -2,8 +2,8 @@
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { openapi, type OpenApi } from '../../daemon/openapi.ts'
-import { route, splitKey, type Contract } from '../../daemon/route.ts'
+import { openapi, type OpenApi } from '../../daemon/http/openapi.ts'
+import { route, splitKey, type Contract } from '../../daemon/http/route.ts'
 import { routes } from '../../daemon/routes/index.ts'
 import published from '../../fixtures/cloud-agent/operations.json' with { type: 'json' }
 import { startAgent, type TestAgent } from '../_agent.ts'

@@ -1,6 +1,6 @@
 /** Page objects (api.md 1.3). */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { cut, Paging, toPage, toPageAfter } from '../../daemon/page.ts'
+import { cut, Paging, toPage, toPageAfter } from '../../daemon/http/paging.ts'
 import { adminToken, startAgent, type TestAgent } from '../_agent.ts'
 
 const page = (target: string, query: object, total: number, count: number) =>

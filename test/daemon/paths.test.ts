@@ -1,7 +1,7 @@
 /** Which paths there are (api.md 1.1, 1.2). */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
-import { route } from '../../daemon/route.ts'
+import { route } from '../../daemon/http/route.ts'
 import { startAgent, type TestAgent } from '../_agent.ts'
 
 const text = z.object({ text: z.string() })

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
 import { toBody } from '../../daemon/middleware/problem.ts'
-import { route } from '../../daemon/route.ts'
+import { route } from '../../daemon/http/route.ts'
 import { createLog } from '../../src/base/log.ts'
 import { adminToken, startAgent, type TestAgent } from '../_agent.ts'
 import { built } from '../_built.ts'

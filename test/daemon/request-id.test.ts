@@ -1,7 +1,7 @@
 /** From the id of a request to the message that left, and to the line at the other side. */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { z } from 'zod'
-import { route } from '../../daemon/route.ts'
+import { route } from '../../daemon/http/route.ts'
 import { createLog } from '../../src/base/log.ts'
 import { startAgent, type TestAgent } from '../_agent.ts'
 import { built } from '../_built.ts'

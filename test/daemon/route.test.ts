@@ -1,8 +1,8 @@
 /** What the types of a route promise; most of these tests are run by the compiler. */
 import { expect, expectTypeOf, test } from 'vitest'
 import { z } from 'zod'
-import type { CallInput, Client } from '../../daemon/client.ts'
-import { route, splitKey, type Input, type Reply } from '../../daemon/route.ts'
+import type { CallInput, Client } from '../../daemon/client/client.ts'
+import { route, splitKey, type Input, type Reply } from '../../daemon/http/route.ts'
 import type { Wallet } from '../../src/wallet/wallet.ts'
 
 const Thing = z.object({ id: z.string(), size: z.number().optional() })

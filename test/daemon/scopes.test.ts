@@ -1,6 +1,6 @@
 /** What a key with scopes may be used for: what the contracts say, and nothing else. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { scopesOf, splitKey, type Route } from '../../daemon/route.ts'
+import { scopesOf, splitKey, type Route } from '../../daemon/http/route.ts'
 import { routes } from '../../daemon/routes/index.ts'
 import { allScopes, type Scope } from '../../src/wallet/api-key.ts'
 import { startAgent, type TestAgent } from '../_agent.ts'

@@ -22,7 +22,7 @@ type Call = TestAgent['tenant']
 
 /** A tenant of an agent whose wallet has this seed. */
 async function tenantOf({ admin, url }: TestAgent, seed: string): Promise<Call> {
-  const { createClient } = await import('../../daemon/client.ts')
+  const { createClient } = await import('../../daemon/client/client.ts')
   const apiKey = randomBytes(16).toString('hex')
   const { id: walletId } = await admin('POST /wallets', { body: { name: 'restored', seed } })
   const { id: entityId } = await admin('POST /iam/entities', { body: { name: 'restored', walletId } })

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { keysFor } from '../../src/did/document.ts'
 import { resolvePeerDid } from '../../src/did/peer.ts'
-import { readRetryAfter } from '../../src/protocols/send.ts'
+import { readRetryAfter } from '../../src/protocols/engine/send.ts'
 import { startPair, until } from '../_pair.ts'
 import { addressOf, openMediator, openParty, post } from '../_party.ts'
 

@@ -1,7 +1,7 @@
 /** Trust ping, discover features, basic messages, empty, revocation notification: over connections, and for nobody else (wire.md 7). */
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { getRecord } from '../../src/protocols/find.ts'
+import { getRecord } from '../../src/protocols/engine/find.ts'
 import { issueCredential } from '../../src/protocols/issue-credential/model.ts'
 import { putRevocation } from '../../src/protocols/revocation-notification/flow.ts'
 import { temporaryFolder } from '../_daemon.ts'

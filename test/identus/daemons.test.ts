@@ -1,6 +1,6 @@
 /** The stock Identus SDK as holder between two daemons in processes of their own: one issues and revokes, the other verifies. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
-import { createClient } from '../../daemon/client.ts'
+import { createClient } from '../../daemon/client/client.ts'
 import type { TokenFormat } from '../../src/protocols/formats.ts'
 import { Daemon, settingsIn, temporaryFolder } from '../_daemon.ts'
 import { onboard } from '../_main-job.ts'

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { createServer, request as ask } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { createClient } from '../../daemon/client.ts'
+import { createClient } from '../../daemon/client/client.ts'
 import { generateKey } from '../../src/crypto/keys.ts'
 import { keysFor } from '../../src/did/document.ts'
 import { resolvePeerDid } from '../../src/did/peer.ts'

@@ -12,7 +12,7 @@ import { checkTargets } from '../../src/doctor/targets.ts'
 import { answerChallenge, answerDidRequest } from '../../src/enterprise/respond.ts'
 import { createPost } from '../../src/mediator/post.ts'
 import { createWebhook } from '../../src/events/webhooks.ts'
-import { sendMessage } from '../../src/protocols/send.ts'
+import { sendMessage } from '../../src/protocols/engine/send.ts'
 import { keepPeerDid, newPeerDid } from '../../src/wallet/peer-dids.ts'
 import type { Wallet } from '../../src/wallet/wallet.ts'
 import type { TestAgent } from '../_agent.ts'
@@ -28,7 +28,7 @@ export const guardedFiles: Readonly<Record<string, readonly string[]>> = {
   'src/doctor/targets.ts': ['receiver of webhooks'],
   'src/enterprise/respond.ts': ['answer to a DID request', 'answer to a challenge'],
   'src/mediator/post.ts': ['answer of the mediator'],
-  'src/protocols/send.ts': ['DIDComm message', 'DIDComm message by a mediator'],
+  'src/protocols/engine/send.ts': ['DIDComm message', 'DIDComm message by a mediator'],
   'src/schemas/resource.ts': ['schema', 'schema of a DID', 'credential definition'],
 }
 

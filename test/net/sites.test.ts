@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { guardedFiles, operatorFiles } from './_sites.ts'
 
 const root = new URL('../..', import.meta.url).pathname
-const sources = ['src', 'daemon', 'commands', 'tui', 'bin'].flatMap((folder) =>
+const sources = ['src', 'daemon', 'cli', 'commands', 'bin'].flatMap((folder) =>
   readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
     .filter((file) => /\.(?:tsx?|m?js)$/.test(file))
     .map((file) => `${folder}/${file}`),
@@ -57,11 +57,11 @@ function opensConnections(file: string): boolean {
 
 test('nobody else opens connections', () => {
   expect(sources.filter(opensConnections).toSorted()).toEqual([
-    'commands/_demo/events.ts', // a server
-    'commands/_event/receiver.ts', // a server, and what it passes on to an address on the command line
-    'daemon/ask.ts', // the command line asks its daemon
-    'daemon/listen.ts', // the servers
-    'daemon/mediator.ts', // the server of WebSockets
+    'cli/demo/events.ts', // a server
+    'cli/event/receiver.ts', // a server, and what it passes on to an address on the command line
+    'daemon/client/send-request.ts', // the command line asks its daemon
+    'daemon/server/listen.ts', // the servers
+    'daemon/server/mediator.ts', // the server of WebSockets
     'src/doctor/ports.ts', // binds a port to see whether it is free
     'src/net/connector.ts', // the guard
   ])

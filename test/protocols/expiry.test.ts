@@ -2,11 +2,11 @@
 import { expect, test } from 'vitest'
 import { connection } from '../../src/protocols/connection/model.ts'
 import { connectionStates } from '../../src/protocols/connection/states.ts'
-import { endOf, findExpired, waitsSince } from '../../src/protocols/expiry.ts'
+import { endOf, findExpired, waitsSince } from '../../src/protocols/engine/expiry.ts'
 import { credentialStates } from '../../src/protocols/issue-credential/states.ts'
-import { findExpiry, isPast, type Machine } from '../../src/protocols/machine.ts'
+import { findExpiry, isPast, type Machine } from '../../src/protocols/engine/machine.ts'
 import { presentationStates } from '../../src/protocols/present-proof/states.ts'
-import { amend, begin } from '../../src/protocols/record.ts'
+import { amend, begin } from '../../src/protocols/engine/record.ts'
 import { temporaryWalletDb } from '../_wallet-db.ts'
 
 const dayMs = 86_400_000

@@ -4,7 +4,7 @@ import { connection } from '../../src/protocols/connection/model.ts'
 import { findPeers } from '../../src/protocols/connection/peers.ts'
 import { issueCredential } from '../../src/protocols/issue-credential/model.ts'
 import { boundBy, findRecordFor, peersOf } from '../../src/protocols/peers.ts'
-import { advance, begin } from '../../src/protocols/record.ts'
+import { advance, begin } from '../../src/protocols/engine/record.ts'
 import type { Tx } from '../../src/storage/database.ts'
 import { temporaryWalletDb } from '../_wallet-db.ts'
 

@@ -19,7 +19,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createClient } from '../../daemon/client.ts'
+import { createClient } from '../../daemon/client/client.ts'
 import { readConfig } from '../../src/base/config.ts'
 import { examineAtRest } from '../../src/doctor/at-rest.ts'
 import { examine } from '../../src/doctor/examine.ts'

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { z } from 'zod'
-import { createClient } from '../../daemon/client.ts'
+import { createClient } from '../../daemon/client/client.ts'
 import { startAgent } from '../_agent.ts'
 import { connect, until } from '../_pair.ts'
 

@@ -1,6 +1,6 @@
 /** The embedded ledger served as a daemon serves it, without the rest of an agent: for clocks of one's own, and to start quickly. */
 import type { RequestListener } from 'node:http'
-import { createApp } from '../../daemon/app.ts'
+import { createApp } from '../../daemon/server/app.ts'
 import api from '../../daemon/routes/api.ts'
 import type { Agent } from '../../src/agent.ts'
 import { readConfig } from '../../src/base/config.ts'

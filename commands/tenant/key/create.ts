@@ -1,10 +1,10 @@
 /** `agent tenant key create` */
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
-import { AgentCommand } from '../../_base.ts'
-import { keyFields } from '../../_format/api-key.ts'
-import { readSeconds } from '../../_input/duration.ts'
-import { keepKey, newKeyFlags } from '../../_input/new-key.ts'
+import { AgentCommand } from '../../../cli/base-command.ts'
+import { keyFields } from '../../../cli/format/api-key.ts'
+import { readSeconds } from '../../../cli/input/duration.ts'
+import { keepKey, newKeyFlags } from '../../../cli/input/new-key.ts'
 
 const allScopes = ['issuer', 'holder', 'verifier', 'read'] as const
 

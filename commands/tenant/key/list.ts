@@ -1,9 +1,9 @@
 /** `agent tenant key list` */
 import * as Args from '@oclif/core/args'
-import { AgentCommand } from '../../_base.ts'
-import { keyScopes, keyState } from '../../_format/api-key.ts'
-import { ago, ahead } from '../../_format/time.ts'
-import { pagingFlags, toPaging } from '../../_input/paging.ts'
+import { AgentCommand } from '../../../cli/base-command.ts'
+import { keyScopes, keyState } from '../../../cli/format/api-key.ts'
+import { ago, ahead } from '../../../cli/format/time.ts'
+import { pagingFlags, toPaging } from '../../../cli/input/paging.ts'
 
 export default class TenantKeyList extends AgentCommand {
   static override summary = 'List the keys of a tenant, with their last use'

@@ -1,9 +1,9 @@
 /** `agent tenant key revoke` */
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
-import { AgentCommand } from '../../_base.ts'
-import { keyFields } from '../../_format/api-key.ts'
-import { confirm } from '../../_ui/confirm.ts'
+import { AgentCommand } from '../../../cli/base-command.ts'
+import { keyFields } from '../../../cli/format/api-key.ts'
+import { confirm } from '../../../cli/prompts/confirm.ts'
 
 export default class TenantKeyRevoke extends AgentCommand {
   static override summary = 'Revoke a key of a tenant: it lets nobody in any more, for good'

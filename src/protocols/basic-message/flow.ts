@@ -9,7 +9,7 @@ import type { Wallet } from '../../wallet/wallet.ts'
 import { readBody } from '../body.ts'
 import { getPeers } from '../connection/peers.ts'
 import { getSenders, putNotice } from '../notice.ts'
-import type { Handler } from '../receive.ts'
+import type { Handler } from '../engine/receive.ts'
 import { basicMessage, type SendMessage } from './model.ts'
 
 type Row = Selectable<WalletTables['message']>

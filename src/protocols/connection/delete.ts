@@ -1,7 +1,7 @@
 /** Takes an invitation back (api.md 4.6). */
 import { Problem } from '../../base/problem.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
-import { getRecord } from '../find.ts'
+import { getRecord } from '../engine/find.ts'
 import { connection } from './model.ts'
 
 /** Deletes a connection that is no more than an invitation. @throws {Problem} 404; 403 once somebody has answered. */

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { optional } from '../../wallet/model.ts'
 import { Goals, Invitation, invitationText, Meta, MetaLastFailure, present } from '../model.ts'
-import type { Protocol, Rec } from '../record.ts'
+import type { Protocol, Rec } from '../engine/record.ts'
 import { AutomaticAcceptance, SetAutomaticAcceptance } from './acceptance.ts'
 import { connectionStates } from './states.ts'
 

@@ -2,7 +2,7 @@
 import { Problem } from '../../base/problem.ts'
 import type { Db } from '../../storage/database.ts'
 import { findRecordOfDid } from '../../wallet/peer-dids.ts'
-import { findRecord, getRecord } from '../find.ts'
+import { findRecord, getRecord } from '../engine/find.ts'
 import { connection } from './model.ts'
 import { connectedStates } from './states.ts'
 

@@ -1,5 +1,5 @@
 /** Connection (service §3.1). DIDComm messages: `request` and `response`, and `problem-report` when the other side is waited for in vain. */
-import { machine, type RoleOf, type StateOf } from '../machine.ts'
+import { machine, type RoleOf, type StateOf } from '../engine/machine.ts'
 
 // prettier-ignore
 export const connectionStates = machine('ConnectionUpdated', [

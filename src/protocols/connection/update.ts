@@ -2,8 +2,8 @@
 import { getOwnDid } from '../../did-registrar/dids.ts'
 import { getSigningKey } from '../../did-registrar/keys.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
-import { getRecord } from '../find.ts'
-import { amend } from '../record.ts'
+import { getRecord } from '../engine/find.ts'
+import { amend } from '../engine/record.ts'
 import type { AutomaticAcceptance } from './acceptance.ts'
 import { connection, type ConnectionRecord, type UpdateConnection } from './model.ts'
 

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { readBody } from '../body.ts'
 import { mustKnow, putAnswer } from '../notice.ts'
-import type { Handler } from '../receive.ts'
+import type { Handler } from '../engine/receive.ts'
 import { disclose, featuresOf } from './features.ts'
 
 export const discoverFeatures = {

@@ -1,6 +1,6 @@
 /** Empty 1.0 (wire.md 7): a message that says nothing, but for the headers that it carries. */
 import { mustKnow } from '../notice.ts'
-import type { Handler } from '../receive.ts'
+import type { Handler } from '../engine/receive.ts'
 
 export const empty = { name: 'empty', messages: { empty: 'https://didcomm.org/empty/1.0/empty' } } as const
 

@@ -4,7 +4,7 @@ import type { Validity } from '../../credentials/validity.ts'
 import type { Attachment } from '../../didcomm/message.ts'
 import type { Tx } from '../../storage/database.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
-import type { Received } from '../receive.ts'
+import type { Received } from '../engine/receive.ts'
 import type { CredentialData, CredentialRecord, Offered } from './model.ts'
 
 /** Fields that a step adds to a record, or changes. */

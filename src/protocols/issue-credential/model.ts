@@ -7,7 +7,7 @@ import { Jwk } from '../../did/document.ts'
 import { optional, Uuid } from '../../wallet/model.ts'
 import { CredentialFormat, credentialFormats } from '../formats.ts'
 import { Goals, InvitationFields, invitationText, Meta, MetaLastFailure, present, Sides, toInvitationFields } from '../model.ts'
-import type { Protocol, Rec } from '../record.ts'
+import type { Protocol, Rec } from '../engine/record.ts'
 import { credentialStates } from './states.ts'
 
 export const Claims = z

@@ -1,8 +1,8 @@
 /** What is said of a request or a credential that does not hold: to its sender, and on the record that waits for a better one. */
 import { Problem } from '../../base/problem.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
-import { getRecord } from '../find.ts'
-import { amend } from '../record.ts'
+import { getRecord } from '../engine/find.ts'
+import { amend } from '../engine/record.ts'
 import { issueCredential, type CredentialRecord } from './model.ts'
 
 /** A request that does not hold; `reason` goes on after "The request". */

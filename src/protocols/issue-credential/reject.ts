@@ -1,9 +1,9 @@
 /** The holder declines an offer (ours): the issuer is told, so that its record does not wait for ever. */
 import type { Wallet } from '../../wallet/wallet.ts'
-import { getRecord } from '../find.ts'
-import { isPast } from '../machine.ts'
+import { getRecord } from '../engine/find.ts'
+import { isPast } from '../engine/machine.ts'
 import { peersOf } from '../peers.ts'
-import { advance, mustStandBefore } from '../record.ts'
+import { advance, mustStandBefore } from '../engine/record.ts'
 import { issueCredential, type CredentialRecord } from './model.ts'
 import { credentialStates } from './states.ts'
 

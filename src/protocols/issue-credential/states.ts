@@ -1,5 +1,5 @@
 /** Credential record (service §3.2). DIDComm messages: `offer`, `request`, `credential`, and `problem-report` when the offer is declined, the credential is not the one that was offered, or the flow expires. */
-import { machine, type RoleOf, type StateOf } from '../machine.ts'
+import { machine, type RoleOf, type StateOf } from '../engine/machine.ts'
 
 // prettier-ignore
 export const credentialStates = machine('IssueCredentialRecordUpdated', [

@@ -10,7 +10,7 @@ import { PolicyConstraint } from '../../verification/policy.ts'
 import { optional, Uuid } from '../../wallet/model.ts'
 import { CredentialFormat, credentialFormats } from '../formats.ts'
 import { Goals, InvitationFields, invitationText, Meta, MetaLastFailure, present, Sides, toInvitationFields } from '../model.ts'
-import type { Protocol, Rec } from '../record.ts'
+import type { Protocol, Rec } from '../engine/record.ts'
 import { presentationStates } from './states.ts'
 
 /** What a presentation must be bound to, so that it is not one that was made for somebody else. */

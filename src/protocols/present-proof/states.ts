@@ -1,5 +1,5 @@
 /** Presentation record (service §3.3). DIDComm messages: `request`, `presentation`, and `problem-report` when it does not hold or the flow expires. */
-import { machine, type RoleOf, type StateOf } from '../machine.ts'
+import { machine, type RoleOf, type StateOf } from '../engine/machine.ts'
 
 // prettier-ignore
 export const presentationStates = machine('PresentationUpdated', [

@@ -5,9 +5,9 @@ import { present } from '../model.ts'
 import { issueCredential, type CredentialRecord } from '../issue-credential/model.ts'
 import { mustKnow } from '../notice.ts'
 import { findRecordFor, peersOf } from '../peers.ts'
-import type { Handler } from '../receive.ts'
-import { announce } from '../record.ts'
-import { getRecord } from '../find.ts'
+import type { Handler } from '../engine/receive.ts'
+import { announce } from '../engine/record.ts'
+import { getRecord } from '../engine/find.ts'
 import { RevokeBody, revocationNotification } from './model.ts'
 
 /** Promises to tell the holder that the credential of a record is revoked, after whatever else is owed for the record: the credential itself, maybe. */

@@ -9,8 +9,8 @@ import { keepPeerDid, newPeerDid, type NewPeerDid } from '../../wallet/peer-dids
 import type { Wallet } from '../../wallet/wallet.ts'
 import { getPeers } from '../connection/peers.ts'
 import { mustKnow, putAnswer, putNotice } from '../notice.ts'
-import type { Handler } from '../receive.ts'
-import { findWay, NotDelivered } from '../send.ts'
+import type { Handler } from '../engine/receive.ts'
+import { findWay, NotDelivered } from '../engine/send.ts'
 import { trustPing, type PingRow, type SendPing } from './model.ts'
 
 /** Pings that are kept, with the DIDs made for them and the messages that nobody has taken. */

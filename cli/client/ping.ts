@@ -1,0 +1,31 @@
+/** Pings: whether the other side of a connection, or of a DID, answers. */
+import { setTimeout } from 'node:timers/promises'
+import type { Client } from '../../daemon/client/client.ts'
+import { CommandError } from '../errors/usage.ts'
+import { readSeconds } from '../input/duration.ts'
+import type { Answer } from './answer.ts'
+
+export type Pinged = Answer<'GET /didcomm/pings/{id}'> & { milliseconds: number }
+
+/**
+ * Pings, and waits for the answer as long as `timeout` says, such as `10s`.
+ *
+ * @throws {CommandError} with `hint` when the ping is refused, or there is no answer in time. @throws {UsageError} for a timeout that is none.
+ */
+export async function ping(
+  call: Client,
+  peer: { did: string } | { connectionId: string },
+  timeout: string,
+  hint?: string,
+): Promise<Pinged> {
+  const until = performance.now() + readSeconds('timeout', timeout) * 1_000
+  const start = performance.now()
+  const { id } = await call('POST /didcomm/pings', { body: peer })
+  for (let waitMs = 20; performance.now() < until; waitMs = Math.min(waitMs * 1.5, 1_000)) {
+    const found = await call('GET /didcomm/pings/{id}', { path: { id } })
+    if (found.answeredAt !== undefined) return { ...found, milliseconds: Math.round(performance.now() - start) }
+    if (found.failure !== undefined) throw new CommandError(`The other side did not take the ping. ${found.failure}`, 1, hint)
+    await setTimeout(waitMs)
+  }
+  throw new CommandError(`The other side did not answer within ${timeout}.`, 6, hint)
+}

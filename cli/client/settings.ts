@@ -1,0 +1,176 @@
+/**
+ * What a command takes from its surroundings: flag, then environment, then the profile in use, then default (users.md D5).
+ *
+ * Of the environment, the command line reads its variables here, and those of the terminal where it writes to one.
+ */
+import { resolve } from 'node:path'
+import { z } from 'zod'
+import { places } from '../../src/base/places.ts'
+import { readLocalProfile, readProfile, readProfileInUse, type Profile } from '../../src/base/profile.ts'
+import { Secret } from '../../src/base/secret.ts'
+import { dataDirOf } from '../../src/base/settings.ts'
+import { UsageError } from '../errors/usage.ts'
+import { readInput } from '../input/file.ts'
+import { systemReason } from '../../src/base/system-reason.ts'
+
+// What is parsed once only is not worth compiling a parser for.
+z.config({ jitless: true })
+
+const secret = z
+  .string()
+  .transform((value) => new Secret(value))
+  .optional()
+
+/** The environment variables that the command line reads; `AGENT_PROFILE` is the profile in use where the variable is not there. */
+const Variables = z.object({
+  AGENT_CONFIG_DIR: places.AGENT_CONFIG_DIR,
+  AGENT_PROFILE: places.AGENT_PROFILE.unwrap().optional(),
+  AGENT_DATA_DIR: z.string().optional(),
+  AGENT_URL: z.string().optional(),
+  AGENT_API_KEY: secret,
+  AGENT_ADMIN_KEY: secret,
+})
+export type Surroundings = z.output<typeof Variables> & { AGENT_PROFILE: string; profileFrom: ProfileFrom }
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** What has named the profile, short of a flag. */
+export type ProfileFrom = 'environment' | 'use' | 'default'
+
+/**
+ * The surroundings of this process; an empty variable is as good as none.
+ *
+ * @throws {UsageError} naming the variable that is wrong.
+ * @throws {StartError} when the profile in use cannot be read.
+ */
+export function fromProcess(env: Environment = process.env): Surroundings {
+  const given = fromVariables(env)
+  return { ...given, ...chooseProfile(given) }
+}
+
+/** As `fromProcess`, without what is in use. */
+export function fromVariables(env: Environment = process.env): z.output<typeof Variables> {
+  const given = Object.fromEntries(Object.entries(env).filter(([name, value]) => name in Variables.shape && value !== ''))
+  const result = Variables.safeParse(given)
+  if (result.success) return result.data
+  const [issue] = result.error.issues
+  throw new UsageError(`The environment variable ${issue!.path.join('.')} is not valid: ${issue!.message}.`)
+}
+
+/** The profile that commands use which are not told of one. */
+export const defaultProfile = places.AGENT_PROFILE.parse(undefined)
+
+function chooseProfile(given: z.output<typeof Variables>): Pick<Surroundings, 'AGENT_PROFILE' | 'profileFrom'> {
+  if (given.AGENT_PROFILE !== undefined) return { AGENT_PROFILE: given.AGENT_PROFILE, profileFrom: 'environment' }
+  const inUse = readProfileInUse(given.AGENT_CONFIG_DIR)
+  return inUse === undefined ? { AGENT_PROFILE: defaultProfile, profileFrom: 'default' } : { AGENT_PROFILE: inUse, profileFrom: 'use' }
+}
+
+/** The keys of whoever types commands: a daemon, which lives on, has no use for them. */
+const personal = ['AGENT_API_KEY', 'AGENT_ADMIN_KEY']
+
+/** The environment of a child process: this one's without the person's keys and the variables of `without`, and `own`. */
+export function childEnv(own: Readonly<Record<string, string>>, without: readonly string[] = []): NodeJS.ProcessEnv {
+  const left = [...personal, ...without]
+  return { ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !left.includes(name))), ...own }
+}
+
+type FolderFlags = { 'data-dir'?: string | undefined; profile?: string | undefined }
+
+/**
+ * The data folder of a daemon that is there already: what the flags name, be it the folder or its profile, then
+ * environment, profile, default.
+ */
+export function findDataDir(flags: FolderFlags, around: Surroundings): string {
+  const named =
+    flags['data-dir'] ?? (flags.profile === undefined ? undefined : readLocalProfile(around.AGENT_CONFIG_DIR, flags.profile)?.dataDir)
+  return named === undefined ? chooseDataDir(flags, around) : resolve(named)
+}
+
+/** The data folder of a daemon that is to be started: flag, environment, profile, default. */
+export function chooseDataDir(flags: FolderFlags, around: Surroundings): string {
+  const given = flags['data-dir'] ?? around.AGENT_DATA_DIR
+  return resolve(given ?? dataDirOf(around.AGENT_CONFIG_DIR, flags.profile ?? around.AGENT_PROFILE))
+}
+
+/** Where a daemon is and what lets us in. */
+export type Access = {
+  url: string
+  apiKey: Secret | undefined
+  adminKey: Secret | undefined
+  profileName: string
+  profile: Profile | undefined
+}
+
+export type AccessFlags = {
+  url?: string | undefined
+  profile?: string | undefined
+  'api-key-file'?: string | undefined
+  'admin-key-file'?: string | undefined
+}
+
+const defaultUrl = `http://127.0.0.1:${places.AGENT_HTTP_PORT.parse(undefined)}`
+
+/**
+ * Finds the daemon and the keys. The keys of a profile go to the address of that profile and to no other.
+ *
+ * @throws {UsageError} when a key file cannot be read, the URL is none, or there is no such profile.
+ * @throws {StartError} when the profile is not valid.
+ */
+export function findAccess(flags: AccessFlags, around: Surroundings): Access {
+  const profileName = flags.profile ?? around.AGENT_PROFILE
+  const profile = readProfile(around.AGENT_CONFIG_DIR, profileName)
+  // A profile that a flag names says which daemon is meant, as --url does.
+  const named = flags.url ?? (flags.profile === undefined ? around.AGENT_URL : undefined)
+  if (!profile && (flags.profile !== undefined || (named === undefined && profileName !== defaultProfile)))
+    throw new UsageError(...missingProfile(profileName, flags.profile === undefined ? around.profileFrom : 'flag'))
+  const url = toBase(named ?? profile?.url ?? defaultUrl)
+  const trusted = profile && toBase(profile.url) === url ? profile : undefined
+  return {
+    url,
+    apiKey: readKey('api-key-file', flags) ?? around.AGENT_API_KEY ?? toSecret(trusted?.apiKey),
+    adminKey: readKey('admin-key-file', flags) ?? around.AGENT_ADMIN_KEY ?? toSecret(trusted?.adminToken),
+    profileName,
+    profile,
+  }
+}
+
+/** Where the daemon is by now: one that was started again may have another port, which its profile tells. */
+export function currentUrl({ url, profileName, profile }: Access, around: Surroundings): string {
+  if (!profile || toBase(profile.url) !== url) return url
+  const now = readProfile(around.AGENT_CONFIG_DIR, profileName)
+  // Whoever has taken the profile in the meantime is not given the keys.
+  if (now?.kind !== 'local' || profile.kind !== 'local') return url
+  return now.adminToken === profile.adminToken && now.dataDir === profile.dataDir ? toBase(now.url) : url
+}
+
+const namedBy = { flag: '', environment: ', which AGENT_PROFILE names', use: ', which is in use', default: '' } as const
+
+function missingProfile(name: string, from: ProfileFrom | 'flag'): [message: string, hint: string] {
+  return [`There is no profile ${name}${namedBy[from]}.`, from === 'use' ? `agent profile use ${defaultProfile}` : 'agent profile list']
+}
+
+function toSecret(text: string | undefined): Secret | undefined {
+  return text === undefined ? undefined : new Secret(text)
+}
+
+/** A daemon's base URL, without a slash at its end. @throws {UsageError} */
+export function toBase(text: string): string {
+  const result = z.url({ protocol: /^https?$/ }).safeParse(text)
+  if (!result.success) throw new UsageError(`${JSON.stringify(text)} is not the http(s) URL of a daemon.`)
+  return text.replace(/\/+$/, '')
+}
+
+/** The key in the file that a flag names; nothing without the flag. @throws {UsageError} when it cannot be read, or is empty. */
+export function readKey(flag: 'api-key-file' | 'admin-key-file', flags: AccessFlags): Secret | undefined {
+  const path = flags[flag]
+  if (path === undefined) return undefined
+  let key: string
+  try {
+    key = readInput(path).trim()
+  } catch (error) {
+    throw new UsageError(`--${flag}: ${path} cannot be read: ${systemReason(error)}.`)
+  }
+  if (!key) throw new UsageError(`--${flag}: ${path} is empty.`)
+  return new Secret(key)
+}

@@ -1,0 +1,125 @@
+/** What may come next on a command line, by the manifest alone. */
+
+import { leadingFlags } from '../arrange.ts'
+
+/** What completion reads of the manifest of the commands. */
+export type Manifest = { commands: Readonly<Record<string, Command>>; topics: Readonly<Record<string, { description?: string }>> }
+export type Command = {
+  id: string
+  summary?: string
+  hidden?: boolean
+  args: Readonly<Record<string, { name: string; options?: string[]; multiple?: boolean }>>
+  flags: Readonly<Record<string, Flag>>
+}
+export type Flag = {
+  name: string
+  char?: string
+  type: 'boolean' | 'option'
+  description?: string
+  required?: boolean
+  multiple?: boolean
+  hidden?: boolean
+  allowNo?: boolean
+  options?: string[]
+  helpGroup?: string
+}
+
+/** A word that may come next, and what it is. */
+export type Candidate = { value: string; about?: string | undefined }
+
+/** The flag or the argument whose value comes next. `before` is what stands before the value in the same word: `--wait=`. */
+export type Place = { command: Command; kind: 'flag' | 'arg'; name: string; options?: string[] | undefined; before: string; given: Given }
+
+/** The values of flags that stand before. */
+export type Given = Readonly<Record<string, string>>
+
+/** Words to choose from, or the place of a value. */
+export type Next = { words: Candidate[] } | { place: Place }
+
+/** What may stand for the last of the given words, which are those after the name of the program. */
+export function whatIsNext(manifest: Manifest, given: readonly string[]): Next {
+  const leading = leadingFlags(given.slice(0, -1))
+  if (leading > Math.max(0, given.length - 1)) return { words: [] }
+  return whatFollows(manifest, given.slice(leading), given.slice(0, leading))
+}
+
+function whatFollows(manifest: Manifest, words: readonly string[], leading: readonly string[]): Next {
+  const before = words.slice(0, -1)
+  const current = words.at(-1) ?? ''
+  const asksForHelp = before[0] === 'help'
+  const named = asksForHelp ? before.slice(1) : before
+  const command = asksForHelp ? undefined : findCommand(manifest, named)
+  if (!command) return { words: named.some((word) => word.startsWith('-')) ? [] : nextNames(manifest, named, asksForHelp) }
+  const { given, count, pending, isOver } = walk(command, [...leading, ...before.slice(command.id.split(':').length)])
+  if (pending) return { place: toPlace(command, pending, '', given) }
+  const inline = /^--([\w-]+)=/.exec(current)
+  const flag = inline ? command.flags[inline[1]!] : undefined
+  if (inline) return flag?.type === 'option' ? { place: toPlace(command, flag, inline[0], given) } : { words: [] }
+  const flags = flagsLeft(command, given)
+  if (current.startsWith('-') && !isOver) return { words: flags }
+  const args = Object.values(command.args)
+  const arg = args[count] ?? (args.at(-1)?.multiple ? args.at(-1) : undefined)
+  if (!arg) return { words: current === '' && !isOver ? flags : [] }
+  return { place: { command, kind: 'arg', name: arg.name, options: arg.options, before: '', given } }
+}
+
+function toPlace(command: Command, { name, options }: Flag, before: string, given: Given): Place {
+  return { command, kind: 'flag', name, options, before, given }
+}
+
+/** The command with the longest name that the words begin with. */
+function findCommand({ commands }: Manifest, words: readonly string[]): Command | undefined {
+  const ends = words.map((_, index) => words.slice(0, index + 1).join(':')).toReversed()
+  return ends.map((id) => commands[id]).find((command) => command !== undefined)
+}
+
+/** The names, of topics and commands, that may follow those there are. */
+function nextNames({ commands, topics }: Manifest, words: readonly string[], asksForHelp: boolean): Candidate[] {
+  const prefix = words.map((word) => `${word}:`).join('')
+  const found = new Map<string, string | undefined>()
+  for (const { id, summary, hidden } of Object.values(commands)) {
+    if (hidden || !id.startsWith(prefix) || (asksForHelp && id === 'help')) continue
+    const [name, ...rest] = id.slice(prefix.length).split(':')
+    if (rest.length === 0) found.set(name!, summary)
+    else if (!found.has(name!)) found.set(name!, topics[`${prefix}${name}`]?.description)
+  }
+  return [...found].map(([value, about]) => ({ value, about }))
+}
+
+type Walk = { given: Given; count: number; pending: Flag | undefined; isOver: boolean }
+
+/** Reads the words after a command's name: flags with their values, how many arguments, the flag whose value is missing yet, and whether `--` has ended the flags. */
+function walk(command: Command, words: readonly string[]): Walk {
+  const given: Record<string, string> = {}
+  let count = 0
+  let pending: Flag | undefined
+  let isOver = false
+  for (const word of words) {
+    if (pending) {
+      given[pending.name] = word
+      pending = undefined
+    } else if (isOver || !/^-./.test(word)) count += 1
+    else if (word === '--') isOver = true
+    else {
+      const [name = '', ...value] = word.replace(/^--?(?:no-)?/, '').split('=')
+      const flag = command.flags[name] ?? Object.values(command.flags).find(({ char }) => char === name[0] && !word.startsWith('--'))
+      if (!flag) continue
+      given[flag.name] = value.join('=')
+      // --wait may stand alone.
+      if (flag.type === 'option' && value.length === 0 && flag.name !== 'wait') pending = flag
+    }
+  }
+  return { given, count, pending, isOver }
+}
+
+/** The flags that may still be given: what is required first, what every command has last. */
+function flagsLeft({ flags }: Command, given: Given): Candidate[] {
+  const rank = ({ required, helpGroup }: Flag) => (required ? 0 : helpGroup === undefined ? 1 : 2)
+  return Object.values(flags)
+    .filter(({ name, multiple, hidden }) => !hidden && (multiple || given[name] === undefined))
+    .toSorted((a, b) => rank(a) - rank(b))
+    .flatMap(({ name, description, allowNo }) => [
+      { value: `--${name}`, about: description },
+      ...(allowNo ? [{ value: `--no-${name}`, about: description }] : []),
+    ])
+}

@@ -1,0 +1,53 @@
+/** Finds the daemon of a data folder, by what it wrote there. */
+import { readFileSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createClient } from '../../daemon/client/client.ts'
+import { readRunning, type Running } from '../../src/base/running.ts'
+
+/**
+ * The daemon that serves a data folder; nothing when none does. A process id on file may be another process's by now, so
+ * the process must be a daemon's (Linux), or the address must answer as one.
+ */
+export async function findDaemon(dataDir: string): Promise<Running | undefined> {
+  const running = readRunning(dataDir)
+  if (!running || !isAlive(running.pid)) return undefined
+  const known = isDaemonProcess(running.pid)
+  const isOurs = known ?? (await health(running.url)) !== undefined
+  return isOurs ? running : undefined
+}
+
+/** The version of the daemon at a URL; nothing when none answers. */
+export async function health(url: string): Promise<string | undefined> {
+  try {
+    return (await createClient(url, {}, { timeoutMs: 5_000 })('GET /_system/health')).version
+  } catch {
+    return undefined
+  }
+}
+
+/** Waits for a process to end; false when it has not after `patienceMs`. Nothing reports the end of a process that is not a child. */
+export async function waitForEnd(pid: number, patienceMs: number): Promise<boolean> {
+  const until = performance.now() + patienceMs
+  while (isAlive(pid) && isDaemonProcess(pid) !== false) {
+    if (performance.now() > until) return false
+    await sleep(50)
+  }
+  return true
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+}
+
+/** Tells whether a process was started as a daemon, where the system lets us know. One that ended and was not collected has no command line. */
+function isDaemonProcess(pid: number): boolean | undefined {
+  try {
+    return /\bdaemon[/\\]main\.[jt]s/.test(readFileSync(`/proc/${pid}/cmdline`, 'latin1'))
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,113 @@
+/** Starts a daemon's process and waits until it is ready (`daemon/server/main.ts` says so over the channel between the two). */
+import { spawn, type ChildProcess } from 'node:child_process'
+import { closeSync, openSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { z } from 'zod'
+import { folderFault, makeFolder } from '../../src/base/folder.ts'
+import { CommandError } from '../errors/usage.ts'
+import { shorten } from '../format/width.ts'
+import { memory } from './memory.ts'
+
+const main = fileURLToPath(new URL('daemon/main.js', import.meta.url))
+
+/** How long a daemon may take to be ready. */
+const patienceMs = 30_000
+
+/** As much as is shown of why a daemon did not start. */
+const [mostLines, mostColumns] = [10, 500]
+
+const Ready = z.object({
+  type: z.literal('ready'),
+  url: z.url(),
+  didcommUrl: z.url(),
+  pid: z.int(),
+  calls: z.string(),
+  warnings: z.array(z.string()),
+})
+export type Ready = z.infer<typeof Ready>
+
+export type Launched = { child: ChildProcess; ready: Promise<Ready> }
+
+/** The log of a daemon that runs in the background. */
+export function logPath(dataDir: string): string {
+  return join(dataDir, 'daemon.log')
+}
+
+/**
+ * Starts a daemon that writes to the log in its data folder. A detached one outlives this process, once `letGo` is called.
+ *
+ * `ready` rejects with a `CommandError`: the daemon's own sentence and exit code when it ends instead, 6 when it takes too long.
+ */
+export function launchInBackground(dataDir: string, env: NodeJS.ProcessEnv, detached: boolean, args: readonly string[] = []): Launched {
+  const path = logPath(dataDir)
+  const log = openLog(dataDir)
+  const { size } = statSync(path)
+  const child = spawn(process.execPath, [main, ...args], { env: { ...memory, ...env }, detached, stdio: ['ignore', log, log, 'ipc'] })
+  closeSync(log)
+  return { child, ready: waitUntilReady(child, () => sentences(readFileSync(path).subarray(size).toString()) || `See ${path}.`) }
+}
+
+/** Makes the data folder if need be, and opens the log in it. @throws {CommandError} when that cannot be. */
+function openLog(dataDir: string): number {
+  try {
+    makeFolder(dataDir)
+    return openSync(logPath(dataDir), 'a', 0o600)
+  } catch (error) {
+    const { message } = folderFault(error, dataDir)
+    throw new CommandError(
+      `The data folder ${dataDir} cannot be used: ${message}.`,
+      1,
+      'agent daemon start --data-dir <a folder that you may write to>',
+    )
+  }
+}
+
+/** Starts a daemon that shares this terminal; what it has to say about not starting it says there. */
+export function launchInForeground(env: NodeJS.ProcessEnv, args: readonly string[] = []): Launched {
+  const child = spawn(process.execPath, [main, ...args], { env: { ...memory, ...env }, stdio: ['inherit', 'inherit', 'inherit', 'ipc'] })
+  stayWith(child)
+  return { child, ready: waitUntilReady(child, () => 'The daemon did not start.') }
+}
+
+/** Has a daemon end when this process does, however that ends. */
+function stayWith(child: ChildProcess): void {
+  // A child that could not be started has no channel; `error` says so.
+  if (child.connected) child.send({ type: 'stay' }, () => undefined)
+}
+
+/** Lets a detached daemon live on by itself. */
+export function letGo(child: ChildProcess): void {
+  if (child.connected) child.disconnect()
+  child.unref()
+}
+
+function waitUntilReady(child: ChildProcess, reason: () => string): Promise<Ready> {
+  return new Promise((resolve, reject) => {
+    const timeout = setTimeout(() => {
+      child.kill('SIGKILL')
+      reject(new CommandError(`The daemon was not ready within ${patienceMs / 1_000} seconds.`, 6, 'agent daemon logs'))
+    }, patienceMs)
+    child.once('error', (error) => settle(() => reject(new CommandError(`The daemon’s process cannot be started: ${error.message}.`, 1))))
+    child.once('exit', (code) => settle(() => reject(new CommandError(reason(), code || 1))))
+    child.on('message', (message) => {
+      const ready = Ready.safeParse(message)
+      if (ready.success) settle(() => resolve(ready.data))
+    })
+    let isSettled = false
+    function settle(how: () => void): void {
+      clearTimeout(timeout)
+      if (!isSettled) how()
+      isSettled = true
+    }
+  })
+}
+
+/** What was written for people: the lines that are not the log's JSON. Of a crash it is the program's text as well, so they are cut. */
+function sentences(text: string): string {
+  const lines = text.split('\n').filter((line) => line.trim() !== '' && !line.startsWith('{'))
+  return lines
+    .slice(-mostLines)
+    .map((line) => shorten(line, mostColumns))
+    .join('\n')
+}

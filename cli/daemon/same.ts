@@ -1,0 +1,63 @@
+/** A start that another daemon stands in the way of: what it asks for, next to what runs already. */
+import { readProfile } from '../../src/base/profile.ts'
+import type { Running } from '../../src/base/running.ts'
+import { readSettings, remembered, toKept, type Settings } from '../../src/base/settings.ts'
+import { CommandError } from '../errors/usage.ts'
+import { findDaemon } from './find.ts'
+
+/** The flags of `agent daemon start`, by the variables that they set. */
+export const flagNames: Readonly<Record<string, string>> = {
+  AGENT_HOST: '--host',
+  AGENT_HTTP_PORT: '--port',
+  AGENT_DIDCOMM_PORT: '--didcomm-port',
+}
+
+export type Asked = { configDir: string; profile: string; dataDir: string; flags: Settings; env: Settings }
+
+/**
+ * Checks that a daemon which serves the data folder already is the one that is asked for.
+ *
+ * @throws {CommandError} 5 when it is another profile's, or was started with other settings.
+ */
+export function mustBeSame(running: Running, { configDir, profile, dataDir, flags, env }: Asked): void {
+  if (running.profile !== undefined && running.profile !== profile) {
+    throw new CommandError(
+      `The daemon of the profile ${running.profile} serves the data folder ${dataDir} already, at ${running.url}.`,
+      5,
+      `agent daemon start --profile ${profile} --data-dir <another folder>`,
+    )
+  }
+  const told = { ...env, ...flags }
+  const settings = readSettings(configDir, profile)
+  const other = remembered.find(
+    (name) => name !== 'AGENT_DATA_DIR' && told[name] !== undefined && !isServed(name, told[name], running, settings),
+  )
+  if (other === undefined) return
+  const by = flags[other] === undefined ? `the variable ${other}` : flagNames[other]
+  throw new CommandError(
+    `The daemon of the profile ${profile} runs already, at ${running.url} and ${running.didcommUrl}, and not with ${told[other]}, which ${by} asks for.`,
+    5,
+    `agent daemon stop --profile ${profile}   # then start it again`,
+  )
+}
+
+/** @throws {CommandError} 5 when the daemon of the profile serves another folder: its profile would be lost. */
+export async function mustBeFree({ configDir, profile, dataDir }: Asked): Promise<void> {
+  const known = readProfile(configDir, profile)
+  if (known?.kind !== 'local' || known.dataDir === dataDir) return
+  const running = await findDaemon(known.dataDir)
+  if (running?.pid !== known.pid) return
+  throw new CommandError(
+    `The daemon of the profile ${profile} runs already, with the data folder ${known.dataDir}. Stop it, or name another profile.`,
+    5,
+    `agent daemon start --profile <name> --data-dir ${dataDir}`,
+  )
+}
+
+/** True when the running daemon has what is asked for: of addresses it says so itself, of the rest its settings do. */
+function isServed(name: string, value: string, { url, didcommUrl }: Running, settings: Settings): boolean {
+  if (name === 'AGENT_HTTP_PORT' || name === 'AGENT_DIDCOMM_PORT')
+    return Number(value) === 0 || Number(new URL(name === 'AGENT_HTTP_PORT' ? url : didcommUrl).port) === Number(value)
+  if (name === 'AGENT_HOST' && settings[name] === undefined) return new URL(url).hostname === value
+  return settings[name] === toKept(name, value)
+}

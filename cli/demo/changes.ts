@@ -1,0 +1,120 @@
+/** The changes of states that are reported, and who waits for one of them (service §6). */
+import { z } from 'zod'
+import { CommandError } from '../errors/usage.ts'
+import { names, type Name } from './party.ts'
+
+const Envelope = z.object({
+  type: z.enum(['ConnectionUpdated', 'IssueCredentialRecordUpdated', 'PresentationUpdated', 'DIDStatusUpdated']),
+  data: z.looseObject({
+    thid: z.string().optional(),
+    did: z.string().optional(),
+    connectionId: z.string().optional(),
+    recordId: z.string().optional(),
+    presentationId: z.string().optional(),
+    state: z.string().optional(),
+    protocolState: z.string().optional(),
+    status: z.string().optional(),
+  }),
+})
+
+/** A change of a state: whose, of what kind of thing, and of which; `id` is the record's, on the side that reports. */
+export type Change = { who: Name; what: 'connection' | 'credential' | 'proof' | 'did'; subject: string; id: string; state: string }
+
+/** What is waited for; changes about other subjects do not count. */
+export type Awaited = Pick<Change, 'who' | 'what' | 'subject' | 'state'>
+
+export type Changes = {
+  /** Is told of each change as it arrives. */
+  onChange: (change: Change) => void
+  /** Notes a change, and resumes whoever waits for it. */
+  note(change: Change): void
+  /** How many changes have arrived. */
+  readonly count: number
+  /** Waits for a change, which may have arrived already. @throws {CommandError} saying what was waited for and what came last. */
+  until(wanted: Awaited): Promise<Change>
+  /** Ends all waiting: nothing will come any more. */
+  fail(reason: Error): void
+}
+
+type Waiter = Awaited & { resolve: (change: Change) => void; reject: (reason: Error) => void }
+
+const kinds = {
+  ConnectionUpdated: 'connection',
+  IssueCredentialRecordUpdated: 'credential',
+  PresentationUpdated: 'proof',
+  DIDStatusUpdated: 'did',
+} as const
+
+/** The change that an event reports. @throws when it is none of the four kinds. */
+export function toChange(who: Name, event: unknown): Change {
+  const { type, data } = Envelope.parse(event)
+  const id = data.connectionId ?? data.recordId ?? data.presentationId ?? data.did ?? ''
+  return {
+    who,
+    what: kinds[type],
+    subject: data.thid ?? data.did ?? '',
+    id: type === 'PresentationUpdated' ? (data.presentationId ?? '') : id,
+    state: data.state ?? data.protocolState ?? data.status ?? '',
+  }
+}
+
+/** Begins with none; a change may take `patienceMs`. */
+export function createChanges(patienceMs: number): Changes {
+  const seen: Change[] = []
+  const waiters = new Set<Waiter>()
+  let failure: Error | undefined
+
+  function tooLate({ who, what, subject, state }: Awaited): CommandError {
+    const last = names.map((name) => {
+      const change = seen.findLast((each) => each.who === name && each.subject === subject)
+      return `${name} was last in ${change?.state ?? 'no state'}`
+    })
+    return new CommandError(`Waited ${patienceMs / 1_000} seconds for ${who}’s ${what} to be in ${state}; ${last.join(', ')}.`, 1)
+  }
+
+  return {
+    onChange: () => {},
+    get count() {
+      return seen.length
+    },
+    note(change) {
+      seen.push(change)
+      this.onChange(change)
+      for (const waiter of waiters) if (fits(change, waiter)) waiter.resolve(change)
+    },
+    async until(wanted) {
+      const before = seen.find((change) => fits(change, wanted))
+      if (before) return before
+      if (failure) throw failure
+      const { promise, resolve, reject } = withResolvers<Change>()
+      const waiter = { ...wanted, resolve, reject }
+      waiters.add(waiter)
+      const timeout = setTimeout(() => reject(tooLate(wanted)), patienceMs)
+      try {
+        return await promise
+      } finally {
+        clearTimeout(timeout)
+        waiters.delete(waiter)
+      }
+    },
+    fail(reason) {
+      failure ??= reason
+      for (const { reject } of waiters) reject(reason)
+    },
+  }
+}
+
+function fits(change: Change, { who, what, subject, state }: Awaited): boolean {
+  return change.who === who && change.what === what && change.subject === subject && change.state === state
+}
+
+/** `Promise.withResolvers`, which Node 20 lacks. */
+function withResolvers<Value>() {
+  let resolve!: (value: Value) => void
+  let reject!: (reason: Error) => void
+  const promise = new Promise<Value>((onResolve, onReject) => {
+    resolve = onResolve
+    reject = onReject
+  })
+  return { promise, resolve, reject }
+}

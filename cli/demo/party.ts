@@ -1,0 +1,87 @@
+/** A party of the demonstration: a daemon of its own in folders of its own, and a tenant in it. */
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import type { ChildProcess } from 'node:child_process'
+import { createClient, type Client } from '../../daemon/client/client.ts'
+import { variables } from '../../src/base/config.ts'
+import { readLocalProfile, writeProfile } from '../../src/base/profile.ts'
+import { childEnv } from '../client/settings.ts'
+import { launchInBackground } from '../daemon/launch.ts'
+import { CommandError } from '../errors/usage.ts'
+import { tenths } from '../format/time.ts'
+
+export const names = ['acme', 'alice'] as const
+export type Name = (typeof names)[number]
+
+/** How long a daemon may take to end in good order. */
+const patienceMs = 5_000
+
+export type Daemon = {
+  name: Name
+  child: ChildProcess
+  url: string
+  didcommUrl: string
+  dataDir: string
+  adminToken: string
+  /** From the start of the process to its first answer, in milliseconds. */
+  coldStartMs: number
+}
+
+/** A tenant of a daemon, which calls it with its key. */
+export type Party = { name: Name; url: string; apiKey: string; call: Client }
+
+/**
+ * Starts a daemon on free ports. Nothing but the ledger in `folder` is shared between the parties; the user's own settings
+ * do not reach them.
+ *
+ * @throws {CommandError} with the daemon's own words when it does not start.
+ */
+export async function startDaemon(name: Name, folder: string, onStart: (child: ChildProcess) => void): Promise<Daemon> {
+  const [dataDir, configDir] = [join(folder, name), join(folder, 'config')]
+  const own = {
+    AGENT_DATA_DIR: dataDir,
+    AGENT_CONFIG_DIR: configDir,
+    AGENT_PROFILE: name,
+    AGENT_HTTP_PORT: '0',
+    AGENT_DIDCOMM_PORT: '0',
+    DEFAULT_WALLET_ENABLED: 'false',
+    VDR_URL: `sqlite:${join(folder, 'vdr.db')}`,
+  }
+  const start = performance.now()
+  // Not of this process's group: Ctrl-C is for us, who stop the daemons in good order.
+  const { child, ready } = launchInBackground(dataDir, childEnv(own, Object.keys(variables)), true)
+  onStart(child)
+  const { url, didcommUrl } = await ready
+  await createClient(url)('GET /_system/health')
+  const coldStartMs = tenths(performance.now() - start)
+  const profile = readLocalProfile(configDir, name)
+  if (!profile) throw new CommandError(`${name}’s daemon wrote no profile.`, 1)
+  return { name, child, url, didcommUrl, dataDir, adminToken: profile.adminToken, coldStartMs }
+}
+
+/** Stops a daemon and waits for its end. */
+export async function stopDaemon(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const ended = once(child, 'exit')
+  const force = setTimeout(() => child.kill('SIGKILL'), patienceMs)
+  child.kill('SIGTERM')
+  await ended
+  clearTimeout(force)
+}
+
+/**
+ * Makes a tenant as service §5 describes it: wallet, entity, key; `admin` calls the daemon as its administrator. The
+ * daemon's profile gets the key, so that the command line can go on where the demonstration ends.
+ */
+export async function onboard(daemon: Daemon, admin: Client, folder: string, onKey: (apiKey: string) => void): Promise<Party> {
+  const { name, url } = daemon
+  const apiKey = randomBytes(32).toString('base64url')
+  onKey(apiKey)
+  const wallet = await admin('POST /wallets', { body: { name } })
+  const entity = await admin('POST /iam/entities', { body: { name, walletId: wallet.id } })
+  await admin('POST /iam/apikey-authentication', { body: { entityId: entity.id, apiKey } })
+  const configDir = join(folder, 'config')
+  writeProfile(configDir, name, { ...readLocalProfile(configDir, name)!, apiKey })
+  return { name, url, apiKey, call: createClient(url, { apikey: apiKey }) }
+}

@@ -1,0 +1,126 @@
+/** The demonstration from the first process to the last event; `commands/demo.ts` cleans up after it. */
+import type { ChildProcess } from 'node:child_process'
+import { createClient, type Client } from '../../daemon/client/client.ts'
+import { CommandError } from '../errors/usage.ts'
+import { tenths } from '../format/time.ts'
+import { onboardPerson, signIn } from './enterprise.ts'
+import type { Receiver } from './events.ts'
+import { connect, issue, present, revoke, runFlow, type Timing } from './flow.ts'
+import { silent, type Narrator } from './narrator.ts'
+import { onboard, startDaemon, type Daemon, type Name, type Party } from './party.ts'
+import { prepareHolder, prepareIssuer } from './props.ts'
+import { hasStep, usual, type Scenario, type Step } from './scenario.ts'
+
+export type Summary = {
+  scenario: Scenario
+  coldStartMs: Record<Name, number>
+  /** A flow on daemons that are warm: connect, issue, present, one after the other, with nothing printed; of the main job alone. */
+  flow?: Timing
+  changes: number
+  totalMs: number
+  acme: string
+  alice: string
+}
+
+type Pair<Value> = Record<Name, Value>
+
+/** What the demonstration needs: an empty folder, a receiver, a narrator, and a list for the processes that it starts, of which it starts none once the signal aborts. */
+export type Means = { folder: string; receiver: Receiver; narrator: Narrator; children: Map<Name, ChildProcess>; signal: AbortSignal }
+
+/** Runs it all. @throws whatever a daemon answers; {CommandError} when an event does not come. */
+export async function show(scenario: Scenario, means: Means): Promise<Summary & { leave: () => Promise<void> }> {
+  const start = performance.now()
+  const { receiver, narrator } = means
+  const has = (step: Step) => hasStep(scenario, step)
+  receiver.changes.onChange = narrator.change
+  narrator.step('Start two daemons, which share nothing but a ledger')
+  narrator.say('   JSON="content-type: application/json"')
+  const daemons = { acme: await begin('acme', means), alice: await begin('alice', means) }
+  const parties = await onboardAll(daemons, means)
+  const webhooks = await registerWebhooks(parties, means)
+  const acme = narrator.watch(parties.acme.call, { base: 'ACME', header: 'apikey', key: 'ACME_KEY' })
+  const alice = narrator.watch(parties.alice.call, { base: 'ALICE', header: 'apikey', key: 'ALICE_KEY' })
+  const stage = { acme, alice, events: receiver.changes }
+
+  let flow: Timing | undefined
+  if (has('props')) {
+    narrator.step('Make DIDs, publish the issuer’s, and publish a schema')
+    const props = {
+      ...(await prepareIssuer(acme, parties.acme.url, stage.events, narrator)),
+      aliceDid: await prepareHolder(alice, narrator),
+    }
+    const connectionId = await connect(stage, narrator)
+    const made = { connectionId, ...(await issue(stage, props, connectionId, narrator)) }
+    if (has('present')) await present(stage, props, made, narrator)
+    if (has('revoke')) await revoke(stage, props, made, narrator)
+    if (scenario === usual) {
+      narrator.step('The same once more, with nothing printed')
+      receiver.changes.onChange = silent.change
+      flow = await runFlow({ acme: parties.acme.call, alice: parties.alice.call, events: receiver.changes }, props, silent)
+    }
+  } else if (has('connect')) await connect(stage, narrator)
+  if (has('onboard')) await meet(stage, has('auth'), narrator)
+
+  return {
+    scenario,
+    coldStartMs: { acme: daemons.acme.coldStartMs, alice: daemons.alice.coldStartMs },
+    ...(flow && { flow }),
+    changes: receiver.changes.count,
+    totalMs: tenths(performance.now() - start),
+    acme: daemons.acme.url,
+    alice: daemons.alice.url,
+    leave: async () => {
+      await parties.acme.call('DELETE /events/webhooks/{id}', { path: { id: webhooks.acme } })
+      await parties.alice.call('DELETE /events/webhooks/{id}', { path: { id: webhooks.alice } })
+    },
+  }
+}
+
+async function begin(name: Name, { folder, receiver, narrator, children, signal }: Means): Promise<Daemon> {
+  signal.throwIfAborted()
+  const daemon = await startDaemon(name, folder, (child) => {
+    children.set(name, child)
+    child.once('exit', (code, signal) => receiver.changes.fail(new CommandError(`${name}’s daemon ended (${code ?? signal}).`, 1)))
+  })
+  narrator.say(`   ${name} answers after ${Math.round(daemon.coldStartMs)} ms`)
+  narrator.name(name.toUpperCase(), daemon.url)
+  narrator.nameSecret(`${name.toUpperCase()}_ADMIN`, daemon.adminToken)
+  return daemon
+}
+
+async function onboardAll(daemons: Pair<Daemon>, { folder, narrator }: Means): Promise<Pair<Party>> {
+  narrator.step('Onboard a tenant in each: wallet, entity, key')
+  return { acme: await enrol(daemons.acme, folder, narrator), alice: await enrol(daemons.alice, folder, narrator) }
+}
+
+/** Makes a tenant in a daemon, in front of the viewer. */
+export function enrol(daemon: Daemon, folder: string, narrator: Narrator): Promise<Party> {
+  const base = daemon.name.toUpperCase()
+  const client = createClient(daemon.url, { 'x-admin-api-key': daemon.adminToken })
+  const admin = narrator.watch(client, { base, header: 'x-admin-api-key', key: `${base}_ADMIN` })
+  return onboard(daemon, admin, folder, (key) => narrator.nameSecret(`${base}_KEY`, key))
+}
+
+/** Everything from here on happens because an event came. */
+async function registerWebhooks({ acme, alice }: Pair<Party>, { receiver }: Means): Promise<Pair<string>> {
+  const register = async ({ name, call }: Party) => (await call('POST /events/webhooks', { body: { url: receiver.urlOf(name) } })).id
+  return { acme: await register(acme), alice: await register(alice) }
+}
+
+/** Alice hands acme a DID, and, if she is to sign in, answers a challenge with it. */
+async function meet({ acme, alice }: Pair<Client>, isToSignIn: boolean, narrator: Narrator): Promise<void> {
+  narrator.step('Onboard: acme asks for a DID, alice makes one for acme alone')
+  const did = await onboardPerson(acme, async (didRequest) => {
+    narrator.name('DID_REQUEST', JSON.stringify(didRequest))
+    const { did } = await alice('POST /onboard/answers', { body: { didRequest: didRequest as never } })
+    narrator.name('ALICE_DID_FOR_ACME', did!)
+  })
+  narrator.say(`   acme knows alice by ${did}`)
+  if (!isToSignIn) return
+  narrator.step('Authenticate: acme asks for a signature, alice signs with that DID')
+  const subject = await signIn(acme, async (challenge) => {
+    narrator.name('CHALLENGE', JSON.stringify(challenge))
+    await alice('POST /did-authentication/answers', { body: { challenge: challenge as never, did } })
+  })
+  narrator.say(`   ${subject} has signed in`)
+}

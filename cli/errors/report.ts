@@ -1,0 +1,143 @@
+/** How a failure is told: what happened, why, the command that mends it, and the exit code (users.md D4, D8; exit-codes.ts). */
+import { safe } from '../format/safe.ts'
+import { systemReason } from '../../src/base/system-reason.ts'
+
+/** What `--json` prints on standard error. */
+export type Report = {
+  /** The problem's type where the daemon named one, otherwise a word of ours. */
+  code: string
+  title: string
+  detail?: string | undefined
+  status?: number | undefined
+  /** A command to run next. */
+  hint?: string | undefined
+  exitCode: number
+}
+
+/** The body of a problem (api.md §2.1). */
+export type ProblemBody = { status: number; type: string; title?: string | undefined; detail?: string | undefined }
+
+/** What a problem means, by the last part of its type; what is not here is told by its status. */
+// prettier-ignore
+const byType: [exitCode: number, type: RegExp][] = [
+  [5, /^(InvalidStateForOperation|InvalidFlowStateError|InvitationAlreadyReceived|InvitationExpired|InvalidRoleForOperation|Conflict|Not Allowed)$/],
+  [5, /^(challenge-not-successful|token-expired|submission-refused)$/],
+  [8, /^(invalid-challenge-response|foreign-challenge)$/],
+  [5, /^(Duplicated\w+|\w+AlreadyExists|AuthenticationCompromised|TooMany\w+)$/],
+  [8, /^(InvalidPresentation|InvalidCredentialIssue|HolderBindingError|\w*VerificationFailed)$/],
+]
+
+/** The exit code for a problem that the daemon answered with. */
+export function exitCodeOf({ status, type }: Pick<ProblemBody, 'status' | 'type'>): number {
+  const name = type.split(/[:/]/).at(-1)!
+  const known = byType.find(([, pattern]) => pattern.test(name))
+  if (known) return known[0]
+  if (status === 401 || status === 403) return 4
+  if (status === 404 || status === 410) return 3
+  if (status === 408 || status === 504) return 6
+  if (status === 409) return 5
+  return status >= 400 && status < 500 ? 2 : 1
+}
+
+/** Makes a report of whatever was thrown. `commandId` is oclif's, such as `credential:accept`. */
+export function toReport(error: unknown, commandId: string): Report {
+  const { name, message } = error instanceof Error ? error : { name: 'Error', message: String(error) }
+  const own = error as { exitCode?: unknown; hint?: string | undefined; oclif?: { exit?: number } }
+  const problem = findProblem(error)
+  if (problem) {
+    const { status, type, detail } = problem
+    return {
+      code: type,
+      title: problem.title ?? type,
+      detail,
+      status,
+      hint: hintFor(problem, commandId) ?? explanationOf(type),
+      exitCode: exitCodeOf(problem),
+    }
+  }
+  switch (name) {
+    case 'DaemonUnreachable':
+      return unreachable(error as DaemonUnreachable)
+    case 'UsageError':
+      return { code: 'Usage', title: message, hint: own.hint ?? `agent ${commandId.replaceAll(':', ' ')} --help`, exitCode: 2 }
+    case 'StartError':
+    case 'CommandError':
+      return { code: name, title: message, hint: own.hint, exitCode: Number(own.exitCode) }
+    default:
+      if (own.oclif) return { code: 'Usage', title: message.replace(/\n?See more help with --help$/, ''), exitCode: own.oclif.exit ?? 2 }
+      return { code: 'Bug', title: 'Unexpected error (please report)', detail: message, exitCode: 1 }
+  }
+}
+
+/** A report as a person reads it. What the daemon says may quote a peer, so control characters are taken out. */
+export function renderReport({ title, detail, hint }: Report): string {
+  const lines = [`Error: ${safe(title)}`]
+  if (detail !== undefined && detail !== title) lines.push(`  ${safe(detail)}`)
+  if (hint !== undefined) lines.push(`  Try: ${hint}`)
+  return lines.join('\n')
+}
+
+function findProblem(error: unknown): ProblemBody | undefined {
+  const { problem } = (error ?? {}) as { problem?: Partial<ProblemBody> }
+  if (error instanceof Error && error.name === 'ProblemError' && typeof problem?.status === 'number') {
+    return { ...problem, status: problem.status, type: problem.type ?? `HTTP ${problem.status}` }
+  }
+  return undefined
+}
+
+type DaemonUnreachable = Error & { url: string }
+
+function unreachable({ url, cause }: DaemonUnreachable): Report {
+  const { name, code } = (cause ?? {}) as { name?: string; code?: unknown }
+  if (name === 'TimeoutError')
+    return { code: 'Timeout', title: `The daemon at ${url} did not answer in time`, hint: 'agent daemon logs', exitCode: 6 }
+  const isHere = /^https?:\/\/(localhost|127\.|\[::1\])/.test(url)
+  return {
+    code: 'DaemonUnreachable',
+    title: `No daemon answers at ${url}${typeof code === 'string' ? ` (${systemReason(cause)})` : ''}`,
+    hint: isHere ? 'agent daemon start' : 'check --url, AGENT_URL or the profile, and whether the daemon runs there',
+    exitCode: 7,
+  }
+}
+
+function hintFor(problem: ProblemBody, commandId: string): string | undefined {
+  const [topic = '', verb] = commandId.split(':')
+  const administers = topic === 'wallet' || topic === 'tenant'
+  const about = topicOf(problem, topic)
+  switch (exitCodeOf(problem)) {
+    case 2:
+      return isGeneral(problem) ? `agent ${commandId.replaceAll(':', ' ')} --help` : undefined
+    case 3:
+      return verb === 'list' ? undefined : `agent ${about} list`
+    case 4:
+      return administers
+        ? 'give the administrator’s key: AGENT_ADMIN_KEY, --admin-key-file, or the --profile of a daemon on this machine'
+        : 'give a tenant’s key: AGENT_API_KEY, --api-key-file, or the --profile of a daemon on this machine; `agent tenant create` makes one'
+    case 5:
+      return ['connection', 'credential', 'proof'].includes(about) ? `agent ${about} show <id>` : undefined
+    default:
+      return undefined
+  }
+}
+
+/** Problems that say no more than that the input is not right. */
+function isGeneral({ type }: ProblemBody): boolean {
+  return /^(BadRequest|UnprocessableEntity|error:RequestBody\w+|\/errors\/common\/bad-request|HTTP \d+)$/.test(type)
+}
+
+/** Where there is nothing better to say: what the type means. It is the daemon's word, so it must be one that can be typed. */
+function explanationOf(type: string): string | undefined {
+  if (/^HTTP|^about:/.test(type) || !/^[\w:/ -]+$/.test(type)) return undefined
+  return `agent explain ${type.includes(' ') ? JSON.stringify(type) : type}`
+}
+
+/** The topic of what was not found, or is in a state of its own: the problem may be about something else than the command is. */
+function topicOf({ type }: ProblemBody, topic: string): string {
+  if (/DIDNotFoundInWallet$|did-not-in-wallet$/.test(type)) return 'did'
+  if (type.endsWith('WalletNotFound')) return 'wallet'
+  if (/ConnectionServiceError/.test(type)) return 'connection'
+  if (/IssuedCredential/.test(type)) return 'credential'
+  // Events name the threads that there are.
+  if (topic === 'trace') return 'event'
+  return topic
+}

@@ -1,0 +1,107 @@
+/** A local receiver of events, for development: what a webhook of one's own would be, with its faults on purpose. */
+import { once } from 'node:events'
+import { createServer, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { setTimeout } from 'node:timers/promises'
+import { text } from 'node:stream/consumers'
+import { CommandError, UsageError } from '../errors/usage.ts'
+import type { Event } from '../client/events.ts'
+import { findForgery } from './signature.ts'
+import { systemReason } from '../../src/base/system-reason.ts'
+
+/** How long somebody else, to whom events are passed on, has to answer: less than the daemon waits for us. */
+const forwardTimeoutMs = 4_000
+
+/** Headers of the event that are passed on: what it is, and what signs it. */
+const forwarded = ['content-type', 'webhook-id', 'webhook-timestamp', 'webhook-signature', 'authorization']
+
+export type ReceiverOptions = {
+  /** 0 takes a free one. */
+  port: number
+  /** How often, of 1, an event is refused on purpose. */
+  failRate: number
+  /** How long every answer is put off, in milliseconds. */
+  slowMs: number
+  forwardTo: string | undefined
+  /** Told of every event that arrives, and of how it is answered; `note` says why where it is not taken. */
+  onEvent: (event: Event, status: number, note: string | undefined) => void
+  signal: AbortSignal
+}
+
+export type Receiver = {
+  url: string
+  /** From now on events must be signed with this secret. */
+  expectSignature: (secret: string) => void
+  close: () => void
+}
+
+/** Opens a receiver on this machine. @throws {CommandError} when the port is taken. */
+export async function openReceiver(options: ReceiverOptions): Promise<Receiver> {
+  let secret: string | undefined
+  const server = createServer((request, response) => {
+    receive(request, secret, options).then(
+      (status) => response.writeHead(status).end(),
+      () => response.writeHead(400).end(),
+    )
+  })
+  server.listen(options.port, '127.0.0.1')
+  await once(server, 'listening').catch((error: NodeJS.ErrnoException) => {
+    throw new CommandError(`Port ${options.port} cannot be opened: ${systemReason(error)}. Leave --port out, and a free one is taken.`, 5)
+  })
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    expectSignature: (expected) => (secret = expected),
+    close: () => {
+      server.close()
+      server.closeAllConnections()
+    },
+  }
+}
+
+/** The status that an event is answered with. */
+async function receive(request: IncomingMessage, secret: string | undefined, options: ReceiverOptions): Promise<number> {
+  const body = await text(request)
+  const event = JSON.parse(body) as Event
+  const { status, note } = await judge(request.headers, body, secret, options)
+  options.onEvent(event, status, note)
+  return status
+}
+
+async function judge(
+  headers: IncomingHttpHeaders,
+  body: string,
+  secret: string | undefined,
+  { failRate, slowMs, forwardTo, signal }: ReceiverOptions,
+): Promise<{ status: number; note?: string }> {
+  await setTimeout(slowMs, undefined, { signal })
+  const forgery = secret === undefined ? undefined : findForgery(secret, headers, body, Date.now())
+  if (forgery !== undefined) return { status: 401, note: forgery }
+  if (Math.random() < failRate) return { status: 500, note: 'on purpose' }
+  return forwardTo === undefined ? { status: 200 } : forward(forwardTo, headers, body)
+}
+
+/** Passes an event on; the answer is ours, so that the daemon tries again what was not taken there. */
+async function forward(url: string, headers: IncomingHttpHeaders, body: string): Promise<{ status: number; note?: string }> {
+  const own = Object.fromEntries(forwarded.flatMap((name) => (headers[name] === undefined ? [] : [[name, String(headers[name])]])))
+  try {
+    const answer = await fetch(url, {
+      method: 'POST',
+      headers: own,
+      body,
+      redirect: 'manual',
+      signal: AbortSignal.timeout(forwardTimeoutMs),
+    })
+    await answer.body?.cancel()
+    return answer.ok ? { status: 200 } : { status: 502, note: `${url} answered ${answer.status}` }
+  } catch (error) {
+    const { cause, message } = error as Error & { cause?: { code?: string } }
+    return { status: 502, note: `${url} did not answer (${cause?.code ?? message})` }
+  }
+}
+
+/** A rate such as 0.3. @throws {UsageError} */
+export function readRate(flag: string, given: string): number {
+  const rate = /^(\d+(\.\d+)?|\.\d+)$/.test(given) ? Number(given) : NaN
+  if (rate >= 0 && rate <= 1) return rate
+  throw new UsageError(`--${flag} ${JSON.stringify(given)} is not a rate from 0 to 1, such as 0.3.`)
+}

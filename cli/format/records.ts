@@ -1,0 +1,99 @@
+/** What commands print of credential and presentation records. */
+import type { Answer } from '../client/answer.ts'
+import { claimPairs } from './claims.ts'
+import { inStyle, type Styled } from './colour.ts'
+import { disclosableOf, shownStanding, validityOf, type CredentialContent } from './credential.ts'
+import { proofRequestFields, proofRequestText } from './proof-request.ts'
+import type { Column } from './table.ts'
+import { shortState, shownState } from './states.ts'
+import { ago, whenAgo } from './time.ts'
+
+export type CredentialRecord = Answer<'GET /issue-credentials/records/{recordId}'>
+export type PresentationRecord = Answer<'GET /present-proof/presentations/{presentationId}'>
+type Pair = readonly [name: string, value: unknown]
+
+/** A credential record as names and values; with what its credential says, where that has been asked for. */
+export function credentialFields(record: CredentialRecord, content?: CredentialContent): Pair[] {
+  return [
+    ['credential', record.recordId],
+    ['role', record.role],
+    ['state', shownState('credential', record.protocolState)],
+    ['status', content && !record.revoked ? shownStanding(content) : statusOf(record)],
+    ['validity', content && validityOf(content, Date.now())],
+    ['format', formatOf(record)],
+    ...claimPairs(content?.claims ?? record.claims),
+    ['disclosable', content && disclosableOf(content)],
+    ['issuer', content?.issuer ?? record.issuingDID],
+    ['subject', content?.subject ?? record.subjectId],
+    [content?.credentialFormat === 'SDJWT' ? 'type' : 'schemas', content?.schemas.join(' ') || undefined],
+    ['definition', content?.definition],
+    ['goal', record.goal],
+    ['valid for', content || record.validityPeriod === undefined ? undefined : `${record.validityPeriod} s`],
+    ['thread', record.thid],
+    ['created', whenAgo(record.createdAt, Date.now())],
+    ['updated', record.updatedAt && whenAgo(record.updatedAt, Date.now())],
+    ['last failure', record.metaLastFailure?.detail ?? record.metaLastFailure?.title],
+  ]
+}
+
+/** Whether a credential that there is still holds, as far as this side knows. */
+function statusOf({ role, revoked, revokedAt, credential }: CredentialRecord): string | Styled | undefined {
+  if (revoked) return inStyle('bad', role === 'Issuer' ? `revoked on ${revokedAt}` : `revoked, the issuer said on ${revokedAt}`)
+  return credential === undefined ? undefined : role === 'Issuer' ? 'not revoked' : 'not revoked, as far as the issuer has said'
+}
+
+/** What can be done with the claims: the payload of an SD-JWT says whether it is bound to a key. */
+function formatOf({ credentialFormat, credential }: CredentialRecord): string {
+  if (credentialFormat === 'JWT') return 'JWT, shown as a whole'
+  if (credentialFormat === 'AnonCreds') return 'AnonCreds, proved by attributes and predicates; bound to its holder’s wallet'
+  const format = 'SD-JWT, each claim can be shown by itself'
+  if (credential === undefined) return format
+  const [, payload = ''] = Buffer.from(credential, 'base64').toString().split('.')
+  const isBound = 'cnf' in (JSON.parse(Buffer.from(payload, 'base64url').toString()) as object)
+  return `${format}; ${isBound ? 'bound to a key of the holder’s' : 'bound to no key, so whoever has it can show it'}`
+}
+
+function stateOf({ protocolState, revoked }: CredentialRecord): Styled {
+  return revoked ? inStyle('bad', `${protocolState}, revoked`) : shortState('credential', protocolState)
+}
+
+/** The columns of a list of credential records. */
+export const credentialColumns: Column<CredentialRecord>[] = [
+  { head: 'id', of: ({ recordId }) => recordId },
+  { head: 'role', of: ({ role }) => role, optional: true },
+  { head: 'state', of: stateOf },
+  {
+    head: 'claims',
+    of: ({ claims }) =>
+      Object.entries(claims)
+        .map(([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`)
+        .join(' '),
+    cut: 'end',
+  },
+  { head: 'created', of: ({ createdAt }) => ago(createdAt, Date.now()), optional: true },
+]
+
+/** A presentation record as names and values. */
+export function presentationFields(record: PresentationRecord): Pair[] {
+  return [
+    ['proof', record.presentationId],
+    ['role', record.role],
+    ['state', shownState('proof', record.status)],
+    ['connection', record.connectionId],
+    ['goal', record.goal],
+    ...proofRequestFields(record),
+    ['policy', record.policyId],
+    ...claimPairs(record.disclosedClaims ?? {}, 'shown '),
+    ['presented', record.data.length === 0 ? undefined : `${record.data.length} presentation${record.data.length === 1 ? '' : 's'}`],
+    ['thread', record.thid],
+    ['last failure', record.metaLastFailure?.detail ?? record.metaLastFailure?.title],
+  ]
+}
+
+/** The columns of a list of presentation records. */
+export const presentationColumns: Column<PresentationRecord>[] = [
+  { head: 'id', of: ({ presentationId }) => presentationId },
+  { head: 'role', of: ({ role }) => role, optional: true },
+  { head: 'state', of: ({ status }) => shortState('proof', status) },
+  { head: 'asked for', of: proofRequestText, cut: 'end' },
+]

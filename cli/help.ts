@@ -1,0 +1,55 @@
+/** Help that begins with examples: most who ask want to see how it is done. */
+import { CommandHelp as OclifCommandHelp, Help } from '@oclif/core/help'
+import { exit } from '@oclif/core/errors'
+
+/** Flags that every command has, or every command that talks to a daemon; they have sections of their own. */
+const common = ['GLOBAL', 'DAEMON']
+
+/** What somebody who has just installed it can do. */
+const firstSteps = `$ agent demo
+$ agent daemon start
+$ agent connection invite --wait
+$ agent credential offer --help`
+
+class CommandHelp extends OclifCommandHelp {
+  protected override sections() {
+    const sections = super.sections()
+    const isExamples = ({ header }: { header: string }) => header === 'EXAMPLES'
+    return [...sections.filter(isExamples), ...sections.filter((section) => !isExamples(section))]
+  }
+
+  /** Without the flags that stand in every usage. */
+  protected override defaultUsage() {
+    const whole = this.command
+    const own = Object.entries(whole.flags).filter(([, { helpGroup }]) => helpGroup === undefined || !common.includes(helpGroup))
+    this.command = { ...whole, flags: Object.fromEntries(own) }
+    try {
+      return super.defaultUsage()
+    } finally {
+      this.command = whole
+    }
+  }
+}
+
+export default class AgentHelp extends Help {
+  protected override CommandHelpClass = CommandHelp
+
+  /** As oclif's; of what does not exist it says which command may be meant, as a mistyped command does. */
+  override async showHelp(argv: string[]): Promise<void> {
+    const rest = argv.filter((arg) => arg !== '--help')
+    const flag = rest.findIndex((arg) => arg.startsWith('-'))
+    const subject = rest.slice(0, flag === -1 ? undefined : flag)
+    const words = subject.flatMap((arg) => arg.split(/[: ]/))
+    const id = words.join(':')
+    const isKnown = words.some((_, last) => this.config.findCommand(words.slice(0, last + 1).join(':'))) || this.config.findTopic(id)
+    if (words.length === 0 || isKnown) return super.showHelp(subject)
+    const { reportNotFound } = await import('./errors/not-found.ts')
+    reportNotFound(this.config, id, argv)
+    exit(2)
+  }
+
+  override formatRoot(): string {
+    const [first, ...rest] = super.formatRoot().split('\n\n')
+    return [first, this.section('EXAMPLES', firstSteps), ...rest].join('\n\n')
+  }
+}

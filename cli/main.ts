@@ -1,0 +1,85 @@
+/** The parts of the command line's bundle that are no commands: its start, its end, and the entry points that package.json names to oclif. */
+import type { Command, Hook, Interfaces } from '@oclif/core'
+import { Config, Plugin } from '@oclif/core/config'
+import { run } from '@oclif/core/run'
+import { arrange } from './arrange.ts'
+import { reportCrash } from './errors/crash.ts'
+
+export { reportCrash } from './errors/crash.ts'
+export { default as Help } from './help.ts'
+
+/** Says which command may have been meant; loaded only then. */
+export const notFound: Hook<'command_not_found'> = async function ({ config, id, argv }) {
+  const { reportNotFound } = await import('./errors/not-found.ts')
+  reportNotFound(config, id, argv ?? [])
+  this.exit(2)
+}
+
+type Program = {
+  /** The folder of package.json, and what it holds. */
+  root: string
+  pjson: Interfaces.PJSON
+  /** By their ids. */
+  commands: Readonly<Record<string, Command.Class>>
+}
+
+/**
+ * Runs a command line. Where it plainly names a command, that command is run at once, as oclif would after it has read what there is to
+ * know of all of them; everything else, such as help and what is misspelt, is left to oclif.
+ */
+export async function start(given: string[], { root, pjson, commands }: Program): Promise<unknown> {
+  const crash = (error: Error) => reportCrash(error, given)
+  process.on('uncaughtException', crash)
+  // A reader that has seen enough, such as `head`, closes the pipe.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => error.code === 'EPIPE' || crash(error))
+  for (const stream of [process.stdout, process.stderr]) giveSize(stream)
+  const end = given.indexOf('--')
+  const isPlain = (arg: string, index: number) => arg === '--no-color' && (end === -1 || index < end)
+  if (given.some(isPlain)) {
+    process.env['NO_COLOR'] = '1'
+    // Node.js warns of two variables that contradict each other.
+    delete process.env['FORCE_COLOR']
+  }
+  const argv = arrange(
+    given.filter((arg, index) => !isPlain(arg, index)),
+    Object.keys(commands),
+  )
+  const options = { root, pjson, ...(process.env['DEBUG'] === undefined && { logger: silent }) }
+  const named = findNamed(argv, commands)
+  if (!named) return run(argv, options)
+  const plugin = Object.assign(new Plugin(options), { name: pjson.name, root, pjson, commands: [], hooks: {} })
+  const config = await Config.load({ ...options, plugins: new Map([[pjson.name, plugin]]) })
+  return Object.assign(named.command, { id: named.id }).run(argv.slice(named.words), config)
+}
+
+/** A terminal that does not know its size (`docker run -t`, `script`) says 0×0: it is taken for one of the usual size. */
+function giveSize(stream: NodeJS.WriteStream): void {
+  if (!stream.isTTY) return
+  stream.columns ||= 80
+  stream.rows ||= 24
+}
+
+/** The command that the first words are, if the others are its arguments or there are none. */
+function findNamed(argv: readonly string[], commands: Program['commands']) {
+  if (argv.includes('--help')) return undefined
+  const flag = argv.findIndex((arg) => arg.startsWith('-') || arg.includes('='))
+  const given = flag === -1 ? argv : argv.slice(0, flag)
+  const words = given.findLastIndex((_, last) => Object.hasOwn(commands, given.slice(0, last + 1).join(':'))) + 1
+  const id = given.slice(0, words).join(':')
+  // Help is about all commands, and with colons in a word oclif counts the words otherwise.
+  if (words === 0 || id === 'help' || id.split(':').length !== words) return undefined
+  const command = commands[id]!
+  const takesWords = Object.keys(command.args).length > 0 || !command.strict
+  return given.length === words || takesWords ? { id, command, words } : undefined
+}
+
+/** oclif's own talk, which is loaded for `DEBUG` only. */
+const silent: Interfaces.Logger = {
+  namespace: 'oclif',
+  child: () => silent,
+  debug: () => undefined,
+  error: () => undefined,
+  info: () => undefined,
+  trace: () => undefined,
+  warn: () => undefined,
+}

@@ -1,0 +1,101 @@
+/**
+ * Questions for what a command was not given. They go to standard error, and only to a person: with both ends at a terminal, and not
+ * where ids or JSON are wanted. The library behind them is loaded when the first one is asked.
+ */
+import { colour } from '../format/colour.ts'
+import { safeLine } from '../format/safe.ts'
+import { shorten } from '../format/width.ts'
+import { here, interrupted, isTerminal, type Terminal } from './terminal.ts'
+
+type Quiet = { json?: boolean | undefined; quiet?: boolean | undefined }
+
+/** Something to choose. `name` is what is seen, `hint` what is seen of the one that the cursor is on. */
+export type Choice<T> = { value: T; name: string; hint?: string | undefined }
+
+/** As many as are seen at once. */
+const pageSize = 10
+/** From here on it is quicker to type a part of the name than to go to it. */
+const many = 15
+
+/** True when a question can be asked. A dumb terminal cannot take back what it has written, as prompts do. */
+export function canAsk({ json = false, quiet = false }: Quiet, terminal = here(), term = process.env.TERM): boolean {
+  return !json && !quiet && isTerminal(terminal) && term !== 'dumb'
+}
+
+/**
+ * Asks for a text; `check` says what is wrong with one. An empty one is asked for again, unless it is `optional`.
+ *
+ * @throws {CommandError} 130 on Ctrl-C.
+ */
+export async function askText(
+  message: string,
+  { check, optional = false }: { check?: (text: string) => string | undefined; optional?: boolean } = {},
+  terminal = here(),
+): Promise<string> {
+  const validate = (given: string) => {
+    const text = given.trim()
+    if (text === '') return optional || 'Nothing was given. Ctrl-C leaves.'
+    return check?.(text) ?? true
+  }
+  const { input } = await import('./prompts.ts')
+  const answer = await unlessInterrupted(input({ message, validate, theme: themeOf(terminal) }, terminal))
+  return answer.trim()
+}
+
+/** Asks for a secret, of which nothing is seen; `check` says what is wrong with one. @throws {CommandError} 130 on Ctrl-C. */
+export async function askSecret(message: string, check: (text: string) => string | undefined, terminal = here()): Promise<string> {
+  const validate = (given: string) => (given === '' ? 'Nothing was given. Ctrl-C leaves.' : (check(given) ?? true))
+  const { password } = await import('./prompts.ts')
+  return unlessInterrupted(password({ message, validate, theme: themeOf(terminal) }, terminal))
+}
+
+/**
+ * Has one of several things chosen, by the arrow keys; of many, by typing a part of its name as well. What is seen may come from
+ * elsewhere, so it is made safe and cut to a line.
+ *
+ * @throws {CommandError} 130 on Ctrl-C.
+ */
+export async function askChoice<T>(message: string, choices: readonly Choice<T>[], terminal = here()): Promise<T> {
+  const width = (terminal.output.columns ?? 80) - 4
+  const shown = choices.map(({ value, name, hint }) => ({
+    value,
+    name: shorten(safeLine(name), width),
+    ...(hint !== undefined && { description: shorten(safeLine(hint), width) }),
+  }))
+  const { search, select } = await import('./prompts.ts')
+  const common = { message, pageSize, theme: themeOf(terminal) }
+  if (choices.length <= many) return unlessInterrupted(select<T>({ ...common, choices: shown, loop: false }, terminal))
+  const source = (term = '') => shown.filter(({ name }) => name.toLowerCase().includes(term.toLowerCase()))
+  return unlessInterrupted(search<T>({ ...common, source }, terminal))
+}
+
+async function unlessInterrupted<T>(answer: Promise<T>): Promise<T> {
+  try {
+    return await answer
+  } catch (error) {
+    if ((error as Error).name === 'ExitPromptError') throw interrupted()
+    throw error
+  }
+}
+
+/** The library's own colours know nothing of CLICOLOR, and look at standard output. */
+function themeOf({ output }: Terminal) {
+  const paint = colour(output)
+  return {
+    prefix: { idle: paint('chosen', '?'), done: paint('good', '✔') },
+    icon: { cursor: paint('chosen', '❯') },
+    style: {
+      message: (text: string) => paint('strong', text),
+      answer: (text: string) => paint('chosen', text),
+      highlight: (text: string) => paint('chosen', text),
+      searchTerm: (text: string) => paint('chosen', text),
+      help: (text: string) => paint('faint', text),
+      description: (text: string) => paint('faint', text),
+      error: (text: string) => paint('bad', `> ${text}`),
+      key: (text: string) => paint('chosen', `<${text}>`),
+      defaultAnswer: (text: string) => paint('faint', `(${text})`),
+      disabled: (text: string) => paint('faint', text),
+      keysHelpTip: (keys: [key: string, action: string][]) => paint('faint', keys.map(([key, action]) => `${key} ${action}`).join(' • ')),
+    },
+  }
+}

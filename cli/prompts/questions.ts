@@ -1,0 +1,201 @@
+/** Questions that commands share. What there is to choose from is looked up when it is asked. */
+import type { Answer } from '../client/answer.ts'
+import { unanswered } from '../format/candidates.ts'
+import { UsageError } from '../errors/usage.ts'
+import { findSubjects, noSubject } from '../client/subjects.ts'
+import { shortForm, explainDid, type Did } from '../format/did.ts'
+import { connectionName } from '../format/names.ts'
+import { explain, meanings, type Topic } from '../format/states.ts'
+import { ago } from '../format/time.ts'
+import { readClaims } from '../input/claims.ts'
+import { readInvitation } from '../input/invitation.ts'
+import type { Choice } from './ask.ts'
+import type { Asking, Question } from './missing.ts'
+
+const query = { limit: 1_000, offset: 0 }
+
+type Connection = Answer<'GET /connections/{connectionId}'>
+type Credential = Answer<'GET /issue-credentials/records/{recordId}'>
+type Proof = Answer<'GET /present-proof/presentations/{presentationId}'>
+
+/** A record as it is chosen: its id, its state, when it was made, and what tells it from others. */
+type Listed = { id: string; role: string; state: string; name: string; createdAt?: string }
+
+const lists: Record<Topic, (call: Asking['call']) => Promise<Listed[]>> = {
+  connection: async (call) => (await call('GET /connections', { query })).contents.map(ofConnection),
+  credential: async (call) => (await call('GET /issue-credentials/records', { query })).contents.map(ofCredential),
+  proof: async (call) => (await call('GET /present-proof/presentations', { query })).contents.map(ofProof),
+}
+
+/**
+ * Which record, as the argument `id`: those in one of `states`, which is where the command is what comes next; all when none is named. A
+ * role is named where both sides have a state.
+ */
+export function whichRecord(topic: Topic, states?: readonly string[], role?: string): Question {
+  return {
+    ask: async ({ call, terminal }) => {
+      const all = await lists[topic](call)
+      const fitting = all.filter((each) => (states?.includes(each.state) ?? true) && (role === undefined || each.role === role))
+      const words = states?.map((state) => meanings[topic][state]?.words ?? state).join(', or ')
+      if (fitting.length === 0)
+        throw new UsageError(
+          `There is no ${topic}${words === undefined ? '' : ` to choose: none is in the state “${words}”`}.`,
+          `agent ${topic} list`,
+        )
+      return [
+        await choose(
+          `Which ${topic}?`,
+          fitting.map((each) => toChoice(topic, each)),
+          terminal,
+        ),
+      ]
+    },
+  }
+}
+
+/** To whom, as `--connection`. */
+export const whichConnection: Question = {
+  ask: async ({ call, terminal }) => {
+    const choices = await connected(call)
+    if (choices.length === 0) throw new UsageError('There is no connection to choose.', 'agent connection invite')
+    return [await choose('Over which connection?', choices, terminal)]
+  },
+}
+
+/** To whom, as `--connection`, or `--invitation` for nobody yet. */
+export const toWhom: Question = {
+  unless: ['invitation'],
+  ask: async ({ call, terminal }) => {
+    const invitation = { value: '--invitation', name: 'whoever answers an invitation', hint: 'prints its URL; no connection is made' }
+    return [await choose('Over which connection?', [...(await connected(call)), invitation], terminal)]
+  },
+}
+
+async function connected(call: Asking['call']): Promise<Choice<string>[]> {
+  const all = await lists.connection(call)
+  return all
+    .filter(({ state }) => meanings.connection[state]?.ends === 0)
+    .map((each) => toChoice('connection', each, `--connection=${each.id}`))
+}
+
+/** A DID of the wallet, as the flag `name`, or as an argument. Those that are deactivated can do nothing. */
+export function whichDid(message: string, flag?: string): Question {
+  return {
+    ask: async ({ call, terminal }) => {
+      const { contents } = await call('GET /did-registrar/dids', { query })
+      const dids = contents.filter(({ deactivated }) => !deactivated)
+      if (dids.length === 0) throw new UsageError('The wallet has no DID to choose.', 'agent did create')
+      const did = await chooseDid(message, dids, terminal)
+      return [flag === undefined ? did : `--${flag}=${did}`]
+    },
+  }
+}
+
+/** Whom a credential is about, as `--subject`, where there is a choice; an AnonCreds credential is about no DID. */
+export const whichSubject: Question = {
+  ask: async (asking) => {
+    const recordId = String(asking.given['id'])
+    const { credentialFormat } = await asking.call('GET /issue-credentials/records/{recordId}', { path: { recordId } })
+    if (credentialFormat === 'AnonCreds') return []
+    const dids = await findSubjects(asking.call)
+    if (dids.length === 0) throw noSubject()
+    return dids.length === 1 ? [] : [`--subject=${await chooseDid('Which DID is the credential about?', dids, asking.terminal)}`]
+  },
+}
+
+/** The claims to attest to, one by one. */
+export const whichClaims: Question = {
+  unless: ['claims'],
+  ask: async ({ terminal }) => {
+    const { askText } = await import('./ask.ts')
+    const claims: string[] = []
+    for (;;) {
+      const isFirst = claims.length === 0
+      const message = isFirst ? 'A claim, such as name=Alice or age:=42:' : 'Another claim, or nothing when that is all:'
+      const claim = await askText(
+        message,
+        { optional: !isFirst, check: (text) => faultOf(() => readClaims({ claim: [...claims, text] })) },
+        terminal,
+      )
+      if (claim === '') return claims.map((each) => `--claim=${each}`)
+      claims.push(claim)
+    }
+  },
+}
+
+/** The credentials that answer the request of `id`, one for each line, as `--credential`; where there is no choice there is nothing to ask. */
+export const whichCredential: Question = {
+  ask: async ({ call, given, terminal }) => {
+    const path = { presentationId: String(given['id']) }
+    const { candidates, lines, choice } = await call('GET /present-proof/presentations/{presentationId}/candidates', { path })
+    if (choice || candidates.length === 0 || unanswered(lines)) return []
+    const questions = lines.length < 2 ? [{ message: 'Which credential?', ids: candidates.map(({ recordId }) => recordId) }] : []
+    if (lines.length > 1)
+      for (const line of lines) questions.push({ message: `Which credential of the schema ${line.schemaId}?`, ids: line.candidates })
+    const chosen = new Set<string>()
+    for (const { message, ids } of questions) {
+      const choices = candidates
+        .filter(({ recordId }) => ids.includes(recordId))
+        .map(({ recordId, claims, issuer }) => ({
+          value: `--credential=${recordId}`,
+          name: claims.join(' ') || recordId,
+          hint: `${recordId}  of ${issuer}`,
+        }))
+      chosen.add(choices.length === 1 ? choices[0]!.value : await choose(message, choices, terminal))
+    }
+    return [...chosen]
+  },
+}
+
+/** The invitation of another agent, as an argument. */
+export const whichInvitation: Question = {
+  ask: async ({ terminal }) => {
+    const { askText } = await import('./ask.ts')
+    return [
+      await askText(
+        'The invitation’s URL:',
+        { check: (text) => (text === '-' ? 'Paste its URL.' : faultOf(() => readInvitation(text))) },
+        terminal,
+      ),
+    ]
+  },
+}
+
+function chooseDid(message: string, dids: readonly Did[], terminal: Asking['terminal']): Promise<string> {
+  const choices = dids.map((each) => ({ value: each.did, name: shortForm(each.did), hint: explainDid(each) }))
+  return choose(message, choices, terminal)
+}
+
+async function choose(message: string, choices: readonly Choice<string>[], terminal: Asking['terminal']): Promise<string> {
+  const { askChoice } = await import('./ask.ts')
+  return askChoice(message, choices, terminal)
+}
+
+function toChoice(topic: Topic, { id, role, state, createdAt, name }: Listed, value = id): Choice<string> {
+  const age = createdAt === undefined ? '' : `  (${ago(createdAt, Date.now())})`
+  return { value, name: `${name}${age}`, hint: `${id}  ${role}, ${explain(topic, state)}` }
+}
+
+function ofConnection(connection: Connection): Listed {
+  const { connectionId: id, role, state, createdAt } = connection
+  return { id, role, state, createdAt, name: connectionName(connection) }
+}
+
+function ofCredential({ recordId: id, role, protocolState: state, createdAt, claims }: Credential): Listed {
+  const shown = Object.entries(claims).map(([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`)
+  return { id, role, state, createdAt, name: shown.join(' ') || id }
+}
+
+function ofProof({ presentationId: id, role, status: state, goal }: Proof): Listed {
+  return { id, role, state, name: goal ?? id }
+}
+
+function faultOf(read: () => unknown): string | undefined {
+  try {
+    read()
+    return undefined
+  } catch (error) {
+    if (error instanceof UsageError) return error.message
+    throw error
+  }
+}

@@ -1,0 +1,50 @@
+/** Basic messages over a connection: reading and sending them. */
+import type { Answer } from '../../client/answer.ts'
+import { connectionName } from '../../format/names.ts'
+import { safeLine } from '../../format/safe.ts'
+import type { Connection } from '../data/data.ts'
+import { newest } from '../data/newest.ts'
+import { wrap, type Row } from '../session/details.ts'
+import type { Desk } from './action.ts'
+
+type Message = Answer<'GET /messages'>['contents'][number]
+
+/** Shows the messages of a connection, the newest last, and sends what is typed. */
+export async function showMessages(desk: Desk, connection: Connection): Promise<undefined> {
+  const { connectionId } = connection
+  const name = connectionName(connection)
+  const load = async () => {
+    const messages = await newest((query) => desk.call('GET /messages', { query: { ...query, connectionId } }))
+    return (columns: number) => messageRows(messages, name, columns)
+  }
+  desk.say('Loading the messages …')
+  desk.showPage({
+    title: `Messages with ${name}`,
+    rows: await load(),
+    reload: load,
+    send: (content) => desk.call('POST /messages', { body: { connectionId, content } }),
+  })
+}
+
+const emptyText = 'There are no messages yet. Type one, and press Enter to send it.'
+const indent = 2
+
+function messageRows(messages: readonly Message[], name: string, columns: number): Row[] {
+  const fit = (text: string) => wrap(text, Math.max(columns - indent - 1, 10))
+  if (messages.length === 0) return fit(emptyText).map((text) => [{ text: `${' '.repeat(indent)}${text}` }])
+  return messages.flatMap(({ direction, content, createdAt, sentAt, failure }): Row[] => {
+    const isSent = direction === 'sent'
+    const state = !isSent || sentAt !== undefined ? '' : failure === undefined ? ', not delivered yet' : ', not delivered'
+    const lines = content.split('\n').flatMap((line) => fit(safeLine(line)))
+    return [
+      [
+        { text: isSent ? 'You' : name, style: isSent ? 'strong' : 'chosen' },
+        { text: `  ${createdAt.slice(0, 16).replace('T', ' ')} UTC${state}`, style: 'faint' },
+      ],
+      ...lines.map((text): Row => [{ text: `${' '.repeat(indent)}${text}` }]),
+      ...(failure === undefined
+        ? []
+        : fit(`✗ ${safeLine(failure)}`).map((text): Row => [{ text: `${' '.repeat(indent)}${text}`, style: 'bad' }])),
+    ]
+  })
+}

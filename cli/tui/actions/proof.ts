@@ -1,0 +1,120 @@
+/** What can be done with a presentation record. */
+import type { PresentationRecord } from '../data/data.ts'
+import { unanswered, type Candidates } from '../../format/candidates.ts'
+import { CommandError } from '../../errors/usage.ts'
+import { claimsLine } from '../panes/claims.ts'
+import type { Action, Desk } from './action.ts'
+import { copying } from './copying.ts'
+import { tracing } from './tracing.ts'
+
+export function proofActions(record: PresentationRecord): Action[] {
+  const { presentationId, role, status, invitation } = record
+  const isOpen = status === 'InvitationGenerated'
+  return [
+    ...(role === 'Prover' && status === 'RequestReceived'
+      ? [
+          { key: 'p', word: 'present', run: (desk: Desk) => present(desk, record) },
+          // Presenting accepts the request: the same action under another key.
+          { key: 'a', word: 'accept', isAlias: true, run: (desk: Desk) => present(desk, record) },
+          { key: 'x', word: 'reject', run: (desk: Desk) => decline(desk, record) },
+        ]
+      : []),
+    ...(status === 'PresentationVerified'
+      ? [
+          { key: 'v', word: 'accept', run: (desk: Desk) => verify(desk, record) },
+          { key: 'x', word: 'reject', run: (desk: Desk) => rejectPresentation(desk, record) },
+        ]
+      : []),
+    ...(isOpen ? [{ key: 'Q', word: 'QR', run: (desk: Desk) => showRequest(desk, record) }] : []),
+    ...tracing(record.thid),
+    { key: 'd', word: 'delete', run: (desk: Desk) => remove(desk, record) },
+    ...copying('id', presentationId, isOpen ? invitation?.invitationUrl : undefined),
+  ]
+}
+
+/** Shows the invitation to prove until somebody has answered it. */
+export function showRequest(desk: Desk, { presentationId, invitation }: PresentationRecord): Promise<undefined> {
+  desk.showQr('Invitation to prove', invitation!.invitationUrl, ({ proofs }) =>
+    proofs.some((each) => each.presentationId === presentationId && each.status === 'InvitationGenerated'),
+  )
+  return Promise.resolve(undefined)
+}
+
+/** Presents credentials that answer the request. The person chooses even where there is but one, and confirms where the request asks for several. */
+async function present(desk: Desk, { presentationId }: PresentationRecord): Promise<string | undefined> {
+  desk.say('Looking for credentials that answer the request …')
+  const path = { presentationId }
+  const { candidates, others, lines, choice } = await desk.call('GET /present-proof/presentations/{presentationId}/candidates', { path })
+  if (candidates.length === 0) {
+    const why = others.length === 0 ? 'it holds none' : others.map(({ recordId, reason }) => `${recordId.slice(-8)}: ${reason}`).join('; ')
+    throw new CommandError(`No credential of this wallet answers the request (${why}).`, 3, 'x declines it')
+  }
+  const missing = unanswered(lines)
+  if (missing) throw new CommandError(`No credential of this wallet satisfies ${missing}.`, 3, 'x declines it')
+  const proofId = lines.length > 1 ? await presentSeveral(desk, presentationId, choice) : await chooseOne(desk, candidates)
+  if (!proofId) return undefined
+  desk.say('Presenting …')
+  await desk.call('PATCH /present-proof/presentations/{presentationId}', { path, body: { action: 'request-accept', proofId } })
+  return 'The presentation is made and on its way to the verifier.'
+}
+
+async function chooseOne(desk: Desk, candidates: Candidates['candidates']): Promise<string[] | undefined> {
+  const options = candidates.map(({ recordId, credentialFormat, claims, issuer }) => ({
+    label: `${claimsOf(desk, recordId) ?? claims.join(' ')} (${credentialFormat})`,
+    detail: issuer,
+    value: recordId,
+  }))
+  const credential = await desk.choose('Which credential do you present?', options)
+  return credential === undefined ? undefined : [credential]
+}
+
+/** @throws {CommandError} where there are several ways to choose, which the command can say. */
+async function presentSeveral(desk: Desk, presentationId: string, choice: Candidates['choice']): Promise<string[] | undefined> {
+  if (!choice)
+    throw new CommandError(
+      'The request asks for several credentials, and there are several to choose from.',
+      2,
+      `agent proof present ${presentationId}`,
+    )
+  return (await desk.confirm(`The request asks for several credentials. Present these ${choice.length}?`)) ? choice : undefined
+}
+
+/** The claims of a credential with their values, which tell it from others of its kind. */
+function claimsOf(desk: Desk, recordId: string): string | undefined {
+  const record = desk.data().credentials.find((each) => each.recordId === recordId)
+  return record && claimsLine(record.claims)
+}
+
+async function decline(desk: Desk, record: PresentationRecord): Promise<string | undefined> {
+  if (!(await desk.confirm('Decline this request? It cannot be answered any more; the other side is not told.'))) return undefined
+  await act(desk, record, 'request-reject')
+  return 'The request is declined.'
+}
+
+async function verify(desk: Desk, record: PresentationRecord): Promise<string> {
+  await act(desk, record, 'presentation-accept')
+  return 'The presentation is accepted.'
+}
+
+async function rejectPresentation(desk: Desk, record: PresentationRecord): Promise<string | undefined> {
+  if (!(await desk.confirm('Reject this presentation? It holds; the other side is not told.'))) return undefined
+  await act(desk, record, 'presentation-reject')
+  return 'The presentation is rejected.'
+}
+
+async function remove(desk: Desk, { presentationId }: PresentationRecord): Promise<string | undefined> {
+  const question = 'Delete this proof record, with what was presented? This cannot be undone.'
+  if (!(await desk.confirm(question, ['The other side is not notified.']))) return undefined
+  await desk.call('DELETE /present-proof/presentations/{presentationId}', { path: { presentationId } })
+  desk.store.amend(({ proofs }) => ({ proofs: proofs.filter((each) => each.presentationId !== presentationId) }))
+  return 'The proof record is deleted.'
+}
+
+async function act(
+  desk: Desk,
+  { presentationId }: PresentationRecord,
+  action: 'request-reject' | 'presentation-accept' | 'presentation-reject',
+) {
+  desk.say('Telling the daemon …')
+  await desk.call('PATCH /present-proof/presentations/{presentationId}', { path: { presentationId }, body: { action } })
+}

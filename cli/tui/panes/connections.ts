@@ -1,0 +1,32 @@
+/** The connections. */
+import { connectionFields } from '../../format/connection.ts'
+import { connectionName } from '../../format/names.ts'
+import { meanings } from '../../format/states.ts'
+import { connectionActions } from '../actions/connection.ts'
+import type { Connection } from '../data/data.ts'
+import type { Pane, Piece } from './pane.ts'
+import { age, stateCell } from './state.ts'
+import { timeline } from './timeline.ts'
+
+export const connections: Pane<Connection> = {
+  title: 'Connections',
+  items: (data) => data.connections,
+  id: ({ connectionId }) => connectionId,
+  columns: [
+    { head: 'id', width: 8, of: ({ connectionId }) => connectionId.slice(-8), from: 100 },
+    { head: 'name', width: 'rest', of: nameCell },
+    { head: 'role', width: 7, of: ({ role }) => role, from: 74 },
+    { head: 'state', width: 26, of: ({ state }) => stateCell('connection', state) },
+    { head: 'means', width: 44, of: ({ state }) => meanings.connection[state]?.words, from: 130 },
+    { head: 'changed', width: 10, of: (item, data, now) => age(item.connectionId, item, data, now) },
+  ],
+  text: (item) => [item.connectionId, connectionName(item), item.goal, item.role, item.state, item.theirDid].join(' '),
+  sections: (item, look) => [{ lines: connectionFields(item) }, ...timeline(item.thid, look)],
+  thread: ({ thid }) => thid,
+  actions: connectionActions,
+  empty: 'There are no connections. n invites somebody, or takes an invitation.',
+}
+
+function nameCell(connection: Connection): Piece {
+  return { text: connectionName(connection), style: connection.label === undefined && connection.goal === undefined ? 'faint' : undefined }
+}

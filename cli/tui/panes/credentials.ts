@@ -1,0 +1,48 @@
+/** The credential records, of both roles. */
+import { inStyle } from '../../format/colour.ts'
+import { credentialFields } from '../../format/records.ts'
+import { credentialActions } from '../actions/credential.ts'
+import type { CredentialRecord } from '../data/data.ts'
+import { claimsLine } from './claims.ts'
+import type { Pane, Section } from './pane.ts'
+import { age, isMine, stateCell } from './state.ts'
+import { timeline } from './timeline.ts'
+
+export const credentials: Pane<CredentialRecord> = {
+  title: 'Credentials',
+  items: (data) => data.credentials,
+  id: ({ recordId }) => recordId,
+  columns: [
+    { head: 'id', width: 8, of: ({ recordId }) => recordId.slice(-8), from: 100 },
+    { head: 'claims', width: 'rest', of: ({ claims }) => claimsLine(claims) },
+    { head: 'role', width: 6, of: ({ role }) => role, from: 74 },
+    { head: 'format', width: 6, of: ({ credentialFormat }) => credentialFormat, from: 110 },
+    {
+      head: 'state',
+      width: 22,
+      of: ({ protocolState, revoked }) => (revoked ? { text: 'revoked', style: 'bad' } : stateCell('credential', protocolState)),
+    },
+    { head: 'changed', width: 10, of: (item, data, now) => age(item.recordId, item, data, now) },
+  ],
+  text: ({ recordId, claims, role, protocolState, revoked, issuingDID, subjectId, thid }) =>
+    [recordId, JSON.stringify(claims), role, protocolState, revoked && 'revoked', issuingDID, subjectId, thid].join(' '),
+  sections: (item, look) => [...said(item, look.contents.credential(contentKey(item))), ...timeline(item.thid, look)],
+  thread: ({ thid }) => thid,
+  isMine: ({ protocolState }) => isMine('credential', protocolState),
+  actions: credentialActions,
+  empty: 'There are no credentials. n offers one, or takes one from an invitation.',
+}
+
+/** What decoding a record's credential depends on. */
+export function contentKey({ recordId, protocolState, revoked, updatedAt }: CredentialRecord): string {
+  return [recordId, protocolState, revoked, updatedAt].join(' ')
+}
+
+type Content = Parameters<typeof credentialFields>[1] | { error: string }
+
+function said(item: CredentialRecord, content: Content): Section[] {
+  const isRead = content !== undefined && !('error' in content)
+  const lines = credentialFields(item, isRead ? content : undefined)
+  if (content === undefined || isRead) return [{ lines }]
+  return [{ lines: [...lines, ['not decoded', inStyle('bad', content.error)]] }]
+}

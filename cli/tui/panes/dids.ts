@@ -1,0 +1,40 @@
+/** The wallet's DIDs. */
+import { inStyle, type Style } from '../../format/colour.ts'
+import { explainDid } from '../../format/did.ts'
+import { didActions } from '../actions/did.ts'
+import type { Did } from '../data/data.ts'
+import type { Pane } from './pane.ts'
+import { age } from './state.ts'
+import { timeline } from './timeline.ts'
+
+export const dids: Pane<Did> = {
+  title: 'DIDs',
+  items: (data) => data.dids,
+  id: ({ did }) => did,
+  columns: [
+    { head: 'did', width: 'rest', of: ({ did }) => did },
+    { head: 'state', width: 19, of: (item) => ({ text: item.deactivated ? 'deactivated' : item.status, style: styleOfDid(item) }) },
+    { head: 'changed', width: 10, of: (item, data, now) => age(item.did, {}, data, now) },
+  ],
+  text: ({ did, status, deactivated }) => [did, status, deactivated && 'deactivated'].join(' '),
+  sections: (item, look) => [
+    {
+      lines: [
+        ['did', item.did],
+        ['state', inStyle(styleOfDid(item), explainDid(item))],
+        ['long form', item.longFormDid],
+        ['operation', item.pendingOperation],
+        ['last failure', item.metaLastFailure?.detail ?? item.metaLastFailure?.title],
+      ],
+    },
+    ...timeline(item.did, look),
+  ],
+  thread: ({ did }) => did,
+  actions: didActions,
+  empty: 'The wallet has no DIDs. n makes one.',
+}
+
+function styleOfDid({ status, deactivated }: Did): Style {
+  if (deactivated) return 'bad'
+  return status === 'PUBLISHED' ? 'good' : 'waiting'
+}

@@ -1,0 +1,70 @@
+/** The details of what is selected, as lines that fit. */
+import { toStyled } from '../../format/colour.ts'
+import { safeLine } from '../../format/safe.ts'
+import { pad, shorten, widthOf } from '../../format/width.ts'
+import type { Line, Look, Pane, Piece } from '../panes/pane.ts'
+
+/** A line of the screen. */
+export type Row = readonly Piece[]
+
+const gap = 2
+const mostNames = 18
+
+/** The lines of an item's details. Names and values come from everywhere; here they become fit for a terminal. */
+export function detailsOf<Item>(pane: Pane<Item>, item: Item, look: Look, columns: number): Row[] {
+  const sections = pane
+    .sections(item, look)
+    .map(({ head, lines }) => ({ head, lines: lines.filter((line) => !isPair(line) || (line[1] !== undefined && line[1] !== null)) }))
+    .filter(({ lines }) => lines.length > 0)
+  const names = Math.min(
+    Math.max(0, ...sections.flatMap(({ lines }) => lines.map((line) => (isPair(line) ? widthOf(line[0]) : 0)))),
+    mostNames,
+  )
+  return sections.flatMap(({ head, lines }) => [
+    ...(head === undefined ? [] : [[], [{ text: head, style: 'strong' as const }]]),
+    ...lines.flatMap((line) => rowsOf(line, names, columns)),
+  ])
+}
+
+function isPair(line: Line): line is Exclude<Line, Piece> {
+  return Array.isArray(line)
+}
+
+function rowsOf(line: Line, names: number, columns: number): Row[] {
+  if (!isPair(line)) {
+    const text = safeLine(line.text)
+    if (widthOf(text) <= columns) return [[{ ...line, text }]]
+    return wrap(text, columns - gap).map((part, index) => [{ ...line, text: (index === 0 ? '' : ' '.repeat(gap)) + part }])
+  }
+  const [name, value] = line
+  const { style, text: said } = toStyled(value)
+  const text = safeLine(said)
+  const room = Math.max(columns - names - gap, 10)
+  // What is no prose, such as a long DID, is told by its ends.
+  const values = widthOf(text) > room && !/\s/.test(text) ? [shorten(text, room, 'middle')] : wrap(text, room)
+  return values.map((each, index) => [
+    { text: pad(index === 0 ? shorten(safeLine(name), names) : '', names + gap), style: 'faint' },
+    { text: each, style },
+  ])
+}
+
+/** Breaks a text between words, and a word that is longer than a line within. */
+export function wrap(text: string, columns: number): string[] {
+  const lines = ['']
+  for (const word of text.split(' ')) {
+    const last = lines.at(-1)!
+    const longer = last === '' ? word : `${last} ${word}`
+    if (widthOf(longer) <= columns) lines[lines.length - 1] = longer
+    else lines.push(...cut(word, columns))
+  }
+  return lines.length > 1 && lines[0] === '' ? lines.slice(1) : lines
+}
+
+function cut(word: string, columns: number): string[] {
+  const pieces = ['']
+  for (const { segment } of new Intl.Segmenter().segment(word)) {
+    if (widthOf(pieces.at(-1)! + segment) > columns) pieces.push('')
+    pieces[pieces.length - 1] += segment
+  }
+  return pieces
+}

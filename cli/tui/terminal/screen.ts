@@ -1,0 +1,69 @@
+/**
+ * The terminal as a screen of its own (xterm, “The Alternate Screen Buffer”): a frame is drawn over the last one by the lines that
+ * differ, each frame at once where the terminal can (“Synchronized Output”), and afterwards all is as it was before.
+ */
+import { stripVTControlCharacters } from 'node:util'
+import { widthOf } from '../../format/width.ts'
+
+type Output = { size: () => { columns: number; rows: number }; write: (text: string) => unknown }
+
+// The screen, a hidden cursor, pasted texts in brackets.
+const entered = '\u001b[?1049h\u001b[?25l\u001b[?2004h\u001b[2J'
+const left = '\u001b[?2004l\u001b[?25h\u001b[?1049l'
+const [atOnce, done] = ['\u001b[?2026h', '\u001b[?2026l']
+
+export type Screen = {
+  draw: (frame: string) => void
+  /** Draws all of the next frame: the terminal may have lost the last one. */
+  forget: () => void
+  /** Puts a text on the clipboard, where the terminal lets programs do so (xterm, OSC 52). */
+  copy: (text: string) => void
+  /** Gives the terminal back; a second time does nothing. */
+  leave: () => void
+  /** Takes the terminal again. */
+  enter: () => void
+}
+
+/** Takes the terminal. */
+export function openScreen(output: Output): Screen {
+  let drawn: readonly string[] = []
+  let isOpen = false
+  const screen: Screen = {
+    enter() {
+      if (!isOpen) output.write(entered)
+      drawn = []
+      isOpen = true
+    },
+    draw(frame) {
+      if (!isOpen) return
+      const { columns, rows } = output.size()
+      const lines = frame.split('\n').slice(0, rows)
+      const changes = lines.flatMap((line, row) => (line === drawn[row] ? [] : [place(row) + line + rest(line, columns)]))
+      const gone = drawn.slice(lines.length).map((_, row) => place(lines.length + row) + '\u001b[K')
+      drawn = lines
+      if (changes.length + gone.length > 0) output.write([atOnce, ...changes, ...gone, done].join(''))
+    },
+    forget() {
+      drawn = []
+      if (isOpen) output.write('\u001b[2J')
+    },
+    copy(text) {
+      if (isOpen) output.write(`\u001b]52;c;${Buffer.from(text).toString('base64')}\u0007`)
+    },
+    leave() {
+      if (isOpen) output.write(left)
+      isOpen = false
+    },
+  }
+  screen.enter()
+  return screen
+}
+
+function place(row: number): string {
+  return `\u001b[${row + 1};1H`
+}
+
+/** Takes away what was right of a line; after a full one, that would be its last character. */
+function rest(line: string, columns: number): string {
+  return widthOf(stripVTControlCharacters(line)) < columns ? '\u001b[K' : ''
+}

@@ -1,0 +1,68 @@
+/** The dashboard as it looks. */
+import { Box } from 'ink'
+import { useSyncExternalStore } from 'react'
+import type { Paint } from '../../format/colour.ts'
+import type { Rendering } from '../../prompts/qr.ts'
+import { layoutOf, least } from '../session/layout.ts'
+import type { Session, Snapshot } from '../session/session.ts'
+import { isNew } from '../session/ui.ts'
+import { Details } from './details.tsx'
+import { header, keys, notice, tabs } from './frame.tsx'
+import { List } from './list.tsx'
+import { FirstSteps, Invitation, PageOf, TooSmall } from './pages.tsx'
+import { Question } from './question.tsx'
+import { Colours, Rows } from './row.tsx'
+
+export type Looks = {
+  paint: Paint
+  /** How QR codes can be drawn here, or why they cannot. */
+  renderings: readonly Rendering[] | { reason: string }
+  /** Whose wallet is shown, in words. */
+  where: string
+  /** Gives a suggested command the profile that the dashboard was started with. */
+  forSameDaemon: (command: string) => string
+}
+
+export function App({ session, looks }: { session: Session; looks: Looks }) {
+  const snapshot = useSyncExternalStore(session.subscribe, session.get)
+  return (
+    <Colours value={looks.paint}>
+      <Page snapshot={snapshot} looks={looks} />
+    </Colours>
+  )
+}
+
+function Page({ snapshot, looks }: { snapshot: Snapshot; looks: Looks }) {
+  const { size, prompt } = snapshot.ui
+  if (size.columns < least.columns || size.rows < least.rows) return <TooSmall size={size} />
+  if (prompt?.kind === 'page') return <PageOf page={prompt} size={size} />
+  if (prompt?.kind === 'qr') return <Invitation title={prompt.title} url={prompt.url} size={size} renderings={looks.renderings} />
+  const above = [header(snapshot, looks.where), tabs(snapshot)]
+  const said = notice(snapshot)
+  return (
+    <Box flexDirection="column" width={size.columns} height={size.rows}>
+      <Rows rows={above} height={above.length} width={size.columns} />
+      <Body snapshot={snapshot} looks={looks} noticeLines={said.length} />
+      <Rows rows={[...said, keys(snapshot)]} height={said.length + 1} width={size.columns} />
+    </Box>
+  )
+}
+
+function Body({ snapshot, looks, noticeLines }: { snapshot: Snapshot; looks: Looks; noticeLines: number }) {
+  const { data, ui } = snapshot
+  const { isWide, listColumns, detailColumns, list, details, body } = layoutOf(ui, noticeLines)
+  const question = ui.prompt && 'answer' in ui.prompt ? ui.prompt : undefined
+  const lower = question ? (
+    <Question prompt={question} width={detailColumns} height={details} />
+  ) : (
+    <Details snapshot={snapshot} width={detailColumns} height={details} />
+  )
+  if (isNew(data) && !question && ui.pane !== 'webhooks' && ui.pane !== 'events')
+    return <FirstSteps width={ui.size.columns} height={body} forSameDaemon={looks.forSameDaemon} />
+  return (
+    <Box flexDirection={isWide ? 'row' : 'column'} height={body} columnGap={isWide ? 2 : 0}>
+      {list > 0 && <List snapshot={snapshot} width={listColumns} height={list} />}
+      {lower}
+    </Box>
+  )
+}

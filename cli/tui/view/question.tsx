@@ -1,0 +1,93 @@
+/** Questions, in the place of the details. */
+import { shorten, widthOf } from '../../format/width.ts'
+import { safeLine } from '../../format/safe.ts'
+import type { Row } from '../session/details.ts'
+import { wrap } from '../session/details.ts'
+import type { Field, Prompt } from '../session/prompt.ts'
+import { flow, tail } from './cells.ts'
+import { rule } from './details.tsx'
+import { Rows } from './row.tsx'
+
+type Question = Extract<Prompt, { kind: 'confirm' | 'choose' | 'fill' }>
+
+export function Question({ prompt, width, height }: { prompt: Question; width: number; height: number }) {
+  const room = height - 3
+  const rows =
+    prompt.kind === 'confirm'
+      ? confirmRows(prompt, width)
+      : prompt.kind === 'choose'
+        ? chooseRows(prompt, width, room)
+        : fillRows(prompt, width)
+  const keys = {
+    confirm: 'y yes   n no',
+    choose: '↑↓ move   Enter select   Esc cancel',
+    fill: 'Tab next field   Enter done   Esc cancel',
+  }[prompt.kind]
+  const title = prompt.kind === 'confirm' ? '' : prompt.title
+  return (
+    <Rows
+      rows={[rule(width, '', title), ...rows.slice(0, room), [], [{ text: `  ${keys}`, style: 'faint' }]]}
+      height={height}
+      width={width}
+    />
+  )
+}
+
+function confirmRows({ question, lines }: Extract<Question, { kind: 'confirm' }>, width: number): Row[] {
+  const said = lines.flatMap((line) => wrap(safeLine(line), width - 4)).map((text): Row => [{ text: `  ${text}` }])
+  return [...wrap(question, width - 4).map((text): Row => [{ text: `  ${text}`, style: 'strong' }]), ...said]
+}
+
+function chooseRows({ options, at }: Extract<Question, { kind: 'choose' }>, width: number, room: number): Row[] {
+  const first = Math.max(Math.min(at - Math.floor(room / 2), options.length - room), 0)
+  return options.slice(first, first + room).map(({ label, detail = '' }, index): Row => {
+    const isAt = first + index === at
+    const number = first + index < 9 ? `${first + index + 1}` : ' '
+    const name = shorten(safeLine(label), width - 6, 'middle')
+    return [
+      { text: `${isAt ? '›' : ' '} ${number} `, style: 'chosen' },
+      { text: name, style: isAt ? 'strong' : undefined },
+      { text: detailBeside(safeLine(detail), width - 6 - widthOf(name)), style: 'faint' },
+    ]
+  })
+}
+
+/** A detail in the room beside its option. An id is shortened; words that do not fit are left out. */
+function detailBeside(detail: string, room: number): string {
+  const isShort = widthOf(detail) + 2 <= room
+  if (detail === '' || (!isShort && (detail.includes(' ') || room < 14))) return ''
+  return `  ${shorten(detail, room - 2, 'middle')}`
+}
+
+function fillRows({ fields, at, note, problem }: Extract<Question, { kind: 'fill' }>, width: number): Row[] {
+  const names = Math.max(...fields.map(({ label }) => label.length))
+  const rows = fields.flatMap((field, index) => fieldRows(field, { isAt: index === at, names, width }))
+  const said = problem === undefined ? note : `✗ ${problem}`
+  if (said === undefined) return rows
+  const style = problem === undefined ? 'faint' : 'bad'
+  return [...rows, [], ...wrap(said, width - 4).map((text): Row => [{ text: `  ${text}`, style }])]
+}
+
+/** A field: its name, and beside it the value, the words to choose from, or a hint, on as many lines as they take. */
+function fieldRows(
+  { label, value, hint = '', words }: Field,
+  { isAt, names, width }: { isAt: boolean; names: number; width: number },
+): Row[] {
+  const room = width - names - 5
+  const shown = words
+    ? flow(
+        words.map((word) => ({
+          text: word === value ? `[${word}] ` : ` ${word}  `,
+          style: word === value ? ('chosen' as const) : undefined,
+        })),
+        room + 1,
+      )
+    : value === ''
+      ? wrap(hint, room - 1).map((text, line): Row => [{ text: isAt && line === 0 ? '▏' : '' }, { text, style: 'faint' }])
+      : [[{ text: tail(value, room) }, { text: isAt ? '▏' : '' }]]
+  return shown.map((row, line) => [
+    { text: isAt && line === 0 ? '› ' : '  ', style: 'chosen' },
+    { text: (line === 0 ? label : '').padEnd(names + 2), style: isAt ? 'strong' : 'faint' },
+    ...row,
+  ])
+}

@@ -1,0 +1,28 @@
+/** Lines of the screen. Here, and nowhere else, texts get their colours, once nothing is left in them that a terminal would obey. */
+import { Box, Text } from 'ink'
+import { createContext, useContext } from 'react'
+import { plain, type Paint } from '../../format/colour.ts'
+import { safeLine } from '../../format/safe.ts'
+import type { Row as Parts } from '../session/details.ts'
+
+/** The colours of the terminal. */
+export const Colours = createContext<Paint>(plain)
+
+/** One line. */
+export function Row({ parts }: { parts: Parts }) {
+  const paint = useContext(Colours)
+  const line = parts.map(({ text, style }) => (style ? paint(style, safeLine(text)) : safeLine(text))).join('')
+  // An empty text would take no line at all.
+  return <Text wrap="truncate-end">{line.trimEnd() || ' '}</Text>
+}
+
+/** As many lines as there is room for, and no fewer. */
+export function Rows({ rows, height, width }: { rows: readonly Parts[]; height: number; width: number }) {
+  return (
+    <Box flexDirection="column" width={width} height={height} flexShrink={0}>
+      {Array.from({ length: height }, (_, index) => (
+        <Row key={index} parts={rows[index] ?? []} />
+      ))}
+    </Box>
+  )
+}

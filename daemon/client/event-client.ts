@@ -1,0 +1,76 @@
+/** A client of the daemon's stream of events: server-sent events in, envelopes out. */
+import { text } from 'node:stream/consumers'
+import { createParser } from 'eventsource-parser'
+import type { Event } from '../../src/events/event.ts'
+import { ask } from './send-request.ts'
+import { DaemonUnreachable, toProblemError } from './client.ts'
+
+/** How long the daemon may be silent, in milliseconds: it says that it is there every fifteen seconds. */
+const silenceMs = 45_000
+
+export type StreamOptions = {
+  query?: { type?: string | undefined; thid?: string | undefined; walletId?: string | undefined }
+  /** Go on after the event with this id; from now on when left out. */
+  lastEventId?: string | undefined
+  /** Ends the stream. */
+  signal: AbortSignal
+}
+
+export type EventStream = {
+  /** After which event the stream begins: what happens from then on is in it. Nothing for a stream of all wallets. */
+  lastEventId: string | undefined
+  /** Ends when the daemon stops. @throws {DaemonUnreachable} when it is gone without a word. */
+  events: AsyncIterable<Event>
+}
+
+/**
+ * Opens a stream of events of the API at `baseUrl`; `headers` carry the credentials. Once it is open, nothing is missed.
+ *
+ * @throws {ProblemError} when the daemon refuses. @throws {DaemonUnreachable}
+ */
+export async function openEventStream(
+  baseUrl: string,
+  headers: Readonly<Record<string, string>>,
+  { query = {}, lastEventId, signal }: StreamOptions,
+): Promise<EventStream> {
+  const url = new URL(`${baseUrl.replace(/\/+$/, '')}/events/stream`)
+  for (const [name, value] of Object.entries(query)) if (value !== undefined) url.searchParams.set(name, value)
+  const ending = new AbortController()
+  const end = () => ending.abort()
+  signal.addEventListener('abort', end, { once: true })
+  const silence = setTimeout(end, silenceMs).unref()
+  const leave = () => {
+    clearTimeout(silence)
+    signal.removeEventListener('abort', end)
+  }
+  const response = await ask(url, {
+    headers: { accept: 'text/event-stream', ...(lastEventId !== undefined && { 'last-event-id': lastEventId }), ...headers },
+    signal: ending.signal,
+  }).catch((cause: unknown) => {
+    leave()
+    throw new DaemonUnreachable(baseUrl, { cause })
+  })
+  if (response.statusCode !== 200) {
+    leave()
+    throw toProblemError(response, await text(response))
+  }
+
+  async function* events(): AsyncGenerator<Event, void> {
+    const arrived: Event[] = []
+    const parser = createParser({ onEvent: ({ data }) => arrived.push(JSON.parse(data) as Event) })
+    const decoder = new TextDecoder()
+    try {
+      for await (const chunk of response) {
+        silence.refresh()
+        parser.feed(decoder.decode(chunk as Uint8Array, { stream: true }))
+        yield* arrived.splice(0)
+      }
+    } catch (cause) {
+      if (!signal.aborted) throw new DaemonUnreachable(baseUrl, { cause })
+    } finally {
+      leave()
+      end()
+    }
+  }
+  return { lastEventId: response.headers['last-event-id']?.toString(), events: events() }
+}

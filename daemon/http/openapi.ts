@@ -1,0 +1,134 @@
+/** Prints the routes as an OpenAPI 3.1 document. */
+import { z } from 'zod'
+// A record's last failure is told in the same words as an error (api.md 2.1).
+import { MetaLastFailure as ErrorResponse } from '../../src/protocols/model.ts'
+import { JsonValue } from '../../src/base/json-value.ts'
+import { scopesOf, splitKey, type Access, type Contract, type Route } from './route.ts'
+
+const security: Record<Access, Record<string, []>[]> = {
+  admin: [{ adminApiKeyAuth: [] }],
+  tenant: [{ apiKeyAuth: [] }],
+  'admin-or-tenant': [{ adminApiKeyAuth: [] }, { apiKeyAuth: [] }],
+  public: [],
+}
+
+const securitySchemes = {
+  adminApiKeyAuth: { type: 'apiKey', in: 'header', name: 'x-admin-api-key', description: 'The administrator’s token.' },
+  apiKeyAuth: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'apikey',
+    description: 'A key that the administrator registered for the tenant’s entity.',
+  },
+}
+
+type JsonSchema = Record<string, unknown>
+export type OpenApi = {
+  openapi: '3.1.0'
+  info: { title: string; version: string; license: { name: string; identifier: string } }
+  servers: { url: string }[]
+  paths: Record<string, Record<string, Record<string, unknown>>>
+  components: { schemas: Record<string, JsonSchema>; securitySchemes: typeof securitySchemes }
+}
+
+/** Describes routes; zod types with an `id` in their metadata become components. `url` is where the API is reached. */
+export function openapi(routes: readonly Route[], { version, url }: { version: string; url: string }): OpenApi {
+  const { schemaOf, schemas } = convert(routes)
+  const paths: OpenApi['paths'] = {}
+  for (const { key, contract } of routes) {
+    const [method, path] = splitKey(key)
+    paths[path] = { ...paths[path], [method.toLowerCase()]: operation(path, contract, schemaOf) }
+  }
+  return {
+    openapi: '3.1.0',
+    info: { title: 'Identity agent', version, license: { name: 'Apache License 2.0', identifier: 'Apache-2.0' } },
+    servers: [{ url }],
+    paths,
+    components: { schemas, securitySchemes },
+  }
+}
+
+type SchemaOf = (type: z.ZodType) => JsonSchema
+
+function operation(path: string, contract: Contract, schemaOf: SchemaOf) {
+  const { summary, operationId, access, body, stream, reply, failures, ...rest } = contract
+  const [status, type] = reply
+  const scopes = scopesOf(contract)
+  const parameters = [
+    ...parametersIn('path', rest.path, schemaOf),
+    ...parametersIn('query', rest.query?.shape, schemaOf),
+    ...parametersIn('header', rest.headers?.shape, schemaOf),
+  ]
+  return {
+    tags: [path.split('/')[1]],
+    summary,
+    operationId,
+    security: security[access],
+    ...(scopes && { 'x-scopes': scopes }),
+    ...(parameters.length > 0 && { parameters }),
+    ...(body && { requestBody: { required: !body.safeParse({}).success, content: { 'application/json': { schema: schemaOf(body) } } } }),
+    ...(stream && { requestBody: { required: true, content: { [stream.media]: { schema: { type: 'string', format: 'binary' } } } } }),
+    responses: {
+      [status]: { description: 'Success', ...(type && { content: content(bodiesOf(contract, type), schemaOf) }) },
+      ...Object.fromEntries(
+        failures?.statuses.map((failure) => [failure, { description: 'Failure', content: content(failures.bodies, schemaOf) }]) ?? [],
+      ),
+      default: { description: 'Failure', content: content({ 'application/json': ErrorResponse }, schemaOf) },
+    },
+  }
+}
+
+/** A page is text, whatever type the JSON beside it has. */
+const Html = z.string()
+
+/** The bodies of success by media type. */
+function bodiesOf({ media = ['application/json'], bodies = {} }: Contract, type: z.ZodType): Record<string, z.ZodType> {
+  return Object.fromEntries(media.map((name) => [name, bodies[name] ?? (name === 'text/html' ? Html : type)]))
+}
+
+function content(bodies: Readonly<Record<string, z.ZodType>>, schemaOf: SchemaOf) {
+  return Object.fromEntries(Object.entries(bodies).map(([name, type]) => [name, { schema: schemaOf(type) }]))
+}
+
+function parametersIn(place: 'path' | 'query' | 'header', types: Readonly<Record<string, z.ZodType>> = {}, schemaOf: SchemaOf) {
+  return Object.entries(types).map(([name, type]) => ({ name, in: place, required: place === 'path', schema: schemaOf(type) }))
+}
+
+/** Converts all zod types of the routes at once, so that those with an id are written once and referred to. */
+function convert(routes: readonly Route[]): { schemaOf: SchemaOf; schemas: Record<string, JsonSchema> } {
+  const types = new Set<z.ZodType>([ErrorResponse, Html])
+  for (const { contract } of routes) {
+    const { path, query, headers, body, reply, bodies, failures } = contract
+    const named = { ...path, ...query?.shape, ...headers?.shape }
+    for (const type of [
+      ...Object.values(named),
+      body,
+      reply[1],
+      ...Object.values({ ...bodies }),
+      ...Object.values({ ...failures?.bodies }),
+    ])
+      if (type) types.add(type as z.ZodType)
+  }
+  const names = new Map([...types].map((type, index) => [type, String(index)]))
+  const all = z.object(Object.fromEntries([...names].map(([type, name]) => [name, type])))
+  // The wire is what goes into a parser, for bodies and replies alike.
+  const json = JSON.stringify(
+    z.toJSONSchema(all, { io: 'input', unrepresentable: 'any', override: ({ zodSchema, jsonSchema }) => shorten(zodSchema, jsonSchema) }),
+  )
+  const { properties, $defs } = JSON.parse(json.replaceAll('"$ref":"#/$defs/', '"$ref":"#/components/schemas/')) as Record<
+    string,
+    Record<string, JsonSchema>
+  >
+  return { schemaOf: (type) => properties![names.get(type)!]!, schemas: $defs ?? {} }
+}
+
+/**
+ * What a format says already needs no pattern, and what every JSON number obeys no limit. Any JSON value is a schema without rules: one that
+ * refers to itself becomes a type that TypeScript refuses.
+ */
+function shorten(type: z.core.$ZodType, schema: z.core.JSONSchema.BaseSchema): void {
+  if (type === JsonValue) delete schema.anyOf
+  if (schema.format !== undefined) delete schema.pattern
+  if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum
+  if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum
+}

@@ -1,0 +1,23 @@
+/** What the registry asks of the caller's wallet about the author of a schema. */
+import type { Agent } from '../../src/agent.ts'
+import { getOwnDid, isOwnDid } from '../../src/did-registrar/dids.ts'
+import { getSigningKey } from '../../src/did-registrar/keys.ts'
+import { canonicalDid } from '../../src/did/document.ts'
+import { signSchema } from '../../src/schemas/proof.ts'
+import type { Authors } from '../../src/schemas/registry.ts'
+import type { Wallet } from '../../src/wallet/wallet.ts'
+
+/** Authors are the wallet's DIDs; with `signs`, each signs with its first assertion key. */
+export function authorsOf(wallet: Wallet, { env }: Agent, signs: boolean): Authors {
+  return {
+    owns: (did) => isOwnDid(wallet.db, did),
+    resolve: async (did) => env.resolver.document((await getOwnDid(wallet.db, did)).longForm),
+    ...(signs && {
+      sign: async (authored) => {
+        const { keyId, privateJwk } = await getSigningKey(wallet, authored.author, 'assertionMethod')
+        const verificationMethod = `${canonicalDid(authored.author)}#${keyId}`
+        return signSchema(authored, { verificationMethod, privateJwk, domain: new URL(env.urls.rest).host })
+      },
+    }),
+  }
+}

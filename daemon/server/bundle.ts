@@ -1,0 +1,11 @@
+/** The exports of the built daemon: `main` runs a daemon, and tests build an agent from the parts that it uses. */
+export { createAgent } from '../../src/agent.ts'
+export { readConfig } from '../../src/base/config.ts'
+export { openLog } from '../../src/base/log.ts'
+export { Problem } from '../../src/base/problem.ts'
+export { createApp } from './app.ts'
+export { createDidcommApp } from './didcomm.ts'
+export { bind, connectionLimits, serve, stop, urlOf } from './listen.ts'
+export { main } from './main.ts'
+export { serveSockets } from './mediator.ts'
+export { routes } from '../routes/index.ts'

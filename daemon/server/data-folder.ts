@@ -1,0 +1,49 @@
+/** The agent's data folder: made, closed to others, and locked for one daemon. */
+import { accessSync, chmodSync, constants } from 'node:fs'
+import { join } from 'node:path'
+import { folderFault, makeFolder } from '../../src/base/folder.ts'
+import { reasonOf } from '../../src/base/reason.ts'
+import { readRunning } from '../../src/base/running.ts'
+import { StartError } from '../../src/base/start-error.ts'
+import { DamagedFileError } from '../../src/storage/damaged-file-error.ts'
+import { takeLock } from '../../src/storage/lock.ts'
+
+/**
+ * Makes the folder if need be and locks it until the returned function is called.
+ *
+ * @throws {StartError} when it cannot be used or another daemon serves it; nothing in it was changed then.
+ */
+export function takeDataFolder(folder: string): () => void {
+  prepare(folder)
+  const release = lock(join(folder, 'daemon.lock'))
+  if (release) return release
+  const running = readRunning(folder)
+  const who = running ? `The daemon with process id ${running.pid} at ${running.url}` : 'Another daemon'
+  throw new StartError(
+    `${who} serves the data folder ${folder} already. Stop it with \`agent daemon stop\`, or name another folder in AGENT_DATA_DIR.`,
+    5,
+  )
+}
+
+function prepare(folder: string): void {
+  try {
+    makeFolder(folder)
+    accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK)
+    chmodSync(folder, 0o700)
+  } catch (error) {
+    const { message } = folderFault(error, folder)
+    const wayOut = 'Correct that, or name another folder in AGENT_DATA_DIR (--data-dir).'
+    throw new StartError(`The data folder ${folder} cannot be used: ${message}. ${wayOut}`, 1, { cause: error })
+  }
+}
+
+function lock(path: string): (() => void) | undefined {
+  try {
+    return takeLock(path)
+  } catch (error) {
+    if (error instanceof StartError) throw error
+    const reason = error instanceof DamagedFileError ? error.message : `${path} cannot be opened: ${reasonOf(error)}`
+    const wayOut = 'The file holds no data: make sure that no daemon serves this folder, remove the file, and start again.'
+    throw new StartError(`The lock file ${reason}. ${wayOut}`, 1, { cause: error })
+  }
+}

@@ -1,0 +1,21 @@
+/**
+ * A process that examines the data folder of its environment when no daemon answers for it, and tells its parent what it found (`agent
+ * doctor`). It is one of its own, since the command line knows nothing of databases.
+ */
+import { configure } from '../../src/base/configure.ts'
+import { StartError } from '../../src/base/start-error.ts'
+import { examineAtRest } from '../../src/doctor/at-rest.ts'
+import type { Diagnosis } from '../../src/doctor/check.ts'
+
+async function diagnose(): Promise<Diagnosis> {
+  try {
+    return await examineAtRest(configure(process.env).config)
+  } catch (error) {
+    if (!(error instanceof StartError)) throw error
+    return {
+      checks: [{ name: 'configuration', status: 'failed', detail: error.message, hint: 'env | grep -E "^(AGENT|VDR)_"   # what is set' }],
+    }
+  }
+}
+
+process.send?.(await diagnose(), () => process.exit())

@@ -1,0 +1,158 @@
+/**
+ * The daemon's process: configuration, folder, ports, agent, in this order, so that what cannot start changes nothing.
+ *
+ * A parent that is connected is told `ready` with the URLs; an error is one sentence on standard error and an exit code.
+ */
+import { z } from 'zod'
+import { createAgent } from '../../src/agent.ts'
+import { newApiKey } from '../../src/base/api-key.ts'
+import { forgetSecrets } from '../../src/base/config.ts'
+import { configure, type Configured } from '../../src/base/configure.ts'
+import { openLog, type Log } from '../../src/base/log.ts'
+import { fitOpenFiles } from '../../src/base/open-files.ts'
+import { readLocalProfile } from '../../src/base/profile.ts'
+import { Secret } from '../../src/base/secret.ts'
+import { StartError } from '../../src/base/start-error.ts'
+import { findMoved } from '../../src/doctor/addresses.ts'
+import { describeReach } from '../../src/net/reach.ts'
+import { announce } from './announce.ts'
+import { createApp } from './app.ts'
+import { takeDataFolder } from './data-folder.ts'
+import { createDidcommApp } from './didcomm.ts'
+import { giveBackWhenIdle } from './idle-memory.ts'
+import { connectionLimits, serve, stop, urlOf } from './listen.ts'
+import { serveSockets } from './mediator.ts'
+import { bindAsTold, portOf } from './ports.ts'
+import { routes } from '../routes/index.ts'
+
+/** How long a client that is connected has to send a request that it is about to send, once the daemon is stopping. */
+const lingerMs = 250
+
+/** The word of a launcher that stays for as long as the daemon. */
+const Stay = z.object({ type: z.literal('stay') })
+
+/** Undoes a start, the last part first. */
+type Undo = () => unknown
+
+type Started = { url: string; didcommUrl: string; calls: string; warnings: string[] }
+
+async function start(configured: Configured, log: Log, undo: Undo[]): Promise<Started> {
+  const { config, warning } = fitOpenFiles(configured.config)
+  if (warning !== undefined) log.warn(warning)
+  undo.push(takeDataFolder(config.AGENT_DATA_DIR))
+  const [ofRest, ofDidcomm] = [config.AGENT_TRUST_PROXY, config.MEDIATOR_TRUST_PROXY].map((isProxied) =>
+    connectionLimits(config, isProxied),
+  )
+  const rest = await bindAsTold(configured, 'AGENT_HTTP_PORT', ofRest)
+  const servers = [rest]
+  undo.push(() => Promise.all(servers.map((server) => stop(server, { lingerMs }))))
+  const didcomm = await bindAsTold(configured, 'AGENT_DIDCOMM_PORT', ofDidcomm)
+  servers.push(didcomm)
+  const [url, didcommUrl] = [urlOf(rest, config.AGENT_HOST), urlOf(didcomm, config.AGENT_HOST)]
+  const dataDir = config.AGENT_DATA_DIR
+  const profile = readLocalProfile(config.AGENT_CONFIG_DIR, config.AGENT_PROFILE)
+  const remembered = profile?.dataDir === dataDir ? profile : undefined
+  const adminToken = config.ADMIN_TOKEN ?? new Secret(remembered?.adminToken ?? newApiKey())
+  const urls = { rest: config.REST_SERVICE_URL ?? url, didcomm: config.DIDCOMM_SERVICE_URL ?? didcommUrl }
+  const agent = await createAgent({ ...config, ADMIN_TOKEN: adminToken }, log, urls, remembered)
+  // Servers stop before the agent does: what they have accepted still needs it.
+  undo.splice(1, 0, () => agent[Symbol.asyncDispose]())
+  const startedAt = new Date().toISOString()
+  const calls = describeReach(config)
+  const running = { pid: process.pid, url, didcommUrl, startedAt }
+  // A start at the address of the last one opens no wallet for it.
+  const moved = remembered?.publicDidcommUrl === urls.didcomm ? undefined : await findMoved(agent.wallets, urls.didcomm)
+  const apiKey = agent.defaultApiKey && { apiKey: agent.defaultApiKey.reveal() }
+  const publicDidcommUrl = urls.didcomm
+  const announced = { kind: 'local' as const, ...running, ...apiKey, adminToken: adminToken.reveal(), dataDir, publicDidcommUrl }
+  undo.push(
+    announce(config, log, {
+      profile: announced,
+      running: { ...running, calls, profile: config.AGENT_PROFILE },
+      isKnown: remembered?.adminToken === announced.adminToken,
+      remember: () => configured.remember({ rest: portOf(rest), didcomm: portOf(didcomm) }),
+    }),
+  )
+  serve(rest, createApp(agent, routes).callback())
+  serve(didcomm, createDidcommApp(agent).callback())
+  undo.push(serveSockets(didcomm, agent))
+  // Before anything else ends: the servers would wait for streams, and for those who wait for an answer.
+  undo.push(() => agent.backups[Symbol.asyncDispose]())
+  undo.push(() => agent.definitions.close())
+  undo.push(() => agent.events.close())
+  undo.push(() => agent.enterprise.close())
+  await agent.worker.resume()
+  return { url, didcommUrl, calls, warnings: moved === undefined ? [] : [moved] }
+}
+
+async function undoAll(undo: Undo[]): Promise<void> {
+  for (const step of undo.splice(0).toReversed()) await step()
+}
+
+export async function main(): Promise<void> {
+  const undo: Undo[] = []
+  const launcher = watchLauncher()
+  try {
+    const configured = configure(process.env, process.argv.slice(2))
+    const { config } = configured
+    forgetSecrets(process.env, config)
+    const log = openLog(config.AGENT_LOG_LEVEL)
+    process.on('uncaughtException', (error) => {
+      log.fatal({ err: error }, 'the agent ends: an unexpected error, please report it')
+      // Node writes its diagnostic report (--report-uncaught-exception) only for errors without a handler.
+      if (process.report.reportOnUncaughtException) process.report.writeReport(error)
+      process.exit(1)
+    })
+    const { calls, warnings, ...urls } = await start(configured, log, undo)
+    stopOnSignal(log, undo, launcher)
+    giveBackWhenIdle()
+    for (const reason of warnings) log.warn({ reason }, 'the address of connections has changed')
+    log.info({ ...urls, dataDir: config.AGENT_DATA_DIR }, 'the agent is ready')
+    log.info({ reason: calls }, 'outgoing calls are limited')
+    process.send?.({ type: 'ready', ...urls, calls, warnings, pid: process.pid })
+  } catch (error) {
+    await undoAll(undo)
+    const isKnown = error instanceof StartError
+    process.stderr.write(isKnown ? `${error.message}\n` : `The daemon could not start: ${(error as Error).stack ?? String(error)}\n`)
+    process.exitCode = isKnown ? error.exitCode : 1
+    process.disconnect?.()
+  }
+}
+
+type Launcher = { whenGone: (stop: () => void) => void }
+
+/** A launcher that stays takes the daemon with it, however it ends: it says so at once, and the channel to it closes with its process. */
+function watchLauncher(): Launcher {
+  let stays = false
+  let onGone: (() => void) | undefined
+  process.on('message', (message) => (stays ||= Stay.safeParse(message).success))
+  process.on('disconnect', () => {
+    if (stays) onGone?.()
+  })
+  return {
+    whenGone(stop) {
+      onGone = stop
+      if (stays && !process.connected) stop()
+    },
+  }
+}
+
+/** The first signal stops in good order, the second at once. */
+function stopOnSignal(log: Log, undo: Undo[], launcher: Launcher): void {
+  let isStopping = false
+  const onSignal = (signal: NodeJS.Signals) => {
+    if (isStopping) process.exit(1)
+    isStopping = true
+    log.info({ signal }, 'the agent is stopping')
+    undoAll(undo).then(
+      () => process.exit(0),
+      (error: unknown) => {
+        log.error({ err: error }, 'the agent did not stop in good order')
+        process.exit(1)
+      },
+    )
+  }
+  launcher.whenGone(() => isStopping || onSignal('SIGHUP'))
+  process.on('SIGTERM', onSignal)
+  process.on('SIGINT', onSignal)
+}

@@ -1,0 +1,182 @@
+/**
+ * The mediator role on the DIDComm port, as the Identus mediator has it (wire.md 7.2): `POST /` for messages to its DID,
+ * `GET /did`, `/invitation` and `/invitationOOB`, and the WebSocket `/ws`. Without the role there is none of it.
+ */
+import type { Server } from 'node:http'
+import type { Duplex } from 'node:stream'
+import type { Context, Middleware } from 'koa'
+import { WebSocketServer, type WebSocket } from 'ws'
+import type { Agent } from '../../src/agent.ts'
+import { randomId } from '../../src/base/id.ts'
+import { reasonOf } from '../../src/base/reason.ts'
+import type { Turn } from '../../src/base/turns.ts'
+import { encryptedType, parseEnvelope, type Envelope } from '../../src/didcomm/jwe.ts'
+import { createInvitation, toInvitationUrl } from '../../src/didcomm/invitation.ts'
+import type { Channel } from '../../src/mediator/live.ts'
+import type { Mediator } from '../../src/mediator/mediator.ts'
+import { TooOften } from '../../src/mediator/refusal.ts'
+import { addressOf } from '../http/address.ts'
+import { findHeadFault } from '../middleware/head.ts'
+
+/** Open WebSockets at a time. */
+const maxSockets = 1_000
+/** Messages of one socket that wait for their turn before no more are read from it. */
+const maxPending = 8
+/** Bytes on their way to a socket; what comes on top waits in the queue until it is asked for. */
+const maxBuffered = 4_194_304
+/** How often a socket must show that it is alive. */
+const heartbeatMs = 30_000
+/** How long a socket may be open before a message came on it that could be taken. */
+const strangerMs = 10_000
+/** Close codes (RFC 6455 §7.4.1, IANA WebSocket Close Code Number Registry). */
+const [policyViolation, tryAgainLater] = [1008, 1013]
+
+/**
+ * Answers a message to the mediator's DID: 200 with the packed answer, 202 when there is none or it goes another way.
+ *
+ * @throws {Problem} 429, with `Retry-After` set, when too much comes from `address`, and whatever the mediator refuses.
+ */
+export async function takeForMediator(mediator: Mediator, context: Context, envelope: Envelope, address: string): Promise<void> {
+  const take = async () => {
+    await mediator.count(address)
+    return mediator.take(envelope, { address })
+  }
+  const answer = await take().catch((error: unknown) => {
+    if (error instanceof TooOften) context.set('Retry-After', String(error.waitSeconds))
+    throw error
+  })
+  context.body = answer ?? ''
+  context.status = answer === undefined ? 202 : 200
+  if (answer !== undefined) context.set('Content-Type', encryptedType)
+}
+
+/** The pages of the mediator, and leave for wallets in browsers to call it from wherever they were loaded. */
+export function mediatorPages(mediator: Mediator): Middleware {
+  const invitation = () =>
+    createInvitation({
+      id: randomId(),
+      from: mediator.did,
+      goalCode: 'request-mediate',
+      goal: 'RequestMediate',
+      accept: ['didcomm/v2'],
+    })
+  const pages: Readonly<Record<string, () => string | object>> = {
+    '/did': () => mediator.did,
+    '/invitation': invitation,
+    '/invitationOOB': () => toInvitationUrl(mediator.url, invitation()),
+  }
+  return async (context, next) => {
+    const page = Object.hasOwn(pages, context.path) ? pages[context.path] : undefined
+    if (context.path === '/' || page) {
+      context.set({ 'Access-Control-Allow-Origin': '*', 'Cross-Origin-Resource-Policy': 'cross-origin' })
+    }
+    if (context.method === 'OPTIONS' && (context.path === '/' || page)) {
+      context.set({ 'Access-Control-Allow-Methods': 'GET, POST', 'Access-Control-Allow-Headers': 'Content-Type' })
+      context.status = 204
+    } else if (context.method === 'GET' && page) context.body = page()
+    else await next()
+  }
+}
+
+/**
+ * Takes WebSockets at `/ws` of a server, if the agent is a mediator, until the returned function is called.
+ *
+ * @param patienceMs how long a socket may be open before a message came on it that could be taken.
+ */
+export function serveSockets(
+  server: Server,
+  { config, mediator, log, turns }: Pick<Agent, 'config' | 'mediator' | 'log' | 'turns'>,
+  patienceMs = strangerMs,
+): () => void {
+  if (!mediator) return () => undefined
+  const sockets = new WebSocketServer({ noServer: true, maxPayload: config.DIDCOMM_MAX_RECEIVE_BYTES, perMessageDeflate: false })
+  const silent = new WeakSet<WebSocket>()
+  const open = new Map<string, number>()
+  const onUpgrade = (...[request, stream, head]: Parameters<WebSocketServer['handleUpgrade']>) => {
+    if (findHeadFault(request)) return refuse(stream, '400 Bad Request')
+    if (request.url?.split('?')[0] !== '/ws') return refuse(stream, '404 Not Found')
+    if (sockets.clients.size >= maxSockets) return refuse(stream, '503 Service Unavailable')
+    const address = addressOf(request, config.MEDIATOR_TRUST_PROXY)
+    if ((open.get(address) ?? 0) >= config.MEDIATOR_SOCKETS_PER_ADDRESS) return refuse(stream, '429 Too Many Requests')
+    sockets.handleUpgrade(request, stream, head, (socket) => {
+      open.set(address, (open.get(address) ?? 0) + 1)
+      socket.on('close', () => {
+        const left = open.get(address)! - 1
+        if (left > 0) open.set(address, left)
+        else open.delete(address)
+      })
+      socket.on('pong', () => silent.delete(socket))
+      socket.on('error', (error) => log.debug({ reason: reasonOf(error) }, 'a WebSocket failed'))
+      listen({ mediator, log, turns }, socket, { address, patienceMs })
+    })
+  }
+  const heartbeat = setInterval(() => {
+    for (const socket of sockets.clients) {
+      if (silent.has(socket)) socket.terminate()
+      silent.add(socket)
+      socket.ping()
+    }
+  }, heartbeatMs)
+  heartbeat.unref()
+  server.on('upgrade', onUpgrade)
+  return () => {
+    clearInterval(heartbeat)
+    server.off('upgrade', onUpgrade)
+    for (const socket of sockets.clients) socket.terminate()
+    sockets.close()
+  }
+}
+
+/** Takes a socket's messages one after the other and sends the answers back on it. */
+function listen(
+  { mediator, log, turns }: Pick<Agent, 'log' | 'turns'> & { mediator: Mediator },
+  socket: WebSocket,
+  { address, patienceMs }: { address: string; patienceMs: number },
+): void {
+  const patience = setTimeout(() => socket.close(policyViolation, 'no message came that could be taken'), patienceMs)
+  const channel: Channel = {
+    send(envelope) {
+      if (socket.readyState === socket.OPEN && socket.bufferedAmount < maxBuffered) socket.send(envelope)
+    },
+  }
+  let pending = 0
+  let last = Promise.resolve()
+  const take = async (raw: Buffer) => {
+    let turn: Turn | undefined
+    try {
+      turn = await turns.take(`address ${address}`)
+      await mediator.count(address)
+      const envelope = parseEnvelope(raw)
+      if (!mediator.owns(envelope.kids[0]!.split('#')[0]!)) return
+      const answer = await mediator.take(envelope, { address, channel })
+      clearTimeout(patience)
+      if (answer !== undefined) channel.send(answer)
+    } catch (error) {
+      if (error instanceof TooOften) {
+        socket.off('message', onMessage)
+        socket.close(tryAgainLater, error.message)
+      }
+      log.info({ reason: reasonOf(error) }, 'a message from a WebSocket was refused')
+    } finally {
+      turn?.leave()
+      if (--pending === 0 && socket.isPaused) socket.resume()
+    }
+  }
+  // With its default `binaryType`, ws hands over one Buffer for every message.
+  const onMessage = (raw: Buffer) => {
+    if (++pending >= maxPending) socket.pause()
+    last = last.then(() => take(raw))
+  }
+  socket.on('message', onMessage)
+  socket.on('close', () => {
+    clearTimeout(patience)
+    mediator.drop(channel)
+  })
+}
+
+/** Answers a handshake that is not taken, and ends the connection, which may be dead already. */
+function refuse(stream: Duplex, status: string): void {
+  stream.on('error', () => stream.destroy())
+  stream.once('finish', () => stream.destroy())
+  stream.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
+}

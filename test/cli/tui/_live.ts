@@ -1,0 +1,16 @@
+/** The dashboard of a tenant of a daemon in this process. */
+import { openEventStream } from '../../../daemon/client/event-client.ts'
+import type { Daemon } from '../../../cli/tui/daemon.ts'
+import { openStore } from '../../../cli/tui/data/store.ts'
+import type { Tenant } from '../../_pair.ts'
+import { showDashboard, type Dashboard, type Options } from './_dashboard.tsx'
+
+/** What the dashboard asks of a daemon, as a tenant. */
+export function daemonOf(url: string, { apiKey, call }: Pick<Tenant, 'apiKey' | 'call'>): Daemon {
+  return { call, open: (lastEventId, signal) => openEventStream(url, { apikey: apiKey }, { lastEventId, signal }) }
+}
+
+export async function showTenant(url: string, tenant: Tenant, options?: Options): Promise<Dashboard> {
+  const daemon = daemonOf(url, tenant)
+  return showDashboard(daemon, await openStore(daemon), options)
+}

@@ -1,0 +1,166 @@
+/** Actions of the dashboard beside the flows: messages, pings, labels, traces, webhooks, deletions. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { connect, issue, newDid, presentationIn, startPair } from '../../_pair.ts'
+import { openReceiver } from '../../_receiver.ts'
+import { codes, pasted } from './_dashboard.tsx'
+import { showTenant } from './_live.ts'
+
+let pair: Awaited<ReturnType<typeof startPair>>
+
+beforeAll(async () => void (pair = await startPair()))
+afterAll(() => pair[Symbol.asyncDispose]())
+
+/** Two connected tenants with their dashboards. */
+async function two() {
+  const [alice, bob] = [await pair.agent.newTenant('alice'), await pair.agent.newTenant('bob')]
+  const { inviterConnectionId: connectionId } = await connect(alice, bob)
+  const [left, right] = [await showTenant(pair.agent.url, alice), await showTenant(pair.agent.url, bob)]
+  const close = async () => [left, right].forEach((each) => each.close())
+  return { alice, bob, connectionId, left, right, [Symbol.asyncDispose]: close }
+}
+
+test('messages go both ways while the page of a connection is open, and a line of several words is pasted', async () => {
+  await using both = await two()
+  const { left, right } = both
+  await left.type('m')
+  await left.shows('There are no messages yet.')
+  expect(left.frame()).toContain('── Messages with somebody ─')
+  await right.type('m')
+  await right.shows('There are no messages yet.')
+  await left.type('Good morXX', codes.backspace, codes.backspace, ...pasted('ning,\nBob'), codes.enter)
+  await right.shows(/\n {2}Good morning, Bob\n/)
+  await right.type('q is a letter here', codes.enter)
+  await left.shows(/You {2}[-\d]+ [:\d]+ UTC\n {2}Good morning, Bob\nsomebody {2}[-\d]+ [:\d]+ UTC\n {2}q is a letter here\n/)
+  await left.type(codes.enter, ' ', codes.enter)
+  expect((await both.bob.call('GET /messages')).contents).toHaveLength(2)
+  await left.type(codes.escape)
+  await left.shows('[1 Connections 1]')
+})
+
+test('a message that is too long is kept in its line, with the reason', async () => {
+  await using both = await two()
+  const { left } = both
+  await left.type('m')
+  await left.shows('There are no messages yet.')
+  await left.type(...pasted(`long ${'x'.repeat(100_000)}`), codes.enter)
+  await left.shows('✗ ')
+  expect(left.frame()).toMatch(/› …x+▏/)
+})
+
+test('many messages are scrolled, and a new one is shown at the end only', async () => {
+  await using both = await two()
+  const { alice, bob, connectionId, left } = both
+  for (let count = 0; count < 12; count++) await alice.call('POST /messages', { body: { connectionId, content: `number ${count}.` } })
+  await left.type('m')
+  await left.shows('number 11.')
+  expect(left.frame()).not.toContain('number 0.')
+  await left.type(codes.pageUp, codes.pageUp)
+  await left.shows('number 0.')
+  const [back] = (await bob.call('GET /connections')).contents
+  await bob.call('POST /messages', { body: { connectionId: back!.connectionId, content: 'the newest.' } })
+  await left.shows('5 below')
+  await left.type(codes.end)
+  await left.shows('the newest.')
+})
+
+test('a connection is labelled, named by its label in questions, and named by host and id without one', async () => {
+  await using both = await two()
+  const { alice, connectionId, left } = both
+  await left.type('L')
+  await left.shows('Label the connection')
+  await left.type('\u0015Bob’s wallet', codes.enter)
+  await left.shows('✓ The label is “Bob’s wallet”.')
+  expect(left.frame()).toMatch(/› Bob’s wallet .*Inviter/)
+  expect((await alice.call('GET /connections/{connectionId}', { path: { connectionId } })).label).toBe('Bob’s wallet')
+  await left.type('n', '4')
+  await left.shows('› 1 Bob’s wallet')
+  await left.type(codes.escape, 'L', '\u0015', codes.enter)
+  await left.shows('✓ The label is removed.')
+  expect(left.frame()).toMatch(new RegExp(`› 127\\.0\\.0\\.1:\\d+ ${connectionId.slice(-8)} `))
+})
+
+test('the other side of a connection is pinged', async () => {
+  await using both = await two()
+  await both.left.type('p')
+  await both.left.shows(/✓ somebody answered after \d+ ms\./)
+})
+
+test('the trace of a connection is shown, its id copied, and the page left', async () => {
+  await using both = await two()
+  const { left } = both
+  await left.type('T')
+  await left.shows(/── Trace ─+\nThread [-\w]+\nconnection [-\w]+, Inviter:/)
+  await left.shows(/→ sent connections response +taken/)
+  expect(left.frame()).not.toContain('…')
+  await left.type('y')
+  expect(left.copied).toEqual([expect.stringMatching(/^[-\w]{36}$/)])
+  await left.type('q')
+  await left.shows('[1 Connections 1]')
+  expect(left.quits()).toBe(0)
+})
+
+test('a connection cannot be deleted, and says so', async () => {
+  await using both = await two()
+  await both.left.type('d')
+  await both.left.shows('✗ A connection cannot be deleted')
+})
+
+test('credentials and proofs are deleted after a question', async () => {
+  await using both = await two()
+  const { alice, bob, connectionId, left, right } = both
+  const [{ did: issuingDID }, { did }] = [await newDid(alice, 'assertionMethod'), await newDid(bob, 'authentication')]
+  await issue(alice, bob, connectionId, issuingDID, did)
+  await left.type('2')
+  await left.shows('CredentialSent (')
+  await left.type('d')
+  await left.shows('Delete this credential record? This cannot be undone.')
+  expect(left.frame()).toContain('The credential stays valid, and can never be revoked afterwards.')
+  await left.type('n')
+  await left.shows('[2 Credentials 1]')
+  await right.type('2', 'd')
+  await right.shows('The credential is deleted with it.')
+  await right.type('y')
+  await right.shows('✓ The credential record is deleted.')
+  expect(right.frame()).toContain('[2 Credentials 0]')
+  expect((await bob.call('GET /issue-credentials/records')).contents).toEqual([])
+
+  const { thid } = await alice.call('POST /present-proof/presentations', { body: { connectionId, proofs: [] } })
+  await presentationIn(bob.call, thid, 'RequestReceived')
+  await right.type('3')
+  await right.shows('RequestReceived (')
+  expect(right.frame()).toMatch(/asked for +any JWT credential/)
+  await right.type('d', 'y')
+  await right.shows('✓ The proof record is deleted.')
+  expect((await bob.call('GET /present-proof/presentations')).contents).toEqual([])
+})
+
+test('a webhook is added with headers and a secret that is shown once, and deleted after a question', async () => {
+  await using receiver = await openReceiver((response) => response.end())
+  await using both = await two()
+  const { alice, left } = both
+  await left.type('n', '6')
+  await left.shows('Add a webhook')
+  await left.type('nonsense', codes.enter)
+  await left.shows('✗ URL: give an address')
+  await left.type('\u0015', ...pasted(receiver.url), codes.tab, ' ', codes.tab, 'x-key', codes.enter)
+  await left.shows('✗ header: “x-key” has no colon')
+  await left.type(': one', codes.tab, 'x-other: two: 2', codes.enter)
+  await left.shows('Its signing secret, which is not shown again:')
+  await left.type('y', codes.escape)
+  expect(left.copied).toEqual([expect.stringMatching(/^whsec_/)])
+  await left.shows('[5 Webhooks 1]')
+  const { contents } = await alice.call('GET /events/webhooks')
+  expect(contents).toMatchObject([{ url: receiver.url, signed: true }])
+  expect(Object.keys(contents[0]!.customHeaders)).toEqual(['x-key', 'x-other'])
+  await left.type('t')
+  await left.shows('The receiver took the test event, with status 200')
+
+  await left.type('d')
+  await left.shows('Delete this webhook? This cannot be undone.')
+  await left.type('n')
+  expect((await alice.call('GET /events/webhooks')).contents).toHaveLength(1)
+  await left.type('d', 'y')
+  await left.shows('✓ The webhook is deleted.')
+  expect(left.frame()).toContain('[5 Webhooks 0]')
+  expect((await alice.call('GET /events/webhooks')).contents).toEqual([])
+})

@@ -1,0 +1,251 @@
+/** Two people at their dashboards: everything that keys do, with agents that do it. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { connect, credentialIn, issue, newDid, presentationIn, refusal, startPair } from '../../_pair.ts'
+import { offerByInvitation } from '../../_invitation.ts'
+import { openReceiver } from '../../_receiver.ts'
+import { codes, pasted } from './_dashboard.tsx'
+import { showTenant } from './_live.ts'
+
+let pair: Awaited<ReturnType<typeof startPair>>
+
+beforeAll(async () => void (pair = await startPair()))
+afterAll(() => pair[Symbol.asyncDispose]())
+
+/** The dashboards of the issuer and the holder, each with a wallet of its own. */
+async function two() {
+  const [issuer, holder] = [await pair.agent.newTenant('issuer'), await pair.agent.newTenant('holder')]
+  const [left, right] = [await showTenant(pair.agent.url, issuer), await showTenant(pair.agent.url, holder)]
+  const close = async () => [left, right].forEach((each) => each.close())
+  return { issuer, holder, left, right, [Symbol.asyncDispose]: close }
+}
+
+test('an invitation is made and shown, copied, pasted and accepted; whoever shows it sees so', async () => {
+  await using both = await two()
+  const { left, right } = both
+  expect(left.frame()).toContain('This wallet is new')
+  await left.type('n', '1', 'Bob', codes.tab, 'Come in', codes.enter)
+  await left.shows('Invitation “Bob”')
+  await left.type('y')
+  const [url] = left.copied
+  expect(url).toContain('_oob=')
+
+  await right.type(...pasted(` ${url}\n`))
+  await right.shows('Accept an invitation')
+  await right.type(codes.enter)
+  await right.shows('The invitation asks to connect. Accept it?')
+  expect(right.frame()).toContain('It says: “Come in”')
+  await right.type('y')
+  await right.shows('ConnectionResponseReceived (connected)')
+  await left.shows('The invitation is answered.')
+  await left.shows('ConnectionResponseSent (connected)')
+  await left.type(codes.enter)
+  expect(left.frame()).toMatch(/timeline\n.*InvitationGenerated\n.*ConnectionRequestReceived/)
+})
+
+test('a credential is offered, accepted, issued, asked for, presented, accepted and revoked by keys alone', async () => {
+  await using both = await two()
+  const { issuer, holder, left, right } = both
+  await connect(issuer, holder)
+  await left.shows('ConnectionResponseSent')
+
+  await left.type('n', '3')
+  await left.shows('Offer a credential: over')
+  await left.type(codes.enter)
+  await left.shows('a new DID, made and published now')
+  await left.type(codes.enter)
+  await left.shows('Claims of the credential')
+  await left.type('name=Alice', codes.tab, 'age:=42', codes.enter)
+  await left.shows('The offer is on its way to the holder.')
+
+  await right.type('2')
+  await right.shows('OfferReceived (an offer to be answered)')
+  expect(right.frame()).toContain('!name=Alice age=42')
+  await right.type('a')
+  await right.shows('a new DID, made now')
+  await right.type(codes.enter)
+  await right.shows('RequestSent (')
+  await left.type('2')
+  await left.shows('RequestReceived (')
+  await left.type('i')
+  await left.shows('CredentialSent (issued)')
+  await right.shows('CredentialReceived (held)')
+  await right.shows('not revoked')
+
+  await left.type('n', '4')
+  await left.shows('Ask for a proof: from')
+  await left.type(codes.enter)
+  await left.shows('What do you ask for?')
+  await left.type(codes.enter)
+  await right.type('3')
+  await right.shows('RequestReceived (a request to be answered)')
+  await right.type('p')
+  await right.shows(/› 1 name=Alice age=42 \(JWT\) {2}did:prism:.*…/)
+  await right.type(codes.enter)
+  await right.shows('PresentationSent (presented)')
+  await left.type('3')
+  await left.shows('PresentationVerified (the presentation holds)')
+  expect(left.frame()).toContain('shown name  Alice')
+  await left.type('v')
+  await left.shows('PresentationAccepted (accepted)')
+
+  await left.type('2', 'r', 'n')
+  expect(left.frame()).toContain('not revoked')
+  await left.type('r')
+  await left.shows('Revoke this credential? It cannot be taken back, and the holder is told.')
+  await left.type('y')
+  await left.shows('status      revoked on')
+  await right.type('2')
+  await right.shows('revoked, the issuer said on')
+  await left.type('r')
+  await left.shows('There is nothing to revoke here')
+})
+
+test('an SD-JWT is bound to the key that is chosen, and nothing is done when a question is left', async () => {
+  await using both = await two()
+  const { issuer, holder, right } = both
+  const [{ inviterConnectionId: connectionId }, { did: issuingDID }, { did }] = [
+    await connect(issuer, holder),
+    await newDid(issuer, 'assertionMethod'),
+    await newDid(holder, 'authentication'),
+  ]
+  const body = { connectionId, issuingDID, claims: { name: 'Alice' }, credentialFormat: 'SDJWT' as const, automaticIssuance: true }
+  const { thid } = await issuer.call('POST /issue-credentials/credential-offers', { body })
+  await right.type('2')
+  await right.shows('OfferReceived (')
+  await right.type('a')
+  await right.shows(did.slice(0, 20))
+  await right.type(codes.enter)
+  await right.shows('Bind the SD-JWT to a key')
+  await right.type(codes.escape)
+  await right.shows('OfferReceived (')
+  expect((await credentialIn(holder.call, thid, 'OfferReceived')).subjectId).toBeUndefined()
+  await right.type('a')
+  await right.shows(did.slice(0, 20))
+  await right.type(codes.enter)
+  await right.shows('to key-1')
+  await right.type(codes.enter)
+  await right.shows('bound to a key of the')
+})
+
+test('an offer in an invitation is told for what it is, taken, and rejected after a question', async () => {
+  await using both = await two()
+  const { issuer, right } = both
+  const { invitation } = await offerByInvitation(issuer, { goal: 'Your diploma' })
+  await right.type('n', '2', ...pasted(invitation!.invitationUrl), codes.enter)
+  await right.shows('The invitation offers a credential. Accept it?')
+  expect(right.frame()).toContain('“Your diploma”')
+  await right.type('y')
+  await right.shows('The offer is here: a accepts it.')
+  await right.type('2', 'x')
+  await right.shows('Decline this offer?')
+  await right.type('y')
+  await right.shows('The offer is declined, and the issuer is told.')
+  await right.shows('ProblemReportSent')
+})
+
+test('a request is declined, and one that no credential answers says why', async () => {
+  await using both = await two()
+  const { issuer, holder, right } = both
+  const { inviterConnectionId: connectionId } = await connect(issuer, holder)
+  const { thid } = await issuer.call('POST /present-proof/presentations', { body: { connectionId, proofs: [] } })
+  await right.type('3')
+  await right.shows('RequestReceived (')
+  await right.type('p')
+  await right.shows('No credential of this wallet answers the request (it holds none).')
+  await right.type('x', 'y')
+  await right.shows('RequestRejected')
+  await presentationIn(holder.call, thid, 'RequestRejected')
+})
+
+test('a presentation that holds can be rejected', async () => {
+  await using both = await two()
+  const { issuer, holder, left } = both
+  const { inviterConnectionId: connectionId } = await connect(issuer, holder)
+  const [{ did: issuingDID }, { did }] = [await newDid(issuer, 'assertionMethod'), await newDid(holder, 'authentication')]
+  const { recordId } = await issue(issuer, holder, connectionId, issuingDID, did)
+  const { thid } = await issuer.call('POST /present-proof/presentations', { body: { connectionId, proofs: [] } })
+  const { presentationId } = await presentationIn(holder.call, thid, 'RequestReceived')
+  const body = { action: 'request-accept' as const, proofId: [recordId] }
+  await holder.call('PATCH /present-proof/presentations/{presentationId}', { path: { presentationId }, body })
+  await left.type('3')
+  await left.shows('PresentationVerified (')
+  await left.type('x')
+  await left.shows('Reject this presentation?')
+  await left.type('y')
+  await left.shows('PresentationRejected')
+})
+
+test('an invitation is withdrawn, and gone from the list', async () => {
+  await using both = await two()
+  const { issuer, left } = both
+  const { connectionId } = await issuer.call('POST /connections', { body: { label: 'nobody' } })
+  await left.shows('nobody')
+  await left.type('x', codes.enter)
+  expect(left.frame()).toContain('nobody')
+  await left.type('x', 'y')
+  await left.shows('The invitation is withdrawn.')
+  expect(left.frame()).not.toContain('nobody')
+  expect((await refusal(issuer.call('GET /connections/{connectionId}', { path: { connectionId } }))).status).toBe(404)
+})
+
+test('offers and requests by invitation are shown as QR codes until they are answered', async () => {
+  await using both = await two()
+  const { holder, left } = both
+  await left.type('n', '3')
+  await left.shows('Anyone')
+  await left.type(codes.enter)
+  await left.shows('a new DID')
+  await left.type(codes.enter)
+  await left.shows('Claims of the credential')
+  await left.type('name=Alice', codes.enter)
+  await left.shows('Invitation to take the offer')
+  await left.type('y')
+  await holder.call('POST /issue-credentials/credential-offers/accept-invitation', { body: { invitation: left.copied[0]! } })
+  await left.type(codes.escape, 'n', '4')
+  await left.shows('Anyone')
+  await left.type(codes.enter)
+  await left.shows('What do you ask for?')
+  await left.type(codes.tab, 'Who are you?', codes.enter)
+  await left.shows('Invitation to prove')
+  await left.type(codes.escape, '3')
+  await left.shows('goal       Who are you?')
+})
+
+test('a DID is made and published, and one that is made elsewhere appears when somebody looks', async () => {
+  await using both = await two()
+  const { issuer, left } = both
+  await left.type('n', '5')
+  await left.shows('A DID is made')
+  await left.type('4', 'p')
+  await left.shows('state  PUBLISHED')
+  await newDid(issuer, 'authentication')
+  await left.type('1', '4')
+  await left.shows('[4 DIDs 2]')
+})
+
+test('a webhook is tested, and what it took and did not take is listed', async () => {
+  await using receiver = await openReceiver((response, count) => response.writeHead(count === 1 ? 500 : 200).end())
+  await using both = await two()
+  const { issuer, left } = both
+  await issuer.call('POST /events/webhooks', { body: { url: receiver.url } })
+  await left.type('5')
+  await left.shows(receiver.url)
+  await left.type('t')
+  await left.shows('The receiver did not take the test event')
+  await left.type('t')
+  await left.shows('The receiver took the test event, with status 200')
+  await issuer.call('POST /connections', { body: {} })
+  await left.shows(/delivered {2}200 .* ConnectionUpdated {2}/)
+  await left.type('s')
+  await left.shows('There are no failed deliveries to retry.')
+})
+
+test('events are listed as they come, with the thread they are about', async () => {
+  await using both = await two()
+  const { issuer, holder, left } = both
+  await left.type('6')
+  await left.shows('There are no events yet.')
+  await connect(issuer, holder)
+  await left.shows('[6 Events 4]')
+  await left.shows(/timeline\n.*InvitationGenerated\n.*ConnectionRequestReceived\n.*ConnectionResponsePending/)
+})

@@ -1,0 +1,252 @@
+/** What the dashboard looks like: each pane, page and question, on the smallest usual screen and on a large one. */
+import { readFileSync } from 'node:fs'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { hasColours, colour } from '../../../cli/format/colour.ts'
+import { ProblemError } from '../../../daemon/client/client.ts'
+import { nothing } from '../../../cli/tui/data/data.ts'
+import { layoutOf } from '../../../cli/tui/session/layout.ts'
+import { help } from '../../../cli/tui/session/help.ts'
+import { codes, pasted, recorded, showDashboard, type Dashboard, type Options } from './_dashboard.tsx'
+import { invitationUrl, now, wallet } from './_wallet.ts'
+
+let dashboard: Dashboard | undefined
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'], now }))
+afterEach(() => {
+  dashboard?.close()
+  vi.useRealTimers()
+})
+
+const content = {
+  recordId: wallet.credentials[2]!.recordId,
+  credentialFormat: 'JWT',
+  issuer: wallet.dids[0]!.did,
+  subject: wallet.dids[1]!.did,
+  claims: { degree: { name: 'BSc', year: 2020 } },
+  schemas: ['https://agent.example/schema-registry/schemas/degree'],
+  validUntil: '2027-11-20T12:00:00.000Z',
+  standing: { status: 'not-revoked' },
+  header: {},
+  payload: {},
+}
+
+function show(data = wallet, options: Options & { answers?: Record<string, unknown> } = {}) {
+  const { daemon, store, asked, set } = recorded(data, {
+    'GET /issue-credentials/records/{recordId}/credential': content,
+    ...options.answers,
+  })
+  dashboard = showDashboard(daemon, store, options)
+  return { ...dashboard, asked, set }
+}
+
+const file = (name: string) => `frames/${name}.txt`
+const wide = { columns: 140, rows: 40 }
+
+test.each([
+  ['connections', '1'],
+  ['credentials', '2'],
+  ['proofs', '3'],
+  ['dids', '4'],
+  ['webhooks', '5'],
+  ['events', '6'],
+])('the pane of %s', async (name, key) => {
+  const { type, frame, resize } = show()
+  await type(key)
+  await expect(frame()).toMatchFileSnapshot(file(name))
+  await resize(wide)
+  await expect(frame()).toMatchFileSnapshot(file(`${name}-wide`))
+})
+
+test('a credential, decoded', async () => {
+  const { type, shows } = show()
+  await type('2', 'j', 'j', codes.enter)
+  await expect(await shows('valid until')).toMatchFileSnapshot(file('credential'))
+})
+
+test('a presentation with its claims, larger', async () => {
+  const { type, frame } = show()
+  await type('3', 'j', codes.enter)
+  await expect(frame()).toMatchFileSnapshot(file('presentation'))
+})
+
+test.each([
+  ['first-steps', nothing, []],
+  ['help', wallet, ['?']],
+  ['new', wallet, ['n']],
+  ['invite', wallet, ['n', '1', 'B', 'o', 'b', codes.tab]],
+  ['filter', wallet, ['2', '/', 'h', 'o', 'l', 'd']],
+  ['filter-that-nothing-fits', wallet, ['2', '/', '#', codes.enter]],
+  ['revoke', wallet, ['2', 'j', 'j', 'r']],
+  ['qr-that-does-not-fit', wallet, ['Q']],
+  ['refused-key', wallet, ['2', 'v']],
+  ['take-invitation', wallet, pasted(invitationUrl)],
+] as const)('%s', async (name, data, keys) => {
+  const { type, frame } = show({ ...data, link: { is: 'live' } })
+  await type(...keys)
+  await expect(frame()).toMatchFileSnapshot(file(name))
+})
+
+test('the page in docs shows the dashboard as it is, and all its keys', async () => {
+  const page = readFileSync(new URL('../../../docs/tui.md', import.meta.url), 'utf8')
+  const { type, frame } = show()
+  await type('2', 'G')
+  await expect(frame()).toMatchFileSnapshot(file('offer-to-answer'))
+  expect(page).toContain(frame())
+  await type('?')
+  expect(frame()).not.toContain('…')
+  for (const [keys, what] of help) expect(page).toContain(`| \`${keys}\` | ${what} |`)
+})
+
+test('an invitation as a QR code has the screen', async () => {
+  const { type, frame } = show(wallet, { size: { columns: 90, rows: 50 } })
+  await type('Q')
+  await expect(frame()).toMatchFileSnapshot(file('qr'))
+  await type(codes.escape)
+  expect(frame()).toContain('[1 Connections 2]')
+})
+
+test('the claims of an offer are typed one after the other', async () => {
+  const answers = { 'GET /dids/{didRef}': { didDocument: { assertionMethod: [`${wallet.dids[0]!.did}#assertion-1`] } } }
+  const { type, shows, frame } = show(wallet, { answers })
+  await type('n', '3', '1')
+  await shows('Which DID issues it?')
+  await type('1')
+  await shows('Claims of the credential')
+  await type(
+    'name=Ann',
+    codes.backspace,
+    codes.backspace,
+    'nn',
+    codes.tab,
+    'age:=42',
+    codes.tab,
+    codes.tab,
+    codes.right,
+    codes.tab,
+    ' ',
+    codes.tab,
+    codes.tab,
+    codes.tab,
+  )
+  await expect(frame()).toMatchFileSnapshot(file('offer'))
+})
+
+test('what is refused is told with the reason and the way out, over as many lines as it takes', async () => {
+  const problem = {
+    status: 400,
+    type: 'error:CredentialServiceError:InvalidStateForOperation',
+    title: 'Wrong state',
+    detail: 'The record has expired in the meantime, and nothing can be done with it any more than to look at it.',
+  }
+  const { type, shows } = show(wallet, {
+    answers: { 'POST /issue-credentials/records/{recordId}/issue-credential': new ProblemError(problem) },
+  })
+  await type('2', 'G', 'k', 'i')
+  await expect(await shows('Wrong state')).toMatchFileSnapshot(file('refused'))
+})
+
+test.each([
+  ['away', { is: 'away' }],
+  ['turned-away', { is: 'refused', why: 'The API key is not valid.' }],
+] as const)('the daemon is %s', async (name, link) => {
+  await expect(show({ ...wallet, link }).frame()).toMatchFileSnapshot(file(name))
+})
+
+test('a terminal that is too small is told what is needed', async () => {
+  const { resize, frame } = show()
+  await resize({ columns: 59, rows: 24 })
+  expect(frame()).toContain('The terminal has 59×24; the dashboard needs 60×16.')
+  await resize({ columns: 60, rows: 16 })
+  expect(frame()).toContain('[1 Connections 2]')
+})
+
+test.each([
+  [60, 16],
+  [80, 24],
+  [119, 30],
+  [120, 30],
+  [200, 60],
+])('a frame of %i×%i fills the screen and no more', async (columns, rows) => {
+  const { frame, type } = show(wallet, { size: { columns, rows } })
+  for (const keys of [['1'], ['2'], ['2', 'j', 'j'], ['2', codes.enter], [codes.enter, '6'], ['n'], [codes.escape, '?'], ['x', '1', 'Q']]) {
+    await type(...keys)
+    const lines = frame().split('\n')
+    expect(lines.length).toBe(rows)
+    // oxlint-disable-next-line no-control-regex
+    expect(Math.max(...lines.map((line) => [...line.replaceAll(/\u001b\[[\d;]*m/g, '')].length))).toBeLessThanOrEqual(columns)
+  }
+})
+
+test.each([
+  [60, 16],
+  [80, 24],
+  [100, 50],
+  [120, 40],
+])('at %i×%i no hint, choice or key is cut', async (columns, rows) => {
+  const answers = { 'GET /dids/{didRef}': { didDocument: { assertionMethod: [`${wallet.dids[0]!.did}#assertion-1`] } } }
+  const { type, frame, shows } = show(wallet, { size: { columns, rows }, answers })
+  const { isWide, listColumns } = layoutOf({ size: { columns, rows }, isZoomed: false })
+  const lines = () => frame().split('\n')
+  /** The lines of a question, which are below or beside the list. */
+  const question = () => {
+    const beside = lines().map((line) => line.slice(isWide ? listColumns : 0))
+    return beside.slice(beside.findIndex((line) => line.includes('── '))).join('\n')
+  }
+  const isWhole = () => {
+    expect(question()).toContain('Esc cancel')
+    expect(question()).not.toContain('…')
+  }
+  for (const keys of [['n'], ['1'], [codes.escape, 'n', '2'], [codes.escape, 'n', '6'], [codes.escape, 'L'], [codes.escape, 'n', '3']]) {
+    await type(...keys)
+    isWhole()
+  }
+  await type('1')
+  await shows('Which DID issues it?')
+  await type('1')
+  await shows('Claims of the credential')
+  isWhole()
+  await type(codes.enter)
+  isWhole()
+  await type(codes.escape, 'n', '4', '1')
+  isWhole()
+  await type(codes.escape)
+  for (const keys of [['1'], ['j'], ['2'], ['j'], ['j'], ['G'], ['3'], ['G'], ['4'], ['5'], ['6']]) {
+    await type(...keys)
+    expect(lines()[1]).not.toContain('…')
+    expect(lines().at(-1)).toMatch(/\bn new {2}\? help {2}q quit( {2}Enter larger( {2}\/ filter)?)?$/)
+  }
+  await type('?')
+  expect(frame()).not.toContain('…')
+  await type('G')
+  expect(frame()).toMatch(/paste\s+it\s+anywhere\./)
+})
+
+test('what others say cannot reach the terminal', async () => {
+  const evil = '\u001b]0;owned\u0007\u001b[2Jred\u001b[31m\u202e\r\nnext'
+  const connection = { ...wallet.connections[1]!, label: evil, goal: evil }
+  const credential = { ...wallet.credentials[0]!, claims: { [evil]: evil } }
+  const proof = { ...wallet.proofs[0]!, goal: evil, requestData: [evil] }
+  const event = { ...wallet.events[0]!, data: { [evil]: evil, state: evil, thid: evil } }
+  const webhook = { ...wallet.webhooks[0]!, url: `http://x/${evil}` }
+  const data = { ...wallet, connections: [connection], credentials: [credential], proofs: [proof], events: [event], webhooks: [webhook] }
+  const { type, frame } = show({ ...data, link: { is: 'refused', why: evil } })
+  for (const keys of [['1'], ['2'], ['3'], ['5'], ['6'], ['Q'], ['1', '/', 'red']]) {
+    await type(...keys)
+    // oxlint-disable-next-line no-control-regex
+    expect(frame()).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/)
+  }
+  expect(frame()).toContain('red')
+})
+
+test('colours come with words, and not at all with NO_COLOR', async () => {
+  const terminal = { isTTY: true }
+  expect(show(wallet, { paint: colour(terminal, { NO_COLOR: '1' }) }).frame()).not.toContain('\u001b')
+  dashboard!.close()
+  expect(hasColours(terminal, {})).toBe(true)
+  const { type, frame } = show(wallet, { paint: colour(terminal, {}) })
+  await type('2', 'G')
+  expect(frame()).toContain('\u001b[32mCredentialSent')
+  expect(frame()).toContain('\u001b[33mRequestSent')
+  await type('3')
+  expect(frame()).toContain('\u001b[31mPresentationVerificationFailed')
+})

@@ -1,0 +1,235 @@
+/** Keys that go about, and what each does where it can do nothing. */
+import { afterEach, expect, test } from 'vitest'
+import { nothing, type Data } from '../../../cli/tui/data/data.ts'
+import { codes, pasted, recorded, showDashboard, type Dashboard } from './_dashboard.tsx'
+import { invitationUrl, now, wallet } from './_wallet.ts'
+
+let dashboard: Dashboard | undefined
+afterEach(() => dashboard?.close())
+
+function show(data: Data = wallet, answers = {}) {
+  const { daemon, store, asked, set } = recorded(data, answers)
+  dashboard = showDashboard(daemon, store, { clock: () => now })
+  return { ...dashboard, asked, set }
+}
+
+const lineOf = (frame: string, mark: string) => frame.split('\n').find((line) => line.startsWith(mark))
+const tabOf = (frame: string) => /\[(\d [^\]]+)\]/.exec(frame)?.[1]
+
+const many: Data = {
+  ...wallet,
+  connections: Array.from({ length: 100 }, (_, index) => ({
+    ...wallet.connections[0]!,
+    connectionId: `id-${index}`,
+    label: `label ${index}`,
+  })),
+}
+
+test.each([
+  [[codes.tab], '2 Credentials 5 !2'],
+  [[codes.right, 'l'], '3 Proofs 3 !2'],
+  [[codes.shiftTab], '6 Events 6'],
+  [[codes.left, 'h'], '5 Webhooks 1'],
+  [['4'], '4 DIDs 2'],
+  [['6', codes.tab], '1 Connections 2'],
+])('%j goes to the pane %s', async (keys, tab) => {
+  const { type, frame } = show()
+  await type(...keys)
+  expect(tabOf(frame())).toBe(tab)
+})
+
+test.each([
+  [[codes.down], 98],
+  [['jjj'], 96],
+  [['jjj', 'k', codes.up], 98],
+  [[codes.end], 0],
+  [['G'], 0],
+  [['G', 'g'], 99],
+  [[codes.pageDown], 93],
+  [[codes.pageDown, codes.pageDown, codes.pageUp], 93],
+  [[codes.up], 99],
+  [['G', 'j'], 0],
+])('%j selects label %i of a hundred, the newest of which is first', async (keys, number) => {
+  const { type, frame } = show(many)
+  await type(...keys)
+  expect(lineOf(frame(), '›')).toContain(`label ${number} `)
+})
+
+test('what is selected stays selected when something comes, and what is first stays first', async () => {
+  const { type, frame, set, shows } = show(many)
+  const more = { ...many, connections: [...many.connections, { ...many.connections[0]!, connectionId: 'new', label: 'new one' }] }
+  set(more)
+  await shows('› new one')
+  await type('j', 'j')
+  set({ ...more, connections: [...more.connections, { ...many.connections[0]!, connectionId: 'newer', label: 'newer' }] })
+  await shows('  newer')
+  expect(lineOf(frame(), '›')).toContain('label 98')
+})
+
+test('Enter gives the details the screen, in which arrows scroll as far as there is something, and Esc takes it back', async () => {
+  const { type, frame } = show({
+    ...wallet,
+    credentials: [
+      { ...wallet.credentials[0]!, claims: Object.fromEntries(Array.from({ length: 40 }, (_, index) => [`n${index}`, index])) },
+    ],
+  })
+  await type('2', codes.enter)
+  expect(frame()).toContain('claim n0 ')
+  await type('G')
+  expect(frame()).toContain('claim n39')
+  expect(frame()).not.toContain('claim n0 ')
+  await type('k', 'g')
+  expect(frame()).toContain('claim n0 ')
+  await type(codes.escape)
+  expect(frame()).toContain('CLAIMS')
+  await type('JJJJ')
+  expect(frame()).toMatch(/── 4 above|4 above,/)
+})
+
+test('a filter takes all its words, in any order, and Esc takes it away', async () => {
+  const { type, frame } = show()
+  await type('2', '/', 'ALICE offer')
+  expect(frame()).toContain('2 Credentials 1/5')
+  await type(codes.backspace, codes.backspace, codes.backspace, codes.backspace, codes.backspace, codes.enter)
+  expect(frame()).toContain('filter: ALICE')
+  await type(codes.escape)
+  expect(frame()).toContain('2 Credentials 5')
+  await type('/', 'zzz', codes.escape)
+  expect(frame()).toContain('2 Credentials 5')
+})
+
+test.each([
+  ['1', 'y', invitationUrl],
+  ['1', 'Y', wallet.connections[1]!.connectionId],
+  ['2', 'y', wallet.credentials[4]!.recordId],
+  ['3', 'y', wallet.proofs[2]!.presentationId],
+  ['4', 'y', wallet.dids[1]!.did],
+  ['5', 'y', wallet.webhooks[0]!.id],
+  ['6', 'y', wallet.events[5]!.id],
+])('in pane %s, %s copies what it says', async (pane, key, text) => {
+  const { type, frame, copied } = show()
+  await type(pane, key)
+  expect(copied).toEqual([text])
+  expect(frame()).toContain('✓ Copied the ')
+})
+
+test.each([
+  ['1', 'a', 'accept'],
+  ['2', 'i', 'issue'],
+  ['2', 'a', 'accept'],
+  ['2', 'r', 'revoke'],
+  ['3', 'p', 'present'],
+  ['3', 'v', 'accept as verified'],
+  ['3', 'x', 'reject'],
+  ['4', 'Q', 'show as a QR code'],
+  ['6', 't', 'test'],
+])('in pane %s, %s does nothing but say so where there is nothing to %s', async (pane, key, word) => {
+  const { type, frame, asked } = show()
+  await type(pane, key)
+  expect(frame()).toContain(`✗ There is nothing to ${word}`)
+  expect(asked.filter(([key]) => !key.startsWith('GET '))).toEqual([])
+})
+
+test('in an empty list there is nothing to accept', async () => {
+  const { type, frame } = show({ ...nothing, link: { is: 'live' } })
+  await type('2', 'a')
+  expect(frame()).toContain('There is nothing to accept: the list is empty.')
+})
+
+test.each([
+  ['2', ['G'], 'x', 'POST /issue-credentials/records/{recordId}/reject-offer'],
+  ['2', ['j', 'j'], 'r', 'PATCH /credential-status/revoke-credential/{id}'],
+  ['3', ['G'], 'x', 'PATCH /present-proof/presentations/{presentationId}'],
+  ['3', ['j'], 'x', 'PATCH /present-proof/presentations/{presentationId}'],
+  ['1', [], 'x', 'DELETE /connections/{connectionId}'],
+])('in pane %s, after %j, %s asks before it calls %s', async (pane, moves, key, called) => {
+  const { type, asked } = show()
+  const calls = () => asked.map(([key]) => key).filter((key) => !key.startsWith('GET '))
+  for (const no of ['n', codes.escape, codes.enter, codes.ctrlC]) await type(pane, 'g', ...moves, key, no)
+  expect(calls()).toEqual([])
+  await type(pane, 'g', ...moves, key, 'y')
+  expect(calls()).toEqual([called])
+})
+
+test('one action at a time: a second key waits for no turn', async () => {
+  let end: (nothing: undefined) => void = () => undefined
+  const { type, asked, shows } = show(wallet, {
+    'POST /issue-credentials/records/{recordId}/issue-credential': new Promise((resolve) => (end = resolve)),
+  })
+  await type('2', 'G', 'k', 'i', 'i', 'i')
+  await shows('… Issuing …')
+  end(undefined)
+  await shows('✓ The credential is made')
+  expect(asked.filter(([key]) => key.endsWith('/issue-credential'))).toHaveLength(1)
+})
+
+test('a form is left by Esc with nothing done, and a field takes what is pasted in one line', async () => {
+  const { type, frame, asked } = show()
+  await type('n', '1', 'Bobx', codes.backspace, ...pasted(' and\nhis agent\n'), codes.tab, '\u0015')
+  expect(frame()).toContain('label  Boband his agent')
+  await type(codes.escape)
+  expect(frame()).toContain('  NAME')
+  expect(asked).toEqual([])
+})
+
+test('what is pasted and is no invitation does nothing, whatever its letters', async () => {
+  const { type, frame, asked } = show()
+  await type('2', 'j', 'j', ...pasted('ryq'))
+  expect(frame()).toContain('[2 Credentials 5 !2]')
+  expect(asked.filter(([key]) => !key.startsWith('GET '))).toEqual([])
+})
+
+test('keys that come in one chunk are for the questions that the keys before them lead to', async () => {
+  const { type, shows } = show()
+  await type('n1Bob\tCome in\u001bn2')
+  await shows('── Accept an invitation')
+  await type('nonsense\u001bn')
+  await shows('6 Add a webhook')
+})
+
+test('a text that is no invitation is told so', async () => {
+  const { type, frame } = show()
+  await type('n', '2', 'nonsense', codes.enter)
+  expect(frame()).toContain('✗ That is no invitation: paste the whole URL')
+  expect(frame()).toContain('› invitation  nonsense')
+  await type(codes.backspace)
+  expect(frame()).not.toContain('That is no invitation')
+})
+
+test('claims that cannot be read are told in the form, which keeps what was typed', async () => {
+  const did = { didDocument: { assertionMethod: [`${wallet.dids[0]!.did}#assertion-1`] } }
+  const { type, shows, frame, asked } = show(wallet, { 'GET /dids/{didRef}': did })
+  await type('n', '3', '1')
+  await shows('Which DID issues it?')
+  await type('1')
+  await shows('Claims of the credential')
+  await type(codes.enter)
+  expect(frame()).toContain('✗ A credential needs a claim: write one, such as name=Alice.')
+  await type('age:=x', codes.enter)
+  expect(frame()).toContain('✗ claim age: what follows := is not JSON')
+  await type(codes.backspace, '42', codes.enter)
+  await shows('The offer is on its way to the holder.')
+  expect(asked.at(-1)).toMatchObject([
+    'POST /issue-credentials/credential-offers',
+    { body: { claims: { age: 42 }, credentialFormat: 'JWT' } },
+  ])
+})
+
+test.each(['q', codes.ctrlC])('%j quits', async (key) => {
+  const { type, quits } = show()
+  await type(key)
+  expect(quits()).toBe(1)
+})
+
+test('q is a letter where something is typed, and q, Esc and Enter leave the help', async () => {
+  const { type, quits, frame } = show()
+  await type('/', 'q', codes.escape, 'n', '1', 'q', codes.escape, '?', 'q', '?', codes.escape, '?', codes.enter)
+  expect(quits()).toBe(0)
+  expect(frame()).toContain('  NAME')
+})
+
+test('R asks for everything anew', async () => {
+  const { type, shows } = show()
+  await type('R')
+  await shows('✓ Everything is asked for anew.')
+})

@@ -1,0 +1,98 @@
+/** `agent tui` as it is built, in real terminals of several sizes. */
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { bin, newUser } from '../../commands/_cli.ts'
+import { hasTmux, startTmux, type Terminal } from './_tmux.ts'
+
+const sizes = [
+  { columns: 80, rows: 24 },
+  { columns: 100, rows: 50 },
+  { columns: 120, rows: 40 },
+]
+const nameOf = ({ columns, rows }: (typeof sizes)[number]) => `${columns}×${rows}`
+
+/** A pty without a size, as `docker run -t` has it; the terminal around it has 80×24. */
+const withoutSize = [
+  'script',
+  '--quiet',
+  '--return',
+  '--command',
+  `stty columns 0 rows 0; exec ${process.execPath} ${bin} tui --profile local`,
+]
+
+describe.skipIf(!hasTmux)('in tmux, without which this is skipped', () => {
+  const user = newUser()
+  const env = {
+    NODE_ENV: 'production',
+    NO_COLOR: '1',
+    AGENT_CONFIG_DIR: join(user.folder, 'config'),
+    AGENT_DATA_DIR: join(user.folder, 'data'),
+  }
+  let tmux: ReturnType<typeof startTmux>
+  let terminals: Map<string, Terminal>
+
+  beforeAll(async () => {
+    await user.run(['daemon', 'start'])
+    await user.run(['connection', 'invite', '--label', 'the shop'])
+    tmux = startTmux()
+    const dashboard = [process.execPath, bin, 'tui', '--profile', 'local']
+    terminals = new Map([
+      ...sizes.map((size) => [nameOf(size), tmux.open(dashboard, env, size)] as const),
+      ['0×0', tmux.open([...withoutSize, '/dev/null'], env)] as const,
+    ])
+    await Promise.all([...terminals.values()].map((terminal) => terminal.shows('● live')))
+  }, 60_000)
+
+  afterAll(async () => {
+    tmux[Symbol.dispose]()
+    await user.run(['daemon', 'stop'])
+    user.remove()
+  })
+
+  /** The lines of a screen; the header is at its top and fills it, the keys are at its foot. */
+  function framed(terminal: Terminal, columns: number, rows: number): string[] {
+    const lines = terminal.screen().replace(/\n$/, '').split('\n')
+    expect(lines).toHaveLength(rows)
+    expect(lines[0]).toMatch(/^agent {2}local · http:.* {2}● live$/)
+    expect(lines[0]).toHaveLength(columns)
+    return lines
+  }
+
+  test.each([...sizes.map((size) => [nameOf(size), size] as const), ['0×0', sizes[0]!] as const])('%s', async (name, { columns, rows }) => {
+    const terminal = terminals.get(name)!
+    await terminal.shows('the shop')
+    const list = framed(terminal, columns, rows)
+    expect(list[1]).toContain('[1 Connections 1]')
+    expect(list.at(-1)).toBe(
+      `Q QR  x withdraw  L label  T trace  y copy URL  Y copy id  n new  ? help  q quit${columns > 100 ? '  Enter larger  / filter' : columns > 95 ? '  Enter larger' : ''}`,
+    )
+    terminal.press('n', '1')
+    await terminal.shows('Tab next field   Enter done   Esc cancel')
+    expect(framed(terminal, columns, rows).join('\n')).toMatch(/goal +its purpose, which the other side sees$/m)
+    // In one chunk: a key that was pressed after Esc is a key of its own.
+    terminal.press('Escape', '6', '?')
+    await terminal.shows('go to another pane')
+    const page = terminal.screen().replace(/\n$/, '').split('\n')
+    expect(page[0]).toBe(`── Keys ${'─'.repeat(columns - 8)}`)
+    expect(page[rows - 1]).toBe(' Esc back')
+    terminal.press('Escape')
+    await terminal.shows('[6 Events')
+    expect(framed(terminal, columns, rows).at(-1)).toMatch(/n new {2}\? help {2}q quit/)
+  })
+
+  test('a way out is a command for the same profile', async () => {
+    const page = terminals.get('100×50')!
+    page.press('1', 'T')
+    await page.shows('── Trace')
+    await user.run(['daemon', 'stop'])
+    const terminal = terminals.get('80×24')!
+    await terminal.shows('the daemon is away, trying again')
+    terminal.press('n', '5')
+    await terminal.shows(/Try:\s+agent\s+daemon\s+start\s+--profile\s+local/)
+    await page.shows(/✗ No daemon answers .*agent\s+daemon\s+start\s+--profile\s+local/s)
+    await user.run(['daemon', 'start'])
+    await terminal.shows('● live')
+    // The page loads again as well, and its problem goes.
+    await page.shows(/^── Trace[^✗]*$/)
+  }, 60_000)
+})

@@ -1,0 +1,117 @@
+/** The terminal: what is written to it, and what it sends. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { createReader } from '../../../cli/tui/terminal/keys.ts'
+import { openScreen } from '../../../cli/tui/terminal/screen.ts'
+
+function screenOf(columns: number, rows: number) {
+  const written: string[] = []
+  const size = { columns, rows }
+  const screen = openScreen({ size: () => size, write: (text) => written.push(text) })
+  return { size, screen, taken: () => written.splice(0).join('').replaceAll('\u001b', '^') }
+}
+
+test('the terminal is taken, and given back once, with its cursor', () => {
+  const { screen, taken } = screenOf(10, 3)
+  expect(taken()).toBe('^[?1049h^[?25l^[?2004h^[2J')
+  screen.leave()
+  screen.leave()
+  expect(taken()).toBe('^[?2004l^[?25h^[?1049l')
+  screen.draw('late')
+  screen.copy('late')
+  screen.forget()
+  expect(taken()).toBe('')
+  screen.enter()
+  expect(taken()).toBe('^[?1049h^[?25l^[?2004h^[2J')
+})
+
+test('only lines that differ are written, all at once', () => {
+  const { screen, taken } = screenOf(10, 3)
+  taken()
+  screen.draw('one\ntwo\nthree')
+  expect(taken()).toBe('^[?2026h^[1;1Hone^[K^[2;1Htwo^[K^[3;1Hthree^[K^[?2026l')
+  screen.draw('one\n2\nthree')
+  expect(taken()).toBe('^[?2026h^[2;1H2^[K^[?2026l')
+  screen.draw('one\n2\nthree')
+  expect(taken()).toBe('')
+  screen.draw('one')
+  expect(taken()).toBe('^[?2026h^[2;1H^[K^[3;1H^[K^[?2026l')
+})
+
+test('a line that is full keeps its last character, and nothing is written below the screen', () => {
+  const { screen, taken } = screenOf(5, 2)
+  taken()
+  screen.draw('\u001b[32m12345\u001b[39m\n你好5\nbelow')
+  expect(taken()).toBe('^[?2026h^[1;1H^[32m12345^[39m^[2;1H你好5^[?2026l')
+})
+
+test('after another size, all of the next frame is written', () => {
+  const { screen, taken, size } = screenOf(10, 3)
+  screen.draw('one\ntwo')
+  taken()
+  size.rows = 1
+  screen.forget()
+  screen.draw('one\ntwo')
+  expect(taken()).toBe('^[2J^[?2026h^[1;1Hone^[K^[?2026l')
+})
+
+test('what is copied goes to the clipboard as base64, so that it can end nothing', () => {
+  const { screen, taken } = screenOf(10, 3)
+  taken()
+  screen.copy('did:\u0007…')
+  expect(taken()).toBe(`^]52;c;${Buffer.from('did:\u0007…').toString('base64')}\u0007`)
+})
+
+/** What becomes of chunks that come at once, and of a pause after them. */
+async function read(...chunks: string[]): Promise<string[]> {
+  const got: string[] = []
+  const reader = createReader({ press: (key) => got.push(key), paste: (text) => got.push(`pasted ${JSON.stringify(text)}`) }, 0)
+  for (const chunk of chunks) reader(chunk)
+  await sleep(2)
+  return got
+}
+
+test.each([
+  ['\u001b[A', ['up']],
+  ['\u001bOB', ['down']],
+  ['\u001b[1;5C', ['right']],
+  ['\u001b[5~', ['pageup']],
+  ['\u001b[6;5~', ['pagedown']],
+  ['\u001b[3~', ['backspace']],
+  ['\u001b[H\u001b[4~', ['home', 'end']],
+  ['\t\u001b[Z', ['tab', 'shift-tab']],
+  ['\u0003\u0015\b\u007f', ['ctrl-c', 'ctrl-u', 'backspace', 'backspace']],
+  ['jj\rä', ['j', 'j', 'enter', 'ä']],
+  ['\u001bOP\u001b[15~\u001b[[Ax', ['x']],
+])('%j is the keys %j', async (chunk, keys) => {
+  expect(await read(chunk)).toEqual(keys)
+})
+
+test.each([
+  ['\u001b', ['escape']],
+  ['\u001b1', ['escape', '1']],
+  ['\u001b/', ['escape', '/']],
+  ['\u001bä', ['escape', 'ä']],
+  ['\u001b\r', ['escape', 'enter']],
+  ['\u001b\t', ['escape', 'tab']],
+  ['\u001b\u0003', ['escape', 'ctrl-c']],
+  ['\u001b\u001b', ['escape', 'escape']],
+  ['\u001b\u001b[A', ['escape', 'up']],
+  ['\u001bO', ['escape', 'O']],
+  ['\u001b[', ['escape', '[']],
+  ['n1\u001b2x', ['n', '1', 'escape', '2', 'x']],
+])('Esc is a key of its own, whatever follows it: %j is the keys %j', async (chunk, keys) => {
+  expect(await read(chunk)).toEqual(keys)
+})
+
+test('a sequence may come in parts, and Esc may come before its character', async () => {
+  expect(await read('\u001b', '[', '1;', '5A', '\u001b', 'q')).toEqual(['up', 'escape', 'q'])
+})
+
+test('a link is a paste even without brackets, and what is typed fast is none', async () => {
+  expect(await read('https://x/', '\tname\r')).toEqual(['pasted "https://x/"', 'tab', 'n', 'a', 'm', 'e', 'enter'])
+})
+
+test('what is pasted is no keys, in however many parts it comes', async () => {
+  expect(await read('r\u001b[20', '0~', 'yy\r', '\u001b[A\ty', '\u001b[20', '1~j')).toEqual(['r', 'pasted "yy\\n\\u001b[A\\ty"', 'j'])
+})

@@ -1,0 +1,179 @@
+/** `agent tui` as it is built, in real terminals. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { bin, newUser, type User } from '../../commands/_cli.ts'
+import { until } from '../../_pair.ts'
+import { hasTmux, startTmux } from './_tmux.ts'
+
+const envOf = ({ folder }: User) => ({
+  NODE_ENV: 'production',
+  NO_COLOR: '1',
+  AGENT_CONFIG_DIR: join(folder, 'config'),
+  AGENT_DATA_DIR: join(folder, 'data'),
+})
+
+const dashboard = [process.execPath, bin, 'tui']
+
+describe.skipIf(!hasTmux)('in tmux, without which this is skipped', () => {
+  const ledger = mkdtempSync(join(tmpdir(), 'identity-agent-'))
+  const env = { VDR_URL: `sqlite:${join(ledger, 'vdr.db')}` }
+  const [issuer, holder] = [newUser(), newUser()]
+  let tmux: ReturnType<typeof startTmux>
+
+  beforeAll(async () => {
+    tmux = startTmux()
+    await Promise.all([issuer, holder].map((user) => user.run(['daemon', 'start'], { env })))
+  }, 60_000)
+
+  afterAll(async () => {
+    tmux[Symbol.dispose]()
+    await Promise.all([issuer, holder].map((user) => user.run(['daemon', 'stop'])))
+    for (const user of [issuer, holder]) user.remove()
+    rmSync(ledger, { recursive: true, force: true })
+  })
+
+  test('two people connect, and a credential is accepted, issued, presented and verified, by keys alone, and go on after a restart', async () => {
+    const [left, right] = [tmux.open(dashboard, envOf(issuer)), tmux.open(dashboard, envOf(holder))]
+    await left.shows('This wallet is new')
+    left.press('n', '1')
+    await left.shows('Invite someone to connect')
+    left.press('Bob', 'Enter')
+    await left.shows('Invitation “Bob”')
+    left.press('y')
+
+    await right.shows('This wallet is new')
+    await right.paste()
+    await right.shows('› invitation  …')
+    right.press('Enter')
+    await right.shows('The invitation asks to connect.')
+    right.press('y')
+    await right.shows('ConnectionResponseReceived (connected)')
+    await left.shows('ConnectionResponseSent (connected)')
+
+    left.press('n', '3')
+    await left.shows('Offer a credential: over which connection?')
+    left.press('Enter')
+    await left.shows('a new DID, made and published now')
+    left.press('Enter')
+    await left.shows('Claims of the credential')
+    left.press('name=Alice', 'Enter')
+    right.press('2')
+    await right.shows('OfferReceived (an offer to be answered)')
+    right.press('a')
+    await right.shows('a new DID, made now')
+    right.press('Enter')
+    await left.shows('RequestReceived (the holder has accepted the offer)')
+
+    left.press('i')
+    await left.shows('CredentialSent (issued)')
+    await right.shows('CredentialReceived (held)')
+
+    left.press('n', '4')
+    await left.shows('Ask for a proof: from which connection?')
+    left.press('Enter')
+    await left.shows('What do you ask for?')
+    left.press('Enter')
+    right.press('3')
+    await right.shows('RequestReceived (a request to be answered)')
+    right.press('p')
+    await right.shows('Which credential do you present?')
+    right.press('Enter')
+    await right.shows('PresentationSent (presented)')
+    await left.shows('PresentationVerified (the presentation holds)')
+    left.press('v')
+    await left.shows('PresentationAccepted (accepted)')
+
+    await issuer.run(['daemon', 'stop'])
+    await left.shows('the daemon is away, trying again')
+    left.press('n', '5')
+    await left.shows('No daemon answers')
+    await issuer.run(['daemon', 'start'], { env })
+    await left.shows('● live')
+    left.press('n', '5')
+    await left.shows('A DID is made')
+
+    right.resize(130, 40)
+    await right.shows(/› .*RequestReceived|PresentationSent .* {2}proof /)
+    right.resize(40, 10)
+    await right.shows('The terminal has 40×10')
+    right.resize(80, 24)
+    await right.shows('timeline')
+    for (const terminal of [left, right]) {
+      expect(terminal.is('alternate_on')).toBe('1')
+      terminal.press('q')
+      await terminal.shows('exit 0')
+      expect([terminal.is('alternate_on'), terminal.is('cursor_flag')]).toEqual(['0', '1'])
+      expect(terminal.screen()).not.toContain('timeline')
+    }
+  }, 120_000)
+
+  test.each([
+    ['SIGTERM', '143'],
+    ['SIGHUP', '129'],
+  ] as const)(
+    '%s gives the terminal back',
+    async (signal, status) => {
+      const terminal = tmux.open(dashboard, envOf(issuer))
+      await terminal.shows('● live')
+      expect(terminal.is('cursor_flag')).toBe('0')
+      process.kill(terminal.pid(), signal)
+      await terminal.shows(`exit ${status}`)
+      expect([terminal.is('alternate_on'), terminal.is('cursor_flag')]).toEqual(['0', '1'])
+    },
+    60_000,
+  )
+
+  test('Ctrl-Z gives the terminal back until the program goes on', async () => {
+    const terminal = tmux.open(dashboard, envOf(issuer))
+    await terminal.shows('● live')
+    terminal.press('C-z')
+    await terminal.shows(/^\s*$/)
+    expect([terminal.is('alternate_on'), terminal.is('cursor_flag')]).toEqual(['0', '1'])
+    process.kill(terminal.pid(), 'SIGCONT')
+    await terminal.shows('● live')
+    terminal.press('q')
+    await terminal.shows('exit 0')
+  }, 60_000)
+
+  test('a key pressed as soon as the screen is taken is a key, not a signal', async () => {
+    const terminal = tmux.open(dashboard, envOf(issuer))
+    await until(
+      'the screen is taken',
+      async () => terminal.is('alternate_on'),
+      (value) => value === '1',
+    )
+    terminal.press('C-z')
+    await until(
+      'the screen is given back',
+      async () => terminal.is('alternate_on'),
+      (value) => value === '0',
+    )
+    process.kill(terminal.pid(), 'SIGCONT')
+    await terminal.shows('● live')
+    terminal.press('q')
+    await terminal.shows('exit 0')
+  }, 60_000)
+
+  test('colours are there, and with NO_COLOR they are not', async () => {
+    const { NO_COLOR: _none, ...coloured } = envOf(issuer)
+    const [plain, bright] = [tmux.open(dashboard, envOf(issuer)), tmux.open(dashboard, coloured)]
+    for (const terminal of [plain, bright]) await terminal.shows('● live')
+    expect(plain.coloured()).not.toContain('\u001b[')
+    expect(bright.coloured()).toContain('\u001b[32m● live')
+    for (const terminal of [plain, bright]) terminal.press('q')
+  }, 60_000)
+
+  test('a daemon that is not there is told before the screen is taken', async () => {
+    const terminal = tmux.open([...dashboard, '--url', 'http://127.0.0.1:1'], envOf(issuer))
+    expect(await terminal.shows('exit 7')).toContain('Try: agent daemon start')
+  }, 60_000)
+})
+
+test('without a terminal it says so', async () => {
+  const user = newUser()
+  const { code, err } = await user.run(['tui'])
+  user.remove()
+  expect([code, err]).toEqual([2, expect.stringContaining('The dashboard needs a terminal')])
+})

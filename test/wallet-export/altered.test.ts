@@ -1,0 +1,107 @@
+/** Exports that somebody has made who has the passphrase: what is in them is looked at as closely as what comes over the network. */
+import { randomBytes } from 'node:crypto'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { Secret } from '../../src/base/secret.ts'
+import { openChunks, sealChunks, type ChunkKey } from '../../src/wallet-export/chunks.ts'
+import { readContents, writeContents, type Contents } from '../../src/wallet-export/contents.ts'
+import { newEnvelope, openEnvelope } from '../../src/wallet-export/envelope.ts'
+import { createReader } from '../../src/wallet-export/reader.ts'
+import { openSqlite, type Database } from '../../src/storage/sqlite.ts'
+import { startAgent, type TestAgent } from '../_agent.ts'
+import { temporaryFolder } from '../_daemon.ts'
+import { refusal } from '../_pair.ts'
+import { exportFrom, importInto, passphrase } from './_moving.ts'
+
+let agent: TestAgent
+let folder: Awaited<ReturnType<typeof temporaryFolder>>
+let contents: Contents
+let file: Buffer
+let envelope: { lines: string; chunkKey: ChunkKey }
+beforeAll(async () => {
+  ;[agent, folder] = [await startAgent(), await temporaryFolder()]
+  await using from = await startAgent()
+  const { walletId } = await from.newTenant('alice')
+  const reader = createReader(Readable.from([await exportFrom(from, walletId)]))
+  const plain = createReader(openChunks(await openEnvelope(reader, new Secret(passphrase)), reader))
+  contents = await readContents(plain)
+  file = await buffer(plain.rest())
+  envelope = await newEnvelope(new Secret(passphrase))
+})
+afterAll(() => Promise.all([agent[Symbol.asyncDispose](), folder[Symbol.asyncDispose]()]))
+
+/** An export with another file in it. */
+async function withFile(bytes: Uint8Array): Promise<Buffer> {
+  const path = join(folder.path, 'file')
+  writeFileSync(path, bytes)
+  const sealed = await buffer(sealChunks(envelope.chunkKey, createReader(writeContents(contents, path))))
+  return Buffer.concat([Buffer.from(envelope.lines), sealed])
+}
+
+/** The file after somebody has worked on it. */
+function changed(work: (database: Database) => unknown): Buffer {
+  const path = join(folder.path, 'changed.db')
+  writeFileSync(path, file)
+  const database = openSqlite(path)
+  work(database)
+  database.close()
+  return readFileSync(path)
+}
+
+const long = (database: Database) => database.prepare("insert into setting values ('long', ?)").run(randomBytes(5_000_000).toString('hex'))
+const damage = (bytes: Buffer) => bytes.fill(0xff, bytes.length - 8_192)
+
+test.each<[what: string, name: string, detail: string, bytes: () => Buffer]>([
+  ['another table', 'DamagedExport', 'sound', () => changed((database) => database.exec('create table more (text text)'))],
+  [
+    'a trigger',
+    'DamagedExport',
+    'sound',
+    () => changed((database) => database.exec('create trigger t after insert on setting begin delete from setting; end')),
+  ],
+  [
+    'a view in the place of a table',
+    'DamagedExport',
+    'sound',
+    () => changed((database) => database.exec("drop table setting; create view setting as select 'seed' as name, '' as value")),
+  ],
+  ['a damaged page', 'DamagedExport', 'sound', () => damage(Buffer.from(file))],
+  ['a damaged page of many', 'DamagedExport', 'sound', () => damage(changed(long))],
+  ['no database', 'DamagedExport', 'sound', () => Buffer.from('no database')],
+  ['no file', 'DamagedExport', 'sound', () => Buffer.alloc(0)],
+  [
+    'tables of a newer release',
+    'NewerExport',
+    'tables',
+    () => changed((database) => database.exec("insert into kysely_migration values ('999-later', '2999-01-01T00:00:00.000Z')")),
+  ],
+])('%s is refused as %s', async (_, name, detail, bytes) => {
+  expect(await refusal(importInto(agent, await withFile(bytes())))).toMatchObject({
+    status: 422,
+    type: `error:WalletPortabilityError:${name}`,
+    detail: expect.stringContaining(detail),
+  })
+  expect(readdirSync(join(agent.dataDir, 'wallets', 'transit'))).toEqual([])
+  expect(existsSync(agent.agent.wallets.pathOf(contents.about.id))).toBe(false)
+})
+
+test('another wallet’s key is refused', async () => {
+  const own = contents
+  try {
+    contents = { ...own, about: { ...own.about, key: randomBytes(32).toString('base64url') } }
+    expect(await refusal(importInto(agent, await withFile(file)))).toMatchObject({ type: 'error:WalletPortabilityError:DamagedExport' })
+  } finally {
+    contents = own
+  }
+})
+
+test('a large one, which is looked through beside everything else, comes in', async () => {
+  const { id } = await importInto(agent, await withFile(changed(long)))
+  const read = agent.agent.wallets.use(id, ({ db }) =>
+    db.selectFrom('setting').select('value').where('name', '=', 'long').executeTakeFirstOrThrow(),
+  )
+  expect((await read).value).toHaveLength(10_000_000)
+})
