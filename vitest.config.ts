@@ -10,7 +10,11 @@ delete process.env['NODE_EXTRA_CA_CERTS']
 // Folders of the tests are in memory where there is room for them: an agent makes a dozen files, and waits for the disk with each commit.
 // What is written there survives the end of a process as it does on a disk. `TMPDIR=/tmp npm test` is on the disk.
 const memory = '/dev/shm'
-if (process.env['TMPDIR'] === undefined && existsSync(memory) && statfsSync(memory).bavail * statfsSync(memory).bsize > 2 ** 32) {
+if (
+  process.env['TMPDIR'] === undefined &&
+  existsSync(memory) &&
+  statfsSync(memory).bavail * statfsSync(memory).bsize > 2 ** 32
+) {
   const folder = mkdtempSync(`${memory}/identity-agent-tests-`)
   process.env['TMPDIR'] = folder
   process.on('exit', () => {
@@ -88,7 +92,9 @@ const builtPrograms: Plugin = {
   name: 'built-programs',
   enforce: 'pre',
   resolveId: (id, importer) =>
-    id.endsWith('/program.ts') && importer?.startsWith(inRoot('src/')) ? inRoot('test/_program.ts') : undefined,
+    id.endsWith('/program.ts') && importer?.startsWith(inRoot('src/'))
+      ? inRoot('test/_program.ts')
+      : undefined,
 }
 
 export default defineConfig({

@@ -38,7 +38,10 @@ function compareTables(before: Table, after: Table): Difference[] {
 
 /** A row is told by its name and by what was asked of it. */
 function keyOf({ name, figures: { tenants, concurrency } }: Row): string {
-  const asked = [tenants === undefined ? [] : `${tenants} tenants`, concurrency === undefined ? [] : `${concurrency} at once`].flat()
+  const asked = [
+    tenants === undefined ? [] : `${tenants} tenants`,
+    concurrency === undefined ? [] : `${concurrency} at once`,
+  ].flat()
   return asked.length > 0 ? `${name} (${asked.join(', ')})` : name
 }
 

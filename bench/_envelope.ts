@@ -15,7 +15,13 @@ import {
 /** `agreed` is what the two keys agree on, where that is kept. */
 type Keys = { privateKey: KeyObject; publicKey: KeyObject; agreed?: Buffer | undefined }
 type Parties = Keys & { kid: string; skid: string }
-type Jwe = { protected: string; recipients: { encrypted_key: string }[]; iv: string; ciphertext: string; tag: string }
+type Jwe = {
+  protected: string
+  recipients: { encrypted_key: string }[]
+  iv: string
+  ciphertext: string
+  tag: string
+}
 
 const wrapIv = Buffer.alloc(8, 0xa6)
 const otherInfo = Buffer.alloc(120)
@@ -23,7 +29,10 @@ const otherInfo = Buffer.alloc(120)
 /** Packs a message from the owner of `privateKey` to that of `publicKey`. */
 export function packBare(message: object, { privateKey, publicKey, agreed, kid, skid }: Parties): string {
   const options = { publicKeyEncoding: { format: 'jwk' } } as never
-  const own = generateKeyPairSync('x25519', options) as unknown as { publicKey: object; privateKey: KeyObject }
+  const own = generateKeyPairSync('x25519', options) as unknown as {
+    publicKey: object
+    privateKey: KeyObject
+  }
   const header = toBase64({
     epk: own.publicKey,
     apv: 'v'.repeat(43),
@@ -60,7 +69,8 @@ export function unpackBare(envelope: string, { privateKey, publicKey, agreed }: 
   const between = agreed ?? diffieHellman({ privateKey, publicKey })
   const unwrap = createDecipheriv('id-aes256-wrap', derive(ephemeral, between, tag), wrapIv)
   const key = Buffer.concat([unwrap.update(fromBase64(jwe.recipients[0]!.encrypted_key)), unwrap.final()])
-  if (!timingSafeEqual(tagOf(key, jwe.protected, iv, ciphertext), tag)) throw new Error('the envelope was changed')
+  if (!timingSafeEqual(tagOf(key, jwe.protected, iv, ciphertext), tag))
+    throw new Error('the envelope was changed')
   const decipher = createDecipheriv('aes-256-cbc', key.subarray(32), iv)
   return JSON.parse(Buffer.concat([decipher.update(ciphertext), decipher.final()]).toString()) as object
 }

@@ -43,10 +43,14 @@ export async function measure(works: readonly Work[], { warmUp, rounds, roundMs 
   const ours = taken[0]!
   return works.map(({ name, isPeer, goal }, place) => {
     const theirs = taken[place]!
-    const ratioOf = (figure: 'ms' | 'cpuMs') => median(theirs.map((each, round) => ours[round]![figure] / each[figure]))
+    const ratioOf = (figure: 'ms' | 'cpuMs') =>
+      median(theirs.map((each, round) => ours[round]![figure] / each[figure]))
     const [ms, cpuMs] = [median(theirs.map((each) => each.ms)), median(theirs.map((each) => each.cpuMs))]
     const ratios = isPeer && { ratio: ratioOf('ms'), cpuRatio: ratioOf('cpuMs') }
-    return { name, figures: { perSecond: 1_000 / ms, microseconds: cpuMs * 1_000, ...ratios, ...(goal && { goal }) } }
+    return {
+      name,
+      figures: { perSecond: 1_000 / ms, microseconds: cpuMs * 1_000, ...ratios, ...(goal && { goal }) },
+    }
   })
 }
 
@@ -54,7 +58,11 @@ export async function measure(works: readonly Work[], { warmUp, rounds, roundMs 
 const patience = 8
 
 /** Does works by turns, each as often as that makes it warm. */
-async function warmThemUp(works: readonly Work[], { times, cpuMs }: Effort['warmUp'], roundMs: number): Promise<void> {
+async function warmThemUp(
+  works: readonly Work[],
+  { times, cpuMs }: Effort['warmUp'],
+  roundMs: number,
+): Promise<void> {
   const cold = new Map(works.map((work) => [work, { times, cpuMs, ms: cpuMs * patience }]))
   while (cold.size > 0) {
     for (const [work, left] of cold) {

@@ -24,7 +24,11 @@ export const claims = {
 }
 
 /** A signature by nothing but its library. */
-export type Bare = { library: string; sign(input: string): Uint8Array; verify(input: string, signature: Uint8Array): boolean }
+export type Bare = {
+  library: string
+  sign(input: string): Uint8Array
+  verify(input: string, signature: Uint8Array): boolean
+}
 
 /** A key of an issuer, the document that shows it, frozen as the resolver hands it out, and the bare signature with it. */
 export type Signer = { key: PrivateJwk; alg: 'ES256K' | 'EdDSA'; document: DidDocument; bare: Bare }
@@ -72,7 +76,8 @@ export function signBare({ alg, bare }: Signer, payload: object): string {
 export function verifyBare({ bare }: Signer, jwt: string): object {
   const [header, payload, signature] = jwt.split('.') as [string, string, string]
   decode(header)
-  if (!bare.verify(`${header}.${payload}`, Buffer.from(signature, 'base64url'))) throw new Error('not verified')
+  if (!bare.verify(`${header}.${payload}`, Buffer.from(signature, 'base64url')))
+    throw new Error('not verified')
   return decode(payload)
 }
 

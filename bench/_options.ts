@@ -14,7 +14,14 @@ export type Options =
   | { does: 'profile'; folder: string }
   | ({ does: 'measure' } & Measuring)
 
-export type Measuring = { scenarios: Scenario[]; quick: boolean; json: boolean; file?: string; guard: boolean; isRecord: boolean }
+export type Measuring = {
+  scenarios: Scenario[]
+  quick: boolean
+  json: boolean
+  file?: string
+  guard: boolean
+  isRecord: boolean
+}
 
 const flag = { type: 'boolean', default: false } as const
 
@@ -25,7 +32,15 @@ export function readOptions(args: readonly string[]): Options {
     parsed = parseArgs({
       args: [...args],
       allowPositionals: true,
-      options: { list: flag, compare: flag, quick: flag, json: flag, guard: flag, record: flag, profile: { type: 'string' } },
+      options: {
+        list: flag,
+        compare: flag,
+        quick: flag,
+        json: flag,
+        guard: flag,
+        record: flag,
+        profile: { type: 'string' },
+      },
     })
   } catch (error) {
     return { problem: (error as Error).message }
@@ -36,12 +51,15 @@ export function readOptions(args: readonly string[]): Options {
   if (values.profile !== undefined) return { does: 'profile', folder: values.profile }
   if (values.compare) {
     const [before, after, ...others] = files
-    if (!before || !after || others.length > 0 || words.length > 0) return { problem: '--compare takes two files of results' }
+    if (!before || !after || others.length > 0 || words.length > 0)
+      return { problem: '--compare takes two files of results' }
     return { does: 'compare', before, after }
   }
-  if (files.length > 1 || (files.length > 0 && !values.json)) return { problem: `${files.join(', ')}: --json writes one file` }
+  if (files.length > 1 || (files.length > 0 && !values.json))
+    return { problem: `${files.join(', ')}: --json writes one file` }
   const { scenarios, unknown } = choose(words, values.quick)
-  if (unknown.length > 0) return { problem: `no scenario is called ${unknown.join(', ')}: --list names them all` }
+  if (unknown.length > 0)
+    return { problem: `no scenario is called ${unknown.join(', ')}: --list names them all` }
   return {
     does: 'measure',
     scenarios,

@@ -5,7 +5,12 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { z } from 'zod'
 
-const Frame = z.object({ functionName: z.string(), url: z.string(), lineNumber: z.int(), columnNumber: z.int() })
+const Frame = z.object({
+  functionName: z.string(),
+  url: z.string(),
+  lineNumber: z.int(),
+  columnNumber: z.int(),
+})
 const Node = z.object({ id: z.int(), callFrame: Frame, children: z.array(z.int()).optional() })
 const Profile = z.object({ nodes: z.array(Node), samples: z.array(z.int()), timeDeltas: z.array(z.number()) })
 type Node = z.output<typeof Node>
@@ -26,9 +31,12 @@ export function readProfiles(folder: string): { parts: Share[]; functions: Share
   const locate = locator()
   for (const file of files) {
     const { nodes, samples, timeDeltas } = Profile.parse(JSON.parse(readFileSync(join(folder, file), 'utf8')))
-    const parents = new Map(nodes.flatMap((node) => (node.children ?? []).map((child) => [child, node] as const)))
+    const parents = new Map(
+      nodes.flatMap((node) => (node.children ?? []).map((child) => [child, node] as const)),
+    )
     const times = new Map<number, number>()
-    for (const [index, id] of samples.entries()) times.set(id, (times.get(id) ?? 0) + timeDeltas[index]! / 1_000)
+    for (const [index, id] of samples.entries())
+      times.set(id, (times.get(id) ?? 0) + timeDeltas[index]! / 1_000)
     for (const node of nodes) {
       const ms = times.get(node.id) ?? 0
       if (ms === 0 || node.callFrame.functionName === idle) continue
@@ -64,7 +72,12 @@ function locator(): Locate {
     let place = known.get(key)
     if (place === undefined) {
       if (!maps.has(path))
-        maps.set(path, existsSync(`${path}.map`) ? new SourceMap(JSON.parse(readFileSync(`${path}.map`, 'utf8'))) : undefined)
+        maps.set(
+          path,
+          existsSync(`${path}.map`)
+            ? new SourceMap(JSON.parse(readFileSync(`${path}.map`, 'utf8')))
+            : undefined,
+        )
       const entry = maps.get(path)?.findEntry(lineNumber, columnNumber)
       place = nameOf((entry && 'originalSource' in entry && entry.originalSource) || path)
       known.set(key, place)
@@ -85,12 +98,17 @@ function add(sums: Map<string, number>, name: string, ms: number): void {
 
 function toShares(sums: ReadonlyMap<string, number>): Share[] {
   const total = [...sums.values()].reduce((sum, ms) => sum + ms, 0)
-  return Array.from(sums, ([name, ms]) => ({ name, ms, share: ms / total })).toSorted((one, other) => other.ms - one.ms)
+  return Array.from(sums, ([name, ms]) => ({ name, ms, share: ms / total })).toSorted(
+    (one, other) => other.ms - one.ms,
+  )
 }
 
 /** Shares as Markdown; what is less than a percent is put together. */
 export function toShareTable(title: string, shares: readonly Share[]): string {
-  const [large, small] = [shares.filter(({ share }) => share >= 0.01), shares.filter(({ share }) => share < 0.01)]
+  const [large, small] = [
+    shares.filter(({ share }) => share >= 0.01),
+    shares.filter(({ share }) => share < 0.01),
+  ]
   const rest = { name: 'the rest', share: small.reduce((sum, { share }) => sum + share, 0) }
   const rows = [...large, rest].map(({ name, share }) => `| ${name} | ${(share * 100).toFixed(1)} % |`)
   return [`| ${title} | share |`, '|---|--:|', ...rows].join('\n')

@@ -3,13 +3,15 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { readResults, toHeading, toMarkdown, type Results } from './_results.ts'
 import { scenarios } from './_scenarios.ts'
 
-const pathOf = (isQuick: boolean) => new URL(`results/${isQuick ? 'quick' : 'full'}.json`, import.meta.url).pathname
+const pathOf = (isQuick: boolean) =>
+  new URL(`results/${isQuick ? 'quick' : 'full'}.json`, import.meta.url).pathname
 const page = new URL('../docs/benchmarks.md', import.meta.url)
 const marks = /(<!-- results -->\n)[^]*(<!-- \/results -->)/
 
 /** What was recorded last with the same thoroughness: quick runs are less warm. @throws when nothing was. */
 export function readRecorded(isQuick: boolean): Results {
-  if (!existsSync(pathOf(isQuick))) throw new Error('nothing is recorded to hold this against: --record does that')
+  if (!existsSync(pathOf(isQuick)))
+    throw new Error('nothing is recorded to hold this against: --record does that')
   return readResults(pathOf(isQuick))
 }
 
@@ -29,10 +31,17 @@ export function record(results: Results): void {
 export function withOthers(results: Results, earlier: Results): Results {
   const isNew = (scenario: string) => results.tables.some((table) => table.scenario === scenario)
   const run = toHeading(earlier)
-  const others = earlier.tables.filter(({ scenario }) => !isNew(scenario)).map((table) => ({ ...table, run: table.run ?? run }))
+  const others = earlier.tables
+    .filter(({ scenario }) => !isNew(scenario))
+    .map((table) => ({ ...table, run: table.run ?? run }))
   const places = new Map(scenarios.map(({ name }, place) => [name, place]))
-  const tables = [...results.tables, ...others].toSorted((a, b) => places.get(a.scenario)! - places.get(b.scenario)!)
-  const failures = [...results.failures, ...earlier.failures.filter((failure) => !isNew(failure.split(':')[0]!))]
+  const tables = [...results.tables, ...others].toSorted(
+    (a, b) => places.get(a.scenario)! - places.get(b.scenario)!,
+  )
+  const failures = [
+    ...results.failures,
+    ...earlier.failures.filter((failure) => !isNew(failure.split(':')[0]!)),
+  ]
   return { ...results, tables, failures }
 }
 
@@ -41,6 +50,10 @@ export function recordedPart(results: Results): string {
   const failures = results.failures.map((failure) => `- Failed: ${failure}`)
   const runs = new Set([toHeading(results), ...results.tables.flatMap(({ run }) => run ?? [])])
   const headings = Array.from(runs, (run) => `${run}.`).join('\\\n')
-  const parts = [headings, ...(failures.length > 0 ? [failures.join('\n')] : []), ...results.tables.map(toMarkdown)]
+  const parts = [
+    headings,
+    ...(failures.length > 0 ? [failures.join('\n')] : []),
+    ...results.tables.map(toMarkdown),
+  ]
   return `\n${parts.join('\n\n')}\n\n`
 }

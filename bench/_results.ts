@@ -96,7 +96,17 @@ export function toMarkdown({ title, rows, run }: Table): string {
 }
 
 /** What a run says about itself, in a line. */
-export function toHeading({ date, revision, quick, node, cpu, cores, memoryMb, files, load }: Results): string {
+export function toHeading({
+  date,
+  revision,
+  quick,
+  node,
+  cpu,
+  cores,
+  memoryMb,
+  files,
+  load,
+}: Results): string {
   const machine = `Node ${node} on ${cores} × ${cpu}, ${(memoryMb / 1_024).toFixed(0)} GB, files ${files}`
   return `${date.slice(0, 10)}, ${revision}${quick ? ', quick' : ''}: ${machine}, load ${load.before.toFixed(1)} before and ${load.after.toFixed(1)} after`
 }

@@ -7,7 +7,10 @@ import { full, quick, type Scenario } from './_scenarios.ts'
 import { withinMinutes } from './_within.ts'
 
 /** Runs scenarios; none begins after one that hangs, which would disturb it. */
-export async function run(scenarios: readonly Scenario[], isQuick: boolean): Promise<{ results: Results; isHanging: boolean }> {
+export async function run(
+  scenarios: readonly Scenario[],
+  isQuick: boolean,
+): Promise<{ results: Results; isHanging: boolean }> {
   const [date, before] = [new Date().toISOString(), load()]
   const tables: Results['tables'] = []
   const failures: string[] = []
@@ -50,7 +53,10 @@ function isInMemory(): boolean {
 /** The commit that is measured, as far as there is one, and whether files are changed. */
 function revision(): string {
   try {
-    return execFileSync('git', ['describe', '--always', '--dirty'], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim()
+    return execFileSync('git', ['describe', '--always', '--dirty'], {
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    }).trim()
   } catch {
     return 'unknown'
   }

@@ -65,13 +65,28 @@ function micro(name: string, about: string, open: () => Promise<Suites>): Scenar
   return { name, about, minutes: 5, run, ...(shortNames.includes(name) && { isShort: true }) }
 }
 
-const flowNames = ['connect', 'issue-jwt-es256k', 'issue-jwt-eddsa', 'issue-sdjwt-eddsa', 'present-jwt', 'present-sdjwt', 'full'] as const
+const flowNames = [
+  'connect',
+  'issue-jwt-es256k',
+  'issue-jwt-eddsa',
+  'issue-sdjwt-eddsa',
+  'present-jwt',
+  'present-sdjwt',
+  'full',
+] as const
 export type FlowName = (typeof flowNames)[number]
 
 function flow(flowName: FlowName): Scenario {
   const name = `flows/${flowName}`
   const run = async (scale: Scale) => (await import('./flows/measure.ts')).measureFlow(flowName, scale)
-  return { name, about: `two daemons: ${flowName}`, isLong: true, minutes: 15, run, ...(shortNames.includes(name) && { isShort: true }) }
+  return {
+    name,
+    about: `two daemons: ${flowName}`,
+    isLong: true,
+    minutes: 15,
+    run,
+    ...(shortNames.includes(name) && { isShort: true }),
+  }
 }
 
 const growth: Scenario[] = [
@@ -94,7 +109,8 @@ const growth: Scenario[] = [
     about: 'flows among 1,000 wallets and 100,000 records, next to an empty store',
     isLong: true,
     minutes: 15,
-    run: async (scale) => (await import('./growth/flow.ts')).measureGrownFlow({ wallets: 1_000, records: 100_000 }, scale),
+    run: async (scale) =>
+      (await import('./growth/flow.ts')).measureGrownFlow({ wallets: 1_000, records: 100_000 }, scale),
   },
   {
     name: 'huge/wallets',
@@ -110,7 +126,8 @@ const growth: Scenario[] = [
     isLong: true,
     isApart: true,
     minutes: 45,
-    run: async (scale) => (await import('./growth/flow.ts')).measureGrownFlow({ wallets: 10_000, records: 1_000_000 }, scale),
+    run: async (scale) =>
+      (await import('./growth/flow.ts')).measureGrownFlow({ wallets: 10_000, records: 1_000_000 }, scale),
   },
 ]
 
@@ -143,11 +160,21 @@ export const scenarios: readonly Scenario[] = [
   micro('sd-jwt', 'SD-JWT credentials issued and verified, next to bare steps and @sd-jwt/core', async () =>
     (await import('./sd-jwt.ts')).openSdJwt(),
   ),
-  micro('state', 'steps of records, each a commit, next to the bare statements', async () => (await import('./state.ts')).openState()),
-  micro('route', 'requests over HTTP, next to a bare server', async () => (await import('./route.ts')).openRoute()),
-  micro('dids', 'DIDs made, published and resolved on the embedded ledger', async () => (await import('./did.ts')).openDids()),
-  micro('resolve', 'DIDs resolved cold and from the cache', async () => (await import('./did-cache.ts')).openCacheSuites()),
-  micro('enterprise', 'DID requests and challenges over HTTP', async () => (await import('./enterprise.ts')).openEnterpriseSuites()),
+  micro('state', 'steps of records, each a commit, next to the bare statements', async () =>
+    (await import('./state.ts')).openState(),
+  ),
+  micro('route', 'requests over HTTP, next to a bare server', async () =>
+    (await import('./route.ts')).openRoute(),
+  ),
+  micro('dids', 'DIDs made, published and resolved on the embedded ledger', async () =>
+    (await import('./did.ts')).openDids(),
+  ),
+  micro('resolve', 'DIDs resolved cold and from the cache', async () =>
+    (await import('./did-cache.ts')).openCacheSuites(),
+  ),
+  micro('enterprise', 'DID requests and challenges over HTTP', async () =>
+    (await import('./enterprise.ts')).openEnterpriseSuites(),
+  ),
   micro('anoncreds', 'AnonCreds issued, presented and verified, next to the bare library', async () =>
     (await import('./anoncreds.ts')).openAnonCredsSuites(),
   ),
@@ -167,8 +194,15 @@ export const scenarios: readonly Scenario[] = [
  * The scenarios that some words choose, by the beginning of a name or of its part after the stroke, and words that choose none. `all` means all that
  * do not stand apart; no words, those of the short form when it is quick, and otherwise all that are not long.
  */
-export function choose(words: readonly string[], isQuick: boolean): { scenarios: Scenario[]; unknown: string[] } {
-  if (words.length === 0) return { scenarios: scenarios.filter(({ isShort, isLong }) => (isQuick ? isShort : !isLong)), unknown: [] }
+export function choose(
+  words: readonly string[],
+  isQuick: boolean,
+): { scenarios: Scenario[]; unknown: string[] } {
+  if (words.length === 0)
+    return {
+      scenarios: scenarios.filter(({ isShort, isLong }) => (isQuick ? isShort : !isLong)),
+      unknown: [],
+    }
   const isMeant = ({ name, isApart }: Scenario, word: string) =>
     (word === 'all' && !isApart) || name.startsWith(word) || name.split('/')[1]?.startsWith(word) === true
   return {

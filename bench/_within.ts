@@ -1,7 +1,9 @@
 /** Work that ends: a scenario that hangs, or throws, is a failure of that scenario and no more. */
 import type { Outcome } from './_scenarios.ts'
 
-export type Within<T> = T & { /** It was not waited for any longer, and may still be doing something. */ isHanging: boolean }
+export type Within<T> = T & {
+  /** It was not waited for any longer, and may still be doing something. */ isHanging: boolean
+}
 
 /** Runs a scenario; what it throws, and that it takes too long, is told in words. */
 export async function withinMinutes(minutes: number, run: () => Promise<Outcome>): Promise<Within<Outcome>> {

@@ -1,7 +1,16 @@
 /** AnonCreds through the engine, in its thread, next to the bare library in this one: the same calls with the same JSON. */
 import { createEngine } from '../src/anoncreds/engine.ts'
 import { loadLibrary } from '../src/anoncreds/library.ts'
-import { credDefId, definition, issue, known, made, request, schemaId, values } from '../test/anoncreds/_flow.ts'
+import {
+  credDefId,
+  definition,
+  issue,
+  known,
+  made,
+  request,
+  schemaId,
+  values,
+} from '../test/anoncreds/_flow.ts'
 import type { Suites, Work } from './_harness.ts'
 
 /** An engine and the library, both loaded; the engine is ended when all is measured. */
@@ -34,7 +43,10 @@ export async function openAnonCredsSuites(): Promise<Suites> {
       },
     ],
     'AnonCreds: present': [
-      { name: 'identity-agent', once: () => engine.createPresentation({ request, credential, linkSecret, ...known }) },
+      {
+        name: 'identity-agent',
+        once: () => engine.createPresentation({ request, credential, linkSecret, ...known }),
+      },
       {
         name: 'bare library',
         isPeer: true,
@@ -49,7 +61,10 @@ export async function openAnonCredsSuites(): Promise<Suites> {
       },
     ],
     'AnonCreds: verify': [
-      { name: 'identity-agent', once: () => mustBe(engine.verifyPresentation({ presentation, request, ...known })) },
+      {
+        name: 'identity-agent',
+        once: () => mustBe(engine.verifyPresentation({ presentation, request, ...known })),
+      },
       {
         name: 'bare library',
         isPeer: true,

@@ -24,8 +24,16 @@ export async function runStarts({ quick }: Scale): Promise<Outcome> {
   await using agent = await startAgent({ API_KEY_ENABLED: 'false' })
   const folder = mkdtempSync(join(tmpdir(), 'agent-bench-'))
   const meter = join(folder, 'meter.cjs')
-  writeFileSync(meter, `process.on('exit', () => require('fs').writeSync(3, JSON.stringify(process.cpuUsage())))`)
-  const env = { PATH: process.env['PATH'], AGENT_URL: agent.url, AGENT_CONFIG_DIR: folder, NODE_ENV: 'production' }
+  writeFileSync(
+    meter,
+    `process.on('exit', () => require('fs').writeSync(3, JSON.stringify(process.cpuUsage())))`,
+  )
+  const env = {
+    PATH: process.env['PATH'],
+    AGENT_URL: agent.url,
+    AGENT_CONFIG_DIR: folder,
+    NODE_ENV: 'production',
+  }
   const times = new Map(starts.map(({ name }) => [name, { ms: [] as number[], cpuMs: [] as number[] }]))
   try {
     for (let round = 0; round < rounds + 1; round++) {
@@ -42,7 +50,12 @@ export async function runStarts({ quick }: Scale): Promise<Outcome> {
   } finally {
     rmSync(folder, { recursive: true })
   }
-  const medians = starts.map(({ name, goal }) => ({ name, goal, ms: median(times.get(name)!.ms), cpuMs: median(times.get(name)!.cpuMs) }))
+  const medians = starts.map(({ name, goal }) => ({
+    name,
+    goal,
+    ms: median(times.get(name)!.ms),
+    cpuMs: median(times.get(name)!.cpuMs),
+  }))
   const [bare] = medians
   const rows = medians.map(({ name, ms, cpuMs, goal }) => {
     const ratios = { ratio: ms / bare!.ms, cpuRatio: cpuMs / bare!.cpuMs }
@@ -64,6 +77,8 @@ function run(args: readonly string[], env: NodeJS.ProcessEnv): Promise<string> {
   child.stderr!.on('data', (chunk) => (errors += String(chunk)))
   return new Promise((resolve, reject) => {
     child.on('error', reject)
-    child.on('close', (code) => (code === 0 ? resolve(written) : reject(new Error(`node ${args.join(' ')}: ${code} ${errors}`))))
+    child.on('close', (code) =>
+      code === 0 ? resolve(written) : reject(new Error(`node ${args.join(' ')}: ${code} ${errors}`)),
+    )
   })
 }

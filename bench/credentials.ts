@@ -16,7 +16,15 @@ export async function openJwt(): Promise<Suites> {
 const subject = 'did:example:holder'
 
 function issue({ key }: Signer): string {
-  return issueJwtVc({ issuerDid: issuer, issuerKey: key, subjectDid: subject, claims, schemas: [], validityPeriod: 3_600, now })
+  return issueJwtVc({
+    issuerDid: issuer,
+    issuerKey: key,
+    subjectDid: subject,
+    claims,
+    schemas: [],
+    validityPeriod: 3_600,
+    now,
+  })
 }
 
 function suitesOf(signer: Signer, [joseSign, joseVerify]: Work[]): Record<string, Work[]> {
@@ -28,7 +36,12 @@ function suitesOf(signer: Signer, [joseSign, joseVerify]: Work[]): Record<string
     issuer,
     signer: alg === 'EdDSA' ? EdDSASigner(fromBase64(key.d)) : ES256KSigner(fromBase64(key.d)),
     resolver: {
-      resolve: () => Promise.resolve({ didDocument: document as never, didResolutionMetadata: {}, didDocumentMetadata: {} }),
+      resolve: () =>
+        Promise.resolve({
+          didDocument: document as never,
+          didResolutionMetadata: {},
+          didDocumentMetadata: {},
+        }),
     },
   }
   const library = `bare steps, ${bare.library}`
@@ -36,13 +49,23 @@ function suitesOf(signer: Signer, [joseSign, joseVerify]: Work[]): Record<string
     [`Credentials: sign a JWT, ${alg}`]: [
       { name: 'identity-agent', once: () => issue(signer) },
       { name: library, once: () => signBare(signer, payload), isPeer: true, goal: 1.2 },
-      { name: 'did-jwt', once: () => createJWT(payload, { ...didJwt, alg }, { alg }), isPeer: true, isForeign: true },
+      {
+        name: 'did-jwt',
+        once: () => createJWT(payload, { ...didJwt, alg }, { alg }),
+        isPeer: true,
+        isForeign: true,
+      },
       ...(joseSign ? [joseSign] : []),
     ],
     [`Credentials: verify a JWT, ${alg}`]: [
       { name: 'identity-agent', once: () => verifyJwtVc(jwt, { resolve, now }) },
       { name: library, once: () => verifyBare(signer, jwt), isPeer: true, goal: 1.2 },
-      { name: 'did-jwt', once: () => verifyJWT(jwt, { resolver: didJwt.resolver }), isPeer: true, isForeign: true },
+      {
+        name: 'did-jwt',
+        once: () => verifyJWT(jwt, { resolver: didJwt.resolver }),
+        isPeer: true,
+        isForeign: true,
+      },
       ...(joseVerify ? [joseVerify] : []),
     ],
   }
@@ -52,7 +75,10 @@ function suitesOf(signer: Signer, [joseSign, joseVerify]: Work[]): Record<string
 async function joseWorks(signer: Signer): Promise<Work[]> {
   const jwt = issue(signer)
   const bytes = utf8(JSON.stringify(payloadOf(jwt)))
-  const [privateKey, publicKey] = [await importJWK(signer.key, 'EdDSA'), await importJWK(toPublic(signer.key), 'EdDSA')]
+  const [privateKey, publicKey] = [
+    await importJWK(signer.key, 'EdDSA'),
+    await importJWK(toPublic(signer.key), 'EdDSA'),
+  ]
   return [
     {
       name: 'jose',

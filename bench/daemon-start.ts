@@ -12,7 +12,11 @@ export async function runDaemonStarts({ quick }: Scale): Promise<Outcome> {
   for (let round = 0; round < (quick ? 1 : 5); round++) {
     await using folder = await temporaryFolder()
     // As `agent daemon start` has it.
-    const env = { ...memory, ...settingsIn(folder.path, 'daemon', adminKey), NODE_OPTIONS: `--import=${meter}` }
+    const env = {
+      ...memory,
+      ...settingsIn(folder.path, 'daemon', adminKey),
+      NODE_OPTIONS: `--import=${meter}`,
+    }
     for (const results of [fresh, again]) results!.push(await startOne(env))
   }
   const median = (name: string, results: typeof fresh) => {
@@ -24,7 +28,10 @@ export async function runDaemonStarts({ quick }: Scale): Promise<Outcome> {
     return { name, figures: { ms: of('ms'), cpuMs: of('cpuMs'), megabytes: of('megabytes') } }
   }
   const rows = [median('in an empty folder', fresh), median('in a folder that it knows', again)]
-  return { tables: [{ title: 'Start of the daemon until it answers, and its memory twelve seconds later', rows }], failures: [] }
+  return {
+    tables: [{ title: 'Start of the daemon until it answers, and its memory twelve seconds later', rows }],
+    failures: [],
+  }
 }
 
 async function startOne(env: Record<string, string>) {

@@ -46,7 +46,12 @@ async function openWeb(): Promise<Suites> {
     controller: did,
     publicKeyMultibase: 'z6MkhaXgBZDvotDkL5257faiztiGiC2QtKLGpbnnEGta2doK',
   }
-  const document = { id: did, verificationMethod: [method], authentication: [method.id], assertionMethod: [method.id] }
+  const document = {
+    id: did,
+    verificationMethod: [method],
+    authentication: [method.id],
+    assertionMethod: [method.id],
+  }
   const suites = { 'Resolve a did:web over loopback': coldAndKept(agent.env.resolver, did) }
   return { suites, [Symbol.asyncDispose]: together([server, started]) }
 }
@@ -58,7 +63,9 @@ async function openElsewhere(): Promise<Suites> {
   const [walletId] = await owner.wallets.ids()
   const did = await owner.wallets.use(walletId!, publishNewDid)
   const { agent, ...second } = await startAgent({ VDR_URL: url })
-  const suites = { 'Resolve a did:prism by the ledger of another agent': coldAndKept(agent.env.resolver, did) }
+  const suites = {
+    'Resolve a did:prism by the ledger of another agent': coldAndKept(agent.env.resolver, did),
+  }
   return { suites, [Symbol.asyncDispose]: together([first, second]) }
 }
 
@@ -80,5 +87,8 @@ function coldAndKept(resolver: ReturnType<typeof createResolver>, did: string): 
 /** All of them. */
 export async function openCacheSuites(): Promise<Suites> {
   const opened = [await openLongForms(), await openWeb(), await openElsewhere()]
-  return { suites: Object.assign({}, ...opened.map(({ suites }) => suites)) as Suites['suites'], [Symbol.asyncDispose]: together(opened) }
+  return {
+    suites: Object.assign({}, ...opened.map(({ suites }) => suites)) as Suites['suites'],
+    [Symbol.asyncDispose]: together(opened),
+  }
 }

@@ -13,14 +13,21 @@ const parties = { sender: own('anna'), recipients: [recipient('ben')] }
 
 const kept = 'bare node:crypto, what two keys agree on kept'
 
-const privateKey = (name: 'anna' | 'ben') => createPrivateKey({ key: own(name).privateJwk as never, format: 'jwk' })
-const publicKey = (name: 'anna' | 'ben') => createPublicKey({ key: recipient(name).publicJwk as never, format: 'jwk' })
+const privateKey = (name: 'anna' | 'ben') =>
+  createPrivateKey({ key: own(name).privateJwk as never, format: 'jwk' })
+const publicKey = (name: 'anna' | 'ben') =>
+  createPublicKey({ key: recipient(name).publicJwk as never, format: 'jwk' })
 
 /** Envelopes, packed and unpacked; ours knows the sender by its DID document, frozen as the resolver hands it out, and checks all of the envelope. */
 export function openDidcomm(): Suites {
   const envelope = packAuthcrypt(message, parties)
   const theirs = () => new Message(message as never)
-  const packing = { privateKey: privateKey('anna'), publicKey: publicKey('ben'), kid: parties.recipients[0]!.kid, skid: parties.sender.kid }
+  const packing = {
+    privateKey: privateKey('anna'),
+    publicKey: publicKey('ben'),
+    kid: parties.recipients[0]!.kid,
+    skid: parties.sender.kid,
+  }
   const unpacking = { privateKey: privateKey('ben'), publicKey: publicKey('anna') }
   const bareEnvelope = packBare(message, packing)
   const [agreedPacking, agreedUnpacking] = [packing, unpacking].map(diffieHellman)
@@ -29,10 +36,18 @@ export function openDidcomm(): Suites {
     'DIDComm: pack 1 KB authcrypt': [
       { name: 'identity-agent', once: () => packAuthcrypt(message, parties) },
       { name: 'bare node:crypto', once: () => packBare(message, packing), isPeer: true, goal: 1.3 },
-      { name: kept, once: () => packBare(message, { ...packing, agreed: agreedPacking }), isPeer: true, goal: 1.3 },
+      {
+        name: kept,
+        once: () => packBare(message, { ...packing, agreed: agreedPacking }),
+        isPeer: true,
+        goal: 1.3,
+      },
       {
         name: 'didcomm-node',
-        once: () => theirs().pack_encrypted(didOfPerson('ben'), didOfPerson('anna'), null, resolver, secretsOf(), { forward: false }),
+        once: () =>
+          theirs().pack_encrypted(didOfPerson('ben'), didOfPerson('anna'), null, resolver, secretsOf(), {
+            forward: false,
+          }),
         isPeer: true,
         isForeign: true,
       },
@@ -40,7 +55,12 @@ export function openDidcomm(): Suites {
     'DIDComm: unpack 1 KB authcrypt': [
       { name: 'identity-agent', once: () => unpack(envelope, as('ben')) },
       { name: 'bare node:crypto', once: () => unpackBare(bareEnvelope, unpacking), isPeer: true, goal: 1.3 },
-      { name: kept, once: () => unpackBare(bareEnvelope, { ...unpacking, agreed: agreedUnpacking }), isPeer: true, goal: 1.3 },
+      {
+        name: kept,
+        once: () => unpackBare(bareEnvelope, { ...unpacking, agreed: agreedUnpacking }),
+        isPeer: true,
+        goal: 1.3,
+      },
       {
         name: 'didcomm-node',
         once: () => Message.unpack(envelope, resolver, secretsOf(['did:example:ben#x25519']), {}),

@@ -18,12 +18,25 @@ export async function openEnterpriseSuites(): Promise<Suites> {
   const [oneRequest, oneChallenge] = [await request(), await challenge()]
   const suites = {
     'Onboard, over HTTP': [
-      { name: 'read', once: () => tenant('GET /onboard/did-requests/{didRequestId}', { path: { didRequestId: oneRequest.id } }) },
+      {
+        name: 'read',
+        once: () =>
+          tenant('GET /onboard/did-requests/{didRequestId}', { path: { didRequestId: oneRequest.id } }),
+      },
       { name: 'create', once: request },
-      { name: 'create and submit', once: async () => answer((await request()).didRequest.onboardEndpoint, { did: holder.did }) },
+      {
+        name: 'create and submit',
+        once: async () => answer((await request()).didRequest.onboardEndpoint, { did: holder.did }),
+      },
     ],
     'Authenticate, over HTTP': [
-      { name: 'read', once: () => tenant('GET /did-authentication/challenges/{challengeId}', { path: { challengeId: oneChallenge.id } }) },
+      {
+        name: 'read',
+        once: () =>
+          tenant('GET /did-authentication/challenges/{challengeId}', {
+            path: { challengeId: oneChallenge.id },
+          }),
+      },
       { name: 'create', once: challenge },
       {
         name: 'create, sign and submit',

@@ -12,7 +12,10 @@ import { percentile } from '../test/faults/_samples.ts'
 import type { Outcome } from './_scenarios.ts'
 
 /** Milliseconds from a question to its answer, and by which the daemon's event loop was late. */
-type Answers = { name: string; figures: { p50: number; p95: number; p99: number; requestMax: number; loopP99: number } }
+type Answers = {
+  name: string
+  figures: { p50: number; p95: number; p99: number; requestMax: number; loopP99: number }
+}
 
 const meter = fileURLToPath(new URL('flows/_meter.mjs', import.meta.url))
 const Used = z.object({ delayMs: z.number() })
@@ -30,22 +33,35 @@ export async function measureGenerating(seconds: number): Promise<Outcome> {
   })
   try {
     const admin = createClient(daemon.url, { 'x-admin-api-key': adminToken })
-    const [issuer, other] = [await newTenant(admin, daemon.url, 'issuer'), await newTenant(admin, daemon.url, 'other')]
-    const ask = async () => (await fetch(`${daemon.url}/connections`, { headers: { apikey: other.apiKey } })).arrayBuffer()
+    const [issuer, other] = [
+      await newTenant(admin, daemon.url, 'issuer'),
+      await newTenant(admin, daemon.url, 'other'),
+    ]
+    const ask = async () =>
+      (await fetch(`${daemon.url}/connections`, { headers: { apikey: other.apiKey } })).arrayBuffer()
     const used = async () => Used.parse(await daemon.exchange({ type: 'meter' })).delayMs
     await measure('', ask, used, 1)
     const idle = await measure('nothing else', ask, used, seconds)
     const made = await begin(issuer.call, daemon.url, Math.min(20, seconds * 2))
     const busy = await measure('keys being made', ask, used, seconds)
     const rows = [idle, { ...busy, name: `${busy.name} (${await made()} in ${seconds} s)` }]
-    return { tables: [{ title: 'AnonCreds: answers of a daemon while keys of credential definitions are made', rows }], failures: [] }
+    return {
+      tables: [
+        { title: 'AnonCreds: answers of a daemon while keys of credential definitions are made', rows },
+      ],
+      failures: [],
+    }
   } finally {
     await daemon.stop()
     rmSync(folder, { recursive: true })
   }
 }
 
-async function newTenant(admin: Client, url: string, name: string): Promise<{ apiKey: string; call: Client }> {
+async function newTenant(
+  admin: Client,
+  url: string,
+  name: string,
+): Promise<{ apiKey: string; call: Client }> {
   const { id: walletId } = await admin('POST /wallets', { body: { name } })
   const { id: entityId } = await admin('POST /iam/entities', { body: { name, walletId } })
   const apiKey = `the-key-of-the-${name}`
@@ -55,18 +71,33 @@ async function newTenant(admin: Client, url: string, name: string): Promise<{ ap
 
 /** Has so many definitions made in the background; gives how many are. */
 async function begin(call: Client, url: string, count: number): Promise<() => Promise<number>> {
-  const documentTemplate = { publicKeys: [{ id: 'key-1', purpose: 'assertionMethod' as const }], services: [] }
+  const documentTemplate = {
+    publicKeys: [{ id: 'key-1', purpose: 'assertionMethod' as const }],
+    services: [],
+  }
   const { longFormDid: author } = await call('POST /did-registrar/dids', { body: { documentTemplate } })
   const named = { name: 'id card', version: '1.0.0', author }
-  const schema = { name: 'id card', version: '1.0.0', attrNames: ['name', 'age', 'country', 'city'], issuerId: author }
-  const { guid } = await call('POST /schema-registry/schemas', { body: { ...named, type: 'AnoncredSchemaV1', schema } })
+  const schema = {
+    name: 'id card',
+    version: '1.0.0',
+    attrNames: ['name', 'age', 'country', 'city'],
+    issuerId: author,
+  }
+  const { guid } = await call('POST /schema-registry/schemas', {
+    body: { ...named, type: 'AnoncredSchemaV1', schema },
+  })
   const schemaId = `${url}/schema-registry/schemas/${guid}/schema`
   const body = { ...named, tag: 'id', schemaId, signatureType: 'CL', supportRevocation: false } as const
   for (let n = 0; n < count; n++) await call(`POST ${path}`, { headers: { prefer: 'respond-async' }, body })
   return async () => (await call(`GET ${path}`)).contents.filter(({ state }) => state === 'READY').length
 }
 
-async function measure(name: string, ask: () => Promise<unknown>, used: () => Promise<number>, seconds: number): Promise<Answers> {
+async function measure(
+  name: string,
+  ask: () => Promise<unknown>,
+  used: () => Promise<number>,
+  seconds: number,
+): Promise<Answers> {
   const times: number[] = []
   await used()
   for (const end = performance.now() + seconds * 1_000; performance.now() < end;) {
@@ -76,5 +107,8 @@ async function measure(name: string, ask: () => Promise<unknown>, used: () => Pr
     await sleep(10)
   }
   const of = (share: number) => percentile(times, share)
-  return { name, figures: { p50: of(0.5), p95: of(0.95), p99: of(0.99), requestMax: of(1), loopP99: await used() } }
+  return {
+    name,
+    figures: { p50: of(0.5), p95: of(0.95), p99: of(0.99), requestMax: of(1), loopP99: await used() },
+  }
 }

@@ -30,15 +30,24 @@ export async function openRoute(): Promise<Suites> {
   const suites = {
     'HTTP: read a record': [
       { name: 'identity-agent', once: () => get(pools.ours, `/connections/${connectionId}`) },
-      { name: 'bare node:http', once: () => get(pools.bare, `/connections/${connectionId}`), isPeer: true as const },
+      {
+        name: 'bare node:http',
+        once: () => get(pools.bare, `/connections/${connectionId}`),
+        isPeer: true as const,
+      },
     ],
     'HTTP: a request that reads nothing': [
       { name: 'identity-agent', once: () => get(pools.ours, '/_system/health') },
       { name: 'bare node:http', once: () => get(pools.bare, '/'), isPeer: true as const },
     ],
   }
-  const clients = { [Symbol.asyncDispose]: async () => void (await Promise.all([pools.ours.close(), pools.bare.close()])) }
-  return { suites, [Symbol.asyncDispose]: together([started, { [Symbol.asyncDispose]: () => stop(server) }, bare, clients]) }
+  const clients = {
+    [Symbol.asyncDispose]: async () => void (await Promise.all([pools.ours.close(), pools.bare.close()])),
+  }
+  return {
+    suites,
+    [Symbol.asyncDispose]: together([started, { [Symbol.asyncDispose]: () => stop(server) }, bare, clients]),
+  }
 }
 
 /** A server that reads records of a file, whoever asks. */

@@ -19,10 +19,14 @@ if ('problem' in options) {
   process.exitCode = 2
 } else if (options.does === 'list') {
   for (const { name, about, isLong, isApart } of scenarios)
-    console.log(`${name.padEnd(26)} ${about}${isApart ? ' (only when it is named)' : isLong ? ' (when it is named, or `all`)' : ''}`)
+    console.log(
+      `${name.padEnd(26)} ${about}${isApart ? ' (only when it is named)' : isLong ? ' (when it is named, or `all`)' : ''}`,
+    )
 } else if (options.does === 'compare') {
   const [before, after] = [readResults(options.before), readResults(options.after)]
-  console.log(`before: ${toHeading(before)}\nafter:  ${toHeading(after)}\n\n${toComparison(compare(before, after))}`)
+  console.log(
+    `before: ${toHeading(before)}\nafter:  ${toHeading(after)}\n\n${toComparison(compare(before, after))}`,
+  )
 } else if (options.does === 'profile') {
   const { parts, functions } = readProfiles(options.folder)
   console.log(`${toShareTable('at work', parts)}\n\n${toShareTable('function', functions.slice(0, 40))}`)
@@ -49,6 +53,10 @@ function hold(results: Results): void {
   const recorded = readRecorded(results.quick)
   const worse = findRegressions(recorded, results)
   const than = `than ${tolerance} times the recorded ones (${recorded.date.slice(0, 10)}, ${recorded.revision})`
-  console.log(worse.length > 0 ? `\nRatios that are more ${than}:\n\n${toComparison(worse)}` : `\nNo ratio is more ${than}.`)
+  console.log(
+    worse.length > 0
+      ? `\nRatios that are more ${than}:\n\n${toComparison(worse)}`
+      : `\nNo ratio is more ${than}.`,
+  )
   if (worse.length > 0) process.exitCode = 1
 }

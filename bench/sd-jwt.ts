@@ -14,11 +14,23 @@ const salt = () => randomBytes(16).toString('base64url')
 export async function openSdJwt(): Promise<Suites> {
   const signer = newSigner('EdDSA')
   const issue = () =>
-    issueSdJwt({ issuerDid: issuer, issuerKey: signer.key, subjectDid: subject, claims, vct, expiresAt: now + 3_600, now })
+    issueSdJwt({
+      issuerDid: issuer,
+      issuerKey: signer.key,
+      subjectDid: subject,
+      claims,
+      vct,
+      expiresAt: now + 3_600,
+      now,
+    })
   const token = { iss: issuer, sub: subject, iat: now, exp: now + 3_600, vct }
   const bareIssue = () => {
     const disclosures = Object.entries(claims).map(([name, value]) => encode([salt(), name, value]))
-    return [signBare(signer, { ...token, _sd: disclosures.map(hash), _sd_alg: 'sha-256' }), ...disclosures, ''].join('~')
+    return [
+      signBare(signer, { ...token, _sd: disclosures.map(hash), _sd_alg: 'sha-256' }),
+      ...disclosures,
+      '',
+    ].join('~')
   }
   const bareVerify = (text: string) => {
     const [jwt, ...disclosures] = text.split('~').slice(0, -1)
@@ -51,7 +63,12 @@ export async function openSdJwt(): Promise<Suites> {
     'Credentials: verify an SD-JWT, EdDSA': [
       { name: 'identity-agent', once: () => verifySdJwt(ours, { resolve, now }) },
       { name: 'bare steps, node:crypto', once: () => bareVerify(bare), isPeer: true, goal: 1.2 },
-      { name: '@sd-jwt/core with node:crypto', once: () => library.verify(theirs), isPeer: true, isForeign: true },
+      {
+        name: '@sd-jwt/core with node:crypto',
+        once: () => library.verify(theirs),
+        isPeer: true,
+        isForeign: true,
+      },
     ],
   })
 }

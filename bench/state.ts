@@ -23,12 +23,16 @@ export async function openState(): Promise<Suites> {
   await agent.worker[Symbol.asyncDispose]()
   const [walletId] = await agent.wallets.ids()
   const { connectionId } = await tenant('POST /connections', { body: { label: 'bench' } })
-  const record = await agent.wallets.use(walletId!, (wallet) => getRecord(wallet.db, connection, connectionId))
+  const record = await agent.wallets.use(walletId!, (wallet) =>
+    getRecord(wallet.db, connection, connectionId),
+  )
   const { invitation } = record
   const once = () =>
     agent.wallets.use(walletId!, async (wallet) => {
       const start = { thid: randomUUID(), data: { invitation, metaRetries: 5 } as ConnectionData }
-      const made = await wallet.transaction((tx) => begin(tx, connection, 'Inviter', 'POST /connections', start))
+      const made = await wallet.transaction((tx) =>
+        begin(tx, connection, 'Inviter', 'POST /connections', start),
+      )
       return wallet.transaction((tx) => advance(tx, connection, made, 'received request', { theirDid }))
     })
   const bare = await openBare(record)
@@ -36,11 +40,20 @@ export async function openState(): Promise<Suites> {
   const suites = {
     'One record, two steps, one after the other': [
       { name: 'identity-agent', once },
-      { name: 'the same statements, two commits', once: () => bare.inCommits(1), isPeer: true as const, goal: 1.5 },
+      {
+        name: 'the same statements, two commits',
+        once: () => bare.inCommits(1),
+        isPeer: true as const,
+        goal: 1.5,
+      },
     ],
     'Sixteen records, two steps each, at once': [
       { name: 'identity-agent', once: () => Promise.all(sixteen.map(once)) },
-      { name: 'the same statements, 32 commits', once: () => sixteen.forEach(() => bare.inCommits(1)), isPeer: true as const },
+      {
+        name: 'the same statements, 32 commits',
+        once: () => sixteen.forEach(() => bare.inCommits(1)),
+        isPeer: true as const,
+      },
       { name: 'the same statements, two commits', once: () => bare.inCommits(16), isPeer: true as const },
     ],
   }
@@ -56,7 +69,9 @@ async function openBare(record: Parameters<typeof toConnection>[0]) {
   const insert = database.prepare(
     `insert into record (id, protocol, role, state, thid, data, created_at) values (?, 'connection', 'Inviter', 'InvitationGenerated', ?, ?, ?)`,
   )
-  const update = database.prepare(`update record set state = ?, data = ?, updated_at = ? where id = ? and state = 'InvitationGenerated'`)
+  const update = database.prepare(
+    `update record set state = ?, data = ?, updated_at = ? where id = ? and state = 'InvitationGenerated'`,
+  )
   const note = database.prepare(
     `insert into event (sequence, id, type, subject, data, ts) values ((select coalesce(max(sequence), 0) + 1 from event), ?, 'ConnectionUpdated', ?, ?, ?)`,
   )
@@ -69,8 +84,18 @@ async function openBare(record: Parameters<typeof toConnection>[0]) {
     return { id, thid }
   }
   const move = ({ id, thid }: { id: string; thid: string }) => {
-    update.run('ConnectionRequestReceived', JSON.stringify({ invitation, theirDid, metaRetries: 5 }), now(), id)
-    note.run(randomUUID(), thid, JSON.stringify(toConnection({ ...record, id, thid, state: 'ConnectionRequestReceived' })), now())
+    update.run(
+      'ConnectionRequestReceived',
+      JSON.stringify({ invitation, theirDid, metaRetries: 5 }),
+      now(),
+      id,
+    )
+    note.run(
+      randomUUID(),
+      thid,
+      JSON.stringify(toConnection({ ...record, id, thid, state: 'ConnectionRequestReceived' })),
+      now(),
+    )
   }
   return {
     /** So many records in two commits. */

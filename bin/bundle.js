@@ -11,7 +11,14 @@ import { cacheFileOf } from './load.cjs'
 const root = fileURLToPath(new URL('..', import.meta.url))
 
 /** @type {import('esbuild').BuildOptions} */
-const common = { absWorkingDir: root, bundle: true, platform: 'node', target: 'node20', sourcemap: true, logLevel: 'warning' }
+const common = {
+  absWorkingDir: root,
+  bundle: true,
+  platform: 'node',
+  target: 'node20',
+  sourcemap: true,
+  logLevel: 'warning',
+}
 
 /**
  * Writes the characters of a script that are not ASCII as escapes. bin/load.cjs reads a script as latin1, which takes half the time of UTF-8 and
@@ -20,7 +27,10 @@ const common = { absWorkingDir: root, bundle: true, platform: 'node', target: 'n
 function toAscii(path) {
   const code = readFileSync(path, 'utf8')
   const raw = /\.raw`[^`]*[^\0-\x7f]/.exec(code)
-  if (raw) throw new Error(`${path} has a raw template that is not ASCII, where an escape would be another text: ${raw[0].slice(-80)}`)
+  if (raw)
+    throw new Error(
+      `${path} has a raw template that is not ASCII, where an escape would be another text: ${raw[0].slice(-80)}`,
+    )
   const escaped = (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`
   writeFileSync(path, code.replaceAll(/[^\0-\x7f]/g, escaped))
 }
@@ -28,7 +38,8 @@ function toAscii(path) {
 const nativeModules = ['@napi-rs/keyring', 'better-sqlite3', 'better-sqlite3-node20', 'secp256k1']
 
 /** Packages of the older kind call `require`, which a module of the newer kind does not have. */
-const requireBanner = "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);"
+const requireBanner =
+  "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);"
 
 // A cache of other code must not be there, however briefly: V8 compares lengths only.
 for (const use of ['command', 'help', 'daemon']) rmSync(cacheFileOf(use), { force: true })
@@ -81,7 +92,10 @@ await build({
   alias: { 'mime-types': join(root, 'node_modules/mime-types') },
 })
 toAscii(`${root}dist/daemon/agent.cjs`)
-writeFileSync(`${root}dist/daemon/main.js`, `${requireBanner}\nrequire('../../bin/load.cjs').load('daemon').main()\n`)
+writeFileSync(
+  `${root}dist/daemon/main.js`,
+  `${requireBanner}\nrequire('../../bin/load.cjs').load('daemon').main()\n`,
+)
 
 await build({
   ...common,
@@ -118,7 +132,9 @@ await build({
       name: 'ink-as-it-is-used',
       setup(build) {
         // Its tools for developers are a package that is not here.
-        build.onLoad({ filter: /[\\/]ink[\\/]build[\\/]utils\.js$/ }, () => ({ contents: 'export const isDev = () => false' }))
+        build.onLoad({ filter: /[\\/]ink[\\/]build[\\/]utils\.js$/ }, () => ({
+          contents: 'export const isDev = () => false',
+        }))
         build.onResolve({ filter: /^\.\/devtools\.js$/ }, ({ path }) => ({ path, external: true }))
         // Whoever has a terminal sees the dashboard, whatever CI says.
         build.onLoad({ filter: /[\\/]is-in-ci[\\/]index\.js$/ }, () => ({ contents: 'export default false' }))
@@ -152,7 +168,9 @@ const dearParts = {
 
 /** A module of oclif without them. */
 function withoutDearParts(path, code) {
-  const [dear, cheap] = Object.entries(dearParts).find(([name]) => path.replaceAll('\\', '/').endsWith(`/lib/${name}`))?.[1] ?? ['', '']
+  const [dear, cheap] = Object.entries(dearParts).find(([name]) =>
+    path.replaceAll('\\', '/').endsWith(`/lib/${name}`),
+  )?.[1] ?? ['', '']
   if (!code.includes(dear)) throw new Error(`${path} is otherwise than it was: there is no ${dear} in it.`)
   return code.replaceAll(dear, cheap)
 }
@@ -192,18 +210,23 @@ ${commands.map((file) => `  get '${file.slice(0, -'.ts'.length).replaceAll('/', 
     {
       name: 'without-wsl',
       // oclif asks whether it is on Windows’ Linux, which nothing here wants to know.
-      setup: (build) => build.onLoad({ filter: /[\\/]wsl-utils[\\/]index\.js$/ }, () => ({ contents: 'export const isWsl = false' })),
+      setup: (build) =>
+        build.onLoad({ filter: /[\\/]wsl-utils[\\/]index\.js$/ }, () => ({
+          contents: 'export const isWsl = false',
+        })),
     },
     zodAsItIsUsed,
     {
       name: 'prompts-beside',
-      setup: (build) => build.onResolve({ filter: /\/prompts\.ts$/ }, () => ({ path: './prompts.cjs', external: true })),
+      setup: (build) =>
+        build.onResolve({ filter: /\/prompts\.ts$/ }, () => ({ path: './prompts.cjs', external: true })),
     },
     {
       name: 'dashboard-beside',
       setup: (build) =>
         build.onLoad({ filter: /[\\/]tui[\\/]main\.tsx$/ }, () => ({
-          contents: "export const start = async (options) => (await require.import('./tui.js')).start(options)",
+          contents:
+            "export const start = async (options) => (await require.import('./tui.js')).start(options)",
         })),
     },
   ],

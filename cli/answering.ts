@@ -9,7 +9,10 @@ export const answerFlags = { yes: Flags.boolean({ char: 'y', description: 'answe
 
 export abstract class AnsweringCommand extends AgentCommand {
   /** Says who asks for what, by their word and by their address, and at a terminal asks whether to answer. @throws {CommandError} when not. */
-  protected async introduce({ endpoint, from, wants }: { endpoint: string; from?: unknown; wants: string }, yes: boolean): Promise<void> {
+  protected async introduce(
+    { endpoint, from, wants }: { endpoint: string; from?: unknown; wants: string },
+    yes: boolean,
+  ): Promise<void> {
     const who = typeof from === 'string' ? `“${safeLine(from)}”` : 'Somebody who gives no name'
     this.say(`${who}, at ${new URL(endpoint).origin}, ${wants}.`)
     if (!yes && isTerminal()) await confirm('Is that who you mean to answer?')

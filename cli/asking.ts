@@ -28,13 +28,15 @@ type Kind = {
 export const kinds = {
   onboard: {
     name: 'DID request',
-    read: (call, didRequestId, wait) => call('GET /onboard/did-requests/{didRequestId}', { path: { didRequestId }, query: { wait } }),
+    read: (call, didRequestId, wait) =>
+      call('GET /onboard/did-requests/{didRequestId}', { path: { didRequestId }, query: { wait } }),
     words: { pending: 'waiting for a DID', success: 'answered', error: 'declined, or answered with no DID' },
     failed: 5,
   },
   auth: {
     name: 'challenge',
-    read: (call, challengeId, wait) => call('GET /did-authentication/challenges/{challengeId}', { path: { challengeId }, query: { wait } }),
+    read: (call, challengeId, wait) =>
+      call('GET /did-authentication/challenges/{challengeId}', { path: { challengeId }, query: { wait } }),
     words: { pending: 'waiting for a signature', success: 'signed in', error: 'the answer did not hold' },
     failed: 8,
   },
@@ -44,7 +46,12 @@ export type Topic = keyof typeof kinds
 const styles = { pending: 'waiting', success: 'good', error: 'bad' } as const
 
 const waitFlag = { wait: Flags.boolean({ description: 'wait for the answer' }) }
-const timeoutFlag = { timeout: Flags.string({ dependsOn: ['wait'], description: 'how long to wait: 30s, 10m, 2h; 5m when left out' }) }
+const timeoutFlag = {
+  timeout: Flags.string({
+    dependsOn: ['wait'],
+    description: 'how long to wait: 30s, 10m, 2h; 5m when left out',
+  }),
+}
 export const waitFlags = { ...waitFlag, ...timeoutFlag }
 export const askFlags = {
   from: Flags.string({ description: 'who asks, in words that the other side sees' }),
@@ -98,7 +105,9 @@ export abstract class AskingCommand extends InvitingCommand {
     let early = 0
     const end = 'challenge' in made ? ` until ${made.challenge.expireAt}` : ''
     if (made.state === 'pending')
-      this.sayAtTerminal(`Waiting for the answer to the ${name}, ${seconds} s at most. Ctrl-C stops waiting: the ${name} stays open${end}.`)
+      this.sayAtTerminal(
+        `Waiting for the answer to the ${name}, ${seconds} s at most. Ctrl-C stops waiting: the ${name} stays open${end}.`,
+      )
     while (asked.state === 'pending' && early < 2 && performance.now() < until) {
       const seconds = Math.min(Math.ceil((until - performance.now()) / 1_000), longestCall)
       const begin = performance.now()
@@ -110,7 +119,11 @@ export abstract class AskingCommand extends InvitingCommand {
     this.#print(topic, asked)
     if (asked.state === 'success') return asked
     if (asked.state === 'error') throw new CommandError(`The ${name} has ended: ${words.error}.`, failed)
-    throw new CommandError(`Nobody has answered the ${name} in time.`, 6, `agent ${topic} show ${made.id} --wait`)
+    throw new CommandError(
+      `Nobody has answered the ${name} in time.`,
+      6,
+      `agent ${topic} show ${made.id} --wait`,
+    )
   }
 
   #print(topic: Topic, asked: Asked): void {
@@ -120,7 +133,13 @@ export abstract class AskingCommand extends InvitingCommand {
     this.print(asked.id, [
       [name.toLowerCase(), asked.id],
       ['from', from],
-      ['state', inStyle(isOver ? 'bad' : styles[asked.state], isOver ? 'nobody has answered in time' : words[asked.state])],
+      [
+        'state',
+        inStyle(
+          isOver ? 'bad' : styles[asked.state],
+          isOver ? 'nobody has answered in time' : words[asked.state],
+        ),
+      ],
       ['did', asked.did ?? undefined],
       ['ends', 'expireAt' in rest ? rest.expireAt : undefined],
       ['created', asked.createdAt],
@@ -144,7 +163,11 @@ export function columns(topic: Topic): Column<Asked>[] {
   return [
     { head: 'id', of: ({ id }) => id },
     { head: 'state', of: ({ state }) => inStyle(styles[state], kinds[topic].words[state]) },
-    { head: 'from', of: (asked) => ('challenge' in asked ? asked.challenge : asked.didRequest).from, cut: 'end' },
+    {
+      head: 'from',
+      of: (asked) => ('challenge' in asked ? asked.challenge : asked.didRequest).from,
+      cut: 'end',
+    },
     { head: 'did', of: ({ did }) => did ?? undefined, cut: 'end' },
     { head: 'created', of: ({ createdAt }) => ago(createdAt, Date.now()), optional: true },
   ]

@@ -29,7 +29,10 @@ export abstract class AgentCommand extends PlainCommand {
       description: 'file of the tenant’s key, - for standard input (AGENT_API_KEY: the key)',
       helpGroup: 'DAEMON',
     }),
-    'admin-key-file': Flags.string({ description: 'file of the administrator’s key (AGENT_ADMIN_KEY: the key)', helpGroup: 'DAEMON' }),
+    'admin-key-file': Flags.string({
+      description: 'file of the administrator’s key (AGENT_ADMIN_KEY: the key)',
+      helpGroup: 'DAEMON',
+    }),
     quiet: Flags.boolean({ char: 'q', description: 'print ids only', helpGroup: 'GLOBAL' }),
     ...PlainCommand.baseFlags,
   }
@@ -61,7 +64,13 @@ export abstract class AgentCommand extends PlainCommand {
   }
 
   /** Puts the id in the place of what names a thing otherwise, in every argument and flag that is of a thing. @throws as `findId`. */
-  async #findIds({ args, flags }: { args: Record<string, unknown>; flags: Record<string, unknown> }): Promise<void> {
+  async #findIds({
+    args,
+    flags,
+  }: {
+    args: Record<string, unknown>
+    flags: Record<string, unknown>
+  }): Promise<void> {
     for (const [kind, values] of [
       ['arg', args],
       ['flag', flags],
@@ -85,9 +94,17 @@ export abstract class AgentCommand extends PlainCommand {
     const given = await super.parse(withoutRules(options), [...argv]).catch(() => undefined)
     if (!given || this.isQuiet) return [...argv]
     await this.#findIds(given)
-    const complete = await askForMissing(this.questions, argv, { call: this.call, given: { ...given.args, ...given.flags } })
+    const complete = await askForMissing(this.questions, argv, {
+      call: this.call,
+      given: { ...given.args, ...given.flags },
+    })
     if (complete.length > argv.length)
-      this.say(colour(process.stderr)('faint', `$ ${typed(['agent', ...(this.id ?? '').split(':'), ...asTyped(complete)])}`))
+      this.say(
+        colour(process.stderr)(
+          'faint',
+          `$ ${typed(['agent', ...(this.id ?? '').split(':'), ...asTyped(complete)])}`,
+        ),
+      )
     return complete
   }
 
@@ -119,7 +136,9 @@ export abstract class AgentCommand extends PlainCommand {
   protected readonly call = ((key: string, input: { query?: { walletId?: string } } = {}) => {
     const { url, adminKey } = this.access
     const mayBeAdmins = key.includes(' /wallets') || input.query?.walletId !== undefined
-    const isAdmins = / \/(?:iam|audit|_system\/(?:doctor|master-key|backups))/.test(key) || (mayBeAdmins && adminKey !== undefined)
+    const isAdmins =
+      / \/(?:iam|audit|_system\/(?:doctor|master-key|backups))/.test(key) ||
+      (mayBeAdmins && adminKey !== undefined)
     const call = createClient(url, this.#credentials(isAdmins), {
       ...(this.timeoutMs !== undefined && { timeoutMs: this.timeoutMs }),
     }) as (key: string, input: object) => unknown
@@ -150,7 +169,9 @@ export abstract class AgentCommand extends PlainCommand {
 
   #credentials(isAdmins: boolean): Record<string, string> {
     const { adminKey, apiKey } = this.access
-    const [header, secret] = isAdmins ? (['x-admin-api-key', adminKey] as const) : (['apikey', apiKey] as const)
+    const [header, secret] = isAdmins
+      ? (['x-admin-api-key', adminKey] as const)
+      : (['apikey', apiKey] as const)
     return secret ? { [header]: secret.reveal() } : {}
   }
 
@@ -189,17 +210,27 @@ export abstract class AgentCommand extends PlainCommand {
   }
 
   /** Says that a list goes on after the page that was printed, and how to see the rest. */
-  protected sayMore({ contents, next, hasMore = next !== undefined }: Shown, { offset }: { offset: number }): void {
+  protected sayMore(
+    { contents, next, hasMore = next !== undefined }: Shown,
+    { offset }: { offset: number },
+  ): void {
     // With --quiet and --limit, exactly so many ids are wanted.
     if (!hasMore || (this.isQuiet && this.argv.some((word) => word.startsWith('--limit')))) return
     const end = offset + contents.length
     this.say(`\nShown: ${offset + 1} to ${end}, the newest first. There are more.`)
-    const rest = this.argv.filter((word, index, all) => !/^--offset(?:=|$)/.test(word) && all[index - 1] !== '--offset')
+    const rest = this.argv.filter(
+      (word, index, all) => !/^--offset(?:=|$)/.test(word) && all[index - 1] !== '--offset',
+    )
     this.suggest(typed(['agent', ...(this.id ?? '').split(':'), ...rest, '--offset', String(end)]))
   }
 
   /** Prints a list: ids with `--quiet`, a table otherwise. Of an empty one it says so on standard error. */
-  protected printList<Row>(rows: readonly Row[], id: (row: Row) => string, columns: readonly Column<Row>[], whenEmpty: string): void {
+  protected printList<Row>(
+    rows: readonly Row[],
+    id: (row: Row) => string,
+    columns: readonly Column<Row>[],
+    whenEmpty: string,
+  ): void {
     if (rows.length === 0) return this.say(whenEmpty)
     this.log(this.isQuiet ? rows.map(id).join('\n') : table(rows, columns, this.width, this.paint))
   }

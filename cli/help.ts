@@ -21,7 +21,9 @@ class CommandHelp extends OclifCommandHelp {
   /** Without the flags that stand in every usage. */
   protected override defaultUsage() {
     const whole = this.command
-    const own = Object.entries(whole.flags).filter(([, { helpGroup }]) => helpGroup === undefined || !common.includes(helpGroup))
+    const own = Object.entries(whole.flags).filter(
+      ([, { helpGroup }]) => helpGroup === undefined || !common.includes(helpGroup),
+    )
     this.command = { ...whole, flags: Object.fromEntries(own) }
     try {
       return super.defaultUsage()
@@ -41,7 +43,9 @@ export default class AgentHelp extends Help {
     const subject = rest.slice(0, flag === -1 ? undefined : flag)
     const words = subject.flatMap((arg) => arg.split(/[: ]/))
     const id = words.join(':')
-    const isKnown = words.some((_, last) => this.config.findCommand(words.slice(0, last + 1).join(':'))) || this.config.findTopic(id)
+    const isKnown =
+      words.some((_, last) => this.config.findCommand(words.slice(0, last + 1).join(':'))) ||
+      this.config.findTopic(id)
     if (words.length === 0 || isKnown) return super.showHelp(subject)
     const { reportNotFound } = await import('./errors/not-found.ts')
     reportNotFound(this.config, id, argv)

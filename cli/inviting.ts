@@ -42,7 +42,9 @@ export abstract class InvitingCommand extends AgentCommand {
   /** An invitation's URL that opens a page of it: the daemon's own, where the API has the Cloud Agent's placeholder. Wallets read `_oob` alone. */
   #linkOf(url: string): string {
     // With --json the code is of the URL in the record.
-    return this.jsonEnabled() ? url : url.replace(/^https:\/\/my\.domain\.com\/path(?=\?)/, `${this.access.url}/invitation`)
+    return this.jsonEnabled()
+      ? url
+      : url.replace(/^https:\/\/my\.domain\.com\/path(?=\?)/, `${this.access.url}/invitation`)
   }
 
   /** Says that there is nothing to make a QR code of, to whoever asks for one. */
@@ -57,7 +59,11 @@ export abstract class InvitingCommand extends AgentCommand {
     if (qr?.in === 'file') await this.#write(id, text, qr)
   }
 
-  async #draw(id: string, text: string, { size, isAsked }: Extract<QrChoice, { in: 'terminal' }>): Promise<void> {
+  async #draw(
+    id: string,
+    text: string,
+    { size, isAsked }: Extract<QrChoice, { in: 'terminal' }>,
+  ): Promise<void> {
     // Not before: what only prints a text has no need of it.
     const { drawQr } = await import('./prompts/qr.ts')
     const { renderingsFor } = await import('./prompts/qr-terminal.ts')
@@ -73,11 +79,14 @@ export abstract class InvitingCommand extends AgentCommand {
     const show = (as: string) => this.forSameDaemon(`agent ${this.#topic} show ${id} --qr ${as}`)
     if ('lines' in qr) {
       this.log(qr.lines.join('\n'))
-      if (qr.rendering === 'quadrants') this.say(`Half as wide as it should be, to fit. If a phone does not read it: ${show('png')}`)
+      if (qr.rendering === 'quadrants')
+        this.say(`Half as wide as it should be, to fit. If a phone does not read it: ${show('png')}`)
       else if (qr.rendering !== size) this.say('Drawn smaller than asked for, to fit.')
     } else if (qr.isTooLong) this.say(`No QR code: ${qr.reason}.`)
     else
-      this.say(`No QR code: ${qr.reason}.\nAs a picture: ${show('png')}\nOnce the letters are smaller, or the window larger: ${show(size)}`)
+      this.say(
+        `No QR code: ${qr.reason}.\nAs a picture: ${show('png')}\nOnce the letters are smaller, or the window larger: ${show(size)}`,
+      )
   }
 
   async #write(id: string, text: string, { format, file }: Extract<QrChoice, { in: 'file' }>): Promise<void> {

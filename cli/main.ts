@@ -47,7 +47,13 @@ export async function start(given: string[], { root, pjson, commands }: Program)
   const options = { root, pjson, ...(process.env['DEBUG'] === undefined && { logger: silent }) }
   const named = findNamed(argv, commands)
   if (!named) return run(argv, options)
-  const plugin = Object.assign(new Plugin(options), { name: pjson.name, root, pjson, commands: [], hooks: {} })
+  const plugin = Object.assign(new Plugin(options), {
+    name: pjson.name,
+    root,
+    pjson,
+    commands: [],
+    hooks: {},
+  })
   const config = await Config.load({ ...options, plugins: new Map([[pjson.name, plugin]]) })
   return Object.assign(named.command, { id: named.id }).run(argv.slice(named.words), config)
 }
@@ -64,7 +70,8 @@ function findNamed(argv: readonly string[], commands: Program['commands']) {
   if (argv.includes('--help')) return undefined
   const flag = argv.findIndex((arg) => arg.startsWith('-') || arg.includes('='))
   const given = flag === -1 ? argv : argv.slice(0, flag)
-  const words = given.findLastIndex((_, last) => Object.hasOwn(commands, given.slice(0, last + 1).join(':'))) + 1
+  const words =
+    given.findLastIndex((_, last) => Object.hasOwn(commands, given.slice(0, last + 1).join(':'))) + 1
   const id = given.slice(0, words).join(':')
   // Help is about all commands, and with colons in a word oclif counts the words otherwise.
   if (words === 0 || id === 'help' || id.split(':').length !== words) return undefined

@@ -11,7 +11,10 @@ import { readSeconds } from './input/duration.ts'
 export function waitFlags(dependsOn: string[] = []) {
   return {
     wait: Flags.boolean({ dependsOn, description: 'wait until the ledger has judged it' }),
-    timeout: Flags.string({ dependsOn: ['wait'], description: 'how long to wait: 30s, 10m, 2h; 5m when left out' }),
+    timeout: Flags.string({
+      dependsOn: ['wait'],
+      description: 'how long to wait: 30s, 10m, 2h; 5m when left out',
+    }),
   }
 }
 
@@ -41,7 +44,11 @@ export abstract class OperatingCommand extends AgentCommand {
    *
    * @throws {CommandError} 6 when the ledger has not judged it by then, 1 when it has rejected it.
    */
-  protected async follow<Made extends Operation>(made: Made, kind: Kind, seconds: number | undefined): Promise<Made & Partial<Did>> {
+  protected async follow<Made extends Operation>(
+    made: Made,
+    kind: Kind,
+    seconds: number | undefined,
+  ): Promise<Made & Partial<Did>> {
     const { id, didRef } = made.scheduledOperation
     const isAtOnce = didRef.startsWith('did:web:')
     const shown = seconds === undefined ? undefined : await this.#judged(id, didRef, kind, seconds)
@@ -62,12 +69,20 @@ export abstract class OperatingCommand extends AgentCommand {
       const { pendingOperation, metaLastFailure } = shown
       if (pendingOperation !== id) {
         if (kind.isAccepted(shown)) return shown
-        throw new CommandError(`The DID is not ${kind.done}. ${metaLastFailure?.detail ?? ''}`.trim(), 1, hint)
+        throw new CommandError(
+          `The DID is not ${kind.done}. ${metaLastFailure?.detail ?? ''}`.trim(),
+          1,
+          hint,
+        )
       }
       const left = until - performance.now()
       if (left <= 0) {
         const delay = metaLastFailure ? ` ${metaLastFailure.detail}` : ''
-        throw new CommandError(`The ledger has not judged the operation ${id} in time; it goes on by itself.${delay}`, 6, hint)
+        throw new CommandError(
+          `The ledger has not judged the operation ${id} in time; it goes on by itself.${delay}`,
+          6,
+          hint,
+        )
       }
       await setTimeout(Math.min(waitMs, left))
     }

@@ -19,7 +19,9 @@ export abstract class PlainCommand extends Command {
   static override enableJsonFlag = true
 
   // The start of the program takes it from the command line (_main.ts); here it is for help and completion.
-  static override baseFlags = { 'no-color': Flags.boolean({ description: 'print without colours (NO_COLOR)', helpGroup: 'GLOBAL' }) }
+  static override baseFlags = {
+    'no-color': Flags.boolean({ description: 'print without colours (NO_COLOR)', helpGroup: 'GLOBAL' }),
+  }
 
   /** As oclif's, which would load its configuration a second time. */
   static override run(
@@ -45,7 +47,9 @@ export abstract class PlainCommand extends Command {
       this.common = parsed.flags as CommonFlags
       return parsed
     } catch (error) {
-      throw toUsageError(error, argv ?? this.argv, { flags: { ...options?.baseFlags, ...options?.flags, json: {} } })
+      throw toUsageError(error, argv ?? this.argv, {
+        flags: { ...options?.baseFlags, ...options?.flags, json: {} },
+      })
     }
   }
 
@@ -57,7 +61,8 @@ export abstract class PlainCommand extends Command {
   /** Suggests what to run next, one command a line. */
   protected suggest(...commands: (string | undefined)[]): void {
     const given = commands.filter((each) => each !== undefined)
-    if (given.length > 0 && !this.common.quiet) this.say(['', 'Next:', ...given.map((each) => `  ${this.forSameDaemon(each)}`)].join('\n'))
+    if (given.length > 0 && !this.common.quiet)
+      this.say(['', 'Next:', ...given.map((each) => `  ${this.forSameDaemon(each)}`)].join('\n'))
   }
 
   protected override logJson(json: unknown): void {

@@ -9,7 +9,8 @@ export const idOf = (what: string) => ({
   id: Args.string({
     required: true,
     ignoreStdin: true,
-    description: what === 'connection' ? 'the connection: its id, the end of the id, or its label' : `id of the ${what}`,
+    description:
+      what === 'connection' ? 'the connection: its id, the end of the id, or its label' : `id of the ${what}`,
   }),
 })
 
@@ -17,7 +18,12 @@ export abstract class RemovingCommand extends AgentCommand {
   static override flags = { yes: Flags.boolean({ char: 'y', description: 'do it without asking' }) }
 
   /** Asks, unless `yes` was given, and removes. Returns what the daemon answered. @throws {CommandError} when the answer is no. */
-  protected async remove<Answer>(id: string, { yes }: { yes: boolean }, question: string, removal: () => Promise<Answer>): Promise<Answer> {
+  protected async remove<Answer>(
+    id: string,
+    { yes }: { yes: boolean },
+    question: string,
+    removal: () => Promise<Answer>,
+  ): Promise<Answer> {
     if (!yes) await confirm(question)
     const answer = await removal()
     this.print(id, [['removed', id]])

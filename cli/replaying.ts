@@ -7,7 +7,10 @@ const wanted = ['event', 'since', 'failed']
 
 export const replayFlags = {
   event: Flags.string({ exactlyOne: wanted, description: 'this event, by its id' }),
-  since: Flags.string({ exactlyOne: wanted, description: 'the events since an instant such as 2030-01-01T00:00:00Z, or since 2h ago' }),
+  since: Flags.string({
+    exactlyOne: wanted,
+    description: 'the events since an instant such as 2030-01-01T00:00:00Z, or since 2h ago',
+  }),
   failed: Flags.boolean({ exactlyOne: wanted, description: 'the events that were given up' }),
 }
 
@@ -17,7 +20,11 @@ export abstract class ReplayingCommand extends AgentCommand {
   /** Has a webhook sent events again, and prints how many that will be. @throws {UsageError} for a time that is none. */
   protected async replay(id: string, { event, since }: Wanted): Promise<{ id: string; count: number }> {
     const body =
-      event !== undefined ? { eventId: event } : since !== undefined ? { since: readSince('since', since) } : { failed: true as const }
+      event !== undefined
+        ? { eventId: event }
+        : since !== undefined
+          ? { since: readSince('since', since) }
+          : { failed: true as const }
     const { count } = await this.call('POST /events/webhooks/{id}/replay', { path: { id }, body })
     this.print(id, [
       ['webhook', id],

@@ -42,7 +42,8 @@ const kinds: { [T in Topic]: Kind<T> } = {
     event: 'PresentationUpdated',
     id: 'presentationId',
     state: 'status',
-    read: (call, presentationId) => call('GET /present-proof/presentations/{presentationId}', { path: { presentationId } }),
+    read: (call, presentationId) =>
+      call('GET /present-proof/presentations/{presentationId}', { path: { presentationId } }),
   },
 }
 
@@ -51,8 +52,14 @@ export type Waiting = { wait?: string | undefined; timeout?: string | undefined 
 /** The flags of waiting; `usually` says for what when no state is named. */
 export function waitFlags(usually: string) {
   return {
-    wait: Flags.string({ helpValue: '[state]', description: `wait until ${usually}, or with --wait=<state> for that state` }),
-    timeout: Flags.string({ dependsOn: ['wait'], description: 'how long to wait: 30s, 10m, 2h; 5m when left out' }),
+    wait: Flags.string({
+      helpValue: '[state]',
+      description: `wait until ${usually}, or with --wait=<state> for that state`,
+    }),
+    timeout: Flags.string({
+      dependsOn: ['wait'],
+      description: 'how long to wait: 30s, 10m, 2h; 5m when left out',
+    }),
   }
 }
 
@@ -96,11 +103,20 @@ export async function prepareWait<T extends Topic>(
     const id = String(made[kind.id])
     const timer = setTimeout(() => ending.abort(), seconds * 1_000)
     const first = String(made[kind.state])
-    if (first !== wanted && !isEnd(topic, first, wanted)) say?.(waitingLine(toWaited(topic, made, id, first), wanted, timeout))
+    if (first !== wanted && !isEnd(topic, first, wanted))
+      say?.(waitingLine(toWaited(topic, made, id, first), wanted, timeout))
     try {
-      const state = await lastState(events, kind, id, first, (each) => each === wanted || isEnd(topic, each, wanted))
+      const state = await lastState(
+        events,
+        kind,
+        id,
+        first,
+        (each) => each === wanted || isEnd(topic, each, wanted),
+      )
       const record = await kind.read(call, id).catch(() => made)
-      return state === wanted ? { record } : { record, failure: toFailure(toWaited(topic, record, id, state), wanted, seconds) }
+      return state === wanted
+        ? { record }
+        : { record, failure: toFailure(toWaited(topic, record, id, state), wanted, seconds) }
     } finally {
       clearTimeout(timer)
       ending.abort()
@@ -128,11 +144,19 @@ async function lastState<T extends Topic>(
 
 /** A record that is about to report a problem is at its end for everything but the report. */
 function isEnd(topic: Topic, state: string, wanted: string): boolean {
-  return meanings[topic][state]?.ends !== undefined && !(state === 'ProblemReportPending' && wanted === 'ProblemReportSent')
+  return (
+    meanings[topic][state]?.ends !== undefined &&
+    !(state === 'ProblemReportPending' && wanted === 'ProblemReportSent')
+  )
 }
 
 function toWaited(topic: Topic, record: Records[Topic], id: string, state: string): Waited {
-  return { topic, id, state, invitationUrl: 'invitation' in record ? record.invitation?.invitationUrl : undefined }
+  return {
+    topic,
+    id,
+    state,
+    invitationUrl: 'invitation' in record ? record.invitation?.invitationUrl : undefined,
+  }
 }
 
 function toFailure(waited: Waited, wanted: string, seconds: number): CommandError {

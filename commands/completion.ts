@@ -39,5 +39,8 @@ function ownShell(path: string | undefined): Shell {
   const name = basename(path ?? '')
   const known = (Object.keys(files) as Shell[]).find((shell) => shell === name)
   if (known !== undefined) return known
-  throw new UsageError(`An argument is missing: shell (bash, zsh or fish). SHELL names ${name || 'no shell'}.`, 'agent completion bash')
+  throw new UsageError(
+    `An argument is missing: shell (bash, zsh or fish). SHELL names ${name || 'no shell'}.`,
+    'agent completion bash',
+  )
 }

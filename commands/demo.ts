@@ -39,11 +39,16 @@ export default class Demo extends PlainCommand {
     scenario: Flags.option({
       options: Object.keys(scenarios) as Scenario[],
       default: usual,
-      description: 'how far it goes: to a connection, a credential, a proof, its revocation; onboarding, signing in; or all of it',
+      description:
+        'how far it goes: to a connection, a credential, a proof, its revocation; onboarding, signing in; or all of it',
     })(),
-    'two-terminals': Flags.boolean({ description: 'start one side, and say what to type in another terminal as the other' }),
+    'two-terminals': Flags.boolean({
+      description: 'start one side, and say what to type in another terminal as the other',
+    }),
     record: Flags.string({ description: 'record what is printed in this new file, as asciinema plays it' }),
-    keep: Flags.boolean({ description: 'leave the daemons running, and say how to explore and to stop them' }),
+    keep: Flags.boolean({
+      description: 'leave the daemons running, and say how to explore and to stop them',
+    }),
   }
 
   #recording: Recording | undefined
@@ -55,7 +60,8 @@ export default class Demo extends PlainCommand {
     if (isSilent && (isForTwo || record !== undefined))
       throw new UsageError('--json prints nothing to type or to record: leave one of them out.')
     const { isTTY: isTerminal, columns, rows } = process.stdout
-    if (record !== undefined) this.#recording = startRecording(record, `agent demo --scenario ${scenario}`, { columns, rows })
+    if (record !== undefined)
+      this.#recording = startRecording(record, `agent demo --scenario ${scenario}`, { columns, rows })
     const folder = mkdtempSync(join(tmpdir(), 'identity-agent-demo-'))
     const children = new Map<Name, ChildProcess>()
     const narrator = isSilent
@@ -75,7 +81,10 @@ export default class Demo extends PlainCommand {
     let isKept = false
     try {
       const stage = { folder, narrator, children, signal }
-      const result = await Promise.race([isForTwo ? this.#host(scenario, keep, stage) : this.#show(scenario, keep, stage), interrupted])
+      const result = await Promise.race([
+        isForTwo ? this.#host(scenario, keep, stage) : this.#show(scenario, keep, stage),
+        interrupted,
+      ])
       if (keep) {
         isKept = true
         for (const child of children.values()) letGo(child)
@@ -104,7 +113,11 @@ export default class Demo extends PlainCommand {
     return summary
   }
 
-  async #host(scenario: Scenario, isKept: boolean, stage: Stage): Promise<{ scenario: Scenario; acme: string }> {
+  async #host(
+    scenario: Scenario,
+    isKept: boolean,
+    stage: Stage,
+  ): Promise<{ scenario: Scenario; acme: string }> {
     const { acme, leave } = await host(scenario, stage)
     if (!isKept) await leave()
     return { scenario, acme }
@@ -117,11 +130,16 @@ export default class Demo extends PlainCommand {
   }
 
   #summarise({ coldStartMs, flow, changes, totalMs }: Summary): void {
-    const parts = flow && `connect ${duration(flow.connectMs)}, issue ${duration(flow.issueMs)}, present ${duration(flow.presentMs)}`
+    const parts =
+      flow &&
+      `connect ${duration(flow.connectMs)}, issue ${duration(flow.issueMs)}, present ${duration(flow.presentMs)}`
     const lines = fields([
       ['cold start to healthy', `acme ${duration(coldStartMs.acme)}, alice ${duration(coldStartMs.alice)}`],
       ['one flow, warm', flow && `${duration(flow.flowMs)} (${parts})`],
-      ['state changes', changes === 0 ? undefined : `${changes}, each reported by an event; nothing was polled`],
+      [
+        'state changes',
+        changes === 0 ? undefined : `${changes}, each reported by an event; nothing was polled`,
+      ],
       ['everything', duration(totalMs)],
     ])
     this.print(`\n${lines}`)

@@ -8,10 +8,14 @@ import { checkNode, checkProfile } from '../cli/doctor/here.ts'
 import { checkDaemon, checkTenantKey, examine } from '../cli/doctor/there.ts'
 
 export default class Doctor extends AgentCommand {
-  static override summary = 'Examine this program, the daemon and its ledger, and say what mends what is wrong'
+  static override summary =
+    'Examine this program, the daemon and its ledger, and say what mends what is wrong'
   static override description =
     'Exits with 0 when nothing has failed (warnings may be there), 7 when no daemon answers, 4 when a key is not accepted, 1 otherwise. With the administrator’s key the daemon examines itself as well; while none answers, its data folder on this machine is looked at.'
-  static override examples = ['<%= config.bin %> doctor', '<%= config.bin %> doctor --json | jq ".checks[] | select(.status != \\"ok\\")"']
+  static override examples = [
+    '<%= config.bin %> doctor',
+    '<%= config.bin %> doctor --json | jq ".checks[] | select(.status != \\"ok\\")"',
+  ]
 
   async run() {
     const { flags } = await this.parse(Doctor)
@@ -22,7 +26,9 @@ export default class Doctor extends AgentCommand {
     ]
     const access = this.#findAccess()
     const found = access ? [...here, ...(await this.#ask(access))] : here
-    const checks = found.map(({ hint, ...check }) => (hint === undefined ? check : { ...check, hint: this.#forThis(hint) }))
+    const checks = found.map(({ hint, ...check }) =>
+      hint === undefined ? check : { ...check, hint: this.#forThis(hint) },
+    )
     const bad = checks.filter(({ status }) => status !== 'ok')
     if (!this.isQuiet) this.log(render(checks, this.paint))
     else if (bad.length > 0) this.log(bad.map(({ name }) => name).join('\n'))
@@ -43,17 +49,25 @@ export default class Doctor extends AgentCommand {
   async #ask({ url, adminKey, apiKey }: Access): Promise<Check[]> {
     const daemon = await checkDaemon(this.call, url, this.config.version)
     if (daemon.status === 'failed') return [daemon, ...(await this.#lookAtFolder())]
-    return [daemon, await checkTenantKey(this.call, apiKey !== undefined), ...(await examine(this.call, adminKey !== undefined))]
+    return [
+      daemon,
+      await checkTenantKey(this.call, apiKey !== undefined),
+      ...(await examine(this.call, adminKey !== undefined)),
+    ]
   }
 
   /** Whose folder it would be is not known of an address that somebody gave, nor of another machine's. */
   async #lookAtFolder(): Promise<Check[]> {
     const around = fromProcess()
     const { profile } = this.access
-    const isGiven = this.common.url !== undefined || (this.common.profile === undefined && around.AGENT_URL !== undefined)
+    const isGiven =
+      this.common.url !== undefined || (this.common.profile === undefined && around.AGENT_URL !== undefined)
     if (isGiven || profile?.kind === 'remote') return []
     return examineAtRest(
-      childEnv({ AGENT_DATA_DIR: findDataDir(this.common, around), AGENT_PROFILE: this.common.profile ?? around.AGENT_PROFILE }),
+      childEnv({
+        AGENT_DATA_DIR: findDataDir(this.common, around),
+        AGENT_PROFILE: this.common.profile ?? around.AGENT_PROFILE,
+      }),
     )
   }
 

@@ -30,7 +30,10 @@ export default class Explain extends PlainCommand {
     const { args } = await this.parse(Explain)
     const contents = args.subject === undefined ? [...explanations] : findExplanations(args.subject)
     if (contents.length === 0)
-      throw new UsageError(`There is nothing to explain of ${JSON.stringify(args.subject)}.${hint(args.subject!)}`, 'agent explain')
+      throw new UsageError(
+        `There is nothing to explain of ${JSON.stringify(args.subject)}.${hint(args.subject!)}`,
+        'agent explain',
+      )
     const isKind = args.subject === undefined || args.subject.toLowerCase() in kinds
     if (!isKind) this.log(contents.map((each) => this.#whole(each)).join('\n\n'))
     else this.log(this.#inShort(contents))
@@ -38,7 +41,11 @@ export default class Explain extends PlainCommand {
   }
 
   #whole({ kind, name, topic, status, exitCode, what, why, do: remedy }: Explanation): string {
-    const about = [topic, status !== undefined && `status ${status}`, kind === 'problem' && `exit code ${exitCode}`].filter(Boolean)
+    const about = [
+      topic,
+      status !== undefined && `status ${status}`,
+      kind === 'problem' && `exit code ${exitCode}`,
+    ].filter(Boolean)
     const head = kind === 'exit-code' ? `exit code ${name}` : name
     const columns = this.width === undefined ? undefined : Math.max(this.width - 16, 20)
     const texts = [
@@ -49,11 +56,17 @@ export default class Explain extends PlainCommand {
     const lines = texts.flatMap(([title, text]) =>
       wrap(text, columns).map((line, index) => `  ${pad(index === 0 ? title : '', 13)}  ${line}`),
     )
-    return [`${this.paint('strong', head)}${about.length > 0 ? `  (${about.join(', ')})` : ''}`, ...lines].join('\n')
+    return [
+      `${this.paint('strong', head)}${about.length > 0 ? `  (${about.join(', ')})` : ''}`,
+      ...lines,
+    ].join('\n')
   }
 
   #inShort(contents: readonly Explanation[]): string {
-    const parts = Object.entries(kinds).map(([title, kind]) => ({ title, rows: contents.filter((each) => each.kind === kind) }))
+    const parts = Object.entries(kinds).map(([title, kind]) => ({
+      title,
+      rows: contents.filter((each) => each.kind === kind),
+    }))
     return parts
       .filter(({ rows }) => rows.length > 0)
       .map(({ title, rows }) => `${this.paint('strong', title.toUpperCase())}\n${this.#list(rows)}`)
@@ -61,11 +74,16 @@ export default class Explain extends PlainCommand {
   }
 
   #list(rows: readonly Explanation[]): string {
-    const shown = rows.map(({ name, topic, what }): [string, string] => [topic === undefined ? name : `${topic} ${name}`, what])
+    const shown = rows.map(({ name, topic, what }): [string, string] => [
+      topic === undefined ? name : `${topic} ${name}`,
+      what,
+    ])
     const longest = Math.max(...shown.map(([name]) => widthOf(name)))
     // Beside a long name there is no room for words.
     if (this.width !== undefined && longest > this.width / 2)
-      return shown.map(([name, what]) => [name, ...wrap(what, this.width! - 4).map((line) => `    ${line}`)].join('\n')).join('\n')
+      return shown
+        .map(([name, what]) => [name, ...wrap(what, this.width! - 4).map((line) => `    ${line}`)].join('\n'))
+        .join('\n')
     return fields(shown, undefined)
   }
 }

@@ -11,7 +11,8 @@ import { linesTable, pendingLines, toLines, traceText } from '../cli/trace/text.
 import { keyOf, type Trace } from '../cli/trace/words.ts'
 
 export default class TraceThread extends AgentCommand {
-  static override summary = 'Trace a thread: its messages, states and deliveries, step by step, and what it waits for'
+  static override summary =
+    'Trace a thread: its messages, states and deliveries, step by step, and what it waits for'
   static override description =
     'Of this side: the other side has a trace of its own. Messages are named, never shown. What is past EVENT_RETENTION is gone.'
   static override examples = [
@@ -24,7 +25,8 @@ export default class TraceThread extends AgentCommand {
     id: Args.string({
       required: true,
       ignoreStdin: true,
-      description: 'a thread or a DID; a connection, credential, proof, ping or event by its id; or the end of one (six characters)',
+      description:
+        'a thread or a DID; a connection, credential, proof, ping or event by its id; or the end of one (six characters)',
     }),
   }
   static override flags = {
@@ -42,7 +44,12 @@ export default class TraceThread extends AgentCommand {
     if (flags.follow) return this.#follow(trace)
     const now = Date.now()
     if (this.isQuiet) this.log(trace.thid)
-    else this.log(flags.mermaid ? toMermaid(trace, now) : traceText(trace, { now, width: this.width, paint: this.paint }))
+    else
+      this.log(
+        flags.mermaid
+          ? toMermaid(trace, now)
+          : traceText(trace, { now, width: this.width, paint: this.paint }),
+      )
     if (!flags.mermaid) this.suggest(...decisions(trace))
     return trace
   }
@@ -54,15 +61,23 @@ export default class TraceThread extends AgentCommand {
     const events = await this.openEvents({ thid }, { signal, onChange })
     const seen = new Set<string>()
     let waiting = ''
-    for await (const trace of follow(() => this.call('GET /traces/{id}', { path: { id: thid } }), events, signal)) {
+    for await (const trace of follow(
+      () => this.call('GET /traces/{id}', { path: { id: thid } }),
+      events,
+      signal,
+    )) {
       const fresh = toLines(trace).filter(({ step }) => !seen.has(keyOf(step)))
       const isFirst = seen.size === 0
       for (const { step } of fresh) seen.add(keyOf(step))
-      if (this.jsonEnabled() || this.isQuiet) for (const { step } of fresh) this.#write(this.isQuiet ? keyOf(step) : compactJson(step))
+      if (this.jsonEnabled() || this.isQuiet)
+        for (const { step } of fresh) this.#write(this.isQuiet ? keyOf(step) : compactJson(step))
       else if (fresh.length > 0) this.#write(this.#table(fresh, isFirst))
       // Said again when there is something else to wait for, not when it has waited for longer.
-      const wanted = compactJson(trace.pending.map(({ what, name, recordId, state, reason }) => [what, name, recordId, state, reason]))
-      if (wanted !== waiting) this.say(pendingLines(trace, Date.now()).slice(1).join('\n') || 'It waits for nothing.')
+      const wanted = compactJson(
+        trace.pending.map(({ what, name, recordId, state, reason }) => [what, name, recordId, state, reason]),
+      )
+      if (wanted !== waiting)
+        this.say(pendingLines(trace, Date.now()).slice(1).join('\n') || 'It waits for nothing.')
       waiting = wanted
     }
     process.exitCode = interrupted()
@@ -81,6 +96,8 @@ export default class TraceThread extends AgentCommand {
 /** The commands that come next where it is this side's turn. */
 function decisions({ pending }: Trace): (string | undefined)[] {
   return pending.map(({ what, topic, state, recordId }) =>
-    what === 'decision' && state !== undefined && recordId !== undefined ? nextCommand(topic as Topic, state, recordId) : undefined,
+    what === 'decision' && state !== undefined && recordId !== undefined
+      ? nextCommand(topic as Topic, state, recordId)
+      : undefined,
   )
 }

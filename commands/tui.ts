@@ -17,11 +17,18 @@ export default class Tui extends AgentCommand {
   async run(): Promise<void> {
     await this.parse(Tui)
     if (!process.stdin.isTTY || !process.stdout.isTTY)
-      throw new UsageError('The dashboard needs a terminal: standard input and standard output must both be one.', 'agent event tail')
+      throw new UsageError(
+        'The dashboard needs a terminal: standard input and standard output must both be one.',
+        'agent event tail',
+      )
     const { profileName, profile } = this.access
     const { start } = await import('../cli/tui/main.tsx')
     const where = `${profile ? `${profileName} · ` : ''}${this.access.url}`
-    const signal = await start({ daemon: this.daemon(), where, forSameDaemon: (command) => this.forSameDaemon(command) })
+    const signal = await start({
+      daemon: this.daemon(),
+      where,
+      forSameDaemon: (command) => this.forSameDaemon(command),
+    })
     if (signal) process.exitCode = 128 + constants.signals[signal]
   }
 
@@ -30,7 +37,8 @@ export default class Tui extends AgentCommand {
     const { apiKey } = this.access
     const headers: Record<string, string> = apiKey ? { apikey: apiKey.reveal() } : {}
     const url = () => currentUrl(this.access, fromProcess())
-    const call = (key: string, input: object) => (createClient(url(), headers) as (key: string, input: object) => unknown)(key, input)
+    const call = (key: string, input: object) =>
+      (createClient(url(), headers) as (key: string, input: object) => unknown)(key, input)
     return {
       call: call as Daemon['call'],
       open: (lastEventId, signal) => openEventStream(url(), headers, { lastEventId, signal }),

@@ -96,10 +96,17 @@ export type Remembered = { apiKey?: string | undefined }
  *
  * @throws {StartError} when the master key is not the folder's, or a file that all wallets share is damaged or of a newer release.
  */
-export async function createAgent(given: Config, log: Log, urls: Environment['urls'], remembered: Remembered = {}): Promise<Agent> {
+export async function createAgent(
+  given: Config,
+  log: Log,
+  urls: Environment['urls'],
+  remembered: Remembered = {},
+): Promise<Agent> {
   const { ADMIN_TOKEN, ADMIN_TOKEN_PREVIOUS } = given
   const config: Config = { ...given, ADMIN_TOKEN: undefined, ADMIN_TOKEN_PREVIOUS: undefined }
-  const isAdminToken = createTokenCheck([ADMIN_TOKEN, ADMIN_TOKEN_PREVIOUS].filter((token) => token !== undefined))
+  const isAdminToken = createTokenCheck(
+    [ADMIN_TOKEN, ADMIN_TOKEN_PREVIOUS].filter((token) => token !== undefined),
+  )
   const closers: (() => unknown)[] = []
   const close = async () => {
     for (const closer of closers.splice(0).toReversed()) await closer()
@@ -122,7 +129,9 @@ export async function createAgent(given: Config, log: Log, urls: Environment['ur
     closers.push(() => operatorHttp.close())
     const ledgerUrl = config.VDR_URL ?? `sqlite:${join(folder, 'vdr.db')}`
     const embedded = ledgerUrl.startsWith('sqlite:')
-      ? await openSqliteLedger(ledgerUrl.slice('sqlite:'.length), { confirmAfterSeconds: config.VDR_CONFIRM_AFTER })
+      ? await openSqliteLedger(ledgerUrl.slice('sqlite:'.length), {
+          confirmAfterSeconds: config.VDR_CONFIRM_AFTER,
+        })
       : undefined
     const ledger = embedded ?? createHttpLedger(ledgerUrl, operatorHttp)
     closers.push(() => ledger.close())
@@ -131,7 +140,9 @@ export async function createAgent(given: Config, log: Log, urls: Environment['ur
     const lifetimeMs = config.DID_CACHE_LIFETIME * 1_000
     const resolver = createResolver({
       getState: (suffix) => ledger.getState(suffix),
-      methods: { web: async (did) => (await unlessMoved(findWebDocument(db, wallets, did))) ?? resolveWeb(did) },
+      methods: {
+        web: async (did) => (await unlessMoved(findWebDocument(db, wallets, did))) ?? resolveWeb(did),
+      },
       documentLifetimeMs: lifetimeMs,
       // The embedded ledger is a file that other processes write to.
       ...(!embedded && { stateLifetimeMs: lifetimeMs }),
@@ -178,11 +189,15 @@ export async function createAgent(given: Config, log: Log, urls: Environment['ur
     const backups = createBackups(config, agentKey, gate, (id) => wallets.isOpen(id))
     closers.push(() => backups[Symbol.asyncDispose]())
     const aliases = await openAliases(db)
-    const openStatusList = async (id: string) => openListId(statusListKey, id) ?? aliases.find('status-list', id)
+    const openStatusList = async (id: string) =>
+      openListId(statusListKey, id) ?? aliases.find('status-list', id)
     const readList = createListReader({ http, openListId: openStatusList, wallets })
     const tenants = new Tenants(db, agentKey)
     closers.push(() => tenants.keys.close())
-    const enterprise = createEnterprise(config, agentKey, { url: urls.rest, findAlias: (kind, token) => aliases.find(kind, token) })
+    const enterprise = createEnterprise(config, agentKey, {
+      url: urls.rest,
+      findAlias: (kind, token) => aliases.find(kind, token),
+    })
     closers.push(() => enterprise.close())
     const worker = createWorker(config, wallets, log)
     closers.push(() => worker[Symbol.asyncDispose]())

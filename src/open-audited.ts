@@ -8,7 +8,11 @@ import { openAgentKey } from './wallet/agent-key.ts'
 import { AuditLog } from './audit/audit-log.ts'
 
 /** Opens both; the caller closes the log and erases the key. @throws {StartError} as `openAgentKey` and `AuditLog.open`; nothing is open then. */
-export async function openAudited(config: Config, db: AgentDb, log: Log): Promise<{ agentKey: Uint8Array; audit: AuditLog }> {
+export async function openAudited(
+  config: Config,
+  db: AgentDb,
+  log: Log,
+): Promise<{ agentKey: Uint8Array; audit: AuditLog }> {
   const open = (key: Uint8Array) =>
     AuditLog.open(join(config.AGENT_DATA_DIR, 'audit.db'), {
       key: deriveSealKey(key, 'audit'),

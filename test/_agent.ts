@@ -29,7 +29,11 @@ export type TestAgent = {
   /** Makes a wallet, an entity and a key, and a client that shows the key. */
   newTenant(name?: string): Promise<{ walletId: string; entityId: string; apiKey: string; call: Client }>
   /** Sends a request; a text goes out as JSON unless the headers say otherwise. */
-  send(method: string, path: string, init?: { headers?: Record<string, string>; body?: string | Uint8Array }): Promise<Response>
+  send(
+    method: string,
+    path: string,
+    init?: { headers?: Record<string, string>; body?: string | Uint8Array },
+  ): Promise<Response>
   [Symbol.asyncDispose](): Promise<void>
 }
 
@@ -45,7 +49,10 @@ export type TestOptions = {
 
 let keys = 0
 
-export async function startAgent(variables: Record<string, string> = {}, options: TestOptions = {}): Promise<TestAgent> {
+export async function startAgent(
+  variables: Record<string, string> = {},
+  options: TestOptions = {},
+): Promise<TestAgent> {
   const parts = options.parts ?? built
   const { bind, connectionLimits, openLog, serve, stop, urlOf } = parts
   const dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), 'identity-agent-'))
@@ -57,8 +64,18 @@ export async function startAgent(variables: Record<string, string> = {}, options
     ADMIN_TOKEN: adminToken,
     ...variables,
   })
-  const rest = await bind(config.AGENT_HOST, 0, 'AGENT_HTTP_PORT', connectionLimits(config, config.AGENT_TRUST_PROXY))
-  const didcomm = await bind(config.AGENT_HOST, 0, 'AGENT_DIDCOMM_PORT', connectionLimits(config, config.MEDIATOR_TRUST_PROXY))
+  const rest = await bind(
+    config.AGENT_HOST,
+    0,
+    'AGENT_HTTP_PORT',
+    connectionLimits(config, config.AGENT_TRUST_PROXY),
+  )
+  const didcomm = await bind(
+    config.AGENT_HOST,
+    0,
+    'AGENT_DIDCOMM_PORT',
+    connectionLimits(config, config.MEDIATOR_TRUST_PROXY),
+  )
   const [url, didcommUrl] = [urlOf(rest, config.AGENT_HOST), urlOf(didcomm, config.AGENT_HOST)]
   const urls = { rest: config.REST_SERVICE_URL ?? url, didcomm: config.DIDCOMM_SERVICE_URL ?? didcommUrl }
   const agent = await parts.createAgent(config, options.log ?? openLog(config.AGENT_LOG_LEVEL), urls)

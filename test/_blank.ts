@@ -8,11 +8,17 @@ import { migrate } from '../src/storage/migrate.ts'
 const migrations = { 'agent.db': agentMigrations, 'audit.db': auditMigrations }
 
 const make = () =>
-  Promise.all(Object.entries(migrations).map(async ([name, own]) => ({ name, bytes: await makeImage<object>((db) => migrate(db, own)) })))
+  Promise.all(
+    Object.entries(migrations).map(async ([name, own]) => ({
+      name,
+      bytes: await makeImage<object>((db) => migrate(db, own)),
+    })),
+  )
 
 let blank: ReturnType<typeof make> | undefined
 
 /** Puts them into a data folder that is empty: what an agent leaves behind that is killed at its first start, before it has made its keys. */
 export async function putBlankDatabases(dataDir: string): Promise<void> {
-  for (const { name, bytes } of await (blank ??= make())) writeFileSync(join(dataDir, name), bytes, { mode: 0o600 })
+  for (const { name, bytes } of await (blank ??= make()))
+    writeFileSync(join(dataDir, name), bytes, { mode: 0o600 })
 }

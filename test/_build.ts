@@ -15,7 +15,8 @@ const filesIn = (folder: string) => [
   folder,
   ...readdirSync(root + folder, { recursive: true, encoding: 'utf8' }).map((name) => `${folder}/${name}`),
 ]
-const isStale = () => Math.max(...['package.json', ...sources.flatMap(filesIn)].map(writtenAt)) > writtenAt(lastOfBuild)
+const isStale = () =>
+  Math.max(...['package.json', ...sources.flatMap(filesIn)].map(writtenAt)) > writtenAt(lastOfBuild)
 
 function build(): void {
   if (!isStale()) return

@@ -1,4 +1,6 @@
 /** The built daemon, loaded into this process as the daemon's own process loads it (bin/load.cjs). */
 import { createRequire } from 'node:module'
 
-export const built = createRequire(import.meta.url)('../bin/load.cjs').load('daemon') as typeof import('../daemon/server/bundle.ts')
+export const built = createRequire(import.meta.url)('../bin/load.cjs').load(
+  'daemon',
+) as typeof import('../daemon/server/bundle.ts')

@@ -68,7 +68,9 @@ export class Daemon {
   async start(): Promise<void> {
     this.#process = spawn(this.env, this.#prefix)
     // One that cannot start says so by leaving the channel, before it ends.
-    const ready = Ready.safeParse(await Promise.race([this.#process.getOneMessage().catch(() => undefined), this.#process]))
+    const ready = Ready.safeParse(
+      await Promise.race([this.#process.getOneMessage().catch(() => undefined), this.#process]),
+    )
     if (!ready.success) {
       const { stderr } = await this.#process
       throw new Error(`the daemon did not start: ${stderr}`)
@@ -95,13 +97,20 @@ export class Daemon {
   }
 
   /** What a module that was loaded into the process (`node --import`) answers to a message. */
-  async exchange(message: { type: string; collect?: boolean; kill?: { point: string; nth: number } }): Promise<unknown> {
+  async exchange(message: {
+    type: string
+    collect?: boolean
+    kill?: { point: string; nth: number }
+  }): Promise<unknown> {
     const [answer] = await Promise.all([this.#process!.getOneMessage(), this.#process!.sendMessage(message)])
     return answer
   }
 
   /** One request, as `apikey` or `x-admin-api-key` or nobody. */
-  async call(key: string, options: { body?: unknown; apiKey?: string; adminKey?: string } = {}): Promise<Answer> {
+  async call(
+    key: string,
+    options: { body?: unknown; apiKey?: string; adminKey?: string } = {},
+  ): Promise<Answer> {
     const [method, path] = key.split(' ') as [string, string]
     const { body, apiKey, adminKey } = options
     const response = await fetch(this.url + path, {

@@ -3,7 +3,11 @@ import { openEventStream, type StreamOptions } from '../daemon/client/event-clie
 import type { Event } from '../src/events/event.ts'
 
 /** A stream that is open: the next event, the next few, or the rest. */
-export async function follow(url: string, headers: Record<string, string>, options: Omit<StreamOptions, 'signal'> = {}) {
+export async function follow(
+  url: string,
+  headers: Record<string, string>,
+  options: Omit<StreamOptions, 'signal'> = {},
+) {
   const ending = new AbortController()
   const { lastEventId, events } = await openEventStream(url, headers, { ...options, signal: ending.signal })
   const iterator = events[Symbol.asyncIterator]()

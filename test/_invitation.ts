@@ -33,7 +33,10 @@ export function takeRequest({ call }: Tenant, invitation: string) {
 /** Accepts an offer with a new DID. */
 export async function acceptOffer(holder: Tenant, recordId: string) {
   const { did: subjectId } = await newDid(holder, 'authentication')
-  return holder.call('POST /issue-credentials/records/{recordId}/accept-offer', { path: { recordId }, body: { subjectId } })
+  return holder.call('POST /issue-credentials/records/{recordId}/accept-offer', {
+    path: { recordId },
+    body: { subjectId },
+  })
 }
 
 /** Proves with a credential of the wallet. */

@@ -16,7 +16,8 @@ export function keyringMissing(): string | undefined {
     .filter(([name, flag]) => spawnSync(name, [flag], { stdio: 'ignore' }).status !== 0)
     .map(([name]) => name)
   // An optional dependency, which is not there for every platform.
-  if (!existsSync(new URL('../node_modules/@napi-rs/keyring', import.meta.url))) missing.push('@napi-rs/keyring')
+  if (!existsSync(new URL('../node_modules/@napi-rs/keyring', import.meta.url)))
+    missing.push('@napi-rs/keyring')
   return missing.length === 0 ? undefined : `${missing.join(' and ')} not installed`
 }
 

@@ -30,8 +30,14 @@ export type Job = {
 export async function onboard(daemon: Daemon, adminKey: string, name: string): Promise<Party> {
   const apiKey = `${name}-${randomUUID()}`
   const wallet = await daemon.call('POST /wallets', { adminKey, body: { name } })
-  const entity = await daemon.call('POST /iam/entities', { adminKey, body: { name, walletId: wallet.body.id } })
-  const key = await daemon.call('POST /iam/apikey-authentication', { adminKey, body: { entityId: entity.body.id, apiKey } })
+  const entity = await daemon.call('POST /iam/entities', {
+    adminKey,
+    body: { name, walletId: wallet.body.id },
+  })
+  const key = await daemon.call('POST /iam/apikey-authentication', {
+    adminKey,
+    body: { entityId: entity.body.id, apiKey },
+  })
   expect([wallet.status, entity.status, key.status]).toEqual([201, 201, 201])
   return { daemon, walletId: wallet.body.id, apiKey }
 }
@@ -45,7 +51,11 @@ async function call({ daemon, apiKey }: Party, key: string, body?: unknown): Pro
 /** Waits until a party's record of a thread, or DID, is announced in a state. */
 async function reached(sink: Sink, { walletId }: Party, subject: string, state: string): Promise<any> {
   const event = await sink.waitFor(`${state} of ${subject}`, ({ walletId: id, data }) => {
-    return id === walletId && (data.thid ?? data.did) === subject && (data.state ?? data.protocolState ?? data.status) === state
+    return (
+      id === walletId &&
+      (data.thid ?? data.did) === subject &&
+      (data.state ?? data.protocolState ?? data.status) === state
+    )
   })
   return event.data
 }
@@ -64,7 +74,11 @@ export const steps: Record<string, (job: Job) => Promise<void>> = {
     const schema = {
       $schema: 'https://json-schema.org/draft/2020-12/schema',
       type: 'object',
-      properties: { familyName: { type: 'string' }, age: { type: 'integer', minimum: 18 }, address: { type: 'object', properties: {} } },
+      properties: {
+        familyName: { type: 'string' },
+        age: { type: 'integer', minimum: 18 },
+        address: { type: 'object', properties: {} },
+      },
       required: ['familyName', 'age'],
       additionalProperties: false,
     }
@@ -81,7 +95,9 @@ export const steps: Record<string, (job: Job) => Promise<void>> = {
   },
   async 'the holder creates a DID'(job) {
     const template = { publicKeys: [{ id: 'auth-1', purpose: 'authentication', curve: 'Ed25519' }] }
-    job.subjectId = (await call(job.holder, 'POST /did-registrar/dids', { documentTemplate: template })).longFormDid
+    job.subjectId = (
+      await call(job.holder, 'POST /did-registrar/dids', { documentTemplate: template })
+    ).longFormDid
   },
   async 'the issuer invites'(job) {
     await reached(job.sink, job.issuer, job.issuingDID, 'PUBLISHED')
@@ -90,20 +106,29 @@ export const steps: Record<string, (job: Job) => Promise<void>> = {
     job.invitation = new URL(invitation.invitationUrl).searchParams.get('_oob')!
   },
   async 'the holder accepts the invitation'(job) {
-    job.holderConnectionId = (await call(job.holder, 'POST /connection-invitations', { invitation: job.invitation })).connectionId
+    job.holderConnectionId = (
+      await call(job.holder, 'POST /connection-invitations', { invitation: job.invitation })
+    ).connectionId
   },
   async 'the issuer offers a credential'(job) {
     await reached(job.sink, job.issuer, job.connectionId, 'ConnectionResponseSent')
     await reached(job.sink, job.holder, job.connectionId, 'ConnectionResponseReceived')
     const { connectionId, issuingDID, schemaId } = job
     const claims = { familyName: 'Ärger', age: 42, address: { city: 'Zürich' } }
-    const record = await call(job.issuer, 'POST /issue-credentials/credential-offers', { connectionId, issuingDID, claims, schemaId })
+    const record = await call(job.issuer, 'POST /issue-credentials/credential-offers', {
+      connectionId,
+      issuingDID,
+      claims,
+      schemaId,
+    })
     job.credentialThid = record.thid
     job.recordId = record.recordId
   },
   async 'the holder accepts the offer'(job) {
     job.holderRecordId = (await reached(job.sink, job.holder, job.credentialThid, 'OfferReceived')).recordId
-    await call(job.holder, `POST /issue-credentials/records/${job.holderRecordId}/accept-offer`, { subjectId: job.subjectId })
+    await call(job.holder, `POST /issue-credentials/records/${job.holderRecordId}/accept-offer`, {
+      subjectId: job.subjectId,
+    })
   },
   async 'the issuer issues the credential'(job) {
     await reached(job.sink, job.issuer, job.credentialThid, 'RequestReceived')
@@ -122,7 +147,9 @@ export const steps: Record<string, (job: Job) => Promise<void>> = {
     job.presentationId = record.presentationId
   },
   async 'the prover proves'(job) {
-    job.holderPresentationId = (await reached(job.sink, job.holder, job.proofThid, 'RequestReceived')).presentationId
+    job.holderPresentationId = (
+      await reached(job.sink, job.holder, job.proofThid, 'RequestReceived')
+    ).presentationId
     await call(job.holder, `PATCH /present-proof/presentations/${job.holderPresentationId}`, {
       action: 'request-accept',
       proofId: [job.holderRecordId],
@@ -130,7 +157,9 @@ export const steps: Record<string, (job: Job) => Promise<void>> = {
   },
   async 'the verifier accepts the proof'(job) {
     await reached(job.sink, job.issuer, job.proofThid, 'PresentationVerified')
-    await call(job.issuer, `PATCH /present-proof/presentations/${job.presentationId}`, { action: 'presentation-accept' })
+    await call(job.issuer, `PATCH /present-proof/presentations/${job.presentationId}`, {
+      action: 'presentation-accept',
+    })
   },
 }
 
@@ -155,8 +184,18 @@ export function announced({ sink, issuer, holder }: Job): Record<string, string[
 /** The tables of service §3.1–3.4 as the story of one run of the main job. */
 export const wholeStory: Record<string, string[]> = {
   'issuer DIDStatusUpdated': ['PUBLISHED'],
-  'issuer ConnectionUpdated': ['InvitationGenerated', 'ConnectionRequestReceived', 'ConnectionResponsePending', 'ConnectionResponseSent'],
-  'holder ConnectionUpdated': ['InvitationReceived', 'ConnectionRequestPending', 'ConnectionRequestSent', 'ConnectionResponseReceived'],
+  'issuer ConnectionUpdated': [
+    'InvitationGenerated',
+    'ConnectionRequestReceived',
+    'ConnectionResponsePending',
+    'ConnectionResponseSent',
+  ],
+  'holder ConnectionUpdated': [
+    'InvitationReceived',
+    'ConnectionRequestPending',
+    'ConnectionRequestSent',
+    'ConnectionResponseReceived',
+  ],
   'issuer IssueCredentialRecordUpdated': [
     'OfferPending',
     'OfferSent',
@@ -165,7 +204,22 @@ export const wholeStory: Record<string, string[]> = {
     'CredentialGenerated',
     'CredentialSent',
   ],
-  'holder IssueCredentialRecordUpdated': ['OfferReceived', 'RequestPending', 'RequestSent', 'CredentialReceived'],
-  'issuer PresentationUpdated': ['RequestPending', 'RequestSent', 'PresentationVerified', 'PresentationAccepted'],
-  'holder PresentationUpdated': ['RequestReceived', 'PresentationPending', 'PresentationGenerated', 'PresentationSent'],
+  'holder IssueCredentialRecordUpdated': [
+    'OfferReceived',
+    'RequestPending',
+    'RequestSent',
+    'CredentialReceived',
+  ],
+  'issuer PresentationUpdated': [
+    'RequestPending',
+    'RequestSent',
+    'PresentationVerified',
+    'PresentationAccepted',
+  ],
+  'holder PresentationUpdated': [
+    'RequestReceived',
+    'PresentationPending',
+    'PresentationGenerated',
+    'PresentationSent',
+  ],
 }

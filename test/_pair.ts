@@ -6,7 +6,11 @@ import { startAgent, type TestAgent } from './_agent.ts'
 export type Tenant = Awaited<ReturnType<TestAgent['newTenant']>>
 
 /** Asks until the answer fits. The agent works by itself in between; a test that waits in vain says for what. */
-export async function until<Value>(what: string, ask: () => Promise<Value>, fits: (value: Value) => boolean): Promise<Value> {
+export async function until<Value>(
+  what: string,
+  ask: () => Promise<Value>,
+  fits: (value: Value) => boolean,
+): Promise<Value> {
   let last: Value | undefined
   for (let attempt = 0; attempt < 200; attempt++) {
     last = await ask()
@@ -36,7 +40,11 @@ export function presentationIn(call: Client, thid: string, state: string) {
 }
 
 /** A tenant may be on both sides of a thread: any record of it that fits is the one. */
-async function recordIn<Item>(what: string, ask: () => Promise<Item[]>, fits: (record: Item) => boolean): Promise<Item> {
+async function recordIn<Item>(
+  what: string,
+  ask: () => Promise<Item[]>,
+  fits: (record: Item) => boolean,
+): Promise<Item> {
   return (await until(what, ask, (records) => records.some(fits))).find(fits)!
 }
 
@@ -51,7 +59,11 @@ export async function connect(inviter: Tenant, invitee: Tenant) {
   const accepted = await invitee.call('POST /connection-invitations', { body: { invitation: oobOf(made) } })
   await connectionIn(invitee.call, made.thid, 'ConnectionResponseReceived')
   await connectionIn(inviter.call, made.thid, 'ConnectionResponseSent')
-  return { thid: made.thid, inviterConnectionId: made.connectionId, inviteeConnectionId: accepted.connectionId }
+  return {
+    thid: made.thid,
+    inviterConnectionId: made.connectionId,
+    inviteeConnectionId: accepted.connectionId,
+  }
 }
 
 /** Makes a DID with a signing key; published when it is an issuer's. */
@@ -88,9 +100,17 @@ export async function issue(
     body: { connectionId, issuingDID, claims, schemaId, automaticIssuance: true },
   })
   const { recordId } = await credentialIn(holder.call, offer.thid, 'OfferReceived')
-  await holder.call('POST /issue-credentials/records/{recordId}/accept-offer', { path: { recordId }, body: { subjectId } })
+  await holder.call('POST /issue-credentials/records/{recordId}/accept-offer', {
+    path: { recordId },
+    body: { subjectId },
+  })
   const { credential } = await credentialIn(holder.call, offer.thid, 'CredentialReceived')
-  return { recordId, issuerRecordId: offer.recordId, thid: offer.thid, credential: Buffer.from(credential!, 'base64url').toString() }
+  return {
+    recordId,
+    issuerRecordId: offer.recordId,
+    thid: offer.thid,
+    credential: Buffer.from(credential!, 'base64url').toString(),
+  }
 }
 
 /** An agent with two tenants: an issuer and a holder. */
@@ -101,7 +121,9 @@ export async function startPair(variables: Record<string, string> = {}, start = 
 }
 
 /** The problem that a call is refused with. */
-export async function refusal(call: Promise<unknown>): Promise<{ status: number; type: string; detail: string }> {
+export async function refusal(
+  call: Promise<unknown>,
+): Promise<{ status: number; type: string; detail: string }> {
   const outcome = await call.then(
     (value) => ({ value }),
     (error: unknown) => ({ error: error as { problem?: { status: number; type: string; detail: string } } }),

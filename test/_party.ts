@@ -73,7 +73,8 @@ export async function openParty({ uris = (own) => [own], answer }: PartyOptions 
     const plaintext = { id: randomUUID(), from: did, to: [to], body: {}, ...message } as PlaintextMessage
     const recipients = [recipientOf(to)]
     if (seal === 'anoncrypt') return packAnoncrypt(plaintext, { recipients })
-    if (seal === 'forged authcrypt') return encrypt(writeMessage(plaintext), { sender: own, recipients, enc: 'A256CBC-HS512' })
+    if (seal === 'forged authcrypt')
+      return encrypt(writeMessage(plaintext), { sender: own, recipients, enc: 'A256CBC-HS512' })
     return packAuthcrypt(plaintext, { sender: own, recipients })
   }
 
@@ -104,7 +105,11 @@ export async function openParty({ uris = (own) => [own], answer }: PartyOptions 
     send,
     async connect({ call }, state = 'ConnectionResponseSent') {
       const { connectionId, thid, invitation } = await call('POST /connections', { body: {} })
-      const { status, detail } = await send(invitation.from, { type: typesOf.connectionRequest, thid, pthid: thid })
+      const { status, detail } = await send(invitation.from, {
+        type: typesOf.connectionRequest,
+        thid,
+        pthid: thid,
+      })
       if (status !== 200) throw new Error(`the request was answered with ${status}: ${detail}`)
       await connectionIn(call, thid, state)
       return { connectionId, theirDid: invitation.from, thid }
@@ -156,9 +161,16 @@ export function addressOf(did: string): string {
 }
 
 export async function post(url: string, envelope: string): Promise<{ status: number; detail?: string }> {
-  const response = await fetch(url, { method: 'POST', headers: { 'content-type': encryptedType }, body: envelope })
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': encryptedType },
+    body: envelope,
+  })
   const text = await response.text()
-  return { status: response.status, ...(text.startsWith('{') && { detail: (JSON.parse(text) as { detail: string }).detail }) }
+  return {
+    status: response.status,
+    ...(text.startsWith('{') && { detail: (JSON.parse(text) as { detail: string }).detail }),
+  }
 }
 
 function openWith(own: OwnKey, envelope: string): Promise<Unpacked> {

@@ -25,7 +25,10 @@ export class Sink {
       const chunks: Buffer[] = []
       request.on('data', (chunk: Buffer) => chunks.push(chunk))
       request.on('end', () => {
-        sink.deliveries.push({ event: Event.parse(JSON.parse(Buffer.concat(chunks).toString())), headers: request.headers })
+        sink.deliveries.push({
+          event: Event.parse(JSON.parse(Buffer.concat(chunks).toString())),
+          headers: request.headers,
+        })
         response.end()
         for (const look of sink.#waiting) look()
       })
@@ -47,7 +50,10 @@ export class Sink {
         const found = this.deliveries.find(({ event }) => fits(event))
         if (found) end(() => resolve(found.event))
       }
-      const timer = setTimeout(() => end(() => reject(new Error(`${what} did not happen; last events: ${this.#last()}`))), timeoutMs)
+      const timer = setTimeout(
+        () => end(() => reject(new Error(`${what} did not happen; last events: ${this.#last()}`))),
+        timeoutMs,
+      )
       const end = (settle: () => void) => {
         clearTimeout(timer)
         this.#waiting.delete(look)
@@ -67,7 +73,11 @@ export class Sink {
     return JSON.stringify(
       this.events
         .slice(-8)
-        .map(({ type, walletId, data }) => [type, walletId.slice(0, 8), data.state ?? data.protocolState ?? data.status]),
+        .map(({ type, walletId, data }) => [
+          type,
+          walletId.slice(0, 8),
+          data.state ?? data.protocolState ?? data.status,
+        ]),
     )
   }
 }

@@ -5,7 +5,9 @@ import { startPair as startBuiltPair } from './_pair.ts'
 
 export type { TestAgent }
 
-export const startAgent = (variables: Record<string, string> = {}, options: TestOptions = {}): Promise<TestAgent> =>
-  startBuilt(variables, { ...options, parts: sources })
+export const startAgent = (
+  variables: Record<string, string> = {},
+  options: TestOptions = {},
+): Promise<TestAgent> => startBuilt(variables, { ...options, parts: sources })
 
 export const startPair = (variables: Record<string, string> = {}) => startBuiltPair(variables, startAgent)

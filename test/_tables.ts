@@ -17,14 +17,17 @@ function defaultOf(name: string, type: (typeof variables)[keyof typeof variables
 
 /** Variable, default, meaning. */
 export function variablesTable(): string {
-  const rows = Object.entries(variables).map(([name, type]) => `| \`${name}\` | ${defaultOf(name, type)} | ${type.description} |`)
+  const rows = Object.entries(variables).map(
+    ([name, type]) => `| \`${name}\` | ${defaultOf(name, type)} | ${type.description} |`,
+  )
   return ['| variable | default | meaning |', '|---|---|---|', ...rows].join('\n')
 }
 
 /** Endpoint, who may call it, with a key of which scope, what it does. */
 export function endpointsTable(): string {
   const rows = (routes as readonly Route[]).map(
-    ({ key, contract }) => `| \`${key}\` | ${contract.access.replaceAll('-', ' ')} | ${scopeWords(contract)} | ${contract.summary} |`,
+    ({ key, contract }) =>
+      `| \`${key}\` | ${contract.access.replaceAll('-', ' ')} | ${scopeWords(contract)} | ${contract.summary} |`,
   )
   return ['| endpoint | for | scopes | |', '|---|---|---|---|', ...rows].join('\n')
 }

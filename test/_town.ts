@@ -5,7 +5,9 @@ type Use = <Part extends AsyncDisposable>(part: Part) => Part
 type Ask = (key: string, body?: object) => Promise<any>
 
 /** Makes something of parts, which are disposed of with it, the last one first, or at once when it cannot be made. */
-export async function assemble<Whole extends object>(make: (use: Use) => Promise<Whole>): Promise<Whole & AsyncDisposable> {
+export async function assemble<Whole extends object>(
+  make: (use: Use) => Promise<Whole>,
+): Promise<Whole & AsyncDisposable> {
   const parts: AsyncDisposable[] = []
   const dispose = async () => {
     for (const part of parts.toReversed()) await part[Symbol.asyncDispose]()
@@ -19,18 +21,33 @@ export async function assemble<Whole extends object>(make: (use: Use) => Promise
 }
 
 /** Two daemons with folders of their own; `env` adds to what they have. */
-export async function startTwo(use: Use, adminKey: string, env: Record<string, string>): Promise<[Daemon, Daemon]> {
+export async function startTwo(
+  use: Use,
+  adminKey: string,
+  env: Record<string, string>,
+): Promise<[Daemon, Daemon]> {
   const folder = use(await temporaryFolder())
-  const start = async (name: string) => use(await Daemon.start({ ...settingsIn(folder.path, name, adminKey), ...env }))
+  const start = async (name: string) =>
+    use(await Daemon.start({ ...settingsIn(folder.path, name, adminKey), ...env }))
   return Promise.all([start('acme'), start('alice')])
 }
 
 /** Makes a tenant at a daemon. */
-export async function newTenant(daemon: Daemon, adminKey: string, name: string): Promise<{ walletId: string; apiKey: string }> {
+export async function newTenant(
+  daemon: Daemon,
+  adminKey: string,
+  name: string,
+): Promise<{ walletId: string; apiKey: string }> {
   const apiKey = `key-of-${name}-in-the-town`
   const wallet = await daemon.call('POST /wallets', { adminKey, body: { name } })
-  const entity = await daemon.call('POST /iam/entities', { adminKey, body: { name, walletId: wallet.body.id } })
-  await daemon.call('POST /iam/apikey-authentication', { adminKey, body: { entityId: entity.body.id, apiKey } })
+  const entity = await daemon.call('POST /iam/entities', {
+    adminKey,
+    body: { name, walletId: wallet.body.id },
+  })
+  await daemon.call('POST /iam/apikey-authentication', {
+    adminKey,
+    body: { entityId: entity.body.id, apiKey },
+  })
   return { walletId: wallet.body.id, apiKey }
 }
 
@@ -48,7 +65,11 @@ export async function publishDid(ask: Ask, curve?: string): Promise<string> {
 }
 
 /** Publishes a schema of persons who must have all the properties; its path below the agent. */
-export async function publishSchema(ask: Ask, author: string, properties: Record<string, object>): Promise<string> {
+export async function publishSchema(
+  ask: Ask,
+  author: string,
+  properties: Record<string, object>,
+): Promise<string> {
   const { guid } = await ask('POST /schema-registry/schemas', {
     name: 'person',
     version: '1.0.0',

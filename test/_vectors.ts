@@ -12,7 +12,9 @@ export function readPublished(name: string): unknown {
 }
 
 /** Vectors for `test.each`, each with its name for the test's: `%s` gives it in full. */
-export function named<Vector extends PublishedVector>(vectors: readonly Vector[]): [name: string, vector: Vector][] {
+export function named<Vector extends PublishedVector>(
+  vectors: readonly Vector[],
+): [name: string, vector: Vector][] {
   return vectors.map((vector) => [vector.id, vector])
 }
 
@@ -37,7 +39,9 @@ export type TallyOptions<Vector, Direction> = {
  * Counts what ran, for a table at the end of the test file: a test calls what it is given here as its last step, so that
  * a vector whose test fails, or is not run, is missing in its row.
  */
-export function tally<Vector extends PublishedVector, Direction extends string>(options: TallyOptions<Vector, Direction>) {
+export function tally<Vector extends PublishedVector, Direction extends string>(
+  options: TallyOptions<Vector, Direction>,
+) {
   const notes: { vector: Vector; direction: Direction; outcome: Outcome | undefined }[] = []
   afterAll(() => {
     if (notes.length > 0) process.stdout.write(`\n${table()}\n`)
@@ -50,7 +54,8 @@ export function tally<Vector extends PublishedVector, Direction extends string>(
       const reason = leftOut(vector)
       if (reason !== undefined) reasons.set(vector, reason)
     }
-    for (const { vector, outcome } of notes) if (typeof outcome === 'object') reasons.set(vector, outcome.exception)
+    for (const { vector, outcome } of notes)
+      if (typeof outcome === 'object') reasons.set(vector, outcome.exception)
 
     const row = (name: string, of: readonly Vector[]) => {
       const count = (is: (note: (typeof notes)[number]) => boolean) =>
@@ -85,5 +90,6 @@ export function tally<Vector extends PublishedVector, Direction extends string>(
   }
 
   /** Notes what a test has seen a vector come to; nothing more than the direction for the second look at one. */
-  return (vector: Vector, direction: Direction, outcome?: Outcome): void => void notes.push({ vector, direction, outcome })
+  return (vector: Vector, direction: Direction, outcome?: Outcome): void =>
+    void notes.push({ vector, direction, outcome })
 }

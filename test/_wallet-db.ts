@@ -3,7 +3,11 @@ import { join } from 'node:path'
 import { openWalletDb, type Db } from '../src/storage/database.ts'
 import { temporaryFolder } from './_daemon.ts'
 
-export async function temporaryWalletDb(): Promise<{ db: Db; path: string; [Symbol.asyncDispose](): Promise<void> }> {
+export async function temporaryWalletDb(): Promise<{
+  db: Db
+  path: string
+  [Symbol.asyncDispose](): Promise<void>
+}> {
   const folder = await temporaryFolder()
   const path = join(folder.path, 'wallet.db')
   const db = await openWalletDb(path)

@@ -10,9 +10,13 @@ import { helpOf } from '../docs/_make/help.ts'
 
 const pathOf = (file: string) => fileURLToPath(new URL(`../${file}`, import.meta.url))
 
-test.each(Object.entries(pages))('%s is up to date: `npm run docs` writes it', { timeout: 60_000 }, async (file, page) => {
-  expect(readFileSync(pathOf(file), 'utf8')).toBe(await page())
-})
+test.each(Object.entries(pages))(
+  '%s is up to date: `npm run docs` writes it',
+  { timeout: 60_000 },
+  async (file, page) => {
+    expect(readFileSync(pathOf(file), 'utf8')).toBe(await page())
+  },
+)
 
 test('help is as wide as a terminal of 80 columns, and has no colours', { timeout: 60_000 }, async () => {
   const help = await helpOf([])
@@ -32,9 +36,16 @@ test('every command that has --json says what it prints', () => {
   expect(Object.keys(shapes).toSorted()).toEqual(withJson.map(({ id }) => id).toSorted())
 })
 
-const groff = ['/usr/bin/groff', '/usr/local/bin/groff', '/opt/homebrew/bin/groff'].find((path) => existsSync(path))
+const groff = ['/usr/bin/groff', '/usr/local/bin/groff', '/opt/homebrew/bin/groff'].find((path) =>
+  existsSync(path),
+)
 
-test.skipIf(groff === undefined)('the manual page is one, without a warning (skipped where there is no groff)', () => {
-  const { status, stderr } = spawnSync(groff!, ['-man', '-Tascii', '-ww', pathOf('man/agent.1')], { encoding: 'utf8' })
-  expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
-})
+test.skipIf(groff === undefined)(
+  'the manual page is one, without a warning (skipped where there is no groff)',
+  () => {
+    const { status, stderr } = spawnSync(groff!, ['-man', '-Tascii', '-ww', pathOf('man/agent.1')], {
+      encoding: 'utf8',
+    })
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
+  },
+)

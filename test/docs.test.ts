@@ -29,7 +29,9 @@ test('every page in docs is named in the README, and what the pages link to is t
   for (const page of pages) {
     if (page !== 'README.md') expect(read('README.md'), page).toContain(`](${page})`)
     for (const [, target] of read(page).matchAll(/\]\((?!https?:|#)([^)#]+)/g))
-      expect(existsSync(new URL(target!, new URL(`../${page}`, import.meta.url))), `${page}: ${target}`).toBe(true)
+      expect(existsSync(new URL(target!, new URL(`../${page}`, import.meta.url))), `${page}: ${target}`).toBe(
+        true,
+      )
   }
 })
 
@@ -42,7 +44,8 @@ test('every command that is shown exists', () => {
     .filter((words) => topics.has(words.split(' ')[0]))
   expect(shown.length).toBeGreaterThan(15)
   // A command with what comes after it, or a topic.
-  const isOne = (words: string) => names.some((name) => `${words} `.startsWith(`${name} `) || `${name} `.startsWith(`${words} `))
+  const isOne = (words: string) =>
+    names.some((name) => `${words} `.startsWith(`${name} `) || `${name} `.startsWith(`${words} `))
   expect(shown.filter((words) => !isOne(words))).toEqual([])
 })
 

@@ -36,18 +36,24 @@ test.each(sections)('no state of §%s waits on two rows for one trigger', (_sect
   expect(new Set(keys).size).toBe(keys.length)
 })
 
-test.each(sections)('every debt of §%s is reported by a row after it, but for the last word of a flow', (_section, { rows }) => {
-  for (const [role, , , to, then] of rows) {
-    if (then === undefined || then === 'send problem-report') continue
-    const report = then.startsWith('send ') ? 'sent' : 'made'
-    expect(
-      rows.some((row) => row[0] === role && row[1] === to && row[2] === report),
-      `${then} from ${to}`,
-    ).toBe(true)
-  }
-})
+test.each(sections)(
+  'every debt of §%s is reported by a row after it, but for the last word of a flow',
+  (_section, { rows }) => {
+    for (const [role, , , to, then] of rows) {
+      if (then === undefined || then === 'send problem-report') continue
+      const report = then.startsWith('send ') ? 'sent' : 'made'
+      expect(
+        rows.some((row) => row[0] === role && row[1] === to && row[2] === report),
+        `${then} from ${to}`,
+      ).toBe(true)
+    }
+  },
+)
 
 test('the tables of service §3.5 are the tables of the code', () => {
-  const ofCode = (role: string, rows: readonly (readonly [string | null, string, string])[]) => rows.map(([from, , to]) => [role, from, to])
-  expect([...ofCode('DID request', didRequestStates), ...ofCode('Challenge', challengeStates)]).toEqual(table('3.5'))
+  const ofCode = (role: string, rows: readonly (readonly [string | null, string, string])[]) =>
+    rows.map(([from, , to]) => [role, from, to])
+  expect([...ofCode('DID request', didRequestStates), ...ofCode('Challenge', challengeStates)]).toEqual(
+    table('3.5'),
+  )
 })

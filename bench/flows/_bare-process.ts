@@ -46,7 +46,13 @@ async function openParty(name: Party) {
   /** Changes a state in a commit, and tells the webhook once that is on disk. */
   const change = (thid: string, messageId?: string) => {
     const now = new Date().toISOString()
-    const event = JSON.stringify({ id: randomUUID(), type: 'Changed', ts: now, walletId: name, data: { thid, state: 'Next', ...data } })
+    const event = JSON.stringify({
+      id: randomUUID(),
+      type: 'Changed',
+      ts: now,
+      walletId: name,
+      data: { thid, state: 'Next', ...data },
+    })
     database.transaction(() => {
       if (messageId) receive.run(messageId, now)
       put.run(thid, 'Next', thid, JSON.stringify(data), now)
@@ -59,19 +65,30 @@ async function openParty(name: Party) {
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
     request.on('end', () => {
       const { privateKey } = keys[name]
-      const message = unpackBare(Buffer.concat(chunks).toString(), { privateKey, publicKey: keys[otherOf[name]].publicKey }) as Letter
+      const message = unpackBare(Buffer.concat(chunks).toString(), {
+        privateKey,
+        publicKey: keys[otherOf[name]].publicKey,
+      }) as Letter
       void change(message.thid, message.id)
       response.writeHead(202).end()
     })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  return { change, pool: new Pool(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, { connections: 16 }) }
+  return {
+    change,
+    pool: new Pool(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, { connections: 16 }),
+  }
 }
 
 type Letter = { id: string; thid: string }
 
 async function post(pool: Pool, body: string): Promise<void> {
-  const answer = await pool.request({ method: 'POST', path: '/', headers: { 'content-type': 'application/json' }, body })
+  const answer = await pool.request({
+    method: 'POST',
+    path: '/',
+    headers: { 'content-type': 'application/json' },
+    body,
+  })
   await answer.body.dump()
 }
 
@@ -86,7 +103,10 @@ async function flow(script: readonly Step[]): Promise<void> {
       const [from, to] = step.split('>') as [Party, Party]
       const message = { id: randomUUID(), type: 'https://example.com/1.0/letter', from, to, thid, body: data }
       const { privateKey } = keys[from]
-      await post(parties[to].pool, packBare(message, { privateKey, publicKey: keys[to].publicKey, kid: `${to}#1`, skid: `${from}#1` }))
+      await post(
+        parties[to].pool,
+        packBare(message, { privateKey, publicKey: keys[to].publicKey, kid: `${to}#1`, skid: `${from}#1` }),
+      )
     }
   }
   await Promise.all(announced)
@@ -97,7 +117,15 @@ process.on('message', (asked: { steps: Steps; concurrency: number; seconds: numb
 })
 process.send!({ ready: true })
 
-async function run({ steps: name, concurrency, seconds }: { steps: Steps; concurrency: number; seconds: number }) {
+async function run({
+  steps: name,
+  concurrency,
+  seconds,
+}: {
+  steps: Steps
+  concurrency: number
+  seconds: number
+}) {
   const before = process.cpuUsage()
   const start = performance.now()
   const times: number[] = []
@@ -109,5 +137,9 @@ async function run({ steps: name, concurrency, seconds }: { steps: Steps; concur
   }
   await Promise.all(Array.from({ length: concurrency }, work))
   const { user, system } = process.cpuUsage(before)
-  return { times, cpuMs: (user + system) / 1_000 / times.length, perSecond: (times.length * 1_000) / (performance.now() - start) }
+  return {
+    times,
+    cpuMs: (user + system) / 1_000 / times.length,
+    perSecond: (times.length * 1_000) / (performance.now() - start),
+  }
 }

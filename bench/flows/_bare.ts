@@ -20,7 +20,10 @@ type Order = { steps: Steps; concurrency: number; seconds: number }
 export async function openBare() {
   const folder = await temporaryFolder()
   const receiver = await openReceiver()
-  const bare = fork(program, [folder.path, receiver.url], { execArgv, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
+  const bare = fork(program, [folder.path, receiver.url], {
+    execArgv,
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  })
   const child = await openChild(bare)
   return {
     async run(asked: Order): Promise<Done> {
@@ -34,7 +37,9 @@ export async function openBare() {
 
 /** A process that says when it is ready, and answers each order with what it took. @throws when it ends. */
 export async function openChild(child: ChildProcess) {
-  const ended = once(child, 'exit').then(([code]) => Promise.reject(new Error(`what is measured has ended by itself (${code})`)))
+  const ended = once(child, 'exit').then(([code]) =>
+    Promise.reject(new Error(`what is measured has ended by itself (${code})`)),
+  )
   ended.catch(() => {})
   const answer = async () => ((await Promise.race([once(child, 'message'), ended])) as unknown[])[0]
   await answer()

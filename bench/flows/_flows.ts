@@ -6,7 +6,11 @@ import { connect, type Key, type Pair } from './_town.ts'
 export type Kind = { credentialFormat: 'JWT' | 'SDJWT'; curve: Key }
 
 /** Offers, accepts, issues. Returns the holder's record. */
-export async function issue(pair: Pair, { credentialFormat, curve }: Kind, connectionId = pair.connectionId): Promise<string> {
+export async function issue(
+  pair: Pair,
+  { credentialFormat, curve }: Kind,
+  connectionId = pair.connectionId,
+): Promise<string> {
   const { issuer, holder, issuingDIDs, subjectId, schemaId } = pair
   const offer = await issuer.ask('POST /issue-credentials/credential-offers', {
     connectionId,
@@ -21,7 +25,10 @@ export async function issue(pair: Pair, { credentialFormat, curve }: Kind, conne
     subjectId,
     ...(credentialFormat === 'SDJWT' && { keyId: 'key-1' }),
   })
-  await Promise.all([issuer.reached(offer['thid'], 'CredentialSent'), holder.reached(offer['thid'], 'CredentialReceived')])
+  await Promise.all([
+    issuer.reached(offer['thid'], 'CredentialSent'),
+    holder.reached(offer['thid'], 'CredentialReceived'),
+  ])
   return recordId as string
 }
 
@@ -41,10 +48,18 @@ export async function present(
     proofs: [{ schemaId, trustIssuers: Object.values(issuingDIDs) }],
   })
   const { presentationId } = await holder.reached(request['thid'], 'RequestReceived')
-  await holder.ask(`PATCH /present-proof/presentations/${presentationId}`, { action: 'request-accept', proofId: [recordId] })
+  await holder.ask(`PATCH /present-proof/presentations/${presentationId}`, {
+    action: 'request-accept',
+    proofId: [recordId],
+  })
   await issuer.reached(request['thid'], 'PresentationVerified')
-  await issuer.ask(`PATCH /present-proof/presentations/${request['presentationId']}`, { action: 'presentation-accept' })
-  await Promise.all([issuer.reached(request['thid'], 'PresentationAccepted'), holder.reached(request['thid'], 'PresentationSent')])
+  await issuer.ask(`PATCH /present-proof/presentations/${request['presentationId']}`, {
+    action: 'presentation-accept',
+  })
+  await Promise.all([
+    issuer.reached(request['thid'], 'PresentationAccepted'),
+    holder.reached(request['thid'], 'PresentationSent'),
+  ])
 }
 
 /** Connects, issues, presents. */

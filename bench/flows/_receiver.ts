@@ -19,7 +19,10 @@ export async function openReceiver() {
     request.on('end', () => {
       response.end()
       heard++
-      const { walletId, data } = JSON.parse(Buffer.concat(chunks).toString()) as { walletId: string; data: Told }
+      const { walletId, data } = JSON.parse(Buffer.concat(chunks).toString()) as {
+        walletId: string
+        data: Told
+      }
       const key = `${walletId} ${data['thid'] ?? data['did']} ${data['state'] ?? data['protocolState'] ?? data['status']}`
       const tell = waiting.get(key)
       if (tell) tell(data)
@@ -40,7 +43,10 @@ export async function openReceiver() {
         return Promise.resolve(data)
       }
       return new Promise((resolve, reject) => {
-        const timer = setTimeout(() => reject(new Error(`${state} of ${subject} was not announced`)), patienceMs)
+        const timer = setTimeout(
+          () => reject(new Error(`${state} of ${subject} was not announced`)),
+          patienceMs,
+        )
         waiting.set(key, (told) => {
           clearTimeout(timer)
           resolve(told)

@@ -36,7 +36,12 @@ export type Pair = {
 }
 
 /** What a daemon has used since it was asked before; see `_meter.mjs`. */
-export const Used = z.object({ cpuMs: z.number(), delayMs: z.number(), longestMs: z.number(), residentMb: z.number() })
+export const Used = z.object({
+  cpuMs: z.number(),
+  delayMs: z.number(),
+  longestMs: z.number(),
+  residentMb: z.number(),
+})
 export type Used = z.output<typeof Used>
 
 /** A daemon, and how it is reached and heard of. */
@@ -52,7 +57,11 @@ export function openTown(pairs: number) {
     const [acme, alice] = await startTwo(use, adminKey, env)
     const timed = { durations: [] as number[] }
     const reach = (daemon: Daemon): Place => {
-      const pool = new Pool(daemon.url, { connections: 64, headersTimeout: patienceMs, bodyTimeout: patienceMs })
+      const pool = new Pool(daemon.url, {
+        connections: 64,
+        headersTimeout: patienceMs,
+        bodyTimeout: patienceMs,
+      })
       use({ [Symbol.asyncDispose]: () => pool.close() })
       return { daemon, pool, receiver, timed }
     }
@@ -74,7 +83,10 @@ export function openTown(pairs: number) {
       /** Milliseconds that each request took since it was asked before. */
       requests: () => timed.durations.splice(0),
       /** What both daemons have used since they were asked before. */
-      used: () => Promise.all([acme, alice].map(async (daemon) => Used.parse(await daemon.exchange({ type: 'meter' })))),
+      used: () =>
+        Promise.all(
+          [acme, alice].map(async (daemon) => Used.parse(await daemon.exchange({ type: 'meter' }))),
+        ),
     }
   })
 }
@@ -112,7 +124,12 @@ async function newPair(issuer: Tenant, holder: Tenant, url: string): Promise<Pai
 /** Connects a pair; returns the issuer's connection. */
 export async function connect({ issuer, holder }: Pick<Pair, 'issuer' | 'holder'>): Promise<string> {
   const { connectionId, thid, invitation } = await issuer.ask('POST /connections', { label: 'bench' })
-  await holder.ask('POST /connection-invitations', { invitation: new URL(invitation.invitationUrl).searchParams.get('_oob') })
-  await Promise.all([issuer.reached(thid, 'ConnectionResponseSent'), holder.reached(thid, 'ConnectionResponseReceived')])
+  await holder.ask('POST /connection-invitations', {
+    invitation: new URL(invitation.invitationUrl).searchParams.get('_oob'),
+  })
+  await Promise.all([
+    issuer.reached(thid, 'ConnectionResponseSent'),
+    holder.reached(thid, 'ConnectionResponseReceived'),
+  ])
   return connectionId as string
 }

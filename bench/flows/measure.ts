@@ -33,7 +33,10 @@ const flows: Record<FlowName, Flow> = {
 const bareShare = 0.3
 
 /** Measures a flow with so many tenants a side and so many flows at once. */
-export async function measureFlow(name: FlowName, { tenants, concurrency, seconds, warmUp: warming }: Scale): Promise<Outcome> {
+export async function measureFlow(
+  name: FlowName,
+  { tenants, concurrency, seconds, warmUp: warming }: Scale,
+): Promise<Outcome> {
   const rows: Row[] = []
   const failures: string[] = []
   const { bare: steps } = flows[name]
@@ -56,7 +59,11 @@ export async function measureFlow(name: FlowName, { tenants, concurrency, second
 export type Work = (pair: Pair) => Promise<unknown>
 
 /** Gives holders what they must have, and does the flow for a while: V8 compiles what has run some hundreds of times. */
-export async function warmUp(town: Town, name: FlowName, { flows: count, seconds }: Scale['warmUp']): Promise<Work> {
+export async function warmUp(
+  town: Town,
+  name: FlowName,
+  { flows: count, seconds }: Scale['warmUp'],
+): Promise<Work> {
   const { has, run } = flows[name]
   const records = new Map<Pair, string>()
   if (has) for (const pair of town.pairs) records.set(pair, await issue(pair, has))
@@ -111,7 +118,11 @@ async function runFor(town: Town, work: Work, concurrency: number, seconds: numb
   let failed = 0
   let failedInARow = 0
   const runOne = async () => {
-    for (let from = performance.now(); from < end && next < most && failedInARow < patience; from = performance.now()) {
+    for (
+      let from = performance.now();
+      from < end && next < most && failedInARow < patience;
+      from = performance.now()
+    ) {
       const pair = town.pairs[next++ % town.pairs.length]!
       try {
         await work(pair)
@@ -128,5 +139,11 @@ async function runFor(town: Town, work: Work, concurrency: number, seconds: numb
   town.forget()
   done.set(town, (done.get(town) ?? 0) + times.length)
   if (times.length === 0) throw new Error(`no flow succeeded: ${[...reasons].join('; ')}`)
-  return { times, failed, reasons: [...reasons].slice(0, 5).map((reason) => `${failed} of ${failed + times.length} failed: ${reason}`) }
+  return {
+    times,
+    failed,
+    reasons: [...reasons]
+      .slice(0, 5)
+      .map((reason) => `${failed} of ${failed + times.length} failed: ${reason}`),
+  }
 }

@@ -15,7 +15,10 @@ const rounds = 3
 const concurrency = 16
 
 /** Flows with so many other wallets at each daemon, and so many records in the wallets that take part, half of them on each side. */
-export async function measureGrownFlow({ wallets, records }: Store, { seconds, warmUp: warming }: Scale): Promise<Outcome> {
+export async function measureGrownFlow(
+  { wallets, records }: Store,
+  { seconds, warmUp: warming }: Scale,
+): Promise<Outcome> {
   await using empty = await openTown(1)
   await using grown = await openTown(1)
   await grow(grown, { wallets, records })

@@ -32,7 +32,9 @@ export async function measureLists(records: number, { quick }: Scale): Promise<O
   await acme.start()
   // The file is looked through when it is opened.
   const opening = await ask(town, large, pageOf('/connections', 0), 1)
-  const rows: Row[] = [{ name: 'the first request after a start', figures: { p50: opening.p50, cpuMs: opening.cpuMs } }]
+  const rows: Row[] = [
+    { name: 'the first request after a start', figures: { p50: opening.p50, cpuMs: opening.cpuMs } },
+  ]
   const hold = async (name: string, path: string, offset: number) => {
     const first = pageOf(path, 0)
     for (const [pair, page] of [
@@ -40,8 +42,14 @@ export async function measureLists(records: number, { quick }: Scale): Promise<O
       [large, pageOf(path, offset)],
     ] as const)
       await ask(town, pair, page, 5)
-    const [less, more] = [await ask(town, small, first, asked), await ask(town, large, pageOf(path, offset), asked)]
-    rows.push({ name: `\`${path}\`, ${name}`, figures: { ...more, ratio: more.p50 / less.p50, cpuRatio: more.cpuMs / less.cpuMs } })
+    const [less, more] = [
+      await ask(town, small, first, asked),
+      await ask(town, large, pageOf(path, offset), asked),
+    ]
+    rows.push({
+      name: `\`${path}\`, ${name}`,
+      figures: { ...more, ratio: more.p50 / less.p50, cpuRatio: more.cpuMs / less.cpuMs },
+    })
   }
   for (const path of lists) {
     await hold('first page', path, 0)
@@ -57,7 +65,12 @@ function pageOf(path: string, offset: number): string {
 }
 
 /** Asks for a page again and again: what that takes, and of the issuer's daemon. @throws when the page is not full. */
-async function ask(town: Town, { issuer }: Pair, path: string, times: number): Promise<{ p50: number; p99: number; cpuMs: number }> {
+async function ask(
+  town: Town,
+  { issuer }: Pair,
+  path: string,
+  times: number,
+): Promise<{ p50: number; p99: number; cpuMs: number }> {
   await town.used()
   town.requests()
   for (let n = 0; n < times; n++) {

@@ -18,9 +18,15 @@ export async function measureWallets(count: number): Promise<Outcome> {
     const start = performance.now()
     const method = body ? 'POST' : 'GET'
     const sent = body && { body: JSON.stringify(body) }
-    const response = await pool.request({ method, path, headers: { ...headers, 'content-type': 'application/json' }, ...sent })
+    const response = await pool.request({
+      method,
+      path,
+      headers: { ...headers, 'content-type': 'application/json' },
+      ...sent,
+    })
     const text = await response.body.text()
-    if (response.statusCode >= 300) throw new Error(`${method} ${path} was answered ${response.statusCode}: ${text}`)
+    if (response.statusCode >= 300)
+      throw new Error(`${method} ${path} was answered ${response.statusCode}: ${text}`)
     return { ms: performance.now() - start, body: (text === '' ? {} : JSON.parse(text)) as { id: string } }
   }
   const admin = { 'x-admin-api-key': adminKey }
@@ -47,11 +53,21 @@ export async function measureWallets(count: number): Promise<Outcome> {
   const made = await held()
   const of = `${count.toLocaleString('en')} wallets`
   const each = (megabytes: number) => ({ megabytes, kilobytesEach: ((megabytes - one) * 1_024) / count })
-  const figures = { ms: percentile(times, 0.5), p99: percentile(times, 0.99), cpuMs: making.cpuMs / times.length }
-  rows.push({ name: `${of}, made (ms of a wallet; CPU with its tenant and key)`, figures: { ...figures, ...each(made) } })
+  const figures = {
+    ms: percentile(times, 0.5),
+    p99: percentile(times, 0.99),
+    cpuMs: making.cpuMs / times.length,
+  }
+  rows.push({
+    name: `${of}, made (ms of a wallet; CPU with its tenant and key)`,
+    figures: { ...figures, ...each(made) },
+  })
   const looks: number[] = []
   for (let n = 0; n < count; n++) looks.push((await look(n)).ms)
-  rows.push({ name: `${of}, each used`, figures: { ms: percentile(looks, 0.5), p99: percentile(looks, 0.99), ...each(await held()) } })
+  rows.push({
+    name: `${of}, each used`,
+    figures: { ms: percentile(looks, 0.5), p99: percentile(looks, 0.99), ...each(await held()) },
+  })
   await pool.close()
   return { tables: [{ title: `Growth: ${of}`, rows }], failures: [] }
 }

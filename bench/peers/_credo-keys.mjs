@@ -2,7 +2,14 @@
  * Credo's keys on node:crypto, in memory, with the one thing that its own `NodeKeyManagementService` lacks and DIDComm v1 needs: NaCl's boxes (ECDH-HSALSA20, XSALSA20-POLY1305),
  * which otherwise come with its downloaded binary. X25519 is OpenSSL's; salsa is that of @noble/ciphers, over less than 50 bytes each time.
  */
-import { createHash, createPrivateKey, createPublicKey, diffieHellman, generateKeyPairSync, randomBytes } from 'node:crypto'
+import {
+  createHash,
+  createPrivateKey,
+  createPublicKey,
+  diffieHellman,
+  generateKeyPairSync,
+  randomBytes,
+} from 'node:crypto'
 import { NodeInMemoryKeyManagementStorage, NodeKeyManagementService } from '@credo-ts/node'
 import { hsalsa, xsalsa20poly1305 } from '@noble/ciphers/salsa.js'
 import { blake2b } from '@noble/hashes/blake2.js'
@@ -36,7 +43,9 @@ export class Keys extends NodeKeyManagementService {
     }
     const own = generateKeyPairSync('x25519', { publicKeyEncoding: { format: 'jwk' } })
     const epk = Buffer.from(own.publicKey.x, 'base64url')
-    const sealed = xsalsa20poly1305(sharedKey(own.privateKey, theirs), sealNonce(epk, theirs)).encrypt(options.data)
+    const sealed = xsalsa20poly1305(sharedKey(own.privateKey, theirs), sealNonce(epk, theirs)).encrypt(
+      options.data,
+    )
     return { encrypted: Buffer.concat([epk, sealed]) }
   }
 
@@ -51,7 +60,9 @@ export class Keys extends NodeKeyManagementService {
     }
     const own = Buffer.from(createPublicKey(privateKey).export({ format: 'der', type: 'spki' }).subarray(-32))
     const epk = encrypted.subarray(0, 32)
-    const opened = xsalsa20poly1305(sharedKey(privateKey, epk), sealNonce(epk, own)).decrypt(encrypted.subarray(32))
+    const opened = xsalsa20poly1305(sharedKey(privateKey, epk), sealNonce(epk, own)).decrypt(
+      encrypted.subarray(32),
+    )
     return { data: Buffer.from(opened) }
   }
 
@@ -61,7 +72,11 @@ export class Keys extends NodeKeyManagementService {
     const jwk = await this.getKeyAsserted(context, keyId)
     const seed = Buffer.from(jwk.d, 'base64url')
     const secret = jwk.crv === 'X25519' ? seed : createHash('sha512').update(seed).digest().subarray(0, 32)
-    const key = createPrivateKey({ key: Buffer.concat([privatePrefix, secret]), format: 'der', type: 'pkcs8' })
+    const key = createPrivateKey({
+      key: Buffer.concat([privatePrefix, secret]),
+      format: 'der',
+      type: 'pkcs8',
+    })
     this.#agreeing.set(keyId, key)
     return key
   }
@@ -71,7 +86,11 @@ const privatePrefix = Buffer.from('302e020100300506032b656e04220420', 'hex')
 const publicPrefix = Buffer.from('302a300506032b656e032100', 'hex')
 
 function sharedKey(privateKey, theirs) {
-  const publicKey = createPublicKey({ key: Buffer.concat([publicPrefix, theirs]), format: 'der', type: 'spki' })
+  const publicKey = createPublicKey({
+    key: Buffer.concat([publicPrefix, theirs]),
+    format: 'der',
+    type: 'spki',
+  })
   const key = new Uint32Array(8)
   hsalsa(sigma, words(diffieHellman({ privateKey, publicKey })), new Uint32Array(4), key)
   return new Uint8Array(key.buffer)

@@ -10,7 +10,8 @@ export class Storage {
   #index = new Map()
 
   async save(_context, record) {
-    if (this.#rows.has(record.id)) throw new RecordDuplicateError(`${record.id} is there already`, { recordType: record.type })
+    if (this.#rows.has(record.id))
+      throw new RecordDuplicateError(`${record.id} is there already`, { recordType: record.type })
     this.#put(record)
   }
 
@@ -29,7 +30,8 @@ export class Storage {
 
   async getById(_context, recordClass, id) {
     const row = this.#rows.get(id)
-    if (row?.type !== recordClass.type) throw new RecordNotFoundError(`${id} is not there`, { recordType: recordClass.type })
+    if (row?.type !== recordClass.type)
+      throw new RecordNotFoundError(`${id} is not there`, { recordType: recordClass.type })
     return toRecord(row, recordClass)
   }
 
@@ -38,7 +40,8 @@ export class Storage {
   }
 
   async findByQuery(_context, recordClass, query) {
-    const [tag, value] = Object.entries(query).find(([name, value]) => !operators.includes(name) && isPlain(value)) ?? []
+    const [tag, value] =
+      Object.entries(query).find(([name, value]) => !operators.includes(name) && isPlain(value)) ?? []
     const ids = tag === undefined ? undefined : (this.#index.get(keyOf(recordClass.type, tag, value)) ?? [])
     const rows = ids ? Array.from(ids, (id) => this.#rows.get(id)) : this.#ofType(recordClass.type)
     return rows.filter(({ tags }) => fits(tags, query)).map((row) => toRecord(row, recordClass))
@@ -51,7 +54,12 @@ export class Storage {
   #put(record) {
     record.updatedAt = new Date()
     const { _tags, ...value } = JsonTransformer.toJSON(record)
-    const row = { id: record.id, type: record.type, value: JSON.stringify(value), tags: { ...record.getTags() } }
+    const row = {
+      id: record.id,
+      type: record.type,
+      value: JSON.stringify(value),
+      tags: { ...record.getTags() },
+    }
     this.#rows.set(row.id, row)
     for (const key of keysOf(row)) this.#index.set(key, (this.#index.get(key) ?? new Set()).add(row.id))
   }

@@ -12,7 +12,11 @@ export function serve(flow) {
     }
     await Promise.all(Array.from({ length: concurrency }, work))
     const { user, system } = process.cpuUsage(before)
-    process.send({ times, cpuMs: (user + system) / 1_000 / times.length, perSecond: (times.length * 1_000) / (performance.now() - start) })
+    process.send({
+      times,
+      cpuMs: (user + system) / 1_000 / times.length,
+      perSecond: (times.length * 1_000) / (performance.now() - start),
+    })
   })
   process.send({ ready: true })
 }

@@ -56,19 +56,26 @@ async function openAgent(name) {
       w3c: new W3cCredentialsModule(),
       didcomm: new didcomm.DidCommModule({
         endpoints: [`http://127.0.0.1:${port}`],
-        transports: { inbound: [new DidCommHttpInboundTransport({ port })], outbound: [new didcomm.DidCommHttpOutboundTransport()] },
+        transports: {
+          inbound: [new DidCommHttpInboundTransport({ port })],
+          outbound: [new didcomm.DidCommHttpOutboundTransport()],
+        },
         processDidCommMessagesConcurrently: true,
         connections: { autoAcceptConnections: true },
         credentials: {
           autoAcceptCredentials: didcomm.DidCommAutoAcceptCredential.Always,
           credentialProtocols: [
-            new didcomm.DidCommCredentialV2Protocol({ credentialFormats: [new didcomm.DidCommJsonLdCredentialFormatService()] }),
+            new didcomm.DidCommCredentialV2Protocol({
+              credentialFormats: [new didcomm.DidCommJsonLdCredentialFormatService()],
+            }),
           ],
         },
         proofs: {
           autoAcceptProofs: didcomm.DidCommAutoAcceptProof.Always,
           proofProtocols: [
-            new didcomm.DidCommProofV2Protocol({ proofFormats: [new didcomm.DidCommDifPresentationExchangeProofFormatService()] }),
+            new didcomm.DidCommProofV2Protocol({
+              proofFormats: [new didcomm.DidCommDifPresentationExchangeProofFormatService()],
+            }),
           ],
         },
       }),
@@ -85,21 +92,33 @@ async function openAgent(name) {
       waiting.delete(key)
     }
   }
-  agent.events.on(didcomm.DidCommConnectionEventTypes.DidCommConnectionStateChanged, ({ payload }) => tell(payload.connectionRecord))
+  agent.events.on(didcomm.DidCommConnectionEventTypes.DidCommConnectionStateChanged, ({ payload }) =>
+    tell(payload.connectionRecord),
+  )
   agent.events.on(didcomm.DidCommCredentialEventTypes.DidCommCredentialStateChanged, ({ payload }) =>
     tell(payload.credentialExchangeRecord ?? payload.credentialRecord),
   )
-  agent.events.on(didcomm.DidCommProofEventTypes.ProofStateChanged, ({ payload }) => tell(payload.proofRecord))
-  const { didState } = await agent.dids.create({ method: 'key', options: { createKey: { type: { kty: 'OKP', crv: 'Ed25519' } } } })
+  agent.events.on(didcomm.DidCommProofEventTypes.ProofStateChanged, ({ payload }) =>
+    tell(payload.proofRecord),
+  )
+  const { didState } = await agent.dids.create({
+    method: 'key',
+    options: { createKey: { type: { kty: 'OKP', crv: 'Ed25519' } } },
+  })
   return { agent, reached, did: didState.did }
 }
 
 const [acme, alice] = [await openAgent('acme'), await openAgent('alice')]
 
 serve(async () => {
-  const { outOfBandInvitation, id: invitedId } = await acme.agent.didcomm.oob.createInvitation({ autoAcceptConnection: true })
+  const { outOfBandInvitation, id: invitedId } = await acme.agent.didcomm.oob.createInvitation({
+    autoAcceptConnection: true,
+  })
   const invited = acme.reached(invitedId, 'completed')
-  const received = await alice.agent.didcomm.oob.receiveInvitation(outOfBandInvitation, { label: 'alice', autoAcceptConnection: true })
+  const received = await alice.agent.didcomm.oob.receiveInvitation(outOfBandInvitation, {
+    label: 'alice',
+    autoAcceptConnection: true,
+  })
   const invitee = alice.agent.didcomm.connections.returnWhenIsConnected(received.connectionRecord.id)
   const [{ id: connectionId }] = await Promise.all([invited, invitee])
 
@@ -119,7 +138,10 @@ serve(async () => {
       },
     },
   })
-  const [, held] = await Promise.all([acme.reached(offer.threadId, 'done'), alice.reached(offer.threadId, 'done')])
+  const [, held] = await Promise.all([
+    acme.reached(offer.threadId, 'done'),
+    alice.reached(offer.threadId, 'done'),
+  ])
 
   const request = await acme.agent.didcomm.proofs.requestProof({
     protocolVersion: 'v2',
@@ -140,8 +162,12 @@ serve(async () => {
       },
     },
   })
-  const [{ isVerified }] = await Promise.all([acme.reached(request.threadId, 'done'), alice.reached(request.threadId, 'done')])
+  const [{ isVerified }] = await Promise.all([
+    acme.reached(request.threadId, 'done'),
+    alice.reached(request.threadId, 'done'),
+  ])
   if (!isVerified) throw new Error('the presentation does not hold')
   // What is chosen for a proof is looked for among all credentials: there is one at a time, so that it does not get slower.
-  for (const { credentialRecordId } of held.credentials) await alice.agent.w3cCredentials.deleteById(credentialRecordId)
+  for (const { credentialRecordId } of held.credentials)
+    await alice.agent.w3cCredentials.deleteById(credentialRecordId)
 })

@@ -18,12 +18,18 @@ const peers = {
 const installed = fileURLToPath(new URL('node_modules', import.meta.url))
 
 /** Measures the whole flow by turns, alone and sixteen at a time. A peer's ratio is our processor time ÷ its own. */
-export async function measurePeer(name: keyof typeof peers, { seconds, warmUp: warming }: Scale): Promise<Outcome> {
-  if (!existsSync(installed)) throw new Error('the peers are not installed: npm ci --ignore-scripts --prefix bench/peers')
+export async function measurePeer(
+  name: keyof typeof peers,
+  { seconds, warmUp: warming }: Scale,
+): Promise<Outcome> {
+  if (!existsSync(installed))
+    throw new Error('the peers are not installed: npm ci --ignore-scripts --prefix bench/peers')
   const { title, times: wanted } = peers[name]
   await using town = await openTown(1)
   await using peer = await openChild(
-    fork(fileURLToPath(new URL(`${name}.mjs`, import.meta.url)), { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] }),
+    fork(fileURLToPath(new URL(`${name}.mjs`, import.meta.url)), {
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    }),
   )
   const work = await warmUp(town, 'full', warming)
   await peer.run({ concurrency: 4, seconds: warming.seconds })
@@ -34,7 +40,10 @@ export async function measurePeer(name: keyof typeof peers, { seconds, warmUp: w
     const { figures, reasons } = await measureTown(town, work, concurrency, seconds)
     rows.push({ name: 'identity-agent, full flow', figures })
     const ratios = { ratio: perSecond / figures.perSecond, cpuRatio: figures.cpuMs / cpuMs, goal: 1 / wanted }
-    rows.push({ name: title, figures: { concurrency, perSecond, p50: percentile(times, 0.5), cpuMs, ...ratios } })
+    rows.push({
+      name: title,
+      figures: { concurrency, perSecond, p50: percentile(times, 0.5), cpuMs, ...ratios },
+    })
     failures.push(...reasons)
   }
   return { tables: [{ title: `Next to ${title}: a full flow`, rows }], failures }

@@ -8,7 +8,15 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { createAgent } from '@veramo/core'
 import { CredentialProviderJWT } from '@veramo/credential-jwt'
 import { CredentialPlugin } from '@veramo/credential-w3c'
-import { DataStore, DataStoreORM, DIDStore, Entities, KeyStore, migrations, PrivateKeyStore } from '@veramo/data-store'
+import {
+  DataStore,
+  DataStoreORM,
+  DIDStore,
+  Entities,
+  KeyStore,
+  migrations,
+  PrivateKeyStore,
+} from '@veramo/data-store'
 import { DIDComm, DIDCommHttpTransport, DIDCommMessageHandler } from '@veramo/did-comm'
 import { DIDManager } from '@veramo/did-manager'
 import { getDidKeyResolver, KeyDIDProvider } from '@veramo/did-provider-key'
@@ -32,11 +40,17 @@ async function openAgent() {
   const secretBox = new SecretBox(randomBytes(32).toString('hex'))
   const agent = createAgent({
     plugins: [
-      new KeyManager({ store: new KeyStore(store), kms: { local: new KeyManagementSystem(new PrivateKeyStore(store, secretBox)) } }),
+      new KeyManager({
+        store: new KeyStore(store),
+        kms: { local: new KeyManagementSystem(new PrivateKeyStore(store, secretBox)) },
+      }),
       new DIDManager({
         store: new DIDStore(store),
         defaultProvider: 'did:peer',
-        providers: { 'did:peer': new PeerDIDProvider({ defaultKms: 'local' }), 'did:key': new KeyDIDProvider({ defaultKms: 'local' }) },
+        providers: {
+          'did:peer': new PeerDIDProvider({ defaultKms: 'local' }),
+          'did:key': new KeyDIDProvider({ defaultKms: 'local' }),
+        },
       }),
       new DIDResolverPlugin({ resolver: new Resolver({ ...getResolver(), ...getDidKeyResolver() }) }),
       new MessageHandler({ messageHandlers: [new DIDCommMessageHandler()] }),
@@ -63,21 +77,41 @@ async function openAgent() {
   })
   await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve))
   const url = `http://127.0.0.1:${server.address().port}/`
-  const { did } = await agent.didManagerCreate({ provider: 'did:key', kms: 'local', options: { keyType: 'Secp256k1' } })
+  const { did } = await agent.didManagerCreate({
+    provider: 'did:key',
+    kms: 'local',
+    options: { keyType: 'Secp256k1' },
+  })
   return { agent, came, url, did }
 }
 
 const [acme, alice] = [await openAgent(), await openAgent()]
 
 async function newPeer({ agent, url }) {
-  const service = { id: `#${randomUUID()}`, type: 'DIDCommMessaging', serviceEndpoint: url, description: 'didcomm' }
-  const { did } = await agent.didManagerCreate({ provider: 'did:peer', kms: 'local', options: { num_algo: 2, service } })
+  const service = {
+    id: `#${randomUUID()}`,
+    type: 'DIDCommMessaging',
+    serviceEndpoint: url,
+    description: 'didcomm',
+  }
+  const { did } = await agent.didManagerCreate({
+    provider: 'did:peer',
+    kms: 'local',
+    options: { num_algo: 2, service },
+  })
   return did
 }
 
 /** Sends a message, and returns it as the other side has taken it. */
 async function send(from, to, type, thid, body) {
-  const message = { id: randomUUID(), type: `https://example.com/${type}`, from: from.peer, to: [to.peer], thid, body }
+  const message = {
+    id: randomUUID(),
+    type: `https://example.com/${type}`,
+    from: from.peer,
+    to: [to.peer],
+    thid,
+    body,
+  }
   const packedMessage = await from.agent.packDIDCommMessage({ packing: 'authcrypt', message })
   await from.agent.sendDIDCommMessage({ messageId: message.id, packedMessage, recipientDidUrl: to.peer })
   const taken = to.came.get(message.id)
@@ -97,8 +131,14 @@ serve(async () => {
   await send(issuer, holder, 'offer-credential', thid, { credentialSubject })
   // The proof that the holder's key is the holder's, as a request has it.
   const proof = { holder: holder.did, verifier: [issuer.did] }
-  const asked = await holder.agent.createVerifiablePresentation({ presentation: proof, proofFormat: 'jwt', challenge: thid })
-  const { presentation } = await send(holder, issuer, 'request-credential', thid, { presentation: asked.proof.jwt })
+  const asked = await holder.agent.createVerifiablePresentation({
+    presentation: proof,
+    proofFormat: 'jwt',
+    challenge: thid,
+  })
+  const { presentation } = await send(holder, issuer, 'request-credential', thid, {
+    presentation: asked.proof.jwt,
+  })
   await mustHold(issuer.agent.verifyPresentation({ presentation, challenge: thid }))
   const made = await issuer.agent.createVerifiableCredential({
     credential: { issuer: issuer.did, credentialSubject, type: ['VerifiableCredential'] },

@@ -14,14 +14,22 @@ export type BackupAtRest = Omit<Answer<'POST /_system/backups'>, 'heldMs'> & {
  *
  * @throws {CommandError} when there is no backup, or it cannot be restored there.
  */
-export async function askOfBackup(task: 'verify' | 'restore', folder: string, env: NodeJS.ProcessEnv): Promise<BackupAtRest> {
+export async function askOfBackup(
+  task: 'verify' | 'restore',
+  folder: string,
+  env: NodeJS.ProcessEnv,
+): Promise<BackupAtRest> {
   try {
     // It is this program's own process, built with it (`daemon/server/backup.ts`).
-    const answer = (await askProgram('backup', [task, folder], env)) as { backup: BackupAtRest } | { failure: string; exitCode: number }
+    const answer = (await askProgram('backup', [task, folder], env)) as
+      { backup: BackupAtRest } | { failure: string; exitCode: number }
     if ('backup' in answer) return answer.backup
     throw new CommandError(answer.failure, answer.exitCode)
   } catch (error) {
     if (!(error instanceof ProgramFailed)) throw error
-    throw new CommandError(`The process that was to ${task} the backup did not come to an end: ${error.message}.`, 1)
+    throw new CommandError(
+      `The process that was to ${task} the backup did not come to an end: ${error.message}.`,
+      1,
+    )
   }
 }

@@ -46,7 +46,11 @@ export async function readEvents(
 
   return (async function* () {
     let last = first.lastEventId
-    for (let stream: EventStream | undefined = first; stream; stream = signal.aborted ? undefined : await reopen(last)) {
+    for (
+      let stream: EventStream | undefined = first;
+      stream;
+      stream = signal.aborted ? undefined : await reopen(last)
+    ) {
       try {
         for await (const event of stream.events) {
           last = event.id

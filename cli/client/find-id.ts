@@ -46,12 +46,18 @@ export function isWhole(kind: Kind, text: string): boolean {
  *
  * @throws {CommandError} 3 when there is none. @throws {UsageError} when several have it, or it can be no part of an id.
  */
-export async function findId(kind: Kind, text: string, call: Client, given: Readonly<Record<string, unknown>> = {}): Promise<string> {
+export async function findId(
+  kind: Kind,
+  text: string,
+  call: Client,
+  given: Readonly<Record<string, unknown>> = {},
+): Promise<string> {
   if (isWhole(kind, text)) return text
   const part = text.replaceAll(/^(?:…|\.{3})|(?:…|\.{3})$/g, '')
   const { name, list, by } = words[kind]
   const isPart = part.length >= shortestPart && (kind === 'did' ? /^[\w.-]+$/ : /^[0-9a-f-]+$/i).test(part)
-  if (!isPart && by === undefined) throw new UsageError(`${JSON.stringify(text)} is no id of a ${name}. ${formOf(kind)}`, list)
+  if (!isPart && by === undefined)
+    throw new UsageError(`${JSON.stringify(text)} is no id of a ${name}. ${formOf(kind)}`, list)
   const found: Thing[] = []
   let isAll = false
   for (let pages = 0; pages < mostPages && !isAll; pages += 1) {
@@ -62,7 +68,8 @@ export async function findId(kind: Kind, text: string, call: Client, given: Read
   }
   const among = isAll ? '' : ` among the newest ${mostPages * pageSize}`
   const [first, ...more] = preferred(kind, found)
-  if (!first) throw new CommandError(`There is no ${name} ${JSON.stringify(text)}${among}. ${formOf(kind)}`, 3, list)
+  if (!first)
+    throw new CommandError(`There is no ${name} ${JSON.stringify(text)}${among}. ${formOf(kind)}`, 3, list)
   if (more.length > 0) throw ambiguous(name, text, [first, ...more], list)
   return first.value
 }
@@ -77,20 +84,27 @@ function isMeant(kind: Kind, { value, names = [] }: Thing, text: string, part: s
 
 /** Of connections with one label those that are made, if there are any: an invitation keeps its label when it is not accepted. */
 function preferred(kind: Kind, found: Thing[]): Thing[] {
-  const made = kind === 'connection' ? found.filter(({ state = '' }) => meanings.connection[state]?.ends === 0) : []
+  const made =
+    kind === 'connection' ? found.filter(({ state = '' }) => meanings.connection[state]?.ends === 0) : []
   return made.length > 0 ? made : found
 }
 
 function formOf(kind: Kind): string {
   const { by } = words[kind]
-  const id = kind === 'did' ? 'a DID, such as did:prism:…' : 'its id, such as 01a20725-6f2b-7d4e-8c15-b0f3a2917c3d'
+  const id =
+    kind === 'did' ? 'a DID, such as did:prism:…' : 'its id, such as 01a20725-6f2b-7d4e-8c15-b0f3a2917c3d'
   return `Name ${kind === 'did' ? '' : 'it by '}${id}, ${by === undefined ? '' : `its ${by}, `}or at least ${shortestPart} characters ${kind === 'did' ? 'of its end' : 'of the end of the id'}.`
 }
 
 function ambiguous(name: string, text: string, found: readonly Thing[], list: string): UsageError {
-  const lines = found.slice(0, mostCandidates).map(({ value, about, state }) => `  ${value}  ${[about, state].filter(Boolean).join(', ')}`)
+  const lines = found
+    .slice(0, mostCandidates)
+    .map(({ value, about, state }) => `  ${value}  ${[about, state].filter(Boolean).join(', ')}`)
   const rest = found.length > mostCandidates ? [`  and ${found.length - mostCandidates} more`] : []
-  return new UsageError([`Several ${plural(name)} fit ${JSON.stringify(text)}:`, ...lines, ...rest].map(safeLine).join('\n'), list)
+  return new UsageError(
+    [`Several ${plural(name)} fit ${JSON.stringify(text)}:`, ...lines, ...rest].map(safeLine).join('\n'),
+    list,
+  )
 }
 
 function plural(name: string): string {

@@ -23,8 +23,10 @@ export async function ping(
   const { id } = await call('POST /didcomm/pings', { body: peer })
   for (let waitMs = 20; performance.now() < until; waitMs = Math.min(waitMs * 1.5, 1_000)) {
     const found = await call('GET /didcomm/pings/{id}', { path: { id } })
-    if (found.answeredAt !== undefined) return { ...found, milliseconds: Math.round(performance.now() - start) }
-    if (found.failure !== undefined) throw new CommandError(`The other side did not take the ping. ${found.failure}`, 1, hint)
+    if (found.answeredAt !== undefined)
+      return { ...found, milliseconds: Math.round(performance.now() - start) }
+    if (found.failure !== undefined)
+      throw new CommandError(`The other side did not take the ping. ${found.failure}`, 1, hint)
     await setTimeout(waitMs)
   }
   throw new CommandError(`The other side did not answer within ${timeout}.`, 6, hint)

@@ -50,7 +50,9 @@ export function fromProcess(env: Environment = process.env): Surroundings {
 
 /** As `fromProcess`, without what is in use. */
 export function fromVariables(env: Environment = process.env): z.output<typeof Variables> {
-  const given = Object.fromEntries(Object.entries(env).filter(([name, value]) => name in Variables.shape && value !== ''))
+  const given = Object.fromEntries(
+    Object.entries(env).filter(([name, value]) => name in Variables.shape && value !== ''),
+  )
   const result = Variables.safeParse(given)
   if (result.success) return result.data
   const [issue] = result.error.issues
@@ -60,19 +62,30 @@ export function fromVariables(env: Environment = process.env): z.output<typeof V
 /** The profile that commands use which are not told of one. */
 export const defaultProfile = places.AGENT_PROFILE.parse(undefined)
 
-function chooseProfile(given: z.output<typeof Variables>): Pick<Surroundings, 'AGENT_PROFILE' | 'profileFrom'> {
-  if (given.AGENT_PROFILE !== undefined) return { AGENT_PROFILE: given.AGENT_PROFILE, profileFrom: 'environment' }
+function chooseProfile(
+  given: z.output<typeof Variables>,
+): Pick<Surroundings, 'AGENT_PROFILE' | 'profileFrom'> {
+  if (given.AGENT_PROFILE !== undefined)
+    return { AGENT_PROFILE: given.AGENT_PROFILE, profileFrom: 'environment' }
   const inUse = readProfileInUse(given.AGENT_CONFIG_DIR)
-  return inUse === undefined ? { AGENT_PROFILE: defaultProfile, profileFrom: 'default' } : { AGENT_PROFILE: inUse, profileFrom: 'use' }
+  return inUse === undefined
+    ? { AGENT_PROFILE: defaultProfile, profileFrom: 'default' }
+    : { AGENT_PROFILE: inUse, profileFrom: 'use' }
 }
 
 /** The keys of whoever types commands: a daemon, which lives on, has no use for them. */
 const personal = ['AGENT_API_KEY', 'AGENT_ADMIN_KEY']
 
 /** The environment of a child process: this one's without the person's keys and the variables of `without`, and `own`. */
-export function childEnv(own: Readonly<Record<string, string>>, without: readonly string[] = []): NodeJS.ProcessEnv {
+export function childEnv(
+  own: Readonly<Record<string, string>>,
+  without: readonly string[] = [],
+): NodeJS.ProcessEnv {
   const left = [...personal, ...without]
-  return { ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !left.includes(name))), ...own }
+  return {
+    ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !left.includes(name))),
+    ...own,
+  }
 }
 
 type FolderFlags = { 'data-dir'?: string | undefined; profile?: string | undefined }
@@ -83,7 +96,10 @@ type FolderFlags = { 'data-dir'?: string | undefined; profile?: string | undefin
  */
 export function findDataDir(flags: FolderFlags, around: Surroundings): string {
   const named =
-    flags['data-dir'] ?? (flags.profile === undefined ? undefined : readLocalProfile(around.AGENT_CONFIG_DIR, flags.profile)?.dataDir)
+    flags['data-dir'] ??
+    (flags.profile === undefined
+      ? undefined
+      : readLocalProfile(around.AGENT_CONFIG_DIR, flags.profile)?.dataDir)
   return named === undefined ? chooseDataDir(flags, around) : resolve(named)
 }
 
@@ -123,7 +139,9 @@ export function findAccess(flags: AccessFlags, around: Surroundings): Access {
   // A profile that a flag names says which daemon is meant, as --url does.
   const named = flags.url ?? (flags.profile === undefined ? around.AGENT_URL : undefined)
   if (!profile && (flags.profile !== undefined || (named === undefined && profileName !== defaultProfile)))
-    throw new UsageError(...missingProfile(profileName, flags.profile === undefined ? around.profileFrom : 'flag'))
+    throw new UsageError(
+      ...missingProfile(profileName, flags.profile === undefined ? around.profileFrom : 'flag'),
+    )
   const url = toBase(named ?? profile?.url ?? defaultUrl)
   const trusted = profile && toBase(profile.url) === url ? profile : undefined
   return {
@@ -144,10 +162,18 @@ export function currentUrl({ url, profileName, profile }: Access, around: Surrou
   return now.adminToken === profile.adminToken && now.dataDir === profile.dataDir ? toBase(now.url) : url
 }
 
-const namedBy = { flag: '', environment: ', which AGENT_PROFILE names', use: ', which is in use', default: '' } as const
+const namedBy = {
+  flag: '',
+  environment: ', which AGENT_PROFILE names',
+  use: ', which is in use',
+  default: '',
+} as const
 
 function missingProfile(name: string, from: ProfileFrom | 'flag'): [message: string, hint: string] {
-  return [`There is no profile ${name}${namedBy[from]}.`, from === 'use' ? `agent profile use ${defaultProfile}` : 'agent profile list']
+  return [
+    `There is no profile ${name}${namedBy[from]}.`,
+    from === 'use' ? `agent profile use ${defaultProfile}` : 'agent profile list',
+  ]
 }
 
 function toSecret(text: string | undefined): Secret | undefined {

@@ -17,7 +17,10 @@ export async function findSubjects(call: Client): Promise<Did[]> {
 
 /** The error of a wallet that has no such DID. */
 export function noSubject(): UsageError {
-  return new UsageError('The wallet has no DID that the credential could be about. Make one first.', 'agent did create')
+  return new UsageError(
+    'The wallet has no DID that the credential could be about. Make one first.',
+    'agent did create',
+  )
 }
 
 /** A DID that does not resolve is left to the daemon to judge. */

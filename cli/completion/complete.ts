@@ -12,7 +12,8 @@ import { whatIsNext, type Candidate, type Manifest, type Place } from './words.t
 export async function complete(manifest: Manifest, words: readonly string[]): Promise<string> {
   const current = words.at(-1) ?? ''
   const next = whatIsNext(manifest, words)
-  const found = 'words' in next ? next.words : await valuesFor(next.place, current.slice(next.place.before.length))
+  const found =
+    'words' in next ? next.words : await valuesFor(next.place, current.slice(next.place.before.length))
   if (found === 'files') return ':files\n'
   const before = 'words' in next ? '' : next.place.before
   return found
@@ -28,7 +29,10 @@ async function valuesFor(place: Place, current: string): Promise<Candidate[] | '
   if (current.startsWith('@')) return filesAfterAt(current)
   const [topic = ''] = command.id.split(':')
   if (name === 'wait')
-    return Object.entries(meanings[topic as keyof typeof meanings] ?? {}).map(([value, { words }]) => ({ value, about: words }))
+    return Object.entries(meanings[topic as keyof typeof meanings] ?? {}).map(([value, { words }]) => ({
+      value,
+      about: words,
+    }))
   if (command.id === 'explain' && place.kind === 'arg') {
     const { names } = await import('../explain/find.ts')
     return names().map((value) => ({ value }))
@@ -39,7 +43,8 @@ async function valuesFor(place: Place, current: string): Promise<Candidate[] | '
   try {
     const { listThings } = await import('./live.ts')
     const things = await listThings(kind, given)
-    const wanted = place.kind === 'arg' ? things.filter(({ state }) => state === wantedStates[command.id]) : []
+    const wanted =
+      place.kind === 'arg' ? things.filter(({ state }) => state === wantedStates[command.id]) : []
     return wanted.length > 0 && wantedStates[command.id] !== undefined ? wanted : things
   } catch {
     return []

@@ -16,19 +16,32 @@ const query = { limit: 200, order: 'desc' } as const
 
 /** The things of a kind, at the daemon that the flags on the line and the surroundings name. @throws when it cannot be asked. */
 export async function listThings(kind: Kind, given: Given): Promise<Thing[]> {
-  if (kind === 'profile') return profileNames(fromVariables().AGENT_CONFIG_DIR).map((name) => ({ value: name }))
+  if (kind === 'profile')
+    return profileNames(fromVariables().AGENT_CONFIG_DIR).map((name) => ({ value: name }))
   const { url, profile } = given
   const { adminKey, apiKey, ...access } = findAccess(
-    { url, profile, 'api-key-file': fileOf(given['api-key-file']), 'admin-key-file': fileOf(given['admin-key-file']) },
+    {
+      url,
+      profile,
+      'api-key-file': fileOf(given['api-key-file']),
+      'admin-key-file': fileOf(given['admin-key-file']),
+    },
     fromProcess(),
   )
   const isAdmins = kind === 'apiKey' || kind === 'tenant' || kind === 'wallet'
-  const [header, secret] = isAdmins && adminKey ? (['x-admin-api-key', adminKey] as const) : (['apikey', apiKey] as const)
-  const call = createClient(access.url, secret ? { [header]: secret.reveal() } : {}, { timeoutMs: patienceMs })
+  const [header, secret] =
+    isAdmins && adminKey ? (['x-admin-api-key', adminKey] as const) : (['apikey', apiKey] as const)
+  const call = createClient(access.url, secret ? { [header]: secret.reveal() } : {}, {
+    timeoutMs: patienceMs,
+  })
   const kinds = kind === 'record' ? (['connection', 'credential', 'proof'] as const) : [kind]
   const pages = await Promise.all(kinds.map((each) => readThings(each, call, query, given)))
   const things = pages.flatMap((page) => page.things)
-  return things.map(({ value, state, about }) => ({ value, state, about: safeLine([about, state].filter(Boolean).join(', ')) }))
+  return things.map(({ value, state, about }) => ({
+    value,
+    state,
+    about: safeLine([about, state].filter(Boolean).join(', ')),
+  }))
 }
 
 /** A file that can be read at once: standard input is the shell's, and a pipe may have no end. */

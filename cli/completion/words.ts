@@ -3,7 +3,10 @@
 import { leadingFlags } from '../arrange.ts'
 
 /** What completion reads of the manifest of the commands. */
-export type Manifest = { commands: Readonly<Record<string, Command>>; topics: Readonly<Record<string, { description?: string }>> }
+export type Manifest = {
+  commands: Readonly<Record<string, Command>>
+  topics: Readonly<Record<string, { description?: string }>>
+}
 export type Command = {
   id: string
   summary?: string
@@ -28,7 +31,14 @@ export type Flag = {
 export type Candidate = { value: string; about?: string | undefined }
 
 /** The flag or the argument whose value comes next. `before` is what stands before the value in the same word: `--wait=`. */
-export type Place = { command: Command; kind: 'flag' | 'arg'; name: string; options?: string[] | undefined; before: string; given: Given }
+export type Place = {
+  command: Command
+  kind: 'flag' | 'arg'
+  name: string
+  options?: string[] | undefined
+  before: string
+  given: Given
+}
 
 /** The values of flags that stand before. */
 export type Given = Readonly<Record<string, string>>
@@ -49,12 +59,19 @@ function whatFollows(manifest: Manifest, words: readonly string[], leading: read
   const asksForHelp = before[0] === 'help'
   const named = asksForHelp ? before.slice(1) : before
   const command = asksForHelp ? undefined : findCommand(manifest, named)
-  if (!command) return { words: named.some((word) => word.startsWith('-')) ? [] : nextNames(manifest, named, asksForHelp) }
-  const { given, count, pending, isOver } = walk(command, [...leading, ...before.slice(command.id.split(':').length)])
+  if (!command)
+    return {
+      words: named.some((word) => word.startsWith('-')) ? [] : nextNames(manifest, named, asksForHelp),
+    }
+  const { given, count, pending, isOver } = walk(command, [
+    ...leading,
+    ...before.slice(command.id.split(':').length),
+  ])
   if (pending) return { place: toPlace(command, pending, '', given) }
   const inline = /^--([\w-]+)=/.exec(current)
   const flag = inline ? command.flags[inline[1]!] : undefined
-  if (inline) return flag?.type === 'option' ? { place: toPlace(command, flag, inline[0], given) } : { words: [] }
+  if (inline)
+    return flag?.type === 'option' ? { place: toPlace(command, flag, inline[0], given) } : { words: [] }
   const flags = flagsLeft(command, given)
   if (current.startsWith('-') && !isOver) return { words: flags }
   const args = Object.values(command.args)
@@ -74,7 +91,11 @@ function findCommand({ commands }: Manifest, words: readonly string[]): Command 
 }
 
 /** The names, of topics and commands, that may follow those there are. */
-function nextNames({ commands, topics }: Manifest, words: readonly string[], asksForHelp: boolean): Candidate[] {
+function nextNames(
+  { commands, topics }: Manifest,
+  words: readonly string[],
+  asksForHelp: boolean,
+): Candidate[] {
   const prefix = words.map((word) => `${word}:`).join('')
   const found = new Map<string, string | undefined>()
   for (const { id, summary, hidden } of Object.values(commands)) {
@@ -102,7 +123,9 @@ function walk(command: Command, words: readonly string[]): Walk {
     else if (word === '--') isOver = true
     else {
       const [name = '', ...value] = word.replace(/^--?(?:no-)?/, '').split('=')
-      const flag = command.flags[name] ?? Object.values(command.flags).find(({ char }) => char === name[0] && !word.startsWith('--'))
+      const flag =
+        command.flags[name] ??
+        Object.values(command.flags).find(({ char }) => char === name[0] && !word.startsWith('--'))
       if (!flag) continue
       given[flag.name] = value.join('=')
       // --wait may stand alone.

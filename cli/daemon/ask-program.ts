@@ -8,9 +8,17 @@ export class ProgramFailed extends Error {
 }
 
 /** Runs `daemon/<name>.js` in an environment, `patienceMs` at most. @throws {ProgramFailed} */
-export function askProgram(name: string, args: readonly string[], env: NodeJS.ProcessEnv, patienceMs?: number): Promise<unknown> {
+export function askProgram(
+  name: string,
+  args: readonly string[],
+  env: NodeJS.ProcessEnv,
+  patienceMs?: number,
+): Promise<unknown> {
   const program = fileURLToPath(new URL(`daemon/${name}.js`, import.meta.url))
-  const child = spawn(process.execPath, [program, ...args], { env, stdio: ['ignore', 'ignore', 'pipe', 'ipc'] })
+  const child = spawn(process.execPath, [program, ...args], {
+    env,
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+  })
   let said = ''
   child.stderr!.setEncoding('utf8').on('data', (text: string) => (said += text))
   return new Promise((resolve, reject) => {

@@ -19,7 +19,12 @@ export function lastLines(path: string, count: number): { lines: string[]; size:
 }
 
 /** Hands on each line that is added to a file after `from`, until the signal aborts. A file that was cut is read from its start. */
-export function followLines(path: string, from: number, onLine: (line: string) => void, signal: AbortSignal): Promise<void> {
+export function followLines(
+  path: string,
+  from: number,
+  onLine: (line: string) => void,
+  signal: AbortSignal,
+): Promise<void> {
   let at = from
   let rest = ''
   const catchUp = () => {

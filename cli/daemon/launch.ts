@@ -39,13 +39,28 @@ export function logPath(dataDir: string): string {
  *
  * `ready` rejects with a `CommandError`: the daemon's own sentence and exit code when it ends instead, 6 when it takes too long.
  */
-export function launchInBackground(dataDir: string, env: NodeJS.ProcessEnv, detached: boolean, args: readonly string[] = []): Launched {
+export function launchInBackground(
+  dataDir: string,
+  env: NodeJS.ProcessEnv,
+  detached: boolean,
+  args: readonly string[] = [],
+): Launched {
   const path = logPath(dataDir)
   const log = openLog(dataDir)
   const { size } = statSync(path)
-  const child = spawn(process.execPath, [main, ...args], { env: { ...memory, ...env }, detached, stdio: ['ignore', log, log, 'ipc'] })
+  const child = spawn(process.execPath, [main, ...args], {
+    env: { ...memory, ...env },
+    detached,
+    stdio: ['ignore', log, log, 'ipc'],
+  })
   closeSync(log)
-  return { child, ready: waitUntilReady(child, () => sentences(readFileSync(path).subarray(size).toString()) || `See ${path}.`) }
+  return {
+    child,
+    ready: waitUntilReady(
+      child,
+      () => sentences(readFileSync(path).subarray(size).toString()) || `See ${path}.`,
+    ),
+  }
 }
 
 /** Makes the data folder if need be, and opens the log in it. @throws {CommandError} when that cannot be. */
@@ -65,7 +80,10 @@ function openLog(dataDir: string): number {
 
 /** Starts a daemon that shares this terminal; what it has to say about not starting it says there. */
 export function launchInForeground(env: NodeJS.ProcessEnv, args: readonly string[] = []): Launched {
-  const child = spawn(process.execPath, [main, ...args], { env: { ...memory, ...env }, stdio: ['inherit', 'inherit', 'inherit', 'ipc'] })
+  const child = spawn(process.execPath, [main, ...args], {
+    env: { ...memory, ...env },
+    stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
+  })
   stayWith(child)
   return { child, ready: waitUntilReady(child, () => 'The daemon did not start.') }
 }
@@ -86,9 +104,17 @@ function waitUntilReady(child: ChildProcess, reason: () => string): Promise<Read
   return new Promise((resolve, reject) => {
     const timeout = setTimeout(() => {
       child.kill('SIGKILL')
-      reject(new CommandError(`The daemon was not ready within ${patienceMs / 1_000} seconds.`, 6, 'agent daemon logs'))
+      reject(
+        new CommandError(
+          `The daemon was not ready within ${patienceMs / 1_000} seconds.`,
+          6,
+          'agent daemon logs',
+        ),
+      )
     }, patienceMs)
-    child.once('error', (error) => settle(() => reject(new CommandError(`The daemon’s process cannot be started: ${error.message}.`, 1))))
+    child.once('error', (error) =>
+      settle(() => reject(new CommandError(`The daemon’s process cannot be started: ${error.message}.`, 1))),
+    )
     child.once('exit', (code) => settle(() => reject(new CommandError(reason(), code || 1))))
     child.on('message', (message) => {
       const ready = Ready.safeParse(message)

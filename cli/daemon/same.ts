@@ -30,7 +30,8 @@ export function mustBeSame(running: Running, { configDir, profile, dataDir, flag
   const told = { ...env, ...flags }
   const settings = readSettings(configDir, profile)
   const other = remembered.find(
-    (name) => name !== 'AGENT_DATA_DIR' && told[name] !== undefined && !isServed(name, told[name], running, settings),
+    (name) =>
+      name !== 'AGENT_DATA_DIR' && told[name] !== undefined && !isServed(name, told[name], running, settings),
   )
   if (other === undefined) return
   const by = flags[other] === undefined ? `the variable ${other}` : flagNames[other]
@@ -57,7 +58,10 @@ export async function mustBeFree({ configDir, profile, dataDir }: Asked): Promis
 /** True when the running daemon has what is asked for: of addresses it says so itself, of the rest its settings do. */
 function isServed(name: string, value: string, { url, didcommUrl }: Running, settings: Settings): boolean {
   if (name === 'AGENT_HTTP_PORT' || name === 'AGENT_DIDCOMM_PORT')
-    return Number(value) === 0 || Number(new URL(name === 'AGENT_HTTP_PORT' ? url : didcommUrl).port) === Number(value)
+    return (
+      Number(value) === 0 ||
+      Number(new URL(name === 'AGENT_HTTP_PORT' ? url : didcommUrl).port) === Number(value)
+    )
   if (name === 'AGENT_HOST' && settings[name] === undefined) return new URL(url).hostname === value
   return settings[name] === toKept(name, value)
 }

@@ -4,7 +4,12 @@ import { CommandError } from '../errors/usage.ts'
 import { names, type Name } from './party.ts'
 
 const Envelope = z.object({
-  type: z.enum(['ConnectionUpdated', 'IssueCredentialRecordUpdated', 'PresentationUpdated', 'DIDStatusUpdated']),
+  type: z.enum([
+    'ConnectionUpdated',
+    'IssueCredentialRecordUpdated',
+    'PresentationUpdated',
+    'DIDStatusUpdated',
+  ]),
   data: z.looseObject({
     thid: z.string().optional(),
     did: z.string().optional(),
@@ -18,7 +23,13 @@ const Envelope = z.object({
 })
 
 /** A change of a state: whose, of what kind of thing, and of which; `id` is the record's, on the side that reports. */
-export type Change = { who: Name; what: 'connection' | 'credential' | 'proof' | 'did'; subject: string; id: string; state: string }
+export type Change = {
+  who: Name
+  what: 'connection' | 'credential' | 'proof' | 'did'
+  subject: string
+  id: string
+  state: string
+}
 
 /** What is waited for; changes about other subjects do not count. */
 export type Awaited = Pick<Change, 'who' | 'what' | 'subject' | 'state'>
@@ -69,7 +80,10 @@ export function createChanges(patienceMs: number): Changes {
       const change = seen.findLast((each) => each.who === name && each.subject === subject)
       return `${name} was last in ${change?.state ?? 'no state'}`
     })
-    return new CommandError(`Waited ${patienceMs / 1_000} seconds for ${who}’s ${what} to be in ${state}; ${last.join(', ')}.`, 1)
+    return new CommandError(
+      `Waited ${patienceMs / 1_000} seconds for ${who}’s ${what} to be in ${state}; ${last.join(', ')}.`,
+      1,
+    )
   }
 
   return {

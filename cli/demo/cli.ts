@@ -4,7 +4,8 @@ import { quote, type Input } from './curl.ts'
 type Body = Record<string, any>
 type Words = readonly (string | undefined)[]
 
-const flag = (name: string, value: string | number | undefined): Words => (value === undefined ? [] : [`--${name}`, String(value)])
+const flag = (name: string, value: string | number | undefined): Words =>
+  value === undefined ? [] : [`--${name}`, String(value)]
 
 /** The words after `agent` by the line of the endpoint. */
 const commands: Readonly<Record<string, (body: Body, id: string) => Words | undefined>> = {
@@ -13,7 +14,9 @@ const commands: Readonly<Record<string, (body: Body, id: string) => Words | unde
   'POST /did-registrar/dids': ({ documentTemplate }) => [
     'did',
     'create',
-    ...(documentTemplate.publicKeys.some(({ purpose }: Body) => purpose === 'assertionMethod') ? [] : ['--assertion-curve', 'none']),
+    ...(documentTemplate.publicKeys.some(({ purpose }: Body) => purpose === 'assertionMethod')
+      ? []
+      : ['--assertion-curve', 'none']),
   ],
   'POST /did-registrar/dids/{didRef}/publications': (_, did) => ['did', 'publish', did, '--wait'],
   'POST /schema-registry/schemas': ({ name, version, author, schema }) => [
@@ -24,9 +27,20 @@ const commands: Readonly<Record<string, (body: Body, id: string) => Words | unde
     ...flag('author', author),
     ...flag('schema', JSON.stringify(schema)),
   ],
-  'POST /connections': ({ label, goal }) => ['connection', 'invite', ...flag('label', label), ...flag('goal', goal)],
+  'POST /connections': ({ label, goal }) => [
+    'connection',
+    'invite',
+    ...flag('label', label),
+    ...flag('goal', goal),
+  ],
   'POST /connection-invitations': ({ invitation }) => ['connection', 'accept', invitation],
-  'POST /issue-credentials/credential-offers': ({ connectionId, issuingDID, claims, schemaId, validityPeriod }) => [
+  'POST /issue-credentials/credential-offers': ({
+    connectionId,
+    issuingDID,
+    claims,
+    schemaId,
+    validityPeriod,
+  }) => [
     'credential',
     'offer',
     ...flag('connection', connectionId),
@@ -38,7 +52,13 @@ const commands: Readonly<Record<string, (body: Body, id: string) => Words | unde
     ...flag('schema', schemaId),
     ...flag('validity', validityPeriod),
   ],
-  'POST /issue-credentials/records/{recordId}/accept-offer': ({ subjectId }, id) => ['credential', 'accept', id, '--subject', subjectId],
+  'POST /issue-credentials/records/{recordId}/accept-offer': ({ subjectId }, id) => [
+    'credential',
+    'accept',
+    id,
+    '--subject',
+    subjectId,
+  ],
   'POST /issue-credentials/records/{recordId}/issue-credential': (_, id) => ['credential', 'issue', id],
   'PATCH /credential-status/revoke-credential/{id}': (_, id) => ['credential', 'revoke', id, '--yes'],
   'POST /present-proof/presentations': ({ connectionId, proofs: [proof] }) => [
@@ -61,13 +81,24 @@ const commands: Readonly<Record<string, (body: Body, id: string) => Words | unde
   ],
   'GET /onboard/did-requests/{didRequestId}': (_, id) => ['onboard', 'show', id, '--wait'],
   'POST /did-authentication/challenges': ({ from }) => ['auth', 'create', ...flag('from', from)],
-  'POST /did-authentication/answers': ({ challenge, did }) => ['auth', 'respond', JSON.stringify(challenge), '--did', did],
+  'POST /did-authentication/answers': ({ challenge, did }) => [
+    'auth',
+    'respond',
+    JSON.stringify(challenge),
+    '--did',
+    did,
+  ],
   'GET /did-authentication/challenges/{challengeId}': (_, id) => ['auth', 'show', id, '--wait'],
   'POST /did-authentication/challenges/{challengeId}/token': (_, id) => ['auth', 'token', id],
 }
 
 /** The command that does what a call does; nothing for a call that is a part of one. `names` gives values that stand in variables. */
-export function cliLine(key: string, input: Input, profile: string, names: ReadonlyMap<string, string>): string | undefined {
+export function cliLine(
+  key: string,
+  input: Input,
+  profile: string,
+  names: ReadonlyMap<string, string>,
+): string | undefined {
   const [id = ''] = Object.values(input.path ?? {}).map(String)
   const words = commands[key]?.(input.body ?? {}, id)
   if (!words) return undefined

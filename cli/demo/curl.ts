@@ -10,7 +10,12 @@ export type Caller = { base: string; header: 'apikey' | 'x-admin-api-key'; key: 
  * The `curl` line of a call. `names` gives values that stand in variables of the shell, such as DIDs, which are too long to
  * read. `$JSON` is the header that says what the body is.
  */
-export function curlLine(key: string, input: Input, { base, header, key: secret }: Caller, names: ReadonlyMap<string, string>): string {
+export function curlLine(
+  key: string,
+  input: Input,
+  { base, header, key: secret }: Caller,
+  names: ReadonlyMap<string, string>,
+): string {
   const [method, path] = splitKey(key)
   const target = path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
     replaceNamed(String(input.path?.[name]), names, (variable) => `$${variable}`),
@@ -43,7 +48,14 @@ export function quote(text: string): string {
 }
 
 /** The longest first: one value may hold another. */
-function replaceNamed(text: string, names: ReadonlyMap<string, string>, written: (variable: string, value: string) => string): string {
+function replaceNamed(
+  text: string,
+  names: ReadonlyMap<string, string>,
+  written: (variable: string, value: string) => string,
+): string {
   const byLength = [...names].toSorted(([one], [other]) => other.length - one.length)
-  return byLength.reduce((result, [value, name]) => result.replaceAll(value, () => written(name, value)), text)
+  return byLength.reduce(
+    (result, [value, name]) => result.replaceAll(value, () => written(name, value)),
+    text,
+  )
 }

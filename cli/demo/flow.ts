@@ -55,7 +55,9 @@ export async function runFlow(stage: Stage, props: Props, viewer: Viewer): Promi
 /** Returns the id of acme’s connection. */
 export async function connect({ acme, alice, events }: Stage, viewer: Viewer) {
   viewer.step('Connect: acme invites, alice accepts')
-  const { connectionId, thid, invitation } = await acme('POST /connections', { body: { label: 'alice', goal: 'Your employee credential' } })
+  const { connectionId, thid, invitation } = await acme('POST /connections', {
+    body: { label: 'alice', goal: 'Your employee credential' },
+  })
   viewer.invitation(invitation.invitationUrl)
   const oob = new URL(invitation.invitationUrl).searchParams.get('_oob')!
   await alice('POST /connection-invitations', { body: { invitation: oob } })
@@ -85,7 +87,9 @@ export async function issue(
     body: { subjectId: aliceDid },
   })
   await events.until({ ...about, who: 'acme', state: 'RequestReceived' })
-  await acme('POST /issue-credentials/records/{recordId}/issue-credential', { path: { recordId: offer.recordId } })
+  await acme('POST /issue-credentials/records/{recordId}/issue-credential', {
+    path: { recordId: offer.recordId },
+  })
   await Promise.all([
     events.until({ ...about, who: 'acme', state: 'CredentialSent' }),
     events.until({ ...about, who: 'alice', state: 'CredentialReceived' }),
@@ -93,11 +97,19 @@ export async function issue(
   return { issuedId: offer.recordId, heldId }
 }
 
-export async function present({ acme, alice, events }: Stage, props: Props, made: Made, viewer: Viewer): Promise<void> {
+export async function present(
+  { acme, alice, events }: Stage,
+  props: Props,
+  made: Made,
+  viewer: Viewer,
+): Promise<void> {
   viewer.step('Present: acme asks for a proof, alice presents, acme verifies and accepts')
   const { presentationId, about } = await answered({ acme, alice, events }, props, made)
   await events.until({ ...about, who: 'acme', state: 'PresentationVerified' })
-  await acme('PATCH /present-proof/presentations/{presentationId}', { path: { presentationId }, body: { action: 'presentation-accept' } })
+  await acme('PATCH /present-proof/presentations/{presentationId}', {
+    path: { presentationId },
+    body: { action: 'presentation-accept' },
+  })
   await Promise.all([
     events.until({ ...about, who: 'acme', state: 'PresentationAccepted' }),
     events.until({ ...about, who: 'alice', state: 'PresentationSent' }),
@@ -116,7 +128,11 @@ export async function revoke(stage: Stage, props: Props, made: Made, viewer: Vie
 }
 
 /** Asks alice for a proof with the credential, and has her answer. Returns acme’s record of it. */
-async function answered({ acme, alice, events }: Stage, { acmeDid, schemaId }: Props, { connectionId, heldId }: Made) {
+async function answered(
+  { acme, alice, events }: Stage,
+  { acmeDid, schemaId }: Props,
+  { connectionId, heldId }: Made,
+) {
   const request = await acme('POST /present-proof/presentations', {
     body: { connectionId, proofs: [{ schemaId, trustIssuers: [acmeDid] }] },
   })

@@ -38,7 +38,12 @@ const shownOfSecret = 6
 /** Makes a narrator. `isKept` says that the daemons go on, so that values are to be copied and are shown whole. */
 export function createNarrator(
   print: (text: string) => void,
-  { isTerminal, isColoured, isKept, screen }: { isTerminal: boolean; isColoured: boolean; isKept: boolean; screen: Screen },
+  {
+    isTerminal,
+    isColoured,
+    isKept,
+    screen,
+  }: { isTerminal: boolean; isColoured: boolean; isKept: boolean; screen: Screen },
 ): Narrator {
   const names = new Map<string, string>()
   let steps = 0
@@ -54,10 +59,13 @@ export function createNarrator(
     step: (title) => print(`\n${styled('bold', `${++steps}. ${title}`)}`),
     change: ({ who, what, state }) => {
       const words = what === 'did' ? undefined : meanings[what][state]?.words
-      print(`   ${signed(who)} ${pad(what, 11)} ${words === undefined ? state : `${pad(state, 27)} ${styled('dim', words)}`}`)
+      print(
+        `   ${signed(who)} ${pad(what, 11)} ${words === undefined ? state : `${pad(state, 27)} ${styled('dim', words)}`}`,
+      )
     },
     name: (variable, value) => name(variable, value, /\s/.test(value) ? quote(value) : value),
-    nameSecret: (variable, value) => name(variable, value, isKept ? value : `${value.slice(0, shownOfSecret)}…`),
+    nameSecret: (variable, value) =>
+      name(variable, value, isKept ? value : `${value.slice(0, shownOfSecret)}…`),
     invitation: (url) => {
       names.set(new URL(url).searchParams.get('_oob')!, 'INVITATION')
       const qr = isTerminal ? drawQr(url, screen) : { reason: 'this is no terminal' }

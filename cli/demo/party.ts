@@ -37,7 +37,11 @@ export type Party = { name: Name; url: string; apiKey: string; call: Client }
  *
  * @throws {CommandError} with the daemon's own words when it does not start.
  */
-export async function startDaemon(name: Name, folder: string, onStart: (child: ChildProcess) => void): Promise<Daemon> {
+export async function startDaemon(
+  name: Name,
+  folder: string,
+  onStart: (child: ChildProcess) => void,
+): Promise<Daemon> {
   const [dataDir, configDir] = [join(folder, name), join(folder, 'config')]
   const own = {
     AGENT_DATA_DIR: dataDir,
@@ -74,7 +78,12 @@ export async function stopDaemon(child: ChildProcess): Promise<void> {
  * Makes a tenant as service §5 describes it: wallet, entity, key; `admin` calls the daemon as its administrator. The
  * daemon's profile gets the key, so that the command line can go on where the demonstration ends.
  */
-export async function onboard(daemon: Daemon, admin: Client, folder: string, onKey: (apiKey: string) => void): Promise<Party> {
+export async function onboard(
+  daemon: Daemon,
+  admin: Client,
+  folder: string,
+  onKey: (apiKey: string) => void,
+): Promise<Party> {
   const { name, url } = daemon
   const apiKey = randomBytes(32).toString('base64url')
   onKey(apiKey)

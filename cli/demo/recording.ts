@@ -15,12 +15,18 @@ export type Screen = { columns?: number | undefined; rows?: number | undefined }
 const [usualColumns, usualRows] = [80, 24]
 
 /** Begins a recording in a new file. Each moment is on the disk when it is over, so that a demonstration that fails can be watched. @throws {UsageError} */
-export function startRecording(path: string, title: string, { columns = usualColumns, rows = usualRows }: Screen): Recording {
+export function startRecording(
+  path: string,
+  title: string,
+  { columns = usualColumns, rows = usualRows }: Screen,
+): Recording {
   let file: number
   try {
     file = openSync(path, 'wx', 0o644)
   } catch (error) {
-    throw new UsageError(`--record: ${path} cannot be written: ${systemReason(error)}. It must be a new file.`)
+    throw new UsageError(
+      `--record: ${path} cannot be written: ${systemReason(error)}. It must be a new file.`,
+    )
   }
   const write = (value: unknown) => writeSync(file, `${JSON.stringify(value)}\n`)
   const start = performance.now()

@@ -25,10 +25,19 @@ export type Summary = {
 type Pair<Value> = Record<Name, Value>
 
 /** What the demonstration needs: an empty folder, a receiver, a narrator, and a list for the processes that it starts, of which it starts none once the signal aborts. */
-export type Means = { folder: string; receiver: Receiver; narrator: Narrator; children: Map<Name, ChildProcess>; signal: AbortSignal }
+export type Means = {
+  folder: string
+  receiver: Receiver
+  narrator: Narrator
+  children: Map<Name, ChildProcess>
+  signal: AbortSignal
+}
 
 /** Runs it all. @throws whatever a daemon answers; {CommandError} when an event does not come. */
-export async function show(scenario: Scenario, means: Means): Promise<Summary & { leave: () => Promise<void> }> {
+export async function show(
+  scenario: Scenario,
+  means: Means,
+): Promise<Summary & { leave: () => Promise<void> }> {
   const start = performance.now()
   const { receiver, narrator } = means
   const has = (step: Step) => hasStep(scenario, step)
@@ -56,7 +65,11 @@ export async function show(scenario: Scenario, means: Means): Promise<Summary & 
     if (scenario === usual) {
       narrator.step('The same once more, with nothing printed')
       receiver.changes.onChange = silent.change
-      flow = await runFlow({ acme: parties.acme.call, alice: parties.alice.call, events: receiver.changes }, props, silent)
+      flow = await runFlow(
+        { acme: parties.acme.call, alice: parties.alice.call, events: receiver.changes },
+        props,
+        silent,
+      )
     }
   } else if (has('connect')) await connect(stage, narrator)
   if (has('onboard')) await meet(stage, has('auth'), narrator)
@@ -80,7 +93,9 @@ async function begin(name: Name, { folder, receiver, narrator, children, signal 
   signal.throwIfAborted()
   const daemon = await startDaemon(name, folder, (child) => {
     children.set(name, child)
-    child.once('exit', (code, signal) => receiver.changes.fail(new CommandError(`${name}’s daemon ended (${code ?? signal}).`, 1)))
+    child.once('exit', (code, signal) =>
+      receiver.changes.fail(new CommandError(`${name}’s daemon ended (${code ?? signal}).`, 1)),
+    )
   })
   narrator.say(`   ${name} answers after ${Math.round(daemon.coldStartMs)} ms`)
   narrator.name(name.toUpperCase(), daemon.url)
@@ -90,7 +105,10 @@ async function begin(name: Name, { folder, receiver, narrator, children, signal 
 
 async function onboardAll(daemons: Pair<Daemon>, { folder, narrator }: Means): Promise<Pair<Party>> {
   narrator.step('Onboard a tenant in each: wallet, entity, key')
-  return { acme: await enrol(daemons.acme, folder, narrator), alice: await enrol(daemons.alice, folder, narrator) }
+  return {
+    acme: await enrol(daemons.acme, folder, narrator),
+    alice: await enrol(daemons.alice, folder, narrator),
+  }
 }
 
 /** Makes a tenant in a daemon, in front of the viewer. */
@@ -103,7 +121,8 @@ export function enrol(daemon: Daemon, folder: string, narrator: Narrator): Promi
 
 /** Everything from here on happens because an event came. */
 async function registerWebhooks({ acme, alice }: Pair<Party>, { receiver }: Means): Promise<Pair<string>> {
-  const register = async ({ name, call }: Party) => (await call('POST /events/webhooks', { body: { url: receiver.urlOf(name) } })).id
+  const register = async ({ name, call }: Party) =>
+    (await call('POST /events/webhooks', { body: { url: receiver.urlOf(name) } })).id
   return { acme: await register(acme), alice: await register(alice) }
 }
 

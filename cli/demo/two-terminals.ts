@@ -22,7 +22,12 @@ import { enrol } from './show.ts'
 /** How long a person may take to type a line. */
 const patienceMs = 15 * 60_000
 
-export type Means = { folder: string; narrator: Narrator; children: Map<Name, ChildProcess>; signal: AbortSignal }
+export type Means = {
+  folder: string
+  narrator: Narrator
+  children: Map<Name, ChildProcess>
+  signal: AbortSignal
+}
 
 type Side = { acme: Client; changes: Changes; narrator: Narrator; type: (...lines: string[]) => void }
 
@@ -39,11 +44,15 @@ export async function host(
   narrator.step('Start acme’s daemon here, and alice’s in another terminal')
   const daemon = await startDaemon('acme', folder, (child) => {
     children.set('acme', child)
-    child.once('exit', (code, signal) => changes.fail(new CommandError(`acme’s daemon ended (${code ?? signal}).`, 1)))
+    child.once('exit', (code, signal) =>
+      changes.fail(new CommandError(`acme’s daemon ended (${code ?? signal}).`, 1)),
+    )
   })
   narrator.name('ACME', daemon.url)
   const type = (...lines: string[]) =>
-    narrator.say(['\n   Type in the other terminal:\n', ...lines.map((line) => `     ${line}`), ''].join('\n'))
+    narrator.say(
+      ['\n   Type in the other terminal:\n', ...lines.map((line) => `     ${line}`), ''].join('\n'),
+    )
   const file = join(folder, 'alice.sh')
   writeFileSync(file, settingsOf(folder), { mode: 0o600 })
   type(`. ${file}`, 'agent daemon start', 'agent did create')
@@ -92,7 +101,9 @@ async function play(scenario: Scenario, side: Side, url: string): Promise<void> 
 
 async function connect({ acme, changes, narrator, type }: Side): Promise<string> {
   narrator.step('Connect: acme invites, alice accepts')
-  const { connectionId, thid, invitation } = await acme('POST /connections', { body: { label: 'alice', goal: 'Your employee credential' } })
+  const { connectionId, thid, invitation } = await acme('POST /connections', {
+    body: { label: 'alice', goal: 'Your employee credential' },
+  })
   narrator.invitation(invitation.invitationUrl)
   type(`agent connection accept ${quote(invitation.invitationUrl)}`)
   await changes.until({ who: 'acme', what: 'connection', subject: thid, state: 'ConnectionResponseSent' })
@@ -101,7 +112,11 @@ async function connect({ acme, changes, narrator, type }: Side): Promise<string>
 
 type Offered = { acmeDid: string; schemaId: string }
 
-async function issue({ acme, changes, narrator, type }: Side, { acmeDid, schemaId }: Offered, connectionId: string): Promise<string> {
+async function issue(
+  { acme, changes, narrator, type }: Side,
+  { acmeDid, schemaId }: Offered,
+  connectionId: string,
+): Promise<string> {
   narrator.step('Issue: acme offers, alice accepts, acme issues')
   const { recordId, thid } = await acme('POST /issue-credentials/credential-offers', {
     body: { connectionId, issuingDID: acmeDid, claims: person, schemaId, validityPeriod: 31_536_000 },
@@ -116,7 +131,11 @@ async function issue({ acme, changes, narrator, type }: Side, { acmeDid, schemaI
   return recordId
 }
 
-async function present({ acme, changes, narrator, type }: Side, { acmeDid, schemaId }: Offered, connectionId: string): Promise<void> {
+async function present(
+  { acme, changes, narrator, type }: Side,
+  { acmeDid, schemaId }: Offered,
+  connectionId: string,
+): Promise<void> {
   narrator.step('Present: acme asks for a proof, alice presents, acme verifies and accepts')
   const { presentationId, thid } = await acme('POST /present-proof/presentations', {
     body: { connectionId, proofs: [{ schemaId, trustIssuers: [acmeDid] }] },
@@ -125,13 +144,17 @@ async function present({ acme, changes, narrator, type }: Side, { acmeDid, schem
   await changes.until({ ...about, state: 'RequestSent' })
   type('agent proof present "$(agent proof list -q)"')
   await changes.until({ ...about, state: 'PresentationVerified' })
-  await acme('PATCH /present-proof/presentations/{presentationId}', { path: { presentationId }, body: { action: 'presentation-accept' } })
+  await acme('PATCH /present-proof/presentations/{presentationId}', {
+    path: { presentationId },
+    body: { action: 'presentation-accept' },
+  })
   await changes.until({ ...about, state: 'PresentationAccepted' })
 }
 
 /** Hands on acme’s events from now on, as long as the demonstration lasts. */
 async function follow({ url, apiKey }: Party, changes: Changes, signal: AbortSignal): Promise<void> {
-  const open = (lastEventId: string | undefined) => openEventStream(url, { apikey: apiKey }, { lastEventId, signal })
+  const open = (lastEventId: string | undefined) =>
+    openEventStream(url, { apikey: apiKey }, { lastEventId, signal })
   const events = await readEvents(open, undefined, { signal })
   const hand = async () => {
     for await (const event of events) changes.note(toChange('acme', event))
@@ -154,7 +177,9 @@ function settingsOf(folder: string): string {
     '# Makes a terminal alice’s, for `agent demo --two-terminals`: . alice.sh',
     `unset ${[...Object.keys(variables), 'AGENT_URL', 'AGENT_API_KEY', 'AGENT_ADMIN_KEY'].join(' ')}`,
     ...Object.entries(own).map(([name, value]) => `export ${name}=${quote(value)}`),
-    ...(basename(program) === 'agent' ? [] : [`agent() { ${quote(process.execPath)} ${quote(program)} "$@"; }`]),
+    ...(basename(program) === 'agent'
+      ? []
+      : [`agent() { ${quote(process.execPath)} ${quote(program)} "$@"; }`]),
     '',
   ].join('\n')
 }

@@ -10,10 +10,20 @@ export async function checkDaemon(call: Client, url: string, version: string): P
     const { version: theirs } = await call('GET /_system/health')
     if (theirs === version) return { name, status: 'ok', detail: `${url} answers, version ${theirs}.` }
     const detail = `The daemon at ${url} has version ${theirs}, this program ${version}.`
-    return { name, status: 'warning', detail, hint: 'agent daemon stop   # and start it again, with this version' }
+    return {
+      name,
+      status: 'warning',
+      detail,
+      hint: 'agent daemon stop   # and start it again, with this version',
+    }
   } catch (error) {
     const { title, detail, hint } = toReport(error, 'doctor')
-    return { name, status: 'failed', detail: `${title}.${detail === undefined ? '' : ` ${detail}`}`, ...(hint && { hint }) }
+    return {
+      name,
+      status: 'failed',
+      detail: `${title}.${detail === undefined ? '' : ` ${detail}`}`,
+      ...(hint && { hint }),
+    }
   }
 }
 
@@ -27,17 +37,36 @@ export async function checkTenantKey(call: Client, hasKey: boolean): Promise<Che
 export async function examine(call: Client, hasKey: boolean): Promise<Check[]> {
   let theirs: Check[] = []
   const refused = await refusalOf(call('GET /_system/doctor').then(({ checks }) => (theirs = checks)))
-  return [judgeKey('admin-key', 'administrator’s key', 'AGENT_ADMIN_KEY or --admin-key-file', hasKey, refused), ...theirs]
+  return [
+    judgeKey('admin-key', 'administrator’s key', 'AGENT_ADMIN_KEY or --admin-key-file', hasKey, refused),
+    ...theirs,
+  ]
 }
 
-function judgeKey(name: string, key: string, where: string, hasKey: boolean, refused: Error | undefined): Check {
-  if (!refused) return { name, status: 'ok', detail: hasKey ? `The ${key} is accepted.` : `The daemon asks for no ${key}.` }
+function judgeKey(
+  name: string,
+  key: string,
+  where: string,
+  hasKey: boolean,
+  refused: Error | undefined,
+): Check {
+  if (!refused)
+    return {
+      name,
+      status: 'ok',
+      detail: hasKey ? `The ${key} is accepted.` : `The daemon asks for no ${key}.`,
+    }
   const hint = `give the ${key} in ${where}, or name the --profile of a daemon on this machine`
   const isKeys = refused instanceof ProblemError && [401, 403].includes(refused.problem.status)
   if (isKeys && !hasKey) return { name, status: 'warning', detail: `No ${key} is known.`, hint }
   return isKeys
     ? { name, status: 'failed', detail: `The ${key} is not accepted: ${refused.message}`, hint }
-    : { name, status: 'failed', detail: `The daemon did not do what it was asked: ${refused.message}`, hint: 'agent daemon logs' }
+    : {
+        name,
+        status: 'failed',
+        detail: `The daemon did not do what it was asked: ${refused.message}`,
+        hint: 'agent daemon logs',
+      }
 }
 
 /** Why the daemon did not do what it was asked. */

@@ -50,7 +50,9 @@ function allowed(given: string): number {
 }
 
 function distanceTo(given: string, word: string): number {
-  return given.length >= 3 && word.startsWith(given) ? Math.min(1, word.length - given.length) : editDistance(given, word)
+  return given.length >= 3 && word.startsWith(given)
+    ? Math.min(1, word.length - given.length)
+    : editDistance(given, word)
 }
 
 /** Optimal string alignment: letters put in, left out, changed, or two neighbours swapped. */
@@ -61,7 +63,12 @@ export function editDistance(a: string, b: string): number {
     for (let j = 1; j <= b.length; j++) {
       const isSame = a[i - 1] === b[j - 1]
       const isSwapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]
-      row[j] = Math.min(last![j]! + 1, row[j - 1]! + 1, last![j - 1]! + (isSame ? 0 : 1), isSwapped ? before![j - 2]! + 1 : Infinity)
+      row[j] = Math.min(
+        last![j]! + 1,
+        row[j - 1]! + 1,
+        last![j - 1]! + (isSame ? 0 : 1),
+        isSwapped ? before![j - 2]! + 1 : Infinity,
+      )
     }
     ;[before, last] = [last, row]
   }

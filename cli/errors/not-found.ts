@@ -10,7 +10,9 @@ export function reportNotFound(
   argv: readonly string[],
 ): void {
   const words = id.split(':').filter((word) => word !== '')
-  const known = config.commands.filter(({ hidden }) => !hidden).map((command) => command.id.replaceAll(':', ' '))
+  const known = config.commands
+    .filter(({ hidden }) => !hidden)
+    .map((command) => command.id.replaceAll(':', ' '))
   const topic = config.findTopic(words[0] ?? '')
   const topics = config.topics.map(({ name }) => name).filter((name) => !name.includes(':'))
   const near = nearestCommand(words, known) ?? (words.length === 1 ? nearest(words[0]!, topics) : undefined)

@@ -4,24 +4,31 @@ import { nearest } from './nearest.ts'
 import { UsageError } from './usage.ts'
 
 /** What a command takes, as oclif's definitions have it. */
-export type Definitions = { flags: Readonly<Record<string, { allowNo?: boolean; char?: string; options?: readonly string[] }>> }
+export type Definitions = {
+  flags: Readonly<Record<string, { allowNo?: boolean; char?: string; options?: readonly string[] }>>
+}
 
 /** The error for what was typed; anything but oclif's own errors of parsing stays as it is. */
 export function toUsageError(error: unknown, argv: readonly string[], { flags }: Definitions): unknown {
   if (!(error instanceof Error) || !('oclif' in error)) return error
   const unknown = unknownFlag(argv, flags)
-  if (unknown !== undefined) return new UsageError(`There is no flag ${unknown} here.${meant(unknown, namesOf(flags))}`)
+  if (unknown !== undefined)
+    return new UsageError(`There is no flag ${unknown} here.${meant(unknown, namesOf(flags))}`)
   if (argv.includes('-o') && !Object.values(flags).some(({ char }) => char === 'o'))
     return new UsageError('There is no flag -o here. For JSON: --json')
   const text = stripVTControlCharacters(error.message).replace(/\n?See more help with --help$/, '')
   const [, name, value = '', options = ''] = /^Expected --([\w-]+)=(.*) to be one of: (.*)$/s.exec(text) ?? []
-  if (name !== undefined) return new UsageError(`--${name} is ${JSON.stringify(value)}; it must be ${choice(options, value)}`)
+  if (name !== undefined)
+    return new UsageError(`--${name} is ${JSON.stringify(value)}; it must be ${choice(options, value)}`)
   const [, argument = '', allowed] = /^Expected (.*) to be one of: (.*)$/s.exec(text) ?? []
-  if (allowed !== undefined) return new UsageError(`${JSON.stringify(argument)} must be ${choice(allowed, argument)}`)
+  if (allowed !== undefined)
+    return new UsageError(`${JSON.stringify(argument)} must be ${choice(allowed, argument)}`)
   const [, integer = '', fault] = /^Parsing --([\w-]+)\s+Expected (an? .*)$/s.exec(text) ?? []
-  if (fault !== undefined) return new UsageError(`--${integer} must be ${fault.replace(' but received: ', ', and is ')}.`)
+  if (fault !== undefined)
+    return new UsageError(`--${integer} must be ${fault.replace(' but received: ', ', and is ')}.`)
   const { args } = error as { args?: unknown }
-  if (/^Missing \d+ required arg/.test(text) && Array.isArray(args)) return new UsageError(missing(args as Argument[]))
+  if (/^Missing \d+ required arg/.test(text) && Array.isArray(args))
+    return new UsageError(missing(args as Argument[]))
   return new UsageError(inOneLine(text))
 }
 
@@ -30,11 +37,16 @@ function unknownFlag(argv: readonly string[], flags: Definitions['flags']): stri
   const known = new Set(namesOf(flags))
   const end = argv.indexOf('--')
   const typed = argv.slice(0, end === -1 ? undefined : end)
-  return typed.map((each) => each.replace(/=.*$/s, '')).find((each) => /^--\w/.test(each) && !known.has(each) && each !== '--help')
+  return typed
+    .map((each) => each.replace(/=.*$/s, ''))
+    .find((each) => /^--\w/.test(each) && !known.has(each) && each !== '--help')
 }
 
 function namesOf(flags: Definitions['flags']): string[] {
-  return Object.entries(flags).flatMap(([name, { allowNo }]) => [`--${name}`, ...(allowNo ? [`--no-${name}`] : [])])
+  return Object.entries(flags).flatMap(([name, { allowNo }]) => [
+    `--${name}`,
+    ...(allowNo ? [`--no-${name}`] : []),
+  ])
 }
 
 function meant(given: string, known: readonly string[]): string {
@@ -50,7 +62,9 @@ function choice(options: string, given: string): string {
 type Argument = { name: string; description?: string }
 
 function missing(args: readonly Argument[]): string {
-  const named = args.map(({ name, description }) => (description === undefined ? name : `${name} (${description})`)).join(' and ')
+  const named = args
+    .map(({ name, description }) => (description === undefined ? name : `${name} (${description})`))
+    .join(' and ')
   return args.length === 1 ? `An argument is missing: ${named}.` : `Arguments are missing: ${named}.`
 }
 

@@ -15,7 +15,12 @@ export type Report = {
 }
 
 /** The body of a problem (api.md §2.1). */
-export type ProblemBody = { status: number; type: string; title?: string | undefined; detail?: string | undefined }
+export type ProblemBody = {
+  status: number
+  type: string
+  title?: string | undefined
+  detail?: string | undefined
+}
 
 /** What a problem means, by the last part of its type; what is not here is told by its status. */
 // prettier-ignore
@@ -59,12 +64,22 @@ export function toReport(error: unknown, commandId: string): Report {
     case 'DaemonUnreachable':
       return unreachable(error as DaemonUnreachable)
     case 'UsageError':
-      return { code: 'Usage', title: message, hint: own.hint ?? `agent ${commandId.replaceAll(':', ' ')} --help`, exitCode: 2 }
+      return {
+        code: 'Usage',
+        title: message,
+        hint: own.hint ?? `agent ${commandId.replaceAll(':', ' ')} --help`,
+        exitCode: 2,
+      }
     case 'StartError':
     case 'CommandError':
       return { code: name, title: message, hint: own.hint, exitCode: Number(own.exitCode) }
     default:
-      if (own.oclif) return { code: 'Usage', title: message.replace(/\n?See more help with --help$/, ''), exitCode: own.oclif.exit ?? 2 }
+      if (own.oclif)
+        return {
+          code: 'Usage',
+          title: message.replace(/\n?See more help with --help$/, ''),
+          exitCode: own.oclif.exit ?? 2,
+        }
       return { code: 'Bug', title: 'Unexpected error (please report)', detail: message, exitCode: 1 }
   }
 }
@@ -90,12 +105,19 @@ type DaemonUnreachable = Error & { url: string }
 function unreachable({ url, cause }: DaemonUnreachable): Report {
   const { name, code } = (cause ?? {}) as { name?: string; code?: unknown }
   if (name === 'TimeoutError')
-    return { code: 'Timeout', title: `The daemon at ${url} did not answer in time`, hint: 'agent daemon logs', exitCode: 6 }
+    return {
+      code: 'Timeout',
+      title: `The daemon at ${url} did not answer in time`,
+      hint: 'agent daemon logs',
+      exitCode: 6,
+    }
   const isHere = /^https?:\/\/(localhost|127\.|\[::1\])/.test(url)
   return {
     code: 'DaemonUnreachable',
     title: `No daemon answers at ${url}${typeof code === 'string' ? ` (${systemReason(cause)})` : ''}`,
-    hint: isHere ? 'agent daemon start' : 'check --url, AGENT_URL or the profile, and whether the daemon runs there',
+    hint: isHere
+      ? 'agent daemon start'
+      : 'check --url, AGENT_URL or the profile, and whether the daemon runs there',
     exitCode: 7,
   }
 }
@@ -122,7 +144,9 @@ function hintFor(problem: ProblemBody, commandId: string): string | undefined {
 
 /** Problems that say no more than that the input is not right. */
 function isGeneral({ type }: ProblemBody): boolean {
-  return /^(BadRequest|UnprocessableEntity|error:RequestBody\w+|\/errors\/common\/bad-request|HTTP \d+)$/.test(type)
+  return /^(BadRequest|UnprocessableEntity|error:RequestBody\w+|\/errors\/common\/bad-request|HTTP \d+)$/.test(
+    type,
+  )
 }
 
 /** Where there is nothing better to say: what the type means. It is the daemon's word, so it must be one that can be typed. */

@@ -46,7 +46,10 @@ export async function openReceiver(options: ReceiverOptions): Promise<Receiver> 
   })
   server.listen(options.port, '127.0.0.1')
   await once(server, 'listening').catch((error: NodeJS.ErrnoException) => {
-    throw new CommandError(`Port ${options.port} cannot be opened: ${systemReason(error)}. Leave --port out, and a free one is taken.`, 5)
+    throw new CommandError(
+      `Port ${options.port} cannot be opened: ${systemReason(error)}. Leave --port out, and a free one is taken.`,
+      5,
+    )
   })
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
@@ -59,7 +62,11 @@ export async function openReceiver(options: ReceiverOptions): Promise<Receiver> 
 }
 
 /** The status that an event is answered with. */
-async function receive(request: IncomingMessage, secret: string | undefined, options: ReceiverOptions): Promise<number> {
+async function receive(
+  request: IncomingMessage,
+  secret: string | undefined,
+  options: ReceiverOptions,
+): Promise<number> {
   const body = await text(request)
   const event = JSON.parse(body) as Event
   const { status, note } = await judge(request.headers, body, secret, options)
@@ -81,8 +88,14 @@ async function judge(
 }
 
 /** Passes an event on; the answer is ours, so that the daemon tries again what was not taken there. */
-async function forward(url: string, headers: IncomingHttpHeaders, body: string): Promise<{ status: number; note?: string }> {
-  const own = Object.fromEntries(forwarded.flatMap((name) => (headers[name] === undefined ? [] : [[name, String(headers[name])]])))
+async function forward(
+  url: string,
+  headers: IncomingHttpHeaders,
+  body: string,
+): Promise<{ status: number; note?: string }> {
+  const own = Object.fromEntries(
+    forwarded.flatMap((name) => (headers[name] === undefined ? [] : [[name, String(headers[name])]])),
+  )
   try {
     const answer = await fetch(url, {
       method: 'POST',

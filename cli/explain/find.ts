@@ -25,7 +25,11 @@ export type Explanation = {
 }
 
 /** Every problem has texts; a type without any does not compile. */
-const problemTexts: Readonly<Record<ProblemType, Texts>> = { ...agentProblems, ...protocolProblems, ...suiteProblems }
+const problemTexts: Readonly<Record<ProblemType, Texts>> = {
+  ...agentProblems,
+  ...protocolProblems,
+  ...suiteProblems,
+}
 
 /** The names under which all of a kind are found. */
 export const kinds = {
@@ -36,20 +40,42 @@ export const kinds = {
 } as const satisfies Record<string, Explanation['kind']>
 
 /** The words of ours that `--json` has as the code of an error, and the exit codes that they go with. */
-const ownCodes: Readonly<Record<string, string>> = { usage: '2', daemonunreachable: '7', timeout: '6', bug: '1' }
+const ownCodes: Readonly<Record<string, string>> = {
+  usage: '2',
+  daemonunreachable: '7',
+  timeout: '6',
+  bug: '1',
+}
 
 /** All that there is, kind by kind. */
 export const explanations: readonly Explanation[] = [
   ...Object.entries(exitCodes).map(([name, [word, what, why, remedy]]): Explanation => {
-    return { kind: 'exit-code', name, what: `${word[0]!.toUpperCase()}${word.slice(1)}. ${what}`, why, do: remedy, exitCode: Number(name) }
+    return {
+      kind: 'exit-code',
+      name,
+      what: `${word[0]!.toUpperCase()}${word.slice(1)}. ${what}`,
+      why,
+      do: remedy,
+      exitCode: Number(name),
+    }
   }),
   ...(Object.entries(meanings) as [Topic, (typeof meanings)[Topic]][]).flatMap(([topic, states]) =>
     Object.keys(states).map((state) => ofState(topic, state)),
   ),
-  ...(Object.entries(problemTexts) as [ProblemType, Texts][]).map(([type, [what, why, remedy]]): Explanation => {
-    const status = problems[type]
-    return { kind: 'problem', name: type, what, why, do: remedy, status, exitCode: exitCodeOf({ type, status }) }
-  }),
+  ...(Object.entries(problemTexts) as [ProblemType, Texts][]).map(
+    ([type, [what, why, remedy]]): Explanation => {
+      const status = problems[type]
+      return {
+        kind: 'problem',
+        name: type,
+        what,
+        why,
+        do: remedy,
+        status,
+        exitCode: exitCodeOf({ type, status }),
+      }
+    },
+  ),
   ...Object.entries(reportCodes).map(([name, [what, why, remedy]]): Explanation => {
     return { kind: 'report-code', name, what, why, do: remedy }
   }),
@@ -65,7 +91,9 @@ export function findExplanations(given: string): Explanation[] {
   const wanted = bare(given)
   const exact = explanations.filter(({ name }) => bare(name) === wanted || name === ownCodes[wanted])
   if (exact.length > 0) return exact
-  const byLastPart = explanations.filter(({ kind: its, name }) => its === 'problem' && bare(lastPart(name)) === wanted)
+  const byLastPart = explanations.filter(
+    ({ kind: its, name }) => its === 'problem' && bare(lastPart(name)) === wanted,
+  )
   return byLastPart.length > 0 ? byLastPart : byBeginning(given.toLowerCase())
 }
 
@@ -94,9 +122,20 @@ function ofState(topic: Topic, state: string): Explanation {
         : 'It has come to an end that was not wanted; the record keeps the reason.'
   const wait = `Nothing: it goes on by itself. \`agent ${topic} show <id>\` says where it is, --wait on a command waits for it.`
   const remedy =
-    ends === undefined ? wait : ends === 0 ? 'Nothing.' : `\`agent ${topic} show <id>\` has the reason as its last failure; begin anew.`
+    ends === undefined
+      ? wait
+      : ends === 0
+        ? 'Nothing.'
+        : `\`agent ${topic} show <id>\` has the reason as its last failure; begin anew.`
   const what = `${words[0]!.toUpperCase()}${words.slice(1)}.`
-  return { kind: 'state', name: state, topic, what, why, do: next === undefined ? remedy : `\`${next.replace('{id}', '<id>')}\`` }
+  return {
+    kind: 'state',
+    name: state,
+    topic,
+    what,
+    why,
+    do: next === undefined ? remedy : `\`${next.replace('{id}', '<id>')}\``,
+  }
 }
 
 function lastPart(name: string): string {

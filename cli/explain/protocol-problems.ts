@@ -16,7 +16,11 @@ const usedInvitation: Texts = [
   'An invitation is for one answer.',
   'Use the record that it made, or ask for a new invitation.',
 ]
-const oldInvitation: Texts = ['The invitation has expired.', 'The inviter has set a time for it, which is over.', 'Ask for a new one.']
+const oldInvitation: Texts = [
+  'The invitation has expired.',
+  'The inviter has set a time for it, which is over.',
+  'Ask for a new one.',
+]
 const noRecord: Texts = [
   'There is no such record.',
   'The id is mistyped, another tenant’s, or the record was removed.',

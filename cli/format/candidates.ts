@@ -48,7 +48,8 @@ export function describeLine({ schemaId, trustIssuers }: Line, index: number): s
 /** Why an answer with these credentials would not satisfy the request, as one sentence without its full stop; `undefined` when it would. */
 export function findMisfit({ others, lines }: Candidates, proofId: readonly string[]): string | undefined {
   const other = others.find(({ recordId }) => proofId.includes(recordId))
-  if (other) return `the credential ${other.recordId} does not answer the request, and the verifier may refuse it: ${other.reason}`
+  if (other)
+    return `the credential ${other.recordId} does not answer the request, and the verifier may refuse it: ${other.reason}`
   const index = lines.findIndex((line) => !line.candidates.some((id) => proofId.includes(id)))
   if (index < 0) return undefined
   return `none of the credentials satisfies ${describeLine(lines[index]!, index)}, and the verifier may refuse the presentation`

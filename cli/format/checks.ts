@@ -23,7 +23,9 @@ const words: Record<Result['verification'], [about: string, yes: string, no: str
 
 /** Results as names and what was found. Of a credential that cannot be read, the other checks have not been made. */
 export function checkFields(results: readonly Result[]): [name: string, value: Styled][] {
-  const isUnreadable = results.some(({ verification, success }) => verification === 'SemanticCheckOfClaims' && !success)
+  const isUnreadable = results.some(
+    ({ verification, success }) => verification === 'SemanticCheckOfClaims' && !success,
+  )
   return results.map(({ verification, success }) => {
     const [about, yes, no] = words[verification]
     if (success) return [about, inStyle('good', `ok: ${yes}`)]

@@ -12,7 +12,8 @@ export function pathOf(names: readonly string[]): string {
 export function claimPairs(claims: Readonly<Record<string, unknown>>, above = 'claim '): Pair[] {
   return Object.entries(claims).flatMap(([name, value]): Pair[] => {
     const path = above + pathOf([name])
-    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length > 0
+    const isObject =
+      typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length > 0
     return isObject ? claimPairs(value as Record<string, unknown>, `${path}.`) : [[path, value]]
   })
 }

@@ -23,7 +23,8 @@ export type Paint = (style: Style, text: string) => string
 /** Without colours. */
 export const plain: Paint = (_, text) => text
 
-const coloured: Paint = (style, text) => (text === '' ? text : styleText(styles[style], text, { validateStream: false }))
+const coloured: Paint = (style, text) =>
+  text === '' ? text : styleText(styles[style], text, { validateStream: false })
 
 // A symbol, since a claim is JSON of somebody else's, and may be an object of any shape.
 const style = Symbol('style')

@@ -10,11 +10,18 @@ export function shortForm(did: string): string {
   return did.startsWith('did:prism:') ? did.split(':', 3).join(':') : did
 }
 
-const meanings = { CREATED: 'not on the ledger', PUBLICATION_PENDING: 'on its way to the ledger', PUBLISHED: undefined } as const
+const meanings = {
+  CREATED: 'not on the ledger',
+  PUBLICATION_PENDING: 'on its way to the ledger',
+  PUBLISHED: undefined,
+} as const
 
 /** The state of a DID with its meaning, such as `PUBLISHED (a change is on its way to the ledger)`. */
 export function explainDid({ status, deactivated, pendingOperation }: Did): string {
-  const change = pendingOperation !== undefined && status === 'PUBLISHED' ? 'a change is on its way to the ledger' : undefined
+  const change =
+    pendingOperation !== undefined && status === 'PUBLISHED'
+      ? 'a change is on its way to the ledger'
+      : undefined
   const meaning = deactivated ? 'deactivated for good' : (change ?? meanings[status])
   return meaning === undefined ? status : `${status} (${meaning})`
 }

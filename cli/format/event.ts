@@ -17,7 +17,15 @@ export const eventColumns: Column<Event>[] = [
 
 /** An event in one line. */
 export function eventLine(event: Event): string {
-  return safeLine([event.ts, event.type.padEnd(28), (subjectOf(event) ?? '').padEnd(8), stateOf(event) ?? '', event.id].join('  '))
+  return safeLine(
+    [
+      event.ts,
+      event.type.padEnd(28),
+      (subjectOf(event) ?? '').padEnd(8),
+      stateOf(event) ?? '',
+      event.id,
+    ].join('  '),
+  )
 }
 
 const topics: Partial<Record<Event['type'], Topic>> = {

@@ -20,7 +20,10 @@ export function connectionName({ connectionId, label, goal, theirDid }: Named): 
 /** Where a peer is reached, which a did:peer of the second kind says: a host, with a port that is not the usual one. */
 function hostOf(did = ''): string | undefined {
   for (const [, service = ''] of did.startsWith('did:peer:2') ? did.matchAll(/\.S([\w=-]+)/g) : []) {
-    const [, url] = /"(?:uri|s|serviceEndpoint)"\s*:\s*"([a-z]+:\/\/[^"]+)"/.exec(Buffer.from(service, 'base64url').toString()) ?? []
+    const [, url] =
+      /"(?:uri|s|serviceEndpoint)"\s*:\s*"([a-z]+:\/\/[^"]+)"/.exec(
+        Buffer.from(service, 'base64url').toString(),
+      ) ?? []
     if (url !== undefined && URL.canParse(url)) return new URL(url).host
   }
   return undefined

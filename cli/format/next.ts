@@ -24,7 +24,11 @@ export function forSameDaemon(command: string, identity: Identity): string {
 
 /** Help, explanations, profiles and backups that lie in a folder are no daemon's; `agent daemon` goes by profiles alone. */
 function accepts(command: string, name: (typeof names)[number]): boolean {
-  if (!command.startsWith('agent ') || / --help$|^agent (?:profile|explain|help|completion|demo)\b/.test(command)) return false
+  if (
+    !command.startsWith('agent ') ||
+    / --help$|^agent (?:profile|explain|help|completion|demo)\b/.test(command)
+  )
+    return false
   if (/^agent (?:daemon (?:start|stop|status|logs)|backup verify)\b/.test(command)) return name === 'profile'
   return !/^agent backup restore\b/.test(command)
 }

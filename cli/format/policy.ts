@@ -4,7 +4,14 @@ import type { Answer } from '../client/answer.ts'
 export type Policy = Answer<'GET /verification/policies/{id}'>
 
 /** A policy as names and values. */
-export function policyFields({ id, name, description, nonce, constraints, updatedAt }: Policy): [name: string, value: unknown][] {
+export function policyFields({
+  id,
+  name,
+  description,
+  nonce,
+  constraints,
+  updatedAt,
+}: Policy): [name: string, value: unknown][] {
   return [
     ['policy', id],
     ['name', name],

@@ -27,7 +27,11 @@ export function showProfile(configDir: string, name: string, profile: Profile, i
     inUse: name === inUse,
     kind,
     url,
-    ...(profile.kind === 'local' && { didcommUrl: profile.didcommUrl, dataDir: profile.dataDir, startedAt: profile.startedAt }),
+    ...(profile.kind === 'local' && {
+      didcommUrl: profile.didcommUrl,
+      dataDir: profile.dataDir,
+      startedAt: profile.startedAt,
+    }),
     ...(apiKey !== undefined && { apiKey: hidden }),
     ...(adminToken !== undefined && { adminKey: hidden }),
     file: profilePath(configDir, name),
@@ -40,7 +44,12 @@ export function showProfiles(configDir: string, inUse: string): ShownProfile[] {
     try {
       return showProfile(configDir, name, readProfile(configDir, name)!, inUse)
     } catch (error) {
-      return { name, inUse: name === inUse, file: profilePath(configDir, name), error: (error as Error).message }
+      return {
+        name,
+        inUse: name === inUse,
+        file: profilePath(configDir, name),
+        error: (error as Error).message,
+      }
     }
   })
 }

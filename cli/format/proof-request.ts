@@ -13,17 +13,30 @@ const Restrictions = z.array(Restriction).nullish()
 const AnonCreds = z.looseObject({
   requested_attributes: z.record(z.string(), z.looseObject({ name: z.string(), restrictions: Restrictions })),
   requested_predicates: z
-    .record(z.string(), z.looseObject({ name: z.string(), p_type: z.string(), p_value: z.number(), restrictions: Restrictions }))
+    .record(
+      z.string(),
+      z.looseObject({
+        name: z.string(),
+        p_type: z.string(),
+        p_value: z.number(),
+        restrictions: Restrictions,
+      }),
+    )
     .default({}),
 })
-const Field = z.looseObject({ path: z.array(z.string()).default([]), filter: z.looseObject({ const: z.unknown() }).nullish() })
+const Field = z.looseObject({
+  path: z.array(z.string()).default([]),
+  filter: z.looseObject({ const: z.unknown() }).nullish(),
+})
 const Descriptor = z.looseObject({
   id: z.string().nullish(),
   name: z.string().nullish(),
   purpose: z.string().nullish(),
   constraints: z.looseObject({ fields: z.array(Field).nullish() }).nullish(),
 })
-const Definition = z.looseObject({ presentation_definition: z.looseObject({ input_descriptors: z.array(Descriptor).default([]) }) })
+const Definition = z.looseObject({
+  presentation_definition: z.looseObject({ input_descriptors: z.array(Descriptor).default([]) }),
+})
 const SdJwt = z.looseObject({ claims: z.record(z.string(), z.unknown()).nullish() })
 const Options = z.looseObject({ options: z.looseObject({ domain: z.string() }) })
 const Line = z.object({ schemaId: z.string(), trustIssuers: z.array(z.string()).nullish() })
@@ -56,12 +69,19 @@ export function proofRequestFields(asked: Asked): Pair[] {
   ]
 }
 
-function anonCredsText({ requested_attributes: attributes, requested_predicates: predicates }: z.output<typeof AnonCreds>): string {
+function anonCredsText({
+  requested_attributes: attributes,
+  requested_predicates: predicates,
+}: z.output<typeof AnonCreds>): string {
   const wanted = [
     ...Object.values(attributes).map(({ name }) => name),
-    ...Object.values(predicates).map(({ name, p_type, p_value }) => `${name} ${signs[p_type] ?? p_type} ${p_value}`),
+    ...Object.values(predicates).map(
+      ({ name, p_type, p_value }) => `${name} ${signs[p_type] ?? p_type} ${p_value}`,
+    ),
   ]
-  const rules = [...Object.values(attributes), ...Object.values(predicates)].flatMap(({ restrictions }) => restrictions ?? [])
+  const rules = [...Object.values(attributes), ...Object.values(predicates)].flatMap(
+    ({ restrictions }) => restrictions ?? [],
+  )
   const texts = [...new Set(rules.map(restrictionText))].filter((text) => text !== '')
   return `${all(wanted)} of an AnonCreds credential${texts.length > 0 ? `, ${texts.join(' or ')}` : ''}`
 }
@@ -76,7 +96,10 @@ const restrictionNames: Readonly<Record<string, string>> = {
 
 function restrictionText(restriction: z.output<typeof Restriction>): string {
   return Object.entries(restriction)
-    .map(([key, value]) => `${restrictionNames[key] ?? key} ${typeof value === 'string' ? shortForm(value) : JSON.stringify(value)}`)
+    .map(
+      ([key, value]) =>
+        `${restrictionNames[key] ?? key} ${typeof value === 'string' ? shortForm(value) : JSON.stringify(value)}`,
+    )
     .join(', ')
 }
 
@@ -99,7 +122,8 @@ function issuedBy(issuers: readonly string[]): string {
 function pathsOf(claims: Readonly<Record<string, unknown>>, above: string[] = []): string[] {
   return Object.entries(claims).flatMap(([name, value]) => {
     const path = [...above, name]
-    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length > 0
+    const isObject =
+      typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length > 0
     return isObject ? pathsOf(value as Record<string, unknown>, path) : [pathOf(path)]
   })
 }

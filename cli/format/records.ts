@@ -38,14 +38,23 @@ export function credentialFields(record: CredentialRecord, content?: CredentialC
 
 /** Whether a credential that there is still holds, as far as this side knows. */
 function statusOf({ role, revoked, revokedAt, credential }: CredentialRecord): string | Styled | undefined {
-  if (revoked) return inStyle('bad', role === 'Issuer' ? `revoked on ${revokedAt}` : `revoked, the issuer said on ${revokedAt}`)
-  return credential === undefined ? undefined : role === 'Issuer' ? 'not revoked' : 'not revoked, as far as the issuer has said'
+  if (revoked)
+    return inStyle(
+      'bad',
+      role === 'Issuer' ? `revoked on ${revokedAt}` : `revoked, the issuer said on ${revokedAt}`,
+    )
+  return credential === undefined
+    ? undefined
+    : role === 'Issuer'
+      ? 'not revoked'
+      : 'not revoked, as far as the issuer has said'
 }
 
 /** What can be done with the claims: the payload of an SD-JWT says whether it is bound to a key. */
 function formatOf({ credentialFormat, credential }: CredentialRecord): string {
   if (credentialFormat === 'JWT') return 'JWT, shown as a whole'
-  if (credentialFormat === 'AnonCreds') return 'AnonCreds, proved by attributes and predicates; bound to its holder’s wallet'
+  if (credentialFormat === 'AnonCreds')
+    return 'AnonCreds, proved by attributes and predicates; bound to its holder’s wallet'
   const format = 'SD-JWT, each claim can be shown by itself'
   if (credential === undefined) return format
   const [, payload = ''] = Buffer.from(credential, 'base64').toString().split('.')
@@ -84,7 +93,12 @@ export function presentationFields(record: PresentationRecord): Pair[] {
     ...proofRequestFields(record),
     ['policy', record.policyId],
     ...claimPairs(record.disclosedClaims ?? {}, 'shown '),
-    ['presented', record.data.length === 0 ? undefined : `${record.data.length} presentation${record.data.length === 1 ? '' : 's'}`],
+    [
+      'presented',
+      record.data.length === 0
+        ? undefined
+        : `${record.data.length} presentation${record.data.length === 1 ? '' : 's'}`,
+    ],
     ['thread', record.thid],
     ['last failure', record.metaLastFailure?.detail ?? record.metaLastFailure?.title],
   ]

@@ -20,9 +20,16 @@ const narrowest = 8
  * optional are left out; where even that does not help, each row becomes a list of fields. Without `width` nothing is cut. What is
  * styled is painted.
  */
-export function table<Row>(rows: readonly Row[], columns: readonly Column<Row>[], width = Infinity, paint = plain): string {
+export function table<Row>(
+  rows: readonly Row[],
+  columns: readonly Column<Row>[],
+  width = Infinity,
+  paint = plain,
+): string {
   const cells = rows.map((row) => columns.map((column) => toCell(column.of(row) ?? '')))
-  const natural = columns.map((column, index) => Math.max(widthOf(column.head), ...cells.map((row) => widthOf(row[index]!.text))))
+  const natural = columns.map((column, index) =>
+    Math.max(widthOf(column.head), ...cells.map((row) => widthOf(row[index]!.text))),
+  )
   const widths = fit(columns, natural, width)
   if (widths) {
     const line = (row: readonly Cell[]) => {
@@ -41,7 +48,8 @@ export function table<Row>(rows: readonly Row[], columns: readonly Column<Row>[]
   }
   const last = columns.findLastIndex(({ optional }) => optional)
   if (last !== -1) return table(rows, columns.toSpliced(last, 1), width, paint)
-  const pairs = (row: Row) => columns.map((column): [string, unknown] => [column.head.toLowerCase(), column.of(row)])
+  const pairs = (row: Row) =>
+    columns.map((column): [string, unknown] => [column.head.toLowerCase(), column.of(row)])
   return rows.map((row) => fields(pairs(row), width, paint)).join('\n\n')
 }
 
@@ -49,7 +57,11 @@ export function table<Row>(rows: readonly Row[], columns: readonly Column<Row>[]
  * Prints names and values, one a line; names without a value are left out, long values are cut in the middle when there is a width, and
  * what is styled is painted.
  */
-export function fields(pairs: readonly (readonly [name: string, value: unknown])[], width = Infinity, paint = plain): string {
+export function fields(
+  pairs: readonly (readonly [name: string, value: unknown])[],
+  width = Infinity,
+  paint = plain,
+): string {
   const shown = pairs.filter(([, value]) => value !== undefined && value !== null)
   const names = Math.max(...shown.map(([name]) => widthOf(name)))
   return shown
@@ -69,7 +81,11 @@ function toCell(value: unknown): Cell {
 }
 
 /** Widths that fit, taken from the widest column that may be cut; nothing when they cannot be made to. */
-function fit(columns: readonly Column<never>[], natural: readonly number[], width: number): number[] | undefined {
+function fit(
+  columns: readonly Column<never>[],
+  natural: readonly number[],
+  width: number,
+): number[] | undefined {
   const widths = [...natural]
   const total = () => widths.reduce((sum, each) => sum + each, gap * (widths.length - 1))
   while (total() > width) {

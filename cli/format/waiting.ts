@@ -7,7 +7,9 @@ export type Waited = { topic: Topic; id: string; state: string; invitationUrl?: 
 export function waitingLine(waited: Waited, wanted: string, timeout: string): string {
   const { topic, state } = waited
   const words = meanings[topic][state]?.words ?? state
-  const what = words.startsWith('waiting ') ? words.slice('waiting '.length) : `until it is ${meanings[topic][wanted]?.words ?? wanted}`
+  const what = words.startsWith('waiting ')
+    ? words.slice('waiting '.length)
+    : `until it is ${meanings[topic][wanted]?.words ?? wanted}`
   return `Waiting ${what}, ${timeout} at most. Ctrl-C stops waiting: ${afterwards(waited)}`
 }
 
@@ -25,14 +27,18 @@ function afterwards({ topic, id, state, invitationUrl }: Waited): string {
   }
   const next = nextCommand(topic, state, id)
   if (next !== undefined) return `it waits for you: ${next}`
-  return meanings[topic][state]?.words.startsWith('waiting ') ? 'it continues when the other side answers.' : 'the daemon continues.'
+  return meanings[topic][state]?.words.startsWith('waiting ')
+    ? 'it continues when the other side answers.'
+    : 'the daemon continues.'
 }
 
 /** When an invitation ends, as it says itself; a plain one of a connection does not. */
 function expiryOf(url = ''): string | undefined {
   try {
     const oob = new URL(url).searchParams.get('_oob') ?? ''
-    const { expires_time: seconds } = JSON.parse(Buffer.from(oob, 'base64url').toString()) as { expires_time?: unknown }
+    const { expires_time: seconds } = JSON.parse(Buffer.from(oob, 'base64url').toString()) as {
+      expires_time?: unknown
+    }
     return typeof seconds === 'number' ? new Date(seconds * 1_000).toISOString() : undefined
   } catch {
     return undefined

@@ -35,5 +35,7 @@ function take(all: string[], columns: number): string[] {
 }
 
 function graphemes(text: string): string[] {
-  return ascii.test(text) ? [...text] : Array.from(new Intl.Segmenter().segment(text), ({ segment }) => segment)
+  return ascii.test(text)
+    ? [...text]
+    : Array.from(new Intl.Segmenter().segment(text), ({ segment }) => segment)
 }

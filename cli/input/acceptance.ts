@@ -4,7 +4,9 @@ import type { Input } from '../client/answer.ts'
 import { UsageError } from '../errors/usage.ts'
 import { formatNames, formats } from './format.ts'
 
-type Acceptance = NonNullable<NonNullable<Input<'PATCH /connections/{connectionId}'>['body']>['automaticAcceptance']>
+type Acceptance = NonNullable<
+  NonNullable<Input<'PATCH /connections/{connectionId}'>['body']>['automaticAcceptance']
+>
 
 const many = { multiple: true, multipleNonGreedy: true } as const
 const dependsOn = ['accept-offers']
@@ -31,7 +33,8 @@ export const acceptanceFlags = {
   'trust-issuer': Flags.string({
     ...many,
     dependsOn,
-    description: 'keep credentials of this issuer alone, by its DID, and refuse those of another one; of any when left out',
+    description:
+      'keep credentials of this issuer alone, by its DID, and refuse those of another one; of any when left out',
   }),
 }
 
@@ -60,9 +63,17 @@ export function readAcceptance({
 }: Given): Acceptance | undefined {
   const isWanted = flags['accept-offers']
   if (isWanted === undefined) return undefined
-  const rest = { subjectId: subject, keyId, credentialFormats: format?.map((name) => formats[name]), schemaIds: schema, trustedIssuers }
+  const rest = {
+    subjectId: subject,
+    keyId,
+    credentialFormats: format?.map((name) => formats[name]),
+    schemaIds: schema,
+    trustedIssuers,
+  }
   if (isWanted && subject === undefined && format?.some((name) => name !== 'anoncreds') !== false)
-    throw new UsageError('--accept-offers needs --subject: a DID of this wallet, which the credentials are to be about.')
+    throw new UsageError(
+      '--accept-offers needs --subject: a DID of this wallet, which the credentials are to be about.',
+    )
   if (!isWanted && Object.values(rest).some((value) => value !== undefined))
     throw new UsageError('--no-accept-offers goes with no other flag of the acceptance: it accepts none.')
   return { credentialOffers: isWanted, ...rest }

@@ -28,27 +28,44 @@ export function readAsked({ name, reveal = [], predicate = [], ...of }: Asked, b
   return {
     name,
     version: '1.0',
-    requested_attributes: Object.fromEntries(reveal.map((attribute) => [attribute, { name: attribute, restrictions }])),
-    requested_predicates: Object.fromEntries(predicate.map((text) => [text, { ...readPredicate(text), restrictions }])),
+    requested_attributes: Object.fromEntries(
+      reveal.map((attribute) => [attribute, { name: attribute, restrictions }]),
+    ),
+    requested_predicates: Object.fromEntries(
+      predicate.map((text) => [text, { ...readPredicate(text), restrictions }]),
+    ),
   }
 }
 
 function readPredicate(text: string): Pick<Predicate, 'name' | 'p_type' | 'p_value'> {
   const [, name, type, value] = /^(.*?\S)\s*(>=|<=|>|<)\s*(-?\d+)$/s.exec(text.trim()) ?? []
   if (name === undefined)
-    throw new UsageError(`--predicate ${JSON.stringify(text)} is not in the form 'age>=18': a name, one of >= > <= <, a whole number.`)
+    throw new UsageError(
+      `--predicate ${JSON.stringify(text)} is not in the form 'age>=18': a name, one of >= > <= <, a whole number.`,
+    )
   return { name, p_type: type as Predicate['p_type'], p_value: Number(value) }
 }
 
 /** One restriction for each way of what is allowed; all that it says must hold. */
-function readRestrictions({ definition = [], schema, issuers = [] }: Omit<Asked, 'name'>, baseUrl: string): Record<string, string>[] {
+function readRestrictions(
+  { definition = [], schema, issuers = [] }: Omit<Asked, 'name'>,
+  baseUrl: string,
+): Record<string, string>[] {
   const urlOf = (id: string, path: (guid: string) => string) => (isGuid(id) ? `${baseUrl}/${path(id)}` : id)
   const definitions = definition.map((id) => ({
     cred_def_id: urlOf(id, (guid) => `credential-definition-registry/definitions/${guid}/definition`),
   }))
-  const schemas = schema === undefined ? [] : [{ schema_id: urlOf(schema, (guid) => `schema-registry/schemas/${guid}/schema`) }]
-  const all = [definitions, schemas, issuers.map((did) => ({ issuer_did: did }))].filter((each) => each.length > 0)
+  const schemas =
+    schema === undefined
+      ? []
+      : [{ schema_id: urlOf(schema, (guid) => `schema-registry/schemas/${guid}/schema`) }]
+  const all = [definitions, schemas, issuers.map((did) => ({ issuer_did: did }))].filter(
+    (each) => each.length > 0,
+  )
   return all.length === 0
     ? []
-    : all.reduce<Record<string, string>[]>((made, each) => made.flatMap((one) => each.map((other) => ({ ...one, ...other }))), [{}])
+    : all.reduce<Record<string, string>[]>(
+        (made, each) => made.flatMap((one) => each.map((other) => ({ ...one, ...other }))),
+        [{}],
+      )
 }

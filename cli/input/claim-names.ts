@@ -13,7 +13,9 @@ export function readClaimNames(paths: readonly string[]): ClaimNames {
   for (const path of paths) {
     const place = path.split(/(?<!\\)\./).map((name) => name.replaceAll('\\.', '.'))
     if (place.includes(''))
-      throw new UsageError(`--claim ${JSON.stringify(path)} names no claim. Write names with dots between them: address.city.`)
+      throw new UsageError(
+        `--claim ${JSON.stringify(path)} names no claim. Write names with dots between them: address.city.`,
+      )
     names.add(place, path)
   }
   return names.toObject()
@@ -25,7 +27,9 @@ class Tree {
   add([name, ...rest]: readonly string[], path: string): void {
     const known = this.#below.get(name!)
     if (known && (rest.length === 0) !== (known.#below.size === 0))
-      throw new UsageError(`--claim ${path} is one with, or within, another --claim. Name the whole claim, or what you want of it.`)
+      throw new UsageError(
+        `--claim ${path} is one with, or within, another --claim. Name the whole claim, or what you want of it.`,
+      )
     const next = known ?? new Tree()
     this.#below.set(name!, next)
     if (rest.length > 0) next.add(rest, path)

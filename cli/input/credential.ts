@@ -7,7 +7,8 @@ import { systemReason } from '../../src/base/system-reason.ts'
 export function readCredential(text: string): string {
   const source = text === '-' || text === '@-' ? 0 : text.startsWith('@') ? text.slice(1) : undefined
   const given = (source === undefined ? text : readSource(source)).trim()
-  if (given === '') throw new UsageError('There is no credential: give the token, @file, or - for standard input.')
+  if (given === '')
+    throw new UsageError('There is no credential: give the token, @file, or - for standard input.')
   return given
 }
 

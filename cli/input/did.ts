@@ -3,7 +3,13 @@ import { UsageError } from '../errors/usage.ts'
 import { parse, readText, type Json } from './json.ts'
 
 /** What a key in the document may be for, and its curves. A test compares them with the API's. */
-export const purposes = ['authentication', 'assertionMethod', 'keyAgreement', 'capabilityInvocation', 'capabilityDelegation'] as const
+export const purposes = [
+  'authentication',
+  'assertionMethod',
+  'keyAgreement',
+  'capabilityInvocation',
+  'capabilityDelegation',
+] as const
 export const curves = ['secp256k1', 'Ed25519', 'X25519'] as const
 
 export type Key = { id: string; purpose: (typeof purposes)[number]; curve?: (typeof curves)[number] }
@@ -30,7 +36,9 @@ export function readService(flag: string, value: string): Service {
   const service = readServicePatch(flag, value)
   const { type, serviceEndpoint } = service
   if (type !== undefined && serviceEndpoint !== undefined) return { ...service, type, serviceEndpoint }
-  throw new UsageError(`--${flag} ${JSON.stringify(value)} has no ${type === undefined ? 'type' : 'endpoint'}: give id,type,endpoint.`)
+  throw new UsageError(
+    `--${flag} ${JSON.stringify(value)} has no ${type === undefined ? 'type' : 'endpoint'}: give id,type,endpoint.`,
+  )
 }
 
 /** As `readService`; what is left empty, as in `id,,endpoint`, is absent and stays as it is. @throws {UsageError} */
@@ -39,12 +47,15 @@ export function readServicePatch(flag: string, value: string): Pick<Service, 'id
   if (text.startsWith('{')) return parse(flag, text) as Service
   const [, id, type, serviceEndpoint] = /^([^,]+),([^,]*),(.*)$/s.exec(text) ?? []
   if (id === undefined || (!type && !serviceEndpoint))
-    throw new UsageError(`--${flag} ${JSON.stringify(value)} is not in the form id,type,endpoint, nor a JSON object.`)
+    throw new UsageError(
+      `--${flag} ${JSON.stringify(value)} is not in the form id,type,endpoint, nor a JSON object.`,
+    )
   return { id, ...(type && { type }), ...(serviceEndpoint && { serviceEndpoint }) }
 }
 
 /** JSON that the API takes under a name; the API's whole body, which names it, is as good. */
 export function unwrap(given: Json, name: string): Json {
-  const isBody = typeof given === 'object' && given !== null && !Array.isArray(given) && Object.hasOwn(given, name)
+  const isBody =
+    typeof given === 'object' && given !== null && !Array.isArray(given) && Object.hasOwn(given, name)
   return isBody ? given[name]! : given
 }

@@ -16,7 +16,9 @@ const types: Record<Type, true> = {
 export const eventTypes = Object.keys(types) as Type[]
 
 /** Whose events are meant, where the administrator asks. */
-export const walletFlag = Flags.string({ description: 'as the administrator: events of this wallet, by its id' })
+export const walletFlag = Flags.string({
+  description: 'as the administrator: events of this wallet, by its id',
+})
 
 /** What events can be told apart by. */
 export const eventFlags = {

@@ -7,10 +7,14 @@ export const formatNames = ['jwt', 'sdjwt', 'anoncreds'] as const
 
 /** `--format`; `what` says what the other formats are for. */
 export function formatFlag(what: string) {
-  return Flags.option({ options: formatNames })({ description: `format of the credential: ${what}; jwt when left out` })
+  return Flags.option({ options: formatNames })({
+    description: `format of the credential: ${what}; jwt when left out`,
+  })
 }
 
 /** What the API is told; nothing when the flag was left out. */
-export function toFormat(format: keyof typeof formats | undefined): { credentialFormat?: (typeof formats)[keyof typeof formats] } {
+export function toFormat(format: keyof typeof formats | undefined): {
+  credentialFormat?: (typeof formats)[keyof typeof formats]
+} {
   return format === undefined ? {} : { credentialFormat: formats[format] }
 }

@@ -18,7 +18,8 @@ export const invitationArg = Args.string({
  */
 export function readInvitation(text: string): string {
   const given = (text === '-' ? readInput(text) : text).trim()
-  if (given === '') throw new UsageError('There is no invitation: give its URL, or the value of its _oob parameter.')
+  if (given === '')
+    throw new UsageError('There is no invitation: give its URL, or the value of its _oob parameter.')
   if (!/^[a-z][a-z0-9+.-]*:/i.test(given)) return given.replace(/^.*_oob=/, '')
   // Not URLSearchParams: it would turn a `+` of the standard base64 alphabet into a blank.
   const oob = /[?&]_oob=([^&#]*)/.exec(given)?.[1]

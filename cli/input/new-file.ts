@@ -9,7 +9,11 @@ import { systemReason } from '../../src/base/system-reason.ts'
  *
  * @throws {UsageError} when it cannot be, or is there already; and what `ask`, or what it gives, throws.
  */
-export async function writeNewFile(flag: string, path: string, ask: () => Promise<AsyncIterable<Uint8Array>>): Promise<number> {
+export async function writeNewFile(
+  flag: string,
+  path: string,
+  ask: () => Promise<AsyncIterable<Uint8Array>>,
+): Promise<number> {
   const partial = `${path}.${process.pid}.part`
   const refusing = <T>(work: () => T): T => {
     try {

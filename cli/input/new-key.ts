@@ -22,7 +22,10 @@ export function makeKey(file: string | undefined): string {
  *
  * @throws {UsageError} when it cannot be written; and what `make` throws, and then there is no file.
  */
-export async function keepKey<Made extends { apiKey: string }>(file: string | undefined, make: () => Promise<Made>): Promise<Made> {
+export async function keepKey<Made extends { apiKey: string }>(
+  file: string | undefined,
+  make: () => Promise<Made>,
+): Promise<Made> {
   if (file === undefined) return make()
   writeKey(file, '', 'wx')
   try {
@@ -39,6 +42,8 @@ function writeKey(file: string, text: string, flag: 'w' | 'wx'): void {
   try {
     writeFileSync(file, text, { mode: 0o600, flag })
   } catch (error) {
-    throw new UsageError(`--key-file: ${file} cannot be written: ${systemReason(error)}. It must be a new file.`)
+    throw new UsageError(
+      `--key-file: ${file} cannot be written: ${systemReason(error)}. It must be a new file.`,
+    )
   }
 }

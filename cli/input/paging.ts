@@ -30,7 +30,11 @@ const roles = {
   proof: ['Verifier', 'Prover'],
 } as const satisfies Record<Topic, readonly string[]>
 
-type RecordFlags = Paging & { thid?: string | undefined; state?: string | undefined; role?: string | undefined }
+type RecordFlags = Paging & {
+  thid?: string | undefined
+  state?: string | undefined
+  role?: string | undefined
+}
 
 /** The query that they make; what is not given is absent. @throws {UsageError} for a state or a role that there is not. */
 export function toRecordQuery(topic: Topic, { thid, state, role, ...paging }: RecordFlags) {
@@ -47,5 +51,7 @@ export function readOneOf(flag: string, topic: Topic, text: string, known: reado
   const found = known.find((each) => each.toLowerCase() === text.toLowerCase())
   if (found !== undefined) return found
   const name = flag === 'wait' ? 'state' : flag
-  throw new UsageError(`--${flag}: ${JSON.stringify(text)} is no ${name} of a ${topic}. There are ${known.join(', ')}.`)
+  throw new UsageError(
+    `--${flag}: ${JSON.stringify(text)} is no ${name} of a ${topic}. There are ${known.join(', ')}.`,
+  )
 }

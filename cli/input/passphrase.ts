@@ -5,7 +5,9 @@ import { askSecret, canAsk } from '../prompts/ask.ts'
 import { readSecretFile } from './secret-file.ts'
 
 export const passphraseFlags = {
-  'passphrase-file': Flags.string({ description: 'file of the passphrase, - for standard input; asked for when left out' }),
+  'passphrase-file': Flags.string({
+    description: 'file of the passphrase, - for standard input; asked for when left out',
+  }),
 }
 
 type Options = { json: boolean; quiet: boolean; warn: (text: string) => void; isNew?: boolean }
@@ -22,7 +24,8 @@ export async function readPassphrase(
   { 'passphrase-file': file }: { 'passphrase-file'?: string | undefined },
   { json, quiet, warn, isNew = false }: Options,
 ): Promise<string> {
-  const tooShort = (text: string) => (isNew && text.length < shortest ? `It takes at least ${shortest} characters.` : undefined)
+  const tooShort = (text: string) =>
+    isNew && text.length < shortest ? `It takes at least ${shortest} characters.` : undefined
   if (file !== undefined) {
     const passphrase = readSecretFile('passphrase-file', file, warn)
     const fault = tooShort(passphrase)
@@ -30,8 +33,13 @@ export async function readPassphrase(
     return passphrase
   }
   if (!canAsk({ json, quiet }))
-    throw new UsageError('--passphrase-file: there is nobody to ask for the passphrase. Give its file, or - for standard input.')
+    throw new UsageError(
+      '--passphrase-file: there is nobody to ask for the passphrase. Give its file, or - for standard input.',
+    )
   const passphrase = await askSecret('Passphrase', tooShort)
-  if (isNew) await askSecret('Once more', (again) => (again === passphrase ? undefined : 'That is another one. Ctrl-C leaves.'))
+  if (isNew)
+    await askSecret('Once more', (again) =>
+      again === passphrase ? undefined : 'That is another one. Ctrl-C leaves.',
+    )
   return passphrase
 }

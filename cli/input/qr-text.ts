@@ -27,12 +27,14 @@ export function readChallenge(given: string): Challenge {
 
 function readQrText(given: string, endpoint: string): Record<string, unknown> {
   const isText = given.trim().startsWith('{')
-  if (!isText && given !== '-' && !existsSync(given)) throw new UsageError(`That is no JSON object, and there is no file ${given}.`)
+  if (!isText && given !== '-' && !existsSync(given))
+    throw new UsageError(`That is no JSON object, and there is no file ${given}.`)
   const content = parse(isText ? given : readInput(given))
   // What a command prints with --json has it inside.
   const object = content['didRequest'] ?? content['challenge'] ?? content
   const url: unknown = (object as Record<string, unknown>)[endpoint]
-  if (typeof url !== 'string' || !URL.canParse(url)) throw new UsageError(`The QR code's text has no URL as its ${endpoint}.`)
+  if (typeof url !== 'string' || !URL.canParse(url))
+    throw new UsageError(`The QR code's text has no URL as its ${endpoint}.`)
   return object as Record<string, unknown>
 }
 

@@ -17,7 +17,8 @@ export function readSecretFile(flag: string, path: string, warn: (text: string) 
   let text: string
   try {
     text = readInput(path).replace(/\r?\n$/, '')
-    if (path !== '-' && isReadableByOthers(path)) warn(`--${flag}: others on this machine can read that file. Make it yours: chmod 600.`)
+    if (path !== '-' && isReadableByOthers(path))
+      warn(`--${flag}: others on this machine can read that file. Make it yours: chmod 600.`)
   } catch (error) {
     throw new UsageError(
       `--${flag}: that file cannot be read: ${systemReason(error)}. It takes the name of a file, or - for standard input.`,

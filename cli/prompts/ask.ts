@@ -18,7 +18,11 @@ const pageSize = 10
 const many = 15
 
 /** True when a question can be asked. A dumb terminal cannot take back what it has written, as prompts do. */
-export function canAsk({ json = false, quiet = false }: Quiet, terminal = here(), term = process.env.TERM): boolean {
+export function canAsk(
+  { json = false, quiet = false }: Quiet,
+  terminal = here(),
+  term = process.env.TERM,
+): boolean {
   return !json && !quiet && isTerminal(terminal) && term !== 'dumb'
 }
 
@@ -43,8 +47,13 @@ export async function askText(
 }
 
 /** Asks for a secret, of which nothing is seen; `check` says what is wrong with one. @throws {CommandError} 130 on Ctrl-C. */
-export async function askSecret(message: string, check: (text: string) => string | undefined, terminal = here()): Promise<string> {
-  const validate = (given: string) => (given === '' ? 'Nothing was given. Ctrl-C leaves.' : (check(given) ?? true))
+export async function askSecret(
+  message: string,
+  check: (text: string) => string | undefined,
+  terminal = here(),
+): Promise<string> {
+  const validate = (given: string) =>
+    given === '' ? 'Nothing was given. Ctrl-C leaves.' : (check(given) ?? true)
   const { password } = await import('./prompts.ts')
   return unlessInterrupted(password({ message, validate, theme: themeOf(terminal) }, terminal))
 }
@@ -55,7 +64,11 @@ export async function askSecret(message: string, check: (text: string) => string
  *
  * @throws {CommandError} 130 on Ctrl-C.
  */
-export async function askChoice<T>(message: string, choices: readonly Choice<T>[], terminal = here()): Promise<T> {
+export async function askChoice<T>(
+  message: string,
+  choices: readonly Choice<T>[],
+  terminal = here(),
+): Promise<T> {
   const width = (terminal.output.columns ?? 80) - 4
   const shown = choices.map(({ value, name, hint }) => ({
     value,
@@ -64,7 +77,8 @@ export async function askChoice<T>(message: string, choices: readonly Choice<T>[
   }))
   const { search, select } = await import('./prompts.ts')
   const common = { message, pageSize, theme: themeOf(terminal) }
-  if (choices.length <= many) return unlessInterrupted(select<T>({ ...common, choices: shown, loop: false }, terminal))
+  if (choices.length <= many)
+    return unlessInterrupted(select<T>({ ...common, choices: shown, loop: false }, terminal))
   const source = (term = '') => shown.filter(({ name }) => name.toLowerCase().includes(term.toLowerCase()))
   return unlessInterrupted(search<T>({ ...common, source }, terminal))
 }
@@ -95,7 +109,8 @@ function themeOf({ output }: Terminal) {
       key: (text: string) => paint('chosen', `<${text}>`),
       defaultAnswer: (text: string) => paint('faint', `(${text})`),
       disabled: (text: string) => paint('faint', text),
-      keysHelpTip: (keys: [key: string, action: string][]) => paint('faint', keys.map(([key, action]) => `${key} ${action}`).join(' • ')),
+      keysHelpTip: (keys: [key: string, action: string][]) =>
+        paint('faint', keys.map(([key, action]) => `${key} ${action}`).join(' • ')),
     },
   }
 }

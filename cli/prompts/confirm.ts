@@ -10,7 +10,8 @@ import { here, interrupted, isTerminal } from './terminal.ts'
  * @throws {CommandError} when the answer is not yes (1), or Ctrl-C (130).
  */
 export async function confirm(question: string, terminal = here()): Promise<void> {
-  if (!isTerminal(terminal)) throw new UsageError('This cannot be taken back, and there is no terminal to ask at: give --yes.')
+  if (!isTerminal(terminal))
+    throw new UsageError('This cannot be taken back, and there is no terminal to ask at: give --yes.')
   const lines = createInterface(terminal)
   try {
     const answer = await new Promise<string>((resolve, reject) => {

@@ -4,7 +4,11 @@ import type { Client } from '../../daemon/client/client.ts'
 import type { Terminal } from './terminal.ts'
 
 /** What a question can use: the daemon, what was given so far, by name, and where to ask. */
-export type Asking = { call: Client; given: Readonly<Record<string, unknown>>; terminal?: Terminal | undefined }
+export type Asking = {
+  call: Client
+  given: Readonly<Record<string, unknown>>
+  terminal?: Terminal | undefined
+}
 
 /** `ask` makes the arguments that were missing: `--name=value` for a flag. It is not asked when one of `unless` is given. */
 export type Question = { unless?: readonly string[]; ask: (asking: Asking) => Promise<string[]> }
@@ -18,7 +22,11 @@ export type Questions = Readonly<Record<string, Question>>
  *
  * @throws {CommandError} 130 on Ctrl-C. @throws {UsageError} when there is nothing to choose from. @throws as the daemon's client does.
  */
-export async function askForMissing(questions: Questions, argv: readonly string[], asking: Asking): Promise<string[]> {
+export async function askForMissing(
+  questions: Questions,
+  argv: readonly string[],
+  asking: Asking,
+): Promise<string[]> {
   const flags: string[] = []
   const rest: string[] = []
   const given: Record<string, unknown> = { ...asking.given }
@@ -39,7 +47,13 @@ export function withoutRules<T extends Interfaces.Input<any, any, any>>(options:
   const free = (definitions: Readonly<Record<string, object>> = {}) =>
     Object.fromEntries(
       Object.entries(definitions).map(([name, each]) => {
-        const rules = { required: false, exactlyOne: undefined, dependsOn: undefined, exclusive: undefined, relationships: undefined }
+        const rules = {
+          required: false,
+          exactlyOne: undefined,
+          dependsOn: undefined,
+          exclusive: undefined,
+          relationships: undefined,
+        }
         return [name, { ...each, ...rules }]
       }),
     )
@@ -49,7 +63,9 @@ export function withoutRules<T extends Interfaces.Input<any, any, any>>(options:
 
 /** A command line as it can be typed into a shell. */
 export function typed(words: readonly string[]): string {
-  return words.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`)).join(' ')
+  return words
+    .map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`))
+    .join(' ')
 }
 
 /** A switch that was not given is `false` to oclif. */

@@ -28,7 +28,9 @@ export type QrFlags = { qr?: 'small' | 'large' | Format | 'none' | undefined; 'q
 
 /** What the flags come to. What is not asked for is not missed where it cannot be. */
 export type QrChoice =
-  { in: 'terminal'; size: 'small' | 'large'; isAsked: boolean } | { in: 'file'; format: Format; file: string | undefined } | undefined
+  | { in: 'terminal'; size: 'small' | 'large'; isAsked: boolean }
+  | { in: 'file'; format: Format; file: string | undefined }
+  | undefined
 
 /**
  * Reads the flags, before anything is made whose QR code it is. A file must be a new one that can be written.
@@ -40,9 +42,14 @@ export function chooseQr({ qr, 'qr-file': file }: QrFlags): QrChoice {
   const format = formats.find((each) => each === qr) ?? (qr === undefined ? ending : undefined)
   if (format !== undefined) return { in: 'file', format, file: checkFile(file, format, ending) }
   if (file !== undefined && qr === undefined)
-    throw new UsageError(`--qr-file: ${file} ends in neither .svg nor .png. Say which by --qr svg or --qr png.`)
-  if (file !== undefined) throw new UsageError(`--qr ${qr} makes no file: with --qr-file goes --qr svg or --qr png.`)
-  return qr === 'none' ? undefined : { in: 'terminal', size: qr === 'large' ? 'large' : 'small', isAsked: qr !== undefined }
+    throw new UsageError(
+      `--qr-file: ${file} ends in neither .svg nor .png. Say which by --qr svg or --qr png.`,
+    )
+  if (file !== undefined)
+    throw new UsageError(`--qr ${qr} makes no file: with --qr-file goes --qr svg or --qr png.`)
+  return qr === 'none'
+    ? undefined
+    : { in: 'terminal', size: qr === 'large' ? 'large' : 'small', isAsked: qr !== undefined }
 }
 
 /** The flags of a command that draws only when it is told to. */
@@ -55,17 +62,22 @@ export function chooseAskedQr(flags: QrFlags): QrChoice {
 
 function checkFile(file: string | undefined, format: Format, ending: Format | undefined): string | undefined {
   if (file === '-') throw new UsageError('--qr-file: standard output carries the text. Name a file.')
-  if (ending !== undefined && ending !== format) throw new UsageError(`--qr-file: ${file} ends in .${ending}, and --qr says ${format}.`)
+  if (ending !== undefined && ending !== format)
+    throw new UsageError(`--qr-file: ${file} ends in .${ending}, and --qr says ${format}.`)
   const other = extname(file ?? '')
   if (ending === undefined && other !== '')
-    throw new UsageError(`--qr-file: ${file} ends in ${other}, and --qr says ${format}. Name a file that ends in .${format}.`)
+    throw new UsageError(
+      `--qr-file: ${file} ends in ${other}, and --qr says ${format}. Name a file that ends in .${format}.`,
+    )
   if (file !== undefined && existsSync(file))
     throw new UsageError(`--qr-file: there is a file ${file} already. Name another, or remove it.`)
   const folder = dirname(file ?? '.')
   try {
     accessSync(folder, constants.W_OK)
   } catch (error) {
-    throw new UsageError(`--qr-file: nothing can be written to the folder ${folder}: ${systemReason(error)}. Name another file.`)
+    throw new UsageError(
+      `--qr-file: nothing can be written to the folder ${folder}: ${systemReason(error)}. Name another file.`,
+    )
   }
   return file
 }

@@ -20,7 +20,10 @@ export function writeQr(text: string, format: Format, file: string): void {
     writeFileSync(file, format === 'svg' ? toSvg(modules) : toPng(modules, scale), { flag: 'wx' })
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST')
-      throw new CommandError(`There is a file ${file} already, which is left as it is. Name another by --qr-file.`, 1)
+      throw new CommandError(
+        `There is a file ${file} already, which is left as it is. Name another by --qr-file.`,
+        1,
+      )
     throw new CommandError(`The QR code cannot be written: ${(error as Error).message}.`, 1)
   }
 }

@@ -18,7 +18,9 @@ export function renderingsFor(
   const large: Rendering[] = asked === 'large' ? ['large'] : []
   const locale = otherLocale(env)
   if (locale !== undefined)
-    return asked === 'large' ? large : { reason: `the locale ${locale} has no block characters; --qr large needs none` }
+    return asked === 'large'
+      ? large
+      : { reason: `the locale ${locale} has no block characters; --qr large needs none` }
   // Linux's own console has the blocks of its font, which are halves and no quarters.
   return env.TERM === 'linux' ? [...large, 'small'] : [...large, 'small', 'quadrants']
 }

@@ -33,10 +33,15 @@ export const renderings: readonly Rendering[] = ['small', 'quadrants']
 export type Screen = { columns?: number | undefined; rows?: number | undefined }
 
 /** A QR code as lines with their colours, each `width` columns wide; or the reason why there is none, here or anywhere. */
-export type Qr = { rendering: Rendering; lines: string[]; width: number } | { reason: string; isTooLong: boolean }
+export type Qr =
+  { rendering: Rendering; lines: string[]; width: number } | { reason: string; isTooLong: boolean }
 
 /** Draws a text by the first rendering that a screen has the room for. Without a screen's size any size fits. */
-export function drawQr(text: string, { columns = Infinity, rows = Infinity }: Screen = {}, tried: readonly Rendering[] = renderings): Qr {
+export function drawQr(
+  text: string,
+  { columns = Infinity, rows = Infinity }: Screen = {},
+  tried: readonly Rendering[] = renderings,
+): Qr {
   const tooLongFor = tooLong(text)
   if (tooLongFor !== undefined) return { reason: tooLongFor, isTooLong: true }
   let least = ''
@@ -77,7 +82,8 @@ function drawQuadrants(text: string): string[] {
   const half = Math.ceil(modules.length / 2)
   // The number of modules is odd: what is beyond the last is white as well.
   const bit = (x: number, y: number, value: number) => (modules[y]?.[x] ? 0 : value)
-  const quarter = (x: number, y: number) => quarters[bit(x, y, 1) + bit(x + 1, y, 2) + bit(x, y + 1, 4) + bit(x + 1, y + 1, 8)]
+  const quarter = (x: number, y: number) =>
+    quarters[bit(x, y, 1) + bit(x + 1, y, 2) + bit(x, y + 1, 4) + bit(x + 1, y + 1, 8)]
   const line = (y: number) => Array.from({ length: half }, (_, x) => quarter(2 * x, 2 * y)).join('')
   return Array.from({ length: half }, (_, y) => `${whiteOnBlack}${line(y)}${reset}`)
 }

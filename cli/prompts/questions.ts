@@ -23,7 +23,8 @@ type Listed = { id: string; role: string; state: string; name: string; createdAt
 
 const lists: Record<Topic, (call: Asking['call']) => Promise<Listed[]>> = {
   connection: async (call) => (await call('GET /connections', { query })).contents.map(ofConnection),
-  credential: async (call) => (await call('GET /issue-credentials/records', { query })).contents.map(ofCredential),
+  credential: async (call) =>
+    (await call('GET /issue-credentials/records', { query })).contents.map(ofCredential),
   proof: async (call) => (await call('GET /present-proof/presentations', { query })).contents.map(ofProof),
 }
 
@@ -35,7 +36,9 @@ export function whichRecord(topic: Topic, states?: readonly string[], role?: str
   return {
     ask: async ({ call, terminal }) => {
       const all = await lists[topic](call)
-      const fitting = all.filter((each) => (states?.includes(each.state) ?? true) && (role === undefined || each.role === role))
+      const fitting = all.filter(
+        (each) => (states?.includes(each.state) ?? true) && (role === undefined || each.role === role),
+      )
       const words = states?.map((state) => meanings[topic][state]?.words ?? state).join(', or ')
       if (fitting.length === 0)
         throw new UsageError(
@@ -57,7 +60,8 @@ export function whichRecord(topic: Topic, states?: readonly string[], role?: str
 export const whichConnection: Question = {
   ask: async ({ call, terminal }) => {
     const choices = await connected(call)
-    if (choices.length === 0) throw new UsageError('There is no connection to choose.', 'agent connection invite')
+    if (choices.length === 0)
+      throw new UsageError('There is no connection to choose.', 'agent connection invite')
     return [await choose('Over which connection?', choices, terminal)]
   },
 }
@@ -66,7 +70,11 @@ export const whichConnection: Question = {
 export const toWhom: Question = {
   unless: ['invitation'],
   ask: async ({ call, terminal }) => {
-    const invitation = { value: '--invitation', name: 'whoever answers an invitation', hint: 'prints its URL; no connection is made' }
+    const invitation = {
+      value: '--invitation',
+      name: 'whoever answers an invitation',
+      hint: 'prints its URL; no connection is made',
+    }
     return [await choose('Over which connection?', [...(await connected(call)), invitation], terminal)]
   },
 }
@@ -95,11 +103,15 @@ export function whichDid(message: string, flag?: string): Question {
 export const whichSubject: Question = {
   ask: async (asking) => {
     const recordId = String(asking.given['id'])
-    const { credentialFormat } = await asking.call('GET /issue-credentials/records/{recordId}', { path: { recordId } })
+    const { credentialFormat } = await asking.call('GET /issue-credentials/records/{recordId}', {
+      path: { recordId },
+    })
     if (credentialFormat === 'AnonCreds') return []
     const dids = await findSubjects(asking.call)
     if (dids.length === 0) throw noSubject()
-    return dids.length === 1 ? [] : [`--subject=${await chooseDid('Which DID is the credential about?', dids, asking.terminal)}`]
+    return dids.length === 1
+      ? []
+      : [`--subject=${await chooseDid('Which DID is the credential about?', dids, asking.terminal)}`]
   },
 }
 
@@ -111,7 +123,9 @@ export const whichClaims: Question = {
     const claims: string[] = []
     for (;;) {
       const isFirst = claims.length === 0
-      const message = isFirst ? 'A claim, such as name=Alice or age:=42:' : 'Another claim, or nothing when that is all:'
+      const message = isFirst
+        ? 'A claim, such as name=Alice or age:=42:'
+        : 'Another claim, or nothing when that is all:'
       const claim = await askText(
         message,
         { optional: !isFirst, check: (text) => faultOf(() => readClaims({ claim: [...claims, text] })) },
@@ -127,11 +141,18 @@ export const whichClaims: Question = {
 export const whichCredential: Question = {
   ask: async ({ call, given, terminal }) => {
     const path = { presentationId: String(given['id']) }
-    const { candidates, lines, choice } = await call('GET /present-proof/presentations/{presentationId}/candidates', { path })
+    const { candidates, lines, choice } = await call(
+      'GET /present-proof/presentations/{presentationId}/candidates',
+      { path },
+    )
     if (choice || candidates.length === 0 || unanswered(lines)) return []
-    const questions = lines.length < 2 ? [{ message: 'Which credential?', ids: candidates.map(({ recordId }) => recordId) }] : []
+    const questions =
+      lines.length < 2
+        ? [{ message: 'Which credential?', ids: candidates.map(({ recordId }) => recordId) }]
+        : []
     if (lines.length > 1)
-      for (const line of lines) questions.push({ message: `Which credential of the schema ${line.schemaId}?`, ids: line.candidates })
+      for (const line of lines)
+        questions.push({ message: `Which credential of the schema ${line.schemaId}?`, ids: line.candidates })
     const chosen = new Set<string>()
     for (const { message, ids } of questions) {
       const choices = candidates
@@ -166,7 +187,11 @@ function chooseDid(message: string, dids: readonly Did[], terminal: Asking['term
   return choose(message, choices, terminal)
 }
 
-async function choose(message: string, choices: readonly Choice<string>[], terminal: Asking['terminal']): Promise<string> {
+async function choose(
+  message: string,
+  choices: readonly Choice<string>[],
+  terminal: Asking['terminal'],
+): Promise<string> {
   const { askChoice } = await import('./ask.ts')
   return askChoice(message, choices, terminal)
 }
@@ -182,7 +207,9 @@ function ofConnection(connection: Connection): Listed {
 }
 
 function ofCredential({ recordId: id, role, protocolState: state, createdAt, claims }: Credential): Listed {
-  const shown = Object.entries(claims).map(([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`)
+  const shown = Object.entries(claims).map(
+    ([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`,
+  )
   return { id, role, state, createdAt, name: shown.join(' ') || id }
 }
 

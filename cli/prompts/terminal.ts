@@ -2,7 +2,10 @@
 import type { Readable, Writable } from 'node:stream'
 import { CommandError } from '../errors/usage.ts'
 
-export type Terminal = { input: Readable & { isTTY?: boolean }; output: Writable & { isTTY?: boolean; columns?: number } }
+export type Terminal = {
+  input: Readable & { isTTY?: boolean }
+  output: Writable & { isTTY?: boolean; columns?: number }
+}
 
 export const here = (): Terminal => ({ input: process.stdin, output: process.stderr })
 

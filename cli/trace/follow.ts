@@ -25,7 +25,9 @@ export async function* follow(
     if (trace) yield trace
     const waitMs = !trace || trace.pending.some(({ what }) => tried.includes(what)) ? busyMs : idleMs
     const pause = new AbortController()
-    const rest = sleep(waitMs, 'time' as const, { signal: AbortSignal.any([signal, pause.signal]) }).catch(() => 'time' as const)
+    const rest = sleep(waitMs, 'time' as const, { signal: AbortSignal.any([signal, pause.signal]) }).catch(
+      () => 'time' as const,
+    )
     const woken = await Promise.race([event, rest])
     pause.abort()
     if (woken === 'end') return

@@ -11,7 +11,10 @@ import { length, nameOf, pendingWords, type StateStep, type Trace } from './word
 export function toMermaid(trace: Trace, now: number): string {
   const lines = toLines(trace)
   const webhooks = [
-    ...new Set([...lines.flatMap(webhookOf), ...trace.pending.flatMap(({ what, name }) => (what === 'webhook' ? (name ?? []) : []))]),
+    ...new Set([
+      ...lines.flatMap(webhookOf),
+      ...trace.pending.flatMap(({ what, name }) => (what === 'webhook' ? (name ?? []) : [])),
+    ]),
   ]
   const hookOf = new Map(webhooks.map((id, index) => [id, `hook${index + 1}`]))
   const last = webhooks.at(-1)
@@ -23,7 +26,8 @@ export function toMermaid(trace: Trace, now: number): string {
     ...webhooks.map((id) => `  participant ${hookOf.get(id)!} as ${text(`webhook ${shortId(id)}`)}`),
     ...lines.map((line) => `  ${toArrow(line, hookOf)}`),
     ...trace.pending.map(
-      (pending) => `  Note over ${pending.what === 'webhook' ? everybody : 'them,us'}: ${text(`waiting: ${pendingWords(pending, now)}`)}`,
+      (pending) =>
+        `  Note over ${pending.what === 'webhook' ? everybody : 'them,us'}: ${text(`waiting: ${pendingWords(pending, now)}`)}`,
     ),
   ].join('\n')
 }

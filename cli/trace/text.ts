@@ -5,17 +5,34 @@ import { safeLine } from '../format/safe.ts'
 import { meanings, styleOf, type Topic } from '../format/states.ts'
 import { table, type Column } from '../format/table.ts'
 import { shorten } from '../format/width.ts'
-import { length, nameOf, pendingWords, shortDid, stateWords, type DeliveryStep, type MessageStep, type Step, type Trace } from './words.ts'
+import {
+  length,
+  nameOf,
+  pendingWords,
+  shortDid,
+  stateWords,
+  type DeliveryStep,
+  type MessageStep,
+  type Step,
+  type Trace,
+} from './words.ts'
 
 /** Columns of the times: most lengths of time fit. */
 const timeWidth = 9
 
 /** A step with when it was, in milliseconds since the first and since the one before it; and the state that its event came to. */
-export type Line = { step: Step; sinceStart: number; sincePrevious: number | undefined; told?: string | undefined }
+export type Line = {
+  step: Step
+  sinceStart: number
+  sincePrevious: number | undefined
+  told?: string | undefined
+}
 
 /** The steps with their times. A clock that was set back between two of them counts for nothing. */
 export function toLines({ steps, startedAt }: Trace): Line[] {
-  const states = new Map(steps.flatMap((step) => (step.kind === 'state' ? [[step.eventId, step.to] as const] : [])))
+  const states = new Map(
+    steps.flatMap((step) => (step.kind === 'state' ? [[step.eventId, step.to] as const] : [])),
+  )
   const since = (at: string, earlier: string) => Math.max(0, Date.parse(at) - Date.parse(earlier))
   return steps.map((step, index) => ({
     step,
@@ -33,7 +50,8 @@ function columnsFor(width: number | undefined): Column<Line>[] {
     { head: 'at'.padStart(timeWidth), of: ({ sinceStart }) => length(sinceStart).padStart(timeWidth) },
     {
       head: 'after'.padStart(timeWidth),
-      of: ({ sincePrevious }) => (sincePrevious === undefined ? '' : length(sincePrevious)).padStart(timeWidth),
+      of: ({ sincePrevious }) =>
+        (sincePrevious === undefined ? '' : length(sincePrevious)).padStart(timeWidth),
     },
   ]
   const isNarrow = width !== undefined && width < roomy
@@ -50,12 +68,17 @@ export function linesTable(lines: readonly Line[], width?: number, paint: Paint 
 }
 
 /** The whole trace. */
-export function traceText(trace: Trace, { now, width, paint = plain }: { now: number; width?: number | undefined; paint?: Paint }): string {
+export function traceText(
+  trace: Trace,
+  { now, width, paint = plain }: { now: number; width?: number | undefined; paint?: Paint },
+): string {
   const { thid, records, steps, isCut } = trace
   const cut = (line: string) => (width === undefined ? line : shorten(line, width))
   const head = [
     paint('strong', cut(`Thread ${safeLine(thid)}`)),
-    ...records.map(({ topic, role, id, state }) => cut(safeLine(`${topic} ${id}, ${role}: ${stateWords(topic, state)}`))),
+    ...records.map(({ topic, role, id, state }) =>
+      cut(safeLine(`${topic} ${id}, ${role}: ${stateWords(topic, state)}`)),
+    ),
     cut(times(trace)),
   ]
   const lines = steps.length === 0 ? [] : ['', linesTable(toLines(trace), width, paint)]
@@ -64,7 +87,12 @@ export function traceText(trace: Trace, { now, width, paint = plain }: { now: nu
 }
 
 /** What the thread waits for, a line each, under a word; nothing when it is over. A reason is not cut: it wraps. */
-export function pendingLines({ pending }: Trace, now: number, paint: Paint = plain, width?: number): string[] {
+export function pendingLines(
+  { pending }: Trace,
+  now: number,
+  paint: Paint = plain,
+  width?: number,
+): string[] {
   if (pending.length === 0) return []
   const isNarrow = width !== undefined
   return [
@@ -75,7 +103,8 @@ export function pendingLines({ pending }: Trace, now: number, paint: Paint = pla
 }
 
 function times({ startedAt, steps }: Trace): string {
-  if (startedAt === undefined) return 'What happened is not known any more: events and messages are kept for EVENT_RETENTION.'
+  if (startedAt === undefined)
+    return 'What happened is not known any more: events and messages are kept for EVENT_RETENTION.'
   const tookMs = Date.parse(steps.at(-1)!.at) - Date.parse(startedAt)
   return `began ${startedAt}, ${steps.length} step${steps.length === 1 ? '' : 's'} in ${length(tookMs)}`
 }
@@ -109,7 +138,11 @@ export function stepWords(step: Step): string {
 export function resultOf(step: Step, told?: string): string {
   switch (step.kind) {
     case 'state':
-      return step.from === undefined ? '' : step.from === step.to ? 'as before: something else has changed' : `was ${step.from}`
+      return step.from === undefined
+        ? ''
+        : step.from === step.to
+          ? 'as before: something else has changed'
+          : `was ${step.from}`
     case 'message':
       return safeLine(messageResult(step))
     case 'delivery':
@@ -117,7 +150,15 @@ export function resultOf(step: Step, told?: string): string {
   }
 }
 
-function messageResult({ direction, outcome, from, to, attempts = 1, durationMs, failure }: MessageStep): string {
+function messageResult({
+  direction,
+  outcome,
+  from,
+  to,
+  attempts = 1,
+  durationMs,
+  failure,
+}: MessageStep): string {
   const took = durationMs === undefined ? '' : ` in ${length(durationMs)}`
   const why = failure === undefined ? undefined : outcome === 'taken' ? `before: ${failure}` : failure
   return list([

@@ -14,7 +14,9 @@ export type DeliveryStep = Extract<Step, { kind: 'delivery' }>
 /** What identifies a step, and stays when there are more. */
 export function keyOf(step: Step): string {
   if (step.kind === 'state') return step.eventId
-  return step.kind === 'message' ? `${step.direction} ${step.id} ${step.at}` : `${step.webhookId} ${step.eventId} ${step.attempt}`
+  return step.kind === 'message'
+    ? `${step.direction} ${step.id} ${step.at}`
+    : `${step.webhookId} ${step.eventId} ${step.attempt}`
 }
 
 /** A message's name without its protocol where that says it all: `offer-credential`, `connections request`. A peer may have chosen it. */
@@ -43,7 +45,10 @@ export function length(ms: number): string {
   const first = units.findIndex(({ size }) => seconds >= size)
   return units
     .slice(first, first + 2)
-    .map(({ size, name }, index) => ({ name, count: Math.floor((index === 0 ? seconds : seconds % units[first]!.size) / size) }))
+    .map(({ size, name }, index) => ({
+      name,
+      count: Math.floor((index === 0 ? seconds : seconds % units[first]!.size) / size),
+    }))
     .filter(({ count }) => count > 0)
     .map(({ count, name }) => `${count} ${name}`)
     .join(' ')
@@ -82,7 +87,8 @@ function sentence(pending: Pending, now: number): string {
 /** What comes next of what is tried. */
 function attempt({ attempts = 0, reason, nextAt }: Pending, now: number): string {
   if (attempts === 0) return 'it is being tried'
-  const next = nextAt === undefined ? 'the next is under way' : `the next in ${length(Date.parse(nextAt) - now)}`
+  const next =
+    nextAt === undefined ? 'the next is under way' : `the next in ${length(Date.parse(nextAt) - now)}`
   return `${attempts} attempt${attempts === 1 ? '' : 's'}, ${next}${reason === undefined ? '' : `: ${reason}`}`
 }
 

@@ -33,7 +33,9 @@ export async function start({ daemon, where, forSameDaemon }: Options): Promise<
   const screen = openScreen({ size, write: (text) => stdout.write(text) })
   let end: (signal?: NodeJS.Signals) => void = () => undefined
   let fail: (error: unknown) => void = () => undefined
-  const ended = new Promise<NodeJS.Signals | undefined>((resolve, reject) => ([end, fail] = [resolve, reject]))
+  const ended = new Promise<NodeJS.Signals | undefined>(
+    (resolve, reject) => ([end, fail] = [resolve, reject]),
+  )
   const suspend = () => {
     screen.leave()
     stdin.setRawMode(false)
@@ -44,7 +46,15 @@ export async function start({ daemon, where, forSameDaemon }: Options): Promise<
     })
     process.kill(process.pid, 'SIGTSTP')
   }
-  const session = createSession({ daemon, store, size: size(), copy: screen.copy, forSameDaemon, quit: () => end(), suspend })
+  const session = createSession({
+    daemon,
+    store,
+    size: size(),
+    copy: screen.copy,
+    forSameDaemon,
+    quit: () => end(),
+    suspend,
+  })
   const resize = () => {
     screen.forget()
     session.resize(size())
@@ -68,7 +78,10 @@ export async function start({ daemon, where, forSameDaemon }: Options): Promise<
   // Ink's own reader loses the Esc key when a character follows in the same chunk.
   stdin.setEncoding('utf8').on('data', read)
   const app = render(
-    <App session={session} looks={{ paint: colour(stdout), renderings: renderingsFor('small'), where, forSameDaemon }} />,
+    <App
+      session={session}
+      looks={{ paint: colour(stdout), renderings: renderingsFor('small'), where, forSameDaemon }}
+    />,
     {
       stdin,
       stdout: canvas as unknown as NodeJS.WriteStream,

@@ -30,12 +30,38 @@ export default class AuditList extends AgentCommand {
 
   async run() {
     const { flags } = await this.parse(AuditList)
-    const { actor, result: outcome, action, tenant: entityId, wallet: walletId, request: requestId, within } = flags
-    const since = within === undefined ? undefined : new Date(Date.now() - readSeconds('within', within) * 1_000).toISOString()
+    const {
+      actor,
+      result: outcome,
+      action,
+      tenant: entityId,
+      wallet: walletId,
+      request: requestId,
+      within,
+    } = flags
+    const since =
+      within === undefined
+        ? undefined
+        : new Date(Date.now() - readSeconds('within', within) * 1_000).toISOString()
     const page = await this.call('GET /audit', {
-      query: { limit: flags.limit, offset: flags.offset, actor, outcome, action, entityId, walletId, requestId, since },
+      query: {
+        limit: flags.limit,
+        offset: flags.offset,
+        actor,
+        outcome,
+        action,
+        entityId,
+        walletId,
+        requestId,
+        since,
+      },
     })
-    this.printList(page.contents, ({ sequence }) => String(sequence), auditColumns, 'Nothing of the kind is in the audit log.')
+    this.printList(
+      page.contents,
+      ({ sequence }) => String(sequence),
+      auditColumns,
+      'Nothing of the kind is in the audit log.',
+    )
     this.sayMore(page, flags)
     return page
   }

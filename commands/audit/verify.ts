@@ -13,7 +13,9 @@ export default class AuditVerify extends AgentCommand {
     '<%= config.bin %> audit verify --quiet > head',
     '<%= config.bin %> audit verify --head 42:<digest>',
   ]
-  static override flags = { head: Flags.string({ description: 'a head that an earlier verification printed' }) }
+  static override flags = {
+    head: Flags.string({ description: 'a head that an earlier verification printed' }),
+  }
 
   /** Every entry is read. */
   protected override readonly timeoutMs = 600_000

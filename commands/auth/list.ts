@@ -10,7 +10,12 @@ export default class AuthList extends AskingCommand {
   async run() {
     const { flags } = await this.parse(AuthList)
     const page = await this.call('GET /did-authentication/challenges', { query: toPaging(flags) })
-    this.printList(page.contents, ({ id }) => id, columns('auth'), 'There are no challenges. `agent auth create` makes one.')
+    this.printList(
+      page.contents,
+      ({ id }) => id,
+      columns('auth'),
+      'There are no challenges. `agent auth create` makes one.',
+    )
     this.sayMore(page, flags)
     return page
   }

@@ -13,15 +13,23 @@ export default class AuthRespond extends AnsweringCommand {
   ]
   static override args = { challenge: qrTextArg }
   static override flags = {
-    did: Flags.string({ required: true, description: 'the DID to sign in with; the other side knows it from onboarding' }),
+    did: Flags.string({
+      required: true,
+      description: 'the DID to sign in with; the other side knows it from onboarding',
+    }),
     ...answerFlags,
   }
 
   async run() {
     const { args, flags } = await this.parse(AuthRespond)
     const challenge = readChallenge(args.challenge)
-    await this.introduce({ endpoint: challenge.submissionEndpoint, from: challenge.from, wants: 'asks you to sign in' }, flags.yes)
-    const answered = await this.call('POST /did-authentication/answers', { body: { challenge, did: flags.did } })
+    await this.introduce(
+      { endpoint: challenge.submissionEndpoint, from: challenge.from, wants: 'asks you to sign in' },
+      flags.yes,
+    )
+    const answered = await this.call('POST /did-authentication/answers', {
+      body: { challenge, did: flags.did },
+    })
     this.print(answered.did, [
       ['did', answered.did],
       ['from', answered.from],

@@ -15,7 +15,11 @@ export default class BackupCreate extends AgentCommand {
     '<%= config.bin %> backup create ./backup && <%= config.bin %> backup verify ./backup',
   ]
   static override args = {
-    folder: Args.string({ required: true, ignoreStdin: true, description: 'folder to make, on the machine of the daemon' }),
+    folder: Args.string({
+      required: true,
+      ignoreStdin: true,
+      description: 'folder to make, on the machine of the daemon',
+    }),
   }
   static override flags = {
     'with-master-key': Flags.boolean({ description: 'put a copy of the master key into it' }),
@@ -27,11 +31,14 @@ export default class BackupCreate extends AgentCommand {
   async run() {
     const { args, flags } = await this.parse(BackupCreate)
     const folder = this.#place(args.folder)
-    const made = await this.call('POST /_system/backups', { body: { folder, includesMasterKey: flags['with-master-key'] } })
+    const made = await this.call('POST /_system/backups', {
+      body: { folder, includesMasterKey: flags['with-master-key'] },
+    })
     this.print(made.folder, fieldsOf(made))
     for (const line of missingWords(made)) this.say(line)
     if (made.missing.length > 0) process.exitCode = 1
-    if (made.includesMasterKey) this.say('The master key is in it: whoever has the folder can read everything.')
+    if (made.includesMasterKey)
+      this.say('The master key is in it: whoever has the folder can read everything.')
     this.suggest(`agent backup verify ${made.folder}`, made.missing.length > 0 ? 'agent doctor' : undefined)
     return made
   }
@@ -39,6 +46,8 @@ export default class BackupCreate extends AgentCommand {
   /** A path as the daemon can use it. @throws {UsageError} when only the machine of the daemon knows what it would be there. */
   #place(folder: string): string {
     if (isAbsolute(folder) || this.access.profile?.kind === 'local') return resolve(folder)
-    throw new UsageError(`${folder} is not an absolute path. The folder is made on the machine of the daemon, ${this.access.url}.`)
+    throw new UsageError(
+      `${folder} is not an absolute path. The folder is made on the machine of the daemon, ${this.access.url}.`,
+    )
   }
 }

@@ -17,19 +17,32 @@ export default class BackupRestore extends PlainCommand {
     '<%= config.bin %> backup restore /var/backups/agent-monday --data-dir ./restored',
     '<%= config.bin %> backup restore ./backup --data-dir ./restored && <%= config.bin %> daemon start --data-dir ./restored',
   ]
-  static override args = { folder: Args.string({ required: true, ignoreStdin: true, description: 'folder of the backup' }) }
+  static override args = {
+    folder: Args.string({ required: true, ignoreStdin: true, description: 'folder of the backup' }),
+  }
   static override flags = {
-    'data-dir': Flags.string({ required: true, description: 'folder to make, for a daemon to keep everything in' }),
+    'data-dir': Flags.string({
+      required: true,
+      description: 'folder to make, for a daemon to keep everything in',
+    }),
   }
 
   async run() {
     const { args, flags } = await this.parse(BackupRestore)
     const dataDir = resolve(flags['data-dir'])
-    const { faults, ...backup } = await askOfBackup('restore', args.folder, childEnv({ AGENT_DATA_DIR: dataDir }))
+    const { faults, ...backup } = await askOfBackup(
+      'restore',
+      args.folder,
+      childEnv({ AGENT_DATA_DIR: dataDir }),
+    )
     if (faults.length > 0) {
       const [{ path, reason }] = faults as [(typeof faults)[number]]
       const others = faults.length > 1 ? `, and ${faults.length - 1} more files are not sound` : ''
-      throw new CommandError(`Nothing was restored: ${path} ${reason}${others}.`, 1, `agent backup verify ${args.folder}`)
+      throw new CommandError(
+        `Nothing was restored: ${path} ${reason}${others}.`,
+        1,
+        `agent backup verify ${args.folder}`,
+      )
     }
     this.log(fields([...fieldsOf(backup), ['master key', keyWords({ ...backup, faults })]], this.width))
     for (const line of missingWords(backup)) this.say(line)
@@ -39,7 +52,9 @@ export default class BackupRestore extends PlainCommand {
     if (backup.masterKey === 'absent')
       this.say(`Put the master key into ${join(dataDir, 'master.key')}, or name it in AGENT_MASTER_KEY_FILE.`)
     if (backup.masterKey === 'does not open')
-      this.say('The master key at hand is another one: give the daemon the one that the data folder had at that time.')
+      this.say(
+        'The master key at hand is another one: give the daemon the one that the data folder had at that time.',
+      )
     this.suggest(`agent daemon start --data-dir ${dataDir}`)
     return { ...backup, faults }
   }

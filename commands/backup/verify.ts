@@ -12,10 +12,15 @@ export default class BackupVerify extends PlainCommand {
   static override description =
     'Needs no daemon. The master key is the one in the backup, otherwise the one that a daemon of the data folder would have. Exits with 1 when a file is not as it was made, 4 when the master key does not open the backup.'
   static override examples = ['<%= config.bin %> backup verify /var/backups/agent-monday']
-  static override args = { folder: Args.string({ required: true, ignoreStdin: true, description: 'folder of the backup' }) }
+  static override args = {
+    folder: Args.string({ required: true, ignoreStdin: true, description: 'folder of the backup' }),
+  }
   static override flags = {
     'data-dir': Flags.string({ description: 'data folder that has the master key (AGENT_DATA_DIR)' }),
-    profile: Flags.string({ char: 'p', description: 'profile of the daemon whose data folder that is (AGENT_PROFILE)' }),
+    profile: Flags.string({
+      char: 'p',
+      description: 'profile of the daemon whose data folder that is (AGENT_PROFILE)',
+    }),
   }
 
   async run() {
@@ -25,7 +30,11 @@ export default class BackupVerify extends PlainCommand {
     const isSound = backup.faults.length === 0
     this.log(
       fields(
-        [...fieldsOf(backup), ['files', isSound ? 'as they were made' : 'NOT as they were made'], ['master key', keyWords(backup)]],
+        [
+          ...fieldsOf(backup),
+          ['files', isSound ? 'as they were made' : 'NOT as they were made'],
+          ['master key', keyWords(backup)],
+        ],
         this.width,
       ),
     )

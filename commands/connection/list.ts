@@ -15,7 +15,10 @@ export default class ConnectionList extends AgentCommand {
     '<%= config.bin %> connection list --state InvitationGenerated --quiet',
     '<%= config.bin %> connection list --label alice',
   ]
-  static override flags = { ...recordFlags, label: Flags.string({ description: 'only those whose label has this text' }) }
+  static override flags = {
+    ...recordFlags,
+    label: Flags.string({ description: 'only those whose label has this text' }),
+  }
 
   async run() {
     const { flags } = await this.parse(ConnectionList)

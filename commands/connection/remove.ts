@@ -6,7 +6,10 @@ export default class ConnectionRemove extends RemovingCommand {
   static override summary = 'Take back an invitation that nobody has accepted'
   static override description =
     'Who accepts it afterwards is refused. A connection that is made stays (403). Asks first; in scripts, --yes is the answer.'
-  static override examples = ['<%= config.bin %> connection remove <id>', '<%= config.bin %> connection remove <id> --yes']
+  static override examples = [
+    '<%= config.bin %> connection remove <id>',
+    '<%= config.bin %> connection remove <id> --yes',
+  ]
   static override args = idOf('connection')
 
   protected override readonly questions = { id: whichRecord('connection') }

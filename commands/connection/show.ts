@@ -9,7 +9,11 @@ export default class ConnectionShow extends InvitingCommand {
   static override summary = 'Show a connection'
   static override examples = ['<%= config.bin %> connection show <id>']
   static override args = {
-    id: Args.string({ required: true, ignoreStdin: true, description: 'the connection: its id, the end of the id, or its label' }),
+    id: Args.string({
+      required: true,
+      ignoreStdin: true,
+      description: 'the connection: its id, the end of the id, or its label',
+    }),
   }
   static override flags = askedQrFlags()
 
@@ -22,7 +26,11 @@ export default class ConnectionShow extends InvitingCommand {
     const { connectionId, state, invitation } = shown
     this.print(connectionId, connectionFields(shown))
     // Cut by nothing: it is there to be copied.
-    await this.showAgain(connectionId, state === 'InvitationGenerated' ? invitation.invitationUrl : undefined, qr)
+    await this.showAgain(
+      connectionId,
+      state === 'InvitationGenerated' ? invitation.invitationUrl : undefined,
+      qr,
+    )
     return shown
   }
 }

@@ -6,7 +6,8 @@ import { didUrlFlag } from '../../cli/input/did-url.ts'
 import { whichDid } from '../../cli/prompts/questions.ts'
 
 export default class CreddefCreate extends AgentCommand {
-  static override summary = 'Make a credential definition, by which AnonCreds credentials of a schema are issued'
+  static override summary =
+    'Make a credential definition, by which AnonCreds credentials of a schema are issued'
   static override description =
     'Its key is made by the daemon, which takes some seconds and goes on in the background when it is not waited for; the definition is READY then.'
   static override examples = [
@@ -14,11 +15,17 @@ export default class CreddefCreate extends AgentCommand {
     '<%= config.bin %> creddef create --schema <url> --author <did> --name "id card" --tag 2026 --no-wait',
   ]
   static override flags = {
-    schema: Flags.string({ required: true, description: 'the AnonCreds schema: its guid here, or the URL or DID URL of the schema alone' }),
+    schema: Flags.string({
+      required: true,
+      description: 'the AnonCreds schema: its guid here, or the URL or DID URL of the schema alone',
+    }),
     author: Flags.string({ required: true, description: 'DID of the issuer, of this wallet' }),
     name: Flags.string({ required: true, description: 'what the definition is called' }),
     version: Flags.string({ description: 'SemVer', default: '1.0.0' }),
-    tag: Flags.string({ description: 'a word to find it by, which is part of the definition', default: 'default' }),
+    tag: Flags.string({
+      description: 'a word to find it by, which is part of the definition',
+      default: 'default',
+    }),
     description: Flags.string({ description: 'what it is for' }),
     wait: Flags.boolean({ allowNo: true, default: true, description: 'wait until the key is made' }),
     'did-url': didUrlFlag,
@@ -46,7 +53,8 @@ export default class CreddefCreate extends AgentCommand {
       ? await this.call('POST /credential-definition-registry/definitions/did-url', call)
       : await this.call('POST /credential-definition-registry/definitions', call)
     this.print(made.guid, definitionFields(made))
-    if (made.state === 'GENERATING') this.suggest(`agent creddef show ${made.guid}${flags['did-url'] ? ' --did-url' : ''}`)
+    if (made.state === 'GENERATING')
+      this.suggest(`agent creddef show ${made.guid}${flags['did-url'] ? ' --did-url' : ''}`)
     return made
   }
 }

@@ -6,7 +6,10 @@ import { toPaging } from '../../cli/input/paging.ts'
 
 export default class CreddefList extends AgentCommand {
   static override summary = 'List the credential definitions of this wallet'
-  static override examples = ['<%= config.bin %> creddef list', '<%= config.bin %> creddef list --name "id card" --tag 2026']
+  static override examples = [
+    '<%= config.bin %> creddef list',
+    '<%= config.bin %> creddef list --name "id card" --tag 2026',
+  ]
   static override flags = registryFlags
 
   async run() {

@@ -13,7 +13,9 @@ export default class CreddefShow extends AgentCommand {
     '<%= config.bin %> creddef show <guid> --raw > definition.json',
     '<%= config.bin %> creddef show <guid> --did-url',
   ]
-  static override args = { guid: Args.string({ required: true, ignoreStdin: true, description: 'guid of the definition' }) }
+  static override args = {
+    guid: Args.string({ required: true, ignoreStdin: true, description: 'guid of the definition' }),
+  }
   static override flags = {
     raw: Flags.boolean({ description: 'without the registry’s record around it' }),
     'did-url': didUrlFlag,
@@ -24,11 +26,16 @@ export default class CreddefShow extends AgentCommand {
     const path = { guid: args.guid }
     if (flags.raw) {
       if (flags['did-url']) {
-        const envelope = await this.call('GET /credential-definition-registry/definitions/did-url/{guid}/definition', { path })
+        const envelope = await this.call(
+          'GET /credential-definition-registry/definitions/did-url/{guid}/definition',
+          { path },
+        )
         this.log(safeJson(open(envelope)))
         return envelope
       }
-      const raw = await this.call('GET /credential-definition-registry/definitions/{guid}/definition', { path })
+      const raw = await this.call('GET /credential-definition-registry/definitions/{guid}/definition', {
+        path,
+      })
       this.log(safeJson(raw))
       return raw
     }
@@ -36,7 +43,9 @@ export default class CreddefShow extends AgentCommand {
       ? await this.call('GET /credential-definition-registry/definitions/did-url/{guid}', { path })
       : await this.call('GET /credential-definition-registry/definitions/{guid}', { path })
     const shown = openDefinition(answer)
-    const attributes = Object.keys(shown.definition?.value.primary.r ?? {}).filter((name) => name !== 'master_secret')
+    const attributes = Object.keys(shown.definition?.value.primary.r ?? {}).filter(
+      (name) => name !== 'master_secret',
+    )
     const url = 'resource' in answer ? answer.url : `${this.access.url}${shown.self}/definition`
     this.print(shown.guid, [
       ...definitionFields(shown),

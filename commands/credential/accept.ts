@@ -15,7 +15,9 @@ export default class CredentialAccept extends AgentCommand {
     '<%= config.bin %> credential accept <id> --subject did:prism:… --key-id auth-1',
     '<%= config.bin %> credential accept <id>',
   ]
-  static override args = { id: Args.string({ required: true, ignoreStdin: true, description: 'id of the credential record' }) }
+  static override args = {
+    id: Args.string({ required: true, ignoreStdin: true, description: 'id of the credential record' }),
+  }
   static override flags = {
     subject: Flags.string({
       description:
@@ -49,11 +51,17 @@ export default class CredentialAccept extends AgentCommand {
 
   /** The only DID that the credential can be about; none for AnonCreds. @throws {UsageError} when there are several. @throws {CommandError} when there is none. */
   async #onlySubject(recordId: string): Promise<string | undefined> {
-    const { credentialFormat } = await this.call('GET /issue-credentials/records/{recordId}', { path: { recordId } })
+    const { credentialFormat } = await this.call('GET /issue-credentials/records/{recordId}', {
+      path: { recordId },
+    })
     if (credentialFormat === 'AnonCreds') return undefined
     const [only, ...more] = await findSubjects(this.call)
     if (!only) throw noSubject()
-    if (more.length > 0) throw new UsageError(`The wallet has ${more.length + 1} DIDs: name one with --subject.`, 'agent did list')
+    if (more.length > 0)
+      throw new UsageError(
+        `The wallet has ${more.length + 1} DIDs: name one with --subject.`,
+        'agent did list',
+      )
     return only.did
   }
 }

@@ -17,17 +17,24 @@ export default class CredentialExport extends AgentCommand {
     '<%= config.bin %> credential export <id> --output credential.jwt',
     '<%= config.bin %> credential export <id> --as json',
   ]
-  static override args = { id: Args.string({ required: true, ignoreStdin: true, description: 'id of the credential record' }) }
+  static override args = {
+    id: Args.string({ required: true, ignoreStdin: true, description: 'id of the credential record' }),
+  }
   static override flags = {
     as: Flags.option({ options: ['token', 'json'] as const })({
       default: 'token' as const,
       description:
         'token: the compact JWT or SD-JWT, or the JSON of an AnonCreds credential; json: what it says, decoded, and whether it is revoked',
     }),
-    output: Flags.string({ char: 'o', description: 'write it to this new file; to standard output when left out' }),
+    output: Flags.string({
+      char: 'o',
+      description: 'write it to this new file; to standard output when left out',
+    }),
   }
 
-  protected override readonly questions = { id: whichRecord('credential', ['CredentialReceived', 'CredentialSent']) }
+  protected override readonly questions = {
+    id: whichRecord('credential', ['CredentialReceived', 'CredentialSent']),
+  }
 
   async run() {
     const { args, flags } = await this.parse(CredentialExport)
@@ -36,7 +43,9 @@ export default class CredentialExport extends AgentCommand {
       const content = await this.call('GET /issue-credentials/records/{recordId}/credential', { path })
       return this.#write(args.id, flags.output, safeJson(content), content)
     }
-    const { credential, protocolState } = await this.call('GET /issue-credentials/records/{recordId}', { path })
+    const { credential, protocolState } = await this.call('GET /issue-credentials/records/{recordId}', {
+      path,
+    })
     if (credential === undefined) {
       const hint = `agent credential show ${args.id}`
       throw new CommandError(`There is no credential yet; the record is in ${protocolState}.`, 5, hint)
@@ -54,7 +63,9 @@ export default class CredentialExport extends AgentCommand {
     try {
       writeFileSync(file, `${text}\n`, { mode: 0o600, flag: 'wx' })
     } catch (error) {
-      throw new UsageError(`--output: ${file} cannot be written: ${systemReason(error)}. It must be a new file.`)
+      throw new UsageError(
+        `--output: ${file} cannot be written: ${systemReason(error)}. It must be a new file.`,
+      )
     }
     this.print(recordId, [
       ['credential', recordId],

@@ -33,17 +33,26 @@ export default class CredentialOffer extends InvitingCommand {
       description: 'the issuer’s DID, with an assertionMethod key',
     }),
     definition: Flags.string({
-      description: 'issue AnonCreds by this credential definition of the wallet, named by its guid: it says whose they are',
+      description:
+        'issue AnonCreds by this credential definition of the wallet, named by its guid: it says whose they are',
     }),
-    claim: Flags.string({ multiple: true, multipleNonGreedy: true, description: 'a claim: name=text, or name:=json' }),
-    claims: Flags.string({ description: 'all claims as a JSON object: @file.json, @- for standard input, or written out' }),
+    claim: Flags.string({
+      multiple: true,
+      multipleNonGreedy: true,
+      description: 'a claim: name=text, or name:=json',
+    }),
+    claims: Flags.string({
+      description: 'all claims as a JSON object: @file.json, @- for standard input, or written out',
+    }),
     schema: Flags.string({
       multiple: true,
       multipleNonGreedy: true,
       description: 'schema that the claims must fit: its guid here, or a URL',
     }),
     validity: Flags.string({ description: 'how long it is valid: 3600, 90m, 12h, 365d' }),
-    format: formatFlag('the holder of an sdjwt shows claims of its choice; anoncreds are what --definition issues'),
+    format: formatFlag(
+      'the holder of an sdjwt shows claims of its choice; anoncreds are what --definition issues',
+    ),
     auto: Flags.boolean({ description: 'issue as soon as the holder accepts' }),
     ...invitationFlags(['invitation']),
     ...waitFlags('the holder has accepted, or, with --auto, the credential is issued'),
@@ -79,16 +88,26 @@ export default class CredentialOffer extends InvitingCommand {
     await show(made.recordId, made)
     return settled(made, (record) => {
       const { recordId: id, protocolState } = record
-      if (!made.invitation || (flags.wait !== undefined && !this.isQuiet)) this.print(id, credentialFields(record))
+      if (!made.invitation || (flags.wait !== undefined && !this.isQuiet))
+        this.print(id, credentialFields(record))
       this.suggest(nextCommand('credential', protocolState, id) ?? `agent credential show ${id}`)
     })
   }
 }
 
 /** @throws {UsageError} when what issues it is not of the format. */
-function readFormat({ format, definition }: { format?: keyof typeof formats | undefined; definition?: string | undefined }) {
+function readFormat({
+  format,
+  definition,
+}: {
+  format?: keyof typeof formats | undefined
+  definition?: string | undefined
+}) {
   if (format === 'anoncreds' && definition === undefined)
-    throw new UsageError('--format anoncreds needs --definition: the guid of a credential definition of this wallet.', 'agent creddef list')
+    throw new UsageError(
+      '--format anoncreds needs --definition: the guid of a credential definition of this wallet.',
+      'agent creddef list',
+    )
   if (definition !== undefined && format !== undefined && format !== 'anoncreds')
     throw new UsageError(`--definition issues AnonCreds, not ${format}. Leave --format out.`)
   return definition === undefined ? format : 'anoncreds'

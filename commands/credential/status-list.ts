@@ -14,7 +14,8 @@ const StatusList = z.object({
 })
 
 export default class CredentialStatusList extends AgentCommand {
-  static override summary = 'Show a status list of this agent: who signs it, and how many credentials it says are revoked'
+  static override summary =
+    'Show a status list of this agent: who signs it, and how many credentials it says are revoked'
   static override description =
     'The list is what verifiers fetch; which credentials are meant it does not say. Its proof is not checked here: `agent credential verify` does that.'
   static override examples = [
@@ -22,7 +23,11 @@ export default class CredentialStatusList extends AgentCommand {
     '<%= config.bin %> credential status-list https://issuer.example/credential-status/<id>',
   ]
   static override args = {
-    list: Args.string({ required: true, ignoreStdin: true, description: 'id of the list, or the URL that credentials name' }),
+    list: Args.string({
+      required: true,
+      ignoreStdin: true,
+      description: 'id of the list, or the URL that credentials name',
+    }),
   }
 
   async run() {
@@ -33,7 +38,8 @@ export default class CredentialStatusList extends AgentCommand {
       .at(-1)!
     const answer = await this.call('GET /credential-status/{id}', { path: { id } })
     const { success, data: list } = StatusList.safeParse(answer)
-    if (!success) throw new CommandError(`What ${this.access.url} has at this id is no StatusList2021 credential.`, 1)
+    if (!success)
+      throw new CommandError(`What ${this.access.url} has at this id is no StatusList2021 credential.`, 1)
     const { statusPurpose, encodedList } = list.credentialSubject
     const bits = gunzipSync(Buffer.from(encodedList, 'base64url'))
     this.print(id, [

@@ -24,8 +24,12 @@ export default class CredentialVerify extends AgentCommand {
   }
   static override flags = {
     issuer: Flags.string({ description: 'DID that must have issued it' }),
-    audience: Flags.string({ description: 'DID that it must be meant for, or, of an SD-JWT, whom it must be shown to' }),
-    at: Flags.string({ description: 'instant at which it must be valid, such as 2030-01-01T00:00:00Z; now when left out' }),
+    audience: Flags.string({
+      description: 'DID that it must be meant for, or, of an SD-JWT, whom it must be shown to',
+    }),
+    at: Flags.string({
+      description: 'instant at which it must be valid, such as 2030-01-01T00:00:00Z; now when left out',
+    }),
   }
 
   async run() {
@@ -38,9 +42,13 @@ export default class CredentialVerify extends AgentCommand {
       )
     const instant = { parameterType: 'DateTimeParameter' as const, dateTime: readInstant(flags.at) }
     if (formatOf(credential) === undefined)
-      throw new CommandError('This is no credential: it has neither the form of a JWT (header.payload.signature) nor of an SD-JWT.', 8)
+      throw new CommandError(
+        'This is no credential: it has neither the form of a JWT (header.payload.signature) nor of an SD-JWT.',
+        8,
+      )
     const didOf = (did: string) => ({ parameterType: 'DidParameter' as const, did })
-    const plain = (...names: ('SchemaCheck' | 'SubjectVerification')[]) => names.map((verification) => ({ verification }))
+    const plain = (...names: ('SchemaCheck' | 'SubjectVerification')[]) =>
+      names.map((verification) => ({ verification }))
     const [checked] = await this.call('POST /verification/credential', {
       body: [
         {
@@ -55,8 +63,12 @@ export default class CredentialVerify extends AgentCommand {
             { verification: 'ExpirationCheck', parameter: instant },
             { verification: 'RevocationCheck' },
             ...(namesSchemas(credential) ? plain('SchemaCheck', 'SubjectVerification') : []),
-            ...(flags.issuer === undefined ? [] : [{ verification: 'IssuerIdentification' as const, parameter: didOf(flags.issuer) }]),
-            ...(flags.audience === undefined ? [] : [{ verification: 'AudienceCheck' as const, parameter: didOf(flags.audience) }]),
+            ...(flags.issuer === undefined
+              ? []
+              : [{ verification: 'IssuerIdentification' as const, parameter: didOf(flags.issuer) }]),
+            ...(flags.audience === undefined
+              ? []
+              : [{ verification: 'AudienceCheck' as const, parameter: didOf(flags.audience) }]),
           ],
         },
       ],
@@ -72,6 +84,7 @@ export default class CredentialVerify extends AgentCommand {
 /** @throws {UsageError} */
 function readInstant(text: string | undefined): string {
   const instant = text === undefined ? new Date() : new Date(text)
-  if (Number.isNaN(instant.getTime())) throw new UsageError(`--at: ${text} is not an instant such as 2030-01-01T00:00:00Z.`)
+  if (Number.isNaN(instant.getTime()))
+    throw new UsageError(`--at: ${text} is not an instant such as 2030-01-01T00:00:00Z.`)
   return instant.toISOString()
 }

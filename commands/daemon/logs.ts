@@ -11,7 +11,10 @@ import { systemReason } from '../../src/base/system-reason.ts'
 export default class DaemonLogs extends PlainCommand {
   static override summary = 'Show what the daemon has logged'
   static override description = 'With --json, its lines as they are: one JSON object each.'
-  static override examples = ['<%= config.bin %> daemon logs --follow', '<%= config.bin %> daemon logs --lines 100']
+  static override examples = [
+    '<%= config.bin %> daemon logs --follow',
+    '<%= config.bin %> daemon logs --lines 100',
+  ]
   static override flags = {
     follow: Flags.boolean({ char: 'f', description: 'go on with what is added, until Ctrl-C' }),
     lines: Flags.integer({ char: 'n', description: 'how many lines to begin with', min: 0, default: 100 }),
@@ -22,7 +25,8 @@ export default class DaemonLogs extends PlainCommand {
   async run(): Promise<void> {
     const { flags } = await this.parse(DaemonLogs)
     const path = logPath(findDataDir(flags, fromProcess()))
-    const print = (line: string) => process.stdout.write(`${this.jsonEnabled() ? line : formatLogLine(line)}\n`)
+    const print = (line: string) =>
+      process.stdout.write(`${this.jsonEnabled() ? line : formatLogLine(line)}\n`)
     const { lines, size } = readLast(path, flags.lines)
     lines.forEach(print)
     if (flags.follow) await followLines(path, size, print, new AbortController().signal)

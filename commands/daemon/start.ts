@@ -23,13 +23,20 @@ export default class DaemonStart extends PlainCommand {
     foreground: Flags.boolean({ description: 'stay in this terminal, and write the log to it' }),
     'data-dir': Flags.string({ description: 'folder of everything the agent keeps (AGENT_DATA_DIR)' }),
     host: Flags.string({ description: 'address that both servers bind (AGENT_HOST)' }),
-    port: Flags.integer({ description: 'port of the HTTP API, 0 for a free one (AGENT_HTTP_PORT)', min: 0, max: 65_535 }),
+    port: Flags.integer({
+      description: 'port of the HTTP API, 0 for a free one (AGENT_HTTP_PORT)',
+      min: 0,
+      max: 65_535,
+    }),
     'didcomm-port': Flags.integer({
       description: 'port of the DIDComm endpoint, 0 for a free one (AGENT_DIDCOMM_PORT)',
       min: 0,
       max: 65_535,
     }),
-    profile: Flags.string({ char: 'p', description: 'profile that the daemon writes and other commands read (AGENT_PROFILE)' }),
+    profile: Flags.string({
+      char: 'p',
+      description: 'profile that the daemon writes and other commands read (AGENT_PROFILE)',
+    }),
   }
 
   async run() {
@@ -47,11 +54,15 @@ export default class DaemonStart extends PlainCommand {
     const running = await findDaemon(dataDir)
     if (running) mustBeSame(running, asked)
     else await mustBeFree(asked)
-    const args = Object.entries({ AGENT_DATA_DIR: dataDir, AGENT_PROFILE: profile, ...told }).map(([name, value]) => `${name}=${value}`)
+    const args = Object.entries({ AGENT_DATA_DIR: dataDir, AGENT_PROFILE: profile, ...told }).map(
+      ([name, value]) => `${name}=${value}`,
+    )
     if (flags.foreground) return this.stay(args)
 
     if (running) this.say('The daemon is running already.')
-    const { url, didcommUrl, pid, calls, warnings } = running ? { ...running, warnings: [] } : await this.leave(dataDir, args)
+    const { url, didcommUrl, pid, calls, warnings } = running
+      ? { ...running, warnings: [] }
+      : await this.leave(dataDir, args)
     const log = logPath(dataDir)
     this.log(
       fields(
@@ -61,7 +72,10 @@ export default class DaemonStart extends PlainCommand {
           ['pid', pid],
           ['data', dataDir],
           ['log', log],
-          ['settings', existsSync(settingsPath(configDir, profile)) ? settingsPath(configDir, profile) : undefined],
+          [
+            'settings',
+            existsSync(settingsPath(configDir, profile)) ? settingsPath(configDir, profile) : undefined,
+          ],
         ],
         this.width,
       ),
@@ -72,7 +86,9 @@ export default class DaemonStart extends PlainCommand {
       'agent connection invite',
       'agent tenant create <name>',
       'agent daemon stop',
-      flags.profile === undefined || flags.profile === around.AGENT_PROFILE ? undefined : `agent profile use ${flags.profile}`,
+      flags.profile === undefined || flags.profile === around.AGENT_PROFILE
+        ? undefined
+        : `agent profile use ${flags.profile}`,
     )
     return { url, didcommUrl, pid, dataDir, log, calls, started: running === undefined }
   }
@@ -84,7 +100,9 @@ export default class DaemonStart extends PlainCommand {
   /** The commands in a text, for the profile that this one was given. */
   #ofProfile(text: string): string {
     const { profile } = this.common
-    return profile === undefined ? text : text.replaceAll(/\bagent daemon (?:start|stop)\b/g, `$& --profile ${profile}`)
+    return profile === undefined
+      ? text
+      : text.replaceAll(/\bagent daemon (?:start|stop)\b/g, `$& --profile ${profile}`)
   }
 
   private async leave(dataDir: string, args: readonly string[]) {

@@ -24,7 +24,8 @@ export default class DaemonStatus extends PlainCommand {
     if (!running) throw new CommandError(`No daemon serves ${dataDir}.`, 7, 'agent daemon start')
     const { url, didcommUrl, pid, startedAt, calls } = running
     const version = await health(url)
-    if (version === undefined) throw new CommandError(`The daemon (process ${pid}) does not answer at ${url}.`, 7, 'agent daemon logs')
+    if (version === undefined)
+      throw new CommandError(`The daemon (process ${pid}) does not answer at ${url}.`, 7, 'agent daemon logs')
     const log = logPath(dataDir)
     this.log(
       fields(

@@ -9,7 +9,10 @@ const patienceMs = 10_000
 
 export default class DaemonStop extends PlainCommand {
   static override summary = 'Stop the daemon'
-  static override examples = ['<%= config.bin %> daemon stop', '<%= config.bin %> daemon stop --profile issuer']
+  static override examples = [
+    '<%= config.bin %> daemon stop',
+    '<%= config.bin %> daemon stop --profile issuer',
+  ]
   static override flags = {
     'data-dir': Flags.string({ description: 'folder that the daemon serves (AGENT_DATA_DIR)' }),
     profile: Flags.string({ char: 'p', description: 'profile of the daemon (AGENT_PROFILE)' }),

@@ -14,7 +14,8 @@ const many = { multiple: true, multipleNonGreedy: true } as const
 type Template = Input<'POST /did-registrar/dids'>['body']['documentTemplate']
 
 export default class DidCreate extends OperatingCommand {
-  static override summary = 'Create a DID, with a key to authenticate and a key to issue unless said otherwise'
+  static override summary =
+    'Create a DID, with a key to authenticate and a key to issue unless said otherwise'
   // Made of the flags it would be long, and hard to read.
   static override usage = '<%= command.id %> [FLAGS]'
   static override description =
@@ -27,9 +28,17 @@ export default class DidCreate extends OperatingCommand {
     '<%= config.bin %> did create --method web --name acme',
   ]
   static override flags = {
-    method: Flags.option({ description: 'method of the DID', options: ['prism', 'web'] as const, default: 'prism' as const })(),
+    method: Flags.option({
+      description: 'method of the DID',
+      options: ['prism', 'web'] as const,
+      default: 'prism' as const,
+    })(),
     name: Flags.string({ description: 'last part of a did:web; random when left out' }),
-    'auth-curve': Flags.option({ description: 'curve of the authentication key', options: curves, default: 'secp256k1' as const })(),
+    'auth-curve': Flags.option({
+      description: 'curve of the authentication key',
+      options: curves,
+      default: 'secp256k1' as const,
+    })(),
     'assertion-curve': Flags.option({
       description: 'curve of the assertionMethod key, which signs credentials',
       options: curves,
@@ -38,14 +47,22 @@ export default class DidCreate extends OperatingCommand {
     key: Flags.string({
       ...many,
       exclusive: ['auth-curve', 'assertion-curve'],
-      description: 'a key, in the place of those two: id:purpose, or id:purpose:curve; on secp256k1 unless said',
+      description:
+        'a key, in the place of those two: id:purpose, or id:purpose:curve; on secp256k1 unless said',
     }),
-    'internal-key': Flags.string({ ...many, description: 'id of a key that is not in the document, for entries on the ledger (vdr)' }),
-    service: Flags.string({ ...many, description: 'a service: id,type,endpoint, or a JSON object, written out or @file' }),
+    'internal-key': Flags.string({
+      ...many,
+      description: 'id of a key that is not in the document, for entries on the ledger (vdr)',
+    }),
+    service: Flags.string({
+      ...many,
+      description: 'a service: id,type,endpoint, or a JSON object, written out or @file',
+    }),
     context: Flags.string({ ...many, description: 'a context of the document, by its URI' }),
     template: Flags.string({
       exclusive: ['auth-curve', 'assertion-curve', 'key', 'internal-key', 'service', 'context'],
-      description: 'all of it, as the API’s documentTemplate: @file.json, @- for standard input, or written out',
+      description:
+        'all of it, as the API’s documentTemplate: @file.json, @- for standard input, or written out',
     }),
     publish: Flags.boolean({ description: 'publish it too' }),
     ...waitFlags(['publish']),
@@ -74,11 +91,17 @@ export default class DidCreate extends OperatingCommand {
   /** Publishes what is made; where that fails, the DID is there, and must not be lost. */
   private async publish(did: string, seconds: number | undefined) {
     try {
-      const published = await this.call('POST /did-registrar/dids/{didRef}/publications', { path: { didRef: did } })
+      const published = await this.call('POST /did-registrar/dids/{didRef}/publications', {
+        path: { didRef: did },
+      })
       return await this.follow(published, kinds.publication, seconds)
     } catch (error) {
       const { title, detail, exitCode } = toReport(error, this.id!)
-      throw new CommandError(`${did} is made, and not published yet. ${detail ?? title}`, exitCode, `agent did show ${did}`)
+      throw new CommandError(
+        `${did} is made, and not published yet. ${detail ?? title}`,
+        exitCode,
+        `agent did show ${did}`,
+      )
     }
   }
 }
@@ -94,7 +117,8 @@ type Given = {
 }
 
 function toTemplate(flags: Given): Template {
-  if (flags.template !== undefined) return unwrap(readObject('template', flags.template), 'documentTemplate') as Template
+  if (flags.template !== undefined)
+    return unwrap(readObject('template', flags.template), 'documentTemplate') as Template
   const { key, service, context: contexts, 'internal-key': internalKeys } = flags
   return {
     publicKeys: key?.map((text) => readKey('key', text)) ?? [

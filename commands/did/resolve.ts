@@ -11,8 +11,13 @@ export default class DidResolve extends AgentCommand {
   static override summary = 'Resolve any DID and print its document'
   static override description =
     'did:prism, did:peer, did:key, did:jwk and did:web. With --json the whole resolution result is printed. Exits with 3 when there is no such DID or it is deactivated.'
-  static override examples = ['<%= config.bin %> did resolve did:web:example.com', '<%= config.bin %> did resolve did:prism:… --json']
-  static override args = { did: Args.string({ required: true, ignoreStdin: true, description: 'a DID, or - for standard input' }) }
+  static override examples = [
+    '<%= config.bin %> did resolve did:web:example.com',
+    '<%= config.bin %> did resolve did:prism:… --json',
+  ]
+  static override args = {
+    did: Args.string({ required: true, ignoreStdin: true, description: 'a DID, or - for standard input' }),
+  }
 
   async run() {
     const { args } = await this.parse(DidResolve)
@@ -28,5 +33,8 @@ export default class DidResolve extends AgentCommand {
 function explainFailure(error: unknown): never {
   if (!(error instanceof ProblemError) || !('didResolutionMetadata' in error.problem)) throw error
   const metadata = error.problem.didResolutionMetadata as { error?: string; message?: string }
-  throw new CommandError(`The DID is not resolved (${metadata.error}). ${metadata.message ?? ''}`.trim(), exitCodeOf(error.problem))
+  throw new CommandError(
+    `The DID is not resolved (${metadata.error}). ${metadata.message ?? ''}`.trim(),
+    exitCodeOf(error.problem),
+  )
 }

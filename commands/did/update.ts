@@ -25,7 +25,10 @@ export default class DidUpdate extends OperatingCommand {
     const { args, flags } = await this.parse(DidUpdate)
     const seconds = this.patience(flags)
     const actions = readActions(flags)
-    const updated = await this.call('POST /did-registrar/dids/{didRef}/updates', { path: { didRef: args.did }, body: { actions } })
+    const updated = await this.call('POST /did-registrar/dids/{didRef}/updates', {
+      path: { didRef: args.did },
+      body: { actions },
+    })
     return this.follow(updated, kinds.change, seconds)
   }
 }

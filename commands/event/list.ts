@@ -23,9 +23,16 @@ export default class EventList extends AgentCommand {
     const { flags } = await this.parse(EventList)
     const { type, thid, wallet: walletId, after, limit } = flags
     const page = await this.call('GET /events', { query: { type, thid, walletId, after, limit } })
-    this.printList(page.contents, ({ id }) => id, eventColumns, 'There are no events. `agent event trigger` makes one, as a test.')
+    this.printList(
+      page.contents,
+      ({ id }) => id,
+      eventColumns,
+      'There are no events. `agent event trigger` makes one, as a test.',
+    )
     const last = page.contents.at(-1)
-    const filter = [type && ` --type ${type}`, thid && ` --thid ${thid}`, walletId && ` --wallet ${walletId}`].filter(Boolean).join('')
+    const filter = [type && ` --type ${type}`, thid && ` --thid ${thid}`, walletId && ` --wallet ${walletId}`]
+      .filter(Boolean)
+      .join('')
     if (page.next !== undefined && last) this.suggest(`agent event list --after ${last.id}${filter}`)
     return page
   }

@@ -11,7 +11,8 @@ import { compactJson, safeLine } from '../../cli/format/safe.ts'
 import { readSeconds } from '../../cli/input/duration.ts'
 
 export default class EventListen extends AgentCommand {
-  static override summary = 'Receive the events of the wallet on this machine, as a webhook would, until Ctrl-C'
+  static override summary =
+    'Receive the events of the wallet on this machine, as a webhook would, until Ctrl-C'
   static override description =
     'For development, with a daemon on this machine: registers itself as a webhook, verifies the signatures, prints a line for each event, and removes itself in the end. An event that was not taken is delivered again, as it would be to any webhook.'
   static override examples = [
@@ -20,21 +21,35 @@ export default class EventListen extends AgentCommand {
     '<%= config.bin %> event listen --print json | jq .data',
   ]
   static override flags = {
-    'forward-to': Flags.string({ description: 'URL that each event is passed on to; what is not taken there is not taken here' }),
-    print: Flags.option({ options: ['line', 'json'] as const, description: 'how events are printed', default: 'line' as const })(),
+    'forward-to': Flags.string({
+      description: 'URL that each event is passed on to; what is not taken there is not taken here',
+    }),
+    print: Flags.option({
+      options: ['line', 'json'] as const,
+      description: 'how events are printed',
+      default: 'line' as const,
+    })(),
     fail: Flags.string({ description: 'how many of the events to refuse on purpose: 0.3', default: '0' }),
     slow: Flags.string({ description: 'how long to put off each answer: 10s; the daemon waits for five' }),
-    port: Flags.integer({ description: 'port to receive at; a free one when left out', min: 0, max: 65_535, default: 0 }),
+    port: Flags.integer({
+      description: 'port to receive at; a free one when left out',
+      min: 0,
+      max: 65_535,
+      default: 0,
+    }),
   }
 
   async run(): Promise<void> {
     const { flags } = await this.parse(EventListen)
     const forwardTo = flags['forward-to']
-    if (forwardTo !== undefined && !/^https?:/.test(forwardTo)) throw new UsageError('--forward-to is not an http or https URL.')
+    if (forwardTo !== undefined && !/^https?:/.test(forwardTo))
+      throw new UsageError('--forward-to is not an http or https URL.')
     const isJson = this.jsonEnabled() || flags.print === 'json'
     const { signal, interrupted } = interruption()
     const onEvent = (event: Event, status: number, note: string | undefined) => {
-      process.stdout.write(`${isJson ? compactJson(event) : this.isQuiet ? event.id : `${status}  ${eventLine(event)}`}\n`)
+      process.stdout.write(
+        `${isJson ? compactJson(event) : this.isQuiet ? event.id : `${status}  ${eventLine(event)}`}\n`,
+      )
       if (note !== undefined) this.say(`${status}: ${event.id} was not taken: ${safeLine(note)}`)
     }
     const receiver = await openReceiver({
@@ -46,12 +61,16 @@ export default class EventListen extends AgentCommand {
       signal,
     })
     try {
-      const { id, secret } = await this.call('POST /events/webhooks', { body: { url: receiver.url, signed: true } })
+      const { id, secret } = await this.call('POST /events/webhooks', {
+        body: { url: receiver.url, signed: true },
+      })
       if (secret !== undefined) receiver.expectSignature(secret)
       this.say(`Listening at ${receiver.url} as webhook ${id}. Ctrl-C ends it.`)
       if (!signal.aborted) await once(signal, 'abort')
       await this.call('DELETE /events/webhooks/{id}', { path: { id } }).catch((error: Error) =>
-        this.say(`The webhook is still there: ${error.message}\n  Try: ${this.forSameDaemon(`agent webhook remove ${id}`)}`),
+        this.say(
+          `The webhook is still there: ${error.message}\n  Try: ${this.forSameDaemon(`agent webhook remove ${id}`)}`,
+        ),
       )
     } finally {
       receiver.close()

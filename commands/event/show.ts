@@ -8,12 +8,17 @@ import { walletFlag } from '../../cli/input/event.ts'
 export default class EventShow extends AgentCommand {
   static override summary = 'Show an event with its data'
   static override examples = ['<%= config.bin %> event show <id>']
-  static override args = { id: Args.string({ required: true, ignoreStdin: true, description: 'id of the event' }) }
+  static override args = {
+    id: Args.string({ required: true, ignoreStdin: true, description: 'id of the event' }),
+  }
   static override flags = { wallet: walletFlag }
 
   async run() {
     const { args, flags } = await this.parse(EventShow)
-    const event = await this.call('GET /events/{id}', { path: { id: args.id }, query: { walletId: flags.wallet } })
+    const event = await this.call('GET /events/{id}', {
+      path: { id: args.id },
+      query: { walletId: flags.wallet },
+    })
     this.print(event.id, [
       ['event', event.id],
       ['type', event.type],

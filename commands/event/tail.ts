@@ -18,7 +18,9 @@ export default class EventTail extends AgentCommand {
   ]
   static override flags = {
     ...eventFlags,
-    after: Flags.string({ description: 'begin with what came after this event, by its id; with what comes next when left out' }),
+    after: Flags.string({
+      description: 'begin with what came after this event, by its id; with what comes next when left out',
+    }),
   }
 
   async run(): Promise<void> {
@@ -32,7 +34,8 @@ export default class EventTail extends AgentCommand {
     for await (const event of events) {
       const line = this.jsonEnabled() ? compactJson(event) : this.isQuiet ? event.id : eventLine(event)
       // As fast as they are read, and no faster.
-      if (!process.stdout.write(`${line}\n`)) await once(process.stdout, 'drain', { signal }).catch(() => undefined)
+      if (!process.stdout.write(`${line}\n`))
+        await once(process.stdout, 'drain', { signal }).catch(() => undefined)
     }
     process.exitCode = interrupted()
   }

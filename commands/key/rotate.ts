@@ -7,15 +7,21 @@ export default class KeyRotate extends AgentCommand {
   static override summary = 'Replace the master key, while everything runs (administrator)'
   static override description =
     'Wallets, API keys and connections stay as they are. A key that is in a file, or in the keyring, is replaced by a random one, or by the one you give. A key in AGENT_MASTER_KEY is yours to replace: give the new one, and change the variable before the next start; until then both open the data folder. It is 32 bytes in base64: openssl rand -base64 32.'
-  static override examples = ['<%= config.bin %> key rotate', 'openssl rand -base64 32 | <%= config.bin %> key rotate --new-key-file -']
+  static override examples = [
+    '<%= config.bin %> key rotate',
+    'openssl rand -base64 32 | <%= config.bin %> key rotate --new-key-file -',
+  ]
   static override flags = {
-    'new-key-file': Flags.string({ description: 'file of the new key, - for standard input; a random one when left out' }),
+    'new-key-file': Flags.string({
+      description: 'file of the new key, - for standard input; a random one when left out',
+    }),
   }
 
   async run() {
     const { flags } = await this.parse(KeyRotate)
     const file = flags['new-key-file']
-    const newKey = file === undefined ? undefined : readSecretFile('new-key-file', file, (text) => this.say(text)).trim()
+    const newKey =
+      file === undefined ? undefined : readSecretFile('new-key-file', file, (text) => this.say(text)).trim()
     const rotation = await this.call('POST /_system/master-key/rotation', { body: { newKey } })
     const { source, isReplaced } = rotation
     this.print(source, [

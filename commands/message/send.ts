@@ -12,10 +12,17 @@ export default class MessageSend extends AgentCommand {
     '<%= config.bin %> message send @notes.txt --connection <id>',
   ]
   static override args = {
-    content: Args.string({ required: true, ignoreStdin: true, description: 'what to say: text, @file, or @- for standard input' }),
+    content: Args.string({
+      required: true,
+      ignoreStdin: true,
+      description: 'what to say: text, @file, or @- for standard input',
+    }),
   }
   static override flags = {
-    connection: Flags.string({ required: true, description: 'the connection: its id, the end of the id, or its label' }),
+    connection: Flags.string({
+      required: true,
+      description: 'the connection: its id, the end of the id, or its label',
+    }),
   }
 
   protected override readonly questions = { connection: whichConnection }

@@ -10,7 +10,12 @@ export default class OnboardList extends AskingCommand {
   async run() {
     const { flags } = await this.parse(OnboardList)
     const page = await this.call('GET /onboard/did-requests', { query: toPaging(flags) })
-    this.printList(page.contents, ({ id }) => id, columns('onboard'), 'There are no DID requests. `agent onboard create` makes one.')
+    this.printList(
+      page.contents,
+      ({ id }) => id,
+      columns('onboard'),
+      'There are no DID requests. `agent onboard create` makes one.',
+    )
     this.sayMore(page, flags)
     return page
   }

@@ -22,9 +22,13 @@ export default class OnboardSubmit extends AnsweringCommand {
   async run() {
     const { args, flags } = await this.parse(OnboardSubmit)
     const { did } = flags
-    if (did === undefined && !flags.new) throw new UsageError('Say which DID to hand over: --did, or --new to make one.')
+    if (did === undefined && !flags.new)
+      throw new UsageError('Say which DID to hand over: --did, or --new to make one.')
     const didRequest = readDidRequest(args.request)
-    await this.introduce({ endpoint: didRequest.onboardEndpoint, from: didRequest.from, wants: 'asks for a DID' }, flags.yes)
+    await this.introduce(
+      { endpoint: didRequest.onboardEndpoint, from: didRequest.from, wants: 'asks for a DID' },
+      flags.yes,
+    )
     const answered = await this.call('POST /onboard/answers', { body: { didRequest, did } })
     this.print(answered.did!, [
       ['did', answered.did],

@@ -6,7 +6,8 @@ import { constraintFlags, readConstraints } from '../../cli/input/policy.ts'
 
 export default class PolicyCreate extends AgentCommand {
   static override summary = 'Make a verification policy: the schemas and issuers that proofs are accepted of'
-  static override description = 'A credential must satisfy one of its constraints. Without any, the policy accepts every credential.'
+  static override description =
+    'A credential must satisfy one of its constraints. Without any, the policy accepts every credential.'
   static override examples = [
     '<%= config.bin %> policy create --name licences --schema <guid> --trust-issuer did:prism:…',
     '<%= config.bin %> policy create --name licences --constraints @constraints.json',

@@ -6,7 +6,9 @@ import { policyFields } from '../../cli/format/policy.ts'
 export default class PolicyShow extends AgentCommand {
   static override summary = 'Show a verification policy'
   static override examples = ['<%= config.bin %> policy show <id>']
-  static override args = { id: Args.string({ required: true, ignoreStdin: true, description: 'id of the policy' }) }
+  static override args = {
+    id: Args.string({ required: true, ignoreStdin: true, description: 'id of the policy' }),
+  }
 
   async run() {
     const { args } = await this.parse(PolicyShow)

@@ -7,7 +7,8 @@ import { readObject } from '../../cli/input/json.ts'
 type Definition = NonNullable<Input<'POST /presentation-exchange/presentation-definitions'>['body']>
 
 export default class PresentationDefinitionCreate extends AgentCommand {
-  static override summary = 'Make a presentation definition (DIF Presentation Exchange), which anybody may read by its id'
+  static override summary =
+    'Make a presentation definition (DIF Presentation Exchange), which anybody may read by its id'
   static override examples = ['<%= config.bin %> presentation-definition create @definition.json']
   static override args = {
     definition: Args.string({

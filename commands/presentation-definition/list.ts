@@ -9,14 +9,20 @@ export default class PresentationDefinitionList extends AgentCommand {
 
   async run() {
     const { flags } = await this.parse(PresentationDefinitionList)
-    const page = await this.call('GET /presentation-exchange/presentation-definitions', { query: toPaging(flags) })
+    const page = await this.call('GET /presentation-exchange/presentation-definitions', {
+      query: toPaging(flags),
+    })
     this.printList(
       page.contents,
       ({ id }) => id,
       [
         { head: 'id', of: ({ id }) => id },
         { head: 'name', of: ({ name }) => name ?? undefined, cut: 'end' },
-        { head: 'asks for', of: ({ input_descriptors: asked }) => asked?.map(({ id }) => id).join(' '), cut: 'end' },
+        {
+          head: 'asks for',
+          of: ({ input_descriptors: asked }) => asked?.map(({ id }) => id).join(' '),
+          cut: 'end',
+        },
       ],
       'There are no presentation definitions. `agent presentation-definition create` makes one.',
     )

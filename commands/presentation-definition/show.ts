@@ -6,11 +6,15 @@ import { safeJson } from '../../cli/format/safe.ts'
 export default class PresentationDefinitionShow extends AgentCommand {
   static override summary = 'Show a presentation definition'
   static override examples = ['<%= config.bin %> presentation-definition show <id>']
-  static override args = { id: Args.string({ required: true, ignoreStdin: true, description: 'id of the presentation definition' }) }
+  static override args = {
+    id: Args.string({ required: true, ignoreStdin: true, description: 'id of the presentation definition' }),
+  }
 
   async run() {
     const { args } = await this.parse(PresentationDefinitionShow)
-    const shown = await this.call('GET /presentation-exchange/presentation-definitions/{id}', { path: { id: args.id } })
+    const shown = await this.call('GET /presentation-exchange/presentation-definitions/{id}', {
+      path: { id: args.id },
+    })
     this.print(shown.id, [
       ['definition', shown.id],
       ['name', shown.name],

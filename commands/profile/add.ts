@@ -16,11 +16,17 @@ export default class ProfileAdd extends PlainCommand {
     '<%= config.bin %> profile add acme --url https://agent.acme.example --api-key-file acme.key',
     'pass show acme | <%= config.bin %> profile add acme --url https://agent.acme.example --api-key-file - --use',
   ]
-  static override args = { name: Args.string({ required: true, ignoreStdin: true, description: 'name of the profile' }) }
+  static override args = {
+    name: Args.string({ required: true, ignoreStdin: true, description: 'name of the profile' }),
+  }
   static override flags = {
     url: Flags.string({ required: true, description: 'base URL of the daemon’s HTTP API' }),
-    'api-key-file': Flags.string({ description: 'file of the tenant’s key, - for standard input (AGENT_API_KEY: the key)' }),
-    'admin-key-file': Flags.string({ description: 'file of the administrator’s key, - for standard input (AGENT_ADMIN_KEY: the key)' }),
+    'api-key-file': Flags.string({
+      description: 'file of the tenant’s key, - for standard input (AGENT_API_KEY: the key)',
+    }),
+    'admin-key-file': Flags.string({
+      description: 'file of the administrator’s key, - for standard input (AGENT_ADMIN_KEY: the key)',
+    }),
     use: Flags.boolean({ description: 'put it into use' }),
     replace: Flags.boolean({ description: 'write it anew if there is one of this name' }),
   }
@@ -29,12 +35,18 @@ export default class ProfileAdd extends PlainCommand {
     const { args, flags } = await this.parse(ProfileAdd)
     const { name } = args
     if (flags['api-key-file'] === '-' && flags['admin-key-file'] === '-')
-      throw new UsageError('--api-key-file and --admin-key-file cannot both be standard input: give a file for one of them.')
+      throw new UsageError(
+        '--api-key-file and --admin-key-file cannot both be standard input: give a file for one of them.',
+      )
     const { AGENT_CONFIG_DIR: configDir, ...around } = fromProcess()
     const known = readProfile(configDir, name)
     if (known?.kind === 'local')
-      throw new CommandError(`The profile ${name} is that of a daemon on this machine, which writes it itself. Take another name.`, 5)
-    if (known && !flags.replace) throw new CommandError(`There is a profile ${name} already. --replace writes it anew.`, 5)
+      throw new CommandError(
+        `The profile ${name} is that of a daemon on this machine, which writes it itself. Take another name.`,
+        5,
+      )
+    if (known && !flags.replace)
+      throw new CommandError(`There is a profile ${name} already. --replace writes it anew.`, 5)
     const [apiKey, adminToken] = [
       readKey('api-key-file', flags) ?? around.AGENT_API_KEY,
       readKey('admin-key-file', flags) ?? around.AGENT_ADMIN_KEY,
@@ -49,7 +61,8 @@ export default class ProfileAdd extends PlainCommand {
     if (flags.use) writeProfileInUse(configDir, name)
     const { hostname, protocol } = new URL(profile.url)
     const isOpen = protocol === 'http:' && !/^(localhost|127\..*|\[::1\])$/.test(hostname)
-    if (isOpen && (apiKey ?? adminToken)) this.say(`The keys go to ${profile.url} unencrypted: https would keep them from others.`)
+    if (isOpen && (apiKey ?? adminToken))
+      this.say(`The keys go to ${profile.url} unencrypted: https would keep them from others.`)
     const shown = showProfile(configDir, name, profile, flags.use ? name : around.AGENT_PROFILE)
     this.log(fields(profileFields(shown), this.width, this.paint))
     this.suggest(flags.use ? undefined : `agent profile use ${name}`, `agent doctor --profile ${name}`)

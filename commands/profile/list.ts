@@ -14,8 +14,14 @@ export default class ProfileList extends PlainCommand {
     const { flags } = await this.parse(ProfileList)
     const { AGENT_CONFIG_DIR: configDir, AGENT_PROFILE: inUse } = fromProcess()
     const contents = showProfiles(configDir, inUse)
-    if (contents.length === 0) this.say('There are no profiles. `agent daemon start` writes one, and so does `agent profile add`.')
-    else this.log(flags.quiet ? contents.map(({ name }) => name).join('\n') : table(contents, profileColumns, this.width, this.paint))
+    if (contents.length === 0)
+      this.say('There are no profiles. `agent daemon start` writes one, and so does `agent profile add`.')
+    else
+      this.log(
+        flags.quiet
+          ? contents.map(({ name }) => name).join('\n')
+          : table(contents, profileColumns, this.width, this.paint),
+      )
     return { contents }
   }
 }

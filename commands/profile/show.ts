@@ -9,10 +9,14 @@ import { PlainCommand } from '../../cli/plain.ts'
 
 export default class ProfileShow extends PlainCommand {
   static override summary = 'Show a profile: the daemon, which keys there are, and the file'
-  static override description = 'Keys are not shown; they are in the file, which is readable by its owner alone.'
+  static override description =
+    'Keys are not shown; they are in the file, which is readable by its owner alone.'
   static override examples = ['<%= config.bin %> profile show', '<%= config.bin %> profile show acme']
   static override args = {
-    name: Args.string({ ignoreStdin: true, description: 'name of the profile; the one in use when left out' }),
+    name: Args.string({
+      ignoreStdin: true,
+      description: 'name of the profile; the one in use when left out',
+    }),
   }
 
   async run() {

@@ -7,7 +7,9 @@ import { whichRecord } from '../../cli/prompts/questions.ts'
 export default class ProofAccept extends AgentCommand {
   static override summary = 'Accept a presentation that was verified (verifier)'
   static override examples = ['<%= config.bin %> proof accept <id>']
-  static override args = { id: Args.string({ required: true, ignoreStdin: true, description: 'id of the presentation record' }) }
+  static override args = {
+    id: Args.string({ required: true, ignoreStdin: true, description: 'id of the presentation record' }),
+  }
 
   protected override readonly questions = { id: whichRecord('proof', ['PresentationVerified']) }
 

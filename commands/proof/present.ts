@@ -3,7 +3,13 @@ import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import { AgentCommand } from '../../cli/base-command.ts'
 import { CommandError, UsageError } from '../../cli/errors/usage.ts'
-import { candidatesTable, findMisfit, presentCommands, unanswered, type Candidates } from '../../cli/format/candidates.ts'
+import {
+  candidatesTable,
+  findMisfit,
+  presentCommands,
+  unanswered,
+  type Candidates,
+} from '../../cli/format/candidates.ts'
 import { presentationFields } from '../../cli/format/records.ts'
 import { readClaimNames } from '../../cli/input/claim-names.ts'
 import { whichCredential, whichRecord } from '../../cli/prompts/questions.ts'
@@ -20,17 +26,21 @@ export default class ProofPresent extends AgentCommand {
     '<%= config.bin %> proof present <id> --credential <id> --claim name --claim address.city',
     '<%= config.bin %> proof present <id> --credential <id> --hide name',
   ]
-  static override args = { id: Args.string({ required: true, ignoreStdin: true, description: 'id of the presentation record' }) }
+  static override args = {
+    id: Args.string({ required: true, ignoreStdin: true, description: 'id of the presentation record' }),
+  }
   static override flags = {
     credential: Flags.string({
       multiple: true,
       multipleNonGreedy: true,
-      description: 'record id of a credential that this wallet holds; repeat it where the request asks for several',
+      description:
+        'record id of a credential that this wallet holds; repeat it where the request asks for several',
     }),
     claim: Flags.string({
       multiple: true,
       multipleNonGreedy: true,
-      description: 'claim of an SD-JWT to show, by its path: name, address.city; those asked for when left out',
+      description:
+        'claim of an SD-JWT to show, by its path: name, address.city; those asked for when left out',
     }),
     hide: Flags.string({
       multiple: true,
@@ -42,7 +52,10 @@ export default class ProofPresent extends AgentCommand {
     ...waitFlags('the presentation is sent'),
   }
 
-  protected override readonly questions = { id: whichRecord('proof', ['RequestReceived'], 'Prover'), credential: whichCredential }
+  protected override readonly questions = {
+    id: whichRecord('proof', ['RequestReceived'], 'Prover'),
+    credential: whichCredential,
+  }
 
   async run() {
     const { args, flags } = await this.parse(ProofPresent)
@@ -66,18 +79,28 @@ export default class ProofPresent extends AgentCommand {
   }
 
   #candidates(presentationId: string): Promise<Candidates> {
-    return this.call('GET /present-proof/presentations/{presentationId}/candidates', { path: { presentationId } })
+    return this.call('GET /present-proof/presentations/{presentationId}/candidates', {
+      path: { presentationId },
+    })
   }
 
   /** Answers all that is asked for with one credential, and shows all attributes but those. @throws {UsageError} */
   async #hiding(presentationId: string, [credential, ...more]: string[], hidden: string[]) {
-    const { requestData } = await this.call('GET /present-proof/presentations/{presentationId}', { path: { presentationId } })
-    const asked = JSON.parse(requestData[0] ?? '{}') as { requested_attributes?: object; requested_predicates?: object }
-    if (!asked.requested_attributes) throw new UsageError('--hide is for requests of AnonCreds. Of an SD-JWT, --claim names what is shown.')
-    if (credential === undefined || more.length > 0) throw new UsageError('--hide goes with one --credential.')
+    const { requestData } = await this.call('GET /present-proof/presentations/{presentationId}', {
+      path: { presentationId },
+    })
+    const asked = JSON.parse(requestData[0] ?? '{}') as {
+      requested_attributes?: object
+      requested_predicates?: object
+    }
+    if (!asked.requested_attributes)
+      throw new UsageError('--hide is for requests of AnonCreds. Of an SD-JWT, --claim names what is shown.')
+    if (credential === undefined || more.length > 0)
+      throw new UsageError('--hide goes with one --credential.')
     const attributes = Object.keys(asked.requested_attributes)
     const unknown = hidden.find((reference) => !attributes.includes(reference))
-    if (unknown !== undefined) throw new UsageError(`--hide ${unknown}: the request asks for ${attributes.join(', ')}.`)
+    if (unknown !== undefined)
+      throw new UsageError(`--hide ${unknown}: the request asks for ${attributes.join(', ')}.`)
     const requestedAttribute = attributes.filter((reference) => !hidden.includes(reference))
     const requestedPredicate = Object.keys(asked.requested_predicates ?? {})
     const proof = { credential, requestedAttribute, requestedPredicate, unrevealedAttribute: hidden }
@@ -93,10 +116,16 @@ export default class ProofPresent extends AgentCommand {
     const missing = unanswered(lines)
     if (candidates.length === 0 || missing) {
       const asked = missing ? `satisfies ${missing}` : 'answers the request'
-      const why = others.length === 0 ? (missing ? '' : ': it holds none') : `:\n\n${candidatesTable(others, this.width)}`
+      const why =
+        others.length === 0
+          ? missing
+            ? ''
+            : ': it holds none'
+          : `:\n\n${candidatesTable(others, this.width)}`
       throw new CommandError(`No credential of this wallet ${asked}${why}`, 3, command)
     }
-    const what = lines.length > 1 ? 'name one for each schema with --credential' : 'name one with --credential'
+    const what =
+      lines.length > 1 ? 'name one for each schema with --credential' : 'name one with --credential'
     throw new UsageError(
       `${candidates.length} credentials answer the request; ${what}:\n\n${candidatesTable(candidates, this.width)}`,
       command,

@@ -17,7 +17,8 @@ const ofAnonCreds = { multiple: true as const, multipleNonGreedy: true, dependsO
 
 export default class ProofRequest extends InvitingCommand {
   static override summary = 'Ask for a proof, over a connection or by an invitation (verifier)'
-  static override description = 'With --invitation, prints the invitation’s URL: whoever answers first proves, and no connection is made.'
+  static override description =
+    'With --invitation, prints the invitation’s URL: whoever answers first proves, and no connection is made.'
   static override examples = [
     '<%= config.bin %> proof request --connection <id>',
     '<%= config.bin %> proof request --connection <id> --schema <guid> --trust-issuer did:prism:… --domain shop.example',
@@ -32,7 +33,9 @@ export default class ProofRequest extends InvitingCommand {
       description: 'connection to the prover: its id, the end of the id, or its label',
     }),
     invitation: Flags.boolean({ description: 'make an invitation instead; it can be answered once' }),
-    schema: Flags.string({ description: 'schema of the credential that is asked for: its guid here, or a URL; any when left out' }),
+    schema: Flags.string({
+      description: 'schema of the credential that is asked for: its guid here, or a URL; any when left out',
+    }),
     'trust-issuer': Flags.string({
       multiple: true,
       multipleNonGreedy: true,
@@ -57,13 +60,18 @@ export default class ProofRequest extends InvitingCommand {
     }),
     definition: Flags.string({
       ...ofAnonCreds,
-      description: 'credential definition of what is asked for: its guid here, or a URL; of anoncreds only, any when left out',
+      description:
+        'credential definition of what is asked for: its guid here, or a URL; of anoncreds only, any when left out',
     }),
-    challenge: Flags.string({ dependsOn: ['domain'], description: 'what the prover signs against replay; random when left out' }),
+    challenge: Flags.string({
+      dependsOn: ['domain'],
+      description: 'what the prover signs against replay; random when left out',
+    }),
     domain: Flags.string({ description: 'whom the presentation is for' }),
     policy: Flags.string({ description: 'id of a verification policy that the proof must satisfy as well' }),
     'status-check': Flags.option({ options: ['required', 'if-available', 'off'] as const })({
-      description: 'whether credentials may be revoked: if-available takes those whose status list cannot be had; required when left out',
+      description:
+        'whether credentials may be revoked: if-available takes those whose status list cannot be had; required when left out',
     }),
     ...invitationFlags(['invitation']),
     ...waitFlags('the presentation has come and holds'),
@@ -79,10 +87,21 @@ export default class ProofRequest extends InvitingCommand {
     const isAnonCreds = format === 'anoncreds'
     for (const [name, value] of Object.entries({ reveal, predicate, definition }))
       if (value && !isAnonCreds) throw new UsageError(`--${name} is for --format anoncreds.`)
-    if (trustIssuers && schema === undefined && !isAnonCreds) throw new UsageError('--trust-issuer needs --schema.')
-    const asked = { name: goal ?? 'Proof request', reveal, predicate, definition, schema, issuers: trustIssuers }
+    if (trustIssuers && schema === undefined && !isAnonCreds)
+      throw new UsageError('--trust-issuer needs --schema.')
+    const asked = {
+      name: goal ?? 'Proof request',
+      reveal,
+      predicate,
+      definition,
+      schema,
+      issuers: trustIssuers,
+    }
     const wanted = {
-      proofs: schema === undefined || isAnonCreds ? [] : [{ schemaId: schemaUrl(schema, this.access.url), trustIssuers }],
+      proofs:
+        schema === undefined || isAnonCreds
+          ? []
+          : [{ schemaId: schemaUrl(schema, this.access.url), trustIssuers }],
       ...(isAnonCreds && { anoncredPresentationRequest: readAsked(asked, this.access.url) }),
       ...(domain !== undefined && { options: { challenge, domain } }),
       ...toFormat(flags.format),
@@ -94,12 +113,15 @@ export default class ProofRequest extends InvitingCommand {
     const settled = await this.waiting('proof', flags, 'PresentationVerified')
     const made =
       connectionId === undefined
-        ? await this.call('POST /present-proof/presentations/invitation', { body: { ...wanted, goal, goalCode: flags['goal-code'] } })
+        ? await this.call('POST /present-proof/presentations/invitation', {
+            body: { ...wanted, goal, goalCode: flags['goal-code'] },
+          })
         : await this.call('POST /present-proof/presentations', { body: { ...wanted, connectionId } })
     await show(made.presentationId, made)
     return settled(made, (record) => {
       const { presentationId: id, status } = record
-      if (!made.invitation || (flags.wait !== undefined && !this.isQuiet)) this.print(id, presentationFields(record))
+      if (!made.invitation || (flags.wait !== undefined && !this.isQuiet))
+        this.print(id, presentationFields(record))
       this.suggest(nextCommand('proof', status, id) ?? `agent proof show ${id}`)
     })
   }

@@ -12,7 +12,9 @@ export default class ProofShow extends InvitingCommand {
   static override description =
     'Of a request that was received, with the credentials that answer it. Exits with 8 when its presentation does not hold.'
   static override examples = ['<%= config.bin %> proof show <id>']
-  static override args = { id: Args.string({ required: true, ignoreStdin: true, description: 'id of the presentation record' }) }
+  static override args = {
+    id: Args.string({ required: true, ignoreStdin: true, description: 'id of the presentation record' }),
+  }
   static override flags = askedQrFlags()
 
   protected override readonly questions = { id: whichRecord('proof') }
@@ -20,9 +22,15 @@ export default class ProofShow extends InvitingCommand {
   async run() {
     const { args, flags } = await this.parse(ProofShow)
     const qr = chooseAskedQr(flags)
-    const record = await this.call('GET /present-proof/presentations/{presentationId}', { path: { presentationId: args.id } })
+    const record = await this.call('GET /present-proof/presentations/{presentationId}', {
+      path: { presentationId: args.id },
+    })
     this.print(record.presentationId, presentationFields(record))
-    await this.showAgain(record.presentationId, record.status === 'InvitationGenerated' ? record.invitation?.invitationUrl : undefined, qr)
+    await this.showAgain(
+      record.presentationId,
+      record.status === 'InvitationGenerated' ? record.invitation?.invitationUrl : undefined,
+      qr,
+    )
     if (record.role === 'Prover' && record.status === 'RequestReceived') await this.#suggestCandidates(record)
     else this.suggest(nextCommand('proof', record.status, record.presentationId))
     if (record.status === 'PresentationVerificationFailed') process.exitCode = 8
@@ -31,10 +39,13 @@ export default class ProofShow extends InvitingCommand {
 
   async #suggestCandidates({ presentationId }: PresentationRecord) {
     if (this.isQuiet || this.jsonEnabled()) return
-    const found = await this.call('GET /present-proof/presentations/{presentationId}/candidates', { path: { presentationId } })
+    const found = await this.call('GET /present-proof/presentations/{presentationId}/candidates', {
+      path: { presentationId },
+    })
     const { candidates, others } = found
     if (candidates.length > 0) this.log(`\n${candidatesTable(candidates, this.width)}`)
-    else if (others.length > 0) this.log(`\nNo credential of this wallet answers it:\n${candidatesTable(others, this.width)}`)
+    else if (others.length > 0)
+      this.log(`\nNo credential of this wallet answers it:\n${candidatesTable(others, this.width)}`)
     this.suggest(...presentCommands(presentationId, found))
   }
 }

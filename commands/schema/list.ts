@@ -5,7 +5,10 @@ import { toPaging } from '../../cli/input/paging.ts'
 
 export default class SchemaList extends AgentCommand {
   static override summary = 'List the credential schemas that this wallet published'
-  static override examples = ['<%= config.bin %> schema list --name employee', '<%= config.bin %> schema list --tag hr --version 1.%']
+  static override examples = [
+    '<%= config.bin %> schema list --name employee',
+    '<%= config.bin %> schema list --tag hr --version 1.%',
+  ]
   static override flags = registryFlags
 
   async run() {

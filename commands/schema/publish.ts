@@ -49,14 +49,19 @@ export default class SchemaPublish extends AgentCommand {
     const { flags } = await this.parse(SchemaPublish)
     const { id, name, version, author, description, attribute, tag: tags = [], sign } = flags
     const kind = flags.anoncreds ? 'anoncreds' : flags.kind
-    const schema = attribute ? { name, version, attrNames: attribute, issuerId: author } : readObject('schema', flags.schema!)
+    const schema = attribute
+      ? { name, version, attrNames: attribute, issuerId: author }
+      : readObject('schema', flags.schema!)
     const call = {
       ...(sign && { query: { sign: 'true' as const } }),
       body: { name, version, author, description, tags, type: kinds[kind], schema },
     }
     const answer = flags['did-url'] ? await this.#underDidUrl(id, call) : await this.#publish(id, call)
     const made = openSchema(answer)
-    const url = kind === 'anoncreds' ? await this.#aloneAt(made.guid, flags['did-url']) : publicUrl(answer, this.access.url)
+    const url =
+      kind === 'anoncreds'
+        ? await this.#aloneAt(made.guid, flags['did-url'])
+        : publicUrl(answer, this.access.url)
     this.print(made.guid, [
       ['schema', made.guid],
       ['id', made.id],
@@ -66,7 +71,9 @@ export default class SchemaPublish extends AgentCommand {
       ['url', url],
     ])
     if (kind === 'anoncreds')
-      this.suggest(`agent creddef create --schema ${flags['did-url'] ? `'${url}'` : made.guid} --author ${author} --name <name>`)
+      this.suggest(
+        `agent creddef create --schema ${flags['did-url'] ? `'${url}'` : made.guid} --author ${author} --name <name>`,
+      )
     else
       this.suggest(
         `agent credential offer --schema ${flags['did-url'] ? `'${url}'` : made.guid} --connection <id> --issuing-did <did> --claim name=value`,

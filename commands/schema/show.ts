@@ -12,7 +12,9 @@ export default class SchemaShow extends AgentCommand {
     '<%= config.bin %> schema show <guid> --raw > employee.json',
     '<%= config.bin %> schema show <guid> --did-url',
   ]
-  static override args = { guid: Args.string({ required: true, ignoreStdin: true, description: 'guid of the schema' }) }
+  static override args = {
+    guid: Args.string({ required: true, ignoreStdin: true, description: 'guid of the schema' }),
+  }
   static override flags = {
     raw: Flags.boolean({ description: 'without the registry’s record around it' }),
     'did-url': didUrlFlag,

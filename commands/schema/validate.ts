@@ -11,33 +11,52 @@ import { isGuid } from '../../cli/input/schema.ts'
 const names = { SchemaCheck: 'usable', AuthorshipVerification: 'authorship', SubjectVerification: 'claims' }
 
 export default class SchemaValidate extends AgentCommand {
-  static override summary = 'Check a credential schema: that it can be used, who signed it, and whether claims fit it'
-  static override description = 'Exits with 8 when the schema cannot be used, its proof is wrong, or the claims do not fit.'
+  static override summary =
+    'Check a credential schema: that it can be used, who signed it, and whether claims fit it'
+  static override description =
+    'Exits with 8 when the schema cannot be used, its proof is wrong, or the claims do not fit.'
   static override examples = [
     '<%= config.bin %> schema validate <guid> --claim name=Alice --claim age:=42',
     '<%= config.bin %> schema validate https://schemas.example/employee --signed',
     '<%= config.bin %> schema validate --schema @employee.json --claims @alice.json',
   ]
-  static override args = { schema: Args.string({ ignoreStdin: true, description: 'guid of a schema here, or a URL or DID URL' }) }
+  static override args = {
+    schema: Args.string({ ignoreStdin: true, description: 'guid of a schema here, or a URL or DID URL' }),
+  }
   static override flags = {
-    schema: Flags.string({ description: 'the schema itself: @file.json, @- for standard input, or written out' }),
-    claim: Flags.string({ multiple: true, multipleNonGreedy: true, description: 'a claim: name=text, or name:=json' }),
-    claims: Flags.string({ description: 'all claims as a JSON object: @file.json, @- for standard input, or written out' }),
+    schema: Flags.string({
+      description: 'the schema itself: @file.json, @- for standard input, or written out',
+    }),
+    claim: Flags.string({
+      multiple: true,
+      multipleNonGreedy: true,
+      description: 'a claim: name=text, or name:=json',
+    }),
+    claims: Flags.string({
+      description: 'all claims as a JSON object: @file.json, @- for standard input, or written out',
+    }),
     signed: Flags.boolean({ description: 'the author must have signed it' }),
   }
 
   async run() {
     const { args, flags } = await this.parse(SchemaValidate)
-    if ((args.schema === undefined) === (flags.schema === undefined)) throw new UsageError('Give the guid or URL of a schema, or --schema.')
+    if ((args.schema === undefined) === (flags.schema === undefined))
+      throw new UsageError('Give the guid or URL of a schema, or --schema.')
     const hasClaims = flags.claim !== undefined || flags.claims !== undefined
     const checked = await this.call('POST /verification/schema', {
-      body: { ...(await this.#find(args.schema, flags.schema)), ...(hasClaims && { claims: readClaims(flags) }) },
+      body: {
+        ...(await this.#find(args.schema, flags.schema)),
+        ...(hasClaims && { claims: readClaims(flags) }),
+      },
     })
     const isWrong = ({ verification, success }: (typeof checked.result)[number]) =>
       !success && (verification !== 'AuthorshipVerification' || checked.isSigned || flags.signed)
     this.print(checked.result.every((each) => !isWrong(each)) ? 'valid' : 'invalid', [
       ['author', checked.author],
-      ...checked.result.map(({ verification, success, detail }) => [names[verification], success ? 'ok' : safe(detail ?? '')] as const),
+      ...checked.result.map(
+        ({ verification, success, detail }) =>
+          [names[verification], success ? 'ok' : safe(detail ?? '')] as const,
+      ),
     ])
     if (checked.result.some(isWrong)) process.exitCode = 8
     return checked

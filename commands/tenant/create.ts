@@ -6,9 +6,15 @@ import { makeKey, newKeyFlags } from '../../cli/input/new-key.ts'
 
 export default class TenantCreate extends AgentCommand {
   static override summary = 'Create a tenant: a wallet, an entity and the key that lets it in'
-  static override description = 'The key is shown this once; the agent keeps a digest of it. Needs the administrator’s key.'
-  static override examples = ['<%= config.bin %> tenant create alice', '<%= config.bin %> tenant create alice --key-file alice.key']
-  static override args = { name: Args.string({ required: true, ignoreStdin: true, description: 'what the tenant is called' }) }
+  static override description =
+    'The key is shown this once; the agent keeps a digest of it. Needs the administrator’s key.'
+  static override examples = [
+    '<%= config.bin %> tenant create alice',
+    '<%= config.bin %> tenant create alice --key-file alice.key',
+  ]
+  static override args = {
+    name: Args.string({ required: true, ignoreStdin: true, description: 'what the tenant is called' }),
+  }
   static override flags = {
     wallet: Flags.string({ description: 'id of the wallet it gets; a new one when left out' }),
     ...newKeyFlags,
@@ -38,7 +44,9 @@ export default class TenantCreate extends AgentCommand {
         ['key file', file],
       ])
     this.suggest(
-      file === undefined ? 'export AGENT_API_KEY=<api key>   # it is not shown again' : `agent connection invite --api-key-file ${file}`,
+      file === undefined
+        ? 'export AGENT_API_KEY=<api key>   # it is not shown again'
+        : `agent connection invite --api-key-file ${file}`,
     )
     return { id, name: args.name, walletId, ...secret }
   }

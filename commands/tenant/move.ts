@@ -14,7 +14,10 @@ export default class TenantMove extends AgentCommand {
 
   async run() {
     const { args } = await this.parse(TenantMove)
-    const tenant = await this.call('PUT /iam/entities/{id}/walletId', { path: { id: args.id }, body: { walletId: args.wallet } })
+    const tenant = await this.call('PUT /iam/entities/{id}/walletId', {
+      path: { id: args.id },
+      body: { walletId: args.wallet },
+    })
     this.print(tenant.id, tenantFields(tenant))
     return tenant
   }

@@ -9,8 +9,11 @@ export default class TenantRemove extends RemovingCommand {
 
   async run() {
     const { args, flags } = await this.parse(TenantRemove)
-    await this.remove(args.id, flags, `Remove the tenant ${args.id}? Its keys never let anybody in again.`, () =>
-      this.call('DELETE /iam/entities/{id}', { path: { id: args.id } }),
+    await this.remove(
+      args.id,
+      flags,
+      `Remove the tenant ${args.id}? Its keys never let anybody in again.`,
+      () => this.call('DELETE /iam/entities/{id}', { path: { id: args.id } }),
     )
     return { id: args.id, removed: true }
   }

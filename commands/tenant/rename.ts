@@ -9,12 +9,19 @@ export default class TenantRename extends AgentCommand {
   static override examples = ['<%= config.bin %> tenant rename <id> "Alice Ltd"']
   static override args = {
     id: Args.string({ required: true, ignoreStdin: true, description: 'id of the tenant' }),
-    name: Args.string({ required: true, ignoreStdin: true, description: 'what the tenant is called from now on' }),
+    name: Args.string({
+      required: true,
+      ignoreStdin: true,
+      description: 'what the tenant is called from now on',
+    }),
   }
 
   async run() {
     const { args } = await this.parse(TenantRename)
-    const tenant = await this.call('PUT /iam/entities/{id}/name', { path: { id: args.id }, body: { name: args.name } })
+    const tenant = await this.call('PUT /iam/entities/{id}/name', {
+      path: { id: args.id },
+      body: { name: args.name },
+    })
     this.print(tenant.id, tenantFields(tenant))
     return tenant
   }

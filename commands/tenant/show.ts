@@ -6,7 +6,9 @@ import { tenantFields } from '../../cli/format/tenant.ts'
 export default class TenantShow extends AgentCommand {
   static override summary = 'Show a tenant'
   static override examples = ['<%= config.bin %> tenant show <id>']
-  static override args = { id: Args.string({ required: true, ignoreStdin: true, description: 'id of the tenant' }) }
+  static override args = {
+    id: Args.string({ required: true, ignoreStdin: true, description: 'id of the tenant' }),
+  }
 
   async run() {
     const { args } = await this.parse(TenantShow)

@@ -13,7 +13,9 @@ export default class WalletCreate extends AgentCommand {
     '<%= config.bin %> wallet create acme --seed-file seed.hex',
     '<%= config.bin %> wallet create acme --mnemonic-file words.txt',
   ]
-  static override args = { name: Args.string({ required: true, ignoreStdin: true, description: 'what the wallet is called' }) }
+  static override args = {
+    name: Args.string({ required: true, ignoreStdin: true, description: 'what the wallet is called' }),
+  }
   static override flags = {
     ...seedFlags,
     id: Flags.string({ description: 'id of the wallet (UUID); made up when left out' }),
@@ -30,7 +32,9 @@ export default class WalletCreate extends AgentCommand {
     ])
     this.suggest(
       `agent tenant create <name> --wallet ${wallet.id}`,
-      seed === undefined ? undefined : 'agent did restore   # with that tenant’s key: finds the DIDs of the seed again',
+      seed === undefined
+        ? undefined
+        : 'agent did restore   # with that tenant’s key: finds the DIDs of the seed again',
     )
     return wallet
   }

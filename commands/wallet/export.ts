@@ -13,7 +13,9 @@ export default class WalletExport extends AgentCommand {
     '<%= config.bin %> wallet export <id> --output acme.wallet',
     '<%= config.bin %> wallet export <id> --output acme.wallet --move --passphrase-file passphrase.txt',
   ]
-  static override args = { id: Args.string({ required: true, ignoreStdin: true, description: 'id of the wallet' }) }
+  static override args = {
+    id: Args.string({ required: true, ignoreStdin: true, description: 'id of the wallet' }),
+  }
   static override flags = {
     output: Flags.string({ char: 'o', required: true, description: 'the new file (0600)' }),
     move: Flags.boolean({ description: 'have the wallet rest here, to go on at another agent' }),
@@ -23,16 +25,26 @@ export default class WalletExport extends AgentCommand {
   async run() {
     const { args, flags } = await this.parse(WalletExport)
     const { output, move } = flags
-    const options = { json: this.jsonEnabled(), quiet: this.isQuiet, warn: (text: string) => this.say(text), isNew: true }
+    const options = {
+      json: this.jsonEnabled(),
+      quiet: this.isQuiet,
+      warn: (text: string) => this.say(text),
+      isNew: true,
+    }
     let mayRest = false
     const ask = async () => {
       const passphrase = await readPassphrase(flags, options)
       mayRest = move
-      return this.files.download('POST /wallets/{walletId}/export', { path: { walletId: args.id }, body: { passphrase, move } })
+      return this.files.download('POST /wallets/{walletId}/export', {
+        path: { walletId: args.id },
+        body: { passphrase, move },
+      })
     }
     const bytes = await writeNewFile('output', output, ask).catch((error: unknown) => {
       if (mayRest)
-        this.say(`If the wallet rests now (agent wallet show ${args.id}), export it once more, or: agent wallet resume ${args.id}`)
+        this.say(
+          `If the wallet rests now (agent wallet show ${args.id}), export it once more, or: agent wallet resume ${args.id}`,
+        )
       throw error
     })
     this.print(output, [

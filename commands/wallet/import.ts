@@ -16,7 +16,13 @@ export default class WalletImport extends AgentCommand {
     '<%= config.bin %> wallet import acme.wallet',
     '<%= config.bin %> wallet import acme.wallet --passphrase-file passphrase.txt --id 9b0dba12-7d9c-4f0d-9f3c-7d2d8a5a4f10',
   ]
-  static override args = { file: Args.string({ required: true, ignoreStdin: true, description: 'file that `agent wallet export` wrote' }) }
+  static override args = {
+    file: Args.string({
+      required: true,
+      ignoreStdin: true,
+      description: 'file that `agent wallet export` wrote',
+    }),
+  }
   static override flags = {
     id: Flags.string({ description: 'another id than it had (UUID)' }),
     name: Flags.string({ description: 'another name than it had' }),
@@ -43,7 +49,9 @@ export default class WalletImport extends AgentCommand {
       ['name', wallet.name],
       ['created', wallet.createdAt],
     ])
-    this.suggest(`agent tenant create <name> --wallet ${wallet.id}   # its tenants’ keys have stayed at the other agent`)
+    this.suggest(
+      `agent tenant create <name> --wallet ${wallet.id}   # its tenants’ keys have stayed at the other agent`,
+    )
     return wallet
   }
 }

@@ -7,7 +7,9 @@ export default class WalletResume extends AgentCommand {
   static override description =
     'For a move that came to nothing. It must not work at the other agent: two agents cannot act for one wallet.'
   static override examples = ['<%= config.bin %> wallet resume <id>']
-  static override args = { id: Args.string({ required: true, ignoreStdin: true, description: 'id of the wallet' }) }
+  static override args = {
+    id: Args.string({ required: true, ignoreStdin: true, description: 'id of the wallet' }),
+  }
 
   async run() {
     const { args } = await this.parse(WalletResume)

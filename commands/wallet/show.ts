@@ -5,7 +5,9 @@ import { AgentCommand } from '../../cli/base-command.ts'
 export default class WalletShow extends AgentCommand {
   static override summary = 'Show a wallet'
   static override examples = ['<%= config.bin %> wallet show <id>']
-  static override args = { id: Args.string({ required: true, ignoreStdin: true, description: 'id of the wallet' }) }
+  static override args = {
+    id: Args.string({ required: true, ignoreStdin: true, description: 'id of the wallet' }),
+  }
 
   async run() {
     const { args } = await this.parse(WalletShow)
@@ -15,7 +17,10 @@ export default class WalletShow extends AgentCommand {
       ['name', wallet.name],
       ['created', wallet.createdAt],
       ['updated', wallet.updatedAt],
-      ['here', wallet.movedAt === undefined ? undefined : `rests since ${wallet.movedAt}: it was exported to move`],
+      [
+        'here',
+        wallet.movedAt === undefined ? undefined : `rests since ${wallet.movedAt}: it was exported to move`,
+      ],
     ])
     return wallet
   }

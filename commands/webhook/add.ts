@@ -11,18 +11,32 @@ export default class WebhookAdd extends AgentCommand {
     '<%= config.bin %> webhook add http://127.0.0.1:9000/events',
     '<%= config.bin %> webhook add https://shop.example/events --signed --headers @headers.json',
   ]
-  static override args = { url: Args.string({ required: true, ignoreStdin: true, description: 'http(s) URL that events are posted to' }) }
+  static override args = {
+    url: Args.string({
+      required: true,
+      ignoreStdin: true,
+      description: 'http(s) URL that events are posted to',
+    }),
+  }
   static override flags = {
-    headers: Flags.string({ description: 'headers that go with every event, as a JSON object: @file.json, or @- for standard input' }),
-    signed: Flags.boolean({ description: 'sign events (Standard Webhooks), with a secret that is shown this once' }),
+    headers: Flags.string({
+      description: 'headers that go with every event, as a JSON object: @file.json, or @- for standard input',
+    }),
+    signed: Flags.boolean({
+      description: 'sign events (Standard Webhooks), with a secret that is shown this once',
+    }),
   }
 
   async run() {
     const { args, flags } = await this.parse(WebhookAdd)
     const customHeaders = flags.headers === undefined ? {} : readHeaders(flags.headers)
     if (flags.headers !== undefined && !flags.headers.startsWith('@'))
-      this.say('--headers: others on this machine can see what stands in a command. Secrets belong in a file: --headers @headers.json.')
-    const webhook = await this.call('POST /events/webhooks', { body: { url: args.url, customHeaders, signed: flags.signed } })
+      this.say(
+        '--headers: others on this machine can see what stands in a command. Secrets belong in a file: --headers @headers.json.',
+      )
+    const webhook = await this.call('POST /events/webhooks', {
+      body: { url: args.url, customHeaders, signed: flags.signed },
+    })
     this.print(webhook.secret === undefined ? webhook.id : `${webhook.id}\n${webhook.secret}`, [
       ['webhook', webhook.id],
       ['url', webhook.url],

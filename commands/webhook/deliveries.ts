@@ -12,14 +12,20 @@ export default class WebhookDeliveries extends AgentCommand {
   static override summary = 'List the attempts to deliver events to a webhook, newest first'
   static override description =
     'An event gets three attempts, five seconds apart. What is not taken then is dead, until `webhook replay` has sent it again.'
-  static override examples = ['<%= config.bin %> webhook deliveries <id>', '<%= config.bin %> webhook deliveries <id> --outcome dead']
-  static override args = { id: Args.string({ required: true, ignoreStdin: true, description: 'id of the webhook' }) }
+  static override examples = [
+    '<%= config.bin %> webhook deliveries <id>',
+    '<%= config.bin %> webhook deliveries <id> --outcome dead',
+  ]
+  static override args = {
+    id: Args.string({ required: true, ignoreStdin: true, description: 'id of the webhook' }),
+  }
   static override flags = {
     ...pagingFlags,
     event: Flags.string({ description: 'only attempts at this event, by its id' }),
     outcome: Flags.option({
       options: outcomes,
-      description: 'only these: delivered; failed, which is every other; dead, the last attempt at each event that was given up',
+      description:
+        'only these: delivered; failed, which is every other; dead, the last attempt at each event that was given up',
     })(),
   }
 
@@ -43,7 +49,8 @@ export default class WebhookDeliveries extends AgentCommand {
       ],
       'There are no such deliveries.',
     )
-    if (page.contents.some(({ outcome }) => outcome === 'dead')) this.suggest(`agent webhook replay ${args.id} --failed`)
+    if (page.contents.some(({ outcome }) => outcome === 'dead'))
+      this.suggest(`agent webhook replay ${args.id} --failed`)
     this.sayMore(page, flags)
     return page
   }

@@ -17,7 +17,12 @@ export default class WebhookList extends AgentCommand {
       [
         { head: 'id', of: ({ id }) => id },
         { head: 'url', of: ({ url }) => url, cut: 'middle' },
-        { head: 'headers', of: ({ customHeaders }) => Object.keys(customHeaders).join(' '), cut: 'end', optional: true },
+        {
+          head: 'headers',
+          of: ({ customHeaders }) => Object.keys(customHeaders).join(' '),
+          cut: 'end',
+          optional: true,
+        },
         { head: 'signed', of: ({ signed }) => (signed ? 'yes' : 'no'), optional: true },
         { head: 'created', of: ({ createdAt }) => ago(createdAt, Date.now()), optional: true },
       ],

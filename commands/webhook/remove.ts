@@ -3,7 +3,8 @@ import { idOf, RemovingCommand } from '../../cli/removing.ts'
 
 export default class WebhookRemove extends RemovingCommand {
   static override summary = 'Remove a webhook'
-  static override description = 'What it was not told yet is dropped. Asks first; in scripts, --yes is the answer.'
+  static override description =
+    'What it was not told yet is dropped. Asks first; in scripts, --yes is the answer.'
   static override examples = ['<%= config.bin %> webhook remove <id>']
   static override args = idOf('webhook')
 

@@ -11,7 +11,9 @@ export default class WebhookReplay extends ReplayingCommand {
     '<%= config.bin %> webhook replay <id> --since 2h',
     '<%= config.bin %> webhook replay <id> --event <event id>',
   ]
-  static override args = { id: Args.string({ required: true, ignoreStdin: true, description: 'id of the webhook' }) }
+  static override args = {
+    id: Args.string({ required: true, ignoreStdin: true, description: 'id of the webhook' }),
+  }
   static override flags = replayFlags
 
   async run() {

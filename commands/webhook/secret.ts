@@ -8,8 +8,13 @@ export default class WebhookSecret extends AgentCommand {
   static override summary = 'Give a webhook a new secret, with which its events are signed'
   static override description =
     'The secret is shown this once. The one before it signs as well for WEBHOOK_SECRET_OVERLAP (a day), so that the receiver can be changed meanwhile. --remove asks first; in scripts, --yes is the answer.'
-  static override examples = ['<%= config.bin %> webhook secret <id>', '<%= config.bin %> webhook secret <id> --remove']
-  static override args = { id: Args.string({ required: true, ignoreStdin: true, description: 'id of the webhook' }) }
+  static override examples = [
+    '<%= config.bin %> webhook secret <id>',
+    '<%= config.bin %> webhook secret <id> --remove',
+  ]
+  static override args = {
+    id: Args.string({ required: true, ignoreStdin: true, description: 'id of the webhook' }),
+  }
   static override flags = {
     remove: Flags.boolean({ description: 'sign its events no longer' }),
     yes: Flags.boolean({ char: 'y', dependsOn: ['remove'], description: 'do it without asking' }),
@@ -19,7 +24,8 @@ export default class WebhookSecret extends AgentCommand {
     const { args, flags } = await this.parse(WebhookSecret)
     const path = { id: args.id }
     if (flags.remove) {
-      if (!flags.yes) await confirm(`Sign the events of the webhook ${args.id} no longer? Its secrets are forgotten.`)
+      if (!flags.yes)
+        await confirm(`Sign the events of the webhook ${args.id} no longer? Its secrets are forgotten.`)
       await this.call('DELETE /events/webhooks/{id}/secret', { path })
       this.print(args.id, [['signed no longer', args.id]])
       return { id: args.id, signed: false }

@@ -5,7 +5,9 @@ import { AgentCommand } from '../../cli/base-command.ts'
 export default class WebhookShow extends AgentCommand {
   static override summary = 'Show a webhook'
   static override examples = ['<%= config.bin %> webhook show <id>']
-  static override args = { id: Args.string({ required: true, ignoreStdin: true, description: 'id of the webhook' }) }
+  static override args = {
+    id: Args.string({ required: true, ignoreStdin: true, description: 'id of the webhook' }),
+  }
 
   async run() {
     const { args } = await this.parse(WebhookShow)

@@ -17,7 +17,8 @@ type Part<Name extends string, Type> = Type extends z.ZodType
     ? { [N in Name]?: z.input<Type> }
     : { [N in Name]: z.input<Type> }
   : {}
-type Names<Type> = Type extends Readonly<Record<string, z.ZodType>> ? { path: { [N in keyof Type]: z.input<Type[N]> } } : {}
+type Names<Type> =
+  Type extends Readonly<Record<string, z.ZodType>> ? { path: { [N in keyof Type]: z.input<Type[N]> } } : {}
 
 /** What `call` takes beside the key: `{ path, query, headers, body }`, as far as the contract has them. */
 export type CallInput<C extends Contract> = Names<C['path']> &
@@ -84,7 +85,11 @@ export function createClient<Rs extends readonly Route[] = Routes>(
     const body = input.body === undefined ? undefined : JSON.stringify(input.body)
     const { response, content } = await send(base, target, {
       method,
-      headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...input.headers, ...headers },
+      headers: {
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...input.headers,
+        ...headers,
+      },
       body,
       signal: AbortSignal.timeout(timeoutMs),
     })
@@ -94,13 +99,19 @@ export function createClient<Rs extends readonly Route[] = Routes>(
 }
 
 /** Where a call goes. */
-export type Destination = { path?: Record<string, string>; query?: Record<string, string | number | boolean | undefined> }
+export type Destination = {
+  path?: Record<string, string>
+  query?: Record<string, string | number | boolean | undefined>
+}
 
 /** What `CallInput` comes down to. */
 type UntypedInput = Destination & { headers?: Record<string, string>; body?: unknown }
 
 /** The method of an endpoint, and its path and query with what is given filled in. */
-export function toTarget(key: Key, { path: names = {}, query: given = {} }: Destination): [method: string, target: string] {
+export function toTarget(
+  key: Key,
+  { path: names = {}, query: given = {} }: Destination,
+): [method: string, target: string] {
   const [method, path] = key.split(' ') as [string, string]
   const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(names[name] ?? ''))
   const query = new URLSearchParams()
@@ -108,7 +119,11 @@ export function toTarget(key: Key, { path: names = {}, query: given = {} }: Dest
   return [method, query.size > 0 ? `${filled}?${query.toString()}` : filled]
 }
 
-async function send(base: string, target: string, request: Request): Promise<{ response: IncomingMessage; content: string }> {
+async function send(
+  base: string,
+  target: string,
+  request: Request,
+): Promise<{ response: IncomingMessage; content: string }> {
   try {
     const response = await ask(new URL(base + target), request)
     return { response, content: await text(response) }
@@ -134,7 +149,10 @@ function read({ headers }: IncomingMessage, content: string): unknown {
 }
 
 /** What answered may be a proxy in between, with a body of its own. */
-function toProblemBody({ statusCode: status = 0, statusMessage }: IncomingMessage, content: unknown): ProblemBody {
+function toProblemBody(
+  { statusCode: status = 0, statusMessage }: IncomingMessage,
+  content: unknown,
+): ProblemBody {
   const given: Partial<ProblemBody> = typeof content === 'object' && content !== null ? content : {}
   return { type: 'about:blank', title: statusMessage || `HTTP status ${status}`, ...given, status }
 }

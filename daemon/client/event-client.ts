@@ -34,7 +34,8 @@ export async function openEventStream(
   { query = {}, lastEventId, signal }: StreamOptions,
 ): Promise<EventStream> {
   const url = new URL(`${baseUrl.replace(/\/+$/, '')}/events/stream`)
-  for (const [name, value] of Object.entries(query)) if (value !== undefined) url.searchParams.set(name, value)
+  for (const [name, value] of Object.entries(query))
+    if (value !== undefined) url.searchParams.set(name, value)
   const ending = new AbortController()
   const end = () => ending.abort()
   signal.addEventListener('abort', end, { once: true })
@@ -44,7 +45,11 @@ export async function openEventStream(
     signal.removeEventListener('abort', end)
   }
   const response = await ask(url, {
-    headers: { accept: 'text/event-stream', ...(lastEventId !== undefined && { 'last-event-id': lastEventId }), ...headers },
+    headers: {
+      accept: 'text/event-stream',
+      ...(lastEventId !== undefined && { 'last-event-id': lastEventId }),
+      ...headers,
+    },
     signal: ending.signal,
   }).catch((cause: unknown) => {
     leave()

@@ -12,7 +12,10 @@ export type FileClient = {
   /** Sends JSON for a file, which is read from the answer. What this throws, the answer may throw while it is read. */
   download(key: Key, input: Destination & { body: object }): Promise<AsyncIterable<Uint8Array>>
   /** Sends a file of so many bytes, and returns the JSON that comes back. */
-  upload(key: Key, input: Destination & { headers: Readonly<Record<string, string>>; content: Readable; length: number }): Promise<unknown>
+  upload(
+    key: Key,
+    input: Destination & { headers: Readonly<Record<string, string>>; content: Readable; length: number },
+  ): Promise<unknown>
 }
 
 /**
@@ -23,21 +26,31 @@ export type FileClient = {
 export function createFileClient(baseUrl: string, headers: Readonly<Record<string, string>>): FileClient {
   const base = baseUrl.replace(/\/+$/, '')
 
-  async function exchange(key: Key, to: Destination, request: Pick<Request, 'headers' | 'body'>): Promise<AsyncIterable<Uint8Array>> {
+  async function exchange(
+    key: Key,
+    to: Destination,
+    request: Pick<Request, 'headers' | 'body'>,
+  ): Promise<AsyncIterable<Uint8Array>> {
     const [method, target] = toTarget(key, to)
     const silence = new AbortController()
-    const timer = setTimeout(() => silence.abort(new DOMException('the daemon is silent', 'TimeoutError')), silenceMs)
+    const timer = setTimeout(
+      () => silence.abort(new DOMException('the daemon is silent', 'TimeoutError')),
+      silenceMs,
+    )
     const unreachable = (cause: unknown) => {
       clearTimeout(timer)
       return new DaemonUnreachable(base, { cause: silence.signal.aborted ? silence.signal.reason : cause })
     }
     const { headers: all, body } = request
     const sent = typeof body === 'object' ? Readable.from(heard(body), { objectMode: false }) : body
-    const response = await ask(new URL(base + target), { method, headers: all, body: sent, signal: silence.signal }).catch(
-      (error: unknown) => {
-        throw unreachable(error)
-      },
-    )
+    const response = await ask(new URL(base + target), {
+      method,
+      headers: all,
+      body: sent,
+      signal: silence.signal,
+    }).catch((error: unknown) => {
+      throw unreachable(error)
+    })
     const content = pieces()
     if (!String(response.statusCode).startsWith('2')) throw toProblemError(response, await text(content))
     return content
@@ -62,7 +75,10 @@ export function createFileClient(baseUrl: string, headers: Readonly<Record<strin
 
   return {
     download: (key, { body, ...to }) =>
-      exchange(key, to, { headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(body) }),
+      exchange(key, to, {
+        headers: { 'content-type': 'application/json', ...headers },
+        body: JSON.stringify(body),
+      }),
     async upload(key, { headers: more, content, length, ...to }) {
       const type = { 'content-type': 'application/octet-stream', 'content-length': String(length) }
       const answer = await exchange(key, to, { headers: { ...type, ...more, ...headers }, body: content })

@@ -15,7 +15,10 @@ export type Request = {
  *
  * Rejects with the signal's reason when the signal has ended it, otherwise with what went wrong.
  */
-export async function ask(url: URL, { body, headers, signal, ...options }: Request): Promise<IncomingMessage> {
+export async function ask(
+  url: URL,
+  { body, headers, signal, ...options }: Request,
+): Promise<IncomingMessage> {
   const { request } = url.protocol === 'https:' ? await import('node:https') : await import('node:http')
   return new Promise((resolve, reject) => {
     // Left to itself, node:http does not say where the body of a DELETE ends.

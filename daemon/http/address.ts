@@ -27,7 +27,10 @@ export function networkOf(ip: string): string {
   if (isIP(ip) !== 6) return ip
   // A URL has one spelling for each IPv6 address, in which one run of zeros may be left out.
   const [head = '', tail] = new URL(`http://[${ip.replace(/%.*$/, '')}]`).hostname.slice(1, -1).split('::')
-  const [left, right] = [head, tail ?? ''].map((part) => (part === '' ? [] : part.split(':'))) as [string[], string[]]
+  const [left, right] = [head, tail ?? ''].map((part) => (part === '' ? [] : part.split(':'))) as [
+    string[],
+    string[],
+  ]
   const zeros = Array.from({ length: 8 - left.length - right.length }, () => '0')
   return [...left, ...zeros, ...right].slice(0, 4).join(':')
 }

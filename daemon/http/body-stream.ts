@@ -27,12 +27,17 @@ export function streamBody(ctx: Context, { media, limit }: BodyStream): AsyncGen
     try {
       for await (const piece of req.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
         length += piece.length
-        if (length > limit) throw new Problem('error:RequestBodyTooLarge', `The body is larger than ${limit} bytes.`)
+        if (length > limit)
+          throw new Problem('error:RequestBodyTooLarge', `The body is larger than ${limit} bytes.`)
         yield piece
       }
     } catch (error) {
       if (error instanceof Problem || !req.destroyed) throw error
-      throw new Problem('error:RequestBodyDecodingFailure', 'body: the connection was closed before it arrived', { cause: error })
+      throw new Problem(
+        'error:RequestBodyDecodingFailure',
+        'body: the connection was closed before it arrived',
+        { cause: error },
+      )
     } finally {
       req.resume()
       await finished(req).catch(() => undefined)

@@ -26,7 +26,8 @@ export function createBodyDecoder({
   const maxBytes = Math.max(limit, bodyLimit)
   const parse = createJsonReader(maxBytes)
   const read: ReadJson = (ctx) => readBody(ctx, parse, maxBytes)
-  return (ctx: Context, type: z.ZodType): Promise<unknown> => (takesAnything ? decodeAnything(ctx, read) : decodeBody(ctx, type, read))
+  return (ctx: Context, type: z.ZodType): Promise<unknown> =>
+    takesAnything ? decodeAnything(ctx, read) : decodeBody(ctx, type, read)
 }
 
 /**
@@ -34,9 +35,16 @@ export function createBodyDecoder({
  *
  * @throws {Problem} `UnsupportedMediaType`, `RequestBodyTooLarge`, `RequestBodyDecodingFailure`
  */
-async function decodeBody<Type extends z.ZodType>(ctx: Context, type: Type, read: ReadJson): Promise<z.output<Type>> {
+async function decodeBody<Type extends z.ZodType>(
+  ctx: Context,
+  type: Type,
+  read: ReadJson,
+): Promise<z.output<Type>> {
   if (hasBody(ctx) && !isJson(ctx.headers['content-type'])) {
-    throw new Problem('error:UnsupportedMediaType', 'The body must be JSON. Send it with the header `Content-Type: application/json`.')
+    throw new Problem(
+      'error:UnsupportedMediaType',
+      'The body must be JSON. Send it with the header `Content-Type: application/json`.',
+    )
   }
   await read(ctx)
   const { body, rawBody } = ctx.request
@@ -80,7 +88,8 @@ async function readBody(ctx: Context, parse: ReadJson, maxBytes: number): Promis
     await parse(ctx)
   } catch (error) {
     const { status, message } = error as { status?: number; message: string }
-    if (status === 413) throw new Problem('error:RequestBodyTooLarge', `The body is larger than ${maxBytes} bytes.`)
+    if (status === 413)
+      throw new Problem('error:RequestBodyTooLarge', `The body is larger than ${maxBytes} bytes.`)
     if (status === 415)
       throw new Problem(
         'error:UnsupportedMediaType',
@@ -98,7 +107,11 @@ function hasBody({ headers }: Context): boolean {
 
 /** No type at all passes for JSON, because simple clients send none. */
 function isJson(contentType: string | undefined): boolean {
-  return contentType === undefined || contentType === '' || /^\s*application\/([\w.+-]+\+)?json\s*(;|$)/i.test(contentType)
+  return (
+    contentType === undefined ||
+    contentType === '' ||
+    /^\s*application\/([\w.+-]+\+)?json\s*(;|$)/i.test(contentType)
+  )
 }
 
 /** Gzip and deflate have codes of zlib's; those of Brotli's decoder begin with two words less, as Node.js cuts them. */
@@ -131,6 +144,7 @@ function describe(issue: z.core.$ZodIssue, parents: PropertyKey[]): string[] {
 
 /** Of the alternatives that a value does not fit, the one it misses by least: by fields of it rather than as a whole, and by few. */
 function nearest(alternatives: z.core.$ZodIssue[][]): z.core.$ZodIssue[] {
-  const missedBy = (issues: z.core.$ZodIssue[]) => (issues.some(({ path }) => path.length === 0) ? Infinity : issues.length)
+  const missedBy = (issues: z.core.$ZodIssue[]) =>
+    issues.some(({ path }) => path.length === 0) ? Infinity : issues.length
   return alternatives.toSorted((a, b) => missedBy(a) - missedBy(b) || 0)[0] ?? []
 }

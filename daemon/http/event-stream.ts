@@ -21,7 +21,11 @@ export function toFrame(event: Event | undefined, hasId: boolean): string {
  *
  * It ends with the texts. When the signal aborts while a text waits for its reader, the stream is cut off; `onClose` is called however it ends.
  */
-export function toStream(texts: AsyncIterator<string, void>, signal: AbortSignal, onClose: () => void): Readable {
+export function toStream(
+  texts: AsyncIterator<string, void>,
+  signal: AbortSignal,
+  onClose: () => void,
+): Readable {
   const stream = new Readable({
     highWaterMark: 1,
     read() {

@@ -2,7 +2,11 @@
 import { splitKey, type Key } from './route.ts'
 
 /** What follows a part of a path: parts that are written out, one with a name, and what is at its end, by the method. */
-type Branch<Value> = { fixed: Map<string, Branch<Value>>; named?: Branch<Value>; ends: Map<string, End<Value>> }
+type Branch<Value> = {
+  fixed: Map<string, Branch<Value>>
+  named?: Branch<Value>
+  ends: Map<string, End<Value>>
+}
 type End<Value> = { value: Value; names: readonly { name: string; at: number }[] }
 
 /** What was found, and the parts of the path that have names, decoded. */
@@ -47,7 +51,12 @@ function add<Value>(root: Branch<Value>, key: Key, value: Value): void {
   branch.ends.set(method, { value, names })
 }
 
-function find<Value>(branch: Branch<Value>, method: string, parts: readonly string[], at: number): End<Value> | undefined {
+function find<Value>(
+  branch: Branch<Value>,
+  method: string,
+  parts: readonly string[],
+  at: number,
+): End<Value> | undefined {
   if (at === parts.length) return branch.ends.get(method)
   const part = parts[at]!
   const fixed = branch.fixed.get(part)

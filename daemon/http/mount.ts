@@ -22,7 +22,12 @@ import { createGuard, type Guard } from '../middleware/attempts.ts'
 import type { Given } from './audit-subject.ts'
 import { auditOf, type Visit } from '../middleware/audit.ts'
 import { createParties, leaveTurn, type Parties } from '../middleware/fairness.ts'
-import { createAddressPace, createTenantPace, type AddressPace, type TenantPace } from '../middleware/limits.ts'
+import {
+  createAddressPace,
+  createTenantPace,
+  type AddressPace,
+  type TenantPace,
+} from '../middleware/limits.ts'
 import { stateOf } from '../middleware/request-log.ts'
 import { mustHaveScope } from '../middleware/scope.ts'
 import { scopesOf, splitKey, type Answer, type Route } from './route.ts'
@@ -64,18 +69,28 @@ type Around = {
   checkReplies: boolean
 }
 
-function endpoint(agent: Agent, route: Route, { routes, authenticate, guard, pace, paceOfAddress, parties, checkReplies }: Around) {
+function endpoint(
+  agent: Agent,
+  route: Route,
+  { routes, authenticate, guard, pace, paceOfAddress, parties, checkReplies }: Around,
+) {
   const { key, contract, handler } = route
   const [method] = splitKey(key)
   const path = contract.path && z.object(contract.path)
-  const identify: (headers: Context['headers'], visit: Visit) => Promise<Caller> = authenticate[contract.access]
-  const decodeBody = createBodyDecoder({ limit: contract.bodyLimit?.(agent.config), takesAnything: contract.anyBody })
+  const identify: (headers: Context['headers'], visit: Visit) => Promise<Caller> =
+    authenticate[contract.access]
+  const decodeBody = createBodyDecoder({
+    limit: contract.bodyLimit?.(agent.config),
+    takesAnything: contract.anyBody,
+  })
   const { wallets, tenants } = agent
   const scopes = scopesOf(contract)
   const audit = auditOf(agent, route)
 
   async function admit(headers: Context['headers'], visit: Visit): Promise<Caller> {
-    visit.caller = await parties.meet(headers, () => guard({ ...visit, headers }, () => identify(headers, visit)))
+    visit.caller = await parties.meet(headers, () =>
+      guard({ ...visit, headers }, () => identify(headers, visit)),
+    )
     mustHaveScope(visit.caller, scopes, key)
     return visit.caller
   }
@@ -90,7 +105,8 @@ function endpoint(agent: Agent, route: Route, { routes, authenticate, guard, pac
     state.address = address
     await paceOfAddress(contract.perAddress, address)
     const visit: Visit = { address, requestId: state.requestId }
-    const caller = contract.access === 'public' ? undefined : await audit.admission(visit, () => admit(headers, visit))
+    const caller =
+      contract.access === 'public' ? undefined : await audit.admission(visit, () => admit(headers, visit))
     await pace(caller)
     // A file comes as fast as the network brings it: others begin meanwhile.
     if (contract.stream) leaveTurn(ctx)
@@ -100,7 +116,9 @@ function endpoint(agent: Agent, route: Route, { routes, authenticate, guard, pac
         query: contract.query ? decodeQuery(ctx, contract.query) : {},
         headers: contract.headers ? decodeHeaders(ctx, contract.headers) : {},
         body: contract.body && (await decodeBody(ctx, contract.body)),
-        stream: contract.stream && streamBody(ctx, { ...contract.stream, limit: contract.stream.limit(agent.config) }),
+        stream:
+          contract.stream &&
+          streamBody(ctx, { ...contract.stream, limit: contract.stream.limit(agent.config) }),
         target: ctx.originalUrl,
         address,
         log: state.log,
@@ -110,7 +128,8 @@ function endpoint(agent: Agent, route: Route, { routes, authenticate, guard, pac
           leaveTurn(ctx)
           return whenGone(ctx)
         },
-        isStillAllowed: async () => isDeepStrictEqual(await identify(ctx.headers, { ...visit }).catch(() => null), caller),
+        isStillAllowed: async () =>
+          isDeepStrictEqual(await identify(ctx.headers, { ...visit }).catch(() => null), caller),
       }
       const serve = async (wallet: Wallet): Promise<unknown> => {
         if (contract.sharesFile) await mustHaveRoom(wallet, Buffer.byteLength(ctx.request.rawBody))
@@ -118,7 +137,8 @@ function endpoint(agent: Agent, route: Route, { routes, authenticate, guard, pac
         return handler({ wallet: ofRequest(held, state.log, (thid) => state.thids.add(thid)), agent }, input)
       }
       await begin({ path: input.path, body: input.body as Given['body'] })
-      if (contract.access !== 'tenant' || caller?.kind !== 'tenant') return handler({ wallets, tenants, caller, agent, routes }, input)
+      if (contract.access !== 'tenant' || caller?.kind !== 'tenant')
+        return handler({ wallets, tenants, caller, agent, routes }, input)
       state.walletId = caller.walletId
       return wallets.use(caller.walletId, serve, state.log)
     })
@@ -159,7 +179,8 @@ function answer(ctx: Context, success: number, { status = success, type, body, h
 function mustFit(key: string, type: z.ZodType, result: unknown): void {
   const sent: unknown = JSON.parse(JSON.stringify(result))
   const described = type.parse(sent)
-  if (!isDeepStrictEqual(sent, described)) throw new Error(`${key} replies with more than its contract says: ${JSON.stringify(sent)}`)
+  if (!isDeepStrictEqual(sent, described))
+    throw new Error(`${key} replies with more than its contract says: ${JSON.stringify(sent)}`)
 }
 
 function pathNotFound(method: string, path: string): Problem {

@@ -13,7 +13,12 @@ const security: Record<Access, Record<string, []>[]> = {
 }
 
 const securitySchemes = {
-  adminApiKeyAuth: { type: 'apiKey', in: 'header', name: 'x-admin-api-key', description: 'The administrator’s token.' },
+  adminApiKeyAuth: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'x-admin-api-key',
+    description: 'The administrator’s token.',
+  },
   apiKeyAuth: {
     type: 'apiKey',
     in: 'header',
@@ -32,7 +37,10 @@ export type OpenApi = {
 }
 
 /** Describes routes; zod types with an `id` in their metadata become components. `url` is where the API is reached. */
-export function openapi(routes: readonly Route[], { version, url }: { version: string; url: string }): OpenApi {
+export function openapi(
+  routes: readonly Route[],
+  { version, url }: { version: string; url: string },
+): OpenApi {
   const { schemaOf, schemas } = convert(routes)
   const paths: OpenApi['paths'] = {}
   for (const { key, contract } of routes) {
@@ -41,7 +49,11 @@ export function openapi(routes: readonly Route[], { version, url }: { version: s
   }
   return {
     openapi: '3.1.0',
-    info: { title: 'Identity agent', version, license: { name: 'Apache License 2.0', identifier: 'Apache-2.0' } },
+    info: {
+      title: 'Identity agent',
+      version,
+      license: { name: 'Apache License 2.0', identifier: 'Apache-2.0' },
+    },
     servers: [{ url }],
     paths,
     components: { schemas, securitySchemes },
@@ -66,12 +78,28 @@ function operation(path: string, contract: Contract, schemaOf: SchemaOf) {
     security: security[access],
     ...(scopes && { 'x-scopes': scopes }),
     ...(parameters.length > 0 && { parameters }),
-    ...(body && { requestBody: { required: !body.safeParse({}).success, content: { 'application/json': { schema: schemaOf(body) } } } }),
-    ...(stream && { requestBody: { required: true, content: { [stream.media]: { schema: { type: 'string', format: 'binary' } } } } }),
+    ...(body && {
+      requestBody: {
+        required: !body.safeParse({}).success,
+        content: { 'application/json': { schema: schemaOf(body) } },
+      },
+    }),
+    ...(stream && {
+      requestBody: {
+        required: true,
+        content: { [stream.media]: { schema: { type: 'string', format: 'binary' } } },
+      },
+    }),
     responses: {
-      [status]: { description: 'Success', ...(type && { content: content(bodiesOf(contract, type), schemaOf) }) },
+      [status]: {
+        description: 'Success',
+        ...(type && { content: content(bodiesOf(contract, type), schemaOf) }),
+      },
       ...Object.fromEntries(
-        failures?.statuses.map((failure) => [failure, { description: 'Failure', content: content(failures.bodies, schemaOf) }]) ?? [],
+        failures?.statuses.map((failure) => [
+          failure,
+          { description: 'Failure', content: content(failures.bodies, schemaOf) },
+        ]) ?? [],
       ),
       default: { description: 'Failure', content: content({ 'application/json': ErrorResponse }, schemaOf) },
     },
@@ -82,7 +110,10 @@ function operation(path: string, contract: Contract, schemaOf: SchemaOf) {
 const Html = z.string()
 
 /** The bodies of success by media type. */
-function bodiesOf({ media = ['application/json'], bodies = {} }: Contract, type: z.ZodType): Record<string, z.ZodType> {
+function bodiesOf(
+  { media = ['application/json'], bodies = {} }: Contract,
+  type: z.ZodType,
+): Record<string, z.ZodType> {
   return Object.fromEntries(media.map((name) => [name, bodies[name] ?? (name === 'text/html' ? Html : type)]))
 }
 
@@ -90,8 +121,17 @@ function content(bodies: Readonly<Record<string, z.ZodType>>, schemaOf: SchemaOf
   return Object.fromEntries(Object.entries(bodies).map(([name, type]) => [name, { schema: schemaOf(type) }]))
 }
 
-function parametersIn(place: 'path' | 'query' | 'header', types: Readonly<Record<string, z.ZodType>> = {}, schemaOf: SchemaOf) {
-  return Object.entries(types).map(([name, type]) => ({ name, in: place, required: place === 'path', schema: schemaOf(type) }))
+function parametersIn(
+  place: 'path' | 'query' | 'header',
+  types: Readonly<Record<string, z.ZodType>> = {},
+  schemaOf: SchemaOf,
+) {
+  return Object.entries(types).map(([name, type]) => ({
+    name,
+    in: place,
+    required: place === 'path',
+    schema: schemaOf(type),
+  }))
 }
 
 /** Converts all zod types of the routes at once, so that those with an id are written once and referred to. */
@@ -113,12 +153,15 @@ function convert(routes: readonly Route[]): { schemaOf: SchemaOf; schemas: Recor
   const all = z.object(Object.fromEntries([...names].map(([type, name]) => [name, type])))
   // The wire is what goes into a parser, for bodies and replies alike.
   const json = JSON.stringify(
-    z.toJSONSchema(all, { io: 'input', unrepresentable: 'any', override: ({ zodSchema, jsonSchema }) => shorten(zodSchema, jsonSchema) }),
+    z.toJSONSchema(all, {
+      io: 'input',
+      unrepresentable: 'any',
+      override: ({ zodSchema, jsonSchema }) => shorten(zodSchema, jsonSchema),
+    }),
   )
-  const { properties, $defs } = JSON.parse(json.replaceAll('"$ref":"#/$defs/', '"$ref":"#/components/schemas/')) as Record<
-    string,
-    Record<string, JsonSchema>
-  >
+  const { properties, $defs } = JSON.parse(
+    json.replaceAll('"$ref":"#/$defs/', '"$ref":"#/components/schemas/'),
+  ) as Record<string, Record<string, JsonSchema>>
   return { schemaOf: (type) => properties![names.get(type)!]!, schemas: $defs ?? {} }
 }
 

@@ -5,7 +5,9 @@ import { withOneSlash } from '../middleware/base-path.ts'
 /** A whole number in a query. Typed as the number that it stands for, which is what a client gives. */
 export function whole(least: number, most: number, byDefault: number): z.ZodDefault<z.ZodNumber> {
   const read = (text: unknown) => (typeof text === 'string' && /^\d{1,15}$/.test(text) ? Number(text) : text)
-  return z.preprocess(read, z.number().int().min(least).max(most)).default(byDefault) as unknown as z.ZodDefault<z.ZodNumber>
+  return z
+    .preprocess(read, z.number().int().min(least).max(most))
+    .default(byDefault) as unknown as z.ZodDefault<z.ZodNumber>
 }
 
 const Order = z.enum(['asc', 'desc']).optional()
@@ -20,7 +22,9 @@ export type Paging = z.output<typeof Paging>
 
 /** The same where the Cloud Agent has an `order` too: any text, which it does not look at. Other texts than the two are not refused. */
 export const PagingWithAnyOrder = Paging.extend({
-  order: Order.catch(undefined).describe('`desc` for the newest first; the oldest first for anything else, or when left out.'),
+  order: Order.catch(undefined).describe(
+    '`desc` for the newest first; the oldest first for anything else, or when left out.',
+  ),
 })
 
 /** A zod type for pages of `item`, named `id` in the API document. */
@@ -91,7 +95,13 @@ export function toPageAfter<const Kind extends string, Item>(
   query.delete('after')
   const pageOf = query.size > 0 ? `${pathname}?${query.toString()}` : pathname
   if (after !== undefined) query.set('after', after)
-  return { self: relative(target), kind, pageOf, ...(after !== undefined && { next: `${pathname}?${query.toString()}` }), contents }
+  return {
+    self: relative(target),
+    kind,
+    pageOf,
+    ...(after !== undefined && { next: `${pathname}?${query.toString()}` }),
+    contents,
+  }
 }
 
 /** A request target without scheme and host, which proxies are sent. With two slashes at its front it would name a host in a link. */

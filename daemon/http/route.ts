@@ -17,7 +17,9 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 export type Key = `${Method} /${string}`
 
 /** The `{names}` in a path. */
-export type PathNames<K extends string> = K extends `${string}{${infer Name}}${infer Rest}` ? Name | PathNames<Rest> : never
+export type PathNames<K extends string> = K extends `${string}{${infer Name}}${infer Rest}`
+  ? Name | PathNames<Rest>
+  : never
 
 /** What a handler is given, by who may call it. A tenant's handler holds its wallet, open for as long as it runs. */
 export type Context = {
@@ -74,7 +76,10 @@ export type Contract = {
   /** The bodies of success by media type, where one differs from `reply`. */
   readonly bodies?: Readonly<Record<string, z.ZodType>>
   /** The statuses of failures that have other bodies than an `ErrorResponse`, and those bodies by media type. */
-  readonly failures?: { readonly statuses: readonly number[]; readonly bodies: Readonly<Record<string, z.ZodType>> }
+  readonly failures?: {
+    readonly statuses: readonly number[]
+    readonly bodies: Readonly<Record<string, z.ZodType>>
+  }
 }
 
 /**
@@ -116,11 +121,17 @@ export type Input<C extends Contract> = {
 /** The body of success as JSON writes it; nothing where the contract says `null`. */
 export type Reply<C extends Contract> = C['reply'][1] extends z.ZodType ? z.input<C['reply'][1]> : void
 
-type Output<C extends Contract> = C['media'] extends readonly (infer Media extends string)[] ? Answer<Media> : Reply<C>
+type Output<C extends Contract> = C['media'] extends readonly (infer Media extends string)[]
+  ? Answer<Media>
+  : Reply<C>
 
 /** A contract must describe the names in its path, all of them and no others. */
-type Describes<K extends string> = [PathNames<K>] extends [never] ? { path?: never } : { path: Record<PathNames<K>, z.ZodType> }
-type NoOthers<K extends string, C extends Contract> = [Exclude<keyof C['path'], PathNames<K>>] extends [never] ? unknown : never
+type Describes<K extends string> = [PathNames<K>] extends [never]
+  ? { path?: never }
+  : { path: Record<PathNames<K>, z.ZodType> }
+type NoOthers<K extends string, C extends Contract> = [Exclude<keyof C['path'], PathNames<K>>] extends [never]
+  ? unknown
+  : never
 
 /** What a tenant may call must say with which keys, unless it reads; what nobody's key is asked for must not. */
 type Scoped<K extends string, C extends Contract> = C['access'] extends 'admin' | 'public'

@@ -14,7 +14,13 @@ import type { Visit } from './audit.ts'
 
 export type Admin = { kind: 'admin' }
 /** `keyId` and `scopes` are those of the key, which the default tenant may not have; without scopes, all is allowed. */
-export type Tenant = { kind: 'tenant'; walletId: string; entityId: string; keyId?: string; scopes?: readonly Scope[] }
+export type Tenant = {
+  kind: 'tenant'
+  walletId: string
+  entityId: string
+  keyId?: string
+  scopes?: readonly Scope[]
+}
 export type Caller = Admin | Tenant | undefined
 
 const defaultTenant: Tenant = { kind: 'tenant', walletId: defaultId, entityId: defaultId }
@@ -51,7 +57,8 @@ export function createAccess(agent: Agent): Authenticate {
   async function tenant(headers: IncomingHttpHeaders, visit: Visit): Promise<Tenant> {
     if (!API_KEY_ENABLED) return defaultTenant
     const apiKey = headers.apikey
-    if (typeof apiKey !== 'string') throw unauthorized('InvalidCredentials', 'ApiKey key is not provided. Send it in the header `apikey`.')
+    if (typeof apiKey !== 'string')
+      throw unauthorized('InvalidCredentials', 'ApiKey key is not provided. Send it in the header `apikey`.')
     if (apiKey === '') throw unauthorized('ApiKeyAuthenticationError', 'Empty `apikey` header provided')
     const found = await findTenant(apiKey)
     if (found) return found
@@ -63,7 +70,12 @@ export function createAccess(agent: Agent): Authenticate {
     const token = headers['x-admin-api-key']
     if (isAdminToken(token)) return { kind: 'admin' }
     const { apikey } = headers
-    const known = token === undefined && API_KEY_ENABLED && typeof apikey === 'string' && apikey !== '' && (await findTenant(apikey))
+    const known =
+      token === undefined &&
+      API_KEY_ENABLED &&
+      typeof apikey === 'string' &&
+      apikey !== '' &&
+      (await findTenant(apikey))
     if (known) {
       visit.caller = known
       throw new Problem(
@@ -95,13 +107,21 @@ async function makeTenant(agent: Agent, apiKey: string, { address, requestId }: 
   if (known) return { kind: 'tenant', ...known }
   if (await tenants.keys.isKnown(apiKey)) throw invalidApiKey()
   const fault = RegisteredKey.safeParse(apiKey).error?.issues[0]?.message
-  if (fault !== undefined) throw unauthorized('InvalidCredentials', `Invalid API key: it is unknown, and one that makes a wallet ${fault}.`)
+  if (fault !== undefined)
+    throw unauthorized(
+      'InvalidCredentials',
+      `Invalid API key: it is unknown, and one that makes a wallet ${fault}.`,
+    )
   return audit.during(
     { actor: 'anonymous', address, requestId, action: 'tenant made for an unknown key' },
     async (begin) => {
       await begin()
       const { id: walletId } = await wallets.create({ name: 'Auto provisioned wallet' })
-      const { id: entityId } = await tenants.create({ id: undefined, name: 'Auto provisioned entity', walletId })
+      const { id: entityId } = await tenants.create({
+        id: undefined,
+        name: 'Auto provisioned entity',
+        walletId,
+      })
       await tenants.keys.register({ entityId, apiKey })
       const made = await tenants.keys.find(apiKey)
       if (!made) throw invalidApiKey()
@@ -113,7 +133,9 @@ async function makeTenant(agent: Agent, apiKey: string, { address, requestId }: 
 
 function adminDetail(token: unknown): string {
   if (token === undefined) return 'Admin API key is not provided in header `x-admin-api-key`'
-  return token === '' ? 'Empty `x-admin-api-key` header provided' : 'Invalid Admin API key in header `x-admin-api-key`'
+  return token === ''
+    ? 'Empty `x-admin-api-key` header provided'
+    : 'Invalid Admin API key in header `x-admin-api-key`'
 }
 
 function invalidApiKey(): Problem {

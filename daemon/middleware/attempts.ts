@@ -30,7 +30,11 @@ export type Guard = <Caller>(attempt: Attempt, identify: () => Promise<Caller>) 
  * Lets an address fail `perMinute` times. A wrong token of the administrator's is a failure also where a tenant's key beside it is right:
  * what is answered would tell whether it was.
  */
-export function createGuard(perMinute: number, { log, isAdminToken }: Pick<Agent, 'log' | 'isAdminToken'>, shownBy: Shown): Guard {
+export function createGuard(
+  perMinute: number,
+  { log, isAdminToken }: Pick<Agent, 'log' | 'isAdminToken'>,
+  shownBy: Shown,
+): Guard {
   const failures = createPace(perMinute, windowSeconds)
   const admitted = new LRUCache<string, true>(remembered)
 
@@ -47,7 +51,10 @@ export function createGuard(perMinute: number, { log, isAdminToken }: Pick<Agent
       admitted.delete(shown)
       const over = await failures(address)
       if (over === undefined) return
-      log.warn({ address, requestId, retryAfter: over }, 'too many keys from one address were wrong: no others are looked at for a while')
+      log.warn(
+        { address, requestId, retryAfter: over },
+        'too many keys from one address were wrong: no others are looked at for a while',
+      )
       throw tooMany(over)
     }
     const caller = await identify().catch(async (error: unknown) => {
@@ -61,5 +68,9 @@ export function createGuard(perMinute: number, { log, isAdminToken }: Pick<Agent
 }
 
 function tooMany(retryAfter: number): Problem {
-  return new Problem('TooManyRequests', `Too many keys from this address were wrong. Come again in ${retryAfter} seconds.`, { retryAfter })
+  return new Problem(
+    'TooManyRequests',
+    `Too many keys from this address were wrong. Come again in ${retryAfter} seconds.`,
+    { retryAfter },
+  )
 }

@@ -26,14 +26,20 @@ export function isAudited({ key, contract: { access } }: Route): boolean {
 /** How one endpoint's requests are audited. */
 export function auditOf({ audit }: Agent, route: Route) {
   const { key: action, contract } = route
-  const actOf = ({ address, requestId, caller }: Visit): Act => ({ ...by(caller), address, requestId, action })
+  const actOf = ({ address, requestId, caller }: Visit): Act => ({
+    ...by(caller),
+    address,
+    requestId,
+    action,
+  })
   return {
     /** Lets somebody in, or notes the refusal. @throws what `admit` throws */
     async admission<T>(visit: Visit, admit: () => Promise<T>): Promise<T> {
       try {
         return await admit()
       } catch (error) {
-        if (error instanceof Problem && [401, 403, 429].includes(error.status)) await audit.refused(actOf(visit), error)
+        if (error instanceof Problem && [401, 403, 429].includes(error.status))
+          await audit.refused(actOf(visit), error)
         throw error
       }
     },
@@ -74,7 +80,15 @@ export function auditForeign({ audit, config }: Agent): Middleware {
     } catch (error) {
       if (error instanceof Problem && error.type === 'error:LocalAccessOnly') {
         const address = addressOf(ctx.req, config.AGENT_TRUST_PROXY)
-        await audit.refused({ actor: 'anonymous', address, requestId: stateOf(ctx).requestId, action: 'request from another site' }, error)
+        await audit.refused(
+          {
+            actor: 'anonymous',
+            address,
+            requestId: stateOf(ctx).requestId,
+            action: 'request from another site',
+          },
+          error,
+        )
       }
       throw error
     }

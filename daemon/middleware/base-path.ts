@@ -20,7 +20,9 @@ export const basePath: Middleware = (ctx, next) => {
   const prefix = basePaths.find((known) => `${given}/`.startsWith(`${known}/`)) ?? ''
   const endpoint = withOneSlash(given.slice(prefix.length)) || '/'
   // With a slash at its end, a path that is a whole name looks like one that goes on.
-  const path = withOneSlash(`${endpoint}/`.replace(enterprise, '').replace(didRequests, '/onboard/did-requests').slice(0, -1))
+  const path = withOneSlash(
+    `${endpoint}/`.replace(enterprise, '').replace(didRequests, '/onboard/did-requests').slice(0, -1),
+  )
   if (path !== ctx.path) ctx.path = path
   return next()
 }

@@ -40,7 +40,8 @@ export function createParties(): Parties {
         if (shown !== undefined) known.delete(shown)
         throw error
       })
-      if (shown !== undefined && caller) known.set(shown, caller.kind === 'admin' ? 'administrator' : `wallet ${caller.walletId}`)
+      if (shown !== undefined && caller)
+        known.set(shown, caller.kind === 'admin' ? 'administrator' : `wallet ${caller.walletId}`)
       return caller
     },
   }

@@ -14,10 +14,17 @@ export const mostHeaders = 200
 /** The fault of a request's head; undefined when there is none. The server must keep one header more than the limit. */
 export function findHeadFault({ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>): Problem | undefined {
   if (rawHeaders.length > 2 * mostHeaders) {
-    return new Problem('error:RequestHeaderFieldsTooLarge', `The request has more than ${mostHeaders} headers. Send fewer.`)
+    return new Problem(
+      'error:RequestHeaderFieldsTooLarge',
+      `The request has more than ${mostHeaders} headers. Send fewer.`,
+    )
   }
-  const hosts = rawHeaders.filter((name, index) => index % 2 === 0 && name.length === 4 && name.toLowerCase() === 'host')
-  return hosts.length > 1 ? new Problem('BadRequest', 'The request has more than one header `Host`. Send one.') : undefined
+  const hosts = rawHeaders.filter(
+    (name, index) => index % 2 === 0 && name.length === 4 && name.toLowerCase() === 'host',
+  )
+  return hosts.length > 1
+    ? new Problem('BadRequest', 'The request has more than one header `Host`. Send one.')
+    : undefined
 }
 
 /** Refuses a request whose head is not as it must be. */

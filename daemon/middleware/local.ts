@@ -24,8 +24,10 @@ export function local(publicUrl: string, origins: readonly string[] = []): Middl
   const isOurs = (url: string) => known.memo(url)
   return (ctx, next) => {
     const { host, origin } = ctx.headers
-    if (origin !== undefined && !isOurs(origin) && !origins.includes(origin)) throw refused('The header `Origin` names another site.')
-    if (host !== undefined && !isOurs(`http://${host}`)) throw refused('The header `Host` names another host.')
+    if (origin !== undefined && !isOurs(origin) && !origins.includes(origin))
+      throw refused('The header `Origin` names another site.')
+    if (host !== undefined && !isOurs(`http://${host}`))
+      throw refused('The header `Host` names another host.')
     return next()
   }
 }

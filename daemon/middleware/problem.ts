@@ -21,7 +21,10 @@ export const problem: Middleware = async (ctx, next) => {
     const shown = toProblem(error)
     const { log, route, walletId } = stateOf(ctx)
     if (shown.status >= 500 && isAboutOthers(shown)) {
-      log.warn({ type: shown.type, status: shown.status, reason: whyOf(shown), instance: id, route, walletId }, 'a request was not served')
+      log.warn(
+        { type: shown.type, status: shown.status, reason: whyOf(shown), instance: id, route, walletId },
+        'a request was not served',
+      )
     } else if (shown.status >= 500) log.error({ err: error, instance: id, route }, 'a request failed')
     ctx.status = shown.status
     if (shown.retryAfter !== undefined) ctx.set('Retry-After', String(shown.retryAfter))
@@ -48,7 +51,10 @@ const aboutOthers: ReadonlySet<ProblemType> = new Set([
 
 /** The text of a problem, and of what caused it. */
 function whyOf(problem: Problem): string {
-  const [reason, cause] = [reasonOf(problem), problem.cause === undefined ? undefined : reasonOf(problem.cause)]
+  const [reason, cause] = [
+    reasonOf(problem),
+    problem.cause === undefined ? undefined : reasonOf(problem.cause),
+  ]
   return cause === undefined || cause === reason ? reason : `${reason} (${cause})`
 }
 

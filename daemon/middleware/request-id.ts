@@ -19,7 +19,14 @@ export const requestId: Middleware = (ctx, next) => {
   return next()
 }
 
-function given({ 'x-request-id': id, apikey, 'x-admin-api-key': adminKey, authorization }: IncomingHttpHeaders): string | undefined {
+function given({
+  'x-request-id': id,
+  apikey,
+  'x-admin-api-key': adminKey,
+  authorization,
+}: IncomingHttpHeaders): string | undefined {
   if (typeof id !== 'string' || !pattern.test(id)) return undefined
-  return [apikey, adminKey, authorization].some((key) => typeof key === 'string' && key.includes(id)) ? undefined : id
+  return [apikey, adminKey, authorization].some((key) => typeof key === 'string' && key.includes(id))
+    ? undefined
+    : id
 }

@@ -8,7 +8,10 @@ export function mustHaveScope(caller: Caller, wanted: readonly Scope[] | undefin
   if (caller?.kind !== 'tenant' || !caller.scopes || !wanted) return
   const { scopes } = caller
   if (wanted.some((scope) => scopes.includes(scope))) return
-  const takes = wanted.length === 0 ? 'one that is for everything' : `one with the scope ${wanted.join(' or ')}, or for everything`
+  const takes =
+    wanted.length === 0
+      ? 'one that is for everything'
+      : `one with the scope ${wanted.join(' or ')}, or for everything`
   throw new Problem(
     'error:AuthenticationError:InsufficientScope',
     `This key is for ${scopes.join(', ')} only. ${key} takes ${takes}: ask the administrator for such a key.`,

@@ -15,7 +15,10 @@ export function securityHeaders(publicUrl: string): Middleware {
 /** What helmet says to every request alike, asked once. */
 function headersOf(isSecure: boolean): ReadonlyMap<string, string> {
   const secure = helmet({
-    contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } },
+    contentSecurityPolicy: {
+      useDefaults: false,
+      directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
+    },
     strictTransportSecurity: isSecure ? {} : false,
   })
   const headers = new Map([['Cache-Control', 'no-store']])

@@ -15,7 +15,9 @@ export function challengePage(challenge: Challenge, { staleAfterMs }: { staleAft
     staleAfterMs,
     content: html`<header>
         <p class="kind">Authentication challenge</p>
-        <h1 class="from">${from === undefined ? 'Sign in with your DID' : html`${quoted(from)} asks you to sign in`}</h1>
+        <h1 class="from">
+          ${from === undefined ? 'Sign in with your DID' : html`${quoted(from)} asks you to sign in`}
+        </h1>
         <p>You sign in with your DID: your wallet signs the challenge, and there is no password to type.</p>
       </header>
       ${scan(text, 'the authentication challenge')}
@@ -27,8 +29,8 @@ export function challengePage(challenge: Challenge, { staleAfterMs }: { staleAft
         ])}
         <aside class="note">
           <p>
-            <strong>Continue only if you started this sign-in yourself, just now.</strong> Another person who sent you this link could be
-            signed in as you. The name on this page is not verified.
+            <strong>Continue only if you started this sign-in yourself, just now.</strong> Another person who
+            sent you this link could be signed in as you. The name on this page is not verified.
           </p>
         </aside>
         ${toCopy('Your wallet is on this device, or has no camera?', [{ label: 'Copy this text into your wallet:', text }])}

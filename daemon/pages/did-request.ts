@@ -5,7 +5,10 @@ import type { Page } from './page.ts'
 import { longestLine, moment, quoted, scan, steps, toCopy } from './parts.ts'
 
 /** `endsAt` is when the link is over, `staleAfterMs` how long that is from now. */
-export function didRequestPage(didRequest: DidRequest, { endsAt, staleAfterMs }: { endsAt: Date; staleAfterMs: number }): Page {
+export function didRequestPage(
+  didRequest: DidRequest,
+  { endsAt, staleAfterMs }: { endsAt: Date; staleAfterMs: number },
+): Page {
   const from = line(didRequest.from, longestLine)
   const text = visibleJson(didRequest)
   const { host } = new URL(didRequest.onboardEndpoint)
@@ -15,8 +18,13 @@ export function didRequestPage(didRequest: DidRequest, { endsAt, staleAfterMs }:
     staleAfterMs,
     content: html`<header>
         <p class="kind">DID request</p>
-        <h1 class="from">${from === undefined ? 'Request for a DID' : html`${quoted(from)} asks for a DID`}</h1>
-        <p>A DID is an identifier that your wallet creates and that only you control. The sender will recognise you by it.</p>
+        <h1 class="from">
+          ${from === undefined ? 'Request for a DID' : html`${quoted(from)} asks for a DID`}
+        </h1>
+        <p>
+          A DID is an identifier that your wallet creates and that only you control. The sender will recognise
+          you by it.
+        </p>
       </header>
       ${scan(text, 'the DID request')}
       <div>
@@ -27,8 +35,8 @@ export function didRequestPage(didRequest: DidRequest, { endsAt, staleAfterMs }:
         ])}
         <aside class="note">
           <p>
-            The sender chose the name on this page, and it is not verified. If you did not expect this request, close the page: opening it
-            sends nothing.
+            The sender chose the name on this page, and it is not verified. If you did not expect this
+            request, close the page: opening it sends nothing.
           </p>
         </aside>
         ${toCopy('Your wallet is on this device, or has no camera?', [{ label: 'Copy this text into your wallet:', text }])}

@@ -7,7 +7,13 @@ export type Html = { readonly [markup]: string }
 
 type Value = Html | string | number | undefined | readonly Html[]
 
-const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
+const entities: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+}
 
 /**
  * Control characters, and characters that turn the direction of text around or are not to be seen (Trojan Source, CVE-2021-42574). Tab and

@@ -35,7 +35,15 @@ const kinds = {
 } as const
 
 /** `oob` is the text of the invitation, `base` where the links to such pages begin. */
-export function invitationPage({ invitation, oob, base }: { invitation: OutOfBandInvitation; oob: string; base: string }): Page {
+export function invitationPage({
+  invitation,
+  oob,
+  base,
+}: {
+  invitation: OutOfBandInvitation
+  oob: string
+  base: string
+}): Page {
   const { from, expires_time: expires } = invitation
   const endsAt = expires === undefined ? undefined : new Date(expires * 1_000)
   if (endsAt && isOver(endsAt.getTime())) return overPage(invitation, endsAt)
@@ -55,17 +63,22 @@ export function invitationPage({ invitation, oob, base }: { invitation: OutOfBan
       <div>
         ${steps([
           html`Open your wallet app, and let it scan the code.`,
-          html`Check what your wallet shows of the sender. ${host === undefined ? undefined : html`Your messages go to <bdi>${host}</bdi>.`}`,
+          html`Check what your wallet shows of the sender.
+          ${host === undefined ? undefined : html`Your messages go to <bdi>${host}</bdi>.`}`,
           html`${last}`,
         ])}
         <aside class="note">
-          <p>An invitation does not prove its author. If you did not expect one, close the page: opening it sends nothing.</p>
+          <p>
+            An invitation does not prove its author. If you did not expect one, close the page: opening it
+            sends nothing.
+          </p>
         </aside>
         ${toCopy('Your wallet is on this device, or has no camera?', [
           { label: 'Copy this link into your wallet:', text: url },
           { label: 'Or, if it asks for the invitation’s text:', text: oob },
         ])}
-        ${details(invitation)} ${endsAt && html`<footer><p>It can be accepted until ${moment(endsAt)}.</p></footer>`}
+        ${details(invitation)}
+        ${endsAt && html`<footer><p>It can be accepted until ${moment(endsAt)}.</p></footer>`}
       </div>`,
   }
 }
@@ -89,7 +102,12 @@ function goalOf({ body }: OutOfBandInvitation): Html | undefined {
 
 /** What the invitation says of its maker and of itself. */
 function details({ id, from, body }: OutOfBandInvitation): Html {
-  const rows = { 'DID of the other side': from, 'Its messages go to': hostOf(from), 'Code of its goal': body.goal_code, Invitation: id }
+  const rows = {
+    'DID of the other side': from,
+    'Its messages go to': hostOf(from),
+    'Code of its goal': body.goal_code,
+    Invitation: id,
+  }
   return html`<details>
     <summary>Who made this invitation?</summary>
     <dl>

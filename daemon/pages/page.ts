@@ -41,7 +41,11 @@ const headers = {
 }
 
 /** One thing in two forms. */
-export type Forms<Seen> = { see: () => Promise<Seen>; toJson: (seen: Seen) => object; toPage: (seen: Seen) => Page }
+export type Forms<Seen> = {
+  see: () => Promise<Seen>
+  toJson: (seen: Seen) => object
+  toPage: (seen: Seen) => Page
+}
 
 /**
  * Answers with the form that the `Accept` header likes better; JSON where it does not care.
@@ -52,7 +56,8 @@ export async function answerInForm<Seen>(
   accepts: (types: readonly string[]) => string | undefined,
   { see, toJson, toPage }: Forms<Seen>,
 ): Promise<Answer<PageMedia>> {
-  if (accepts(pageMedia) !== 'text/html') return { type: 'application/json', body: toJson(await see()), headers: { Vary: 'Accept' } }
+  if (accepts(pageMedia) !== 'text/html')
+    return { type: 'application/json', body: toJson(await see()), headers: { Vary: 'Accept' } }
   try {
     return render(toPage(await see()))
   } catch (error) {
@@ -61,7 +66,14 @@ export async function answerInForm<Seen>(
   }
 }
 
-function render({ title, content, status = 200, isWide = false, staleAfterMs, retryAfter }: Page): Answer<'text/html'> {
+function render({
+  title,
+  content,
+  status = 200,
+  isWide = false,
+  staleAfterMs,
+  retryAfter,
+}: Page): Answer<'text/html'> {
   const document = html`<!doctype html>
     <html lang="en">
       <head>

@@ -18,7 +18,9 @@ export function scan(text: string, what: string): Html {
         ${code}
         <figcaption>Scan this code with your wallet.</figcaption>
       </figure>`
-    : html`<figure class="note"><p>The text is too long for a QR code. Copy it, further down, into your wallet.</p></figure>`
+    : html`<figure class="note">
+        <p>The text is too long for a QR code. Copy it, further down, into your wallet.</p>
+      </figure>`
 }
 
 export function steps(items: readonly Html[]): Html {
@@ -35,7 +37,8 @@ export function toCopy(summary: string, fields: readonly { label: string; text: 
     ${fields.map(
       ({ label, text }, index) =>
         html`<label for="copy-${index}">${label}</label>
-          <textarea id="copy-${index}" readonly rows="6" spellcheck="false" autocomplete="off">${text}</textarea>`,
+          <textarea id="copy-${index}" readonly rows="6" spellcheck="false" autocomplete="off">
+${text}</textarea>`,
     )}
   </details>`
 }
@@ -48,4 +51,5 @@ export function moment(date: Date): Html {
 let format: Intl.DateTimeFormat | undefined
 
 /** Made with the first page: that takes as long as a twentieth of the daemon's start. */
-const written = () => (format ??= new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'medium', timeZone: 'UTC' }))
+const written = () =>
+  (format ??= new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'medium', timeZone: 'UTC' }))

@@ -18,7 +18,13 @@ export function toQrCode(text: string, label: string): Html | undefined {
   if (ecc === undefined) return undefined
   const modules = encodeQR(text, 'raw', { ecc, border: quietZone })
   const size = modules.length
-  return html`<svg class="qr" role="img" aria-label="${label}" viewBox="0 0 ${size} ${size}" shape-rendering="crispEdges">
+  return html`<svg
+    class="qr"
+    role="img"
+    aria-label="${label}"
+    viewBox="0 0 ${size} ${size}"
+    shape-rendering="crispEdges"
+  >
     <rect width="${size}" height="${size}" fill="#fff" />
     <path fill="#000" d="${modules.map(toPath).join('')}" />
   </svg>`
@@ -27,5 +33,7 @@ export function toQrCode(text: string, label: string): Html | undefined {
 /** A row of modules: one bar for each run of dark ones. */
 function toPath(row: readonly boolean[], y: number): string {
   const runs = row.map((isDark) => (isDark ? '1' : '0')).join('')
-  return [...runs.matchAll(/1+/g)].map(({ 0: run, index }) => `M${index} ${y}h${run.length}v1h-${run.length}z`).join('')
+  return [...runs.matchAll(/1+/g)]
+    .map(({ 0: run, index }) => `M${index} ${y}h${run.length}v1h-${run.length}z`)
+    .join('')
 }

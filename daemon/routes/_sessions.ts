@@ -8,7 +8,9 @@ import { Page, toPage, whole, type Paging } from '../http/paging.ts'
 const longestWait = 55
 
 export const Wait = z.object({
-  wait: whole(0, longestWait, 0).describe('How many seconds to wait for an answer that is not there yet; none when left out.'),
+  wait: whole(0, longestWait, 0).describe(
+    'How many seconds to wait for an answer that is not there yet; none when left out.',
+  ),
 })
 
 export const Collection = <Item extends z.ZodType>(item: Item, id: string) => Page('Collection', item, id)
@@ -16,7 +18,12 @@ export const Collection = <Item extends z.ZodType>(item: Item, id: string) => Pa
 /** A page whose URLs are absolute, as the suite's `self` are. */
 export function toCollection<Item>(self: string, cut: Paging & { total: number }, contents: Item[]) {
   const query = new URLSearchParams({ offset: String(cut.offset), limit: String(cut.limit) })
-  const page = toPage('Collection', { ...cut, target: `${new URL(self).pathname}?${query.toString()}` }, contents, self)
+  const page = toPage(
+    'Collection',
+    { ...cut, target: `${new URL(self).pathname}?${query.toString()}` },
+    contents,
+    self,
+  )
   const absolute = (target: string | undefined) => target && new URL(target, self).href
   const [next, previous] = [absolute(page.next), absolute(page.previous)]
   return { ...page, pageOf: self, ...(next && { next }), ...(previous && { previous }) }
@@ -25,7 +32,12 @@ export function toCollection<Item>(self: string, cut: Paging & { total: number }
 /** Reads a session; when it waits for its answer still, reads it again when that has come, or `seconds` later. */
 export async function watch(
   { waiters }: Enterprise,
-  { id, read, seconds, whenGone }: { id: string; read: () => Promise<Session>; seconds: number; whenGone: () => AbortSignal },
+  {
+    id,
+    read,
+    seconds,
+    whenGone,
+  }: { id: string; read: () => Promise<Session>; seconds: number; whenGone: () => AbortSignal },
 ): Promise<Session> {
   if (seconds === 0) return read()
   const signal = whenGone()

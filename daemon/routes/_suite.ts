@@ -21,10 +21,14 @@ export function isSuitePath(path: string): boolean {
 /** The problem as the suite tells it; what is no problem is an internal failure, whose text is for the log. */
 export function toSuiteProblem(error: unknown): Problem {
   if (!(error instanceof Problem)) {
-    const detail = 'The agent failed in a way that it did not expect. Its log says more, under the instance that is given here.'
+    const detail =
+      'The agent failed in a way that it did not expect. Its log says more, under the instance that is given here.'
     return new Problem('/errors/common/internal', detail, { cause: error })
   }
   const type = types[error.status]
   if (error.type.startsWith('/errors/') || type === undefined) return error
-  return new Problem(type, error.message, { cause: error, ...(error.retryAfter !== undefined && { retryAfter: error.retryAfter }) })
+  return new Problem(type, error.message, {
+    cause: error,
+    ...(error.retryAfter !== undefined && { retryAfter: error.retryAfter }),
+  })
 }

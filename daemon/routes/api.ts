@@ -38,7 +38,8 @@ export default [
       media: [json],
       reply: [200, SubmissionResult],
     },
-    ({ agent }, { body, address }) => answer(agent, (server) => server.submit(address, body.signed_operations)),
+    ({ agent }, { body, address }) =>
+      answer(agent, (server) => server.submit(address, body.signed_operations)),
   ),
 
   route(
@@ -103,7 +104,8 @@ export default [
       media: [...didMedia],
       reply: [200, z.looseObject({})],
     },
-    ({ agent }, { path, accepts }) => resolveForNode(serverOf(agent).ledger, path.did, accepts(didMedia) as DidMedia | undefined),
+    ({ agent }, { path, accepts }) =>
+      resolveForNode(serverOf(agent).ledger, path.did, accepts(didMedia) as DidMedia | undefined),
   ),
 
   route(
@@ -158,13 +160,18 @@ export default [
 
 function serverOf({ ledgerServer, config }: Agent): LedgerServer {
   if (ledgerServer) return ledgerServer
-  throw new Problem('error:ResourcePathNotFound', `This agent serves no DID ledger: ${reasonNotServed(config)}.`)
+  throw new Problem(
+    'error:ResourcePathNotFound',
+    `This agent serves no DID ledger: ${reasonNotServed(config)}.`,
+  )
 }
 
 function reasonNotServed(config: Agent['config']): string {
   if (config.VDR_SERVE === false) return 'VDR_SERVE is false'
   const opening = config.VDR_SERVE === undefined ? findOpening(config) : undefined
-  return opening === undefined ? 'its own ledger is elsewhere; ask there' : `${opening}, and VDR_SERVE is not true`
+  return opening === undefined
+    ? 'its own ledger is elsewhere; ask there'
+    : `${opening}, and VDR_SERVE is not true`
 }
 
 /** The words a NeoPRISM node begins its errors with. */

@@ -19,7 +19,11 @@ export default [
     async ({ agent }, { query: { offset, limit, ...filter }, target }) => {
       // One more tells whether there are more: counting them all takes longer than reading a page.
       const found = await agent.audit.list(filter, { offset, limit: limit + 1 })
-      return toPage('AuditPage', { target, offset, limit, total: offset + found.length }, found.slice(0, limit))
+      return toPage(
+        'AuditPage',
+        { target, offset, limit, total: offset + found.length },
+        found.slice(0, limit),
+      )
     },
   ),
 
@@ -29,7 +33,9 @@ export default [
       summary: 'Verify that nobody has altered the audit log (ours)',
       operationId: 'verifyAuditLog',
       access: 'admin',
-      query: z.object({ head: Head.optional().describe('The head of an earlier verification: is it there still?') }),
+      query: z.object({
+        head: Head.optional().describe('The head of an earlier verification: is it there still?'),
+      }),
       reply: [200, AuditVerification],
     },
     ({ agent }, { query: { head } }) => agent.audit.verify(head),

@@ -2,7 +2,13 @@
 import { z } from 'zod'
 import { deleteConnection } from '../../src/protocols/connection/delete.ts'
 import { createInvitation } from '../../src/protocols/connection/flow.ts'
-import { Connection, connection, CreateConnection, toConnection, UpdateConnection } from '../../src/protocols/connection/model.ts'
+import {
+  Connection,
+  connection,
+  CreateConnection,
+  toConnection,
+  UpdateConnection,
+} from '../../src/protocols/connection/model.ts'
 import { updateConnection } from '../../src/protocols/connection/update.ts'
 import { getRecord, listRecords } from '../../src/protocols/engine/find.ts'
 import { Uuid } from '../../src/wallet/model.ts'
@@ -62,7 +68,8 @@ export default [
   route(
     'PATCH /connections/{connectionId}',
     {
-      summary: 'Change the label of a connection, and which offers over it are accepted without a person (ours)',
+      summary:
+        'Change the label of a connection, and which offers over it are accepted without a person (ours)',
       operationId: 'updateConnection',
       access: 'tenant',
       scopes: ['issuer', 'holder', 'verifier'],
@@ -70,7 +77,8 @@ export default [
       body: UpdateConnection,
       reply: [200, Connection],
     },
-    async ({ wallet }, { path, body }) => toConnection(await updateConnection(wallet, path.connectionId, body)),
+    async ({ wallet }, { path, body }) =>
+      toConnection(await updateConnection(wallet, path.connectionId, body)),
   ),
 
   route(

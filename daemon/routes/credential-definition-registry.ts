@@ -2,7 +2,12 @@
 import { z } from 'zod'
 import type { Agent } from '../../src/agent.ts'
 import { CredentialDefinitionInput, CredentialDefinitionRecord } from '../../src/anoncreds/definition.ts'
-import { definitionsPath, getDefinition, listDefinitions, publicPart } from '../../src/anoncreds/definitions.ts'
+import {
+  definitionsPath,
+  getDefinition,
+  listDefinitions,
+  publicPart,
+} from '../../src/anoncreds/definitions.ts'
 import { CredentialDefinition } from '../../src/anoncreds/model.ts'
 import { publishDefinition } from '../../src/anoncreds/publish.ts'
 import { isOwnDid } from '../../src/did-registrar/dids.ts'
@@ -14,8 +19,16 @@ import { FilterText, Page, PagingWithAnyOrder, toPage, withoutQuery } from '../h
 import { readWait } from '../http/prefer.ts'
 import { route, type Answer } from '../http/route.ts'
 
-const DefinitionPage = Page('CredentialDefinitionPage', CredentialDefinitionRecord, 'CredentialDefinitionResponsePage')
-const EnvelopePage = Page('CredentialDefinitionDidUrlPage', PrismEnvelope, 'CredentialDefinitionDidUrlResponsePage')
+const DefinitionPage = Page(
+  'CredentialDefinitionPage',
+  CredentialDefinitionRecord,
+  'CredentialDefinitionResponsePage',
+)
+const EnvelopePage = Page(
+  'CredentialDefinitionDidUrlPage',
+  PrismEnvelope,
+  'CredentialDefinitionDidUrlResponsePage',
+)
 
 const Filter = PagingWithAnyOrder.extend({
   author: FilterText,
@@ -118,8 +131,13 @@ export default [
       reply: [200, EnvelopePage],
     },
     async ({ wallet, agent }, { query, target }) => {
-      const { definitions, total } = await listDefinitions(agent.db, wallet.id, { ...query, resolutionMethod: 'did' })
-      return withoutQuery(toPage('CredentialDefinitionDidUrlPage', { ...query, target, total }, definitions.map(wrap)))
+      const { definitions, total } = await listDefinitions(agent.db, wallet.id, {
+        ...query,
+        resolutionMethod: 'did',
+      })
+      return withoutQuery(
+        toPage('CredentialDefinitionDidUrlPage', { ...query, target, total }, definitions.map(wrap)),
+      )
     },
   ),
 
@@ -146,7 +164,11 @@ export default [
     },
     async ({ agent }, { path: { guid } }) => {
       const record = await getDefinition(agent.db, guid, 'did')
-      return toEnvelope(record.author, `${definitionsPath}/did-url/${record.guid}/definition`, publicPart(record))
+      return toEnvelope(
+        record.author,
+        `${definitionsPath}/did-url/${record.guid}/definition`,
+        publicPart(record),
+      )
     },
   ),
 ] as const
@@ -160,7 +182,12 @@ async function publish(
   waitMs: number,
   whenGone: () => AbortSignal,
 ): Promise<Answer<typeof json>> {
-  const { guid } = await publishDefinition(db, { ...wallet, owns: (did) => isOwnDid(wallet.db, did) }, body, method)
+  const { guid } = await publishDefinition(
+    db,
+    { ...wallet, owns: (did) => isOwnDid(wallet.db, did) },
+    body,
+    method,
+  )
   const waited = definitions.whenGenerated(
     guid,
     waitMs === 0 ? AbortSignal.abort() : AbortSignal.any([whenGone(), AbortSignal.timeout(waitMs)]),

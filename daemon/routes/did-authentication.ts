@@ -39,7 +39,8 @@ export default [
       body: CreateSession,
       reply: [200, ChallengeState],
     },
-    async ({ wallet, agent }, { body }) => toChallengeState(await createChallenge(wallet, agent.enterprise, body), agent.env.urls.rest),
+    async ({ wallet, agent }, { body }) =>
+      toChallengeState(await createChallenge(wallet, agent.enterprise, body), agent.env.urls.rest),
   ),
 
   route(
@@ -76,7 +77,10 @@ export default [
     },
     async ({ wallet, agent }, { path: { challengeId: id }, query: { wait }, whenGone }) => {
       const read = () => getChallenge(wallet.db, id)
-      return toChallengeState(await watch(agent.enterprise, { id, read, seconds: wait, whenGone }), agent.env.urls.rest)
+      return toChallengeState(
+        await watch(agent.enterprise, { id, read, seconds: wait, whenGone }),
+        agent.env.urls.rest,
+      )
     },
   ),
 
@@ -147,7 +151,8 @@ export default [
       path,
       reply: [200, Token],
     },
-    ({ wallet, agent }, { path: { challengeId } }) => exchangeChallenge(wallet, agent.enterprise, challengeId),
+    ({ wallet, agent }, { path: { challengeId } }) =>
+      exchangeChallenge(wallet, agent.enterprise, challengeId),
   ),
 
   route(

@@ -37,7 +37,8 @@ export default [
       body: CreateSession,
       reply: [200, DidRequestState],
     },
-    async ({ wallet, agent }, { body }) => toDidRequestState(await createDidRequest(wallet, agent.enterprise, body), agent.env.urls.rest),
+    async ({ wallet, agent }, { body }) =>
+      toDidRequestState(await createDidRequest(wallet, agent.enterprise, body), agent.env.urls.rest),
   ),
 
   route(
@@ -74,7 +75,10 @@ export default [
     },
     async ({ wallet, agent }, { path: { didRequestId: id }, query: { wait }, whenGone }) => {
       const read = () => getDidRequest(wallet.db, id)
-      return toDidRequestState(await watch(agent.enterprise, { id, read, seconds: wait, whenGone }), agent.env.urls.rest)
+      return toDidRequestState(
+        await watch(agent.enterprise, { id, read, seconds: wait, whenGone }),
+        agent.env.urls.rest,
+      )
     },
   ),
 
@@ -89,7 +93,8 @@ export default [
       path,
       reply: [200, OperationResult],
     },
-    ({ wallet, agent }, { path: { didRequestId } }) => deleteDidRequest(wallet, agent.enterprise, didRequestId),
+    ({ wallet, agent }, { path: { didRequestId } }) =>
+      deleteDidRequest(wallet, agent.enterprise, didRequestId),
   ),
 
   route(
@@ -111,7 +116,8 @@ export default [
           return { row, didRequest: toDidRequestState(row, agent.env.urls.rest).didRequest }
         },
         toJson: ({ didRequest }) => didRequest,
-        toPage: ({ didRequest, row }) => didRequestPage(didRequest, { endsAt: new Date(row.expire_at), staleAfterMs: openFor(row) }),
+        toPage: ({ didRequest, row }) =>
+          didRequestPage(didRequest, { endsAt: new Date(row.expire_at), staleAfterMs: openFor(row) }),
       }),
   ),
 

@@ -18,7 +18,9 @@ import { Page, Paging, toPage } from '../http/paging.ts'
 import { route } from '../http/route.ts'
 
 const ManagedDidPage = Page('ManagedDIDPage', ManagedDidDetail, 'ManagedDIDPage')
-const path = { didRef: z.string().describe('A did:prism of this wallet, short or long form, or a did:web of it.') }
+const path = {
+  didRef: z.string().describe('A did:prism of this wallet, short or long form, or a did:web of it.'),
+}
 
 export default [
   route(
@@ -47,7 +49,9 @@ export default [
       reply: [201, CreateManagedDidResponse],
     },
     async ({ wallet, agent }, { body }) => ({
-      longFormDid: await (body.method === 'web' ? createWebDid(agent.db, wallet, body) : createDid(wallet, body)),
+      longFormDid: await (body.method === 'web'
+        ? createWebDid(agent.db, wallet, body)
+        : createDid(wallet, body)),
     }),
   ),
 

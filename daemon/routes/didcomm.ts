@@ -12,7 +12,11 @@ import { Uuid } from '../../src/wallet/model.ts'
 import { route } from '../http/route.ts'
 
 const Envelope = z
-  .object({ envelope: z.union([z.string(), z.looseObject({})]).describe('The JWE as it was sent, as text or as JSON.') })
+  .object({
+    envelope: z
+      .union([z.string(), z.looseObject({})])
+      .describe('The JWE as it was sent, as text or as JSON.'),
+  })
   .meta({ id: 'UnpackRequest' })
 
 const Layer = z.object({
@@ -75,7 +79,13 @@ export default [
 
   route(
     'GET /didcomm/pings/{id}',
-    { summary: 'Read whether a ping was answered', operationId: 'getPing', access: 'tenant', path: { id: Uuid }, reply: [200, Ping] },
+    {
+      summary: 'Read whether a ping was answered',
+      operationId: 'getPing',
+      access: 'tenant',
+      path: { id: Uuid },
+      reply: [200, Ping],
+    },
     async ({ wallet }, { path }) => toPing(await getPing(wallet.db, path.id)),
   ),
 ] as const

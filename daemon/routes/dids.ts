@@ -3,11 +3,20 @@ import { z } from 'zod'
 import type { Agent } from '../../src/agent.ts'
 import { isTemporary } from '../../src/base/problem.ts'
 import { DidDocument } from '../../src/did/document.ts'
-import { DidDocumentMetadata, DidResolutionMetadata, ResolutionError, type ResolutionResult } from '../../src/did/resolution.ts'
+import {
+  DidDocumentMetadata,
+  DidResolutionMetadata,
+  ResolutionError,
+  type ResolutionResult,
+} from '../../src/did/resolution.ts'
 import { route } from '../http/route.ts'
 
 /** The whole answer, then the bare document: the real agent's type first in each, then those that others ask for. */
-const results = ['application/ld+json; profile=https://w3id.org/did-resolution', 'application/did-resolution', 'application/json'] as const
+const results = [
+  'application/ld+json; profile=https://w3id.org/did-resolution',
+  'application/did-resolution',
+  'application/json',
+] as const
 const documents = ['application/did+ld+json', 'application/did+json', 'application/did'] as const
 const media = [...results, ...documents] as const
 
@@ -27,7 +36,11 @@ const statuses = {
 
 /** A resolution that ended in an answer, or in none: of that we cannot say more than why. */
 type Outcome = Omit<ResolutionResult, 'didResolutionMetadata'> & {
-  didResolutionMetadata: { contentType?: string | undefined; error?: keyof typeof statuses | undefined; message?: string | undefined }
+  didResolutionMetadata: {
+    contentType?: string | undefined
+    error?: keyof typeof statuses | undefined
+    message?: string | undefined
+  }
 }
 
 const DidResolutionResponse = z
@@ -35,7 +48,9 @@ const DidResolutionResponse = z
     '@context': z.string(),
     didDocument: DidDocument.optional(),
     didDocumentMetadata: DidDocumentMetadata,
-    didResolutionMetadata: DidResolutionMetadata.extend({ error: z.enum([...ResolutionError.options, 'internalError']).optional() }),
+    didResolutionMetadata: DidResolutionMetadata.extend({
+      error: z.enum([...ResolutionError.options, 'internalError']).optional(),
+    }),
   })
   .meta({ id: 'DIDResolutionResponse' })
 
@@ -55,18 +70,27 @@ export default [
       bodies: ofEach(documents, DidDocument),
       failures: {
         statuses: Object.values(statuses),
-        bodies: { ...ofEach(results, DidResolutionResponse), ...ofEach(documents, z.string().describe('The reason.')) },
+        bodies: {
+          ...ofEach(results, DidResolutionResponse),
+          ...ofEach(documents, z.string().describe('The reason.')),
+        },
       },
       reply: [200, DidResolutionResponse],
     },
     async ({ agent }, { path: { didRef }, target, accepts, log }) => {
       const type = accepts(media) as (typeof media)[number] | undefined
       const answer =
-        type === undefined ? failed('representationNotSupported', supported) : await resolve({ env: agent.env, log }, toDid(didRef, target))
+        type === undefined
+          ? failed('representationNotSupported', supported)
+          : await resolve({ env: agent.env, log }, toDid(didRef, target))
       const { error, message = '' } = answer.didResolutionMetadata
       const status = error === undefined ? 200 : statuses[error]
       if (type !== undefined && isDocument(type)) return { status, type, body: answer.didDocument ?? message }
-      return { status, type: type ?? results[0], body: { '@context': 'https://w3id.org/did-resolution/v1', ...toBody(answer) } }
+      return {
+        status,
+        type: type ?? results[0],
+        body: { '@context': 'https://w3id.org/did-resolution/v1', ...toBody(answer) },
+      }
     },
   ),
 ] as const
@@ -85,7 +109,8 @@ async function resolve({ env, log }: Pick<Agent, 'env' | 'log'>, did: string): P
     return await env.resolver.resolve(did)
   } catch (error) {
     // Where the operator's ledger is, is nobody else's business.
-    if (isTemporary(error)) return failed('internalError', did.startsWith('did:prism:') ? ledgerAway : error.message)
+    if (isTemporary(error))
+      return failed('internalError', did.startsWith('did:prism:') ? ledgerAway : error.message)
     log.error({ err: error }, 'a DID could not be resolved')
     return failed('internalError', 'The agent failed in a way that it did not expect. Its log says more.')
   }

@@ -3,7 +3,15 @@ import { z } from 'zod'
 import { newId } from '../../src/base/id.ts'
 import { Problem } from '../../src/base/problem.ts'
 import { streamEvents } from '../../src/events/stream.ts'
-import { Event, EventType, eventsAfter, findEvent, lastSequence, putEvent, type EventFilter } from '../../src/events/event.ts'
+import {
+  Event,
+  EventType,
+  eventsAfter,
+  findEvent,
+  lastSequence,
+  putEvent,
+  type EventFilter,
+} from '../../src/events/event.ts'
 import type { Db } from '../../src/storage/database.ts'
 import { Uuid } from '../../src/wallet/model.ts'
 import { toFrame, toPreamble, toStream } from '../http/event-stream.ts'
@@ -44,7 +52,11 @@ export default [
         eventsAfter(db, walletId, await placeOf(db, walletId, after), limit + 1, toFilter(query)),
       )
       const contents = found.slice(0, limit).map(({ event }) => event)
-      return toPageAfter('EventPage', { target, after: found.length > limit ? contents.at(-1)!.id : undefined }, contents)
+      return toPageAfter(
+        'EventPage',
+        { target, after: found.length > limit ? contents.at(-1)!.id : undefined },
+        contents,
+      )
     },
   ),
 
@@ -55,10 +67,17 @@ export default [
       operationId: 'streamEvents',
       access: 'admin-or-tenant',
       query: Filter.extend({ after: After.optional() }),
-      headers: z.object({ 'last-event-id': After.optional().describe('As `after`, which it stands in for.') }),
+      headers: z.object({
+        'last-event-id': After.optional().describe('As `after`, which it stands in for.'),
+      }),
       reply: [
         200,
-        z.string().meta({ description: 'Each event with its id (not for all wallets together), its type, and the envelope as data.' }),
+        z
+          .string()
+          .meta({
+            description:
+              'Each event with its id (not for all wallets together), its type, and the envelope as data.',
+          }),
       ],
       media: ['text/event-stream'],
     },
@@ -69,7 +88,10 @@ export default [
       const subscription = agent.events.subscribe(walletId)
       try {
         const since = newId()
-        const start = walletId === undefined ? undefined : await wallets.use(walletId, ({ db }) => startAt(db, walletId, wanted))
+        const start =
+          walletId === undefined
+            ? undefined
+            : await wallets.use(walletId, ({ db }) => startAt(db, walletId, wanted))
         const after = new Map(walletId !== undefined && start ? [[walletId, start.sequence]] : [])
         const events = streamEvents(wallets, subscription, {
           after,
@@ -120,7 +142,11 @@ export default [
     async ({ wallets, caller }, { path: { id }, query }) => {
       const walletId = walletOf(caller, query.walletId) ?? mustNameWallet()
       const found = await wallets.use(walletId, ({ db }) => findEvent(db, walletId, id))
-      if (!found) throw new Problem('NotFound', `There is no event ${id}, or none any more: events are kept for EVENT_RETENTION.`)
+      if (!found)
+        throw new Problem(
+          'NotFound',
+          `There is no event ${id}, or none any more: events are kept for EVENT_RETENTION.`,
+        )
       return found.event
     },
   ),
@@ -156,14 +182,21 @@ async function placeOf(db: Db, walletId: string, id: string): Promise<number> {
 }
 
 /** Where a stream begins: after the event that is named, or now. */
-async function startAt(db: Db, walletId: string, wanted: string | undefined): Promise<{ sequence: number; id: string }> {
+async function startAt(
+  db: Db,
+  walletId: string,
+  wanted: string | undefined,
+): Promise<{ sequence: number; id: string }> {
   if (wanted !== undefined) return { sequence: await placeOf(db, walletId, wanted), id: wanted }
   const sequence = await lastSequence(db)
   const [last] = await eventsAfter(db, walletId, sequence - 1, 1)
   return { sequence, id: last?.event.id ?? nilId }
 }
 
-async function* toTexts(events: AsyncIterable<Event | undefined>, lastEventId: string | undefined): AsyncGenerator<string, void> {
+async function* toTexts(
+  events: AsyncIterable<Event | undefined>,
+  lastEventId: string | undefined,
+): AsyncGenerator<string, void> {
   yield toPreamble(lastEventId)
   for await (const event of events) yield toFrame(event, lastEventId !== undefined)
 }

@@ -13,12 +13,17 @@ const Description = z
 const contract = { access: 'public', media: pageMedia, reply: [200, Description] } as const
 
 /** Answers with the description. `base` is the reference from the page to the base of the API: a proxy may serve it below a path of its own. */
-const describe = (agent: Agent, { accepts }: Input<typeof contract & { summary: string; operationId: string }>, base: string) =>
+const describe = (
+  agent: Agent,
+  { accepts }: Input<typeof contract & { summary: string; operationId: string }>,
+  base: string,
+) =>
   answerInForm(accepts, {
     see: () => Promise.resolve(agent.env.urls.rest.replace(/\/$/, '')),
     toJson: (url) => ({
       name: 'identity-agent',
-      description: 'An agent for self-sovereign identity, with the API of the Hyperledger Identus Cloud Agent',
+      description:
+        'An agent for self-sovereign identity, with the API of the Hyperledger Identus Cloud Agent',
       apiDocument: `${url}/docs/openapi.json`,
       health: `${url}/_system/health`,
     }),
@@ -31,7 +36,11 @@ const lastPart = (target: string) => target.replace(/\?.*$/s, '').split('/').at(
 export default [
   route(
     'GET /',
-    { ...contract, summary: 'Read what this is, and where its API document is (ours)', operationId: 'getAgentDescription' },
+    {
+      ...contract,
+      summary: 'Read what this is, and where its API document is (ours)',
+      operationId: 'getAgentDescription',
+    },
     ({ agent }, input) => {
       const last = lastPart(input.target)
       return describe(agent, input, last ? `${last}/` : './')
@@ -53,6 +62,11 @@ export default [
       media: ['image/svg+xml'],
       reply: [200, z.string()],
     },
-    () => Promise.resolve({ type: 'image/svg+xml', body: icon, headers: { 'Cache-Control': 'public, max-age=86400' } }),
+    () =>
+      Promise.resolve({
+        type: 'image/svg+xml',
+        body: icon,
+        headers: { 'Cache-Control': 'public, max-age=86400' },
+      }),
   ),
 ] as const

@@ -1,6 +1,14 @@
 /** `/iam`: the tenants' entities, and the keys that let them in (service §4.1, api.md 4.3). */
 import { ApiKey, CreateApiKey, NewApiKey } from '../../src/wallet/api-key.ts'
-import { ApiKeyAuthentication, ApiKeyRemoval, CreateEntity, Entity, RebindEntity, RenameEntity, Uuid } from '../../src/wallet/model.ts'
+import {
+  ApiKeyAuthentication,
+  ApiKeyRemoval,
+  CreateEntity,
+  Entity,
+  RebindEntity,
+  RenameEntity,
+  Uuid,
+} from '../../src/wallet/model.ts'
 import { Page, Paging, toPage } from '../http/paging.ts'
 import { route } from '../http/route.ts'
 

@@ -13,7 +13,9 @@ export default [
       summary: 'Read an invitation from its link; as a page in a browser (ours)',
       operationId: 'getInvitation',
       access: 'public',
-      query: z.object({ _oob: z.unknown().optional().meta({ type: 'string', description: 'The invitation, base64url.' }) }),
+      query: z.object({
+        _oob: z.unknown().optional().meta({ type: 'string', description: 'The invitation, base64url.' }),
+      }),
       media: pageMedia,
       reply: [200, OutOfBandInvitation.meta({ id: 'OutOfBandInvitation' })],
     },
@@ -29,5 +31,8 @@ export default [
 /** The invitation in a request target. It is read as wallets read it, in which a `+` is no space. */
 function readLink(target: string): ReturnType<typeof parseInvitation> {
   if (/[?&]_oob=/.test(target)) return parseInvitation(target)
-  throw new Problem('error:ConnectionServiceError:InvitationParsingError', 'The invitation cannot be read: the link has no _oob parameter.')
+  throw new Problem(
+    'error:ConnectionServiceError:InvitationParsingError',
+    'The invitation cannot be read: the link has no _oob parameter.',
+  )
 }

@@ -2,7 +2,11 @@
 import { z } from 'zod'
 import { CredentialContent, readContent } from '../../src/protocols/issue-credential/content.ts'
 import { acceptOffer, takeOffer } from '../../src/protocols/issue-credential/holder.ts'
-import { inviteToOffer, issueCredentialOf, offerCredential } from '../../src/protocols/issue-credential/issuer.ts'
+import {
+  inviteToOffer,
+  issueCredentialOf,
+  offerCredential,
+} from '../../src/protocols/issue-credential/issuer.ts'
 import {
   AcceptCredentialOffer,
   AcceptOfferInvitation,
@@ -87,7 +91,8 @@ export default [
       path,
       reply: [200, IssueCredentialRecord],
     },
-    async ({ wallet }, { path: { recordId } }) => toCredentialRecord(await getRecord(wallet.db, issueCredential, recordId)),
+    async ({ wallet }, { path: { recordId } }) =>
+      toCredentialRecord(await getRecord(wallet.db, issueCredential, recordId)),
   ),
 
   route(
@@ -126,7 +131,8 @@ export default [
       body: AcceptCredentialOffer,
       reply: [200, IssueCredentialRecord],
     },
-    async ({ wallet }, { path: { recordId }, body }) => toCredentialRecord(await acceptOffer(wallet, recordId, body)),
+    async ({ wallet }, { path: { recordId }, body }) =>
+      toCredentialRecord(await acceptOffer(wallet, recordId, body)),
   ),
 
   route(
@@ -152,6 +158,7 @@ export default [
       path,
       reply: [200, IssueCredentialRecord],
     },
-    async ({ wallet }, { path: { recordId } }) => toCredentialRecord(await issueCredentialOf(wallet, recordId)),
+    async ({ wallet }, { path: { recordId } }) =>
+      toCredentialRecord(await issueCredentialOf(wallet, recordId)),
   ),
 ] as const

@@ -6,12 +6,20 @@ import { Page, Paging, toPage } from '../http/paging.ts'
 import { route } from '../http/route.ts'
 
 const MessagesPage = Page('Collection', Message, 'BasicMessagesPage')
-const query = Paging.extend({ connectionId: z.guid().optional().describe('Only the messages over this connection.') })
+const query = Paging.extend({
+  connectionId: z.guid().optional().describe('Only the messages over this connection.'),
+})
 
 export default [
   route(
     'GET /messages',
-    { summary: 'List the messages, sent and received', operationId: 'listMessages', access: 'tenant', query, reply: [200, MessagesPage] },
+    {
+      summary: 'List the messages, sent and received',
+      operationId: 'listMessages',
+      access: 'tenant',
+      query,
+      reply: [200, MessagesPage],
+    },
     async ({ wallet }, { query, target }) => {
       const { rows, total } = await listMessages(wallet.db, query)
       return toPage('Collection', { ...query, target, total }, rows.map(toMessage))

@@ -12,7 +12,11 @@ import {
   type PresentationRecord,
 } from '../../src/protocols/present-proof/model.ts'
 import { acceptRequest, rejectRequest, takeRequest } from '../../src/protocols/present-proof/prover.ts'
-import { closePresentation, inviteToPresent, requestPresentation } from '../../src/protocols/present-proof/verifier.ts'
+import {
+  closePresentation,
+  inviteToPresent,
+  requestPresentation,
+} from '../../src/protocols/present-proof/verifier.ts'
 import { removePresentation } from '../../src/protocols/engine/remove.ts'
 import type { Wallet } from '../../src/wallet/wallet.ts'
 import { Uuid } from '../../src/wallet/model.ts'
@@ -80,8 +84,15 @@ export default [
 
   route(
     'GET /present-proof/presentations/{presentationId}',
-    { summary: 'Read a presentation record', operationId: 'getPresentation', access: 'tenant', path, reply: [200, PresentationStatus] },
-    async ({ wallet }, { path: { presentationId } }) => toPresentationStatus(await getRecord(wallet.db, presentProof, presentationId)),
+    {
+      summary: 'Read a presentation record',
+      operationId: 'getPresentation',
+      access: 'tenant',
+      path,
+      reply: [200, PresentationStatus],
+    },
+    async ({ wallet }, { path: { presentationId } }) =>
+      toPresentationStatus(await getRecord(wallet.db, presentProof, presentationId)),
   ),
 
   route(
@@ -120,11 +131,16 @@ export default [
       body: RequestPresentationAction,
       reply: [200, PresentationStatus],
     },
-    async ({ wallet }, { path: { presentationId }, body }) => toPresentationStatus(await act(wallet, presentationId, body)),
+    async ({ wallet }, { path: { presentationId }, body }) =>
+      toPresentationStatus(await act(wallet, presentationId, body)),
   ),
 ] as const
 
-function act(wallet: Wallet, id: string, { action, proofId = [], ...choice }: RequestPresentationAction): Promise<PresentationRecord> {
+function act(
+  wallet: Wallet,
+  id: string,
+  { action, proofId = [], ...choice }: RequestPresentationAction,
+): Promise<PresentationRecord> {
   if (action === 'request-accept') return acceptRequest(wallet, id, { proofId, ...choice })
   if (action === 'request-reject') return rejectRequest(wallet, id)
   return closePresentation(wallet, id, action)

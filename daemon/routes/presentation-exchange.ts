@@ -1,13 +1,24 @@
 /** `/presentation-exchange` (api.md 4.14): presentation definitions, and which credentials satisfy one. */
 import { Evaluation, EvaluationRequest, evaluateFor } from '../../src/verification/evaluations.ts'
-import { CreatePresentationDefinition, PresentationDefinition } from '../../src/verification/presentation-definition.ts'
-import { createDefinition, getDefinition, listDefinitions } from '../../src/verification/presentation-definitions.ts'
+import {
+  CreatePresentationDefinition,
+  PresentationDefinition,
+} from '../../src/verification/presentation-definition.ts'
+import {
+  createDefinition,
+  getDefinition,
+  listDefinitions,
+} from '../../src/verification/presentation-definitions.ts'
 import { allScopes } from '../../src/wallet/api-key.ts'
 import { Uuid } from '../../src/wallet/model.ts'
 import { Page, Paging, toPage } from '../http/paging.ts'
 import { route } from '../http/route.ts'
 
-const DefinitionPage = Page('PresentationDefinitionPage', PresentationDefinition, 'PresentationDefinitionPage')
+const DefinitionPage = Page(
+  'PresentationDefinitionPage',
+  PresentationDefinition,
+  'PresentationDefinitionPage',
+)
 const path = { id: Uuid }
 
 export default [
@@ -63,6 +74,7 @@ export default [
       body: EvaluationRequest,
       reply: [200, Evaluation],
     },
-    async ({ wallet, agent }, { path: { id }, body }) => evaluateFor(wallet.db, await getDefinition(agent.db, id), body),
+    async ({ wallet, agent }, { path: { id }, body }) =>
+      evaluateFor(wallet.db, await getDefinition(agent.db, id), body),
   ),
 ] as const

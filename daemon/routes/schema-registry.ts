@@ -20,19 +20,34 @@ const SchemaFilter = PagingWithAnyOrder.extend({
   tags: z.string().optional().describe('One tag that the schema must have.'),
 })
 const Signing = z.object({
-  sign: z.enum(['true', 'false']).optional().describe('Whether the author’s first assertion key signs the schema; not when left out.'),
+  sign: z
+    .enum(['true', 'false'])
+    .optional()
+    .describe('Whether the author’s first assertion key signs the schema; not when left out.'),
 })
 const RawSchema = z.record(z.string(), z.unknown())
 const guidPath = { guid: Uuid }
 /** A new version is published under the id that all versions share. The name is that of the neighbouring paths, as OpenAPI demands. */
 const idPath = { guid: Uuid.describe('The `id` of the schema, which all its versions share.') }
-const publishing = { access: 'tenant', scopes: ['issuer'], query: Signing, body: CredentialSchemaInput, sharesFile: true } as const
+const publishing = {
+  access: 'tenant',
+  scopes: ['issuer'],
+  query: Signing,
+  body: CredentialSchemaInput,
+  sharesFile: true,
+} as const
 
 export default [
   route(
     'POST /schema-registry/schemas',
-    { summary: 'Publish a credential schema', operationId: 'createSchema', ...publishing, reply: [201, CredentialSchema] },
-    ({ wallet, agent }, { body, query }) => publishSchema(agent.db, wallet.id, body, authorsOf(wallet, agent, query.sign === 'true')),
+    {
+      summary: 'Publish a credential schema',
+      operationId: 'createSchema',
+      ...publishing,
+      reply: [201, CredentialSchema],
+    },
+    ({ wallet, agent }, { body, query }) =>
+      publishSchema(agent.db, wallet.id, body, authorsOf(wallet, agent, query.sign === 'true')),
   ),
 
   route(
@@ -52,13 +67,25 @@ export default [
 
   route(
     'GET /schema-registry/schemas/{guid}',
-    { summary: 'Read a credential schema', operationId: 'getSchemaById', access: 'public', path: guidPath, reply: [200, CredentialSchema] },
+    {
+      summary: 'Read a credential schema',
+      operationId: 'getSchemaById',
+      access: 'public',
+      path: guidPath,
+      reply: [200, CredentialSchema],
+    },
     ({ agent }, { path: { guid } }) => getSchema(agent.db, guid),
   ),
 
   route(
     'GET /schema-registry/schemas/{guid}/schema',
-    { summary: 'Read the JSON schema alone', operationId: 'getRawSchemaById', access: 'public', path: guidPath, reply: [200, RawSchema] },
+    {
+      summary: 'Read the JSON schema alone',
+      operationId: 'getRawSchemaById',
+      access: 'public',
+      path: guidPath,
+      reply: [200, RawSchema],
+    },
     async ({ agent }, { path: { guid } }) => (await getSchema(agent.db, guid)).schema,
   ),
 
@@ -85,7 +112,8 @@ export default [
       reply: [200, CredentialSchema],
     },
     async ({ wallet, agent }, { path: { author, id }, body, query }) => {
-      if (canonicalDid(author) !== canonicalDid(body.author)) throw new Problem('BadRequest', 'author: must be the DID in the path.')
+      if (canonicalDid(author) !== canonicalDid(body.author))
+        throw new Problem('BadRequest', 'author: must be the DID in the path.')
       return updateSchema(agent.db, wallet.id, id, body, authorsOf(wallet, agent, query.sign === 'true'))
     },
   ),
@@ -99,7 +127,15 @@ export default [
       reply: [201, PrismEnvelope],
     },
     async ({ wallet, agent }, { body, query }) =>
-      wrap(await publishSchema(agent.db, wallet.id, body, authorsOf(wallet, agent, query.sign === 'true'), 'did')),
+      wrap(
+        await publishSchema(
+          agent.db,
+          wallet.id,
+          body,
+          authorsOf(wallet, agent, query.sign === 'true'),
+          'did',
+        ),
+      ),
   ),
 
   route(
@@ -113,7 +149,9 @@ export default [
     },
     async ({ wallet, agent }, { query, target }) => {
       const { schemas, total } = await listSchemas(agent.db, wallet.id, { ...query, resolutionMethod: 'did' })
-      return withoutQuery(toPage('CredentialSchemaDidUrlPage', { ...query, target, total }, schemas.map(wrap)))
+      return withoutQuery(
+        toPage('CredentialSchemaDidUrlPage', { ...query, target, total }, schemas.map(wrap)),
+      )
     },
   ),
 
@@ -154,7 +192,16 @@ export default [
       reply: [200, PrismEnvelope],
     },
     async ({ wallet, agent }, { path: { guid: id }, body, query }) =>
-      wrap(await updateSchema(agent.db, wallet.id, id, body, authorsOf(wallet, agent, query.sign === 'true'), 'did')),
+      wrap(
+        await updateSchema(
+          agent.db,
+          wallet.id,
+          id,
+          body,
+          authorsOf(wallet, agent, query.sign === 'true'),
+          'did',
+        ),
+      ),
   ),
 ] as const
 

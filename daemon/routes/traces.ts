@@ -8,7 +8,9 @@ const Id = z
   .string()
   .min(1)
   .max(2_000)
-  .describe('A thread or a DID; a record, an event or a ping by its id; or the first characters of a thread’s or a record’s, six at least.')
+  .describe(
+    'A thread or a DID; a record, an event or a ping by its id; or the first characters of a thread’s or a record’s, six at least.',
+  )
 
 export default [
   route(

@@ -2,7 +2,13 @@
 import { z } from 'zod'
 import { statusChecks } from '../../src/credential-status/check.ts'
 import { SchemaVerification, SchemaVerificationResult, verifySchema } from '../../src/schemas/verify.ts'
-import { createPolicy, deletePolicy, getPolicy, listPolicies, updatePolicy } from '../../src/verification/policies.ts'
+import {
+  createPolicy,
+  deletePolicy,
+  getPolicy,
+  listPolicies,
+  updatePolicy,
+} from '../../src/verification/policies.ts'
 import { VerificationPolicy, VerificationPolicyInput } from '../../src/verification/policy.ts'
 import { VcVerificationRequests, VcVerificationResponse } from '../../src/verification/model.ts'
 import { verifyCredentials } from '../../src/verification/verify.ts'
@@ -33,7 +39,11 @@ export default [
     },
     ({ agent: { env } }, { body }) => {
       const { checkStatus } = statusChecks(env)
-      return verifyCredentials(body, { resolve: env.resolver.document, getSchema: (url) => env.getSchema(url), checkStatus }, Date.now())
+      return verifyCredentials(
+        body,
+        { resolve: env.resolver.document, getSchema: (url) => env.getSchema(url), checkStatus },
+        Date.now(),
+      )
     },
   ),
 
@@ -47,7 +57,8 @@ export default [
       body: SchemaVerification,
       reply: [200, SchemaVerificationResult],
     },
-    ({ agent: { env } }, { body }) => verifySchema(body, { readSchema: (url) => env.readSchema(url), resolve: env.resolver.document }),
+    ({ agent: { env } }, { body }) =>
+      verifySchema(body, { readSchema: (url) => env.readSchema(url), resolve: env.resolver.document }),
   ),
 
   route(
@@ -103,7 +114,8 @@ export default [
       body: VerificationPolicyInput,
       reply: [200, VerificationPolicy],
     },
-    ({ wallet }, { path: { id }, query: { nonce }, body }) => wallet.transaction((tx) => updatePolicy(tx, id, nonce, body)),
+    ({ wallet }, { path: { id }, query: { nonce }, body }) =>
+      wallet.transaction((tx) => updatePolicy(tx, id, nonce, body)),
   ),
 
   route(

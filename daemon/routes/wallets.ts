@@ -43,7 +43,8 @@ export default [
       reply: [200, WalletPage],
     },
     async ({ wallets, caller }, { query, target }) => {
-      const { wallets: contents, total } = caller.kind === 'admin' ? await wallets.list(query) : await own(wallets, caller, query)
+      const { wallets: contents, total } =
+        caller.kind === 'admin' ? await wallets.list(query) : await own(wallets, caller, query)
       return toPage('WalletPage', { target, total, ...query }, contents)
     },
   ),
@@ -95,7 +96,10 @@ export default [
     async ({ agent }, { path: { walletId }, body: { passphrase, move } }) => ({
       type: exportType,
       body: await agent.portable.export(walletId, { passphrase, isMoving: move }),
-      headers: { 'Content-Disposition': `attachment; filename="${walletId}.wallet"`, 'Cache-Control': 'no-store' },
+      headers: {
+        'Content-Disposition': `attachment; filename="${walletId}.wallet"`,
+        'Cache-Control': 'no-store',
+      },
     }),
   ),
 
@@ -110,7 +114,8 @@ export default [
       stream: { media: exportType, limit: (config: Config) => config.WALLET_IMPORT_MAX_BYTES },
       reply: [201, WalletDetail],
     },
-    ({ agent }, { query, headers, stream }) => agent.portable.import(stream, { ...query, passphrase: headers['x-passphrase'] }),
+    ({ agent }, { query, headers, stream }) =>
+      agent.portable.import(stream, { ...query, passphrase: headers['x-passphrase'] }),
   ),
 
   route(

@@ -5,7 +5,15 @@ import { listDeliveries, outcomes, WebhookDelivery } from '../../src/events/deli
 import { EventType } from '../../src/events/event.ts'
 import { replay, Replay } from '../../src/events/replay.ts'
 import { CreateWebhook, NewWebhook, Webhook } from '../../src/events/webhook.ts'
-import { createWebhook, deleteWebhook, dropSecrets, findWebhook, listWebhooks, renewSecret, toWebhook } from '../../src/events/webhooks.ts'
+import {
+  createWebhook,
+  deleteWebhook,
+  dropSecrets,
+  findWebhook,
+  listWebhooks,
+  renewSecret,
+  toWebhook,
+} from '../../src/events/webhooks.ts'
 import { Uuid } from '../../src/wallet/model.ts'
 import { cut, Page, Paging, toPage } from '../http/paging.ts'
 import { route } from '../http/route.ts'
@@ -17,7 +25,9 @@ const DeliveryQuery = Paging.omit({ order: true }).extend({
   outcome: z
     .enum(outcomes)
     .optional()
-    .describe('`failed`: every attempt that was not taken; `dead`: the last one at each event that was given up.'),
+    .describe(
+      '`failed`: every attempt that was not taken; `dead`: the last one at each event that was given up.',
+    ),
 })
 
 const TestResult = z
@@ -32,7 +42,10 @@ const TestResult = z
 const NewSecret = z
   .object({
     secret: z.string().describe('Not shown again.'),
-    previousUntil: z.iso.datetime().optional().describe('Until then the secret before this one signs as well.'),
+    previousUntil: z.iso
+      .datetime()
+      .optional()
+      .describe('Until then the secret before this one signs as well.'),
   })
   .meta({ id: 'WebhookSecret' })
 
@@ -48,7 +61,11 @@ export default [
     },
     async ({ wallet }, { query, target }) => {
       const webhooks = await listWebhooks(wallet.db, wallet)
-      return toPage('WebhookNotificationPage', { target, total: webhooks.length, ...query }, cut(webhooks, query))
+      return toPage(
+        'WebhookNotificationPage',
+        { target, total: webhooks.length, ...query },
+        cut(webhooks, query),
+      )
     },
   ),
 
@@ -62,7 +79,8 @@ export default [
       body: CreateWebhook,
       reply: [200, NewWebhook],
     },
-    ({ wallet, agent }, { body }) => wallet.transaction((tx) => createWebhook(tx, wallet, body, agent.config.WEBHOOKS_PER_WALLET)),
+    ({ wallet, agent }, { body }) =>
+      wallet.transaction((tx) => createWebhook(tx, wallet, body, agent.config.WEBHOOKS_PER_WALLET)),
   ),
 
   // Ours from here on: the real agent lists and deletes only.
@@ -118,9 +136,16 @@ export default [
       scopes: [],
       path,
       body: Replay,
-      reply: [202, z.object({ count: z.number().describe('Events that are now to be sent again.') }).meta({ id: 'WebhookReplay' })],
+      reply: [
+        202,
+        z
+          .object({ count: z.number().describe('Events that are now to be sent again.') })
+          .meta({ id: 'WebhookReplay' }),
+      ],
     },
-    async ({ wallet }, { path: { id }, body }) => ({ count: await wallet.transaction((tx) => replay(tx, id, body)) }),
+    async ({ wallet }, { path: { id }, body }) => ({
+      count: await wallet.transaction((tx) => replay(tx, id, body)),
+    }),
   ),
 
   route(
@@ -136,7 +161,12 @@ export default [
     },
     async ({ wallet }, { path: { id }, body: { type } }) => {
       const { event, status, error, durationMs } = await deliverTest(wallet, id, type)
-      return { eventId: event.id, durationMs: Math.round(durationMs), ...(status && { status }), ...(error && { error }) }
+      return {
+        eventId: event.id,
+        durationMs: Math.round(durationMs),
+        ...(status && { status }),
+        ...(error && { error }),
+      }
     },
   ),
 

@@ -24,7 +24,11 @@ export type Announced = {
  * @returns what removes `daemon.json` again
  * @throws {StartError} when they cannot be written
  */
-export function announce(config: Config, log: Log, { profile, running, isKnown, remember }: Announced): () => void {
+export function announce(
+  config: Config,
+  log: Log,
+  { profile, running, isKnown, remember }: Announced,
+): () => void {
   let retry: NodeJS.Timeout | undefined
   const write = () => {
     remember()
@@ -45,12 +49,19 @@ export function announce(config: Config, log: Log, { profile, running, isKnown, 
   } catch (error) {
     if (!isDiskFull(error)) throw error
     if (!isKnown) {
-      const reason = 'The disk is full: a daemon that starts for the first time needs room for its keys and its profile.'
-      throw new StartError(`${reason} Make room on the disks of ${config.AGENT_DATA_DIR} and ${config.AGENT_CONFIG_DIR}.`, 1, {
-        cause: error,
-      })
+      const reason =
+        'The disk is full: a daemon that starts for the first time needs room for its keys and its profile.'
+      throw new StartError(
+        `${reason} Make room on the disks of ${config.AGENT_DATA_DIR} and ${config.AGENT_CONFIG_DIR}.`,
+        1,
+        {
+          cause: error,
+        },
+      )
     }
-    log.warn('the disk is full: the agent can be read, writes are answered 507, and the profile stays as it was, until there is room')
+    log.warn(
+      'the disk is full: the agent can be read, writes are answered 507, and the profile stays as it was, until there is room',
+    )
     retry = setTimeout(writeLater, retryMs).unref()
   }
   return () => {

@@ -68,15 +68,23 @@ export function limitConnections(server: Server, limits: ConnectionLimits): void
 
   function findProblem(ofAddress: number): Problem | undefined {
     if (limits.ofAddress !== undefined && ofAddress >= limits.ofAddress)
-      return new Problem('TooManyRequests', `Your address has ${limits.ofAddress} connections open. Use them again, or close some.`, {
-        retryAfter: 1,
-      })
+      return new Problem(
+        'TooManyRequests',
+        `Your address has ${limits.ofAddress} connections open. Use them again, or close some.`,
+        {
+          retryAfter: 1,
+        },
+      )
     if (count < limits.inAll) return undefined
     // Whoever uses a connection goes before whoever keeps one.
     if (refusals === 0) server.closeIdleConnections()
-    return new Problem('error:ServiceUnavailable', 'The agent has as many connections open as it may. Come again in a second.', {
-      retryAfter: 1,
-    })
+    return new Problem(
+      'error:ServiceUnavailable',
+      'The agent has as many connections open as it may. Come again in a second.',
+      {
+        retryAfter: 1,
+      },
+    )
   }
 
   function refuse(socket: Socket, problem: Problem): void {
@@ -148,7 +156,9 @@ function endAnswers(server: Server): void {
     const answers = open.get(socket) ?? new Set()
     if (!open.has(socket)) {
       open.set(socket, answers)
-      socket.once('close', () => setImmediate(() => answers.forEach((answer) => answer.destroy().emit('close'))))
+      socket.once('close', () =>
+        setImmediate(() => answers.forEach((answer) => answer.destroy().emit('close'))),
+      )
     }
     answers.add(response)
     response.once('close', () => answers.delete(response))

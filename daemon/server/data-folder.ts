@@ -33,7 +33,9 @@ function prepare(folder: string): void {
   } catch (error) {
     const { message } = folderFault(error, folder)
     const wayOut = 'Correct that, or name another folder in AGENT_DATA_DIR (--data-dir).'
-    throw new StartError(`The data folder ${folder} cannot be used: ${message}. ${wayOut}`, 1, { cause: error })
+    throw new StartError(`The data folder ${folder} cannot be used: ${message}. ${wayOut}`, 1, {
+      cause: error,
+    })
   }
 }
 
@@ -42,8 +44,10 @@ function lock(path: string): (() => void) | undefined {
     return takeLock(path)
   } catch (error) {
     if (error instanceof StartError) throw error
-    const reason = error instanceof DamagedFileError ? error.message : `${path} cannot be opened: ${reasonOf(error)}`
-    const wayOut = 'The file holds no data: make sure that no daemon serves this folder, remove the file, and start again.'
+    const reason =
+      error instanceof DamagedFileError ? error.message : `${path} cannot be opened: ${reasonOf(error)}`
+    const wayOut =
+      'The file holds no data: make sure that no daemon serves this folder, remove the file, and start again.'
     throw new StartError(`The lock file ${reason}. ${wayOut}`, 1, { cause: error })
   }
 }

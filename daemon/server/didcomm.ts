@@ -50,7 +50,9 @@ export function createDidcommApp(agent: Agent): Koa {
       textLimit: maxBytes,
       onError: (error) => {
         const isTooLarge = (error as { status?: number }).status === 413
-        const detail = isTooLarge ? `The message is larger than ${maxBytes} bytes.` : `The body cannot be read: ${error.message}.`
+        const detail = isTooLarge
+          ? `The message is larger than ${maxBytes} bytes.`
+          : `The body cannot be read: ${error.message}.`
         throw new Problem('error:DIDCommControllerError:RequestBodyParsingError', detail, { cause: error })
       },
     }),
@@ -63,14 +65,25 @@ async function takeMessage(agent: Agent, context: Context): Promise<void> {
   stateOf(context).route = 'POST /{mailbox}'
   const [, token, ...more] = context.path.split('/')
   if (context.method !== 'POST' || token === undefined || more.length > 0) {
-    throw new Problem('error:ResourcePathNotFound', 'This is a DIDComm endpoint: it takes POST / and POST /{mailbox}.')
+    throw new Problem(
+      'error:ResourcePathNotFound',
+      'This is a DIDComm endpoint: it takes POST / and POST /{mailbox}.',
+    )
   }
   if (!context.is(encryptedType)) {
-    throw new Problem('error:DIDCommControllerError:InvalidContentType', `The content type must be ${encryptedType}.`)
+    throw new Problem(
+      'error:DIDCommControllerError:InvalidContentType',
+      `The content type must be ${encryptedType}.`,
+    )
   }
   const envelope = parseEnvelope(context.request.rawBody ?? '')
   if (agent.mediator?.owns(didOf(envelope.kids[0]!))) {
-    return takeForMediator(agent.mediator, context, envelope, addressOf(context.req, agent.config.MEDIATOR_TRUST_PROXY))
+    return takeForMediator(
+      agent.mediator,
+      context,
+      envelope,
+      addressOf(context.req, agent.config.MEDIATOR_TRUST_PROXY),
+    )
   }
   const state = stateOf(context)
   const walletId = await findWallet(agent, token, envelope.kids)
@@ -97,7 +110,9 @@ async function takeMessage(agent: Agent, context: Context): Promise<void> {
 /** Messages are of the wallet that they are for, as far as the address tells. */
 async function partyOf(agent: Agent, { path, req }: Context): Promise<string> {
   const walletId = await agent.openMailbox(path.slice(1))
-  return walletId === undefined ? `address ${addressOf(req, agent.config.MEDIATOR_TRUST_PROXY)}` : `mailbox of ${walletId}`
+  return walletId === undefined
+    ? `address ${addressOf(req, agent.config.MEDIATOR_TRUST_PROXY)}`
+    : `mailbox of ${walletId}`
 }
 
 /** Says in the log why a message was refused, which the log of requests does not know; never what the message says. Failures of 500 and above are logged as those of every request. */
@@ -109,7 +124,8 @@ function explain(context: Context, error: unknown): never {
       'a DIDComm message was refused',
     )
   // What cannot be reached, and where the operator has it, is not for strangers.
-  if (isTemporary(error)) throw new Problem(error.type, 'The message cannot be judged now. Send it again later.', { cause: error })
+  if (isTemporary(error))
+    throw new Problem(error.type, 'The message cannot be judged now. Send it again later.', { cause: error })
   throw error
 }
 
@@ -118,7 +134,10 @@ async function findWallet(agent: Agent, token: string, kids: string[]): Promise<
   const mailbox = token === '' ? await mailboxOf(agent, kids[0]!) : token
   const walletId = await agent.openMailbox(mailbox)
   if (walletId === undefined)
-    throw new Problem('error:DIDCommControllerError:RecipientNotFound', 'No wallet of this agent is the recipient of the message.')
+    throw new Problem(
+      'error:DIDCommControllerError:RecipientNotFound',
+      'No wallet of this agent is the recipient of the message.',
+    )
   return walletId
 }
 

@@ -13,7 +13,14 @@ async function diagnose(): Promise<Diagnosis> {
   } catch (error) {
     if (!(error instanceof StartError)) throw error
     return {
-      checks: [{ name: 'configuration', status: 'failed', detail: error.message, hint: 'env | grep -E "^(AGENT|VDR)_"   # what is set' }],
+      checks: [
+        {
+          name: 'configuration',
+          status: 'failed',
+          detail: error.message,
+          hint: 'env | grep -E "^(AGENT|VDR)_"   # what is set',
+        },
+      ],
     }
   }
 }

@@ -20,11 +20,21 @@ const quietLooks = 50
 const longestDrainMs = 2_000
 
 /** What a server is answering now; and, when it is stopping: that each connection ends with its next answer, and what is answered later. */
-type Duty = { answering: Set<ServerResponse>; connections: number; isStopping: boolean; held?: (() => void)[] | undefined }
+type Duty = {
+  answering: Set<ServerResponse>
+  connections: number
+  isStopping: boolean
+  held?: (() => void)[] | undefined
+}
 const duties = new WeakMap<Server, Duty>()
 
 /** Binds a server. @throws {StartError} when the port is taken or the address is not this machine's; `wayOut` is a sentence that ends its message. */
-export async function bind(host: string, port: number, wayOut: string, own: Partial<ConnectionLimits> = {}): Promise<Server> {
+export async function bind(
+  host: string,
+  port: number,
+  wayOut: string,
+  own: Partial<ConnectionLimits> = {},
+): Promise<Server> {
   const limits = { ...usualLimits, ...own }
   const {
     requestMs: requestTimeout,
@@ -32,7 +42,10 @@ export async function bind(host: string, port: number, wayOut: string, own: Part
     keepAliveMs: keepAliveTimeout,
     checkMs: connectionsCheckingInterval,
   } = limits
-  const server = createServer({ requestTimeout, headersTimeout, keepAliveTimeout, connectionsCheckingInterval }, refuseYet)
+  const server = createServer(
+    { requestTimeout, headersTimeout, keepAliveTimeout, connectionsCheckingInterval },
+    refuseYet,
+  )
   server.timeout = limits.stallMs
   // One more than there may be: Node.js leaves out those above it without a word.
   server.maxHeadersCount = mostHeaders + 1
@@ -115,7 +128,11 @@ async function drain(duty: Duty): Promise<void> {
   duty.held = []
   const start = performance.now()
   let [quietSince, looks, known] = [start, 0, duty.connections]
-  for (let now = start; (now - quietSince < quietMs || looks < quietLooks) && now - start < longestDrainMs; now = performance.now()) {
+  for (
+    let now = start;
+    (now - quietSince < quietMs || looks < quietLooks) && now - start < longestDrainMs;
+    now = performance.now()
+  ) {
     if (looks > 0) await sleep(1)
     // Node.js has just looked at the door when this comes back: whoever closes it now is quick.
     await turn()
@@ -125,7 +142,8 @@ async function drain(duty: Duty): Promise<void> {
 }
 
 function refusal(error: NodeJS.ErrnoException, host: string, port: number, wayOut: string): StartError {
-  if (error.code === 'EADDRINUSE') return new StartError(`Port ${port} of ${host} is in use. ${wayOut}`, 5, { cause: error })
+  if (error.code === 'EADDRINUSE')
+    return new StartError(`Port ${port} of ${host} is in use. ${wayOut}`, 5, { cause: error })
   const reason = `Port ${port} of ${host} cannot be bound: ${systemReason(error)}. Check the host (AGENT_HOST, --host).`
   return new StartError(`${reason} ${wayOut}`, 1, { cause: error })
 }

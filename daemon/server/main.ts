@@ -61,10 +61,18 @@ async function start(configured: Configured, log: Log, undo: Undo[]): Promise<St
   const calls = describeReach(config)
   const running = { pid: process.pid, url, didcommUrl, startedAt }
   // A start at the address of the last one opens no wallet for it.
-  const moved = remembered?.publicDidcommUrl === urls.didcomm ? undefined : await findMoved(agent.wallets, urls.didcomm)
+  const moved =
+    remembered?.publicDidcommUrl === urls.didcomm ? undefined : await findMoved(agent.wallets, urls.didcomm)
   const apiKey = agent.defaultApiKey && { apiKey: agent.defaultApiKey.reveal() }
   const publicDidcommUrl = urls.didcomm
-  const announced = { kind: 'local' as const, ...running, ...apiKey, adminToken: adminToken.reveal(), dataDir, publicDidcommUrl }
+  const announced = {
+    kind: 'local' as const,
+    ...running,
+    ...apiKey,
+    adminToken: adminToken.reveal(),
+    dataDir,
+    publicDidcommUrl,
+  }
   undo.push(
     announce(config, log, {
       profile: announced,
@@ -113,7 +121,11 @@ export async function main(): Promise<void> {
   } catch (error) {
     await undoAll(undo)
     const isKnown = error instanceof StartError
-    process.stderr.write(isKnown ? `${error.message}\n` : `The daemon could not start: ${(error as Error).stack ?? String(error)}\n`)
+    process.stderr.write(
+      isKnown
+        ? `${error.message}\n`
+        : `The daemon could not start: ${(error as Error).stack ?? String(error)}\n`,
+    )
     process.exitCode = isKnown ? error.exitCode : 1
     process.disconnect?.()
   }

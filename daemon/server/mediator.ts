@@ -36,7 +36,12 @@ const [policyViolation, tryAgainLater] = [1008, 1013]
  *
  * @throws {Problem} 429, with `Retry-After` set, when too much comes from `address`, and whatever the mediator refuses.
  */
-export async function takeForMediator(mediator: Mediator, context: Context, envelope: Envelope, address: string): Promise<void> {
+export async function takeForMediator(
+  mediator: Mediator,
+  context: Context,
+  envelope: Envelope,
+  address: string,
+): Promise<void> {
   const take = async () => {
     await mediator.count(address)
     return mediator.take(envelope, { address })
@@ -71,7 +76,10 @@ export function mediatorPages(mediator: Mediator): Middleware {
       context.set({ 'Access-Control-Allow-Origin': '*', 'Cross-Origin-Resource-Policy': 'cross-origin' })
     }
     if (context.method === 'OPTIONS' && (context.path === '/' || page)) {
-      context.set({ 'Access-Control-Allow-Methods': 'GET, POST', 'Access-Control-Allow-Headers': 'Content-Type' })
+      context.set({
+        'Access-Control-Allow-Methods': 'GET, POST',
+        'Access-Control-Allow-Headers': 'Content-Type',
+      })
       context.status = 204
     } else if (context.method === 'GET' && page) context.body = page()
     else await next()
@@ -89,7 +97,11 @@ export function serveSockets(
   patienceMs = strangerMs,
 ): () => void {
   if (!mediator) return () => undefined
-  const sockets = new WebSocketServer({ noServer: true, maxPayload: config.DIDCOMM_MAX_RECEIVE_BYTES, perMessageDeflate: false })
+  const sockets = new WebSocketServer({
+    noServer: true,
+    maxPayload: config.DIDCOMM_MAX_RECEIVE_BYTES,
+    perMessageDeflate: false,
+  })
   const silent = new WeakSet<WebSocket>()
   const open = new Map<string, number>()
   const onUpgrade = (...[request, stream, head]: Parameters<WebSocketServer['handleUpgrade']>) => {
@@ -97,7 +109,8 @@ export function serveSockets(
     if (request.url?.split('?')[0] !== '/ws') return refuse(stream, '404 Not Found')
     if (sockets.clients.size >= maxSockets) return refuse(stream, '503 Service Unavailable')
     const address = addressOf(request, config.MEDIATOR_TRUST_PROXY)
-    if ((open.get(address) ?? 0) >= config.MEDIATOR_SOCKETS_PER_ADDRESS) return refuse(stream, '429 Too Many Requests')
+    if ((open.get(address) ?? 0) >= config.MEDIATOR_SOCKETS_PER_ADDRESS)
+      return refuse(stream, '429 Too Many Requests')
     sockets.handleUpgrade(request, stream, head, (socket) => {
       open.set(address, (open.get(address) ?? 0) + 1)
       socket.on('close', () => {
@@ -133,7 +146,10 @@ function listen(
   socket: WebSocket,
   { address, patienceMs }: { address: string; patienceMs: number },
 ): void {
-  const patience = setTimeout(() => socket.close(policyViolation, 'no message came that could be taken'), patienceMs)
+  const patience = setTimeout(
+    () => socket.close(policyViolation, 'no message came that could be taken'),
+    patienceMs,
+  )
   const channel: Channel = {
     send(envelope) {
       if (socket.readyState === socket.OPEN && socket.bufferedAmount < maxBuffered) socket.send(envelope)

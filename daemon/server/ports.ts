@@ -7,10 +7,17 @@ import { StartError } from '../../src/base/start-error.ts'
 import { bind } from './listen.ts'
 
 type Name = 'AGENT_HTTP_PORT' | 'AGENT_DIDCOMM_PORT'
-const flags: Readonly<Record<Name, string>> = { AGENT_HTTP_PORT: '--port', AGENT_DIDCOMM_PORT: '--didcomm-port' }
+const flags: Readonly<Record<Name, string>> = {
+  AGENT_HTTP_PORT: '--port',
+  AGENT_DIDCOMM_PORT: '--didcomm-port',
+}
 
 /** Binds a server. 0 is the free port of the last start, since peers know it, and another one where that is taken. @throws {StartError} as `bind` does. */
-export async function bindAsTold(configured: Configured, name: Name, limits: Parameters<typeof bind>[3]): Promise<Server> {
+export async function bindAsTold(
+  configured: Configured,
+  name: Name,
+  limits: Parameters<typeof bind>[3],
+): Promise<Server> {
   const { config, settings } = configured
   const [host, port, last] = [config.AGENT_HOST, config[name], Number(settings[name] ?? 0)]
   const wayOut = wayOutOf(configured, name)

@@ -16,7 +16,8 @@ export async function commandsPage(): Promise<string> {
   ]
   for (const name of names) {
     parts.push(`## agent ${name.replaceAll(':', ' ')}`, `${topics[name]}.`)
-    for (const { id } of commandsOf(name, commands)) parts.push(`### ${heading(id)}`, await block(id.split(':')))
+    for (const { id } of commandsOf(name, commands))
+      parts.push(`### ${heading(id)}`, await block(id.split(':')))
   }
   for (const { id } of alone) parts.push(`## ${heading(id)}`, await block([id]))
   return `${parts.join('\n\n')}\n`

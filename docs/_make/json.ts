@@ -6,8 +6,12 @@ import { Report, shapes } from './shapes.ts'
 
 export function jsonPage(): string {
   const schemas = convert()
-  const rows = sorted(shapes).map(([id, shape]) => `| \`agent ${id.replaceAll(':', ' ')}\` | ${link(shape)} | ${shape.note ?? ''} |`)
-  const sections = Object.entries(schemas).map(([name, schema]) => `### ${name}\n\n\`\`\`ts\n${toNotation(schema)}\n\`\`\``)
+  const rows = sorted(shapes).map(
+    ([id, shape]) => `| \`agent ${id.replaceAll(':', ' ')}\` | ${link(shape)} | ${shape.note ?? ''} |`,
+  )
+  const sections = Object.entries(schemas).map(
+    ([name, schema]) => `### ${name}\n\n\`\`\`ts\n${toNotation(schema)}\n\`\`\``,
+  )
   return `${[
     '# What `--json` prints',
     'With `--json`, a command prints one JSON document on standard output: the daemon’s answer as it came, unless the table says otherwise. Lists are pages, with what was asked for in `contents`. Where the table says *lines*, each line is a document. Shapes grow by fields that may be left out; a field that is there stays, with its meaning.',

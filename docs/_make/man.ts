@@ -41,7 +41,11 @@ export function manPage(): string {
     '.SH COMMANDS',
     ...commands.flatMap(commandLines),
     '.SH TOPICS',
-    ...Object.entries(topics).flatMap(([name, about]) => ['.TP', bold(name.replaceAll(':', ' ')), escape(`${about}.`)]),
+    ...Object.entries(topics).flatMap(([name, about]) => [
+      '.TP',
+      bold(name.replaceAll(':', ' ')),
+      escape(`${about}.`),
+    ]),
     '.SH "EXIT STATUS"',
     ...Object.entries(exitCodes).flatMap(([code, [, what]]) => ['.TP', bold(code), escape(what)]),
     '.SH ENVIRONMENT',
@@ -53,16 +57,27 @@ export function manPage(): string {
 
 function commandLines({ id, summary, description, examples, args, flags }: Command): string[] {
   const own = Object.values(flags).filter((flag) => !isCommon(flag) && !flag.hidden)
-  const positional = Object.values(args).map(({ name, required }) => (required ? name.toUpperCase() : `[${name.toUpperCase()}]`))
+  const positional = Object.values(args).map(({ name, required }) =>
+    required ? name.toUpperCase() : `[${name.toUpperCase()}]`,
+  )
   return [
     `.SS "agent ${[id.replaceAll(':', ' '), ...positional].map(escape).join(' ')}"`,
     escape(`${summary}.`),
     ...(description === undefined ? [] : [escape(description)]),
-    ...Object.values(args).flatMap(({ name, description }) => ['.TP', italic(name.toUpperCase()), escape(sentence(description ?? ''))]),
+    ...Object.values(args).flatMap(({ name, description }) => [
+      '.TP',
+      italic(name.toUpperCase()),
+      escape(sentence(description ?? '')),
+    ]),
     ...own.flatMap(flagLines),
     ...(examples.length === 0
       ? []
-      : ['.PP', '.nf', ...examples.map((line) => `.RS\n${escape(line.replaceAll('<%= config.bin %>', 'agent'))}\n.RE`), '.fi']),
+      : [
+          '.PP',
+          '.nf',
+          ...examples.map((line) => `.RS\n${escape(line.replaceAll('<%= config.bin %>', 'agent'))}\n.RE`),
+          '.fi',
+        ]),
   ]
 }
 
@@ -83,7 +98,9 @@ function flagLines({
   const notes = [
     required && 'Required.',
     options && `One of ${options.join(', ')}.`,
-    typeof preset === 'string' || typeof preset === 'number' ? preset !== '' && `${String(preset)} when left out.` : undefined,
+    typeof preset === 'string' || typeof preset === 'number'
+      ? preset !== '' && `${String(preset)} when left out.`
+      : undefined,
   ].filter((note) => typeof note === 'string')
   return ['.TP', bold(spelled), escape([sentence(description), ...notes].join(' '))]
 }
@@ -99,6 +116,9 @@ function escape(text: string): string {
     .replaceAll('…', '...')
     .replaceAll('-', '\\-')
     .replaceAll('"', '\\(dq')
-    .replaceAll(/[^\n\x20-\x7e]/gu, (char) => `\\[u${char.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}]`)
+    .replaceAll(
+      /[^\n\x20-\x7e]/gu,
+      (char) => `\\[u${char.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}]`,
+    )
     .replaceAll(/^(?=[.'])/gm, '\\&')
 }

@@ -25,7 +25,8 @@ export function toNotation(schema: JsonSchema, pad = ''): string {
   const union = schema.anyOf ?? schema.oneOf
   if (union) return [...new Set(union.map((each) => toNotation(each, pad)))].join(' | ')
   if (schema.allOf) return schema.allOf.map((each) => toNotation(each, pad)).join(' & ')
-  if (Array.isArray(schema.type)) return schema.type.map((type) => toNotation({ ...schema, type }, pad)).join(' | ')
+  if (Array.isArray(schema.type))
+    return schema.type.map((type) => toNotation({ ...schema, type }, pad)).join(' | ')
   switch (schema.type) {
     case 'object':
       return toObject(schema, pad)
@@ -46,7 +47,10 @@ function toArray({ items, prefixItems }: JsonSchema, pad: string): string {
 
 function toObject({ properties = {}, required = [], additionalProperties }: JsonSchema, pad: string): string {
   const deeper = `${pad}  `
-  const rest = typeof additionalProperties === 'object' && Object.keys(additionalProperties).length > 0 ? additionalProperties : undefined
+  const rest =
+    typeof additionalProperties === 'object' && Object.keys(additionalProperties).length > 0
+      ? additionalProperties
+      : undefined
   const isOpen = rest !== undefined || typeof additionalProperties === 'object'
   const members = [
     ...Object.entries(properties).map(([name, value]) => {

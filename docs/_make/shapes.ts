@@ -11,7 +11,10 @@ const credential = answer('GET /issue-credentials/records/{recordId}')
 const proof = answer('GET /present-proof/presentations/{presentationId}')
 const didRequest = answer('GET /onboard/did-requests/{didRequestId}')
 const challenge = answer('GET /did-authentication/challenges/{challengeId}')
-const schema = answer('GET /schema-registry/schemas/{guid}', 'With --did-url a PrismEnvelope, whose resource is the schema in base64url.')
+const schema = answer(
+  'GET /schema-registry/schemas/{guid}',
+  'With --did-url a PrismEnvelope, whose resource is the schema in base64url.',
+)
 const definition = answer(
   'GET /credential-definition-registry/definitions/{guid}',
   'With --did-url a PrismEnvelope, whose resource is the definition’s record in base64url.',
@@ -29,8 +32,12 @@ const operated = z
 const backupAtRest = (bodyOf('POST /_system/backups') as z.ZodObject)
   .omit({ heldMs: true })
   .extend({
-    masterKey: z.enum(['opens', 'does not open', 'absent']).describe('The one in the backup, otherwise the one at hand.'),
-    faults: z.array(z.object({ path: z.string(), reason: z.string() })).describe('Files that are not as they were made.'),
+    masterKey: z
+      .enum(['opens', 'does not open', 'absent'])
+      .describe('The one in the backup, otherwise the one at hand.'),
+    faults: z
+      .array(z.object({ path: z.string(), reason: z.string() }))
+      .describe('Files that are not as they were made.'),
   })
   .meta({ id: 'VerifiedBackup' })
 
@@ -40,7 +47,14 @@ function toPartial(type: z.ZodType): z.ZodRawShape {
 }
 
 const text = z.string()
-const Daemon = z.object({ url: text, didcommUrl: text, pid: z.number(), dataDir: text, log: text, calls: text.optional() })
+const Daemon = z.object({
+  url: text,
+  didcommUrl: text,
+  pid: z.number(),
+  dataDir: text,
+  log: text,
+  calls: text.optional(),
+})
 const Profile = z
   .object({
     name: z.string(),
@@ -72,12 +86,18 @@ const Key = {
   apiKey: z.string().optional().describe('The key, shown this once.'),
   apiKeyFile: z.string().optional().describe('The file of the key, with --key-file.'),
 }
-const Replayed = own(z.object({ id: z.string().describe('Of the webhook.'), count: z.number() }).meta({ id: 'Replayed' }))
+const Replayed = own(
+  z.object({ id: z.string().describe('Of the webhook.'), count: z.number() }).meta({ id: 'Replayed' }),
+)
 
 /** What is on standard error when a command fails (cli/errors/report.ts). */
 export const Report = z
   .object({
-    code: z.string().describe('The problem’s type where the daemon named one, otherwise a word of ours; `agent explain` knows it.'),
+    code: z
+      .string()
+      .describe(
+        'The problem’s type where the daemon named one, otherwise a word of ours; `agent explain` knows it.',
+      ),
     title: z.string(),
     detail: z.string().optional(),
     status: z.number().optional().describe('The HTTP status of the daemon’s answer.'),

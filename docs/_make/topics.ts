@@ -7,7 +7,9 @@ const Package = z.object({
   oclif: z.object({ topics: z.record(z.string(), z.object({ description: z.string() })) }),
 })
 
-const { description, oclif } = Package.parse(JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')))
+const { description, oclif } = Package.parse(
+  JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')),
+)
 
 /** What the program is, in a sentence. */
 export const summary = description

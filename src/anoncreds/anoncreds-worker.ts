@@ -16,7 +16,8 @@ async function perform({ operation, input }: Task): Promise<Outcome> {
     return { output: await operations[operation](library, input as never) }
   } catch (error) {
     // A panic of the library, or the end of its memory.
-    if (error instanceof RangeError || (error instanceof Error && error.name === 'RuntimeError')) return { broken: String(error) }
+    if (error instanceof RangeError || (error instanceof Error && error.name === 'RuntimeError'))
+      return { broken: String(error) }
     return { refused: error instanceof Error ? error.message : String(error) }
   }
 }

@@ -12,8 +12,16 @@ const predicateTypes = { '>=': 'GE', '>': 'GT', '<=': 'LE', '<': 'LT' } as const
  *
  * @throws {VerificationError} `malformed`, `claim-missing`, `signature`
  */
-export function checkAnswers({ proof, requested_proof: said, identifiers }: Presentation, request: PresentationRequest): void {
-  const { revealed_attrs: revealed, unrevealed_attrs: unrevealed, self_attested_attrs: selfAttested, predicates } = said
+export function checkAnswers(
+  { proof, requested_proof: said, identifiers }: Presentation,
+  request: PresentationRequest,
+): void {
+  const {
+    revealed_attrs: revealed,
+    unrevealed_attrs: unrevealed,
+    self_attested_attrs: selfAttested,
+    predicates,
+  } = said
   const { requested_attributes: attributes, requested_predicates: wanted } = request
   if (identifiers.length === 0) throw malformed('it is of no credential')
   if (identifiers.length !== proof.proofs.length)
@@ -32,7 +40,10 @@ export function checkAnswers({ proof, requested_proof: said, identifiers }: Pres
     const signed = ownMember(part(index).eq_proof.revealed_attrs, attributeKey(attributes[reference]!.name))
     // What is proved is the number alone: without this a prover could show any text beside it.
     if (signed !== encoded || encodeValue(raw) !== encoded)
-      throw new VerificationError('signature', `The text that is shown for ${reference} is not the one that was signed`)
+      throw new VerificationError(
+        'signature',
+        `The text that is shown for ${reference} is not the one that was signed`,
+      )
   }
   for (const [reference, { sub_proof_index: index }] of Object.entries(unrevealed)) {
     const { revealed_attrs, m } = part(index).eq_proof
@@ -54,15 +65,19 @@ export function checkAnswers({ proof, requested_proof: said, identifiers }: Pres
   proof.proofs.forEach(({ primary_proof: { ge_proofs } }, index) => {
     const answered = (all: Record<string, { sub_proof_index: number }>) =>
       Object.values(all).filter(({ sub_proof_index }) => sub_proof_index === index).length
-    if (answered(revealed) + answered(unrevealed) + answered(predicates) === 0) throw malformed(`its part ${index} answers nothing`)
-    if (answered(predicates) < ge_proofs.length) throw malformed(`its part ${index} proves more predicates than it answers`)
+    if (answered(revealed) + answered(unrevealed) + answered(predicates) === 0)
+      throw malformed(`its part ${index} answers nothing`)
+    if (answered(predicates) < ge_proofs.length)
+      throw malformed(`its part ${index} proves more predicates than it answers`)
   })
 }
 
 function mustBeSame(what: string, asked: string[], answered: string[]): void {
   const open = asked.find((reference) => !answered.includes(reference))
   if (open !== undefined) throw missing(`The ${what} ${open} is not answered`)
-  const surplus = answered.find((reference, index) => !asked.includes(reference) || answered.indexOf(reference) !== index)
+  const surplus = answered.find(
+    (reference, index) => !asked.includes(reference) || answered.indexOf(reference) !== index,
+  )
   if (surplus !== undefined) throw malformed(`the ${what} ${surplus} was not asked for, or is answered twice`)
 }
 

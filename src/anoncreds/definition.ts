@@ -11,10 +11,16 @@ export const CredentialDefinitionInput = z
     description: z.string().min(1).nullish(),
     version: SchemaVersion.describe('SemVer.'),
     tag: z.string().max(1_000).describe('A word to find it by; part of the definition.'),
-    author: Did.describe('The issuer: a did:prism of the wallet, published or not, short or long, or a did:web of it.'),
-    schemaId: Id.describe('URL or DID URL of an AnonCreds schema alone, such as `…/schema-registry/schemas/{guid}/schema`.'),
+    author: Did.describe(
+      'The issuer: a did:prism of the wallet, published or not, short or long, or a did:web of it.',
+    ),
+    schemaId: Id.describe(
+      'URL or DID URL of an AnonCreds schema alone, such as `…/schema-registry/schemas/{guid}/schema`.',
+    ),
     signatureType: z.literal('CL'),
-    supportRevocation: z.boolean().describe('Kept and shown; credentials cannot be revoked whatever it says.'),
+    supportRevocation: z
+      .boolean()
+      .describe('Kept and shown; credentials cannot be revoked whatever it says.'),
   })
   .meta({ id: 'CredentialDefinitionInput' })
 export type CredentialDefinitionInput = z.output<typeof CredentialDefinitionInput>

@@ -78,12 +78,18 @@ export async function addDefinition(
 export async function completeDefinition(
   tx: AgentTx,
   { walletId, guid }: { walletId: string; guid: string },
-  { definition, keyCorrectnessProof }: { definition: CredentialDefinition; keyCorrectnessProof: KeyCorrectnessProof },
+  {
+    definition,
+    keyCorrectnessProof,
+  }: { definition: CredentialDefinition; keyCorrectnessProof: KeyCorrectnessProof },
 ): Promise<void> {
   await mustBeHere(tx, walletId)
   await tx
     .updateTable('credential_definition')
-    .set({ definition: JSON.stringify(definition), key_correctness_proof: JSON.stringify(keyCorrectnessProof) })
+    .set({
+      definition: JSON.stringify(definition),
+      key_correctness_proof: JSON.stringify(keyCorrectnessProof),
+    })
     .where('guid', '=', guid)
     .where('definition', 'is', null)
     .execute()
@@ -94,8 +100,18 @@ export async function findDefinition(
   db: AgentDb,
   guid: string,
 ): Promise<{ record: CredentialDefinitionRecord; walletId: string; attributes: string[] } | undefined> {
-  const row = await db.selectFrom('credential_definition').selectAll().where('guid', '=', guid.toLowerCase()).executeTakeFirst()
-  return row && { record: toRecord(row), walletId: row.wallet_id, attributes: JSON.parse(row.attributes) as string[] }
+  const row = await db
+    .selectFrom('credential_definition')
+    .selectAll()
+    .where('guid', '=', guid.toLowerCase())
+    .executeTakeFirst()
+  return (
+    row && {
+      record: toRecord(row),
+      walletId: row.wallet_id,
+      attributes: JSON.parse(row.attributes) as string[],
+    }
+  )
 }
 
 /** The definition with a guid. @throws {Problem} `error:CredentialDefinitionError:GuidNotFoundError` */
@@ -115,7 +131,10 @@ export async function listDefinitions(
   walletId: string,
   { offset, limit, order, resolutionMethod = 'http', ...texts }: DefinitionQuery,
 ): Promise<{ definitions: CredentialDefinitionRecord[]; total: number }> {
-  let matching = db.selectFrom('credential_definition').where('wallet_id', '=', walletId).where('resolution_method', '=', resolutionMethod)
+  let matching = db
+    .selectFrom('credential_definition')
+    .where('wallet_id', '=', walletId)
+    .where('resolution_method', '=', resolutionMethod)
   for (const column of ['author', 'name', 'version', 'tag'] as const) {
     const text = texts[column]
     if (text !== undefined) matching = matching.where(column, ...matchOf(text))
@@ -142,7 +161,10 @@ export function definitionUrl(record: CredentialDefinitionRecord, restUrl: strin
 }
 
 export function definitionNotFound(guid: string): Problem {
-  return new Problem('error:CredentialDefinitionError:GuidNotFoundError', `There is no credential definition with the guid ${guid}.`)
+  return new Problem(
+    'error:CredentialDefinitionError:GuidNotFoundError',
+    `There is no credential definition with the guid ${guid}.`,
+  )
 }
 
 function toRecord(row: DefinitionRow): CredentialDefinitionRecord {

@@ -4,7 +4,8 @@ import type { Presentation } from './proof-model.ts'
 
 /** A text that is a 32-bit integer, signs and leading zeros included, as the integer; any other as SHA-256 of its UTF-8. Decimal. */
 export function encodeValue(raw: string): string {
-  if (/^[+-]?\d+$/.test(raw) && Number(raw) >= -2_147_483_648 && Number(raw) <= 2_147_483_647) return BigInt(Number(raw)).toString()
+  if (/^[+-]?\d+$/.test(raw) && Number(raw) >= -2_147_483_648 && Number(raw) <= 2_147_483_647)
+    return BigInt(Number(raw)).toString()
   return BigInt(`0x${createHash('sha256').update(raw, 'utf8').digest('hex')}`).toString()
 }
 
@@ -12,6 +13,8 @@ export function encodeValue(raw: string): string {
  * The reference of a revealed attribute whose text is not the one that was signed, if there is one: what is proved is the number alone, so
  * that without this a holder could show any text beside it.
  */
-export function findForgedText({ requested_proof: { revealed_attrs: revealed } }: Presentation): string | undefined {
+export function findForgedText({
+  requested_proof: { revealed_attrs: revealed },
+}: Presentation): string | undefined {
   return Object.entries(revealed).find(([, { raw, encoded }]) => encodeValue(raw) !== encoded)?.[0]
 }

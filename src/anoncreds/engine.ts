@@ -20,7 +20,9 @@ import { Presentation } from './proof-model.ts'
  * All functions throw `AnonCredsError` with the library's reason, and `Problem` `error:ServiceUnavailable` when too much waits or one takes too long.
  */
 export type Engine = {
-  readonly [Name in Exclude<Operation, 'createLinkSecret' | 'createNonce'>]: (input: Operations[Name][0]) => Promise<Operations[Name][1]>
+  readonly [Name in Exclude<Operation, 'createLinkSecret' | 'createNonce'>]: (
+    input: Operations[Name][0],
+  ) => Promise<Operations[Name][1]>
 } & {
   /** A new link secret, decimal. */
   createLinkSecret(): Promise<string>
@@ -44,7 +46,11 @@ export function createEngine(change: Partial<EngineLimits> = {}): Engine {
     tooMany: 'Too many calculations of AnonCreds wait. Try again in a few seconds.',
   })
 
-  async function ask<Name extends Operation>(operation: Name, input: Operations[Name][0], type?: z.ZodType): Promise<Operations[Name][1]> {
+  async function ask<Name extends Operation>(
+    operation: Name,
+    input: Operations[Name][0],
+    type?: z.ZodType,
+  ): Promise<Operations[Name][1]> {
     const outcome = await perform(thread, { operation, input } as Task)
     return (type ? type.parse(outcome) : outcome) as Operations[Name][1]
   }
@@ -62,7 +68,8 @@ export function createEngine(change: Partial<EngineLimits> = {}): Engine {
     createPresentation: (input) => ask('createPresentation', input, Presentation),
     async verifyPresentation(input) {
       const forged = findForgedText(input.presentation)
-      if (forged !== undefined) throw new AnonCredsError(`the text that is shown for ${forged} is not the one that was signed`)
+      if (forged !== undefined)
+        throw new AnonCredsError(`the text that is shown for ${forged} is not the one that was signed`)
       return ask('verifyPresentation', input)
     },
     close: () => thread.close(true),
@@ -75,7 +82,9 @@ async function perform(thread: Thread<Task, Outcome>, task: Task): Promise<unkno
     if ('output' in outcome) return outcome.output
     if ('refused' in outcome) throw new AnonCredsError(toReason(outcome.refused))
     await thread.close()
-    throw new AnonCredsError('the library of AnonCreds cannot make anything of it', { cause: new Error(outcome.broken) })
+    throw new AnonCredsError('the library of AnonCreds cannot make anything of it', {
+      cause: new Error(outcome.broken),
+    })
   } catch (error) {
     if (!(error instanceof ThreadSpent)) throw error
     // What is calculated with is bounded when it is read: it is the machine that is too slow for now.
@@ -86,6 +95,8 @@ async function perform(thread: Thread<Task, Outcome>, task: Task): Promise<unkno
 
 /** The library's message in one line: an error stands on the first, its causes on those after it. */
 function toReason(message: string): string {
-  const lines = message.split('\n').map((line) => line.replace(/^(?:AnoncredsError\s+)?(?:(?:Error|Caused by):)?\s*/, '').trim())
+  const lines = message
+    .split('\n')
+    .map((line) => line.replace(/^(?:AnoncredsError\s+)?(?:(?:Error|Caused by):)?\s*/, '').trim())
   return reasonOf(lines.filter((line) => line !== '').join(': '))
 }

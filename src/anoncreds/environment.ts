@@ -31,17 +31,24 @@ export function createAnonCreds(
   sources: ResourceSources,
   readSchema: (url: string) => Promise<{ schema: JsonObject }>,
 ): AnonCredsEnvironment {
-  const definitionSources = { ...sources, ownDefinition: (guid: string, isRaw: boolean) => readOwnDefinition(db, guid, isRaw) }
+  const definitionSources = {
+    ...sources,
+    ownDefinition: (guid: string, isRaw: boolean) => readOwnDefinition(db, guid, isRaw),
+  }
   return {
     anoncreds: createEngine(),
     getAnonCredsSchema: (url) => dereferenceAnonCredsSchema(url, readSchema),
-    getCredentialDefinition: (url) => across('schema', { url }, () => dereferenceDefinition(url, definitionSources)),
+    getCredentialDefinition: (url) =>
+      across('schema', { url }, () => dereferenceDefinition(url, definitionSources)),
     vouchesForIssuer: (url) => vouchesForIssuer(url, sources.ownBaseUrls),
   }
 }
 
 /** What is used of a wallet that has a definition. */
-type Owner = { seal(context: string, text: string): string; transaction(write: (tx: Tx) => Promise<void>): Promise<void> }
+type Owner = {
+  seal(context: string, text: string): string
+  transaction(write: (tx: Tx) => Promise<void>): Promise<void>
+}
 
 /** Makes the generator of keys for the registry's definitions; it does nothing until it is woken, and never where AnonCreds are disabled. It is to be closed. */
 export function createDefinitions(
@@ -54,7 +61,8 @@ export function createDefinitions(
     db,
     log,
     keys: createKeyMaker(),
-    keep: (walletId, guid, key) => wallets.use(walletId, (wallet) => wallet.transaction((tx) => keepPrivateKey(tx, wallet, guid, key))),
+    keep: (walletId, guid, key) =>
+      wallets.use(walletId, (wallet) => wallet.transaction((tx) => keepPrivateKey(tx, wallet, guid, key))),
   })
   return config.ENABLE_ANONCRED ? generator : { ...generator, wake: () => undefined }
 }

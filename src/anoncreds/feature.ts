@@ -6,9 +6,16 @@ import { isInstalled } from './library.ts'
 const title = 'BadRequest_FeatureDisabled'
 
 /** @throws {Problem} 400 `BadRequest` with the title `BadRequest_FeatureDisabled`. */
-export function mustBeEnabled({ ENABLE_ANONCRED }: Pick<Config, 'ENABLE_ANONCRED'>, isThere = isInstalled): void {
+export function mustBeEnabled(
+  { ENABLE_ANONCRED }: Pick<Config, 'ENABLE_ANONCRED'>,
+  isThere = isInstalled,
+): void {
   if (!ENABLE_ANONCRED)
-    throw new Problem('BadRequest', 'AnonCreds is turned off here. The operator turns it on with ENABLE_ANONCRED=true.', { title })
+    throw new Problem(
+      'BadRequest',
+      'AnonCreds is turned off here. The operator turns it on with ENABLE_ANONCRED=true.',
+      { title },
+    )
   if (!isThere())
     throw new Problem(
       'BadRequest',

@@ -8,7 +8,10 @@ import { findUnmet, type Source } from './restrictions.ts'
 export type Owned = Pick<Source, 'issuerId' | 'schema'> & { credential: Credential }
 
 /** By the references of a request: why the credential cannot answer, or `undefined` where it can. */
-export type Fit = { attributes: Record<string, string | undefined>; predicates: Record<string, string | undefined> }
+export type Fit = {
+  attributes: Record<string, string | undefined>
+  predicates: Record<string, string | undefined>
+}
 
 /** Compares a credential with a request, attribute by attribute and predicate by predicate. Who vouches for issuers is the verifier's to know. */
 export function findFit(request: PresentationRequest, { credential, issuerId, schema }: Owned): Fit {
@@ -46,7 +49,9 @@ export function findFit(request: PresentationRequest, { credential, issuerId, sc
 
 /** Why a credential cannot answer all of a request, if it cannot. */
 export function findMisfit({ attributes, predicates }: Fit): string | undefined {
-  const misfit = [...Object.entries(attributes), ...Object.entries(predicates)].find(([, reason]) => reason !== undefined)
+  const misfit = [...Object.entries(attributes), ...Object.entries(predicates)].find(
+    ([, reason]) => reason !== undefined,
+  )
   return misfit && `cannot answer ${misfit[0]}: ${misfit[1]}`
 }
 

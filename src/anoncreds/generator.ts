@@ -56,14 +56,26 @@ export function createGenerator({ db, keys, log, keep, retryMs = 30_000 }: Gener
       .orderBy('position')
       .execute()
     const lastTurn = ({ wallet_id: id }: DefinitionRow) => turns.get(id) ?? 0
-    return rows.filter(({ guid }) => !postponed.has(guid)).toSorted((one, other) => lastTurn(one) - lastTurn(other))[0]
+    return rows
+      .filter(({ guid }) => !postponed.has(guid))
+      .toSorted((one, other) => lastTurn(one) - lastTurn(other))[0]
   }
 
-  async function generate({ guid, wallet_id: walletId, schema_id: schemaId, tag, author, attributes }: DefinitionRow): Promise<void> {
+  async function generate({
+    guid,
+    wallet_id: walletId,
+    schema_id: schemaId,
+    tag,
+    author,
+    attributes,
+  }: DefinitionRow): Promise<void> {
     const { primary, privateKey, keyCorrectnessProof } = await keys.make(JSON.parse(attributes) as string[])
     await keep(walletId, guid, privateKey)
     const definition = { schemaId, type: 'CL' as const, tag, issuerId: author, value: { primary } }
-    const complete = () => db.transaction().execute((tx) => completeDefinition(tx, { walletId, guid }, { definition, keyCorrectnessProof }))
+    const complete = () =>
+      db
+        .transaction()
+        .execute((tx) => completeDefinition(tx, { walletId, guid }, { definition, keyCorrectnessProof }))
     await across('definition', { walletId, guid }, complete)
   }
 
@@ -81,7 +93,10 @@ export function createGenerator({ db, keys, log, keep, retryMs = 30_000 }: Gener
       tell(row.guid, ({ resolve }) => resolve())
     } catch (error) {
       if (isClosed) return
-      log.error({ err: error, walletId: row.wallet_id }, `the key of a credential definition could not be generated: ${reasonOf(error)}`)
+      log.error(
+        { err: error, walletId: row.wallet_id },
+        `the key of a credential definition could not be generated: ${reasonOf(error)}`,
+      )
       postponed.add(row.guid)
       const timer = setTimeout(() => {
         timers.delete(timer)
@@ -103,7 +118,9 @@ export function createGenerator({ db, keys, log, keep, retryMs = 30_000 }: Gener
   function wake(): void {
     isWoken = !isClosed
     running ??= run()
-      .catch((error: unknown) => log.error({ err: error }, 'the registry of credential definitions could not be read'))
+      .catch((error: unknown) =>
+        log.error({ err: error }, 'the registry of credential definitions could not be read'),
+      )
       .finally(() => {
         running = undefined
         // Somebody may have come when it was about to end.

@@ -30,7 +30,10 @@ export type OwnDefinition = {
  *
  * @throws {Problem} `error:CredentialDefinitionError:GuidNotFoundError`, also for another wallet's, `NotGeneratedYet` (503).
  */
-export async function ownDefinition({ id, env }: Pick<Owner, 'id' | 'env'>, guid: string): Promise<OwnDefinition> {
+export async function ownDefinition(
+  { id, env }: Pick<Owner, 'id' | 'env'>,
+  guid: string,
+): Promise<OwnDefinition> {
   const found = await findDefinition(env.db, guid)
   if (found?.walletId !== id) throw definitionNotFound(guid)
   const { record, attributes } = found
@@ -45,8 +48,15 @@ export async function ownDefinition({ id, env }: Pick<Owner, 'id' | 'env'>, guid
 }
 
 /** The private key of a definition of the wallet's. @throws {Problem} when the wallet does not have it. */
-export async function privateKeyOf(wallet: Pick<Owner, 'db' | 'unseal'>, guid: string): Promise<DefinitionPrivateKey> {
-  const row = await wallet.db.selectFrom('definition_key').select('sealed').where('guid', '=', guid).executeTakeFirst()
+export async function privateKeyOf(
+  wallet: Pick<Owner, 'db' | 'unseal'>,
+  guid: string,
+): Promise<DefinitionPrivateKey> {
+  const row = await wallet.db
+    .selectFrom('definition_key')
+    .select('sealed')
+    .where('guid', '=', guid)
+    .executeTakeFirst()
   if (!row)
     throw new Problem(
       'error:CredentialServiceError:CredentialDefinitionPrivatePartNotFound',
@@ -56,8 +66,16 @@ export async function privateKeyOf(wallet: Pick<Owner, 'db' | 'unseal'>, guid: s
 }
 
 /** Writes the private key of a definition; one that was made before, for a definition that was then not published, is replaced. */
-export async function keepPrivateKey(tx: Tx, wallet: Pick<Owner, 'seal'>, guid: string, key: DefinitionPrivateKey): Promise<void> {
-  const row = { sealed: wallet.seal(contextOf(guid), JSON.stringify(key)), created_at: new Date().toISOString() }
+export async function keepPrivateKey(
+  tx: Tx,
+  wallet: Pick<Owner, 'seal'>,
+  guid: string,
+  key: DefinitionPrivateKey,
+): Promise<void> {
+  const row = {
+    sealed: wallet.seal(contextOf(guid), JSON.stringify(key)),
+    created_at: new Date().toISOString(),
+  }
   await tx
     .insertInto('definition_key')
     .values({ guid, ...row })

@@ -9,7 +9,11 @@ import { z } from 'zod'
 import type { DefinitionKeys } from './keys.ts'
 import { DefinitionPrivateKey, KeyCorrectnessProof, PrimaryPublicKey } from './model.ts'
 
-const Keys = z.object({ primary: PrimaryPublicKey, privateKey: DefinitionPrivateKey, keyCorrectnessProof: KeyCorrectnessProof })
+const Keys = z.object({
+  primary: PrimaryPublicKey,
+  privateKey: DefinitionPrivateKey,
+  keyCorrectnessProof: KeyCorrectnessProof,
+})
 
 /** As `nice` counts: others go first, and it goes on beside them, with a third of what they get. */
 const priority = 5
@@ -41,7 +45,9 @@ export function createKeyMaker(): KeyMaker {
         const keys = await new Promise<unknown>((resolve, reject) => {
           made.once('message', resolve)
           made.on('error', reject)
-          made.once('exit', (code, signal) => reject(new Error(`the process that makes keys has ended (${signal ?? code})`)))
+          made.once('exit', (code, signal) =>
+            reject(new Error(`the process that makes keys has ended (${signal ?? code})`)),
+          )
           made.send([...attrNames])
         })
         return Keys.parse(keys)

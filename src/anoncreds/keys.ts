@@ -6,7 +6,11 @@ import { createHash, generatePrime, randomBytes } from 'node:crypto'
 import { attributeKey, linkSecretName } from '../schemas/attribute-key.ts'
 import type { DefinitionPrivateKey, KeyCorrectnessProof, PrimaryPublicKey } from './model.ts'
 
-export type DefinitionKeys = { primary: PrimaryPublicKey; privateKey: DefinitionPrivateKey; keyCorrectnessProof: KeyCorrectnessProof }
+export type DefinitionKeys = {
+  primary: PrimaryPublicKey
+  privateKey: DefinitionPrivateKey
+  keyCorrectnessProof: KeyCorrectnessProof
+}
 
 /** Bits of the modulus. */
 export const modulusBits = 2_048
@@ -26,7 +30,8 @@ export async function generateDefinitionKeys(attrNames: readonly string[]): Prom
   // Proves, without showing the exponents, that z and all r are powers of s.
   const [xzTilde, xrTilde] = [randomExponent(), names.map(randomExponent)]
   const hash = createHash('sha256')
-  for (const number of [z, ...r, power(s, xzTilde), ...xrTilde.map((x) => power(s, x))]) hash.update(toBytes(number))
+  for (const number of [z, ...r, power(s, xzTilde), ...xrTilde.map((x) => power(s, x))])
+    hash.update(toBytes(number))
   const c = BigInt(`0x${hash.digest('hex')}`)
 
   const text = (number: bigint) => number.toString()
@@ -98,7 +103,8 @@ function gcd(a: bigint, b: bigint): bigint {
 function randomBelow(limit: bigint): bigint {
   const bits = limit.toString(2).length
   for (;;) {
-    const number = BigInt(`0x${randomBytes(Math.ceil(bits / 8)).toString('hex')}`) >> BigInt((8 - (bits % 8)) % 8)
+    const number =
+      BigInt(`0x${randomBytes(Math.ceil(bits / 8)).toString('hex')}`) >> BigInt((8 - (bits % 8)) % 8)
     if (number < limit) return number
   }
 }

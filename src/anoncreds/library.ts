@@ -23,11 +23,22 @@ export type Library = {
   LinkSecret: { fromString(text: string): object }
   Issuer: {
     createCredentialOffer(schemaId: string, definitionId: string, keyCorrectnessProof: Held): Held
-    createCredential(definition: Held, privateKey: Held, offer: Held, request: Held, values: Record<string, string>): Held
+    createCredential(
+      definition: Held,
+      privateKey: Held,
+      offer: Held,
+      request: Held,
+      values: Record<string, string>,
+    ): Held
   }
   Prover: {
     createLinkSecret(): { toString(): string }
-    createCredentialRequest(definition: Held, linkSecret: object, name: string, offer: Held): { request: Held; metadata: Held }
+    createCredentialRequest(
+      definition: Held,
+      linkSecret: object,
+      name: string,
+      offer: Held,
+    ): { request: Held; metadata: Held }
     processCredential(credential: Held, metadata: Held, linkSecret: object, definition: Held): Held
     createPresentation(
       request: Held,
@@ -39,7 +50,12 @@ export type Library = {
   }
   Verifier: {
     createNonce(): string
-    verifyPresentation(presentation: Held, request: Held, schemas: Record<string, Held>, definitions: Record<string, Held>): boolean
+    verifyPresentation(
+      presentation: Held,
+      request: Held,
+      schemas: Record<string, Held>,
+      definitions: Record<string, Held>,
+    ): boolean
   }
 }
 
@@ -67,6 +83,9 @@ export async function loadLibrary(): Promise<Library> {
   // It is loaded with the first call.
   await new AnoncredsLoader().createLinksecret()
   const library = AnoncredsLoader.instance?.pkg
-  if (!library) throw new Error(`${plugin} has no library of AnonCreds where it was: is it the version that package.json names?`)
+  if (!library)
+    throw new Error(
+      `${plugin} has no library of AnonCreds where it was: is it the version that package.json names?`,
+    )
   return library
 }

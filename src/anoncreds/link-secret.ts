@@ -24,7 +24,11 @@ export async function linkSecretOf(wallet: Keeper): Promise<string> {
 }
 
 async function read(wallet: Keeper): Promise<string | undefined> {
-  const row = await wallet.db.selectFrom('setting').select('value').where('name', '=', name).executeTakeFirst()
+  const row = await wallet.db
+    .selectFrom('setting')
+    .select('value')
+    .where('name', '=', name)
+    .executeTakeFirst()
   return row && wallet.unseal(contextOf(wallet.id), row.value)
 }
 

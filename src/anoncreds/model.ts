@@ -21,7 +21,9 @@ export const Id = z.string().min(1).max(10_000)
 const Nonce = z.string().max(100).regex(/^\d+$/, 'is not a decimal number')
 
 /** Numbers by the names of attributes, as the signature knows them. */
-export const ByAttribute = z.record(Reference, Decimal).refine((all) => Object.keys(all).length <= 126, 'has more than 126 members')
+export const ByAttribute = z
+  .record(Reference, Decimal)
+  .refine((all) => Object.keys(all).length <= 126, 'has more than 126 members')
 
 export const KeyCorrectnessProof = z.object({
   c: Decimal,
@@ -31,7 +33,13 @@ export const KeyCorrectnessProof = z.object({
 export type KeyCorrectnessProof = z.output<typeof KeyCorrectnessProof>
 
 /** What is public of a definition's key. */
-export const PrimaryPublicKey = z.object({ n: Decimal, s: Decimal, r: ByAttribute, rctxt: Decimal, z: Decimal })
+export const PrimaryPublicKey = z.object({
+  n: Decimal,
+  s: Decimal,
+  r: ByAttribute,
+  rctxt: Decimal,
+  z: Decimal,
+})
 export type PrimaryPublicKey = z.output<typeof PrimaryPublicKey>
 
 export const CredentialDefinition = z
@@ -45,10 +53,17 @@ export const CredentialDefinition = z
   .meta({ id: 'AnonCredsCredentialDefinition' })
 export type CredentialDefinition = z.output<typeof CredentialDefinition>
 
-export const DefinitionPrivateKey = z.object({ value: z.object({ p_key: z.object({ p: Decimal, q: Decimal }) }) })
+export const DefinitionPrivateKey = z.object({
+  value: z.object({ p_key: z.object({ p: Decimal, q: Decimal }) }),
+})
 export type DefinitionPrivateKey = z.output<typeof DefinitionPrivateKey>
 
-export const CredentialOffer = z.object({ schema_id: Id, cred_def_id: Id, key_correctness_proof: KeyCorrectnessProof, nonce: Nonce })
+export const CredentialOffer = z.object({
+  schema_id: Id,
+  cred_def_id: Id,
+  key_correctness_proof: KeyCorrectnessProof,
+  nonce: Nonce,
+})
 export type CredentialOffer = z.output<typeof CredentialOffer>
 
 export const CredentialRequest = z.object({
@@ -61,7 +76,12 @@ export const CredentialRequest = z.object({
     hidden_attributes: z.array(Reference).max(126),
     committed_attributes: ByAttribute,
   }),
-  blinded_ms_correctness_proof: z.object({ c: Decimal, v_dash_cap: Decimal, m_caps: ByAttribute, r_caps: ByAttribute }),
+  blinded_ms_correctness_proof: z.object({
+    c: Decimal,
+    v_dash_cap: Decimal,
+    m_caps: ByAttribute,
+    r_caps: ByAttribute,
+  }),
   nonce: Nonce,
 })
 export type CredentialRequest = z.output<typeof CredentialRequest>
@@ -81,7 +101,9 @@ export const Credential = z.object({
   schema_id: Id,
   cred_def_id: Id,
   rev_reg_id: mustNotRevoke,
-  values: z.record(Reference, EncodedValue).refine((all) => Object.keys(all).length <= 125, 'has more than 125 members'),
+  values: z
+    .record(Reference, EncodedValue)
+    .refine((all) => Object.keys(all).length <= 125, 'has more than 125 members'),
   signature: z.object({
     p_credential: z.object({ m_2: Decimal, a: Decimal, e: Decimal, v: Decimal }),
     r_credential: mustNotRevoke,

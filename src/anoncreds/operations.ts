@@ -19,7 +19,10 @@ type Known = { schemas: Record<string, AnonCredsSchema>; definitions: Record<str
 export type Operations = {
   createLinkSecret: [input: {}, output: string]
   createNonce: [input: {}, output: string]
-  createOffer: [input: { schemaId: string; credDefId: string; keyCorrectnessProof: KeyCorrectnessProof }, output: CredentialOffer]
+  createOffer: [
+    input: { schemaId: string; credDefId: string; keyCorrectnessProof: KeyCorrectnessProof },
+    output: CredentialOffer,
+  ]
   createRequest: [
     input: { definition: CredentialDefinition; linkSecret: string; offer: CredentialOffer },
     output: { request: CredentialRequest; metadata: RequestMetadata },
@@ -35,11 +38,22 @@ export type Operations = {
     output: Credential,
   ]
   processCredential: [
-    input: { credential: Credential; metadata: RequestMetadata; linkSecret: string; definition: CredentialDefinition },
+    input: {
+      credential: Credential
+      metadata: RequestMetadata
+      linkSecret: string
+      definition: CredentialDefinition
+    },
     output: Credential,
   ]
-  createPresentation: [input: { request: PresentationRequest; credential: Credential; linkSecret: string } & Known, output: Presentation]
-  verifyPresentation: [input: { presentation: Presentation; request: PresentationRequest } & Known, output: boolean]
+  createPresentation: [
+    input: { request: PresentationRequest; credential: Credential; linkSecret: string } & Known,
+    output: Presentation,
+  ]
+  verifyPresentation: [
+    input: { presentation: Presentation; request: PresentationRequest } & Known,
+    output: boolean,
+  ]
 }
 export type Operation = keyof Operations
 
@@ -56,18 +70,28 @@ export const operations: Does = {
 
   async createOffer(library, { schemaId, credDefId, keyCorrectnessProof }) {
     const { Issuer, CredentialKeyCorrectnessProof } = await library()
-    return Issuer.createCredentialOffer(schemaId, credDefId, CredentialKeyCorrectnessProof.from(keyCorrectnessProof)).toJSON()
+    return Issuer.createCredentialOffer(
+      schemaId,
+      credDefId,
+      CredentialKeyCorrectnessProof.from(keyCorrectnessProof),
+    ).toJSON()
   },
 
   async createRequest(library, { definition, linkSecret, offer }) {
     const { Prover, CredentialDefinition, CredentialOffer, LinkSecret } = await library()
     const [known, secret] = [CredentialDefinition.from(definition), LinkSecret.fromString(linkSecret)]
-    const { request, metadata } = Prover.createCredentialRequest(known, secret, secretName, CredentialOffer.from(offer))
+    const { request, metadata } = Prover.createCredentialRequest(
+      known,
+      secret,
+      secretName,
+      CredentialOffer.from(offer),
+    )
     return { request: request.toJSON(), metadata: metadata.toJSON() }
   },
 
   async createCredential(library, { definition, privateKey, offer, request, values }) {
-    const { Issuer, CredentialDefinition, CredentialDefinitionPrivate, CredentialOffer, CredentialRequest } = await library()
+    const { Issuer, CredentialDefinition, CredentialDefinitionPrivate, CredentialOffer, CredentialRequest } =
+      await library()
     return Issuer.createCredential(
       CredentialDefinition.from(definition),
       CredentialDefinitionPrivate.from(privateKey),
@@ -78,7 +102,8 @@ export const operations: Does = {
   },
 
   async processCredential(library, { credential, metadata, linkSecret, definition }) {
-    const { Prover, Credential, CredentialRequestMetadata, LinkSecret, CredentialDefinition } = await library()
+    const { Prover, Credential, CredentialRequestMetadata, LinkSecret, CredentialDefinition } =
+      await library()
     return Prover.processCredential(
       Credential.from(credential),
       CredentialRequestMetadata.from(metadata),
@@ -101,12 +126,19 @@ export const operations: Does = {
   async verifyPresentation(library, { presentation, request, ...known }) {
     const loaded = await library()
     const { Verifier, Presentation, PresentationRequest } = loaded
-    return Verifier.verifyPresentation(Presentation.from(presentation), PresentationRequest.from(request), ...hold(loaded, known))
+    return Verifier.verifyPresentation(
+      Presentation.from(presentation),
+      PresentationRequest.from(request),
+      ...hold(loaded, known),
+    )
   },
 }
 
 function hold({ CredentialSchema, CredentialDefinition }: Library, { schemas, definitions }: Known) {
   const each = <Type>(all: Record<string, Type>, from: (json: Type) => Held) =>
     Object.fromEntries(Object.entries(all).map(([id, json]) => [id, from(json)]))
-  return [each(schemas, (json) => CredentialSchema.from(json)), each(definitions, (json) => CredentialDefinition.from(json))] as const
+  return [
+    each(schemas, (json) => CredentialSchema.from(json)),
+    each(definitions, (json) => CredentialDefinition.from(json)),
+  ] as const
 }

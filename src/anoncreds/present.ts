@@ -26,7 +26,9 @@ export async function createProof(
   engine: Pick<Engine, 'createPresentation'>,
   { request, credential, linkSecret, schema, definition, keptBack }: Proof,
 ): Promise<Presentation> {
-  const shown = Object.entries(request.requested_attributes).filter(([reference]) => !keptBack.includes(reference))
+  const shown = Object.entries(request.requested_attributes).filter(
+    ([reference]) => !keptBack.includes(reference),
+  )
   const presentation = await engine.createPresentation({
     request: { ...request, requested_attributes: Object.fromEntries(shown) },
     credential,
@@ -35,5 +37,8 @@ export async function createProof(
     definitions: { [credential.cred_def_id]: definition },
   })
   const unrevealed = Object.fromEntries(keptBack.map((reference) => [reference, { sub_proof_index: 0 }]))
-  return { ...presentation, requested_proof: { ...presentation.requested_proof, unrevealed_attrs: unrevealed } }
+  return {
+    ...presentation,
+    requested_proof: { ...presentation.requested_proof, unrevealed_attrs: unrevealed },
+  }
 }

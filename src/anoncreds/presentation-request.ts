@@ -13,7 +13,8 @@ export function askedPresentation<Type extends Shape>(type: Type) {
     const asked = (['requested_attributes', 'requested_predicates'] as const).flatMap((kind) =>
       Object.entries(request[kind]).map(([reference, each]) => ({ path: [kind, reference], ...each })),
     )
-    if (asked.length === 0) refuse(['requested_attributes'], 'asks for nothing, and requested_predicates neither')
+    if (asked.length === 0)
+      refuse(['requested_attributes'], 'asks for nothing, and requested_predicates neither')
     for (const { path, non_revoked, restrictions } of asked) {
       if (non_revoked) refuse([...path, 'non_revoked'], notRevoked)
       for (const [index, restriction] of restrictions.entries()) {

@@ -10,7 +10,9 @@ const Restrictions = z
   .nullish()
   .transform((list) => list ?? [])
 
-const Interval = z.object({ from: z.number().int().min(0).optional(), to: z.number().int().min(0).optional() }).nullish()
+const Interval = z
+  .object({ from: z.number().int().min(0).optional(), to: z.number().int().min(0).optional() })
+  .nullish()
 
 const RequestedAttribute = z.object({
   name: z.string().min(1).max(256),
@@ -51,12 +53,23 @@ const GreaterOrEqualProof = z.object({
   mj: Decimal,
   alpha: Decimal,
   t: z.record(Reference, Decimal),
-  predicate: z.object({ attr_name: z.string(), p_type: z.enum(['GE', 'LE', 'LT', 'GT']), value: z.number().int() }),
+  predicate: z.object({
+    attr_name: z.string(),
+    p_type: z.enum(['GE', 'LE', 'LT', 'GT']),
+    value: z.number().int(),
+  }),
 })
 
 const SubProof = z.object({
   primary_proof: z.object({
-    eq_proof: z.object({ revealed_attrs: ByAttribute, a_prime: Decimal, e: Decimal, v: Decimal, m: ByAttribute, m2: Decimal }),
+    eq_proof: z.object({
+      revealed_attrs: ByAttribute,
+      a_prime: Decimal,
+      e: Decimal,
+      v: Decimal,
+      m: ByAttribute,
+      m2: Decimal,
+    }),
     ge_proofs: z.array(GreaterOrEqualProof).max(125),
   }),
   non_revoc_proof: mustNotRevoke,
@@ -65,7 +78,10 @@ const SubProof = z.object({
 export const Presentation = z.object({
   proof: z.object({
     proofs: z.array(SubProof).max(20),
-    aggregated_proof: z.object({ c_hash: Decimal, c_list: z.array(z.array(z.number().int().min(0).max(255)).max(1_000)).max(5_000) }),
+    aggregated_proof: z.object({
+      c_hash: Decimal,
+      c_list: z.array(z.array(z.number().int().min(0).max(255)).max(1_000)).max(5_000),
+    }),
   }),
   requested_proof: z.object({
     revealed_attrs: z.record(
@@ -76,6 +92,8 @@ export const Presentation = z.object({
     unrevealed_attrs: z.record(Reference, Indexed),
     predicates: z.record(Reference, Indexed),
   }),
-  identifiers: z.array(z.object({ schema_id: Id, cred_def_id: Id, rev_reg_id: mustNotRevoke, timestamp: mustNotRevoke })).max(20),
+  identifiers: z
+    .array(z.object({ schema_id: Id, cred_def_id: Id, rev_reg_id: mustNotRevoke, timestamp: mustNotRevoke }))
+    .max(20),
 })
 export type Presentation = z.output<typeof Presentation>

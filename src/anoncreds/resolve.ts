@@ -21,11 +21,17 @@ export type DefinitionSources = ResourceSources & {
  *
  * @throws {Problem} `error:CredentialDefinitionError:DereferencingError` naming the URL and the reason, 503 when it cannot be had for now.
  */
-export async function dereferenceDefinition(url: string, sources: DefinitionSources): Promise<CredentialDefinition> {
+export async function dereferenceDefinition(
+  url: string,
+  sources: DefinitionSources,
+): Promise<CredentialDefinition> {
   try {
     const own: OwnCollection = { path: definitionsPath, part: 'definition', read: sources.ownDefinition }
     const found = await readResource(url, own, 'application/json', sources)
-    const definition = parse(CredentialDefinition, isJsonObject(found['definition']) ? found['definition'] : found)
+    const definition = parse(
+      CredentialDefinition,
+      isJsonObject(found['definition']) ? found['definition'] : found,
+    )
     const weakness = findWeakness(definition.value.primary)
     if (weakness !== undefined) throw new SyntaxError(weakness)
     mustBeOfIssuer(url, definition.issuerId)
@@ -55,12 +61,18 @@ export async function dereferenceAnonCredsSchema(
       error,
       url,
       (shown, reason) =>
-        new Problem('error:CredentialSchemaError:SchemaDereferencingError', `${shown} is no AnonCreds schema that can be used: ${reason}.`),
+        new Problem(
+          'error:CredentialSchemaError:SchemaDereferencingError',
+          `${shown} is no AnonCreds schema that can be used: ${reason}.`,
+        ),
     )
   }
 }
 
-function parse<Type>(type: { safeParse(value: unknown): { success: boolean; data?: Type; error?: unknown } }, value: unknown): Type {
+function parse<Type>(
+  type: { safeParse(value: unknown): { success: boolean; data?: Type; error?: unknown } },
+  value: unknown,
+): Type {
   const { success, data, error } = type.safeParse(value)
   if (!success) throw new SyntaxError(reasonOf(error))
   return data as Type
@@ -72,7 +84,9 @@ function parse<Type>(type: { safeParse(value: unknown): { success: boolean; data
  */
 export function vouchesForIssuer(url: string, ownBaseUrls: readonly string[]): boolean {
   if (url.startsWith('did:')) return true
-  return ownBaseUrls.some((base) => [schemasPath, definitionsPath].some((path) => url.startsWith(`${base.replace(/\/+$/, '')}/${path}/`)))
+  return ownBaseUrls.some((base) =>
+    [schemasPath, definitionsPath].some((path) => url.startsWith(`${base.replace(/\/+$/, '')}/${path}/`)),
+  )
 }
 
 /** What is found at a DID URL is the DID's; at any other URL, anybody's. */
@@ -83,5 +97,8 @@ function mustBeOfIssuer(url: string, issuerId: string): void {
 }
 
 function failed(what: string, reason: string): Problem {
-  return new Problem('error:CredentialDefinitionError:DereferencingError', `The ${what} could not be read: ${reason}.`)
+  return new Problem(
+    'error:CredentialDefinitionError:DereferencingError',
+    `The ${what} could not be read: ${reason}.`,
+  )
 }

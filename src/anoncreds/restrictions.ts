@@ -27,8 +27,10 @@ export type Source = {
 type Restriction = Readonly<Record<string, string>>
 
 const isDid = (did: string, wanted: string) => canonicalDid(did) === canonicalDid(wanted)
-const ofIssuer = ({ issuerId, vouched }: Source, wanted: string) => vouched.definition && isDid(issuerId, wanted)
-const ofSchemaIssuer = ({ schema, vouched }: Source, wanted: string) => vouched.schema && isDid(schema?.issuerId ?? '', wanted)
+const ofIssuer = ({ issuerId, vouched }: Source, wanted: string) =>
+  vouched.definition && isDid(issuerId, wanted)
+const ofSchemaIssuer = ({ schema, vouched }: Source, wanted: string) =>
+  vouched.schema && isDid(schema?.issuerId ?? '', wanted)
 
 const tags: Readonly<Record<string, (source: Source, wanted: string) => boolean>> = {
   cred_def_id: ({ credDefId }, wanted) => credDefId === wanted,
@@ -53,13 +55,17 @@ export function isKnownTag(tag: string): boolean {
 /** Whether a restriction of a request is about what only the schema itself can tell. */
 export function asksOfSchema({ requested_attributes, requested_predicates }: PresentationRequest): boolean {
   const asked = [...Object.values(requested_attributes), ...Object.values(requested_predicates)]
-  const named = asked.flatMap(({ restrictions }) => restrictions.flatMap((restriction) => Object.keys(restriction)))
+  const named = asked.flatMap(({ restrictions }) =>
+    restrictions.flatMap((restriction) => Object.keys(restriction)),
+  )
   return named.some((tag) => tag.startsWith('schema_') && tag !== 'schema_id')
 }
 
 /** Why none of the restrictions lets a credential answer; nothing when one does, or there are none. All members of one must hold. */
 export function findUnmet(restrictions: readonly Restriction[], source: Source): string | undefined {
-  const unmet = restrictions.map((restriction) => Object.entries(restriction).find(([tag, wanted]) => !holds(tag, wanted, source)))
+  const unmet = restrictions.map((restriction) =>
+    Object.entries(restriction).find(([tag, wanted]) => !holds(tag, wanted, source)),
+  )
   const [first] = unmet
   if (!first || unmet.includes(undefined)) return undefined
   const [tag, wanted] = first

@@ -2,4 +2,6 @@
 import { z } from 'zod'
 
 /** A member that only what can be revoked has. */
-export const mustNotRevoke = z.null('AnonCreds credentials that can be revoked are not supported here').optional()
+export const mustNotRevoke = z
+  .null('AnonCreds credentials that can be revoked are not supported here')
+  .optional()

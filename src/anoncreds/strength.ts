@@ -11,16 +11,24 @@ export function findWeakness({ n: modulus, r, ...others }: PrimaryPublicKey): st
   if (n < 1n << BigInt(modulusBits - 2)) return `value.primary.n: must have ${modulusBits} bits`
   if (n % 2n === 0n) return 'value.primary.n: must be odd'
   if (r[linkSecretName] === undefined) return `value.primary.r: must have ${linkSecretName}`
-  const numbers = [...Object.entries(others), ...Object.entries(r).map(([name, number]) => [`r.${name}`, number] as const)]
+  const numbers = [
+    ...Object.entries(others),
+    ...Object.entries(r).map(([name, number]) => [`r.${name}`, number] as const),
+  ]
   const outside = numbers.find(([, number]) => BigInt(number) <= 1n || BigInt(number) >= n - 1n)
   return outside && `value.primary.${outside[0]}: must be between 1 and n - 1`
 }
 
 /** How a definition differs from the schema that it is for, if it does: it must sign the schema's attributes, and no others. */
-export function findMisfit({ value }: CredentialDefinition, { attrNames }: AnonCredsSchema): string | undefined {
+export function findMisfit(
+  { value }: CredentialDefinition,
+  { attrNames }: AnonCredsSchema,
+): string | undefined {
   const signed = new Set(Object.keys(value.primary.r))
   const asked = [linkSecretName, ...attrNames.map(attributeKey)]
   const missing = asked.find((name) => !signed.has(name))
   if (missing !== undefined) return `value.primary.r: must have ${missing}, an attribute of the schema`
-  return signed.size > asked.length ? 'value.primary.r: must have no attribute that the schema does not have' : undefined
+  return signed.size > asked.length
+    ? 'value.primary.r: must have no attribute that the schema does not have'
+    : undefined
 }

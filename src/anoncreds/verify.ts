@@ -46,17 +46,26 @@ const maxLength = 2_000_000
  *
  * @throws {VerificationError} with the reason; `Problem` 503 when a check cannot be made for now.
  */
-export async function verifyProof(text: string, request: PresentationRequest, sources: Sources): Promise<Shown> {
+export async function verifyProof(
+  text: string,
+  request: PresentationRequest,
+  sources: Sources,
+): Promise<Shown> {
   const presentation = read(text)
   checkAnswers(presentation, request)
-  const used = await Promise.all(presentation.identifiers.map((_, index) => readSource(presentation, request, index, sources)))
+  const used = await Promise.all(
+    presentation.identifiers.map((_, index) => readSource(presentation, request, index, sources)),
+  )
   checkRestrictions(presentation, request, used)
   const schemas = Object.fromEntries(used.map(({ schemaId, schema }) => [schemaId, schema]))
   const definitions = Object.fromEntries(used.map(({ credDefId, definition }) => [credDefId, definition]))
   const input = { presentation, request: withoutRestrictions(request), schemas, definitions }
   const holds = await refusing('signature', () => sources.anoncreds.verifyPresentation(input))
   if (!holds)
-    throw new VerificationError('signature', 'The proof does not hold: it was made for another request, or of what no issuer signed')
+    throw new VerificationError(
+      'signature',
+      'The proof does not hold: it was made for another request, or of what no issuer signed',
+    )
   const { revealed_attrs: revealed } = presentation.requested_proof
   return {
     revealed: Object.fromEntries(Object.entries(revealed).map(([reference, { raw }]) => [reference, raw])),
@@ -68,7 +77,8 @@ export async function verifyProof(text: string, request: PresentationRequest, so
 }
 
 function read(text: string): Presentation {
-  if (text.length > maxLength) throw new VerificationError('too-large', `The proof has more than ${maxLength} characters`)
+  if (text.length > maxLength)
+    throw new VerificationError('too-large', `The proof has more than ${maxLength} characters`)
   try {
     return Presentation.parse(parseJson(Buffer.from(text)))
   } catch (cause) {
@@ -88,19 +98,39 @@ async function readSource(
     Promise.all([sources.getAnonCredsSchema(schemaId), sources.getCredentialDefinition(credDefId)]),
   )
   // The library does not compare them: a prover could name a schema that says more than the one that was signed.
-  if (definition.schemaId !== schemaId) throw notAccepted(`The definition ${credDefId} is for another schema than ${schemaId}`)
+  if (definition.schemaId !== schemaId)
+    throw notAccepted(`The definition ${credDefId} is for another schema than ${schemaId}`)
   const misfit = findMisfit(definition, schema)
-  if (misfit !== undefined) throw notAccepted(`The definition ${credDefId} does not fit its schema: ${misfit}`)
+  if (misfit !== undefined)
+    throw notAccepted(`The definition ${credDefId} does not fit its schema: ${misfit}`)
   const shown = Object.entries(said.revealed_attrs)
     .filter(([, { sub_proof_index }]) => sub_proof_index === index)
-    .map(([reference, { raw }]) => [attributeKey(request.requested_attributes[reference]!.name), raw] as const)
-  const vouched = { schema: sources.vouchesForIssuer(schemaId), definition: sources.vouchesForIssuer(credDefId) }
+    .map(
+      ([reference, { raw }]) => [attributeKey(request.requested_attributes[reference]!.name), raw] as const,
+    )
+  const vouched = {
+    schema: sources.vouchesForIssuer(schemaId),
+    definition: sources.vouchesForIssuer(credDefId),
+  }
   const attributes = new Set(schema.attrNames.map(attributeKey))
-  return { schemaId, credDefId, issuerId: definition.issuerId, schema, definition, attributes, vouched, shown: new Map(shown) }
+  return {
+    schemaId,
+    credDefId,
+    issuerId: definition.issuerId,
+    schema,
+    definition,
+    attributes,
+    vouched,
+    shown: new Map(shown),
+  }
 }
 
 /** Every answer is from a credential that the request takes for it. */
-function checkRestrictions({ requested_proof: said }: Presentation, request: PresentationRequest, used: readonly Source[]): void {
+function checkRestrictions(
+  { requested_proof: said }: Presentation,
+  request: PresentationRequest,
+  used: readonly Source[],
+): void {
   const { revealed_attrs, unrevealed_attrs, predicates } = said
   const answers = [
     [request.requested_attributes, { ...revealed_attrs, ...unrevealed_attrs }],
@@ -109,7 +139,8 @@ function checkRestrictions({ requested_proof: said }: Presentation, request: Pre
   for (const [asked, answered] of answers) {
     for (const [reference, { restrictions }] of Object.entries(asked)) {
       const unmet = findUnmet(restrictions, used[answered[reference]!.sub_proof_index]!)
-      if (unmet !== undefined) throw notAccepted(`The credential for ${reference} is not one that was asked for: ${unmet}`)
+      if (unmet !== undefined)
+        throw notAccepted(`The credential for ${reference} is not one that was asked for: ${unmet}`)
     }
   }
 }
@@ -117,7 +148,9 @@ function checkRestrictions({ requested_proof: said }: Presentation, request: Pre
 /** Restrictions have been judged by `findUnmet`; the library's own judgement of them differs. */
 function withoutRestrictions(request: PresentationRequest): PresentationRequest {
   const freed = <Each extends object>(asked: Record<string, Each>) =>
-    Object.fromEntries(Object.entries(asked).map(([reference, each]) => [reference, { ...each, restrictions: [] }]))
+    Object.fromEntries(
+      Object.entries(asked).map(([reference, each]) => [reference, { ...each, restrictions: [] }]),
+    )
   return {
     ...request,
     requested_attributes: freed(request.requested_attributes),
@@ -126,13 +159,18 @@ function withoutRestrictions(request: PresentationRequest): PresentationRequest 
 }
 
 /** Does what may be refused for what the proof is. */
-async function refusing<Result>(code: 'signature' | 'issuer-unresolvable', work: () => Promise<Result>): Promise<Result> {
+async function refusing<Result>(
+  code: 'signature' | 'issuer-unresolvable',
+  work: () => Promise<Result>,
+): Promise<Result> {
   try {
     return await work()
   } catch (cause) {
     const isFault = cause instanceof AnonCredsError || (cause instanceof Problem && !isTemporary(cause))
     if (!isFault) throw cause
-    throw new VerificationError(code, `The proof does not hold: ${cause.message.replace(/\.$/, '')}`, { cause })
+    throw new VerificationError(code, `The proof does not hold: ${cause.message.replace(/\.$/, '')}`, {
+      cause,
+    })
   }
 }
 

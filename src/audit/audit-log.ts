@@ -53,14 +53,18 @@ export class AuditLog {
     this.#db = db
     this.#options = options
     this.#refusals = new Refusals(options.refusalsPerMinute)
-    this.#daily = setInterval(() => void this.#prune().catch((error: unknown) => this.#complain(error)), dayMs).unref()
+    this.#daily = setInterval(
+      () => void this.#prune().catch((error: unknown) => this.#complain(error)),
+      dayMs,
+    ).unref()
   }
 
   /** Opens the log at a path, made if absent, and enters what an earlier daemon had begun and did not end. @throws {NewerFileError} {StartError} when it is damaged */
   static async open(path: string, options: AuditOptions): Promise<AuditLog> {
     const db = await openAuditDb(path).catch((error: unknown) => {
       if (!(error instanceof DamagedFileError)) throw error
-      const wayOut = 'Put a copy of it back, or move it away: then another one is begun, which does not hold what was in it.'
+      const wayOut =
+        'Put a copy of it back, or move it away: then another one is begun, which does not hold what was in it.'
       throw new StartError(`${error.message}. ${wayOut}`, 1, { cause: error })
     })
     const log = new AuditLog(db, options)
@@ -73,8 +77,15 @@ export class AuditLog {
    * Does an act: `work` says when it begins (or never, when it has come to nothing before), and `describe` what more is known of it when it
    * has succeeded. Returns and throws what `work` does.
    */
-  async during<T>(act: Act, work: (begin: Begin) => Promise<T>, describe: (done: T) => Partial<Act & Result> = () => ({})): Promise<T> {
-    const draft: Draft = { act: { ...act, at: act.at ?? new Date().toISOString() }, result: { outcome: 'succeeded' } }
+  async during<T>(
+    act: Act,
+    work: (begin: Begin) => Promise<T>,
+    describe: (done: T) => Partial<Act & Result> = () => ({}),
+  ): Promise<T> {
+    const draft: Draft = {
+      act: { ...act, at: act.at ?? new Date().toISOString() },
+      result: { outcome: 'succeeded' },
+    }
     const begin: Begin = async (more = {}) => {
       draft.act = { ...draft.act, ...more }
       await this.#write(async (tx) => void (draft.begun = await putBegun(tx, this.#options.key, draft.act)))
@@ -105,7 +116,9 @@ export class AuditLog {
   async refused(act: Act, error: Problem): Promise<void> {
     this.#minute ??= setTimeout(() => void this.countRefusals(), minuteMs).unref()
     if (!this.#refusals.admits(act.address ?? '', Date.now())) return
-    await this.#enter([{ act: { ...act, at: new Date().toISOString() }, result: { ...failure(error), outcome: 'refused' } }])
+    await this.#enter([
+      { act: { ...act, at: new Date().toISOString() }, result: { ...failure(error), outcome: 'refused' } },
+    ])
   }
 
   /** Ends the minute in which refusals are counted. */
@@ -146,8 +159,14 @@ export class AuditLog {
   }
 
   async #takeUp(): Promise<void> {
-    const last = await this.#db.selectFrom('entry').selectAll().orderBy('sequence', 'desc').limit(1).executeTakeFirst()
-    if (last && !isGenuine(this.#options.key, last)) this.#options.log.error('the audit log was altered: `agent audit verify` says where')
+    const last = await this.#db
+      .selectFrom('entry')
+      .selectAll()
+      .orderBy('sequence', 'desc')
+      .limit(1)
+      .executeTakeFirst()
+    if (last && !isGenuine(this.#options.key, last))
+      this.#options.log.error('the audit log was altered: `agent audit verify` says where')
     this.#head = last ? { sequence: last.sequence, digest: last.digest } : beginning
     const drafts = await leftBegun(this.#db, this.#options.key)
     if (drafts.length > 0) await this.#append(drafts)
@@ -185,7 +204,9 @@ export class AuditLog {
 
   async #prune(): Promise<void> {
     // Neither clock alone may make entries old.
-    const before = new Date(Math.min(Date.now(), steadyNow()) - this.#options.retentionSeconds * 1_000).toISOString()
+    const before = new Date(
+      Math.min(Date.now(), steadyNow()) - this.#options.retentionSeconds * 1_000,
+    ).toISOString()
     while (this.#readers === 0 && (await this.#pruneSome(before)));
   }
 
@@ -229,6 +250,11 @@ function failure(error: unknown): Result {
 }
 
 async function readHead(db: AuditDb): Promise<Place> {
-  const row = await db.selectFrom('entry').select(['sequence', 'digest']).orderBy('sequence', 'desc').limit(1).executeTakeFirst()
+  const row = await db
+    .selectFrom('entry')
+    .select(['sequence', 'digest'])
+    .orderBy('sequence', 'desc')
+    .limit(1)
+    .executeTakeFirst()
   return row ?? beginning
 }

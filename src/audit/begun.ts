@@ -32,7 +32,9 @@ export async function leftBegun(db: AuditDb, key: Uint8Array): Promise<Draft[]> 
   const rows = await db.selectFrom('begun').selectAll().orderBy('id').execute()
   return rows.map(({ mac, ...row }) => {
     const act: Draft['act'] =
-      mac === macOf(key, row) ? { ...toAct(row), at: row.at } : { at: new Date().toISOString(), actor: 'agent', action: altered }
+      mac === macOf(key, row)
+        ? { ...toAct(row), at: row.at }
+        : { at: new Date().toISOString(), actor: 'agent', action: altered }
     return { act, result: { outcome: 'unknown' }, begun: row.id }
   })
 }

@@ -33,9 +33,16 @@ export function isGenuine(key: Uint8Array, row: Parameters<typeof toEntry>[0]): 
 }
 
 /** The entry that comes after a place. */
-export function entryAfter(key: Uint8Array, { sequence, digest: previous }: Place, act: Act & { at: string }, result: Result): AuditEntry {
+export function entryAfter(
+  key: Uint8Array,
+  { sequence, digest: previous }: Place,
+  act: Act & { at: string },
+  result: Result,
+): AuditEntry {
   // By way of its columns, so that what is digested is what is read again.
-  const { digest: _none, ...entry } = toEntry(toRow({ ...act, ...result, sequence: sequence + 1, previous, digest: '' }))
+  const { digest: _none, ...entry } = toEntry(
+    toRow({ ...act, ...result, sequence: sequence + 1, previous, digest: '' }),
+  )
   return { ...entry, digest: digestOf(key, entry) }
 }
 

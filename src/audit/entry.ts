@@ -23,14 +23,21 @@ export const AuditEntry = z
     address: z.string().optional().describe('Where it came from; of IPv6 the network.'),
     action: z.string().describe('The endpoint, or what the agent does by itself.'),
     walletId: z.string().optional(),
-    subject: Subject.optional().describe('Ids of what it is about, by their names in the path; `made` is what it made.'),
+    subject: Subject.optional().describe(
+      'Ids of what it is about, by their names in the path; `made` is what it made.',
+    ),
     outcome: Outcome.describe('`unknown`: the daemon ended before it was done, or before that was written.'),
     status: z.int().optional().describe('The HTTP status of the answer.'),
     problemType: z.string().optional().describe('The type of the problem that was answered.'),
-    count: z.int().optional().describe('For how many requests the entry stands, where it does for more than one.'),
+    count: z
+      .int()
+      .optional()
+      .describe('For how many requests the entry stands, where it does for more than one.'),
     requestId: z.string().optional().describe('`x-request-id` of the request.'),
     previous: z.string().describe('The digest of the entry before.'),
-    digest: z.string().describe('HMAC-SHA-256, base64url, over the entry without it as canonical JSON (RFC 8785).'),
+    digest: z
+      .string()
+      .describe('HMAC-SHA-256, base64url, over the entry without it as canonical JSON (RFC 8785).'),
   })
   .meta({ id: 'AuditEntry' })
 export type AuditEntry = z.infer<typeof AuditEntry>
@@ -40,7 +47,8 @@ export type Act = Pick<AuditEntry, 'actor' | 'action'> &
   Partial<Pick<AuditEntry, 'at' | 'entityId' | 'keyId' | 'address' | 'walletId' | 'subject' | 'requestId'>>
 
 /** What became of it. */
-export type Result = Pick<AuditEntry, 'outcome'> & Partial<Pick<AuditEntry, 'status' | 'problemType' | 'count'>>
+export type Result = Pick<AuditEntry, 'outcome'> &
+  Partial<Pick<AuditEntry, 'status' | 'problemType' | 'count'>>
 
 /** The columns of an act. */
 export function toActRow({ at, actor, entityId, keyId, address, action, walletId, subject, requestId }: Act) {

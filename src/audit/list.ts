@@ -10,7 +10,12 @@ const Moment = z.iso.datetime({ offset: true }).transform((text) => new Date(tex
 export const Filter = z.object({
   actor: Actor.optional().describe('Only what was done by one of this kind.'),
   outcome: Outcome.optional().describe('Only what ended so.'),
-  action: z.string().min(1).max(200).optional().describe('Only this endpoint, such as `POST /wallets`, or this deed of the agent’s own.'),
+  action: z
+    .string()
+    .min(1)
+    .max(200)
+    .optional()
+    .describe('Only this endpoint, such as `POST /wallets`, or this deed of the agent’s own.'),
   entityId: Id.optional().describe('Only what this tenant’s entity did.'),
   walletId: Id.optional().describe('Only what is about this wallet.'),
   requestId: z.string().min(1).max(200).optional().describe('Only the request with this `x-request-id`.'),

@@ -11,11 +11,20 @@ const most = 500
  *
  * One that is not genuine stays, and all after it: otherwise whoever wants an entry gone would only have to make it old.
  */
-export async function prune(tx: AuditTx, key: Uint8Array, before: string): Promise<(Act & { at: string }) | undefined> {
+export async function prune(
+  tx: AuditTx,
+  key: Uint8Array,
+  before: string,
+): Promise<(Act & { at: string }) | undefined> {
   const rows = await tx.selectFrom('entry').selectAll().orderBy('sequence').limit(most).execute()
   const end = rows.findIndex((row) => row.at >= before || !isGenuine(key, row))
   const last = rows.at(end === -1 ? rows.length - 1 : end - 1)
   if (end === 0 || !last) return undefined
   await tx.deleteFrom('entry').where('sequence', '<=', last.sequence).execute()
-  return { at: new Date().toISOString(), actor: 'agent', action: retention, subject: { through: toText(last) } }
+  return {
+    at: new Date().toISOString(),
+    actor: 'agent',
+    action: retention,
+    subject: { through: toText(last) },
+  }
 }

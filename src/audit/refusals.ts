@@ -38,7 +38,8 @@ export class Refusals {
       this.#day.entries++
       return true
     }
-    if (this.#rest.has(address) || this.#rest.size < addressesPerMinute) this.#rest.set(address, (this.#rest.get(address) ?? 0) + 1)
+    if (this.#rest.has(address) || this.#rest.size < addressesPerMinute)
+      this.#rest.set(address, (this.#rest.get(address) ?? 0) + 1)
     else this.#others++
     return false
   }

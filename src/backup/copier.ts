@@ -13,7 +13,8 @@ export type Turn = { files: readonly Task[] }
 
 /** What has become of a file. `damaged` is about the file itself, which may be missing, `full` about the disk of the copy. */
 export type Copied =
-  { bytes: number; sha256: string; schema: string; fault?: never } | { fault: 'damaged' | 'full' | 'other'; reason: string }
+  | { bytes: number; sha256: string; schema: string; fault?: never }
+  | { fault: 'damaged' | 'full' | 'other'; reason: string }
 
 /** What the thread says of a turn. */
 export type Told = { is: 'ready' } | { is: 'held' } | { is: 'copied'; copied: Copied[] }
@@ -31,7 +32,9 @@ const largeBytes = 8 * 1_024 * 1_024
 /** Whether databases, with their logs, are to have a thread of their own. */
 export async function isLarge(paths: readonly string[]): Promise<boolean> {
   const files = paths.flatMap((path) => [path, `${path}-wal`])
-  const sizes = await Promise.all(files.map(async (file) => (await stat(file).catch(() => ({ size: 0 }))).size))
+  const sizes = await Promise.all(
+    files.map(async (file) => (await stat(file).catch(() => ({ size: 0 }))).size),
+  )
   return sizes.reduce((sum, size) => sum + size, 0) > largeBytes
 }
 

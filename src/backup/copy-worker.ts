@@ -66,7 +66,8 @@ parentPort!.on('message', async ({ files }: Turn) => {
   for (const file of files) held.push(await hold(file))
   say({ is: 'held' })
   const copied: Copied[] = []
-  for (const [index, each] of held.entries()) copied.push(each === 'copied' || 'close' in each ? await finish(each, files[index]!) : each)
+  for (const [index, each] of held.entries())
+    copied.push(each === 'copied' || 'close' in each ? await finish(each, files[index]!) : each)
   say({ is: 'copied', copied })
 })
 say({ is: 'ready' })

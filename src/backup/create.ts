@@ -33,12 +33,21 @@ export type Backups = {
 const spare = 100 * 1_024 * 1_024
 
 /** What makes backups of an agent's data folder. */
-export function createBackups(config: Config, agentKey: Uint8Array, gate: Gate, isOpen: Source['isOpen']): Backups {
+export function createBackups(
+  config: Config,
+  agentKey: Uint8Array,
+  gate: Gate,
+  isOpen: Source['isOpen'],
+): Backups {
   const source: Source = { dataDir: config.AGENT_DATA_DIR, gate, isOpen }
   const ending = new AbortController()
   let running: Promise<MadeBackup> | undefined
 
-  async function make({ folder, includesMasterKey, agentVersion }: CreateBackup & { agentVersion: string }): Promise<MadeBackup> {
+  async function make({
+    folder,
+    includesMasterKey,
+    agentVersion,
+  }: CreateBackup & { agentVersion: string }): Promise<MadeBackup> {
     const part = begin(folder)
     try {
       await mustHaveRoom(config.AGENT_DATA_DIR, part)
@@ -59,7 +68,11 @@ export function createBackups(config: Config, agentKey: Uint8Array, gate: Gate, 
 
   return {
     async create(wanted) {
-      if (running) throw new Problem('error:BackupError:BackupUnderWay', 'A backup is being made already. Wait until it is there.')
+      if (running)
+        throw new Problem(
+          'error:BackupError:BackupUnderWay',
+          'A backup is being made already. Wait until it is there.',
+        )
       ending.signal.throwIfAborted()
       running = make(wanted)
       try {
@@ -97,8 +110,12 @@ function isFull(error: unknown): boolean {
 
 /** A disk that is filled up would have every tenant wait, not only whoever makes a backup. @throws {Problem} `InsufficientStorage` */
 async function mustHaveRoom(dataDir: string, target: string): Promise<void> {
-  const paths = [dataDir, join(dataDir, 'wallets')].flatMap((folder) => readdirSync(folder).map((name) => join(folder, name)))
-  const sizes = await Promise.all(paths.filter((path) => /\.db(?:-wal)?$/.test(path)).map((path) => stat(path).catch(() => ({ size: 0 }))))
+  const paths = [dataDir, join(dataDir, 'wallets')].flatMap((folder) =>
+    readdirSync(folder).map((name) => join(folder, name)),
+  )
+  const sizes = await Promise.all(
+    paths.filter((path) => /\.db(?:-wal)?$/.test(path)).map((path) => stat(path).catch(() => ({ size: 0 }))),
+  )
   const needed = sizes.reduce((sum, { size }) => sum + size, spare)
   const { bavail, bsize } = await statfs(target)
   if (bavail * bsize >= needed) return
@@ -115,7 +132,9 @@ async function copyKey(config: Config, part: string): Promise<BackupFile> {
     const source = await sourceOf(config, db)
     key = await source.read()
     if (!(await opens(db, key)))
-      throw keyNotUsable(`${source.name} does not hold the master key that opens the backup: it is being replaced.`)
+      throw keyNotUsable(
+        `${source.name} does not hold the master key that opens the backup: it is being replaced.`,
+      )
     const text = Buffer.from(`${toBase64url(key)}\n`)
     writeFileSync(join(part, keyName), text, { flag: 'wx', mode: 0o600, flush: true })
     return { path: keyName, bytes: text.length, sha256: createHash('sha256').update(text).digest('hex') }
@@ -128,5 +147,9 @@ async function copyKey(config: Config, part: string): Promise<BackupFile> {
 }
 
 function keyNotUsable(detail: string, cause?: Error): Problem {
-  return new Problem('error:BackupError:MasterKeyNotUsable', `includesMasterKey: ${detail} No backup was made.`, { cause })
+  return new Problem(
+    'error:BackupError:MasterKeyNotUsable',
+    `includesMasterKey: ${detail} No backup was made.`,
+    { cause },
+  )
 }

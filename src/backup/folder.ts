@@ -16,7 +16,8 @@ import { flushFolder } from '../base/sync-folder.ts'
  * @throws as `node:fs` does; `EEXIST` when there is something at the path other than an empty folder.
  */
 export function beginFolder(path: string, sub: string): string {
-  if (existsSync(path) && readdirSync(path).length > 0) throw Object.assign(new Error(`${path} is not empty`), { code: 'EEXIST' })
+  if (existsSync(path) && readdirSync(path).length > 0)
+    throw Object.assign(new Error(`${path} is not empty`), { code: 'EEXIST' })
   const part = `${path}.${randomBytes(4).toString('hex')}.part`
   mkdirSync(part, { mode: 0o700 })
   mkdirSync(join(part, sub), { mode: 0o700 })

@@ -41,7 +41,9 @@ export const CreateBackup = z
       .string()
       .max(4_096)
       .refine((path) => isAbsolute(path) && !path.includes('\0'), 'is not an absolute path')
-      .describe('The folder to make, an absolute path on the machine of the agent; the one that it is to be in must be there.'),
+      .describe(
+        'The folder to make, an absolute path on the machine of the agent; the one that it is to be in must be there.',
+      ),
     includesMasterKey: z
       .boolean()
       .default(false)
@@ -71,7 +73,10 @@ export const MadeBackup = Backup.extend({
 export type MadeBackup = z.infer<typeof MadeBackup>
 
 /** What a list says of its backup. */
-export function toBackup(folder: string, { instant, agentVersion, files, missing }: Omit<BackupList, 'mac'>): Backup {
+export function toBackup(
+  folder: string,
+  { instant, agentVersion, files, missing }: Omit<BackupList, 'mac'>,
+): Backup {
   return {
     folder,
     instant,

@@ -56,7 +56,9 @@ function begin(folder: string): string {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     const reason =
-      code === 'EEXIST' || code === 'ENOTDIR' ? 'there is something in it already' : folderFault(error, dirname(folder)).message
+      code === 'EEXIST' || code === 'ENOTDIR'
+        ? 'there is something in it already'
+        : folderFault(error, dirname(folder)).message
     throw new StartError(
       `${folder} cannot be restored into: ${reason}. Name a folder that is not there yet, or move what is there away.`,
       5,

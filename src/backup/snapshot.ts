@@ -35,9 +35,17 @@ const atOnce = 4
  *
  * @throws {Problem} `InsufficientStorage`, `FileUnreadable` for a file that all wallets share, `ServiceUnavailable`.
  */
-export async function takeSnapshot({ dataDir, gate, isOpen }: Source, target: string, signal: AbortSignal): Promise<Snapshot> {
+export async function takeSnapshot(
+  { dataDir, gate, isOpen }: Source,
+  target: string,
+  signal: AbortSignal,
+): Promise<Snapshot> {
   const paths = sharedPaths(dataDir)
-  const taskOf = (path: string, isOpen: boolean) => ({ from: join(dataDir, path), to: join(target, path), isOpen })
+  const taskOf = (path: string, isOpen: boolean) => ({
+    from: join(dataDir, path),
+    to: join(target, path),
+    isOpen,
+  })
   const turn = paths.map((path) => taskOf(path, true))
   const copier = await startCopier()
   const shared = (await isLarge(turn.map(({ from }) => from))) ? await startCopier() : copier
@@ -63,7 +71,8 @@ export async function takeSnapshot({ dataDir, gate, isOpen }: Source, target: st
     const instant = await gate.hold(holdShared, (id) => wallets.hold(id))
     const heldMs = performance.now() - before
     const files: BackupFile[] = []
-    for (const [index, copied] of (await copying!).entries()) files.push(await toFile(target, paths[index]!, copied, signal))
+    for (const [index, copied] of (await copying!).entries())
+      files.push(await toFile(target, paths[index]!, copied, signal))
     const missing: Snapshot['missing'] = []
     await copyWallets(await readIds(target), wallets, async (walletId, copied) => {
       if (copied.fault === 'damaged') missing.push({ walletId, reason: copied.reason })
@@ -72,7 +81,8 @@ export async function takeSnapshot({ dataDir, gate, isOpen }: Source, target: st
     await stop()
     // Of wallets that came later, or are damaged.
     const known = new Set(files.map(({ path }) => path))
-    for (const name of readdirSync(join(target, 'wallets'))) if (!known.has(`wallets/${name}`)) rmSync(join(target, 'wallets', name))
+    for (const name of readdirSync(join(target, 'wallets')))
+      if (!known.has(`wallets/${name}`)) rmSync(join(target, 'wallets', name))
     const byPath = (a: BackupFile, b: BackupFile) => (a.path < b.path ? -1 : 1)
     return { instant, files: files.toSorted(byPath), missing, heldMs }
   } finally {
@@ -88,7 +98,9 @@ export function walletPath(walletId: string): string {
 
 /** The databases that all wallets share. What is done in `agent.db` may be told of in the others, so that it is held last. */
 function sharedPaths(dataDir: string): string[] {
-  const names = readdirSync(dataDir).filter((name) => name.endsWith('.db') && name !== 'agent.db' && isListable(name))
+  const names = readdirSync(dataDir).filter(
+    (name) => name.endsWith('.db') && name !== 'agent.db' && isListable(name),
+  )
   return [...names, 'agent.db']
 }
 
@@ -115,7 +127,12 @@ async function copyWallets(
   await Promise.all(Array.from({ length: atOnce }, goOn))
 }
 
-async function toFile(target: string, path: string, copied: Copied, signal: AbortSignal): Promise<BackupFile> {
+async function toFile(
+  target: string,
+  path: string,
+  copied: Copied,
+  signal: AbortSignal,
+): Promise<BackupFile> {
   signal.throwIfAborted()
   if (copied.fault === undefined) {
     await syncFile(join(target, path))
@@ -123,6 +140,7 @@ async function toFile(target: string, path: string, copied: Copied, signal: Abor
     return { path, bytes, sha256, schema }
   }
   if (copied.fault === 'full') throw storageFull(new Error(copied.reason))
-  if (copied.fault === 'damaged') throw new Problem('error:BackupError:FileUnreadable', `${copied.reason}. No backup was made.`)
+  if (copied.fault === 'damaged')
+    throw new Problem('error:BackupError:FileUnreadable', `${copied.reason}. No backup was made.`)
   throw new Error(copied.reason)
 }

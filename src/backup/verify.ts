@@ -7,7 +7,12 @@ import { z } from 'zod'
 import type { Config } from '../base/config.ts'
 import { reasonOf } from '../base/reason.ts'
 import { StartError } from '../base/start-error.ts'
-import { agentMigrations, mediatorMigrations, openAgentDbToRead, walletMigrations } from '../storage/database.ts'
+import {
+  agentMigrations,
+  mediatorMigrations,
+  openAgentDbToRead,
+  walletMigrations,
+} from '../storage/database.ts'
 import { findDamage } from '../storage/look.ts'
 import type { Migrations } from '../storage/migrate.ts'
 import { findAgentKey } from '../wallet/agent-key.ts'
@@ -19,7 +24,9 @@ import { readIds, walletPath } from './snapshot.ts'
 export const VerifiedBackup = Backup.extend({
   masterKey: z
     .enum(['opens', 'does not open', 'absent'])
-    .describe('Whether the master key opens it: the one in it, otherwise the one of this configuration, which may be absent.'),
+    .describe(
+      'Whether the master key opens it: the one in it, otherwise the one of this configuration, which may be absent.',
+    ),
   faults: z
     .array(z.object({ path: z.string(), reason: z.string() }))
     .describe('Files that are not as they were made; none when it is sound.'),
@@ -35,12 +42,15 @@ export async function verifyBackup(folder: string, config: Config): Promise<Veri
 export async function verifyFiles(folder: string, list: BackupList, config: Config): Promise<VerifiedBackup> {
   mustBeKnown(folder, list)
   const faults: VerifiedBackup['faults'] = []
-  const note = (path: string, reason: string | undefined) => reason !== undefined && faults.push({ path, reason })
+  const note = (path: string, reason: string | undefined) =>
+    reason !== undefined && faults.push({ path, reason })
   for (const file of list.files) note(file.path, await findFault(folder, file))
-  const isAgentDbSound = list.files.some(({ path }) => path === 'agent.db') && !faults.some(({ path }) => path === 'agent.db')
+  const isAgentDbSound =
+    list.files.some(({ path }) => path === 'agent.db') && !faults.some(({ path }) => path === 'agent.db')
   if (!isAgentDbSound) note('agent.db', faults.length > 0 ? undefined : 'is not in the list')
   const masterKey = isAgentDbSound ? await tryKey(folder, list, config, note) : 'absent'
-  if (isAgentDbSound) for (const id of await findForgotten(folder, list)) note(walletPath(id), 'is not in the list')
+  if (isAgentDbSound)
+    for (const id of await findForgotten(folder, list)) note(walletPath(id), 'is not in the list')
   return { ...toBackup(folder, list), masterKey, faults }
 }
 
@@ -63,7 +73,10 @@ function migrationsOf(path: string): Migrations | undefined {
   return { 'agent.db': agentMigrations, 'mediator.db': mediatorMigrations }[path]
 }
 
-async function findFault(folder: string, { path, bytes, sha256, schema }: BackupFile): Promise<string | undefined> {
+async function findFault(
+  folder: string,
+  { path, bytes, sha256, schema }: BackupFile,
+): Promise<string | undefined> {
   const file = join(folder, path)
   if (!existsSync(file)) return 'is missing'
   const { size } = statSync(file)
@@ -87,14 +100,20 @@ async function tryKey(
 ): Promise<VerifiedBackup['masterKey']> {
   const isInside = list.files.some(({ path }) => path === keyName)
   const own: Config = isInside
-    ? { ...config, AGENT_MASTER_KEY: undefined, AGENT_MASTER_KEY_STORE: 'file', AGENT_MASTER_KEY_FILE: join(folder, keyName) }
+    ? {
+        ...config,
+        AGENT_MASTER_KEY: undefined,
+        AGENT_MASTER_KEY_STORE: 'file',
+        AGENT_MASTER_KEY_FILE: join(folder, keyName),
+      }
     : config
   await using db = openAgentDbToRead(join(folder, 'agent.db'))
   try {
     const { path } = await sourceOf(own, db)
     if (path !== undefined && !existsSync(path)) return 'absent'
     const opened = await findAgentKey(own, db)
-    if (opened && !isAuthentic(opened.agentKey, list)) note('backup.json', 'was altered, or belongs to another backup')
+    if (opened && !isAuthentic(opened.agentKey, list))
+      note('backup.json', 'was altered, or belongs to another backup')
     opened?.agentKey.fill(0)
     return 'opens'
   } catch (error) {
@@ -105,6 +124,9 @@ async function tryKey(
 
 /** Wallets that there are, and of which the list says nothing. */
 async function findForgotten(folder: string, { files, missing }: BackupList): Promise<string[]> {
-  const known = new Set([...files.map(({ path }) => basename(path, '.db')), ...missing.map(({ walletId }) => walletId)])
+  const known = new Set([
+    ...files.map(({ path }) => basename(path, '.db')),
+    ...missing.map(({ walletId }) => walletId),
+  ])
   return (await readIds(folder)).filter((id) => !known.has(id))
 }

@@ -44,7 +44,9 @@ export function createWalletCopies(small: Copier, taskOf: (walletId: string) => 
   async function copy(walletId: string, onHeld: () => void): Promise<Copied> {
     const isBeside = await isLarge([taskOf(walletId).from])
     // A wallet that is not open stays so until its file is held.
-    const [copied] = isBeside ? await large.add(() => copyBeside(taskOf(walletId), onHeld)) : await small.copy([taskOf(walletId)], onHeld)
+    const [copied] = isBeside
+      ? await large.add(() => copyBeside(taskOf(walletId), onHeld))
+      : await small.copy([taskOf(walletId)], onHeld)
     return copied!
   }
 

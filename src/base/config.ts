@@ -18,13 +18,18 @@ const secret = z
   .string()
   .regex(headerText, 'is not visible ASCII, with no space at its ends')
   .transform((value) => new Secret(value))
-const http = z.url({ protocol: /^https?$/ }).refine((value) => !URL.canParse(value) || new URL(value).username === '', 'has a user name')
+const http = z
+  .url({ protocol: /^https?$/ })
+  .refine((value) => !URL.canParse(value) || new URL(value).username === '', 'has a user name')
 const baseUrl = http.transform((value) => value.replace(/\/+$/, ''))
 const ledger = z.string().transform((text, context) => {
   if (/^sqlite:./.test(text)) return text
   const url = /[?#]/.test(text) ? undefined : baseUrl.safeParse(text)
   if (url?.success) return url.data
-  context.addIssue({ code: 'custom', message: 'is neither sqlite:<path> nor an http or https URL without user name, query and fragment' })
+  context.addIssue({
+    code: 'custom',
+    message: 'is neither sqlite:<path> nor an http or https URL without user name, query and fragment',
+  })
   return z.NEVER
 })
 const count = z.coerce.number().int().min(1)
@@ -35,7 +40,16 @@ const count = z.coerce.number().int().min(1)
  */
 const messageBytes = z.coerce.number().int().min(16_384).max(16_777_216)
 
-const units: Record<string, number> = { s: 1, second: 1, m: 60, minute: 60, h: 3_600, hour: 3_600, d: 86_400, day: 86_400 }
+const units: Record<string, number> = {
+  s: 1,
+  second: 1,
+  m: 60,
+  minute: 60,
+  h: 3_600,
+  hour: 3_600,
+  d: 86_400,
+  day: 86_400,
+}
 
 /** A length of time, in seconds: `300`, `300 seconds`, `5m`, `5.minutes`, `30 days`. */
 const seconds = z.string().transform((text, context) => {
@@ -76,8 +90,11 @@ const origins = readWith((text) => text.split(',').map((entry) => readOrigin(ent
 /** An origin as browsers send it (RFC 6454 §6.1). Each is named: there is no way to let in all. */
 function readOrigin(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined
-  if (url && /^https?:$/.test(url.protocol) && url.origin === text.toLowerCase() && !text.includes('*')) return url.origin
-  throw new SyntaxError(`${text.slice(0, 100)} is not an origin such as https://app.example or http://localhost:3000, without a path`)
+  if (url && /^https?:$/.test(url.protocol) && url.origin === text.toLowerCase() && !text.includes('*'))
+    return url.origin
+  throw new SyntaxError(
+    `${text.slice(0, 100)} is not an origin such as https://app.example or http://localhost:3000, without a path`,
+  )
 }
 
 const masterKey = z.string().transform((text, context) => {
@@ -213,7 +230,9 @@ const knownSecrets = new Set(['admin', 'default', 'changeme', 'password'])
  * @throws {StartError} naming every variable that is wrong and why, but no value.
  */
 export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
-  const given = Object.fromEntries(Object.entries(env).filter(([name, value]) => name in variables && value !== ''))
+  const given = Object.fromEntries(
+    Object.entries(env).filter(([name, value]) => name in variables && value !== ''),
+  )
   const result = z.object(variables).safeParse(given)
   if (!result.success) {
     const reasons = result.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`)
@@ -222,13 +241,24 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   const config = result.data
   for (const name of ['ADMIN_TOKEN', 'ADMIN_TOKEN_PREVIOUS', 'DEFAULT_WALLET_AUTH_API_KEY'] as const) {
     if (config[name] && knownSecrets.has(config[name].reveal())) {
-      throw new StartError(`${name} is a value that everybody knows. Choose another, or leave it out and a random one is made.`, 2)
+      throw new StartError(
+        `${name} is a value that everybody knows. Choose another, or leave it out and a random one is made.`,
+        2,
+      )
     }
   }
-  const elsewhere = (['AGENT_MASTER_KEY', 'AGENT_MASTER_KEY_FILE'] as const).find((name) => config[name] !== undefined)
+  const elsewhere = (['AGENT_MASTER_KEY', 'AGENT_MASTER_KEY_FILE'] as const).find(
+    (name) => config[name] !== undefined,
+  )
   if (config.AGENT_MASTER_KEY_STORE === 'keyring' && elsewhere)
-    throw new StartError(`AGENT_MASTER_KEY_STORE=keyring and ${elsewhere} are two places for the master key. Leave one of them out.`, 2)
-  if (!config.DEFAULT_WALLET_ENABLED && (!config.API_KEY_ENABLED || config.API_KEY_AUTHENTICATE_AS_DEFAULT_USER)) {
+    throw new StartError(
+      `AGENT_MASTER_KEY_STORE=keyring and ${elsewhere} are two places for the master key. Leave one of them out.`,
+      2,
+    )
+  if (
+    !config.DEFAULT_WALLET_ENABLED &&
+    (!config.API_KEY_ENABLED || config.API_KEY_AUTHENTICATE_AS_DEFAULT_USER)
+  ) {
     throw new StartError(
       'Nobody could use this agent: without a default wallet, tenants need keys of their own. Set DEFAULT_WALLET_ENABLED=true, or API_KEY_ENABLED=true with API_KEY_AUTHENTICATE_AS_DEFAULT_USER=false.',
       2,

@@ -33,13 +33,19 @@ const Where = z.object({ AGENT_CONFIG_DIR: places.AGENT_CONFIG_DIR, AGENT_PROFIL
  *
  * @throws {StartError} naming every variable and every setting that is wrong and why, but no value.
  */
-export function configure(env: Readonly<Record<string, string | undefined>>, flags: readonly string[] = []): Configured {
-  const byFlag = withoutEmpty(Object.fromEntries(flags.map((flag) => flag.split(/=(.*)/s, 2) as [string, string])))
+export function configure(
+  env: Readonly<Record<string, string | undefined>>,
+  flags: readonly string[] = [],
+): Configured {
+  const byFlag = withoutEmpty(
+    Object.fromEntries(flags.map((flag) => flag.split(/=(.*)/s, 2) as [string, string])),
+  )
   const byEnv = withoutEmpty(env)
   const told = { ...byEnv, ...byFlag }
   const where = Where.safeParse(told)
   // A name or a folder that is wrong is reported with everything else.
-  if (!where.success) return { config: readConfig(told), settings: {}, sourceOf: () => 'default', remember: () => undefined }
+  if (!where.success)
+    return { config: readConfig(told), settings: {}, sourceOf: () => 'default', remember: () => undefined }
   const { AGENT_CONFIG_DIR: configDir, AGENT_PROFILE: profile } = where.data
   const settings = readSettings(configDir, profile)
   check(settings, settingsPath(configDir, profile))

@@ -25,7 +25,9 @@ export function makeFolder(path: string): void {
 export function folderFault(error: unknown, path: string): FolderError {
   if (error instanceof FolderError) return error
   const { code = '', message } = error as NodeJS.ErrnoException
-  return new FolderError(`${path} ${reasons()[code] ?? `cannot be used (${code || message})`}`, { cause: error })
+  return new FolderError(`${path} ${reasons()[code] ?? `cannot be used (${code || message})`}`, {
+    cause: error,
+  })
 }
 
 function reasons(): Record<string, string> {

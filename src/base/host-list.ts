@@ -18,7 +18,8 @@ export function readHostList(text: string): HostList {
   for (const entry of entriesOf(text)) {
     const [address = '', length, ...more] = entry.replace(/^\[(.*)\]/, '$1').split('/')
     if (entry === '*') list.rest = true
-    else if (isIP(address) && !address.includes('%') && more.length === 0) list.networks.push(toNetwork(entry, address, length))
+    else if (isIP(address) && !address.includes('%') && more.length === 0)
+      list.networks.push(toNetwork(entry, address, length))
     else if (entry.startsWith('.')) list.suffixes.push(toName(entry, entry.slice(1)))
     else list.names.push(toName(entry, entry))
   }
@@ -28,7 +29,9 @@ export function readHostList(text: string): HostList {
 /** Reads a list such as `443, 8000-8999`. @throws {SyntaxError} that names the entry. */
 export function readPorts(text: string): PortRange[] {
   return entriesOf(text).map((entry) => {
-    const [first, last = first] = (/^(\d{1,5})(?:-(\d{1,5}))?$/.exec(entry)?.slice(1) ?? []).map((port) => port && Number(port)) as number[]
+    const [first, last = first] = (/^(\d{1,5})(?:-(\d{1,5}))?$/.exec(entry)?.slice(1) ?? []).map(
+      (port) => port && Number(port),
+    ) as number[]
     if (first === undefined || last === undefined || first < 1 || last > 65_535 || first > last) {
       throw new SyntaxError(`${entry} is neither a port nor a range of ports such as 8000-8999`)
     }
@@ -44,13 +47,17 @@ function entriesOf(text: string): string[] {
 function toNetwork(entry: string, address: string, length: string | undefined): string {
   const longest = isIP(address) === 4 ? 32 : 128
   const bits = length === undefined ? longest : /^\d{1,3}$/.test(length) ? Number(length) : Infinity
-  if (bits > longest) throw new SyntaxError(`${entry} is no network: after the slash comes a number up to ${longest}`)
+  if (bits > longest)
+    throw new SyntaxError(`${entry} is no network: after the slash comes a number up to ${longest}`)
   return `${address}/${bits}`
 }
 
 /** A name as a URL has it, so that it is found in whichever spelling. */
 function toName(entry: string, name: string): string {
-  const url = /[/:@?#\\%*\s,]/.test(name) || name === '' || !URL.canParse(`http://${name}`) ? undefined : new URL(`http://${name}`)
+  const url =
+    /[/:@?#\\%*\s,]/.test(name) || name === '' || !URL.canParse(`http://${name}`)
+      ? undefined
+      : new URL(`http://${name}`)
   const found = url?.hostname.replace(/\.$/, '')
   if (!found || isIP(found)) {
     throw new SyntaxError(`${entry} is no name, .name (it and all below it), address or network (10.0.0.0/8)`)

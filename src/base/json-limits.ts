@@ -6,7 +6,9 @@
 /** Arrays and objects inside of each other; values in all; UTF-16 units of a name, as it is written. */
 export const jsonLimits = { depth: 64, values: 20_000, name: 1_024 } as const
 
-const [quote, backslash, comma, colon, openArray, closeArray, openObject, closeObject] = [...'"\\,:[]{}'].map((char) => char.charCodeAt(0))
+const [quote, backslash, comma, colon, openArray, closeArray, openObject, closeObject] = [...'"\\,:[]{}'].map(
+  (char) => char.charCodeAt(0),
+)
 
 /** What a text has too much of, as `is nested deeper than 64 levels`; nothing when it is within the limits. It need not be JSON. */
 export function findExcess(json: string): string | undefined {
@@ -25,10 +27,12 @@ export function inspectJson(json: string): { excess?: string; members: number } 
     } else if (char === comma) values++
     else if (char === colon) {
       members++
-      if (length > jsonLimits.name) return { excess: `has a name of more than ${jsonLimits.name} characters`, members }
+      if (length > jsonLimits.name)
+        return { excess: `has a name of more than ${jsonLimits.name} characters`, members }
     } else if (char === openObject || char === openArray) {
       values++
-      if (++depth > jsonLimits.depth) return { excess: `is nested deeper than ${jsonLimits.depth} levels`, members }
+      if (++depth > jsonLimits.depth)
+        return { excess: `is nested deeper than ${jsonLimits.depth} levels`, members }
     } else if (char === closeObject || char === closeArray) depth--
     if (values > jsonLimits.values) return { excess: `has more than ${jsonLimits.values} values`, members }
   }

@@ -127,5 +127,11 @@ function toShown(error: unknown, depth = 0): object | undefined {
   if (!(error instanceof Error)) return { type: typeof error, message: text(error) }
   const { name, message, stack, cause } = error
   const { code } = error as { code?: unknown }
-  return { type: name, code: text(code), message: text(message), stack: stack?.slice(0, 4 * longestText), cause: toShown(cause, depth + 1) }
+  return {
+    type: name,
+    code: text(code),
+    message: text(message),
+    stack: stack?.slice(0, 4 * longestText),
+    cause: toShown(cause, depth + 1),
+  }
 }

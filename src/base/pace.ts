@@ -15,7 +15,8 @@ export type Pace = (address: string, points?: number) => Promise<number | undefi
 /** Lets an address have `points` in `seconds`. With `hasOwn`, each has a count of its own: where not anybody can make up names. */
 export function createPace(points: number, seconds: number, { hasOwn = false } = {}): Pace {
   const salt = randomBytes(32)
-  const slotOf = (address: string) => (hasOwn ? address : createHmac('sha256', salt).update(address).digest().readUInt32BE() % slots)
+  const slotOf = (address: string) =>
+    hasOwn ? address : createHmac('sha256', salt).update(address).digest().readUInt32BE() % slots
   const limiter = new RateLimiterMemory({ points, duration: seconds })
   return async (address, count = 1) => {
     try {

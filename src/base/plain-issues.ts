@@ -91,7 +91,11 @@ function describeType({ expected, input }: Extract<Issue, { code: 'invalid_type'
   return expected === 'int' ? `must be ${wanted}` : `must be ${wanted}, and is ${things[given] ?? given}`
 }
 
-function describeSize(issue: Extract<Issue, { code: 'too_big' | 'too_small' }>, limit: number, than: string): string {
+function describeSize(
+  issue: Extract<Issue, { code: 'too_big' | 'too_small' }>,
+  limit: number,
+  than: string,
+): string {
   const unit = units[issue.origin]
   if (!unit) return `must be ${issue.exact ? '' : `${than} `}${limit}`
   if (issue.code === 'too_small' && limit === 1 && issue.inclusive && !issue.exact) return 'must not be empty'
@@ -118,9 +122,12 @@ function describeUrl(text: string, type: Issue['inst']): string {
 }
 
 function describeUnion(issue: Extract<Issue, { code: 'invalid_union' }>): string {
-  const wanted = issue.errors.map((each) => (each.length === 1 && each[0]!.path.length === 0 ? each[0]! : undefined))
+  const wanted = issue.errors.map((each) =>
+    each.length === 1 && each[0]!.path.length === 0 ? each[0]! : undefined,
+  )
   const kinds = wanted.map((each) => (each?.code === 'invalid_type' ? things[each.expected] : undefined))
-  if (kinds.length > 0 && kinds.every((kind) => kind !== undefined)) return `must be ${listOf([...new Set(kinds)])}`
+  if (kinds.length > 0 && kinds.every((kind) => kind !== undefined))
+    return `must be ${listOf([...new Set(kinds)])}`
   return 'has none of the forms that are allowed'
 }
 

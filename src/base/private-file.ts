@@ -1,5 +1,15 @@
 /** Files that nobody else may read. */
-import { chmodSync, closeSync, fsync, fsyncSync, openSync, renameSync, rmSync, writeFileSync, writeSync } from 'node:fs'
+import {
+  chmodSync,
+  closeSync,
+  fsync,
+  fsyncSync,
+  openSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
 import { dirname } from 'node:path'
 import { promisify } from 'node:util'
 import { makeFolder } from './folder.ts'

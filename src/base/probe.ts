@@ -45,7 +45,11 @@ export async function probe(point: Point, detail?: Readonly<Record<string, unkno
 }
 
 /** Does some work between its two points. @throws what the work throws, or the function of the tests. */
-export async function across<T>(crossing: Crossing, detail: Readonly<Record<string, unknown>>, work: () => Promise<T>): Promise<T> {
+export async function across<T>(
+  crossing: Crossing,
+  detail: Readonly<Record<string, unknown>>,
+  work: () => Promise<T>,
+): Promise<T> {
   if (!(place in globalThis)) return work()
   await probe(`${crossing}:before`, detail)
   const result = await work()

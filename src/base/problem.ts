@@ -191,7 +191,11 @@ export class Problem extends Error {
    * `detail` is shown to the caller: it names the field, the reason and the way out, and never a secret. `title` is given where the real
    * agent has another than the type's.
    */
-  constructor(type: ProblemType, detail: string, options?: ErrorOptions & { title?: string; retryAfter?: number }) {
+  constructor(
+    type: ProblemType,
+    detail: string,
+    options?: ErrorOptions & { title?: string; retryAfter?: number },
+  ) {
     super(detail, options)
     this.type = type
     this.status = statuses[type]
@@ -214,7 +218,8 @@ export function isTemporary(error: unknown): error is Problem & { readonly statu
 
 function toTitle(type: string): string {
   const words = type.split(/[:/]/).at(-1)!
-  if (type.startsWith('/')) return (words[0]!.toUpperCase() + words.slice(1)).replaceAll('-', ' ').replace(/\bdid\b/i, 'DID')
+  if (type.startsWith('/'))
+    return (words[0]!.toUpperCase() + words.slice(1)).replaceAll('-', ' ').replace(/\bdid\b/i, 'DID')
   if (!type.includes(':')) return words
   const spaced = words.replaceAll(/([a-z])([A-Z])/g, '$1 $2')
   return spaced[0]!.toUpperCase() + spaced.slice(1)

@@ -53,7 +53,10 @@ export const ProfileName = z.string().regex(/^[a-z0-9-]+$/i)
 /** The file of a profile. @throws {StartError} when the name has other characters than letters, digits and hyphens. */
 export function profilePath(configDir: string, name: string): string {
   if (!ProfileName.safeParse(name).success)
-    throw new StartError(`The profile name ${JSON.stringify(name)} is not made of letters, digits and hyphens.`, 2)
+    throw new StartError(
+      `The profile name ${JSON.stringify(name)} is not made of letters, digits and hyphens.`,
+      2,
+    )
   return join(configDir, 'profiles', `${name}.json`)
 }
 
@@ -79,7 +82,10 @@ export function readProfile(configDir: string, name: string): Profile | undefine
 export function readLocalProfile(configDir: string, name: string): LocalProfile | undefined {
   const profile = readProfile(configDir, name)
   if (profile?.kind !== 'remote') return profile
-  throw new StartError(`The profile ${name} is of a daemon elsewhere, ${profile.url}. Name another for one on this machine: --profile.`, 2)
+  throw new StartError(
+    `The profile ${name} is of a daemon elsewhere, ${profile.url}. Name another for one on this machine: --profile.`,
+    2,
+  )
 }
 
 /** The names of the profiles that there are, in order. @throws {StartError} when the folder cannot be read. */
@@ -93,7 +99,9 @@ export function profileNames(configDir: string): string[] {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code === 'ENOENT') return []
-    throw new StartError(`The profiles in ${configDir} cannot be read: ${systemReason(error)}.`, 2, { cause: error })
+    throw new StartError(`The profiles in ${configDir} cannot be read: ${systemReason(error)}.`, 2, {
+      cause: error,
+    })
   }
 }
 
@@ -121,7 +129,10 @@ export function removeProfile(configDir: string, name: string): void {
  */
 export function readProfileInUse(configDir: string): string | undefined {
   const path = join(configDir, 'current')
-  const text = readIfThere(path, (reason) => `Which profile is in use cannot be read from ${path}: ${reason}.`)
+  const text = readIfThere(
+    path,
+    (reason) => `Which profile is in use cannot be read from ${path}: ${reason}.`,
+  )
   if (text === undefined) return undefined
   const name = ProfileName.safeParse(text.trim())
   if (name.success) return name.data
@@ -134,7 +145,9 @@ export function readProfileInUse(configDir: string): string | undefined {
 /** Puts a profile into use, or none. @throws {StartError} when that cannot be written. */
 export function writeProfileInUse(configDir: string, name: string | undefined): void {
   const path = join(configDir, 'current')
-  changing(`${path} cannot be written`, () => (name === undefined ? rmSync(path, { force: true }) : writePrivateFile(path, `${name}\n`)))
+  changing(`${path} cannot be written`, () =>
+    name === undefined ? rmSync(path, { force: true }) : writePrivateFile(path, `${name}\n`),
+  )
 }
 
 function changing(what: string, change: () => void): void {

@@ -10,5 +10,8 @@ export type Program = { code: string | URL; isSource: boolean }
 export function programOf(base: string, name: string): Program {
   const isSource = base.endsWith('.ts')
   const entry = new URL(`./${name}.${isSource ? 'ts' : 'js'}`, base)
-  return { isSource, code: isSource ? `import('tsx/esm/api').then((tsx) => (tsx.register(), import('${entry.href}')))` : entry }
+  return {
+    isSource,
+    code: isSource ? `import('tsx/esm/api').then((tsx) => (tsx.register(), import('${entry.href}')))` : entry,
+  }
 }

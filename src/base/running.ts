@@ -10,7 +10,10 @@ export const Running = z.object({
   /** Base URL of the DIDComm endpoint. */
   didcommUrl: z.url(),
   startedAt: z.iso.datetime(),
-  calls: z.string().optional().describe('Which addresses the daemon calls when a tenant or a peer names them, and why.'),
+  calls: z
+    .string()
+    .optional()
+    .describe('Which addresses the daemon calls when a tenant or a peer names them, and why.'),
   /** The profile that the daemon has written. */
   profile: z.string().optional(),
 })

@@ -31,7 +31,9 @@ export const remembered = [
 
 const ports: readonly string[] = ['AGENT_HTTP_PORT', 'AGENT_DIDCOMM_PORT']
 
-const Value = z.union([z.string(), z.number(), z.boolean()], 'is neither a text, a number, true nor false').transform(String)
+const Value = z
+  .union([z.string(), z.number(), z.boolean()], 'is neither a text, a number, true nor false')
+  .transform(String)
 const SettingsFile = z.record(z.string(), Value, 'is not a JSON object of settings')
 
 /** The settings file of a profile. */
@@ -48,7 +50,9 @@ export function readSettings(configDir: string, profile: string): Settings {
     text = readFileSync(path, 'utf8')
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {}
-    throw new StartError(`The settings file ${path} cannot be read: ${systemReason(error)}.`, 2, { cause: error })
+    throw new StartError(`The settings file ${path} cannot be read: ${systemReason(error)}.`, 2, {
+      cause: error,
+    })
   }
   const result = SettingsFile.safeParse(tryJson(text))
   if (result.success) return withoutEmpty(result.data)
@@ -59,19 +63,30 @@ export function readSettings(configDir: string, profile: string): Settings {
 }
 
 /** The error for a settings file, of the fields that are wrong and why. */
-export function wrongSettings(path: string, wrong: readonly (readonly [field: string, reason: string])[]): StartError {
+export function wrongSettings(
+  path: string,
+  wrong: readonly (readonly [field: string, reason: string])[],
+): StartError {
   const reasons = wrong.map(([field, reason]) => `${field}: ${reason}`).join('. ')
-  return new StartError(`The settings file ${path} is not valid. ${reasons}. Correct the file, or remove it.`, 2)
+  return new StartError(
+    `The settings file ${path} is not valid. ${reasons}. Correct the file, or remove it.`,
+    2,
+  )
 }
 
 /** Keeps settings for the next start, readable by nobody else. @throws {StartError} */
 export function writeSettings(configDir: string, profile: string, settings: Settings): void {
   const path = settingsPath(configDir, profile)
-  const values = Object.entries(settings).map(([name, value]) => [name, ports.includes(name) ? Number(value) : value])
+  const values = Object.entries(settings).map(([name, value]) => [
+    name,
+    ports.includes(name) ? Number(value) : value,
+  ])
   try {
     writePrivateFile(path, `${JSON.stringify(Object.fromEntries(values), null, 2)}\n`)
   } catch (error) {
-    throw new StartError(`The settings file ${path} cannot be written: ${systemReason(error)}.`, 5, { cause: error })
+    throw new StartError(`The settings file ${path} cannot be written: ${systemReason(error)}.`, 5, {
+      cause: error,
+    })
   }
 }
 
@@ -83,15 +98,25 @@ export function removeSettings(configDir: string, profile: string): void {
 /** A value as it is kept: paths hold from every folder. */
 export function toKept(name: string, value: string): string {
   if (name === 'AGENT_DATA_DIR') return resolve(value)
-  return name === 'VDR_URL' ? value.replace(/^sqlite:(.+)$/s, (_, path: string) => `sqlite:${resolve(path)}`) : value
+  return name === 'VDR_URL'
+    ? value.replace(/^sqlite:(.+)$/s, (_, path: string) => `sqlite:${resolve(path)}`)
+    : value
 }
 
 /** The data folder of a profile that neither a flag nor the environment names: of its settings, of its last daemon, or one of its own. */
-export function dataDirOf(configDir: string, profile: string, settings: Settings = readSettings(configDir, profile)): string {
-  return settings['AGENT_DATA_DIR'] ?? readLocalProfile(configDir, profile)?.dataDir ?? defaultDataDir(profile)
+export function dataDirOf(
+  configDir: string,
+  profile: string,
+  settings: Settings = readSettings(configDir, profile),
+): string {
+  return (
+    settings['AGENT_DATA_DIR'] ?? readLocalProfile(configDir, profile)?.dataDir ?? defaultDataDir(profile)
+  )
 }
 
 /** An empty value is as good as none. */
 export function withoutEmpty(values: Readonly<Record<string, string | undefined>>): Settings {
-  return Object.fromEntries(Object.entries(values).filter((entry): entry is [string, string] => Boolean(entry[1])))
+  return Object.fromEntries(
+    Object.entries(values).filter((entry): entry is [string, string] => Boolean(entry[1])),
+  )
 }

@@ -73,7 +73,9 @@ export function createThread<Task, Answer>(options: ThreadOptions): Thread<Task,
     if (isOver || !thread) throw new Problem('error:ServiceUnavailable', 'The agent is stopping.')
     const controller = new AbortController()
     const end = () => controller.abort(new Error(`the thread ${name} has ended`))
-    const stop = afterTime(timeMs, () => controller.abort(new ThreadSpent(`the thread ${name} took longer than ${timeMs} ms`)))
+    const stop = afterTime(timeMs, () =>
+      controller.abort(new ThreadSpent(`the thread ${name} took longer than ${timeMs} ms`)),
+    )
     thread.once('exit', end)
     thread.ref()
     try {
@@ -85,7 +87,8 @@ export function createThread<Task, Answer>(options: ThreadOptions): Thread<Task,
       if (worker === thread) worker = undefined
       await thread.terminate()
       const { code } = error as NodeJS.ErrnoException
-      if (code === 'ERR_WORKER_OUT_OF_MEMORY') throw new ThreadSpent(`the thread ${name} took more than ${memoryMb} MB`, { cause: error })
+      if (code === 'ERR_WORKER_OUT_OF_MEMORY')
+        throw new ThreadSpent(`the thread ${name} took more than ${memoryMb} MB`, { cause: error })
       throw code === 'ABORT_ERR' ? controller.signal.reason : error
     } finally {
       stop()

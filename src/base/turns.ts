@@ -162,11 +162,19 @@ export function createTurns(limits: TurnLimits): Turns {
       }
       if (party.queue.length >= limits.ofPartyWaiting)
         return refuse(
-          new Problem('TooManyRequests', `${limits.ofPartyWaiting} requests of yours wait already. ${comeAgain}`, { retryAfter }),
+          new Problem(
+            'TooManyRequests',
+            `${limits.ofPartyWaiting} requests of yours wait already. ${comeAgain}`,
+            { retryAfter },
+          ),
         )
       if (waiting >= limits.waiting) {
         lineUp(party)
-        return refuse(new Problem('error:ServiceUnavailable', `The agent has too much to do. ${comeAgain}`, { retryAfter }))
+        return refuse(
+          new Problem('error:ServiceUnavailable', `The agent has too much to do. ${comeAgain}`, {
+            retryAfter,
+          }),
+        )
       }
       return wait(party, onWait)
     },

@@ -13,5 +13,7 @@ export function newListId(key: Uint8Array, walletId: string): string {
 /** The wallet that an id was made for; nothing for one that is not ours. */
 export function openListId(key: Uint8Array, id: string): string | undefined {
   const bytes = unsealToken(key, 'status-list', id)
-  return bytes?.length === 16 ? toHex(bytes).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5') : undefined
+  return bytes?.length === 16
+    ? toHex(bytes).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
+    : undefined
 }

@@ -39,12 +39,23 @@ export async function pickPlace(wallet: Wallet, did: string): Promise<Place> {
  * Revokes the credential of a record, for good. Returns the instant at which it was revoked, now or before, and whether that was now;
  * nothing when the record's credential has no place in a list.
  */
-export async function revokePlace(tx: Tx, recordId: string): Promise<{ revokedAt: string; isNew: boolean } | undefined> {
-  const entry = await tx.selectFrom('status_entry').selectAll().where('record_id', '=', recordId).executeTakeFirst()
+export async function revokePlace(
+  tx: Tx,
+  recordId: string,
+): Promise<{ revokedAt: string; isNew: boolean } | undefined> {
+  const entry = await tx
+    .selectFrom('status_entry')
+    .selectAll()
+    .where('record_id', '=', recordId)
+    .executeTakeFirst()
   if (!entry) return undefined
   if (entry.revoked_at !== null) return { revokedAt: entry.revoked_at, isNew: false }
   const revokedAt = new Date().toISOString()
-  await tx.updateTable('status_entry').set({ revoked_at: revokedAt }).where('record_id', '=', recordId).execute()
+  await tx
+    .updateTable('status_entry')
+    .set({ revoked_at: revokedAt })
+    .where('record_id', '=', recordId)
+    .execute()
   await tx
     .updateTable('status_list')
     .set((eb) => ({ revision: eb('revision', '+', 1) }))
@@ -55,11 +66,17 @@ export async function revokePlace(tx: Tx, recordId: string): Promise<{ revokedAt
 
 /** Whether the credential of a record has a place in a list, and since when it is revoked. */
 export async function findPlace(db: Db, recordId: string): Promise<{ revokedAt?: string } | undefined> {
-  const entry = await db.selectFrom('status_entry').select('revoked_at').where('record_id', '=', recordId).executeTakeFirst()
+  const entry = await db
+    .selectFrom('status_entry')
+    .select('revoked_at')
+    .where('record_id', '=', recordId)
+    .executeTakeFirst()
   return entry && (entry.revoked_at === null ? {} : { revokedAt: entry.revoked_at })
 }
 
-const listsById = prepared((db: Db, { id }: { id: string }) => db.selectFrom('status_list').selectAll().where('id', '=', id))
+const listsById = prepared((db: Db, { id }: { id: string }) =>
+  db.selectFrom('status_list').selectAll().where('id', '=', id),
+)
 
 /** The list with an id. */
 export async function findList(db: Db, id: string): Promise<StatusList | undefined> {
@@ -78,7 +95,13 @@ export async function revokedIndexes(db: Db, id: string): Promise<number[]> {
 }
 
 const openLists = prepared((db: Db, { did }: { did: string }) =>
-  db.selectFrom('status_list').selectAll().where('did', '=', did).where('used', '<', mostUsed).orderBy('id').limit(1),
+  db
+    .selectFrom('status_list')
+    .selectAll()
+    .where('did', '=', did)
+    .where('used', '<', mostUsed)
+    .orderBy('id')
+    .limit(1),
 )
 
 /** The list of a DID that is being filled, begun when there is none: one that nobody gets to use is only empty. */
@@ -98,7 +121,11 @@ async function openList(wallet: Wallet, did: string): Promise<StatusList> {
 }
 
 const placesByIndex = prepared((db: Db, { listId, index }: { listId: string; index: number }) =>
-  db.selectFrom('status_entry').select('list_index').where('list_id', '=', listId).where('list_index', '=', index),
+  db
+    .selectFrom('status_entry')
+    .select('list_index')
+    .where('list_id', '=', listId)
+    .where('list_index', '=', index),
 )
 
 async function pickFree(db: Db, listId: string): Promise<number> {
@@ -109,11 +136,12 @@ async function pickFree(db: Db, listId: string): Promise<number> {
   }
 }
 
-const insertPlace = prepared((db: Db, { listId, index, recordId }: { listId: string; index: number; recordId: string }) =>
-  db
-    .insertInto('status_entry')
-    .values({ list_id: listId, list_index: index, record_id: recordId, revoked_at: null })
-    .onConflict((conflict) => conflict.columns(['list_id', 'list_index']).doNothing()),
+const insertPlace = prepared(
+  (db: Db, { listId, index, recordId }: { listId: string; index: number; recordId: string }) =>
+    db
+      .insertInto('status_entry')
+      .values({ list_id: listId, list_index: index, record_id: recordId, revoked_at: null })
+      .onConflict((conflict) => conflict.columns(['list_id', 'list_index']).doNothing()),
 )
 
 const countPlace = prepared((db: Db, { listId }: { listId: string }) =>

@@ -10,7 +10,11 @@ import { toPaddedBase64url } from '../base/bytes.ts'
 import { Problem } from '../base/problem.ts'
 import { compressBits } from '../credentials/bitstring.ts'
 import { createBitstringStatusList } from '../credentials/bitstring-status-list.ts'
-import { credentialsContext, statusListContexts, type StatusList2021 } from '../credentials/status-list-2021.ts'
+import {
+  credentialsContext,
+  statusListContexts,
+  type StatusList2021,
+} from '../credentials/status-list-2021.ts'
 import { proveStatusList } from '../credentials/status-list-proof.ts'
 import type { PrivateJwk } from '../crypto/keys.ts'
 import { getDidRow, type DidRow } from '../did-registrar/dids.ts'
@@ -45,10 +49,18 @@ export async function publishList(wallet: Wallet, id: string, media: ListMedia):
 
 /** No such list. */
 export function noList(id: string): Problem {
-  return new Problem('error:CredentialStatusListError:StatusListNotFound', `There is no status list ${id.slice(0, 100)} here.`)
+  return new Problem(
+    'error:CredentialStatusListError:StatusListNotFound',
+    `There is no status list ${id.slice(0, 100)} here.`,
+  )
 }
 
-async function sign(wallet: Wallet, { id, url }: StatusList, issuer: DidRow, media: ListMedia): Promise<PublishedList> {
+async function sign(
+  wallet: Wallet,
+  { id, url }: StatusList,
+  issuer: DidRow,
+  media: ListMedia,
+): Promise<PublishedList> {
   const { keyId, key } = await findListKey(wallet, issuer)
   const bits = compressBits(await revokedIndexes(wallet.db, id))
   // While nobody else can resolve the short form, only the long form proves anything.
@@ -64,7 +76,12 @@ async function sign(wallet: Wallet, { id, url }: StatusList, issuer: DidRow, med
 
 /** The instant of issuance is a text, as the standard and typed wallets want it; the real agent writes seconds (wire.md 8.3). */
 function toJson(
-  { url: id, issuerDid: issuer, bits, now }: { url: string; issuerDid: string; bits: Uint8Array; now: string },
+  {
+    url: id,
+    issuerDid: issuer,
+    bits,
+    now,
+  }: { url: string; issuerDid: string; bits: Uint8Array; now: string },
   key: PrivateJwk,
 ) {
   const list: StatusList2021 = {
@@ -73,13 +90,20 @@ function toJson(
     type: ['VerifiableCredential', 'StatusList2021Credential'],
     issuer,
     issuanceDate: now,
-    credentialSubject: { type: 'StatusList2021', statusPurpose: 'Revocation', encodedList: toPaddedBase64url(bits) },
+    credentialSubject: {
+      type: 'StatusList2021',
+      statusPurpose: 'Revocation',
+      encodedList: toPaddedBase64url(bits),
+    },
   }
   return { ...list, proof: proveStatusList(list, key, now) }
 }
 
 /** An assertion key of the DID: one of secp256k1 if it has one, since some wallets verify no other (wire.md 8.3). */
-async function findListKey(wallet: Wallet, { did, did_index, state }: DidRow): Promise<{ keyId: string; key: PrivateJwk }> {
+async function findListKey(
+  wallet: Wallet,
+  { did, did_index, state }: DidRow,
+): Promise<{ keyId: string; key: PrivateJwk }> {
   const { publicKeys, deactivated } = readContent(state)
   const keys = deactivated ? [] : publicKeys.filter(({ usage }) => usage === 'assertionMethod')
   for (const candidate of keys.toSorted((a, b) => rank(a.publicKey.crv) - rank(b.publicKey.crv))) {

@@ -40,7 +40,9 @@ export type ListReader = (url: string, type: EntryType) => Promise<string>
  * {UnreachableError} when there is none to be had, {Problem} 404 when there is none here.
  */
 export function createListReader({ http, openListId, wallets }: Sources): ListReader {
-  const fetched = createMemory((question) => fetchList(http, JSON.parse(question) as Question), { lifetimeMs: 0 })
+  const fetched = createMemory((question) => fetchList(http, JSON.parse(question) as Question), {
+    lifetimeMs: 0,
+  })
   return async (url, type) => {
     const id = /\/credential-status\/([1-9A-HJ-NP-Za-km-z]{50,60})$/.exec(url)?.[1]
     const walletId = id === undefined ? undefined : await openListId(id)
@@ -56,14 +58,19 @@ type Question = [url: string, type: EntryType]
 
 async function fetchList(http: HttpClient, [url, type]: Question): Promise<{ text: string }> {
   const [first, second] =
-    type === 'StatusList2021Entry' ? ['application/json', 'application/vc+jwt'] : ['application/vc+jwt', 'application/json']
+    type === 'StatusList2021Entry'
+      ? ['application/json', 'application/vc+jwt']
+      : ['application/vc+jwt', 'application/json']
   const headers = { accept: `${first}, ${second};q=0.9, */*;q=0.1` }
-  const { status, text } = await http.exchange(url, { method: 'GET', headers, timeoutMs, maxBytes }).catch((error: unknown) => {
-    if (!(error instanceof UnreachableError) || !temporary.includes(error.code)) throw error
-    throw unavailable(error.message)
-  })
+  const { status, text } = await http
+    .exchange(url, { method: 'GET', headers, timeoutMs, maxBytes })
+    .catch((error: unknown) => {
+      if (!(error instanceof UnreachableError) || !temporary.includes(error.code)) throw error
+      throw unavailable(error.message)
+    })
   if (status === 200) return { text }
-  if (status >= 500 || [408, 425, 429].includes(status)) throw unavailable(`its host answered with status ${status}`)
+  if (status >= 500 || [408, 425, 429].includes(status))
+    throw unavailable(`its host answered with status ${status}`)
   throw new UnreachableError('bad-status', `the host of the status list answered with status ${status}`)
 }
 

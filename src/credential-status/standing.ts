@@ -13,7 +13,9 @@ export const Standing = z
   .object({
     status: z
       .enum(['not-revoked', 'revoked', 'suspended', 'unknown'])
-      .describe('What its status list says now; `unknown` when the list cannot be had, is not its issuer’s, or is not understood.'),
+      .describe(
+        'What its status list says now; `unknown` when the list cannot be had, is not its issuer’s, or is not understood.',
+      ),
     detail: z.string().optional().describe('Why it is unknown, or why nobody could revoke it.'),
   })
   .meta({ id: 'CredentialStanding' })
@@ -24,7 +26,8 @@ export async function findStanding(
   env: Environment,
   { statuses, issuerDid }: Pick<DecodedCredential, 'statuses' | 'issuerDid'>,
 ): Promise<Standing> {
-  if (statuses.length === 0) return { status: 'not-revoked', detail: 'it names no status list, so nobody can revoke it' }
+  if (statuses.length === 0)
+    return { status: 'not-revoked', detail: 'it names no status list, so nobody can revoke it' }
   const { checkStatus } = statusChecks(env)
   let unknown: Standing | undefined
   for (const status of statuses) {
@@ -32,7 +35,12 @@ export async function findStanding(
       await checkStatus(status, { issuerDid })
     } catch (error) {
       if (error instanceof NotStandingError) return { status: error.standing }
-      if (!(error instanceof VerificationError || error instanceof UnreachableError || error instanceof Problem)) throw error
+      if (!(
+        error instanceof VerificationError ||
+        error instanceof UnreachableError ||
+        error instanceof Problem
+      ))
+        throw error
       unknown ??= { status: 'unknown', detail: reasonOf(error) }
     }
   }

@@ -14,7 +14,14 @@ export type BitstringStatusListContent = {
 }
 
 /** Signs a list of revocations. Returns the compact JWT. */
-export function createBitstringStatusList({ url, issuerDid, kid, key, bits, validFrom }: BitstringStatusListContent): string {
+export function createBitstringStatusList({
+  url,
+  issuerDid,
+  kid,
+  key,
+  bits,
+  validFrom,
+}: BitstringStatusListContent): string {
   const credential = {
     '@context': ['https://www.w3.org/ns/credentials/v2'],
     id: url,

@@ -12,7 +12,8 @@ const maxBytes = 1_048_576
 export function compressBits(indexes: Iterable<number>): Uint8Array {
   const bits = new Uint8Array(listLength / 8)
   for (const index of indexes) {
-    if (!Number.isInteger(index) || index < 0 || index >= listLength) throw new RangeError(`${index} is not an index of a status list`)
+    if (!Number.isInteger(index) || index < 0 || index >= listLength)
+      throw new RangeError(`${index} is not an index of a status list`)
     bits[index >> 3]! |= 0x80 >> (index & 7)
   }
   return gzipSync(bits)
@@ -27,14 +28,17 @@ export function compressBits(indexes: Iterable<number>): Uint8Array {
 export function expandBits(encodedList: string): Uint8Array {
   const bits = inflate(fromBase64(encodedList.replace(/^u(?=H)/, '')))
   if (bits.length < listLength / 8)
-    throw new TypeError(`the status list has ${bits.length} bytes, fewer than the ${listLength / 8} it must have`)
+    throw new TypeError(
+      `the status list has ${bits.length} bytes, fewer than the ${listLength / 8} it must have`,
+    )
   return bits
 }
 
 /** Whether a bit is set. @throws {TypeError} when the list has no such bit. */
 export function isSet(bits: Uint8Array, index: number): boolean {
   const byte = Number.isSafeInteger(index) && index >= 0 ? bits[Math.floor(index / 8)] : undefined
-  if (byte === undefined) throw new TypeError(`the status list of ${bits.length * 8} entries has none with the index ${index}`)
+  if (byte === undefined)
+    throw new TypeError(`the status list of ${bits.length * 8} entries has none with the index ${index}`)
   return (byte & (0x80 >> (index % 8))) !== 0
 }
 
@@ -43,6 +47,9 @@ function inflate(bytes: Uint8Array): Uint8Array {
     return gunzipSync(bytes, { maxOutputLength: maxBytes })
   } catch (cause) {
     const isTooLong = (cause as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE'
-    throw new TypeError(isTooLong ? `the status list is longer than ${maxBytes} bytes` : 'the status list is not gzip', { cause })
+    throw new TypeError(
+      isTooLong ? `the status list is longer than ${maxBytes} bytes` : 'the status list is not gzip',
+      { cause },
+    )
   }
 }

@@ -29,10 +29,12 @@ export function toAttributes(claims: JsonObject): Attribute[] {
  */
 export function fromAttributes(attributes: unknown): JsonObject {
   const parsed = Attributes.safeParse(attributes)
-  if (!parsed.success) throw refusal(`attributes.${parsed.error.issues[0]!.path.join('.')}: ${parsed.error.issues[0]!.message}`)
+  if (!parsed.success)
+    throw refusal(`attributes.${parsed.error.issues[0]!.path.join('.')}: ${parsed.error.issues[0]!.message}`)
   const claims = new Map<string, unknown>()
   for (const attribute of parsed.data) {
-    if (claims.has(attribute.name)) throw refusal(`The attribute '${attribute.name}' is given twice; send each name once`)
+    if (claims.has(attribute.name))
+      throw refusal(`The attribute '${attribute.name}' is given twice; send each name once`)
     claims.set(attribute.name, valueOf(attribute))
   }
   return Object.fromEntries(claims)
@@ -41,12 +43,17 @@ export function fromAttributes(attributes: unknown): JsonObject {
 function valueOf({ name, value, media_type }: Attribute): unknown {
   if (media_type === undefined || media_type === null) return value
   if (media_type !== 'application/json') {
-    throw refusal(`The attribute '${name}' has the media type '${media_type}'; send text without one, or application/json`)
+    throw refusal(
+      `The attribute '${name}' has the media type '${media_type}'; send text without one, or application/json`,
+    )
   }
   try {
     return parseJson(fromBase64(value))
   } catch (cause) {
-    throw refusal(`The value of the attribute '${name}' is not base64 of JSON: ${(cause as Error).message}`, cause)
+    throw refusal(
+      `The value of the attribute '${name}' is not base64 of JSON: ${(cause as Error).message}`,
+      cause,
+    )
   }
 }
 

@@ -10,9 +10,15 @@ export type Constraint = { schemaId: string; trustIssuers?: readonly string[] | 
 export type Judged = Pick<DecodedCredential, 'schemas' | 'issuerDid'>
 
 /** True when a credential has the schema of a constraint and one of its issuers. DIDs are compared in canonical form. */
-export function satisfies({ schemas, issuerDid }: Judged, { schemaId, trustIssuers = [] }: Constraint): boolean {
+export function satisfies(
+  { schemas, issuerDid }: Judged,
+  { schemaId, trustIssuers = [] }: Constraint,
+): boolean {
   const issuer = canonicalDid(issuerDid)
-  return schemas.includes(schemaId) && (trustIssuers.length === 0 || trustIssuers.some((did) => canonicalDid(did) === issuer))
+  return (
+    schemas.includes(schemaId) &&
+    (trustIssuers.length === 0 || trustIssuers.some((did) => canonicalDid(did) === issuer))
+  )
 }
 
 /**
@@ -21,7 +27,11 @@ export function satisfies({ schemas, issuerDid }: Judged, { schemaId, trustIssue
  *
  * @throws {VerificationError} `schema-not-accepted`, `issuer-not-trusted`
  */
-export function checkOneSatisfied(constraints: readonly Constraint[], credential: Judged, judge: string): void {
+export function checkOneSatisfied(
+  constraints: readonly Constraint[],
+  credential: Judged,
+  judge: string,
+): void {
   if (constraints.length === 0 || constraints.some((constraint) => satisfies(credential, constraint))) return
   const { schemas, issuerDid } = credential
   const accepted = constraints.map(({ schemaId }) => schemaId)
@@ -29,14 +39,20 @@ export function checkOneSatisfied(constraints: readonly Constraint[], credential
     const detail = `${judge} accepts none of the schemas of the credential, [${schemas.join(', ')}]; it accepts ${accepted.join(', ')}`
     throw new VerificationError('schema-not-accepted', detail)
   }
-  throw new VerificationError('issuer-not-trusted', `${judge} does not trust the issuer ${canonicalDid(issuerDid)} with this schema`)
+  throw new VerificationError(
+    'issuer-not-trusted',
+    `${judge} does not trust the issuer ${canonicalDid(issuerDid)} with this schema`,
+  )
 }
 
 /** Checks that each line of `proofs` is satisfied by a credential; one credential may satisfy several. @throws {VerificationError} `credential-missing` */
 export function checkAllSatisfied(proofs: readonly Constraint[], credentials: readonly Judged[]): void {
   const index = proofs.findIndex((line) => !credentials.some((credential) => satisfies(credential, line)))
   if (index < 0) return
-  throw new VerificationError('credential-missing', `No credential satisfies proofs.${index}, ${describe(proofs[index]!)}`)
+  throw new VerificationError(
+    'credential-missing',
+    `No credential satisfies proofs.${index}, ${describe(proofs[index]!)}`,
+  )
 }
 
 /** A line in words. */

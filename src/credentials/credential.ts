@@ -125,7 +125,10 @@ function checkIssuer({ iss, vc }: VerifiableCredentialClaims): void {
 function checkSubject({ sub, vc }: VerifiableCredentialClaims): void {
   const { id } = vc.credentialSubject
   if (sub !== undefined && id !== undefined && canonicalDid(sub) !== canonicalDid(id)) {
-    throw new VerificationError('subject-mismatch', `The credential names the subject ${canonicalDid(id)}, its sub is ${canonicalDid(sub)}`)
+    throw new VerificationError(
+      'subject-mismatch',
+      `The credential names the subject ${canonicalDid(id)}, its sub is ${canonicalDid(sub)}`,
+    )
   }
 }
 
@@ -133,5 +136,8 @@ function checkSubject({ sub, vc }: VerifiableCredentialClaims): void {
 export function oneOrMore<Item extends z.ZodType>(item: Item, wanted: unknown[]) {
   return z
     .union([item, z.array(item)])
-    .refine((value) => [value].flat().some((each) => wanted.includes(each)), `does not include ${wanted.join(' or ')}`)
+    .refine(
+      (value) => [value].flat().some((each) => wanted.includes(each)),
+      `does not include ${wanted.join(' or ')}`,
+    )
 }

@@ -1,6 +1,14 @@
 /** The signature of a token against the DID in its `iss`: the one way a key is chosen here (wire.md 5.3, pitfalls 15 and 16; threats C4). */
 import { isTemporary, Problem } from '../base/problem.ts'
-import { canonicalDid, type DidDocument, hasMethod, keysFor, keysMatching, type Purpose, type Resolve } from '../did/document.ts'
+import {
+  canonicalDid,
+  type DidDocument,
+  hasMethod,
+  keysFor,
+  keysMatching,
+  type Purpose,
+  type Resolve,
+} from '../did/document.ts'
 import type { VerificationKey } from '../did/document.ts'
 import { fitsAlgorithm, isSignedBy, type Jws } from './jws.ts'
 import { VerificationError } from './verification-error.ts'
@@ -23,13 +31,21 @@ export async function checkSignature(jws: Jws, signer: Signer, resolve: Resolve)
   const { kid, alg } = jws.header
   const keys = keysNamed(document, purpose, kid)
   const named = canonicalDid(signer.did)
-  if (keys.length === 0 && kid !== undefined) throw new VerificationError('kid-not-bound', `The kid names no ${purpose} key of ${named}`)
+  if (keys.length === 0 && kid !== undefined)
+    throw new VerificationError('kid-not-bound', `The kid names no ${purpose} key of ${named}`)
   if (keys.length === 0) throw new VerificationError('no-key', `${named} has no ${purpose} key`)
   if (!keys.some((key) => fitsAlgorithm(jws, key.publicKeyJwk))) {
-    throw new VerificationError('algorithm', `No ${purpose} key of ${named} that the token may be signed with signs ${alg}`)
+    throw new VerificationError(
+      'algorithm',
+      `No ${purpose} key of ${named} that the token may be signed with signs ${alg}`,
+    )
   }
   const key = keys.find((candidate) => isSignedBy(jws, candidate.publicKeyJwk))
-  if (!key) throw new VerificationError('signature', `The signature was not made by a key that ${named} allows for ${purpose}`)
+  if (!key)
+    throw new VerificationError(
+      'signature',
+      `The signature was not made by a key that ${named} allows for ${purpose}`,
+    )
   return key
 }
 
@@ -37,11 +53,19 @@ export async function checkSignature(jws: Jws, signer: Signer, resolve: Resolve)
  * Real wallets write the DID URL of a key that the document does not show: SDK 6.1 signs with its authentication key and names `#master0`. Another
  * DID, or a method of the document with another purpose, selects nothing.
  */
-function keysNamed(document: DidDocument, purpose: Purpose, kid: string | undefined): readonly VerificationKey[] {
+function keysNamed(
+  document: DidDocument,
+  purpose: Purpose,
+  kid: string | undefined,
+): readonly VerificationKey[] {
   const keys = keysMatching(document, purpose, kid)
   if (keys.length > 0 || kid === undefined) return keys
   const [did, fragment, ...more] = kid.split('#')
-  const isUnknown = fragment && more.length === 0 && canonicalDid(did!) === canonicalDid(document.id) && !hasMethod(document, fragment)
+  const isUnknown =
+    fragment &&
+    more.length === 0 &&
+    canonicalDid(did!) === canonicalDid(document.id) &&
+    !hasMethod(document, fragment)
   return isUnknown ? keysFor(document, purpose) : []
 }
 
@@ -56,7 +80,11 @@ export async function resolveSigner({ did, role }: Signer, resolve: Resolve): Pr
     document = await resolve(did)
   } catch (cause) {
     if (!(cause instanceof Problem) || isTemporary(cause)) throw cause
-    throw new VerificationError(failure, `The DID of the ${role}, ${canonicalDid(did)}, could not be resolved: ${cause.message}`, { cause })
+    throw new VerificationError(
+      failure,
+      `The DID of the ${role}, ${canonicalDid(did)}, could not be resolved: ${cause.message}`,
+      { cause },
+    )
   }
   if (canonicalDid(document.id) === canonicalDid(did)) return document
   throw new VerificationError(

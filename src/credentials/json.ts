@@ -18,7 +18,8 @@ export function isJsonObject(value: unknown): value is JsonObject {
 
 /** Gives an object a member of its own, be it called `__proto__`. */
 export function setMember(object: JsonObject, name: string, value: unknown): void {
-  if (name === '__proto__') Object.defineProperty(object, name, { value, enumerable: true, configurable: true, writable: true })
+  if (name === '__proto__')
+    Object.defineProperty(object, name, { value, enumerable: true, configurable: true, writable: true })
   else object[name] = value
 }
 

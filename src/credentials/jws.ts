@@ -26,10 +26,19 @@ export const JoseHeader = z.object({
 export type JoseHeader = z.infer<typeof JoseHeader>
 
 /** A token taken apart, nothing of it verified. */
-export type Jws = { header: Readonly<JoseHeader>; payload: JsonObject; signingInput: Uint8Array; signature: Uint8Array }
+export type Jws = {
+  header: Readonly<JoseHeader>
+  payload: JsonObject
+  signingInput: Uint8Array
+  signature: Uint8Array
+}
 
 /** Signs a payload with the algorithm of the key; the header is `typ`, `alg`, `kid`, those that are given. */
-export function signJws(header: { typ?: string; kid?: string | undefined }, payload: object, key: PrivateJwk): string {
+export function signJws(
+  header: { typ?: string; kid?: string | undefined },
+  payload: object,
+  key: PrivateJwk,
+): string {
   const protectedHeader = { typ: header.typ, alg: algorithmOf(key), kid: header.kid }
   const signingInput = `${toBase64url(JSON.stringify(protectedHeader))}.${toBase64url(JSON.stringify(payload))}`
   return `${signingInput}.${toBase64url(sign(key, utf8(signingInput)))}`
@@ -79,14 +88,21 @@ export function parseClaims<Claims extends z.ZodType>(claims: Claims, payload: J
   const parsed = claims.safeParse(payload)
   if (parsed.success) return parsed.data
   const [issue] = parsed.error.issues
-  throw new VerificationError('malformed', `The claim '${issue!.path.join('.')}' does not hold what it should: ${issue!.message}`)
+  throw new VerificationError(
+    'malformed',
+    `The claim '${issue!.path.join('.')}' does not hold what it should: ${issue!.message}`,
+  )
 }
 
 function split(text: string): [header: string, payload: string, signature: string] {
   if (text.length > maxTokenLength)
-    throw new VerificationError('too-large', `A token of ${text.length} characters; ${maxTokenLength} are read`)
+    throw new VerificationError(
+      'too-large',
+      `A token of ${text.length} characters; ${maxTokenLength} are read`,
+    )
   const parts = text.split('.')
-  if (parts.length !== 3) throw new VerificationError('malformed', `A compact JWS has three parts, not ${parts.length}`)
+  if (parts.length !== 3)
+    throw new VerificationError('malformed', `A compact JWS has three parts, not ${parts.length}`)
   return parts as [string, string, string]
 }
 
@@ -107,7 +123,12 @@ function parseHeader(value: JsonObject): JoseHeader {
   const parsed = JoseHeader.safeParse(value)
   if (parsed.success) return parsed.data
   const { path, message } = parsed.error.issues[0]!
-  const failure: Failure = path[0] === 'alg' ? 'algorithm' : path[0] === 'crit' || path[0] === 'b64' ? 'critical-header' : 'malformed'
+  const failure: Failure =
+    path[0] === 'alg'
+      ? 'algorithm'
+      : path[0] === 'crit' || path[0] === 'b64'
+        ? 'critical-header'
+        : 'malformed'
   throw new VerificationError(failure, `The header's '${String(path[0])}' is not accepted: ${message}`)
 }
 
@@ -117,7 +138,11 @@ function toObject(part: string, text: string): JsonObject {
   try {
     value = parseJson(bytes)
   } catch (cause) {
-    throw new VerificationError('malformed', `The ${part} is not acceptable JSON: ${(cause as Error).message}`, { cause })
+    throw new VerificationError(
+      'malformed',
+      `The ${part} is not acceptable JSON: ${(cause as Error).message}`,
+      { cause },
+    )
   }
   if (!isJsonObject(value)) throw new VerificationError('malformed', `The ${part} is not a JSON object`)
   return value

@@ -44,7 +44,9 @@ export function issueJwtVc(content: CredentialContent): string {
       type: ['VerifiableCredential'],
       credentialSubject: { ...claims, id: subjectDid },
       issuer: { id: issuerDid, type: 'Profile' },
-      ...(schemas.length > 0 && { credentialSchema: schemas.map((id) => ({ id, type: 'CredentialSchema2022' })) }),
+      ...(schemas.length > 0 && {
+        credentialSchema: schemas.map((id) => ({ id, type: 'CredentialSchema2022' })),
+      }),
       ...(credentialStatus !== undefined && { credentialStatus }),
     },
   }
@@ -55,7 +57,10 @@ export function issueJwtVc(content: CredentialContent): string {
  * Throws when the status says revoked or suspended, and when it cannot be established, `error:ServiceUnavailable` when that is so for now;
  * returns when the credential stands.
  */
-export type CheckStatus = (status: CredentialStatus, credential: Pick<DecodedCredential, 'issuerDid'>) => Promise<void>
+export type CheckStatus = (
+  status: CredentialStatus,
+  credential: Pick<DecodedCredential, 'issuerDid'>,
+) => Promise<void>
 
 /** What is checked of a credential; everything is, unless switched off by name (`CREDENTIAL_VERIFY_…`). */
 export type CredentialChecks = {
@@ -76,7 +81,10 @@ export type VerifiedCredential = DecodedCredential & { key: VerificationKey | un
  * @throws {VerificationError} for the first check that fails
  * @throws {Problem} `error:ServiceUnavailable` when a check cannot be made for now
  */
-export async function verifyJwtVc(jwt: string, options: CredentialChecks & { resolve: Resolve; now: number }): Promise<VerifiedCredential> {
+export async function verifyJwtVc(
+  jwt: string,
+  options: CredentialChecks & { resolve: Resolve; now: number },
+): Promise<VerifiedCredential> {
   const { jws, credential } = readJwtVc(jwt)
   return verifyReadVc(jws, credential, options)
 }
@@ -87,11 +95,22 @@ export async function verifyReadVc(
   credential: DecodedCredential,
   options: CredentialChecks & { resolve: Resolve; now: number },
 ): Promise<VerifiedCredential> {
-  const { resolve, now, leewaySeconds, verifyDates = true, verifySignature = true, verifyStatus = true, checkStatus } = options
+  const {
+    resolve,
+    now,
+    leewaySeconds,
+    verifyDates = true,
+    verifySignature = true,
+    verifyStatus = true,
+    checkStatus,
+  } = options
   // Dates come first because they cost nothing; nobody's DID is resolved for a credential that has expired.
   if (verifyDates) checkValidity(credential, now, leewaySeconds)
-  const key = verifySignature ? await checkSignature(jws, { did: credential.issuerDid, role: 'issuer' }, resolve) : undefined
-  if (verifyStatus) for (const status of credential.statuses) await establishStatus(status, credential, checkStatus)
+  const key = verifySignature
+    ? await checkSignature(jws, { did: credential.issuerDid, role: 'issuer' }, resolve)
+    : undefined
+  if (verifyStatus)
+    for (const status of credential.statuses) await establishStatus(status, credential, checkStatus)
   // Not by a spread, after which V8 takes a microsecond for another member.
   return Object.assign({}, credential, { key })
 }
@@ -106,7 +125,11 @@ export async function establishStatus(
     await (checkStatus ?? refuseStatus)(status, credential)
   } catch (cause) {
     if (isTemporary(cause)) throw cause
-    throw new VerificationError('status', `The status of the credential does not let it pass: ${reasonOf(cause)}`, { cause })
+    throw new VerificationError(
+      'status',
+      `The status of the credential does not let it pass: ${reasonOf(cause)}`,
+      { cause },
+    )
   }
 }
 

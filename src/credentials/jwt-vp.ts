@@ -58,7 +58,15 @@ export type PresentationContent = {
 }
 
 /** Signs a presentation, or without credentials the proof that answers an offer. Returns the compact JWT. */
-export function createJwtVp({ holderDid, holderKey, kid, audience, nonce, credentials, now }: PresentationContent): string {
+export function createJwtVp({
+  holderDid,
+  holderKey,
+  kid,
+  audience,
+  nonce,
+  credentials,
+  now,
+}: PresentationContent): string {
   const payload = {
     iss: holderDid,
     aud: audience,
@@ -112,19 +120,28 @@ export async function verifyJwtVp(jwt: string, checks: PresentationChecks): Prom
   const payload = parseClaims(VerifiablePresentationClaims, jws.payload)
   const { iss, iat, nbf, exp, vp } = payload
   checkAnswer(payload, checks)
-  if (checks.verifyDates ?? true) checkValidity(toValidity([iat, nbf], [exp]), checks.now, checks.leewaySeconds)
+  if (checks.verifyDates ?? true)
+    checkValidity(toValidity([iat, nbf], [exp]), checks.now, checks.leewaySeconds)
   const tokens = vp.verifiableCredential ?? []
   checkCount(tokens.length, checks)
-  checkHolder(iss, typeof vp.holder === 'object' ? vp.holder.id : (vp.holder ?? iss), 'The presentation names as its holder')
+  checkHolder(
+    iss,
+    typeof vp.holder === 'object' ? vp.holder.id : (vp.holder ?? iss),
+    'The presentation names as its holder',
+  )
   const key = await checkSignature(jws, { did: iss, role: 'holder' }, checks.resolve)
-  const presented = tokens.map((token, index) => naming(index, tokens.length, () => readPresented(token, iss, checks)))
+  const presented = tokens.map((token, index) =>
+    naming(index, tokens.length, () => readPresented(token, iss, checks)),
+  )
   checkAllSatisfied(
     checks.constraints ?? [],
     presented.map(({ credential }) => credential),
   )
   const credentials: VerifiedCredential[] = []
   for (const [index, each] of presented.entries()) {
-    credentials.push(await verifyPresented(each, checks).catch((error: unknown) => rethrow(error, index, tokens.length)))
+    credentials.push(
+      await verifyPresented(each, checks).catch((error: unknown) => rethrow(error, index, tokens.length)),
+    )
   }
   return { holderDid: iss, key, credentials, payload }
 }
@@ -147,10 +164,14 @@ function checkAnswer({ aud, nonce }: VerifiablePresentationClaims, expected: Pre
   if (!audiences.includes(expected.audience))
     throw new VerificationError('audience', `The presentation was made for [${audiences.join(', ')}]`)
   if (nonce === undefined) throw new VerificationError('nonce', 'The presentation has no nonce')
-  if (nonce !== expected.nonce) throw new VerificationError('nonce', 'The nonce of the presentation is not the challenge')
+  if (nonce !== expected.nonce)
+    throw new VerificationError('nonce', 'The nonce of the presentation is not the challenge')
 }
 
-function checkCount(count: number, { minCredentials = 1, maxCredentials = defaultMaxCredentials }: PresentationChecks): void {
+function checkCount(
+  count: number,
+  { minCredentials = 1, maxCredentials = defaultMaxCredentials }: PresentationChecks,
+): void {
   if (count < minCredentials || count > maxCredentials) {
     throw new VerificationError(
       'credential-count',
@@ -162,14 +183,21 @@ function checkCount(count: number, { minCredentials = 1, maxCredentials = defaul
 /** A credential of a presentation after the checks that need no resolving. */
 type Presented = ReturnType<typeof readJwtVc>
 
-function readPresented(token: string, holderDid: string, { constraints = [] }: PresentationChecks): Presented {
+function readPresented(
+  token: string,
+  holderDid: string,
+  { constraints = [] }: PresentationChecks,
+): Presented {
   const presented = readJwtVc(token)
   checkHolder(holderDid, presented.credential.subjectDid, 'The subject of the credential is')
   checkOneSatisfied(constraints, presented.credential, 'The request')
   return presented
 }
 
-function verifyPresented({ jws, credential }: Presented, checks: PresentationChecks): Promise<VerifiedCredential> {
+function verifyPresented(
+  { jws, credential }: Presented,
+  checks: PresentationChecks,
+): Promise<VerifiedCredential> {
   const { resolve, now, leewaySeconds, credentialChecks } = checks
   return verifyReadVc(jws, credential, {
     ...credentialChecks,
@@ -183,7 +211,10 @@ function verifyPresented({ jws, credential }: Presented, checks: PresentationChe
 function checkHolder(holderDid: string, named: string | undefined, what: string): void {
   const subject = named === undefined ? 'not named' : canonicalDid(named)
   if (subject !== canonicalDid(holderDid))
-    throw new VerificationError('holder-binding', `${what} ${subject}, the presenter is ${canonicalDid(holderDid)}`)
+    throw new VerificationError(
+      'holder-binding',
+      `${what} ${subject}, the presenter is ${canonicalDid(holderDid)}`,
+    )
 }
 
 function naming<Result>(index: number, count: number, check: () => Result): Result {
@@ -196,5 +227,7 @@ function naming<Result>(index: number, count: number, check: () => Result): Resu
 
 function rethrow(error: unknown, index: number, count: number): never {
   if (!(error instanceof VerificationError)) throw error
-  throw new VerificationError(error.code, `Credential ${index + 1} of ${count}: ${error.message}`, { cause: error })
+  throw new VerificationError(error.code, `Credential ${index + 1} of ${count}: ${error.message}`, {
+    cause: error,
+  })
 }

@@ -24,7 +24,10 @@ export const StatusList2021 = z.strictObject({
   id: Iri,
   type: z.tuple([z.literal('VerifiableCredential'), z.literal('StatusList2021Credential')]),
   issuer: Did,
-  issuanceDate: Instant.refine((value) => typeof value === 'string' || Number.isSafeInteger(value), 'is not a whole number'),
+  issuanceDate: Instant.refine(
+    (value) => typeof value === 'string' || Number.isSafeInteger(value),
+    'is not a whole number',
+  ),
   credentialSubject: z.strictObject({
     id: Iri.optional(),
     type: z.literal('StatusList2021'),

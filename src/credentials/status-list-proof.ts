@@ -8,14 +8,26 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { canonicalize } from '../base/jcs.ts'
-import { concat, fromBase64, fromMultibase, toBase64url, toMultibase, toPaddedBase64url, utf8 } from '../base/bytes.ts'
+import {
+  concat,
+  fromBase64,
+  fromMultibase,
+  toBase64url,
+  toMultibase,
+  toPaddedBase64url,
+  utf8,
+} from '../base/bytes.ts'
 import { type Curve, type PrivateJwk, type PublicJwk, sign, toPublic, verify } from '../crypto/keys.ts'
 import { toMultikey } from '../did/multikey.ts'
 import type { JsonObject } from './json.ts'
 import { StatusList2021, toCanonicalQuads } from './status-list-2021.ts'
 
 const EmbeddedProof = z.discriminatedUnion('type', [
-  z.looseObject({ type: z.literal('EcdsaSecp256k1Signature2019'), proofPurpose: z.literal('assertionMethod'), jws: z.string().max(1_000) }),
+  z.looseObject({
+    type: z.literal('EcdsaSecp256k1Signature2019'),
+    proofPurpose: z.literal('assertionMethod'),
+    jws: z.string().max(1_000),
+  }),
   z.looseObject({
     type: z.literal('DataIntegrityProof'),
     proofPurpose: z.literal('assertionMethod'),
@@ -28,7 +40,11 @@ const EmbeddedProof = z.discriminatedUnion('type', [
 ])
 
 /** The header of a detached JWS whose payload is not encoded (RFC 7797). */
-const DetachedHeader = z.strictObject({ alg: z.literal('ES256K'), b64: z.literal(false), crit: z.tuple([z.literal('b64')]) })
+const DetachedHeader = z.strictObject({
+  alg: z.literal('ES256K'),
+  b64: z.literal(false),
+  crit: z.tuple([z.literal('b64')]),
+})
 
 /** Signs a list with a key of secp256k1 or Ed25519. `created` is an ISO 8601 instant. */
 export function proveStatusList(list: StatusList2021, key: PrivateJwk, created: string): object {
@@ -49,7 +65,8 @@ export function proveStatusList(list: StatusList2021, key: PrivateJwk, created: 
  */
 export function isProvedBy({ proof, ...list }: JsonObject, keys: readonly PublicJwk[]): boolean {
   const read = EmbeddedProof.parse(proof)
-  const { curve, signed, signature } = read.type === 'DataIntegrityProof' ? ofJcs(list, read) : ofQuads(list, read.jws)
+  const { curve, signed, signature } =
+    read.type === 'DataIntegrityProof' ? ofJcs(list, read) : ofQuads(list, read.jws)
   return keys.some((key) => key.crv === curve && signed.some((bytes) => verify(key, bytes, signature)))
 }
 
@@ -82,7 +99,11 @@ function toDataUrl(key: PrivateJwk): string {
           type: 'EcdsaSecp256k1VerificationKey2019',
           publicKeyJwk: { kty, crv, key_ops: ['verify'], x, y },
         }
-      : { '@context': ['https://w3id.org/security/multikey/v1'], type: 'Multikey', publicKeyMultibase: toMultikey(key) }
+      : {
+          '@context': ['https://w3id.org/security/multikey/v1'],
+          type: 'Multikey',
+          publicKeyMultibase: toMultikey(key),
+        }
   return `data:application/json;base64,${toPaddedBase64url(JSON.stringify(method))}`
 }
 

@@ -16,7 +16,10 @@ import { checkValidity, Instant, NumericDate, toValidity, type Validity } from '
 import { VerificationError } from './verification-error.ts'
 
 /** The types of entries that are understood, each with the type of list that it is in. */
-const listTypes = { StatusList2021Entry: 'StatusList2021', BitstringStatusListEntry: 'BitstringStatusList' } as const
+const listTypes = {
+  StatusList2021Entry: 'StatusList2021',
+  BitstringStatusListEntry: 'BitstringStatusList',
+} as const
 export type EntryType = keyof typeof listTypes
 
 const Entry = z.looseObject({
@@ -72,7 +75,9 @@ export function readStatusEntry(status: CredentialStatus): StatusEntry {
   if (success) return data
   const [{ path, message }] = error.issues as [z.core.$ZodIssue]
   throw refused(
-    path[0] === 'type' ? `a status of type ${status.type} is not understood` : `its ${path.join('.')} is not understood: ${message}`,
+    path[0] === 'type'
+      ? `a status of type ${status.type} is not understood`
+      : `its ${path.join('.')} is not understood: ${message}`,
   )
 }
 
@@ -100,30 +105,41 @@ export async function checkStatusList(
   { issuerDid }: Pick<DecodedCredential, 'issuerDid'>,
   { resolve, now, leewaySeconds }: StatusListChecks,
 ): Promise<void> {
-  const { list, validity, isSigned } = understood(() => (text.trim().startsWith('{') ? readJson(text) : readToken(text.trim())))
+  const { list, validity, isSigned } = understood(() =>
+    text.trim().startsWith('{') ? readJson(text) : readToken(text.trim()),
+  )
   const { type, statusPurpose, encodedList } = list.credentialSubject
   if (list.id !== entry.statusListCredential) throw refused('the list at that address is another one')
-  if (canonicalDid(list.issuer) !== canonicalDid(issuerDid)) throw refused('the list is not by the issuer of the credential')
+  if (canonicalDid(list.issuer) !== canonicalDid(issuerDid))
+    throw refused('the list is not by the issuer of the credential')
   if (type !== listTypes[entry.type]) throw refused(`the list is not of the type ${listTypes[entry.type]}`)
   if (![statusPurpose].flat().some((purpose) => purpose.toLowerCase() === entry.statusPurpose)) {
     throw refused(`the list is not about ${entry.statusPurpose}`)
   }
   checkValidity(validity, now, leewaySeconds)
   // The form of the DID that the credential has: a list may outlive the time in which only a long form could be resolved.
-  if (!(await isSigned(issuerDid, resolve))) throw refused('the list is not signed by a key that its issuer allows for assertions')
+  if (!(await isSigned(issuerDid, resolve)))
+    throw refused('the list is not signed by a key that its issuer allows for assertions')
   if (!understood(() => isSet(expandBits(encodedList), entry.statusListIndex))) return
   throw new NotStandingError(entry.statusPurpose === 'revocation' ? 'revoked' : 'suspended')
 }
 
 /** A list as it says it is; `isSigned` finds out whether it is by the DID that it must be by. */
-type Unverified = { list: List; validity: Validity; isSigned: (issuerDid: string, resolve: Resolve) => Promise<boolean> }
+type Unverified = {
+  list: List
+  validity: Validity
+  isSigned: (issuerDid: string, resolve: Resolve) => Promise<boolean>
+}
 
 function readJson(text: string): Unverified {
   const json = parseJson(Buffer.from(text)) as JsonObject
   const list = List.parse(json)
   return {
     list,
-    validity: toValidity([list.issuanceDate, list.validFrom], [list.expirationDate, list.validUntil, list.proof?.expires]),
+    validity: toValidity(
+      [list.issuanceDate, list.validFrom],
+      [list.expirationDate, list.validUntil, list.proof?.expires],
+    ),
     async isSigned(did, resolve) {
       const document = await resolveSigner({ did, role: 'issuer' }, resolve)
       const keys = keysFor(document, 'assertionMethod').map(({ publicKeyJwk }) => publicKeyJwk)
@@ -137,10 +153,14 @@ function readToken(text: string): Unverified {
   const jws = decodeJws(text)
   const { iss, jti, nbf, exp, vc } = ListToken.parse(jws.payload)
   const list = List.parse({ id: jti, issuer: iss, ...(vc ?? jws.payload) })
-  if (iss !== undefined && canonicalDid(iss) !== canonicalDid(list.issuer)) throw refused('the list names another issuer than its iss')
+  if (iss !== undefined && canonicalDid(iss) !== canonicalDid(list.issuer))
+    throw refused('the list names another issuer than its iss')
   return {
     list,
-    validity: toValidity([nbf, list.issuanceDate, list.validFrom], [exp, list.expirationDate, list.validUntil]),
+    validity: toValidity(
+      [nbf, list.issuanceDate, list.validFrom],
+      [exp, list.expirationDate, list.validUntil],
+    ),
     isSigned: (did, resolve) => checkSignature(jws, { did, role: 'issuer' }, resolve).then(() => true),
   }
 }

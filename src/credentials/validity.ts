@@ -26,7 +26,11 @@ export function toValidity(from: (Instant | undefined)[], until: (Instant | unde
  *
  * @throws {VerificationError} `not-yet-valid`, `expired`
  */
-export function checkValidity({ validFrom, validUntil }: Validity, now: number, leewaySeconds: number = defaultLeewaySeconds): void {
+export function checkValidity(
+  { validFrom, validUntil }: Validity,
+  now: number,
+  leewaySeconds: number = defaultLeewaySeconds,
+): void {
   // Written so that a time that is no number refuses.
   if (validFrom !== undefined && !(validFrom <= now + leewaySeconds))
     throw new VerificationError('not-yet-valid', `Valid from ${toText(validFrom)}`)
@@ -35,7 +39,10 @@ export function checkValidity({ validFrom, validUntil }: Validity, now: number, 
 }
 
 /** One of the instants that are given, in seconds; no number as soon as one is none. */
-function choose(instants: (Instant | undefined)[], between: (a: number, b: number) => number): number | undefined {
+function choose(
+  instants: (Instant | undefined)[],
+  between: (a: number, b: number) => number,
+): number | undefined {
   let chosen: number | undefined
   for (const instant of instants) {
     if (instant === undefined) continue

@@ -2,9 +2,11 @@
 
 /** Every code with what it means, for the README's table and the tests. */
 export const failures = {
-  malformed: 'The token is not a compact JWS over UTF-8 JSON of the expected shape, or it is written in a form that is not the only one.',
+  malformed:
+    'The token is not a compact JWS over UTF-8 JSON of the expected shape, or it is written in a form that is not the only one.',
   'too-large': 'The token is longer than this agent reads.',
-  'critical-header': 'The header has `crit` or `b64`, which change how a token is to be read and are not understood here.',
+  'critical-header':
+    'The header has `crit` or `b64`, which change how a token is to be read and are not understood here.',
   algorithm: 'The algorithm is not EdDSA, ES256K or ES256, or no key that could have signed is of its curve.',
   signature: 'No key that may sign for the DID in `iss` made this signature.',
   'kid-not-bound': 'The `kid` does not name a key that the DID in `iss` allows for this purpose.',

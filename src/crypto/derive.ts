@@ -77,6 +77,7 @@ export function deriveKey(seed: Uint8Array, path: KeyPath): PrivateJwk {
 }
 
 function child(node: HDKey, index: number): HDKey {
-  if (!Number.isInteger(index) || index < 0 || index >= 2 ** 31) throw new RangeError(`a key path cannot contain ${index}`)
+  if (!Number.isInteger(index) || index < 0 || index >= 2 ** 31)
+    throw new RangeError(`a key path cannot contain ${index}`)
   return node.deriveChild(2 ** 31 + index)
 }

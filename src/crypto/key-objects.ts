@@ -24,7 +24,9 @@ export function isKept(jwk: PublicJwk): boolean {
 
 /** The object of a private key. */
 export function privateObject(jwk: PrivateJwk): KeyObject {
-  return keep(privateObjects, nameOfPair(jwk), () => createPrivateKey({ key: { ...publicMembers(jwk), d: jwk.d }, format: 'jwk' }))
+  return keep(privateObjects, nameOfPair(jwk), () =>
+    createPrivateKey({ key: { ...publicMembers(jwk), d: jwk.d }, format: 'jwk' }),
+  )
 }
 
 /** The Diffie–Hellman secret of two keys that are used again and again: a copy, for the caller to fill with zeros. */

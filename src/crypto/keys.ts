@@ -64,7 +64,8 @@ export function algorithmOf(jwk: PublicJwk): SigningAlgorithm {
 export function sign(jwk: PrivateJwk, data: Uint8Array): Uint8Array {
   const algorithm = algorithmOf(jwk)
   if (algorithm === 'EdDSA') return signBytes(null, data, privateObject(jwk))
-  if (algorithm === 'ES256') return signBytes('sha256', data, { key: privateObject(jwk), dsaEncoding: 'ieee-p1363' })
+  if (algorithm === 'ES256')
+    return signBytes('sha256', data, { key: privateObject(jwk), dsaEncoding: 'ieee-p1363' })
   return secp256k1.sign(jwk, data)
 }
 
@@ -72,7 +73,8 @@ export function sign(jwk: PrivateJwk, data: Uint8Array): Uint8Array {
 export function verify(jwk: PublicJwk, data: Uint8Array, signature: Uint8Array): boolean {
   try {
     const algorithm = algorithmOf(jwk)
-    if (algorithm === 'EdDSA') return signature.length === 64 && verifyBytes(null, data, publicObject(jwk), signature)
+    if (algorithm === 'EdDSA')
+      return signature.length === 64 && verifyBytes(null, data, publicObject(jwk), signature)
     if (algorithm === 'ES256') {
       const key = { key: publicObject(jwk), dsaEncoding: 'ieee-p1363' } as const
       return signature.length === 64 && verifyBytes('sha256', data, key, signature)
@@ -90,5 +92,7 @@ export function verify(jwk: PublicJwk, data: Uint8Array, signature: Uint8Array):
  */
 export function agree(ours: PrivateJwk, theirs: PublicJwk, { isPassing = false } = {}): Uint8Array {
   if (ours.crv !== theirs.crv) throw new TypeError(`cannot agree between ${ours.crv} and ${theirs.crv}`)
-  return isPassing ? diffieHellman({ privateKey: privateObject(ours), publicKey: passingObject(theirs) }) : sharedSecret(ours, theirs)
+  return isPassing
+    ? diffieHellman({ privateKey: privateObject(ours), publicKey: passingObject(theirs) })
+    : sharedSecret(ours, theirs)
 }

@@ -19,7 +19,8 @@ const known = new Set(wordlist)
  */
 export function seedOfMnemonic(words: string, passphrase = ''): Uint8Array {
   const list = words.toLowerCase().split(/\s+/).filter(Boolean)
-  if (!lengths.includes(list.length)) throw new TypeError(`a mnemonic has 12, 15, 18, 21 or 24 words, not ${list.length}`)
+  if (!lengths.includes(list.length))
+    throw new TypeError(`a mnemonic has 12, 15, 18, 21 or 24 words, not ${list.length}`)
   const unknown = list.flatMap((word, i) => (known.has(word) ? [] : [i + 1]))
   if (unknown.length > 0) {
     const [which, are] = unknown.length === 1 ? ['word', 'is'] : ['words', 'are']

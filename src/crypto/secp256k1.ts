@@ -4,7 +4,15 @@
  * libsecp256k1 signs and verifies seven times faster than OpenSSL (decisions.md §7). Its package's own
  * pure JavaScript fall-back is never loaded: node:crypto is the fall-back here.
  */
-import { createPrivateKey, createPublicKey, ECDH, hash, randomBytes, sign as signBytes, verify as verifyBytes } from 'node:crypto'
+import {
+  createPrivateKey,
+  createPublicKey,
+  ECDH,
+  hash,
+  randomBytes,
+  sign as signBytes,
+  verify as verifyBytes,
+} from 'node:crypto'
 import { createRequire } from 'node:module'
 import { secp256k1 as curve } from '@noble/curves/secp256k1.js'
 import { concat, fromBase64, fromHex, toBase64url } from '../base/bytes.ts'
@@ -13,7 +21,13 @@ import type { PrivateJwk, PublicJwk } from './keys.ts'
 /** What both implementations do; keys are raw: 32 bytes private, 65 bytes uncompressed public. */
 type Ecdsa = {
   sign(digest: Uint8Array, privateKey: Uint8Array, jwk: PrivateJwk, data: Uint8Array): Uint8Array
-  verify(digest: Uint8Array, signature: Uint8Array, publicKey: Uint8Array, jwk: PublicJwk, data: Uint8Array): boolean
+  verify(
+    digest: Uint8Array,
+    signature: Uint8Array,
+    publicKey: Uint8Array,
+    jwk: PublicJwk,
+    data: Uint8Array,
+  ): boolean
 }
 
 type Bindings = {
@@ -43,7 +57,10 @@ export function native(): Ecdsa | undefined {
 /** The same by OpenSSL, which makes high s half of the time: it is mirrored down. */
 export const openssl: Ecdsa = {
   sign(_digest, _privateKey, jwk, data) {
-    const key = createPrivateKey({ key: { kty: 'EC', crv: 'secp256k1', x: jwk.x, y: jwk.y!, d: jwk.d }, format: 'jwk' })
+    const key = createPrivateKey({
+      key: { kty: 'EC', crv: 'secp256k1', x: jwk.x, y: jwk.y!, d: jwk.d },
+      format: 'jwk',
+    })
     const signature = curve.Signature.fromBytes(signBytes('sha256', data, { key, dsaEncoding: 'ieee-p1363' }))
     return signature.hasHighS()
       ? new curve.Signature(signature.r, curve.Point.Fn.neg(signature.s)).toBytes('compact')
@@ -93,10 +110,16 @@ export function fromPrivateBytes(d: Uint8Array): PrivateJwk {
 
 /** The public key of a point, 33 bytes compressed or 65 uncompressed. @throws for a point that is not on the curve. */
 export function fromPublicBytes(bytes: Uint8Array): PublicJwk {
-  const isPoint = bytes.length === 65 ? bytes[0] === 4 : bytes.length === 33 && (bytes[0] === 2 || bytes[0] === 3)
+  const isPoint =
+    bytes.length === 65 ? bytes[0] === 4 : bytes.length === 33 && (bytes[0] === 2 || bytes[0] === 3)
   if (!isPoint) throw new TypeError('a public key on secp256k1 is a point of 33 or 65 bytes')
   const point = uncompress(bytes)
-  return { kty: 'EC', crv: 'secp256k1', x: toBase64url(point.subarray(1, 33)), y: toBase64url(point.subarray(33)) }
+  return {
+    kty: 'EC',
+    crv: 'secp256k1',
+    x: toBase64url(point.subarray(1, 33)),
+    y: toBase64url(point.subarray(33)),
+  }
 }
 
 /** OpenSSL finds y three times as fast as @noble/curves. It would take the hybrid form too. */

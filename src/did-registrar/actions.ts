@@ -1,5 +1,10 @@
 /** The actions of an update between REST's names and the method's (api.md 4.4, wire.md 11.3). */
-import { InvalidOperation, masterKeyId, type PrismKey, type UpdateAction as PrismAction } from '../did/prism/model.ts'
+import {
+  InvalidOperation,
+  masterKeyId,
+  type PrismKey,
+  type UpdateAction as PrismAction,
+} from '../did/prism/model.ts'
 import { checkContextUris, shown } from '../did/prism/rules.ts'
 import { toPrismService, toServiceEndpoint, toServiceType } from '../did/prism/service.ts'
 import type { DidContent } from '../did/prism/state.ts'
@@ -25,7 +30,11 @@ function toWantedKey(action: UpdateAction): WantedKey[] {
 }
 
 /** The method's actions, in the order of the tenant's; `keys` are the new ones, in that order too. */
-export function toPrismActions(actions: readonly UpdateAction[], keys: readonly NewKey[], state: DidContent): PrismAction[] {
+export function toPrismActions(
+  actions: readonly UpdateAction[],
+  keys: readonly NewKey[],
+  state: DidContent,
+): PrismAction[] {
   const made = keys.values()
   return actions.map((action) => {
     switch (action.actionType) {
@@ -58,11 +67,14 @@ export function toPrismActions(actions: readonly UpdateAction[], keys: readonly 
 
 /** Two names for one action of the method, told apart here by what the key is. */
 function removeKey(state: DidContent, id: string, isInternal: boolean): PrismAction {
-  if (id === masterKeyId) throw new InvalidOperation(`the key id ${masterKeyId} is reserved for the master key`)
+  if (id === masterKeyId)
+    throw new InvalidOperation(`the key id ${masterKeyId} is reserved for the master key`)
   const key = state.publicKeys.find((active) => active.id === id)
   if (key && isInternalKey(key) !== isInternal) {
     const wanted = isInternal ? 'REMOVE_KEY' : 'REMOVE_INTERNAL_KEY'
-    throw new InvalidOperation(`key ${shown(id)} is ${isInternal ? 'not an' : 'an'} internal key: remove it with ${wanted}`)
+    throw new InvalidOperation(
+      `key ${shown(id)} is ${isInternal ? 'not an' : 'an'} internal key: remove it with ${wanted}`,
+    )
   }
   return { action: 'removeKey', id }
 }

@@ -30,7 +30,10 @@ export async function createDid(wallet: Wallet, template: CreateManagedDid): Pro
 const queues = new WeakMap<Db, PQueue>()
 
 /** Keeps the DID that is made for the next place on the seed's path. */
-export async function keepNewDid(wallet: Wallet, make: (didIndex: number) => Promise<MadeDid>): Promise<DidRow> {
+export async function keepNewDid(
+  wallet: Wallet,
+  make: (didIndex: number) => Promise<MadeDid>,
+): Promise<DidRow> {
   const queue = queues.get(wallet.db) ?? new PQueue({ concurrency: 1 })
   queues.set(wallet.db, queue)
   return queue.add(() => keepNext(wallet, make))
@@ -46,7 +49,8 @@ async function keepNext(wallet: Wallet, make: (didIndex: number) => Promise<Made
       await tx.insertInto('did').values(row).execute()
       if (operation) await tx.insertInto('did_operation').values(operation).execute()
       await putKeys(tx, keys)
-      if (row.status === 'PUBLISHED') await putEvent(tx, { type: 'DIDStatusUpdated', subject: row.did, data: toManagedDid(row) })
+      if (row.status === 'PUBLISHED')
+        await putEvent(tx, { type: 'DIDStatusUpdated', subject: row.did, data: toManagedDid(row) })
       return true
     })
     if (isKept) return row
@@ -54,7 +58,11 @@ async function keepNext(wallet: Wallet, make: (didIndex: number) => Promise<Made
 }
 
 /** Keys of the template in its order, then the internal ones, then the master key (wire.md 11.3). */
-async function makeDid(wallet: Wallet, { documentTemplate }: CreateManagedDid, didIndex: number): Promise<MadeDid> {
+async function makeDid(
+  wallet: Wallet,
+  { documentTemplate }: CreateManagedDid,
+  didIndex: number,
+): Promise<MadeDid> {
   try {
     const { services, contexts } = documentTemplate
     const wanted = keysOfTemplate(documentTemplate)
@@ -72,10 +80,24 @@ async function makeDid(wallet: Wallet, { documentTemplate }: CreateManagedDid, d
     const signed = signOperation(operation, masterKeyId, keys.at(-1)!.jwk)
     const id = operationId(signed)
     const longForm = toLongForm(operation)
-    const row = newRow({ did, method: 'prism', long_form: longForm, did_index: didIndex, status: 'CREATED', state: writeState(state) })
+    const row = newRow({
+      did,
+      method: 'prism',
+      long_form: longForm,
+      did_index: didIndex,
+      status: 'CREATED',
+      state: writeState(state),
+    })
     return {
       row,
-      operation: { id, did, kind: 'create', signed_operation: toHex(signed), submitted_at: null, created_at: row.created_at },
+      operation: {
+        id,
+        did,
+        kind: 'create',
+        signed_operation: toHex(signed),
+        submitted_at: null,
+        created_at: row.created_at,
+      },
       keys: keys.map((key) => toKeyRow(wallet, did, id, key)),
     }
   } catch (error) {

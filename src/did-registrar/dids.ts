@@ -12,8 +12,16 @@ import { readContent } from './state.ts'
 export type DidRow = Selectable<WalletTables['did']>
 
 /** The row of a DID that is new to the wallet. */
-export function newRow(known: Pick<DidRow, 'did' | 'method' | 'long_form' | 'did_index' | 'status' | 'state'>): DidRow {
-  return { ...known, pending_operation: null, failure: null, created_at: new Date().toISOString(), updated_at: null }
+export function newRow(
+  known: Pick<DidRow, 'did' | 'method' | 'long_form' | 'did_index' | 'status' | 'state'>,
+): DidRow {
+  return {
+    ...known,
+    pending_operation: null,
+    failure: null,
+    created_at: new Date().toISOString(),
+    updated_at: null,
+  }
 }
 
 /** A DID of this wallet: short form, the form that anybody can resolve without a ledger if there is one, and status. */
@@ -53,7 +61,11 @@ export async function nextDidIndex(tx: Db): Promise<number> {
 }
 
 /** Changes a DID's row, and notes when. */
-export async function changeDid(tx: Tx, did: string, change: Partial<Omit<DidRow, 'did' | 'created_at' | 'updated_at'>>): Promise<void> {
+export async function changeDid(
+  tx: Tx,
+  did: string,
+  change: Partial<Omit<DidRow, 'did' | 'created_at' | 'updated_at'>>,
+): Promise<void> {
   await tx
     .updateTable('did')
     .set({ ...change, updated_at: new Date().toISOString() })
@@ -62,7 +74,11 @@ export async function changeDid(tx: Tx, did: string, change: Partial<Omit<DidRow
 }
 
 /** Changes a DID's row that has not changed since it was read. @throws {Problem} 409 when it has. */
-export async function changeUnchanged(tx: Tx, { did, state }: DidRow, change: Partial<DidRow>): Promise<void> {
+export async function changeUnchanged(
+  tx: Tx,
+  { did, state }: DidRow,
+  change: Partial<DidRow>,
+): Promise<void> {
   const { numUpdatedRows } = await tx
     .updateTable('did')
     .set({ ...change, updated_at: new Date().toISOString() })
@@ -75,12 +91,17 @@ export async function changeUnchanged(tx: Tx, { did, state }: DidRow, change: Pa
 
 /** Only one operation on a DID may be under way. */
 export function busy(did: string): Problem {
-  return new Problem('Conflict', `The DID ${did} has an operation that the ledger has not confirmed yet. Try again once it has.`)
+  return new Problem(
+    'Conflict',
+    `The DID ${did} has an operation that the ledger has not confirmed yet. Try again once it has.`,
+  )
 }
 
 /** A DID as events show it, and the service document. */
 export function toManagedDid({ did, long_form, status }: DidRow): ManagedDid {
-  return status === 'PUBLISHED' || long_form === null ? { did, status } : { did, longFormDid: long_form, status }
+  return status === 'PUBLISHED' || long_form === null
+    ? { did, status }
+    : { did, longFormDid: long_form, status }
 }
 
 /** A DID as REST shows it: with the operation that is under way, and what stands in its way. */
@@ -94,7 +115,9 @@ export function toDetail(row: DidRow): ManagedDidDetail {
   }
 }
 
-const rowsByDid = prepared((db: Db, { did }: { did: string }) => db.selectFrom('did').selectAll().where('did', '=', did))
+const rowsByDid = prepared((db: Db, { did }: { did: string }) =>
+  db.selectFrom('did').selectAll().where('did', '=', did),
+)
 
 async function findDidRow(db: Db, didRef: string): Promise<DidRow | undefined> {
   const { rows } = await rowsByDid(db, { did: toDid(didRef) })

@@ -21,7 +21,12 @@ export type WantedKey = { id: string; usage: Usage; curve: KeyRow['curve'] }
 /** A key that is made: where it stands on the seed's path, when it is derived, and the key itself. */
 export type NewKey = WantedKey & { keyIndex: number | null; jwk: PrivateJwk }
 
-const StoredJwk = z.object({ kty: z.literal('OKP'), crv: z.enum(['Ed25519', 'X25519']), x: z.string(), d: z.string() })
+const StoredJwk = z.object({
+  kty: z.literal('OKP'),
+  crv: z.enum(['Ed25519', 'X25519']),
+  x: z.string(),
+  d: z.string(),
+})
 
 /** The words the real agent uses for a purpose that has no key. */
 const names = { authentication: 'Authentication', assertionMethod: 'AssertionMethod' } as const
@@ -62,7 +67,12 @@ export async function makeKeys(
  * The key of a usage at an index, or the first after it whose coordinates begin with no zero byte: wallets of the Identus SDK (7.0.0) drop such a
  * byte, and verify nothing by one key in 128. A master key is not shown to them, and the first of all is what a DID is found again by.
  */
-function deriveKey(wallet: Wallet, didIndex: number, usage: Usage, from: number): { keyIndex: number; jwk: PrivateJwk } {
+function deriveKey(
+  wallet: Wallet,
+  didIndex: number,
+  usage: Usage,
+  from: number,
+): { keyIndex: number; jwk: PrivateJwk } {
   for (let keyIndex = from; ; keyIndex++) {
     const jwk = wallet.deriveKey({ didIndex, usage: usages[usage], keyIndex })
     const hasZero = [jwk.x, jwk.y!].some((coordinate) => fromBase64(coordinate)[0] === 0)
@@ -79,7 +89,9 @@ export async function countKeys(wallet: Wallet, did: string): Promise<Map<Usage,
     .where('key_index', 'is not', null)
     .groupBy('usage')
     .execute()
-  const byNumber = new Map(Object.entries(usages).map(([usage, number]) => [number as number, usage as Usage]))
+  const byNumber = new Map(
+    Object.entries(usages).map(([usage, number]) => [number as number, usage as Usage]),
+  )
   return new Map(rows.map(({ usage, last }) => [byNumber.get(usage)!, last! + 1]))
 }
 
@@ -94,9 +106,22 @@ export function toPrismKey({ id, usage, jwk }: NewKey): PrismKey {
 }
 
 /** A new key as its table keeps it. */
-export function toKeyRow(wallet: Wallet, did: string, operationId: string, { id, usage, curve, keyIndex, jwk }: NewKey): KeyRow {
+export function toKeyRow(
+  wallet: Wallet,
+  did: string,
+  operationId: string,
+  { id, usage, curve, keyIndex, jwk }: NewKey,
+): KeyRow {
   const sealed = keyIndex === null ? wallet.seal(contextOf(did, operationId, id), JSON.stringify(jwk)) : null
-  return { did, key_id: id, operation_id: operationId, usage: usages[usage], curve, key_index: keyIndex, sealed }
+  return {
+    did,
+    key_id: id,
+    operation_id: operationId,
+    usage: usages[usage],
+    curve,
+    key_index: keyIndex,
+    sealed,
+  }
 }
 
 /**
@@ -113,12 +138,20 @@ export async function getSigningKey(
   preferred?: KeyRow['curve'],
 ): Promise<{ keyId: string; privateJwk: PrivateJwk }> {
   const row = await getDidRow(wallet.db, didRef).catch((error: unknown) => {
-    throw error instanceof Problem && error.status === 404 ? new Problem('BadRequest', error.message, { cause: error }) : error
+    throw error instanceof Problem && error.status === 404
+      ? new Problem('BadRequest', error.message, { cause: error })
+      : error
   })
   const state = readContent(row.state)
-  if (state.deactivated) throw new Problem('BadRequest', `The DID ${row.did} is deactivated and can sign nothing any more. Use another.`)
+  if (state.deactivated)
+    throw new Problem(
+      'BadRequest',
+      `The DID ${row.did} is deactivated and can sign nothing any more. Use another.`,
+    )
   const wanted = keyId?.replace(/^.*#/, '')
-  const fitting = state.publicKeys.filter(({ id, usage }) => usage === purpose && (wanted === undefined || wanted === id))
+  const fitting = state.publicKeys.filter(
+    ({ id, usage }) => usage === purpose && (wanted === undefined || wanted === id),
+  )
   const key = fitting.find(({ publicKey }) => publicKey.crv === preferred) ?? fitting[0]
   const privateJwk = key && (await findPrivateKey(wallet, row.did, row.did_index, key))
   if (!privateJwk) {
@@ -147,13 +180,21 @@ export async function findPrivateKey(
 }
 
 /** The private half of a key that a DID of this wallet has or once had, by whatever name; nothing when the wallet does not have it. */
-export async function findKeyPair(wallet: Wallet, didRef: string, publicKey: PublicJwk): Promise<PrivateJwk | undefined> {
+export async function findKeyPair(
+  wallet: Wallet,
+  didRef: string,
+  publicKey: PublicJwk,
+): Promise<PrivateJwk | undefined> {
   const { did, did_index } = await getDidRow(wallet.db, didRef)
   const rows = await wallet.db.selectFrom('did_key').selectAll().where('did', '=', did).execute()
   return rows.map((row) => openKey(wallet, did_index, row)).find((key) => isSameKey(toPublic(key), publicKey))
 }
 
-function openKey(wallet: Wallet, didIndex: number, { did, key_id, operation_id, usage, key_index, sealed }: KeyRow): PrivateJwk {
+function openKey(
+  wallet: Wallet,
+  didIndex: number,
+  { did, key_id, operation_id, usage, key_index, sealed }: KeyRow,
+): PrivateJwk {
   if (sealed === null) return wallet.deriveKey({ didIndex, usage, keyIndex: key_index! })
   return StoredJwk.parse(JSON.parse(wallet.unseal(contextOf(did, operation_id, key_id), sealed)))
 }

@@ -29,13 +29,20 @@ export const ServiceTemplate = z
   .object({
     id: z.string().min(1),
     type: z.union([z.string().trim().min(1), z.array(z.string().trim().min(1)).min(1)]),
-    serviceEndpoint: z.union([z.string(), z.looseObject({}), z.array(z.union([z.string(), z.looseObject({})])).min(1)]),
+    serviceEndpoint: z.union([
+      z.string(),
+      z.looseObject({}),
+      z.array(z.union([z.string(), z.looseObject({})])).min(1),
+    ]),
   })
   .meta({ id: 'ServiceTemplate' })
 
 export const CreateManagedDid = z
   .object({
-    method: z.enum(['prism', 'web']).nullish().describe('`prism` when absent. A `web` DID’s document is served by this agent (ours).'),
+    method: z
+      .enum(['prism', 'web'])
+      .nullish()
+      .describe('`prism` when absent. A `web` DID’s document is served by this agent (ours).'),
     name: z
       .string()
       .regex(
@@ -55,7 +62,11 @@ export const CreateManagedDid = z
 export type CreateManagedDid = z.output<typeof CreateManagedDid>
 
 export const CreateManagedDidResponse = z
-  .object({ longFormDid: z.string().describe('A DID that resolves at once: the long form of a did:prism, or the did:web.') })
+  .object({
+    longFormDid: z
+      .string()
+      .describe('A DID that resolves at once: the long form of a did:prism, or the did:web.'),
+  })
   .meta({ id: 'CreateManagedDIDResponse' })
 
 export const ManagedDid = z
@@ -72,22 +83,34 @@ export const Failure = z.object({ status: z.int(), type: z.string(), title: z.st
 export type Failure = z.infer<typeof Failure>
 
 export const ManagedDidDetail = ManagedDid.extend({
-  deactivated: z.literal(true).optional().describe('When the DID is deactivated, for good; its status stays PUBLISHED (ours).'),
-  pendingOperation: z.string().optional().describe('The id of the operation that the ledger has not judged yet (ours).'),
-  metaLastFailure: Failure.optional().describe('What delays that operation, or why the last one was rejected (ours).'),
+  deactivated: z
+    .literal(true)
+    .optional()
+    .describe('When the DID is deactivated, for good; its status stays PUBLISHED (ours).'),
+  pendingOperation: z
+    .string()
+    .optional()
+    .describe('The id of the operation that the ledger has not judged yet (ours).'),
+  metaLastFailure: Failure.optional().describe(
+    'What delays that operation, or why the last one was rejected (ours).',
+  ),
 }).meta({ id: 'ManagedDIDDetail' })
 export type ManagedDidDetail = z.infer<typeof ManagedDidDetail>
 
 export const RestoredDid = ManagedDidDetail.extend({
   missingKeys: z
     .array(z.string())
-    .describe('The ids of its keys that do not come from the seed: what they signed stays valid, nothing new can be signed.'),
+    .describe(
+      'The ids of its keys that do not come from the seed: what they signed stays valid, nothing new can be signed.',
+    ),
 }).meta({ id: 'RestoredDID' })
 export type RestoredDid = z.infer<typeof RestoredDid>
 
 export const Restoration = z.object({ restored: z.array(RestoredDid) }).meta({ id: 'DIDRestoration' })
 
 export const DidOperationResponse = z
-  .object({ scheduledOperation: z.object({ id: z.string().describe('64 hexadecimal digits.'), didRef: z.string() }) })
+  .object({
+    scheduledOperation: z.object({ id: z.string().describe('64 hexadecimal digits.'), didRef: z.string() }),
+  })
   .meta({ id: 'DIDOperationResponse' })
 export type DidOperationResponse = z.infer<typeof DidOperationResponse>

@@ -13,7 +13,14 @@ export async function putOperation(
   tx: Tx,
   { id, did, kind, signed }: { id: string; did: string; kind: OperationRow['kind']; signed: Uint8Array },
 ): Promise<void> {
-  const row = { id, did, kind, signed_operation: toHex(signed), submitted_at: null, created_at: new Date().toISOString() }
+  const row = {
+    id,
+    did,
+    kind,
+    signed_operation: toHex(signed),
+    submitted_at: null,
+    created_at: new Date().toISOString(),
+  }
   await tx
     .insertInto('did_operation')
     .values(row)
@@ -25,7 +32,12 @@ export async function putOperation(
 
 /** Owes an operation that is kept already to the ledger. */
 export async function owe(tx: Tx, did: string, operationId: string): Promise<void> {
-  await enqueue(tx, `did:${did}`, { kind: 'task', protocol: 'did-registrar', recordId: operationId, task: 'submit operation' })
+  await enqueue(tx, `did:${did}`, {
+    kind: 'task',
+    protocol: 'did-registrar',
+    recordId: operationId,
+    task: 'submit operation',
+  })
 }
 
 /** The operation that makes a DID of the wallet. */
@@ -35,5 +47,7 @@ export async function getCreateOperation(db: Db, did: string): Promise<Operation
     .selectAll()
     .where('did', '=', did)
     .where('kind', '=', 'create')
-    .executeTakeFirstOrThrow(() => new Problem('Conflict', `The DID ${did} was found on the ledger: it is published already.`))
+    .executeTakeFirstOrThrow(
+      () => new Problem('Conflict', `The DID ${did} was found on the ledger: it is published already.`),
+    )
 }

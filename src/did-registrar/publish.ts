@@ -13,7 +13,12 @@ export async function publishDid(wallet: Wallet, didRef: string): Promise<DidOpe
   await wallet.transaction(async (tx) => {
     const { numUpdatedRows } = await tx
       .updateTable('did')
-      .set({ status: 'PUBLICATION_PENDING', pending_operation: id, failure: null, updated_at: new Date().toISOString() })
+      .set({
+        status: 'PUBLICATION_PENDING',
+        pending_operation: id,
+        failure: null,
+        updated_at: new Date().toISOString(),
+      })
       .where('did', '=', did)
       .where('status', '=', 'CREATED')
       .executeTakeFirst()

@@ -42,10 +42,20 @@ export async function restoreDids(wallet: Wallet): Promise<RestoredDid[]> {
 /** Keeps a DID, unless the wallet has it. */
 async function restore(wallet: Wallet, didIndex: number, state: DidState): Promise<RestoredDid | undefined> {
   const did = toShortForm(state.suffix)
-  const row = newRow({ did, method: 'prism', long_form: null, did_index: didIndex, status: 'PUBLISHED', state: writeState(state) })
+  const row = newRow({
+    did,
+    method: 'prism',
+    long_form: null,
+    did_index: didIndex,
+    status: 'PUBLISHED',
+    state: writeState(state),
+  })
   const found: { key: PrismKey; keyIndex: number | undefined }[] = []
-  for (const key of state.publicKeys) found.push({ key, keyIndex: await findKeyIndex(wallet, didIndex, key, state) })
-  const keys = found.flatMap(({ key, keyIndex }) => (keyIndex === undefined ? [] : [toRestoredKey(did, key, keyIndex)]))
+  for (const key of state.publicKeys)
+    found.push({ key, keyIndex: await findKeyIndex(wallet, didIndex, key, state) })
+  const keys = found.flatMap(({ key, keyIndex }) =>
+    keyIndex === undefined ? [] : [toRestoredKey(did, key, keyIndex)],
+  )
   const isNew = await wallet.transaction(async (tx) => {
     const { numInsertedOrUpdatedRows } = await tx
       .insertInto('did')
@@ -57,7 +67,10 @@ async function restore(wallet: Wallet, didIndex: number, state: DidState): Promi
     return true
   })
   if (!isNew) return undefined
-  return { ...toDetail(row), missingKeys: found.flatMap(({ key, keyIndex }) => (keyIndex === undefined ? [key.id] : [])) }
+  return {
+    ...toDetail(row),
+    missingKeys: found.flatMap(({ key, keyIndex }) => (keyIndex === undefined ? [key.id] : [])),
+  }
 }
 
 /** Where on the seed's path a key is. */
@@ -71,11 +84,20 @@ async function findKeyIndex(
   const last = state.publicKeys.length + state.retiredKeyIds.length + keyGap
   for (let keyIndex = 0; keyIndex < last; keyIndex++) {
     await turn()
-    if (isSameKey(toPublic(wallet.deriveKey({ didIndex, usage: usages[usage], keyIndex })), publicKey)) return keyIndex
+    if (isSameKey(toPublic(wallet.deriveKey({ didIndex, usage: usages[usage], keyIndex })), publicKey))
+      return keyIndex
   }
   return undefined
 }
 
 function toRestoredKey(did: string, { id, usage }: PrismKey, keyIndex: number): KeyRow {
-  return { did, key_id: id, operation_id: 'restored', usage: usages[usage], curve: 'secp256k1', key_index: keyIndex, sealed: null }
+  return {
+    did,
+    key_id: id,
+    operation_id: 'restored',
+    usage: usages[usage],
+    curve: 'secp256k1',
+    key_index: keyIndex,
+    sealed: null,
+  }
 }

@@ -12,7 +12,9 @@ const PublicJwk = z.object({
 })
 
 const StoredContent = z.object({
-  publicKeys: z.array(z.object({ id: z.string(), usage: z.enum(Object.keys(usages) as Usage[]), publicKey: PublicJwk })),
+  publicKeys: z.array(
+    z.object({ id: z.string(), usage: z.enum(Object.keys(usages) as Usage[]), publicKey: PublicJwk }),
+  ),
   services: z.array(z.object({ id: z.string(), type: z.string(), serviceEndpoint: z.string() })),
   contexts: z.array(z.string()),
   retiredKeyIds: z.array(z.string()),

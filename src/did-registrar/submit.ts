@@ -60,15 +60,29 @@ async function settle(wallet: Wallet, row: OperationRow, did: DidRow): Promise<(
 }
 
 /** What writes an operation's verdict down, unless that has been done since. */
-async function conclude(wallet: Wallet, row: OperationRow, did: DidRow, operation: LedgerOperation): Promise<(tx: Tx) => Promise<void>> {
+async function conclude(
+  wallet: Wallet,
+  row: OperationRow,
+  did: DidRow,
+  operation: LedgerOperation,
+): Promise<(tx: Tx) => Promise<void>> {
   const write = await judge(wallet, row, did, operation)
   return async (tx) => {
-    const now = await tx.selectFrom('did').select('pending_operation').where('did', '=', did.did).executeTakeFirstOrThrow()
+    const now = await tx
+      .selectFrom('did')
+      .select('pending_operation')
+      .where('did', '=', did.did)
+      .executeTakeFirstOrThrow()
     if (now.pending_operation === row.id) await write(tx)
   }
 }
 
-async function judge(wallet: Wallet, row: OperationRow, did: DidRow, operation: LedgerOperation): Promise<(tx: Tx) => Promise<void>> {
+async function judge(
+  wallet: Wallet,
+  row: OperationRow,
+  did: DidRow,
+  operation: LedgerOperation,
+): Promise<(tx: Tx) => Promise<void>> {
   const before = readState(did.state)
   wallet.env.resolver.forget(did.did)
   const state = await wallet.env.ledger.getState(before.suffix)
@@ -81,7 +95,10 @@ async function judge(wallet: Wallet, row: OperationRow, did: DidRow, operation: 
 }
 
 /** How far the operation is. It is handed in once, since elsewhere that may cost money; a ledger that forgets it gets it again. */
-async function bring(wallet: Wallet, { id, signed_operation, submitted_at }: OperationRow): Promise<LedgerOperation | undefined> {
+async function bring(
+  wallet: Wallet,
+  { id, signed_operation, submitted_at }: OperationRow,
+): Promise<LedgerOperation | undefined> {
   const { ledger } = wallet.env
   const isSubmitted = submitted_at !== null && steadyNow() - Date.parse(submitted_at) < forgottenAfterMs
   if (isSubmitted) return ledger.getOperation(id)
@@ -117,15 +134,33 @@ function later(operation: LedgerOperation | undefined, { submitted_at }: Operati
   return new LaterError(new Date(steadyNow() + Math.min(longestWaitMs, Math.max(shortestWaitMs, waitedMs))))
 }
 
-function confirm(did: DidRow, { kind }: OperationRow, before: DidState, state: DidState | undefined): (tx: Tx) => Promise<void> {
+function confirm(
+  did: DidRow,
+  { kind }: OperationRow,
+  before: DidState,
+  state: DidState | undefined,
+): (tx: Tx) => Promise<void> {
   if (!state || (kind !== 'create' && state.lastOperationHash === before.lastOperationHash)) {
-    throw new Problem('error:ServiceUnavailable', 'The ledger says that it has confirmed the operation, but does not show what it changes.')
+    throw new Problem(
+      'error:ServiceUnavailable',
+      'The ledger says that it has confirmed the operation, but does not show what it changes.',
+    )
   }
   return async (tx) => {
-    const change = { status: 'PUBLISHED', state: writeState(state), pending_operation: null, failure: null } as const
+    const change = {
+      status: 'PUBLISHED',
+      state: writeState(state),
+      pending_operation: null,
+      failure: null,
+    } as const
     await changeDid(tx, did.did, change)
     // Publication alone is announced (service §3.4).
-    if (kind === 'create') await putEvent(tx, { type: 'DIDStatusUpdated', subject: did.did, data: toManagedDid({ ...did, ...change }) })
+    if (kind === 'create')
+      await putEvent(tx, {
+        type: 'DIDStatusUpdated',
+        subject: did.did,
+        data: toManagedDid({ ...did, ...change }),
+      })
   }
 }
 

@@ -21,7 +21,11 @@ import { changeWebDid } from './web.ts'
  * @throws {Problem} 400 for an action that breaks a rule, 404 for another wallet's DID, 409 for one that is not published, is deactivated,
  * or has an operation under way.
  */
-export async function updateDid(wallet: Wallet, didRef: string, { actions }: UpdateManagedDid): Promise<DidOperationResponse> {
+export async function updateDid(
+  wallet: Wallet,
+  didRef: string,
+  { actions }: UpdateManagedDid,
+): Promise<DidOperationResponse> {
   const row = await getChangeable(wallet, didRef)
   return refusing(async () => {
     const keys = await makeKeys(wallet, row.did_index, wantedKeys(actions), await countKeys(wallet, row.did))
@@ -31,7 +35,13 @@ export async function updateDid(wallet: Wallet, didRef: string, { actions }: Upd
     }
     const state = readState(row.state)
     const { suffix, lastOperationHash: previousHash } = state
-    return promise(wallet, row, state, { operation: 'update', suffix, previousHash, actions: toPrismActions(actions, keys, state) }, keys)
+    return promise(
+      wallet,
+      row,
+      state,
+      { operation: 'update', suffix, previousHash, actions: toPrismActions(actions, keys, state) },
+      keys,
+    )
   })
 }
 
@@ -49,8 +59,12 @@ export async function deactivateDid(wallet: Wallet, didRef: string): Promise<Did
 async function getChangeable(wallet: Wallet, didRef: string): Promise<DidRow> {
   const row = await readSettled(wallet, didRef)
   if (row.status !== 'PUBLISHED')
-    throw new Problem('Conflict', `The DID ${row.did} is ${row.status}: it must be PUBLISHED before it can be changed.`)
-  if (readContent(row.state).deactivated) throw new Problem('Conflict', `The DID ${row.did} is deactivated, which is final.`)
+    throw new Problem(
+      'Conflict',
+      `The DID ${row.did} is ${row.status}: it must be PUBLISHED before it can be changed.`,
+    )
+  if (readContent(row.state).deactivated)
+    throw new Problem('Conflict', `The DID ${row.did} is deactivated, which is final.`)
   if (row.pending_operation !== null) throw busy(row.did)
   return row
 }
@@ -101,7 +115,13 @@ async function promise(
   return { scheduledOperation: { id, didRef: did } }
 }
 
-async function sign(wallet: Wallet, did: string, didIndex: number, state: DidState, operation: Uint8Array): Promise<Uint8Array> {
+async function sign(
+  wallet: Wallet,
+  did: string,
+  didIndex: number,
+  state: DidState,
+  operation: Uint8Array,
+): Promise<Uint8Array> {
   for (const key of state.publicKeys.filter(({ usage }) => usage === 'master')) {
     const privateJwk = await findPrivateKey(wallet, did, didIndex, key)
     if (privateJwk) return signOperation(operation, key.id, privateJwk)

@@ -21,14 +21,25 @@ import type { CreateManagedDid, DidOperationResponse } from './model.ts'
 import { readContent, writeState } from './state.ts'
 import { keysOfTemplate, refuseTemplate } from './template.ts'
 
-const empty: DidContent = { publicKeys: [], services: [], contexts: [], retiredKeyIds: [], retiredServiceIds: [], deactivated: false }
+const empty: DidContent = {
+  publicKeys: [],
+  services: [],
+  contexts: [],
+  retiredKeyIds: [],
+  retiredServiceIds: [],
+  deactivated: false,
+}
 
 /**
  * Makes a did:web of this agent and returns it.
  *
  * @throws {Problem} 409 when another DID has the name, 422 when the template breaks a rule or the agent's base URL cannot be in a did:web.
  */
-export async function createWebDid(db: AgentDb, wallet: Wallet, { name, documentTemplate }: CreateManagedDid): Promise<string> {
+export async function createWebDid(
+  db: AgentDb,
+  wallet: Wallet,
+  { name, documentTemplate }: CreateManagedDid,
+): Promise<string> {
   const did = toWebDid(wallet.env.urls.rest, name ?? randomId())
   const wanted = attempt(() => keysOfTemplate(documentTemplate))
   // The rules are obeyed or not wherever the keys are on the seed's path: they are asked before the name is taken.
@@ -38,14 +49,26 @@ export async function createWebDid(db: AgentDb, wallet: Wallet, { name, document
   await keepNewDid(wallet, async (didIndex) => {
     const keys = await makeKeys(wallet, didIndex, wanted, new Map())
     const state = writeState(contentOf(documentTemplate, keys))
-    const row = newRow({ did, method: 'web', long_form: null, did_index: didIndex, status: 'PUBLISHED', state })
+    const row = newRow({
+      did,
+      method: 'web',
+      long_form: null,
+      did_index: didIndex,
+      status: 'PUBLISHED',
+      state,
+    })
     return { row, keys: keys.map((key) => toKeyRow(wallet, did, versionOf(state), key)) }
   })
   return did
 }
 
 /** Changes a DID and its document at once. @throws {Problem} 409 when it has changed in the meantime. */
-export async function changeWebDid(wallet: Wallet, row: DidRow, content: DidContent, keys: NewKey[]): Promise<DidOperationResponse> {
+export async function changeWebDid(
+  wallet: Wallet,
+  row: DidRow,
+  content: DidContent,
+  keys: NewKey[],
+): Promise<DidOperationResponse> {
   const state = writeState(content)
   const id = versionOf(state)
   await wallet.transaction(async (tx) => {
@@ -65,7 +88,11 @@ export function versionOf(state: string): string {
 }
 
 /** The document of a did:web of this agent; nothing for any other DID. @throws {Problem} `error:DIDResolution:deactivated` */
-export async function findWebDocument(db: AgentDb, wallets: Wallets, did: string): Promise<DidDocument | undefined> {
+export async function findWebDocument(
+  db: AgentDb,
+  wallets: Wallets,
+  did: string,
+): Promise<DidDocument | undefined> {
   const known = await db.selectFrom('web_did').select('wallet_id').where('did', '=', did).executeTakeFirst()
   return known && wallets.use(known.wallet_id, ({ db: own }) => readDocument(own, did))
 }
@@ -95,7 +122,10 @@ export function toWebDid(base: string, name: string): string {
   return ['did', 'web', host.replace(':', '%3A'), ...path, 'web', name].join(':')
 }
 
-function contentOf({ services, contexts }: CreateManagedDid['documentTemplate'], keys: readonly NewKey[]): DidContent {
+function contentOf(
+  { services, contexts }: CreateManagedDid['documentTemplate'],
+  keys: readonly NewKey[],
+): DidContent {
   checkContextUris(contexts)
   return changeContent(empty, [
     ...keys.map((key) => ({ action: 'addKey' as const, key: toPrismKey(key) })),
@@ -115,7 +145,11 @@ async function takeName(db: AgentDb, wallet: Wallet, did: string): Promise<void>
   if (numInsertedOrUpdatedRows) return
   const known = await db.selectFrom('web_did').select('wallet_id').where('did', '=', did).executeTakeFirst()
   const isTaken = known?.wallet_id !== wallet.id || (await isOwnDid(wallet.db, did))
-  if (isTaken) throw new Problem('Conflict', `name: this agent has a DID ${did} already. Choose another name, or leave it out.`)
+  if (isTaken)
+    throw new Problem(
+      'Conflict',
+      `name: this agent has a DID ${did} already. Choose another name, or leave it out.`,
+    )
 }
 
 function attempt<T>(work: () => T): T {

@@ -9,11 +9,19 @@ export const Did = z
   .string()
   // Fifty keys and fifty services make a long form of did:prism this long.
   .max(60_000)
-  .regex(/^did:[a-z0-9]+:(?:[A-Za-z0-9._:=-]|%[0-9A-Fa-f]{2})*(?:[A-Za-z0-9._=-]|%[0-9A-Fa-f]{2})$/, 'is not a DID')
+  .regex(
+    /^did:[a-z0-9]+:(?:[A-Za-z0-9._:=-]|%[0-9A-Fa-f]{2})*(?:[A-Za-z0-9._=-]|%[0-9A-Fa-f]{2})$/,
+    'is not a DID',
+  )
 export type Did = z.infer<typeof Did>
 
 /** A public key as JWK; of any kind, since documents of other people carry keys we do not use. */
-export const Jwk = z.looseObject({ kty: z.string(), crv: z.string().optional(), x: z.string().optional(), y: z.string().optional() })
+export const Jwk = z.looseObject({
+  kty: z.string(),
+  crv: z.string().optional(),
+  x: z.string().optional(),
+  y: z.string().optional(),
+})
 
 export const VerificationMethod = z.looseObject({
   id: z.string(),
@@ -26,7 +34,13 @@ export type VerificationMethod = z.infer<typeof VerificationMethod>
 /** A verification method whose key could be read; its id is always an absolute DID URL. */
 export type VerificationKey = { id: string; publicKeyJwk: PublicJwk }
 
-export const purposes = ['authentication', 'assertionMethod', 'keyAgreement', 'capabilityInvocation', 'capabilityDelegation'] as const
+export const purposes = [
+  'authentication',
+  'assertionMethod',
+  'keyAgreement',
+  'capabilityInvocation',
+  'capabilityDelegation',
+] as const
 export type Purpose = (typeof purposes)[number]
 
 const Relationship = z.array(z.union([z.string(), VerificationMethod])).optional()
@@ -34,7 +48,11 @@ const Relationship = z.array(z.union([z.string(), VerificationMethod])).optional
 export const Service = z.looseObject({
   id: z.string(),
   type: z.union([z.string(), z.array(z.string())]),
-  serviceEndpoint: z.union([z.string(), z.looseObject({}), z.array(z.union([z.string(), z.looseObject({})]))]),
+  serviceEndpoint: z.union([
+    z.string(),
+    z.looseObject({}),
+    z.array(z.union([z.string(), z.looseObject({})])),
+  ]),
 })
 export type Service = z.infer<typeof Service>
 
@@ -98,7 +116,9 @@ function readKeys(document: DidDocument, purpose: Purpose): VerificationKey[] {
 
 /** Whether a document has a verification method with a fragment, for whatever purpose. */
 export function hasMethod(document: DidDocument, fragment: string): boolean {
-  const methods = [document.verificationMethod, ...purposes.map((purpose) => document[purpose])].flatMap((each) => each ?? [])
+  const methods = [document.verificationMethod, ...purposes.map((purpose) => document[purpose])].flatMap(
+    (each) => each ?? [],
+  )
   return methods.some((method) => {
     const id = typeof method === 'string' ? method : method.id
     return id === `#${fragment}` || id === `${document.id}#${fragment}`
@@ -110,7 +130,11 @@ export function hasMethod(document: DidDocument, fragment: string): boolean {
  *
  * Real peers write a full DID URL, a bare fragment, or nothing (wire.md pitfall 15). A `kid` that names another DID matches nothing.
  */
-export function keysMatching(document: DidDocument, purpose: Purpose, kid?: string): readonly VerificationKey[] {
+export function keysMatching(
+  document: DidDocument,
+  purpose: Purpose,
+  kid?: string,
+): readonly VerificationKey[] {
   const keys = keysFor(document, purpose)
   if (kid === undefined) return keys
   const wanted = kid.includes('#') ? kid.slice(kid.indexOf('#')) : `#${kid}`

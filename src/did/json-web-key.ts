@@ -14,7 +14,10 @@ export function jsonWebKey(did: string, fragment: string, publicKeyJwk: PublicJw
  * The relationships of a key that may do all its curve can: sign for every purpose (`signing`), agree on secrets (`agreement`), or both.
  * Values are ids of verification methods.
  */
-export function everyPurpose(ids: { signing?: string | undefined; agreement?: string | undefined }): Partial<DidDocument> {
+export function everyPurpose(ids: {
+  signing?: string | undefined
+  agreement?: string | undefined
+}): Partial<DidDocument> {
   const { signing, agreement } = ids
   return {
     ...(signing && {

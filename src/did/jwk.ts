@@ -33,12 +33,24 @@ export function resolveJwkDid(did: string): DidDocument {
     const text = /^did:jwk:([A-Za-z0-9_-]{1,2000})$/.exec(did)?.[1]
     if (!text) throw new TypeError('its id is no base64url')
     const { use, ...jwk } = KeyOfDid.parse(JSON.parse(fromUtf8(fromBase64(text))))
-    createPublicKey({ key: { kty: jwk.kty, crv: jwk.crv, x: jwk.x, ...(jwk.y !== undefined && { y: jwk.y }) }, format: 'jwk' })
+    createPublicKey({
+      key: { kty: jwk.kty, crv: jwk.crv, x: jwk.x, ...(jwk.y !== undefined && { y: jwk.y }) },
+      format: 'jwk',
+    })
     const method = jsonWebKey(did, '0', jwk as PublicJwk)
     const signing = use === 'enc' || jwk.crv === 'X25519' ? undefined : method.id
-    const agreement = use === 'sig' || jwk.crv === 'Ed25519' || jwk.crv === 'secp256k1' ? undefined : method.id
-    return { '@context': [didContext, jws2020Context], id: did, verificationMethod: [method], ...everyPurpose({ signing, agreement }) }
+    const agreement =
+      use === 'sig' || jwk.crv === 'Ed25519' || jwk.crv === 'secp256k1' ? undefined : method.id
+    return {
+      '@context': [didContext, jws2020Context],
+      id: did,
+      verificationMethod: [method],
+      ...everyPurpose({ signing, agreement }),
+    }
   } catch (error) {
-    throw new Problem('error:DIDResolution:invalidDid', `${did.slice(0, 100)} is not a valid did:jwk: ${reasonOf(error)}`)
+    throw new Problem(
+      'error:DIDResolution:invalidDid',
+      `${did.slice(0, 100)} is not a valid did:jwk: ${reasonOf(error)}`,
+    )
   }
 }

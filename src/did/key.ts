@@ -23,7 +23,10 @@ export function resolveKeyDid(did: string): DidDocument {
     if (!text) throw new TypeError('its id is no base58btc multibase')
     return resolveKeyText(did, text)
   } catch (error) {
-    throw new Problem('error:DIDResolution:invalidDid', `${did.slice(0, 100)} is not a valid did:key: ${reasonOf(error)}`)
+    throw new Problem(
+      'error:DIDResolution:invalidDid',
+      `${did.slice(0, 100)} is not a valid did:key: ${reasonOf(error)}`,
+    )
   }
 }
 
@@ -45,5 +48,10 @@ export function resolveKeyText(did: string, text: string): DidDocument {
     agreement = method.id
   }
   const signing = jwk.crv === 'X25519' ? undefined : own.id
-  return { '@context': [didContext, jws2020Context], id: did, verificationMethod: methods, ...everyPurpose({ signing, agreement }) }
+  return {
+    '@context': [didContext, jws2020Context],
+    id: did,
+    verificationMethod: methods,
+    ...everyPurpose({ signing, agreement }),
+  }
 }

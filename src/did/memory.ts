@@ -66,7 +66,10 @@ export function createMemory<T extends object>(
       const waiting = underWay.get(key)
       if (waiting) return waiting
       if (underWay.size >= maxUnderWay)
-        throw new Problem('error:ServiceUnavailable', 'Too much is being asked of others at the moment; try again soon.')
+        throw new Problem(
+          'error:ServiceUnavailable',
+          'Too much is being asked of others at the moment; try again soon.',
+        )
       const asked: Promise<T | undefined> = askNow(key, () => underWay.get(key) === asked).finally(() => {
         if (underWay.get(key) === asked) underWay.delete(key)
       })

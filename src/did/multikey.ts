@@ -5,7 +5,12 @@ import { okpBytes, okpFromBytes, type PublicJwk } from '../crypto/keys.ts'
 import { compressed, fromPublicBytes } from '../crypto/secp256k1.ts'
 
 /** Multicodec prefixes as varint bytes; both bytes tell the curves apart. */
-const prefixes = { X25519: [0xec, 0x01], Ed25519: [0xed, 0x01], secp256k1: [0xe7, 0x01], 'P-256': [0x80, 0x24] } as const
+const prefixes = {
+  X25519: [0xec, 0x01],
+  Ed25519: [0xed, 0x01],
+  secp256k1: [0xe7, 0x01],
+  'P-256': [0x80, 0x24],
+} as const
 
 /**
  * Writes a public key as Multikey text.
@@ -13,8 +18,10 @@ const prefixes = { X25519: [0xec, 0x01], Ed25519: [0xed, 0x01], secp256k1: [0xe7
  * @throws {TypeError} for a curve other than X25519, Ed25519 and secp256k1, or a key of the wrong length.
  */
 export function toMultikey(jwk: PublicJwk): string {
-  if (jwk.crv === 'secp256k1') return toMultibase(concat(Uint8Array.from(prefixes.secp256k1), compressed(jwk)))
-  if (jwk.crv !== 'X25519' && jwk.crv !== 'Ed25519') throw new TypeError(`a key on ${jwk.crv} is not written as Multikey here`)
+  if (jwk.crv === 'secp256k1')
+    return toMultibase(concat(Uint8Array.from(prefixes.secp256k1), compressed(jwk)))
+  if (jwk.crv !== 'X25519' && jwk.crv !== 'Ed25519')
+    throw new TypeError(`a key on ${jwk.crv} is not written as Multikey here`)
   const key = okpBytes(jwk)
   if (key.length !== 32) throw new TypeError(`an ${jwk.crv} public key has 32 bytes, not ${key.length}`)
   return toMultibase(concat(Uint8Array.from(prefixes[jwk.crv]), key))
@@ -42,7 +49,13 @@ export function fromMultikey(text: string): PublicJwk {
 
 function p256FromCompressed(bytes: Uint8Array): PublicJwk {
   // OpenSSL would take other forms of the same length.
-  if (bytes[0] !== 2 && bytes[0] !== 3) throw new TypeError('a compressed P-256 public key begins with 2 or 3')
+  if (bytes[0] !== 2 && bytes[0] !== 3)
+    throw new TypeError('a compressed P-256 public key begins with 2 or 3')
   const point = ECDH.convertKey(bytes, 'prime256v1', undefined, undefined, 'uncompressed') as Buffer
-  return { kty: 'EC', crv: 'P-256', x: toBase64url(point.subarray(1, 33)), y: toBase64url(point.subarray(33)) }
+  return {
+    kty: 'EC',
+    crv: 'P-256',
+    x: toBase64url(point.subarray(1, 33)),
+    y: toBase64url(point.subarray(33)),
+  }
 }

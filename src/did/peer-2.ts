@@ -17,10 +17,18 @@ const purposeOf: Readonly<Record<string, Purpose>> = {
   D: 'capabilityDelegation',
 }
 
-const commonNames: Readonly<Record<string, string>> = { t: 'type', s: 'serviceEndpoint', r: 'routingKeys', a: 'accept' }
+const commonNames: Readonly<Record<string, string>> = {
+  t: 'type',
+  s: 'serviceEndpoint',
+  r: 'routingKeys',
+  a: 'accept',
+}
 
 /** One service element holds one service, or several as a list: the TypeScript SDK writes lists, an empty one for no service. */
-const ServiceElement = z.union([z.array(z.looseObject({})), z.looseObject({}).transform((service) => [service])])
+const ServiceElement = z.union([
+  z.array(z.looseObject({})),
+  z.looseObject({}).transform((service) => [service]),
+])
 
 /**
  * Resolves a numalgo 2 DID. Keys are numbered by their place among the keys, services without an id are
@@ -31,7 +39,12 @@ const ServiceElement = z.union([z.array(z.looseObject({})), z.looseObject({}).tr
 export function resolvePeer2(did: string): DidDocument {
   const elements = /^did:peer:2((?:\.[A-Za-z0-9_=-]+)+)$/.exec(did)?.[1]?.slice(1).split('.')
   if (!elements) throw new TypeError('elements are a dot, a purpose code and base58 or base64url text')
-  const document = { '@context': [didContext, jws2020Context], id: did, alsoKnownAs: [toPeer3(did)], verificationMethod: [] } as DidDocument
+  const document = {
+    '@context': [didContext, jws2020Context],
+    id: did,
+    alsoKnownAs: [toPeer3(did)],
+    verificationMethod: [],
+  } as DidDocument
   const services: Record<string, unknown>[] = []
   for (const element of elements) {
     const [code, text] = [element[0]!, element.slice(1)]
@@ -91,18 +104,25 @@ function named(did: string, services: Record<string, unknown>[]): Service[] {
 function expand(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(expand)
   if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(Object.entries(value).map(([name, member]) => [commonNames[name] ?? name, expand(member)]))
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [commonNames[name] ?? name, expand(member)]),
+  )
 }
 
 /** The older form has the URI as a string and the rest beside it; the real agent reads it as the object form. */
 function toServiceObject(service: Record<string, unknown>): Record<string, unknown> {
   const type = service['type'] === 'dm' ? 'DIDCommMessaging' : service['type']
-  if (type !== 'DIDCommMessaging' || typeof service['serviceEndpoint'] !== 'string') return { ...service, type }
+  if (type !== 'DIDCommMessaging' || typeof service['serviceEndpoint'] !== 'string')
+    return { ...service, type }
   const { serviceEndpoint: uri, routingKeys, accept, ...rest } = service
   return {
     ...rest,
     type,
-    serviceEndpoint: { uri, ...(routingKeys !== undefined && { routingKeys }), ...(accept !== undefined && { accept }) },
+    serviceEndpoint: {
+      uri,
+      ...(routingKeys !== undefined && { routingKeys }),
+      ...(accept !== undefined && { accept }),
+    },
   }
 }
 

@@ -24,7 +24,10 @@ const InputDocument = z.looseObject({
   alsoKnownAs: z.array(z.string()).optional(),
   verificationMethod: z.array(Method).optional(),
   service: z.array(z.looseObject({ id: z.string() })).optional(),
-  ...(Object.fromEntries(purposes.map((purpose) => [purpose, Relationship])) as Record<(typeof purposes)[number], typeof Relationship>),
+  ...(Object.fromEntries(purposes.map((purpose) => [purpose, Relationship])) as Record<
+    (typeof purposes)[number],
+    typeof Relationship
+  >),
 })
 
 /**
@@ -44,7 +47,9 @@ export function resolvePeer4(did: string): DidDocument {
       `${did} is a short form: its document is known only from the long form, which has to be used here`,
     )
   }
-  if (toMultibase(concat(Uint8Array.of(0x12, 0x20), createHash('sha256').update(encoded).digest())) !== hash) {
+  if (
+    toMultibase(concat(Uint8Array.of(0x12, 0x20), createHash('sha256').update(encoded).digest())) !== hash
+  ) {
     throw new TypeError('the hash does not match the document')
   }
   const bytes = fromMultibase(encoded)
@@ -55,10 +60,13 @@ export function resolvePeer4(did: string): DidDocument {
 
 function contextualise(did: string, shortForm: string, input: z.infer<typeof InputDocument>): DidDocument {
   const absolute = (id: string) => (id.startsWith('#') ? did + id : id)
-  const method = (entry: Method) => toJsonWebKey({ ...entry, id: absolute(entry.id), controller: entry.controller ?? did })
+  const method = (entry: Method) =>
+    toJsonWebKey({ ...entry, id: absolute(entry.id), controller: entry.controller ?? did })
   const relations = purposes.flatMap((purpose) => {
     const entries = input[purpose]
-    return entries ? [[purpose, entries.map((entry) => (typeof entry === 'string' ? absolute(entry) : method(entry)))]] : []
+    return entries
+      ? [[purpose, entries.map((entry) => (typeof entry === 'string' ? absolute(entry) : method(entry)))]]
+      : []
   })
   return DidDocument.parse({
     ...input,
@@ -66,7 +74,9 @@ function contextualise(did: string, shortForm: string, input: z.infer<typeof Inp
     alsoKnownAs: [...(input.alsoKnownAs ?? []), shortForm],
     ...(input.verificationMethod && { verificationMethod: input.verificationMethod.map(method) }),
     ...Object.fromEntries(relations),
-    ...(input.service && { service: input.service.map((service) => ({ ...service, id: absolute(service.id) })) }),
+    ...(input.service && {
+      service: input.service.map((service) => ({ ...service, id: absolute(service.id) })),
+    }),
   })
 }
 

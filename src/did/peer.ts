@@ -29,8 +29,10 @@ export function createPeerDid(made: {
   serviceUri: string | readonly string[]
 }): string {
   const { keyAgreement, authentication, serviceUri } = made
-  if (keyAgreement.crv !== 'X25519') throw new TypeError(`the agreement key of a peer DID is on X25519, not ${keyAgreement.crv}`)
-  if (authentication.crv !== 'Ed25519') throw new TypeError(`the authentication key of a peer DID is on Ed25519, not ${authentication.crv}`)
+  if (keyAgreement.crv !== 'X25519')
+    throw new TypeError(`the agreement key of a peer DID is on X25519, not ${keyAgreement.crv}`)
+  if (authentication.crv !== 'Ed25519')
+    throw new TypeError(`the authentication key of a peer DID is on Ed25519, not ${authentication.crv}`)
   const services = [serviceUri].flat().map((uri) => `.S${toServiceText(uri)}`)
   const did = `did:peer:2.E${toMultikey(keyAgreement)}.V${toMultikey(authentication)}${services.join('')}`
   if (did.length > maximumLength) throw invalid(did, `it is longer than ${maximumLength} characters`)
@@ -45,7 +47,9 @@ export function peerKeyIds(did: string): { keyAgreement: string; authentication:
 function toServiceText(uri: string): string {
   const service = toBase64url(JSON.stringify({ t: 'dm', s: { uri, r: [], a: ['didcomm/v2'] } }))
   if (!/[-_]/.test(service)) return service
-  throw new TypeError(`the service URI ${uri} cannot stand in a peer DID: remove characters outside ASCII, and \`~\`, \`?\` and \`>\``)
+  throw new TypeError(
+    `the service URI ${uri} cannot stand in a peer DID: remove characters outside ASCII, and \`~\`, \`?\` and \`>\``,
+  )
 }
 
 /**
@@ -61,7 +65,10 @@ export function resolvePeerDid(did: string): DidDocument {
     // Both are hashes of something that only an earlier message could have shown.
     if (!/^did:peer:[13]z[1-9A-HJ-NP-Za-km-z]{46,47}$/.test(did))
       throw invalid(did, `numalgo ${numalgo} is followed by a hash in base58btc`)
-    throw new Problem('error:DIDResolution:methodNotSupported', `did:peer numalgo ${numalgo} is not supported; use numalgo 2`)
+    throw new Problem(
+      'error:DIDResolution:methodNotSupported',
+      `did:peer numalgo ${numalgo} is not supported; use numalgo 2`,
+    )
   }
   try {
     if (numalgo === '0') return resolveKeyText(did, did.slice('did:peer:0'.length))
@@ -75,5 +82,8 @@ export function resolvePeerDid(did: string): DidDocument {
 }
 
 function invalid(did: string, reason: string): Problem {
-  return new Problem('error:DIDResolution:invalidDid', `${did.slice(0, 100)} is not a valid did:peer: ${reason}`)
+  return new Problem(
+    'error:DIDResolution:invalidDid',
+    `${did.slice(0, 100)} is not a valid did:peer: ${reason}`,
+  )
 }

@@ -3,7 +3,13 @@ import { z } from 'zod'
 import { DidDocument } from './document.ts'
 
 /** Why a DID did not resolve; the last part of the problem types `error:DIDResolution:*`. */
-export const ResolutionError = z.enum(['invalidDid', 'notFound', 'representationNotSupported', 'deactivated', 'methodNotSupported'])
+export const ResolutionError = z.enum([
+  'invalidDid',
+  'notFound',
+  'representationNotSupported',
+  'deactivated',
+  'methodNotSupported',
+])
 export type ResolutionError = z.infer<typeof ResolutionError>
 
 /** `created` and `updated` in ISO 8601, UTC, whole seconds; `versionId` in hexadecimal. Methods without history have none of them. */

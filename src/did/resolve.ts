@@ -49,7 +49,11 @@ export type Resolver = {
   forget: (didOrSuffix: string) => void
 }
 
-const immutable: Readonly<Record<string, (did: string) => DidDocument>> = { peer: resolvePeerDid, key: resolveKeyDid, jwk: resolveJwkDid }
+const immutable: Readonly<Record<string, (did: string) => DidDocument>> = {
+  peer: resolvePeerDid,
+  key: resolveKeyDid,
+  jwk: resolveJwkDid,
+}
 
 /** DIDs whose documents, or states, are kept though nobody needs to be asked, and how long these DIDs may be together. */
 const kept = { max: 1_000, maxSize: 4_000_000 }
@@ -58,9 +62,13 @@ const kept = { max: 1_000, maxSize: 4_000_000 }
 export function createResolver(sources: ResolverSources): Resolver {
   const { getState, methods = {}, documentLifetimeMs = 0, stateLifetimeMs, now } = sources
   const ofOthers = new Map(
-    Object.entries(methods).map(([method, fetch]) => [method, createMemory(fetch, { lifetimeMs: documentLifetimeMs, now })]),
+    Object.entries(methods).map(([method, fetch]) => [
+      method,
+      createMemory(fetch, { lifetimeMs: documentLifetimeMs, now }),
+    ]),
   )
-  const ledger = stateLifetimeMs === undefined ? undefined : createMemory(getState, { lifetimeMs: stateLifetimeMs, now })
+  const ledger =
+    stateLifetimeMs === undefined ? undefined : createMemory(getState, { lifetimeMs: stateLifetimeMs, now })
   const documents = new LRUCache<string, DidDocument>({ ...kept, sizeCalculation: (_, did) => did.length })
   const states = new LRUCache<string, DidState>({ ...kept, sizeCalculation: (_, did) => did.length })
   /** What a state says in each of the two forms that its DID has. */
@@ -84,7 +92,10 @@ export function createResolver(sources: ResolverSources): Resolver {
     const published = await (ledger ? ledger.get(suffix) : getState(suffix))
     const state = published ?? (operation && unpublished(did, operation))
     if (!state)
-      throw new Problem('error:DIDResolution:notFound', `${did} is not published; an unpublished DID resolves in its long form only`)
+      throw new Problem(
+        'error:DIDResolution:notFound',
+        `${did} is not published; an unpublished DID resolves in its long form only`,
+      )
     const forms = shown.get(state) ?? new Map<string, ResolutionResult>()
     const result = forms.get(did) ?? freeze(show(state, did))
     shown.set(state, forms.set(did, result))
@@ -106,9 +117,12 @@ export function createResolver(sources: ResolverSources): Resolver {
       const method = /^did:([a-z0-9]+):/.exec(did)?.[1]
       if (!method) throw notADid(did)
       if (method === 'prism') return await resolvePrism(did)
-      return Object.hasOwn(immutable, method) ? resolveImmutable(method, did) : await resolveForeign(method, did)
+      return Object.hasOwn(immutable, method)
+        ? resolveImmutable(method, did)
+        : await resolveForeign(method, did)
     } catch (error) {
-      const name = error instanceof Problem && ResolutionError.safeParse(error.type.replace('error:DIDResolution:', ''))
+      const name =
+        error instanceof Problem && ResolutionError.safeParse(error.type.replace('error:DIDResolution:', ''))
       if (!name || !name.success) throw error
       return { didDocumentMetadata: {}, didResolutionMetadata: { error: name.data, message: error.message } }
     }
@@ -120,7 +134,10 @@ export function createResolver(sources: ResolverSources): Resolver {
       const { didDocument, didResolutionMetadata } = await resolve(did)
       if (didDocument) return didDocument
       const { error, message } = didResolutionMetadata
-      throw new Problem(`error:DIDResolution:${error ?? 'notFound'}`, message ?? `${did.slice(0, 100)} has no document`)
+      throw new Problem(
+        `error:DIDResolution:${error ?? 'notFound'}`,
+        message ?? `${did.slice(0, 100)} has no document`,
+      )
     },
     forget(didOrSuffix) {
       const [, method, id] = /^did:([a-z0-9]+):([^:]*)/.exec(didOrSuffix) ?? []
@@ -133,7 +150,10 @@ export function createResolver(sources: ResolverSources): Resolver {
 function show(state: DidState, did: string): ResolutionResult {
   const didDocumentMetadata = toMetadata(state)
   if (!state.deactivated) return found(toDocument(state, did), didDocumentMetadata)
-  return { didDocumentMetadata, didResolutionMetadata: { error: 'deactivated', message: `${did.slice(0, 100)} is deactivated` } }
+  return {
+    didDocumentMetadata,
+    didResolutionMetadata: { error: 'deactivated', message: `${did.slice(0, 100)} is deactivated` },
+  }
 }
 
 function notADid(did: string): Problem {
@@ -142,5 +162,9 @@ function notADid(did: string): Problem {
 }
 
 function found(didDocument: DidDocument, didDocumentMetadata: DidDocumentMetadata = {}): ResolutionResult {
-  return { didDocument, didDocumentMetadata, didResolutionMetadata: { contentType: 'application/did+ld+json' } }
+  return {
+    didDocument,
+    didDocumentMetadata,
+    didResolutionMetadata: { contentType: 'application/did+ld+json' },
+  }
 }

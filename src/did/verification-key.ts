@@ -47,7 +47,8 @@ function toJwk(method: VerificationMethod, expected: Curve | undefined): PublicJ
   if (typeof publicKeyMultibase === 'string') return fromMultikey(publicKeyMultibase)
   if (typeof publicKeyBase58 === 'string' && publicKeyBase58.length <= longest)
     return fromBare(fromMultibase(`z${publicKeyBase58}`), expected)
-  if (typeof publicKeyHex === 'string' && publicKeyHex.length <= longest) return fromBare(fromHex(publicKeyHex), expected)
+  if (typeof publicKeyHex === 'string' && publicKeyHex.length <= longest)
+    return fromBare(fromHex(publicKeyHex), expected)
   return undefined
 }
 

@@ -53,8 +53,10 @@ export function createWebResolver({ http, allowsLoopback = false }: WebOptions):
     const request: WebRequest = { method: 'GET', headers: { accept }, timeoutMs, maxBytes }
     const { status, text } = await http.exchange(url, request).catch((error: unknown) => fail(did, error))
     if (status === 200) return readDocument(did, text)
-    if (status >= 500 || [408, 425, 429].includes(status)) throw unavailable(did, `its host answered with status ${status}`)
-    if (status >= 300 && status < 400) throw notFound(did, 'its host answered with a redirect, which is not followed')
+    if (status >= 500 || [408, 425, 429].includes(status))
+      throw unavailable(did, `its host answered with status ${status}`)
+    if (status >= 300 && status < 400)
+      throw notFound(did, 'its host answered with a redirect, which is not followed')
     throw notFound(did, `its host answered with status ${status}`)
   }
 }
@@ -66,7 +68,8 @@ export function createWebResolver({ http, allowsLoopback = false }: WebOptions):
  */
 export function toUrl(did: string, allowsLoopback = false): string {
   const text = did.length <= maxLength ? /^did:web:([A-Za-z0-9._:%-]+)$/.exec(did)?.[1] : undefined
-  if (text === undefined) throw invalid(did, 'it is not did:web:, a host and a path of letters, digits and .-_:%')
+  if (text === undefined)
+    throw invalid(did, 'it is not did:web:, a host and a path of letters, digits and .-_:%')
   const [host = '', ...path] = text.split(':')
   const origin = toOrigin(did, host.replace(/%3A(?=\d{1,5}$)/i, ':'), allowsLoopback)
   if (!path.every(isSegment)) throw invalid(did, 'a part of its path is empty, a dot, or more than a name')
@@ -75,14 +78,19 @@ export function toUrl(did: string, allowsLoopback = false): string {
 
 function toOrigin(did: string, host: string, allowsLoopback: boolean): string {
   const plain = host.replace(/^%5B([0-9a-f]|%3A)+%5D/i, decodeURIComponent)
-  if (!/^(?:[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?|\[[0-9a-f:]+\])(?::\d{1,5})?$/i.test(plain) || !URL.canParse(`https://${plain}`)) {
+  if (
+    !/^(?:[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?|\[[0-9a-f:]+\])(?::\d{1,5})?$/i.test(plain) ||
+    !URL.canParse(`https://${plain}`)
+  ) {
     throw invalid(did, 'its first part is no host name, or a host name and a port with %3A between them')
   }
   // The URL standard finds addresses in every spelling, `127.1` among them.
   const { hostname } = new URL(`https://${plain}`)
-  const isLoopback = hostname === 'localhost' || hostname === '[::1]' || (isIP(hostname) === 4 && hostname.startsWith('127.'))
+  const isLoopback =
+    hostname === 'localhost' || hostname === '[::1]' || (isIP(hostname) === 4 && hostname.startsWith('127.'))
   if (allowsLoopback && isLoopback) return `http://${plain}`
-  if (hostname.startsWith('[') || isIP(hostname) !== 0) throw invalid(did, 'its host is an IP address; a did:web names a domain')
+  if (hostname.startsWith('[') || isIP(hostname) !== 0)
+    throw invalid(did, 'its host is an IP address; a did:web names a domain')
   return `https://${plain}`
 }
 
@@ -104,7 +112,10 @@ function readDocument(did: string, text: string): DidDocument {
     if (document.id === did) return document
   } catch (error) {
     // The words of JSON.parse quote what it read.
-    throw notFound(did, `what its host answers is no DID document: ${error instanceof SyntaxError ? 'it is not JSON' : reasonOf(error)}`)
+    throw notFound(
+      did,
+      `what its host answers is no DID document: ${error instanceof SyntaxError ? 'it is not JSON' : reasonOf(error)}`,
+    )
   }
   throw notFound(did, 'the document that its host answers with has another id')
 }
@@ -119,11 +130,17 @@ function fail(did: string, error: unknown): never {
   if (code === undefined) throw error
   const reason = Object.hasOwn(finalReasons, code) ? finalReasons[code] : undefined
   if (reason !== undefined) throw notFound(did, reason)
-  throw unavailable(did, code === 'timeout' ? 'its host did not answer in time' : 'its host could not be reached')
+  throw unavailable(
+    did,
+    code === 'timeout' ? 'its host did not answer in time' : 'its host could not be reached',
+  )
 }
 
 function invalid(did: string, reason: string): Problem {
-  return new Problem('error:DIDResolution:invalidDid', `${did.slice(0, 100)} is not a valid did:web: ${reason}`)
+  return new Problem(
+    'error:DIDResolution:invalidDid',
+    `${did.slice(0, 100)} is not a valid did:web: ${reason}`,
+  )
 }
 
 function notFound(did: string, reason: string): Problem {

@@ -2,7 +2,13 @@
  * Content encryption of JWE: A256CBC-HS512 and A256GCM (RFC 7518 §5.2.5, §5.3), XC20P
  * (draft-amringer-jose-chacha-02), on OpenSSL. HChaCha20, which OpenSSL lacks, is @noble/ciphers'.
  */
-import { type CipherGCMTypes, createCipheriv, createDecipheriv, createHmac, timingSafeEqual } from 'node:crypto'
+import {
+  type CipherGCMTypes,
+  createCipheriv,
+  createDecipheriv,
+  createHmac,
+  timingSafeEqual,
+} from 'node:crypto'
 import { hchacha } from '@noble/ciphers/chacha.js'
 import { concat, utf8 } from '../base/bytes.ts'
 
@@ -14,7 +20,12 @@ export type ContentCipher = {
   keyLength: number
   ivLength: number
   tagLength: number
-  seal(key: Uint8Array, iv: Uint8Array, plaintext: Uint8Array, aad: Uint8Array): { ciphertext: Uint8Array; tag: Uint8Array }
+  seal(
+    key: Uint8Array,
+    iv: Uint8Array,
+    plaintext: Uint8Array,
+    aad: Uint8Array,
+  ): { ciphertext: Uint8Array; tag: Uint8Array }
   /** @throws when the tag is not of this key, iv, ciphertext and aad. */
   open(key: Uint8Array, iv: Uint8Array, ciphertext: Uint8Array, tag: Uint8Array, aad: Uint8Array): Uint8Array
 }
@@ -72,7 +83,8 @@ const xc20p: ContentCipher = {
   ivLength: 24,
   tagLength: 16,
   seal: (key, iv, plaintext, aad) => chacha20.seal(subkey(key, iv), shortNonce(iv), plaintext, aad),
-  open: (key, iv, ciphertext, tag, aad) => chacha20.open(subkey(key, iv), shortNonce(iv), ciphertext, tag, aad),
+  open: (key, iv, ciphertext, tag, aad) =>
+    chacha20.open(subkey(key, iv), shortNonce(iv), ciphertext, tag, aad),
 }
 
 const sigma = words(utf8('expand 32-byte k'))

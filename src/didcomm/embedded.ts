@@ -13,7 +13,10 @@ import { Attachment, attachmentJson, PlaintextMessage } from './message.ts'
 const mediaType = 'application/json'
 
 /** A message whose sender is only said, by the invitation around it. */
-export const EmbeddedMessage = PlaintextMessage.extend({ from: Did.optional(), attachments: z.array(Attachment) })
+export const EmbeddedMessage = PlaintextMessage.extend({
+  from: Did.optional(),
+  attachments: z.array(Attachment),
+})
 export type EmbeddedMessage = z.infer<typeof EmbeddedMessage>
 
 /** What a message to be embedded says. */
@@ -27,9 +30,21 @@ export type ToEmbed = {
 }
 
 /** Writes a message as the one attachment of an invitation, with the members, and in the order, of the real agent's. */
-export function embedMessage(attachmentId: string, { id, type, body, attachments, thid, from }: ToEmbed): Attachment {
-  const named = attachments.map(({ id: inner, data, format }) => ({ id: inner, media_type: mediaType, data, format }))
-  return { id: attachmentId, media_type: mediaType, data: { json: { id, type, body, attachments: named, thid, from } } }
+export function embedMessage(
+  attachmentId: string,
+  { id, type, body, attachments, thid, from }: ToEmbed,
+): Attachment {
+  const named = attachments.map(({ id: inner, data, format }) => ({
+    id: inner,
+    media_type: mediaType,
+    data,
+    format,
+  }))
+  return {
+    id: attachmentId,
+    media_type: mediaType,
+    data: { json: { id, type, body, attachments: named, thid, from } },
+  }
 }
 
 /**
@@ -43,6 +58,7 @@ export function readEmbedded({ from, attachments }: OutOfBandInvitation): Embedd
   if (!first) return undefined
   const value = attachmentJson(first)
   const message = EmbeddedMessage.parse(isObject(value) ? withoutNulls(value) : value)
-  if (message.from !== undefined && message.from !== from) throw new TypeError('the message in it is from somebody else than it is')
+  if (message.from !== undefined && message.from !== from)
+    throw new TypeError('the message in it is from somebody else than it is')
   return message
 }

@@ -15,7 +15,10 @@ const blanketSeconds = 1_000
 const blanketLeewaySeconds = 86_400
 
 /** The moment from which on a message is not taken, in milliseconds since 1970; nothing when it has no end. */
-export function endOf({ created_time: created, expires_time: expires }: PlaintextMessage): number | undefined {
+export function endOf({
+  created_time: created,
+  expires_time: expires,
+}: PlaintextMessage): number | undefined {
   if (expires === undefined) return undefined
   const isBlanket = created !== undefined && expires - created === blanketSeconds
   return (expires + (isBlanket ? blanketLeewaySeconds : leewaySeconds)) * 1_000

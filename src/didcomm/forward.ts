@@ -34,6 +34,9 @@ export function wrapForward(envelope: string, hops: readonly Hop[], newId: () =>
  * @throws {z.ZodError} when there is no `next`.
  * @throws {Problem} `error:DIDCommControllerError:UnpackingFailed` when an attachment cannot be read.
  */
-export function readForward({ body, attachments = [] }: PlaintextMessage): { next: string; envelopes: unknown[] } {
+export function readForward({ body, attachments = [] }: PlaintextMessage): {
+  next: string
+  envelopes: unknown[]
+} {
   return { next: ForwardBody.parse(body).next, envelopes: attachments.map(attachmentJson) }
 }

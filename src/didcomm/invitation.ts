@@ -24,7 +24,12 @@ const Time = z.number().min(0).max(8_640_000_000_000)
 /** An invitation. */
 export const OutOfBandInvitation = z.looseObject({
   id: z.string().min(1).max(1_024),
-  type: z.string().refine((type) => findKnownType([invitationType], type) !== undefined, 'is not an out-of-band 2.0 invitation'),
+  type: z
+    .string()
+    .refine(
+      (type) => findKnownType([invitationType], type) !== undefined,
+      'is not an out-of-band 2.0 invitation',
+    ),
   from: Did,
   body: z
     .looseObject({
@@ -60,7 +65,11 @@ export function createInvitation(terms: InvitationTerms): OutOfBandInvitation {
     id,
     type: invitationType,
     from,
-    body: { ...(goalCode !== undefined && { goal_code: goalCode }), ...(goal !== undefined && { goal }), accept },
+    body: {
+      ...(goalCode !== undefined && { goal_code: goalCode }),
+      ...(goal !== undefined && { goal }),
+      accept,
+    },
     ...(attachments !== undefined && { attachments }),
     ...(createdTime !== undefined && { created_time: createdTime }),
     ...(expiresTime !== undefined && { expires_time: expiresTime }),
@@ -70,7 +79,10 @@ export function createInvitation(terms: InvitationTerms): OutOfBandInvitation {
 /** The `_oob` text of an invitation. */
 export function toOob(invitation: OutOfBandInvitation): string {
   // These characters stand only inside JSON strings, and are the only ones that base64 writes with its last two letters.
-  const json = JSON.stringify(invitation).replace(/[>?~\u007f-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+  const json = JSON.stringify(invitation).replace(
+    /[>?~\u007f-\uffff]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
   return toPaddedBase64url(json)
 }
 
@@ -118,5 +130,9 @@ function clean(value: unknown): unknown {
 }
 
 function fail(reason: string, cause?: unknown): never {
-  throw new Problem('error:ConnectionServiceError:InvitationParsingError', `The invitation cannot be read: ${reason}.`, { cause })
+  throw new Problem(
+    'error:ConnectionServiceError:InvitationParsingError',
+    `The invitation cannot be read: ${reason}.`,
+    { cause },
+  )
 }

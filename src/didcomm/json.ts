@@ -57,5 +57,7 @@ export function fromStrictBase64url(text: string): Buffer {
 /** An object without its members that are null, a copy if it has some: some peers write null for what they leave out (wire.md 1.4). */
 export function withoutNulls(object: Record<string, unknown>): Record<string, unknown> {
   // Hardly any peer writes them.
-  return Object.values(object).includes(null) ? Object.fromEntries(Object.entries(object).filter(([, value]) => value !== null)) : object
+  return Object.values(object).includes(null)
+    ? Object.fromEntries(Object.entries(object).filter(([, value]) => value !== null))
+    : object
 }

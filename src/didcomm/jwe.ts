@@ -39,7 +39,12 @@ const JweHeader = z.object({
   typ: z.enum([encryptedType, 'didcomm-encrypted+json']).optional(),
   alg: z.enum(['ECDH-1PU+A256KW', 'ECDH-ES+A256KW']),
   enc: z.enum(contentEncryptions),
-  epk: z.object({ kty: z.enum(['OKP', 'EC']), crv: z.enum(agreementCurves), x: z.string(), y: z.string().optional() }),
+  epk: z.object({
+    kty: z.enum(['OKP', 'EC']),
+    crv: z.enum(agreementCurves),
+    x: z.string(),
+    y: z.string().optional(),
+  }),
   apv: z.string(),
   /** Null counts as absent: didcomm-rust has written it in anoncrypt. */
   apu: z.string().nullish(),
@@ -80,7 +85,8 @@ export function parseEnvelope(raw: string | Uint8Array): Envelope {
 /** The same from parsed JSON. @throws {Problem} `error:DIDCommControllerError:UnpackingFailed` */
 export function toEnvelope(value: unknown): Envelope {
   const parsed = Jwe.safeParse(value)
-  if (!parsed.success) refuse(`the envelope is not a JWE in general JSON serialisation, ${reasonOf(parsed.error)}`)
+  if (!parsed.success)
+    refuse(`the envelope is not a JWE in general JSON serialisation, ${reasonOf(parsed.error)}`)
   const jwe = parsed.data
   const kids = jwe.recipients.map(({ header }) => header.kid)
   if (new Set(kids).size !== kids.length) refuse('the envelope names a recipient key twice')
@@ -140,10 +146,16 @@ export function openEnvelope(envelope: Envelope, own: OwnKey, senderJwk?: Public
   if (own.privateJwk.crv !== crv) refuse(`epk is on ${crv}, but the recipient key on ${own.privateJwk.crv}`)
   if (senderJwk && senderJwk.crv !== crv) refuse(`epk is on ${crv}, but the sender's key on ${senderJwk.crv}`)
   const wrapped = decode(jwe.recipients[envelope.kids.indexOf(own.kid)]!.encrypted_key, 'encrypted_key')
-  const [iv, ciphertext, tag] = [decode(jwe.iv, 'iv'), decode(jwe.ciphertext, 'ciphertext'), decode(jwe.tag, 'tag')]
+  const [iv, ciphertext, tag] = [
+    decode(jwe.iv, 'iv'),
+    decode(jwe.ciphertext, 'ciphertext'),
+    decode(jwe.tag, 'tag'),
+  ]
   const cipher = contentCiphers[header.enc]
-  if (iv.length !== cipher.ivLength) refuse(`iv has ${iv.length} bytes, ${header.enc} takes ${cipher.ivLength}`)
-  if (tag.length !== cipher.tagLength) refuse(`tag has ${tag.length} bytes, ${header.enc} takes ${cipher.tagLength}`)
+  if (iv.length !== cipher.ivLength)
+    refuse(`iv has ${iv.length} bytes, ${header.enc} takes ${cipher.ivLength}`)
+  if (tag.length !== cipher.tagLength)
+    refuse(`tag has ${tag.length} bytes, ${header.enc} takes ${cipher.tagLength}`)
   try {
     const secrets = [agree(own.privateJwk, header.epk as PublicJwk, { isPassing: true })]
     if (senderJwk) secrets.push(agree(own.privateJwk, senderJwk))

@@ -26,11 +26,18 @@ const JwsHeader = z.object({
   ...forbidden,
 })
 
-const Signature = z.object({ protected: z.string(), signature: z.string(), header: z.object({ kid: KeyId.optional() }).optional() })
+const Signature = z.object({
+  protected: z.string(),
+  signature: z.string(),
+  header: z.object({ kid: KeyId.optional() }).optional(),
+})
 
 const Jws = z.union([
   z.object({ payload: z.string(), signatures: z.array(Signature).min(1).max(maxSignatures) }),
-  Signature.extend({ payload: z.string() }).transform(({ payload, ...signature }) => ({ payload, signatures: [signature] })),
+  Signature.extend({ payload: z.string() }).transform(({ payload, ...signature }) => ({
+    payload,
+    signatures: [signature],
+  })),
 ])
 
 /** The bytes that were signed, and the keys of all who signed them: one DID's. */
@@ -38,7 +45,12 @@ export type Verified = { payload: Uint8Array; signerKids: string[] }
 
 /** True for parsed JSON that claims to be a JWS. */
 export function isJws(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && 'payload' in value && ('signatures' in value || 'signature' in value)
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    'payload' in value &&
+    ('signatures' in value || 'signature' in value)
+  )
 }
 
 /**
@@ -48,7 +60,8 @@ export function isJws(value: unknown): boolean {
  */
 export async function verifyJws(value: unknown, resolve: Resolve): Promise<Verified> {
   const parsed = Jws.safeParse(value)
-  if (!parsed.success) refuse(`the signed message is not a JWS in JSON serialisation, ${reasonOf(parsed.error)}`)
+  if (!parsed.success)
+    refuse(`the signed message is not a JWS in JSON serialisation, ${reasonOf(parsed.error)}`)
   const { payload, signatures } = parsed.data
   const claims = signatures.map((signature) => readSignature(payload, signature))
   if (new Set(claims.map(({ kid }) => didOf(kid))).size !== 1) refuse('the message is signed by several DIDs')
@@ -65,8 +78,14 @@ function readSignature(payload: string, entry: z.infer<typeof Signature>): Claim
   const header = readProtected(entry.protected, JwsHeader)
   const kid = header.kid ?? entry.header?.kid
   if (kid === undefined) refuse('a signature does not name its key, add the kid')
-  if (entry.header?.kid !== undefined && entry.header.kid !== kid) refuse('the two headers of a signature name different keys')
-  return { kid, alg: header.alg, data: utf8(`${entry.protected}.${payload}`), signature: decode(entry.signature, 'signature') }
+  if (entry.header?.kid !== undefined && entry.header.kid !== kid)
+    refuse('the two headers of a signature name different keys')
+  return {
+    kid,
+    alg: header.alg,
+    data: utf8(`${entry.protected}.${payload}`),
+    signature: decode(entry.signature, 'signature'),
+  }
 }
 
 function isSigned({ alg, data, signature }: Claim, publicJwk: PublicJwk): boolean {
@@ -74,7 +93,9 @@ function isSigned({ alg, data, signature }: Claim, publicJwk: PublicJwk): boolea
   if (alg !== 'ES256') return verify(publicJwk, data, signature)
   try {
     const key = createPublicKey({ key: toPublic(publicJwk), format: 'jwk' })
-    return signature.length === 64 && verifyBytes('sha256', data, { key, dsaEncoding: 'ieee-p1363' }, signature)
+    return (
+      signature.length === 64 && verifyBytes('sha256', data, { key, dsaEncoding: 'ieee-p1363' }, signature)
+    )
   } catch {
     return false
   }

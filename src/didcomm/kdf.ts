@@ -2,7 +2,14 @@
  * From Diffie–Hellman secrets to the wrapped content key: ephemeral keys, Concat KDF (NIST SP 800-56A, RFC 7518 §4.6.2,
  * draft-madden-jose-ecdh-1pu-04 §2.3) and AES key wrap (RFC 3394), as wire.md 12.2 lays the bytes out.
  */
-import { createCipheriv, createDecipheriv, diffieHellman, generateKeyPairSync, hash, type KeyObject } from 'node:crypto'
+import {
+  createCipheriv,
+  createDecipheriv,
+  diffieHellman,
+  generateKeyPairSync,
+  hash,
+  type KeyObject,
+} from 'node:crypto'
 import { concat, utf8 } from '../base/bytes.ts'
 import { publicObject } from '../crypto/key-objects.ts'
 import { type PublicJwk, toPublic } from '../crypto/keys.ts'
@@ -27,10 +34,12 @@ export type Ephemeral = {
  * @throws {TypeError} for a curve that is not one of key agreement.
  */
 export function generateEphemeral(crv: string): Ephemeral {
-  if (!(agreementCurves as readonly string[]).includes(crv)) throw new TypeError(`${crv} is not a curve of key agreement`)
+  if (!(agreementCurves as readonly string[]).includes(crv))
+    throw new TypeError(`${crv} is not a curve of key agreement`)
   // The casts are for the types alone: they lack the JWK encoding at generation, which Node has.
   const options = { namedCurve: crv, publicKeyEncoding: { format: 'jwk' } } as never
-  const made: unknown = crv === 'X25519' ? generateKeyPairSync('x25519', options) : generateKeyPairSync('ec', options)
+  const made: unknown =
+    crv === 'X25519' ? generateKeyPairSync('x25519', options) : generateKeyPairSync('ec', options)
   const { publicKey, privateKey } = made as { publicKey: PublicJwk; privateKey: KeyObject }
   return {
     publicJwk: toPublic(publicKey),
@@ -42,12 +51,20 @@ export function generateEphemeral(crv: string): Ephemeral {
 }
 
 /** What a derived key is bound to. `apu` and `apv` are decoded bytes; `tag` is the content's, for ECDH-1PU with key wrapping. */
-export type KeyContext = { algorithm: string; apu: Uint8Array; apv: Uint8Array; bits?: number; tag?: Uint8Array }
+export type KeyContext = {
+  algorithm: string
+  apu: Uint8Array
+  apv: Uint8Array
+  bits?: number
+  tag?: Uint8Array
+}
 
 /** The `OtherInfo` of Concat KDF, the same for every recipient of a message. */
 export function otherInfo({ algorithm, apu, apv, bits = 256, tag }: KeyContext): Uint8Array {
   const parts = [utf8(algorithm), apu, apv]
-  const info = Buffer.allocUnsafe([...parts, ...(tag ? [tag] : [])].reduce((length, part) => length + 4 + part.length, 4))
+  const info = Buffer.allocUnsafe(
+    [...parts, ...(tag ? [tag] : [])].reduce((length, part) => length + 4 + part.length, 4),
+  )
   let at = 0
   const put = (part: Uint8Array) => {
     info.set(part, info.writeUInt32BE(part.length, at))

@@ -10,7 +10,10 @@ const parts = /^(.+\/)(0|[1-9]\d{0,3})\.(0|[1-9]\d{0,3})(\/[^/]+)$/
  * The type, of those that are known, as which a message of any type is read: the same one, or else that of the highest minor
  * version of its protocol; `undefined` when there is none of its major version.
  */
-export function findKnownType<Known extends string>(known: readonly Known[], type: string): Known | undefined {
+export function findKnownType<Known extends string>(
+  known: readonly Known[],
+  type: string,
+): Known | undefined {
   const same = known.find((each) => each === type)
   const asked = split(type)
   if (same !== undefined || !asked) return same

@@ -22,7 +22,10 @@ const AttachmentData = z
     hash: z.string().nullish(),
     jws: z.unknown().optional(),
   })
-  .refine((data) => data.base64 != null || data.json != null || data.links != null, 'holds neither base64 nor json nor links')
+  .refine(
+    (data) => data.base64 != null || data.json != null || data.links != null,
+    'holds neither base64 nor json nor links',
+  )
   .refine((data) => data.links == null || data.hash != null, 'holds links without a hash')
 
 /** An attachment. Ours carry no member besides these: one unknown name makes some peers drop the whole message (wire.md 1.4). */
@@ -102,7 +105,9 @@ export function parseMessage(text: string | Uint8Array): PlaintextMessage {
  */
 export function writeMessage(message: PlaintextMessage): Uint8Array {
   // Not by a spread, after which V8 takes a microsecond for each other member.
-  return utf8(JSON.stringify(Object.assign({}, message, { typ: plaintextType, ack: undefined, please_ack: undefined })))
+  return utf8(
+    JSON.stringify(Object.assign({}, message, { typ: plaintextType, ack: undefined, please_ack: undefined })),
+  )
 }
 
 /**
@@ -112,7 +117,8 @@ export function writeMessage(message: PlaintextMessage): Uint8Array {
  */
 export function attachmentBytes(attachment: Attachment): Uint8Array {
   const { base64, json } = attachment.data
-  if (base64 == null && json == null) refuse(`attachment ${nameOf(attachment)} holds no content, send it as base64 or json`)
+  if (base64 == null && json == null)
+    refuse(`attachment ${nameOf(attachment)} holds no content, send it as base64 or json`)
   if (base64 == null) return utf8(JSON.stringify(json))
   try {
     return fromBase64(base64)

@@ -22,8 +22,12 @@ export type Recipient = { kid: string; publicJwk: PublicJwk }
  *
  * @returns the envelope, JSON text to be sent as `application/didcomm-encrypted+json`.
  */
-export function packAuthcrypt(message: PlaintextMessage, { sender, recipients }: { sender: OwnKey; recipients: Recipient[] }): string {
-  if (message.from !== didOf(sender.kid)) throw new TypeError(`from is ${message.from}, but the sending key is ${sender.kid}`)
+export function packAuthcrypt(
+  message: PlaintextMessage,
+  { sender, recipients }: { sender: OwnKey; recipients: Recipient[] },
+): string {
+  if (message.from !== didOf(sender.kid))
+    throw new TypeError(`from is ${message.from}, but the sending key is ${sender.kid}`)
   return encrypt(toPlaintext(message, recipients), { sender, recipients, enc: 'A256CBC-HS512' })
 }
 
@@ -70,7 +74,10 @@ export function encrypt(
     for (const secret of [...secrets, wrappingKey]) secret.fill(0)
     return toBase64url(wrapped)
   }
-  const wrapped = recipients.map(({ kid, publicJwk }) => ({ encrypted_key: wrapFor(publicJwk), header: { kid } }))
+  const wrapped = recipients.map(({ kid, publicJwk }) => ({
+    encrypted_key: wrapFor(publicJwk),
+    header: { kid },
+  }))
   key.fill(0)
   return JSON.stringify({
     ciphertext: toBase64url(ciphertext),
@@ -82,7 +89,9 @@ export function encrypt(
 }
 
 function toPlaintext(message: PlaintextMessage, recipients: Recipient[]): Uint8Array {
-  const stranger = message.to?.length ? recipients.find(({ kid }) => !message.to!.includes(didOf(kid))) : undefined
+  const stranger = message.to?.length
+    ? recipients.find(({ kid }) => !message.to!.includes(didOf(kid)))
+    : undefined
   if (stranger) throw new TypeError(`to does not name the DID of ${stranger.kid}`)
   return writeMessage(message)
 }

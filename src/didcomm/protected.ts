@@ -8,7 +8,9 @@ import { refuse } from './refuse.ts'
 const maxHeaderLength = 65_536
 
 /** The id of a key in a DID document: an absolute DID URL with a fragment. */
-export const KeyId = z.string().regex(/^did:[a-z0-9]+:[^#\s]+#[^#\s]+$/, 'is not the id of a key, a DID and a fragment')
+export const KeyId = z
+  .string()
+  .regex(/^did:[a-z0-9]+:[^#\s]+#[^#\s]+$/, 'is not the id of a key, a DID and a fragment')
 
 const refused = z.never('is not supported').optional()
 
@@ -32,5 +34,7 @@ export function readProtected<Header extends z.ZodType>(text: string, Header: He
     refuse(`the protected header ${reasonOf(error)}`, error)
   }
   const parsed = Header.safeParse(value)
-  return parsed.success ? parsed.data : refuse(`the protected header is not ours to read, ${reasonOf(parsed.error)}`)
+  return parsed.success
+    ? parsed.data
+    : refuse(`the protected header is not ours to read, ${reasonOf(parsed.error)}`)
 }

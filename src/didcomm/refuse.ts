@@ -11,7 +11,11 @@ const maxLength = 1_000
  * @throws {Problem} `error:DIDCommControllerError:UnpackingFailed`, always.
  */
 export function refuse(reason: string, cause?: unknown): never {
-  throw new Problem('error:DIDCommControllerError:UnpackingFailed', `The DIDComm message is refused: ${reason.slice(0, maxLength)}.`, {
-    cause,
-  })
+  throw new Problem(
+    'error:DIDCommControllerError:UnpackingFailed',
+    `The DIDComm message is refused: ${reason.slice(0, maxLength)}.`,
+    {
+      cause,
+    },
+  )
 }

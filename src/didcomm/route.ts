@@ -42,7 +42,8 @@ export function endpointsOf({ service = [] }: DidDocument): Endpoint[] {
     .flatMap(({ serviceEndpoint }) => serviceEndpoint)
   return addresses.flatMap((address) => {
     const { data } = EndpointObject.safeParse(typeof address === 'string' ? { uri: address } : address)
-    const isVersion2 = !data?.accept?.length || data.accept.some((profile) => profile.startsWith('didcomm/v2'))
+    const isVersion2 =
+      !data?.accept?.length || data.accept.some((profile) => profile.startsWith('didcomm/v2'))
     return data && isVersion2 ? [{ uri: data.uri, routingKeys: data.routingKeys ?? [] }] : []
   })
 }
@@ -64,7 +65,10 @@ export function peersOnly(resolve: Resolve): Resolve {
   return async (did) => {
     if (did.startsWith('did:peer:')) return resolve(did)
     const shown = did.slice(0, 100)
-    throw new Problem('error:DIDResolution:methodNotSupported', `${shown} cannot be used for DIDComm messages, a did:peer can`)
+    throw new Problem(
+      'error:DIDResolution:methodNotSupported',
+      `${shown} cannot be used for DIDComm messages, a did:peer can`,
+    )
   }
 }
 
@@ -85,7 +89,8 @@ export async function findRoute(recipient: DidDocument, resolve: Resolve): Promi
   const pass = async (station: string): Promise<DidDocument> => {
     const did = didOf(station)
     if (passed.has(did)) throw new NoRouteError(`The way to ${recipient.id} leads in a circle.`)
-    if (hops.length === maxHops) throw new NoRouteError(`There are more than ${maxHops} mediators on the way to ${recipient.id}.`)
+    if (hops.length === maxHops)
+      throw new NoRouteError(`There are more than ${maxHops} mediators on the way to ${recipient.id}.`)
     passed.add(did)
     const document = await resolve(did).catch((error: unknown) => {
       throw new NoRouteError(`A mediator on the way does not resolve: ${reasonOf(error)}.`, { cause: error })
@@ -97,7 +102,8 @@ export async function findRoute(recipient: DidDocument, resolve: Resolve): Promi
 
   for (let at = recipient; ;) {
     const endpoint = endpointsOf(at).find(({ uri }) => uri.startsWith('did:') || isHttpUrl(uri))
-    if (!endpoint) throw new NoRouteError(`The DID ${at.id} has no DIDComm service that is reached over HTTP.`)
+    if (!endpoint)
+      throw new NoRouteError(`The DID ${at.id} has no DIDComm service that is reached over HTTP.`)
     const mediator = endpoint.uri.startsWith('did:') ? didOf(endpoint.uri) : undefined
     // Some wallets name a key of their mediator beside its DID; it is one station.
     for (const key of endpoint.routingKeys.toReversed()) if (didOf(key) !== mediator) await pass(key)
@@ -116,7 +122,9 @@ export function findRecipient(document: DidDocument, curve?: string): Recipient 
 /** The key that a station names, or, where it is a bare DID, its first. */
 function keyOf(document: DidDocument, station: string): Recipient {
   const named = keysFor(document, 'keyAgreement').find(({ id }) => id === station)
-  const found = station.includes('#') ? named && { kid: named.id, publicJwk: named.publicKeyJwk } : findRecipient(document)
+  const found = station.includes('#')
+    ? named && { kid: named.id, publicJwk: named.publicKeyJwk }
+    : findRecipient(document)
   if (!found) throw new NoRouteError(`The mediator ${station} has no key to encrypt for.`)
   return found
 }

@@ -61,7 +61,10 @@ export function recipientKids(envelope: string | Uint8Array | Envelope): string[
  * @throws {Problem} `error:DIDCommControllerError:RecipientNotFound` when none of its keys is ours.
  * @throws {Problem} `error:DIDCommControllerError:UnpackingFailed` with the reason, for everything else.
  */
-export async function unpack(envelope: string | Uint8Array | Envelope, options: UnpackOptions): Promise<Unpacked> {
+export async function unpack(
+  envelope: string | Uint8Array | Envelope,
+  options: UnpackOptions,
+): Promise<Unpacked> {
   const outer = toParsed(envelope)
   const layers: EnvelopeLayer[] = [layerOf(outer)]
   let layer = await open(outer, options)
@@ -103,22 +106,35 @@ async function open(envelope: Envelope, { findPrivateKey, resolve }: UnpackOptio
   const own = await findPrivateKey(kids)
   if (!own || !kids.includes(own.kid)) {
     const did = didOf(kids[0]!).slice(0, 500)
-    throw new Problem('error:DIDCommControllerError:RecipientNotFound', `No key of ours is among those of ${did} that the message is for.`)
+    throw new Problem(
+      'error:DIDCommControllerError:RecipientNotFound',
+      `No key of ours is among those of ${did} that the message is for.`,
+    )
   }
   const senderJwk = senderKid === undefined ? undefined : await getKey(resolve, senderKid, 'keyAgreement')
-  return { content: toJson(openEnvelope(envelope, own, senderJwk), 'the plaintext'), recipientKid: own.kid, senderKid }
+  return {
+    content: toJson(openEnvelope(envelope, own, senderJwk), 'the plaintext'),
+    recipientKid: own.kid,
+    senderKid,
+  }
 }
 
 /** DIDComm v2.1, Message Layer Addressing Consistency. */
-function checkAddressing({ from, to }: PlaintextMessage, { recipientKid, senderKid }: Layer, signed: Verified | undefined): void {
+function checkAddressing(
+  { from, to }: PlaintextMessage,
+  { recipientKid, senderKid }: Layer,
+  signed: Verified | undefined,
+): void {
   const authors = [senderKid, signed?.signerKids[0]].filter((kid) => kid !== undefined)
   for (const kid of authors) {
     if (didOf(kid) !== from) refuse(`from is ${from ?? 'absent'}, but the message was made with ${kid}`)
   }
   const isAddressed = to !== undefined && to.length > 0
-  if (isAddressed && !to.some((did) => didOf(did) === didOf(recipientKid))) refuse(`to does not name the DID of ${recipientKid}`)
+  if (isAddressed && !to.some((did) => didOf(did) === didOf(recipientKid)))
+    refuse(`to does not name the DID of ${recipientKid}`)
   // Without `to`, whoever once received the signed message could encrypt it anew to us, as if its author had.
-  if (signed && senderKid === undefined && !isAddressed) refuse('a signed message in an anoncrypt envelope needs a to')
+  if (signed && senderKid === undefined && !isAddressed)
+    refuse('a signed message in an anoncrypt envelope needs a to')
 }
 
 function toParsed(envelope: string | Uint8Array | Envelope): Envelope {

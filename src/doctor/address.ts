@@ -17,16 +17,27 @@ const WrongType = z.object({ type: z.literal('error:DIDCommControllerError:Inval
 
 /** Asks the HTTP API, by its public URL, for its health. `host` is the address that the servers are bound to. */
 export function checkApiUrl(http: Http, url: string, host = 'localhost'): Promise<Finding> {
-  const ask = () => http.exchange(`${url}/_system/health`, { method: 'GET', headers: {}, timeoutMs, maxBytes })
+  const ask = () =>
+    http.exchange(`${url}/_system/health`, { method: 'GET', headers: {}, timeoutMs, maxBytes })
   const isOurs = (status: number, body: unknown) => status === 200 && Health.safeParse(body).success
   return check({ url, host, variable: 'REST_SERVICE_URL' }, ask, isOurs)
 }
 
 /** Sends the DIDComm endpoint, by its public URL, what it refuses in words of its own. */
 export function checkDidcommUrl(http: Http, url: string, host = 'localhost'): Promise<Finding> {
-  const request = { method: 'POST', headers: { 'content-type': 'text/plain' }, body: 'agent doctor', timeoutMs, maxBytes } as const
+  const request = {
+    method: 'POST',
+    headers: { 'content-type': 'text/plain' },
+    body: 'agent doctor',
+    timeoutMs,
+    maxBytes,
+  } as const
   const isOurs = (status: number, body: unknown) => status === 400 && WrongType.safeParse(body).success
-  return check({ url, host, variable: 'DIDCOMM_SERVICE_URL' }, () => http.exchange(`${url}/`, request), isOurs)
+  return check(
+    { url, host, variable: 'DIDCOMM_SERVICE_URL' },
+    () => http.exchange(`${url}/`, request),
+    isOurs,
+  )
 }
 
 type Place = { url: string; host: string; variable: string }
@@ -41,10 +52,18 @@ async function check(
   try {
     answer = await ask()
   } catch (error) {
-    return { status: 'failed', detail: `${url} cannot be reached from here: ${(error as Error).message}.`, hint }
+    return {
+      status: 'failed',
+      detail: `${url} cannot be reached from here: ${(error as Error).message}.`,
+      hint,
+    }
   }
   if (!isOurs(answer.status, tryJson(answer.text))) {
-    return { status: 'failed', detail: `${url} is answered by something else than this agent (status ${answer.status}).`, hint }
+    return {
+      status: 'failed',
+      detail: `${url} is answered by something else than this agent (status ${answer.status}).`,
+      hint,
+    }
   }
   const { hostname, port, protocol } = new URL(url)
   if (!isLocalHost(hostname)) return { status: 'ok', detail: `${url} leads here.` }

@@ -25,7 +25,11 @@ export async function findAddresses(db: Db): Promise<Known[]> {
 }
 
 /** Finds connections that were made at another address than `url`, in some of the wallets, for about `timeMs`. */
-export async function findMoved(wallets: Wallets, url: string, { mostWallets = 20, timeMs = 1_000 } = {}): Promise<string | undefined> {
+export async function findMoved(
+  wallets: Wallets,
+  url: string,
+  { mostWallets = 20, timeMs = 1_000 } = {},
+): Promise<string | undefined> {
   const until = performance.now() + timeMs
   const known: Known[] = []
   for (const id of (await wallets.ids()).slice(0, mostWallets)) {
@@ -44,10 +48,16 @@ export async function checkAddresses(
   isReachable: (address: string) => Promise<boolean>,
 ): Promise<Finding> {
   const moved = sumUp(known.filter(({ address }) => address !== url))
-  if (moved.length === 0) return { status: 'ok', detail: `All connections that were looked at know this agent by ${url}.` }
+  if (moved.length === 0)
+    return { status: 'ok', detail: `All connections that were looked at know this agent by ${url}.` }
   const detail = describe(moved, url)
-  if (await isReachable(moved[0]!.address)) return { status: 'ok', detail: `${detail} The old address is answered by an agent.` }
-  return { status: 'warning', detail, hint: `agent daemon stop; ${commandFor(moved[0]!.address)}   # the old address again` }
+  if (await isReachable(moved[0]!.address))
+    return { status: 'ok', detail: `${detail} The old address is answered by an agent.` }
+  return {
+    status: 'warning',
+    detail,
+    hint: `agent daemon stop; ${commandFor(moved[0]!.address)}   # the old address again`,
+  }
 }
 
 function describe(moved: readonly Known[], url: string): string {
@@ -63,7 +73,9 @@ function wayBack(address: string): string {
 function commandFor(address: string): string {
   const { hostname, port } = new URL(address)
   const isLocal = ['127.0.0.1', 'localhost', '[::1]'].includes(hostname) && port !== ''
-  return isLocal ? `agent daemon start --didcomm-port ${port}` : `DIDCOMM_SERVICE_URL=${address} agent daemon start`
+  return isLocal
+    ? `agent daemon start --didcomm-port ${port}`
+    : `DIDCOMM_SERVICE_URL=${address} agent daemon start`
 }
 
 /** The most frequent address first. */

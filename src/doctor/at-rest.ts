@@ -20,7 +20,10 @@ export async function examineAtRest(config: Config, limitMs = 10_000): Promise<D
     'data-folder': () =>
       isThere
         ? checkDataFolder(folder)
-        : Promise.resolve({ status: 'ok', detail: `There is no data folder ${folder} yet; the first start makes it.` }),
+        : Promise.resolve({
+            status: 'ok',
+            detail: `There is no data folder ${folder} yet; the first start makes it.`,
+          }),
     ...(isThere && { disk: () => checkDisk(folder) }),
     ...(isUsed && {
       'master-key': () => checkKeyAtRest(config),
@@ -31,7 +34,9 @@ export async function examineAtRest(config: Config, limitMs = 10_000): Promise<D
       },
     }),
   }
-  return { checks: await Promise.all(Object.entries(checks).map(([name, check]) => run(name, check, limitMs))) }
+  return {
+    checks: await Promise.all(Object.entries(checks).map(([name, check]) => run(name, check, limitMs))),
+  }
 }
 
 async function checkKeyAtRest(config: Config): Promise<Finding> {

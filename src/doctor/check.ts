@@ -25,7 +25,10 @@ const hint = 'agent daemon logs'
 export async function run(name: string, check: () => Promise<Finding>, limitMs: number): Promise<Check> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<Finding>((resolve) => {
-    timer = setTimeout(() => resolve({ status: 'failed', detail: `There was no answer within ${lasting(limitMs)}.`, hint }), limitMs)
+    timer = setTimeout(
+      () => resolve({ status: 'failed', detail: `There was no answer within ${lasting(limitMs)}.`, hint }),
+      limitMs,
+    )
   })
   try {
     return { name, ...(await Promise.race([check(), late])) }

@@ -8,11 +8,17 @@ const leewayMs = 30_000
 const mostMs = 300_000
 
 /** Milliseconds since 1970: by the system, by the clock that nobody sets, of the newest thing that was written, and by somebody else. */
-export type Clocks = { now: number; steady: number; newest?: number | undefined; other?: { ms: number; host: string } | undefined }
+export type Clocks = {
+  now: number
+  steady: number
+  newest?: number | undefined
+  other?: { ms: number; host: string } | undefined
+}
 
 /** What the clocks say of each other. */
 export function judgeClock({ now, steady, newest, other }: Clocks): Finding {
-  const hint = 'timedatectl   # says whether the clock is kept right; `sudo timedatectl set-ntp true` has it kept right'
+  const hint =
+    'timedatectl   # says whether the clock is kept right; `sudo timedatectl set-ntp true` has it kept right'
   if (newest !== undefined && newest - now > leewayMs) {
     const detail = `The clock is behind what was written last by ${lasting(newest - now)}: it was set back, or was ahead then.`
     return { status: 'failed', detail, hint }
@@ -29,7 +35,9 @@ export function judgeClock({ now, steady, newest, other }: Clocks): Finding {
   }
   return {
     status: 'ok',
-    detail: other ? `The clock goes with that of ${other.host}.` : 'The clock has not been set since the daemon started.',
+    detail: other
+      ? `The clock goes with that of ${other.host}.`
+      : 'The clock has not been set since the daemon started.',
   }
 }
 

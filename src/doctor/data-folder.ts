@@ -11,7 +11,10 @@ export async function checkDataFolder(folder: string): Promise<Finding> {
   const unusable = (path: string, what: string, error: unknown): Finding => {
     const { code } = error as NodeJS.ErrnoException
     // Of a full disk and one that is read only the code says enough.
-    const hint = code === 'EACCES' || code === 'EPERM' ? `sudo chown -R "$USER" ${folder}` : `ls -ld ${folder}; df -h ${folder}`
+    const hint =
+      code === 'EACCES' || code === 'EPERM'
+        ? `sudo chown -R "$USER" ${folder}`
+        : `ls -ld ${folder}; df -h ${folder}`
     return { status: 'failed', detail: `${path} cannot be ${what}: ${systemReason(error)}.`, hint }
   }
   const probe = join(folder, `doctor-${randomUUID()}`)
@@ -32,5 +35,9 @@ export async function checkDataFolder(folder: string): Promise<Finding> {
   // Windows has no such modes.
   const isOpen = process.platform !== 'win32' && ((await stat(folder)).mode & 0o077) !== 0
   if (!isOpen) return { status: 'ok', detail: `${folder} can be written, and nobody else gets in.` }
-  return { status: 'failed', detail: `${folder} holds keys and credentials, and others get in.`, hint: `chmod 700 ${folder}` }
+  return {
+    status: 'failed',
+    detail: `${folder} holds keys and credentials, and others get in.`,
+    hint: `chmod 700 ${folder}`,
+  }
 }

@@ -14,7 +14,8 @@ export async function checkDisk(folder: string): Promise<Finding> {
 
 /** What `free` bytes mean for a folder. */
 export function judgeRoom(folder: string, free: number): Finding {
-  const room = free < scarce ? `${Math.floor(free / 1_000_000)} MB` : `${(free / 1_000_000_000).toFixed(1)} GB`
+  const room =
+    free < scarce ? `${Math.floor(free / 1_000_000)} MB` : `${(free / 1_000_000_000).toFixed(1)} GB`
   const detail = `${room} are free on the disk of ${folder}.`
   const hint = `du -xh ${folder} | sort -h | tail   # what takes the room; make some, or name a folder elsewhere in AGENT_DATA_DIR`
   if (free < tooLittle) return { status: 'failed', detail: `Only ${detail}`, hint }

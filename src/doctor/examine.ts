@@ -29,7 +29,10 @@ export async function examine({ env, wallets, worker }: Patient, limitMs = 5_000
   const survey = surveyWallets(wallets, busy)
   const of = (judge: (survey: Survey) => Finding | Promise<Finding>) => async () => judge(await survey)
   const checks: Readonly<Record<string, () => Promise<Finding>>> = {
-    ports: () => Promise.resolve(checkOwnPorts(portsOf(readRunning(folder) ?? { url: urls.rest, didcommUrl: urls.didcomm }))),
+    ports: () =>
+      Promise.resolve(
+        checkOwnPorts(portsOf(readRunning(folder) ?? { url: urls.rest, didcommUrl: urls.didcomm })),
+      ),
     'data-folder': () => checkDataFolder(folder),
     disk: () => checkDisk(folder),
     'master-key': () => checkMasterKey(config, db),
@@ -42,13 +45,19 @@ export async function examine({ env, wallets, worker }: Patient, limitMs = 5_000
     'didcomm-url': () => checkDidcommUrl(operatorHttp, urls.didcomm, host),
     'outgoing-calls': () => Promise.resolve({ status: 'ok', detail: describeReach(config) }),
     'known-address': async () => {
-      const isReachable = async (address: string) => (await checkDidcommUrl(operatorHttp, address)).status !== 'failed'
+      const isReachable = async (address: string) =>
+        (await checkDidcommUrl(operatorHttp, address)).status !== 'failed'
       return checkAddresses((await survey).addresses, urls.didcomm, isReachable)
     },
     clock: async () => {
       const other = VDR_URL?.startsWith('http') ? await askTime(operatorHttp, VDR_URL) : undefined
       const { newest } = await survey
-      return judgeClock({ now: Date.now(), steady: steadyNow(), newest: newest === undefined ? undefined : Date.parse(newest), other })
+      return judgeClock({
+        now: Date.now(),
+        steady: steadyNow(),
+        newest: newest === undefined ? undefined : Date.parse(newest),
+        other,
+      })
     },
     wallets: of(checkWallets),
     'did-operations': of(checkOperations),
@@ -57,7 +66,9 @@ export async function examine({ env, wallets, worker }: Patient, limitMs = 5_000
     webhooks: of(checkWebhooks),
     'webhook-targets': of(({ webhooks }) => checkTargets({ http, operatorHttp, globalUrl, webhooks })),
   }
-  return { checks: await Promise.all(Object.entries(checks).map(([name, check]) => run(name, check, limitMs))) }
+  return {
+    checks: await Promise.all(Object.entries(checks).map(([name, check]) => run(name, check, limitMs))),
+  }
 }
 
 function portsOf({ url, didcommUrl }: { url: string; didcommUrl: string }) {

@@ -27,16 +27,25 @@ const largest = 1_024 * 1_024 * 1_024
 const program = programOf(import.meta.url, 'file-worker')
 
 /** The files of an agent, those that everything depends on first; of the wallets' the first of `walletIds`. */
-export function filesOf(config: Pick<Config, 'AGENT_DATA_DIR' | 'VDR_URL'>, walletIds: readonly string[]): string[] {
+export function filesOf(
+  config: Pick<Config, 'AGENT_DATA_DIR' | 'VDR_URL'>,
+  walletIds: readonly string[],
+): string[] {
   const folder = config.AGENT_DATA_DIR
-  const shared = [join(folder, 'agent.db'), ledgerFile(config), join(folder, 'mediator.db'), join(folder, 'audit.db')].filter(
-    (path) => path !== undefined,
-  )
+  const shared = [
+    join(folder, 'agent.db'),
+    ledgerFile(config),
+    join(folder, 'mediator.db'),
+    join(folder, 'audit.db'),
+  ].filter((path) => path !== undefined)
   return [...shared, ...walletIds.slice(0, mostWallets).map((id) => join(folder, 'wallets', `${id}.db`))]
 }
 
 /** The file of the embedded ledger; nothing when the ledger is elsewhere. */
-function ledgerFile({ VDR_URL, AGENT_DATA_DIR }: Pick<Config, 'VDR_URL' | 'AGENT_DATA_DIR'>): string | undefined {
+function ledgerFile({
+  VDR_URL,
+  AGENT_DATA_DIR,
+}: Pick<Config, 'VDR_URL' | 'AGENT_DATA_DIR'>): string | undefined {
   if (VDR_URL === undefined) return join(AGENT_DATA_DIR, 'vdr.db')
   return VDR_URL.startsWith('sqlite:') ? VDR_URL.slice('sqlite:'.length) : undefined
 }
@@ -75,8 +84,16 @@ async function lookInThread(
   note: (path: string, damage: string | undefined) => void,
 ): Promise<string[]> {
   const left = new Set(task.paths)
-  const worker = new Worker(program.code, { name: 'doctor', env: {}, workerData: task, eval: program.isSource })
-  worker.on('message', ({ path, damage }: { path: string; damage?: string }) => left.delete(path) && note(path, damage))
+  const worker = new Worker(program.code, {
+    name: 'doctor',
+    env: {},
+    workerData: task,
+    eval: program.isSource,
+  })
+  worker.on(
+    'message',
+    ({ path, damage }: { path: string; damage?: string }) => left.delete(path) && note(path, damage),
+  )
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<void>((resolve) => {
     timer = setTimeout(resolve, Math.max(0, until - performance.now()))
@@ -103,6 +120,7 @@ export function judgeFiles(folder: string, { sound, damaged, unseen }: Looked): 
       hint: 'agent daemon stop   # then put the file back from a copy of the data folder, and start it again',
     }
   }
-  const rest = unseen.length > 0 ? `; ${unseen.length} more are too large, or too many, to be looked through now` : ''
+  const rest =
+    unseen.length > 0 ? `; ${unseen.length} more are too large, or too many, to be looked through now` : ''
   return { status: 'ok', detail: `${sound} database ${sound === 1 ? 'file is' : 'files are'} sound${rest}.` }
 }

@@ -10,7 +10,10 @@ const nowhere = '0'.repeat(64)
 const slowMs = 1_000
 
 /** Reads a DID that cannot exist; whatever knows it does not tell the truth. */
-export async function checkLedger({ location, getState }: Pick<Ledger, 'location' | 'getState'>): Promise<Finding> {
+export async function checkLedger({
+  location,
+  getState,
+}: Pick<Ledger, 'location' | 'getState'>): Promise<Finding> {
   const start = performance.now()
   try {
     const state = await getState(nowhere)

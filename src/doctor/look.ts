@@ -15,7 +15,9 @@ export async function look(db: Db, after: Date) {
     deadLetters: await findDeadLetters(db, after.toISOString()),
     webhooks: await findWebhooks(db),
     addresses: await findAddresses(db),
-    newest: (await db.selectFrom('event').select('ts').orderBy('sequence', 'desc').limit(1).executeTakeFirst())?.ts,
+    newest: (
+      await db.selectFrom('event').select('ts').orderBy('sequence', 'desc').limit(1).executeTakeFirst()
+    )?.ts,
   }
 }
 
@@ -75,7 +77,11 @@ async function findWebhooks(db: Db) {
     .select((eb) => [
       'id',
       'url',
-      eb.selectFrom('event').whereRef('event.sequence', '>', 'webhook.cursor').select(eb.fn.countAll().as('count')).as('waiting'),
+      eb
+        .selectFrom('event')
+        .whereRef('event.sequence', '>', 'webhook.cursor')
+        .select(eb.fn.countAll().as('count'))
+        .as('waiting'),
       eb
         .selectFrom('delivery_attempt')
         .whereRef('delivery_attempt.webhook_id', '=', 'webhook.id')

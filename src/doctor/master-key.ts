@@ -36,10 +36,18 @@ export async function checkMasterKey(config: Config, db: AgentDb): Promise<Findi
         : `cp <a copy of the key> ${place}   # or agent key rotate, before the daemon ends: afterwards nothing can be read`
     return { status: 'failed', detail: error.message, hint }
   }
-  if (source.path === undefined) return { status: 'ok', detail: `The key in ${source.name} is the one of the data folder.` }
+  if (source.path === undefined)
+    return { status: 'ok', detail: `The key in ${source.name} is the one of the data folder.` }
   // Windows has no such modes.
   const isOpen = process.platform !== 'win32' && (statSync(source.path).mode & 0o077) !== 0
   if (isOpen)
-    return { status: 'failed', detail: `${source.path} opens everything, and others can read it.`, hint: `chmod 600 ${source.path}` }
-  return { status: 'ok', detail: `${source.path} is the one of the data folder, and nobody else can read it.` }
+    return {
+      status: 'failed',
+      detail: `${source.path} opens everything, and others can read it.`,
+      hint: `chmod 600 ${source.path}`,
+    }
+  return {
+    status: 'ok',
+    detail: `${source.path} is the one of the data folder, and nobody else can read it.`,
+  }
 }

@@ -15,7 +15,9 @@ export function checkOwnPorts({ api, didcomm }: { api: number; didcomm: number }
 }
 
 /** Of an agent that does not run: whether its ports are free. */
-export async function checkFreePorts(config: Pick<Config, 'AGENT_HOST' | 'AGENT_HTTP_PORT' | 'AGENT_DIDCOMM_PORT'>): Promise<Finding> {
+export async function checkFreePorts(
+  config: Pick<Config, 'AGENT_HOST' | 'AGENT_HTTP_PORT' | 'AGENT_DIDCOMM_PORT'>,
+): Promise<Finding> {
   const { AGENT_HOST: host, AGENT_HTTP_PORT: api, AGENT_DIDCOMM_PORT: didcomm } = config
   const flags = { AGENT_HTTP_PORT: '--port 0', AGENT_DIDCOMM_PORT: '--didcomm-port 0' }
   for (const [variable, port] of [
@@ -25,10 +27,17 @@ export async function checkFreePorts(config: Pick<Config, 'AGENT_HOST' | 'AGENT_
     const code = port === 0 ? undefined : await tryToBind(host, port)
     if (code === undefined) continue
     const who = code === 'EADDRINUSE' ? `is ${tellHolder(port)}` : `cannot be bound (${code})`
-    return { status: 'failed', detail: `Port ${port} of ${host} ${who} (${variable}).`, hint: `agent daemon start ${flags[variable]}` }
+    return {
+      status: 'failed',
+      detail: `Port ${port} of ${host} ${who} (${variable}).`,
+      hint: `agent daemon start ${flags[variable]}`,
+    }
   }
   const name = (port: number) => (port === 0 ? 'any free port' : String(port))
-  return { status: 'ok', detail: `The ports of ${host} are free: ${name(api)} for the API, ${name(didcomm)} for DIDComm.` }
+  return {
+    status: 'ok',
+    detail: `The ports of ${host} are free: ${name(api)} for the API, ${name(didcomm)} for DIDComm.`,
+  }
 }
 
 /** Whose a port is that is taken. Of processes of other users the system does not tell. */
@@ -54,7 +63,9 @@ async function tryToBind(host: string, port: number): Promise<string | undefined
 type Listening = { address: string; port: number; inode: string }
 
 function findListening(port: number): Listening[] {
-  return ['/proc/net/tcp', '/proc/net/tcp6'].flatMap((file) => readListening(file)).filter((each) => each.port === port)
+  return ['/proc/net/tcp', '/proc/net/tcp6']
+    .flatMap((file) => readListening(file))
+    .filter((each) => each.port === port)
 }
 
 /** Lines of the table: `sl local_address rem_address st … uid timeout inode`; 0A is LISTEN. */
@@ -85,10 +96,15 @@ function findHolders(inodes: readonly string[]): { pid: number; command: string 
     attempt(() => readdirSync('/proc'), [])
       .filter((name) => /^\d+$/.test(name))
       .filter((pid) =>
-        attempt(() => readdirSync(`/proc/${pid}/fd`), []).some((fd) => links.has(attempt(() => readlinkSync(`/proc/${pid}/fd/${fd}`), ''))),
+        attempt(() => readdirSync(`/proc/${pid}/fd`), []).some((fd) =>
+          links.has(attempt(() => readlinkSync(`/proc/${pid}/fd/${fd}`), '')),
+        ),
       )
       // The name alone: arguments may be secret.
-      .map((pid) => ({ pid: Number(pid), command: attempt(() => readFileSync(`/proc/${pid}/comm`, 'utf8').trim(), '?') }))
+      .map((pid) => ({
+        pid: Number(pid),
+        command: attempt(() => readFileSync(`/proc/${pid}/comm`, 'utf8').trim(), '?'),
+      }))
   )
 }
 

@@ -45,7 +45,11 @@ const dayMs = 86_400_000
 const kinds = ['operations', 'messages', 'tasks', 'records', 'deadLetters'] as const
 
 /** Looks into at most `most` wallets, one after the other, for about `timeMs`; never throws for what a wallet does. */
-export async function surveyWallets(wallets: Wallets, busy: readonly string[], options: SurveyOptions = {}): Promise<Survey> {
+export async function surveyWallets(
+  wallets: Wallets,
+  busy: readonly string[],
+  options: SurveyOptions = {},
+): Promise<Survey> {
   const { most = 100, timeMs = 3_000, now = new Date() } = options
   const ids = await wallets.ids()
   const survey: Survey = {
@@ -70,7 +74,9 @@ export async function surveyWallets(wallets: Wallets, busy: readonly string[], o
     await turn()
     survey.seen++
     try {
-      const { newest, webhooks, addresses, ...found } = await wallets.use(walletId, ({ db }) => look(db, new Date(now.getTime() - dayMs)))
+      const { newest, webhooks, addresses, ...found } = await wallets.use(walletId, ({ db }) =>
+        look(db, new Date(now.getTime() - dayMs)),
+      )
       survey.addresses.push(...addresses)
       survey.webhooks.push(...webhooks.map((each) => ({ walletId, ...each })))
       if (newest !== undefined && newest > (survey.newest ?? '')) survey.newest = newest

@@ -10,7 +10,11 @@ const judgedAfterMs = 3_600_000
 const endsSoonMs = 86_400_000
 
 /** Topics of the command line by the names of protocols. */
-const topics: Readonly<Record<string, string>> = { connection: 'connection', 'issue-credential': 'credential', 'present-proof': 'proof' }
+const topics: Readonly<Record<string, string>> = {
+  connection: 'connection',
+  'issue-credential': 'credential',
+  'present-proof': 'proof',
+}
 
 export function checkWallets({ total, seen, unreadable, setAside }: Survey): Finding {
   const [first] = unreadable
@@ -21,7 +25,11 @@ export function checkWallets({ total, seen, unreadable, setAside }: Survey): Fin
       hint: `cp <a copy of it> wallets/${setAside[0]!.replace(/\.damaged-.*$/, '')}   # in AGENT_DATA_DIR, and no .sum beside it; the daemon may go on meanwhile`,
     }
   }
-  if (!first) return { status: 'ok', detail: `${seen} of ${counted(total, 'wallet')} looked into, and all can be read.` }
+  if (!first)
+    return {
+      status: 'ok',
+      detail: `${seen} of ${counted(total, 'wallet')} looked into, and all can be read.`,
+    }
   return {
     status: 'failed',
     detail: `${unreadable.length} of ${counted(seen, 'wallet')} cannot be read, the first of them wallets/${first.walletId}.db: ${first.reason}`,
@@ -36,7 +44,8 @@ export function checkOperations({ operations }: Survey, now = new Date()): Findi
   const ageMs = now.getTime() - Date.parse(since)
   const detail = `Waiting for the ledger: ${sum(operations, 'DID operation')}, since ${lasting(ageMs)} ${what} of the wallet ${walletId}.`
   const hint = `agent did show ${what}   # as the wallet’s tenant; it goes on by itself once the ledger (VDR_URL) does what it should`
-  if (reason !== undefined) return { status: ageMs > patienceMs ? 'failed' : 'warning', detail: `${detail} ${reason}`, hint }
+  if (reason !== undefined)
+    return { status: ageMs > patienceMs ? 'failed' : 'warning', detail: `${detail} ${reason}`, hint }
   return ageMs > judgedAfterMs ? { status: 'warning', detail, hint } : { status: 'ok', detail }
 }
 
@@ -56,7 +65,11 @@ export function checkRecords({ records, tasks }: Survey, lifetimeMs: number, now
   if (tasks.length > 0) {
     const { since, walletId, what } = oldest(tasks)
     const detail = `Stuck: ${sum(tasks, 'record')} whose next step fails, since ${lasting(now.getTime() - Date.parse(since))} ${what} of the wallet ${walletId}.`
-    return { status: 'warning', detail, hint: `${showCommand(what)}   # as the wallet’s tenant: the last failure says why` }
+    return {
+      status: 'warning',
+      detail,
+      hint: `${showCommand(what)}   # as the wallet’s tenant: the last failure says why`,
+    }
   }
   if (records.length === 0) return { status: 'ok', detail: 'No record waits for anybody.' }
   const { since, walletId, what } = oldest(records)
@@ -65,7 +78,11 @@ export function checkRecords({ records, tasks }: Survey, lifetimeMs: number, now
   const age = ageMs < 0 ? 'as an invitation that may still be answered' : `for ${lasting(ageMs)}`
   const detail = `${sum(records, 'record')} waiting for a next step, the longest ${age}: ${what} of the wallet ${walletId}, which ends by itself in ${lasting(leftMs)}.`
   if (leftMs > endsSoonMs || leftMs > lifetimeMs / 10) return { status: 'ok', detail }
-  return { status: 'warning', detail, hint: `${showCommand(what)}   # as the wallet’s tenant; FLOW_EXPIRY says how long a flow may wait` }
+  return {
+    status: 'warning',
+    detail,
+    hint: `${showCommand(what)}   # as the wallet’s tenant; FLOW_EXPIRY says how long a flow may wait`,
+  }
 }
 
 export function checkWebhooks({ deadLetters }: Survey, now = new Date()): Finding {

@@ -12,7 +12,16 @@ import type { Paging } from '../storage/page.ts'
 import type { Wallet } from '../wallet/wallet.ts'
 import { announce } from './announce.ts'
 import type { Enterprise } from './enterprise.ts'
-import { From, mustBeShort, reasonIn, result, States, SubmittedDid, type CreateSession, type OperationResult } from './model.ts'
+import {
+  From,
+  mustBeShort,
+  reasonIn,
+  result,
+  States,
+  SubmittedDid,
+  type CreateSession,
+  type OperationResult,
+} from './model.ts'
 import { newNonce } from './nonce.ts'
 import {
   claim,
@@ -83,7 +92,11 @@ export function toChallengeState(row: Session, base: string): ChallengeState {
 }
 
 /** Makes a challenge. */
-export async function createChallenge(wallet: Wallet, enterprise: Enterprise, { from }: CreateSession): Promise<Session> {
+export async function createChallenge(
+  wallet: Wallet,
+  enterprise: Enterprise,
+  { from }: CreateSession,
+): Promise<Session> {
   const { config, urls } = wallet.env
   const submissionId = enterprise.newSubmissionId('authenticate', wallet.id)
   const session = newSession('authenticate', config.AUTH_CHALLENGE_EXPIRY, { submissionId, from })
@@ -106,11 +119,18 @@ export async function getChallenge(db: Db, id: string): Promise<Session> {
 export const listChallenges = (db: Db, page: Paging) => listSessions(db, 'authenticate', page)
 
 /** Removes a challenge and closes its link. @throws {Problem} 404 */
-export async function deleteChallenge(wallet: Wallet, enterprise: Enterprise, id: string): Promise<OperationResult> {
+export async function deleteChallenge(
+  wallet: Wallet,
+  enterprise: Enterprise,
+  id: string,
+): Promise<OperationResult> {
   const isDeleted = await wallet.transaction((tx) => deleteSession(tx, 'authenticate', id))
   enterprise.waiters.wake(id)
   if (!isDeleted) throw noChallenge(id)
-  return result('Authentication challenge deleted', `The challenge ${id} is deleted, and its link takes no answer any more.`)
+  return result(
+    'Authentication challenge deleted',
+    `The challenge ${id} is deleted, and its link takes no answer any more.`,
+  )
 }
 
 /** The wallet that asks by a link. @throws {Problem} 400 for no id at all, 404 for a link that was never issued. */
@@ -145,7 +165,10 @@ export async function submitResponse(
   const outcome = await evaluate(wallet, row, body)
   const tokenUntil = new Date(steadyNow() + wallet.env.config.AUTH_CHALLENGE_EXPIRY * 1_000).toISOString()
   const settled = await wallet.transaction(async (tx) => {
-    const after = 'did' in outcome ? await settle(tx, row, 'valid', { did: outcome.did, tokenUntil }) : await settle(tx, row, 'invalid')
+    const after =
+      'did' in outcome
+        ? await settle(tx, row, 'valid', { did: outcome.did, tokenUntil })
+        : await settle(tx, row, 'invalid')
     if (after) await announceChallenge(tx, wallet, after)
     return after
   })
@@ -156,13 +179,20 @@ export async function submitResponse(
 }
 
 /** The DID that has signed, or what is wrong with the answer. Whatever else goes wrong ends the challenge too. */
-async function evaluate(wallet: Wallet, { nonce }: Session, body: unknown): Promise<{ did: string } | { failure: unknown }> {
+async function evaluate(
+  wallet: Wallet,
+  { nonce }: Session,
+  body: unknown,
+): Promise<{ did: string } | { failure: unknown }> {
   const { config, resolver } = wallet.env
   try {
     const parsed = ChallengeSubmission.safeParse(body)
     if (!parsed.success) throw invalid(reasonIn(parsed.error))
     const { did, signature } = parsed.data
-    await mustHaveSigned({ nonce: nonce!, did, signature }, { resolve: resolver.document, methods: config.AUTH_DID_METHODS })
+    await mustHaveSigned(
+      { nonce: nonce!, did, signature },
+      { resolve: resolver.document, methods: config.AUTH_DID_METHODS },
+    )
     return { did }
   } catch (failure) {
     return { failure }
@@ -170,7 +200,12 @@ async function evaluate(wallet: Wallet, { nonce }: Session, body: unknown): Prom
 }
 
 function announceChallenge(tx: Tx, wallet: Wallet, row: Session): Promise<void> {
-  return announce(tx, wallet.env.config, 'AuthenticationChallengeUpdated', toChallengeState(row, wallet.env.urls.rest))
+  return announce(
+    tx,
+    wallet.env.config,
+    'AuthenticationChallengeUpdated',
+    toChallengeState(row, wallet.env.urls.rest),
+  )
 }
 
 export function noChallenge(id: string): Problem {

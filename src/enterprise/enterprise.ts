@@ -30,7 +30,11 @@ type Around = {
 }
 
 /** Makes what the suite has, by keys derived from the agent's. */
-export function createEnterprise(config: Config, agentKey: Uint8Array, { url, findAlias }: Around): Enterprise {
+export function createEnterprise(
+  config: Config,
+  agentKey: Uint8Array,
+  { url, findAlias }: Around,
+): Enterprise {
   const key = deriveSealKey(agentKey, 'enterprise-submissions')
   const byAddress = createPace(config.ENTERPRISE_SUBMISSIONS_PER_MINUTE, 60)
   const byLink = createPace(perLink, 60)
@@ -47,9 +51,13 @@ export function createEnterprise(config: Config, agentKey: Uint8Array, { url, fi
     async admit(address, submissionId) {
       const retryAfter = (await byAddress(address)) ?? (await byLink(submissionId))
       if (retryAfter === undefined) return
-      throw new Problem('/errors/common/too-many-requests', `Too many answers have come. Try again in ${retryAfter} seconds.`, {
-        retryAfter,
-      })
+      throw new Problem(
+        '/errors/common/too-many-requests',
+        `Too many answers have come. Try again in ${retryAfter} seconds.`,
+        {
+          retryAfter,
+        },
+      )
     },
     close: () => waiters.close(),
   }

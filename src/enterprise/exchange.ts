@@ -16,7 +16,8 @@ export async function exchangeChallenge(wallet: Wallet, enterprise: Enterprise, 
   }
   const did = await wallet.transaction((tx) => take(tx, id, wallet.env.config.AUTH_CHALLENGE_EXPIRY))
   if (did !== undefined) return enterprise.tokens.issue(wallet.id, did)
-  const detail = 'The token of this challenge was given out already, or the time for it is over. Ask for a new challenge.'
+  const detail =
+    'The token of this challenge was given out already, or the time for it is over. Ask for a new challenge.'
   throw new Problem('/errors/authenticate/token-expired', detail)
 }
 

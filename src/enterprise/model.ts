@@ -37,7 +37,10 @@ export function result(title: string, detail: string): OperationResult {
 /** @throws {Problem} `/errors/common/bad-request` for an id in a path that is longer than any. */
 export function mustBeShort(name: string, id: string): void {
   if (id.length > longestId)
-    throw new Problem('/errors/common/bad-request', `${name}: it is longer than ${longestId} characters. Take the id as it was given.`)
+    throw new Problem(
+      '/errors/common/bad-request',
+      `${name}: it is longer than ${longestId} characters. Take the id as it was given.`,
+    )
 }
 
 /** The first thing that is wrong with a body, as `field: reason`. */

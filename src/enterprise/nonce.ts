@@ -16,7 +16,10 @@ export type NonceContent = z.infer<typeof Content>
 
 /** Makes a nonce, never the same twice. */
 export function newNonce(bound: { aud: string; from?: string | undefined }): string {
-  return prefix + Buffer.from(JSON.stringify({ id: randomId(), aud: bound.aud, from: bound.from })).toString('base64')
+  return (
+    prefix +
+    Buffer.from(JSON.stringify({ id: randomId(), aud: bound.aud, from: bound.from })).toString('base64')
+  )
 }
 
 /** What a nonce of this agent's making says; nothing for one of another kind. */

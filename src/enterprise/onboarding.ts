@@ -10,7 +10,16 @@ import type { Paging } from '../storage/page.ts'
 import type { Wallet } from '../wallet/wallet.ts'
 import type { Enterprise } from './enterprise.ts'
 import { announce } from './announce.ts'
-import { From, mustBeShort, reasonIn, result, States, SubmittedDid, type CreateSession, type OperationResult } from './model.ts'
+import {
+  From,
+  mustBeShort,
+  reasonIn,
+  result,
+  States,
+  SubmittedDid,
+  type CreateSession,
+  type OperationResult,
+} from './model.ts'
 import {
   claim,
   deleteSession,
@@ -70,7 +79,11 @@ export function toDidRequestState(row: Session, base: string): DidRequestState {
 }
 
 /** Makes a DID request. */
-export async function createDidRequest(wallet: Wallet, enterprise: Enterprise, { from }: CreateSession): Promise<Session> {
+export async function createDidRequest(
+  wallet: Wallet,
+  enterprise: Enterprise,
+  { from }: CreateSession,
+): Promise<Session> {
   const { config } = wallet.env
   const submissionId = enterprise.newSubmissionId('onboard', wallet.id)
   const row = newSession('onboard', config.DID_REQUEST_EXPIRY, { submissionId, from })
@@ -91,11 +104,18 @@ export async function getDidRequest(db: Db, id: string): Promise<Session> {
 export const listDidRequests = (db: Db, page: Paging) => listSessions(db, 'onboard', page)
 
 /** Removes a DID request and closes its link. @throws {Problem} 404 */
-export async function deleteDidRequest(wallet: Wallet, enterprise: Enterprise, id: string): Promise<OperationResult> {
+export async function deleteDidRequest(
+  wallet: Wallet,
+  enterprise: Enterprise,
+  id: string,
+): Promise<OperationResult> {
   const isDeleted = await wallet.transaction((tx) => deleteSession(tx, 'onboard', id))
   enterprise.waiters.wake(id)
   if (!isDeleted) throw notFound(id)
-  return result('DID request deleted', `The DID request ${id} is deleted, and its link takes no answer any more.`)
+  return result(
+    'DID request deleted',
+    `The DID request ${id} is deleted, and its link takes no answer any more.`,
+  )
 }
 
 /** The wallet that asks by a link. @throws {Problem} 400 for no id at all, 404 for a link that was never issued. */
@@ -121,7 +141,12 @@ export async function showDidRequest(db: Db, submissionId: string): Promise<Sess
  *
  * @throws {Problem} 410 when the link is used, deleted or over, 400 when there is no DID in the answer; the request has ended then too.
  */
-export async function submitDid(wallet: Wallet, enterprise: Enterprise, submissionId: string, body: unknown): Promise<OperationResult> {
+export async function submitDid(
+  wallet: Wallet,
+  enterprise: Enterprise,
+  submissionId: string,
+  body: unknown,
+): Promise<OperationResult> {
   const row = await findLinked(wallet.db, 'onboard', submissionId)
   const { did, reason } = readDid(body)
   const isTaken =
@@ -129,14 +154,23 @@ export async function submitDid(wallet: Wallet, enterprise: Enterprise, submissi
     !isClosed(row) &&
     (await wallet.transaction(async (tx) => {
       if (!(await claim(tx, row))) return false
-      const settled = await settle(tx, row, did === undefined ? 'invalid' : 'valid', did === undefined ? {} : { did })
+      const settled = await settle(
+        tx,
+        row,
+        did === undefined ? 'invalid' : 'valid',
+        did === undefined ? {} : { did },
+      )
       await announceRequest(tx, wallet, settled!)
       return true
     }))
   if (!isTaken) throw expired()
   enterprise.waiters.wake(row.id)
   if (did === undefined)
-    throw new Problem('/errors/onboard/invalid-did', `${reason}. The DID request has ended; ask for another.`, { title: 'Invalid DID' })
+    throw new Problem(
+      '/errors/onboard/invalid-did',
+      `${reason}. The DID request has ended; ask for another.`,
+      { title: 'Invalid DID' },
+    )
   return result('DID received', 'The DID was passed on to whoever asked for it.')
 }
 
@@ -158,5 +192,8 @@ function notFound(id: string): Problem {
 }
 
 function expired(): Problem {
-  return new Problem('/errors/onboard/did-request-expired', 'The DID request has been answered already, or it has ended. Ask for another.')
+  return new Problem(
+    '/errors/onboard/did-request-expired',
+    'The DID request has been answered already, or it has ended. Ask for another.',
+  )
 }

@@ -16,7 +16,10 @@ export async function findOwnDid(wallet: Wallet, did: string): Promise<string> {
 }
 
 /** A DID of the wallet and a key that signs for it. @throws {Problem} 404 when it is not the wallet's, 400 when it has no key for authentication. */
-export async function findSigner(wallet: Wallet, did: string): Promise<{ did: string; privateJwk: PrivateJwk }> {
+export async function findSigner(
+  wallet: Wallet,
+  did: string,
+): Promise<{ did: string; privateJwk: PrivateJwk }> {
   if (await isOwnPeerDid(wallet.db, did)) {
     const kids = keysFor(await wallet.env.resolver.document(did), 'authentication').map(({ id }) => id)
     const key = await findFirstPeerKey(wallet, kids)
@@ -37,5 +40,8 @@ async function shownForm(wallet: Wallet, didRef: string): Promise<string> {
 }
 
 function notOwn(product: Product, did: string): Problem {
-  return new Problem(`/errors/${product}/did-not-in-wallet`, `did: ${did.slice(0, 100)} is not a DID of this wallet.`)
+  return new Problem(
+    `/errors/${product}/did-not-in-wallet`,
+    `did: ${did.slice(0, 100)} is not a DID of this wallet.`,
+  )
 }

@@ -24,7 +24,11 @@ const Endpoint = z.url({ protocol: /^https?$/ }).max(2_000)
 
 export const AnswerDidRequest = z
   .object({
-    didRequest: z.object({ type: z.literal(didRequestType).optional(), onboardEndpoint: Endpoint, from: optional(From) }),
+    didRequest: z.object({
+      type: z.literal(didRequestType).optional(),
+      onboardEndpoint: Endpoint,
+      from: optional(From),
+    }),
     did: optional(SubmittedDid).describe('A DID of this wallet. Left out, a new did:peer is made.'),
     decline: z.boolean().default(false).describe('Answers that there is no DID to be had.'),
   })
@@ -59,7 +63,10 @@ export const AuthenticationAnswer = z
 export type AuthenticationAnswer = z.infer<typeof AuthenticationAnswer>
 
 /** Hands a DID of the wallet over, or declines. @throws {Problem} 404 when the DID is not the wallet's, 422 and 502 when nobody took the answer. */
-export async function answerDidRequest(wallet: Wallet, { didRequest, did: wanted, decline }: AnswerDidRequest): Promise<OnboardAnswer> {
+export async function answerDidRequest(
+  wallet: Wallet,
+  { didRequest, did: wanted, decline }: AnswerDidRequest,
+): Promise<OnboardAnswer> {
   const { onboardEndpoint: endpoint, from } = didRequest
   const did = decline ? null : wanted === undefined ? await makeDid(wallet) : await findOwnDid(wallet, wanted)
   try {
@@ -68,18 +75,25 @@ export async function answerDidRequest(wallet: Wallet, { didRequest, did: wanted
   } catch (error) {
     // Whoever cannot be reached may have taken it all the same.
     const isRefused = error instanceof Problem && error.type === '/errors/onboard/submission-refused'
-    if (wanted === undefined && did !== null && isRefused) await wallet.transaction((tx) => deletePeerDid(tx, did))
+    if (wanted === undefined && did !== null && isRefused)
+      await wallet.transaction((tx) => deletePeerDid(tx, did))
     throw error
   }
   return { endpoint, ...(from !== undefined && { from }), did }
 }
 
 /** Signs a challenge with a DID of the wallet. @throws {Problem} 400 for a challenge that is somebody else's, and as `answerDidRequest`. */
-export async function answerChallenge(wallet: Wallet, { challenge, did: wanted }: AnswerChallenge): Promise<AuthenticationAnswer> {
+export async function answerChallenge(
+  wallet: Wallet,
+  { challenge, did: wanted }: AnswerChallenge,
+): Promise<AuthenticationAnswer> {
   const { submissionEndpoint: endpoint, nonce, from } = challenge
   mustBeTheirs(endpoint, nonce, from)
   const { did, privateJwk } = await findSigner(wallet, wanted)
-  await submit(wallet, 'authenticate', endpoint, { did, signature: toBase64url(sign(privateJwk, utf8(nonce))) })
+  await submit(wallet, 'authenticate', endpoint, {
+    did,
+    signature: toBase64url(sign(privateJwk, utf8(nonce))),
+  })
   return { endpoint, ...(from !== undefined && { from }), did }
 }
 
@@ -104,12 +118,24 @@ function mustBeTheirs(endpoint: string, nonce: string, from: string | undefined)
 }
 
 /** Wallets take exactly 200 for success. Of an answer that is none, only the status is told: what a foreign server writes is nobody's business here. */
-async function submit(wallet: Wallet, product: Product, endpoint: string, body: object, successes = [200]): Promise<void> {
+async function submit(
+  wallet: Wallet,
+  product: Product,
+  endpoint: string,
+  body: object,
+  successes = [200],
+): Promise<void> {
   const { host } = new URL(endpoint)
-  const request = { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body), timeoutMs: 15_000 }
+  const request = {
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+    timeoutMs: 15_000,
+  }
   const { status } = await wallet.env.http.post(endpoint, request).catch((error: unknown) => {
     if (!(error instanceof UnreachableError)) throw error
-    throw new Problem('/errors/common/unreachable', `Nobody took the answer: ${error.message}.`, { cause: error })
+    throw new Problem('/errors/common/unreachable', `Nobody took the answer: ${error.message}.`, {
+      cause: error,
+    })
   })
   if (successes.includes(status)) return
   const why = reasons[status] ?? `it answered with status ${status}`

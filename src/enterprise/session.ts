@@ -15,7 +15,11 @@ import { transition, type Product, type Trigger } from './states.ts'
 export type Session = Omit<Selectable<WalletTables['enterprise_session']>, 'sequence'>
 
 /** Begins a session whose link is open for `seconds`. Returns its row, which is yet to be kept. */
-export function newSession(product: Product, seconds: number, made: { submissionId: string; from?: string | undefined }): Session {
+export function newSession(
+  product: Product,
+  seconds: number,
+  made: { submissionId: string; from?: string | undefined },
+): Session {
   const now = new Date()
   const steady = steadyNow()
   return {
@@ -46,7 +50,12 @@ export async function keepSession(tx: Tx, row: Session): Promise<void> {
 
 /** The session with an id. */
 export function findSession(db: Db, product: Product, id: string): Promise<Session | undefined> {
-  return db.selectFrom('enterprise_session').selectAll().where('product', '=', product).where('id', '=', id).executeTakeFirst()
+  return db
+    .selectFrom('enterprise_session')
+    .selectAll()
+    .where('product', '=', product)
+    .where('id', '=', id)
+    .executeTakeFirst()
 }
 
 /** The session that a link belongs to; nothing when it was deleted. */
@@ -56,8 +65,16 @@ export function findLinked(db: Db, product: Product, submissionId: string): Prom
 }
 
 /** A page of sessions in the order of their making, and how many there are. */
-export function listSessions(db: Db, product: Product, paging: Paging): Promise<{ rows: Session[]; total: number }> {
-  return pageOf(db.selectFrom('enterprise_session').selectAll().where('product', '=', product), ['sequence'], paging)
+export function listSessions(
+  db: Db,
+  product: Product,
+  paging: Paging,
+): Promise<{ rows: Session[]; total: number }> {
+  return pageOf(
+    db.selectFrom('enterprise_session').selectAll().where('product', '=', product),
+    ['sequence'],
+    paging,
+  )
 }
 
 /** Takes the session away with its link. False when there is none. */
@@ -103,7 +120,12 @@ export async function settle(
   const { from, to } = transition(product, on)
   return tx
     .updateTable('enterprise_session')
-    .set({ state: to, did: outcome.did ?? null, token_until: outcome.tokenUntil ?? null, updated_at: new Date().toISOString() })
+    .set({
+      state: to,
+      did: outcome.did ?? null,
+      token_until: outcome.tokenUntil ?? null,
+      updated_at: new Date().toISOString(),
+    })
     .where('id', '=', id)
     .where('state', '=', from!)
     .returningAll()

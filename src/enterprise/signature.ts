@@ -30,8 +30,11 @@ export async function mustHaveSigned(
     if (error instanceof Problem) throw invalid(`did: it does not resolve. ${error.message}`, error)
     throw error
   })
-  const keys = keysFor(document, 'authentication').filter(({ publicKeyJwk }) => !isPeer || publicKeyJwk.crv === 'Ed25519')
-  if (keys.length === 0) throw invalid(`did: its document has no ${isPeer ? 'Ed25519 ' : ''}key for authentication`)
+  const keys = keysFor(document, 'authentication').filter(
+    ({ publicKeyJwk }) => !isPeer || publicKeyJwk.crv === 'Ed25519',
+  )
+  if (keys.length === 0)
+    throw invalid(`did: its document has no ${isPeer ? 'Ed25519 ' : ''}key for authentication`)
   if (keys.slice(0, triedKeys).some(({ publicKeyJwk }) => verify(publicKeyJwk, utf8(nonce), bytes))) return
   throw invalid('signature: it was not made over the nonce by an authentication key of the DID')
 }
@@ -39,8 +42,10 @@ export async function mustHaveSigned(
 /** Of did:peer, numalgo 0 and 2 alone carry keys that anybody can read. */
 function mustBeAllowed(did: string, methods: readonly Method[]): void {
   const method = /^did:([a-z0-9]+):/.exec(did)?.[1] as Method | undefined
-  if (method === undefined || !methods.includes(method)) throw invalid(`did: expected a DID of the method ${methods.join(', ')}`)
-  if (method === 'peer' && !/^did:peer:[02]/.test(did)) throw invalid('did: expected a did:peer of numalgo 0 or 2')
+  if (method === undefined || !methods.includes(method))
+    throw invalid(`did: expected a DID of the method ${methods.join(', ')}`)
+  if (method === 'peer' && !/^did:peer:[02]/.test(did))
+    throw invalid('did: expected a did:peer of numalgo 0 or 2')
 }
 
 /** The bytes of base64url in one of its two forms, to the letter: two texts are never the same signature by a detail that decoders overlook. */

@@ -16,5 +16,7 @@ export function newSubmissionId(key: Uint8Array, product: Product, walletId: str
 /** The wallet that an id was made for; nothing for one that is not ours, or was made for the other product. */
 export function openSubmissionId(key: Uint8Array, product: Product, id: string): string | undefined {
   const bytes = unsealToken(key, product, id)
-  return bytes?.length === 16 ? toHex(bytes).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5') : undefined
+  return bytes?.length === 16
+    ? toHex(bytes).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
+    : undefined
 }

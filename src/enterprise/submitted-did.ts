@@ -25,7 +25,8 @@ const rules: Readonly<Record<string, (did: string) => unknown>> = {
  */
 export function whyNoDid(text: string): string | undefined {
   const method = /^did:([a-z0-9]+):/.exec(text)?.[1]
-  if (method === undefined || !Did.safeParse(text).success) return 'it is not did:, a method in lower case, a colon, and an identifier'
+  if (method === undefined || !Did.safeParse(text).success)
+    return 'it is not did:, a method in lower case, a colon, and an identifier'
   try {
     if (Object.hasOwn(rules, method)) rules[method]!(text)
     return undefined

@@ -50,7 +50,10 @@ const ed25519Pkcs8 = Buffer.from('302e020100300506032b657004220420', 'hex')
 const PublicJwk = z.object({ x: z.string() })
 
 /** `seed` is the 32 bytes of the private key, which are zeros afterwards. It follows from the agent's key, so that it is on no disk. */
-export function createTokens(seed: Uint8Array, settings: { url: string; audience: string; lifetimeSeconds: number }): Tokens {
+export function createTokens(
+  seed: Uint8Array,
+  settings: { url: string; audience: string; lifetimeSeconds: number },
+): Tokens {
   const der = Buffer.concat([ed25519Pkcs8, seed])
   const key = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' })
   for (const bytes of [der, seed]) bytes.fill(0)

@@ -68,7 +68,8 @@ export class EventBus {
 
   /** Notifies the subscriptions to a wallet, and those to all, of a commit. */
   notify(walletId: string): void {
-    for (const key of [walletId, undefined]) for (const subscription of this.#subscriptions.get(key) ?? []) subscription.notify(walletId)
+    for (const key of [walletId, undefined])
+      for (const subscription of this.#subscriptions.get(key) ?? []) subscription.notify(walletId)
   }
 
   /** Subscribes to a wallet, or to all of them. @throws {Problem} `TooManyRequests` */
@@ -76,7 +77,10 @@ export class EventBus {
     const others = this.#subscriptions.get(walletId) ?? new Set()
     if (others.size >= subscriptionLimit) {
       const whose = walletId === undefined ? 'of all wallets' : `of the wallet ${walletId}`
-      throw new Problem('TooManyRequests', `${subscriptionLimit} streams ${whose} are open, the most there may be. Close one first.`)
+      throw new Problem(
+        'TooManyRequests',
+        `${subscriptionLimit} streams ${whose} are open, the most there may be. Close one first.`,
+      )
     }
     const subscription = new Subscription(() => {
       others.delete(subscription)
@@ -90,6 +94,7 @@ export class EventBus {
   /** Closes all subscriptions, also those that are still to come. */
   close(): void {
     this.#isClosed = true
-    for (const subscriptions of this.#subscriptions.values()) for (const subscription of subscriptions) subscription.close()
+    for (const subscriptions of this.#subscriptions.values())
+      for (const subscription of subscriptions) subscription.close()
   }
 }

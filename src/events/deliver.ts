@@ -11,7 +11,14 @@ import { confirm, fail, type Delivery } from './deliveries.ts'
 import { logAttempt, type Answer } from './delivery-log.ts'
 import type { Event, EventType } from './event.ts'
 import { sign, type Secrets } from './signature.ts'
-import { findWebhook, globalWebhookId, openHeaders, openSecrets, type Sealer, type WebhookRow } from './webhooks.ts'
+import {
+  findWebhook,
+  globalWebhookId,
+  openHeaders,
+  openSecrets,
+  type Sealer,
+  type WebhookRow,
+} from './webhooks.ts'
 
 /** How long a receiver has to acknowledge. */
 const timeoutMs = 5_000
@@ -20,7 +27,12 @@ const timeoutMs = 5_000
 type DeliveringWallet = Sealer & {
   readonly id: string
   readonly db: Db
-  readonly env: { readonly config: Config; readonly log: Log; readonly http: HttpClient; readonly operatorHttp: HttpClient }
+  readonly env: {
+    readonly config: Config
+    readonly log: Log
+    readonly http: HttpClient
+    readonly operatorHttp: HttpClient
+  }
   transaction<T>(write: (tx: Tx) => Promise<T>, options?: WriteOptions): Promise<T>
 }
 
@@ -34,7 +46,10 @@ export async function deliver(wallet: DeliveringWallet, delivery: Delivery): Pro
   const { error } = answer
   if (error === undefined) {
     // If a crash loses this write, the event is sent again, with the same id.
-    return { isAccepted: true, stored: wallet.transaction((tx) => confirm(tx, delivery, answer), { canWait: true }) }
+    return {
+      isAccepted: true,
+      stored: wallet.transaction((tx) => confirm(tx, delivery, answer), { canWait: true }),
+    }
   }
   const outcome = await wallet.transaction((tx) => fail(tx, delivery, answer))
   wallet.env.log[outcome === 'dead letter' ? 'warn' : 'info'](
@@ -50,9 +65,19 @@ export async function deliver(wallet: DeliveringWallet, delivery: Delivery): Pro
  *
  * @throws {Problem} `NotFound`
  */
-export async function deliverTest(wallet: DeliveringWallet, webhookId: string, type: EventType): Promise<Answer & { event: Event }> {
+export async function deliverTest(
+  wallet: DeliveringWallet,
+  webhookId: string,
+  type: EventType,
+): Promise<Answer & { event: Event }> {
   const row = await findWebhook(wallet.db, webhookId)
-  const event: Event = { type, id: newId(), ts: new Date().toISOString(), data: { test: true }, walletId: wallet.id }
+  const event: Event = {
+    type,
+    id: newId(),
+    ts: new Date().toISOString(),
+    data: { test: true },
+    walletId: wallet.id,
+  }
   const answer = await send(wallet, target(wallet, row), event)
   await wallet.transaction(async (tx) => {
     // A webhook that was deleted during the request has no delivery log any more.
@@ -63,17 +88,31 @@ export async function deliverTest(wallet: DeliveringWallet, webhookId: string, t
 }
 
 /** Posts an event. The answer has no `error` when the status was 2xx. */
-async function send(wallet: DeliveringWallet, { http, url, headers, secrets }: Target, event: Event): Promise<Answer> {
+async function send(
+  wallet: DeliveringWallet,
+  { http, url, headers, secrets }: Target,
+  event: Event,
+): Promise<Answer> {
   const attemptedAt = new Date()
   const start = performance.now()
-  const answer = (rest: { status?: number; error?: string }) => ({ attemptedAt, durationMs: performance.now() - start, ...rest })
+  const answer = (rest: { status?: number; error?: string }) => ({
+    attemptedAt,
+    durationMs: performance.now() - start,
+    ...rest,
+  })
   const body = JSON.stringify(event)
-  const fixed = { 'content-type': 'application/json', ...sign(secrets, { id: event.id, at: attemptedAt, body }) }
+  const fixed = {
+    'content-type': 'application/json',
+    ...sign(secrets, { id: event.id, at: attemptedAt, body }),
+  }
   try {
     const { status } = await across('webhook', { walletId: wallet.id, url }, () =>
       http.post(url, { headers: { ...headers, ...fixed }, body, timeoutMs }),
     )
-    return answer({ status, ...((status < 200 || status > 299) && { error: `The receiver answered ${status}.` }) })
+    return answer({
+      status,
+      ...((status < 200 || status > 299) && { error: `The receiver answered ${status}.` }),
+    })
   } catch (error) {
     return answer({ error: reasonOf(error) })
   }
@@ -81,9 +120,13 @@ async function send(wallet: DeliveringWallet, { http, url, headers, secrets }: T
 
 type Target = { http: HttpClient; url: string; headers: Record<string, string>; secrets: Secrets | undefined }
 
-function target(wallet: DeliveringWallet, { id, url, headers, secrets }: Pick<WebhookRow, 'id' | 'url' | 'headers' | 'secrets'>): Target {
+function target(
+  wallet: DeliveringWallet,
+  { id, url, headers, secrets }: Pick<WebhookRow, 'id' | 'url' | 'headers' | 'secrets'>,
+): Target {
   const { config, http, operatorHttp } = wallet.env
-  if (id !== globalWebhookId) return { http, url, headers: openHeaders(wallet, id, headers), secrets: openSecrets(wallet, id, secrets) }
+  if (id !== globalWebhookId)
+    return { http, url, headers: openHeaders(wallet, id, headers), secrets: openSecrets(wallet, id, secrets) }
   const { GLOBAL_WEBHOOK_URL, GLOBAL_WEBHOOK_API_KEY: bearer } = config
   return {
     http: operatorHttp,

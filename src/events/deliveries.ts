@@ -28,7 +28,11 @@ export type Delivery = {
 }
 
 /** Webhooks to leave out, and the events that webhooks have accepted already but whose cursor is not stored yet, by webhook id. */
-export type DueDeliveryOptions = { now?: Date; busy?: readonly string[]; accepted?: ReadonlyMap<string, number> }
+export type DueDeliveryOptions = {
+  now?: Date
+  busy?: readonly string[]
+  accepted?: ReadonlyMap<string, number>
+}
 
 /** The next event of every webhook whose queue is not empty, and when the next rescheduled attempt is due, by `steadyNow`. */
 export async function dueDeliveries(
@@ -38,15 +42,30 @@ export async function dueDeliveries(
 ): Promise<{ deliveries: Delivery[]; nextAt?: Date }> {
   const deliveries: Delivery[] = []
   let nextAt: Date | undefined
-  const { rows } = await findHeads(db, { busy: JSON.stringify(busy), accepted: JSON.stringify(Object.fromEntries(accepted)) })
-  for (const { webhookId, url, headers, secrets, attempts, due_at, replayAttempts, replayDueAt, ...row } of rows) {
+  const { rows } = await findHeads(db, {
+    busy: JSON.stringify(busy),
+    accepted: JSON.stringify(Object.fromEntries(accepted)),
+  })
+  for (const {
+    webhookId,
+    url,
+    headers,
+    secrets,
+    attempts,
+    due_at,
+    replayAttempts,
+    replayDueAt,
+    ...row
+  } of rows) {
     const isReplay = replayAttempts !== null && replayDueAt !== null
     const dueAt = isReplay ? replayDueAt : due_at
     if (isWaiting(dueAt, now)) {
       if (!nextAt || dueAt < nextAt.toISOString()) nextAt = new Date(dueAt)
       continue
     }
-    const state = isReplay ? { kind: 'replay' as const, attempts: replayAttempts } : { kind: 'automatic' as const, attempts }
+    const state = isReplay
+      ? { kind: 'replay' as const, attempts: replayAttempts }
+      : { kind: 'automatic' as const, attempts }
     deliveries.push({ webhookId, url, headers, secrets, ...state, ...toPlaced(row, walletId) })
   }
   return { deliveries, ...(nextAt && { nextAt }) }
@@ -58,11 +77,20 @@ export async function confirm(tx: Tx, delivery: Delivery, answer: Answer): Promi
   await logAttempt(tx, delivery, answer)
   const { webhookId, sequence, kind } = delivery
   if (kind === 'replay')
-    await tx.deleteFrom('dead_letter').where('webhook_id', '=', webhookId).where('event_sequence', '=', sequence).execute()
+    await tx
+      .deleteFrom('dead_letter')
+      .where('webhook_id', '=', webhookId)
+      .where('event_sequence', '=', sequence)
+      .execute()
 }
 
 /** The webhook did not accept the event: the attempt is repeated later; after the last one the event becomes a dead letter and the queue moves on. */
-export async function fail(tx: Tx, delivery: Delivery, answer: Answer, now = new Date(steadyNow())): Promise<'retry' | 'dead letter'> {
+export async function fail(
+  tx: Tx,
+  delivery: Delivery,
+  answer: Answer,
+  now = new Date(steadyNow()),
+): Promise<'retry' | 'dead letter'> {
   const { webhookId: webhook_id, sequence: event_sequence } = delivery
   const attempts = delivery.attempts + 1
   if (attempts < attemptLimit) {
@@ -89,7 +117,9 @@ const findHeads = prepared((db: Db, { busy, accepted }: { busy: string; accepted
     .selectFrom('webhook')
     .innerJoin('event', (join) => join.on('event.sequence', '=', sql<number>`coalesce(${replayed}, ${next})`))
     .leftJoin('redelivery', (join) =>
-      join.onRef('redelivery.webhook_id', '=', 'webhook.id').onRef('redelivery.event_sequence', '=', 'event.sequence'),
+      join
+        .onRef('redelivery.webhook_id', '=', 'webhook.id')
+        .onRef('redelivery.event_sequence', '=', 'event.sequence'),
     )
     .selectAll('event')
     .select(['webhook.id as webhookId', 'url', 'headers', 'secrets', 'webhook.attempts', 'webhook.due_at'])
@@ -121,7 +151,12 @@ async function removeFromQueue(tx: Tx, { webhookId, sequence, kind }: Delivery):
 }
 
 /** Keeps the event in the queue until `dueAt`. Returns whether it was still there. */
-async function reschedule(tx: Tx, { webhookId, sequence, kind }: Delivery, attempts: number, dueAt: Date): Promise<boolean> {
+async function reschedule(
+  tx: Tx,
+  { webhookId, sequence, kind }: Delivery,
+  attempts: number,
+  dueAt: Date,
+): Promise<boolean> {
   const values = { attempts, due_at: dueAt.toISOString() }
   const { numUpdatedRows } =
     kind === 'automatic'

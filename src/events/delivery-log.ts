@@ -21,7 +21,9 @@ export const WebhookDelivery = z
     eventId: z.string(),
     type: z.string(),
     kind: z.enum(['automatic', 'replay', 'test']),
-    outcome: z.enum(outcomes).describe('`dead`: the last attempt at an event that was given up, until a replay delivers it.'),
+    outcome: z
+      .enum(outcomes)
+      .describe('`dead`: the last attempt at an event that was given up, until a replay delivers it.'),
     attemptedAt: z.iso.datetime(),
     durationMs: z.number(),
     status: z.number().optional().describe('What the receiver answered; absent when it did not.'),
@@ -31,7 +33,10 @@ export const WebhookDelivery = z
 export type WebhookDelivery = z.infer<typeof WebhookDelivery>
 
 /** Which attempts are wanted: `failed` are all that were not taken, `dead` the last at each event that was given up. */
-export type DeliveryQuery = Paging & { eventId?: string | undefined; outcome?: (typeof outcomes)[number] | undefined }
+export type DeliveryQuery = Paging & {
+  eventId?: string | undefined
+  outcome?: (typeof outcomes)[number] | undefined
+}
 
 /** What an attempt was at. `sequence` is the event's place in the log; a test event has none. */
 export type Attempted = { webhookId: string; event: Event; sequence?: number; kind: AttemptKind }
@@ -39,14 +44,30 @@ export type Attempted = { webhookId: string; event: Event; sequence?: number; ki
 type AttemptRow = Selectable<WalletTables['delivery_attempt']>
 
 const insertAttempt = prepared((db: Db, row: Omit<AttemptRow, 'sequence'>) => {
-  const { webhook_id, event_sequence, event_id, event_type, kind, attempted_at, duration_ms, status, error } = row
+  const { webhook_id, event_sequence, event_id, event_type, kind, attempted_at, duration_ms, status, error } =
+    row
   const sequence = sql<number>`(select coalesce(max(sequence), 0) + 1 from delivery_attempt)`
-  const values = { sequence, webhook_id, event_sequence, event_id, event_type, kind, attempted_at, duration_ms, status, error }
+  const values = {
+    sequence,
+    webhook_id,
+    event_sequence,
+    event_id,
+    event_type,
+    kind,
+    attempted_at,
+    duration_ms,
+    status,
+    error,
+  }
   return db.insertInto('delivery_attempt').values(values).returning('sequence')
 })
 
 /** Writes an attempt down, and returns its place in the log of attempts. */
-export async function logAttempt(tx: Tx, { webhookId, event, sequence, kind }: Attempted, answer: Answer): Promise<number> {
+export async function logAttempt(
+  tx: Tx,
+  { webhookId, event, sequence, kind }: Attempted,
+  answer: Answer,
+): Promise<number> {
   const { rows } = await insertAttempt(tx, {
     webhook_id: webhookId,
     event_sequence: sequence ?? ((await lastSequence(tx)) || null),
@@ -87,7 +108,11 @@ export async function listDeliveries(
 export type EventDelivery = WebhookDelivery & { webhookId: string; eventSequence: number }
 
 /** The first attempts at some events, by their places in the log, in the order in which they were made; none at the global webhook, which is the operator's. */
-export async function deliveriesOf(db: Db, eventSequences: readonly number[], limit: number): Promise<EventDelivery[]> {
+export async function deliveriesOf(
+  db: Db,
+  eventSequences: readonly number[],
+  limit: number,
+): Promise<EventDelivery[]> {
   if (eventSequences.length === 0) return []
   const rows = await attempts(db)
     .where('delivery_attempt.event_sequence', 'in', eventSequences)
@@ -98,7 +123,11 @@ export async function deliveriesOf(db: Db, eventSequences: readonly number[], li
     .orderBy('delivery_attempt.sequence')
     .limit(limit)
     .execute()
-  return rows.map((row) => ({ ...toDelivery(row), webhookId: row.webhook_id, eventSequence: row.event_sequence! }))
+  return rows.map((row) => ({
+    ...toDelivery(row),
+    webhookId: row.webhook_id,
+    eventSequence: row.event_sequence!,
+  }))
 }
 
 /** The log, with the dead letters that some of its attempts have left. */
@@ -115,7 +144,16 @@ function attempts(db: Db) {
 
 type Row = Selectable<WalletTables['delivery_attempt']> & { dead: number | null }
 
-function toDelivery({ event_id, event_type, kind, attempted_at, duration_ms, status, error, dead }: Row): WebhookDelivery {
+function toDelivery({
+  event_id,
+  event_type,
+  kind,
+  attempted_at,
+  duration_ms,
+  status,
+  error,
+  dead,
+}: Row): WebhookDelivery {
   return {
     eventId: event_id,
     type: event_type,

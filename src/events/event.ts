@@ -43,12 +43,22 @@ export type EventFilter = { type?: EventType | undefined; subject?: string | und
 const insertEvent = prepared((db: Db, { id, type, subject, data, ts }: Omit<EventRow, 'sequence'>) =>
   db
     .insertInto('event')
-    .values({ sequence: sql<number>`(select coalesce(max(sequence), 0) + 1 from event)`, id, type, subject, data, ts })
+    .values({
+      sequence: sql<number>`(select coalesce(max(sequence), 0) + 1 from event)`,
+      id,
+      type,
+      subject,
+      data,
+      ts,
+    })
     .returning('sequence'),
 )
 
 /** Writes an event down; `subject` is the thread or the DID that it is about. Returns its id. */
-export async function putEvent(tx: Tx, { type, subject, data }: { type: EventType; subject: string; data: object }): Promise<string> {
+export async function putEvent(
+  tx: Tx,
+  { type, subject, data }: { type: EventType; subject: string; data: object },
+): Promise<string> {
   const id = newId()
   const ts = new Date().toISOString()
   const { rows } = await insertEvent(tx, { id, type, subject, data: JSON.stringify(data), ts })
@@ -104,7 +114,13 @@ export async function lastSequence(db: Db): Promise<number> {
 
 /** The place of the last event that was made before an id of this process was (`newId`); 0 when there is none. */
 export async function lastSequenceBefore(db: Db, id: string): Promise<number> {
-  const before = await db.selectFrom('event').select('sequence').where('id', '<', id).orderBy('id', 'desc').limit(1).executeTakeFirst()
+  const before = await db
+    .selectFrom('event')
+    .select('sequence')
+    .where('id', '<', id)
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst()
   return before?.sequence ?? 0
 }
 
@@ -113,7 +129,11 @@ const deleteOldest = prepared((db: Db, { before }: { before: string }) =>
     .deleteFrom('event')
     .where('sequence', '<', sql<number>`(select min(sequence) from event) + ${sql.lit(prunedAtOnce)}`)
     .where('sequence', '<', sql<number>`(select max(sequence) from event)`)
-    .where('sequence', '<=', sql<number>`coalesce((select min(cursor) from webhook), (select max(sequence) from event))`)
+    .where(
+      'sequence',
+      '<=',
+      sql<number>`coalesce((select min(cursor) from webhook), (select max(sequence) from event))`,
+    )
     .where('ts', '<', before),
 )
 

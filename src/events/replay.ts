@@ -34,7 +34,11 @@ export async function replay(tx: Tx, webhookId: string, { eventId, since, failed
   const { cursor } = await findWebhook(tx, webhookId)
   if (eventId !== undefined) {
     const known = await tx.selectFrom('event').select('id').where('id', '=', eventId).executeTakeFirst()
-    if (!known) throw new Problem('NotFound', `There is no event ${eventId} in the log, which keeps events for EVENT_RETENTION.`)
+    if (!known)
+      throw new Problem(
+        'NotFound',
+        `There is no event ${eventId} in the log, which keeps events for EVENT_RETENTION.`,
+      )
   }
   const dead = tx.selectFrom('dead_letter').where('webhook_id', '=', webhookId).select('event_sequence')
   const { numInsertedOrUpdatedRows } = await tx
@@ -47,7 +51,9 @@ export async function replay(tx: Tx, webhookId: string, { eventId, since, failed
         .where(sql<number>`+sequence`, '<=', cursor)
         .$if(eventId !== undefined, (query) => query.where('id', '=', eventId!))
         .$if(since !== undefined, (query) =>
-          query.where('id', '>=', firstIdOf(new Date(Date.parse(since!) - toleranceMs))).where('ts', '>=', new Date(since!).toISOString()),
+          query
+            .where('id', '>=', firstIdOf(new Date(Date.parse(since!) - toleranceMs)))
+            .where('ts', '>=', new Date(since!).toISOString()),
         )
         .$if(failed === true, (query) => query.where('sequence', 'in', dead))
         // Due at once, wherever the clock is set to in the meantime.

@@ -37,7 +37,10 @@ export function rotate(secrets: Secrets | undefined, secret: string, until: Date
  * The headers of an attempt made `at` to deliver `body`, the exact text that is sent, as the message `id`: who it is and when it was sent,
  * and, where there are secrets, a signature by each that is valid still.
  */
-export function sign(secrets: Secrets | undefined, { id, at, body }: { id: string; at: Date; body: string }): Record<string, string> {
+export function sign(
+  secrets: Secrets | undefined,
+  { id, at, body }: { id: string; at: Date; body: string },
+): Record<string, string> {
   const timestamp = String(Math.floor(at.getTime() / 1_000))
   const valid = (secrets ?? []).filter(({ until }) => until === undefined || !isOver(Date.parse(until)))
   const signatures = valid.map(({ secret }) => {

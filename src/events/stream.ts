@@ -38,7 +38,11 @@ export async function* streamEvents(
   }
 }
 
-async function* readOn(wallets: Wallets, walletId: string, { after, since, filter }: StreamOptions): AsyncGenerator<Event, void> {
+async function* readOn(
+  wallets: Wallets,
+  walletId: string,
+  { after, since, filter }: StreamOptions,
+): AsyncGenerator<Event, void> {
   for (;;) {
     const found = await wallets.use(walletId, async ({ db }) => {
       const cursor = after.get(walletId) ?? (await lastSequenceBefore(db, since))

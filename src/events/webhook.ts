@@ -37,7 +37,10 @@ export const CreateWebhook = z
       .max(2_000)
       .refine(hasNoUser, 'has a user name or password; send them in customHeaders, which are kept sealed'),
     customHeaders: CustomHeaders.nullish().transform((headers) => headers ?? {}),
-    signed: z.boolean().nullish().describe('Have events signed (Standard Webhooks 1.0); the answer holds the secret.'),
+    signed: z
+      .boolean()
+      .nullish()
+      .describe('Have events signed (Standard Webhooks 1.0); the answer holds the secret.'),
   })
   .meta({ id: 'CreateWebhookNotification' })
 export type CreateWebhook = z.output<typeof CreateWebhook>
@@ -46,7 +49,9 @@ export const Webhook = z
   .object({
     id: z.uuid(),
     url: z.string(),
-    customHeaders: z.record(z.string(), z.string()).describe('Names of headers; their values are not shown again.'),
+    customHeaders: z
+      .record(z.string(), z.string())
+      .describe('Names of headers; their values are not shown again.'),
     createdAt: z.iso.datetime(),
     signed: z.literal(true).optional().describe('Present when events are signed.'),
   })
@@ -54,11 +59,11 @@ export const Webhook = z
 export type Webhook = z.infer<typeof Webhook>
 
 /** A webhook in the answer to its registration, the only one that shows header values and the secret. */
-export const NewWebhook = Webhook.extend({ secret: z.string().optional().describe('What verifies the signatures; not shown again.') }).meta(
-  {
-    id: 'NewWebhookNotification',
-  },
-)
+export const NewWebhook = Webhook.extend({
+  secret: z.string().optional().describe('What verifies the signatures; not shown again.'),
+}).meta({
+  id: 'NewWebhookNotification',
+})
 export type NewWebhook = z.infer<typeof NewWebhook>
 
 /** Requests go to no such URL, and here it would lie open on disk. */

@@ -60,21 +60,37 @@ export async function createWebhook(
 
 /** All webhooks of the wallet in the order of their making. */
 export async function listWebhooks(db: Db, sealer: Sealer): Promise<Webhook[]> {
-  const rows = await db.selectFrom('webhook').selectAll().where('id', '!=', globalWebhookId).orderBy('created_at').orderBy('id').execute()
+  const rows = await db
+    .selectFrom('webhook')
+    .selectAll()
+    .where('id', '!=', globalWebhookId)
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute()
   return rows.map((row) => toWebhook(sealer, row))
 }
 
 /** A webhook's row. @throws {Problem} `NotFound`, also for the global webhook, which is the operator's. */
 export async function findWebhook(db: Db, id: string): Promise<WebhookRow> {
-  const row = await db.selectFrom('webhook').selectAll().where('id', '=', id).where('id', '!=', globalWebhookId).executeTakeFirst()
+  const row = await db
+    .selectFrom('webhook')
+    .selectAll()
+    .where('id', '=', id)
+    .where('id', '!=', globalWebhookId)
+    .executeTakeFirst()
   if (!row) throw new Problem('NotFound', `There is no webhook ${id}.`)
   return row
 }
 export type WebhookRow = Selectable<WalletTables['webhook']>
 
 /** A webhook's row as REST shows it. */
-export function toWebhook(sealer: Sealer, { id, url, headers, secrets, created_at: createdAt }: WebhookRow): Webhook {
-  const customHeaders = Object.fromEntries(Object.keys(openHeaders(sealer, id, headers)).map((name) => [name, mask]))
+export function toWebhook(
+  sealer: Sealer,
+  { id, url, headers, secrets, created_at: createdAt }: WebhookRow,
+): Webhook {
+  const customHeaders = Object.fromEntries(
+    Object.keys(openHeaders(sealer, id, headers)).map((name) => [name, mask]),
+  )
   return { id, url, customHeaders, createdAt, ...(secrets !== null && { signed: true }) }
 }
 
@@ -83,7 +99,12 @@ export function toWebhook(sealer: Sealer, { id, url, headers, secrets, created_a
  *
  * @throws {Problem} `NotFound`
  */
-export async function renewSecret(tx: Tx, sealer: Sealer, id: string, until: Date): Promise<{ secret: string; previousUntil?: string }> {
+export async function renewSecret(
+  tx: Tx,
+  sealer: Sealer,
+  id: string,
+  until: Date,
+): Promise<{ secret: string; previousUntil?: string }> {
   const known = openSecrets(sealer, id, (await findWebhook(tx, id)).secrets)
   const secret = newSecret()
   const secrets = rotate(known, secret, until)
@@ -106,19 +127,31 @@ export async function dropSecrets(tx: Tx, id: string): Promise<void> {
 
 /** Forgets a webhook, what it was not told yet, and what is known of its deliveries. @throws {Problem} `NotFound` */
 export async function deleteWebhook(tx: Tx, id: string): Promise<void> {
-  const { numDeletedRows } = await tx.deleteFrom('webhook').where('id', '=', id).where('id', '!=', globalWebhookId).executeTakeFirst()
+  const { numDeletedRows } = await tx
+    .deleteFrom('webhook')
+    .where('id', '=', id)
+    .where('id', '!=', globalWebhookId)
+    .executeTakeFirst()
   if (numDeletedRows === 0n) throw new Problem('NotFound', `There is no webhook ${id}.`)
   noteChange(tx, 'events')
 }
 
-const globalWebhook = prepared((db: Db) => db.selectFrom('webhook').select('id').where('id', '=', globalWebhookId))
+const globalWebhook = prepared((db: Db) =>
+  db.selectFrom('webhook').select('id').where('id', '=', globalWebhookId),
+)
 
 /** Makes the global webhook a listener of this wallet's events from now on, or no longer. */
 export async function setGlobalWebhook(tx: Tx, isWanted: boolean): Promise<void> {
   const isKnown = (await globalWebhook(tx, {})).rows.length > 0
   if (isKnown && !isWanted) await tx.deleteFrom('webhook').where('id', '=', globalWebhookId).execute()
   if (!isKnown && isWanted)
-    await insert(tx, { id: globalWebhookId, url: '', headers: '', secrets: null, createdAt: new Date().toISOString() })
+    await insert(tx, {
+      id: globalWebhookId,
+      url: '',
+      headers: '',
+      secrets: null,
+      createdAt: new Date().toISOString(),
+    })
 }
 
 /** The headers of a webhook's row. */
@@ -128,7 +161,9 @@ export function openHeaders(sealer: Sealer, id: string, sealed: string): Record<
 
 /** The secrets of a webhook's row, if it has any. */
 export function openSecrets(sealer: Sealer, id: string, sealed: string | null): Secrets | undefined {
-  return sealed === null ? undefined : sealer.opened(secretsContext(id), sealed, (text) => Secrets.parse(JSON.parse(text)))
+  return sealed === null
+    ? undefined
+    : sealer.opened(secretsContext(id), sealed, (text) => Secrets.parse(JSON.parse(text)))
 }
 
 function sealSecrets(sealer: Sealer, id: string, secrets: Secrets): string {

@@ -3,7 +3,9 @@ import type { MediatorTx } from '../storage/database.ts'
 
 /** True when the DID has an account. */
 export async function isEnrolled(tx: MediatorTx, account: string): Promise<boolean> {
-  return (await tx.selectFrom('account').select('did').where('did', '=', account).executeTakeFirst()) !== undefined
+  return (
+    (await tx.selectFrom('account').select('did').where('did', '=', account).executeTakeFirst()) !== undefined
+  )
 }
 
 /**
@@ -34,7 +36,11 @@ async function claim(tx: MediatorTx, did: string, now: string): Promise<void> {
     .values({ did, account: did, created_at: now })
     .onConflict((conflict) => conflict.column('did').doUpdateSet({ account: did, created_at: now }))
     .execute()
-  const elsewhere = tx.selectFrom('message').select('sequence').where('recipient', '=', did).where('account', '!=', did)
+  const elsewhere = tx
+    .selectFrom('message')
+    .select('sequence')
+    .where('recipient', '=', did)
+    .where('account', '!=', did)
   const own = tx.selectFrom('message').select('id').where('recipient', '=', did).where('account', '=', did)
   // The same message can wait in both queues.
   await tx.deleteFrom('message').where('sequence', 'in', elsewhere).where('id', 'in', own).execute()
@@ -43,7 +49,8 @@ async function claim(tx: MediatorTx, did: string, now: string): Promise<void> {
 
 /** The account that takes messages for a DID. */
 export async function accountOf(tx: MediatorTx, recipient: string): Promise<string | undefined> {
-  return (await tx.selectFrom('recipient').select('account').where('did', '=', recipient).executeTakeFirst())?.account
+  return (await tx.selectFrom('recipient').select('account').where('did', '=', recipient).executeTakeFirst())
+    ?.account
 }
 
 export type UpdateResult = 'success' | 'no_change' | 'client_error' | 'server_error'
@@ -69,7 +76,11 @@ export async function addRecipient(
 }
 
 /** Takes no more messages for a recipient; what waits for it can still be picked up. */
-export async function removeRecipient(tx: MediatorTx, account: string, recipient: string): Promise<UpdateResult> {
+export async function removeRecipient(
+  tx: MediatorTx,
+  account: string,
+  recipient: string,
+): Promise<UpdateResult> {
   const { numDeletedRows } = await tx
     .deleteFrom('recipient')
     .where('did', '=', recipient)
@@ -79,7 +90,12 @@ export async function removeRecipient(tx: MediatorTx, account: string, recipient
 }
 
 /** The recipients of an account, the oldest first. */
-export async function listRecipients(tx: MediatorTx, account: string, limit: number, offset: number): Promise<string[]> {
+export async function listRecipients(
+  tx: MediatorTx,
+  account: string,
+  limit: number,
+  offset: number,
+): Promise<string[]> {
   const rows = await tx
     .selectFrom('recipient')
     .select('did')

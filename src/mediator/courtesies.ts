@@ -4,7 +4,9 @@ import { threadOf } from './reply.ts'
 import { readBody, type Handler } from './request.ts'
 
 const Ping = z.object({ response_requested: z.boolean().nullish() })
-const Queries = z.object({ queries: z.array(z.looseObject({ 'feature-type': z.string(), match: z.string() })).max(100) })
+const Queries = z.object({
+  queries: z.array(z.looseObject({ 'feature-type': z.string(), match: z.string() })).max(100),
+})
 
 /** What this mediator speaks, and as whom. */
 const protocols = [

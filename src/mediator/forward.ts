@@ -21,13 +21,18 @@ const Forward = z.object({
 })
 
 /** As much of a JWE as shows that it is one; only its recipient can tell more. */
-const Jwe = z.looseObject({ protected: z.string(), ciphertext: z.string(), recipients: z.array(z.looseObject({})).min(1) })
+const Jwe = z.looseObject({
+  protected: z.string(),
+  ciphertext: z.string(),
+  recipients: z.array(z.looseObject({})).min(1),
+})
 
 /** Reads a forward: whom it is for, and the packed message. @throws {Refusal} `e.p.msg` */
 export function readForward(message: PlaintextMessage): { next: string; envelope: string } {
   const { next } = readBody(message, Forward)
   const [attachment, ...more] = message.attachments ?? []
-  if (!attachment || more.length > 0) throw new Refusal('e.p.msg', 'A forward has one attachment, the packed message.')
+  if (!attachment || more.length > 0)
+    throw new Refusal('e.p.msg', 'A forward has one attachment, the packed message.')
   try {
     const envelope = fromUtf8(attachmentBytes(attachment))
     Jwe.parse(readJson(envelope))
@@ -42,7 +47,11 @@ export function readForward(message: PlaintextMessage): { next: string; envelope
  *
  * @throws {Refusal} `e.p.req.not_enroll` when nobody takes messages for `next`, `e.p.me.res.storage` when the queue is full.
  */
-export async function queueForward(tx: MediatorTx, house: House, { next, envelope }: { next: string; envelope: string }): Promise<Waiting> {
+export async function queueForward(
+  tx: MediatorTx,
+  house: House,
+  { next, envelope }: { next: string; envelope: string },
+): Promise<Waiting> {
   const recipient = routeKey(next)
   const account = await accountOf(tx, recipient)
   if (account === undefined) throw notServed(next)

@@ -13,7 +13,12 @@ import { createPeerDid, resolvePeerDid } from '../did/peer.ts'
 import type { OwnKey } from '../didcomm/jwe.ts'
 import type { MediatorDb } from '../storage/database.ts'
 
-const StoredJwk = z.object({ kty: z.literal('OKP'), crv: z.enum(['X25519', 'Ed25519']), x: z.string(), d: z.string() })
+const StoredJwk = z.object({
+  kty: z.literal('OKP'),
+  crv: z.enum(['X25519', 'Ed25519']),
+  x: z.string(),
+  d: z.string(),
+})
 const StoredKeys = z.record(z.string(), StoredJwk)
 
 export type Identities = {
@@ -71,7 +76,12 @@ async function insertIdentity(db: MediatorDb, sealKey: Uint8Array, url: string):
   }
   await db
     .insertInto('identity')
-    .values({ did, url, keys: seal(sealKey, contextOf(did), JSON.stringify(keys)), created_at: new Date().toISOString() })
+    .values({
+      did,
+      url,
+      keys: seal(sealKey, contextOf(did), JSON.stringify(keys)),
+      created_at: new Date().toISOString(),
+    })
     .execute()
 }
 

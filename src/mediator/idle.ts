@@ -31,7 +31,10 @@ export async function removeIdle(tx: MediatorTx, before: string): Promise<number
 export async function removeUnused(tx: MediatorTx, now: number): Promise<number> {
   const { numDeletedRows } = await idle(tx, new Date(now - unusedMs).toISOString())
     .where((row) => {
-      const registered = row.selectFrom('recipient').select('recipient.did').whereRef('recipient.account', '=', 'account.did')
+      const registered = row
+        .selectFrom('recipient')
+        .select('recipient.did')
+        .whereRef('recipient.account', '=', 'account.did')
       return row.not(row.exists(registered.whereRef('recipient.did', '!=', 'account.did')))
     })
     .executeTakeFirstOrThrow()
@@ -43,5 +46,11 @@ function idle(tx: MediatorTx, before: string) {
   return tx
     .deleteFrom('account')
     .where('seen_at', '<', before)
-    .where((row) => row.not(row.exists(row.selectFrom('message').select('sequence').whereRef('message.account', '=', 'account.did'))))
+    .where((row) =>
+      row.not(
+        row.exists(
+          row.selectFrom('message').select('sequence').whereRef('message.account', '=', 'account.did'),
+        ),
+      ),
+    )
 }

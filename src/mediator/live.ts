@@ -48,7 +48,8 @@ export function createLive(): Live {
       const accounts = byChannel.get(channel) ?? new Set()
       if (accounts.size >= perChannel) return false
       const others = byAccount.get(account) ?? []
-      for (const oldest of others.slice(0, Math.max(0, others.length - perAccount + 1))) leave(oldest.channel, account)
+      for (const oldest of others.slice(0, Math.max(0, others.length - perAccount + 1)))
+        leave(oldest.channel, account)
       byChannel.set(channel, accounts.add(account))
       byAccount.set(account, [...(byAccount.get(account) ?? []), listener])
       return true

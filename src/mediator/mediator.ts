@@ -32,7 +32,11 @@ import { packReply, type Reply } from './reply.ts'
 import { toRequest, type Handler, type House, type Request, type Way } from './request.ts'
 import { digestOf, remember } from './seen.ts'
 
-const handlers: Readonly<Record<string, Handler>> = { ...mediationHandlers, ...pickupHandlers, ...courtesyHandlers }
+const handlers: Readonly<Record<string, Handler>> = {
+  ...mediationHandlers,
+  ...pickupHandlers,
+  ...courtesyHandlers,
+}
 const types = [forwardType, ...Object.keys(handlers)]
 
 /** Forwards to this mediator that may stand inside of each other. */
@@ -89,9 +93,17 @@ export async function openMediator(options: MediatorOptions): Promise<Mediator> 
     throw error
   })
   const { post, stop } = createPost(options.http, log)
-  const house: House = { limits, did: identities.did, owns: identities.owns, live: createLive(), pace: createMediatorPace(limits), now }
+  const house: House = {
+    limits,
+    did: identities.did,
+    owns: identities.owns,
+    live: createLive(),
+    pace: createMediatorPace(limits),
+    now,
+  }
   const packing = { resolve, identities, now }
-  const findPrivateKey = async (kids: string[]) => kids.map(identities.findKey).find((key) => key !== undefined)
+  const findPrivateKey = async (kids: string[]) =>
+    kids.map(identities.findKey).find((key) => key !== undefined)
 
   async function take(envelope: Envelope, way: Nested): Promise<string | undefined> {
     const unpacked = await unpack(envelope, { findPrivateKey, resolve })
@@ -108,9 +120,15 @@ export async function openMediator(options: MediatorOptions): Promise<Mediator> 
     }
   }
 
-  async function handle(unpacked: Unpacked, request: Request | undefined, envelope: Envelope, way: Nested): Promise<Reply | undefined> {
+  async function handle(
+    unpacked: Unpacked,
+    request: Request | undefined,
+    envelope: Envelope,
+    way: Nested,
+  ): Promise<Reply | undefined> {
     const end = endOf(unpacked.message)
-    if (end !== undefined && end <= now()) throw new Refusal('e.p.req.time.message-expired', expiredAt(unpacked.message))
+    if (end !== undefined && end <= now())
+      throw new Refusal('e.p.req.time.message-expired', expiredAt(unpacked.message))
     const type = findKnownType(types, unpacked.message.type)
     if (type === forwardType) return forward(unpacked, request, envelope, way)
     if (!request) {
@@ -120,7 +138,12 @@ export async function openMediator(options: MediatorOptions): Promise<Mediator> 
       )
     }
     const handler = type === undefined ? undefined : handlers[type]
-    if (!handler) throw new Refusal('e.p.msg.unsupported', 'This mediator does not know messages of type {1}.', unpacked.message.type)
+    if (!handler)
+      throw new Refusal(
+        'e.p.msg.unsupported',
+        'This mediator does not know messages of type {1}.',
+        unpacked.message.type,
+      )
     return db.transaction().execute(async (tx) => {
       await remember(tx, digestOf(envelope))
       await touch(tx, request.sender.account, now())
@@ -139,10 +162,16 @@ export async function openMediator(options: MediatorOptions): Promise<Mediator> 
     }
   }
 
-  async function forward({ message }: Unpacked, request: Request | undefined, envelope: Envelope, way: Nested): Promise<undefined> {
+  async function forward(
+    { message }: Unpacked,
+    request: Request | undefined,
+    envelope: Envelope,
+    way: Nested,
+  ): Promise<undefined> {
     const forwarded = readForward(message)
     if (identities.owns(didOf(forwarded.next))) {
-      if (way.depth === maxNesting) throw new Refusal('e.p.msg', 'Forwards to this mediator are nested too deeply.')
+      if (way.depth === maxNesting)
+        throw new Refusal('e.p.msg', 'Forwards to this mediator are nested too deeply.')
       // Whatever it answers has no way back: the one who posted is not the one who wrote it.
       await take(parseEnvelope(forwarded.envelope), { address: way.address, depth: way.depth + 1 })
       return
@@ -167,7 +196,12 @@ export async function openMediator(options: MediatorOptions): Promise<Mediator> 
   }
 
   /** Packs an answer and finds its way back; what cannot be told by DIDComm is thrown, for the HTTP status. */
-  async function answer(request: Request, reply: Reply, { channel, depth }: Nested, refusal?: Refusal): Promise<string | undefined> {
+  async function answer(
+    request: Request,
+    reply: Reply,
+    { channel, depth }: Nested,
+    refusal?: Refusal,
+  ): Promise<string | undefined> {
     const packed = () => packReply(packing, request.to, request.sender.kid, reply)
     if (channel) return packed()
     // HTTP has a status and a header for this, which whoever sends knows to obey without opening anything.
@@ -187,13 +221,21 @@ export async function openMediator(options: MediatorOptions): Promise<Mediator> 
     const before = (seconds: number) => new Date(now() - seconds * 1_000).toISOString()
     const gone = await db.transaction().execute(async (tx) => {
       for (const account of house.live.accounts()) await touch(tx, account, now())
-      return { messages: await expire(tx, before(limits.lifetime)), accounts: await removeIdle(tx, before(limits.accountLifetime)) }
+      return {
+        messages: await expire(tx, before(limits.lifetime)),
+        accounts: await removeIdle(tx, before(limits.accountLifetime)),
+      }
     })
-    if (gone.messages > 0) log.warn({ count: gone.messages }, 'messages that nobody picked up were thrown away')
-    if (gone.accounts > 0) log.info({ count: gone.accounts }, 'accounts of wallets that come no more were removed')
+    if (gone.messages > 0)
+      log.warn({ count: gone.messages }, 'messages that nobody picked up were thrown away')
+    if (gone.accounts > 0)
+      log.info({ count: gone.accounts }, 'accounts of wallets that come no more were removed')
   }
 
-  const timer = setInterval(() => void sweep().catch((error: unknown) => log.error({ err: error }, 'the queue was not swept')), sweepMs)
+  const timer = setInterval(
+    () => void sweep().catch((error: unknown) => log.error({ err: error }, 'the queue was not swept')),
+    sweepMs,
+  )
   timer.unref()
   await sweep()
 

@@ -15,9 +15,14 @@ export type Pace = {
 }
 
 /** Makes the counters, all at zero. */
-export function createMediatorPace(limits: Pick<Limits, 'messagesPerMinute' | 'enrolmentsPerHour' | 'enrolmentsPerDay'>): Pace {
+export function createMediatorPace(
+  limits: Pick<Limits, 'messagesPerMinute' | 'enrolmentsPerHour' | 'enrolmentsPerDay'>,
+): Pace {
   const messages = createPace(limits.messagesPerMinute, 60)
-  const [hourly, daily] = [createPace(limits.enrolmentsPerHour, 3_600), createPace(limits.enrolmentsPerDay, 86_400)]
+  const [hourly, daily] = [
+    createPace(limits.enrolmentsPerHour, 3_600),
+    createPace(limits.enrolmentsPerDay, 86_400),
+  ]
   return {
     message: (address) => within(messages, address, 'messages'),
     enrolment: async (address) => {

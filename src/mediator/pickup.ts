@@ -19,10 +19,15 @@ export const statusType = `${family}status`
 const maxLimit = 100
 
 const StatusRequest = z.object({ recipient_did: z.string().nullish() })
-const DeliveryRequest = z.object({ limit: z.coerce.number().int().min(1), recipient_did: z.string().nullish() })
+const DeliveryRequest = z.object({
+  limit: z.coerce.number().int().min(1),
+  recipient_did: z.string().nullish(),
+})
 const Received = z.object({ message_id_list: z.array(z.string()).max(1_000) })
 /** Some clients write the flag as a text. */
-const LiveChange = z.object({ live_delivery: z.union([z.boolean(), z.stringbool({ truthy: ['true'], falsy: ['false'] })]) })
+const LiveChange = z.object({
+  live_delivery: z.union([z.boolean(), z.stringbool({ truthy: ['true'], falsy: ['false'] })]),
+})
 
 const onStatusRequest: Handler = async (tx, house, request) => {
   const { recipient_did } = readBody(request.message, StatusRequest)
@@ -55,8 +60,12 @@ const onLiveChange: Handler = async (tx, house, request) => {
   await mustBeTheirs(tx, request)
   const { sender, to, channel } = request
   if (channel && !live_delivery) house.live.leave(channel, sender.account)
-  const isLive = channel && live_delivery && house.live.join({ channel, account: sender.account, kid: sender.kid, from: to })
-  if (live_delivery && !isLive) throw new Refusal('e.m.live-mode-not-supported', 'Connection does not support Live Delivery')
+  const isLive =
+    channel &&
+    live_delivery &&
+    house.live.join({ channel, account: sender.account, kid: sender.kid, from: to })
+  if (live_delivery && !isLive)
+    throw new Refusal('e.m.live-mode-not-supported', 'Connection does not support Live Delivery')
   return status(tx, house, request)
 }
 
@@ -65,20 +74,37 @@ export function delivery(waiting: Pick<Waiting, 'id' | 'envelope'>[], recipientD
   return {
     type: `${family}delivery`,
     body: recipientDid == null ? {} : { recipient_did: recipientDid },
-    attachments: waiting.map(({ id, envelope }): Attachment => ({ id, data: { base64: toBase64url(envelope) } })),
+    attachments: waiting.map(({ id, envelope }): Attachment => ({
+      id,
+      data: { base64: toBase64url(envelope) },
+    })),
   }
 }
 
 /** @throws {Refusal} unless the sender is enrolled and the recipient, if one is named, is or was the sender's. */
-async function mustBeTheirs(tx: MediatorTx, { sender }: Request, recipientDid?: string | null): Promise<void> {
+async function mustBeTheirs(
+  tx: MediatorTx,
+  { sender }: Request,
+  recipientDid?: string | null,
+): Promise<void> {
   if (!(await isEnrolled(tx, sender.account))) throw notEnrolled(sender.did)
   if (recipientDid == null || (await accountOf(tx, routeKey(recipientDid))) === sender.account) return
-  if ((await summarise(tx, sender.account, routeKey(recipientDid))).count === 0) throw notEnrolled(recipientDid)
+  if ((await summarise(tx, sender.account, routeKey(recipientDid))).count === 0)
+    throw notEnrolled(recipientDid)
 }
 
-async function status(tx: MediatorTx, house: House, request: Request, recipientDid?: string | null): Promise<Reply> {
+async function status(
+  tx: MediatorTx,
+  house: House,
+  request: Request,
+  recipientDid?: string | null,
+): Promise<Reply> {
   const { sender, channel, message } = request
-  const summary = await summarise(tx, sender.account, recipientDid == null ? undefined : routeKey(recipientDid))
+  const summary = await summarise(
+    tx,
+    sender.account,
+    recipientDid == null ? undefined : routeKey(recipientDid),
+  )
   const times =
     summary.oldest === null || summary.newest === null
       ? {}

@@ -11,11 +11,18 @@ const maxWaiting = 1_000
 const timeoutMs = 5_000
 
 /** Makes the function that sends, and one that ends it. */
-export function createPost(http: HttpClient, log: Log): { post: (url: string, envelope: string) => void; stop: () => void } {
+export function createPost(
+  http: HttpClient,
+  log: Log,
+): { post: (url: string, envelope: string) => void; stop: () => void } {
   const queue = new PQueue({ concurrency: atOnce })
   const send = async (url: string, envelope: string) => {
     try {
-      const { status } = await http.post(url, { headers: { 'content-type': encryptedType }, body: envelope, timeoutMs })
+      const { status } = await http.post(url, {
+        headers: { 'content-type': encryptedType },
+        body: envelope,
+        timeoutMs,
+      })
       if (status < 200 || status > 299) log.info({ status }, 'an answer of the mediator was not taken')
     } catch (error) {
       log.info({ reason: reasonOf(error) }, 'an answer of the mediator could not be sent')
@@ -23,7 +30,8 @@ export function createPost(http: HttpClient, log: Log): { post: (url: string, en
   }
   return {
     post(url, envelope) {
-      if (queue.size >= maxWaiting) log.warn('an answer of the mediator was dropped: too many wait to be sent')
+      if (queue.size >= maxWaiting)
+        log.warn('an answer of the mediator was dropped: too many wait to be sent')
       else void queue.add(() => send(url, envelope))
     },
     stop: () => queue.clear(),

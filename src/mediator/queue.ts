@@ -33,9 +33,15 @@ export async function enqueue(tx: MediatorTx, limits: Limits, waiting: Waiting, 
   const bytes = Buffer.byteLength(envelope)
   const [forDid, forAccount] = [await summarise(tx, account, recipient), await summarise(tx, account)]
   if (forDid.count >= limits.queue || forAccount.bytes + bytes > limits.queueBytes) {
-    throw new Refusal('e.p.me.res.storage', 'The queue of the recipient is full. Try again when messages have been picked up.')
+    throw new Refusal(
+      'e.p.me.res.storage',
+      'The queue of the recipient is full. Try again when messages have been picked up.',
+    )
   }
-  await tx.insertInto('message').values({ id, recipient, account, envelope, bytes, received_at: now }).execute()
+  await tx
+    .insertInto('message')
+    .values({ id, recipient, account, envelope, bytes, received_at: now })
+    .execute()
 }
 
 /** How much waits for an account, or for one of its recipients; instants are absent when nothing does. */
@@ -73,18 +79,29 @@ export async function peek(
     .limit(limit)
     .execute()
   let left = deliveryBytes
-  const chosen = candidates.filter(({ bytes }, place) => (left -= bytes) >= 0 || place === 0).map(({ sequence }) => sequence)
+  const chosen = candidates
+    .filter(({ bytes }, place) => (left -= bytes) >= 0 || place === 0)
+    .map(({ sequence }) => sequence)
   if (chosen.length === 0) return []
-  return tx.selectFrom('message').select(['id', 'envelope']).where('sequence', 'in', chosen).orderBy('sequence').execute()
+  return tx
+    .selectFrom('message')
+    .select(['id', 'envelope'])
+    .where('sequence', 'in', chosen)
+    .orderBy('sequence')
+    .execute()
 }
 
 /** Removes messages that the account has received; ids that are not in its queue are passed over. */
 export async function acknowledge(tx: MediatorTx, account: string, ids: string[]): Promise<void> {
-  if (ids.length > 0) await tx.deleteFrom('message').where('account', '=', account).where('id', 'in', ids).execute()
+  if (ids.length > 0)
+    await tx.deleteFrom('message').where('account', '=', account).where('id', 'in', ids).execute()
 }
 
 /** Throws away what came before an instant. How much it was. */
 export async function expire(tx: MediatorTx, before: string): Promise<number> {
-  const { numDeletedRows } = await tx.deleteFrom('message').where('received_at', '<', before).executeTakeFirstOrThrow()
+  const { numDeletedRows } = await tx
+    .deleteFrom('message')
+    .where('received_at', '<', before)
+    .executeTakeFirstOrThrow()
   return Number(numDeletedRows)
 }

@@ -50,7 +50,12 @@ export class TooOften extends Refusal {
 
   /** `what` is in the plural, `waitSeconds` a whole number. */
   constructor(what: string, waitSeconds: number) {
-    super('e.p.req.time', 'There were too many {1} from your address. Try again in {2} seconds.', what, String(waitSeconds))
+    super(
+      'e.p.req.time',
+      'There were too many {1} from your address. Try again in {2} seconds.',
+      what,
+      String(waitSeconds),
+    )
     this.waitSeconds = waitSeconds
   }
 }
@@ -66,7 +71,11 @@ export function notEnrolled(did: string): Refusal {
 
 /** Nobody picks up messages for a DID here. */
 export function notServed(did: string): Refusal {
-  return new Refusal('e.p.req.not_enroll', 'The DID {1} is not enrolled with this mediator: nobody picks up its messages here.', did)
+  return new Refusal(
+    'e.p.req.not_enroll',
+    'The DID {1} is not enrolled with this mediator: nobody picks up its messages here.',
+    did,
+  )
 }
 
 /** The problem report about a message (report problem 2.0): its parent thread is the one in which the problem occurred. */

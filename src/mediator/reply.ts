@@ -21,7 +21,12 @@ export type Packing = { resolve: Resolve; identities: Identities; now: () => num
  *
  * One that belongs to no thread begins its own, and says so: some wallets cannot do without `thid`.
  */
-export async function packReply({ resolve, identities, now }: Packing, from: string, kid: string, reply: Reply): Promise<string> {
+export async function packReply(
+  { resolve, identities, now }: Packing,
+  from: string,
+  kid: string,
+  reply: Reply,
+): Promise<string> {
   const to = didOf(kid)
   const publicJwk = keysFor(await resolve(to), 'keyAgreement').find(({ id }) => id === kid)?.publicKeyJwk
   if (!publicJwk) throw new Error(`${to.slice(0, 100)} has lost the key it wrote with`)

@@ -45,10 +45,19 @@ export type Request = {
 export type Handler = (tx: MediatorTx, house: House, request: Request) => Promise<Reply | undefined>
 
 /** A request, or nothing unless authcrypt proves who wrote the message. */
-export function toRequest({ message, senderKid, recipientKid }: Unpacked, { address, channel }: Way): Request | undefined {
+export function toRequest(
+  { message, senderKid, recipientKid }: Unpacked,
+  { address, channel }: Way,
+): Request | undefined {
   if (senderKid === undefined) return undefined
   const did = didOf(senderKid)
-  return { message, sender: { did, account: routeKey(did), kid: senderKid }, to: didOf(recipientKid), address, channel }
+  return {
+    message,
+    sender: { did, account: routeKey(did), kid: senderKid },
+    to: didOf(recipientKid),
+    address,
+    channel,
+  }
 }
 
 /** Reads a message's body. @throws {Refusal} `e.p.msg` naming the member that is wrong. */

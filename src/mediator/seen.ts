@@ -9,7 +9,9 @@ const kept = 200_000
 
 /** A digest of what an envelope is once it was opened: other keys or white space around it do not make it another. */
 export function digestOf({ jwe }: Envelope): string {
-  return createHash('sha256').update([jwe.protected, jwe.iv, jwe.ciphertext, jwe.tag].join('.')).digest('base64url')
+  return createHash('sha256')
+    .update([jwe.protected, jwe.iv, jwe.ciphertext, jwe.tag].join('.'))
+    .digest('base64url')
 }
 
 /** Remembers an envelope. @throws {Refusal} `e.p.crypto.message.dejavu` when it was taken before. */
@@ -20,7 +22,10 @@ export async function remember(db: MediatorDb | MediatorTx, digest: string): Pro
     .onConflict((conflict) => conflict.doNothing())
     .executeTakeFirstOrThrow()
   if (!numInsertedOrUpdatedRows) {
-    throw new Refusal('e.p.crypto.message.dejavu', 'This very envelope was taken before. Encrypt the message anew to send it again.')
+    throw new Refusal(
+      'e.p.crypto.message.dejavu',
+      'This very envelope was taken before. Encrypt the message anew to send it again.',
+    )
   }
   await db
     .deleteFrom('seen')

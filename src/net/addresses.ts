@@ -57,7 +57,9 @@ export function isPublicAddress(ip: string): boolean {
   const family = isIP(ip)
   if (family === 4) return !ipv4.special.check(ip, 'ipv4')
   // A zone (`%eth0`) says that the address means something on this machine only.
-  return family === 6 && !ip.includes('%') && ipv6.reachable.check(ip, 'ipv6') && !ipv6.special.check(ip, 'ipv6')
+  return (
+    family === 6 && !ip.includes('%') && ipv6.reachable.check(ip, 'ipv6') && !ipv6.special.check(ip, 'ipv6')
+  )
 }
 
 /** Tells whether an IP address leads back to this machine: 127.0.0.0/8, ::1, and the former written as IPv6. Names do not. */
@@ -77,14 +79,19 @@ export function isPrivateAddress(ip: string): boolean {
 
 /** Makes a function that tells whether an IP address is in one of some ranges (CIDR); ranges of IPv4 count in IPv6's two spellings of them too. */
 export function inRanges(ranges: readonly string[]): (ip: string) => boolean {
-  const [v4, v6] = [ranges.filter((range) => !range.includes(':')), ranges.filter((range) => range.includes(':'))]
+  const [v4, v6] = [
+    ranges.filter((range) => !range.includes(':')),
+    ranges.filter((range) => range.includes(':')),
+  ]
   const lists = {
     4: listOf(v4, 'ipv4'),
     6: listOf([...v6, ...v4.flatMap((range) => [embedded(mapped, range), embedded(nat64, range)])], 'ipv6'),
   }
   return (ip) => {
     const family = isIP(ip)
-    return family === 4 ? lists[4].check(ip, 'ipv4') : family === 6 && !ip.includes('%') && lists[6].check(ip, 'ipv6')
+    return family === 4
+      ? lists[4].check(ip, 'ipv4')
+      : family === 6 && !ip.includes('%') && lists[6].check(ip, 'ipv6')
   }
 }
 

@@ -28,8 +28,17 @@ const keepAliveMs = 10_000
  *
  * It sets no time limit but the one for connecting: undici's are coarse and start anew with every chunk, so the caller sets one over all.
  */
-export function createGuardedDispatcher({ lookup = lookUpAll, connections = 16, ...limits }: ConnectionOptions): Agent {
-  const times = { headersTimeout: 0, bodyTimeout: 0, keepAliveTimeout: keepAliveMs, keepAliveMaxTimeout: keepAliveMs }
+export function createGuardedDispatcher({
+  lookup = lookUpAll,
+  connections = 16,
+  ...limits
+}: ConnectionOptions): Agent {
+  const times = {
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    keepAliveTimeout: keepAliveMs,
+    keepAliveMaxTimeout: keepAliveMs,
+  }
   return new Agent({ connect: guardedConnector(createPolicy(limits), lookup), connections, ...times })
 }
 
@@ -38,7 +47,10 @@ function guardedConnector(policy: Policy, lookup: Lookup): buildConnector.connec
   const guardedLookup: LookupFunction = (hostname, { all, family }, callback) => {
     lookup(hostname).then(
       (found) => {
-        const judged = found.map((entry) => ({ ...entry, refusal: policy.judgeAddress(hostname, entry.address) }))
+        const judged = found.map((entry) => ({
+          ...entry,
+          refusal: policy.judgeAddress(hostname, entry.address),
+        }))
         const usable = judged.filter((entry) => !entry.refusal && (!family || family === entry.family))
         const refusal = judged.find((entry) => entry.refusal)?.refusal
         if (usable.length === 0) callback(refusal ?? noAddress(), [])

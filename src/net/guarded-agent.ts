@@ -31,7 +31,10 @@ export type GetJsonOptions = {
 /** All functions throw `UnreachableError`; its codes say why. `timeoutMs` covers everything from name resolution to the last byte. */
 export type HttpClient = {
   /** Sends a body and gives the status, whichever it is, and `Retry-After` as it came. The answer's body is read up to a few KiB and dropped. */
-  post(url: string, request: { headers: Record<string, string>; body: string | Uint8Array; timeoutMs: number }): Promise<Posted>
+  post(
+    url: string,
+    request: { headers: Record<string, string>; body: string | Uint8Array; timeoutMs: number },
+  ): Promise<Posted>
   /** Sends a request and gives the status, whichever it is, and the body as text. No redirect is followed. */
   exchange(url: string, request: Exchange): Promise<Exchanged>
   /** Reads a JSON document; any status but 200 is an error. */
@@ -53,7 +56,10 @@ const drainBytes = 8_192
 export function createHttpClient(options: ConnectionOptions): HttpClient {
   const agent = createGuardedDispatcher(options)
 
-  async function send(url: URL, request: Pick<Dispatcher.RequestOptions, 'method' | 'headers' | 'body' | 'signal'>) {
+  async function send(
+    url: URL,
+    request: Pick<Dispatcher.RequestOptions, 'method' | 'headers' | 'body' | 'signal'>,
+  ) {
     try {
       return await agent.request({ ...targetOf(url), ...request })
     } catch (error) {
@@ -71,7 +77,11 @@ export function createHttpClient(options: ConnectionOptions): HttpClient {
       return within(timeoutMs, url, async (signal) => {
         const response = await send(url, { method, headers, body: body ?? null, signal })
         const { date } = response.headers
-        return { status: response.statusCode, text: await readText(url, response, maxBytes), ...(typeof date === 'string' && { date }) }
+        return {
+          status: response.statusCode,
+          text: await readText(url, response, maxBytes),
+          ...(typeof date === 'string' && { date }),
+        }
       })
     },
 
@@ -97,7 +107,11 @@ export function createHttpClient(options: ConnectionOptions): HttpClient {
 }
 
 /** Posts without the stream that undici's `request` makes of an answer, and without an AbortController: together a fifth of what a request costs. */
-function postThrough(agent: Dispatcher, url: URL, { headers, body, timeoutMs }: Parameters<HttpClient['post']>[1]): Promise<Posted> {
+function postThrough(
+  agent: Dispatcher,
+  url: URL,
+  { headers, body, timeoutMs }: Parameters<HttpClient['post']>[1],
+): Promise<Posted> {
   return new Promise((resolve, reject) => {
     let posted: Posted | undefined
     let late: UnreachableError | undefined
@@ -141,7 +155,10 @@ function targetOf(url: URL): { origin: string; path: string } {
 function readUrl(text: string, base?: URL): URL {
   const url = URL.canParse(text, base?.href) ? new URL(text, base) : undefined
   if (!url || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '') {
-    throw new UnreachableError('bad-url', 'the address is not an http or https URL without user name and password')
+    throw new UnreachableError(
+      'bad-url',
+      'the address is not an http or https URL without user name and password',
+    )
   }
   return url
 }
@@ -151,10 +168,14 @@ function nextUrl(url: URL, { statusCode, headers }: Dispatcher.ResponseData, red
   if (![301, 302, 303, 307, 308].includes(statusCode) || typeof headers['location'] !== 'string') {
     throw new UnreachableError('bad-status', `${url.host} answered with status ${statusCode}`)
   }
-  if (redirectsLeft <= 0) throw new UnreachableError('redirect', `${url.host} answered with a redirect, which is not followed`)
+  if (redirectsLeft <= 0)
+    throw new UnreachableError('redirect', `${url.host} answered with a redirect, which is not followed`)
   const next = readUrl(headers['location'], url)
   if (url.protocol === 'https:' && next.protocol === 'http:') {
-    throw new UnreachableError('redirect', `${url.host} answered with a redirect from https to http, which is not followed`)
+    throw new UnreachableError(
+      'redirect',
+      `${url.host} answered with a redirect from https to http, which is not followed`,
+    )
   }
   return next
 }
@@ -162,7 +183,10 @@ function nextUrl(url: URL, { statusCode, headers }: Dispatcher.ResponseData, red
 /** Where a redirect led is what the host said, and so not repeated. */
 function withoutPlace(error: unknown, { host }: URL): unknown {
   if (!(error instanceof UnreachableError)) return error
-  return new UnreachableError(error.code, `${host} answered with a redirect, and there is no document to be had where it leads`)
+  return new UnreachableError(
+    error.code,
+    `${host} answered with a redirect, and there is no document to be had where it leads`,
+  )
 }
 
 async function readJson(url: URL, response: Dispatcher.ResponseData, maxBytes: number): Promise<unknown> {
@@ -183,8 +207,13 @@ async function readText(url: URL, response: Dispatcher.ResponseData, maxBytes: n
   }
 }
 
-async function readBytes(url: URL, { headers, body }: Dispatcher.ResponseData, maxBytes: number): Promise<Uint8Array> {
-  const tooLarge = () => new UnreachableError('too-large', `${url.host} answered with more than ${maxBytes} bytes`)
+async function readBytes(
+  url: URL,
+  { headers, body }: Dispatcher.ResponseData,
+  maxBytes: number,
+): Promise<Uint8Array> {
+  const tooLarge = () =>
+    new UnreachableError('too-large', `${url.host} answered with more than ${maxBytes} bytes`)
   const chunks: Uint8Array[] = []
   let size = 0
   try {
@@ -232,6 +261,7 @@ function toUnreachable(error: unknown, url: URL): UnreachableError {
   if (error instanceof UnreachableError) return error
   const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown reason'
   if (code === 'ENOTFOUND') return new UnreachableError('no-such-host', `there is no host ${url.hostname}`)
-  if (/TIMEOUT|ETIMEDOUT/.test(code)) return new UnreachableError('timeout', `${url.host} did not answer in time`)
+  if (/TIMEOUT|ETIMEDOUT/.test(code))
+    return new UnreachableError('timeout', `${url.host} did not answer in time`)
   return new UnreachableError('refused', `${url.host} could not be reached: ${systemReason({ code })}`)
 }

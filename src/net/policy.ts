@@ -46,7 +46,8 @@ export function createPolicy({ allow, allowHosts, denyHosts, allowPorts }: Limit
     judgeAddress,
     judgeHost(host, port) {
       // The operator's own addresses may be anywhere.
-      if (allow !== 'any' && !isPortAllowed(port, allowPorts)) return refusal('port-not-allowed', `${host} at port ${port}`)
+      if (allow !== 'any' && !isPortAllowed(port, allowPorts))
+        return refusal('port-not-allowed', `${host} at port ${port}`)
       if (isIP(host)) return judgeAddress(host, host)
       if (denied.hasName(host)) return refusal('host-denied', host)
       if (allowed.hasName(host) || allowed.hasNetworks) return undefined
@@ -62,7 +63,9 @@ function isWithin(reach: Reach, ip: string): boolean {
   return (reach !== 'public' && isLoopbackAddress(ip)) || (reach === 'private' && isPrivateAddress(ip))
 }
 
-function matcherOf({ names, suffixes, networks }: HostList = { names: [], suffixes: [], networks: [], rest: false }) {
+function matcherOf(
+  { names, suffixes, networks }: HostList = { names: [], suffixes: [], networks: [], rest: false },
+) {
   const exact = new Set([...names, ...suffixes])
   return {
     hasNetworks: networks.length > 0,
@@ -78,7 +81,8 @@ const reasons = {
   'address-not-allowed':
     'is an address of a private network or of this machine, which this agent does not call unless its operator lists it in AGENT_ALLOW_HOSTS',
   'host-denied': 'is not to be called by this agent, as its operator has it (AGENT_DENY_HOSTS)',
-  'port-not-allowed': 'is not to be called by this agent: the port is another service’s, or not one of those in AGENT_ALLOW_PORTS',
+  'port-not-allowed':
+    'is not to be called by this agent: the port is another service’s, or not one of those in AGENT_ALLOW_PORTS',
 } satisfies Partial<Record<UnreachableCode, string>>
 
 function refusal(code: keyof typeof reasons, subject: string): UnreachableError {

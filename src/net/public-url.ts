@@ -3,7 +3,8 @@ import { isIP } from 'node:net'
 import { isLoopbackAddress, isPublicAddress } from './addresses.ts'
 
 /** Names that are never anybody's on the Internet: RFC 6761, RFC 6762, RFC 8375, RFC 9476 and ICANN's `internal`, and the customs of private networks. */
-const privateNames = /\.(?:localhost|local|internal|home\.arpa|alt|test|invalid|onion|lan|home|corp|intranet|private|localdomain)$/
+const privateNames =
+  /\.(?:localhost|local|internal|home\.arpa|alt|test|invalid|onion|lan|home|corp|intranet|private|localdomain)$/
 
 /** Tells whether others can reach the host of a URL: it is a public address, or a name that is not a private network's. Nothing is looked up. */
 export function isPublicUrl(url: string): boolean {

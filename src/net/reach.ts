@@ -10,11 +10,19 @@ import { isLocalHost } from './public-url.ts'
 
 const exceptions = ['AGENT_ALLOW_HOSTS', 'AGENT_DENY_HOSTS', 'AGENT_ALLOW_PORTS'] as const
 const proxies = ['AGENT_TRUST_PROXY', 'MEDIATOR_TRUST_PROXY'] as const
-const publicUrls = ['REST_SERVICE_URL', 'DIDCOMM_SERVICE_URL', 'POLLUX_STATUS_LIST_REGISTRY_PUBLIC_URL'] as const
+const publicUrls = [
+  'REST_SERVICE_URL',
+  'DIDCOMM_SERVICE_URL',
+  'POLLUX_STATUS_LIST_REGISTRY_PUBLIC_URL',
+] as const
 
 type Settings = Pick<
   Config,
-  'AGENT_HOST' | 'AGENT_ALLOW_PRIVATE_NETWORK' | (typeof exceptions)[number] | (typeof proxies)[number] | (typeof publicUrls)[number]
+  | 'AGENT_HOST'
+  | 'AGENT_ALLOW_PRIVATE_NETWORK'
+  | (typeof exceptions)[number]
+  | (typeof proxies)[number]
+  | (typeof publicUrls)[number]
 >
 
 /** The limits that the configuration sets to the addresses that tenants and peers name. */
@@ -42,7 +50,8 @@ const called = {
 } as const satisfies Partial<Record<Reach, string>>
 
 function reachOf(config: Settings): { allow: keyof typeof called; reason: string } {
-  if (config.AGENT_ALLOW_PRIVATE_NETWORK) return { allow: 'private', reason: 'AGENT_ALLOW_PRIVATE_NETWORK is true' }
+  if (config.AGENT_ALLOW_PRIVATE_NETWORK)
+    return { allow: 'private', reason: 'AGENT_ALLOW_PRIVATE_NETWORK is true' }
   const opening = findOpening(config)
   return opening === undefined
     ? { allow: 'loopback', reason: 'the whole deployment is on this machine' }
@@ -54,6 +63,8 @@ export function findOpening(config: Settings): string | undefined {
   if (!isLocalHost(config.AGENT_HOST)) return `AGENT_HOST is ${config.AGENT_HOST}`
   const proxy = proxies.find((name) => config[name])
   if (proxy !== undefined) return `${proxy} is true`
-  const url = publicUrls.find((name) => config[name] !== undefined && !isLocalHost(new URL(config[name]).hostname))
+  const url = publicUrls.find(
+    (name) => config[name] !== undefined && !isLocalHost(new URL(config[name]).hostname),
+  )
   return url && `${url} is ${config[url]}`
 }

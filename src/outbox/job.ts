@@ -48,28 +48,38 @@ export type Job = {
 
 type JobRow = Selectable<WalletTables['job']>
 
-const insertJob = prepared((db: Db, { id, queue, kind, body, created_at }: Pick<JobRow, 'id' | 'queue' | 'kind' | 'body' | 'created_at'>) =>
-  db.insertInto('job').values({
-    sequence: sql<number>`(select coalesce(max(sequence), 0) + 1 from job)`,
-    id,
-    queue,
-    kind,
-    body,
-    attempts: 0,
-    // Due at once, also after the system clock is set back.
-    due_at: new Date(0).toISOString(),
-    put_off_at: null,
-    reason: null,
-    created_at,
-    event_sequence: sql<number>`(select coalesce(max(sequence), 0) from event)`,
-  }),
+const insertJob = prepared(
+  (
+    db: Db,
+    { id, queue, kind, body, created_at }: Pick<JobRow, 'id' | 'queue' | 'kind' | 'body' | 'created_at'>,
+  ) =>
+    db.insertInto('job').values({
+      sequence: sql<number>`(select coalesce(max(sequence), 0) + 1 from job)`,
+      id,
+      queue,
+      kind,
+      body,
+      attempts: 0,
+      // Due at once, also after the system clock is set back.
+      due_at: new Date(0).toISOString(),
+      put_off_at: null,
+      reason: null,
+      created_at,
+      event_sequence: sql<number>`(select coalesce(max(sequence), 0) from event)`,
+    }),
 )
 
 /** Adds a job to the end of a queue. Returns its id. */
 export async function enqueue(tx: Tx, queue: string, body: JobBody): Promise<string> {
   const id = newId()
   if (body.kind === 'message') noteThread(tx, body.message.thid ?? id)
-  await insertJob(tx, { id, queue, kind: body.kind, body: JSON.stringify(body), created_at: new Date(steadyNow()).toISOString() })
+  await insertJob(tx, {
+    id,
+    queue,
+    kind: body.kind,
+    body: JSON.stringify(body),
+    created_at: new Date(steadyNow()).toISOString(),
+  })
   noteChange(tx, 'jobs')
   return id
 }
@@ -86,7 +96,11 @@ export async function dueJobs(
   now = new Date(steadyNow()),
   { busy = [], limit = 1_000 }: DueOptions = {},
 ): Promise<{ jobs: Job[]; nextAt?: Date }> {
-  const { rows: heads } = await findHeads(db, { at: now.toISOString(), limit: limit + 1, busy: JSON.stringify(busy) })
+  const { rows: heads } = await findHeads(db, {
+    at: now.toISOString(),
+    limit: limit + 1,
+    busy: JSON.stringify(busy),
+  })
   const jobs = heads.filter(({ waits }) => !waits).slice(0, limit)
   const next = heads.find(({ waits }) => waits)
   return { jobs: jobs.map(toJob), ...(next && { nextAt: new Date(next.due_at) }) }
@@ -134,15 +148,42 @@ export async function cancelQueue(tx: Tx, queue: string): Promise<void> {
 }
 
 /** Reschedules a job after an attempt, until `dueAt` by `steadyNow`. */
-export async function reschedule(tx: Tx, { id, attempts }: Job, dueAt: Date, now = new Date(steadyNow()), reason?: string): Promise<void> {
+export async function reschedule(
+  tx: Tx,
+  { id, attempts }: Job,
+  dueAt: Date,
+  now = new Date(steadyNow()),
+  reason?: string,
+): Promise<void> {
   await tx
     .updateTable('job')
-    .set({ attempts: attempts + 1, due_at: dueAt.toISOString(), put_off_at: now.toISOString(), reason: reason ?? null })
+    .set({
+      attempts: attempts + 1,
+      due_at: dueAt.toISOString(),
+      put_off_at: now.toISOString(),
+      reason: reason ?? null,
+    })
     .where('id', '=', id)
     .execute()
 }
 
 /** A job of its row. @throws {ZodError} when the body is not that of a job. */
-export function toJob({ id, queue, attempts, created_at: createdAt, body, event_sequence: eventSequence, reason }: JobRow): Job {
-  return { id, queue, attempts, createdAt, body: JobBody.parse(JSON.parse(body)), eventSequence, ...(reason !== null && { reason }) }
+export function toJob({
+  id,
+  queue,
+  attempts,
+  created_at: createdAt,
+  body,
+  event_sequence: eventSequence,
+  reason,
+}: JobRow): Job {
+  return {
+    id,
+    queue,
+    attempts,
+    createdAt,
+    body: JobBody.parse(JSON.parse(body)),
+    eventSequence,
+    ...(reason !== null && { reason }),
+  }
 }

@@ -14,7 +14,11 @@ import type { Job } from './job.ts'
 type About = { id: string; thread: string; type: string; from: string; to: string }
 
 /** What became of an attempt: when it began, how long the other side took to answer, if it did, and why the message goes no further. */
-export type Attempt = { at: Date; durationMs?: number | undefined; failure?: { outcome: 'refused' | 'given up'; reason: string } }
+export type Attempt = {
+  at: Date
+  durationMs?: number | undefined
+  failure?: { outcome: 'refused' | 'given up'; reason: string }
+}
 
 /** How much is kept of texts that a peer chooses: of a DID enough to tell it from others. */
 const longestDid = 80
@@ -40,7 +44,11 @@ export async function logSent(
 }
 
 /** Writes down that a message was taken in, or refused and why. */
-export async function logReceived(tx: Tx, about: About, { at, refusal }: { at: Date; refusal?: string | undefined }): Promise<void> {
+export async function logReceived(
+  tx: Tx,
+  about: About,
+  { at, refusal }: { at: Date; refusal?: string | undefined },
+): Promise<void> {
   await log(tx, about, {
     direction: 'received',
     outcome: refusal === undefined ? 'taken' : 'refused',
@@ -56,12 +64,22 @@ export type LoggedMessage = Selectable<WalletTables['message_log']>
 
 /** The first messages about a thread, in the order in which they were written down. */
 export function messagesOf(db: Db, thread: string, limit: number): Promise<LoggedMessage[]> {
-  return db.selectFrom('message_log').selectAll().where('thread', '=', thread).orderBy('sequence').limit(limit).execute()
+  return db
+    .selectFrom('message_log')
+    .selectAll()
+    .where('thread', '=', thread)
+    .orderBy('sequence')
+    .limit(limit)
+    .execute()
 }
 
 /** Whether a message that came is in the log. */
 export async function isLogged(db: Db, { thread, id }: Pick<About, 'thread' | 'id'>): Promise<boolean> {
-  const known = db.selectFrom('message_log').select('sequence').where('thread', '=', thread).where('id', '=', id)
+  const known = db
+    .selectFrom('message_log')
+    .select('sequence')
+    .where('thread', '=', thread)
+    .where('id', '=', id)
   return (await known.where('direction', '=', 'received').executeTakeFirst()) !== undefined
 }
 
@@ -78,12 +96,39 @@ export async function pruneMessageLog(tx: Tx, retention: number, now = new Date(
 }
 
 /** Without the place of an event it comes after the newest. */
-type Rest = Pick<LoggedMessage, 'direction' | 'outcome' | 'at' | 'attempts' | 'duration_ms' | 'failure'> & { event_sequence: number | null }
+type Rest = Pick<LoggedMessage, 'direction' | 'outcome' | 'at' | 'attempts' | 'duration_ms' | 'failure'> & {
+  event_sequence: number | null
+}
 
 const insertMessage = prepared((db: Db, row: Omit<LoggedMessage, 'sequence' | keyof Rest> & Rest) => {
-  const { id, thread, type, from_did, to_did, direction, outcome, at, attempts, duration_ms, failure, event_sequence } = row
+  const {
+    id,
+    thread,
+    type,
+    from_did,
+    to_did,
+    direction,
+    outcome,
+    at,
+    attempts,
+    duration_ms,
+    failure,
+    event_sequence,
+  } = row
   const sequence = sql<number>`(select coalesce(max(sequence), 0) + 1 from message_log)`
-  const written = { id, thread, type, from_did, to_did, direction, outcome, at, attempts, duration_ms, failure }
+  const written = {
+    id,
+    thread,
+    type,
+    from_did,
+    to_did,
+    direction,
+    outcome,
+    at,
+    attempts,
+    duration_ms,
+    failure,
+  }
   const afterEvent = sql<number>`coalesce(${event_sequence}, (select max(sequence) from event), 0)`
   return db
     .insertInto('message_log')

@@ -38,7 +38,10 @@ const longestTimerMs = 2 ** 31 - 1
 /** How long the time of the next expiry is relied on: the system clock may be set meanwhile. */
 const expiryTtlMs = 3_600_000
 
-type Wallets<Wallet> = { ids(): Promise<string[]>; use<T>(id: string, work: (wallet: Wallet) => Promise<T>): Promise<T> }
+type Wallets<Wallet> = {
+  ids(): Promise<string[]>
+  use<T>(id: string, work: (wallet: Wallet) => Promise<T>): Promise<T>
+}
 
 export class Worker<Wallet extends { readonly id: string; readonly db: Db }> {
   readonly #wallets: Wallets<Wallet>
@@ -67,7 +70,8 @@ export class Worker<Wallet extends { readonly id: string; readonly db: Db }> {
 
   /** The ids of wallets with jobs or deliveries that are running, rescheduled, or could not be read. */
   busy(): string[] {
-    const isScheduled = ({ failures, jobsAt, deliveriesAt }: WalletState) => failures > 0 || Math.min(jobsAt, deliveriesAt) < Infinity
+    const isScheduled = ({ failures, jobsAt, deliveriesAt }: WalletState) =>
+      failures > 0 || Math.min(jobsAt, deliveriesAt) < Infinity
     return [...this.#states].filter(([, state]) => isRunning(state) || isScheduled(state)).map(([id]) => id)
   }
 
@@ -75,7 +79,8 @@ export class Worker<Wallet extends { readonly id: string; readonly db: Db }> {
   async resume(): Promise<void> {
     const ids = (await this.#wallets.ids()).values()
     const pollNext = async () => {
-      for (const id of ids) if (!this.#isStopped) await this.#poll(id, this.#stateOf(id), { jobs: true, events: true })
+      for (const id of ids)
+        if (!this.#isStopped) await this.#poll(id, this.#stateOf(id), { jobs: true, events: true })
     }
     for (let n = 0; n < resumeLimit; n++) void pollNext()
   }
@@ -91,7 +96,11 @@ export class Worker<Wallet extends { readonly id: string; readonly db: Db }> {
 
   async #onIdle(): Promise<void> {
     await Promise.all([...this.#polls, this.#jobs.onIdle(), this.#slots.onIdle()])
-    await Promise.allSettled([...this.#states.values()].flatMap(({ accepted }) => [...accepted.values()].map(({ stored }) => stored)))
+    await Promise.allSettled(
+      [...this.#states.values()].flatMap(({ accepted }) =>
+        [...accepted.values()].map(({ stored }) => stored),
+      ),
+    )
   }
 
   #stateOf(walletId: string): WalletState {
@@ -104,7 +113,10 @@ export class Worker<Wallet extends { readonly id: string; readonly db: Db }> {
 
   /** Polls a wallet; calls during a poll lead to one more. */
   async #poll(walletId: string, state: WalletState, { jobs, events }: Changes): Promise<void> {
-    state.wanted = { jobs: jobs || state.wanted?.jobs === true, events: events || state.wanted?.events === true }
+    state.wanted = {
+      jobs: jobs || state.wanted?.jobs === true,
+      events: events || state.wanted?.events === true,
+    }
     if (state.isPolling) return
     state.isPolling = true
     const poll = this.#pollWanted(walletId, state)
@@ -166,7 +178,12 @@ export class Worker<Wallet extends { readonly id: string; readonly db: Db }> {
   }
 
   /** Runs a job, or ends a flow, as the only one of its queue; then polls for more. */
-  async #run(walletId: string, state: WalletState, queue: string, work: (wallet: Wallet) => Promise<void>): Promise<void> {
+  async #run(
+    walletId: string,
+    state: WalletState,
+    queue: string,
+    work: (wallet: Wallet) => Promise<void>,
+  ): Promise<void> {
     state.queues.add(queue)
     try {
       await this.#jobs.add(() => this.#wallets.use(walletId, work))
@@ -185,7 +202,10 @@ export class Worker<Wallet extends { readonly id: string; readonly db: Db }> {
 
   async #startDeliveries(wallet: Wallet, state: WalletState): Promise<void> {
     const accepted = new Map([...state.accepted].map(([id, { sequence }]) => [id, sequence]))
-    const { deliveries, nextAt } = await dueDeliveries(wallet.db, wallet.id, { busy: [...state.webhooks], accepted })
+    const { deliveries, nextAt } = await dueDeliveries(wallet.db, wallet.id, {
+      busy: [...state.webhooks],
+      accepted,
+    })
     for (const delivery of deliveries) void this.#deliver(wallet.id, state, delivery)
     state.deliveriesAt = nextAt?.getTime() ?? Infinity
   }
@@ -212,7 +232,12 @@ export class Worker<Wallet extends { readonly id: string; readonly db: Db }> {
   }
 
   /** Remembers that an event was accepted until that is stored: the next event is sent without waiting for the disk. */
-  #remember(walletId: string, state: WalletState, { webhookId, sequence }: Delivery, stored: Promise<void>): void {
+  #remember(
+    walletId: string,
+    state: WalletState,
+    { webhookId, sequence }: Delivery,
+    stored: Promise<void>,
+  ): void {
     state.accepted.set(webhookId, { sequence, stored })
     const forget = () => {
       if (state.accepted.get(webhookId)?.sequence === sequence) state.accepted.delete(webhookId)

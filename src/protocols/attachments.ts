@@ -3,18 +3,32 @@ import { z } from 'zod'
 import { randomId } from '../base/id.ts'
 import { isTemporary, Problem } from '../base/problem.ts'
 import { VerificationError } from '../credentials/verification-error.ts'
-import { attachmentBytes, attachmentJson, base64Attachment, jsonAttachment, type Attachment } from '../didcomm/message.ts'
+import {
+  attachmentBytes,
+  attachmentJson,
+  base64Attachment,
+  jsonAttachment,
+  type Attachment,
+} from '../didcomm/message.ts'
 import { tokenFormats, toCredentialFormat, type CredentialFormat, type TokenFormat } from './formats.ts'
 import type { Received } from './engine/receive.ts'
 
 /** What a holder's proof must be bound to: made for this request (`challenge`) and for this verifier (`domain`). */
 export type ProofOptions = { challenge: string; domain: string }
 
-const Challenge = z.looseObject({ options: z.looseObject({ challenge: z.string().min(1), domain: z.string().min(1) }) })
+const Challenge = z.looseObject({
+  options: z.looseObject({ challenge: z.string().min(1), domain: z.string().min(1) }),
+})
 
 /** Writes challenge and domain as the one attachment of an offer, or of a request for JWT credentials; `content` is what stands in it. */
-export function challengeAttachment(options: ProofOptions, format: TokenFormat): { attachments: Attachment[]; content: object } {
-  const content = { options, presentation_definition: { id: randomId(), input_descriptors: [], format: { jwt: { alg: ['ES256K'] } } } }
+export function challengeAttachment(
+  options: ProofOptions,
+  format: TokenFormat,
+): { attachments: Attachment[]; content: object } {
+  const content = {
+    options,
+    presentation_definition: { id: randomId(), input_descriptors: [], format: { jwt: { alg: ['ES256K'] } } },
+  }
   return { attachments: [jsonAttachment(randomId(), content, tokenFormats[format])], content }
 }
 
@@ -52,11 +66,16 @@ export function readToken(message: Received): string {
 
 /** True when reading or verifying a token failed for what it is. False when it could not be judged, now or by an accident of ours: it may come again. */
 export function isTokensFault(error: unknown): boolean {
-  return error instanceof VerificationError || error instanceof TypeError || (error instanceof Problem && !isTemporary(error))
+  return (
+    error instanceof VerificationError ||
+    error instanceof TypeError ||
+    (error instanceof Problem && !isTemporary(error))
+  )
 }
 
 function only({ attachments }: Received): Attachment {
   const [first, ...more] = attachments
-  if (!first || more.length > 0) throw new TypeError(`the message has ${attachments.length} attachments instead of one`)
+  if (!first || more.length > 0)
+    throw new TypeError(`the message has ${attachments.length} attachments instead of one`)
   return first
 }

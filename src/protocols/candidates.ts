@@ -32,7 +32,9 @@ const Candidate = z
     answers: z
       .object({ attributes: z.array(z.string()), predicates: z.array(z.string()) })
       .optional()
-      .describe('AnonCreds: the references in the request of what it can answer; a candidate answers all, since a proof is made with one.'),
+      .describe(
+        'AnonCreds: the references in the request of what it can answer; a candidate answers all, since a proof is made with one.',
+      ),
     reason: z.string().optional().describe('Why the verifier would not take it.'),
   })
   .meta({ id: 'PresentationCandidate' })
@@ -40,17 +42,27 @@ type Candidate = z.infer<typeof Candidate>
 
 export const PresentationCandidates = z
   .object({
-    candidates: z.array(Candidate).describe('The credentials of the wallet that answer the request, oldest first.'),
+    candidates: z
+      .array(Candidate)
+      .describe('The credentials of the wallet that answer the request, oldest first.'),
     others: z.array(Candidate).describe('Those that do not, with the reason.'),
     lines: z
-      .array(z.object({ schemaId: z.string(), trustIssuers: z.array(z.string()), candidates: z.array(z.string()) }))
+      .array(
+        z.object({
+          schemaId: z.string(),
+          trustIssuers: z.array(z.string()),
+          candidates: z.array(z.string()),
+        }),
+      )
       .describe(
         'The lines of `proofs` that must all be satisfied, each with the record ids of the candidates that satisfy it. A request that was made with a policy has none: its constraints are alternatives.',
       ),
     choice: z
       .array(z.string())
       .optional()
-      .describe('The record ids to present; absent where there are several ways to answer the request, or none.'),
+      .describe(
+        'The record ids to present; absent where there are several ways to answer the request, or none.',
+      ),
   })
   .meta({ id: 'PresentationCandidates' })
 export type PresentationCandidates = z.infer<typeof PresentationCandidates>
@@ -64,7 +76,10 @@ type Held = HeldRow & { format: CredentialFormat; isRevoked: boolean }
  *
  * @throws {Problem} 404 when there is no such record, 400 when it is a verifier's.
  */
-export async function findCandidates(wallet: Wallet, presentationId: string): Promise<PresentationCandidates> {
+export async function findCandidates(
+  wallet: Wallet,
+  presentationId: string,
+): Promise<PresentationCandidates> {
   const record = await getRecord(wallet.db, presentProof, presentationId)
   if (record.role !== 'Prover') {
     const detail = `The record ${presentationId} is of the role ${record.role}: only its prover has credentials to choose from.`
@@ -73,13 +88,22 @@ export async function findCandidates(wallet: Wallet, presentationId: string): Pr
   const judged: Candidate[] = []
   for (const held of await listHeld(wallet.db)) judged.push(await judge(wallet, record, held))
   const candidates = judged.filter(({ reason }) => reason === undefined)
-  const lines = (record.anyProof || record.credentialFormat === 'AnonCreds' ? [] : record.proofs).map((line) => ({
-    schemaId: line.schemaId,
-    trustIssuers: line.trustIssuers ?? [],
-    candidates: candidates.filter(({ schemas, issuer }) => satisfies({ schemas, issuerDid: issuer }, line)).map(({ recordId }) => recordId),
-  }))
+  const lines = (record.anyProof || record.credentialFormat === 'AnonCreds' ? [] : record.proofs).map(
+    (line) => ({
+      schemaId: line.schemaId,
+      trustIssuers: line.trustIssuers ?? [],
+      candidates: candidates
+        .filter(({ schemas, issuer }) => satisfies({ schemas, issuerDid: issuer }, line))
+        .map(({ recordId }) => recordId),
+    }),
+  )
   const choice = findChoice(candidates, lines)
-  return { candidates, others: judged.filter(({ reason }) => reason !== undefined), lines, ...(choice && { choice }) }
+  return {
+    candidates,
+    others: judged.filter(({ reason }) => reason !== undefined),
+    lines,
+    ...(choice && { choice }),
+  }
 }
 
 /** The one way to answer a request: the only candidate, or those that are the only ones for their lines, where they satisfy all lines. */
@@ -111,9 +135,16 @@ async function judge(wallet: Wallet, record: PresentationRecord, held: Held): Pr
   const said = whyNot(() => issuanceFormats[held.format].read(held.credential))
   if ('reason' in said) return { ...about, schemas: [], claims: [], expired: false, reason: said.reason }
   const { schemas, claims } = said.value
-  const dates = whyNot(() => checkValidity(said.value, Math.floor(Date.now() / 1_000), wallet.env.config.CREDENTIAL_LEEWAY))
+  const dates = whyNot(() =>
+    checkValidity(said.value, Math.floor(Date.now() / 1_000), wallet.env.config.CREDENTIAL_LEEWAY),
+  )
   const expired = 'reason' in dates && dates.code === 'expired'
-  const { reason = 'reason' in dates ? dates.reason : undefined, answers } = await findMismatch(wallet, record, held, said.value)
+  const { reason = 'reason' in dates ? dates.reason : undefined, answers } = await findMismatch(
+    wallet,
+    record,
+    held,
+    said.value,
+  )
   return {
     ...about,
     schemas,
@@ -151,7 +182,8 @@ async function findMismatch(
 }
 
 function toAnswers(fit: Fit): Pick<Candidate, 'reason' | 'answers'> {
-  const answered = (each: Fit['attributes']) => Object.keys(each).filter((reference) => each[reference] === undefined)
+  const answered = (each: Fit['attributes']) =>
+    Object.keys(each).filter((reference) => each[reference] === undefined)
   const misfit = findMisfit(fit)
   const answers = { attributes: answered(fit.attributes), predicates: answered(fit.predicates) }
   return { answers, ...(misfit !== undefined && { reason: `It ${misfit}` }) }

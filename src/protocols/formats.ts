@@ -9,7 +9,10 @@ export type CredentialFormat = (typeof credentialFormats)[number]
 export type TokenFormat = Exclude<CredentialFormat, 'AnonCreds'>
 
 /** The attachment format of tokens, the same in every step (wire.md pitfall 3). */
-export const tokenFormats = { JWT: 'prism/jwt', SDJWT: 'vc+sd-jwt' } as const satisfies Record<TokenFormat, string>
+export const tokenFormats = { JWT: 'prism/jwt', SDJWT: 'vc+sd-jwt' } as const satisfies Record<
+  TokenFormat,
+  string
+>
 
 /** The attachment formats of AnonCreds, one for each step. */
 export const anonCredsFormats = {

@@ -52,7 +52,9 @@ export const handlers: Readonly<Record<string, Handler>> = {
 }
 
 /** What is told of a message's outcome, where no record waits for it: that it was taken, or, with a reason, given up. */
-export const outcomes: Readonly<Record<string, (tx: Tx, recordId: string, failure?: string) => Promise<unknown>>> = {
+export const outcomes: Readonly<
+  Record<string, (tx: Tx, recordId: string, failure?: string) => Promise<unknown>>
+> = {
   [basicMessage.name]: noteOutcome,
   [trustPing.name]: notePingOutcome,
 }

@@ -7,7 +7,13 @@ export const firstMetaRetries = 5
 
 /** Why the agent could not do the next thing the last time it tried. */
 export const MetaLastFailure = z
-  .object({ status: z.int(), type: z.string(), title: z.string(), detail: z.string().optional(), instance: z.string().optional() })
+  .object({
+    status: z.int(),
+    type: z.string(),
+    title: z.string(),
+    detail: z.string().optional(),
+    instance: z.string().optional(),
+  })
   .meta({ id: 'ErrorResponse' })
 
 /** The last failure of a flow that was waited for in vain. */
@@ -68,7 +74,13 @@ export const InvitationFields = {
 }
 
 /** The values of `InvitationFields`. */
-export function toInvitationFields({ myDid, invitation: kept }: { myDid?: string | undefined; invitation?: KeptInvitation | undefined }) {
+export function toInvitationFields({
+  myDid,
+  invitation: kept,
+}: {
+  myDid?: string | undefined
+  invitation?: KeptInvitation | undefined
+}) {
   if (!kept) return {}
   const { goalCode, goal, expiresTime: _unshown, ...invitation } = kept
   return { goalCode, goal, myDid, invitation }

@@ -20,7 +20,13 @@ export type Notice = {
   recordId: string
   from: string
   to: string
-  message: { type: string; thid?: string; pthid?: string; body: Record<string, unknown>; attachments?: Attachment[] }
+  message: {
+    type: string
+    thid?: string
+    pthid?: string
+    body: Record<string, unknown>
+    attachments?: Attachment[]
+  }
 }
 
 /** Enqueues a message; returns its id. */
@@ -29,7 +35,12 @@ export async function putNotice(tx: Tx, { from, ...notice }: Notice): Promise<st
 }
 
 /** Enqueues an answer to a message, unless too many answers wait in the queue. */
-export async function putAnswer(tx: Tx, received: Received, protocol: string, message: Notice['message']): Promise<void> {
+export async function putAnswer(
+  tx: Tx,
+  received: Received,
+  protocol: string,
+  message: Notice['message'],
+): Promise<void> {
   const queue = await queueOf(tx, received.to)
   const { waiting } = await tx
     .selectFrom('job')
@@ -37,7 +48,14 @@ export async function putAnswer(tx: Tx, received: Received, protocol: string, me
     .select((eb) => eb.fn.countAll().as('waiting'))
     .executeTakeFirstOrThrow()
   if (Number(waiting) >= waitingAnswers) return
-  await enqueue(tx, queue, { kind: 'message', protocol, recordId: received.id, from: received.to, to: received.from, message })
+  await enqueue(tx, queue, {
+    kind: 'message',
+    protocol,
+    recordId: received.id,
+    from: received.to,
+    to: received.from,
+    message,
+  })
 }
 
 /** What a record may say of its two sides, whichever protocol it is of. */
@@ -56,7 +74,10 @@ export async function mustKnow(
   { admitHolder }: { admitHolder?: () => Promise<void> } = {},
 ): Promise<void> {
   const id = await findRecordOfDid(db, to)
-  const row = id === undefined ? undefined : await db.selectFrom('record').select(['state', 'data']).where('id', '=', id).executeTakeFirst()
+  const row =
+    id === undefined
+      ? undefined
+      : await db.selectFrom('record').select(['state', 'data']).where('id', '=', id).executeTakeFirst()
   if (admitHolder && row?.state === 'InvitationGenerated') return admitHolder()
   const sides = row && Sides.parse(JSON.parse(row.data))
   if (sides?.theirDid !== from || sides.myDid !== to) throw notAllowed(type)

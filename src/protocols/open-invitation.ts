@@ -18,7 +18,11 @@ import type { Received } from './engine/receive.ts'
  *
  * @throws {Problem} 400 when it cannot be read, is for something else (the right endpoint is named), or has expired.
  */
-export async function openInvitation(wallet: Wallet, text: string, purpose: Purpose): Promise<Invited & { message: Received }> {
+export async function openInvitation(
+  wallet: Wallet,
+  text: string,
+  purpose: Purpose,
+): Promise<Invited & { message: Received }> {
   const { invitation, oob } = read(text, purpose)
   const embedded = unwrap(invitation, purpose)
   const { id, type, from, body, expires_time: expiresTime } = invitation
@@ -27,7 +31,15 @@ export async function openInvitation(wallet: Wallet, text: string, purpose: Purp
   const peer = newPeerDid(wallet)
   const thid = embedded.thid ?? embedded.id
   const invitationUrl = toInvitationUrl(invitationBase, oob)
-  const kept = present({ id, type, from, invitationUrl, goalCode: body.goal_code, goal: body.goal, expiresTime })
+  const kept = present({
+    id,
+    type,
+    from,
+    invitationUrl,
+    goalCode: body.goal_code,
+    goal: body.goal,
+    expiresTime,
+  })
   const sides = { myDid: peer.did, theirDid: from, invitation: kept }
   return { recordId: newId(), thid, peer, sides, message: { ...embedded, from, to: peer.did, thid } }
 }
@@ -82,11 +94,18 @@ function unwrap(invitation: OutOfBandInvitation, purpose: Purpose): EmbeddedMess
     throw unreadable(purpose, `The invitation cannot be read: ${reasonOf(error)}.`, error)
   }
   const { id } = invitation
-  if (!message) throw unreadable(purpose, `The invitation ${id} carries no ${purpose}. Accept it with POST /connection-invitations.`)
+  if (!message)
+    throw unreadable(
+      purpose,
+      `The invitation ${id} carries no ${purpose}. Accept it with POST /connection-invitations.`,
+    )
   const found = purposeOf(message.type)
   if (found === purposes[purpose]) return message
   const way = found ? `Accept it with ${found.accept}.` : 'This agent does not know messages of that type.'
-  throw unreadable(purpose, `The invitation ${id} carries no ${purpose}, but a message of type ${message.type.slice(0, 200)}. ${way}`)
+  throw unreadable(
+    purpose,
+    `The invitation ${id} carries no ${purpose}, but a message of type ${message.type.slice(0, 200)}. ${way}`,
+  )
 }
 
 function unreadable(purpose: Purpose, detail: string, cause?: unknown): Problem {

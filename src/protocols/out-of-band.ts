@@ -21,7 +21,11 @@ export function newInvitationBase({ config: { REST_SERVICE_URL: url } }: Wallet[
   return url !== undefined && isPublicUrl(url) ? `${url}/invitation` : invitationBase
 }
 
-type Accepted = { carries: readonly string[]; accept: string; errors: 'error:CredentialServiceError' | 'error:PresentationError' }
+type Accepted = {
+  carries: readonly string[]
+  accept: string
+  errors: 'error:CredentialServiceError' | 'error:PresentationError'
+}
 
 /** What an invitation can carry: messages of which types, where it is accepted, and whose errors are answered there. */
 export const purposes = {
@@ -62,7 +66,16 @@ export function invite(wallet: Wallet, { goalCode, goal, lifetimeSeconds, messag
   const createdTime = Math.floor(Date.now() / 1_000)
   const expiresTime = createdTime + lifetimeSeconds
   const attachments = [embedMessage(randomId(), { id: randomId(), ...message, thid, from })]
-  const invitation = createInvitation({ id: thid, from, goalCode, goal, accept: ['didcomm/v2'], createdTime, expiresTime, attachments })
+  const invitation = createInvitation({
+    id: thid,
+    from,
+    goalCode,
+    goal,
+    accept: ['didcomm/v2'],
+    createdTime,
+    expiresTime,
+    attachments,
+  })
   const invitationUrl = toInvitationUrl(newInvitationBase(wallet.env), invitation)
   const kept = present({ id: thid, type: invitation.type, from, invitationUrl, goalCode, goal, expiresTime })
   return { recordId: newId(), thid, peer, sides: { myDid: from, invitation: kept } }

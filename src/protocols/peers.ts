@@ -7,12 +7,20 @@ import type { Received } from './engine/receive.ts'
 import type { Protocol, Rec } from './engine/record.ts'
 
 /** The members of `Sides`, as far as a record has them. */
-type HasSides = { connectionId?: string | undefined; myDid?: string | undefined; theirDid?: string | undefined }
+type HasSides = {
+  connectionId?: string | undefined
+  myDid?: string | undefined
+  theirDid?: string | undefined
+}
 
 /** The DIDs between which the messages of a record go. @throws {Problem} 400 when its connection is not complete, 404 when it is gone. */
-export async function peersOf(db: Db, { connectionId, myDid, theirDid }: HasSides): Promise<{ myDid: string; theirDid: string }> {
+export async function peersOf(
+  db: Db,
+  { connectionId, myDid, theirDid }: HasSides,
+): Promise<{ myDid: string; theirDid: string }> {
   if (connectionId !== undefined) return getPeers(db, connectionId)
-  if (myDid === undefined || theirDid === undefined) throw new Error('the record has nobody on its other side')
+  if (myDid === undefined || theirDid === undefined)
+    throw new Error('the record has nobody on its other side')
   return { myDid, theirDid }
 }
 
@@ -32,7 +40,8 @@ export async function findRecordFor<M extends Machine, Data extends HasSides>(
   const record = await findByThread(db, protocol, role, thid)
   if (!record) return undefined
   const { connectionId, myDid, theirDid }: HasSides = record
-  if (connectionId !== undefined) return (await findPeers(db, from, to))?.connectionId === connectionId ? record : undefined
+  if (connectionId !== undefined)
+    return (await findPeers(db, from, to))?.connectionId === connectionId ? record : undefined
   const isTheirs = theirDid === undefined ? mayAnswer : theirDid === from
   return myDid === to && isTheirs ? record : undefined
 }

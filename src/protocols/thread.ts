@@ -2,7 +2,13 @@
 import { reportProblem } from './report-problem/model.ts'
 import { RevokeBody, revocationNotification } from './revocation-notification/model.ts'
 
-type Message = { id: string; type: string; thid?: string | undefined; pthid?: string | undefined; body: unknown }
+type Message = {
+  id: string
+  type: string
+  thid?: string | undefined
+  pthid?: string | undefined
+  body: unknown
+}
 
 /** Thread ids are no longer than this (`didcomm/message.ts`), wherever they stand. */
 const longestThid = 1_024

@@ -16,14 +16,20 @@ export const AnonCredsSchema = z.strictObject({
   version: z.string().min(1).max(100),
   attrNames: Names.min(1)
     .refine(keysDiffer, 'must not name anything twice, capitals and spaces aside')
-    .refine((names) => names.every(isFree), `must not have ${linkSecretName}, __proto__ or a name of spaces alone`),
+    .refine(
+      (names) => names.every(isFree),
+      `must not have ${linkSecretName}, __proto__ or a name of spaces alone`,
+    ),
   issuerId: z.string().min(1).max(70_000),
 })
 export type AnonCredsSchema = z.output<typeof AnonCredsSchema>
 
 /** True for what is meant to be an AnonCreds schema: read as a JSON schema, it would take any claims. */
 export function isAnonCreds(schema: JsonObject): boolean {
-  return Object.hasOwn(schema, 'attrNames') && !['$schema', 'type', 'properties'].some((keyword) => Object.hasOwn(schema, keyword))
+  return (
+    Object.hasOwn(schema, 'attrNames') &&
+    !['$schema', 'type', 'properties'].some((keyword) => Object.hasOwn(schema, keyword))
+  )
 }
 
 /**

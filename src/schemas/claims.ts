@@ -18,7 +18,10 @@ export async function checkClaims(claims: unknown, schema: unknown): Promise<voi
   if (!isJsonObject(schema)) throw unusable('it is not a JSON object')
   const verdict = await judge({ schema, claims })
   if ('unusable' in verdict) throw unusable(toSentence(verdict.unusable))
-  if ('spent' in verdict) throw failed(['checking these claims against it takes too much work; shorten the claims or simplify the schema'])
+  if ('spent' in verdict)
+    throw failed([
+      'checking these claims against it takes too much work; shorten the claims or simplify the schema',
+    ])
   if (verdict.violations.length > 0) throw failed(verdict.violations)
 }
 
@@ -35,7 +38,10 @@ function toSentence({ path, reason }: Unusable): string {
 }
 
 function unusable(reason: string): Problem {
-  return new Problem('error:CredentialSchemaError:InvalidSchema', `The credential schema cannot be used: ${reason}`)
+  return new Problem(
+    'error:CredentialSchemaError:InvalidSchema',
+    `The credential schema cannot be used: ${reason}`,
+  )
 }
 
 function failed(reasons: string[]): Problem {

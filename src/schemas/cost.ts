@@ -13,7 +13,14 @@ export const costKeyword = '$$cost'
 const maxSubschemas = 300
 
 /** Keywords whose members are subschemas by names that somebody chose. */
-const maps = new Set(['properties', 'patternProperties', 'dependentSchemas', 'dependencies', '$defs', 'definitions'])
+const maps = new Set([
+  'properties',
+  'patternProperties',
+  'dependentSchemas',
+  'dependencies',
+  '$defs',
+  'definitions',
+])
 /** Keywords with values that are no subschemas and must stay as they are. */
 const literals = new Set(['const', 'enum', 'dependentRequired', '$vocabulary', '@context'])
 
@@ -33,20 +40,29 @@ export function withCosts(schema: JsonObject, compilePattern: PatternCompiler): 
     if (subschemas > maxSubschemas) throw new UnusableSchema([], `has more than ${maxSubschemas} subschemas`)
     for (const keyword of ['$ref', '$dynamicRef']) checkReference(value[keyword], [...path, keyword])
     checkPatterns(value, path)
-    const members = Object.entries(value).map(([keyword, member]) => [keyword, copyMember(keyword, member, [...path, keyword])])
-    return { ...Object.fromEntries(members), [costKeyword]: Object.values(value).reduce<number>((sum, member) => sum + sizeOf(member), 1) }
+    const members = Object.entries(value).map(([keyword, member]) => [
+      keyword,
+      copyMember(keyword, member, [...path, keyword]),
+    ])
+    return {
+      ...Object.fromEntries(members),
+      [costKeyword]: Object.values(value).reduce<number>((sum, member) => sum + sizeOf(member), 1),
+    }
   }
 
   function copyMember(keyword: string, member: unknown, path: readonly string[]): unknown {
     if (literals.has(keyword)) return member
     if (!maps.has(keyword) || !isJsonObject(member)) return copy(member, path)
-    return Object.fromEntries(Object.entries(member).map(([name, subschema]) => [name, copy(subschema, [...path, name])]))
+    return Object.fromEntries(
+      Object.entries(member).map(([name, subschema]) => [name, copy(subschema, [...path, name])]),
+    )
   }
 
   /** Here, because ajv does not say where the pattern stands that it could not compile. */
   function checkPatterns({ pattern, patternProperties }: JsonObject, path: readonly string[]): void {
     if (typeof pattern === 'string') check(pattern, [...path, 'pattern'])
-    if (isJsonObject(patternProperties)) for (const each of Object.keys(patternProperties)) check(each, [...path, 'patternProperties'])
+    if (isJsonObject(patternProperties))
+      for (const each of Object.keys(patternProperties)) check(each, [...path, 'patternProperties'])
   }
 
   function check(pattern: string, path: readonly string[]): void {
@@ -67,7 +83,8 @@ function checkReference(reference: unknown, path: readonly string[]): void {
   const [, ...pointer] = decode(reference.replace(/^[^#]*/, ''), path).split('/')
   let isName = false
   for (const segment of pointer) {
-    if (!isName && literals.has(segment)) throw new UnusableSchema(path, `the reference ${reference} leads to a value, not to a schema`)
+    if (!isName && literals.has(segment))
+      throw new UnusableSchema(path, `the reference ${reference} leads to a value, not to a schema`)
     isName = !isName && maps.has(segment)
   }
 }
@@ -83,5 +100,8 @@ function decode(reference: string, path: readonly string[]): string {
 /** How much a keyword looks at; subschemas count themselves. */
 function sizeOf(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 1
-  return Object.values(value).reduce<number>((sum, member) => sum + (Array.isArray(value) ? sizeOf(member) : 1), 1)
+  return Object.values(value).reduce<number>(
+    (sum, member) => sum + (Array.isArray(value) ? sizeOf(member) : 1),
+    1,
+  )
 }

@@ -50,5 +50,8 @@ function ownSchemas({ ownRecord }: SchemaSources): OwnCollection {
 }
 
 function failed(url: string, reason: string): Problem {
-  return new Problem('error:CredentialSchemaError:SchemaDereferencingError', `The credential schema ${url} could not be read: ${reason}.`)
+  return new Problem(
+    'error:CredentialSchemaError:SchemaDereferencingError',
+    `The credential schema ${url} could not be read: ${reason}.`,
+  )
 }

@@ -19,7 +19,10 @@ export type PrismEnvelope = z.output<typeof PrismEnvelope>
 export function toEnvelope(did: string, path: string, resource: object): PrismEnvelope {
   const text = toText(resource)
   // The second question mark is the real agent's.
-  return { resource: text, url: `${did}?resourceService=${serviceName}&resourcePath=${path}?resourceHash=${hashOf(text)}` }
+  return {
+    resource: text,
+    url: `${did}?resourceService=${serviceName}&resourcePath=${path}?resourceHash=${hashOf(text)}`,
+  }
 }
 
 /** The JSON in an envelope, with its digest; an answer that is in none is itself. @throws {SyntaxError} when it is no JSON. */
@@ -48,7 +51,8 @@ export function parseResourceUrl(url: string): ResourceUrl | undefined {
   const parameters = new URLSearchParams(queries.join('&'))
   const service = parameters.get('resourceService') ?? parameters.get('service')
   const path = parameters.get('resourcePath') ?? parameters.get('relativeRef')
-  if (service === null || path === null) throw new SyntaxError('the DID URL names no resource with resourceService and resourcePath')
+  if (service === null || path === null)
+    throw new SyntaxError('the DID URL names no resource with resourceService and resourcePath')
   return { did, service, path, hash: parameters.get('resourceHash')?.toLowerCase() }
 }
 
@@ -56,7 +60,9 @@ export function parseResourceUrl(url: string): ResourceUrl | undefined {
 export function locate({ did, service, path }: ResourceUrl, document: DidDocument): string {
   const found = document.service?.find(({ id }) => {
     const owner = didOf(id)
-    return id.slice(owner.length) === `#${service}` && (owner === '' || canonicalDid(owner) === canonicalDid(did))
+    return (
+      id.slice(owner.length) === `#${service}` && (owner === '' || canonicalDid(owner) === canonicalDid(did))
+    )
   })
   if (!found) throw new SyntaxError(`the DID has no service with the id #${service}`)
   const [endpoint] = [found.serviceEndpoint].flat()

@@ -41,12 +41,16 @@ const keywords = {
   '@direction': z.enum(['ltr', 'rtl']).nullable().optional(),
   '@propagate': z.boolean().optional(),
   '@protected': z.boolean().optional(),
-  '@type': z.strictObject({ '@container': z.literal('@set').optional(), '@protected': z.boolean().optional() }).optional(),
+  '@type': z
+    .strictObject({ '@container': z.literal('@set').optional(), '@protected': z.boolean().optional() })
+    .optional(),
 }
 
 /** JSON-LD 1.1 §9.15. */
 const Definitions = z.object(keywords).catchall(TermDefinition)
-const Context: z.ZodType = z.lazy(() => z.union([Remote, Definitions, z.null(), z.array(z.union([Remote, Definitions, z.null()]))]))
+const Context: z.ZodType = z.lazy(() =>
+  z.union([Remote, Definitions, z.null(), z.array(z.union([Remote, Definitions, z.null()]))]),
+)
 
 /** A JSON-LD credential schema. Where the whole context is written out, it must define every property. */
 export const JsonLdSchema = PlainSchema.extend({
@@ -54,7 +58,11 @@ export const JsonLdSchema = PlainSchema.extend({
 }).superRefine(({ '@context': context, properties }, issues) => {
   const parts = Array.isArray(context) ? context : [context]
   const written = parts.filter((part) => typeof part !== 'string')
-  if (written.length < parts.length || written.some((part) => part['@import'] !== undefined || part['@vocab'] != null)) return
+  if (
+    written.length < parts.length ||
+    written.some((part) => part['@import'] !== undefined || part['@vocab'] != null)
+  )
+    return
   for (const name of Object.keys(properties)) {
     if (!written.some((part) => Object.hasOwn(part, name))) {
       issues.addIssue({ code: 'custom', path: ['properties', name], message: 'is not a term of @context' })

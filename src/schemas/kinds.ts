@@ -45,13 +45,18 @@ export async function checkSchema(type: string, schema: JsonObject): Promise<voi
 
 function toSentences(issue: z.core.$ZodIssue): string[] {
   const path = ['schema', ...issue.path].join('.')
-  if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => `${path}.${key}: is not a keyword that is accepted here`)
+  if (issue.code === 'unrecognized_keys')
+    return issue.keys.map((key) => `${path}.${key}: is not a keyword that is accepted here`)
   if (issue.code === 'invalid_union' && issue.path[0] === '@context')
     return [`${path}: must be a JSON-LD context: a URL, an object that defines terms, or a list of these`]
-  if (issue.code === 'invalid_union') return [`${path}: must be string, integer, number, boolean, array or object`]
+  if (issue.code === 'invalid_union')
+    return [`${path}: must be string, integer, number, boolean, array or object`]
   return [`${path}: ${issue.message}`]
 }
 
 function invalid(reasons: string[]): Problem {
-  return new Problem('error:CredentialSchemaError:InvalidSchema', `The credential schema is not valid. ${reasons.slice(0, 20).join('; ')}`)
+  return new Problem(
+    'error:CredentialSchemaError:InvalidSchema',
+    `The credential schema is not valid. ${reasons.slice(0, 20).join('; ')}`,
+  )
 }

@@ -29,11 +29,13 @@ export function patternCompiler(fuel: Fuel): PatternCompiler {
   function compile(pattern: string): Pattern {
     charactersLeft -= pattern.length
     if (pattern.length > maxLength) throw new SyntaxError(`a pattern has more than ${maxLength} characters`)
-    if (charactersLeft < 0) throw new SyntaxError(`the patterns have more than ${maxCharacters} characters together`)
+    if (charactersLeft < 0)
+      throw new SyntaxError(`the patterns have more than ${maxCharacters} characters together`)
     const compiled = parse(pattern)
     const instructions = compiled.programSize()
     instructionsLeft -= instructions
-    if (instructionsLeft < 0) throw new SyntaxError('the patterns repeat too much; lower the numbers in braces')
+    if (instructionsLeft < 0)
+      throw new SyntaxError('the patterns repeat too much; lower the numbers in braces')
     return {
       test(text) {
         burn(fuel, 100 + instructions * text.length * unitsPerStep)

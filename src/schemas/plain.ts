@@ -29,13 +29,23 @@ const StringProperty = z.strictObject({
   type: z.literal('string'),
   minLength: count.optional(),
   maxLength: count.optional(),
-  format: z.enum(['date-time', 'date', 'time', 'duration', 'ipv4', 'ipv6', 'email', 'uri', 'uuid']).optional(),
+  format: z
+    .enum(['date-time', 'date', 'time', 'duration', 'ipv4', 'ipv6', 'email', 'uri', 'uuid'])
+    .optional(),
   pattern: z.string().optional(),
   enum: z.array(z.string()).min(1).optional(),
 })
 
-const IntegerProperty = z.strictObject({ ...numberKeywords, type: z.literal('integer'), enum: z.array(z.number().int()).min(1).optional() })
-const NumberProperty = z.strictObject({ ...numberKeywords, type: z.literal('number'), enum: z.array(z.number()).min(1).optional() })
+const IntegerProperty = z.strictObject({
+  ...numberKeywords,
+  type: z.literal('integer'),
+  enum: z.array(z.number().int()).min(1).optional(),
+})
+const NumberProperty = z.strictObject({
+  ...numberKeywords,
+  type: z.literal('number'),
+  enum: z.array(z.number()).min(1).optional(),
+})
 const BooleanProperty = z.strictObject({ ...notes, type: z.literal('boolean') })
 
 const ArrayProperty = z.strictObject({
@@ -62,7 +72,14 @@ const ObjectProperty = z.strictObject({
 })
 
 const Property: z.ZodType = z.lazy(() =>
-  z.discriminatedUnion('type', [StringProperty, IntegerProperty, NumberProperty, BooleanProperty, ArrayProperty, ObjectProperty]),
+  z.discriminatedUnion('type', [
+    StringProperty,
+    IntegerProperty,
+    NumberProperty,
+    BooleanProperty,
+    ArrayProperty,
+    ObjectProperty,
+  ]),
 )
 const Properties = z.record(z.string(), Property)
 

@@ -19,7 +19,11 @@ export const Proof = z
     created: z.iso.datetime({ offset: true }),
     verificationMethod: z.string().max(60_200).describe('DID URL of an assertion key of the author.'),
     proofPurpose: z.string().max(100).describe('`assertionMethod`.'),
-    proofValue: z.string().max(200).optional().describe('The signature in multibase: the one in `jws` once more.'),
+    proofValue: z
+      .string()
+      .max(200)
+      .optional()
+      .describe('The signature in multibase: the one in `jws` once more.'),
     domain: z.string().max(300).optional(),
     jws: z.string().max(1_000).optional().describe('JWS with detached payload: header, nothing, signature.'),
   })
@@ -34,7 +38,13 @@ export type Signer = { verificationMethod: string; privateJwk: PrivateJwk; domai
 
 /** Signs a schema. */
 export function signSchema(authored: Authored, { verificationMethod, privateJwk, domain }: Signer): Proof {
-  const options = { type: proofType, created: new Date().toISOString(), verificationMethod, proofPurpose: 'assertionMethod', domain }
+  const options = {
+    type: proofType,
+    created: new Date().toISOString(),
+    verificationMethod,
+    proofPurpose: 'assertionMethod',
+    domain,
+  }
   const header = toBase64url(JSON.stringify({ alg: algorithmOf(privateJwk), b64: false, crit: ['b64'] }))
   const signature = sign(privateJwk, signingInput(header, authored, options))
   return { ...options, proofValue: toMultibase(signature), jws: `${header}..${toBase64url(signature)}` }
@@ -45,27 +55,42 @@ export function signSchema(authored: Authored, { verificationMethod, privateJwk,
  *
  * @throws {Problem} `error:ServiceUnavailable` when the author's DID cannot be resolved for now.
  */
-export async function findProofFault(authored: Authored, proof: Proof, resolve: Resolve): Promise<string | undefined> {
+export async function findProofFault(
+  authored: Authored,
+  proof: Proof,
+  resolve: Resolve,
+): Promise<string | undefined> {
   if (proof.type !== proofType) return `type: must be ${proofType}; no other can be verified here`
   if (proof.proofPurpose !== 'assertionMethod') return 'proofPurpose: must be assertionMethod'
   const parts = readJws(proof.jws)
-  if (!parts) return 'jws: must be a JWS with detached payload, whose header has alg, b64 (false), crit (["b64"]) and nothing else'
-  if (proof.proofValue !== undefined && proof.proofValue !== toMultibase(parts.signature)) return 'proofValue: is not the signature in jws'
+  if (!parts)
+    return 'jws: must be a JWS with detached payload, whose header has alg, b64 (false), crit (["b64"]) and nothing else'
+  if (proof.proofValue !== undefined && proof.proofValue !== toMultibase(parts.signature))
+    return 'proofValue: is not the signature in jws'
   if (canonicalDid(didOf(proof.verificationMethod)) !== canonicalDid(authored.author))
     return 'verificationMethod: must be a key of the author'
   const keys = await keysOf(authored.author, proof.verificationMethod, resolve)
   if (typeof keys === 'string') return `verificationMethod: ${keys}`
   const fitting = keys.filter((key) => hasAlgorithm(key, parts.alg))
-  if (fitting.length === 0) return 'verificationMethod: is no assertionMethod key of the author for the algorithm in jws'
+  if (fitting.length === 0)
+    return 'verificationMethod: is no assertionMethod key of the author for the algorithm in jws'
   const { jws: _, proofValue: __, ...options } = proof
   const input = signingInput(parts.header, authored, options)
-  return fitting.some((key) => verify(key, input, parts.signature)) ? undefined : 'jws: the signature is not of this schema by this key'
+  return fitting.some((key) => verify(key, input, parts.signature))
+    ? undefined
+    : 'jws: the signature is not of this schema by this key'
 }
 
-async function keysOf(author: string, verificationMethod: string, resolve: Resolve): Promise<PublicJwk[] | string> {
+async function keysOf(
+  author: string,
+  verificationMethod: string,
+  resolve: Resolve,
+): Promise<PublicJwk[] | string> {
   try {
     const document = await resolve(author)
-    return keysMatching(document, 'assertionMethod', verificationMethod).map(({ publicKeyJwk }) => publicKeyJwk)
+    return keysMatching(document, 'assertionMethod', verificationMethod).map(
+      ({ publicKeyJwk }) => publicKeyJwk,
+    )
   } catch (error) {
     if (!(error instanceof Problem) || isTemporary(error)) throw error
     return `the author's DID could not be resolved: ${error.message}`
@@ -93,6 +118,10 @@ function readJws(jws = ''): { header: string; alg: string; signature: Uint8Array
 }
 
 /** RFC 7797 §3: the header as it is written, a full stop, the payload as it is. */
-function signingInput(header: string, { type, name, version, author, schema }: Authored, options: Proof): Uint8Array {
+function signingInput(
+  header: string,
+  { type, name, version, author, schema }: Authored,
+  options: Proof,
+): Uint8Array {
   return utf8(`${header}.${canonicalize({ type, name, version, author, schema, proof: options })}`)
 }

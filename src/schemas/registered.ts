@@ -6,7 +6,12 @@ import { guidOf, longIdOf, type ResolutionMethod } from './schema.ts'
 type Given = { author: string; name: string; version: string; description?: string | null | undefined }
 
 /** The columns of what an author registers now. */
-export function toRow(walletId: string, id: string, given: Given, resolutionMethod: ResolutionMethod): Registered {
+export function toRow(
+  walletId: string,
+  id: string,
+  given: Given,
+  resolutionMethod: ResolutionMethod,
+): Registered {
   const { author, name, version, description } = given
   return {
     guid: guidOf({ author, id, version }),

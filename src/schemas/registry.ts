@@ -16,7 +16,13 @@ import { mustBeAuthor, mustBeDid } from './author.ts'
 import { checkSchema } from './kinds.ts'
 import { type Authored, findProofFault, type Proof } from './proof.ts'
 import { toRow, withNames } from './registered.ts'
-import { compareVersions, CredentialSchema, schemasPath, type CredentialSchemaInput, type ResolutionMethod } from './schema.ts'
+import {
+  compareVersions,
+  CredentialSchema,
+  schemasPath,
+  type CredentialSchemaInput,
+  type ResolutionMethod,
+} from './schema.ts'
 
 /** What the caller's wallet knows of authors. */
 export type Authors = {
@@ -51,7 +57,9 @@ export async function publishSchema(
   resolutionMethod: ResolutionMethod = 'http',
 ): Promise<CredentialSchema> {
   const proof = await checkInput(input, authors)
-  return db.transaction().execute((tx) => write(tx, { walletId, id: newId(), proof, resolutionMethod }, input))
+  return db
+    .transaction()
+    .execute((tx) => write(tx, { walletId, id: newId(), proof, resolutionMethod }, input))
 }
 
 /**
@@ -79,12 +87,20 @@ export async function updateSchema(
 
 /** The published schema with a guid, of whichever wallet, in whichever list. */
 export async function findSchema(db: AgentDb, guid: string): Promise<CredentialSchema | undefined> {
-  const row = await db.selectFrom('credential_schema').selectAll().where('guid', '=', guid.toLowerCase()).executeTakeFirst()
+  const row = await db
+    .selectFrom('credential_schema')
+    .selectAll()
+    .where('guid', '=', guid.toLowerCase())
+    .executeTakeFirst()
   return row && toCredentialSchema(row)
 }
 
 /** The published schema with a guid. @throws {Problem} `error:CredentialSchemaError:CredentialSchemaGuidNotFoundError` */
-export async function getSchema(db: AgentDb, guid: string, resolutionMethod: ResolutionMethod = 'http'): Promise<CredentialSchema> {
+export async function getSchema(
+  db: AgentDb,
+  guid: string,
+  resolutionMethod: ResolutionMethod = 'http',
+): Promise<CredentialSchema> {
   const schema = await findSchema(db, guid)
   if (schema?.resolutionMethod !== resolutionMethod)
     throw new Problem(
@@ -120,29 +136,41 @@ export async function listSchemas(
   walletId: string,
   { offset, limit, order, tags: tag, resolutionMethod = 'http', ...texts }: SchemaQuery,
 ): Promise<{ schemas: CredentialSchema[]; total: number }> {
-  let matching = db.selectFrom('credential_schema').where('wallet_id', '=', walletId).where('resolution_method', '=', resolutionMethod)
+  let matching = db
+    .selectFrom('credential_schema')
+    .where('wallet_id', '=', walletId)
+    .where('resolution_method', '=', resolutionMethod)
   for (const column of ['author', 'name', 'version'] as const) {
     const text = texts[column]
     if (text !== undefined) matching = matching.where(column, ...matchOf(text))
   }
   if (tag !== undefined) {
-    matching = matching.where('guid', 'in', (query) => query.selectFrom('credential_schema_tag').select('guid').where('tag', '=', tag))
+    matching = matching.where('guid', 'in', (query) =>
+      query.selectFrom('credential_schema_tag').select('guid').where('tag', '=', tag),
+    )
   }
   const { rows, total } = await pageOf(matching.selectAll(), ['position'], { offset, limit, order })
   return { schemas: rows.map(toCredentialSchema), total }
 }
 
 /** Checks what is to be published, and gives the proof to publish with it: its own, or the one that is made now. */
-async function checkInput(input: CredentialSchemaInput, { owns, resolve, sign }: Authors): Promise<Proof | undefined> {
+async function checkInput(
+  input: CredentialSchemaInput,
+  { owns, resolve, sign }: Authors,
+): Promise<Proof | undefined> {
   const { author, type, schema, proof } = input
   mustBeDid(author)
-  if (proof && sign) throw new Problem('BadRequest', 'proof: must be left out when the schema is to be signed here.')
+  if (proof && sign)
+    throw new Problem('BadRequest', 'proof: must be left out when the schema is to be signed here.')
   await checkSchema(type, schema)
   await mustBeAuthor(author, owns)
   if (!proof) return sign?.(input)
   const fault = await findProofFault(input, proof, resolve)
   if (fault !== undefined)
-    throw new Problem('error:CredentialSchemaError:InvalidSchema', `The credential schema is not valid. proof.${fault}.`)
+    throw new Problem(
+      'error:CredentialSchemaError:InvalidSchema',
+      `The credential schema is not valid. proof.${fault}.`,
+    )
   return proof
 }
 
@@ -165,7 +193,9 @@ async function write(
     proof: proof ? JSON.stringify(proof) : null,
   }
   const insertion = tx.insertInto('credential_schema').values(row)
-  const { numInsertedOrUpdatedRows } = await insertion.onConflict((conflict) => conflict.doNothing()).executeTakeFirst()
+  const { numInsertedOrUpdatedRows } = await insertion
+    .onConflict((conflict) => conflict.doNothing())
+    .executeTakeFirst()
   if (numInsertedOrUpdatedRows !== 1n) throw notGreater(version, version)
   const searched = [...new Set(tags)].map((tag) => ({ guid: row.guid, tag }))
   if (searched.length > 0) await tx.insertInto('credential_schema_tag').values(searched).execute()

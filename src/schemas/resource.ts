@@ -42,7 +42,12 @@ const caches = new WeakMap<HttpClient, LRUCache<string, { answer: Promise<unknow
  *
  * @throws {SyntaxError} when it is none or not the one that the URL names, {UnreachableError}, {Problem} when a DID cannot be resolved.
  */
-export async function readResource(url: string, own: OwnCollection, accept: string, sources: ResourceSources): Promise<JsonObject> {
+export async function readResource(
+  url: string,
+  own: OwnCollection,
+  accept: string,
+  sources: ResourceSources,
+): Promise<JsonObject> {
   const resource = parseResourceUrl(url)
   const place = resource ? locate(resource, await sources.resolve(resource.did)) : url
   const found = findOwn(place, own, sources.ownBaseUrls)
@@ -51,12 +56,17 @@ export async function readResource(url: string, own: OwnCollection, accept: stri
   const excess = findExcess(opened, limits)
   if (excess !== undefined) throw new SyntaxError(`the answer ${excess}`)
   if (!isJsonObject(opened)) throw new SyntaxError('the answer is not a JSON object')
-  if (resource?.hash !== undefined && resource.hash !== hash()) throw new SyntaxError('it is not the one whose digest is in the URL')
+  if (resource?.hash !== undefined && resource.hash !== hash())
+    throw new SyntaxError('it is not the one whose digest is in the URL')
   return opened
 }
 
 /** What a URL of our own registry names: `<base>/<path>/[did-url/]{guid}[/<part>]`. */
-function findOwn(text: string, { path, part }: OwnCollection, baseUrls: readonly string[]): { guid: string; isPart: boolean } | undefined {
+function findOwn(
+  text: string,
+  { path, part }: OwnCollection,
+  baseUrls: readonly string[],
+): { guid: string; isPart: boolean } | undefined {
   if (!URL.canParse(text)) return undefined
   const { origin, pathname } = new URL(text)
   for (const base of baseUrls.map((url) => url.replace(/\/+$/, ''))) {
@@ -65,8 +75,10 @@ function findOwn(text: string, { path, part }: OwnCollection, baseUrls: readonly
     const below = (origin + pathname).slice(base.length).replace(/^\/+/, '')
     if (!below.startsWith(`${path}/`)) continue
     const rest = below.slice(path.length + 1)
-    const [, guid, tail] = /^(?:did-url\/)?([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(\/\w+)?\/?$/i.exec(rest) ?? []
-    if (guid !== undefined && (tail === undefined || tail === `/${part}`)) return { guid: guid.toLowerCase(), isPart: tail !== undefined }
+    const [, guid, tail] =
+      /^(?:did-url\/)?([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(\/\w+)?\/?$/i.exec(rest) ?? []
+    if (guid !== undefined && (tail === undefined || tail === `/${part}`))
+      return { guid: guid.toLowerCase(), isPart: tail !== undefined }
   }
   return undefined
 }
@@ -87,9 +99,15 @@ function fetchOnce(url: string, accept: string, { http, now = Date.now }: Resour
  * What to tell whoever needs a resource that could not be read: a failure with the URL, without its user name and password and no longer than
  * anybody reads, and the reason; what waiting may solve, and what is no matter of the resource, as it is.
  */
-export function toFailure(error: unknown, url: string, fail: (shown: string, reason: string) => Problem): unknown {
+export function toFailure(
+  error: unknown,
+  url: string,
+  fail: (shown: string, reason: string) => Problem,
+): unknown {
   const reason = reasonFor(error)
-  return reason === undefined ? error : fail(url.replace(/\/\/[^/@]*@/, '//').slice(0, 300), reason.replace(/\.$/, ''))
+  return reason === undefined
+    ? error
+    : fail(url.replace(/\/\/[^/@]*@/, '//').slice(0, 300), reason.replace(/\.$/, ''))
 }
 
 function reasonFor(error: unknown): string | undefined {

@@ -2,5 +2,7 @@
 import { parentPort } from 'node:worker_threads'
 import { assess, type Task } from './assess.ts'
 
-parentPort!.on('message', ({ task, units }: { task: Task; units: number }) => parentPort!.postMessage(assess(task, units)))
+parentPort!.on('message', ({ task, units }: { task: Task; units: number }) =>
+  parentPort!.postMessage(assess(task, units)),
+)
 parentPort!.postMessage('ready')

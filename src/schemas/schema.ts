@@ -27,14 +27,18 @@ const JsonSchemaObject = z.record(z.string(), z.unknown())
 export const CredentialSchemaInput = z
   .object({
     name: z.string().min(1).max(1_000),
-    version: SchemaVersion.describe('SemVer. A breaking change increases the major version; that is not checked.'),
+    version: SchemaVersion.describe(
+      'SemVer. A breaking change increases the major version; that is not checked.',
+    ),
     description: z.string().min(1).nullish(),
     type: z
       .string()
       .describe(
         'The kind: `https://w3c-ccg.github.io/vc-json-schemas/schema/2.0/schema.json`, `http://www.w3.org/ns/json-ld#context` or `AnoncredSchemaV1`.',
       ),
-    schema: JsonSchemaObject.describe('A JSON schema of draft 2020-12, the same with a JSON-LD `@context`, or an AnonCreds schema.'),
+    schema: JsonSchemaObject.describe(
+      'A JSON schema of draft 2020-12, the same with a JSON-LD `@context`, or an AnonCreds schema.',
+    ),
     tags: z
       .array(z.string())
       .max(100)

@@ -101,7 +101,8 @@ function compileMetered(schema: JsonObject, fuel: Fuel): ValidateFunction {
     schemaType: 'boolean',
     error: { message: 'must not have equal items' },
     // Ajv compares all pairs.
-    validate: (wanted: boolean, items: unknown[]) => !wanted || new Set(items.map(canonical)).size === items.length,
+    validate: (wanted: boolean, items: unknown[]) =>
+      !wanted || new Set(items.map(canonical)).size === items.length,
   })
   try {
     return ajv.compile(metered)
@@ -114,6 +115,8 @@ function compileMetered(schema: JsonObject, fuel: Fuel): ValidateFunction {
 function canonical(value: unknown): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)
   if (Array.isArray(value)) return `[${value.map(canonical).join()}]`
-  const members = Object.entries(value).map(([name, member]) => `${JSON.stringify(name)}:${canonical(member)}`)
+  const members = Object.entries(value).map(
+    ([name, member]) => `${JSON.stringify(name)}:${canonical(member)}`,
+  )
   return `{${members.toSorted().join()}}`
 }

@@ -11,8 +11,16 @@ import { schemaLimits } from './validator.ts'
 /** What is to be verified: a schema by its URL, or a schema or a registry's record of one as it is; and claims, if there are any to check. */
 export const SchemaVerification = z
   .object({
-    schemaId: z.string().min(1).max(70_000).nullish().describe('URL or DID URL of the schema, or of a registry’s record of it.'),
-    schema: z.record(z.string(), z.unknown()).nullish().describe('The schema itself, or a registry’s record of it.'),
+    schemaId: z
+      .string()
+      .min(1)
+      .max(70_000)
+      .nullish()
+      .describe('URL or DID URL of the schema, or of a registry’s record of it.'),
+    schema: z
+      .record(z.string(), z.unknown())
+      .nullish()
+      .describe('The schema itself, or a registry’s record of it.'),
     claims: z.record(z.string(), z.unknown()).nullish().describe('Claims that must fit the schema.'),
   })
   .refine(({ schemaId, schema }) => (schemaId == null) !== (schema == null), {
@@ -69,22 +77,36 @@ export async function verifySchema(
   const fits =
     claims == null
       ? []
-      : [{ verification: 'SubjectVerification' as const, ...(await outcomeOf(() => checkClaims(claims, toClaimsSchema(schema)))) }]
+      : [
+          {
+            verification: 'SubjectVerification' as const,
+            ...(await outcomeOf(() => checkClaims(claims, toClaimsSchema(schema)))),
+          },
+        ]
   const authorship = await verifyAuthorship(record, resolve)
   return {
     ...(schemaId != null && { schemaId }),
     ...(typeof record?.['author'] === 'string' && { author: record['author'] }),
     isSigned: isJsonObject(record?.['proof']),
-    result: [{ verification: 'SchemaCheck', ...usable }, { verification: 'AuthorshipVerification', ...authorship }, ...fits],
+    result: [
+      { verification: 'SchemaCheck', ...usable },
+      { verification: 'AuthorshipVerification', ...authorship },
+      ...fits,
+    ],
   }
 }
 
 type Outcome = { success: boolean; detail?: string }
 
 async function verifyAuthorship(record: JsonObject | undefined, resolve: Resolve): Promise<Outcome> {
-  if (!record) return { success: false, detail: 'This is the schema alone; its author and proof are in the record of its registry.' }
+  if (!record)
+    return {
+      success: false,
+      detail: 'This is the schema alone; its author and proof are in the record of its registry.',
+    }
   const { data, error } = SignedRecord.safeParse(record)
-  if (error) return { success: false, detail: `${error.issues[0]!.path.join('.')}: ${error.issues[0]!.message}` }
+  if (error)
+    return { success: false, detail: `${error.issues[0]!.path.join('.')}: ${error.issues[0]!.message}` }
   const excess = findExcess(data.schema, schemaLimits)
   if (excess !== undefined) return { success: false, detail: `schema: ${excess}` }
   if (!data.proof) return { success: false, detail: 'The schema is not signed.' }
@@ -93,7 +115,9 @@ async function verifyAuthorship(record: JsonObject | undefined, resolve: Resolve
 }
 
 function unwrap(sent: JsonObject): { schema: JsonObject; record?: JsonObject } {
-  return isJsonObject(sent['schema']) && sent['$schema'] === undefined ? { schema: sent['schema'], record: sent } : { schema: sent }
+  return isJsonObject(sent['schema']) && sent['$schema'] === undefined
+    ? { schema: sent['schema'], record: sent }
+    : { schema: sent }
 }
 
 function toClaimsSchema(schema: JsonObject): JsonObject {

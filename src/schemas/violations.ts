@@ -16,9 +16,11 @@ function toSentence(error: ErrorObject): string {
   const { keyword, params } = error
   const path = error.instancePath.split('/').slice(1).map(unescape)
   const names: Record<string, unknown> = params
-  const wrong = (text: string, ...rest: unknown[]) => shorten(`${toJsonPath([...path, ...rest.map(String)])}: ${text}`)
+  const wrong = (text: string, ...rest: unknown[]) =>
+    shorten(`${toJsonPath([...path, ...rest.map(String)])}: ${text}`)
   if (keyword === 'required') return wrong('is missing but it is required', names['missingProperty'])
-  if (keyword === 'additionalProperties') return wrong('is not defined in the schema, which allows no others', names['additionalProperty'])
+  if (keyword === 'additionalProperties')
+    return wrong('is not defined in the schema, which allows no others', names['additionalProperty'])
   if (keyword === 'unevaluatedProperties')
     return wrong('is not defined in the schema, which allows no others', names['unevaluatedProperty'])
   if (keyword === 'enum') return wrong(`must be one of ${JSON.stringify(names['allowedValues'])}`)

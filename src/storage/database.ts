@@ -107,9 +107,18 @@ export async function openKnownWalletDb(path: string, { isInDoubt = false } = {}
   return openKept(path, found, mustBeWallet)
 }
 
-async function openKept(path: string, found: Found, examine: (database: Database) => unknown): Promise<Examined<Db>> {
+async function openKept(
+  path: string,
+  found: Found,
+  examine: (database: Database) => unknown,
+): Promise<Examined<Db>> {
   let keeper: Keeper | undefined
-  const db = await open<WalletTables>(path, walletMigrations, examine, (database) => (keeper = keepPages(database, found)))
+  const db = await open<WalletTables>(
+    path,
+    walletMigrations,
+    examine,
+    (database) => (keeper = keepPages(database, found)),
+  )
   return { db, isDue: () => keeper!.isDue() }
 }
 
@@ -120,7 +129,9 @@ function mustBeSoundWallet(database: Database): void {
 }
 
 function mustBeWallet(database: Database): void {
-  const hasSettings = database.prepare("select 1 from sqlite_master where type = 'table' and name = 'setting'").get() !== undefined
+  const hasSettings =
+    database.prepare("select 1 from sqlite_master where type = 'table' and name = 'setting'").get() !==
+    undefined
   if (!hasSettings) throw new DamagedFileError(database.name, 'is not the file of a wallet')
 }
 

@@ -39,7 +39,11 @@ export function createDialect(database: Database, keeper?: Told): Dialect {
  *
  * @throws as the query does
  */
-export function runAtOnce<R>(db: Kysely<any>, query: CompiledQuery<R>, values: unknown[]): QueryResult<R> | undefined {
+export function runAtOnce<R>(
+  db: Kysely<any>,
+  query: CompiledQuery<R>,
+  values: unknown[],
+): QueryResult<R> | undefined {
   const { adapter } = db.getExecutor()
   return adapter instanceof Adapter ? adapter.driver.runAtOnce(query, values, db.isTransaction) : undefined
 }
@@ -103,7 +107,11 @@ class Driver extends SqliteDriver {
     return super.releaseConnection()
   }
 
-  runAtOnce<R>(query: CompiledQuery, values: unknown[], isInTransaction: boolean): QueryResult<R> | undefined {
+  runAtOnce<R>(
+    query: CompiledQuery,
+    values: unknown[],
+    isInTransaction: boolean,
+  ): QueryResult<R> | undefined {
     return isInTransaction || !this.#isInUse ? this.#run(query, values) : undefined
   }
 
@@ -128,7 +136,10 @@ class Driver extends SqliteDriver {
     if (this.#database.inTransaction) this.#run(rollback)
   }
 
-  #run<R>({ sql, parameters, query }: CompiledQuery, values: readonly unknown[] = parameters): QueryResult<R> {
+  #run<R>(
+    { sql, parameters, query }: CompiledQuery,
+    values: readonly unknown[] = parameters,
+  ): QueryResult<R> {
     if (this.#transaction?.lost !== undefined) throw this.#transaction.lost
     try {
       const result = this.#execute<R>(sql, values)

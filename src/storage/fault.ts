@@ -6,12 +6,17 @@ import { DamagedFileError } from './damaged-file-error.ts'
 export function translate(error: unknown, path: string): unknown {
   const { code = '', message } = error as Partial<NodeJS.ErrnoException>
   if (noRoom.includes(code)) return storageFull(error)
-  if (/^SQLITE_(CORRUPT|NOTADB)/.test(code)) return new DamagedFileError(path, `is damaged: ${message}`, { cause: error })
+  if (/^SQLITE_(CORRUPT|NOTADB)/.test(code))
+    return new DamagedFileError(path, `is damaged: ${message}`, { cause: error })
   if (code === 'EMFILE' || code === 'ENFILE') {
-    return new Problem('error:ServiceUnavailable', 'The agent has too many files open. Try again in a moment.', {
-      retryAfter: 1,
-      cause: error,
-    })
+    return new Problem(
+      'error:ServiceUnavailable',
+      'The agent has too many files open. Try again in a moment.',
+      {
+        retryAfter: 1,
+        cause: error,
+      },
+    )
   }
   if (code === 'EISDIR') return new DamagedFileError(path, 'is a folder, not a file', { cause: error })
   return error
@@ -29,6 +34,7 @@ export function isDiskFull(error: unknown): boolean {
 
 /** The problem of a full disk. */
 export function storageFull(cause: unknown): Problem {
-  const detail = 'The disk of the agent is full: nothing was changed. What is there can be read; the rest works again once there is room.'
+  const detail =
+    'The disk of the agent is full: nothing was changed. What is there can be read; the rest works again once there is room.'
   return new Problem('error:InsufficientStorage', detail, { cause })
 }

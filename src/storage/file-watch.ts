@@ -45,7 +45,8 @@ export function watchFiles(path: string, stamp: string): Watch {
     isTouched() {
       const now = performance.now()
       if (now < nextLook) return false
-      const isTouched = stampOf(path) !== stamps.file || (settling === undefined && stampOf(logPath) !== stamps.log)
+      const isTouched =
+        stampOf(path) !== stamps.file || (settling === undefined && stampOf(logPath) !== stamps.log)
       if (!isTouched) nextLook = now + lookMs
       return isTouched
     },

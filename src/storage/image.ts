@@ -14,7 +14,10 @@ import { sumPages } from './page-sums.ts'
 import { openInMemory } from './sqlite.ts'
 
 /** The bytes of a database file with what `fill` writes to it, which is empty before, or has the bytes `from`. */
-export async function makeImage<Tables>(fill: (db: Kysely<Tables>) => Promise<unknown>, from?: Buffer): Promise<Buffer> {
+export async function makeImage<Tables>(
+  fill: (db: Kysely<Tables>) => Promise<unknown>,
+  from?: Buffer,
+): Promise<Buffer> {
   const database = openInMemory(from)
   const db = await asKysely<Tables>(database)
   try {

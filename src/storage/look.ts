@@ -13,7 +13,10 @@ export type LookAt = { isAtRest?: boolean }
 const mostBytes = 256 * 1_024 * 1_024
 
 /** Looks a file through: nothing when it is sound, otherwise what is wrong with it. Takes as long as reading it does. */
-export async function findDamage(path: string, { isAtRest = false }: LookAt = {}): Promise<string | undefined> {
+export async function findDamage(
+  path: string,
+  { isAtRest = false }: LookAt = {},
+): Promise<string | undefined> {
   let database: Database | undefined
   try {
     const { size } = statSync(path)
@@ -37,7 +40,9 @@ function findChange(database: Database): string | undefined {
   const sums = readPageSums(path)
   if (sums === undefined) return undefined
   const page = findChangedPage(database.serialize(), sums, readLog(path))
-  return page === undefined || stamp() !== before ? undefined : `page ${page} of ${sums.sums.length} is not as it was written`
+  return page === undefined || stamp() !== before
+    ? undefined
+    : `page ${page} of ${sums.sums.length} is not as it was written`
 }
 
 /** What a sound file has for tables: the name of its last migration, or the number that stands in its head. @throws as SQLite does. */
@@ -45,8 +50,12 @@ export function readSchema(path: string): string {
   const database = openSqlite(path, { readonly: true })
   try {
     const hasMigrations =
-      database.prepare("select 1 from sqlite_master where type = 'table' and name = 'kysely_migration'").get() !== undefined
-    const last = hasMigrations ? database.prepare('select max(name) from kysely_migration').pluck().get() : null
+      database
+        .prepare("select 1 from sqlite_master where type = 'table' and name = 'kysely_migration'")
+        .get() !== undefined
+    const last = hasMigrations
+      ? database.prepare('select max(name) from kysely_migration').pluck().get()
+      : null
     return (last as string | null) ?? String(database.pragma('user_version', { simple: true }))
   } finally {
     database.close()

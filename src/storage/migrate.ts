@@ -13,13 +13,19 @@ export type Migrations = Readonly<Record<string, Migration>>
 
 /** Does what a file is missing. @throws what a migration throws; then nothing was changed. */
 export async function migrate(db: Kysely<any>, migrations: Migrations): Promise<void> {
-  const { error } = await new Migrator({ db, provider: { getMigrations: () => Promise.resolve({ ...migrations }) } }).migrateToLatest()
+  const { error } = await new Migrator({
+    db,
+    provider: { getMigrations: () => Promise.resolve({ ...migrations }) },
+  }).migrateToLatest()
   if (error) throw error
 }
 
 /** Whether a file has all migrations, so that there is nothing to do. @throws {NewerFileError} when one was done in it that is not among those known. */
 export function isUpToDate(database: Database, migrations: Migrations): boolean {
-  const hasTable = database.prepare("select 1 from sqlite_master where type = 'table' and name = 'kysely_migration'").get() !== undefined
+  const hasTable =
+    database
+      .prepare("select 1 from sqlite_master where type = 'table' and name = 'kysely_migration'")
+      .get() !== undefined
   if (!hasTable) return false
   const done = database.prepare('select name from kysely_migration order by name').pluck().all() as string[]
   const unknown = done.findLast((name) => !Object.hasOwn(migrations, name))

@@ -5,7 +5,9 @@ export class NewerFileError extends Error {
 
   /** `version` is what the file names and this release does not know. */
   constructor(path: string, version: string) {
-    super(`${path} was written by a newer release of identity-agent (${version} is not known to this one); it was left as it is`)
+    super(
+      `${path} was written by a newer release of identity-agent (${version} is not known to this one); it was left as it is`,
+    )
     this.path = path
   }
 }

@@ -6,7 +6,15 @@
  */
 import { closeSync, openSync, readSync } from 'node:fs'
 import { crc32 } from 'node:zlib'
-import { addWords, frameHeaderBytes, headerBytes, magicOfOurs, readLog, type Log, type LogEnd } from './write-ahead-log.ts'
+import {
+  addWords,
+  frameHeaderBytes,
+  headerBytes,
+  magicOfOurs,
+  readLog,
+  type Log,
+  type LogEnd,
+} from './write-ahead-log.ts'
 
 /** Frames that are read at a time, from the last one backwards: a log is not in memory as a whole. */
 const framesAtOnce = 64

@@ -4,7 +4,17 @@
  * First those of all pages, then those of the pages that have changed since, a block for every time that the log was copied into the database: so
  * what is written then is no more for a large database than for a small one. When the blocks have become more than the rest, all is written anew.
  */
-import { closeSync, constants, existsSync, fdatasyncSync, ftruncateSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs'
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fdatasyncSync,
+  ftruncateSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  writeSync,
+} from 'node:fs'
 import { crc32 } from 'node:zlib'
 import type { Log, LogEnd } from './write-ahead-log.ts'
 
@@ -106,21 +116,40 @@ function changed(sums: Uint32Array, pages: number, pairs: Uint32Array): Uint32Ar
 
 type Kind = 'pages' | 'changes'
 
-function toBlock(kind: Kind, { pageBytes, pages, until }: Omit<PageSumsEnd, 'bytes' | 'added'>, words: Uint32Array): Buffer {
+function toBlock(
+  kind: Kind,
+  { pageBytes, pages, until }: Omit<PageSumsEnd, 'bytes' | 'added'>,
+  words: Uint32Array,
+): Buffer {
   const body = Buffer.from(words.buffer, words.byteOffset, words.byteLength)
   const head = `${kind} ${pageBytes} ${pages} ${until.salt} ${until.frames} ${body.length}`
   return Buffer.concat([Buffer.from(`${head} ${crc32(body, crc32(head))}\n`), body])
 }
 
-function readBlock(bytes: Buffer, kind: Kind): (Omit<PageSumsEnd, 'bytes' | 'added'> & { words: Uint32Array; length: number }) | undefined {
-  const match = /^((pages|changes) (\d+) (\d+) ([0-9a-f]{16}) (\d+) (\d+)) (\d+)\n/.exec(bytes.toString('latin1', 0, 150))
+function readBlock(
+  bytes: Buffer,
+  kind: Kind,
+): (Omit<PageSumsEnd, 'bytes' | 'added'> & { words: Uint32Array; length: number }) | undefined {
+  const match = /^((pages|changes) (\d+) (\d+) ([0-9a-f]{16}) (\d+) (\d+)) (\d+)\n/.exec(
+    bytes.toString('latin1', 0, 150),
+  )
   if (match?.[2] !== kind) return undefined
   const [line, head, , pageBytes, pages, salt, frames, size, sum] = match
   const length = line.length + Number(size)
   const body = bytes.subarray(line.length, length)
   const isWhole = body.length === Number(size) && crc32(body, crc32(head!)) === Number(sum)
-  if (!isWhole || body.length % (kind === 'pages' ? 4 : 8) !== 0 || (kind === 'pages' && body.length !== Number(pages) * 4))
+  if (
+    !isWhole ||
+    body.length % (kind === 'pages' ? 4 : 8) !== 0 ||
+    (kind === 'pages' && body.length !== Number(pages) * 4)
+  )
     return undefined
   const words = new Uint32Array(new Uint8Array(body).buffer)
-  return { pageBytes: Number(pageBytes), pages: Number(pages), until: { salt: salt!, frames: Number(frames) }, words, length }
+  return {
+    pageBytes: Number(pageBytes),
+    pages: Number(pages),
+    until: { salt: salt!, frames: Number(frames) },
+    words,
+    length,
+  }
 }

@@ -36,9 +36,12 @@ export async function examinePages(path: string): Promise<PageSumsEnd | undefine
   for await (const sums of sumsOf(path, known.pageBytes))
     for (const sum of sums) {
       const expected = known.sums[page++] ?? 0
-      if (expected !== 0 && sum !== expected && !log?.pages.has(page)) throw notAsWritten(path, `page ${page} of ${known.sums.length}`)
+      if (expected !== 0 && sum !== expected && !log?.pages.has(page))
+        throw notAsWritten(path, `page ${page} of ${known.sums.length}`)
     }
-  const missing = known.sums.findIndex((sum, index) => index >= page && sum !== 0 && !log?.pages.has(index + 1))
+  const missing = known.sums.findIndex(
+    (sum, index) => index >= page && sum !== 0 && !log?.pages.has(index + 1),
+  )
   if (missing !== -1) throw notAsWritten(path, `page ${missing + 1}, which is missing`)
   const { sums: _, ...end } = known
   return end
@@ -68,10 +71,15 @@ export function sumPages(image: Buffer): NewPageSums {
 }
 
 /** The first page of a database, as SQLite read it with its log, that is neither as it was written nor as the log has it. */
-export function findChangedPage(image: Buffer, { pageBytes, sums }: PageSums, log: Log | undefined): number | undefined {
+export function findChangedPage(
+  image: Buffer,
+  { pageBytes, sums }: PageSums,
+  log: Log | undefined,
+): number | undefined {
   for (let page = 1; page * pageBytes <= image.length; page++) {
     const expected = log?.pages.get(page) ?? sums[page - 1] ?? 0
-    if (expected !== 0 && crc32(image.subarray((page - 1) * pageBytes, page * pageBytes)) !== expected) return page
+    if (expected !== 0 && crc32(image.subarray((page - 1) * pageBytes, page * pageBytes)) !== expected)
+      return page
   }
   return undefined
 }
@@ -82,7 +90,8 @@ function mustBeWhole(path: string, { until }: PageSums, log: Log | undefined): v
   if (!end || end.frames === 0 || (until.salt === end.salt && until.frames >= end.frames)) return
   // An index on the disk may be older than the log after a power loss; never newer.
   if (log === undefined) throw notAsWritten(path, 'its log')
-  if (log.salt === end.salt && log.frames < end.frames) throw notAsWritten(path, `its log after frame ${log.frames} of ${end.frames}`)
+  if (log.salt === end.salt && log.frames < end.frames)
+    throw notAsWritten(path, `its log after frame ${log.frames} of ${end.frames}`)
 }
 
 function notAsWritten(path: string, what: string): DamagedFileError {

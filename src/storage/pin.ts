@@ -4,7 +4,16 @@
  * A read transaction sees one state of the file from its first read to its end (WAL, https://www.sqlite.org/isolation.html), and what copies
  * pages inside of it copies that state.
  */
-import { chmodSync, closeSync, constants, existsSync, openSync, statSync, writeFileSync, writeSync } from 'node:fs'
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  existsSync,
+  openSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
 import { copyFile } from 'node:fs/promises'
 import { DamagedFileError } from './damaged-file-error.ts'
 import { translate } from './fault.ts'
@@ -64,7 +73,9 @@ function mustBeThere(path: string): void {
 }
 
 function toPinned(database: Database): Pinned {
-  const bytes = (database.pragma('page_count', { simple: true }) as number) * (database.pragma('page_size', { simple: true }) as number)
+  const bytes =
+    (database.pragma('page_count', { simple: true }) as number) *
+    (database.pragma('page_size', { simple: true }) as number)
   return {
     async copyTo(path) {
       closeSync(openSync(path, 'wx', 0o600))

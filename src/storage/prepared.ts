@@ -31,7 +31,11 @@ export function plain(text: string): (db: Kysely<any>) => Promise<unknown> {
   return async (db) => run(db, query, [])
 }
 
-function run<Row>(db: Kysely<any>, query: CompiledQuery<Row>, values: unknown[]): QueryResult<Row> | Promise<QueryResult<Row>> {
+function run<Row>(
+  db: Kysely<any>,
+  query: CompiledQuery<Row>,
+  values: unknown[],
+): QueryResult<Row> | Promise<QueryResult<Row>> {
   return runAtOnce(db, query, values) ?? db.executeQuery({ ...query, parameters: values })
 }
 
@@ -39,7 +43,8 @@ function run<Row>(db: Kysely<any>, query: CompiledQuery<Row>, values: unknown[])
 function compile<Row>(built: Compilable<Row>) {
   const query = built.compile()
   const places = query.parameters.map((value) => (value instanceof Slot ? { name: value.name } : { value }))
-  const fill = (parameters: Record<string, unknown>) => places.map((place) => ('name' in place ? parameters[place.name] : place.value))
+  const fill = (parameters: Record<string, unknown>) =>
+    places.map((place) => ('name' in place ? parameters[place.name] : place.value))
   return { query, fill }
 }
 

@@ -35,7 +35,10 @@ export function openSqlite(path: string, { readonly = false } = {}): Database {
   }
 }
 
-function connect(path: string, { readonly, isAlone = false }: { readonly: boolean; isAlone?: boolean }): Database {
+function connect(
+  path: string,
+  { readonly, isAlone = false }: { readonly: boolean; isAlone?: boolean },
+): Database {
   const Database = load()
   // SQLite gives the -wal and -shm files the mode of the database.
   if (path !== ':memory:' && !readonly) closeSync(openSync(path, 'a', 0o600))
@@ -82,9 +85,13 @@ function load(): typeof BetterSqlite3 {
     return createRequire(import.meta.url)(packageName) as typeof BetterSqlite3
   } catch (error) {
     const [reason] = reasonOf(error).split('\n')
-    throw new StartError(`SQLite cannot be loaded: ${reason}. Install the package ${packageName} for Node.js ${process.version}.`, 1, {
-      cause: error,
-    })
+    throw new StartError(
+      `SQLite cannot be loaded: ${reason}. Install the package ${packageName} for Node.js ${process.version}.`,
+      1,
+      {
+        cause: error,
+      },
+    )
   }
 }
 

@@ -11,7 +11,8 @@ export function toStartError(error: unknown): unknown {
 }
 
 function describe(error: unknown): string | undefined {
-  if (error instanceof NewerFileError) return `${error.message}. Start that release, or put back a copy of the folder from before.`
+  if (error instanceof NewerFileError)
+    return `${error.message}. Start that release, or put back a copy of the folder from before.`
   if (error instanceof DamagedFileError) {
     return `${error.message}. Put a copy of the file back from a backup, and start again; nothing else in the folder was changed.`
   }

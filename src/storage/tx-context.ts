@@ -35,7 +35,11 @@ export function changesOf(tx: Tx): Changes | undefined {
 }
 
 /** Runs `write` and calls `note` with the thread id of every record and message that it writes; other writes of the same transaction are not reported. */
-export async function watchThreads<T>(tx: Tx, note: (thid: string) => void, write: (tx: Tx) => Promise<T>): Promise<T> {
+export async function watchThreads<T>(
+  tx: Tx,
+  note: (thid: string) => void,
+  write: (tx: Tx) => Promise<T>,
+): Promise<T> {
   const context = contextOf(tx)
   context.onThread = note
   try {

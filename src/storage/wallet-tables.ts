@@ -229,7 +229,14 @@ export interface WalletTables extends DefinitionKeyTables, EnterpriseTables, Mes
   }
 
   /** The credentials this wallet holds; the id is the record's. Who issued one, and whom it is about: of AnonCreds nobody that it names. */
-  credential: { id: string; format: string; credential: string; issuer: string; subject: string | null; created_at: string }
+  credential: {
+    id: string
+    format: string
+    credential: string
+    issuer: string
+    subject: string | null
+    created_at: string
+  }
 
   /** The nonces, decimal and without zeros before them, of all AnonCreds proofs that this wallet has asked for: none is used twice. */
   proof_nonce: { nonce: string }

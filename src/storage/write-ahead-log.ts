@@ -65,7 +65,10 @@ export function readLog(path: string): Log | undefined {
  */
 export function readLogEnd(path: string): LogEnd | undefined {
   const bytes = readIfThere(`${path}-shm`).subarray(0, indexHeaderBytes * 2)
-  if (bytes.length < indexHeaderBytes * 2 || bytes.compare(bytes, indexHeaderBytes, indexHeaderBytes * 2, 0, indexHeaderBytes) !== 0)
+  if (
+    bytes.length < indexHeaderBytes * 2 ||
+    bytes.compare(bytes, indexHeaderBytes, indexHeaderBytes * 2, 0, indexHeaderBytes) !== 0
+  )
     return undefined
   // It is in the order of the machine, but for the salt, which is as in the log.
   const words = new Uint32Array(new Uint8Array(bytes).buffer)
@@ -86,14 +89,20 @@ function readIfThere(path: string): Buffer {
 /** The bytes as words of 32 bits, each in the order that the log was written in. */
 function wordsOf(bytes: Buffer, isBigEndian: boolean): Int32Array {
   const isOurs = isBigEndian !== isLittleEndian
-  if (isOurs && bytes.byteOffset % 4 === 0) return new Int32Array(bytes.buffer, bytes.byteOffset, bytes.length >> 2)
+  if (isOurs && bytes.byteOffset % 4 === 0)
+    return new Int32Array(bytes.buffer, bytes.byteOffset, bytes.length >> 2)
   const whole = new Uint8Array(bytes.subarray(0, bytes.length & ~3))
   if (!isOurs) Buffer.from(whole.buffer).swap32()
   return new Int32Array(whole.buffer)
 }
 
 /** Goes on with SQLite's checksum over `length` bytes, a multiple of eight, from the byte `start`. */
-export function addWords(words: Int32Array, start: number, length: number, [first, second]: readonly [number, number]): [number, number] {
+export function addWords(
+  words: Int32Array,
+  start: number,
+  length: number,
+  [first, second]: readonly [number, number],
+): [number, number] {
   let [a, b] = [first | 0, second | 0]
   for (let at = start / 4, end = (start + length) / 4; at < end; at += 2) {
     // Signed, in which a processor counts at once.

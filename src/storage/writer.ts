@@ -60,7 +60,10 @@ export class Writer<Tables> {
   }
 
   /** Writes, after what was asked for before: all of it or nothing. Resolves when it is committed. @throws what `write` throws, or the commit. */
-  write<T>(write: (tx: Transaction<Tables>) => Promise<T>, { canWait = false }: WriteOptions = {}): Promise<T> {
+  write<T>(
+    write: (tx: Transaction<Tables>) => Promise<T>,
+    { canWait = false }: WriteOptions = {},
+  ): Promise<T> {
     return this.#ask(write, { isPressing: !canWait, isLasting: !canWait })
   }
 
@@ -129,7 +132,11 @@ export class Writer<Tables> {
   }
 
   /** Writes one of a group. @throws when the whole transaction is lost by it. */
-  async #writeOne(tx: Transaction<Tables>, { write, resolve, reject }: Unit<Tables>, settled: (() => void)[]): Promise<void> {
+  async #writeOne(
+    tx: Transaction<Tables>,
+    { write, resolve, reject }: Unit<Tables>,
+    settled: (() => void)[],
+  ): Promise<void> {
     const isAlone = settled.length === 0 && this.#waiting.length === 0
     if (!isAlone) await savepoint(tx)
     let result: unknown

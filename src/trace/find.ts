@@ -25,7 +25,10 @@ export async function findThread(db: Db, id: string): Promise<string> {
   const exact = await findByPart(db, id)
   if (exact !== undefined) return exact
   const part = id.replace(/^…/, '')
-  const threads = part.length < shortestPart ? [] : [...new Set([...(await findByBeginning(db, part)), ...(await findByEnd(db, part))])]
+  const threads =
+    part.length < shortestPart
+      ? []
+      : [...new Set([...(await findByBeginning(db, part)), ...(await findByEnd(db, part))])]
   if (threads.length > 1) {
     const list = threads.slice(0, named).join(', ')
     throw new Problem(
@@ -42,11 +45,19 @@ export async function findThread(db: Db, id: string): Promise<string> {
 
 async function isThread(db: Db, id: string): Promise<boolean> {
   const reads = [
-    () => db.selectFrom('record').select('id').where('protocol', 'in', protocolNames).where('thid', '=', id).limit(1).executeTakeFirst(),
+    () =>
+      db
+        .selectFrom('record')
+        .select('id')
+        .where('protocol', 'in', protocolNames)
+        .where('thid', '=', id)
+        .limit(1)
+        .executeTakeFirst(),
     () => db.selectFrom('event').select('id').where('subject', '=', id).limit(1).executeTakeFirst(),
     () => db.selectFrom('message_log').select('id').where('thread', '=', id).limit(1).executeTakeFirst(),
     // The first message of a thread gives it its id.
-    () => db.selectFrom('job').select('id').where('id', '=', id).where('kind', '=', 'message').executeTakeFirst(),
+    () =>
+      db.selectFrom('job').select('id').where('id', '=', id).where('kind', '=', 'message').executeTakeFirst(),
   ]
   for (const read of reads) if (await read()) return true
   return false
@@ -68,7 +79,9 @@ async function findByBeginning(db: Db, beginning: string): Promise<string[]> {
   const records = db.selectFrom('record').select('thid as thread').distinct().limit(named)
   const reads: Promise<{ thread: string }[]>[] = [
     records.where('id', '>=', beginning).where('id', '<', end).execute(),
-    ...protocolNames.map((name) => records.where('protocol', '=', name).where('thid', '>=', beginning).where('thid', '<', end).execute()),
+    ...protocolNames.map((name) =>
+      records.where('protocol', '=', name).where('thid', '>=', beginning).where('thid', '<', end).execute(),
+    ),
     db
       .selectFrom('event')
       .select('subject as thread')
@@ -93,8 +106,15 @@ async function findByBeginning(db: Db, beginning: string): Promise<string[]> {
 async function findByEnd(db: Db, end: string): Promise<string[]> {
   const pattern = `%${end.replaceAll(/[\\%_]/g, String.raw`\$&`)}`
   const endsWith = (column: string) => sql<boolean>`${sql.ref(column)} like ${pattern} escape '\\'`
-  const records = db.selectFrom('record').select(['id', 'thid as thread']).where('protocol', 'in', protocolNames)
-  const events = db.selectFrom('event').select('subject as thread').orderBy('sequence', 'desc').limit(searched)
+  const records = db
+    .selectFrom('record')
+    .select(['id', 'thid as thread'])
+    .where('protocol', 'in', protocolNames)
+  const events = db
+    .selectFrom('event')
+    .select('subject as thread')
+    .orderBy('sequence', 'desc')
+    .limit(searched)
   const messages = db.selectFrom('message_log').select('thread').orderBy('sequence', 'desc').limit(searched)
   const reads: Promise<{ thread: string }[]>[] = [
     db
@@ -104,8 +124,20 @@ async function findByEnd(db: Db, end: string): Promise<string[]> {
       .where((eb) => eb.or([endsWith('id'), endsWith('thread')]))
       .limit(named)
       .execute(),
-    db.selectFrom(events.as('newest')).select('thread').distinct().where(endsWith('thread')).limit(named).execute(),
-    db.selectFrom(messages.as('newest')).select('thread').distinct().where(endsWith('thread')).limit(named).execute(),
+    db
+      .selectFrom(events.as('newest'))
+      .select('thread')
+      .distinct()
+      .where(endsWith('thread'))
+      .limit(named)
+      .execute(),
+    db
+      .selectFrom(messages.as('newest'))
+      .select('thread')
+      .distinct()
+      .where(endsWith('thread'))
+      .limit(named)
+      .execute(),
   ]
   return (await Promise.all(reads)).flat().map(({ thread }) => thread)
 }

@@ -25,7 +25,10 @@ const MessageStep = z.object({
       'Attempts at sending it, also those that were due while the other side’s server was left alone; absent when it was received.',
     ),
   durationMs: z.number().optional().describe('How long the other side took to take it.'),
-  failure: z.string().optional().describe('Why it was refused or given up; if it was taken, why the attempt before failed.'),
+  failure: z
+    .string()
+    .optional()
+    .describe('Why it was refused or given up; if it was taken, why the attempt before failed.'),
 })
 
 const StateStep = z.object({
@@ -53,7 +56,9 @@ const DeliveryStep = z.object({
   error: z.string().optional(),
 })
 
-export const Step = z.discriminatedUnion('kind', [MessageStep, StateStep, DeliveryStep]).meta({ id: 'TraceStep' })
+export const Step = z
+  .discriminatedUnion('kind', [MessageStep, StateStep, DeliveryStep])
+  .meta({ id: 'TraceStep' })
 export type Step = z.infer<typeof Step>
 
 export const Pending = z
@@ -67,8 +72,14 @@ export const Pending = z
     topic: Topic.optional(),
     recordId: z.string().optional(),
     state: z.string().optional(),
-    name: z.string().optional().describe('The type of the message, the name of the work, or the id of the webhook.'),
-    events: z.number().optional().describe('How many events of the thread the webhook is still to be told of.'),
+    name: z
+      .string()
+      .optional()
+      .describe('The type of the message, the name of the work, or the id of the webhook.'),
+    events: z
+      .number()
+      .optional()
+      .describe('How many events of the thread the webhook is still to be told of.'),
     attempts: z.number().optional().describe('Failed attempts so far.'),
     reason: z.string().optional().describe('Why the last of them failed.'),
     nextAt: at.optional().describe('When the next attempt is due, or when the flow ends.'),
@@ -94,7 +105,11 @@ export const Trace = z
     records: z.array(TracedRecord),
     steps: z.array(Step).describe('In the order in which they happened.'),
     pending: z.array(Pending).describe('What the thread waits for; empty when it is over.'),
-    isCut: z.boolean().describe('Whether there are more steps than these: at most 1,000 messages, and the events and deliveries of 1,000.'),
+    isCut: z
+      .boolean()
+      .describe(
+        'Whether there are more steps than these: at most 1,000 messages, and the events and deliveries of 1,000.',
+      ),
   })
   .meta({ id: 'Trace' })
 export type Trace = z.infer<typeof Trace>

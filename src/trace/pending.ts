@@ -23,17 +23,31 @@ const ends = ['flow expired', 'expired', 'received problem-report']
 const reports = ['sent', 'made']
 
 /** The jobs of a thread, oldest first. */
-export async function findThreadJobs(db: Db, thread: string, traced: readonly Traced[]): Promise<(Job & { nextAt?: string })[]> {
+export async function findThreadJobs(
+  db: Db,
+  thread: string,
+  traced: readonly Traced[],
+): Promise<(Job & { nextAt?: string })[]> {
   const ids = traced.map(({ record }) => record.id)
-  const ways = [...ids, ...traced.flatMap(({ record }) => (record as { connectionId?: string }).connectionId ?? [])]
+  const ways = [
+    ...ids,
+    ...traced.flatMap(({ record }) => (record as { connectionId?: string }).connectionId ?? []),
+  ]
   const queues = [...ids.map(queueOf), ...ways.map((id) => `notices:${id}`), `did:${thread}`]
   const read = db.selectFrom('job').selectAll()
   const rows = [
-    ...(await read.where('queue', 'in', queues).orderBy('queue').orderBy('sequence').limit(queueLimit).execute()),
+    ...(await read
+      .where('queue', 'in', queues)
+      .orderBy('queue')
+      .orderBy('sequence')
+      .limit(queueLimit)
+      .execute()),
     ...(await read.where('id', '=', thread).execute()),
   ]
   const isOfThread = ({ id, body, queue }: Job) =>
-    body.kind === 'message' ? threadOf({ id, ...body.message }) === thread : ids.includes(body.recordId) || queue === `did:${thread}`
+    body.kind === 'message'
+      ? threadOf({ id, ...body.message }) === thread
+      : ids.includes(body.recordId) || queue === `did:${thread}`
   const jobs = new Map(rows.map((row) => [row.id, { ...toJob(row), ...nextAtOf(row.due_at) }]))
   return [...jobs.values()].filter(isOfThread)
 }
@@ -63,7 +77,9 @@ export function toPendingJob(job: Job & { nextAt?: string }, traced: readonly Tr
 export function toTurn(traced: Traced, lifetimeSeconds: number): Pending | undefined {
   const { protocol, record } = traced
   const { states } = protocols[protocol]!
-  const triggers = states.rows.filter(([role, from]) => role === record.role && from === record.state).map(([, , on]) => on)
+  const triggers = states.rows
+    .filter(([role, from]) => role === record.role && from === record.state)
+    .map(([, , on]) => on)
   const turns = triggers.filter((on) => !ends.includes(on))
   const since = record.updatedAt ?? record.createdAt
   const about = { since, ...toAbout(traced) }
@@ -71,7 +87,11 @@ export function toTurn(traced: Traced, lifetimeSeconds: number): Pending | undef
   if (turns.some((on) => /^(received|verified|refused) /.test(on))) return { what: 'answer', ...about }
   if (!turns.every((on) => reports.includes(on))) return { what: 'decision', ...about }
   const waits = waitsSince(states, record)
-  return { what: 'end', ...about, ...(waits !== null && { nextAt: endOf(waits, lifetimeSeconds).toISOString() }) }
+  return {
+    what: 'end',
+    ...about,
+    ...(waits !== null && { nextAt: endOf(waits, lifetimeSeconds).toISOString() }),
+  }
 }
 
 function toAbout({ topic, record }: Traced): Pick<Pending, 'topic' | 'recordId' | 'state'> {
@@ -95,19 +115,37 @@ export async function findUntold(db: Db, events: readonly Placed[]): Promise<Pen
     .execute()
   const pending = webhooks.map(async ({ id, cursor, ...head }): Promise<Pending[]> => {
     const replayed = again.filter(({ webhook_id }) => webhook_id === id)
-    const wanted = [...replayed.map((each) => each.event_sequence), ...places.filter((place) => place > cursor)]
+    const wanted = [
+      ...replayed.map((each) => each.event_sequence),
+      ...places.filter((place) => place > cursor),
+    ]
     const first = wanted[0]
     if (first === undefined) return []
     const next = replayed[0] ?? ((await isNext(db, cursor, first)) ? head : undefined)
     const since = events.find(({ sequence }) => sequence === first)!.event.ts
-    const failed = next && next.attempts > 0 ? { reason: await lastError(db, id, first), ...nextAtOf(next.due_at) } : {}
-    return [{ what: 'webhook', since, name: id, events: new Set(wanted).size, attempts: next?.attempts ?? 0, ...failed }]
+    const failed =
+      next && next.attempts > 0 ? { reason: await lastError(db, id, first), ...nextAtOf(next.due_at) } : {}
+    return [
+      {
+        what: 'webhook',
+        since,
+        name: id,
+        events: new Set(wanted).size,
+        attempts: next?.attempts ?? 0,
+        ...failed,
+      },
+    ]
   })
   return (await Promise.all(pending)).flat()
 }
 
 async function isNext(db: Db, cursor: number, place: number): Promise<boolean> {
-  const next = db.selectFrom('event').select('sequence').where('sequence', '>', cursor).orderBy('sequence').limit(1)
+  const next = db
+    .selectFrom('event')
+    .select('sequence')
+    .where('sequence', '>', cursor)
+    .orderBy('sequence')
+    .limit(1)
   return (await next.executeTakeFirst())?.sequence === place
 }
 

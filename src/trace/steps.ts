@@ -18,7 +18,11 @@ const subjects: Readonly<Record<EventType, readonly [topic: Topic, id: string, s
 const Text = z.string().optional().catch(undefined)
 
 /** What the log has of a thread; each list in its own order. */
-export type Logged = { events: readonly Placed[]; messages: readonly LoggedMessage[]; deliveries: readonly EventDelivery[] }
+export type Logged = {
+  events: readonly Placed[]
+  messages: readonly LoggedMessage[]
+  deliveries: readonly EventDelivery[]
+}
 
 /**
  * Puts the steps in order. Events and what was received have places in their logs, which no clock moves. What was sent, or delivered, comes
@@ -66,7 +70,18 @@ function toStateSteps(events: readonly Placed[]): Step[] {
   })
 }
 
-function toMessageStep({ at, direction, outcome, id, type, from_did, to_did, attempts, duration_ms, failure }: LoggedMessage): Step {
+function toMessageStep({
+  at,
+  direction,
+  outcome,
+  id,
+  type,
+  from_did,
+  to_did,
+  attempts,
+  duration_ms,
+  failure,
+}: LoggedMessage): Step {
   return {
     kind: 'message',
     at,
@@ -89,6 +104,9 @@ function toDeliverySteps(deliveries: readonly EventDelivery[]): { place: number;
     const attempt = (counts.get(lane) ?? 0) + 1
     counts.set(lane, attempt)
     const cause = kind === 'replay' ? 'replay' : 'automatic'
-    return { place: eventSequence, step: { kind: 'delivery', at: attemptedAt, webhookId, eventType: type, attempt, cause, ...rest } }
+    return {
+      place: eventSequence,
+      step: { kind: 'delivery', at: attemptedAt, webhookId, eventType: type, attempt, cause, ...rest },
+    }
   })
 }

@@ -15,7 +15,11 @@ import { toSteps } from './steps.ts'
 const longest = 1_000
 const mostDeliveries = 10_000
 
-const topics: Readonly<Record<string, Topic>> = { connection: 'connection', 'issue-credential': 'credential', 'present-proof': 'proof' }
+const topics: Readonly<Record<string, Topic>> = {
+  connection: 'connection',
+  'issue-credential': 'credential',
+  'present-proof': 'proof',
+}
 
 /**
  * What happened in a thread, step by step, and what it waits for; `id` is its own, that of a record, an event or a ping, or the beginning of
@@ -32,7 +36,11 @@ export async function getTrace(wallet: Wallet, id: string): Promise<Trace> {
   const shown = events.slice(0, longest)
   const places = shown.map(({ sequence }) => sequence)
   const deliveries = await deliveriesOf(db, places, mostDeliveries + 1)
-  const steps = toSteps({ events: shown, messages: messages.slice(0, longest), deliveries: deliveries.slice(0, mostDeliveries) })
+  const steps = toSteps({
+    events: shown,
+    messages: messages.slice(0, longest),
+    deliveries: deliveries.slice(0, mostDeliveries),
+  })
 
   const traced = await findTraced(db, thid)
   const owed = await findThreadJobs(db, thid, traced)
@@ -73,7 +81,11 @@ function toTracedRecord({ topic, record: { id, role, state, ...data } }: Traced)
 /** A ping that was taken and is not answered. */
 async function findUnanswered(db: Db, thid: string, isOwed: boolean): Promise<Pending[]> {
   if (isOwed) return []
-  const ping = db.selectFrom('ping').select('sent_at').where('thid', '=', thid).where('answered_at', 'is', null)
+  const ping = db
+    .selectFrom('ping')
+    .select('sent_at')
+    .where('thid', '=', thid)
+    .where('answered_at', 'is', null)
   const found = await ping.where('failure', 'is', null).executeTakeFirst()
   return found ? [{ what: 'answer', since: found.sent_at }] : []
 }

@@ -23,9 +23,17 @@ const codes = {
 } as const satisfies Record<string, ResolutionErrorCode>
 
 /** Answers with a DID, short or long, in a media type, or none when none of them will do; errors are always whole results. */
-export async function resolveForNode(ledger: Pick<Ledger, 'getState'>, did: string, type: DidMedia | undefined): Promise<DidAnswer> {
+export async function resolveForNode(
+  ledger: Pick<Ledger, 'getState'>,
+  did: string,
+  type: DidMedia | undefined,
+): Promise<DidAnswer> {
   try {
-    if (!type) throw new Problem('error:DIDResolution:representationNotSupported', `a DID comes as ${didMedia.join(', ')}`)
+    if (!type)
+      throw new Problem(
+        'error:DIDResolution:representationNotSupported',
+        `a DID comes as ${didMedia.join(', ')}`,
+      )
     const state = await findState(ledger, did)
     const didDocument = state.deactivated ? null : toDocument(state, did)
     if (type !== 'application/did-resolution' && didDocument) return { status: 200, type, body: didDocument }
@@ -60,7 +68,14 @@ async function findState(ledger: Pick<Ledger, 'getState'>, did: string): Promise
 }
 
 /** Times with all their digits, unlike those of a document for everybody: they are the ledger's state. */
-function toMetadata({ suffix, lastOperationHash: versionId, deactivated, createdAt: created, updatedAt: updated }: DidState, did: string) {
+function toMetadata(
+  { suffix, lastOperationHash: versionId, deactivated, createdAt: created, updatedAt: updated }: DidState,
+  did: string,
+) {
   const canonicalId = toShortForm(suffix)
-  return { deactivated, versionId, ...(created !== undefined && { created, updated, ...(did !== canonicalId && { canonicalId }) }) }
+  return {
+    deactivated,
+    versionId,
+    ...(created !== undefined && { created, updated, ...(did !== canonicalId && { canonicalId }) }),
+  }
 }

@@ -21,7 +21,11 @@ import { readMetadata, readState } from './node-state.ts'
 import { readOperation } from './signed-operation.ts'
 
 /** A client of the node at `baseUrl`, http or https without a slash at its end. Nothing is asked until somebody asks. */
-export function createHttpLedger(baseUrl: string, http: Pick<HttpClient, 'exchange'>, limits?: NodeLimits): Ledger {
+export function createHttpLedger(
+  baseUrl: string,
+  http: Pick<HttpClient, 'exchange'>,
+  limits?: NodeLimits,
+): Ledger {
   const node = createNode(baseUrl, http, limits)
   // The connections are not the ledger's own.
   const close = () => Promise.resolve()
@@ -40,7 +44,8 @@ export function createHttpLedger(baseUrl: string, http: Pick<HttpClient, 'exchan
         throw new Problem('BadRequest', refused)
       }
       const { tx_id: transactionId, operation_ids } = node.parse(SubmissionResult, answer)
-      if (operation_ids.length !== 1 || operation_ids[0] !== operationId) throw node.fault('it answered about another operation')
+      if (operation_ids.length !== 1 || operation_ids[0] !== operationId)
+        throw node.fault('it answered about another operation')
       return { operationId, transactionId }
     },
 
@@ -57,10 +62,15 @@ async function getOperation(node: Node, operationId: string): Promise<LedgerOper
   const answer = await node.get(`/api/operations/${operationId}`, [200, 404])
   // NeoPRISM knows an operation once it is deep enough in the chain, and not before.
   const told = answer.status === 200 ? node.parse(SeenOperation, answer) : node.parse(UnseenOperation, answer)
-  if (told.operation_id !== undefined && told.operation_id !== operationId) throw node.fault('it answered about another operation')
+  if (told.operation_id !== undefined && told.operation_id !== operationId)
+    throw node.fault('it answered about another operation')
   if ('error' in told && told.status === undefined) return undefined
-  const { submitted_at: submittedAt, confirms_at: confirmsAt = 'error' in told ? undefined : told.block_timestamp } = told
-  const verdict = 'error' in told ? { status: 'pending' as const } : await readVerdict(node, operationId, told)
+  const {
+    submitted_at: submittedAt,
+    confirms_at: confirmsAt = 'error' in told ? undefined : told.block_timestamp,
+  } = told
+  const verdict =
+    'error' in told ? { status: 'pending' as const } : await readVerdict(node, operationId, told)
   return {
     operationId,
     ...verdict,
@@ -102,15 +112,20 @@ function readSeen(node: Node, hex: string) {
 /** NeoPRISM cannot look for keys; what can be looked for there is the DIDs that follow from the master key alone (wire.md 11.3, vector 6). */
 async function findByMasterKey(node: Node, publicKey: PublicJwk): Promise<string[]> {
   const answer = await node.get(`/api/dids?masterKey=${toHex(compressed(publicKey))}`, [200, 404])
-  if (answer.status === 200) return node.parse(DidList, answer).dids.map((did) => did.replace('did:prism:', ''))
+  if (answer.status === 200)
+    return node.parse(DidList, answer).dids.map((did) => did.replace('did:prism:', ''))
   const found: { suffix: string; created: string }[] = []
   for (const id of ['master', masterKeyId]) {
     const publicKeys = [{ id, usage: 'master' as const, publicKey }]
-    const suffix = operationHash(encodeOperation({ operation: 'create', publicKeys, services: [], contexts: [] }))
+    const suffix = operationHash(
+      encodeOperation({ operation: 'create', publicKeys, services: [], contexts: [] }),
+    )
     const metadata = await readMetadata(node, suffix)
     if (metadata) found.push({ suffix, created: metadata.created ?? '' })
   }
-  return found.toSorted((a, b) => Date.parse(a.created) - Date.parse(b.created) || 0).map(({ suffix }) => suffix)
+  return found
+    .toSorted((a, b) => Date.parse(a.created) - Date.parse(b.created) || 0)
+    .map(({ suffix }) => suffix)
 }
 
 /** In UTC, with milliseconds, as all times of ours are. */

@@ -12,7 +12,13 @@ import { reasonOf } from '../base/reason.ts'
 import { fromPublicBytes } from '../crypto/secp256k1.ts'
 import { decodeObject } from '../did/prism/decode.ts'
 import { toShortForm } from '../did/prism/did.ts'
-import type { IndexerStats, OperationDetails, PendingOperation, SubmissionResult, TransactionDetails } from './neoprism.ts'
+import type {
+  IndexerStats,
+  OperationDetails,
+  PendingOperation,
+  SubmissionResult,
+  TransactionDetails,
+} from './neoprism.ts'
 import { maxDids, maxOperations } from './neoprism.ts'
 import type { EmbeddedLedger, LedgerEntry } from './sqlite-ledger.ts'
 
@@ -26,7 +32,11 @@ export type LedgerServerLimits = {
 }
 
 export function ledgerLimitsOf(config: Config): LedgerServerLimits {
-  return { submissionsPerMinute: config.VDR_SUBMISSIONS_PER_MINUTE, operationBytes: config.VDR_OPERATION_BYTES, bytes: config.VDR_BYTES }
+  return {
+    submissionsPerMinute: config.VDR_SUBMISSIONS_PER_MINUTE,
+    operationBytes: config.VDR_OPERATION_BYTES,
+    bytes: config.VDR_BYTES,
+  }
 }
 
 export type LedgerServer = {
@@ -53,14 +63,16 @@ export function createLedgerServer(
 
   async function submit(address: string, signedOperations: readonly Uint8Array[]): Promise<SubmissionResult> {
     if (signedOperations.length === 0) throw new Problem('BadRequest', 'submission batch is empty')
-    if (signedOperations.length > maxOperations) throw new Problem('BadRequest', `more than ${maxOperations} operations`)
+    if (signedOperations.length > maxOperations)
+      throw new Problem('BadRequest', `more than ${maxOperations} operations`)
     const retryAfter = await pace(address, signedOperations.length)
     if (retryAfter !== undefined) {
       const detail = `too many operations came from your address; try again in ${retryAfter} seconds`
       throw new Problem('TooManyRequests', detail, { retryAfter })
     }
     const largest = Math.max(...signedOperations.map(({ length }) => length))
-    if (largest > operationBytes) throw new Problem('BadRequest', `an operation has ${largest} bytes, more than ${operationBytes}`)
+    if (largest > operationBytes)
+      throw new Problem('BadRequest', `an operation has ${largest} bytes, more than ${operationBytes}`)
     if ((await ledger.readSize()) >= bytes) {
       const detail = 'this ledger takes no more operations of others; its operator can raise VDR_BYTES'
       throw new Problem('error:InsufficientStorage', detail)
@@ -85,7 +97,9 @@ export function createLedgerServer(
     },
 
     async getTransaction(transactionId) {
-      const entries = (await ledger.listTransaction(transactionId)).filter(({ status }) => status !== 'pending')
+      const entries = (await ledger.listTransaction(transactionId)).filter(
+        ({ status }) => status !== 'pending',
+      )
       if (!entries[0]) throw new Problem('NotFound', 'no such transaction')
       return { ...toBlock(entries[0]), operation_count: entries.length, operations: entries.map(toOperation) }
     },
@@ -110,7 +124,16 @@ function toBlock({ transactionId: tx_id, sequence, position, confirmsAt }: Ledge
 }
 
 function toOperation(entry: LedgerEntry): TransactionDetails['operations'][number] {
-  const { operationId: operation_id, suffix, position: osn, signedOperation, status, details, submittedAt, confirmsAt } = entry
+  const {
+    operationId: operation_id,
+    suffix,
+    position: osn,
+    signedOperation,
+    status,
+    details,
+    submittedAt,
+    confirmsAt,
+  } = entry
   return {
     operation_id,
     did: toShortForm(suffix),
@@ -125,7 +148,13 @@ function toOperation(entry: LedgerEntry): TransactionDetails['operations'][numbe
 }
 
 function toPending({ operationId: operation_id, submittedAt, confirmsAt }: LedgerEntry): PendingOperation {
-  return { error: 'not found', operation_id, status: 'pending', submitted_at: submittedAt!, confirms_at: confirmsAt! }
+  return {
+    error: 'not found',
+    operation_id,
+    status: 'pending',
+    submitted_at: submittedAt!,
+    confirms_at: confirmsAt!,
+  }
 }
 
 function reading<T>(name: string, read: () => T): T {

@@ -9,7 +9,8 @@ const Hash = z.string().regex(/^[0-9a-f]{64}$/, 'is not 64 hexadecimal digits')
 const Hex = z.string().regex(/^([0-9a-fA-F]{2})+$/, 'is not hexadecimal')
 const Instant = z.iso.datetime({ offset: true })
 /** Absent and `null` are the same: Rust writes one, others the other. */
-const optional = <Type extends z.ZodType>(type: Type) => type.nullish().transform((value) => value ?? undefined)
+const optional = <Type extends z.ZodType>(type: Type) =>
+  type.nullish().transform((value) => value ?? undefined)
 
 /** Operations in one submission. A transaction on Cardano holds fewer. */
 export const maxOperations = 100
@@ -20,12 +21,20 @@ export const maxDids = 1_000
 const ApiError = z.object({ error: z.string() })
 
 export const SignedOperationsSubmission = z
-  .object({ signed_operations: z.array(Hex).min(1).max(maxOperations).describe('`SignedAtalaOperation`s in hexadecimal.') })
+  .object({
+    signed_operations: z
+      .array(Hex)
+      .min(1)
+      .max(maxOperations)
+      .describe('`SignedAtalaOperation`s in hexadecimal.'),
+  })
   .meta({ id: 'LedgerSignedOperationsSubmission' })
 export const ObjectSubmission = z
   .object({ object: Hex.describe('An `AtalaObject` in hexadecimal.') })
   .meta({ id: 'LedgerObjectSubmission' })
-export const SubmissionResult = z.object({ tx_id: Hash, operation_ids: z.array(Hash) }).meta({ id: 'LedgerSubmission' })
+export const SubmissionResult = z
+  .object({ tx_id: Hash, operation_ids: z.array(Hash) })
+  .meta({ id: 'LedgerSubmission' })
 export type SubmissionResult = z.input<typeof SubmissionResult>
 
 /** An operation and its place: `absn` counts transactions in a block, `osn` operations in a transaction, both from 0. */
@@ -39,10 +48,17 @@ const operation = {
 const block = { tx_id: Hash, slot_number: z.int(), block_number: z.int(), block_timestamp: Instant }
 
 /** (ours) What became of an operation; NeoPRISM shows one that broke a rule like any other. */
-const verdict = { status: z.enum(['confirmed', 'rejected']), details: z.string().optional(), submitted_at: Instant, confirms_at: Instant }
+const verdict = {
+  status: z.enum(['confirmed', 'rejected']),
+  details: z.string().optional(),
+  submitted_at: Instant,
+  confirms_at: Instant,
+}
 
 /** An operation that is in a block. */
-export const OperationDetails = z.object({ ...block, ...operation, ...verdict }).meta({ id: 'LedgerOperation' })
+export const OperationDetails = z
+  .object({ ...block, ...operation, ...verdict })
+  .meta({ id: 'LedgerOperation' })
 export type OperationDetails = z.input<typeof OperationDetails>
 export const TransactionDetails = z
   .object({ ...block, operation_count: z.int(), operations: z.array(z.object({ ...operation, ...verdict })) })
@@ -71,10 +87,18 @@ export const SeenOperation = z
     submitted_at: optional(Instant),
     confirms_at: optional(Instant),
   })
-  .refine(({ operation_id, tx_id, signed_operation_data }) => (operation_id ?? tx_id ?? signed_operation_data) !== undefined)
+  .refine(
+    ({ operation_id, tx_id, signed_operation_data }) =>
+      (operation_id ?? tx_id ?? signed_operation_data) !== undefined,
+  )
 export type SeenOperation = z.output<typeof SeenOperation>
 /** What a client reads of one that is not: nothing, or that it is pending. */
-export const UnseenOperation = PendingOperation.partial({ operation_id: true, status: true, submitted_at: true, confirms_at: true })
+export const UnseenOperation = PendingOperation.partial({
+  operation_id: true,
+  status: true,
+  submitted_at: true,
+  confirms_at: true,
+})
 
 /** The error codes of DID resolution as NeoPRISM writes them, with their statuses. */
 export const resolutionErrors = {
@@ -108,7 +132,11 @@ export type IndexerStats = z.input<typeof IndexerStats>
 export const Refusal = z.object({ details: optional(z.string().max(1_000)) })
 
 /** (ours) The DIDs whose create operation names a master key. */
-export const DidList = z.object({ dids: z.array(z.string().regex(/^did:prism:[0-9a-f]{64}$/)).max(maxDids) }).meta({ id: 'LedgerDids' })
+export const DidList = z
+  .object({ dids: z.array(z.string().regex(/^did:prism:[0-9a-f]{64}$/)).max(maxDids) })
+  .meta({ id: 'LedgerDids' })
 
 /** A public key in a query (ours): a compressed point on secp256k1 in hexadecimal. */
-export const MasterKey = z.string().regex(/^0[23][0-9a-fA-F]{64}$/, 'is not a compressed point on secp256k1 in hexadecimal')
+export const MasterKey = z
+  .string()
+  .regex(/^0[23][0-9a-fA-F]{64}$/, 'is not a compressed point on secp256k1 in hexadecimal')

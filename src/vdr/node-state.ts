@@ -34,21 +34,31 @@ export async function readState(node: Node, suffix: string): Promise<DidState | 
 export async function readMetadata(node: Node, suffix: string): Promise<Metadata | undefined> {
   const did = toShortForm(suffix)
   const answer = await node.get(`/api/dids/${did}`, [200, 404, 410], 'application/did-resolution')
-  const { didDocument, didDocumentMetadata: metadata, didResolutionMetadata } = node.parse(SeenResolution, answer)
+  const {
+    didDocument,
+    didDocumentMetadata: metadata,
+    didResolutionMetadata,
+  } = node.parse(SeenResolution, answer)
   if (answer.status === 404) {
     // The 404 of some other server says nothing about the DID.
-    if (didResolutionMetadata.error?.type !== notFound) throw node.fault('it answered with something that is not the NeoPRISM API')
+    if (didResolutionMetadata.error?.type !== notFound)
+      throw node.fault('it answered with something that is not the NeoPRISM API')
     return undefined
   }
   const ids = [didDocument?.id, metadata.canonicalId].filter((id) => id !== undefined)
   if (ids.some((id) => id !== did)) throw node.fault('it answered about another DID')
   const { versionId } = metadata
-  if (versionId === undefined) throw node.fault('it does not tell the version of a DID, as old releases of NeoPRISM do')
+  if (versionId === undefined)
+    throw node.fault('it does not tell the version of a DID, as old releases of NeoPRISM do')
   return { ...metadata, versionId }
 }
 
 async function readData(node: Node, suffix: string): Promise<DidData | undefined> {
-  const { status, text } = await node.get(`/api/dids/${toShortForm(suffix)}/protobuf`, [200, 404], 'text/plain')
+  const { status, text } = await node.get(
+    `/api/dids/${toShortForm(suffix)}/protobuf`,
+    [200, 404],
+    'text/plain',
+  )
   if (status === 404) return undefined
   const data = decode(node, text.trim())
   if (data.suffix !== suffix) throw node.fault('it answered about another DID')
@@ -59,14 +69,20 @@ function decode(node: Node, hex: string): DidData {
   try {
     return decodeDidData(fromHex(hex))
   } catch (error) {
-    if (error instanceof InvalidOperation || error instanceof TypeError) throw node.fault('it answered with no valid state of a DID', error)
+    if (error instanceof InvalidOperation || error instanceof TypeError)
+      throw node.fault('it answered with no valid state of a DID', error)
     throw error
   }
 }
 
-function toState(node: Node, data: DidData, { versionId, deactivated = false, created, updated }: Metadata): DidState {
+function toState(
+  node: Node,
+  data: DidData,
+  { versionId, deactivated = false, created, updated }: Metadata,
+): DidState {
   const hasMasterKey = data.publicKeys.some(({ usage }) => usage === 'master')
-  if (deactivated ? data.publicKeys.length > 0 : !hasMasterKey) throw node.fault('it answered with no valid state of a DID')
+  if (deactivated ? data.publicKeys.length > 0 : !hasMasterKey)
+    throw node.fault('it answered with no valid state of a DID')
   return {
     ...data,
     lastOperationHash: versionId,

@@ -24,7 +24,11 @@ export type Node = {
 const maxBytes = 2_500_000
 
 /** `baseUrl` has no slash at its end. */
-export function createNode(baseUrl: string, http: Pick<HttpClient, 'exchange'>, limits: NodeLimits = {}): Node {
+export function createNode(
+  baseUrl: string,
+  http: Pick<HttpClient, 'exchange'>,
+  limits: NodeLimits = {},
+): Node {
   const { readMs = 10_000, submitMs = 30_000 } = limits
   const location = baseUrl
   const fault = (reason: string, cause?: unknown) =>
@@ -34,7 +38,11 @@ export function createNode(baseUrl: string, http: Pick<HttpClient, 'exchange'>, 
       { cause },
     )
 
-  async function exchange(path: string, request: Parameters<HttpClient['exchange']>[1], statuses: readonly number[]): Promise<Exchanged> {
+  async function exchange(
+    path: string,
+    request: Parameters<HttpClient['exchange']>[1],
+    statuses: readonly number[],
+  ): Promise<Exchanged> {
     const answer = await http.exchange(baseUrl + path, request).catch((error: unknown) => {
       throw fault(reasonOf(error), error)
     })
@@ -49,7 +57,11 @@ export function createNode(baseUrl: string, http: Pick<HttpClient, 'exchange'>, 
       exchange(path, { method: 'GET', headers: { accept }, timeoutMs: readMs, maxBytes }, statuses),
     post: (path, body, statuses) => {
       const headers = { 'content-type': 'application/json', accept: 'application/json' }
-      return exchange(path, { method: 'POST', headers, body: JSON.stringify(body), timeoutMs: submitMs, maxBytes }, statuses)
+      return exchange(
+        path,
+        { method: 'POST', headers, body: JSON.stringify(body), timeoutMs: submitMs, maxBytes },
+        statuses,
+      )
     },
     parse(type, { text }) {
       const result = type.safeParse(tryJson(text))

@@ -60,7 +60,13 @@ export async function openLedgerFile(path: string): Promise<LedgerFile> {
 }
 
 export async function hasOperation(db: LedgerDb, operationId: string): Promise<boolean> {
-  return (await db.selectFrom('operation').select('sequence').where('operation_id', '=', operationId).executeTakeFirst()) !== undefined
+  return (
+    (await db
+      .selectFrom('operation')
+      .select('sequence')
+      .where('operation_id', '=', operationId)
+      .executeTakeFirst()) !== undefined
+  )
 }
 
 function open(path: string): { database: Database; found: number } {
@@ -80,7 +86,14 @@ export async function addOperation(
   { operationId, suffix, masterKeys, signedOperation }: ReadOperation,
   when: Pick<OperationRow, 'transaction_id' | 'position' | 'submitted_at' | 'confirms_at'>,
 ): Promise<void> {
-  const row = { operation_id: operationId, suffix, signed_operation: toHex(signedOperation), verdict: null, details: null, ...when }
+  const row = {
+    operation_id: operationId,
+    suffix,
+    signed_operation: toHex(signedOperation),
+    verdict: null,
+    details: null,
+    ...when,
+  }
   const added = await tx.insertInto('operation').values(row).returning('sequence').executeTakeFirstOrThrow()
   const keys = masterKeys.map((public_key) => ({ public_key, sequence: added.sequence }))
   if (keys.length > 0) await tx.insertInto('master_key').values(keys).execute()
@@ -165,7 +178,17 @@ async function createTables(tx: LedgerDb): Promise<void> {
     .addColumn('sequence', 'integer', (column) => column.notNull().references('operation.sequence'))
     .addPrimaryKeyConstraint('master_key_pk', ['public_key', 'sequence'])
     .execute()
-  await tx.schema.createIndex('operation_by_did').ifNotExists().on('operation').columns(['suffix', 'sequence']).execute()
-  await tx.schema.createIndex('operation_by_transaction').ifNotExists().on('operation').column('transaction_id').execute()
+  await tx.schema
+    .createIndex('operation_by_did')
+    .ifNotExists()
+    .on('operation')
+    .columns(['suffix', 'sequence'])
+    .execute()
+  await tx.schema
+    .createIndex('operation_by_transaction')
+    .ifNotExists()
+    .on('operation')
+    .column('transaction_id')
+    .execute()
   await sql.raw(`pragma user_version = ${version}`).execute(tx)
 }

@@ -51,7 +51,9 @@ export type LedgerEntry = LedgerOperation & {
 /** What only a ledger that is here can do: all that is needed to serve it to others. */
 export type EmbeddedLedger = Ledger & {
   /** `submit` for several operations, which get one transaction and stand in it side by side: all of them or none. */
-  submitAll(signedOperations: readonly Uint8Array[]): Promise<{ operationIds: string[]; transactionId: string }>
+  submitAll(
+    signedOperations: readonly Uint8Array[],
+  ): Promise<{ operationIds: string[]; transactionId: string }>
   findEntry(operationId: string): Promise<LedgerEntry | undefined>
   /** The operations that came with a transaction, in order; an operation that had come before is not among them. */
   listTransaction(transactionId: string): Promise<LedgerEntry[]>
@@ -62,7 +64,10 @@ export type EmbeddedLedger = Ledger & {
 }
 
 /** Opens a ledger file, made when it is not there. @throws when the folder is missing or the file is no SQLite database. */
-export async function openSqliteLedger(path: string, options: SqliteLedgerOptions = {}): Promise<EmbeddedLedger> {
+export async function openSqliteLedger(
+  path: string,
+  options: SqliteLedgerOptions = {},
+): Promise<EmbeddedLedger> {
   const { confirmAfterSeconds = 0, now = () => new Date() } = options
   const { db, dataVersion } = await openLedgerFile(path)
   const known = new Map<string, Omit<Judged, 'waiting'>>()
@@ -80,7 +85,11 @@ export async function openSqliteLedger(path: string, options: SqliteLedgerOption
   /** What is judged of a DID, from memory as far as that goes. */
   async function read(tx: LedgerDb, suffix: string): Promise<Judged> {
     const judged: Judged = { ...(known.get(suffix) ?? { sequence: 0, state: undefined }), waiting: [] }
-    const query = tx.selectFrom('operation').selectAll().where('suffix', '=', suffix).where('sequence', '>', judged.sequence)
+    const query = tx
+      .selectFrom('operation')
+      .selectAll()
+      .where('suffix', '=', suffix)
+      .where('sequence', '>', judged.sequence)
     for (const row of await query.orderBy('sequence').execute()) {
       if (row.verdict === null || judged.waiting.length > 0) judged.waiting.push(row)
       else advance(judged, row, row.verdict === 'confirmed' ? toState(judged.state, row) : judged.state)
@@ -95,7 +104,11 @@ export async function openSqliteLedger(path: string, options: SqliteLedgerOption
       const row = judged.waiting.shift()!
       const { state, details } = attempt(judged.state, row)
       const verdict = details === null ? 'confirmed' : 'rejected'
-      await tx.updateTable('operation').set({ verdict, details }).where('sequence', '=', row.sequence).execute()
+      await tx
+        .updateTable('operation')
+        .set({ verdict, details })
+        .where('sequence', '=', row.sequence)
+        .execute()
       advance(judged, row, state)
     }
     return judged
@@ -117,10 +130,22 @@ export async function openSqliteLedger(path: string, options: SqliteLedgerOption
   }
 
   const find = (column: 'operation_id' | 'transaction_id', id: string) =>
-    settled(() => db.selectFrom('operation').selectAll().where(column, '=', id.toLowerCase()).orderBy('sequence').execute())
+    settled(() =>
+      db
+        .selectFrom('operation')
+        .selectAll()
+        .where(column, '=', id.toLowerCase())
+        .orderBy('sequence')
+        .execute(),
+    )
 
   /** Adds an operation; false when it is there already. @throws {Problem} `BadRequest`, `TooManyRequests` */
-  async function add(tx: LedgerDb, operation: ReadOperation, transactionId: string, position: number): Promise<boolean> {
+  async function add(
+    tx: LedgerDb,
+    operation: ReadOperation,
+    transactionId: string,
+    position: number,
+  ): Promise<boolean> {
     if (await hasOperation(tx, operation.operationId)) return false
     const submittedAt = now()
     const confirmsAt = new Date(submittedAt.getTime() + confirmAfterSeconds * 1_000).toISOString()
@@ -128,7 +153,10 @@ export async function openSqliteLedger(path: string, options: SqliteLedgerOption
     // Each of them is verified again whenever another comes.
     if (waiting.length >= maxWaiting) throw tooManyWaiting(waiting[0]!, submittedAt)
     const met = waiting.reduce((before, row) => attempt(before, row).state, state)
-    const { details } = attempt(met, { signed_operation: toHex(operation.signedOperation), confirms_at: confirmsAt })
+    const { details } = attempt(met, {
+      signed_operation: toHex(operation.signedOperation),
+      confirms_at: confirmsAt,
+    })
     if (details !== null) throw new Problem('BadRequest', `the signed operation cannot be taken: ${details}`)
     await addOperation(tx, operation, {
       transaction_id: transactionId,
@@ -159,8 +187,14 @@ export async function openSqliteLedger(path: string, options: SqliteLedgerOption
         for (const operation of operations) if (await add(tx, operation, ours, added)) added++
         const judged: [string, Judged][] = []
         for (const suffix of suffixes) judged.push([suffix, await judge(tx, suffix)])
-        const query = tx.selectFrom('operation').select('transaction_id').where('operation_id', '=', operationIds.at(-1)!)
-        return { judged, transactionId: added > 0 ? ours : (await query.executeTakeFirstOrThrow()).transaction_id }
+        const query = tx
+          .selectFrom('operation')
+          .select('transaction_id')
+          .where('operation_id', '=', operationIds.at(-1)!)
+        return {
+          judged,
+          transactionId: added > 0 ? ours : (await query.executeTakeFirstOrThrow()).transaction_id,
+        }
       })
       settledStates.forget()
       for (const [suffix, judged] of done.judged) remember(suffix, judged)
@@ -215,7 +249,9 @@ function tooManyWaiting({ confirms_at }: Row, now: Date): Problem {
 
 /** An operation that comes alone shares its id with its transaction. */
 function transactionIdOf(operationIds: readonly string[]): string {
-  return operationIds.length === 1 ? operationIds[0]! : createHash('sha256').update(operationIds.join()).digest('hex')
+  return operationIds.length === 1
+    ? operationIds[0]!
+    : createHash('sha256').update(operationIds.join()).digest('hex')
 }
 
 function advance(judged: Judged, row: Row, state: DidState | undefined): void {
@@ -225,7 +261,10 @@ function advance(judged: Judged, row: Row, state: DidState | undefined): void {
 
 type Attempted = Pick<Row, 'signed_operation' | 'confirms_at'>
 
-function attempt(state: DidState | undefined, row: Attempted): { state: DidState | undefined; details: string | null } {
+function attempt(
+  state: DidState | undefined,
+  row: Attempted,
+): { state: DidState | undefined; details: string | null } {
   try {
     return { state: toState(state, row), details: null }
   } catch (error) {
@@ -239,11 +278,30 @@ function toState(state: DidState | undefined, row: Attempted): DidState {
 }
 
 function toLedgerOperation(row: Row): LedgerOperation {
-  const { operation_id: operationId, verdict, details, submitted_at: submittedAt, confirms_at: confirmsAt } = row
-  return { operationId, status: verdict ?? 'pending', ...(details !== null && { details }), submittedAt, confirmsAt }
+  const {
+    operation_id: operationId,
+    verdict,
+    details,
+    submitted_at: submittedAt,
+    confirms_at: confirmsAt,
+  } = row
+  return {
+    operationId,
+    status: verdict ?? 'pending',
+    ...(details !== null && { details }),
+    submittedAt,
+    confirmsAt,
+  }
 }
 
 function toEntry(row: Row): LedgerEntry {
   const { transaction_id: transactionId, sequence, position, suffix, signed_operation } = row
-  return { ...toLedgerOperation(row), transactionId, sequence, position, suffix, signedOperation: fromHex(signed_operation) }
+  return {
+    ...toLedgerOperation(row),
+    transactionId,
+    sequence,
+    position,
+    suffix,
+    signedOperation: fromHex(signed_operation),
+  }
 }

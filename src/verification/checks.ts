@@ -29,7 +29,8 @@ export const checks: Record<VcVerificationName, Check> = {
   AlgorithmVerification: (token) => token.jwts(),
   IssuerIdentification: (token, parameter) => {
     checkDecodable(token)
-    if (!isSameDid(token.issuerDid(), didOf(parameter))) throw new VerificationError('issuer-not-trusted', 'The issuer is another one')
+    if (!isSameDid(token.issuerDid(), didOf(parameter)))
+      throw new VerificationError('issuer-not-trusted', 'The issuer is another one')
   },
   AudienceCheck: (token, parameter) => {
     checkDecodable(token)
@@ -38,8 +39,10 @@ export const checks: Record<VcVerificationName, Check> = {
     if (!isMeant) throw new VerificationError('audience', 'The credential was made for somebody else')
   },
   // The instant was chosen by the caller, so clocks do not differ.
-  ExpirationCheck: (token, parameter) => checkValidity(only('validUntil', token.claims()), instantOf(parameter), 0),
-  NotBeforeCheck: (token, parameter) => checkValidity(only('validFrom', token.claims()), instantOf(parameter), 0),
+  ExpirationCheck: (token, parameter) =>
+    checkValidity(only('validUntil', token.claims()), instantOf(parameter), 0),
+  NotBeforeCheck: (token, parameter) =>
+    checkValidity(only('validFrom', token.claims()), instantOf(parameter), 0),
   SemanticCheckOfClaims: (token) => token.claims(),
   ComplianceWithStandards: (token) => token.checkCompliance(),
   SchemaCheck: (token, _, { getSchema }) => checkSchemas(token.claims(), getSchema),
@@ -68,7 +71,9 @@ function checkDecodable(token: Token): void {
     token.payload()
   } catch (error) {
     if (!(error instanceof VerificationError)) throw error
-    throw new Problem('BadRequest', `Unable to decode JWT: ${reasonOf(error)}`, { title: 'VC Verification Failed' })
+    throw new Problem('BadRequest', `Unable to decode JWT: ${reasonOf(error)}`, {
+      title: 'VC Verification Failed',
+    })
   }
 }
 
@@ -85,6 +90,9 @@ function instantOf(parameter: Parameter | undefined): number {
   return parameter?.parameterType === 'DateTimeParameter' ? Date.parse(parameter.dateTime) / 1_000 : NaN
 }
 
-function only<End extends 'validFrom' | 'validUntil'>(end: End, { [end]: instant }: Validity): { [E in End]?: number } {
+function only<End extends 'validFrom' | 'validUntil'>(
+  end: End,
+  { [end]: instant }: Validity,
+): { [E in End]?: number } {
   return (instant === undefined ? {} : { [end]: instant }) as { [E in End]?: number }
 }

@@ -46,10 +46,12 @@ const Claims = z.looseObject({
 export function checkCompliance(payload: VerifiableCredentialClaims): void {
   const { jti, vc } = parseClaims(Claims, payload)
   const { nbf, exp } = payload
-  if (jti !== undefined && vc.id !== undefined && jti !== vc.id) throw malformed('jti is not the id of the credential')
+  if (jti !== undefined && vc.id !== undefined && jti !== vc.id)
+    throw malformed('jti is not the id of the credential')
   agree('nbf', nbf, vc.issuanceDate)
   agree('exp', exp, vc.expirationDate)
-  if (vc['@context'][0] === v1 && nbf === undefined && vc.issuanceDate === undefined) throw malformed('it has no date of issuance')
+  if (vc['@context'][0] === v1 && nbf === undefined && vc.issuanceDate === undefined)
+    throw malformed('it has no date of issuance')
   const { validFrom = -Infinity, validUntil = Infinity } = toValidity(
     [nbf, vc.issuanceDate, vc.validFrom],
     [exp, vc.expirationDate, vc.validUntil],
@@ -60,7 +62,8 @@ export function checkCompliance(payload: VerifiableCredentialClaims): void {
 /** A date that is written twice is one date (§6.3.1); a JWT has no fractions of a second. */
 function agree(name: string, seconds: number | undefined, text: Instant | undefined): void {
   if (seconds === undefined || typeof text !== 'string') return
-  if (Math.floor(seconds) !== Math.floor(Date.parse(text) / 1_000)) throw malformed(`${name} is not the date in vc`)
+  if (Math.floor(seconds) !== Math.floor(Date.parse(text) / 1_000))
+    throw malformed(`${name} is not the date in vc`)
 }
 
 function malformed(reason: string): VerificationError {

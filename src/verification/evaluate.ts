@@ -4,7 +4,12 @@ import { Problem } from '../base/problem.ts'
 import type { JsonObject } from '../credentials/json.ts'
 import { fitsFilter } from './filter.ts'
 import { compilePath } from './json-path.ts'
-import type { ClaimFormat, Field, InputDescriptor, PresentationDefinition } from './presentation-definition.ts'
+import type {
+  ClaimFormat,
+  Field,
+  InputDescriptor,
+  PresentationDefinition,
+} from './presentation-definition.ts'
 
 /** A credential that may be shown. */
 export type Candidate = {
@@ -60,7 +65,12 @@ function breather(timeMs: number): Breathe {
   }
 }
 
-async function satisfies(candidate: Candidate, descriptor: InputDescriptor, format: ClaimFormat | undefined, breathe: Breathe) {
+async function satisfies(
+  candidate: Candidate,
+  descriptor: InputDescriptor,
+  format: ClaimFormat | undefined,
+  breathe: Breathe,
+) {
   // A descriptor's own formats stand before those of the whole (§5.1, §5.2).
   if (!hasFormat(candidate, descriptor.format ?? format)) return false
   for (const field of descriptor.constraints.fields) {
@@ -72,13 +82,22 @@ async function satisfies(candidate: Candidate, descriptor: InputDescriptor, form
 function hasFormat({ formats, algorithms }: Candidate, wanted: ClaimFormat | undefined): boolean {
   if (wanted === undefined) return true
   return formats.some((name) => {
-    const terms = Object.hasOwn(wanted, name) ? (wanted[name] as Record<string, string[] | undefined> | undefined) : undefined
-    return terms !== undefined && Object.entries(algorithms).every(([term, algorithm]) => terms[term]?.includes(algorithm) ?? true)
+    const terms = Object.hasOwn(wanted, name)
+      ? (wanted[name] as Record<string, string[] | undefined> | undefined)
+      : undefined
+    return (
+      terms !== undefined &&
+      Object.entries(algorithms).every(([term, algorithm]) => terms[term]?.includes(algorithm) ?? true)
+    )
   })
 }
 
 /** Of the paths that find something, the first whose value fits decides; an optional field need not be there, but must fit if it is. */
-async function hasField(claims: JsonObject, { path: paths, filter, optional }: Field, breathe: Breathe): Promise<boolean> {
+async function hasField(
+  claims: JsonObject,
+  { path: paths, filter, optional }: Field,
+  breathe: Breathe,
+): Promise<boolean> {
   let isThere = false
   for (const path of paths) {
     await breathe()

@@ -24,7 +24,9 @@ export const Evaluation = z
     matches: z.array(
       z.object({
         inputDescriptorId: z.string(),
-        credentials: z.array(z.string()).describe('Credentials as they were sent, or record ids of the wallet’s.'),
+        credentials: z
+          .array(z.string())
+          .describe('Credentials as they were sent, or record ids of the wallet’s.'),
       }),
     ),
   })
@@ -36,7 +38,11 @@ export type Evaluation = z.infer<typeof Evaluation>
  *
  * @throws {Problem} 400 for a credential that was sent and cannot be read, 422 when it takes too much work
  */
-export async function evaluateFor(db: Db, definition: PresentationDefinition, { credentials }: EvaluationRequest): Promise<Evaluation> {
+export async function evaluateFor(
+  db: Db,
+  definition: PresentationDefinition,
+  { credentials }: EvaluationRequest,
+): Promise<Evaluation> {
   const candidates = credentials === undefined ? await ofWallet(db) : credentials.map(asSent)
   const matches = await evaluate(definition, candidates)
   return { satisfied: matches.every((match) => match.credentials.length > 0), matches }
@@ -49,7 +55,10 @@ function asSent(credential: string, index: number): Candidate {
 }
 
 async function ofWallet(db: Db): Promise<Candidate[]> {
-  const held = db.selectFrom('credential').select(['id', 'credential']).where('format', 'in', ['JWT', 'SDJWT'])
+  const held = db
+    .selectFrom('credential')
+    .select(['id', 'credential'])
+    .where('format', 'in', ['JWT', 'SDJWT'])
   const rows = await held.orderBy('created_at').orderBy('id').execute()
   return rows.flatMap(({ id, credential }) => {
     const candidate = readCandidate(id, credential)

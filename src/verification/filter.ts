@@ -17,7 +17,11 @@ export async function fitsFilter(value: unknown, filter: JsonObject): Promise<bo
     await checkClaims(value, modern(filter))
     return true
   } catch (error) {
-    if (error instanceof Problem && error.type === 'error:CredentialSchemaError:CredentialSchemaValidationError') return false
+    if (
+      error instanceof Problem &&
+      error.type === 'error:CredentialSchemaError:CredentialSchemaValidationError'
+    )
+      return false
     throw error
   }
 }

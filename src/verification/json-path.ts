@@ -26,8 +26,14 @@ export function compilePath(path: string): Find {
   const { segments } = query
   const ways = segments.reduce((product, { selectors }) => product * selectors.length, 1)
   if (segments.length > maxSegments || ways > maxWays) throw new SyntaxError('branches in too many ways')
-  if (segments.some(({ selectors }) => selectors.some((each) => each instanceof jsonpath.selectors.FilterSelector))) {
-    throw new SyntaxError('has a filter expression, which is not evaluated here; say what the value must be in `filter`')
+  if (
+    segments.some(({ selectors }) =>
+      selectors.some((each) => each instanceof jsonpath.selectors.FilterSelector),
+    )
+  ) {
+    throw new SyntaxError(
+      'has a filter expression, which is not evaluated here; say what the value must be in `filter`',
+    )
   }
   if (segments.filter(isDescendant).length > 1) throw new SyntaxError('has `..` more than once')
   return (value) => query.match(value as JSONValue)
@@ -38,7 +44,9 @@ function parse(path: string): JSONPathQuery {
     return environment.compile(path)
   } catch (error) {
     if (!(error instanceof JSONPathError || error instanceof RangeError)) throw error
-    throw new SyntaxError(`is not a JSONPath such as $.vc.credentialSubject.name: ${error.message}`, { cause: error })
+    throw new SyntaxError(`is not a JSONPath such as $.vc.credentialSubject.name: ${error.message}`, {
+      cause: error,
+    })
   }
 }
 

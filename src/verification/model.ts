@@ -30,10 +30,16 @@ const VcVerification = z.enum(names).meta({ id: 'VcVerification' })
 const Time = z.union([z.iso.datetime({ offset: true }), z.iso.datetime({ offset: true, precision: -1 })])
 
 const DidParameter = z
-  .object({ parameterType: z.literal('DidParameter'), did: z.string().min(1).describe('The DID to compare with.') })
+  .object({
+    parameterType: z.literal('DidParameter'),
+    did: z.string().min(1).describe('The DID to compare with.'),
+  })
   .meta({ id: 'DidParameter' })
 const DateTimeParameter = z
-  .object({ parameterType: z.literal('DateTimeParameter'), dateTime: Time.describe('The instant to compare with.') })
+  .object({
+    parameterType: z.literal('DateTimeParameter'),
+    dateTime: Time.describe('The instant to compare with.'),
+  })
   .meta({ id: 'DateTimeParameter' })
 const Parameter = z.discriminatedUnion('parameterType', [DidParameter, DateTimeParameter])
 export type Parameter = z.output<typeof Parameter>
@@ -43,7 +49,10 @@ export const RequestedVerification = z
   .superRefine(({ verification, parameter }, context) => {
     const needed = parameterOf[verification]
     if (parameter?.parameterType === needed) return
-    const message = needed === undefined ? `${verification} takes no parameter; leave it out` : `${verification} needs a ${needed}`
+    const message =
+      needed === undefined
+        ? `${verification} takes no parameter; leave it out`
+        : `${verification} needs a ${needed}`
     context.addIssue({ code: 'custom', path: ['parameter'], message })
   })
   .meta({ id: 'ParameterizableVcVerification' })
@@ -64,7 +73,9 @@ export type VcVerificationRequest = z.output<typeof VcVerificationRequest>
 
 export const VcVerificationRequests = z.array(VcVerificationRequest).max(maxCredentials)
 
-export const VcVerificationResult = z.object({ verification: VcVerification, success: z.boolean() }).meta({ id: 'VcVerificationResult' })
+export const VcVerificationResult = z
+  .object({ verification: VcVerification, success: z.boolean() })
+  .meta({ id: 'VcVerificationResult' })
 export type VcVerificationResult = z.infer<typeof VcVerificationResult>
 
 export const VcVerificationResponse = z

@@ -11,7 +11,10 @@ import { VerificationPolicy, type VerificationPolicyInput } from './policy.ts'
 export type PolicyQuery = Paging & { name?: string | undefined }
 
 /** Makes a policy under an id of the agent's own, with the nonce 0. */
-export async function createPolicy(tx: Tx, { name, description, constraints }: VerificationPolicyInput): Promise<VerificationPolicy> {
+export async function createPolicy(
+  tx: Tx,
+  { name, description, constraints }: VerificationPolicyInput,
+): Promise<VerificationPolicy> {
   const now = new Date().toISOString()
   const content = { name, description, constraints: JSON.stringify(constraints) }
   const row = { id: newId(), nonce: 0, ...content, created_at: now, updated_at: now }
@@ -31,7 +34,10 @@ export async function getPolicy(db: Db, id: string, field?: string): Promise<Ver
 }
 
 /** A page of the wallet's policies in the order of their making, and how many match in all. */
-export async function listPolicies(db: Db, { name, ...paging }: PolicyQuery): Promise<{ policies: VerificationPolicy[]; total: number }> {
+export async function listPolicies(
+  db: Db,
+  { name, ...paging }: PolicyQuery,
+): Promise<{ policies: VerificationPolicy[]; total: number }> {
   let matching = db.selectFrom('verification_policy')
   if (name !== undefined) matching = matching.where('name', '=', name)
   const { rows, total } = await pageOf(matching.selectAll(), ['sequence'], paging)
@@ -49,8 +55,18 @@ export async function updatePolicy(
   nonce: number,
   { name, description, constraints }: VerificationPolicyInput,
 ): Promise<VerificationPolicy> {
-  const change = { nonce: nonce + 1, name, description, constraints: JSON.stringify(constraints), updated_at: new Date().toISOString() }
-  const update = tx.updateTable('verification_policy').set(change).where('id', '=', id).where('nonce', '=', nonce)
+  const change = {
+    nonce: nonce + 1,
+    name,
+    description,
+    constraints: JSON.stringify(constraints),
+    updated_at: new Date().toISOString(),
+  }
+  const update = tx
+    .updateTable('verification_policy')
+    .set(change)
+    .where('id', '=', id)
+    .where('nonce', '=', nonce)
   const { numUpdatedRows } = await update.executeTakeFirst()
   const policy = await getPolicy(tx, id)
   if (numUpdatedRows === 1n) return policy
@@ -62,17 +78,35 @@ export async function updatePolicy(
 
 /** Deletes a policy; requests that were made with it keep what it said. @throws {Problem} `NotFound` */
 export async function deletePolicy(tx: Tx, id: string): Promise<void> {
-  const { numDeletedRows } = await tx.deleteFrom('verification_policy').where('id', '=', id).executeTakeFirst()
+  const { numDeletedRows } = await tx
+    .deleteFrom('verification_policy')
+    .where('id', '=', id)
+    .executeTakeFirst()
   if (numDeletedRows === 0n) throw notFound(id)
 }
 
-function toPolicy(row: Omit<Selectable<WalletTables['verification_policy']>, 'sequence'>): VerificationPolicy {
+function toPolicy(
+  row: Omit<Selectable<WalletTables['verification_policy']>, 'sequence'>,
+): VerificationPolicy {
   const { id, nonce, name, description, created_at: createdAt, updated_at: updatedAt } = row
   const constraints: unknown = JSON.parse(row.constraints)
   const self = `/verification/policies/${id}`
-  return VerificationPolicy.parse({ self, kind: 'VerificationPolicy', id, nonce, name, description, createdAt, updatedAt, constraints })
+  return VerificationPolicy.parse({
+    self,
+    kind: 'VerificationPolicy',
+    id,
+    nonce,
+    name,
+    description,
+    createdAt,
+    updatedAt,
+    constraints,
+  })
 }
 
 function notFound(id: string, field?: string): Problem {
-  return new Problem('NotFound', `${field === undefined ? 'There' : `${field}: there`} is no verification policy ${id}.`)
+  return new Problem(
+    'NotFound',
+    `${field === undefined ? 'There' : `${field}: there`} is no verification policy ${id}.`,
+  )
 }

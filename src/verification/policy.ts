@@ -59,7 +59,9 @@ export function checkPolicy(constraints: readonly PolicyConstraint[], credential
 }
 
 /** The constraints of a policy as lines of `proofs`. */
-export function toConstraints(constraints: readonly PolicyConstraint[]): { schemaId: string; trustIssuers?: string[] }[] {
+export function toConstraints(
+  constraints: readonly PolicyConstraint[],
+): { schemaId: string; trustIssuers?: string[] }[] {
   return constraints.map(({ schemaId, trustedIssuers }) => ({
     schemaId,
     ...(trustedIssuers.length > 0 && { trustIssuers: trustedIssuers }),

@@ -47,7 +47,9 @@ const Path = z.string().superRefine((path, context) => {
 })
 
 /** A JSON schema for the value at the path; whether it is a legal one is asked elsewhere, since that takes time. */
-const Filter = z.custom<JsonObject>(isJsonObject, 'is not a JSON schema, which is an object').meta({ type: 'object' })
+const Filter = z
+  .custom<JsonObject>(isJsonObject, 'is not a JSON schema, which is an object')
+  .meta({ type: 'object' })
 
 export const Field = z
   .object({
@@ -92,10 +94,16 @@ export const CreatePresentationDefinition = z
     const ids = definition.input_descriptors.map(({ id }) => id)
     const twice = ids.findIndex((id, index) => ids.indexOf(id) !== index)
     if (twice === -1) return
-    context.addIssue({ code: 'custom', path: ['input_descriptors', twice, 'id'], message: 'another input descriptor has this id' })
+    context.addIssue({
+      code: 'custom',
+      path: ['input_descriptors', twice, 'id'],
+      message: 'another input descriptor has this id',
+    })
   })
   .meta({ id: 'CreatePresentationDefinition' })
 export type CreatePresentationDefinition = z.output<typeof CreatePresentationDefinition>
 
-export const PresentationDefinition = z.object({ id: z.string(), ...content }).meta({ id: 'PresentationDefinition' })
+export const PresentationDefinition = z
+  .object({ id: z.string(), ...content })
+  .meta({ id: 'PresentationDefinition' })
 export type PresentationDefinition = z.output<typeof PresentationDefinition>

@@ -17,7 +17,12 @@ export async function createDefinition(
   await checkFilters(content)
   // Whoever knows the id may read it, so nobody is to guess it.
   const definition = { id: randomId(), ...content }
-  const row = { id: definition.id, wallet_id: walletId, definition: JSON.stringify(definition), created_at: new Date().toISOString() }
+  const row = {
+    id: definition.id,
+    wallet_id: walletId,
+    definition: JSON.stringify(definition),
+    created_at: new Date().toISOString(),
+  }
   const sequence = sql<number>`(select coalesce(max(sequence), 0) + 1 from presentation_definition)`
   await db.transaction().execute(async (tx) => {
     await mustBeHere(tx, walletId)
@@ -31,7 +36,11 @@ export async function createDefinition(
 
 /** The definition with an id, of whichever wallet. @throws {Problem} `NotFound` */
 export async function getDefinition(db: AgentDb, id: string): Promise<PresentationDefinition> {
-  const row = await db.selectFrom('presentation_definition').select('definition').where('id', '=', id).executeTakeFirst()
+  const row = await db
+    .selectFrom('presentation_definition')
+    .select('definition')
+    .where('id', '=', id)
+    .executeTakeFirst()
   if (!row) throw new Problem('NotFound', `There is no presentation definition ${id}.`)
   return toDefinition(row)
 }
@@ -54,7 +63,11 @@ async function checkFilters({ input_descriptors }: CreatePresentationDefinition)
       await checkFilter(filter).catch((error: unknown) => {
         if (!(error instanceof Problem) || error.status !== 400) throw error
         const path = `input_descriptors.${index}.constraints.fields.${place}.filter`
-        throw new Problem('error:RequestBodyDecodingFailure', `${path}: is not a legal JSON schema. ${error.message}`, { cause: error })
+        throw new Problem(
+          'error:RequestBodyDecodingFailure',
+          `${path}: is not a legal JSON schema. ${error.message}`,
+          { cause: error },
+        )
       })
     }
   }

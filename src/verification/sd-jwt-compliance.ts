@@ -23,7 +23,9 @@ const Claims = z.looseObject({
   'vct#integrity': z.string().optional(),
   sub: StringOrUri.optional(),
   cnf: z.looseObject({ jwk: z.looseObject({ d: z.never('is a private key').optional() }) }).optional(),
-  status: z.looseObject({ status_list: z.looseObject({ idx: z.int().nonnegative(), uri: Uri }).optional() }).optional(),
+  status: z
+    .looseObject({ status_list: z.looseObject({ idx: z.int().nonnegative(), uri: Uri }).optional() })
+    .optional(),
 })
 
 /** Checks a credential that could be read. @throws {VerificationError} `malformed`, naming the member or the contradiction. */
@@ -33,7 +35,8 @@ export function checkSdJwtCompliance(
 ): void {
   parseClaims(Header, header)
   parseClaims(Claims, payload)
-  if (placed.some(({ path }) => path.length === 1 && path[0] === 'vct#integrity')) throw malformed('vct#integrity is hidden')
+  if (placed.some(({ path }) => path.length === 1 && path[0] === 'vct#integrity'))
+    throw malformed('vct#integrity is hidden')
   if (validUntil < validFrom) throw malformed('it ends before it begins')
 }
 

@@ -1,7 +1,12 @@
 /** An SD-JWT VC under examination, with all or some of its disclosures, and with a key binding or without. */
 import { decodeHeader, decodePayload, parseClaims } from '../credentials/jws.ts'
 import { checkKeyBinding, readKeyBinding } from '../credentials/sd-jwt/key-binding.ts'
-import { anyCredential, decodeIssuersJwt, decodeSdJwtClaims, splitSdJwt } from '../credentials/sd-jwt/sd-jwt.ts'
+import {
+  anyCredential,
+  decodeIssuersJwt,
+  decodeSdJwtClaims,
+  splitSdJwt,
+} from '../credentials/sd-jwt/sd-jwt.ts'
 import { Issuer } from './issuer.ts'
 import { once } from './once.ts'
 import { checkSdJwtCompliance } from './sd-jwt-compliance.ts'

@@ -41,14 +41,20 @@ export async function checkSubject(credential: Examined, getSchema: GetSchema): 
 function schemasOf({ schemas }: Examined): string[] {
   const urls = [...new Set(schemas)]
   if (urls.length > 0 && urls.length <= maxSchemas) return urls
-  throw new VerificationError('schema-not-accepted', `The credential names ${urls.length} schemas, of 1 to ${maxSchemas}`)
+  throw new VerificationError(
+    'schema-not-accepted',
+    `The credential names ${urls.length} schemas, of 1 to ${maxSchemas}`,
+  )
 }
 
 /** The type of an SD-JWT may lead to a description of that type (SD-JWT VC §4) instead: anything would fit that, were it taken for a schema. */
 async function read(url: string, getSchema: GetSchema): Promise<unknown> {
   const schema = await getSchema(url)
   if (isJsonObject(schema) && typeof schema['vct'] === 'string')
-    throw new VerificationError('schema-not-accepted', `There is the description of a type at ${url}, and no schema`)
+    throw new VerificationError(
+      'schema-not-accepted',
+      `There is the description of a type at ${url}, and no schema`,
+    )
   return schema
 }
 
@@ -57,7 +63,11 @@ async function fits(claims: JsonObject, schema: unknown): Promise<boolean> {
     await checkClaims(claims, schema)
     return true
   } catch (error) {
-    if (error instanceof Problem && error.type === 'error:CredentialSchemaError:CredentialSchemaValidationError') return false
+    if (
+      error instanceof Problem &&
+      error.type === 'error:CredentialSchemaError:CredentialSchemaValidationError'
+    )
+      return false
     throw error
   }
 }

@@ -3,7 +3,12 @@ import { setImmediate } from 'node:timers/promises'
 import { Problem } from '../base/problem.ts'
 import { VerificationError } from '../credentials/verification-error.ts'
 import { checks, type Sources } from './checks.ts'
-import { parameterOf, type RequestedVerification, type VcVerificationName, type VcVerificationRequest } from './model.ts'
+import {
+  parameterOf,
+  type RequestedVerification,
+  type VcVerificationName,
+  type VcVerificationRequest,
+} from './model.ts'
 import type { VcVerificationResponse, VcVerificationResult } from './model.ts'
 import { toToken } from './token.ts'
 
@@ -26,7 +31,11 @@ export async function verifyCredentials(
   const responses: VcVerificationResponse[] = []
   for (let first = 0; first < requests.length; first += concurrency) {
     const batch = requests.slice(first, first + concurrency)
-    responses.push(...(await Promise.all(batch.map((request, at) => verifyCredential(request, sources, now).catch(naming(first + at))))))
+    responses.push(
+      ...(await Promise.all(
+        batch.map((request, at) => verifyCredential(request, sources, now).catch(naming(first + at))),
+      )),
+    )
   }
   return responses
 }
@@ -35,11 +44,18 @@ export async function verifyCredentials(
 function naming(index: number): (error: unknown) => never {
   return (error) => {
     if (!(error instanceof Problem) || error.status !== 400) throw error
-    throw new Problem(error.type, `${index}.credential: ${error.message}`, { title: error.title, cause: error })
+    throw new Problem(error.type, `${index}.credential: ${error.message}`, {
+      title: error.title,
+      cause: error,
+    })
   }
 }
 
-async function verifyCredential({ credential, verifications }: VcVerificationRequest, sources: Sources, now: number) {
+async function verifyCredential(
+  { credential, verifications }: VcVerificationRequest,
+  sources: Sources,
+  now: number,
+) {
   const token = toToken(credential)
   const wanted = verifications.length > 0 ? verifications : allOf(now)
   const result: VcVerificationResult[] = []

@@ -9,7 +9,14 @@ import type { Parts } from './portable.ts'
 import { writeTokens, type Token } from './tokens.ts'
 
 /** `arrived` is the name of its file in `wallets.transit`, whole and closed. */
-export type Arrived = { id: string; name: string; createdAt: string; key: Uint8Array; seed: Uint8Array; arrived: string }
+export type Arrived = {
+  id: string
+  name: string
+  createdAt: string
+  key: Uint8Array
+  seed: Uint8Array
+  arrived: string
+}
 
 /**
  * Makes a wallet known, and gives its file its place. A wallet that rests here and has the same id and seed is the same one: what came takes
@@ -23,7 +30,14 @@ export async function adopt(
   { belongings, tokens }: { belongings: readonly Belonging[]; tokens: readonly Token[] },
 ): Promise<WalletDetail> {
   const seedDigest = seedDigestOf(agentKey, seed)
-  const row = { id, name, seed_digest: seedDigest, wrapped_key: wrapWalletKey(agentKey, id, key), moved_at: null, arrived }
+  const row = {
+    id,
+    name,
+    seed_digest: seedDigest,
+    wrapped_key: wrapWalletKey(agentKey, id, key),
+    moved_at: null,
+    arrived,
+  }
   const makeKnown = (isHere: boolean) =>
     db.transaction().execute(async (tx) => {
       const now = new Date().toISOString()

@@ -20,7 +20,10 @@ const registered = {
 /** A row without `wallet_id`, by its table. */
 export const Belonging = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('web_did'), row: z.object({ did: text, created_at: text }) }),
-  z.object({ kind: z.literal('presentation_definition'), row: z.object({ id: text, definition: text, created_at: text }) }),
+  z.object({
+    kind: z.literal('presentation_definition'),
+    row: z.object({ id: text, definition: text, created_at: text }),
+  }),
   z.object({
     kind: z.literal('credential_schema'),
     row: z.object({ ...registered, type: text, schema: text, tags: text, proof: text.nullable() }),
@@ -43,14 +46,24 @@ export type Belonging = z.infer<typeof Belonging>
 
 /** All that belongs to a wallet, in the order of its making. */
 export async function readBelongings(db: AgentDb, walletId: string): Promise<Belonging[]> {
-  const dids = await db.selectFrom('web_did').selectAll().where('wallet_id', '=', walletId).orderBy('created_at').execute()
+  const dids = await db
+    .selectFrom('web_did')
+    .selectAll()
+    .where('wallet_id', '=', walletId)
+    .orderBy('created_at')
+    .execute()
   const definitions = await db
     .selectFrom('presentation_definition')
     .selectAll()
     .where('wallet_id', '=', walletId)
     .orderBy('sequence')
     .execute()
-  const schemas = await db.selectFrom('credential_schema').selectAll().where('wallet_id', '=', walletId).orderBy('position').execute()
+  const schemas = await db
+    .selectFrom('credential_schema')
+    .selectAll()
+    .where('wallet_id', '=', walletId)
+    .orderBy('position')
+    .execute()
   const credentialDefinitions = await db
     .selectFrom('credential_definition')
     .selectAll()
@@ -74,7 +87,11 @@ export async function readBelongings(db: AgentDb, walletId: string): Promise<Bel
 }
 
 /** Writes down what belongs to a wallet, in the place of what did before. @throws {Problem} `BelongsToAnother` */
-export async function writeBelongings(tx: AgentTx, walletId: string, belongings: readonly Belonging[]): Promise<void> {
+export async function writeBelongings(
+  tx: AgentTx,
+  walletId: string,
+  belongings: readonly Belonging[],
+): Promise<void> {
   await removeBelongings(tx, walletId)
   for (const each of belongings) {
     if (!(await write(tx, walletId, each))) throw belongsToAnother(nameOf(each))
@@ -84,7 +101,13 @@ export async function writeBelongings(tx: AgentTx, walletId: string, belongings:
 async function removeBelongings(tx: AgentTx, walletId: string): Promise<void> {
   const own = tx.selectFrom('credential_schema').select('guid').where('wallet_id', '=', walletId)
   await tx.deleteFrom('credential_schema_tag').where('guid', 'in', own).execute()
-  for (const table of ['credential_schema', 'credential_definition', 'presentation_definition', 'web_did', 'wallet_alias'] as const)
+  for (const table of [
+    'credential_schema',
+    'credential_definition',
+    'presentation_definition',
+    'web_did',
+    'wallet_alias',
+  ] as const)
     await tx.deleteFrom(table).where('wallet_id', '=', walletId).execute()
 }
 
@@ -94,11 +117,17 @@ const nextSequence = sql<number>`(select coalesce(max(sequence), 0) + 1 from pre
 async function write(tx: AgentTx, walletId: string, { kind, row, ...rest }: Belonging): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await tx
     .insertInto(kind)
-    .values({ ...row, wallet_id: walletId, ...(kind === 'presentation_definition' && { sequence: nextSequence }) })
+    .values({
+      ...row,
+      wallet_id: walletId,
+      ...(kind === 'presentation_definition' && { sequence: nextSequence }),
+    })
     .onConflict((conflict) => conflict.doNothing())
     .executeTakeFirstOrThrow()
-  const searched = 'searched' in rest && 'guid' in row ? rest.searched.map((tag) => ({ guid: row.guid, tag })) : []
-  if (numInsertedOrUpdatedRows && searched.length > 0) await tx.insertInto('credential_schema_tag').values(searched).execute()
+  const searched =
+    'searched' in rest && 'guid' in row ? rest.searched.map((tag) => ({ guid: row.guid, tag })) : []
+  if (numInsertedOrUpdatedRows && searched.length > 0)
+    await tx.insertInto('credential_schema_tag').values(searched).execute()
   return Boolean(numInsertedOrUpdatedRows)
 }
 

@@ -41,7 +41,11 @@ export async function* openChunks(with_: ChunkKey, source: Reader): AsyncGenerat
       decipher.final()
     } catch {
       chunk.fill(0)
-      throw damaged(isLast ? 'it is cut off, or its end was changed' : `it was changed at about byte ${number * chunkLength}`)
+      throw damaged(
+        isLast
+          ? 'it is cut off, or its end was changed'
+          : `it was changed at about byte ${number * chunkLength}`,
+      )
     }
     yield chunk
   }

@@ -30,7 +30,10 @@ const Part = z.discriminatedUnion('kind', [About, ...Belonging.options])
 export type Contents = { about: About; belongings: Belonging[] }
 
 /** The bytes of an export; `path` is the copy of the wallet's file. */
-export async function* writeContents({ about, belongings }: Contents, path: string): AsyncGenerator<Uint8Array, void> {
+export async function* writeContents(
+  { about, belongings }: Contents,
+  path: string,
+): AsyncGenerator<Uint8Array, void> {
   for (const part of [about, ...belongings]) {
     const json = utf8(JSON.stringify(part))
     yield lengthOf(json.length)
@@ -50,7 +53,8 @@ export async function readContents(export_: Reader): Promise<Contents> {
     const length = head.readUInt32BE()
     if (length === 0) break
     sum += length
-    if (length > longestPart || sum > longestParts) throw damaged('a part of it is longer than any that is made')
+    if (length > longestPart || sum > longestParts)
+      throw damaged('a part of it is longer than any that is made')
     const part = Part.safeParse(parse(await export_.take(length)))
     if (!part.success) throw damaged('a part of it is not what it must be')
     if (part.data.kind === 'wallet') about = part.data

@@ -38,8 +38,18 @@ const AnyVersion = z.looseObject({ format: z.literal(format), version: z.int().m
 const Header = z.object({
   format: z.literal(format),
   version: z.literal(1),
-  kdf: z.object({ name: z.literal('scrypt'), N: z.literal(cost.N), r: z.literal(cost.r), p: z.literal(cost.p), salt: bytes(16) }),
-  cipher: z.object({ name: z.literal('AES-256-GCM STREAM'), chunk: z.literal(chunkLength), prefix: bytes(prefixLength) }),
+  kdf: z.object({
+    name: z.literal('scrypt'),
+    N: z.literal(cost.N),
+    r: z.literal(cost.r),
+    p: z.literal(cost.p),
+    salt: bytes(16),
+  }),
+  cipher: z.object({
+    name: z.literal('AES-256-GCM STREAM'),
+    chunk: z.literal(chunkLength),
+    prefix: bytes(prefixLength),
+  }),
 })
 type Header = z.infer<typeof Header>
 
@@ -64,21 +74,30 @@ export async function openEnvelope(file: Reader, passphrase: Secret): Promise<Ch
   const known = AnyVersion.safeParse(json)
   if (!known.success || line === undefined || given === undefined) throw notAnExport()
   const header = Header.safeParse(json)
-  if (!header.success) throw known.data.version > 1 ? newer(`version ${known.data.version} of the format`) : notAnExport()
+  if (!header.success)
+    throw known.data.version > 1 ? newer(`version ${known.data.version} of the format`) : notAnExport()
   const { mac, chunkKey } = await keysOf(line, header.data, passphrase)
   const claimed = Buffer.from(given, 'base64url')
   if (claimed.length !== mac.length || !timingSafeEqual(claimed, mac)) throw wrongPassphrase()
   return chunkKey
 }
 
-async function keysOf(line: string, { kdf, cipher }: Header, passphrase: Secret): Promise<{ mac: Uint8Array; chunkKey: ChunkKey }> {
+async function keysOf(
+  line: string,
+  { kdf, cipher }: Header,
+  passphrase: Secret,
+): Promise<{ mac: Uint8Array; chunkKey: ChunkKey }> {
   const secret = passphrase.reveal().normalize('NFKC')
   const options = { ...cost, maxmem: 256 * cost.N * cost.r }
   const derive = promisify<string, Uint8Array, number, typeof options, Buffer>(scrypt)
   if (turns.size >= waiting)
-    throw new Problem('error:ServiceUnavailable', 'Too many wallets are exported and imported now. Try again in a minute.', {
-      retryAfter: 60,
-    })
+    throw new Problem(
+      'error:ServiceUnavailable',
+      'Too many wallets are exported and imported now. Try again in a minute.',
+      {
+        retryAfter: 60,
+      },
+    )
   const root = await turns.add(() => derive(secret, fromBase64(kdf.salt), 32, options))
   const macKey = deriveSealKey(root, 'wallet-export-header')
   const mac = createHmac('sha256', macKey).update(line).digest()

@@ -26,7 +26,11 @@ export type ExportOptions = { passphrase: Secret; isMoving?: boolean | undefined
  *
  * @throws {Problem} `WalletNotFound`, `WalletUnreadable`, `InsufficientStorage`
  */
-export async function exportWallet(own: Parts, id: string, { passphrase, isMoving = false }: ExportOptions): Promise<Readable> {
+export async function exportWallet(
+  own: Parts,
+  id: string,
+  { passphrase, isMoving = false }: ExportOptions,
+): Promise<Readable> {
   const { wallets } = own
   const staged = join(wallets.transit, own.newName())
   const drop = () => rm(staged, { force: true })
@@ -42,10 +46,15 @@ export async function exportWallet(own: Parts, id: string, { passphrase, isMovin
     // After the file: what is in it is in these.
     const contents = await readRows(own, id)
     const { lines, chunkKey } = await newEnvelope(passphrase)
-    const stream = Readable.from(bytes(lines, sealChunks(chunkKey, createReader(writeContents(contents, staged)))), { objectMode: false })
+    const stream = Readable.from(
+      bytes(lines, sealChunks(chunkKey, createReader(writeContents(contents, staged)))),
+      { objectMode: false },
+    )
     return stream.once('close', () => {
       chunkKey.key.fill(0)
-      drop().catch((error: unknown) => own.log.warn({ err: error }, 'the copy of a wallet that was exported is still there'))
+      drop().catch((error: unknown) =>
+        own.log.warn({ err: error }, 'the copy of a wallet that was exported is still there'),
+      )
     })
   } catch (error) {
     await drop()
@@ -68,7 +77,13 @@ function copy({ wallets }: Parts, id: string, staged: string): Promise<void> {
 async function readRows({ db, agentKey }: Parts, id: string): Promise<Contents> {
   const row = await db.selectFrom('wallet').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
   const key = unwrapWalletKey(agentKey, id, row.wrapped_key)
-  const about = { kind: 'wallet' as const, id, name: row.name, createdAt: row.created_at, key: toBase64url(key) }
+  const about = {
+    kind: 'wallet' as const,
+    id,
+    name: row.name,
+    createdAt: row.created_at,
+    key: toBase64url(key),
+  }
   key.fill(0)
   return { about, belongings: await readBelongings(db, id) }
 }

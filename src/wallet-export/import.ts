@@ -37,7 +37,11 @@ export type ImportOptions = { passphrase: Secret; id?: string | undefined; name?
  * @throws {Problem} `NotAnExport`, `NewerExport`, `WrongPassphrase`, `DamagedExport`, `BelongsToAnother`, `DuplicatedWalletId`,
  * `DuplicatedWalletSeed`, `InsufficientStorage`; nothing was changed then.
  */
-export async function importWallet(own: Parts, source: AsyncIterable<Uint8Array>, options: ImportOptions): Promise<WalletDetail> {
+export async function importWallet(
+  own: Parts,
+  source: AsyncIterable<Uint8Array>,
+  options: ImportOptions,
+): Promise<WalletDetail> {
   const arrived = own.newName()
   const staged = join(own.wallets.transit, arrived)
   const file = createReader(source)
@@ -51,7 +55,9 @@ export async function importWallet(own: Parts, source: AsyncIterable<Uint8Array>
     const key = fromBase64(about.key)
     const { seed, tokens } = await examine(staged, { from: about.id, to: id, key })
     const wallet = { id, name, createdAt: about.createdAt, key, seed, arrived }
-    return await adopt(own, wallet, { belongings, tokens }).finally(() => [key, seed].forEach((secret) => secret.fill(0)))
+    return await adopt(own, wallet, { belongings, tokens }).finally(() =>
+      [key, seed].forEach((secret) => secret.fill(0)),
+    )
   } finally {
     await file.close()
     await settle(own, arrived)
@@ -61,7 +67,10 @@ export async function importWallet(own: Parts, source: AsyncIterable<Uint8Array>
 /** Writes a file (0600) that is on the disk when this returns. */
 async function write(bytes: AsyncIterable<Uint8Array>, path: string): Promise<void> {
   try {
-    await pipeline(Readable.from(bytes, { objectMode: false }), createWriteStream(path, { flags: 'wx', mode: 0o600, flush: true }))
+    await pipeline(
+      Readable.from(bytes, { objectMode: false }),
+      createWriteStream(path, { flags: 'wx', mode: 0o600, flush: true }),
+    )
   } catch (error) {
     throw translate(error, path)
   }
@@ -86,7 +95,8 @@ async function examine(
     }
   } catch (error) {
     if (error instanceof NewerFileError) throw newer('tables that this one does not know')
-    if (error instanceof DamagedFileError) throw damaged('the database in it is not a sound one of a wallet', { cause: error })
+    if (error instanceof DamagedFileError)
+      throw damaged('the database in it is not a sound one of a wallet', { cause: error })
     throw error
   }
 }

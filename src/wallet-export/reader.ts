@@ -33,7 +33,8 @@ export function createReader(source: AsyncIterable<Uint8Array>): Reader {
   }
 
   function cut(wanted: number): Buffer {
-    const all = have.length === 1 ? Buffer.from(have[0]!.buffer, have[0]!.byteOffset, length) : Buffer.concat(have)
+    const all =
+      have.length === 1 ? Buffer.from(have[0]!.buffer, have[0]!.byteOffset, length) : Buffer.concat(have)
     have = all.length > wanted ? [all.subarray(wanted)] : []
     length -= Math.min(wanted, all.length)
     return all.subarray(0, wanted)

@@ -37,8 +37,11 @@ export async function writeTokens(tx: AgentTx, walletId: string, tokens: readonl
   for (let at = 0; at < tokens.length; at += atOnce) {
     const rows = tokens.slice(at, at + atOnce).map((token) => ({ ...token, wallet_id: walletId }))
     const insertion = tx.insertInto('wallet_alias').values(rows)
-    const { numInsertedOrUpdatedRows } = await insertion.onConflict((conflict) => conflict.doNothing()).executeTakeFirstOrThrow()
-    if (Number(numInsertedOrUpdatedRows) < rows.length) throw belongsToAnother('An address that the wallet is reached at')
+    const { numInsertedOrUpdatedRows } = await insertion
+      .onConflict((conflict) => conflict.doNothing())
+      .executeTakeFirstOrThrow()
+    if (Number(numInsertedOrUpdatedRows) < rows.length)
+      throw belongsToAnother('An address that the wallet is reached at')
   }
 }
 

@@ -23,7 +23,12 @@ type Wrapped = { [present]?: string; [previous]?: string }
  * What opened the agent key: the master key, the one beside it that was about to take its place, the one that was to be replaced, or the one
  * in the file from which it is to be moved.
  */
-type Opened = { agentKey: Uint8Array; by: 'present' | 'next' | 'previous' | 'earlier'; wrapped: Wrapped; source: MasterKeySource }
+type Opened = {
+  agentKey: Uint8Array
+  by: 'present' | 'next' | 'previous' | 'earlier'
+  wrapped: Wrapped
+  source: MasterKeySource
+}
 
 /** Does what a start changes about the keys, and has it in the audit log, which the agent key opens. */
 export type Audited = (agentKey: Uint8Array, action: string, work: () => Promise<unknown>) => Promise<unknown>
@@ -34,7 +39,12 @@ export type Audited = (agentKey: Uint8Array, action: string, work: () => Promise
  *
  * @throws {StartError} when the master key is another, or cannot be read; nothing was changed then.
  */
-export async function openAgentKey(config: Config, db: AgentDb, log: Log, audited: Audited): Promise<Uint8Array> {
+export async function openAgentKey(
+  config: Config,
+  db: AgentDb,
+  log: Log,
+  audited: Audited,
+): Promise<Uint8Array> {
   const opened = await findAgentKey(config, db)
   if (!opened) {
     const agentKey = await makeAgentKey(config, db)
@@ -45,7 +55,8 @@ export async function openAgentKey(config: Config, db: AgentDb, log: Log, audite
   if (change === undefined) await settle(db, opened)
   else await audited(opened.agentKey, change, () => settle(db, opened))
   if (opened.by === 'previous') log.warn(`the master key was rotated: ${stillPrevious(opened)}`)
-  if (opened.by === 'earlier') log.info('the master key was moved into the keyring, and is in no file any more')
+  if (opened.by === 'earlier')
+    log.info('the master key was moved into the keyring, and is in no file any more')
   return opened.agentKey
 }
 
@@ -55,7 +66,10 @@ export async function findAgentKey(config: Config, db: AgentDb): Promise<Opened 
   if (wrapped[present] === undefined) {
     const wallet = await db.selectFrom('wallet').select('id').executeTakeFirst()
     if (!wallet) return undefined
-    throw new StartError(`${config.AGENT_DATA_DIR} holds wallets, but not the key that opens them. Put a copy of agent.db back.`, 4)
+    throw new StartError(
+      `${config.AGENT_DATA_DIR} holds wallets, but not the key that opens them. Put a copy of agent.db back.`,
+      4,
+    )
   }
   const source = await sourceOf(config, db)
   // With the next key at hand, a present one that is not there is no matter.
@@ -138,12 +152,20 @@ export async function finish(db: AgentDb, source: MasterKeySource): Promise<void
 }
 
 /** Wraps the agent key with a master key. With `keepsPrevious` the one that opens it now goes on to do so. */
-export async function rewrap(tx: AgentTx, masterKey: Uint8Array, agentKey: Uint8Array, { keepsPrevious = false } = {}): Promise<void> {
+export async function rewrap(
+  tx: AgentTx,
+  masterKey: Uint8Array,
+  agentKey: Uint8Array,
+  { keepsPrevious = false } = {},
+): Promise<void> {
   const wrapped = await readWrapped(tx)
   // A second rotation, before the operator has replaced the key of the first: it is still the same one that opens the folder meanwhile.
   const kept = keepsPrevious ? (wrapped[previous] ?? wrapped[present]) : undefined
   await tx.deleteFrom('setting').where('name', 'in', [present, previous]).execute()
-  const rows = [{ name: present, value: wrap(masterKey, agentKey) }, ...(kept === undefined ? [] : [{ name: previous, value: kept }])]
+  const rows = [
+    { name: present, value: wrap(masterKey, agentKey) },
+    ...(kept === undefined ? [] : [{ name: previous, value: kept }]),
+  ]
   await tx.insertInto('setting').values(rows).execute()
 }
 

@@ -15,11 +15,16 @@ export type Aliases = {
 const longest = 100
 
 export async function openAliases(db: AgentDb): Promise<Aliases> {
-  let areThere = (await db.selectFrom('wallet_alias').select('token').limit(1).executeTakeFirst()) !== undefined
+  let areThere =
+    (await db.selectFrom('wallet_alias').select('token').limit(1).executeTakeFirst()) !== undefined
   return {
     async find(kind, token) {
       if (!areThere || token === '' || token.length > longest) return undefined
-      const found = db.selectFrom('wallet_alias').select('wallet_id').where('token', '=', token).where('kind', '=', kind)
+      const found = db
+        .selectFrom('wallet_alias')
+        .select('wallet_id')
+        .where('token', '=', token)
+        .where('kind', '=', kind)
       return (await found.executeTakeFirst())?.wallet_id
     },
     expect: () => void (areThere = true),

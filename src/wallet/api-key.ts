@@ -21,7 +21,9 @@ export const CreateApiKey = z
     replaces: optional(
       z
         .object({ id: Uuid, until: Moment })
-        .describe('The key that this one stands in for: both let in until then. Name and scopes are its, unless others are given.'),
+        .describe(
+          'The key that this one stands in for: both let in until then. Name and scopes are its, unless others are given.',
+        ),
     ),
   })
   .meta({ id: 'CreateApiKeyRequest' })
@@ -48,5 +50,7 @@ export const ApiKey = z
   .meta({ id: 'ApiKey' })
 export type ApiKey = z.infer<typeof ApiKey>
 
-export const NewApiKey = ApiKey.extend({ apiKey: z.string().describe('The key itself, this once.') }).meta({ id: 'NewApiKey' })
+export const NewApiKey = ApiKey.extend({ apiKey: z.string().describe('The key itself, this once.') }).meta({
+  id: 'NewApiKey',
+})
 export type NewApiKey = z.infer<typeof NewApiKey>

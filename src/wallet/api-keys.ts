@@ -47,7 +47,8 @@ export class ApiKeys {
     return this.change(async (tx) => {
       await getEntity(tx, entityId)
       const old = replaces && (await getKey(tx, entityId, replaces.id))
-      if (old && stateOf(old) !== 'active') throw new Problem('NotFound', `replaces: the key ${old.id} is ${stateOf(old)} already.`)
+      if (old && stateOf(old) !== 'active')
+        throw new Problem('NotFound', `replaces: the key ${old.id} is ${stateOf(old)} already.`)
       if (old && replaces && (old.expires_at === null || replaces.until < old.expires_at))
         await tx.updateTable('api_key').set({ expires_at: replaces.until }).where('id', '=', old.id).execute()
       const row = {
@@ -91,10 +92,18 @@ export class ApiKeys {
     const row = { ...this.#newRow(entityId, apiKey), name: name ?? null }
     await this.#db.transaction().execute(async (tx) => {
       await getEntity(tx, entityId)
-      const known = await tx.selectFrom('api_key').selectAll().where('digest', '=', row.digest).executeTakeFirst()
+      const known = await tx
+        .selectFrom('api_key')
+        .selectAll()
+        .where('digest', '=', row.digest)
+        .executeTakeFirst()
       if (known?.entity_id === entityId && stateOf(known) === 'active') return
       if (known) {
-        const reasons = { active: 'belongs to another entity', revoked: 'was removed before', expired: 'has expired' }
+        const reasons = {
+          active: 'belongs to another entity',
+          revoked: 'was removed before',
+          expired: 'has expired',
+        }
         throw new Problem(
           'error:AuthenticationRepositoryError:AuthenticationCompromised',
           `The apiKey ${reasons[stateOf(known)]} and cannot be registered. Choose another.`,
@@ -147,7 +156,12 @@ export class ApiKeys {
     if (!row || stateOf(row) !== 'active') return undefined
     const scopes = readScopes(row)
     return {
-      admitted: { keyId: row.id, entityId: row.entity_id, walletId: row.wallet_id, ...(scopes && { scopes }) },
+      admitted: {
+        keyId: row.id,
+        entityId: row.entity_id,
+        walletId: row.wallet_id,
+        ...(scopes && { scopes }),
+      },
       endsAt: row.expires_at === null ? undefined : Date.parse(row.expires_at),
       lastUsedAt: row.last_used_at,
     }
@@ -155,7 +169,13 @@ export class ApiKeys {
 
   /** Tells whether a key is known, also one that lets nobody in any more. */
   async isKnown(apiKey: string): Promise<boolean> {
-    return Boolean(await this.#db.selectFrom('api_key').select('id').where('digest', '=', this.#digest(apiKey)).executeTakeFirst())
+    return Boolean(
+      await this.#db
+        .selectFrom('api_key')
+        .select('id')
+        .where('digest', '=', this.#digest(apiKey))
+        .executeTakeFirst(),
+    )
   }
 
   /** Writes what is not written yet. */
@@ -165,7 +185,13 @@ export class ApiKeys {
 
   #newRow(entityId: string, apiKey: string): Row {
     const rest = { name: null, scopes: null, last_used_at: null, expires_at: null, revoked_at: null }
-    return { digest: this.#digest(apiKey), id: newId(), entity_id: entityId, created_at: new Date().toISOString(), ...rest }
+    return {
+      digest: this.#digest(apiKey),
+      id: newId(),
+      entity_id: entityId,
+      created_at: new Date().toISOString(),
+      ...rest,
+    }
   }
 
   /** A lookup by keyed digest, so that the time it takes tells nothing of a key. */
@@ -175,7 +201,12 @@ export class ApiKeys {
 }
 
 async function getKey(db: AgentDb, entityId: string, id: string): Promise<Row> {
-  const row = await db.selectFrom('api_key').selectAll().where('id', '=', id).where('entity_id', '=', entityId).executeTakeFirst()
+  const row = await db
+    .selectFrom('api_key')
+    .selectAll()
+    .where('id', '=', id)
+    .where('entity_id', '=', entityId)
+    .executeTakeFirst()
   if (!row) throw new Problem('NotFound', `The entity ${entityId} has no key ${id}.`)
   return row
 }

@@ -34,16 +34,22 @@ export async function provideDefaultWallet(
   if (!entity) {
     // The webhook is written before the entity, the entity marks that all of it is there.
     await addWebhook(config, wallets)
-    await audited('default tenant made', () => tenants.create({ id: defaultId, name: 'default', walletId: defaultId }))
+    await audited('default tenant made', () =>
+      tenants.create({ id: defaultId, name: 'default', walletId: defaultId }),
+    )
   }
   const configured = config.DEFAULT_WALLET_AUTH_API_KEY?.reveal()
   const apiKey =
-    configured ?? (remembered !== undefined && (await tenants.keys.find(remembered))?.entityId === defaultId ? remembered : newApiKey())
+    configured ??
+    (remembered !== undefined && (await tenants.keys.find(remembered))?.entityId === defaultId
+      ? remembered
+      : newApiKey())
   const register = () => tenants.keys.register({ entityId: defaultId, apiKey }, 'default')
   // One that is known is registered without effect, or not at all: also one that is shorter than keys must be now.
   const isKnown = await tenants.keys.isKnown(apiKey)
   const fault = isKnown ? undefined : RegisteredKey.safeParse(apiKey).error?.issues[0]?.message
-  if (fault !== undefined) throw new StartError(`DEFAULT_WALLET_AUTH_API_KEY: ${fault}. Leave it out and a random one is made.`, 2)
+  if (fault !== undefined)
+    throw new StartError(`DEFAULT_WALLET_AUTH_API_KEY: ${fault}. Leave it out and a random one is made.`, 2)
   await (isKnown ? register() : audited('default tenant’s key made', register)).catch((error: unknown) => {
     if (!(error instanceof Problem)) throw error
     throw new StartError(`DEFAULT_WALLET_AUTH_API_KEY: ${error.message}`, 2, { cause: error })
@@ -52,13 +58,18 @@ export async function provideDefaultWallet(
 }
 
 async function addWebhook(config: Config, wallets: Wallets): Promise<void> {
-  const { DEFAULT_WALLET_WEBHOOK_URL: url, DEFAULT_WALLET_WEBHOOK_API_KEY: bearer, WEBHOOKS_PER_WALLET: limit } = config
+  const {
+    DEFAULT_WALLET_WEBHOOK_URL: url,
+    DEFAULT_WALLET_WEBHOOK_API_KEY: bearer,
+    WEBHOOKS_PER_WALLET: limit,
+  } = config
   if (url === undefined) return
   const customHeaders: Record<string, string> = bearer ? { Authorization: `Bearer ${bearer.reveal()}` } : {}
   await wallets.use(defaultId, (wallet) =>
     wallet.transaction(async (tx) => {
       // A start that was interrupted before the entity was made has written it already.
-      if ((await listWebhooks(tx, wallet)).length === 0) await createWebhook(tx, wallet, { url, customHeaders }, limit)
+      if ((await listWebhooks(tx, wallet)).length === 0)
+        await createWebhook(tx, wallet, { url, customHeaders }, limit)
     }),
   )
 }

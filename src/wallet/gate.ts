@@ -62,7 +62,10 @@ export function createGate(): Gate {
         return instant()
       })()
       const late = setTimeout(limitMs, undefined, ended).then(() => {
-        throw new Problem('error:ServiceUnavailable', 'The agent did not come to rest for a moment, as a backup needs it. Try again.')
+        throw new Problem(
+          'error:ServiceUnavailable',
+          'The agent did not come to rest for a moment, as a backup needs it. Try again.',
+        )
       })
       try {
         const result = await Promise.race([taken, late])

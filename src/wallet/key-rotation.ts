@@ -28,13 +28,19 @@ const MasterKeyText = z
 
 export const RotateMasterKey = z
   .object({
-    newKey: MasterKeyText.optional().describe('32 bytes, base64url. Where the key is in a file, a random one when it is left out.'),
+    newKey: MasterKeyText.optional().describe(
+      '32 bytes, base64url. Where the key is in a file, a random one when it is left out.',
+    ),
   })
   .meta({ id: 'RotateMasterKeyRequest' })
 
 export const MasterKeyRotation = z
   .object({
-    source: z.string().describe('Where the master key is: `AGENT_MASTER_KEY`, the path of a file, or the keyring and the entry there.'),
+    source: z
+      .string()
+      .describe(
+        'Where the master key is: `AGENT_MASTER_KEY`, the path of a file, or the keyring and the entry there.',
+      ),
     isReplaced: z
       .boolean()
       .describe(
@@ -56,14 +62,19 @@ export function createRotation(config: Config, db: AgentDb, agentKey: Uint8Array
     const source = await sourceOf(config, db)
     const key = given ? fromBase64(given.reveal()) : newSealKey()
     try {
-      if (given && (await opens(db, key))) throw mustGive('newKey is the present master key. Give another one.')
-      const cannot = source.next ? await putBeside(source.next, key, source.name) : 'it is in the variable AGENT_MASTER_KEY'
+      if (given && (await opens(db, key)))
+        throw mustGive('newKey is the present master key. Give another one.')
+      const cannot = source.next
+        ? await putBeside(source.next, key, source.name)
+        : 'it is in the variable AGENT_MASTER_KEY'
       if (cannot !== undefined && !given)
         throw mustGive(
           `The daemon cannot replace the master key: ${cannot}. Give the new key in newKey, and put it there yourself afterwards.`,
         )
       const keepsPrevious = cannot !== undefined
-      await across('key-row', {}, () => db.transaction().execute((tx) => rewrap(tx, key, agentKey, { keepsPrevious })))
+      await across('key-row', {}, () =>
+        db.transaction().execute((tx) => rewrap(tx, key, agentKey, { keepsPrevious })),
+      )
       if (!keepsPrevious) await finish(db, source)
       return { source: source.name, isReplaced: !keepsPrevious }
     } finally {
@@ -91,7 +102,9 @@ async function putBeside(next: NextKey, key: Uint8Array, name: string): Promise<
     return undefined
   } catch (error) {
     if (error instanceof StartError)
-      throw new Problem('error:MasterKeyError:KeyringUnavailable', `${error.message} Nothing was changed.`, { cause: error })
+      throw new Problem('error:MasterKeyError:KeyringUnavailable', `${error.message} Nothing was changed.`, {
+        cause: error,
+      })
     const { code = '' } = error as NodeJS.ErrnoException
     if (['ENOSPC', 'EDQUOT'].includes(code)) throw storageFull(error)
     if (!['EACCES', 'EPERM', 'EROFS'].includes(code)) throw error

@@ -33,7 +33,9 @@ export function removeEntry(name: string): Promise<void> {
 
 function open(name: string): AsyncEntry {
   // Loaded by whoever asks for it, since it is not there on every platform.
-  const { AsyncEntry: Entry } = createRequire(import.meta.url)('@napi-rs/keyring') as { AsyncEntry: typeof AsyncEntry }
+  const { AsyncEntry: Entry } = createRequire(import.meta.url)('@napi-rs/keyring') as {
+    AsyncEntry: typeof AsyncEntry
+  }
   return new Entry(service, name, { linux: { store: 'secret-service' } })
 }
 

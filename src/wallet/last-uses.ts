@@ -47,7 +47,8 @@ export class LastUses {
 
   #put(uses: ReadonlyMap<string, string>): Promise<void> {
     return this.#db.transaction().execute(async (tx) => {
-      for (const [id, last_used_at] of uses) await tx.updateTable('api_key').set({ last_used_at }).where('id', '=', id).execute()
+      for (const [id, last_used_at] of uses)
+        await tx.updateTable('api_key').set({ last_used_at }).where('id', '=', id).execute()
     })
   }
 }

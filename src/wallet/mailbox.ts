@@ -39,5 +39,7 @@ export function createMailboxOpener(key: Uint8Array): (token: string) => string 
 
 function openMailbox(key: Uint8Array, token: string): string | undefined {
   const bytes = unsealToken(key, 'mailbox', token)
-  return bytes?.length === 16 ? toHex(bytes).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5') : undefined
+  return bytes?.length === 16
+    ? toHex(bytes).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
+    : undefined
 }

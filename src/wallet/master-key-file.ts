@@ -5,7 +5,18 @@
  * the two is settled by whichever of them opens the agent key (`agent-key.ts`).
  */
 import { randomBytes } from 'node:crypto'
-import { chmodSync, closeSync, existsSync, fsyncSync, openSync, readFileSync, realpathSync, renameSync, rmSync, writeSync } from 'node:fs'
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  fsyncSync,
+  openSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from 'node:fs'
 import { dirname } from 'node:path'
 import { fromBase64, toBase64url } from '../base/bytes.ts'
 import { StartError } from '../base/start-error.ts'
@@ -18,9 +29,13 @@ export function readMasterKeyFile(path: string, { mayMake = false } = {}): Uint8
     text = readFileSync(path, 'utf8')
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT' && mayMake) return makeKey(path)
-    throw new StartError(`The master key cannot be read from ${path}. Put the file back, or give the key in AGENT_MASTER_KEY.`, 4, {
-      cause: error,
-    })
+    throw new StartError(
+      `The master key cannot be read from ${path}. Put the file back, or give the key in AGENT_MASTER_KEY.`,
+      4,
+      {
+        cause: error,
+      },
+    )
   }
   const key = parseMasterKey(text)
   if (key) return key

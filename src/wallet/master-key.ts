@@ -35,7 +35,8 @@ export type NextKey = {
 /** Where this configuration has the master key of a data folder. */
 export async function sourceOf(config: Config, db: AgentDb): Promise<MasterKeySource> {
   const variable = config.AGENT_MASTER_KEY
-  if (variable) return { name: 'AGENT_MASTER_KEY', read: () => Promise.resolve(fromBase64(variable.reveal())) }
+  if (variable)
+    return { name: 'AGENT_MASTER_KEY', read: () => Promise.resolve(fromBase64(variable.reveal())) }
   const ownPath = join(config.AGENT_DATA_DIR, 'master.key')
   if (config.AGENT_MASTER_KEY_STORE === 'file') return fileSource(config.AGENT_MASTER_KEY_FILE ?? ownPath)
   return {

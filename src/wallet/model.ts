@@ -3,7 +3,8 @@ import { z } from 'zod'
 import { headerText } from '../base/api-key.ts'
 
 /** An optional field: absent and null are the same (decisions.md §2). */
-export const optional = <Type extends z.ZodType>(type: Type) => type.nullish().transform((value) => value ?? undefined)
+export const optional = <Type extends z.ZodType>(type: Type) =>
+  type.nullish().transform((value) => value ?? undefined)
 
 /** A UUID of any version or none, in small letters however it was written (RFC 9562 §4). */
 export const Uuid = z.guid().toLowerCase()
@@ -14,9 +15,9 @@ export const Name = z.string().min(1).max(128)
 export const CreateWallet = z
   .object({
     name: Name,
-    seed: optional(z.string().regex(/^[0-9a-fA-F]{128}$/, 'is not 128 hexadecimal digits (64 bytes)')).describe(
-      'BIP32 seed, 64 bytes in hexadecimal. Random when left out; never returned.',
-    ),
+    seed: optional(
+      z.string().regex(/^[0-9a-fA-F]{128}$/, 'is not 128 hexadecimal digits (64 bytes)'),
+    ).describe('BIP32 seed, 64 bytes in hexadecimal. Random when left out; never returned.'),
     id: optional(Uuid),
   })
   .meta({ id: 'CreateWalletRequest' })
@@ -28,7 +29,10 @@ export const WalletDetail = z
     name: z.string(),
     createdAt: z.iso.datetime(),
     updatedAt: z.iso.datetime(),
-    movedAt: z.iso.datetime().optional().describe('When it was exported to go on at another agent: it rests here.'),
+    movedAt: z.iso
+      .datetime()
+      .optional()
+      .describe('When it was exported to go on at another agent: it rests here.'),
   })
   .meta({ id: 'WalletDetail' })
 export type WalletDetail = z.infer<typeof WalletDetail>
@@ -36,11 +40,19 @@ export type WalletDetail = z.infer<typeof WalletDetail>
 type WalletRow = { id: string; name: string; created_at: string; updated_at: string; moved_at: string | null }
 
 /** A row of `wallet` as REST shows it. */
-export function toWalletDetail({ id, name, created_at: createdAt, updated_at: updatedAt, moved_at: movedAt }: WalletRow): WalletDetail {
+export function toWalletDetail({
+  id,
+  name,
+  created_at: createdAt,
+  updated_at: updatedAt,
+  moved_at: movedAt,
+}: WalletRow): WalletDetail {
   return { id, name, createdAt, updatedAt, ...(movedAt !== null && { movedAt }) }
 }
 
-export const CreateEntity = z.object({ name: Name, id: optional(Uuid), walletId: optional(Uuid) }).meta({ id: 'CreateEntityRequest' })
+export const CreateEntity = z
+  .object({ name: Name, id: optional(Uuid), walletId: optional(Uuid) })
+  .meta({ id: 'CreateEntityRequest' })
 export type CreateEntity = { name: string; id?: string | undefined; walletId?: string | undefined }
 
 export const Entity = z
@@ -66,8 +78,12 @@ export const RegisteredKey = z
   .max(128, 'must have 16 to 128 characters')
   .regex(headerText, 'must be visible ASCII, with no space at its ends')
 
-export const ApiKeyAuthentication = z.object({ entityId: Uuid, apiKey: RegisteredKey }).meta({ id: 'ApiKeyAuthenticationRequest' })
+export const ApiKeyAuthentication = z
+  .object({ entityId: Uuid, apiKey: RegisteredKey })
+  .meta({ id: 'ApiKeyAuthenticationRequest' })
 export type ApiKeyAuthentication = z.infer<typeof ApiKeyAuthentication>
 
 /** A key to remove: an earlier version has registered shorter and longer ones. */
-export const ApiKeyRemoval = z.object({ entityId: Uuid, apiKey: z.string().min(1).max(512) }).meta({ id: 'ApiKeyRemovalRequest' })
+export const ApiKeyRemoval = z
+  .object({ entityId: Uuid, apiKey: z.string().min(1).max(512) })
+  .meta({ id: 'ApiKeyRemovalRequest' })

@@ -26,7 +26,11 @@ export async function makeWallet(
       'error:WalletManagementServiceError:DuplicatedWalletId',
       `A wallet with the id ${id} exists already. Leave the id out and one is made.`,
     )
-  const twin = await db.selectFrom('wallet').select('id').where('seed_digest', '=', seedDigest).executeTakeFirst()
+  const twin = await db
+    .selectFrom('wallet')
+    .select('id')
+    .where('seed_digest', '=', seedDigest)
+    .executeTakeFirst()
   if (twin)
     throw new Problem(
       'error:WalletManagementServiceError:DuplicatedWalletSeed',

@@ -9,7 +9,12 @@ import { prepared } from '../storage/prepared.ts'
 import type { WalletTables } from '../storage/wallet-tables.ts'
 import type { Wallet } from './wallet.ts'
 
-const StoredJwk = z.object({ kty: z.literal('OKP'), crv: z.enum(['X25519', 'Ed25519']), x: z.string(), d: z.string() })
+const StoredJwk = z.object({
+  kty: z.literal('OKP'),
+  crv: z.enum(['X25519', 'Ed25519']),
+  x: z.string(),
+  d: z.string(),
+})
 /** Private keys by the ids they have in the DID's document. */
 const StoredKeys = z.record(z.string(), StoredJwk)
 
@@ -27,8 +32,9 @@ export function newPeerDid(wallet: Wallet, { services }: { services?: readonly s
   return { did, keys: { [ids.keyAgreement]: keyAgreement, [ids.authentication]: authentication } }
 }
 
-const insertPeerDid = prepared((db: Db, { did, keys, record_id, created_at }: Selectable<WalletTables['peer_did']>) =>
-  db.insertInto('peer_did').values({ did, keys, record_id, created_at }),
+const insertPeerDid = prepared(
+  (db: Db, { did, keys, record_id, created_at }: Selectable<WalletTables['peer_did']>) =>
+    db.insertInto('peer_did').values({ did, keys, record_id, created_at }),
 )
 
 /** The address that a DID of ours was made with: what stands before the mailbox in its service. */
@@ -39,7 +45,12 @@ export function addressOf(did: string): string {
 }
 
 /** Writes a new DID down for the record whose other side will know us by it. */
-export async function keepPeerDid(tx: Tx, wallet: Wallet, { did, keys }: NewPeerDid, recordId: string): Promise<void> {
+export async function keepPeerDid(
+  tx: Tx,
+  wallet: Wallet,
+  { did, keys }: NewPeerDid,
+  recordId: string,
+): Promise<void> {
   const sealed = wallet.seal(`peer-did:${did}`, JSON.stringify(keys))
   await insertPeerDid(tx, { did, keys: sealed, record_id: recordId, created_at: new Date().toISOString() })
 }
@@ -54,16 +65,23 @@ export async function isOwnPeerDid(db: Db, did: string): Promise<boolean> {
   return (await findRecordOfDid(db, did)) !== undefined
 }
 
-const keysOf = prepared((db: Db, { did }: { did: string }) => db.selectFrom('peer_did').select('keys').where('did', '=', did))
+const keysOf = prepared((db: Db, { did }: { did: string }) =>
+  db.selectFrom('peer_did').select('keys').where('did', '=', did),
+)
 
-const recordsOf = prepared((db: Db, { did }: { did: string }) => db.selectFrom('peer_did').select('record_id').where('did', '=', did))
+const recordsOf = prepared((db: Db, { did }: { did: string }) =>
+  db.selectFrom('peer_did').select('record_id').where('did', '=', did),
+)
 
 function readKeys(text: string): Record<string, PrivateJwk> {
   return StoredKeys.parse(JSON.parse(text))
 }
 
 /** The private key that a key id (a DID URL) names, if the DID is ours. */
-export async function findPeerKey(wallet: Wallet, kid: string): Promise<{ kid: string; privateJwk: PrivateJwk } | undefined> {
+export async function findPeerKey(
+  wallet: Wallet,
+  kid: string,
+): Promise<{ kid: string; privateJwk: PrivateJwk } | undefined> {
   const did = didOf(kid)
   const { rows } = await keysOf(wallet.db, { did })
   const row = rows[0]
@@ -72,7 +90,10 @@ export async function findPeerKey(wallet: Wallet, kid: string): Promise<{ kid: s
 }
 
 /** The first of several keys that is ours. */
-export async function findFirstPeerKey(wallet: Wallet, kids: readonly string[]): ReturnType<typeof findPeerKey> {
+export async function findFirstPeerKey(
+  wallet: Wallet,
+  kids: readonly string[],
+): ReturnType<typeof findPeerKey> {
   for (const kid of kids) {
     const key = await findPeerKey(wallet, kid)
     if (key) return key

@@ -23,8 +23,10 @@ export function withQuotas(wallet: Wallet): Wallet {
         const before = await measure(tx)
         const written = await write(tx)
         const after = await measure(tx)
-        if (records !== undefined && after.records > Math.max(records, before.records)) throw tooManyRecords(records)
-        if (bytes !== undefined && after.bytes > Math.max(bytes - shared, before.bytes)) throw tooManyBytes(bytes)
+        if (records !== undefined && after.records > Math.max(records, before.records))
+          throw tooManyRecords(records)
+        if (bytes !== undefined && after.bytes > Math.max(bytes - shared, before.bytes))
+          throw tooManyBytes(bytes)
         return written
       }, options)
     },
@@ -56,7 +58,9 @@ async function sharedBytes({ id, env }: Wallet): Promise<number> {
         from credential_schema where wallet_id = ${id})
       + (select coalesce(sum(length(attributes) + coalesce(length(definition) + length(key_correctness_proof), 0)), 0)
         from credential_definition where wallet_id = ${id})
-      + (select coalesce(sum(length(definition)), 0) from presentation_definition where wallet_id = ${id}) as bytes`.execute(env.db)
+      + (select coalesce(sum(length(definition)), 0) from presentation_definition where wallet_id = ${id}) as bytes`.execute(
+    env.db,
+  )
   return rows[0]!.bytes
 }
 

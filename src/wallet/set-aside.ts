@@ -14,7 +14,8 @@ export function nameAside(path: string): string {
 
 /** Renames a database's files, so that nobody takes them for the wallet's. */
 export function setAside(path: string, name: string): void {
-  for (const file of filesOf(path)) if (existsSync(file)) renameSync(file, join(dirname(path), name) + file.slice(path.length))
+  for (const file of filesOf(path))
+    if (existsSync(file)) renameSync(file, join(dirname(path), name) + file.slice(path.length))
 }
 
 /** The names of files in a folder that were set aside, and that nothing has been put in the place of. */
@@ -26,7 +27,10 @@ export function findSetAside(folder: string): string[] {
 /** The problem of a wallet whose file is missing, or was set aside. */
 export function unusable(folder: string, id: string, cause?: Error): Problem {
   const name = findSetAside(folder).findLast((name) => name.startsWith(`${id}.db`))
-  const whereabouts = name === undefined ? 'It is missing.' : `It is damaged or another's, and was set aside as wallets/${name}.`
+  const whereabouts =
+    name === undefined
+      ? 'It is missing.'
+      : `It is damaged or another's, and was set aside as wallets/${name}.`
   return unreadable(id, whereabouts, cause)
 }
 

@@ -43,7 +43,11 @@ export class Tenants {
 
   /** A page of entities in the order of their making, and how many there are. */
   async list(paging: Paging): Promise<{ entities: Entity[]; total: number }> {
-    const { rows, total } = await pageOf(this.#db.selectFrom('entity').selectAll(), ['created_at', 'id'], paging)
+    const { rows, total } = await pageOf(
+      this.#db.selectFrom('entity').selectAll(),
+      ['created_at', 'id'],
+      paging,
+    )
     return { entities: rows.map(toEntity), total }
   }
 

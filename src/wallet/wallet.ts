@@ -11,7 +11,14 @@ import type { Resolver } from '../did/resolve.ts'
 import type { Destinations } from '../net/destinations.ts'
 import type { HttpClient } from '../net/guarded-agent.ts'
 import { DamagedFileError } from '../storage/damaged-file-error.ts'
-import { makeWalletDb, openKnownWalletDb, type AgentDb, type Db, type Examined, type Tx } from '../storage/database.ts'
+import {
+  makeWalletDb,
+  openKnownWalletDb,
+  type AgentDb,
+  type Db,
+  type Examined,
+  type Tx,
+} from '../storage/database.ts'
 import { flushLog } from '../storage/log-sync.ts'
 import { moved } from '../storage/moved.ts'
 import { prepared } from '../storage/prepared.ts'
@@ -89,7 +96,13 @@ export type Wallet = {
  *
  * @throws {DamagedFileError} when it is damaged, or is not this wallet's.
  */
-export async function openWallet(env: Environment, id: string, path: string, key: Uint8Array, isInDoubt = false): Promise<Wallet> {
+export async function openWallet(
+  env: Environment,
+  id: string,
+  path: string,
+  key: Uint8Array,
+  isInDoubt = false,
+): Promise<Wallet> {
   const examined = await openKnownWalletDb(path, { isInDoubt })
   const { db } = examined
   try {
@@ -108,7 +121,11 @@ export async function readSeed(db: Db, id: string, path: string, key: Uint8Array
   try {
     return unseal(key, seedContext(id), rows[0]?.value ?? '')
   } catch (error) {
-    throw new DamagedFileError(path, `is not the file of the wallet ${id}: its seed does not open with the wallet's key`, { cause: error })
+    throw new DamagedFileError(
+      path,
+      `is not the file of the wallet ${id}: its seed does not open with the wallet's key`,
+      { cause: error },
+    )
   }
 }
 
@@ -119,7 +136,12 @@ export async function resealSeed(db: Db, id: string, key: Uint8Array, seed: Uint
 }
 
 /** Makes a wallet's file with its seed in it. */
-export async function createWalletFile(id: string, path: string, key: Uint8Array, seed: Uint8Array): Promise<void> {
+export async function createWalletFile(
+  id: string,
+  path: string,
+  key: Uint8Array,
+  seed: Uint8Array,
+): Promise<void> {
   await makeWalletDb(path, (db) =>
     db
       .insertInto('setting')
@@ -132,7 +154,14 @@ export async function createWalletFile(id: string, path: string, key: Uint8Array
 const keptKeys = 200
 const keptTexts = 100
 
-function handle(env: Environment, id: string, path: string, { db, isDue }: Examined<Db>, key: Uint8Array, seed: Uint8Array): Wallet {
+function handle(
+  env: Environment,
+  id: string,
+  path: string,
+  { db, isDue }: Examined<Db>,
+  key: Uint8Array,
+  seed: Uint8Array,
+): Wallet {
   const derived = new Map<string, PrivateJwk>()
   const opened = new Map<string, { sealed: string; content: object }>()
   let isClosed = false
@@ -180,7 +209,8 @@ function handle(env: Environment, id: string, path: string, { db, isDue }: Exami
       mustBeOpen()
       // The row may have been written anew.
       if (opened.get(context)?.sealed !== sealed) opened.delete(context)
-      return kept(opened, context, keptTexts, () => ({ sealed, content: read(open(context, sealed)) })).content as ReturnType<typeof read>
+      return kept(opened, context, keptTexts, () => ({ sealed, content: read(open(context, sealed)) }))
+        .content as ReturnType<typeof read>
     },
     async transaction(write, options) {
       const result = await env.gate.write(id, () =>

@@ -69,7 +69,10 @@ export class Wallets {
       // A wallet that did not open is not kept, so that the next attempt tries again; what that has opened is not ours to drop.
       await entry.wallet.catch(() => this.#open.get(id) === entry && this.#open.delete(id))
       if (!(error instanceof DamagedFileError && error.path === this.pathOf(id))) throw error
-      log.error({ err: error, walletId: id }, 'the file of a wallet is in doubt: it is looked through before it is used again')
+      log.error(
+        { err: error, walletId: id },
+        'the file of a wallet is in doubt: it is looked through before it is used again',
+      )
       entry.isInDoubt = true
       this.#inDoubt.add(id)
       throw unreadable(id, 'It is looked through, and set aside if it is damaged.', error)
@@ -135,7 +138,12 @@ export class Wallets {
    */
   async rest(id: string, isResting: boolean): Promise<WalletDetail> {
     const change = { moved_at: isResting ? new Date().toISOString() : null }
-    const row = await this.#db.updateTable('wallet').set(change).where('id', '=', id).returningAll().executeTakeFirst()
+    const row = await this.#db
+      .updateTable('wallet')
+      .set(change)
+      .where('id', '=', id)
+      .returningAll()
+      .executeTakeFirst()
     if (!row) throw notFound(id)
     // Whoever opens it from now on reads the row.
     await (await this.#open.get(id)?.wallet.catch(() => undefined))?.rest(isResting)
@@ -146,7 +154,8 @@ export class Wallets {
   /** Does something with the file of a wallet while nobody has it open; whoever wants it waits. @throws {Problem} `Conflict` while it is used. */
   alone<T>(id: string, work: () => Promise<T>): Promise<T> {
     const entry = this.#open.get(id)
-    if (entry && entry.users > 0) throw new Problem('Conflict', `The wallet ${id} is being read. Try again in a moment.`)
+    if (entry && entry.users > 0)
+      throw new Problem('Conflict', `The wallet ${id} is being read. Try again in a moment.`)
     if (entry) this.#close(id, entry)
     const before = this.#closing.get(id)
     const done = this.#env.gate.write(id, async () => {
@@ -195,7 +204,10 @@ export class Wallets {
   }
 
   async #openFile(id: string, log: Log): Promise<Wallet> {
-    const known = this.#db.selectFrom('wallet').select(['wrapped_key', 'moved_at', 'arrived']).where('id', '=', id)
+    const known = this.#db
+      .selectFrom('wallet')
+      .select(['wrapped_key', 'moved_at', 'arrived'])
+      .where('id', '=', id)
     const row = await known.executeTakeFirst()
     if (!row) throw notFound(id)
     if (row.moved_at !== null) throw moved(id)
@@ -203,10 +215,16 @@ export class Wallets {
     if (row.arrived !== null) this.place(id, row.arrived)
     const key = unwrapWalletKey(this.#agentKey, id, row.wrapped_key)
     this.#files.add(id)
-    const wallet = await openOrSetAside(this.#env, { id, path: this.pathOf(id), key, isInDoubt: this.#inDoubt.has(id) }, log)
+    const wallet = await openOrSetAside(
+      this.#env,
+      { id, path: this.pathOf(id), key, isInDoubt: this.#inDoubt.has(id) },
+      log,
+    )
     this.#inDoubt.delete(id)
     try {
-      await wallet.db.transaction().execute((tx) => setGlobalWebhook(tx, this.#env.config.GLOBAL_WEBHOOK_URL !== undefined))
+      await wallet.db
+        .transaction()
+        .execute((tx) => setGlobalWebhook(tx, this.#env.config.GLOBAL_WEBHOOK_URL !== undefined))
       return wallet
     } catch (error) {
       await wallet.close()

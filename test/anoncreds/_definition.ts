@@ -8,7 +8,13 @@ import { made } from './_flow.ts'
 /** What is attested to in the tests. */
 export const claims = { 'Given Name': 'Alice', age: '30', country: 'SE' }
 
-export type Published = { guid: string; schemaId: string; credDefId: string; issuingDID: string; schemaName: string }
+export type Published = {
+  guid: string
+  schemaId: string
+  credDefId: string
+  issuingDID: string
+  schemaName: string
+}
 
 let names = 0
 
@@ -40,13 +46,29 @@ export async function publishDefinition(
     signatureType: 'CL' as const,
     supportRevocation: false,
   }
-  const { guid } = await agent.db.transaction().execute((tx) => addDefinition(tx, walletId, input, attrNames, 'http'))
+  const { guid } = await agent.db
+    .transaction()
+    .execute((tx) => addDefinition(tx, walletId, input, attrNames, 'http'))
   if (!isReady) return { guid, schemaId, credDefId: '', issuingDID, schemaName }
-  await agent.wallets.use(walletId, (wallet) => wallet.transaction((tx) => keepPrivateKey(tx, wallet, guid, made.privateKey)))
-  const definition = { schemaId, type: 'CL' as const, tag: 'test', issuerId: issuingDID, value: { primary: made.primary } }
+  await agent.wallets.use(walletId, (wallet) =>
+    wallet.transaction((tx) => keepPrivateKey(tx, wallet, guid, made.privateKey)),
+  )
+  const definition = {
+    schemaId,
+    type: 'CL' as const,
+    tag: 'test',
+    issuerId: issuingDID,
+    value: { primary: made.primary },
+  }
   await agent.db
     .transaction()
-    .execute((tx) => completeDefinition(tx, { walletId, guid }, { definition, keyCorrectnessProof: made.keyCorrectnessProof }))
+    .execute((tx) =>
+      completeDefinition(
+        tx,
+        { walletId, guid },
+        { definition, keyCorrectnessProof: made.keyCorrectnessProof },
+      ),
+    )
   const record = await call('GET /credential-definition-registry/definitions/{guid}', { path: { guid } })
   return { guid, schemaId, credDefId: definitionUrl(record, url), issuingDID, schemaName }
 }

@@ -2,7 +2,12 @@
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
 import { createEngine, type Engine } from '../../src/anoncreds/engine.ts'
-import { CredentialDefinition, DefinitionPrivateKey, KeyCorrectnessProof, PrimaryPublicKey } from '../../src/anoncreds/model.ts'
+import {
+  CredentialDefinition,
+  DefinitionPrivateKey,
+  KeyCorrectnessProof,
+  PrimaryPublicKey,
+} from '../../src/anoncreds/model.ts'
 import type { PresentationRequest } from '../../src/anoncreds/proof-model.ts'
 import { AnonCredsSchema } from '../../src/schemas/anoncreds.ts'
 
@@ -44,9 +49,19 @@ export function openEngine(change: Parameters<typeof createEngine>[0] = {}) {
 
 /** A credential of a holder with a link secret, with all that went between the two. */
 export async function issue(engine: Engine, linkSecret: string) {
-  const offer = await engine.createOffer({ schemaId, credDefId, keyCorrectnessProof: made.keyCorrectnessProof })
+  const offer = await engine.createOffer({
+    schemaId,
+    credDefId,
+    keyCorrectnessProof: made.keyCorrectnessProof,
+  })
   const { request, metadata } = await engine.createRequest({ definition, linkSecret, offer })
-  const issued = await engine.createCredential({ definition, privateKey: made.privateKey, offer, request, values })
+  const issued = await engine.createCredential({
+    definition,
+    privateKey: made.privateKey,
+    offer,
+    request,
+    values,
+  })
   return {
     offer,
     request,

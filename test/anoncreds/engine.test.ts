@@ -21,30 +21,51 @@ describe('a credential', () => {
   test('is issued to a link secret, and proves an attribute and a predicate', async () => {
     const linkSecret = await engine.createLinkSecret()
     const { credential } = await issue(engine, linkSecret)
-    expect(Object.fromEntries(Object.entries(credential.values).map(([name, { raw }]) => [name, raw]))).toEqual(values)
+    expect(
+      Object.fromEntries(Object.entries(credential.values).map(([name, { raw }]) => [name, raw])),
+    ).toEqual(values)
     const presentation = await engine.createPresentation({ request, credential, linkSecret, ...known })
-    expect(presentation.requested_proof).toMatchObject({ revealed_attrs: { name: { raw: 'Alice' } }, predicates: { adult: {} } })
+    expect(presentation.requested_proof).toMatchObject({
+      revealed_attrs: { name: { raw: 'Alice' } },
+      predicates: { adult: {} },
+    })
     expect(JSON.stringify(presentation)).not.toContain('"30"')
     expect(await engine.verifyPresentation({ presentation, request, ...known })).toBe(true)
 
-    expect(await engine.verifyPresentation({ presentation, request: { ...request, nonce: '99' }, ...known })).toBe(false)
+    expect(
+      await engine.verifyPresentation({ presentation, request: { ...request, nonce: '99' }, ...known }),
+    ).toBe(false)
     const shown = structuredClone(presentation)
     shown.requested_proof.revealed_attrs['name']!.raw = 'Mallory'
-    await expect(engine.verifyPresentation({ presentation: shown, request, ...known })).rejects.toThrow(/text that is shown for name/)
+    await expect(engine.verifyPresentation({ presentation: shown, request, ...known })).rejects.toThrow(
+      /text that is shown for name/,
+    )
     shown.requested_proof.revealed_attrs['name']!.encoded = encodeValue('Mallory')
     expect(await engine.verifyPresentation({ presentation: shown, request, ...known })).toBe(false)
 
-    const older = { ...request, requested_predicates: { adult: { ...request.requested_predicates['adult']!, p_value: 31 } } }
+    const older = {
+      ...request,
+      requested_predicates: { adult: { ...request.requested_predicates['adult']!, p_value: 31 } },
+    }
     const unproved = engine.createPresentation({ request: older, credential, linkSecret, ...known })
-    await expect(unproved).rejects.toThrow(new AnonCredsError('Invalid structure: Predicate is not satisfied'))
+    await expect(unproved).rejects.toThrow(
+      new AnonCredsError('Invalid structure: Predicate is not satisfied'),
+    )
   })
 
   test('of another link secret is refused by whoever processes it, and proves nothing', async () => {
     const [linkSecret, other] = [await engine.createLinkSecret(), await engine.createLinkSecret()]
     const { issued: credential, metadata, credential: processed } = await issue(engine, linkSecret)
-    await expect(engine.processCredential({ credential, metadata, linkSecret: other, definition })).rejects.toThrow(AnonCredsError)
+    await expect(
+      engine.processCredential({ credential, metadata, linkSecret: other, definition }),
+    ).rejects.toThrow(AnonCredsError)
     const plain = { ...request, requested_predicates: {} }
-    const presentation = await engine.createPresentation({ request: plain, credential: processed, linkSecret: other, ...known })
+    const presentation = await engine.createPresentation({
+      request: plain,
+      credential: processed,
+      linkSecret: other,
+      ...known,
+    })
     expect(await engine.verifyPresentation({ presentation, request: plain, ...known })).toBe(false)
   })
 
@@ -75,9 +96,15 @@ describe('the thread', () => {
   test('is replaced when the library panics, and others get their answers', async () => {
     const { primary } = made
     const zero = { ...definition, value: { primary: { ...primary, n: '0' } } }
-    const offer = await engine.createOffer({ schemaId, credDefId, keyCorrectnessProof: made.keyCorrectnessProof })
+    const offer = await engine.createOffer({
+      schemaId,
+      credDefId,
+      keyCorrectnessProof: made.keyCorrectnessProof,
+    })
     const linkSecret = await engine.createLinkSecret()
-    const tasks = [zero, definition].map((definition) => engine.createRequest({ definition, linkSecret, offer }))
+    const tasks = [zero, definition].map((definition) =>
+      engine.createRequest({ definition, linkSecret, offer }),
+    )
     const [panic, answer] = await Promise.allSettled(tasks)
     expect(panic).toMatchObject({ status: 'rejected', reason: expect.any(AnonCredsError) })
     expect(answer).toMatchObject({ status: 'fulfilled', value: { request: { cred_def_id: credDefId } } })
@@ -86,7 +113,9 @@ describe('the thread', () => {
   test('has what takes too long tried again, and what comes while too much waits', async () => {
     await using hurried = openEngine({ timeMs: 1, waiting: 1 })
     const tasks = await Promise.allSettled([1, 2, 3].map(() => hurried.createLinkSecret()))
-    expect(tasks.map((task) => task.status === 'rejected' && isTemporary(task.reason) && task.reason.message)).toEqual([
+    expect(
+      tasks.map((task) => task.status === 'rejected' && isTemporary(task.reason) && task.reason.message),
+    ).toEqual([
       'A calculation of AnonCreds took too long. Try again in a minute.',
       'A calculation of AnonCreds took too long. Try again in a minute.',
       'Too many calculations of AnonCreds wait. Try again in a few seconds.',

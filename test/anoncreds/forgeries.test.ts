@@ -45,14 +45,28 @@ function asked(change: Partial<PresentationRequest> = {}): PresentationRequest {
   }
 }
 
-const askedPlainly = (change: Partial<PresentationRequest> = {}) => asked({ requested_predicates: {}, ...change })
+const askedPlainly = (change: Partial<PresentationRequest> = {}) =>
+  asked({ requested_predicates: {}, ...change })
 
-function prove(request: PresentationRequest, change: { linkSecret?: string; credential?: Credential; keptBack?: string[] } = {}) {
-  return createProof(engine, { request, credential, linkSecret: secrets[0]!, schema, definition, keptBack: [], ...change })
+function prove(
+  request: PresentationRequest,
+  change: { linkSecret?: string; credential?: Credential; keptBack?: string[] } = {},
+) {
+  return createProof(engine, {
+    request,
+    credential,
+    linkSecret: secrets[0]!,
+    schema,
+    definition,
+    keptBack: [],
+    ...change,
+  })
 }
 
 /** What URLs lead to, and who calculates. */
-function sources(change: { schema?: AnonCredsSchema; definition?: CredentialDefinition; vouched?: boolean } = {}): Sources {
+function sources(
+  change: { schema?: AnonCredsSchema; definition?: CredentialDefinition; vouched?: boolean } = {},
+): Sources {
   const known: Record<string, unknown> = {
     [schemaId]: change.schema ?? schema,
     [credDefId]: change.definition ?? definition,
@@ -60,7 +74,8 @@ function sources(change: { schema?: AnonCredsSchema; definition?: CredentialDefi
     [`${other}definition`]: { ...definition, schemaId: `${other}schema` },
   }
   const read = (url: string) => {
-    if (known[url] === undefined) throw new Problem('error:CredentialSchemaError:SchemaDereferencingError', `there is nothing at ${url}.`)
+    if (known[url] === undefined)
+      throw new Problem('error:CredentialSchemaError:SchemaDereferencingError', `there is nothing at ${url}.`)
     return Promise.resolve(known[url] as never)
   }
   return {
@@ -78,7 +93,11 @@ function damaged<Value>(value: Value, change: (copy: any) => unknown): Value {
   return copy
 }
 
-async function refusalOf(presentation: unknown, request = asked(), from = sources()): Promise<VerificationError> {
+async function refusalOf(
+  presentation: unknown,
+  request = asked(),
+  from = sources(),
+): Promise<VerificationError> {
   const text = typeof presentation === 'string' ? presentation : JSON.stringify(presentation)
   const outcome = await verifyProof(text, request, from).then(
     (shown) => shown,
@@ -105,7 +124,9 @@ test('a proof is not refused when there was no time to verify it', async () => {
 test('an attribute can be kept back: that there is one is proved, and what it is, is not shown', async () => {
   const kept = await prove(askedPlainly(), { keptBack: ['where'] })
   expect(JSON.stringify(kept)).not.toContain('SE')
-  expect((await verifyProof(JSON.stringify(kept), askedPlainly(), sources())).revealed).toEqual({ who: 'Alice' })
+  expect((await verifyProof(JSON.stringify(kept), askedPlainly(), sources())).revealed).toEqual({
+    who: 'Alice',
+  })
 })
 
 describe('a proof that was changed', () => {
@@ -126,8 +147,16 @@ describe('a proof that was changed', () => {
       (p) => (p.requested_proof.revealed_attrs.who = p.requested_proof.revealed_attrs.where),
       /shown for who/,
     ],
-    ['lacks an attribute', (p) => delete p.requested_proof.revealed_attrs.who, /The attribute who is not answered/],
-    ['lacks a predicate', (p) => delete p.requested_proof.predicates.adult, /The predicate adult is not answered/],
+    [
+      'lacks an attribute',
+      (p) => delete p.requested_proof.revealed_attrs.who,
+      /The attribute who is not answered/,
+    ],
+    [
+      'lacks a predicate',
+      (p) => delete p.requested_proof.predicates.adult,
+      /The predicate adult is not answered/,
+    ],
     [
       'answers what was not asked',
       (p) => (p.requested_proof.revealed_attrs.more = p.requested_proof.revealed_attrs.who),
@@ -152,11 +181,27 @@ describe('a proof that was changed', () => {
       /who is the prover’s own word/,
     ],
     ['proves another predicate', (p) => (part(p).ge_proofs[0].predicate.value += 1), /It is not proved for/],
-    ['proves it the other way round', (p) => (part(p).ge_proofs[0].predicate.p_type = 'GT'), /It is not proved for/],
-    ['proves it of another attribute', (p) => (part(p).ge_proofs[0].predicate.attr_name = 'country'), /It is not proved for/],
+    [
+      'proves it the other way round',
+      (p) => (part(p).ge_proofs[0].predicate.p_type = 'GT'),
+      /It is not proved for/,
+    ],
+    [
+      'proves it of another attribute',
+      (p) => (part(p).ge_proofs[0].predicate.attr_name = 'country'),
+      /It is not proved for/,
+    ],
     ['lacks the proof of a predicate', (p) => part(p).ge_proofs.pop(), /It is not proved for/],
-    ['names a credential that is not there', (p) => (p.requested_proof.revealed_attrs.who.sub_proof_index = 1), /has no part 1/],
-    ['is of no credential', (p) => Object.assign(p, { identifiers: [], proof: { ...p.proof, proofs: [] } }), /is of no credential/],
+    [
+      'names a credential that is not there',
+      (p) => (p.requested_proof.revealed_attrs.who.sub_proof_index = 1),
+      /has no part 1/,
+    ],
+    [
+      'is of no credential',
+      (p) => Object.assign(p, { identifiers: [], proof: { ...p.proof, proofs: [] } }),
+      /is of no credential/,
+    ],
     ['has a credential too many', (p) => p.identifiers.push(p.identifiers[0]), /1 parts for 2 credentials/],
     ['has a part too many', (p) => p.proof.proofs.push(p.proof.proofs[0]), /2 parts for 1 credentials/],
     [
@@ -172,9 +217,21 @@ describe('a proof that was changed', () => {
       (p) => (part(p).ge_proofs = Array(100).fill(part(p).ge_proofs[0])),
       /part 0 proves more predicates than it answers/,
     ],
-    ['names a schema of its own', (p) => (p.identifiers[0].schema_id = `${other}schema`), /is for another schema than/],
-    ['names a definition of its own', (p) => (p.identifiers[0].cred_def_id = `${other}definition`), /is for another schema than/],
-    ['names a schema that is nowhere', (p) => (p.identifiers[0].schema_id = `${other}nothing`), /there is nothing at/],
+    [
+      'names a schema of its own',
+      (p) => (p.identifiers[0].schema_id = `${other}schema`),
+      /is for another schema than/,
+    ],
+    [
+      'names a definition of its own',
+      (p) => (p.identifiers[0].cred_def_id = `${other}definition`),
+      /is for another schema than/,
+    ],
+    [
+      'names a schema that is nowhere',
+      (p) => (p.identifiers[0].schema_id = `${other}nothing`),
+      /there is nothing at/,
+    ],
     ['says it can be revoked', (p) => (p.identifiers[0].rev_reg_id = 'x'), /rev_reg_id: .*revoked/],
     ['has another number in it', (p) => (part(p).eq_proof.v = '5'), /does not hold/],
     ['has a huge number in it', (p) => (part(p).eq_proof.e = '9'.repeat(1_600)), /cannot be read: .*\.e: /],
@@ -209,16 +266,22 @@ describe('a proof that was changed', () => {
   })
 
   test('says a name twice', async () => {
-    expect((await refusalOf(JSON.stringify(proof).replace('{', '{"proof":{},'))).message).toMatch(/given twice/)
+    expect((await refusalOf(JSON.stringify(proof).replace('{', '{"proof":{},'))).message).toMatch(
+      /given twice/,
+    )
   })
 })
 
 describe('a proof for something else', () => {
-  const predicates = (change: object) => ({ requested_predicates: { ...asked().requested_predicates, ...change } })
+  const predicates = (change: object) => ({
+    requested_predicates: { ...asked().requested_predicates, ...change },
+  })
   const cases: [string, PresentationRequest, RegExp][] = [
     [
       'is asked for more',
-      asked({ requested_attributes: { ...asked().requested_attributes, age: { name: 'age', restrictions: [] } } }),
+      asked({
+        requested_attributes: { ...asked().requested_attributes, age: { name: 'age', restrictions: [] } },
+      }),
       /The attribute age is not answered/,
     ],
     ['is asked for less', asked({ requested_predicates: {} }), /was not asked for/],
@@ -229,7 +292,9 @@ describe('a proof for something else', () => {
     ],
     [
       'is of another attribute by the same reference',
-      asked({ requested_attributes: { ...asked().requested_attributes, who: { name: 'age', restrictions: [] } } }),
+      asked({
+        requested_attributes: { ...asked().requested_attributes, who: { name: 'age', restrictions: [] } },
+      }),
       /shown for who/,
     ],
   ]
@@ -238,7 +303,9 @@ describe('a proof for something else', () => {
   })
 
   test('was made for another nonce', async () => {
-    expect((await refusalOf(plain, askedPlainly({ nonce: '1234567891' }))).message).toMatch(/made for another request/)
+    expect((await refusalOf(plain, askedPlainly({ nonce: '1234567891' }))).message).toMatch(
+      /made for another request/,
+    )
   })
 })
 
@@ -250,9 +317,13 @@ describe('a proof by somebody else', () => {
 
   test('has a credential with another text, which was not signed', async () => {
     const raw = damaged(credential, ({ values }) => (values['Given Name'].raw = 'Bob'))
-    expect((await refusalOf(await prove(askedPlainly(), { credential: raw }), askedPlainly())).message).toMatch(/shown for who/)
+    expect(
+      (await refusalOf(await prove(askedPlainly(), { credential: raw }), askedPlainly())).message,
+    ).toMatch(/shown for who/)
     const both = damaged(credential, ({ values }) => (values['country'] = { raw: '7', encoded: '7' }))
-    expect((await refusalOf(await prove(askedPlainly(), { credential: both }), askedPlainly())).message).toMatch(/of what no issuer signed/)
+    expect(
+      (await refusalOf(await prove(askedPlainly(), { credential: both }), askedPlainly())).message,
+    ).toMatch(/of what no issuer signed/)
   })
 
   test('is of a definition with another key, for other attributes, or another schema', async () => {
@@ -260,8 +331,12 @@ describe('a proof by somebody else', () => {
     const another = sources({ definition: { ...definition, value: { primary } } })
     expect((await refusalOf(plain, askedPlainly(), another)).message).toMatch(/does not hold/)
     const wider = { ...schema, attrNames: [...schema.attrNames, 'email'] }
-    expect((await refusalOf(proof, asked(), sources({ schema: wider }))).message).toMatch(/does not fit its schema/)
-    expect((await refusalOf(proof, asked(), sources({ definition: { ...definition, schemaId: other } }))).message).toMatch(/another schema/)
+    expect((await refusalOf(proof, asked(), sources({ schema: wider }))).message).toMatch(
+      /does not fit its schema/,
+    )
+    expect(
+      (await refusalOf(proof, asked(), sources({ definition: { ...definition, schemaId: other } }))).message,
+    ).toMatch(/another schema/)
   })
 })
 
@@ -272,10 +347,23 @@ describe('a restriction', () => {
       requested_predicates: asked().requested_predicates,
     })
   const ofPredicate = (...restrictions: Record<string, string>[]) =>
-    asked({ requested_predicates: { ...asked().requested_predicates, adult: { name: 'age', p_type: '>=', p_value: 18, restrictions } } })
+    asked({
+      requested_predicates: {
+        ...asked().requested_predicates,
+        adult: { name: 'age', p_type: '>=', p_value: 18, restrictions },
+      },
+    })
 
   const good: [string, PresentationRequest][] = [
-    ['of all kinds at once', of({ schema_id: schemaId, cred_def_id: credDefId, issuer_did: schema.issuerId, issuer_id: schema.issuerId })],
+    [
+      'of all kinds at once',
+      of({
+        schema_id: schemaId,
+        cred_def_id: credDefId,
+        issuer_did: schema.issuerId,
+        issuer_id: schema.issuerId,
+      }),
+    ],
     [
       'on the schema',
       of({
@@ -285,27 +373,43 @@ describe('a restriction', () => {
         schema_issuer_id: schema.issuerId,
       }),
     ],
-    ['on values and markers', of({ 'attr::Given Name::value': 'Alice', 'attr::country::value': 'SE', 'attr::age::marker': '1' })],
+    [
+      'on values and markers',
+      of({ 'attr::Given Name::value': 'Alice', 'attr::country::value': 'SE', 'attr::age::marker': '1' }),
+    ],
     ['of which one of two holds', of({ schema_id: other }, { schema_id: schemaId })],
     ['on a predicate', ofPredicate({ cred_def_id: credDefId, 'attr::given name::value': 'Alice' })],
   ]
   test.each(good)('%s lets the proof hold', async (_, request) => {
-    await verifyProof(JSON.stringify(proof), request, { ...sources(), anoncreds: { verifyPresentation: async () => true } })
+    await verifyProof(JSON.stringify(proof), request, {
+      ...sources(),
+      anoncreds: { verifyPresentation: async () => true },
+    })
   })
 
   const bad: [string, PresentationRequest, RegExp, Sources?][] = [
-    ...['cred_def_id', 'schema_id', 'issuer_did', 'issuer_id', 'schema_issuer_did', 'schema_name', 'schema_version'].map(
-      (tag): [string, PresentationRequest, RegExp] => [
-        `on another ${tag}`,
-        of({ [tag]: other }),
-        new RegExp(`for who .* ${tag} must be ${other}`),
-      ],
-    ),
+    ...[
+      'cred_def_id',
+      'schema_id',
+      'issuer_did',
+      'issuer_id',
+      'schema_issuer_did',
+      'schema_name',
+      'schema_version',
+    ].map((tag): [string, PresentationRequest, RegExp] => [
+      `on another ${tag}`,
+      of({ [tag]: other }),
+      new RegExp(`for who .* ${tag} must be ${other}`),
+    ]),
     ['on another value', of({ 'attr::given name::value': 'Bob' }), /attr::given name::value must be Bob/],
     ['on a value that is not shown', of({ 'attr::age::value': '30' }), /attr::age::value/],
     ['on an attribute that is not there', of({ 'attr::email::marker': '1' }), /attr::email::marker/],
     ['of which one part does not hold', of({ schema_id: schemaId, cred_def_id: other }), /cred_def_id/],
-    ['of which neither of two holds', of({ schema_id: other }, { cred_def_id: other }), /or another restriction hold/],
+    [
+      'of which neither of two holds',
+      of({ schema_id: other }, { cred_def_id: other }),
+      /or another restriction hold/,
+    ],
     ['on a predicate', ofPredicate({ cred_def_id: other }), /for adult .* cred_def_id/],
     [
       'of which one has the schema and another the issuer',
@@ -314,10 +418,16 @@ describe('a restriction', () => {
     ],
     ['that nobody knows', of({ colour: 'red' }), /colour must be red/],
     ['on an issuer for whom nobody vouches', of({ issuer_did: schema.issuerId }), /nobody vouches/],
-    ['on a schema’s issuer for whom nobody vouches', of({ schema_issuer_did: schema.issuerId }), /nobody vouches/],
+    [
+      'on a schema’s issuer for whom nobody vouches',
+      of({ schema_issuer_did: schema.issuerId }),
+      /nobody vouches/,
+    ],
   ]
   test.each(bad)('%s does not', async (what, request, reason) => {
-    expect((await refusalOf(proof, request, sources({ vouched: !what.includes('nobody vouches') }))).message).toMatch(reason)
+    expect(
+      (await refusalOf(proof, request, sources({ vouched: !what.includes('nobody vouches') }))).message,
+    ).toMatch(reason)
   })
 })
 

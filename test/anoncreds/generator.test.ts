@@ -31,7 +31,10 @@ async function open(change: Partial<GeneratorParts> = {}) {
     db,
     log: openLog('silent'),
     keys: {
-      make: () => new Promise<DefinitionKeys>((_, reject) => ends.push(() => reject(new Error('the process has ended')))),
+      make: () =>
+        new Promise<DefinitionKeys>((_, reject) =>
+          ends.push(() => reject(new Error('the process has ended'))),
+        ),
       close: () => ends.forEach((end) => end()),
     },
     keep: (walletId, guid) => Promise.resolve(void kept.push(`${walletId} ${guid}`)),
@@ -39,7 +42,9 @@ async function open(change: Partial<GeneratorParts> = {}) {
   }
   const generator = createGenerator(parts)
   const add = async (walletId: string) => {
-    const { guid } = await db.transaction().execute((tx) => addDefinition(tx, walletId, input, ['age'], 'http'))
+    const { guid } = await db
+      .transaction()
+      .execute((tx) => addDefinition(tx, walletId, input, ['age'], 'http'))
     return guid
   }
   return {
@@ -59,7 +64,12 @@ async function open(change: Partial<GeneratorParts> = {}) {
 
 test('wallets take turns, however many definitions one has brought', async () => {
   await using registry = await open({ keys: { make: () => Promise.resolve(made), close: () => {} } })
-  const guids = [await registry.add('greedy'), await registry.add('greedy'), await registry.add('greedy'), await registry.add('modest')]
+  const guids = [
+    await registry.add('greedy'),
+    await registry.add('greedy'),
+    await registry.add('greedy'),
+    await registry.add('modest'),
+  ]
   const all = guids.map((guid) => registry.generator.whenGenerated(guid, never))
   registry.generator.wake()
   await Promise.all(all)
@@ -82,8 +92,14 @@ test('the private key is kept before the definition is published', async () => {
 test('what fails is told to those who wait, and tried again; others go on', async () => {
   let failures = 0
   const keep: GeneratorParts['keep'] = (walletId) =>
-    walletId === 'broken' && failures++ === 0 ? Promise.reject(new Error('the disk is full')) : Promise.resolve()
-  await using registry = await open({ keep, keys: { make: () => Promise.resolve(made), close: () => {} }, retryMs: 1 })
+    walletId === 'broken' && failures++ === 0
+      ? Promise.reject(new Error('the disk is full'))
+      : Promise.resolve()
+  await using registry = await open({
+    keep,
+    keys: { make: () => Promise.resolve(made), close: () => {} },
+    retryMs: 1,
+  })
   const [broken, sound] = [await registry.add('broken'), await registry.add('sound')]
   const [first, other] = [broken, sound].map((guid) => registry.generator.whenGenerated(guid, never))
   registry.generator.wake()
@@ -103,7 +119,10 @@ test('a stop ends what is under way and lets nobody wait; the next start goes on
   await waiting
   expect(await registry.state(guid)).toBe('GENERATING')
 
-  const next = createGenerator({ ...registry.parts, keys: { make: () => Promise.resolve(made), close: () => {} } })
+  const next = createGenerator({
+    ...registry.parts,
+    keys: { make: () => Promise.resolve(made), close: () => {} },
+  })
   const generated = next.whenGenerated(guid, never)
   next.wake()
   await generated

@@ -22,7 +22,9 @@ async function begin(url: string): Promise<{ walletId: string; guid: string }> {
   const { did: author } = await newDid({ walletId, entityId, apiKey, call }, 'assertionMethod')
   const named = { name: 'id', version: '1.0.0', author }
   const schema = { name: 'id', version: '1.0.0', attrNames: ['age'], issuerId: author }
-  const published = await call('POST /schema-registry/schemas', { body: { ...named, type: 'AnoncredSchemaV1', schema } })
+  const published = await call('POST /schema-registry/schemas', {
+    body: { ...named, type: 'AnoncredSchemaV1', schema },
+  })
   const schemaId = `${url}/schema-registry/schemas/${published.guid}/schema`
   const body = { ...named, tag: 'id', schemaId, signatureType: 'CL', supportRevocation: false } as const
   const { guid, state } = await call(`POST ${path}`, { headers: { prefer: 'respond-async' }, body })
@@ -33,14 +35,19 @@ async function begin(url: string): Promise<{ walletId: string; guid: string }> {
 test('the definition gets its key, and the wallet the private part of it', { timeout: 120_000 }, async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'killed-'))
   try {
-    const daemon = await Daemon.start({ AGENT_DATA_DIR: dataDir, AGENT_CONFIG_DIR: dataDir, ADMIN_TOKEN: adminToken })
+    const daemon = await Daemon.start({
+      AGENT_DATA_DIR: dataDir,
+      AGENT_CONFIG_DIR: dataDir,
+      ADMIN_TOKEN: adminToken,
+    })
     const { walletId, guid } = await begin(daemon.url)
     await daemon.stop('SIGKILL')
 
     await using agent = await startAgent({}, { dataDir })
     await agent.agent.definitions.whenGenerated(guid, AbortSignal.timeout(100_000))
     const { definition } = await agent.admin(`GET ${path}/{guid}`, { path: { guid } })
-    const { p, q } = (await agent.agent.wallets.use(walletId, (wallet) => privateKeyOf(wallet, guid))).value.p_key
+    const { p, q } = (await agent.agent.wallets.use(walletId, (wallet) => privateKeyOf(wallet, guid))).value
+      .p_key
     expect((2n * BigInt(p) + 1n) * (2n * BigInt(q) + 1n)).toBe(BigInt(definition!.value.primary.n))
   } finally {
     rmSync(dataDir, { recursive: true, force: true })

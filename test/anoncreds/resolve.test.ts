@@ -2,7 +2,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { Problem } from '../../src/base/problem.ts'
 import { createHttpClient, type HttpClient } from '../../src/net/guarded-agent.ts'
-import { dereferenceAnonCredsSchema, dereferenceDefinition, vouchesForIssuer, type DefinitionSources } from '../../src/anoncreds/resolve.ts'
+import {
+  dereferenceAnonCredsSchema,
+  dereferenceDefinition,
+  vouchesForIssuer,
+  type DefinitionSources,
+} from '../../src/anoncreds/resolve.ts'
 import { findMisfit } from '../../src/anoncreds/strength.ts'
 import { dereference } from '../../src/schemas/dereference.ts'
 import { toEnvelope } from '../../src/schemas/did-url.ts'
@@ -23,7 +28,9 @@ beforeAll(async () => {
   server = await startServer((request, response) => {
     asked.push(request.url!)
     const document = documents.get(request.url!.split('?')[0]!)
-    response.writeHead(document === undefined ? 404 : 200, { 'content-type': 'application/json' }).end(JSON.stringify(document ?? null))
+    response
+      .writeHead(document === undefined ? 404 : 200, { 'content-type': 'application/json' })
+      .end(JSON.stringify(document ?? null))
   })
 })
 beforeEach(() => {
@@ -37,9 +44,14 @@ const sources = (change: Partial<DefinitionSources> = {}): DefinitionSources => 
   http,
   ownBaseUrls: ['https://agent.example'],
   resolve: (did) =>
-    Promise.resolve({ id: did, service: [{ id: `${did}#agent-base-url`, type: 'LinkedResourceV1', serviceEndpoint: server.url }] }),
+    Promise.resolve({
+      id: did,
+      service: [{ id: `${did}#agent-base-url`, type: 'LinkedResourceV1', serviceEndpoint: server.url }],
+    }),
   ownDefinition: (asked, isRaw) =>
-    asked === guid ? Promise.resolve(isRaw ? definition : { guid, definition }) : Promise.reject(new Problem('NotFound', 'not there')),
+    asked === guid
+      ? Promise.resolve(isRaw ? definition : { guid, definition })
+      : Promise.reject(new Problem('NotFound', 'not there')),
   ...change,
 })
 const read = (url: string) => dereferenceDefinition(url, sources())
@@ -49,17 +61,17 @@ describe('a definition', () => {
   test('is read where it is alone, and where it is in the record of a registry; once in a while', async () => {
     documents.set('/alone', definition)
     documents.set('/record', { guid, name: 'id', definition })
-    for (const place of ['/alone', '/alone', '/record']) expect(await read(server.url + place)).toEqual(definition)
+    for (const place of ['/alone', '/alone', '/record'])
+      expect(await read(server.url + place)).toEqual(definition)
     expect(asked).toEqual(['/alone', '/record'])
   })
 
   test('of our own registry is read without the network', async () => {
     for (const place of [guid, `${guid}/definition`, `did-url/${guid}`])
       expect(await read(`https://agent.example/${path}/${place}`)).toEqual(definition)
-    expect(await reasonOf(`https://agent.example/${path}/00000000-0000-3000-8000-000000000000/definition`)).toEqual([
-      'error:CredentialDefinitionError:DereferencingError',
-      expect.stringContaining('not there'),
-    ])
+    expect(
+      await reasonOf(`https://agent.example/${path}/00000000-0000-3000-8000-000000000000/definition`),
+    ).toEqual(['error:CredentialDefinitionError:DereferencingError', expect.stringContaining('not there')])
     expect(asked).toEqual([])
   })
 
@@ -83,13 +95,41 @@ describe('a definition', () => {
     ['has another type', { ...definition, type: 'BBS' }, 'type:'],
     ['has no issuer', { ...definition, issuerId: undefined }, 'issuerId:'],
     ['has no schema', { ...definition, schemaId: '' }, 'schemaId:'],
-    ['has a number that is none', { ...definition, value: { primary: { ...primary, s: '0x1' } } }, 'value.primary.s:'],
-    ['has a number that is too long', { ...definition, value: { primary: { ...primary, s: '9'.repeat(1_600) } } }, 'value.primary.s:'],
-    ['has a short modulus', { ...definition, value: { primary: { ...primary, n: (n >> 3n).toString() } } }, 'n: must have 2048 bits'],
-    ['has an even modulus', { ...definition, value: { primary: { ...primary, n: (n - 1n).toString() } } }, 'n: must be odd'],
-    ['has a generator of one', { ...definition, value: { primary: { ...primary, s: '1' } } }, 'value.primary.s: must be between'],
-    ['has a negative number', { ...definition, value: { primary: { ...primary, z: '-5' } } }, 'value.primary.z: must be between'],
-    ['has a number above the modulus', { ...definition, value: { primary: { ...primary, rctxt: primary.n } } }, 'value.primary.rctxt:'],
+    [
+      'has a number that is none',
+      { ...definition, value: { primary: { ...primary, s: '0x1' } } },
+      'value.primary.s:',
+    ],
+    [
+      'has a number that is too long',
+      { ...definition, value: { primary: { ...primary, s: '9'.repeat(1_600) } } },
+      'value.primary.s:',
+    ],
+    [
+      'has a short modulus',
+      { ...definition, value: { primary: { ...primary, n: (n >> 3n).toString() } } },
+      'n: must have 2048 bits',
+    ],
+    [
+      'has an even modulus',
+      { ...definition, value: { primary: { ...primary, n: (n - 1n).toString() } } },
+      'n: must be odd',
+    ],
+    [
+      'has a generator of one',
+      { ...definition, value: { primary: { ...primary, s: '1' } } },
+      'value.primary.s: must be between',
+    ],
+    [
+      'has a negative number',
+      { ...definition, value: { primary: { ...primary, z: '-5' } } },
+      'value.primary.z: must be between',
+    ],
+    [
+      'has a number above the modulus',
+      { ...definition, value: { primary: { ...primary, rctxt: primary.n } } },
+      'value.primary.rctxt:',
+    ],
     [
       'has an attribute of n - 1',
       { ...definition, value: { primary: { ...primary, r: { ...primary.r, age: (n - 1n).toString() } } } },
@@ -104,7 +144,9 @@ describe('a definition', () => {
     documents.set('/d', document)
     expect(await reasonOf(`${server.url}/d`)).toEqual([
       'error:CredentialDefinitionError:DereferencingError',
-      expect.stringMatching(new RegExp(`^The credential definition ${server.url}/d could not be read: .*${reason}`)),
+      expect.stringMatching(
+        new RegExp(`^The credential definition ${server.url}/d could not be read: .*${reason}`),
+      ),
     ])
   })
 
@@ -113,13 +155,17 @@ describe('a definition', () => {
     expect(findMisfit(definition, { ...made.schema, attrNames: ['Given Name', 'age'] })).toMatch(
       /no attribute that the schema does not have/,
     )
-    expect(findMisfit(definition, { ...made.schema, attrNames: [...made.schema.attrNames, 'Date Of Birth'] })).toMatch(/dateofbirth/)
+    expect(
+      findMisfit(definition, { ...made.schema, attrNames: [...made.schema.attrNames, 'Date Of Birth'] }),
+    ).toMatch(/dateofbirth/)
   })
 })
 
 describe('an AnonCreds schema', () => {
   const readSchema = (url: string) =>
-    dereferenceAnonCredsSchema(url, (url) => dereference(url, { ...sources(), ownRecord: () => Promise.resolve(undefined) }))
+    dereferenceAnonCredsSchema(url, (url) =>
+      dereference(url, { ...sources(), ownRecord: () => Promise.resolve(undefined) }),
+    )
 
   test('is read with members that nobody knows, which are left out', async () => {
     documents.set('/s', { ...made.schema, extra: 1 })

@@ -16,7 +16,13 @@ export async function openLog(options: Partial<AuditOptions> = {}, given?: strin
   const path = join(folder, 'audit.db')
   const said: string[] = []
   const log = createLog('warn', { write: (line) => void said.push(line) })
-  const audit = await AuditLog.open(path, { key: key(), log, retentionSeconds: 86_400, refusalsPerMinute: 10, ...options })
+  const audit = await AuditLog.open(path, {
+    key: key(),
+    log,
+    retentionSeconds: 86_400,
+    refusalsPerMinute: 10,
+    ...options,
+  })
   let isOpen = true
   const close = async () => {
     if (isOpen) await audit[Symbol.asyncDispose]()
@@ -28,7 +34,8 @@ export async function openLog(options: Partial<AuditOptions> = {}, given?: strin
     path,
     said,
     close,
-    entries: (filter: Parameters<AuditLog['list']>[0] = {}) => audit.list(filter, { offset: 0, limit: 10_000 }),
+    entries: (filter: Parameters<AuditLog['list']>[0] = {}) =>
+      audit.list(filter, { offset: 0, limit: 10_000 }),
     async [Symbol.asyncDispose]() {
       await close()
       if (given === undefined) rmSync(folder, { recursive: true, force: true })
@@ -38,7 +45,10 @@ export async function openLog(options: Partial<AuditOptions> = {}, given?: strin
 
 /** Does something that succeeds at once. */
 export const act = (audit: AuditLog, action: string, subject?: Record<string, string>) =>
-  audit.during({ actor: 'admin', action, requestId: `request-of-${action}`, ...(subject && { subject }) }, (begin) => begin())
+  audit.during(
+    { actor: 'admin', action, requestId: `request-of-${action}`, ...(subject && { subject }) },
+    (begin) => begin(),
+  )
 
 /** Changes the file of a log behind its back, as somebody without the key could. */
 export function tamper(path: string, statement: string): void {

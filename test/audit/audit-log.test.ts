@@ -18,15 +18,25 @@ function failing(nth: number, when: 'before' | 'after') {
 test('an act is on the disk before it is done: whoever is killed in between leaves it as unknown', async () => {
   await using log = await openLog()
   let copy = ''
-  await log.audit.during({ actor: 'admin', action: 'POST /wallets', requestId: 'request-1' }, async (begin) => {
-    await begin({ subject: { walletId: 'w' } })
-    copy = copyOf(log.folder)
-  })
+  await log.audit.during(
+    { actor: 'admin', action: 'POST /wallets', requestId: 'request-1' },
+    async (begin) => {
+      await begin({ subject: { walletId: 'w' } })
+      copy = copyOf(log.folder)
+    },
+  )
   expect(await log.entries()).toMatchObject([{ outcome: 'succeeded', action: 'POST /wallets' }])
   try {
     await using after = await openLog({}, copy)
     expect(await after.entries()).toMatchObject([
-      { sequence: 1, actor: 'admin', action: 'POST /wallets', subject: { walletId: 'w' }, requestId: 'request-1', outcome: 'unknown' },
+      {
+        sequence: 1,
+        actor: 'admin',
+        action: 'POST /wallets',
+        subject: { walletId: 'w' },
+        requestId: 'request-1',
+        outcome: 'unknown',
+      },
     ])
     // Once.
     await after.close()
@@ -45,14 +55,18 @@ test('what cannot be noted is not done', async () => {
     await begin()
     isDone = true
   }
-  await expect(probed(failing(1, 'before'), () => log.audit.during({ actor: 'admin', action: 'a' }, work))).rejects.toMatchObject({
+  await expect(
+    probed(failing(1, 'before'), () => log.audit.during({ actor: 'admin', action: 'a' }, work)),
+  ).rejects.toMatchObject({
     type: 'error:InsufficientStorage',
   })
   expect(isDone).toBe(false)
   const broken = () => {
     throw new Error('the disk is gone')
   }
-  await expect(probed(broken, () => log.audit.during({ actor: 'admin', action: 'b' }, work))).rejects.toMatchObject({
+  await expect(
+    probed(broken, () => log.audit.during({ actor: 'admin', action: 'b' }, work)),
+  ).rejects.toMatchObject({
     type: 'error:ServiceUnavailable',
   })
   expect(isDone).toBe(false)
@@ -96,15 +110,25 @@ test('acts at the same time are a chain all the same', async () => {
 
 test('so many refusals of an address are entered a minute, the rest as a count; others are not hindered', async () => {
   await using log = await openLog({ refusalsPerMinute: 3 })
-  const refuse = (address: string) => log.audit.refused({ actor: 'anonymous', action: 'GET /wallets', address }, refusal)
+  const refuse = (address: string) =>
+    log.audit.refused({ actor: 'anonymous', action: 'GET /wallets', address }, refusal)
   for (let n = 0; n < 100; n++) await refuse('192.0.2.1')
   await refuse('192.0.2.2')
   expect(await log.entries()).toHaveLength(4)
   await log.audit.countRefusals()
-  expect((await log.entries())[0]).toMatchObject({ action: 'refusals', address: '192.0.2.1', outcome: 'refused', count: 97 })
+  expect((await log.entries())[0]).toMatchObject({
+    action: 'refusals',
+    address: '192.0.2.1',
+    outcome: 'refused',
+    count: 97,
+  })
   // The next minute.
   await refuse('192.0.2.1')
-  expect((await log.entries())[0]).toMatchObject({ action: 'GET /wallets', status: 401, problemType: refusal.type })
+  expect((await log.entries())[0]).toMatchObject({
+    action: 'GET /wallets',
+    status: 401,
+    problemType: refusal.type,
+  })
   // What was counted is not lost when the daemon stops.
   for (let n = 0; n < 10; n++) await refuse('192.0.2.1')
   await log.close()

@@ -16,9 +16,15 @@ beforeAll(async () => {
   await act(audit, 'one', { id: '00000000-0000-4000-8000-000000000001' })
   await act(audit, 'two')
   const refusal = new Problem('error:AuthenticationError:InvalidCredentials', 'no')
-  await audit.refused({ actor: 'tenant', entityId: 'e', keyId: 'k', walletId: 'w', address: '192.0.2.1', action: 'three' }, refusal)
-  await audit.during({ actor: 'agent', action: 'four' }, () => Promise.reject(new Error('a fault'))).catch(() => undefined)
-  for (let n = 0; n < 11; n++) await audit.refused({ actor: 'anonymous', address: '192.0.2.2', action: 'five' }, refusal)
+  await audit.refused(
+    { actor: 'tenant', entityId: 'e', keyId: 'k', walletId: 'w', address: '192.0.2.1', action: 'three' },
+    refusal,
+  )
+  await audit
+    .during({ actor: 'agent', action: 'four' }, () => Promise.reject(new Error('a fault')))
+    .catch(() => undefined)
+  for (let n = 0; n < 11; n++)
+    await audit.refused({ actor: 'anonymous', address: '192.0.2.2', action: 'five' }, refusal)
   await audit.countRefusals()
   await act(audit, 'last')
   head = (await audit.verify()).head!
@@ -40,14 +46,23 @@ async function verifiedLater(statement: string, noted?: string) {
   try {
     tamper(join(folder, 'audit.db'), statement)
     await using again = await openLog({}, folder)
-    return { ...(await again.audit.verify(noted === undefined ? undefined : parsePlace(noted))), said: again.said.join('') }
+    return {
+      ...(await again.audit.verify(noted === undefined ? undefined : parsePlace(noted))),
+      said: again.said.join(''),
+    }
   } finally {
     rmSync(folder, { recursive: true })
   }
 }
 
 test('what nobody has touched is intact, and its head is there', async () => {
-  expect(await verifiedLater('select 1', head)).toEqual({ isIntact: true, entries: 16, head, noted: 'there', said: '' })
+  expect(await verifiedLater('select 1', head)).toEqual({
+    isIntact: true,
+    entries: 16,
+    head,
+    noted: 'there',
+    said: '',
+  })
 })
 
 describe('one column of one entry', () => {
@@ -60,15 +75,25 @@ describe('one column of one entry', () => {
   }
   test.each(Object.entries(others))('%s', async (column, value) => {
     for (const [where, sequence] of Object.entries(rows)) {
-      const { isIntact, fault } = await verified(`update entry set ${column} = ${value} where sequence = ${sequence}`)
+      const { isIntact, fault } = await verified(
+        `update entry set ${column} = ${value} where sequence = ${sequence}`,
+      )
       expect({ where, isIntact, sequence: fault?.sequence }).toEqual({ where, isIntact: false, sequence })
     }
   })
 })
 
 test('a value that is taken out, or is none', async () => {
-  for (const change of ['address = null', 'status = null', "actor = 'nobody'", "subject = 'no JSON'", "at = ''"])
-    expect((await verified(`update entry set ${change} where sequence = 3`)).fault, change).toMatchObject({ sequence: 3 })
+  for (const change of [
+    'address = null',
+    'status = null',
+    "actor = 'nobody'",
+    "subject = 'no JSON'",
+    "at = ''",
+  ])
+    expect((await verified(`update entry set ${change} where sequence = 3`)).fault, change).toMatchObject({
+      sequence: 3,
+    })
 })
 
 test.each([
@@ -98,13 +123,22 @@ test('the newest entries are cut off: only a head that was noted tells', async (
   const cut = 'delete from entry where sequence > 10'
   expect(await verifiedLater(cut)).toMatchObject({ isIntact: true, entries: 10 })
   expect(await verifiedLater(cut, head)).toMatchObject({ isIntact: false, entries: 10, noted: 'missing' })
-  expect(await verifiedLater('delete from entry', head)).toMatchObject({ isIntact: false, entries: 0, noted: 'missing' })
+  expect(await verifiedLater('delete from entry', head)).toMatchObject({
+    isIntact: false,
+    entries: 0,
+    noted: 'missing',
+  })
   // And one of another log.
-  expect(await verifiedLater('select 1', `16:${'A'.repeat(43)}`)).toMatchObject({ isIntact: false, noted: 'missing' })
+  expect(await verifiedLater('select 1', `16:${'A'.repeat(43)}`)).toMatchObject({
+    isIntact: false,
+    noted: 'missing',
+  })
 })
 
 test('a start notices that the newest entry is not genuine', async () => {
-  expect((await verifiedLater("update entry set action = 'another' where sequence = 16")).said).toContain('the audit log was altered')
+  expect((await verifiedLater("update entry set action = 'another' where sequence = 16")).said).toContain(
+    'the audit log was altered',
+  )
 })
 
 test('nobody has something entered that was never begun', async () => {
@@ -131,7 +165,8 @@ test('a cut while the log is open is found without a note', async () => {
 describe('what the retention takes away', () => {
   test('is known to have been taken away in good order, and a head from before is too old to tell', async () => {
     await using first = await openLog()
-    const acts = (at: string, name: string) => first.audit.during({ at, actor: 'admin', action: name }, (begin) => begin())
+    const acts = (at: string, name: string) =>
+      first.audit.during({ at, actor: 'admin', action: name }, (begin) => begin())
     for (const name of ['a', 'b', 'c']) await acts('2020-01-01T00:00:00.000Z', name)
     const early = parsePlace((await first.audit.verify()).head!)
     await acts(new Date().toISOString(), 'new')
@@ -143,7 +178,10 @@ describe('what the retention takes away', () => {
         [4, 'new'],
       ])
       expect(await second.audit.verify(early)).toMatchObject({ isIntact: true, entries: 2, noted: 'too old' })
-      expect(await second.audit.verify({ ...early!, sequence: 4 })).toMatchObject({ isIntact: false, noted: 'missing' })
+      expect(await second.audit.verify({ ...early!, sequence: 4 })).toMatchObject({
+        isIntact: false,
+        noted: 'missing',
+      })
     }
     // What the retention has left is not for others to take away.
     tamper(first.path, 'delete from entry where sequence = 4')

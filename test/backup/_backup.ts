@@ -34,7 +34,8 @@ export function restore(folder: string, dataDir: string, variables: Record<strin
 export function settingIn(folder: string, walletId: string, name: string): string | undefined {
   const database = openSqlite(join(folder, 'wallets', `${walletId}.db`), { readonly: true })
   try {
-    return database.prepare('select value from setting where name = ?').pluck().get(name) as string | undefined
+    return database.prepare('select value from setting where name = ?').pluck().get(name) as
+      string | undefined
   } finally {
     database.close()
   }

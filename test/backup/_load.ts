@@ -19,10 +19,14 @@ import { restore, verify } from './_backup.ts'
 async function openDoor() {
   const door = { url: '', behind: '', close: () => {} }
   const server: Server = createServer((asked, answer) => {
-    const onward = request(door.behind + asked.url, { method: asked.method, headers: asked.headers }, (answered) => {
-      answer.writeHead(answered.statusCode!, answered.headers)
-      answered.pipe(answer)
-    })
+    const onward = request(
+      door.behind + asked.url,
+      { method: asked.method, headers: asked.headers },
+      (answered) => {
+        answer.writeHead(answered.statusCode!, answered.headers)
+        answered.pipe(answer)
+      },
+    )
     onward.on('error', () => answer.writeHead(503).end())
     asked.pipe(onward)
   })
@@ -34,8 +38,15 @@ async function openDoor() {
 
 type Door = Awaited<ReturnType<typeof openDoor>>
 
-async function startBehind(door: Door, variables: Record<string, string>, dataDir: string): Promise<TestAgent> {
-  const agent = await startAgent({ DIDCOMM_SERVICE_URL: door.url, AGENT_ALLOW_PRIVATE_NETWORK: 'true', ...variables }, { dataDir })
+async function startBehind(
+  door: Door,
+  variables: Record<string, string>,
+  dataDir: string,
+): Promise<TestAgent> {
+  const agent = await startAgent(
+    { DIDCOMM_SERVICE_URL: door.url, AGENT_ALLOW_PRIVATE_NETWORK: 'true', ...variables },
+    { dataDir },
+  )
   door.behind = agent.didcommUrl
   return agent
 }
@@ -80,18 +91,43 @@ export async function backUpUnderLoad(
   const doors = [await openDoor(), await openDoor()] as const
   const ledger = { VDR_URL: `sqlite:${join(place, 'vdr.db')}` }
   const folders = ['first', 'second'].map((name) => join(place, name)) as [string, string]
-  const outcome: Outcome = { backups: 0, offers: 0, known: 0, lost: [], between: 0, faults: [], heldMs: [], stallMs: 0, calmStallMs: 0 }
+  const outcome: Outcome = {
+    backups: 0,
+    offers: 0,
+    known: 0,
+    lost: [],
+    between: 0,
+    faults: [],
+    heldMs: [],
+    stallMs: 0,
+    calmStallMs: 0,
+  }
   const toFar = new Set<string>()
   const made: { known: string[]; folders: [string, string] }[] = []
-  let tenants: { issuer: Tenant; near: Tenant; far: Tenant; toNear: string; toFar: string; issuingDID: string }
+  let tenants: {
+    issuer: Tenant
+    near: Tenant
+    far: Tenant
+    toNear: string
+    toFar: string
+    issuingDID: string
+  }
 
   const offer = async (call: Client, connectionId: string): Promise<string> => {
-    const body = { connectionId, issuingDID: tenants.issuingDID, claims: { name: 'x' }, automaticIssuance: true }
+    const body = {
+      connectionId,
+      issuingDID: tenants.issuingDID,
+      claims: { name: 'x' },
+      automaticIssuance: true,
+    }
     return (await call('POST /issue-credentials/credential-offers', { body })).thid
   }
 
   /** Both agents work until `work` is over; then they stop. */
-  async function run(dataDirs: [string, string], work: (agents: [TestAgent, TestAgent]) => Promise<void>): Promise<void> {
+  async function run(
+    dataDirs: [string, string],
+    work: (agents: [TestAgent, TestAgent]) => Promise<void>,
+  ): Promise<void> {
     await using first = await startBehind(doors[0], ledger, dataDirs[0])
     await using second = await startBehind(doors[1], ledger, dataDirs[1])
     await work([first, second])
@@ -99,13 +135,20 @@ export async function backUpUnderLoad(
 
   for (const folder of folders) await mkdir(folder)
   await run(folders, async (agents) => {
-    const [issuer, near, far] = [await agents[0].newTenant(), await agents[0].newTenant(), await agents[1].newTenant()]
+    const [issuer, near, far] = [
+      await agents[0].newTenant(),
+      await agents[0].newTenant(),
+      await agents[1].newTenant(),
+    ]
     const { did: issuingDID } = await newDid(issuer, 'assertionMethod')
     const accept = async (holder: Tenant) => {
       const { inviterConnectionId, inviteeConnectionId: connectionId } = await connect(issuer, holder)
       const { longFormDid: subjectId } = await newDid(holder, 'authentication')
       const automaticAcceptance = { credentialOffers: true, subjectId }
-      await holder.call('PATCH /connections/{connectionId}', { path: { connectionId }, body: { automaticAcceptance } })
+      await holder.call('PATCH /connections/{connectionId}', {
+        path: { connectionId },
+        body: { automaticAcceptance },
+      })
       return inviterConnectionId
     }
     tenants = { issuer, near, far, issuingDID, toNear: await accept(near), toFar: await accept(far) }
@@ -130,7 +173,9 @@ export async function backUpUnderLoad(
       const known = [...acknowledged]
       const copies = [join(place, `backup-${n}-first`), join(place, `backup-${n}-second`)] as [string, string]
       const answers = await Promise.all(
-        copies.map((folder, at) => agents[at]!.admin('POST /_system/backups', { body: { folder, includesMasterKey: true } })),
+        copies.map((folder, at) =>
+          agents[at]!.admin('POST /_system/backups', { body: { folder, includesMasterKey: true } }),
+        ),
       )
       outcome.heldMs.push(...answers.map(({ heldMs }) => heldMs))
       made.push({ known, folders: copies })
@@ -151,7 +196,11 @@ export async function backUpUnderLoad(
     }
     await run(restored, async (agents) => {
       const as = ({ apiKey }: Tenant, agent: TestAgent) => createClient(agent.url, { apikey: apiKey })
-      const [issuer, near, far] = [as(tenants.issuer, agents[0]), as(tenants.near, agents[0]), as(tenants.far, agents[1])]
+      const [issuer, near, far] = [
+        as(tenants.issuer, agents[0]),
+        as(tenants.near, agents[0]),
+        as(tenants.far, agents[1]),
+      ]
       const all = (await recordsOf(issuer)).map(({ thid }) => thid).filter((thid) => !toFar.has(thid))
       outcome.known += known.length
       outcome.lost.push(...known.filter((thid) => !all.includes(thid)).map((thid) => `${thid} is not there`))

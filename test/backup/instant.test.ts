@@ -34,7 +34,8 @@ test('what a wallet has struck out as taken, the other one has: many wallets, fe
   await using agent = await startAgent({ AGENT_OPEN_WALLETS: '3' })
   const place = await newPlace()
   const ids: string[] = []
-  for (let n = 0; n < 8; n++) ids.push((await agent.admin('POST /wallets', { body: { name: `wallet ${n}` } })).id)
+  for (let n = 0; n < 8; n++)
+    ids.push((await agent.admin('POST /wallets', { body: { name: `wallet ${n}` } })).id)
   for (let n = 0; n < 4; n++) await put(agent, ids[2]!, `filler-${n}`, 'x'.repeat(3_000_000))
   let isOver = false
   const lanes = ids.map((from, index) => ({ from, to: ids[(index + 1) % ids.length]! }))
@@ -45,7 +46,10 @@ test('what a wallet has struck out as taken, the other one has: many wallets, fe
     expect(await backUp(agent, folder)).toMatchObject({ wallets: 9, missing: [] })
     expect(await verify(folder, agent.dataDir)).toMatchObject({ masterKey: 'opens', faults: [] })
     for (const { from, to } of lanes) {
-      const [struckOut, taken] = [settingIn(folder, from, `to-${to}`) ?? 0, settingIn(folder, to, `from-${from}`) ?? 0].map(Number)
+      const [struckOut, taken] = [
+        settingIn(folder, from, `to-${to}`) ?? 0,
+        settingIn(folder, to, `from-${from}`) ?? 0,
+      ].map(Number)
       expect([struckOut, struckOut! + 1], `${name}: ${from} to ${to}`).toContain(taken)
       seen.push(taken!)
     }

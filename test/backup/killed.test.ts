@@ -51,12 +51,18 @@ test('a backup that is cut off is not there; one that has its name is whole', as
     await stayAt(point, () => create(name))
     const [part, ...others] = readdirSync(folder).filter((each) => each.startsWith(name))
     expect([part, others], point).toEqual([expect.stringMatching(/\.[0-9a-f]{8}\.part$/), []])
-    expect(existsSync(join(folder, part!, 'backup.json')), point).toBe(['backup-list:after', 'backup-name:before'].includes(point))
+    expect(existsSync(join(folder, part!, 'backup.json')), point).toBe(
+      ['backup-list:after', 'backup-name:before'].includes(point),
+    )
     // Tenants notice nothing.
     await agent.tenant('POST /connections', { body: {} })
   }
   await stayAt('backup-name:after', () => create('named'))
-  expect(await verify(join(folder, 'named'), join(folder, 'without-key'))).toMatchObject({ wallets: 1, masterKey: 'absent', faults: [] })
+  expect(await verify(join(folder, 'named'), join(folder, 'without-key'))).toMatchObject({
+    wallets: 1,
+    masterKey: 'absent',
+    faults: [],
+  })
   expect(await backUp(agent, join(folder, 'next'))).toMatchObject({ wallets: 1, missing: [] })
 })
 
@@ -77,9 +83,16 @@ test('a data folder that was not restored to the end is not there; one that has 
 test('killed for good, on either side of its name', { timeout: 60_000 }, async () => {
   const folder = await newPlace()
   const preload = `--import=${fileURLToPath(new URL('../faults/_probe.mjs', import.meta.url))}`
-  const dying = (point: Point) => ({ NODE_OPTIONS: preload, FAULTS: JSON.stringify({ kill: { point, nth: 1 } }) })
+  const dying = (point: Point) => ({
+    NODE_OPTIONS: preload,
+    FAULTS: JSON.stringify({ kill: { point, nth: 1 } }),
+  })
   const admin = 'the-administrator-of-the-tests'
-  const settings = { AGENT_DATA_DIR: join(folder, 'data'), AGENT_CONFIG_DIR: join(folder, 'config'), ADMIN_TOKEN: admin }
+  const settings = {
+    AGENT_DATA_DIR: join(folder, 'data'),
+    AGENT_CONFIG_DIR: join(folder, 'config'),
+    ADMIN_TOKEN: admin,
+  }
   await using daemon = await Daemon.start({ ...settings, ...dying('backup-name:before') })
   const create = (name: string) => {
     const body = { folder: join(folder, name), includesMasterKey: true }
@@ -97,7 +110,10 @@ test('killed for good, on either side of its name', { timeout: 60_000 }, async (
     expect(await daemon.stop()).toBe('SIGKILL')
     expect(existsSync(join(folder, name))).toBe(isThere)
   }
-  expect(await verify(join(folder, 'after'), join(folder, 'data'))).toMatchObject({ masterKey: 'opens', faults: [] })
+  expect(await verify(join(folder, 'after'), join(folder, 'data'))).toMatchObject({
+    masterKey: 'opens',
+    faults: [],
+  })
   const program = fileURLToPath(new URL('../../dist/daemon/backup.js', import.meta.url))
   for (const [name, isThere] of [
     ['before', false],

@@ -6,11 +6,16 @@ import { parseArgs } from 'node:util'
 import { temporaryFolder } from '../_daemon.ts'
 import { backUpUnderLoad } from './_load.ts'
 
-const { values } = parseArgs({ options: { backups: { type: 'string', default: '20' }, lanes: { type: 'string', default: '4' } } })
+const { values } = parseArgs({
+  options: { backups: { type: 'string', default: '20' }, lanes: { type: 'string', default: '4' } },
+})
 
 await using folder = await temporaryFolder()
 const pairs = Math.ceil(Number(values.backups) / 2)
-const { heldMs, ...outcome } = await backUpUnderLoad(folder.path, { backups: pairs, offersAtOnce: Number(values.lanes) })
+const { heldMs, ...outcome } = await backUpUnderLoad(folder.path, {
+  backups: pairs,
+  offersAtOnce: Number(values.lanes),
+})
 const sorted = heldMs.toSorted((a, b) => a - b)
 console.log({ ...outcome, heldMs: { median: sorted[Math.floor(sorted.length / 2)], longest: sorted.at(-1) } })
 process.exitCode = outcome.lost.length + outcome.faults.length > 0 ? 1 : 0

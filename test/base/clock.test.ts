@@ -13,7 +13,8 @@ const hourMs = 3_600_000
 
 describe('the steady clock', () => {
   const now = { wall: 1_000_000, awake: 50, running: 7_000 }
-  const clock = () => createSteadyClock({ wall: () => now.wall, awake: () => now.awake, running: () => now.running })
+  const clock = () =>
+    createSteadyClock({ wall: () => now.wall, awake: () => now.awake, running: () => now.running })
   const pass = (ms: number) => {
     for (const name of ['wall', 'awake', 'running'] as const) now[name] += ms
   }
@@ -31,7 +32,11 @@ describe('the steady clock', () => {
 
   test('asks the system for what it slept no more than once a second', () => {
     let asked = 0
-    const read = createSteadyClock({ wall: () => now.wall, awake: () => now.awake, running: () => (asked++, now.running) })
+    const read = createSteadyClock({
+      wall: () => now.wall,
+      awake: () => now.awake,
+      running: () => (asked++, now.running),
+    })
     for (let n = 0; n < 1_000; n++) {
       read()
       pass(5)
@@ -85,37 +90,44 @@ describe('in the middle of a flow', () => {
   test.each([
     ['an hour back', -hourMs],
     ['a day ahead', 24 * hourMs],
-  ])('%s: an invitation can be answered still, and a message and an event that wait are sent again', async (_, jumpMs) => {
-    await using pair = await startPair()
-    const { issuer, holder } = pair
-    const jump = () => vi.setSystemTime(Date.now() + jumpMs)
-    await using receiver = await openReceiver((response, count) => response.writeHead(count === 1 ? 500 : 200).end())
-    await using peer = await openParty({ answer: (response, count) => response.writeHead(count < 3 ? 503 : 200).end() })
-    await issuer.call('POST /events/webhooks', { body: { url: receiver.url } })
-    const made = await issuer.call('POST /connections', { body: {} })
-    await peer.connect(issuer, 'ConnectionResponsePending')
-    await until(
-      'a first attempt at both',
-      () => Promise.resolve([receiver.bodies.length, peer.envelopes.length]),
-      ([events, messages]) => events! > 0 && messages! > 0,
-    )
-    jump()
-    const { thid } = made
-    await holder.call('POST /connection-invitations', { body: { invitation: oobOf(made) } })
-    await connectionIn(holder.call, thid, 'ConnectionResponseReceived')
-    await until(
-      'another attempt at both',
-      () => Promise.resolve([receiver.bodies.length, peer.envelopes.length]),
-      ([events, messages]) => events! > 1 && messages! > 2,
-    )
-    const records = await until(
-      'the end of both flows',
-      async () => (await issuer.call('GET /connections')).contents,
-      (contents) => contents.every(({ state }) => state === 'ConnectionResponseSent'),
-    )
-    expect(records).toHaveLength(2)
-    await connect(issuer, holder)
-  })
+  ])(
+    '%s: an invitation can be answered still, and a message and an event that wait are sent again',
+    async (_, jumpMs) => {
+      await using pair = await startPair()
+      const { issuer, holder } = pair
+      const jump = () => vi.setSystemTime(Date.now() + jumpMs)
+      await using receiver = await openReceiver((response, count) =>
+        response.writeHead(count === 1 ? 500 : 200).end(),
+      )
+      await using peer = await openParty({
+        answer: (response, count) => response.writeHead(count < 3 ? 503 : 200).end(),
+      })
+      await issuer.call('POST /events/webhooks', { body: { url: receiver.url } })
+      const made = await issuer.call('POST /connections', { body: {} })
+      await peer.connect(issuer, 'ConnectionResponsePending')
+      await until(
+        'a first attempt at both',
+        () => Promise.resolve([receiver.bodies.length, peer.envelopes.length]),
+        ([events, messages]) => events! > 0 && messages! > 0,
+      )
+      jump()
+      const { thid } = made
+      await holder.call('POST /connection-invitations', { body: { invitation: oobOf(made) } })
+      await connectionIn(holder.call, thid, 'ConnectionResponseReceived')
+      await until(
+        'another attempt at both',
+        () => Promise.resolve([receiver.bodies.length, peer.envelopes.length]),
+        ([events, messages]) => events! > 1 && messages! > 2,
+      )
+      const records = await until(
+        'the end of both flows',
+        async () => (await issuer.call('GET /connections')).contents,
+        (contents) => contents.every(({ state }) => state === 'ConnectionResponseSent'),
+      )
+      expect(records).toHaveLength(2)
+      await connect(issuer, holder)
+    },
+  )
 
   test('a moment is over when both clocks say so', () => {
     const now = Date.now()
@@ -129,30 +141,39 @@ describe('in the middle of a flow', () => {
 test.each([
   ['an hour back', -hourMs],
   ['a day ahead', 24 * hourMs],
-])('%s while the daemon is down: what waited for ten minutes goes at once, and is not given up', async (_, shiftMs) => {
-  await using folder = await temporaryFolder()
-  await using daemon = await Daemon.start({
-    AGENT_DATA_DIR: join(folder.path, 'data'),
-    AGENT_CONFIG_DIR: join(folder.path, 'config'),
-    DEFAULT_WALLET_AUTH_API_KEY: 'the-tenant-of-the-test',
-    NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(shiftedDate)}`,
-    CLOCK_SHIFT: '0',
-  })
-  const apiKey = 'the-tenant-of-the-test'
-  let isAway = true
-  await using peer = await openParty({ answer: (response) => response.writeHead(isAway ? 503 : 200, { 'retry-after': '600' }).end() })
-  const call = async (key: string, body?: unknown) => (await daemon.call(key, { apiKey, body })).body
-  const { connectionId, thid, invitation } = await call('POST /connections', {})
-  await peer.send(invitation.from, { type: 'https://atalaprism.io/mercury/connections/1.0/request', thid, pthid: thid })
-  const read = () => call(`GET /connections/${connectionId}`)
-  await until('a first attempt', read, ({ metaLastFailure }) => metaLastFailure !== undefined)
-  expect(await daemon.stop()).toBe(0)
-  isAway = false
-  daemon.env['CLOCK_SHIFT'] = String(shiftMs)
-  await daemon.start()
-  const { state } = await until('the end', read, (record) => record.state === 'ConnectionResponseSent')
-  expect(state).toBe('ConnectionResponseSent')
-})
+])(
+  '%s while the daemon is down: what waited for ten minutes goes at once, and is not given up',
+  async (_, shiftMs) => {
+    await using folder = await temporaryFolder()
+    await using daemon = await Daemon.start({
+      AGENT_DATA_DIR: join(folder.path, 'data'),
+      AGENT_CONFIG_DIR: join(folder.path, 'config'),
+      DEFAULT_WALLET_AUTH_API_KEY: 'the-tenant-of-the-test',
+      NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(shiftedDate)}`,
+      CLOCK_SHIFT: '0',
+    })
+    const apiKey = 'the-tenant-of-the-test'
+    let isAway = true
+    await using peer = await openParty({
+      answer: (response) => response.writeHead(isAway ? 503 : 200, { 'retry-after': '600' }).end(),
+    })
+    const call = async (key: string, body?: unknown) => (await daemon.call(key, { apiKey, body })).body
+    const { connectionId, thid, invitation } = await call('POST /connections', {})
+    await peer.send(invitation.from, {
+      type: 'https://atalaprism.io/mercury/connections/1.0/request',
+      thid,
+      pthid: thid,
+    })
+    const read = () => call(`GET /connections/${connectionId}`)
+    await until('a first attempt', read, ({ metaLastFailure }) => metaLastFailure !== undefined)
+    expect(await daemon.stop()).toBe(0)
+    isAway = false
+    daemon.env['CLOCK_SHIFT'] = String(shiftMs)
+    await daemon.start()
+    const { state } = await until('the end', read, (record) => record.state === 'ConnectionResponseSent')
+    expect(state).toBe('ConnectionResponseSent')
+  },
+)
 
 /** Runs first in the daemon: its clock is `CLOCK_SHIFT` milliseconds ahead. */
 const shiftedDate = `

@@ -28,7 +28,9 @@ test('nothing is needed, and an empty variable is as good as none', () => {
 
 test('a secret does not leave by accident', () => {
   const config = readConfig({ ADMIN_TOKEN: 'hunter2-of-this-test' })
-  expect([JSON.stringify(config), inspect(config), String(config.ADMIN_TOKEN)].join()).not.toContain('hunter2')
+  expect([JSON.stringify(config), inspect(config), String(config.ADMIN_TOKEN)].join()).not.toContain(
+    'hunter2',
+  )
   expect(config.ADMIN_TOKEN?.reveal()).toBe('hunter2-of-this-test')
 })
 
@@ -72,7 +74,10 @@ test.each([
 })
 
 test('a base URL loses the slash at its end, the address of a webhook is kept as it is', () => {
-  const urls = { REST_SERVICE_URL: 'https://example.com/agent/', GLOBAL_WEBHOOK_URL: 'https://example.com/events/' }
+  const urls = {
+    REST_SERVICE_URL: 'https://example.com/agent/',
+    GLOBAL_WEBHOOK_URL: 'https://example.com/events/',
+  }
   expect(readConfig(urls)).toMatchObject({
     REST_SERVICE_URL: 'https://example.com/agent',
     GLOBAL_WEBHOOK_URL: 'https://example.com/events/',
@@ -80,15 +85,19 @@ test('a base URL loses the slash at its end, the address of a webhook is kept as
 })
 
 test('every wrong variable is named at once', () => {
-  expect(refusal({ AGENT_HTTP_PORT: 'x', AGENT_DIDCOMM_PORT: 'y' }).message).toMatch(/AGENT_HTTP_PORT.*AGENT_DIDCOMM_PORT/)
+  expect(refusal({ AGENT_HTTP_PORT: 'x', AGENT_DIDCOMM_PORT: 'y' }).message).toMatch(
+    /AGENT_HTTP_PORT.*AGENT_DIDCOMM_PORT/,
+  )
 })
 
-test.each([{ AGENT_MASTER_KEY: Buffer.alloc(32).toString('base64') }, { AGENT_MASTER_KEY_FILE: '/run/secrets/key' }])(
-  'a master key in the keyring is in no other place: %j',
-  (other) => {
-    expect(refusal({ AGENT_MASTER_KEY_STORE: 'keyring', ...other }).message).toMatch(/^AGENT_MASTER_KEY_STORE=keyring and AGENT_MASTER_KEY/)
-  },
-)
+test.each([
+  { AGENT_MASTER_KEY: Buffer.alloc(32).toString('base64') },
+  { AGENT_MASTER_KEY_FILE: '/run/secrets/key' },
+])('a master key in the keyring is in no other place: %j', (other) => {
+  expect(refusal({ AGENT_MASTER_KEY_STORE: 'keyring', ...other }).message).toMatch(
+    /^AGENT_MASTER_KEY_STORE=keyring and AGENT_MASTER_KEY/,
+  )
+})
 
 test('the environment loses the secrets that were read from it, and nothing else', () => {
   const env: Record<string, string | undefined> = {

@@ -3,7 +3,11 @@ import { readConfig } from '../../src/base/config.ts'
 import { readHostList, readPorts } from '../../src/base/host-list.ts'
 
 test('names, suffixes, networks and the rest are told apart, in the spelling of URLs', () => {
-  expect(readHostList(' Hooks.Example. , .partner.example,10.0.0.0/8, [fd00::1] ,::1/128, 192.0.2.1,faß.example,my_service,*,')).toEqual({
+  expect(
+    readHostList(
+      ' Hooks.Example. , .partner.example,10.0.0.0/8, [fd00::1] ,::1/128, 192.0.2.1,faß.example,my_service,*,',
+    ),
+  ).toEqual({
     names: ['hooks.example', 'xn--fa-hia.example', 'my_service'],
     suffixes: ['partner.example'],
     networks: ['10.0.0.0/8', 'fd00::1/128', '::1/128', '192.0.2.1/32'],
@@ -58,7 +62,9 @@ test.each([
   ['AGENT_CORS_ORIGINS', 'https://*.example', /AGENT_CORS_ORIGINS/],
   ['AGENT_CORS_ORIGINS', 'a.example', /AGENT_CORS_ORIGINS/],
   ['AGENT_CORS_ORIGINS', 'file://x', /AGENT_CORS_ORIGINS/],
-])('%s=%s stops the start, and says why', (name, value, message) => expect(() => readConfig({ [name]: value })).toThrow(message))
+])('%s=%s stops the start, and says why', (name, value, message) =>
+  expect(() => readConfig({ [name]: value })).toThrow(message),
+)
 
 test('all of them are read', () => {
   const config = readConfig({

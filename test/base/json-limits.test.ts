@@ -38,12 +38,14 @@ test.each([
   expect(inspectJson(json)).toEqual({ members: countMembers(JSON.parse(json)) })
 })
 
-test.each(['{"a":1,"a":2}', '{"a":{"x":1,"y":2},"a":1}', String.raw`{"a":1,"\u0061":2}`, '[{"__proto__":1,"__proto__":2}]'])(
-  'a text that names a member twice has more: %s',
-  (json) => {
-    expect(inspectJson(json).members).toBeGreaterThan(countMembers(JSON.parse(json)))
-  },
-)
+test.each([
+  '{"a":1,"a":2}',
+  '{"a":{"x":1,"y":2},"a":1}',
+  String.raw`{"a":1,"\u0061":2}`,
+  '[{"__proto__":1,"__proto__":2}]',
+])('a text that names a member twice has more: %s', (json) => {
+  expect(inspectJson(json).members).toBeGreaterThan(countMembers(JSON.parse(json)))
+})
 
 test('a text of nothing but escaped characters is looked through once', () => {
   const json = JSON.stringify({ text: '"'.repeat(200_000), slashes: '\\'.repeat(200_000), end: '\\"' })

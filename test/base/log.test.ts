@@ -8,7 +8,10 @@ import { Secret } from '../../src/base/secret.ts'
 const hidden = 'a-canary-that-nobody-may-see'
 
 /** The lines that something writes, as they are written. */
-function linesOf(work: (log: ReturnType<typeof createLog>) => void, level = 'trace'): Record<string, unknown>[] {
+function linesOf(
+  work: (log: ReturnType<typeof createLog>) => void,
+  level = 'trace',
+): Record<string, unknown>[] {
   const lines: string[] = []
   work(createLog(level, { write: (line) => void lines.push(line) }))
   return lines.map((line) => JSON.parse(line) as Record<string, unknown>)
@@ -27,7 +30,14 @@ test('a line has its message and its fields, and those of the log that it is wri
     own.with({ requestId: undefined, status: 7 }).info('a fourth')
   })
   expect(about(first)).toEqual({ msg: 'a message' })
-  expect(about(second)).toEqual({ requestId: 'request-1', walletId: 'v', status: 401, thids: ['a', 'b'], isReplaced: true, msg: 'another' })
+  expect(about(second)).toEqual({
+    requestId: 'request-1',
+    walletId: 'v',
+    status: 401,
+    thids: ['a', 'b'],
+    isReplaced: true,
+    msg: 'another',
+  })
   expect([second!['level'], third!['level']]).toEqual([40, 50])
   expect(about(third)).toEqual({ requestId: 'request-1', walletId: 'w', msg: 'a third' })
   expect(about(fourth)).toEqual({ requestId: 'request-1', walletId: 'w', status: 7, msg: 'a fourth' })
@@ -72,8 +82,13 @@ test('what is no field, or not of its type, does not compile, and is left out al
 })
 
 test('of an error what says what went wrong, and of what caused it; nothing else that hangs on it', () => {
-  const cause = Object.assign(new TypeError('why'), { request: { headers: { authorization: hidden } }, code: 'ECONNREFUSED' })
-  const [line] = linesOf((log) => log.error({ err: Object.assign(new Error('what', { cause }), { body: hidden }) }, 'failed'))
+  const cause = Object.assign(new TypeError('why'), {
+    request: { headers: { authorization: hidden } },
+    code: 'ECONNREFUSED',
+  })
+  const [line] = linesOf((log) =>
+    log.error({ err: Object.assign(new Error('what', { cause }), { body: hidden }) }, 'failed'),
+  )
   expect(line!['err']).toEqual({
     type: 'Error',
     message: 'what',
@@ -87,7 +102,10 @@ test('of an error what says what went wrong, and of what caused it; nothing else
 })
 
 test('a text that somebody else chose is cut, and stays on its line', () => {
-  const fields: Fields = { reason: `a\n${'x'.repeat(1_000_000)}`, thids: Array.from({ length: 1_000 }, () => 'y'.repeat(5_000)) }
+  const fields: Fields = {
+    reason: `a\n${'x'.repeat(1_000_000)}`,
+    thids: Array.from({ length: 1_000 }, () => 'y'.repeat(5_000)),
+  }
   const [line] = linesOf((log) => log.info(fields, 'long'))
   expect(JSON.stringify(line).length).toBeLessThan(30_000)
   expect((line!['reason'] as string).startsWith('a\nx')).toBe(true)

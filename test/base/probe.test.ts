@@ -32,9 +32,19 @@ test('every crossing reaches its two points, one after the other, and waits for 
     waited.push(point)
   })
   await connect(pair.issuer, pair.holder)
-  await pair.agent.agent.env.getSchema(`${pair.agent.url}/schema-registry/schemas/none`).catch(() => undefined)
+  await pair.agent.agent.env
+    .getSchema(`${pair.agent.url}/schema-registry/schemas/none`)
+    .catch(() => undefined)
   expect(new Set(points)).toEqual(
-    new Set(['commit:before', 'commit:after', 'message:before', 'message:after', 'webhook:before', 'webhook:after', 'schema:before']),
+    new Set([
+      'commit:before',
+      'commit:after',
+      'message:before',
+      'message:after',
+      'webhook:before',
+      'webhook:after',
+      'schema:before',
+    ]),
   )
   expect(waited.length).toBeGreaterThan(0)
 })

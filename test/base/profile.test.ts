@@ -93,7 +93,10 @@ describe('a profile', () => {
 
   test('names the fields that are wrong', () => {
     mkdirSync(join(folder, 'profiles'))
-    writeFileSync(profilePath(folder, 'local'), JSON.stringify({ ...profile, pid: 'x', startedAt: 'yesterday' }))
+    writeFileSync(
+      profilePath(folder, 'local'),
+      JSON.stringify({ ...profile, pid: 'x', startedAt: 'yesterday' }),
+    )
     expect(() => readProfile(folder, 'local')).toThrow('(pid, startedAt)')
   })
 
@@ -101,7 +104,9 @@ describe('a profile', () => {
     const { apiKey: _, ...least } = remote
     writeProfile(folder, 'acme', least)
     expect(readProfile(folder, 'acme')).toEqual(least)
-    expect(() => readLocalProfile(folder, 'acme')).toThrow('acme is of a daemon elsewhere, https://agent.example')
+    expect(() => readLocalProfile(folder, 'acme')).toThrow(
+      'acme is of a daemon elsewhere, https://agent.example',
+    )
   })
 
   test('is among those that there are, until it is removed', () => {

@@ -4,7 +4,10 @@ import { expect, test } from 'vitest'
 import { programOf } from '../../src/base/program.ts'
 
 test('a program of the sources says that it is ready, without having been built', async () => {
-  const { code, isSource } = programOf(new URL('../../src/schemas/thread.ts', import.meta.url).href, 'schema-worker')
+  const { code, isSource } = programOf(
+    new URL('../../src/schemas/thread.ts', import.meta.url).href,
+    'schema-worker',
+  )
   expect(isSource).toBe(true)
   const thread = new Worker(code, { env: {}, eval: isSource })
   expect(await once(thread, 'message')).toEqual(['ready'])

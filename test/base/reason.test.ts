@@ -5,7 +5,9 @@ import { reasonOf } from '../../src/base/reason.ts'
 test('a reason is what an error says, and of a value that does not fit, where and why', () => {
   expect(reasonOf(new TypeError('is not JSON'))).toBe('is not JSON')
   expect(reasonOf('gone')).toBe('gone')
-  const { error } = z.object({ a: z.array(z.string()), b: z.literal(1, 'is not 1') }).safeParse({ a: ['x', 2], b: 2 })
+  const { error } = z
+    .object({ a: z.array(z.string()), b: z.literal(1, 'is not 1') })
+    .safeParse({ a: ['x', 2], b: 2 })
   expect(reasonOf(error)).toBe('a.1: must be a text, and is a number; b: is not 1')
   expect(reasonOf(z.string('is no text').safeParse(1).error)).toBe('is no text')
 })

@@ -14,7 +14,13 @@ const sleeper = `
 
 async function open(timeMs: number) {
   const program = { code: sleeper, isSource: true }
-  const thread = createThread<number, number>({ name: 'sleeper', program, timeMs, waiting: 10, tooMany: 'Too many wait.' })
+  const thread = createThread<number, number>({
+    name: 'sleeper',
+    program,
+    timeMs,
+    waiting: 10,
+    tooMany: 'Too many wait.',
+  })
   return { ...thread, [Symbol.asyncDispose]: () => thread.close() }
 }
 

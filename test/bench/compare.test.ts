@@ -19,7 +19,10 @@ const results = (rows: Row[], title = 'Envelopes'): Results => ({
 const packed = (figures: Row['figures']) => results([{ name: 'pack', figures }])
 
 test('every figure that can be better or worse is compared, as a ratio to what it was', () => {
-  const changes = compare(packed({ perSecond: 100, cpuMs: 2, goal: 1.3 }), packed({ perSecond: 150, cpuMs: 3, goal: 1.5 }))
+  const changes = compare(
+    packed({ perSecond: 100, cpuMs: 2, goal: 1.3 }),
+    packed({ perSecond: 150, cpuMs: 3, goal: 1.5 }),
+  )
   expect(changes.map(({ figure, change }) => [figure, change])).toEqual([
     ['perSecond', 1.5],
     ['cpuMs', 1.5],
@@ -30,7 +33,10 @@ test('every figure that can be better or worse is compared, as a ratio to what i
 })
 
 test('rows are told apart by how many were at it, and what only one of two runs has is left out', () => {
-  const at = (concurrency: number, cpuMs: number) => ({ name: 'full', figures: { tenants: 1, concurrency, cpuMs } })
+  const at = (concurrency: number, cpuMs: number) => ({
+    name: 'full',
+    figures: { tenants: 1, concurrency, cpuMs },
+  })
   const changes = compare(results([at(1, 10), at(16, 20)]), results([at(16, 10), at(64, 10)]))
   expect(changes.map(({ row, change }) => [row, change])).toEqual([['full (1 tenants, 16 at once)', 0.5]])
   expect(compare(results([at(1, 10)]), results([at(1, 10)], 'Another'))).toEqual([])
@@ -39,5 +45,7 @@ test('rows are told apart by how many were at it, and what only one of two runs 
 test('the guard names ratios that are worse beyond what runs differ by, and no times: those are another machine’s', () => {
   const recorded = packed({ cpuMs: 1, cpuRatio: 1, ratio: 1 })
   expect(findRegressions(recorded, packed({ cpuMs: 9, cpuRatio: 1.3, ratio: 0.5 }))).toEqual([])
-  expect(findRegressions(recorded, packed({ cpuMs: 1, cpuRatio: 1.4, ratio: 1 })).map(({ figure }) => figure)).toEqual(['cpuRatio'])
+  expect(
+    findRegressions(recorded, packed({ cpuMs: 1, cpuRatio: 1.4, ratio: 1 })).map(({ figure }) => figure),
+  ).toEqual(['cpuRatio'])
 })

@@ -13,7 +13,9 @@ test('scenarios are chosen by how their names begin; what takes minutes has to b
   expect(chosen()).toEqual(scenarios.filter(({ isLong }) => !isLong).map(({ name }) => name))
   expect(chosen('--quick')).toEqual(['didcomm', 'jwt', 'sd-jwt', 'state', 'route', 'flows/full'])
   expect(chosen('connect', 'jwt')).toEqual(['jwt', 'flows/connect'])
-  expect(chosen('flows')).toEqual(scenarios.map(({ name }) => name).filter((name) => name.startsWith('flows/')))
+  expect(chosen('flows')).toEqual(
+    scenarios.map(({ name }) => name).filter((name) => name.startsWith('flows/')),
+  )
   expect(chosen('all')).toEqual(scenarios.filter(({ isApart }) => !isApart).map(({ name }) => name))
   expect(chosen('huge', 'peers')).toEqual(scenarios.filter(({ isApart }) => isApart).map(({ name }) => name))
   expect(chosen('jwt', 'jvt')).toEqual({ problem: 'no scenario is called jvt: --list names them all' })
@@ -22,7 +24,11 @@ test('scenarios are chosen by how their names begin; what takes minutes has to b
 test('--json stands alone or names a file, --compare takes two', () => {
   expect(readOptions(['--json', 'jwt'])).toMatchObject({ json: true, scenarios: [{ name: 'jwt' }] })
   expect(readOptions(['jwt', '--json', 'out.json'])).toMatchObject({ json: true, file: 'out.json' })
-  expect(readOptions(['--compare', 'a.json', 'b.json'])).toEqual({ does: 'compare', before: 'a.json', after: 'b.json' })
+  expect(readOptions(['--compare', 'a.json', 'b.json'])).toEqual({
+    does: 'compare',
+    before: 'a.json',
+    after: 'b.json',
+  })
   for (const args of [['--compare', 'a.json'], ['out.json'], ['--json', 'a.json', 'b.json'], ['--jsonn']])
     expect(readOptions(args), args.join(' ')).toHaveProperty('problem')
 })

@@ -7,7 +7,9 @@ import { scenarios } from '../../bench/_scenarios.ts'
 test('the quick results are of the short form, and nothing failed', () => {
   const { tables, failures, quick } = readRecorded(true)
   expect({ failures, quick }).toEqual({ failures: [], quick: true })
-  expect([...new Set(tables.map(({ scenario }) => scenario))]).toEqual(scenarios.filter(({ isShort }) => isShort).map(({ name }) => name))
+  expect([...new Set(tables.map(({ scenario }) => scenario))]).toEqual(
+    scenarios.filter(({ isShort }) => isShort).map(({ name }) => name),
+  )
 })
 
 test.skipIf(!existsSync('bench/results/full.json'))('the page shows the full results', () => {
@@ -26,7 +28,9 @@ test('what is measured anew takes the place of what was recorded of the same sce
   expect(once.tables[0]).toMatchObject({ scenario: first, run: expect.stringContaining(earlier.revision) })
   const page = recordedPart(once)
   expect(page.split(`${once.tables[0]!.run}.`)).toHaveLength(2)
-  expect(page).toContain(`### ${once.tables[0]!.title}\n\nOf ${earlier.date.slice(0, 10)}, ${earlier.revision}`)
+  expect(page).toContain(
+    `### ${once.tables[0]!.title}\n\nOf ${earlier.date.slice(0, 10)}, ${earlier.revision}`,
+  )
   const twice = withOthers({ ...earlier, revision: 'def5678', tables: [table] }, once)
   expect(twice.tables[0]).toEqual(once.tables[0])
 })

@@ -17,7 +17,11 @@ export type User = {
   folder: string
   run: (args: readonly string[], options?: Options) => Promise<Outcome>
   /** Runs a command in a terminal of a size (util-linux `script`): `out` is all that it shows. */
-  runInTerminal: (args: readonly string[], size: { columns: number; rows: number }, env?: Record<string, string>) => Promise<Outcome>
+  runInTerminal: (
+    args: readonly string[],
+    size: { columns: number; rows: number },
+    env?: Record<string, string>,
+  ) => Promise<Outcome>
   spawn: (args: readonly string[]) => ReturnType<typeof start>
   remove: () => void
 }
@@ -31,7 +35,9 @@ export function newUser(): User {
   const folder = mkdtempSync(join(tmpdir(), 'agent-cli-'))
   const own = {
     ...Object.fromEntries(
-      [...Object.keys(variables), 'AGENT_URL', 'AGENT_API_KEY', 'AGENT_ADMIN_KEY', 'FORCE_COLOR'].map((name) => [name, undefined]),
+      [...Object.keys(variables), 'AGENT_URL', 'AGENT_API_KEY', 'AGENT_ADMIN_KEY', 'FORCE_COLOR'].map(
+        (name) => [name, undefined],
+      ),
     ),
     NODE_ENV: 'production',
     NO_COLOR: '1',
@@ -51,7 +57,11 @@ export function newUser(): User {
       const command = [process.execPath, bin, ...args].map((word) => `'${word}'`).join(' ')
       const line = `stty columns ${columns} rows ${rows} && exec ${command}`
       const options = { env: { ...own, ...env }, cwd: folder, reject: false } as const
-      const { exitCode, stdout, stderr } = await execa('script', ['--quiet', '--return', '--command', line, '/dev/null'], options)
+      const { exitCode, stdout, stderr } = await execa(
+        'script',
+        ['--quiet', '--return', '--command', line, '/dev/null'],
+        options,
+      )
       return { code: exitCode, out: stdout.replaceAll('\r', ''), err: stderr }
     },
     spawn: (args) => start(args, own),

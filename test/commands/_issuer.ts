@@ -9,7 +9,15 @@ export function serveIssuer(): { user: User; did: string } {
   const { run, remove } = issuer.user
   beforeAll(async () => {
     await run(['daemon', 'start'])
-    const { out } = await run(['did', 'create', '--publish', '--wait', '--key', 'issue-1:assertionMethod', '--json'])
+    const { out } = await run([
+      'did',
+      'create',
+      '--publish',
+      '--wait',
+      '--key',
+      'issue-1:assertionMethod',
+      '--json',
+    ])
     issuer.did = (JSON.parse(out) as { did: string }).did
   }, slow)
   afterAll(async () => {

@@ -17,7 +17,9 @@ const throughBase = new Map([
 
 /** Operations by command, as oclif names them (`credential:offer`): those of its file and of the files it is made of. */
 export function operationsOfCommands(): Map<string, Set<string>> {
-  return new Map(commandIds().map((id) => [id, operationsOf(join(folder, `${id.replaceAll(':', '/')}.ts`), new Set())]))
+  return new Map(
+    commandIds().map((id) => [id, operationsOf(join(folder, `${id.replaceAll(':', '/')}.ts`), new Set())]),
+  )
 }
 
 /** The commands that there are files of. */

@@ -8,7 +8,8 @@ export async function startCommandedPair() {
   return {
     ...pair,
     user,
-    run: ({ apiKey }: Tenant, ...args: string[]) => user.run(args, { env: { AGENT_URL: pair.agent.url, AGENT_API_KEY: apiKey } }),
+    run: ({ apiKey }: Tenant, ...args: string[]) =>
+      user.run(args, { env: { AGENT_URL: pair.agent.url, AGENT_API_KEY: apiKey } }),
     async [Symbol.asyncDispose]() {
       await pair[Symbol.asyncDispose]()
       user.remove()

@@ -4,8 +4,14 @@ import { decodeQR } from 'qr/decode.js'
 import type { Picture } from './_screen.ts'
 
 /** What a picture of a QR code says to each decoder; `undefined` when one does not find any. */
-export function readQr({ width, height, data }: Picture): { qr: string | undefined; jsqr: string | undefined } {
-  return { qr: attempt(() => decodeQR({ width, height, data })), jsqr: (jsQr.default ?? jsQr)(data, width, height)?.data }
+export function readQr({ width, height, data }: Picture): {
+  qr: string | undefined
+  jsqr: string | undefined
+} {
+  return {
+    qr: attempt(() => decodeQR({ width, height, data })),
+    jsqr: (jsQr.default ?? jsQr)(data, width, height)?.data,
+  }
 }
 
 function attempt(decode: () => string): string | undefined {

@@ -11,7 +11,9 @@ export type Theme = keyof typeof themes
 const border = 3
 
 /** The quarters that are inked: 1 upper left, 2 upper right, 4 lower left, 8 lower right (Unicode, Block Elements). */
-const blocks: Record<string, number> = Object.fromEntries([...' ▘▝▀▖▌▞▛▗▚▐▜▄▙▟█'].map((block, bits) => [block, bits]))
+const blocks: Record<string, number> = Object.fromEntries(
+  [...' ▘▝▀▖▌▞▛▗▚▐▜▄▙▟█'].map((block, bits) => [block, bits]),
+)
 
 type Cell = { bits: number; ink: number; ground: number }
 
@@ -49,7 +51,11 @@ function cellsOf(line: string, theme: Theme): Cell[] {
 }
 
 /** Select Graphic Rendition (ECMA-48 §8.3.117), as far as it is about colours. */
-function dye(codes: string, before: { ink: number; ground: number }, theme: Theme): { ink: number; ground: number } {
+function dye(
+  codes: string,
+  before: { ink: number; ground: number },
+  theme: Theme,
+): { ink: number; ground: number } {
   let { ink, ground } = before
   const rest = codes.split(';').map(Number)
   while (rest.length > 0) {

@@ -6,7 +6,10 @@ import { adminToken, startAgent, type TestAgent } from '../_agent.ts'
 import type { User } from './_cli.ts'
 
 /** Starts an agent on the folders of a user, and writes the profile that leads there. Its data goes with the user. */
-export async function serveUser({ folder }: User, variables: Record<string, string> = {}): Promise<TestAgent> {
+export async function serveUser(
+  { folder }: User,
+  variables: Record<string, string> = {},
+): Promise<TestAgent> {
   const [dataDir, configDir] = [join(folder, 'data'), join(folder, 'config')]
   mkdirSync(dataDir, { mode: 0o700 })
   const served = await startAgent({ ...variables, AGENT_CONFIG_DIR: configDir }, { dataDir })

@@ -3,10 +3,20 @@ import { PassThrough } from 'node:stream'
 import { stripVTControlCharacters } from 'node:util'
 import type { Terminal } from '../../cli/prompts/terminal.ts'
 
-export const keys = { enter: '\r', down: '\u001b[B', up: '\u001b[A', ctrlC: '\u0003', ctrlD: '\u0004' } as const
+export const keys = {
+  enter: '\r',
+  down: '\u001b[B',
+  up: '\u001b[A',
+  ctrlC: '\u0003',
+  ctrlD: '\u0004',
+} as const
 
 /** `shows` waits until a text is on it, and `types` presses keys; `text` is all that was written, without escape sequences. */
-export type TestTerminal = Terminal & { shows: (text: string) => Promise<void>; types: (...texts: string[]) => void; text: () => string }
+export type TestTerminal = Terminal & {
+  shows: (text: string) => Promise<void>
+  types: (...texts: string[]) => void
+  text: () => string
+}
 
 export function newTerminal(): TestTerminal {
   const input = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => undefined })

@@ -36,5 +36,10 @@ export function serveTwoTenants(name: string, { inProcess = true } = {}): TwoTen
     user.remove()
   }, slow)
   const call = ((...args: Parameters<Client>) => agent!.tenant(...args)) as Client
-  return { user, asOther: (...args) => user.run(args, { env: { AGENT_API_KEY: key } }), call, url: () => agent!.url }
+  return {
+    user,
+    asOther: (...args) => user.run(args, { env: { AGENT_API_KEY: key } }),
+    call,
+    url: () => agent!.url,
+  }
 }

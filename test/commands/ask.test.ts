@@ -11,16 +11,27 @@ test.each([
   [{}, true, true, 'dumb', false],
   [{ json: true }, true, true, 'xterm', false],
   [{ quiet: true }, true, true, 'xterm', false],
-])('with %j, input at a terminal %j, output %j, TERM=%s, somebody is asked: %j', (flags, isIn, isOut, term, expected) => {
-  const { input, output } = newTerminal()
-  expect(canAsk(flags, { input: Object.assign(input, { isTTY: isIn }), output: Object.assign(output, { isTTY: isOut }) }, term)).toBe(
-    expected,
-  )
-})
+])(
+  'with %j, input at a terminal %j, output %j, TERM=%s, somebody is asked: %j',
+  (flags, isIn, isOut, term, expected) => {
+    const { input, output } = newTerminal()
+    expect(
+      canAsk(
+        flags,
+        { input: Object.assign(input, { isTTY: isIn }), output: Object.assign(output, { isTTY: isOut }) },
+        term,
+      ),
+    ).toBe(expected)
+  },
+)
 
 test('a text is asked for until there is a good one', async () => {
   const terminal = newTerminal()
-  const answer = askText('Age', { check: (text) => (/^\d+$/.test(text) ? undefined : 'Digits, please.') }, terminal)
+  const answer = askText(
+    'Age',
+    { check: (text) => (/^\d+$/.test(text) ? undefined : 'Digits, please.') },
+    terminal,
+  )
   await terminal.shows('Age')
   terminal.types(keys.enter)
   await terminal.shows('Nothing was given')
@@ -32,7 +43,11 @@ test('a text is asked for until there is a good one', async () => {
 
 test('of a secret that is typed nothing is seen', async () => {
   const terminal = newTerminal()
-  const answer = askSecret('Passphrase', (text) => (text.length < 5 ? 'Longer, please.' : undefined), terminal)
+  const answer = askSecret(
+    'Passphrase',
+    (text) => (text.length < 5 ? 'Longer, please.' : undefined),
+    terminal,
+  )
   await terminal.shows('Passphrase')
   terminal.types('abc', keys.enter)
   await terminal.shows('Longer, please.')

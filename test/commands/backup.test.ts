@@ -6,54 +6,92 @@ import { shapes } from '../../docs/_make/shapes.ts'
 import { adminToken, startAgent } from '../_agent.ts'
 import { newUser } from './_cli.ts'
 
-test('a backup is made, verified without a daemon, and restored to where nothing is', { timeout: 60_000 }, async () => {
-  await using agent = await startAgent()
-  const user = newUser()
-  const folder = join(user.folder, 'backup')
-  const remote = { AGENT_URL: agent.url, AGENT_ADMIN_KEY: adminToken }
-  const create = (path: string, ...flags: string[]) => user.run(['backup', 'create', path, ...flags], { env: remote })
-  const verify = (...flags: string[]) => user.run(['backup', 'verify', folder, ...flags])
-  const restore = (...flags: string[]) => user.run(['backup', 'restore', folder, '--data-dir', join(user.folder, 'restored'), ...flags])
-  const read = (id: string, out: string) => shapes[id]!.type.parse(JSON.parse(out))
-  try {
-    // On the machine of the daemon, which need not be this one.
-    expect(await create('backup')).toMatchObject({ code: 2, err: expect.stringContaining('not an absolute path') })
-    const made = await create(folder, '--json')
-    expect(made).toMatchObject({ code: 0, err: '' })
-    expect(read('backup:create', made.out)).toMatchObject({ folder, wallets: 1, includesMasterKey: false, missing: [] })
-    expect(await create(folder)).toMatchObject({ code: 2, err: expect.stringContaining('something already') })
+test(
+  'a backup is made, verified without a daemon, and restored to where nothing is',
+  { timeout: 60_000 },
+  async () => {
+    await using agent = await startAgent()
+    const user = newUser()
+    const folder = join(user.folder, 'backup')
+    const remote = { AGENT_URL: agent.url, AGENT_ADMIN_KEY: adminToken }
+    const create = (path: string, ...flags: string[]) =>
+      user.run(['backup', 'create', path, ...flags], { env: remote })
+    const verify = (...flags: string[]) => user.run(['backup', 'verify', folder, ...flags])
+    const restore = (...flags: string[]) =>
+      user.run(['backup', 'restore', folder, '--data-dir', join(user.folder, 'restored'), ...flags])
+    const read = (id: string, out: string) => shapes[id]!.type.parse(JSON.parse(out))
+    try {
+      // On the machine of the daemon, which need not be this one.
+      expect(await create('backup')).toMatchObject({
+        code: 2,
+        err: expect.stringContaining('not an absolute path'),
+      })
+      const made = await create(folder, '--json')
+      expect(made).toMatchObject({ code: 0, err: '' })
+      expect(read('backup:create', made.out)).toMatchObject({
+        folder,
+        wallets: 1,
+        includesMasterKey: false,
+        missing: [],
+      })
+      expect(await create(folder)).toMatchObject({
+        code: 2,
+        err: expect.stringContaining('something already'),
+      })
 
-    const found = await verify('--data-dir', agent.dataDir, '--json')
-    expect(found).toMatchObject({ code: 0, err: '' })
-    expect(read('backup:verify', found.out)).toMatchObject({ masterKey: 'opens', faults: [] })
-    expect(await verify()).toMatchObject({ code: 0, out: expect.stringMatching(/files +as they were made\nmaster key +not at hand/) })
-    const otherKey = { AGENT_MASTER_KEY: Buffer.alloc(32, 1).toString('base64url') }
-    expect((await user.run(['backup', 'verify', folder], { env: otherKey })).code).toBe(4)
+      const found = await verify('--data-dir', agent.dataDir, '--json')
+      expect(found).toMatchObject({ code: 0, err: '' })
+      expect(read('backup:verify', found.out)).toMatchObject({ masterKey: 'opens', faults: [] })
+      expect(await verify()).toMatchObject({
+        code: 0,
+        out: expect.stringMatching(/files +as they were made\nmaster key +not at hand/),
+      })
+      const otherKey = { AGENT_MASTER_KEY: Buffer.alloc(32, 1).toString('base64url') }
+      expect((await user.run(['backup', 'verify', folder], { env: otherKey })).code).toBe(4)
 
-    const restored = await restore('--json')
-    expect(restored).toMatchObject({ code: 0, err: '' })
-    expect(read('backup:restore', restored.out)).toMatchObject({ folder: join(user.folder, 'restored'), masterKey: 'absent' })
-    expect(await restore()).toMatchObject({ code: 5, err: expect.stringContaining('something in it already') })
+      const restored = await restore('--json')
+      expect(restored).toMatchObject({ code: 0, err: '' })
+      expect(read('backup:restore', restored.out)).toMatchObject({
+        folder: join(user.folder, 'restored'),
+        masterKey: 'absent',
+      })
+      expect(await restore()).toMatchObject({
+        code: 5,
+        err: expect.stringContaining('something in it already'),
+      })
 
-    // A wallet that cannot be read does not keep the others from being there, and is not passed over in silence.
-    const [wallet] = readdirSync(join(folder, 'wallets'))
-    const { id } = await agent.admin('POST /wallets', { body: { name: 'damaged' } })
-    rmSync(join(agent.dataDir, 'wallets', `${id}.db`))
-    const without = await create(join(user.folder, 'without'), '--with-master-key')
-    expect(without).toMatchObject({
-      code: 1,
-      out: expect.stringContaining('1, and 1 that are not in it'),
-      err: expect.stringContaining(id),
-    })
-    expect(without.err).toContain('can read everything')
+      // A wallet that cannot be read does not keep the others from being there, and is not passed over in silence.
+      const [wallet] = readdirSync(join(folder, 'wallets'))
+      const { id } = await agent.admin('POST /wallets', { body: { name: 'damaged' } })
+      rmSync(join(agent.dataDir, 'wallets', `${id}.db`))
+      const without = await create(join(user.folder, 'without'), '--with-master-key')
+      expect(without).toMatchObject({
+        code: 1,
+        out: expect.stringContaining('1, and 1 that are not in it'),
+        err: expect.stringContaining(id),
+      })
+      expect(without.err).toContain('can read everything')
 
-    writeFileSync(join(folder, 'wallets', wallet!), 'altered')
-    expect(await verify()).toMatchObject({ code: 1, err: expect.stringContaining(`wallets/${wallet} has 7 bytes`) })
-    rmSync(join(user.folder, 'restored'), { recursive: true })
-    expect(await restore()).toMatchObject({ code: 1, err: expect.stringContaining('Nothing was restored') })
-    expect(await user.run(['backup', 'verify', user.folder])).toMatchObject({ code: 1, err: expect.stringContaining('is not a backup') })
-    expect((await user.run(['backup', 'create', join(user.folder, 'x')], { env: { ...remote, AGENT_ADMIN_KEY: 'another' } })).code).toBe(4)
-  } finally {
-    user.remove()
-  }
-})
+      writeFileSync(join(folder, 'wallets', wallet!), 'altered')
+      expect(await verify()).toMatchObject({
+        code: 1,
+        err: expect.stringContaining(`wallets/${wallet} has 7 bytes`),
+      })
+      rmSync(join(user.folder, 'restored'), { recursive: true })
+      expect(await restore()).toMatchObject({ code: 1, err: expect.stringContaining('Nothing was restored') })
+      expect(await user.run(['backup', 'verify', user.folder])).toMatchObject({
+        code: 1,
+        err: expect.stringContaining('is not a backup'),
+      })
+      expect(
+        (
+          await user.run(['backup', 'create', join(user.folder, 'x')], {
+            env: { ...remote, AGENT_ADMIN_KEY: 'another' },
+          })
+        ).code,
+      ).toBe(4)
+    } finally {
+      user.remove()
+    }
+  },
+)

@@ -26,7 +26,10 @@ describe('without a daemon', () => {
 
   test('the version is that of the package', async () => {
     const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
-    expect(await user.run(['--version'])).toMatchObject({ code: 0, out: expect.stringContaining(`identity-agent/${version} `) })
+    expect(await user.run(['--version'])).toMatchObject({
+      code: 0,
+      out: expect.stringContaining(`identity-agent/${version} `),
+    })
   })
 
   test('help names every topic', async () => {
@@ -62,13 +65,18 @@ describe('without a daemon', () => {
     { use: 'command', flags: [], isRejected: 'false' },
     { use: 'help', flags: [], isRejected: 'false' },
     { use: 'command', flags: ['--no-opt'], isRejected: 'true' },
-  ])('the code that the build has kept for a $use is used where it can be ($flags)', async ({ use, flags, isRejected }) => {
-    const program = `import { load } from '${new URL('load.cjs', pathToFileURL(bin)).href}'; console.log(load('${use}').script.cachedDataRejected)`
-    expect(await execa(process.execPath, [...flags, '--input-type=module', '-e', program])).toMatchObject({ stdout: isRejected })
-    expect(await execa(process.execPath, [...flags, bin, 'connection', '--help'])).toMatchObject({
-      stdout: expect.stringContaining('connection invite'),
-    })
-  })
+  ])(
+    'the code that the build has kept for a $use is used where it can be ($flags)',
+    async ({ use, flags, isRejected }) => {
+      const program = `import { load } from '${new URL('load.cjs', pathToFileURL(bin)).href}'; console.log(load('${use}').script.cachedDataRejected)`
+      expect(await execa(process.execPath, [...flags, '--input-type=module', '-e', program])).toMatchObject({
+        stdout: isRejected,
+      })
+      expect(await execa(process.execPath, [...flags, bin, 'connection', '--help'])).toMatchObject({
+        stdout: expect.stringContaining('connection invite'),
+      })
+    },
+  )
 
   test.each([
     ['an unknown command', ['conection', 'list']],
@@ -76,7 +84,10 @@ describe('without a daemon', () => {
     ['an unknown flag after a colon', ['connection:list', '--foo']],
     ['an argument too few', ['connection', 'show']],
     ['a flag too few', ['credential', 'offer', '--claim', 'a=b']],
-    ['a claim that is none', ['credential', 'offer', '--connection', noId, '--issuing-did', 'did:x:y', '--claim', 'a']],
+    [
+      'a claim that is none',
+      ['credential', 'offer', '--connection', noId, '--issuing-did', 'did:x:y', '--claim', 'a'],
+    ],
     ['a secret in a flag', ['wallet', 'create', 'x', '--seed', 'ab'.repeat(64)]],
     ['an invitation without _oob', ['connection', 'accept', 'https://example.com/']],
     ['a profile that does not exist', ['connection', 'list', '--profile', 'nobody']],
@@ -97,45 +108,69 @@ describe('without a daemon', () => {
     }
   })
 
-  test('a daemon that is not there is 7, and the command that starts it is named', { timeout: slow }, async () => {
-    const url = `http://127.0.0.1:${await closedPort()}`
-    const { code, out, err } = await user.run(['connection', 'list', '--url', url])
-    expect({ code, out }).toEqual({ code: 7, out: '' })
-    expect(err).toBe(`Error: No daemon answers at ${url} (nothing listens there)\n  Try: agent daemon start`)
-    expect((await user.run(['daemon', 'status'])).code).toBe(7)
-  })
+  test(
+    'a daemon that is not there is 7, and the command that starts it is named',
+    { timeout: slow },
+    async () => {
+      const url = `http://127.0.0.1:${await closedPort()}`
+      const { code, out, err } = await user.run(['connection', 'list', '--url', url])
+      expect({ code, out }).toEqual({ code: 7, out: '' })
+      expect(err).toBe(
+        `Error: No daemon answers at ${url} (nothing listens there)\n  Try: agent daemon start`,
+      )
+      expect((await user.run(['daemon', 'status'])).code).toBe(7)
+    },
+  )
 
   test('there is nothing to stop, which is fine (0), and no log (3)', { timeout: slow }, async () => {
-    expect(await user.run(['daemon', 'stop'])).toMatchObject({ code: 0, out: '', err: expect.stringContaining('nothing to stop') })
+    expect(await user.run(['daemon', 'stop'])).toMatchObject({
+      code: 0,
+      out: '',
+      err: expect.stringContaining('nothing to stop'),
+    })
     expect((await user.run(['daemon', 'logs'])).code).toBe(3)
   })
 
   test('a process that only has the number of a daemon is not stopped', { timeout: slow }, async () => {
     const url = `http://127.0.0.1:${await closedPort()}`
     mkdirSync(join(user.folder, 'data'), { recursive: true })
-    writeRunning(join(user.folder, 'data'), { pid: process.pid, url, didcommUrl: url, startedAt: new Date().toISOString() })
-    expect(await user.run(['daemon', 'stop'])).toMatchObject({ code: 0, err: expect.stringContaining('nothing to stop') })
+    writeRunning(join(user.folder, 'data'), {
+      pid: process.pid,
+      url,
+      didcommUrl: url,
+      startedAt: new Date().toISOString(),
+    })
+    expect(await user.run(['daemon', 'stop'])).toMatchObject({
+      code: 0,
+      err: expect.stringContaining('nothing to stop'),
+    })
   })
 
   test.each([
     ['a host that is none', ['--host', '256.256.256.256'], {}, 1, 'AGENT_HOST'],
     ['a level that is none', [], { AGENT_LOG_LEVEL: 'loud' }, 2, 'AGENT_LOG_LEVEL'],
     ['a token that everybody knows', [], { ADMIN_TOKEN: 'admin' }, 2, 'ADMIN_TOKEN'],
-  ])('%s keeps the daemon from starting, for a reason, with its exit code', { timeout: slow }, async (_, flags, env, exitCode, reason) => {
-    const { code, out, err } = await user.run(['daemon', 'start', ...flags], { env })
-    expect({ code, out }).toEqual({ code: exitCode, out: '' })
-    expect(err).toContain(reason)
-    const inForeground = await user.run(['daemon', 'start', '--foreground', ...flags], { env })
-    expect(inForeground).toMatchObject({ code: exitCode, out: '' })
-    expect(inForeground.err.split(reason)).toHaveLength(err.split(reason).length)
-  })
+  ])(
+    '%s keeps the daemon from starting, for a reason, with its exit code',
+    { timeout: slow },
+    async (_, flags, env, exitCode, reason) => {
+      const { code, out, err } = await user.run(['daemon', 'start', ...flags], { env })
+      expect({ code, out }).toEqual({ code: exitCode, out: '' })
+      expect(err).toContain(reason)
+      const inForeground = await user.run(['daemon', 'start', '--foreground', ...flags], { env })
+      expect(inForeground).toMatchObject({ code: exitCode, out: '' })
+      expect(inForeground.err.split(reason)).toHaveLength(err.split(reason).length)
+    },
+  )
 
   test('a tree that is not built says how to build it', async () => {
     const tree = join(user.folder, 'tree')
     mkdirSync(join(tree, 'bin'), { recursive: true })
     copyFileSync(bin, join(tree, 'bin', 'agent.cjs'))
     writeFileSync(join(tree, 'package.json'), '{"type": "module"}')
-    const { exitCode, stderr } = await execa(process.execPath, [join(tree, 'bin', 'agent.cjs'), 'demo'], { reject: false })
+    const { exitCode, stderr } = await execa(process.execPath, [join(tree, 'bin', 'agent.cjs'), 'demo'], {
+      reject: false,
+    })
     expect({ exitCode, stderr }).toEqual({ exitCode: 1, stderr: expect.stringContaining('npm run build') })
   })
 })
@@ -192,32 +227,51 @@ describe('with a daemon', () => {
     expect((await user.run(['connection', 'list'], { env: { AGENT_API_KEY: 'wrong' } })).code).toBe(4)
     expect((await user.run(['tenant', 'list'], { env: { AGENT_ADMIN_KEY: 'wrong' } })).code).toBe(4)
     const { err } = await user.run(['connection', 'list', '--json'], { env: { AGENT_API_KEY: 'wrong' } })
-    expect(JSON.parse(err)).toMatchObject({ status: 401, exitCode: 4, hint: expect.stringContaining('AGENT_API_KEY') })
+    expect(JSON.parse(err)).toMatchObject({
+      status: 401,
+      exitCode: 4,
+      hint: expect.stringContaining('AGENT_API_KEY'),
+    })
   })
 
   test('lists that are empty print nothing but a sentence on standard error', { timeout: slow }, async () => {
-    expect(await user.run(['webhook', 'list'])).toMatchObject({ code: 0, out: '', err: expect.stringContaining('agent webhook add') })
+    expect(await user.run(['webhook', 'list'])).toMatchObject({
+      code: 0,
+      out: '',
+      err: expect.stringContaining('agent webhook add'),
+    })
   })
 
   test('what a peer wrote does not reach the terminal as it is', { timeout: slow }, async () => {
     const { connectionId } = await json('connection', 'invite', '--label', 'a\u001b[2Jb')
-    expect((await user.run(['connection', 'list'])).out).toContain(`${connectionId}  Inviter  InvitationGenerated  ab `)
+    expect((await user.run(['connection', 'list'])).out).toContain(
+      `${connectionId}  Inviter  InvitationGenerated  ab `,
+    )
     // oxlint-disable-next-line no-control-regex
     expect((await user.run(['connection', 'show', connectionId])).out).not.toMatch(/\u001b/)
   })
 
-  test('an invitation is a URL on standard output, with a QR code where one is asked for', { timeout: slow }, async () => {
-    const plain = await user.run(['connection', 'invite'])
-    expect(plain.out).toMatch(/^http:\/\/\S+_oob=\S+$/)
-    const drawn = (await user.run(['connection', 'invite', '--qr', 'small'])).out.split('\n')
-    expect(drawn.length).toBeGreaterThan(20)
-    expect(drawn.at(-1)).toMatch(/^http:\/\/\S+_oob=\S+$/)
-  })
+  test(
+    'an invitation is a URL on standard output, with a QR code where one is asked for',
+    { timeout: slow },
+    async () => {
+      const plain = await user.run(['connection', 'invite'])
+      expect(plain.out).toMatch(/^http:\/\/\S+_oob=\S+$/)
+      const drawn = (await user.run(['connection', 'invite', '--qr', 'small'])).out.split('\n')
+      expect(drawn.length).toBeGreaterThan(20)
+      expect(drawn.at(-1)).toMatch(/^http:\/\/\S+_oob=\S+$/)
+    },
+  )
 
   test('the key of a new tenant goes to a file, and is shown nowhere', { timeout: slow }, async () => {
     const file = join(user.folder, 'bob.key')
     const made = await json('tenant', 'create', 'bob', '--key-file', file)
-    expect(made).toEqual({ id: expect.any(String), name: 'bob', walletId: expect.any(String), apiKeyFile: file })
+    expect(made).toEqual({
+      id: expect.any(String),
+      name: 'bob',
+      walletId: expect.any(String),
+      apiKeyFile: file,
+    })
     expect(statSync(file).mode & 0o777).toBe(0o600)
     expect((await user.run(['connection', 'list', '--api-key-file', file])).code).toBe(0)
     expect((await user.run(['tenant', 'create', 'bob', '--key-file', file])).code).toBe(2)
@@ -231,16 +285,27 @@ describe('with a daemon', () => {
     const asHolder = (...args: string[]) => user.run(args, { env: { AGENT_API_KEY: apiKey } })
     const asHolderJson = async (...args: string[]) => JSON.parse((await asHolder(...args, '--json')).out)
     /** Asks until a list has a record in a state; commands print what is, they do not wait. */
-    const eventually = async (list: (...args: string[]) => Promise<any>, args: string[], fits: (record: any) => boolean) => {
+    const eventually = async (
+      list: (...args: string[]) => Promise<any>,
+      args: string[],
+      fits: (record: any) => boolean,
+    ) => {
       let found: any
-      await expect.poll(async () => (found = (await list(...args)).contents.find(fits)), { timeout: 30_000, interval: 100 }).toBeDefined()
+      await expect
+        .poll(async () => (found = (await list(...args)).contents.find(fits)), {
+          timeout: 30_000,
+          interval: 100,
+        })
+        .toBeDefined()
       return found
     }
 
     const issuer = (await json('did', 'create')).did
     expect((await user.run(['did', 'publish', issuer])).code).toBe(0)
     await eventually(json, ['did', 'list'], ({ did, status }) => did === issuer && status === 'PUBLISHED')
-    const holder = (await asHolderJson('did', 'create', '--assertion-curve', 'none', '--auth-curve', 'Ed25519')).longFormDid
+    const holder = (
+      await asHolderJson('did', 'create', '--assertion-curve', 'none', '--auth-curve', 'Ed25519')
+    ).longFormDid
 
     const invited = await user.run(['connection', 'invite', '--json', '--goal', 'a test'])
     const { connectionId, invitation } = JSON.parse(invited.out)
@@ -269,42 +334,98 @@ describe('with a daemon', () => {
       }),
     )
     const guid = (
-      await user.run(['schema', 'publish', '-q', '--name', 'person', '--author', issuer, '--schema', `@${file}`, '--tag', 'test'])
+      await user.run([
+        'schema',
+        'publish',
+        '-q',
+        '--name',
+        'person',
+        '--author',
+        issuer,
+        '--schema',
+        `@${file}`,
+        '--tag',
+        'test',
+      ])
     ).out
     expect((await json('schema', 'list', '--tag', 'test')).contents).toHaveLength(1)
     expect((await user.run(['schema', 'show', guid])).out).toContain('"age"')
 
-    const offer = ['credential', 'offer', '--connection', connectionId, '--issuing-did', issuer, '--schema', guid, '--claim', 'name=Alice']
+    const offer = [
+      'credential',
+      'offer',
+      '--connection',
+      connectionId,
+      '--issuing-did',
+      issuer,
+      '--schema',
+      guid,
+      '--claim',
+      'name=Alice',
+    ]
     expect((await user.run([...offer, '--claim', 'age=42'])).code).toBe(2)
     const record = (await user.run([...offer, '--claim', 'age:=42', '--validity', '1h', '-q'])).out
-    const held = await eventually(asHolderJson, ['credential', 'list'], ({ protocolState }) => protocolState === 'OfferReceived')
+    const held = await eventually(
+      asHolderJson,
+      ['credential', 'list'],
+      ({ protocolState }) => protocolState === 'OfferReceived',
+    )
     expect((await user.run(['credential', 'issue', record])).code).toBe(5)
-    expect((await asHolder('credential', 'show', held.recordId)).err).toContain(`agent credential accept ${held.recordId}`)
+    expect((await asHolder('credential', 'show', held.recordId)).err).toContain(
+      `agent credential accept ${held.recordId}`,
+    )
     expect((await asHolder('credential', 'export', held.recordId)).code).toBe(5)
     expect((await asHolder('credential', 'accept', held.recordId, '--subject', holder)).code).toBe(0)
     await eventually(json, ['credential', 'list'], ({ protocolState }) => protocolState === 'RequestReceived')
     expect((await user.run(['credential', 'issue', record])).out).toContain('claim age   42')
-    await eventually(asHolderJson, ['credential', 'list'], ({ protocolState }) => protocolState === 'CredentialReceived')
+    await eventually(
+      asHolderJson,
+      ['credential', 'list'],
+      ({ protocolState }) => protocolState === 'CredentialReceived',
+    )
     expect((await asHolder('credential', 'export', held.recordId)).out).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+$/)
 
-    const request = ['proof', 'request', '--connection', connectionId, '--schema', guid, '--trust-issuer', issuer, '-q']
+    const request = [
+      'proof',
+      'request',
+      '--connection',
+      connectionId,
+      '--schema',
+      guid,
+      '--trust-issuer',
+      issuer,
+      '-q',
+    ]
     const proof = (await user.run([...request, '--domain', 'shop.example', '--challenge', 'c1'])).out
-    const asked = await eventually(asHolderJson, ['proof', 'list'], ({ status }) => status === 'RequestReceived')
+    const asked = await eventually(
+      asHolderJson,
+      ['proof', 'list'],
+      ({ status }) => status === 'RequestReceived',
+    )
     expect((await user.run(['proof', 'accept', proof])).code).toBe(5)
     expect((await asHolder('proof', 'present', asked.presentationId, '--credential', noId)).code).toBe(3)
-    expect((await asHolder('proof', 'present', asked.presentationId, '--credential', held.recordId)).code).toBe(0)
+    expect(
+      (await asHolder('proof', 'present', asked.presentationId, '--credential', held.recordId)).code,
+    ).toBe(0)
     await eventually(json, ['proof', 'list'], ({ status }) => status === 'PresentationVerified')
     expect((await user.run(['proof', 'accept', proof])).out).toContain('PresentationAccepted (accepted)')
 
     const declined = (await user.run(request)).out
-    const other = await eventually(asHolderJson, ['proof', 'list'], ({ status }) => status === 'RequestReceived')
+    const other = await eventually(
+      asHolderJson,
+      ['proof', 'list'],
+      ({ status }) => status === 'RequestReceived',
+    )
     expect((await asHolder('proof', 'reject', other.presentationId)).out).toContain('RequestRejected')
     expect((await json('proof', 'show', declined)).role).toBe('Verifier')
 
     const issued = await user.run(['credential', 'show', record])
     expect(issued.out).toMatch(/status +not revoked\nvalidity +valid until \d{4}-\S+, in 5\d min\n/)
     expect(issued.out).toMatch(/schemas +\S+\/schema-registry\/schemas\/\S+\n/)
-    expect(await user.run(['credential', 'revoke', record])).toMatchObject({ code: 2, err: expect.stringContaining('--yes') })
+    expect(await user.run(['credential', 'revoke', record])).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('--yes'),
+    })
     expect(await asHolder('credential', 'revoke', held.recordId, '--yes')).toMatchObject({
       code: 5,
       err: expect.stringContaining('Holder'),
@@ -313,7 +434,9 @@ describe('with a daemon', () => {
     const revoked = await user.run(['credential', 'revoke', record, '--yes'])
     expect(revoked).toMatchObject({ code: 0, out: expect.stringMatching(/status +revoked on \d{4}-/) })
     const asHeld = async () => (await asHolder('credential', 'show', held.recordId)).out
-    await expect.poll(asHeld, { timeout: 30_000, interval: 100 }).toMatch(/status +revoked, the issuer said on \d{4}-/)
+    await expect
+      .poll(asHeld, { timeout: 30_000, interval: 100 })
+      .toMatch(/status +revoked, the issuer said on \d{4}-/)
     expect((await asHolder('credential', 'list')).out).toContain('CredentialReceived, revoked')
     expect((await user.run([...request, '--status-check', 'if-available'])).code).toBe(0)
   })
@@ -322,9 +445,22 @@ describe('with a daemon', () => {
     const { apiKey } = await json('tenant', 'create', 'guest')
     const asGuest = (...args: string[]) => user.run(args, { env: { AGENT_API_KEY: apiKey } })
     const issuer = (await json('did', 'create')).longFormDid
-    const holder = JSON.parse((await asGuest('did', 'create', '--auth-curve', 'Ed25519', '--json')).out).longFormDid
+    const holder = JSON.parse(
+      (await asGuest('did', 'create', '--auth-curve', 'Ed25519', '--json')).out,
+    ).longFormDid
 
-    const offer = ['credential', 'offer', '--invitation', '--issuing-did', issuer, '--claim', 'name=Alice', '--auto', '--goal', 'a diploma']
+    const offer = [
+      'credential',
+      'offer',
+      '--invitation',
+      '--issuing-did',
+      issuer,
+      '--claim',
+      'name=Alice',
+      '--auto',
+      '--goal',
+      'a diploma',
+    ]
     const { out: url, code } = await user.run(offer)
     expect({ code, url }).toEqual({ code: 0, url: expect.stringMatching(/^http:\/\/\S+_oob=\S+$/) })
     const taken = await asGuest('credential', 'accept-invitation', url)
@@ -332,7 +468,9 @@ describe('with a daemon', () => {
     const held = /[0-9a-f-]{36}/.exec(taken.out)![0]
     expect(taken.err).toContain(`agent credential accept ${held}`)
     expect((await asGuest('credential', 'accept-invitation', url)).code).toBe(5)
-    expect((await asGuest('credential', 'accept', held, '--subject', holder, '--wait')).out).toContain('CredentialReceived')
+    expect((await asGuest('credential', 'accept', held, '--subject', holder, '--wait')).out).toContain(
+      'CredentialReceived',
+    )
 
     const { recordId, invitation } = await json(...offer)
     expect((await user.run(['credential', 'show', recordId])).out).toContain(
@@ -350,21 +488,33 @@ describe('with a daemon', () => {
     })
     expect(asked).toMatchObject({ code: 0, out: expect.stringContaining('RequestReceived') })
     const proof = /[0-9a-f-]{36}/.exec(asked.out)![0]
-    expect((await asGuest('proof', 'present', proof, '--credential', held, '--wait')).out).toContain('PresentationSent')
+    expect((await asGuest('proof', 'present', proof, '--credential', held, '--wait')).out).toContain(
+      'PresentationSent',
+    )
     expect((await asGuest('connection', 'list', '-q')).out).toBe('')
   })
 
   test.each([
     ['an offer', [], ['credential', 'offer', '--issuing-did', 'did:prism:x', '--claim', 'a=b']],
-    ['an offer', ['--connection', noId, '--invitation'], ['credential', 'offer', '--issuing-did', 'did:prism:x', '--claim', 'a=b']],
+    [
+      'an offer',
+      ['--connection', noId, '--invitation'],
+      ['credential', 'offer', '--issuing-did', 'did:prism:x', '--claim', 'a=b'],
+    ],
     ['a proof request', [], ['proof', 'request']],
     ['a proof request', ['--connection', noId, '--goal', 'x'], ['proof', 'request']],
-  ])('%s with %j is wrong usage (2): it goes over a connection or by an invitation', { timeout: slow }, async (_, flags, args) => {
-    expect((await user.run([...args, ...flags])).code).toBe(2)
-  })
+  ])(
+    '%s with %j is wrong usage (2): it goes over a connection or by an invitation',
+    { timeout: slow },
+    async (_, flags, args) => {
+      expect((await user.run([...args, ...flags])).code).toBe(2)
+    },
+  )
 
   test('webhooks come and go', { timeout: slow }, async () => {
-    const id = (await user.run(['webhook', 'add', 'http://127.0.0.1:9/events', '--headers', '{"x-a":"b"}', '-q'])).out
+    const id = (
+      await user.run(['webhook', 'add', 'http://127.0.0.1:9/events', '--headers', '{"x-a":"b"}', '-q'])
+    ).out
     expect((await json('webhook', 'list')).contents).toMatchObject([{ id, customHeaders: { 'x-a': '***' } }])
     expect((await user.run(['webhook', 'remove', id, '--yes'])).code).toBe(0)
     expect((await user.run(['webhook', 'remove', id, '--yes'])).code).toBe(3)
@@ -404,15 +554,22 @@ test('a daemon in the foreground ends in good order when it is told to', { timeo
   }
 })
 
-test('a daemon in the background outlives the command, and ends when it is stopped', { timeout: slow }, async () => {
-  const user = newUser()
-  try {
-    const { out } = await user.run(['daemon', 'start', '--json', '--profile', 'work'])
-    const { url } = JSON.parse(out)
-    expect((await user.run(['connection', 'list', '--profile', 'work'])).code).toBe(0)
-    expect(await user.run(['daemon', 'stop', '--profile', 'work'])).toMatchObject({ code: 0, err: 'The daemon has stopped.' })
-    await expect(fetch(`${url}/_system/health`)).rejects.toThrow()
-  } finally {
-    user.remove()
-  }
-})
+test(
+  'a daemon in the background outlives the command, and ends when it is stopped',
+  { timeout: slow },
+  async () => {
+    const user = newUser()
+    try {
+      const { out } = await user.run(['daemon', 'start', '--json', '--profile', 'work'])
+      const { url } = JSON.parse(out)
+      expect((await user.run(['connection', 'list', '--profile', 'work'])).code).toBe(0)
+      expect(await user.run(['daemon', 'stop', '--profile', 'work'])).toMatchObject({
+        code: 0,
+        err: 'The daemon has stopped.',
+      })
+      await expect(fetch(`${url}/_system/health`)).rejects.toThrow()
+    } finally {
+      user.remove()
+    }
+  },
+)

@@ -17,7 +17,11 @@ const shells = ['bash', 'zsh', 'fish'] as const
 type Shell = (typeof shells)[number]
 
 const folder = fileURLToPath(new URL('../../completions', import.meta.url))
-const files = { bash: join(folder, 'agent.bash'), zsh: join(folder, '_agent'), fish: join(folder, 'agent.fish') }
+const files = {
+  bash: join(folder, 'agent.bash'),
+  zsh: join(folder, '_agent'),
+  fish: join(folder, 'agent.fish'),
+}
 const isThere = (shell: Shell) => execaSync(shell, ['--version'], { reject: false }).exitCode === 0
 
 let user: User
@@ -83,16 +87,23 @@ test.for(shells)('the script for %s is one that the shell reads', async (shell, 
   writeFileSync(file, `${out}\n`)
   const check = await execa(shell, [shell === 'fish' ? '--no-execute' : '-n', file], { reject: false })
   expect({ code: check.exitCode, err: check.stderr }).toEqual({ code: 0, err: '' })
-  expect(shapes['completion']!.type.parse(JSON.parse((await user.run(['completion', shell, '--json'])).out))).toMatchObject({ shell })
+  expect(
+    shapes['completion']!.type.parse(JSON.parse((await user.run(['completion', shell, '--json'])).out)),
+  ).toMatchObject({ shell })
 })
 
 test('a shell that there is no script for is a mistake', async () => {
-  expect(await user.run(['completion', 'tcsh'])).toMatchObject({ code: 2, err: expect.stringContaining('bash') })
+  expect(await user.run(['completion', 'tcsh'])).toMatchObject({
+    code: 2,
+    err: expect.stringContaining('bash'),
+  })
 })
 
 test('commands, flags and values come from the manifest', async () => {
   const manifest = {
-    commands: Object.fromEntries(readCommands().map((command) => [command.id, command])) as Parameters<typeof complete>[0]['commands'],
+    commands: Object.fromEntries(readCommands().map((command) => [command.id, command])) as Parameters<
+      typeof complete
+    >[0]['commands'],
     topics: Object.fromEntries(Object.entries(topics).map(([name, description]) => [name, { description }])),
   }
   const values = async (...words: string[]) =>
@@ -114,7 +125,11 @@ test('commands, flags and values come from the manifest', async () => {
   expect(flags).toContain('--claim')
   expect(await values('credential', 'offer', '--format', '')).toEqual(['jwt', 'sdjwt', 'anoncreds'])
   expect(await values('credential', 'offer', '--format=s')).toEqual(['--format=sdjwt'])
-  expect(await values('credential', 'offer', '--wait=Off')).toEqual(['--wait=OfferPending', '--wait=OfferSent', '--wait=OfferReceived'])
+  expect(await values('credential', 'offer', '--wait=Off')).toEqual([
+    '--wait=OfferPending',
+    '--wait=OfferSent',
+    '--wait=OfferReceived',
+  ])
   // Alone, it has no value that would come next.
   expect(await values('credential', 'offer', '--wait', '--tim')).toEqual(['--timeout'])
   expect(await values('event', 'trigger', 'Conn')).toEqual(['ConnectionUpdated'])
@@ -135,7 +150,9 @@ test('ids come from the daemon, with what they are', { timeout: slow }, async ()
   expect(await asked('connection', 'show', '')).toEqual([ids.other, ids.connection])
   expect(await asked('connection', 'show', ids.connection.slice(0, 5))).toContain(ids.connection)
   expect(await asked('credential', 'offer', '--connection', '')).toEqual([ids.other, ids.connection])
-  expect(await asked('credential', 'offer', `--connection=${ids.other.slice(0, 30)}`)).toEqual([`--connection=${ids.other}`])
+  expect(await asked('credential', 'offer', `--connection=${ids.other.slice(0, 30)}`)).toEqual([
+    `--connection=${ids.other}`,
+  ])
   expect(await asked('credential', 'offer', '--issuing-did', 'did:prism')).toEqual([ids.did])
   expect(await asked('wallet', 'show', '')).toContain(ids.wallet)
   expect(await asked('connection', 'list', '--profile', '')).toEqual(['local'])
@@ -160,8 +177,12 @@ test('bash completes', { timeout: slow }, async ({ skip }) => {
   expect(await inBash('connection', 'show', '')).toEqual([ids.other, ids.connection])
   // After the colons and equals signs that bash takes words apart at, what is left of the word.
   const [, , rest] = ids.did.split(':')
-  expect(await inBash('credential', 'offer', '--issuing-did', 'did', ':', 'prism', ':', rest!.slice(0, 4))).toEqual([rest])
-  expect(await inBash('credential', 'offer', '--issuing-did', 'did', ':')).toEqual([ids.did.slice('did:'.length)])
+  expect(
+    await inBash('credential', 'offer', '--issuing-did', 'did', ':', 'prism', ':', rest!.slice(0, 4)),
+  ).toEqual([rest])
+  expect(await inBash('credential', 'offer', '--issuing-did', 'did', ':')).toEqual([
+    ids.did.slice('did:'.length),
+  ])
   expect(await inBash('credential', 'offer', '--format', '=', 's')).toEqual(['sdjwt'])
   expect(await inBash('credential', 'offer', '--format', '=')).toEqual(['jwt', 'sdjwt', 'anoncreds'])
   writeFileSync(join(user.folder, 'notes of mine.key'), '')
@@ -176,7 +197,9 @@ test('fish completes', { timeout: slow }, async ({ skip }) => {
   expect((await inFish('agent connection show ')).map((line) => line.split('\t')[0]!).toSorted()).toEqual(
     [ids.connection, ids.other].toSorted(),
   )
-  expect(await inFish('agent credential offer --format=s')).toEqual([expect.stringMatching(/^--format=sdjwt/)])
+  expect(await inFish('agent credential offer --format=s')).toEqual([
+    expect.stringMatching(/^--format=sdjwt/),
+  ])
   expect(await inFish('agent tenant create x --key-file notes')).toEqual([expect.stringContaining('notes')])
 })
 

@@ -4,60 +4,141 @@ import { serveTwoTenants, slow } from './_two-tenants.ts'
 
 const { user, asOther: asHolder } = serveTwoTenants('holder')
 
-test('an invitation is printed with a link that opens, and with the id of its connection', { timeout: slow }, async () => {
-  const { out, err } = await user.run(['connection', 'invite'])
-  expect(out).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/invitation\?_oob=[\w-]+=*$/)
-  const page = await fetch(out, { headers: { accept: 'text/html' } })
-  expect(page.status).toBe(200)
-  const id = /^connection {2}(\S+)$/m.exec(err)![1]!
-  expect((await user.run(['connection', 'show', id])).out).toContain(out)
-  expect((await asHolder('connection', 'accept', out)).code).toBe(0)
-  // The API keeps the form of the Cloud Agent.
-  const made = JSON.parse((await user.run(['connection', 'invite', '--json'])).out)
-  expect(made.invitation.invitationUrl).toMatch(/^https:\/\/my\.domain\.com\/path\?_oob=/)
-})
+test(
+  'an invitation is printed with a link that opens, and with the id of its connection',
+  { timeout: slow },
+  async () => {
+    const { out, err } = await user.run(['connection', 'invite'])
+    expect(out).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/invitation\?_oob=[\w-]+=*$/)
+    const page = await fetch(out, { headers: { accept: 'text/html' } })
+    expect(page.status).toBe(200)
+    const id = /^connection {2}(\S+)$/m.exec(err)![1]!
+    expect((await user.run(['connection', 'show', id])).out).toContain(out)
+    expect((await asHolder('connection', 'accept', out)).code).toBe(0)
+    // The API keeps the form of the Cloud Agent.
+    const made = JSON.parse((await user.run(['connection', 'invite', '--json'])).out)
+    expect(made.invitation.invitationUrl).toMatch(/^https:\/\/my\.domain\.com\/path\?_oob=/)
+  },
+)
 
-test('an invitee labels a connection when it connects, changes the label, and takes it away', { timeout: slow }, async () => {
-  const { invitation } = JSON.parse((await user.run(['connection', 'invite', '--label', 'Mine', '--json'])).out)
-  const accepted = JSON.parse((await asHolder('connection', 'accept', invitation.invitationUrl, '--label', 'Acme', '--wait', '--json')).out)
-  expect(accepted).toMatchObject({ label: 'Acme', state: 'ConnectionResponseReceived' })
-  // It stays on this side.
-  expect(JSON.stringify(JSON.parse((await user.run(['connection', 'list', '--json'])).out))).not.toContain('Acme')
-  const id = accepted.connectionId
-  expect((await asHolder('connection', 'update', id, '--label', 'Acme Ltd')).out).toContain('label       Acme Ltd')
-  expect((await asHolder('connection', 'list')).out).toContain('Acme Ltd')
-  expect(JSON.parse((await asHolder('connection', 'update', id, '--label', '', '--json')).out)).not.toHaveProperty('label')
-  expect((await asHolder('connection', 'list')).out).toContain(`127.0.0.1:`)
-})
+test(
+  'an invitee labels a connection when it connects, changes the label, and takes it away',
+  { timeout: slow },
+  async () => {
+    const { invitation } = JSON.parse(
+      (await user.run(['connection', 'invite', '--label', 'Mine', '--json'])).out,
+    )
+    const accepted = JSON.parse(
+      (
+        await asHolder(
+          'connection',
+          'accept',
+          invitation.invitationUrl,
+          '--label',
+          'Acme',
+          '--wait',
+          '--json',
+        )
+      ).out,
+    )
+    expect(accepted).toMatchObject({ label: 'Acme', state: 'ConnectionResponseReceived' })
+    // It stays on this side.
+    expect(JSON.stringify(JSON.parse((await user.run(['connection', 'list', '--json'])).out))).not.toContain(
+      'Acme',
+    )
+    const id = accepted.connectionId
+    expect((await asHolder('connection', 'update', id, '--label', 'Acme Ltd')).out).toContain(
+      'label       Acme Ltd',
+    )
+    expect((await asHolder('connection', 'list')).out).toContain('Acme Ltd')
+    expect(
+      JSON.parse((await asHolder('connection', 'update', id, '--label', '', '--json')).out),
+    ).not.toHaveProperty('label')
+    expect((await asHolder('connection', 'list')).out).toContain(`127.0.0.1:`)
+  },
+)
 
 test('a holder says so when it connects, changes it, and takes it back', { timeout: slow }, async () => {
   const issuer = JSON.parse((await user.run(['did', 'create', '--json'])).out).longFormDid
   const subject = JSON.parse((await asHolder('did', 'create', '--json')).out).longFormDid
-  const { connectionId: issuing, invitation } = JSON.parse((await user.run(['connection', 'invite', '--json'])).out)
+  const { connectionId: issuing, invitation } = JSON.parse(
+    (await user.run(['connection', 'invite', '--json'])).out,
+  )
 
   expect((await asHolder('connection', 'accept', invitation.invitationUrl, '--accept-offers')).code).toBe(2)
-  expect((await asHolder('connection', 'accept', invitation.invitationUrl, '--subject', subject)).code).toBe(2)
-  const accepted = await asHolder('connection', 'accept', invitation.invitationUrl, '--accept-offers', '--subject', subject, '-q')
+  expect((await asHolder('connection', 'accept', invitation.invitationUrl, '--subject', subject)).code).toBe(
+    2,
+  )
+  const accepted = await asHolder(
+    'connection',
+    'accept',
+    invitation.invitationUrl,
+    '--accept-offers',
+    '--subject',
+    subject,
+    '-q',
+  )
   expect(accepted.code).toBe(0)
   const id = accepted.out
-  await expect.poll(async () => (await user.run(['connection', 'show', issuing])).out, { timeout: 30_000 }).toContain('ResponseSent')
-  expect((await asHolder('connection', 'show', id)).out).toContain(`offers      all accepted without a person, about ${subject}`)
+  await expect
+    .poll(async () => (await user.run(['connection', 'show', issuing])).out, { timeout: 30_000 })
+    .toContain('ResponseSent')
+  expect((await asHolder('connection', 'show', id)).out).toContain(
+    `offers      all accepted without a person, about ${subject}`,
+  )
 
-  const offer = ['credential', 'offer', '--connection', issuing, '--issuing-did', issuer, '--claim', 'a=b', '--auto']
+  const offer = [
+    'credential',
+    'offer',
+    '--connection',
+    issuing,
+    '--issuing-did',
+    issuer,
+    '--claim',
+    'a=b',
+    '--auto',
+  ]
   expect((await user.run(offer)).code).toBe(0)
-  await expect.poll(async () => (await asHolder('credential', 'list')).out, { timeout: 30_000 }).toContain('CredentialReceived')
+  await expect
+    .poll(async () => (await asHolder('credential', 'list')).out, { timeout: 30_000 })
+    .toContain('CredentialReceived')
 
   const update = (...flags: string[]) => asHolder('connection', 'update', id, ...flags)
-  for (const flags of [[], ['--accept-offers'], ['--no-accept-offers', '--subject', subject], ['--format', 'jwt']])
+  for (const flags of [
+    [],
+    ['--accept-offers'],
+    ['--no-accept-offers', '--subject', subject],
+    ['--format', 'jwt'],
+  ])
     expect((await update(...flags)).code, flags.join(' ')).toBe(2)
   expect(await update('--accept-offers', '--subject', subject, '--key-id', 'none')).toMatchObject({
     code: 2,
     err: expect.stringContaining('key with the id none not found'),
   })
-  const narrowed = await update('--accept-offers', '--subject', subject, '--format', 'sdjwt', '--schema', 'https://schemas.example/a')
-  expect(narrowed.out).toContain('offers      those of SDJWT, https://schemas.example/a accepted without a person')
-  const trusting = await update('--accept-offers', '--subject', subject, '--trust-issuer', 'did:web:a.example', '--trust-issuer', issuer)
-  expect(trusting.out.replaceAll(/\s+/g, ' ')).toContain(`credentials of did:web:a.example or ${issuer} alone are kept`)
+  const narrowed = await update(
+    '--accept-offers',
+    '--subject',
+    subject,
+    '--format',
+    'sdjwt',
+    '--schema',
+    'https://schemas.example/a',
+  )
+  expect(narrowed.out).toContain(
+    'offers      those of SDJWT, https://schemas.example/a accepted without a person',
+  )
+  const trusting = await update(
+    '--accept-offers',
+    '--subject',
+    subject,
+    '--trust-issuer',
+    'did:web:a.example',
+    '--trust-issuer',
+    issuer,
+  )
+  expect(trusting.out.replaceAll(/\s+/g, ' ')).toContain(
+    `credentials of did:web:a.example or ${issuer} alone are kept`,
+  )
   expect(await update('--accept-offers', '--subject', subject, '--trust-issuer', 'acme')).toMatchObject({
     code: 2,
     err: expect.stringContaining('automaticAcceptance.trustedIssuers.0: is not a DID'),

@@ -7,7 +7,8 @@ const commands = readCommands()
 const byId = new Map(commands.map((command) => [command.id, command]))
 
 /** The commands for which something does not hold. */
-const offenders = (holds: (command: Command) => boolean, among = commands) => among.filter((each) => !holds(each)).map(({ id }) => id)
+const offenders = (holds: (command: Command) => boolean, among = commands) =>
+  among.filter((each) => !holds(each)).map(({ id }) => id)
 
 test('the manifest is that of the commands', () => {
   expect(commands.map(({ id }) => id).toSorted()).toEqual(commandIds())
@@ -21,7 +22,9 @@ test('every command says in a line what it does, and shows how', () => {
 test('every command has --json, and --quiet where it talks to a daemon', () => {
   // A dashboard prints no document.
   expect(offenders(({ flags }) => flags['json'] !== undefined)).toEqual(['tui'])
-  expect(offenders(({ flags }) => flags['url']?.helpGroup !== 'DAEMON' || flags['quiet']?.char === 'q')).toEqual([])
+  expect(
+    offenders(({ flags }) => flags['url']?.helpGroup !== 'DAEMON' || flags['quiet']?.char === 'q'),
+  ).toEqual([])
 })
 
 test('every flag and every argument says what it is', () => {
@@ -38,7 +41,9 @@ test('lists are paged alike', () => {
   expect(lists.length).toBeGreaterThan(10)
   expect(offenders(({ flags: { limit } }) => limit?.default === 100, lists)).toEqual([])
   // Events are a log without an end: a page begins after an event.
-  expect(offenders(({ flags: { offset, after } }) => offset?.default === 0 || after !== undefined, lists)).toEqual([])
+  expect(
+    offenders(({ flags: { offset, after } }) => offset?.default === 0 || after !== undefined, lists),
+  ).toEqual([])
 })
 
 /** Verbs that are about a thing that there is already. */
@@ -46,10 +51,14 @@ const aboutOne =
   /:(?:show|remove|update|rename|move|issue|present|reject|revoke|export|deliveries|replay|secret|test|token|publish|deactivate)$/
 
 test('what a command is about is its first argument, and required', () => {
-  const ones = commands.filter(({ id }) => aboutOne.test(id) && !['schema:publish', 'event:replay'].includes(id))
+  const ones = commands.filter(
+    ({ id }) => aboutOne.test(id) && !['schema:publish', 'event:replay'].includes(id),
+  )
   expect(ones.length).toBeGreaterThan(30)
   // The profile in use is shown when none is named.
-  expect(offenders(({ id, args }) => Object.values(args)[0]?.required === true || id === 'profile:show', ones)).toEqual([])
+  expect(
+    offenders(({ id, args }) => Object.values(args)[0]?.required === true || id === 'profile:show', ones),
+  ).toEqual([])
 })
 
 test('what takes something away asks first, or is told not to', () => {
@@ -101,23 +110,37 @@ const meanings: Readonly<Record<string, string>> = {
 
 test('a flag has one meaning, whichever command has it', () => {
   const uses = new Map<string, Flag[]>()
-  for (const { flags } of commands) for (const flag of Object.values(flags)) uses.set(flag.name, [...(uses.get(flag.name) ?? []), flag])
+  for (const { flags } of commands)
+    for (const flag of Object.values(flags)) uses.set(flag.name, [...(uses.get(flag.name) ?? []), flag])
   const count = (flags: readonly Flag[], of: (flag: Flag) => unknown) => new Set(flags.map(of)).size
-  const varied = [...uses].filter(([, flags]) => count(flags, ({ description }) => description) > 1).map(([name]) => name)
+  const varied = [...uses]
+    .filter(([, flags]) => count(flags, ({ description }) => description) > 1)
+    .map(([name]) => name)
   expect(varied.filter((name) => meanings[name] === undefined)).toEqual([])
   expect(Object.keys(meanings).filter((name) => !varied.includes(name))).toEqual([])
-  expect([...uses].filter(([, flags]) => count(flags, ({ char }) => char) > 1).map(([name]) => name)).toEqual([])
-  expect([...uses].filter(([, flags]) => count(flags, ({ type }) => type) > 1).map(([name]) => name)).toEqual(['wait'])
-  expect([...uses].filter(([, flags]) => count(flags, ({ options }) => options?.join(' ')) > 1).map(([name]) => name)).toEqual([])
+  expect([...uses].filter(([, flags]) => count(flags, ({ char }) => char) > 1).map(([name]) => name)).toEqual(
+    [],
+  )
+  expect([...uses].filter(([, flags]) => count(flags, ({ type }) => type) > 1).map(([name]) => name)).toEqual(
+    ['wait'],
+  )
+  expect(
+    [...uses]
+      .filter(([, flags]) => count(flags, ({ options }) => options?.join(' ')) > 1)
+      .map(([name]) => name),
+  ).toEqual([])
   // One letter stands for one flag.
   const letters = new Map<string, Set<string>>()
-  for (const [name, [flag]] of uses) if (flag!.char) letters.set(flag!.char, new Set([...(letters.get(flag!.char) ?? []), name]))
+  for (const [name, [flag]] of uses)
+    if (flag!.char) letters.set(flag!.char, new Set([...(letters.get(flag!.char) ?? []), name]))
   expect([...letters.values()].filter(({ size }) => size > 1)).toEqual([])
 })
 
 test('every example is a line that the command takes', () => {
   const wrong = commands.flatMap(({ id, examples }) =>
-    examples.flatMap((example) => faultsOf(id, example.replaceAll('<%= config.bin %>', 'agent')).map((fault) => `${example}: ${fault}`)),
+    examples.flatMap((example) =>
+      faultsOf(id, example.replaceAll('<%= config.bin %>', 'agent')).map((fault) => `${example}: ${fault}`),
+    ),
   )
   expect(wrong).toEqual([])
 })
@@ -126,14 +149,16 @@ test('every example is a line that the command takes', () => {
 function faultsOf(own: string, example: string): string[] {
   const calls = splitCalls(splitWords(example)).map((words) => ({ words, command: findCommand(words) }))
   if (!calls.some(({ command }) => command?.id === own)) return [`is not about ${own.replaceAll(':', ' ')}`]
-  return calls.flatMap(({ words, command }) => (command ? faultsOfCall(command, words) : [`there is no agent ${words.join(' ')}`]))
+  return calls.flatMap(({ words, command }) =>
+    command ? faultsOfCall(command, words) : [`there is no agent ${words.join(' ')}`],
+  )
 }
 
 /** The words of a line as a shell splits them, up to a comment; a pipe and its like are words of their own, and so is `<what to fill in>`. */
 function splitWords(line: string): string[] {
-  return [...line.replace(/\s#\s.*$/, '').matchAll(/(?:[$<]\(|<[^<>]*>|"[^"]*"|'[^']*'|[^\s"'|><)])+|[|>)]/g)].map(([word]) =>
-    word.replaceAll(/["']/g, ''),
-  )
+  return [
+    ...line.replace(/\s#\s.*$/, '').matchAll(/(?:[$<]\(|<[^<>]*>|"[^"]*"|'[^']*'|[^\s"'|><)])+|[|>)]/g),
+  ].map(([word]) => word.replaceAll(/["']/g, ''))
 }
 
 /** The words after every `agent`, up to the end of its command. */
@@ -146,7 +171,9 @@ function splitCalls(words: readonly string[]): string[][] {
 }
 
 function findCommand(words: readonly string[]): Command | undefined {
-  return [3, 2, 1].map((count) => byId.get(words.slice(0, count).join(':'))).find((command) => command !== undefined)
+  return [3, 2, 1]
+    .map((count) => byId.get(words.slice(0, count).join(':')))
+    .find((command) => command !== undefined)
 }
 
 function faultsOfCall({ id, args, flags }: Command, words: readonly string[]): string[] {
@@ -173,7 +200,8 @@ function faultsOfCall({ id, args, flags }: Command, words: readonly string[]): s
     const isAlone = flag.name === 'wait' && inline === undefined
     const value = inline ?? (isAlone ? undefined : rest[(index += 1)])
     if (value === undefined && !isAlone) faults.push(`${word} has no value`)
-    if (value !== undefined && flag.options && !flag.options.includes(value)) faults.push(`${word} is none of ${flag.options.join(', ')}`)
+    if (value !== undefined && flag.options && !flag.options.includes(value))
+      faults.push(`${word} is none of ${flag.options.join(', ')}`)
   }
   const wanted = Object.values(args)
   if (count > wanted.length) faults.push('there are too many arguments')

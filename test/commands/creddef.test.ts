@@ -15,7 +15,19 @@ const run = async (...args: string[]) => {
 
 test('a schema of attributes is published, and a definition made for it', { timeout: slow }, async () => {
   const { did: author } = issuer
-  const publish = ['schema', 'publish', '--anoncreds', '--name', 'id card', '--author', author, '--attribute', 'name', '--attribute', 'age']
+  const publish = [
+    'schema',
+    'publish',
+    '--anoncreds',
+    '--name',
+    'id card',
+    '--author',
+    author,
+    '--attribute',
+    'name',
+    '--attribute',
+    'age',
+  ]
   const { guid: schema, ...rest } = await run(...publish)
   expect(rest).toMatchObject({
     type: 'AnoncredSchemaV1',
@@ -32,7 +44,10 @@ test('a schema of attributes is published, and a definition made for it', { time
     () => run('creddef', 'show', guid),
     ({ state }) => state === 'READY',
   )
-  expect(made).toMatchObject({ tag: 'default', schemaId: expect.stringMatching(`/schemas/${schema}/schema$`) })
+  expect(made).toMatchObject({
+    tag: 'default',
+    schemaId: expect.stringMatching(`/schemas/${schema}/schema$`),
+  })
 
   const soon = await user.run([...create, '--no-wait', '--tag', 'second'])
   expect(soon).toMatchObject({ code: 0, out: expect.stringMatching(/state +GENERATING/) })
@@ -47,9 +62,23 @@ test('a schema of attributes is published, and a definition made for it', { time
 
 test('under DID URLs, too', { timeout: slow }, async () => {
   const { did: author } = issuer
-  const publish = ['schema', 'publish', '--did-url', '--anoncreds', '--name', 'id card', '--author', author, '--attribute', 'name', '-q']
+  const publish = [
+    'schema',
+    'publish',
+    '--did-url',
+    '--anoncreds',
+    '--name',
+    'id card',
+    '--author',
+    author,
+    '--attribute',
+    'name',
+    '-q',
+  ]
   const { out: schema } = await user.run(publish)
   const { out } = await user.run(['schema', 'show', schema, '--did-url', '--raw', '--json'])
   expect(JSON.parse(out)).toMatchObject({ url: expect.stringMatching(`did-url/${schema}/schema`) })
-  expect((await user.run(['creddef', 'list', '--did-url'])).err).toContain('There are no credential definitions')
+  expect((await user.run(['creddef', 'list', '--did-url'])).err).toContain(
+    'There are no credential definitions',
+  )
 })

@@ -16,9 +16,17 @@ const none = new Map<string, string>()
 describe('a call as a curl line', () => {
   test.each([
     ['GET /connections', {}, 'curl $ACME/connections -H "apikey: $ACME_KEY"'],
-    ['POST /connections', { body: { label: 'Bob' } }, `curl $ACME/connections -H "apikey: $ACME_KEY" -H "$JSON" -d '{"label":"Bob"}'`],
+    [
+      'POST /connections',
+      { body: { label: 'Bob' } },
+      `curl $ACME/connections -H "apikey: $ACME_KEY" -H "$JSON" -d '{"label":"Bob"}'`,
+    ],
     ['POST /x/{id}/issue', { path: { id: '1' } }, 'curl -X POST $ACME/x/1/issue -H "apikey: $ACME_KEY"'],
-    ['PATCH /x/{id}', { path: { id: '1' }, body: {} }, `curl -X PATCH $ACME/x/1 -H "apikey: $ACME_KEY" -H "$JSON" -d '{}'`],
+    [
+      'PATCH /x/{id}',
+      { path: { id: '1' }, body: {} },
+      `curl -X PATCH $ACME/x/1 -H "apikey: $ACME_KEY" -H "$JSON" -d '{}'`,
+    ],
   ])('of %s names the method only where curl would not guess it', (key, input, line) => {
     expect(curlLine(key, input, caller, none)).toBe(line)
   })
@@ -35,23 +43,48 @@ describe('a call as a curl line', () => {
       caller,
       names,
     )
-    expect(line).toBe(`curl $ACME/dids/$DID/offers -H "apikey: $ACME_KEY" -H "$JSON" -d '{"schemaId":"'$SCHEMA'","did":"'$DID'"}'`)
+    expect(line).toBe(
+      `curl $ACME/dids/$DID/offers -H "apikey: $ACME_KEY" -H "$JSON" -d '{"schemaId":"'$SCHEMA'","did":"'$DID'"}'`,
+    )
   })
 
   test('asks for what stands in the query, and takes variables with blanks in them as one word', () => {
-    expect(curlLine('GET /x', { query: { wait: 20 } }, caller, none)).toBe('curl "$ACME/x?wait=20" -H "apikey: $ACME_KEY"')
-    const line = curlLine('POST /x', { body: { from: { name: 'a b' } } }, caller, new Map([['{"name":"a b"}', 'FROM']]))
+    expect(curlLine('GET /x', { query: { wait: 20 } }, caller, none)).toBe(
+      'curl "$ACME/x?wait=20" -H "apikey: $ACME_KEY"',
+    )
+    const line = curlLine(
+      'POST /x',
+      { body: { from: { name: 'a b' } } },
+      caller,
+      new Map([['{"name":"a b"}', 'FROM']]),
+    )
     expect(line).toContain(`-d '{"from":'"$FROM"'}'`)
   })
 
   test('says what was meant when a shell reads it', () => {
     const body = { name: 'it\'s $HOME `id` \\ "x"', did: 'did:x', key: '$&' }
     const line = curlLine('POST /x', { body }, caller, new Map([['did:x', 'DID']]))
-    const printed = execFileSync('sh', ['-c', `curl() { for word; do printf '%s\\n' "$word"; done; }\n${line}`], {
-      env: { ACME: 'http://127.0.0.1:1', ACME_KEY: 'secret', JSON: 'content-type: application/json', DID: 'did:x' },
-      encoding: 'utf8',
-    }).split('\n')
-    expect(printed.slice(0, 6)).toEqual(['http://127.0.0.1:1/x', '-H', 'apikey: secret', '-H', 'content-type: application/json', '-d'])
+    const printed = execFileSync(
+      'sh',
+      ['-c', `curl() { for word; do printf '%s\\n' "$word"; done; }\n${line}`],
+      {
+        env: {
+          ACME: 'http://127.0.0.1:1',
+          ACME_KEY: 'secret',
+          JSON: 'content-type: application/json',
+          DID: 'did:x',
+        },
+        encoding: 'utf8',
+      },
+    ).split('\n')
+    expect(printed.slice(0, 6)).toEqual([
+      'http://127.0.0.1:1/x',
+      '-H',
+      'apikey: secret',
+      '-H',
+      'content-type: application/json',
+      '-d',
+    ])
     expect(JSON.parse(printed[6]!)).toEqual(body)
   })
 
@@ -67,14 +100,26 @@ describe('a call as a command', () => {
   ])
 
   test.each([
-    ['POST /connections', { body: { label: 'Bob', goal: 'a b' } }, `agent connection invite --label Bob --goal 'a b' --profile acme`],
-    ['POST /did-registrar/dids/{didRef}/publications', { path: { didRef: 'did:prism:x' } }, 'agent did publish $DID --wait --profile acme'],
+    [
+      'POST /connections',
+      { body: { label: 'Bob', goal: 'a b' } },
+      `agent connection invite --label Bob --goal 'a b' --profile acme`,
+    ],
+    [
+      'POST /did-registrar/dids/{didRef}/publications',
+      { path: { didRef: 'did:prism:x' } },
+      'agent did publish $DID --wait --profile acme',
+    ],
     [
       'POST /issue-credentials/credential-offers',
       { body: { connectionId: 'c', issuingDID: 'did:prism:x', claims: { name: 'Al', age: 42 } } },
       'agent credential offer --connection c --issuing-did $DID --claim name=Al --claim age:=42 --profile acme',
     ],
-    ['POST /onboard/answers', { body: { didRequest: { a: 'b c' } } }, 'agent onboard submit "$REQUEST" --new --profile acme'],
+    [
+      'POST /onboard/answers',
+      { body: { didRequest: { a: 'b c' } } },
+      'agent onboard submit "$REQUEST" --new --profile acme',
+    ],
   ])('of %s', (key, input, line) => expect(cliLine(key, input, 'acme', names)).toBe(line))
 
   test('is none where the call is a part of one', () => {
@@ -95,7 +140,13 @@ describe('a recording', () => {
       .trimEnd()
       .split('\n')
       .map((line) => JSON.parse(line))
-    expect(header).toEqual({ version: 2, width: 100, height: 30, timestamp: expect.any(Number), title: 'agent demo' })
+    expect(header).toEqual({
+      version: 2,
+      width: 100,
+      height: 30,
+      timestamp: expect.any(Number),
+      title: 'agent demo',
+    })
     expect(moments).toEqual([
       [expect.any(Number), 'o', 'one\r\n  two\r\n'],
       [expect.any(Number), 'o', '\u001b[1mthree\u001b[22m\r\n'],
@@ -172,14 +223,22 @@ describe('the receiver of events', () => {
 
   test('knows all four kinds by the id of the record and by its state', () =>
     withReceiver(async (receiver, send) => {
-      await send('acme', { type: 'ConnectionUpdated', data: { connectionId: 'c1', thid: 't1', state: 'InvitationGenerated' } })
+      await send('acme', {
+        type: 'ConnectionUpdated',
+        data: { connectionId: 'c1', thid: 't1', state: 'InvitationGenerated' },
+      })
       await send('acme', {
         type: 'PresentationUpdated',
         data: { presentationId: 'p1', connectionId: 'c1', thid: 't2', status: 'RequestSent' },
       })
       await send('acme', { type: 'DIDStatusUpdated', data: { did: 'did:x', status: 'PUBLISHED' } })
       const seen = [
-        await receiver.changes.until({ who: 'acme', what: 'connection', subject: 't1', state: 'InvitationGenerated' }),
+        await receiver.changes.until({
+          who: 'acme',
+          what: 'connection',
+          subject: 't1',
+          state: 'InvitationGenerated',
+        }),
         await receiver.changes.until({ who: 'acme', what: 'proof', subject: 't2', state: 'RequestSent' }),
         await receiver.changes.until({ who: 'acme', what: 'did', subject: 'did:x', state: 'PUBLISHED' }),
       ]
@@ -190,7 +249,15 @@ describe('the receiver of events', () => {
 describe('the narrator', () => {
   function narrate(isKept: boolean) {
     const lines: string[] = []
-    return { lines, narrator: createNarrator((line) => lines.push(line), { isTerminal: false, isColoured: false, isKept, screen: {} }) }
+    return {
+      lines,
+      narrator: createNarrator((line) => lines.push(line), {
+        isTerminal: false,
+        isColoured: false,
+        isKept,
+        screen: {},
+      }),
+    }
   }
 
   test('shows keys only in part, unless they are to be used later', () => {
@@ -206,9 +273,11 @@ describe('the narrator', () => {
     narrator.nameSecret('ACME_KEY', 'abcdefghijklmnop')
     const client = ((key: string) => Promise.resolve(key)) as unknown as Client
     const watched = narrator.watch(client, { base: 'ACME', header: 'x-admin-api-key', key: 'ACME_ADMIN' })
-    expect(await watched('POST /iam/apikey-authentication', { body: { entityId: 'e1', apiKey: 'abcdefghijklmnop' } })).toBe(
-      'POST /iam/apikey-authentication',
-    )
+    expect(
+      await watched('POST /iam/apikey-authentication', {
+        body: { entityId: 'e1', apiKey: 'abcdefghijklmnop' },
+      }),
+    ).toBe('POST /iam/apikey-authentication')
     expect(lines.at(-1)).toContain(`"apiKey":"'$ACME_KEY'"`)
   })
 

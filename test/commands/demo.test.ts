@@ -21,7 +21,9 @@ function unknownIn(line: string): string[] {
   const [topic, verb] = line.split(' ')
   const command = manifest.commands[`${topic}:${verb}`]
   if (!command) return [`${topic} ${verb}`]
-  return [...line.matchAll(/ --([a-z-]+)/g)].map(([, flag]) => flag!).filter((flag) => !(flag in command.flags))
+  return [...line.matchAll(/ --([a-z-]+)/g)]
+    .map(([, flag]) => flag!)
+    .filter((flag) => !(flag in command.flags))
 }
 
 /** The least that a shell needs. */
@@ -30,52 +32,69 @@ const clean = { PATH: process.env['PATH']!, HOME: '/nonexistent' }
 const left = () => readdirSync(user.folder).filter((name) => name.startsWith('identity-agent-demo-'))
 
 describe('the demonstration', () => {
-  test('goes from two processes to an accepted proof, says how long it took, and leaves nothing', { timeout: slow }, async () => {
-    // Nothing of the user's settings comes to its daemons, which would not start with these.
-    const env = { AGENT_HTTP_PORT: 'none', ADMIN_TOKEN: 'admin', VDR_URL: 'sqlite:/nowhere/vdr.db', API_KEY_ENABLED: 'false' }
-    const { code, out, err } = await user.run(['demo', '--json'], { env })
-    expect({ code, err }).toEqual({ code: 0, err: '' })
-    const { acme, alice, coldStartMs, flow, changes, scenario } = JSON.parse(out)
-    expect(scenario).toBe('present')
-    expect(coldStartMs).toEqual({ acme: expect.any(Number), alice: expect.any(Number) })
-    expect(flow.flowMs).toBeCloseTo(flow.connectMs + flow.issueMs + flow.presentMs, 0)
-    // Service §3.1 to §3.3 have 8 + 10 + 8 states, of which each flow passes all; and one DID is published.
-    expect(changes).toBe(2 * 26 + 1)
-    expect(left()).toEqual([])
-    for (const url of [acme, alice]) await expect(fetch(`${url}/_system/health`)).rejects.toThrow()
-  })
+  test(
+    'goes from two processes to an accepted proof, says how long it took, and leaves nothing',
+    { timeout: slow },
+    async () => {
+      // Nothing of the user's settings comes to its daemons, which would not start with these.
+      const env = {
+        AGENT_HTTP_PORT: 'none',
+        ADMIN_TOKEN: 'admin',
+        VDR_URL: 'sqlite:/nowhere/vdr.db',
+        API_KEY_ENABLED: 'false',
+      }
+      const { code, out, err } = await user.run(['demo', '--json'], { env })
+      expect({ code, err }).toEqual({ code: 0, err: '' })
+      const { acme, alice, coldStartMs, flow, changes, scenario } = JSON.parse(out)
+      expect(scenario).toBe('present')
+      expect(coldStartMs).toEqual({ acme: expect.any(Number), alice: expect.any(Number) })
+      expect(flow.flowMs).toBeCloseTo(flow.connectMs + flow.issueMs + flow.presentMs, 0)
+      // Service §3.1 to §3.3 have 8 + 10 + 8 states, of which each flow passes all; and one DID is published.
+      expect(changes).toBe(2 * 26 + 1)
+      expect(left()).toEqual([])
+      for (const url of [acme, alice]) await expect(fetch(`${url}/_system/health`)).rejects.toThrow()
+    },
+  )
 
-  test('that shows all of it names a command for each step, and records what it prints', { timeout: slow }, async () => {
-    const cast = join(user.folder, 'all.cast')
-    const { code, out } = await user.run(['demo', '--scenario', 'all', '--record', cast])
-    expect(code).toBe(0)
-    const inOrder = [
-      'agent tenant create acme',
-      'agent connection invite',
-      'agent credential offer',
-      'CredentialReceived',
-      'agent proof present',
-      'PresentationVerified ',
-      'agent credential revoke',
-      'acme   proof       PresentationVerificationFailed',
-      'agent onboard submit "$DID_REQUEST" --new --profile alice',
-      'agent auth respond "$CHALLENGE" --did $ALICE_DID_FOR_ACME --profile alice',
-      'has signed in',
-    ]
-    expect(inOrder.filter((text, index) => out.indexOf(text) <= (index === 0 ? -1 : out.indexOf(inOrder[index - 1]!)))).toEqual([])
-    for (const [, line] of out.matchAll(/\$ agent (.*)/g)) expect(unknownIn(line!), line).toEqual([])
+  test(
+    'that shows all of it names a command for each step, and records what it prints',
+    { timeout: slow },
+    async () => {
+      const cast = join(user.folder, 'all.cast')
+      const { code, out } = await user.run(['demo', '--scenario', 'all', '--record', cast])
+      expect(code).toBe(0)
+      const inOrder = [
+        'agent tenant create acme',
+        'agent connection invite',
+        'agent credential offer',
+        'CredentialReceived',
+        'agent proof present',
+        'PresentationVerified ',
+        'agent credential revoke',
+        'acme   proof       PresentationVerificationFailed',
+        'agent onboard submit "$DID_REQUEST" --new --profile alice',
+        'agent auth respond "$CHALLENGE" --did $ALICE_DID_FOR_ACME --profile alice',
+        'has signed in',
+      ]
+      expect(
+        inOrder.filter(
+          (text, index) => out.indexOf(text) <= (index === 0 ? -1 : out.indexOf(inOrder[index - 1]!)),
+        ),
+      ).toEqual([])
+      for (const [, line] of out.matchAll(/\$ agent (.*)/g)) expect(unknownIn(line!), line).toEqual([])
 
-    const [header, ...moments] = readFileSync(cast, 'utf8')
-      .trimEnd()
-      .split('\n')
-      .map((line) => JSON.parse(line))
-    expect(header).toMatchObject({ version: 2, width: 80, height: 24 })
-    expect(moments.map(([, kind]) => kind)).toEqual(moments.map(() => 'o'))
-    const times = moments.map(([at]) => at as number)
-    expect(times).toEqual(times.toSorted((one, other) => one - other))
-    expect(times.at(-1)).toBeGreaterThan(0.5)
-    expect(moments.map(([, , text]) => text).join('')).toBe(`${out}\n`.replaceAll('\n', '\r\n'))
-  })
+      const [header, ...moments] = readFileSync(cast, 'utf8')
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line))
+      expect(header).toMatchObject({ version: 2, width: 80, height: 24 })
+      expect(moments.map(([, kind]) => kind)).toEqual(moments.map(() => 'o'))
+      const times = moments.map(([at]) => at as number)
+      expect(times).toEqual(times.toSorted((one, other) => one - other))
+      expect(times.at(-1)).toBeGreaterThan(0.5)
+      expect(moments.map(([, , text]) => text).join('')).toBe(`${out}\n`.replaceAll('\n', '\r\n'))
+    },
+  )
 
   test('of a connection alone goes no further', { timeout: slow }, async () => {
     const { code, out } = await user.run(['demo', '--scenario', 'connect', '--json'])
@@ -83,33 +102,45 @@ describe('the demonstration', () => {
     expect(left()).toEqual([])
   })
 
-  test('for two terminals is played to its end by whoever types what it says in a shell of their own', { timeout: 2 * slow }, async () => {
-    const host = user.spawn(['demo', '--two-terminals', '--scenario', 'all'])
-    const shell = execa('sh', [], { reject: false, all: true, env: { ...clean, NO_COLOR: '1' }, extendEnv: false })
-    let shown = ''
-    host.stdout.on('data', (chunk) => (shown += chunk))
-    let typed = 0
-    const ended = host.then(({ exitCode }) => exitCode)
-    // Each line is typed once it is shown, as a person would, whether or not the one before is done.
-    while (host.exitCode === null) {
-      const lines = [...shown.matchAll(/^ {5}(.+)$/gm)].map(([, line]) => line!)
-      for (const line of lines.slice(typed)) shell.stdin.write(`${line}\n`)
-      typed = lines.length
-      await Promise.race([ended, sleep(50)])
-    }
-    shell.stdin.end()
-    const { all, exitCode } = await shell
-    expect({ host: await ended, shell: exitCode, all }).toMatchObject({ host: 0, shell: 0 })
-    expect(shown).toContain('has signed in')
-    expect(all).toMatch(/CredentialReceived|revoked/)
-    expect(left()).toEqual([])
-  })
+  test(
+    'for two terminals is played to its end by whoever types what it says in a shell of their own',
+    { timeout: 2 * slow },
+    async () => {
+      const host = user.spawn(['demo', '--two-terminals', '--scenario', 'all'])
+      const shell = execa('sh', [], {
+        reject: false,
+        all: true,
+        env: { ...clean, NO_COLOR: '1' },
+        extendEnv: false,
+      })
+      let shown = ''
+      host.stdout.on('data', (chunk) => (shown += chunk))
+      let typed = 0
+      const ended = host.then(({ exitCode }) => exitCode)
+      // Each line is typed once it is shown, as a person would, whether or not the one before is done.
+      while (host.exitCode === null) {
+        const lines = [...shown.matchAll(/^ {5}(.+)$/gm)].map(([, line]) => line!)
+        for (const line of lines.slice(typed)) shell.stdin.write(`${line}\n`)
+        typed = lines.length
+        await Promise.race([ended, sleep(50)])
+      }
+      shell.stdin.end()
+      const { all, exitCode } = await shell
+      expect({ host: await ended, shell: exitCode, all }).toMatchObject({ host: 0, shell: 0 })
+      expect(shown).toContain('has signed in')
+      expect(all).toMatch(/CredentialReceived|revoked/)
+      expect(left()).toEqual([])
+    },
+  )
 
   test('for two terminals that is interrupted stops both daemons (130)', { timeout: slow }, async () => {
     const host = user.spawn(['demo', '--two-terminals', '--scenario', 'connect'])
     await printed(host.stdout, 'agent connection accept')
     const folder = join(user.folder, left()[0]!)
-    const shell = await execa('sh', ['-c', `. ${join(folder, 'alice.sh')} && agent daemon start --json`], { env: clean, extendEnv: false })
+    const shell = await execa('sh', ['-c', `. ${join(folder, 'alice.sh')} && agent daemon start --json`], {
+      env: clean,
+      extendEnv: false,
+    })
     const { url } = JSON.parse(shell.stdout)
     host.kill('SIGINT')
     expect((await host).exitCode).toBe(130)
@@ -163,7 +194,9 @@ describe('the demonstration', () => {
       const [folder] = left()
       const env = { AGENT_CONFIG_DIR: join(user.folder, folder!, 'config'), AGENT_DATA_DIR: '' }
       expect(out).toContain(`export AGENT_CONFIG_DIR=${env.AGENT_CONFIG_DIR}`)
-      const commands = [...out.matchAll(/agent\.cjs ([\w ]+--profile \w+)/g)].map(([, command]) => command!.split(' '))
+      const commands = [...out.matchAll(/agent\.cjs ([\w ]+--profile \w+)/g)].map(([, command]) =>
+        command!.split(' '),
+      )
       expect(commands.length).toBeGreaterThan(4)
       for (const command of commands) expect(await user.run(command, { env })).toMatchObject({ code: 0 })
       expect((await user.run(['daemon', 'status', '--profile', 'acme'], { env })).code).toBe(7)
@@ -171,15 +204,19 @@ describe('the demonstration', () => {
     },
   )
 
-  test.each(['SIGINT', 'SIGTERM'] as const)('that is ended by %s cleans up all the same (130)', { timeout: slow }, async (signal) => {
-    const demo = user.spawn(['demo'])
-    await printed(demo.stdout, 'alice answers')
-    const running = readRunning(join(user.folder, left()[0]!, 'acme'))
-    demo.kill(signal)
-    expect((await demo).exitCode).toBe(130)
-    expect(left()).toEqual([])
-    await expect(fetch(`${running!.url}/_system/health`)).rejects.toThrow()
-  })
+  test.each(['SIGINT', 'SIGTERM'] as const)(
+    'that is ended by %s cleans up all the same (130)',
+    { timeout: slow },
+    async (signal) => {
+      const demo = user.spawn(['demo'])
+      await printed(demo.stdout, 'alice answers')
+      const running = readRunning(join(user.folder, left()[0]!, 'acme'))
+      demo.kill(signal)
+      expect((await demo).exitCode).toBe(130)
+      expect(left()).toEqual([])
+      await expect(fetch(`${running!.url}/_system/health`)).rejects.toThrow()
+    },
+  )
 
   test('goes on to its end when nobody reads any more', { timeout: slow }, async () => {
     const demo = user.spawn(['demo', '--scenario', 'connect'])

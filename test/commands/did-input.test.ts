@@ -33,9 +33,12 @@ describe('a key', () => {
     expect(readKey('key', text)).toEqual(key)
   })
 
-  test.each(['a', '', ':authentication', 'a:auth', 'authentication:Ed25519', 'a:Ed25519'])('is not %j', (text) => {
-    expect(() => readKey('add-key', text)).toThrow(/--add-key .*id:purpose/)
-  })
+  test.each(['a', '', ':authentication', 'a:auth', 'authentication:Ed25519', 'a:Ed25519'])(
+    'is not %j',
+    (text) => {
+      expect(() => readKey('add-key', text)).toThrow(/--add-key .*id:purpose/)
+    },
+  )
 
   test('on a curve that is none names the curves', () => {
     expect(() => readKey('key', 'a:authentication:P-256')).toThrow('secp256k1, Ed25519, X25519')
@@ -43,7 +46,8 @@ describe('a key', () => {
 
   test('has the purposes and curves of the API', () => {
     expect(ManagedDidKeyTemplate.shape.purpose.options).toEqual(purposes)
-    for (const curve of curves) expect(ManagedDidKeyTemplate.parse({ id: 'a', purpose: purposes[0], curve })).toMatchObject({ curve })
+    for (const curve of curves)
+      expect(ManagedDidKeyTemplate.parse({ id: 'a', purpose: purposes[0], curve })).toMatchObject({ curve })
   })
 })
 
@@ -56,16 +60,26 @@ describe('a service', () => {
     expect(readService('service', `@${file('service.json', JSON.stringify(site))}`)).toEqual(site)
   })
 
-  test.each(['site', 'site,LinkedDomains', ',LinkedDomains,https://example.com', 'site,,https://example.com', '{"id":"site"}', '{'])(
-    'is not %j',
-    (text) => {
-      expect(() => readService('service', text)).toThrow(UsageError)
-    },
-  )
+  test.each([
+    'site',
+    'site,LinkedDomains',
+    ',LinkedDomains,https://example.com',
+    'site,,https://example.com',
+    '{"id":"site"}',
+    '{',
+  ])('is not %j', (text) => {
+    expect(() => readService('service', text)).toThrow(UsageError)
+  })
 
   test('that changes may leave a part as it is, not both', () => {
-    expect(readServicePatch('update-service', 'site,,https://example.com')).toEqual({ id: 'site', serviceEndpoint: 'https://example.com' })
-    expect(readServicePatch('update-service', 'site,DIDCommMessaging,')).toEqual({ id: 'site', type: 'DIDCommMessaging' })
+    expect(readServicePatch('update-service', 'site,,https://example.com')).toEqual({
+      id: 'site',
+      serviceEndpoint: 'https://example.com',
+    })
+    expect(readServicePatch('update-service', 'site,DIDCommMessaging,')).toEqual({
+      id: 'site',
+      type: 'DIDCommMessaging',
+    })
     expect(() => readServicePatch('update-service', 'site,,')).toThrow('id,type,endpoint')
   })
 })
@@ -91,13 +105,18 @@ describe('the actions of an update', () => {
       { actionType: 'ADD_KEY', addKey: { id: 'k2', purpose: 'authentication' } },
       { actionType: 'ADD_KEY', addKey: { id: 'k3', purpose: 'assertionMethod' } },
       { actionType: 'ADD_INTERNAL_KEY', addInternalKey: { id: 'v2', purpose: 'vdr' } },
-      { actionType: 'ADD_SERVICE', addService: { id: 's2', type: 'A', serviceEndpoint: 'https://a.example' } },
+      {
+        actionType: 'ADD_SERVICE',
+        addService: { id: 's2', type: 'A', serviceEndpoint: 'https://a.example' },
+      },
       { actionType: 'PATCH_CONTEXT', patchContext: { contexts: ['https://a.example', 'https://b.example'] } },
     ])
   })
 
   test('may all be cleared, or be one’s own list or the API’s body', () => {
-    expect(readActions({ 'clear-contexts': true })).toEqual([{ actionType: 'PATCH_CONTEXT', patchContext: { contexts: [] } }])
+    expect(readActions({ 'clear-contexts': true })).toEqual([
+      { actionType: 'PATCH_CONTEXT', patchContext: { contexts: [] } },
+    ])
     const actions = [{ actionType: 'REMOVE_KEY', removeKey: { id: 'a' } }]
     expect(readActions({ actions: JSON.stringify(actions) })).toEqual(actions)
     expect(readActions({ actions: `@${file('actions.json', JSON.stringify({ actions }))}` })).toEqual(actions)
@@ -111,17 +130,22 @@ describe('the actions of an update', () => {
 })
 
 describe('a seed', () => {
-  const words = 'abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon about'
+  const words =
+    'abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon about'
   const seed = (passphrase?: string) => Buffer.from(seedOfMnemonic(words, passphrase)).toString('hex')
   const silent = () => undefined
 
   test('is in a file, or made of words', async () => {
     expect(await readSeed({}, silent)).toBeUndefined()
-    expect(await readSeed({ 'seed-file': file('seed', `${'0f'.repeat(64)}\n`) }, silent)).toBe('0f'.repeat(64))
+    expect(await readSeed({ 'seed-file': file('seed', `${'0f'.repeat(64)}\n`) }, silent)).toBe(
+      '0f'.repeat(64),
+    )
     const mnemonic = file('words', `  ${words.replaceAll(' ', '\n')}\n\n`)
     expect(await readSeed({ 'mnemonic-file': mnemonic }, silent)).toBe(seed())
     const passphrase = file('passphrase', ' of mine \n')
-    expect(await readSeed({ 'mnemonic-file': mnemonic, 'passphrase-file': passphrase }, silent)).toBe(seed(' of mine '))
+    expect(await readSeed({ 'mnemonic-file': mnemonic, 'passphrase-file': passphrase }, silent)).toBe(
+      seed(' of mine '),
+    )
   })
 
   test.each([
@@ -142,25 +166,34 @@ describe('a seed', () => {
   })
 
   test('that is typed in the place of its file is not repeated', async () => {
-    await expect(readSeed({ 'seed-file': '0f'.repeat(64) }, silent)).rejects.toThrow(/^(?!.*0f0f)--seed-file: that file cannot be read/)
-    await expect(readSeed({ 'mnemonic-file': words }, silent)).rejects.toThrow(/^(?!.*abandon)--mnemonic-file: that file cannot be read/)
+    await expect(readSeed({ 'seed-file': '0f'.repeat(64) }, silent)).rejects.toThrow(
+      /^(?!.*0f0f)--seed-file: that file cannot be read/,
+    )
+    await expect(readSeed({ 'mnemonic-file': words }, silent)).rejects.toThrow(
+      /^(?!.*abandon)--mnemonic-file: that file cannot be read/,
+    )
   })
 
   test('cannot share standard input with its passphrase', async () => {
-    await expect(readSeed({ 'mnemonic-file': '-', 'passphrase-file': '-' }, silent)).rejects.toThrow('standard input')
+    await expect(readSeed({ 'mnemonic-file': '-', 'passphrase-file': '-' }, silent)).rejects.toThrow(
+      'standard input',
+    )
   })
 
-  test.skipIf(process.platform === 'win32')('in a file that others can read is read, with a warning', async () => {
-    const path = file('open', '0f'.repeat(64))
-    const warnings: string[] = []
-    await readSeed({ 'seed-file': path }, (text) => warnings.push(text))
-    expect(warnings).toEqual([])
-    for (const mode of [0o640, 0o604]) {
-      chmodSync(path, mode)
+  test.skipIf(process.platform === 'win32')(
+    'in a file that others can read is read, with a warning',
+    async () => {
+      const path = file('open', '0f'.repeat(64))
+      const warnings: string[] = []
       await readSeed({ 'seed-file': path }, (text) => warnings.push(text))
-    }
-    expect(warnings).toEqual([expect.stringContaining('chmod 600'), expect.stringContaining('chmod 600')])
-  })
+      expect(warnings).toEqual([])
+      for (const mode of [0o640, 0o604]) {
+        chmodSync(path, mode)
+        await readSeed({ 'seed-file': path }, (text) => warnings.push(text))
+      }
+      expect(warnings).toEqual([expect.stringContaining('chmod 600'), expect.stringContaining('chmod 600')])
+    },
+  )
 })
 
 describe('a question', () => {
@@ -196,8 +229,12 @@ describe('a question', () => {
   })
 
   test('needs a terminal', async () => {
-    await expect(confirm('Go on?', { input: new PassThrough(), output: terminal().output })).rejects.toThrow('--yes')
-    await expect(confirm('Go on?', { input: terminal().input, output: new PassThrough() })).rejects.toThrow('--yes')
+    await expect(confirm('Go on?', { input: new PassThrough(), output: terminal().output })).rejects.toThrow(
+      '--yes',
+    )
+    await expect(confirm('Go on?', { input: terminal().input, output: new PassThrough() })).rejects.toThrow(
+      '--yes',
+    )
   })
 })
 
@@ -212,7 +249,11 @@ test('a DID says what it waits for, and what comes next', () => {
       /^agent did show .* # again/,
     ],
     [published, 'PUBLISHED', 'agent did resolve did:prism:x'],
-    [{ ...published, pendingOperation: 'a' }, 'PUBLISHED (a change is on its way to the ledger)', /^agent did show .* # again/],
+    [
+      { ...published, pendingOperation: 'a' },
+      'PUBLISHED (a change is on its way to the ledger)',
+      /^agent did show .* # again/,
+    ],
     [{ ...published, deactivated: true }, 'PUBLISHED (deactivated for good)', 'agent did create'],
   ] as const
   for (const [shown, words, next] of cases) {

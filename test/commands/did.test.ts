@@ -35,72 +35,127 @@ describe('a DID', () => {
   beforeAll(async () => (user = await userOf()), slow)
   afterAll(() => user.leave(), slow)
 
-  test('is made of flags, published, changed and ended, each until the ledger has it', { timeout: slow }, async () => {
-    const keys = ['--key', 'login:authentication:Ed25519', '--key', 'issue-1:assertionMethod', '--internal-key', 'vdr-1']
-    const rest = ['--service', 'site,LinkedDomains,https://example.com', '--context', 'https://example.com/context']
-    const made = await json(user, ['did', 'create', '--publish', '--wait', ...keys, ...rest])
-    const { did } = made
-    expect(made).toEqual({
-      did,
-      longFormDid: expect.stringContaining(`${did}:`),
-      scheduledOperation: { id: expect.stringMatching(/^[0-9a-f]{64}$/), didRef: did },
-      status: 'PUBLISHED',
-    })
-    const rotation = ['--add-key', 'issue-2:assertionMethod', '--remove-key', 'issue-1', '--clear-contexts']
-    const service = '{"id":"b","type":["B"],"serviceEndpoint":{"uri":"b:c"}}'
-    const services = ['--update-service', 'site,,https://new.example.com', '--add-service', service]
-    const rotated = await json(user, ['did', 'update', did, '--wait', ...rotation, ...services])
-    expect(rotated).toMatchObject({ did, status: 'PUBLISHED', scheduledOperation: { didRef: did } })
+  test(
+    'is made of flags, published, changed and ended, each until the ledger has it',
+    { timeout: slow },
+    async () => {
+      const keys = [
+        '--key',
+        'login:authentication:Ed25519',
+        '--key',
+        'issue-1:assertionMethod',
+        '--internal-key',
+        'vdr-1',
+      ]
+      const rest = [
+        '--service',
+        'site,LinkedDomains,https://example.com',
+        '--context',
+        'https://example.com/context',
+      ]
+      const made = await json(user, ['did', 'create', '--publish', '--wait', ...keys, ...rest])
+      const { did } = made
+      expect(made).toEqual({
+        did,
+        longFormDid: expect.stringContaining(`${did}:`),
+        scheduledOperation: { id: expect.stringMatching(/^[0-9a-f]{64}$/), didRef: did },
+        status: 'PUBLISHED',
+      })
+      const rotation = ['--add-key', 'issue-2:assertionMethod', '--remove-key', 'issue-1', '--clear-contexts']
+      const service = '{"id":"b","type":["B"],"serviceEndpoint":{"uri":"b:c"}}'
+      const services = ['--update-service', 'site,,https://new.example.com', '--add-service', service]
+      const rotated = await json(user, ['did', 'update', did, '--wait', ...rotation, ...services])
+      expect(rotated).toMatchObject({ did, status: 'PUBLISHED', scheduledOperation: { didRef: did } })
 
-    const resolved = await json(user, ['did', 'resolve', did])
-    expect(resolved.didDocument).toMatchObject({
-      authentication: [`${did}#login`],
-      assertionMethod: [`${did}#issue-2`],
-      service: [
-        { id: `${did}#site`, type: 'LinkedDomains', serviceEndpoint: 'https://new.example.com/' },
-        { id: `${did}#b`, serviceEndpoint: { uri: 'b:c' } },
-      ],
-    })
-    expect(resolved.didDocument['@context']).not.toContain('https://example.com/context')
-    expect(resolved).toMatchObject({ didDocumentMetadata: { deactivated: false }, didResolutionMetadata: {} })
-    expect(JSON.parse((await user.run(['did', 'resolve', '-'], { input: `${did}\n` })).out)).toEqual(resolved.didDocument)
+      const resolved = await json(user, ['did', 'resolve', did])
+      expect(resolved.didDocument).toMatchObject({
+        authentication: [`${did}#login`],
+        assertionMethod: [`${did}#issue-2`],
+        service: [
+          { id: `${did}#site`, type: 'LinkedDomains', serviceEndpoint: 'https://new.example.com/' },
+          { id: `${did}#b`, serviceEndpoint: { uri: 'b:c' } },
+        ],
+      })
+      expect(resolved.didDocument['@context']).not.toContain('https://example.com/context')
+      expect(resolved).toMatchObject({
+        didDocumentMetadata: { deactivated: false },
+        didResolutionMetadata: {},
+      })
+      expect(JSON.parse((await user.run(['did', 'resolve', '-'], { input: `${did}\n` })).out)).toEqual(
+        resolved.didDocument,
+      )
 
-    const again = await user.run(['did', 'update', did, '--add-key', 'issue-1:assertionMethod'])
-    expect(again).toMatchObject({ code: 2, out: '', err: expect.stringContaining('"issue-1" exists or existed') })
-    expect(await user.run(['did', 'deactivate', did])).toMatchObject({ code: 2, out: '', err: expect.stringContaining('--yes') })
-    expect(await user.run(['did', 'deactivate', did, '--yes', '--wait'])).toMatchObject({
-      code: 0,
-      out: expect.stringMatching(/state +PUBLISHED \(deactivated for good\)$/),
-    })
-    expect(await json(user, ['did', 'show', did])).toEqual({ did, status: 'PUBLISHED', deactivated: true })
-    expect((await user.run(['did', 'list'])).out).toContain(`${did}  PUBLISHED (deactivated for good)`)
-    expect(await user.run(['did', 'resolve', did])).toMatchObject({ code: 3, out: '', err: expect.stringContaining('deactivated') })
-    expect((await user.run(['did', 'deactivate', did, '-y'])).code).toBe(5)
-    expect((await user.run(['did', 'update', did, '--remove-key', 'login'])).code).toBe(5)
-  })
+      const again = await user.run(['did', 'update', did, '--add-key', 'issue-1:assertionMethod'])
+      expect(again).toMatchObject({
+        code: 2,
+        out: '',
+        err: expect.stringContaining('"issue-1" exists or existed'),
+      })
+      expect(await user.run(['did', 'deactivate', did])).toMatchObject({
+        code: 2,
+        out: '',
+        err: expect.stringContaining('--yes'),
+      })
+      expect(await user.run(['did', 'deactivate', did, '--yes', '--wait'])).toMatchObject({
+        code: 0,
+        out: expect.stringMatching(/state +PUBLISHED \(deactivated for good\)$/),
+      })
+      expect(await json(user, ['did', 'show', did])).toEqual({ did, status: 'PUBLISHED', deactivated: true })
+      expect((await user.run(['did', 'list'])).out).toContain(`${did}  PUBLISHED (deactivated for good)`)
+      expect(await user.run(['did', 'resolve', did])).toMatchObject({
+        code: 3,
+        out: '',
+        err: expect.stringContaining('deactivated'),
+      })
+      expect((await user.run(['did', 'deactivate', did, '-y'])).code).toBe(5)
+      expect((await user.run(['did', 'update', did, '--remove-key', 'login'])).code).toBe(5)
+    },
+  )
 
   test('is made of a whole template, and changed by whole actions', { timeout: slow }, async () => {
     const template = join(user.folder, 'template.json')
-    writeFileSync(template, '{"documentTemplate":{"publicKeys":[{"id":"k","purpose":"keyAgreement","curve":"X25519"}]}}')
+    writeFileSync(
+      template,
+      '{"documentTemplate":{"publicKeys":[{"id":"k","purpose":"keyAgreement","curve":"X25519"}]}}',
+    )
     const { did, longFormDid } = await json(user, ['did', 'create', '--template', `@${template}`])
-    expect((await json(user, ['did', 'resolve', longFormDid])).didDocument.keyAgreement).toEqual([`${longFormDid}#k`])
+    expect((await json(user, ['did', 'resolve', longFormDid])).didDocument.keyAgreement).toEqual([
+      `${longFormDid}#k`,
+    ])
     expect(await user.run(['did', 'update', did, '--remove-key', 'k'])).toMatchObject({
       code: 5,
       err: expect.stringContaining('PUBLISHED'),
     })
-    expect(await user.run(['did', 'show', did])).toMatchObject({ code: 0, err: expect.stringContaining(`agent did publish ${did}`) })
+    expect(await user.run(['did', 'show', did])).toMatchObject({
+      code: 0,
+      err: expect.stringContaining(`agent did publish ${did}`),
+    })
     expect((await json(user, ['did', 'publish', did, '--wait'])).status).toBe('PUBLISHED')
 
     const actions =
       '[{"actionType":"ADD_SERVICE","addService":{"id":"s","type":"A","serviceEndpoint":"a:b"}},{"actionType":"REMOVE_SERVICE","removeService":{"id":"s"}}]'
-    expect((await user.run(['did', 'update', did, '--actions', '@-', '--wait'], { input: actions })).code).toBe(0)
+    expect(
+      (await user.run(['did', 'update', did, '--actions', '@-', '--wait'], { input: actions })).code,
+    ).toBe(0)
     expect((await json(user, ['did', 'resolve', did])).didDocument.service).toEqual([])
   })
 
   test('of the method web is there at once', { timeout: slow }, async () => {
-    const { did } = await json(user, ['did', 'create', '--method', 'web', '--name', 'acme', '--key', 'a:assertionMethod'])
+    const { did } = await json(user, [
+      'did',
+      'create',
+      '--method',
+      'web',
+      '--name',
+      'acme',
+      '--key',
+      'a:assertionMethod',
+    ])
     expect(did).toMatch(/^did:web:.*:acme$/)
-    expect(await user.run(['did', 'create', '--method', 'web', '--name', 'acme'])).toMatchObject({ code: 5, out: '' })
+    expect(await user.run(['did', 'create', '--method', 'web', '--name', 'acme'])).toMatchObject({
+      code: 5,
+      out: '',
+    })
     const changed = await user.run(['did', 'update', did, '--add-key', 'b:authentication'])
     expect(changed).toMatchObject({ code: 0, out: expect.stringMatching(/state +changed$/) })
     expect((await json(user, ['did', 'resolve', did])).didDocument).toMatchObject({
@@ -112,7 +167,11 @@ describe('a DID', () => {
   })
 
   test.each([
-    ['keys in two ways', ['did', 'create', '--key', 'a:authentication', '--auth-curve', 'none'], '--auth-curve'],
+    [
+      'keys in two ways',
+      ['did', 'create', '--key', 'a:authentication', '--auth-curve', 'none'],
+      '--auth-curve',
+    ],
     ['a name without did:web', ['did', 'create', '--name', 'acme'], '--method web'],
     ['a time to wait without waiting', ['did', 'publish', 'did:prism:x', '--timeout', '5s'], '--wait'],
     ['a time that is none', ['did', 'publish', 'did:prism:x', '--wait', '--timeout', 'long'], '--timeout'],
@@ -122,18 +181,28 @@ describe('a DID', () => {
     expect(await user.run(args)).toMatchObject({ code: 2, out: '', err: expect.stringContaining(reason) })
   })
 
-  test('that breaks a rule of the method is not made (2), nor found when it is not the wallet’s (3)', { timeout: slow }, async () => {
-    const before = (await json(user, ['did', 'list'])).contents.length
-    const refused = await user.run(['did', 'create', '--key', 'a:keyAgreement:Ed25519', '--json'])
-    expect({ code: refused.code, ...JSON.parse(refused.err) }).toMatchObject({ code: 'UnprocessableEntity', status: 422, exitCode: 2 })
-    expect((await json(user, ['did', 'list'])).contents).toHaveLength(before)
-    const stranger = `did:prism:${'ab'.repeat(32)}`
-    const outcomes = await Promise.all(
-      [['show'], ['update', '--remove-key', 'a']].map(([verb, ...flags]) => user.run(['did', verb!, stranger, ...flags])),
-    )
-    const notFound = { code: 3, out: '', err: expect.stringContaining('agent did list') }
-    expect(outcomes).toMatchObject([notFound, notFound])
-  })
+  test(
+    'that breaks a rule of the method is not made (2), nor found when it is not the wallet’s (3)',
+    { timeout: slow },
+    async () => {
+      const before = (await json(user, ['did', 'list'])).contents.length
+      const refused = await user.run(['did', 'create', '--key', 'a:keyAgreement:Ed25519', '--json'])
+      expect({ code: refused.code, ...JSON.parse(refused.err) }).toMatchObject({
+        code: 'UnprocessableEntity',
+        status: 422,
+        exitCode: 2,
+      })
+      expect((await json(user, ['did', 'list'])).contents).toHaveLength(before)
+      const stranger = `did:prism:${'ab'.repeat(32)}`
+      const outcomes = await Promise.all(
+        [['show'], ['update', '--remove-key', 'a']].map(([verb, ...flags]) =>
+          user.run(['did', verb!, stranger, ...flags]),
+        ),
+      )
+      const notFound = { code: 3, out: '', err: expect.stringContaining('agent did list') }
+      expect(outcomes).toMatchObject([notFound, notFound])
+    },
+  )
 
   test('has help that begins with examples', { timeout: slow }, async () => {
     const { code, out } = await user.run(['did', 'update', '--help'])
@@ -147,25 +216,35 @@ describe('a DID', () => {
   })
 })
 
-test('a ledger that takes its time is waited for as long as one says (6), and the DID shows it', { timeout: slow }, async () => {
-  const user = await userOf({ VDR_CONFIRM_AFTER: '1h' })
-  try {
-    const failed = await user.run(['did', 'create', '--publish', '--wait', '--timeout', '1s'])
-    expect(failed).toMatchObject({ code: 6, out: '', err: expect.stringMatching(/did:prism:[0-9a-f]{64} is made, and not published yet/) })
-    const [did] = (await user.run(['did', 'list', '-q'])).out.split('\n')
-    expect(failed.err).toContain(`agent did show ${did}`)
-    expect(await user.run(['did', 'publish', did!, '--wait', '--timeout', '1s'])).toMatchObject({
-      code: 6,
-      out: '',
-      err: expect.stringContaining('in time'),
-    })
-    const shown = await user.run(['did', 'show', did!])
-    expect(shown.out).toMatch(/state +PUBLICATION_PENDING \(on its way to the ledger\)\noperation +[0-9a-f]{64}$/)
-    expect(shown.err).toContain(`agent did show ${did}`)
-  } finally {
-    await user.leave()
-  }
-})
+test(
+  'a ledger that takes its time is waited for as long as one says (6), and the DID shows it',
+  { timeout: slow },
+  async () => {
+    const user = await userOf({ VDR_CONFIRM_AFTER: '1h' })
+    try {
+      const failed = await user.run(['did', 'create', '--publish', '--wait', '--timeout', '1s'])
+      expect(failed).toMatchObject({
+        code: 6,
+        out: '',
+        err: expect.stringMatching(/did:prism:[0-9a-f]{64} is made, and not published yet/),
+      })
+      const [did] = (await user.run(['did', 'list', '-q'])).out.split('\n')
+      expect(failed.err).toContain(`agent did show ${did}`)
+      expect(await user.run(['did', 'publish', did!, '--wait', '--timeout', '1s'])).toMatchObject({
+        code: 6,
+        out: '',
+        err: expect.stringContaining('in time'),
+      })
+      const shown = await user.run(['did', 'show', did!])
+      expect(shown.out).toMatch(
+        /state +PUBLICATION_PENDING \(on its way to the ledger\)\noperation +[0-9a-f]{64}$/,
+      )
+      expect(shown.err).toContain(`agent did show ${did}`)
+    } finally {
+      await user.leave()
+    }
+  },
+)
 
 describe('wallets of one seed, on two agents of one ledger', () => {
   let first: Served
@@ -189,8 +268,12 @@ describe('wallets of one seed, on two agents of one ledger', () => {
 
   test('have the same DIDs: found again, changed from either side', { timeout: 2 * slow }, async () => {
     const before = await tenant(first, ['--mnemonic-file', '-'], `${words}\n`)
-    const plain = (await json(first, ['did', 'create', '--publish', '--wait', '--key', 'a:assertionMethod'], before)).did
-    const mixed = (await json(first, ['did', 'create', '--publish', '--wait', '--key', 'b:authentication:Ed25519'], before)).did
+    const plain = (
+      await json(first, ['did', 'create', '--publish', '--wait', '--key', 'a:assertionMethod'], before)
+    ).did
+    const mixed = (
+      await json(first, ['did', 'create', '--publish', '--wait', '--key', 'b:authentication:Ed25519'], before)
+    ).did
     const own = await json(first, ['did', 'create'], before)
 
     const seedFile = join(second.folder, 'seed.hex')
@@ -198,7 +281,10 @@ describe('wallets of one seed, on two agents of one ledger', () => {
     const after = await tenant(second, ['--seed-file', seedFile], '')
     expect((await second.run(['did', 'list'], { env: after })).err).toContain('agent did restore')
     const found = await second.run(['did', 'restore'], { env: after })
-    expect(found).toMatchObject({ code: 0, err: expect.stringContaining(`agent did update ${mixed} --remove-key b`) })
+    expect(found).toMatchObject({
+      code: 0,
+      err: expect.stringContaining(`agent did update ${mixed} --remove-key b`),
+    })
     expect(found.out.split('\n').slice(1)).toEqual([`${plain}  PUBLISHED  none`, `${mixed}  PUBLISHED  b`])
     expect(await json(second, ['did', 'restore'], after)).toEqual({ restored: [] })
     expect(await second.run(['did', 'restore'], { env: after })).toMatchObject({
@@ -208,12 +294,20 @@ describe('wallets of one seed, on two agents of one ledger', () => {
     })
     expect(await json(second, ['did', 'create'], after)).toEqual(own)
 
-    expect((await second.run(['did', 'update', plain, '--add-key', 'c:authentication', '--wait'], { env: after })).code).toBe(0)
+    expect(
+      (await second.run(['did', 'update', plain, '--add-key', 'c:authentication', '--wait'], { env: after }))
+        .code,
+    ).toBe(0)
     const late = ['did', 'update', plain, '--remove-key', 'a', '--wait']
     const rejected = await first.run([...late, '--json'], { env: before })
     expect(rejected).toMatchObject({ code: 1, out: '' })
-    expect(JSON.parse(rejected.err)).toMatchObject({ title: expect.stringContaining('previous_operation_hash'), exitCode: 1 })
-    expect((await first.run(['did', 'show', plain], { env: before })).out).toMatch(/last failure .*previous_operation_hash/)
+    expect(JSON.parse(rejected.err)).toMatchObject({
+      title: expect.stringContaining('previous_operation_hash'),
+      exitCode: 1,
+    })
+    expect((await first.run(['did', 'show', plain], { env: before })).out).toMatch(
+      /last failure .*previous_operation_hash/,
+    )
     // Publishing what is published is done, whatever was rejected since.
     expect((await first.run(['did', 'publish', plain, '--wait'], { env: before })).code).toBe(0)
     expect((await first.run(late, { env: before })).code).toBe(0)

@@ -17,7 +17,10 @@ async function doctor(user: User, args: string[] = [], env: Record<string, strin
 }
 
 test('a release of Node.js that is too old has failed', () => {
-  expect([checkNode('v20.18.1', '>=20.19').status, checkNode('v20.19.0', '>=20.19').status]).toEqual(['failed', 'ok'])
+  expect([checkNode('v20.18.1', '>=20.19').status, checkNode('v20.19.0', '>=20.19').status]).toEqual([
+    'failed',
+    'ok',
+  ])
 })
 
 describe('without a daemon', () => {
@@ -65,9 +68,19 @@ describe('while the daemon of this machine is down', () => {
   test('its folder is looked at, which is well (7)', { timeout: slow }, async () => {
     const { code, checks, of } = await doctor(user)
     expect(code).toBe(7)
-    expect(checks.map(({ name }) => name)).toEqual(['node', 'profile', 'daemon', 'ports', 'data-folder', 'disk', 'master-key', 'databases'])
+    expect(checks.map(({ name }) => name)).toEqual([
+      'node',
+      'profile',
+      'daemon',
+      'ports',
+      'data-folder',
+      'disk',
+      'master-key',
+      'databases',
+    ])
     expect(of('daemon')).toMatchObject({ status: 'failed', hint: 'agent daemon start' })
-    for (const name of ['ports', 'data-folder', 'master-key', 'databases']) expect(of(name)!.status, name).toBe('ok')
+    for (const name of ['ports', 'data-folder', 'master-key', 'databases'])
+      expect(of(name)!.status, name).toBe('ok')
   })
 
   test(
@@ -75,9 +88,17 @@ describe('while the daemon of this machine is down', () => {
     { timeout: slow },
     async () => {
       await using server = await startServer(() => undefined)
-      writeFileSync(join(user.folder, 'data', 'vdr.db'), 'no database, for longer than the hundred bytes of a header'.repeat(5))
-      const { of, checks } = await doctor(user, ['--profile', 'local'], { AGENT_HTTP_PORT: new URL(server.url).port })
-      expect(of('ports')).toMatchObject({ status: 'failed', hint: 'agent daemon start --profile local --port 0' })
+      writeFileSync(
+        join(user.folder, 'data', 'vdr.db'),
+        'no database, for longer than the hundred bytes of a header'.repeat(5),
+      )
+      const { of, checks } = await doctor(user, ['--profile', 'local'], {
+        AGENT_HTTP_PORT: new URL(server.url).port,
+      })
+      expect(of('ports')).toMatchObject({
+        status: 'failed',
+        hint: 'agent daemon start --profile local --port 0',
+      })
       expect(of('databases')).toMatchObject({ status: 'failed', detail: expect.stringContaining('vdr.db') })
       for (const { status, hint } of checks) if (status !== 'ok') expect(hint).toBeDefined()
       expect((await doctor(user, [], { AGENT_HTTP_PORT: 'none' })).of('configuration')).toMatchObject({
@@ -109,8 +130,22 @@ describe('with a daemon', () => {
 
   test('that is well it exits with 0, and tells what the daemon found', { timeout: slow }, async () => {
     const { code, checks, of } = await doctor(user, ['--profile', 'here'])
-    expect({ code, failed: checks.filter(({ status }) => status === 'failed') }).toEqual({ code: 0, failed: [] })
-    for (const name of ['node', 'profile', 'daemon', 'tenant-key', 'admin-key', 'ports', 'master-key', 'databases', 'ledger', 'clock'])
+    expect({ code, failed: checks.filter(({ status }) => status === 'failed') }).toEqual({
+      code: 0,
+      failed: [],
+    })
+    for (const name of [
+      'node',
+      'profile',
+      'daemon',
+      'tenant-key',
+      'admin-key',
+      'ports',
+      'master-key',
+      'databases',
+      'ledger',
+      'clock',
+    ])
       expect(of(name)!.status).toBe('ok')
     expect(of('didcomm-url')).toMatchObject({
       status: 'warning',
@@ -125,8 +160,14 @@ describe('with a daemon', () => {
     const env = { AGENT_API_KEY: 'nobody', AGENT_ADMIN_KEY: 'nobody' }
     const { code, of } = await doctor(user, ['--profile', 'here'], env)
     expect(code).toBe(4)
-    expect(of('tenant-key')).toMatchObject({ status: 'failed', hint: expect.stringContaining('AGENT_API_KEY') })
-    expect(of('admin-key')).toMatchObject({ status: 'failed', hint: expect.stringContaining('AGENT_ADMIN_KEY') })
+    expect(of('tenant-key')).toMatchObject({
+      status: 'failed',
+      hint: expect.stringContaining('AGENT_API_KEY'),
+    })
+    expect(of('admin-key')).toMatchObject({
+      status: 'failed',
+      hint: expect.stringContaining('AGENT_ADMIN_KEY'),
+    })
     expect(of('ledger')).toBeUndefined()
   })
 
@@ -136,12 +177,16 @@ describe('with a daemon', () => {
     expect([of('tenant-key')!.status, of('admin-key')!.status]).toEqual(['warning', 'warning'])
   })
 
-  test('a profile that others can read has failed (1), with the command that mends it', { timeout: slow }, async () => {
-    const path = join(user.folder, 'config', 'profiles', 'here.json')
-    chmodSync(path, 0o644)
-    const { code, of } = await doctor(user, ['--profile', 'here'])
-    chmodSync(path, 0o600)
-    expect(code).toBe(1)
-    expect(of('profile')).toMatchObject({ status: 'failed', hint: `chmod 600 ${path}` })
-  })
+  test(
+    'a profile that others can read has failed (1), with the command that mends it',
+    { timeout: slow },
+    async () => {
+      const path = join(user.folder, 'config', 'profiles', 'here.json')
+      chmodSync(path, 0o644)
+      const { code, of } = await doctor(user, ['--profile', 'here'])
+      chmodSync(path, 0o600)
+      expect(code).toBe(1)
+      expect(of('profile')).toMatchObject({ status: 'failed', hint: `chmod 600 ${path}` })
+    },
+  )
 })

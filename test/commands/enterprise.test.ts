@@ -26,13 +26,20 @@ function scan(output: string): string | undefined {
   // oxlint-disable-next-line no-control-regex
   const lines = output.split('\n').map((line) => line.replaceAll(/\u001b\[[\d;]*m/g, ''))
   const blocks = lines.filter((line) => /^[█▀▄ ]+$/.test(line) && line.includes('█'))
-  const rows = blocks.flatMap((line) => [[...line].map((char) => '█▀'.includes(char)), [...line].map((char) => '█▄'.includes(char))])
+  const rows = blocks.flatMap((line) => [
+    [...line].map((char) => '█▀'.includes(char)),
+    [...line].map((char) => '█▄'.includes(char)),
+  ])
   const scale = 4
   const [width, height] = [rows[0]!.length * scale, rows.length * scale]
   const pixels = new Uint8ClampedArray(width * height * 4).fill(255)
   for (let y = 0; y < height; y++)
     for (let x = 0; x < width; x++)
-      pixels.fill(rows[Math.floor(y / scale)]![Math.floor(x / scale)] ? 255 : 0, (y * width + x) * 4, (y * width + x) * 4 + 3)
+      pixels.fill(
+        rows[Math.floor(y / scale)]![Math.floor(x / scale)] ? 255 : 0,
+        (y * width + x) * 4,
+        (y * width + x) * 4 + 3,
+      )
   return jsQR(pixels, width, height)?.data
 }
 
@@ -53,41 +60,52 @@ function terminal(user: User, args: string[]) {
   }
 }
 
-test('onboard, and then sign in: asked by QR code in one terminal, answered in another', { timeout: slow }, async () => {
-  const asking = terminal(acme, ['onboard', 'create', '--from', 'Acme', '--qr', 'small', '--wait'])
-  const request = scan(await asking.shown('"onboardEndpoint"'))!
-  expect(JSON.parse(request)).toMatchObject({ type: 'https://atalaprism.io/did-request', from: 'Acme' })
-  const handedOver = await alice.run(['onboard', 'submit', request, '--new'])
-  expect(handedOver).toMatchObject({
-    code: 0,
-    err: expect.stringContaining(`“Acme”, at ${new URL(JSON.parse(request).onboardEndpoint).origin}, asks for a DID.`),
-  })
-  const did = /did:peer:2\S+/.exec(handedOver.out)![0]
-  const known = await asking.ended()
-  expect(known.code, known.err).toBe(0)
-  expect(known.out).toContain('answered')
-  expect(known.out).toContain(did)
+test(
+  'onboard, and then sign in: asked by QR code in one terminal, answered in another',
+  { timeout: slow },
+  async () => {
+    const asking = terminal(acme, ['onboard', 'create', '--from', 'Acme', '--qr', 'small', '--wait'])
+    const request = scan(await asking.shown('"onboardEndpoint"'))!
+    expect(JSON.parse(request)).toMatchObject({ type: 'https://atalaprism.io/did-request', from: 'Acme' })
+    const handedOver = await alice.run(['onboard', 'submit', request, '--new'])
+    expect(handedOver).toMatchObject({
+      code: 0,
+      err: expect.stringContaining(
+        `“Acme”, at ${new URL(JSON.parse(request).onboardEndpoint).origin}, asks for a DID.`,
+      ),
+    })
+    const did = /did:peer:2\S+/.exec(handedOver.out)![0]
+    const known = await asking.ended()
+    expect(known.code, known.err).toBe(0)
+    expect(known.out).toContain('answered')
+    expect(known.out).toContain(did)
 
-  const signing = terminal(acme, ['auth', 'create', '--from', 'Acme', '--qr', 'small', '--wait'])
-  const challenge = scan(await signing.shown('"submissionEndpoint"'))!
-  expect(JSON.parse(challenge)).toMatchObject({ type: 'https://atalaprism.io/authentication-challenge', from: 'Acme' })
-  expect(await alice.run(['auth', 'respond', '-', '--did', did, '-q'], { input: challenge })).toMatchObject({
-    code: 0,
-    out: did,
-    err: expect.stringContaining('“Acme”, at http://127.0.0.1:'),
-  })
-  const signedIn = await signing.ended()
-  expect(signedIn.code, signedIn.err).toBe(0)
-  expect(signedIn.out).toMatch(/state +signed in/)
-  expect(signedIn.out).toContain(did)
+    const signing = terminal(acme, ['auth', 'create', '--from', 'Acme', '--qr', 'small', '--wait'])
+    const challenge = scan(await signing.shown('"submissionEndpoint"'))!
+    expect(JSON.parse(challenge)).toMatchObject({
+      type: 'https://atalaprism.io/authentication-challenge',
+      from: 'Acme',
+    })
+    expect(await alice.run(['auth', 'respond', '-', '--did', did, '-q'], { input: challenge })).toMatchObject(
+      {
+        code: 0,
+        out: did,
+        err: expect.stringContaining('“Acme”, at http://127.0.0.1:'),
+      },
+    )
+    const signedIn = await signing.ended()
+    expect(signedIn.code, signedIn.err).toBe(0)
+    expect(signedIn.out).toMatch(/state +signed in/)
+    expect(signedIn.out).toContain(did)
 
-  // The link is used up.
-  expect(await alice.run(['auth', 'respond', challenge, '--did', did])).toMatchObject({
-    code: 5,
-    out: '',
-    err: expect.stringMatching(/used already/),
-  })
-})
+    // The link is used up.
+    expect(await alice.run(['auth', 'respond', challenge, '--did', did])).toMatchObject({
+      code: 5,
+      out: '',
+      err: expect.stringMatching(/used already/),
+    })
+  },
+)
 
 test('requests are listed, shown and removed, and scripts read JSON', { timeout: slow }, async () => {
   for (const [topic, inner] of [
@@ -105,9 +123,16 @@ test('requests are listed, shown and removed, and scripts read JSON', { timeout:
     })
     expect((await acme.run([topic, 'remove', made.id])).code).toBe(2)
     expect(await acme.run([topic, 'remove', made.id, '--yes', '-q'])).toMatchObject({ code: 0, out: made.id })
-    expect(await acme.run([topic, 'show', made.id])).toMatchObject({ code: 3, err: expect.stringContaining(`agent ${topic} list`) })
+    expect(await acme.run([topic, 'show', made.id])).toMatchObject({
+      code: 3,
+      err: expect.stringContaining(`agent ${topic} list`),
+    })
   }
-  expect(await alice.run(['onboard', 'list'])).toMatchObject({ code: 0, out: '', err: expect.stringContaining('agent onboard create') })
+  expect(await alice.run(['onboard', 'list'])).toMatchObject({
+    code: 0,
+    out: '',
+    err: expect.stringContaining('agent onboard create'),
+  })
 })
 
 test('declined, and wrong answers', { timeout: slow }, async () => {
@@ -127,9 +152,16 @@ test('declined, and wrong answers', { timeout: slow }, async () => {
   })
 
   const { challenge } = await create('auth', 'create', '--from', 'Acme')
-  const respond = (text: object, did = 'did:peer:2.Vz6Mk') => alice.run(['auth', 'respond', JSON.stringify(text), '--did', did])
-  expect(await respond({ ...challenge, from: 'Bank' })).toMatchObject({ code: 8, err: expect.stringMatching(/Bank at .*Acme at/) })
-  expect(await respond(challenge)).toMatchObject({ code: 3, err: expect.stringContaining('not a DID of this wallet') })
+  const respond = (text: object, did = 'did:peer:2.Vz6Mk') =>
+    alice.run(['auth', 'respond', JSON.stringify(text), '--did', did])
+  expect(await respond({ ...challenge, from: 'Bank' })).toMatchObject({
+    code: 8,
+    err: expect.stringMatching(/Bank at .*Acme at/),
+  })
+  expect(await respond(challenge)).toMatchObject({
+    code: 3,
+    err: expect.stringContaining('not a DID of this wallet'),
+  })
   for (const args of [
     ['onboard', 'submit', '{}', '--new'],
     ['onboard', 'submit', '{"onboardEndpoint":"x"}', '--new'],

@@ -21,7 +21,9 @@ test('a test event is made, listed and shown', { timeout: slow }, async () => {
   const made = JSON.parse((await user.run(['event', 'trigger', 'DIDStatusUpdated', '--json'])).out)
   expect(made).toMatchObject({ type: 'DIDStatusUpdated', data: { test: true } })
   const list = await user.run(['event', 'list', '--type', 'DIDStatusUpdated'])
-  expect(list.out.split('\n').at(-1)).toMatch(new RegExp(`${made.ts}  DIDStatusUpdated .*\\(test\\) +${made.id}$`))
+  expect(list.out.split('\n').at(-1)).toMatch(
+    new RegExp(`${made.ts}  DIDStatusUpdated .*\\(test\\) +${made.id}$`),
+  )
   expect((await user.run(['event', 'show', made.id])).out).toMatch(/DIDStatusUpdated[^]*"test": true/)
   const next = await trigger('DIDStatusUpdated')
   const after = await user.run(['event', 'list', '--after', made.id, '--json'])
@@ -32,68 +34,81 @@ test('a test event is made, listed and shown', { timeout: slow }, async () => {
   expect((await user.run(['event', 'trigger', 'Nonsense'])).code).toBe(2)
 })
 
-test('the tail prints each event once, also across a restart of the daemon, until Ctrl-C (130)', { timeout: slow }, async () => {
-  const { command, lines } = spawn('event', 'tail', '--type', 'PresentationUpdated')
-  await printed(command.stderr, 'Waiting for events')
-  const made = [await trigger()]
-  await trigger('ConnectionUpdated')
-  await expect.poll(lines, { timeout: 30_000 }).toHaveLength(1)
-  const isAway = printed(command.stderr, 'The daemon has gone')
-  const isBack = printed(command.stderr, 'The daemon is there again')
-  await user.run(['daemon', 'stop'])
-  await isAway
-  // On another port: the profile tells.
-  expect((await user.run(['daemon', 'start'])).code).toBe(0)
-  made.push(await trigger())
-  await isBack
-  made.push(await trigger())
-  await expect.poll(lines, { timeout: 30_000 }).toHaveLength(3)
-  expect(lines().map((line) => line.split(/ +/).at(-1))).toEqual(made)
-  command.kill('SIGINT')
-  expect(await command).toMatchObject({ exitCode: 130 })
+test(
+  'the tail prints each event once, also across a restart of the daemon, until Ctrl-C (130)',
+  { timeout: slow },
+  async () => {
+    const { command, lines } = spawn('event', 'tail', '--type', 'PresentationUpdated')
+    await printed(command.stderr, 'Waiting for events')
+    const made = [await trigger()]
+    await trigger('ConnectionUpdated')
+    await expect.poll(lines, { timeout: 30_000 }).toHaveLength(1)
+    const isAway = printed(command.stderr, 'The daemon has gone')
+    const isBack = printed(command.stderr, 'The daemon is there again')
+    await user.run(['daemon', 'stop'])
+    await isAway
+    // On another port: the profile tells.
+    expect((await user.run(['daemon', 'start'])).code).toBe(0)
+    made.push(await trigger())
+    await isBack
+    made.push(await trigger())
+    await expect.poll(lines, { timeout: 30_000 }).toHaveLength(3)
+    expect(lines().map((line) => line.split(/ +/).at(-1))).toEqual(made)
+    command.kill('SIGINT')
+    expect(await command).toMatchObject({ exitCode: 130 })
 
-  const json = spawn('event', 'tail', '--json', '--after', nilId, '--type', 'PresentationUpdated')
-  await expect.poll(json.lines, { timeout: 30_000 }).toHaveLength(3)
-  expect(json.lines().map((line) => JSON.parse(line).id)).toEqual(made)
-  json.command.kill('SIGTERM')
-  expect(await json.command).toMatchObject({ exitCode: 0 })
-})
+    const json = spawn('event', 'tail', '--json', '--after', nilId, '--type', 'PresentationUpdated')
+    await expect.poll(json.lines, { timeout: 30_000 }).toHaveLength(3)
+    expect(json.lines().map((line) => JSON.parse(line).id)).toEqual(made)
+    json.command.kill('SIGTERM')
+    expect(await json.command).toMatchObject({ exitCode: 0 })
+  },
+)
 
-test('the local receiver registers itself, takes what is signed, passes it on and removes itself', { timeout: slow }, async () => {
-  await using target = await openReceiver((response, count) => response.writeHead(count === 1 ? 500 : 204).end())
-  const { command, lines } = spawn('event', 'listen', '--forward-to', target.url)
-  let err = ''
-  command.stderr.on('data', (chunk) => (err += chunk))
-  await printed(command.stderr, 'Listening')
-  const [, url, webhook] = /Listening at (\S+) as webhook (\S+)\./.exec(err)!
-  expect((await user.run(['webhook', 'list', '-q'])).out).toBe(webhook)
-  const event = await trigger()
-  await expect.poll(lines, { timeout: 30_000 }).toHaveLength(2)
-  expect(lines().map((line) => [line.split(' ')[0], line.split(/ +/).at(-1)])).toEqual([
-    ['502', event],
-    ['200', event],
-  ])
-  expect(err).toContain(`${event} was not taken: ${target.url} answered 500`)
-  expect(target.bodies.map((body) => JSON.parse(body).id)).toEqual([event, event])
+test(
+  'the local receiver registers itself, takes what is signed, passes it on and removes itself',
+  { timeout: slow },
+  async () => {
+    await using target = await openReceiver((response, count) =>
+      response.writeHead(count === 1 ? 500 : 204).end(),
+    )
+    const { command, lines } = spawn('event', 'listen', '--forward-to', target.url)
+    let err = ''
+    command.stderr.on('data', (chunk) => (err += chunk))
+    await printed(command.stderr, 'Listening')
+    const [, url, webhook] = /Listening at (\S+) as webhook (\S+)\./.exec(err)!
+    expect((await user.run(['webhook', 'list', '-q'])).out).toBe(webhook)
+    const event = await trigger()
+    await expect.poll(lines, { timeout: 30_000 }).toHaveLength(2)
+    expect(lines().map((line) => [line.split(' ')[0], line.split(/ +/).at(-1)])).toEqual([
+      ['502', event],
+      ['200', event],
+    ])
+    expect(err).toContain(`${event} was not taken: ${target.url} answered 500`)
+    expect(target.bodies.map((body) => JSON.parse(body).id)).toEqual([event, event])
 
-  const forged = {
-    method: 'POST',
-    headers: { 'webhook-id': event, 'webhook-timestamp': `${Math.floor(Date.now() / 1_000)}` },
-    body: target.bodies[0]!,
-  }
-  expect((await fetch(url!, forged)).status).toBe(401)
-  expect((await fetch(url!, { ...forged, headers: { ...forged.headers, 'webhook-signature': 'v1,AAAA' } })).status).toBe(401)
-  expect(target.bodies).toHaveLength(2)
+    const forged = {
+      method: 'POST',
+      headers: { 'webhook-id': event, 'webhook-timestamp': `${Math.floor(Date.now() / 1_000)}` },
+      body: target.bodies[0]!,
+    }
+    expect((await fetch(url!, forged)).status).toBe(401)
+    expect(
+      (await fetch(url!, { ...forged, headers: { ...forged.headers, 'webhook-signature': 'v1,AAAA' } }))
+        .status,
+    ).toBe(401)
+    expect(target.bodies).toHaveLength(2)
 
-  const replayed = await user.run(['event', 'replay', '--to', webhook!, '--event', event])
-  expect(replayed).toMatchObject({ code: 0, out: expect.stringMatching(/sent again +1 event$/) })
-  await expect.poll(() => target.bodies, { timeout: 30_000 }).toHaveLength(3)
-  expect(JSON.parse(target.bodies[2]!).id).toBe(event)
+    const replayed = await user.run(['event', 'replay', '--to', webhook!, '--event', event])
+    expect(replayed).toMatchObject({ code: 0, out: expect.stringMatching(/sent again +1 event$/) })
+    await expect.poll(() => target.bodies, { timeout: 30_000 }).toHaveLength(3)
+    expect(JSON.parse(target.bodies[2]!).id).toBe(event)
 
-  command.kill('SIGTERM')
-  expect(await command).toMatchObject({ exitCode: 0 })
-  expect((await user.run(['webhook', 'list', '-q'])).out).toBe('')
-})
+    command.kill('SIGTERM')
+    expect(await command).toMatchObject({ exitCode: 0 })
+    expect((await user.run(['webhook', 'list', '-q'])).out).toBe('')
+  },
+)
 
 test('the local receiver fails on purpose, and Ctrl-C removes it too', { timeout: slow }, async () => {
   const { command, lines } = spawn('event', 'listen', '--fail', '1', '--print', 'json')
@@ -131,7 +146,9 @@ test('a record that has come to a bad end ends the wait at once (5)', { timeout:
   expect(await command).toMatchObject({
     exitCode: 5,
     stdout: expect.stringContaining('ProblemReportReceived'),
-    stderr: expect.stringMatching(/is in ProblemReportReceived .* and will not come to RequestReceived\.\n  Try: agent credential show /),
+    stderr: expect.stringMatching(
+      /is in ProblemReportReceived .* and will not come to RequestReceived\.\n  Try: agent credential show /,
+    ),
   })
 })
 
@@ -139,10 +156,21 @@ test('commands wait for what becomes of their record, by the stream', { timeout:
   const { command, lines } = spawn('connection', 'invite', '--qr', 'none', '--wait')
   await expect.poll(lines, { timeout: 30_000 }).toHaveLength(1)
   const [url] = lines()
-  const accepted = await asOther('connection', 'accept', url!, '--wait=connectionRESPONSEReceived', '--timeout', '1m', '--json')
+  const accepted = await asOther(
+    'connection',
+    'accept',
+    url!,
+    '--wait=connectionRESPONSEReceived',
+    '--timeout',
+    '1m',
+    '--json',
+  )
   expect(accepted.code).toBe(0)
   expect(JSON.parse(accepted.out)).toMatchObject({ state: 'ConnectionResponseReceived', role: 'Invitee' })
-  expect(await command).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('ConnectionResponseSent (connected)') })
+  expect(await command).toMatchObject({
+    exitCode: 0,
+    stdout: expect.stringContaining('ConnectionResponseSent (connected)'),
+  })
 })
 
 test(
@@ -157,10 +185,15 @@ test(
     expect(invited.code).toBe(6)
     expect(JSON.parse(invited.err)).toMatchObject({
       exitCode: 6,
-      title: expect.stringContaining('is in InvitationGenerated (waiting for somebody to accept the invitation) after 1 s'),
+      title: expect.stringContaining(
+        'is in InvitationGenerated (waiting for somebody to accept the invitation) after 1 s',
+      ),
       hint: `agent connection show ${made.connectionId}`,
     })
-    expect(await user.run(['connection', 'invite', '--wait=Nonsense'])).toMatchObject({ code: 2, err: expect.stringContaining('no state') })
+    expect(await user.run(['connection', 'invite', '--wait=Nonsense'])).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('no state'),
+    })
     expect(await user.run(['connection', 'invite', '--timeout', '1s'])).toMatchObject({ code: 2 })
   },
 )

@@ -30,7 +30,8 @@ afterAll(async () => {
 }, slow)
 
 /** Runs a command of a side. */
-const run = ({ user, env }: Side, ...args: string[]): Promise<Outcome> => user.run([...args, '--json'], { env })
+const run = ({ user, env }: Side, ...args: string[]): Promise<Outcome> =>
+  user.run([...args, '--json'], { env })
 
 /** What a command prints, which must go well: the last of what it prints, where it prints a record before it waits and after. */
 async function json(side: Side, ...args: string[]): Promise<any> {
@@ -65,19 +66,35 @@ const schema = once(async () => {
     additionalProperties: false,
   }
   writeFileSync(file, JSON.stringify(content))
-  return json(acme, 'schema', 'publish', '--name', 'employee', '--author', await issuer(), '--schema', `@${file}`, '--tag', 'hr')
+  return json(
+    acme,
+    'schema',
+    'publish',
+    '--name',
+    'employee',
+    '--author',
+    await issuer(),
+    '--schema',
+    `@${file}`,
+    '--tag',
+    'hr',
+  )
 })
 const connection = once(async () => {
   const invited = await json(acme, 'connection', 'invite', '--label', 'alice', '--goal', 'Your credential')
   const accepted = await json(alice, 'connection', 'accept', invited.invitation.invitationUrl, '--wait')
-  await become(() => json(acme, 'connection', 'show', invited.connectionId), { state: 'ConnectionResponseSent' })
+  await become(() => json(acme, 'connection', 'show', invited.connectionId), {
+    state: 'ConnectionResponseSent',
+  })
   return { ours: invited.connectionId as string, theirs: accepted.connectionId as string, invited, accepted }
 })
 
 /** Asks again until a record is as it is to be: the other side moves it, so that no command of ours waits for it. */
 async function become(read: () => Promise<any>, wanted: object): Promise<any> {
   let last: any
-  await expect.poll(async () => (last = await read()), { timeout: 30_000, interval: 200 }).toMatchObject(wanted)
+  await expect
+    .poll(async () => (last = await read()), { timeout: 30_000, interval: 200 })
+    .toMatchObject(wanted)
   return last
 }
 
@@ -98,7 +115,15 @@ async function issue(...flags: string[]) {
 
 /** Asks for a proof, which the holder has been asked for when this returns. */
 async function ask(...flags: string[]) {
-  const asked = await json(acme, 'proof', 'request', '--connection', (await connection()).ours, ...flags, '--wait=RequestSent')
+  const asked = await json(
+    acme,
+    'proof',
+    'request',
+    '--connection',
+    (await connection()).ours,
+    ...flags,
+    '--wait=RequestSent',
+  )
   const { contents } = await json(alice, 'proof', 'list', '--thid', asked.thid)
   return { asked: asked.presentationId as string, toAnswer: contents[0].presentationId as string }
 }
@@ -114,17 +139,26 @@ describe('wallets and tenants (§2.2–2.4, §4.1, §5)', () => {
       const wallet = await json(acme, 'wallet', 'create', 'bank')
       expect(wallet).toMatchObject({ id: expect.any(String), name: 'bank', createdAt: expect.any(String) })
       const page = await json(acme, 'wallet', 'list')
-      expect(page).toMatchObject({ kind: 'WalletPage', contents: expect.arrayContaining([expect.objectContaining({ id: wallet.id })]) })
+      expect(page).toMatchObject({
+        kind: 'WalletPage',
+        contents: expect.arrayContaining([expect.objectContaining({ id: wallet.id })]),
+      })
       const tenant = await json(acme, 'tenant', 'create', 'bank', '--wallet', wallet.id)
       expect(tenant).toMatchObject({ walletId: wallet.id, apiKey: expect.any(String) })
-      expect(await json(acme, 'tenant', 'show', tenant.id)).toMatchObject({ kind: 'Entity', walletId: wallet.id })
+      expect(await json(acme, 'tenant', 'show', tenant.id)).toMatchObject({
+        kind: 'Entity',
+        walletId: wallet.id,
+      })
 
       const bank: Side = { ...acme, env: { ...acme.env, AGENT_API_KEY: tenant.apiKey } }
       expect((await json(bank, 'did', 'list')).contents).toEqual([])
       await issuer()
       expect((await json(bank, 'did', 'list')).contents).toEqual([])
       const { connectionId } = await json(bank, 'connection', 'invite')
-      expect(await refused(acme, 'connection', 'show', connectionId)).toMatchObject({ code: 3, report: { status: 404 } })
+      expect(await refused(acme, 'connection', 'show', connectionId)).toMatchObject({
+        code: 3,
+        report: { status: 404 },
+      })
       const stranger: Side = { ...acme, env: { ...acme.env, AGENT_API_KEY: 'nobodys' } }
       expect(await refused(stranger, 'did', 'list')).toMatchObject({ code: 4, report: { status: 401 } })
     },
@@ -135,8 +169,16 @@ test('DIDs are published, which an event tells (§3.4, §6.2)', { timeout: slow 
   const did = await issuer()
   expect(await json(acme, 'did', 'show', did)).toMatchObject({ did, status: 'PUBLISHED' })
   const { contents } = await json(acme, 'event', 'list', '--type', 'DIDStatusUpdated')
-  expect(contents).toEqual([expect.objectContaining({ type: 'DIDStatusUpdated', walletId: expect.any(String), ts: expect.any(String) })])
-  expect((await json(alice, 'did', 'resolve', did)).didDocument ?? (await json(alice, 'did', 'resolve', did))).toMatchObject({ id: did })
+  expect(contents).toEqual([
+    expect.objectContaining({
+      type: 'DIDStatusUpdated',
+      walletId: expect.any(String),
+      ts: expect.any(String),
+    }),
+  ])
+  expect(
+    (await json(alice, 'did', 'resolve', did)).didDocument ?? (await json(alice, 'did', 'resolve', did)),
+  ).toMatchObject({ id: did })
 })
 
 test(
@@ -145,9 +187,23 @@ test(
   async () => {
     const { guid, author } = await schema()
     expect(author).toBe(await issuer())
-    expect((await json(acme, 'schema', 'list')).contents.map((each: { guid: string }) => each.guid)).toContain(guid)
-    expect(await json(acme, 'schema', 'show', guid)).toMatchObject({ guid, name: 'employee', version: '1.0.0', tags: ['hr'] })
-    const over = ['--connection', (await connection()).ours, '--issuing-did', await issuer(), '--schema', guid]
+    expect(
+      (await json(acme, 'schema', 'list')).contents.map((each: { guid: string }) => each.guid),
+    ).toContain(guid)
+    expect(await json(acme, 'schema', 'show', guid)).toMatchObject({
+      guid,
+      name: 'employee',
+      version: '1.0.0',
+      tags: ['hr'],
+    })
+    const over = [
+      '--connection',
+      (await connection()).ours,
+      '--issuing-did',
+      await issuer(),
+      '--schema',
+      guid,
+    ]
     expect(await refused(acme, 'credential', 'offer', ...over, '--claim', 'name:=1')).toMatchObject({
       code: 2,
       report: { code: expect.any(String) },
@@ -157,11 +213,23 @@ test(
 
 test('two agents connect (§2.5, §3.1, §4.2)', { timeout: slow }, async () => {
   const { ours, theirs, invited, accepted } = await connection()
-  expect(invited).toMatchObject({ state: 'InvitationGenerated', label: 'alice', invitation: { from: expect.stringMatching(/^did:peer:/) } })
-  expect(accepted).toMatchObject({ state: 'ConnectionResponseReceived', myDid: expect.any(String), theirDid: expect.any(String) })
+  expect(invited).toMatchObject({
+    state: 'InvitationGenerated',
+    label: 'alice',
+    invitation: { from: expect.stringMatching(/^did:peer:/) },
+  })
+  expect(accepted).toMatchObject({
+    state: 'ConnectionResponseReceived',
+    myDid: expect.any(String),
+    theirDid: expect.any(String),
+  })
   const shown = await json(acme, 'connection', 'show', ours)
   expect([shown.myDid, shown.theirDid]).toEqual([accepted.theirDid, accepted.myDid])
-  expect((await json(alice, 'connection', 'list')).contents.map((each: { connectionId: string }) => each.connectionId)).toContain(theirs)
+  expect(
+    (await json(alice, 'connection', 'list')).contents.map(
+      (each: { connectionId: string }) => each.connectionId,
+    ),
+  ).toContain(theirs)
   const { contents } = await json(acme, 'event', 'list', '--thid', shown.thid)
   expect(contents.map(({ data }: { data: { state: string } }) => data.state)).toEqual([
     'InvitationGenerated',
@@ -177,17 +245,38 @@ test(
   async () => {
     const { guid } = await schema()
     const { offered, held } = await offer('--schema', guid, '--claim', 'name=Alice', '--claim', 'level:=7')
-    expect(offered).toMatchObject({ role: 'Issuer', protocolState: 'OfferSent', claims: { name: 'Alice', level: 7 } })
-    expect(await json(alice, 'credential', 'accept', held, '--subject', await holder(), '--wait=RequestSent')).toMatchObject({
+    expect(offered).toMatchObject({
+      role: 'Issuer',
+      protocolState: 'OfferSent',
+      claims: { name: 'Alice', level: 7 },
+    })
+    expect(
+      await json(alice, 'credential', 'accept', held, '--subject', await holder(), '--wait=RequestSent'),
+    ).toMatchObject({
       role: 'Holder',
     })
-    await become(() => json(acme, 'credential', 'show', offered.recordId), { protocolState: 'RequestReceived' })
-    expect(await json(acme, 'credential', 'issue', offered.recordId, '--wait')).toMatchObject({ protocolState: 'CredentialSent' })
+    await become(() => json(acme, 'credential', 'show', offered.recordId), {
+      protocolState: 'RequestReceived',
+    })
+    expect(await json(acme, 'credential', 'issue', offered.recordId, '--wait')).toMatchObject({
+      protocolState: 'CredentialSent',
+    })
     await become(() => json(alice, 'credential', 'show', held), { protocolState: 'CredentialReceived' })
 
-    const asking = ['--schema', guid, '--trust-issuer', await issuer(), '--domain', 'acme.example', '--challenge', 'a-nonce-of-acme']
+    const asking = [
+      '--schema',
+      guid,
+      '--trust-issuer',
+      await issuer(),
+      '--domain',
+      'acme.example',
+      '--challenge',
+      'a-nonce-of-acme',
+    ]
     const { asked, toAnswer } = await ask(...asking)
-    expect(await json(alice, 'proof', 'present', toAnswer, '--credential', held, '--wait')).toMatchObject({ status: 'PresentationSent' })
+    expect(await json(alice, 'proof', 'present', toAnswer, '--credential', held, '--wait')).toMatchObject({
+      status: 'PresentationSent',
+    })
     await become(proof(asked), { status: 'PresentationVerified' })
     expect(await json(acme, 'proof', 'accept', asked)).toMatchObject({ status: 'PresentationAccepted' })
     expect(await refused(acme, 'proof', 'reject', asked)).toMatchObject({ code: 5 })
@@ -198,18 +287,39 @@ test(
   },
 )
 
-test('an SD-JWT is issued, and shows the claims that are asked for and no others', { timeout: slow }, async () => {
-  const { held } = await issue('--format', 'sdjwt', '--claim', 'name=Alice', '--claim', 'birthday=2000-01-01')
-  const { asked, toAnswer } = await ask('--format', 'sdjwt', '--claim', 'name')
-  await json(alice, 'proof', 'present', toAnswer, '--credential', held, '--wait')
-  const shown = await become(proof(asked), { status: 'PresentationVerified' })
-  expect(JSON.stringify(shown.disclosedClaims)).toContain('Alice')
-  expect(JSON.stringify(shown.disclosedClaims)).not.toContain('2000-01-01')
-})
+test(
+  'an SD-JWT is issued, and shows the claims that are asked for and no others',
+  { timeout: slow },
+  async () => {
+    const { held } = await issue(
+      '--format',
+      'sdjwt',
+      '--claim',
+      'name=Alice',
+      '--claim',
+      'birthday=2000-01-01',
+    )
+    const { asked, toAnswer } = await ask('--format', 'sdjwt', '--claim', 'name')
+    await json(alice, 'proof', 'present', toAnswer, '--credential', held, '--wait')
+    const shown = await become(proof(asked), { status: 'PresentationVerified' })
+    expect(JSON.stringify(shown.disclosedClaims)).toContain('Alice')
+    expect(JSON.stringify(shown.disclosedClaims)).not.toContain('2000-01-01')
+  },
+)
 
 test('a policy says which schema a proof must be of', { timeout: slow }, async () => {
   const { guid } = await schema()
-  const { id } = await json(acme, 'policy', 'create', '--name', 'employees', '--schema', guid, '--trust-issuer', await issuer())
+  const { id } = await json(
+    acme,
+    'policy',
+    'create',
+    '--name',
+    'employees',
+    '--schema',
+    guid,
+    '--trust-issuer',
+    await issuer(),
+  )
   const { held } = await issue('--claim', 'nickname=Al')
   const { asked, toAnswer } = await ask('--policy', id)
   await json(alice, 'proof', 'present', toAnswer, '--credential', held)
@@ -220,8 +330,12 @@ test('a policy says which schema a proof must be of', { timeout: slow }, async (
 
 test('an offer, a request and a presentation are declined', { timeout: slow }, async () => {
   const { offered, held } = await offer('--claim', 'name=Bob')
-  expect(await json(alice, 'credential', 'reject', held, '--wait')).toMatchObject({ protocolState: 'ProblemReportSent' })
-  await become(() => json(acme, 'credential', 'show', offered.recordId), { protocolState: 'ProblemReportReceived' })
+  expect(await json(alice, 'credential', 'reject', held, '--wait')).toMatchObject({
+    protocolState: 'ProblemReportSent',
+  })
+  await become(() => json(acme, 'credential', 'show', offered.recordId), {
+    protocolState: 'ProblemReportReceived',
+  })
 
   const first = await ask()
   expect(await json(alice, 'proof', 'reject', first.toAnswer)).toMatchObject({ status: 'RequestRejected' })
@@ -244,7 +358,16 @@ test('a credential is revoked, and the next proof with it does not hold', { time
 })
 
 test('offers and requests go by an invitation, without a connection', { timeout: slow }, async () => {
-  const offering = ['credential', 'offer', '--invitation', '--issuing-did', await issuer(), '--claim', 'ticket:=7', '--auto']
+  const offering = [
+    'credential',
+    'offer',
+    '--invitation',
+    '--issuing-did',
+    await issuer(),
+    '--claim',
+    'ticket:=7',
+    '--auto',
+  ]
   const offered = await json(acme, ...offering)
   expect(offered).toMatchObject({ protocolState: 'InvitationGenerated' })
   const { recordId } = await json(alice, 'credential', 'accept-invitation', offered.invitation.invitationUrl)
@@ -263,28 +386,39 @@ test('a message goes over a connection', { timeout: slow }, async () => {
   await become(read, { contents: [{ direction: 'received', content: 'See you at ten' }] })
 })
 
-test('a webhook is told of every change, with its headers, and told again (§2.8, §2.9, §4.5, §6)', { timeout: slow }, async () => {
-  await using sink = await Sink.open()
-  const { id } = await json(alice, 'webhook', 'add', sink.url, '--headers', '{"x-who":"alice"}')
-  try {
-    expect(await json(alice, 'webhook', 'test', id)).toMatchObject({ status: 200 })
-    const { id: eventId } = await json(alice, 'event', 'trigger', 'ConnectionUpdated')
-    await expect.poll(() => sink.events.map((event) => event.id), { timeout: 30_000 }).toContain(eventId)
-    const told = sink.deliveries.find(({ event }) => event.id === eventId)!
-    expect(told).toMatchObject({ event: { type: 'ConnectionUpdated', walletId: expect.any(String) }, headers: { 'x-who': 'alice' } })
-    expect(await json(alice, 'event', 'show', eventId)).toEqual(told.event)
+test(
+  'a webhook is told of every change, with its headers, and told again (§2.8, §2.9, §4.5, §6)',
+  { timeout: slow },
+  async () => {
+    await using sink = await Sink.open()
+    const { id } = await json(alice, 'webhook', 'add', sink.url, '--headers', '{"x-who":"alice"}')
+    try {
+      expect(await json(alice, 'webhook', 'test', id)).toMatchObject({ status: 200 })
+      const { id: eventId } = await json(alice, 'event', 'trigger', 'ConnectionUpdated')
+      await expect.poll(() => sink.events.map((event) => event.id), { timeout: 30_000 }).toContain(eventId)
+      const told = sink.deliveries.find(({ event }) => event.id === eventId)!
+      expect(told).toMatchObject({
+        event: { type: 'ConnectionUpdated', walletId: expect.any(String) },
+        headers: { 'x-who': 'alice' },
+      })
+      expect(await json(alice, 'event', 'show', eventId)).toEqual(told.event)
 
-    expect(await json(alice, 'webhook', 'replay', id, '--event', eventId)).toMatchObject({ count: 1 })
-    await expect.poll(() => sink.deliveries.filter(({ event }) => event.id === eventId).length, { timeout: 30_000 }).toBe(2)
-    const { contents } = await json(alice, 'webhook', 'deliveries', id, '--event', eventId)
-    expect(contents.map(({ kind, outcome }: { kind: string; outcome: string }) => [kind, outcome])).toEqual([
-      ['replay', 'delivered'],
-      ['automatic', 'delivered'],
-    ])
-  } finally {
-    await json(alice, 'webhook', 'remove', id, '--yes')
-  }
-})
+      expect(await json(alice, 'webhook', 'replay', id, '--event', eventId)).toMatchObject({ count: 1 })
+      await expect
+        .poll(() => sink.deliveries.filter(({ event }) => event.id === eventId).length, { timeout: 30_000 })
+        .toBe(2)
+      const { contents } = await json(alice, 'webhook', 'deliveries', id, '--event', eventId)
+      expect(contents.map(({ kind, outcome }: { kind: string; outcome: string }) => [kind, outcome])).toEqual(
+        [
+          ['replay', 'delivered'],
+          ['automatic', 'delivered'],
+        ],
+      )
+    } finally {
+      await json(alice, 'webhook', 'remove', id, '--yes')
+    }
+  },
+)
 
 describe('onboard (§2.10, §2.12, §3.5, §4.7)', () => {
   test('a DID is asked for and handed over, once', { timeout: slow }, async () => {
@@ -296,7 +430,9 @@ describe('onboard (§2.10, §2.12, §3.5, §4.7)', () => {
       state: 'success',
       did: submitted.did,
     })
-    expect(await refused(alice, 'onboard', 'submit', JSON.stringify(didRequest), '--new')).toMatchObject({ code: 5 })
+    expect(await refused(alice, 'onboard', 'submit', JSON.stringify(didRequest), '--new')).toMatchObject({
+      code: 5,
+    })
     expect(await json(acme, 'onboard', 'list')).toMatchObject({
       kind: 'Collection',
       contents: expect.arrayContaining([expect.objectContaining({ id })]),
@@ -321,11 +457,23 @@ describe('authenticate (§2.11, §2.12, §3.5, §4.7)', () => {
   test('somebody signs in with their DID, once, for which there is a token', { timeout: slow }, async () => {
     const did = await known()
     const { id, challenge, state } = await json(acme, 'auth', 'create', '--from', 'Acme')
-    expect({ state, challenge }).toMatchObject({ state: 'pending', challenge: { nonce: expect.any(String), expireAt: expect.any(String) } })
+    expect({ state, challenge }).toMatchObject({
+      state: 'pending',
+      challenge: { nonce: expect.any(String), expireAt: expect.any(String) },
+    })
     await json(alice, 'auth', 'respond', JSON.stringify(challenge), '--did', did)
-    expect(await json(acme, 'auth', 'show', id, '--wait')).toMatchObject({ kind: 'AuthenticationChallengeState', state: 'success', did })
-    expect(await json(acme, 'auth', 'token', id)).toMatchObject({ subject: did, token: expect.stringMatching(/^[\w-]+\.[\w-]+\.[\w-]+$/) })
-    expect(await refused(alice, 'auth', 'respond', JSON.stringify(challenge), '--did', did)).toMatchObject({ code: 5 })
+    expect(await json(acme, 'auth', 'show', id, '--wait')).toMatchObject({
+      kind: 'AuthenticationChallengeState',
+      state: 'success',
+      did,
+    })
+    expect(await json(acme, 'auth', 'token', id)).toMatchObject({
+      subject: did,
+      token: expect.stringMatching(/^[\w-]+\.[\w-]+\.[\w-]+$/),
+    })
+    expect(await refused(alice, 'auth', 'respond', JSON.stringify(challenge), '--did', did)).toMatchObject({
+      code: 5,
+    })
     expect((await json(acme, 'auth', 'list')).contents.map((each: { id: string }) => each.id)).toContain(id)
     await json(acme, 'auth', 'remove', id, '--yes')
     expect(await refused(acme, 'auth', 'show', id)).toMatchObject({ code: 3 })

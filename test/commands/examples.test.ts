@@ -28,11 +28,18 @@ const ways = {
 }
 
 function run(name: string, variables: Record<string, string>) {
-  const env = { PATH: process.env['PATH']!, HOME: user.folder, TMPDIR: user.folder, NO_COLOR: '1', ...variables }
+  const env = {
+    PATH: process.env['PATH']!,
+    HOME: user.folder,
+    TMPDIR: user.folder,
+    NO_COLOR: '1',
+    ...variables,
+  }
   return execa('bash', [`${folder}/${name}`], { env, extendEnv: false, reject: false, all: true, input: '' })
 }
 
-test('there are some', () => expect(scripts.toSorted()).toEqual(['main-job.sh', 'onboarding.sh', 'webhooks.sh']))
+test('there are some', () =>
+  expect(scripts.toSorted()).toEqual(['main-job.sh', 'onboarding.sh', 'webhooks.sh']))
 
 describe.each(scripts)('%s', (name) => {
   test('is a bash script that stops at the first fault, and cleans up', async () => {
@@ -55,7 +62,8 @@ describe.each(scripts)('%s', (name) => {
   })
 
   test('begins as the others do', () => {
-    const preamble = (text: string) => text.slice(text.indexOf('set -euo'), text.indexOf('\n\nstep', text.indexOf('didcomm-port')))
+    const preamble = (text: string) =>
+      text.slice(text.indexOf('set -euo'), text.indexOf('\n\nstep', text.indexOf('didcomm-port')))
     expect(preamble(textOf(name))).toBe(preamble(textOf(scripts[0]!)))
   })
 

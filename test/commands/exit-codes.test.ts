@@ -24,13 +24,17 @@ afterAll(async () => {
 
 /** By number, what brings it about. */
 const provoked: Readonly<
-  Record<keyof typeof exitCodes, (args: (...args: string[]) => Promise<number | undefined>) => Promise<number | undefined>>
+  Record<
+    keyof typeof exitCodes,
+    (args: (...args: string[]) => Promise<number | undefined>) => Promise<number | undefined>
+  >
 > = {
   0: (run) => run('connection', 'list'),
   1: (run) => run('did', 'resolve', 'did:nosuch:x'),
   2: (run) => run('connection', 'list', '--no-such-flag'),
   3: (run) => run('connection', 'show', noId),
-  4: async () => (await user.run(['connection', 'list'], { env: { AGENT_API_KEY: 'another-daemons-key' } })).code,
+  4: async () =>
+    (await user.run(['connection', 'list'], { env: { AGENT_API_KEY: 'another-daemons-key' } })).code,
   5: async (run) => {
     await run('wallet', 'create', 'spare', '--id', noId)
     return run('wallet', 'create', 'spare', '--id', noId)
@@ -64,6 +68,9 @@ test.skipIf(process.platform !== 'linux' || !existsSync(script))(
     await printed(session.stdout, 'The invitation’s URL:')
     session.stdin.write('\u0003')
     await once(session, 'exit')
-    expect(await session).toMatchObject({ exitCode: 130, stdout: expect.stringContaining('Interrupted; nothing is done.') })
+    expect(await session).toMatchObject({
+      exitCode: 130,
+      stdout: expect.stringContaining('Interrupted; nothing is done.'),
+    })
   },
 )

@@ -17,7 +17,13 @@ function codesInSource(): string[] {
   const src = fileURLToPath(new URL('../../src', import.meta.url))
   const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'))
   const texts = files.map((file) => readFileSync(join(src, file), 'utf8'))
-  return [...new Set(texts.flatMap((text) => [...text.matchAll(/'([ew]\.[pm](?:\.[a-z0-9_-]+)+)'/g)].map(([, code]) => code!)))]
+  return [
+    ...new Set(
+      texts.flatMap((text) =>
+        [...text.matchAll(/'([ew]\.[pm](?:\.[a-z0-9_-]+)+)'/g)].map(([, code]) => code!),
+      ),
+    ),
+  ]
 }
 
 describe('there is an explanation', () => {
@@ -55,7 +61,8 @@ describe('there is an explanation', () => {
 })
 
 test('no problem has an exit code that is not in the table', () => {
-  for (const [type, status] of Object.entries(problems)) expect(Object.keys(exitCodes).map(Number)).toContain(exitCodeOf({ type, status }))
+  for (const [type, status] of Object.entries(problems))
+    expect(Object.keys(exitCodes).map(Number)).toContain(exitCodeOf({ type, status }))
 })
 
 test.each([
@@ -85,6 +92,11 @@ test.each([
   expect(toReport(error, id).hint).toBe(name === 'InvalidFlowStateError' ? 'agent proof show <id>' : hint)
 })
 
-test.each(['HTTP 500', 'about:blank', 'x$(reboot)', 'x\u001b[31m'])('a type that cannot be typed is not: %j', (type) => {
-  expect(toReport(new ProblemError({ status: 500, type, title: 'Title' }), 'did:create').hint).toBeUndefined()
-})
+test.each(['HTTP 500', 'about:blank', 'x$(reboot)', 'x\u001b[31m'])(
+  'a type that cannot be typed is not: %j',
+  (type) => {
+    expect(
+      toReport(new ProblemError({ status: 500, type, title: 'Title' }), 'did:create').hint,
+    ).toBeUndefined()
+  },
+)

@@ -6,9 +6,22 @@ const { user, asOther: asHolder, call, url } = serveTwoTenants('holder')
 
 /** Takes a new offer by an invitation. Returns the holder's record id and the issuer's. */
 async function offered(issuer: string, claim: string) {
-  const { out } = await user.run(['credential', 'offer', '--invitation', '--issuing-did', issuer, '--claim', claim, '--auto', '--json'])
+  const { out } = await user.run([
+    'credential',
+    'offer',
+    '--invitation',
+    '--issuing-did',
+    issuer,
+    '--claim',
+    claim,
+    '--auto',
+    '--json',
+  ])
   const { recordId, invitation } = JSON.parse(out)
-  return { issued: recordId as string, held: (await asHolder('credential', 'accept-invitation', invitation.invitationUrl, '-q')).out }
+  return {
+    issued: recordId as string,
+    held: (await asHolder('credential', 'accept-invitation', invitation.invitationUrl, '-q')).out,
+  }
 }
 
 /** Takes a new request by an invitation. Returns the prover's record id. */
@@ -17,54 +30,79 @@ async function asked(...flags: string[]) {
   return (await asHolder('proof', 'accept-invitation', out, '-q')).out
 }
 
-test('a proof is made of the one credential that answers, or of the one that is named', { timeout: slow }, async () => {
-  const issuer = JSON.parse((await user.run(['did', 'create', '--json'])).out).longFormDid
-  const subject = JSON.parse((await asHolder('did', 'create', '--json')).out).longFormDid
-  const accept = async (claim: string) => {
-    const { held } = await offered(issuer, claim)
-    expect((await asHolder('credential', 'accept', held, '--subject', subject, '--wait')).out).toContain('CredentialReceived')
-    return held
-  }
+test(
+  'a proof is made of the one credential that answers, or of the one that is named',
+  { timeout: slow },
+  async () => {
+    const issuer = JSON.parse((await user.run(['did', 'create', '--json'])).out).longFormDid
+    const subject = JSON.parse((await asHolder('did', 'create', '--json')).out).longFormDid
+    const accept = async (claim: string) => {
+      const { held } = await offered(issuer, claim)
+      expect((await asHolder('credential', 'accept', held, '--subject', subject, '--wait')).out).toContain(
+        'CredentialReceived',
+      )
+      return held
+    }
 
-  const first = await asked()
-  const none = await asHolder('proof', 'present', first)
-  expect(none).toMatchObject({ code: 3, out: '', err: expect.stringMatching(/No credential[^]*Try: agent proof reject/) })
-  const alice = await accept('name=Alice')
-  const shown = await asHolder('proof', 'show', first)
-  expect(shown.out).toMatch(new RegExp(`CREDENTIAL +CLAIMS +ISSUER\n${alice} +name +did:prism:`))
-  expect(shown.err).toContain(`Next:\n  agent proof present ${first}`)
-  expect((await asHolder('proof', 'present', first, '--wait')).out).toContain('PresentationSent')
+    const first = await asked()
+    const none = await asHolder('proof', 'present', first)
+    expect(none).toMatchObject({
+      code: 3,
+      out: '',
+      err: expect.stringMatching(/No credential[^]*Try: agent proof reject/),
+    })
+    const alice = await accept('name=Alice')
+    const shown = await asHolder('proof', 'show', first)
+    expect(shown.out).toMatch(new RegExp(`CREDENTIAL +CLAIMS +ISSUER\n${alice} +name +did:prism:`))
+    expect(shown.err).toContain(`Next:\n  agent proof present ${first}`)
+    expect((await asHolder('proof', 'present', first, '--wait')).out).toContain('PresentationSent')
 
-  const bob = await accept('age:=42')
-  const second = await asked()
-  const several = await asHolder('proof', 'present', second)
-  expect(several).toMatchObject({ code: 2, out: '', err: expect.stringContaining('name one with --credential') })
-  for (const words of [`${alice}  name`, `${bob}  age`]) expect(several.err).toContain(words)
-  expect(JSON.parse((await asHolder('proof', 'present', second, '--json')).err)).toMatchObject({ code: 'Usage', exitCode: 2 })
-  expect((await asHolder('proof', 'show', second)).err).toContain(`agent proof present ${second} --credential ${bob}`)
-  const named = await asHolder('proof', 'present', second, '--credential', bob)
-  expect(named).toMatchObject({ code: 0, err: expect.not.stringContaining('Warning') })
+    const bob = await accept('age:=42')
+    const second = await asked()
+    const several = await asHolder('proof', 'present', second)
+    expect(several).toMatchObject({
+      code: 2,
+      out: '',
+      err: expect.stringContaining('name one with --credential'),
+    })
+    for (const words of [`${alice}  name`, `${bob}  age`]) expect(several.err).toContain(words)
+    expect(JSON.parse((await asHolder('proof', 'present', second, '--json')).err)).toMatchObject({
+      code: 'Usage',
+      exitCode: 2,
+    })
+    expect((await asHolder('proof', 'show', second)).err).toContain(
+      `agent proof present ${second} --credential ${bob}`,
+    )
+    const named = await asHolder('proof', 'present', second, '--credential', bob)
+    expect(named).toMatchObject({ code: 0, err: expect.not.stringContaining('Warning') })
 
-  const third = await asked('--schema', 'https://schemas.example/person')
-  expect(await asHolder('proof', 'present', third)).toMatchObject({
-    code: 3,
-    err: expect.stringMatching(
-      /satisfies proofs\.0, the schema https:\/\/schemas\.example\/person[^]*WHY NOT[^]*accepts none of the schemas/,
-    ),
-  })
-  expect((await asHolder('proof', 'show', third)).out).toContain('No credential of this wallet answers it')
-  const fourth = await asked('--schema', 'https://schemas.example/person')
-  const warned = await asHolder('proof', 'present', fourth, '--credential', bob)
-  const warning = `Warning: the credential ${bob} does not answer the request, and the verifier may refuse it: The request accepts none of the schemas`
-  expect(warned).toMatchObject({ code: 0, err: expect.stringContaining(warning) })
+    const third = await asked('--schema', 'https://schemas.example/person')
+    expect(await asHolder('proof', 'present', third)).toMatchObject({
+      code: 3,
+      err: expect.stringMatching(
+        /satisfies proofs\.0, the schema https:\/\/schemas\.example\/person[^]*WHY NOT[^]*accepts none of the schemas/,
+      ),
+    })
+    expect((await asHolder('proof', 'show', third)).out).toContain('No credential of this wallet answers it')
+    const fourth = await asked('--schema', 'https://schemas.example/person')
+    const warned = await asHolder('proof', 'present', fourth, '--credential', bob)
+    const warning = `Warning: the credential ${bob} does not answer the request, and the verifier may refuse it: The request accepts none of the schemas`
+    expect(warned).toMatchObject({ code: 0, err: expect.stringContaining(warning) })
 
-  expect((await asHolder('proof', 'remove', third)).code).toBe(2)
-  expect(await asHolder('proof', 'remove', third, '--yes')).toMatchObject({ code: 0, out: `removed  ${third}` })
-  expect((await asHolder('proof', 'remove', third, '--yes')).code).toBe(3)
-  expect((await asHolder('credential', 'remove', alice)).code).toBe(2)
-  expect(await asHolder('credential', 'remove', alice, '--yes', '-q')).toMatchObject({ code: 0, out: alice })
-  expect((await asHolder('credential', 'show', alice)).code).toBe(3)
-})
+    expect((await asHolder('proof', 'remove', third)).code).toBe(2)
+    expect(await asHolder('proof', 'remove', third, '--yes')).toMatchObject({
+      code: 0,
+      out: `removed  ${third}`,
+    })
+    expect((await asHolder('proof', 'remove', third, '--yes')).code).toBe(3)
+    expect((await asHolder('credential', 'remove', alice)).code).toBe(2)
+    expect(await asHolder('credential', 'remove', alice, '--yes', '-q')).toMatchObject({
+      code: 0,
+      out: alice,
+    })
+    expect((await asHolder('credential', 'show', alice)).code).toBe(3)
+  },
+)
 
 test(
   'a request for two schemas is answered with a credential of each, and names the schema that is missing',
@@ -73,10 +111,16 @@ test(
     const issuer = JSON.parse((await user.run(['did', 'create', '--json'])).out).longFormDid
     const subject = JSON.parse((await asHolder('did', 'create', '--json')).out).longFormDid
     const publishSchema = async (name: string) => {
-      const schema = { $schema: 'https://json-schema.org/draft/2020-12/schema', type: 'object', properties: {} }
+      const schema = {
+        $schema: 'https://json-schema.org/draft/2020-12/schema',
+        type: 'object',
+        properties: {},
+      }
       const type = 'https://w3c-ccg.github.io/vc-json-schemas/schema/2.0/schema.json'
       const author = issuer.split(':').slice(0, 3).join(':')
-      const { self } = await call('POST /schema-registry/schemas', { body: { name, version: '1.0.0', type, author, schema } })
+      const { self } = await call('POST /schema-registry/schemas', {
+        body: { name, version: '1.0.0', type, author, schema },
+      })
       return new URL(self, url()).href
     }
     const [first, second] = [await publishSchema('first'), await publishSchema('second')]
@@ -89,15 +133,22 @@ test(
     }
     const ask = async () => {
       const body = { proofs: [{ schemaId: first }, { schemaId: second }] }
-      const { invitation, presentationId } = await call('POST /present-proof/presentations/invitation', { body })
-      return { presentationId, id: (await asHolder('proof', 'accept-invitation', invitation!.invitationUrl, '-q')).out }
+      const { invitation, presentationId } = await call('POST /present-proof/presentations/invitation', {
+        body,
+      })
+      return {
+        presentationId,
+        id: (await asHolder('proof', 'accept-invitation', invitation!.invitationUrl, '-q')).out,
+      }
     }
 
     const held = await hold(first)
     const { id: halfAnswered } = await ask()
     expect(await asHolder('proof', 'present', halfAnswered, '--credential', held)).toMatchObject({
       code: 0,
-      err: expect.stringContaining(`Warning: none of the credentials satisfies proofs.1, the schema ${second}, and`),
+      err: expect.stringContaining(
+        `Warning: none of the credentials satisfies proofs.1, the schema ${second}, and`,
+      ),
     })
     const { id } = await ask()
     expect(await asHolder('proof', 'present', id)).toMatchObject({
@@ -110,43 +161,63 @@ test(
     const another = await hold(first)
     const { id: ambiguous, presentationId } = await ask()
     const several = await asHolder('proof', 'present', ambiguous)
-    expect(several).toMatchObject({ code: 2, err: expect.stringMatching(/name one for each schema[^]*--credential \S+ --credential/) })
+    expect(several).toMatchObject({
+      code: 2,
+      err: expect.stringMatching(/name one for each schema[^]*--credential \S+ --credential/),
+    })
     for (const each of [held, another, other]) expect(several.err).toContain(each)
-    expect((await asHolder('proof', 'present', ambiguous, '--credential', another, '--credential', other)).err).not.toContain('Warning')
+    expect(
+      (await asHolder('proof', 'present', ambiguous, '--credential', another, '--credential', other)).err,
+    ).not.toContain('Warning')
     await expect
       .poll(async () => (await user.run(['proof', 'show', presentationId])).out, { timeout: 30_000 })
       .toContain('PresentationVerified')
   },
 )
 
-test('an offer is declined, and an issued credential is revoked before its record goes', { timeout: slow }, async () => {
-  const issuer = JSON.parse((await user.run(['did', 'create', '--json'])).out).longFormDid
-  const subject = JSON.parse((await asHolder('did', 'create', '--json')).out).longFormDid
-  const declined = await offered(issuer, 'a=b')
-  expect(await asHolder('credential', 'reject', declined.held)).toMatchObject({ code: 0, out: expect.stringContaining('ProblemReport') })
-  await expect
-    .poll(async () => (await user.run(['credential', 'show', declined.issued])).out, { timeout: 30_000 })
-    .toMatch(/last failure +The holder declined/)
-  expect((await asHolder('credential', 'accept', declined.held, '--subject', subject)).code).toBe(5)
-  expect((await user.run(['credential', 'remove', declined.issued, '--yes'])).code).toBe(0)
+test(
+  'an offer is declined, and an issued credential is revoked before its record goes',
+  { timeout: slow },
+  async () => {
+    const issuer = JSON.parse((await user.run(['did', 'create', '--json'])).out).longFormDid
+    const subject = JSON.parse((await asHolder('did', 'create', '--json')).out).longFormDid
+    const declined = await offered(issuer, 'a=b')
+    expect(await asHolder('credential', 'reject', declined.held)).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('ProblemReport'),
+    })
+    await expect
+      .poll(async () => (await user.run(['credential', 'show', declined.issued])).out, { timeout: 30_000 })
+      .toMatch(/last failure +The holder declined/)
+    expect((await asHolder('credential', 'accept', declined.held, '--subject', subject)).code).toBe(5)
+    expect((await user.run(['credential', 'remove', declined.issued, '--yes'])).code).toBe(0)
 
-  const { held, issued } = await offered(issuer, 'a=b')
-  await asHolder('credential', 'accept', held, '--subject', subject, '--wait')
-  await expect.poll(async () => (await user.run(['credential', 'show', issued])).out, { timeout: 30_000 }).toContain('CredentialSent')
-  expect((await asHolder('credential', 'reject', held)).code).toBe(5)
-  expect(await user.run(['credential', 'remove', issued, '--yes'])).toMatchObject({
-    code: 5,
-    err: expect.stringContaining('Revoke it first'),
-  })
-  expect((await user.run(['credential', 'revoke', issued, '--yes'])).code).toBe(0)
-  expect((await user.run(['credential', 'remove', issued, '--yes'])).code).toBe(0)
-})
+    const { held, issued } = await offered(issuer, 'a=b')
+    await asHolder('credential', 'accept', held, '--subject', subject, '--wait')
+    await expect
+      .poll(async () => (await user.run(['credential', 'show', issued])).out, { timeout: 30_000 })
+      .toContain('CredentialSent')
+    expect((await asHolder('credential', 'reject', held)).code).toBe(5)
+    expect(await user.run(['credential', 'remove', issued, '--yes'])).toMatchObject({
+      code: 5,
+      err: expect.stringContaining('Revoke it first'),
+    })
+    expect((await user.run(['credential', 'revoke', issued, '--yes'])).code).toBe(0)
+    expect((await user.run(['credential', 'remove', issued, '--yes'])).code).toBe(0)
+  },
+)
 
 test('an invitation is taken back, as long as nobody has accepted it', { timeout: slow }, async () => {
   const invite = async () =>
-    JSON.parse((await user.run(['connection', 'invite', '--json'])).out) as { connectionId: string; invitation: { invitationUrl: string } }
+    JSON.parse((await user.run(['connection', 'invite', '--json'])).out) as {
+      connectionId: string
+      invitation: { invitationUrl: string }
+    }
   const taken = await invite()
-  expect(await user.run(['connection', 'remove', taken.connectionId])).toMatchObject({ code: 2, err: expect.stringContaining('--yes') })
+  expect(await user.run(['connection', 'remove', taken.connectionId])).toMatchObject({
+    code: 2,
+    err: expect.stringContaining('--yes'),
+  })
   expect((await user.run(['connection', 'remove', taken.connectionId, '--yes'])).code).toBe(0)
   expect((await user.run(['connection', 'remove', taken.connectionId, '--yes'])).code).toBe(3)
 

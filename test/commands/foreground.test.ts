@@ -42,7 +42,9 @@ function isAlive(pid: number, signal: NodeJS.Signals | 0 = 0): boolean {
   }
 }
 
-async function launch(folder: string): Promise<{ launcher: ChildProcess; said: () => string; daemon: Running }> {
+async function launch(
+  folder: string,
+): Promise<{ launcher: ChildProcess; said: () => string; daemon: Running }> {
   const launcher = spawn(process.execPath, [agent, 'daemon', 'start', '--foreground'], {
     env: settings(folder),
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -30,14 +30,27 @@ const rows: Row[] = [
 
 describe('the name of a connection', () => {
   const connectionId = '01a20725-1111-7111-8111-0123456789ab'
-  const peerAt = (service: object) => `did:peer:2.Ez6LSkey.Vz6Mkkey.S${Buffer.from(JSON.stringify(service)).toString('base64url')}`
+  const peerAt = (service: object) =>
+    `did:peer:2.Ez6LSkey.Vz6Mkkey.S${Buffer.from(JSON.stringify(service)).toString('base64url')}`
 
   test.each([
     ['its label', { label: 'Acme', goal: 'Hire' }, 'Acme'],
     ['the goal of its invitation', { goal: 'Hire' }, 'Hire'],
-    ['the peer’s host', { theirDid: peerAt({ t: 'dm', s: { uri: 'https://acme.example/didcomm/x' } }) }, 'acme.example 456789ab'],
-    ['the host of an older form', { theirDid: peerAt([{ t: 'dm', s: 'http://10.0.0.1:8090' }]) }, '10.0.0.1:8090 456789ab'],
-    ['its id, of a peer with a mediator', { theirDid: peerAt({ t: 'dm', s: { uri: 'did:peer:2.x' } }) }, 'unnamed 456789ab'],
+    [
+      'the peer’s host',
+      { theirDid: peerAt({ t: 'dm', s: { uri: 'https://acme.example/didcomm/x' } }) },
+      'acme.example 456789ab',
+    ],
+    [
+      'the host of an older form',
+      { theirDid: peerAt([{ t: 'dm', s: 'http://10.0.0.1:8090' }]) },
+      '10.0.0.1:8090 456789ab',
+    ],
+    [
+      'its id, of a peer with a mediator',
+      { theirDid: peerAt({ t: 'dm', s: { uri: 'did:peer:2.x' } }) },
+      'unnamed 456789ab',
+    ],
     ['its id', {}, 'unnamed 456789ab'],
   ])('is %s', (_, given, name) => {
     expect(connectionName({ connectionId, ...given })).toBe(name)
@@ -111,14 +124,19 @@ describe('colours', () => {
   ]
 
   test('are put on words that are there without them, and take no room', () => {
-    const [bare, painted] = [table(['OfferSent', 'CredentialSent'], states), table(['OfferSent', 'CredentialSent'], states, 80, paint)]
+    const [bare, painted] = [
+      table(['OfferSent', 'CredentialSent'], states),
+      table(['OfferSent', 'CredentialSent'], states, 80, paint),
+    ]
     expect(stripVTControlCharacters(painted)).toBe(bare)
     expect(painted.split('\n')[1]).toBe('\u001b[33mOfferSent\u001b[39m       1')
   })
 
   test('end where a word is cut', () => {
     const cut: Column<string>[] = [{ head: 's', of: (text) => inStyle('bad', text), cut: 'end' }]
-    expect(table(['a long text of letters'], cut, 12, paint).split('\n')[1]).toBe('\u001b[31ma long text…\u001b[39m')
+    expect(table(['a long text of letters'], cut, 12, paint).split('\n')[1]).toBe(
+      '\u001b[31ma long text…\u001b[39m',
+    )
   })
 
   test('cannot be had by a claim, whatever it holds', () => {
@@ -168,7 +186,13 @@ describe('fields', () => {
 })
 
 test('claims are one a line, by paths that --claim takes, and their names draw nothing', () => {
-  const claims = { name: 'Alice', address: { city: 'Ulm', 'zip.code': 1, more: {} }, list: [{ a: 1 }], none: null, 'red\u001b[31m\n': true }
+  const claims = {
+    name: 'Alice',
+    address: { city: 'Ulm', 'zip.code': 1, more: {} },
+    list: [{ a: 1 }],
+    none: null,
+    'red\u001b[31m\n': true,
+  }
   expect(claimPairs(claims)).toEqual([
     ['claim name', 'Alice'],
     ['claim address.city', 'Ulm'],
@@ -201,14 +225,18 @@ describe('a credential', () => {
     const words = (standing: CredentialContent['standing']) => standingOf(content({ standing }))
     expect(words({ status: 'revoked' })).toBe('revoked')
     expect(words({ status: 'suspended' })).toBe('suspended')
-    expect(words({ status: 'not-revoked', detail: 'it names no status list' })).toBe('not revoked: it names no status list')
+    expect(words({ status: 'not-revoked', detail: 'it names no status list' })).toBe(
+      'not revoked: it names no status list',
+    )
     expect(words({ status: 'unknown', detail: 'its host is away' })).toBe('cannot be known: its host is away')
   })
 
   test('says what can be kept back', () => {
     expect(disclosableOf(content({}))).toBeUndefined()
     expect(disclosableOf(content({ disclosable: [] }))).toBe('none')
-    expect(disclosableOf(content({ disclosable: [['name'], ['tags', '0'], ['zip.code']] }))).toBe('name tags.0 zip\\.code')
+    expect(disclosableOf(content({ disclosable: [['name'], ['tags', '0'], ['zip.code']] }))).toBe(
+      'name tags.0 zip\\.code',
+    )
   })
 })
 
@@ -232,11 +260,15 @@ describe('the width of a text', () => {
     expect(widthOf(text)).toBe(width)
   })
 
-  test.each(['a long text of letters', '日本語のとても長い文', '👩‍👩‍👧👩‍👩‍👧👩‍👩‍👧👩‍👩‍👧👩‍👩‍👧'])('of %j can be made anything smaller', (text) => {
-    for (let width = 1; width < widthOf(text); width++) {
-      for (const where of ['end', 'middle'] as const) expect(widthOf(shorten(text, width, where))).toBeLessThanOrEqual(width)
-    }
-  })
+  test.each(['a long text of letters', '日本語のとても長い文', '👩‍👩‍👧👩‍👩‍👧👩‍👩‍👧👩‍👩‍👧👩‍👩‍👧'])(
+    'of %j can be made anything smaller',
+    (text) => {
+      for (let width = 1; width < widthOf(text); width++) {
+        for (const where of ['end', 'middle'] as const)
+          expect(widthOf(shorten(text, width, where))).toBeLessThanOrEqual(width)
+      }
+    },
+  )
 
   test('is padded', () => {
     expect(pad('日', 4)).toBe('日  ')
@@ -309,13 +341,20 @@ describe('times', () => {
   })
 
   test('are measured in what can be read', () => {
-    expect([0.4, 9.96, 12.4, 999, 1_250].map(duration)).toEqual(['0.4 ms', '10.0 ms', '12 ms', '999 ms', '1.25 s'])
+    expect([0.4, 9.96, 12.4, 999, 1_250].map(duration)).toEqual([
+      '0.4 ms',
+      '10.0 ms',
+      '12 ms',
+      '999 ms',
+      '1.25 s',
+    ])
   })
 })
 
 describe('a line of the log', () => {
   test('is put into words', () => {
-    const line = '{"level":40,"time":1795205192542,"pid":1,"hostname":"vm","walletId":"w","err":{"message":"no"},"msg":"not sent"}'
+    const line =
+      '{"level":40,"time":1795205192542,"pid":1,"hostname":"vm","walletId":"w","err":{"message":"no"},"msg":"not sent"}'
     expect(formatLogLine(line)).toBe('20:06:32.542 warn  not sent walletId=w err={"message":"no"}')
   })
 

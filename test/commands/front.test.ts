@@ -33,22 +33,34 @@ test.each<[given: string, arranged: string]>([
 })
 
 describe('-h is --help', slow, () => {
-  test.each([[[]], [['connection']], [['tenant', 'key']], [['connection', 'list']], [['daemon', 'start']], [['explain']], [['help']]])(
-    'after %j',
-    async (words) => {
-      const [short, long] = await Promise.all([user.run([...words, '-h']), user.run([...words, '--help'])])
-      expect(short).toEqual(long)
-      expect(short).toMatchObject({ code: 0, err: '', out: expect.stringContaining('USAGE') })
-    },
-  )
+  test.each([
+    [[]],
+    [['connection']],
+    [['tenant', 'key']],
+    [['connection', 'list']],
+    [['daemon', 'start']],
+    [['explain']],
+    [['help']],
+  ])('after %j', async (words) => {
+    const [short, long] = await Promise.all([user.run([...words, '-h']), user.run([...words, '--help'])])
+    expect(short).toEqual(long)
+    expect(short).toMatchObject({ code: 0, err: '', out: expect.stringContaining('USAGE') })
+  })
 })
 
 describe('global flags', slow, () => {
   test('may stand before the command', async () => {
     await user.run(['profile', 'add', 'acme', '--url', 'http://127.0.0.1:9'])
     const named = (err: string) =>
-      expect(JSON.parse(err)).toMatchObject({ title: expect.stringContaining('http://127.0.0.1:9'), exitCode: 7 })
-    for (const line of ['--profile acme --json did list', '-p acme did list --json', 'did list -p acme --json']) {
+      expect(JSON.parse(err)).toMatchObject({
+        title: expect.stringContaining('http://127.0.0.1:9'),
+        exitCode: 7,
+      })
+    for (const line of [
+      '--profile acme --json did list',
+      '-p acme did list --json',
+      'did list -p acme --json',
+    ]) {
       const { code, err } = await user.run(line.split(' '))
       expect(code).toBe(7)
       named(err)
@@ -67,7 +79,10 @@ describe('global flags', slow, () => {
 
   test('-o is no flag of its own: the error names --json', async () => {
     const { code, err } = await user.run(['did', 'list', '-o', 'json'])
-    expect({ code, err: err.split('\n')[0] }).toEqual({ code: 2, err: 'Error: There is no flag -o here. For JSON: --json' })
+    expect({ code, err: err.split('\n')[0] }).toEqual({
+      code: 2,
+      err: 'Error: There is no flag -o here. For JSON: --json',
+    })
   })
 })
 
@@ -82,7 +97,10 @@ describe('help about what there is not', slow, () => {
     expect({ code, out, err: err.split('\n')[0] }).toEqual({ code: 2, out: '', err: `Error: ${title}` })
     expect(err).toContain('\n  Try: agent ')
     const withFlag = await user.run([...words.split(' '), '--help'])
-    expect({ code: withFlag.code, err: withFlag.err.split('\n')[0] }).toEqual({ code: 2, err: `Error: ${title}` })
+    expect({ code: withFlag.code, err: withFlag.err.split('\n')[0] }).toEqual({
+      code: 2,
+      err: `Error: ${title}`,
+    })
   })
 })
 

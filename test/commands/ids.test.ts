@@ -11,7 +11,8 @@ test('a connection is named by its id, either end of the id, or its label', { ti
   await using pair = await startCommandedPair()
   const { issuer, run } = pair
   const invite = async (label: string) =>
-    JSON.parse((await run(issuer, 'connection', 'invite', '--label', label, '--json')).out).connectionId as string
+    JSON.parse((await run(issuer, 'connection', 'invite', '--label', label, '--json')).out)
+      .connectionId as string
   const [id, other] = [await invite('Alice'), await invite('Bob')]
   const beginning = id.slice(0, [...id].findIndex((character, index) => character !== other[index]) + 1)
   for (const text of [id, id.toUpperCase(), id.slice(-8), `…${id.slice(-8)}`, beginning, 'Alice', 'alice'])
@@ -21,7 +22,8 @@ test('a connection is named by its id, either end of the id, or its label', { ti
   const several = await run(issuer, 'connection', 'show', id.slice(0, 6))
   expect(several.code).toBe(2)
   expect(several.err).toContain(`Several connections fit "${id.slice(0, 6)}":`)
-  for (const line of [`${id}  Alice, InvitationGenerated`, `${other}  Bob, InvitationGenerated`]) expect(several.err).toContain(line)
+  for (const line of [`${id}  Alice, InvitationGenerated`, `${other}  Bob, InvitationGenerated`])
+    expect(several.err).toContain(line)
 
   const none = await run(issuer, 'connection', 'show', 'Carol')
   expect(none).toMatchObject({ code: 3, out: '' })
@@ -35,25 +37,32 @@ test('a connection is named by its id, either end of the id, or its label', { ti
   expect((await run(issuer, 'connection', 'list', '-q')).out).toBe(id)
 })
 
-test('a label stands for the connection that is made, where invitations have it as well', { timeout: slow }, async () => {
-  await using pair = await startCommandedPair()
-  const { issuer, holder, run } = pair
-  const { inviterConnectionId } = await connect(issuer, holder)
-  await issuer.call('PATCH /connections/{connectionId}', { path: { connectionId: inviterConnectionId }, body: { label: 'Alice' } })
-  expect((await run(issuer, 'connection', 'invite', '--label', 'Alice')).code).toBe(0)
-  const asked = await run(issuer, 'proof', 'request', '--connection', 'Alice', '--json')
-  expect(JSON.parse(asked.out)).toMatchObject({ connectionId: inviterConnectionId })
-  expect((await run(issuer, 'message', 'send', 'hello', '--connection', 'alice')).code).toBe(0)
-  expect((await run(issuer, 'didcomm', 'ping', 'Alice')).code).toBe(0)
-  // A credential or a proof has no name.
-  const proofId = JSON.parse(asked.out).presentationId
-  expect((await run(issuer, 'proof', 'show', proofId.slice(-6), '-q')).out).toBe(proofId)
-  expect(await run(issuer, 'proof', 'show', 'mine')).toMatchObject({
-    code: 2,
-    err: expect.stringContaining('"mine" is no id of a presentation record.'),
-  })
-  expect(await run(issuer, 'proof', 'show', 'ffffffff-ffff')).toMatchObject({ code: 3 })
-})
+test(
+  'a label stands for the connection that is made, where invitations have it as well',
+  { timeout: slow },
+  async () => {
+    await using pair = await startCommandedPair()
+    const { issuer, holder, run } = pair
+    const { inviterConnectionId } = await connect(issuer, holder)
+    await issuer.call('PATCH /connections/{connectionId}', {
+      path: { connectionId: inviterConnectionId },
+      body: { label: 'Alice' },
+    })
+    expect((await run(issuer, 'connection', 'invite', '--label', 'Alice')).code).toBe(0)
+    const asked = await run(issuer, 'proof', 'request', '--connection', 'Alice', '--json')
+    expect(JSON.parse(asked.out)).toMatchObject({ connectionId: inviterConnectionId })
+    expect((await run(issuer, 'message', 'send', 'hello', '--connection', 'alice')).code).toBe(0)
+    expect((await run(issuer, 'didcomm', 'ping', 'Alice')).code).toBe(0)
+    // A credential or a proof has no name.
+    const proofId = JSON.parse(asked.out).presentationId
+    expect((await run(issuer, 'proof', 'show', proofId.slice(-6), '-q')).out).toBe(proofId)
+    expect(await run(issuer, 'proof', 'show', 'mine')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('"mine" is no id of a presentation record.'),
+    })
+    expect(await run(issuer, 'proof', 'show', 'ffffffff-ffff')).toMatchObject({ code: 3 })
+  },
+)
 
 test('so are policies, webhooks, tenants, wallets and DIDs', { timeout: slow }, async () => {
   await using pair = await startCommandedPair()
@@ -73,7 +82,9 @@ test('so are policies, webhooks, tenants, wallets and DIDs', { timeout: slow }, 
   const tenant = await asAdmin('tenant', 'show', 'issuer', '--json')
   expect(JSON.parse(tenant.out)).toMatchObject({ id: issuer.entityId })
   const keys = JSON.parse((await asAdmin('tenant', 'key', 'list', 'issuer', '--json')).out).contents
-  expect(await asAdmin('tenant', 'key', 'revoke', 'issuer', keys[0].id.slice(-8), '--yes', '-q')).toMatchObject({
+  expect(
+    await asAdmin('tenant', 'key', 'revoke', 'issuer', keys[0].id.slice(-8), '--yes', '-q'),
+  ).toMatchObject({
     code: 0,
     out: keys[0].id,
   })
@@ -84,7 +95,9 @@ test('an id as a whole makes no more requests than the command itself', { timeou
   const requests: string[] = []
   const server = createServer((request, response) => {
     requests.push(`${request.method} ${request.url}`)
-    response.writeHead(404, { 'content-type': 'application/json' }).end('{"status":404,"type":"NotFound","title":"NotFound"}')
+    response
+      .writeHead(404, { 'content-type': 'application/json' })
+      .end('{"status":404,"type":"NotFound","title":"NotFound"}')
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as { port: number }

@@ -38,12 +38,18 @@ describe('claims', () => {
     expect(readClaims({ claim: [claim] })).toEqual(expected)
   })
 
-  test.each(['name', '=Alice', ':=42', 'age:=', 'age:=fortytwo', "name:='Alice'"])('%j is no claim', (claim) => {
-    expect(() => readClaims({ claim: [claim] })).toThrow(UsageError)
-  })
+  test.each(['name', '=Alice', ':=42', 'age:=', 'age:=fortytwo', "name:='Alice'"])(
+    '%j is no claim',
+    (claim) => {
+      expect(() => readClaims({ claim: [claim] })).toThrow(UsageError)
+    },
+  )
 
   test('come from a file, and single ones go over it', () => {
-    expect(readClaims({ claims: `@${join(folder, 'claims.json')}`, claim: ['age:=42'] })).toEqual({ name: 'Alice', age: 42 })
+    expect(readClaims({ claims: `@${join(folder, 'claims.json')}`, claim: ['age:=42'] })).toEqual({
+      name: 'Alice',
+      age: 42,
+    })
   })
 
   test('may be written out', () => {
@@ -54,7 +60,9 @@ describe('claims', () => {
     expect(() => readClaims({ claim: ['a=1', 'a=2'] })).toThrow('"a" twice')
     expect(() => readClaims({})).toThrow('nothing to attest to')
     expect(() => readClaims({ claims: `@${join(folder, 'list.json')}` })).toThrow('not a JSON object')
-    expect(() => readClaims({ claims: `@${join(folder, 'none.json')}` })).toThrow('there is no such file or folder')
+    expect(() => readClaims({ claims: `@${join(folder, 'none.json')}` })).toThrow(
+      'there is no such file or folder',
+    )
     expect(() => readClaims({ claims: '{"name": ' })).toThrow('not JSON')
   })
 
@@ -68,7 +76,10 @@ describe('names of claims', () => {
   test.each([
     [['name'], { name: {} }],
     [['name', 'name'], { name: {} }],
-    [['address.city', 'address.street.name', 'age'], { address: { city: {}, street: { name: {} } }, age: {} }],
+    [
+      ['address.city', 'address.street.name', 'age'],
+      { address: { city: {}, street: { name: {} } }, age: {} },
+    ],
     [['zip\\.code.new', 'a b'], { 'zip.code': { new: {} }, 'a b': {} }],
     [['__proto__.x'], JSON.parse('{"__proto__":{"x":{}}}')],
   ])('%j', (paths, expected) => {
@@ -95,12 +106,15 @@ describe('an invitation', () => {
     expect(readInvitation(text)).toBe(expected)
   })
 
-  test.each(['', ' \n', 'https://my.domain.com/path', 'https://my.domain.com/path?_oob=', 'https://my.domain.com/path?oob=eyJ'])(
-    'is not %j',
-    (text) => {
-      expect(() => readInvitation(text)).toThrow(UsageError)
-    },
-  )
+  test.each([
+    '',
+    ' \n',
+    'https://my.domain.com/path',
+    'https://my.domain.com/path?_oob=',
+    'https://my.domain.com/path?oob=eyJ',
+  ])('is not %j', (text) => {
+    expect(() => readInvitation(text)).toThrow(UsageError)
+  })
 })
 
 describe('a length of time', () => {
@@ -121,15 +135,25 @@ describe('a length of time', () => {
 
 test('a guid is a schema of the daemon, a URL is one of its own', () => {
   const guid = 'c101941e-a15a-32bc-abd1-b77db1d0a4a1'
-  expect(schemaUrl(guid, 'http://127.0.0.1:8085')).toBe(`http://127.0.0.1:8085/schema-registry/schemas/${guid}`)
-  expect(schemaUrl('https://schemas.example/employee', 'http://127.0.0.1:8085')).toBe('https://schemas.example/employee')
+  expect(schemaUrl(guid, 'http://127.0.0.1:8085')).toBe(
+    `http://127.0.0.1:8085/schema-registry/schemas/${guid}`,
+  )
+  expect(schemaUrl('https://schemas.example/employee', 'http://127.0.0.1:8085')).toBe(
+    'https://schemas.example/employee',
+  )
 })
 
 test('standard input is read to its end, however slowly it is written', async () => {
   const url = `https://example.org/?${'a'.repeat(100_000)}`
   const slowly = `(sleep 1; printf ${url}; sleep 0.2; printf '&b') | node ${bin} connection accept -`
-  const { exitCode, stderr } = await execa('sh', ['-c', slowly], { reject: false, env: { AGENT_CONFIG_DIR: folder } })
-  expect({ exitCode, stderr }).toEqual({ exitCode: 2, stderr: expect.stringContaining('it has no _oob parameter') })
+  const { exitCode, stderr } = await execa('sh', ['-c', slowly], {
+    reject: false,
+    env: { AGENT_CONFIG_DIR: folder },
+  })
+  expect({ exitCode, stderr }).toEqual({
+    exitCode: 2,
+    stderr: expect.stringContaining('it has no _oob parameter'),
+  })
 })
 
 test('what a file holds that is no JSON is not quoted, what was typed is', () => {

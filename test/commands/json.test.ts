@@ -24,15 +24,20 @@ function read(id: string, out: string): any {
 
 /** The paths of fields that the shape knows nothing of: parsing leaves them out. */
 function unknownFields(document: unknown, parsed: unknown, path = ''): string[] {
-  if (typeof document !== 'object' || document === null || typeof parsed !== 'object' || parsed === null) return []
+  if (typeof document !== 'object' || document === null || typeof parsed !== 'object' || parsed === null)
+    return []
   return Object.entries(document).flatMap(([name, value]) =>
-    name in parsed ? unknownFields(value, (parsed as Record<string, unknown>)[name], `${path}.${name}`) : [`${path}.${name}`],
+    name in parsed
+      ? unknownFields(value, (parsed as Record<string, unknown>)[name], `${path}.${name}`)
+      : [`${path}.${name}`],
   )
 }
 
 async function run(line: string, as: As = asIssuer, exitCode = 0): Promise<any> {
   const words = line.split(' ')
-  const id = [3, 2, 1].map((count) => words.slice(0, count).join(':')).find((each) => shapes[each] !== undefined)!
+  const id = [3, 2, 1]
+    .map((count) => words.slice(0, count).join(':'))
+    .find((each) => shapes[each] !== undefined)!
   const { code, out, err } = await as(...words, '--json')
   expect(code, `${line}: ${err}`).toBe(exitCode)
   expect(err).toBe('')
@@ -56,9 +61,17 @@ test('wallets, tenants and their keys', { timeout: slow }, async () => {
   const file = join(user.folder, 'caroline.key')
   await run(`tenant key create ${id} --key-file ${file} --scope holder --expires-in 90d`)
   expect((await user.run(['connection', 'list', '--api-key-file', file])).code).toBe(0)
-  expect((await run(`tenant key list ${id}`)).contents.map(({ name }: any) => name)).toEqual([undefined, 'first', undefined])
+  expect((await run(`tenant key list ${id}`)).contents.map(({ name }: any) => name)).toEqual([
+    undefined,
+    'first',
+    undefined,
+  ])
   // Both let in until the overlap is over.
-  const { id: next, expiresAt, ...rotated } = await run(`tenant key create ${id} --replaces ${key} --overlap 2d`)
+  const {
+    id: next,
+    expiresAt,
+    ...rotated
+  } = await run(`tenant key create ${id} --replaces ${key} --overlap 2d`)
   expect([rotated.name, expiresAt]).toEqual(['first', undefined])
   expect((await run(`tenant key list ${id}`)).contents.find((each: any) => each.id === key)).toMatchObject({
     state: 'active',
@@ -107,9 +120,14 @@ test('DIDs, connections, credentials and proofs', { timeout: slow }, async () =>
   await run(`message send hello --connection ${connectionId}`)
   await run('message list')
 
-  const { recordId } = await run(`credential offer --connection ${connectionId} --issuing-did ${did} --claim name=Alice --auto`)
+  const { recordId } = await run(
+    `credential offer --connection ${connectionId} --issuing-did ${did} --claim name=Alice --auto`,
+  )
   const offered = async () => {
-    const find = async () => (await holder('credential list')).contents.find(({ protocolState }: any) => protocolState === 'OfferReceived')
+    const find = async () =>
+      (await holder('credential list')).contents.find(
+        ({ protocolState }: any) => protocolState === 'OfferReceived',
+      )
     return (await until('an offer', find, (record) => record !== undefined)).recordId
   }
   const held = await offered()
@@ -124,7 +142,8 @@ test('DIDs, connections, credentials and proofs', { timeout: slow }, async () =>
   expect(content.claims).toMatchObject({ name: 'Alice' })
 
   const { presentationId } = await run(`proof request --connection ${connectionId}`)
-  const find = async () => (await holder('proof list')).contents.find(({ status }: any) => status === 'RequestReceived')
+  const find = async () =>
+    (await holder('proof list')).contents.find(({ status }: any) => status === 'RequestReceived')
   const asked = await until('a request', find, (record) => record !== undefined)
   await holder(`proof present ${asked.presentationId} --credential ${held} --wait`)
   const verified = async () => (await run(`proof show ${presentationId}`)).status
@@ -156,10 +175,16 @@ test('schemas, policies and presentation definitions', { timeout: slow }, async 
     writeFileSync(join(user.folder, name), JSON.stringify(json))
     return `@${join(user.folder, name)}`
   }
-  const employee = { $schema: 'https://json-schema.org/draft/2020-12/schema', type: 'object', properties: { name: { type: 'string' } } }
+  const employee = {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    type: 'object',
+    properties: { name: { type: 'string' } },
+  }
   const schema = file('employee.json', employee)
   const made = await run(`schema publish --name employee --author ${author} --schema ${schema}`)
-  await run(`schema publish --id ${made.id} --version 1.1.0 --name employee --author ${author} --schema ${schema} --sign`)
+  await run(
+    `schema publish --id ${made.id} --version 1.1.0 --name employee --author ${author} --schema ${schema} --sign`,
+  )
   expect((await run('schema list --name employee')).contents).toHaveLength(2)
   await run(`schema show ${made.guid}`)
   await run(`schema validate ${made.guid} --claim name=Alice`)
@@ -167,7 +192,17 @@ test('schemas, policies and presentation definitions', { timeout: slow }, async 
   expect(JSON.parse(raw.out)).toEqual(employee)
 
   // Under a DID URL, in an envelope.
-  const publish = ['schema', 'publish', '--name', 'employee', '--author', author, '--schema', schema, '--did-url']
+  const publish = [
+    'schema',
+    'publish',
+    '--name',
+    'employee',
+    '--author',
+    author,
+    '--schema',
+    schema,
+    '--did-url',
+  ]
   const printed = (await user.run(publish)).out
   expect(printed).toMatch(new RegExp(`url +${author}\\?resourceService=`))
   const guid = /schema +(\S+)/.exec(printed)![1]!
@@ -188,11 +223,15 @@ test('schemas, policies and presentation definitions', { timeout: slow }, async 
   await run(`policy update ${policy.id} --name q`)
   await run(`policy remove ${policy.id} --yes`)
 
-  const definition = { input_descriptors: [{ id: 'name', constraints: { fields: [{ path: ['$.vc.credentialSubject.name'] }] } }] }
+  const definition = {
+    input_descriptors: [{ id: 'name', constraints: { fields: [{ path: ['$.vc.credentialSubject.name'] }] } }],
+  }
   const { id } = await run(`presentation-definition create ${file('definition.json', definition)}`)
   await run('presentation-definition list')
   expect(await run(`presentation-definition show ${id}`)).toMatchObject({ id, ...definition })
-  expect((await user.run(['presentation-definition', 'show', id])).out).toContain('$.vc.credentialSubject.name')
+  expect((await user.run(['presentation-definition', 'show', id])).out).toContain(
+    '$.vc.credentialSubject.name',
+  )
   await run(`presentation-definition match ${id}`)
 })
 
@@ -219,14 +258,20 @@ test('onboarding and signing in', { timeout: slow }, async () => {
   const request = await run('onboard create --from Acme')
   await run('onboard list')
   await run(`onboard show ${request.id}`)
-  const { did } = read('onboard:submit', (await asOther('onboard', 'submit', JSON.stringify(request), '--new', '--json')).out)
+  const { did } = read(
+    'onboard:submit',
+    (await asOther('onboard', 'submit', JSON.stringify(request), '--new', '--json')).out,
+  )
   const other = await run('onboard create')
   read('onboard:reject', (await asOther('onboard', 'reject', JSON.stringify(other), '--json')).out)
   await run(`onboard remove ${other.id} --yes`)
 
   const challenge = await run('auth create')
   expect((await user.run(['auth', 'token', challenge.id])).code).toBe(5)
-  read('auth:respond', (await asOther('auth', 'respond', JSON.stringify(challenge), '--did', did, '--json')).out)
+  read(
+    'auth:respond',
+    (await asOther('auth', 'respond', JSON.stringify(challenge), '--did', did, '--json')).out,
+  )
   await run('auth list')
   await run(`auth show ${challenge.id}`)
   expect(await run(`auth token ${challenge.id}`)).toMatchObject({ subject: did, tokenType: 'Bearer' })

@@ -8,16 +8,31 @@ afterAll(() => user.remove())
 
 test.each([
   [['credental', 'offer'], 'There is no command agent credental offer. Did you mean agent credential offer?'],
-  [['credential', 'ofer', '--auto'], 'There is no command agent credential ofer. Did you mean agent credential offer?'],
-  [['connection', 'delete', 'abc'], 'There is no command agent connection delete abc. Did you mean agent connection remove?'],
+  [
+    ['credential', 'ofer', '--auto'],
+    'There is no command agent credential ofer. Did you mean agent credential offer?',
+  ],
+  [
+    ['connection', 'delete', 'abc'],
+    'There is no command agent connection delete abc. Did you mean agent connection remove?',
+  ],
   [['connection', 'frobnicate'], 'There is no command agent connection frobnicate.'],
   [['connection', 'list', '--lmit', '3'], 'There is no flag --lmit here. Did you mean --limit?'],
-  [['credential', 'offer', '--isuing-did=did:x:y'], 'There is no flag --isuing-did here. Did you mean --issuing-did?'],
+  [
+    ['credential', 'offer', '--isuing-did=did:x:y'],
+    'There is no flag --isuing-did here. Did you mean --issuing-did?',
+  ],
   [['connection', 'list', '--frobnicate'], 'There is no flag --frobnicate here.'],
-  [['credential', 'offer', '--format', 'jtw'], '--format is "jtw"; it must be jwt, sdjwt or anoncreds. Did you mean jwt?'],
+  [
+    ['credential', 'offer', '--format', 'jtw'],
+    '--format is "jtw"; it must be jwt, sdjwt or anoncreds. Did you mean jwt?',
+  ],
   [['credential', 'offer', '--format', 'x509'], '--format is "x509"; it must be jwt, sdjwt or anoncreds.'],
   [['connection', 'list', '--limit', 'many'], '--limit must be an integer, and is many.'],
-  [['connection', 'show'], 'An argument is missing: id (the connection: its id, the end of the id, or its label).'],
+  [
+    ['connection', 'show'],
+    'An argument is missing: id (the connection: its id, the end of the id, or its label).',
+  ],
   [['connection', 'list', 'abc'], 'agent connection list takes no argument such as abc.'],
   [['explain', 'OferReceived'], 'There is nothing to explain of "OferReceived". Did you mean OfferReceived?'],
 ])('%j', { timeout: 30_000 }, async (args, title) => {

@@ -15,7 +15,8 @@ describe('two tenants that are connected', () => {
   let agent: TestAgent
   let other: Record<string, string>
   let connection: string
-  const json = async (args: readonly string[], env = {}) => JSON.parse((await user.run([...args, '--json'], { env })).out)
+  const json = async (args: readonly string[], env = {}) =>
+    JSON.parse((await user.run([...args, '--json'], { env })).out)
 
   beforeAll(async () => {
     user = newUser()
@@ -50,7 +51,10 @@ describe('two tenants that are connected', () => {
   })
 
   test('answer a ping; nobody answers one on a connection that is none', { timeout: slow }, async () => {
-    expect(await user.run(['didcomm', 'ping', connection])).toMatchObject({ code: 0, out: expect.stringContaining('answered') })
+    expect(await user.run(['didcomm', 'ping', connection])).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('answered'),
+    })
     expect((await user.run(['didcomm', 'ping', '00000000-0000-4000-8000-000000000000'])).code).toBe(3)
   })
 
@@ -69,13 +73,19 @@ describe('two tenants that are connected', () => {
       code: 6,
       err: expect.stringMatching(/did not answer within 1s[^]*agent did resolve did:peer:2/),
     })
-    expect(await user.run(['didcomm', 'ping', 'did:example:alice'])).toMatchObject({ code: 2, err: expect.stringContaining('did:example') })
+    expect(await user.run(['didcomm', 'ping', 'did:example:alice'])).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('did:example'),
+    })
   })
 
   test('what is no envelope is not explained', { timeout: slow }, async () => {
     const file = join(user.folder, 'envelope.json')
     writeFileSync(file, '{"hello":"world"}')
-    expect(await user.run(['didcomm', 'unpack', file])).toMatchObject({ code: 2, err: expect.stringContaining('JWE') })
+    expect(await user.run(['didcomm', 'unpack', file])).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('JWE'),
+    })
     expect((await user.run(['didcomm', 'unpack', join(user.folder, 'nothing')])).code).toBe(2)
   })
 })

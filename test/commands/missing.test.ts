@@ -42,7 +42,10 @@ test('what was asked for is shown as it can be typed', () => {
 })
 
 test('a command without its rules still has its flags', () => {
-  const flags = { connection: { name: 'connection', exactlyOne: ['connection', 'invitation'] }, did: { required: true, char: 'd' } }
+  const flags = {
+    connection: { name: 'connection', exactlyOne: ['connection', 'invitation'] },
+    did: { required: true, char: 'd' },
+  }
   expect(withoutRules({ flags } as never)).toMatchObject({
     flags: { connection: { name: 'connection', exactlyOne: undefined }, did: { required: false, char: 'd' } },
   })

@@ -16,7 +16,15 @@ test.each([
   expect(editDistance(b, a)).toBe(slips)
 })
 
-const commands = ['connection list', 'connection remove', 'credential list', 'credential offer', 'doctor', 'did list', 'tenant key add']
+const commands = [
+  'connection list',
+  'connection remove',
+  'credential list',
+  'credential offer',
+  'doctor',
+  'did list',
+  'tenant key add',
+]
 
 test.each([
   [['credental', 'offer'], 'credential offer'],

@@ -24,7 +24,10 @@ test('the flags of the daemon and the key are kept, quoted, before a comment', (
 test('no command is suggested with a flag that it does not take', () => {
   const wrong = readCommands().filter(({ id, flags }) => {
     const added = forSameDaemon(`agent ${id.replaceAll(':', ' ')}`, identity).match(/--([\w-]+)/g) ?? []
-    return added.some((flag) => !flags[flag.slice(2)]) || (flags['url']?.helpGroup === 'DAEMON' && added.length !== 4)
+    return (
+      added.some((flag) => !flags[flag.slice(2)]) ||
+      (flags['url']?.helpGroup === 'DAEMON' && added.length !== 4)
+    )
   })
   expect(wrong.map(({ id }) => id)).toEqual([])
 })
@@ -46,7 +49,11 @@ test('from an offer to a proof by what is printed, with a key in a file', { time
   /** Runs a line as it would be pasted into a shell, and gives the first command that it suggests. */
   const paste = async (line: string): Promise<{ out: string; next: string }> => {
     const script = `agent() { "${process.execPath}" "${bin}" "$@"; }\n${line}`
-    const { stdout, stderr, exitCode } = await execa('sh', ['-c', script], { cwd: user.folder, env, reject: false })
+    const { stdout, stderr, exitCode } = await execa('sh', ['-c', script], {
+      cwd: user.folder,
+      env,
+      reject: false,
+    })
     expect({ line, exitCode, stderr }).toMatchObject({ exitCode: 0 })
     return { out: stdout, next: /Next:\n {2}(.+)/.exec(stderr)?.[1] ?? '' }
   }
@@ -56,13 +63,21 @@ test('from an offer to a proof by what is printed, with a key in a file', { time
   const did = await paste(`agent did create ${as('holder')}`)
   expect((await paste(did.next)).out).toContain('did:prism:')
 
-  const invited = JSON.parse((await paste(`agent connection invite --label Alice --json ${as('issuer')}`)).out)
-  const accepted = await paste(`agent connection accept '${invited.invitation.invitationUrl}' --label Acme --wait ${as('holder')}`)
+  const invited = JSON.parse(
+    (await paste(`agent connection invite --label Alice --json ${as('issuer')}`)).out,
+  )
+  const accepted = await paste(
+    `agent connection accept '${invited.invitation.invitationUrl}' --label Acme --wait ${as('holder')}`,
+  )
   expect((await paste(accepted.next)).out).toContain('ConnectionResponseReceived')
 
-  const offer = await paste(`agent credential offer --connection Alice --issuing-did ${issuingDid} --claim name=Alice ${as('issuer')}`)
+  const offer = await paste(
+    `agent credential offer --connection Alice --issuing-did ${issuingDid} --claim name=Alice ${as('issuer')}`,
+  )
   expect((await paste(offer.next)).out).toContain('Offer')
-  await expect.poll(async () => (await paste(`agent credential list ${as('holder')}`)).out, { timeout: 30_000 }).toContain('OfferReceived')
+  await expect
+    .poll(async () => (await paste(`agent credential list ${as('holder')}`)).out, { timeout: 30_000 })
+    .toContain('OfferReceived')
   const [held] = (await paste(`agent credential list -q ${as('holder')}`)).out.split('\n')
   // The only DID of the wallet is the subject.
   const shown = await paste(`agent credential show ${held} ${as('holder')}`)
@@ -80,7 +95,9 @@ test('from an offer to a proof by what is printed, with a key in a file', { time
     .toContain('CredentialReceived')
 
   await paste(`agent proof request --connection Alice ${as('issuer')}`)
-  await expect.poll(async () => (await paste(`agent proof list ${as('holder')}`)).out, { timeout: 30_000 }).toContain('RequestReceived')
+  await expect
+    .poll(async () => (await paste(`agent proof list ${as('holder')}`)).out, { timeout: 30_000 })
+    .toContain('RequestReceived')
   const [asked] = (await paste(`agent proof list -q ${as('holder')}`)).out.split('\n')
   const presented = await paste((await paste(`agent proof show ${asked} ${as('holder')}`)).next)
   expect((await paste(presented.next)).out).toContain('Presentation')
@@ -88,29 +105,49 @@ test('from an offer to a proof by what is printed, with a key in a file', { time
     .poll(async () => (await paste(`agent proof list ${as('issuer')}`)).out, { timeout: 30_000 })
     .toContain('PresentationVerified')
   const [mine] = (await paste(`agent proof list -q ${as('issuer')}`)).out.split('\n')
-  expect((await paste((await paste(`agent proof show ${mine} ${as('issuer')}`)).next)).out).toContain('PresentationAccepted')
+  expect((await paste((await paste(`agent proof show ${mine} ${as('issuer')}`)).next)).out).toContain(
+    'PresentationAccepted',
+  )
 })
 
-test('an offer is accepted with the only DID that can sign; with none or two, the command says what to do', { timeout: slow }, async () => {
-  await using pair = await startCommandedPair()
-  const { issuer, holder, run } = pair
-  const issuingDid = (await newDid(issuer, 'assertionMethod')).longFormDid
-  const offer = ['credential', 'offer', '--invitation', '--issuing-did', issuingDid, '--claim', 'name=Alice', '--json']
-  const receive = async () => {
-    const made = JSON.parse((await run(issuer, ...offer)).out)
-    return JSON.parse((await run(holder, 'credential', 'accept-invitation', made.invitation.invitationUrl, '--json')).out).recordId
-  }
-  const first = await receive()
-  const none = await run(holder, 'credential', 'accept', first)
-  expect(none).toMatchObject({ code: 2, err: expect.stringMatching(/no DID that the credential could be about[^]*Try: agent did create/) })
-  await newDid(holder, 'authentication')
-  await newDid(holder, 'assertionMethod')
-  expect((await run(holder, 'credential', 'accept', first)).code).toBe(0)
-  const second = await receive()
-  const other = await newDid(holder, 'authentication')
-  expect(await run(holder, 'credential', 'accept', second)).toMatchObject({
-    code: 2,
-    err: expect.stringMatching(/The wallet has 2 DIDs: name one with --subject[^]*Try: agent did list/),
-  })
-  expect((await run(holder, 'credential', 'accept', second, '--subject', other.longFormDid)).code).toBe(0)
-})
+test(
+  'an offer is accepted with the only DID that can sign; with none or two, the command says what to do',
+  { timeout: slow },
+  async () => {
+    await using pair = await startCommandedPair()
+    const { issuer, holder, run } = pair
+    const issuingDid = (await newDid(issuer, 'assertionMethod')).longFormDid
+    const offer = [
+      'credential',
+      'offer',
+      '--invitation',
+      '--issuing-did',
+      issuingDid,
+      '--claim',
+      'name=Alice',
+      '--json',
+    ]
+    const receive = async () => {
+      const made = JSON.parse((await run(issuer, ...offer)).out)
+      return JSON.parse(
+        (await run(holder, 'credential', 'accept-invitation', made.invitation.invitationUrl, '--json')).out,
+      ).recordId
+    }
+    const first = await receive()
+    const none = await run(holder, 'credential', 'accept', first)
+    expect(none).toMatchObject({
+      code: 2,
+      err: expect.stringMatching(/no DID that the credential could be about[^]*Try: agent did create/),
+    })
+    await newDid(holder, 'authentication')
+    await newDid(holder, 'assertionMethod')
+    expect((await run(holder, 'credential', 'accept', first)).code).toBe(0)
+    const second = await receive()
+    const other = await newDid(holder, 'authentication')
+    expect(await run(holder, 'credential', 'accept', second)).toMatchObject({
+      code: 2,
+      err: expect.stringMatching(/The wallet has 2 DIDs: name one with --subject[^]*Try: agent did list/),
+    })
+    expect((await run(holder, 'credential', 'accept', second, '--subject', other.longFormDid)).code).toBe(0)
+  },
+)

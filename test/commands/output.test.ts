@@ -15,7 +15,10 @@ beforeAll(async () => {
   user = newUser()
   served = await serveUser(user)
   const run = async (...args: string[]) => (await user.run([...args, '--quiet'])).out.split('\n')[0]!
-  ids = [await run('connection', 'invite', '--label', 'Alice of the Long Name Department'), await run('did', 'create')]
+  ids = [
+    await run('connection', 'invite', '--label', 'Alice of the Long Name Department'),
+    await run('did', 'create'),
+  ]
 })
 afterAll(async () => {
   await served[Symbol.asyncDispose]()
@@ -33,7 +36,9 @@ describe('a terminal', slow, () => {
     for (const command of commands) {
       const { code, out } = await user.runInTerminal(command.split(' '), { columns, rows })
       expect({ command, code }).toEqual({ command, code: 0 })
-      expect(Math.max(...out.split('\n').map((line) => [...line].length)), command).toBeLessThanOrEqual(columns)
+      expect(Math.max(...out.split('\n').map((line) => [...line].length)), command).toBeLessThanOrEqual(
+        columns,
+      )
       if (command === 'connection list') expect(out).toContain(ids[0])
     }
   })
@@ -41,7 +46,9 @@ describe('a terminal', slow, () => {
   test('that says 0×0 is taken for one of 80×24', async () => {
     for (const command of commands) {
       const [unsized, usual] = await Promise.all(
-        [0, 80].map((columns) => user.runInTerminal(command.split(' '), { columns, rows: columns === 0 ? 0 : 24 })),
+        [0, 80].map((columns) =>
+          user.runInTerminal(command.split(' '), { columns, rows: columns === 0 ? 0 : 24 }),
+        ),
       )
       expect(unsized!.code).toBe(0)
       expect(unsized!.out.replaceAll(/\d+ s/g, '')).toBe(usual!.out.replaceAll(/\d+ s/g, ''))
@@ -51,11 +58,18 @@ describe('a terminal', slow, () => {
 
 test.skipIf(!existsSync('/dev/full'))('a full disk is one sentence and exit code 1', slow, async () => {
   const env = { AGENT_CONFIG_DIR: join(user.folder, 'config'), AGENT_PROFILE: 'local', DEBUG: undefined }
-  for (const args of [['connection', 'list'], ['explain', 'exit-codes'], ['--help'], ['connection', 'list', '--json']]) {
+  for (const args of [
+    ['connection', 'list'],
+    ['explain', 'exit-codes'],
+    ['--help'],
+    ['connection', 'list', '--json'],
+  ]) {
     const line = ['-c', 'exec "$@" >/dev/full', 'sh', process.execPath, bin, ...args]
     const { exitCode, stderr } = await execa('sh', line, { env, reject: false })
     expect({ args, exitCode }).toEqual({ args, exitCode: 1 })
     const title = 'The output cannot be written: the disk is full.'
-    expect(stderr).toBe(args.includes('--json') ? JSON.stringify({ code: 'Output', title, exitCode: 1 }) : `Error: ${title}`)
+    expect(stderr).toBe(
+      args.includes('--json') ? JSON.stringify({ code: 'Output', title, exitCode: 1 }) : `Error: ${title}`,
+    )
   }
 })

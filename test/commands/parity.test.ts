@@ -9,9 +9,11 @@ const ledger = 'the ledger that the agent serves to other agents and to tools of
 const withoutCommand: Readonly<Record<string, string>> = {
   'GET /web/{name}/did.json': 'a did:web is resolved by its address: `agent did resolve`',
   'GET /invitation': 'the page behind an invitation’s link; `agent connection accept` reads the link itself',
-  'DELETE /iam/apikey-authentication': 'takes a key by the key itself; `agent tenant key revoke` takes its id',
+  'DELETE /iam/apikey-authentication':
+    'takes a key by the key itself; `agent tenant key revoke` takes its id',
   'PUT /schema-registry/{author}/{id}': 'another path of PUT /schema-registry/schemas/{guid}',
-  'GET /onboard/{didRequestSubmissionId}': 'the page behind a link; `agent onboard submit` reads the link itself',
+  'GET /onboard/{didRequestSubmissionId}':
+    'the page behind a link; `agent onboard submit` reads the link itself',
   'POST /onboard/{didRequestSubmissionId}':
     'of the side that asks: `agent onboard submit` has the daemon of the side that answers post there',
   'GET /did-authentication/challenge-submissions/{challengeSubmissionId}':
@@ -52,7 +54,11 @@ test('commands call nothing that there is not', () => {
 })
 
 test('who calls what is read off the code', () => {
-  expect([...calls.get('tenant:create')!].toSorted()).toEqual(['POST /iam/apikey-authentication', 'POST /iam/entities', 'POST /wallets'])
+  expect([...calls.get('tenant:create')!].toSorted()).toEqual([
+    'POST /iam/apikey-authentication',
+    'POST /iam/entities',
+    'POST /wallets',
+  ])
   // By way of the file that commands which ask share, and not because a type is named.
   expect(calls.get('auth:show')).toContain('GET /did-authentication/challenges/{challengeId}')
   expect(calls.get('policy:list')).toEqual(new Set(['GET /verification/policies']))

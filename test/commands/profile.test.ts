@@ -17,7 +17,8 @@ describe('a daemon elsewhere', { timeout: slow }, () => {
     return () => user.remove()
   })
 
-  const add = (...more: string[]) => user.run(['profile', 'add', 'acme', '--url', 'https://agent.acme.example/', ...more])
+  const add = (...more: string[]) =>
+    user.run(['profile', 'add', 'acme', '--url', 'https://agent.acme.example/', ...more])
 
   test('gets a profile with its key from a file, which nothing shows', async () => {
     const outcomes = [
@@ -27,11 +28,23 @@ describe('a daemon elsewhere', { timeout: slow }, () => {
       await user.run(['profile', 'list']),
       await user.run(['profile', 'list', '--json']),
     ]
-    for (const { code, out, err } of outcomes) expect({ code, leaked: (out + err).includes(key) }).toEqual({ code: 0, leaked: false })
+    for (const { code, out, err } of outcomes)
+      expect({ code, leaked: (out + err).includes(key) }).toEqual({ code: 0, leaked: false })
     const path = join(user.folder, 'config', 'profiles', 'acme.json')
-    expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual({ kind: 'remote', url: 'https://agent.acme.example', apiKey: key })
+    expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual({
+      kind: 'remote',
+      url: 'https://agent.acme.example',
+      apiKey: key,
+    })
     expect(statSync(path).mode & 0o777).toBe(0o600)
-    const shown = { name: 'acme', inUse: true, kind: 'remote', url: 'https://agent.acme.example', apiKey: '***', file: path }
+    const shown = {
+      name: 'acme',
+      inUse: true,
+      kind: 'remote',
+      url: 'https://agent.acme.example',
+      apiKey: '***',
+      file: path,
+    }
     expect(JSON.parse(outcomes[2]!.out)).toEqual(shown)
     expect(JSON.parse(outcomes[4]!.out)).toEqual({ contents: [shown] })
   })
@@ -40,7 +53,10 @@ describe('a daemon elsewhere', { timeout: slow }, () => {
     ['standard input', ['--api-key-file', '-'], {}, `${key}\n`],
     ['the environment', [], { AGENT_API_KEY: key }, ''],
   ])('may have its key from %s', async (_, flags, env, input) => {
-    const made = await user.run(['profile', 'add', 'acme', '--url', 'https://agent.acme.example', ...flags], { env, input })
+    const made = await user.run(['profile', 'add', 'acme', '--url', 'https://agent.acme.example', ...flags], {
+      env,
+      input,
+    })
     expect(made).toMatchObject({ code: 0, out: expect.stringContaining('tenant’s') })
     expect(readFileSync(join(user.folder, 'config', 'profiles', 'acme.json'), 'utf8')).toContain(key)
   })
@@ -55,21 +71,38 @@ describe('a daemon elsewhere', { timeout: slow }, () => {
     ['no URL', ['profile', 'add', 'acme']],
     ['a URL that is none', ['profile', 'add', 'acme', '--url', 'agent.acme.example']],
     ['a name that is none', ['profile', 'add', 'a/b', '--url', 'https://agent.acme.example']],
-    ['a file that is not there', ['profile', 'add', 'acme', '--url', 'https://agent.acme.example', '--api-key-file', '/nowhere']],
+    [
+      'a file that is not there',
+      ['profile', 'add', 'acme', '--url', 'https://agent.acme.example', '--api-key-file', '/nowhere'],
+    ],
   ])('is not written with %s (2)', async (_, args) => {
     expect((await user.run(args)).code).toBe(2)
     expect((await user.run(['profile', 'list', '-q'])).out).toBe('')
   })
 
   test('is warned of where its key would go unencrypted', async () => {
-    const made = await user.run(['profile', 'add', 'acme', '--url', 'http://agent.acme.example', '--api-key-file', file])
+    const made = await user.run([
+      'profile',
+      'add',
+      'acme',
+      '--url',
+      'http://agent.acme.example',
+      '--api-key-file',
+      file,
+    ])
     expect(made.err).toContain('unencrypted')
   })
 
   test('is where commands go when it is in use, and not when the environment says otherwise', async () => {
     await user.run(['profile', 'add', 'acme', '--url', 'http://127.0.0.1:1', '--api-key-file', file])
-    expect(await user.run(['profile', 'use', 'acme'])).toMatchObject({ code: 0, err: 'Commands go to http://127.0.0.1:1.' })
-    expect(await user.run(['connection', 'list'])).toMatchObject({ code: 7, err: expect.stringContaining('http://127.0.0.1:1 ') })
+    expect(await user.run(['profile', 'use', 'acme'])).toMatchObject({
+      code: 0,
+      err: 'Commands go to http://127.0.0.1:1.',
+    })
+    expect(await user.run(['connection', 'list'])).toMatchObject({
+      code: 7,
+      err: expect.stringContaining('http://127.0.0.1:1 '),
+    })
     const over = await user.run(['profile', 'use', 'acme'], { env: { AGENT_PROFILE: 'local' } })
     expect(over.err).toContain('Not where AGENT_PROFILE is set')
     expect((await user.run(['profile', 'use', 'local'])).code).toBe(0)
@@ -78,7 +111,10 @@ describe('a daemon elsewhere', { timeout: slow }, () => {
 
   test('is removed with its key, and is not in use any more', async () => {
     await add('--use')
-    expect(await user.run(['profile', 'remove', 'acme'])).toMatchObject({ code: 2, err: expect.stringContaining('--yes') })
+    expect(await user.run(['profile', 'remove', 'acme'])).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('--yes'),
+    })
     expect((await user.run(['profile', 'remove', 'acme', '--yes'])).code).toBe(0)
     expect((await user.run(['profile', 'remove', 'acme', '--yes'])).code).toBe(3)
     expect((await user.run(['profile', 'use', 'acme'])).code).toBe(3)
@@ -100,7 +136,10 @@ describe('a daemon elsewhere', { timeout: slow }, () => {
       ['daemon', 'stop', '--profile', 'acme'],
     ]
     for (const args of commands)
-      expect(await user.run(args)).toMatchObject({ code: 2, err: expect.stringContaining('acme is of a daemon elsewhere') })
+      expect(await user.run(args)).toMatchObject({
+        code: 2,
+        err: expect.stringContaining('acme is of a daemon elsewhere'),
+      })
     expect(readFileSync(join(user.folder, 'config', 'profiles', 'acme.json'), 'utf8')).toContain(key)
   })
 })
@@ -121,7 +160,11 @@ describe('a daemon here', { timeout: slow }, () => {
     expect((await user.run(['connection', 'list'])).code).toBe(0)
     expect((await user.run(['daemon', 'stop'])).code).toBe(0)
     expect((await user.run(['daemon', 'start'])).code).toBe(0)
-    expect(JSON.parse((await user.run(['profile', 'show', '--json'])).out)).toMatchObject({ name: 'work', inUse: true, kind: 'local' })
+    expect(JSON.parse((await user.run(['profile', 'show', '--json'])).out)).toMatchObject({
+      name: 'work',
+      inUse: true,
+      kind: 'local',
+    })
     expect((await user.run(['profile', 'list', '-q'])).out).toBe('work')
     expect((await user.run(['connection', 'list'])).code).toBe(0)
   })

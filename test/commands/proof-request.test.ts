@@ -5,7 +5,10 @@ import { connect } from '../_pair.ts'
 import { startCommandedPair } from './_pair.ts'
 import { slow } from './_two-tenants.ts'
 
-const jwt = { options: { challenge: 'c', domain: 'd' }, presentation_definition: { id: 'x', input_descriptors: [] } }
+const jwt = {
+  options: { challenge: 'c', domain: 'd' },
+  presentation_definition: { id: 'x', input_descriptors: [] },
+}
 const schemaId = 'https://schemas.example/employee'
 const issuer = `did:prism:${'ab'.repeat(32)}`
 const restrictions = [{ schema_id: schemaId, issuer_did: issuer }]
@@ -25,7 +28,10 @@ test.each([
   ['name and address.city of an SD-JWT credential', { claims: { name: '', address: { city: '' } } }, []],
   [
     'name and age ≥ 18 of an AnonCreds credential',
-    { requested_attributes: { a: { name: 'name' } }, requested_predicates: { p: { name: 'age', p_type: '>=', p_value: 18 } } },
+    {
+      requested_attributes: { a: { name: 'name' } },
+      requested_predicates: { p: { name: 'age', p_type: '>=', p_value: 18 } },
+    },
     [],
   ],
   [
@@ -42,7 +48,10 @@ test.each([
             id: 'one',
             name: 'Proof of employment',
             constraints: {
-              fields: [{ path: ['$.vc.credentialSubject.employer'], filter: { const: 'Acme' } }, { path: ['$.credentialSubject.name'] }],
+              fields: [
+                { path: ['$.vc.credentialSubject.employer'], filter: { const: 'Acme' } },
+                { path: ['$.credentialSubject.name'] },
+              ],
             },
           },
         ],
@@ -58,11 +67,22 @@ test('both sides see it in show and list, and JSON nowhere but with --json', { t
   await using pair = await startCommandedPair()
   const { holder, issuer: verifier, run } = pair
   const { inviterConnectionId } = await connect(verifier, holder)
-  const asking = ['proof', 'request', '--connection', inviterConnectionId, '--schema', schemaId, '--trust-issuer', issuer]
+  const asking = [
+    'proof',
+    'request',
+    '--connection',
+    inviterConnectionId,
+    '--schema',
+    schemaId,
+    '--trust-issuer',
+    issuer,
+  ]
   const made = await run(verifier, ...asking, '--domain', 'shop.example', '--json')
   const { presentationId, requestData } = JSON.parse(made.out)
   const asked = `a JWT credential, schema ${schemaId}, issued by ${issuer}`
-  await expect.poll(async () => (await run(holder, 'proof', 'list')).out, { timeout: 30_000 }).toContain('RequestReceived')
+  await expect
+    .poll(async () => (await run(holder, 'proof', 'list')).out, { timeout: 30_000 })
+    .toContain('RequestReceived')
   const [received] = JSON.parse((await run(holder, 'proof', 'list', '--json')).out).contents
   expect(received.requestData).toEqual(requestData)
   for (const [who, id] of [

@@ -63,7 +63,10 @@ describe.skipIf(!hasScript())('in a terminal', () => {
     expect(out.split('\n').filter(isDrawn)).toEqual([])
     expect(out).toMatch(/No QR code: it needs \d\d (?:lines|columns) \(there are \d\d\)/)
     const command = /^As a picture: agent (.+)$/m.exec(out)![1]!
-    const { code: drawn, err } = await user.run([...command.split(' '), '--qr-file', join(user.folder, `${columns}.png`)], { env })
+    const { code: drawn, err } = await user.run(
+      [...command.split(' '), '--qr-file', join(user.folder, `${columns}.png`)],
+      { env },
+    )
     expect({ drawn, err }).toMatchObject({ drawn: 0 })
     const { qr } = readQr(readPng(join(user.folder, `${columns}.png`)))
     expect(qr).toBe(urlIn(out))
@@ -87,12 +90,17 @@ describe.skipIf(!hasScript())('in a terminal', () => {
   })
 
   test('who has asked for one on a dumb terminal is told why there is none', async () => {
-    expect((await invite(200, 60, ['--qr', 'small'], { TERM: 'dumb' })).out).toContain('No QR code: the terminal is a dumb one (TERM).')
+    expect((await invite(200, 60, ['--qr', 'small'], { TERM: 'dumb' })).out).toContain(
+      'No QR code: the terminal is a dumb one (TERM).',
+    )
   })
 })
 
 test('into a pipe goes the URL alone, under a code of any size where one is asked for', async () => {
-  expect(await run('connection', 'invite')).toMatchObject({ code: 0, out: expect.stringMatching(/^https?:\S+$/) })
+  expect(await run('connection', 'invite')).toMatchObject({
+    code: 0,
+    out: expect.stringMatching(/^https?:\S+$/),
+  })
   const { out } = await run('connection', 'invite', '--qr', 'small')
   const lines = out.split('\n')
   expect(lines.filter(isDrawn).length).toBeGreaterThan(40)
@@ -132,7 +140,11 @@ describe('a file', () => {
     [['--qr-file', join('nowhere', 'a.png')], 'nothing can be written to the folder nowhere'],
     [['--qr', 'tiny'], '--qr'],
   ])('%j is a mistake that names its way out', async (flags, words) => {
-    expect(await run('connection', 'invite', ...flags)).toMatchObject({ code: 2, out: '', err: expect.stringContaining(words) })
+    expect(await run('connection', 'invite', ...flags)).toMatchObject({
+      code: 2,
+      out: '',
+      err: expect.stringContaining(words),
+    })
     expect(existsSync('a.png') || existsSync('a.svg')).toBe(false)
   })
 })
@@ -172,6 +184,7 @@ function readSvg(file: string): Picture {
 
 function toPicture(width: number, height: number, isBlack: (x: number, y: number) => boolean): Picture {
   const data = new Uint8ClampedArray(width * height * 4).fill(255)
-  for (let at = 0; at < width * height; at++) if (isBlack(at % width, Math.floor(at / width))) data.fill(0, 4 * at, 4 * at + 3)
+  for (let at = 0; at < width * height; at++)
+    if (isBlack(at % width, Math.floor(at / width))) data.fill(0, 4 * at, 4 * at + 3)
   return { width, height, data }
 }

@@ -29,9 +29,12 @@ const long = lengths.filter((length) => length >= 400)
 const looks = long.flatMap((length) => (Object.keys(themes) as Theme[]).map((theme) => ({ length, theme })))
 
 describe('an invitation', () => {
-  test.each(looks)('of $length characters in half blocks is read by both decoders in a $theme theme', ({ length, theme }) => {
-    expect(readers(invitationOf(length), 'small', theme)).toBe(2)
-  })
+  test.each(looks)(
+    'of $length characters in half blocks is read by both decoders in a $theme theme',
+    ({ length, theme }) => {
+      expect(readers(invitationOf(length), 'small', theme)).toBe(2)
+    },
+  )
 
   test.each(looks.filter((_, index) => index % 4 === 1 || index % 4 === 2))(
     'of $length characters in full blocks is read by both in a $theme theme',
@@ -51,7 +54,10 @@ describe('an invitation', () => {
 
 describe.each(every)('drawn %s', (rendering) => {
   test('text of any script is read', () => {
-    const text = JSON.stringify({ from: 'Ämter & Söhne – 公証人 🪪', onboardEndpoint: 'https://example.com/onboard' })
+    const text = JSON.stringify({
+      from: 'Ämter & Söhne – 公証人 🪪',
+      onboardEndpoint: 'https://example.com/onboard',
+    })
     expect(readers(text, rendering, 'dark')).toBeGreaterThanOrEqual(1)
   })
 
@@ -102,7 +108,10 @@ describe('a terminal', () => {
       reason: `it needs ${narrow.width} columns (there are ${columns})`,
       isTooLong: false,
     })
-    expect(drawQr(url, { columns: 300, rows })).toEqual({ reason: `it needs ${rows + 1} lines (there are ${rows})`, isTooLong: false })
+    expect(drawQr(url, { columns: 300, rows })).toEqual({
+      reason: `it needs ${rows + 1} lines (there are ${rows})`,
+      isTooLong: false,
+    })
     expect(drawQr(url, { columns, rows })).toHaveProperty(
       'reason',
       `it needs ${narrow.width} columns (there are ${columns}) and ${rows + 1} lines (there are ${rows})`,
@@ -128,9 +137,17 @@ describe('what is drawn', () => {
     ['half blocks, else quadrants', ['small', on, utf8], ['small', 'quadrants']],
     ['full blocks when they are asked for', ['large', on, utf8], ['large', 'small', 'quadrants']],
     ['blocks where no locale is set', ['small', on, { TERM: 'xterm' }], ['small', 'quadrants']],
-    ['by LC_ALL before LANG, unless it is empty', ['small', on, { LC_ALL: '', LC_CTYPE: 'C.utf8', LANG: 'C' }], ['small', 'quadrants']],
+    [
+      'by LC_ALL before LANG, unless it is empty',
+      ['small', on, { LC_ALL: '', LC_CTYPE: 'C.utf8', LANG: 'C' }],
+      ['small', 'quadrants'],
+    ],
     ['no quarters on the console of Linux', ['small', on, { ...utf8, TERM: 'linux' }], ['small']],
-    ['nothing on a dumb terminal', ['large', on, { ...utf8, TERM: 'dumb' }], { reason: 'the terminal is a dumb one (TERM)' }],
+    [
+      'nothing on a dumb terminal',
+      ['large', on, { ...utf8, TERM: 'dumb' }],
+      { reason: 'the terminal is a dumb one (TERM)' },
+    ],
     ['nothing where there is no terminal', ['small', {}, utf8], { reason: 'standard output is no terminal' }],
     [
       'no blocks in a locale without them',

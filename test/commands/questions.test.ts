@@ -41,7 +41,11 @@ async function asked(call: Client, questions: Questions, steps: [shown: string, 
 }
 
 test('an offer is put together from connections that are there, DIDs, and claims one by one', async () => {
-  const questions = { connection: toWhom, 'issuing-did': whichDid('Which DID issues it?', 'issuing-did'), claim: whichClaims }
+  const questions = {
+    connection: toWhom,
+    'issuing-did': whichDid('Which DID issues it?', 'issuing-did'),
+    claim: whichClaims,
+  }
   const { complete, text } = await asked(pair.issuer.call, questions, [
     ['Over which connection?', keys.enter],
     ['Which DID issues it?', keys.enter],
@@ -60,26 +64,42 @@ test('an offer is put together from connections that are there, DIDs, and claims
 })
 
 test('whoever has no connection may choose an invitation, and where there is none that is said', async () => {
-  const { complete } = await asked(nobody.call, { connection: toWhom }, [['whoever answers an invitation', keys.enter]])
+  const { complete } = await asked(nobody.call, { connection: toWhom }, [
+    ['whoever answers an invitation', keys.enter],
+  ])
   expect(complete).toEqual(['--invitation'])
   const terminal = newTerminal()
-  const refused = askForMissing({ connection: whichConnection }, [], { call: nobody.call, given: {}, terminal })
+  const refused = askForMissing({ connection: whichConnection }, [], {
+    call: nobody.call,
+    given: {},
+    terminal,
+  })
   await expect(refused).rejects.toMatchObject({ name: 'UsageError', hint: 'agent connection invite' })
   const noDid = askForMissing({ subject: whichDid('Which?') }, [], { call: nobody.call, given: {}, terminal })
   await expect(noDid).rejects.toMatchObject({ name: 'UsageError', hint: 'agent did create' })
 })
 
 test('of records, those are shown that wait for the step', async () => {
-  const body = { connectionId: connected.inviterConnectionId, issuingDID: issuingDid, claims: { name: 'Bob' } }
+  const body = {
+    connectionId: connected.inviterConnectionId,
+    issuingDID: issuingDid,
+    claims: { name: 'Bob' },
+  }
   const offer = await pair.issuer.call('POST /issue-credentials/credential-offers', { body })
   const { recordId } = await credentialIn(pair.holder.call, offer.thid, 'OfferReceived')
-  const accept = { id: whichRecord('credential', ['OfferReceived']), subject: whichDid('Which DID?', 'subject') }
+  const accept = {
+    id: whichRecord('credential', ['OfferReceived']),
+    subject: whichDid('Which DID?', 'subject'),
+  }
   const { complete } = await asked(pair.holder.call, accept, [
     ['name=Bob', keys.enter],
     ['Which DID?', keys.enter],
   ])
   expect(complete).toEqual([`--subject=${subject.split(':').slice(0, 3).join(':')}`, recordId])
-  const toIssue = askForMissing({ id: whichRecord('credential', ['RequestReceived']) }, [], { call: pair.holder.call, given: {} })
+  const toIssue = askForMissing({ id: whichRecord('credential', ['RequestReceived']) }, [], {
+    call: pair.holder.call,
+    given: {},
+  })
   await expect(toIssue).rejects.toMatchObject({
     message: 'There is no credential to choose: none is in the state “the holder has accepted the offer”.',
     hint: 'agent credential list',
@@ -88,19 +108,29 @@ test('of records, those are shown that wait for the step', async () => {
 
 test('a request is chosen, and then the credential where several answer it', async () => {
   const { issuer, holder } = pair
-  const first = await issue(issuer, holder, connected.inviterConnectionId, issuingDid, subject, { name: 'Alice' })
-  const body = { connectionId: connected.inviterConnectionId, proofs: [], options: { challenge: 'c', domain: 'd' } }
+  const first = await issue(issuer, holder, connected.inviterConnectionId, issuingDid, subject, {
+    name: 'Alice',
+  })
+  const body = {
+    connectionId: connected.inviterConnectionId,
+    proofs: [],
+    options: { challenge: 'c', domain: 'd' },
+  }
   const { thid } = await issuer.call('POST /present-proof/presentations', { body })
   const { presentationId } = await presentationIn(holder.call, thid, 'RequestReceived')
   const questions = { id: whichRecord('proof', ['RequestReceived'], 'Prover'), credential: whichCredential }
   const one = await asked(holder.call, questions, [[presentationId.slice(0, 20), keys.enter]])
   expect(one.complete).toEqual([presentationId])
-  const second = await issue(issuer, holder, connected.inviterConnectionId, issuingDid, subject, { degree: 'BSc' })
+  const second = await issue(issuer, holder, connected.inviterConnectionId, issuingDid, subject, {
+    degree: 'BSc',
+  })
   const two = await asked(holder.call, questions, [
     [presentationId.slice(0, 20), keys.enter],
     ['Which credential?', keys.enter],
   ])
-  expect([first, second].map(({ recordId }) => [`--credential=${recordId}`, presentationId])).toContainEqual(two.complete)
+  expect([first, second].map(({ recordId }) => [`--credential=${recordId}`, presentationId])).toContainEqual(
+    two.complete,
+  )
 })
 
 test('an invitation is asked for until it is one', async () => {

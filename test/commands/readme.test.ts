@@ -45,7 +45,14 @@ async function paste(...blocks: string[]) {
     AGENT_DIDCOMM_PORT: didcomm,
   }
   const text = `set -euo pipefail\n${blocks.join('\n').replaceAll('127.0.0.1:8085', `127.0.0.1:${http}`)}`
-  return execa('bash', ['-c', text], { env, extendEnv: false, cwd: user.folder, reject: false, all: true, input: '' })
+  return execa('bash', ['-c', text], {
+    env,
+    extendEnv: false,
+    cwd: user.folder,
+    reject: false,
+    all: true,
+    input: '',
+  })
 }
 
 const stop = 'agent daemon stop'
@@ -64,8 +71,12 @@ test('two daemons connect', { timeout: 120_000 }, async () => {
 
 const hasTools = ['curl', 'jq'].every((tool) => spawnSync(tool, ['--version']).status === 0)
 
-test.skipIf(!hasTools)('the API answers curl (skipped without curl and jq)', { timeout: 120_000 }, async () => {
-  const { exitCode, all } = await paste('agent daemon start', blockOf('By curl'), stop)
-  expect({ exitCode, all }).toMatchObject({ exitCode: 0 })
-  expect(all).toMatch(/_oob=/)
-})
+test.skipIf(!hasTools)(
+  'the API answers curl (skipped without curl and jq)',
+  { timeout: 120_000 },
+  async () => {
+    const { exitCode, all } = await paste('agent daemon start', blockOf('By curl'), stop)
+    expect({ exitCode, all }).toMatchObject({ exitCode: 0 })
+    expect(all).toMatch(/_oob=/)
+  },
+)

@@ -5,7 +5,8 @@ import { DaemonUnreachable, ProblemError } from '../../daemon/client/client.ts'
 import { problems, type ProblemType } from '../../src/base/problem.ts'
 import { StartError } from '../../src/base/start-error.ts'
 
-const problem = (type: ProblemType, detail = 'because') => new ProblemError({ status: problems[type], type, title: 'Title', detail })
+const problem = (type: ProblemType, detail = 'because') =>
+  new ProblemError({ status: problems[type], type, title: 'Title', detail })
 
 describe('the exit code of a problem', () => {
   // prettier-ignore
@@ -41,15 +42,24 @@ describe('the exit code of a problem', () => {
   })
 
   test('goes by the status where the type says nothing', () => {
-    const codes = [400, 401, 403, 404, 408, 409, 410, 422, 500, 502, 504].map((status) => exitCodeOf({ status, type: 'about:blank' }))
+    const codes = [400, 401, 403, 404, 408, 409, 410, 422, 500, 502, 504].map((status) =>
+      exitCodeOf({ status, type: 'about:blank' }),
+    )
     expect(codes).toEqual([2, 4, 4, 3, 6, 5, 3, 2, 1, 1, 6])
   })
 })
 
 describe('a report', () => {
   test('of a problem says what happened, why, and what mends it', () => {
-    const report = toReport(problem('error:CredentialServiceError:RecordNotFound', 'There is no record 1.'), 'credential:show')
-    expect(report).toMatchObject({ code: 'error:CredentialServiceError:RecordNotFound', status: 404, exitCode: 3 })
+    const report = toReport(
+      problem('error:CredentialServiceError:RecordNotFound', 'There is no record 1.'),
+      'credential:show',
+    )
+    expect(report).toMatchObject({
+      code: 'error:CredentialServiceError:RecordNotFound',
+      status: 404,
+      exitCode: 3,
+    })
     expect(renderReport(report)).toBe('Error: Title\n  There is no record 1.\n  Try: agent credential list')
   })
 
@@ -57,8 +67,16 @@ describe('a report', () => {
     ['error:ConnectionServiceError:RecordIdNotFound', 'credential:offer', 'agent connection list'],
     ['error:PresentationError:IssuedCredentialNotFoundError', 'proof:present', 'agent credential list'],
     ['error:CredentialServiceError:DIDNotFoundInWallet', 'credential:accept', 'agent did list'],
-    ['error:CredentialServiceError:InvalidStateForOperation', 'credential:issue', 'agent credential show <id>'],
-    ['error:ConnectionServiceError:InvalidStateForOperation', 'credential:offer', 'agent connection show <id>'],
+    [
+      'error:CredentialServiceError:InvalidStateForOperation',
+      'credential:issue',
+      'agent credential show <id>',
+    ],
+    [
+      'error:ConnectionServiceError:InvalidStateForOperation',
+      'credential:offer',
+      'agent connection show <id>',
+    ],
     ['BadRequest', 'webhook:add', 'agent webhook add --help'],
   ])('of %s in %s suggests %j', (type, command, hint) => {
     expect(toReport(problem(type), command).hint).toBe(hint)
@@ -82,23 +100,36 @@ describe('a report', () => {
 
   test('of a daemon that takes too long is 6', () => {
     const cause = new DOMException('The operation was aborted due to timeout', 'TimeoutError')
-    expect(toReport(new DaemonUnreachable('http://127.0.0.1:8085', { cause }), 'wallet:list').exitCode).toBe(6)
+    expect(toReport(new DaemonUnreachable('http://127.0.0.1:8085', { cause }), 'wallet:list').exitCode).toBe(
+      6,
+    )
   })
 
   test('of our own errors keeps their exit code and their hint', () => {
-    expect(toReport(new UsageError('no', 'agent x'), 'did:create')).toMatchObject({ exitCode: 2, hint: 'agent x' })
-    expect(toReport(new UsageError('no'), 'did:create')).toMatchObject({ exitCode: 2, hint: 'agent did create --help' })
+    expect(toReport(new UsageError('no', 'agent x'), 'did:create')).toMatchObject({
+      exitCode: 2,
+      hint: 'agent x',
+    })
+    expect(toReport(new UsageError('no'), 'did:create')).toMatchObject({
+      exitCode: 2,
+      hint: 'agent did create --help',
+    })
     expect(toReport(new CommandError('no', 6), 'daemon:stop').exitCode).toBe(6)
     expect(toReport(new StartError('no', 5), 'daemon:start').exitCode).toBe(5)
   })
 
   test('of anything else is 1', () => {
-    expect(toReport(new TypeError('x is not a function'), 'did:create')).toMatchObject({ code: 'Bug', exitCode: 1 })
+    expect(toReport(new TypeError('x is not a function'), 'did:create')).toMatchObject({
+      code: 'Bug',
+      exitCode: 1,
+    })
     expect(toReport('thrown text', 'did:create').exitCode).toBe(1)
   })
 
   test('lets no control character through to the terminal', () => {
-    const text = renderReport(toReport(problem('BadRequest', 'label \u001b]0;owned\u0007\u001b[2J\u009b31m\u202e!'), 'did:create'))
+    const text = renderReport(
+      toReport(problem('BadRequest', 'label \u001b]0;owned\u0007\u001b[2J\u009b31m\u202e!'), 'did:create'),
+    )
     // oxlint-disable-next-line no-control-regex
     expect(text).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/)
   })

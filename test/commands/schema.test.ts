@@ -23,20 +23,40 @@ function file(name: string, json: object): string {
   return `@${path}`
 }
 const publish = async (...args: string[]) => {
-  const { out, err } = await user.run(['schema', 'publish', '--name', 'person', '--author', issuer.did, '--json', ...args])
+  const { out, err } = await user.run([
+    'schema',
+    'publish',
+    '--name',
+    'person',
+    '--author',
+    issuer.did,
+    '--json',
+    ...args,
+  ])
   return JSON.parse(out || err) as Record<string, any>
 }
 
 test('a schema is published, signed, published again and shown', { timeout: slow }, async () => {
   const schema = file('person.json', person)
   const made = await publish('--schema', schema, '--tag', 'test', '--sign')
-  expect(made).toMatchObject({ name: 'person', version: '1.0.0', tags: ['test'], proof: { verificationMethod: `${issuer.did}#issue-1` } })
+  expect(made).toMatchObject({
+    name: 'person',
+    version: '1.0.0',
+    tags: ['test'],
+    proof: { verificationMethod: `${issuer.did}#issue-1` },
+  })
   const next = await publish('--schema', schema, '--id', made['id'], '--version', '1.1.0')
   expect(next).toMatchObject({ id: made['id'], version: '1.1.0' })
-  expect(await publish('--schema', schema, '--id', made['id'], '--version', '1.0.1')).toMatchObject({ exitCode: 2, status: 400 })
+  expect(await publish('--schema', schema, '--id', made['id'], '--version', '1.0.1')).toMatchObject({
+    exitCode: 2,
+    status: 400,
+  })
   const shown = await user.run(['schema', 'show', made['guid']])
   expect(shown.out).toContain(`signed by  ${issuer.did}#issue-1`)
-  expect((await user.run(['schema', 'list', '--version', '1.%', '-q'])).out.split('\n')).toEqual([next['guid'], made['guid']])
+  expect((await user.run(['schema', 'list', '--version', '1.%', '-q'])).out.split('\n')).toEqual([
+    next['guid'],
+    made['guid'],
+  ])
   const linked = await publish(
     '--schema',
     file('ld.json', { '@context': { '@vocab': 'https://schema.org/' }, ...person }),
@@ -49,13 +69,28 @@ test('a schema is published, signed, published again and shown', { timeout: slow
 test('a schema is checked, and claims by it', { timeout: slow }, async () => {
   const made = await publish('--schema', JSON.stringify(person), '--sign')
   const validate = (...args: string[]) => user.run(['schema', 'validate', ...args])
-  const { code, out } = await validate(made['guid'], '--signed', '--claim', 'name=Alice', '--claim', 'age:=42')
+  const { code, out } = await validate(
+    made['guid'],
+    '--signed',
+    '--claim',
+    'name=Alice',
+    '--claim',
+    'age:=42',
+  )
   expect({ code, out: out.split('\n').map((line) => line.trimEnd()) }).toEqual({
     code: 0,
-    out: [expect.stringMatching(new RegExp(`^author +${issuer.did}$`)), 'usable      ok', 'authorship  ok', 'claims      ok'],
+    out: [
+      expect.stringMatching(new RegExp(`^author +${issuer.did}$`)),
+      'usable      ok',
+      'authorship  ok',
+      'claims      ok',
+    ],
   })
   const wrong = await validate(made['guid'], '--claim', 'age=42')
-  expect(wrong).toMatchObject({ code: 8, out: expect.stringContaining('$.name: is missing but it is required; $.age: must be integer') })
+  expect(wrong).toMatchObject({
+    code: 8,
+    out: expect.stringContaining('$.name: is missing but it is required; $.age: must be integer'),
+  })
   expect(await validate('--schema', JSON.stringify(person), '-q')).toMatchObject({ code: 0, out: 'valid' })
   expect(await validate('--schema', JSON.stringify(person), '--signed')).toMatchObject({ code: 8 })
   expect(await validate('--schema', '{"type":"text"}', '-q')).toMatchObject({ code: 8, out: 'invalid' })
@@ -69,9 +104,20 @@ test('a large schema is checked by the bundle’s own thread', { timeout: slow }
     properties: Object.fromEntries(Array.from({ length: 200 }, (_, i) => [`p${i}`, { type: 'integer' }])),
     required: [],
   }
-  const { code, out } = await user.run(['schema', 'validate', '--schema', file('many.json', many), '--claim', 'p199=x'])
+  const { code, out } = await user.run([
+    'schema',
+    'validate',
+    '--schema',
+    file('many.json', many),
+    '--claim',
+    'p199=x',
+  ])
   expect({ code, out }).toEqual({ code: 8, out: expect.stringContaining('$.p199: must be integer') })
-  const evil = { ...person, properties: { a: { type: 'string', pattern: 'a{1000}'.repeat(30) } }, required: [] }
+  const evil = {
+    ...person,
+    properties: { a: { type: 'string', pattern: 'a{1000}'.repeat(30) } },
+    required: [],
+  }
   const refused = await user.run(['schema', 'validate', '--schema', file('evil.json', evil)])
   expect(refused).toMatchObject({ code: 8, out: expect.stringContaining('properties.a.pattern') })
 })

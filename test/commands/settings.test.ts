@@ -2,9 +2,21 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { childEnv, chooseDataDir, findAccess, findDataDir, fromProcess, type AccessFlags } from '../../cli/client/settings.ts'
+import {
+  childEnv,
+  chooseDataDir,
+  findAccess,
+  findDataDir,
+  fromProcess,
+  type AccessFlags,
+} from '../../cli/client/settings.ts'
 import { UsageError } from '../../cli/errors/usage.ts'
-import { writeProfile, writeProfileInUse, type LocalProfile, type RemoteProfile } from '../../src/base/profile.ts'
+import {
+  writeProfile,
+  writeProfileInUse,
+  type LocalProfile,
+  type RemoteProfile,
+} from '../../src/base/profile.ts'
 
 const local: LocalProfile = {
   kind: 'local',
@@ -16,9 +28,19 @@ const local: LocalProfile = {
   pid: 4711,
   startedAt: '2026-11-20T19:00:00.000Z',
 }
-const bob: LocalProfile = { ...local, url: 'http://127.0.0.1:9085', apiKey: 'key of bob', adminToken: 'admin of bob', dataDir: '/data/bob' }
+const bob: LocalProfile = {
+  ...local,
+  url: 'http://127.0.0.1:9085',
+  apiKey: 'key of bob',
+  adminToken: 'admin of bob',
+  dataDir: '/data/bob',
+}
 
-const acme: RemoteProfile = { kind: 'remote', url: 'https://agent.acme.example/cloud-agent', apiKey: 'key of acme' }
+const acme: RemoteProfile = {
+  kind: 'remote',
+  url: 'https://agent.acme.example/cloud-agent',
+  apiKey: 'key of acme',
+}
 
 let folder: string
 beforeEach(() => {
@@ -53,7 +75,11 @@ describe('where the daemon is', () => {
   })
 
   test('may be said by AGENT_PROFILE', () => {
-    expect(find({}, { AGENT_PROFILE: 'bob' })).toEqual({ url: bob.url, apiKey: bob.apiKey, adminKey: bob.adminToken })
+    expect(find({}, { AGENT_PROFILE: 'bob' })).toEqual({
+      url: bob.url,
+      apiKey: bob.apiKey,
+      adminKey: bob.adminToken,
+    })
   })
 
   test.each(['localhost:8085', 'ftp://127.0.0.1', 'nowhere', ''])('is not %j', (url) => {
@@ -107,7 +133,10 @@ describe('precedence', () => {
 
 describe('what lets us in', () => {
   test('comes from the file, then the environment, then the profile', () => {
-    const flags = { 'api-key-file': file('key', ' key of file\n'), 'admin-key-file': file('admin', 'admin of file') }
+    const flags = {
+      'api-key-file': file('key', ' key of file\n'),
+      'admin-key-file': file('admin', 'admin of file'),
+    }
     const env = { AGENT_API_KEY: 'key of env', AGENT_ADMIN_KEY: 'admin of env' }
     expect(find(flags, env)).toMatchObject({ apiKey: 'key of file', adminKey: 'admin of file' })
     expect(find({}, env)).toMatchObject({ apiKey: 'key of env', adminKey: 'admin of env' })

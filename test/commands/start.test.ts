@@ -13,7 +13,13 @@ let user: User
 let env: Record<string, string>
 beforeEach(() => {
   user = newUser()
-  env = { AGENT_DATA_DIR: '', AGENT_HTTP_PORT: '', AGENT_DIDCOMM_PORT: '', HOME: user.folder, XDG_DATA_HOME: join(user.folder, 'share') }
+  env = {
+    AGENT_DATA_DIR: '',
+    AGENT_HTTP_PORT: '',
+    AGENT_DIDCOMM_PORT: '',
+    HOME: user.folder,
+    XDG_DATA_HOME: join(user.folder, 'share'),
+  }
 })
 afterEach(async () => {
   for (const name of ['local', 'bob']) await user.run(['daemon', 'stop', '--profile', name], { env })
@@ -22,7 +28,9 @@ afterEach(async () => {
 
 const free = ['--port', '0', '--didcomm-port', '0']
 const start = async (args: string[], more: Record<string, string> = {}) => {
-  const { code, out, err } = await user.run(['daemon', 'start', '--json', ...args], { env: { ...env, ...more } })
+  const { code, out, err } = await user.run(['daemon', 'start', '--json', ...args], {
+    env: { ...env, ...more },
+  })
   expect({ code, err }).toEqual({ code: 0, err: '' })
   return JSON.parse(out) as { url: string; didcommUrl: string; pid: number; dataDir: string }
 }
@@ -34,7 +42,8 @@ const refused = async (args: string[], more: Record<string, string> = {}) => {
 }
 const stop = (profile: string) => user.run(['daemon', 'stop', '--profile', profile], { env })
 const settingsFile = (profile: string) => join(user.folder, 'config', 'settings', `${profile}.json`)
-const settings = (profile: string) => JSON.parse(readFileSync(settingsFile(profile), 'utf8')) as Record<string, unknown>
+const settings = (profile: string) =>
+  JSON.parse(readFileSync(settingsFile(profile), 'utf8')) as Record<string, unknown>
 const portOf = (url: string) => Number(new URL(url).port)
 
 async function taken(port = 0) {
@@ -50,7 +59,8 @@ describe('a profile', slow, () => {
     expect(local.dataDir).toBe(join(user.folder, 'share', 'identity-agent'))
     expect(bob.dataDir).toBe(join(user.folder, 'share', 'identity-agent', 'profiles', 'bob'))
     expect(bob.pid).not.toBe(local.pid)
-    for (const name of ['local', 'bob']) expect((await user.run(['daemon', 'status', '-p', name], { env })).code).toBe(0)
+    for (const name of ['local', 'bob'])
+      expect((await user.run(['daemon', 'status', '-p', name], { env })).code).toBe(0)
   })
 
   test('keeps a data folder that it was given', async () => {
@@ -75,9 +85,15 @@ describe('a profile', slow, () => {
       expect(err).toContain(`${named} asks for`)
     }
     const shared = await refused(['--profile', 'bob', '--data-dir', dataDir, '--port', '9'])
-    expect(shared).toEqual({ code: 5, err: expect.stringContaining('The daemon of the profile local serves the data folder') })
+    expect(shared).toEqual({
+      code: 5,
+      err: expect.stringContaining('The daemon of the profile local serves the data folder'),
+    })
     const moved = await refused(['--data-dir', join(user.folder, 'other'), ...free])
-    expect(moved).toEqual({ code: 5, err: expect.stringContaining(`runs already, with the data folder ${dataDir}`) })
+    expect(moved).toEqual({
+      code: 5,
+      err: expect.stringContaining(`runs already, with the data folder ${dataDir}`),
+    })
   })
 })
 
@@ -105,12 +121,17 @@ describe('settings', slow, () => {
     using other = await taken()
     using another = await taken()
     const named = { AGENT_HTTP_PORT: String(other.port) }
-    expect((await refused(['-p', 'bob', '--port', String(another.port)], named)).err).toContain('--port names it')
+    expect((await refused(['-p', 'bob', '--port', String(another.port)], named)).err).toContain(
+      '--port names it',
+    )
     expect((await refused(['-p', 'bob'], named)).err).toContain('The variable AGENT_HTTP_PORT names it')
   })
 
   test.each([
-    ['{"AGENT_HTTP_PORT":"eighty","AGENT_LOG_LEVEL":"secret-value"}', ['AGENT_HTTP_PORT: ', 'AGENT_LOG_LEVEL: ']],
+    [
+      '{"AGENT_HTTP_PORT":"eighty","AGENT_LOG_LEVEL":"secret-value"}',
+      ['AGENT_HTTP_PORT: ', 'AGENT_LOG_LEVEL: '],
+    ],
     ['{"AGENT_HTTP_PROT":1}', ['AGENT_HTTP_PROT: is not the name of a setting']],
     ['{"AGENT_PROFILE":"x"}', ['AGENT_PROFILE: says where the settings are']],
     ['{"VDR_URL":["x"]}', ['VDR_URL: is neither a text']],
@@ -137,7 +158,10 @@ test('a port that is in use is told by the name that it was given', slow, async 
   using other = await taken()
   const port = String(other.port)
   const wayOut = 'Stop the program that uses it, or choose another port: --port 0 takes a free one.'
-  const told = (from: string) => ({ code: 5, err: `Error: Port ${port} of 127.0.0.1 is in use. ${from}. ${wayOut}` })
+  const told = (from: string) => ({
+    code: 5,
+    err: `Error: Port ${port} of 127.0.0.1 is in use. ${from}. ${wayOut}`,
+  })
   expect(await refused(['--port', port])).toEqual(told('--port names it'))
   expect(await refused([], { AGENT_HTTP_PORT: port })).toEqual(told('The variable AGENT_HTTP_PORT names it'))
   mkdirSync(join(user.folder, 'config', 'settings'), { recursive: true })
@@ -152,8 +176,14 @@ test.each([
   ['/dev/null/agent', '/dev/null'],
 ])('the data folder %s, which cannot be made, is named at once', slow, async (folder, reason) => {
   for (const more of [[], ['--foreground']]) {
-    const { code, out, err } = await user.run(['daemon', 'start', ...free, '--data-dir', folder, ...more], { env })
-    expect({ code, out, lines: err.split('\n').length }).toEqual({ code: 1, out: '', lines: more.length === 0 ? 2 : 1 })
+    const { code, out, err } = await user.run(['daemon', 'start', ...free, '--data-dir', folder, ...more], {
+      env,
+    })
+    expect({ code, out, lines: err.split('\n').length }).toEqual({
+      code: 1,
+      out: '',
+      lines: more.length === 0 ? 2 : 1,
+    })
     expect(err).toContain(`The data folder ${folder} cannot be used: `)
     expect(err).toContain(reason)
     expect(err).toContain('--data-dir')
@@ -177,33 +207,53 @@ test('in the foreground without a terminal, standard error is one JSON object a 
   }
 })
 
-test('a change of the address that connections know is told at the start, and by the doctor', slow, async () => {
-  const before = await start(free)
-  const run = async (...args: string[]) => (await user.run([...args, '--json'], { env })).out
-  const keyFile = join(user.folder, 'bob.key')
-  await run('tenant', 'create', 'bob', '--key-file', keyFile)
-  const { invitation } = JSON.parse(await run('connection', 'invite')) as { invitation: { invitationUrl: string } }
-  const accepted = await run('connection', 'accept', invitation.invitationUrl, '--api-key-file', keyFile, '--wait')
-  expect(JSON.parse(accepted)).toMatchObject({ state: 'ConnectionResponseReceived' })
-  await stop('local')
+test(
+  'a change of the address that connections know is told at the start, and by the doctor',
+  slow,
+  async () => {
+    const before = await start(free)
+    const run = async (...args: string[]) => (await user.run([...args, '--json'], { env })).out
+    const keyFile = join(user.folder, 'bob.key')
+    await run('tenant', 'create', 'bob', '--key-file', keyFile)
+    const { invitation } = JSON.parse(await run('connection', 'invite')) as {
+      invitation: { invitationUrl: string }
+    }
+    const accepted = await run(
+      'connection',
+      'accept',
+      invitation.invitationUrl,
+      '--api-key-file',
+      keyFile,
+      '--wait',
+    )
+    expect(JSON.parse(accepted)).toMatchObject({ state: 'ConnectionResponseReceived' })
+    await stop('local')
 
-  using _ = await taken(portOf(before.didcommUrl))
-  const { code, out, err } = await user.run(['daemon', 'start', '--profile', 'local', '--didcomm-port', '0'], { env })
-  expect(code).toBe(0)
-  const now = /didcomm\s+(\S+)/.exec(out)![1]!
-  expect(now).not.toBe(before.didcommUrl)
-  expect(err).toContain(`Warning: 2 connections were made when this agent was at ${before.didcommUrl}. It is at ${now} now`)
-  expect(err).toContain(`agent daemon start --profile local --didcomm-port ${portOf(before.didcommUrl)}`)
-  const { checks } = JSON.parse(await run('doctor')) as { checks: { name: string; status: string; hint?: string }[] }
-  expect(checks.find(({ name }) => name === 'known-address')).toMatchObject({
-    status: 'warning',
-    detail: expect.stringContaining(before.didcommUrl),
-    hint: expect.stringContaining('--didcomm-port'),
-  })
-  // The next start is at the same address: it says nothing, the doctor does.
-  await stop('local')
-  expect((await user.run(['daemon', 'start'], { env })).err).not.toContain('Warning')
-})
+    using _ = await taken(portOf(before.didcommUrl))
+    const { code, out, err } = await user.run(
+      ['daemon', 'start', '--profile', 'local', '--didcomm-port', '0'],
+      { env },
+    )
+    expect(code).toBe(0)
+    const now = /didcomm\s+(\S+)/.exec(out)![1]!
+    expect(now).not.toBe(before.didcommUrl)
+    expect(err).toContain(
+      `Warning: 2 connections were made when this agent was at ${before.didcommUrl}. It is at ${now} now`,
+    )
+    expect(err).toContain(`agent daemon start --profile local --didcomm-port ${portOf(before.didcommUrl)}`)
+    const { checks } = JSON.parse(await run('doctor')) as {
+      checks: { name: string; status: string; hint?: string }[]
+    }
+    expect(checks.find(({ name }) => name === 'known-address')).toMatchObject({
+      status: 'warning',
+      detail: expect.stringContaining(before.didcommUrl),
+      hint: expect.stringContaining('--didcomm-port'),
+    })
+    // The next start is at the same address: it says nothing, the doctor does.
+    await stop('local')
+    expect((await user.run(['daemon', 'start'], { env })).err).not.toContain('Warning')
+  },
+)
 
 test('an error that nothing catches ends the daemon with a line of its log', slow, async () => {
   const thrower = `data:text/javascript,process.on('SIGUSR2',()=>{throw new Error('unforeseen')})`

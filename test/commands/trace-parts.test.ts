@@ -10,9 +10,27 @@ const at = (ms: number) => new Date(start + ms).toISOString()
 const [from, to] = ['did:peer:2.Ez6LSabcdefgh', 'did:peer:2.Ez6LSuvwxyz12']
 const [one, two] = ['0190aaaa-0000-7000-8000-000000000001', '0190aaaa-0000-7000-8000-000000000002']
 const issue = 'https://didcomm.org/issue-credential/3.0'
-const state = { kind: 'state', topic: 'credential', recordId: 'r', eventType: 'IssueCredentialRecordUpdated' } as const
-const message = { kind: 'message', direction: 'sent', outcome: 'taken', type: `${issue}/offer-credential`, from, to } as const
-const delivery = { kind: 'delivery', webhookId: two, eventId: one, eventType: state.eventType, cause: 'automatic' } as const
+const state = {
+  kind: 'state',
+  topic: 'credential',
+  recordId: 'r',
+  eventType: 'IssueCredentialRecordUpdated',
+} as const
+const message = {
+  kind: 'message',
+  direction: 'sent',
+  outcome: 'taken',
+  type: `${issue}/offer-credential`,
+  from,
+  to,
+} as const
+const delivery = {
+  kind: 'delivery',
+  webhookId: two,
+  eventId: one,
+  eventType: state.eventType,
+  cause: 'automatic',
+} as const
 
 const trace: Trace = {
   thid: 'the-thread',
@@ -20,7 +38,15 @@ const trace: Trace = {
   records: [{ topic: 'credential', id: 'r', role: 'Issuer', state: 'OfferSent' }],
   steps: [
     { ...state, at: at(0), to: 'OfferPending', eventId: one },
-    { ...delivery, at: at(5), attempt: 1, outcome: 'failed', durationMs: 3, status: 500, error: 'The receiver answered 500.' },
+    {
+      ...delivery,
+      at: at(5),
+      attempt: 1,
+      outcome: 'failed',
+      durationMs: 3,
+      status: 500,
+      error: 'The receiver answered 500.',
+    },
     { ...message, at: at(2_300), id: 'm', attempts: 3, durationMs: 12, failure: 'connection refused' },
     { ...state, at: at(2_320), from: 'OfferPending', to: 'OfferSent', eventId: two },
     { ...delivery, at: at(5_005), attempt: 2, outcome: 'delivered', durationMs: 4, status: 200 },
@@ -61,27 +87,53 @@ test('with colours the words are the same', () => {
 
 test.each<[Pending, string]>([
   [
-    { what: 'message', since: at(0), name: message.type, attempts: 3, reason: 'connection refused', nextAt: at(187_320 + 8_000) },
+    {
+      what: 'message',
+      since: at(0),
+      name: message.type,
+      attempts: 3,
+      reason: 'connection refused',
+      nextAt: at(187_320 + 8_000),
+    },
     'offer-credential has not been taken for 3 min 7 s; 3 attempts, the next in 8.0 s: connection refused',
   ],
   [
     { what: 'message', since: at(0), name: message.type, attempts: 0 },
     'offer-credential has not been taken for 3 min 7 s; it is being tried',
   ],
-  [{ what: 'work', since: at(0), name: 'credential', attempts: 0 }, 'the agent is at it (credential) for 3 min 7 s; it is being tried'],
+  [
+    { what: 'work', since: at(0), name: 'credential', attempts: 0 },
+    'the agent is at it (credential) for 3 min 7 s; it is being tried',
+  ],
   [
     { what: 'decision', since: at(0), topic: 'credential', state: 'RequestReceived' },
     'waiting for you for 3 min 7 s: credential RequestReceived (the holder has accepted the offer)',
   ],
   [
-    { what: 'end', since: at(0), topic: 'credential', state: 'OfferPending', nextAt: at(187_320 + 90_000_000) },
+    {
+      what: 'end',
+      since: at(0),
+      topic: 'credential',
+      state: 'OfferPending',
+      nextAt: at(187_320 + 90_000_000),
+    },
     'nothing more is tried for 3 min 7 s: credential OfferPending (sending the offer); it ends by itself in 1 d 1 h',
   ],
   [
-    { what: 'webhook', since: at(0), name: two, events: 2, attempts: 1, reason: 'The receiver answered 500.', nextAt: at(187_320 + 4_000) },
+    {
+      what: 'webhook',
+      since: at(0),
+      name: two,
+      events: 2,
+      attempts: 1,
+      reason: 'The receiver answered 500.',
+      nextAt: at(187_320 + 4_000),
+    },
     'webhook 00000002 is to be told of 2 events for 3 min 7 s; 1 attempt, the next in 4.0 s: The receiver answered 500.',
   ],
-])('what is waited for is said with its reason and its time', (pending, words) => expect(pendingWords(pending, now)).toBe(words))
+])('what is waited for is said with its reason and its time', (pending, words) =>
+  expect(pendingWords(pending, now)).toBe(words),
+)
 
 test('lengths of time, names of messages and DIDs are short', () => {
   const times = [-5, 0, 999, 1_000, 59_940, 60_000, 3_600_000, 90_061_000].map(length)
@@ -121,10 +173,33 @@ const attacked: Trace = {
       attempts: 2,
       failure: text,
     },
-    { ...message, at: at(index), id: text, type: text, direction: 'received' as const, outcome: 'refused' as const, failure: text },
-    { ...delivery, at: at(index), attempt: 1, outcome: 'dead' as const, durationMs: 1, error: text, webhookId: text, eventType: text },
+    {
+      ...message,
+      at: at(index),
+      id: text,
+      type: text,
+      direction: 'received' as const,
+      outcome: 'refused' as const,
+      failure: text,
+    },
+    {
+      ...delivery,
+      at: at(index),
+      attempt: 1,
+      outcome: 'dead' as const,
+      durationMs: 1,
+      error: text,
+      webhookId: text,
+      eventType: text,
+    },
   ]),
-  pending: hostile.map((text) => ({ what: 'message' as const, since: at(0), name: text, attempts: 1, reason: text })),
+  pending: hostile.map((text) => ({
+    what: 'message' as const,
+    since: at(0),
+    name: text,
+    attempts: 1,
+    reason: text,
+  })),
 }
 
 test('what a peer has written redraws no terminal and makes no line', () => {
@@ -156,10 +231,15 @@ test.each([
       line,
     ).toBe(true)
   expect(lines).toHaveLength(
-    lines.filter((line) => line.startsWith('  participant')).length + 1 + given.steps.length + given.pending.length,
+    lines.filter((line) => line.startsWith('  participant')).length +
+      1 +
+      given.steps.length +
+      given.pending.length,
   )
   const declared = lines.flatMap((line) => /^ {2}participant (\w+)/.exec(line)?.[1] ?? [])
-  const used = lines.flatMap((line) => /^ {2}(?:Note over )?(\w+?)(?:,(\w+)|-[->x]*?(?:>>|x)(\w+))?: /.exec(line)?.slice(1) ?? [])
+  const used = lines.flatMap(
+    (line) => /^ {2}(?:Note over )?(\w+?)(?:,(\w+)|-[->x]*?(?:>>|x)(\w+))?: /.exec(line)?.slice(1) ?? [],
+  )
   for (const name of used.filter((each) => each !== undefined)) expect(declared).toContain(name)
   expect(declared).toEqual([...new Set(declared)])
 })

@@ -23,10 +23,16 @@ beforeAll(async () => {
   ;({ inviterConnectionId: connectionId } = await connect(pair.issuer, pair.holder))
   issuer = (await newDid(pair.issuer, 'assertionMethod')).did
   const subject = await newDid(pair.holder, 'authentication')
-  issued = await issue(pair.issuer, pair.holder, connectionId, issuer, subject.did, { name: 'Alice', age: 42 })
+  issued = await issue(pair.issuer, pair.holder, connectionId, issuer, subject.did, {
+    name: 'Alice',
+    age: 42,
+  })
   run = (args, input) =>
     user.run(args, {
-      env: { AGENT_URL: pair.agent.url, AGENT_API_KEY: (args[0] === 'presentation-definition' ? pair.holder : pair.issuer).apiKey },
+      env: {
+        AGENT_URL: pair.agent.url,
+        AGENT_API_KEY: (args[0] === 'presentation-definition' ? pair.holder : pair.issuer).apiKey,
+      },
       ...(input !== undefined && { input }),
     })
 }, slow)
@@ -63,11 +69,18 @@ describe('credential verify', { timeout: slow }, () => {
     expect(await run(['credential', 'verify', expired, '--quiet'])).toMatchObject({ code: 8, out: 'invalid' })
     for (const text of ['foo', 'no token', 'a.b.c', `${Buffer.from('[]').toString('base64url')}.e30.AA`]) {
       const none = await run(['credential', 'verify', text])
-      expect(none, text).toMatchObject({ code: 8, out: '', err: expect.stringMatching(/^Error: This is no credential: .*JWT.*SD-JWT\.$/) })
+      expect(none, text).toMatchObject({
+        code: 8,
+        out: '',
+        err: expect.stringMatching(/^Error: This is no credential: .*JWT.*SD-JWT\.$/),
+      })
     }
     const other = `${Buffer.from('{"alg":"ES256K"}').toString('base64url')}.e30.AA`
     const unreadable = await run(['credential', 'verify', other])
-    expect(unreadable).toMatchObject({ code: 8, out: expect.stringMatching(/^content +NO: not a verifiable/) })
+    expect(unreadable).toMatchObject({
+      code: 8,
+      out: expect.stringMatching(/^content +NO: not a verifiable/),
+    })
     expect(unreadable.out).toMatch(/^valid until +not checked$/m)
   })
 
@@ -75,11 +88,28 @@ describe('credential verify', { timeout: slow }, () => {
     const path = join(user.folder, 'credential.jwt')
     writeFileSync(path, `${issued.credential}\n`)
     expect(await run(['credential', 'verify', `@${path}`, '-q'])).toMatchObject({ code: 0, out: 'valid' })
-    const early = await run(['credential', 'verify', '-', '--at', '2020-01-01T00:00:00Z', '--json'], issued.credential)
+    const early = await run(
+      ['credential', 'verify', '-', '--at', '2020-01-01T00:00:00Z', '--json'],
+      issued.credential,
+    )
     const { valid, credential, result } = JSON.parse(early.out)
-    expect({ code: early.code, valid, credential }).toEqual({ code: 8, valid: false, credential: issued.credential })
-    expect(result.filter(({ success }: { success: boolean }) => !success)).toEqual([{ verification: 'NotBeforeCheck', success: false }])
-    const other = await run(['credential', 'verify', issued.credential, '--issuer', 'did:example:1', '--audience', 'did:example:2'])
+    expect({ code: early.code, valid, credential }).toEqual({
+      code: 8,
+      valid: false,
+      credential: issued.credential,
+    })
+    expect(result.filter(({ success }: { success: boolean }) => !success)).toEqual([
+      { verification: 'NotBeforeCheck', success: false },
+    ])
+    const other = await run([
+      'credential',
+      'verify',
+      issued.credential,
+      '--issuer',
+      'did:example:1',
+      '--audience',
+      'did:example:2',
+    ])
     expect(other).toMatchObject({ code: 8, out: expect.stringMatching(/issuer +NO: [^]*audience +NO: /) })
   })
 
@@ -88,7 +118,11 @@ describe('credential verify', { timeout: slow }, () => {
     ['a file that is not there', ['@/nothing/here'], 'cannot be read: there is no such file or folder'],
     ['nothing', ['-'], 'There is no credential'],
   ])('%s is wrong usage (2)', async (_, args, reason) => {
-    expect(await run(['credential', 'verify', ...args], ' ')).toMatchObject({ code: 2, out: '', err: expect.stringContaining(reason) })
+    expect(await run(['credential', 'verify', ...args], ' ')).toMatchObject({
+      code: 2,
+      out: '',
+      err: expect.stringContaining(reason),
+    })
   })
 })
 
@@ -127,8 +161,13 @@ describe('credential verify, of an SD-JWT', { timeout: slow }, () => {
   test('its schema is checked when its type is in a registry', async () => {
     const [header, , signature] = token.split('.')
     const typed = (vct: string) =>
-      [header, Buffer.from(JSON.stringify({ iss: issuer, vct })).toString('base64url'), signature!.split('~')[0]].join('.') + '~'
-    const asked = async (vct: string) => /^schemas /m.test((await run(['credential', 'verify', typed(vct)])).out)
+      [
+        header,
+        Buffer.from(JSON.stringify({ iss: issuer, vct })).toString('base64url'),
+        signature!.split('~')[0],
+      ].join('.') + '~'
+    const asked = async (vct: string) =>
+      /^schemas /m.test((await run(['credential', 'verify', typed(vct)])).out)
     expect(await asked(`${pair.agent.url}/schema-registry/schemas/${noId}`)).toBe(true)
     expect(await asked('https://a.example/person')).toBe(false)
   })
@@ -136,19 +175,33 @@ describe('credential verify, of an SD-JWT', { timeout: slow }, () => {
 
 describe('policies', { timeout: slow }, () => {
   test('are made, listed, shown, changed and removed', async () => {
-    expect(await run(['policy', 'list'])).toMatchObject({ code: 0, out: '', err: expect.stringContaining('agent policy create') })
+    expect(await run(['policy', 'list'])).toMatchObject({
+      code: 0,
+      out: '',
+      err: expect.stringContaining('agent policy create'),
+    })
     const made = await json('policy', 'create', '--name', 'p', '--schema', noId, '--trust-issuer', issuer)
-    const constraint = { schemaId: `${pair.agent.url}/schema-registry/schemas/${noId}`, trustedIssuers: [issuer] }
+    const constraint = {
+      schemaId: `${pair.agent.url}/schema-registry/schemas/${noId}`,
+      trustedIssuers: [issuer],
+    }
     expect(made).toMatchObject({ nonce: 0, name: 'p', description: '', constraints: [constraint] })
     expect((await json('policy', 'list', '--name', 'p')).contents).toEqual([made])
     expect(await json('policy', 'show', made.id)).toEqual(made)
-    expect((await run(['policy', 'show', made.id])).out).toMatch(new RegExp(`^accepts +${constraint.schemaId} of ${issuer}$`, 'm'))
+    expect((await run(['policy', 'show', made.id])).out).toMatch(
+      new RegExp(`^accepts +${constraint.schemaId} of ${issuer}$`, 'm'),
+    )
 
     const renamed = await json('policy', 'update', made.id, '--description', 'ours')
     expect(renamed).toMatchObject({ nonce: 1, name: 'p', description: 'ours', constraints: [constraint] })
-    expect((await run(['policy', 'update', made.id, '--constraints', '[]'])).out).toMatch(/^accepts +any credential$/m)
+    expect((await run(['policy', 'update', made.id, '--constraints', '[]'])).out).toMatch(
+      /^accepts +any credential$/m,
+    )
     const late = await run(['policy', 'update', made.id, '--name', 'q', '--version', '1', '--json'])
-    expect({ code: late.code, report: JSON.parse(late.err) }).toMatchObject({ code: 5, report: { status: 409 } })
+    expect({ code: late.code, report: JSON.parse(late.err) }).toMatchObject({
+      code: 5,
+      report: { status: 409 },
+    })
     expect(await json('policy', 'show', made.id)).toMatchObject({ nonce: 2, name: 'p', constraints: [] })
 
     expect(await run(['policy', 'remove', made.id, '--yes', '-q'])).toMatchObject({ code: 0, out: made.id })
@@ -167,31 +220,55 @@ describe('policies', { timeout: slow }, () => {
   })
 
   test('a proof is asked for with one', async () => {
-    const { id } = await json('policy', 'create', '--name', 'p', '--constraints', '[{"schemaId":"https://a.example/1"}]')
+    const { id } = await json(
+      'policy',
+      'create',
+      '--name',
+      'p',
+      '--constraints',
+      '[{"schemaId":"https://a.example/1"}]',
+    )
     const request = await json('proof', 'request', '--connection', connectionId, '--policy', id)
     expect(request.policyId).toBe(id)
-    expect((await run(['proof', 'show', request.presentationId])).out).toMatch(new RegExp(`^policy +${id}$`, 'm'))
+    expect((await run(['proof', 'show', request.presentationId])).out).toMatch(
+      new RegExp(`^policy +${id}$`, 'm'),
+    )
     expect((await run(['proof', 'request', '--connection', connectionId, '--policy', noId])).code).toBe(3)
   })
 })
 
-test('presentation definitions are made and listed, and show the credentials that satisfy them', { timeout: slow }, async () => {
-  const topic = 'presentation-definition'
-  expect(await run([topic, 'list'])).toMatchObject({ code: 0, out: '', err: expect.stringContaining(`agent ${topic} create`) })
-  const fields = [{ path: ['$.vc.credentialSubject.age'], filter: { type: 'integer', minimum: 18 } }]
-  const made = await json(topic, 'create', JSON.stringify({ input_descriptors: [{ id: 'adult', constraints: { fields } }] }))
-  expect((await json(topic, 'list')).contents).toEqual([made])
-  expect((await run([topic, 'match', made.id])).out).toMatch(new RegExp(`^adult +${issued.recordId}$`, 'm'))
-  expect(await run([topic, 'match', made.id, '-q'])).toMatchObject({ code: 0, out: issued.recordId })
-  const none = await json(
-    topic,
-    'create',
-    JSON.stringify({ input_descriptors: [{ id: 'x', constraints: { fields: [{ path: ['$.x'] }] } }] }),
-  )
-  expect(await run([topic, 'match', none.id])).toMatchObject({ code: 0, out: expect.stringMatching(/^x +none$/m) })
-  expect((await run([topic, 'match', noId])).code).toBe(3)
-  expect(await run([topic, 'create', '{"input_descriptors":[{}]}'])).toMatchObject({
-    code: 2,
-    err: expect.stringContaining('input_descriptors.0.id'),
-  })
-})
+test(
+  'presentation definitions are made and listed, and show the credentials that satisfy them',
+  { timeout: slow },
+  async () => {
+    const topic = 'presentation-definition'
+    expect(await run([topic, 'list'])).toMatchObject({
+      code: 0,
+      out: '',
+      err: expect.stringContaining(`agent ${topic} create`),
+    })
+    const fields = [{ path: ['$.vc.credentialSubject.age'], filter: { type: 'integer', minimum: 18 } }]
+    const made = await json(
+      topic,
+      'create',
+      JSON.stringify({ input_descriptors: [{ id: 'adult', constraints: { fields } }] }),
+    )
+    expect((await json(topic, 'list')).contents).toEqual([made])
+    expect((await run([topic, 'match', made.id])).out).toMatch(new RegExp(`^adult +${issued.recordId}$`, 'm'))
+    expect(await run([topic, 'match', made.id, '-q'])).toMatchObject({ code: 0, out: issued.recordId })
+    const none = await json(
+      topic,
+      'create',
+      JSON.stringify({ input_descriptors: [{ id: 'x', constraints: { fields: [{ path: ['$.x'] }] } }] }),
+    )
+    expect(await run([topic, 'match', none.id])).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/^x +none$/m),
+    })
+    expect((await run([topic, 'match', noId])).code).toBe(3)
+    expect(await run([topic, 'create', '{"input_descriptors":[{}]}'])).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('input_descriptors.0.id'),
+    })
+  },
+)

@@ -12,16 +12,27 @@ const id = 'the-proof'
 const call = (() => Promise.reject(new Error('there is no daemon'))) as unknown as Client
 
 /** The events of proofs: an id and a state each; then nothing more until the wait ends. */
-async function* events(states: [id: string, state: string][], signal: AbortSignal): AsyncGenerator<Event, void> {
+async function* events(
+  states: [id: string, state: string][],
+  signal: AbortSignal,
+): AsyncGenerator<Event, void> {
   for (const [presentationId, status] of states) {
     const data = { presentationId, status }
-    yield { type: 'PresentationUpdated', id: randomUUID(), ts: new Date().toISOString(), walletId: randomUUID(), data }
+    yield {
+      type: 'PresentationUpdated',
+      id: randomUUID(),
+      ts: new Date().toISOString(),
+      walletId: randomUUID(),
+      data,
+    }
   }
   await new Promise((resolve) => signal.addEventListener('abort', resolve))
 }
 
 async function wait(flags: Waiting, first: string, ...states: [id: string, state: string][]) {
-  const prepared = await prepareWait('proof', flags, 'PresentationVerified', call, (_, signal) => Promise.resolve(events(states, signal)))
+  const prepared = await prepareWait('proof', flags, 'PresentationVerified', call, (_, signal) =>
+    Promise.resolve(events(states, signal)),
+  )
   const { failure } = await prepared({ presentationId: id, status: first } as Parameters<typeof prepared>[0])
   return failure && [failure.exitCode, failure.message]
 }
@@ -55,11 +66,16 @@ test.each([
   ['PresentationAccepted', 5],
   ['ProblemReportPending', 5],
 ])('%s is the end, with %i', async (state, exitCode) => {
-  expect(await wait({ wait: '' }, 'RequestSent', [id, state])).toEqual([exitCode, expect.stringContaining(`is in ${state} (`)])
+  expect(await wait({ wait: '' }, 'RequestSent', [id, state])).toEqual([
+    exitCode,
+    expect.stringContaining(`is in ${state} (`),
+  ])
 })
 
 test('a report that is waited for is waited for while it is on its way', async () => {
-  expect(await wait({ wait: 'ProblemReportSent' }, 'ProblemReportPending', [id, 'ProblemReportSent'])).toBeUndefined()
+  expect(
+    await wait({ wait: 'ProblemReportSent' }, 'ProblemReportPending', [id, 'ProblemReportSent']),
+  ).toBeUndefined()
 })
 
 test('time runs out with the last state there was', async () => {
@@ -89,42 +105,54 @@ test.each([
     { ...invited, invitationUrl: `https://a.example/?_oob=${oob}` },
     'Waiting for somebody to answer the invitation, 5m at most. Ctrl-C stops waiting: the invitation stays valid until 2030-03-17T17:46:40.000Z.',
   ],
-  [invited, 'Waiting for somebody to answer the invitation, 5m at most. Ctrl-C stops waiting: the invitation stays valid.'],
+  [
+    invited,
+    'Waiting for somebody to answer the invitation, 5m at most. Ctrl-C stops waiting: the invitation stays valid.',
+  ],
   [
     { ...invited, state: 'OfferSent' },
     'Waiting for the holder to accept the offer, 5m at most. Ctrl-C stops waiting: it continues when the other side answers.',
   ],
-  [{ ...invited, state: 'OfferPending' }, 'Waiting until it is issued, 5m at most. Ctrl-C stops waiting: the daemon continues.'],
+  [
+    { ...invited, state: 'OfferPending' },
+    'Waiting until it is issued, 5m at most. Ctrl-C stops waiting: the daemon continues.',
+  ],
 ] as const)('a person is told what is waited for: %j', (waited, line) => {
   expect(waitingLine(waited, 'CredentialSent', '5m')).toBe(line)
 })
 
 test('after a time-out, the text is true of the state', () => {
-  expect(timeoutText(invited, 'CredentialSent', 4)).toMatch(/not yet in CredentialSent; the invitation stays valid\.$/)
+  expect(timeoutText(invited, 'CredentialSent', 4)).toMatch(
+    /not yet in CredentialSent; the invitation stays valid\.$/,
+  )
   const mine = timeoutText({ ...invited, state: 'RequestReceived' }, 'CredentialSent', 4)
   expect(mine).toMatch(/not yet in CredentialSent; it waits for you: agent credential issue x$/)
 })
 
-test('at a terminal a wait says so at once, and what comes next once, after the error', { timeout: 60_000 }, async () => {
-  await using agent = await startAgent()
-  const { apiKey } = await agent.newTenant()
-  const user = newUser()
-  const env = { AGENT_URL: agent.url, AGENT_API_KEY: apiKey }
-  const args = ['connection', 'invite', '--qr', 'none', '--wait', '--timeout', '1s']
-  try {
-    const { code, out } = await user.runInTerminal(args, { columns: 200, rows: 24 }, env)
-    expect(code).toBe(6)
-    expect(out).toMatch(
-      /_oob=[^]*Waiting for somebody to accept the invitation, 1s at most\. Ctrl-C stops waiting: the invitation stays valid\.[^]*Error: /,
-    )
-    expect(out.match(/agent connection show/g)).toHaveLength(1)
-    expect(out).not.toContain('by itself')
-    // In a script, nothing is said before the result.
-    const piped = await user.run(args, { env })
-    expect(piped.err).toMatch(
-      /^Error: The connection \S+ is in InvitationGenerated .* the invitation stays valid\.\n {2}Try: agent connection show \S+$/,
-    )
-  } finally {
-    user.remove()
-  }
-})
+test(
+  'at a terminal a wait says so at once, and what comes next once, after the error',
+  { timeout: 60_000 },
+  async () => {
+    await using agent = await startAgent()
+    const { apiKey } = await agent.newTenant()
+    const user = newUser()
+    const env = { AGENT_URL: agent.url, AGENT_API_KEY: apiKey }
+    const args = ['connection', 'invite', '--qr', 'none', '--wait', '--timeout', '1s']
+    try {
+      const { code, out } = await user.runInTerminal(args, { columns: 200, rows: 24 }, env)
+      expect(code).toBe(6)
+      expect(out).toMatch(
+        /_oob=[^]*Waiting for somebody to accept the invitation, 1s at most\. Ctrl-C stops waiting: the invitation stays valid\.[^]*Error: /,
+      )
+      expect(out.match(/agent connection show/g)).toHaveLength(1)
+      expect(out).not.toContain('by itself')
+      // In a script, nothing is said before the result.
+      const piped = await user.run(args, { env })
+      expect(piped.err).toMatch(
+        /^Error: The connection \S+ is in InvitationGenerated .* the invitation stays valid\.\n {2}Try: agent connection show \S+$/,
+      )
+    } finally {
+      user.remove()
+    }
+  },
+)

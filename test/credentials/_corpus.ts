@@ -38,18 +38,25 @@ const cases: [name: string, expected: string, verify: () => Promise<unknown>][] 
       [`credential: ${name}`, failure, async () => verifyJwtVc(jwt, { resolve, now, ...changes })] as const,
   ),
   ...presentations.map(
-    ([name, failure, jwt, changes]) => [`presentation: ${name}`, failure, () => verifyJwtVp(jwt, { ...checks, ...changes })] as const,
+    ([name, failure, jwt, changes]) =>
+      [`presentation: ${name}`, failure, () => verifyJwtVp(jwt, { ...checks, ...changes })] as const,
   ),
   ...sdJwts.map(
     ([name, failure, text, changes]) =>
       [`SD-JWT: ${name}`, failure, () => verifySdJwtPresentation(text, { ...options, ...changes })] as const,
   ),
   ...(['AudienceCheck', 'IssuerIdentification'] as const).flatMap((name) =>
-    ['no token', '~'].map((text) => [`${name} of ${text}`, 'BadRequest', () => check(text, name, did(audience))] as const),
+    ['no token', '~'].map(
+      (text) => [`${name} of ${text}`, 'BadRequest', () => check(text, name, did(audience))] as const,
+    ),
   ),
   ...[...jwtRows, ...sdJwtRows].map(
     ([name, what, expected, text, parameter]) =>
-      [`${name} of ${what}`, expected ? 'yes' : 'no', async () => ((await check(text, name, parameter)) ? 'yes' : 'no')] as const,
+      [
+        `${name} of ${what}`,
+        expected ? 'yes' : 'no',
+        async () => ((await check(text, name, parameter)) ? 'yes' : 'no'),
+      ] as const,
   ),
 ] as never
 
@@ -57,7 +64,11 @@ const cases: [name: string, expected: string, verify: () => Promise<unknown>][] 
  * How many there are, and those that did not end as they should: all of them, or the first that is met after the case `from`, and after all
  * of those the ones before it. `at` is the last case that was run.
  */
-export async function runCorpus({ stopAtFirst = false, from = 0 } = {}): Promise<{ cases: number; wrong: string[]; at: number }> {
+export async function runCorpus({ stopAtFirst = false, from = 0 } = {}): Promise<{
+  cases: number
+  wrong: string[]
+  at: number
+}> {
   const wrong: string[] = []
   let at = from
   for (const [count, [name, expected, verify]] of [...cases.slice(from), ...cases.slice(0, from)].entries()) {
@@ -66,7 +77,11 @@ export async function runCorpus({ stopAtFirst = false, from = 0 } = {}): Promise
     const outcome = await verify().then(
       (said) => (typeof said === 'string' ? said : 'accepted'),
       (error: unknown) =>
-        error instanceof VerificationError ? error.code : error instanceof Problem ? error.type : `an accident: ${String(error)}`,
+        error instanceof VerificationError
+          ? error.code
+          : error instanceof Problem
+            ? error.type
+            : `an accident: ${String(error)}`,
     )
     if (outcome !== expected) wrong.push(`${name}: ${outcome} instead of ${expected}`)
   }

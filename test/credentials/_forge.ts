@@ -5,10 +5,26 @@ import { type PrivateJwk, toPublic } from '../../src/crypto/keys.ts'
 import { issueJwtVc, type CredentialChecks } from '../../src/credentials/jwt-vc.ts'
 import { createJwtVp, type PresentationChecks } from '../../src/credentials/jwt-vp.ts'
 import type { Failure } from '../../src/credentials/verification-error.ts'
-import { checks, content, forge, headerOf, holder, issuer, mallory, nonce, partsOf, payloadOf } from './_people.ts'
+import {
+  checks,
+  content,
+  forge,
+  headerOf,
+  holder,
+  issuer,
+  mallory,
+  nonce,
+  partsOf,
+  payloadOf,
+} from './_people.ts'
 
 /** `checks` are those of the verifier that are not the usual ones. */
-export type Forgery = [name: string, failure: Failure, jwt: string, checks?: Partial<PresentationChecks & CredentialChecks>]
+export type Forgery = [
+  name: string,
+  failure: Failure,
+  jwt: string,
+  checks?: Partial<PresentationChecks & CredentialChecks>,
+]
 export type Payload = Record<string, any>
 
 /** What a resolver throws when there is no such DID. */
@@ -20,25 +36,42 @@ export const edKey = issuer.keys['issue-2'].jwk
 export const malloryKey = mallory.keys['auth-1'].jwk
 
 export const credential = issueJwtVc({ ...content, kid: 'issue-1' })
-export const shown = { holderDid: holder.longForm, holderKey, audience: checks.audience, nonce, credentials: [credential] }
+export const shown = {
+  holderDid: holder.longForm,
+  holderKey,
+  audience: checks.audience,
+  nonce,
+  credentials: [credential],
+}
 export const presentation = createJwtVp(shown)
 
 /** The credential with its payload changed and signed again by its issuer, or by somebody else. */
-export function vc(change: (payload: Payload) => unknown, key: PrivateJwk = issuerKey, header: object = headerOf(key)): string {
+export function vc(
+  change: (payload: Payload) => unknown,
+  key: PrivateJwk = issuerKey,
+  header: object = headerOf(key),
+): string {
   const payload = payloadOf(credential)
   change(payload)
   return forge(header, payload, key)
 }
 
 /** The presentation with its payload changed and signed again by its holder, or by somebody else. */
-export function vp(change: (payload: Payload) => unknown, key: PrivateJwk = holderKey, header: object = headerOf(key)): string {
+export function vp(
+  change: (payload: Payload) => unknown,
+  key: PrivateJwk = holderKey,
+  header: object = headerOf(key),
+): string {
   const payload = payloadOf(presentation)
   change(payload)
   return forge(header, payload, key)
 }
 
 /** A good token with the signature that `make` returns. */
-export function withSignature(make: (signature: Buffer, input: Uint8Array) => Uint8Array | string, token: string = credential): string {
+export function withSignature(
+  make: (signature: Buffer, input: Uint8Array) => Uint8Array | string,
+  token: string = credential,
+): string {
   const [header, payload, signature] = partsOf(token)
   return `${header}.${payload}.${toBase64url(make(Buffer.from(signature, 'base64url'), utf8(`${header}.${payload}`)))}`
 }

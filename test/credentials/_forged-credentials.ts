@@ -20,7 +20,20 @@ import {
   vc,
   withSignature,
 } from './_forge.ts'
-import { content, documentOf, forge, headerOf, holder, issuer, mallory, now, partsOf, payloadOf, resolve, schemaId } from './_people.ts'
+import {
+  content,
+  documentOf,
+  forge,
+  headerOf,
+  holder,
+  issuer,
+  mallory,
+  now,
+  partsOf,
+  payloadOf,
+  resolve,
+  schemaId,
+} from './_people.ts'
 
 /** A good token with its text changed. */
 function withText(change: (parts: [string, string, string]) => string): string {

@@ -17,7 +17,20 @@ import {
   vp,
   withSignature,
 } from './_forge.ts'
-import { checks, content, forge, headerOf, holder, issuer, mallory, nonce, now, partsOf, payloadOf, schemaId } from './_people.ts'
+import {
+  checks,
+  content,
+  forge,
+  headerOf,
+  holder,
+  issuer,
+  mallory,
+  nonce,
+  now,
+  partsOf,
+  payloadOf,
+  schemaId,
+} from './_people.ts'
 
 // prettier-ignore
 export const presentations: Forgery[] = [

@@ -65,7 +65,10 @@ function switchOf(node: ts.Node): ((off: string, text: string) => string) | unde
 
 /** What is merely passed on (`throw error`) is no check. */
 function isRefusal(node: ts.Node): node is ts.ThrowStatement {
-  return ts.isThrowStatement(node) && /^(?:new VerificationError|malformed|new TypeError\(`|refus)/.test(node.expression.getText())
+  return (
+    ts.isThrowStatement(node) &&
+    /^(?:new VerificationError|malformed|new TypeError\(`|refus)/.test(node.expression.getText())
+  )
 }
 
 function isCheck(node: ts.Node): node is ts.ExpressionStatement {
@@ -75,7 +78,11 @@ function isCheck(node: ts.Node): node is ts.ExpressionStatement {
 /** What a function returns that does nothing but check: `(token) => token.claims()`. */
 function isCheckingBody(node: ts.Node): boolean {
   return (
-    !ts.isSourceFile(node) && ts.isArrowFunction(node.parent) && node.parent.body === node && ts.isExpression(node) && isCheckingCall(node)
+    !ts.isSourceFile(node) &&
+    ts.isArrowFunction(node.parent) &&
+    node.parent.body === node &&
+    ts.isExpression(node) &&
+    isCheckingCall(node)
   )
 }
 
@@ -83,7 +90,9 @@ function isCheckingCall(expression: ts.Expression): boolean {
   const call = ts.isAwaitExpression(expression) ? expression.expression : expression
   return (
     ts.isCallExpression(call) &&
-    /^(?:token\.)?(?:check|must|establish|parseClaims|claims|jwts|bind|readIssuer)/.test(call.expression.getText())
+    /^(?:token\.)?(?:check|must|establish|parseClaims|claims|jwts|bind|readIssuer)/.test(
+      call.expression.getText(),
+    )
   )
 }
 
@@ -93,7 +102,10 @@ const claimsCount = /verification\/sd-jwt-compliance|sd-jwt\/key-binding/
 /** A member of a zod object. */
 function isClaim(node: ts.Node): boolean {
   if (!ts.isPropertyAssignment(node) || !ts.isCallExpression(node.parent.parent)) return false
-  return claimsCount.test(node.getSourceFile().fileName) && /^z\.\w*[oO]bject$/.test(node.parent.parent.expression.getText())
+  return (
+    claimsCount.test(node.getSourceFile().fileName) &&
+    /^z\.\w*[oO]bject$/.test(node.parent.parent.expression.getText())
+  )
 }
 
 /** The corpus with all the switches in it, as one module. */
@@ -114,7 +126,9 @@ export async function bundle(sources: Switchable[]): Promise<string> {
         setup(plugin) {
           // The corpus uses its helpers alone, not what they do for tests.
           plugin.onResolve({ filter: /^vitest$/ }, () => ({ path: 'vitest', namespace: 'none' }))
-          plugin.onLoad({ filter: /.*/, namespace: 'none' }, () => ({ contents: 'export const expect = undefined' }))
+          plugin.onLoad({ filter: /.*/, namespace: 'none' }, () => ({
+            contents: 'export const expect = undefined',
+          }))
           plugin.onLoad({ filter: /src\/(?:credentials|verification)\// }, ({ path }) => {
             const found = sources.find(({ file }) => file === path)
             return found && { contents: found.text, loader: 'ts' }

@@ -10,7 +10,11 @@ import { type Failure, VerificationError } from '../../src/credentials/verificat
 import { canonicalDid, DidDocument, type Purpose } from '../../src/did/document.ts'
 
 type KeyId = 'auth-1' | 'auth-2' | 'issue-1' | 'issue-2' | 'agree-1'
-export type Person = { did: string; longForm: string; keys: Record<KeyId, { purpose: Purpose; jwk: PrivateJwk }> }
+export type Person = {
+  did: string
+  longForm: string
+  keys: Record<KeyId, { purpose: Purpose; jwk: PrivateJwk }>
+}
 
 export function fixture(name: string): unknown {
   return JSON.parse(readFileSync(new URL(`../../fixtures/credentials/${name}`, import.meta.url), 'utf8'))
@@ -27,7 +31,8 @@ export const schemaId = 'https://agent.example/schema-registry/schemas/1'
 /** The document of a person, under the form of its DID that was asked for. */
 export function documentOf(person: Person, did: string = person.did): DidDocument {
   const keys = Object.entries(person.keys)
-  const idsOf = (purpose: Purpose) => keys.filter(([, key]) => key.purpose === purpose).map(([id]) => `${did}#${id}`)
+  const idsOf = (purpose: Purpose) =>
+    keys.filter(([, key]) => key.purpose === purpose).map(([id]) => `${did}#${id}`)
   return DidDocument.parse({
     id: did,
     verificationMethod: keys.map(([id, { jwk }]) => ({
@@ -69,7 +74,11 @@ function encode(part: Part): string {
 }
 
 /** Signs any header over any payload. The header is not completed: what is not in it is missing. */
-export function forge(header: Part, payload: Part, signer: PrivateJwk | ((signingInput: Uint8Array) => Uint8Array)): string {
+export function forge(
+  header: Part,
+  payload: Part,
+  signer: PrivateJwk | ((signingInput: Uint8Array) => Uint8Array),
+): string {
   const signingInput = `${encode(header)}.${encode(payload)}`
   return `${signingInput}.${toBase64url(typeof signer === 'function' ? signer(utf8(signingInput)) : sign(signer, utf8(signingInput)))}`
 }

@@ -4,7 +4,11 @@ import { toBase64url } from '../../src/base/bytes.ts'
 import { compressBits } from '../../src/credentials/bitstring.ts'
 import { createBitstringStatusList } from '../../src/credentials/bitstring-status-list.ts'
 import { proveStatusList } from '../../src/credentials/status-list-proof.ts'
-import { credentialsContext, statusListContexts, type StatusList2021 } from '../../src/credentials/status-list-2021.ts'
+import {
+  credentialsContext,
+  statusListContexts,
+  type StatusList2021,
+} from '../../src/credentials/status-list-2021.ts'
 import type { PrivateJwk } from '../../src/crypto/keys.ts'
 import { issuer } from './_people.ts'
 
@@ -21,7 +25,11 @@ export function listOf(revoked: number[], change: Partial<StatusList2021> = {}):
     type: ['VerifiableCredential', 'StatusList2021Credential'],
     issuer: issuer.did,
     issuanceDate: created,
-    credentialSubject: { type: 'StatusList2021', statusPurpose: 'Revocation', encodedList: toBase64url(compressBits(revoked)) },
+    credentialSubject: {
+      type: 'StatusList2021',
+      statusPurpose: 'Revocation',
+      encodedList: toBase64url(compressBits(revoked)),
+    },
     ...change,
   }
 }
@@ -32,15 +40,29 @@ export function proved(list: StatusList2021, key: PrivateJwk = ecKey): string {
 }
 
 /** The text of a Bitstring Status List. */
-export function bitstringOf(revoked: number[], key: PrivateJwk = ecKey, kid = `${issuer.did}#issue-1`): string {
-  return createBitstringStatusList({ url, issuerDid: issuer.did, kid, key, bits: compressBits(revoked), validFrom: created })
+export function bitstringOf(
+  revoked: number[],
+  key: PrivateJwk = ecKey,
+  kid = `${issuer.did}#issue-1`,
+): string {
+  return createBitstringStatusList({
+    url,
+    issuerDid: issuer.did,
+    kid,
+    key,
+    bits: compressBits(revoked),
+    validFrom: created,
+  })
 }
 
 type Decoded = { getStatus: (index: number) => boolean; length: number }
 type Library = { decodeList: (options: { encodedList: string }) => Promise<Decoded> }
 
 /** By an implementation of the specifications' editors. */
-export const libraries = { StatusList2021: load('vc-status-list'), BitstringStatusList: load('vc-bitstring-status-list') }
+export const libraries = {
+  StatusList2021: load('vc-status-list'),
+  BitstringStatusList: load('vc-bitstring-status-list'),
+}
 
 /** They come without types. */
 async function load(name: string): Promise<Library> {
@@ -63,5 +85,10 @@ export async function canonize(document: object): Promise<string> {
     if (!context) throw new Error(`no context ${asked}`)
     return { documentUrl: asked, document: context }
   }
-  return jsonld.canonize(document, { algorithm: 'RDFC-1.0', format: 'application/n-quads', documentLoader, safe: true })
+  return jsonld.canonize(document, {
+    algorithm: 'RDFC-1.0',
+    format: 'application/n-quads',
+    documentLoader,
+    safe: true,
+  })
 }

@@ -7,7 +7,17 @@ const json = (value: string) => ({ name: 'claim', value, media_type: 'applicatio
 
 describe('toAttributes', () => {
   test('writes text as it is and everything else as padded URL-safe base64 of JSON', () => {
-    expect(toAttributes({ name: 'Alice', age: 3, student: true, none: null, empty: '', list: ['ÿ?>'], nested: { a: 1 } })).toEqual([
+    expect(
+      toAttributes({
+        name: 'Alice',
+        age: 3,
+        student: true,
+        none: null,
+        empty: '',
+        list: ['ÿ?>'],
+        nested: { a: 1 },
+      }),
+    ).toEqual([
       { name: 'name', value: 'Alice' },
       { name: 'age', value: 'Mw==', media_type: 'application/json' },
       { name: 'student', value: 'dHJ1ZQ==', media_type: 'application/json' },
@@ -39,9 +49,12 @@ describe('fromAttributes', () => {
     )
   })
 
-  test.each(['eyJhIjoiw78_PiJ9', 'eyJhIjoiw78/PiJ9', 'WzFd', 'Mw==', 'Mw'])('reads both alphabets, padded or not: %s', (value) => {
-    expect(fromAttributes([json(value)]).claim).toEqual(JSON.parse(Buffer.from(value, 'base64').toString()))
-  })
+  test.each(['eyJhIjoiw78_PiJ9', 'eyJhIjoiw78/PiJ9', 'WzFd', 'Mw==', 'Mw'])(
+    'reads both alphabets, padded or not: %s',
+    (value) => {
+      expect(fromAttributes([json(value)]).claim).toEqual(JSON.parse(Buffer.from(value, 'base64').toString()))
+    },
+  )
 
   test('takes a null media type, which some peers write, as none', () => {
     expect(fromAttributes([{ name: 'claim', value: 'Mw==', media_type: null }])).toEqual({ claim: 'Mw==' })
@@ -72,17 +85,29 @@ describe('fromAttributes', () => {
       ],
       "'claim' is given twice",
     ],
-    ['another media type', [{ name: 'claim', value: 'a', media_type: 'image/png' }], "media type 'image/png'"],
+    [
+      'another media type',
+      [{ name: 'claim', value: 'a', media_type: 'image/png' }],
+      "media type 'image/png'",
+    ],
     ['an empty media type', [{ name: 'claim', value: 'a', media_type: '' }], "'claim'"],
     ['what is not base64', [json('{"a":1}')], "'claim' is not base64 of JSON"],
     ['base64 of what is not JSON', [json('YWJj')], "'claim' is not base64 of JSON"],
     ['base64 of what is not UTF-8', [json('IoAi')], "'claim' is not base64 of JSON"],
     ['JSON with a name given twice', [json(Buffer.from('{"a":1,"a":2}').toString('base64'))], 'given twice'],
-    ['JSON nested too deep', [json(Buffer.from('['.repeat(9_000) + ']'.repeat(9_000)).toString('base64'))], 'nested deeper'],
+    [
+      'JSON nested too deep',
+      [json(Buffer.from('['.repeat(9_000) + ']'.repeat(9_000)).toString('base64'))],
+      'nested deeper',
+    ],
     ['a value that is not text', [{ name: 'claim', value: 3 }], 'attributes.0.value'],
     ['an attribute without a name', [{ value: 'a' }], 'attributes.0.name'],
     ['an object', { claim: 'a' }, 'attributes'],
-    ['more attributes than anybody needs', Array.from({ length: 1_001 }, (_, n) => ({ name: `${n}`, value: '' })), 'attributes'],
+    [
+      'more attributes than anybody needs',
+      Array.from({ length: 1_001 }, (_, n) => ({ name: `${n}`, value: '' })),
+      'attributes',
+    ],
   ])('refuses %s with a problem that names it', (_, attributes, detail) => {
     let problem: unknown
     try {
@@ -91,6 +116,9 @@ describe('fromAttributes', () => {
       problem = error
     }
     expect(problem).toBeInstanceOf(Problem)
-    expect(problem).toMatchObject({ type: 'error:CredentialServiceError:InvalidCredentialOffer', message: expect.stringContaining(detail) })
+    expect(problem).toMatchObject({
+      type: 'error:CredentialServiceError:InvalidCredentialOffer',
+      message: expect.stringContaining(detail),
+    })
   })
 })

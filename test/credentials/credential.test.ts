@@ -2,7 +2,18 @@ import { importJWK, SignJWT } from 'jose'
 import { describe, expect, test } from 'vitest'
 import { decodeJwtVc } from '../../src/credentials/credential.ts'
 import { issueJwtVc, verifyJwtVc } from '../../src/credentials/jwt-vc.ts'
-import { content, forge, headerOf, holder, issuer, now, partsOf, payloadOf, resolve, schemaId } from './_people.ts'
+import {
+  content,
+  forge,
+  headerOf,
+  holder,
+  issuer,
+  now,
+  partsOf,
+  payloadOf,
+  resolve,
+  schemaId,
+} from './_people.ts'
 
 describe('decodeJwtVc', () => {
   test('reads a credential that would not verify', () => {
@@ -25,7 +36,12 @@ describe('decodeJwtVc', () => {
 
   test('takes the latest beginning and the earliest end', () => {
     const payload = payloadOf(issueJwtVc(content))
-    Object.assign(payload.vc, { issuanceDate: now + 10, validFrom: now - 10, expirationDate: now + 20, validUntil: now + 5_000 })
+    Object.assign(payload.vc, {
+      issuanceDate: now + 10,
+      validFrom: now - 10,
+      expirationDate: now + 20,
+      validUntil: now + 5_000,
+    })
     expect(decodeJwtVc(forge(headerOf(content.issuerKey), payload, content.issuerKey))).toMatchObject({
       validFrom: now + 10,
       validUntil: now + 20,
@@ -38,6 +54,8 @@ describe('decodeJwtVc', () => {
   ])('finds the subject in %s where it is there alone', (_, change) => {
     const payload = payloadOf(issueJwtVc(content))
     change(payload)
-    expect(decodeJwtVc(forge(headerOf(content.issuerKey), payload, content.issuerKey)).subjectDid).toBe(holder.longForm)
+    expect(decodeJwtVc(forge(headerOf(content.issuerKey), payload, content.issuerKey)).subjectDid).toBe(
+      holder.longForm,
+    )
   })
 })

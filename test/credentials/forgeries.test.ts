@@ -14,7 +14,12 @@ import { forgeries as sdJwts } from './sd-jwt/_forged.ts'
 
 describe('a credential is refused', () => {
   test('unless it is the one that the forgeries are made from', async () => {
-    for (const good of [credential, vc(unchanged), vc(unchanged, edKey), withSignature((signature) => signature)])
+    for (const good of [
+      credential,
+      vc(unchanged),
+      vc(unchanged, edKey),
+      withSignature((signature) => signature),
+    ])
       await verifyJwtVc(good, { resolve, now })
   })
 
@@ -33,13 +38,20 @@ describe('a presentation is refused', () => {
     expect(await failureOf(() => verifyJwtVp(jwt, { ...checks, ...changes }))).toBe(failure)
   })
 
-  test.each(credentials.filter(([, , , changes]) => changes === undefined))('with a credential, %s: %s', async (_, failure, jwt) => {
-    const given = failure === 'too-large' ? ['too-large'] : [failure, 'holder-binding']
-    expect(given).toContain(await failureOf(() => verifyJwtVp(createJwtVp({ ...shown, credentials: [jwt] }), checks)))
-  })
+  test.each(credentials.filter(([, , , changes]) => changes === undefined))(
+    'with a credential, %s: %s',
+    async (_, failure, jwt) => {
+      const given = failure === 'too-large' ? ['too-large'] : [failure, 'holder-binding']
+      expect(given).toContain(
+        await failureOf(() => verifyJwtVp(createJwtVp({ ...shown, credentials: [jwt] }), checks)),
+      )
+    },
+  )
 })
 
 test('every failure there is has a forgery that meets it, and says what it means', () => {
-  expect(new Set([...credentials, ...presentations, ...sdJwts].map(([, failure]) => failure))).toEqual(new Set(Object.keys(failures)))
+  expect(new Set([...credentials, ...presentations, ...sdJwts].map(([, failure]) => failure))).toEqual(
+    new Set(Object.keys(failures)),
+  )
   for (const meaning of Object.values(failures)) expect(meaning).toMatch(/^[A-Z].+\.$/)
 })

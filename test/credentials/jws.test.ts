@@ -22,9 +22,9 @@ describe('signJws', () => {
   })
 
   test('writes typ, alg, kid in this order and no member that is not given', () => {
-    expect(Buffer.from(partsOf(signJws({ kid: 'k', typ: 'JWT' }, {}, es256k))[0], 'base64url').toString()).toBe(
-      '{"typ":"JWT","alg":"ES256K","kid":"k"}',
-    )
+    expect(
+      Buffer.from(partsOf(signJws({ kid: 'k', typ: 'JWT' }, {}, es256k))[0], 'base64url').toString(),
+    ).toBe('{"typ":"JWT","alg":"ES256K","kid":"k"}')
     expect(Buffer.from(partsOf(signJws({}, {}, ed25519))[0], 'base64url').toString()).toBe('{"alg":"EdDSA"}')
   })
 
@@ -59,7 +59,9 @@ describe('decodeJws', () => {
   })
 
   test('takes EdDSA tokens of jose', async () => {
-    const token = await new CompactSign(utf8('{"a":1}')).setProtectedHeader({ alg: 'EdDSA' }).sign(await importJWK(ed25519, 'EdDSA'))
+    const token = await new CompactSign(utf8('{"a":1}'))
+      .setProtectedHeader({ alg: 'EdDSA' })
+      .sign(await importJWK(ed25519, 'EdDSA'))
     expect(isSignedBy(decodeJws(token), toPublic(ed25519))).toBe(true)
   })
 
@@ -72,19 +74,29 @@ describe('decodeJws', () => {
   })
 
   test('keeps nothing of a header that could bring a key along', () => {
-    const carried = { jwk: toPublic(ed25519), jku: 'https://evil.example', x5u: 'https://evil.example', x5c: ['AA=='], extra: 1 }
+    const carried = {
+      jwk: toPublic(ed25519),
+      jku: 'https://evil.example',
+      x5u: 'https://evil.example',
+      x5c: ['AA=='],
+      extra: 1,
+    }
     expect(decodeJws(forge({ alg: 'EdDSA', ...carried }, {}, ed25519)).header).toEqual({ alg: 'EdDSA' })
   })
 
   test('keeps claims called __proto__ and constructor as own members and changes no prototype', () => {
-    const { payload } = decodeJws(forge({ alg: 'EdDSA' }, '{"__proto__":{"admin":true},"constructor":1}', ed25519))
+    const { payload } = decodeJws(
+      forge({ alg: 'EdDSA' }, '{"__proto__":{"admin":true},"constructor":1}', ed25519),
+    )
     expect(Object.keys(payload)).toEqual(['__proto__', 'constructor'])
     expect(payload.admin).toBeUndefined()
     expect(({} as Record<string, unknown>).admin).toBeUndefined()
   })
 
   test('does not read alg out of a __proto__ member', async () => {
-    expect(await failureOf(() => decodeJws(forge('{"__proto__":{"alg":"EdDSA"}}', {}, ed25519)))).toBe('algorithm')
+    expect(await failureOf(() => decodeJws(forge('{"__proto__":{"alg":"EdDSA"}}', {}, ed25519)))).toBe(
+      'algorithm',
+    )
   })
 
   test.each(['none', 'HS256', 'ES384', 'eddsa', '', 1, null, undefined])(
@@ -94,10 +106,13 @@ describe('decodeJws', () => {
     },
   )
 
-  test.each(['[]', '[{"alg":"EdDSA"}]', 'null', '1', '"text"', 'true'])('refuses %s as header and as payload', async (part) => {
-    expect(await failureOf(() => decodeJws(forge(part, {}, ed25519)))).toBe('malformed')
-    expect(await failureOf(() => decodeJws(forge({ alg: 'EdDSA' }, part, ed25519)))).toBe('malformed')
-  })
+  test.each(['[]', '[{"alg":"EdDSA"}]', 'null', '1', '"text"', 'true'])(
+    'refuses %s as header and as payload',
+    async (part) => {
+      expect(await failureOf(() => decodeJws(forge(part, {}, ed25519)))).toBe('malformed')
+      expect(await failureOf(() => decodeJws(forge({ alg: 'EdDSA' }, part, ed25519)))).toBe('malformed')
+    },
+  )
 
   test('takes a token at the limit of length and refuses one character more', async () => {
     const [header, , signature] = partsOf(signJws({}, {}, ed25519))
@@ -143,7 +158,9 @@ describe('isSignedBy', () => {
 
   test.each(tokens)('is false for every change of one bit of the decoded parts: %s', (_, token, key) => {
     const parts = token.split('.').map((part) => Buffer.from(part, 'base64url'))
-    const places = fc.nat({ max: 2 }).chain((part) => fc.tuple(fc.constant(part), fc.nat({ max: parts[part]!.length * 8 - 1 })))
+    const places = fc
+      .nat({ max: 2 })
+      .chain((part) => fc.tuple(fc.constant(part), fc.nat({ max: parts[part]!.length * 8 - 1 })))
     fc.assert(
       fc.property(places, ([part, bit]) => {
         const changed = parts.map((each) => Buffer.from(each))
@@ -162,7 +179,9 @@ describe('isSignedBy', () => {
   })
 
   test('is false for ES256K in DER, which is how OpenSSL writes it unasked', () => {
-    const token = forge({ alg: 'ES256K' }, {}, (input) => signBytes('sha256', input, { key: es256k, format: 'jwk' } as never))
+    const token = forge({ alg: 'ES256K' }, {}, (input) =>
+      signBytes('sha256', input, { key: es256k, format: 'jwk' } as never),
+    )
     expect(isSignedBy(decodeJws(token), toPublic(es256k))).toBe(false)
   })
 

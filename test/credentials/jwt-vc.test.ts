@@ -47,7 +47,10 @@ describe('issueJwtVc', () => {
   })
 
   test('writes whole seconds', () => {
-    expect(payloadOf(issueJwtVc({ ...content, now: now + 0.9, validityPeriod: 60.5 }))).toMatchObject({ nbf: now, exp: now + 60 })
+    expect(payloadOf(issueJwtVc({ ...content, now: now + 0.9, validityPeriod: 60.5 }))).toMatchObject({
+      nbf: now,
+      exp: now + 60,
+    })
   })
 
   test('writes the subject over a claim called id', () => {
@@ -101,7 +104,9 @@ describe('verifyJwtVc', () => {
 
   test('takes a document whose ids are relative', async () => {
     const document = JSON.parse(JSON.stringify(documentOf(issuer)).replaceAll(`"${issuer.did}#`, '"#'))
-    expect((await verifyJwtVc(issueJwtVc(content), { resolve: async () => document, now })).key?.id).toBe(`${issuer.did}#issue-1`)
+    expect((await verifyJwtVc(issueJwtVc(content), { resolve: async () => document, now })).key?.id).toBe(
+      `${issuer.did}#issue-1`,
+    )
   })
 
   test.each([
@@ -109,7 +114,10 @@ describe('verifyJwtVc', () => {
     ['long form for the short', issuer.did, issuer.longForm],
   ])('takes a document under the %s', async (_, issuerDid, id) => {
     for (const kid of [undefined, 'issue-1', `${issuerDid}#issue-1`]) {
-      const verified = await verifyJwtVc(issueJwtVc({ ...content, issuerDid, kid }), { resolve: async () => documentOf(issuer, id), now })
+      const verified = await verifyJwtVc(issueJwtVc({ ...content, issuerDid, kid }), {
+        resolve: async () => documentOf(issuer, id),
+        now,
+      })
       expect(verified.key?.id).toBe(`${id}#issue-1`)
     }
   })
@@ -123,20 +131,37 @@ describe('verifyJwtVc', () => {
     ['no sub', (payload) => delete payload.sub],
     ['no id of the subject', ({ vc }) => delete vc.credentialSubject.id],
     ['sub in the short form', (payload) => (payload.sub = holder.did)],
-    ['jti, iat and members nobody knows', (payload) => Object.assign(payload, { jti: 'urn:uuid:1', iat: now, extra: [1] })],
+    [
+      'jti, iat and members nobody knows',
+      (payload) => Object.assign(payload, { jti: 'urn:uuid:1', iat: now, extra: [1] }),
+    ],
     [
       'dates as text',
-      ({ vc }) => Object.assign(vc, { issuanceDate: '2023-11-14T22:13:20Z', expirationDate: '2023-11-14T23:13:20.5+00:00' }),
+      ({ vc }) =>
+        Object.assign(vc, {
+          issuanceDate: '2023-11-14T22:13:20Z',
+          expirationDate: '2023-11-14T23:13:20.5+00:00',
+        }),
     ],
     ['dates as numbers', ({ vc }) => Object.assign(vc, { validFrom: now, validUntil: now + 60 })],
     ['dates with fractions', (payload) => (payload.nbf = now - 0.5)],
     ['no dates', (payload) => (delete payload.nbf, delete payload.exp)],
     [
       'type and context as text',
-      ({ vc }) => Object.assign(vc, { type: 'VerifiableCredential', '@context': 'https://www.w3.org/2018/credentials/v1' }),
+      ({ vc }) =>
+        Object.assign(vc, {
+          type: 'VerifiableCredential',
+          '@context': 'https://www.w3.org/2018/credentials/v1',
+        }),
     ],
-    ['further types and contexts', ({ vc }) => (vc.type.push('Licence'), vc['@context'].push({ a: 'https://a.example' }))],
-    ['the context of the data model 2.0', ({ vc }) => (vc['@context'] = ['https://www.w3.org/ns/credentials/v2'])],
+    [
+      'further types and contexts',
+      ({ vc }) => (vc.type.push('Licence'), vc['@context'].push({ a: 'https://a.example' })),
+    ],
+    [
+      'the context of the data model 2.0',
+      ({ vc }) => (vc['@context'] = ['https://www.w3.org/ns/credentials/v2']),
+    ],
   ]
   test.each(variations)('takes %s', async (_, vary) => {
     const payload = payloadOf(issueJwtVc(content))
@@ -147,18 +172,30 @@ describe('verifyJwtVc', () => {
 
   test('takes a header without typ, and one that brings a key along which is not used', async () => {
     const key = issuer.keys['issue-1'].jwk
-    for (const header of [{ alg: 'ES256K' }, { alg: 'ES256K', jwk: toPublic(holder.keys['auth-1'].jwk), jku: 'https://evil.example' }]) {
-      expect((await verifyJwtVc(forge(header, payloadOf(issueJwtVc(content)), key), { resolve, now })).key?.publicKeyJwk).toEqual(
-        toPublic(key),
-      )
+    for (const header of [
+      { alg: 'ES256K' },
+      { alg: 'ES256K', jwk: toPublic(holder.keys['auth-1'].jwk), jku: 'https://evil.example' },
+    ]) {
+      expect(
+        (await verifyJwtVc(forge(header, payloadOf(issueJwtVc(content)), key), { resolve, now })).key
+          ?.publicKeyJwk,
+      ).toEqual(toPublic(key))
     }
   })
 
   test('keeps claims called like members of Object.prototype and changes no prototype', async () => {
-    const claims = JSON.parse('{"__proto__":{"admin":true},"constructor":"c","toString":"t","hasOwnProperty":1}')
+    const claims = JSON.parse(
+      '{"__proto__":{"admin":true},"constructor":"c","toString":"t","hasOwnProperty":1}',
+    )
     const jwt = issueJwtVc({ ...content, claims })
     const verified = await verifyJwtVc(jwt, { resolve, now })
-    expect(Object.keys(verified.claims)).toEqual(['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'id'])
+    expect(Object.keys(verified.claims)).toEqual([
+      '__proto__',
+      'constructor',
+      'toString',
+      'hasOwnProperty',
+      'id',
+    ])
     expect(verified.claims.admin).toBeUndefined()
     expect(({} as Record<string, unknown>).admin).toBeUndefined()
     expect(decodeJwtVc(jwt).subjectDid).toBe(holder.longForm)
@@ -166,7 +203,8 @@ describe('verifyJwtVc', () => {
 
   describe('at the edges of time', () => {
     const jwt = issueJwtVc(content)
-    const at = (time: number, leewaySeconds?: number) => verifyJwtVc(jwt, { resolve, now: time, leewaySeconds })
+    const at = (time: number, leewaySeconds?: number) =>
+      verifyJwtVc(jwt, { resolve, now: time, leewaySeconds })
 
     test('allows 30 s either side and no more', async () => {
       await at(now - 30)
@@ -191,7 +229,9 @@ describe('verifyJwtVc', () => {
     test('does not look at dates when told not to, and at nothing less', async () => {
       await verifyJwtVc(jwt, { resolve, now: now + 99_999, verifyDates: false })
       const mallorys = issueJwtVc({ ...content, issuerKey: holder.keys['issue-1'].jwk })
-      expect(await failureOf(() => verifyJwtVc(mallorys, { resolve, now: now + 99_999, verifyDates: false }))).toBe('signature')
+      expect(
+        await failureOf(() => verifyJwtVc(mallorys, { resolve, now: now + 99_999, verifyDates: false })),
+      ).toBe('signature')
     })
   })
 
@@ -199,7 +239,9 @@ describe('verifyJwtVc', () => {
     const forged = issueJwtVc({ ...content, issuerKey: holder.keys['issue-1'].jwk })
     const nobody = async () => Promise.reject(new Error('asked'))
     expect((await verifyJwtVc(forged, { resolve: nobody, now, verifySignature: false })).key).toBeUndefined()
-    expect(await failureOf(() => verifyJwtVc(forged, { resolve: nobody, now: 0, verifySignature: false }))).toBe('not-yet-valid')
+    expect(
+      await failureOf(() => verifyJwtVc(forged, { resolve: nobody, now: 0, verifySignature: false })),
+    ).toBe('not-yet-valid')
   })
 
   describe('of a credential with a status', () => {
@@ -207,12 +249,22 @@ describe('verifyJwtVc', () => {
 
     test('asks for each of them, after the signature', async () => {
       const asked: unknown[] = []
-      await verifyJwtVc(jwt, { resolve, now, checkStatus: async (entry, credential) => void asked.push(entry, credential.issuerDid) })
+      await verifyJwtVc(jwt, {
+        resolve,
+        now,
+        checkStatus: async (entry, credential) => void asked.push(entry, credential.issuerDid),
+      })
       expect(asked).toEqual([status, issuer.did])
-      const forged = issueJwtVc({ ...content, credentialStatus: status, issuerKey: holder.keys['issue-1'].jwk })
-      expect(await failureOf(() => verifyJwtVc(forged, { resolve, now, checkStatus: async () => void asked.push('again') }))).toBe(
-        'signature',
-      )
+      const forged = issueJwtVc({
+        ...content,
+        credentialStatus: status,
+        issuerKey: holder.keys['issue-1'].jwk,
+      })
+      expect(
+        await failureOf(() =>
+          verifyJwtVc(forged, { resolve, now, checkStatus: async () => void asked.push('again') }),
+        ),
+      ).toBe('signature')
       expect(asked).toHaveLength(2)
     })
 
@@ -221,7 +273,11 @@ describe('verifyJwtVc', () => {
       payload.vc.credentialStatus = [status, { ...status, statusPurpose: 'suspension', statusListIndex: '7' }]
       const asked: unknown[] = []
       const several = forge(headerOf(content.issuerKey), payload, content.issuerKey)
-      await verifyJwtVc(several, { resolve, now, checkStatus: async (entry) => void asked.push(entry.statusListIndex) })
+      await verifyJwtVc(several, {
+        resolve,
+        now,
+        checkStatus: async (entry) => void asked.push(entry.statusListIndex),
+      })
       expect(asked).toEqual([7, '7'])
     })
 
@@ -232,7 +288,9 @@ describe('verifyJwtVc', () => {
 
     test('refuses whatever the answer throws', async () => {
       for (const error of [new Error('revoked'), 'text', undefined]) {
-        expect(await failureOf(() => verifyJwtVc(jwt, { resolve, now, checkStatus: () => Promise.reject(error) }))).toBe('status')
+        expect(
+          await failureOf(() => verifyJwtVc(jwt, { resolve, now, checkStatus: () => Promise.reject(error) })),
+        ).toBe('status')
       }
     })
   })

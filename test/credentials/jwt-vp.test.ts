@@ -2,7 +2,12 @@ import { importJWK, jwtVerify } from 'jose'
 import { describe, expect, test } from 'vitest'
 import { toPublic } from '../../src/crypto/keys.ts'
 import { issueJwtVc } from '../../src/credentials/jwt-vc.ts'
-import { createJwtVp, type PresentationContent, verifyHolderProof, verifyJwtVp } from '../../src/credentials/jwt-vp.ts'
+import {
+  createJwtVp,
+  type PresentationContent,
+  verifyHolderProof,
+  verifyJwtVp,
+} from '../../src/credentials/jwt-vp.ts'
 import { VerificationError } from '../../src/credentials/verification-error.ts'
 import {
   audience,
@@ -56,7 +61,12 @@ describe('createJwtVp', () => {
     ['vp-es256k', 'auth-1', 'auth-1'],
     ['vp-eddsa', 'auth-2', undefined],
   ] as const)('writes what it wrote when the fixtures were made: %s', (name, key, kid) => {
-    const jwt = createJwtVp({ ...shown, holderKey: holder.keys[key].jwk, kid, credentials: [tokens['vc-es256k']!, tokens['vc-eddsa']!] })
+    const jwt = createJwtVp({
+      ...shown,
+      holderKey: holder.keys[key].jwk,
+      kid,
+      credentials: [tokens['vc-es256k']!, tokens['vc-eddsa']!],
+    })
     expect(partsOf(jwt).slice(0, 2)).toEqual(partsOf(tokens[name]!).slice(0, 2))
     if (key === 'auth-2') expect(jwt).toBe(tokens[name])
   })
@@ -64,7 +74,9 @@ describe('createJwtVp', () => {
   test('writes what jose verifies', async () => {
     const jwt = createJwtVp({ ...shown, holderKey: holder.keys['auth-2'].jwk })
     const key = await importJWK(toPublic(holder.keys['auth-2'].jwk), 'EdDSA')
-    await expect(jwtVerify(jwt, key, { audience, issuer: holder.longForm })).resolves.toMatchObject({ payload: { nonce } })
+    await expect(jwtVerify(jwt, key, { audience, issuer: holder.longForm })).resolves.toMatchObject({
+      payload: { nonce },
+    })
   })
 })
 
@@ -92,32 +104,51 @@ describe('verifyJwtVp', () => {
     ['a bare kid', createJwtVp({ ...shown, kid: 'auth-1' })],
     ['a full kid', createJwtVp({ ...shown, kid: `${holder.longForm}#auth-1` })],
     ['a kid with the short form', createJwtVp({ ...shown, kid: `${holder.did}#auth-1` })],
-    ['a full kid that the document does not have', createJwtVp({ ...shown, kid: `${holder.longForm}#master0` })],
+    [
+      'a full kid that the document does not have',
+      createJwtVp({ ...shown, kid: `${holder.longForm}#master0` }),
+    ],
     [
       'the same with the short form, the second key',
       createJwtVp({ ...shown, holderKey: holder.keys['auth-2'].jwk, kid: `${holder.did}#master0` }),
     ],
     ['no kid, the second key', createJwtVp({ ...shown, holderKey: holder.keys['auth-2'].jwk })],
     ['the short form as iss', createJwtVp({ ...shown, holderDid: holder.did })],
-    ['several credentials', createJwtVp({ ...shown, credentials: [credential, credential, tokens['vc-eddsa']!] })],
-    ['a credential issued to the short form', createJwtVp({ ...shown, credentials: [issueJwtVc({ ...content, subjectDid: holder.did })] })],
+    [
+      'several credentials',
+      createJwtVp({ ...shown, credentials: [credential, credential, tokens['vc-eddsa']!] }),
+    ],
+    [
+      'a credential issued to the short form',
+      createJwtVp({ ...shown, credentials: [issueJwtVc({ ...content, subjectDid: holder.did })] }),
+    ],
   ])('takes %s', async (_, jwt) => {
-    expect((await verifyJwtVp(jwt, checks)).credentials.length).toBe(payloadOf(jwt).vp.verifiableCredential.length)
+    expect((await verifyJwtVp(jwt, checks)).credentials.length).toBe(
+      payloadOf(jwt).vp.verifiableCredential.length,
+    )
   })
 
   const variations: [string, (payload: Record<string, any>) => void][] = [
     ['aud as a list', (payload) => (payload.aud = ['https://other.example', audience])],
-    ['iat, nbf and exp that hold', (payload) => Object.assign(payload, { iat: now, nbf: now - 1, exp: now + 1 })],
+    [
+      'iat, nbf and exp that hold',
+      (payload) => Object.assign(payload, { iat: now, nbf: now - 1, exp: now + 1 }),
+    ],
     ['clocks 30 s apart', (payload) => Object.assign(payload, { iat: now + 30, exp: now - 29 })],
     ['a holder that is iss', ({ vp }) => (vp.holder = holder.did)],
-    ['the context of the data model alone', ({ vp }) => (vp['@context'] = ['https://www.w3.org/2018/credentials/v1'])],
+    [
+      'the context of the data model alone',
+      ({ vp }) => (vp['@context'] = ['https://www.w3.org/2018/credentials/v1']),
+    ],
     ['type as text, no context', ({ vp }) => (delete vp['@context'], (vp.type = 'VerifiablePresentation'))],
     ['members nobody knows', (payload) => Object.assign(payload, { jti: '1', presentation_submission: {} })],
   ]
   test.each(variations)('takes %s', async (_, vary) => {
     const payload = payloadOf(presentation)
     vary(payload)
-    expect((await verifyJwtVp(forge(headerOf(shown.holderKey), payload, shown.holderKey), checks)).payload).toEqual(payload)
+    expect(
+      (await verifyJwtVp(forge(headerOf(shown.holderKey), payload, shown.holderKey), checks)).payload,
+    ).toEqual(payload)
   })
 
   test.each([
@@ -144,18 +175,28 @@ describe('verifyJwtVp', () => {
 
   test('takes a credential with one accepted schema among its several', async () => {
     const credentials = [issueJwtVc({ ...content, schemas: ['https://other.example', schemaId] })]
-    await expect(verifyJwtVp(createJwtVp({ ...shown, credentials }), { ...checks, constraints: [{ schemaId }] })).resolves.toBeDefined()
+    await expect(
+      verifyJwtVp(createJwtVp({ ...shown, credentials }), { ...checks, constraints: [{ schemaId }] }),
+    ).resolves.toBeDefined()
   })
 
   test('says which credential it refused', async () => {
-    const jwt = createJwtVp({ ...shown, credentials: [credential, issueJwtVc({ ...content, subjectDid: mallory.longForm })] })
+    const jwt = createJwtVp({
+      ...shown,
+      credentials: [credential, issueJwtVc({ ...content, subjectDid: mallory.longForm })],
+    })
     const error = await verifyJwtVp(jwt, checks).catch((reason: unknown) => reason)
     expect(error).toBeInstanceOf(VerificationError)
-    expect(error).toMatchObject({ code: 'holder-binding', message: expect.stringMatching(/^Credential 2 of 2: /) })
+    expect(error).toMatchObject({
+      code: 'holder-binding',
+      message: expect.stringMatching(/^Credential 2 of 2: /),
+    })
   })
 
   test('does not tell the expected challenge to whom it refuses', async () => {
-    const error = await verifyJwtVp(createJwtVp({ ...shown, nonce: 'another' }), checks).catch((reason: unknown) => reason)
+    const error = await verifyJwtVp(createJwtVp({ ...shown, nonce: 'another' }), checks).catch(
+      (reason: unknown) => reason,
+    )
     expect((error as Error).message).not.toContain(nonce)
   })
 
@@ -164,16 +205,24 @@ describe('verifyJwtVp', () => {
     await verifyJwtVp(presentation, { ...late, leewaySeconds: 200 })
     await verifyJwtVp(presentation, { ...late, credentialChecks: { leewaySeconds: 200 } })
     await verifyJwtVp(presentation, { ...late, credentialChecks: { verifyDates: false } })
-    expect(await failureOf(() => verifyJwtVp(presentation, { ...late, leewaySeconds: 200, credentialChecks: { leewaySeconds: 0 } }))).toBe(
-      'expired',
-    )
+    expect(
+      await failureOf(() =>
+        verifyJwtVp(presentation, { ...late, leewaySeconds: 200, credentialChecks: { leewaySeconds: 0 } }),
+      ),
+    ).toBe('expired')
     expect(await failureOf(() => verifyJwtVp(presentation, { ...late, verifyDates: false }))).toBe('expired')
   })
 
   test('looks past its own dates when told so, not past those of the credentials', async () => {
-    const old = forge(headerOf(shown.holderKey), { ...payloadOf(presentation), exp: now - 500 }, shown.holderKey)
+    const old = forge(
+      headerOf(shown.holderKey),
+      { ...payloadOf(presentation), exp: now - 500 },
+      shown.holderKey,
+    )
     await verifyJwtVp(old, { ...checks, verifyDates: false })
-    expect(await failureOf(() => verifyJwtVp(old, { ...checks, credentialChecks: { verifyDates: false } }))).toBe('expired')
+    expect(
+      await failureOf(() => verifyJwtVp(old, { ...checks, credentialChecks: { verifyDates: false } })),
+    ).toBe('expired')
   })
 
   test('asks the caller about the status of a credential', async () => {
@@ -184,7 +233,10 @@ describe('verifyJwtVp', () => {
     await verifyJwtVp(revocable, { ...checks, credentialChecks: { checkStatus: async () => {} } })
     expect(
       await failureOf(() =>
-        verifyJwtVp(revocable, { ...checks, credentialChecks: { checkStatus: () => Promise.reject(new Error('revoked')) } }),
+        verifyJwtVp(revocable, {
+          ...checks,
+          credentialChecks: { checkStatus: () => Promise.reject(new Error('revoked')) },
+        }),
       ),
     ).toBe('status')
   })
@@ -196,7 +248,9 @@ describe('verifyJwtVp', () => {
     await failureOf(() => verifyJwtVp(createJwtVp({ ...shown, audience: 'another' }), counting))
     await failureOf(() => verifyJwtVp(createJwtVp({ ...shown, now: now + 60 }), counting))
     expect(asked).toEqual([])
-    await failureOf(() => verifyJwtVp(createJwtVp({ ...shown, holderKey: mallory.keys['auth-1'].jwk }), counting))
+    await failureOf(() =>
+      verifyJwtVp(createJwtVp({ ...shown, holderKey: mallory.keys['auth-1'].jwk }), counting),
+    )
     expect(asked).toEqual([holder.longForm])
     await verifyJwtVp(presentation, counting)
     expect(asked).toEqual([holder.longForm, holder.longForm, issuer.did])
@@ -207,18 +261,35 @@ describe('verifyHolderProof', () => {
   const proof = createJwtVp({ ...shown, credentials: [] })
 
   test('takes a presentation without credentials, with an empty list or none', async () => {
-    expect(await verifyHolderProof(proof, checks)).toMatchObject({ holderDid: holder.longForm, credentials: [] })
+    expect(await verifyHolderProof(proof, checks)).toMatchObject({
+      holderDid: holder.longForm,
+      credentials: [],
+    })
     const { verifiableCredential: _, ...vp } = payloadOf(proof).vp
-    const without = forge(headerOf(shown.holderKey), { ...payloadOf(proof), aud: [audience], iat: now, vp }, shown.holderKey)
-    expect(await verifyHolderProof(without, checks)).toMatchObject({ holderDid: holder.longForm, credentials: [] })
+    const without = forge(
+      headerOf(shown.holderKey),
+      { ...payloadOf(proof), aud: [audience], iat: now, vp },
+      shown.holderKey,
+    )
+    expect(await verifyHolderProof(without, checks)).toMatchObject({
+      holderDid: holder.longForm,
+      credentials: [],
+    })
   })
 
   test('refuses one with credentials, and whatever verifyJwtVp refuses', async () => {
     expect(await failureOf(() => verifyHolderProof(presentation, checks))).toBe('credential-count')
     expect(await failureOf(() => verifyHolderProof(proof, { ...checks, nonce: 'another' }))).toBe('nonce')
-    expect(await failureOf(() => verifyHolderProof(proof, { ...checks, audience: 'another' }))).toBe('audience')
+    expect(await failureOf(() => verifyHolderProof(proof, { ...checks, audience: 'another' }))).toBe(
+      'audience',
+    )
     expect(
-      await failureOf(() => verifyHolderProof(createJwtVp({ ...shown, credentials: [], holderKey: holder.keys['issue-1'].jwk }), checks)),
+      await failureOf(() =>
+        verifyHolderProof(
+          createJwtVp({ ...shown, credentials: [], holderKey: holder.keys['issue-1'].jwk }),
+          checks,
+        ),
+      ),
     ).toBe('signature')
   })
 })

@@ -20,7 +20,9 @@ import { audience, content, failureOf, nonce, now } from './_people.ts'
 
 function newP256(): PrivateJwk {
   const encoding = { publicKeyEncoding: { format: 'jwk' }, privateKeyEncoding: { format: 'jwk' } }
-  const pair = generateKeyPairSync('ec', { namedCurve: 'P-256', ...encoding } as never) as unknown as { privateKey: PrivateJwk }
+  const pair = generateKeyPairSync('ec', { namedCurve: 'P-256', ...encoding } as never) as unknown as {
+    privateKey: PrivateJwk
+  }
   return pair.privateKey
 }
 
@@ -67,17 +69,35 @@ const signers: [string, string, PrivateJwk][] = [
   ['did:prism, Ed25519', prismDid(ed25519), ed25519],
   ['did:prism, secp256k1', prismDid(secp256k1), secp256k1],
   ['did:web, JsonWebKey2020', webDid('jwk', { type: 'JsonWebKey2020', publicKeyJwk: toPublic(p256) }), p256],
-  ['did:web, JsonWebKey', webDid('jsonwebkey', { type: 'JsonWebKey', publicKeyJwk: toPublic(ed25519) }), ed25519],
-  ['did:web, Multikey', webDid('multikey', { type: 'Multikey', publicKeyMultibase: multikey(secp256k1) }), secp256k1],
-  ['did:web, 2020', webDid('2020', { type: 'Ed25519VerificationKey2020', publicKeyMultibase: multikey(ed25519) }), ed25519],
+  [
+    'did:web, JsonWebKey',
+    webDid('jsonwebkey', { type: 'JsonWebKey', publicKeyJwk: toPublic(ed25519) }),
+    ed25519,
+  ],
+  [
+    'did:web, Multikey',
+    webDid('multikey', { type: 'Multikey', publicKeyMultibase: multikey(secp256k1) }),
+    secp256k1,
+  ],
+  [
+    'did:web, 2020',
+    webDid('2020', { type: 'Ed25519VerificationKey2020', publicKeyMultibase: multikey(ed25519) }),
+    ed25519,
+  ],
   [
     'did:web, 2018',
-    webDid('2018', { type: 'Ed25519VerificationKey2018', publicKeyBase58: toMultibase(okpBytes(ed25519)).slice(1) }),
+    webDid('2018', {
+      type: 'Ed25519VerificationKey2018',
+      publicKeyBase58: toMultibase(okpBytes(ed25519)).slice(1),
+    }),
     ed25519,
   ],
   [
     'did:web, 2019',
-    webDid('2019', { type: 'EcdsaSecp256k1VerificationKey2019', publicKeyHex: Buffer.from(compressed(secp256k1)).toString('hex') }),
+    webDid('2019', {
+      type: 'EcdsaSecp256k1VerificationKey2019',
+      publicKeyHex: Buffer.from(compressed(secp256k1)).toString('hex'),
+    }),
     secp256k1,
   ],
 ]
@@ -90,7 +110,12 @@ describe.each(signers)('%s', (_, did, key) => {
 
   test('issues and holds', async () => {
     expect((await verifyJwtVc(credential, { resolve, now })).issuerDid).toBe(did)
-    const { holderDid, credentials } = await verifyJwtVp(vp(did, key, [credential]), { resolve, audience, nonce, now })
+    const { holderDid, credentials } = await verifyJwtVp(vp(did, key, [credential]), {
+      resolve,
+      audience,
+      nonce,
+      now,
+    })
     expect([holderDid, credentials[0]!.subjectDid]).toEqual([did, did])
     expect((await verifyHolderProof(vp(did, key, []), { resolve, audience, nonce, now })).holderDid).toBe(did)
   })
@@ -101,7 +126,9 @@ describe.each(signers)('%s', (_, did, key) => {
       const reason = other.crv === key.crv ? 'signature' : 'algorithm'
       const forged = issueJwtVc({ ...content, issuerDid: did, issuerKey: other, subjectDid: did })
       expect(await failureOf(() => verifyJwtVc(forged, { resolve, now }))).toBe(reason)
-      expect(await failureOf(() => verifyJwtVp(vp(did, other, [credential]), { resolve, audience, nonce, now }))).toBe(reason)
+      expect(
+        await failureOf(() => verifyJwtVp(vp(did, other, [credential]), { resolve, audience, nonce, now })),
+      ).toBe(reason)
     }
   })
 })
@@ -112,7 +139,9 @@ test('a did:peer holds: its key authenticates, and asserts nothing', async () =>
     authentication: toPublic(ed25519),
     serviceUri: 'https://a.example',
   })
-  expect((await verifyHolderProof(vp(did, ed25519, []), { resolve, audience, nonce, now })).holderDid).toBe(did)
+  expect((await verifyHolderProof(vp(did, ed25519, []), { resolve, audience, nonce, now })).holderDid).toBe(
+    did,
+  )
   const forged = issueJwtVc({ ...content, issuerDid: did, issuerKey: ed25519 })
   expect(await failureOf(() => verifyJwtVc(forged, { resolve, now }))).toBe('no-key')
 })
@@ -122,7 +151,10 @@ test('keys for agreement, of RSA, and on other curves than their type says are p
     agreement: { type: 'JsonWebKey2020', publicKeyJwk: toPublic(generateKey('X25519')) },
     rsa: { type: 'JsonWebKey2020', publicKeyJwk: { kty: 'RSA', n: 'AQAB', e: 'AQAB' } },
     mistyped: { type: 'Ed25519VerificationKey2020', publicKeyMultibase: multikey(secp256k1) },
-    none: { type: 'EcdsaSecp256k1RecoveryMethod2020', blockchainAccountId: 'eip155:1:0xab16a96d359ec26a11e2c2b3d8f8b8942d5bfcdb' },
+    none: {
+      type: 'EcdsaSecp256k1RecoveryMethod2020',
+      blockchainAccountId: 'eip155:1:0xab16a96d359ec26a11e2c2b3d8f8b8942d5bfcdb',
+    },
   })) {
     const did = webDid(name, key)
     const reason = name === 'agreement' ? 'algorithm' : 'no-key'
@@ -133,9 +165,14 @@ test('keys for agreement, of RSA, and on other curves than their type says are p
 
 describe('ES256', () => {
   test('is what jose makes and takes', async () => {
-    const { payload } = await compactVerify(signJws({ typ: 'JWT' }, { a: 1 }, p256), await importJWK(toPublic(p256), 'ES256'))
+    const { payload } = await compactVerify(
+      signJws({ typ: 'JWT' }, { a: 1 }, p256),
+      await importJWK(toPublic(p256), 'ES256'),
+    )
     expect(JSON.parse(Buffer.from(payload).toString())).toEqual({ a: 1 })
-    const token = await new CompactSign(utf8('{"a":1}')).setProtectedHeader({ alg: 'ES256' }).sign(await importJWK(p256, 'ES256'))
+    const token = await new CompactSign(utf8('{"a":1}'))
+      .setProtectedHeader({ alg: 'ES256' })
+      .sign(await importJWK(p256, 'ES256'))
     expect(isSignedBy(decodeJws(token), toPublic(p256))).toBe(true)
     expect(isSignedBy(decodeJws(token), toPublic(p256Other))).toBe(false)
     expect(isSignedBy(decodeJws(token), { ...toPublic(p256), crv: 'secp256k1' })).toBe(false)
@@ -163,7 +200,8 @@ describe('a DID that does not resolve for now', () => {
   const credential = issueJwtVc({ ...content, issuerDid: issuer, issuerKey: ed25519, subjectDid: holder })
 
   test.each([down, accident])('decides nothing about a token: %s', async (error) => {
-    const without = (missing: string) => (did: string) => (did === missing ? Promise.reject(error) : resolve(did))
+    const without = (missing: string) => (did: string) =>
+      did === missing ? Promise.reject(error) : resolve(did)
     await expect(verifyJwtVc(credential, { resolve: without(issuer), now })).rejects.toBe(error)
     for (const missing of [issuer, holder]) {
       const checks = { resolve: without(missing), audience, nonce, now }
@@ -174,9 +212,13 @@ describe('a DID that does not resolve for now', () => {
   test('neither does a status that cannot be had for now', async () => {
     const credentialStatus = { type: 'StatusList2021Entry' }
     const token = issueJwtVc({ ...content, issuerDid: issuer, issuerKey: ed25519, credentialStatus })
-    await expect(verifyJwtVc(token, { resolve, now, checkStatus: () => Promise.reject(down) })).rejects.toBe(down)
-    expect(await failureOf(() => verifyJwtVc(token, { resolve, now, checkStatus: () => Promise.reject(new Error('revoked')) }))).toBe(
-      'status',
+    await expect(verifyJwtVc(token, { resolve, now, checkStatus: () => Promise.reject(down) })).rejects.toBe(
+      down,
     )
+    expect(
+      await failureOf(() =>
+        verifyJwtVc(token, { resolve, now, checkStatus: () => Promise.reject(new Error('revoked')) }),
+      ),
+    ).toBe('status')
   })
 })

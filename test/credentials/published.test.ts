@@ -30,7 +30,9 @@ type Vector = {
 }
 
 const url = new URL('../../../shared/vectors/identus-jwt.json', import.meta.url)
-const vectors: Vector[] = existsSync(url) ? (JSON.parse(readFileSync(url, 'utf8')) as { vectors: Vector[] }).vectors : []
+const vectors: Vector[] = existsSync(url)
+  ? (JSON.parse(readFileSync(url, 'utf8')) as { vectors: Vector[] }).vectors
+  : []
 const ofKind = (...kinds: Vector['kind'][]) => vectors.filter(({ kind }) => kinds.includes(kind))
 const byId = (id: string) => vectors.find((vector) => vector.id === id)!
 
@@ -39,11 +41,18 @@ function resolverOf(...known: Vector[]): Resolve {
   return async (did) => {
     const about = known.filter(({ issuerDid }) => canonicalDid(issuerDid) === canonicalDid(did))
     if (about.length === 0) throw new Problem('error:DIDResolution:notFound', 'not known')
-    const keys = about.flatMap(({ publicKeyJwk, verifiedBy }) => verifiedBy.map(({ id, usage }) => ({ id, usage, publicKeyJwk })))
+    const keys = about.flatMap(({ publicKeyJwk, verifiedBy }) =>
+      verifiedBy.map(({ id, usage }) => ({ id, usage, publicKeyJwk })),
+    )
     const idsOf = (wanted: string) => keys.filter(({ usage }) => usage === wanted).map(({ id }) => `#${id}`)
     return {
       id: did,
-      verificationMethod: keys.map(({ id, publicKeyJwk }) => ({ id: `#${id}`, type: 'JsonWebKey2020', controller: did, publicKeyJwk })),
+      verificationMethod: keys.map(({ id, publicKeyJwk }) => ({
+        id: `#${id}`,
+        type: 'JsonWebKey2020',
+        controller: did,
+        publicKeyJwk,
+      })),
       authentication: idsOf('AUTHENTICATION_KEY'),
       assertionMethod: idsOf('ISSUING_KEY'),
     }
@@ -56,12 +65,18 @@ const credentialChecks = { verifyStatus: false }
 describe.skipIf(!existsSync(url))('published credentials', () => {
   test.each(ofKind('jwt-vc').map((vector) => [vector.id, vector] as const))('%s', async (_, vector) => {
     const verification = () =>
-      verifyJwtVc(vector.jwt, { ...credentialChecks, resolve: resolverOf(vector), now: vector.validAt ?? payloadOf(vector.jwt).nbf })
+      verifyJwtVc(vector.jwt, {
+        ...credentialChecks,
+        resolve: resolverOf(vector),
+        now: vector.validAt ?? payloadOf(vector.jwt).nbf,
+      })
     if (vector.expect === 'ok') {
       expect(await verification()).toMatchObject({ key: { publicKeyJwk: vector.publicKeyJwk } })
     } else {
       // Those marked `either` are signed by a key that may not issue: the strict answer is no.
-      expect(['signature', 'algorithm', 'malformed', 'no-key', 'issuer-unresolvable']).toContain(await failureOf(verification))
+      expect(['signature', 'algorithm', 'malformed', 'no-key', 'issuer-unresolvable']).toContain(
+        await failureOf(verification),
+      )
     }
   })
 
@@ -71,14 +86,17 @@ describe.skipIf(!existsSync(url))('published credentials', () => {
       .map((vector) => [vector.id, vector] as const),
   )('%s is refused before and after its time', async (_, vector) => {
     const { nbf, exp } = payloadOf(vector.jwt)
-    const at = (now: number) => failureOf(() => verifyJwtVc(vector.jwt, { ...credentialChecks, resolve: resolverOf(vector), now }))
+    const at = (now: number) =>
+      failureOf(() => verifyJwtVc(vector.jwt, { ...credentialChecks, resolve: resolverOf(vector), now }))
     expect(await at(nbf - 31)).toBe('not-yet-valid')
     if (exp !== undefined) expect(await at(exp + 31)).toBe('expired')
   })
 
   test('those with a status are refused where nobody checks it', async () => {
     const vector = byId('cloud-agent-vc')
-    expect(await failureOf(() => verifyJwtVc(vector.jwt, { resolve: resolverOf(vector), now: vector.validAt! }))).toBe('status')
+    expect(
+      await failureOf(() => verifyJwtVc(vector.jwt, { resolve: resolverOf(vector), now: vector.validAt! })),
+    ).toBe('status')
   })
 })
 
@@ -103,8 +121,11 @@ describe.skipIf(!existsSync(url))('published presentations', () => {
 
   test.each(ofKind('vp-policy').map((vector) => [vector.id, vector] as const))('%s', async (_, vector) => {
     const verification = () =>
-      present(byId(vector.presentation), vector, [{ schemaId: vector.schemaId, trustIssuers: vector.trustedIssuers }])
-    if (vector.expect === 'ok') expect((await verification()).credentials.map(({ jwt }) => jwt)).toEqual([byId('cloud-agent-vc').jwt])
+      present(byId(vector.presentation), vector, [
+        { schemaId: vector.schemaId, trustIssuers: vector.trustedIssuers },
+      ])
+    if (vector.expect === 'ok')
+      expect((await verification()).credentials.map(({ jwt }) => jwt)).toEqual([byId('cloud-agent-vc').jwt])
     else {
       const failures = {
         'issuer is not trusted': 'issuer-not-trusted',
@@ -119,7 +140,8 @@ describe.skipIf(!existsSync(url))('published presentations', () => {
   test.each(ofKind('jwt-vp').map((vector) => [vector.id, vector] as const))('%s', async (_, vector) => {
     const { aud, nonce } = payloadOf(vector.jwt)
     const verification = () => present(vector, { domain: aud, challenge: nonce }, [])
-    if (vector.expect === 'ok') expect(await verification()).toMatchObject({ key: { publicKeyJwk: vector.publicKeyJwk } })
+    if (vector.expect === 'ok')
+      expect(await verification()).toMatchObject({ key: { publicKeyJwk: vector.publicKeyJwk } })
     // The SDK's own answers no request, besides being signed by a key that may not authenticate.
     else expect(await failureOf(verification)).toBe('audience')
   })

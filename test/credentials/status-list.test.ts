@@ -9,16 +9,37 @@ import { compressBits, expandBits, isSet, listLength } from '../../src/credentia
 import { canonicalize } from '../../src/base/jcs.ts'
 import { decodeJws } from '../../src/credentials/jws.ts'
 import { checkStatusList, readStatusEntry } from '../../src/credentials/status-list.ts'
-import { statusListContexts, toCanonicalQuads, type StatusList2021 } from '../../src/credentials/status-list-2021.ts'
+import {
+  statusListContexts,
+  toCanonicalQuads,
+  type StatusList2021,
+} from '../../src/credentials/status-list-2021.ts'
 import { canonicalDid } from '../../src/did/document.ts'
 import { documentOf, failureOf, forge, issuer, mallory, now, resolve } from './_people.ts'
-import { bitstringOf, canonize, created, ecKey, edKey, libraries, listOf, proved, url } from './_status-lists.ts'
+import {
+  bitstringOf,
+  canonize,
+  created,
+  ecKey,
+  edKey,
+  libraries,
+  listOf,
+  proved,
+  url,
+} from './_status-lists.ts'
 
 const entry = (change: object = {}) =>
-  readStatusEntry({ type: 'StatusList2021Entry', statusPurpose: 'Revocation', statusListIndex: 5, statusListCredential: url, ...change })
+  readStatusEntry({
+    type: 'StatusList2021Entry',
+    statusPurpose: 'Revocation',
+    statusListIndex: 5,
+    statusListCredential: url,
+    ...change,
+  })
 const bitstringEntry = (change: object = {}) =>
   entry({ type: 'BitstringStatusListEntry', statusPurpose: 'revocation', statusListIndex: '5', ...change })
-const check = (text: string, status = entry(), issuerDid = issuer.did) => checkStatusList(text, status, { issuerDid }, { resolve, now })
+const check = (text: string, status = entry(), issuerDid = issuer.did) =>
+  checkStatusList(text, status, { issuerDid }, { resolve, now })
 const reason = (work: Promise<unknown>) =>
   work.then(
     () => 'it stands',
@@ -30,16 +51,22 @@ describe('the bits', () => {
     const bits = expandBits(toBase64url(compressBits([0, 9, listLength - 1])))
     expect(bits).toHaveLength(16_384)
     expect([bits[0], bits[1], bits[16_383]]).toEqual([0x80, 0x40, 0x01])
-    expect([0, 1, 8, 9, listLength - 1].map((index) => isSet(bits, index))).toEqual([true, false, false, true, true])
+    expect([0, 1, 8, 9, listLength - 1].map((index) => isSet(bits, index))).toEqual([
+      true,
+      false,
+      false,
+      true,
+      true,
+    ])
   })
 
   test('of published lists are read', () => {
     // The Identus documentation's, with one credential revoked, and Bitstring Status List 1.0's, with none.
     const bits = expandBits('H4sIAAAAAAAA_-3BMQ0AAAACIGf_0MbwARoAAAAAAAAAAAAAAAAAAADgbbmHB0sAQAAA')
     expect([...Array(listLength).keys()].filter((index) => isSet(bits, index))).toEqual([6])
-    expect(new Uint8Array(expandBits('uH4sIAAAAAAAAA-3BMQEAAADCoPVPbQwfoAAAAAAAAAAAAAAAAAAAAIC3AYbSVKsAQAAA'))).toEqual(
-      new Uint8Array(16_384),
-    )
+    expect(
+      new Uint8Array(expandBits('uH4sIAAAAAAAAA-3BMQEAAADCoPVPbQwfoAAAAAAAAAAAAAAAAAAAAIC3AYbSVKsAQAAA')),
+    ).toEqual(new Uint8Array(16_384))
   })
 
   test.each([
@@ -54,7 +81,10 @@ describe('the bits', () => {
 
   test.each([
     ['a bomb', toBase64url(gzipSync(Buffer.alloc(64 * 2 ** 20)))],
-    ['several that make one', toBase64url(Buffer.concat(Array.from({ length: 128 }, () => gzipSync(Buffer.alloc(16_384)))))],
+    [
+      'several that make one',
+      toBase64url(Buffer.concat(Array.from({ length: 128 }, () => gzipSync(Buffer.alloc(16_384))))),
+    ],
     ['a list that is too short to hide in', toBase64url(gzipSync(Buffer.alloc(16_383)))],
     ['no gzip', toBase64url(Buffer.alloc(16_384))],
     ['half of one', toBase64url(compressBits([1, 77]).subarray(0, 30))],
@@ -64,14 +94,19 @@ describe('the bits', () => {
     expect(() => expandBits(encodedList)).toThrow(TypeError)
   })
 
-  test.each(['StatusList2021', 'BitstringStatusList'] as const)('are read by another library: %s', async (type) => {
-    const revoked = [0, 1, 7, 8, 94_567, listLength - 1]
-    const text = type === 'StatusList2021' ? proved(listOf(revoked)) : bitstringOf(revoked)
-    const json: any = type === 'StatusList2021' ? JSON.parse(text) : decodeJws(text).payload
-    const list = await (await libraries[type]).decodeList({ encodedList: json.credentialSubject.encodedList })
-    expect(list.length).toBe(listLength)
-    expect([...Array(listLength).keys()].filter((index) => list.getStatus(index))).toEqual(revoked)
-  })
+  test.each(['StatusList2021', 'BitstringStatusList'] as const)(
+    'are read by another library: %s',
+    async (type) => {
+      const revoked = [0, 1, 7, 8, 94_567, listLength - 1]
+      const text = type === 'StatusList2021' ? proved(listOf(revoked)) : bitstringOf(revoked)
+      const json: any = type === 'StatusList2021' ? JSON.parse(text) : decodeJws(text).payload
+      const list = await (
+        await libraries[type]
+      ).decodeList({ encodedList: json.credentialSubject.encodedList })
+      expect(list.length).toBe(listLength)
+      expect([...Array(listLength).keys()].filter((index) => list.getStatus(index))).toEqual(revoked)
+    },
+  )
 })
 
 describe('the quads that are signed', () => {
@@ -82,7 +117,12 @@ describe('the quads that are signed', () => {
     ['with seconds for a date', { issuanceDate: 1_717_793_619 }],
     ['with an id of the list in it', subject({ id: `${url}#list` })],
     ['with an issuer in long form', { issuer: issuer.longForm }],
-    ['at another address', { id: 'http://localhost:8080/cloud-agent/credential-status/c2688c98-ecb5-4dd3-87e8-a689b8fa84dd?a=b&c=(d)' }],
+    [
+      'at another address',
+      {
+        id: 'http://localhost:8080/cloud-agent/credential-status/c2688c98-ecb5-4dd3-87e8-a689b8fa84dd?a=b&c=(d)',
+      },
+    ],
     ['of suspensions', subject({ statusPurpose: 'suspension' })],
     ['with padding', subject({ encodedList: toPaddedBase64url(compressBits([1])) })],
   ]
@@ -94,36 +134,59 @@ describe('the quads that are signed', () => {
 
 describe('a credential', () => {
   const standard = (list: object) => {
-    const options = { type: 'DataIntegrityProof', cryptosuite: 'eddsa-jcs-2022', proofPurpose: 'assertionMethod', created }
+    const options = {
+      type: 'DataIntegrityProof',
+      cryptosuite: 'eddsa-jcs-2022',
+      proofPurpose: 'assertionMethod',
+      created,
+    }
     const hash = (value: object) => createHash('sha256').update(canonicalize(value)).digest()
-    return JSON.stringify({ ...list, proof: { ...options, proofValue: toMultibase(sign(edKey, concat(hash(options), hash(list)))) } })
+    return JSON.stringify({
+      ...list,
+      proof: { ...options, proofValue: toMultibase(sign(edKey, concat(hash(options), hash(list)))) },
+    })
   }
   const { credentialSubject: _2021, ...shell } = listOf([])
   const inVc = { vc: { ...shell, credentialSubject: listOf([7]).credentialSubject } }
   const asJwt = (payload: object) => forge({ alg: 'ES256K', typ: 'JWT' }, payload, ecKey)
   test.each([
     ['secp256k1', proved(listOf([7]))],
-    ['secp256k1, as the real agent dates and shapes it', proved(listOf([7], { issuer: issuer.longForm, issuanceDate: 1_699_999_000 }))],
+    [
+      'secp256k1, as the real agent dates and shapes it',
+      proved(listOf([7], { issuer: issuer.longForm, issuanceDate: 1_699_999_000 })),
+    ],
     ['Ed25519 as the real agent signs', proved(listOf([7]), edKey)],
     ['Ed25519 as the specification signs', standard(listOf([7]))],
     ['a JWT of VC 1.1', asJwt({ iss: issuer.did, jti: url, nbf: now - 60, ...inVc })],
   ])('stands or is revoked by a StatusList2021: %s', async (_, text) => {
     expect(await reason(check(text))).toBe('it stands')
-    expect(await reason(check(text, entry({ statusListIndex: '5', statusPurpose: 'revocation' }), issuer.longForm))).toBe('it stands')
+    expect(
+      await reason(
+        check(text, entry({ statusListIndex: '5', statusPurpose: 'revocation' }), issuer.longForm),
+      ),
+    ).toBe('it stands')
     expect(await reason(check(text, entry({ statusListIndex: 7 })))).toBe('the credential is revoked')
   })
 
   test('stands or is revoked by a Bitstring Status List', async () => {
     for (const text of [bitstringOf([7]), bitstringOf([7], edKey, 'issue-2')]) {
       expect(await reason(check(text, bitstringEntry()))).toBe('it stands')
-      expect(await reason(check(text, bitstringEntry({ statusListIndex: '7' })))).toBe('the credential is revoked')
+      expect(await reason(check(text, bitstringEntry({ statusListIndex: '7' })))).toBe(
+        'the credential is revoked',
+      )
     }
   })
 
   test('may be suspended', async () => {
-    const text = proved(listOf([], { credentialSubject: { ...listOf([5]).credentialSubject, statusPurpose: 'Suspension' } }))
-    expect(await reason(check(text, entry({ statusPurpose: 'suspension' })))).toBe('the credential is suspended')
-    await expect(check(text, entry({ statusPurpose: 'suspension' }))).rejects.toMatchObject({ standing: 'suspended' })
+    const text = proved(
+      listOf([], { credentialSubject: { ...listOf([5]).credentialSubject, statusPurpose: 'Suspension' } }),
+    )
+    expect(await reason(check(text, entry({ statusPurpose: 'suspension' })))).toBe(
+      'the credential is suspended',
+    )
+    await expect(check(text, entry({ statusPurpose: 'suspension' }))).rejects.toMatchObject({
+      standing: 'suspended',
+    })
     expect(await reason(check(text))).toBe('the list is not about revocation')
   })
 
@@ -145,8 +208,16 @@ describe('a credential', () => {
     ['a proof of another kind', 'type', tampered(proof({ type: 'Ed25519Signature2020' }))],
     ['a proof for something else', 'proofPurpose', tampered(proof({ proofPurpose: 'authentication' }))],
     ['an empty signature', 'not signed', tampered(proof({ jws: good.proof.jws.replace(/\.[^.]*$/, '.') }))],
-    ['a signature over a payload of its own', 'no detached JWS', tampered(proof({ jws: forge({ alg: 'ES256K' }, 'x', ecKey) }))],
-    ['a header without crit', 'crit', tampered(proof({ jws: good.proof.jws.replace(/^[^.]*/, toBase64url('{"alg":"ES256K"}')) }))],
+    [
+      'a signature over a payload of its own',
+      'no detached JWS',
+      tampered(proof({ jws: forge({ alg: 'ES256K' }, 'x', ecKey) })),
+    ],
+    [
+      'a header without crit',
+      'crit',
+      tampered(proof({ jws: good.proof.jws.replace(/^[^.]*/, toBase64url('{"alg":"ES256K"}')) })),
+    ],
     ['a member that the quads leave out', 'not known here', tampered({ name: 'unsigned' })],
     [
       'a context that is not known',
@@ -155,15 +226,27 @@ describe('a credential', () => {
     ],
     ['a name twice', 'twice', proved(listOf([])).replace('{', '{"id":"https://elsewhere.example/",')],
     ['a proof that has expired', 'Valid until', tampered(proof({ expires: '2023-11-14T22:01:00Z' }))],
-    ['a list that has expired', 'Valid until', standard({ ...listOf([]), expirationDate: '2023-11-14T22:01:00Z' })],
-    ['a list that has not begun', 'Valid from', standard({ ...listOf([]), issuanceDate: '2023-11-15T22:01:00Z' })],
+    [
+      'a list that has expired',
+      'Valid until',
+      standard({ ...listOf([]), expirationDate: '2023-11-14T22:01:00Z' }),
+    ],
+    [
+      'a list that has not begun',
+      'Valid from',
+      standard({ ...listOf([]), issuanceDate: '2023-11-15T22:01:00Z' }),
+    ],
     ['an index that is not in it', '131072', proved(listOf([])), entry({ statusListIndex: listLength })],
     ['another type of list', 'not of the type', proved(listOf([])), bitstringEntry()],
     ['another type of list as JWT', 'not of the type', bitstringOf([])],
     [
       'a bomb',
       'longer than',
-      proved(listOf([], { credentialSubject: { ...innocent, encodedList: toBase64url(gzipSync(Buffer.alloc(2 ** 26))) } })),
+      proved(
+        listOf([], {
+          credentialSubject: { ...innocent, encodedList: toBase64url(gzipSync(Buffer.alloc(2 ** 26))) },
+        }),
+      ),
     ],
     ['not JSON', 'not JSON', '{"id":'],
     ['nothing', 'three parts', ''],
@@ -177,7 +260,12 @@ describe('a credential', () => {
       bitstringEntry(),
     ],
     ['a JWT without signature', 'signature', bitstringOf([]).replace(/[^.]*$/, ''), bitstringEntry()],
-    ['alg none', 'alg', forge({ alg: 'none' }, decodeJws(bitstringOf([])).payload, () => new Uint8Array()), bitstringEntry()],
+    [
+      'alg none',
+      'alg',
+      forge({ alg: 'none' }, decodeJws(bitstringOf([])).payload, () => new Uint8Array()),
+      bitstringEntry(),
+    ],
   ]
   test.each(forgeries)('does not stand by %s', async (_, why, text, status = entry()) => {
     expect(await reason(check(text, status))).toContain(why)
@@ -187,9 +275,13 @@ describe('a credential', () => {
   test('does not stand by a list whose signer is no key of its issuer, whoever resolves', async () => {
     const text = proved(listOf([]))
     const changed = (did: string) => Promise.resolve({ ...documentOf(issuer, did), assertionMethod: [] })
-    expect(await failureOf(() => checkStatusList(text, entry(), issuerOf(), { resolve: changed, now }))).toBe('status')
+    expect(await failureOf(() => checkStatusList(text, entry(), issuerOf(), { resolve: changed, now }))).toBe(
+      'status',
+    )
     const away = () => Promise.reject(new Problem('error:ServiceUnavailable', 'the ledger is away'))
-    await expect(checkStatusList(text, entry(), issuerOf(), { resolve: away, now })).rejects.toThrow('the ledger is away')
+    await expect(checkStatusList(text, entry(), issuerOf(), { resolve: away, now })).rejects.toThrow(
+      'the ledger is away',
+    )
   })
 
   const issuerOf = () => ({ issuerDid: canonicalDid(issuer.longForm) })
@@ -215,6 +307,8 @@ test('what the data URL of a proof says is the key, in characters that both alph
     const { proof } = JSON.parse(proved(listOf([]), key)) as { proof: { verificationMethod: string } }
     const [, data] = /^data:application\/json;base64,([A-Za-z0-9]+={0,2})$/.exec(proof.verificationMethod)!
     const method = JSON.parse(Buffer.from(data!, 'base64').toString())
-    expect(method.publicKeyJwk?.x ?? method.publicKeyMultibase).toMatch(key === ecKey ? /^[\w-]{43}$/ : /^z6Mk/)
+    expect(method.publicKeyJwk?.x ?? method.publicKeyMultibase).toMatch(
+      key === ecKey ? /^[\w-]{43}$/ : /^z6Mk/,
+    )
   }
 })

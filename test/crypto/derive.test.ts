@@ -4,7 +4,9 @@ import { fromBase64, fromHex, toHex } from '../../src/base/bytes.ts'
 import { createDerivation, deriveKey } from '../../src/crypto/derive.ts'
 import { compressed } from '../../src/crypto/secp256k1.ts'
 
-const { deterministic } = JSON.parse(readFileSync(new URL('../../fixtures/did-prism/worked.json', import.meta.url), 'utf8')) as {
+const { deterministic } = JSON.parse(
+  readFileSync(new URL('../../fixtures/did-prism/worked.json', import.meta.url), 'utf8'),
+) as {
   deterministic: { seed: string; keys: { path: string; privateKey: string; publicKey: string }[] }
 }
 const seed = fromHex(deterministic.seed)
@@ -29,7 +31,9 @@ describe('keys of a wallet seed', () => {
 
   test('a derivation finds the same keys whatever it was asked before, and when it has forgotten the way', () => {
     const derivation = createDerivation(seed)
-    const paths = [0, 1, 0, 0, 2].flatMap((didIndex) => [1, 4].map((usage) => ({ didIndex, usage, keyIndex: didIndex })))
+    const paths = [0, 1, 0, 0, 2].flatMap((didIndex) =>
+      [1, 4].map((usage) => ({ didIndex, usage, keyIndex: didIndex })),
+    )
     for (const path of paths) {
       expect(derivation.key(path)).toEqual(deriveKey(seed, path))
       expect(() => derivation.key({ ...path, keyIndex: -1 })).toThrow(RangeError)

@@ -14,7 +14,15 @@ import {
   toPublic,
   verify,
 } from '../../src/crypto/keys.ts'
-import { compressed, fromDer, fromPrivateBytes, fromPublicBytes, native, openssl, toDer } from '../../src/crypto/secp256k1.ts'
+import {
+  compressed,
+  fromDer,
+  fromPrivateBytes,
+  fromPublicBytes,
+  native,
+  openssl,
+  toDer,
+} from '../../src/crypto/secp256k1.ts'
 
 const data = utf8('a message')
 
@@ -65,13 +73,21 @@ describe.each(['Ed25519', 'secp256k1'] as const)('a key on %s', (crv) => {
 
   test('refuses a signature with any one bit turned', () => {
     const signature = sign(key, data)
-    const accepted = Array.from({ length: 512 }, (_, bit) => bit).filter((bit) => verify(toPublic(key), data, flipped(signature, bit)))
+    const accepted = Array.from({ length: 512 }, (_, bit) => bit).filter((bit) =>
+      verify(toPublic(key), data, flipped(signature, bit)),
+    )
     expect(accepted).toEqual([])
   })
 
   test('answers false, not an error, to signatures and keys that are malformed', () => {
     const signature = sign(key, data)
-    for (const bad of [new Uint8Array(0), signature.subarray(1), new Uint8Array(64), new Uint8Array(64).fill(255), new Uint8Array(65)]) {
+    for (const bad of [
+      new Uint8Array(0),
+      signature.subarray(1),
+      new Uint8Array(64),
+      new Uint8Array(64).fill(255),
+      new Uint8Array(65),
+    ]) {
       expect(verify(toPublic(key), data, bad)).toBe(false)
     }
     expect(verify({ ...toPublic(key), x: 'AAAA' }, data, signature)).toBe(false)
@@ -115,13 +131,17 @@ describe('secp256k1', () => {
   test('libsecp256k1, OpenSSL and noble verify what any of them signed', () => {
     const key = generateKey('secp256k1')
     const signatures = [
-      ...Object.values(implementations).map((ecdsa) => ecdsa!.sign(digest(data), fromBase64(key.d), key, data)),
+      ...Object.values(implementations).map((ecdsa) =>
+        ecdsa!.sign(digest(data), fromBase64(key.d), key, data),
+      ),
       curve.sign(data, fromBase64(key.d)),
     ]
     for (const signature of signatures) {
       for (const ecdsa of Object.values(implementations)) {
         expect(ecdsa!.verify(digest(data), signature, uncompressedOf(key), toPublic(key), data)).toBe(true)
-        expect(ecdsa!.verify(digest(data), flipped(signature, 300), uncompressedOf(key), toPublic(key), data)).toBe(false)
+        expect(
+          ecdsa!.verify(digest(data), flipped(signature, 300), uncompressedOf(key), toPublic(key), data),
+        ).toBe(false)
       }
       expect(curve.verify(signature, data, uncompressedOf(key))).toBe(true)
     }
@@ -143,20 +163,26 @@ describe('secp256k1', () => {
   test.each([
     ['x', leadingZeroX],
     ['y', leadingZeroY],
-  ])('a public key whose %s begins with zero is written in full, and read when a writer drops the zeros', (coordinate, key) => {
-    expect(fromBase64(key.x)).toHaveLength(32)
-    expect(fromBase64(key.y!)).toHaveLength(32)
-    const short = toBase64url(Buffer.from(fromBase64(key[coordinate as 'x' | 'y']!)).subarray(1))
-    const signature = sign(key, data)
-    expect(verify(toPublic(key), data, signature)).toBe(true)
-    expect(verify({ ...toPublic(key), [coordinate]: short }, data, signature)).toBe(true)
-    expect(compressed({ ...toPublic(key), [coordinate]: short })).toEqual(compressed(key))
-    expect(fromPublicBytes(compressed(key))).toEqual(toPublic(key))
-  })
+  ])(
+    'a public key whose %s begins with zero is written in full, and read when a writer drops the zeros',
+    (coordinate, key) => {
+      expect(fromBase64(key.x)).toHaveLength(32)
+      expect(fromBase64(key.y!)).toHaveLength(32)
+      const short = toBase64url(Buffer.from(fromBase64(key[coordinate as 'x' | 'y']!)).subarray(1))
+      const signature = sign(key, data)
+      expect(verify(toPublic(key), data, signature)).toBe(true)
+      expect(verify({ ...toPublic(key), [coordinate]: short }, data, signature)).toBe(true)
+      expect(compressed({ ...toPublic(key), [coordinate]: short })).toEqual(compressed(key))
+      expect(fromPublicBytes(compressed(key))).toEqual(toPublic(key))
+    },
+  )
 
   test('a secret that begins with zeros signs, also when a writer drops them', () => {
     const signature = sign(
-      { ...leadingZeroX, d: toBase64url(Uint8Array.of(...fromBase64(leadingZeroX.d).filter((byte) => byte !== 0))) },
+      {
+        ...leadingZeroX,
+        d: toBase64url(Uint8Array.of(...fromBase64(leadingZeroX.d).filter((byte) => byte !== 0))),
+      },
       data,
     )
     expect(verify(toPublic(leadingZeroX), data, signature)).toBe(true)
@@ -189,7 +215,10 @@ describe('agreement', () => {
       ...okpFromBytes('X25519', fromHex('8520f0098930a754748b7ddcb43ef75a0dbf3a0d26381af4eba4a98eaa9b4e6a')),
       d: toBase64url(fromHex('77076d0a7318a57d3c16c17251b26645df4c2f87ebc0992ab177fba51db92c2a')),
     }
-    const bob = okpFromBytes('X25519', fromHex('de9edb7d7b7dc1b4d35b61c2ece435373f8343c85b78674dadfc7e146f882b4f'))
+    const bob = okpFromBytes(
+      'X25519',
+      fromHex('de9edb7d7b7dc1b4d35b61c2ece435373f8343c85b78674dadfc7e146f882b4f'),
+    )
     expect(toHex(agree(alice, bob))).toBe('4a5d9d5ba4ce2de1728e3bf480350f25e07e21c947d19e3376f09b3c1e161742')
     expect(() => agree(alice, toPublic(generateKey('Ed25519')))).toThrow(TypeError)
   })

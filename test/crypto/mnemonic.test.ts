@@ -5,7 +5,9 @@ import { describe, expect, test } from 'vitest'
 import { toHex } from '../../src/base/bytes.ts'
 import { seedOfMnemonic } from '../../src/crypto/mnemonic.ts'
 
-const { deterministic } = JSON.parse(readFileSync(new URL('../../fixtures/did-prism/worked.json', import.meta.url), 'utf8')) as {
+const { deterministic } = JSON.parse(
+  readFileSync(new URL('../../fixtures/did-prism/worked.json', import.meta.url), 'utf8'),
+) as {
   deterministic: { mnemonic: string; seed: string }
 }
 const { mnemonic, seed } = deterministic
@@ -68,7 +70,9 @@ describe('words that are refused, without telling them', () => {
   })
 
   test('several are all named', () => {
-    expect(messageOf(words.with(0, 'vaccum').with(23, 'knock.').join(' '))).toMatch(/^words 1, 24 of the mnemonic are not/)
+    expect(messageOf(words.with(0, 'vaccum').with(23, 'knock.').join(' '))).toMatch(
+      /^words 1, 24 of the mnemonic are not/,
+    )
   })
 
   test('two in exchanged places, or another word of the list, are caught by the checksum', () => {

@@ -58,7 +58,9 @@ const aDefinition = {
   signatureType: 'CL',
   supportRevocation: false,
 }
-export const constraints = [{ schemaId: 'https://example.com/schema', trustedIssuers: ['did:web:example.com'] }]
+export const constraints = [
+  { schemaId: 'https://example.com/schema', trustedIssuers: ['did:web:example.com'] },
+]
 const records = by('recordId', 'offer', 'credential')
 const presentations = by('presentationId', 'request')
 const hook = by('id', 'webhook')
@@ -162,6 +164,8 @@ export const rows: Readonly<Record<Isolated, Row>> = {
 export const unknown: Ids = Object.fromEntries(
   kinds.map((kind, index) => [
     kind,
-    kind === 'did' ? `did:prism:${'0123456789abcdef'.repeat(4)}` : `f1b2c3d4-0000-4000-8000-0000000000${String(index).padStart(2, '0')}`,
+    kind === 'did'
+      ? `did:prism:${'0123456789abcdef'.repeat(4)}`
+      : `f1b2c3d4-0000-4000-8000-0000000000${String(index).padStart(2, '0')}`,
   ]),
 ) as Ids

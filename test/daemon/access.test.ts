@@ -55,9 +55,15 @@ describe('with registered keys', () => {
     expect(await details(agent, tenantPath, {})).toMatch(/^ApiKey key is not provided/)
     expect(await details(agent, tenantPath, { apikey: '' })).toBe('Empty `apikey` header provided')
     expect(await details(agent, tenantPath, { apikey: 'nobody' })).toBe('Invalid API key')
-    expect(await details(agent, adminPath, wrongAdmin)).toBe('Invalid Admin API key in header `x-admin-api-key`')
-    expect(await details(agent, adminPath, { 'x-admin-api-key': '' })).toBe('Empty `x-admin-api-key` header provided')
-    expect(await details(agent, adminPath, {})).toBe('Admin API key is not provided in header `x-admin-api-key`')
+    expect(await details(agent, adminPath, wrongAdmin)).toBe(
+      'Invalid Admin API key in header `x-admin-api-key`',
+    )
+    expect(await details(agent, adminPath, { 'x-admin-api-key': '' })).toBe(
+      'Empty `x-admin-api-key` header provided',
+    )
+    expect(await details(agent, adminPath, {})).toBe(
+      'Admin API key is not provided in header `x-admin-api-key`',
+    )
   })
 
   test('an admin endpoint takes the administrator’s token and tells a wrong role from a wrong key', async () => {
@@ -75,12 +81,16 @@ describe('with registered keys', () => {
 
   test('a shared endpoint takes either, the administrator first', async () => {
     const seen = async (headers: Headers) => {
-      const { contents } = (await (await agent.send('GET', sharedPath, { headers })).json()) as { contents: { id: string }[] }
+      const { contents } = (await (await agent.send('GET', sharedPath, { headers })).json()) as {
+        contents: { id: string }[]
+      }
       return contents.map(({ id }) => id)
     }
     expect(await seen(admin)).toEqual(expect.arrayContaining([walletId, other.walletId]))
     expect(await seen({ apikey: apiKey })).toEqual([walletId])
-    expect(await seen({ ...admin, apikey: apiKey })).toEqual(expect.arrayContaining([walletId, other.walletId]))
+    expect(await seen({ ...admin, apikey: apiKey })).toEqual(
+      expect.arrayContaining([walletId, other.walletId]),
+    )
     expect(await seen({ ...wrongAdmin, apikey: apiKey })).toEqual([walletId])
   })
 
@@ -95,7 +105,10 @@ describe('with registered keys', () => {
     const read = async (id: string) => {
       const response = await agent.send('GET', `/wallets/${id}`, { headers: { apikey: apiKey } })
       const text = await response.text()
-      return { status: response.status, text: text.replace(id, '<id>').replace(/error:instance:[0-9a-f-]+/, '<instance>') }
+      return {
+        status: response.status,
+        text: text.replace(id, '<id>').replace(/error:instance:[0-9a-f-]+/, '<instance>'),
+      }
     }
     expect((await read(walletId)).status).toBe(200)
     const unknown = await read('6d0c1a9c-6f5e-4b6f-8a3e-0d6c1f0b2a11')
@@ -105,7 +118,10 @@ describe('with registered keys', () => {
 
   test('a tenant creates no wallets', async () => {
     const before = (await agent.admin('GET /wallets')).contents
-    const response = await agent.send('POST', '/wallets', { headers: { apikey: apiKey }, body: '{"name":"second"}' })
+    const response = await agent.send('POST', '/wallets', {
+      headers: { apikey: apiKey },
+      body: '{"name":"second"}',
+    })
     expect([response.status, await response.json()]).toEqual([
       400,
       expect.objectContaining({ type: 'error:WalletManagementServiceError:TooManyPermittedWallet' }),
@@ -115,7 +131,9 @@ describe('with registered keys', () => {
 
   test('a removed key lets nobody in, and a public endpoint asks for none', async () => {
     const gone = await agent.newTenant()
-    await agent.admin('DELETE /iam/apikey-authentication', { body: { entityId: gone.entityId, apiKey: gone.apiKey } })
+    await agent.admin('DELETE /iam/apikey-authentication', {
+      body: { entityId: gone.entityId, apiKey: gone.apiKey },
+    })
     expect(await answer(agent, tenantPath, { apikey: gone.apiKey })).toEqual(noKey)
     expect(await answer(agent, '/_system/health', { apikey: gone.apiKey })).toEqual([200])
   })
@@ -146,7 +164,9 @@ test('with API_KEY_AUTHENTICATE_AS_DEFAULT_USER any key that is not empty is the
   await using agent = await startAgent({ API_KEY_AUTHENTICATE_AS_DEFAULT_USER: 'true' })
   await agent.newTenant()
   const response = await agent.send('GET', sharedPath, { headers: { apikey: 'whatever' } })
-  expect(((await response.json()) as { contents: { id: string }[] }).contents.map(({ id }) => id)).toEqual([defaultId])
+  expect(((await response.json()) as { contents: { id: string }[] }).contents.map(({ id }) => id)).toEqual([
+    defaultId,
+  ])
   expect(await answer(agent, tenantPath, { apikey: 'whatever' })).toEqual([200])
   expect(await answer(agent, tenantPath, { apikey: '' })).toEqual(emptyKey)
   expect(await answer(agent, tenantPath, {})).toEqual(noKey)
@@ -162,7 +182,9 @@ describe('with API_KEY_AUTO_PROVISIONING', () => {
   afterAll(() => agent[Symbol.asyncDispose]())
 
   const walletsOf = async (apiKey: string) => {
-    const { contents } = (await (await agent.send('GET', sharedPath, { headers: { apikey: apiKey } })).json()) as {
+    const { contents } = (await (
+      await agent.send('GET', sharedPath, { headers: { apikey: apiKey } })
+    ).json()) as {
       contents: { id: string; name: string }[]
     }
     return contents
@@ -172,19 +194,27 @@ describe('with API_KEY_AUTO_PROVISIONING', () => {
     const before = (await agent.admin('GET /wallets')).contents.length
     const all = await Promise.all(Array.from({ length: 20 }, () => walletsOf('a-new-key-of-the-tests')))
     expect(new Set(all.map(([wallet]) => wallet!.id)).size).toBe(1)
-    expect(await walletsOf('a-new-key-of-the-tests')).toEqual([expect.objectContaining({ name: 'Auto provisioned wallet' })])
+    expect(await walletsOf('a-new-key-of-the-tests')).toEqual([
+      expect.objectContaining({ name: 'Auto provisioned wallet' }),
+    ])
     expect((await agent.admin('GET /wallets')).contents).toHaveLength(before + 1)
-    const entities = (await agent.admin('GET /iam/entities')).contents.filter(({ walletId }) => walletId === all[0]![0]!.id)
+    const entities = (await agent.admin('GET /iam/entities')).contents.filter(
+      ({ walletId }) => walletId === all[0]![0]!.id,
+    )
     expect(entities).toEqual([expect.objectContaining({ name: 'Auto provisioned entity' })])
   })
 
   test('requests that are looked at by turns with one new key get one wallet', async () => {
     const { tenant } = createAccess(agent.agent)
     const all = await Promise.all(
-      Array.from({ length: 20 }, () => tenant({ apikey: 'another-new-key-of-the-tests' }, { address: '', requestId: '' })),
+      Array.from({ length: 20 }, () =>
+        tenant({ apikey: 'another-new-key-of-the-tests' }, { address: '', requestId: '' }),
+      ),
     )
     expect(new Set(all.map(({ walletId }) => walletId)).size).toBe(1)
-    expect(await walletsOf('another-new-key-of-the-tests')).toEqual([expect.objectContaining({ id: all[0]!.walletId })])
+    expect(await walletsOf('another-new-key-of-the-tests')).toEqual([
+      expect.objectContaining({ id: all[0]!.walletId }),
+    ])
   })
 
   test('an unknown key that is too short for one makes nothing, and says why', async () => {
@@ -198,7 +228,10 @@ describe('with API_KEY_AUTO_PROVISIONING', () => {
   })
 
   test('two unknown keys get two wallets', async () => {
-    const [[one], [two]] = [await walletsOf('first-key-of-the-tests'), await walletsOf('second-key-of-the-tests')]
+    const [[one], [two]] = [
+      await walletsOf('first-key-of-the-tests'),
+      await walletsOf('second-key-of-the-tests'),
+    ]
     expect(one!.id).not.toBe(two!.id)
   })
 

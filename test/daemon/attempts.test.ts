@@ -9,9 +9,18 @@ afterEach(() => {
 
 const limited = { FAILED_ATTEMPTS_PER_MINUTE: '3', AGENT_TRUST_PROXY: 'true' }
 
-async function ask(agent: TestAgent, headers: Record<string, string>, path = '/connections', from = '198.51.100.7') {
+async function ask(
+  agent: TestAgent,
+  headers: Record<string, string>,
+  path = '/connections',
+  from = '198.51.100.7',
+) {
   const response = await agent.send('GET', path, { headers: { ...headers, 'x-forwarded-for': from } })
-  return { status: response.status, retryAfter: response.headers.get('retry-after'), body: (await response.json()) as { type?: string } }
+  return {
+    status: response.status,
+    retryAfter: response.headers.get('retry-after'),
+    body: (await response.json()) as { type?: string },
+  }
 }
 
 test('after so many wrong keys, no new key from the address is looked at, not even a right one', async () => {
@@ -20,20 +29,30 @@ test('after so many wrong keys, no new key from the address is looked at, not ev
   for (const wrong of [{ apikey: 'guess-1' }, { 'x-admin-api-key': 'guess-2' }, { apikey: 'guess-3' }])
     expect((await ask(agent, wrong, 'apikey' in wrong ? '/connections' : '/wallets')).status).toBe(401)
   for (const attempt of [{ apikey: 'guess-4' }, { apikey: apiKey }, { 'x-admin-api-key': adminToken }]) {
-    const { status, retryAfter, body } = await ask(agent, attempt, 'apikey' in attempt ? '/connections' : '/wallets')
+    const { status, retryAfter, body } = await ask(
+      agent,
+      attempt,
+      'apikey' in attempt ? '/connections' : '/wallets',
+    )
     expect([status, body.type]).toEqual([429, 'TooManyRequests'])
     expect(Number(retryAfter)).toBeGreaterThan(0)
     expect(Number(retryAfter)).toBeLessThanOrEqual(60)
   }
   // The suite's endpoints say it in their own way.
-  expect((await ask(agent, { apikey: 'guess-5' }, '/did-authentication/challenges')).body.type).toBe('/errors/common/too-many-requests')
+  expect((await ask(agent, { apikey: 'guess-5' }, '/did-authentication/challenges')).body.type).toBe(
+    '/errors/common/too-many-requests',
+  )
   // From elsewhere, all is as before.
   expect((await ask(agent, { apikey: apiKey }, '/connections', '198.51.100.8')).status).toBe(200)
 })
 
 test('a right key that is too long to be guessed is never refused, the administrator’s and a tenant’s; a wrong one of that length is', async () => {
   const token = 'an-administrator-of-32-characters'
-  await using agent = await startAgent({ ...limited, ADMIN_TOKEN: token, DEFAULT_WALLET_AUTH_API_KEY: '0123456789abcdef0123456789abcdef' })
+  await using agent = await startAgent({
+    ...limited,
+    ADMIN_TOKEN: token,
+    DEFAULT_WALLET_AUTH_API_KEY: '0123456789abcdef0123456789abcdef',
+  })
   const long = { apikey: '0123456789abcdef0123456789abcdef' }
   for (let guess = 0; guess < 5; guess += 1) await ask(agent, { apikey: `guess-${guess}` })
   expect((await ask(agent, { apikey: 'guess-6' })).status).toBe(429)
@@ -61,15 +80,22 @@ test('whoever was let in from the address before goes on, until the key is revok
 test('a tenant does not guess the administrator’s token beside its own key', async () => {
   await using agent = await startAgent(limited)
   const { apiKey } = await agent.newTenant()
-  const guess = async (token: string) => (await ask(agent, { apikey: apiKey, 'x-admin-api-key': token }, '/wallets')).status
-  expect([await guess('1'), await guess('2'), await guess('3'), await guess('4'), await guess(adminToken)]).toEqual([
-    200, 200, 200, 429, 429,
-  ])
+  const guess = async (token: string) =>
+    (await ask(agent, { apikey: apiKey, 'x-admin-api-key': token }, '/wallets')).status
+  expect([
+    await guess('1'),
+    await guess('2'),
+    await guess('3'),
+    await guess('4'),
+    await guess(adminToken),
+  ]).toEqual([200, 200, 200, 429, 429])
 })
 
 test('a wrong key is in the log by its address, once with a warning when there are too many, and never by itself', async () => {
   const lines: Record<string, unknown>[] = []
-  const log = createLog('info', { write: (line) => void lines.push(JSON.parse(line) as Record<string, unknown>) })
+  const log = createLog('info', {
+    write: (line) => void lines.push(JSON.parse(line) as Record<string, unknown>),
+  })
   await using agent = await startAgent(limited, { log })
   for (let guess = 0; guess < 5; guess += 1) await ask(agent, { apikey: `a-guess-at-a-key-${guess}` })
   const about = lines.filter(({ route, address }) => route === 'GET /connections' || address !== undefined)
@@ -86,7 +112,8 @@ test('a wrong key is in the log by its address, once with a warning when there a
 
 test('two tokens are the administrator’s while it is changed, and the agent keeps neither', async () => {
   await using agent = await startAgent({ ADMIN_TOKEN_PREVIOUS: 'the-administrator-before' })
-  const statusOf = async (token: string) => (await agent.send('GET', '/wallets', { headers: { 'x-admin-api-key': token } })).status
+  const statusOf = async (token: string) =>
+    (await agent.send('GET', '/wallets', { headers: { 'x-admin-api-key': token } })).status
   expect([await statusOf(adminToken), await statusOf('the-administrator-before')]).toEqual([200, 200])
   expect([await statusOf('the-administrator-after'), await statusOf('')]).toEqual([401, 401])
   const { ADMIN_TOKEN, ADMIN_TOKEN_PREVIOUS } = agent.agent.config

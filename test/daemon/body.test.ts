@@ -22,10 +22,18 @@ const echo = [
   ),
   route(
     'POST /optional',
-    { summary: '', operationId: '', access: 'public', body: z.object({ from: z.string().optional() }), reply: [200, z.looseObject({})] },
+    {
+      summary: '',
+      operationId: '',
+      access: 'public',
+      body: z.object({ from: z.string().optional() }),
+      reply: [200, z.looseObject({})],
+    },
     (_context, { body }) => Promise.resolve(body),
   ),
-  route('POST /none', { summary: '', operationId: '', access: 'public', reply: [201, null] }, () => Promise.resolve()),
+  route('POST /none', { summary: '', operationId: '', access: 'public', reply: [201, null] }, () =>
+    Promise.resolve(),
+  ),
   route(
     'DELETE /echo',
     { summary: '', operationId: '', access: 'public', body: Body, reply: [200, z.looseObject({})] },
@@ -60,7 +68,11 @@ async function post(
   const response = await agent.send('POST', path, { headers, ...(body !== undefined && { body }) })
   const text = await response.text()
   const parsed = text === '' ? undefined : (JSON.parse(text) as { type?: string; detail?: string })
-  return { status: response.status, ...(response.ok ? {} : { type: parsed!.type!, detail: parsed!.detail! }), body: parsed }
+  return {
+    status: response.status,
+    ...(response.ok ? {} : { type: parsed!.type!, detail: parsed!.detail! }),
+    body: parsed,
+  }
 }
 
 const refused = { status: 400, type: 'error:RequestBodyDecodingFailure' }
@@ -94,14 +106,22 @@ describe('content types', () => {
   })
 
   test('the type of no body at all does not matter', async () => {
-    expect(await post('/optional', undefined, { 'content-type': 'text/plain' })).toMatchObject({ status: 200, body: {} })
+    expect(await post('/optional', undefined, { 'content-type': 'text/plain' })).toMatchObject({
+      status: 200,
+      body: {},
+    })
     expect(await post('/none', 'anything', { 'content-type': 'text/plain' })).toMatchObject({ status: 201 })
   })
 
   test('a compressed body is read, and one that is compressed in an unknown way or broken is refused', async () => {
     const json = { 'content-type': 'application/json' }
-    expect(await post('/echo', gzipSync(body), { ...json, 'content-encoding': 'gzip' })).toMatchObject({ status: 200, body: { name: 'x' } })
-    expect(await post('/echo', brotliCompressSync(body), { ...json, 'content-encoding': 'br' })).toMatchObject({
+    expect(await post('/echo', gzipSync(body), { ...json, 'content-encoding': 'gzip' })).toMatchObject({
+      status: 200,
+      body: { name: 'x' },
+    })
+    expect(
+      await post('/echo', brotliCompressSync(body), { ...json, 'content-encoding': 'br' }),
+    ).toMatchObject({
       status: 200,
       body: { name: 'x' },
     })
@@ -110,7 +130,9 @@ describe('content types', () => {
       expect(await post('/echo', body, headers)).toMatchObject(refused)
       expect(await post('/echo', new Uint8Array([0xff, 0xff, 0]), headers)).toMatchObject(refused)
     }
-    expect(await post('/echo', body, { ...json, 'content-encoding': 'compress' })).toMatchObject({ status: 415 })
+    expect(await post('/echo', body, { ...json, 'content-encoding': 'compress' })).toMatchObject({
+      status: 415,
+    })
   })
 })
 
@@ -118,12 +140,19 @@ describe('empty bodies', () => {
   test.each([undefined, '', 'null', '{}'])('%j is no body to an endpoint that needs none', async (body) => {
     expect(await post('/none', body)).toEqual({ status: 201, body: undefined })
     expect(await post('/optional', body)).toMatchObject({ status: 200, body: {} })
-    expect(await post('/echo', body)).toMatchObject({ ...refused, detail: 'name: is missing: it must be a text' })
+    expect(await post('/echo', body)).toMatchObject({
+      ...refused,
+      detail: 'name: is missing: it must be a text',
+    })
   })
 
   test('an empty reply has no bytes and no content type', async () => {
     const response = await agent.send('POST', '/none')
-    expect([response.status, response.headers.get('content-length'), response.headers.get('content-type')]).toEqual([201, '0', null])
+    expect([
+      response.status,
+      response.headers.get('content-length'),
+      response.headers.get('content-type'),
+    ]).toEqual([201, '0', null])
   })
 })
 
@@ -132,7 +161,10 @@ describe('refusals name the field by its dotted path and say why', () => {
     ['{"name":1}', 'name: must be a text, and is a number'],
     ['{}', 'name: is missing: it must be a text'],
     ['{"name":null}', 'name: must be a text, and is null'],
-    ['{"name":"x","list":[{"schemaId":"ftp//"}]}', 'list.0.schemaId: must be an absolute URL such as https://example.com/path'],
+    [
+      '{"name":"x","list":[{"schemaId":"ftp//"}]}',
+      'list.0.schemaId: must be an absolute URL such as https://example.com/path',
+    ],
     ['{"name":"x","list":[{}]}', 'list.0.schemaId: is missing: it must be a text'],
     ['{"list":{}}', 'name: is missing: it must be a text; list: must be an array, and is an object'],
     ['{"name":"x","either":{"uri":"u"}}', 'either.retries: is missing: it must be a number'],
@@ -145,12 +177,18 @@ describe('refusals name the field by its dotted path and say why', () => {
   })
 
   test('what was sent is not repeated', async () => {
-    const { detail } = await post('/echo', '{"name":{"seed":"a-secret-seed"},"list":[{"schemaId":"a-secret-url"}]}')
+    const { detail } = await post(
+      '/echo',
+      '{"name":{"seed":"a-secret-seed"},"list":[{"schemaId":"a-secret-url"}]}',
+    )
     expect(detail).not.toContain('secret')
   })
 
   test('many reasons are counted, not listed, and long names are cut', async () => {
-    const { detail } = await post('/echo', JSON.stringify({ name: 'x', list: Array.from({ length: 500 }, () => ({})) }))
+    const { detail } = await post(
+      '/echo',
+      JSON.stringify({ name: 'x', list: Array.from({ length: 500 }, () => ({})) }),
+    )
     expect(detail).toMatch(/; and 490 more$/)
     const long = await post('/echo', JSON.stringify({ name: 'x', either: { ['y'.repeat(10_000)]: 1 } }))
     expect(long.detail!.length).toBeLessThan(500)
@@ -176,7 +214,10 @@ describe('sizes', () => {
 
   test('a body of one mebibyte is read, and one byte more is 413', async () => {
     expect((await post('/echo', padded(bodyLimit))).status).toBe(200)
-    expect(await post('/echo', padded(bodyLimit + 1))).toMatchObject({ status: 413, type: 'error:RequestBodyTooLarge' })
+    expect(await post('/echo', padded(bodyLimit + 1))).toMatchObject({
+      status: 413,
+      type: 'error:RequestBodyTooLarge',
+    })
   })
 
   test('the limit counts what a compressed body becomes, and what comes without a length', async () => {
@@ -290,10 +331,19 @@ test.each(malformed)('malformed JSON %j is 400 for every endpoint that reads a b
 })
 
 test('bytes that are no text are 400 or text, and never a failure', async () => {
-  for (const bytes of [[0xff], [0xc3, 0x28], [0x7b, 0x22, 0xed, 0xa0, 0x80], [0xfe, 0xff, 0, 0x7b], [0x1f, 0x8b], [0x00]]) {
+  for (const bytes of [
+    [0xff],
+    [0xc3, 0x28],
+    [0x7b, 0x22, 0xed, 0xa0, 0x80],
+    [0xfe, 0xff, 0, 0x7b],
+    [0x1f, 0x8b],
+    [0x00],
+  ]) {
     expect(await post('/echo', Uint8Array.from(bytes))).toMatchObject(refused)
   }
-  expect(await post('/echo', Uint8Array.from([...new TextEncoder().encode('{"name":"'), 0xff, 0x22, 0x7d]))).toMatchObject({
+  expect(
+    await post('/echo', Uint8Array.from([...new TextEncoder().encode('{"name":"'), 0xff, 0x22, 0x7d])),
+  ).toMatchObject({
     status: 200,
     body: { name: '\uFFFD' },
   })
@@ -322,7 +372,10 @@ test('claims keep members that are named like those of every object', async () =
 })
 
 test('a body of DELETE is read as well', async () => {
-  const response = await agent.send('DELETE', '/echo', { body: '{"name":"x"}', headers: { 'content-type': 'application/json' } })
+  const response = await agent.send('DELETE', '/echo', {
+    body: '{"name":"x"}',
+    headers: { 'content-type': 'application/json' },
+  })
   expect([response.status, await response.json()]).toEqual([200, { name: 'x' }])
 })
 

@@ -12,14 +12,24 @@ const name = 'Ácme “Größe” 株式会社 🎓'
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>
 let daemon: Daemon
-const post = async (path: string, body: unknown) => (await daemon.call(`POST ${path}`, { body, apiKey: 'key-of-the-tests' })).body
+const post = async (path: string, body: unknown) =>
+  (await daemon.call(`POST ${path}`, { body, apiKey: 'key-of-the-tests' })).body
 
 beforeAll(async () => {
   folder = await temporaryFolder()
-  daemon = await Daemon.start({ ...settingsIn(folder.path, 'agent', adminKey), API_KEY_AUTO_PROVISIONING: 'true' })
+  daemon = await Daemon.start({
+    ...settingsIn(folder.path, 'agent', adminKey),
+    API_KEY_AUTO_PROVISIONING: 'true',
+  })
   const { body: wallet } = await daemon.call('POST /wallets', { adminKey, body: { name } })
-  const { body: entity } = await daemon.call('POST /iam/entities', { adminKey, body: { name, walletId: wallet.id } })
-  await daemon.call('POST /iam/apikey-authentication', { adminKey, body: { entityId: entity.id, apiKey: 'key-of-the-tests' } })
+  const { body: entity } = await daemon.call('POST /iam/entities', {
+    adminKey,
+    body: { name, walletId: wallet.id },
+  })
+  await daemon.call('POST /iam/apikey-authentication', {
+    adminKey,
+    body: { entityId: entity.id, apiKey: 'key-of-the-tests' },
+  })
 })
 afterAll(async () => {
   await daemon[Symbol.asyncDispose]()
@@ -54,10 +64,16 @@ test('every page is UTF-8, and shows the quotation marks around a name', async (
 test('commands print UTF-8', async () => {
   const run = (...args: string[]) =>
     execa(process.execPath, [bin, ...args], {
-      env: { AGENT_CONFIG_DIR: folder.path, AGENT_URL: daemon.url, AGENT_API_KEY: 'key-of-the-tests', NODE_ENV: 'production' },
+      env: {
+        AGENT_CONFIG_DIR: folder.path,
+        AGENT_URL: daemon.url,
+        AGENT_API_KEY: 'key-of-the-tests',
+        NODE_ENV: 'production',
+      },
       encoding: 'buffer',
     })
-  const text = async (...args: string[]) => new TextDecoder('utf-8', { fatal: true }).decode((await run(...args)).stdout)
+  const text = async (...args: string[]) =>
+    new TextDecoder('utf-8', { fatal: true }).decode((await run(...args)).stdout)
   await post('/connections', { label: name })
   expect(await text('connection', 'list')).toContain(name)
   // A text of the program's own.
@@ -68,7 +84,9 @@ test('commands print UTF-8', async () => {
 
 test('scripts that are read as latin1 are ASCII', () => {
   const dist = fileURLToPath(new URL('../../dist', import.meta.url))
-  const scripts = readdirSync(dist, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.cjs'))
+  const scripts = readdirSync(dist, { recursive: true, encoding: 'utf8' }).filter((file) =>
+    file.endsWith('.cjs'),
+  )
   expect(scripts.toSorted()).toEqual(['commands.cjs', 'complete.cjs', 'daemon/agent.cjs', 'prompts.cjs'])
   for (const file of scripts)
     expect(

@@ -44,7 +44,9 @@ test('a base URL may end in a slash and have a path', async () => {
 })
 
 test('a problem is thrown with its body', async () => {
-  const failure = await agent.admin('POST /iam/entities', { body: { name: '' } }).catch((error: unknown) => error)
+  const failure = await agent
+    .admin('POST /iam/entities', { body: { name: '' } })
+    .catch((error: unknown) => error)
   expect(failure).toBeInstanceOf(ProblemError)
   const { problem, message } = failure as ProblemError
   expect(problem).toMatchObject({
@@ -57,7 +59,9 @@ test('a problem is thrown with its body', async () => {
 })
 
 test('names in a path are encoded', async () => {
-  await expect(agent.admin('GET /wallets/{walletId}', { path: { walletId: '../iam/entities' } })).rejects.toMatchObject({
+  await expect(
+    agent.admin('GET /wallets/{walletId}', { path: { walletId: '../iam/entities' } }),
+  ).rejects.toMatchObject({
     problem: { type: 'error:ResourcePathNotFound' },
   })
 })
@@ -68,7 +72,11 @@ test('nobody at the address is DaemonUnreachable and names it', async () => {
   await stop(server)
   const failure = await createClient(url)('GET /_system/health').catch((error: unknown) => error)
   expect(failure).toBeInstanceOf(DaemonUnreachable)
-  expect(failure).toMatchObject({ url, message: expect.stringContaining(url), cause: { code: 'ECONNREFUSED' } })
+  expect(failure).toMatchObject({
+    url,
+    message: expect.stringContaining(url),
+    cause: { code: 'ECONNREFUSED' },
+  })
 })
 
 test('an answer that breaks off or does not come is DaemonUnreachable', async () => {
@@ -76,12 +84,18 @@ test('an answer that breaks off or does not come is DaemonUnreachable', async ()
     response.writeHead(200, { 'content-type': 'application/json', 'content-length': 100 })
     response.write('{"version"', () => response.destroy())
   }
-  await withServer(half, (url) => expect(createClient(url)('GET /_system/health')).rejects.toBeInstanceOf(DaemonUnreachable))
+  await withServer(half, (url) =>
+    expect(createClient(url)('GET /_system/health')).rejects.toBeInstanceOf(DaemonUnreachable),
+  )
   const silent: RequestListener = () => undefined
   const stuck: RequestListener = (_request, response) => response.writeHead(200).write('{')
   for (const listener of [silent, stuck])
     await withServer(listener, async (url) => {
-      const failure = await createClient(url, {}, { timeoutMs: 50 })('GET /_system/health').catch((error: unknown) => error)
+      const failure = await createClient(
+        url,
+        {},
+        { timeoutMs: 50 },
+      )('GET /_system/health').catch((error: unknown) => error)
       expect(failure).toBeInstanceOf(DaemonUnreachable)
       expect(failure).toMatchObject({ cause: { name: 'TimeoutError' } })
     })
@@ -97,10 +111,12 @@ test('an error of something in between is a problem as well', async () => {
   )
   await withServer(
     (_request, response) => response.writeHead(503, { 'content-type': 'application/json' }).end('null'),
-    (url) => expect(createClient(url)('GET /_system/health')).rejects.toMatchObject({ problem: { status: 503 } }),
+    (url) =>
+      expect(createClient(url)('GET /_system/health')).rejects.toMatchObject({ problem: { status: 503 } }),
   )
   await withServer(
     (_request, response) => response.writeHead(500, { 'content-type': 'application/json' }).end('{"cut'),
-    (url) => expect(createClient(url)('GET /_system/health')).rejects.toMatchObject({ problem: { status: 500 } }),
+    (url) =>
+      expect(createClient(url)('GET /_system/health')).rejects.toMatchObject({ problem: { status: 500 } }),
   )
 })

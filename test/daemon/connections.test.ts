@@ -8,7 +8,10 @@ import { built } from '../_built.ts'
 
 const { bind, serve, stop, urlOf } = built
 
-async function start(limits: Partial<ConnectionLimits>, listener: RequestListener = (_request, response) => response.end('here')) {
+async function start(
+  limits: Partial<ConnectionLimits>,
+  listener: RequestListener = (_request, response) => response.end('here'),
+) {
   const server = await bind('127.0.0.1', 0, 'AGENT_HTTP_PORT', limits)
   serve(server, listener)
   return { server, url: urlOf(server, '127.0.0.1'), [Symbol.asyncDispose]: () => stop(server) }
@@ -34,7 +37,11 @@ const request = 'GET / HTTP/1.1\r\nHost: localhost\r\n\r\n'
 
 function parse(answer: string) {
   const [head = '', body = ''] = answer.split('\r\n\r\n')
-  return { status: Number(head.split(' ')[1]), head: head.toLowerCase(), ...(JSON.parse(body) as { type: string; detail: string }) }
+  return {
+    status: Number(head.split(' ')[1]),
+    head: head.toLowerCase(),
+    ...(JSON.parse(body) as { type: string; detail: string }),
+  }
 }
 
 /** Asks on an open connection, and reads until an answer without a body of its own kind is there. */
@@ -72,7 +79,11 @@ test('there are so many connections in all: the next is told to come again, and 
 
 test('a connection on which no request comes is closed, and so is one on which it stays half', async () => {
   await using started = await start({ headersMs: 100, requestMs: 200, checkMs: 50 })
-  const [silent, halfHead, halfBody] = [await open(started.server), await open(started.server), await open(started.server)]
+  const [silent, halfHead, halfBody] = [
+    await open(started.server),
+    await open(started.server),
+    await open(started.server),
+  ]
   halfHead.write('GET / HTTP/1.1\r\nHost: loc')
   halfBody.write('POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\nhalf')
   const [, head] = await Promise.all([readAll(silent), readAll(halfHead), readAll(halfBody)])
@@ -82,7 +93,10 @@ test('a connection on which no request comes is closed, and so is one on which i
 test('an address or headers that are too long, and what is no HTTP, are refused in words', async () => {
   await using started = await start({})
   const long = await fetch(`${started.url}/?${'q'.repeat(20_000)}`)
-  expect([long.status, await long.json()]).toMatchObject([431, { type: 'error:RequestHeaderFieldsTooLarge', status: 431 }])
+  expect([long.status, await long.json()]).toMatchObject([
+    431,
+    { type: 'error:RequestHeaderFieldsTooLarge', status: 431 },
+  ])
   const header = await fetch(started.url, { headers: { 'x-long': 'x'.repeat(20_000) } })
   expect(header.status).toBe(431)
   const nonsense = await open(started.server)
@@ -109,7 +123,9 @@ test('whoever does not take an answer that is ready is cut off', async () => {
   await using slow = await start({ drainMs: 100, checkMs: 20 }, (_request, response) => response.end(large))
   await using stalled = await start({ stallMs: 100 }, (_request, response) => response.end(large))
   for (const { server } of [slow, stalled]) {
-    const gone = once(server, 'request').then(([, response]) => once(response as NodeJS.EventEmitter, 'close'))
+    const gone = once(server, 'request').then(([, response]) =>
+      once(response as NodeJS.EventEmitter, 'close'),
+    )
     const socket = await open(server)
     socket.pause()
     socket.write(request)

@@ -4,14 +4,21 @@ import { startAgent, type TestAgent } from '../_agent.ts'
 import { statusWith } from './_ask.ts'
 
 const app = 'https://app.example'
-const preflight = { 'access-control-request-method': 'POST', 'access-control-request-headers': 'apikey,content-type' }
+const preflight = {
+  'access-control-request-method': 'POST',
+  'access-control-request-headers': 'apikey,content-type',
+}
 
 let open: TestAgent
 let local: TestAgent
 let closed: TestAgent
 beforeAll(async () => {
   const AGENT_CORS_ORIGINS = `${app}, https://other.example:8443`
-  open = await startAgent({ AGENT_HOST: '0.0.0.0', AGENT_CORS_ORIGINS, REST_SERVICE_URL: 'https://agent.example' })
+  open = await startAgent({
+    AGENT_HOST: '0.0.0.0',
+    AGENT_CORS_ORIGINS,
+    REST_SERVICE_URL: 'https://agent.example',
+  })
   local = await startAgent({ AGENT_CORS_ORIGINS })
   closed = await startAgent({ AGENT_HOST: '0.0.0.0' })
 })
@@ -29,21 +36,27 @@ const servers = [
 ] as const
 
 describe.each(servers)('%s', (_, urlOf) => {
-  test.each([app, 'https://other.example:8443'])('lets pages of %s ask for leave, and read', async (origin) => {
-    const asked = await ask(urlOf(open), 'OPTIONS', { origin, ...preflight })
-    expect(asked.status).toBe(204)
-    expect(asked.words).toEqual({
-      'access-control-allow-origin': origin,
-      'access-control-allow-methods': 'GET, POST, PUT, PATCH, DELETE',
-      'access-control-allow-headers': 'content-type, apikey, x-admin-api-key, x-request-id, last-event-id',
-      'access-control-expose-headers': 'retry-after, x-request-id',
-      'access-control-max-age': '600',
-    })
-    const read = await ask(urlOf(open), 'GET', { origin })
-    expect(read.words).toEqual({ 'access-control-allow-origin': origin, 'access-control-expose-headers': 'retry-after, x-request-id' })
-    expect(read.headers.get('vary')).toMatch(/origin/i)
-    expect(read.headers.get('cross-origin-resource-policy')).toBe('cross-origin')
-  })
+  test.each([app, 'https://other.example:8443'])(
+    'lets pages of %s ask for leave, and read',
+    async (origin) => {
+      const asked = await ask(urlOf(open), 'OPTIONS', { origin, ...preflight })
+      expect(asked.status).toBe(204)
+      expect(asked.words).toEqual({
+        'access-control-allow-origin': origin,
+        'access-control-allow-methods': 'GET, POST, PUT, PATCH, DELETE',
+        'access-control-allow-headers': 'content-type, apikey, x-admin-api-key, x-request-id, last-event-id',
+        'access-control-expose-headers': 'retry-after, x-request-id',
+        'access-control-max-age': '600',
+      })
+      const read = await ask(urlOf(open), 'GET', { origin })
+      expect(read.words).toEqual({
+        'access-control-allow-origin': origin,
+        'access-control-expose-headers': 'retry-after, x-request-id',
+      })
+      expect(read.headers.get('vary')).toMatch(/origin/i)
+      expect(read.headers.get('cross-origin-resource-policy')).toBe('cross-origin')
+    },
+  )
 
   test.each([
     'https://evil.example',
@@ -57,7 +70,11 @@ describe.each(servers)('%s', (_, urlOf) => {
     '',
   ])('says nothing to pages of «%s»', async (origin) => {
     for (const headers of [{ origin, ...preflight }, { origin }]) {
-      const asked = await ask(urlOf(open), 'access-control-request-method' in headers ? 'OPTIONS' : 'GET', headers)
+      const asked = await ask(
+        urlOf(open),
+        'access-control-request-method' in headers ? 'OPTIONS' : 'GET',
+        headers,
+      )
       expect(asked.words).toEqual({})
       expect(asked.status === 204).toBe(false)
       // A cache between must not give the answer for one origin to another.
@@ -105,7 +122,9 @@ describe.each(servers)('%s', (_, urlOf) => {
 })
 
 test('over https, browsers are told to stay there', async () => {
-  expect((await ask(`${open.url}/_system/health`, 'GET', {})).headers.get('strict-transport-security')).toMatch(/^max-age=\d{7}/)
+  expect(
+    (await ask(`${open.url}/_system/health`, 'GET', {})).headers.get('strict-transport-security'),
+  ).toMatch(/^max-age=\d{7}/)
 })
 
 describe('a daemon on this machine', () => {
@@ -120,7 +139,9 @@ describe('a daemon on this machine', () => {
   })
 
   test('lets no page read that is not listed, even one of this machine', async () => {
-    expect((await ask(`${local.url}/_system/health`, 'GET', { origin: 'http://localhost:3000' })).words).toEqual({})
+    expect(
+      (await ask(`${local.url}/_system/health`, 'GET', { origin: 'http://localhost:3000' })).words,
+    ).toEqual({})
   })
 
   test('refuses a foreign host whatever its origin is', async () => {

@@ -17,10 +17,17 @@ const event: Event = {
 
 test('an event is one frame, whatever its data; where nobody can go on there is no id', () => {
   const seen: unknown[] = []
-  const parser = createParser({ onEvent: (each) => seen.push(each), onComment: (comment) => seen.push(comment) })
+  const parser = createParser({
+    onEvent: (each) => seen.push(each),
+    onComment: (comment) => seen.push(comment),
+  })
   parser.feed(toPreamble(event.id) + toFrame(event, true) + toFrame(undefined, true) + toFrame(event, false))
   const data = JSON.stringify(event)
-  expect(seen).toEqual([{ id: event.id, event: event.type, data }, '', { id: undefined, event: event.type, data }])
+  expect(seen).toEqual([
+    { id: event.id, event: event.type, data },
+    '',
+    { id: undefined, event: event.type, data },
+  ])
 })
 
 /** Texts without end; how many were asked for. */

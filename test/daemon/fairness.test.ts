@@ -18,7 +18,8 @@ function openGate() {
   return {
     hold,
     /** Resolves when so many have begun. */
-    begun: (count: number) => new Promise<void>((tell) => (held.length >= count ? tell() : watching.push({ count, tell }))),
+    begun: (count: number) =>
+      new Promise<void>((tell) => (held.length >= count ? tell() : watching.push({ count, tell }))),
     count: () => held.length,
     letGo: () => {
       for (const resolve of held) resolve()
@@ -33,8 +34,12 @@ async function startGated(variables: Record<string, string> = {}) {
   const gate = openGate()
   const gated = [
     ...built.routes,
-    route('GET /held', { summary: '', operationId: '', access: 'tenant', reply: [204, null] }, () => gate.hold()),
-    route('GET /held-for-all', { summary: '', operationId: '', access: 'public', reply: [204, null] }, () => gate.hold()),
+    route('GET /held', { summary: '', operationId: '', access: 'tenant', reply: [204, null] }, () =>
+      gate.hold(),
+    ),
+    route('GET /held-for-all', { summary: '', operationId: '', access: 'public', reply: [204, null] }, () =>
+      gate.hold(),
+    ),
   ]
   const agent = await startAgent({ ...one, ...variables }, { routes: gated })
   return {
@@ -48,7 +53,9 @@ async function startGated(variables: Record<string, string> = {}) {
 }
 
 async function ask(agent: TestAgent, path: string, apikey?: string, from = '198.51.100.7') {
-  const response = await agent.send('GET', path, { headers: { ...(apikey !== undefined && { apikey }), 'x-forwarded-for': from } })
+  const response = await agent.send('GET', path, {
+    headers: { ...(apikey !== undefined && { apikey }), 'x-forwarded-for': from },
+  })
   const text = await response.text()
   const body = (text === '' ? {} : JSON.parse(text)) as { type?: string; detail?: string }
   return { status: response.status, retryAfter: response.headers.get('retry-after'), ...body }
@@ -114,7 +121,10 @@ test('whoever waits for an answer that is to come holds nothing up', async () =>
   await using started = await startGated()
   const { tenant } = started.agent
   const { id } = await tenant('POST /did-authentication/challenges')
-  const waiting = tenant('GET /did-authentication/challenges/{challengeId}', { path: { challengeId: id }, query: { wait: 50 } })
+  const waiting = tenant('GET /did-authentication/challenges/{challengeId}', {
+    path: { challengeId: id },
+    query: { wait: 50 },
+  })
   expect((await tenant('GET /connections')).contents).toEqual([])
   started.agent.agent.enterprise.close()
   expect((await waiting).id).toBe(id)
@@ -128,7 +138,9 @@ test('what nobody waits for any more is not begun', async () => {
   const first = ask(agent, '/held', apiKey)
   await gate.begun(1)
   const leaving = new AbortController()
-  const gone = fetch(`${agent.url}/held`, { headers: { apikey: apiKey }, signal: leaving.signal }).catch(() => 'gone')
+  const gone = fetch(`${agent.url}/held`, { headers: { apikey: apiKey }, signal: leaving.signal }).catch(
+    () => 'gone',
+  )
   // There is room for one that waits: once another is refused, it is there.
   await vi.waitUntil(() => agent.agent.turns.waiting() === 1)
   leaving.abort()
@@ -160,13 +172,16 @@ test('a tenant may be held to so many requests a minute, all of its keys togethe
   const [a, b] = [await agent.newTenant(), await agent.newTenant()]
   const second = `second-${randomUUID()}`
   await agent.admin('POST /iam/apikey-authentication', { body: { entityId: a.entityId, apiKey: second } })
-  for (const key of [a.apiKey, second, a.apiKey]) expect((await ask(agent, '/connections', key)).status).toBe(200)
+  for (const key of [a.apiKey, second, a.apiKey])
+    expect((await ask(agent, '/connections', key)).status).toBe(200)
   const refusal = await ask(agent, '/connections', second)
   expect(refusal).toMatchObject({ status: 429, type: 'TooManyRequests' })
   expect(refusal.detail).toContain('TENANT_REQUESTS_PER_MINUTE')
   expect(Number(refusal.retryAfter)).toBeGreaterThan(0)
   expect(Number(refusal.retryAfter)).toBeLessThanOrEqual(60)
-  expect((await ask(agent, '/did-authentication/challenges', a.apiKey)).type).toBe('/errors/common/too-many-requests')
+  expect((await ask(agent, '/did-authentication/challenges', a.apiKey)).type).toBe(
+    '/errors/common/too-many-requests',
+  )
   expect((await ask(agent, '/connections', b.apiKey)).status).toBe(200)
   expect((await agent.admin('GET /wallets')).contents.length).toBeGreaterThan(0)
 })

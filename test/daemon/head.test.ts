@@ -39,7 +39,9 @@ test.each(names)('%s refuses two headers Host, alike or not, in any case and pla
     ['Host: localhost', ...fill(190), 'host:'],
   ])
     expect(await send(url, path, hosts)).toEqual({ status: 400, type: 'BadRequest' })
-  expect(await send(url, path, ['Host: localhost', 'X-Host: other', 'Value: host'])).toMatchObject({ status: 200 })
+  expect(await send(url, path, ['Host: localhost', 'X-Host: other', 'Value: host'])).toMatchObject({
+    status: 200,
+  })
 })
 
 test.each(names)('%s refuses more than 200 headers, however small they are', async (name) => {
@@ -47,10 +49,20 @@ test.each(names)('%s refuses more than 200 headers, however small they are', asy
   // `Connection` and `Host` are two of them.
   expect((await send(url, path, ['Host: localhost', ...fill(198)])).status).toBe(200)
   for (const count of [199, 3_000, 10_000])
-    expect(await send(url, path, ['Host: localhost', ...fill(count)])).toEqual({ status: 431, type: 'error:RequestHeaderFieldsTooLarge' })
+    expect(await send(url, path, ['Host: localhost', ...fill(count)])).toEqual({
+      status: 431,
+      type: 'error:RequestHeaderFieldsTooLarge',
+    })
 })
 
 test('a WebSocket is not opened with two headers Host', async () => {
-  const upgrade = ['Upgrade: websocket', 'Connection: Upgrade', 'Sec-WebSocket-Version: 13', 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==']
-  expect((await send(agent.didcommUrl, '/ws', ['Host: localhost', 'Host: localhost', ...upgrade])).status).toBe(400)
+  const upgrade = [
+    'Upgrade: websocket',
+    'Connection: Upgrade',
+    'Sec-WebSocket-Version: 13',
+    'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
+  ]
+  expect(
+    (await send(agent.didcommUrl, '/ws', ['Host: localhost', 'Host: localhost', ...upgrade])).status,
+  ).toBe(400)
 })

@@ -10,9 +10,16 @@ beforeAll(async () => {
 })
 afterAll(() => agent[Symbol.asyncDispose]())
 
-const get = (path: string, accept?: string) => agent.send('GET', path, accept === undefined ? {} : { headers: { accept } })
+const get = (path: string, accept?: string) =>
+  agent.send('GET', path, accept === undefined ? {} : { headers: { accept } })
 const bases = ['', '/cloud-agent', '/prism-agent']
-const paths = bases.flatMap((base) => [...(base ? [base] : []), `${base}/`, `${base}/docs`, `${base}/docs/`, `${base}/?utm_source=a/b`])
+const paths = bases.flatMap((base) => [
+  ...(base ? [base] : []),
+  `${base}/`,
+  `${base}/docs`,
+  `${base}/docs/`,
+  `${base}/?utm_source=a/b`,
+])
 
 describe.each(paths)('%s', (path) => {
   test('is a page whose links lead to the API document and the health below the same base path', async () => {
@@ -20,22 +27,31 @@ describe.each(paths)('%s', (path) => {
     expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
     const text = await page.text()
     expect(text).toContain('<h1>identity-agent</h1>')
-    const links = [...text.matchAll(/<a href="([^"]+)"/g)].map(([, href]) => new URL(href!, agent.url + path).pathname)
+    const links = [...text.matchAll(/<a href="([^"]+)"/g)].map(
+      ([, href]) => new URL(href!, agent.url + path).pathname,
+    )
     const base = bases.toReversed().find((each) => path.startsWith(each))!
     expect(links).toEqual([`${base}/docs/openapi.json`, `${base}/_system/health`])
     for (const link of links) expect((await get(link)).status).toBe(200)
   })
 
-  test.each([undefined, 'application/json', '*/*'])('is JSON for a program that accepts %s', async (accept) => {
-    const answer = await get(path, accept)
-    expect([answer.status, answer.headers.get('content-type'), answer.headers.get('vary')]).toEqual([200, 'application/json', 'Accept'])
-    expect(await answer.json()).toEqual({
-      name: 'identity-agent',
-      description: expect.stringContaining('Hyperledger Identus Cloud Agent'),
-      apiDocument: `${agent.url}/docs/openapi.json`,
-      health: `${agent.url}/_system/health`,
-    })
-  })
+  test.each([undefined, 'application/json', '*/*'])(
+    'is JSON for a program that accepts %s',
+    async (accept) => {
+      const answer = await get(path, accept)
+      expect([answer.status, answer.headers.get('content-type'), answer.headers.get('vary')]).toEqual([
+        200,
+        'application/json',
+        'Accept',
+      ])
+      expect(await answer.json()).toEqual({
+        name: 'identity-agent',
+        description: expect.stringContaining('Hyperledger Identus Cloud Agent'),
+        apiDocument: `${agent.url}/docs/openapi.json`,
+        health: `${agent.url}/_system/health`,
+      })
+    },
+  )
 })
 
 test('the page has the headers of the other pages, and tells less than the health', async () => {
@@ -59,17 +75,23 @@ test('the page has the headers of the other pages, and tells less than the healt
 
 test('the JSON names the public address', async () => {
   await using open = await startAgent({ REST_SERVICE_URL: 'https://agent.acme.com/base/' })
-  expect(await (await open.send('GET', '/')).json()).toMatchObject({ apiDocument: 'https://agent.acme.com/base/docs/openapi.json' })
+  expect(await (await open.send('GET', '/')).json()).toMatchObject({
+    apiDocument: 'https://agent.acme.com/base/docs/openapi.json',
+  })
 })
 
-test.each(['/favicon.ico', '/cloud-agent/favicon.ico'])('%s is the icon, which a browser keeps for a day', async (path) => {
-  const icon = await get(path, 'image/avif,image/webp,image/svg+xml,image/*,*/*;q=0.8')
-  expect([icon.status, icon.headers.get('content-type')]).toEqual([200, 'image/svg+xml'])
-  expect(icon.headers.get('cache-control')).toBe('public, max-age=86400')
-  expect(await icon.text()).toMatch(/^<svg xmlns="http:\/\/www\.w3\.org\/2000\/svg"[^]*<\/svg>$/)
-})
+test.each(['/favicon.ico', '/cloud-agent/favicon.ico'])(
+  '%s is the icon, which a browser keeps for a day',
+  async (path) => {
+    const icon = await get(path, 'image/avif,image/webp,image/svg+xml,image/*,*/*;q=0.8')
+    expect([icon.status, icon.headers.get('content-type')]).toEqual([200, 'image/svg+xml'])
+    expect(icon.headers.get('cache-control')).toBe('public, max-age=86400')
+    expect(await icon.text()).toMatch(/^<svg xmlns="http:\/\/www\.w3\.org\/2000\/svg"[^]*<\/svg>$/)
+  },
+)
 
 test('other paths below are 404 still', async () => {
-  for (const path of ['/cloud-agents', '/docs/x', '/index.html']) expect((await get(path, browser)).status, path).toBe(404)
+  for (const path of ['/cloud-agents', '/docs/x', '/index.html'])
+    expect((await get(path, browser)).status, path).toBe(404)
   expect((await agent.send('POST', '/')).status).toBe(404)
 })

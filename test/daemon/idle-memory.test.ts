@@ -6,7 +6,9 @@ import { giveBack, isIdleBetween } from '../../daemon/server/idle-memory.ts'
 
 test('what was needed at a time and no longer is, is given back', () => {
   // A megabyte each has pages of its own. Small objects may lie in gaps between what other tests have left there, of which no page becomes free.
-  let many: number[][] | undefined = Array.from({ length: 64 }, () => Array.from({ length: 2 ** 17 }, () => 0.5))
+  let many: number[][] | undefined = Array.from({ length: 64 }, () =>
+    Array.from({ length: 2 ** 17 }, () => 0.5),
+  )
   const held = process.memoryUsage().heapTotal
   expect(many).toHaveLength(64)
   many = undefined
@@ -48,5 +50,7 @@ test('who computes is not idle', async () => {
   for (const end = performance.now() + 20; performance.now() < end;);
   await new Promise((resolve) => setTimeout(resolve, 5))
   expect(isIdleBetween(before, performance.eventLoopUtilization())).toBe(false)
-  expect(isIdleBetween({ idle: 0, active: 0, utilization: 0 }, { idle: 1_990, active: 10, utilization: 0.005 })).toBe(true)
+  expect(
+    isIdleBetween({ idle: 0, active: 0, utilization: 0 }, { idle: 1_990, active: 10, utilization: 0.005 }),
+  ).toBe(true)
 })

@@ -14,7 +14,16 @@ import { adminToken, startAgent, type TestAgent } from '../_agent.ts'
 import { connect, issue, newDid, type Tenant } from '../_pair.ts'
 import { openParty } from '../_party.ts'
 import { statementsOf } from '../security/_statements.ts'
-import { aSchema, constraints, kinds, rows, unknown, type Case, type Ids, type Isolated } from './_isolation-rows.ts'
+import {
+  aSchema,
+  constraints,
+  kinds,
+  rows,
+  unknown,
+  type Case,
+  type Ids,
+  type Isolated,
+} from './_isolation-rows.ts'
 
 let agent: TestAgent
 let [owner, partner, mallory]: Tenant[] = []
@@ -25,14 +34,23 @@ const scoped = new Map<Scope, string>()
 
 beforeAll(async () => {
   agent = await startAgent({ FAILED_ATTEMPTS_PER_MINUTE: '1000000' })
-  ;[owner, partner, mallory] = [await agent.newTenant('owner'), await agent.newTenant('partner'), await agent.newTenant('mallory')]
+  ;[owner, partner, mallory] = [
+    await agent.newTenant('owner'),
+    await agent.newTenant('partner'),
+    await agent.newTenant('mallory'),
+  ]
   const { call } = owner
   const keysOf = { path: { id: owner.entityId } }
   const newKey = (body: { scopes?: Scope[]; expiresAt?: string } = {}) =>
     agent.admin('POST /iam/entities/{id}/api-keys', { ...keysOf, body })
   for (const scope of allScopes) scoped.set(scope, (await newKey({ scopes: [scope] })).apiKey)
-  const [revoked, expired] = [await newKey(), await newKey({ expiresAt: new Date(Date.now() + 3_600_000).toISOString() })]
-  await agent.admin('DELETE /iam/entities/{id}/api-keys/{keyId}', { path: { id: owner.entityId, keyId: revoked.id } })
+  const [revoked, expired] = [
+    await newKey(),
+    await newKey({ expiresAt: new Date(Date.now() + 3_600_000).toISOString() }),
+  ]
+  await agent.admin('DELETE /iam/entities/{id}/api-keys/{keyId}', {
+    path: { id: owner.entityId, keyId: revoked.id },
+  })
   const over = new Date(Date.now() - 1_000).toISOString()
   await agent.agent.db.updateTable('api_key').set({ expires_at: over }).where('id', '=', expired.id).execute()
   shown = {
@@ -50,7 +68,13 @@ beforeAll(async () => {
     await newDid(owner, 'authentication'),
     await newDid(partner, 'assertionMethod'),
   ]
-  const { issuerRecordId: offer } = await issue(owner, partner, connection, issuing.did, (await newDid(partner, 'authentication')).did)
+  const { issuerRecordId: offer } = await issue(
+    owner,
+    partner,
+    connection,
+    issuing.did,
+    (await newDid(partner, 'authentication')).did,
+  )
   const { recordId: credential } = await issue(partner, owner, inviteeConnectionId, theirs.did, subject.did)
   const schema = { ...aSchema, version: '1.0.0', author: issuing.did }
   const { resource } = await call('POST /schema-registry/schemas/did-url', { body: schema })
@@ -63,13 +87,17 @@ beforeAll(async () => {
     offer,
     credential,
     thid,
-    request: (await call('POST /present-proof/presentations', { body: { connectionId: connection, proofs: [] } })).presentationId,
+    request: (
+      await call('POST /present-proof/presentations', { body: { connectionId: connection, proofs: [] } })
+    ).presentationId,
     ping: (await call('POST /didcomm/pings', { body: { connectionId: connection } })).id,
     schema: published.id,
     schemaGuid: published.guid,
     didUrlSchema: underDid.id,
     didUrlGuid: underDid.guid,
-    policy: (await call('POST /verification/policies', { body: { name: 'p', description: 'p', constraints } })).id,
+    policy: (
+      await call('POST /verification/policies', { body: { name: 'p', description: 'p', constraints } })
+    ).id,
     definition: (await call('POST /presentation-exchange/presentation-definitions', { body: definition })).id,
     didRequest: (await call('POST /onboard/did-requests')).id,
     challenge: (await call('POST /did-authentication/challenges')).id,
@@ -79,14 +107,22 @@ beforeAll(async () => {
 }, 60_000)
 afterAll(() => agent[Symbol.asyncDispose]())
 
-const definition = { input_descriptors: [{ id: 'name', constraints: { fields: [{ path: ['$.vc.credentialSubject.name'] }] } }] }
+const definition = {
+  input_descriptors: [{ id: 'name', constraints: { fields: [{ path: ['$.vc.credentialSubject.name'] }] } }],
+}
 
 type Answer = { status: number; text: string }
 
 /** Sends a request; of an answer that has no end, the status alone. */
-async function send(key: Route['key'], headers: Record<string, string>, { path = {}, query = {}, body }: Case): Promise<Answer> {
+async function send(
+  key: Route['key'],
+  headers: Record<string, string>,
+  { path = {}, query = {}, body }: Case,
+): Promise<Answer> {
   const [method, template] = splitKey(key)
-  const filled = template.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(path[name] ?? unknown.policy))
+  const filled = template.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
+    encodeURIComponent(path[name] ?? unknown.policy),
+  )
   const controller = new AbortController()
   const response = await fetch(`${agent.url}${filled}?${new URLSearchParams(query).toString()}`, {
     method,
@@ -103,7 +139,8 @@ async function send(key: Route['key'], headers: Record<string, string>, { path =
 /** An answer without what must differ: the ids that were asked for, and the number of the answer itself. */
 function withoutIds({ status, text }: Answer, asked: Ids): Answer {
   let rest = text.replaceAll(/(?:error:instance:|"instance":")[0-9a-f-]{36}/g, '<instance>')
-  for (const kind of kinds) rest = rest.replaceAll(asked[kind], '<id>').replaceAll(encodeURIComponent(asked[kind]), '<id>')
+  for (const kind of kinds)
+    rest = rest.replaceAll(asked[kind], '<id>').replaceAll(encodeURIComponent(asked[kind]), '<id>')
   return { status, text: rest }
 }
 
@@ -120,16 +157,28 @@ function wrongOnes({ contract }: Route): [name: string, headers: Record<string, 
   const scopes = scopesOf(contract)
   const narrow = scopes && allScopes.filter((scope) => !scopes.includes(scope))
   return [
-    ...(['none', 'wrong', 'revoked', 'expired'] as const).map((name): [string, Record<string, string>, number] => [name, shown[name], 401]),
-    ...(narrow ?? []).map((scope): [string, Record<string, string>, number] => [`scope ${scope}`, { apikey: scoped.get(scope)! }, 403]),
-    ...(access === 'tenant' ? [['admin on tenant', shown.admin, 401] as [string, Record<string, string>, number]] : []),
-    ...(access === 'admin' ? [['tenant on admin', shown.tenant, 403] as [string, Record<string, string>, number]] : []),
+    ...(['none', 'wrong', 'revoked', 'expired'] as const).map(
+      (name): [string, Record<string, string>, number] => [name, shown[name], 401],
+    ),
+    ...(narrow ?? []).map((scope): [string, Record<string, string>, number] => [
+      `scope ${scope}`,
+      { apikey: scoped.get(scope)! },
+      403,
+    ]),
+    ...(access === 'tenant'
+      ? [['admin on tenant', shown.admin, 401] as [string, Record<string, string>, number]]
+      : []),
+    ...(access === 'admin'
+      ? [['tenant on admin', shown.tenant, 403] as [string, Record<string, string>, number]]
+      : []),
   ]
 }
 
 /** All that the owner has, as its lists show it. */
 async function holdings(): Promise<unknown> {
-  const lists = all.filter(({ key, contract }) => key.startsWith('GET ') && !key.includes('{') && contract.access === 'tenant')
+  const lists = all.filter(
+    ({ key, contract }) => key.startsWith('GET ') && !key.includes('{') && contract.access === 'tenant',
+  )
   return Promise.all(lists.map(async ({ key }) => [key, await send(key, shown.tenant, {})]))
 }
 
@@ -161,7 +210,8 @@ test('to another tenant, what is somebody’s is like what is not there, and not
       const answer = withoutIds(await send(key, headers, each), ids)
       const other = withoutIds(await send(key, headers, nowhere[index]!), unknown)
       count += 1
-      if (answer.status !== other.status || answer.text !== other.text || !isRefusal(key, each, answer)) wrong.push({ key, answer, other })
+      if (answer.status !== other.status || answer.text !== other.text || !isRefusal(key, each, answer))
+        wrong.push({ key, answer, other })
     }
   }
   expect(wrong).toEqual([])
@@ -194,7 +244,10 @@ test('what is somebody’s is looked for with the same statements as what is not
 }, 120_000)
 
 /** Asks for both until they are answered alike, five times at most: the agent has work of its own now and then; what comes of the request is there each time. */
-async function both<Found>(askTheirs: () => Promise<Found>, askNowhere: () => Promise<Found>): Promise<{ theirs: Found; nowhere: Found }> {
+async function both<Found>(
+  askTheirs: () => Promise<Found>,
+  askNowhere: () => Promise<Found>,
+): Promise<{ theirs: Found; nowhere: Found }> {
   for (let attempt = 1; ; attempt++) {
     const found = { theirs: await askTheirs(), nowhere: await askNowhere() }
     if (attempt === 5 || isDeepStrictEqual(found.theirs, found.nowhere)) return found
@@ -203,7 +256,8 @@ async function both<Found>(askTheirs: () => Promise<Found>, askNowhere: () => Pr
 
 /** What is named in the path is not found; what is named in a list's query, or a body, is not there, by whichever status that has. */
 function isRefusal(key: string, { path }: Case, { status, text }: Answer): boolean {
-  if (status === 200 && key.startsWith('GET ') && !path) return (JSON.parse(text) as { contents: unknown[] }).contents.length === 0
+  if (status === 200 && key.startsWith('GET ') && !path)
+    return (JSON.parse(text) as { contents: unknown[] }).contents.length === 0
   return path ? [401, 403, 404].includes(status) : status >= 400 && status < 500
 }
 
@@ -248,7 +302,14 @@ test('an endpoint for everybody knows what was published, and nothing else of wh
     // Nobody's key opens more of it, or less.
     const [kind] = [published[key] ?? 'policy']
     const answers = []
-    for (const headers of [shown.none, shown.wrong, shown.revoked, shown.admin, shown.tenant, { apikey: mallory!.apiKey }])
+    for (const headers of [
+      shown.none,
+      shown.wrong,
+      shown.revoked,
+      shown.admin,
+      shown.tenant,
+      { apikey: mallory!.apiKey },
+    ])
       answers.push(withoutIds(await send(key, headers, { path: { [name]: ids[kind] }, body: {} }), ids))
     if (new Set(answers.map(({ status, text }) => `${status} ${text}`)).size > 1) wrong.push({ key, answers })
   }
@@ -259,15 +320,24 @@ test('an endpoint for everybody knows what was published, and nothing else of wh
 test('a message for a DID that is not a mailbox’s is refused alike, whether another wallet has the DID or nobody', async () => {
   await using sender = await openParty()
   await using stranger = await openParty()
-  const { myDid } = await owner!.call('GET /connections/{connectionId}', { path: { connectionId: ids.connection } })
+  const { myDid } = await owner!.call('GET /connections/{connectionId}', {
+    path: { connectionId: ids.connection },
+  })
   const { contents } = await partner!.call('GET /connections')
   const mailboxOf = (did: string) => new URL(endpointOf(resolvePeerDid(did))!).pathname.slice(1)
   const [own, other] = [mailboxOf(myDid!), mailboxOf(contents[0]!.myDid!)]
   const before = await holdings()
   const post = async (mailbox: string, to: string) => {
-    const body = sender.pack(to, { type: 'https://didcomm.org/basicmessage/2.0/message', body: { content: 'hello' } })
+    const body = sender.pack(to, {
+      type: 'https://didcomm.org/basicmessage/2.0/message',
+      body: { content: 'hello' },
+    })
     const { result, statements } = await statementsOf(() =>
-      fetch(`${agent.didcommUrl}/${mailbox}`, { method: 'POST', headers: { 'content-type': encryptedType }, body }),
+      fetch(`${agent.didcommUrl}/${mailbox}`, {
+        method: 'POST',
+        headers: { 'content-type': encryptedType },
+        body,
+      }),
     )
     const text = (await result.text()).replaceAll(to, '<did>')
     return { ...withoutIds({ status: result.status, text }, ids), statements }
@@ -292,6 +362,8 @@ test('a message for a DID that is not a mailbox’s is refused alike, whether an
 })
 
 test('there is a row for every endpoint of tenants, and for no other', () => {
-  const isolated = all.filter(({ contract }) => contract.access === 'tenant' || contract.access === 'admin-or-tenant').map(({ key }) => key)
+  const isolated = all
+    .filter(({ contract }) => contract.access === 'tenant' || contract.access === 'admin-or-tenant')
+    .map(({ key }) => key)
   expect(Object.keys(rows).toSorted()).toEqual(isolated.toSorted())
 })

@@ -54,4 +54,6 @@ test('an agent for other machines asks for neither', async () => {
 test.each(['localhost', '127.0.0.1', '::1', '[::1]', '::ffff:127.0.0.1'])('%s is this machine', (name) =>
   expect(isLocalHost(name)).toBe(true),
 )
-test.each(['0.0.0.0', '::', '10.0.0.1', 'example.com', '', 'localhost.'])('%s is not', (name) => expect(isLocalHost(name)).toBe(false))
+test.each(['0.0.0.0', '::', '10.0.0.1', 'example.com', '', 'localhost.'])('%s is not', (name) =>
+  expect(isLocalHost(name)).toBe(false),
+)

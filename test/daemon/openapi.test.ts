@@ -20,7 +20,9 @@ type Operation = {
 /** Every `$ref` in a value, wherever it is. */
 function refs(value: unknown): string[] {
   if (typeof value !== 'object' || value === null) return []
-  return Object.entries(value).flatMap(([name, inner]) => (name === '$ref' && typeof inner === 'string' ? [inner] : refs(inner)))
+  return Object.entries(value).flatMap(([name, inner]) =>
+    name === '$ref' && typeof inner === 'string' ? [inner] : refs(inner),
+  )
 }
 
 describe('the document of the agent', () => {
@@ -85,8 +87,10 @@ describe('the document of the agent', () => {
   test('every type has a name, and none holds itself: generators make types of them that compile', () => {
     const { schemas } = document.components
     expect(Object.keys(schemas).filter((name) => !/^[A-Z]\w+$/.test(name))).toEqual([])
-    const within = (name: string) => refs(schemas[name]).map((ref) => ref.slice('#/components/schemas/'.length))
-    const holds = (name: string, wanted: string): boolean => within(name).some((inner) => inner === wanted || holds(inner, wanted))
+    const within = (name: string) =>
+      refs(schemas[name]).map((ref) => ref.slice('#/components/schemas/'.length))
+    const holds = (name: string, wanted: string): boolean =>
+      within(name).some((inner) => inner === wanted || holds(inner, wanted))
     for (const name of Object.keys(schemas)) expect(holds(name, name), name).toBe(false)
     expect(schemas['JsonValue']).toEqual({ description: 'Any JSON value.' })
   })
@@ -108,7 +112,9 @@ describe('the document of the agent', () => {
         else expect(schema).toEqual({ $ref: '#/components/schemas/DIDResolutionResponse' })
       }
     }
-    expect(responses[200]!.content!['application/did+ld+json']!.schema).toEqual({ $ref: '#/components/schemas/DIDDocument' })
+    expect(responses[200]!.content!['application/did+ld+json']!.schema).toEqual({
+      $ref: '#/components/schemas/DIDDocument',
+    })
     expect((await agent.send('GET', '/dids/junk', { headers: { accept: 'text/html' } })).status).toBe(406)
     expect(Object.keys(responses[406]!.content!)).toContain(result)
     expect(document.components.schemas['DIDResolutionResponse']).toMatchObject({
@@ -119,7 +125,9 @@ describe('the document of the agent', () => {
   test('a stream is described by its media type and the header that it goes on with', () => {
     const { parameters, responses } = operation('GET /events/stream')
     expect(Object.keys(responses[200]!.content!)).toEqual(['text/event-stream'])
-    expect(parameters).toContainEqual(expect.objectContaining({ name: 'last-event-id', in: 'header', required: false }))
+    expect(parameters).toContainEqual(
+      expect.objectContaining({ name: 'last-event-id', in: 'header', required: false }),
+    )
   })
 
   test('a page is described as text beside the JSON that programs get', () => {
@@ -128,7 +136,9 @@ describe('the document of the agent', () => {
       'application/json': { schema: { $ref: '#/components/schemas/DidRequest' } },
       'text/html': { schema: { type: 'string' } },
     })
-    expect(operation('GET /invitation').parameters).toContainEqual(expect.objectContaining({ name: '_oob', in: 'query', required: false }))
+    expect(operation('GET /invitation').parameters).toContainEqual(
+      expect.objectContaining({ name: '_oob', in: 'query', required: false }),
+    )
   })
 
   test('every reference resolves', () => {
@@ -155,7 +165,9 @@ describe('the document of the agent', () => {
       expect(summary.length, key).toBeGreaterThan(3)
       const others = (contract as Contract).failures?.statuses.map(String) ?? []
       expect(Object.keys(responses)).toEqual([String(contract.reply[0]), ...others, 'default'])
-      expect(responses['default']!.content!['application/json']!.schema).toEqual({ $ref: '#/components/schemas/ErrorResponse' })
+      expect(responses['default']!.content!['application/json']!.schema).toEqual({
+        $ref: '#/components/schemas/ErrorResponse',
+      })
     }
   })
 
@@ -176,7 +188,9 @@ describe('the document of the agent', () => {
       required: true,
       content: { 'application/json': { schema: { $ref: '#/components/schemas/CreateWalletRequest' } } },
     })
-    expect(responses['201']!.content!['application/json']!.schema).toEqual({ $ref: '#/components/schemas/WalletDetail' })
+    expect(responses['201']!.content!['application/json']!.schema).toEqual({
+      $ref: '#/components/schemas/WalletDetail',
+    })
     expect(operation('POST /iam/apikey-authentication').responses['201']).toEqual({ description: 'Success' })
     expect(document.components.schemas['WalletDetail']).toEqual({
       type: 'object',
@@ -193,26 +207,47 @@ describe('the document of the agent', () => {
 
   test('paging is described as the numbers and the order that it takes', () => {
     expect(operation('GET /wallets').parameters).toEqual([
-      { name: 'offset', in: 'query', required: false, schema: { type: 'integer', minimum: 0, description: expect.any(String) } },
+      {
+        name: 'offset',
+        in: 'query',
+        required: false,
+        schema: { type: 'integer', minimum: 0, description: expect.any(String) },
+      },
       {
         name: 'limit',
         in: 'query',
         required: false,
         schema: { type: 'integer', minimum: 1, maximum: 1000, description: expect.any(String) },
       },
-      { name: 'order', in: 'query', required: false, schema: { type: 'string', enum: ['asc', 'desc'], description: expect.any(String) } },
+      {
+        name: 'order',
+        in: 'query',
+        required: false,
+        schema: { type: 'string', enum: ['asc', 'desc'], description: expect.any(String) },
+      },
     ])
   })
 })
 
 test('bodies are described as they go in, and a body that may be left out is not required', () => {
-  const Body = z.object({ size: z.string().transform(Number), from: z.string().default('x') }).meta({ id: 'SizeForOpenApiTest' })
+  const Body = z
+    .object({ size: z.string().transform(Number), from: z.string().default('x') })
+    .meta({ id: 'SizeForOpenApiTest' })
   const samples = [
-    route('POST /a', { summary: '', operationId: '', access: 'public', body: Body, reply: [200, null] }, () => Promise.resolve()),
-    route('POST /b', { summary: '', operationId: '', access: 'public', body: Body.partial(), reply: [200, null] }, () => Promise.resolve()),
+    route('POST /a', { summary: '', operationId: '', access: 'public', body: Body, reply: [200, null] }, () =>
+      Promise.resolve(),
+    ),
+    route(
+      'POST /b',
+      { summary: '', operationId: '', access: 'public', body: Body.partial(), reply: [200, null] },
+      () => Promise.resolve(),
+    ),
   ]
   const { paths, components } = openapi(samples, { version: '1.0.0', url: 'http://agent.example' })
-  expect(components.schemas['SizeForOpenApiTest']).toMatchObject({ properties: { size: { type: 'string' } }, required: ['size'] })
+  expect(components.schemas['SizeForOpenApiTest']).toMatchObject({
+    properties: { size: { type: 'string' } },
+    required: ['size'],
+  })
   expect(paths['/a']).toMatchObject({ post: { requestBody: { required: true } } })
   expect(paths['/b']).toMatchObject({ post: { requestBody: { required: false } } })
 })

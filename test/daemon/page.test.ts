@@ -27,12 +27,21 @@ test.each([
   [3, 10, 25, 10, [13, 10], [0, 10]],
   [30, 10, 25, 0, undefined, [20, 10]],
   [0, 1, 2, 1, [1, 1], undefined],
-] as const)('offset %i and limit %i of %i show %i, next %j, previous %j', (offset, limit, total, count, next, previous) => {
-  const target = `/wallets?offset=${offset}&limit=${limit}`
-  const shown = page(target, { offset: String(offset), limit: String(limit) }, total, count)
-  const link = (paging: readonly [number, number] | undefined) => paging && `/wallets?offset=${paging[0]}&limit=${paging[1]}`
-  expect([shown.self, shown.pageOf, shown.next, shown.previous]).toEqual([target, '/wallets', link(next), link(previous)])
-})
+] as const)(
+  'offset %i and limit %i of %i show %i, next %j, previous %j',
+  (offset, limit, total, count, next, previous) => {
+    const target = `/wallets?offset=${offset}&limit=${limit}`
+    const shown = page(target, { offset: String(offset), limit: String(limit) }, total, count)
+    const link = (paging: readonly [number, number] | undefined) =>
+      paging && `/wallets?offset=${paging[0]}&limit=${paging[1]}`
+    expect([shown.self, shown.pageOf, shown.next, shown.previous]).toEqual([
+      target,
+      '/wallets',
+      link(next),
+      link(previous),
+    ])
+  },
+)
 
 test('links keep the other parameters, the base path and the slash at the end, and are relative', () => {
   const shown = page('/cloud-agent/wallets/?thid=a%20b&limit=1', { limit: '1' }, 3, 1)
@@ -59,11 +68,17 @@ test('links of a path with several slashes at its front name no host', () => {
     pageOf: '/evil.example/wallets',
   })
   const log = toPageAfter('Log', { target: '//events/log?after=1', after: '2' }, [])
-  expect(log).toMatchObject({ self: '/events/log?after=1', pageOf: '/events/log', next: '/events/log?after=2' })
+  expect(log).toMatchObject({
+    self: '/events/log?after=1',
+    pageOf: '/events/log',
+    next: '/events/log?after=2',
+  })
 })
 
 test('a list may call itself by another name', () => {
-  expect(toPage('Collection', { target: '/connections', offset: 0, limit: 1, total: 0 }, [], '/collections')).toMatchObject({
+  expect(
+    toPage('Collection', { target: '/connections', offset: 0, limit: 1, total: 0 }, [], '/collections'),
+  ).toMatchObject({
     self: '/collections',
     pageOf: '/connections',
   })
@@ -78,7 +93,8 @@ describe('over HTTP', () => {
   let agent: TestAgent
   beforeAll(async () => {
     agent = await startAgent({ DEFAULT_WALLET_ENABLED: 'false' })
-    for (const name of ['one', 'two', 'three', 'four', 'five']) await agent.admin('POST /wallets', { body: { name } })
+    for (const name of ['one', 'two', 'three', 'four', 'five'])
+      await agent.admin('POST /wallets', { body: { name } })
   })
   afterAll(() => agent[Symbol.asyncDispose]())
 
@@ -88,7 +104,11 @@ describe('over HTTP', () => {
     for (let next: string | undefined = '/wallets?limit=2'; next !== undefined;) {
       targets.push(next)
       const response = await agent.send('GET', next, { headers: { 'x-admin-api-key': adminToken } })
-      const shown = (await response.json()) as { next?: string; previous?: string; contents: { name: string }[] }
+      const shown = (await response.json()) as {
+        next?: string
+        previous?: string
+        contents: { name: string }[]
+      }
       names.push(...shown.contents.map(({ name }) => name))
       if (targets.length === 3) expect(shown.previous).toBe('/wallets?limit=2&offset=2')
       next = shown.next
@@ -111,7 +131,9 @@ describe('over HTTP', () => {
     'offset=none',
     'offset=9999999999999999',
   ])('%s is 400 and says which parameter', async (query) => {
-    const response = await agent.send('GET', `/wallets?${query}`, { headers: { 'x-admin-api-key': adminToken } })
+    const response = await agent.send('GET', `/wallets?${query}`, {
+      headers: { 'x-admin-api-key': adminToken },
+    })
     const { type, detail } = (await response.json()) as { type: string; detail: string }
     expect([response.status, type]).toEqual([400, 'BadRequest'])
     expect(detail).toContain(`${query.split('=')[0]}: `)
@@ -124,7 +146,9 @@ describe('over HTTP', () => {
     ['offset=100000', 0],
     ['limit=1&name=whatever', 1],
   ])('%s shows %i', async (query, count) => {
-    const response = await agent.send('GET', `/wallets?${query}`, { headers: { 'x-admin-api-key': adminToken } })
+    const response = await agent.send('GET', `/wallets?${query}`, {
+      headers: { 'x-admin-api-key': adminToken },
+    })
     expect(((await response.json()) as { contents: object[] }).contents).toHaveLength(count)
   })
 })

@@ -10,7 +10,13 @@ const jsQR = createRequire(import.meta.url)('jsqr') as typeof import('jsqr').def
 
 const executablePath = '/usr/bin/chromium'
 const isThere = existsSync(executablePath)
-const args = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking']
+const args = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+]
 const moreArgs = ['--disable-component-update', '--disable-sync']
 
 describe.skipIf(!isThere)(`in Chromium${isThere ? '' : ` (skipped: there is no ${executablePath})`}`, () => {
@@ -29,8 +35,16 @@ describe.skipIf(!isThere)(`in Chromium${isThere ? '' : ` (skipped: there is no $
     const { challenge } = await agent.tenant('POST /did-authentication/challenges', { body: { from } })
     const url = `${agent.url}/invitation?_oob=${oobOf(await agent.tenant('POST /connections', { body: { goal: from } }))}`
     links = {
-      request: { url: didRequest.onboardEndpoint, code: JSON.stringify(didRequest), title: '“Acme <b>Ltd</b>” asks for a DID' },
-      challenge: { url: challenge.submissionEndpoint, code: JSON.stringify(challenge), title: '“Acme <b>Ltd</b>” asks you to sign in' },
+      request: {
+        url: didRequest.onboardEndpoint,
+        code: JSON.stringify(didRequest),
+        title: '“Acme <b>Ltd</b>” asks for a DID',
+      },
+      challenge: {
+        url: challenge.submissionEndpoint,
+        code: JSON.stringify(challenge),
+        title: '“Acme <b>Ltd</b>” asks you to sign in',
+      },
       invitation: { url, code: url, title: 'You are invited to connect' },
     }
   })
@@ -51,18 +65,23 @@ describe.skipIf(!isThere)(`in Chromium${isThere ? '' : ` (skipped: there is no $
       for (let at = 0; at < data.length; at += 4) dots += data[at] + data[at + 1] + data[at + 2] < 384 ? '1' : '0'
       return { width, dots }
     })()`)) as { width: number; dots: string }
-    const pixels = Uint8ClampedArray.from({ length: dots.length * 4 }, (_, at) => (at % 4 < 3 && dots[at >> 2] === '1' ? 0 : 255))
+    const pixels = Uint8ClampedArray.from({ length: dots.length * 4 }, (_, at) =>
+      at % 4 < 3 && dots[at >> 2] === '1' ? 0 : 255,
+    )
     return jsQR(pixels, width, dots.length / width, { inversionAttempts: 'dontInvert' })?.data
   }
 
   /** Opens pages in a window of its own, and keeps what the browser complains about. */
-  async function open(options: Parameters<Browser['newContext']>[0]): Promise<{ context: BrowserContext; page: Page; said: string[] }> {
+  async function open(
+    options: Parameters<Browser['newContext']>[0],
+  ): Promise<{ context: BrowserContext; page: Page; said: string[] }> {
     const context = await browser.newContext({ javaScriptEnabled: false, ...options })
     const page = await context.newPage()
     const said: string[] = []
     page.on('console', (message) => said.push(message.text()))
     page.on('request', (request) => {
-      if (!request.isNavigationRequest() && !request.url().startsWith('data:')) said.push(`asked for ${request.url()}`)
+      if (!request.isNavigationRequest() && !request.url().startsWith('data:'))
+        said.push(`asked for ${request.url()}`)
     })
     return { context, page, said }
   }
@@ -77,7 +96,11 @@ describe.skipIf(!isThere)(`in Chromium${isThere ? '' : ` (skipped: there is no $
   test.each(looks)(
     '$colorScheme, $width pixels: what is to be scanned can be, and the page fits',
     async ({ colorScheme, width, ground }) => {
-      const { context, page, said } = await open({ colorScheme, viewport: { width, height: 800 }, deviceScaleFactor: 2 })
+      const { context, page, said } = await open({
+        colorScheme,
+        viewport: { width, height: 800 },
+        deviceScaleFactor: 2,
+      })
       for (const { url, code, title } of Object.values(links)) {
         await page.goto(url)
         expect(await page.locator('h1').innerText()).toBe(title)
@@ -114,8 +137,12 @@ describe.skipIf(!isThere)(`in Chromium${isThere ? '' : ` (skipped: there is no $
   test('a page that would run something is kept from it, with JavaScript switched on too', async () => {
     const { context, page, said } = await open({ javaScriptEnabled: true })
     await page.goto(links['request']!.url)
-    await page.evaluate(`document.body.insertAdjacentHTML('beforeend', '<p style="color: red" onclick="document.title = 1">x</p>')`)
-    await page.evaluate(`document.body.append(Object.assign(document.createElement('img'), { src: '${agent.url}/x.png' }))`)
+    await page.evaluate(
+      `document.body.insertAdjacentHTML('beforeend', '<p style="color: red" onclick="document.title = 1">x</p>')`,
+    )
+    await page.evaluate(
+      `document.body.append(Object.assign(document.createElement('img'), { src: '${agent.url}/x.png' }))`,
+    )
     await page.getByText('x', { exact: true }).click()
     expect(await page.title()).toBe('Acme <b>Ltd</b> asks for a DID')
     // That the browser complains here is what makes its silence above worth something.

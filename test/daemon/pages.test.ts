@@ -21,7 +21,8 @@ async function get(url: string, accept: string | undefined = browser, method = '
   const response = await fetch(url, { method, headers: accept === '' ? {} : { accept }, redirect: 'manual' })
   return { status: response.status, headers: response.headers, text: await response.text() }
 }
-const post = async (url: string, body: unknown) => (await fetch(url, { method: 'POST', body: JSON.stringify(body) })).status
+const post = async (url: string, body: unknown) =>
+  (await fetch(url, { method: 'POST', body: JSON.stringify(body) })).status
 
 type Made = {
   id: string
@@ -34,7 +35,13 @@ type Made = {
 
 const products: Record<
   string,
-  { begin: (at: TestAgent, from?: string) => Promise<Made>; refused: unknown; title: string; nameless: string; unknown: string }
+  {
+    begin: (at: TestAgent, from?: string) => Promise<Made>
+    refused: unknown
+    title: string
+    nameless: string
+    unknown: string
+  }
 > = {
   'a DID request': {
     begin: async ({ tenant }, from) => {
@@ -44,7 +51,11 @@ const products: Record<
         url: didRequest.onboardEndpoint,
         shown: didRequest,
         answer: { did: holder.did },
-        read: () => tenant('GET /onboard/did-requests/{didRequestId}', { path: { didRequestId: id }, query: { wait: 0 } }),
+        read: () =>
+          tenant('GET /onboard/did-requests/{didRequestId}', {
+            path: { didRequestId: id },
+            query: { wait: 0 },
+          }),
         remove: () => tenant('DELETE /onboard/did-requests/{didRequestId}', { path: { didRequestId: id } }),
       }
     },
@@ -61,14 +72,20 @@ const products: Record<
         url: challenge.submissionEndpoint,
         shown: challenge,
         answer: holder.answer(challenge.nonce),
-        read: () => tenant('GET /did-authentication/challenges/{challengeId}', { path: { challengeId: id }, query: { wait: 0 } }),
-        remove: () => tenant('DELETE /did-authentication/challenges/{challengeId}', { path: { challengeId: id } }),
+        read: () =>
+          tenant('GET /did-authentication/challenges/{challengeId}', {
+            path: { challengeId: id },
+            query: { wait: 0 },
+          }),
+        remove: () =>
+          tenant('DELETE /did-authentication/challenges/{challengeId}', { path: { challengeId: id } }),
       }
     },
     refused: null,
     title: '<bdi>“Acme Ltd”</bdi> asks you to sign in',
     nameless: 'Sign in with your DID',
-    unknown: '/did-authentication/challenge-submissions/2Fe27FgoZSFmSgW8WFEdMBCa7fDeMuzdei3R7gZmU7ejrXXdXNhRJPB',
+    unknown:
+      '/did-authentication/challenge-submissions/2Fe27FgoZSFmSgW8WFEdMBCa7fDeMuzdei3R7gZmU7ejrXXdXNhRJPB',
   },
 }
 
@@ -115,7 +132,14 @@ describe.each(Object.entries(products))('%s', (_, { begin, refused, title, namel
     expect(page.text).toContain('<title>Acme Ltd asks ')
     expect(page.text).toMatch(/<svg class="qr" role="img" aria-label="QR code of [^"]+"/)
     expect(JSON.parse(copied(page.text))).toEqual(shown)
-    for (const accept of ['application/json', '*/*', '', 'application/*', 'image/png', 'text/html;q=0.5, application/json']) {
+    for (const accept of [
+      'application/json',
+      '*/*',
+      '',
+      'application/*',
+      'image/png',
+      'text/html;q=0.5, application/json',
+    ]) {
       const { status, headers, text } = await get(url, accept)
       expect([status, headers.get('content-type'), headers.get('vary'), JSON.parse(text)]).toEqual([
         200,
@@ -147,7 +171,12 @@ describe.each(Object.entries(products))('%s', (_, { begin, refused, title, namel
 
   test('is 410 when it is used, refused, deleted or over, and 404 when it never was', async () => {
     await using short = await startAgent({ AUTH_CHALLENGE_EXPIRY: '0', DID_REQUEST_EXPIRY: '0' })
-    const [used, declined, deleted, over] = [await begin(agent), await begin(agent), await begin(agent), await begin(short)]
+    const [used, declined, deleted, over] = [
+      await begin(agent),
+      await begin(agent),
+      await begin(agent),
+      await begin(short),
+    ]
     expect(await post(used.url, used.answer)).toBe(200)
     expect(await post(declined.url, refused)).toBe(400)
     await deleted.remove()
@@ -162,11 +191,17 @@ describe.each(Object.entries(products))('%s', (_, { begin, refused, title, namel
         { status: 410, type: expect.stringMatching(/^\/errors\/\w+\/[a-z-]+-expired$/) },
       ])
     }
-    for (const path of [unknown, unknown.replace(/[^/]*$/, 'x'), unknown.replace(/[^/]*$/, '%3Cscript%3Ealert(1)%3C%2Fscript%3E')]) {
+    for (const path of [
+      unknown,
+      unknown.replace(/[^/]*$/, 'x'),
+      unknown.replace(/[^/]*$/, '%3Cscript%3Ealert(1)%3C%2Fscript%3E'),
+    ]) {
       const page = await get(agent.url + path)
       expect([page.status, page.text.includes('This link leads nowhere')]).toEqual([404, true])
       expect(page.text).not.toContain('script')
-      expect(JSON.parse((await get(agent.url + path, '*/*')).text)).toMatchObject({ type: expect.stringMatching(/-not-found$/) })
+      expect(JSON.parse((await get(agent.url + path, '*/*')).text)).toMatchObject({
+        type: expect.stringMatching(/-not-found$/),
+      })
     }
     const long = await get(agent.url + unknown + 'x'.repeat(200))
     expect([long.status, long.text.includes('This link cannot be read')]).toEqual([400, true])
@@ -182,13 +217,18 @@ describe.each(Object.entries(products))('%s', (_, { begin, refused, title, namel
   test('shows a hostile name as text, and nothing of it as markup', async () => {
     const plain = tagsOf((await get((await begin(agent, 'Acme')).url)).text)
     const open = (from: string) =>
-      begin(agent, from).then(async ({ url }) => ({ ...(await get(url)), shown: JSON.parse((await get(url, '*/*')).text) as unknown }))
+      begin(agent, from).then(async ({ url }) => ({
+        ...(await get(url)),
+        shown: JSON.parse((await get(url, '*/*')).text) as unknown,
+      }))
     for (const from of hostile.slice(0, -1)) {
       const { status, text, shown } = await open(from)
       expect(status).toBe(200)
       expect(normal(tagsOf(text))).toEqual(normal(plain))
       // oxlint-disable-next-line no-control-regex
-      expect(text).not.toMatch(/[\u0000-\u0008\u000e-\u001f\u007f-\u009f\u200b\u202a-\u202e\u2066-\u2069]|\u{e0041}/u)
+      expect(text).not.toMatch(
+        /[\u0000-\u0008\u000e-\u001f\u007f-\u009f\u200b\u202a-\u202e\u2066-\u2069]|\u{e0041}/u,
+      )
       expect(JSON.parse(copied(text))).toEqual(shown)
     }
     expect((await open(hostile[0]!)).text).toContain('“&lt;script&gt;alert(1)&lt;/script&gt;”')
@@ -212,7 +252,12 @@ function normal(tags: readonly string[] | null): string[] | undefined {
 
 test('pages forbid everything but their own style, and say nothing of themselves to anybody', async () => {
   const { url } = await products['a challenge']!.begin(agent)
-  const links = [url, (await invitation()).url, `${agent.url}/invitation?_oob=no`, `${agent.url}/onboard/none`]
+  const links = [
+    url,
+    (await invitation()).url,
+    `${agent.url}/invitation?_oob=no`,
+    `${agent.url}/onboard/none`,
+  ]
   for (const link of links) {
     const { headers, text } = await get(link)
     const policy = headers.get('content-security-policy')!
@@ -246,7 +291,9 @@ describe('an invitation', () => {
     const { headers, text: json } = await get(url, '*/*')
     expect(headers.get('content-type')).toBe('application/json')
     expect(JSON.parse(json)).toEqual(JSON.parse(Buffer.from(oobOf(made), 'base64url').toString()))
-    expect(await agent.tenant('GET /connections/{connectionId}', { path: { connectionId: made.connectionId } })).toEqual(made)
+    expect(
+      await agent.tenant('GET /connections/{connectionId}', { path: { connectionId: made.connectionId } }),
+    ).toEqual(made)
   })
 
   test('says that it carries an offer, and is taken by the link that it has', async () => {
@@ -263,7 +310,9 @@ describe('an invitation', () => {
   })
 
   test('says that it carries a request for a proof', async () => {
-    const made = await agent.tenant('POST /present-proof/presentations/invitation', { body: { goal: 'your age', proofs: [] } })
+    const made = await agent.tenant('POST /present-proof/presentations/invitation', {
+      body: { goal: 'your age', proofs: [] },
+    })
     const { text } = await get(`${agent.url}/invitation?_oob=${oobOf(made as never)}`)
     expect(text).toContain('<h1>Proof request</h1>')
   })
@@ -278,11 +327,18 @@ describe('an invitation', () => {
     const { invitation: made } = await other.tenant('POST /connections', { body: {} })
     expect(made.invitationUrl.split('?_oob=')[0]).toBe(base)
     const taker = await other.newTenant()
-    expect(await taker.call('POST /connection-invitations', { body: { invitation: made.invitationUrl } })).toMatchObject({ thid: made.id })
+    expect(
+      await taker.call('POST /connection-invitations', { body: { invitation: made.invitationUrl } }),
+    ).toMatchObject({ thid: made.id })
   })
 
-  const minimal = { id: '1', type: 'https://didcomm.org/out-of-band/2.0/invitation', from: 'did:example:somebody' }
-  const link = (value: unknown) => `${agent.url}/invitation?_oob=${typeof value === 'string' ? value : encode(value)}`
+  const minimal = {
+    id: '1',
+    type: 'https://didcomm.org/out-of-band/2.0/invitation',
+    from: 'did:example:somebody',
+  }
+  const link = (value: unknown) =>
+    `${agent.url}/invitation?_oob=${typeof value === 'string' ? value : encode(value)}`
 
   test('of any agent is shown, also without an address or a goal', async () => {
     const { status, text } = await get(link(minimal))
@@ -292,7 +348,9 @@ describe('an invitation', () => {
   })
 
   test('that is over has no QR code, and says since when', async () => {
-    const { status, text } = await get(link({ ...minimal, expires_time: 1_700_000_000, body: { goal: 'a card' } }))
+    const { status, text } = await get(
+      link({ ...minimal, expires_time: 1_700_000_000, body: { goal: 'a card' } }),
+    )
     expect(status).toBe(200)
     expect(text).toContain('<h1>This invitation has expired</h1>')
     expect(text).toContain('14 November 2023')
@@ -307,7 +365,9 @@ describe('an invitation', () => {
       const text = await page(words)
       expect(tagsOf(text)).toEqual(plain)
       // oxlint-disable-next-line no-control-regex
-      expect(text).not.toMatch(/[\u0000-\u0008\u000e-\u001f\u007f-\u009f\u200b\u202a-\u202e\u2066-\u2069]|\u{e0041}/u)
+      expect(text).not.toMatch(
+        /[\u0000-\u0008\u000e-\u001f\u007f-\u009f\u200b\u202a-\u202e\u2066-\u2069]|\u{e0041}/u,
+      )
     }
   })
 
@@ -333,7 +393,10 @@ describe('an invitation', () => {
     expect(page.text).not.toMatch(/script/i)
     expect(page.text.length).toBeLessThan(10_000)
     const json = await get(link(oob), '*/*')
-    expect([json.status, JSON.parse(json.text).type]).toEqual([400, 'error:ConnectionServiceError:InvitationParsingError'])
+    expect([json.status, JSON.parse(json.text).type]).toEqual([
+      400,
+      'error:ConnectionServiceError:InvitationParsingError',
+    ])
   })
 
   test('is missing in a link without one, and the first of several counts', async () => {
@@ -346,7 +409,9 @@ describe('an invitation', () => {
 
   test('that is longer than any request may be is refused before anybody reads it', async () => {
     const status = await new Promise((resolve, reject) => {
-      const asked = request(link('A'.repeat(40_000)), { headers: { accept: browser } }, (response) => resolve(response.resume().statusCode))
+      const asked = request(link('A'.repeat(40_000)), { headers: { accept: browser } }, (response) =>
+        resolve(response.resume().statusCode),
+      )
       asked.on('error', reject).end()
     })
     expect(status).toBe(431)

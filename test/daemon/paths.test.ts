@@ -13,17 +13,31 @@ const samples = [
     { summary: '', operationId: '', access: 'public', path: { id: z.string().max(50) }, reply: [200, text] },
     (_, { path }) => Promise.resolve({ text: path.id }),
   ),
-  route('GET /things/fixed', { summary: '', operationId: '', access: 'public', reply: [200, text] }, (_, { target }) =>
-    Promise.resolve({ text: `fixed ${target}` }),
+  route(
+    'GET /things/fixed',
+    { summary: '', operationId: '', access: 'public', reply: [200, text] },
+    (_, { target }) => Promise.resolve({ text: `fixed ${target}` }),
   ),
   route(
     'GET /things/{id}/parts/{part}',
-    { summary: '', operationId: '', access: 'public', path: { id: z.guid(), part: z.string() }, reply: [200, text] },
+    {
+      summary: '',
+      operationId: '',
+      access: 'public',
+      path: { id: z.guid(), part: z.string() },
+      reply: [200, text],
+    },
     (_, { path }) => Promise.resolve({ text: `${path.id} ${path.part}` }),
   ),
   route(
     'GET /media',
-    { summary: '', operationId: '', access: 'public', media: ['application/json', 'text/plain'], reply: [200, text] },
+    {
+      summary: '',
+      operationId: '',
+      access: 'public',
+      media: ['application/json', 'text/plain'],
+      reply: [200, text],
+    },
     (_, { accept }) =>
       Promise.resolve(
         accept.includes('text/plain')
@@ -109,7 +123,11 @@ test.each(['POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS'])(
 
 test('HEAD is GET without the body', async () => {
   const response = await agent.send('HEAD', '/things/one')
-  expect([response.status, await response.text(), response.headers.get('content-length')]).toEqual([200, '', '14'])
+  expect([response.status, await response.text(), response.headers.get('content-length')]).toEqual([
+    200,
+    '',
+    '14',
+  ])
 })
 
 test('an endpoint of several media types answers with the one its handler chose, and its status', async () => {

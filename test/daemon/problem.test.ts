@@ -14,13 +14,19 @@ const lines: string[] = []
 const log = createLog('debug', { write: (line) => void lines.push(line) })
 
 const failing = [
-  route('GET /bug', { summary: '', operationId: '', access: 'public', reply: [200, null] }, () => Promise.reject(new Error(secret))),
+  route('GET /bug', { summary: '', operationId: '', access: 'public', reply: [200, null] }, () =>
+    Promise.reject(new Error(secret)),
+  ),
   route('GET /zod', { summary: '', operationId: '', access: 'public', reply: [200, null] }, () =>
     Promise.resolve(z.undefined().parse(secret)),
   ),
-  route('GET /text', { summary: '', operationId: '', access: 'public', reply: [200, null] }, () => Promise.reject(secret)),
-  route('GET /wrong', { summary: '', operationId: '', access: 'public', reply: [200, z.object({ a: z.string() })] }, () =>
-    Promise.resolve({ a: 'a', more: secret }),
+  route('GET /text', { summary: '', operationId: '', access: 'public', reply: [200, null] }, () =>
+    Promise.reject(secret),
+  ),
+  route(
+    'GET /wrong',
+    { summary: '', operationId: '', access: 'public', reply: [200, z.object({ a: z.string() })] },
+    () => Promise.resolve({ a: 'a', more: secret }),
   ),
   route('GET /others', { summary: '', operationId: '', access: 'public', reply: [200, null] }, () =>
     Promise.reject(new Problem('/errors/common/unreachable', 'nobody is there')),
@@ -28,8 +34,10 @@ const failing = [
   route('GET /moved', { summary: '', operationId: '', access: 'public', reply: [200, null] }, () =>
     Promise.reject(new Problem('error:WalletManagementServiceError:WalletMoved', 'it is elsewhere')),
   ),
-  route('POST /admin', { summary: '', operationId: '', access: 'admin', body: z.object({ a: z.string() }), reply: [200, null] }, () =>
-    Promise.resolve(),
+  route(
+    'POST /admin',
+    { summary: '', operationId: '', access: 'admin', body: z.object({ a: z.string() }), reply: [200, null] },
+    () => Promise.resolve(),
   ),
 ]
 
@@ -86,18 +94,25 @@ test('a refused request is a line of the log, with neither its credentials nor i
   lines.length = 0
   const headers = { 'x-admin-api-key': 'a-wrong-token', apikey: 'a-tenant-key' }
   await agent.send('POST', '/admin?token=in-the-query', { headers, body: '{"a":"in-the-body"}' })
-  await agent.send('POST', '/admin', { headers: { 'x-admin-api-key': adminToken }, body: '{"a":{"b":"in-the-body"}}' })
+  await agent.send('POST', '/admin', {
+    headers: { 'x-admin-api-key': adminToken },
+    body: '{"a":{"b":"in-the-body"}}',
+  })
   expect(lines.map((line) => JSON.parse(line) as object)).toMatchObject([
     { level: 30, route: 'POST /admin', status: 401, address: '127.0.0.1' },
     { level: 30, route: 'POST /admin', status: 400 },
   ])
-  expect(lines.join()).not.toMatch(new RegExp(`a-wrong-token|a-tenant-key|in-the-query|in-the-body|${adminToken}`))
+  expect(lines.join()).not.toMatch(
+    new RegExp(`a-wrong-token|a-tenant-key|in-the-query|in-the-body|${adminToken}`),
+  )
 })
 
 test('an answered request is logged for debugging only', async () => {
   lines.length = 0
   await agent.send('POST', '/admin', { headers: { 'x-admin-api-key': adminToken }, body: '{"a":"b"}' })
-  expect(lines.map((line) => JSON.parse(line) as object)).toMatchObject([{ level: 20, route: 'POST /admin', status: 200 }])
+  expect(lines.map((line) => JSON.parse(line) as object)).toMatchObject([
+    { level: 20, route: 'POST /admin', status: 200 },
+  ])
 })
 
 test('a problem of the enterprise suite has that suite’s body', () => {

@@ -30,7 +30,12 @@ test('what others send is to come again while there is no room for it, and is ta
   const { connectionId } = await tenant.call('POST /connections')
   const options = { challenge: randomUUID(), domain: 'party.example' }
   const body = { credential_preview: { body: { attributes: [{ name: 'a', value: 'b' }] } } }
-  const offer = { id: randomUUID(), type: typesOf.offer, body, attachments: [jsonAttachment('1', { options }, 'prism/jwt')] }
+  const offer = {
+    id: randomUUID(),
+    type: typesOf.offer,
+    body,
+    attachments: [jsonAttachment('1', { options }, 'prism/jwt')],
+  }
   const refused = await party.send(theirDid, offer)
   expect(refused.status).toBe(507)
   expect(refused.detail).toContain('again later')
@@ -44,9 +49,16 @@ test('a wallet holds so many bytes, what it has in the file of all wallets among
   await using agent = await startAgent({ BYTES_PER_WALLET: '1048576' })
   const { call } = await agent.newTenant()
   const makePolicy = (kilobytes: number) =>
-    call('POST /verification/policies', { body: { name: 'n', description: 'x'.repeat(kilobytes * 1_000), constraints: [] } })
-  const input_descriptors = Array.from({ length: 20 }, (_, n) => ({ id: `d${n}`, purpose: 'y'.repeat(2_000), constraints: { fields: [] } }))
-  const define = () => call('POST /presentation-exchange/presentation-definitions', { body: { input_descriptors } })
+    call('POST /verification/policies', {
+      body: { name: 'n', description: 'x'.repeat(kilobytes * 1_000), constraints: [] },
+    })
+  const input_descriptors = Array.from({ length: 20 }, (_, n) => ({
+    id: `d${n}`,
+    purpose: 'y'.repeat(2_000),
+    constraints: { fields: [] },
+  }))
+  const define = () =>
+    call('POST /presentation-exchange/presentation-definitions', { body: { input_descriptors } })
 
   const { id } = await makePolicy(500)
   expect(await refusal(makePolicy(600))).toMatchObject(tooManyBytes)
@@ -61,7 +73,9 @@ test('a wallet holds so many bytes, what it has in the file of all wallets among
     definitions.push(made)
   }
   expect(await refusal(definitions.at(-1)!)).toMatchObject(tooManyBytes)
-  expect((await call('GET /presentation-exchange/presentation-definitions')).contents).toHaveLength(definitions.length - 1)
+  expect((await call('GET /presentation-exchange/presentation-definitions')).contents).toHaveLength(
+    definitions.length - 1,
+  )
   // What is in the file of all wallets counts for the wallet's own file too.
   expect(await refusal(makePolicy(100))).toMatchObject(tooManyBytes)
   await call('DELETE /verification/policies/{id}', { path: { id } })

@@ -7,13 +7,25 @@ import { startAgent, type TestAgent } from '../_agent.ts'
 import { built } from '../_built.ts'
 import { connectionIn, oobOf, until, type Tenant } from '../_pair.ts'
 
-type Line = { msg: string; level: number; requestId?: string; route?: string; thid?: string; thids?: string[]; [name: string]: unknown }
+type Line = {
+  msg: string
+  level: number
+  requestId?: string
+  route?: string
+  thid?: string
+  thids?: string[]
+  [name: string]: unknown
+}
 const lines: Line[] = []
 const log = createLog('debug', { write: (line) => void lines.push(JSON.parse(line) as Line) })
-const bug = route('GET /bug', { summary: '', operationId: '', access: 'public', query: z.object({}), reply: [200, null] }, (_, input) => {
-  input.log.info('a line of the handler')
-  return Promise.reject(new Error('a bug'))
-})
+const bug = route(
+  'GET /bug',
+  { summary: '', operationId: '', access: 'public', query: z.object({}), reply: [200, null] },
+  (_, input) => {
+    input.log.info('a line of the handler')
+    return Promise.reject(new Error('a bug'))
+  },
+)
 
 let agent: TestAgent
 let [alice, bob] = [] as unknown as [Tenant, Tenant]
@@ -25,7 +37,10 @@ afterAll(() => agent[Symbol.asyncDispose]())
 beforeEach(() => void (lines.length = 0))
 
 const post = (path: string, { apiKey }: Tenant, requestId: string, body: object) =>
-  agent.send('POST', path, { headers: { apikey: apiKey, 'x-request-id': requestId }, body: JSON.stringify(body) })
+  agent.send('POST', path, {
+    headers: { apikey: apiKey, 'x-request-id': requestId },
+    body: JSON.stringify(body),
+  })
 
 test('one grep goes from the request to the message, and from there to the other side', async () => {
   const made = await alice.call('POST /connections', { body: {} })
@@ -35,11 +50,18 @@ test('one grep goes from the request to the message, and from there to the other
 
   const own = lines.filter(({ requestId }) => requestId === 'my-request-1')
   expect(own).toMatchObject([
-    { msg: 'request', route: 'POST /connection-invitations', status: 200, walletId: bob.walletId, thids: [made.thid] },
+    {
+      msg: 'request',
+      route: 'POST /connection-invitations',
+      status: 200,
+      walletId: bob.walletId,
+      thids: [made.thid],
+    },
   ])
   const ofThread = await until(
     'both messages on their ways',
-    () => Promise.resolve(lines.filter(({ thid, thids }) => thid === made.thid || thids?.includes(made.thid))),
+    () =>
+      Promise.resolve(lines.filter(({ thid, thids }) => thid === made.thid || thids?.includes(made.thid))),
     (found) => found.filter(({ msg }) => msg === 'a message was sent').length === 2,
   )
   const sent = ofThread.filter(({ msg }) => msg === 'a message was sent')
@@ -65,14 +87,19 @@ test('what has no record is found as well', async () => {
   await until(
     'the ping at the other side',
     () => Promise.resolve(lines),
-    (all) => all.some(({ route, thids, walletId }) => route === 'POST /{mailbox}' && thids?.includes(thid!) && walletId === bob.walletId),
+    (all) =>
+      all.some(
+        ({ route, thids, walletId }) =>
+          route === 'POST /{mailbox}' && thids?.includes(thid!) && walletId === bob.walletId,
+      ),
   )
 })
 
 test('every line that a request causes names it: a failure, a warning, a line of its handler', async () => {
   const answer = await agent.send('GET', '/bug', { headers: { 'x-request-id': 'my-request-3' } })
   expect(answer.status).toBe(500)
-  for (let n = 0; n < 2; n++) await agent.send('GET', '/connections', { headers: { apikey: 'wrong', 'x-request-id': 'my-request-4' } })
+  for (let n = 0; n < 2; n++)
+    await agent.send('GET', '/connections', { headers: { apikey: 'wrong', 'x-request-id': 'my-request-4' } })
   await agent.send('GET', '/nowhere', { headers: { 'x-request-id': 'my-request-5' } })
   const named = lines.filter(({ requestId }) => requestId?.startsWith('my-'))
   expect(named.map(({ requestId, msg }) => [requestId, msg])).toEqual([

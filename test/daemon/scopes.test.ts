@@ -13,7 +13,8 @@ beforeAll(async () => {
   agent = await startAgent()
   const { entityId } = await agent.newTenant()
   const make = async (scopes: Scope[]) =>
-    (await agent.admin('POST /iam/entities/{id}/api-keys', { path: { id: entityId }, body: { scopes } })).apiKey
+    (await agent.admin('POST /iam/entities/{id}/api-keys', { path: { id: entityId }, body: { scopes } }))
+      .apiKey
   for (const scope of allScopes) keys.set(scope, await make([scope]))
   keys.set('two', await make(['issuer', 'holder']))
 })
@@ -23,17 +24,24 @@ afterAll(() => agent[Symbol.asyncDispose]())
 async function isRefused(apikey: string, key: Route['key']): Promise<boolean> {
   const [method, path] = splitKey(key)
   const controller = new AbortController()
-  const response = await fetch(agent.url + path.replace('{author}', 'did:web:example.com').replaceAll(/\{\w+\}/g, unknownId), {
-    method,
-    headers: { apikey },
-    signal: controller.signal,
-  })
+  const response = await fetch(
+    agent.url + path.replace('{author}', 'did:web:example.com').replaceAll(/\{\w+\}/g, unknownId),
+    {
+      method,
+      headers: { apikey },
+      signal: controller.signal,
+    },
+  )
   const isStream = response.headers.get('content-type') === 'text/event-stream'
-  const { type, title } = isStream ? {} : ((await response.json().catch(() => ({}))) as { type?: string; title?: string })
+  const { type, title } = isStream
+    ? {}
+    : ((await response.json().catch(() => ({}))) as { type?: string; title?: string })
   controller.abort()
   if (response.status !== 403) return false
   // The enterprise suite has types of its own (service §2.13).
-  expect([type, title]).toContainEqual(expect.stringMatching(/InsufficientScope$|^\/errors\/common\/forbidden$/))
+  expect([type, title]).toContainEqual(
+    expect.stringMatching(/InsufficientScope$|^\/errors\/common\/forbidden$/),
+  )
   return true
 }
 
@@ -65,18 +73,26 @@ test('a key that only reads gets nowhere but to what reads, and to checks that c
 test('one of the scopes of a key is enough, and the refusal says what would be', async () => {
   expect(await isRefused(keys.get('two')!, 'POST /issue-credentials/credential-offers')).toBe(false)
   expect(await isRefused(keys.get('two')!, 'POST /onboard/answers')).toBe(false)
-  const response = await agent.send('POST', '/verification/policies', { headers: { apikey: keys.get('two')! }, body: '{}' })
+  const response = await agent.send('POST', '/verification/policies', {
+    headers: { apikey: keys.get('two')! },
+    body: '{}',
+  })
   expect(await response.json()).toMatchObject({
     status: 403,
     type: 'error:AuthenticationError:InsufficientScope',
     title: 'Insufficient Scope',
-    detail: expect.stringMatching(/for issuer, holder only.*POST \/verification\/policies takes one with the scope verifier/),
+    detail: expect.stringMatching(
+      /for issuer, holder only.*POST \/verification\/policies takes one with the scope verifier/,
+    ),
   })
 })
 
 test('webhooks, which are told of everything, are for a key without scopes', async () => {
   const body = JSON.stringify({ url: 'http://127.0.0.1:9/hook' })
-  for (const apikey of keys.values()) expect((await agent.send('POST', '/events/webhooks', { headers: { apikey }, body })).status).toBe(403)
+  for (const apikey of keys.values())
+    expect((await agent.send('POST', '/events/webhooks', { headers: { apikey }, body })).status).toBe(403)
   const { apiKey } = await agent.newTenant()
-  expect((await agent.send('POST', '/events/webhooks', { headers: { apikey: apiKey }, body })).status).toBe(200)
+  expect((await agent.send('POST', '/events/webhooks', { headers: { apikey: apiKey }, body })).status).toBe(
+    200,
+  )
 })

@@ -9,15 +9,15 @@ const document = readFileSync(new URL('../../fixtures/service/endpoints.md', imp
 
 type Row = { method: string; path: string; request: string; response: string; role: string }
 
-const rows: Row[] = [...document.matchAll(/^\| (GET|POST|PATCH) \| (\S+) \| (.+?) \| (.+?) \| (.+?) \|$/gm)].map(
-  ([, method, path, request, response, role]) => ({
-    method: method!,
-    path: path!.replace('/present-proof/presentations/{id}', '/present-proof/presentations/{presentationId}'),
-    request: request!,
-    response: response!,
-    role: role!,
-  }),
-)
+const rows: Row[] = [
+  ...document.matchAll(/^\| (GET|POST|PATCH) \| (\S+) \| (.+?) \| (.+?) \| (.+?) \|$/gm),
+].map(([, method, path, request, response, role]) => ({
+  method: method!,
+  path: path!.replace('/present-proof/presentations/{id}', '/present-proof/presentations/{presentationId}'),
+  request: request!,
+  response: response!,
+  role: role!,
+}))
 
 const names = (row: Row) => `${row.method} ${row.path}`
 
@@ -51,24 +51,46 @@ test('every operation of §4.1 to §4.5 answers as its row says, in the order of
   const seed = 'ab'.repeat(64)
   const wallet = saw('POST /wallets', await admin('POST /wallets', { body: { name: 'acme', seed } }))
   expect(Object.keys(wallet).toSorted()).toEqual(['createdAt', 'id', 'name', 'updatedAt'])
-  const entity = saw('POST /iam/entities', await admin('POST /iam/entities', { body: { name: 'acme', walletId: wallet.id } }))
-  expect(entity).toMatchObject({ kind: 'Entity', self: `/iam/entities/${entity.id}`, name: 'acme', walletId: wallet.id })
+  const entity = saw(
+    'POST /iam/entities',
+    await admin('POST /iam/entities', { body: { name: 'acme', walletId: wallet.id } }),
+  )
+  expect(entity).toMatchObject({
+    kind: 'Entity',
+    self: `/iam/entities/${entity.id}`,
+    name: 'acme',
+    walletId: wallet.id,
+  })
   const key = await agent.send('POST', '/iam/apikey-authentication', {
     headers: { 'x-admin-api-key': 'the-administrator-of-the-tests' },
     body: JSON.stringify({ entityId: entity.id, apiKey: 'the-api-key-of-acme' }),
   })
   expect([saw('POST /iam/apikey-authentication', key.status), await key.text()]).toEqual([201, ''])
   const dids = await agent.send('GET', '/did-registrar/dids', { headers: { apikey: 'the-api-key-of-acme' } })
-  expect([saw('GET /did-registrar/dids', dids.status), await dids.json()]).toEqual([200, expect.objectContaining({ contents: [] })])
+  expect([saw('GET /did-registrar/dids', dids.status), await dids.json()]).toEqual([
+    200,
+    expect.objectContaining({ contents: [] }),
+  ])
 
   const [issuer, holder]: Tenant[] = [await agent.newTenant('issuer'), await agent.newTenant('holder')]
 
   // 4.5, first, so that what follows is announced
-  const webhook = saw('POST /events/webhooks', await issuer!.call('POST /events/webhooks', { body: { url: 'http://127.0.0.1:1/events' } }))
-  expect(webhook).toEqual({ id: expect.any(String), url: 'http://127.0.0.1:1/events', customHeaders: {}, createdAt: expect.any(String) })
+  const webhook = saw(
+    'POST /events/webhooks',
+    await issuer!.call('POST /events/webhooks', { body: { url: 'http://127.0.0.1:1/events' } }),
+  )
+  expect(webhook).toEqual({
+    id: expect.any(String),
+    url: 'http://127.0.0.1:1/events',
+    customHeaders: {},
+    createdAt: expect.any(String),
+  })
 
   // 4.2
-  const invited = saw('POST /connections', await issuer!.call('POST /connections', { body: { label: 'Bob' } }))
+  const invited = saw(
+    'POST /connections',
+    await issuer!.call('POST /connections', { body: { label: 'Bob' } }),
+  )
   expect(invited).toMatchObject({
     state: 'InvitationGenerated',
     label: 'Bob',
@@ -85,8 +107,13 @@ test('every operation of §4.1 to §4.5 answers as its row says, in the order of
   })
   await connectionIn(holder!.call, invited.thid, 'ConnectionResponseReceived')
   await connectionIn(issuer!.call, invited.thid, 'ConnectionResponseSent')
-  expect(saw('GET /connections', await issuer!.call('GET /connections'))).toMatchObject({ kind: 'Collection', self: '/collections' })
-  const read = await issuer!.call('GET /connections/{connectionId}', { path: { connectionId: invited.connectionId } })
+  expect(saw('GET /connections', await issuer!.call('GET /connections'))).toMatchObject({
+    kind: 'Collection',
+    self: '/collections',
+  })
+  const read = await issuer!.call('GET /connections/{connectionId}', {
+    path: { connectionId: invited.connectionId },
+  })
   expect(saw('GET /connections/{connectionId}', read)).toMatchObject({
     connectionId: invited.connectionId,
     state: 'ConnectionResponseSent',
@@ -107,18 +134,31 @@ test('every operation of §4.1 to §4.5 answers as its row says, in the order of
   })
   const { recordId } = await credentialIn(holder!.call, offer.thid, 'OfferReceived')
   expect(
-    saw('GET /issue-credentials/records', await holder!.call('GET /issue-credentials/records')).contents.map((record) => record.recordId),
+    saw('GET /issue-credentials/records', await holder!.call('GET /issue-credentials/records')).contents.map(
+      (record) => record.recordId,
+    ),
   ).toEqual([recordId])
   const record = await holder!.call('GET /issue-credentials/records/{recordId}', { path: { recordId } })
-  expect(saw('GET /issue-credentials/records/{recordId}', record)).toMatchObject({ recordId, role: 'Holder', claims: { name: 'x' } })
-  const request = await holder!.call('POST /issue-credentials/records/{recordId}/accept-offer', { path: { recordId }, body: { subjectId } })
+  expect(saw('GET /issue-credentials/records/{recordId}', record)).toMatchObject({
+    recordId,
+    role: 'Holder',
+    claims: { name: 'x' },
+  })
+  const request = await holder!.call('POST /issue-credentials/records/{recordId}/accept-offer', {
+    path: { recordId },
+    body: { subjectId },
+  })
   expect(saw('POST /issue-credentials/records/{recordId}/accept-offer', request)).toMatchObject({
     protocolState: 'RequestPending',
     subjectId,
   })
   await credentialIn(issuer!.call, offer.thid, 'RequestReceived')
-  const issued = await issuer!.call('POST /issue-credentials/records/{recordId}/issue-credential', { path: { recordId: offer.recordId } })
-  expect(saw('POST /issue-credentials/records/{recordId}/issue-credential', issued).protocolState).toBe('CredentialPending')
+  const issued = await issuer!.call('POST /issue-credentials/records/{recordId}/issue-credential', {
+    path: { recordId: offer.recordId },
+  })
+  expect(saw('POST /issue-credentials/records/{recordId}/issue-credential', issued).protocolState).toBe(
+    'CredentialPending',
+  )
   await credentialIn(holder!.call, offer.thid, 'CredentialReceived')
 
   // 4.4
@@ -126,11 +166,21 @@ test('every operation of §4.1 to §4.5 answers as its row says, in the order of
   const proof = await issuer!.call('POST /present-proof/presentations', {
     body: { connectionId: invited.connectionId, proofs: [], options },
   })
-  expect(saw('POST /present-proof/presentations', proof)).toMatchObject({ status: 'RequestPending', role: 'Verifier' })
+  expect(saw('POST /present-proof/presentations', proof)).toMatchObject({
+    status: 'RequestPending',
+    role: 'Verifier',
+  })
   const { presentationId } = await presentationIn(holder!.call, proof.thid, 'RequestReceived')
-  expect(saw('GET /present-proof/presentations', await holder!.call('GET /present-proof/presentations')).contents).toHaveLength(1)
-  const asked = await holder!.call('GET /present-proof/presentations/{presentationId}', { path: { presentationId } })
-  expect(saw('GET /present-proof/presentations/{presentationId}', asked)).toMatchObject({ id: presentationId, status: 'RequestReceived' })
+  expect(
+    saw('GET /present-proof/presentations', await holder!.call('GET /present-proof/presentations')).contents,
+  ).toHaveLength(1)
+  const asked = await holder!.call('GET /present-proof/presentations/{presentationId}', {
+    path: { presentationId },
+  })
+  expect(saw('GET /present-proof/presentations/{presentationId}', asked)).toMatchObject({
+    id: presentationId,
+    status: 'RequestReceived',
+  })
   const proving = await holder!.call('PATCH /present-proof/presentations/{presentationId}', {
     path: { presentationId },
     body: { action: 'request-accept', proofId: [recordId] },
@@ -138,7 +188,10 @@ test('every operation of §4.1 to §4.5 answers as its row says, in the order of
   expect(proving.status).toBe('PresentationPending')
   await presentationIn(issuer!.call, proof.thid, 'PresentationVerified')
   const path = { presentationId: proof.presentationId }
-  const done = await issuer!.call('PATCH /present-proof/presentations/{presentationId}', { path, body: { action: 'presentation-accept' } })
+  const done = await issuer!.call('PATCH /present-proof/presentations/{presentationId}', {
+    path,
+    body: { action: 'presentation-accept' },
+  })
   expect(saw('PATCH /present-proof/presentations/{presentationId}', done).status).toBe('PresentationAccepted')
 
   expect([...answered].toSorted()).toEqual(rows.map(names).toSorted())
@@ -148,8 +201,7 @@ test('two tenants of one agent, and one with itself, connect as two agents do', 
   await using agent = await startAgent()
   const one = await agent.newTenant('one')
   const { thid } = await connect(one, one)
-  expect((await one.call('GET /connections', { query: { thid } })).contents.map(({ role }) => role).toSorted()).toEqual([
-    'Invitee',
-    'Inviter',
-  ])
+  expect(
+    (await one.call('GET /connections', { query: { thid } })).contents.map(({ role }) => role).toSorted(),
+  ).toEqual(['Invitee', 'Inviter'])
 })

@@ -28,7 +28,9 @@ function post(url: string, agent: Agent | false): Promise<Outcome> {
       response.on('end', () => resolve({ status: response.statusCode!, body }))
       response.on('error', () => resolve({ code: 'CUT SHORT', isNew: false }))
     })
-    sent.on('error', (error: NodeJS.ErrnoException) => resolve({ code: error.code ?? error.message, isNew: !sent.reusedSocket }))
+    sent.on('error', (error: NodeJS.ErrnoException) =>
+      resolve({ code: error.code ?? error.message, isNew: !sent.reusedSocket }),
+    )
     sent.end(JSON.stringify({ label: 'somebody' }))
   })
 }
@@ -75,7 +77,9 @@ test(
       }
     }
     const { ECONNREFUSED: refused = 0, 'never accepted': reset = 0, ...others } = failures
-    process.stdout.write(`\n${rounds} SIGTERMs: ${acknowledged.size} answers, ${refused} connections refused, ${reset} never accepted\n`)
+    process.stdout.write(
+      `\n${rounds} SIGTERMs: ${acknowledged.size} answers, ${refused} connections refused, ${reset} never accepted\n`,
+    )
     expect([others, refused + reset]).toEqual([{}, rounds * clients])
     // From outside nobody can tell these from requests that were accepted and dropped, so there must be next to none.
     expect(reset).toBeLessThanOrEqual((rounds * clients) / 100)
@@ -101,7 +105,13 @@ test('a second signal does not wait for what runs', async () => {
   })
   // A request that never comes to its end.
   const { hostname, port } = new URL(daemon.url)
-  const stuck = request({ hostname, port, method: 'POST', path: '/connections', headers: { apikey: apiKey, 'content-length': 100 } })
+  const stuck = request({
+    hostname,
+    port,
+    method: 'POST',
+    path: '/connections',
+    headers: { apikey: apiKey, 'content-length': 100 },
+  })
   stuck.on('error', () => undefined)
   await new Promise<void>((resolve) => stuck.write('{', () => resolve()))
   await sleep(100)
@@ -113,9 +123,14 @@ test('a second signal does not wait for what runs', async () => {
 test('a stopping server answers what is on its way on connections that it has, each for the last time', async () => {
   const server = await bind('127.0.0.1', 0, 'AGENT_HTTP_PORT')
   let end = () => {}
-  serve(server, (incoming, response) => (incoming.url === '/slow' ? (end = () => response.end('slow')) : response.end('quick')))
+  serve(server, (incoming, response) =>
+    incoming.url === '/slow' ? (end = () => response.end('slow')) : response.end('quick'),
+  )
   const url = urlOf(server, '127.0.0.1')
-  const agents = [new Agent({ keepAlive: true, maxSockets: 1 }), new Agent({ keepAlive: true, maxSockets: 1 })]
+  const agents = [
+    new Agent({ keepAlive: true, maxSockets: 1 }),
+    new Agent({ keepAlive: true, maxSockets: 1 }),
+  ]
   const get = (path: string, agent: Agent) =>
     new Promise<string[]>((resolve, reject) => {
       request(url + path, { agent }, (response) => {

@@ -29,7 +29,9 @@ async function tryStart(env: Record<string, string>) {
 
 /** What is in a folder, to the byte, but for the sides of open databases. */
 function contents(folder: string): Record<string, string> {
-  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => statSync(join(folder, name)).isFile())
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) =>
+    statSync(join(folder, name)).isFile(),
+  )
   const stable = files.filter((name) => !/-(?:wal|shm)$/.test(name)).toSorted()
   return Object.fromEntries(
     stable.map((name) => [
@@ -54,7 +56,11 @@ test.each([
     env: { AGENT_LOG_LEVEL: 'loud' },
     reject: false,
   })
-  expect(outcome).toMatchObject({ exitCode: 2, stdout: isRejected, stderr: expect.stringContaining('AGENT_LOG_LEVEL') })
+  expect(outcome).toMatchObject({
+    exitCode: 2,
+    stdout: isRejected,
+    stderr: expect.stringContaining('AGENT_LOG_LEVEL'),
+  })
 })
 
 test('a second daemon on one folder is refused, and the first goes on', async () => {
@@ -91,7 +97,9 @@ test('a folder that cannot be used is named, with the path at fault', async () =
     [data, `${data} is not a folder`],
     [join(data, 'deep', 'below'), `${data} is not a folder`],
     // Node's own way to make folders with their parents would never end here.
-    ...(existsSync('/proc/self') ? ([['/proc/identity-agent/data', '/proc takes no new folders']] as [string, string][]) : []),
+    ...(existsSync('/proc/self')
+      ? ([['/proc/identity-agent/data', '/proc takes no new folders']] as [string, string][])
+      : []),
   ]
   for (const [path, reason] of faults) {
     const { exitCode, stderr } = await tryStart(settings(folder.path, { AGENT_DATA_DIR: path }))
@@ -109,7 +117,9 @@ test.skipIf(process.getuid?.() === 0)('a folder without permission is named', as
   for (const path of [data, join(data, 'below')]) {
     const { exitCode, stderr } = await tryStart(settings(folder.path, { AGENT_DATA_DIR: path }))
     expect([exitCode, stderr]).toEqual([1, expect.stringMatching(sentence)])
-    expect(stderr).toContain(`${data} must be readable and writable for the user with id ${process.getuid!()}`)
+    expect(stderr).toContain(
+      `${data} must be readable and writable for the user with id ${process.getuid!()}`,
+    )
   }
   await chmod(data, 0o700)
 })
@@ -118,7 +128,10 @@ test('a lock file that is none is named, with the way out', async () => {
   await using folder = await temporaryFolder()
   const path = join(folder.path, 'data', 'daemon.lock')
   await mkdir(join(folder.path, 'data'), { mode: 0o700 })
-  await writeFile(path, 'no database at all, and longer than its head of a hundred bytes would be: '.repeat(20))
+  await writeFile(
+    path,
+    'no database at all, and longer than its head of a hundred bytes would be: '.repeat(20),
+  )
   const { exitCode, stderr } = await tryStart(settings(folder.path))
   expect([exitCode, stderr]).toEqual([1, expect.stringMatching(sentence)])
   expect(stderr).toContain(`${path} is damaged`)
@@ -135,7 +148,10 @@ test('a file of the data folder that is damaged, or a folder in its place, is na
   for (const name of ['vdr.db', 'agent.db']) {
     const path = join(folder.path, 'data', name)
     const whole = readFileSync(path)
-    await writeFile(path, 'no database at all, and longer than its head of a hundred bytes would be: '.repeat(20))
+    await writeFile(
+      path,
+      'no database at all, and longer than its head of a hundred bytes would be: '.repeat(20),
+    )
     const damaged = await tryStart(settings(folder.path))
     expect([damaged.exitCode, damaged.stderr]).toEqual([
       1,
@@ -144,7 +160,10 @@ test('a file of the data folder that is damaged, or a folder in its place, is na
     await rm(path)
     await mkdir(path)
     const { exitCode, stderr } = await tryStart(settings(folder.path))
-    expect([exitCode, stderr]).toEqual([1, expect.stringContaining(`${path} is a folder, not a file. Put a copy`)])
+    expect([exitCode, stderr]).toEqual([
+      1,
+      expect.stringContaining(`${path} is a folder, not a file. Put a copy`),
+    ])
     await rm(path, { recursive: true })
     await writeFile(path, whole)
   }
@@ -165,7 +184,10 @@ test('a folder in the place of a wallet’s file is answered 503, and set aside'
   for (let n = 0; n < 2; n++) {
     expect(await daemon.call('GET /connections', { apiKey })).toMatchObject({
       status: 503,
-      body: { type: 'error:WalletManagementServiceError:WalletUnreadable', detail: expect.stringContaining(`wallets/${name}.damaged-`) },
+      body: {
+        type: 'error:WalletManagementServiceError:WalletUnreadable',
+        detail: expect.stringContaining(`wallets/${name}.damaged-`),
+      },
     })
   }
 })
@@ -207,7 +229,8 @@ test('files are for their owner alone, and hold no secret that was made', async 
     expect(mode & 0o077, name).toBe(0)
     if (!statSync(join(data, name)).isFile()) continue
     const bytes = readFileSync(join(data, name), 'latin1')
-    for (const secret of [profile.apiKey, profile.adminToken]) expect(bytes.includes(secret), name).toBe(false)
+    for (const secret of [profile.apiKey, profile.adminToken])
+      expect(bytes.includes(secret), name).toBe(false)
   }
 })
 

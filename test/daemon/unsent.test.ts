@@ -13,7 +13,9 @@ function breakOff(url: string, path: string, type: string): Promise<void> {
   const { hostname, port } = new URL(url)
   const head = `POST ${path} HTTP/1.1\r\nHost: ${hostname}:${port}\r\nContent-Type: ${type}\r\napikey: ${secret}\r\nTransfer-Encoding: chunked\r\n\r\n`
   return new Promise((resolve) => {
-    const socket = connect(Number(port), hostname, () => socket.write(`${head}ffffffffffffffffff\r\n${secret}`))
+    const socket = connect(Number(port), hostname, () =>
+      socket.write(`${head}ffffffffffffffffff\r\n${secret}`),
+    )
     socket.resume()
     socket.on('error', () => undefined)
     socket.on('close', () => resolve())

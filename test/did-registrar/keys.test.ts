@@ -14,7 +14,8 @@ test.each(['assertionMethod', 'master'] as const)(
     await using agent = await startAgent()
     const { walletId } = await agent.newTenant()
     await agent.agent.wallets.use(walletId, async (wallet) => {
-      const hasZeroAt = (keyIndex: number) => hasZero(wallet.deriveKey({ didIndex: 0, usage: usages[usage], keyIndex }))
+      const hasZeroAt = (keyIndex: number) =>
+        hasZero(wallet.deriveKey({ didIndex: 0, usage: usages[usage], keyIndex }))
       let first = 0
       while (!hasZeroAt(first)) first++
       let next = first

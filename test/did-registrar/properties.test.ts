@@ -29,7 +29,9 @@ const curves: Record<Purpose, readonly (string | null | undefined)[]> = {
 }
 const key = fc
   .constantFrom(...purposes)
-  .chain((purpose) => fc.record({ id, purpose: fc.constant(purpose), curve: fc.constantFrom(...curves[purpose]) }))
+  .chain((purpose) =>
+    fc.record({ id, purpose: fc.constant(purpose), curve: fc.constantFrom(...curves[purpose]) }),
+  )
 
 const name = fc.oneof(
   fc.constantFrom('LinkedDomains', 'DIDCommMessaging', 'x'.repeat(100)),
@@ -37,22 +39,40 @@ const name = fc.oneof(
 )
 const uri = fc.oneof(
   fc.webUrl({ withFragments: true, withQueryParameters: true }),
-  fc.constantFrom('https://foo.bar.com', 'HTTPS://Foo.Bar.com:443/a/../b', 'ws://127.0.0.1:80', 'http://', 'did:peer:2.Ez6LS', 'urn:X:y'),
+  fc.constantFrom(
+    'https://foo.bar.com',
+    'HTTPS://Foo.Bar.com:443/a/../b',
+    'ws://127.0.0.1:80',
+    'http://',
+    'did:peer:2.Ez6LS',
+    'urn:X:y',
+  ),
 )
 // Nobody may name a member `__proto__`, in any body.
 const json = fc
-  .dictionary(fc.string({ maxLength: 6, unit: character }), fc.jsonValue({ maxDepth: 2, stringUnit: character }), { maxKeys: 3 })
+  .dictionary(
+    fc.string({ maxLength: 6, unit: character }),
+    fc.jsonValue({ maxDepth: 2, stringUnit: character }),
+    { maxKeys: 3 },
+  )
   .filter((object) => !/"(?:__proto__|constructor)":/.test(JSON.stringify(object)))
 const endpoint = fc.oneof(uri, json, fc.array(fc.oneof(uri, json), { minLength: 1, maxLength: 3 }))
 
 /** What the document must show: web addresses as the URL standard writes them, and anything else as it is. */
 const shown = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map((entry) => (typeof entry === 'string' ? shown(entry) : entry))
-  return typeof value === 'string' && /^(?:https?|wss?):/i.test(value) && URL.canParse(value) ? new URL(value).href : value
+  return typeof value === 'string' && /^(?:https?|wss?):/i.test(value) && URL.canParse(value)
+    ? new URL(value).href
+    : value
 }
-const textual = (value: unknown) => Buffer.byteLength(typeof value === 'string' ? value : JSON.stringify(value))
+const textual = (value: unknown) =>
+  Buffer.byteLength(typeof value === 'string' ? value : JSON.stringify(value))
 const service = fc
-  .record({ id, type: fc.oneof(name, fc.array(name, { minLength: 1, maxLength: 2 })), serviceEndpoint: endpoint })
+  .record({
+    id,
+    type: fc.oneof(name, fc.array(name, { minLength: 1, maxLength: 2 })),
+    serviceEndpoint: endpoint,
+  })
   .filter(({ type, serviceEndpoint }) => textual(type) <= 100 && textual(shown(serviceEndpoint)) <= 300)
 
 const template = fc
@@ -76,14 +96,17 @@ type Template = typeof template extends fc.Arbitrary<infer T> ? T : never
 /** The document that a template asks for; where its keys are drawn or derived, only their curve is known. */
 function expected({ publicKeys, services, contexts }: Template, did: string) {
   const types = services.flatMap(({ type }) => type)
-  const relation = (purpose: Purpose) => publicKeys.filter((each) => each.purpose === purpose).map((each) => `${did}#${each.id}`)
+  const relation = (purpose: Purpose) =>
+    publicKeys.filter((each) => each.purpose === purpose).map((each) => `${did}#${each.id}`)
   return {
     '@context': [
       ...new Set([
         'https://www.w3.org/ns/did/v1',
         ...(publicKeys.length > 0 ? ['https://w3id.org/security/suites/jws-2020/v1'] : []),
         ...(types.includes('DIDCommMessaging') ? ['https://didcomm.org/messaging/contexts/v2'] : []),
-        ...(types.includes('LinkedDomains') ? ['https://identity.foundation/.well-known/did-configuration/v1'] : []),
+        ...(types.includes('LinkedDomains')
+          ? ['https://identity.foundation/.well-known/did-configuration/v1']
+          : []),
         ...contexts,
       ]),
     ],
@@ -123,7 +146,10 @@ test('a random template makes the document that it says', async () => {
       const unpublished = await resolve(longFormDid)
       const { verificationMethod = [], ...rest } = unpublished.didDocument!
       const publicKeys = verificationMethod.map(({ publicKeyJwk }) => publicKeyJwk!)
-      const bare = verificationMethod.map((method) => ({ ...method, publicKeyJwk: { crv: method.publicKeyJwk!.crv } }))
+      const bare = verificationMethod.map((method) => ({
+        ...method,
+        publicKeyJwk: { crv: method.publicKeyJwk!.crv },
+      }))
       const { verificationMethod: methods, ...others } = expected(documentTemplate, longFormDid)
       expect(bare).toEqual(methods)
       expect(canonical(rest)).toBe(canonical(others))
@@ -140,7 +166,9 @@ test('a random template makes the document that it says', async () => {
       )
       for (const form of [did, longFormDid]) {
         const { didDocument, didDocumentMetadata } = await resolve(form)
-        expect(canonical(didDocument)).toBe(canonical(unpublished.didDocument).replaceAll(`"${longFormDid}`, `"${form}`))
+        expect(canonical(didDocument)).toBe(
+          canonical(unpublished.didDocument).replaceAll(`"${longFormDid}`, `"${form}`),
+        )
         expect(didDocumentMetadata).toMatchObject({ deactivated: false, canonicalId: did, versionId: suffix })
       }
     }),

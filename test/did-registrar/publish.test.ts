@@ -27,7 +27,9 @@ beforeAll(async () => {
 afterAll(() => agent[Symbol.asyncDispose]())
 
 /** A new wallet, which no worker serves, and one DID of it that is about to be published. */
-async function pending(use: (wallet: Wallet, did: string, operationId: string) => Promise<void>): Promise<void> {
+async function pending(
+  use: (wallet: Wallet, did: string, operationId: string) => Promise<void>,
+): Promise<void> {
   const { walletId } = await agent.newTenant()
   await agent.agent.wallets.use(walletId, async (wallet) => {
     const { did } = await getDidRow(wallet.db, await createDid(wallet, template))
@@ -38,7 +40,10 @@ async function pending(use: (wallet: Wallet, did: string, operationId: string) =
 
 async function shown(wallet: Wallet, did: string) {
   const events = await wallet.db.selectFrom('event').selectAll().execute()
-  return { did: toDetail(await getDidRow(wallet.db, did)), events: events.map(({ type, data }) => [type, JSON.parse(data)]) }
+  return {
+    did: toDetail(await getDidRow(wallet.db, did)),
+    events: events.map(({ type, data }) => [type, JSON.parse(data)]),
+  }
 }
 
 const status = (operationId: string, status: 'pending' | 'confirmed' | 'rejected', more: object = {}) => ({
@@ -47,7 +52,10 @@ const status = (operationId: string, status: 'pending' | 'confirmed' | 'rejected
 
 test('a confirmed publication is announced once', () =>
   pending(async (wallet, did, id) => {
-    expect(await shown(wallet, did)).toMatchObject({ did: { status: 'PUBLICATION_PENDING', pendingOperation: id }, events: [] })
+    expect(await shown(wallet, did)).toMatchObject({
+      did: { status: 'PUBLICATION_PENDING', pendingOperation: id },
+      events: [],
+    })
     for (let times = 0; times < 2; times++) await wallet.transaction(await submitTask(wallet, id))
     expect(await shown(wallet, did)).toEqual({
       did: { did, status: 'PUBLISHED' },
@@ -58,16 +66,25 @@ test('a confirmed publication is announced once', () =>
 test('a rejected publication of a DID that the ledger shows all the same is one: another wallet of the seed was quicker', () =>
   pending(async (wallet, did, id) => {
     await wallet.transaction(await submitTask(before(wallet, status(id, 'rejected')), id))
-    expect(await shown(wallet, did)).toMatchObject({ did: { status: 'PUBLISHED' }, events: [['DIDStatusUpdated', { did }]] })
+    expect(await shown(wallet, did)).toMatchObject({
+      did: { status: 'PUBLISHED' },
+      events: [['DIDStatusUpdated', { did }]],
+    })
   }))
 
 test('a publication that the ledger rejects and does not show can be tried again', () =>
   pending(async (wallet, did, id) => {
-    const nowhere = { submit: () => Promise.resolve({ operationId: id, transactionId: id }), getState: () => Promise.resolve(undefined) }
+    const nowhere = {
+      submit: () => Promise.resolve({ operationId: id, transactionId: id }),
+      getState: () => Promise.resolve(undefined),
+    }
     const refusing = before(wallet, { ...nowhere, ...status(id, 'rejected', { details: 'of the weather' }) })
     await wallet.transaction(await submitTask(refusing, id))
     expect(await shown(wallet, did)).toMatchObject({
-      did: { status: 'CREATED', metaLastFailure: { status: 422, detail: expect.stringContaining('of the weather') } },
+      did: {
+        status: 'CREATED',
+        metaLastFailure: { status: 422, detail: expect.stringContaining('of the weather') },
+      },
       events: [],
     })
     expect(await publishDid(wallet, did)).toEqual({ scheduledOperation: { id, didRef: did } })
@@ -78,7 +95,9 @@ test('a publication that the ledger rejects and does not show can be tried again
 test('a ledger that does not take an operation in has rejected it', () =>
   pending(async (wallet, did, id) => {
     const submit = () => Promise.reject(new Problem('BadRequest', 'too large'))
-    await wallet.transaction(await submitTask(before(wallet, { submit, getState: () => Promise.resolve(undefined) }), id))
+    await wallet.transaction(
+      await submitTask(before(wallet, { submit, getState: () => Promise.resolve(undefined) }), id),
+    )
     expect((await shown(wallet, did)).did).toMatchObject({
       status: 'CREATED',
       metaLastFailure: { detail: expect.stringContaining('too large') },
@@ -87,7 +106,10 @@ test('a ledger that does not take an operation in has rejected it', () =>
 
 test('a ledger that is away delays it, and the DID says so until it is back', () =>
   pending(async (wallet, did, id) => {
-    const away = before(wallet, { submit: () => Promise.reject(down), getOperation: () => Promise.reject(down) })
+    const away = before(wallet, {
+      submit: () => Promise.reject(down),
+      getOperation: () => Promise.reject(down),
+    })
     await expect(submitTask(away, id)).rejects.toThrow(down)
     expect((await shown(wallet, did)).did).toMatchObject({
       status: 'PUBLICATION_PENDING',
@@ -102,7 +124,10 @@ test('an operation that waits at the ledger is handed in once, and asked for whe
     const confirmsAt = new Date(Date.now() + 60_000).toISOString()
     let handedIn = 0
     const submit = () => Promise.resolve({ operationId: id, transactionId: String(handedIn++) })
-    const told = await submitTask(before(wallet, { submit, ...status(id, 'pending', { confirmsAt }) }), id).catch((error: unknown) => error)
+    const told = await submitTask(
+      before(wallet, { submit, ...status(id, 'pending', { confirmsAt }) }),
+      id,
+    ).catch((error: unknown) => error)
     expect(told).toBeInstanceOf(LaterError)
     // As many milliseconds from now by the clock that is not set, which may be a few away from the system's.
     expect(Math.abs((told as LaterError).at.getTime() - Date.parse(confirmsAt))).toBeLessThan(1_000)
@@ -135,14 +160,23 @@ test('a ledger that says it has confirmed what it does not show is not believed'
     const submit = () => Promise.resolve({ operationId: scheduledOperation.id, transactionId: '' })
     const stale = before(wallet, { submit, ...status(scheduledOperation.id, 'confirmed') })
     await expect(submitTask(stale, scheduledOperation.id)).rejects.toThrow(/does not show/)
-    expect((await shown(wallet, did)).did).toMatchObject({ pendingOperation: scheduledOperation.id, metaLastFailure: { status: 503 } })
+    expect((await shown(wallet, did)).did).toMatchObject({
+      pendingOperation: scheduledOperation.id,
+      metaLastFailure: { status: 503 },
+    })
   }))
 
-const patch = (context: string) => ({ actions: [{ actionType: 'PATCH_CONTEXT' as const, patchContext: { contexts: [context] } }] })
+const patch = (context: string) => ({
+  actions: [{ actionType: 'PATCH_CONTEXT' as const, patchContext: { contexts: [context] } }],
+})
 
 /** Brings an operation to the ledger, as the worker does, which has not noted it yet. */
 async function bringUnnoted(wallet: Wallet, id: string): Promise<void> {
-  const { signed_operation } = await wallet.db.selectFrom('did_operation').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
+  const { signed_operation } = await wallet.db
+    .selectFrom('did_operation')
+    .selectAll()
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow()
   await wallet.env.ledger.submit(Buffer.from(signed_operation, 'hex'))
 }
 
@@ -151,14 +185,18 @@ test('a change is accepted as soon as the ledger shows the one before it, also w
     await bringUnnoted(wallet, id)
     const { scheduledOperation: first } = await updateDid(wallet, did, patch('https://example.com/1'))
     expect((await shown(wallet, did)).events).toEqual([['DIDStatusUpdated', { did, status: 'PUBLISHED' }]])
-    await expect(updateDid(wallet, did, patch('https://example.com/2'))).rejects.toMatchObject({ status: 409 })
+    await expect(updateDid(wallet, did, patch('https://example.com/2'))).rejects.toMatchObject({
+      status: 409,
+    })
 
     await bringUnnoted(wallet, first.id)
     const noteFirst = await submitTask(wallet, first.id)
     const { scheduledOperation: second } = await updateDid(wallet, did, patch('https://example.com/2'))
     // The worker was about to note what has been noted since.
     await wallet.transaction(noteFirst)
-    expect(await shown(wallet, did)).toMatchObject({ did: { status: 'PUBLISHED', pendingOperation: second.id } })
+    expect(await shown(wallet, did)).toMatchObject({
+      did: { status: 'PUBLISHED', pendingOperation: second.id },
+    })
 
     await bringUnnoted(wallet, second.id)
     const away = before(wallet, { getOperation: () => Promise.reject(down) })

@@ -33,8 +33,12 @@ async function tenantOf({ admin, url }: TestAgent, seed: string): Promise<Call> 
 const show = (call: Call, didRef: string) => call('GET /did-registrar/dids/{didRef}', { path: { didRef } })
 
 async function publish(call: Call, publicKeys: object[]): Promise<string> {
-  const { longFormDid } = await call('POST /did-registrar/dids', { body: { documentTemplate: { publicKeys } } as never })
-  const { scheduledOperation } = await call('POST /did-registrar/dids/{didRef}/publications', { path: { didRef: longFormDid } })
+  const { longFormDid } = await call('POST /did-registrar/dids', {
+    body: { documentTemplate: { publicKeys } } as never,
+  })
+  const { scheduledOperation } = await call('POST /did-registrar/dids/{didRef}/publications', {
+    path: { didRef: longFormDid },
+  })
   await until(
     'publication',
     () => show(call, longFormDid),
@@ -60,7 +64,12 @@ test('what was published is there again, with the keys that the seed gives, and 
   const plain = await publish(before, [key('a'), key('b')])
   await before('POST /did-registrar/dids', { body: { documentTemplate: {} } })
   const changed = await publish(before, [key('a'), key('auth', 'authentication', 'Ed25519')])
-  await update(before, changed, { actionType: 'ADD_KEY', addKey: key('c') }, { actionType: 'REMOVE_KEY', removeKey: { id: 'a' } })
+  await update(
+    before,
+    changed,
+    { actionType: 'ADD_KEY', addKey: key('c') },
+    { actionType: 'REMOVE_KEY', removeKey: { id: 'a' } },
+  )
   const ended = await publish(before, [])
   await before('POST /did-registrar/dids/{didRef}/deactivations', { path: { didRef: ended } })
   await until(
@@ -78,7 +87,11 @@ test('what was published is there again, with the keys that the seed gives, and 
     ],
   })
   expect(await after('POST /did-registrar/restorations')).toEqual({ restored: [] })
-  expect((await after('GET /did-registrar/dids')).contents.map(({ did }) => did)).toEqual([plain, changed, ended])
+  expect((await after('GET /did-registrar/dids')).contents.map(({ did }) => did)).toEqual([
+    plain,
+    changed,
+    ended,
+  ])
 
   // The next key of a DID and the next DID go where no key was before.
   await update(after, changed, { actionType: 'ADD_KEY', addKey: key('d') })
@@ -87,7 +100,9 @@ test('what was published is there again, with the keys that the seed gives, and 
   expect(new Set(keys).size).toBe(3)
   expect(await publish(after, [key('a'), key('b')])).not.toBe(plain)
 
-  expect(await refusal(after('POST /did-registrar/dids/{didRef}/publications', { path: { didRef: plain } }))).toMatchObject({
+  expect(
+    await refusal(after('POST /did-registrar/dids/{didRef}/publications', { path: { didRef: plain } })),
+  ).toMatchObject({
     status: 409,
     detail: expect.stringContaining('published already'),
   })
@@ -110,5 +125,9 @@ test('a wallet whose twin was quicker learns what the ledger has, and can go on 
 })
 
 test('a seed without DIDs finds none', async () => {
-  expect(await (await tenantOf(second, randomBytes(64).toString('hex')))('POST /did-registrar/restorations')).toEqual({ restored: [] })
+  expect(
+    await (
+      await tenantOf(second, randomBytes(64).toString('hex'))
+    )('POST /did-registrar/restorations'),
+  ).toEqual({ restored: [] })
 })

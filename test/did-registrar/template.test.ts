@@ -20,14 +20,20 @@ beforeAll(async () => {
 })
 afterAll(() => agent[Symbol.asyncDispose]())
 
-const create = (documentTemplate: Template) => call('POST /did-registrar/dids', { body: { documentTemplate } as never })
+const create = (documentTemplate: Template) =>
+  call('POST /did-registrar/dids', { body: { documentTemplate } as never })
 const update = (action: Record<string, unknown>) =>
-  call('POST /did-registrar/dids/{didRef}/updates', { path: { didRef: published }, body: { actions: [action] } as never })
+  call('POST /did-registrar/dids/{didRef}/updates', {
+    path: { didRef: published },
+    body: { actions: [action] } as never,
+  })
 
 /** The bare document of a template's DID. */
 async function documentOf(template: Template): Promise<Record<string, any>> {
   const { longFormDid } = await create(template)
-  const answer = await agent.send('GET', `/dids/${longFormDid}`, { headers: { accept: 'application/did+ld+json' } })
+  const answer = await agent.send('GET', `/dids/${longFormDid}`, {
+    headers: { accept: 'application/did+ld+json' },
+  })
   expect(answer.status).toBe(200)
   return (await answer.json()) as Record<string, any>
 }
@@ -35,7 +41,12 @@ async function documentOf(template: Template): Promise<Record<string, any>> {
 const many = <T>(count: number, make: (i: number) => T) => Array.from({ length: count }, (_, i) => make(i))
 const key = (id: string, rest = {}) => ({ id, purpose: 'authentication', ...rest })
 const vdr = (id: string) => ({ id, purpose: 'vdr' })
-const service = (id: string, rest = {}) => ({ id, type: 'LinkedDomains', serviceEndpoint: 'https://a.example/', ...rest })
+const service = (id: string, rest = {}) => ({
+  id,
+  type: 'LinkedDomains',
+  serviceEndpoint: 'https://a.example/',
+  ...rest,
+})
 const context = (length: number) => `https://c.example/${'x'.repeat(length - 18)}`
 
 describe('curves and purposes', () => {
@@ -48,31 +59,46 @@ describe('curves and purposes', () => {
     purposes.map((purpose) => ({ curve, purpose, isAllowed: allowed.includes(purpose) })),
   )
 
-  test.each(pairs.filter(({ isAllowed }) => isAllowed))('$curve may serve $purpose', async ({ curve, purpose }) => {
-    const document = await documentOf({ publicKeys: [{ id: 'k', purpose, curve }] })
-    expect(document['verificationMethod']).toMatchObject([{ id: `${document['id']}#k`, publicKeyJwk: { crv: curve } }])
-    for (const each of purposes) expect(document[each], each).toEqual(each === purpose ? [`${document['id']}#k`] : [])
-  })
+  test.each(pairs.filter(({ isAllowed }) => isAllowed))(
+    '$curve may serve $purpose',
+    async ({ curve, purpose }) => {
+      const document = await documentOf({ publicKeys: [{ id: 'k', purpose, curve }] })
+      expect(document['verificationMethod']).toMatchObject([
+        { id: `${document['id']}#k`, publicKeyJwk: { crv: curve } },
+      ])
+      for (const each of purposes)
+        expect(document[each], each).toEqual(each === purpose ? [`${document['id']}#k`] : [])
+    },
+  )
 
-  test.each(pairs.filter(({ isAllowed }) => !isAllowed))('$curve may not serve $purpose', async ({ curve, purpose }) => {
-    const problem = await refusal(create({ publicKeys: [key('fine'), { id: 'k', purpose, curve }] }))
-    expect(problem).toMatchObject({ status: 422, type: 'UnprocessableEntity' })
-    expect(problem.detail).toContain(
-      'key "k": Ed25519 must be used in [Authentication, AssertionMethod]. X25519 must be used in [KeyAgreement]',
-    )
-  })
+  test.each(pairs.filter(({ isAllowed }) => !isAllowed))(
+    '$curve may not serve $purpose',
+    async ({ curve, purpose }) => {
+      const problem = await refusal(create({ publicKeys: [key('fine'), { id: 'k', purpose, curve }] }))
+      expect(problem).toMatchObject({ status: 422, type: 'UnprocessableEntity' })
+      expect(problem.detail).toContain(
+        'key "k": Ed25519 must be used in [Authentication, AssertionMethod]. X25519 must be used in [KeyAgreement]',
+      )
+    },
+  )
 
-  test.each(pairs.filter(({ isAllowed }) => !isAllowed))('nor by an update: $curve for $purpose', async ({ curve, purpose }) => {
-    const problem = await refusal(update({ actionType: 'ADD_KEY', addKey: { id: 'k', purpose, curve } }))
-    expect(problem).toMatchObject({ status: 400, type: 'BadRequest' })
-    expect(problem.detail).toContain(
-      'key "k": Ed25519 must be used in [Authentication, AssertionMethod]. X25519 must be used in [KeyAgreement]',
-    )
-  })
+  test.each(pairs.filter(({ isAllowed }) => !isAllowed))(
+    'nor by an update: $curve for $purpose',
+    async ({ curve, purpose }) => {
+      const problem = await refusal(update({ actionType: 'ADD_KEY', addKey: { id: 'k', purpose, curve } }))
+      expect(problem).toMatchObject({ status: 400, type: 'BadRequest' })
+      expect(problem.detail).toContain(
+        'key "k": Ed25519 must be used in [Authentication, AssertionMethod]. X25519 must be used in [KeyAgreement]',
+      )
+    },
+  )
 
   test('no curve is secp256k1, null too', async () => {
     const document = await documentOf({ publicKeys: [key('a'), key('b', { curve: null })] })
-    expect(document['verificationMethod']).toMatchObject([{ publicKeyJwk: { crv: 'secp256k1' } }, { publicKeyJwk: { crv: 'secp256k1' } }])
+    expect(document['verificationMethod']).toMatchObject([
+      { publicKeyJwk: { crv: 'secp256k1' } },
+      { publicKeyJwk: { crv: 'secp256k1' } },
+    ])
   })
 })
 
@@ -80,19 +106,27 @@ describe('what a template may be', () => {
   const allowed: [string, Template][] = [
     ['empty', {}],
     ['empty lists, and none', { publicKeys: [], internalKeys: null, services: null, contexts: [] }],
-    ['50 keys, the master among them', { publicKeys: many(48, (i) => key(`k${i}`)), internalKeys: [vdr('v')] }],
+    [
+      '50 keys, the master among them',
+      { publicKeys: many(48, (i) => key(`k${i}`)), internalKeys: [vdr('v')] },
+    ],
     ['50 services', { services: many(50, (i) => service(`s${i}`)) }],
     ['ids of 50 characters', { publicKeys: [key('k'.repeat(50))], services: [service('s'.repeat(50))] }],
     ['an id that is a URL', { services: [service('https://foo.bar.com/?a=(b)%20')] }],
     ['a key and a service of one id', { publicKeys: [key('same')], services: [service('same')] }],
     ['a type of 100 characters', { services: [service('s', { type: 'x'.repeat(100) })] }],
-    ['an endpoint of 300 characters', { services: [service('s', { serviceEndpoint: `did:example:${'x'.repeat(288)}` })] }],
+    [
+      'an endpoint of 300 characters',
+      { services: [service('s', { serviceEndpoint: `did:example:${'x'.repeat(288)}` })] },
+    ],
     ['contexts of 100 characters', { contexts: [context(100), context(99)] }],
   ]
   test.each(allowed)('%s', async (_name, template) => {
     const { longFormDid } = await create(template)
     expect(longFormDid).toMatch(/^did:prism:[0-9a-f]{64}:[\w-]+$/)
-    expect(await call('GET /did-registrar/dids/{didRef}', { path: { didRef: longFormDid } })).toMatchObject({ status: 'CREATED' })
+    expect(await call('GET /did-registrar/dids/{didRef}', { path: { didRef: longFormDid } })).toMatchObject({
+      status: 'CREATED',
+    })
   })
 })
 
@@ -100,43 +134,123 @@ describe('a rule that is broken', () => {
   const long = 'x'.repeat(51)
   const ofService = (rest: object) => ({ services: [service('s', rest)] })
   const refused: [string, Template, string | RegExp][] = [
-    ['the reserved id, for a key', { publicKeys: [key('master0')] }, 'the key id master0 is reserved for the master key'],
-    ['the reserved id, for an internal key', { internalKeys: [vdr('master0')] }, 'the key id master0 is reserved for the master key'],
+    [
+      'the reserved id, for a key',
+      { publicKeys: [key('master0')] },
+      'the key id master0 is reserved for the master key',
+    ],
+    [
+      'the reserved id, for an internal key',
+      { internalKeys: [vdr('master0')] },
+      'the key id master0 is reserved for the master key',
+    ],
     ['51 keys with the master', { publicKeys: many(50, (i) => key(`k${i}`)) }, '51 keys are more than 50'],
-    ['51 keys, some internal', { publicKeys: many(49, (i) => key(`k${i}`)), internalKeys: [vdr('v')] }, '51 keys are more than 50'],
+    [
+      '51 keys, some internal',
+      { publicKeys: many(49, (i) => key(`k${i}`)), internalKeys: [vdr('v')] },
+      '51 keys are more than 50',
+    ],
     ['51 services', { services: many(51, (i) => service(`s${i}`)) }, '51 services are more than 50'],
-    ['a key id twice', { publicKeys: [key('k'), key('k', { purpose: 'keyAgreement' })] }, 'a key id is there twice'],
-    ['an internal key with the id of another', { publicKeys: [key('k')], internalKeys: [vdr('k')] }, 'a key id is there twice'],
+    [
+      'a key id twice',
+      { publicKeys: [key('k'), key('k', { purpose: 'keyAgreement' })] },
+      'a key id is there twice',
+    ],
+    [
+      'an internal key with the id of another',
+      { publicKeys: [key('k')], internalKeys: [vdr('k')] },
+      'a key id is there twice',
+    ],
     ['a service id twice', { services: [service('s'), service('s')] }, 'a service id is there twice'],
     ['a key id of 51 characters', { publicKeys: [key(long)] }, /key id "x{50}": must have 1 to 50 bytes/],
     ['a key id that is no fragment', { publicKeys: [key('a#b')] }, 'key id "a#b": is no URI fragment'],
     ['a key id with a space', { publicKeys: [key('a b')] }, 'key id "a b": is no URI fragment'],
-    ['an internal key id that is no fragment', { internalKeys: [vdr('ä')] }, 'key id "ä": is no URI fragment'],
-    ['a service id of 51 characters', { services: [service(long)] }, /service "x{50}": id: must have 1 to 50 bytes/],
-    ['a service id that is no fragment', { services: [service('#s')] }, 'service "#s": id: is no URI fragment'],
-    ['a type of 101 characters', ofService({ type: 'x'.repeat(101) }), 'service "s": type: must have 1 to 100 bytes'],
-    ['types of 101 characters as a list', ofService({ type: ['x'.repeat(97)] }), 'service "s": type: must have 1 to 100 bytes'],
-    ['a type that is no name', ofService({ type: 'a.b' }), 'service "s": type: is no name of letters, digits, - and _'],
+    [
+      'an internal key id that is no fragment',
+      { internalKeys: [vdr('ä')] },
+      'key id "ä": is no URI fragment',
+    ],
+    [
+      'a service id of 51 characters',
+      { services: [service(long)] },
+      /service "x{50}": id: must have 1 to 50 bytes/,
+    ],
+    [
+      'a service id that is no fragment',
+      { services: [service('#s')] },
+      'service "#s": id: is no URI fragment',
+    ],
+    [
+      'a type of 101 characters',
+      ofService({ type: 'x'.repeat(101) }),
+      'service "s": type: must have 1 to 100 bytes',
+    ],
+    [
+      'types of 101 characters as a list',
+      ofService({ type: ['x'.repeat(97)] }),
+      'service "s": type: must have 1 to 100 bytes',
+    ],
+    [
+      'a type that is no name',
+      ofService({ type: 'a.b' }),
+      'service "s": type: is no name of letters, digits, - and _',
+    ],
     ['a type that looks like a list', ofService({ type: '["A"' }), 'service "s": type: '],
     [
       'a list with a type that is no name',
       ofService({ type: ['A', 'b/c'] }),
       'service "s": type: 1: is no name of letters, digits, - and _',
     ],
-    ['an endpoint of 301 characters', ofService({ serviceEndpoint: `x:${'y'.repeat(299)}` }), 'serviceEndpoint: must have 1 to 300 bytes'],
-    ['an endpoint that grows too long', ofService({ serviceEndpoint: `https://a.example/${'é'.repeat(60)}` }), 'must have 1 to 300 bytes'],
-    ['an object of 301 characters', ofService({ serviceEndpoint: { uri: 'x'.repeat(291) } }), 'serviceEndpoint: must have 1 to 300 bytes'],
+    [
+      'an endpoint of 301 characters',
+      ofService({ serviceEndpoint: `x:${'y'.repeat(299)}` }),
+      'serviceEndpoint: must have 1 to 300 bytes',
+    ],
+    [
+      'an endpoint that grows too long',
+      ofService({ serviceEndpoint: `https://a.example/${'é'.repeat(60)}` }),
+      'must have 1 to 300 bytes',
+    ],
+    [
+      'an object of 301 characters',
+      ofService({ serviceEndpoint: { uri: 'x'.repeat(291) } }),
+      'serviceEndpoint: must have 1 to 300 bytes',
+    ],
     ['an empty endpoint', ofService({ serviceEndpoint: '' }), 'serviceEndpoint: must have 1 to 300 bytes'],
-    ['an endpoint that is no URI', ofService({ serviceEndpoint: 'example' }), 'service "s": serviceEndpoint: is no URI'],
-    ['an endpoint with a line break', ofService({ serviceEndpoint: 'https://a.exa\nmple/' }), 'service "s": serviceEndpoint: is no URI'],
-    ['an endpoint with half a character', ofService({ serviceEndpoint: 'x:\ud800' }), '"x:\\ud800" has half of a character in it'],
-    ['an endpoint that looks like an object', ofService({ serviceEndpoint: '{"uri"' }), 'service "s": serviceEndpoint: '],
-    ['a list with an endpoint that is no URI', ofService({ serviceEndpoint: ['x:y', 'example'] }), 'service "s": serviceEndpoint: 1: '],
+    [
+      'an endpoint that is no URI',
+      ofService({ serviceEndpoint: 'example' }),
+      'service "s": serviceEndpoint: is no URI',
+    ],
+    [
+      'an endpoint with a line break',
+      ofService({ serviceEndpoint: 'https://a.exa\nmple/' }),
+      'service "s": serviceEndpoint: is no URI',
+    ],
+    [
+      'an endpoint with half a character',
+      ofService({ serviceEndpoint: 'x:\ud800' }),
+      '"x:\\ud800" has half of a character in it',
+    ],
+    [
+      'an endpoint that looks like an object',
+      ofService({ serviceEndpoint: '{"uri"' }),
+      'service "s": serviceEndpoint: ',
+    ],
+    [
+      'a list with an endpoint that is no URI',
+      ofService({ serviceEndpoint: ['x:y', 'example'] }),
+      'service "s": serviceEndpoint: 1: ',
+    ],
     ['a context twice', { contexts: [context(20), context(20)] }, 'context: names a context twice'],
     ['a context of 101 characters', { contexts: [context(101)] }, 'context: 0: must have 1 to 100 bytes'],
     ['an empty context', { contexts: [''] }, 'context: 0: '],
     ['a context that is no URI', { contexts: [context(20), 'example'] }, 'context: 1: is no URI'],
-    ['a context with half a character', { contexts: ['x:\ud800'] }, '"x:\\ud800" has half of a character in it'],
+    [
+      'a context with half a character',
+      { contexts: ['x:\ud800'] },
+      '"x:\\ud800" has half of a character in it',
+    ],
   ]
   test.each(refused)('%s', async (_name, template, reason) => {
     const problem = await refusal(create(template))
@@ -147,8 +261,16 @@ describe('a rule that is broken', () => {
   })
 
   const actions: [string, Record<string, unknown>, string][] = [
-    ['a context that is no URI', { actionType: 'PATCH_CONTEXT', patchContext: { contexts: ['example'] } }, 'context: 0: is no URI'],
-    ['an id with half a character', { actionType: 'REMOVE_KEY', removeKey: { id: 'x\ud800' } }, 'has half of a character in it'],
+    [
+      'a context that is no URI',
+      { actionType: 'PATCH_CONTEXT', patchContext: { contexts: ['example'] } },
+      'context: 0: is no URI',
+    ],
+    [
+      'an id with half a character',
+      { actionType: 'REMOVE_KEY', removeKey: { id: 'x\ud800' } },
+      'has half of a character in it',
+    ],
     [
       'an endpoint with a line break',
       { actionType: 'ADD_SERVICE', addService: service('t', { serviceEndpoint: 'https://a\n' }) },
@@ -164,17 +286,45 @@ describe('a rule that is broken', () => {
   const unshaped: [string, unknown, string][] = [
     ['no template', {}, 'documentTemplate'],
     ['keys that are no list', { documentTemplate: { publicKeys: {} } }, 'publicKeys'],
-    ['a key without an id', { documentTemplate: { publicKeys: [{ purpose: 'authentication' }] } }, 'publicKeys.0.id'],
+    [
+      'a key without an id',
+      { documentTemplate: { publicKeys: [{ purpose: 'authentication' }] } },
+      'publicKeys.0.id',
+    ],
     ['a key with an empty id', { documentTemplate: { publicKeys: [key('')] } }, 'publicKeys.0.id'],
-    ['a key for the purpose of masters', { documentTemplate: { publicKeys: [key('k', { purpose: 'master' })] } }, 'publicKeys.0.purpose'],
-    ['a key on another curve', { documentTemplate: { publicKeys: [key('k', { curve: 'P-256' })] } }, 'publicKeys.0.curve'],
-    ['an internal key for all to see', { documentTemplate: { internalKeys: [key('k')] } }, 'internalKeys.0.purpose'],
-    ['a service without an endpoint', { documentTemplate: { services: [{ id: 's', type: 'A' }] } }, 'services.0.serviceEndpoint'],
-    ['an endpoint that is a number', { documentTemplate: ofService({ serviceEndpoint: 1 }) }, 'services.0.serviceEndpoint'],
+    [
+      'a key for the purpose of masters',
+      { documentTemplate: { publicKeys: [key('k', { purpose: 'master' })] } },
+      'publicKeys.0.purpose',
+    ],
+    [
+      'a key on another curve',
+      { documentTemplate: { publicKeys: [key('k', { curve: 'P-256' })] } },
+      'publicKeys.0.curve',
+    ],
+    [
+      'an internal key for all to see',
+      { documentTemplate: { internalKeys: [key('k')] } },
+      'internalKeys.0.purpose',
+    ],
+    [
+      'a service without an endpoint',
+      { documentTemplate: { services: [{ id: 's', type: 'A' }] } },
+      'services.0.serviceEndpoint',
+    ],
+    [
+      'an endpoint that is a number',
+      { documentTemplate: ofService({ serviceEndpoint: 1 }) },
+      'services.0.serviceEndpoint',
+    ],
     ['a service without types', { documentTemplate: ofService({ type: [] }) }, 'services.0.type'],
     ['a blank type', { documentTemplate: ofService({ type: ['A', ' '] }) }, 'services.0.type'],
     ['a context that is an object', { documentTemplate: { contexts: [{}] } }, 'contexts.0'],
-    ['more keys than any DID may have', { documentTemplate: { publicKeys: many(61, (i) => key(`k${i}`)) } }, 'publicKeys'],
+    [
+      'more keys than any DID may have',
+      { documentTemplate: { publicKeys: many(61, (i) => key(`k${i}`)) } },
+      'publicKeys',
+    ],
   ]
   test.each(unshaped)('%s is no template: 400, with the place', async (_name, body, place) => {
     const problem = await refusal(call('POST /did-registrar/dids', { body: body as never }))
@@ -186,7 +336,8 @@ describe('a rule that is broken', () => {
     const { call: other } = await agent.newTenant()
     const kept = async () => (await other('GET /did-registrar/dids')).contents.length
     const quick = refused.filter(([name]) => !name.startsWith('51 '))
-    for (const [, documentTemplate] of quick) await refusal(other('POST /did-registrar/dids', { body: { documentTemplate } as never }))
+    for (const [, documentTemplate] of quick)
+      await refusal(other('POST /did-registrar/dids', { body: { documentTemplate } as never }))
     expect(await kept()).toBe(0)
     await other('POST /did-registrar/dids', { body: { documentTemplate: {} } })
     expect(await kept()).toBe(1)

@@ -13,7 +13,9 @@ let walletId: string
 beforeAll(async () => {
   agent = await startAgent()
   // Always the same keys: one in 128 is passed over, which takes one more.
-  ;({ id: walletId } = await agent.admin('POST /wallets', { body: { name: 'of one seed', seed: '07'.repeat(64) } }))
+  ;({ id: walletId } = await agent.admin('POST /wallets', {
+    body: { name: 'of one seed', seed: '07'.repeat(64) },
+  }))
 })
 afterAll(() => agent[Symbol.asyncDispose]())
 
@@ -23,7 +25,9 @@ async function story(work: (wallet: Wallet) => Promise<unknown>): Promise<string
   await agent.agent.wallets.use(walletId, async (wallet) => {
     const derive: Wallet['deriveKey'] = (path) => (told.push('key'), wallet.deriveKey(path))
     const progress = { isDone: false }
-    const done = work(Object.create(wallet, { deriveKey: { value: derive } }) as Wallet).finally(() => (progress.isDone = true))
+    const done = work(Object.create(wallet, { deriveKey: { value: derive } }) as Wallet).finally(
+      () => (progress.isDone = true),
+    )
     while (!progress.isDone) {
       await turn()
       told.push('turn')
@@ -40,14 +44,19 @@ function mostKeys(told: string[]): number {
 }
 
 const template = CreateManagedDid.parse({
-  documentTemplate: { publicKeys: [...'abcdefghijklmnopqrst'].map((id) => ({ id, purpose: 'authentication' })) },
+  documentTemplate: {
+    publicKeys: [...'abcdefghijklmnopqrst'].map((id) => ({ id, purpose: 'authentication' })),
+  },
 })
 
 test.each<[string, (wallet: Wallet) => Promise<unknown>]>([
   ['a did:prism of several keys', (wallet) => createDid(wallet, template)],
   ['a did:web of several keys', (wallet) => createWebDid(agent.agent.db, wallet, template)],
   ['the search for a seed’s DIDs', restoreDids],
-  ['many did:prism at once', (wallet) => Promise.all(Array.from({ length: 8 }, () => createDid(wallet, template)))],
+  [
+    'many did:prism at once',
+    (wallet) => Promise.all(Array.from({ length: 8 }, () => createDid(wallet, template))),
+  ],
 ])('%s lets others have a turn after each key', async (_, work) => {
   const told = await story(work)
   expect(told.filter((what) => what === 'key').length).toBeGreaterThan(15)
@@ -65,7 +74,9 @@ test('DIDs of several wallets that are made at once share what is made in one it
       })
   })
   const progress = { isDone: false }
-  const done = Promise.all((await Promise.all(makers)).map((make) => make())).finally(() => (progress.isDone = true))
+  const done = Promise.all((await Promise.all(makers)).map((make) => make())).finally(
+    () => (progress.isDone = true),
+  )
   while (!progress.isDone) {
     await turn()
     told.push('turn')
@@ -76,7 +87,9 @@ test('DIDs of several wallets that are made at once share what is made in one it
 
 test('DIDs of one wallet that are made at once are each made once', async () => {
   const derivations = async (count: number) => {
-    const told = await story((wallet) => Promise.all(Array.from({ length: count }, () => createDid(wallet, template))))
+    const told = await story((wallet) =>
+      Promise.all(Array.from({ length: count }, () => createDid(wallet, template))),
+    )
     return told.filter((what) => what === 'key').length
   }
   // 20 keys and the master key, and one more now and then for one that begins with a zero byte.

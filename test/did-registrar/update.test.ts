@@ -12,8 +12,12 @@ afterAll(() => pair[Symbol.asyncDispose]())
 type Action = { actionType: string; [member: string]: unknown }
 
 const update = (didRef: string, ...actions: Action[]) =>
-  pair.issuer.call('POST /did-registrar/dids/{didRef}/updates', { path: { didRef }, body: { actions } as never })
-const deactivate = (didRef: string) => pair.issuer.call('POST /did-registrar/dids/{didRef}/deactivations', { path: { didRef } })
+  pair.issuer.call('POST /did-registrar/dids/{didRef}/updates', {
+    path: { didRef },
+    body: { actions } as never,
+  })
+const deactivate = (didRef: string) =>
+  pair.issuer.call('POST /did-registrar/dids/{didRef}/deactivations', { path: { didRef } })
 const show = (didRef: string) => pair.issuer.call('GET /did-registrar/dids/{didRef}', { path: { didRef } })
 const settled = (didRef: string) =>
   until(
@@ -34,8 +38,15 @@ async function updated(did: string, ...actions: Action[]) {
   return (await resolve(did)).didDocument
 }
 
-const addKey = (id: string, purpose = 'authentication', curve = 'Ed25519') => ({ actionType: 'ADD_KEY', addKey: { id, purpose, curve } })
-const service = (id: string, serviceEndpoint: unknown = 'https://one.example/') => ({ id, type: 'LinkedDomains', serviceEndpoint })
+const addKey = (id: string, purpose = 'authentication', curve = 'Ed25519') => ({
+  actionType: 'ADD_KEY',
+  addKey: { id, purpose, curve },
+})
+const service = (id: string, serviceEndpoint: unknown = 'https://one.example/') => ({
+  id,
+  type: 'LinkedDomains',
+  serviceEndpoint,
+})
 
 test('every action shows in the document, and only what it changes', async () => {
   const { did, longFormDid } = await newDid(pair.issuer, 'assertionMethod')
@@ -58,27 +69,45 @@ test('every action shows in the document, and only what it changes', async () =>
   expect(added.verificationMethod[0]).toEqual(before.verificationMethod[0])
 
   const removed = await updated(did, { actionType: 'REMOVE_KEY', removeKey: { id: 'key-2' } })
-  expect(removed.verificationMethod.map(({ id }: { id: string }) => id)).toEqual(['key-1', 'key-3', 'key-4'].map((id) => `${did}#${id}`))
+  expect(removed.verificationMethod.map(({ id }: { id: string }) => id)).toEqual(
+    ['key-1', 'key-3', 'key-4'].map((id) => `${did}#${id}`),
+  )
 
-  const internal = await updated(did, { actionType: 'ADD_INTERNAL_KEY', addInternalKey: { id: 'vdr-1', purpose: 'vdr' } })
+  const internal = await updated(did, {
+    actionType: 'ADD_INTERNAL_KEY',
+    addInternalKey: { id: 'vdr-1', purpose: 'vdr' },
+  })
   expect(internal).toEqual(removed)
-  expect(await updated(did, { actionType: 'REMOVE_INTERNAL_KEY', removeInternalKey: { id: 'vdr-1' } })).toEqual(removed)
+  expect(
+    await updated(did, { actionType: 'REMOVE_INTERNAL_KEY', removeInternalKey: { id: 'vdr-1' } }),
+  ).toEqual(removed)
 
   const served = await updated(did, { actionType: 'ADD_SERVICE', addService: service('web') })
-  expect(served.service).toEqual([{ id: `${did}#web`, type: 'LinkedDomains', serviceEndpoint: 'https://one.example/' }])
-  const retyped = await updated(did, { actionType: 'UPDATE_SERVICE', updateService: { id: 'web', type: ['One', 'Two'] } })
-  expect(retyped.service).toEqual([{ id: `${did}#web`, type: ['One', 'Two'], serviceEndpoint: 'https://one.example/' }])
+  expect(served.service).toEqual([
+    { id: `${did}#web`, type: 'LinkedDomains', serviceEndpoint: 'https://one.example/' },
+  ])
+  const retyped = await updated(did, {
+    actionType: 'UPDATE_SERVICE',
+    updateService: { id: 'web', type: ['One', 'Two'] },
+  })
+  expect(retyped.service).toEqual([
+    { id: `${did}#web`, type: ['One', 'Two'], serviceEndpoint: 'https://one.example/' },
+  ])
   const moved = await updated(did, {
     actionType: 'UPDATE_SERVICE',
     updateService: { id: 'web', serviceEndpoint: [{ uri: 'https://two.example' }] },
   })
   expect(moved.service[0].serviceEndpoint).toEqual([{ uri: 'https://two.example' }])
-  expect((await updated(did, { actionType: 'REMOVE_SERVICE', removeService: { id: 'web' } })).service).toEqual([])
+  expect(
+    (await updated(did, { actionType: 'REMOVE_SERVICE', removeService: { id: 'web' } })).service,
+  ).toEqual([])
 
   const contexts = ['https://one.example/context', 'https://two.example/context']
   const contextual = await updated(did, { actionType: 'PATCH_CONTEXT', patchContext: { contexts } })
   expect(contextual['@context']).toEqual([...removed['@context'], ...contexts])
-  expect((await updated(did, { actionType: 'PATCH_CONTEXT', patchContext: { contexts: [] } }))['@context']).toEqual(removed['@context'])
+  expect(
+    (await updated(did, { actionType: 'PATCH_CONTEXT', patchContext: { contexts: [] } }))['@context'],
+  ).toEqual(removed['@context'])
 
   const long = await resolve(longFormDid)
   expect(long.didDocument.verificationMethod).toHaveLength(3)
@@ -88,8 +117,13 @@ test('every action shows in the document, and only what it changes', async () =>
 test('several actions are one operation, and all or nothing', async () => {
   const { did } = await newDid(pair.issuer, 'assertionMethod')
   const before = await resolve(did)
-  const problem = await refusal(update(did, addKey('key-2'), { actionType: 'REMOVE_KEY', removeKey: { id: 'nobody' } }))
-  expect(problem).toMatchObject({ status: 400, detail: expect.stringMatching(/there is no active key .?nobody.? to remove/) })
+  const problem = await refusal(
+    update(did, addKey('key-2'), { actionType: 'REMOVE_KEY', removeKey: { id: 'nobody' } }),
+  )
+  expect(problem).toMatchObject({
+    status: 400,
+    detail: expect.stringMatching(/there is no active key .?nobody.? to remove/),
+  })
   expect(await resolve(did)).toEqual(before)
 
   const after = await updated(did, addKey('key-2'), { actionType: 'REMOVE_KEY', removeKey: { id: 'key-1' } })
@@ -100,11 +134,15 @@ describe('what is refused changes nothing', () => {
   let did: string
   beforeAll(async () => {
     did = (await newDid(pair.issuer, 'assertionMethod')).did
-    await updated(did, addKey('gone'), { actionType: 'ADD_INTERNAL_KEY', addInternalKey: { id: 'vdr-1', purpose: 'vdr' } })
+    await updated(did, addKey('gone'), {
+      actionType: 'ADD_INTERNAL_KEY',
+      addInternalKey: { id: 'vdr-1', purpose: 'vdr' },
+    })
     await updated(did, { actionType: 'REMOVE_KEY', removeKey: { id: 'gone' } })
   })
 
-  const curves = 'Ed25519 must be used in [Authentication, AssertionMethod]. X25519 must be used in [KeyAgreement]'
+  const curves =
+    'Ed25519 must be used in [Authentication, AssertionMethod]. X25519 must be used in [KeyAgreement]'
   const keys = Array.from({ length: 60 }, (_, n) => addKey(`many-${n}`))
   const cases: [string, Action[], RegExp | string][] = [
     ['no action', [], /actions.*at least one action/],
@@ -117,20 +155,56 @@ describe('what is refused changes nothing', () => {
     ['an id that exists', [addKey('key-1')], 'exists or existed'],
     ['an id that existed', [addKey('gone')], 'exists or existed'],
     ['too many keys', keys, 'more than 50'],
-    ['removing the master key', [{ actionType: 'REMOVE_INTERNAL_KEY', removeInternalKey: { id: 'master0' } }], 'reserved'],
-    ['removing an internal key as a public one', [{ actionType: 'REMOVE_KEY', removeKey: { id: 'vdr-1' } }], 'REMOVE_INTERNAL_KEY'],
-    ['removing a public key as an internal one', [{ actionType: 'REMOVE_INTERNAL_KEY', removeInternalKey: { id: 'key-1' } }], 'REMOVE_KEY'],
-    ['a service twice', [1, 2].map(() => ({ actionType: 'ADD_SERVICE', addService: service('s') })), 'exists or existed'],
-    ['a service that is not there', [{ actionType: 'REMOVE_SERVICE', removeService: { id: 's' } }], 'no active service'],
-    ['an update of nothing', [{ actionType: 'UPDATE_SERVICE', updateService: { id: 's' } }], /cannot both be empty/],
+    [
+      'removing the master key',
+      [{ actionType: 'REMOVE_INTERNAL_KEY', removeInternalKey: { id: 'master0' } }],
+      'reserved',
+    ],
+    [
+      'removing an internal key as a public one',
+      [{ actionType: 'REMOVE_KEY', removeKey: { id: 'vdr-1' } }],
+      'REMOVE_INTERNAL_KEY',
+    ],
+    [
+      'removing a public key as an internal one',
+      [{ actionType: 'REMOVE_INTERNAL_KEY', removeInternalKey: { id: 'key-1' } }],
+      'REMOVE_KEY',
+    ],
+    [
+      'a service twice',
+      [1, 2].map(() => ({ actionType: 'ADD_SERVICE', addService: service('s') })),
+      'exists or existed',
+    ],
+    [
+      'a service that is not there',
+      [{ actionType: 'REMOVE_SERVICE', removeService: { id: 's' } }],
+      'no active service',
+    ],
+    [
+      'an update of nothing',
+      [{ actionType: 'UPDATE_SERVICE', updateService: { id: 's' } }],
+      /cannot both be empty/,
+    ],
     [
       'an endpoint that is empty',
       [{ actionType: 'UPDATE_SERVICE', updateService: { id: 's', type: 'T', serviceEndpoint: '' } }],
       /leave it out/,
     ],
-    ['an endpoint that is none', [{ actionType: 'ADD_SERVICE', addService: service('s', 'not a uri') }], 'is no URI'],
-    ['a context twice', [{ actionType: 'PATCH_CONTEXT', patchContext: { contexts: ['a:b', 'a:b'] } }], 'twice'],
-    ['clearing what is empty', [{ actionType: 'PATCH_CONTEXT', patchContext: { contexts: [] } }], 'no context to clear'],
+    [
+      'an endpoint that is none',
+      [{ actionType: 'ADD_SERVICE', addService: service('s', 'not a uri') }],
+      'is no URI',
+    ],
+    [
+      'a context twice',
+      [{ actionType: 'PATCH_CONTEXT', patchContext: { contexts: ['a:b', 'a:b'] } }],
+      'twice',
+    ],
+    [
+      'clearing what is empty',
+      [{ actionType: 'PATCH_CONTEXT', patchContext: { contexts: [] } }],
+      'no context to clear',
+    ],
   ]
   test.each(cases)('%s', async (_name, actions, reason) => {
     const before = await resolve(did)
@@ -144,7 +218,11 @@ describe('what is refused changes nothing', () => {
   test('a DID that is not published', async () => {
     const { did: unpublished } = await newDid(pair.issuer, 'authentication')
     for (const call of [() => update(unpublished, addKey('k')), () => deactivate(unpublished)]) {
-      expect(await refusal(call())).toMatchObject({ status: 409, type: 'Conflict', detail: expect.stringContaining('must be PUBLISHED') })
+      expect(await refusal(call())).toMatchObject({
+        status: 409,
+        type: 'Conflict',
+        detail: expect.stringContaining('must be PUBLISHED'),
+      })
     }
   })
 
@@ -171,18 +249,32 @@ test('one operation at a time: until the ledger has confirmed it, nothing of it 
   expect(racing.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected', 'rejected'])
   const won = racing.findIndex(({ status }) => status === 'fulfilled') + 1
   const problem = await refusal(slow.issuer.call('POST /did-registrar/dids/{didRef}/deactivations', { path }))
-  expect(problem).toMatchObject({ status: 409, type: 'Conflict', detail: expect.stringContaining('not confirmed yet') })
+  expect(problem).toMatchObject({
+    status: 409,
+    type: 'Conflict',
+    detail: expect.stringContaining('not confirmed yet'),
+  })
 
   const shown = () => slow.issuer.call('GET /did-registrar/dids/{didRef}', { path })
-  const document = async () => ((await (await slow.agent.send('GET', `/dids/${did}`)).json()) as any).didDocument
-  expect([(await shown()).pendingOperation, (await document()).authentication]).toEqual([expect.stringMatching(/^[0-9a-f]{64}$/), []])
+  const document = async () =>
+    ((await (await slow.agent.send('GET', `/dids/${did}`)).json()) as any).didDocument
+  expect([(await shown()).pendingOperation, (await document()).authentication]).toEqual([
+    expect.stringMatching(/^[0-9a-f]{64}$/),
+    [],
+  ])
   await until('confirmation', shown, ({ pendingOperation }) => pendingOperation === undefined)
   expect((await document()).authentication).toEqual([`${did}#race-${won}`])
 })
 
 async function offer(issuer: Tenant, connectionId: string, issuingDID: string, issuingKid?: string) {
   return issuer.call('POST /issue-credentials/credential-offers', {
-    body: { connectionId, issuingDID, claims: { name: 'Alice' }, automaticIssuance: true, ...(issuingKid && { issuingKid }) },
+    body: {
+      connectionId,
+      issuingDID,
+      claims: { name: 'Alice' },
+      automaticIssuance: true,
+      ...(issuingKid && { issuingKid }),
+    },
   })
 }
 
@@ -193,11 +285,17 @@ test('a key that was removed signs and verifies nothing new, and a new one does'
   const { did } = await newDid(issuer, 'assertionMethod')
   const accept = async (thid: string) => {
     const { recordId } = await credentialIn(holder.call, thid, 'OfferReceived')
-    await holder.call('POST /issue-credentials/records/{recordId}/accept-offer', { path: { recordId }, body: { subjectId } })
+    await holder.call('POST /issue-credentials/records/{recordId}/accept-offer', {
+      path: { recordId },
+      body: { subjectId },
+    })
     return credentialIn(holder.call, thid, 'CredentialReceived')
   }
   await accept((await offer(issuer, inviterConnectionId, did, 'key-1')).thid)
-  await updated(did, addKey('key-2', 'assertionMethod'), { actionType: 'REMOVE_KEY', removeKey: { id: 'key-1' } })
+  await updated(did, addKey('key-2', 'assertionMethod'), {
+    actionType: 'REMOVE_KEY',
+    removeKey: { id: 'key-1' },
+  })
 
   expect(await refusal(offer(issuer, inviterConnectionId, did, 'key-1'))).toMatchObject({
     status: 400,
@@ -225,7 +323,11 @@ test('a deactivated DID is gone for good: 410 with metadata, no more operations,
     expect(answer).not.toHaveProperty('didDocument')
   }
   for (const call of [() => update(did, addKey('k')), () => deactivate(did)]) {
-    expect(await refusal(call())).toMatchObject({ status: 409, type: 'Conflict', detail: expect.stringContaining('deactivated') })
+    expect(await refusal(call())).toMatchObject({
+      status: 409,
+      type: 'Conflict',
+      detail: expect.stringContaining('deactivated'),
+    })
   }
   expect(await refusal(offer(issuer, inviterConnectionId, did))).toMatchObject({
     status: 400,

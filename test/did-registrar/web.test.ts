@@ -20,7 +20,11 @@ const template = {
 }
 
 const create = async (body: object, call = pair.issuer.call) =>
-  (await call('POST /did-registrar/dids', { body: { method: 'web', documentTemplate: template, ...body } as never })).longFormDid
+  (
+    await call('POST /did-registrar/dids', {
+      body: { method: 'web', documentTemplate: template, ...body } as never,
+    })
+  ).longFormDid
 
 async function get(agent: TestAgent, path: string) {
   const response = await agent.send('GET', path)
@@ -46,11 +50,20 @@ test('is published when it is made, served at its path, and everybody resolves t
     },
   })
   for (const agent of [pair.agent, other]) {
-    expect(await get(agent, `/dids/${encodeURIComponent(did)}`)).toMatchObject({ status: 200, body: { didDocument: document.body } })
+    expect(await get(agent, `/dids/${encodeURIComponent(did)}`)).toMatchObject({
+      status: 200,
+      body: { didDocument: document.body },
+    })
   }
   const path = { didRef: did }
-  expect(await pair.issuer.call('GET /did-registrar/dids/{didRef}', { path })).toEqual({ did, status: 'PUBLISHED' })
-  expect((await pair.issuer.call('GET /did-registrar/dids')).contents).toContainEqual({ did, status: 'PUBLISHED' })
+  expect(await pair.issuer.call('GET /did-registrar/dids/{didRef}', { path })).toEqual({
+    did,
+    status: 'PUBLISHED',
+  })
+  expect((await pair.issuer.call('GET /did-registrar/dids')).contents).toContainEqual({
+    did,
+    status: 'PUBLISHED',
+  })
   expect(await pair.issuer.call('POST /did-registrar/dids/{didRef}/publications', { path })).toMatchObject({
     scheduledOperation: { didRef: did },
   })
@@ -59,11 +72,16 @@ test('is published when it is made, served at its path, and everybody resolves t
 test('a name belongs to one DID of one wallet', async () => {
   await create({ name: 'taken' })
   for (const { call } of [pair.issuer, pair.holder]) {
-    expect(await refusal(create({ name: 'taken' }, call))).toMatchObject({ status: 409, detail: expect.stringContaining('Choose another') })
+    expect(await refusal(create({ name: 'taken' }, call))).toMatchObject({
+      status: 409,
+      detail: expect.stringContaining('Choose another'),
+    })
   }
   const [one, two] = [await create({}), await create({})]
   expect(one).not.toBe(two)
-  expect(await refusal(pair.holder.call('GET /did-registrar/dids/{didRef}', { path: { didRef: one } }))).toMatchObject({ status: 404 })
+  expect(
+    await refusal(pair.holder.call('GET /did-registrar/dids/{didRef}', { path: { didRef: one } })),
+  ).toMatchObject({ status: 404 })
 })
 
 test.each([
@@ -76,22 +94,35 @@ test.each([
     422,
     /Ed25519 must/,
   ],
-  ['a context twice', { documentTemplate: { contexts: ['https://a.example', 'https://a.example'] } }, 422, /twice/],
+  [
+    'a context twice',
+    { documentTemplate: { contexts: ['https://a.example', 'https://a.example'] } },
+    422,
+    /twice/,
+  ],
 ])('refuses %s, and keeps the name free', async (_name, body, status, reason) => {
-  expect(await refusal(create({ name: 'free', ...body }))).toMatchObject({ status, detail: expect.stringMatching(reason) })
+  expect(await refusal(create({ name: 'free', ...body }))).toMatchObject({
+    status,
+    detail: expect.stringMatching(reason),
+  })
   expect((await get(pair.agent, '/web/free/did.json')).status).toBe(404)
 })
 
 test('needs an https address, but on this machine', () => {
   expect(toWebDid('https://agent.example', 'x')).toBe('did:web:agent.example:web:x')
-  expect(toWebDid('https://agent.example:8443/cloud-agent', 'x')).toBe('did:web:agent.example%3A8443:cloud-agent:web:x')
+  expect(toWebDid('https://agent.example:8443/cloud-agent', 'x')).toBe(
+    'did:web:agent.example%3A8443:cloud-agent:web:x',
+  )
   expect(() => toWebDid('http://agent.example', 'x')).toThrow(/Set REST_SERVICE_URL/)
 })
 
 test('an update shows at once, a deactivation is for good', async () => {
   const did = await create({ name: 'changing' })
   const update = (...actions: object[]) =>
-    pair.issuer.call('POST /did-registrar/dids/{didRef}/updates', { path: { didRef: did }, body: { actions } as never })
+    pair.issuer.call('POST /did-registrar/dids/{didRef}/updates', {
+      path: { didRef: did },
+      body: { actions } as never,
+    })
   // Whoever asked before sees the change as well.
   await get(pair.agent, `/dids/${encodeURIComponent(did)}`)
   const { scheduledOperation } = await update(
@@ -103,14 +134,18 @@ test('an update shows at once, a deactivation is for good', async () => {
     const { body } = await get(agent, `/dids/${encodeURIComponent(did)}`)
     expect(body.didDocument.assertionMethod).toEqual([`${did}#sign-2`])
   }
-  expect(await refusal(update({ actionType: 'ADD_KEY', addKey: { id: 'sign', purpose: 'assertionMethod' } }))).toMatchObject({
+  expect(
+    await refusal(update({ actionType: 'ADD_KEY', addKey: { id: 'sign', purpose: 'assertionMethod' } })),
+  ).toMatchObject({
     status: 400,
     detail: expect.stringContaining('exists or existed'),
   })
   await pair.issuer.call('POST /did-registrar/dids/{didRef}/deactivations', { path: { didRef: did } })
   expect((await served(did)).status).toBe(410)
   expect((await get(pair.agent, `/dids/${encodeURIComponent(did)}`)).status).toBe(410)
-  expect(await refusal(update({ actionType: 'REMOVE_KEY', removeKey: { id: 'auth' } }))).toMatchObject({ status: 409 })
+  expect(await refusal(update({ actionType: 'REMOVE_KEY', removeKey: { id: 'auth' } }))).toMatchObject({
+    status: 409,
+  })
 })
 
 test('issues, holds and proves like any other', async () => {
@@ -118,7 +153,10 @@ test('issues, holds and proves like any other', async () => {
   const { inviterConnectionId } = await connect(issuer, holder)
   const [issuingDID, subjectId] = [await create({}), await create({}, holder.call)]
   const { recordId, credential } = await issue(issuer, holder, inviterConnectionId, issuingDID, subjectId)
-  expect(JSON.parse(Buffer.from(credential.split('.')[1]!, 'base64url').toString())).toMatchObject({ iss: issuingDID, sub: subjectId })
+  expect(JSON.parse(Buffer.from(credential.split('.')[1]!, 'base64url').toString())).toMatchObject({
+    iss: issuingDID,
+    sub: subjectId,
+  })
   const { thid } = await issuer.call('POST /present-proof/presentations', {
     body: { connectionId: inviterConnectionId, proofs: [], options: { challenge: 'c', domain: 'd' } },
   })
@@ -127,5 +165,7 @@ test('issues, holds and proves like any other', async () => {
     path: { presentationId },
     body: { action: 'request-accept', proofId: [recordId] } as never,
   })
-  expect(await presentationIn(issuer.call, thid, 'PresentationVerified')).toMatchObject({ status: 'PresentationVerified' })
+  expect(await presentationIn(issuer.call, thid, 'PresentationVerified')).toMatchObject({
+    status: 'PresentationVerified',
+  })
 })

@@ -7,35 +7,66 @@ import { keysFor, type Purpose, purposes } from '../../src/did/document.ts'
 import { createJwkDid, resolveJwkDid } from '../../src/did/jwk.ts'
 import { createKeyDid, resolveKeyDid } from '../../src/did/key.ts'
 
-const isInvalid = (error: unknown) => error instanceof Problem && error.type === 'error:DIDResolution:invalidDid'
+const isInvalid = (error: unknown) =>
+  error instanceof Problem && error.type === 'error:DIDResolution:invalidDid'
 const servedBy = (document: ReturnType<typeof resolveKeyDid>) =>
   purposes.filter((purpose: Purpose) => keysFor(document, purpose).length > 0)
-const signing: Purpose[] = ['authentication', 'assertionMethod', 'capabilityInvocation', 'capabilityDelegation']
+const signing: Purpose[] = [
+  'authentication',
+  'assertionMethod',
+  'capabilityInvocation',
+  'capabilityDelegation',
+]
 
 describe('did:key', () => {
   // Examples of the did:key specification, and of the Peer DID specification for the derived key.
   test.each([
-    ['z6MkpTHR8VNsBxYAAWHut2Geadd9jSwuBV8xRoAnwWsdvktH', { kty: 'OKP', crv: 'Ed25519', x: 'lJZrfAjkBXdfjebMHEUI9usidAPhAlssitLXR3OYxbI' }],
-    ['z6LSbysY2xFMRpGMhb7tFTLMpeuPRaqaWM1yECx2AtzE3KCc', { kty: 'OKP', crv: 'X25519', x: 'BIiFcQEn3dfvB2pjlhOQQour6jXy9d5s2FKEJNTOJik' }],
+    [
+      'z6MkpTHR8VNsBxYAAWHut2Geadd9jSwuBV8xRoAnwWsdvktH',
+      { kty: 'OKP', crv: 'Ed25519', x: 'lJZrfAjkBXdfjebMHEUI9usidAPhAlssitLXR3OYxbI' },
+    ],
+    [
+      'z6LSbysY2xFMRpGMhb7tFTLMpeuPRaqaWM1yECx2AtzE3KCc',
+      { kty: 'OKP', crv: 'X25519', x: 'BIiFcQEn3dfvB2pjlhOQQour6jXy9d5s2FKEJNTOJik' },
+    ],
     [
       'zQ3shokFTS3brHcDQrn82RUDfCZESWL1ZdCEJwekUDPQiYBme',
-      { kty: 'EC', crv: 'secp256k1', x: 'h0wVx_2iDlOcblulc8E5iEw1EYh5n1RYtLQfeSTyNc0', y: 'O2EATIGbu6DezKFptj5scAIRntgfecanVNXxat1rnwE' },
+      {
+        kty: 'EC',
+        crv: 'secp256k1',
+        x: 'h0wVx_2iDlOcblulc8E5iEw1EYh5n1RYtLQfeSTyNc0',
+        y: 'O2EATIGbu6DezKFptj5scAIRntgfecanVNXxat1rnwE',
+      },
     ],
     [
       'zDnaerDaTF5BXEavCrfRZEk316dpbLsfPDZ3WJ5hRTPFU2169',
-      { kty: 'EC', crv: 'P-256', x: 'fyNYMN0976ci7xqiSdag3buk-ZCwgXU4kz9XNkBlNUI', y: 'hW2ojTNfH7Jbi8--CJUo3OCbH3y5n91g-IMA9MLMbTU' },
+      {
+        kty: 'EC',
+        crv: 'P-256',
+        x: 'fyNYMN0976ci7xqiSdag3buk-ZCwgXU4kz9XNkBlNUI',
+        y: 'hW2ojTNfH7Jbi8--CJUo3OCbH3y5n91g-IMA9MLMbTU',
+      },
     ],
   ])('did:key:%s is its key', (text, publicKeyJwk) => {
     const did = `did:key:${text}`
     const document = resolveKeyDid(did)
-    expect(document.verificationMethod![0]).toEqual({ id: `${did}#${text}`, type: 'JsonWebKey2020', controller: did, publicKeyJwk })
+    expect(document.verificationMethod![0]).toEqual({
+      id: `${did}#${text}`,
+      type: 'JsonWebKey2020',
+      controller: did,
+      publicKeyJwk,
+    })
   })
 
   test('each curve serves the purposes it can', () => {
-    expect(servedBy(resolveKeyDid(createKeyDid(generateKey('Ed25519'))))).toEqual(expect.arrayContaining([...signing, 'keyAgreement']))
+    expect(servedBy(resolveKeyDid(createKeyDid(generateKey('Ed25519'))))).toEqual(
+      expect.arrayContaining([...signing, 'keyAgreement']),
+    )
     expect(servedBy(resolveKeyDid(createKeyDid(generateKey('X25519'))))).toEqual(['keyAgreement'])
     expect(servedBy(resolveKeyDid(createKeyDid(generateKey('secp256k1'))))).toEqual(signing)
-    expect(servedBy(resolveKeyDid('did:key:zDnaerDaTF5BXEavCrfRZEk316dpbLsfPDZ3WJ5hRTPFU2169'))).toHaveLength(5)
+    expect(servedBy(resolveKeyDid('did:key:zDnaerDaTF5BXEavCrfRZEk316dpbLsfPDZ3WJ5hRTPFU2169'))).toHaveLength(
+      5,
+    )
   })
 
   test('the agreement key of an Ed25519 DID belongs to the same secret', () => {
@@ -57,7 +88,10 @@ describe('did:key', () => {
       'did:key:zUC7LbYAQUjoTVSJyieL3cxpbdA1QjWdqqtFMDoMRg4qkZtQWRrrd4LLVCboCd5xbxET3gNM6ALinG57wBZo5VoQ3AokhE9qpJehX4SHdsDJUGa9u3z22PEGLd1fBwzzLhTkJmV',
     ],
     // No point of secp256k1 has 5 as its x.
-    ['a point off its curve', `did:key:${toMultibase(Uint8Array.of(0xe7, 0x01, 2, ...Array<number>(31).fill(0), 5))}`],
+    [
+      'a point off its curve',
+      `did:key:${toMultibase(Uint8Array.of(0xe7, 0x01, 2, ...Array<number>(31).fill(0), 5))}`,
+    ],
   ])('%s is refused', (_name, did) => {
     expect(() => resolveKeyDid(did)).toThrow(expect.toSatisfy(isInvalid))
   })
@@ -90,7 +124,9 @@ describe('did:jwk', () => {
   test('a made one carries the public half alone', () => {
     const key = generateKey('Ed25519')
     const document = resolveJwkDid(createJwkDid(key))
-    expect(keysFor(document, 'authentication').map(({ publicKeyJwk }) => publicKeyJwk)).toEqual([toPublic(key)])
+    expect(keysFor(document, 'authentication').map(({ publicKeyJwk }) => publicKeyJwk)).toEqual([
+      toPublic(key),
+    ])
     expect(JSON.stringify(document)).not.toContain(key.d)
   })
 
@@ -98,7 +134,9 @@ describe('did:jwk', () => {
     const key = toPublic(generateKey('Ed25519'))
     expect(servedBy(resolveJwkDid(encode({ ...key, use: 'sig' })))).toEqual(signing)
     expect(servedBy(resolveJwkDid(encode({ ...key, use: 'enc' })))).toEqual([])
-    expect(servedBy(resolveJwkDid(encode({ ...toPublic(generateKey('X25519')), use: 'enc' })))).toEqual(['keyAgreement'])
+    expect(servedBy(resolveJwkDid(encode({ ...toPublic(generateKey('X25519')), use: 'enc' })))).toEqual([
+      'keyAgreement',
+    ])
   })
 
   test.each([

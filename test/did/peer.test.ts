@@ -15,7 +15,9 @@ type Worked = {
   resolved: { name: string; did: string; services: { id: string }[] | null }[]
   numalgo4: { input: Record<string, unknown>; longForm: string; refused: Record<string, string> }
 }
-const worked = JSON.parse(readFileSync(new URL('../../fixtures/did-peer/worked.json', import.meta.url), 'utf8')) as Worked
+const worked = JSON.parse(
+  readFileSync(new URL('../../fixtures/did-peer/worked.json', import.meta.url), 'utf8'),
+) as Worked
 const { keyAgreement, authentication, multibase, created, resolved, numalgo4 } = worked
 const keys = `E${multibase.keyAgreement}.V${multibase.authentication}`
 
@@ -37,7 +39,8 @@ describe('making a peer DID', () => {
   })
 
   test('refuses services of which the DID would be too long to be resolved', () => {
-    const make = (length: number) => createPeerDid({ keyAgreement, authentication, serviceUri: `http://a.example/${'x'.repeat(length)}` })
+    const make = (length: number) =>
+      createPeerDid({ keyAgreement, authentication, serviceUri: `http://a.example/${'x'.repeat(length)}` })
     expect(resolvePeerDid(make(2_000)).service).toHaveLength(1)
     expect(() => make(3_000)).toThrow(/longer than 4000 characters/)
   })
@@ -46,8 +49,12 @@ describe('making a peer DID', () => {
     const document = resolvePeerDid(created.did)
     expect(keysFor(document, 'keyAgreement')[0]!.id).toBe(peerKeyIds(created.did).keyAgreement)
     expect(keysFor(document, 'authentication')[0]!.id).toBe(peerKeyIds(created.did).authentication)
-    expect(keysFor(document, 'keyAgreement')).toEqual([{ id: `${created.did}#key-1`, publicKeyJwk: keyAgreement }])
-    expect(keysFor(document, 'authentication')).toEqual([{ id: `${created.did}#key-2`, publicKeyJwk: authentication }])
+    expect(keysFor(document, 'keyAgreement')).toEqual([
+      { id: `${created.did}#key-1`, publicKeyJwk: keyAgreement },
+    ])
+    expect(keysFor(document, 'authentication')).toEqual([
+      { id: `${created.did}#key-2`, publicKeyJwk: authentication },
+    ])
     expect(document.service).toEqual([
       {
         id: `${created.did}#service`,
@@ -59,9 +66,15 @@ describe('making a peer DID', () => {
 
   test('writes nothing of a private key', () => {
     const [agreement, signing] = [generateKey('X25519'), generateKey('Ed25519')]
-    const did = createPeerDid({ keyAgreement: agreement, authentication: signing, serviceUri: 'https://a.example' })
+    const did = createPeerDid({
+      keyAgreement: agreement,
+      authentication: signing,
+      serviceUri: 'https://a.example',
+    })
     expect(JSON.stringify(resolvePeerDid(did))).not.toContain(signing.d)
-    expect(did).toHaveLength(created.did.length - toBase64url(created.serviceUri).length + toBase64url('https://a.example').length)
+    expect(did).toHaveLength(
+      created.did.length - toBase64url(created.serviceUri).length + toBase64url('https://a.example').length,
+    )
   })
 
   test('every URI it takes leaves the service without - and _, and one it cannot take is refused', () => {
@@ -89,9 +102,13 @@ describe('making a peer DID', () => {
 
   test('keys on other curves are refused', () => {
     const serviceUri = 'https://a.example'
-    expect(() => createPeerDid({ keyAgreement: authentication, authentication, serviceUri })).toThrow(TypeError)
+    expect(() => createPeerDid({ keyAgreement: authentication, authentication, serviceUri })).toThrow(
+      TypeError,
+    )
     expect(() => createPeerDid({ keyAgreement, authentication: keyAgreement, serviceUri })).toThrow(TypeError)
-    expect(() => createPeerDid({ keyAgreement: { ...keyAgreement, x: 'AAAA' }, authentication, serviceUri })).toThrow(TypeError)
+    expect(() =>
+      createPeerDid({ keyAgreement: { ...keyAgreement, x: 'AAAA' }, authentication, serviceUri }),
+    ).toThrow(TypeError)
   })
 })
 
@@ -134,7 +151,9 @@ describe('resolving numalgo 2', () => {
     }
     expect(toNumberedKeyId(`${did}#key-1`)).toBe(`${did}#key-1`)
     expect(toNumberedKeyId(`${did}#6MkOther`)).toBe(`${did}#6MkOther`)
-    expect(toNumberedKeyId(`did:key:${multibase.authentication}#${multibase.authentication}`)).toContain('did:key:')
+    expect(toNumberedKeyId(`did:key:${multibase.authentication}#${multibase.authentication}`)).toContain(
+      'did:key:',
+    )
   })
 
   test.each([
@@ -161,7 +180,9 @@ describe('resolving numalgo 2', () => {
   })
 
   test('a service named __proto__ changes no prototype', () => {
-    const document = resolvePeerDid(withService('{"t":"x","s":"https://a.example","__proto__":{"polluted":1}}'))
+    const document = resolvePeerDid(
+      withService('{"t":"x","s":"https://a.example","__proto__":{"polluted":1}}'),
+    )
     expect((document.service![0] as Record<string, unknown>)['polluted']).toBeUndefined()
     expect(({} as Record<string, unknown>)['polluted']).toBeUndefined()
   })
@@ -176,8 +197,15 @@ describe('resolving numalgo 0', () => {
   test('an Ed25519 key signs, and its X25519 sibling agrees', () => {
     const did = `did:peer:0${multibase.authentication}`
     const document = resolvePeerDid(did)
-    for (const purpose of ['authentication', 'assertionMethod', 'capabilityInvocation', 'capabilityDelegation'] as const) {
-      expect(keysFor(document, purpose)).toEqual([{ id: `${did}#${multibase.authentication}`, publicKeyJwk: authentication }])
+    for (const purpose of [
+      'authentication',
+      'assertionMethod',
+      'capabilityInvocation',
+      'capabilityDelegation',
+    ] as const) {
+      expect(keysFor(document, purpose)).toEqual([
+        { id: `${did}#${multibase.authentication}`, publicKeyJwk: authentication },
+      ])
     }
     expect(keysFor(document, 'keyAgreement')[0]!.publicKeyJwk.crv).toBe('X25519')
     expect(document.service).toBeUndefined()
@@ -189,12 +217,15 @@ describe('resolving numalgo 0', () => {
     expect(keysFor(document, 'authentication')).toEqual([])
   })
 
-  test.each(['', 'z', multibase.authentication.slice(1), `${multibase.authentication}1`, `${multibase.authentication}:x`])(
-    '%j is refused',
-    (text) => {
-      expect(typeOf(() => resolvePeerDid(`did:peer:0${text}`))).toBe('invalidDid')
-    },
-  )
+  test.each([
+    '',
+    'z',
+    multibase.authentication.slice(1),
+    `${multibase.authentication}1`,
+    `${multibase.authentication}:x`,
+  ])('%j is refused', (text) => {
+    expect(typeOf(() => resolvePeerDid(`did:peer:0${text}`))).toBe('invalidDid')
+  })
 })
 
 describe('resolving numalgo 4', () => {
@@ -225,7 +256,9 @@ describe('resolving numalgo 4', () => {
 
   test('a document that is not the hashed one is refused', () => {
     const at = did.length - 5
-    expect(typeOf(() => resolvePeerDid(did.slice(0, at) + (did[at] === 'a' ? 'b' : 'a') + did.slice(at + 1)))).toBe('invalidDid')
+    expect(
+      typeOf(() => resolvePeerDid(did.slice(0, at) + (did[at] === 'a' ? 'b' : 'a') + did.slice(at + 1))),
+    ).toBe('invalidDid')
     expect(typeOf(() => resolvePeerDid(`${did}:${did.split(':')[3]}`))).toBe('invalidDid')
     expect(typeOf(() => resolvePeerDid(`${shortForm}:`))).toBe('invalidDid')
   })
@@ -237,10 +270,20 @@ describe('resolving numalgo 4', () => {
 
 describe('other numalgos', () => {
   test.each(['1', '3'])('numalgo %s is not supported', (numalgo) => {
-    expect(typeOf(() => resolvePeerDid(`did:peer:${numalgo}zQmS19jtYDvGtKVrJhQnRFpBQAx3pJ9omx2HpNrcXFuRCz9`))).toBe('methodNotSupported')
+    expect(
+      typeOf(() => resolvePeerDid(`did:peer:${numalgo}zQmS19jtYDvGtKVrJhQnRFpBQAx3pJ9omx2HpNrcXFuRCz9`)),
+    ).toBe('methodNotSupported')
   })
 
-  test.each(['did:peer:', 'did:peer:5zQm', 'did:peer:z6Mk', 'did:peer:1x', 'did:peer:3i21d', 'did:PEER:2', ''])('%j is refused', (did) => {
+  test.each([
+    'did:peer:',
+    'did:peer:5zQm',
+    'did:peer:z6Mk',
+    'did:peer:1x',
+    'did:peer:3i21d',
+    'did:PEER:2',
+    '',
+  ])('%j is refused', (did) => {
     expect(typeOf(() => resolvePeerDid(did))).toBe('invalidDid')
   })
 })

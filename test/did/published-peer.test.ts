@@ -67,7 +67,8 @@ function checkResolved(vector: Vector): void {
   const { did, numalgo, keys, services, document: published, identusDocument } = vector
   const document = resolvePeerDid(did)
   expect(document.id).toBe(did)
-  if (published) expect({ ...document, '@context': undefined }).toEqual({ ...ours(published), '@context': undefined })
+  if (published)
+    expect({ ...document, '@context': undefined }).toEqual({ ...ours(published), '@context': undefined })
   if (numalgo === 2 && keys) {
     const found = document.verificationMethod!.map(({ id, publicKeyJwk }) => ({
       id: id.slice(did.length),
@@ -79,9 +80,13 @@ function checkResolved(vector: Vector): void {
   }
   if (numalgo === 0) expect(document.verificationMethod![0]!.publicKeyJwk).toEqual(keys![0]!.publicKeyJwk)
   if (services)
-    expect(document.service ?? []).toEqual(services.map((service) => ({ ...modern(service), id: absolute(did, service['id'] as string) })))
+    expect(document.service ?? []).toEqual(
+      services.map((service) => ({ ...modern(service), id: absolute(did, service['id'] as string) })),
+    )
   if (identusDocument)
-    expect(document.service).toEqual(identusDocument.service!.map((service) => ({ ...service, id: absolute(did, service.id) })))
+    expect(document.service).toEqual(
+      identusDocument.service!.map((service) => ({ ...service, id: absolute(did, service.id) })),
+    )
 }
 
 /** A DID put together from parts, to be resolved like any other: this agent makes one form of DID only. */
@@ -90,7 +95,11 @@ function checkGenerated({ did, keys }: Vector): void {
   const codes: Record<string, Purpose> = { E: 'keyAgreement', V: 'authentication' }
   keys!.forEach(
     (
-      { purposeCode, publicKeyMultibase, privateKeyJwk }: { purposeCode: string; publicKeyMultibase?: string; privateKeyJwk?: PrivateJwk },
+      {
+        purposeCode,
+        publicKeyMultibase,
+        privateKeyJwk,
+      }: { purposeCode: string; publicKeyMultibase?: string; privateKeyJwk?: PrivateJwk },
       i,
     ) => {
       const jwk = privateKeyJwk ? toPublic(privateKeyJwk) : fromMultikey(publicKeyMultibase!)
@@ -107,7 +116,9 @@ const runners: Record<string, (vector: Vector) => void> = {
   'generate-4': ({ longForm, shortForm, inputDocument }) => {
     const document = resolvePeerDid(longForm!)
     expect(document['alsoKnownAs']).toEqual([shortForm])
-    expect(document.service![0]!.serviceEndpoint).toEqual((inputDocument!['service'] as Json[])[0]!['serviceEndpoint'])
+    expect(document.service![0]!.serviceEndpoint).toEqual(
+      (inputDocument!['service'] as Json[])[0]!['serviceEndpoint'],
+    )
   },
   'service-element': ({ encoded, service }) => {
     const did = `did:peer:2.Ez6LSbysY2xFMRpGMhb7tFTLMpeuPRaqaWM1yECx2AtzE3KCc.S${encoded}`
@@ -126,9 +137,14 @@ const ourService = /^\{"t":"dm","s":\{"uri":"[^"]+","r":\[\],"a":\["didcomm\/v2"
 /** True for a numalgo 2 DID of the form that this agent makes, whoever made it. */
 function isOurForm(did: string): boolean {
   const [agreement, authentication, ...services] = did.split('.').slice(1)
-  const texts = services.map((element) => (element.startsWith('S') ? fromUtf8(fromBase64(element.slice(1))) : ''))
+  const texts = services.map((element) =>
+    element.startsWith('S') ? fromUtf8(fromBase64(element.slice(1))) : '',
+  )
   return (
-    !!agreement?.startsWith('E') && !!authentication?.startsWith('V') && texts.length > 0 && texts.every((text) => ourService.test(text))
+    !!agreement?.startsWith('E') &&
+    !!authentication?.startsWith('V') &&
+    texts.length > 0 &&
+    texts.every((text) => ourService.test(text))
   )
 }
 
@@ -137,10 +153,15 @@ const makers: Record<string, (vector: Vector) => void> = {
   'key-pair': ({ privateKeyJwk, multibase }) => expect(toMultikey(toPublic(privateKeyJwk!))).toBe(multibase),
   multikey: ({ publicKeyJwk, multibase }) => expect(toMultikey(publicKeyJwk!)).toBe(multibase),
   resolve: ({ did, numalgo, keys, services }) => {
-    const keyFor = (purpose: Purpose) => keys!.find(({ relationship }) => relationship === purpose)!.publicKeyJwk
+    const keyFor = (purpose: Purpose) =>
+      keys!.find(({ relationship }) => relationship === purpose)!.publicKeyJwk
     if (numalgo === 0) return expect(did).toBe(`did:peer:0${toMultikey(keys![0]!.publicKeyJwk)}`)
     const serviceUri = services!.map(({ serviceEndpoint }) => (serviceEndpoint as { uri: string }).uri)
-    const made = { keyAgreement: keyFor('keyAgreement'), authentication: keyFor('authentication'), serviceUri }
+    const made = {
+      keyAgreement: keyFor('keyAgreement'),
+      authentication: keyFor('authentication'),
+      serviceUri,
+    }
     expect(createPeerDid(made)).toBe(did)
   },
 }
@@ -158,8 +179,14 @@ const groupOf = ({ kind, numalgo, did }: Vector) => {
 
 /** Good ones that are not taken, with the type and the reason. */
 const exceptions: Record<string, { type: string; reason: string }> = {
-  syntax: { type: 'error:DIDResolution:methodNotSupported', reason: 'numalgo 1 is known by its form and says nothing by itself' },
-  '4-resolve-short-known': { type: 'error:DIDResolution:notFound', reason: 'no long form of numalgo 4 is remembered' },
+  syntax: {
+    type: 'error:DIDResolution:methodNotSupported',
+    reason: 'numalgo 1 is known by its form and says nothing by itself',
+  },
+  '4-resolve-short-known': {
+    type: 'error:DIDResolution:notFound',
+    reason: 'no long form of numalgo 4 is remembered',
+  },
 }
 
 function typeOf(did: string): string {
@@ -203,7 +230,9 @@ describe.each(['did-peer', 'identus-did-peer'])('%s', (name) => {
 
   test.each(of('reject'))('%s is refused', (id, vector) => {
     // The short form of numalgo 4 is well-formed, but nothing remembers long forms between calls.
-    expect(typeOf(vector.did)).toBe(id === '4-short-unknown' ? 'error:DIDResolution:notFound' : 'error:DIDResolution:invalidDid')
+    expect(typeOf(vector.did)).toBe(
+      id === '4-short-unknown' ? 'error:DIDResolution:notFound' : 'error:DIDResolution:invalidDid',
+    )
     note(vector, 'read', 'refused')
   })
 

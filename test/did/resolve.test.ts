@@ -23,7 +23,11 @@ function resolverOf(...states: DidState[]) {
 }
 
 const peerDid = () =>
-  createPeerDid({ keyAgreement: generateKey('X25519'), authentication: generateKey('Ed25519'), serviceUri: 'https://a.example' })
+  createPeerDid({
+    keyAgreement: generateKey('X25519'),
+    authentication: generateKey('Ed25519'),
+    serviceUri: 'https://a.example',
+  })
 
 describe('did:prism', () => {
   test('an unpublished long form resolves from its own state', async () => {
@@ -37,7 +41,10 @@ describe('did:prism', () => {
   test('an unpublished short form is not found', async () => {
     const resolver = resolverOf()
     expect((await resolver.resolve(shortForm)).didResolutionMetadata.error).toBe('notFound')
-    await expect(resolver.document(shortForm)).rejects.toMatchObject({ type: 'error:DIDResolution:notFound', status: 404 })
+    await expect(resolver.document(shortForm)).rejects.toMatchObject({
+      type: 'error:DIDResolution:notFound',
+      status: 404,
+    })
   })
 
   test('once published, both forms give the ledger state, also to a resolver that knew the long form before', async () => {
@@ -59,13 +66,18 @@ describe('did:prism', () => {
       expect(result.didDocument).toBeUndefined()
       expect(result.didDocumentMetadata.deactivated).toBe(true)
       expect(result.didResolutionMetadata.error).toBe('deactivated')
-      await expect(resolver.document(did)).rejects.toMatchObject({ type: 'error:DIDResolution:deactivated', status: 410 })
+      await expect(resolver.document(did)).rejects.toMatchObject({
+        type: 'error:DIDResolution:deactivated',
+        status: 410,
+      })
     }
   })
 
   test('a long form whose state is not its suffix never reaches the ledger', async () => {
     const asked: string[] = []
-    const { resolve } = createResolver({ getState: (suffix) => Promise.resolve(asked.push(suffix)).then(() => undefined) })
+    const { resolve } = createResolver({
+      getState: (suffix) => Promise.resolve(asked.push(suffix)).then(() => undefined),
+    })
     const forged = `${toShortForm('0'.repeat(64))}:${longForm.split(':')[3]}`
     expect((await resolve(forged)).didResolutionMetadata.error).toBe('invalidDid')
     expect(asked).toEqual([])
@@ -80,7 +92,12 @@ describe('did:prism', () => {
 describe('other methods', () => {
   test('peer, key and jwk resolve, and every answer has the published shape', async () => {
     const { resolve, document } = resolverOf()
-    for (const did of [peerDid(), createKeyDid(generateKey('Ed25519')), createJwkDid(toPublic(generateKey('secp256k1'))), longForm]) {
+    for (const did of [
+      peerDid(),
+      createKeyDid(generateKey('Ed25519')),
+      createJwkDid(toPublic(generateKey('secp256k1'))),
+      longForm,
+    ]) {
       const result = await resolve(did)
       expect(result.didDocument!.id).toBe(did)
       expect(ResolutionResult.parse(result)).toEqual(result)
@@ -90,10 +107,15 @@ describe('other methods', () => {
 
   test('a method that is handed in resolves, and its problems are answers', async () => {
     const web = (did: string) =>
-      did.endsWith('gone') ? Promise.reject(new Problem('error:DIDResolution:notFound', 'gone')) : Promise.resolve({ id: did })
+      did.endsWith('gone')
+        ? Promise.reject(new Problem('error:DIDResolution:notFound', 'gone'))
+        : Promise.resolve({ id: did })
     const { resolve } = createResolver({ getState: () => Promise.resolve(undefined), methods: { web } })
     expect((await resolve('did:web:a.example')).didDocument).toEqual({ id: 'did:web:a.example' })
-    expect((await resolve('did:web:gone')).didResolutionMetadata).toEqual({ error: 'notFound', message: 'gone' })
+    expect((await resolve('did:web:gone')).didResolutionMetadata).toEqual({
+      error: 'notFound',
+      message: 'gone',
+    })
   })
 
   test.each([
@@ -124,7 +146,12 @@ describe('other methods', () => {
 
 describe('whatever comes', () => {
   const { resolve } = resolverOf()
-  const good = [peerDid(), createKeyDid(generateKey('Ed25519')), createJwkDid(generateKey('secp256k1')), longForm]
+  const good = [
+    peerDid(),
+    createKeyDid(generateKey('Ed25519')),
+    createJwkDid(generateKey('secp256k1')),
+    longForm,
+  ]
 
   test('a DID with anything put into it is an answer, never an accident', async () => {
     const spoiled = fc.tuple(fc.constantFrom(...good), fc.nat(400), fc.nat(8), fc.string({ maxLength: 8 }))
@@ -140,7 +167,10 @@ describe('whatever comes', () => {
   test('any text is an answer', async () => {
     await fc.assert(
       fc.asyncProperty(
-        fc.tuple(fc.constantFrom('', 'did:', 'did:peer:2.', 'did:peer:4z', 'did:key:z', 'did:jwk:', 'did:prism:'), fc.string()),
+        fc.tuple(
+          fc.constantFrom('', 'did:', 'did:peer:2.', 'did:peer:4z', 'did:key:z', 'did:jwk:', 'did:prism:'),
+          fc.string(),
+        ),
         async ([start, rest]) => {
           expect(ResolutionResult.safeParse(await resolve(start + rest)).success).toBe(true)
         },
@@ -187,7 +217,8 @@ describe('what others say', () => {
 
   test('a state is kept under its suffix, whichever form is asked for', async () => {
     const others = startOthers({ stateLifetimeMs: 60_000 })
-    for (const did of [shortForm, longForm, shortForm]) expect((await others.resolve(did)).didDocument!.id).toBe(did)
+    for (const did of [shortForm, longForm, shortForm])
+      expect((await others.resolve(did)).didDocument!.id).toBe(did)
     expect(others.asked).toEqual([state.suffix])
     others.clock += 60_001
     others.state = async () => apply(state, signedDeactivate(state), later)
@@ -200,16 +231,21 @@ describe('what others say', () => {
     expect(others.asked).toHaveLength(10)
   })
 
-  test.each([{}, { documentLifetimeMs: 0, stateLifetimeMs: 0 }])('with %j nothing is kept, failures neither', async (lifetimes) => {
-    const others = startOthers(lifetimes)
-    await others.resolve(web)
-    others.answer = fails(gone)
-    expect((await others.resolve(web)).didResolutionMetadata.error).toBe('notFound')
-    others.answer = async (did) => documentOf(did)
-    expect((await others.resolve(web)).didDocument).toBeDefined()
-    for (let i = 0; i < 2; i++) await others.resolve(shortForm)
-    expect(others.asked).toEqual([web, web, web, shortForm, shortForm].map((did) => did.replace('did:prism:', '')))
-  })
+  test.each([{}, { documentLifetimeMs: 0, stateLifetimeMs: 0 }])(
+    'with %j nothing is kept, failures neither',
+    async (lifetimes) => {
+      const others = startOthers(lifetimes)
+      await others.resolve(web)
+      others.answer = fails(gone)
+      expect((await others.resolve(web)).didResolutionMetadata.error).toBe('notFound')
+      others.answer = async (did) => documentOf(did)
+      expect((await others.resolve(web)).didDocument).toBeDefined()
+      for (let i = 0; i < 2; i++) await others.resolve(shortForm)
+      expect(others.asked).toEqual(
+        [web, web, web, shortForm, shortForm].map((did) => did.replace('did:prism:', '')),
+      )
+    },
+  )
 
   test('that there is nothing is kept for five seconds', async () => {
     const others = startOthers({ documentLifetimeMs: 60_000, stateLifetimeMs: 60_000 })
@@ -217,7 +253,10 @@ describe('what others say', () => {
     others.state = async () => undefined
     for (const passed of [0, 5_000, 1]) {
       others.clock += passed
-      expect((await others.resolve(web)).didResolutionMetadata).toEqual({ error: 'notFound', message: 'gone' })
+      expect((await others.resolve(web)).didResolutionMetadata).toEqual({
+        error: 'notFound',
+        message: 'gone',
+      })
       expect((await others.resolve(shortForm)).didResolutionMetadata.error).toBe('notFound')
       expect((await others.resolve(longForm)).didDocument).toBeDefined()
     }
@@ -227,7 +266,8 @@ describe('what others say', () => {
   test('that a DID is malformed is not kept', async () => {
     const others = startOthers({ documentLifetimeMs: 60_000 })
     others.answer = fails(new Problem('error:DIDResolution:invalidDid', 'malformed'))
-    for (let i = 0; i < 2; i++) expect((await others.resolve(web)).didResolutionMetadata.error).toBe('invalidDid')
+    for (let i = 0; i < 2; i++)
+      expect((await others.resolve(web)).didResolutionMetadata.error).toBe('invalidDid')
     expect(others.asked).toHaveLength(2)
   })
 
@@ -261,18 +301,21 @@ describe('what others say', () => {
     expect((await others.resolve(web)).didDocument).toBeDefined()
   })
 
-  test.each([60_000, 0])('a hundred who ask at once make one question, with a lifetime of %i', async (lifetimeMs) => {
-    const others = startOthers({ documentLifetimeMs: lifetimeMs, stateLifetimeMs: lifetimeMs })
-    const hundred = (did: string) => Promise.all(Array.from({ length: 100 }, () => others.document(did)))
-    expect(new Set(await hundred(web)).size).toBe(1)
-    await hundred(shortForm)
-    expect(others.asked).toEqual([web, state.suffix])
-    others.answer = fails(down)
-    others.forget(web)
-    const refused = await Promise.allSettled(Array.from({ length: 100 }, () => others.document(web)))
-    expect(new Set(refused.map(({ status }) => status))).toEqual(new Set(['rejected']))
-    expect(others.asked).toHaveLength(3)
-  })
+  test.each([60_000, 0])(
+    'a hundred who ask at once make one question, with a lifetime of %i',
+    async (lifetimeMs) => {
+      const others = startOthers({ documentLifetimeMs: lifetimeMs, stateLifetimeMs: lifetimeMs })
+      const hundred = (did: string) => Promise.all(Array.from({ length: 100 }, () => others.document(did)))
+      expect(new Set(await hundred(web)).size).toBe(1)
+      await hundred(shortForm)
+      expect(others.asked).toEqual([web, state.suffix])
+      others.answer = fails(down)
+      others.forget(web)
+      const refused = await Promise.allSettled(Array.from({ length: 100 }, () => others.document(web)))
+      expect(new Set(refused.map(({ status }) => status))).toEqual(new Set(['rejected']))
+      expect(others.asked).toHaveLength(3)
+    },
+  )
 
   test('what is forgotten is asked anew, in every form, also while an answer is under way', async () => {
     const others = startOthers({ documentLifetimeMs: 60_000, stateLifetimeMs: 60_000 })
@@ -298,7 +341,8 @@ describe('what others say', () => {
 
   test('forgetting what was never asked, or is nobody’s, is nothing', () => {
     const others = startOthers({ documentLifetimeMs: 60_000 })
-    for (const name of [web, shortForm, peerDid(), 'did:example:1', '', 'junk', 'did:prism:']) others.forget(name)
+    for (const name of [web, shortForm, peerDid(), 'did:example:1', '', 'junk', 'did:prism:'])
+      others.forget(name)
     expect(others.asked).toEqual([])
   })
 

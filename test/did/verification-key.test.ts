@@ -3,7 +3,12 @@ import { generateKey, toPublic } from '../../src/crypto/keys.ts'
 import { createKeyDid } from '../../src/did/key.ts'
 import { readKey } from '../../src/did/verification-key.ts'
 
-const method = (type: string, key: object) => ({ id: 'did:web:a.example#key-1', type, controller: 'did:web:a.example', ...key })
+const method = (type: string, key: object) => ({
+  id: 'did:web:a.example#key-1',
+  type,
+  controller: 'did:web:a.example',
+  ...key,
+})
 
 // The same keys in several forms, as the did:key specification and the security vocabulary show them.
 const ed25519 = { kty: 'OKP', crv: 'Ed25519', x: 'lJZrfAjkBXdfjebMHEUI9usidAPhAlssitLXR3OYxbI' }
@@ -14,7 +19,12 @@ const secp256k1 = {
   x: 'h0wVx_2iDlOcblulc8E5iEw1EYh5n1RYtLQfeSTyNc0',
   y: 'O2EATIGbu6DezKFptj5scAIRntgfecanVNXxat1rnwE',
 }
-const p256 = { kty: 'EC', crv: 'P-256', x: 'fyNYMN0976ci7xqiSdag3buk-ZCwgXU4kz9XNkBlNUI', y: 'hW2ojTNfH7Jbi8--CJUo3OCbH3y5n91g-IMA9MLMbTU' }
+const p256 = {
+  kty: 'EC',
+  crv: 'P-256',
+  x: 'fyNYMN0976ci7xqiSdag3buk-ZCwgXU4kz9XNkBlNUI',
+  y: 'hW2ojTNfH7Jbi8--CJUo3OCbH3y5n91g-IMA9MLMbTU',
+}
 const hex = (text: string) => Buffer.from(text, 'base64url').toString('hex')
 
 describe('a public key is read', () => {
@@ -27,14 +37,38 @@ describe('a public key is read', () => {
     ['Multikey', { publicKeyMultibase: 'z6LSbysY2xFMRpGMhb7tFTLMpeuPRaqaWM1yECx2AtzE3KCc' }, x25519],
     ['Multikey', { publicKeyMultibase: 'zQ3shokFTS3brHcDQrn82RUDfCZESWL1ZdCEJwekUDPQiYBme' }, secp256k1],
     ['Multikey', { publicKeyMultibase: 'zDnaerDaTF5BXEavCrfRZEk316dpbLsfPDZ3WJ5hRTPFU2169' }, p256],
-    ['Ed25519VerificationKey2020', { publicKeyMultibase: 'z6MkpTHR8VNsBxYAAWHut2Geadd9jSwuBV8xRoAnwWsdvktH' }, ed25519],
-    ['X25519KeyAgreementKey2020', { publicKeyMultibase: 'z6LSbysY2xFMRpGMhb7tFTLMpeuPRaqaWM1yECx2AtzE3KCc' }, x25519],
-    ['EcdsaSecp256k1VerificationKey2019', { publicKeyMultibase: 'zQ3shokFTS3brHcDQrn82RUDfCZESWL1ZdCEJwekUDPQiYBme' }, secp256k1],
-    ['Ed25519VerificationKey2018', { publicKeyBase58: 'B12NYF8RrR3h41TDCTJojY59usg3mbtbjnFs7Eud1Y6u' }, ed25519],
+    [
+      'Ed25519VerificationKey2020',
+      { publicKeyMultibase: 'z6MkpTHR8VNsBxYAAWHut2Geadd9jSwuBV8xRoAnwWsdvktH' },
+      ed25519,
+    ],
+    [
+      'X25519KeyAgreementKey2020',
+      { publicKeyMultibase: 'z6LSbysY2xFMRpGMhb7tFTLMpeuPRaqaWM1yECx2AtzE3KCc' },
+      x25519,
+    ],
+    [
+      'EcdsaSecp256k1VerificationKey2019',
+      { publicKeyMultibase: 'zQ3shokFTS3brHcDQrn82RUDfCZESWL1ZdCEJwekUDPQiYBme' },
+      secp256k1,
+    ],
+    [
+      'Ed25519VerificationKey2018',
+      { publicKeyBase58: 'B12NYF8RrR3h41TDCTJojY59usg3mbtbjnFs7Eud1Y6u' },
+      ed25519,
+    ],
     ['X25519KeyAgreementKey2019', { publicKeyBase58: 'JhNWeSVLMYccCk7iopQW4guaSJTojqpMEELgSLhKwRr' }, x25519],
-    ['EcdsaSecp256k1VerificationKey2019', { publicKeyBase58: '23o6Sau8NxxzXcgSc3PLcNxrzrZpbLeBn1izfv3jbKhuv' }, secp256k1],
+    [
+      'EcdsaSecp256k1VerificationKey2019',
+      { publicKeyBase58: '23o6Sau8NxxzXcgSc3PLcNxrzrZpbLeBn1izfv3jbKhuv' },
+      secp256k1,
+    ],
     ['EcdsaSecp256k1VerificationKey2019', { publicKeyHex: `03${hex(secp256k1.x)}` }, secp256k1],
-    ['EcdsaSecp256k1VerificationKey2019', { publicKeyHex: `04${hex(secp256k1.x)}${hex(secp256k1.y)}` }, secp256k1],
+    [
+      'EcdsaSecp256k1VerificationKey2019',
+      { publicKeyHex: `04${hex(secp256k1.x)}${hex(secp256k1.y)}` },
+      secp256k1,
+    ],
   ])('from a %s with %j', (type, key, expected) => {
     expect(readKey(method(type, key))).toMatchObject(expected)
   })
@@ -46,7 +80,10 @@ describe('a public key is read', () => {
     ['JsonWebKey2020', { publicKeyJwk: { ...p256, y: undefined } }],
     ['JsonWebKey2020', { publicKeyJwk: { ...ed25519, crv: 'constructor' } }],
     ['Ed25519VerificationKey2020', { publicKeyJwk: secp256k1 }],
-    ['Ed25519VerificationKey2020', { publicKeyMultibase: 'z6LSbysY2xFMRpGMhb7tFTLMpeuPRaqaWM1yECx2AtzE3KCc' }],
+    [
+      'Ed25519VerificationKey2020',
+      { publicKeyMultibase: 'z6LSbysY2xFMRpGMhb7tFTLMpeuPRaqaWM1yECx2AtzE3KCc' },
+    ],
     ['Ed25519VerificationKey2020', { publicKeyMultibase: 'z6MkpTHR8VNsBxYAAWHut2Geadd9jSwuBV8xRoAnwWsdvk' }],
     ['Multikey', { publicKeyMultibase: 'B12NYF8RrR3h41TDCTJojY59usg3mbtbjnFs7Eud1Y6u' }],
     ['Multikey', { publicKeyMultibase: 7 }],
@@ -64,6 +101,8 @@ describe('a public key is read', () => {
 
   test('and is the same as its did:key says', () => {
     const key = toPublic(generateKey('secp256k1'))
-    expect(readKey(method('Multikey', { publicKeyMultibase: createKeyDid(key).slice('did:key:'.length) }))).toEqual(key)
+    expect(
+      readKey(method('Multikey', { publicKeyMultibase: createKeyDid(key).slice('did:key:'.length) })),
+    ).toEqual(key)
   })
 })

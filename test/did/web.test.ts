@@ -9,7 +9,8 @@ import { createWebResolver, toUrl } from '../../src/did/web.ts'
 import { createHttpClient } from '../../src/net/guarded-agent.ts'
 import { startServer } from '../net/_server.ts'
 
-const isInvalid = (error: unknown) => error instanceof Problem && error.type === 'error:DIDResolution:invalidDid'
+const isInvalid = (error: unknown) =>
+  error instanceof Problem && error.type === 'error:DIDResolution:invalidDid'
 
 describe('the address of a document', () => {
   // The first three are the specification's.
@@ -81,8 +82,16 @@ describe('the address of a document', () => {
     expect(toUrl('did:web:127.0.0.1%3A3000:a', true)).toBe('http://127.0.0.1:3000/a/did.json')
     expect(toUrl('did:web:%5B%3A%3A1%5D%3A3000', true)).toBe('http://[::1]:3000/.well-known/did.json')
     expect(toUrl('did:web:example.com%3A3000', true)).toBe('https://example.com:3000/.well-known/did.json')
-    expect(toUrl('did:web:127.0.0.1.example.com', true)).toBe('https://127.0.0.1.example.com/.well-known/did.json')
-    for (const host of ['10.0.0.1', '192.168.0.1', '169.254.169.254', '%5Bfe80%3A%3A1%5D', '%5B%3A%3Affff%3A7f00%3A1%5D'])
+    expect(toUrl('did:web:127.0.0.1.example.com', true)).toBe(
+      'https://127.0.0.1.example.com/.well-known/did.json',
+    )
+    for (const host of [
+      '10.0.0.1',
+      '192.168.0.1',
+      '169.254.169.254',
+      '%5Bfe80%3A%3A1%5D',
+      '%5B%3A%3Affff%3A7f00%3A1%5D',
+    ])
       expect(() => toUrl(`did:web:${host}`, true)).toThrow(expect.toSatisfy(isInvalid))
   })
 
@@ -141,12 +150,22 @@ describe('a host', () => {
     await using host = await startHost((request, response) => {
       asked.push(`${request.method} ${request.url} ${request.headers.accept}`)
       const id = request.url === '/a/b/did.json' ? `${host.did}:a:b` : host.did
-      response.end(JSON.stringify({ id, verificationMethod: [method(id)], authentication: ['#key-1', `${id}#key-1`], extra: 1 }))
+      response.end(
+        JSON.stringify({
+          id,
+          verificationMethod: [method(id)],
+          authentication: ['#key-1', `${id}#key-1`],
+          extra: 1,
+        }),
+      )
     })
     for (const did of [host.did, `${host.did}:a:b`]) {
       const { didDocument, didResolutionMetadata } = await host.resolve(did)
       expect(didDocument).toMatchObject({ id: did, extra: 1 })
-      expect(keysFor(didDocument!, 'authentication').map(({ id }) => id)).toEqual([`${did}#key-1`, `${did}#key-1`])
+      expect(keysFor(didDocument!, 'authentication').map(({ id }) => id)).toEqual([
+        `${did}#key-1`,
+        `${did}#key-1`,
+      ])
       expect(didResolutionMetadata).toEqual({ contentType: 'application/did+ld+json' })
     }
     const accept = 'application/did+ld+json, application/did+json, application/json;q=0.9'
@@ -161,10 +180,16 @@ describe('a host', () => {
     ['an object without id', () => '{}'],
     ['the document of another DID', (did) => JSON.stringify({ id: `${did}:${canary}` })],
     ['its id in another spelling', (did) => JSON.stringify({ id: did.replace('%3A', '%3a') })],
-    ['a document with something in the place of keys', (did) => JSON.stringify({ id: did, verificationMethod: canary })],
+    [
+      'a document with something in the place of keys',
+      (did) => JSON.stringify({ id: did, verificationMethod: canary }),
+    ],
     ['no UTF-8', () => Uint8Array.of(0xff, 0xfe)],
     ['more than is read', (did) => JSON.stringify({ id: did, padding: 'x'.repeat(300_000) })],
-    ['a document that nests for ever', (did) => `{"id":"${did}","deep":${'['.repeat(100_000)}${']'.repeat(100_000)}}`],
+    [
+      'a document that nests for ever',
+      (did) => `{"id":"${did}","deep":${'['.repeat(100_000)}${']'.repeat(100_000)}}`,
+    ],
   ]
   test.each(junk)('that answers with %s has no such document', async (name, make) => {
     await using host = await startHost((_, response) => response.end(make(host.did)))
@@ -177,24 +202,32 @@ describe('a host', () => {
     expect(didResolutionMetadata.message).not.toContain(canary)
   })
 
-  test.each([400, 401, 403, 404, 410, 204, 301, 302, 307, 308])('that answers %i has no such document', async (status) => {
-    await using host = await startHost((_, response) => response.writeHead(status, { location: `/${canary}` }).end(canary))
-    const { didResolutionMetadata } = await host.resolve(host.did)
-    expect(didResolutionMetadata).toMatchObject({
-      error: 'notFound',
-      message: expect.stringMatching(status < 400 && status > 300 ? /redirect/ : `${status}`),
-    })
-    expect(didResolutionMetadata.message).not.toContain(canary)
-    expect(host.server.connections()).toBe(1)
-  })
+  test.each([400, 401, 403, 404, 410, 204, 301, 302, 307, 308])(
+    'that answers %i has no such document',
+    async (status) => {
+      await using host = await startHost((_, response) =>
+        response.writeHead(status, { location: `/${canary}` }).end(canary),
+      )
+      const { didResolutionMetadata } = await host.resolve(host.did)
+      expect(didResolutionMetadata).toMatchObject({
+        error: 'notFound',
+        message: expect.stringMatching(status < 400 && status > 300 ? /redirect/ : `${status}`),
+      })
+      expect(didResolutionMetadata.message).not.toContain(canary)
+      expect(host.server.connections()).toBe(1)
+    },
+  )
 
-  test.each([500, 502, 503, 504, 408, 425, 429])('that answers %i says nothing about the DID', async (status) => {
-    await using host = await startHost((_, response) => response.writeHead(status).end(canary))
-    await expect(host.resolve(host.did)).rejects.toMatchObject({
-      type: 'error:ServiceUnavailable',
-      message: expect.not.stringContaining(canary),
-    })
-  })
+  test.each([500, 502, 503, 504, 408, 425, 429])(
+    'that answers %i says nothing about the DID',
+    async (status) => {
+      await using host = await startHost((_, response) => response.writeHead(status).end(canary))
+      await expect(host.resolve(host.did)).rejects.toMatchObject({
+        type: 'error:ServiceUnavailable',
+        message: expect.not.stringContaining(canary),
+      })
+    },
+  )
 
   test('that is not there, or hangs up, says nothing about the DID', async () => {
     await using host = await startHost((request) => request.socket.destroy())
@@ -205,33 +238,51 @@ describe('a host', () => {
 
   test('that is too slow says nothing about the DID, and one that is not there has no document', async () => {
     const failing = (code: string) =>
-      createWebResolver({ http: { exchange: () => Promise.reject(Object.assign(new Error(canary), { code })) } })
+      createWebResolver({
+        http: { exchange: () => Promise.reject(Object.assign(new Error(canary), { code })) },
+      })
     for (const code of ['timeout', 'refused']) {
       const error = await failing(code)('did:web:a.example').catch((thrown: unknown) => thrown)
-      expect(error).toMatchObject({ type: 'error:ServiceUnavailable', message: expect.not.stringContaining(canary) })
+      expect(error).toMatchObject({
+        type: 'error:ServiceUnavailable',
+        message: expect.not.stringContaining(canary),
+      })
     }
     for (const code of ['no-such-host', 'address-not-allowed', 'too-large', 'bad-url']) {
       const error = await failing(code)('did:web:a.example').catch((thrown: unknown) => thrown)
-      expect(error).toMatchObject({ type: 'error:DIDResolution:notFound', message: expect.not.stringContaining(canary) })
+      expect(error).toMatchObject({
+        type: 'error:DIDResolution:notFound',
+        message: expect.not.stringContaining(canary),
+      })
     }
     const bug = new Error('a bug of ours')
-    await expect(createWebResolver({ http: { exchange: () => Promise.reject(bug) } })('did:web:a.example')).rejects.toBe(bug)
+    await expect(
+      createWebResolver({ http: { exchange: () => Promise.reject(bug) } })('did:web:a.example'),
+    ).rejects.toBe(bug)
   })
 })
 
 describe('where this agent may not call', () => {
   test('nobody is called, whatever the name resolves to', async () => {
     await using canary = await startServer((_, response) => response.end('{}'))
-    const http = createHttpClient({ allow: 'public', lookup: async () => [{ address: '127.0.0.1', family: 4 }] })
+    const http = createHttpClient({
+      allow: 'public',
+      lookup: async () => [{ address: '127.0.0.1', family: 4 }],
+    })
     const { resolve } = createResolver({
       getState: () => Promise.resolve(undefined),
       methods: { web: createWebResolver({ http }) },
     })
     for (const host of ['localhost', 'rebound.example', 'internal']) {
       const { didResolutionMetadata } = await resolve(`did:web:${host}%3A${canary.port}`)
-      expect(didResolutionMetadata).toMatchObject({ error: 'notFound', message: expect.stringContaining('does not call') })
+      expect(didResolutionMetadata).toMatchObject({
+        error: 'notFound',
+        message: expect.stringContaining('does not call'),
+      })
     }
-    expect((await resolve(`did:web:127.0.0.1%3A${canary.port}`)).didResolutionMetadata.error).toBe('invalidDid')
+    expect((await resolve(`did:web:127.0.0.1%3A${canary.port}`)).didResolutionMetadata.error).toBe(
+      'invalidDid',
+    )
     expect(canary.connections()).toBe(0)
     await http.close()
   })

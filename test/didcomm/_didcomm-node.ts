@@ -7,19 +7,27 @@ import { documents, secrets } from './_people.ts'
 type Theirs = typeof import('didcomm-node')
 export const { Message } = createRequire(import.meta.url)('didcomm-node') as Theirs
 
-const ids = (entries: DidDocument['keyAgreement']) => (entries ?? []).map((entry) => (typeof entry === 'string' ? entry : entry.id))
+const ids = (entries: DidDocument['keyAgreement']) =>
+  (entries ?? []).map((entry) => (typeof entry === 'string' ? entry : entry.id))
 
 export const resolver = {
   resolve: async (did: string) => {
     const document = documents[did]
     if (!document) return null
     const { id, verificationMethod = [], keyAgreement, authentication } = document
-    return { id, verificationMethod, keyAgreement: ids(keyAgreement), authentication: ids(authentication), service: [] }
+    return {
+      id,
+      verificationMethod,
+      keyAgreement: ids(keyAgreement),
+      authentication: ids(authentication),
+      service: [],
+    }
   },
 }
 
 /** The secrets under these ids, or all. */
 export const secretsOf = (kids = Object.keys(secrets)) => ({
-  get_secret: async (id: string) => (kids.includes(id) ? { id, type: 'JsonWebKey2020', privateKeyJwk: secrets[id]! } : null),
+  get_secret: async (id: string) =>
+    kids.includes(id) ? { id, type: 'JsonWebKey2020', privateKeyJwk: secrets[id]! } : null,
   find_secrets: async (wanted: string[]) => wanted.filter((id) => kids.includes(id) && secrets[id]),
 })

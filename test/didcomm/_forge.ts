@@ -10,7 +10,12 @@ import { apvOf, type OwnKey } from '../../src/didcomm/jwe.ts'
 import { concatKdf, generateEphemeral, otherInfo, wrapKey } from '../../src/didcomm/kdf.ts'
 import type { Recipient } from '../../src/didcomm/pack.ts'
 
-type Header = Record<string, unknown> & { apu?: string | undefined; apv?: string | undefined; alg?: string; enc?: string }
+type Header = Record<string, unknown> & {
+  apu?: string | undefined
+  apv?: string | undefined
+  alg?: string
+  enc?: string
+}
 
 export type Forgery = {
   /** Text, or a value written as JSON. */
@@ -54,14 +59,22 @@ export function forge({
   const content = utf8(typeof plaintext === 'string' ? plaintext : JSON.stringify(plaintext))
   const { ciphertext, tag } = cipher.seal(key, iv, content, utf8(protectedHeader))
   const decoded = (text: string | undefined) => Buffer.from(text ?? '', 'base64url')
-  const context = { algorithm: header.alg ?? '', apu: decoded(header.apu), apv: decoded(header.apv), ...(sender && { tag }) }
+  const context = {
+    algorithm: header.alg ?? '',
+    apu: decoded(header.apu),
+    apv: decoded(header.apv),
+    ...(sender && { tag }),
+  }
   const jwe = {
     ciphertext: toBase64url(ciphertext),
     protected: protectedHeader,
     recipients: recipients.map(({ kid, publicJwk }) => {
       const secrets = [ephemeral.agree(publicJwk)]
       if (sender) secrets.push(agree(sender.privateJwk, publicJwk))
-      return { encrypted_key: toBase64url(wrapKey(concatKdf(secrets, otherInfo(context)), key)), header: { kid } }
+      return {
+        encrypted_key: toBase64url(wrapKey(concatKdf(secrets, otherInfo(context)), key)),
+        header: { kid },
+      }
     }),
     tag: toBase64url(tag),
     iv: toBase64url(iv),
@@ -77,7 +90,11 @@ export function signed(payload: unknown, signers: OwnKey[], header: Record<strin
   return {
     payload: text,
     signatures: signers.map(({ kid, privateJwk }) => {
-      const json = JSON.stringify({ typ: 'application/didcomm-signed+json', alg: algorithms[privateJwk.crv], ...header })
+      const json = JSON.stringify({
+        typ: 'application/didcomm-signed+json',
+        alg: algorithms[privateJwk.crv],
+        ...header,
+      })
       const data = utf8(`${toBase64url(json)}.${text}`)
       const signature =
         privateJwk.crv === 'P-256'

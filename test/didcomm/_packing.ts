@@ -55,7 +55,11 @@ export function expectPacked({ envelope, content }: Peeled, keys: Keys, derived?
 }
 
 /** The same envelopes around the same content, packed afresh: only what is random differs, and the `typ` of an anoncrypt. */
-export function packAgain(peeled: readonly Peeled[], publicJwkOf: (kid: string) => PublicJwk, keys: Keys): string {
+export function packAgain(
+  peeled: readonly Peeled[],
+  publicJwkOf: (kid: string) => PublicJwk,
+  keys: Keys,
+): string {
   return peeled.reduceRight((inner, { envelope: { header, kids, senderKid } }) => {
     const recipients = kids.map((kid) => ({ kid, publicJwk: publicJwkOf(kid) }))
     const sender = senderKid === undefined ? undefined : { kid: senderKid, privateJwk: keys.get(senderKid)! }

@@ -10,17 +10,28 @@ import type { UnpackOptions } from '../../src/didcomm/unpack.ts'
 
 export type Name = 'anna' | 'ben' | 'mallory'
 
-const Secret = z.object({ kty: z.string(), crv: z.string(), x: z.string(), y: z.string().optional(), d: z.string() })
+const Secret = z.object({
+  kty: z.string(),
+  crv: z.string(),
+  x: z.string(),
+  y: z.string().optional(),
+  d: z.string(),
+})
 const Person = z.object({ document: DidDocument, secrets: z.record(z.string(), Secret) })
 const Fixture = z.object({ people: z.object({ anna: Person, ben: Person, mallory: Person }) })
-const { people } = Fixture.parse(JSON.parse(readFileSync(new URL('../../fixtures/didcomm/people.json', import.meta.url), 'utf8')))
+const { people } = Fixture.parse(
+  JSON.parse(readFileSync(new URL('../../fixtures/didcomm/people.json', import.meta.url), 'utf8')),
+)
 
 export const documents: Record<string, DidDocument> = Object.fromEntries(
   Object.values(people).map(({ document }) => [document.id, document]),
 )
 
 /** Every secret of these people, by its full id. */
-export const secrets: Record<string, PrivateJwk> = Object.assign({}, ...Object.values(people).map((person) => person.secrets))
+export const secrets: Record<string, PrivateJwk> = Object.assign(
+  {},
+  ...Object.values(people).map((person) => person.secrets),
+)
 
 export const didOfPerson = (name: Name) => `did:example:${name}`
 
@@ -47,7 +58,10 @@ export const resolve = async (did: string): Promise<DidDocument> => {
 export const as = (name: Name, fragments?: string[]): UnpackOptions => ({
   findPrivateKey: async (kids) => {
     const mine = kids.find(
-      (kid) => kid.startsWith(`${didOfPerson(name)}#`) && secrets[kid] && (!fragments || fragments.includes(kid.split('#')[1]!)),
+      (kid) =>
+        kid.startsWith(`${didOfPerson(name)}#`) &&
+        secrets[kid] &&
+        (!fragments || fragments.includes(kid.split('#')[1]!)),
     )
     return mine === undefined ? undefined : { kid: mine, privateJwk: secrets[mine]! }
   },
@@ -55,7 +69,8 @@ export const as = (name: Name, fragments?: string[]): UnpackOptions => ({
 })
 
 /** The keys of a document that agree on keys. */
-export const agreementKids = (name: Name) => keysFor(documents[didOfPerson(name)]!, 'keyAgreement').map(({ id }) => id)
+export const agreementKids = (name: Name) =>
+  keysFor(documents[didOfPerson(name)]!, 'keyAgreement').map(({ id }) => id)
 
 /** A message from anna to ben, changed as asked. */
 export const letter = (changes: Partial<PlaintextMessage> = {}): PlaintextMessage => ({

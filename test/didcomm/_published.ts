@@ -30,7 +30,10 @@ export type Published = {
   secrets: Record<string, (PrivateJwk & Record<string, string>)[]>
   vectors: Vector[]
 }
-export type Jws = { payload: string; signatures: { protected: string; signature: string; header: { kid: string } }[] }
+export type Jws = {
+  payload: string
+  signatures: { protected: string; signature: string; header: { kid: string } }[]
+}
 
 type Header = { alg?: string; enc?: string; epk?: { crv?: string } }
 

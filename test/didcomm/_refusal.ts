@@ -5,7 +5,10 @@ import { unpack, type UnpackOptions } from '../../src/didcomm/unpack.ts'
 import { as } from './_people.ts'
 
 /** The reason an envelope is refused for. Fails when it opens, or when anything but the problem of the DIDComm endpoint is thrown. */
-export async function refusal(envelope: string | Uint8Array, options: UnpackOptions = as('ben')): Promise<string> {
+export async function refusal(
+  envelope: string | Uint8Array,
+  options: UnpackOptions = as('ben'),
+): Promise<string> {
   const error = await unpack(envelope, options).then(
     () => undefined,
     (thrown: unknown) => thrown,

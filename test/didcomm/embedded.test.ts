@@ -58,12 +58,20 @@ describe('a message in an invitation', () => {
     const base64 = Buffer.from(json).toString('base64')
     expect(base64).toMatch(/[+/]/)
     const texts = [base64, base64.replace(/=+$/, ''), Buffer.from(json).toString('base64url')]
-    const messages = [{ json: JSON.parse(json) }, ...texts.map((text) => ({ base64: text }))].map((data) => readEmbedded(holding(data)))
-    for (const message of messages) expect(message).toMatchObject({ id: 'a', thid: 't', from, body: { note: 'ÿÿÿ>>>???' } })
+    const messages = [{ json: JSON.parse(json) }, ...texts.map((text) => ({ base64: text }))].map((data) =>
+      readEmbedded(holding(data)),
+    )
+    for (const message of messages)
+      expect(message).toMatchObject({ id: 'a', thid: 't', from, body: { note: 'ÿÿÿ>>>???' } })
   })
 
   test('is read with a recipient in either form, with members that are null, and without a sender of its own', () => {
-    for (const more of [{ to: 'did:peer:x' }, { to: ['did:peer:x'] }, { to: null, pthid: null }, { from: undefined }]) {
+    for (const more of [
+      { to: 'did:peer:x' },
+      { to: ['did:peer:x'] },
+      { to: null, pthid: null },
+      { from: undefined },
+    ]) {
       expect(readEmbedded(holding({ json: { ...said, ...more } }))).toMatchObject({ type: said.type })
     }
   })
@@ -91,7 +99,10 @@ describe('a message in an invitation', () => {
   })
 })
 
-test.each([-1, 1e300, -1e300, 8_640_000_000_001])('an invitation that expires at %d, which no date can say, is refused', (expires_time) => {
-  const text = toOob({ ...createInvitation({ id: 't', from }), expires_time })
-  expect(() => parseInvitation(text)).toThrow(/expires_time/)
-})
+test.each([-1, 1e300, -1e300, 8_640_000_000_001])(
+  'an invitation that expires at %d, which no date can say, is refused',
+  (expires_time) => {
+    const text = toOob({ ...createInvitation({ id: 't', from }), expires_time })
+    expect(() => parseInvitation(text)).toThrow(/expires_time/)
+  },
+)

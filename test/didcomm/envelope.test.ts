@@ -24,18 +24,30 @@ describe('the shape', () => {
       expect(await refusal(edited((jwe) => ({ ...jwe, [part]: null })))).toContain(part)
       expect(await refusal(edited((jwe) => ({ ...jwe, [part]: [] })))).toContain(part)
     }
-    expect(await refusal(edited((jwe) => ({ ...jwe, recipients: [{ header: jwe.recipients[0]!['header'] }] })))).toContain('encrypted_key')
-    expect(await refusal(edited((jwe) => ({ ...jwe, recipients: [{ encrypted_key: jwe.recipients[0]!['encrypted_key'] }] })))).toContain(
-      'header',
-    )
-    expect(await refusal(edited((jwe) => ({ ...jwe, recipients: [{ ...jwe.recipients[0]!, header: {} }] })))).toContain('kid')
+    expect(
+      await refusal(edited((jwe) => ({ ...jwe, recipients: [{ header: jwe.recipients[0]!['header'] }] }))),
+    ).toContain('encrypted_key')
+    expect(
+      await refusal(
+        edited((jwe) => ({ ...jwe, recipients: [{ encrypted_key: jwe.recipients[0]!['encrypted_key'] }] })),
+      ),
+    ).toContain('header')
+    expect(
+      await refusal(edited((jwe) => ({ ...jwe, recipients: [{ ...jwe.recipients[0]!, header: {} }] }))),
+    ).toContain('kid')
   })
 
   test('a flattened or compact JWE is refused', async () => {
-    expect(await refusal(edited(({ recipients, ...rest }) => ({ ...rest, ...recipients[0]! })))).toContain('recipients')
+    expect(await refusal(edited(({ recipients, ...rest }) => ({ ...rest, ...recipients[0]! })))).toContain(
+      'recipients',
+    )
     expect(
       await refusal(
-        edited((jwe) => [jwe.protected, jwe.recipients[0]!['encrypted_key'], jwe['iv'], jwe['ciphertext'], jwe['tag']].join('.')),
+        edited((jwe) =>
+          [jwe.protected, jwe.recipients[0]!['encrypted_key'], jwe['iv'], jwe['ciphertext'], jwe['tag']].join(
+            '.',
+          ),
+        ),
       ),
     ).toContain('not a JWE')
   })
@@ -56,7 +68,11 @@ describe('the shape', () => {
       'did:example:ben# x',
       7,
     ]) {
-      expect(await refusal(edited((jwe) => ({ ...jwe, recipients: [{ ...jwe.recipients[0]!, header: { kid } }] })))).toContain('kid')
+      expect(
+        await refusal(
+          edited((jwe) => ({ ...jwe, recipients: [{ ...jwe.recipients[0]!, header: { kid } }] })),
+        ),
+      ).toContain('kid')
     }
   })
 
@@ -72,8 +88,11 @@ describe('the shape', () => {
   test('the text after decryption must be JSON in UTF-8, not too deep', async () => {
     expect(await refusal(forged({ plaintext: 'not JSON' }))).toContain('the plaintext is not JSON')
     const nested = (levels: number) => `${'[1,'.repeat(levels)}1${']'.repeat(levels)}`
-    const deep = (levels: number) => JSON.stringify({ ...letter(), body: { deep: 'HERE' } }).replace('"HERE"', nested(levels))
-    expect(await unpack(forged({ plaintext: deep(jsonLimits.depth - 2) }), as('ben'))).toMatchObject({ authenticated: true })
+    const deep = (levels: number) =>
+      JSON.stringify({ ...letter(), body: { deep: 'HERE' } }).replace('"HERE"', nested(levels))
+    expect(await unpack(forged({ plaintext: deep(jsonLimits.depth - 2) }), as('ben'))).toMatchObject({
+      authenticated: true,
+    })
     expect(await refusal(forged({ plaintext: deep(jsonLimits.depth - 1) }))).toContain('nested deeper')
     expect(await refusal(forged({ plaintext: deep(100_000) }))).toContain('nested deeper')
   })
@@ -94,7 +113,10 @@ describe('limits', () => {
     const many = (count: number) =>
       edited((jwe) => ({
         ...jwe,
-        recipients: Array.from({ length: count }, (_, i) => ({ ...jwe.recipients[0]!, header: { kid: `did:example:ben#${i}` } })),
+        recipients: Array.from({ length: count }, (_, i) => ({
+          ...jwe.recipients[0]!,
+          header: { kid: `did:example:ben#${i}` },
+        })),
       }))
     expect(await refusal(many(101))).toContain('recipients')
     expect(await refusal(many(100))).toContain('apv')
@@ -103,9 +125,10 @@ describe('limits', () => {
   test('what a refusal repeats of a peer’s words is cut', async () => {
     const long = `did:example:${'b'.repeat(20_000)}`
     expect((await refusal(forged({ plaintext: letter({ from: long }) }))).length).toBeLessThan(1_200)
-    const error = (await unpack(forged({ recipients: [{ ...recipient('ben'), kid: `${long}#x25519` }] }), as('ben')).catch(
-      (thrown: unknown) => thrown,
-    )) as Problem
+    const error = (await unpack(
+      forged({ recipients: [{ ...recipient('ben'), kid: `${long}#x25519` }] }),
+      as('ben'),
+    ).catch((thrown: unknown) => thrown)) as Problem
     expect(error.type).toBe('error:DIDCommControllerError:RecipientNotFound')
     expect(error.message.length).toBeLessThan(1_200)
   })
@@ -118,9 +141,11 @@ describe('limits', () => {
     expect(await refusal('['.repeat(500_000) + ']'.repeat(500_000))).toContain('nested deeper')
     // It would be no JSON, were it parsed, which takes long.
     expect(await refusal('['.repeat(500_000))).toContain('nested deeper')
-    expect(await refusal(forged({ headerText: (json) => json.replace('{', `{"x":${'['.repeat(9_000)}${']'.repeat(9_000)},`) }))).toContain(
-      'nested deeper',
-    )
+    expect(
+      await refusal(
+        forged({ headerText: (json) => json.replace('{', `{"x":${'['.repeat(9_000)}${']'.repeat(9_000)},`) }),
+      ),
+    ).toContain('nested deeper')
     expect(await refusal(forged({ headerText: () => `{"x":"${'\\\\'.repeat(20_000)}"}` }))).toContain('alg')
   })
 })
@@ -143,11 +168,14 @@ describe('base64url everywhere', () => {
         `${part} is not canonical base64url`,
       )
     }
-    expect(await refusal(edited((jwe) => ({ ...jwe, ciphertext: `${jwe['ciphertext'] as string}=` })))).toContain(
-      'ciphertext is not canonical',
-    )
+    expect(
+      await refusal(edited((jwe) => ({ ...jwe, ciphertext: `${jwe['ciphertext'] as string}=` }))),
+    ).toContain('ciphertext is not canonical')
     const key = (edit: (text: string) => string) =>
-      edited((jwe) => ({ ...jwe, recipients: jwe.recipients.map((r) => ({ ...r, encrypted_key: edit(r['encrypted_key'] as string) })) }))
+      edited((jwe) => ({
+        ...jwe,
+        recipients: jwe.recipients.map((r) => ({ ...r, encrypted_key: edit(r['encrypted_key'] as string) })),
+      }))
     expect(await refusal(key((text) => `!${text}`))).toContain('encrypted_key is not canonical')
     expect(await refusal(forged({ header: { apu: `${toBase64url(own('anna').kid)}=` } }))).toContain('apu')
   })
@@ -160,13 +188,18 @@ describe('base64url everywhere', () => {
       ['tag', 0],
       ['tag', 64],
     ] as const) {
-      expect(await refusal(edited((jwe) => ({ ...jwe, [part]: toBase64url(Buffer.alloc(bytes)) })))).toContain(`${part} has ${bytes} bytes`)
+      expect(
+        await refusal(edited((jwe) => ({ ...jwe, [part]: toBase64url(Buffer.alloc(bytes)) }))),
+      ).toContain(`${part} has ${bytes} bytes`)
     }
   })
 })
 
 test('parsing alone refuses what could never be opened', () => {
   expect(() => parseEnvelope(forged({ header: { zip: 'DEF' } }))).toThrow(Problem)
-  expect(parseEnvelope(forged())).toMatchObject({ kids: ['did:example:ben#x25519'], senderKid: 'did:example:anna#x25519' })
+  expect(parseEnvelope(forged())).toMatchObject({
+    kids: ['did:example:ben#x25519'],
+    senderKid: 'did:example:anna#x25519',
+  })
   expect(parseEnvelope(anonymous())).not.toHaveProperty('senderKid')
 })

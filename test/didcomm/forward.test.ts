@@ -18,7 +18,11 @@ test('a mediator reads who is next and nothing more, and who wrote it is nowhere
   expect(opened).toMatchObject({ authenticated: false, anonymous: true })
   const { message } = opened
   expect(Object.keys(message).toSorted()).toEqual(['attachments', 'body', 'id', 'to', 'typ', 'type'])
-  expect(message).toMatchObject({ type: forwardType, to: [didOfPerson('mallory')], body: { next: didOfPerson('ben') } })
+  expect(message).toMatchObject({
+    type: forwardType,
+    to: [didOfPerson('mallory')],
+    body: { next: didOfPerson('ben') },
+  })
   expect(message.attachments).toEqual([{ id: expect.any(String), data: { json: JSON.parse(envelope) } }])
   expect(readForward(message)).toEqual({ next: didOfPerson('ben'), envelopes: [JSON.parse(envelope)] })
   expect(JSON.stringify(message)).not.toContain('a table for two')
@@ -48,10 +52,18 @@ test('of two mediators the last one takes the outer forward, and each learns of 
 
 test('didcomm-node reads our forward as one, and opens what is in it', async () => {
   const wrapped = wrapForward(inner(), [hop], randomUUID)
-  const [theirs, metadata] = await Message.unpack(wrapped, resolver, secretsOf([recipient('mallory').kid]), {})
+  const [theirs, metadata] = await Message.unpack(
+    wrapped,
+    resolver,
+    secretsOf([recipient('mallory').kid]),
+    {},
+  )
   expect(metadata).toMatchObject({ anonymous_sender: true, authenticated: false })
   expect(theirs.try_parse_forward()).toBeTruthy()
-  const { body, attachments } = theirs.as_value() as { body: unknown; attachments: { data: { json: unknown } }[] }
+  const { body, attachments } = theirs.as_value() as {
+    body: unknown
+    attachments: { data: { json: unknown } }[]
+  }
   expect(body).toEqual({ next: didOfPerson('ben') })
   const held = secretsOf([recipient('ben').kid])
   const [letterThere] = await Message.unpack(JSON.stringify(attachments[0]!.data.json), resolver, held, {})
@@ -61,7 +73,14 @@ test('didcomm-node reads our forward as one, and opens what is in it', async () 
 test('we read didcomm-node’s forward', async () => {
   const envelope = inner()
   const keys = [recipient('mallory').kid]
-  const wrapped = await Message.wrap_in_forward(envelope, {}, didOfPerson('ben'), keys, 'Xc20pEcdhEsA256kw', resolver)
+  const wrapped = await Message.wrap_in_forward(
+    envelope,
+    {},
+    didOfPerson('ben'),
+    keys,
+    'Xc20pEcdhEsA256kw',
+    resolver,
+  )
   const { message } = await unpack(wrapped, as('mallory'))
   expect(message.type).toBe(forwardType)
   expect(readForward(message)).toEqual({ next: didOfPerson('ben'), envelopes: [JSON.parse(envelope)] })
@@ -69,10 +88,12 @@ test('we read didcomm-node’s forward', async () => {
 
 test.each(['json', 'base64', 'base64url'] as const)('an envelope that is attached as %s is read', (form) => {
   const envelope: unknown = JSON.parse(inner())
-  const data = form === 'json' ? { json: envelope } : { base64: Buffer.from(JSON.stringify(envelope)).toString(form) }
-  expect(readForward({ id: '1', type: forwardType, body: { next: 'did:example:ben' }, attachments: [{ data }] }).envelopes).toEqual([
-    envelope,
-  ])
+  const data =
+    form === 'json' ? { json: envelope } : { base64: Buffer.from(JSON.stringify(envelope)).toString(form) }
+  expect(
+    readForward({ id: '1', type: forwardType, body: { next: 'did:example:ben' }, attachments: [{ data }] })
+      .envelopes,
+  ).toEqual([envelope])
 })
 
 test.each([

@@ -10,7 +10,9 @@ import { signed } from './_forge.ts'
 import { expectPacked, packAgain, peel } from './_packing.ts'
 import { as, didOfPerson, letter, own, recipient, secrets } from './_people.ts'
 
-const kept = JSON.parse(readFileSync(new URL('../../fixtures/didcomm/didcomm-node.json', import.meta.url), 'utf8')) as {
+const kept = JSON.parse(
+  readFileSync(new URL('../../fixtures/didcomm/didcomm-node.json', import.meta.url), 'utf8'),
+) as {
   message: unknown
   envelopes: { name: string; envelope: string; expect: Record<string, unknown> }[]
 }
@@ -27,43 +29,89 @@ async function unpackThere(envelope: string) {
   return { message: message.as_value() as unknown, metadata }
 }
 
-test.each(kept.envelopes)('didcomm-node’s $name opens here as what it is', async ({ envelope, expect: expected }) => {
-  expect(await unpack(envelope, as('ben'))).toEqual({ message: kept.message, ...expected, layers: expect.any(Array) })
-})
+test.each(kept.envelopes)(
+  'didcomm-node’s $name opens here as what it is',
+  async ({ envelope, expect: expected }) => {
+    expect(await unpack(envelope, as('ben'))).toEqual({
+      message: kept.message,
+      ...expected,
+      layers: expect.any(Array),
+    })
+  },
+)
 
-test.each(kept.envelopes)('didcomm-node’s $name is packed to the same bytes, and anew', async ({ envelope, expect: expected }) => {
-  const keys = new Map(Object.entries(secrets))
-  const peeled = peel(envelope, keys)
-  for (const layer of peeled) expectPacked(layer, keys)
-  const again = packAgain(peeled, (kid) => toPublic(keys.get(kid)!), keys)
-  expect(await unpack(again, as('ben'))).toEqual({ message: kept.message, ...expected, layers: expect.any(Array) })
-})
+test.each(kept.envelopes)(
+  'didcomm-node’s $name is packed to the same bytes, and anew',
+  async ({ envelope, expect: expected }) => {
+    const keys = new Map(Object.entries(secrets))
+    const peeled = peel(envelope, keys)
+    for (const layer of peeled) expectPacked(layer, keys)
+    const again = packAgain(peeled, (kid) => toPublic(keys.get(kid)!), keys)
+    expect(await unpack(again, as('ben'))).toEqual({
+      message: kept.message,
+      ...expected,
+      layers: expect.any(Array),
+    })
+  },
+)
 
 describe.each(['x25519', 'p256'])('on %s', (fragment) => {
   test('our authcrypt opens there, from us', async () => {
-    const envelope = packAuthcrypt(letter(), { sender: own('anna', fragment), recipients: [recipient('ben', fragment)] })
+    const envelope = packAuthcrypt(letter(), {
+      sender: own('anna', fragment),
+      recipients: [recipient('ben', fragment)],
+    })
     const { message, metadata } = await unpackThere(envelope)
     expect(message).toEqual(letter())
-    expect(metadata).toMatchObject({ authenticated: true, anonymous_sender: false, encrypted_from_kid: own('anna', fragment).kid })
+    expect(metadata).toMatchObject({
+      authenticated: true,
+      anonymous_sender: false,
+      encrypted_from_kid: own('anna', fragment).kid,
+    })
   })
 
   test.each(contentEncryptions)('our anoncrypt by %s opens there, from nobody', async (enc) => {
-    const { message, metadata } = await unpackThere(packAnoncrypt(letter(), { recipients: [recipient('ben', fragment)], enc }))
+    const { message, metadata } = await unpackThere(
+      packAnoncrypt(letter(), { recipients: [recipient('ben', fragment)], enc }),
+    )
     expect(message).toEqual(letter())
     expect(metadata).toMatchObject({ authenticated: false, anonymous_sender: true })
   })
 
   test('their fresh authcrypt opens here', async () => {
     const [from, to] = [own('anna', fragment).kid, own('ben', fragment).kid]
-    const [envelope] = await new Message(letter() as never).pack_encrypted(to, from, null, resolver, secretsOf(), { forward: false })
-    expect(await unpack(envelope, as('ben'))).toMatchObject({ message: letter(), senderKid: from, authenticated: true })
+    const [envelope] = await new Message(letter() as never).pack_encrypted(
+      to,
+      from,
+      null,
+      resolver,
+      secretsOf(),
+      { forward: false },
+    )
+    expect(await unpack(envelope, as('ben'))).toMatchObject({
+      message: letter(),
+      senderKid: from,
+      authenticated: true,
+    })
   })
 
   test.each(contentEncryptions)('their fresh anoncrypt by %s of authcrypt opens here', async (enc) => {
     const [from, to] = [own('anna', fragment).kid, own('ben', fragment).kid]
     const options = { forward: false, protect_sender: true, enc_alg_anon: theirEncryption[enc] }
-    const [envelope] = await new Message(letter() as never).pack_encrypted(to, from, null, resolver, secretsOf(), options)
-    expect(await unpack(envelope, as('ben'))).toMatchObject({ message: letter(), senderKid: from, authenticated: true, anonymous: true })
+    const [envelope] = await new Message(letter() as never).pack_encrypted(
+      to,
+      from,
+      null,
+      resolver,
+      secretsOf(),
+      options,
+    )
+    expect(await unpack(envelope, as('ben'))).toMatchObject({
+      message: letter(),
+      senderKid: from,
+      authenticated: true,
+      anonymous: true,
+    })
   })
 })
 
@@ -78,13 +126,19 @@ test('an envelope of ours for two keys opens there with the second alone', async
 
 test('the signatures our tests forge are ones the other side takes', async () => {
   const plaintext = JSON.stringify(signed(letter(), [own('anna', 'ed25519')]))
-  const { metadata } = await unpackThere(encrypt(Buffer.from(plaintext), { recipients: [recipient('ben')], enc: 'XC20P' }))
+  const { metadata } = await unpackThere(
+    encrypt(Buffer.from(plaintext), { recipients: [recipient('ben')], enc: 'XC20P' }),
+  )
   expect(metadata).toMatchObject({ non_repudiation: true, sign_from: `${didOfPerson('anna')}#ed25519` })
 })
 
 test('the other side refuses our envelope after one changed bit', async () => {
-  const envelope = JSON.parse(packAuthcrypt(letter(), { sender: own('anna'), recipients: [recipient('ben')] })) as { tag: string }
+  const envelope = JSON.parse(
+    packAuthcrypt(letter(), { sender: own('anna'), recipients: [recipient('ben')] }),
+  ) as { tag: string }
   const tag = Buffer.from(envelope.tag, 'base64url')
   tag[0]! ^= 1
-  await expect(unpackThere(JSON.stringify({ ...envelope, tag: tag.toString('base64url') }))).rejects.toBeDefined()
+  await expect(
+    unpackThere(JSON.stringify({ ...envelope, tag: tag.toString('base64url') })),
+  ).rejects.toBeDefined()
 })

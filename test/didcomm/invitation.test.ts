@@ -4,22 +4,43 @@ import { character } from '../_character.ts'
 import { createInvitation, parseInvitation, toInvitationUrl, toOob } from '../../src/didcomm/invitation.ts'
 
 const base = 'https://my.domain.com/path'
-const terms = { id: '2b5f7a30-6d3e-4d53-9c1c-6f7c7b1f3a10', from: 'did:peer:2.Ez6LSbysY2xFMRpGMhb7tFTLMpeuPRaqaWM1yECx2AtzE3KCc' }
+const terms = {
+  id: '2b5f7a30-6d3e-4d53-9c1c-6f7c7b1f3a10',
+  from: 'did:peer:2.Ez6LSbysY2xFMRpGMhb7tFTLMpeuPRaqaWM1yECx2AtzE3KCc',
+}
 const parsingError = { type: 'error:ConnectionServiceError:InvitationParsingError', status: 400 }
-const encode = (json: unknown) => Buffer.from(typeof json === 'string' ? json : JSON.stringify(json)).toString('base64url')
+const encode = (json: unknown) =>
+  Buffer.from(typeof json === 'string' ? json : JSON.stringify(json)).toString('base64url')
 
 describe('an invitation of ours', () => {
   test('for a connection has the members of the real agent and no more', () => {
     const type = 'https://didcomm.org/out-of-band/2.0/invitation'
-    expect(JSON.stringify(createInvitation(terms))).toBe(JSON.stringify({ id: terms.id, type, from: terms.from, body: { accept: [] } }))
+    expect(JSON.stringify(createInvitation(terms))).toBe(
+      JSON.stringify({ id: terms.id, type, from: terms.from, body: { accept: [] } }),
+    )
     const { body } = createInvitation({ ...terms, goalCode: 'issue-vc', goal: 'a degree' })
     expect(JSON.stringify(body)).toBe('{"goal_code":"issue-vc","goal":"a degree","accept":[]}')
   })
 
   test('for an offer carries it, and when it was made and ends', () => {
-    const offer = { id: '1', media_type: 'application/json', data: { json: { id: terms.id, type: 'offer', body: {}, attachments: [] } } }
-    const invitation = createInvitation({ ...terms, accept: ['didcomm/v2'], createdTime: 100, expiresTime: 400, attachments: [offer] })
-    expect(invitation).toMatchObject({ body: { accept: ['didcomm/v2'] }, created_time: 100, expires_time: 400, attachments: [offer] })
+    const offer = {
+      id: '1',
+      media_type: 'application/json',
+      data: { json: { id: terms.id, type: 'offer', body: {}, attachments: [] } },
+    }
+    const invitation = createInvitation({
+      ...terms,
+      accept: ['didcomm/v2'],
+      createdTime: 100,
+      expiresTime: 400,
+      attachments: [offer],
+    })
+    expect(invitation).toMatchObject({
+      body: { accept: ['didcomm/v2'] },
+      created_time: 100,
+      expires_time: 400,
+      attachments: [offer],
+    })
     expect(parseInvitation(toInvitationUrl(base, invitation)).invitation).toEqual(invitation)
   })
 
@@ -44,7 +65,9 @@ describe('an invitation of ours', () => {
     )
     for (let code = 0; code < 0x300; code++) {
       for (const pad of ['', 'a', 'aa'])
-        expect(toOob(createInvitation({ ...terms, goal: pad + String.fromCharCode(code).repeat(3) }))).not.toMatch(/[-_+/]/)
+        expect(
+          toOob(createInvitation({ ...terms, goal: pad + String.fromCharCode(code).repeat(3) })),
+        ).not.toMatch(/[-_+/]/)
     }
   })
 })
@@ -125,7 +148,9 @@ describe('an invitation of others', () => {
   })
 
   test('that is the id of something is refused with what is wrong with it', () => {
-    expect(() => parseInvitation('01a20314-eb8d-73b1-a3a0-ceab51839810')).toThrow('The invitation cannot be read: its content is not JSON.')
+    expect(() => parseInvitation('01a20314-eb8d-73b1-a3a0-ceab51839810')).toThrow(
+      'The invitation cannot be read: its content is not JSON.',
+    )
   })
 
   test('any text is read or refused by that problem, and nothing else is thrown', () => {

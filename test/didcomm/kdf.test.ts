@@ -4,7 +4,14 @@ import { describe, expect, test } from 'vitest'
 import { agree, generateKey, type PrivateJwk, toPublic } from '../../src/crypto/keys.ts'
 import { contentCiphers, contentEncryptions } from '../../src/didcomm/content.ts'
 import { apvOf } from '../../src/didcomm/jwe.ts'
-import { agreementCurves, concatKdf, generateEphemeral, otherInfo, unwrapKey, wrapKey } from '../../src/didcomm/kdf.ts'
+import {
+  agreementCurves,
+  concatKdf,
+  generateEphemeral,
+  otherInfo,
+  unwrapKey,
+  wrapKey,
+} from '../../src/didcomm/kdf.ts'
 import { own, recipient } from './_people.ts'
 
 const hex = (text: string) => Buffer.from(text.replaceAll(/\s/g, ''), 'hex')
@@ -12,10 +19,15 @@ const fragmentOf = { X25519: 'x25519', 'P-256': 'p256', 'P-384': 'p384', 'P-521'
 
 test('Concat KDF gives the key of RFC 7518 appendix C', () => {
   const z = Buffer.from([
-    158, 86, 217, 29, 129, 113, 53, 211, 114, 131, 66, 131, 191, 132, 38, 156, 251, 49, 110, 163, 218, 128, 106, 72, 246, 218, 167, 121,
-    140, 254, 144, 196,
+    158, 86, 217, 29, 129, 113, 53, 211, 114, 131, 66, 131, 191, 132, 38, 156, 251, 49, 110, 163, 218, 128,
+    106, 72, 246, 218, 167, 121, 140, 254, 144, 196,
   ])
-  const info = otherInfo({ algorithm: 'A128GCM', apu: Buffer.from('Alice'), apv: Buffer.from('Bob'), bits: 128 })
+  const info = otherInfo({
+    algorithm: 'A128GCM',
+    apu: Buffer.from('Alice'),
+    apv: Buffer.from('Bob'),
+    bits: 128,
+  })
   expect(Buffer.from(concatKdf([z], info, 128)).toString('base64url')).toBe('VqqN6vgjbSBcIijNcacQGg')
 })
 
@@ -56,7 +68,11 @@ test('XC20P gives the ciphertext of draft-irtf-cfrg-xchacha A.3.1', () => {
 
 describe.each(contentEncryptions)('%s', (name) => {
   const cipher = contentCiphers[name]
-  const [key, iv, aad] = [Buffer.alloc(cipher.keyLength, 1), Buffer.alloc(cipher.ivLength, 2), Buffer.from('header')]
+  const [key, iv, aad] = [
+    Buffer.alloc(cipher.keyLength, 1),
+    Buffer.alloc(cipher.ivLength, 2),
+    Buffer.from('header'),
+  ]
 
   test.each([0, 1, 15, 16, 17, 10_000])('gives %i bytes back', (length) => {
     const plaintext = Buffer.alloc(length, 3)
@@ -81,7 +97,9 @@ describe.each(agreementCurves)('an ephemeral key on %s', (crv) => {
   test('agrees with a static one, from both sides', () => {
     const ephemeral = generateEphemeral(crv)
     const theirs = own('ben', fragmentOf[crv]).privateJwk
-    expect(Buffer.from(ephemeral.agree(toPublic(theirs)))).toEqual(Buffer.from(agree(theirs, ephemeral.publicJwk)))
+    expect(Buffer.from(ephemeral.agree(toPublic(theirs)))).toEqual(
+      Buffer.from(agree(theirs, ephemeral.publicJwk)),
+    )
   })
 
   test('is another each time, and shows its public half only', () => {
@@ -98,7 +116,11 @@ describe.each(agreementCurves)('an ephemeral key on %s', (crv) => {
 
 test('apv is the hash of the sorted ids', () => {
   const apv = 'NcsuAnrRfPK69A-rkZ0L9XWUG4jMvNC3Zg74BPz53PA'
-  const kids = ['did:example:bob#key-x25519-2', 'did:example:bob#key-x25519-3', 'did:example:bob#key-x25519-1']
+  const kids = [
+    'did:example:bob#key-x25519-2',
+    'did:example:bob#key-x25519-3',
+    'did:example:bob#key-x25519-1',
+  ]
   expect(Buffer.from(apvOf(kids)).toString('base64url')).toBe(apv)
 })
 
@@ -139,13 +161,24 @@ describe.skipIf(!existsSync(published))('the vectors of draft-madden-jose-ecdh-1
   test('appendix B derives the printed wrapping keys and encrypts to the printed content', () => {
     const [, { header, jwe, sender, ephemeral, cek, plaintext, recipients }] = vectors()
     const tag = decoded(jwe.tag)
-    const info = otherInfo({ algorithm: header.alg, apu: decoded(header.apu), apv: decoded(header.apv), bits: 128, tag })
+    const info = otherInfo({
+      algorithm: header.alg,
+      apu: decoded(header.apu),
+      apv: decoded(header.apv),
+      bits: 128,
+      tag,
+    })
     expect(recipients).toHaveLength(2)
     for (const { key, kek } of recipients) {
       const secrets = [agree(key, toPublic(ephemeral)), agree(key, toPublic(sender))]
       expect(Buffer.from(concatKdf(secrets, info, 128)).toString('hex')).toBe(kek)
     }
-    const made = contentCiphers['A256CBC-HS512'].seal(hex(cek), decoded(jwe.iv), Buffer.from(plaintext), Buffer.from(jwe.protected))
+    const made = contentCiphers['A256CBC-HS512'].seal(
+      hex(cek),
+      decoded(jwe.iv),
+      Buffer.from(plaintext),
+      Buffer.from(jwe.protected),
+    )
     expect([Buffer.from(made.ciphertext), Buffer.from(made.tag)]).toEqual([decoded(jwe.ciphertext), tag])
   })
 })

@@ -3,7 +3,12 @@ import { expect, test } from 'vitest'
 import { findKnownType } from '../../src/didcomm/message-type.ts'
 
 const ping = 'https://didcomm.org/trust-ping/2.0/ping'
-const known = [ping, 'https://didcomm.org/trust-ping/2.0/ping-response', 'https://example.org/?chess/1.2/move', 'x:y']
+const known = [
+  ping,
+  'https://didcomm.org/trust-ping/2.0/ping-response',
+  'https://example.org/?chess/1.2/move',
+  'x:y',
+]
 
 test.each([
   [ping, ping],
@@ -37,8 +42,14 @@ test.each([
 ])('%j is unknown', (type) => expect(findKnownType(known, type)).toBeUndefined())
 
 test('of several minor versions that are known the same one is taken, and else the highest', () => {
-  const versions = ['2.9', '2.10', '2.1', '1.11'].map((version) => `https://didcomm.org/trust-ping/${version}/ping`)
+  const versions = ['2.9', '2.10', '2.1', '1.11'].map(
+    (version) => `https://didcomm.org/trust-ping/${version}/ping`,
+  )
   for (const version of versions) expect(findKnownType(versions, version)).toBe(version)
-  expect(findKnownType(versions, 'https://didcomm.org/trust-ping/2.0/ping')).toBe('https://didcomm.org/trust-ping/2.10/ping')
-  expect(findKnownType(versions, 'https://didcomm.org/trust-ping/2.11/ping')).toBe('https://didcomm.org/trust-ping/2.10/ping')
+  expect(findKnownType(versions, 'https://didcomm.org/trust-ping/2.0/ping')).toBe(
+    'https://didcomm.org/trust-ping/2.10/ping',
+  )
+  expect(findKnownType(versions, 'https://didcomm.org/trust-ping/2.11/ping')).toBe(
+    'https://didcomm.org/trust-ping/2.10/ping',
+  )
 })

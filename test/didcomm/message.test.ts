@@ -17,12 +17,19 @@ const read = (changes: object) => parseMessage(JSON.stringify({ ...letter(), ...
 
 describe('a plaintext message', () => {
   test('keeps headers nobody knows', () => {
-    expect(read({ return_route: 'all', lang: 'de' })).toEqual({ ...letter(), return_route: 'all', lang: 'de' })
+    expect(read({ return_route: 'all', lang: 'de' })).toEqual({
+      ...letter(),
+      return_route: 'all',
+      lang: 'de',
+    })
   })
 
   test('reads a header that is null, and a body that is missing, as absent', () => {
     const { body: _body, ...bare } = letter()
-    expect(toMessage({ ...bare, thid: null, pthid: null, expires_time: null, attachments: null })).toEqual({ ...bare, body: {} })
+    expect(toMessage({ ...bare, thid: null, pthid: null, expires_time: null, attachments: null })).toEqual({
+      ...bare,
+      body: {},
+    })
   })
 
   test('reads the one text that an embedded message has for to', () => {
@@ -70,7 +77,8 @@ describe('a plaintext message', () => {
   })
 
   test('with members named like those of Object.prototype changes no prototype and loses none of its body', () => {
-    const body = '{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":2}},"toString":3,"hasOwnProperty":4}'
+    const body =
+      '{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":2}},"toString":3,"hasOwnProperty":4}'
     const message = parseMessage(
       `{"id":"1","type":"t","__proto__":{"polluted":5,"from":"did:example:anna"},"constructor":6,"body":${body}}`,
     )
@@ -79,7 +87,9 @@ describe('a plaintext message', () => {
     expect(Object.getPrototypeOf(message.body)).toBe(Object.prototype)
     expect(message.from).toBeUndefined()
     expect(JSON.stringify(message.body)).toBe(body)
-    expect(JSON.parse(Buffer.from(writeMessage(message)).toString())).toMatchObject({ body: JSON.parse(body) as object })
+    expect(JSON.parse(Buffer.from(writeMessage(message)).toString())).toMatchObject({
+      body: JSON.parse(body) as object,
+    })
   })
 })
 
@@ -104,7 +114,8 @@ describe('an attachment', () => {
       { id: 'a', data: { base64: 'AA AA' } },
       { data: { links: ['https://example.org'], hash: 'x' } },
     ]
-    for (const attachment of wrong) expect(() => attachmentBytes(attachment)).toThrow(expect.objectContaining(unpacking))
+    for (const attachment of wrong)
+      expect(() => attachmentBytes(attachment)).toThrow(expect.objectContaining(unpacking))
   })
 
   test('of JSON is the same value directly and as base64, beside null members', () => {
@@ -122,15 +133,29 @@ describe('an attachment', () => {
   })
 
   test('whose base64 is no JSON, no UTF-8, or too deep is not JSON', () => {
-    for (const content of [Buffer.from('x'), Uint8Array.of(0x22, 0xff, 0x22), Buffer.from('['.repeat(70) + ']'.repeat(70))]) {
-      expect(() => attachmentJson(base64Attachment('a', content, 'f'))).toThrow(expect.objectContaining(unpacking))
+    for (const content of [
+      Buffer.from('x'),
+      Uint8Array.of(0x22, 0xff, 0x22),
+      Buffer.from('['.repeat(70) + ']'.repeat(70)),
+    ]) {
+      expect(() => attachmentJson(base64Attachment('a', content, 'f'))).toThrow(
+        expect.objectContaining(unpacking),
+      )
     }
   })
 
   test('of ours is padded and URL-safe, and has only the members every peer knows', () => {
-    expect(base64Attachment('1', bytes, 'prism/jwt')).toEqual({ id: '1', data: { base64: `${base64url}==` }, format: 'prism/jwt' })
+    expect(base64Attachment('1', bytes, 'prism/jwt')).toEqual({
+      id: '1',
+      data: { base64: `${base64url}==` },
+      format: 'prism/jwt',
+    })
     expect(base64Attachment('1', 'a.b', 'prism/jwt').data.base64).toBe('YS5i')
-    expect(jsonAttachment('2', { x: null }, 'prism/jwt')).toEqual({ id: '2', data: { json: { x: null } }, format: 'prism/jwt' })
+    expect(jsonAttachment('2', { x: null }, 'prism/jwt')).toEqual({
+      id: '2',
+      data: { json: { x: null } },
+      format: 'prism/jwt',
+    })
   })
 
   test('as the real agent writes it is read', () => {

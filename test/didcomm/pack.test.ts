@@ -7,7 +7,8 @@ import { as, didOfPerson, letter, own, recipient } from './_people.ts'
 type Packed = { protected: string; recipients: { header: { kid: string } }[] }
 
 const read = (envelope: string) => JSON.parse(envelope) as Packed
-const headerOf = (envelope: string) => JSON.parse(Buffer.from(read(envelope).protected, 'base64url').toString()) as Record<string, unknown>
+const headerOf = (envelope: string) =>
+  JSON.parse(Buffer.from(read(envelope).protected, 'base64url').toString()) as Record<string, unknown>
 const toBen = { sender: own('anna'), recipients: [recipient('ben')] }
 
 describe('the bytes on the wire', () => {
@@ -40,7 +41,8 @@ describe('the bytes on the wire', () => {
 
   test('apv does not depend on the order of the recipients', () => {
     const recipients = [recipient('ben', 'x25519-2'), recipient('ben', 'x25519')]
-    const apv = (order: typeof recipients) => headerOf(packAuthcrypt(letter(), { sender: own('anna'), recipients: order }))['apv']
+    const apv = (order: typeof recipients) =>
+      headerOf(packAuthcrypt(letter(), { sender: own('anna'), recipients: order }))['apv']
     expect(apv(recipients)).toBe(apv(recipients.toReversed()))
   })
 
@@ -54,7 +56,10 @@ describe('the bytes on the wire', () => {
 describe('what is packed comes out', () => {
   describe.each(['x25519', 'p256', 'p384', 'p521'])('on %s', (fragment) => {
     test('authcrypt', async () => {
-      const envelope = packAuthcrypt(letter(), { sender: own('anna', fragment), recipients: [recipient('ben', fragment)] })
+      const envelope = packAuthcrypt(letter(), {
+        sender: own('anna', fragment),
+        recipients: [recipient('ben', fragment)],
+      })
       expect(await unpack(envelope, as('ben'))).toEqual({
         message: letter(),
         recipientKid: `did:example:ben#${fragment}`,
@@ -97,7 +102,10 @@ describe('what is packed comes out', () => {
   })
 
   test('ack and please_ack stay behind', async () => {
-    const { message } = await unpack(packAuthcrypt(letter({ ack: ['1'], please_ack: [''], lang: 'en' }), toBen), as('ben'))
+    const { message } = await unpack(
+      packAuthcrypt(letter({ ack: ['1'], please_ack: [''], lang: 'en' }), toBen),
+      as('ben'),
+    )
     expect(message).toEqual({ ...letter(), lang: 'en' })
   })
 })
@@ -117,9 +125,15 @@ describe('a mistake of ours is a bug, not an envelope', () => {
     const sender = own('anna')
     expect(() => packAuthcrypt(letter(), { sender, recipients: [] })).toThrow(TypeError)
     const to = [didOfPerson('ben'), didOfPerson('mallory')]
-    expect(() => packAuthcrypt(letter({ to }), { sender, recipients: [recipient('ben'), recipient('mallory')] })).toThrow(TypeError)
-    expect(() => packAuthcrypt(letter(), { sender, recipients: [recipient('ben'), recipient('ben', 'p256')] })).toThrow(TypeError)
-    expect(() => packAuthcrypt(letter(), { sender, recipients: [recipient('ben', 'p256')] })).toThrow(TypeError)
+    expect(() =>
+      packAuthcrypt(letter({ to }), { sender, recipients: [recipient('ben'), recipient('mallory')] }),
+    ).toThrow(TypeError)
+    expect(() =>
+      packAuthcrypt(letter(), { sender, recipients: [recipient('ben'), recipient('ben', 'p256')] }),
+    ).toThrow(TypeError)
+    expect(() => packAuthcrypt(letter(), { sender, recipients: [recipient('ben', 'p256')] })).toThrow(
+      TypeError,
+    )
     for (const fragment of ['ed25519', 'es256k']) {
       expect(() => packAnoncrypt(letter(), { recipients: [recipient('ben', fragment)] })).toThrow(TypeError)
     }

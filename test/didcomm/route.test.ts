@@ -8,11 +8,18 @@ import { endpointsOf, findRecipient, findRoute, NoRouteError, peersOnly } from '
 
 /** A did:peer with services of these addresses, in their order. */
 const newDid = (...serviceUri: string[]) =>
-  createPeerDid({ keyAgreement: toPublic(generateKey('X25519')), authentication: toPublic(generateKey('Ed25519')), serviceUri })
+  createPeerDid({
+    keyAgreement: toPublic(generateKey('X25519')),
+    authentication: toPublic(generateKey('Ed25519')),
+    serviceUri,
+  })
 
 /** The same, with a service written by hand. */
 const withService = (service: unknown) =>
-  newDid('http://unused.example').replace(/\.S.*$/, `.S${Buffer.from(JSON.stringify(service)).toString('base64url')}`)
+  newDid('http://unused.example').replace(
+    /\.S.*$/,
+    `.S${Buffer.from(JSON.stringify(service)).toString('base64url')}`,
+  )
 
 const asked: string[] = []
 const resolve = peersOnly(async (did) => {
@@ -24,11 +31,18 @@ const nextsOf = async (did: string) => (await routeTo(did)).hops.map(({ next }) 
 
 describe('the way', () => {
   test('to somebody with an address of their own has no stations', async () => {
-    expect(await routeTo(newDid('https://agent.example/inbox'))).toEqual({ url: 'https://agent.example/inbox', hops: [] })
+    expect(await routeTo(newDid('https://agent.example/inbox'))).toEqual({
+      url: 'https://agent.example/inbox',
+      hops: [],
+    })
   })
 
   test('to a wallet behind a mediator leads to the http one of the mediator’s addresses', async () => {
-    const mediator = newDid('ws://mediator.example/ws', 'http://mediator.example', 'wss://mediator.example/ws')
+    const mediator = newDid(
+      'ws://mediator.example/ws',
+      'http://mediator.example',
+      'wss://mediator.example/ws',
+    )
     const wallet = newDid(mediator)
     const { url, hops } = await routeTo(wallet)
     expect(url).toBe('http://mediator.example')
@@ -79,9 +93,18 @@ describe('the way', () => {
     for (let n = 0; n < 5; n++) did = newDid(did)
     expect((await routeTo(did)).hops).toHaveLength(5)
     // A sixth level would no longer fit in a DID; keys do.
-    const keys = Array.from({ length: 6 }, () => keysFor(resolvePeerDid(newDid('http://a.example')), 'keyAgreement')[0]!.id)
+    const keys = Array.from(
+      { length: 6 },
+      () => keysFor(resolvePeerDid(newDid('http://a.example')), 'keyAgreement')[0]!.id,
+    )
     const document = { ...resolvePeerDid(newDid('http://a.example')) }
-    document.service = [{ id: '#s', type: 'DIDCommMessaging', serviceEndpoint: { uri: 'http://agent.example', routingKeys: keys } }]
+    document.service = [
+      {
+        id: '#s',
+        type: 'DIDCommMessaging',
+        serviceEndpoint: { uri: 'http://agent.example', routingKeys: keys },
+      },
+    ]
     await expect(findRoute(document, resolve)).rejects.toThrow(/more than 5 mediators/)
   })
 })
@@ -103,19 +126,39 @@ describe('there is no way', () => {
     const keyed = ({ id, ...document }: DidDocument): DidDocument => ({
       ...document,
       id,
-      keyAgreement: [{ id: `${id}#k`, type: 'JsonWebKey2020', controller: id, publicKeyJwk: toPublic(generateKey('X25519')) }],
+      keyAgreement: [
+        {
+          id: `${id}#k`,
+          type: 'JsonWebKey2020',
+          controller: id,
+          publicKeyJwk: toPublic(generateKey('X25519')),
+        },
+      ],
     })
     const lying = async (did: string) => keyed(documents[did]!)
-    for (const did of ['did:peer:a', 'did:peer:c']) await expect(findRoute(keyed(documents[did]!), lying)).rejects.toThrow(/circle/)
+    for (const did of ['did:peer:a', 'did:peer:c'])
+      await expect(findRoute(keyed(documents[did]!), lying)).rejects.toThrow(/circle/)
   })
 
   test.each([
     ['no service', { t: 'other', s: { uri: 'http://a.example' } }, /no DIDComm service/],
     ['WebSocket alone', { t: 'dm', s: { uri: 'ws://a.example' } }, /no DIDComm service/],
-    ['version 1 alone', { t: 'dm', s: { uri: 'http://a.example', a: ['didcomm/aip2;env=rfc587'] } }, /no DIDComm service/],
-    ['a user name in the address', { t: 'dm', s: { uri: 'http://me:secret@a.example' } }, /no DIDComm service/],
+    [
+      'version 1 alone',
+      { t: 'dm', s: { uri: 'http://a.example', a: ['didcomm/aip2;env=rfc587'] } },
+      /no DIDComm service/,
+    ],
+    [
+      'a user name in the address',
+      { t: 'dm', s: { uri: 'http://me:secret@a.example' } },
+      /no DIDComm service/,
+    ],
     ['an address that is none', { t: 'dm', s: { uri: 'http://' } }, /no DIDComm service/],
-    ['a mediator of a method that asks the network', { t: 'dm', s: { uri: 'did:web:a.example' } }, /does not resolve.*did:web/],
+    [
+      'a mediator of a method that asks the network',
+      { t: 'dm', s: { uri: 'did:web:a.example' } },
+      /does not resolve.*did:web/,
+    ],
     [
       'a key of a method that asks the network',
       { t: 'dm', s: { uri: 'http://a.example', r: ['did:web:a.example#k'] } },
@@ -138,18 +181,23 @@ describe('there is no way', () => {
 })
 
 test('an endpoint may be a text, an object or a list, and says which version it speaks, or nothing', () => {
-  const service = (serviceEndpoint: unknown) => ({ id: '#s', type: 'DIDCommMessaging', serviceEndpoint }) as never
+  const service = (serviceEndpoint: unknown) =>
+    ({ id: '#s', type: 'DIDCommMessaging', serviceEndpoint }) as never
   const document = (...services: never[]): DidDocument => ({ id: 'did:peer:x', service: services })
-  const uris = (...endpoints: unknown[]) => endpointsOf(document(...endpoints.map(service))).map(({ uri }) => uri)
+  const uris = (...endpoints: unknown[]) =>
+    endpointsOf(document(...endpoints.map(service))).map(({ uri }) => uri)
   expect(uris('http://a', { uri: 'http://b' }, [{ uri: 'http://c', accept: [] }, 'http://d'])).toEqual([
     'http://a',
     'http://b',
     'http://c',
     'http://d',
   ])
-  expect(uris({ uri: 'http://a', accept: ['didcomm/aip1'] }, { uri: 'http://b', accept: ['didcomm/aip1', 'didcomm/v2'] })).toEqual([
-    'http://b',
-  ])
+  expect(
+    uris(
+      { uri: 'http://a', accept: ['didcomm/aip1'] },
+      { uri: 'http://b', accept: ['didcomm/aip1', 'didcomm/v2'] },
+    ),
+  ).toEqual(['http://b'])
   expect(uris({ url: 'http://a' }, { uri: 1 }, { uri: 'http://b', routingKeys: null })).toEqual(['http://b'])
   expect(endpointsOf({ id: 'did:peer:x' })).toEqual([])
 })
@@ -162,7 +210,10 @@ test('a recipient key is one on the sender’s curve', () => {
     controller: id,
     publicKeyJwk: publicJwk as never,
   })
-  const keyAgreement = [method('p', recipient('ben', 'p256').publicJwk), method('x', recipient('ben').publicJwk)]
+  const keyAgreement = [
+    method('p', recipient('ben', 'p256').publicJwk),
+    method('x', recipient('ben').publicJwk),
+  ]
   const document: DidDocument = { id, keyAgreement }
   expect(findRecipient(document)?.kid).toBe(`${id}#p`)
   expect(findRecipient(document, 'X25519')?.kid).toBe(`${id}#x`)

@@ -8,62 +8,93 @@ import { refusal } from './_refusal.ts'
 
 const [anna, mallory] = [didOfPerson('anna'), didOfPerson('mallory')]
 const toBen = [recipient('ben')]
-const forged = (changes: Partial<Forgery> = {}) => forge({ plaintext: letter(), sender: own('anna'), recipients: toBen, ...changes })
+const forged = (changes: Partial<Forgery> = {}) =>
+  forge({ plaintext: letter(), sender: own('anna'), recipients: toBen, ...changes })
 const anonymous = (plaintext: unknown) => forge({ plaintext, recipients: toBen, enc: 'XC20P' })
 
 describe('signed inside', () => {
   const by = (...fragments: string[]) => fragments.map((fragment) => own('anna', fragment))
 
-  test.each(['ed25519', 'es256', 'es256k'])('anoncrypt of a message signed with %s is authenticated', async (fragment) => {
-    expect(await unpack(anonymous(signed(letter(), by(fragment))), as('ben'))).toEqual({
-      message: letter(),
-      recipientKid: own('ben').kid,
-      signerKid: `${anna}#${fragment}`,
-      authenticated: true,
-      anonymous: true,
-      layers: [expect.objectContaining({ type: 'anoncrypt' }), { type: 'signed', signerKids: [`${anna}#${fragment}`] }],
-    })
-  })
+  test.each(['ed25519', 'es256', 'es256k'])(
+    'anoncrypt of a message signed with %s is authenticated',
+    async (fragment) => {
+      expect(await unpack(anonymous(signed(letter(), by(fragment))), as('ben'))).toEqual({
+        message: letter(),
+        recipientKid: own('ben').kid,
+        signerKid: `${anna}#${fragment}`,
+        authenticated: true,
+        anonymous: true,
+        layers: [
+          expect.objectContaining({ type: 'anoncrypt' }),
+          { type: 'signed', signerKids: [`${anna}#${fragment}`] },
+        ],
+      })
+    },
+  )
 
   test('authcrypt of a signed message names both keys', async () => {
     const unpacked = await unpack(forged({ plaintext: signed(letter(), by('ed25519')) }), as('ben'))
-    expect(unpacked).toMatchObject({ senderKid: `${anna}#x25519`, signerKid: `${anna}#ed25519`, authenticated: true, anonymous: false })
+    expect(unpacked).toMatchObject({
+      senderKid: `${anna}#x25519`,
+      signerKid: `${anna}#ed25519`,
+      authenticated: true,
+      anonymous: false,
+    })
   })
 
   test('several signatures of one DID are taken, and a flattened one', async () => {
-    expect(await unpack(anonymous(signed(letter(), by('ed25519', 'es256', 'es256k'))), as('ben'))).toMatchObject({
+    expect(
+      await unpack(anonymous(signed(letter(), by('ed25519', 'es256', 'es256k'))), as('ben')),
+    ).toMatchObject({
       signerKid: `${anna}#ed25519`,
     })
     const { payload, signatures } = signed(letter(), by('ed25519'))
-    expect(await unpack(anonymous({ payload, ...signatures[0] }), as('ben'))).toMatchObject({ signerKid: `${anna}#ed25519` })
+    expect(await unpack(anonymous({ payload, ...signatures[0] }), as('ben'))).toMatchObject({
+      signerKid: `${anna}#ed25519`,
+    })
   })
 
   test('a signer other than from, or than the sender, is refused', async () => {
-    expect(await refusal(anonymous(signed(letter(), [own('mallory', 'ed25519')])))).toContain('but the message was made with')
-    expect(await refusal(forged({ plaintext: signed(letter(), [own('mallory', 'ed25519')]) }))).toContain('but the message was made with')
-    expect(await refusal(forged({ sender: own('mallory'), plaintext: signed(letter(), by('ed25519')) }))).toContain(
+    expect(await refusal(anonymous(signed(letter(), [own('mallory', 'ed25519')])))).toContain(
       'but the message was made with',
     )
-    expect(await refusal(anonymous(signed(letter(), [own('anna', 'ed25519'), own('mallory', 'ed25519')])))).toContain('several DIDs')
+    expect(await refusal(forged({ plaintext: signed(letter(), [own('mallory', 'ed25519')]) }))).toContain(
+      'but the message was made with',
+    )
+    expect(
+      await refusal(forged({ sender: own('mallory'), plaintext: signed(letter(), by('ed25519')) })),
+    ).toContain('but the message was made with')
+    expect(
+      await refusal(anonymous(signed(letter(), [own('anna', 'ed25519'), own('mallory', 'ed25519')]))),
+    ).toContain('several DIDs')
   })
 
   test('a signed message that names nobody could be anyone’s forwarding, and is refused', async () => {
     const { to: _to, ...open } = letter()
     expect(await refusal(anonymous(signed(open, by('ed25519'))))).toContain('needs a to')
-    expect(await refusal(anonymous(signed(letter({ to: [mallory] }), by('ed25519'))))).toContain('to does not name')
-    expect(await unpack(forged({ plaintext: signed(open, by('ed25519')) }), as('ben'))).toMatchObject({ authenticated: true })
+    expect(await refusal(anonymous(signed(letter({ to: [mallory] }), by('ed25519'))))).toContain(
+      'to does not name',
+    )
+    expect(await unpack(forged({ plaintext: signed(open, by('ed25519')) }), as('ben'))).toMatchObject({
+      authenticated: true,
+    })
   })
 
   test('a signature that is changed, missing, of another algorithm or by a key not for authentication is refused', async () => {
     const good = signed(letter(), by('ed25519'))
     const entry = good.signatures[0]!
-    const changed = toBase64url(Buffer.from(entry.signature, 'base64url').map((byte, index) => (index === 5 ? byte ^ 4 : byte)))
+    const changed = toBase64url(
+      Buffer.from(entry.signature, 'base64url').map((byte, index) => (index === 5 ? byte ^ 4 : byte)),
+    )
     const cases: [unknown, string][] = [
       [{ ...good, signatures: [{ ...entry, signature: changed }] }, 'not one of key'],
       [{ ...good, signatures: [{ ...entry, signature: '' }] }, 'not one of key'],
       [{ ...good, signatures: [{ ...entry, signature: toBase64url(Buffer.alloc(64)) }] }, 'not one of key'],
       [{ ...good, signatures: [] }, 'not a JWS'],
-      [{ ...good, payload: toBase64url(JSON.stringify(letter({ body: { content: 'no' } }))) }, 'not one of key'],
+      [
+        { ...good, payload: toBase64url(JSON.stringify(letter({ body: { content: 'no' } }))) },
+        'not one of key',
+      ],
       [{ ...good, signatures: [{ ...entry, header: undefined }] }, 'does not name its key'],
       [{ ...good, signatures: [{ ...entry, header: { kid: `${anna}#es256` } }] }, 'not one of key'],
       [{ ...good, signatures: [entry, { ...entry, header: { kid: `${anna}#es256` } }] }, 'not one of key'],
@@ -79,7 +110,10 @@ describe('signed inside', () => {
       [signed('not JSON', by('ed25519')), 'is not JSON'],
     ]
     for (const [content, reason] of cases) expect(await refusal(anonymous(content))).toContain(reason)
-    const unfit: UnpackOptions = { ...as('ben'), resolve: async (did) => ({ ...documents[did]!, authentication: [`${anna}#es256`] }) }
+    const unfit: UnpackOptions = {
+      ...as('ben'),
+      resolve: async (did) => ({ ...documents[did]!, authentication: [`${anna}#es256`] }),
+    }
     expect(await refusal(anonymous(good), unfit)).toContain('is not a key for authentication')
   })
 })

@@ -8,13 +8,25 @@ import { as, letter, own, recipient } from './_people.ts'
 
 const envelopes = {
   authcrypt: packAuthcrypt(letter(), { sender: own('anna'), recipients: [recipient('ben')] }),
-  'authcrypt on P-256': packAuthcrypt(letter(), { sender: own('anna', 'p256'), recipients: [recipient('ben', 'p256')] }),
+  'authcrypt on P-256': packAuthcrypt(letter(), {
+    sender: own('anna', 'p256'),
+    recipients: [recipient('ben', 'p256')],
+  }),
   'anoncrypt by XC20P': packAnoncrypt(letter(), { recipients: [recipient('ben')] }),
   'anoncrypt by A256GCM': packAnoncrypt(letter(), { recipients: [recipient('ben')], enc: 'A256GCM' }),
-  'anoncrypt by A256CBC-HS512': packAnoncrypt(letter(), { recipients: [recipient('ben')], enc: 'A256CBC-HS512' }),
+  'anoncrypt by A256CBC-HS512': packAnoncrypt(letter(), {
+    recipients: [recipient('ben')],
+    enc: 'A256CBC-HS512',
+  }),
 }
 
-type Jwe = { protected: string; recipients: [{ encrypted_key: string }]; iv: string; ciphertext: string; tag: string }
+type Jwe = {
+  protected: string
+  recipients: [{ encrypted_key: string }]
+  iv: string
+  ciphertext: string
+  tag: string
+}
 const parts = ['protected', 'encrypted_key', 'iv', 'ciphertext', 'tag'] as const
 
 /** The envelope with one bit of one part's bytes flipped. */
@@ -66,11 +78,17 @@ describe.each(Object.entries(envelopes))('%s', (_name, envelope) => {
 })
 
 test('any message that JSON can carry comes out as it went in', async () => {
-  const headers = fc.record({ thid: fc.string({ minLength: 1 }), body: fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 4 })) })
+  const headers = fc.record({
+    thid: fc.string({ minLength: 1 }),
+    body: fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 4 })),
+  })
   await fc.assert(
     fc.asyncProperty(headers, async (changes) => {
       const message = letter(changes)
-      const { message: opened } = await unpack(packAuthcrypt(message, { sender: own('anna'), recipients: [recipient('ben')] }), as('ben'))
+      const { message: opened } = await unpack(
+        packAuthcrypt(message, { sender: own('anna'), recipients: [recipient('ben')] }),
+        as('ben'),
+      )
       expect(opened).toEqual(message)
       expect(JSON.stringify(opened.body)).toBe(JSON.stringify(message.body))
     }),

@@ -17,16 +17,24 @@ const [anna, ben, mallory] = [didOfPerson('anna'), didOfPerson('ben'), didOfPers
 const toBen = [recipient('ben')]
 
 /** A forged envelope; from anna by authcrypt unless told otherwise. */
-const forged = (changes: Partial<Forgery> = {}) => forge({ plaintext: letter(), sender: own('anna'), recipients: toBen, ...changes })
-const anonymous = (plaintext: unknown, changes: Partial<Forgery> = {}) => forge({ plaintext, recipients: toBen, enc: 'XC20P', ...changes })
+const forged = (changes: Partial<Forgery> = {}) =>
+  forge({ plaintext: letter(), sender: own('anna'), recipients: toBen, ...changes })
+const anonymous = (plaintext: unknown, changes: Partial<Forgery> = {}) =>
+  forge({ plaintext, recipients: toBen, enc: 'XC20P', ...changes })
 
 test('the forger’s envelope is taken when nothing is changed', async () => {
-  expect(await unpack(forged(), as('ben'))).toMatchObject({ message: letter(), authenticated: true, senderKid: own('anna').kid })
+  expect(await unpack(forged(), as('ben'))).toMatchObject({
+    message: letter(),
+    authenticated: true,
+    senderKid: own('anna').kid,
+  })
 })
 
 describe('who wrote it', () => {
   test('from another DID than the sending key’s is refused', async () => {
-    expect(await refusal(forged({ sender: own('mallory') }))).toContain(`from is ${anna}, but the message was made with ${mallory}#x25519`)
+    expect(await refusal(forged({ sender: own('mallory') }))).toContain(
+      `from is ${anna}, but the message was made with ${mallory}#x25519`,
+    )
   })
 
   test('an authcrypt message without from is refused', async () => {
@@ -36,7 +44,9 @@ describe('who wrote it', () => {
 
   test('a from that only begins like the sender’s DID is refused', async () => {
     for (const from of [`${anna}2`, `${anna}#x25519`, anna.toUpperCase(), anna.slice(0, -1)]) {
-      expect(await refusal(forged({ plaintext: letter({ from }) }))).toContain('but the message was made with')
+      expect(await refusal(forged({ plaintext: letter({ from }) }))).toContain(
+        'but the message was made with',
+      )
     }
   })
 
@@ -47,7 +57,14 @@ describe('who wrote it', () => {
       recipientKid: own('ben').kid,
       authenticated: false,
       anonymous: true,
-      layers: [{ type: 'anoncrypt', alg: 'ECDH-ES+A256KW', enc: expect.any(String), recipientKids: [own('ben').kid] }],
+      layers: [
+        {
+          type: 'anoncrypt',
+          alg: 'ECDH-ES+A256KW',
+          enc: expect.any(String),
+          recipientKids: [own('ben').kid],
+        },
+      ],
     })
   })
 
@@ -60,14 +77,20 @@ describe('who wrote it', () => {
 
   test('skid and apu that differ are refused, whichever the key belongs to', async () => {
     const apuOf = (kid: string) => toBase64url(kid)
-    expect(await refusal(forged({ sender: own('mallory'), header: { skid: own('anna').kid } }))).toContain('skid and apu')
-    expect(await refusal(forged({ sender: own('mallory'), header: { apu: apuOf(own('anna').kid) } }))).toContain('skid and apu')
+    expect(await refusal(forged({ sender: own('mallory'), header: { skid: own('anna').kid } }))).toContain(
+      'skid and apu',
+    )
+    expect(
+      await refusal(forged({ sender: own('mallory'), header: { apu: apuOf(own('anna').kid) } })),
+    ).toContain('skid and apu')
     expect(await refusal(forged({ header: { apu: undefined } }))).toContain('apu')
     expect(await refusal(forged({ header: { apu: apuOf(anna), skid: undefined } }))).toContain('apu')
   })
 
   test('mallory’s key under anna’s id does not open', async () => {
-    expect(await refusal(forged({ sender: { ...own('mallory'), kid: own('anna').kid } }))).toContain('cannot be decrypted')
+    expect(await refusal(forged({ sender: { ...own('mallory'), kid: own('anna').kid } }))).toContain(
+      'cannot be decrypted',
+    )
   })
 
   test('a skid in anoncrypt proves nothing and is refused', async () => {
@@ -79,9 +102,16 @@ describe('who wrote it', () => {
       ...as('ben'),
       resolve: async (did) => edit(documents[did]!),
     })
-    const without = change((document) => ({ ...document, keyAgreement: [`${anna}#p256`], authentication: [`${anna}#x25519`] }))
+    const without = change((document) => ({
+      ...document,
+      keyAgreement: [`${anna}#p256`],
+      authentication: [`${anna}#x25519`],
+    }))
     expect(await refusal(forged(), without)).toContain('is not a key for keyAgreement')
-    const renamed = change((document) => JSON.parse(JSON.stringify(document).replaceAll('#x25519"', '#x25519-old"')) as DidDocument)
+    const renamed = change(
+      (document) =>
+        JSON.parse(JSON.stringify(document).replaceAll('#x25519"', '#x25519-old"')) as DidDocument,
+    )
     expect(await refusal(forged(), renamed)).toContain('is not a key for keyAgreement')
     expect(
       await refusal(
@@ -93,7 +123,9 @@ describe('who wrote it', () => {
 
   test('relative key ids in the document name the same key', async () => {
     const relative = JSON.parse(JSON.stringify(documents[anna]).replaceAll(`"${anna}#`, '"#')) as DidDocument
-    expect(await unpack(forged(), { ...as('ben'), resolve: async () => relative })).toMatchObject({ authenticated: true })
+    expect(await unpack(forged(), { ...as('ben'), resolve: async () => relative })).toMatchObject({
+      authenticated: true,
+    })
   })
 
   test('a sender that does not resolve is refused, and the resolver’s error kept as the cause', async () => {
@@ -104,12 +136,18 @@ describe('who wrote it', () => {
         throw cause
       },
     }
-    await expect(unpack(forged(), options)).rejects.toMatchObject({ type: 'error:DIDCommControllerError:UnpackingFailed', cause })
+    await expect(unpack(forged(), options)).rejects.toMatchObject({
+      type: 'error:DIDCommControllerError:UnpackingFailed',
+      cause,
+    })
   })
 
   test('a jwk in the header is not the sender’s key', async () => {
     const { d: _d, ...jwk } = own('mallory').privateJwk
-    const envelope = forged({ sender: { ...own('mallory'), kid: own('anna').kid }, header: { jwk, jku: 'https://mallory.example/keys' } })
+    const envelope = forged({
+      sender: { ...own('mallory'), kid: own('anna').kid },
+      header: { jwk, jku: 'https://mallory.example/keys' },
+    })
     expect(await refusal(envelope)).toContain('cannot be decrypted')
   })
 })
@@ -124,7 +162,12 @@ describe('whom it is for', () => {
 
   test('a to among others, or none at all, is taken', async () => {
     const { to: _to, ...open } = letter()
-    for (const plaintext of [letter({ to: [mallory, ben] }), { ...letter(), to: ben }, open, letter({ to: [] })]) {
+    for (const plaintext of [
+      letter({ to: [mallory, ben] }),
+      { ...letter(), to: ben },
+      open,
+      letter({ to: [] }),
+    ]) {
       expect(await unpack(forged({ plaintext }), as('ben'))).toMatchObject({ authenticated: true })
     }
   })
@@ -141,7 +184,9 @@ describe('whom it is for', () => {
   })
 
   test('recipients of several DIDs, or one twice, are refused', async () => {
-    expect(await refusal(forged({ recipients: [recipient('ben'), recipient('mallory')] }))).toContain('several DIDs')
+    expect(await refusal(forged({ recipients: [recipient('ben'), recipient('mallory')] }))).toContain(
+      'several DIDs',
+    )
     expect(await refusal(forged({ recipients: [recipient('ben'), recipient('ben')] }))).toContain('twice')
   })
 
@@ -151,7 +196,9 @@ describe('whom it is for', () => {
       status: 422,
     })
     const other = { ...as('ben'), findPrivateKey: async () => own('ben', 'p256') }
-    await expect(unpack(forged(), other)).rejects.toMatchObject({ type: 'error:DIDCommControllerError:RecipientNotFound' })
+    await expect(unpack(forged(), other)).rejects.toMatchObject({
+      type: 'error:DIDCommControllerError:RecipientNotFound',
+    })
   })
 
   test('the sender is not even resolved when no key is ours', async () => {
@@ -173,16 +220,33 @@ describe('nesting', () => {
       authenticated: true,
       anonymous: true,
       layers: [
-        { type: 'anoncrypt', alg: 'ECDH-ES+A256KW', enc: expect.any(String), recipientKids: [own('ben').kid] },
-        { type: 'authcrypt', alg: 'ECDH-1PU+A256KW', enc: 'A256CBC-HS512', recipientKids: [own('ben').kid], senderKid: own('anna').kid },
+        {
+          type: 'anoncrypt',
+          alg: 'ECDH-ES+A256KW',
+          enc: expect.any(String),
+          recipientKids: [own('ben').kid],
+        },
+        {
+          type: 'authcrypt',
+          alg: 'ECDH-1PU+A256KW',
+          enc: 'A256CBC-HS512',
+          recipientKids: [own('ben').kid],
+          senderKid: own('anna').kid,
+        },
       ],
     })
   })
 
   test('a wrong from, to or apv in the inner envelope is refused like in an outer one', async () => {
-    expect(await refusal(anonymous(authcrypt({ sender: own('mallory') })))).toContain('but the message was made with')
-    expect(await refusal(anonymous(authcrypt({ plaintext: letter({ to: [anna] }) })))).toContain('to does not name')
-    expect(await refusal(anonymous(authcrypt({ header: { apv: toBase64url(Buffer.alloc(32)) } })))).toContain('apv')
+    expect(await refusal(anonymous(authcrypt({ sender: own('mallory') })))).toContain(
+      'but the message was made with',
+    )
+    expect(await refusal(anonymous(authcrypt({ plaintext: letter({ to: [anna] }) })))).toContain(
+      'to does not name',
+    )
+    expect(await refusal(anonymous(authcrypt({ header: { apv: toBase64url(Buffer.alloc(32)) } })))).toContain(
+      'apv',
+    )
   })
 
   test('no other nesting of envelopes is taken', async () => {
@@ -198,10 +262,15 @@ describe('nesting', () => {
   test('two envelopes for different DIDs are refused, though both keys are ours', async () => {
     const all: UnpackOptions = {
       ...as('ben'),
-      findPrivateKey: async (kids) => (await as('ben').findPrivateKey(kids)) ?? as('mallory').findPrivateKey(kids),
+      findPrivateKey: async (kids) =>
+        (await as('ben').findPrivateKey(kids)) ?? as('mallory').findPrivateKey(kids),
     }
     const inner = JSON.parse(
-      forge({ plaintext: letter({ to: [mallory] }), sender: own('anna'), recipients: [recipient('mallory')] }),
+      forge({
+        plaintext: letter({ to: [mallory] }),
+        sender: own('anna'),
+        recipients: [recipient('mallory')],
+      }),
     ) as unknown
     expect(await refusal(anonymous(inner), all)).toContain('different DIDs')
   })
@@ -216,7 +285,10 @@ describe('what is not encrypted', () => {
 
 describe('an envelope is parsed once', () => {
   test('its recipients are known before a key is', () => {
-    const envelope = packAuthcrypt(letter(), { sender: own('anna'), recipients: [recipient('ben'), recipient('ben', 'x25519-2')] })
+    const envelope = packAuthcrypt(letter(), {
+      sender: own('anna'),
+      recipients: [recipient('ben'), recipient('ben', 'x25519-2')],
+    })
     const kids = [`${ben}#x25519`, `${ben}#x25519-2`]
     expect(recipientKids(envelope)).toEqual(kids)
     expect(recipientKids(Buffer.from(envelope))).toEqual(kids)
@@ -241,7 +313,10 @@ test('the key that was made for one message is not kept, the sender’s is', asy
     serviceUri: 'http://127.0.0.1:1',
   })
   const document = resolvePeerDid(did)
-  const envelope = forged({ plaintext: letter({ from: did }), sender: { kid: keysFor(document, 'keyAgreement')[0]!.id, privateJwk } })
+  const envelope = forged({
+    plaintext: letter({ from: did }),
+    sender: { kid: keysFor(document, 'keyAgreement')[0]!.id, privateJwk },
+  })
   await unpack(envelope, { ...as('ben'), resolve: async () => document })
   const { epk } = parseEnvelope(envelope).header
   expect([isKept(epk as PublicJwk), isKept(toPublic(privateJwk))]).toEqual([false, true])

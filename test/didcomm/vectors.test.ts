@@ -12,7 +12,13 @@ import { type PrivateJwk, sign } from '../../src/crypto/keys.ts'
 import { didOf, keysFor } from '../../src/did/document.ts'
 import { parseEnvelope } from '../../src/didcomm/jwe.ts'
 import { verifyJws } from '../../src/didcomm/jws.ts'
-import { attachmentBytes, parseMessage, plaintextType, type PlaintextMessage, writeMessage } from '../../src/didcomm/message.ts'
+import {
+  attachmentBytes,
+  parseMessage,
+  plaintextType,
+  type PlaintextMessage,
+  writeMessage,
+} from '../../src/didcomm/message.ts'
 import { unpack } from '../../src/didcomm/unpack.ts'
 import { named, readPublished, tally } from '../_vectors.ts'
 import { expectPacked, packAgain, peel } from './_packing.ts'
@@ -52,8 +58,13 @@ describe.each(['didcomm-v2', 'didcomm-rust'])('%s', (name) => {
     return typeof packed === 'string' ? packed : JSON.stringify(packed)
   }
   // The published secrets name one member "kid " with a space at its end.
-  const all = new Map(Object.values(secrets).flatMap((list) => list.map((jwk) => [(jwk['kid'] ?? jwk['kid '])!, jwk as PrivateJwk])))
-  const publicJwkOf = (kid: string) => keysFor(didDocuments[didOf(kid)]!, 'keyAgreement').find(({ id }) => id === kid)!.publicKeyJwk
+  const all = new Map(
+    Object.values(secrets).flatMap((list) =>
+      list.map((jwk) => [(jwk['kid'] ?? jwk['kid '])!, jwk as PrivateJwk]),
+    ),
+  )
+  const publicJwkOf = (kid: string) =>
+    keysFor(didDocuments[didOf(kid)]!, 'keyAgreement').find(({ id }) => id === kid)!.publicKeyJwk
 
   const note = tally({
     title: name,
@@ -105,12 +116,16 @@ describe.each(['didcomm-v2', 'didcomm-rust'])('%s', (name) => {
   }
 
   const ofKind = (kind: string, ...outcomes: string[]) =>
-    vectors.filter((vector) => vector.kind === kind && outcomes.includes(vector.expect) && !(vector.id in deviations))
+    vectors.filter(
+      (vector) => vector.kind === kind && outcomes.includes(vector.expect) && !(vector.id in deviations),
+    )
 
   /** Those whose every signature is by a key that signs here. */
   const isSignable = (vector: Vector) => {
     const { signatures } = parse(packedOf(vector)) as Partial<Jws>
-    return signatures?.every(({ header }) => ['Ed25519', 'secp256k1'].includes(all.get(header.kid)!.crv)) ?? false
+    return (
+      signatures?.every(({ header }) => ['Ed25519', 'secp256k1'].includes(all.get(header.kid)!.crv)) ?? false
+    )
   }
 
   test('it holds what the tests below are about, and nothing besides', () => {
@@ -121,22 +136,31 @@ describe.each(['didcomm-v2', 'didcomm-rust'])('%s', (name) => {
     expect(vectors.filter(({ kind }) => !run.includes(kind) && !(kind in leftOut))).toEqual([])
   })
 
-  test.each(named(ofKind('encrypted', 'ok')))('%s opens, with each of its keys alone', async (_name, vector) => {
-    const { kids } = parseEnvelope(packedOf(vector))
-    const held = [...heldBy(vector)].filter(([kid]) => kids.includes(kid))
-    expect(held.length).toBeGreaterThan(0)
-    for (const entry of held) await expectOpen(vector, packedOf(vector), new Map([entry]))
-    note(vector, 'unpacked', 'accepted')
-  })
+  test.each(named(ofKind('encrypted', 'ok')))(
+    '%s opens, with each of its keys alone',
+    async (_name, vector) => {
+      const { kids } = parseEnvelope(packedOf(vector))
+      const held = [...heldBy(vector)].filter(([kid]) => kids.includes(kid))
+      expect(held.length).toBeGreaterThan(0)
+      for (const entry of held) await expectOpen(vector, packedOf(vector), new Map([entry]))
+      note(vector, 'unpacked', 'accepted')
+    },
+  )
 
-  test.each(named(ofKind('encrypted', 'ok')))('%s is packed to the same bytes, and anew', async (_name, vector) => {
-    const keys = new Map([...all].filter(([kid]) => didOf(kid) !== 'did:example:bob' || heldBy(vector).has(kid)))
-    const peeled = peel(packedOf(vector), keys)
-    if (vector.layers) expect(peeled.map(({ content }) => content)).toEqual(vector.layers.slice(0, peeled.length))
-    peeled.forEach((layer, depth) => expectPacked(layer, keys, depth === 0 ? vector.derived : undefined))
-    await expectOpen(vector, packAgain(peeled, publicJwkOf, keys))
-    note(vector, 'packed')
-  })
+  test.each(named(ofKind('encrypted', 'ok')))(
+    '%s is packed to the same bytes, and anew',
+    async (_name, vector) => {
+      const keys = new Map(
+        [...all].filter(([kid]) => didOf(kid) !== 'did:example:bob' || heldBy(vector).has(kid)),
+      )
+      const peeled = peel(packedOf(vector), keys)
+      if (vector.layers)
+        expect(peeled.map(({ content }) => content)).toEqual(vector.layers.slice(0, peeled.length))
+      peeled.forEach((layer, depth) => expectPacked(layer, keys, depth === 0 ? vector.derived : undefined))
+      await expectOpen(vector, packAgain(peeled, publicJwkOf, keys))
+      note(vector, 'packed')
+    },
+  )
 
   test.each(named(ofKind('signed', 'ok')))('%s verifies', async (_name, vector) => {
     expect(await openSigned(vector)).toEqual(vector.plaintext)
@@ -159,14 +183,20 @@ describe.each(['didcomm-v2', 'didcomm-rust'])('%s', (name) => {
     const message = parseMessage(packedOf(vector))
     expect(message).toEqual(vector.plaintext)
     note(vector, 'unpacked', 'accepted')
-    expect(parse(fromUtf8(writeMessage(message)))).toEqual({ ...(vector.plaintext as object), typ: plaintextType })
+    expect(parse(fromUtf8(writeMessage(message)))).toEqual({
+      ...(vector.plaintext as object),
+      typ: plaintextType,
+    })
     note(vector, 'packed')
   })
 
   const innermost = vectors.flatMap(({ id, layers }) => (layers ? [[id, layers.at(-1)!] as const] : []))
-  test.skipIf(innermost.length === 0).each(innermost)('what is in %s is written to the same bytes', (_name, text) => {
-    expect(fromUtf8(writeMessage(parseMessage(text)))).toBe(text)
-  })
+  test.skipIf(innermost.length === 0).each(innermost)(
+    'what is in %s is written to the same bytes',
+    (_name, text) => {
+      expect(fromUtf8(writeMessage(parseMessage(text)))).toBe(text)
+    },
+  )
 
   test.each(named(ofKind('encrypted', 'reject')))('%s is refused', async (_name, vector) => {
     await expect(open(vector)).rejects.toThrow(Problem)
@@ -183,10 +213,13 @@ describe.each(['didcomm-v2', 'didcomm-rust'])('%s', (name) => {
     note(vector, 'unpacked', 'refused')
   })
 
-  test.each(named(vectors.filter(({ id }) => id in deviations)))('%s is read, deliberately', (_name, vector) => {
-    expect(parseMessage(packedOf(vector)).id).toBe('1234567890')
-    note(vector, 'unpacked', { exception: deviations[vector.id]! })
-  })
+  test.each(named(vectors.filter(({ id }) => id in deviations)))(
+    '%s is read, deliberately',
+    (_name, vector) => {
+      expect(parseMessage(packedOf(vector)).id).toBe('1234567890')
+      note(vector, 'unpacked', { exception: deviations[vector.id]! })
+    },
+  )
 
   test.each(named(ofKind('forward', 'ok')))('%s holds an envelope that opens', async (_name, vector) => {
     const { body, attachments } = parseMessage(packedOf(vector))

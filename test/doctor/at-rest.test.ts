@@ -33,7 +33,8 @@ test('that is not there yet is no fault', async () => {
 
 test('that is well is left as it was, and serves the next start', async () => {
   const { folder } = await usedFolder()
-  const files = () => readdirSync(folder, { recursive: true }).filter((name) => !/-(wal|shm)$/.test(String(name)))
+  const files = () =>
+    readdirSync(folder, { recursive: true }).filter((name) => !/-(wal|shm)$/.test(String(name)))
   const before = files()
   const { disk, ...others } = await checksOf(folder)
   expect(disk!.status).toMatch(/ok|warning/)
@@ -56,18 +57,27 @@ test('of which a wallet is damaged, or the key is another, has failed', async ()
   for (let at = 4_096; at < bytes.length; at += 4_096) bytes.fill(0xff, at, at + 64)
   writeFileSync(path, bytes)
   const { databases } = await checksOf(folder)
-  expect(databases).toMatchObject({ status: 'failed', detail: expect.stringContaining(`wallets/${walletId}.db`) })
+  expect(databases).toMatchObject({
+    status: 'failed',
+    detail: expect.stringContaining(`wallets/${walletId}.db`),
+  })
 
   const key = Buffer.alloc(32, 7).toString('base64url')
   const other = (await checksOf(folder, { AGENT_MASTER_KEY: key }))['master-key']
   expect(other).toMatchObject({ status: 'failed', detail: expect.stringContaining('in AGENT_MASTER_KEY') })
   rmSync(join(folder, 'master.key'))
-  expect((await checksOf(folder))['master-key']).toMatchObject({ status: 'failed', detail: expect.stringContaining('cannot be read') })
+  expect((await checksOf(folder))['master-key']).toMatchObject({
+    status: 'failed',
+    detail: expect.stringContaining('cannot be read'),
+  })
 })
 
 test('whose own database is damaged says so, and does not make another', async () => {
   const { folder } = await usedFolder()
-  writeFileSync(join(folder, 'agent.db'), 'no database, for longer than the hundred bytes of a header'.repeat(5))
+  writeFileSync(
+    join(folder, 'agent.db'),
+    'no database, for longer than the hundred bytes of a header'.repeat(5),
+  )
   chmodSync(folder, 0o755)
   const checks = await checksOf(folder)
   expect(checks['databases']).toMatchObject({ status: 'failed', detail: expect.stringContaining('agent.db') })

@@ -75,7 +75,10 @@ describe('a data folder', () => {
     const folder = newFolder()
     chmodSync(folder, 0o500)
     onTestFinished(() => chmodSync(folder, 0o700))
-    expect(await checkDataFolder(folder)).toMatchObject({ status: 'failed', hint: expect.stringContaining('chown') })
+    expect(await checkDataFolder(folder)).toMatchObject({
+      status: 'failed',
+      hint: expect.stringContaining('chown'),
+    })
   })
 })
 
@@ -95,25 +98,41 @@ test('others have their turn between two wallets, also when all of them are open
 })
 
 test('little room on the disk is told', () => {
-  expect([50e6, 500e6, 5e9].map((free) => judgeRoom('/data', free).status)).toEqual(['failed', 'warning', 'ok'])
-  expect(judgeRoom('/data', 50e6)).toMatchObject({ detail: expect.stringContaining('50 MB'), hint: expect.stringMatching(/^du /) })
+  expect([50e6, 500e6, 5e9].map((free) => judgeRoom('/data', free).status)).toEqual([
+    'failed',
+    'warning',
+    'ok',
+  ])
+  expect(judgeRoom('/data', 50e6)).toMatchObject({
+    detail: expect.stringContaining('50 MB'),
+    hint: expect.stringMatching(/^du /),
+  })
 })
 
 describe('a clock', () => {
   const now = Date.parse('2026-11-21T12:00:00.000Z')
-  const judge = (clocks: Partial<Parameters<typeof judgeClock>[0]> = {}) => judgeClock({ now, steady: now, ...clocks })
+  const judge = (clocks: Partial<Parameters<typeof judgeClock>[0]> = {}) =>
+    judgeClock({ now, steady: now, ...clocks })
 
   test('that was not set, and goes with others’, is well', () => {
     expect(judge()).toMatchObject({ status: 'ok' })
-    expect(judge({ newest: now - 1, other: { ms: now + 20_000, host: 'ledger.example' }, steady: now - 20_000 })).toMatchObject({
+    expect(
+      judge({ newest: now - 1, other: { ms: now + 20_000, host: 'ledger.example' }, steady: now - 20_000 }),
+    ).toMatchObject({
       status: 'ok',
       detail: expect.stringContaining('ledger.example'),
     })
   })
 
   test('that was set while the agent ran is a warning', () => {
-    expect(judge({ steady: now - 3_600_000 })).toMatchObject({ status: 'warning', detail: expect.stringContaining('set forward by 1 h') })
-    expect(judge({ steady: now + 90_000 })).toMatchObject({ status: 'warning', detail: expect.stringContaining('set back by 1 min') })
+    expect(judge({ steady: now - 3_600_000 })).toMatchObject({
+      status: 'warning',
+      detail: expect.stringContaining('set forward by 1 h'),
+    })
+    expect(judge({ steady: now + 90_000 })).toMatchObject({
+      status: 'warning',
+      detail: expect.stringContaining('set back by 1 min'),
+    })
   })
 
   test('that is another than the ledger’s is a warning, and a failure when nobody forgives as much', () => {
@@ -122,11 +141,17 @@ describe('a clock', () => {
       status: 'warning',
       detail: expect.stringContaining('2 min behind that of ledger.example'),
     })
-    expect(beside(now - 3_600_000)).toMatchObject({ status: 'failed', detail: expect.stringContaining('1 h ahead of that of') })
+    expect(beside(now - 3_600_000)).toMatchObject({
+      status: 'failed',
+      detail: expect.stringContaining('1 h ahead of that of'),
+    })
   })
 
   test('that is behind what was written has failed', () => {
-    expect(judge({ newest: now + 86_400_000 })).toMatchObject({ status: 'failed', detail: expect.stringContaining('by 1 d') })
+    expect(judge({ newest: now + 86_400_000 })).toMatchObject({
+      status: 'failed',
+      detail: expect.stringContaining('by 1 d'),
+    })
   })
 
   test('of somebody else is read from the date of an answer', async () => {
@@ -138,12 +163,15 @@ describe('a clock', () => {
     expect(told.host).toBe(new URL(server.url).host)
     expect(Math.abs(told.ms - now)).toBeLessThan(5_000)
     expect(await askTime({ exchange: () => Promise.reject(new Error('away')) }, server.url)).toBeUndefined()
-    expect(await askTime({ exchange: () => Promise.resolve({ status: 200, text: '' }) }, server.url)).toBeUndefined()
+    expect(
+      await askTime({ exchange: () => Promise.resolve({ status: 200, text: '' }) }, server.url),
+    ).toBeUndefined()
   })
 })
 
 describe('a ledger', () => {
-  const at = (getState: () => Promise<DidState | undefined>) => checkLedger({ location: 'http://ledger.example', getState })
+  const at = (getState: () => Promise<DidState | undefined>) =>
+    checkLedger({ location: 'http://ledger.example', getState })
 
   test('that shows what cannot exist lies', async () => {
     expect(await at(() => Promise.resolve({} as DidState))).toMatchObject({
@@ -160,14 +188,22 @@ describe('a ledger', () => {
 })
 
 describe('a public address', () => {
-  const answering = (status: number, body: unknown) => ({ exchange: () => Promise.resolve({ status, text: JSON.stringify(body) }) })
+  const answering = (status: number, body: unknown) => ({
+    exchange: () => Promise.resolve({ status, text: JSON.stringify(body) }),
+  })
   const health = { version: '1.0.0' }
   const refusal = { status: 400, type: 'error:DIDCommControllerError:InvalidContentType' }
 
-  test.each(['https://agent.example', 'http://192.0.2.1:8085', 'https://localhost.example'])('%s is well', async (url) => {
-    expect(await checkApiUrl(answering(200, health), url)).toEqual({ status: 'ok', detail: expect.stringContaining(url) })
-    expect(await checkDidcommUrl(answering(400, refusal), url)).toMatchObject({ status: 'ok' })
-  })
+  test.each(['https://agent.example', 'http://192.0.2.1:8085', 'https://localhost.example'])(
+    '%s is well',
+    async (url) => {
+      expect(await checkApiUrl(answering(200, health), url)).toEqual({
+        status: 'ok',
+        detail: expect.stringContaining(url),
+      })
+      expect(await checkDidcommUrl(answering(400, refusal), url)).toMatchObject({ status: 'ok' })
+    },
+  )
 
   test.each(['http://localhost:1', 'http://127.0.0.2:1', 'http://[::1]:1', 'http://agent.localhost'])(
     '%s is for this machine only',
@@ -178,7 +214,10 @@ describe('a public address', () => {
 
   test('that only this machine understands is handed out by an agent that others reach: the hint names the address to say', async () => {
     const found = await checkDidcommUrl(answering(400, refusal), 'http://localhost:8090', '0.0.0.0')
-    expect(found).toMatchObject({ status: 'warning', detail: expect.stringContaining('says http://localhost:8090') })
+    expect(found).toMatchObject({
+      status: 'warning',
+      detail: expect.stringContaining('says http://localhost:8090'),
+    })
     expect(found.hint).toMatch(/DIDCOMM_SERVICE_URL=http:\/\/[\w.<>]+:8090 agent daemon start/)
     expect((await checkApiUrl(answering(200, health), 'http://127.0.0.1:8085', '192.0.2.7')).hint).toContain(
       'REST_SERVICE_URL=http://192.0.2.7:8085',
@@ -187,7 +226,10 @@ describe('a public address', () => {
 
   test('at which the two ports are mixed up has failed', async () => {
     expect((await checkApiUrl(answering(404, refusal), 'https://agent.example')).status).toBe('failed')
-    expect((await checkDidcommUrl(answering(404, { type: 'error:ResourcePathNotFound' }), 'https://agent.example')).status).toBe('failed')
+    expect(
+      (await checkDidcommUrl(answering(404, { type: 'error:ResourcePathNotFound' }), 'https://agent.example'))
+        .status,
+    ).toBe('failed')
   })
 })
 
@@ -195,13 +237,22 @@ describe('what waits', () => {
   const now = new Date('2026-11-21T12:00:00.000Z')
   const since = (minutes: number) => new Date(now.getTime() - minutes * 60_000).toISOString()
   const operations = (...waiting: Partial<Waiting>[]) => {
-    const each = waiting.map((one) => ({ count: 1, since: since(1), walletId: 'w', what: 'did:prism:x', ...one }))
+    const each = waiting.map((one) => ({
+      count: 1,
+      since: since(1),
+      walletId: 'w',
+      what: 'did:prism:x',
+      ...one,
+    }))
     return checkOperations({ operations: each } as Survey, now)
   }
 
   test('an operation in whose way something stands is a warning, and after ten minutes a failure', () => {
     expect(operations({ since: since(9), reason: 'It is down.' })).toMatchObject({ status: 'warning' })
-    const longer = operations({ count: 2, since: since(70) }, { since: since(11), what: 'did:prism:y', reason: 'It is down.' })
+    const longer = operations(
+      { count: 2, since: since(70) },
+      { since: since(11), what: 'did:prism:y', reason: 'It is down.' },
+    )
     expect(longer).toMatchObject({ status: 'failed' })
     // The one that fails is told of, and not the one that merely waits.
     expect(longer.detail).toMatch(/3 DID operations, since 11 min did:prism:y .* It is down\./)
@@ -213,7 +264,9 @@ describe('what waits', () => {
 
   test('a record may wait until a day, and a tenth of its time, before its end', () => {
     const waiting = (minutes: number, lifetimeDays = 30) => {
-      const records = [{ count: 2, since: since(minutes), walletId: 'w', what: 'issue-credential r-1 in OfferReceived' }]
+      const records = [
+        { count: 2, since: since(minutes), walletId: 'w', what: 'issue-credential r-1 in OfferReceived' },
+      ]
       return checkRecords({ records, tasks: [] as Waiting[] } as Survey, lifetimeDays * 86_400_000, now)
     }
     expect(waiting(60)).toEqual({
@@ -238,15 +291,26 @@ describe('what waits', () => {
 })
 
 describe('the receivers of webhooks', () => {
-  const of = (url: string, rest: object = {}) => ({ walletId: 'w-1', webhookId: 'h-1', url, waiting: 0, ...rest })
+  const of = (url: string, rest: object = {}) => ({
+    walletId: 'w-1',
+    webhookId: 'h-1',
+    url,
+    waiting: 0,
+    ...rest,
+  })
   const answering = { exchange: () => Promise.resolve({ status: 405, text: '' }) }
-  const away = { exchange: () => Promise.reject(new UnreachableError('refused', 'receiver.example could not be reached (ECONNREFUSED)')) }
+  const away = {
+    exchange: () =>
+      Promise.reject(new UnreachableError('refused', 'receiver.example could not be reached (ECONNREFUSED)')),
+  }
   const check = (given: Partial<Parameters<typeof checkTargets>[0]>) =>
     checkTargets({ http: answering, operatorHttp: answering, globalUrl: undefined, webhooks: [], ...given })
 
   test('are well when any answer comes, or when there are none', async () => {
     expect(await check({})).toEqual({ status: 'ok', detail: 'There are no webhooks.' })
-    expect(await check({ webhooks: [of('https://receiver.example/a')], globalUrl: 'https://global.example' })).toMatchObject({
+    expect(
+      await check({ webhooks: [of('https://receiver.example/a')], globalUrl: 'https://global.example' }),
+    ).toMatchObject({
       status: 'ok',
       detail: expect.stringContaining('All 2'),
     })
@@ -254,18 +318,28 @@ describe('the receivers of webhooks', () => {
 
   test('that cannot be reached are a warning, without what an address may hide; the operator’s own has failed', async () => {
     const found = await check({ http: away, webhooks: [of('https://receiver.example/hooks?token=secret')] })
-    expect(found).toMatchObject({ status: 'warning', hint: expect.stringMatching(/^agent webhook test h-1 /) })
+    expect(found).toMatchObject({
+      status: 'warning',
+      hint: expect.stringMatching(/^agent webhook test h-1 /),
+    })
     expect(found.detail).toContain('https://receiver.example of the wallet w-1')
     expect(JSON.stringify(found)).not.toContain('secret')
-    expect(await check({ operatorHttp: away, globalUrl: 'https://global.example/x?token=secret' })).toMatchObject({
+    expect(
+      await check({ operatorHttp: away, globalUrl: 'https://global.example/x?token=secret' }),
+    ).toMatchObject({
       status: 'failed',
       detail: expect.not.stringContaining('secret'),
     })
   })
 
   test('that answer but did not take the last event are a warning', async () => {
-    const found = await check({ webhooks: [of('https://receiver.example', { reason: 'The receiver answered 500.', waiting: 3 })] })
-    expect(found).toMatchObject({ status: 'warning', hint: expect.stringMatching(/^agent webhook deliveries h-1 /) })
+    const found = await check({
+      webhooks: [of('https://receiver.example', { reason: 'The receiver answered 500.', waiting: 3 })],
+    })
+    expect(found).toMatchObject({
+      status: 'warning',
+      hint: expect.stringMatching(/^agent webhook deliveries h-1 /),
+    })
     expect(found.detail).toContain('answered 500. 3 events wait.')
   })
 })
@@ -284,10 +358,16 @@ describe('a survey', () => {
   test('is of as many wallets as are asked for, first those that owe something', async () => {
     await agent.newTenant()
     const { walletId, call } = await agent.newTenant()
-    const { longFormDid } = await call('POST /did-registrar/dids', { body: { documentTemplate: { publicKeys: [] } } })
-    const { scheduledOperation } = await call('POST /did-registrar/dids/{didRef}/publications', { path: { didRef: longFormDid } })
+    const { longFormDid } = await call('POST /did-registrar/dids', {
+      body: { documentTemplate: { publicKeys: [] } },
+    })
+    const { scheduledOperation } = await call('POST /did-registrar/dids/{didRef}/publications', {
+      path: { didRef: longFormDid },
+    })
     const total = (await agent.agent.wallets.ids()).length
-    expect(await surveyWallets(agent.agent.wallets, ['a wallet that is gone', walletId], { most: 1 })).toMatchObject({
+    expect(
+      await surveyWallets(agent.agent.wallets, ['a wallet that is gone', walletId], { most: 1 }),
+    ).toMatchObject({
       total,
       seen: 1,
       operations: [{ walletId, count: 1, what: scheduledOperation.didRef }],
@@ -297,7 +377,14 @@ describe('a survey', () => {
   test('counts messages that were not taken, and not those that are on their way', async () => {
     const { walletId } = await agent.newTenant()
     const message = { type: 'https://didcomm.org/empty/1.0/empty', body: {} }
-    const debt = { kind: 'message' as const, protocol: 'connection', recordId: 'r-1', from: 'did:peer:2.a', to: 'did:peer:2.b', message }
+    const debt = {
+      kind: 'message' as const,
+      protocol: 'connection',
+      recordId: 'r-1',
+      from: 'did:peer:2.a',
+      to: 'did:peer:2.b',
+      message,
+    }
     await agent.agent.wallets.use(walletId, (wallet) =>
       wallet.transaction(async (tx) => {
         const id = await enqueue(tx, 'lane', debt)
@@ -310,7 +397,10 @@ describe('a survey', () => {
       }),
     )
     const found = checkMessages(await survey(walletId))
-    expect(found).toMatchObject({ status: 'warning', detail: expect.stringMatching(/: 1 message, since 2 h one of connection r-1 /) })
+    expect(found).toMatchObject({
+      status: 'warning',
+      detail: expect.stringMatching(/: 1 message, since 2 h one of connection r-1 /),
+    })
     expect(found.detail).toContain(walletId)
   })
 
@@ -327,7 +417,11 @@ describe('a survey', () => {
         for (const [hours, error] of letters) {
           await putEvent(tx, { type: 'ConnectionUpdated', subject: 'thread', data: {} })
           const delivery = (await dueDeliveries(tx, walletId)).deliveries[0]!
-          await fail(tx, { ...delivery, attempts: 2 }, { attemptedAt: new Date(hoursAgo(hours)), durationMs: 1, error })
+          await fail(
+            tx,
+            { ...delivery, attempts: 2 },
+            { attemptedAt: new Date(hoursAgo(hours)), durationMs: 1, error },
+          )
         }
       }),
     )
@@ -338,7 +432,9 @@ describe('a survey', () => {
     })
     expect(found.detail).toContain(id)
     const { webhooks } = await survey(walletId)
-    expect(webhooks).toEqual([{ walletId, webhookId: id, url: 'http://127.0.0.1:9/', waiting: 0, reason: 'last' }])
+    expect(webhooks).toEqual([
+      { walletId, webhookId: id, url: 'http://127.0.0.1:9/', waiting: 0, reason: 'last' },
+    ])
   })
 
   test('counts the records that wait, and knows the one that waits for longest', async () => {
@@ -347,7 +443,9 @@ describe('a survey', () => {
     const { presentationId } = await ask()
     await ask()
     const { records, newest } = await survey(walletId)
-    expect(records).toMatchObject([{ walletId, count: 2, what: `present-proof ${presentationId} in InvitationGenerated` }])
+    expect(records).toMatchObject([
+      { walletId, count: 2, what: `present-proof ${presentationId} in InvitationGenerated` },
+    ])
     expect(Math.abs(Date.parse(newest!) - Date.now())).toBeLessThan(60_000)
   })
 })

@@ -1,5 +1,15 @@
 /** `GET /_system/doctor`: an agent that is well, and what it says of a ledger, a wallet or an address that is not. */
-import { chmodSync, closeSync, mkdtempSync, openSync, readFileSync, rmSync, statSync, writeFileSync, writeSync } from 'node:fs'
+import {
+  chmodSync,
+  closeSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
@@ -19,7 +29,9 @@ async function checksOf({ admin }: TestAgent) {
 async function publishOne(agent: TestAgent) {
   const { call, walletId } = await agent.newTenant()
   const { longFormDid } = await call('POST /did-registrar/dids', { body: template })
-  const { scheduledOperation } = await call('POST /did-registrar/dids/{didRef}/publications', { path: { didRef: longFormDid } })
+  const { scheduledOperation } = await call('POST /did-registrar/dids/{didRef}/publications', {
+    path: { didRef: longFormDid },
+  })
   return { call, walletId, did: scheduledOperation.didRef }
 }
 
@@ -55,7 +67,9 @@ test('of an agent that is well nothing has failed, and what only this machine re
   // The agent's, the ledger's, the audit log and that of the default wallet.
   expect(others['databases']!.detail).toBe('4 database files are sound.')
   expect(others['ledger']!.detail).toContain(join(agent.dataDir, 'vdr.db'))
-  expect(others['outgoing-calls']!.detail).toContain('and this machine, because the whole deployment is on this machine.')
+  expect(others['outgoing-calls']!.detail).toContain(
+    'and this machine, because the whole deployment is on this machine.',
+  )
   expect(others['api-url']!.hint).toContain('REST_SERVICE_URL')
   expect(others['didcomm-url']!.hint).toContain('DIDCOMM_SERVICE_URL')
 })
@@ -82,7 +96,10 @@ test('a ledger that is down has failed, by name, and so it is told why a publica
     detail: expect.stringContaining(VDR_URL),
     hint: expect.stringContaining('VDR_URL'),
   })
-  expect(checks['did-operations']).toMatchObject({ status: 'warning', detail: expect.stringMatching(/: 1 DID operation,/) })
+  expect(checks['did-operations']).toMatchObject({
+    status: 'warning',
+    detail: expect.stringMatching(/: 1 DID operation,/),
+  })
   for (const part of [did, walletId, VDR_URL]) expect(checks['did-operations']!.detail).toContain(part)
 })
 
@@ -90,14 +107,20 @@ test('a ledger that does not answer in time has failed, and holds up nothing els
   await using mute = await startServer(() => undefined)
   await using agent = await startAgent({ VDR_URL: mute.url })
   const { checks } = await examine(agent.agent, 1_000)
-  expect(checks.find(({ name }) => name === 'ledger')).toMatchObject({ status: 'failed', detail: expect.stringContaining('within 1 s') })
+  expect(checks.find(({ name }) => name === 'ledger')).toMatchObject({
+    status: 'failed',
+    detail: expect.stringContaining('within 1 s'),
+  })
   expect(checks.find(({ name }) => name === 'wallets')).toMatchObject({ status: 'ok' })
 })
 
 test('an operation that the ledger takes its time for is told, and is no fault', async () => {
   await using agent = await startAgent({ VDR_CONFIRM_AFTER: '3600' })
   const { did } = await publishOne(agent)
-  expect((await checksOf(agent))['did-operations']).toEqual({ status: 'ok', detail: expect.stringContaining(did) })
+  expect((await checksOf(agent))['did-operations']).toEqual({
+    status: 'ok',
+    detail: expect.stringContaining(did),
+  })
 })
 
 test('a wallet whose file is damaged is named, and the others are well', async () => {
@@ -108,7 +131,10 @@ test('a wallet whose file is damaged is named, and the others are well', async (
     await agent.newTenant()
     return (await agent.newTenant()).walletId
   })()
-  writeFileSync(join(dataDir, 'wallets', `${damaged}.db`), 'no database, for longer than the hundred bytes of a header'.repeat(5))
+  writeFileSync(
+    join(dataDir, 'wallets', `${damaged}.db`),
+    'no database, for longer than the hundred bytes of a header'.repeat(5),
+  )
   await using agent = await startAgent({}, { dataDir })
   const checks = await checksOf(agent)
   expect(checks['wallets']).toMatchObject({
@@ -145,17 +171,23 @@ test('a master key that is gone, another or open to others has failed while the 
   chmodSync(path, 0o644)
   expect((await checksOf(agent))['master-key']).toMatchObject({ status: 'failed', hint: `chmod 600 ${path}` })
   writeFileSync(path, Buffer.alloc(32, 7).toString('base64url'))
-  expect((await checksOf(agent))['master-key']).toMatchObject({ status: 'failed', detail: expect.stringContaining('not the one') })
+  expect((await checksOf(agent))['master-key']).toMatchObject({
+    status: 'failed',
+    detail: expect.stringContaining('not the one'),
+  })
   rmSync(path)
   const gone = (await checksOf(agent))['master-key']!
   expect(gone).toMatchObject({ status: 'failed', detail: expect.stringContaining(path) })
-  for (const told of [key.toString().trim(), Buffer.alloc(32, 7).toString('base64url')]) expect(JSON.stringify(gone)).not.toContain(told)
+  for (const told of [key.toString().trim(), Buffer.alloc(32, 7).toString('base64url')])
+    expect(JSON.stringify(gone)).not.toContain(told)
 })
 
 test('a receiver that is not there is told, by the wallet and the webhook', async () => {
   await using agent = await startAgent()
   const { call, walletId } = await agent.newTenant()
-  const { id } = await call('POST /events/webhooks', { body: { url: `${await nowhere()}/hook?token=hidden` } })
+  const { id } = await call('POST /events/webhooks', {
+    body: { url: `${await nowhere()}/hook?token=hidden` },
+  })
   const targets = (await checksOf(agent))['webhook-targets']!
   expect(targets).toMatchObject({ status: 'warning', hint: expect.stringContaining(id) })
   expect(targets.detail).toContain(walletId)
@@ -167,13 +199,26 @@ test('public addresses that lead nowhere, or to somebody else, have failed', asy
   const REST_SERVICE_URL = await nowhere()
   await using agent = await startAgent({ REST_SERVICE_URL, DIDCOMM_SERVICE_URL: other.url })
   const checks = await checksOf(agent)
-  expect(checks['api-url']).toMatchObject({ status: 'failed', detail: expect.stringContaining(`${REST_SERVICE_URL} cannot be reached`) })
-  expect(checks['didcomm-url']).toMatchObject({ status: 'failed', detail: expect.stringContaining('something else') })
+  expect(checks['api-url']).toMatchObject({
+    status: 'failed',
+    detail: expect.stringContaining(`${REST_SERVICE_URL} cannot be reached`),
+  })
+  expect(checks['didcomm-url']).toMatchObject({
+    status: 'failed',
+    detail: expect.stringContaining('something else'),
+  })
 })
 
 test('no secret is told', async () => {
-  const secrets = { GLOBAL_WEBHOOK_API_KEY: 'a-secret-of-webhooks', DEFAULT_WALLET_AUTH_API_KEY: 'a-secret-of-a-tenant' }
-  await using agent = await startAgent({ ...secrets, GLOBAL_WEBHOOK_URL: await nowhere(), VDR_URL: await nowhere() })
+  const secrets = {
+    GLOBAL_WEBHOOK_API_KEY: 'a-secret-of-webhooks',
+    DEFAULT_WALLET_AUTH_API_KEY: 'a-secret-of-a-tenant',
+  }
+  await using agent = await startAgent({
+    ...secrets,
+    GLOBAL_WEBHOOK_URL: await nowhere(),
+    VDR_URL: await nowhere(),
+  })
   const told = JSON.stringify(await agent.admin('GET /_system/doctor'))
   for (const secret of [adminToken, ...Object.values(secrets)]) expect(told).not.toContain(secret)
 })

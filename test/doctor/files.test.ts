@@ -33,25 +33,31 @@ function newDamaged(folder: string, name: string): string {
 test.each([
   ['here', 1_000_000],
   ['in a thread', 0],
-])('%s, what is damaged is named and the rest is sound, though somebody writes to it', async (_, smallBytes) => {
-  const folder = newFolder()
-  const { path, database } = newDatabase(folder, 'open.db')
-  onTestFinished(() => void database.close())
-  const damaged = newDamaged(folder, 'damaged.db')
-  const text = join(folder, 'text.db')
-  writeFileSync(text, 'no database, for longer than the hundred bytes of a header'.repeat(5))
-  const empty = join(folder, 'empty.db')
-  writeFileSync(empty, '')
-  database.exec('begin immediate; insert into thing (text) values (1)')
-  const looked = await lookThrough([path, damaged, text, empty, join(folder, 'absent.db')], { timeMs: 20_000, smallBytes })
-  database.exec('commit')
-  expect(looked).toMatchObject({ sound: 1, unseen: [] })
-  expect(looked.damaged.map((each) => each.path).toSorted()).toEqual([damaged, empty, text].toSorted())
-  expect(judgeFiles(folder, looked)).toMatchObject({
-    status: 'failed',
-    detail: expect.stringMatching(/\.db in .* is damaged, as are 2 more: /),
-  })
-})
+])(
+  '%s, what is damaged is named and the rest is sound, though somebody writes to it',
+  async (_, smallBytes) => {
+    const folder = newFolder()
+    const { path, database } = newDatabase(folder, 'open.db')
+    onTestFinished(() => void database.close())
+    const damaged = newDamaged(folder, 'damaged.db')
+    const text = join(folder, 'text.db')
+    writeFileSync(text, 'no database, for longer than the hundred bytes of a header'.repeat(5))
+    const empty = join(folder, 'empty.db')
+    writeFileSync(empty, '')
+    database.exec('begin immediate; insert into thing (text) values (1)')
+    const looked = await lookThrough([path, damaged, text, empty, join(folder, 'absent.db')], {
+      timeMs: 20_000,
+      smallBytes,
+    })
+    database.exec('commit')
+    expect(looked).toMatchObject({ sound: 1, unseen: [] })
+    expect(looked.damaged.map((each) => each.path).toSorted()).toEqual([damaged, empty, text].toSorted())
+    expect(judgeFiles(folder, looked)).toMatchObject({
+      status: 'failed',
+      detail: expect.stringMatching(/\.db in .* is damaged, as are 2 more: /),
+    })
+  },
+)
 
 test('what there is no time for is told, and is no fault', async () => {
   const folder = newFolder()
@@ -59,7 +65,10 @@ test('what there is no time for is told, and is no fault', async () => {
   database.close()
   const looked = await lookThrough([path], { timeMs: -1 })
   expect(looked).toEqual({ sound: 0, damaged: [], unseen: [path] })
-  expect(judgeFiles(folder, looked)).toEqual({ status: 'ok', detail: expect.stringContaining('1 more are too large, or too many') })
+  expect(judgeFiles(folder, looked)).toEqual({
+    status: 'ok',
+    detail: expect.stringContaining('1 more are too large, or too many'),
+  })
 })
 
 test('a file that nobody has open keeps every byte', async () => {

@@ -31,18 +31,28 @@ test.runIf(isLinux)('where an agent listens is told by the system', async () => 
 
 test('a port that is taken has failed, with who has it and the flag that takes another', async () => {
   const port = await listen('127.0.0.1')
-  const found = await checkFreePorts({ AGENT_HOST: '127.0.0.1', AGENT_HTTP_PORT: 0, AGENT_DIDCOMM_PORT: port })
+  const found = await checkFreePorts({
+    AGENT_HOST: '127.0.0.1',
+    AGENT_HTTP_PORT: 0,
+    AGENT_DIDCOMM_PORT: port,
+  })
   expect(found).toEqual({
     status: 'failed',
     detail: expect.stringMatching(
-      new RegExp(`^Port ${port} of 127\\.0\\.0\\.1 is ${isLinux ? `the process ${process.pid}’s` : 'in use'}.*AGENT_DIDCOMM_PORT`),
+      new RegExp(
+        `^Port ${port} of 127\\.0\\.0\\.1 is ${isLinux ? `the process ${process.pid}’s` : 'in use'}.*AGENT_DIDCOMM_PORT`,
+      ),
     ),
     hint: 'agent daemon start --didcomm-port 0',
   })
 })
 
 test('an address that is not this machine’s has failed', async () => {
-  const found = await checkFreePorts({ AGENT_HOST: '192.0.2.1', AGENT_HTTP_PORT: 8085, AGENT_DIDCOMM_PORT: 8090 })
+  const found = await checkFreePorts({
+    AGENT_HOST: '192.0.2.1',
+    AGENT_HTTP_PORT: 8085,
+    AGENT_DIDCOMM_PORT: 8090,
+  })
   expect(found).toMatchObject({ status: 'failed', detail: expect.stringContaining('EADDRNOTAVAIL') })
 })
 

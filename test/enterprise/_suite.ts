@@ -18,29 +18,48 @@ export type Reply = { status: number; body: any; headers: Headers }
 export async function ask(
   agent: Pick<TestAgent, 'url'>,
   key: string,
-  { body, apiKey, type = 'application/json' }: { body?: unknown; apiKey?: string | undefined; type?: string } = {},
+  {
+    body,
+    apiKey,
+    type = 'application/json',
+  }: { body?: unknown; apiKey?: string | undefined; type?: string } = {},
 ): Promise<Reply> {
   const [method, target] = key.split(' ') as [string, string]
   const response = await fetch(URL.canParse(target) ? target : agent.url + target, {
     method,
-    headers: { ...(body !== undefined && { 'content-type': type }), ...(apiKey !== undefined && { apikey: apiKey }) },
+    headers: {
+      ...(body !== undefined && { 'content-type': type }),
+      ...(apiKey !== undefined && { apikey: apiKey }),
+    },
     ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
   })
   const text = await response.text()
-  return { status: response.status, body: text === '' ? undefined : JSON.parse(text), headers: response.headers }
+  return {
+    status: response.status,
+    body: text === '' ? undefined : JSON.parse(text),
+    headers: response.headers,
+  }
 }
 
 /** The default tenant's key. */
 export const keyOf = ({ agent }: TestAgent) => agent.defaultApiKey!.reveal()
 
-export type Holder = { did: string; key: PrivateJwk; answer: (nonce: string) => { did: string; signature: string } }
+export type Holder = {
+  did: string
+  key: PrivateJwk
+  answer: (nonce: string) => { did: string; signature: string }
+}
 
 /** Somebody with a did:peer, of numalgo 2 or 0, and the key that signs for it. */
 export function newHolder(numalgo: 0 | 2 = 2): Holder {
   const [authentication, keyAgreement] = [generateKey('Ed25519'), generateKey('X25519')]
   const did =
     numalgo === 2
-      ? createPeerDid({ authentication: toPublic(authentication), keyAgreement: toPublic(keyAgreement), serviceUri: [] })
+      ? createPeerDid({
+          authentication: toPublic(authentication),
+          keyAgreement: toPublic(keyAgreement),
+          serviceUri: [],
+        })
       : `did:peer:0${toMultikey(toPublic(authentication))}`
   return { did, key: authentication, answer: (nonce) => ({ did, signature: signed(authentication, nonce) }) }
 }
@@ -66,7 +85,12 @@ export async function withWallet(use: (wallet: Wallet, agent: TestAgent) => Prom
 }
 
 /** Many sessions at once. */
-export async function beginMany(wallet: Wallet, { agent }: TestAgent, product: Product, count: number): Promise<Session[]> {
+export async function beginMany(
+  wallet: Wallet,
+  { agent }: TestAgent,
+  product: Product,
+  count: number,
+): Promise<Session[]> {
   const rows = Array.from({ length: count }, () => ({
     ...newSession(product, 600, { submissionId: agent.enterprise.newSubmissionId(product, wallet.id) }),
     nonce: product === 'authenticate' ? newNonce({ aud: agent.env.urls.rest }) : null,

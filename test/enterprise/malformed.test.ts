@@ -16,9 +16,20 @@ const method = fc.constantFrom('peer', 'key', 'jwk', 'web', 'prism', 'example', 
 const anyDid = fc.oneof(
   fc.string({ unit: character }),
   fc.tuple(method, fc.string()).map(([name, rest]) => `did:${name}:${rest}`),
-  fc.tuple(method, fc.string({ unit: fc.constantFrom(...'.:_-%2SVEz6MkLS') })).map(([name, rest]) => `did:${name}:${rest}`),
-  fc.tuple(fc.nat(did.length), fc.string({ maxLength: 3 })).map(([at, text]) => did.slice(0, at) + text + did.slice(at + 1)),
-  fc.constantFrom(did, 'x'.repeat(4_001), `did:example:${'y'.repeat(3_988)}`, '__proto__', 'did:__proto__:x', 'did:constructor:x'),
+  fc
+    .tuple(method, fc.string({ unit: fc.constantFrom(...'.:_-%2SVEz6MkLS') }))
+    .map(([name, rest]) => `did:${name}:${rest}`),
+  fc
+    .tuple(fc.nat(did.length), fc.string({ maxLength: 3 }))
+    .map(([at, text]) => did.slice(0, at) + text + did.slice(at + 1)),
+  fc.constantFrom(
+    did,
+    'x'.repeat(4_001),
+    `did:example:${'y'.repeat(3_988)}`,
+    '__proto__',
+    'did:__proto__:x',
+    'did:constructor:x',
+  ),
 )
 const anySignature = fc.oneof(
   fc.string(),
@@ -37,7 +48,8 @@ test(`${2 * runs} answers of every shape are judged, and nothing else happens`, 
     const { enterprise } = agent.agent
     const requests = await beginMany(wallet, agent, 'onboard', runs)
     const challenges = await beginMany(wallet, agent, 'authenticate', runs)
-    const judged = async (answer: Promise<{ status: number }>) => (await answer.catch((error: { status: number }) => error)).status
+    const judged = async (answer: Promise<{ status: number }>) =>
+      (await answer.catch((error: { status: number }) => error)).status
     const isDid = (body: unknown) => {
       const text = (body as { did?: unknown } | null | undefined)?.did
       return typeof text === 'string' && text.length <= 4_000 && text !== '' && whyNoDid(text) === undefined
@@ -58,7 +70,10 @@ test(`${2 * runs} answers of every shape are judged, and nothing else happens`, 
         // None of these has signed the nonce.
         const refused = { signed: 400, second: 'error', none: null }
         expect(outcomes).toEqual(
-          bodies.map((body) => ({ ...(isDid(body) ? { handed: 200, state: 'success' } : { handed: 400, state: 'error' }), ...refused })),
+          bodies.map((body) => ({
+            ...(isDid(body) ? { handed: 200, state: 'success' } : { handed: 400, state: 'error' }),
+            ...refused,
+          })),
         )
       }),
       // Looking for a smaller counterexample would need links that nobody has used.
@@ -70,7 +85,12 @@ test(`${2 * runs} answers of every shape are judged, and nothing else happens`, 
 test('bytes of every kind over HTTP, to links of every kind', { timeout: 60_000 }, async () => {
   await using agent = await startAgent({ ENTERPRISE_SUBMISSIONS_PER_MINUTE: '100000' })
   const apiKey = keyOf(agent)
-  const type = fc.constantFrom('application/json', 'text/plain', 'application/json; charset=nonsense', 'multipart/form-data; boundary=x')
+  const type = fc.constantFrom(
+    'application/json',
+    'text/plain',
+    'application/json; charset=nonsense',
+    'multipart/form-data; boundary=x',
+  )
   const target = fc.oneof(
     fc.string({ unit: character, maxLength: 200 }).map(encodeURIComponent),
     fc.base64String({ minLength: 8 }),
@@ -83,12 +103,18 @@ test('bytes of every kind over HTTP, to links of every kind', { timeout: 60_000 
   await fc.assert(
     fc.asyncProperty(target, bytes, type, async (segment, body, contentType) => {
       const send = (url: string) =>
-        fetch(url, { method: 'POST', body: Buffer.from(body), headers: { 'content-type': contentType } }).then(({ status }) => status)
+        fetch(url, {
+          method: 'POST',
+          body: Buffer.from(body),
+          headers: { 'content-type': contentType },
+        }).then(({ status }) => status)
       for (const path of ['/onboard', '/did-authentication/challenge-submissions'])
         expect([400, 404]).toContain(await send(`${agent.url}${path}/${segment.replaceAll('/', '')}x`))
       const { id, challenge } = (await ask(agent, 'POST /did-authentication/challenges', { apiKey })).body
       expect(await send(challenge.submissionEndpoint)).toBe(400)
-      expect((await ask(agent, `GET /did-authentication/challenges/${id}`, { apiKey })).body.state).toBe('error')
+      expect((await ask(agent, `GET /did-authentication/challenges/${id}`, { apiKey })).body.state).toBe(
+        'error',
+      )
     }),
     { numRuns: 60, endOnFailure: true },
   )

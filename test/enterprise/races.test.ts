@@ -33,18 +33,26 @@ test(
       const judge = async ({ id, nonce, submission_id }: (typeof challenges)[number], round: number) => {
         const good = holder.answer(nonce!)
         // One in ten has signed something else: it may be the first, and then nobody gets in.
-        const bodies = Array.from({ length: crowd }, (_, n) => (n === round % crowd ? { ...good, signature: 'AAAA' } : good))
-        const statuses = await Promise.all(bodies.map((body) => statusOf(submitResponse(wallet, enterprise, submission_id, body))))
+        const bodies = Array.from({ length: crowd }, (_, n) =>
+          n === round % crowd ? { ...good, signature: 'AAAA' } : good,
+        )
+        const statuses = await Promise.all(
+          bodies.map((body) => statusOf(submitResponse(wallet, enterprise, submission_id, body))),
+        )
         const { state, did } = await getChallenge(wallet.db, id)
         return { statuses, outcome: { state, did } }
       }
       for (let round = 0; round < rounds; round += 20) {
-        const judged = await Promise.all(challenges.slice(round, round + 20).map((row, n) => judge(row, round + n)))
+        const judged = await Promise.all(
+          challenges.slice(round, round + 20).map((row, n) => judge(row, round + n)),
+        )
         for (const { statuses, outcome } of judged) {
           const [evaluated, ...rest] = statuses.toSorted((a, b) => a - b)
           expect(rest).toEqual(others)
           expect([200, 400]).toContain(evaluated)
-          expect(outcome).toEqual(evaluated === 200 ? { state: 'success', did: holder.did } : { state: 'error', did: null })
+          expect(outcome).toEqual(
+            evaluated === 200 ? { state: 'success', did: holder.did } : { state: 'error', did: null },
+          )
         }
       }
       expect(evaluations).toBe(rounds)
@@ -55,9 +63,14 @@ test('of ten DIDs handed over at once, one is taken', () =>
   withWallet(async (wallet, agent) => {
     for (const { id, submission_id } of await beginMany(wallet, agent, 'onboard', 100)) {
       const dids = Array.from({ length: crowd }, (_, n) => `did:example:${n}`)
-      const statuses = await Promise.all(dids.map((did) => statusOf(submitDid(wallet, agent.agent.enterprise, submission_id, { did }))))
+      const statuses = await Promise.all(
+        dids.map((did) => statusOf(submitDid(wallet, agent.agent.enterprise, submission_id, { did }))),
+      )
       expect(statuses.toSorted((a, b) => a - b)).toEqual([200, ...others])
-      expect(await getDidRequest(wallet.db, id)).toMatchObject({ state: 'success', did: dids[statuses.indexOf(200)] })
+      expect(await getDidRequest(wallet.db, id)).toMatchObject({
+        state: 'success',
+        did: dids[statuses.indexOf(200)],
+      })
     }
   }))
 
@@ -65,8 +78,12 @@ test('over HTTP as well', async () => {
   await using agent = await startAgent()
   const { challenge, id } = await agent.tenant('POST /did-authentication/challenges')
   const body = JSON.stringify(newHolder().answer(challenge.nonce))
-  const replies = await Promise.all(Array.from({ length: crowd }, () => fetch(challenge.submissionEndpoint, { method: 'POST', body })))
+  const replies = await Promise.all(
+    Array.from({ length: crowd }, () => fetch(challenge.submissionEndpoint, { method: 'POST', body })),
+  )
   expect(replies.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, ...others])
-  const after = await agent.tenant('GET /did-authentication/challenges/{challengeId}', { path: { challengeId: id } })
+  const after = await agent.tenant('GET /did-authentication/challenges/{challengeId}', {
+    path: { challengeId: id },
+  })
   expect(after).toMatchObject({ state: 'success' })
 })

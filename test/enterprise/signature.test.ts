@@ -15,7 +15,10 @@ const nonce = 'authenticate-bmljZQ== é'
 const { document: resolve } = createResolver({ getState: () => Promise.resolve(undefined) })
 
 /** The reason why an answer does not hold; nothing when it does. */
-async function whyNot(answer: { did: string; signature: string }, methods: readonly (typeof challengeMethods)[number][] = ['peer']) {
+async function whyNot(
+  answer: { did: string; signature: string },
+  methods: readonly (typeof challengeMethods)[number][] = ['peer'],
+) {
   try {
     await mustHaveSigned({ nonce, ...answer }, { resolve, methods })
     return undefined
@@ -43,9 +46,15 @@ describe('did:peer', () => {
     const [ed, other, secp] = [generateKey('Ed25519'), generateKey('Ed25519'), generateKey('secp256k1')]
     const asserting = `did:peer:2.A${toMultikey(toPublic(ed))}.V${toMultikey(toPublic(other))}`
     expect(await whyNot({ did: asserting, signature: signed(ed, nonce) })).toMatch(/^signature: /)
-    expect(await whyNot({ did: `did:peer:2.A${toMultikey(toPublic(ed))}`, signature: signed(ed, nonce) })).toMatch(/no Ed25519 key/)
-    expect(await whyNot({ did: `did:peer:0${toMultikey(toPublic(secp))}`, signature: signed(secp, nonce) })).toMatch(/no Ed25519 key/)
-    expect(await whyNot({ did: `did:peer:2.V${toMultikey(toPublic(secp))}`, signature: signed(secp, nonce) })).toMatch(/no Ed25519 key/)
+    expect(
+      await whyNot({ did: `did:peer:2.A${toMultikey(toPublic(ed))}`, signature: signed(ed, nonce) }),
+    ).toMatch(/no Ed25519 key/)
+    expect(
+      await whyNot({ did: `did:peer:0${toMultikey(toPublic(secp))}`, signature: signed(secp, nonce) }),
+    ).toMatch(/no Ed25519 key/)
+    expect(
+      await whyNot({ did: `did:peer:2.V${toMultikey(toPublic(secp))}`, signature: signed(secp, nonce) }),
+    ).toMatch(/no Ed25519 key/)
   })
 
   test('not of another numalgo, and not malformed', async () => {
@@ -69,10 +78,21 @@ test('a signature is base64url with or without padding, and nothing else', async
   // 64 bytes end in a character of which four bits count.
   const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
   const stray = text.slice(0, -1) + alphabet[alphabet.indexOf(text.at(-1)!) + 1]
-  for (const signature of [`${text}=`, `${text}===`, ` ${text}`, `${text}\n`, `${text}.`, stray, text.slice(1), '', `=${text}`])
+  for (const signature of [
+    `${text}=`,
+    `${text}===`,
+    ` ${text}`,
+    `${text}\n`,
+    `${text}.`,
+    stray,
+    text.slice(1),
+    '',
+    `=${text}`,
+  ])
     expect(await whyNot({ did, signature }), JSON.stringify(signature)).toMatch(/^signature: /)
   const standard = Buffer.from(bytes).toString('base64')
-  if (/[+/]/.test(standard)) expect(await whyNot({ did, signature: standard })).toMatch(/^signature: expected base64url/)
+  if (/[+/]/.test(standard))
+    expect(await whyNot({ did, signature: standard })).toMatch(/^signature: expected base64url/)
 })
 
 describe('other methods are behind AUTH_DID_METHODS', () => {
@@ -94,7 +114,9 @@ describe('other methods are behind AUTH_DID_METHODS', () => {
   test('a DID that does not resolve, for whatever reason, does not hold', async () => {
     const answer = { did: `did:prism:${'a'.repeat(64)}`, signature: signed(ed, nonce) }
     expect(await whyNot(answer, ['prism'])).toMatch(/^did: it does not resolve\. .*not published/)
-    expect(await whyNot({ ...answer, did: 'did:web:example.com' }, ['web'])).toMatch(/^did: it does not resolve/)
+    expect(await whyNot({ ...answer, did: 'did:web:example.com' }, ['web'])).toMatch(
+      /^did: it does not resolve/,
+    )
     expect(await whyNot({ ...answer, did: 'did:example:1' }, [...challengeMethods])).toMatch(/^did: expected/)
     expect(await whyNot({ ...answer, did: 'constructor' }, [...challengeMethods])).toMatch(/^did: expected/)
   })

@@ -18,7 +18,8 @@ const uuid = expect.stringMatching(bareUuid)
 const timestamp = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/)
 
 const asTenant = (key: string, body?: unknown) => ask(agent, key, { apiKey, body })
-const submit = (endpoint: string, body: unknown, type?: string) => ask(agent, `POST ${endpoint}`, { body, ...(type && { type }) })
+const submit = (endpoint: string, body: unknown, type?: string) =>
+  ask(agent, `POST ${endpoint}`, { body, ...(type && { type }) })
 
 const products = {
   onboard: {
@@ -38,14 +39,25 @@ const products = {
     answer: (made: any): unknown => holder.answer(made.challenge.nonce),
     notFound: { type: '/errors/authenticate/challenge-not-found', title: 'Challenge not found', status: 404 },
     gone: { type: '/errors/authenticate/challenge-expired', title: 'Session expired', status: 410 },
-    refused: { type: '/errors/authenticate/invalid-challenge-response', title: 'Invalid challenge response submitted', status: 400 },
+    refused: {
+      type: '/errors/authenticate/invalid-challenge-response',
+      title: 'Invalid challenge response submitted',
+      status: 400,
+    },
     taken: { title: 'Authentication successful', detail: expect.any(String), status: 200 },
   },
 } as const
 
 /** A problem has these five members and no others (service §2.13). */
-function expectProblem({ status, body, headers }: Reply, problem: { type: string; title: string; status: number }, detail?: RegExp) {
-  expect({ status, body }).toEqual({ status: problem.status, body: { ...problem, detail: expect.any(String), instance: uuid } })
+function expectProblem(
+  { status, body, headers }: Reply,
+  problem: { type: string; title: string; status: number },
+  detail?: RegExp,
+) {
+  expect({ status, body }).toEqual({
+    status: problem.status,
+    body: { ...problem, detail: expect.any(String), instance: uuid },
+  })
   expect(headers.get('content-type')).toBe('application/json')
   if (detail) expect(body.detail).toMatch(detail)
 }
@@ -63,7 +75,9 @@ test('a DID request is as api.md 8.3 shows it, field by field', async () => {
     id: expect.any(String),
     didRequest: {
       type: 'https://atalaprism.io/did-request',
-      onboardEndpoint: expect.stringMatching(new RegExp(`^${agent.url}/onboard/[1-9A-HJ-NP-Za-km-z]{50,60}$`)),
+      onboardEndpoint: expect.stringMatching(
+        new RegExp(`^${agent.url}/onboard/[1-9A-HJ-NP-Za-km-z]{50,60}$`),
+      ),
       from: 'Acme',
     },
     did: null,
@@ -135,7 +149,10 @@ describe.each(Object.entries(products))('%s', (name, product) => {
     const made = [(await begin()).id, (await begin()).id]
     const { status, body } = await asTenant(`GET ${collection}?limit=1000`)
     const self = `${agent.url}${collection.replace('/onboard', '')}`
-    expect({ status, body }).toEqual({ status: 200, body: { self, kind: 'Collection', pageOf: self, contents: expect.any(Array) } })
+    expect({ status, body }).toEqual({
+      status: 200,
+      body: { self, kind: 'Collection', pageOf: self, contents: expect.any(Array) },
+    })
     expect(body.contents.map(({ id }: any) => id).slice(-2)).toEqual(made)
     const page = (await asTenant(`GET ${collection}?limit=1`)).body
     expect(page).toMatchObject({ next: `${self}?offset=1&limit=1`, contents: [{ id: body.contents[0].id }] })
@@ -188,9 +205,16 @@ describe.each(Object.entries(products))('%s', (name, product) => {
   })
 
   test('wallets send JSON as text/plain, or as nothing in particular', async () => {
-    for (const type of ['text/plain', 'text/plain; charset=UTF-8', 'application/x-www-form-urlencoded', 'application/octet-stream']) {
+    for (const type of [
+      'text/plain',
+      'text/plain; charset=UTF-8',
+      'application/x-www-form-urlencoded',
+      'application/octet-stream',
+    ]) {
       const made = await begin()
-      expect(await submit(endpoint(made), JSON.stringify(answer(made)), type), type).toMatchObject({ status: 200 })
+      expect(await submit(endpoint(made), JSON.stringify(answer(made)), type), type).toMatchObject({
+        status: 200,
+      })
     }
   })
 
@@ -207,7 +231,11 @@ describe.each(Object.entries(products))('%s', (name, product) => {
     const made = await begin()
     const deleted = await asTenant(`DELETE ${collection}/${made.id}`)
     expect(deleted).toMatchObject({ status: 200 })
-    expect(deleted.body).toEqual({ title: expect.stringMatching(/deleted$/), detail: expect.stringContaining(made.id), status: 200 })
+    expect(deleted.body).toEqual({
+      title: expect.stringMatching(/deleted$/),
+      detail: expect.stringContaining(made.id),
+      status: 200,
+    })
     expectProblem(await asTenant(`DELETE ${collection}/${made.id}`), notFound, new RegExp(made.id))
     expectProblem(await asTenant(`GET ${collection}/${made.id}`), notFound, new RegExp(made.id))
     expectProblem(await submit(endpoint(made), answer(made)), gone)
@@ -240,14 +268,23 @@ describe.each(Object.entries(products))('%s', (name, product) => {
     const changed = link.slice(0, -1) + (link.endsWith('1') ? '2' : '1')
     const others = products[name === 'onboard' ? 'authenticate' : 'onboard']
     const other = others.endpoint(await others.begin())
-    for (const wrong of [changed, link.replace(/[^/]+$/, other.split('/').at(-1)!), link.replace(/[^/]+$/, made.id)])
+    for (const wrong of [
+      changed,
+      link.replace(/[^/]+$/, other.split('/').at(-1)!),
+      link.replace(/[^/]+$/, made.id),
+    ])
       expectProblem(await submit(wrong, answer(made)), notFound, /not issued here/)
     expect(await read(made.id)).toEqual(made)
   })
 
   test('protected operations want an `apikey`, and say so as the suite says things; answers want none', async () => {
     const made = await begin()
-    for (const key of [`POST ${collection}`, `GET ${collection}`, `GET ${collection}/${made.id}`, `DELETE ${collection}/${made.id}`]) {
+    for (const key of [
+      `POST ${collection}`,
+      `GET ${collection}`,
+      `GET ${collection}/${made.id}`,
+      `DELETE ${collection}/${made.id}`,
+    ]) {
       expectProblem(await ask(agent, key), unauthorized, /apikey/i)
       expectProblem(await ask(agent, key, { apiKey: 'nobody' }), unauthorized)
     }
@@ -255,32 +292,60 @@ describe.each(Object.entries(products))('%s', (name, product) => {
   })
 
   test('every operation answers under /enterprise, and DID requests without /onboard; nothing else does', async () => {
-    for (const base of ['/enterprise', '/cloud-agent', '/prism-agent', '/cloud-agent/enterprise', '/', '//cloud-agent///enterprise/']) {
+    for (const base of [
+      '/enterprise',
+      '/cloud-agent',
+      '/prism-agent',
+      '/cloud-agent/enterprise',
+      '/',
+      '//cloud-agent///enterprise/',
+    ]) {
       for (const path of [collection, `${collection}/`, collection.replace('/onboard', '')]) {
         const made = await asTenant(`POST ${base}${path}`)
         expect(made, base + path).toMatchObject({ status: 200 })
-        expect(await asTenant(`GET ${base}${path.replace(/\/$/, '')}/${made.body.id}`)).toMatchObject({ status: 200, body: made.body })
+        expect(await asTenant(`GET ${base}${path.replace(/\/$/, '')}/${made.body.id}`)).toMatchObject({
+          status: 200,
+          body: made.body,
+        })
         const link = endpoint(made.body).slice(agent.url.length)
         expect(await submit(`${base}${link}`, answer(made.body))).toMatchObject({ status: 200 })
-        expect(await asTenant(`DELETE ${base}${path.replace(/\/$/, '')}/${made.body.id}`)).toMatchObject({ status: 200 })
+        expect(await asTenant(`DELETE ${base}${path.replace(/\/$/, '')}/${made.body.id}`)).toMatchObject({
+          status: 200,
+        })
       }
     }
-    for (const path of ['/enterprise/connections', '/enterprise', '/enterprise/wallets', '/enterprise/did-registrar/dids'])
-      expect(await asTenant(`GET ${path}`)).toMatchObject({ status: 404, body: { type: 'error:ResourcePathNotFound' } })
+    for (const path of [
+      '/enterprise/connections',
+      '/enterprise',
+      '/enterprise/wallets',
+      '/enterprise/did-registrar/dids',
+    ])
+      expect(await asTenant(`GET ${path}`)).toMatchObject({
+        status: 404,
+        body: { type: 'error:ResourcePathNotFound' },
+      })
   })
 })
 
 test('two challenges ask for different things, and one’s answer is not the other’s', async () => {
   const [first, second] = [await products.authenticate.begin(), await products.authenticate.begin()]
   expect(first.challenge.nonce).not.toBe(second.challenge.nonce)
-  expectProblem(await submit(second.challenge.submissionEndpoint, holder.answer(first.challenge.nonce)), products.authenticate.refused)
+  expectProblem(
+    await submit(second.challenge.submissionEndpoint, holder.answer(first.challenge.nonce)),
+    products.authenticate.refused,
+  )
 })
 
 test('the nonce says who asks, so that an answer to one is not an answer to another', async () => {
   const { challenge } = await products.authenticate.begin({ from: 'Acme' })
-  const forged = Buffer.from(challenge.nonce.slice('authenticate-'.length), 'base64').toString().replace('Acme', 'Evil')
+  const forged = Buffer.from(challenge.nonce.slice('authenticate-'.length), 'base64')
+    .toString()
+    .replace('Acme', 'Evil')
   const signature = signed(holder.key, `authenticate-${Buffer.from(forged).toString('base64')}`)
-  expectProblem(await submit(challenge.submissionEndpoint, { did: holder.did, signature }), products.authenticate.refused)
+  expectProblem(
+    await submit(challenge.submissionEndpoint, { did: holder.did, signature }),
+    products.authenticate.refused,
+  )
 })
 
 test('an internal failure is 500, in the body of the suite and without a word of what failed', async () => {
@@ -288,7 +353,9 @@ test('an internal failure is 500, in the body of the suite and without a word of
   const { id, challenge } = await broken.tenant('POST /did-authentication/challenges')
   const request = await broken.tenant('POST /onboard/did-requests')
   const [walletId] = await broken.agent.wallets.ids()
-  await broken.agent.wallets.use(walletId!, (wallet) => wallet.db.schema.dropTable('enterprise_session').execute())
+  await broken.agent.wallets.use(walletId!, (wallet) =>
+    wallet.db.schema.dropTable('enterprise_session').execute(),
+  )
   const internal = { type: '/errors/common/internal', title: 'Internal', status: 500 }
   for (const key of [
     'POST /onboard/did-requests',

@@ -9,7 +9,8 @@ const holder = newHolder()
 
 afterEach(() => vi.useRealTimers())
 
-const post = async (url: string, body: unknown) => (await fetch(url, { method: 'POST', body: JSON.stringify(body) })).status
+const post = async (url: string, body: unknown) =>
+  (await fetch(url, { method: 'POST', body: JSON.stringify(body) })).status
 const begin = (agent: TestAgent) => agent.tenant('POST /did-authentication/challenges')
 const readChallenge = (agent: TestAgent, challengeId: string, wait = 0) =>
   agent.tenant('GET /did-authentication/challenges/{challengeId}', { path: { challengeId }, query: { wait } })
@@ -22,7 +23,9 @@ test('a link that has ended takes nothing, and what it was for stays as it is', 
   expect(await readChallenge(agent, made.id)).toEqual(made)
   const request = await agent.tenant('POST /onboard/did-requests')
   expect(await post(request.didRequest.onboardEndpoint, { did: holder.did })).toBe(410)
-  const after = await agent.tenant('GET /onboard/did-requests/{didRequestId}', { path: { didRequestId: request.id } })
+  const after = await agent.tenant('GET /onboard/did-requests/{didRequestId}', {
+    path: { didRequestId: request.id },
+  })
   expect(after).toEqual(request)
   // There is nothing left to wait for.
   expect(await readChallenge(agent, made.id, 55)).toEqual(made)
@@ -36,7 +39,9 @@ test('setting the clock neither ends a link nor keeps it open', async () => {
   const { id } = made
   await agent.agent.wallets.use((await agent.agent.wallets.ids())[0]!, async (wallet) => {
     const set = (values: object) =>
-      wallet.transaction((tx) => tx.updateTable('enterprise_session').set(values).where('id', '=', id).execute())
+      wallet.transaction((tx) =>
+        tx.updateTable('enterprise_session').set(values).where('id', '=', id).execute(),
+      )
     await set({ state: 'pending', submitted_at: null, ends: new Date(0).toISOString() })
     expect(await post(made.challenge.submissionEndpoint, holder.answer(made.challenge.nonce))).toBe(410)
     // As if the clock had been set back before this process began.
@@ -52,9 +57,14 @@ test('whoever waits is told when the answer comes, and not before', async () => 
   const waiting = [
     readChallenge(agent, made.id, 55),
     readChallenge(agent, made.id, 55),
-    agent.tenant('GET /onboard/did-requests/{didRequestId}', { path: { didRequestId: request.id }, query: { wait: 55 } }),
+    agent.tenant('GET /onboard/did-requests/{didRequestId}', {
+      path: { didRequestId: request.id },
+      query: { wait: 55 },
+    }),
   ]
-  expect(await Promise.race([...waiting, new Promise((resolve) => setTimeout(resolve, 100, 'nobody'))])).toBe('nobody')
+  expect(await Promise.race([...waiting, new Promise((resolve) => setTimeout(resolve, 100, 'nobody'))])).toBe(
+    'nobody',
+  )
   expect(await post(made.challenge.submissionEndpoint, holder.answer(made.challenge.nonce))).toBe(200)
   expect(await post(request.didRequest.onboardEndpoint, null)).toBe(400)
   expect(await Promise.all(waiting)).toMatchObject([
@@ -71,12 +81,19 @@ test('a wait ends when its time is over, when the link ends, when the record is 
   expect(await readChallenge(agent, brief.id, 55)).toEqual(brief)
   const request = await agent.tenant('POST /onboard/did-requests')
   const read = (wait: number) =>
-    agent.tenant('GET /onboard/did-requests/{didRequestId}', { path: { didRequestId: request.id }, query: { wait } })
+    agent.tenant('GET /onboard/did-requests/{didRequestId}', {
+      path: { didRequestId: request.id },
+      query: { wait },
+    })
   expect(await read(1)).toEqual(request)
-  await expect(read(56)).rejects.toMatchObject({ problem: { type: '/errors/common/bad-request', detail: expect.stringContaining('wait') } })
+  await expect(read(56)).rejects.toMatchObject({
+    problem: { type: '/errors/common/bad-request', detail: expect.stringContaining('wait') },
+  })
   const second = await agent.tenant('POST /onboard/did-requests')
   const path = { didRequestId: second.id }
-  const deleted = expect(agent.tenant('GET /onboard/did-requests/{didRequestId}', { path, query: { wait: 55 } })).rejects.toMatchObject({
+  const deleted = expect(
+    agent.tenant('GET /onboard/did-requests/{didRequestId}', { path, query: { wait: 55 } }),
+  ).rejects.toMatchObject({
     problem: { status: 404 },
   })
   await new Promise((resolve) => setTimeout(resolve, 50))
@@ -89,10 +106,14 @@ test('a wait ends when its time is over, when the link ends, when the record is 
 })
 
 test('a success is exchanged for a token, once, by its tenant, and the published keys verify it', async () => {
-  await using agent = await startAgent({ AUTH_TOKEN_AUDIENCE: 'https://shop.example', AUTH_TOKEN_LIFETIME: '60' })
+  await using agent = await startAgent({
+    AUTH_TOKEN_AUDIENCE: 'https://shop.example',
+    AUTH_TOKEN_LIFETIME: '60',
+  })
   const apiKey = keyOf(agent)
   const made = await begin(agent)
-  const exchange = (key = apiKey) => ask(agent, `POST /did-authentication/challenges/${made.id}/token`, { apiKey: key })
+  const exchange = (key = apiKey) =>
+    ask(agent, `POST /did-authentication/challenges/${made.id}/token`, { apiKey: key })
   expect(await exchange()).toMatchObject({
     status: 400,
     body: {
@@ -103,7 +124,10 @@ test('a success is exchanged for a token, once, by its tenant, and the published
   })
   expect(await post(made.challenge.submissionEndpoint, holder.answer(made.challenge.nonce))).toBe(200)
   const stranger = await agent.newTenant()
-  expect(await exchange(stranger.apiKey)).toMatchObject({ status: 404, body: { type: '/errors/authenticate/challenge-not-found' } })
+  expect(await exchange(stranger.apiKey)).toMatchObject({
+    status: 404,
+    body: { type: '/errors/authenticate/challenge-not-found' },
+  })
   const { status, body } = await exchange()
   expect(status).toBe(200)
   const issuer = body.issuer as string
@@ -125,16 +149,32 @@ test('a success is exchanged for a token, once, by its tenant, and the published
   expect(payload.exp! - payload.iat!).toBe(60)
   expect(protectedHeader).toMatchObject({ alg: 'EdDSA', typ: 'JWT', kid: expect.any(String) })
 
-  expect(await exchange()).toMatchObject({ status: 410, body: { type: '/errors/authenticate/token-expired' } })
+  expect(await exchange()).toMatchObject({
+    status: 410,
+    body: { type: '/errors/authenticate/token-expired' },
+  })
   const inAnHour = new Date(Date.now() + 3_600_000)
   await expect(jwtVerify(body.token, keys, { issuer, currentDate: inAnHour })).rejects.toThrow(/exp/)
-  await expect(jwtVerify(body.token, keys, { issuer: `${agent.url}/wallets/${stranger.walletId}` })).rejects.toThrow(/iss/)
-  await expect(jwtVerify(body.token, keys, { issuer, audience: 'https://other.example' })).rejects.toThrow(/aud/)
+  await expect(
+    jwtVerify(body.token, keys, { issuer: `${agent.url}/wallets/${stranger.walletId}` }),
+  ).rejects.toThrow(/iss/)
+  await expect(jwtVerify(body.token, keys, { issuer, audience: 'https://other.example' })).rejects.toThrow(
+    /aud/,
+  )
 
   const set = await ask(agent, 'GET /enterprise/.well-known/jwks.json')
   expect(set.headers.get('cache-control')).toBe('public, max-age=300')
   expect(set.body).toEqual({
-    keys: [{ kty: 'OKP', crv: 'Ed25519', x: expect.any(String), kid: decodeProtectedHeader(body.token).kid, alg: 'EdDSA', use: 'sig' }],
+    keys: [
+      {
+        kty: 'OKP',
+        crv: 'Ed25519',
+        x: expect.any(String),
+        kid: decodeProtectedHeader(body.token).kid,
+        alg: 'EdDSA',
+        use: 'sig',
+      },
+    ],
   })
   expect((await jwtVerify(body.token, createLocalJWKSet(set.body), { issuer })).payload.sub).toBe(holder.did)
 })
@@ -143,9 +183,13 @@ test('of many who exchange at once, one gets a token', async () => {
   await using agent = await startAgent()
   const made = await begin(agent)
   await post(made.challenge.submissionEndpoint, holder.answer(made.challenge.nonce))
-  const exchange = () => ask(agent, `POST /did-authentication/challenges/${made.id}/token`, { apiKey: keyOf(agent) })
+  const exchange = () =>
+    ask(agent, `POST /did-authentication/challenges/${made.id}/token`, { apiKey: keyOf(agent) })
   const all = await Promise.all(Array.from({ length: 10 }, exchange))
-  expect(all.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, ...Array.from({ length: 9 }, () => 410)])
+  expect(all.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([
+    200,
+    ...Array.from({ length: 9 }, () => 410),
+  ])
 })
 
 test('the key that signs tokens is the same after a restart, and every agent has its own', async () => {
@@ -162,11 +206,15 @@ test('the key that signs tokens is the same after a restart, and every agent has
 
 test('a token is to be had for a time only, and never for what failed or was deleted', async () => {
   await using agent = await startAgent()
-  const exchange = (id: string) => ask(agent, `POST /did-authentication/challenges/${id}/token`, { apiKey: keyOf(agent) })
+  const exchange = (id: string) =>
+    ask(agent, `POST /did-authentication/challenges/${id}/token`, { apiKey: keyOf(agent) })
   const [late, failed] = [await begin(agent), await begin(agent)]
   expect(await post(late.challenge.submissionEndpoint, holder.answer(late.challenge.nonce))).toBe(200)
   expect(await post(failed.challenge.submissionEndpoint, {})).toBe(400)
-  expect(await exchange(failed.id)).toMatchObject({ status: 400, body: { detail: expect.stringMatching(/error/) } })
+  expect(await exchange(failed.id)).toMatchObject({
+    status: 400,
+    body: { detail: expect.stringMatching(/error/) },
+  })
   const [walletId] = await agent.agent.wallets.ids()
   const until = (ms: number) =>
     agent.agent.wallets.use(walletId!, (wallet) =>
@@ -185,7 +233,9 @@ test('a token is to be had for a time only, and never for what failed or was del
   expect(await exchange(late.id)).toMatchObject({ status: 410 })
   await until(Date.now() + 100_000)
   expect(await exchange(late.id)).toMatchObject({ status: 200 })
-  await agent.tenant('DELETE /did-authentication/challenges/{challengeId}', { path: { challengeId: late.id } })
+  await agent.tenant('DELETE /did-authentication/challenges/{challengeId}', {
+    path: { challengeId: late.id },
+  })
   expect(await exchange(late.id)).toMatchObject({ status: 404 })
 })
 
@@ -207,7 +257,9 @@ test.each([
   const challenge = await begin(agent)
   await post(challenge.challenge.submissionEndpoint, {})
   const [walletId] = await agent.agent.wallets.ids()
-  const rows = await agent.agent.wallets.use(walletId!, (wallet) => wallet.db.selectFrom('event').selectAll().orderBy('sequence').execute())
+  const rows = await agent.agent.wallets.use(walletId!, (wallet) =>
+    wallet.db.selectFrom('event').selectAll().orderBy('sequence').execute(),
+  )
   expect(rows.map(({ type, data }) => `${type} ${JSON.parse(data).state}`)).toEqual(expected)
   if (rows.length > 0) {
     expect(JSON.parse(rows[1]!.data)).toEqual(
@@ -225,8 +277,13 @@ test('so many answers come from an address, and to a link, and no more', async (
   expect(statuses).toEqual([400, ...Array.from({ length: 29 }, () => 410), 429])
   const made = await begin(agent)
   for (let n = 0; n < 9; n++) await post(`${agent.url}/onboard/guess`, {})
-  const refused = await ask(agent, `POST ${made.challenge.submissionEndpoint}`, { body: holder.answer(made.challenge.nonce) })
-  expect(refused).toMatchObject({ status: 429, body: { type: '/errors/common/too-many-requests', title: 'Too many requests' } })
+  const refused = await ask(agent, `POST ${made.challenge.submissionEndpoint}`, {
+    body: holder.answer(made.challenge.nonce),
+  })
+  expect(refused).toMatchObject({
+    status: 429,
+    body: { type: '/errors/common/too-many-requests', title: 'Too many requests' },
+  })
   expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
   // What was not admitted has no effect.
   expect(await readChallenge(agent, made.id)).toMatchObject({ state: 'pending' })
@@ -238,5 +295,7 @@ test('behind a proxy, addresses are those that it names', async () => {
     const headers = { 'x-forwarded-for': `1.2.3.4, ${address}` }
     return (await fetch(`${agent.url}/onboard/guess`, { method: 'POST', headers })).status
   }
-  expect([await from('203.0.113.1'), await from('203.0.113.2'), await from('203.0.113.1')]).toEqual([404, 404, 429])
+  expect([await from('203.0.113.1'), await from('203.0.113.2'), await from('203.0.113.1')]).toEqual([
+    404, 404, 429,
+  ])
 })

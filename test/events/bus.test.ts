@@ -26,13 +26,19 @@ test('who has ended is told nothing more, and closing the bus ends all, now and 
   bus.notify('one')
   expect([await one.next(longMs), await other.next(longMs)]).toEqual([undefined, ['one']])
   bus.close()
-  expect([other.signal.aborted, await other.next(longMs), await bus.subscribe('one').next(longMs)]).toEqual([true, undefined, undefined])
+  expect([other.signal.aborted, await other.next(longMs), await bus.subscribe('one').next(longMs)]).toEqual([
+    true,
+    undefined,
+    undefined,
+  ])
 })
 
 test('each wallet has room for so many subscriptions, and a full one takes nothing from others', () => {
   const bus = new EventBus()
   const subscriptions = Array.from({ length: 50 }, () => bus.subscribe('one'))
-  expect(() => bus.subscribe('one')).toThrow(expect.objectContaining({ type: 'TooManyRequests', status: 429 }))
+  expect(() => bus.subscribe('one')).toThrow(
+    expect.objectContaining({ type: 'TooManyRequests', status: 429 }),
+  )
   expect([bus.subscribe('two'), bus.subscribe()]).toHaveLength(2)
   subscriptions[3]!.close()
   bus.subscribe('one')

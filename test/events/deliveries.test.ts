@@ -5,7 +5,13 @@ import type { Answer } from '../../src/events/delivery-log.ts'
 import { putEvent } from '../../src/events/event.ts'
 import { confirm, dueDeliveries, fail } from '../../src/events/deliveries.ts'
 import { CreateWebhook } from '../../src/events/webhook.ts'
-import { createWebhook, deleteWebhook, listWebhooks, setGlobalWebhook, type Sealer } from '../../src/events/webhooks.ts'
+import {
+  createWebhook,
+  deleteWebhook,
+  listWebhooks,
+  setGlobalWebhook,
+  type Sealer,
+} from '../../src/events/webhooks.ts'
 import type { Db, Tx } from '../../src/storage/database.ts'
 import { temporaryWalletDb } from '../_wallet-db.ts'
 
@@ -21,7 +27,8 @@ const no = (error: string): Answer => ({ attemptedAt: new Date(0), durationMs: 1
 const write = <T>(db: Db, work: (tx: Tx) => Promise<T>) => db.transaction().execute(work)
 const announce = (db: Db, state: string) =>
   write(db, (tx) => putEvent(tx, { type: 'ConnectionUpdated', subject: 'thread', data: { state } }))
-const register = (db: Db, url: string) => write(db, (tx) => createWebhook(tx, sealer, { url, customHeaders: {} }, 10))
+const register = (db: Db, url: string) =>
+  write(db, (tx) => createWebhook(tx, sealer, { url, customHeaders: {} }, 10))
 const states = async (db: Db, now: Date) =>
   (await dueDeliveries(db, walletId, { now })).deliveries.map(({ url, event }) => [url, event.data.state])
 
@@ -35,7 +42,12 @@ test('a webhook is told of what happens after its registration, in order, one at
   const now = new Date()
   expect(await states(db, now)).toEqual([['http://one', 'first']])
   const [delivery] = (await dueDeliveries(db, walletId, { now })).deliveries
-  expect(delivery!.event).toMatchObject({ type: 'ConnectionUpdated', walletId, id: expect.any(String), ts: expect.any(String) })
+  expect(delivery!.event).toMatchObject({
+    type: 'ConnectionUpdated',
+    walletId,
+    id: expect.any(String),
+    ts: expect.any(String),
+  })
   await write(db, (tx) => confirm(tx, delivery!, yes))
   expect(await states(db, now)).toEqual([['http://one', 'second']])
 })
@@ -49,7 +61,9 @@ test('three attempts five seconds apart, then a dead letter and the next event; 
   await announce(db, 'second')
   let now = new Date(Date.now() + 60_000)
   for (const expected of ['retry', 'retry', 'dead letter']) {
-    const dead = (await dueDeliveries(db, walletId, { now })).deliveries.find(({ url }) => url === 'http://dead')!
+    const dead = (await dueDeliveries(db, walletId, { now })).deliveries.find(
+      ({ url }) => url === 'http://dead',
+    )!
     expect(dead.event.data.state).toBe('first')
     expect(await write(db, (tx) => fail(tx, dead, no('refused'), now))).toBe(expected)
     if (expected === 'retry') {
@@ -80,7 +94,9 @@ test('attempts are counted for each event anew', async () => {
   await announce(db, 'second')
   const next = async (now: Date) => (await dueDeliveries(db, walletId, { now })).deliveries[0]!
   const now = new Date(Date.now() + 60_000)
-  await write(db, async (tx) => fail(tx, (await dueDeliveries(tx, walletId, { now })).deliveries[0]!, no('refused'), now))
+  await write(db, async (tx) =>
+    fail(tx, (await dueDeliveries(tx, walletId, { now })).deliveries[0]!, no('refused'), now),
+  )
   const later = new Date(now.getTime() + 5_000)
   const second = await next(later)
   expect(second.attempts).toBe(1)
@@ -106,7 +122,9 @@ test('what is due further away than an attempt is ever put off was written by an
   await announce(db, 'first')
   const now = new Date()
   const tomorrow = new Date(now.getTime() + 86_400_000)
-  await write(db, async (tx) => fail(tx, (await dueDeliveries(tx, walletId, { now })).deliveries[0]!, no('refused'), tomorrow))
+  await write(db, async (tx) =>
+    fail(tx, (await dueDeliveries(tx, walletId, { now })).deliveries[0]!, no('refused'), tomorrow),
+  )
   expect(await states(db, now)).toEqual([['http://one', 'first']])
 })
 
@@ -116,7 +134,9 @@ test('a webhook that is busy is left out', async () => {
   const { id } = await register(db, 'http://one')
   await register(db, 'http://two')
   await announce(db, 'first')
-  expect((await dueDeliveries(db, walletId, { busy: [id] })).deliveries.map(({ url }) => url)).toEqual(['http://two'])
+  expect((await dueDeliveries(db, walletId, { busy: [id] })).deliveries.map(({ url }) => url)).toEqual([
+    'http://two',
+  ])
 })
 
 test('a webhook is told at once though the clock is set back after its registration', async () => {
@@ -136,12 +156,14 @@ test('a wallet may have any UUID, also one of no version', async () => {
   expect((await dueDeliveries(db, id)).deliveries.map(({ event }) => event.walletId)).toEqual([id])
 })
 
-test.each(['http://user@example.com/', 'https://user:secret@example.com/events', 'ftp://example.com', 'events'])(
-  'a webhook at %s is refused',
-  (url) => {
-    expect(CreateWebhook.safeParse({ url }).success).toBe(false)
-  },
-)
+test.each([
+  'http://user@example.com/',
+  'https://user:secret@example.com/events',
+  'ftp://example.com',
+  'events',
+])('a webhook at %s is refused', (url) => {
+  expect(CreateWebhook.safeParse({ url }).success).toBe(false)
+})
 
 test('headers are sealed for their own row, masked when listed, and gone with the webhook', async () => {
   await using wallet = await temporaryWalletDb()
@@ -168,7 +190,9 @@ test('the global webhook is a listener that tenants neither see, nor count, nor 
   expect(await listWebhooks(db, sealer)).toEqual([])
   await expect(write(db, (tx) => deleteWebhook(tx, 'global'))).rejects.toMatchObject({ status: 404 })
   await write(db, (tx) => createWebhook(tx, sealer, { url: 'http://one', customHeaders: {} }, 1))
-  await expect(write(db, (tx) => createWebhook(tx, sealer, { url: 'http://two', customHeaders: {} }, 1))).rejects.toMatchObject({
+  await expect(
+    write(db, (tx) => createWebhook(tx, sealer, { url: 'http://two', customHeaders: {} }, 1)),
+  ).rejects.toMatchObject({
     status: 422,
   })
   await write(db, (tx) => setGlobalWebhook(tx, false))

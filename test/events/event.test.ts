@@ -3,7 +3,14 @@ import { randomUUID } from 'node:crypto'
 import { sql, type CompiledQuery } from 'kysely'
 import { expect, test } from 'vitest'
 import { newId } from '../../src/base/id.ts'
-import { eventsAfter, findEvent, lastSequence, lastSequenceBefore, pruneEvents, putEvent } from '../../src/events/event.ts'
+import {
+  eventsAfter,
+  findEvent,
+  lastSequence,
+  lastSequenceBefore,
+  pruneEvents,
+  putEvent,
+} from '../../src/events/event.ts'
 import type { Db } from '../../src/storage/database.ts'
 import { startAgent } from '../_agent.ts'
 import { temporaryWalletDb } from '../_wallet-db.ts'
@@ -11,8 +18,10 @@ import { temporaryWalletDb } from '../_wallet-db.ts'
 const walletId = randomUUID()
 const type = 'ConnectionUpdated'
 const dayMs = 86_400_000
-const put = (db: Db, subject = 'thread') => db.transaction().execute((tx) => putEvent(tx, { type, subject, data: {} }))
-const sequences = async (db: Db) => (await eventsAfter(db, walletId, 0, 1_000)).map(({ sequence }) => sequence)
+const put = (db: Db, subject = 'thread') =>
+  db.transaction().execute((tx) => putEvent(tx, { type, subject, data: {} }))
+const sequences = async (db: Db) =>
+  (await eventsAfter(db, walletId, 0, 1_000)).map(({ sequence }) => sequence)
 const prune = (db: Db, now: Date) => db.transaction().execute((tx) => pruneEvents(tx, 30 * 86_400, now))
 
 test('events are found by place, type, thread and id, without a scan or a sort', async () => {
@@ -72,7 +81,15 @@ test('what a webhook was not told stays; with an event goes what is known of its
   const { db } = wallet
   for (let n = 0; n < 5; n++) await put(db)
   const at = new Date().toISOString()
-  const webhook = (id: string, cursor: number) => ({ id, url: 'http://one', headers: '', created_at: at, cursor, attempts: 0, due_at: at })
+  const webhook = (id: string, cursor: number) => ({
+    id,
+    url: 'http://one',
+    headers: '',
+    created_at: at,
+    cursor,
+    attempts: 0,
+    due_at: at,
+  })
   await db
     .insertInto('webhook')
     .values([webhook('slow', 3), webhook('quick', 5)])
@@ -84,21 +101,32 @@ test('what a webhook was not told stays; with an event goes what is known of its
     .execute()
   await prune(db, new Date(Date.now() + 31 * dayMs))
   expect(await sequences(db)).toEqual([4, 5])
-  expect(await db.selectFrom('redelivery').select('event_sequence').execute()).toEqual([{ event_sequence: 4 }])
+  expect(await db.selectFrom('redelivery').select('event_sequence').execute()).toEqual([
+    { event_sequence: 4 },
+  ])
 })
 
 test('an agent forgets events after EVENT_RETENTION, and tells whoever would go on after one', async () => {
   await using agent = await startAgent({ EVENT_RETENTION: '3600' })
   const { call, walletId: id } = await agent.newTenant()
-  const [old, gone] = [await call('POST /events/test', { body: { type } }), await call('POST /events/test', { body: { type } })]
+  const [old, gone] = [
+    await call('POST /events/test', { body: { type } }),
+    await call('POST /events/test', { body: { type } }),
+  ]
   // As if they were made long ago.
-  await agent.agent.wallets.use(id, ({ db }) => db.updateTable('event').set({ ts: '2020-01-01T00:00:00.000Z' }).execute())
+  await agent.agent.wallets.use(id, ({ db }) =>
+    db.updateTable('event').set({ ts: '2020-01-01T00:00:00.000Z' }).execute(),
+  )
   const made = []
   // Old events are looked for with every tenth.
   for (let n = 3; n <= 10; n++) made.push(await call('POST /events/test', { body: { type } }))
   expect((await call('GET /events')).contents).toEqual(made)
   for (const after of [old.id, gone.id]) {
-    await expect(call('GET /events', { query: { after } })).rejects.toMatchObject({ problem: { status: 400 } })
-    await expect(call('GET /events/{id}', { path: { id: after } })).rejects.toMatchObject({ problem: { status: 404 } })
+    await expect(call('GET /events', { query: { after } })).rejects.toMatchObject({
+      problem: { status: 400 },
+    })
+    await expect(call('GET /events/{id}', { path: { id: after } })).rejects.toMatchObject({
+      problem: { status: 404 },
+    })
   }
 })

@@ -26,9 +26,12 @@ const later = (step: number) => new Date(Date.now() + step * 60_000)
 async function lane(count: number) {
   const wallet = await temporaryWalletDb()
   const { db } = wallet
-  const { id } = await write(db, (tx) => createWebhook(tx, sealer, { url: 'http://one', customHeaders: {} }, 10))
+  const { id } = await write(db, (tx) =>
+    createWebhook(tx, sealer, { url: 'http://one', customHeaders: {} }, 10),
+  )
   let step = 0
-  const announce = (state: number) => write(db, (tx) => putEvent(tx, { type: 'ConnectionUpdated', subject: 'thread', data: { state } }))
+  const announce = (state: number) =>
+    write(db, (tx) => putEvent(tx, { type: 'ConnectionUpdated', subject: 'thread', data: { state } }))
   for (let state = 1; state <= count; state++) await announce(state)
   const next = async () => (await dueDeliveries(db, walletId, { now: later(step) })).deliveries[0]
   const settle = async (isTaken: boolean) => {
@@ -55,7 +58,8 @@ async function lane(count: number) {
     replay: (wanted: Replay) => write(db, (tx) => replay(tx, id, wanted)),
     list: async (query = {}) => (await listDeliveries(db, id, { ...all, ...query })).deliveries,
     eventId: async (sequence: number) =>
-      (await db.selectFrom('event').select('id').where('sequence', '=', sequence).executeTakeFirstOrThrow()).id,
+      (await db.selectFrom('event').select('id').where('sequence', '=', sequence).executeTakeFirstOrThrow())
+        .id,
   }
 }
 
@@ -65,7 +69,11 @@ test('one event, whether it was taken or not, comes again before what was not to
   await one.take()
   const before = await one.next()
   expect(await one.replay({ eventId: await one.eventId(1) })).toBe(1)
-  expect(await one.next()).toMatchObject({ kind: 'replay', attempts: 0, event: { id: await one.eventId(1), data: { state: 1 } } })
+  expect(await one.next()).toMatchObject({
+    kind: 'replay',
+    attempts: 0,
+    event: { id: await one.eventId(1), data: { state: 1 } },
+  })
   expect(await one.drain()).toEqual([1, 3])
   expect(before!.event.data.state).toBe(3)
 })
@@ -74,7 +82,10 @@ test('what the webhook will be sent anyway is not put into its lane a second tim
   await using one = await lane(2)
   await one.take()
   expect(await one.replay({ eventId: await one.eventId(2) })).toBe(0)
-  expect([await one.replay({ eventId: await one.eventId(1) }), await one.replay({ eventId: await one.eventId(1) })]).toEqual([1, 0])
+  expect([
+    await one.replay({ eventId: await one.eventId(1) }),
+    await one.replay({ eventId: await one.eventId(1) }),
+  ]).toEqual([1, 0])
   expect(await one.drain()).toEqual([1, 2])
 })
 
@@ -126,9 +137,9 @@ test('a replay has three attempts five seconds apart, and those of the event aft
     deliveries: [],
     nextAt: new Date(now.getTime() + 5_000),
   })
-  expect((await dueDeliveries(db, walletId, { now: new Date(now.getTime() + 5_000) })).deliveries).toMatchObject([
-    { kind: 'replay', sequence: 1, attempts: 1 },
-  ])
+  expect(
+    (await dueDeliveries(db, walletId, { now: new Date(now.getTime() + 5_000) })).deliveries,
+  ).toMatchObject([{ kind: 'replay', sequence: 1, attempts: 1 }])
   await one.db
     .updateTable('redelivery')
     .set({ due_at: new Date(0).toISOString() })
@@ -143,7 +154,8 @@ test('every attempt is listed, the newest first, by event and by outcome, a page
   await one.take()
   await one.giveUp()
   const [first, second] = [await one.eventId(1), await one.eventId(2)]
-  const short = async (query = {}) => (await one.list(query)).map(({ eventId, outcome }) => [eventId, outcome])
+  const short = async (query = {}) =>
+    (await one.list(query)).map(({ eventId, outcome }) => [eventId, outcome])
   const attempts = [
     [second, 'dead'],
     [second, 'failed'],
@@ -155,7 +167,9 @@ test('every attempt is listed, the newest first, by event and by outcome, a page
   expect(await short({ offset: 1, limit: 2 })).toEqual(attempts.slice(1, 3))
   expect(await short({ eventId: first })).toEqual(attempts.slice(3))
   expect(await short({ outcome: 'delivered' })).toEqual([attempts[3]])
-  expect(await short({ outcome: 'failed' })).toEqual(attempts.filter(([, outcome]) => outcome !== 'delivered'))
+  expect(await short({ outcome: 'failed' })).toEqual(
+    attempts.filter(([, outcome]) => outcome !== 'delivered'),
+  )
   expect(await short({ outcome: 'dead', eventId: first })).toEqual([])
   expect((await listDeliveries(one.db, one.id, { offset: 4, limit: 1 })).total).toBe(5)
   expect((await one.list())[0]).toEqual({
@@ -173,19 +187,36 @@ test('every attempt is listed, the newest first, by event and by outcome, a page
 test('a test of the webhook is listed, and found by its event, which is in no log', async () => {
   await using one = await lane(1)
   await one.take()
-  const event: Event = { id: randomUUID(), type: 'ConnectionUpdated', ts: new Date().toISOString(), data: {}, walletId }
-  await write(one.db, (tx) => logAttempt(tx, { webhookId: one.id, event, kind: 'test' }, answer({ status: 204 })))
+  const event: Event = {
+    id: randomUUID(),
+    type: 'ConnectionUpdated',
+    ts: new Date().toISOString(),
+    data: {},
+    walletId,
+  }
+  await write(one.db, (tx) =>
+    logAttempt(tx, { webhookId: one.id, event, kind: 'test' }, answer({ status: 204 })),
+  )
   expect(await one.list()).toMatchObject([{ kind: 'test' }, { kind: 'automatic' }])
-  expect(await one.list({ eventId: event.id })).toMatchObject([{ kind: 'test', eventId: event.id, status: 204 }])
+  expect(await one.list({ eventId: event.id })).toMatchObject([
+    { kind: 'test', eventId: event.id, status: 204 },
+  ])
   expect(await one.list({ eventId: await one.eventId(1) })).toMatchObject([{ kind: 'automatic' }])
   expect(await one.list({ eventId: randomUUID() })).toEqual([])
 })
 
 test('an event that is not there, and a webhook that is not there, are 404', async () => {
   await using one = await lane(1)
-  await expect(one.replay({ eventId: randomUUID() })).rejects.toMatchObject({ status: 404, message: expect.stringContaining('event') })
-  await expect(write(one.db, (tx) => replay(tx, randomUUID(), { failed: true }))).rejects.toMatchObject({ status: 404 })
-  await expect(write(one.db, (tx) => replay(tx, 'global', { failed: true }))).rejects.toMatchObject({ status: 404 })
+  await expect(one.replay({ eventId: randomUUID() })).rejects.toMatchObject({
+    status: 404,
+    message: expect.stringContaining('event'),
+  })
+  await expect(write(one.db, (tx) => replay(tx, randomUUID(), { failed: true }))).rejects.toMatchObject({
+    status: 404,
+  })
+  await expect(write(one.db, (tx) => replay(tx, 'global', { failed: true }))).rejects.toMatchObject({
+    status: 404,
+  })
 })
 
 test.each([
@@ -213,7 +244,8 @@ test('with the webhook goes what is known of its deliveries, and an attempt that
   const delivery = (await one.next())!
   expect(await left(one.db)).toEqual([1, 1, 3])
   await write(one.db, (tx) => deleteWebhook(tx, one.id))
-  for (const attempts of [0, 2]) await write(one.db, (tx) => fail(tx, { ...delivery, attempts }, answer({ error: 'refused' })))
+  for (const attempts of [0, 2])
+    await write(one.db, (tx) => fail(tx, { ...delivery, attempts }, answer({ error: 'refused' })))
   await write(one.db, (tx) => confirm(tx, delivery, answer({ status: 200 })))
   expect(await left(one.db)).toEqual([0, 0, 0])
 })
@@ -255,7 +287,8 @@ test('with ten thousand events in the lane one is read at a time, and nothing th
   await using one = await lane(0)
   const count = 10_000
   await write(one.db, async (tx) => {
-    for (let n = 0; n < count; n++) await putEvent(tx, { type: 'ConnectionUpdated', subject: 'thread', data: { n } })
+    for (let n = 0; n < count; n++)
+      await putEvent(tx, { type: 'ConnectionUpdated', subject: 'thread', data: { n } })
   })
   const { db, seen } = watch(one.path)
   const first = (await dueDeliveries(db, walletId)).deliveries[0]!
@@ -273,7 +306,8 @@ test('with ten thousand events in the lane one is read at a time, and nothing th
   await write(db, (tx) => confirm(tx, third, answer({ status: 200 })))
   for (const outcome of [undefined, 'delivered', 'failed', 'dead'] as const) {
     await listDeliveries(db, one.id, { offset: 0, limit: 10, outcome })
-    for (const eventId of [ids[1]!, randomUUID()]) await listDeliveries(db, one.id, { offset: 0, limit: 10, outcome, eventId })
+    for (const eventId of [ids[1]!, randomUUID()])
+      await listDeliveries(db, one.id, { offset: 0, limit: 10, outcome, eventId })
   }
   expect(seen.rows).toBeLessThan(60)
   expect(await write(db, (tx) => replay(tx, one.id, { since: '2020-01-01T00:00:00Z' }))).toBe(count - 1)

@@ -5,7 +5,11 @@ import { expect, test } from 'vitest'
 import { newSecret, rotate, sign, type Secrets } from '../../src/events/signature.ts'
 
 const hour = 3_600_000
-const message = () => ({ id: randomUUID(), at: new Date(), body: '{"type":"ConnectionUpdated","data":{"label":"Zoë"}}' })
+const message = () => ({
+  id: randomUUID(),
+  at: new Date(),
+  body: '{"type":"ConnectionUpdated","data":{"label":"Zoë"}}',
+})
 const isAccepted = (secret: string, body: string, headers: Record<string, string>) => {
   try {
     new Webhook(secret).verify(body, headers)
@@ -39,16 +43,24 @@ test('the reference accepts what is signed, and refuses another body, id, time o
   expect(isAccepted(secret, sent.body, headers)).toBe(true)
   expect(isAccepted(secret, sent.body.replace('Zoë', 'Zoe'), headers)).toBe(false)
   expect(isAccepted(secret, sent.body, { ...headers, 'webhook-id': randomUUID() })).toBe(false)
-  expect(isAccepted(secret, sent.body, { ...headers, 'webhook-timestamp': String(Number(headers['webhook-timestamp']) + 1) })).toBe(false)
+  expect(
+    isAccepted(secret, sent.body, {
+      ...headers,
+      'webhook-timestamp': String(Number(headers['webhook-timestamp']) + 1),
+    }),
+  ).toBe(false)
   expect(isAccepted(newSecret(), sent.body, headers)).toBe(false)
-  expect(isAccepted(secret, sent.body, sign([{ secret }], { ...sent, at: new Date(Date.now() - hour) }))).toBe(false)
+  expect(
+    isAccepted(secret, sent.body, sign([{ secret }], { ...sent, at: new Date(Date.now() - hour) })),
+  ).toBe(false)
 })
 
 test('after a rotation both secrets sign, until the first one ends; the one before those does not', () => {
   const [first, second, third] = [newSecret(), newSecret(), newSecret()]
   const [past, future] = [new Date(Date.now() - hour), new Date(Date.now() + hour)]
   const sent = message()
-  const accepted = (secrets: Secrets) => [first, second, third].map((secret) => isAccepted(secret, sent.body, sign(secrets, sent)))
+  const accepted = (secrets: Secrets) =>
+    [first, second, third].map((secret) => isAccepted(secret, sent.body, sign(secrets, sent)))
   const once = rotate([{ secret: first }], second, future)
   expect(accepted(once)).toEqual([true, true, false])
   expect(sign(once, sent)['webhook-signature']!.split(' ')).toHaveLength(2)

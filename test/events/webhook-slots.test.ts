@@ -8,7 +8,8 @@ import { until } from '../_pair.ts'
 function openDesk() {
   const places = new WebhookSlots({ prompt: 2, slow: 2, promptMs: 30 })
   const underWay = new Map<string, (isTaken: boolean) => void>()
-  const begin = (lane: string) => places.run(lane, () => new Promise((resolve) => underWay.set(lane, resolve)))
+  const begin = (lane: string) =>
+    places.run(lane, () => new Promise((resolve) => underWay.set(lane, resolve)))
   const end = async (lane: string, isTaken: boolean, ended: Promise<unknown>) => {
     underWay.get(lane)!(isTaken)
     underWay.delete(lane)

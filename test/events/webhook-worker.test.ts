@@ -20,15 +20,20 @@ beforeAll(async () => {
 })
 afterAll(() => agent[Symbol.asyncDispose]())
 
-const use = <T>({ agent }: TestAgent, { walletId }: Tenant, work: (wallet: Wallet) => Promise<T>) => agent.wallets.use(walletId, work)
+const use = <T>({ agent }: TestAgent, { walletId }: Tenant, work: (wallet: Wallet) => Promise<T>) =>
+  agent.wallets.use(walletId, work)
 const announce = (on: TestAgent, tenant: Tenant, count: number) =>
   use(on, tenant, (wallet) =>
     wallet.transaction(async (tx) => {
-      for (let n = 1; n <= count; n++) await putEvent(tx, { type: 'ConnectionUpdated', subject: 'a thread', data: { state: n } })
+      for (let n = 1; n <= count; n++)
+        await putEvent(tx, { type: 'ConnectionUpdated', subject: 'a thread', data: { state: n } })
     }),
   )
-const add = async ({ call }: Tenant, url: string, body: { signed?: boolean; customHeaders?: Record<string, string> } = {}) =>
-  call('POST /events/webhooks', { body: { url, ...body } })
+const add = async (
+  { call }: Tenant,
+  url: string,
+  body: { signed?: boolean; customHeaders?: Record<string, string> } = {},
+) => call('POST /events/webhooks', { body: { url, ...body } })
 const eventOf = (body: string) => JSON.parse(body) as Event
 const statesOf = ({ bodies }: Receiver) => bodies.map((body) => eventOf(body).data.state)
 const arrival = (receiver: Receiver, count: number) =>
@@ -47,7 +52,10 @@ const attempts = async ({ call }: Tenant, id: string, count: number) =>
 test('what is signed is accepted by the reference verifier, with each of two secrets after a rotation', async () => {
   await using receiver = await openReceiver()
   const tenant = await agent.newTenant()
-  const { id, secret: first } = await add(tenant, receiver.url, { signed: true, customHeaders: { authorization: 'Bearer x' } })
+  const { id, secret: first } = await add(tenant, receiver.url, {
+    signed: true,
+    customHeaders: { authorization: 'Bearer x' },
+  })
   await announce(agent, tenant, 1)
   await arrival(receiver, 1)
   const { secret: second } = await tenant.call('POST /events/webhooks/{id}/secret', { path: { id } })
@@ -59,7 +67,10 @@ test('what is signed is accepted by the reference verifier, with each of two sec
   const verify = (n: number, secret: string) =>
     new Webhook(secret).verify(receiver.bodies[n]!, receiver.requests[n]!.headers as Record<string, string>)
   expect(verify(0, first!)).toEqual(eventOf(receiver.bodies[0]!))
-  expect([verify(1, first!), verify(1, second)]).toEqual([eventOf(receiver.bodies[1]!), eventOf(receiver.bodies[1]!)])
+  expect([verify(1, first!), verify(1, second)]).toEqual([
+    eventOf(receiver.bodies[1]!),
+    eventOf(receiver.bodies[1]!),
+  ])
   expect(() => verify(0, second)).toThrow('signature')
   expect(() => verify(2, second)).toThrow('Missing')
   for (const n of [0, 1, 2]) {
@@ -73,12 +84,19 @@ test('what is signed is accepted by the reference verifier, with each of two sec
 
 test('a redirect is a failure, and is not followed', async () => {
   await using elsewhere = await openReceiver()
-  await using receiver = await openReceiver((response) => response.writeHead(307, { location: elsewhere.url }).end())
+  await using receiver = await openReceiver((response) =>
+    response.writeHead(307, { location: elsewhere.url }).end(),
+  )
   const tenant = await agent.newTenant()
   const { id } = await add(tenant, receiver.url)
   await announce(agent, tenant, 1)
   const [attempt] = await attempts(tenant, id, 1)
-  expect(attempt).toMatchObject({ kind: 'automatic', outcome: 'failed', status: 307, error: 'The receiver answered 307.' })
+  expect(attempt).toMatchObject({
+    kind: 'automatic',
+    outcome: 'failed',
+    status: 307,
+    error: 'The receiver answered 307.',
+  })
   expect(elsewhere.bodies).toEqual([])
 })
 
@@ -117,12 +135,18 @@ test('a receiver that does not answer within five seconds has not taken the even
   const tenant = await agent.newTenant()
   const { id } = await add(tenant, receiver.url)
   const result = await tenant.call('POST /events/webhooks/{id}/test', { path: { id } })
-  expect(result).toEqual({ eventId: expect.any(String), durationMs: expect.any(Number), error: expect.stringContaining('5000 ms') })
+  expect(result).toEqual({
+    eventId: expect.any(String),
+    durationMs: expect.any(Number),
+    error: expect.stringContaining('5000 ms'),
+  })
   expect(result.durationMs).toBeGreaterThanOrEqual(4_990)
 }, 30_000)
 
 test('a test goes to one webhook, past what waits in its lane, is marked, and says what came back', async () => {
-  await using receiver = await openReceiver((response, count) => void (count > 1 && response.writeHead(count === 2 ? 202 : 403).end()))
+  await using receiver = await openReceiver(
+    (response, count) => void (count > 1 && response.writeHead(count === 2 ? 202 : 403).end()),
+  )
   await using other = await openReceiver()
   const tenant = await agent.newTenant()
   const { id } = await add(tenant, receiver.url, { signed: true })
@@ -130,11 +154,19 @@ test('a test goes to one webhook, past what waits in its lane, is marked, and sa
   await arrival(receiver, 1)
   await add(tenant, other.url)
   const path = { id }
-  const taken = await tenant.call('POST /events/webhooks/{id}/test', { path, body: { type: 'PresentationUpdated' } })
+  const taken = await tenant.call('POST /events/webhooks/{id}/test', {
+    path,
+    body: { type: 'PresentationUpdated' },
+  })
   const refused = await tenant.call('POST /events/webhooks/{id}/test', { path })
   expect([taken, refused]).toEqual([
     { eventId: expect.any(String), status: 202, durationMs: expect.any(Number) },
-    { eventId: expect.any(String), status: 403, error: 'The receiver answered 403.', durationMs: expect.any(Number) },
+    {
+      eventId: expect.any(String),
+      status: 403,
+      error: 'The receiver answered 403.',
+      durationMs: expect.any(Number),
+    },
   ])
   expect(eventOf(receiver.bodies[1]!)).toEqual({
     id: taken.eventId,
@@ -143,7 +175,10 @@ test('a test goes to one webhook, past what waits in its lane, is marked, and sa
     data: { test: true },
     walletId: tenant.walletId,
   })
-  expect(receiver.requests[1]!.headers).toMatchObject({ 'webhook-id': taken.eventId, 'webhook-signature': expect.stringMatching(/^v1,/) })
+  expect(receiver.requests[1]!.headers).toMatchObject({
+    'webhook-id': taken.eventId,
+    'webhook-signature': expect.stringMatching(/^v1,/),
+  })
   const log = await attempts(tenant, id, 2)
   expect(log.map(({ eventId, kind, outcome }) => [eventId, kind, outcome])).toEqual([
     [refused.eventId, 'test', 'failed'],
@@ -166,7 +201,20 @@ const text = fc.oneof(
   fc.stringMatching(/^[A-Za-z][A-Za-z0-9-]{0,12}$/),
   fc.string({
     maxLength: 12,
-    unit: fc.constantFrom('\r', '\n', '\r\n', ':', ' ', '\t', '\0', 'a', 'X-Evil: 1', '\u{10a}', '\u{20d}', 'é'),
+    unit: fc.constantFrom(
+      '\r',
+      '\n',
+      '\r\n',
+      ':',
+      ' ',
+      '\t',
+      '\0',
+      'a',
+      'X-Evil: 1',
+      '\u{10a}',
+      '\u{20d}',
+      'é',
+    ),
   }),
 )
 
@@ -227,10 +275,13 @@ test('after a recovery a replay delivers each event that was given up once, with
   const tenant = await own.newTenant()
   const id = await withDeadLetters(own, tenant, receiver.url, count)
   const path = { id }
-  const dead = async () => (await tenant.call('GET /events/webhooks/{id}/deliveries', { path, query: { outcome: 'dead' } })).contents
+  const dead = async () =>
+    (await tenant.call('GET /events/webhooks/{id}/deliveries', { path, query: { outcome: 'dead' } })).contents
   const given = (await dead()).map(({ eventId }) => eventId).toReversed()
   expect(given).toHaveLength(count)
-  expect(await tenant.call('POST /events/webhooks/{id}/replay', { path, body: { failed: true } })).toEqual({ count })
+  expect(await tenant.call('POST /events/webhooks/{id}/replay', { path, body: { failed: true } })).toEqual({
+    count,
+  })
   {
     await using worker = createWorker(own.agent.config, own.agent.wallets, openLog('silent'))
     await worker.resume()
@@ -246,7 +297,9 @@ test('after a recovery a replay delivers each event that was given up once, with
   )
   expect(receiver.bodies.map((body) => eventOf(body).id)).toEqual(given)
   expect(statesOf(receiver)).toEqual(Array.from({ length: count }, (_, n) => n + 1))
-  expect(await tenant.call('POST /events/webhooks/{id}/replay', { path, body: { failed: true } })).toEqual({ count: 0 })
+  expect(await tenant.call('POST /events/webhooks/{id}/replay', { path, body: { failed: true } })).toEqual({
+    count: 0,
+  })
 })
 
 test('a replay has the same bytes, and comes before what is new', async () => {

@@ -13,10 +13,14 @@ const over = new AbortController()
 
 const ask = (method) =>
   new Promise((resolve) => {
-    const asked = request(`${url}/connections?limit=10`, { agent, method, headers: { apikey } }, (response) => {
-      response.resume()
-      response.once('close', () => resolve(response.statusCode))
-    })
+    const asked = request(
+      `${url}/connections?limit=10`,
+      { agent, method, headers: { apikey } },
+      (response) => {
+        response.resume()
+        response.once('close', () => resolve(response.statusCode))
+      },
+    )
     asked.once('error', (error) => resolve(error.code))
     asked.end()
   })

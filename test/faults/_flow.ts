@@ -10,13 +10,26 @@ export async function runFlow(town: Town, name: string, waitMs = usualWaitMs): P
   const reached = async (resident: Resident, thid: string, state: string) =>
     (await book.reached(resident.walletId, thid, state, waitMs)).data as Record<string, any>
 
-  const connection = await makeOnce(issuer, () => findIn(issuer, '/connections', ({ label }) => label === name), 'POST /connections', {
-    label: name,
-  })
+  const connection = await makeOnce(
+    issuer,
+    () => findIn(issuer, '/connections', ({ label }) => label === name),
+    'POST /connections',
+    {
+      label: name,
+    },
+  )
   const { thid } = connection
   const invitation = new URL(connection['invitation'].invitationUrl).searchParams.get('_oob')
-  await makeOnce(holder, () => findIn(holder, `/connections?thid=${thid}`, () => true), 'POST /connection-invitations', { invitation })
-  await Promise.all([reached(issuer, thid, 'ConnectionResponseSent'), reached(holder, thid, 'ConnectionResponseReceived')])
+  await makeOnce(
+    holder,
+    () => findIn(holder, `/connections?thid=${thid}`, () => true),
+    'POST /connection-invitations',
+    { invitation },
+  )
+  await Promise.all([
+    reached(issuer, thid, 'ConnectionResponseSent'),
+    reached(holder, thid, 'ConnectionResponseReceived'),
+  ])
   const { connectionId } = connection
 
   const offer = await makeOnce(
@@ -27,19 +40,34 @@ export async function runFlow(town: Town, name: string, waitMs = usualWaitMs): P
   )
   const { recordId } = await reached(holder, offer['thid'], 'OfferReceived')
   await ask(holder, `POST /issue-credentials/records/${recordId}/accept-offer`, { subjectId })
-  await Promise.all([reached(issuer, offer['thid'], 'CredentialSent'), reached(holder, offer['thid'], 'CredentialReceived')])
+  await Promise.all([
+    reached(issuer, offer['thid'], 'CredentialSent'),
+    reached(holder, offer['thid'], 'CredentialReceived'),
+  ])
 
   const request = await makeOnce(
     issuer,
     () => findIn(issuer, '/present-proof/presentations', (record) => record['connectionId'] === connectionId),
     'POST /present-proof/presentations',
-    { connectionId, options: { challenge: name, domain: 'https://verifier.example' }, proofs: [{ schemaId, trustIssuers: [issuingDID] }] },
+    {
+      connectionId,
+      options: { challenge: name, domain: 'https://verifier.example' },
+      proofs: [{ schemaId, trustIssuers: [issuingDID] }],
+    },
   )
   const { presentationId } = await reached(holder, request['thid'], 'RequestReceived')
-  await ask(holder, `PATCH /present-proof/presentations/${presentationId}`, { action: 'request-accept', proofId: [recordId] })
+  await ask(holder, `PATCH /present-proof/presentations/${presentationId}`, {
+    action: 'request-accept',
+    proofId: [recordId],
+  })
   await reached(issuer, request['thid'], 'PresentationVerified')
-  await ask(issuer, `PATCH /present-proof/presentations/${request['presentationId']}`, { action: 'presentation-accept' })
-  await Promise.all([reached(issuer, request['thid'], 'PresentationAccepted'), reached(holder, request['thid'], 'PresentationSent')])
+  await ask(issuer, `PATCH /present-proof/presentations/${request['presentationId']}`, {
+    action: 'presentation-accept',
+  })
+  await Promise.all([
+    reached(issuer, request['thid'], 'PresentationAccepted'),
+    reached(holder, request['thid'], 'PresentationSent'),
+  ])
 }
 
 /** The newest of a resident's records that fits; the flow's own is among the newest. */

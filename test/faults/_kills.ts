@@ -4,7 +4,16 @@ import { stateOf, subjectOf } from './_book.ts'
 import { runFlow } from './_flow.ts'
 import { judge } from './_model.ts'
 import { createRandom } from '../_random.mjs'
-import { ask, awaitingKills, killAt, openTown, setFaults, type Faults, type Kill, type Town } from './_town.ts'
+import {
+  ask,
+  awaitingKills,
+  killAt,
+  openTown,
+  setFaults,
+  type Faults,
+  type Kill,
+  type Town,
+} from './_town.ts'
 
 /** The points of `src/base/probe.ts`. */
 export const points = [
@@ -35,7 +44,16 @@ export type Outcome = {
 export const faultsOf = ({ lost, doubled, unended }: Outcome) => ({ lost, doubled, unended })
 export const faultless = { lost: [], doubled: [], unended: [] }
 
-export const nothing = (): Outcome => ({ kills: 0, flows: 0, events: 0, repeats: 0, lost: [], doubled: [], unended: [], slowest: 0 })
+export const nothing = (): Outcome => ({
+  kills: 0,
+  flows: 0,
+  events: 0,
+  repeats: 0,
+  lost: [],
+  doubled: [],
+  unended: [],
+  slowest: 0,
+})
 
 export function add(a: Outcome, b: Outcome): Outcome {
   return {
@@ -54,7 +72,15 @@ export function add(a: Outcome, b: Outcome): Outcome {
 const graceMs = 30_000
 
 /** Keeps `concurrency` flows going while one daemon or the other is killed `kills` times at random moments; then all must end. */
-export async function killAtRandom({ kills, seed, concurrency }: { kills: number; seed: number; concurrency: number }): Promise<Outcome> {
+export async function killAtRandom({
+  kills,
+  seed,
+  concurrency,
+}: {
+  kills: number
+  seed: number
+  concurrency: number
+}): Promise<Outcome> {
   const random = createRandom(seed)
   await using town = await openTown()
   // However long they take as long as daemons die.
@@ -73,7 +99,10 @@ export async function killAtRandom({ kills, seed, concurrency }: { kills: number
 export type Places = readonly [first: Kill, second: Kill]
 
 /** Lets both daemons die at their places, for each pair of places in turn, while some flows run. A point that is not passed as often kills nobody. */
-export async function killAtPoints(pairs: readonly Places[], { concurrency }: { concurrency: number }): Promise<Outcome> {
+export async function killAtPoints(
+  pairs: readonly Places[],
+  { concurrency }: { concurrency: number },
+): Promise<Outcome> {
   await using town = await openTown(awaitingKills)
   let sum: Ended = { flows: 0, failures: [], seconds: 0 }
   let kills = 0
@@ -115,13 +144,25 @@ const goesOn = (daemon: Town['daemons'][number]) =>
   )
 
 /** Runs `count` flows while a share of all steps inside both daemons fails, before or after they have happened. */
-export async function failAtRandom({ rate, seed, flows: count }: { rate: number; seed: number; flows: number }): Promise<Outcome> {
+export async function failAtRandom({
+  rate,
+  seed,
+  flows: count,
+}: {
+  rate: number
+  seed: number
+  flows: number
+}): Promise<Outcome> {
   await using town = await openTown()
   await Promise.all(town.daemons.map((daemon, n) => restartWith(daemon, { rate, seed: seed + n })))
   // A failed attempt costs a webhook's lane five seconds (service §6.3), and one event in a thousand fails three times.
   const replays = setInterval(() => void town.replay().catch(() => undefined), 5_000)
   try {
-    return await outcomeOf(town, 0, await keepGoing(town, Math.min(count, 20), count, count * 20_000 + 60_000).end())
+    return await outcomeOf(
+      town,
+      0,
+      await keepGoing(town, Math.min(count, 20), count, count * 20_000 + 60_000).end(),
+    )
   } finally {
     clearInterval(replays)
   }
@@ -136,7 +177,12 @@ async function restartWith(daemon: Town['daemons'][number], faults: Faults): Pro
 type Ended = { flows: number; failures: string[]; seconds: number }
 
 /** Runs flows, so many at a time, until told to end, or until `most` have begun. */
-function keepGoing(town: Town, concurrency: number, most = Infinity, waitMs?: number): { end(withinMs?: number): Promise<Ended> } {
+function keepGoing(
+  town: Town,
+  concurrency: number,
+  most = Infinity,
+  waitMs?: number,
+): { end(withinMs?: number): Promise<Ended> } {
   let begun = 0
   const ending = new AbortController()
   const failures: string[] = []
@@ -146,7 +192,9 @@ function keepGoing(town: Town, concurrency: number, most = Infinity, waitMs?: nu
       begun++
       const name = `flow-${++town.flows}`
       underWay.add(name)
-      await runFlow(town, name, waitMs).catch((error: unknown) => failures.push(`${name}: ${(error as Error).message}`))
+      await runFlow(town, name, waitMs).catch((error: unknown) =>
+        failures.push(`${name}: ${(error as Error).message}`),
+      )
       underWay.delete(name)
     }
   }
@@ -174,7 +222,10 @@ async function outcomeOf(town: Town, kills: number, { flows, failures, seconds }
     events: book.events.length,
     repeats: book.repeats,
     lost: [...failures, ...lost, ...verdict.missing],
-    doubled: [...verdict.doubled, ...book.changed.map((id) => `the event ${id} came again and said something else`)],
+    doubled: [
+      ...verdict.doubled,
+      ...book.changed.map((id) => `the event ${id} came again and said something else`),
+    ],
     unended: verdict.unended,
     slowest: seconds,
   }
@@ -185,14 +236,20 @@ async function missing({ book, issuer, holder }: Town): Promise<string[]> {
   const lost: string[] = []
   for (const resident of [issuer, holder]) {
     const last = new Map(
-      book.events.filter(({ walletId }) => walletId === resident.walletId).map((event) => [subjectOf(event), stateOf(event)]),
+      book.events
+        .filter(({ walletId }) => walletId === resident.walletId)
+        .map((event) => [subjectOf(event), stateOf(event)]),
     )
     for (const path of ['/connections', '/issue-credentials/records', '/present-proof/presentations']) {
       for (let page: string | undefined = `${path}?limit=1000`; page;) {
-        const { contents, next }: { contents: Record<string, string>[]; next?: string } = await ask(resident, `GET ${page}`)
+        const { contents, next }: { contents: Record<string, string>[]; next?: string } = await ask(
+          resident,
+          `GET ${page}`,
+        )
         for (const { thid, state, protocolState, status } of contents) {
           const is = state ?? protocolState ?? status
-          if (last.get(thid!) !== is) lost.push(`${path} ${thid} is ${is}, and the last event says ${last.get(thid!)}`)
+          if (last.get(thid!) !== is)
+            lost.push(`${path} ${thid} is ${is}, and the last event says ${last.get(thid!)}`)
         }
         page = next
       }

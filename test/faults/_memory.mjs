@@ -16,5 +16,11 @@ process.on('message', async (message) => {
   await setTimeout(10)
   collect()
   const { rss: resident, heapTotal: committed, heapUsed: used } = process.memoryUsage()
-  process.send({ type: 'memory', resident, committed, used, handles: process.getActiveResourcesInfo().length })
+  process.send({
+    type: 'memory',
+    resident,
+    committed,
+    used,
+    handles: process.getActiveResourcesInfo().length,
+  })
 })

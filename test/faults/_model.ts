@@ -33,7 +33,13 @@ for (const [type, heading] of Object.entries(sections)) {
   }
 }
 
-export type Verdict = { records: number; events: number; missing: string[]; doubled: string[]; unended: string[] }
+export type Verdict = {
+  records: number
+  events: number
+  missing: string[]
+  doubled: string[]
+  unended: string[]
+}
 
 /** Replays the events of any wallets, each wallet's in the order of the log. */
 export function judge(events: readonly Event[]): Verdict {
@@ -54,7 +60,8 @@ export function judge(events: readonly Event[]): Verdict {
     const been = new Set<string>()
     for (const state of states) {
       if (been.has(state)) verdict.doubled.push(`${key}: ${state} again after ${at}`)
-      else if (!steps.has(`${type} ${role} ${at} ${state}`)) verdict.missing.push(`${key}: from ${at} to ${state}`)
+      else if (!steps.has(`${type} ${role} ${at} ${state}`))
+        verdict.missing.push(`${key}: from ${at} to ${state}`)
       been.add(state)
       at = state
     }

@@ -41,17 +41,16 @@ export async function losePower({ images, seed }: { images: number; seed: number
   shared[place] = (point, { walletId }) => {
     if (point !== 'commit:after' || losses.images >= images) return
     const path = join(pair.agent.dataDir, 'wallets', `${walletId}.db`)
-    const [db, wal, shm, sum] = [path, `${path}-wal`, `${path}-shm`, `${path}.sum`].map((file) => readFileSync(file)) as [
-      Buffer,
-      Buffer,
-      Buffer,
-      Buffer,
-    ]
+    const [db, wal, shm, sum] = [path, `${path}-wal`, `${path}-shm`, `${path}.sum`].map((file) =>
+      readFileSync(file),
+    ) as [Buffer, Buffer, Buffer, Buffer]
     const now: Files = { db, wal, shm, sum, content: contentOf(path, { readonly: true }) }
     const before = last.get(walletId)
     last.set(walletId, now)
     if (!before || before.content === now.content || random() < 0.5) return
-    opened = opened.then(() => open(join(folder, 'image.db'), imageOf(before, now, random), before, now, losses))
+    opened = opened.then(() =>
+      open(join(folder, 'image.db'), imageOf(before, now, random), before, now, losses),
+    )
   }
   try {
     const issuing = await newDid(pair.issuer, 'assertionMethod')
@@ -78,7 +77,12 @@ function imageOf(before: Files, now: Files, random: () => number): Image {
       if (random() < 0.5) before.db.copy(db, at, at, at + pageBytes)
     }
     // Its checksums were on the disk before that; the index beside it may be an older one.
-    return { db: isSameLog ? db : now.db, wal: now.wal, shm: random() < 0.5 ? before.shm : now.shm, sum: now.sum }
+    return {
+      db: isSameLog ? db : now.db,
+      wal: now.wal,
+      shm: random() < 0.5 ? before.shm : now.shm,
+      sum: now.sum,
+    }
   }
   // A log that began anew is written over the old one, from the beginning.
   const sums = [before.sum, now.sum, now.sum.subarray(0, random() * now.sum.length)]
@@ -136,7 +140,10 @@ async function open(path: string, image: Image, before: Files, now: Files, losse
     const content = contentOf(path)
     if (content === before.content) losses.before++
     else if (content === now.content) losses.after++
-    else losses.torn.push(`image ${n} holds neither what was there before the commit nor what was there after it`)
+    else
+      losses.torn.push(
+        `image ${n} holds neither what was there before the commit nor what was there after it`,
+      )
   } catch (error) {
     losses.torn.push(`image ${n} could not be read: ${(error as Error).message}`)
   }
@@ -148,7 +155,10 @@ function contentOf(path: string, options: { readonly?: boolean } = {}): string {
   try {
     const check = database.pragma('integrity_check', { simple: true })
     if (check !== 'ok') throw new Error(String(check))
-    const tables = database.prepare(`select name from sqlite_schema where type = 'table' order by name`).pluck().all() as string[]
+    const tables = database
+      .prepare(`select name from sqlite_schema where type = 'table' order by name`)
+      .pluck()
+      .all() as string[]
     const digest = createHash('sha256')
     for (const table of tables) {
       digest.update(table)

@@ -28,7 +28,13 @@ const turnMs = 1_000
  * `waiting` events for a receiver that never answers. Two neighbours at two daemons with the same events are watched in turns, each for
  * `seconds`: at one of the daemons nobody listens to the events, at the other one the receiver.
  */
-export async function watchNeighbour({ waiting, seconds }: { waiting: number; seconds: number }): Promise<Neighbourhood> {
+export async function watchNeighbour({
+  waiting,
+  seconds,
+}: {
+  waiting: number
+  seconds: number
+}): Promise<Neighbourhood> {
   await using town = await openTown()
   const [daemon, quiet] = town.daemons
   await using mute = await openMute()
@@ -52,7 +58,8 @@ export async function watchNeighbour({ waiting, seconds }: { waiting: number; se
   }
   const watchInTurns = async () => {
     for (const side of [beside, alone]) Object.assign(side, { waits: [], ms: 0 })
-    for (let turn = 0; turn < (seconds * 1_000) / turnMs; turn++) for (const side of [beside, alone]) await watch(side)
+    for (let turn = 0; turn < (seconds * 1_000) / turnMs; turn++)
+      for (const side of [beside, alone]) await watch(side)
   }
 
   await watchInTurns()
@@ -61,7 +68,9 @@ export async function watchNeighbour({ waiting, seconds }: { waiting: number; se
   for (let made = 0; made < waiting;) {
     const batch = Math.min(50, waiting - made)
     for (const { slow } of [beside, alone])
-      await Promise.all(Array.from({ length: batch }, () => ask(slow, 'POST /connections', { label: 'waiting' })))
+      await Promise.all(
+        Array.from({ length: batch }, () => ask(slow, 'POST /connections', { label: 'waiting' })),
+      )
     made += batch
   }
   await watchInTurns()
@@ -105,7 +114,10 @@ async function openMute() {
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
     request.on('end', () => {
       response.end()
-      const { id, data } = JSON.parse(Buffer.concat(chunks).toString()) as { id: string; data: { connectionId: string } }
+      const { id, data } = JSON.parse(Buffer.concat(chunks).toString()) as {
+        id: string
+        data: { connectionId: string }
+      }
       ids.set(id, (ids.get(id) ?? 0) + 1)
       heard.add(data.connectionId)
       listeners.get(data.connectionId)?.()
@@ -119,7 +131,8 @@ async function openMute() {
       isMute = false
       for (const response of open) response.destroy()
     },
-    heardOf: (id: string) => (heard.has(id) ? Promise.resolve() : new Promise<void>((resolve) => listeners.set(id, resolve))),
+    heardOf: (id: string) =>
+      heard.has(id) ? Promise.resolve() : new Promise<void>((resolve) => listeners.set(id, resolve)),
     async [Symbol.asyncDispose]() {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))

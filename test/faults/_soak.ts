@@ -50,7 +50,13 @@ export const live = ({ heap, outside }: Look) => heap + outside
 /** What V8 holds for garbage: what it has not collected yet, and what is free. */
 export const room = (look: Look) => look.resident - live(look)
 
-export async function soak({ minutes, concurrency }: { minutes: number; concurrency: number }): Promise<Soak> {
+export async function soak({
+  minutes,
+  concurrency,
+}: {
+  minutes: number
+  concurrency: number
+}): Promise<Soak> {
   await using town = await openTown({ ...memory, NODE_OPTIONS: `--import=${preload}` })
   const looks: Look[][] = town.daemons.map(() => [])
   const failures: string[] = []
@@ -60,7 +66,9 @@ export async function soak({ minutes, concurrency }: { minutes: number; concurre
 
   const runUntil = async (end: number) => {
     while (performance.now() < end)
-      await runFlow(town, `soak-${++flows}`).catch((error: unknown) => failures.push((error as Error).message))
+      await runFlow(town, `soak-${++flows}`).catch((error: unknown) =>
+        failures.push((error as Error).message),
+      )
   }
 
   for (let end = start + roundMs; end <= start + lengthMs; end += roundMs) {
@@ -85,31 +93,44 @@ export function settled(looks: readonly Look[]): Look[] {
 /** What is over its limit at a daemon, in sentences. Of a slope that is uncertain, as much as is not counts. */
 export function judge(looks: readonly Look[]): string[] {
   const late = settled(looks)
-  if (late.length < fewLooks) return [`it did ${looks.at(-1)?.flows ?? 0} flows, too few to judge its memory by: it takes longer than that`]
+  if (late.length < fewLooks)
+    return [
+      `it did ${looks.at(-1)?.flows ?? 0} flows, too few to judge its memory by: it takes longer than that`,
+    ]
   const wrong: string[] = []
   const { slope, error } = anHour(late, live)
   if (slope - 2 * error > limits.megabytesAnHour) {
-    wrong.push(`live memory grew by ${slope.toFixed(1)} ± ${error.toFixed(1)} MB an hour, more than ${limits.megabytesAnHour}`)
+    wrong.push(
+      `live memory grew by ${slope.toFixed(1)} ± ${error.toFixed(1)} MB an hour, more than ${limits.megabytesAnHour}`,
+    )
   }
   const widest = Math.max(...looks.map(room))
-  if (widest > limits.roomMegabytes) wrong.push(`garbage had ${widest.toFixed(0)} MB, more than ${limits.roomMegabytes}`)
+  if (widest > limits.roomMegabytes)
+    wrong.push(`garbage had ${widest.toFixed(0)} MB, more than ${limits.roomMegabytes}`)
   for (const what of ['files', 'handles'] as const) {
     const grown = anHour(late, (one) => one[what]).slope * (late.at(-1)!.hours - late[0]!.hours)
     if (grown > limits.handles) wrong.push(`${what} grew by ${grown.toFixed(0)}, more than ${limits.handles}`)
   }
   const log = Math.max(...looks.map((one) => one.log))
-  if (log > limits.logMegabytes) wrong.push(`a write-ahead log had ${log.toFixed(1)} MB, more than ${limits.logMegabytes}`)
+  if (log > limits.logMegabytes)
+    wrong.push(`a write-ahead log had ${log.toFixed(1)} MB, more than ${limits.logMegabytes}`)
   return wrong
 }
 
-export const anHour = (looks: readonly Look[], of: (look: Look) => number) => fit(looks.map((one) => ({ x: one.hours, y: of(one) })))
+export const anHour = (looks: readonly Look[], of: (look: Look) => number) =>
+  fit(looks.map((one) => ({ x: one.hours, y: of(one) })))
 
 async function sampleAt(time: number, daemons: readonly Daemon[]): Promise<number[]> {
   await new Promise((resolve) => setTimeout(resolve, Math.max(0, time - performance.now())))
   return daemons.map(({ pid }) => sample(pid).memory)
 }
 
-const Memory = z.object({ resident: z.number(), committed: z.number(), used: z.number(), handles: z.number() })
+const Memory = z.object({
+  resident: z.number(),
+  committed: z.number(),
+  used: z.number(),
+  handles: z.number(),
+})
 const megabyte = 2 ** 20
 
 async function look(daemon: Daemon): Promise<Omit<Look, 'hours' | 'flows' | 'resident'>> {
@@ -125,6 +146,8 @@ async function look(daemon: Daemon): Promise<Omit<Look, 'hours' | 'flows' | 'res
 
 /** Megabytes of the largest write-ahead log of a daemon. */
 function largestLog(folder: string): number {
-  const logs = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('-wal'))
+  const logs = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) =>
+    name.endsWith('-wal'),
+  )
   return Math.max(0, ...logs.map((name) => statSync(join(folder, name)).size / megabyte))
 }

@@ -40,7 +40,12 @@ type Tenant = { walletId: string; apiKey: string }
 export async function openCity(env: Record<string, string> = {}) {
   const dataDir = mkdtempSync(join(tmpdir(), 'identity-agent-'))
   const adminKey = randomBytes(32).toString('base64url')
-  const settings = { AGENT_DATA_DIR: dataDir, AGENT_CONFIG_DIR: dataDir, ADMIN_TOKEN: adminKey, AGENT_OPEN_WALLETS: String(openWallets) }
+  const settings = {
+    AGENT_DATA_DIR: dataDir,
+    AGENT_CONFIG_DIR: dataDir,
+    ADMIN_TOKEN: adminKey,
+    AGENT_OPEN_WALLETS: String(openWallets),
+  }
   const daemon = await Daemon.start({ ...settings, ...env })
   const agent = new Agent({ keepAlive: true, maxSockets: 64 })
 
@@ -50,15 +55,23 @@ export async function openCity(env: Record<string, string> = {}) {
     const start = performance.now()
     const { status, text } = await new Promise<{ status: number; text: string }>((resolve, reject) => {
       const content = body && { 'content-type': 'application/json' }
-      const asked = request(daemon.url + path, { agent, method, headers: { ...headers, ...content } }, (response) => {
-        let text = ''
-        response.setEncoding('utf8').on('data', (chunk: string) => (text += chunk))
-        response.once('end', () => resolve({ status: response.statusCode!, text }))
-      })
+      const asked = request(
+        daemon.url + path,
+        { agent, method, headers: { ...headers, ...content } },
+        (response) => {
+          let text = ''
+          response.setEncoding('utf8').on('data', (chunk: string) => (text += chunk))
+          response.once('end', () => resolve({ status: response.statusCode!, text }))
+        },
+      )
       asked.once('error', reject)
       asked.end(body && JSON.stringify(body))
     })
-    return { ms: performance.now() - start, status, body: (text === '' ? {} : JSON.parse(text)) as { id: string } }
+    return {
+      ms: performance.now() - start,
+      status,
+      body: (text === '' ? {} : JSON.parse(text)) as { id: string },
+    }
   }
   const asAdmin = (key: string, body?: object) => ask(key, { 'x-admin-api-key': adminKey }, body)
 
@@ -83,7 +96,11 @@ export async function openCity(env: Record<string, string> = {}) {
 export type City = Awaited<ReturnType<typeof openCity>>
 
 /** Works on items a few at a time. */
-async function each<T>(items: readonly T[], atOnce: number, work: (item: T) => Promise<unknown>): Promise<void> {
+async function each<T>(
+  items: readonly T[],
+  atOnce: number,
+  work: (item: T) => Promise<unknown>,
+): Promise<void> {
   const rest = items.values()
   const workOn = async () => {
     for (const item of rest) await work(item)
@@ -125,7 +142,10 @@ export async function crowd(
 }
 
 /** Watches tenant B's requests, one after the other, in turns alone and while tenant A floods the daemon. */
-export async function beside(city: City, { connections, seconds }: { connections: number; seconds: number }): Promise<Flooded> {
+export async function beside(
+  city: City,
+  { connections, seconds }: { connections: number; seconds: number },
+): Promise<Flooded> {
   const [a, b] = [await city.newTenant('a'), await city.newTenant('b')]
   const headers = { apikey: b.apiKey }
   const watch = async (waits: number[]) => {
@@ -143,7 +163,11 @@ export async function beside(city: City, { connections, seconds }: { connections
   const turns = Math.ceil((seconds * 1_000) / turnMs / 2)
   for (let turn = 0; turn < turns; turn++) {
     await watch(quiet)
-    const process = execa(globalThis.process.execPath, [flood, city.daemon.url, a.apiKey, String(connections)], { stdin: 'pipe' })
+    const process = execa(
+      globalThis.process.execPath,
+      [flood, city.daemon.url, a.apiKey, String(connections)],
+      { stdin: 'pipe' },
+    )
     await watch([])
     await watch(flooded)
     process.stdin.end()
@@ -151,7 +175,9 @@ export async function beside(city: City, { connections, seconds }: { connections
     for (const [status, count] of Object.entries(statuses)) sum[status] = (sum[status] ?? 0) + count
   }
   const show = (waits: number[]) => ({ p50: percentile(waits, 0.5), p99: percentile(waits, 0.99) })
-  const perSecond = Object.entries(sum).map(([status, count]) => [status, Math.round((count * 1_000) / (turns * turnMs * 2))] as const)
+  const perSecond = Object.entries(sum).map(
+    ([status, count]) => [status, Math.round((count * 1_000) / (turns * turnMs * 2))] as const,
+  )
   return { quiet: show(quiet), flooded: show(flooded), flood: Object.fromEntries(perSecond) }
 }
 

@@ -24,25 +24,36 @@ export type Town = Awaited<ReturnType<typeof openTown>>
 export function setFaults(daemon: Daemon, faults?: Faults): void {
   delete daemon.env['NODE_OPTIONS']
   delete daemon.env['FAULTS']
-  if (faults) Object.assign(daemon.env, { NODE_OPTIONS: `--import=${preload}`, FAULTS: JSON.stringify(faults) })
+  if (faults)
+    Object.assign(daemon.env, { NODE_OPTIONS: `--import=${preload}`, FAULTS: JSON.stringify(faults) })
 }
 
 /** What daemons have in their environment that `killAt` can be asked of. */
 export const awaitingKills = { NODE_OPTIONS: `--import=${preload}`, FAULTS: JSON.stringify({ awaits: true }) }
 
 /** Tells a daemon that runs where to die, or to go on. @throws when it has died. */
-export const killAt = (daemon: Daemon, kill?: Kill) => daemon.exchange({ type: 'kill', ...(kill && { kill }) })
+export const killAt = (daemon: Daemon, kill?: Kill) =>
+  daemon.exchange({ type: 'kill', ...(kill && { kill }) })
 
 /** `env` adds to what the daemons have. */
 export function openTown(env: Record<string, string> = {}) {
   return assemble(async (use) => {
     const book = use(await Book.open())
     const daemons = await startTwo(use, adminKey, { AGENT_LOG_LEVEL: 'error', ...env })
-    const [issuer, holder] = [await newResident(daemons[0], 'issuer'), await newResident(daemons[1], 'holder')]
-    const webhooks = await Promise.all([issuer, holder].map((resident) => ask(resident, 'POST /events/webhooks', { url: book.url })))
+    const [issuer, holder] = [
+      await newResident(daemons[0], 'issuer'),
+      await newResident(daemons[1], 'holder'),
+    ]
+    const webhooks = await Promise.all(
+      [issuer, holder].map((resident) => ask(resident, 'POST /events/webhooks', { url: book.url })),
+    )
     /** Has the agents send again what the book did not take in three attempts. */
     const replay = () =>
-      Promise.all([issuer, holder].map((resident, n) => ask(resident, `POST /events/webhooks/${webhooks[n].id}/replay`, { failed: true })))
+      Promise.all(
+        [issuer, holder].map((resident, n) =>
+          ask(resident, `POST /events/webhooks/${webhooks[n].id}/replay`, { failed: true }),
+        ),
+      )
     const asIssuer = (key: string, body?: object) => ask(issuer, key, body)
     const issuingDID = await publishDid(asIssuer)
     const subjectId = await newDid((key, body) => ask(holder, key, body), 'authentication')
@@ -54,13 +65,20 @@ export function openTown(env: Record<string, string> = {}) {
 
 /** Asks until there is an answer that is not about the agent's own trouble. @throws for a 4xx, and when nobody answered for long. */
 export async function ask({ daemon, apiKey }: Resident, key: string, body?: unknown): Promise<any> {
-  const { status, body: answer } = await persist(key, () => daemon.call(key, { apiKey, ...(body !== undefined && { body }) }))
+  const { status, body: answer } = await persist(key, () =>
+    daemon.call(key, { apiKey, ...(body !== undefined && { body }) }),
+  )
   if (status >= 300) throw new Error(`${key} was answered ${status}: ${JSON.stringify(answer)}`)
   return answer
 }
 
 /** Makes something once, though the answer to an attempt may be lost: looks for it before every other attempt. */
-export async function makeOnce<T>(resident: Resident, find: () => Promise<T | undefined>, key: string, body: unknown): Promise<T> {
+export async function makeOnce<T>(
+  resident: Resident,
+  find: () => Promise<T | undefined>,
+  key: string,
+  body: unknown,
+): Promise<T> {
   let made: T | undefined
   let attempts = 0
   await persist(key, async () => {
@@ -68,7 +86,8 @@ export async function makeOnce<T>(resident: Resident, find: () => Promise<T | un
     if (made !== undefined) return { status: 200, body: made }
     const answer = await resident.daemon.call(key, { apiKey: resident.apiKey, body })
     if (answer.status < 300) made = answer.body as T
-    else if (answer.status < 500) throw new Refused(`${key} was answered ${answer.status}: ${JSON.stringify(answer.body)}`)
+    else if (answer.status < 500)
+      throw new Refused(`${key} was answered ${answer.status}: ${JSON.stringify(answer.body)}`)
     return answer
   })
   return made!
@@ -88,7 +107,8 @@ async function persist(what: string, attempt: () => Promise<Answer>): Promise<An
       if (error instanceof Refused) throw error
       trouble = error
     }
-    if (performance.now() > end) throw new Error(`${what} was not answered for ${patienceMs} ms: ${String(trouble)}`)
+    if (performance.now() > end)
+      throw new Error(`${what} was not answered for ${patienceMs} ms: ${String(trouble)}`)
     await setTimeout(50)
   }
 }

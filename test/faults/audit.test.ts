@@ -27,7 +27,10 @@ test('before it was done, and after', { timeout: 60_000 }, async () => {
   daemon.env['FAULTS'] = JSON.stringify({ kill: { point: 'audit:before', nth: 4 } })
   await daemon.start()
   expect(await read('GET /wallets')).toEqual([])
-  expect(await read('GET /audit')).toMatchObject([{ action: 'POST /wallets', outcome: 'unknown' }, { actor: 'agent' }])
+  expect(await read('GET /audit')).toMatchObject([
+    { action: 'POST /wallets', outcome: 'unknown' },
+    { actor: 'agent' },
+  ])
   await expect(make('done')).rejects.toThrow()
   expect(await daemon.stop()).toBe('SIGKILL')
 
@@ -38,5 +41,8 @@ test('before it was done, and after', { timeout: 60_000 }, async () => {
     { sequence: 3, actor: 'admin', action: 'POST /wallets', outcome: 'unknown' },
     { sequence: 2, actor: 'admin', action: 'POST /wallets', outcome: 'unknown' },
   ])
-  expect((await daemon.call('GET /audit/verification', { adminKey })).body).toMatchObject({ isIntact: true, entries: 3 })
+  expect((await daemon.call('GET /audit/verification', { adminKey })).body).toMatchObject({
+    isIntact: true,
+    entries: 3,
+  })
 })

@@ -10,36 +10,52 @@ import { until } from '../_pair.ts'
 const canLimit = process.platform === 'linux' && spawnSync('prlimit', ['--version']).status === 0
 const adminKey = 'the-administrator-of-few-files'
 
-test.runIf(canLimit).each([256, 128])('with %i open files no tenant gets a 500', { timeout: 60_000 }, async (limit) => {
-  await using folder = await temporaryFolder()
-  const folders = { AGENT_DATA_DIR: join(folder.path, 'data'), AGENT_CONFIG_DIR: join(folder.path, 'config'), ADMIN_TOKEN: adminKey }
-  await using daemon = await Daemon.start(folders, ['prlimit', `--nofile=${limit}:${limit}`])
-  const tenants: string[] = []
-  for (let n = 0; n < 40; n++) {
-    const { body: wallet } = await daemon.call('POST /wallets', { adminKey, body: { name: `wallet ${n}` } })
-    const { body: entity } = await daemon.call('POST /iam/entities', { adminKey, body: { name: `tenant ${n}`, walletId: wallet.id } })
-    const apiKey = `the-api-key-of-tenant-number-${n}`
-    await daemon.call('POST /iam/apikey-authentication', { adminKey, body: { entityId: entity.id, apiKey } })
-    tenants.push(apiKey)
-  }
-  const statuses = new Set<number>()
-  for (let round = 0; round < 2; round++) {
-    for (const response of await Promise.all(tenants.map((apikey) => fetch(`${daemon.url}/connections`, { headers: { apikey } })))) {
-      statuses.add(response.status)
-      if (response.status === 503) expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0)
-      await response.arrayBuffer()
+test.runIf(canLimit).each([256, 128])(
+  'with %i open files no tenant gets a 500',
+  { timeout: 60_000 },
+  async (limit) => {
+    await using folder = await temporaryFolder()
+    const folders = {
+      AGENT_DATA_DIR: join(folder.path, 'data'),
+      AGENT_CONFIG_DIR: join(folder.path, 'config'),
+      ADMIN_TOKEN: adminKey,
     }
-  }
-  expect([...statuses].filter((status) => status !== 200 && status !== 503)).toEqual([])
-  // One after the other, all of them are served: idle wallets make room.
-  for (const apiKey of tenants) {
-    await until(
-      'an answer',
-      async () => (await daemon.call('GET /connections', { apiKey })).status,
-      (status) => status === 200,
-    )
-  }
-})
+    await using daemon = await Daemon.start(folders, ['prlimit', `--nofile=${limit}:${limit}`])
+    const tenants: string[] = []
+    for (let n = 0; n < 40; n++) {
+      const { body: wallet } = await daemon.call('POST /wallets', { adminKey, body: { name: `wallet ${n}` } })
+      const { body: entity } = await daemon.call('POST /iam/entities', {
+        adminKey,
+        body: { name: `tenant ${n}`, walletId: wallet.id },
+      })
+      const apiKey = `the-api-key-of-tenant-number-${n}`
+      await daemon.call('POST /iam/apikey-authentication', {
+        adminKey,
+        body: { entityId: entity.id, apiKey },
+      })
+      tenants.push(apiKey)
+    }
+    const statuses = new Set<number>()
+    for (let round = 0; round < 2; round++) {
+      for (const response of await Promise.all(
+        tenants.map((apikey) => fetch(`${daemon.url}/connections`, { headers: { apikey } })),
+      )) {
+        statuses.add(response.status)
+        if (response.status === 503) expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0)
+        await response.arrayBuffer()
+      }
+    }
+    expect([...statuses].filter((status) => status !== 200 && status !== 503)).toEqual([])
+    // One after the other, all of them are served: idle wallets make room.
+    for (const apiKey of tenants) {
+      await until(
+        'an answer',
+        async () => (await daemon.call('GET /connections', { apiKey })).status,
+        (status) => status === 200,
+      )
+    }
+  },
+)
 
 test('what was set stays while the limit is enough, and is lowered with a sentence when it is not', () => {
   const config = readConfig({})

@@ -20,7 +20,9 @@ type SmallDisk = {
 /** A file system of a few megabytes, in a mount namespace of a process that keeps it. */
 async function smallDisk(folder: string): Promise<SmallDisk> {
   const script = 'mount -t tmpfs -o size=6m,mode=700 tmpfs "$1" && echo mounted && exec cat'
-  const holder = spawn('unshare', ['-rm', 'sh', '-c', script, 'sh', folder], { stdio: ['pipe', 'pipe', 'inherit'] })
+  const holder = spawn('unshare', ['-rm', 'sh', '-c', script, 'sh', folder], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
   await once(holder.stdout, 'data')
   return {
     inside: folder,
@@ -59,12 +61,18 @@ test.runIf(canMount).each(['SIGKILL', 'SIGTERM'] as const)(
     await using folder = await temporaryFolder()
     await using disk = await smallDisk(folder.path)
     const apiKey = 'the-key-of-the-full-disk'
-    const folders = { AGENT_DATA_DIR: join(disk.inside, 'data'), AGENT_CONFIG_DIR: join(disk.inside, 'config') }
+    const folders = {
+      AGENT_DATA_DIR: join(disk.inside, 'data'),
+      AGENT_CONFIG_DIR: join(disk.inside, 'config'),
+    }
     await using daemon = await Daemon.start({ ...folders, DEFAULT_WALLET_AUTH_API_KEY: apiKey }, disk.prefix)
     const profilePath = join(disk.path, 'config', 'profiles', 'local.json')
-    const readProfile = () => Promise.resolve(JSON.parse(readFileSync(profilePath, 'utf8')) as { pid: number })
-    const invite = async () => (await daemon.call('POST /connections', { apiKey, body: { label: 'x'.repeat(200) } })).status
-    const count = async () => (await daemon.call('GET /connections?limit=100', { apiKey })).body.contents.length
+    const readProfile = () =>
+      Promise.resolve(JSON.parse(readFileSync(profilePath, 'utf8')) as { pid: number })
+    const invite = async () =>
+      (await daemon.call('POST /connections', { apiKey, body: { label: 'x'.repeat(200) } })).status
+    const count = async () =>
+      (await daemon.call('GET /connections?limit=100', { apiKey })).body.contents.length
     for (let n = 0; n < 3; n++) expect(await invite()).toBe(201)
     fill(disk.path, 'filler-1')
     // What is left in blocks that are not full.
@@ -86,7 +94,9 @@ test.runIf(canMount).each(['SIGKILL', 'SIGTERM'] as const)(
     expect(await invite()).toBe(201)
     expect(await count()).toBe(made + 1)
     await until('the profile of this start', readProfile, ({ pid }) => pid === daemon.pid)
-    expect(JSON.parse(readFileSync(join(disk.path, 'data', 'daemon.json'), 'utf8'))).toMatchObject({ pid: daemon.pid })
+    expect(JSON.parse(readFileSync(join(disk.path, 'data', 'daemon.json'), 'utf8'))).toMatchObject({
+      pid: daemon.pid,
+    })
     expect(await daemon.stop()).toBe(0)
   },
 )

@@ -33,8 +33,10 @@ async function startUntil(daemon: Daemon, point: string): Promise<void> {
   }
 }
 
-const rotate = (daemon: Daemon, body: object) => daemon.call('POST /_system/master-key/rotation', { body, adminKey: admin })
-const connections = async (daemon: Daemon) => (await daemon.call('GET /connections', { apiKey })).body?.contents?.length
+const rotate = (daemon: Daemon, body: object) =>
+  daemon.call('POST /_system/master-key/rotation', { body, adminKey: admin })
+const connections = async (daemon: Daemon) =>
+  (await daemon.call('GET /connections', { apiKey })).body?.contents?.length
 
 /** Rotates, and is killed at the point. */
 async function dieOf(daemon: Daemon, newKey: string): Promise<void> {
@@ -45,7 +47,9 @@ async function dieOf(daemon: Daemon, newKey: string): Promise<void> {
 test('a key in a file', { timeout: 120_000 }, async () => {
   await using folder = await temporaryFolder()
   const file = join(folder.path, 'data', 'master.key')
-  await using daemon = await Daemon.start(settings(folder.path, { FAULTS: JSON.stringify({ kill: { point: 'next-key:before', nth: 1 } }) }))
+  await using daemon = await Daemon.start(
+    settings(folder.path, { FAULTS: JSON.stringify({ kill: { point: 'next-key:before', nth: 1 } }) }),
+  )
   expect((await daemon.call('POST /connections', { apiKey, body: {} })).status).toBe(201)
   const expected = { key: readFileSync(file, 'utf8').trim() }
   // The start after the fourth, which would finish it, is killed before the file has its name, and the one after the fifth when it has.
@@ -60,7 +64,10 @@ test('a key in a file', { timeout: 120_000 }, async () => {
   ] as const) {
     if (point !== 'next-key:before') await startUntil(daemon, point)
     expect(await connections(daemon), point).toBe(1)
-    expect([readFileSync(file, 'utf8').trim(), existsSync(`${file}.next`)], point).toEqual([expected.key, false])
+    expect([readFileSync(file, 'utf8').trim(), existsSync(`${file}.next`)], point).toEqual([
+      expected.key,
+      false,
+    ])
     if (point === 'no more') break
     const key = newKey()
     await dieOf(daemon, key)

@@ -12,7 +12,12 @@ test('the model misses what is lost, finds what is doubled, and knows an end', (
       walletId: 'w',
       data: { thid: 't', role: 'Inviter', state },
     }))
-  const whole = ['InvitationGenerated', 'ConnectionRequestReceived', 'ConnectionResponsePending', 'ConnectionResponseSent']
+  const whole = [
+    'InvitationGenerated',
+    'ConnectionRequestReceived',
+    'ConnectionResponsePending',
+    'ConnectionResponseSent',
+  ]
   expect(judge(say(...whole))).toMatchObject({ records: 1, missing: [], doubled: [], unended: [] })
   expect(judge(say(...whole.slice(0, 3))).unended).toHaveLength(1)
   expect(judge(say(whole[0]!, whole[2]!, whole[3]!)).missing).toHaveLength(1)

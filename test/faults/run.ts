@@ -19,8 +19,14 @@ const { values } = parseArgs({
     only: { type: 'string' },
   },
 })
-const number = (name: 'rounds' | 'seed' | 'concurrency' | 'depth' | 'images' | 'waiting') => Number(values[name])
-const [rounds, seed, concurrency, depth] = [number('rounds'), number('seed'), number('concurrency'), number('depth')]
+const number = (name: 'rounds' | 'seed' | 'concurrency' | 'depth' | 'images' | 'waiting') =>
+  Number(values[name])
+const [rounds, seed, concurrency, depth] = [
+  number('rounds'),
+  number('seed'),
+  number('concurrency'),
+  number('depth'),
+]
 
 /** Kills in one town; then another is built, so that books stay short. */
 const killsInTown = 50
@@ -31,8 +37,13 @@ const isWanted = (name: string) => values.only === undefined || name.includes(va
 if (isWanted('random')) {
   let sum = nothing()
   for (let done = 0; done < rounds; done += killsInTown) {
-    sum = add(sum, await killAtRandom({ kills: Math.min(killsInTown, rounds - done), seed: seed + done, concurrency }))
-    process.stderr.write(`killed ${sum.kills} times: ${sum.flows} flows, lost ${sum.lost.length}, doubled ${sum.doubled.length}\n`)
+    sum = add(
+      sum,
+      await killAtRandom({ kills: Math.min(killsInTown, rounds - done), seed: seed + done, concurrency }),
+    )
+    process.stderr.write(
+      `killed ${sum.kills} times: ${sum.flows} flows, lost ${sum.lost.length}, doubled ${sum.doubled.length}\n`,
+    )
     for (const sentence of sum.lost.slice(0, 3)) process.stderr.write(`  ${sentence}\n`)
   }
   table['killed at random'] = sum
@@ -44,7 +55,9 @@ for (const point of points.filter(isWanted)) {
     { concurrency: 2 },
   )
   table[`killed at ${point}`] = sum
-  process.stderr.write(`killed at ${point} ${sum.kills} times: lost ${sum.lost.length}, doubled ${sum.doubled.length}\n`)
+  process.stderr.write(
+    `killed at ${point} ${sum.kills} times: lost ${sum.lost.length}, doubled ${sum.doubled.length}\n`,
+  )
 }
 if (isWanted('5 %')) table['5 % + 5 % faults'] = await failAtRandom({ rate: 0.05, seed, flows: concurrency })
 
@@ -57,15 +70,26 @@ if (isWanted('power') && number('images') > 0) {
 if (isWanted('slow') && number('waiting') > 0) {
   const neighbourhood = await watchNeighbour({ waiting: number('waiting'), seconds: 20 })
   const { waiting, delivered, repeated } = neighbourhood
-  if (delivered !== waiting || repeated > 0) wrong.push(`of ${waiting} events ${delivered} were delivered, ${repeated} more than once`)
-  console.table(Object.fromEntries(Object.entries(neighbourhood).map(([name, value]) => [name, Number(value.toFixed(1))])))
+  if (delivered !== waiting || repeated > 0)
+    wrong.push(`of ${waiting} events ${delivered} were delivered, ${repeated} more than once`)
+  console.table(
+    Object.fromEntries(
+      Object.entries(neighbourhood).map(([name, value]) => [name, Number(value.toFixed(1))]),
+    ),
+  )
 }
 if (Object.keys(table).length > 0)
   console.table(
     Object.fromEntries(
       Object.entries(table).map(([name, { lost, doubled, unended, slowest, ...counts }]) => [
         name,
-        { ...counts, lost: lost.length, doubled: doubled.length, unended: unended.length, 'slowest end (s)': Number(slowest.toFixed(1)) },
+        {
+          ...counts,
+          lost: lost.length,
+          doubled: doubled.length,
+          unended: unended.length,
+          'slowest end (s)': Number(slowest.toFixed(1)),
+        },
       ]),
     ),
   )

@@ -21,8 +21,17 @@ function looks(growth: Partial<Look> = {}, flows = 6_000): Look[] {
   return Array.from({ length: 90 }, (_, n) => {
     const hours = (0.5 * (n + 1)) / 90
     const warmUp = Math.min(15, n)
-    const seen = Object.fromEntries(Object.entries(figures).map(([name, of]) => [name, of(hours)])) as Omit<Look, 'hours' | 'flows'>
-    return { hours, flows: (flows * (n + 1)) / 90, ...seen, heap: seen.heap + warmUp, resident: seen.resident + warmUp }
+    const seen = Object.fromEntries(Object.entries(figures).map(([name, of]) => [name, of(hours)])) as Omit<
+      Look,
+      'hours' | 'flows'
+    >
+    return {
+      hours,
+      flows: (flows * (n + 1)) / 90,
+      ...seen,
+      heap: seen.heap + warmUp,
+      resident: seen.resident + warmUp,
+    }
   })
 }
 

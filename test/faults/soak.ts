@@ -9,13 +9,19 @@ import { parseArgs } from 'node:util'
 import { fit } from './_samples.ts'
 import { anHour, judge, live, room, settled, soak, type Look } from './_soak.ts'
 
-const { values } = parseArgs({ options: { minutes: { type: 'string', default: '30' }, concurrency: { type: 'string', default: '4' } } })
+const { values } = parseArgs({
+  options: { minutes: { type: 'string', default: '30' }, concurrency: { type: 'string', default: '4' } },
+})
 
-const { looks, failures } = await soak({ minutes: Number(values.minutes), concurrency: Number(values.concurrency) })
+const { looks, failures } = await soak({
+  minutes: Number(values.minutes),
+  concurrency: Number(values.concurrency),
+})
 const names = ['issuer', 'holder']
 
 /** `12.3 ± 0.4` */
-const show = ({ slope, error }: { slope: number; error: number }, unit = 1) => `${(slope * unit).toFixed(1)} ± ${(error * unit).toFixed(1)}`
+const show = ({ slope, error }: { slope: number; error: number }, unit = 1) =>
+  `${(slope * unit).toFixed(1)} ± ${(error * unit).toFixed(1)}`
 const range = (values: number[]) => `${Math.min(...values)} to ${Math.max(...values)}`
 
 function figures(all: readonly Look[]) {

@@ -8,14 +8,19 @@ import { beside, crowd, openCity } from './_tenants.ts'
 
 const number = (value: string) => ({ type: 'string', default: value }) as const
 const { values } = parseArgs({
-  options: { wallets: number('10000'), active: number('1000'), connections: number('64'), seconds: number('40') },
+  options: {
+    wallets: number('10000'),
+    active: number('1000'),
+    connections: number('64'),
+    seconds: number('40'),
+  },
 })
-const [wallets, active, connections, seconds] = [values.wallets, values.active, values.connections, values.seconds].map(Number) as [
-  number,
-  number,
-  number,
-  number,
-]
+const [wallets, active, connections, seconds] = [
+  values.wallets,
+  values.active,
+  values.connections,
+  values.seconds,
+].map(Number) as [number, number, number, number]
 
 await using city = await openCity()
 const flooded = await beside(city, { connections, seconds })
@@ -27,7 +32,9 @@ const wrong = [
   ...Object.entries(crowded.errors).map(([status, count]) => `${count} answers were ${status}`),
   ...(crowded.files > 200 ? [`${crowded.files} files were open`] : []),
   ...(crowded.pageP99 > 50 ? [`a page of wallets took ${crowded.pageP99.toFixed(1)} ms`] : []),
-  ...(flooded.flooded.p99 >= 2 * flooded.quiet.p99 ? ['tenant B waited for more than twice as long beside the flood'] : []),
+  ...(flooded.flooded.p99 >= 2 * flooded.quiet.p99
+    ? ['tenant B waited for more than twice as long beside the flood']
+    : []),
 ]
 for (const sentence of wrong) console.error(sentence)
 process.exitCode = wrong.length === 0 ? 0 : 1

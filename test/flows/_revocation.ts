@@ -5,7 +5,9 @@ import { presentationIn, type Tenant } from '../_pair.ts'
 import { libraries } from '../credentials/_status-lists.ts'
 
 /** The status of a credential. */
-export function statusOf(credential: string): CredentialStatus & { statusListIndex: number; statusListCredential: string } {
+export function statusOf(
+  credential: string,
+): CredentialStatus & { statusListIndex: number; statusListCredential: string } {
   const [status, ...more] = decodeJwtVc(credential).statuses
   expect(more).toEqual([])
   return status as ReturnType<typeof statusOf>
@@ -24,7 +26,12 @@ export async function isRevoked(credential: string): Promise<boolean> {
 type Asked = { connectionId: string; statusCheck?: 'required' | 'if-available' | 'off' }
 
 /** A verifier asks, the prover shows credentials. Returns the thread. */
-export async function present(verifier: Tenant, prover: Tenant, body: Asked, ...proofId: string[]): Promise<string> {
+export async function present(
+  verifier: Tenant,
+  prover: Tenant,
+  body: Asked,
+  ...proofId: string[]
+): Promise<string> {
   const { thid } = await verifier.call('POST /present-proof/presentations', { body })
   const { presentationId } = await presentationIn(prover.call, thid, 'RequestReceived')
   await prover.call('PATCH /present-proof/presentations/{presentationId}', {
@@ -36,5 +43,6 @@ export async function present(verifier: Tenant, prover: Tenant, body: Asked, ...
 
 /** Why the verifier refused what it was shown. */
 export async function refusalOf(verifier: Tenant, thid: string): Promise<string> {
-  return (await presentationIn(verifier.call, thid, 'PresentationVerificationFailed')).metaLastFailure!.detail!
+  return (await presentationIn(verifier.call, thid, 'PresentationVerificationFailed')).metaLastFailure!
+    .detail!
 }

@@ -8,7 +8,13 @@ export const personClaims = {
   degrees: ['BSc', { name: 'MSc', year: 2020 }],
 }
 
-export type Holding = { issuer: Tenant; holder: Tenant; connectionId: string; issuingDID: string; subjectId: string }
+export type Holding = {
+  issuer: Tenant
+  holder: Tenant
+  connectionId: string
+  issuingDID: string
+  subjectId: string
+}
 
 /** Issues a credential over a connection; with `keyId` it is bound to that key of the holder's. */
 export async function issueSdJwtTo(
@@ -23,9 +29,17 @@ export async function issueSdJwtTo(
     body: { credentialFormat: 'SDJWT', connectionId, issuingDID, claims, automaticIssuance: true, ...terms },
   })
   const { recordId } = await credentialIn(holder.call, offer.thid, 'OfferReceived')
-  await holder.call('POST /issue-credentials/records/{recordId}/accept-offer', { path: { recordId }, body: { subjectId, keyId } })
+  await holder.call('POST /issue-credentials/records/{recordId}/accept-offer', {
+    path: { recordId },
+    body: { subjectId, keyId },
+  })
   const { credential } = await credentialIn(holder.call, offer.thid, 'CredentialReceived')
-  return { recordId, issuerRecordId: offer.recordId, thid: offer.thid, credential: Buffer.from(credential!, 'base64url').toString() }
+  return {
+    recordId,
+    issuerRecordId: offer.recordId,
+    thid: offer.thid,
+    credential: Buffer.from(credential!, 'base64url').toString(),
+  }
 }
 
 type Asked = {
@@ -38,9 +52,15 @@ type Asked = {
 
 /** A verifier asks for an SD-JWT; the request as the prover has it. */
 export async function askSdJwt(verifier: Tenant, prover: Tenant, body: Asked) {
-  const { thid } = await verifier.call('POST /present-proof/presentations', { body: { credentialFormat: 'SDJWT', ...body } })
+  const { thid } = await verifier.call('POST /present-proof/presentations', {
+    body: { credentialFormat: 'SDJWT', ...body },
+  })
   const { presentationId, requestData } = await presentationIn(prover.call, thid, 'RequestReceived')
-  const accept = (choice: { proofId: string[]; claims?: Record<string, any>; credentialFormat?: 'JWT' | 'SDJWT' }) =>
+  const accept = (choice: {
+    proofId: string[]
+    claims?: Record<string, any>
+    credentialFormat?: 'JWT' | 'SDJWT'
+  }) =>
     prover.call('PATCH /present-proof/presentations/{presentationId}', {
       path: { presentationId },
       body: { action: 'request-accept', ...choice },

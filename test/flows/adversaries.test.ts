@@ -26,7 +26,10 @@ async function openWire() {
     incoming.on('data', (chunk) => (body += chunk))
     incoming.on('end', () => {
       envelopes.push({ path: incoming.url!, body })
-      const onward = request(target + incoming.url!, { method: 'POST', headers: { 'content-type': 'application/didcomm-encrypted+json' } })
+      const onward = request(target + incoming.url!, {
+        method: 'POST',
+        headers: { 'content-type': 'application/didcomm-encrypted+json' },
+      })
       onward.on('response', (response) => outgoing.writeHead(response.statusCode!) && response.pipe(outgoing))
       onward.end(body)
     })
@@ -46,7 +49,11 @@ async function openWire() {
 /** Somebody with a DID and keys, who is nobody to the agent. */
 function stranger() {
   const [privateJwk, signing] = [generateKey('X25519'), generateKey('Ed25519')]
-  const did = createPeerDid({ keyAgreement: privateJwk, authentication: signing, serviceUri: 'http://127.0.0.1:1/nobody' })
+  const did = createPeerDid({
+    keyAgreement: privateJwk,
+    authentication: signing,
+    serviceUri: 'http://127.0.0.1:1/nobody',
+  })
   const document = resolvePeerDid(did)
   return {
     did,
@@ -67,108 +74,159 @@ async function picture({ agent }: TestAgent, { call, walletId }: Tenant) {
   return { events, lists }
 }
 
-test('every type × every thread × eight kinds of attackers, and every envelope there was once more', { timeout: 120_000 }, async () => {
-  await using wire = await openWire()
-  await using agent = await startAgent({ DIDCOMM_SERVICE_URL: wire.url })
-  wire.leadTo(agent.didcommUrl)
-  const [issuer, holder, third] = [await agent.newTenant('issuer'), await agent.newTenant('holder'), await agent.newTenant('third')]
-  const { thid: connected, inviterConnectionId: connectionId } = await connect(issuer, holder)
-  const other = await connect(third, holder)
-  const [{ did: issuingDID }, { did: subjectId }] = [await newDid(issuer, 'assertionMethod'), await newDid(holder, 'authentication')]
+test(
+  'every type × every thread × eight kinds of attackers, and every envelope there was once more',
+  { timeout: 120_000 },
+  async () => {
+    await using wire = await openWire()
+    await using agent = await startAgent({ DIDCOMM_SERVICE_URL: wire.url })
+    wire.leadTo(agent.didcommUrl)
+    const [issuer, holder, third] = [
+      await agent.newTenant('issuer'),
+      await agent.newTenant('holder'),
+      await agent.newTenant('third'),
+    ]
+    const { thid: connected, inviterConnectionId: connectionId } = await connect(issuer, holder)
+    const other = await connect(third, holder)
+    const [{ did: issuingDID }, { did: subjectId }] = [
+      await newDid(issuer, 'assertionMethod'),
+      await newDid(holder, 'authentication'),
+    ]
 
-  // Threads that stand in different states on both sides.
-  const open = await issuer.call('POST /connections', { body: {} })
-  const { thid: issued, recordId } = await issue(issuer, holder, connectionId, issuingDID, subjectId)
-  const offered = await issuer.call('POST /issue-credentials/credential-offers', { body: { connectionId, issuingDID, claims: { a: 1 } } })
-  const requested = await issuer.call('POST /issue-credentials/credential-offers', { body: { connectionId, issuingDID, claims: { a: 2 } } })
-  const { recordId: wanted } = await credentialIn(holder.call, requested.thid, 'OfferReceived')
-  await holder.call('POST /issue-credentials/records/{recordId}/accept-offer', { path: { recordId: wanted }, body: { subjectId } })
-  const asked = await issuer.call('POST /present-proof/presentations', { body: { connectionId } })
-  const proved = await issuer.call('POST /present-proof/presentations', { body: { connectionId } })
-  const { presentationId } = await presentationIn(holder.call, proved.thid, 'RequestReceived')
-  await holder.call('PATCH /present-proof/presentations/{presentationId}', {
-    path: { presentationId },
-    body: { action: 'request-accept', proofId: [recordId] },
-  })
-  await Promise.all([
-    credentialIn(holder.call, offered.thid, 'OfferReceived'),
-    credentialIn(issuer.call, offered.thid, 'OfferSent'),
-    credentialIn(issuer.call, requested.thid, 'RequestReceived'),
-    credentialIn(holder.call, requested.thid, 'RequestSent'),
-    credentialIn(issuer.call, issued, 'CredentialSent'),
-    presentationIn(holder.call, asked.thid, 'RequestReceived'),
-    presentationIn(issuer.call, asked.thid, 'RequestSent'),
-    presentationIn(issuer.call, proved.thid, 'PresentationVerified'),
-    presentationIn(holder.call, proved.thid, 'PresentationSent'),
-  ])
+    // Threads that stand in different states on both sides.
+    const open = await issuer.call('POST /connections', { body: {} })
+    const { thid: issued, recordId } = await issue(issuer, holder, connectionId, issuingDID, subjectId)
+    const offered = await issuer.call('POST /issue-credentials/credential-offers', {
+      body: { connectionId, issuingDID, claims: { a: 1 } },
+    })
+    const requested = await issuer.call('POST /issue-credentials/credential-offers', {
+      body: { connectionId, issuingDID, claims: { a: 2 } },
+    })
+    const { recordId: wanted } = await credentialIn(holder.call, requested.thid, 'OfferReceived')
+    await holder.call('POST /issue-credentials/records/{recordId}/accept-offer', {
+      path: { recordId: wanted },
+      body: { subjectId },
+    })
+    const asked = await issuer.call('POST /present-proof/presentations', { body: { connectionId } })
+    const proved = await issuer.call('POST /present-proof/presentations', { body: { connectionId } })
+    const { presentationId } = await presentationIn(holder.call, proved.thid, 'RequestReceived')
+    await holder.call('PATCH /present-proof/presentations/{presentationId}', {
+      path: { presentationId },
+      body: { action: 'request-accept', proofId: [recordId] },
+    })
+    await Promise.all([
+      credentialIn(holder.call, offered.thid, 'OfferReceived'),
+      credentialIn(issuer.call, offered.thid, 'OfferSent'),
+      credentialIn(issuer.call, requested.thid, 'RequestReceived'),
+      credentialIn(holder.call, requested.thid, 'RequestSent'),
+      credentialIn(issuer.call, issued, 'CredentialSent'),
+      presentationIn(holder.call, asked.thid, 'RequestReceived'),
+      presentationIn(issuer.call, asked.thid, 'RequestSent'),
+      presentationIn(issuer.call, proved.thid, 'PresentationVerified'),
+      presentationIn(holder.call, proved.thid, 'PresentationSent'),
+    ])
 
-  const holderDid = (await connectionIn(holder.call, connected, 'ConnectionResponseReceived')).myDid!
-  const issuerDid = (await connectionIn(issuer.call, connected, 'ConnectionResponseSent')).myDid!
-  const thirdDid = (await connectionIn(third.call, other.thid, 'ConnectionResponseSent')).myDid!
-  const thirdKey = (await agent.agent.wallets.use(third.walletId, (wallet) => findPeerKey(wallet, recipientOf(thirdDid).kid))) as OwnKey
-  const mallory = stranger()
-  const before = [await picture(agent, issuer), await picture(agent, holder), await picture(agent, third)]
-  const threads = [connected, other.thid, open.thid, issued, offered.thid, requested.thid, asked.thid, proved.thid, randomUUID()]
+    const holderDid = (await connectionIn(holder.call, connected, 'ConnectionResponseReceived')).myDid!
+    const issuerDid = (await connectionIn(issuer.call, connected, 'ConnectionResponseSent')).myDid!
+    const thirdDid = (await connectionIn(third.call, other.thid, 'ConnectionResponseSent')).myDid!
+    const thirdKey = (await agent.agent.wallets.use(third.walletId, (wallet) =>
+      findPeerKey(wallet, recipientOf(thirdDid).kid),
+    )) as OwnKey
+    const mallory = stranger()
+    const before = [await picture(agent, issuer), await picture(agent, holder), await picture(agent, third)]
+    const threads = [
+      connected,
+      other.thid,
+      open.thid,
+      issued,
+      offered.thid,
+      requested.thid,
+      asked.thid,
+      proved.thid,
+      randomUUID(),
+    ]
 
-  let attempts = 0
-  for (const type of Object.keys(handlers)) {
-    for (const [victim, impersonated] of [
-      [holderDid, issuerDid],
-      [issuerDid, holderDid],
-    ] as const) {
-      for (const thid of threads) {
-        const recipients = [recipientOf(victim)]
-        const plain = (from?: string): PlaintextMessage => ({
+    let attempts = 0
+    for (const type of Object.keys(handlers)) {
+      for (const [victim, impersonated] of [
+        [holderDid, issuerDid],
+        [issuerDid, holderDid],
+      ] as const) {
+        for (const thid of threads) {
+          const recipients = [recipientOf(victim)]
+          const plain = (from?: string): PlaintextMessage => ({
+            id: randomUUID(),
+            type,
+            ...(from !== undefined && { from }),
+            to: [victim],
+            thid,
+            pthid: thid,
+            body: {},
+            attachments: [],
+          })
+          const forged = (message: PlaintextMessage, sender: OwnKey) =>
+            encrypt(writeMessage(message), { sender, recipients, enc: 'A256CBC-HS512' })
+          const envelopes = {
+            'an unknown DID': packAuthcrypt(plain(mallory.did), { sender: mallory.sender, recipients }),
+            'an unknown DID as the other side': forged(plain(impersonated), mallory.sender),
+            'the other side of another connection, in another tenant': packAuthcrypt(plain(thirdDid), {
+              sender: thirdKey,
+              recipients,
+            }),
+            'that one as the other side': forged(plain(impersonated), thirdKey),
+            'nobody as the other side': packAnoncrypt(plain(impersonated), { recipients }),
+            nobody: packAnoncrypt(plain(), { recipients }),
+            'a signature by an unknown DID as the other side': encrypt(
+              Buffer.from(JSON.stringify(signed(plain(impersonated), [mallory.signer]))),
+              { recipients, enc: 'XC20P' },
+            ),
+            'a plaintext': JSON.stringify(plain(impersonated)),
+          }
+          for (const [who, envelope] of Object.entries(envelopes)) {
+            const { status } = await post(agent.didcommUrl, envelope)
+            // An empty message may come from anybody, because it does nothing.
+            if (!type.includes('/empty/')) expect([400, 404, 422], `${type} from ${who}`).toContain(status)
+            attempts++
+          }
+        }
+      }
+    }
+    expect(attempts).toBe(Object.keys(handlers).length * 2 * threads.length * 8)
+    expect(Object.keys(handlers).length).toBeGreaterThanOrEqual(15)
+
+    // The right sender, in threads that are another's.
+    const issuerKey = (await agent.agent.wallets.use(issuer.walletId, (wallet) =>
+      findPeerKey(wallet, recipientOf(issuerDid).kid),
+    )) as OwnKey
+    const foreign = [other.thid, open.thid, randomUUID()]
+    for (const type of Object.keys(handlers).filter((name) =>
+      /connections|issue-credential|present-proof|problem-report/.test(name),
+    )) {
+      for (const thid of foreign) {
+        const message = {
           id: randomUUID(),
           type,
-          ...(from !== undefined && { from }),
-          to: [victim],
+          from: issuerDid,
+          to: [holderDid],
           thid,
           pthid: thid,
           body: {},
           attachments: [],
-        })
-        const forged = (message: PlaintextMessage, sender: OwnKey) =>
-          encrypt(writeMessage(message), { sender, recipients, enc: 'A256CBC-HS512' })
-        const envelopes = {
-          'an unknown DID': packAuthcrypt(plain(mallory.did), { sender: mallory.sender, recipients }),
-          'an unknown DID as the other side': forged(plain(impersonated), mallory.sender),
-          'the other side of another connection, in another tenant': packAuthcrypt(plain(thirdDid), { sender: thirdKey, recipients }),
-          'that one as the other side': forged(plain(impersonated), thirdKey),
-          'nobody as the other side': packAnoncrypt(plain(impersonated), { recipients }),
-          nobody: packAnoncrypt(plain(), { recipients }),
-          'a signature by an unknown DID as the other side': encrypt(
-            Buffer.from(JSON.stringify(signed(plain(impersonated), [mallory.signer]))),
-            { recipients, enc: 'XC20P' },
-          ),
-          'a plaintext': JSON.stringify(plain(impersonated)),
         }
-        for (const [who, envelope] of Object.entries(envelopes)) {
-          const { status } = await post(agent.didcommUrl, envelope)
-          // An empty message may come from anybody, because it does nothing.
-          if (!type.includes('/empty/')) expect([400, 404, 422], `${type} from ${who}`).toContain(status)
-          attempts++
-        }
+        const { status } = await post(
+          agent.didcommUrl,
+          packAuthcrypt(message, { sender: issuerKey, recipients: [recipientOf(holderDid)] }),
+        )
+        // A report is taken and changes nothing.
+        expect(type.includes('problem-report') ? [200, 400] : [400, 404, 422], type).toContain(status)
       }
     }
-  }
-  expect(attempts).toBe(Object.keys(handlers).length * 2 * threads.length * 8)
-  expect(Object.keys(handlers).length).toBeGreaterThanOrEqual(15)
 
-  // The right sender, in threads that are another's.
-  const issuerKey = (await agent.agent.wallets.use(issuer.walletId, (wallet) => findPeerKey(wallet, recipientOf(issuerDid).kid))) as OwnKey
-  const foreign = [other.thid, open.thid, randomUUID()]
-  for (const type of Object.keys(handlers).filter((name) => /connections|issue-credential|present-proof|problem-report/.test(name))) {
-    for (const thid of foreign) {
-      const message = { id: randomUUID(), type, from: issuerDid, to: [holderDid], thid, pthid: thid, body: {}, attachments: [] }
-      const { status } = await post(agent.didcommUrl, packAuthcrypt(message, { sender: issuerKey, recipients: [recipientOf(holderDid)] }))
-      // A report is taken and changes nothing.
-      expect(type.includes('problem-report') ? [200, 400] : [400, 404, 422], type).toContain(status)
-    }
-  }
-
-  const carried = wire.envelopes.splice(0)
-  expect(carried.length).toBeGreaterThan(10)
-  for (const { path, body } of carried) expect((await post(agent.didcommUrl + path, body)).status).toBe(200)
-  expect([await picture(agent, issuer), await picture(agent, holder), await picture(agent, third)]).toEqual(before)
-})
+    const carried = wire.envelopes.splice(0)
+    expect(carried.length).toBeGreaterThan(10)
+    for (const { path, body } of carried) expect((await post(agent.didcommUrl + path, body)).status).toBe(200)
+    expect([await picture(agent, issuer), await picture(agent, holder), await picture(agent, third)]).toEqual(
+      before,
+    )
+  },
+)

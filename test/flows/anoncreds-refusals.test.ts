@@ -31,19 +31,29 @@ afterAll(async () => {
   await agent[Symbol.asyncDispose]()
 })
 
-const attach = (content: object, format: string) => [base64Attachment(randomUUID(), JSON.stringify(content), format)]
+const attach = (content: object, format: string) => [
+  base64Attachment(randomUUID(), JSON.stringify(content), format),
+]
 const accept = (recordId: string, body: object = {}) =>
   tenant!.call('POST /issue-credentials/records/{recordId}/accept-offer', { path: { recordId }, body })
 const createOffer = () => engine.createOffer({ ...published, keyCorrectnessProof: made.keyCorrectnessProof })
 
 /** The party offers, as an issuer that is nobody’s agent. */
-async function offer(change: (offer: any) => unknown = () => undefined, attributes: Record<string, unknown> = claims, thid = randomUUID()) {
+async function offer(
+  change: (offer: any) => unknown = () => undefined,
+  attributes: Record<string, unknown> = claims,
+  thid = randomUUID(),
+) {
   const offered: any = await createOffer()
   change(offered)
   const answer = await party.send(sides.theirDid, {
     type: typesOf.offer,
     thid,
-    body: { credential_preview: { body: { attributes: Object.entries(attributes).map(([name, value]) => ({ name, value })) } } },
+    body: {
+      credential_preview: {
+        body: { attributes: Object.entries(attributes).map(([name, value]) => ({ name, value })) },
+      },
+    },
     attachments: attach(offered, 'anoncreds/credential-offer@v1.0'),
   })
   return { thid, offered, answer }
@@ -60,15 +70,32 @@ describe('an offer', () => {
   test.each(cases)('%s is refused, and reported', async (_, change, detail, attributes = claims) => {
     const { thid, answer } = await offer(change, attributes)
     expect(answer).toEqual({ status: 400, detail: expect.stringMatching(detail) })
-    expect(await party.next(report)).toMatchObject({ pthid: thid, body: { code: 'e.p.msg.offer-refused', comment: answer.detail } })
+    expect(await party.next(report)).toMatchObject({
+      pthid: thid,
+      body: { code: 'e.p.msg.offer-refused', comment: answer.detail },
+    })
   })
 
   const unacceptable: [string, (offer: any) => unknown, Record<string, unknown>, object, number, RegExp][] = [
     ['is about a DID', () => undefined, claims, { subjectId: 'did:prism:abc' }, 400, /^subjectId: /],
     ['names a key', () => undefined, claims, { keyId: 'key-1' }, 400, /^keyId: /],
-    ['lacks an attribute', () => undefined, { age: '1', country: 'x' }, {}, 400, /lacks the attribute givenname/],
+    [
+      'lacks an attribute',
+      () => undefined,
+      { age: '1', country: 'x' },
+      {},
+      400,
+      /lacks the attribute givenname/,
+    ],
     ['has one too many', () => undefined, { ...claims, email: 'x' }, {}, 400, /no attribute email/],
-    ['is for another schema', (o) => (o.schema_id = 'https://x.example/schema'), claims, {}, 400, /for the schema/],
+    [
+      'is for another schema',
+      (o) => (o.schema_id = 'https://x.example/schema'),
+      claims,
+      {},
+      400,
+      /for the schema/,
+    ],
     [
       'is by a definition that is nowhere',
       (o) => (o.cred_def_id = published.credDefId.replace(/[0-9a-f]{8}/, '00000000')),
@@ -77,15 +104,28 @@ describe('an offer', () => {
       422,
       /could not be read/,
     ],
-    ['is by a schema, not a definition', (o) => (o.cred_def_id = published.schemaId), claims, {}, 422, /could not be read/],
+    [
+      'is by a schema, not a definition',
+      (o) => (o.cred_def_id = published.schemaId),
+      claims,
+      {},
+      422,
+      /could not be read/,
+    ],
     ['has another key', (o) => (o.key_correctness_proof.c = '5'), claims, {}, 400, /key correctness proof/],
   ]
-  test.each(unacceptable)('that %s cannot be accepted, and waits', async (_, change, attributes, body, status, detail) => {
-    const { thid } = await offer(change, attributes)
-    const { recordId } = await credentialIn(tenant!.call, thid, 'OfferReceived')
-    expect(await refusal(accept(recordId, body))).toMatchObject({ status, detail: expect.stringMatching(detail) })
-    expect(await credentialIn(tenant!.call, thid, 'OfferReceived')).toMatchObject({ recordId })
-  })
+  test.each(unacceptable)(
+    'that %s cannot be accepted, and waits',
+    async (_, change, attributes, body, status, detail) => {
+      const { thid } = await offer(change, attributes)
+      const { recordId } = await credentialIn(tenant!.call, thid, 'OfferReceived')
+      expect(await refusal(accept(recordId, body))).toMatchObject({
+        status,
+        detail: expect.stringMatching(detail),
+      })
+      expect(await credentialIn(tenant!.call, thid, 'OfferReceived')).toMatchObject({ recordId })
+    },
+  )
 })
 
 /** An offer that was accepted; what the party has to issue a credential, and a good one. */
@@ -115,19 +155,43 @@ async function startIssuing() {
       return copy
     },
     send: (credential: object) =>
-      party.send(sides.theirDid, { type: typesOf.credential, thid, attachments: attach(credential, 'anoncreds/credential@v1.0') }),
+      party.send(sides.theirDid, {
+        type: typesOf.credential,
+        thid,
+        attachments: attach(credential, 'anoncreds/credential@v1.0'),
+      }),
   }
 }
 type Issuing = Awaited<ReturnType<typeof startIssuing>>
 
 describe('a credential that is not the one that was offered ends the flow, and nothing is held, when it', () => {
   const cases: [string, (issuing: Issuing) => object | Promise<object>, RegExp][] = [
-    ['says something else, signed', ({ sign }) => sign({ ...claims, age: '31' }), /claim age is not what was offered/],
-    ['is of another definition', ({ damaged }) => damaged((c) => (c.cred_def_id = 'https://x.example/definition')), /is of the definition/],
-    ['is of another schema', ({ damaged }) => damaged((c) => (c.schema_id = 'https://x.example/schema')), /is of the schema/],
-    ['has another text', ({ damaged }) => damaged((c) => (c.values.age.raw = '31')), /age is not what was offered/],
+    [
+      'says something else, signed',
+      ({ sign }) => sign({ ...claims, age: '31' }),
+      /claim age is not what was offered/,
+    ],
+    [
+      'is of another definition',
+      ({ damaged }) => damaged((c) => (c.cred_def_id = 'https://x.example/definition')),
+      /is of the definition/,
+    ],
+    [
+      'is of another schema',
+      ({ damaged }) => damaged((c) => (c.schema_id = 'https://x.example/schema')),
+      /is of the schema/,
+    ],
+    [
+      'has another text',
+      ({ damaged }) => damaged((c) => (c.values.age.raw = '31')),
+      /age is not what was offered/,
+    ],
     ['lacks an attribute', ({ damaged }) => damaged((c) => delete c.values.age), /lacks the claim age/],
-    ['has one too many', ({ damaged }) => damaged((c) => (c.values.email = { raw: '1', encoded: '1' })), /email, which was not offered/],
+    [
+      'has one too many',
+      ({ damaged }) => damaged((c) => (c.values.email = { raw: '1', encoded: '1' })),
+      /email, which was not offered/,
+    ],
   ]
   test.each(cases)('%s', async (_, make, reason) => {
     const issuing = await startIssuing()
@@ -136,7 +200,10 @@ describe('a credential that is not the one that was offered ends the flow, and n
     const ended = await credentialIn(tenant!.call, thid, 'ProblemReportSent')
     expect(ended).toMatchObject({
       recordId,
-      metaLastFailure: { type: 'error:CredentialServiceError:InvalidCredentialIssue', detail: expect.stringMatching(reason) },
+      metaLastFailure: {
+        type: 'error:CredentialServiceError:InvalidCredentialIssue',
+        detail: expect.stringMatching(reason),
+      },
     })
     expect(ended).not.toHaveProperty('credential')
     expect(await party.next(report)).toMatchObject({
@@ -152,28 +219,61 @@ test('a credential that does not hold is refused, says so on the record, and a r
   const { thid, recordId, good, sign, others, damaged, send } = await startIssuing()
   const cases: [string, object, RegExp][] = [
     ['is for another link secret', await sign(claims, others), /Signature correctness proof/],
-    ['has another number', damaged((c) => (c.values.age.encoded = '31')), /signed of its attribute age is not its text/],
-    ['has another number for a text', damaged((c) => (c.values.country.encoded = '5')), /signed of its attribute country/],
-    ['has another signature', damaged((c) => (c.signature.p_credential.a = '123')), /Signature correctness proof/],
-    ['has another exponent', damaged((c) => (c.signature.p_credential.e = '123')), /Signature correctness proof/],
-    ['has another proof', damaged((c) => (c.signature_correctness_proof.c = '5')), /Signature correctness proof/],
+    [
+      'has another number',
+      damaged((c) => (c.values.age.encoded = '31')),
+      /signed of its attribute age is not its text/,
+    ],
+    [
+      'has another number for a text',
+      damaged((c) => (c.values.country.encoded = '5')),
+      /signed of its attribute country/,
+    ],
+    [
+      'has another signature',
+      damaged((c) => (c.signature.p_credential.a = '123')),
+      /Signature correctness proof/,
+    ],
+    [
+      'has another exponent',
+      damaged((c) => (c.signature.p_credential.e = '123')),
+      /Signature correctness proof/,
+    ],
+    [
+      'has another proof',
+      damaged((c) => (c.signature_correctness_proof.c = '5')),
+      /Signature correctness proof/,
+    ],
     ['has no signature', damaged((c) => delete c.signature), /signature/],
-    ['has numbers that are none', damaged((c) => (c.signature.p_credential.v = 'x')), /signature\.p_credential\.v/],
+    [
+      'has numbers that are none',
+      damaged((c) => (c.signature.p_credential.v = 'x')),
+      /signature\.p_credential\.v/,
+    ],
     ['can be revoked', damaged((c) => (c.rev_reg_id = 'x')), /rev_reg_id/],
     ['is a list', [], /must be an object/],
   ]
   for (const [what, credential, reason] of cases) {
     const answer = await send(credential)
     expect([what, answer]).toEqual([what, { status: 400, detail: expect.stringMatching(reason) }])
-    expect(await party.next(report)).toMatchObject({ pthid: thid, body: { code: 'e.p.trust.credential-refused', comment: answer.detail } })
+    expect(await party.next(report)).toMatchObject({
+      pthid: thid,
+      body: { code: 'e.p.trust.credential-refused', comment: answer.detail },
+    })
     const waiting = await credentialIn(tenant!.call, thid, 'RequestSent')
-    expect(waiting.metaLastFailure).toMatchObject({ type: 'error:CredentialServiceError:InvalidCredentialIssue', detail: answer.detail })
+    expect(waiting.metaLastFailure).toMatchObject({
+      type: 'error:CredentialServiceError:InvalidCredentialIssue',
+      detail: answer.detail,
+    })
   }
   expect((await send(good)).status).toBe(200)
   await credentialIn(tenant!.call, thid, 'CredentialReceived')
   expect((await send(good)).status).toBe(400)
   await party.next(report)
-  const { issuer, definition: named } = await tenant!.call('GET /issue-credentials/records/{recordId}/credential', { path: { recordId } })
+  const { issuer, definition: named } = await tenant!.call(
+    'GET /issue-credentials/records/{recordId}/credential',
+    { path: { recordId } },
+  )
   expect([issuer, named]).toEqual([published.issuingDID, published.credDefId])
 }, 60_000)
 
@@ -181,14 +281,29 @@ describe('a request', () => {
   async function offered() {
     const own = await publishedByTenant()
     const { thid, recordId } = await tenant!.call('POST /issue-credentials/credential-offers', {
-      body: { connectionId: sides.connectionId, credentialFormat: 'AnonCreds', credentialDefinitionId: own.guid, claims },
+      body: {
+        connectionId: sides.connectionId,
+        credentialFormat: 'AnonCreds',
+        credentialDefinitionId: own.guid,
+        claims,
+      },
     })
     const message = await party.next(typesOf.offer)
-    expect(message).toMatchObject({ thid, body: { goal_code: 'Offer Credential', credential_preview: { schema_id: own.schemaId } } })
+    expect(message).toMatchObject({
+      thid,
+      body: { goal_code: 'Offer Credential', credential_preview: { schema_id: own.schemaId } },
+    })
     const offer = JSON.parse(Buffer.from(message.attachments![0]!.data.base64!, 'base64url').toString())
-    expect([message.attachments![0]!.format, offer.cred_def_id]).toEqual(['anoncreds/credential-offer@v1.0', own.credDefId])
+    expect([message.attachments![0]!.format, offer.cred_def_id]).toEqual([
+      'anoncreds/credential-offer@v1.0',
+      own.credDefId,
+    ])
     const definition = await agent.agent.env.getCredentialDefinition(own.credDefId)
-    const { request } = await engine.createRequest({ definition, linkSecret: await engine.createLinkSecret(), offer })
+    const { request } = await engine.createRequest({
+      definition,
+      linkSecret: await engine.createLinkSecret(),
+      offer,
+    })
     const send = (content: object) =>
       party.send(sides.theirDid, {
         type: typesOf.credentialRequest,
@@ -198,7 +313,8 @@ describe('a request', () => {
     return { thid, recordId, request: request as any, send }
   }
   let own: Promise<Published> | undefined
-  const publishedByTenant = () => (own ??= newDid(tenant!, 'assertionMethod').then(({ did }) => publishDefinition(agent, tenant!, did)))
+  const publishedByTenant = () =>
+    (own ??= newDid(tenant!, 'assertionMethod').then(({ did }) => publishDefinition(agent, tenant!, did)))
 
   test('that cannot be used is refused, and the offer waits, until a right one comes', async () => {
     const { thid, recordId, request, send } = await offered()
@@ -211,20 +327,30 @@ describe('a request', () => {
     for (const [content, reason] of cases) {
       const answer = await send(content)
       expect(answer).toEqual({ status: 400, detail: expect.stringMatching(reason) })
-      expect(await party.next(report)).toMatchObject({ pthid: thid, body: { code: 'e.p.trust.request-refused' } })
-      expect((await credentialIn(tenant!.call, thid, 'OfferSent')).metaLastFailure?.detail).toBe(answer.detail)
+      expect(await party.next(report)).toMatchObject({
+        pthid: thid,
+        body: { code: 'e.p.trust.request-refused' },
+      })
+      expect((await credentialIn(tenant!.call, thid, 'OfferSent')).metaLastFailure?.detail).toBe(
+        answer.detail,
+      )
     }
     expect((await send(request)).status).toBe(200)
     await tenant!.call('POST /issue-credentials/records/{recordId}/issue-credential', { path: { recordId } })
     const issued = await party.next(typesOf.credential)
-    expect(issued).toMatchObject({ thid, body: { goal_code: 'Issue Credential' }, attachments: [{ format: 'anoncreds/credential@v1.0' }] })
+    expect(issued).toMatchObject({
+      thid,
+      body: { goal_code: 'Issue Credential' },
+      attachments: [{ format: 'anoncreds/credential@v1.0' }],
+    })
     await credentialIn(tenant!.call, thid, 'CredentialSent')
   }, 30_000)
 
   test('whose proof does not hold gets no credential: the record ends, and the holder is told', async () => {
     const { thid, recordId, request, send } = await offered()
     await send({ ...request, blinded_ms: { ...request.blinded_ms, u: '12345' } })
-    const issue = () => tenant!.call('POST /issue-credentials/records/{recordId}/issue-credential', { path: { recordId } })
+    const issue = () =>
+      tenant!.call('POST /issue-credentials/records/{recordId}/issue-credential', { path: { recordId } })
     await issue()
     const ended = await credentialIn(tenant!.call, thid, 'ProblemReportSent')
     expect(ended).not.toHaveProperty('credential')

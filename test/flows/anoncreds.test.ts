@@ -24,18 +24,34 @@ afterAll(async () => {
 
 /** Offers, accepts and issues. */
 async function issue(change: object = {}) {
-  const body = { connectionId, credentialFormat: 'AnonCreds' as const, credentialDefinitionId: published.guid, claims, ...change }
+  const body = {
+    connectionId,
+    credentialFormat: 'AnonCreds' as const,
+    credentialDefinitionId: published.guid,
+    claims,
+    ...change,
+  }
   const offer = await issuer.call('POST /issue-credentials/credential-offers', { body })
   const { recordId } = await credentialIn(holder.call, offer.thid, 'OfferReceived')
-  await holder.call('POST /issue-credentials/records/{recordId}/accept-offer', { path: { recordId }, body: {} })
+  await holder.call('POST /issue-credentials/records/{recordId}/accept-offer', {
+    path: { recordId },
+    body: {},
+  })
   return { offer, recordId }
 }
 
 test('a credential is offered, asked for, issued by hand and kept; a proof of it shows one attribute and proves one predicate', async () => {
   const { offer, recordId } = await issue()
-  expect(offer).toMatchObject({ credentialFormat: 'AnonCreds', claims, issuingDID: published.issuingDID, protocolState: 'OfferPending' })
+  expect(offer).toMatchObject({
+    credentialFormat: 'AnonCreds',
+    claims,
+    issuingDID: published.issuingDID,
+    protocolState: 'OfferPending',
+  })
   await credentialIn(issuer.call, offer.thid, 'RequestReceived')
-  await issuer.call('POST /issue-credentials/records/{recordId}/issue-credential', { path: { recordId: offer.recordId } })
+  await issuer.call('POST /issue-credentials/records/{recordId}/issue-credential', {
+    path: { recordId: offer.recordId },
+  })
   const kept = await credentialIn(holder.call, offer.thid, 'CredentialReceived')
   expect(kept).toMatchObject({ recordId, claims, credentialFormat: 'AnonCreds' })
   expect(JSON.parse(Buffer.from(kept.credential!, 'base64url').toString())).toMatchObject({
@@ -52,7 +68,9 @@ test('a credential is offered, asked for, issued by hand and kept; a proof of it
         name: 'age check',
         version: '1.0',
         nonce: '1234567890',
-        requested_attributes: { who: { name: 'Given Name', restrictions: [{ cred_def_id: published.credDefId }] } },
+        requested_attributes: {
+          who: { name: 'Given Name', restrictions: [{ cred_def_id: published.credDefId }] },
+        },
         requested_predicates: { adult: { name: 'age', p_type: '>=', p_value: 18, restrictions: [] } },
       },
     },
@@ -63,7 +81,9 @@ test('a credential is offered, asked for, issued by hand and kept; a proof of it
     body: {
       action: 'request-accept',
       anoncredPresentationRequest: {
-        credentialProofs: [{ credential: recordId, requestedAttribute: ['who'], requestedPredicate: ['adult'] }],
+        credentialProofs: [
+          { credential: recordId, requestedAttribute: ['who'], requestedPredicate: ['adult'] },
+        ],
       },
     },
   })

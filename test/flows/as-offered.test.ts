@@ -51,11 +51,23 @@ async function run(
   const named = schemas.length > 0 ? { schema_ids: schemas, schema_id: schemas[0] } : {}
   const options = { challenge: 'the challenge', domain: 'https://peer.example' }
   const body = { credential_preview: { ...named, body: { attributes } } }
-  await party.send(theirDid, { type: typesOf.offer, thid, body, attachments: [jsonAttachment('1', { options }, format)] })
+  await party.send(theirDid, {
+    type: typesOf.offer,
+    thid,
+    body,
+    attachments: [jsonAttachment('1', { options }, format)],
+  })
   const { recordId } = await credentialIn(holder.call, thid, 'OfferReceived')
-  await holder.call('POST /issue-credentials/records/{recordId}/accept-offer', { path: { recordId }, body: { subjectId } })
+  await holder.call('POST /issue-credentials/records/{recordId}/accept-offer', {
+    path: { recordId },
+    body: { subjectId },
+  })
   await party.next(typesOf.credentialRequest)
-  const answer = await party.send(theirDid, { type: typesOf.credential, thid, attachments: [base64Attachment('1', token, format)] })
+  const answer = await party.send(theirDid, {
+    type: typesOf.credential,
+    thid,
+    attachments: [base64Attachment('1', token, format)],
+  })
   expect(answer).toEqual({ status: 200 })
   return { thid, recordId, end: (state: string) => credentialIn(holder.call, thid, state) }
 }
@@ -64,7 +76,16 @@ const now = () => Math.floor(Date.now() / 1_000)
 const jwt = (change: Partial<CredentialContent> = {}) =>
   issueJwtVc({ issuerDid, issuerKey, subjectDid, claims, schemas: [schema], now: now(), ...change })
 const sdJwt = (change: Partial<SdJwtContent> = {}) =>
-  issueSdJwt({ issuerDid, issuerKey, subjectDid, claims, vct: schema, expiresAt: now() + 60, now: now(), ...change })
+  issueSdJwt({
+    issuerDid,
+    issuerKey,
+    subjectDid,
+    claims,
+    vct: schema,
+    expiresAt: now() + 60,
+    now: now(),
+    ...change,
+  })
 
 /** The same without a disclosure of a claim. */
 function withheld(token: string, name: string): string {
@@ -83,14 +104,34 @@ const formats = [
 describe.each(formats)('%s', (_, format, issued) => {
   const { age: _age, ...withoutAge } = claims
   const refused: [string, () => string, RegExp, object?][] = [
-    ['says something else', () => issued({ ...claims, role: 'convicted felon' }), /its claim role is not what was offered/],
-    ['says something else deep inside', () => issued({ ...claims, address: { city: 'Bern', zip: 3001 } }), /its claim address/],
-    ['has a member more deep inside', () => issued({ ...claims, address: { ...claims.address, more: true } }), /its claim address/],
+    [
+      'says something else',
+      () => issued({ ...claims, role: 'convicted felon' }),
+      /its claim role is not what was offered/,
+    ],
+    [
+      'says something else deep inside',
+      () => issued({ ...claims, address: { city: 'Bern', zip: 3001 } }),
+      /its claim address/,
+    ],
+    [
+      'has a member more deep inside',
+      () => issued({ ...claims, address: { ...claims.address, more: true } }),
+      /its claim address/,
+    ],
     ['has another order in a list', () => issued({ ...claims, tags: [null, 1, 'x'] }), /its claim tags/],
     ['has a text for a number', () => issued({ ...claims, age: '42' }), /its claim age/],
     ['lacks a claim', () => issued(withoutAge), /it lacks the claim age/],
-    ['has a claim more', () => issued({ ...claims, admin: true }), /it has the claim admin, which was not offered/],
-    ['is of another schema', () => (format === 'prism/jwt' ? jwt({ schemas: [other] }) : sdJwt({ vct: other })), /of the schema .*convict/],
+    [
+      'has a claim more',
+      () => issued({ ...claims, admin: true }),
+      /it has the claim admin, which was not offered/,
+    ],
+    [
+      'is of another schema',
+      () => (format === 'prism/jwt' ? jwt({ schemas: [other] }) : sdJwt({ vct: other })),
+      /of the schema .*convict/,
+    ],
   ]
   test.each(refused)('that %s is not kept', async (_what, token, why) => {
     const { thid, recordId, end } = await run(format, {}, token())
@@ -113,7 +154,11 @@ describe.each(formats)('%s', (_, format, issued) => {
   test('that is the one that was offered is kept, however the preview writes it', async () => {
     await (await run(format, {}, issued(claims))).end('CredentialReceived')
     await (
-      await run(format, {}, issued({ tags: claims.tags, address: { zip: 3000, city: 'Bern' }, age: 42, role: 'guest' }))
+      await run(
+        format,
+        {},
+        issued({ tags: claims.tags, address: { zip: 3000, city: 'Bern' }, age: 42, role: 'guest' }),
+      )
     ).end('CredentialReceived')
     const asText = Object.entries(claims).map(([name, value]) => ({
       name,
@@ -124,7 +169,9 @@ describe.each(formats)('%s', (_, format, issued) => {
 })
 
 test('a JWT is of all schemas that were offered, and of no other', async () => {
-  await (await run('prism/jwt', { schemas: [schema, other] }, jwt({ schemas: [other, schema] }))).end('CredentialReceived')
+  await (
+    await run('prism/jwt', { schemas: [schema, other] }, jwt({ schemas: [other, schema] }))
+  ).end('CredentialReceived')
   for (const [offered, issued] of [
     [[schema, other], [schema]],
     [[schema], []],
@@ -139,7 +186,8 @@ test('an SD-JWT that withholds a claim is not kept; one without a type, or for a
   await (await run('vc+sd-jwt', {}, withheld(sdJwt(), 'age'))).end('ProblemReportSent')
   await party.next(report)
   await (await run('vc+sd-jwt', {}, sdJwt({ vct: undefined as never }))).end('CredentialReceived')
-  for (const vct of ['guest', anyCredential]) await (await run('vc+sd-jwt', { schemas: [] }, sdJwt({ vct }))).end('CredentialReceived')
+  for (const vct of ['guest', anyCredential])
+    await (await run('vc+sd-jwt', { schemas: [] }, sdJwt({ vct }))).end('CredentialReceived')
 })
 
 test('an offer that is accepted by its schema, without a person, brings no credential of another one', async () => {
@@ -149,7 +197,12 @@ test('an offer that is accepted by its schema, without a person, brings no crede
   const thid = randomUUID()
   const body = { credential_preview: { schema_ids: [schema], body: { attributes: preview } } }
   const options = { challenge: 'the challenge', domain: 'https://peer.example' }
-  await party.send(theirDid, { type: typesOf.offer, thid, body, attachments: [jsonAttachment('1', { options }, 'prism/jwt')] })
+  await party.send(theirDid, {
+    type: typesOf.offer,
+    thid,
+    body,
+    attachments: [jsonAttachment('1', { options }, 'prism/jwt')],
+  })
   await party.next(typesOf.credentialRequest)
   const attachments = [base64Attachment('1', jwt({ schemas: [other] }), 'prism/jwt')]
   expect((await party.send(theirDid, { type: typesOf.credential, thid, attachments })).status).toBe(200)

@@ -6,7 +6,17 @@ import { createWorker } from '../../src/protocols/create-worker.ts'
 import { jsonAttachment } from '../../src/didcomm/message.ts'
 import { startAgent, type TestAgent } from '../_agent.ts'
 import { announced, offerByInvitation, takeOffer } from '../_invitation.ts'
-import { connect, connectionIn, credentialIn, newDid, oobOf, refusal, startPair, until, type Tenant } from '../_pair.ts'
+import {
+  connect,
+  connectionIn,
+  credentialIn,
+  newDid,
+  oobOf,
+  refusal,
+  startPair,
+  until,
+  type Tenant,
+} from '../_pair.ts'
 import { openParty, typesOf } from '../_party.ts'
 
 type Terms = {
@@ -20,7 +30,9 @@ type Terms = {
 const update = ({ call }: Tenant, connectionId: string, automaticAcceptance: Terms) =>
   call('PATCH /connections/{connectionId}', { path: { connectionId }, body: { automaticAcceptance } })
 const owedFor = ({ agent }: TestAgent, { walletId }: Tenant, recordId: string) =>
-  agent.wallets.use(walletId, ({ db }) => db.selectFrom('job').select('body').where('queue', '=', `record:${recordId}`).execute())
+  agent.wallets.use(walletId, ({ db }) =>
+    db.selectFrom('job').select('body').where('queue', '=', `record:${recordId}`).execute(),
+  )
 
 /** A connected pair whose holder accepts by `terms`; `offer` makes an offer over it. */
 async function startAccepting(terms: Omit<Terms, 'credentialOffers' | 'subjectId'> = {}) {
@@ -76,15 +88,25 @@ test('nothing is accepted unless the holder has said so', async () => {
   const thid = await scene.offer()
   const { recordId } = await credentialIn(scene.tenant.call, thid, 'OfferReceived')
   expect(await owedFor(scene.agent, scene.tenant, recordId)).toEqual([])
-  const connection = await scene.tenant.call('GET /connections/{connectionId}', { path: { connectionId: scene.connectionId } })
+  const connection = await scene.tenant.call('GET /connections/{connectionId}', {
+    path: { connectionId: scene.connectionId },
+  })
   expect(connection).not.toHaveProperty('automaticAcceptance')
 })
 
 test('an offer over the connection takes the way of every other, without a person', async () => {
   await using pair = await startAccepting()
   const { thid } = await pair.offer()
-  expect(await credentialIn(pair.holder.call, thid, 'CredentialReceived')).toMatchObject({ subjectId: pair.subjectId, claims: { a: 1 } })
-  expect(await announced(pair.agent, pair.holder, thid)).toEqual(['OfferReceived', 'RequestPending', 'RequestSent', 'CredentialReceived'])
+  expect(await credentialIn(pair.holder.call, thid, 'CredentialReceived')).toMatchObject({
+    subjectId: pair.subjectId,
+    claims: { a: 1 },
+  })
+  expect(await announced(pair.agent, pair.holder, thid)).toEqual([
+    'OfferReceived',
+    'RequestPending',
+    'RequestSent',
+    'CredentialReceived',
+  ])
 })
 
 test('an SD-JWT is bound to the key that the holder has named', async () => {
@@ -107,16 +129,31 @@ test('either side may say so when it connects, may say otherwise later, and is s
   const first = { credentialOffers: true, subjectId } as const
   const made = await one.call('POST /connections', { body: { automaticAcceptance: first } })
   expect(made.automaticAcceptance).toEqual(first)
-  const second = { credentialOffers: true as const, subjectId: another, schemaIds: ['https://schemas.example/a'] }
+  const second = {
+    credentialOffers: true as const,
+    subjectId: another,
+    schemaIds: ['https://schemas.example/a'],
+  }
   const body = { invitation: oobOf(made), automaticAcceptance: second }
   const accepted = await two.call('POST /connection-invitations', { body })
   expect(accepted.automaticAcceptance).toEqual(second)
-  expect((await connectionIn(two.call, made.thid, 'ConnectionResponseReceived')).automaticAcceptance).toEqual(second)
-  expect((await connectionIn(one.call, made.thid, 'ConnectionResponseSent')).automaticAcceptance).toEqual(first)
+  expect((await connectionIn(two.call, made.thid, 'ConnectionResponseReceived')).automaticAcceptance).toEqual(
+    second,
+  )
+  expect((await connectionIn(one.call, made.thid, 'ConnectionResponseSent')).automaticAcceptance).toEqual(
+    first,
+  )
 
   const before = await announced(agent, one, made.thid)
-  const changed = await update(one, made.connectionId, { credentialOffers: true, subjectId, credentialFormats: ['JWT'] })
-  expect(changed).toMatchObject({ state: 'ConnectionResponseSent', automaticAcceptance: { credentialFormats: ['JWT'] } })
+  const changed = await update(one, made.connectionId, {
+    credentialOffers: true,
+    subjectId,
+    credentialFormats: ['JWT'],
+  })
+  expect(changed).toMatchObject({
+    state: 'ConnectionResponseSent',
+    automaticAcceptance: { credentialFormats: ['JWT'] },
+  })
   const off = await update(one, made.connectionId, { credentialOffers: false })
   expect(off).not.toHaveProperty('automaticAcceptance')
   expect(off.updatedAt).toBe(changed.updatedAt)
@@ -126,7 +163,11 @@ test('either side may say so when it connects, may say otherwise later, and is s
 test('with schemas named, an offer of another one, of more, or of none waits for a person', async () => {
   await using scene = await startWithIssuer(false)
   const { agent, tenant, connectionId, subjectId } = scene
-  const [first, second, third] = ['a', 'b', 'c'].map((name) => `https://schemas.example/${name}`) as [string, string, string]
+  const [first, second, third] = ['a', 'b', 'c'].map((name) => `https://schemas.example/${name}`) as [
+    string,
+    string,
+    string,
+  ]
   await update(tenant, connectionId, { credentialOffers: true, subjectId, schemaIds: [first, second] })
   for (const preview of [{}, { schema_id: third }, { schema_ids: [first, third] }]) {
     const { recordId } = await credentialIn(tenant.call, await scene.offer(preview), 'OfferReceived')
@@ -145,8 +186,14 @@ test('what could never be accepted is refused when it is said, and nothing is ma
   const { did: foreign } = await newDid(stranger, 'authentication')
   const { did: good } = await newDid(tenant, 'authentication')
   const cases: [Terms | object, object][] = [
-    [{ credentialOffers: true }, { status: 400, detail: expect.stringContaining('automaticAcceptance.subjectId') }],
-    [{ subjectId: good }, { status: 400, detail: expect.stringContaining('automaticAcceptance.credentialOffers') }],
+    [
+      { credentialOffers: true },
+      { status: 400, detail: expect.stringContaining('automaticAcceptance.subjectId') },
+    ],
+    [
+      { subjectId: good },
+      { status: 400, detail: expect.stringContaining('automaticAcceptance.credentialOffers') },
+    ],
     [
       { credentialOffers: true, subjectId: issuing },
       { status: 400, detail: expect.stringContaining('Authentication key not found') },
@@ -164,15 +211,28 @@ test('what could never be accepted is refused when it is said, and nothing is ma
     [{ credentialOffers: true, subjectId: good, schemaIds: [] }, { status: 400 }],
   ]
   for (const [terms, answer] of cases) {
-    expect(await refusal(update(tenant, connectionId, terms as Terms)), JSON.stringify(terms)).toMatchObject(answer)
-    expect(await refusal(tenant.call('POST /connections', { body: { automaticAcceptance: terms as Terms } }))).toMatchObject(answer)
+    expect(await refusal(update(tenant, connectionId, terms as Terms)), JSON.stringify(terms)).toMatchObject(
+      answer,
+    )
+    expect(
+      await refusal(tenant.call('POST /connections', { body: { automaticAcceptance: terms as Terms } })),
+    ).toMatchObject(answer)
   }
   const { invitation } = await stranger.call('POST /connections', { body: {} })
-  const body = { invitation: invitation.invitationUrl, automaticAcceptance: { credentialOffers: true, subjectId: foreign } }
+  const body = {
+    invitation: invitation.invitationUrl,
+    automaticAcceptance: { credentialOffers: true, subjectId: foreign },
+  }
   expect(await refusal(tenant.call('POST /connection-invitations', { body }))).toMatchObject({ status: 404 })
-  expect((await tenant.call('GET /connections')).contents.map(({ automaticAcceptance }) => automaticAcceptance)).toEqual([undefined])
-  expect(await refusal(update(stranger, connectionId, { credentialOffers: false }))).toMatchObject({ status: 404 })
-  expect(await refusal(tenant.call('PATCH /connections/{connectionId}', { path: { connectionId }, body: {} }))).toMatchObject({
+  expect(
+    (await tenant.call('GET /connections')).contents.map(({ automaticAcceptance }) => automaticAcceptance),
+  ).toEqual([undefined])
+  expect(await refusal(update(stranger, connectionId, { credentialOffers: false }))).toMatchObject({
+    status: 404,
+  })
+  expect(
+    await refusal(tenant.call('PATCH /connections/{connectionId}', { path: { connectionId }, body: {} })),
+  ).toMatchObject({
     status: 400,
     detail: expect.stringContaining('automaticAcceptance'),
   })
@@ -183,7 +243,11 @@ test('what stands in the way is told by the record, and a person can go on', asy
   const { agent, tenant, subjectId } = scene
   // The ledger, where this would be done, is not what this is about.
   await agent.agent.wallets.use(tenant.walletId, async ({ db }) => {
-    const { state } = await db.selectFrom('did').select('state').where('did', '=', subjectId).executeTakeFirstOrThrow()
+    const { state } = await db
+      .selectFrom('did')
+      .select('state')
+      .where('did', '=', subjectId)
+      .executeTakeFirstOrThrow()
     await db
       .updateTable('did')
       .set({ state: JSON.stringify({ ...JSON.parse(state), deactivated: true }) })
@@ -191,14 +255,22 @@ test('what stands in the way is told by the record, and a person can go on', asy
       .execute()
   })
   const thid = await scene.offer()
-  await expect.poll(() => announced(agent, tenant, thid), { timeout: 10_000 }).toEqual(['OfferReceived', 'OfferReceived'])
+  await expect
+    .poll(() => announced(agent, tenant, thid), { timeout: 10_000 })
+    .toEqual(['OfferReceived', 'OfferReceived'])
   const left = await credentialIn(tenant.call, thid, 'OfferReceived')
-  expect(left.metaLastFailure).toMatchObject({ status: 400, detail: expect.stringMatching(/automatically: .*is deactivated/) })
+  expect(left.metaLastFailure).toMatchObject({
+    status: 400,
+    detail: expect.stringMatching(/automatically: .*is deactivated/),
+  })
   await expect.poll(() => owedFor(agent, tenant, left.recordId)).toEqual([])
 
   const { did } = await newDid(tenant, 'authentication')
   const path = { recordId: left.recordId }
-  await tenant.call('POST /issue-credentials/records/{recordId}/accept-offer', { path, body: { subjectId: did } })
+  await tenant.call('POST /issue-credentials/records/{recordId}/accept-offer', {
+    path,
+    body: { subjectId: did },
+  })
   expect((await scene.party.next(typesOf.credentialRequest)).thid).toBe(thid)
 })
 

@@ -25,7 +25,14 @@ async function startConnected() {
   ]
   const toHolder = (claims: Record<string, unknown>, schemaId?: string) =>
     issue(pair.issuer, pair.holder, connectionId, issuingDID, subjectId, claims, schemaId)
-  return { ...pair, connectionId, issuingDID, subjectId, toHolder, [Symbol.asyncDispose]: () => pair[Symbol.asyncDispose]() }
+  return {
+    ...pair,
+    connectionId,
+    issuingDID,
+    subjectId,
+    toHolder,
+    [Symbol.asyncDispose]: () => pair[Symbol.asyncDispose](),
+  }
 }
 
 const candidatesOf = ({ call }: Tenant, presentationId: string) =>
@@ -44,7 +51,14 @@ async function ask({ issuer, holder }: { issuer: Tenant; holder: Tenant }, body:
   const { presentationId } = await presentationIn(holder.call, thid, 'RequestReceived')
   const { candidates, others } = await candidatesOf(holder, presentationId)
   const reasons = Object.fromEntries(others.map(({ recordId, reason }) => [recordId, reason]))
-  return { thid, presentationId, candidates, ids: candidates.map(({ recordId }) => recordId), others, reasons }
+  return {
+    thid,
+    presentationId,
+    candidates,
+    ids: candidates.map(({ recordId }) => recordId),
+    others,
+    reasons,
+  }
 }
 
 test('a JWT answers by its schema and by its issuer, and then it can be presented', async () => {
@@ -75,7 +89,9 @@ test('a JWT answers by its schema and by its issuer, and then it can be presente
   const bySchema = await ask(pair, { connectionId, proofs: [{ schemaId, trustIssuers: [issuingDID] }] })
   expect(bySchema).toMatchObject({
     ids: [person.recordId],
-    reasons: { [plain.recordId]: `The request accepts none of the schemas of the credential, []; it accepts ${schemaId}` },
+    reasons: {
+      [plain.recordId]: `The request accepts none of the schemas of the credential, []; it accepts ${schemaId}`,
+    },
   })
   await holder.call('PATCH /present-proof/presentations/{presentationId}', {
     path: { presentationId: bySchema.presentationId },
@@ -85,15 +101,23 @@ test('a JWT answers by its schema and by its issuer, and then it can be presente
 
   const byOther = await ask(pair, { connectionId, proofs: [{ schemaId, trustIssuers: [pair.subjectId] }] })
   expect(byOther.ids).toEqual([])
-  expect(byOther.reasons[person.recordId]).toMatch(/^The request does not trust the issuer did:prism:\w+ with this schema$/)
+  expect(byOther.reasons[person.recordId]).toMatch(
+    /^The request does not trust the issuer did:prism:\w+ with this schema$/,
+  )
 })
 
 test('what is revoked or expired, or cannot be read or signed for, does not answer', async () => {
   await using pair = await startConnected()
   const { issuer, holder, connectionId, issuingDID } = pair
   const revoked = await pair.toHolder({ a: 1 })
-  const [expired, broken, foreign] = [await pair.toHolder({ b: 1 }), await pair.toHolder({ c: 1 }), await pair.toHolder({ d: 1 })]
-  await issuer.call('PATCH /credential-status/revoke-credential/{id}', { path: { id: revoked.issuerRecordId } })
+  const [expired, broken, foreign] = [
+    await pair.toHolder({ b: 1 }),
+    await pair.toHolder({ c: 1 }),
+    await pair.toHolder({ d: 1 }),
+  ]
+  await issuer.call('PATCH /credential-status/revoke-credential/{id}', {
+    path: { id: revoked.issuerRecordId },
+  })
   await until(
     'the holder to be told',
     () => holder.call('GET /issue-credentials/records/{recordId}', { path: { recordId: revoked.recordId } }),
@@ -112,7 +136,11 @@ test('what is revoked or expired, or cannot be read or signed for, does not answ
     wallet.transaction(async (tx) => {
       await tx.updateTable('credential').set({ credential: old }).where('id', '=', expired.recordId).execute()
       await tx.updateTable('credential').set({ credential: 'x' }).where('id', '=', broken.recordId).execute()
-      await tx.updateTable('credential').set({ subject: issuingDID }).where('id', '=', foreign.recordId).execute()
+      await tx
+        .updateTable('credential')
+        .set({ subject: issuingDID })
+        .where('id', '=', foreign.recordId)
+        .execute()
     }),
   )
 
@@ -135,9 +163,16 @@ test('an SD-JWT answers when it has the claims that are asked for, and a JWT doe
   const whole = await issueSdJwtTo(pair, { keyId: 'key-1' })
   const short = await issueSdJwtTo(pair, { claims: { name: 'Alice', address: { zip: 3000 } } })
 
-  const { ids, reasons, candidates } = await ask(pair, { connectionId, credentialFormat: 'SDJWT', claims: { address: { city: '' } } })
+  const { ids, reasons, candidates } = await ask(pair, {
+    connectionId,
+    credentialFormat: 'SDJWT',
+    claims: { address: { city: '' } },
+  })
   expect(ids).toEqual([whole.recordId])
-  expect(candidates[0]).toMatchObject({ credentialFormat: 'SDJWT', claims: expect.arrayContaining(['name', 'age', 'address', 'degrees']) })
+  expect(candidates[0]).toMatchObject({
+    credentialFormat: 'SDJWT',
+    claims: expect.arrayContaining(['name', 'age', 'address', 'degrees']),
+  })
   expect(reasons).toEqual({
     [jwt.recordId]: 'It is a JWT, and the request is for SDJWT',
     [short.recordId]: 'It has no claim address.city, which is asked for',

@@ -17,13 +17,19 @@ test('an invitation shows what the inviter said, and both sides the same invitat
     kind: 'Connection',
     metaRetries: 5,
   })
-  expect([made.self, made.thid, made.invitation.id]).toEqual([made.connectionId, made.connectionId, made.connectionId])
+  expect([made.self, made.thid, made.invitation.id]).toEqual([
+    made.connectionId,
+    made.connectionId,
+    made.connectionId,
+  ])
   expect(made).not.toHaveProperty('updatedAt')
   expect(made).not.toHaveProperty('theirDid')
   expect(made.invitation.from).toMatch(/^did:peer:2\.Ez6LS\w+\.Vz6Mk\w+\.S[0-9a-zA-Z]+$/)
   expect(oobOf(made)).not.toMatch(/[-_+/]/)
 
-  const accepted = await pair.holder.call('POST /connection-invitations', { body: { invitation: oobOf(made) } })
+  const accepted = await pair.holder.call('POST /connection-invitations', {
+    body: { invitation: oobOf(made) },
+  })
   expect(accepted).toMatchObject({
     role: 'Invitee',
     state: 'ConnectionRequestPending',
@@ -64,14 +70,21 @@ test('an invitation connects once: the second who answers is told, and the first
   await pair.holder.call('POST /connection-invitations', { body: { invitation: oobOf(made) } })
   const connected = await connectionIn(pair.issuer.call, made.thid, 'ConnectionResponseSent')
 
-  const again = await refusal(pair.holder.call('POST /connection-invitations', { body: { invitation: oobOf(made) } }))
+  const again = await refusal(
+    pair.holder.call('POST /connection-invitations', { body: { invitation: oobOf(made) } }),
+  )
   expect(again).toMatchObject({ status: 400, type: 'error:ConnectionServiceError:InvitationAlreadyReceived' })
 
   const late = await third.call('POST /connection-invitations', { body: { invitation: oobOf(made) } })
   const told = await connectionIn(third.call, made.thid, 'ProblemReportReceived')
   expect(told.connectionId).toBe(late.connectionId)
-  expect(told.metaLastFailure).toMatchObject({ type: 'e.p.req.invitation-used', detail: expect.stringContaining('somebody else') })
-  expect(await pair.issuer.call('GET /connections/{connectionId}', { path: { connectionId: made.connectionId } })).toEqual(connected)
+  expect(told.metaLastFailure).toMatchObject({
+    type: 'e.p.req.invitation-used',
+    detail: expect.stringContaining('somebody else'),
+  })
+  expect(
+    await pair.issuer.call('GET /connections/{connectionId}', { path: { connectionId: made.connectionId } }),
+  ).toEqual(connected)
 })
 
 test('an invitation that is answered too late is refused and stays as it is', async () => {
@@ -81,15 +94,24 @@ test('an invitation that is answered too late is refused and stays as it is', as
   const told = await connectionIn(pair.holder.call, made.thid, 'ProblemReportReceived')
   expect(told.connectionId).toBe(late.connectionId)
   expect(told.metaLastFailure).toMatchObject({ type: 'e.p.req.time.invitation-expired' })
-  expect((await pair.issuer.call('GET /connections/{connectionId}', { path: { connectionId: made.connectionId } })).state).toBe(
-    'InvitationGenerated',
-  )
+  expect(
+    (await pair.issuer.call('GET /connections/{connectionId}', { path: { connectionId: made.connectionId } }))
+      .state,
+  ).toBe('InvitationGenerated')
 })
 
 test('what is no invitation is refused', async () => {
   await using pair = await startPair()
   const json = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
-  const texts = ['', 'not base64!', json({}), json([1]), json({ id: '1', type: 'x', from: 'y', body: {} }), '%%%', 'a'.repeat(300_000)]
+  const texts = [
+    '',
+    'not base64!',
+    json({}),
+    json([1]),
+    json({ id: '1', type: 'x', from: 'y', body: {} }),
+    '%%%',
+    'a'.repeat(300_000),
+  ]
   for (const invitation of texts) {
     expect(
       await refusal(pair.holder.call('POST /connection-invitations', { body: { invitation } })),
@@ -104,10 +126,16 @@ test('a foreign connection and an unknown one are the same to a tenant', async (
   const made = await pair.issuer.call('POST /connections', { body: {} })
   const unknown = randomUUID()
   const [foreign, absent] = [
-    await refusal(pair.holder.call('GET /connections/{connectionId}', { path: { connectionId: made.connectionId } })),
+    await refusal(
+      pair.holder.call('GET /connections/{connectionId}', { path: { connectionId: made.connectionId } }),
+    ),
     await refusal(pair.holder.call('GET /connections/{connectionId}', { path: { connectionId: unknown } })),
   ]
-  const neutral = ({ detail, ...rest }: { detail: string }) => ({ ...rest, detail: detail.replace(/[0-9a-f-]{36}/, 'ID'), instance: '' })
+  const neutral = ({ detail, ...rest }: { detail: string }) => ({
+    ...rest,
+    detail: detail.replace(/[0-9a-f-]{36}/, 'ID'),
+    instance: '',
+  })
   expect(neutral(foreign)).toEqual(neutral(absent))
   expect(foreign).toMatchObject({ status: 404, type: 'error:ConnectionServiceError:RecordIdNotFound' })
 })
@@ -117,7 +145,12 @@ test('a malformed request is refused and changes nothing; of a right one the res
   await using party = await openParty()
   const made = await pair.issuer.call('POST /connections', { body: {} })
   const ask = (body: Record<string, unknown>) =>
-    party.send(made.invitation.from, { type: typesOf.connectionRequest, thid: made.thid, pthid: made.thid, body })
+    party.send(made.invitation.from, {
+      type: typesOf.connectionRequest,
+      thid: made.thid,
+      pthid: made.thid,
+      body,
+    })
   const bodies: [string, Record<string, unknown>][] = [
     ['goal_code', { goal_code: 1 }],
     ['goal', { goal: { deep: true } }],
@@ -128,9 +161,13 @@ test('a malformed request is refused and changes nothing; of a right one the res
     ['accept', { accept: Array(101).fill('didcomm/v2') }],
   ]
   for (const [member, body] of bodies) {
-    expect(await ask(body)).toEqual({ status: 422, detail: expect.stringContaining(`The connection request cannot be read: ${member}: `) })
+    expect(await ask(body)).toEqual({
+      status: 422,
+      detail: expect.stringContaining(`The connection request cannot be read: ${member}: `),
+    })
   }
-  const read = () => pair.issuer.call('GET /connections/{connectionId}', { path: { connectionId: made.connectionId } })
+  const read = () =>
+    pair.issuer.call('GET /connections/{connectionId}', { path: { connectionId: made.connectionId } })
   expect(await read()).toEqual(made)
   expect(party.envelopes).toEqual([])
 
@@ -142,21 +179,35 @@ test('a malformed request is refused and changes nothing; of a right one the res
 test('a list is a page in order of creation, and thid finds one', async () => {
   await using pair = await startPair()
   const made = []
-  for (let n = 0; n < 5; n++) made.push(await pair.issuer.call('POST /connections', { body: { label: `number ${n}` } }))
+  for (let n = 0; n < 5; n++)
+    made.push(await pair.issuer.call('POST /connections', { body: { label: `number ${n}` } }))
   const page = await pair.issuer.call('GET /connections', { query: { offset: 1, limit: 2 } })
   expect(page).toMatchObject({ kind: 'Collection', self: '/collections' })
   expect(page.contents.map(({ label }) => label)).toEqual(['number 1', 'number 2'])
-  expect([page.previous, page.next]).toEqual(['/connections?offset=0&limit=2', '/connections?offset=3&limit=2'])
-  expect((await pair.issuer.call('GET /connections', { query: { thid: made[3]!.thid } })).contents).toEqual([made[3]])
+  expect([page.previous, page.next]).toEqual([
+    '/connections?offset=0&limit=2',
+    '/connections?offset=3&limit=2',
+  ])
+  expect((await pair.issuer.call('GET /connections', { query: { thid: made[3]!.thid } })).contents).toEqual([
+    made[3],
+  ])
 })
 
 test('an invitation can be deleted, a connection cannot', async () => {
   await using pair = await startPair()
   const { connectionId } = await pair.issuer.call('POST /connections', { body: {} })
   await pair.issuer.call('DELETE /connections/{connectionId}', { path: { connectionId } })
-  expect((await refusal(pair.issuer.call('GET /connections/{connectionId}', { path: { connectionId } }))).status).toBe(404)
+  expect(
+    (await refusal(pair.issuer.call('GET /connections/{connectionId}', { path: { connectionId } }))).status,
+  ).toBe(404)
   const { inviterConnectionId } = await connect(pair.issuer, pair.holder)
   expect(
-    (await refusal(pair.issuer.call('DELETE /connections/{connectionId}', { path: { connectionId: inviterConnectionId } }))).status,
+    (
+      await refusal(
+        pair.issuer.call('DELETE /connections/{connectionId}', {
+          path: { connectionId: inviterConnectionId },
+        }),
+      )
+    ).status,
   ).toBe(403)
 })

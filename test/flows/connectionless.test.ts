@@ -10,8 +10,26 @@ import { issueCredential } from '../../src/protocols/issue-credential/model.ts'
 import { presentProof } from '../../src/protocols/present-proof/model.ts'
 import { startAgent } from '../_agent.ts'
 import { temporaryFolder } from '../_daemon.ts'
-import { acceptOffer, announced, decode, encode, offerByInvitation, prove, takeOffer, takeRequest } from '../_invitation.ts'
-import { credentialIn, newDid, oobOf, presentationIn, refusal, startPair, until, type Tenant } from '../_pair.ts'
+import {
+  acceptOffer,
+  announced,
+  decode,
+  encode,
+  offerByInvitation,
+  prove,
+  takeOffer,
+  takeRequest,
+} from '../_invitation.ts'
+import {
+  credentialIn,
+  newDid,
+  oobOf,
+  presentationIn,
+  refusal,
+  startPair,
+  until,
+  type Tenant,
+} from '../_pair.ts'
 
 const goals = { goalCode: 'issue-vc', goal: 'für >alle? ~' }
 
@@ -32,29 +50,56 @@ test('two agents issue and prove without a connection, through every state of bo
   const [issuer, holder] = [await acme.newTenant(), await home.newTenant()]
 
   const offer = await offerByInvitation(issuer, { automaticIssuance: false })
-  expect(offer).toMatchObject({ protocolState: 'InvitationGenerated', role: 'Issuer', thid: offer.invitation!.id })
+  expect(offer).toMatchObject({
+    protocolState: 'InvitationGenerated',
+    role: 'Issuer',
+    thid: offer.invitation!.id,
+  })
   expect(offer.thid).not.toBe(offer.recordId)
   const held = await takeOffer(holder, offer.invitation!.invitationUrl)
-  expect(held).toMatchObject({ protocolState: 'OfferReceived', role: 'Holder', thid: offer.thid, claims: { name: 'Alice' } })
+  expect(held).toMatchObject({
+    protocolState: 'OfferReceived',
+    role: 'Holder',
+    thid: offer.thid,
+    claims: { name: 'Alice' },
+  })
   expect(held.invitation).toEqual(offer.invitation)
   expect(held.myDid).not.toBe(offer.myDid)
   await acceptOffer(holder, held.recordId)
   await credentialIn(issuer.call, offer.thid, 'RequestReceived')
-  await issuer.call('POST /issue-credentials/records/{recordId}/issue-credential', { path: { recordId: offer.recordId } })
+  await issuer.call('POST /issue-credentials/records/{recordId}/issue-credential', {
+    path: { recordId: offer.recordId },
+  })
   await credentialIn(holder.call, offer.thid, 'CredentialReceived')
   await credentialIn(issuer.call, offer.thid, 'CredentialSent')
 
   const proofs = [] as { schemaId: string }[]
-  const asked = await issuer.call('POST /present-proof/presentations/invitation', { body: { proofs, ...goals } })
-  expect(asked).toMatchObject({ status: 'InvitationGenerated', role: 'Verifier', thid: asked.invitation!.id, ...goals })
+  const asked = await issuer.call('POST /present-proof/presentations/invitation', {
+    body: { proofs, ...goals },
+  })
+  expect(asked).toMatchObject({
+    status: 'InvitationGenerated',
+    role: 'Verifier',
+    thid: asked.invitation!.id,
+    ...goals,
+  })
   expect(asked).not.toHaveProperty('connectionId')
   const request = await takeRequest(holder, asked.invitation!.invitationUrl)
-  expect(request).toMatchObject({ status: 'RequestReceived', role: 'Prover', thid: asked.thid, requestData: asked.requestData, ...goals })
+  expect(request).toMatchObject({
+    status: 'RequestReceived',
+    role: 'Prover',
+    thid: asked.thid,
+    requestData: asked.requestData,
+    ...goals,
+  })
   await prove(holder, request.presentationId, held.recordId)
   const { data } = await presentationIn(issuer.call, asked.thid, 'PresentationVerified')
   expect(data).toHaveLength(1)
   const path = { presentationId: asked.presentationId }
-  await issuer.call('PATCH /present-proof/presentations/{presentationId}', { path, body: { action: 'presentation-accept' } })
+  await issuer.call('PATCH /present-proof/presentations/{presentationId}', {
+    path,
+    body: { action: 'presentation-accept' },
+  })
   await presentationIn(holder.call, asked.thid, 'PresentationSent')
 
   expect(await announced(acme, issuer, offer.thid)).toEqual([
@@ -64,8 +109,17 @@ test('two agents issue and prove without a connection, through every state of bo
     'CredentialGenerated',
     'CredentialSent',
   ])
-  expect(await announced(home, holder, offer.thid)).toEqual(['OfferReceived', 'RequestPending', 'RequestSent', 'CredentialReceived'])
-  expect(await announced(acme, issuer, asked.thid)).toEqual(['InvitationGenerated', 'PresentationVerified', 'PresentationAccepted'])
+  expect(await announced(home, holder, offer.thid)).toEqual([
+    'OfferReceived',
+    'RequestPending',
+    'RequestSent',
+    'CredentialReceived',
+  ])
+  expect(await announced(acme, issuer, asked.thid)).toEqual([
+    'InvitationGenerated',
+    'PresentationVerified',
+    'PresentationAccepted',
+  ])
   expect(await announced(home, holder, asked.thid)).toEqual([
     'RequestReceived',
     'PresentationPending',
@@ -80,7 +134,10 @@ test('an invitation with an offer is that of the wire to the letter', async () =
   const before = Math.floor(Date.now() / 1_000)
   const offer = await offerByInvitation(pair.issuer, goals)
   const { myDid: from, thid: id, invitation } = offer
-  expect(offer).toMatchObject({ ...goals, invitation: { id, type: 'https://didcomm.org/out-of-band/2.0/invitation', from } })
+  expect(offer).toMatchObject({
+    ...goals,
+    invitation: { id, type: 'https://didcomm.org/out-of-band/2.0/invitation', from },
+  })
   expect(invitation!.invitationUrl).toMatch(/^https:\/\/my\.domain\.com\/path\?_oob=[A-Za-z0-9]+={0,2}$/)
   const uuid = expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/)
   const decoded = decode(offer)
@@ -109,7 +166,12 @@ test('an invitation with an offer is that of the wire to the letter', async () =
               },
             },
             attachments: [
-              { id: uuid, media_type: 'application/json', format: 'prism/jwt', data: { json: { options, presentation_definition } } },
+              {
+                id: uuid,
+                media_type: 'application/json',
+                format: 'prism/jwt',
+                data: { json: { options, presentation_definition } },
+              },
             ],
             thid: id,
             from,
@@ -130,7 +192,13 @@ test('an invitation with an offer is that of the wire to the letter', async () =
         thid: asked.id,
         from: asked.from,
         body: { goal_code: 'Request Proof Presentation', will_confirm: false, proof_types: [] },
-        attachments: [{ media_type: 'application/json', format: 'prism/jwt', data: { json: { options: expect.any(Object) } } }],
+        attachments: [
+          {
+            media_type: 'application/json',
+            format: 'prism/jwt',
+            data: { json: { options: expect.any(Object) } },
+          },
+        ],
       },
     },
   })
@@ -148,8 +216,10 @@ test('of several who answer an invitation at once, exactly one gets the credenti
     holders.map(({ call }, index) =>
       until(
         'an end',
-        () => call('GET /issue-credentials/records/{recordId}', { path: { recordId: records[index]!.recordId } }),
-        ({ protocolState, metaLastFailure }) => protocolState === 'CredentialReceived' || metaLastFailure !== undefined,
+        () =>
+          call('GET /issue-credentials/records/{recordId}', { path: { recordId: records[index]!.recordId } }),
+        ({ protocolState, metaLastFailure }) =>
+          protocolState === 'CredentialReceived' || metaLastFailure !== undefined,
       ),
     ),
   )
@@ -164,13 +234,19 @@ test('who comes second is refused, and the first goes on', async () => {
   const second = await agent.newTenant()
   const { recordId: otherId } = await issueByInvitation(issuer, second)
   const asked = await issuer.call('POST /present-proof/presentations/invitation', { body: {} })
-  const [first, late] = [await takeRequest(holder, oobOf(asked as never)), await takeRequest(second, oobOf(asked as never))]
+  const [first, late] = [
+    await takeRequest(holder, oobOf(asked as never)),
+    await takeRequest(second, oobOf(asked as never)),
+  ]
   await prove(holder, first.presentationId, credentialId)
   const { data } = await presentationIn(issuer.call, asked.thid, 'PresentationVerified')
   await prove(second, late.presentationId, otherId)
   await until(
     'the refusal',
-    () => second.call('GET /present-proof/presentations/{presentationId}', { path: { presentationId: late.presentationId } }),
+    () =>
+      second.call('GET /present-proof/presentations/{presentationId}', {
+        path: { presentationId: late.presentationId },
+      }),
     ({ metaLastFailure }) => metaLastFailure !== undefined,
   )
   const path = { presentationId: asked.presentationId }
@@ -203,7 +279,10 @@ test('an answer that comes too late is refused, and the record says so', async (
     [takeOffer, offer, 'error:CredentialServiceError:InvitationExpired'],
     [takeRequest, asked, 'error:PresentationError:InvitationExpired'],
   ] as const) {
-    expect(await refusal(take(holder, oobOf(invitation as never)) as Promise<unknown>)).toMatchObject({ status: 400, type })
+    expect(await refusal(take(holder, oobOf(invitation as never)) as Promise<unknown>)).toMatchObject({
+      status: 400,
+      type,
+    })
   }
   for (const key of ['GET /issue-credentials/records', 'GET /present-proof/presentations'] as const) {
     expect((await holder.call(key)).contents).toEqual([])
@@ -222,9 +301,17 @@ test('an answer that comes too late is refused, and the record says so', async (
   expect(JSON.stringify(metaLastFailure)).toMatch(/400|expired/)
   const again = stranger()
   const message = { type: issueCredential.messages.request, thid: offer.thid, body: {}, attachments: [] }
-  expect(await again.send(agent.didcommUrl, offer.myDid!, message)).toMatchObject({ status: 400, type: expect.stringContaining('Expired') })
+  expect(await again.send(agent.didcommUrl, offer.myDid!, message)).toMatchObject({
+    status: 400,
+    type: expect.stringContaining('Expired'),
+  })
 
-  const presentation = { type: presentProof.messages.presentation, thid: asked.thid, body: {}, attachments: [] }
+  const presentation = {
+    type: presentProof.messages.presentation,
+    thid: asked.thid,
+    body: {},
+    attachments: [],
+  }
   expect((await again.send(agent.didcommUrl, asked.myDid!, presentation)).status).toBe(400)
   await presentationIn(issuer.call, asked.thid, 'InvitationExpired')
   expect(await announced(agent, issuer, asked.thid)).toEqual(['InvitationGenerated', 'InvitationExpired'])
@@ -258,12 +345,23 @@ test('once an invitation is answered, nobody else is heard; before that, only an
     )
   const before = await picture()
   const mallory = stranger()
-  const connecting = ['request', 'response'].map((name) => `https://atalaprism.io/mercury/connections/1.0/${name}`)
-  const types = [...Object.values(issueCredential.messages), ...Object.values(presentProof.messages), ...connecting]
+  const connecting = ['request', 'response'].map(
+    (name) => `https://atalaprism.io/mercury/connections/1.0/${name}`,
+  )
+  const types = [
+    ...Object.values(issueCredential.messages),
+    ...Object.values(presentProof.messages),
+    ...connecting,
+  ]
   for (const type of types) {
     for (const victim of [offer.myDid!, held.myDid!, asked.myDid!, proverDid!, open.myDid!]) {
       for (const thid of [offer.thid, asked.thid, open.thid, randomUUID()]) {
-        const { status } = await mallory.send(agent.didcommUrl, victim, { type, thid, body: {}, attachments: [] })
+        const { status } = await mallory.send(agent.didcommUrl, victim, {
+          type,
+          thid,
+          body: {},
+          attachments: [],
+        })
         expect([type, status >= 400 && status < 500]).toEqual([type, true])
       }
     }
@@ -282,7 +380,11 @@ function stranger() {
       const { id: kid, publicKeyJwk: publicJwk } = keysFor(resolvePeerDid(to), 'keyAgreement')[0]!
       const plaintext = { id: randomUUID(), from: did, to: [to], ...message }
       const body = packAuthcrypt(plaintext as never, { sender, recipients: [{ kid, publicJwk }] })
-      const response = await fetch(url, { method: 'POST', headers: { 'content-type': 'application/didcomm-encrypted+json' }, body })
+      const response = await fetch(url, {
+        method: 'POST',
+        headers: { 'content-type': 'application/didcomm-encrypted+json' },
+        body,
+      })
       const text = await response.text()
       return { status: response.status, type: text === '' ? '' : (JSON.parse(text) as { type: string }).type }
     },

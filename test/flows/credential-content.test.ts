@@ -15,7 +15,9 @@ let [connectionId, issuingDID, subjectId] = ['', '', '']
 
 beforeAll(async () => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  home = await startAgent({ POLLUX_STATUS_LIST_REGISTRY_PUBLIC_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}` })
+  home = await startAgent({
+    POLLUX_STATUS_LIST_REGISTRY_PUBLIC_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+  })
   away = await startAgent({ VDR_URL: `${home.url}/` })
   issuer = await home.newTenant('issuer')
   holder = await away.newTenant('holder')
@@ -35,7 +37,14 @@ const contentOf = ({ call }: Tenant, recordId: string) =>
 
 test('a JWT is decoded, and its issuer reads its own list, whoever else can', async () => {
   const claims = { name: 'Alice', address: { city: 'Ulm' }, constructor: 1 }
-  const { recordId, issuerRecordId } = await issue(issuer!, holder!, connectionId, issuingDID, subjectId, claims)
+  const { recordId, issuerRecordId } = await issue(
+    issuer!,
+    holder!,
+    connectionId,
+    issuingDID,
+    subjectId,
+    claims,
+  )
   const content = await contentOf(issuer!, issuerRecordId)
   expect(content).toMatchObject({
     recordId: issuerRecordId,
@@ -59,20 +68,32 @@ test('a JWT is decoded, and its issuer reads its own list, whoever else can', as
   expect((await contentOf(issuer!, issuerRecordId)).standing).toEqual({ status: 'revoked' })
 })
 
-test.each([undefined, 'key-1'])('an SD-JWT accepted with the key %s shows all it has, and what can be kept back', async (keyId) => {
-  const holding = { issuer: issuer!, holder: holder!, connectionId, issuingDID, subjectId }
-  const claims = { name: 'Alice', 'zip.code': 1, address: { city: 'Ulm' }, tags: ['a'] }
-  const { recordId } = await issueSdJwtTo(holding, { claims, validityPeriod: 3_600, ...(keyId !== undefined && { keyId }) })
-  const content = await contentOf(holder!, recordId)
-  expect(content).toMatchObject({ credentialFormat: 'SDJWT', claims, bound: keyId !== undefined, header: { typ: 'vc+sd-jwt' } })
-  expect(content.schemas).toHaveLength(1)
-  expect(content.disclosable!.map((path) => path.join('/')).toSorted()).toEqual(
-    ['address', 'address/city', 'name', 'tags', 'tags/0', 'zip.code'].toSorted(),
-  )
-  const seconds = (Date.parse(content.validUntil!) - Date.parse(content.validFrom!)) / 1_000
-  expect(seconds).toBe(3_600)
-  expect(JSON.stringify(content.payload)).not.toContain('Alice')
-})
+test.each([undefined, 'key-1'])(
+  'an SD-JWT accepted with the key %s shows all it has, and what can be kept back',
+  async (keyId) => {
+    const holding = { issuer: issuer!, holder: holder!, connectionId, issuingDID, subjectId }
+    const claims = { name: 'Alice', 'zip.code': 1, address: { city: 'Ulm' }, tags: ['a'] }
+    const { recordId } = await issueSdJwtTo(holding, {
+      claims,
+      validityPeriod: 3_600,
+      ...(keyId !== undefined && { keyId }),
+    })
+    const content = await contentOf(holder!, recordId)
+    expect(content).toMatchObject({
+      credentialFormat: 'SDJWT',
+      claims,
+      bound: keyId !== undefined,
+      header: { typ: 'vc+sd-jwt' },
+    })
+    expect(content.schemas).toHaveLength(1)
+    expect(content.disclosable!.map((path) => path.join('/')).toSorted()).toEqual(
+      ['address', 'address/city', 'name', 'tags', 'tags/0', 'zip.code'].toSorted(),
+    )
+    const seconds = (Date.parse(content.validUntil!) - Date.parse(content.validFrom!)) / 1_000
+    expect(seconds).toBe(3_600)
+    expect(JSON.stringify(content.payload)).not.toContain('Alice')
+  },
+)
 
 test('what is not there cannot be read, and nothing is read of another’s', async () => {
   const { recordId, thid } = await issuer!.call('POST /issue-credentials/credential-offers', {
@@ -83,11 +104,19 @@ test('what is not there cannot be read, and nothing is read of another’s', asy
     detail: expect.stringContaining('has no credential yet'),
   })
   await credentialIn(holder!.call, thid, 'OfferReceived')
-  for (const id of [recordId, 'x']) expect(await refusal(contentOf(stranger!, id))).toMatchObject({ status: 404 })
+  for (const id of [recordId, 'x'])
+    expect(await refusal(contentOf(stranger!, id))).toMatchObject({ status: 404 })
 })
 
 test('a credential without a status cannot be revoked, and a status that is not understood says nothing', async () => {
-  const standing = (...statuses: { type: string }[]) => findStanding(home!.agent.env, { statuses, issuerDid: issuingDID })
-  expect(await standing()).toEqual({ status: 'not-revoked', detail: expect.stringContaining('names no status list') })
-  expect(await standing({ type: 'Mystery' })).toEqual({ status: 'unknown', detail: expect.stringContaining('Mystery') })
+  const standing = (...statuses: { type: string }[]) =>
+    findStanding(home!.agent.env, { statuses, issuerDid: issuingDID })
+  expect(await standing()).toEqual({
+    status: 'not-revoked',
+    detail: expect.stringContaining('names no status list'),
+  })
+  expect(await standing({ type: 'Mystery' })).toEqual({
+    status: 'unknown',
+    detail: expect.stringContaining('Mystery'),
+  })
 })

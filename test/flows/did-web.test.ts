@@ -17,7 +17,12 @@ async function openWeb() {
     web.asked++
     const id = '#key-1'
     const method = { id, type: 'JsonWebKey2020', controller: web.did, publicKeyJwk: toPublic(key) }
-    const document = { id: web.did, verificationMethod: [method], authentication: [id], assertionMethod: [id] }
+    const document = {
+      id: web.did,
+      verificationMethod: [method],
+      authentication: [id],
+      assertionMethod: [id],
+    }
     response.writeHead(web.status).end(web.status === 200 ? JSON.stringify(document) : 'trouble')
   })
   web.did = `did:web:localhost%3A${server.port}`
@@ -34,7 +39,9 @@ const challenge = () => ({
   format: 'prism/jwt',
   data: { json: { options, presentation_definition: { id: randomUUID(), input_descriptors: [] } } },
 })
-const token = (jwt: string) => [{ id: randomUUID(), data: { base64: Buffer.from(jwt).toString('base64url') } }]
+const token = (jwt: string) => [
+  { id: randomUUID(), data: { base64: Buffer.from(jwt).toString('base64url') } },
+]
 const nowSeconds = () => Math.floor(Date.now() / 1_000)
 
 /** Offers a credential to a tenant, who accepts; how the party sends it, as often as it likes. */
@@ -45,11 +52,25 @@ async function offerTo(party: Party, holder: Tenant, web: Awaited<ReturnType<typ
   await party.send(theirDid, { type: typesOf.offer, thid, body: preview, attachments: [challenge()] })
   const { recordId } = await credentialIn(holder.call, thid, 'OfferReceived')
   const subject = await newDid(holder, 'authentication')
-  await holder.call('POST /issue-credentials/records/{recordId}/accept-offer', { path: { recordId }, body: { subjectId: subject.did } })
+  await holder.call('POST /issue-credentials/records/{recordId}/accept-offer', {
+    path: { recordId },
+    body: { subjectId: subject.did },
+  })
   await party.next(typesOf.credentialRequest)
   await credentialIn(holder.call, thid, 'RequestSent')
-  const content = { issuerDid: web.did, issuerKey: web.key, subjectDid: subject.longFormDid, claims: { name: 'Alice' }, schemas: [] }
-  const message = { id: randomUUID(), type: typesOf.credential, thid, attachments: token(issueJwtVc({ ...content, now: nowSeconds() })) }
+  const content = {
+    issuerDid: web.did,
+    issuerKey: web.key,
+    subjectDid: subject.longFormDid,
+    claims: { name: 'Alice' },
+    schemas: [],
+  }
+  const message = {
+    id: randomUUID(),
+    type: typesOf.credential,
+    thid,
+    attachments: token(issueJwtVc({ ...content, now: nowSeconds() })),
+  }
   return { thid, recordId, send: () => party.send(theirDid, message) }
 }
 
@@ -69,7 +90,9 @@ test('an outage of the issuer’s host fails neither the credential nor the pres
 
   web.status = 502
   const { inviterConnectionId: connectionId } = await connect(verifier, holder)
-  const { thid } = await verifier.call('POST /present-proof/presentations', { body: { connectionId, proofs: [] } })
+  const { thid } = await verifier.call('POST /present-proof/presentations', {
+    body: { connectionId, proofs: [] },
+  })
   const { presentationId } = await presentationIn(holder.call, thid, 'RequestReceived')
   const askedBefore = web.asked
   const path = { presentationId }
@@ -84,7 +107,9 @@ test('an outage of the issuer’s host fails neither the credential nor the pres
   )
   expect(await presentationIn(verifier.call, thid, 'RequestSent')).toMatchObject({ data: [] })
   web.status = 200
-  expect(await presentationIn(verifier.call, thid, 'PresentationVerified')).not.toHaveProperty('metaLastFailure')
+  expect(await presentationIn(verifier.call, thid, 'PresentationVerified')).not.toHaveProperty(
+    'metaLastFailure',
+  )
   await presentationIn(holder.call, thid, 'PresentationSent')
 })
 
@@ -97,7 +122,9 @@ test('an issuer that is gone for good is no issuer: the presentation fails, and 
   expect((await send()).status).toBe(200)
   web.status = 404
   const { inviterConnectionId: connectionId } = await connect(verifier, holder)
-  const { thid } = await verifier.call('POST /present-proof/presentations', { body: { connectionId, proofs: [] } })
+  const { thid } = await verifier.call('POST /present-proof/presentations', {
+    body: { connectionId, proofs: [] },
+  })
   const { presentationId: id } = await presentationIn(holder.call, thid, 'RequestReceived')
   const path = { presentationId: id }
   await holder.call('PATCH /present-proof/presentations/{presentationId}', {
@@ -120,7 +147,13 @@ test('a holder by did:web whose host is down asks again, and is issued to', asyn
   const { thid } = await issuer.call('POST /issue-credentials/credential-offers', { body: offer })
   const offered = await party.next(typesOf.offer)
   const { options: asked } = (offered.attachments![0]!.data as { json: { options: typeof options } }).json
-  const proof = createJwtVp({ holderDid: web.did, holderKey: web.key, audience: asked.domain, nonce: asked.challenge, credentials: [] })
+  const proof = createJwtVp({
+    holderDid: web.did,
+    holderKey: web.key,
+    audience: asked.domain,
+    nonce: asked.challenge,
+    credentials: [],
+  })
   const request = { id: randomUUID(), type: typesOf.credentialRequest, thid, attachments: token(proof) }
   await credentialIn(issuer.call, thid, 'OfferSent')
   web.status = 503
@@ -132,7 +165,10 @@ test('a holder by did:web whose host is down asks again, and is issued to', asyn
   const [, payload] = Buffer.from((attachments![0]!.data as { base64: string }).base64, 'base64url')
     .toString()
     .split('.')
-  expect(JSON.parse(Buffer.from(payload!, 'base64url').toString())).toMatchObject({ sub: web.did, iss: issuingDID })
+  expect(JSON.parse(Buffer.from(payload!, 'base64url').toString())).toMatchObject({
+    sub: web.did,
+    iss: issuingDID,
+  })
 })
 
 test('nobody makes the agent ask a host by writing to it from a did:web', async () => {
@@ -144,12 +180,19 @@ test('nobody makes the agent ask a host by writing to it from a did:web', async 
   const skid = `${web.did}#key-1`
   /** An envelope of the party's, as if it were from the did:web, and for a key of ours or any. */
   const forged = (to: string, kid = recipientOf(to).kid) => {
-    const envelope = JSON.parse(party.pack(to, { type: typesOf.offer })) as { protected: string; recipients: object[] }
+    const envelope = JSON.parse(party.pack(to, { type: typesOf.offer })) as {
+      protected: string
+      recipients: object[]
+    }
     const header = JSON.parse(Buffer.from(envelope.protected, 'base64url').toString()) as object
     const apv = createHash('sha256').update(kid).digest('base64url')
     const changed = { ...header, skid, apu: Buffer.from(skid).toString('base64url'), apv }
     const recipients = envelope.recipients.map((recipient) => ({ ...recipient, header: { kid } }))
-    return JSON.stringify({ ...envelope, protected: Buffer.from(JSON.stringify(changed)).toString('base64url'), recipients })
+    return JSON.stringify({
+      ...envelope,
+      protected: Buffer.from(JSON.stringify(changed)).toString('base64url'),
+      recipients,
+    })
   }
   for (const envelope of [forged(theirDid), forged(theirDid, skid), forged(agent.agent.mediator!.did)]) {
     const { status, detail } = await post(agent.didcommUrl, envelope)

@@ -16,7 +16,10 @@ function stranger() {
     authentication: toPublic(authentication),
     serviceUri: 'http://127.0.0.1:1/nobody',
   })
-  return { did, sender: { kid: keysFor(resolvePeerDid(did), 'keyAgreement')[0]!.id, privateJwk: keyAgreement } }
+  return {
+    did,
+    sender: { kid: keysFor(resolvePeerDid(did), 'keyAgreement')[0]!.id, privateJwk: keyAgreement },
+  }
 }
 
 async function post(url: string, body: string, type = 'application/didcomm-encrypted+json') {
@@ -89,7 +92,12 @@ test('the endpoint refuses what is no message for it, and never fails', async ()
     ['an unknown type', url, good, 422],
     ['somebody else’s', url, forOthers, 422],
     ['a forged mailbox', `${url}/${'2'.repeat(55)}`, good, 422],
-    ['another tenant’s mailbox', `${url}/${pair.agent.agent.env.newMailbox(pair.holder.walletId)}`, good, 422],
+    [
+      'another tenant’s mailbox',
+      `${url}/${pair.agent.agent.env.newMailbox(pair.holder.walletId)}`,
+      good,
+      422,
+    ],
     ['a deeper path', `${url}/a/b`, good, 404],
   ]
   for (const [name, where, body, status] of cases) expect((await post(where, body)).status, name).toBe(status)

@@ -21,13 +21,19 @@ const refused: [string, () => object][] = [
   ['long ago', () => ({ expires_time: 1_970 })],
   ['a minute ago', () => ({ expires_time: now() - 60 })],
   ['a minute ago, with a time of creation', () => ({ created_time: now() - 61, expires_time: now() - 60 })],
-  ['a day and more ago, with the Cloud Agent’s thousand seconds', () => ({ created_time: now() - 90_000, expires_time: now() - 89_000 })],
+  [
+    'a day and more ago, with the Cloud Agent’s thousand seconds',
+    () => ({ created_time: now() - 90_000, expires_time: now() - 89_000 }),
+  ],
 ]
 const taken: [string, () => object][] = [
   ['never', () => ({})],
   ['in a minute', () => ({ expires_time: now() + 60 })],
   ['just now, by a clock that is a little behind', () => ({ expires_time: now() - 10 })],
-  ['hours ago, as a Cloud Agent’s whose clock is another zone’s', () => ({ created_time: now() - 36_000, expires_time: now() - 35_000 })],
+  [
+    'hours ago, as a Cloud Agent’s whose clock is another zone’s',
+    () => ({ created_time: now() - 36_000, expires_time: now() - 35_000 }),
+  ],
 ]
 
 test('a message that has expired is refused with a reason, whatever its protocol, and one that has not is taken', async () => {
@@ -41,7 +47,11 @@ test('a message that has expired is refused with a reason, whatever its protocol
     return { status: response.status, problem: await response.json().catch(() => undefined) }
   }
   for (const [when, header] of refused) {
-    for (const type of [ping, 'https://didcomm.org/basicmessage/2.0/message', 'https://didcomm.org/issue-credential/3.0/offer-credential'])
+    for (const type of [
+      ping,
+      'https://didcomm.org/basicmessage/2.0/message',
+      'https://didcomm.org/issue-credential/3.0/offer-credential',
+    ])
       expect(await post({ type, ...header() }), when).toMatchObject({
         status: 400,
         problem: {
@@ -74,11 +84,16 @@ test('the mediator refuses it with a report, or by HTTP where the sender is not 
   const status = (header: object) => house.ask(wallet, `${pickup}/status-request`, {}, header)
   expect(await status({ expires_time: time - 60 })).toMatchObject({
     type: problemReport,
-    body: { code: 'e.p.req.time.message-expired', comment: expect.stringContaining('2025-12-31T23:59:00.000Z') },
+    body: {
+      code: 'e.p.req.time.message-expired',
+      comment: expect.stringContaining('2025-12-31T23:59:00.000Z'),
+    },
   })
   expect((await status({ expires_time: time - 10 }))?.type).toBe(`${pickup}/status`)
   const forward = (header: object) =>
-    house.take(packFor(house.did, { ...forwardOf(wallet.did, packFor(wallet.did, { type: ping })), ...header }))
+    house.take(
+      packFor(house.did, { ...forwardOf(wallet.did, packFor(wallet.did, { type: ping })), ...header }),
+    )
   expect(await refusalOf(forward({ expires_time: time - 60 }))).toMatchObject({
     type: 'error:DIDCommControllerError:MessageExpired',
     status: 400,

@@ -33,7 +33,8 @@ const code = 'e.p.req.time.flow-expired'
 const monthMs = 30 * 86_400_000
 const silent = openLog('silent')
 
-const use = <T>({ agent }: TestAgent, { walletId }: Tenant, work: (wallet: Wallet) => Promise<T>) => agent.wallets.use(walletId, work)
+const use = <T>({ agent }: TestAgent, { walletId }: Tenant, work: (wallet: Wallet) => Promise<T>) =>
+  agent.wallets.use(walletId, work)
 
 /** Changes how long a wallet's flows have waited, which no agent does, and has the worker look for what has become due. */
 async function rewrite(agent: TestAgent, tenant: Tenant, write: (tx: Tx) => Promise<unknown>): Promise<void> {
@@ -60,7 +61,12 @@ const failureIn = (state: string) => ({
   title: 'Flow Expired',
   detail: expect.stringMatching(new RegExp(`was in state ${state} since .* longer than 30 days`)),
 })
-const told = { status: 400, type: code, title: 'Problem report', detail: 'The flow has ended: nothing has happened for 30 days.' }
+const told = {
+  status: 400,
+  type: code,
+  title: 'Problem report',
+  detail: 'The flow has ended: nothing has happened for 30 days.',
+}
 
 /** A pair that is connected, and an offer that the holder has not answered. */
 async function startWithOffer(more: object = {}) {
@@ -68,10 +74,20 @@ async function startWithOffer(more: object = {}) {
   const { inviterConnectionId: connectionId } = await connect(pair.issuer, pair.holder)
   const { did: issuingDID } = await newDid(pair.issuer, 'assertionMethod')
   const body = { connectionId, issuingDID, claims: { a: 1 }, ...more }
-  const { thid, recordId: issuerRecordId } = await pair.issuer.call('POST /issue-credentials/credential-offers', { body })
+  const { thid, recordId: issuerRecordId } = await pair.issuer.call(
+    'POST /issue-credentials/credential-offers',
+    { body },
+  )
   const { recordId } = await credentialIn(pair.holder.call, thid, 'OfferReceived')
   await credentialIn(pair.issuer.call, thid, 'OfferSent')
-  return { ...pair, thid, recordId, issuerRecordId, connectionId, [Symbol.asyncDispose]: () => pair[Symbol.asyncDispose]() }
+  return {
+    ...pair,
+    thid,
+    recordId,
+    issuerRecordId,
+    connectionId,
+    [Symbol.asyncDispose]: () => pair[Symbol.asyncDispose](),
+  }
 }
 
 describe('a credential', () => {
@@ -82,7 +98,12 @@ describe('a credential', () => {
     const sent = await credentialIn(issuer.call, thid, 'ProblemReportSent')
     expect(sent.metaLastFailure).toEqual(failureIn('OfferSent'))
     expect((await credentialIn(holder.call, thid, 'ProblemReportReceived')).metaLastFailure).toEqual(told)
-    expect(await announced(agent, issuer, thid)).toEqual(['OfferPending', 'OfferSent', 'ProblemReportPending', 'ProblemReportSent'])
+    expect(await announced(agent, issuer, thid)).toEqual([
+      'OfferPending',
+      'OfferSent',
+      'ProblemReportPending',
+      'ProblemReportSent',
+    ])
     expect(await announced(agent, holder, thid)).toEqual(['OfferReceived', 'ProblemReportReceived'])
     expect(await refusal(acceptOffer(holder, pair.recordId))).toMatchObject({
       status: 400,
@@ -94,25 +115,33 @@ describe('a credential', () => {
     await using pair = await startWithOffer()
     const { agent, issuer, holder, thid } = pair
     await age(agent, holder, thid)
-    expect((await credentialIn(holder.call, thid, 'ProblemReportSent')).metaLastFailure).toEqual(failureIn('OfferReceived'))
+    expect((await credentialIn(holder.call, thid, 'ProblemReportSent')).metaLastFailure).toEqual(
+      failureIn('OfferReceived'),
+    )
     expect((await credentialIn(issuer.call, thid, 'ProblemReportReceived')).metaLastFailure).toEqual(told)
   })
 
-  test.each(['issuer', 'holder'] as const)('that is never issued, whichever side gives up: the %s', async (side) => {
-    await using pair = await startWithOffer()
-    const { agent, thid } = pair
-    await acceptOffer(pair.holder, pair.recordId)
-    await credentialIn(pair.issuer.call, thid, 'RequestReceived')
-    await credentialIn(pair.holder.call, thid, 'RequestSent')
-    await age(agent, pair[side], thid)
-    expect((await credentialIn(pair[side].call, thid, 'ProblemReportSent')).metaLastFailure).toEqual(
-      failureIn(side === 'issuer' ? 'RequestReceived' : 'RequestSent'),
-    )
-    await credentialIn(pair[side === 'issuer' ? 'holder' : 'issuer'].call, thid, 'ProblemReportReceived')
-    const path = { recordId: pair.issuerRecordId }
-    const late = pair.issuer.call('POST /issue-credentials/records/{recordId}/issue-credential', { path })
-    expect(await refusal(late)).toMatchObject({ status: 400, detail: expect.stringContaining('ProblemReport') })
-  })
+  test.each(['issuer', 'holder'] as const)(
+    'that is never issued, whichever side gives up: the %s',
+    async (side) => {
+      await using pair = await startWithOffer()
+      const { agent, thid } = pair
+      await acceptOffer(pair.holder, pair.recordId)
+      await credentialIn(pair.issuer.call, thid, 'RequestReceived')
+      await credentialIn(pair.holder.call, thid, 'RequestSent')
+      await age(agent, pair[side], thid)
+      expect((await credentialIn(pair[side].call, thid, 'ProblemReportSent')).metaLastFailure).toEqual(
+        failureIn(side === 'issuer' ? 'RequestReceived' : 'RequestSent'),
+      )
+      await credentialIn(pair[side === 'issuer' ? 'holder' : 'issuer'].call, thid, 'ProblemReportReceived')
+      const path = { recordId: pair.issuerRecordId }
+      const late = pair.issuer.call('POST /issue-credentials/records/{recordId}/issue-credential', { path })
+      expect(await refusal(late)).toMatchObject({
+        status: 400,
+        detail: expect.stringContaining('ProblemReport'),
+      })
+    },
+  )
 
   test('whose offer is in an invitation becomes InvitationExpired, but not before the invitation ends', async () => {
     await using pair = await startPair({ ISSUANCE_INVITATION_EXPIRY: '90 days' })
@@ -125,30 +154,38 @@ describe('a credential', () => {
     const taken = await takeOffer(holder, oobOf({ invitation: invitation! }))
     const path = { recordId: taken.recordId }
     await age(agent, issuer, thid)
-    expect((await credentialIn(issuer.call, thid, 'InvitationExpired')).metaLastFailure).toEqual(failureIn('InvitationGenerated'))
+    expect((await credentialIn(issuer.call, thid, 'InvitationExpired')).metaLastFailure).toEqual(
+      failureIn('InvitationGenerated'),
+    )
     expect(await announced(agent, issuer, thid)).toEqual(['InvitationGenerated', 'InvitationExpired'])
     await age(agent, holder, thid)
     // Nobody is waiting for this holder any more, and the report is refused.
     const read = () => holder.call('GET /issue-credentials/records/{recordId}', { path })
     const left = await until('the refusal', read, ({ metaRetries }) => metaRetries === 0)
-    expect(left).toMatchObject({ protocolState: 'ProblemReportPending', metaLastFailure: failureIn('OfferReceived') })
+    expect(left).toMatchObject({
+      protocolState: 'ProblemReportPending',
+      metaLastFailure: failureIn('OfferReceived'),
+    })
   })
 })
 
 describe('a proof', () => {
-  test.each(['verifier', 'prover'] as const)('that is not given, whichever side gives up: the %s', async (side) => {
-    await using pair = await startPair()
-    const [verifier, prover] = [pair.issuer, pair.holder]
-    const { inviterConnectionId: connectionId } = await connect(verifier, prover)
-    const { thid } = await verifier.call('POST /present-proof/presentations', { body: { connectionId } })
-    await presentationIn(prover.call, thid, 'RequestReceived')
-    await presentationIn(verifier.call, thid, 'RequestSent')
-    const [own, other] = side === 'verifier' ? [verifier, prover] : [prover, verifier]
-    await age(pair.agent, own, thid)
-    const { metaLastFailure } = await presentationIn(own.call, thid, 'ProblemReportSent')
-    expect(metaLastFailure).toEqual(failureIn(side === 'verifier' ? 'RequestSent' : 'RequestReceived'))
-    expect((await presentationIn(other.call, thid, 'ProblemReportReceived')).metaLastFailure).toEqual(told)
-  })
+  test.each(['verifier', 'prover'] as const)(
+    'that is not given, whichever side gives up: the %s',
+    async (side) => {
+      await using pair = await startPair()
+      const [verifier, prover] = [pair.issuer, pair.holder]
+      const { inviterConnectionId: connectionId } = await connect(verifier, prover)
+      const { thid } = await verifier.call('POST /present-proof/presentations', { body: { connectionId } })
+      await presentationIn(prover.call, thid, 'RequestReceived')
+      await presentationIn(verifier.call, thid, 'RequestSent')
+      const [own, other] = side === 'verifier' ? [verifier, prover] : [prover, verifier]
+      await age(pair.agent, own, thid)
+      const { metaLastFailure } = await presentationIn(own.call, thid, 'ProblemReportSent')
+      expect(metaLastFailure).toEqual(failureIn(side === 'verifier' ? 'RequestSent' : 'RequestReceived'))
+      expect((await presentationIn(other.call, thid, 'ProblemReportReceived')).metaLastFailure).toEqual(told)
+    },
+  )
 })
 
 describe('a connection', () => {
@@ -156,12 +193,17 @@ describe('a connection', () => {
     await using agent = await startAgent()
     const tenant = await agent.newTenant()
     await using party = await openParty()
-    const invitation = toInvitationUrl('https://example.com', createInvitation({ id: randomUUID(), from: party.did }))
+    const invitation = toInvitationUrl(
+      'https://example.com',
+      createInvitation({ id: randomUUID(), from: party.did }),
+    )
     const { thid } = await tenant.call('POST /connection-invitations', { body: { invitation } })
     await connectionIn(tenant.call, thid, 'ConnectionRequestSent')
     const request = await party.next(typesOf.connectionRequest)
     await age(agent, tenant, thid)
-    expect((await connectionIn(tenant.call, thid, 'ProblemReportSent')).metaLastFailure).toEqual(failureIn('ConnectionRequestSent'))
+    expect((await connectionIn(tenant.call, thid, 'ProblemReportSent')).metaLastFailure).toEqual(
+      failureIn('ConnectionRequestSent'),
+    )
     expect(await party.next(report)).toMatchObject({ from: request.from, pthid: thid, body: { code } })
     const response = { type: 'https://atalaprism.io/mercury/connections/1.0/response', thid }
     expect((await party.send(request.from!, response)).status).toBe(400)
@@ -192,7 +234,9 @@ test('what was owed for a flow that has ended is not sent any more, and its reas
   await age(agent, tenant, thid)
   await credentialIn(tenant.call, thid, 'ProblemReportPending')
   const queue = () =>
-    use(agent, tenant, ({ db }) => db.selectFrom('job').select(['body', 'attempts']).where('queue', '=', `record:${recordId}`).execute())
+    use(agent, tenant, ({ db }) =>
+      db.selectFrom('job').select(['body', 'attempts']).where('queue', '=', `record:${recordId}`).execute(),
+    )
   const [left, ...more] = await until('an attempt', queue, ([first]) => (first?.attempts ?? 0) > 0)
   expect([JSON.parse(left!.body).message.type, more]).toEqual([report, []])
   expect((await read()).metaLastFailure).toEqual(failureIn('OfferPending'))
@@ -236,7 +280,10 @@ test('a flow that went well never ends in another way', async () => {
   await using pair = await startPair()
   const { agent, issuer, holder } = pair
   const { inviterConnectionId: connectionId } = await connect(issuer, holder)
-  const [{ did: issuingDID }, { longFormDid }] = [await newDid(issuer, 'assertionMethod'), await newDid(holder, 'authentication')]
+  const [{ did: issuingDID }, { longFormDid }] = [
+    await newDid(issuer, 'assertionMethod'),
+    await newDid(holder, 'authentication'),
+  ]
   const { recordId, thid: issued } = await issue(issuer, holder, connectionId, issuingDID, longFormDid)
   await credentialIn(issuer.call, issued, 'CredentialSent')
   const { thid } = await issuer.call('POST /present-proof/presentations', { body: { connectionId } })
@@ -268,11 +315,18 @@ test('a timer ends what becomes due by itself, and not before', async () => {
 test('a flow that begins after the last look for those that are due ends by itself too', async () => {
   await using pair = await startPair({ FLOW_EXPIRY: '2s' })
   const { inviterConnectionId: connectionId } = await connect(pair.issuer, pair.holder)
-  const { presentationId } = await pair.issuer.call('POST /present-proof/presentations', { body: { connectionId } })
+  const { presentationId } = await pair.issuer.call('POST /present-proof/presentations', {
+    body: { connectionId },
+  })
   // The prover waits for as long: either side may be the one that tells.
   await until(
     'the end',
-    async () => (await pair.issuer.call('GET /present-proof/presentations/{presentationId}', { path: { presentationId } })).status,
+    async () =>
+      (
+        await pair.issuer.call('GET /present-proof/presentations/{presentationId}', {
+          path: { presentationId },
+        })
+      ).status,
     (status) => status.startsWith('ProblemReport'),
   )
 })
@@ -296,11 +350,21 @@ test('a report that comes at the moment at which the flow ends by itself is take
   await age(agent, issuer, thid)
   await use(agent, issuer, async (wallet) => {
     const { theirDid: from, myDid: to } = await getPeers(wallet.db, connectionId)
-    const write = await onProblemReport(wallet, { id: randomUUID(), type: report, from, to, thid, body: { code }, attachments: [] })
+    const write = await onProblemReport(wallet, {
+      id: randomUUID(),
+      type: report,
+      from,
+      to,
+      thid,
+      body: { code },
+      attachments: [],
+    })
     await expire(wallet, { recordId, protocol: 'issue-credential' })
     await wallet.transaction(write)
   })
-  expect(await credentialIn(issuer.call, thid, 'ProblemReportPending')).toMatchObject({ metaLastFailure: failureIn('OfferSent') })
+  expect(await credentialIn(issuer.call, thid, 'ProblemReportPending')).toMatchObject({
+    metaLastFailure: failureIn('OfferSent'),
+  })
 })
 
 test('many flows that are due all end', async () => {
@@ -309,10 +373,13 @@ test('many flows that are due all end', async () => {
   await using party = await openParty()
   const { connectionId } = await party.connect(tenant)
   const thids: string[] = []
-  for (let n = 0; n < 40; n++) thids.push((await tenant.call('POST /present-proof/presentations', { body: { connectionId } })).thid)
+  for (let n = 0; n < 40; n++)
+    thids.push((await tenant.call('POST /present-proof/presentations', { body: { connectionId } })).thid)
   for (const thid of thids) await presentationIn(tenant.call, thid, 'RequestSent')
   const waits_since = new Date(Date.now() - monthMs).toISOString()
-  await rewrite(agent, tenant, (tx) => tx.updateTable('record').set({ waits_since }).where('waits_since', 'is not', null).execute())
+  await rewrite(agent, tenant, (tx) =>
+    tx.updateTable('record').set({ waits_since }).where('waits_since', 'is not', null).execute(),
+  )
   for (const thid of thids) await presentationIn(tenant.call, thid, 'ProblemReportSent')
 })
 
@@ -342,6 +409,7 @@ test('a mark that is left on a flow that has ended is taken away', async () => {
       .where('id', '=', connectionId)
       .execute(),
   )
-  const rows = () => use(agent, tenant, ({ db }) => db.selectFrom('record').select(['state', 'waits_since']).execute())
+  const rows = () =>
+    use(agent, tenant, ({ db }) => db.selectFrom('record').select(['state', 'waits_since']).execute())
   await expect.poll(rows).toEqual([{ state: 'InvitationGenerated', waits_since: null }])
 })

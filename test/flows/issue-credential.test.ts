@@ -24,7 +24,14 @@ test.each([
   const subject = await newDid(pair.holder, 'authentication', curve)
   const claims = { name: 'Ärger', age: 42, nested: { list: [1, null, 'x'] }, flag: true }
   const before = Math.floor(Date.now() / 1_000)
-  const { credential } = await issue(pair.issuer, pair.holder, inviterConnectionId, issuer.did, subject.did, claims)
+  const { credential } = await issue(
+    pair.issuer,
+    pair.holder,
+    inviterConnectionId,
+    issuer.did,
+    subject.did,
+    claims,
+  )
   const { header, payload } = decodeJws(credential)
   expect(header).toEqual({ typ: 'JWT', alg })
   expect(payload).toEqual({
@@ -51,7 +58,10 @@ test.each([
 test('validity, the key that signs and the schema are in the credential when they were asked for', async () => {
   await using pair = await startPair()
   const { inviterConnectionId } = await connect(pair.issuer, pair.holder)
-  const [issuer, subject] = [await newDid(pair.issuer, 'assertionMethod'), await newDid(pair.holder, 'authentication')]
+  const [issuer, subject] = [
+    await newDid(pair.issuer, 'assertionMethod'),
+    await newDid(pair.holder, 'authentication'),
+  ]
   const type = 'https://w3c-ccg.github.io/vc-json-schemas/schema/2.0/schema.json'
   const { guid } = await pair.issuer.call('POST /schema-registry/schemas', {
     body: { name: 'person', version: '1.0.0', type, author: issuer.did, schema },
@@ -95,7 +105,9 @@ test('claims that do not fit are refused with every violation, and no record is 
   await using pair = await startPair()
   const { inviterConnectionId: connectionId } = await connect(pair.issuer, pair.holder)
   const { did: issuingDID } = await newDid(pair.issuer, 'assertionMethod')
-  const server = createServer((_request, response) => response.setHeader('content-type', 'application/json').end(JSON.stringify(schema)))
+  const server = createServer((_request, response) =>
+    response.setHeader('content-type', 'application/json').end(JSON.stringify(schema)),
+  )
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const schemaId = `http://127.0.0.1:${(server.address() as AddressInfo).port}/person`
   const offer = (claims: object, id: string | string[] = schemaId) =>
@@ -104,7 +116,10 @@ test('claims that do not fit are refused with every violation, and no record is 
     })
 
   const misfit = await refusal(offer({ name: 1, surname: 'x' }))
-  expect(misfit).toMatchObject({ status: 422, type: 'error:CredentialSchemaError:CredentialSchemaValidationError' })
+  expect(misfit).toMatchObject({
+    status: 422,
+    type: 'error:CredentialSchemaError:CredentialSchemaValidationError',
+  })
   for (const word of ['name', 'age', 'surname']) expect(misfit.detail).toContain(word)
   expect((await refusal(offer({ name: 'x', age: 1 }, 'http://127.0.0.1:1/nowhere'))).status).toBe(422)
   expect((await pair.issuer.call('GET /issue-credentials/records')).contents).toEqual([])
@@ -115,7 +130,10 @@ test('claims that do not fit are refused with every violation, and no record is 
 test('an offer names what it lacks, and what it cannot use', async () => {
   await using pair = await startPair()
   const { inviterConnectionId: connectionId } = await connect(pair.issuer, pair.holder)
-  const [issuer, other] = [await newDid(pair.issuer, 'assertionMethod'), await newDid(pair.issuer, 'authentication')]
+  const [issuer, other] = [
+    await newDid(pair.issuer, 'assertionMethod'),
+    await newDid(pair.issuer, 'authentication'),
+  ]
   const foreign = await newDid(pair.holder, 'assertionMethod')
   const good = { connectionId, issuingDID: issuer.did, claims: { a: 1 } }
   const cases: [object, number, RegExp][] = [
@@ -138,8 +156,13 @@ test('an offer names what it lacks, and what it cannot use', async () => {
     ],
   ]
   for (const [body, status, detail] of cases) {
-    const problem = await refusal(pair.issuer.call('POST /issue-credentials/credential-offers', { body: body as never }))
-    expect([problem.status, problem.detail], JSON.stringify(body)).toEqual([status, expect.stringMatching(detail)])
+    const problem = await refusal(
+      pair.issuer.call('POST /issue-credentials/credential-offers', { body: body as never }),
+    )
+    expect([problem.status, problem.detail], JSON.stringify(body)).toEqual([
+      status,
+      expect.stringMatching(detail),
+    ])
   }
   expect((await pair.issuer.call('GET /issue-credentials/records')).contents).toEqual([])
 })
@@ -147,18 +170,30 @@ test('an offer names what it lacks, and what it cannot use', async () => {
 test('a step out of turn is refused and says which states would do; a step done twice is done once', async () => {
   await using pair = await startPair()
   const { inviterConnectionId: connectionId } = await connect(pair.issuer, pair.holder)
-  const [issuer, subject] = [await newDid(pair.issuer, 'assertionMethod'), await newDid(pair.holder, 'authentication')]
+  const [issuer, subject] = [
+    await newDid(pair.issuer, 'assertionMethod'),
+    await newDid(pair.holder, 'authentication'),
+  ]
   const { thid, recordId } = await pair.issuer.call('POST /issue-credentials/credential-offers', {
     body: { connectionId, issuingDID: issuer.did, claims: { a: 1 } },
   })
-  const issueIt = () => pair.issuer.call('POST /issue-credentials/records/{recordId}/issue-credential', { path: { recordId } })
+  const issueIt = () =>
+    pair.issuer.call('POST /issue-credentials/records/{recordId}/issue-credential', { path: { recordId } })
   await credentialIn(pair.issuer.call, thid, 'OfferSent')
-  expect(await refusal(issueIt())).toMatchObject({ status: 400, detail: expect.stringMatching(/OfferSent.*RequestReceived/) })
+  expect(await refusal(issueIt())).toMatchObject({
+    status: 400,
+    detail: expect.stringMatching(/OfferSent.*RequestReceived/),
+  })
 
   const { recordId: holderRecordId } = await credentialIn(pair.holder.call, thid, 'OfferReceived')
   const accept = (subjectId: string, call = pair.holder.call, id = holderRecordId) =>
-    call('POST /issue-credentials/records/{recordId}/accept-offer', { path: { recordId: id }, body: { subjectId } })
-  expect(await refusal(accept(issuer.did))).toMatchObject({ detail: expect.stringContaining('not in this wallet') })
+    call('POST /issue-credentials/records/{recordId}/accept-offer', {
+      path: { recordId: id },
+      body: { subjectId },
+    })
+  expect(await refusal(accept(issuer.did))).toMatchObject({
+    detail: expect.stringContaining('not in this wallet'),
+  })
   expect(await refusal(accept(issuer.did, pair.issuer.call, recordId))).toMatchObject({
     status: 400,
     detail: expect.stringContaining('Issuer'),
@@ -177,7 +212,9 @@ test('while the issuer is not published, its credential carries the long form an
   await using pair = await startPair()
   const { inviterConnectionId } = await connect(pair.issuer, pair.holder)
   const template = { publicKeys: [{ id: 'key-1', purpose: 'assertionMethod' as const }] }
-  const { longFormDid } = await pair.issuer.call('POST /did-registrar/dids', { body: { documentTemplate: template } })
+  const { longFormDid } = await pair.issuer.call('POST /did-registrar/dids', {
+    body: { documentTemplate: template },
+  })
   const subject = await newDid(pair.holder, 'authentication')
   const { credential } = await issue(pair.issuer, pair.holder, inviterConnectionId, longFormDid, subject.did)
   expect(decodeJws(credential).payload.iss).toBe(longFormDid)

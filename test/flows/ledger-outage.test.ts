@@ -9,14 +9,20 @@ test('a presentation that comes during an outage is verified after it, and nobod
   const way = { isUp: true, refused: 0 }
   await using proxy = await startServer((request, response) => {
     if (!way.isUp) return void (way.refused++, response.writeHead(503).end())
-    void fetch(pair.agent.url + request.url, { headers: { accept: request.headers.accept ?? '*/*' } }).then(async (answer) =>
-      response.writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? 'text/plain' }).end(await answer.text()),
+    void fetch(pair.agent.url + request.url, { headers: { accept: request.headers.accept ?? '*/*' } }).then(
+      async (answer) =>
+        response
+          .writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? 'text/plain' })
+          .end(await answer.text()),
     )
   })
   await using elsewhere = await startAgent({ VDR_URL: proxy.url, DID_CACHE_LIFETIME: '0' })
   const verifier = await elsewhere.newTenant('verifier')
   const { inviterConnectionId } = await connect(pair.issuer, pair.holder)
-  const [issuer, subject] = [await newDid(pair.issuer, 'assertionMethod'), await newDid(pair.holder, 'authentication')]
+  const [issuer, subject] = [
+    await newDid(pair.issuer, 'assertionMethod'),
+    await newDid(pair.holder, 'authentication'),
+  ]
   const { recordId } = await issue(pair.issuer, pair.holder, inviterConnectionId, issuer.did, subject.did)
   const resolved = async () => {
     const response = await elsewhere.send('GET', `/dids/${issuer.did}`)

@@ -21,7 +21,11 @@ async function setUp() {
       }),
     )
   const daemons = await Promise.all([start('acme'), start('alice')])
-  const job = { sink, issuer: await onboard(daemons[0], adminKey, 'acme'), holder: await onboard(daemons[1], adminKey, 'alice') } as Job
+  const job = {
+    sink,
+    issuer: await onboard(daemons[0], adminKey, 'acme'),
+    holder: await onboard(daemons[1], adminKey, 'alice'),
+  } as Job
   return {
     job,
     daemons,
@@ -52,7 +56,9 @@ describe('the main job', () => {
       expect(announced(job)).toEqual(wholeStory)
       const ids = job.sink.deliveries.map(({ event }) => event.id)
       expect(new Set(ids).size).toBe(ids.length)
-      expect(new Set(job.sink.deliveries.map(({ headers }) => headers.authorization))).toEqual(new Set([`Bearer ${bearer}`]))
+      expect(new Set(job.sink.deliveries.map(({ headers }) => headers.authorization))).toEqual(
+        new Set([`Bearer ${bearer}`]),
+      )
     },
   )
 
@@ -65,7 +71,9 @@ describe('the main job', () => {
       for (const [n, [name, step]] of Object.entries(steps).entries()) {
         await step(job)
         const taking = [0, 1].filter((m) => (alone[name] ?? m) === m)
-        const ends = await Promise.all(taking.map((m) => daemons[m]!.stop((n + m) % 2 === 0 ? 'SIGTERM' : 'SIGKILL')))
+        const ends = await Promise.all(
+          taking.map((m) => daemons[m]!.stop((n + m) % 2 === 0 ? 'SIGTERM' : 'SIGKILL')),
+        )
         expect(ends).toEqual(taking.map((m) => ((n + m) % 2 === 0 ? 0 : 'SIGKILL')))
         await Promise.all(taking.map((m) => daemons[m]!.start()))
       }

@@ -28,7 +28,9 @@ test('a wallet behind a mediator gets its messages through it, and the mediator 
     { next: wallet.did, from: undefined },
   ])
   const header = JSON.parse(mediator.envelopes[0]!) as { recipients: { header: { kid: string } }[] }
-  expect(header.recipients.map(({ header: { kid } }) => kid)).toEqual([keysFor(resolvePeerDid(mediator.did), 'keyAgreement')[0]!.id])
+  expect(header.recipients.map(({ header: { kid } }) => kid)).toEqual([
+    keysFor(resolvePeerDid(mediator.did), 'keyAgreement')[0]!.id,
+  ])
 })
 
 test('through two mediators a message is wrapped twice', async () => {
@@ -40,13 +42,18 @@ test('through two mediators a message is wrapped twice', async () => {
   inner.serve(wallet.did, wallet.url)
   const { theirDid } = await wallet.connect(pair.issuer)
   expect(await wallet.next(responseType)).toMatchObject({ from: theirDid, to: [wallet.did] })
-  expect([outer.forwards, inner.forwards]).toEqual([[{ next: inner.did, from: undefined }], [{ next: wallet.did, from: undefined }]])
+  expect([outer.forwards, inner.forwards]).toEqual([
+    [{ next: inner.did, from: undefined }],
+    [{ next: wallet.did, from: undefined }],
+  ])
 })
 
 test('every attempt is another envelope with the same message in it', async () => {
   await using pair = await startPair()
   let refusals = 2
-  await using wallet = await openParty({ answer: (response) => response.writeHead(refusals-- > 0 ? 503 : 200).end() })
+  await using wallet = await openParty({
+    answer: (response) => response.writeHead(refusals-- > 0 ? 503 : 200).end(),
+  })
   const { connectionId } = await wallet.connect(pair.issuer)
   await wallet.next(responseType)
   expect(wallet.envelopes).toHaveLength(3)
@@ -66,7 +73,9 @@ async function connectTo(answer: number, variables: Record<string, string> = {})
   return {
     read: () => pair.issuer.call('GET /connections/{connectionId}', { path: { connectionId } }),
     debts: () =>
-      pair.agent.agent.wallets.use(pair.issuer.walletId, ({ db }) => db.selectFrom('job').select(['attempts', 'due_at']).execute()),
+      pair.agent.agent.wallets.use(pair.issuer.walletId, ({ db }) =>
+        db.selectFrom('job').select(['attempts', 'due_at']).execute(),
+      ),
     wallet,
     async [Symbol.asyncDispose]() {
       await wallet[Symbol.asyncDispose]()
@@ -75,13 +84,19 @@ async function connectTo(answer: number, variables: Record<string, string> = {})
   }
 }
 
-test.each([400, 404, 410, 422])('%i is the other side’s last word: the record says so, and the debt goes', async (status) => {
-  await using scene = await connectTo(status)
-  const given = await until('the end', scene.read, ({ metaRetries }) => metaRetries === 0)
-  expect(given).toMatchObject({ state: 'ConnectionResponsePending', metaLastFailure: { detail: expect.stringContaining(String(status)) } })
-  expect(await scene.debts()).toEqual([])
-  expect(scene.wallet.envelopes).toHaveLength(1)
-})
+test.each([400, 404, 410, 422])(
+  '%i is the other side’s last word: the record says so, and the debt goes',
+  async (status) => {
+    await using scene = await connectTo(status)
+    const given = await until('the end', scene.read, ({ metaRetries }) => metaRetries === 0)
+    expect(given).toMatchObject({
+      state: 'ConnectionResponsePending',
+      metaLastFailure: { detail: expect.stringContaining(String(status)) },
+    })
+    expect(await scene.debts()).toEqual([])
+    expect(scene.wallet.envelopes).toHaveLength(1)
+  },
+)
 
 test.each([408, 425, 429, 500, 502, 503])('%i asks for another attempt', async (status) => {
   await using scene = await connectTo(status)
@@ -96,7 +111,11 @@ test.each([408, 425, 429, 500, 502, 503])('%i asks for another attempt', async (
 
 test('what is not taken for as long as it is to be tried is given up, and the record says why', async () => {
   await using scene = await connectTo(503, { MESSAGE_RETRY_FOR: '1' })
-  const given = await until('the end', scene.read, ({ metaLastFailure }) => metaLastFailure?.detail?.startsWith('Abandoned') ?? false)
+  const given = await until(
+    'the end',
+    scene.read,
+    ({ metaLastFailure }) => metaLastFailure?.detail?.startsWith('Abandoned') ?? false,
+  )
   expect(given).toMatchObject({ state: 'ConnectionResponsePending', metaRetries: 0 })
   expect(given.metaLastFailure?.detail).toMatch(/^Abandoned after \d+ attempts since .*503/)
   expect(await scene.debts()).toEqual([])
@@ -107,19 +126,30 @@ test('Retry-After is seconds or a date, of this hour at most', () => {
   const now = Date.parse('2026-01-01T00:00:00Z')
   const read = (value?: string) => readRetryAfter(value, now)
   expect([read('0'), read('120'), read('Thu, 01 Jan 2026 00:00:30 GMT')]).toEqual([0, 120_000, 30_000])
-  expect([read('86400'), read('9999999999'), read('Fri, 01 Jan 2027 00:00:00 GMT')]).toEqual([3_600_000, 3_600_000, 3_600_000])
-  expect([read(), read(''), read('soon'), read('-5'), read('1.5e9'), read('Wed, 31 Dec 2025 00:00:00 GMT')]).toEqual(
-    Array(6).fill(undefined),
-  )
+  expect([read('86400'), read('9999999999'), read('Fri, 01 Jan 2027 00:00:00 GMT')]).toEqual([
+    3_600_000, 3_600_000, 3_600_000,
+  ])
+  expect([
+    read(),
+    read(''),
+    read('soon'),
+    read('-5'),
+    read('1.5e9'),
+    read('Wed, 31 Dec 2025 00:00:00 GMT'),
+  ]).toEqual(Array(6).fill(undefined))
 })
 
 test('an address that wants to be left alone for a while is', async () => {
   await using pair = await startPair()
-  await using wallet = await openParty({ answer: (response) => response.writeHead(503, { 'retry-after': '600' }).end() })
+  await using wallet = await openParty({
+    answer: (response) => response.writeHead(503, { 'retry-after': '600' }).end(),
+  })
   const { thid, invitation } = await pair.issuer.call('POST /connections', { body: {} })
   await wallet.send(invitation.from, { type: requestType, thid, pthid: thid })
   const debts = () =>
-    pair.agent.agent.wallets.use(pair.issuer.walletId, ({ db }) => db.selectFrom('job').select(['attempts', 'due_at']).execute())
+    pair.agent.agent.wallets.use(pair.issuer.walletId, ({ db }) =>
+      db.selectFrom('job').select(['attempts', 'due_at']).execute(),
+    )
   const [debt] = await until('the attempt', debts, ([first]) => first !== undefined && first.attempts > 0)
   const waitMs = Date.parse(debt!.due_at) - Date.now()
   expect(waitMs).toBeGreaterThan(500_000)
@@ -131,9 +161,14 @@ test('a wallet whose document leads nowhere is given up at once, and nobody is a
   for (const uri of ['did:web:127.0.0.1', 'ws://127.0.0.1:1/ws', 'did:peer:2.Ez6LSbad']) {
     await using wallet = await openParty({ uris: () => [uri] })
     const { connectionId, thid, invitation } = await pair.issuer.call('POST /connections', { body: {} })
-    expect((await post(addressOf(invitation.from), wallet.pack(invitation.from, { type: requestType, thid, pthid: thid }))).status).toBe(
-      200,
-    )
+    expect(
+      (
+        await post(
+          addressOf(invitation.from),
+          wallet.pack(invitation.from, { type: requestType, thid, pthid: thid }),
+        )
+      ).status,
+    ).toBe(200)
     const read = () => pair.issuer.call('GET /connections/{connectionId}', { path: { connectionId } })
     const given = await until('the end', read, ({ metaRetries }) => metaRetries === 0)
     expect(given.metaLastFailure?.detail, uri).toMatch(/does not resolve|no DIDComm service/)

@@ -25,30 +25,60 @@ beforeAll(async () => {
       name: 'person',
       version: '1.0.0',
       type: 'https://w3c-ccg.github.io/vc-json-schemas/schema/2.0/schema.json',
-      schema: { $schema: 'https://json-schema.org/draft/2020-12/schema', type: 'object', properties: { name: { type: 'string' } } },
+      schema: {
+        $schema: 'https://json-schema.org/draft/2020-12/schema',
+        type: 'object',
+        properties: { name: { type: 'string' } },
+      },
       author: issuingDid.did,
     },
   })
   schemaId = `${pair.agent.url}/schema-registry/schemas/${guid}`
-  ;({ recordId } = await issue(pair.issuer, pair.holder, connectionId, issuingDid.did, subject.did, { name: 'Alice' }, schemaId))
-  ;({ recordId: plainRecordId } = await issue(pair.issuer, pair.holder, connectionId, issuingDid.did, subject.did))
+  ;({ recordId } = await issue(
+    pair.issuer,
+    pair.holder,
+    connectionId,
+    issuingDid.did,
+    subject.did,
+    { name: 'Alice' },
+    schemaId,
+  ))
+  ;({ recordId: plainRecordId } = await issue(
+    pair.issuer,
+    pair.holder,
+    connectionId,
+    issuingDid.did,
+    subject.did,
+  ))
 })
 afterAll(() => pair[Symbol.asyncDispose]())
 
 type Constraint = { schemaId: string; trustedIssuers?: string[] }
 
 function newPolicy(...constraints: Constraint[]) {
-  return pair.issuer.call('POST /verification/policies', { body: { name: 'p', description: '', constraints } })
+  return pair.issuer.call('POST /verification/policies', {
+    body: { name: 'p', description: '', constraints },
+  })
 }
 
 /** Asks with a policy and answers; why it was refused, or `undefined`. */
-async function prove(policyId: string, proofId: string[], more: object = {}, before: () => Promise<unknown> = async () => {}) {
-  const made = await pair.issuer.call('POST /present-proof/presentations', { body: { connectionId, policyId, ...more } })
+async function prove(
+  policyId: string,
+  proofId: string[],
+  more: object = {},
+  before: () => Promise<unknown> = async () => {},
+) {
+  const made = await pair.issuer.call('POST /present-proof/presentations', {
+    body: { connectionId, policyId, ...more },
+  })
   expect(made.policyId).toBe(policyId)
   const { presentationId } = await presentationIn(pair.holder.call, made.thid, 'RequestReceived')
   await before()
   const body = { action: 'request-accept' as const, proofId }
-  await pair.holder.call('PATCH /present-proof/presentations/{presentationId}', { path: { presentationId }, body })
+  await pair.holder.call('PATCH /present-proof/presentations/{presentationId}', {
+    path: { presentationId },
+    body,
+  })
   const path = { presentationId: made.presentationId }
   const ask = () => pair.issuer.call('GET /present-proof/presentations/{presentationId}', { path })
   const ended = await until('verification', ask, ({ status }) => /Verified$|VerificationFailed$/.test(status))
@@ -59,8 +89,16 @@ test.each<[string, () => Constraint[], RegExp | undefined]>([
   ['nothing', () => [], undefined],
   ['the schema', () => [{ schemaId }], undefined],
   ['the schema by its issuer', () => [{ schemaId, trustedIssuers: [other, issuingDid.did] }], undefined],
-  ['the schema by its issuer, in the long form', () => [{ schemaId, trustedIssuers: [issuingDid.longFormDid] }], undefined],
-  ['one of two', () => [{ schemaId: 'https://a.example/1' }, { schemaId, trustedIssuers: [issuingDid.did] }], undefined],
+  [
+    'the schema by its issuer, in the long form',
+    () => [{ schemaId, trustedIssuers: [issuingDid.longFormDid] }],
+    undefined,
+  ],
+  [
+    'one of two',
+    () => [{ schemaId: 'https://a.example/1' }, { schemaId, trustedIssuers: [issuingDid.did] }],
+    undefined,
+  ],
   ['another schema', () => [{ schemaId: 'https://a.example/1' }], /accepts none of the schemas/],
   ['another issuer', () => [{ schemaId, trustedIssuers: [other] }], /does not trust the issuer/],
   [
@@ -80,18 +118,27 @@ test.each<[string, () => Constraint[], RegExp | undefined]>([
 
 test('every credential must satisfy it, and a credential without a schema satisfies no constraint', async () => {
   const { id } = await newPolicy({ schemaId })
-  expect(await prove(id, [recordId, plainRecordId])).toMatch(/accepts none of the schemas of the credential, \[\]/)
+  expect(await prove(id, [recordId, plainRecordId])).toMatch(
+    /accepts none of the schemas of the credential, \[\]/,
+  )
 })
 
 test('it goes beside the proofs of the request', async () => {
   const { id } = await newPolicy({ schemaId })
   expect(await prove(id, [recordId], { proofs: [{ schemaId }] })).toBeUndefined()
-  expect(await prove(id, [recordId], { proofs: [{ schemaId: 'https://a.example/1' }] })).toMatch(/schemas of the credential/)
+  expect(await prove(id, [recordId], { proofs: [{ schemaId: 'https://a.example/1' }] })).toMatch(
+    /schemas of the credential/,
+  )
 })
 
 test('the request says what will be accepted', async () => {
-  const { id } = await newPolicy({ schemaId, trustedIssuers: [issuingDid.did] }, { schemaId: 'https://a.example/1' })
-  const { thid } = await pair.issuer.call('POST /present-proof/presentations', { body: { connectionId, policyId: id } })
+  const { id } = await newPolicy(
+    { schemaId, trustedIssuers: [issuingDid.did] },
+    { schemaId: 'https://a.example/1' },
+  )
+  const { thid } = await pair.issuer.call('POST /present-proof/presentations', {
+    body: { connectionId, policyId: id },
+  })
   const { presentationId } = await presentationIn(pair.holder.call, thid, 'RequestReceived')
   const row = await pair.agent.agent.wallets.use(pair.holder.walletId, ({ db }) =>
     db.selectFrom('record').select('data').where('id', '=', presentationId).executeTakeFirstOrThrow(),
@@ -99,7 +146,10 @@ test('the request says what will be accepted', async () => {
   const proofs = [{ schemaId, trustIssuers: [issuingDid.did] }, { schemaId: 'https://a.example/1' }]
   expect(JSON.parse(row.data)).toMatchObject({ proofs, anyProof: true })
   const answered = { action: 'request-accept' as const, proofId: [recordId] }
-  await pair.holder.call('PATCH /present-proof/presentations/{presentationId}', { path: { presentationId }, body: answered })
+  await pair.holder.call('PATCH /present-proof/presentations/{presentationId}', {
+    path: { presentationId },
+    body: answered,
+  })
   await presentationIn(pair.issuer.call, thid, 'PresentationVerified')
 })
 
@@ -107,7 +157,8 @@ test('what becomes of the policy while a request is open changes nothing', async
   const strict = await newPolicy({ schemaId: 'https://a.example/1' })
   const lax = { name: 'p', description: '', constraints: [] }
   const path = { id: strict.id }
-  const loosen = () => pair.issuer.call('PUT /verification/policies/{id}', { path, query: { nonce: 0 }, body: lax })
+  const loosen = () =>
+    pair.issuer.call('PUT /verification/policies/{id}', { path, query: { nonce: 0 }, body: lax })
   expect(await prove(strict.id, [recordId], {}, loosen)).toMatch(/accepts none/)
   const kept = await newPolicy({ schemaId: 'https://a.example/1' })
   const remove = () => pair.issuer.call('DELETE /verification/policies/{id}', { path: { id: kept.id } })
@@ -116,7 +167,9 @@ test('what becomes of the policy while a request is open changes nothing', async
 
 test('it is enforced on whoever answers an invitation', async () => {
   const { id } = await newPolicy({ schemaId: 'https://a.example/1' })
-  const invited = await pair.issuer.call('POST /present-proof/presentations/invitation', { body: { policyId: id } })
+  const invited = await pair.issuer.call('POST /present-proof/presentations/invitation', {
+    body: { policyId: id },
+  })
   expect(invited.policyId).toBe(id)
   const taken = await pair.holder.call('POST /present-proof/presentations/accept-invitation', {
     body: { invitation: oobOf(invited as { invitation: { invitationUrl: string } }) },
@@ -131,7 +184,9 @@ test('it is enforced on whoever answers an invitation', async () => {
 })
 
 test('a policy that the wallet does not have is 404, and nothing is asked', async () => {
-  const foreign = await pair.holder.call('POST /verification/policies', { body: { name: 'p', description: '' } })
+  const foreign = await pair.holder.call('POST /verification/policies', {
+    body: { name: 'p', description: '' },
+  })
   const before = await pair.issuer.call('GET /present-proof/presentations')
   for (const policyId of [noId, foreign.id]) {
     for (const asked of [
@@ -146,6 +201,8 @@ test('a policy that the wallet does not have is 404, and nothing is asked', asyn
     }
   }
   expect(await pair.issuer.call('GET /present-proof/presentations')).toEqual(before)
-  const wrong = pair.holder.call('POST /present-proof/presentations', { body: { connectionId: holdersConnectionId, policyId: 'x' } })
+  const wrong = pair.holder.call('POST /present-proof/presentations', {
+    body: { connectionId: holdersConnectionId, policyId: 'x' },
+  })
   expect(await refusal(wrong)).toMatchObject({ status: 400, detail: expect.stringMatching(/^policyId: /) })
 })

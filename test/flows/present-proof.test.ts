@@ -8,9 +8,19 @@ import { connect, issue, newDid, presentationIn, refusal, startPair, until, type
 async function startWithCredential() {
   const pair = await startPair()
   const { inviterConnectionId: connectionId } = await connect(pair.issuer, pair.holder)
-  const [issuer, subject] = [await newDid(pair.issuer, 'assertionMethod'), await newDid(pair.holder, 'authentication')]
+  const [issuer, subject] = [
+    await newDid(pair.issuer, 'assertionMethod'),
+    await newDid(pair.holder, 'authentication'),
+  ]
   const { recordId } = await issue(pair.issuer, pair.holder, connectionId, issuer.did, subject.did)
-  return { ...pair, connectionId, recordId, issuingDID: issuer.did, subject, [Symbol.asyncDispose]: () => pair[Symbol.asyncDispose]() }
+  return {
+    ...pair,
+    connectionId,
+    recordId,
+    issuingDID: issuer.did,
+    subject,
+    [Symbol.asyncDispose]: () => pair[Symbol.asyncDispose](),
+  }
 }
 
 /** Asks and answers; the verifier's and the prover's record once the verifier has decided. */
@@ -63,7 +73,9 @@ test('a proof is bound to challenge and domain, signed by the subject, and accep
 test('without options a challenge is made up, never the same twice', async () => {
   await using pair = await startWithCredential()
   const requests = await Promise.all(
-    [1, 2].map(() => pair.issuer.call('POST /present-proof/presentations', { body: { connectionId: pair.connectionId } })),
+    [1, 2].map(() =>
+      pair.issuer.call('POST /present-proof/presentations', { body: { connectionId: pair.connectionId } }),
+    ),
   )
   const [one, two] = requests.map(({ requestData }) => JSON.parse(requestData[0]!).options)
   expect(one.domain).toBe('default-domain')
@@ -86,7 +98,10 @@ test('a credential that the verifier does not want fails, and the prover is told
     )
     expect(verified.metaLastFailure?.detail).toMatch(/schema/)
     const told = await presentationIn(pair.holder.call, thid, 'ProblemReportReceived')
-    expect(told.metaLastFailure).toMatchObject({ type: 'e.p.presentation-verification-failed', detail: verified.metaLastFailure?.detail })
+    expect(told.metaLastFailure).toMatchObject({
+      type: 'e.p.presentation-verification-failed',
+      detail: verified.metaLastFailure?.detail,
+    })
     const accept = pair.issuer.call('PATCH /present-proof/presentations/{presentationId}', {
       path: { presentationId: verified.presentationId },
       body: { action: 'presentation-accept' },
@@ -104,8 +119,16 @@ test('what cannot be proved with is refused, and the request waits', async () =>
   const { thid } = await pair.issuer.call('POST /present-proof/presentations', { body: { connectionId } })
   const { presentationId } = await presentationIn(pair.holder.call, thid, 'RequestReceived')
   const act = (body: object) =>
-    refusal(pair.holder.call('PATCH /present-proof/presentations/{presentationId}', { path: { presentationId }, body: body as never }))
-  expect(await act({ action: 'request-accept' })).toMatchObject({ status: 400, detail: expect.stringContaining('proofId') })
+    refusal(
+      pair.holder.call('PATCH /present-proof/presentations/{presentationId}', {
+        path: { presentationId },
+        body: body as never,
+      }),
+    )
+  expect(await act({ action: 'request-accept' })).toMatchObject({
+    status: 400,
+    detail: expect.stringContaining('proofId'),
+  })
   expect(await act({ action: 'request-accept', proofId: [] })).toMatchObject({ status: 400 })
   expect(await act({ action: 'request-accept', proofId: [randomUUID()] })).toMatchObject({ status: 404 })
   expect(await act({ action: 'request-accept', proofId: [recordId, other.recordId] })).toMatchObject({
@@ -113,7 +136,10 @@ test('what cannot be proved with is refused, and the request waits', async () =>
     type: 'error:PresentationError:HolderBindingError',
   })
   expect(await act({ action: 'presentation-accept' })).toMatchObject({ status: 400 })
-  expect(await act({ action: 'dance' })).toMatchObject({ status: 400, detail: expect.stringContaining('action') })
+  expect(await act({ action: 'dance' })).toMatchObject({
+    status: 400,
+    detail: expect.stringContaining('action'),
+  })
   expect((await presentationIn(pair.holder.call, thid, 'RequestReceived')).data).toEqual([])
 })
 
@@ -138,16 +164,24 @@ test('a credential of a DID that is deactivated cannot be proved with, and the r
     path: { presentationId },
     body: { action: 'request-accept', proofId: [recordId] },
   })
-  expect(await refusal(accepted)).toMatchObject({ status: 400, detail: expect.stringContaining('is deactivated and can sign nothing') })
+  expect(await refusal(accepted)).toMatchObject({
+    status: 400,
+    detail: expect.stringContaining('is deactivated and can sign nothing'),
+  })
   await presentationIn(holder.call, thid, 'RequestReceived')
 })
 
 test('a prover may decline, and then does not prove', async () => {
   await using pair = await startWithCredential()
-  const { thid } = await pair.issuer.call('POST /present-proof/presentations', { body: { connectionId: pair.connectionId } })
+  const { thid } = await pair.issuer.call('POST /present-proof/presentations', {
+    body: { connectionId: pair.connectionId },
+  })
   const { presentationId } = await presentationIn(pair.holder.call, thid, 'RequestReceived')
   const act = (body: object) =>
-    pair.holder.call('PATCH /present-proof/presentations/{presentationId}', { path: { presentationId }, body: body as never })
+    pair.holder.call('PATCH /present-proof/presentations/{presentationId}', {
+      path: { presentationId },
+      body: body as never,
+    })
   expect((await act({ action: 'request-reject' })).status).toBe('RequestRejected')
   expect((await act({ action: 'request-reject' })).status).toBe('RequestRejected')
   expect((await refusal(act({ action: 'request-accept', proofId: [pair.recordId] }))).status).toBe(400)

@@ -1,7 +1,16 @@
 /** The lines of `proofs`: a credential satisfies one as a whole, its schema and its issuer, and each line is satisfied by a credential. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startAgent, type TestAgent } from '../_agent.ts'
-import { connect, credentialIn, issue, newDid, presentationIn, refusal, until, type Tenant } from '../_pair.ts'
+import {
+  connect,
+  credentialIn,
+  issue,
+  newDid,
+  presentationIn,
+  refusal,
+  until,
+  type Tenant,
+} from '../_pair.ts'
 import { claims, publishDefinition } from '../anoncreds/_definition.ts'
 import { issueSdJwtTo } from './_sd-jwt.ts'
 
@@ -38,23 +47,37 @@ async function publishSchema(name: string): Promise<string> {
       version: '1.0.0',
       type: 'https://w3c-ccg.github.io/vc-json-schemas/schema/2.0/schema.json',
       author: p,
-      schema: { $schema: 'https://json-schema.org/draft/2020-12/schema', type: 'object', properties: { name: { type: 'string' } } },
+      schema: {
+        $schema: 'https://json-schema.org/draft/2020-12/schema',
+        type: 'object',
+        properties: { name: { type: 'string' } },
+      },
     },
   })
   return `${here.url}/schema-registry/schemas/${guid}`
 }
 
 /** A request as its prover has it, with what can be done with it. */
-async function ask(body: { proofs?: Line[]; credentialFormat?: 'SDJWT' | 'AnonCreds'; anoncredPresentationRequest?: any }) {
+async function ask(body: {
+  proofs?: Line[]
+  credentialFormat?: 'SDJWT' | 'AnonCreds'
+  anoncredPresentationRequest?: any
+}) {
   const asked = await issuer.call('POST /present-proof/presentations', { body: { connectionId, ...body } })
   const { presentationId } = await presentationIn(holder.call, asked.thid, 'RequestReceived')
   const path = { presentationId }
   const answer = (proofId: string[]) =>
-    holder.call('PATCH /present-proof/presentations/{presentationId}', { path, body: { action: 'request-accept', proofId } })
+    holder.call('PATCH /present-proof/presentations/{presentationId}', {
+      path,
+      body: { action: 'request-accept', proofId },
+    })
   const verdict = () =>
     until(
       'verification',
-      () => issuer.call('GET /present-proof/presentations/{presentationId}', { path: { presentationId: asked.presentationId } }),
+      () =>
+        issuer.call('GET /present-proof/presentations/{presentationId}', {
+          path: { presentationId: asked.presentationId },
+        }),
       ({ status }) => /Verified$|VerificationFailed$/.test(status),
     )
   return {
@@ -77,12 +100,9 @@ describe('JWT', () => {
     const { did } = await newDid(holder, 'authentication')
     const made = (issuingDID: string, schemaId?: string) =>
       issue(issuer, holder, connectionId, issuingDID, did, { name: 'Alice' }, schemaId)
-    ;[aByP, aByQ, bByP, plain] = [await made(p, a), await made(q, a), await made(p, b), await made(p)].map(({ recordId }) => recordId) as [
-      string,
-      string,
-      string,
-      string,
-    ]
+    ;[aByP, aByQ, bByP, plain] = [await made(p, a), await made(q, a), await made(p, b), await made(p)].map(
+      ({ recordId }) => recordId,
+    ) as [string, string, string, string]
   })
 
   test('a credential of one line’s schema by another line’s issuer is refused', async () => {
@@ -100,7 +120,9 @@ describe('JWT', () => {
       ],
     })
     expect(await candidates()).not.toHaveProperty('choice')
-    expect(await outcome([aByQ])).toBe(`Credential 1 of 1: The request does not trust the issuer ${q} with this schema`)
+    expect(await outcome([aByQ])).toBe(
+      `Credential 1 of 1: The request does not trust the issuer ${q} with this schema`,
+    )
   })
 
   test('a line that no credential satisfies is named', async () => {
@@ -114,7 +136,9 @@ describe('JWT', () => {
   })
 
   test('a credential for each line is verified; a line without issuers trusts any', async () => {
-    const { outcome, candidates } = await ask({ proofs: [{ schemaId: a }, { schemaId: b, trustIssuers: [p] }] })
+    const { outcome, candidates } = await ask({
+      proofs: [{ schemaId: a }, { schemaId: b, trustIssuers: [p] }],
+    })
     const { lines, choice } = await candidates()
     expect(lines.map((line) => line.candidates)).toEqual([[aByP, aByQ], [bByP]])
     expect(choice).toBeUndefined()
@@ -132,7 +156,9 @@ describe('JWT', () => {
 
   test('a credential that satisfies no line is refused beside those that do', async () => {
     const { outcome } = await ask({ proofs: [{ schemaId: a }] })
-    expect(await outcome([aByP, plain])).toMatch(/^Credential 2 of 2: The request accepts none of the schemas of the credential, \[\]/)
+    expect(await outcome([aByP, plain])).toMatch(
+      /^Credential 2 of 2: The request accepts none of the schemas of the credential, \[\]/,
+    )
   })
 })
 
@@ -141,13 +167,19 @@ describe('SD-JWT', () => {
   beforeAll(async () => {
     const { did: subjectId } = await newDid(holder, 'authentication', 'Ed25519')
     const made = (issuingDID: string) =>
-      issueSdJwtTo({ issuer, holder, connectionId, issuingDID, subjectId }, { claims: { name: 'Alice' }, schemaId: a })
+      issueSdJwtTo(
+        { issuer, holder, connectionId, issuingDID, subjectId },
+        { claims: { name: 'Alice' }, schemaId: a },
+      )
     ;[{ recordId: aByP }, { recordId: aByQ }] = [await made(p), await made(q)]
   })
   const credentialFormat = 'SDJWT' as const
 
   test('a credential of the schema by another issuer is refused', async () => {
-    const { outcome, candidates } = await ask({ credentialFormat, proofs: [{ schemaId: a, trustIssuers: [p] }] })
+    const { outcome, candidates } = await ask({
+      credentialFormat,
+      proofs: [{ schemaId: a, trustIssuers: [p] }],
+    })
     expect((await candidates()).choice).toEqual([aByP])
     expect(await outcome([aByQ])).toBe(`The request does not trust the issuer ${q} with this schema`)
   })
@@ -188,10 +220,19 @@ test(
   { timeout: 60_000 },
   async () => {
     const [one, two] = [await publishDefinition(here, issuer, p), await publishDefinition(here, issuer, q)]
-    const body = { connectionId, credentialFormat: 'AnonCreds' as const, credentialDefinitionId: one.guid, claims, automaticIssuance: true }
+    const body = {
+      connectionId,
+      credentialFormat: 'AnonCreds' as const,
+      credentialDefinitionId: one.guid,
+      claims,
+      automaticIssuance: true,
+    }
     const { thid } = await issuer.call('POST /issue-credentials/credential-offers', { body })
     const { recordId } = await credentialIn(holder.call, thid, 'OfferReceived')
-    await holder.call('POST /issue-credentials/records/{recordId}/accept-offer', { path: { recordId }, body: {} })
+    await holder.call('POST /issue-credentials/records/{recordId}/accept-offer', {
+      path: { recordId },
+      body: {},
+    })
     await credentialIn(holder.call, thid, 'CredentialReceived')
 
     const askFor = (who: object[], where: object[]) =>
@@ -200,16 +241,28 @@ test(
         anoncredPresentationRequest: {
           name: 'lines',
           version: '1.0',
-          requested_attributes: { who: { name: 'Given Name', restrictions: who }, where: { name: 'country', restrictions: where } },
+          requested_attributes: {
+            who: { name: 'Given Name', restrictions: who },
+            where: { name: 'country', restrictions: where },
+          },
           requested_predicates: {},
         },
       })
-    const schemaOf = (definition: typeof one, issuer_did: string) => ({ schema_id: definition.schemaId, issuer_did })
+    const schemaOf = (definition: typeof one, issuer_did: string) => ({
+      schema_id: definition.schemaId,
+      issuer_did,
+    })
     const mixed = await askFor([schemaOf(one, q), schemaOf(two, p)], [])
     expect((await mixed.candidates()).candidates).toEqual([])
-    expect(await refusal(mixed.answer([recordId]))).toMatchObject({ status: 400, detail: expect.stringContaining('cannot answer who') })
+    expect(await refusal(mixed.answer([recordId]))).toMatchObject({
+      status: 400,
+      detail: expect.stringContaining('cannot answer who'),
+    })
     const missing = await askFor([schemaOf(one, p)], [schemaOf(two, q)])
-    expect(await refusal(missing.answer([recordId]))).toMatchObject({ status: 400, detail: expect.stringContaining('cannot answer where') })
+    expect(await refusal(missing.answer([recordId]))).toMatchObject({
+      status: 400,
+      detail: expect.stringContaining('cannot answer where'),
+    })
     const right = await askFor([{ schema_id: one.schemaId }], [schemaOf(two, q), schemaOf(one, p)])
     expect(await right.outcome([recordId])).toBeUndefined()
   },

@@ -7,43 +7,60 @@ import { connectionIn, refusal, until } from '../_pair.ts'
 const rounds = Number(process.env['RACES'] ?? 10)
 const racers = 20
 
-test('twenty requests of one wallet for one invitation: one is taken, the others are refused', { timeout: 600_000 }, async () => {
-  await using agent = await startAgent()
-  const [inviter, invitee] = [await agent.newTenant('inviter'), await agent.newTenant('invitee')]
-  for (let round = 0; round < rounds; round++) {
-    const { thid, invitation } = await inviter.call('POST /connections', { body: { label: 'a race' } })
-    const body = { invitation: new URL(invitation.invitationUrl).searchParams.get('_oob')! }
-    const outcomes = await Promise.allSettled(Array.from({ length: racers }, () => invitee.call('POST /connection-invitations', { body })))
-    const losers = outcomes.filter((outcome) => outcome.status === 'rejected')
-    expect(losers).toHaveLength(racers - 1)
-    for (const { reason } of losers) {
-      expect(await refusal(Promise.reject(reason as Error))).toMatchObject({
-        status: 400,
-        type: 'error:ConnectionServiceError:InvitationAlreadyReceived',
-      })
+test(
+  'twenty requests of one wallet for one invitation: one is taken, the others are refused',
+  { timeout: 600_000 },
+  async () => {
+    await using agent = await startAgent()
+    const [inviter, invitee] = [await agent.newTenant('inviter'), await agent.newTenant('invitee')]
+    for (let round = 0; round < rounds; round++) {
+      const { thid, invitation } = await inviter.call('POST /connections', { body: { label: 'a race' } })
+      const body = { invitation: new URL(invitation.invitationUrl).searchParams.get('_oob')! }
+      const outcomes = await Promise.allSettled(
+        Array.from({ length: racers }, () => invitee.call('POST /connection-invitations', { body })),
+      )
+      const losers = outcomes.filter((outcome) => outcome.status === 'rejected')
+      expect(losers).toHaveLength(racers - 1)
+      for (const { reason } of losers) {
+        expect(await refusal(Promise.reject(reason as Error))).toMatchObject({
+          status: 400,
+          type: 'error:ConnectionServiceError:InvitationAlreadyReceived',
+        })
+      }
+      await connectionIn(invitee.call, thid, 'ConnectionResponseReceived')
+      await connectionIn(inviter.call, thid, 'ConnectionResponseSent')
     }
-    await connectionIn(invitee.call, thid, 'ConnectionResponseReceived')
-    await connectionIn(inviter.call, thid, 'ConnectionResponseSent')
-  }
-})
+  },
+)
 
-test('twenty wallets accept one invitation: one is connected, the others are told that they came late', { timeout: 900_000 }, async () => {
-  await using agent = await startAgent()
-  const inviter = await agent.newTenant('inviter')
-  const invitees = await Promise.all(Array.from({ length: racers }, (_, n) => agent.newTenant(`invitee ${n}`)))
-  for (let round = 0; round < Math.ceil(rounds / 5); round++) {
-    const { thid, invitation } = await inviter.call('POST /connections', { body: { label: 'a race' } })
-    const body = { invitation: new URL(invitation.invitationUrl).searchParams.get('_oob')! }
-    await Promise.all(invitees.map(({ call }) => call('POST /connection-invitations', { body })))
-    const hasEnded = ({ state, metaLastFailure }: Connection) => state === 'ConnectionResponseReceived' || metaLastFailure !== undefined
-    const ends = await Promise.all(
-      invitees.map(({ call }) =>
-        until('the end of the race', async () => (await call('GET /connections', { query: { thid } })).contents[0]!, hasEnded),
-      ),
+test(
+  'twenty wallets accept one invitation: one is connected, the others are told that they came late',
+  { timeout: 900_000 },
+  async () => {
+    await using agent = await startAgent()
+    const inviter = await agent.newTenant('inviter')
+    const invitees = await Promise.all(
+      Array.from({ length: racers }, (_, n) => agent.newTenant(`invitee ${n}`)),
     )
-    expect(ends.filter(({ state }) => state === 'ConnectionResponseReceived')).toHaveLength(1)
-    const [known, ...more] = (await inviter.call('GET /connections', { query: { thid } })).contents
-    expect(more).toEqual([])
-    expect(known!.state).toBe('ConnectionResponseSent')
-  }
-})
+    for (let round = 0; round < Math.ceil(rounds / 5); round++) {
+      const { thid, invitation } = await inviter.call('POST /connections', { body: { label: 'a race' } })
+      const body = { invitation: new URL(invitation.invitationUrl).searchParams.get('_oob')! }
+      await Promise.all(invitees.map(({ call }) => call('POST /connection-invitations', { body })))
+      const hasEnded = ({ state, metaLastFailure }: Connection) =>
+        state === 'ConnectionResponseReceived' || metaLastFailure !== undefined
+      const ends = await Promise.all(
+        invitees.map(({ call }) =>
+          until(
+            'the end of the race',
+            async () => (await call('GET /connections', { query: { thid } })).contents[0]!,
+            hasEnded,
+          ),
+        ),
+      )
+      expect(ends.filter(({ state }) => state === 'ConnectionResponseReceived')).toHaveLength(1)
+      const [known, ...more] = (await inviter.call('GET /connections', { query: { thid } })).contents
+      expect(more).toEqual([])
+      expect(known!.state).toBe('ConnectionResponseSent')
+    }
+  },
+)

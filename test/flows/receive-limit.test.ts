@@ -65,16 +65,22 @@ test.each([
   await using party = await openParty()
   const tenant = await agent.newTenant()
   const { theirDid } = await party.connect(tenant)
-  const unpack = (envelope: string | Record<string, unknown>) => tenant.call('POST /didcomm/unpack', { body: { envelope } })
+  const unpack = (envelope: string | Record<string, unknown>) =>
+    tenant.call('POST /didcomm/unpack', { body: { envelope } })
   const content = 'x'.repeat(Math.floor((size * 3) / 4) - 3_000)
   const envelope = party.pack(theirDid, { type: ping, body: { content } })
   expect(envelope.length).toBeGreaterThan(size * 0.8)
   for (const form of [JSON.parse(envelope), padded(envelope, size)]) {
     expect((await unpack(form)).message.body).toEqual({ content })
   }
-  const refused = { status: 422, type: 'error:DIDCommControllerError:UnpackingFailed', detail: expect.stringContaining(String(size)) }
+  const refused = {
+    status: 422,
+    type: 'error:DIDCommControllerError:UnpackingFailed',
+    detail: expect.stringContaining(String(size)),
+  }
   const larger = { ...JSON.parse(envelope), more: 'x'.repeat(size - envelope.length) }
-  for (const form of [larger, padded(envelope, size + 1)]) expect(await refusal(unpack(form))).toMatchObject(refused)
+  for (const form of [larger, padded(envelope, size + 1)])
+    expect(await refusal(unpack(form))).toMatchObject(refused)
 })
 
 test('the main job needs no more than the least that can be set', async () => {
@@ -83,7 +89,14 @@ test('the main job needs no more than the least that can be set', async () => {
   const { inviterConnectionId } = await connect(issuer, holder)
   const [issuing, subject] = [await newDid(issuer, 'assertionMethod'), await newDid(holder, 'authentication')]
   const claims = Object.fromEntries(Array.from({ length: 10 }, (_, n) => [`claim${n}`, 'x'.repeat(30)]))
-  const { recordId, thid } = await issue(issuer, holder, inviterConnectionId, issuing.did, subject.did, claims)
+  const { recordId, thid } = await issue(
+    issuer,
+    holder,
+    inviterConnectionId,
+    issuing.did,
+    subject.did,
+    claims,
+  )
   await credentialIn(issuer.call, thid, 'CredentialSent')
   const asked = await issuer.call('POST /present-proof/presentations', {
     body: { connectionId: inviterConnectionId, options: { challenge: 'c', domain: 'd' }, proofs: [] },

@@ -9,7 +9,9 @@ const options = { options: { challenge: randomUUID(), domain: 'domain' } }
 const challenge = (): Attachment => jsonAttachment(randomUUID(), options, 'prism/jwt')
 const token = (): Attachment => base64Attachment(randomUUID(), Buffer.from('a.b.c'), 'prism/jwt')
 const offerOf = (attributes: object[]) => ({ credential_preview: { body: { attributes } } })
-const attributesOf = (claims: string) => [{ name: 'a', value: Buffer.from(claims).toString('base64url'), media_type: 'application/json' }]
+const attributesOf = (claims: string) => [
+  { name: 'a', value: Buffer.from(claims).toString('base64url'), media_type: 'application/json' },
+]
 
 test('a message with no token, or with two, is refused', async () => {
   await using pair = await startPair()
@@ -19,11 +21,20 @@ test('a message with no token, or with two, is refused', async () => {
   const { thid } = await pair.issuer.call('POST /issue-credentials/credential-offers', {
     body: { connectionId, issuingDID, claims: { a: 1 } },
   })
-  const offer = await party.send(theirDid, { type: typesOf.offer, thid: 'offered', body: offerOf([]), attachments: [challenge()] })
+  const offer = await party.send(theirDid, {
+    type: typesOf.offer,
+    thid: 'offered',
+    body: offerOf([]),
+    attachments: [challenge()],
+  })
   expect(offer.status).toBe(200)
   for (const attachments of [[], [token(), token()], [challenge()]]) {
     for (const type of [typesOf.credentialRequest, typesOf.credential]) {
-      const answer = await party.send(theirDid, { type, thid: type === typesOf.credential ? 'offered' : thid, attachments })
+      const answer = await party.send(theirDid, {
+        type,
+        thid: type === typesOf.credential ? 'offered' : thid,
+        attachments,
+      })
       expect(answer.status, `${type} ${attachments.length}`).toBe(400)
     }
   }
@@ -45,11 +56,18 @@ test('a claim that would name the prototype is refused, not dropped', async () =
       })
       expect(answer.status).toBe(400)
     }
-    const offer = await party.send(theirDid, { type: typesOf.offer, body: offerOf(attributesOf(claims)), attachments: [challenge()] })
+    const offer = await party.send(theirDid, {
+      type: typesOf.offer,
+      body: offerOf(attributesOf(claims)),
+      attachments: [challenge()],
+    })
     expect(offer).toEqual({ status: 400, detail: expect.stringContaining('__proto__') })
   }
   const named = [{ name: '__proto__', value: 'x' }]
-  expect((await party.send(theirDid, { type: typesOf.offer, body: offerOf(named), attachments: [challenge()] })).status).toBe(400)
+  expect(
+    (await party.send(theirDid, { type: typesOf.offer, body: offerOf(named), attachments: [challenge()] }))
+      .status,
+  ).toBe(400)
   const odd = { constructor: 1, toString: 'x', hasOwnProperty: null, '': [{}], ключ: { valueOf: 2 } }
   const made = await pair.issuer.call('POST /issue-credentials/credential-offers', {
     body: { connectionId, issuingDID, claims: odd },
@@ -60,10 +78,15 @@ test('a claim that would name the prototype is refused, not dropped', async () =
 test('lists that no person makes are refused', async () => {
   await using pair = await startPair()
   const { inviterConnectionId: connectionId } = await connect(pair.issuer, pair.holder)
-  const [{ did: issuingDID }, subject] = [await newDid(pair.issuer, 'assertionMethod'), await newDid(pair.holder, 'authentication')]
+  const [{ did: issuingDID }, subject] = [
+    await newDid(pair.issuer, 'assertionMethod'),
+    await newDid(pair.holder, 'authentication'),
+  ]
   await issue(pair.issuer, pair.holder, connectionId, issuingDID, subject.did)
   const schemaId = Array.from({ length: 1_000 }, (_, n) => `http://127.0.0.1:1/${n}`)
-  const offer = pair.issuer.call('POST /issue-credentials/credential-offers', { body: { connectionId, issuingDID, claims: {}, schemaId } })
+  const offer = pair.issuer.call('POST /issue-credentials/credential-offers', {
+    body: { connectionId, issuingDID, claims: {}, schemaId },
+  })
   expect(await refusal(offer)).toMatchObject({ status: 400, detail: expect.stringContaining('schemaId') })
 
   const { thid } = await pair.issuer.call('POST /present-proof/presentations', { body: { connectionId } })
@@ -80,12 +103,28 @@ test('an invitation that expired before there was time is refused', async () => 
   await using pair = await startPair()
   const made = await pair.issuer.call('POST /connections', { body: {} })
   const oob = new URL(made.invitation.invitationUrl).searchParams.get('_oob')!
-  const invitation = { ...(JSON.parse(Buffer.from(oob, 'base64url').toString()) as object), expires_time: -1e300 }
+  const invitation = {
+    ...(JSON.parse(Buffer.from(oob, 'base64url').toString()) as object),
+    expires_time: -1e300,
+  }
   const text = Buffer.from(JSON.stringify(invitation)).toString('base64url')
-  expect((await refusal(pair.holder.call('POST /connection-invitations', { body: { invitation: text } }))).status).toBe(400)
-  for (const from of ['did:web:example.com', 'did:example:1', 'did:peer:2', 'did:peer:9zzz', 'did:prism:00', '']) {
-    const foreign = Buffer.from(JSON.stringify({ ...invitation, expires_time: undefined, from })).toString('base64url')
-    const { status } = await refusal(pair.holder.call('POST /connection-invitations', { body: { invitation: foreign } }))
+  expect(
+    (await refusal(pair.holder.call('POST /connection-invitations', { body: { invitation: text } }))).status,
+  ).toBe(400)
+  for (const from of [
+    'did:web:example.com',
+    'did:example:1',
+    'did:peer:2',
+    'did:peer:9zzz',
+    'did:prism:00',
+    '',
+  ]) {
+    const foreign = Buffer.from(JSON.stringify({ ...invitation, expires_time: undefined, from })).toString(
+      'base64url',
+    )
+    const { status } = await refusal(
+      pair.holder.call('POST /connection-invitations', { body: { invitation: foreign } }),
+    )
     expect(status, from).toBeGreaterThanOrEqual(400)
     expect(status, from).toBeLessThan(500)
   }

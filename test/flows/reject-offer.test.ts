@@ -17,9 +17,12 @@ async function startWithOffer() {
   const pair = await startPair()
   const { inviterConnectionId: connectionId } = await connect(pair.issuer, pair.holder)
   const { did: issuingDID } = await newDid(pair.issuer, 'assertionMethod')
-  const { thid, recordId: issuerRecordId } = await pair.issuer.call('POST /issue-credentials/credential-offers', {
-    body: { connectionId, issuingDID, claims: { a: 1 }, automaticIssuance: true },
-  })
+  const { thid, recordId: issuerRecordId } = await pair.issuer.call(
+    'POST /issue-credentials/credential-offers',
+    {
+      body: { connectionId, issuingDID, claims: { a: 1 }, automaticIssuance: true },
+    },
+  )
   const { recordId } = await credentialIn(pair.holder.call, thid, 'OfferReceived')
   return { ...pair, thid, recordId, issuerRecordId, [Symbol.asyncDispose]: () => pair[Symbol.asyncDispose]() }
 }
@@ -28,12 +31,22 @@ test('an offer is declined once and for good, and the issuer knows', async () =>
   await using pair = await startWithOffer()
   const { agent, issuer, holder, thid, recordId } = pair
   const [first, second] = await Promise.all([reject(holder, recordId), reject(holder, recordId)])
-  for (const { protocolState } of [first, second]) expect(['ProblemReportPending', 'ProblemReportSent']).toContain(protocolState)
+  for (const { protocolState } of [first, second])
+    expect(['ProblemReportPending', 'ProblemReportSent']).toContain(protocolState)
   const told = await credentialIn(issuer.call, thid, 'ProblemReportReceived')
-  expect(told.metaLastFailure).toEqual({ status: 400, type: code, title: 'Problem report', detail: 'The holder declined the offer.' })
+  expect(told.metaLastFailure).toEqual({
+    status: 400,
+    type: code,
+    title: 'Problem report',
+    detail: 'The holder declined the offer.',
+  })
   const sent = await credentialIn(holder.call, thid, 'ProblemReportSent')
   expect(await reject(holder, recordId)).toEqual(sent)
-  expect(await announced(agent, holder, thid)).toEqual(['OfferReceived', 'ProblemReportPending', 'ProblemReportSent'])
+  expect(await announced(agent, holder, thid)).toEqual([
+    'OfferReceived',
+    'ProblemReportPending',
+    'ProblemReportSent',
+  ])
   expect(await announced(agent, issuer, thid)).toEqual(['OfferPending', 'OfferSent', 'ProblemReportReceived'])
 
   expect(await refusal(acceptOffer(holder, recordId))).toMatchObject(wrongState)
@@ -67,7 +80,11 @@ test('an offer by an invitation is declined in the same way, and nobody else can
 
   await acceptOffer(late, lateId)
   await expect
-    .poll(async () => (await late.call('GET /issue-credentials/records/{recordId}', { path: { recordId: lateId } })).metaLastFailure)
+    .poll(
+      async () =>
+        (await late.call('GET /issue-credentials/records/{recordId}', { path: { recordId: lateId } }))
+          .metaLastFailure,
+    )
     .toBeDefined()
   expect(await announced(agent, issuer, made.thid)).toEqual(['InvitationGenerated', 'ProblemReportReceived'])
 })
@@ -77,7 +94,11 @@ test('who holds no invitation declines nothing', async () => {
   await using stranger = await openParty()
   const made = await offerByInvitation(pair.issuer)
   const from = made.invitation!.from
-  const report = (pthid: string) => ({ type: 'https://didcomm.org/report-problem/2.0/problem-report', pthid, body: { code } })
+  const report = (pthid: string) => ({
+    type: 'https://didcomm.org/report-problem/2.0/problem-report',
+    pthid,
+    body: { code },
+  })
   // The DID of the invitation alone is not the invitation.
   expect((await stranger.send(from, report(randomUUID()))).status).toBe(422)
   expect(await announced(pair.agent, pair.issuer, made.thid)).toEqual(['InvitationGenerated'])
@@ -91,12 +112,19 @@ test('who holds no invitation declines nothing', async () => {
 
 test('an issuer that takes no reports, as the real agent, leaves the record with the reason', async () => {
   await using pair = await startPair()
-  await using party = await openParty({ answer: (response, count) => response.writeHead(count === 1 ? 200 : 422).end() })
+  await using party = await openParty({
+    answer: (response, count) => response.writeHead(count === 1 ? 200 : 422).end(),
+  })
   const { theirDid } = await party.connect(pair.holder)
   await party.next('https://atalaprism.io/mercury/connections/1.0/response')
   const [thid, options] = [randomUUID(), { challenge: 'c', domain: 'd' }]
   const body = { credential_preview: { body: { attributes: [{ name: 'a', value: 'b' }] } } }
-  const offer = { type: typesOf.offer, thid, body, attachments: [jsonAttachment('1', { options }, 'prism/jwt')] }
+  const offer = {
+    type: typesOf.offer,
+    thid,
+    body,
+    attachments: [jsonAttachment('1', { options }, 'prism/jwt')],
+  }
   expect((await party.send(theirDid, offer)).status).toBe(200)
   const { recordId } = await credentialIn(pair.holder.call, thid, 'OfferReceived')
   await reject(pair.holder, recordId)

@@ -3,14 +3,26 @@ import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { enqueue } from '../../src/outbox/job.ts'
 import { acceptOffer, offerByInvitation, prove, takeOffer } from '../_invitation.ts'
-import { connect, credentialIn, issue, newDid, oobOf, presentationIn, refusal, startPair, until, type Tenant } from '../_pair.ts'
+import {
+  connect,
+  credentialIn,
+  issue,
+  newDid,
+  oobOf,
+  presentationIn,
+  refusal,
+  startPair,
+  until,
+  type Tenant,
+} from '../_pair.ts'
 import { isRevoked, present } from './_revocation.ts'
 
 const removeCredential = ({ call }: Tenant, recordId: string) =>
   call('DELETE /issue-credentials/records/{recordId}', { path: { recordId } })
 const removeProof = ({ call }: Tenant, presentationId: string) =>
   call('DELETE /present-proof/presentations/{presentationId}', { path: { presentationId } })
-const revoke = ({ call }: Tenant, id: string) => call('PATCH /credential-status/revoke-credential/{id}', { path: { id } })
+const revoke = ({ call }: Tenant, id: string) =>
+  call('PATCH /credential-status/revoke-credential/{id}', { path: { id } })
 
 const wrongState = { status: 400, type: 'error:CredentialServiceError:InvalidStateForOperation' }
 
@@ -24,7 +36,14 @@ async function startWithCredential(variables: Record<string, string> = {}) {
   ]
   const issued = await issue(pair.issuer, pair.holder, connectionId, issuingDID, subjectId)
   await credentialIn(pair.issuer.call, issued.thid, 'CredentialSent')
-  return { ...pair, connectionId, issuingDID, subjectId, ...issued, [Symbol.asyncDispose]: () => pair[Symbol.asyncDispose]() }
+  return {
+    ...pair,
+    connectionId,
+    issuingDID,
+    subjectId,
+    ...issued,
+    [Symbol.asyncDispose]: () => pair[Symbol.asyncDispose](),
+  }
 }
 
 /** What a wallet keeps for a record. */
@@ -41,8 +60,17 @@ const owe = ({ agent }: Awaited<ReturnType<typeof startPair>>, { walletId }: Ten
   agent.agent.wallets.use(walletId, (wallet) =>
     wallet.transaction(async (tx) => {
       for (const queue of lanes)
-        await enqueue(tx, queue, { kind: 'task', protocol: 'issue-credential', recordId: 'none', task: 'credential' })
-      await tx.updateTable('job').set({ due_at: '2099-01-01T00:00:00.000Z' }).where('queue', 'in', lanes).execute()
+        await enqueue(tx, queue, {
+          kind: 'task',
+          protocol: 'issue-credential',
+          recordId: 'none',
+          task: 'credential',
+        })
+      await tx
+        .updateTable('job')
+        .set({ due_at: '2099-01-01T00:00:00.000Z' })
+        .where('queue', 'in', lanes)
+        .execute()
     }),
   )
 const nothing = { records: [], credentials: [], dids: [], debts: [], places: [] }
@@ -86,7 +114,10 @@ test('the issuer’s record of a credential that holds stays until it is revoked
     () => left(pair, issuer, issuerRecordId),
     ({ debts }) => debts.length === 0,
   )
-  expect(await left(pair, issuer, issuerRecordId)).toEqual({ ...nothing, places: [{ revoked_at: expect.any(String) }] })
+  expect(await left(pair, issuer, issuerRecordId)).toEqual({
+    ...nothing,
+    places: [{ revoked_at: expect.any(String) }],
+  })
   expect(await isRevoked(credential)).toBe(true)
 })
 
@@ -129,7 +160,9 @@ test('with a record that an invitation began go its DID and what is owed for it,
   await owe(pair, holder, `record:${taken.recordId}`, `notices:${taken.recordId}`, 'notices:another')
   await removeCredential(holder, taken.recordId)
   expect(await left(pair, holder, taken.recordId)).toEqual(nothing)
-  const owing = await pair.agent.agent.wallets.use(holder.walletId, ({ db }) => db.selectFrom('job').select('queue').execute())
+  const owing = await pair.agent.agent.wallets.use(holder.walletId, ({ db }) =>
+    db.selectFrom('job').select('queue').execute(),
+  )
   expect(owing).toEqual([{ queue: 'notices:another' }])
 
   const again = await takeOffer(holder, oobOf(made as never))
@@ -153,7 +186,10 @@ test('presentations go in any state and on either side', async () => {
     [holder, shown.presentationId],
   ] as const) {
     expect(await left(pair, tenant, id)).toEqual(nothing)
-    expect(await refusal(removeProof(tenant, id))).toMatchObject({ status: 404, type: 'error:PresentationError:RecordIdNotFound' })
+    expect(await refusal(removeProof(tenant, id))).toMatchObject({
+      status: 404,
+      type: 'error:PresentationError:RecordIdNotFound',
+    })
   }
   expect(await refusal(removeProof(holder, randomUUID()))).toMatchObject({ status: 404 })
   // A credential's record is none of a presentation's.
@@ -168,7 +204,9 @@ test('a credential that is promised in a presentation stays until that is made',
   const { presentationId } = await presentationIn(holder.call, thid, 'PresentationSent')
   const move = (state: string) =>
     pair.agent.agent.wallets.use(holder.walletId, (wallet) =>
-      wallet.transaction((tx) => tx.updateTable('record').set({ state }).where('id', '=', presentationId).execute()),
+      wallet.transaction((tx) =>
+        tx.updateTable('record').set({ state }).where('id', '=', presentationId).execute(),
+      ),
     )
   await move('PresentationPending')
   expect(await refusal(removeCredential(holder, recordId))).toMatchObject({

@@ -14,7 +14,10 @@ const [offer, request, credential] = ['offer-credential', 'request-credential', 
 const atala = 'https://didcomm.atalaprism.io/present-proof/3.0'
 const didcommOrg = 'https://didcomm.org/present-proof/3.0'
 
-const challenge = { options: { challenge: 'c', domain: 'd' }, presentation_definition: { id: '1', input_descriptors: [] } }
+const challenge = {
+  options: { challenge: 'c', domain: 'd' },
+  presentation_definition: { id: '1', input_descriptors: [] },
+}
 const offered = {
   body: { credential_preview: { body: { attributes: [{ name: 'a', value: 'b' }] } } },
   attachments: [jsonAttachment('1', challenge, 'prism/jwt')],
@@ -50,13 +53,18 @@ async function startScene() {
       expect((await party.send(met.theirDid, { type: offer, thid, ...offered })).status).toBe(200)
       const { recordId } = await credentialIn(call, thid, 'OfferReceived')
       const { did: subjectId } = await newDid(tenant, 'authentication')
-      await call('POST /issue-credentials/records/{recordId}/accept-offer', { path: { recordId }, body: { subjectId } })
+      await call('POST /issue-credentials/records/{recordId}/accept-offer', {
+        path: { recordId },
+        body: { subjectId },
+      })
       await credentialIn(call, thid, 'RequestSent')
       return thid
     },
     /** The tenant asks for a proof; its thread. */
     async ask() {
-      const { thid } = await call('POST /present-proof/presentations', { body: { connectionId: met.connectionId } })
+      const { thid } = await call('POST /present-proof/presentations', {
+        body: { connectionId: met.connectionId },
+      })
       await presentationIn(call, thid, 'RequestSent')
       return thid
     },
@@ -74,20 +82,36 @@ type Scene = Awaited<ReturnType<typeof startScene>>
 
 describe('what the other side got wrong is reported to it', () => {
   const cases: [string, string, (scene: Scene) => Promise<Message>][] = [
-    ['an offer without claims', 'e.p.msg.offer-refused', async () => ({ type: offer, thid: randomUUID(), body: {} })],
-    ['an offer without a challenge', 'e.p.msg.offer-refused', async () => ({ type: offer, body: offered.body })],
+    [
+      'an offer without claims',
+      'e.p.msg.offer-refused',
+      async () => ({ type: offer, thid: randomUUID(), body: {} }),
+    ],
+    [
+      'an offer without a challenge',
+      'e.p.msg.offer-refused',
+      async () => ({ type: offer, body: offered.body }),
+    ],
     [
       'a request that proves nothing',
       'e.p.trust.request-refused',
       async (scene) => ({ type: request, thid: await scene.offer(), attachments: token('x.y.z') }),
     ],
-    ['a request without a proof', 'e.p.trust.request-refused', async (scene) => ({ type: request, thid: await scene.offer() })],
+    [
+      'a request without a proof',
+      'e.p.trust.request-refused',
+      async (scene) => ({ type: request, thid: await scene.offer() }),
+    ],
     [
       'a credential that nobody signed',
       'e.p.trust.credential-refused',
       async (scene) => ({ type: credential, thid: await scene.request(), attachments: token('x.y.z') }),
     ],
-    ['a credential that is none', 'e.p.trust.credential-refused', async (scene) => ({ type: credential, thid: await scene.request() })],
+    [
+      'a credential that is none',
+      'e.p.trust.credential-refused',
+      async (scene) => ({ type: credential, thid: await scene.request() }),
+    ],
     [
       'a request for a proof that cannot be read',
       'e.p.msg.request-refused',
@@ -108,7 +132,11 @@ describe('what the other side got wrong is reported to it', () => {
     const refused = await say(message)
     expect(refused.status).toBe(400)
     const told = await party.next(report)
-    expect(told).toMatchObject({ from: scene.theirDid, pthid: message.thid ?? message.id, body: { code, comment: refused.detail } })
+    expect(told).toMatchObject({
+      from: scene.theirDid,
+      pthid: message.thid ?? message.id,
+      body: { code, comment: refused.detail },
+    })
     expect(told.thid).toBeUndefined()
     expect((await say(message)).status).toBe(200)
     await say({ type: 'https://didcomm.org/trust-ping/2.0/ping' })
@@ -120,7 +148,13 @@ describe('what the other side got wrong is reported to it', () => {
   test('a report that cannot be read, or is about nothing, is not answered with another', async () => {
     await using scene = await startScene()
     const { party, say } = scene
-    for (const body of [{}, { code: 7 }, { code: '' }, { code: 'e'.repeat(201) }, { code: 'e.p.msg', comment: 'no' }]) {
+    for (const body of [
+      {},
+      { code: 7 },
+      { code: '' },
+      { code: 'e'.repeat(201) },
+      { code: 'e.p.msg', comment: 'no' },
+    ]) {
       expect((await say({ type: report, pthid: randomUUID(), body })).status).toBe(200)
       expect((await say({ type: report, body })).status).toBe(200)
     }
@@ -144,25 +178,39 @@ describe('what the other side got wrong is reported to it', () => {
     await using stranger = await openParty()
     const thid = await scene.offer()
     for (const seal of ['anoncrypt', 'forged authcrypt'] as const) {
-      expect((await stranger.send(scene.theirDid, { type: request, thid, from: scene.party.did }, seal)).status).toBe(422)
+      expect(
+        (await stranger.send(scene.theirDid, { type: request, thid, from: scene.party.did }, seal)).status,
+      ).toBe(422)
     }
     expect((await stranger.send(scene.theirDid, { type: request, thid })).status).toBeGreaterThanOrEqual(400)
     await scene.say({ type: 'https://didcomm.org/trust-ping/2.0/ping' })
     await scene.party.next('https://didcomm.org/trust-ping/2.0/ping-response')
-    expect([stranger.envelopes, scene.party.inbox.filter(({ message: { type } }) => type === report)]).toEqual([[], []])
+    expect([
+      stranger.envelopes,
+      scene.party.inbox.filter(({ message: { type } }) => type === report),
+    ]).toEqual([[], []])
   })
 })
 
 describe('a report is received into the record that it is about', () => {
   const body = { code: 'e.p.req.{x}', comment: 'I do not want {1}', args: ['this'] }
-  const metaLastFailure = { status: 400, type: body.code, title: 'Problem report', detail: 'I do not want this' }
+  const metaLastFailure = {
+    status: 400,
+    type: body.code,
+    title: 'Problem report',
+    detail: 'I do not want this',
+  }
 
   test('an offer', async () => {
     await using scene = await startScene()
     const thid = await scene.offer()
     expect((await scene.say({ type: report, pthid: thid, body })).status).toBe(200)
-    expect((await credentialIn(scene.call, thid, 'ProblemReportReceived')).metaLastFailure).toEqual(metaLastFailure)
-    const states = (await scene.events()).filter(({ subject }) => subject === thid).map(({ data }) => JSON.parse(data).protocolState)
+    expect((await credentialIn(scene.call, thid, 'ProblemReportReceived')).metaLastFailure).toEqual(
+      metaLastFailure,
+    )
+    const states = (await scene.events())
+      .filter(({ subject }) => subject === thid)
+      .map(({ data }) => JSON.parse(data).protocolState)
     expect(states).toEqual(['OfferPending', 'OfferSent', 'ProblemReportReceived'])
     expect((await scene.say({ type: request, thid, attachments: token('x.y.z') })).status).toBe(400)
   })
@@ -171,7 +219,9 @@ describe('a report is received into the record that it is about', () => {
     await using scene = await startScene()
     const thid = await scene.request()
     await scene.say({ type: report, pthid: thid, body })
-    expect((await credentialIn(scene.call, thid, 'ProblemReportReceived')).metaLastFailure).toEqual(metaLastFailure)
+    expect((await credentialIn(scene.call, thid, 'ProblemReportReceived')).metaLastFailure).toEqual(
+      metaLastFailure,
+    )
   })
 
   test('an offer, or a request for a proof, that the other side takes back before it is answered', async () => {
@@ -179,11 +229,21 @@ describe('a report is received into the record that it is about', () => {
     const { say, call } = scene
     const [first, second] = [randomUUID(), randomUUID()]
     await say({ type: offer, thid: first, ...offered })
-    await say({ type: `${atala}/request-presentation`, thid: second, body: {}, attachments: [jsonAttachment('1', challenge, 'prism/jwt')] })
+    await say({
+      type: `${atala}/request-presentation`,
+      thid: second,
+      body: {},
+      attachments: [jsonAttachment('1', challenge, 'prism/jwt')],
+    })
     await presentationIn(call, second, 'RequestReceived')
-    for (const thid of [first, second]) expect((await say({ type: report, pthid: thid, body })).status).toBe(200)
-    expect((await credentialIn(call, first, 'ProblemReportReceived')).metaLastFailure).toEqual(metaLastFailure)
-    expect((await presentationIn(call, second, 'ProblemReportReceived')).metaLastFailure).toEqual(metaLastFailure)
+    for (const thid of [first, second])
+      expect((await say({ type: report, pthid: thid, body })).status).toBe(200)
+    expect((await credentialIn(call, first, 'ProblemReportReceived')).metaLastFailure).toEqual(
+      metaLastFailure,
+    )
+    expect((await presentationIn(call, second, 'ProblemReportReceived')).metaLastFailure).toEqual(
+      metaLastFailure,
+    )
   })
 
   test('a request for a proof', async () => {
@@ -191,13 +251,17 @@ describe('a report is received into the record that it is about', () => {
     const thid = await scene.ask()
     // Some write the thread into `thid`, for want of a `pthid`.
     await scene.say({ type: report, thid, body })
-    expect((await presentationIn(scene.call, thid, 'ProblemReportReceived')).metaLastFailure).toEqual(metaLastFailure)
+    expect((await presentationIn(scene.call, thid, 'ProblemReportReceived')).metaLastFailure).toEqual(
+      metaLastFailure,
+    )
   })
 
   test('a connection', async () => {
     await using scene = await startScene()
     await scene.say({ type: report, pthid: scene.thid, body })
-    expect((await connectionIn(scene.call, scene.thid, 'ProblemReportReceived')).metaLastFailure).toEqual(metaLastFailure)
+    expect((await connectionIn(scene.call, scene.thid, 'ProblemReportReceived')).metaLastFailure).toEqual(
+      metaLastFailure,
+    )
   })
 
   test('but a warning, a record that waits for nothing, and a thread of somebody else’s stay as they are', async () => {
@@ -211,7 +275,9 @@ describe('a report is received into the record that it is about', () => {
     await call('POST /issue-credentials/records/{recordId}/reject-offer', { path: { recordId } })
     await credentialIn(call, 'received', 'ProblemReportSent')
     const before = await scene.events()
-    expect((await say({ type: report, pthid: thid, body: { ...body, code: 'w.p.req.time' } })).status).toBe(200)
+    expect((await say({ type: report, pthid: thid, body: { ...body, code: 'w.p.req.time' } })).status).toBe(
+      200,
+    )
     expect((await say({ type: report, pthid: 'received', body })).status).toBe(200)
     expect((await say({ type: report, pthid: elsewhere.thid, body })).status).toBe(200)
     expect((await other.send(elsewhere.theirDid, { type: report, pthid: thid, body })).status).toBe(200)
@@ -238,15 +304,26 @@ describe('present-proof in the namespace of the specification', () => {
       body: { connectionId, issuingDID, claims: { a: 1 }, automaticIssuance: true },
     })
     const { recordId } = await credentialIn(call, offerMade.thid, 'OfferReceived')
-    await call('POST /issue-credentials/records/{recordId}/accept-offer', { path: { recordId }, body: { subjectId: longFormDid } })
+    await call('POST /issue-credentials/records/{recordId}/accept-offer', {
+      path: { recordId },
+      body: { subjectId: longFormDid },
+    })
     await credentialIn(call, offerMade.thid, 'CredentialReceived')
 
     for (const namespace of [didcommOrg, atala]) {
       const thid = randomUUID()
-      await say({ type: `${namespace}/request-presentation`, thid, body: {}, attachments: [jsonAttachment('1', challenge, 'prism/jwt')] })
+      await say({
+        type: `${namespace}/request-presentation`,
+        thid,
+        body: {},
+        attachments: [jsonAttachment('1', challenge, 'prism/jwt')],
+      })
       const { presentationId } = await presentationIn(call, thid, 'RequestReceived')
       const path = { presentationId }
-      await call('PATCH /present-proof/presentations/{presentationId}', { path, body: { action: 'request-accept', proofId: [recordId] } })
+      await call('PATCH /present-proof/presentations/{presentationId}', {
+        path,
+        body: { action: 'request-accept', proofId: [recordId] },
+      })
       expect((await party.next(`${namespace}/presentation`)).thid).toBe(thid)
       await presentationIn(call, thid, 'PresentationSent')
     }
@@ -255,9 +332,13 @@ describe('present-proof in the namespace of the specification', () => {
   test('a presentation is verified like any other', async () => {
     await using scene = await startScene()
     const thid = await scene.ask()
-    expect((await scene.say({ type: `${didcommOrg}/presentation`, thid, attachments: token('x.y.z') })).status).toBe(200)
+    expect(
+      (await scene.say({ type: `${didcommOrg}/presentation`, thid, attachments: token('x.y.z') })).status,
+    ).toBe(200)
     await presentationIn(scene.call, thid, 'PresentationVerificationFailed')
-    expect((await scene.party.next(report)).body).toMatchObject({ code: 'e.p.presentation-verification-failed' })
+    expect((await scene.party.next(report)).body).toMatchObject({
+      code: 'e.p.presentation-verification-failed',
+    })
   })
 
   test('from a stranger neither is taken', async () => {
@@ -269,7 +350,9 @@ describe('present-proof in the namespace of the specification', () => {
       for (const about of [thid, randomUUID()]) {
         const message = { type: `${didcommOrg}/${name}`, thid: about, attachments: token('x.y.z') }
         expect((await stranger.send(scene.theirDid, message)).status).toBeGreaterThanOrEqual(400)
-        expect((await stranger.send(scene.theirDid, { ...message, from: scene.party.did }, 'anoncrypt')).status).toBe(422)
+        expect(
+          (await stranger.send(scene.theirDid, { ...message, from: scene.party.did }, 'anoncrypt')).status,
+        ).toBe(422)
       }
     }
     expect(await scene.events()).toEqual(before)

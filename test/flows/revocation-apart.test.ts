@@ -10,7 +10,10 @@ import { connect, issue, newDid, presentationIn, until, type Tenant } from '../_
 import { present, refusalOf, statusOf } from './_revocation.ts'
 
 /** Stands where the issuer's agent would be reached, and answers as the test wants. */
-const hosts: { asked: number; answer: RequestListener } = { asked: 0, answer: (_, response) => void response.writeHead(500).end() }
+const hosts: { asked: number; answer: RequestListener } = {
+  asked: 0,
+  answer: (_, response) => void response.writeHead(500).end(),
+}
 const server = createServer((request, response) => {
   hosts.asked++
   hosts.answer(request, response)
@@ -42,7 +45,11 @@ afterAll(async () => {
 })
 
 const list = async (credential: string) =>
-  (await fetch(`${home!.url}/credential-status/${statusOf(credential).statusListCredential.split('/').at(-1)}`)).text()
+  (
+    await fetch(
+      `${home!.url}/credential-status/${statusOf(credential).statusListCredential.split('/').at(-1)}`,
+    )
+  ).text()
 const text =
   (body: string, status = 200): RequestListener =>
   (_, response) =>
@@ -55,16 +62,29 @@ beforeEach(async () => {
 })
 const show = (statusCheck?: 'required' | 'if-available' | 'off') =>
   present(verifier!, holder!, { connectionId, ...(statusCheck && { statusCheck }) }, credential.recordId)
-const revoke = () => issuer!.call('PATCH /credential-status/revoke-credential/{id}', { path: { id: credential.issuerRecordId } })
+const revoke = () =>
+  issuer!.call('PATCH /credential-status/revoke-credential/{id}', { path: { id: credential.issuerRecordId } })
 
 test('the list is fetched where the credential says, once for all credentials of a presentation', async () => {
-  expect(statusOf(credential.credential).statusListCredential).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/registry\/credential-status\/\w+$/)
+  expect(statusOf(credential.credential).statusListCredential).toMatch(
+    /^http:\/\/127\.0\.0\.1:\d+\/registry\/credential-status\/\w+$/,
+  )
   const body = await list(credential.credential)
   hosts.answer = text(body)
-  const { recordId, credential: other } = await issue(issuer!, holder!, issuerConnection, issuingDID, subjectId)
+  const { recordId, credential: other } = await issue(
+    issuer!,
+    holder!,
+    issuerConnection,
+    issuingDID,
+    subjectId,
+  )
   expect(statusOf(other).statusListCredential).toBe(statusOf(credential.credential).statusListCredential)
   const both = [credential.recordId, recordId]
-  await presentationIn(verifier!.call, await present(verifier!, holder!, { connectionId }, ...both), 'PresentationVerified')
+  await presentationIn(
+    verifier!.call,
+    await present(verifier!, holder!, { connectionId }, ...both),
+    'PresentationVerified',
+  )
   expect(hosts.asked).toBe(1)
 })
 
@@ -98,7 +118,10 @@ test('while the host is away nothing passes, unless the request says that it may
     () => holder!.call('GET /present-proof/presentations/{presentationId}', { path: { presentationId } }),
     ({ metaLastFailure }) => metaLastFailure !== undefined,
   )
-  expect([failed.status, failed.metaLastFailure!.detail]).toEqual(['PresentationGenerated', expect.stringContaining('503')])
+  expect([failed.status, failed.metaLastFailure!.detail]).toEqual([
+    'PresentationGenerated',
+    expect.stringContaining('503'),
+  ])
   expect((await presentationIn(verifier!.call, thid, 'RequestSent')).data).toEqual([])
   for (const policy of ['if-available', 'off'] as const) {
     await presentationIn(verifier!.call, await show(policy), 'PresentationVerified')
@@ -107,7 +130,12 @@ test('while the host is away nothing passes, unless the request says that it may
 
 const answers: [string, RegExp, () => RequestListener, softened: boolean][] = [
   ['is not there', /status 404/, () => text('', 404), true],
-  ['is elsewhere', /status 302/, () => (_, response) => void response.writeHead(302, { location: `${home!.url}/x` }).end(), true],
+  [
+    'is elsewhere',
+    /status 302/,
+    () => (_, response) => void response.writeHead(302, { location: `${home!.url}/x` }).end(),
+    true,
+  ],
   ['is larger than any', /more than/, () => text(' '.repeat(2_000_000)), true],
   ['is no list', /not JSON/, () => text('{}}'), false],
   [
@@ -124,7 +152,11 @@ test.each(answers)('a credential whose list %s does not pass', async (_, why, an
   hosts.answer = answer()
   expect(await refusalOf(verifier!, await show())).toMatch(why)
   const soft = await show('if-available')
-  await presentationIn(verifier!.call, soft, isSoftened ? 'PresentationVerified' : 'PresentationVerificationFailed')
+  await presentationIn(
+    verifier!.call,
+    soft,
+    isSoftened ? 'PresentationVerified' : 'PresentationVerificationFailed',
+  )
 })
 
 test('a list at an address that the agent may not call is not asked for', async () => {

@@ -17,12 +17,23 @@ async function call({ daemon, apiKey }: Party, key: string, body?: unknown): Pro
 /** What a party announces of a thread in a state. */
 const announced = (sink: Sink, { walletId: id }: Party, subject: string, state: string) =>
   sink.waitFor(`${state} of ${subject}`, ({ walletId, data }) => {
-    return walletId === id && data.thid === subject && [data.state, data.protocolState, data.status].includes(state)
+    return (
+      walletId === id &&
+      data.thid === subject &&
+      [data.state, data.protocolState, data.status].includes(state)
+    )
   })
 
 /** A verifier asks the holder over a connection; how that ends. */
-async function present({ sink, holder, holderRecordId }: Job, verifier: Party, connectionId: string, end: string) {
-  const { thid, presentationId: id } = await call(verifier, 'POST /present-proof/presentations', { connectionId })
+async function present(
+  { sink, holder, holderRecordId }: Job,
+  verifier: Party,
+  connectionId: string,
+  end: string,
+) {
+  const { thid, presentationId: id } = await call(verifier, 'POST /present-proof/presentations', {
+    connectionId,
+  })
   const { data } = await announced(sink, holder, thid, 'RequestReceived')
   const body = { action: 'request-accept', proofId: [holderRecordId] }
   await call(holder, `PATCH /present-proof/presentations/${String(data.presentationId)}`, body)
@@ -30,47 +41,54 @@ async function present({ sink, holder, holderRecordId }: Job, verifier: Party, c
   return call(verifier, `GET /present-proof/presentations/${id}`)
 }
 
-test('a credential that one daemon revokes is refused by both, whatever happens to the first', { timeout: 60_000 }, async () => {
-  await using folder = await temporaryFolder()
-  await using sink = await Sink.open()
-  const start = (name: string) =>
-    Daemon.start({
-      ...settingsIn(folder.path, name, adminKey),
-      GLOBAL_WEBHOOK_URL: sink.url,
-    })
-  await using acme = await start('acme')
-  await using elsewhere = await start('elsewhere')
-  const [issuer, holder] = [await onboard(acme, adminKey, 'acme'), await onboard(elsewhere, adminKey, 'alice')]
-  const verifier = await onboard(elsewhere, adminKey, 'verifier')
-  const job = { sink, issuer, holder } as Job
-  // All but the proof.
-  for (const step of Object.values(steps).slice(0, 9)) await step(job)
-  await announced(sink, holder, job.credentialThid, 'CredentialReceived')
-  const invited = await call(verifier, 'POST /connections', { label: 'holder' })
-  const invitation = new URL(invited.invitation.invitationUrl).searchParams.get('_oob')
-  await call(holder, 'POST /connection-invitations', { invitation })
-  await announced(sink, verifier, invited.thid, 'ConnectionResponseSent')
-  await announced(sink, holder, invited.thid, 'ConnectionResponseReceived')
-  const { credential } = await call(holder, `GET /issue-credentials/records/${job.holderRecordId}`)
-  const jwt = Buffer.from(credential, 'base64url').toString()
-  const presentBoth = async (end: string) => [
-    await present(job, issuer, job.connectionId, end),
-    await present(job, verifier, invited.connectionId, end),
-  ]
+test(
+  'a credential that one daemon revokes is refused by both, whatever happens to the first',
+  { timeout: 60_000 },
+  async () => {
+    await using folder = await temporaryFolder()
+    await using sink = await Sink.open()
+    const start = (name: string) =>
+      Daemon.start({
+        ...settingsIn(folder.path, name, adminKey),
+        GLOBAL_WEBHOOK_URL: sink.url,
+      })
+    await using acme = await start('acme')
+    await using elsewhere = await start('elsewhere')
+    const [issuer, holder] = [
+      await onboard(acme, adminKey, 'acme'),
+      await onboard(elsewhere, adminKey, 'alice'),
+    ]
+    const verifier = await onboard(elsewhere, adminKey, 'verifier')
+    const job = { sink, issuer, holder } as Job
+    // All but the proof.
+    for (const step of Object.values(steps).slice(0, 9)) await step(job)
+    await announced(sink, holder, job.credentialThid, 'CredentialReceived')
+    const invited = await call(verifier, 'POST /connections', { label: 'holder' })
+    const invitation = new URL(invited.invitation.invitationUrl).searchParams.get('_oob')
+    await call(holder, 'POST /connection-invitations', { invitation })
+    await announced(sink, verifier, invited.thid, 'ConnectionResponseSent')
+    await announced(sink, holder, invited.thid, 'ConnectionResponseReceived')
+    const { credential } = await call(holder, `GET /issue-credentials/records/${job.holderRecordId}`)
+    const jwt = Buffer.from(credential, 'base64url').toString()
+    const presentBoth = async (end: string) => [
+      await present(job, issuer, job.connectionId, end),
+      await present(job, verifier, invited.connectionId, end),
+    ]
 
-  await presentBoth('PresentationVerified')
-  expect(await isRevoked(jwt)).toBe(false)
-  await call(issuer, `PATCH /credential-status/revoke-credential/${job.recordId}`)
-  await acme.stop('SIGKILL')
-  await acme.start()
-  expect(await isRevoked(jwt)).toBe(true)
-  const held = await until(
-    'the holder to be told',
-    () => call(holder, `GET /issue-credentials/records/${job.holderRecordId}`),
-    (record) => record.revoked === true,
-  )
-  expect(held.protocolState).toBe('CredentialReceived')
-  for (const { metaLastFailure } of await presentBoth('PresentationVerificationFailed')) {
-    expect(metaLastFailure.detail).toMatch(/the credential is revoked/)
-  }
-})
+    await presentBoth('PresentationVerified')
+    expect(await isRevoked(jwt)).toBe(false)
+    await call(issuer, `PATCH /credential-status/revoke-credential/${job.recordId}`)
+    await acme.stop('SIGKILL')
+    await acme.start()
+    expect(await isRevoked(jwt)).toBe(true)
+    const held = await until(
+      'the holder to be told',
+      () => call(holder, `GET /issue-credentials/records/${job.holderRecordId}`),
+      (record) => record.revoked === true,
+    )
+    expect(held.protocolState).toBe('CredentialReceived')
+    for (const { metaLastFailure } of await presentBoth('PresentationVerificationFailed')) {
+      expect(metaLastFailure.detail).toMatch(/the credential is revoked/)
+    }
+  },
+)

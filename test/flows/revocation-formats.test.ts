@@ -31,7 +31,9 @@ afterAll(async () => {
 /** The verifier asks, the holder shows the credential. */
 async function present(credentialFormat: TokenFormat, recordId: string, end: string) {
   const claims = credentialFormat === 'SDJWT' ? { claims: { name: '' } } : {}
-  const { thid } = await verifier!.call('POST /present-proof/presentations', { body: { connectionId: asks, credentialFormat, ...claims } })
+  const { thid } = await verifier!.call('POST /present-proof/presentations', {
+    body: { connectionId: asks, credentialFormat, ...claims },
+  })
   const { presentationId } = await presentationIn(holder!.call, thid, 'RequestReceived')
   await holder!.call('PATCH /present-proof/presentations/{presentationId}', {
     path: { presentationId },
@@ -40,29 +42,44 @@ async function present(credentialFormat: TokenFormat, recordId: string, end: str
   return presentationIn(verifier!.call, thid, end)
 }
 
-const cases = (Object.keys(tokenFormats) as TokenFormat[]).flatMap((format) => [[format, undefined] as const, [format, 'key-1'] as const])
-test.each(cases)('%s, accepted with the key %s: passes, is revoked, and then does not', async (credentialFormat, keyId) => {
-  const offer = await issuer!.call('POST /issue-credentials/credential-offers', {
-    body: { connectionId: offers, credentialFormat, issuingDID, claims: { name: 'Alice' }, automaticIssuance: true },
-  })
-  const { recordId } = await credentialIn(holder!.call, offer.thid, 'OfferReceived')
-  const path = { recordId }
-  await holder!.call('POST /issue-credentials/records/{recordId}/accept-offer', { path, body: { subjectId, keyId } })
-  await credentialIn(holder!.call, offer.thid, 'CredentialReceived')
-  const { disclosedClaims } = await present(credentialFormat, recordId, 'PresentationVerified')
-  expect(disclosedClaims).toEqual(credentialFormat === 'SDJWT' ? { name: 'Alice' } : undefined)
+const cases = (Object.keys(tokenFormats) as TokenFormat[]).flatMap((format) => [
+  [format, undefined] as const,
+  [format, 'key-1'] as const,
+])
+test.each(cases)(
+  '%s, accepted with the key %s: passes, is revoked, and then does not',
+  async (credentialFormat, keyId) => {
+    const offer = await issuer!.call('POST /issue-credentials/credential-offers', {
+      body: {
+        connectionId: offers,
+        credentialFormat,
+        issuingDID,
+        claims: { name: 'Alice' },
+        automaticIssuance: true,
+      },
+    })
+    const { recordId } = await credentialIn(holder!.call, offer.thid, 'OfferReceived')
+    const path = { recordId }
+    await holder!.call('POST /issue-credentials/records/{recordId}/accept-offer', {
+      path,
+      body: { subjectId, keyId },
+    })
+    await credentialIn(holder!.call, offer.thid, 'CredentialReceived')
+    const { disclosedClaims } = await present(credentialFormat, recordId, 'PresentationVerified')
+    expect(disclosedClaims).toEqual(credentialFormat === 'SDJWT' ? { name: 'Alice' } : undefined)
 
-  await issuer!.call('PATCH /credential-status/revoke-credential/{id}', { path: { id: offer.recordId } })
-  await until(
-    'the holder to be told',
-    () => holder!.call('GET /issue-credentials/records/{recordId}', { path }),
-    ({ revoked }) => revoked === true,
-  )
-  const refused = await until(
-    'the verifier to see it',
-    () => present(credentialFormat, recordId, 'PresentationVerificationFailed'),
-    ({ metaLastFailure }) => metaLastFailure !== undefined,
-  )
-  expect(refused.metaLastFailure!.detail).toMatch(/revoked/)
-  expect(refused).not.toHaveProperty('disclosedClaims')
-})
+    await issuer!.call('PATCH /credential-status/revoke-credential/{id}', { path: { id: offer.recordId } })
+    await until(
+      'the holder to be told',
+      () => holder!.call('GET /issue-credentials/records/{recordId}', { path }),
+      ({ revoked }) => revoked === true,
+    )
+    const refused = await until(
+      'the verifier to see it',
+      () => present(credentialFormat, recordId, 'PresentationVerificationFailed'),
+      ({ metaLastFailure }) => metaLastFailure !== undefined,
+    )
+    expect(refused.metaLastFailure!.detail).toMatch(/revoked/)
+    expect(refused).not.toHaveProperty('disclosedClaims')
+  },
+)

@@ -3,7 +3,17 @@ import { randomUUID } from 'node:crypto'
 import { request } from 'undici'
 import { describe, expect, test } from 'vitest'
 import { decodeJws } from '../../src/credentials/jws.ts'
-import { connect, credentialIn, issue, newDid, presentationIn, refusal, startPair, until, type Tenant } from '../_pair.ts'
+import {
+  connect,
+  credentialIn,
+  issue,
+  newDid,
+  presentationIn,
+  refusal,
+  startPair,
+  until,
+  type Tenant,
+} from '../_pair.ts'
 import { libraries } from '../credentials/_status-lists.ts'
 import { isRevoked, present, refusalOf, statusOf } from './_revocation.ts'
 
@@ -11,9 +21,13 @@ import { isRevoked, present, refusalOf, statusOf } from './_revocation.ts'
 async function startWithCredential(curve: 'secp256k1' | 'Ed25519' = 'secp256k1') {
   const pair = await startPair()
   const { inviterConnectionId: connectionId } = await connect(pair.issuer, pair.holder)
-  const [issuer, subject] = [await newDid(pair.issuer, 'assertionMethod', curve), await newDid(pair.holder, 'authentication')]
+  const [issuer, subject] = [
+    await newDid(pair.issuer, 'assertionMethod', curve),
+    await newDid(pair.holder, 'authentication'),
+  ]
   const again = () => issue(pair.issuer, pair.holder, connectionId, issuer.did, subject.did)
-  const revoke = (id: string, { call }: Tenant = pair.issuer) => call('PATCH /credential-status/revoke-credential/{id}', { path: { id } })
+  const revoke = (id: string, { call }: Tenant = pair.issuer) =>
+    call('PATCH /credential-status/revoke-credential/{id}', { path: { id } })
   return {
     ...pair,
     connectionId,
@@ -25,49 +39,75 @@ async function startWithCredential(curve: 'secp256k1' | 'Ed25519' = 'secp256k1')
   }
 }
 
-const record = ({ call }: Tenant, recordId: string) => call('GET /issue-credentials/records/{recordId}', { path: { recordId } })
+const record = ({ call }: Tenant, recordId: string) =>
+  call('GET /issue-credentials/records/{recordId}', { path: { recordId } })
 const eventsOf = (pair: Awaited<ReturnType<typeof startPair>>, { walletId }: Tenant, thid: string) =>
   pair.agent.agent.wallets.use(walletId, async ({ db }) => {
-    const rows = await db.selectFrom('event').select('data').where('subject', '=', thid).orderBy('sequence').execute()
-    return rows.map(({ data }) => JSON.parse(data) as { protocolState: string; revoked?: true; revokedAt?: string })
+    const rows = await db
+      .selectFrom('event')
+      .select('data')
+      .where('subject', '=', thid)
+      .orderBy('sequence')
+      .execute()
+    return rows.map(
+      ({ data }) => JSON.parse(data) as { protocolState: string; revoked?: true; revokedAt?: string },
+    )
   })
 
-test.each(['secp256k1', 'Ed25519'] as const)('a credential is revoked at once, for good, and everybody learns of it: %s', async (curve) => {
-  await using pair = await startWithCredential(curve)
-  const { issuer, holder, connectionId, recordId, issuerRecordId, thid, credential } = pair
-  await credentialIn(issuer.call, thid, 'CredentialSent')
-  await presentationIn(issuer.call, await present(issuer, holder, { connectionId }, recordId), 'PresentationVerified')
-  expect(await isRevoked(credential)).toBe(false)
-  expect((await record(issuer, issuerRecordId)).revoked).toBeUndefined()
+test.each(['secp256k1', 'Ed25519'] as const)(
+  'a credential is revoked at once, for good, and everybody learns of it: %s',
+  async (curve) => {
+    await using pair = await startWithCredential(curve)
+    const { issuer, holder, connectionId, recordId, issuerRecordId, thid, credential } = pair
+    await credentialIn(issuer.call, thid, 'CredentialSent')
+    await presentationIn(
+      issuer.call,
+      await present(issuer, holder, { connectionId }, recordId),
+      'PresentationVerified',
+    )
+    expect(await isRevoked(credential)).toBe(false)
+    expect((await record(issuer, issuerRecordId)).revoked).toBeUndefined()
 
-  expect(await pair.revoke(issuerRecordId)).toBeUndefined()
-  expect(await isRevoked(credential)).toBe(true)
-  const revoked = await record(issuer, issuerRecordId)
-  expect(revoked).toMatchObject({ protocolState: 'CredentialSent', revoked: true, revokedAt: expect.any(String) })
-  const told = await until(
-    'the holder to be told',
-    () => record(holder, recordId),
-    (it) => it.revoked === true,
-  )
-  expect(told.protocolState).toBe('CredentialReceived')
-  expect(await refusalOf(issuer, await present(issuer, holder, { connectionId }, recordId))).toMatch(/the credential is revoked/)
-  const soft = await present(issuer, holder, { connectionId, statusCheck: 'if-available' }, recordId)
-  expect(await refusalOf(issuer, soft)).toMatch(/the credential is revoked/)
-  await presentationIn(issuer.call, await present(issuer, holder, { connectionId, statusCheck: 'off' }, recordId), 'PresentationVerified')
+    expect(await pair.revoke(issuerRecordId)).toBeUndefined()
+    expect(await isRevoked(credential)).toBe(true)
+    const revoked = await record(issuer, issuerRecordId)
+    expect(revoked).toMatchObject({
+      protocolState: 'CredentialSent',
+      revoked: true,
+      revokedAt: expect.any(String),
+    })
+    const told = await until(
+      'the holder to be told',
+      () => record(holder, recordId),
+      (it) => it.revoked === true,
+    )
+    expect(told.protocolState).toBe('CredentialReceived')
+    expect(await refusalOf(issuer, await present(issuer, holder, { connectionId }, recordId))).toMatch(
+      /the credential is revoked/,
+    )
+    const soft = await present(issuer, holder, { connectionId, statusCheck: 'if-available' }, recordId)
+    expect(await refusalOf(issuer, soft)).toMatch(/the credential is revoked/)
+    await presentationIn(
+      issuer.call,
+      await present(issuer, holder, { connectionId, statusCheck: 'off' }, recordId),
+      'PresentationVerified',
+    )
 
-  await Promise.all([pair.revoke(issuerRecordId), pair.revoke(issuerRecordId)])
-  expect(await record(issuer, issuerRecordId)).toEqual(revoked)
-  await until(
-    'all to be sent',
-    () => pair.agent.agent.wallets.use(issuer.walletId, ({ db }) => db.selectFrom('job').selectAll().execute()),
-    (rows) => rows.length === 0,
-  )
-  for (const tenant of [issuer, holder]) {
-    const events = await eventsOf(pair, tenant, thid)
-    expect(events.filter((event) => event.revoked)).toEqual([events.at(-1)])
-    expect(events.at(-1)!.protocolState).toBe(tenant === issuer ? 'CredentialSent' : 'CredentialReceived')
-  }
-})
+    await Promise.all([pair.revoke(issuerRecordId), pair.revoke(issuerRecordId)])
+    expect(await record(issuer, issuerRecordId)).toEqual(revoked)
+    await until(
+      'all to be sent',
+      () =>
+        pair.agent.agent.wallets.use(issuer.walletId, ({ db }) => db.selectFrom('job').selectAll().execute()),
+      (rows) => rows.length === 0,
+    )
+    for (const tenant of [issuer, holder]) {
+      const events = await eventsOf(pair, tenant, thid)
+      expect(events.filter((event) => event.revoked)).toEqual([events.at(-1)])
+      expect(events.at(-1)!.protocolState).toBe(tenant === issuer ? 'CredentialSent' : 'CredentialReceived')
+    }
+  },
+)
 
 test('only an issued credential of one’s own can be revoked', async () => {
   await using pair = await startWithCredential()
@@ -76,10 +116,16 @@ test('only an issued credential of one’s own can be revoked', async () => {
     body: { connectionId: pair.connectionId, issuingDID: pair.did, claims: { a: 1 } },
   })
   const place = 'error:CredentialStatusListError'
-  expect(await refusal(pair.revoke(randomUUID()))).toMatchObject({ status: 404, type: 'error:CredentialServiceError:RecordNotFound' })
+  expect(await refusal(pair.revoke(randomUUID()))).toMatchObject({
+    status: 404,
+    type: 'error:CredentialServiceError:RecordNotFound',
+  })
   expect(await refusal(pair.revoke('nothing'))).toMatchObject({ status: 404 })
   expect(await refusal(pair.revoke(pair.issuerRecordId, stranger))).toMatchObject({ status: 404 })
-  expect(await refusal(pair.revoke(pair.recordId, pair.holder))).toMatchObject({ status: 422, type: `${place}:InvalidRoleForOperation` })
+  expect(await refusal(pair.revoke(pair.recordId, pair.holder))).toMatchObject({
+    status: 422,
+    type: `${place}:InvalidRoleForOperation`,
+  })
   expect(await refusal(pair.revoke(offer.recordId))).toMatchObject({
     status: 404,
     type: `${place}:StatusListNotFoundForIssueCredentialRecord`,
@@ -92,7 +138,11 @@ test('a credential is revoked even when there is nobody to tell any more', async
   await using pair = await startWithCredential()
   await pair.agent.agent.wallets.use(pair.issuer.walletId, (wallet) =>
     wallet.transaction((tx) =>
-      tx.updateTable('record').set({ state: 'ProblemReportReceived' }).where('id', '=', pair.connectionId).execute(),
+      tx
+        .updateTable('record')
+        .set({ state: 'ProblemReportReceived' })
+        .where('id', '=', pair.connectionId)
+        .execute(),
     ),
   )
   await pair.revoke(pair.issuerRecordId)
@@ -113,10 +163,14 @@ test('credentials get places at random in one list of their issuer’s DID, each
     type: 'StatusList2021Entry',
     statusPurpose: 'Revocation',
     statusListIndex: indexes[0],
-    statusListCredential: expect.stringMatching(`^${pair.agent.url}/credential-status/[1-9A-HJ-NP-Za-km-z]{50,60}$`),
+    statusListCredential: expect.stringMatching(
+      `^${pair.agent.url}/credential-status/[1-9A-HJ-NP-Za-km-z]{50,60}$`,
+    ),
   })
   await Promise.all(others.map(({ issuerRecordId }) => pair.revoke(issuerRecordId)))
-  expect(await Promise.all(others.map(({ credential }) => isRevoked(credential)))).toEqual(others.map(() => true))
+  expect(await Promise.all(others.map(({ credential }) => isRevoked(credential)))).toEqual(
+    others.map(() => true),
+  )
   expect(await isRevoked(pair.credential)).toBe(false)
 })
 
@@ -129,7 +183,9 @@ test('a list that is half full is followed by another', async () => {
     }),
   )
   expect(used).toBe(65_535)
-  const [last, next] = [await pair.again(), await pair.again()].map(({ credential }) => statusOf(credential).statusListCredential)
+  const [last, next] = [await pair.again(), await pair.again()].map(
+    ({ credential }) => statusOf(credential).statusListCredential,
+  )
   expect(last).toBe(statusOf(pair.credential).statusListCredential)
   expect(next).not.toBe(last)
 })
@@ -153,10 +209,17 @@ describe('the list', () => {
     expect(response.headers.get('content-type')).toBe('application/vc+jwt')
     const { header, payload } = decodeJws(await response.text())
     expect(header).toEqual({ alg: 'ES256K', typ: 'vc+jwt', kid: `${pair.did}#key-1` })
-    expect(payload).toMatchObject({ id: url, issuer: pair.did, type: ['VerifiableCredential', 'BitstringStatusListCredential'] })
+    expect(payload).toMatchObject({
+      id: url,
+      issuer: pair.did,
+      type: ['VerifiableCredential', 'BitstringStatusListCredential'],
+    })
     const subject = payload['credentialSubject'] as { encodedList: string }
     const list = await (await libraries.BitstringStatusList).decodeList(subject)
-    expect([list.getStatus(statusListIndex), list.getStatus((statusListIndex + 1) % list.length)]).toEqual([true, false])
+    expect([list.getStatus(statusListIndex), list.getStatus((statusListIndex + 1) % list.length)]).toEqual([
+      true,
+      false,
+    ])
   })
 
   test('is signed once for all who ask, and anew when it has changed', async () => {
@@ -181,7 +244,11 @@ describe('the list', () => {
     await using pair = await startWithCredential()
     const { pathname } = new URL(statusOf(pair.credential).statusListCredential)
     const changed = pathname.slice(0, -1) + (pathname.endsWith('1') ? '2' : '1')
-    for (const path of [changed, '/credential-status/c2688c98-ecb5-4dd3-87e8-a689b8fa84dd', '/credential-status/x']) {
+    for (const path of [
+      changed,
+      '/credential-status/c2688c98-ecb5-4dd3-87e8-a689b8fa84dd',
+      '/credential-status/x',
+    ]) {
       const answer = await pair.agent.send('GET', path)
       expect([answer.status, ((await answer.json()) as { type: string }).type]).toEqual([
         404,
@@ -197,8 +264,16 @@ describe('the list', () => {
       body: { documentTemplate: { publicKeys: [{ id: 'key-1', purpose: 'assertionMethod' }] } },
     })
     const subject = await newDid(pair.holder, 'authentication')
-    const { credential, recordId } = await issue(pair.issuer, pair.holder, inviterConnectionId, longFormDid, subject.did)
-    const { issuer } = (await (await fetch(statusOf(credential).statusListCredential)).json()) as { issuer: string }
+    const { credential, recordId } = await issue(
+      pair.issuer,
+      pair.holder,
+      inviterConnectionId,
+      longFormDid,
+      subject.did,
+    )
+    const { issuer } = (await (await fetch(statusOf(credential).statusListCredential)).json()) as {
+      issuer: string
+    }
     expect(issuer).toBe(longFormDid)
     const thid = await present(pair.issuer, pair.holder, { connectionId: inviterConnectionId }, recordId)
     await presentationIn(pair.issuer.call, thid, 'PresentationVerified')

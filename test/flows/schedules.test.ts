@@ -27,7 +27,10 @@ async function openNetwork() {
     const chunks: Buffer[] = []
     incoming.on('data', (chunk: Buffer) => chunks.push(chunk))
     // What is still on its way when the agent has stopped is lost.
-    incoming.on('end', () => void carry(incoming, outgoing, Buffer.concat(chunks)).catch(() => outgoing.destroy()))
+    incoming.on(
+      'end',
+      () => void carry(incoming, outgoing, Buffer.concat(chunks)).catch(() => outgoing.destroy()),
+    )
   })
 
   const deliver = (path: string, body: Buffer) =>
@@ -39,12 +42,19 @@ async function openNetwork() {
       onward.on('error', reject).end(body)
     })
 
-  async function carry({ url = '/' }: IncomingMessage, outgoing: ServerResponse, body: Buffer): Promise<void> {
+  async function carry(
+    { url = '/' }: IncomingMessage,
+    outgoing: ServerResponse,
+    body: Buffer,
+  ): Promise<void> {
     const fate = random()
     if (fate < 0.05) return void (fates.lost++, outgoing.destroy())
     if (fate < 0.4) await sleep((fates.late++, random() * 40))
     const isTwiceAtOnce = fate > 0.6 && fate <= 0.7
-    const [status, again] = await Promise.all([deliver(url, body), isTwiceAtOnce ? deliver(url, body) : undefined])
+    const [status, again] = await Promise.all([
+      deliver(url, body),
+      isTwiceAtOnce ? deliver(url, body) : undefined,
+    ])
     if (again !== undefined) repeated.add(again)
     if (fate > 0.95) return void (fates['lost on the way back']++, outgoing.destroy())
     if (isTwiceAtOnce) fates['twice at once']++
@@ -78,7 +88,9 @@ function watch({ agent }: TestAgent, { walletId }: Tenant) {
   const closing = new AbortController()
   const look = async () => {
     while (!closing.signal.aborted) {
-      const events = await agent.wallets.use(walletId, (wallet) => eventsAfter(wallet.db, walletId, cursor, 1_000))
+      const events = await agent.wallets.use(walletId, (wallet) =>
+        eventsAfter(wallet.db, walletId, cursor, 1_000),
+      )
       for (const { sequence, event } of events) {
         cursor = sequence
         const data = event.data as Record<string, string>
@@ -122,7 +134,10 @@ async function mainJob(issuer: Side, holder: Side, issuingDID: string, subjectId
     body: { connectionId, issuingDID, claims: { a: 1 }, automaticIssuance: true },
   })
   const { recordId } = await holder.reached(offer.thid, 'OfferReceived')
-  await holder.call('POST /issue-credentials/records/{recordId}/accept-offer', { path: { recordId: recordId! }, body: { subjectId } })
+  await holder.call('POST /issue-credentials/records/{recordId}/accept-offer', {
+    path: { recordId: recordId! },
+    body: { subjectId },
+  })
   await holder.reached(offer.thid, 'CredentialReceived')
   const proof = await issuer.call('POST /present-proof/presentations', { body: { connectionId } })
   const { presentationId } = await holder.reached(proof.thid, 'RequestReceived')
@@ -136,36 +151,42 @@ async function mainJob(issuer: Side, holder: Side, issuingDID: string, subjectId
   return [made.thid, offer.thid, proof.thid]
 }
 
-test(`${schedules} flows over a network that repeats, reorders, delays and loses end as on a good one`, { timeout: 240_000 }, async () => {
-  await using network = await openNetwork()
-  await using agent = await startAgent({ DIDCOMM_SERVICE_URL: network.url })
-  network.leadTo(agent.didcommUrl)
-  const tenants = [await agent.newTenant('issuer'), await agent.newTenant('holder')] as const
-  const [issuer, holder] = tenants.map((tenant) => ({ ...tenant, ...watch(agent, tenant) })) as [Side, Side]
-  const { did: issuingDID } = await newDid(issuer, 'assertionMethod')
-  const { did: subjectId } = await newDid(holder, 'authentication')
+test(
+  `${schedules} flows over a network that repeats, reorders, delays and loses end as on a good one`,
+  { timeout: 240_000 },
+  async () => {
+    await using network = await openNetwork()
+    await using agent = await startAgent({ DIDCOMM_SERVICE_URL: network.url })
+    network.leadTo(agent.didcommUrl)
+    const tenants = [await agent.newTenant('issuer'), await agent.newTenant('holder')] as const
+    const [issuer, holder] = tenants.map((tenant) => ({ ...tenant, ...watch(agent, tenant) })) as [Side, Side]
+    const { did: issuingDID } = await newDid(issuer, 'assertionMethod')
+    const { did: subjectId } = await newDid(holder, 'authentication')
 
-  const threads: string[][] = []
-  let begun = 0
-  const worker = async () => {
-    while (begun++ < schedules) threads.push(await mainJob(issuer, holder, issuingDID, subjectId))
-  }
-  await Promise.all(Array.from({ length: atOnce }, worker))
-  await Promise.all([issuer.close(), holder.close()])
+    const threads: string[][] = []
+    let begun = 0
+    const worker = async () => {
+      while (begun++ < schedules) threads.push(await mainJob(issuer, holder, issuingDID, subjectId))
+    }
+    await Promise.all(Array.from({ length: atOnce }, worker))
+    await Promise.all([issuer.close(), holder.close()])
 
-  const told = (stories: Map<string, string>, position: number) => [...new Set(threads.map((thids) => stories.get(thids[position]!)))]
-  expect(threads).toHaveLength(schedules)
-  expect([0, 1, 2].map((position) => told(issuer.stories, position))).toEqual([
-    [' InvitationGenerated ConnectionRequestReceived ConnectionResponsePending ConnectionResponseSent'],
-    [' OfferPending OfferSent RequestReceived CredentialPending CredentialGenerated CredentialSent'],
-    [' RequestPending RequestSent PresentationVerified'],
-  ])
-  expect([0, 1, 2].map((position) => told(holder.stories, position))).toEqual([
-    [' InvitationReceived ConnectionRequestPending ConnectionRequestSent ConnectionResponseReceived'],
-    [' OfferReceived RequestPending RequestSent CredentialReceived'],
-    [' RequestReceived PresentationPending PresentationGenerated PresentationSent'],
-  ])
-  expect([...network.repeated]).toEqual([200])
-  // The network was what it says it is.
-  for (const count of Object.values(network.fates)) expect(count).toBeGreaterThan(0)
-})
+    const told = (stories: Map<string, string>, position: number) => [
+      ...new Set(threads.map((thids) => stories.get(thids[position]!))),
+    ]
+    expect(threads).toHaveLength(schedules)
+    expect([0, 1, 2].map((position) => told(issuer.stories, position))).toEqual([
+      [' InvitationGenerated ConnectionRequestReceived ConnectionResponsePending ConnectionResponseSent'],
+      [' OfferPending OfferSent RequestReceived CredentialPending CredentialGenerated CredentialSent'],
+      [' RequestPending RequestSent PresentationVerified'],
+    ])
+    expect([0, 1, 2].map((position) => told(holder.stories, position))).toEqual([
+      [' InvitationReceived ConnectionRequestPending ConnectionRequestSent ConnectionResponseReceived'],
+      [' OfferReceived RequestPending RequestSent CredentialReceived'],
+      [' RequestReceived PresentationPending PresentationGenerated PresentationSent'],
+    ])
+    expect([...network.repeated]).toEqual([200])
+    // The network was what it says it is.
+    for (const count of Object.values(network.fates)) expect(count).toBeGreaterThan(0)
+  },
+)

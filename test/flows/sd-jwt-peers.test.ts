@@ -39,13 +39,25 @@ async function accept({ format = 'vc+sd-jwt', keyId }: { format?: string; keyId?
   // Peers may preview a number as text.
   const attributes = Object.entries(claims).map(([name, value]) => ({ name, value: String(value) }))
   const body = { credential_preview: { body: { attributes } } }
-  const offered = await party.send(theirDid, { type: typesOf.offer, thid, body, attachments: [jsonAttachment('1', { options }, format)] })
+  const offered = await party.send(theirDid, {
+    type: typesOf.offer,
+    thid,
+    body,
+    attachments: [jsonAttachment('1', { options }, format)],
+  })
   expect(offered.status).toBe(200)
   const { recordId, credentialFormat } = await credentialIn(holder.call, thid, 'OfferReceived')
-  await holder.call('POST /issue-credentials/records/{recordId}/accept-offer', { path: { recordId }, body: { subjectId, keyId } })
+  await holder.call('POST /issue-credentials/records/{recordId}/accept-offer', {
+    path: { recordId },
+    body: { subjectId, keyId },
+  })
   const request = await party.next(typesOf.credentialRequest)
   const answer = (token: string, attachmentFormat = format) =>
-    party.send(theirDid, { type: typesOf.credential, thid, attachments: [base64Attachment('1', token, attachmentFormat)] })
+    party.send(theirDid, {
+      type: typesOf.credential,
+      thid,
+      attachments: [base64Attachment('1', token, attachmentFormat)],
+    })
   return { thid, recordId, credentialFormat, request, answer }
 }
 
@@ -64,7 +76,9 @@ describe('what a peer issues', () => {
     const { thid, credentialFormat, request, answer } = await accept({ format, keyId: 'key-1' })
     expect(credentialFormat).toBe('SDJWT')
     expect(request.attachments![0]!.format).toBe('vc+sd-jwt')
-    expect(decodeJws(Buffer.from(attachmentBytes(request.attachments![0]!)).toString()).header).toMatchObject({ kid: 'key-1' })
+    expect(decodeJws(Buffer.from(attachmentBytes(request.attachments![0]!)).toString()).header).toMatchObject(
+      { kid: 'key-1' },
+    )
     const credential = issueSdJwt({ ...content(), holderKey: await holderKey() })
     // What the answer calls itself does not matter.
     expect((await answer(credential, 'prism/jwt')).status).toBe(200)
@@ -73,20 +87,43 @@ describe('what a peer issues', () => {
   })
 
   const refused: [string, string | undefined, () => Promise<string> | string, RegExp][] = [
-    ['is about somebody else', undefined, () => issueSdJwt({ ...content(), subjectDid: issuerDid }), /subject/],
+    [
+      'is about somebody else',
+      undefined,
+      () => issueSdJwt({ ...content(), subjectDid: issuerDid }),
+      /subject/,
+    ],
     ['has ended', undefined, () => issueSdJwt({ ...content(), expiresAt: 1 }), /Valid until/],
-    ['is signed by another', undefined, () => issueSdJwt({ ...content(), issuerKey: generateKey('Ed25519') }), /signature/],
-    ['is bound to nobody’s key', undefined, () => issueSdJwt({ ...content(), holderKey: generateKey('Ed25519') }), /bound to a key/],
-    ['is not bound, though a key was named', 'key-1', () => issueSdJwt(content()), /not bound to the key key-1/],
+    [
+      'is signed by another',
+      undefined,
+      () => issueSdJwt({ ...content(), issuerKey: generateKey('Ed25519') }),
+      /signature/,
+    ],
+    [
+      'is bound to nobody’s key',
+      undefined,
+      () => issueSdJwt({ ...content(), holderKey: generateKey('Ed25519') }),
+      /bound to a key/,
+    ],
+    [
+      'is not bound, though a key was named',
+      'key-1',
+      () => issueSdJwt(content()),
+      /not bound to the key key-1/,
+    ],
     ['lacks a tilde', undefined, () => issueSdJwt(content()).split('~')[0]!, /~/],
     ['is a JWT', undefined, () => issueJwtVc({ ...content(), schemas: [] }), /~/],
   ]
-  test.each(refused)('is refused when it %s, and what is right is then taken', async (_, keyId, token, why) => {
-    const { thid, answer } = await accept({ keyId })
-    expect(await answer(await token())).toEqual({ status: 400, detail: expect.stringMatching(why) })
-    expect((await answer(issueSdJwt({ ...content(), holderKey: await holderKey() }))).status).toBe(200)
-    await credentialIn(holder.call, thid, 'CredentialReceived')
-  })
+  test.each(refused)(
+    'is refused when it %s, and what is right is then taken',
+    async (_, keyId, token, why) => {
+      const { thid, answer } = await accept({ keyId })
+      expect(await answer(await token())).toEqual({ status: 400, detail: expect.stringMatching(why) })
+      expect((await answer(issueSdJwt({ ...content(), holderKey: await holderKey() }))).status).toBe(200)
+      await credentialIn(holder.call, thid, 'CredentialReceived')
+    },
+  )
 })
 
 describe('what a peer asks for', () => {
@@ -116,7 +153,9 @@ describe('what a peer asks for', () => {
     })
   }
   const presented = async () => {
-    const { attachments, thid: answers } = await party.next(typesOf.presentationRequest.replace('request-', ''))
+    const { attachments, thid: answers } = await party.next(
+      typesOf.presentationRequest.replace('request-', ''),
+    )
     expect([answers, attachments!.length, attachments![0]!.format]).toEqual([thid, 1, 'vc+sd-jwt'])
     return decodeSdJwt(Buffer.from(attachmentBytes(attachments![0]!)).toString())
   }
@@ -126,7 +165,10 @@ describe('what a peer asks for', () => {
     expect((await ask({ options, claims: { age: '{}', iss: '{}' } }, format)).status).toBe(200)
     await answerWith(bound)
     const { claims: shown, keyBinding } = await presented()
-    expect([shown, decodeJws(keyBinding!).payload]).toMatchObject([{ age: 42 }, { aud: options.domain, nonce: options.challenge }])
+    expect([shown, decodeJws(keyBinding!).payload]).toMatchObject([
+      { age: 42 },
+      { aud: options.domain, nonce: options.challenge },
+    ])
   })
 
   test('without challenge and domain is answered with what is bound to no key', async () => {
@@ -151,7 +193,10 @@ describe('what a peer asks for', () => {
 
   test('by our API, a claim that would name the prototype is refused, not dropped', async () => {
     const body = `{"connectionId":"${connectionId}","credentialFormat":"SDJWT","claims":{"__proto__":{"a":1}}}`
-    const { status } = await agent.send('POST', '/present-proof/presentations', { headers: { apikey: holder.apiKey }, body })
+    const { status } = await agent.send('POST', '/present-proof/presentations', {
+      headers: { apikey: holder.apiKey },
+      body,
+    })
     expect(status).toBe(400)
   })
 })

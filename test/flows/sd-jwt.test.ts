@@ -4,7 +4,16 @@ import { presentSdJwt } from '../../src/credentials/sd-jwt/presentation.ts'
 import { anyCredential, decodeSdJwt } from '../../src/credentials/sd-jwt/sd-jwt.ts'
 import { startAgent, type TestAgent } from '../_agent.ts'
 import { decode, takeOffer, takeRequest } from '../_invitation.ts'
-import { connect, credentialIn, issue, newDid, oobOf, presentationIn, refusal, type Tenant } from '../_pair.ts'
+import {
+  connect,
+  credentialIn,
+  issue,
+  newDid,
+  oobOf,
+  presentationIn,
+  refusal,
+  type Tenant,
+} from '../_pair.ts'
 import { openParty, typesOf } from '../_party.ts'
 import { askSdJwt, issueSdJwtTo, personClaims as claims, type Holding } from './_sd-jwt.ts'
 
@@ -39,7 +48,9 @@ describe('what is issued', () => {
     const before = Math.floor(Date.now() / 1_000)
     const { credential, thid } = await issueSdJwtTo(holding, { ...(keyId !== undefined && { keyId }) })
     const { jws, claims: read, holderKey } = decodeSdJwt(credential)
-    const { longFormDid } = await holder!.call('GET /did-registrar/dids/{didRef}', { path: { didRef: holding.subjectId } })
+    const { longFormDid } = await holder!.call('GET /did-registrar/dids/{didRef}', {
+      path: { didRef: holding.subjectId },
+    })
     expect(jws.header).toEqual({ typ: 'vc+sd-jwt', alg: 'EdDSA' })
     expect(jws.payload).toEqual({
       _sd: expect.any(Array),
@@ -54,19 +65,28 @@ describe('what is issued', () => {
     })
     expect(jws.payload['iat']).toBeGreaterThanOrEqual(before)
     expect([read, holderKey !== undefined]).toEqual([claims, keyId !== undefined])
-    const records = [await credentialIn(issuer!.call, thid, 'CredentialSent'), await credentialIn(holder!.call, thid, 'CredentialReceived')]
-    for (const record of records) expect(record).toMatchObject({ credentialFormat: 'SDJWT', claims, credential: records[0]!.credential })
+    const records = [
+      await credentialIn(issuer!.call, thid, 'CredentialSent'),
+      await credentialIn(holder!.call, thid, 'CredentialReceived'),
+    ]
+    for (const record of records)
+      expect(record).toMatchObject({ credentialFormat: 'SDJWT', claims, credential: records[0]!.credential })
   })
 
   test('is signed on Ed25519 if the issuer can, is of the type of its schema, ends when it was offered to, and names its key if that was named', async () => {
-    const { longFormDid } = await issuer!.call('POST /did-registrar/dids', { body: { documentTemplate: ownKey as never } })
+    const { longFormDid } = await issuer!.call('POST /did-registrar/dids', {
+      body: { documentTemplate: ownKey as never },
+    })
     const schema = { $schema: 'https://json-schema.org/draft/2020-12/schema', type: 'object', properties: {} }
     const type = 'https://w3c-ccg.github.io/vc-json-schemas/schema/2.0/schema.json'
     const body = { name: 'anything', version: '1.0.0', type, author: holding.issuingDID, schema }
     const { guid } = await issuer!.call('POST /schema-registry/schemas', { body })
     const schemaId = `${agent.url}/schema-registry/schemas/${guid}`
     const exp = Math.floor(Date.now() / 1_000) + 77
-    const first = decodeSdJwt((await issueSdJwtTo({ ...holding, issuingDID: longFormDid }, { schemaId, validityPeriod: 99 })).credential)
+    const first = decodeSdJwt(
+      (await issueSdJwtTo({ ...holding, issuingDID: longFormDid }, { schemaId, validityPeriod: 99 }))
+        .credential,
+    )
     expect(first.jws.header).toEqual({ typ: 'vc+sd-jwt', alg: 'EdDSA' })
     expect(first).toMatchObject({ vct: schemaId, issuerDid: longFormDid, validUntil: first.validFrom! + 99 })
 
@@ -79,7 +99,10 @@ describe('what is issued', () => {
     })
     const { recordId } = await credentialIn(holder!.call, thid, 'OfferReceived')
     const path = { recordId }
-    await holder!.call('POST /issue-credentials/records/{recordId}/accept-offer', { path, body: { subjectId: holding.subjectId } })
+    await holder!.call('POST /issue-credentials/records/{recordId}/accept-offer', {
+      path,
+      body: { subjectId: holding.subjectId },
+    })
     const { credential } = await credentialIn(holder!.call, thid, 'CredentialReceived')
     const second = decodeSdJwt(Buffer.from(credential!, 'base64url').toString())
     expect(second.jws.header).toEqual({ typ: 'vc+sd-jwt', alg: 'ES256K', kid: `${longFormDid}#other` })
@@ -105,7 +128,10 @@ describe('what is issued', () => {
     })
     const [attachment] = decode(asked).attachments[0].data.json.attachments
     expect(attachment.format).toBe('vc+sd-jwt')
-    expect(JSON.parse(Buffer.from(attachment.data.base64, 'base64url').toString())).toEqual({ options, claims: { age: '{}' } })
+    expect(JSON.parse(Buffer.from(attachment.data.base64, 'base64url').toString())).toEqual({
+      options,
+      claims: { age: '{}' },
+    })
     const { presentationId } = await takeRequest(holder!, oobOf(asked as never))
     await holder!.call('PATCH /present-proof/presentations/{presentationId}', {
       path: { presentationId },
@@ -117,7 +143,12 @@ describe('what is issued', () => {
 })
 
 describe('an offer', () => {
-  const good = () => ({ connectionId, issuingDID: holding.issuingDID, claims: { a: 1 } as Record<string, any>, credentialFormat: 'SDJWT' })
+  const good = () => ({
+    connectionId,
+    issuingDID: holding.issuingDID,
+    claims: { a: 1 } as Record<string, any>,
+    credentialFormat: 'SDJWT',
+  })
   const properties = () => ({ issuingDID: holding.issuingDID, claims: { a: 1 } })
   const cases: [string, () => object, RegExp][] = [
     ...['iss', 'sub', 'iat', 'nbf', 'cnf', 'vct', 'status', 'credentialStatus', '_sd', '_sd_alg', '...'].map(
@@ -130,9 +161,21 @@ describe('an offer', () => {
     ['that claims _sd below', () => ({ claims: { a: [{ b: { _sd: 1 } }] } }), /claims\.a\.0\.b\._sd:/],
     ['that has ended', () => ({ claims: { exp: 1 } }), /claims\.exp:/],
     ['that ends in words', () => ({ claims: { exp: 'tomorrow' } }), /claims\.exp:/],
-    ['that ends twice', () => ({ claims: { exp: 4_000_000_000 }, validityPeriod: 9 }), /claims\.exp and validityPeriod/],
-    ['of two schemas', () => ({ schemaId: ['https://a.example/1', 'https://a.example/2'] }), /schemaId: .* not of 2/],
-    ['in words of another format', () => ({ jwtVcPropertiesV1: properties() }), /jwtVcPropertiesV1: is not for the format SDJWT/],
+    [
+      'that ends twice',
+      () => ({ claims: { exp: 4_000_000_000 }, validityPeriod: 9 }),
+      /claims\.exp and validityPeriod/,
+    ],
+    [
+      'of two schemas',
+      () => ({ schemaId: ['https://a.example/1', 'https://a.example/2'] }),
+      /schemaId: .* not of 2/,
+    ],
+    [
+      'in words of another format',
+      () => ({ jwtVcPropertiesV1: properties() }),
+      /jwtVcPropertiesV1: is not for the format SDJWT/,
+    ],
     [
       'in two formats',
       () => ({ credentialFormat: 'JWT', sdJwtVcPropertiesV1: properties() }),
@@ -170,7 +213,10 @@ describe('what is shown', () => {
     'bound: %s, is %s',
     async (isBound, _, toShow, named, shown) => {
       const { recordId } = (isBound ? bound : unbound)!
-      const { thid, accept } = await askSdJwt(issuer!, holder!, { connectionId, ...(toShow && { claims: toShow as never }) })
+      const { thid, accept } = await askSdJwt(issuer!, holder!, {
+        connectionId,
+        ...(toShow && { claims: toShow as never }),
+      })
       await accept({ proofId: [recordId], ...(named && { claims: named as never }) })
       const { data, disclosedClaims } = await presentationIn(issuer!.call, thid, 'PresentationVerified')
       expect(disclosedClaims).toEqual(shown)
@@ -187,8 +233,16 @@ describe('what is shown', () => {
     const refused: [object, object | undefined, RegExp][] = [
       [{ claims: wanted }, { name: '' }, /The claim address is not shown/],
       [{ claims: wanted }, { name: '', address: { street: '' } }, /The claim address\.city is not shown/],
-      [{ proofs: [{ schemaId: 'https://schemas.example/person' }] }, undefined, /accepts none of the schemas/],
-      [{ proofs: [{ schemaId: anyCredential, trustIssuers: [other] }] }, undefined, /does not trust the issuer/],
+      [
+        { proofs: [{ schemaId: 'https://schemas.example/person' }] },
+        undefined,
+        /accepts none of the schemas/,
+      ],
+      [
+        { proofs: [{ schemaId: anyCredential, trustIssuers: [other] }] },
+        undefined,
+        /does not trust the issuer/,
+      ],
     ]
     for (const [request, named, why] of refused) {
       const { thid, accept } = await askSdJwt(issuer!, holder!, { connectionId, ...request })
@@ -196,7 +250,9 @@ describe('what is shown', () => {
       const record = await presentationIn(issuer!.call, thid, 'PresentationVerificationFailed')
       expect(record.metaLastFailure!.detail).toMatch(why)
       expect(record).not.toHaveProperty('disclosedClaims')
-      expect((await presentationIn(holder!.call, thid, 'ProblemReportReceived')).metaLastFailure!.detail).toMatch(why)
+      expect(
+        (await presentationIn(holder!.call, thid, 'ProblemReportReceived')).metaLastFailure!.detail,
+      ).toMatch(why)
     }
     const { thid, accept } = await askSdJwt(issuer!, holder!, {
       connectionId,
@@ -218,10 +274,16 @@ describe('what is shown', () => {
       ['one of two', [theirs, ours], undefined],
       ['another issuer', [theirs], /does not trust the issuer/],
       ['another type', [elsewhere], /accepts none of the schemas/],
-      ['this type of another issuer, or another type of this one', [theirs, elsewhere], /does not trust the issuer/],
+      [
+        'this type of another issuer, or another type of this one',
+        [theirs, elsewhere],
+        /does not trust the issuer/,
+      ],
     ]
     for (const [what, constraints, refusal] of cases) {
-      const { id: policyId } = await issuer!.call('POST /verification/policies', { body: { name: 'people', description: '', constraints } })
+      const { id: policyId } = await issuer!.call('POST /verification/policies', {
+        body: { name: 'people', description: '', constraints },
+      })
       for (const { recordId } of [bound!, unbound!]) {
         const { thid, accept } = await askSdJwt(issuer!, holder!, { connectionId, policyId })
         await accept({ proofId: [recordId] })
@@ -234,7 +296,10 @@ describe('what is shown', () => {
 
   test('cannot be what the prover does not have, and the request waits', async () => {
     const jwt = await issue(issuer!, holder!, connectionId, holding.issuingDID, holding.subjectId)
-    const { thid, accept } = await askSdJwt(issuer!, holder!, { connectionId, claims: { name: '', email: { work: '' } } })
+    const { thid, accept } = await askSdJwt(issuer!, holder!, {
+      connectionId,
+      claims: { name: '', email: { work: '' } },
+    })
     const format = 'error:PresentationError:NotMatchingPresentationCredentialFormat'
     const one = [bound!.recordId]
     const refused: [Parameters<typeof accept>[0], { status: number; type?: string; detail: RegExp }][] = [
@@ -245,7 +310,10 @@ describe('what is shown', () => {
       ],
       [{ proofId: [] }, { status: 400, detail: /proofId is empty/ }],
       [{ proofId: [bound!.recordId, unbound!.recordId] }, { status: 400, detail: /exactly one/ }],
-      [{ proofId: [jwt.recordId] }, { status: 400, type: format, detail: /is a JWT, and the request is for SDJWT/ }],
+      [
+        { proofId: [jwt.recordId] },
+        { status: 400, type: format, detail: /is a JWT, and the request is for SDJWT/ },
+      ],
       [
         { proofId: one, credentialFormat: 'JWT' },
         { status: 400, type: format, detail: /the request is for SDJWT/ },
@@ -266,7 +334,11 @@ describe('what is shown', () => {
           body: { action: 'request-accept', ...choice },
         }),
       )
-    expect(await act({ proofId: one })).toMatchObject({ status: 400, type: format, detail: expect.stringContaining('is a SDJWT') })
+    expect(await act({ proofId: one })).toMatchObject({
+      status: 400,
+      type: format,
+      detail: expect.stringContaining('is a SDJWT'),
+    })
     expect(await act({ proofId: [jwt.recordId], claims: { name: '' } })).toMatchObject({
       status: 400,
       detail: expect.stringMatching(/^claims:/),
@@ -296,7 +368,12 @@ describe('what is shown', () => {
       })
     const options = { challenge: 'twice the same', domain: 'https://verifier.example' }
     const shownOnce = await issuer!.call('POST /present-proof/presentations', {
-      body: { connectionId, credentialFormat: 'SDJWT', options: { ...options, domain: 'https://other.example' }, claims: { age: '' } },
+      body: {
+        connectionId,
+        credentialFormat: 'SDJWT',
+        options: { ...options, domain: 'https://other.example' },
+        claims: { age: '' },
+      },
     })
     const { presentationId } = await presentationIn(holder!.call, shownOnce.thid, 'RequestReceived')
     await holder!.call('PATCH /present-proof/presentations/{presentationId}', {
@@ -312,10 +389,18 @@ describe('what is shown', () => {
       ['as it was shown to another', genuine, /was made for \[https:\/\/other\.example\]/],
       ['without the key binding', [jwt, ...rest.slice(0, -1), ''].join('~'), /not signed with it/],
       ['without a disclosure', [jwt, rest.at(-1)].join('~'), /made for|other disclosures/],
-      ['with a disclosure of another credential', [jwt, other.placed[0]!.encoded, ...rest].join('~'), /belongs to no digest/],
+      [
+        'with a disclosure of another credential',
+        [jwt, other.placed[0]!.encoded, ...rest].join('~'),
+        /belongs to no digest/,
+      ],
       [
         'without the binding’s claim',
-        [[header, Buffer.from(JSON.stringify(forged)).toString('base64url'), signature].join('.'), ...rest.slice(0, -1), ''].join('~'),
+        [
+          [header, Buffer.from(JSON.stringify(forged)).toString('base64url'), signature].join('.'),
+          ...rest.slice(0, -1),
+          '',
+        ].join('~'),
         /signature/i,
       ],
       ['as the credential is', bound!.credential, /not signed with it/],
@@ -324,10 +409,17 @@ describe('what is shown', () => {
     for (const [what, token, why] of attempts) {
       const { thid, presentationId: id } = await ask({ age: '' })
       await presentationIn(issuer!.call, thid, 'RequestSent')
-      const attachments = [{ id: '1', format: 'prism/jwt', data: { base64: Buffer.from(token).toString('base64url') } }]
+      const attachments = [
+        { id: '1', format: 'prism/jwt', data: { base64: Buffer.from(token).toString('base64url') } },
+      ]
       const type = typesOf.presentationRequest.replace('request-', '')
-      expect([what, (await thief.send(theirDid, { type, thid, body: {}, attachments })).status]).toEqual([what, 200])
-      const record = await issuer!.call('GET /present-proof/presentations/{presentationId}', { path: { presentationId: id } })
+      expect([what, (await thief.send(theirDid, { type, thid, body: {}, attachments })).status]).toEqual([
+        what,
+        200,
+      ])
+      const record = await issuer!.call('GET /present-proof/presentations/{presentationId}', {
+        path: { presentationId: id },
+      })
       expect([what, record.status, record.metaLastFailure?.detail]).toEqual([
         what,
         'PresentationVerificationFailed',
@@ -336,11 +428,28 @@ describe('what is shown', () => {
     }
     // What the attachment calls itself does not matter, and an unbound credential is shown by whoever has it.
     const { thid } = await ask({ age: '' })
-    const token = presentSdJwt({ sdJwt: unbound!.credential, claims: { age: '' }, audience: '', nonce: '', now: 0 })
+    const token = presentSdJwt({
+      sdJwt: unbound!.credential,
+      claims: { age: '' },
+      audience: '',
+      nonce: '',
+      now: 0,
+    })
     const attachments = [
-      { id: '1', format: 'dif/presentation-exchange/submission@v1.0', data: { base64: Buffer.from(token).toString('base64url') } },
+      {
+        id: '1',
+        format: 'dif/presentation-exchange/submission@v1.0',
+        data: { base64: Buffer.from(token).toString('base64url') },
+      },
     ]
-    await thief.send(theirDid, { type: typesOf.presentationRequest.replace('request-', ''), thid, body: {}, attachments })
-    expect((await presentationIn(issuer!.call, thid, 'PresentationVerified')).disclosedClaims).toEqual({ age: 42 })
+    await thief.send(theirDid, {
+      type: typesOf.presentationRequest.replace('request-', ''),
+      thid,
+      body: {},
+      attachments,
+    })
+    expect((await presentationIn(issuer!.call, thid, 'PresentationVerified')).disclosedClaims).toEqual({
+      age: 42,
+    })
   })
 })

@@ -51,7 +51,12 @@ const rows = (agent: Awaited<ReturnType<typeof startAgent>>, { walletId }: Tenan
 test('a ping is answered in its thread, unless that is not wanted', async () => {
   await using scene = await startScene()
   const { party, say } = scene
-  for (const body of [{}, { response_requested: true }, { response_requested: null }, { response_requested: 'maybe' }]) {
+  for (const body of [
+    {},
+    { response_requested: true },
+    { response_requested: null },
+    { response_requested: 'maybe' },
+  ]) {
     const id = randomUUID()
     expect((await say({ type: ping, id, body })).status).toBe(200)
     expect(await party.next(pingResponse)).toMatchObject({ thid: id, body: {}, from: scene.theirDid })
@@ -76,13 +81,22 @@ test('questions about features are answered with what this agent can do', async 
     body: {
       disclosures: [
         { 'feature-type': 'protocol', id: 'https://didcomm.org/routing/2.0', roles: ['sender'] },
-        { 'feature-type': 'protocol', id: 'https://didcomm.org/trust-ping/2.0', roles: ['sender', 'receiver'] },
+        {
+          'feature-type': 'protocol',
+          id: 'https://didcomm.org/trust-ping/2.0',
+          roles: ['sender', 'receiver'],
+        },
       ],
     },
   })
   await say({ type: queries, body: { queries: [] } })
   expect((await party.next(disclose)).body).toEqual({ disclosures: [] })
-  for (const body of [{}, { queries: 'all' }, { queries: [{ match: '*' }] }, { queries: Array(101).fill(asked[0]) }]) {
+  for (const body of [
+    {},
+    { queries: 'all' },
+    { queries: [{ match: '*' }] },
+    { queries: Array(101).fill(asked[0]) },
+  ]) {
     expect((await say({ type: queries, body })).status).toBe(422)
   }
 })
@@ -94,23 +108,39 @@ test('messages are kept by both sides, in order, by connection and by page', asy
   const other = await connect(third, pair.holder)
   const texts = ['hello', 'Ärger \u{1F600}\u0000', 'x'.repeat(50_000)]
   for (const content of texts) {
-    const sent = await pair.issuer.call('POST /messages', { body: { connectionId: inviterConnectionId, content } })
+    const sent = await pair.issuer.call('POST /messages', {
+      body: { connectionId: inviterConnectionId, content },
+    })
     expect(sent).toMatchObject({ connectionId: inviterConnectionId, direction: 'sent', content })
     expect(sent).not.toHaveProperty('sentAt')
   }
-  await third.call('POST /messages', { body: { connectionId: other.inviterConnectionId, content: 'from a third' } })
+  await third.call('POST /messages', {
+    body: { connectionId: other.inviterConnectionId, content: 'from a third' },
+  })
   const read = (call: Tenant['call'], connectionId?: string) => () =>
     call('GET /messages', { query: { ...(connectionId !== undefined && { connectionId }) } })
-  const arrived = await until('their arrival', read(pair.holder.call, inviteeConnectionId), ({ contents }) => contents.length === 3)
-  expect(arrived.contents.map(({ content, direction }) => [content, direction])).toEqual(texts.map((text) => [text, 'received']))
+  const arrived = await until(
+    'their arrival',
+    read(pair.holder.call, inviteeConnectionId),
+    ({ contents }) => contents.length === 3,
+  )
+  expect(arrived.contents.map(({ content, direction }) => [content, direction])).toEqual(
+    texts.map((text) => [text, 'received']),
+  )
   for (const { sentAt } of arrived.contents) expect(sentAt).toMatch(/^20\d\d-/)
   await until('all of them', read(pair.holder.call), ({ contents }) => contents.length === 4)
-  const mine = await until('their delivery', read(pair.issuer.call), ({ contents }) => contents.every(({ sentAt }) => sentAt !== undefined))
+  const mine = await until('their delivery', read(pair.issuer.call), ({ contents }) =>
+    contents.every(({ sentAt }) => sentAt !== undefined),
+  )
   expect(mine.contents).toHaveLength(3)
-  const page = await pair.holder.call('GET /messages', { query: { offset: 1, limit: 2, connectionId: inviteeConnectionId } })
+  const page = await pair.holder.call('GET /messages', {
+    query: { offset: 1, limit: 2, connectionId: inviteeConnectionId },
+  })
   expect(page.contents).toEqual(arrived.contents.slice(1))
   expect(page.previous).toContain(`connectionId=${inviteeConnectionId}`)
-  expect((await third.call('GET /messages', { query: { connectionId: inviterConnectionId } })).contents).toEqual([])
+  expect(
+    (await third.call('GET /messages', { query: { connectionId: inviterConnectionId } })).contents,
+  ).toEqual([])
 })
 
 test('a message goes over a complete connection of one’s own, and says something', async () => {
@@ -127,18 +157,25 @@ test('a message goes over a complete connection of one’s own, and says somethi
     [{ connectionId: inviterConnectionId, content: 'x'.repeat(100_001) }, 400],
     [{ connectionId: 'mine', content: 'x' }, 400],
   ]
-  for (const [body, status] of cases) expect((await send(body)).status, JSON.stringify(body).slice(0, 100)).toBe(status)
+  for (const [body, status] of cases)
+    expect((await send(body)).status, JSON.stringify(body).slice(0, 100)).toBe(status)
   expect((await pair.issuer.call('GET /messages')).contents).toEqual([])
 })
 
 test('a message that the other side refuses says so', async () => {
   await using agent = await startAgent()
   const tenant = await agent.newTenant()
-  await using party = await openParty({ answer: (response, count) => response.writeHead(count === 1 ? 200 : 410).end() })
+  await using party = await openParty({
+    answer: (response, count) => response.writeHead(count === 1 ? 200 : 410).end(),
+  })
   const { connectionId } = await party.connect(tenant)
   await tenant.call('POST /messages', { body: { connectionId, content: 'is anybody there?' } })
   const read = () => tenant.call('GET /messages')
-  const { contents } = await until('the refusal', read, ({ contents: [first] }) => first?.failure !== undefined)
+  const { contents } = await until(
+    'the refusal',
+    read,
+    ({ contents: [first] }) => first?.failure !== undefined,
+  )
   expect(contents[0]).toMatchObject({ direction: 'sent', failure: expect.stringContaining('410') })
   expect(contents[0]).not.toHaveProperty('sentAt')
 })
@@ -149,7 +186,13 @@ test('a received message is kept as it came, whatever its time says', async () =
   const times = [1_700_000_000, 1_700_000_000.5, -1, 1e300, 0, undefined]
   for (const created_time of times) {
     expect(
-      (await say({ type: basic, body: { content: 'x', lang: 'en' }, ...(created_time !== undefined && { created_time }) })).status,
+      (
+        await say({
+          type: basic,
+          body: { content: 'x', lang: 'en' },
+          ...(created_time !== undefined && { created_time }),
+        })
+      ).status,
     ).toBe(200)
   }
   for (const body of [{}, { content: 1 }, { content: 'x', lang: 'e'.repeat(101) }])
@@ -160,7 +203,12 @@ test('a received message is kept as it came, whatever its time says', async () =
     '2023-11-14T22:13:20.500Z',
     ...Array(4).fill(undefined),
   ])
-  expect(contents[0]).toMatchObject({ content: 'x', lang: 'en', direction: 'received', connectionId: scene.connectionId })
+  expect(contents[0]).toMatchObject({
+    content: 'x',
+    lang: 'en',
+    direction: 'received',
+    connectionId: scene.connectionId,
+  })
 })
 
 test('what says nothing is taken, and what is unknown is not', async () => {
@@ -191,7 +239,8 @@ test('promised messages survive a restart, and keep their order', async () => {
   const attempts = party.envelopes.length
   isUp = true
   await using again = await startAgent({}, { dataDir: folder.path })
-  const after = () => party.inbox.slice(attempts).map(({ message }) => message.body['content'] ?? message.thid)
+  const after = () =>
+    party.inbox.slice(attempts).map(({ message }) => message.body['content'] ?? message.thid)
   await until(
     'all of them',
     async () => (await party.open(), after()),
@@ -204,7 +253,9 @@ test('promised messages survive a restart, and keep their order', async () => {
 test('answers that nobody takes do not pile up', async () => {
   await using agent = await startAgent()
   const tenant = await agent.newTenant()
-  await using party = await openParty({ answer: (response, count) => response.writeHead(count === 1 ? 200 : 503).end() })
+  await using party = await openParty({
+    answer: (response, count) => response.writeHead(count === 1 ? 200 : 503).end(),
+  })
   const { theirDid } = await party.connect(tenant)
   for (let n = 0; n < 30; n++) expect((await party.send(theirDid, { type: ping })).status).toBe(200)
   expect((await rows(agent, tenant)).outbox).toHaveLength(20)
@@ -213,14 +264,26 @@ test('answers that nobody takes do not pile up', async () => {
 test('an issuer’s word that a credential is revoked is noted on the holder’s record, once', async () => {
   await using pair = await startPair()
   const { inviterConnectionId } = await connect(pair.issuer, pair.holder)
-  const [issuer, subject] = [await newDid(pair.issuer, 'assertionMethod'), await newDid(pair.holder, 'authentication')]
-  const { issuerRecordId, recordId, thid } = await issue(pair.issuer, pair.holder, inviterConnectionId, issuer.did, subject.did)
+  const [issuer, subject] = [
+    await newDid(pair.issuer, 'assertionMethod'),
+    await newDid(pair.holder, 'authentication'),
+  ]
+  const { issuerRecordId, recordId, thid } = await issue(
+    pair.issuer,
+    pair.holder,
+    inviterConnectionId,
+    issuer.did,
+    subject.did,
+  )
   await credentialIn(pair.issuer.call, thid, 'CredentialSent')
   const notify = (comment: string) =>
     pair.agent.agent.wallets.use(pair.issuer.walletId, (wallet) =>
-      wallet.transaction(async (tx) => putRevocation(tx, await getRecord(tx, issueCredential, issuerRecordId), comment)),
+      wallet.transaction(async (tx) =>
+        putRevocation(tx, await getRecord(tx, issueCredential, issuerRecordId), comment),
+      ),
     )
-  const read = () => pair.agent.agent.wallets.use(pair.holder.walletId, ({ db }) => getRecord(db, issueCredential, recordId))
+  const read = () =>
+    pair.agent.agent.wallets.use(pair.holder.walletId, ({ db }) => getRecord(db, issueCredential, recordId))
   await notify('lost')
   const { revocation, state } = await until('the note', read, (record) => record.revocation !== undefined)
   expect([revocation, state]).toEqual([{ at: expect.any(String), comment: 'lost' }, 'CredentialReceived'])
@@ -237,10 +300,19 @@ test('none of these from a stranger, another tenant, or a forged sender changes 
   await using pair = await startPair()
   const third = await pair.agent.newTenant('third')
   const { inviterConnectionId, thid: connectionThid } = await connect(pair.issuer, pair.holder)
-  const [issuer, subject] = [await newDid(pair.issuer, 'assertionMethod'), await newDid(pair.holder, 'authentication')]
+  const [issuer, subject] = [
+    await newDid(pair.issuer, 'assertionMethod'),
+    await newDid(pair.holder, 'authentication'),
+  ]
   const { thid } = await issue(pair.issuer, pair.holder, inviterConnectionId, issuer.did, subject.did)
-  const asked = await pair.issuer.call('POST /present-proof/presentations', { body: { connectionId: inviterConnectionId } })
-  const { myDid: holderDid, theirDid: issuerDid } = await connectionIn(pair.holder.call, connectionThid, 'ConnectionResponseReceived')
+  const asked = await pair.issuer.call('POST /present-proof/presentations', {
+    body: { connectionId: inviterConnectionId },
+  })
+  const { myDid: holderDid, theirDid: issuerDid } = await connectionIn(
+    pair.holder.call,
+    connectionThid,
+    'ConnectionResponseReceived',
+  )
   // Another tenant's other side: known to this agent, and to that tenant's wallet alone.
   await using acquaintance = await openParty()
   await acquaintance.connect(third)
@@ -270,13 +342,26 @@ test('none of these from a stranger, another tenant, or a forged sender changes 
       const message = { type, body, thid: about, pthid: about }
       const attempts = {
         'a stranger': await stranger.send(holderDid!, message),
-        'a stranger as the other side': await stranger.send(holderDid!, { ...message, from: issuerDid! }, 'forged authcrypt'),
-        'nobody as the other side': await stranger.send(holderDid!, { ...message, from: issuerDid! }, 'anoncrypt'),
+        'a stranger as the other side': await stranger.send(
+          holderDid!,
+          { ...message, from: issuerDid! },
+          'forged authcrypt',
+        ),
+        'nobody as the other side': await stranger.send(
+          holderDid!,
+          { ...message, from: issuerDid! },
+          'anoncrypt',
+        ),
         'another tenant’s other side': await acquaintance.send(holderDid!, message),
         'another connection of the wallet': await other.send(holderDid!, message),
-        'another connection’s DID': await stranger.send(otherDid, { ...message, from: other.did }, 'anoncrypt'),
+        'another connection’s DID': await stranger.send(
+          otherDid,
+          { ...message, from: other.did },
+          'anoncrypt',
+        ),
       }
-      for (const [who, { status }] of Object.entries(attempts)) expect(status, `${type} from ${who}`).toBe(422)
+      for (const [who, { status }] of Object.entries(attempts))
+        expect(status, `${type} from ${who}`).toBe(422)
     }
   }
   expect([await rows(pair.agent, pair.holder), await rows(pair.agent, third)]).toEqual(before)

@@ -16,7 +16,8 @@ import { addressOf, openMediator, openParty, post, recipientOf, typesOf } from '
 const ping = 'https://didcomm.org/trust-ping/2.0/ping'
 const pingResponse = 'https://didcomm.org/trust-ping/2.0/ping-response'
 
-const send = ({ call }: Tenant, body: { did: string } | { connectionId: string }) => call('POST /didcomm/pings', { body })
+const send = ({ call }: Tenant, body: { did: string } | { connectionId: string }) =>
+  call('POST /didcomm/pings', { body })
 const read = ({ call }: Tenant, id: string) => call('GET /didcomm/pings/{id}', { path: { id } })
 const answered = (tenant: Tenant, id: string) =>
   until(
@@ -32,7 +33,11 @@ async function startScene(variables = {}) {
 
 const rows = ({ agent }: TestAgent, { walletId }: Tenant) =>
   agent.wallets.use(walletId, async ({ db }) => ({
-    pings: await db.selectFrom('ping').select(['id', 'thid', 'answered_at', 'failure']).orderBy('sequence').execute(),
+    pings: await db
+      .selectFrom('ping')
+      .select(['id', 'thid', 'answered_at', 'failure'])
+      .orderBy('sequence')
+      .execute(),
     peerDids: await db.selectFrom('peer_did').select(['did', 'record_id']).execute(),
     outbox: await db.selectFrom('job').select('id').execute(),
     inbox: await db.selectFrom('inbox').select('id').execute(),
@@ -42,7 +47,11 @@ const rows = ({ agent }: TestAgent, { walletId }: Tenant) =>
 
 /** A did:peer of nobody who is there. */
 function newPeer(serviceUri: string | string[]): string {
-  return createPeerDid({ keyAgreement: toPublic(generateKey('X25519')), authentication: toPublic(generateKey('Ed25519')), serviceUri })
+  return createPeerDid({
+    keyAgreement: toPublic(generateKey('X25519')),
+    authentication: toPublic(generateKey('Ed25519')),
+    serviceUri,
+  })
 }
 
 test('a ping over a connection is answered by its other side, the first time', async () => {
@@ -51,8 +60,18 @@ test('a ping over a connection is answered by its other side, the first time', a
   await using party = await openParty()
   const { connectionId, theirDid } = await party.connect(tenant)
   const sent = await send(tenant, { connectionId })
-  expect(sent).toEqual({ id: expect.any(String), thid: expect.any(String), connectionId, did: party.did, sentAt: expect.any(String) })
-  expect(await party.next(ping)).toMatchObject({ id: sent.thid, from: theirDid, body: { response_requested: true } })
+  expect(sent).toEqual({
+    id: expect.any(String),
+    thid: expect.any(String),
+    connectionId,
+    did: party.did,
+    sentAt: expect.any(String),
+  })
+  expect(await party.next(ping)).toMatchObject({
+    id: sent.thid,
+    from: theirDid,
+    body: { response_requested: true },
+  })
   await using stranger = await openParty()
   expect((await stranger.send(theirDid, { type: pingResponse, thid: sent.thid })).status).toBe(422)
   expect((await party.send(theirDid, { type: pingResponse, thid: randomUUID() })).status).toBe(200)
@@ -130,14 +149,21 @@ test('every ping to a DID comes from another DID of ours, and its answer from th
   await using stranger = await openParty()
   const [one, two] = [await send(tenant, { did: party.did }), await send(tenant, { did: party.did })]
   const asked = [await party.next(ping), await party.next(ping)]
-  const [{ from }, { from: otherFrom }] = [asked.find(({ id }) => id === one.thid)!, asked.find(({ id }) => id === two.thid)!]
+  const [{ from }, { from: otherFrom }] = [
+    asked.find(({ id }) => id === one.thid)!,
+    asked.find(({ id }) => id === two.thid)!,
+  ]
   expect(from).not.toBe(otherFrom)
 
   const message = { type: pingResponse, thid: one.thid }
   const before = await rows(agent, tenant)
   const attempts = {
     'a stranger': await stranger.send(from!, message),
-    'a stranger as the one asked': await stranger.send(from!, { ...message, from: party.did }, 'forged authcrypt'),
+    'a stranger as the one asked': await stranger.send(
+      from!,
+      { ...message, from: party.did },
+      'forged authcrypt',
+    ),
     'nobody as the one asked': await stranger.send(from!, { ...message, from: party.did }, 'anoncrypt'),
     'the one asked, without a proof': await party.send(from!, message, 'anoncrypt'),
     'the one asked, to another DID': await party.send(otherFrom!, message),
@@ -160,11 +186,16 @@ test('a did:prism is pinged, and heard at the DID made for that ping alone', asy
   const privateJwk = generateKey('X25519')
   const services = [{ id: 'didcomm', type: 'DIDCommMessaging', serviceEndpoint: receiver.url }]
   const agreement = { id: 'agree', usage: 'keyAgreement' as const, publicKey: toPublic(privateJwk) }
-  const did = toLongForm(createBytes({ publicKeys: [masterKey, key('auth', 'authentication'), agreement], services }))
+  const did = toLongForm(
+    createBytes({ publicKeys: [masterKey, key('auth', 'authentication'), agreement], services }),
+  )
   const sent = await send(tenant, { did })
   const { skid } = await until(
     'the ping',
-    async () => receiver.envelopes.map((envelope) => JSON.parse(Buffer.from(JSON.parse(envelope).protected, 'base64url').toString())),
+    async () =>
+      receiver.envelopes.map((envelope) =>
+        JSON.parse(Buffer.from(JSON.parse(envelope).protected, 'base64url').toString()),
+      ),
     (headers) => headers.length === 1,
   ).then(([header]) => header as { skid: string })
   const from = skid.split('#')[0]!
@@ -174,7 +205,10 @@ test('a did:prism is pinged, and heard at the DID made for that ping alone', asy
     return post(addressOf(to), packAuthcrypt(message, { sender, recipients: [recipientOf(to)] }))
   }
   const { invitation } = await tenant.call('POST /connections', { body: {} })
-  expect(await answer(invitation.from)).toMatchObject({ status: 422, detail: expect.stringContaining('did:peer') })
+  expect(await answer(invitation.from)).toMatchObject({
+    status: 422,
+    detail: expect.stringContaining('did:peer'),
+  })
   expect((await answer(from)).status).toBe(200)
   expect(await read(tenant, sent.id)).toEqual({ ...sent, answeredAt: expect.any(String) })
 })
@@ -201,7 +235,10 @@ test('what cannot be pinged is refused with the reason, and leaves nothing', asy
   ]
   for (const [body, status, reason] of cases) {
     const { status: found, detail } = await refusal(tenant.call('POST /didcomm/pings', { body }))
-    expect([found, detail], JSON.stringify(body).slice(0, 100)).toEqual([status, expect.stringContaining(reason)])
+    expect([found, detail], JSON.stringify(body).slice(0, 100)).toEqual([
+      status,
+      expect.stringContaining(reason),
+    ])
   }
   expect(await rows(agent, tenant)).toEqual(before)
   expect(await refusal(read(tenant, randomUUID()))).toMatchObject({ status: 404 })
@@ -231,7 +268,10 @@ test('pings that nobody answers are forgotten, with all that was made for them, 
   const after = await rows(agent, tenant)
   expect([after.pings.length, after.outbox.length]).toEqual([keptPings, keptPings])
   expect(after.peerDids).toHaveLength(before.peerDids.length + keptPings)
-  expect(await refusal(read(tenant, first.id))).toMatchObject({ status: 404, detail: expect.stringContaining(String(keptPings)) })
+  expect(await refusal(read(tenant, first.id))).toMatchObject({
+    status: 404,
+    detail: expect.stringContaining(String(keptPings)),
+  })
   expect((await party.send(from!, { type: pingResponse, thid: first.thid })).status).toBe(422)
   expect(await rows(agent, tenant)).toEqual(after)
 
@@ -281,7 +321,10 @@ test('a stranger who holds an invitation is answered so many pings in a minute, 
     ['192.0.2.2', first],
   ] as const) {
     const refused = await pingFrom(address, to)
-    expect([refused.status, await refused.json()]).toEqual([429, expect.objectContaining({ type: 'TooManyRequests' })])
+    expect([refused.status, await refused.json()]).toEqual([
+      429,
+      expect.objectContaining({ type: 'TooManyRequests' }),
+    ])
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
   }
   expect((await pingFrom('192.0.2.2', second)).status).toBe(200)
@@ -298,7 +341,9 @@ test('a stranger is told so many times in a minute that an invitation is used', 
   await using stranger = await openParty()
   const statuses: number[] = []
   for (let count = 0; count < 4; count++)
-    statuses.push((await stranger.send(theirDid, { type: typesOf.connectionRequest, thid, pthid: thid })).status)
+    statuses.push(
+      (await stranger.send(theirDid, { type: typesOf.connectionRequest, thid, pthid: thid })).status,
+    )
   expect(statuses).toEqual([400, 400, 429, 429])
   await expect.poll(async () => (await stranger.open(), stranger.inbox.length)).toBe(2)
 })

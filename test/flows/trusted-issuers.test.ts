@@ -6,14 +6,20 @@ import { onboard, type Party } from '../_main-job.ts'
 import { claims, publishDefinition } from '../anoncreds/_definition.ts'
 import { connect, credentialIn, newDid, refusal, startPair, until, type Tenant } from '../_pair.ts'
 
-const refused = { type: 'error:CredentialServiceError:InvalidCredentialIssue', detail: expect.stringContaining('trusted issuers') }
+const refused = {
+  type: 'error:CredentialServiceError:InvalidCredentialIssue',
+  detail: expect.stringContaining('trusted issuers'),
+}
 
 /** A connected pair whose issuer has two DIDs; `trust` sets the rule of the holder's connection. */
 async function startScene() {
   const pair = await startPair()
   const { issuer, holder } = pair
   const { inviterConnectionId, inviteeConnectionId } = await connect(issuer, holder)
-  const [named, other] = [await newDid(issuer, 'assertionMethod', 'Ed25519'), await newDid(issuer, 'assertionMethod', 'Ed25519')]
+  const [named, other] = [
+    await newDid(issuer, 'assertionMethod', 'Ed25519'),
+    await newDid(issuer, 'assertionMethod', 'Ed25519'),
+  ]
   const { did: subjectId } = await newDid(holder, 'authentication', 'Ed25519')
   return {
     ...pair,
@@ -27,34 +33,49 @@ async function startScene() {
       }),
     offer: (issuingDID: string, more: object = {}) =>
       issuer.call('POST /issue-credentials/credential-offers', {
-        body: { connectionId: inviterConnectionId, issuingDID, claims: { a: 1 }, automaticIssuance: true, ...more },
+        body: {
+          connectionId: inviterConnectionId,
+          issuingDID,
+          claims: { a: 1 },
+          automaticIssuance: true,
+          ...more,
+        },
       }),
     [Symbol.asyncDispose]: () => pair[Symbol.asyncDispose](),
   }
 }
 
 const heldBy = async ({ call }: Tenant) =>
-  (await call('GET /issue-credentials/records')).contents.filter(({ credential }) => credential !== undefined).map(({ thid }) => thid)
+  (await call('GET /issue-credentials/records')).contents
+    .filter(({ credential }) => credential !== undefined)
+    .map(({ thid }) => thid)
 
-test.each(['JWT', 'SDJWT'])('a %s of a named issuer is kept, and one of another issuer is refused', async (credentialFormat) => {
-  await using scene = await startScene()
-  const { holder, issuer, named, other } = scene
-  // The credential of a published DID names the short form.
-  const said = await scene.say({ trustedIssuers: ['did:web:acme.example', named.longFormDid] })
-  expect(said.automaticAcceptance).toMatchObject({ trustedIssuers: ['did:web:acme.example', named.longFormDid] })
+test.each(['JWT', 'SDJWT'])(
+  'a %s of a named issuer is kept, and one of another issuer is refused',
+  async (credentialFormat) => {
+    await using scene = await startScene()
+    const { holder, issuer, named, other } = scene
+    // The credential of a published DID names the short form.
+    const said = await scene.say({ trustedIssuers: ['did:web:acme.example', named.longFormDid] })
+    expect(said.automaticAcceptance).toMatchObject({
+      trustedIssuers: ['did:web:acme.example', named.longFormDid],
+    })
 
-  const good = await scene.offer(named.did, { credentialFormat })
-  await credentialIn(holder.call, good.thid, 'CredentialReceived')
-  const bad = await scene.offer(other.did, { credentialFormat })
-  const ended = await credentialIn(holder.call, bad.thid, 'ProblemReportSent')
-  expect(ended.metaLastFailure).toMatchObject(refused)
-  expect(ended.metaLastFailure!.detail).toContain(other.did)
-  expect((await credentialIn(issuer.call, bad.thid, 'ProblemReportReceived')).metaLastFailure).toMatchObject({
-    type: 'e.p.trust.credential-refused',
-    detail: ended.metaLastFailure!.detail,
-  })
-  expect(await heldBy(holder)).toEqual([good.thid])
-})
+    const good = await scene.offer(named.did, { credentialFormat })
+    await credentialIn(holder.call, good.thid, 'CredentialReceived')
+    const bad = await scene.offer(other.did, { credentialFormat })
+    const ended = await credentialIn(holder.call, bad.thid, 'ProblemReportSent')
+    expect(ended.metaLastFailure).toMatchObject(refused)
+    expect(ended.metaLastFailure!.detail).toContain(other.did)
+    expect(
+      (await credentialIn(issuer.call, bad.thid, 'ProblemReportReceived')).metaLastFailure,
+    ).toMatchObject({
+      type: 'e.p.trust.credential-refused',
+      detail: ended.metaLastFailure!.detail,
+    })
+    expect(await heldBy(holder)).toEqual([good.thid])
+  },
+)
 
 test('an issuer that nobody has published is named by its long form or its short form', async () => {
   await using scene = await startScene()
@@ -83,7 +104,9 @@ test('what an offer was accepted by holds for its credential, whatever the conne
   await scene.say({ trustedIssuers: [named.did] })
   await issueLater(strict)
   await issueLater(lax)
-  expect((await credentialIn(holder.call, strict.thid, 'ProblemReportSent')).metaLastFailure).toMatchObject(refused)
+  expect((await credentialIn(holder.call, strict.thid, 'ProblemReportSent')).metaLastFailure).toMatchObject(
+    refused,
+  )
   await credentialIn(holder.call, lax.thid, 'CredentialReceived')
 })
 
@@ -93,14 +116,21 @@ test('an offer that a person accepts is of any issuer', async () => {
   await scene.say({ trustedIssuers: [named.did], schemaIds: ['https://schemas.example/a'] })
   const { thid } = await scene.offer(other.did)
   const { recordId } = await credentialIn(holder.call, thid, 'OfferReceived')
-  await holder.call('POST /issue-credentials/records/{recordId}/accept-offer', { path: { recordId }, body: { subjectId } })
+  await holder.call('POST /issue-credentials/records/{recordId}/accept-offer', {
+    path: { recordId },
+    body: { subjectId },
+  })
   await credentialIn(holder.call, thid, 'CredentialReceived')
 })
 
 test('an offer of AnonCreds is accepted when its definition is of a named issuer; another one waits for a person', async () => {
   await using scene = await startScene()
   const { agent, issuer, holder, named, other } = scene
-  await scene.say({ subjectId: undefined, credentialFormats: ['AnonCreds'], trustedIssuers: [named.longFormDid] })
+  await scene.say({
+    subjectId: undefined,
+    credentialFormats: ['AnonCreds'],
+    trustedIssuers: [named.longFormDid],
+  })
   const offer = async (issuingDID: string) => {
     const { guid: credentialDefinitionId } = await publishDefinition(agent, issuer, issuingDID)
     return scene.offer(issuingDID, { credentialFormat: 'AnonCreds', credentialDefinitionId, claims })
@@ -108,8 +138,15 @@ test('an offer of AnonCreds is accepted when its definition is of a named issuer
   const good = await offer(named.did)
   const bad = await offer(other.did)
   await credentialIn(holder.call, good.thid, 'CredentialReceived')
-  const { recordId } = await failedIn(holder, bad.thid, `automatically: its issuer ${other.did} is not one of the trusted issuers.`)
-  await holder.call('POST /issue-credentials/records/{recordId}/accept-offer', { path: { recordId }, body: {} })
+  const { recordId } = await failedIn(
+    holder,
+    bad.thid,
+    `automatically: its issuer ${other.did} is not one of the trusted issuers.`,
+  )
+  await holder.call('POST /issue-credentials/records/{recordId}/accept-offer', {
+    path: { recordId },
+    body: {},
+  })
   await credentialIn(holder.call, bad.thid, 'CredentialReceived')
 })
 
@@ -120,7 +157,11 @@ test('an issuer that a definition at another agent’s URL names is not trusted 
   const { inviterConnectionId: connectionId, inviteeConnectionId } = await connect(issuer, holder)
   const { did } = await newDid(issuer, 'assertionMethod')
   const { guid: credentialDefinitionId } = await publishDefinition(here, issuer, did)
-  const automaticAcceptance = { credentialOffers: true, credentialFormats: ['AnonCreds' as const], trustedIssuers: [did] }
+  const automaticAcceptance = {
+    credentialOffers: true,
+    credentialFormats: ['AnonCreds' as const],
+    trustedIssuers: [did],
+  }
   const path = { connectionId: inviteeConnectionId }
   await holder.call('PATCH /connections/{connectionId}', { path, body: { automaticAcceptance } })
   const body = { connectionId, credentialFormat: 'AnonCreds' as const, credentialDefinitionId, claims }
@@ -131,8 +172,15 @@ test('an issuer that a definition at another agent’s URL names is not trusted 
 /** The record of an offer that could not be accepted automatically. */
 async function failedIn({ call }: Tenant, thid: string, why: string) {
   const ask = async () => (await call('GET /issue-credentials/records', { query: { thid } })).contents[0]
-  const record = await until('the reason is on the record', ask, (each) => each?.metaLastFailure !== undefined)
-  expect(record).toMatchObject({ protocolState: 'OfferReceived', metaLastFailure: { detail: expect.stringContaining(why) } })
+  const record = await until(
+    'the reason is on the record',
+    ask,
+    (each) => each?.metaLastFailure !== undefined,
+  )
+  expect(record).toMatchObject({
+    protocolState: 'OfferReceived',
+    metaLastFailure: { detail: expect.stringContaining(why) },
+  })
   return record!
 }
 
@@ -140,7 +188,9 @@ test('each entry must be a DID, and there must be one', async () => {
   await using agent = await startAgent()
   const tenant = await agent.newTenant()
   const { did: subjectId } = await newDid(tenant, 'authentication')
-  const rule = (trustedIssuers: unknown) => ({ automaticAcceptance: { credentialOffers: true, subjectId, trustedIssuers } as never })
+  const rule = (trustedIssuers: unknown) => ({
+    automaticAcceptance: { credentialOffers: true, subjectId, trustedIssuers } as never,
+  })
   const { connectionId } = await tenant.call('POST /connections', { body: rule([subjectId]) })
   for (const [trustedIssuers, why] of [
     [[subjectId, 'acme'], /^automaticAcceptance\.trustedIssuers\.1: is not a DID/],
@@ -150,7 +200,9 @@ test('each entry must be a DID, and there must be one', async () => {
   ] as const) {
     const problem = { status: 400, detail: expect.stringMatching(why) }
     const body = rule(trustedIssuers)
-    expect(await refusal(tenant.call('PATCH /connections/{connectionId}', { path: { connectionId }, body }))).toMatchObject(problem)
+    expect(
+      await refusal(tenant.call('PATCH /connections/{connectionId}', { path: { connectionId }, body })),
+    ).toMatchObject(problem)
     expect(await refusal(tenant.call('POST /connections', { body }))).toMatchObject(problem)
   }
 })
@@ -176,7 +228,11 @@ test('the rule and an acceptance under it survive kill -9', { timeout: 60_000 },
       (record) => (record?.protocolState ?? record?.state) === state,
     )
   const didOf = async (party: Party, purpose: string): Promise<string> =>
-    (await call(party, 'POST /did-registrar/dids', { documentTemplate: { publicKeys: [{ id: 'key-1', purpose }] } })).longFormDid
+    (
+      await call(party, 'POST /did-registrar/dids', {
+        documentTemplate: { publicKeys: [{ id: 'key-1', purpose }] },
+      })
+    ).longFormDid
 
   const [named, other] = [await didOf(issuer, 'assertionMethod'), await didOf(issuer, 'assertionMethod')]
   const subjectId = await didOf(holder, 'authentication')
@@ -188,11 +244,17 @@ test('the rule and an acceptance under it survive kill -9', { timeout: 60_000 },
   })
   await inState(issuer, '/connections', thid, 'ConnectionResponseSent')
   await restart()
-  expect((await call(holder, `GET /connections/${accepted.connectionId}`)).automaticAcceptance).toEqual(automaticAcceptance)
+  expect((await call(holder, `GET /connections/${accepted.connectionId}`)).automaticAcceptance).toEqual(
+    automaticAcceptance,
+  )
 
   const records = '/issue-credentials/records'
   const offer = async (issuingDID: string) => {
-    const offered = await call(issuer, 'POST /issue-credentials/credential-offers', { connectionId, issuingDID, claims: { a: 1 } })
+    const offered = await call(issuer, 'POST /issue-credentials/credential-offers', {
+      connectionId,
+      issuingDID,
+      claims: { a: 1 },
+    })
     await inState(issuer, records, offered.thid, 'RequestReceived')
     return offered as { thid: string; recordId: string }
   }
@@ -200,5 +262,7 @@ test('the rule and an acceptance under it survive kill -9', { timeout: 60_000 },
   await restart()
   for (const { recordId } of [good, bad]) await call(issuer, `POST ${records}/${recordId}/issue-credential`)
   await inState(holder, records, good.thid, 'CredentialReceived')
-  expect((await inState(holder, records, bad.thid, 'ProblemReportSent')).metaLastFailure).toMatchObject(refused)
+  expect((await inState(holder, records, bad.thid, 'ProblemReportSent')).metaLastFailure).toMatchObject(
+    refused,
+  )
 })

@@ -12,10 +12,20 @@ import { createBytes, key as publicKey, master, masterKey, secret } from '../did
 
 type Options = { challenge: string; domain: string }
 
-const [signingKey, issuingKey, strangersKey] = [secret('authentication'), secret('assertionMethod'), secret('authentication', 1)]
-const keys = [publicKey('authentication0', 'authentication'), publicKey('issuing0', 'assertionMethod'), masterKey]
+const [signingKey, issuingKey, strangersKey] = [
+  secret('authentication'),
+  secret('assertionMethod'),
+  secret('authentication', 1),
+]
+const keys = [
+  publicKey('authentication0', 'authentication'),
+  publicKey('issuing0', 'assertionMethod'),
+  masterKey,
+]
 const walletDid = toLongForm(createBytes({ publicKeys: keys }))
-const strangersDid = toLongForm(createBytes({ publicKeys: [publicKey('authentication0', 'authentication', 1), masterKey] }))
+const strangersDid = toLongForm(
+  createBytes({ publicKeys: [publicKey('authentication0', 'authentication', 1), masterKey] }),
+)
 const kid = `${walletDid}#master0`
 const forgeries: [string, () => string][] = [
   ['signed by a stranger', () => token({ signer: strangersKey })],
@@ -54,7 +64,11 @@ function token({ signer = signingKey, keyId = kid, credentials = [] as string[] 
 }
 
 function send(type: string, thid: string, text: string) {
-  return party.send(theirDid, { type, thid, attachments: [base64Attachment(randomUUID(), text, 'prism/jwt')] })
+  return party.send(theirDid, {
+    type,
+    thid,
+    attachments: [base64Attachment(randomUUID(), text, 'prism/jwt')],
+  })
 }
 
 function optionsIn({ attachments }: Pick<Message, 'attachments'>): Options {

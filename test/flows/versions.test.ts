@@ -32,10 +32,17 @@ async function startScene() {
 test('a ping of version 2.1 is answered in 2.0, one of another major version is refused', async () => {
   await using scene = await startScene()
   const id = randomUUID()
-  expect((await scene.say(pingOf('2.1'), { id, body: { response_requested: true, mood: 'good' } })).status).toBe(200)
-  expect(await scene.party.next('https://didcomm.org/trust-ping/2.0/ping-response')).toMatchObject({ thid: id })
+  expect(
+    (await scene.say(pingOf('2.1'), { id, body: { response_requested: true, mood: 'good' } })).status,
+  ).toBe(200)
+  expect(await scene.party.next('https://didcomm.org/trust-ping/2.0/ping-response')).toMatchObject({
+    thid: id,
+  })
   for (const version of ['1.0', '3.0', '2']) {
-    expect(await scene.say(pingOf(version)), version).toEqual({ status: 422, detail: expect.stringContaining(pingOf(version)) })
+    expect(await scene.say(pingOf(version)), version).toEqual({
+      status: 422,
+      detail: expect.stringContaining(pingOf(version)),
+    })
   }
 })
 
@@ -44,11 +51,28 @@ test('offers and requests for proofs may be of later minor versions', async () =
   const { call } = scene.tenant
   const [offer, prism, didcommOrg] = [randomUUID(), randomUUID(), randomUUID()]
   const said = [
-    await scene.say('https://didcomm.org/issue-credential/3.1/offer-credential', { thid: offer, body: preview, attachments }),
-    await scene.say('https://didcomm.atalaprism.io/present-proof/3.1/request-presentation', { thid: prism, attachments }),
-    await scene.say('https://didcomm.org/present-proof/3.7/request-presentation', { thid: didcommOrg, attachments }),
-    await scene.say('https://didcomm.org/issue-credential/2.1/offer-credential', { thid: randomUUID(), body: preview, attachments }),
-    await scene.say('https://didcomm.org/present-proof/4.0/request-presentation', { thid: randomUUID(), attachments }),
+    await scene.say('https://didcomm.org/issue-credential/3.1/offer-credential', {
+      thid: offer,
+      body: preview,
+      attachments,
+    }),
+    await scene.say('https://didcomm.atalaprism.io/present-proof/3.1/request-presentation', {
+      thid: prism,
+      attachments,
+    }),
+    await scene.say('https://didcomm.org/present-proof/3.7/request-presentation', {
+      thid: didcommOrg,
+      attachments,
+    }),
+    await scene.say('https://didcomm.org/issue-credential/2.1/offer-credential', {
+      thid: randomUUID(),
+      body: preview,
+      attachments,
+    }),
+    await scene.say('https://didcomm.org/present-proof/4.0/request-presentation', {
+      thid: randomUUID(),
+      attachments,
+    }),
   ]
   expect(said.map(({ status }) => status)).toEqual([200, 200, 200, 422, 422])
   await credentialIn(call, offer, 'OfferReceived')
@@ -61,12 +85,24 @@ test('so may the offer in an invitation', async () => {
   await using scene = await startScene()
   const invitationOf = (type: string) => {
     const json = { id: randomUUID(), type, body: preview, attachments, thid: randomUUID() }
-    return toOob(createInvitation({ id: randomUUID(), from: scene.party.did, attachments: [{ id: '1', data: { json } }] }))
+    return toOob(
+      createInvitation({
+        id: randomUUID(),
+        from: scene.party.did,
+        attachments: [{ id: '1', data: { json } }],
+      }),
+    )
   }
   const accept = (type: string) =>
-    scene.tenant.call('POST /issue-credentials/credential-offers/accept-invitation', { body: { invitation: invitationOf(type) } })
-  expect(await accept('https://didcomm.org/issue-credential/3.1/offer-credential')).toMatchObject({ protocolState: 'OfferReceived' })
-  await expect(accept('https://didcomm.org/issue-credential/4.0/offer-credential')).rejects.toThrow('does not know')
+    scene.tenant.call('POST /issue-credentials/credential-offers/accept-invitation', {
+      body: { invitation: invitationOf(type) },
+    })
+  expect(await accept('https://didcomm.org/issue-credential/3.1/offer-credential')).toMatchObject({
+    protocolState: 'OfferReceived',
+  })
+  await expect(accept('https://didcomm.org/issue-credential/4.0/offer-credential')).rejects.toThrow(
+    'does not know',
+  )
 })
 
 test('a mediator reads types in the same way', async () => {
@@ -84,5 +120,7 @@ test('a mediator reads types in the same way', async () => {
   expect(await ask('https://didcomm.org/coordinate-mediation/3.1/mediate-request')).toMatchObject({
     type: 'https://didcomm.org/coordinate-mediation/3.0/mediate-grant',
   })
-  expect(await ask(pingOf('3.0'))).toMatchObject({ body: { code: 'e.p.msg.unsupported', args: [pingOf('3.0')] } })
+  expect(await ask(pingOf('3.0'))).toMatchObject({
+    body: { code: 'e.p.msg.unsupported', args: [pingOf('3.0')] },
+  })
 })

@@ -15,14 +15,37 @@ import { bend, names, nasty, nastyText } from './_nasty.ts'
 export type Sender = { did: string; own: OwnKey; signing: { kid: string; privateJwk: PrivateJwk } }
 
 /** What is changed of a message on its way; `good` is nothing. */
-export const ways = { good: 25, plaintext: 35, 'any plaintext': 5, seal: 7, header: 12, parts: 10, outer: 8, bytes: 4 } as const
+export const ways = {
+  good: 25,
+  plaintext: 35,
+  'any plaintext': 5,
+  seal: 7,
+  header: 12,
+  parts: 10,
+  outer: 8,
+  bytes: 4,
+} as const
 export type Way = keyof typeof ways
 
 /** The body of a POST to the DIDComm endpoint. */
-export function makeEnvelope(draw: Draw, way: Way, sender: Sender, to: string, message: Message): string | Uint8Array {
-  const plaintext = { id: randomUUID(), typ: 'application/didcomm-plain+json', from: sender.did, body: {}, ...message, to: [to] }
+export function makeEnvelope(
+  draw: Draw,
+  way: Way,
+  sender: Sender,
+  to: string,
+  message: Message,
+): string | Uint8Array {
+  const plaintext = {
+    id: randomUUID(),
+    typ: 'application/didcomm-plain+json',
+    from: sender.did,
+    body: {},
+    ...message,
+    to: [to],
+  }
   const recipients = [recipientOf(to)]
-  const seal = (value: unknown) => encrypt(Buffer.from(writeJson(value)), { sender: sender.own, recipients, enc: 'A256CBC-HS512' })
+  const seal = (value: unknown) =>
+    encrypt(Buffer.from(writeJson(value)), { sender: sender.own, recipients, enc: 'A256CBC-HS512' })
   switch (way) {
     case 'good':
       return seal(plaintext)
@@ -33,7 +56,12 @@ export function makeEnvelope(draw: Draw, way: Way, sender: Sender, to: string, m
     case 'seal':
       return otherwiseSealed(draw, sender, to, plaintext)
     case 'header':
-      return forge({ plaintext, recipients, ...(draw.share(0.7) && { sender: sender.own }), ...badHeader(draw) })
+      return forge({
+        plaintext,
+        recipients,
+        ...(draw.share(0.7) && { sender: sender.own }),
+        ...badHeader(draw),
+      })
     case 'parts':
       return writeJson(badParts(draw, JSON.parse(seal(plaintext)) as Record<string, unknown>))
     case 'outer':
@@ -43,9 +71,15 @@ export function makeEnvelope(draw: Draw, way: Way, sender: Sender, to: string, m
   }
 }
 
-function otherwiseSealed(draw: Draw, sender: Sender, to: string, plaintext: Message & { to: string[] }): string {
+function otherwiseSealed(
+  draw: Draw,
+  sender: Sender,
+  to: string,
+  plaintext: Message & { to: string[] },
+): string {
   const recipients = [recipientOf(to)]
-  const inAnother = (inner: string) => encrypt(Buffer.from(inner), { recipients, enc: draw.of(['A256GCM', 'XC20P', 'A256CBC-HS512']) })
+  const inAnother = (inner: string) =>
+    encrypt(Buffer.from(inner), { recipients, enc: draw.of(['A256GCM', 'XC20P', 'A256CBC-HS512']) })
   switch (draw.kind({ anonymous: 2, signed: 2, nested: 2, forged: 1, plain: 1 })) {
     case 'anonymous':
       return packAnoncrypt(plaintext as never, { recipients })
@@ -54,7 +88,11 @@ function otherwiseSealed(draw: Draw, sender: Sender, to: string, plaintext: Mess
     case 'nested':
       return Array.from({ length: 1 + draw.below(6) }).reduce<string>(
         inAnother,
-        encrypt(Buffer.from(JSON.stringify(plaintext)), { sender: sender.own, recipients, enc: 'A256CBC-HS512' }),
+        encrypt(Buffer.from(JSON.stringify(plaintext)), {
+          sender: sender.own,
+          recipients,
+          enc: 'A256CBC-HS512',
+        }),
       )
     case 'forged':
       return forge({ plaintext: { ...plaintext, from: nastyText(draw) }, recipients, sender: sender.own })
@@ -77,17 +115,26 @@ const members: readonly (readonly [string, readonly unknown[]])[] = [
 
 /** A header that stays consistent with the rest, but for what is changed of it. */
 function badHeader(draw: Draw) {
-  if (draw.share(0.2)) return { headerText: (json: string) => Buffer.from(spoil(draw, Buffer.from(json))).toString() }
+  if (draw.share(0.2))
+    return { headerText: (json: string) => Buffer.from(spoil(draw, Buffer.from(json))).toString() }
   if (draw.share(0.2)) return { headerText: (json: string) => writeJson(bend(draw, JSON.parse(json))) }
   if (draw.share(0.15))
     return {
       headerText: (json: string) =>
-        writeJson(new Members([...Object.entries(JSON.parse(json) as object), [draw.of(['alg', 'epk', ...names]), nasty(draw)]])),
+        writeJson(
+          new Members([
+            ...Object.entries(JSON.parse(json) as object),
+            [draw.of(['alg', 'epk', ...names]), nasty(draw)],
+          ]),
+        ),
     }
   const [name, values] = draw.of(members)
   const value = draw.of(values)
   // What derives keys must be text for whoever derives them; JSON takes the rest.
-  return { headerText: (json: string) => writeJson({ ...(JSON.parse(json) as object), [name]: draw.share(0.8) ? value : nasty(draw) }) }
+  return {
+    headerText: (json: string) =>
+      writeJson({ ...(JSON.parse(json) as object), [name]: draw.share(0.8) ? value : nasty(draw) }),
+  }
 }
 
 const alphabet = fc.base64String({ maxLength: 200 })
@@ -113,8 +160,12 @@ function badParts(draw: Draw, jwe: Record<string, unknown>): unknown {
         ])
   }
   if (name === 'encrypted_key')
-    return { ...jwe, recipients: recipients.map((one) => ({ ...one, encrypted_key: damage(one.encrypted_key) })) }
-  if (name === 'kid') return { ...jwe, recipients: recipients.map((one) => ({ ...one, header: { kid: nastyText(draw) } })) }
+    return {
+      ...jwe,
+      recipients: recipients.map((one) => ({ ...one, encrypted_key: damage(one.encrypted_key) })),
+    }
+  if (name === 'kid')
+    return { ...jwe, recipients: recipients.map((one) => ({ ...one, header: { kid: nastyText(draw) } })) }
   if (name === 'recipients')
     return {
       ...jwe,
@@ -131,12 +182,19 @@ function badParts(draw: Draw, jwe: Record<string, unknown>): unknown {
 /** Bytes that are nearly what they were. */
 export function spoil(draw: Draw, bytes: Buffer): Uint8Array {
   const at = draw.below(bytes.length + 1)
-  const insert = (...inserted: number[]) => Buffer.concat([bytes.subarray(0, at), Buffer.from(inserted), bytes.subarray(at)])
+  const insert = (...inserted: number[]) =>
+    Buffer.concat([bytes.subarray(0, at), Buffer.from(inserted), bytes.subarray(at)])
   switch (draw.kind({ cut: 3, invalid: 3, nul: 2, mark: 1, wide: 1, packed: 1, twice: 1, any: 1 })) {
     case 'cut':
       return bytes.subarray(0, at)
     case 'invalid':
-      return draw.of([insert(0xff), insert(0xc0, 0x80), insert(0xed, 0xa0, 0x80), insert(0xf5, 0x80, 0x80, 0x80), insert(0x80)])
+      return draw.of([
+        insert(0xff),
+        insert(0xc0, 0x80),
+        insert(0xed, 0xa0, 0x80),
+        insert(0xf5, 0x80, 0x80, 0x80),
+        insert(0x80),
+      ])
     case 'nul':
       return insert(0)
     case 'mark':

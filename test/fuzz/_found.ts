@@ -4,7 +4,8 @@ import type { Draw } from './_draw.ts'
 /** How many of a name are remembered for an owner; the newest stay. */
 const kept = 40
 
-const stateOf = (object: Record<string, unknown>) => object['protocolState'] ?? object['state'] ?? object['status']
+const stateOf = (object: Record<string, unknown>) =>
+  object['protocolState'] ?? object['state'] ?? object['status']
 const idNames = ['recordId', 'presentationId', 'connectionId', 'did', 'id']
 
 export type Found = {
@@ -26,7 +27,10 @@ export function createFound(paths: readonly string[], reserved: ReadonlySet<stri
   const states = new Map<string, string>()
   const links = paths
     .filter((path) => path.endsWith('}'))
-    .map((path) => ({ path, pattern: new RegExp(`${path.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '([^/?#]+)')}(?:[?#]|$)`) }))
+    .map((path) => ({
+      path,
+      pattern: new RegExp(`${path.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '([^/?#]+)')}(?:[?#]|$)`),
+    }))
 
   function put(key: string, value: string): void {
     const list = lists.get(key) ?? []
@@ -46,7 +50,8 @@ export function createFound(paths: readonly string[], reserved: ReadonlySet<stri
     add(owner, name, value)
     for (const { path, pattern } of value.includes('/') ? links : []) {
       const id = pattern.exec(value)?.at(-1)
-      if (id !== undefined && id.length > 12) add(owner, `id of ${path.slice(0, path.lastIndexOf('/'))}`, decode(id))
+      if (id !== undefined && id.length > 12)
+        add(owner, `id of ${path.slice(0, path.lastIndexOf('/'))}`, decode(id))
     }
     const oob = /[?&]_oob=([\w=-]+)/.exec(value)?.[1]
     if (oob !== undefined) add(owner, '_oob', oob)
@@ -83,7 +88,8 @@ export function createFound(paths: readonly string[], reserved: ReadonlySet<stri
     }
     // What a page holds is of the page's place.
     if (Array.isArray(object['contents'])) learn(owner, place, object['contents'])
-    for (const name of ['id', 'guid']) if (typeof object[name] === 'string') add(owner, `${name} of ${place}`, object[name])
+    for (const name of ['id', 'guid'])
+      if (typeof object[name] === 'string') add(owner, `${name} of ${place}`, object[name])
     const state = stateOf(object)
     if (typeof state !== 'string') return
     for (const name of idNames) if (typeof object[name] === 'string') move(owner, name, object[name], state)
@@ -92,9 +98,14 @@ export function createFound(paths: readonly string[], reserved: ReadonlySet<stri
   const take: Found['take'] = (draw, owner, ...names) => {
     const [first, second] = draw.share(0.9) ? [owner, '*'] : ['*', owner]
     for (const name of names) {
-      const list = [first, second].map((one) => lists.get(`${one} ${name}`)).find((one) => one !== undefined && one.length > 0)
+      const list = [first, second]
+        .map((one) => lists.get(`${one} ${name}`))
+        .find((one) => one !== undefined && one.length > 0)
       // What is new is still in the state that it was found in.
-      if (list) return list[Math.max(0, list.length - 1 - Math.floor(draw.below(list.length) * (draw.share(0.5) ? 0.2 : 1)))]
+      if (list)
+        return list[
+          Math.max(0, list.length - 1 - Math.floor(draw.below(list.length) * (draw.share(0.5) ? 0.2 : 1)))
+        ]
     }
     return undefined
   }

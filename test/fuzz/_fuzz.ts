@@ -43,8 +43,20 @@ const steps = [
 ] as const
 
 /** One case as it went: what was asked, and what was answered. */
-export type Told = { number: number; key: string; way: string; asked: string; answer: Answer; from: number; to: number }
-export type Look = { cases: number; watched: Watched; about: { ms: number; busyMs: number; during: string[] }[] }
+export type Told = {
+  number: number
+  key: string
+  way: string
+  asked: string
+  answer: Answer
+  from: number
+  to: number
+}
+export type Look = {
+  cases: number
+  watched: Watched
+  about: { ms: number; busyMs: number; during: string[] }[]
+}
 export type Outcome = {
   seed: number
   cases: number
@@ -71,7 +83,13 @@ export type Options = {
 export async function fuzz({ cases, seed, env, onLook, trace, isEnough }: Options): Promise<Outcome> {
   await using place = await openPlace(env)
   const sender = createSender()
-  const outcome: Omit<Outcome, 'seconds' | 'ended' | 'log'> = { seed, cases: 0, answers: new Map(), failures: [], looks: [] }
+  const outcome: Omit<Outcome, 'seconds' | 'ended' | 'log'> = {
+    seed,
+    cases: 0,
+    answers: new Map(),
+    failures: [],
+    looks: [],
+  }
   let recent: Told[] = []
   const start = performance.now()
   await place.watch()
@@ -103,7 +121,9 @@ export async function fuzz({ cases, seed, env, onLook, trace, isEnough }: Option
     const about = watched.stalls.slice(0, 5).map(({ ms, busyMs, at }) => ({
       ms,
       busyMs,
-      during: recent.filter(({ from, to }) => from <= at && to >= at - ms).map(({ number, way, key }) => `${number} ${way} ${key}`),
+      during: recent
+        .filter(({ from, to }) => from <= at && to >= at - ms)
+        .map(({ number, way, key }) => `${number} ${way} ${key}`),
     }))
     recent = []
     const seen = { cases: done, watched, about }
@@ -127,7 +147,8 @@ export async function fuzz({ cases, seed, env, onLook, trace, isEnough }: Option
 /** Answers that say of somebody else that they are not there, of a wallet that it has moved, or of a DID that nobody here knows its method: 5xx by their contract. */
 export function isAboutOthers({ status, text }: Answer): boolean {
   // HEAD has no text.
-  if (status === 501) return text === '' || /METHOD_NOT_SUPPORTED|methodNotSupported|this ledger is of did:prism/.test(text)
+  if (status === 501)
+    return text === '' || /METHOD_NOT_SUPPORTED|methodNotSupported|this ledger is of did:prism/.test(text)
   if (status === 502) return text.includes('/errors/common/unreachable')
   return status === 503 && /cannot be (?:resolved|had|judged) now|WalletMoved/.test(text)
 }
@@ -192,7 +213,10 @@ async function sendEnvelope(draw: Draw, place: Place, sender: Sender): Promise<W
   const { party, found, mediatorDid, daemon } = place
   const tenant = draw.of(place.tenants)
   const find = (...names: string[]) => found.take(draw, tenant.name, ...names) ?? nastyText(draw)
-  const envelope = () => envelopes.makeEnvelope(draw, 'good', party, party.did, { type: 'https://didcomm.org/empty/1.0/empty' }) as string
+  const envelope = () =>
+    envelopes.makeEnvelope(draw, 'good', party, party.did, {
+      type: 'https://didcomm.org/empty/1.0/empty',
+    }) as string
   const threads = { take: (type: string) => party.take(type), find, did: party.did, mediatorDid, envelope }
   const isForMediator = draw.share(0.2)
   const message = isForMediator ? makeMediatorMessage(draw, threads) : makeMessage(draw, threads)
@@ -201,25 +225,46 @@ async function sendEnvelope(draw: Draw, place: Place, sender: Sender): Promise<W
   const body = envelopes.makeEnvelope(draw, way, party, to, message)
   if (isForMediator && draw.share(0.2)) {
     const bytes = typeof body === 'string' && draw.share(0.5) ? body : Buffer.from(body)
-    const answer = await sendOverSocket(daemon.didcommUrl, draw.share(0.9) ? [bytes] : [bytes, bytes, nastyText(draw)])
-    return { key: `didcomm socket ${way}`, way, asked: `${message.type} ${Buffer.from(body).toString()}`.slice(0, 3_000), answer }
+    const answer = await sendOverSocket(
+      daemon.didcommUrl,
+      draw.share(0.9) ? [bytes] : [bytes, bytes, nastyText(draw)],
+    )
+    return {
+      key: `didcomm socket ${way}`,
+      way,
+      asked: `${message.type} ${Buffer.from(body).toString()}`.slice(0, 3_000),
+      answer,
+    }
   }
   const target = isForMediator
     ? '/'
     : draw.share(0.95)
       ? new URL(addressOf(to)).pathname
       : draw.of(['/', '/x', `/${'A'.repeat(200)}`, '/%ff', '/a/b', '//'])
-  const type = draw.share(0.98) ? encryptedType : draw.of(['application/json', `${encryptedType}; charset=utf-16`, '', 'text/plain'])
+  const type = draw.share(0.98)
+    ? encryptedType
+    : draw.of(['application/json', `${encryptedType}; charset=utf-16`, '', 'text/plain'])
   const request = { method: 'POST', target, headers: { 'content-type': type }, body: Buffer.from(body) }
   const answer = await sender.send(daemon.didcommUrl, request)
   if (way === 'good' && answer.status === 200) await learnEnvelope(place, tenant, to, answer.text)
   if (way === 'good' && !isForMediator) found.add(tenant.name, 'an envelope', body as string)
-  return { key: `didcomm ${isForMediator ? 'mediator ' : ''}${way}`, way, asked: `${message.type} ${show(request)}`, answer }
+  return {
+    key: `didcomm ${isForMediator ? 'mediator ' : ''}${way}`,
+    way,
+    asked: `${message.type} ${show(request)}`,
+    answer,
+  }
 }
 
-async function learnEnvelope({ party, found, mediatorDid }: Place, tenant: Tenant, to: string, text: string): Promise<void> {
+async function learnEnvelope(
+  { party, found, mediatorDid }: Place,
+  tenant: Tenant,
+  to: string,
+  text: string,
+): Promise<void> {
   // Who has taken a request to connect takes more.
-  if (to !== mediatorDid && !tenant.connected.includes(to)) tenant.connected.splice(1, tenant.connected.length - 4, to)
+  if (to !== mediatorDid && !tenant.connected.includes(to))
+    tenant.connected.splice(1, tenant.connected.length - 4, to)
   if (!text.startsWith('{')) return
   const { attachments = [] } = await party.open(text)
   for (const { id } of attachments) if (id != null) found.add(tenant.name, 'waiting id', id)

@@ -3,7 +3,12 @@ import { randomUUID } from 'node:crypto'
 import type { Routes } from '../../daemon/routes/index.ts'
 import type { Draw } from './_draw.ts'
 
-export type Case = { path?: Record<string, string>; query?: Record<string, string>; headers?: Record<string, string>; body?: unknown }
+export type Case = {
+  path?: Record<string, string>
+  query?: Record<string, string>
+  headers?: Record<string, string>
+  body?: unknown
+}
 
 /** `find` gives the newest of what is there under the first of some names that has any. */
 export type Around = {
@@ -69,7 +74,10 @@ const schema: Row = ({ draw, find }) => ({
     schema: personSchema,
   },
 })
-const nextSchema: Row = (around) => ({ ...schema(around), path: { id: around.find('id of /schema-registry/schemas') } })
+const nextSchema: Row = (around) => ({
+  ...schema(around),
+  path: { id: around.find('id of /schema-registry/schemas') },
+})
 const policy = ({ find }: Around) => ({
   name: 'policy',
   description: 'of the fuzz',
@@ -81,12 +89,20 @@ const definition = {
   input_descriptors: [
     {
       id: 'name',
-      constraints: { fields: [{ path: ['$.vc.credentialSubject.name', '$.name'], filter: { type: 'string', pattern: '^A' } }] },
+      constraints: {
+        fields: [
+          { path: ['$.vc.credentialSubject.name', '$.name'], filter: { type: 'string', pattern: '^A' } },
+        ],
+      },
     },
   ],
 }
 const keys = (draw: Draw, count: number) =>
-  Array.from({ length: count }, (_, at) => ({ id: `key-${at + 1}`, purpose: draw.of(purposes), curve: draw.of(['secp256k1', 'Ed25519']) }))
+  Array.from({ length: count }, (_, at) => ({
+    id: `key-${at + 1}`,
+    purpose: draw.of(purposes),
+    curve: draw.of(['secp256k1', 'Ed25519']),
+  }))
 /** One of the challenges that were made, or one that nobody made. */
 function openChallenge({ find, url }: Around): { submissionEndpoint: string; nonce: string } {
   const found = find('open challenge')
@@ -94,7 +110,10 @@ function openChallenge({ find, url }: Around): { submissionEndpoint: string; non
     ? JSON.parse(found)
     : { submissionEndpoint: `${url}/did-authentication/challenge-submissions/${found}`, nonce: found }
 }
-const submission: Row = ({ find }) => ({ path: { didRequestSubmissionId: find('id of /onboard') }, body: { did: find('subject DID') } })
+const submission: Row = ({ find }) => ({
+  path: { didRequestSubmissionId: find('id of /onboard') },
+  body: { did: find('subject DID') },
+})
 
 // prettier-ignore
 export const good: Readonly<Partial<Record<Routes[number]['key'], Row>>> = {

@@ -21,7 +21,10 @@ export function writeJson(value: unknown): string {
   if (value instanceof Raw) return value.text
   if (Array.isArray(value)) return `[${value.map((item) => writeJson(item ?? null)).join(',')}]`
   if (typeof value !== 'object' || value === null) return JSON.stringify(value ?? null)
-  const entries = value instanceof Members ? value.entries : Object.entries(value).filter(([, child]) => child !== undefined)
+  const entries =
+    value instanceof Members
+      ? value.entries
+      : Object.entries(value).filter(([, child]) => child !== undefined)
   return `{${entries.map(([name, child]) => `${JSON.stringify(name)}:${writeJson(child)}`).join(',')}}`
 }
 

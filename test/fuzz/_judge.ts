@@ -34,20 +34,28 @@ export function longest({ looks }: Pick<Outcome, 'looks'>, by: 'ms' | 'busyMs'):
 /** What must not be, in sentences. */
 export function judge(outcome: Outcome): string[] {
   const { failures, looks, ended, log } = outcome
-  const wrong = failures.map(({ told, reason }) => (told ? `case ${told.number}, ${told.way}: ${reason}\n  ${told.asked}` : reason))
+  const wrong = failures.map(({ told, reason }) =>
+    told ? `case ${told.number}, ${told.way}: ${reason}\n  ${told.asked}` : reason,
+  )
   for (const { watched, about } of looks) {
     wrong.push(...watched.uncaught)
-    if (watched.polluted.length > ownOfPrototype) wrong.push(`Object.prototype has more members: ${watched.polluted.join(', ')}`)
+    if (watched.polluted.length > ownOfPrototype)
+      wrong.push(`Object.prototype has more members: ${watched.polluted.join(', ')}`)
     for (const { busyMs, during } of about) {
       if (busyMs > limits.stallMs)
-        wrong.push(`the event loop stood still for ${busyMs.toFixed(0)} ms of computing, while: ${during.join('; ')}`)
+        wrong.push(
+          `the event loop stood still for ${busyMs.toFixed(0)} ms of computing, while: ${during.join('; ')}`,
+        )
     }
   }
   const grown = growth(outcome)
   // Nothing to compare is not little growth.
-  if (!(grown <= limits.growthMegabytes)) wrong.push(`live memory grew by ${grown.toFixed(1)} MB, more than ${limits.growthMegabytes}`)
+  if (!(grown <= limits.growthMegabytes))
+    wrong.push(`live memory grew by ${grown.toFixed(1)} MB, more than ${limits.growthMegabytes}`)
   if (ended !== 0) wrong.push(`the daemon did not end in good order: ${ended}`)
-  const errors = log.split('\n').filter((line) => line !== '' && (Line.safeParse(parse(line)).data?.level ?? 60) >= 50)
+  const errors = log
+    .split('\n')
+    .filter((line) => line !== '' && (Line.safeParse(parse(line)).data?.level ?? 60) >= 50)
   wrong.push(...errors.slice(0, 20).map((line) => `the daemon logged an error: ${line.slice(0, 2_000)}`))
   return wrong
 }

@@ -25,7 +25,13 @@ const lessons: Readonly<Record<string, (add: (name: string, value: string) => vo
 }
 
 /** Remembers what is in the answer to a request of a tenant's, if it is JSON. */
-export function learnAnswer(found: Found, { name: owner }: Tenant, { key, path }: Operation, target: string, text: string): void {
+export function learnAnswer(
+  found: Found,
+  { name: owner }: Tenant,
+  { key, path }: Operation,
+  target: string,
+  text: string,
+): void {
   const body = parse(text)
   if (typeof body !== 'object' || body === null) return
   found.learn(owner, path.replace(/\/\{\w+\}$/, ''), body)

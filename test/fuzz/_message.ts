@@ -40,7 +40,15 @@ const signer = createKeyDid(toPublic(key))
 const options = () => ({ challenge: randomUUID(), domain: 'https://peer.example' })
 const now = () => Math.floor(Date.now() / 1_000)
 const vc = (subjectDid: string) =>
-  issueJwtVc({ issuerDid: signer, issuerKey: key, subjectDid, claims: { name: 'Alice' }, schemas: [], validityPeriod: 3_600, now: now() })
+  issueJwtVc({
+    issuerDid: signer,
+    issuerKey: key,
+    subjectDid,
+    claims: { name: 'Alice' },
+    schemas: [],
+    validityPeriod: 3_600,
+    now: now(),
+  })
 
 /** A signature of the party over a text, base64url. */
 export const signText = (text: string) => Buffer.from(sign(key, Buffer.from(text))).toString('base64url')
@@ -49,19 +57,30 @@ export const signerDid = signer
 /** Challenge and domain in the first attachment of a message, if that is where they are. */
 function optionsOf(message: PlaintextMessage | undefined): { challenge: string; domain: string } {
   const { json, base64 } = message?.attachments?.[0]?.data ?? {}
-  const content = (json ?? (base64 == null ? undefined : JSON.parse(Buffer.from(base64, 'base64').toString()))) as
+  const content = (json ??
+    (base64 == null ? undefined : JSON.parse(Buffer.from(base64, 'base64').toString()))) as
     { options?: { challenge: string; domain: string } } | undefined
   return content?.options ?? options()
 }
 
 function proofFor(message: PlaintextMessage | undefined, credentials: string[]): string {
   const { challenge, domain } = optionsOf(message)
-  return createJwtVp({ holderDid: signer, holderKey: key, audience: domain, nonce: challenge, credentials, now: now() })
+  return createJwtVp({
+    holderDid: signer,
+    holderKey: key,
+    audience: domain,
+    nonce: challenge,
+    credentials,
+    now: now(),
+  })
 }
 
 /** The thread of a message that came, and whoever sent it; a thread of nobody's where none came. */
 function backTo(message: PlaintextMessage | undefined): Partial<PlaintextMessage> {
-  return { thid: message?.thid ?? message?.id ?? randomUUID(), ...(message?.from !== undefined && { to: [message.from] }) }
+  return {
+    thid: message?.thid ?? message?.id ?? randomUUID(),
+    ...(message?.from !== undefined && { to: [message.from] }),
+  }
 }
 
 /** Makes of a message that came one that answers it, or nothing where none came. */
@@ -95,19 +114,34 @@ const makers: Readonly<Record<string, (draw: Draw, threads: Threads) => Message>
     const offered = take(typesOf.offer)
     return answer(offered, typesOf.request, () => proofFor(offered, []))
   },
-  credential: (_, { take, find }) => answer(take(typesOf.request), typesOf.credential, () => vc(find('longFormDid'))),
+  credential: (_, { take, find }) =>
+    answer(take(typesOf.request), typesOf.credential, () => vc(find('longFormDid'))),
   'proof request': (draw) => {
     const asked = { options: options(), claims: { name: {} } }
-    const attachments = draw.of([challengeAttachment(options(), 'JWT').attachments, encodedAttachments(asked, tokenFormats.SDJWT)])
+    const attachments = draw.of([
+      challengeAttachment(options(), 'JWT').attachments,
+      encodedAttachments(asked, tokenFormats.SDJWT),
+    ])
     return { type: typesOf.proofRequest, body: writeRequest({ proofs: [] }), attachments }
   },
   presentation: (_, { take }) => {
     const asked = take(typesOf.proofRequest)
     return answer(asked, typesOf.presentation, () => proofFor(asked, [vc(signer)]))
   },
-  'basic message': () => ({ type: `${org}/basicmessage/2.0/message`, body: { content: 'hello' }, lang: 'en', created_time: now() }),
-  ping: (draw) => ({ type: `${org}/trust-ping/2.${draw.below(3)}/ping`, body: { response_requested: draw.share(0.8) } }),
-  'ping response': (_, { take }) => ({ type: `${org}/trust-ping/2.0/ping-response`, ...backTo(take(`${org}/trust-ping/2.0/ping`)) }),
+  'basic message': () => ({
+    type: `${org}/basicmessage/2.0/message`,
+    body: { content: 'hello' },
+    lang: 'en',
+    created_time: now(),
+  }),
+  ping: (draw) => ({
+    type: `${org}/trust-ping/2.${draw.below(3)}/ping`,
+    body: { response_requested: draw.share(0.8) },
+  }),
+  'ping response': (_, { take }) => ({
+    type: `${org}/trust-ping/2.0/ping-response`,
+    ...backTo(take(`${org}/trust-ping/2.0/ping`)),
+  }),
   queries: () => ({
     type: `${org}/discover-features/2.0/queries`,
     body: {
@@ -143,7 +177,11 @@ const forMediator: Readonly<Record<string, (draw: Draw, threads: Threads) => Mes
   enrol: (draw) => ({ type: `${draw.of(mediation)}/mediate-request` }),
   update: (draw, { did, find }) => ({
     type: draw.of([`${mediation[0]}/keylist-update`, `${mediation[1]}/recipient-update`]),
-    body: { updates: [{ recipient_did: draw.share(0.7) ? did : find('did'), action: draw.of(['add', 'add', 'remove']) }] },
+    body: {
+      updates: [
+        { recipient_did: draw.share(0.7) ? did : find('did'), action: draw.of(['add', 'add', 'remove']) },
+      ],
+    },
   }),
   query: (draw) => ({
     type: draw.of([`${mediation[0]}/keylist-query`, `${mediation[1]}/recipient-query`]),
@@ -151,10 +189,16 @@ const forMediator: Readonly<Record<string, (draw: Draw, threads: Threads) => Mes
   }),
   status: (_, { did }) => ({ type: `${pickup}/status-request`, body: { recipient_did: did } }),
   delivery: () => ({ type: `${pickup}/delivery-request`, body: { limit: 10 } }),
-  received: (_, { find }) => ({ type: `${pickup}/messages-received`, body: { message_id_list: [find('waiting id')] } }),
+  received: (_, { find }) => ({
+    type: `${pickup}/messages-received`,
+    body: { message_id_list: [find('waiting id')] },
+  }),
   live: (draw) => ({ type: `${pickup}/live-delivery-change`, body: { live_delivery: draw.share(0.5) } }),
   ping: () => ({ type: `${org}/trust-ping/2.0/ping`, body: { response_requested: true } }),
-  queries: () => ({ type: `${org}/discover-features/2.0/queries`, body: { queries: [{ 'feature-type': 'protocol', match: '*' }] } }),
+  queries: () => ({
+    type: `${org}/discover-features/2.0/queries`,
+    body: { queries: [{ 'feature-type': 'protocol', match: '*' }] },
+  }),
   forward: (draw, { did, mediatorDid, envelope }) => ({
     type: `${org}/routing/2.0/forward`,
     body: { next: draw.share(0.9) ? did : mediatorDid },

@@ -44,7 +44,24 @@ const long = [1_000, 4_001, 10_001, 70_000, 300_000]
 export function nastyText(draw: Draw): string {
   if (draw.share(0.5)) return draw.of(texts)
   if (draw.share(0.7)) return draw.from(someText)
-  const text = draw.of(['a', '\0', '"', '\\', 'é', '[', '{', '0', 'A', '/', '$.', 'did:', '\ud800', ' ', '%', '.'])
+  const text = draw.of([
+    'a',
+    '\0',
+    '"',
+    '\\',
+    'é',
+    '[',
+    '{',
+    '0',
+    'A',
+    '/',
+    '$.',
+    'did:',
+    '\ud800',
+    ' ',
+    '%',
+    '.',
+  ])
   return text.repeat(Math.ceil(draw.of(long) / (draw.share(0.8) ? 100 : 1)))
 }
 
@@ -64,10 +81,15 @@ export function nasty(draw: Draw): unknown {
     case 'plain':
       return draw.of([null, true, false, [], {}, [[]], [null], { '': '' }, [{}], [[], []]])
     case 'json':
-      return draw.share(0.5) ? draw.from(someJson) : objectOf([[draw.of(names), draw.share(0.5) ? { polluted: true } : nastyText(draw)]])
+      return draw.share(0.5)
+        ? draw.from(someJson)
+        : objectOf([[draw.of(names), draw.share(0.5) ? { polluted: true } : nastyText(draw)]])
     case 'deep': {
       const depth = draw.of(depths)
-      return draw.of([new Raw('['.repeat(depth) + ']'.repeat(depth)), new Raw('{"a":'.repeat(depth) + '1' + '}'.repeat(depth))])
+      return draw.of([
+        new Raw('['.repeat(depth) + ']'.repeat(depth)),
+        new Raw('{"a":'.repeat(depth) + '1' + '}'.repeat(depth)),
+      ])
     }
     case 'wide': {
       const count = draw.of([31, 101, 1_001, 10_000])
@@ -90,26 +112,38 @@ function bendOnce(draw: Draw, value: unknown): unknown {
   // The root is one place among many.
   if (children === 0 || draw.share(0.05)) return change(draw, value)
   const at = draw.below(children)
-  if (Array.isArray(value)) return value.flatMap((item: unknown, n) => (n === at ? bendItem(draw, item) : [item]))
+  if (Array.isArray(value))
+    return value.flatMap((item: unknown, n) => (n === at ? bendItem(draw, item) : [item]))
   const entries = Object.entries(value as object)
-  if (draw.share(0.06)) return new Members([...entries, [draw.share(0.5) ? entries[at]![0] : draw.of(names), nasty(draw)]])
+  if (draw.share(0.06))
+    return new Members([...entries, [draw.share(0.5) ? entries[at]![0] : draw.of(names), nasty(draw)]])
   return objectOf(
-    entries.flatMap(([name, child]: [string, unknown], n) => (n === at ? bendMember(draw, name, child) : [[name, child] as const])),
+    entries.flatMap(([name, child]: [string, unknown], n) =>
+      n === at ? bendMember(draw, name, child) : [[name, child] as const],
+    ),
   )
 }
 
 function bendItem(draw: Draw, item: unknown): unknown[] {
-  return draw.kind({ deeper: 8, gone: 1, twice: 1 }) === 'deeper' ? [goDeeper(draw, item)] : draw.share(0.5) ? [] : [item, item]
+  return draw.kind({ deeper: 8, gone: 1, twice: 1 }) === 'deeper'
+    ? [goDeeper(draw, item)]
+    : draw.share(0.5)
+      ? []
+      : [item, item]
 }
 
 function bendMember(draw: Draw, name: string, child: unknown): [string, unknown][] {
   const kind = draw.kind({ deeper: 10, gone: 1, renamed: 1 })
   if (kind === 'gone') return []
-  return kind === 'renamed' ? [[draw.share(0.5) ? draw.of(names) : name.toUpperCase(), child]] : [[name, goDeeper(draw, child)]]
+  return kind === 'renamed'
+    ? [[draw.share(0.5) ? draw.of(names) : name.toUpperCase(), child]]
+    : [[name, goDeeper(draw, child)]]
 }
 
 function goDeeper(draw: Draw, child: unknown): unknown {
-  return typeof child === 'object' && child !== null && draw.share(0.75) ? bendOnce(draw, child) : change(draw, child)
+  return typeof child === 'object' && child !== null && draw.share(0.75)
+    ? bendOnce(draw, child)
+    : change(draw, child)
 }
 
 /** Another value in the place of one: close to it, or anything. */
@@ -126,7 +160,8 @@ function change(draw: Draw, value: unknown): unknown {
       value.slice(0, at) + value.slice(at + 1),
     ])
   }
-  if (typeof value === 'number' && draw.share(0.5)) return draw.of([-value, value + 1, value * 1e9, String(value), value + 0.5])
+  if (typeof value === 'number' && draw.share(0.5))
+    return draw.of([-value, value + 1, value * 1e9, String(value), value + 0.5])
   return nasty(draw)
 }
 

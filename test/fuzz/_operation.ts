@@ -12,7 +12,11 @@ export function newOperation(draw: Pick<Draw, 'share' | 'below'>): string {
   const master = generateKey('secp256k1')
   const publicKeys = [{ id: masterKeyId, usage: 'master' as const, publicKey: toPublic(master) }]
   const operation = Buffer.from(
-    signOperation(encodeOperation({ operation: 'create', publicKeys, services: [], contexts: [] }), masterKeyId, master),
+    signOperation(
+      encodeOperation({ operation: 'create', publicKeys, services: [], contexts: [] }),
+      masterKeyId,
+      master,
+    ),
   )
   return spoilt(draw, operation)
 }
@@ -26,7 +30,9 @@ function spoilt(draw: Pick<Draw, 'share' | 'below'>, bytes: Buffer): string {
 export function newObject(draw: Draw): string {
   const whole = { share: () => false, below: (end: number) => draw.below(end) }
   const operation = Buffer.from(newOperation(whole), 'hex')
-  const object = Buffer.from(toBinary(AtalaObjectSchema, create(AtalaObjectSchema, { blockContent: { operations: [operation] } })))
+  const object = Buffer.from(
+    toBinary(AtalaObjectSchema, create(AtalaObjectSchema, { blockContent: { operations: [operation] } })),
+  )
   return spoilt(draw, object)
 }
 

@@ -75,7 +75,8 @@ export async function openParty(onEvent: (event: Event) => void): Promise<Party>
     sinkUrl: `${url}/sink`,
     take: (type) => inbox.get(type)?.pop(),
     open,
-    invite: () => toOob(createInvitation({ id: `invitation-${++invitations}`, from: did, goalCode: 'connect' })),
+    invite: () =>
+      toOob(createInvitation({ id: `invitation-${++invitations}`, from: did, goalCode: 'connect' })),
     async [Symbol.asyncDispose]() {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))

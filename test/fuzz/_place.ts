@@ -69,7 +69,8 @@ export async function openPlace(env: Record<string, string> = {}): Promise<Place
   const folder = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'identity-agent-'))
   const tenants: Tenant[] = []
   let found: Found | undefined
-  const ownerOf = (walletId: string) => tenants.find((tenant) => tenant.walletId === walletId)?.name ?? 'nobody'
+  const ownerOf = (walletId: string) =>
+    tenants.find((tenant) => tenant.walletId === walletId)?.name ?? 'nobody'
   const party = await openParty(({ walletId, id, data }) => {
     found?.learn(ownerOf(walletId), '', data)
     found?.add(ownerOf(walletId), 'event id', id)
@@ -166,7 +167,10 @@ function accessOf(security: object[]): Operation['access'] {
 async function onboard(daemon: Daemon, name: string, reserved: Set<string>): Promise<Tenant> {
   const apiKey = `the-api-key-of-${name}`
   const { body: wallet } = await daemon.call('POST /wallets', { adminKey, body: { name } })
-  const { body: entity } = await daemon.call('POST /iam/entities', { adminKey, body: { name, walletId: wallet.id } })
+  const { body: entity } = await daemon.call('POST /iam/entities', {
+    adminKey,
+    body: { name, walletId: wallet.id },
+  })
   await daemon.call('POST /iam/apikey-authentication', { adminKey, body: { entityId: entity.id, apiKey } })
   reserved.add(entity.id)
   return { name, walletId: wallet.id, apiKey, connected: [] }
@@ -185,9 +189,16 @@ async function sendOff(daemon: Daemon): Promise<Traveller> {
 }
 
 /** What a tenant has from the start: DIDs, a schema, a did:web, a connection to the party. */
-async function settle(daemon: Daemon, tenant: Tenant, party: Party, found: Found, reserved: Set<string>): Promise<void> {
+async function settle(
+  daemon: Daemon,
+  tenant: Tenant,
+  party: Party,
+  found: Found,
+  reserved: Set<string>,
+): Promise<void> {
   const { name, apiKey } = tenant
-  const call = async (key: string, body?: unknown): Promise<any> => (await daemon.call(key, { apiKey, body })).body
+  const call = async (key: string, body?: unknown): Promise<any> =>
+    (await daemon.call(key, { apiKey, body })).body
   const newDid = (purpose: string, curve: string) =>
     call('POST /did-registrar/dids', { documentTemplate: { publicKeys: [{ id: 'key-1', purpose, curve }] } })
   const { longFormDid } = await newDid('assertionMethod', 'secp256k1')
@@ -215,7 +226,11 @@ async function settle(daemon: Daemon, tenant: Tenant, party: Party, found: Found
   const { connectionId, thid, invitation } = await call('POST /connections', {})
   const request = { type: typesOf.connectionRequest, thid, pthid: thid }
   const envelope = makeEnvelope(createDraw(1, 1), 'good', party, invitation.from, request) as string
-  await fetch(addressOf(invitation.from), { method: 'POST', headers: { 'content-type': encryptedType }, body: envelope })
+  await fetch(addressOf(invitation.from), {
+    method: 'POST',
+    headers: { 'content-type': encryptedType },
+    body: envelope,
+  })
   tenant.connected.push(invitation.from)
   found.add(name, 'an envelope', envelope)
   found.add(name, 'live connection', connectionId)
@@ -225,10 +240,14 @@ async function settle(daemon: Daemon, tenant: Tenant, party: Party, found: Found
 async function connect(daemon: Daemon, inviter: Tenant, invitee: Tenant, found: Found): Promise<void> {
   const { body } = await daemon.call('POST /connections', { apiKey: inviter.apiKey, body: {} })
   const oob = new URL(body.invitation.invitationUrl).searchParams.get('_oob')!
-  const accepted = await daemon.call('POST /connection-invitations', { apiKey: invitee.apiKey, body: { invitation: oob } })
+  const accepted = await daemon.call('POST /connection-invitations', {
+    apiKey: invitee.apiKey,
+    body: { invitation: oob },
+  })
   found.add(inviter.name, 'live connection', body.connectionId)
   found.add(invitee.name, 'live connection', accepted.body.connectionId)
   for (let state = ''; state !== 'ConnectionResponseSent'; await sleep(20)) {
-    state = (await daemon.call(`GET /connections/${body.connectionId}`, { apiKey: inviter.apiKey })).body.state
+    state = (await daemon.call(`GET /connections/${body.connectionId}`, { apiKey: inviter.apiKey })).body
+      .state
   }
 }

@@ -14,7 +14,13 @@ export const ways = { good: 40, bent: 33, 'any body': 7, bytes: 8, headers: 7, '
 export type Way = keyof typeof ways
 
 /** A request as it goes out. Without `body` there is none; `isCut`: the caller goes away before the end of it. */
-export type Request = { method: string; target: string; headers: Record<string, string>; body?: Uint8Array; isCut?: boolean }
+export type Request = {
+  method: string
+  target: string
+  headers: Record<string, string>
+  body?: Uint8Array
+  isCut?: boolean
+}
 
 /** What stands in members of these names, where it is kept by another. */
 const aliases: Readonly<Record<string, string>> = {
@@ -32,7 +38,14 @@ const aliases: Readonly<Record<string, string>> = {
 }
 
 /** Makes a request of an operation. */
-export function makeRequest(draw: Draw, way: Way, place: Place, tenant: Tenant, operation: Operation, around: Around): Request {
+export function makeRequest(
+  draw: Draw,
+  way: Way,
+  place: Place,
+  tenant: Tenant,
+  operation: Operation,
+  around: Around,
+): Request {
   const { method, parameters, path } = operation
   const find = (name: string) => place.found.take(draw, tenant.name, aliases[name] ?? name)
   const fromSchema = (): Case => {
@@ -46,7 +59,12 @@ export function makeRequest(draw: Draw, way: Way, place: Place, tenant: Tenant, 
             where === 'path' ? idOf(place, draw, tenant, path, name) : String(valueOf(source, schema, name)),
           ]),
       )
-    return { path: of('path'), query: of('query'), headers: of('header'), ...(operation.body && { body: valueOf(source, operation.body) }) }
+    return {
+      path: of('path'),
+      query: of('query'),
+      headers: of('header'),
+      ...(operation.body && { body: valueOf(source, operation.body) }),
+    }
   }
   const row = good[operation.key as keyof typeof good]
   const made = row && draw.share(0.75) ? { ...row(around) } : fromSchema()
@@ -61,9 +79,14 @@ export function makeRequest(draw: Draw, way: Way, place: Place, tenant: Tenant, 
       parameters.map(({ name, in: where }) => [name, where] as const),
     )
   if (way === 'any body') made.body = nasty(draw)
-  const json = 'body' in made && (operation.body || way === 'any body') ? Buffer.from(writeJson(made.body)) : undefined
+  const json =
+    'body' in made && (operation.body || way === 'any body') ? Buffer.from(writeJson(made.body)) : undefined
   const file =
-    json || operation.file === undefined ? undefined : draw.share(0.7) ? place.traveller.exported : spoil(draw, place.traveller.exported)
+    json || operation.file === undefined
+      ? undefined
+      : draw.share(0.7)
+        ? place.traveller.exported
+        : spoil(draw, place.traveller.exported)
   const body = json ?? file
   const request = {
     method,
@@ -85,8 +108,13 @@ function idOf({ found }: Place, draw: Draw, { name: owner }: Tenant, path: strin
   return found.take(draw, owner, `${name} of ${place}`, `id of ${place}`, name) ?? randomUUID()
 }
 
-function bendParameters(draw: Draw, made: Case, names: (readonly [string, 'path' | 'query' | 'header'])[]): void {
-  const [name, where] = names.length > 0 && draw.share(0.8) ? draw.of(names) : [nastyText(draw), 'query' as const]
+function bendParameters(
+  draw: Draw,
+  made: Case,
+  names: (readonly [string, 'path' | 'query' | 'header'])[],
+): void {
+  const [name, where] =
+    names.length > 0 && draw.share(0.8) ? draw.of(names) : [nastyText(draw), 'query' as const]
   if (where === 'header') made.headers = { ...made.headers, [name]: toHeader(nastyText(draw)) }
   else made[where] = { ...made[where], [name]: nastyText(draw) }
 }
@@ -95,8 +123,11 @@ function bendParameters(draw: Draw, made: Case, names: (readonly [string, 'path'
 function targetOf(draw: Draw, path: string, { path: ids = {}, query = {} }: Case): string {
   const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encode(ids[name] ?? randomUUID()))
   const pairs = Object.entries(query).map(([name, value]) => `${encode(name)}=${encode(value)}`)
-  if (draw.share(0.02)) pairs.push(...pairs, `limit=${draw.of(['-1', '1e9', '%', '99999999999999999999', '1000', ''])}`)
-  const prefix = draw.share(0.02) ? draw.of(['/cloud-agent', '/prism-agent', '/cloud-agent/cloud-agent', '/', '/.', '/%2e%2e', '//x']) : ''
+  if (draw.share(0.02))
+    pairs.push(...pairs, `limit=${draw.of(['-1', '1e9', '%', '99999999999999999999', '1000', ''])}`)
+  const prefix = draw.share(0.02)
+    ? draw.of(['/cloud-agent', '/prism-agent', '/cloud-agent/cloud-agent', '/', '/.', '/%2e%2e', '//x'])
+    : ''
   return `${prefix}${filled}${draw.share(0.02) ? '/' : ''}${pairs.length > 0 ? `?${pairs.join('&')}` : ''}`
 }
 
@@ -106,7 +137,12 @@ function encode(text: string): string {
   return encodeURIComponent(whole) + (whole === text ? '' : '%ed%a0%80')
 }
 
-function credentials(draw: Draw, { access }: Operation, tenant: Tenant, { tenants }: Place): Record<string, string> {
+function credentials(
+  draw: Draw,
+  { access }: Operation,
+  tenant: Tenant,
+  { tenants }: Place,
+): Record<string, string> {
   if (draw.share(0.04))
     return draw.of<Record<string, string>>([
       {},
@@ -140,11 +176,24 @@ function spoilBody(draw: Draw, request: Request): Request {
   const { headers } = request
   switch (draw.kind({ spoilt: 6, packed: 2, type: 2, any: 1, large: 0.3, cut: 1 })) {
     case 'spoilt':
-      return { ...request, body: spoil(draw, body), headers: { 'content-type': 'application/json', ...headers } }
+      return {
+        ...request,
+        body: spoil(draw, body),
+        headers: { 'content-type': 'application/json', ...headers },
+      }
     case 'packed': {
       const encoding = draw.of(['gzip', 'deflate', 'br', 'identity', 'x', 'gzip, gzip'])
-      const packed = draw.of([gzipSync(body), deflateSync(body), body, gzipSync(Buffer.alloc(draw.of([100_000, 5_000_000])))])
-      return { ...request, body: packed, headers: { ...headers, 'content-type': 'application/json', 'content-encoding': encoding } }
+      const packed = draw.of([
+        gzipSync(body),
+        deflateSync(body),
+        body,
+        gzipSync(Buffer.alloc(draw.of([100_000, 5_000_000]))),
+      ])
+      return {
+        ...request,
+        body: packed,
+        headers: { ...headers, 'content-type': 'application/json', 'content-encoding': encoding },
+      }
     }
     case 'type':
       return { ...request, body, headers: { ...headers, 'content-type': draw.of(contentTypes) } }
@@ -153,7 +202,10 @@ function spoilBody(draw: Draw, request: Request): Request {
     case 'large':
       return {
         ...request,
-        body: Buffer.alloc(draw.of([1_048_575, 1_048_577, 3_000_000]), draw.of(['[', '"a"', '{"a":', ' ', '0'])),
+        body: Buffer.alloc(
+          draw.of([1_048_575, 1_048_577, 3_000_000]),
+          draw.of(['[', '"a"', '{"a":', ' ', '0']),
+        ),
         headers: { ...headers, 'content-type': 'application/json' },
       }
     case 'cut':

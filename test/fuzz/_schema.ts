@@ -5,10 +5,22 @@ import type { Draw } from './_draw.ts'
 export type Schema = { [keyword: string]: any }
 
 /** `find` gives something that is there by the name of a member. */
-export type Source = { draw: Draw; schemas: Readonly<Record<string, Schema>>; find: (name: string) => string | undefined }
+export type Source = {
+  draw: Draw
+  schemas: Readonly<Record<string, Schema>>
+  find: (name: string) => string | undefined
+}
 
-const uris = ['https://127.0.0.1:1/x', 'http://127.0.0.1:1/x', 'did:web:127.0.0.1%3A1', 'urn:x:y', 'http://127.0.0.1:1/a?b=c#d']
-const instant = fc.date({ min: new Date(0), max: new Date(4e12), noInvalidDate: true }).map((date) => date.toISOString())
+const uris = [
+  'https://127.0.0.1:1/x',
+  'http://127.0.0.1:1/x',
+  'did:web:127.0.0.1%3A1',
+  'urn:x:y',
+  'http://127.0.0.1:1/a?b=c#d',
+]
+const instant = fc
+  .date({ min: new Date(0), max: new Date(4e12), noInvalidDate: true })
+  .map((date) => date.toISOString())
 const matching = new Map<string, fc.Arbitrary<string>>()
 
 /** A value that a schema allows, or nearly: what it says in words it does not say here. */
@@ -18,7 +30,8 @@ export function valueOf(source: Source, schema: Schema, name = '', depth = 0): u
   if (schema['$ref']) return again(schemas[(schema['$ref'] as string).split('/').at(-1)!]!)
   const choices = (schema['anyOf'] ?? schema['oneOf']) as Schema[] | undefined
   // Null stands for absent: less often than what it stands for.
-  if (choices) return again(draw.of(draw.share(0.9) ? choices.filter(({ type }) => type !== 'null') : choices))
+  if (choices)
+    return again(draw.of(draw.share(0.9) ? choices.filter(({ type }) => type !== 'null') : choices))
   if ('const' in schema) return schema['const']
   if (schema['enum']) return draw.of(schema['enum'])
   const type: string = Array.isArray(schema['type']) ? draw.of(schema['type']) : schema['type']
@@ -32,13 +45,19 @@ export function valueOf(source: Source, schema: Schema, name = '', depth = 0): u
     case 'integer':
     case 'number': {
       const least: number = schema['minimum'] ?? schema['exclusiveMinimum'] ?? 0
-      return least + draw.below(Math.min((schema['maximum'] ?? 100) - least, 100)) + (type === 'number' ? 0.5 : 0)
+      return (
+        least + draw.below(Math.min((schema['maximum'] ?? 100) - least, 100)) + (type === 'number' ? 0.5 : 0)
+      )
     }
     case 'array': {
       const { minItems: least = 0, maxItems: most = 100 } = schema as { minItems?: number; maxItems?: number }
       // As many as there may be, now and then: what is done for each adds up.
       const count =
-        depth > 6 ? least : draw.share(0.03) && depth < 4 ? Math.min(most, 100) : least + draw.below(Math.min(3, most - least + 1))
+        depth > 6
+          ? least
+          : draw.share(0.03) && depth < 4
+            ? Math.min(most, 100)
+            : least + draw.below(Math.min(3, most - least + 1))
       return Array.from({ length: count }, () => again(schema['items'] ?? {}))
     }
     case 'object':
@@ -48,7 +67,12 @@ export function valueOf(source: Source, schema: Schema, name = '', depth = 0): u
   }
 }
 
-function objectOf({ draw }: Source, schema: Schema, again: (inner: Schema, name?: string) => unknown, depth: number): object {
+function objectOf(
+  { draw }: Source,
+  schema: Schema,
+  again: (inner: Schema, name?: string) => unknown,
+  depth: number,
+): object {
   const required: string[] = schema['required'] ?? []
   const members = Object.entries<Schema>(schema['properties'] ?? {}).filter(
     ([name]) => required.includes(name) || (depth < 6 && draw.share(0.4)),
@@ -57,11 +81,18 @@ function objectOf({ draw }: Source, schema: Schema, again: (inner: Schema, name?
   const more = typeof schema['additionalProperties'] === 'object' && depth < 5 ? draw.below(3) : 0
   return Object.fromEntries([
     ...known,
-    ...Array.from({ length: more }, (_, at) => [`name${at}`, again(schema['additionalProperties'] as Schema, '')]),
+    ...Array.from({ length: more }, (_, at) => [
+      `name${at}`,
+      again(schema['additionalProperties'] as Schema, ''),
+    ]),
   ])
 }
 
-function textOf({ draw, find }: Source, { format, pattern, minLength = 0, maxLength = 40 }: Schema, name: string): string {
+function textOf(
+  { draw, find }: Source,
+  { format, pattern, minLength = 0, maxLength = 40 }: Schema,
+  name: string,
+): string {
   const found = draw.share(0.8) ? find(name) : undefined
   if (found !== undefined) return found
   if (format === 'uuid') return draw.from(fc.uuid())

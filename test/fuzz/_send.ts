@@ -22,11 +22,17 @@ export function createSender(): Sender {
   }
 }
 
-function send(agent: Agent, base: string, { method, target, headers, body, isCut = false }: Request): Promise<Answer> {
+function send(
+  agent: Agent,
+  base: string,
+  { method, target, headers, body, isCut = false }: Request,
+): Promise<Answer> {
   const { hostname, port } = new URL(base)
   return new Promise((resolve, reject) => {
     const length: Record<string, string> =
-      body || !['GET', 'HEAD', 'OPTIONS', 'TRACE'].includes(method) ? { 'content-length': String(body?.length ?? 0) } : {}
+      body || !['GET', 'HEAD', 'OPTIONS', 'TRACE'].includes(method)
+        ? { 'content-length': String(body?.length ?? 0) }
+        : {}
     const outgoing = httpRequest({
       agent,
       hostname,
@@ -76,12 +82,17 @@ const requests: readonly ((path: string) => string)[] = [
   () => 'CONNECT 127.0.0.1:1 HTTP/1.1\r\nHost: localhost\r\n\r\n',
   (path) => `POST ${path} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\n{}`,
   (path) => `POST ${path} HTTP/1.1\r\nHost: localhost\r\nContent-Length: -1\r\n\r\n{}`,
-  (path) => `POST ${path} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
-  (path) => `POST ${path} HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\nffffffffffffffffff\r\n{}`,
-  (path) => `POST ${path} HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n2;${'x'.repeat(20_000)}\r\n{}\r\n0\r\n\r\n`,
-  (path) => `POST ${path} HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n__proto__: x\r\n\r\n`,
+  (path) =>
+    `POST ${path} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
+  (path) =>
+    `POST ${path} HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\nffffffffffffffffff\r\n{}`,
+  (path) =>
+    `POST ${path} HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n2;${'x'.repeat(20_000)}\r\n{}\r\n0\r\n\r\n`,
+  (path) =>
+    `POST ${path} HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n__proto__: x\r\n\r\n`,
   (path) => `GET ${path}?${'a=b&'.repeat(20_000)} HTTP/1.1\r\nHost: localhost\r\n\r\n`,
-  (path) => `GET ${path}?${'a[b]'.repeat(500)}=1&__proto__[x]=1&constructor=1 HTTP/1.1\r\nHost: localhost\r\n\r\n`,
+  (path) =>
+    `GET ${path}?${'a[b]'.repeat(500)}=1&__proto__[x]=1&constructor=1 HTTP/1.1\r\nHost: localhost\r\n\r\n`,
   (path) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n${'X-A: b\r\n'.repeat(3_000)}\r\n`,
   (path) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\nX-A: ${'b'.repeat(20_000)}\r\n\r\n`,
   (path) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\nX\0: a\0b\r\n\r\n`,
@@ -91,7 +102,8 @@ const requests: readonly ((path: string) => string)[] = [
   (path) => `GET ${path}\xff\xfe HTTP/1.1\r\nHost: localhost\r\n\r\n`,
   (path) =>
     `GET ${path} HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Key: x\r\nSec-WebSocket-Version: 99\r\n\r\n`,
-  (path) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\nUpgrade: h2c\r\nConnection: Upgrade, HTTP2-Settings\r\nHTTP2-Settings: x\r\n\r\n`,
+  (path) =>
+    `GET ${path} HTTP/1.1\r\nHost: localhost\r\nUpgrade: h2c\r\nConnection: Upgrade, HTTP2-Settings\r\nHTTP2-Settings: x\r\n\r\n`,
   () => 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n',
   () => '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03',
   (path) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`.repeat(20),

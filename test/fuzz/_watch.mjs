@@ -46,7 +46,11 @@ process.on('uncaughtExceptionMonitor', note('uncaught exception'))
 process.on('message', async (message) => {
   if (message?.type !== 'watch') return
   tick()
-  const seen = { stalls: longest(), uncaught: uncaught.slice(0, kept), polluted: Reflect.ownKeys(Object.prototype).map(String) }
+  const seen = {
+    stalls: longest(),
+    uncaught: uncaught.slice(0, kept),
+    polluted: Reflect.ownKeys(Object.prototype).map(String),
+  }
   // What one collection lets go of in finalizers, the next one takes.
   collect()
   await sleep(10)

@@ -5,30 +5,54 @@ import { judge } from './_judge.ts'
 
 const cases = 1_000
 
-test(`${cases} requests and envelopes, and nothing fails, ends, stands still or grows`, { timeout: 120_000 }, async () => {
-  const outcome = await fuzz({ cases, seed: 1 })
-  expect(judge(outcome)).toEqual([])
-  const all = [...outcome.answers.values()].flatMap((counts) => [...counts])
-  expect(all.reduce((sum, [, count]) => sum + count, 0)).toBe(cases)
-  // Handlers are reached, not only what stands before them.
-  const good = all.filter(([status]) => status >= 200 && status < 300).reduce((sum, [, count]) => sum + count, 0)
-  expect(good / cases).toBeGreaterThan(0.2)
-})
+test(
+  `${cases} requests and envelopes, and nothing fails, ends, stands still or grows`,
+  { timeout: 120_000 },
+  async () => {
+    const outcome = await fuzz({ cases, seed: 1 })
+    expect(judge(outcome)).toEqual([])
+    const all = [...outcome.answers.values()].flatMap((counts) => [...counts])
+    expect(all.reduce((sum, [, count]) => sum + count, 0)).toBe(cases)
+    // Handlers are reached, not only what stands before them.
+    const good = all
+      .filter(([status]) => status >= 200 && status < 300)
+      .reduce((sum, [, count]) => sum + count, 0)
+    expect(good / cases).toBeGreaterThan(0.2)
+  },
+)
 
 const megabyte = 2 ** 20
 const look = (cases: number, watched: Partial<Look['watched']> = {}): Look => ({
   cases,
-  watched: { stalls: [], uncaught: [], polluted: [], heap: 50 * megabyte, outside: 90 * megabyte, ...watched },
+  watched: {
+    stalls: [],
+    uncaught: [],
+    polluted: [],
+    heap: 50 * megabyte,
+    outside: 90 * megabyte,
+    ...watched,
+  },
   about: (watched.stalls ?? []).map(({ ms, busyMs }) => ({ ms, busyMs, during: ['GET /'] })),
 })
-const fine: Outcome = { seed: 1, cases: 100, seconds: 1, answers: new Map(), failures: [], looks: [look(50), look(100)], ended: 0, log: '' }
+const fine: Outcome = {
+  seed: 1,
+  cases: 100,
+  seconds: 1,
+  answers: new Map(),
+  failures: [],
+  looks: [look(50), look(100)],
+  ended: 0,
+  log: '',
+}
 
 test('what is as it should be is not judged', () => {
   expect(judge(fine)).toEqual([])
   const warning = JSON.stringify({ level: 40, msg: 'a webhook was not taken' })
   expect(judge({ ...fine, log: `${warning}\n` })).toEqual([])
   // By the clock it may stand still for want of a processor.
-  expect(judge({ ...fine, looks: [look(50), look(100, { stalls: [{ ms: 900, busyMs: 20, at: 0 }] })] })).toEqual([])
+  expect(
+    judge({ ...fine, looks: [look(50), look(100, { stalls: [{ ms: 900, busyMs: 20, at: 0 }] })] }),
+  ).toEqual([])
 })
 
 test.each<[string, Partial<Outcome>]>([
@@ -37,8 +61,19 @@ test.each<[string, Partial<Outcome>]>([
   ['did not end in good order: SIGABRT', { ended: 'SIGABRT' }],
   ['did not end in good order: 1', { ended: 1 }],
   ['unhandled rejection', { looks: [look(50), look(100, { uncaught: ['unhandled rejection: Error'] })] }],
-  ['101 ms of computing, while: GET /', { looks: [look(50), look(100, { stalls: [{ ms: 101, busyMs: 101, at: 0 }] })] }],
-  ['more members', { looks: [look(50), look(100, { polluted: [...Reflect.ownKeys(Object.prototype).map(String), 'polluted'] })] }],
+  [
+    '101 ms of computing, while: GET /',
+    { looks: [look(50), look(100, { stalls: [{ ms: 101, busyMs: 101, at: 0 }] })] },
+  ],
+  [
+    'more members',
+    {
+      looks: [
+        look(50),
+        look(100, { polluted: [...Reflect.ownKeys(Object.prototype).map(String), 'polluted'] }),
+      ],
+    },
+  ],
   ['grew by 51.0 MB', { looks: [look(50), look(100, { heap: 101 * megabyte })] }],
   ['grew by 60.0 MB', { looks: [look(50), look(100, { outside: 150 * megabyte })] }],
   ['grew by NaN', { looks: [] }],
@@ -55,6 +90,8 @@ test('a 5xx counts as the agent’s own, unless it says of somebody else that th
   expect(answer(502, '{"type":"/errors/common/unreachable"}')).toBe(true)
   expect(answer(503, '{"detail":"did:web:x cannot be resolved now: it answered with 500"}')).toBe(true)
   expect(answer(500, '{"type":"error:InternalServerError"}')).toBe(false)
-  expect(answer(503, '{"type":"error:ServiceUnavailable","detail":"Too many schemas are being checked."}')).toBe(false)
+  expect(
+    answer(503, '{"type":"error:ServiceUnavailable","detail":"Too many schemas are being checked."}'),
+  ).toBe(false)
   expect(answer(507, '{"type":"error:InsufficientStorage"}')).toBe(false)
 })

@@ -9,7 +9,9 @@ import { parseArgs } from 'node:util'
 import { fuzz, type Outcome } from './_fuzz.ts'
 import { growth, judge, live, longest } from './_judge.ts'
 
-const { values } = parseArgs({ options: { cases: { type: 'string', default: '2000' }, seed: { type: 'string', default: '1' } } })
+const { values } = parseArgs({
+  options: { cases: { type: 'string', default: '2000' }, seed: { type: 'string', default: '1' } },
+})
 
 let shown = 0
 let isInterrupted = false
@@ -31,7 +33,10 @@ const outcome = await fuzz({
 })
 
 /** Answers of each hundred, of some keys. */
-function classes(answers: Outcome['answers'], isMeant: (key: string) => boolean): Record<string, string | number> {
+function classes(
+  answers: Outcome['answers'],
+  isMeant: (key: string) => boolean,
+): Record<string, string | number> {
   const sums = new Map<string, number>()
   for (const [key, counts] of answers) {
     if (!isMeant(key)) continue
@@ -55,12 +60,15 @@ console.table({
   'nearly HTTP': classes(outcome.answers, isNoHttp),
 })
 const never = [...outcome.answers].filter(
-  ([key, counts]) => key.includes(' /') && ![...counts.keys()].some((status) => status >= 200 && status < 300),
+  ([key, counts]) =>
+    key.includes(' /') && ![...counts.keys()].some((status) => status >= 200 && status < 300),
 )
 console.log(
   `operations that never succeeded: ${never.map(([key]) => key).join(', ') || 'none'}; asked: ${[...outcome.answers.keys()].filter((key) => key.includes(' /')).length}`,
 )
-console.log(`longest stall: ${longest(outcome, 'busyMs').toFixed(0)} ms of computing, ${longest(outcome, 'ms').toFixed(0)} ms by the clock`)
+console.log(
+  `longest stall: ${longest(outcome, 'busyMs').toFixed(0)} ms of computing, ${longest(outcome, 'ms').toFixed(0)} ms by the clock`,
+)
 console.log(
   `live memory: ${growth(outcome).toFixed(1)} MB more than after the warm-up; seed ${outcome.seed}, ${outcome.cases} cases in ${outcome.seconds.toFixed(0)} s`,
 )

@@ -40,7 +40,11 @@ export type Mediation = { mediatorDID?: string; liveMode?: boolean }
  * Makes the SDK's agent with nothing around it. `dids` is the address of an agent's `GET /dids/{did}`, without the DID. `build` is another of the SDK's
  * builds than the usual one.
  */
-export async function startSdk(dids: string, mediation: Mediation = {}, build: typeof sdk = sdk): Promise<Agent> {
+export async function startSdk(
+  dids: string,
+  mediation: Mediation = {},
+  build: typeof sdk = sdk,
+): Promise<Agent> {
   const apollo = new build.Apollo()
   const castor = new build.Castor(apollo, [documentResolver(dids)], dids)
   // The class and the interface differ in optional members that may also be undefined.
@@ -61,13 +65,21 @@ export async function startSdk(dids: string, mediation: Mediation = {}, build: t
 export type Build = { sdk: typeof sdk; didcomm: typeof didcomm }
 
 /** Starts a holder that can be reached; `dids` and `build` as above. What `answer` does with a message is done before the sender hears that it came. */
-export async function startHolder(dids: string, answer?: Answer, build: Build = { sdk, didcomm }): Promise<Holder> {
+export async function startHolder(
+  dids: string,
+  answer?: Answer,
+  build: Build = { sdk, didcomm },
+): Promise<Holder> {
   const agent = await startSdk(dids, {}, build.sdk)
   const next = listen(agent)
   const inbox = await openInbox(agent, answer)
   // Had the agent a mediator when it starts, it would ask it for messages every few seconds.
   agent.connections.addMediator(inboxIn(build, inbox.url))
-  agent.connections.add({ uri: nobody, state: build.sdk.Connection.State.GRANTED, send: async () => undefined })
+  agent.connections.add({
+    uri: nobody,
+    state: build.sdk.Connection.State.GRANTED,
+    send: async () => undefined,
+  })
   return {
     agent,
     next,
@@ -101,18 +113,22 @@ export async function startMediatedHolder(dids: string, mediation: Required<Medi
 }
 
 function verifier(agent: Agent): Holder['verifies'] {
-  return (jws, issuer) => agent.runTask(new Within(({ JWT }) => JWT.verify({ jws, issuerDID: sdk.Domain.DID.from(issuer) })))
+  return (jws, issuer) =>
+    agent.runTask(new Within(({ JWT }) => JWT.verify({ jws, issuerDID: sdk.Domain.DID.from(issuer) })))
 }
 
 /** What the SDK can do with SD-JWTs, which of its agent's methods none does. */
 function sdJwts(agent: Agent): Pick<Holder, 'verifiesSdJwt' | 'show'> {
   return {
-    verifiesSdJwt: (jws, issuer) => agent.runTask(new Within(({ SDJWT }) => SDJWT.verify({ jws, issuerDID: sdk.Domain.DID.from(issuer) }))),
+    verifiesSdJwt: (jws, issuer) =>
+      agent.runTask(new Within(({ SDJWT }) => SDJWT.verify({ jws, issuerDID: sdk.Domain.DID.from(issuer) }))),
     async show(credential, frame) {
       const keys = await agent.pluto.getDIDPrivateKeysByDID(sdk.Domain.DID.from(credential.subject))
       const privateKey = keys.find(({ curve }) => curve === 'Ed25519')!
       return agent.runTask(
-        new Within(({ SDJWT }) => SDJWT.createPresentationFor({ jws: credential.id, privateKey, presentationFrame: frame })),
+        new Within(({ SDJWT }) =>
+          SDJWT.createPresentationFor({ jws: credential.id, privateKey, presentationFrame: frame }),
+        ),
       )
     },
   }
@@ -170,7 +186,10 @@ function listen(agent: Agent): Holder['next'] {
         if (index >= 0) end(() => resolve(unread.splice(index, 1)[0]!))
       }
       const others = () => unread.map(({ piuri }) => piuri).join(', ')
-      const timer = setTimeout(() => end(() => reject(new Error(`no ${type} came, only [${others()}]`))), patienceMs)
+      const timer = setTimeout(
+        () => end(() => reject(new Error(`no ${type} came, only [${others()}]`))),
+        patienceMs,
+      )
       const end = (settle: () => void) => {
         clearTimeout(timer)
         waiting.delete(look)

@@ -14,6 +14,8 @@ export function loadCommonJs() {
   return {
     sdk: require('@hyperledger/identus-sdk') as typeof sdk,
     didcomm: require('@hyperledger/identus-sdk/plugins/didcomm') as typeof didcomm,
-    anoncreds: require('@hyperledger/identus-sdk/plugins/anoncreds') as { plugin: Parameters<Agent['plugins']['register']>[0] },
+    anoncreds: require('@hyperledger/identus-sdk/plugins/anoncreds') as {
+      plugin: Parameters<Agent['plugins']['register']>[0]
+    },
   }
 }

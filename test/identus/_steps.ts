@@ -19,14 +19,28 @@ export function keepCredential(agent: Agent, message: Domain.Message, build: typ
 }
 
 /** The wallet proves with a credential. */
-export async function answerRequest(agent: Agent, message: Domain.Message, credential: Domain.Credential, build: typeof sdk = sdk) {
-  const presentation = await agent.createPresentationForRequestProof(build.RequestPresentation.fromMessage(message), credential)
+export async function answerRequest(
+  agent: Agent,
+  message: Domain.Message,
+  credential: Domain.Credential,
+  build: typeof sdk = sdk,
+) {
+  const presentation = await agent.createPresentationForRequestProof(
+    build.RequestPresentation.fromMessage(message),
+    credential,
+  )
   await agent.sendMessage(presentation.makeMessage())
 }
 
 /** The wallet accepts an invitation of the issuer. */
-export async function connect({ agent, next }: Holder, { call }: Tenant, terms: { goal?: string; goalCode?: string } = {}) {
-  const { connectionId, thid, invitation } = await call('POST /connections', { body: { label: 'wallet', ...terms } })
+export async function connect(
+  { agent, next }: Holder,
+  { call }: Tenant,
+  terms: { goal?: string; goalCode?: string } = {},
+) {
+  const { connectionId, thid, invitation } = await call('POST /connections', {
+    body: { label: 'wallet', ...terms },
+  })
   const parsed = await agent.parseInvitation(invitation.invitationUrl)
   await agent.acceptInvitation(parsed, 'issuer')
   const response = await next(ProtocolType.DidcommConnectionResponse)
@@ -35,9 +49,20 @@ export async function connect({ agent, next }: Holder, { call }: Tenant, terms: 
 }
 
 /** The wallet proves with claims of its choice of an SD-JWT credential, which the SDK's agent cannot: it shows none. */
-export async function showClaims({ agent, show }: Holder, message: Domain.Message, credential: Domain.Credential, frame: object) {
+export async function showClaims(
+  { agent, show }: Holder,
+  message: Domain.Message,
+  credential: Domain.Credential,
+  frame: object,
+) {
   const { body, from, to, thid } = sdk.RequestPresentation.fromMessage(message)
-  const attachment = sdk.Domain.AttachmentDescriptor.build(await show(credential, frame), randomUUID(), undefined, undefined, 'vc+sd-jwt')
+  const attachment = sdk.Domain.AttachmentDescriptor.build(
+    await show(credential, frame),
+    randomUUID(),
+    undefined,
+    undefined,
+    'vc+sd-jwt',
+  )
   await agent.sendMessage(new sdk.Presentation(body, [attachment], to, from, thid).makeMessage())
 }
 

@@ -40,7 +40,9 @@ afterAll(async () => {
 beforeEach(() => void vi.spyOn(console, 'log').mockImplementation(() => undefined))
 afterEach(() => void vi.restoreAllMocks())
 
-const age = (p_value: number) => ({ adult: { name: 'age', p_type: '>=' as const, p_value, restrictions: [] } })
+const age = (p_value: number) => ({
+  adult: { name: 'age', p_type: '>=' as const, p_value, restrictions: [] },
+})
 
 /** Asks for a name and a predicate; the request as it came to the wallet. */
 async function ask(change: object = {}) {
@@ -48,7 +50,10 @@ async function ask(change: object = {}) {
     name: 'check',
     version: '1.0',
     requested_attributes: {
-      who: { name: 'Given Name', restrictions: [{ cred_def_id: published.credDefId, issuer_did: published.issuingDID }] },
+      who: {
+        name: 'Given Name',
+        restrictions: [{ cred_def_id: published.credDefId, issuer_did: published.issuingDID }],
+      },
     },
     requested_predicates: age(18),
     ...change,
@@ -60,32 +65,58 @@ async function ask(change: object = {}) {
 
 test('the wallet is issued a credential, and finds it genuine', { timeout: 60_000 }, async () => {
   const { thid } = await issuer.call('POST /issue-credentials/credential-offers', {
-    body: { connectionId, credentialFormat: 'AnonCreds', credentialDefinitionId: published.guid, claims, automaticIssuance: true },
+    body: {
+      connectionId,
+      credentialFormat: 'AnonCreds',
+      credentialDefinitionId: published.guid,
+      claims,
+      automaticIssuance: true,
+    },
   })
   await answerOffer(holder.agent, await holder.next(ProtocolType.DidcommOfferCredential), sdk)
   credential = await keepCredential(holder.agent, await holder.next(ProtocolType.DidcommIssueCredential), sdk)
   await credentialIn(issuer.call, thid, 'CredentialSent')
-  expect(Object.assign({}, ...credential.claims)).toMatchObject({ age: { raw: '30' }, 'Given Name': { raw: 'Alice' } })
+  expect(Object.assign({}, ...credential.claims)).toMatchObject({
+    age: { raw: '30' },
+    'Given Name': { raw: 'Alice' },
+  })
 })
 
-test('the wallet proves an attribute and a predicate, and not what it does not have', { timeout: 60_000 }, async () => {
-  const good = await ask()
-  await answerRequest(holder.agent, good.request, credential, sdk)
-  const { disclosedClaims } = await presentationIn(issuer.call, good.thid, 'PresentationVerified')
-  expect(disclosedClaims).toEqual({ 'Given Name': 'Alice' })
+test(
+  'the wallet proves an attribute and a predicate, and not what it does not have',
+  { timeout: 60_000 },
+  async () => {
+    const good = await ask()
+    await answerRequest(holder.agent, good.request, credential, sdk)
+    const { disclosedClaims } = await presentationIn(issuer.call, good.thid, 'PresentationVerified')
+    expect(disclosedClaims).toEqual({ 'Given Name': 'Alice' })
 
-  const bad = await ask({ requested_predicates: age(31) })
-  await expect(answerRequest(holder.agent, bad.request, credential, sdk)).rejects.toThrow()
-})
+    const bad = await ask({ requested_predicates: age(31) })
+    await expect(answerRequest(holder.agent, bad.request, credential, sdk)).rejects.toThrow()
+  },
+)
 
-test('a proof that the wallet made before does not answer again, and the wallet is told', { timeout: 60_000 }, async () => {
-  const plain = { requested_predicates: {} }
-  const [first, second] = [await ask(plain), await ask(plain)]
-  const presentation = await holder.agent.createPresentationForRequestProof(sdk.RequestPresentation.fromMessage(first.request), credential)
-  const replayed = presentation.makeMessage()
-  const { body, attachments, from, to } = sdk.Presentation.fromMessage(replayed)
-  await holder.agent.sendMessage(new sdk.Presentation(body, attachments, from, to, second.thid).makeMessage())
-  const { metaLastFailure } = await presentationIn(issuer.call, second.thid, 'PresentationVerificationFailed')
-  expect(metaLastFailure!.detail).toMatch(/made for another request/)
-  expect(await holder.next(ProtocolType.ProblemReporting)).toMatchObject({ pthid: second.thid })
-})
+test(
+  'a proof that the wallet made before does not answer again, and the wallet is told',
+  { timeout: 60_000 },
+  async () => {
+    const plain = { requested_predicates: {} }
+    const [first, second] = [await ask(plain), await ask(plain)]
+    const presentation = await holder.agent.createPresentationForRequestProof(
+      sdk.RequestPresentation.fromMessage(first.request),
+      credential,
+    )
+    const replayed = presentation.makeMessage()
+    const { body, attachments, from, to } = sdk.Presentation.fromMessage(replayed)
+    await holder.agent.sendMessage(
+      new sdk.Presentation(body, attachments, from, to, second.thid).makeMessage(),
+    )
+    const { metaLastFailure } = await presentationIn(
+      issuer.call,
+      second.thid,
+      'PresentationVerificationFailed',
+    )
+    expect(metaLastFailure!.detail).toMatch(/made for another request/)
+    expect(await holder.next(ProtocolType.ProblemReporting)).toMatchObject({ pthid: second.thid })
+  },
+)

@@ -49,18 +49,25 @@ type Credential = Awaited<ReturnType<typeof issue>>['credential']
 /** How the wallet answers a request; its agent shows no claim of an SD-JWT by itself. */
 const formats: Record<
   TokenFormat,
-  { curve: 'secp256k1' | 'Ed25519'; terms: Parameters<typeof ask>[3]; answer: (credential: Credential) => Promise<void> }
+  {
+    curve: 'secp256k1' | 'Ed25519'
+    terms: Parameters<typeof ask>[3]
+    answer: (credential: Credential) => Promise<void>
+  }
 > = {
   JWT: {
     curve: 'secp256k1',
     terms: {},
-    answer: async (credential) => answerRequest(holder.agent, await holder.next(ProtocolType.DidcommRequestPresentation), credential),
+    answer: async (credential) =>
+      answerRequest(holder.agent, await holder.next(ProtocolType.DidcommRequestPresentation), credential),
   },
   SDJWT: {
     curve: 'Ed25519',
     terms: { credentialFormat: 'SDJWT', claims: { name: '' } },
     answer: async (credential) =>
-      showClaims(holder, await holder.next(ProtocolType.DidcommRequestPresentation), credential, { name: true }),
+      showClaims(holder, await holder.next(ProtocolType.DidcommRequestPresentation), credential, {
+        name: true,
+      }),
   },
 }
 
@@ -81,10 +88,16 @@ test.each(Object.entries(formats))(
     expect(disclosedClaims).toEqual(format === 'SDJWT' ? { name: 'Alice' } : undefined)
 
     await issuer!.call('PATCH /credential-status/revoke-credential/{id}', { path: { id: recordId } })
-    expect((await holder.next(ProtocolType.PrismRevocation)).body).toEqual({ issueCredentialProtocolThreadId: thid })
+    expect((await holder.next(ProtocolType.PrismRevocation)).body).toEqual({
+      issueCredentialProtocolThreadId: thid,
+    })
     const bad = await ask(verifier!, asks, [], terms)
     await answer(credential)
-    const { metaLastFailure } = await presentationIn(verifier!.call, bad.thid, 'PresentationVerificationFailed')
+    const { metaLastFailure } = await presentationIn(
+      verifier!.call,
+      bad.thid,
+      'PresentationVerificationFailed',
+    )
     expect(metaLastFailure!.detail).toMatch(/the credential is revoked/)
     expect((await holder.next(ProtocolType.ProblemReporting)).pthid).toBe(bad.thid)
   },

@@ -37,15 +37,33 @@ const service = (id: string, type: string, uri: string, accept?: string[], routi
 
 /** Keys by purpose and id, as either side resolves a did:peer. */
 const keysHere = (document: DidDocument) =>
-  purposes.flatMap((purpose) => keysFor(document, purpose).map(({ id, publicKeyJwk: { crv, x } }) => [purpose, id, crv, x]))
+  purposes.flatMap((purpose) =>
+    keysFor(document, purpose).map(({ id, publicKeyJwk: { crv, x } }) => [purpose, id, crv, x]),
+  )
 const keysThere = ({ authentication, keyAgreement }: Domain.DIDDocument) => [
-  ...authentication.map(({ id, publicKeyJwk }) => ['authentication', id, (publicKeyJwk as { crv: string }).crv, publicKeyJwk!.x]),
-  ...keyAgreement.map(({ id, publicKeyJwk }) => ['keyAgreement', id, (publicKeyJwk as { crv: string }).crv, publicKeyJwk!.x]),
+  ...authentication.map(({ id, publicKeyJwk }) => [
+    'authentication',
+    id,
+    (publicKeyJwk as { crv: string }).crv,
+    publicKeyJwk!.x,
+  ]),
+  ...keyAgreement.map(({ id, publicKeyJwk }) => [
+    'keyAgreement',
+    id,
+    (publicKeyJwk as { crv: string }).crv,
+    publicKeyJwk!.x,
+  ]),
 ]
 
 describe('a did:peer:2', () => {
   const http = service('#didcomm-1', 'DIDCommMessaging', 'http://127.0.0.1/inbox', ['didcomm/v2'], [])
-  const mediated = service('#didcomm-1', 'DIDCommMessaging', 'did:peer:2.Ez6LS', ['didcomm/v2'], ['did:example:mediator#key-1'])
+  const mediated = service(
+    '#didcomm-1',
+    'DIDCommMessaging',
+    'did:peer:2.Ez6LS',
+    ['didcomm/v2'],
+    ['did:example:mediator#key-1'],
+  )
   const socket = service('#didcomm-2', 'DIDCommMessaging', 'ws://127.0.0.1/ws')
   const linked = service('#domain', 'LinkedDomains', 'https://wallet.example/')
 
@@ -64,7 +82,9 @@ describe('a did:peer:2', () => {
       type: type[0],
       serviceEndpoint: { uri, accept, routingKeys },
     }))
-    expect((here.service ?? []).map(({ type, serviceEndpoint }) => ({ type, serviceEndpoint }))).toEqual(shown)
+    expect((here.service ?? []).map(({ type, serviceEndpoint }) => ({ type, serviceEndpoint }))).toEqual(
+      shown,
+    )
     expect(new Set((here.service ?? []).map(({ id }) => id)).size).toBe(services.length)
   })
 
@@ -78,7 +98,10 @@ describe('a did:peer:2', () => {
     const there = await agent.castor.resolveDID(did)
     expect(keysThere(there)).toEqual(keysHere(resolvePeerDid(did)))
     expect(there.services).toMatchObject([
-      { type: ['DIDCommMessaging'], serviceEndpoint: { uri: 'http://127.0.0.1:8090/mailbox', accept: ['didcomm/v2'], routingKeys: [] } },
+      {
+        type: ['DIDCommMessaging'],
+        serviceEndpoint: { uri: 'http://127.0.0.1:8090/mailbox', accept: ['didcomm/v2'], routingKeys: [] },
+      },
     ])
   })
 
@@ -98,11 +121,18 @@ describe('a long-form did:prism', () => {
   test.each([Curve.SECP256K1, Curve.ED25519])(
     'of the SDK, with a key on %s, resolves here to the keys and services it was made of',
     async (curve) => {
-      const services = [service('first', 'LinkedDomains', 'https://wallet.example/'), service('second', 'Other', 'https://other.example/')]
-      const did = await agent.runTask(new sdk.Tasks.CreatePrismDID({ authenticationKeyCurve: curve, services, alias: 'x' }))
+      const services = [
+        service('first', 'LinkedDomains', 'https://wallet.example/'),
+        service('second', 'Other', 'https://other.example/'),
+      ]
+      const did = await agent.runTask(
+        new sdk.Tasks.CreatePrismDID({ authenticationKeyCurve: curve, services, alias: 'x' }),
+      )
       const document = await resolver.document(did.toString())
       const [, authentication] = await agent.pluto.getDIDPrivateKeysByDID(did)
-      const jwk = (authentication!.publicKey() as unknown as { to: { JWK(): Record<string, string> } }).to.JWK()
+      const jwk = (
+        authentication!.publicKey() as unknown as { to: { JWK(): Record<string, string> } }
+      ).to.JWK()
       expect(keysFor(document, 'authentication')).toMatchObject([
         { id: `${did.toString()}#authentication-0`, publicKeyJwk: { crv: jwk['crv'], x: jwk['x'] } },
       ])
@@ -115,14 +145,20 @@ describe('a long-form did:prism', () => {
 
   /** The bare key, uncompressed on secp256k1. */
   const multibase = (key: PublicJwk) =>
-    base58btc.encode(key.kty === 'OKP' ? okpBytes(key) : Buffer.from([4, ...fromBase64(key.x), ...fromBase64(key.y!)]))
+    base58btc.encode(
+      key.kty === 'OKP' ? okpBytes(key) : Buffer.from([4, ...fromBase64(key.x), ...fromBase64(key.y!)]),
+    )
 
   test('of ours resolves there to the same keys and services', async () => {
     const newPublic = (curve: 'secp256k1' | 'Ed25519' | 'X25519'): PublicJwk => {
       const key = toPublic(generateKey(curve))
       return key.y && fromBase64(key.y)[0] === 0 ? newPublic(curve) : key
     }
-    const newKey = (id: string, usage: Usage, curve: 'secp256k1' | 'Ed25519' | 'X25519') => ({ id, usage, publicKey: newPublic(curve) })
+    const newKey = (id: string, usage: Usage, curve: 'secp256k1' | 'Ed25519' | 'X25519') => ({
+      id,
+      usage,
+      publicKey: newPublic(curve),
+    })
     const publicKeys = [
       newKey('master0', 'master', 'secp256k1'),
       newKey('auth-1', 'authentication', 'Ed25519'),
@@ -134,12 +170,19 @@ describe('a long-form did:prism', () => {
     const did = toLongForm(encodeOperation({ operation: 'create', publicKeys, services, contexts: [] }))
     const there = await agent.castor.resolveDID(did)
     const keysOf = (usage: Usage) =>
-      publicKeys.flatMap((key) => (key.usage === usage ? [{ id: `${did}#${key.id}`, publicKeyMultibase: multibase(key.publicKey) }] : []))
+      publicKeys.flatMap((key) =>
+        key.usage === usage ? [{ id: `${did}#${key.id}`, publicKeyMultibase: multibase(key.publicKey) }] : [],
+      )
     expect(there.authentication).toMatchObject(keysOf('authentication'))
     expect(there.keyAgreement).toMatchObject(keysOf('keyAgreement'))
     expect(there.verificationMethods).toMatchObject(
-      publicKeys.map(({ id, publicKey }) => ({ id: `${did}#${id}`, publicKeyMultibase: multibase(publicKey) })),
+      publicKeys.map(({ id, publicKey }) => ({
+        id: `${did}#${id}`,
+        publicKeyMultibase: multibase(publicKey),
+      })),
     )
-    expect(there.services).toMatchObject([{ id: 'first', type: ['LinkedDomains'], serviceEndpoint: { uri: 'https://agent.example/' } }])
+    expect(there.services).toMatchObject([
+      { id: 'first', type: ['LinkedDomains'], serviceEndpoint: { uri: 'https://agent.example/' } },
+    ])
   })
 })

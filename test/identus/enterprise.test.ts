@@ -27,18 +27,26 @@ test('it answers a DID request with a DID of its making, and its Ed25519 key sig
   const request = await agent.tenant('POST /onboard/did-requests', { body: { from: 'Acme' } })
   const invitation = await holder.agent.parsePrismInvitation(JSON.stringify(request.didRequest))
   await holder.agent.acceptInvitation(invitation)
-  const known = await agent.tenant('GET /onboard/did-requests/{didRequestId}', { path: { didRequestId: request.id } })
+  const known = await agent.tenant('GET /onboard/did-requests/{didRequestId}', {
+    path: { didRequestId: request.id },
+  })
   expect(known).toMatchObject({ state: 'success', did: expect.stringMatching(/^did:peer:2\./) })
   // A second answer is refused, and the SDK says so.
   await expect(holder.agent.acceptInvitation(invitation)).rejects.toThrow()
 
-  const { id, challenge } = await agent.tenant('POST /did-authentication/challenges', { body: { from: 'Acme' } })
+  const { id, challenge } = await agent.tenant('POST /did-authentication/challenges', {
+    body: { from: 'Acme' },
+  })
   const did = sdk.Domain.DID.from(known.did!)
   const { value } = await holder.agent.signWith(did, Buffer.from(challenge.nonce))
   const body = { did: known.did, signature: Buffer.from(value).toString('base64url') }
-  expect(await ask(agent, `POST ${challenge.submissionEndpoint}`, { body, type: 'text/plain;charset=UTF-8' })).toMatchObject({
+  expect(
+    await ask(agent, `POST ${challenge.submissionEndpoint}`, { body, type: 'text/plain;charset=UTF-8' }),
+  ).toMatchObject({
     status: 200,
   })
-  const signedIn = await agent.tenant('GET /did-authentication/challenges/{challengeId}', { path: { challengeId: id } })
+  const signedIn = await agent.tenant('GET /did-authentication/challenges/{challengeId}', {
+    path: { challengeId: id },
+  })
   expect(signedIn).toMatchObject({ state: 'success', did: known.did })
 })

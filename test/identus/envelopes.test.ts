@@ -23,7 +23,11 @@ const { AttachmentDescriptor, DID, DIDDocument, Message } = sdk.Domain
 /** Somebody on our side: a DID with its keys. */
 function newPerson(serviceUri = 'http://127.0.0.1:8090/mailbox') {
   const [agreement, authentication] = [generateKey('X25519'), generateKey('Ed25519')]
-  const did = createPeerDid({ keyAgreement: toPublic(agreement), authentication: toPublic(authentication), serviceUri })
+  const did = createPeerDid({
+    keyAgreement: toPublic(agreement),
+    authentication: toPublic(authentication),
+    serviceUri,
+  })
   const sender: OwnKey = { kid: `${did}#key-1`, privateJwk: agreement }
   const signer: OwnKey = { kid: `${did}#key-2`, privateJwk: authentication }
   return { did, sender, signer, agreement: toPublic(agreement), authentication: toPublic(authentication) }
@@ -80,15 +84,21 @@ const letterThere = () => ({
   body: letter().body,
 })
 
-const ourAuthcrypt = () => packAuthcrypt(letter(), { sender: ours.sender, recipients: [recipientOf(theirs.toString())] })
+const ourAuthcrypt = () =>
+  packAuthcrypt(letter(), { sender: ours.sender, recipients: [recipientOf(theirs.toString())] })
 const anoncryptOf = (content: unknown, enc: (typeof contentEncryptions)[number]) =>
-  encrypt(utf8(typeof content === 'string' ? content : JSON.stringify(content)), { recipients: [recipientOf(theirs.toString())], enc })
+  encrypt(utf8(typeof content === 'string' ? content : JSON.stringify(content)), {
+    recipients: [recipientOf(theirs.toString())],
+    enc,
+  })
 
 describe('the SDK opens our', () => {
   test('authcrypt, with every header, and attachments in either form', async () => {
     const message = await agent.mercury.unpackMessage(ourAuthcrypt())
     expect(message).toMatchObject(letterThere())
-    expect(message.attachments.map(({ id, format, payload }) => ({ id, format, payload: payload as unknown }))).toEqual([
+    expect(
+      message.attachments.map(({ id, format, payload }) => ({ id, format, payload: payload as unknown })),
+    ).toEqual([
       { id: 'text', format: 'prism/jwt', payload: '~?>ÿ' },
       { id: 'value', format: 'prism/jwt', payload: { a: [1] } },
     ])
@@ -104,7 +114,9 @@ describe('the SDK opens our', () => {
   })
 
   test.each(contentEncryptions)('anoncrypt by %s of what we signed', async (enc) => {
-    expect(await agent.mercury.unpackMessage(anoncryptOf(signed(letter(), [ours.signer]), enc))).toMatchObject(letterThere())
+    expect(
+      await agent.mercury.unpackMessage(anoncryptOf(signed(letter(), [ours.signer]), enc)),
+    ).toMatchObject(letterThere())
   })
 
   test('anoncrypt of what we signed, but not when the signature is of another key', async () => {
@@ -115,16 +127,23 @@ describe('the SDK opens our', () => {
   test('authcrypt with a message of half a megabyte', async () => {
     const body = { content: 'x'.repeat(500_000) }
     const recipients = [recipientOf(theirs.toString())]
-    const message = await agent.mercury.unpackMessage(packAuthcrypt({ ...letter(), body }, { sender: ours.sender, recipients }))
+    const message = await agent.mercury.unpackMessage(
+      packAuthcrypt({ ...letter(), body }, { sender: ours.sender, recipients }),
+    )
     expect(message.body).toEqual(body)
   })
 
-  test.each(['tag', 'ciphertext', 'iv'])('authcrypt, but not after one changed bit of its %s', async (member) => {
-    const envelope = JSON.parse(ourAuthcrypt()) as Record<string, string>
-    const bytes = Buffer.from(envelope[member]!, 'base64url')
-    bytes[0]! ^= 1
-    await expect(agent.mercury.unpackMessage(JSON.stringify({ ...envelope, [member]: bytes.toString('base64url') }))).rejects.toBeDefined()
-  })
+  test.each(['tag', 'ciphertext', 'iv'])(
+    'authcrypt, but not after one changed bit of its %s',
+    async (member) => {
+      const envelope = JSON.parse(ourAuthcrypt()) as Record<string, string>
+      const bytes = Buffer.from(envelope[member]!, 'base64url')
+      bytes[0]! ^= 1
+      await expect(
+        agent.mercury.unpackMessage(JSON.stringify({ ...envelope, [member]: bytes.toString('base64url') })),
+      ).rejects.toBeDefined()
+    },
+  )
 })
 
 describe('we open the SDK’s', () => {
@@ -182,22 +201,34 @@ describe('we open the SDK’s', () => {
       },
     })
     const [request, presentation, forward] = opened.message.attachments!
-    expect([request, presentation].map((part) => Buffer.from(attachmentBytes(part!)).toString())).toEqual(['~?>ÿ', '~?>ÿ'])
+    expect([request, presentation].map((part) => Buffer.from(attachmentBytes(part!)).toString())).toEqual([
+      '~?>ÿ',
+      '~?>ÿ',
+    ])
     expect(attachmentJson(forward!)).toEqual({ a: [1] })
   })
 
   test('anoncrypt, from nobody', async () => {
     const opened = await open(await agent.mercury.packMessage(message()))
-    expect(opened).toMatchObject({ authenticated: false, anonymous: true, message: { id: 'an-id', body: { content: 'für Ägypten 🏛' } } })
+    expect(opened).toMatchObject({
+      authenticated: false,
+      anonymous: true,
+      message: { id: 'an-id', body: { content: 'für Ägypten 🏛' } },
+    })
     expect(opened).not.toHaveProperty('senderKid')
   })
 
-  test.each(['tag', 'ciphertext', 'iv'])('authcrypt, but not after one changed bit of its %s', async (member) => {
-    const envelope = JSON.parse(await agent.mercury.packMessage(message(theirs))) as Record<string, string>
-    const bytes = Buffer.from(envelope[member]!, 'base64url')
-    bytes[0]! ^= 1
-    await expect(open(JSON.stringify({ ...envelope, [member]: bytes.toString('base64url') }))).rejects.toMatchObject({
-      type: 'error:DIDCommControllerError:UnpackingFailed',
-    })
-  })
+  test.each(['tag', 'ciphertext', 'iv'])(
+    'authcrypt, but not after one changed bit of its %s',
+    async (member) => {
+      const envelope = JSON.parse(await agent.mercury.packMessage(message(theirs))) as Record<string, string>
+      const bytes = Buffer.from(envelope[member]!, 'base64url')
+      bytes[0]! ^= 1
+      await expect(
+        open(JSON.stringify({ ...envelope, [member]: bytes.toString('base64url') })),
+      ).rejects.toMatchObject({
+        type: 'error:DIDCommControllerError:UnpackingFailed',
+      })
+    },
+  )
 })

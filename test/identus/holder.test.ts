@@ -37,7 +37,12 @@ const claims = { familyName: 'Ärger', age: 42, address: { city: 'Zürich' }, '~
 /** The issuer publishes a schema; its URL. */
 async function newSchema({ call }: Tenant, author: string) {
   const properties = { familyName: { type: 'string' }, age: { type: 'integer' } }
-  const schema = { $schema: 'https://json-schema.org/draft/2020-12/schema', type: 'object', properties, required: ['familyName', 'age'] }
+  const schema = {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    type: 'object',
+    properties,
+    required: ['familyName', 'age'],
+  }
   const type = 'https://w3c-ccg.github.io/vc-json-schemas/schema/2.0/schema.json'
   const body = { name: 'person', version: '1.0.0', type, author, tags: [], schema }
   const { guid } = await call('POST /schema-registry/schemas', { body })
@@ -46,9 +51,15 @@ async function newSchema({ call }: Tenant, author: string) {
 
 /** The issuer accepts a proof, and every state of its is announced. */
 async function accept({ call, walletId }: Tenant, presentationId: string) {
-  await call('PATCH /present-proof/presentations/{presentationId}', { path: { presentationId }, body: { action: 'presentation-accept' } })
+  await call('PATCH /present-proof/presentations/{presentationId}', {
+    path: { presentationId },
+    body: { action: 'presentation-accept' },
+  })
   for (const state of ['CredentialSent', 'PresentationAccepted']) {
-    await sink.waitFor(state, (event) => event.walletId === walletId && [event.data.status, event.data.protocolState].includes(state))
+    await sink.waitFor(
+      state,
+      (event) => event.walletId === walletId && [event.data.status, event.data.protocolState].includes(state),
+    )
   }
 }
 
@@ -56,181 +67,242 @@ async function accept({ call, walletId }: Tenant, presentationId: string) {
 function announcedBy({ walletId }: Tenant): Record<string, unknown[]> {
   const story: Record<string, unknown[]> = {}
   for (const { type, data, ...event } of sink.events) {
-    if (event.walletId === walletId) (story[type] ??= []).push(data.state ?? data.protocolState ?? data.status)
+    if (event.walletId === walletId)
+      (story[type] ??= []).push(data.state ?? data.protocolState ?? data.status)
   }
   return story
 }
 
 /** The tables of service §3.1 to §3.3 for the issuer, whoever holds. */
 const issuersStory = Object.fromEntries(
-  Object.entries(wholeStory).flatMap(([key, states]) => (key.startsWith('issuer ') ? [[key.slice('issuer '.length), states]] : [])),
+  Object.entries(wholeStory).flatMap(([key, states]) =>
+    key.startsWith('issuer ') ? [[key.slice('issuer '.length), states]] : [],
+  ),
 )
 
-describe.each(['secp256k1', 'Ed25519'] as const)('a wallet of the stock SDK, and an issuer that signs on %s', (curve) => {
-  let holder: Holder
-  let issuer: Tenant
-  let did: string
-  let schemaId: string
-  let connection: Awaited<ReturnType<typeof connect>>
-  let issued: Awaited<ReturnType<typeof issue>>
-  let proof: Awaited<ReturnType<typeof ask>>
-  let story: ReturnType<typeof announcedBy>
-  const connections = vi.fn()
+describe.each(['secp256k1', 'Ed25519'] as const)(
+  'a wallet of the stock SDK, and an issuer that signs on %s',
+  (curve) => {
+    let holder: Holder
+    let issuer: Tenant
+    let did: string
+    let schemaId: string
+    let connection: Awaited<ReturnType<typeof connect>>
+    let issued: Awaited<ReturnType<typeof issue>>
+    let proof: Awaited<ReturnType<typeof ask>>
+    let story: ReturnType<typeof announcedBy>
+    const connections = vi.fn()
 
-  beforeAll(async () => {
-    issuer = await agent.newTenant('issuer')
-    holder = await newHolder()
-    holder.agent.addListener(sdk.ListenerKey.CONNECTION, connections)
-    did = (await newDid(issuer, 'assertionMethod', curve)).did
-    schemaId = await newSchema(issuer, did)
-    connection = await connect(holder, issuer)
-    const { connectionId } = connection
-    issued = await issue(holder, issuer, { connectionId, issuingDID: did, schemaId, claims, validityPeriod: 3_600 })
-    proof = await ask(issuer, connectionId, [{ schemaId, trustIssuers: [did] }])
-    await answerRequest(holder.agent, await holder.next(ProtocolType.DidcommRequestPresentation), issued.credential)
+    beforeAll(async () => {
+      issuer = await agent.newTenant('issuer')
+      holder = await newHolder()
+      holder.agent.addListener(sdk.ListenerKey.CONNECTION, connections)
+      did = (await newDid(issuer, 'assertionMethod', curve)).did
+      schemaId = await newSchema(issuer, did)
+      connection = await connect(holder, issuer)
+      const { connectionId } = connection
+      issued = await issue(holder, issuer, {
+        connectionId,
+        issuingDID: did,
+        schemaId,
+        claims,
+        validityPeriod: 3_600,
+      })
+      proof = await ask(issuer, connectionId, [{ schemaId, trustIssuers: [did] }])
+      await answerRequest(
+        holder.agent,
+        await holder.next(ProtocolType.DidcommRequestPresentation),
+        issued.credential,
+      )
+      await presentationIn(issuer.call, proof.thid, 'PresentationVerified')
+      await accept(issuer, proof.presentationId)
+      story = announcedBy(issuer)
+    }, 30_000)
+    afterAll(() => holder[Symbol.asyncDispose]())
+
+    test('go through every state of the issuer once, in order', () => {
+      expect(story).toEqual(issuersStory)
+    })
+
+    test('are connected, as the wallet sees it', async () => {
+      const { thid, response } = connection
+      expect(response).toMatchObject({ thid, pthid: thid })
+      expect(connections).toHaveBeenCalledOnce()
+      expect(await holder.agent.pluto.getAllDidPairs()).toMatchObject([
+        { host: { uuid: response.to!.uuid }, receiver: { uuid: response.from!.uuid }, name: 'issuer' },
+      ])
+    })
+
+    test('have the same credential', async () => {
+      const [stored, ...others] = await holder.agent.verifiableCredentials()
+      expect(others).toEqual([])
+      expect(stored).toMatchObject({ id: issued.credential.id, issuer: did, credentialType: 'prism/jwt' })
+      expect(stored!.claims).toEqual([{ ...claims, id: stored!.subject }])
+      expect(stored!.properties.get('exp')).toBe(stored!.properties.get('nbf') + 3_600)
+      expect(stored!.subject).toMatch(/^did:prism:[0-9a-f]{64}:/)
+      const record = await credentialIn(issuer.call, issued.thid, 'CredentialSent')
+      expect(Buffer.from(record.credential!, 'base64url').toString()).toBe(stored!.id)
+    })
+
+    test('agree on the proof, which is of that credential and answers that request', async () => {
+      const { data } = await presentationIn(issuer.call, proof.thid, 'PresentationAccepted')
+      const payload = JSON.parse(Buffer.from(data[0]!.split('.')[1]!, 'base64url').toString()) as Record<
+        string,
+        unknown
+      >
+      expect(payload).toMatchObject({
+        iss: issued.credential.subject,
+        vp: { verifiableCredential: [issued.credential.id] },
+      })
+    })
+
+    test('agree on who signed the credential, and on nobody having signed another', async () => {
+      const { credential } = issued
+      const [header, payload, signature] = credential.id.split('.') as [string, string, string]
+      const changed = { ...(JSON.parse(Buffer.from(payload, 'base64url').toString()) as object), nbf: 0 }
+      const forged = `${header}.${Buffer.from(JSON.stringify(changed)).toString('base64url')}.${signature}`
+      const other = await newDid(issuer, 'assertionMethod', curve)
+      expect(await holder.verifies(credential.id, did)).toBe(true)
+      expect(await holder.verifies(forged, did)).toBe(false)
+      expect(await holder.verifies(credential.id, other.did)).toBe(false)
+    })
+
+    test('part over a proof of what was not asked for, and the wallet can read why', async () => {
+      const trusted = await newDid(await agent.newTenant('other'), 'assertionMethod', curve)
+      const { thid } = await ask(issuer, connection.connectionId, [{ schemaId, trustIssuers: [trusted.did] }])
+      await answerRequest(
+        holder.agent,
+        await holder.next(ProtocolType.DidcommRequestPresentation),
+        issued.credential,
+      )
+      await presentationIn(issuer.call, thid, 'PresentationVerificationFailed')
+      expect(await holder.next(ProtocolType.ProblemReporting)).toMatchObject({
+        pthid: thid,
+        body: { code: 'e.p.presentation-verification-failed', comment: expect.any(String) },
+      })
+    })
+  },
+)
+
+test(
+  'a wallet that answers before our POST has returned goes the same way',
+  { timeout: 20_000 },
+  async () => {
+    await using holder = await newHolder(async (message, agent) => {
+      if (message.piuri === ProtocolType.DidcommOfferCredential) await answerOffer(agent, message)
+      if (message.piuri === ProtocolType.DidcommIssueCredential) await keepCredential(agent, message)
+      const [credential] = await agent.verifiableCredentials()
+      if (message.piuri === ProtocolType.DidcommRequestPresentation)
+        await answerRequest(agent, message, credential!)
+    })
+    const issuer = await agent.newTenant('issuer')
+    const { did: issuingDID } = await newDid(issuer, 'assertionMethod')
+    const { connectionId } = await connect(holder, issuer)
+    const body = { connectionId, issuingDID, claims, automaticIssuance: true }
+    const { thid } = await issuer.call('POST /issue-credentials/credential-offers', { body })
+    await credentialIn(issuer.call, thid, 'CredentialSent')
+    const proof = await ask(issuer, connectionId)
     await presentationIn(issuer.call, proof.thid, 'PresentationVerified')
     await accept(issuer, proof.presentationId)
-    story = announcedBy(issuer)
-  }, 30_000)
-  afterAll(() => holder[Symbol.asyncDispose]())
+    expect(announcedBy(issuer)).toEqual(issuersStory)
+  },
+)
 
-  test('go through every state of the issuer once, in order', () => {
-    expect(story).toEqual(issuersStory)
-  })
+test(
+  'a wallet reads invitations whatever characters are in them, and connects once by each',
+  { timeout: 20_000 },
+  async () => {
+    await using holder = await newHolder()
+    const issuer = await agent.newTenant('issuer')
+    for (const goal of ['~>?~>?~>?', 'Für Ägypten 🏛 ÿÿÿ', '\u007f"\\/\u2028']) {
+      const { parsed, connectionId } = await connect(holder, issuer, { goal, goalCode: 'issue-vc?' })
+      expect(parsed).toMatchObject({ body: { goal, goal_code: 'issue-vc?', accept: [] } })
+      const refusal = await holder.agent
+        .acceptInvitation(parsed)
+        .then(String, ({ status }: { status: number }) => status)
+      expect([400, 422]).toContain(refusal)
+      const { state } = await issuer.call('GET /connections/{connectionId}', { path: { connectionId } })
+      expect(state).toBe('ConnectionResponseSent')
+    }
+  },
+)
 
-  test('are connected, as the wallet sees it', async () => {
-    const { thid, response } = connection
-    expect(response).toMatchObject({ thid, pthid: thid })
-    expect(connections).toHaveBeenCalledOnce()
-    expect(await holder.agent.pluto.getAllDidPairs()).toMatchObject([
-      { host: { uuid: response.to!.uuid }, receiver: { uuid: response.from!.uuid }, name: 'issuer' },
-    ])
-  })
-
-  test('have the same credential', async () => {
-    const [stored, ...others] = await holder.agent.verifiableCredentials()
-    expect(others).toEqual([])
-    expect(stored).toMatchObject({ id: issued.credential.id, issuer: did, credentialType: 'prism/jwt' })
-    expect(stored!.claims).toEqual([{ ...claims, id: stored!.subject }])
-    expect(stored!.properties.get('exp')).toBe(stored!.properties.get('nbf') + 3_600)
-    expect(stored!.subject).toMatch(/^did:prism:[0-9a-f]{64}:/)
-    const record = await credentialIn(issuer.call, issued.thid, 'CredentialSent')
-    expect(Buffer.from(record.credential!, 'base64url').toString()).toBe(stored!.id)
-  })
-
-  test('agree on the proof, which is of that credential and answers that request', async () => {
-    const { data } = await presentationIn(issuer.call, proof.thid, 'PresentationAccepted')
-    const payload = JSON.parse(Buffer.from(data[0]!.split('.')[1]!, 'base64url').toString()) as Record<string, unknown>
-    expect(payload).toMatchObject({ iss: issued.credential.subject, vp: { verifiableCredential: [issued.credential.id] } })
-  })
-
-  test('agree on who signed the credential, and on nobody having signed another', async () => {
-    const { credential } = issued
-    const [header, payload, signature] = credential.id.split('.') as [string, string, string]
-    const changed = { ...(JSON.parse(Buffer.from(payload, 'base64url').toString()) as object), nbf: 0 }
-    const forged = `${header}.${Buffer.from(JSON.stringify(changed)).toString('base64url')}.${signature}`
-    const other = await newDid(issuer, 'assertionMethod', curve)
-    expect(await holder.verifies(credential.id, did)).toBe(true)
-    expect(await holder.verifies(forged, did)).toBe(false)
-    expect(await holder.verifies(credential.id, other.did)).toBe(false)
-  })
-
-  test('part over a proof of what was not asked for, and the wallet can read why', async () => {
-    const trusted = await newDid(await agent.newTenant('other'), 'assertionMethod', curve)
-    const { thid } = await ask(issuer, connection.connectionId, [{ schemaId, trustIssuers: [trusted.did] }])
-    await answerRequest(holder.agent, await holder.next(ProtocolType.DidcommRequestPresentation), issued.credential)
-    await presentationIn(issuer.call, thid, 'PresentationVerificationFailed')
-    expect(await holder.next(ProtocolType.ProblemReporting)).toMatchObject({
-      pthid: thid,
-      body: { code: 'e.p.presentation-verification-failed', comment: expect.any(String) },
+test(
+  'a wallet and an issuer have words, and an offer that the wallet declines is known as declined',
+  { timeout: 20_000 },
+  async () => {
+    await using holder = await newHolder()
+    const issuer = await agent.newTenant('issuer')
+    const { did: issuingDID } = await newDid(issuer, 'assertionMethod')
+    const { connectionId, response } = await connect(holder, issuer)
+    const [me, them] = [response.to!, response.from!]
+    await issuer.call('POST /messages', { body: { connectionId, content: 'Für Dich 🏛' } })
+    expect(await holder.next(ProtocolType.DidcommBasicMessage)).toMatchObject({
+      body: { content: 'Für Dich 🏛' },
     })
-  })
-})
-
-test('a wallet that answers before our POST has returned goes the same way', { timeout: 20_000 }, async () => {
-  await using holder = await newHolder(async (message, agent) => {
-    if (message.piuri === ProtocolType.DidcommOfferCredential) await answerOffer(agent, message)
-    if (message.piuri === ProtocolType.DidcommIssueCredential) await keepCredential(agent, message)
-    const [credential] = await agent.verifiableCredentials()
-    if (message.piuri === ProtocolType.DidcommRequestPresentation) await answerRequest(agent, message, credential!)
-  })
-  const issuer = await agent.newTenant('issuer')
-  const { did: issuingDID } = await newDid(issuer, 'assertionMethod')
-  const { connectionId } = await connect(holder, issuer)
-  const body = { connectionId, issuingDID, claims, automaticIssuance: true }
-  const { thid } = await issuer.call('POST /issue-credentials/credential-offers', { body })
-  await credentialIn(issuer.call, thid, 'CredentialSent')
-  const proof = await ask(issuer, connectionId)
-  await presentationIn(issuer.call, proof.thid, 'PresentationVerified')
-  await accept(issuer, proof.presentationId)
-  expect(announcedBy(issuer)).toEqual(issuersStory)
-})
-
-test('a wallet reads invitations whatever characters are in them, and connects once by each', { timeout: 20_000 }, async () => {
-  await using holder = await newHolder()
-  const issuer = await agent.newTenant('issuer')
-  for (const goal of ['~>?~>?~>?', 'Für Ägypten 🏛 ÿÿÿ', '\u007f"\\/\u2028']) {
-    const { parsed, connectionId } = await connect(holder, issuer, { goal, goalCode: 'issue-vc?' })
-    expect(parsed).toMatchObject({ body: { goal, goal_code: 'issue-vc?', accept: [] } })
-    const refusal = await holder.agent.acceptInvitation(parsed).then(String, ({ status }: { status: number }) => status)
-    expect([400, 422]).toContain(refusal)
-    const { state } = await issuer.call('GET /connections/{connectionId}', { path: { connectionId } })
-    expect(state).toBe('ConnectionResponseSent')
-  }
-})
-
-test('a wallet and an issuer have words, and an offer that the wallet declines is known as declined', { timeout: 20_000 }, async () => {
-  await using holder = await newHolder()
-  const issuer = await agent.newTenant('issuer')
-  const { did: issuingDID } = await newDid(issuer, 'assertionMethod')
-  const { connectionId, response } = await connect(holder, issuer)
-  const [me, them] = [response.to!, response.from!]
-  await issuer.call('POST /messages', { body: { connectionId, content: 'Für Dich 🏛' } })
-  expect(await holder.next(ProtocolType.DidcommBasicMessage)).toMatchObject({ body: { content: 'Für Dich 🏛' } })
-  await holder.agent.sendMessage(new sdk.BasicMessage({ content: 'Nein, danke' }, me, them).makeMessage())
-  const { contents } = await issuer.call('GET /messages', { query: { connectionId } })
-  expect(contents).toMatchObject([
-    { direction: 'sent', content: 'Für Dich 🏛' },
-    { direction: 'received', content: 'Nein, danke' },
-  ])
-  const { thid } = await issuer.call('POST /issue-credentials/credential-offers', { body: { connectionId, issuingDID, claims } })
-  const offer = await holder.next(ProtocolType.DidcommOfferCredential)
-  const report = new didcomm.ProblemReport({ code: 'e.p.msg.declined', comment: 'Not {1}.', args: ['today'] }, me, them, offer.thid)
-  await holder.agent.sendMessage(report.makeMessage())
-  const { metaLastFailure } = await credentialIn(issuer.call, thid, 'ProblemReportReceived')
-  expect(metaLastFailure).toMatchObject({ type: 'e.p.msg.declined', detail: 'Not today.' })
-})
+    await holder.agent.sendMessage(new sdk.BasicMessage({ content: 'Nein, danke' }, me, them).makeMessage())
+    const { contents } = await issuer.call('GET /messages', { query: { connectionId } })
+    expect(contents).toMatchObject([
+      { direction: 'sent', content: 'Für Dich 🏛' },
+      { direction: 'received', content: 'Nein, danke' },
+    ])
+    const { thid } = await issuer.call('POST /issue-credentials/credential-offers', {
+      body: { connectionId, issuingDID, claims },
+    })
+    const offer = await holder.next(ProtocolType.DidcommOfferCredential)
+    const report = new didcomm.ProblemReport(
+      { code: 'e.p.msg.declined', comment: 'Not {1}.', args: ['today'] },
+      me,
+      them,
+      offer.thid,
+    )
+    await holder.agent.sendMessage(report.makeMessage())
+    const { metaLastFailure } = await credentialIn(issuer.call, thid, 'ProblemReportReceived')
+    expect(metaLastFailure).toMatchObject({ type: 'e.p.msg.declined', detail: 'Not today.' })
+  },
+)
 
 /** The wallet opens an invitation and finds a message in it. */
-async function open({ agent, next }: Holder, { invitation }: { invitation?: { invitationUrl: string } | undefined }, type: string) {
+async function open(
+  { agent, next }: Holder,
+  { invitation }: { invitation?: { invitationUrl: string } | undefined },
+  type: string,
+) {
   const parsed = await agent.parseInvitation(invitation!.invitationUrl)
   await agent.acceptInvitation(parsed)
   return next(type)
 }
 
-test('a wallet takes a credential from one invitation, and proves it by another, without any connection', { timeout: 20_000 }, async () => {
-  await using holder = await newHolder()
-  const issuer = await agent.newTenant('issuer')
-  const { did: issuingDID } = await newDid(issuer, 'assertionMethod')
-  const offer = await issuer.call('POST /issue-credentials/credential-offers/invitation', {
-    body: { issuingDID, claims, automaticIssuance: true, goalCode: 'issue-vc', goal: 'Für Dich' },
-  })
-  const offered = await open(holder, offer, ProtocolType.DidcommOfferCredential)
-  expect(offered).toMatchObject({ thid: offer.thid, from: { uuid: offer.invitation!.from } })
-  await answerOffer(holder.agent, offered)
-  const credential = await keepCredential(holder.agent, await holder.next(ProtocolType.DidcommIssueCredential))
-  expect(credential.claims).toEqual([{ ...claims, id: credential.subject }])
-  expect(await holder.verifies(credential.id, issuingDID)).toBe(true)
-  await credentialIn(issuer.call, offer.thid, 'CredentialSent')
+test(
+  'a wallet takes a credential from one invitation, and proves it by another, without any connection',
+  { timeout: 20_000 },
+  async () => {
+    await using holder = await newHolder()
+    const issuer = await agent.newTenant('issuer')
+    const { did: issuingDID } = await newDid(issuer, 'assertionMethod')
+    const offer = await issuer.call('POST /issue-credentials/credential-offers/invitation', {
+      body: { issuingDID, claims, automaticIssuance: true, goalCode: 'issue-vc', goal: 'Für Dich' },
+    })
+    const offered = await open(holder, offer, ProtocolType.DidcommOfferCredential)
+    expect(offered).toMatchObject({ thid: offer.thid, from: { uuid: offer.invitation!.from } })
+    await answerOffer(holder.agent, offered)
+    const credential = await keepCredential(
+      holder.agent,
+      await holder.next(ProtocolType.DidcommIssueCredential),
+    )
+    expect(credential.claims).toEqual([{ ...claims, id: credential.subject }])
+    expect(await holder.verifies(credential.id, issuingDID)).toBe(true)
+    await credentialIn(issuer.call, offer.thid, 'CredentialSent')
 
-  const options = { challenge: 'of this test', domain: 'https://verifier.example' }
-  const proof = await issuer.call('POST /present-proof/presentations/invitation', {
-    body: { options, proofs: [], goalCode: 'prove', goal: 'Für mich' },
-  })
-  const request = await open(holder, proof, ProtocolType.DidcommRequestPresentation)
-  expect(request).toMatchObject({ thid: proof.thid, from: { uuid: proof.invitation!.from } })
-  await answerRequest(holder.agent, request, credential)
-  const { data } = await presentationIn(issuer.call, proof.thid, 'PresentationVerified')
-  expect(data).toEqual([expect.stringMatching(/^ey/)])
-  expect((await issuer.call('GET /connections', {})).contents).toEqual([])
-})
+    const options = { challenge: 'of this test', domain: 'https://verifier.example' }
+    const proof = await issuer.call('POST /present-proof/presentations/invitation', {
+      body: { options, proofs: [], goalCode: 'prove', goal: 'Für mich' },
+    })
+    const request = await open(holder, proof, ProtocolType.DidcommRequestPresentation)
+    expect(request).toMatchObject({ thid: proof.thid, from: { uuid: proof.invitation!.from } })
+    await answerRequest(holder.agent, request, credential)
+    const { data } = await presentationIn(issuer.call, proof.thid, 'PresentationVerified')
+    expect(data).toEqual([expect.stringMatching(/^ey/)])
+    expect((await issuer.call('GET /connections', {})).contents).toEqual([])
+  },
+)

@@ -33,13 +33,22 @@ function newPerson() {
   const [keyAgreement, authentication] = [generateKey('X25519'), generateKey('Ed25519')]
   const did = createPeerDid({ keyAgreement, authentication, serviceUri: 'http://127.0.0.1:1/nobody' })
   const kid = recipientOf(did).kid
-  const keys: Record<string, PrivateJwk> = { [kid]: keyAgreement, [keysFor(resolvePeerDid(did), 'authentication')[0]!.id]: authentication }
+  const keys: Record<string, PrivateJwk> = {
+    [kid]: keyAgreement,
+    [keysFor(resolvePeerDid(did), 'authentication')[0]!.id]: authentication,
+  }
   return { did, kid, keyAgreement, keys }
 }
 
 function ourselves(): Implementation {
   const { did, kid, keyAgreement } = newPerson()
-  const letter = (to: string, from?: string) => ({ id: 'an-id', type, to: [to], body, ...(from !== undefined && { from }) })
+  const letter = (to: string, from?: string) => ({
+    id: 'an-id',
+    type,
+    to: [to],
+    body,
+    ...(from !== undefined && { from }),
+  })
   return {
     did,
     pack: async (way, to) => {
@@ -49,25 +58,38 @@ function ourselves(): Implementation {
     },
     open: async (envelope) => {
       const findPrivateKey = async () => ({ kid, privateJwk: keyAgreement })
-      return (await unpack(envelope, { findPrivateKey, resolve: async (peer) => resolvePeerDid(peer) })).message.body
+      return (await unpack(envelope, { findPrivateKey, resolve: async (peer) => resolvePeerDid(peer) }))
+        .message.body
     },
   }
 }
 
 function didcommNode(): Implementation {
   const { did, keys } = newPerson()
-  const ids = (entries: unknown[] = []) => entries.map((entry) => (typeof entry === 'string' ? entry : (entry as { id: string }).id))
+  const ids = (entries: unknown[] = []) =>
+    entries.map((entry) => (typeof entry === 'string' ? entry : (entry as { id: string }).id))
   const resolver = {
     resolve: async (peer: string) => {
       const { id, verificationMethod = [], keyAgreement, authentication } = resolvePeerDid(peer)
-      return { id, verificationMethod, keyAgreement: ids(keyAgreement), authentication: ids(authentication), service: [] }
+      return {
+        id,
+        verificationMethod,
+        keyAgreement: ids(keyAgreement),
+        authentication: ids(authentication),
+        service: [],
+      }
     },
   }
   const secrets = {
-    get_secret: async (id: string) => (keys[id] ? { id, type: 'JsonWebKey2020', privateKeyJwk: keys[id] } : null),
+    get_secret: async (id: string) =>
+      keys[id] ? { id, type: 'JsonWebKey2020', privateKeyJwk: keys[id] } : null,
     find_secrets: async (wanted: string[]) => wanted.filter((id) => keys[id]),
   }
-  const encryption = { XC20P: 'Xc20pEcdhEsA256kw', 'A256CBC-HS512': 'A256cbcHs512EcdhEsA256kw', A256GCM: 'A256gcmEcdhEsA256kw' } as const
+  const encryption = {
+    XC20P: 'Xc20pEcdhEsA256kw',
+    'A256CBC-HS512': 'A256cbcHs512EcdhEsA256kw',
+    A256GCM: 'A256gcmEcdhEsA256kw',
+  } as const
   return {
     did,
     pack: async (way, to) => {
@@ -107,23 +129,32 @@ const cells: string[] = []
 
 beforeAll(async () => {
   const agent = await startSdk('http://127.0.0.1:9/')
-  implementations = { 'identity-agent': ourselves(), 'didcomm-node': didcommNode(), 'identus-sdk': await identusSdk(agent) }
+  implementations = {
+    'identity-agent': ourselves(),
+    'didcomm-node': didcommNode(),
+    'identus-sdk': await identusSdk(agent),
+  }
 })
 
 afterAll(() => {
-  process.stdout.write(`\n| packed by | opened by | ${ways.join(' | ')} |\n|---|---|${'---|'.repeat(ways.length)}\n${cells.join('\n')}\n`)
+  process.stdout.write(
+    `\n| packed by | opened by | ${ways.join(' | ')} |\n|---|---|${'---|'.repeat(ways.length)}\n${cells.join('\n')}\n`,
+  )
 })
 
 const names = ['identity-agent', 'didcomm-node', 'identus-sdk']
 
-test.each(names.flatMap((packer) => names.map((opener) => [packer, opener] as const)))('%s packs, %s opens', async (packer, opener) => {
-  const [from, to] = [implementations[packer]!, implementations[opener]!]
-  const row: string[] = []
-  for (const way of ways) {
-    const envelope = await from.pack(way, to.did)
-    if (envelope !== undefined) expect(await to.open(envelope), way).toEqual(body)
-    row.push(envelope === undefined ? 'not packed' : 'opened')
-  }
-  expect(row[0]).toBe('opened')
-  cells.push(`| ${packer} | ${opener} | ${row.join(' | ')} |`)
-})
+test.each(names.flatMap((packer) => names.map((opener) => [packer, opener] as const)))(
+  '%s packs, %s opens',
+  async (packer, opener) => {
+    const [from, to] = [implementations[packer]!, implementations[opener]!]
+    const row: string[] = []
+    for (const way of ways) {
+      const envelope = await from.pack(way, to.did)
+      if (envelope !== undefined) expect(await to.open(envelope), way).toEqual(body)
+      row.push(envelope === undefined ? 'not packed' : 'opened')
+    }
+    expect(row[0]).toBe('opened')
+    cells.push(`| ${packer} | ${opener} | ${row.join(' | ')} |`)
+  },
+)

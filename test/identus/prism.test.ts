@@ -43,7 +43,8 @@ beforeAll(async () => {
 afterAll(() => agent[Symbol.asyncDispose]())
 // The SDK tells the console of every resolver that has failed, and every key that does not fit.
 beforeEach(() => {
-  for (const method of ['log', 'debug'] as const) vi.spyOn(console, method).mockImplementation(() => undefined)
+  for (const method of ['log', 'debug'] as const)
+    vi.spyOn(console, method).mockImplementation(() => undefined)
 })
 afterEach(() => void vi.restoreAllMocks())
 
@@ -66,15 +67,25 @@ const jwkOf = (key: Domain.PublicKey): Jwk => {
 /** The keys of a document by purpose, ids as fragments. */
 const keysOf = (document: DidDocument) =>
   purposes.flatMap((purpose) =>
-    keysFor(document, purpose).map(({ id, publicKeyJwk: { crv, x, y } }) => [id.split('#')[1], purpose, { crv, x, ...(y && { y }) }]),
+    keysFor(document, purpose).map(({ id, publicKeyJwk: { crv, x, y } }) => [
+      id.split('#')[1],
+      purpose,
+      { crv, x, ...(y && { y }) },
+    ]),
   )
 
-const service = (id: string, type: string, uri: string) => new DIDDocument.Service(id, [type], new DIDDocument.ServiceEndpoint(uri))
+const service = (id: string, type: string, uri: string) =>
+  new DIDDocument.Service(id, [type], new DIDDocument.ServiceEndpoint(uri))
 
 describe('a long form of the SDK', () => {
   const cases: [string, Domain.Curve[], Domain.Curve[], Service[]][] = [
     ['nothing but its master key', [], [], []],
-    ['a key on each signing curve for each purpose', [Curve.SECP256K1, Curve.ED25519], [Curve.ED25519, Curve.SECP256K1], []],
+    [
+      'a key on each signing curve for each purpose',
+      [Curve.SECP256K1, Curve.ED25519],
+      [Curve.ED25519, Curve.SECP256K1],
+      [],
+    ],
     ['an X25519 key among those for authentication', [Curve.X25519, Curve.ED25519], [], []],
     [
       'services of several kinds',
@@ -87,31 +98,45 @@ describe('a long form of the SDK', () => {
       ],
     ],
   ]
-  test.each(cases)('with %s resolves here to its keys, which verify what it signs', async (_name, authentication, assertion, services) => {
-    const [master, auth, issuing] = [newKey(Curve.SECP256K1), authentication.map(newKey), assertion.map(newKey)]
-    const publicKeys = (keys: Domain.PrivateKey[]) => keys.map((key) => key.publicKey())
-    const did = await castor.createPrismDID(master.publicKey(), services, publicKeys(auth), publicKeys(issuing))
-    const document = await resolveHere(did.toString())
-    expect(keysOf(document)).toEqual([
-      ...auth.map((key, i) => [`authentication-${i}`, 'authentication', jwkOf(key.publicKey())]),
-      ...issuing.map((key, i) => [`issuing-${i}`, 'assertionMethod', jwkOf(key.publicKey())]),
-    ])
-    expect(document.service!.map(({ id, type, serviceEndpoint }) => [id, type, serviceEndpoint])).toEqual(
-      services.map(({ id, type, serviceEndpoint: { uri } }) => [
-        `${did.toString()}#${id}`,
-        type[0],
-        uri.startsWith('http') ? new URL(uri).href : uri,
-      ]),
-    )
-    const signing = [...auth, ...issuing].filter((key) => jwkOf(key.publicKey()).crv !== 'X25519')
-    for (const key of signing) {
-      const found = document.verificationMethod!.find(({ publicKeyJwk }) => publicKeyJwk!.x === jwkOf(key.publicKey()).x)!
-      const signature = (key as unknown as { sign(data: Buffer): Uint8Array }).sign(Buffer.from(message))
-      const raw = found.publicKeyJwk!.crv === 'secp256k1' ? fromDer(signature) : signature
-      expect(verify(found.publicKeyJwk as PublicJwk, message, raw)).toBe(true)
-      expect(verify(found.publicKeyJwk as PublicJwk, utf8('another text'), raw)).toBe(false)
-    }
-  })
+  test.each(cases)(
+    'with %s resolves here to its keys, which verify what it signs',
+    async (_name, authentication, assertion, services) => {
+      const [master, auth, issuing] = [
+        newKey(Curve.SECP256K1),
+        authentication.map(newKey),
+        assertion.map(newKey),
+      ]
+      const publicKeys = (keys: Domain.PrivateKey[]) => keys.map((key) => key.publicKey())
+      const did = await castor.createPrismDID(
+        master.publicKey(),
+        services,
+        publicKeys(auth),
+        publicKeys(issuing),
+      )
+      const document = await resolveHere(did.toString())
+      expect(keysOf(document)).toEqual([
+        ...auth.map((key, i) => [`authentication-${i}`, 'authentication', jwkOf(key.publicKey())]),
+        ...issuing.map((key, i) => [`issuing-${i}`, 'assertionMethod', jwkOf(key.publicKey())]),
+      ])
+      expect(document.service!.map(({ id, type, serviceEndpoint }) => [id, type, serviceEndpoint])).toEqual(
+        services.map(({ id, type, serviceEndpoint: { uri } }) => [
+          `${did.toString()}#${id}`,
+          type[0],
+          uri.startsWith('http') ? new URL(uri).href : uri,
+        ]),
+      )
+      const signing = [...auth, ...issuing].filter((key) => jwkOf(key.publicKey()).crv !== 'X25519')
+      for (const key of signing) {
+        const found = document.verificationMethod!.find(
+          ({ publicKeyJwk }) => publicKeyJwk!.x === jwkOf(key.publicKey()).x,
+        )!
+        const signature = (key as unknown as { sign(data: Buffer): Uint8Array }).sign(Buffer.from(message))
+        const raw = found.publicKeyJwk!.crv === 'secp256k1' ? fromDer(signature) : signature
+        expect(verify(found.publicKeyJwk as PublicJwk, message, raw)).toBe(true)
+        expect(verify(found.publicKeyJwk as PublicJwk, utf8('another text'), raw)).toBe(false)
+      }
+    },
+  )
 
   test('is published here by the operation the SDK signs', async () => {
     const [master, key] = [newKey(Curve.SECP256K1), newKey(Curve.ED25519)]
@@ -125,7 +150,9 @@ describe('a long form of the SDK', () => {
     expect((await agent.send('GET', `/dids/${shortForm}`)).status).toBe(404)
     const { operationId } = await agent.agent.env.ledger.submit(signed!)
     expect(await agent.agent.env.ledger.getOperation(operationId)).toMatchObject({ status: 'confirmed' })
-    expect(keysOf(await resolveHere(shortForm))).toEqual([['authentication-0', 'authentication', jwkOf(key.publicKey())]])
+    expect(keysOf(await resolveHere(shortForm))).toEqual([
+      ['authentication-0', 'authentication', jwkOf(key.publicKey())],
+    ])
   })
 })
 
@@ -141,8 +168,16 @@ describe('a DID of ours', () => {
   ] as const
   const services = [
     { id: 'domain', type: 'LinkedDomains', serviceEndpoint: 'https://agent.example' },
-    { id: 'several', type: ['A', 'B'], serviceEndpoint: ['https://a.example/', { uri: 'https://b.example/' }] },
-    { id: 'object', type: ['DIDCommMessaging'], serviceEndpoint: { uri: 'did:peer:2.Ez6LS', accept: ['didcomm/v2'] } },
+    {
+      id: 'several',
+      type: ['A', 'B'],
+      serviceEndpoint: ['https://a.example/', { uri: 'https://b.example/' }],
+    },
+    {
+      id: 'object',
+      type: ['DIDCommMessaging'],
+      serviceEndpoint: { uri: 'did:peer:2.Ez6LS', accept: ['didcomm/v2'] },
+    },
   ]
   const documentTemplate = {
     publicKeys: [...publicKeys],
@@ -160,18 +195,28 @@ describe('a DID of ours', () => {
 
   /** The bare key, uncompressed on secp256k1: so the SDK shows it. */
   const multibase = (key: PublicJwk) =>
-    base58btc.encode(key.kty === 'OKP' ? okpBytes(key) : Buffer.from([4, ...fromBase64(key.x), ...fromBase64(key.y!)]))
+    base58btc.encode(
+      key.kty === 'OKP' ? okpBytes(key) : Buffer.from([4, ...fromBase64(key.x), ...fromBase64(key.y!)]),
+    )
 
   test('resolves there in its long form to the same keys and services', async () => {
     const did = await newDid()
     const [here, there] = [await resolveHere(did), await castor.resolveDID(did)]
     const shown = (purpose: 'authentication' | 'keyAgreement') =>
-      keysFor(here, purpose).map(({ id, publicKeyJwk }) => ({ id, publicKeyMultibase: multibase(publicKeyJwk) }))
+      keysFor(here, purpose).map(({ id, publicKeyJwk }) => ({
+        id,
+        publicKeyMultibase: multibase(publicKeyJwk),
+      }))
     expect(there.authentication).toMatchObject(shown('authentication'))
     expect(there.keyAgreement).toMatchObject(shown('keyAgreement'))
     // The hidden ones too, there.
-    const all = createState(parsePrismDid(did).operation!).publicKeys.map(({ id, publicKey }) => [`${did}#${id}`, multibase(publicKey)])
-    expect(there.verificationMethods.map(({ id, publicKeyMultibase }) => [id, publicKeyMultibase])).toEqual(all)
+    const all = createState(parsePrismDid(did).operation!).publicKeys.map(({ id, publicKey }) => [
+      `${did}#${id}`,
+      multibase(publicKey),
+    ])
+    expect(there.verificationMethods.map(({ id, publicKeyMultibase }) => [id, publicKeyMultibase])).toEqual(
+      all,
+    )
     expect(all).toHaveLength(publicKeys.length + 2)
     expect(there.services.map(({ id, type, serviceEndpoint: { uri } }) => [id, type, uri])).toEqual([
       ['domain', ['LinkedDomains'], 'https://agent.example/'],
@@ -182,13 +227,16 @@ describe('a DID of ours', () => {
 
   test('verifies there, by each of its signing keys', async () => {
     const did = await newDid()
-    const verifies = (data: Uint8Array, signature: Uint8Array) => castor.verifySignature(sdk.Domain.DID.from(did), data, signature)
+    const verifies = (data: Uint8Array, signature: Uint8Array) =>
+      castor.verifySignature(sdk.Domain.DID.from(did), data, signature)
     for (const [purpose, keyId] of [
       ['authentication', 'auth-1'],
       ['authentication', 'auth-2'],
       ['assertionMethod', 'assert-1'],
     ] as const) {
-      const { privateJwk } = await agent.agent.wallets.use(tenant.walletId, (wallet) => getSigningKey(wallet, did, purpose, keyId))
+      const { privateJwk } = await agent.agent.wallets.use(tenant.walletId, (wallet) =>
+        getSigningKey(wallet, did, purpose, keyId),
+      )
       const signature = sign(privateJwk, message)
       const written = privateJwk.crv === 'secp256k1' ? toDer(signature) : signature
       expect(await verifies(message, written), keyId).toBe(true)
@@ -229,7 +277,12 @@ describe('keys of a seed', () => {
       [7, 8, 1],
     ] as const) {
       const derivationPath = `m/29'/29'/${didIndex}'/${usage}'/${keyIndex}'`
-      const theirs = apollo.createPrivateKey({ type: KeyTypes.EC, curve: Curve.SECP256K1, seed: toHex(seed), derivationPath })
+      const theirs = apollo.createPrivateKey({
+        type: KeyTypes.EC,
+        curve: Curve.SECP256K1,
+        seed: toHex(seed),
+        derivationPath,
+      })
       const { d, crv, x, y } = deriveKey(seed, { didIndex, usage, keyIndex })
       expect(toBase64url(theirs.raw)).toBe(d)
       expect(jwkOf(theirs.publicKey())).toEqual({ crv, x, y })

@@ -29,7 +29,13 @@ beforeAll(async () => {
   holder = await startHolder(`${agent.url}/dids/`)
   did = (await newDid(issuer, 'assertionMethod', 'Ed25519')).did
   connectionId = (await connect(holder, issuer)).connectionId
-  issued = await issue(holder, issuer, { connectionId, issuingDID: did, claims, validityPeriod: 3_600, credentialFormat: 'SDJWT' })
+  issued = await issue(holder, issuer, {
+    connectionId,
+    issuingDID: did,
+    claims,
+    validityPeriod: 3_600,
+    credentialFormat: 'SDJWT',
+  })
 }, 30_000)
 afterAll(async () => {
   await holder[Symbol.asyncDispose]()
@@ -40,7 +46,10 @@ afterEach(() => void vi.restoreAllMocks())
 
 /** The issuer asks for claims; the request as it came to the wallet. */
 async function asked(wanted: object, proofs: Parameters<typeof ask>[2] = []) {
-  const { thid } = await ask(issuer, connectionId, proofs, { credentialFormat: 'SDJWT', claims: wanted as never })
+  const { thid } = await ask(issuer, connectionId, proofs, {
+    credentialFormat: 'SDJWT',
+    claims: wanted as never,
+  })
   return { thid, request: await holder.next(ProtocolType.DidcommRequestPresentation) }
 }
 
@@ -52,18 +61,31 @@ test('the wallet has the credential that we issued, and finds it genuine', async
   const credential = Buffer.from(record.credential!, 'base64url').toString()
   expect(issued.credential.id).toBe(credential)
   expect(decodeSdJwt(credential).holderKey).toBeUndefined()
-  expect(await holder.agent.revealCredentialFields(stored!, Object.keys(claims), 'secret')).toMatchObject({ ...claims, '~>?': [] })
+  expect(await holder.agent.revealCredentialFields(stored!, Object.keys(claims), 'secret')).toMatchObject({
+    ...claims,
+    '~>?': [],
+  })
   const [jwt, ...rest] = credential.split('~') as [string, ...string[]]
   const forged = [`${jwt.slice(0, -2)}${jwt.endsWith('AA') ? 'BA' : 'AA'}`, ...rest].join('~')
   const other = await newDid(issuer, 'assertionMethod', 'Ed25519')
-  const verdicts = [holder.verifiesSdJwt(credential, did), holder.verifiesSdJwt(forged, did), holder.verifiesSdJwt(credential, other.did)]
-  expect(await Promise.all(verdicts.map((verdict) => verdict.catch(() => false)))).toEqual([true, false, false])
+  const verdicts = [
+    holder.verifiesSdJwt(credential, did),
+    holder.verifiesSdJwt(forged, did),
+    holder.verifiesSdJwt(credential, other.did),
+  ]
+  expect(await Promise.all(verdicts.map((verdict) => verdict.catch(() => false)))).toEqual([
+    true,
+    false,
+    false,
+  ])
 })
 
 test('the wallet proves that it has a credential of ours, as its agent does by itself', async () => {
   const { thid, request } = await asked({}, [{ schemaId: anyCredential, trustIssuers: [did] }])
   await answerRequest(holder.agent, request, issued.credential)
-  expect(await presentationIn(issuer.call, thid, 'PresentationVerified')).toMatchObject({ disclosedClaims: {} })
+  expect(await presentationIn(issuer.call, thid, 'PresentationVerified')).toMatchObject({
+    disclosedClaims: {},
+  })
 })
 
 test('the wallet shows what it chooses, and that must be what was asked for', async () => {
@@ -77,7 +99,10 @@ test('the wallet shows what it chooses, and that must be what was asked for', as
   await showClaims(holder, bad.request, issued.credential, frame)
   const { metaLastFailure } = await presentationIn(issuer.call, bad.thid, 'PresentationVerificationFailed')
   expect(metaLastFailure!.detail).toBe('The claim age is not shown')
-  expect(await holder.next(ProtocolType.ProblemReporting)).toMatchObject({ pthid: bad.thid, body: { comment: metaLastFailure!.detail } })
+  expect(await holder.next(ProtocolType.ProblemReporting)).toMatchObject({
+    pthid: bad.thid,
+    body: { comment: metaLastFailure!.detail },
+  })
 })
 
 test('a credential whose key is named is as good, until it is revoked; then it proves nothing, and the wallet is told', async () => {

@@ -47,7 +47,11 @@ export type TestWallet = ReturnType<typeof newWallet>
 /** A wallet of one DID: without any service unless given, like one that only a mediator reaches. */
 export function newWallet(serviceUri: string | string[] = []) {
   const [keyAgreement, authentication] = [generateKey('X25519'), generateKey('Ed25519')]
-  const did = createPeerDid({ keyAgreement: toPublic(keyAgreement), authentication: toPublic(authentication), serviceUri })
+  const did = createPeerDid({
+    keyAgreement: toPublic(keyAgreement),
+    authentication: toPublic(authentication),
+    serviceUri,
+  })
   const own = { kid: keyOf(did).kid, privateJwk: keyAgreement }
   return {
     did,
@@ -58,7 +62,10 @@ export function newWallet(serviceUri: string | string[] = []) {
       return packAuthcrypt(message, { sender: own, recipients: [keyOf(to)] })
     },
     async open(packed: string): Promise<Unpacked> {
-      return unpack(packed, { findPrivateKey: async (kids) => (kids.includes(own.kid) ? own : undefined), resolve })
+      return unpack(packed, {
+        findPrivateKey: async (kids) => (kids.includes(own.kid) ? own : undefined),
+        resolve,
+      })
     },
   }
 }
@@ -78,7 +85,10 @@ const generous: Limits = {
 }
 const sealKey = new Uint8Array(32).fill(7)
 
-export async function startMediator({ limits = {}, url = 'http://mediator.example' }: { limits?: Partial<Limits>; url?: string } = {}) {
+export async function startMediator({
+  limits = {},
+  url = 'http://mediator.example',
+}: { limits?: Partial<Limits>; url?: string } = {}) {
   const folder = await temporaryFolder()
   /** What was posted to whom; `refuse` makes the receivers unreachable. */
   const posts: { url: string; body: string }[] = []
@@ -103,7 +113,8 @@ export async function startMediator({ limits = {}, url = 'http://mediator.exampl
   let mediator: Mediator = await open()
 
   let address = '192.0.2.1'
-  const take = (packed: string, channel?: Channel) => mediator.take(parseEnvelope(packed), { address, channel })
+  const take = (packed: string, channel?: Channel) =>
+    mediator.take(parseEnvelope(packed), { address, channel })
 
   return {
     posts,
@@ -145,7 +156,10 @@ export async function startMediator({ limits = {}, url = 'http://mediator.exampl
     },
     /** Forwards a message to a DID from nobody; the packed message that the recipient is to get. */
     async forward(next: string, content = 'hello'): Promise<string> {
-      const packed = packFor(next, { type: 'https://didcomm.org/basicmessage/2.0/message', body: { content } })
+      const packed = packFor(next, {
+        type: 'https://didcomm.org/basicmessage/2.0/message',
+        body: { content },
+      })
       await take(packFor(mediator.did, forwardOf(next, packed)))
       return packed
     },
@@ -168,5 +182,8 @@ export async function refusalOf(promise: Promise<unknown>): Promise<Problem> {
 
 /** The packed messages of a delivery, by their ids. */
 export function deliveredIn(message: PlaintextMessage | undefined): { id: string; packed: string }[] {
-  return (message?.attachments ?? []).map(({ id, data }) => ({ id: id!, packed: Buffer.from(data.base64!, 'base64url').toString() }))
+  return (message?.attachments ?? []).map(({ id, data }) => ({
+    id: id!,
+    packed: Buffer.from(data.base64!, 'base64url').toString(),
+  }))
 }

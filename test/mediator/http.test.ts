@@ -7,7 +7,17 @@ import { createLog } from '../../src/base/log.ts'
 import { parseInvitation } from '../../src/didcomm/invitation.ts'
 import { startAgent, type TestAgent } from '../_agent.ts'
 import { temporaryFolder } from '../_daemon.ts'
-import { deliveredIn, forwardOf, forwardType, mediation2, newWallet, packFor, pickup, problemReport, type TestWallet } from './_mediator.ts'
+import {
+  deliveredIn,
+  forwardOf,
+  forwardType,
+  mediation2,
+  newWallet,
+  packFor,
+  pickup,
+  problemReport,
+  type TestWallet,
+} from './_mediator.ts'
 
 const encrypted = 'application/didcomm-encrypted+json'
 
@@ -19,7 +29,12 @@ async function post(url: string, body: string) {
   return { status: response.status, type: response.headers.get('content-type'), body: await response.text() }
 }
 
-async function ask({ didcommUrl, agent }: TestAgent, wallet: TestWallet, type: string, body: Record<string, unknown> = {}) {
+async function ask(
+  { didcommUrl, agent }: TestAgent,
+  wallet: TestWallet,
+  type: string,
+  body: Record<string, unknown> = {},
+) {
   const answer = await post(didcommUrl, wallet.pack(agent.mediator!.did, { type, body }))
   expect(answer).toMatchObject({ status: 200, type: encrypted })
   return (await wallet.open(answer.body)).message
@@ -28,13 +43,21 @@ async function ask({ didcommUrl, agent }: TestAgent, wallet: TestWallet, type: s
 test('a wallet enrols, is written to by anybody, and picks up, over HTTP alone', async () => {
   await using host = await startMediatingAgent()
   const [wallet, alias] = [newWallet(), newWallet(host.agent.mediator!.did)]
-  expect((await ask(host, wallet, `${mediation2}/mediate-request`)).body).toEqual({ routing_did: host.agent.mediator!.did })
+  expect((await ask(host, wallet, `${mediation2}/mediate-request`)).body).toEqual({
+    routing_did: host.agent.mediator!.did,
+  })
   // The stock wallet does not ask for this answer: it gets 202 and nothing.
   const update = { updates: [{ recipient_did: alias.did, action: 'add' }] }
-  const quiet = wallet.pack(host.agent.mediator!.did, { type: `${mediation2}/keylist-update`, body: update, return_route: undefined })
+  const quiet = wallet.pack(host.agent.mediator!.did, {
+    type: `${mediation2}/keylist-update`,
+    body: update,
+    return_route: undefined,
+  })
   expect(await post(host.didcommUrl, quiet)).toMatchObject({ status: 202, body: '' })
   const packed = packFor(alias.did, { type: 'x:y', body: { content: 'hello' } })
-  expect(await post(host.didcommUrl, packFor(host.agent.mediator!.did, forwardOf(alias.did, packed)))).toMatchObject({
+  expect(
+    await post(host.didcommUrl, packFor(host.agent.mediator!.did, forwardOf(alias.did, packed))),
+  ).toMatchObject({
     status: 202,
     body: '',
   })
@@ -56,16 +79,24 @@ test('live delivery cannot be switched on over HTTP, and may be switched off', a
 
 test('a message for a full queue is one warning in the log, without a stack', async () => {
   const lines: Record<string, unknown>[] = []
-  const log = createLog('info', { write: (line) => void lines.push(JSON.parse(line) as Record<string, unknown>) })
+  const log = createLog('info', {
+    write: (line) => void lines.push(JSON.parse(line) as Record<string, unknown>),
+  })
   await using host = await startMediatingAgent({ MEDIATOR_QUEUE_LIMIT: '1' }, { log })
   const [wallet, { did }] = [newWallet(), host.agent.mediator!]
   await ask(host, wallet, `${mediation2}/mediate-request`)
-  const send = () => post(host.didcommUrl, packFor(did, forwardOf(wallet.did, packFor(wallet.did, { type: 'x:y' }))))
+  const send = () =>
+    post(host.didcommUrl, packFor(did, forwardOf(wallet.did, packFor(wallet.did, { type: 'x:y' }))))
   expect((await send()).status).toBe(202)
   lines.length = 0
   expect((await send()).status).toBe(507)
   expect(lines).toEqual([
-    expect.objectContaining({ level: 40, status: 507, type: 'error:MediatorError:QueueFull', reason: expect.any(String) }),
+    expect.objectContaining({
+      level: 40,
+      status: 507,
+      type: 'error:MediatorError:QueueFull',
+      reason: expect.any(String),
+    }),
   ])
   expect(JSON.stringify(lines)).not.toContain('stack')
 })
@@ -87,7 +118,10 @@ test('anonymous senders get a status: 422 for nobody we know, 507 for a full que
 })
 
 test('an address that sends too much gets 429 and a time; behind a proxy that is trusted, each address has its own count', async () => {
-  await using host = await startMediatingAgent({ MEDIATOR_MESSAGES_PER_MINUTE: '1', MEDIATOR_TRUST_PROXY: 'true' })
+  await using host = await startMediatingAgent({
+    MEDIATOR_MESSAGES_PER_MINUTE: '1',
+    MEDIATOR_TRUST_PROXY: 'true',
+  })
   const { did } = host.agent.mediator!
   const ping = (forwarded: string) =>
     fetch(host.didcommUrl, {
@@ -115,7 +149,10 @@ test('an address cannot choose another, unless a proxy is trusted', async () => 
   expect(await enrol('192.0.2.1')).toEqual([200, false])
   expect(await enrol('192.0.2.2')).toEqual([429, true])
   const { invitation } = await host.tenant('POST /connections', { body: {} })
-  const other = newWallet().pack(invitation.from, { type: 'https://example.com/unknown', return_route: undefined })
+  const other = newWallet().pack(invitation.from, {
+    type: 'https://example.com/unknown',
+    return_route: undefined,
+  })
   expect((await post(host.didcommUrl, other)).status).toBe(422)
 })
 
@@ -129,7 +166,9 @@ test('what is changed on the way, or is no envelope, is refused as everywhere on
     expect((await post(host.didcommUrl, body)).status).toBe(422)
   }
   expect((await fetch(host.didcommUrl, { method: 'POST', body: JSON.stringify(packed) })).status).toBe(400)
-  expect((await ask(host, wallet, `${pickup}/status-request`)).body).toMatchObject({ code: 'e.p.req.not_enroll' })
+  expect((await ask(host, wallet, `${pickup}/status-request`)).body).toMatchObject({
+    code: 'e.p.req.not_enroll',
+  })
 })
 
 test('an answer nobody waits for comes to the wallet’s own inbox', async () => {
@@ -137,7 +176,10 @@ test('an answer nobody waits for comes to the wallet’s own inbox', async () =>
   await using other = await startMediatingAgent()
   // The inbox of this wallet is another agent, which does not know it: that the answer is refused there does no harm.
   const wallet = newWallet(other.didcommUrl)
-  const later = wallet.pack(host.agent.mediator!.did, { type: `${mediation2}/mediate-request`, return_route: undefined })
+  const later = wallet.pack(host.agent.mediator!.did, {
+    type: `${mediation2}/mediate-request`,
+    return_route: undefined,
+  })
   expect(await post(host.didcommUrl, later)).toMatchObject({ status: 202, body: '' })
   expect((await ask(host, wallet, `${pickup}/status-request`)).body).toMatchObject({ message_count: 0 })
 })
@@ -154,8 +196,14 @@ test('the pages show the DID and an invitation that every wallet reads', async (
   const url = await page('/invitationOOB')
   expect(url.startsWith(`${host.didcommUrl}?_oob=`)).toBe(true)
   expect(url.split('_oob=')[1]).toMatch(/^[A-Za-z0-9]+=*$/)
-  const expected = { from: did, body: { goal_code: 'request-mediate', goal: 'RequestMediate', accept: ['didcomm/v2'] } }
-  expect(parseInvitation(url).invitation).toMatchObject({ type: 'https://didcomm.org/out-of-band/2.0/invitation', ...expected })
+  const expected = {
+    from: did,
+    body: { goal_code: 'request-mediate', goal: 'RequestMediate', accept: ['didcomm/v2'] },
+  }
+  expect(parseInvitation(url).invitation).toMatchObject({
+    type: 'https://didcomm.org/out-of-band/2.0/invitation',
+    ...expected,
+  })
   expect(JSON.parse(await page('/invitation'))).toMatchObject(expected)
 })
 
@@ -177,8 +225,11 @@ test('a wallet in a browser may post from any page', async () => {
 test('without the role there is no mediator, no page of it and no file', async () => {
   await using host = await startAgent()
   expect(host.agent.mediator).toBeUndefined()
-  for (const path of ['/did', '/invitation', '/invitationOOB', '/ws']) expect((await fetch(host.didcommUrl + path)).status, path).toBe(404)
-  expect((await fetch(host.didcommUrl, { method: 'OPTIONS' })).headers.get('access-control-allow-origin')).toBeNull()
+  for (const path of ['/did', '/invitation', '/invitationOOB', '/ws'])
+    expect((await fetch(host.didcommUrl + path)).status, path).toBe(404)
+  expect(
+    (await fetch(host.didcommUrl, { method: 'OPTIONS' })).headers.get('access-control-allow-origin'),
+  ).toBeNull()
   expect(existsSync(join(host.dataDir, 'mediator.db'))).toBe(false)
 })
 
@@ -208,7 +259,10 @@ test('a forward with a sender is told in the answer what is wrong with it', asyn
   await using host = await startMediatingAgent()
   const [wallet, nobody] = [newWallet(), newWallet().did]
   const { body, attachments } = forwardOf(nobody, packFor(nobody, { type: 'x:y' }))
-  const answer = await post(host.didcommUrl, wallet.pack(host.agent.mediator!.did, { type: forwardType, body, attachments }))
+  const answer = await post(
+    host.didcommUrl,
+    wallet.pack(host.agent.mediator!.did, { type: forwardType, body, attachments }),
+  )
   expect((await wallet.open(answer.body)).message).toMatchObject({
     type: problemReport,
     body: { code: 'e.p.req.not_enroll', args: [nobody] },

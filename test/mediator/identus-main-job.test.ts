@@ -21,45 +21,71 @@ async function untilItListens(host: TestAgent, { agent, next }: Holder): Promise
   const own = (await agent.createNewPeerDID([], true)).toString()
   const sender = newWallet('http://127.0.0.1:1/')
   const heard = next(basicMessage)
-  for (let isHeard = false; !isHeard; isHeard = await Promise.race([heard.then(() => true), sleep(100, false)])) {
-    const body = packFor(host.agent.mediator!.did, forwardOf(own, sender.pack(own, { type: basicMessage, body: { content: 'hello' } })))
-    await fetch(host.didcommUrl, { method: 'POST', headers: { 'content-type': 'application/didcomm-encrypted+json' }, body })
+  for (
+    let isHeard = false;
+    !isHeard;
+    isHeard = await Promise.race([heard.then(() => true), sleep(100, false)])
+  ) {
+    const body = packFor(
+      host.agent.mediator!.did,
+      forwardOf(own, sender.pack(own, { type: basicMessage, body: { content: 'hello' } })),
+    )
+    await fetch(host.didcommUrl, {
+      method: 'POST',
+      headers: { 'content-type': 'application/didcomm-encrypted+json' },
+      body,
+    })
   }
 }
 
 test.each([
   ['asking for messages', false],
   ['listening for them', true],
-])('a stock wallet behind our mediator connects, holds a credential and proves it, by %s', { timeout: 60_000 }, async (_, liveMode) => {
-  await using host = await startAgent({ AGENT_MEDIATOR: 'true' })
-  const issuer = await host.newTenant('issuer')
-  const { did: issuingDID } = await newDid(issuer, 'assertionMethod')
-  await using holder = await startMediatedHolder(`${host.url}/dids/`, { mediatorDID: host.agent.mediator!.did, liveMode })
-  await untilItListens(host, holder)
+])(
+  'a stock wallet behind our mediator connects, holds a credential and proves it, by %s',
+  { timeout: 60_000 },
+  async (_, liveMode) => {
+    await using host = await startAgent({ AGENT_MEDIATOR: 'true' })
+    const issuer = await host.newTenant('issuer')
+    const { did: issuingDID } = await newDid(issuer, 'assertionMethod')
+    await using holder = await startMediatedHolder(`${host.url}/dids/`, {
+      mediatorDID: host.agent.mediator!.did,
+      liveMode,
+    })
+    await untilItListens(host, holder)
 
-  const { connectionId } = await connect(holder, issuer)
-  const schema = { $schema: 'https://json-schema.org/draft/2020-12/schema', type: 'object', properties: { name: { type: 'string' } } }
-  const type = 'https://w3c-ccg.github.io/vc-json-schemas/schema/2.0/schema.json'
-  const { guid } = await issuer.call('POST /schema-registry/schemas', {
-    body: { name: 'x', version: '1.0.0', type, author: issuingDID, schema },
-  })
-  const schemaId = `${host.url}/schema-registry/schemas/${guid}`
-  const { credential } = await issue(holder, issuer, {
-    connectionId,
-    issuingDID,
-    schemaId,
-    claims: { name: 'Alice' },
-    validityPeriod: 3_600,
-  })
-  expect(await holder.agent.pluto.getAllCredentials()).toHaveLength(1)
+    const { connectionId } = await connect(holder, issuer)
+    const schema = {
+      $schema: 'https://json-schema.org/draft/2020-12/schema',
+      type: 'object',
+      properties: { name: { type: 'string' } },
+    }
+    const type = 'https://w3c-ccg.github.io/vc-json-schemas/schema/2.0/schema.json'
+    const { guid } = await issuer.call('POST /schema-registry/schemas', {
+      body: { name: 'x', version: '1.0.0', type, author: issuingDID, schema },
+    })
+    const schemaId = `${host.url}/schema-registry/schemas/${guid}`
+    const { credential } = await issue(holder, issuer, {
+      connectionId,
+      issuingDID,
+      schemaId,
+      claims: { name: 'Alice' },
+      validityPeriod: 3_600,
+    })
+    expect(await holder.agent.pluto.getAllCredentials()).toHaveLength(1)
 
-  const { thid } = await ask(issuer, connectionId, [{ schemaId, trustIssuers: [issuingDID] }])
-  await answerRequest(holder.agent, await holder.next(sdk.ProtocolType.DidcommRequestPresentation), credential)
-  const { presentationId } = await presentationIn(issuer.call, thid, 'PresentationVerified')
-  const path = { presentationId }
-  const accepted = await issuer.call('PATCH /present-proof/presentations/{presentationId}', {
-    path,
-    body: { action: 'presentation-accept' },
-  })
-  expect(accepted.status).toBe('PresentationAccepted')
-})
+    const { thid } = await ask(issuer, connectionId, [{ schemaId, trustIssuers: [issuingDID] }])
+    await answerRequest(
+      holder.agent,
+      await holder.next(sdk.ProtocolType.DidcommRequestPresentation),
+      credential,
+    )
+    const { presentationId } = await presentationIn(issuer.call, thid, 'PresentationVerified')
+    const path = { presentationId }
+    const accepted = await issuer.call('PATCH /present-proof/presentations/{presentationId}', {
+      path,
+      body: { action: 'presentation-accept' },
+    })
+    expect(accepted.status).toBe('PresentationAccepted')
+  },
+)

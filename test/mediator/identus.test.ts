@@ -17,7 +17,13 @@ async function startWallet(mediatorDID: string, liveMode: boolean): Promise<Agen
   const apollo = new sdk.Apollo()
   const castor = new sdk.Castor(apollo)
   const pluto = new sdk.Pluto(memoryStore(), apollo) as unknown as Domain.Pluto
-  const agent = sdk.Agent.initialize({ apollo, castor, pluto, mediatorDID, options: { experiments: { liveMode } } })
+  const agent = sdk.Agent.initialize({
+    apollo,
+    castor,
+    pluto,
+    mediatorDID,
+    options: { experiments: { liveMode } },
+  })
   await agent.start()
   return agent
 }
@@ -38,10 +44,16 @@ test.each([
         await wallet.startFetchingMessages(200)
       }
       const own = (await wallet.createNewPeerDID([], true)).toString()
-      const arrived = new Promise<Domain.Message[]>((resolve) => wallet.addListener(sdk.ListenerKey.MESSAGE, resolve))
+      const arrived = new Promise<Domain.Message[]>((resolve) =>
+        wallet.addListener(sdk.ListenerKey.MESSAGE, resolve),
+      )
       const sender = newWallet('http://127.0.0.1:1/')
       // A listening wallet never asks for what came before it listened, and does not say when it does: it is written to until it hears.
-      for (let messages: Domain.Message[] | undefined; !messages; messages = await Promise.race([arrived, sleep(250, undefined)])) {
+      for (
+        let messages: Domain.Message[] | undefined;
+        !messages;
+        messages = await Promise.race([arrived, sleep(250, undefined)])
+      ) {
         const packed = sender.pack(own, { type: basicMessage, body: { content: 'hello' } })
         const { status } = await fetch(host.didcommUrl, {
           method: 'POST',

@@ -1,6 +1,15 @@
 /** Accounts end when nobody uses them, and whoever comes back is told what to do (wire.md 7.3, 7.8). */
 import { expect, test } from 'vitest'
-import { deliveredIn, mediation2, newWallet, pickup, problemReport, refusalOf, startMediator, type TestMediator } from './_mediator.ts'
+import {
+  deliveredIn,
+  mediation2,
+  newWallet,
+  pickup,
+  problemReport,
+  refusalOf,
+  startMediator,
+  type TestMediator,
+} from './_mediator.ts'
 
 const hour = 3_600
 const day = 24 * hour
@@ -29,12 +38,17 @@ test('a wallet that is not heard of for the time that accounts have is removed w
     [`${mediation2}/keylist-update`, { updates: [{ recipient_did: alias, action: 'add' }] }],
   ] as const) {
     const told = await house.ask(wallet, type, body)
-    expect(told).toMatchObject({ type: problemReport, body: { code: 'e.p.req.not_enroll', args: [wallet.did] } })
+    expect(told).toMatchObject({
+      type: problemReport,
+      body: { code: 'e.p.req.not_enroll', args: [wallet.did] },
+    })
     expect(told!.body['comment']).toContain('Send a mediate-request, then register the DIDs again')
   }
 
   expect((await house.ask(wallet, `${mediation2}/mediate-request`))?.type).toBe(`${mediation2}/mediate-grant`)
-  expect((await house.ask(wallet, `${mediation2}/keylist-query`))?.body).toMatchObject({ keys: [{ recipient_did: wallet.did }] })
+  expect((await house.ask(wallet, `${mediation2}/keylist-query`))?.body).toMatchObject({
+    keys: [{ recipient_did: wallet.did }],
+  })
   expect((await register(house, wallet, alias))?.body).toMatchObject({ updated: [{ result: 'success' }] })
   await house.forward(alias, 'taken again')
 })
@@ -81,7 +95,11 @@ test('an account that something waits for stays until that was thrown away', asy
 
 test('when all accounts are taken, those that nothing came of for a day make room, and no others', async () => {
   await using house = await startMediator({ limits: { accounts: 3, accountLifetime: 90 * day } })
-  const [left, withAlias, withMessage] = [await house.enrolled(), await house.enrolled(), await house.enrolled()]
+  const [left, withAlias, withMessage] = [
+    await house.enrolled(),
+    await house.enrolled(),
+    await house.enrolled(),
+  ]
   await register(house, withAlias, newWallet().did)
   await house.forward(withMessage.did)
   const late = newWallet()
@@ -94,6 +112,8 @@ test('when all accounts are taken, those that nothing came of for a day make roo
   for (const wallet of [left, withAlias, withMessage, late]) stay.push(await isEnrolled(house, wallet))
   expect(stay).toEqual([false, true, true, true])
   house.advance(2 * day)
-  expect((await house.ask(newWallet(), `${mediation2}/mediate-request`))?.type).toBe(`${mediation2}/mediate-grant`)
+  expect((await house.ask(newWallet(), `${mediation2}/mediate-request`))?.type).toBe(
+    `${mediation2}/mediate-grant`,
+  )
   expect(await isEnrolled(house, late)).toBe(false)
 })

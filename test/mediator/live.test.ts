@@ -3,14 +3,22 @@ import { expect, test } from 'vitest'
 import { createLive, type Channel } from '../../src/mediator/live.ts'
 
 const channel = (): Channel => ({ send: () => undefined })
-const listener = (channel: Channel, account: string) => ({ channel, account, kid: `${account}#key-1`, from: 'did:example:mediator' })
+const listener = (channel: Channel, account: string) => ({
+  channel,
+  account,
+  kid: `${account}#key-1`,
+  from: 'did:example:mediator',
+})
 
 test('of too many connections of an account the oldest stops listening', () => {
   const live = createLive()
   const channels = Array.from({ length: 9 }, channel)
   for (const each of channels) expect(live.join(listener(each, 'did:example:a'))).toBe(true)
   expect(live.listeners('did:example:a').map((each) => each.channel)).toEqual(channels.slice(1))
-  expect(channels.map((each) => live.isLive(each, 'did:example:a'))).toEqual([false, ...Array.from({ length: 8 }, () => true)])
+  expect(channels.map((each) => live.isLive(each, 'did:example:a'))).toEqual([
+    false,
+    ...Array.from({ length: 8 }, () => true),
+  ])
 })
 
 test('who joins again listens once', () => {

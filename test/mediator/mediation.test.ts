@@ -1,11 +1,23 @@
 /** Coordinate mediation 2.0 and 3.0 (wire.md 7.3, 7.4), ping and discovery, problem reports (7.8). */
 import { expect, test } from 'vitest'
 import { resolvePeerDid } from '../../src/did/peer.ts'
-import { deliveredIn, mediation2, mediation3, newWallet, packFor, pickup, problemReport, refusalOf, startMediator } from './_mediator.ts'
+import {
+  deliveredIn,
+  mediation2,
+  mediation3,
+  newWallet,
+  packFor,
+  pickup,
+  problemReport,
+  refusalOf,
+  startMediator,
+} from './_mediator.ts'
 
 test('the mediator’s DID has an HTTP service first and a WebSocket one after it', async () => {
   await using house = await startMediator({ url: 'https://mediator.example:8090' })
-  const uris = resolvePeerDid(house.did).service!.map(({ serviceEndpoint }) => (serviceEndpoint as { uri: string }).uri)
+  const uris = resolvePeerDid(house.did).service!.map(
+    ({ serviceEndpoint }) => (serviceEndpoint as { uri: string }).uri,
+  )
   expect(uris).toEqual(['https://mediator.example:8090', 'wss://mediator.example:8090/ws'])
 })
 
@@ -38,46 +50,73 @@ test('a later minor version is read as the one we know', async () => {
 test('who comes when all accounts are taken is denied, and who is enrolled stays so', async () => {
   await using house = await startMediator({ limits: { accounts: 1 } })
   const first = await house.enrolled()
-  expect(await house.ask(newWallet(), `${mediation2}/mediate-request`)).toMatchObject({ type: `${mediation2}/mediate-deny`, body: {} })
-  expect((await house.ask(newWallet(), `${mediation3}/mediate-request`))?.type).toBe(`${mediation3}/mediate-deny`)
+  expect(await house.ask(newWallet(), `${mediation2}/mediate-request`)).toMatchObject({
+    type: `${mediation2}/mediate-deny`,
+    body: {},
+  })
+  expect((await house.ask(newWallet(), `${mediation3}/mediate-request`))?.type).toBe(
+    `${mediation3}/mediate-deny`,
+  )
   expect((await house.ask(first, `${mediation2}/mediate-request`))?.type).toBe(`${mediation2}/mediate-grant`)
 })
 
 const names = [
-  { version: '2.0', family: mediation2, update: 'keylist-update', query: 'keylist-query', list: 'keylist', items: 'keys' },
-  { version: '3.0', family: mediation3, update: 'recipient-update', query: 'recipient-query', list: 'recipient', items: 'dids' },
+  {
+    version: '2.0',
+    family: mediation2,
+    update: 'keylist-update',
+    query: 'keylist-query',
+    list: 'keylist',
+    items: 'keys',
+  },
+  {
+    version: '3.0',
+    family: mediation3,
+    update: 'recipient-update',
+    query: 'recipient-query',
+    list: 'recipient',
+    items: 'dids',
+  },
 ]
 
-test.each(names)('$version: recipients are added and removed, each with its result', async ({ family, update, query, list, items }) => {
-  await using house = await startMediator({ limits: { recipients: 3 } })
-  const [wallet, other] = [await house.enrolled(), await house.enrolled()]
-  const [a, b, taken, one] = [newWallet().did, newWallet().did, newWallet().did, newWallet().did]
-  await house.ask(other, `${family}/${update}`, { updates: [{ recipient_did: taken, action: 'add' }] })
-  const updates = [
-    [a, 'add', 'success'],
-    [a, 'add', 'no_change'],
-    [wallet.did, 'add', 'no_change'],
-    [taken, 'add', 'client_error'],
-    [taken, 'remove', 'no_change'],
-    [house.did, 'add', 'client_error'],
-    ['not a DID', 'add', 'client_error'],
-    [b, 'exchange', 'client_error'],
-    [b, 'add', 'success'],
-    [one, 'add', 'server_error'],
-    [b, 'remove', 'success'],
-    [b, 'remove', 'no_change'],
-  ].map(([recipient_did, action, result]) => ({ recipient_did, action, result }))
-  const answer = await house.ask(wallet, `${family}/${update}`, {
-    updates: updates.map(({ recipient_did, action }) => ({ recipient_did, action })),
-  })
-  expect(answer).toMatchObject({ type: `${family}/${update}-response`, body: { updated: updates } })
-  const all = await house.ask(wallet, `${family}/${query}`)
-  expect(all?.type).toBe(`${family}/${list}`)
-  expect(all?.body).toEqual({ [items]: expect.arrayContaining([{ recipient_did: wallet.did }, { recipient_did: a }]) })
-  expect(all?.body[items]).toHaveLength(2)
-  const page = await house.ask(wallet, `${family}/${query}`, { paginate: { limit: 1, offset: 0 } })
-  expect(page?.body).toEqual({ [items]: [expect.anything()], pagination: { count: 1, offset: 0, remaining: 1 } })
-})
+test.each(names)(
+  '$version: recipients are added and removed, each with its result',
+  async ({ family, update, query, list, items }) => {
+    await using house = await startMediator({ limits: { recipients: 3 } })
+    const [wallet, other] = [await house.enrolled(), await house.enrolled()]
+    const [a, b, taken, one] = [newWallet().did, newWallet().did, newWallet().did, newWallet().did]
+    await house.ask(other, `${family}/${update}`, { updates: [{ recipient_did: taken, action: 'add' }] })
+    const updates = [
+      [a, 'add', 'success'],
+      [a, 'add', 'no_change'],
+      [wallet.did, 'add', 'no_change'],
+      [taken, 'add', 'client_error'],
+      [taken, 'remove', 'no_change'],
+      [house.did, 'add', 'client_error'],
+      ['not a DID', 'add', 'client_error'],
+      [b, 'exchange', 'client_error'],
+      [b, 'add', 'success'],
+      [one, 'add', 'server_error'],
+      [b, 'remove', 'success'],
+      [b, 'remove', 'no_change'],
+    ].map(([recipient_did, action, result]) => ({ recipient_did, action, result }))
+    const answer = await house.ask(wallet, `${family}/${update}`, {
+      updates: updates.map(({ recipient_did, action }) => ({ recipient_did, action })),
+    })
+    expect(answer).toMatchObject({ type: `${family}/${update}-response`, body: { updated: updates } })
+    const all = await house.ask(wallet, `${family}/${query}`)
+    expect(all?.type).toBe(`${family}/${list}`)
+    expect(all?.body).toEqual({
+      [items]: expect.arrayContaining([{ recipient_did: wallet.did }, { recipient_did: a }]),
+    })
+    expect(all?.body[items]).toHaveLength(2)
+    const page = await house.ask(wallet, `${family}/${query}`, { paginate: { limit: 1, offset: 0 } })
+    expect(page?.body).toEqual({
+      [items]: [expect.anything()],
+      pagination: { count: 1, offset: 0, remaining: 1 },
+    })
+  },
+)
 
 test.each(names)(
   '$version: a stranger’s update is refused by a report, a stranger’s query gets no answer',
@@ -90,7 +129,11 @@ test.each(names)(
       { updates: [{ recipient_did: stranger.did, action: 'add' }] },
       { thid: 'the-thread' },
     )
-    expect(report).toMatchObject({ type: problemReport, pthid: 'the-thread', body: { code: 'e.p.req.not_enroll', args: [stranger.did] } })
+    expect(report).toMatchObject({
+      type: problemReport,
+      pthid: 'the-thread',
+      body: { code: 'e.p.req.not_enroll', args: [stranger.did] },
+    })
     expect(await house.ask(stranger, `${family}/${query}`)).toBeUndefined()
   },
 )
@@ -98,7 +141,9 @@ test.each(names)(
 test('who proves a DID gets its messages, though another account had registered it', async () => {
   await using house = await startMediator()
   const [thief, owner] = [await house.enrolled(), newWallet()]
-  await house.ask(thief, `${mediation2}/keylist-update`, { updates: [{ recipient_did: owner.did, action: 'add' }] })
+  await house.ask(thief, `${mediation2}/keylist-update`, {
+    updates: [{ recipient_did: owner.did, action: 'add' }],
+  })
   await house.ask(owner, `${mediation2}/mediate-request`)
   await house.forward(owner.did)
   expect(deliveredIn(await house.ask(owner, `${pickup}/delivery-request`, { limit: 1 }))).toHaveLength(1)
@@ -170,7 +215,12 @@ test.each([
 
 test.each([
   ['an unknown protocol', 'https://example.org/chess/1.0/move', {}, 'e.p.msg.unsupported'],
-  ['an unknown major version', 'https://didcomm.org/coordinate-mediation/9.0/mediate-request', {}, 'e.p.msg.unsupported'],
+  [
+    'an unknown major version',
+    'https://didcomm.org/coordinate-mediation/9.0/mediate-request',
+    {},
+    'e.p.msg.unsupported',
+  ],
   ['the mediator’s own role', `${mediation2}/mediate-grant`, {}, 'e.p.msg.unsupported'],
   ['a body without its member', `${mediation2}/keylist-update`, {}, 'e.p.msg'],
   [
@@ -184,13 +234,21 @@ test.each([
   await using house = await startMediator()
   const wallet = await house.enrolled()
   const report = await house.ask(wallet, type, body, { id: 'the-message' })
-  expect(report).toMatchObject({ type: problemReport, pthid: 'the-message', body: { code, comment: expect.any(String) } })
+  expect(report).toMatchObject({
+    type: problemReport,
+    pthid: 'the-message',
+    body: { code, comment: expect.any(String) },
+  })
 })
 
 test('problem reports, ping responses and empty messages are taken without an answer', async () => {
   await using house = await startMediator()
   const wallet = newWallet()
-  for (const type of [problemReport, 'https://didcomm.org/trust-ping/2.0/ping-response', 'https://didcomm.org/empty/1.0/empty']) {
+  for (const type of [
+    problemReport,
+    'https://didcomm.org/trust-ping/2.0/ping-response',
+    'https://didcomm.org/empty/1.0/empty',
+  ]) {
     expect(await house.ask(wallet, type)).toBeUndefined()
   }
 })
@@ -204,11 +262,19 @@ test('an envelope that comes again is refused; the same message packed anew is n
   const { recipients, ...rest } = JSON.parse(packed)
   for (const again of [packed, JSON.stringify({ recipients, more: 'members', ...rest }, null, 2)]) {
     const report = (await wallet.open((await house.take(again))!)).message
-    expect(report).toMatchObject({ type: problemReport, pthid: 'once', body: { code: 'e.p.crypto.message.dejavu' } })
+    expect(report).toMatchObject({
+      type: problemReport,
+      pthid: 'once',
+      body: { code: 'e.p.crypto.message.dejavu' },
+    })
   }
   await house.restart()
-  expect((await wallet.open((await house.take(packed))!)).message.body).toMatchObject({ code: 'e.p.crypto.message.dejavu' })
-  expect((await wallet.open((await house.take(wallet.pack(house.did, message)))!)).message.type).toMatch(/ping-response$/)
+  expect((await wallet.open((await house.take(packed))!)).message.body).toMatchObject({
+    code: 'e.p.crypto.message.dejavu',
+  })
+  expect((await wallet.open((await house.take(wallet.pack(house.did, message)))!)).message.type).toMatch(
+    /ping-response$/,
+  )
 })
 
 test('an envelope that was refused is refused as a repetition when it comes again', async () => {
@@ -223,7 +289,10 @@ test('an envelope that was refused is refused as a repetition when it comes agai
 test('a replayed update changes nothing', async () => {
   await using house = await startMediator()
   const [wallet, alias] = [await house.enrolled(), newWallet().did]
-  const update = (action: string) => ({ type: `${mediation2}/keylist-update`, body: { updates: [{ recipient_did: alias, action }] } })
+  const update = (action: string) => ({
+    type: `${mediation2}/keylist-update`,
+    body: { updates: [{ recipient_did: alias, action }] },
+  })
   const added = wallet.pack(house.did, update('add'))
   await house.take(added)
   await house.take(wallet.pack(house.did, update('remove')))
@@ -244,14 +313,19 @@ test('who does not prove a DID can only forward', async () => {
   for (const type of types) {
     for (const from of [{}, { from: wallet.did }]) {
       const packed = packFor(house.did, { type, body: { limit: 1 }, return_route: 'all', ...from })
-      expect((await refusalOf(house.take(packed))).type, type).toBe('error:DIDCommControllerError:SenderNotAllowed')
+      expect((await refusalOf(house.take(packed))).type, type).toBe(
+        'error:DIDCommControllerError:SenderNotAllowed',
+      )
     }
   }
 })
 
 test('an answer that nobody waits for is posted to the sender’s HTTP address, and a status is not', async () => {
   await using house = await startMediator()
-  const [reachable, unreachable] = [await house.enrolled('http://wallet.example/inbox'), await house.enrolled()]
+  const [reachable, unreachable] = [
+    await house.enrolled('http://wallet.example/inbox'),
+    await house.enrolled(),
+  ]
   const later = { return_route: 'none' }
   expect(await house.ask(reachable, `${mediation2}/keylist-query`, {}, later)).toBeUndefined()
   expect(await house.ask(unreachable, `${mediation2}/keylist-query`, {}, later)).toBeUndefined()
@@ -270,7 +344,12 @@ test('a return_route that is no text asks for nothing', async () => {
 
 test('of several addresses in the sender’s DID the first one that is reached over HTTP gets the answer', async () => {
   await using house = await startMediator()
-  const wallet = await house.enrolled([house.did, 'wss://wallet.example/ws', 'http://wallet.example/inbox', 'http://wallet.example/other'])
+  const wallet = await house.enrolled([
+    house.did,
+    'wss://wallet.example/ws',
+    'http://wallet.example/inbox',
+    'http://wallet.example/other',
+  ])
   await house.ask(wallet, `${mediation2}/keylist-query`, {}, { return_route: 'none' })
   expect(house.posts.map(({ url }) => url)).toEqual(['http://wallet.example/inbox'])
 })
@@ -280,7 +359,9 @@ test('a refusal that nobody waits for is posted where that is possible, and thro
   const [type, later] = ['https://example.org/chess/1.0/move', { return_route: 'none' }]
   const reachable = newWallet('http://wallet.example/inbox')
   expect(await house.ask(reachable, type, {}, later)).toBeUndefined()
-  expect((await reachable.open(house.posts[0]!.body)).message.body).toMatchObject({ code: 'e.p.msg.unsupported' })
+  expect((await reachable.open(house.posts[0]!.body)).message.body).toMatchObject({
+    code: 'e.p.msg.unsupported',
+  })
   for (const wallet of [newWallet(), newWallet(house.did)]) {
     expect((await refusalOf(house.ask(wallet, type, {}, later))).status).toBe(422)
   }

@@ -51,7 +51,10 @@ test('after its minute or its hour an address may ask as before', async () => {
   await pace.message('192.0.2.2')
   vi.advanceTimersByTime(10_000)
   await pace.message('192.0.2.1')
-  await expect(pace.enrolment('192.0.2.1')).rejects.toMatchObject({ waitSeconds: 3_540, args: ['enrolments', '3540'] })
+  await expect(pace.enrolment('192.0.2.1')).rejects.toMatchObject({
+    waitSeconds: 3_540,
+    args: ['enrolments', '3540'],
+  })
   vi.advanceTimersByTime(3_540_000)
   await pace.enrolment('192.0.2.1')
   vi.advanceTimersByTime(86_400_000)
@@ -61,11 +64,15 @@ test('after its minute or its hour an address may ask as before', async () => {
 test('an address has a limit for the day as well, which what its hour refuses does not use up', async () => {
   const pace = createMediatorPace({ messagesPerMinute: 1, enrolmentsPerHour: 1, enrolmentsPerDay: 2 })
   await pace.enrolment('192.0.2.1')
-  for (const _ of [1, 2, 3]) await expect(pace.enrolment('192.0.2.1')).rejects.toMatchObject({ waitSeconds: 3_600 })
+  for (const _ of [1, 2, 3])
+    await expect(pace.enrolment('192.0.2.1')).rejects.toMatchObject({ waitSeconds: 3_600 })
   vi.advanceTimersByTime(3_600_000)
   await pace.enrolment('192.0.2.1')
   vi.advanceTimersByTime(3_600_000)
-  await expect(pace.enrolment('192.0.2.1')).rejects.toMatchObject({ waitSeconds: 79_200, args: ['enrolments', '79200'] })
+  await expect(pace.enrolment('192.0.2.1')).rejects.toMatchObject({
+    waitSeconds: 79_200,
+    args: ['enrolments', '79200'],
+  })
   await pace.enrolment('192.0.2.2')
   vi.advanceTimersByTime(79_200_000)
   await pace.enrolment('192.0.2.1')

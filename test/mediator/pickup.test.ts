@@ -19,12 +19,17 @@ import {
   type TestWallet,
 } from './_mediator.ts'
 
-const deliver = async (house: TestMediator, wallet: TestWallet, body: Record<string, unknown> = { limit: 10 }) =>
-  deliveredIn(await house.ask(wallet, `${pickup}/delivery-request`, body))
+const deliver = async (
+  house: TestMediator,
+  wallet: TestWallet,
+  body: Record<string, unknown> = { limit: 10 },
+) => deliveredIn(await house.ask(wallet, `${pickup}/delivery-request`, body))
 
 async function withAlias(house: TestMediator) {
   const [wallet, alias] = [await house.enrolled(), newWallet(house.did)]
-  await house.ask(wallet, `${mediation2}/keylist-update`, { updates: [{ recipient_did: alias.did, action: 'add' }] })
+  await house.ask(wallet, `${mediation2}/keylist-update`, {
+    updates: [{ recipient_did: alias.did, action: 'add' }],
+  })
   return { wallet, alias }
 }
 
@@ -41,8 +46,13 @@ test('a forwarded message is delivered as it came, again until it is acknowledge
     expect((await alias.open(message!.packed)).message.body).toEqual({ content: 'for the alias' })
   }
   const [{ id } = { id: '' }] = await deliver(house, wallet)
-  const status = await house.ask(wallet, `${pickup}/messages-received`, { message_id_list: [id, 'no such id'] })
-  expect(status).toMatchObject({ type: `${pickup}/status`, body: { message_count: 0, total_bytes: 0, live_delivery: false } })
+  const status = await house.ask(wallet, `${pickup}/messages-received`, {
+    message_id_list: [id, 'no such id'],
+  })
+  expect(status).toMatchObject({
+    type: `${pickup}/status`,
+    body: { message_count: 0, total_bytes: 0, live_delivery: false },
+  })
   const empty = await house.ask(wallet, `${pickup}/delivery-request`, { limit: 10 })
   expect(empty).toMatchObject({ type: `${pickup}/status`, body: { message_count: 0 } })
 })
@@ -75,10 +85,14 @@ test('a delivery may be asked for one DID, and holds no more than asked for, the
   await house.forward(wallet.did, 'for the wallet')
   const answer = await house.ask(wallet, `${pickup}/delivery-request`, { limit: 2, recipient_did: alias.did })
   expect(answer?.body).toEqual({ recipient_did: alias.did })
-  expect(deliveredIn(answer).map(({ packed }) => JSON.parse(packed).tag)).toEqual(sent.slice(0, 2).map((packed) => JSON.parse(packed).tag))
+  expect(deliveredIn(answer).map(({ packed }) => JSON.parse(packed).tag)).toEqual(
+    sent.slice(0, 2).map((packed) => JSON.parse(packed).tag),
+  )
   expect(await deliver(house, wallet)).toHaveLength(4)
   for (const limit of [0, -1, 'many']) {
-    expect((await house.ask(wallet, `${pickup}/delivery-request`, { limit }))?.body).toMatchObject({ code: 'e.p.msg' })
+    expect((await house.ask(wallet, `${pickup}/delivery-request`, { limit }))?.body).toMatchObject({
+      code: 'e.p.msg',
+    })
   }
 })
 
@@ -146,7 +160,9 @@ test('a forward for nobody we know: a report for a sender who proved who it is, 
   const report = await house.ask(sender, forwardType, forward.body, { attachments: forward.attachments })
   expect(report).toMatchObject({ type: problemReport, body: { code: 'e.p.req.not_enroll', args: [next] } })
   for (const from of [undefined, sender.did]) {
-    const problem = await refusalOf(house.take(packFor(house.did, { ...forward, return_route: 'all', ...(from && { from }) })))
+    const problem = await refusalOf(
+      house.take(packFor(house.did, { ...forward, return_route: 'all', ...(from && { from }) })),
+    )
     expect([problem.type, problem.status]).toEqual(['error:MediatorError:NotEnrolled', 422])
   }
 })
@@ -155,7 +171,9 @@ test('after a removal nothing more is taken for a DID, and what waits for it can
   await using house = await startMediator()
   const { wallet, alias } = await withAlias(house)
   await house.forward(alias.did)
-  await house.ask(wallet, `${mediation2}/keylist-update`, { updates: [{ recipient_did: alias.did, action: 'remove' }] })
+  await house.ask(wallet, `${mediation2}/keylist-update`, {
+    updates: [{ recipient_did: alias.did, action: 'remove' }],
+  })
   expect((await refusalOf(house.forward(alias.did))).type).toBe('error:MediatorError:NotEnrolled')
   expect(await deliver(house, wallet, { limit: 10, recipient_did: alias.did })).toHaveLength(1)
 })
@@ -164,9 +182,15 @@ const envelope = packFor(newWallet().did, { type: 'x:y' })
 
 test.each([
   ['no attachment', { attachments: [] }],
-  ['two attachments', { attachments: [...forwardOf('', envelope).attachments, ...forwardOf('', envelope).attachments] }],
+  [
+    'two attachments',
+    { attachments: [...forwardOf('', envelope).attachments, ...forwardOf('', envelope).attachments] },
+  ],
   ['a plaintext', { attachments: [{ data: { json: { id: '1', type: 'x:y', body: {} } } }] }],
-  ['an envelope for nobody', { attachments: [{ data: { json: { ...JSON.parse(envelope), recipients: [] } } }] }],
+  [
+    'an envelope for nobody',
+    { attachments: [{ data: { json: { ...JSON.parse(envelope), recipients: [] } } }] },
+  ],
   ['no base64', { attachments: [{ data: { base64: '*' } }] }],
   ['base64 of no JSON', { attachments: [{ data: { base64: 'aGVsbG8' } }] }],
   ['a link', { attachments: [{ data: { links: ['http://127.0.0.1/x'], hash: 'x' } }] }],
@@ -176,7 +200,9 @@ test.each([
 ])('a forward with %s is refused', async (_, parts) => {
   await using house = await startMediator()
   const wallet = await house.enrolled()
-  const problem = await refusalOf(house.take(packFor(house.did, { ...forwardOf(wallet.did, envelope), ...parts })))
+  const problem = await refusalOf(
+    house.take(packFor(house.did, { ...forwardOf(wallet.did, envelope), ...parts })),
+  )
   expect(problem.type).toBe('error:MediatorError:MalformedMessage')
   expect(await deliver(house, wallet)).toEqual([])
 })
@@ -184,12 +210,17 @@ test.each([
 test('a forward inside of forwards to this mediator arrives, an endless one does not', async () => {
   await using house = await startMediator()
   const wallet = await house.enrolled()
-  let packed = packFor(house.did, forwardOf(wallet.did, packFor(wallet.did, { type: 'x:y', body: { content: 'deep' } })))
+  let packed = packFor(
+    house.did,
+    forwardOf(wallet.did, packFor(wallet.did, { type: 'x:y', body: { content: 'deep' } })),
+  )
   for (let depth = 1; depth <= 4; depth++) packed = packFor(house.did, forwardOf(house.did, packed))
   expect(await house.take(packed)).toBeUndefined()
   const [message] = await deliver(house, wallet)
   expect((await wallet.open(message!.packed)).message.body).toEqual({ content: 'deep' })
-  expect((await refusalOf(house.take(packFor(house.did, forwardOf(house.did, packed))))).type).toBe('error:MediatorError:MalformedMessage')
+  expect((await refusalOf(house.take(packFor(house.did, forwardOf(house.did, packed))))).type).toBe(
+    'error:MediatorError:MalformedMessage',
+  )
 })
 
 test('a forward for a wallet behind another mediator waits for that mediator, which passes it on', async () => {
@@ -197,7 +228,9 @@ test('a forward for a wallet behind another mediator waits for that mediator, wh
   await using inner = await startMediator({ url: 'http://inner.example' })
   // The inner mediator is reached through an account of its operator at the outer one.
   const operator = await outer.enrolled()
-  await outer.ask(operator, `${mediation2}/keylist-update`, { updates: [{ recipient_did: inner.did, action: 'add' }] })
+  await outer.ask(operator, `${mediation2}/keylist-update`, {
+    updates: [{ recipient_did: inner.did, action: 'add' }],
+  })
   const wallet = await inner.enrolled()
   const packed = packFor(wallet.did, { type: 'x:y', body: { content: 'two mediators' } })
   const forInner = packFor(inner.did, forwardOf(wallet.did, packed))
@@ -226,7 +259,10 @@ test('a full queue refuses what comes, loses nothing, and takes more once there 
   const forward = forwardOf(alias.did, packFor(alias.did, { type: 'x:y' }))
   const told = await house.ask(sender, forwardType, forward.body, { attachments: forward.attachments })
   expect(told).toMatchObject({ type: problemReport, body: { code: 'e.p.me.res.storage' } })
-  const quiet = house.ask(sender, forwardType, forward.body, { attachments: forward.attachments, return_route: 'none' })
+  const quiet = house.ask(sender, forwardType, forward.body, {
+    attachments: forward.attachments,
+    return_route: 'none',
+  })
   expect((await refusalOf(quiet)).status).toBe(507)
   expect(house.posts).toEqual([])
   await house.forward(wallet.did, 'another DID has its own room')
@@ -242,7 +278,9 @@ test('an account holds no more bytes than it may, over all of its DIDs, and anot
   const { wallet, alias } = await withAlias(house)
   const other = await house.enrolled()
   await house.forward(alias.did, 'x'.repeat(6_000))
-  expect((await refusalOf(house.forward(wallet.did, 'x'.repeat(6_000)))).type).toBe('error:MediatorError:QueueFull')
+  expect((await refusalOf(house.forward(wallet.did, 'x'.repeat(6_000)))).type).toBe(
+    'error:MediatorError:QueueFull',
+  )
   await house.forward(other.did, 'x'.repeat(6_000))
   await house.forward(wallet.did, 'short')
   expect(await deliver(house, wallet)).toHaveLength(2)
@@ -257,7 +295,8 @@ test('the queue, the accounts and the DID outlive a restart', async () => {
   expect(house.did).toBe(before)
   await house.forward(alias.did, 'after')
   const bodies = []
-  for (const { packed } of await deliver(house, wallet)) bodies.push((await alias.open(packed)).message.body['content'])
+  for (const { packed } of await deliver(house, wallet))
+    bodies.push((await alias.open(packed)).message.body['content'])
   expect(bodies).toEqual(['before', 'after'])
 })
 
@@ -292,6 +331,7 @@ test('a hundred forwards at once are all kept, in one piece', async () => {
   const wallet = await house.enrolled()
   await Promise.all(Array.from({ length: 100 }, (_, n) => house.forward(wallet.did, `${n}`)))
   const contents = new Set<unknown>()
-  for (const { packed } of await deliver(house, wallet, { limit: 100 })) contents.add((await wallet.open(packed)).message.body['content'])
+  for (const { packed } of await deliver(house, wallet, { limit: 100 }))
+    contents.add((await wallet.open(packed)).message.body['content'])
   expect(contents.size).toBe(100)
 })

@@ -52,7 +52,8 @@ async function start(variables: Record<string, string> = {}) {
 
 const contentsOf = async (wallet: TestWallet, message: Parameters<typeof deliveredIn>[0]) => {
   const contents = []
-  for (const { packed } of deliveredIn(message)) contents.push((await wallet.open(packed)).message.body['content'])
+  for (const { packed } of deliveredIn(message))
+    contents.push((await wallet.open(packed)).message.body['content'])
   return contents
 }
 
@@ -61,10 +62,21 @@ test('every talk can be had over a socket, text or binary, and answers come on i
   const wallet = newWallet()
   using socket = await house.open(wallet)
   // No return route is asked for: a socket is the way back by itself.
-  socket.send(Buffer.from(wallet.pack(house.did, { type: `${mediation2}/mediate-request`, return_route: undefined })))
-  expect(await socket.next()).toMatchObject({ type: `${mediation2}/mediate-grant`, body: { routing_did: house.did } })
-  expect((await house.ask(socket, wallet, `${pickup}/status-request`)).body).toMatchObject({ message_count: 0, live_delivery: false })
-  expect(await house.ask(socket, wallet, 'x:y')).toMatchObject({ type: problemReport, body: { code: 'e.p.msg.unsupported' } })
+  socket.send(
+    Buffer.from(wallet.pack(house.did, { type: `${mediation2}/mediate-request`, return_route: undefined })),
+  )
+  expect(await socket.next()).toMatchObject({
+    type: `${mediation2}/mediate-grant`,
+    body: { routing_did: house.did },
+  })
+  expect((await house.ask(socket, wallet, `${pickup}/status-request`)).body).toMatchObject({
+    message_count: 0,
+    live_delivery: false,
+  })
+  expect(await house.ask(socket, wallet, 'x:y')).toMatchObject({
+    type: problemReport,
+    body: { code: 'e.p.msg.unsupported' },
+  })
 })
 
 test('in live mode a message is delivered when it comes, and waits until it is acknowledged', async () => {
@@ -72,14 +84,21 @@ test('in live mode a message is delivered when it comes, and waits until it is a
   const [wallet, alias] = [newWallet(), newWallet(house.did)]
   using socket = await house.open(wallet)
   await house.ask(socket, wallet, `${mediation2}/mediate-request`)
-  await house.ask(socket, wallet, `${mediation2}/keylist-update`, { updates: [{ recipient_did: alias.did, action: 'add' }] })
+  await house.ask(socket, wallet, `${mediation2}/keylist-update`, {
+    updates: [{ recipient_did: alias.did, action: 'add' }],
+  })
   await house.forward(alias.did, 'before live mode')
   const status = await house.ask(socket, wallet, `${pickup}/live-delivery-change`, { live_delivery: true })
   expect(status).toMatchObject({ type: `${pickup}/status`, body: { message_count: 1, live_delivery: true } })
 
   await house.forward(alias.did, 'live')
   const live = await socket.next()
-  expect(live).toMatchObject({ type: `${pickup}/delivery`, from: house.did, to: [wallet.did], thid: expect.any(String) })
+  expect(live).toMatchObject({
+    type: `${pickup}/delivery`,
+    from: house.did,
+    to: [wallet.did],
+    thid: expect.any(String),
+  })
   expect(await contentsOf(alias, live)).toEqual(['live'])
 
   const all = await house.ask(socket, wallet, `${pickup}/delivery-request`, { limit: 10 })
@@ -89,11 +108,15 @@ test('in live mode a message is delivered when it comes, and waits until it is a
   const after = await house.ask(socket, wallet, `${pickup}/messages-received`, { message_id_list: ids })
   expect(after.body).toMatchObject({ message_count: 0, live_delivery: true })
 
-  expect((await house.ask(socket, wallet, `${pickup}/live-delivery-change`, { live_delivery: false })).body).toMatchObject({
+  expect(
+    (await house.ask(socket, wallet, `${pickup}/live-delivery-change`, { live_delivery: false })).body,
+  ).toMatchObject({
     live_delivery: false,
   })
   await house.forward(alias.did, 'after live mode')
-  expect((await house.ask(socket, wallet, `${pickup}/status-request`)).body).toMatchObject({ message_count: 1 })
+  expect((await house.ask(socket, wallet, `${pickup}/status-request`)).body).toMatchObject({
+    message_count: 1,
+  })
 })
 
 test('a connection that is closed takes nothing with it, and live mode ends with it', async () => {
@@ -106,8 +129,13 @@ test('a connection that is closed takes nothing with it, and live mode ends with
   }
   await house.forward(wallet.did, 'nobody is there')
   using socket = await house.open(wallet)
-  expect((await house.ask(socket, wallet, `${pickup}/status-request`)).body).toMatchObject({ message_count: 1, live_delivery: false })
-  expect(await contentsOf(wallet, await house.ask(socket, wallet, `${pickup}/delivery-request`, { limit: 1 }))).toEqual(['nobody is there'])
+  expect((await house.ask(socket, wallet, `${pickup}/status-request`)).body).toMatchObject({
+    message_count: 1,
+    live_delivery: false,
+  })
+  expect(
+    await contentsOf(wallet, await house.ask(socket, wallet, `${pickup}/delivery-request`, { limit: 1 })),
+  ).toEqual(['nobody is there'])
 })
 
 test('live messages go to those who listen for the account, on each of their connections, and to nobody else', async () => {
@@ -126,13 +154,18 @@ test('live messages go to those who listen for the account, on each of their con
   ] as const) {
     await house.ask(socket, who, `${pickup}/live-delivery-change`, { live_delivery: true })
   }
-  const refused = await house.ask(strangers, stranger, `${pickup}/live-delivery-change`, { live_delivery: true })
+  const refused = await house.ask(strangers, stranger, `${pickup}/live-delivery-change`, {
+    live_delivery: true,
+  })
   expect(refused.body).toMatchObject({ code: 'e.p.req.not_enroll' })
   await house.forward(wallet.did, 'for one')
-  for (const socket of [phone, tablet]) expect(await contentsOf(wallet, await socket.next())).toEqual(['for one'])
+  for (const socket of [phone, tablet])
+    expect(await contentsOf(wallet, await socket.next())).toEqual(['for one'])
   // Whatever had been sent to the others would be there before the answer to what they ask now.
   expect((await house.ask(others, other, `${pickup}/status-request`)).type).toBe(`${pickup}/status`)
-  expect((await house.ask(strangers, stranger, 'https://didcomm.org/trust-ping/2.0/ping')).type).toMatch(/ping-response$/)
+  expect((await house.ask(strangers, stranger, 'https://didcomm.org/trust-ping/2.0/ping')).type).toMatch(
+    /ping-response$/,
+  )
 })
 
 test('what is no message for the mediator is passed over, and the socket goes on', async () => {
@@ -150,7 +183,9 @@ test('what is no message for the mediator is passed over, and the socket goes on
   ]) {
     socket.send(garbage)
   }
-  expect((await house.ask(socket, wallet, 'https://didcomm.org/trust-ping/2.0/ping')).type).toMatch(/ping-response$/)
+  expect((await house.ask(socket, wallet, 'https://didcomm.org/trust-ping/2.0/ping')).type).toMatch(
+    /ping-response$/,
+  )
 })
 
 test('an oversized message closes the socket', async () => {
@@ -165,7 +200,8 @@ test('of many messages at once each is answered, in order', async () => {
   const wallet = newWallet()
   using socket = await house.open(wallet)
   const ids = Array.from({ length: 200 }, (_, n) => `ping ${n}`)
-  for (const id of ids) socket.send(wallet.pack(house.did, { id, type: 'https://didcomm.org/trust-ping/2.0/ping' }))
+  for (const id of ids)
+    socket.send(wallet.pack(house.did, { id, type: 'https://didcomm.org/trust-ping/2.0/ping' }))
   const answered = []
   for (const _ of ids) answered.push((await socket.next()).thid)
   expect(answered).toEqual(ids)
@@ -190,7 +226,12 @@ test('a socket is closed on which nothing came in time that could be taken; one 
   await using mediator = await startMediator()
   const server = await bind('127.0.0.1', 0, 'AGENT_DIDCOMM_PORT')
   const config = readConfig({})
-  const agent = { mediator: mediator.mediator, config, log: openLog('silent'), turns: createTurns(turnLimits(config)) }
+  const agent = {
+    mediator: mediator.mediator,
+    config,
+    log: openLog('silent'),
+    turns: createTurns(turnLimits(config)),
+  }
   const closeSockets = serveSockets(server, agent, 2_000)
   const url = urlOf(server, '127.0.0.1')
   const wallet = newWallet()
@@ -201,7 +242,12 @@ test('a socket is closed on which nothing came in time that could be taken; one 
     await used.next()
     using silent = await openSocket(url, wallet)
     using noisy = await openSocket(url, wallet)
-    for (const garbage of ['hello', packFor(wallet.did, { type: 'x:y' }), packFor(mediator.did, { type: 'x:y' })]) noisy.send(garbage)
+    for (const garbage of [
+      'hello',
+      packFor(wallet.did, { type: 'x:y' }),
+      packFor(mediator.did, { type: 'x:y' }),
+    ])
+      noisy.send(garbage)
     expect([await silent.closed(), await noisy.closed()]).toEqual([1008, 1008])
     used.send(ping())
     expect((await used.next()).type).toMatch(/ping-response$/)
@@ -221,23 +267,36 @@ test('an address has no more sockets than it may, and another when one is closed
   await second.closed()
   // The other end hears of it a moment later.
   using third = await vi.waitFor(() => house.open(wallet), 5_000)
-  for (const socket of [first, third]) expect((await house.ask(socket, wallet, 'x:y')).type).toBe(problemReport)
+  for (const socket of [first, third])
+    expect((await house.ask(socket, wallet, 'x:y')).type).toBe(problemReport)
 })
 
 test('a socket on which too much comes is closed, to be tried again later', async () => {
   await using house = await start({ MEDIATOR_MESSAGES_PER_MINUTE: '3' })
   const wallet = newWallet()
   using socket = await house.open(wallet)
-  for (let n = 0; n < 50; n++) socket.send(wallet.pack(house.did, { type: 'https://didcomm.org/trust-ping/2.0/ping' }))
+  for (let n = 0; n < 50; n++)
+    socket.send(wallet.pack(house.did, { type: 'https://didcomm.org/trust-ping/2.0/ping' }))
   expect(await socket.closed()).toBe(1013)
   expect(socket.arrived).toHaveLength(3)
 })
 
 test('whoever hangs up in the middle of a handshake does no harm', async () => {
   await using folder = await temporaryFolder()
-  await using daemon = await Daemon.start({ AGENT_DATA_DIR: folder.path, AGENT_CONFIG_DIR: folder.path, AGENT_MEDIATOR: 'true' })
+  await using daemon = await Daemon.start({
+    AGENT_DATA_DIR: folder.path,
+    AGENT_CONFIG_DIR: folder.path,
+    AGENT_MEDIATOR: 'true',
+  })
   const { hostname, port } = new URL(daemon.didcommUrl)
-  const handshake = ['GET /elsewhere HTTP/1.1', 'Host: localhost', 'Connection: Upgrade', 'Upgrade: websocket', '', ''].join('\r\n')
+  const handshake = [
+    'GET /elsewhere HTTP/1.1',
+    'Host: localhost',
+    'Connection: Upgrade',
+    'Upgrade: websocket',
+    '',
+    '',
+  ].join('\r\n')
   for (let n = 0; n < 20; n++) {
     const socket = connect(Number(port), hostname)
     socket.on('error', () => undefined)

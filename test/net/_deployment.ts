@@ -36,7 +36,10 @@ export const publicSettings = {
 }
 
 /** Starts a daemon. Whoever calls it comes by reverse proxies, as they stand before it on the Internet, unless it is local. */
-export async function deploy(env: Record<string, string>, { isProxied }: { isProxied: boolean }): Promise<Deployment> {
+export async function deploy(
+  env: Record<string, string>,
+  { isProxied }: { isProxied: boolean },
+): Promise<Deployment> {
   const opened: AsyncDisposable[] = []
   const keep = <Opened extends AsyncDisposable>(each: Opened) => (opened.unshift(each), each)
   const folder = keep(await temporaryFolder())
@@ -87,14 +90,23 @@ async function openProxy(target: string, host: string) {
   }
 }
 
-async function openSites({ call, rest, didcomm }: { call: Tenant['call']; rest: string; didcomm: string }): Promise<Deployment['sites']> {
+async function openSites({
+  call,
+  rest,
+  didcomm,
+}: {
+  call: Tenant['call']
+  rest: string
+  didcomm: string
+}): Promise<Deployment['sites']> {
   const { did: issuingDID } = await newDid({ call } as Tenant, 'assertionMethod')
   const { longFormDid } = await newDid({ call } as Tenant, 'authentication')
   const verify = (verification: 'SchemaCheck' | 'RevocationCheck' | 'SignatureVerification', jwt: string) =>
     call('POST /verification/credential', { body: [{ credential: jwt, verifications: [{ verification }] }] })
   const didWeb = (url: string) => `did:web:${authorityOf(url)}:${randomUUID()}`
   return {
-    'a did:web that anybody asks for': async (url) => (await fetch(`${rest}/dids/${encodeURIComponent(didWeb(url))}`)).text(),
+    'a did:web that anybody asks for': async (url) =>
+      (await fetch(`${rest}/dids/${encodeURIComponent(didWeb(url))}`)).text(),
     'the did:web of an issuer': (url) =>
       verify(
         'SignatureVerification',
@@ -115,12 +127,19 @@ async function openSites({ call, rest, didcomm }: { call: Tenant['call']; rest: 
         'RevocationCheck',
         vc((payload) => {
           const entry = { type: 'StatusList2021Entry', statusPurpose: 'Revocation', statusListIndex: 1 }
-          payload['vc'].credentialStatus = { id: `${url}list#1`, statusListCredential: `${url}list`, ...entry }
+          payload['vc'].credentialStatus = {
+            id: `${url}list#1`,
+            statusListCredential: `${url}list`,
+            ...entry,
+          }
         }),
       ),
-    'an answer to a DID request': (url) => call('POST /onboard/answers', { body: { didRequest: { onboardEndpoint: url }, decline: true } }),
+    'an answer to a DID request': (url) =>
+      call('POST /onboard/answers', { body: { didRequest: { onboardEndpoint: url }, decline: true } }),
     'an answer to a challenge': (url) =>
-      call('POST /did-authentication/answers', { body: { challenge: { submissionEndpoint: url, nonce: 'nonce' }, did: longFormDid } }),
+      call('POST /did-authentication/answers', {
+        body: { challenge: { submissionEndpoint: url, nonce: 'nonce' }, did: longFormDid },
+      }),
     'a webhook': async (url) => {
       const { id } = await call('POST /events/webhooks', { body: { url } })
       await call('POST /events/webhooks/{id}/test', { path: { id }, body: {} })
@@ -131,7 +150,11 @@ async function openSites({ call, rest, didcomm }: { call: Tenant['call']; rest: 
       return pingAsStranger(invitation.from, url, didcomm)
     },
     'an invitation that is accepted': async (url) => {
-      const invitation = { ...decode(await call('POST /connections', { body: {} })), id: randomUUID(), from: peerAt(url) }
+      const invitation = {
+        ...decode(await call('POST /connections', { body: {} })),
+        id: randomUUID(),
+        from: peerAt(url),
+      }
       return call('POST /connection-invitations', { body: { invitation: encode(invitation) } })
     },
   }
@@ -152,7 +175,10 @@ export async function pingAsStranger(to: string, url: string, didcomm: string): 
   const { pathname } = new URL(addressOf(to))
   const { status } = await post(
     didcomm + pathname,
-    packAuthcrypt({ ...message, typ: 'application/didcomm-plain+json' }, { sender, recipients: [recipientOf(to)] }),
+    packAuthcrypt(
+      { ...message, typ: 'application/didcomm-plain+json' },
+      { sender, recipients: [recipientOf(to)] },
+    ),
   )
   return status
 }

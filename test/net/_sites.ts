@@ -76,9 +76,20 @@ export async function openSites({ agent }: TestAgent): Promise<Record<string, Vi
       return checkTargets({ http: env.http, operatorHttp: env.operatorHttp, globalUrl: undefined, webhooks })
     },
     'answer to a DID request': (url) =>
-      use((wallet) => answerDidRequest(wallet, { didRequest: { onboardEndpoint: url, from: undefined }, did: undefined, decline: true })),
+      use((wallet) =>
+        answerDidRequest(wallet, {
+          didRequest: { onboardEndpoint: url, from: undefined },
+          did: undefined,
+          decline: true,
+        }),
+      ),
     'answer to a challenge': (url) =>
-      use((wallet) => answerChallenge(wallet, { challenge: { submissionEndpoint: url, nonce: 'nonce', from: undefined }, did: from })),
+      use((wallet) =>
+        answerChallenge(wallet, {
+          challenge: { submissionEndpoint: url, nonce: 'nonce', from: undefined },
+          did: from,
+        }),
+      ),
     'answer of the mediator': (url) => post(url, '{}'),
     'DIDComm message': (url) => send(peerAt(url)),
     'DIDComm message by a mediator': (url) => send(peerAt(peerAt(url))),
@@ -90,7 +101,9 @@ export async function openSites({ agent }: TestAgent): Promise<Record<string, Vi
 
 /** A did:peer:2 with a service at any text; the agent's own function refuses to write most of them. */
 export function peerAt(uri: string, agreementKey = generateKey('X25519')): string {
-  const [agreement, authentication] = [agreementKey, generateKey('Ed25519')].map((key) => toMultikey(toPublic(key)))
+  const [agreement, authentication] = [agreementKey, generateKey('Ed25519')].map((key) =>
+    toMultikey(toPublic(key)),
+  )
   const service = toBase64url(JSON.stringify({ t: 'dm', s: { uri, r: [], a: ['didcomm/v2'] } }))
   return `did:peer:2.E${agreement}.V${authentication}.S${service}`
 }
@@ -98,5 +111,7 @@ export function peerAt(uri: string, agreementKey = generateKey('X25519')): strin
 /** Host and port of a URL as they are written, with the characters that a did:web must have encoded. */
 export function authorityOf(url: string): string {
   const written = /^[a-z+-]*:?[\\/]*([^\\/?#]*)/is.exec(url)?.[1] ?? ''
-  return written.replace(/:(?=\d+$)/, '%3A').replace(/\[(.*)\]/, (_, ip: string) => `%5B${ip.replaceAll(':', '%3A')}%5D`)
+  return written
+    .replace(/:(?=\d+$)/, '%3A')
+    .replace(/\[(.*)\]/, (_, ip: string) => `%5B${ip.replaceAll(':', '%3A')}%5D`)
 }

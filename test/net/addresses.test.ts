@@ -40,13 +40,18 @@ const notAddresses = [
 describe('isPublicAddress', () => {
   test.each(publicAddresses)('%s is public', (ip) => expect(isPublicAddress(ip)).toBe(true))
   test.each(otherAddresses)('%s is not public', (ip) => expect(isPublicAddress(ip)).toBe(false))
-  test.each(notAddresses)('«%s» is no address and so not public', (text) => expect(isPublicAddress(text)).toBe(false))
+  test.each(notAddresses)('«%s» is no address and so not public', (text) =>
+    expect(isPublicAddress(text)).toBe(false),
+  )
 })
 
 describe('isLoopbackAddress', () => {
-  test.each(['127.0.0.1', '127.8.9.1', '::1', '::ffff:127.0.0.1', '::ffff:7f00:1', '0:0:0:0:0:0:0:1'])('%s is loopback', (ip) => {
-    expect(isLoopbackAddress(ip)).toBe(true)
-  })
+  test.each(['127.0.0.1', '127.8.9.1', '::1', '::ffff:127.0.0.1', '::ffff:7f00:1', '0:0:0:0:0:0:0:1'])(
+    '%s is loopback',
+    (ip) => {
+      expect(isLoopbackAddress(ip)).toBe(true)
+    },
+  )
   test.each([
     '0.0.0.0',
     '::',

@@ -49,29 +49,35 @@ async function openCanary(): Promise<TestServer> {
 
 test('every place is tried', () => expect(Object.keys(proxied.sites)).toEqual(names))
 
-test.each(names)('%s leads to no service of this machine, in 54 spellings of it and by a redirect', async (name) => {
-  const canary = await openCanary()
-  let isControlled = false
-  await using other = await startServer(({ url }, response) => {
-    if (url!.startsWith('/control')) isControlled = true
-    response.writeHead(307, { location: `http://127.0.0.1:${canary.port}/` }).end()
-  }, elsewhere)
-  const urls = loopbacks(canary.port)
-  urls.push(`http://${elsewhere}:${other.port}/redirect/`)
-  expect(urls).toHaveLength(54)
-  for (let index = 0; index < urls.length; index += together)
-    await Promise.allSettled(urls.slice(index, index + together).map((url) => proxied.sites[name]!(url)))
-  // Some of them are called in the background: by the time that an address which may be called has been, the others have had their turn.
-  // A did:web at an address is refused for that, and at once.
-  if (!name.includes('did:web')) {
-    await proxied.sites[name]!(`http://${elsewhere}:${other.port}/control/`).catch(() => undefined)
-    await expect.poll(() => isControlled, { timeout: 10_000 }).toBe(true)
-  }
-  expect(canary.connections()).toBe(0)
-})
+test.each(names)(
+  '%s leads to no service of this machine, in 54 spellings of it and by a redirect',
+  async (name) => {
+    const canary = await openCanary()
+    let isControlled = false
+    await using other = await startServer(({ url }, response) => {
+      if (url!.startsWith('/control')) isControlled = true
+      response.writeHead(307, { location: `http://127.0.0.1:${canary.port}/` }).end()
+    }, elsewhere)
+    const urls = loopbacks(canary.port)
+    urls.push(`http://${elsewhere}:${other.port}/redirect/`)
+    expect(urls).toHaveLength(54)
+    for (let index = 0; index < urls.length; index += together)
+      await Promise.allSettled(urls.slice(index, index + together).map((url) => proxied.sites[name]!(url)))
+    // Some of them are called in the background: by the time that an address which may be called has been, the others have had their turn.
+    // A did:web at an address is refused for that, and at once.
+    if (!name.includes('did:web')) {
+      await proxied.sites[name]!(`http://${elsewhere}:${other.port}/control/`).catch(() => undefined)
+      await expect.poll(() => isControlled, { timeout: 10_000 }).toBe(true)
+    }
+    expect(canary.connections()).toBe(0)
+  },
+)
 
-test.each(names)('%s leads to the same service with the defaults, so the test above can fail', async (name) => {
-  const canary = await openCanary()
-  await local.sites[name]!(`http://127.0.0.1:${canary.port}/`).catch(() => undefined)
-  await expect.poll(() => canary.connections(), { timeout: 10_000 }).toBeGreaterThan(0)
-})
+test.each(names)(
+  '%s leads to the same service with the defaults, so the test above can fail',
+  async (name) => {
+    const canary = await openCanary()
+    await local.sites[name]!(`http://127.0.0.1:${canary.port}/`).catch(() => undefined)
+    await expect.poll(() => canary.connections(), { timeout: 10_000 }).toBeGreaterThan(0)
+  },
+)

@@ -18,7 +18,9 @@ async function attack(allow: Reach) {
   const urls = corpus(canary.port)
   const outcomes = await Promise.all(
     urls.flatMap((url) => [
-      http.getJson(url, { timeoutMs: 10_000, maxBytes: 100, maxRedirects: 3 }).catch((error: unknown) => error),
+      http
+        .getJson(url, { timeoutMs: 10_000, maxBytes: 100, maxRedirects: 3 })
+        .catch((error: unknown) => error),
       http.post(url, { headers: {}, body: '{}', timeoutMs: 10_000 }).catch((error: unknown) => error),
     ]),
   )
@@ -29,7 +31,9 @@ describe('spellings of forbidden addresses', () => {
   test('reach nothing when only public addresses are allowed', async () => {
     const { canary, urls, outcomes } = await attack('public')
     expect(urls.length).toBeGreaterThan(200)
-    const codes = outcomes.map((outcome) => (outcome instanceof UnreachableError ? outcome.code : 'got through'))
+    const codes = outcomes.map((outcome) =>
+      outcome instanceof UnreachableError ? outcome.code : 'got through',
+    )
     expect(new Set(codes)).toEqual(new Set(['address-not-allowed', 'bad-url', 'port-not-allowed']))
     expect(canary.connections()).toBe(0)
   })
@@ -57,7 +61,9 @@ const always =
 
 describe('a name', () => {
   test('whose second answer is a private address is refused then', async () => {
-    await using server = await startServer((_, response) => response.setHeader('connection', 'close').end('1'))
+    await using server = await startServer((_, response) =>
+      response.setHeader('connection', 'close').end('1'),
+    )
     const answers = [['127.0.0.1'], ['10.0.0.1'], ['127.0.0.1']]
     const http = open({ allow: 'loopback', lookup: (name) => always(...answers.shift()!)(name) })
     const url = `http://rebind.example:${server.port}/`
@@ -75,7 +81,9 @@ describe('a name', () => {
   })
 
   test('without addresses is refused', async () => {
-    await expect(open({ allow: 'any', lookup: always() }).getJson('http://void.example/', json)).rejects.toMatchObject({
+    await expect(
+      open({ allow: 'any', lookup: always() }).getJson('http://void.example/', json),
+    ).rejects.toMatchObject({
       name: 'UnreachableError',
     })
   })

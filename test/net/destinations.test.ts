@@ -20,7 +20,8 @@ function openRequests() {
 test('a server is sent sixteen requests at a time, and another one as many', async () => {
   const { visit } = createDestinations()
   const { ends, request } = openRequests()
-  const visits = (url: string) => Array.from({ length: 20 }, (_, n) => failure(visit(`${url}/${n}`, 'alice', request)))
+  const visits = (url: string) =>
+    Array.from({ length: 20 }, (_, n) => failure(visit(`${url}/${n}`, 'alice', request)))
   const first = visits('http://a.example')
   const second = visits('http://b.example')
   await turn()
@@ -53,7 +54,9 @@ test('a place that nobody takes is offered again', async () => {
   const { visit } = createDestinations()
   const { ends, request } = openRequests()
   for (let n = 0; n < 16; n++) void visit('http://a.example', 'alice', request)
-  const crowded = await Promise.all(Array.from({ length: 40 }, () => failure(visit('http://a.example', 'bob', request))))
+  const crowded = await Promise.all(
+    Array.from({ length: 40 }, () => failure(visit('http://a.example', 'bob', request))),
+  )
   let told = 0
   for (const error of crowded) void (error as CrowdedError).free.then(() => told++)
   for (const end of ends) end()
@@ -67,7 +70,8 @@ test('five silences in a row, and a server is left alone; an answer or another k
   for (let n = 0; n < 4; n++) await failure(visit(url, 'alice', silence))
   await visit(url, 'alice', () => Promise.resolve('answered'))
   for (let n = 0; n < 4; n++) await failure(visit(url, 'alice', silence))
-  for (let n = 0; n < 9; n++) await failure(visit(url, 'alice', () => Promise.reject(new Error('our own fault'))))
+  for (let n = 0; n < 9; n++)
+    await failure(visit(url, 'alice', () => Promise.reject(new Error('our own fault'))))
   await failure(visit(url, 'alice', silence))
   const error = (await failure(visit('http://a.example/2', 'bob', () => Promise.resolve()))) as LeftAloneError
   expect(error).toBeInstanceOf(LeftAloneError)
@@ -80,9 +84,12 @@ test('five silences in a row, and a server is left alone; an answer or another k
 test('those who wait for a place are told at once that the server is dead', async () => {
   const { visit } = createDestinations()
   const fails: (() => void)[] = []
-  const request = () => new Promise((_, reject) => fails.push(() => reject(new UnreachableError('refused', 'gone'))))
+  const request = () =>
+    new Promise((_, reject) => fails.push(() => reject(new UnreachableError('refused', 'gone'))))
   const first = Array.from({ length: 16 }, () => failure(visit('http://a.example', 'alice', request)))
-  const crowded = await Promise.all(Array.from({ length: 30 }, () => failure(visit('http://a.example', 'alice', request))))
+  const crowded = await Promise.all(
+    Array.from({ length: 30 }, () => failure(visit('http://a.example', 'alice', request))),
+  )
   for (const fail of fails) fail()
   await Promise.all(first)
   await Promise.all(crowded.map((error) => (error as CrowdedError).free))
@@ -99,7 +106,11 @@ test('after its rest one request finds out: silence means a longer rest, an answ
   now += 40_000
   let fail = () => {}
   const trial = failure(
-    visit(url, 'alice', () => new Promise((_, reject) => (fail = () => reject(new UnreachableError('timeout', 'nobody'))))),
+    visit(
+      url,
+      'alice',
+      () => new Promise((_, reject) => (fail = () => reject(new UnreachableError('timeout', 'nobody')))),
+    ),
   )
   const other = await failure(visit(url, 'bob', silence))
   expect(other).toBeInstanceOf(CrowdedError)

@@ -24,20 +24,32 @@ const always =
 
 describe('a JSON document', () => {
   test('is read from an allowed server', async () => {
-    await using server = await startServer((request, response) => response.end(JSON.stringify({ accept: request.headers.accept })))
-    expect(await client({ allow: 'loopback' }).getJson(`${server.url}/a?b=c`, { ...json, accept: 'application/x' })).toEqual({
+    await using server = await startServer((request, response) =>
+      response.end(JSON.stringify({ accept: request.headers.accept })),
+    )
+    expect(
+      await client({ allow: 'loopback' }).getJson(`${server.url}/a?b=c`, {
+        ...json,
+        accept: 'application/x',
+      }),
+    ).toEqual({
       accept: 'application/x',
     })
   })
 
-  test.each([404, 500, 201, 204, 304])('with status %i is an error that does not repeat the body', async (status) => {
-    await using server = await startServer((_, response) => response.writeHead(status).end('internal secret'))
-    const error = await client({ allow: 'loopback' })
-      .getJson(server.url, json)
-      .catch((reason: Error) => reason)
-    expect(error).toMatchObject({ name: 'UnreachableError', code: 'bad-status' })
-    expect(inspect(error)).not.toContain('secret')
-  })
+  test.each([404, 500, 201, 204, 304])(
+    'with status %i is an error that does not repeat the body',
+    async (status) => {
+      await using server = await startServer((_, response) =>
+        response.writeHead(status).end('internal secret'),
+      )
+      const error = await client({ allow: 'loopback' })
+        .getJson(server.url, json)
+        .catch((reason: Error) => reason)
+      expect(error).toMatchObject({ name: 'UnreachableError', code: 'bad-status' })
+      expect(inspect(error)).not.toContain('secret')
+    },
+  )
 
   test.each([Buffer.from('internal secret'), Buffer.from([0x22, 0xff, 0x22]), Buffer.from('')])(
     'that is none is an error that does not repeat it',
@@ -64,7 +76,9 @@ describe('a JSON document', () => {
     await using server = await startServer((_, response) => response.end(JSON.stringify('x'.repeat(98))))
     const http = client({ allow: 'loopback' })
     expect(await http.getJson(server.url, { timeoutMs, maxBytes: 100 })).toHaveLength(98)
-    await expect(http.getJson(server.url, { timeoutMs, maxBytes: 99 })).rejects.toMatchObject({ code: 'too-large' })
+    await expect(http.getJson(server.url, { timeoutMs, maxBytes: 99 })).rejects.toMatchObject({
+      code: 'too-large',
+    })
   })
 
   test('of a gigabyte is cut off', async () => {
@@ -83,7 +97,9 @@ describe('a JSON document', () => {
       response.on('drain', more).on('close', () => connection.emit('closed'))
       more()
     })
-    await expect(client({ allow: 'loopback' }).getJson(server.url, json)).rejects.toMatchObject({ code: 'too-large' })
+    await expect(client({ allow: 'loopback' }).getJson(server.url, json)).rejects.toMatchObject({
+      code: 'too-large',
+    })
     await closed
     expect(sent).toBeLessThan(2 ** 25)
   })
@@ -93,14 +109,21 @@ describe('a JSON document', () => {
       const timer = setInterval(() => response.write(' '), 10)
       response.on('close', () => clearInterval(timer))
     })
-    await expect(client({ allow: 'loopback' }).getJson(server.url, { timeoutMs: 100, maxBytes: 10_000 })).rejects.toMatchObject({
+    await expect(
+      client({ allow: 'loopback' }).getJson(server.url, { timeoutMs: 100, maxBytes: 10_000 }),
+    ).rejects.toMatchObject({
       code: 'timeout',
     })
   })
 })
 
 describe('an exchange', () => {
-  const post = { method: 'POST' as const, headers: { 'content-type': 'application/json' }, timeoutMs, maxBytes: 10_000 }
+  const post = {
+    method: 'POST' as const,
+    headers: { 'content-type': 'application/json' },
+    timeoutMs,
+    maxBytes: 10_000,
+  }
   const date = 'Sun, 22 Nov 2026 02:36:10 GMT'
 
   test.each([200, 302, 404, 503])('gives status %i with the body, and when', async (status) => {
@@ -108,12 +131,22 @@ describe('an exchange', () => {
       const chunks: Buffer[] = []
       request.on('data', (chunk: Buffer) => chunks.push(chunk))
       request.on('end', () =>
-        response.writeHead(status, { location: '/elsewhere', date }).end(`${request.method} ${Buffer.concat(chunks).toString()}`),
+        response
+          .writeHead(status, { location: '/elsewhere', date })
+          .end(`${request.method} ${Buffer.concat(chunks).toString()}`),
       )
     })
-    expect(await client({ allow: 'loopback' }).exchange(server.url, { ...post, body: 'ä' })).toEqual({ status, text: 'POST ä', date })
+    expect(await client({ allow: 'loopback' }).exchange(server.url, { ...post, body: 'ä' })).toEqual({
+      status,
+      text: 'POST ä',
+      date,
+    })
     const get = { ...post, method: 'GET' as const }
-    expect(await client({ allow: 'loopback' }).exchange(server.url, get)).toEqual({ status, text: 'GET ', date })
+    expect(await client({ allow: 'loopback' }).exchange(server.url, get)).toEqual({
+      status,
+      text: 'GET ',
+      date,
+    })
   })
 
   test.each<[string, RequestListener, object]>([
@@ -124,12 +157,16 @@ describe('an exchange', () => {
     ['refused', (request) => request.socket.destroy(), {}],
   ])('fails with %s', async (code, listener, options) => {
     await using server = await startServer(listener)
-    await expect(client({ allow: 'loopback' }).exchange(server.url, { ...post, body: '{}', ...options })).rejects.toMatchObject({ code })
+    await expect(
+      client({ allow: 'loopback' }).exchange(server.url, { ...post, body: '{}', ...options }),
+    ).rejects.toMatchObject({ code })
   })
 
   test('leads only where it may', async () => {
     await using server = await startServer(() => expect.unreachable())
-    await expect(client({ allow: 'public' }).exchange(server.url, post)).rejects.toMatchObject({ code: 'address-not-allowed' })
+    await expect(client({ allow: 'public' }).exchange(server.url, post)).rejects.toMatchObject({
+      code: 'address-not-allowed',
+    })
   })
 })
 
@@ -158,14 +195,18 @@ describe('a letter', () => {
 
   test('is not sent on by a redirect', async () => {
     await using elsewhere = await startServer((_, response) => response.end())
-    await using server = await startServer((_, response) => response.writeHead(307, { location: elsewhere.url }).end())
+    await using server = await startServer((_, response) =>
+      response.writeHead(307, { location: elsewhere.url }).end(),
+    )
     expect(await client({ allow: 'loopback' }).post(server.url, letter)).toEqual({ status: 307 })
     expect(elsewhere.connections()).toBe(0)
   })
 
   test('is delivered when the status came, even if the answer never ends', async () => {
     await using server = await startServer((_, response) => response.write('x'))
-    expect(await client({ allow: 'loopback' }).post(server.url, { ...letter, timeoutMs: 100 })).toEqual({ status: 200 })
+    expect(await client({ allow: 'loopback' }).post(server.url, { ...letter, timeoutMs: 100 })).toEqual({
+      status: 200,
+    })
   })
 
   test('is delivered when the status came, and a long answer is cut off', async () => {
@@ -183,8 +224,14 @@ describe('a letter', () => {
   test('fails when no status comes in time, also while it waits for a connection', async () => {
     await using server = await startServer(() => undefined)
     const http = client({ allow: 'loopback', connections: 1 })
-    const failures = await Promise.allSettled([1, 2, 3].map(() => http.post(server.url, { ...letter, timeoutMs: 100 })))
-    expect(failures.map((result) => result.status === 'rejected' && result.reason.code)).toEqual(['timeout', 'timeout', 'timeout'])
+    const failures = await Promise.allSettled(
+      [1, 2, 3].map(() => http.post(server.url, { ...letter, timeoutMs: 100 })),
+    )
+    expect(failures.map((result) => result.status === 'rejected' && result.reason.code)).toEqual([
+      'timeout',
+      'timeout',
+      'timeout',
+    ])
   })
 
   test('that is given up while it waits for a connection is not sent when there is one', async () => {
@@ -200,7 +247,9 @@ describe('a letter', () => {
     const isTaken = once(isFree, 'soon')
     const first = http.post(`${server.url}/first`, letter)
     await isTaken
-    await expect(http.post(`${server.url}/second`, { ...letter, timeoutMs: 50 })).rejects.toMatchObject({ code: 'timeout' })
+    await expect(http.post(`${server.url}/second`, { ...letter, timeoutMs: 50 })).rejects.toMatchObject({
+      code: 'timeout',
+    })
     isFree.emit('now')
     expect((await first).status).toBe(200)
     expect((await http.post(`${server.url}/third`, letter)).status).toBe(200)
@@ -209,7 +258,10 @@ describe('a letter', () => {
 
   test('with a header that smuggles a line is not sent', async () => {
     await using server = await startServer((_, response) => response.end())
-    const sent = client({ allow: 'loopback' }).post(server.url, { ...letter, headers: { 'x-key': 'a\r\nx-admin: yes' } })
+    const sent = client({ allow: 'loopback' }).post(server.url, {
+      ...letter,
+      headers: { 'x-key': 'a\r\nx-admin: yes' },
+    })
     await expect(sent).rejects.toMatchObject({ name: 'UnreachableError' })
     expect(server.connections()).toBe(0)
   })
@@ -217,12 +269,17 @@ describe('a letter', () => {
   test('to a closed port fails', async () => {
     const server = await startServer(() => undefined)
     await server[Symbol.asyncDispose]()
-    await expect(client({ allow: 'loopback' }).post(server.url, letter)).rejects.toMatchObject({ code: 'refused' })
+    await expect(client({ allow: 'loopback' }).post(server.url, letter)).rejects.toMatchObject({
+      code: 'refused',
+    })
   })
 
   test('to a name that does not resolve fails', async () => {
-    const lookup: Lookup = () => Promise.reject(Object.assign(new Error('no such name'), { code: 'ENOTFOUND' }))
-    await expect(client({ allow: 'any', lookup }).post('http://nowhere.example', letter)).rejects.toMatchObject({ code: 'no-such-host' })
+    const lookup: Lookup = () =>
+      Promise.reject(Object.assign(new Error('no such name'), { code: 'ENOTFOUND' }))
+    await expect(
+      client({ allow: 'any', lookup }).post('http://nowhere.example', letter),
+    ).rejects.toMatchObject({ code: 'no-such-host' })
   })
 })
 
@@ -253,7 +310,9 @@ describe('connections', () => {
 describe('a redirect', () => {
   test('is not followed unless asked for', async () => {
     await using server = await startServer((_, response) => response.writeHead(302, { location: '/b' }).end())
-    await expect(client({ allow: 'loopback' }).getJson(server.url, json)).rejects.toMatchObject({ code: 'redirect' })
+    await expect(client({ allow: 'loopback' }).getJson(server.url, json)).rejects.toMatchObject({
+      code: 'redirect',
+    })
   })
 
   test('is followed as often as asked for and not once more', async () => {
@@ -264,7 +323,9 @@ describe('a redirect', () => {
     })
     const http = client({ allow: 'loopback' })
     expect(await http.getJson(`${server.url}/3`, { ...json, maxRedirects: 3 })).toBe('here')
-    await expect(http.getJson(`${server.url}/4`, { ...json, maxRedirects: 3 })).rejects.toMatchObject({ code: 'redirect' })
+    await expect(http.getJson(`${server.url}/4`, { ...json, maxRedirects: 3 })).rejects.toMatchObject({
+      code: 'redirect',
+    })
   })
 
   test.each([

@@ -46,7 +46,11 @@ describe('a list of allowed hosts', () => {
 })
 
 describe('a list of denied hosts', () => {
-  const lists: Lists = { allow: 'private', hosts: 'deep.evil.example, 8.8.4.4', deny: '.evil.example, 8.8.0.0/16, 2001:db9::/32' }
+  const lists: Lists = {
+    allow: 'private',
+    hosts: 'deep.evil.example, 8.8.4.4',
+    deny: '.evil.example, 8.8.0.0/16, 2001:db9::/32',
+  }
   test.each([
     ['evil.example', '1.1.1.1'],
     ['x.Evil.example.', '1.1.1.1'],
@@ -55,7 +59,9 @@ describe('a list of denied hosts', () => {
     ['8.8.4.4', '8.8.4.4'],
     ['::ffff:808:808', '::ffff:808:808'],
     ['2001:db9::5', '2001:db9::5'],
-  ])('denies %s at %s, also when it is on the other list', (host, ip) => expect(judge(lists, host, ip)).toBe('host-denied'))
+  ])('denies %s at %s, also when it is on the other list', (host, ip) =>
+    expect(judge(lists, host, ip)).toBe('host-denied'),
+  )
   test('denies nobody else', () => expect(judge(lists, 'other.example', '8.9.0.1')).toBeUndefined())
 
   test('with * denies everybody who is not on the other list', () => {
@@ -73,10 +79,17 @@ describe('a list of denied hosts', () => {
 })
 
 describe('a private network, once it is allowed', () => {
-  test.each(['10.0.0.1', '172.20.0.1', '192.168.1.1', '100.64.0.1', '127.0.0.1', '::1', 'fd12::1', '::ffff:10.0.0.1', '8.8.8.8'])(
-    '%s is called',
-    (ip) => expect(judge({ allow: 'private' }, ip)).toBeUndefined(),
-  )
+  test.each([
+    '10.0.0.1',
+    '172.20.0.1',
+    '192.168.1.1',
+    '100.64.0.1',
+    '127.0.0.1',
+    '::1',
+    'fd12::1',
+    '::ffff:10.0.0.1',
+    '8.8.8.8',
+  ])('%s is called', (ip) => expect(judge({ allow: 'private' }, ip)).toBeUndefined())
   test.each([
     '169.254.169.254',
     '169.254.170.2',
@@ -103,14 +116,20 @@ describe('a private network, once it is allowed', () => {
 })
 
 describe('names of private networks', () => {
-  test.each(['db.internal', 'printer.local', 'localhost', 'intranet', 'a.svc.localhost.'])('%s is not looked up', async (host) => {
-    let lookups = 0
-    const http = createHttpClient({ allow: 'public', lookup: async () => (lookups++, [{ address: '8.8.8.8', family: 4 }]) })
-    const asked = http.getJson(`http://${host}/`, { timeoutMs: 1_000, maxBytes: 1 })
-    await expect(asked).rejects.toMatchObject({ code: 'address-not-allowed' })
-    await http.close()
-    expect(lookups).toBe(0)
-  })
+  test.each(['db.internal', 'printer.local', 'localhost', 'intranet', 'a.svc.localhost.'])(
+    '%s is not looked up',
+    async (host) => {
+      let lookups = 0
+      const http = createHttpClient({
+        allow: 'public',
+        lookup: async () => (lookups++, [{ address: '8.8.8.8', family: 4 }]),
+      })
+      const asked = http.getJson(`http://${host}/`, { timeoutMs: 1_000, maxBytes: 1 })
+      await expect(asked).rejects.toMatchObject({ code: 'address-not-allowed' })
+      await http.close()
+      expect(lookups).toBe(0)
+    },
+  )
 })
 
 describe('ports', () => {
@@ -122,14 +141,20 @@ describe('ports', () => {
   )
   test('a list of them is all there is', () => {
     const ports = '25,8000-8002'
-    expect([25, 8000, 8001, 8002].map((port) => judge({ ports }, '8.8.8.8', undefined, port))).toEqual(Array(4).fill(undefined))
-    expect(new Set([443, 7999, 8003].map((port) => judge({ ports }, '8.8.8.8', undefined, port)))).toEqual(new Set(['port-not-allowed']))
+    expect([25, 8000, 8001, 8002].map((port) => judge({ ports }, '8.8.8.8', undefined, port))).toEqual(
+      Array(4).fill(undefined),
+    )
+    expect(new Set([443, 7999, 8003].map((port) => judge({ ports }, '8.8.8.8', undefined, port)))).toEqual(
+      new Set(['port-not-allowed']),
+    )
   })
 
   test('also count where a URL names none', async () => {
     const http = createHttpClient({ allow: 'public', allowPorts: [[8443, 8443]] })
     for (const url of ['http://8.8.8.8/', 'https://8.8.8.8/', 'https://8.8.8.8:443/']) {
-      await expect(http.getJson(url, { timeoutMs: 1_000, maxBytes: 1 })).rejects.toMatchObject({ code: 'port-not-allowed' })
+      await expect(http.getJson(url, { timeoutMs: 1_000, maxBytes: 1 })).rejects.toMatchObject({
+        code: 'port-not-allowed',
+      })
     }
     await http.close()
   })
@@ -138,8 +163,16 @@ describe('ports', () => {
 describe('what is told', () => {
   test.each([
     [{}, 'http://10.0.0.1/', /^10\.0\.0\.1 is an address of a private network .* AGENT_ALLOW_HOSTS$/],
-    [{ deny: '8.8.8.8' }, 'http://8.8.8.8/', /^8\.8\.8\.8 is not to be called by this agent, .*AGENT_DENY_HOSTS/],
-    [{ ports: '443' }, 'http://8.8.8.8:81/', /^8\.8\.8\.8 at port 81 is not to be called .*AGENT_ALLOW_PORTS/],
+    [
+      { deny: '8.8.8.8' },
+      'http://8.8.8.8/',
+      /^8\.8\.8\.8 is not to be called by this agent, .*AGENT_DENY_HOSTS/,
+    ],
+    [
+      { ports: '443' },
+      'http://8.8.8.8:81/',
+      /^8\.8\.8\.8 at port 81 is not to be called .*AGENT_ALLOW_PORTS/,
+    ],
   ])('%j: %s', async ({ deny = '', ports }: Lists, url, message) => {
     const allowPorts = ports === undefined ? undefined : readPorts(ports)
     const http = createHttpClient({ allow: 'public', denyHosts: readHostList(deny), allowPorts })
@@ -149,11 +182,18 @@ describe('what is told', () => {
 
   test('of a redirect is not where it led', async () => {
     await using server = await startServer((request, response) =>
-      response.writeHead(302, { location: request.url === '/a' ? '/b' : 'http://secret-name.internal:8/x' }).end(),
+      response
+        .writeHead(302, { location: request.url === '/a' ? '/b' : 'http://secret-name.internal:8/x' })
+        .end(),
     )
     const http = createHttpClient({ allow: 'loopback' })
-    const error = await http.getJson(`${server.url}/a`, { timeoutMs: 1_000, maxBytes: 1, maxRedirects: 3 }).catch((thrown: Error) => thrown)
-    expect(error).toMatchObject({ name: 'UnreachableError', message: expect.stringContaining(`127.0.0.1:${server.port}`) })
+    const error = await http
+      .getJson(`${server.url}/a`, { timeoutMs: 1_000, maxBytes: 1, maxRedirects: 3 })
+      .catch((thrown: Error) => thrown)
+    expect(error).toMatchObject({
+      name: 'UnreachableError',
+      message: expect.stringContaining(`127.0.0.1:${server.port}`),
+    })
     expect(String(error)).not.toMatch(/secret|internal/)
     await http.close()
   })

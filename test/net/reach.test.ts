@@ -8,7 +8,13 @@ const configOf = (variables: Record<string, string>) =>
 const reachOf = (variables: Record<string, string>) => callLimitsOf(configOf(variables)).allow
 const describeIt = (variables: Record<string, string>) => describeReach(configOf(variables))
 
-const localUrls = ['http://localhost:8085', 'http://127.0.0.1:1', 'http://127.7.7.7', 'http://[::1]:80', 'https://agent.localhost/base']
+const localUrls = [
+  'http://localhost:8085',
+  'http://127.0.0.1:1',
+  'http://127.7.7.7',
+  'http://[::1]:80',
+  'https://agent.localhost/base',
+]
 const publicUrls = [
   'https://agent.example',
   'http://192.168.1.10:8085',
@@ -19,8 +25,9 @@ const publicUrls = [
 const urlVariables = ['REST_SERVICE_URL', 'DIDCOMM_SERVICE_URL', 'POLLUX_STATUS_LIST_REGISTRY_PUBLIC_URL']
 
 describe('loopback addresses that others name', () => {
-  test.each(['127.0.0.1', 'localhost', '::1', '127.0.0.2'])('are called by an agent at %s with the defaults', (host) =>
-    expect(reachOf({ AGENT_HOST: host })).toBe('loopback'),
+  test.each(['127.0.0.1', 'localhost', '::1', '127.0.0.2'])(
+    'are called by an agent at %s with the defaults',
+    (host) => expect(reachOf({ AGENT_HOST: host })).toBe('loopback'),
   )
   test.each(localUrls)('are called by an agent that is known as %s', (url) =>
     expect(reachOf(Object.fromEntries(urlVariables.map((name) => [name, url])))).toBe('loopback'),
@@ -34,16 +41,25 @@ describe('loopback addresses that others name', () => {
       `Calls that tenants and peers cause may reach public addresses only, because ${name} is true.`,
     )
   })
-  test.each(urlVariables.flatMap((name) => publicUrls.map((url) => [name, url] as const)))('are not called with %s=%s', (name, url) => {
-    expect(reachOf({ [name]: url })).toBe('public')
-    expect(describeIt({ [name]: url })).toContain(`public addresses only, because ${name} is ${url}.`)
-  })
+  test.each(urlVariables.flatMap((name) => publicUrls.map((url) => [name, url] as const)))(
+    'are not called with %s=%s',
+    (name, url) => {
+      expect(reachOf({ [name]: url })).toBe('public')
+      expect(describeIt({ [name]: url })).toContain(`public addresses only, because ${name} is ${url}.`)
+    },
+  )
   test('are called all the same once the operator allows private networks', () =>
-    expect(reachOf({ AGENT_HOST: '0.0.0.0', AGENT_TRUST_PROXY: 'true', AGENT_ALLOW_PRIVATE_NETWORK: 'true' })).toBe('private'))
+    expect(
+      reachOf({ AGENT_HOST: '0.0.0.0', AGENT_TRUST_PROXY: 'true', AGENT_ALLOW_PRIVATE_NETWORK: 'true' }),
+    ).toBe('private'))
 })
 
 test('a host that the operator allows is called behind a proxy too, and the sentence for the operator says that there are exceptions', () => {
-  const variables = { AGENT_TRUST_PROXY: 'true', AGENT_ALLOW_HOSTS: '127.0.0.7', AGENT_DENY_HOSTS: 'evil.example' }
+  const variables = {
+    AGENT_TRUST_PROXY: 'true',
+    AGENT_ALLOW_HOSTS: '127.0.0.7',
+    AGENT_DENY_HOSTS: 'evil.example',
+  }
   const policy = createPolicy(callLimitsOf(configOf(variables)))
   expect(policy.judgeHost('127.0.0.7', 8080)).toBeUndefined()
   expect(policy.judgeHost('127.0.0.8', 8080)?.code).toBe('address-not-allowed')
@@ -54,6 +70,8 @@ test('the sentence for the operator names the reason', () => {
   expect(describeIt({})).toBe(
     'Calls that tenants and peers cause may reach public addresses and this machine, because the whole deployment is on this machine.',
   )
-  expect(describeIt({ AGENT_HOST: '0.0.0.0' })).toContain('public addresses only, because AGENT_HOST is 0.0.0.0.')
+  expect(describeIt({ AGENT_HOST: '0.0.0.0' })).toContain(
+    'public addresses only, because AGENT_HOST is 0.0.0.0.',
+  )
   expect(describeIt({ AGENT_ALLOW_PRIVATE_NETWORK: 'true' })).toContain('private addresses')
 })

@@ -46,13 +46,17 @@ test('the operator’s client is used for addresses of the operator’s only', (
 })
 
 /** Modules of the network; types, and what only looks at addresses, open nothing. */
-const imports = /^import (?!type )([^;']*?) from '(?:undici|ws|node:(?:https?|http2|net|tls|dgram|dns(?:\/promises)?))'/gm
+const imports =
+  /^import (?!type )([^;']*?) from '(?:undici|ws|node:(?:https?|http2|net|tls|dgram|dns(?:\/promises)?))'/gm
 const harmless = /\btype \w+|\b(?:isIP|isIPv4|isIPv6|BlockList)\b/g
 const ways = /\bimport\('(?:undici|node:https?|node:net)'\)|\bfetch\(|new (?:WebSocket|EventSource)\(/
 
 function opensConnections(file: string): boolean {
   const code = codeOf(file)
-  return ways.test(code) || [...code.matchAll(imports)].some(([, names]) => /\w/.test(names!.replace(harmless, '')))
+  return (
+    ways.test(code) ||
+    [...code.matchAll(imports)].some(([, names]) => /\w/.test(names!.replace(harmless, '')))
+  )
 }
 
 test('nobody else opens connections', () => {

@@ -49,7 +49,11 @@ function overhear(lookup: Lookup, limits: Limits = callLimitsOf(agent.agent.conf
       const answer = ask(...given)
       const noted = answer.then(
         () => answers.push({ url: given[0], code: 'got through' }),
-        (error: unknown) => answers.push({ url: given[0], code: error instanceof UnreachableError ? error.code : String(error) }),
+        (error: unknown) =>
+          answers.push({
+            url: given[0],
+            code: error instanceof UnreachableError ? error.code : String(error),
+          }),
       )
       waiting.add(noted.finally(() => waiting.delete(noted)))
       return answer
@@ -79,7 +83,8 @@ async function openCanary(): Promise<TestServer> {
   return canary
 }
 
-test('every place is among those that are tried', () => expect(Object.keys(sites).toSorted()).toEqual(names.toSorted()))
+test('every place is among those that are tried', () =>
+  expect(Object.keys(sites).toSorted()).toEqual(names.toSorted()))
 
 describe.each(names)('%s', (name) => {
   test('leads to no address of the corpus', async () => {
@@ -90,7 +95,9 @@ describe.each(names)('%s', (name) => {
     for (let index = 0; index < urls.length; index += together) {
       await Promise.all(urls.slice(index, index + together).map((url) => visit(name, url)))
     }
-    expect(answers.filter(({ code }) => !['address-not-allowed', 'bad-url', 'port-not-allowed'].includes(code))).toEqual([])
+    expect(
+      answers.filter(({ code }) => !['address-not-allowed', 'bad-url', 'port-not-allowed'].includes(code)),
+    ).toEqual([])
     // A did:web says in its text that it has no address of this kind; all others come to the guard, but for those that are no URLs.
     expect(answers.length).toBeGreaterThan(name === 'did:web' ? 30 : 150)
     expect(canary.connections()).toBe(0)
@@ -104,7 +111,8 @@ describe.each(names)('%s', (name) => {
       const [, kind, index] = /^\/(far|near)(\d+)/.exec(request.url!) ?? []
       // Where a location is no URL of its own, it leads here.
       if (index === undefined) return void response.writeHead(404).end()
-      const location = kind === 'far' ? `/near${index}` : urls[Number(index)]!.replace(/[^\x20-\x7e]/gu, encodeURIComponent)
+      const location =
+        kind === 'far' ? `/near${index}` : urls[Number(index)]!.replace(/[^\x20-\x7e]/gu, encodeURIComponent)
       response.writeHead(statuses[Number(index) % 5]!, { location }).end()
     }, elsewhere)
     const { visit, answers } = overhear(async (host) =>
@@ -114,7 +122,10 @@ describe.each(names)('%s', (name) => {
     for (let index = 0; index < urls.length; index += name.startsWith('schema') ? 1 : 10) {
       // Every other one after a harmless redirect.
       const path = index % 2 === 0 ? 'far' : 'near'
-      await visit(name, `${name === 'did:web' ? 'https' : 'http'}://elsewhere.example:${other.port}/${path}${index}`)
+      await visit(
+        name,
+        `${name === 'did:web' ? 'https' : 'http'}://elsewhere.example:${other.port}/${path}${index}`,
+      )
     }
     expect(answers.length).toBeGreaterThan(0)
     expect(other.connections()).toBeGreaterThan(0)
@@ -158,8 +169,12 @@ test('events go to no webhook of the corpus either', async () => {
   }
   expect(registered.size).toBeGreaterThan(20)
   await tenant.call('POST /connections', { body: {} })
-  await expect.poll(() => new Set(answers.map(({ url }) => url)).size, { timeout: 15_000 }).toBe(registered.size)
-  expect(new Set(answers.map(({ code }) => code))).toEqual(new Set(['address-not-allowed', 'port-not-allowed']))
+  await expect
+    .poll(() => new Set(answers.map(({ url }) => url)).size, { timeout: 15_000 })
+    .toBe(registered.size)
+  expect(new Set(answers.map(({ code }) => code))).toEqual(
+    new Set(['address-not-allowed', 'port-not-allowed']),
+  )
   expect(canary.connections()).toBe(0)
 })
 
@@ -170,9 +185,20 @@ async function openTwins(): Promise<[TestServer, TestServer]> {
   onTestFinished(() => canary[Symbol.asyncDispose]())
   let connections = 0
   const twin = createServer(listener).on('connection', () => connections++)
-  await new Promise<void>((resolve, reject) => twin.once('error', reject).listen(canary.port, elsewhere, resolve))
+  await new Promise<void>((resolve, reject) =>
+    twin.once('error', reject).listen(canary.port, elsewhere, resolve),
+  )
   const close = () => new Promise<void>((resolve) => void twin.close(() => resolve()))
   onTestFinished(close)
   const { port } = twin.address() as AddressInfo
-  return [canary, { port, url: `http://${elsewhere}:${port}`, connections: () => connections, peak: () => 0, [Symbol.asyncDispose]: close }]
+  return [
+    canary,
+    {
+      port,
+      url: `http://${elsewhere}:${port}`,
+      connections: () => connections,
+      peak: () => 0,
+      [Symbol.asyncDispose]: close,
+    },
+  ]
 }

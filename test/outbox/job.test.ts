@@ -41,7 +41,10 @@ test('a job that is put off keeps its queue waiting, its id, and the count of at
   await write(db, (tx) => reschedule(tx, first!, later))
   expect(await names(db)).toEqual([['b', 'b1']])
   expect((await dueJobs(db)).nextAt).toEqual(later)
-  expect((await dueJobs(db, later)).jobs.find(({ queue }) => queue === 'a')).toEqual({ ...first, attempts: 1 })
+  expect((await dueJobs(db, later)).jobs.find(({ queue }) => queue === 'a')).toEqual({
+    ...first,
+    attempts: 1,
+  })
 })
 
 test('a queue keeps its order though the clock is set back', async () => {

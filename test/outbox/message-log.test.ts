@@ -22,15 +22,26 @@ const receive = (db: Db, at: Date, id = 'm') => write(db, (tx) => logReceived(tx
 test('texts that a peer chooses are kept up to a length', async () => {
   await using wallet = await temporaryWalletDb()
   const long = 'x'.repeat(100_000)
-  await write(wallet.db, (tx) => logReceived(tx, { ...about, type: long, from: long, to: long }, { at: new Date(), refusal: long }))
+  await write(wallet.db, (tx) =>
+    logReceived(tx, { ...about, type: long, from: long, to: long }, { at: new Date(), refusal: long }),
+  )
   const [row] = await messagesOf(wallet.db, 't', 10)
-  expect([row!.type, row!.from_did, row!.to_did, row!.failure].map((text) => text!.length)).toEqual([300, 80, 80, 1_000])
+  expect([row!.type, row!.from_did, row!.to_did, row!.failure].map((text) => text!.length)).toEqual([
+    300, 80, 80, 1_000,
+  ])
 })
 
 test('a message that was promised has its place where it was promised, whatever happened since', async () => {
   await using wallet = await temporaryWalletDb()
   const { db } = wallet
-  const body: JobBody = { kind: 'message', protocol: 'p', recordId: 'r', from: 'a', to: 'b', message: { type: 'c', body: {} } }
+  const body: JobBody = {
+    kind: 'message',
+    protocol: 'p',
+    recordId: 'r',
+    from: 'a',
+    to: 'b',
+    message: { type: 'c', body: {} },
+  }
   const event = (tx: Tx) => putEvent(tx, { type: 'ConnectionUpdated', subject: 't', data: {} })
   await write(db, async (tx) => {
     await event(tx)
@@ -39,13 +50,25 @@ test('a message that was promised has its place where it was promised, whatever 
     await event(tx)
   })
   const [job] = (await dueJobs(db)).jobs
-  await write(db, (tx) => logSent(tx, about, { ...job!, attempts: 2, reason: 'refused' }, { at: new Date(), durationMs: 1.6 }))
+  await write(db, (tx) =>
+    logSent(tx, about, { ...job!, attempts: 2, reason: 'refused' }, { at: new Date(), durationMs: 1.6 }),
+  )
   await receive(db, new Date(), 'answer')
   expect(await messagesOf(db, 't', 10)).toMatchObject([
-    { direction: 'sent', outcome: 'taken', attempts: 3, duration_ms: 2, failure: 'refused', event_sequence: 1 },
+    {
+      direction: 'sent',
+      outcome: 'taken',
+      attempts: 3,
+      duration_ms: 2,
+      failure: 'refused',
+      event_sequence: 1,
+    },
     { direction: 'received', outcome: 'taken', attempts: null, event_sequence: 3 },
   ])
-  expect([await isLogged(db, { thread: 't', id: 'answer' }), await isLogged(db, { thread: 't', id: 'm' })]).toEqual([true, false])
+  expect([
+    await isLogged(db, { thread: 't', id: 'answer' }),
+    await isLogged(db, { thread: 't', id: 'm' }),
+  ]).toEqual([true, false])
 })
 
 test('what is too old goes, more at a time than comes, and nothing younger', async () => {

@@ -17,12 +17,14 @@ import { countPolls } from './_polls.ts'
 
 const silent = openLog('silent')
 
-const use = <T>({ agent }: TestAgent, { walletId }: Tenant, work: (wallet: Wallet) => Promise<T>) => agent.wallets.use(walletId, work)
+const use = <T>({ agent }: TestAgent, { walletId }: Tenant, work: (wallet: Wallet) => Promise<T>) =>
+  agent.wallets.use(walletId, work)
 
 const announce = (agent: TestAgent, tenant: Tenant, count: number) =>
   use(agent, tenant, (wallet) =>
     wallet.transaction(async (tx) => {
-      for (let n = 1; n <= count; n++) await putEvent(tx, { type: 'ConnectionUpdated', subject: 'a thread', data: { state: `step ${n}` } })
+      for (let n = 1; n <= count; n++)
+        await putEvent(tx, { type: 'ConnectionUpdated', subject: 'a thread', data: { state: `step ${n}` } })
     }),
   )
 const listen = ({ call }: Tenant, url: string) => call('POST /events/webhooks', { body: { url } })
@@ -80,7 +82,12 @@ test('more webhooks that never answer than there are places hold up no other, no
   const tenant = await agent.newTenant()
   await listen(tenant, live.url)
   await announce(agent, tenant, 3)
-  await using worker = createWorker(agent.agent.config, agent.agent.wallets, silent, new WebhookSlots({ prompt: 2, slow: 2, promptMs: 30 }))
+  await using worker = createWorker(
+    agent.agent.config,
+    agent.agent.wallets,
+    silent,
+    new WebhookSlots({ prompt: 2, slow: 2, promptMs: 30 }),
+  )
   for (const { walletId } of tenants) worker.wake(walletId)
   await until(
     'requests in all places',
@@ -94,7 +101,9 @@ test('more webhooks that never answer than there are places hold up no other, no
     (count) => count === 3,
   )
   const ended = await Promise.all(
-    tenants.map((tenant) => use(agent, tenant, ({ db }) => db.selectFrom('delivery_attempt').selectAll().execute())),
+    tenants.map((tenant) =>
+      use(agent, tenant, ({ db }) => db.selectFrom('delivery_attempt').selectAll().execute()),
+    ),
   )
   expect(ended.flat()).toEqual([])
 })
@@ -126,7 +135,9 @@ test('an event that cannot be read holds up no message', async () => {
   await using receiver = await openReceiver()
   await listen(pair.issuer, receiver.url)
   await use(pair.agent, pair.issuer, (wallet) =>
-    wallet.transaction((tx) => putEvent(tx, { type: 'NoSuchType' as EventType, subject: 'a thread', data: {} })),
+    wallet.transaction((tx) =>
+      putEvent(tx, { type: 'NoSuchType' as EventType, subject: 'a thread', data: {} }),
+    ),
   )
   await connect(pair.issuer, pair.holder)
 })
@@ -136,7 +147,14 @@ test('a wallet that cannot be opened holds up no other', async () => {
   const { agent } = pair.agent
   await agent.db
     .insertInto('wallet')
-    .values({ id: randomUUID(), name: 'broken', wrapped_key: 'AAAA', seed_digest: 'x', created_at: '', updated_at: '' })
+    .values({
+      id: randomUUID(),
+      name: 'broken',
+      wrapped_key: 'AAAA',
+      seed_digest: 'x',
+      created_at: '',
+      updated_at: '',
+    })
     .execute()
   await agent.worker.resume()
   await connect(pair.issuer, pair.holder)
@@ -160,7 +178,12 @@ test('what was owed at a stop is paid at the next start', async () => {
   await using agent = await startAgent({ AGENT_OPEN_WALLETS: '2' })
   await using receiver = await openReceiver()
   await agent.agent.worker[Symbol.asyncDispose]()
-  const tenants = [await agent.newTenant(), await agent.newTenant(), await agent.newTenant(), await agent.newTenant()]
+  const tenants = [
+    await agent.newTenant(),
+    await agent.newTenant(),
+    await agent.newTenant(),
+    await agent.newTenant(),
+  ]
   for (const tenant of tenants) {
     await listen(tenant, receiver.url)
     await announce(agent, tenant, 2)
@@ -173,7 +196,10 @@ test('what was owed at a stop is paid at the next start', async () => {
     (events) => events.length === 8,
   )
   for (const { walletId } of tenants) {
-    expect(arrived.filter((event) => event.walletId === walletId).map(({ data }) => data.state)).toEqual(['step 1', 'step 2'])
+    expect(arrived.filter((event) => event.walletId === walletId).map(({ data }) => data.state)).toEqual([
+      'step 1',
+      'step 2',
+    ])
   }
 })
 
@@ -212,7 +238,9 @@ test('a stop does not wait for whoever never answers, and what it left is owed s
     (count) => count === 1,
   )
   await agent.agent.worker[Symbol.asyncDispose]()
-  const rows = await use(agent, tenant, ({ db }) => db.selectFrom('webhook').select(['cursor', 'attempts']).execute())
+  const rows = await use(agent, tenant, ({ db }) =>
+    db.selectFrom('webhook').select(['cursor', 'attempts']).execute(),
+  )
   expect(rows).toEqual([{ cursor: 0, attempts: 0 }])
 })
 
@@ -221,7 +249,12 @@ test('a debt that is due in months is neither asked for all the time nor forgott
   const tenant = await agent.newTenant()
   await use(agent, tenant, (wallet) =>
     wallet.transaction(async (tx) => {
-      await enqueue(tx, 'did:x', { kind: 'task', protocol: 'did-registrar', recordId: 'x', task: 'publish DID' })
+      await enqueue(tx, 'did:x', {
+        kind: 'task',
+        protocol: 'did-registrar',
+        recordId: 'x',
+        task: 'publish DID',
+      })
       await tx
         .updateTable('job')
         .set({ due_at: new Date(Date.now() + 40 * 86_400_000).toISOString() })
@@ -261,7 +294,12 @@ test('a wallet with as many debts on their way as it may have is not looked into
     await wallet.transaction(async (tx) => {
       // With one in each queue of the four connections they are as many as may be on their way.
       for (let n = 0; n < 44; n++) await enqueue(tx, `record:${randomUUID()}`, JSON.parse(owed[n % 4]!.body))
-      await enqueue(tx, 'did:x', { kind: 'task', protocol: 'did-registrar', recordId: 'x', task: 'publish DID' })
+      await enqueue(tx, 'did:x', {
+        kind: 'task',
+        protocol: 'did-registrar',
+        recordId: 'x',
+        task: 'publish DID',
+      })
       const due_at = new Date(Date.now() + 500).toISOString()
       await tx.updateTable('job').set({ due_at }).where('queue', '=', 'did:x').execute()
     })

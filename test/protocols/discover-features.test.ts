@@ -6,7 +6,8 @@ import { handlers } from '../../src/protocols/index.ts'
 
 const features = featuresOf(20_000)
 
-const ids = (match: string, type = 'protocol') => disclose(features, [{ 'feature-type': type, match }]).map(({ id }) => id)
+const ids = (match: string, type = 'protocol') =>
+  disclose(features, [{ 'feature-type': type, match }]).map(({ id }) => id)
 
 /** The protocol of a message type: everything before its name. */
 const protocolOf = (type: string) => type.slice(0, type.lastIndexOf('/'))
@@ -33,7 +34,12 @@ test('a question is answered with what it asks for, once, and one about other fe
   expect(ids('.*routing.*')).toEqual(['https://didcomm.org/routing/2.0'])
   const often = [ping, ping, '*'].map((match) => ({ 'feature-type': 'protocol', match }))
   expect(disclose(features, often).filter(({ id }) => id === ping)).toHaveLength(1)
-  expect([ids('*', 'goal-code'), ids('*', 'header'), ids('', 'protocol'), ids('trust-ping')]).toEqual([[], [], [], []])
+  expect([ids('*', 'goal-code'), ids('*', 'header'), ids('', 'protocol'), ids('trust-ping')]).toEqual([
+    [],
+    [],
+    [],
+    [],
+  ])
   expect(disclose(features, [{ 'feature-type': 'constraint', match: 'max_receive_bytes' }])).toEqual([
     { 'feature-type': 'constraint', id: 'max_receive_bytes', value: '20000' },
   ])
@@ -73,17 +79,22 @@ describe('a pattern', () => {
   ])('%s does not', (match) => expect(matches(match, id)).toBe(false))
 
   test('overlapping ends need room for both', () => {
-    expect([matches('a*a', 'a'), matches('a*a', 'aa'), matches('ab*ba', 'aba'), matches('*a*b*', 'ba'), matches('*a*b*', 'ab')]).toEqual([
-      false,
-      true,
-      false,
-      false,
-      true,
-    ])
+    expect([
+      matches('a*a', 'a'),
+      matches('a*a', 'aa'),
+      matches('ab*ba', 'aba'),
+      matches('*a*b*', 'ba'),
+      matches('*a*b*', 'ab'),
+    ]).toEqual([false, true, false, false, true])
   })
 
   test('that is made to cost time costs none', () => {
-    const evil = [`${'a*'.repeat(249)}b`, `(${'a+'.repeat(200)})+$`, '.*'.repeat(250), `*${'ab*'.repeat(160)}`]
+    const evil = [
+      `${'a*'.repeat(249)}b`,
+      `(${'a+'.repeat(200)})+$`,
+      '.*'.repeat(250),
+      `*${'ab*'.repeat(160)}`,
+    ]
     const long = `https://example.org/${'ab'.repeat(10_000)}`
     for (let n = 0; n < 1_000; n++) for (const match of evil) matches(match, long)
     expect(matches('.*'.repeat(250), long)).toBe(true)

@@ -16,7 +16,13 @@ const ends: [string, Machine, string[]][] = [
   [
     'connection',
     connectionStates,
-    ['InvitationGenerated', 'ConnectionRequestReceived', 'ConnectionResponseSent', 'InvitationReceived', 'ConnectionResponseReceived'],
+    [
+      'InvitationGenerated',
+      'ConnectionRequestReceived',
+      'ConnectionResponseSent',
+      'InvitationReceived',
+      'ConnectionResponseReceived',
+    ],
   ],
   ['credential', credentialStates, ['CredentialSent', 'CredentialReceived', 'InvitationExpired']],
   [
@@ -51,15 +57,20 @@ test('how a flow broke off does not tell which steps were made before', () => {
 
 test('waiting counts from the last step, and of an open invitation from its end if that is later', () => {
   const createdAt = '2026-01-01T00:00:00.000Z'
-  const since = (role: string, state: string, more: object = {}) => waitsSince(credentialStates, { role, state, createdAt, ...more })
+  const since = (role: string, state: string, more: object = {}) =>
+    waitsSince(credentialStates, { role, state, createdAt, ...more })
   expect(since('Holder', 'OfferReceived')).toBe(createdAt)
-  expect(since('Issuer', 'OfferSent', { updatedAt: '2026-01-02T00:00:00.000Z' })).toBe('2026-01-02T00:00:00.000Z')
+  expect(since('Issuer', 'OfferSent', { updatedAt: '2026-01-02T00:00:00.000Z' })).toBe(
+    '2026-01-02T00:00:00.000Z',
+  )
   expect(since('Issuer', 'CredentialSent')).toBeNull()
   const invitation = { expiresTime: Date.parse('2026-03-01T00:00:00Z') / 1_000 }
   expect(since('Issuer', 'InvitationGenerated', { invitation })).toBe('2026-03-01T00:00:00.000Z')
   expect(since('Issuer', 'RequestReceived', { invitation })).toBe(createdAt)
   expect(since('Issuer', 'InvitationGenerated', { invitation: { expiresTime: 1 } })).toBe(createdAt)
-  expect(since('Issuer', 'InvitationGenerated', { invitation: { expiresTime: 1e300 } })).toBe('9999-12-31T23:59:59.999Z')
+  expect(since('Issuer', 'InvitationGenerated', { invitation: { expiresTime: 1e300 } })).toBe(
+    '9999-12-31T23:59:59.999Z',
+  )
 })
 
 test('a length of time that no calendar holds never ends', () => {
@@ -69,10 +80,14 @@ test('a length of time that no calendar holds never ends', () => {
 test('those that wait for longest come first, then the time of the next; a clock that was put back ends nothing early', async () => {
   await using wallet = await temporaryWalletDb()
   const { db } = wallet
-  const data = { invitation: { id: 'i', type: 't', from: 'did:peer:2.x', invitationUrl: 'u' }, metaRetries: 5 }
+  const data = {
+    invitation: { id: 'i', type: 't', from: 'did:peer:2.x', invitationUrl: 'u' },
+    metaRetries: 5,
+  }
   const [first, second, third] = await db.transaction().execute(async (tx) => {
     const made = []
-    for (const thid of ['a', 'b', 'c']) made.push(await begin(tx, connection, 'Invitee', 'received invitation', { thid, data }))
+    for (const thid of ['a', 'b', 'c'])
+      made.push(await begin(tx, connection, 'Invitee', 'received invitation', { thid, data }))
     return made as [(typeof made)[0], (typeof made)[0], (typeof made)[0]]
   })
   expect(await findExpired(db, 1, { limit: 10 })).toEqual({ expired: [] })
@@ -90,7 +105,8 @@ test('those that wait for longest come first, then the time of the next; a clock
       .set({ waits_since: ago(ms) })
       .where('id', '=', id)
       .execute()
-  const find = (limit: number, at = now) => findExpired(db, 30 * 86_400, { limit }, (ms) => ms <= at.getTime())
+  const find = (limit: number, at = now) =>
+    findExpired(db, 30 * 86_400, { limit }, (ms) => ms <= at.getTime())
   const expired = [third, second].map(({ id: recordId }) => ({ recordId, protocol: 'connection' }))
   expect(await find(10)).toEqual({ expired, nextAt: new Date(now.getTime() + dayMs) })
   expect(await find(1)).toEqual({ expired: expired.slice(0, 1) })

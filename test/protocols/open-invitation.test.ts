@@ -15,9 +15,12 @@ beforeAll(async () => {
 afterAll(() => pair[Symbol.asyncDispose]())
 
 const newOffer = () =>
-  pair.issuer.call('POST /issue-credentials/credential-offers/invitation', { body: { issuingDID, claims: { name: 'Ärger' } } })
+  pair.issuer.call('POST /issue-credentials/credential-offers/invitation', {
+    body: { issuingDID, claims: { name: 'Ärger' } },
+  })
 const newRequest = () => pair.issuer.call('POST /present-proof/presentations/invitation', { body: {} })
-const connect = ({ call }: Tenant, invitation: string) => call('POST /connection-invitations', { body: { invitation } })
+const connect = ({ call }: Tenant, invitation: string) =>
+  call('POST /connection-invitations', { body: { invitation } })
 const how = {
   connect: { take: connect, errors: 'error:ConnectionServiceError' },
   offer: { take: takeOffer, errors: 'error:CredentialServiceError' },
@@ -37,9 +40,15 @@ test('an invitation is read as a URL, as its text, and as base64 in either alpha
   ]
   for (const form of forms) {
     const offer = await newOffer()
-    expect(await takeOffer(pair.holder, form(offer))).toMatchObject({ thid: offer.thid, protocolState: 'OfferReceived' })
+    expect(await takeOffer(pair.holder, form(offer))).toMatchObject({
+      thid: offer.thid,
+      protocolState: 'OfferReceived',
+    })
     const asked = await newRequest()
-    expect(await takeRequest(pair.holder, form(asked))).toMatchObject({ thid: asked.thid, status: 'RequestReceived' })
+    expect(await takeRequest(pair.holder, form(asked))).toMatchObject({
+      thid: asked.thid,
+      status: 'RequestReceived',
+    })
   }
 })
 
@@ -47,8 +56,13 @@ test('what it carries may be base64 as well, and may name its recipient as one t
   const offer = await newOffer()
   const invitation = decode(offer)
   const message = { ...invitation.attachments[0].data.json, to: 'did:peer:2.somebody', created_time: null }
-  invitation.attachments = [{ id: 'x', data: { base64: Buffer.from(JSON.stringify(message)).toString('base64'), jws: null } }]
-  expect(await takeOffer(pair.holder, encode(invitation))).toMatchObject({ thid: offer.thid, claims: { name: 'Ärger' } })
+  invitation.attachments = [
+    { id: 'x', data: { base64: Buffer.from(JSON.stringify(message)).toString('base64'), jws: null } },
+  ]
+  expect(await takeOffer(pair.holder, encode(invitation))).toMatchObject({
+    thid: offer.thid,
+    claims: { name: 'Ärger' },
+  })
 })
 
 test('it is accepted once by a wallet, even at the same time', async () => {
@@ -69,8 +83,12 @@ test('the one who made it may take it, and no connection, nor any DID of a refus
   const asked = await tenant.call('POST /present-proof/presentations/invitation', { body: {} })
   expect((await takeRequest(tenant, oobOf(asked as never))).role).toBe('Prover')
   await refusal(takeRequest(tenant, oobOf(asked as never)))
-  const kept = await pair.agent.agent.wallets.use(tenant.walletId, ({ db }) => db.selectFrom('peer_did').select('record_id').execute())
-  const records = (await tenant.call('GET /present-proof/presentations')).contents.map(({ presentationId }) => presentationId)
+  const kept = await pair.agent.agent.wallets.use(tenant.walletId, ({ db }) =>
+    db.selectFrom('peer_did').select('record_id').execute(),
+  )
+  const records = (await tenant.call('GET /present-proof/presentations')).contents.map(
+    ({ presentationId }) => presentationId,
+  )
   expect(kept.map(({ record_id }) => record_id).toSorted()).toEqual(records.toSorted())
 })
 
@@ -82,24 +100,35 @@ describe('an invitation for something else', () => {
     ['offer', 'connect', offers],
     ['request', 'offer', requests],
     ['request', 'connect', requests],
-  ] as const)('to %s is refused where one accepts one to %s, and the right endpoint is named', async (kind, where, endpoint) => {
-    const made = await { connect: () => pair.issuer.call('POST /connections', { body: {} }), offer: newOffer, request: newRequest }[kind]()
-    const problem = await refusal(how[where].take(pair.holder, oobOf(made as never)))
-    expect(problem).toMatchObject({
-      status: 400,
-      type: `${how[where].errors}:InvitationParsingError`,
-      detail: expect.stringContaining(endpoint),
-    })
-    expect((await pair.holder.call('GET /connections', { query: { thid: made.thid } })).contents).toEqual([])
-    expect((await how[kind].take(pair.holder, oobOf(made as never))).thid).toBe(made.thid)
-  })
+  ] as const)(
+    'to %s is refused where one accepts one to %s, and the right endpoint is named',
+    async (kind, where, endpoint) => {
+      const made = await {
+        connect: () => pair.issuer.call('POST /connections', { body: {} }),
+        offer: newOffer,
+        request: newRequest,
+      }[kind]()
+      const problem = await refusal(how[where].take(pair.holder, oobOf(made as never)))
+      expect(problem).toMatchObject({
+        status: 400,
+        type: `${how[where].errors}:InvitationParsingError`,
+        detail: expect.stringContaining(endpoint),
+      })
+      expect((await pair.holder.call('GET /connections', { query: { thid: made.thid } })).contents).toEqual(
+        [],
+      )
+      expect((await how[kind].take(pair.holder, oobOf(made as never))).thid).toBe(made.thid)
+    },
+  )
 
   test('that this agent does not know is refused, and may still connect', async () => {
     const made = await pair.issuer.call('POST /connections', { body: {} })
     const json = { id: 'x', type: 'https://example.com/unknown/1.0/hello', body: {}, attachments: [] }
     const text = encode({ ...decode(made), attachments: [{ id: 'y', data: { json } }] })
     for (const take of [takeOffer, takeRequest]) {
-      expect((await refusal(take(pair.holder, text))).detail).toContain('https://example.com/unknown/1.0/hello')
+      expect((await refusal(take(pair.holder, text))).detail).toContain(
+        'https://example.com/unknown/1.0/hello',
+      )
     }
     expect((await connect(pair.holder, text)).thid).toBe(made.thid)
   })
@@ -108,16 +137,39 @@ describe('an invitation for something else', () => {
 describe('an invitation that is not in order', () => {
   type Change = (invitation: any) => unknown
   const inner = (change: (message: any) => object): Change => {
-    return (invitation) => ({ ...invitation, attachments: [{ id: 'x', data: { json: change(invitation.attachments[0].data.json) } }] })
+    return (invitation) => ({
+      ...invitation,
+      attachments: [{ id: 'x', data: { json: change(invitation.attachments[0].data.json) } }],
+    })
   }
   const cases: [string, Change, string, RegExp][] = [
     ['has expired', (it) => ({ ...it, expires_time: 1_000 }), 'InvitationExpired', /1970-01-01T00:16:40/],
-    ['carries no attachments in it', inner((it) => ({ ...it, attachments: undefined })), 'InvitationParsingError', /attachments/],
-    ['carries a message of somebody else', inner((it) => ({ ...it, from: 'did:peer:2.x' })), 'InvitationParsingError', /somebody else/],
+    [
+      'carries no attachments in it',
+      inner((it) => ({ ...it, attachments: undefined })),
+      'InvitationParsingError',
+      /attachments/,
+    ],
+    [
+      'carries a message of somebody else',
+      inner((it) => ({ ...it, from: 'did:peer:2.x' })),
+      'InvitationParsingError',
+      /somebody else/,
+    ],
     ['carries no type', inner((it) => ({ ...it, type: undefined })), 'InvitationParsingError', /type/],
-    ['carries no JSON', (it) => ({ ...it, attachments: [{ data: { base64: 'AAAA' } }] }), 'InvitationParsingError', /JSON/],
+    [
+      'carries no JSON',
+      (it) => ({ ...it, attachments: [{ data: { base64: 'AAAA' } }] }),
+      'InvitationParsingError',
+      /JSON/,
+    ],
     ['has no sender', (it) => ({ ...it, from: undefined }), 'InvitationParsingError', /from/],
-    ['is of another type', (it) => ({ ...it, type: 'https://didcomm.org/connections/1.0/invitation' }), 'InvitationParsingError', /type/],
+    [
+      'is of another type',
+      (it) => ({ ...it, type: 'https://didcomm.org/connections/1.0/invitation' }),
+      'InvitationParsingError',
+      /type/,
+    ],
   ]
   test.each(cases)('%s is refused, and leaves nothing behind', async (_, change, type, detail) => {
     for (const [kind, made] of [
@@ -125,7 +177,11 @@ describe('an invitation that is not in order', () => {
       ['request', await newRequest()],
     ] as const) {
       const problem = await refusal(how[kind].take(pair.holder, encode(change(decode(made)))))
-      expect(problem).toMatchObject({ status: 400, type: `${how[kind].errors}:${type}`, detail: expect.stringMatching(detail) })
+      expect(problem).toMatchObject({
+        status: 400,
+        type: `${how[kind].errors}:${type}`,
+        detail: expect.stringMatching(detail),
+      })
       expect((await how[kind].take(pair.holder, oobOf(made as never))).thid).toBe(made.thid)
     }
   })
@@ -157,7 +213,8 @@ describe('an invitation that is not in order', () => {
 })
 
 test('an invitation to offer names what it lacks, as an offer does', async () => {
-  const invite = (body: object) => pair.issuer.call('POST /issue-credentials/credential-offers/invitation', { body })
+  const invite = (body: object) =>
+    pair.issuer.call('POST /issue-credentials/credential-offers/invitation', { body })
   const good = { issuingDID, claims: { a: 1 } }
   for (const [body, detail] of [
     [{ ...good, claims: undefined }, /claims/],
@@ -168,5 +225,7 @@ test('an invitation to offer names what it lacks, as an offer does', async () =>
     expect(await refusal(invite(body))).toMatchObject({ status: 400, detail: expect.stringMatching(detail) })
   }
   // The real agent's clients send the connection that there is none of.
-  expect((await invite({ ...good, connectionId: null, credentialFormat: 'JWT' })).protocolState).toBe('InvitationGenerated')
+  expect((await invite({ ...good, connectionId: null, credentialFormat: 'JWT' })).protocolState).toBe(
+    'InvitationGenerated',
+  )
 })

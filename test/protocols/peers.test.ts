@@ -9,7 +9,14 @@ import type { Tx } from '../../src/storage/database.ts'
 import { temporaryWalletDb } from '../_wallet-db.ts'
 
 const invitation = { id: 'i', type: 't', from: 'did:me', invitationUrl: 'u' }
-const terms = { credentialFormat: 'JWT' as const, claims: {}, schemaIds: [], challenge: 'c', domain: 'd', metaRetries: 5 }
+const terms = {
+  credentialFormat: 'JWT' as const,
+  claims: {},
+  schemaIds: [],
+  challenge: 'c',
+  domain: 'd',
+  metaRetries: 5,
+}
 
 /** A wallet with one connection, of two DIDs, and two records: over the connection, and by an invitation. */
 async function start() {
@@ -18,14 +25,23 @@ async function start() {
   const own = (tx: Tx, did: string, record_id: string) =>
     tx.insertInto('peer_did').values({ did, record_id, keys: '', created_at: '' }).execute()
   await db.transaction().execute(async (tx) => {
-    const connected = await begin(tx, connection, 'Inviter', 'POST /connections', { thid: 'k', data: { invitation, metaRetries: 5 } })
+    const connected = await begin(tx, connection, 'Inviter', 'POST /connections', {
+      thid: 'k',
+      data: { invitation, metaRetries: 5 },
+    })
     await advance(tx, connection, connected, 'received request', { myDid: 'did:us', theirDid: 'did:them' })
     await own(tx, 'did:us', connected.id)
     const over = { thid: 'over', data: { ...terms, connectionId: connected.id } }
     const message = { type: 'offer' as const, from: 'did:us', to: 'did:them', body: {} }
     await begin(tx, issueCredential, 'Issuer', 'POST /issue-credentials/credential-offers', over, message)
     const invited = { thid: 'invited', data: { ...terms, myDid: 'did:me', invitation } }
-    const { id } = await begin(tx, issueCredential, 'Issuer', 'POST /issue-credentials/credential-offers/invitation', invited)
+    const { id } = await begin(
+      tx,
+      issueCredential,
+      'Issuer',
+      'POST /issue-credentials/credential-offers/invitation',
+      invited,
+    )
     await own(tx, 'did:me', id)
   })
   const find = async (from: string, to: string, thid: string, mayAnswer = false) =>
@@ -59,7 +75,9 @@ test('once it is answered, it belongs to the one who did', async () => {
   const answer = { from: 'did:first', to: 'did:me', thid: 'invited' }
   const record = (await findRecordFor(db, issueCredential, 'Issuer', answer, { mayAnswer: true }))!
   await expect(peersOf(db, record)).rejects.toThrow('nobody')
-  const bound = await db.transaction().execute((tx) => advance(tx, issueCredential, record, 'received request', boundBy(answer, record)))
+  const bound = await db
+    .transaction()
+    .execute((tx) => advance(tx, issueCredential, record, 'received request', boundBy(answer, record)))
   expect(await peersOf(db, bound)).toEqual({ myDid: 'did:me', theirDid: 'did:first' })
   for (const mayAnswer of [false, true]) {
     expect(await wallet.find('did:first', 'did:me', 'invited', mayAnswer)).toBe('invited')

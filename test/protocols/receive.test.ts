@@ -19,12 +19,23 @@ async function start(type: string, body: object) {
   const pair = await startPair()
   const party = await openParty()
   const { connectionId } = await party.connect(pair.holder)
-  const { myDid, theirDid } = await pair.holder.call('GET /connections/{connectionId}', { path: { connectionId } })
+  const { myDid, theirDid } = await pair.holder.call('GET /connections/{connectionId}', {
+    path: { connectionId },
+  })
   const attachments = [jsonAttachment('1', { options: { challenge: 'c', domain: 'd' } }, 'prism/jwt')]
   return {
-    use: <T>(work: (wallet: Wallet) => Promise<T>) => pair.agent.agent.wallets.use(pair.holder.walletId, work),
+    use: <T>(work: (wallet: Wallet) => Promise<T>) =>
+      pair.agent.agent.wallets.use(pair.holder.walletId, work),
     unpacked: (thid: string) => ({
-      message: { id: randomUUID(), type, from: theirDid!, to: [myDid!], thid, body: { ...body }, attachments },
+      message: {
+        id: randomUUID(),
+        type,
+        from: theirDid!,
+        to: [myDid!],
+        thid,
+        body: { ...body },
+        attachments,
+      },
       senderKid: `${theirDid!}#key`,
       recipientKid: `${myDid!}#key`,
       layers: [],
@@ -39,7 +50,10 @@ async function start(type: string, body: object) {
 }
 
 /** Handlers that think when `may` has come. */
-function patient(may: Promise<unknown>, all: Readonly<Record<string, Handler>> = handlers): Record<string, Handler> {
+function patient(
+  may: Promise<unknown>,
+  all: Readonly<Record<string, Handler>> = handlers,
+): Record<string, Handler> {
   const wait =
     (handler: Handler): Handler =>
     async (wallet, message) => {
@@ -49,16 +63,23 @@ function patient(may: Promise<unknown>, all: Readonly<Record<string, Handler>> =
   return Object.fromEntries(Object.entries(all).map(([type, handler]) => [type, wait(handler)]))
 }
 
-test.each(kinds)('%s that comes again while it is thought about is dropped, not refused', async (_name, type, body) => {
-  await using scene = await start(type, body)
-  await scene.use(async (wallet) => {
-    const message = scene.unpacked(randomUUID())
-    const first = receive(wallet, handlers, message)
-    await Promise.all([first, receive(wallet, patient(first), message)])
-    const records = await wallet.db.selectFrom('record').select('id').where('protocol', '!=', 'connection').execute()
-    expect(records).toHaveLength(1)
-  })
-})
+test.each(kinds)(
+  '%s that comes again while it is thought about is dropped, not refused',
+  async (_name, type, body) => {
+    await using scene = await start(type, body)
+    await scene.use(async (wallet) => {
+      const message = scene.unpacked(randomUUID())
+      const first = receive(wallet, handlers, message)
+      await Promise.all([first, receive(wallet, patient(first), message)])
+      const records = await wallet.db
+        .selectFrom('record')
+        .select('id')
+        .where('protocol', '!=', 'connection')
+        .execute()
+      expect(records).toHaveLength(1)
+    })
+  },
+)
 
 test('what comes again while it is taken is dropped, though its record has moved on by then', async () => {
   await using scene = await start(typesOf.offer, {})
@@ -66,11 +87,19 @@ test('what comes again while it is taken is dropped, though its record has moved
     const message = scene.unpacked(randomUUID())
     const take: Handler = () => Promise.resolve(() => Promise.resolve())
     const refuse: Handler = () =>
-      Promise.reject(new Problem('error:CredentialServiceError:InvalidStateForOperation', 'The record has moved on.'))
+      Promise.reject(
+        new Problem('error:CredentialServiceError:InvalidStateForOperation', 'The record has moved on.'),
+      )
     const first = receive(wallet, { [typesOf.offer]: take }, message)
     await Promise.all([first, receive(wallet, patient(first, { [typesOf.offer]: refuse }), message)])
-    await expect(receive(wallet, { [typesOf.offer]: refuse }, scene.unpacked(randomUUID()))).rejects.toMatchObject({ status: 400 })
-    const log = await wallet.db.selectFrom('message_log').select('outcome').where('type', '=', typesOf.offer).execute()
+    await expect(
+      receive(wallet, { [typesOf.offer]: refuse }, scene.unpacked(randomUUID())),
+    ).rejects.toMatchObject({ status: 400 })
+    const log = await wallet.db
+      .selectFrom('message_log')
+      .select('outcome')
+      .where('type', '=', typesOf.offer)
+      .execute()
     expect(log.map(({ outcome }) => outcome)).toEqual(['taken', 'refused'])
   })
 })
@@ -82,7 +111,12 @@ test.each(kinds)(
     await scene.use(async (wallet) => {
       const thid = randomUUID()
       const thinking = [scene.unpacked(thid), scene.unpacked(thid)].map(({ message }) =>
-        handlers[type]!(wallet, { ...message, from: message.from, to: message.to[0]!, attachments: message.attachments }),
+        handlers[type]!(wallet, {
+          ...message,
+          from: message.from,
+          to: message.to[0]!,
+          attachments: message.attachments,
+        }),
       )
       const [first, second] = await Promise.all(thinking)
       await wallet.transaction(first!)
@@ -104,7 +138,8 @@ test('ids of messages are forgotten after thirty days, when others come', async 
         ])
         .execute(),
     )
-    for (let n = 0; n < 10; n++) await receive(wallet, handlers, scene.unpacked(randomUUID())).catch(() => undefined)
+    for (let n = 0; n < 10; n++)
+      await receive(wallet, handlers, scene.unpacked(randomUUID())).catch(() => undefined)
     const ids = (await wallet.db.selectFrom('inbox').select('id').execute()).map(({ id }) => id)
     expect(ids).toContain('younger')
     expect(ids).not.toContain('older')

@@ -17,13 +17,17 @@ const invite = (tx: Tx, thid = 'thread') =>
   begin(tx, connection, 'Inviter', 'POST /connections', { thid, data: { invitation, metaRetries: 5 } })
 const response = { type: 'response' as const, from: 'did:a', to: 'did:b', body: {} }
 const events = async (db: Db) =>
-  (await db.selectFrom('event').select('data').orderBy('sequence').execute()).map(({ data }) => JSON.parse(data).state)
+  (await db.selectFrom('event').select('data').orderBy('sequence').execute()).map(
+    ({ data }) => JSON.parse(data).state,
+  )
 
 test('a step writes the state, the event and the debt, or nothing at all', async () => {
   await using wallet = await temporaryWalletDb()
   const { db } = wallet
   const record = await write(db, invite)
-  const received = await write(db, (tx) => advance(tx, connection, record, 'received request', { theirDid: 'did:b' }))
+  const received = await write(db, (tx) =>
+    advance(tx, connection, record, 'received request', { theirDid: 'did:b' }),
+  )
   await expect(
     write(db, async (tx) => {
       await advance(tx, connection, received, 'accept', {}, response)
@@ -34,7 +38,11 @@ test('a step writes the state, the event and the debt, or nothing at all', async
   expect((await dueJobs(db)).jobs).toEqual([])
 
   await write(db, (tx) => advance(tx, connection, received, 'accept', {}, response))
-  expect(await events(db)).toEqual(['InvitationGenerated', 'ConnectionRequestReceived', 'ConnectionResponsePending'])
+  expect(await events(db)).toEqual([
+    'InvitationGenerated',
+    'ConnectionRequestReceived',
+    'ConnectionResponsePending',
+  ])
   expect((await dueJobs(db)).jobs.map(({ body }) => body)).toEqual([
     {
       kind: 'message',
@@ -51,7 +59,9 @@ test('of two callers racing for one row, one wins, and the other hears what it w
   await using wallet = await temporaryWalletDb()
   const { db } = wallet
   const record = await write(db, (tx) => invite(tx))
-  const both = await Promise.allSettled([1, 2].map(() => write(db, (tx) => advance(tx, connection, record, 'received request', {}))))
+  const both = await Promise.allSettled(
+    [1, 2].map(() => write(db, (tx) => advance(tx, connection, record, 'received request', {}))),
+  )
   expect(both.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
   expect(both.find(({ status }) => status === 'rejected')).toMatchObject({
     reason: { type: 'error:ConnectionServiceError:InvalidStateForOperation', status: 400 },
@@ -63,7 +73,14 @@ test('a report that comes twice is taken once', async () => {
   await using wallet = await temporaryWalletDb()
   const { db } = wallet
   const record = await write(db, async (tx) =>
-    advance(tx, connection, await advance(tx, connection, await invite(tx), 'received request', {}), 'accept', {}, response),
+    advance(
+      tx,
+      connection,
+      await advance(tx, connection, await invite(tx), 'received request', {}),
+      'accept',
+      {},
+      response,
+    ),
   )
   const sent = await write(db, (tx) => settle(tx, connection, record, 'sent'))
   expect(sent.state).toBe('ConnectionResponseSent')
@@ -98,13 +115,9 @@ test('what is stored is parsed when it is read', async () => {
 test('a step is past for every state behind it, and for no other', () => {
   const accept = 'POST /issue-credentials/records/{recordId}/accept-offer'
   const past = (state: string) => isPast(credentialStates, 'Holder', accept, state)
-  expect(['OfferReceived', 'RequestPending', 'RequestSent', 'CredentialReceived', 'OfferPending'].map(past)).toEqual([
-    false,
-    true,
-    true,
-    true,
-    false,
-  ])
+  expect(
+    ['OfferReceived', 'RequestPending', 'RequestSent', 'CredentialReceived', 'OfferPending'].map(past),
+  ).toEqual([false, true, true, true, false])
 })
 
 test('the compiler knows which step owes which message', () => {

@@ -12,12 +12,16 @@ test('every code is an error of a protocol, in the form of the specification', (
 
 test('what a stranger could cause, and what a repetition causes, is never reported', () => {
   for (const type of Object.keys(codes))
-    expect(type).not.toMatch(/ThreadIdNotFound|SenderNotAllowed|InvalidState|InvalidFlowState|UnpackingFailed|Internal/)
+    expect(type).not.toMatch(
+      /ThreadIdNotFound|SenderNotAllowed|InvalidState|InvalidFlowState|UnpackingFailed|Internal/,
+    )
   expect(toReport(new Problem('error:DIDCommControllerError:SenderNotAllowed', 'no'))).toBeUndefined()
 })
 
 test('a report says what the problem says, and not without end', () => {
-  const report = toReport(new Problem('error:CredentialServiceError:InvalidCredentialOffer', 'x'.repeat(5_000)))
+  const report = toReport(
+    new Problem('error:CredentialServiceError:InvalidCredentialOffer', 'x'.repeat(5_000)),
+  )
   expect(report).toEqual({ code: 'e.p.msg.offer-refused', comment: 'x'.repeat(1_000) })
 })
 
@@ -26,5 +30,9 @@ test('a comment is told with its arguments in it, what is missing as a question 
   expect(comment({ comment: 'no {1} at {2}, {1}', args: ['key', 7] })).toBe('no key at 7, key')
   expect(comment({ comment: '{1} {2} {9}', args: [{ a: 1 }, null] })).toBe('? ? ?')
   expect(comment({ comment: '{1}{1}'.repeat(200), args: ['x'.repeat(10_000)] })).toHaveLength(1_000)
-  expect([comment({}), comment({ comment: null }), comment({ comment: 'plain', args: null })]).toEqual([undefined, undefined, 'plain'])
+  expect([comment({}), comment({ comment: null }), comment({ comment: 'plain', args: null })]).toEqual([
+    undefined,
+    undefined,
+    'plain',
+  ])
 })

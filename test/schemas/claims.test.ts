@@ -28,7 +28,8 @@ const alice = {
 }
 
 const times = <T>(count: number, make: (i: number) => T) => Array.from({ length: count }, (_, i) => make(i))
-const named = (count: number, make: (i: number) => unknown) => Object.fromEntries(times(count, (i) => [`k${i}`, make(i)]))
+const named = (count: number, make: (i: number) => unknown) =>
+  Object.fromEntries(times(count, (i) => [`k${i}`, make(i)]))
 
 async function problemOf(claims: unknown, schema: unknown): Promise<Problem | undefined> {
   try {
@@ -60,7 +61,10 @@ describe('claims', () => {
       a: { b: 1 },
     }
     const problem = await problemOf(claims, licence)
-    expect(problem).toMatchObject({ type: 'error:CredentialSchemaError:CredentialSchemaValidationError', status: 422 })
+    expect(problem).toMatchObject({
+      type: 'error:CredentialSchemaError:CredentialSchemaValidationError',
+      status: 422,
+    })
     expect(problem!.message).toMatch(/^The credential schema validation failed: /)
     const reasons = problem!.message.slice('The credential schema validation failed: '.length).split('; ')
     expect(reasons.toSorted()).toEqual([
@@ -92,20 +96,30 @@ describe('claims', () => {
     expect((await problemOf({ ['x'.repeat(1_000_000)]: 1 }, licence))!.message.length).toBeLessThan(1_000)
   })
 
-  test.each(['constructor', 'toString', 'hasOwnProperty', 'valueOf'])('named %s are members like any others', async (name) => {
-    const schema = { type: 'object', required: [name], properties: { [name]: { type: 'string' } }, additionalProperties: false }
-    expect(await isValid({}, schema)).toBe(false)
-    expect(await isValid({}, { required: [name] })).toBe(false)
-    expect(await isValid({ [name]: 1 }, schema)).toBe(false)
-    expect(await isValid({ [name]: 'x' }, schema)).toBe(true)
-    expect(await isValid({ [name]: 'x' }, { ...schema, required: [], properties: {} })).toBe(false)
-  })
+  test.each(['constructor', 'toString', 'hasOwnProperty', 'valueOf'])(
+    'named %s are members like any others',
+    async (name) => {
+      const schema = {
+        type: 'object',
+        required: [name],
+        properties: { [name]: { type: 'string' } },
+        additionalProperties: false,
+      }
+      expect(await isValid({}, schema)).toBe(false)
+      expect(await isValid({}, { required: [name] })).toBe(false)
+      expect(await isValid({ [name]: 1 }, schema)).toBe(false)
+      expect(await isValid({ [name]: 'x' }, schema)).toBe(true)
+      expect(await isValid({ [name]: 'x' }, { ...schema, required: [], properties: {} })).toBe(false)
+    },
+  )
 
   test('named __proto__ are refused wherever they are, and change nothing', async () => {
     expect(await isValid(JSON.parse('{"a":[{"__proto__":{"admin":true}}]}'), {})).toBe(false)
-    expect(await problemOf({}, JSON.parse('{"required":["a"],"properties":{"__proto__":{}}}'))).toMatchObject({
-      type: 'error:CredentialSchemaError:InvalidSchema',
-    })
+    expect(await problemOf({}, JSON.parse('{"required":["a"],"properties":{"__proto__":{}}}'))).toMatchObject(
+      {
+        type: 'error:CredentialSchemaError:InvalidSchema',
+      },
+    )
     expect(({} as Record<string, unknown>)['admin']).toBeUndefined()
   })
 
@@ -148,20 +162,25 @@ describe('a bomb does not go off', () => {
     ...Object.fromEntries(times(40, (i) => [`s${i}`, step(`s${i + 1}`)])),
     s40: { type: 'string' },
   })
-  const twice = (prefix: string) => (next: string) => ({ anyOf: [{ $ref: prefix + next }, { $ref: prefix + next }] })
+  const twice = (prefix: string) => (next: string) => ({
+    anyOf: [{ $ref: prefix + next }, { $ref: prefix + next }],
+  })
 
   // None of these would end within a minute, or within the memory of the machine, if its work were done.
   test.each<[string, object, unknown]>([
     ['of references that double', { $defs: ladder(twice('#/$defs/')), $ref: '#/$defs/s0' }, {}],
-    ['of references that double below an unknown keyword', { hidden: ladder(twice('#/hidden/')), $ref: '#/hidden/s0' }, {}],
+    [
+      'of references that double below an unknown keyword',
+      { hidden: ladder(twice('#/hidden/')), $ref: '#/hidden/s0' },
+      {},
+    ],
     [
       'of dynamic references that double',
       {
         $defs: Object.fromEntries(
-          Object.entries(ladder((next) => ({ anyOf: [{ $dynamicRef: `#${next}` }, { $dynamicRef: `#${next}` }] }))).map(([name, step]) => [
-            name,
-            { $dynamicAnchor: name, ...step },
-          ]),
+          Object.entries(
+            ladder((next) => ({ anyOf: [{ $dynamicRef: `#${next}` }, { $dynamicRef: `#${next}` }] })),
+          ).map(([name, step]) => [name, { $dynamicAnchor: name, ...step }]),
         ),
         $ref: '#s0',
       },
@@ -172,26 +191,38 @@ describe('a bomb does not go off', () => {
     [
       'of a recursion along the claims',
       {
-        anyOf: [{ type: 'integer' }, { properties: { a: { $ref: '#' } } }, { properties: { a: { $ref: '#' } } }],
+        anyOf: [
+          { type: 'integer' },
+          { properties: { a: { $ref: '#' } } },
+          { properties: { a: { $ref: '#' } } },
+        ],
         additionalProperties: { allOf: [{ $ref: '#' }, { $ref: '#' }] },
       },
       JSON.parse('{"a":'.repeat(31) + '"x"' + '}'.repeat(31)),
     ],
     ['of errors', { items: { allOf: times(250, () => ({ type: 'string' })) } }, times(9_000, () => 1)],
     ['of missing members', { items: { required: times(3_000, (i) => `k${i}`) } }, times(9_000, () => ({}))],
-    ['of a pattern over a long text', { properties: { a: { pattern: '(a?){500}a{500}' } } }, { a: 'a'.repeat(100_000) }],
+    [
+      'of a pattern over a long text',
+      { properties: { a: { pattern: '(a?){500}a{500}' } } },
+      { a: 'a'.repeat(100_000) },
+    ],
   ])('%s', async (_, schema, claims) => {
     expect((await problemOf(claims, schema))!.message).toBe(
       'The credential schema validation failed: checking these claims against it takes too much work; shorten the claims or simplify the schema',
     )
   })
 
-  test.each(['^(a+)+$', '^(a|aa)+$', '(x+x+)+y', '^(([a-z])+.)+[A-Z]([a-z])+$', '(.*)*(.*)*=', '^(a?){25}a{25}$'])(
-    'of the pattern %s',
-    async (pattern) => {
-      expect(await isValid({ a: `${'a'.repeat(5_000)}!` }, { properties: { a: { pattern } } })).toBe(false)
-    },
-  )
+  test.each([
+    '^(a+)+$',
+    '^(a|aa)+$',
+    '(x+x+)+y',
+    '^(([a-z])+.)+[A-Z]([a-z])+$',
+    '(.*)*(.*)*=',
+    '^(a?){25}a{25}$',
+  ])('of the pattern %s', async (pattern) => {
+    expect(await isValid({ a: `${'a'.repeat(5_000)}!` }, { properties: { a: { pattern } } })).toBe(false)
+  })
 
   test('and the schema works again afterwards', async () => {
     const schema = { properties: { a: { pattern: '^(a?){500}$' } } }
@@ -220,7 +251,12 @@ test('whatever anybody sends as a schema, claims fit it or there is a problem th
   const value: fc.Memo<unknown> = fc.memo((depth) =>
     fc.oneof(
       fc.constantFrom('#', '#/$defs/a', 'a', 'string', '(', '', 'constructor', -1, 1e300, null, true, [], {}),
-      ...(depth > 1 ? [fc.array(value(depth - 1), { maxLength: 3 }), fc.dictionary(keyword, value(depth - 1), { maxKeys: 4 })] : []),
+      ...(depth > 1
+        ? [
+            fc.array(value(depth - 1), { maxLength: 3 }),
+            fc.dictionary(keyword, value(depth - 1), { maxKeys: 4 }),
+          ]
+        : []),
     ),
   )
   const schema = fc.dictionary(keyword, value(3), { maxKeys: 5 })

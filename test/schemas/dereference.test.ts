@@ -95,22 +95,35 @@ describe('a URL of our own registry', () => {
   ])('is not %s', async (path) => {
     await using net = await network({})
     const ownBaseUrls = [net.url, `${net.url}/cloud-agent`]
-    await expect(dereferenceSchema(net.url + path, sources(net.http, { ownBaseUrls }))).rejects.toThrow('bad-status')
+    await expect(dereferenceSchema(net.url + path, sources(net.http, { ownBaseUrls }))).rejects.toThrow(
+      'bad-status',
+    )
     expect(net.asked).toEqual([path])
   })
 
-  test.each(['http://agent.example', 'https://agent.example:8443', 'https://agent.example.evil'])('is none below %s', async (base) => {
-    await using net = await network({})
-    const path = `/schema-registry/schemas/${guid}`
-    await expect(dereferenceSchema(net.url + path, sources(net.http, { ownBaseUrls: [base] }))).rejects.toThrow('bad-status')
-  })
+  test.each(['http://agent.example', 'https://agent.example:8443', 'https://agent.example.evil'])(
+    'is none below %s',
+    async (base) => {
+      await using net = await network({})
+      const path = `/schema-registry/schemas/${guid}`
+      await expect(
+        dereferenceSchema(net.url + path, sources(net.http, { ownBaseUrls: [base] })),
+      ).rejects.toThrow('bad-status')
+    },
+  )
 })
 
 describe('a URL of others', () => {
   test('may give a JSON schema, a record that has one, or an envelope of either', async () => {
     const envelope = toEnvelope('did:prism:1', 'r', record)
-    await using net = await network({ '/s': licence, '/r': record, '/e': envelope, '/f': toEnvelope('did:prism:1', 'f', licence) })
-    for (const path of ['/s', '/r', '/e', '/f']) expect(await dereferenceSchema(net.url + path, sources(net.http))).toEqual(licence)
+    await using net = await network({
+      '/s': licence,
+      '/r': record,
+      '/e': envelope,
+      '/f': toEnvelope('did:prism:1', 'f', licence),
+    })
+    for (const path of ['/s', '/r', '/e', '/f'])
+      expect(await dereferenceSchema(net.url + path, sources(net.http))).toEqual(licence)
   })
 
   test('may give a JSON schema with a property named schema', async () => {
@@ -133,7 +146,8 @@ describe('a URL of others', () => {
       required: ['name', 'age'],
       additionalProperties: false,
     }
-    for (const path of ['/a', '/r']) expect(await dereferenceSchema(net.url + path, sources(net.http))).toEqual(asked)
+    for (const path of ['/a', '/r'])
+      expect(await dereferenceSchema(net.url + path, sources(net.http))).toEqual(asked)
     expect((await dereference(`${net.url}/r`, sources(net.http))).schema).toEqual(anonCreds)
     await expect(dereferenceSchema(`${net.url}/b`, sources(net.http))).rejects.toMatchObject({
       type: 'error:CredentialSchemaError:InvalidSchema',
@@ -178,17 +192,22 @@ describe('a URL of others', () => {
     expect(net.asked).toHaveLength(202)
   })
 
-  test.each([null, 'text', 1, [licence], true, { resource: 'AA', url: 'did:prism:1' }, JSON.parse('{"__proto__":{}}')])(
-    'that gives %j is an error',
-    async (answer) => {
-      await using server = await startServer((_, response) => response.end(JSON.stringify(answer)))
-      const http = createHttpClient({ allow: 'loopback' })
-      await expect(dereferenceSchema(`${server.url}/s`, sources(http))).rejects.toMatchObject({
-        type: 'error:CredentialSchemaError:SchemaDereferencingError',
-      })
-      await http.close()
-    },
-  )
+  test.each([
+    null,
+    'text',
+    1,
+    [licence],
+    true,
+    { resource: 'AA', url: 'did:prism:1' },
+    JSON.parse('{"__proto__":{}}'),
+  ])('that gives %j is an error', async (answer) => {
+    await using server = await startServer((_, response) => response.end(JSON.stringify(answer)))
+    const http = createHttpClient({ allow: 'loopback' })
+    await expect(dereferenceSchema(`${server.url}/s`, sources(http))).rejects.toMatchObject({
+      type: 'error:CredentialSchemaError:SchemaDereferencingError',
+    })
+    await http.close()
+  })
 
   test('that fails names URL and reason, but no password', async () => {
     await using net = await network({})
@@ -198,7 +217,9 @@ describe('a URL of others', () => {
       message: `The credential schema ${net.url}/a could not be read: ${net.url.slice(7)} answered with status 404 (bad-status).`,
     })
     const withPassword = net.url.replace('//', '//user:hidden@')
-    await expect(dereferenceSchema(withPassword, sources(net.http))).rejects.toThrow(`schema ${net.url} could not be read`)
+    await expect(dereferenceSchema(withPassword, sources(net.http))).rejects.toThrow(
+      `schema ${net.url} could not be read`,
+    )
   })
 })
 
@@ -214,10 +235,15 @@ describe('a DID URL', () => {
   test('leads to its author’s agent, as the real agent writes it and as DID Core does', async () => {
     const envelope = toEnvelope(did, path, record)
     await using net = await network({ [`/${path}`]: envelope, '/agent/s': licence })
-    const read = (url: string, at: string | object = net.url) => dereferenceSchema(url, sources(net.http, { resolve: resolve(at) }))
+    const read = (url: string, at: string | object = net.url) =>
+      dereferenceSchema(url, sources(net.http, { resolve: resolve(at) }))
     expect(await read(envelope.url)).toEqual(licence)
-    expect(await read(envelope.url.replace('?resourceHash', '&resourceHash'), { uri: `${net.url}/` })).toEqual(licence)
-    expect(await read(`${did}?service=agent-base-url&relativeRef=%2Fs`, [`${net.url}/agent`])).toEqual(licence)
+    expect(
+      await read(envelope.url.replace('?resourceHash', '&resourceHash'), { uri: `${net.url}/` }),
+    ).toEqual(licence)
+    expect(await read(`${did}?service=agent-base-url&relativeRef=%2Fs`, [`${net.url}/agent`])).toEqual(
+      licence,
+    )
   })
 
   test('to our own agent is answered without the network', async () => {
@@ -230,7 +256,12 @@ describe('a DID URL', () => {
   })
 
   test.each<[string, string, object | undefined, string]>([
-    ['a resource with another digest', `resourceService=agent-base-url&resourcePath=s?resourceHash=${'0'.repeat(64)}`, undefined, 'digest'],
+    [
+      'a resource with another digest',
+      `resourceService=agent-base-url&resourcePath=s?resourceHash=${'0'.repeat(64)}`,
+      undefined,
+      'digest',
+    ],
     ['no resource', 'versionId=1', undefined, 'resourcePath'],
     ['another service', 'resourceService=other&resourcePath=s', undefined, '#other'],
     ['a service without an address', 'resourceService=agent-base-url&resourcePath=s', {}, 'no address'],
@@ -242,7 +273,10 @@ describe('a DID URL', () => {
     ],
   ])('that names %s is an error', async (_, query, endpoint, reason) => {
     await using net = await network({ '/s': licence })
-    const error = { type: 'error:CredentialSchemaError:SchemaDereferencingError', message: expect.stringContaining(reason) }
+    const error = {
+      type: 'error:CredentialSchemaError:SchemaDereferencingError',
+      message: expect.stringContaining(reason),
+    }
     const changed = sources(net.http, { resolve: resolve(endpoint ?? net.url) })
     await expect(dereferenceSchema(`${did}?${query}`, changed)).rejects.toMatchObject(error)
   })
@@ -254,7 +288,9 @@ describe('a DID URL', () => {
       status: 422,
       message: expect.stringContaining('is not there'),
     })
-    const away = sources(net.http, { resolve: () => Promise.reject(new Problem('error:ServiceUnavailable', 'The ledger is away.')) })
+    const away = sources(net.http, {
+      resolve: () => Promise.reject(new Problem('error:ServiceUnavailable', 'The ledger is away.')),
+    })
     await expect(dereferenceSchema(url, away)).rejects.toMatchObject({ status: 503 })
   })
 })
@@ -278,7 +314,9 @@ describe('over the real client', () => {
 
   test.each(['file:///etc/passwd', 'resource:///schema.json', 'no url'])('%s is an error', async (url) => {
     const http = createHttpClient({ allow: 'any' })
-    await expect(dereferenceSchema(url, sources(http))).rejects.toMatchObject({ message: expect.stringContaining('bad-url') })
+    await expect(dereferenceSchema(url, sources(http))).rejects.toMatchObject({
+      message: expect.stringContaining('bad-url'),
+    })
     await http.close()
   })
 

@@ -49,32 +49,61 @@ describe('a JSON schema', () => {
   })
 
   const property = (definition: object) => ({ ...licence, properties: { age: definition } })
-  const deep = (levels: number): object => (levels === 0 ? { type: 'string' } : { type: 'array', items: deep(levels - 1) })
+  const deep = (levels: number): object =>
+    levels === 0 ? { type: 'string' } : { type: 'array', items: deep(levels - 1) }
 
   test.each<[string, object, string]>([
     ['without $schema', { ...licence, $schema: undefined }, 'schema.$schema'],
-    ['with another $schema', { ...licence, $schema: 'http://json-schema.org/draft-2020-12/schema#' }, 'schema.$schema'],
+    [
+      'with another $schema',
+      { ...licence, $schema: 'http://json-schema.org/draft-2020-12/schema#' },
+      'schema.$schema',
+    ],
     ['with a custom keyword', { ...licence, emissionFactor: 1 }, 'schema.emissionFactor'],
     ['without type', { ...licence, type: undefined }, 'schema.type'],
     ['of another type', { ...licence, type: 'array' }, 'schema.type'],
     ['without properties', { ...licence, properties: undefined }, 'schema.properties'],
     ['with references', { ...licence, $defs: {} }, 'schema.$defs'],
     ['with an empty description', { ...licence, description: '' }, 'schema.description'],
-    ['with 126 required names', { ...licence, required: Array.from({ length: 126 }, (_, i) => `n${i}`) }, 'schema.required'],
+    [
+      'with 126 required names',
+      { ...licence, required: Array.from({ length: 126 }, (_, i) => `n${i}`) },
+      'schema.required',
+    ],
     ['that requires a name twice', { ...licence, required: ['a', 'a'] }, 'schema.required'],
-    ['with a schema for additional properties', { ...licence, additionalProperties: {} }, 'schema.additionalProperties'],
+    [
+      'with a schema for additional properties',
+      { ...licence, additionalProperties: {} },
+      'schema.additionalProperties',
+    ],
     ['with a property without type', property({}), 'schema.properties.age'],
     ['with a property of two types', property({ type: ['string', 'null'] }), 'schema.properties.age'],
     ['with a property of an unknown type', property({ type: 'null' }), 'schema.properties.age'],
     ['with a property that is true', { ...licence, properties: { age: true } }, 'schema.properties.age'],
-    ['with a keyword of another type', property({ type: 'string', minimum: 1 }), 'schema.properties.age.minimum'],
+    [
+      'with a keyword of another type',
+      property({ type: 'string', minimum: 1 }),
+      'schema.properties.age.minimum',
+    ],
     ['with an unknown format', property({ type: 'string', format: 'phone' }), 'schema.properties.age.format'],
-    ['with a negative length', property({ type: 'string', minLength: -1 }), 'schema.properties.age.minLength'],
+    [
+      'with a negative length',
+      property({ type: 'string', minLength: -1 }),
+      'schema.properties.age.minLength',
+    ],
     ['with a broken pattern', property({ type: 'string', pattern: '(' }), 'schema.properties.age.pattern'],
-    ['with a back-reference', property({ type: 'string', pattern: '(a)\\1' }), 'schema.properties.age.pattern'],
+    [
+      'with a back-reference',
+      property({ type: 'string', pattern: '(a)\\1' }),
+      'schema.properties.age.pattern',
+    ],
     ['with look-ahead', property({ type: 'string', pattern: '(?=a)a' }), 'schema.properties.age.pattern'],
     ['with a choice of nothing', property({ type: 'string', enum: [] }), 'schema.properties.age.enum'],
-    ['with a choice of another type', property({ type: 'integer', enum: ['a'] }), 'schema.properties.age.enum'],
+    [
+      'with a choice of another type',
+      property({ type: 'integer', enum: ['a'] }),
+      'schema.properties.age.enum',
+    ],
     ['with an array of anything', property({ type: 'array' }), 'schema.properties.age.items'],
     ['with an object of anything', property({ type: 'object' }), 'schema.properties.age.properties'],
     [
@@ -85,12 +114,27 @@ describe('a JSON schema', () => {
     ['that nests too deeply', property(deep(70)), 'deeper than 64 levels'],
     [
       'with too many properties',
-      { ...licence, properties: Object.fromEntries(Array.from({ length: 301 }, (_, i) => [`n${i}`, { type: 'string' }])) },
+      {
+        ...licence,
+        properties: Object.fromEntries(Array.from({ length: 301 }, (_, i) => [`n${i}`, { type: 'string' }])),
+      },
       'more than 300 subschemas',
     ],
-    ['with a pattern that repeats too much', property({ type: 'string', pattern: 'a{1000}'.repeat(30) }), 'schema.properties.age.pattern'],
-    ['with a long pattern', property({ type: 'string', pattern: 'a'.repeat(1_001) }), 'schema.properties.age.pattern'],
-    ['with patterns of a megabyte', property({ type: 'string', pattern: 'a'.repeat(1_000_000) }), 'more than 100000 characters'],
+    [
+      'with a pattern that repeats too much',
+      property({ type: 'string', pattern: 'a{1000}'.repeat(30) }),
+      'schema.properties.age.pattern',
+    ],
+    [
+      'with a long pattern',
+      property({ type: 'string', pattern: 'a'.repeat(1_001) }),
+      'schema.properties.age.pattern',
+    ],
+    [
+      'with patterns of a megabyte',
+      property({ type: 'string', pattern: 'a'.repeat(1_000_000) }),
+      'more than 100000 characters',
+    ],
     ['with __proto__', JSON.parse('{"properties":{"__proto__":{"type":"string"}}}'), '__proto__'],
   ])('%s is refused, and the place is named', async (_, schema, place) => {
     const problem = await problemOf(jsonSchemaType, JSON.parse(JSON.stringify(schema)))
@@ -106,14 +150,24 @@ describe('a JSON-LD schema', () => {
     name: 'schema:name',
     age: { '@id': 'https://example.org/age', '@type': 'xsd:integer' },
   }
-  const person = { ...licence, properties: { name: { type: 'string' }, age: { type: 'integer' } }, required: ['name'] }
+  const person = {
+    ...licence,
+    properties: { name: { type: 'string' }, age: { type: 'integer' } },
+    required: ['name'],
+  }
 
   test.each<[string, unknown]>([
     ['terms of its own', terms],
     ['a context elsewhere', 'https://schema.org/docs/jsonldcontext.json'],
     ['both', ['https://www.w3.org/2018/credentials/v1', { name: null }]],
     ['a vocabulary for all terms', { '@vocab': 'https://schema.org/' }],
-    ['a scoped context', { ...terms, age: { '@id': 'https://example.org/age', '@context': { '@vocab': 'https://example.org/' } } }],
+    [
+      'a scoped context',
+      {
+        ...terms,
+        age: { '@id': 'https://example.org/age', '@context': { '@vocab': 'https://example.org/' } },
+      },
+    ],
     ['two contexts', [{ name: 'https://schema.org/name' }, { age: 'https://example.org/age' }]],
   ])('with %s is accepted', async (_, context) => checkSchema(jsonLdType, { ...person, '@context': context }))
 
@@ -121,7 +175,11 @@ describe('a JSON-LD schema', () => {
     ['without @context', person, 'schema.@context'],
     ['with an empty list of contexts', { ...person, '@context': [] }, 'schema.@context'],
     ['with a context that is no URL', { ...person, '@context': 'schema.org' }, 'schema.@context'],
-    ['with an unknown keyword in a term', { ...person, '@context': { ...terms, age: { '@ID': 'x' } } }, 'schema.@context'],
+    [
+      'with an unknown keyword in a term',
+      { ...person, '@context': { ...terms, age: { '@ID': 'x' } } },
+      'schema.@context',
+    ],
     [
       'with a property that is no term',
       { ...person, '@context': { name: 'https://schema.org/name' } },

@@ -9,7 +9,11 @@ const authored: Authored = {
   name: 'licence',
   version: '1.0.0',
   author,
-  schema: { $schema: 'https://json-schema.org/draft/2020-12/schema', type: 'object', properties: { name: { type: 'string' } } },
+  schema: {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    type: 'object',
+    properties: { name: { type: 'string' } },
+  },
 }
 const key = generateKey('secp256k1')
 const verificationMethod = `${author}#key-1`
@@ -27,13 +31,16 @@ const resolve =
 const faultOf = (change: Partial<Proof> = {}, of: Partial<Authored> = {}, by = resolve()) =>
   findProofFault({ ...authored, ...of }, { ...proof, ...change }, by)
 
-test.each(['secp256k1', 'Ed25519'] as const)('a schema signed with a key on %s is its author’s', async (curve) => {
-  const privateJwk = generateKey(curve)
-  const signed = signSchema(authored, { verificationMethod, privateJwk, domain: 'agent.example' })
-  expect(await findProofFault(authored, signed, resolve(toPublic(privateJwk)))).toBeUndefined()
-  const header = JSON.parse(Buffer.from(signed.jws!.split('.')[0]!, 'base64url').toString())
-  expect(header).toEqual({ alg: curve === 'Ed25519' ? 'EdDSA' : 'ES256K', b64: false, crit: ['b64'] })
-})
+test.each(['secp256k1', 'Ed25519'] as const)(
+  'a schema signed with a key on %s is its author’s',
+  async (curve) => {
+    const privateJwk = generateKey(curve)
+    const signed = signSchema(authored, { verificationMethod, privateJwk, domain: 'agent.example' })
+    expect(await findProofFault(authored, signed, resolve(toPublic(privateJwk)))).toBeUndefined()
+    const header = JSON.parse(Buffer.from(signed.jws!.split('.')[0]!, 'base64url').toString())
+    expect(header).toEqual({ alg: curve === 'Ed25519' ? 'EdDSA' : 'ES256K', b64: false, crit: ['b64'] })
+  },
+)
 
 test('the order of members does not matter, and the signature alone in proofValue need not be there', async () => {
   const { type, properties, $schema } = authored.schema
@@ -44,7 +51,10 @@ test('the order of members does not matter, and the signature alone in proofValu
 
 test('the author may be named in the long form, and the key in the short one', async () => {
   const long = `${author}:CgY`
-  const signed = signSchema({ ...authored, author: long }, { verificationMethod, privateJwk: key, domain: 'd' })
+  const signed = signSchema(
+    { ...authored, author: long },
+    { verificationMethod, privateJwk: key, domain: 'd' },
+  )
   expect(await findProofFault({ ...authored, author: long }, signed, resolve())).toBeUndefined()
   expect(await findProofFault(authored, signed, resolve())).toContain('jws')
 })
@@ -70,9 +80,21 @@ describe('a proof does not hold', () => {
     ['with a payload', { jws: proof.jws!.replace('..', '.e30.') }, 'jws'],
     ['with another signature beside it', { proofValue: 'z1' }, 'proofValue'],
     ['with an encoded payload', { jws: `${segment({ alg: 'ES256K' })}..${signature}` }, 'jws'],
-    ['with more in its header', { jws: `${segment({ alg: 'ES256K', b64: false, crit: ['b64'], jwk: {} })}..${signature}` }, 'jws'],
-    ['with another algorithm', { jws: `${segment({ alg: 'EdDSA', b64: false, crit: ['b64'] })}..${signature}` }, 'verificationMethod'],
-    ['with none', { jws: `${segment({ alg: 'none', b64: false, crit: ['b64'] })}..${signature}` }, 'verificationMethod'],
+    [
+      'with more in its header',
+      { jws: `${segment({ alg: 'ES256K', b64: false, crit: ['b64'], jwk: {} })}..${signature}` },
+      'jws',
+    ],
+    [
+      'with another algorithm',
+      { jws: `${segment({ alg: 'EdDSA', b64: false, crit: ['b64'] })}..${signature}` },
+      'verificationMethod',
+    ],
+    [
+      'with none',
+      { jws: `${segment({ alg: 'none', b64: false, crit: ['b64'] })}..${signature}` },
+      'verificationMethod',
+    ],
   ])('%s', async (_, change, member) => expect(await faultOf(change)).toMatch(new RegExp(`^${member}:`)))
 
   test('when the key is for another purpose, or another key', async () => {

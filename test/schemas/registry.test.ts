@@ -86,7 +86,10 @@ describe('a schema is published', () => {
   })
 
   test('twice under two ids', async () => {
-    const [one, other] = [await publishSchema(db, 'w1', input(), anybody), await publishSchema(db, 'w1', input(), anybody)]
+    const [one, other] = [
+      await publishSchema(db, 'w1', input(), anybody),
+      await publishSchema(db, 'w1', input(), anybody),
+    ]
     expect(one.id).not.toBe(other.id)
     expect(one.guid).not.toBe(other.guid)
   })
@@ -94,7 +97,10 @@ describe('a schema is published', () => {
   test('with the author in the form it was sent', async () => {
     const long = `${acme}:CgY_-8`
     const asked: string[] = []
-    const published = await publishSchema(db, 'w1', input({ author: long }), { owns: async (did) => asked.push(did) > 0, resolve })
+    const published = await publishSchema(db, 'w1', input({ author: long }), {
+      owns: async (did) => asked.push(did) > 0,
+      resolve,
+    })
     expect(published.author).toBe(long)
     expect(published.longId.startsWith(long)).toBe(true)
     expect(asked).toEqual([long])
@@ -104,9 +110,24 @@ describe('a schema is published', () => {
 describe('a schema is refused', () => {
   test.each([
     ['of an author that is not in the wallet', input(), nobody, { type: 'NotFound', status: 404 }],
-    ['of an author that is no did:prism', input({ author: 'did:key:z6Mk' }), anybody, { type: 'BadRequest', status: 400 }],
-    ['of an author that is half a did:prism', input({ author: 'did:prism:ac' }), anybody, { type: 'BadRequest', status: 400 }],
-    ['of an unknown type', input({ type: 'x' }), anybody, { type: 'error:CredentialSchemaError:UnsupportedCredentialSchemaType' }],
+    [
+      'of an author that is no did:prism',
+      input({ author: 'did:key:z6Mk' }),
+      anybody,
+      { type: 'BadRequest', status: 400 },
+    ],
+    [
+      'of an author that is half a did:prism',
+      input({ author: 'did:prism:ac' }),
+      anybody,
+      { type: 'BadRequest', status: 400 },
+    ],
+    [
+      'of an unknown type',
+      input({ type: 'x' }),
+      anybody,
+      { type: 'error:CredentialSchemaError:UnsupportedCredentialSchemaType' },
+    ],
     [
       'that is not valid',
       input({ schema: { ...schema, x: 1 } }),
@@ -131,8 +152,19 @@ describe('a schema is refused', () => {
 describe('a new version', () => {
   test('keeps the id, has a guid of its own, and leaves the old one as it was', async () => {
     const first = await publishSchema(db, 'w1', input(), anybody)
-    const second = await updateSchema(db, 'w1', first.id, input({ version: '1.1.0', name: 'new', tags: [] }), anybody)
-    expect(second).toMatchObject({ id: first.id, name: 'new', tags: [], guid: guidOf({ author: acme, id: first.id, version: '1.1.0' }) })
+    const second = await updateSchema(
+      db,
+      'w1',
+      first.id,
+      input({ version: '1.1.0', name: 'new', tags: [] }),
+      anybody,
+    )
+    expect(second).toMatchObject({
+      id: first.id,
+      name: 'new',
+      tags: [],
+      guid: guidOf({ author: acme, id: first.id, version: '1.1.0' }),
+    })
     expect(await getSchema(db, first.guid)).toEqual(first)
     expect(await getSchema(db, second.guid)).toEqual(second)
     expect(await findLatestSchema(db, 'w1', acme, first.id)).toEqual(second)
@@ -147,14 +179,22 @@ describe('a new version', () => {
     await updateSchema(db, 'w1', first.id, input({ version: greater }), anybody)
     const problem = { type: 'error:CredentialSchemaError:CredentialSchemaUpdateError', status: 400 }
     for (const version of [lower, greater, `${greater}+build`]) {
-      await expect(updateSchema(db, 'w1', first.id, input({ version }), anybody)).rejects.toMatchObject(problem)
+      await expect(updateSchema(db, 'w1', first.id, input({ version }), anybody)).rejects.toMatchObject(
+        problem,
+      )
     }
     expect((await findLatestSchema(db, 'w1', acme, first.id))?.version).toBe(greater)
   })
 
   test('may name the author in the other form', async () => {
     const first = await publishSchema(db, 'w1', input(), anybody)
-    const second = await updateSchema(db, 'w1', first.id, input({ author: `${acme}:CgY`, version: '2.0.0' }), anybody)
+    const second = await updateSchema(
+      db,
+      'w1',
+      first.id,
+      input({ author: `${acme}:CgY`, version: '2.0.0' }),
+      anybody,
+    )
     expect(second.author).toBe(`${acme}:CgY`)
     expect((await findLatestSchema(db, 'w1', acme, first.id))?.version).toBe('2.0.0')
   })
@@ -162,21 +202,38 @@ describe('a new version', () => {
   test('needs an id of the same author in the same wallet', async () => {
     const { id } = await publishSchema(db, 'w1', input(), anybody)
     const problem = { type: 'error:CredentialSchemaError:CredentialSchemaIdNotFoundError', status: 404 }
-    await expect(updateSchema(db, 'w2', id, input({ version: '2.0.0' }), anybody)).rejects.toMatchObject(problem)
-    await expect(updateSchema(db, 'w1', id, input({ version: '2.0.0', author: bank }), anybody)).rejects.toMatchObject(problem)
+    await expect(updateSchema(db, 'w2', id, input({ version: '2.0.0' }), anybody)).rejects.toMatchObject(
+      problem,
+    )
+    await expect(
+      updateSchema(db, 'w1', id, input({ version: '2.0.0', author: bank }), anybody),
+    ).rejects.toMatchObject(problem)
     await expect(
       updateSchema(db, 'w1', '00000000-0000-4000-8000-000000000000', input({ version: '2.0.0' }), anybody),
     ).rejects.toMatchObject(problem)
-    await expect(updateSchema(db, 'w1', id, input({ version: '2.0.0' }), nobody)).rejects.toMatchObject({ type: 'NotFound' })
+    await expect(updateSchema(db, 'w1', id, input({ version: '2.0.0' }), nobody)).rejects.toMatchObject({
+      type: 'NotFound',
+    })
   })
 
   test('whose guid is taken is refused and changes nothing', async () => {
     const first = await publishSchema(db, 'w1', input(), anybody)
-    const row = await db.selectFrom('credential_schema').selectAll().where('guid', '=', first.guid).executeTakeFirstOrThrow()
-    const taken = { ...row, version: '2.0.0', guid: guidOf({ author: acme, id: first.id, version: '2.0.0' }), wallet_id: 'w2' }
+    const row = await db
+      .selectFrom('credential_schema')
+      .selectAll()
+      .where('guid', '=', first.guid)
+      .executeTakeFirstOrThrow()
+    const taken = {
+      ...row,
+      version: '2.0.0',
+      guid: guidOf({ author: acme, id: first.id, version: '2.0.0' }),
+      wallet_id: 'w2',
+    }
     await db.insertInto('credential_schema').values(taken).execute()
     const second = updateSchema(db, 'w1', first.id, input({ version: '2.0.0' }), anybody)
-    await expect(second).rejects.toMatchObject({ type: 'error:CredentialSchemaError:CredentialSchemaUpdateError' })
+    await expect(second).rejects.toMatchObject({
+      type: 'error:CredentialSchemaError:CredentialSchemaUpdateError',
+    })
     expect((await listSchemas(db, 'w1', page)).schemas).toEqual([first])
     expect((await listSchemas(db, 'w2', { ...page, tags: 'id' })).total).toBe(0)
   })
@@ -189,7 +246,9 @@ describe('a new version', () => {
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
     for (const outcome of outcomes) {
       if (outcome.status === 'rejected')
-        expect(outcome.reason).toMatchObject({ type: 'error:CredentialSchemaError:CredentialSchemaUpdateError' })
+        expect(outcome.reason).toMatchObject({
+          type: 'error:CredentialSchemaError:CredentialSchemaUpdateError',
+        })
     }
     expect((await listSchemas(db, 'w1', page)).total).toBe(2)
   })
@@ -200,7 +259,8 @@ describe('a list', () => {
     const names = Array.from({ length: 25 }, (_, i) => `schema ${i}`)
     for (const name of names) await publishSchema(db, 'w1', input({ name }), anybody)
     await publishSchema(db, 'w2', input({ name: 'another' }), anybody)
-    const read = async (offset: number, limit: number) => (await listSchemas(db, 'w1', { offset, limit })).schemas.map(({ name }) => name)
+    const read = async (offset: number, limit: number) =>
+      (await listSchemas(db, 'w1', { offset, limit })).schemas.map(({ name }) => name)
     expect(await read(0, 100)).toEqual(names)
     expect([...(await read(0, 10)), ...(await read(10, 10)), ...(await read(20, 10))]).toEqual(names)
     expect(await read(25, 10)).toEqual([])

@@ -1,7 +1,18 @@
 import { describe, expect, test } from 'vitest'
-import { compareVersions, CredentialSchemaInput, guidOf, longIdOf, nameUuid, SchemaVersion } from '../../src/schemas/schema.ts'
+import {
+  compareVersions,
+  CredentialSchemaInput,
+  guidOf,
+  longIdOf,
+  nameUuid,
+  SchemaVersion,
+} from '../../src/schemas/schema.ts'
 
-const name = { author: `did:prism:${'4a'.repeat(32)}`, id: 'f2bfbf78-8bd6-4cc6-8b39-b3a25e01e8ea', version: '1.0.0' }
+const name = {
+  author: `did:prism:${'4a'.repeat(32)}`,
+  id: 'f2bfbf78-8bd6-4cc6-8b39-b3a25e01e8ea',
+  version: '1.0.0',
+}
 
 const input = {
   name: 'driving-license',
@@ -13,7 +24,9 @@ const input = {
 
 describe('the names of a schema', () => {
   test('the long id is author, id and version', () => {
-    expect(longIdOf(name)).toBe(`did:prism:${'4a'.repeat(32)}/f2bfbf78-8bd6-4cc6-8b39-b3a25e01e8ea?version=1.0.0`)
+    expect(longIdOf(name)).toBe(
+      `did:prism:${'4a'.repeat(32)}/f2bfbf78-8bd6-4cc6-8b39-b3a25e01e8ea?version=1.0.0`,
+    )
   })
 
   // Made by running `UUID.nameUUIDFromBytes(text.getBytes(StandardCharsets.UTF_8))` on OpenJDK 17.
@@ -22,7 +35,9 @@ describe('the names of a schema', () => {
     ['hello', '5d41402a-bc4b-3a76-b971-9d911017c592'],
     ['Zoë 😀', '4900cd0a-40a1-32b5-9604-63088a90a541'],
     [longIdOf(name), '8e2f8040-f17e-3c11-9e36-481aa20b1d47'],
-  ])('the name-based UUID of «%s» is the one that Java makes', (text, uuid) => expect(nameUuid(text)).toBe(uuid))
+  ])('the name-based UUID of «%s» is the one that Java makes', (text, uuid) =>
+    expect(nameUuid(text)).toBe(uuid),
+  )
 
   test('every part of the name makes another guid', () => {
     const guids = [
@@ -33,17 +48,23 @@ describe('the names of a schema', () => {
     ].map(guidOf)
     expect(new Set(guids).size).toBe(4)
     expect(guids[0]).toBe('8e2f8040-f17e-3c11-9e36-481aa20b1d47')
-    for (const guid of guids) expect(guid).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-3[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
+    for (const guid of guids)
+      expect(guid).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-3[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
   })
 })
 
 describe('a version', () => {
-  test.each(['0.0.0', '1.0.0', '10.20.30', '1.0.0-alpha.1', '1.0.0-0.3.7', '1.0.0+20130313144700', '1.0.0-beta+exp.sha-5114f85'])(
-    '%s is one',
-    (version) => {
-      expect(SchemaVersion.parse(version)).toBe(version)
-    },
-  )
+  test.each([
+    '0.0.0',
+    '1.0.0',
+    '10.20.30',
+    '1.0.0-alpha.1',
+    '1.0.0-0.3.7',
+    '1.0.0+20130313144700',
+    '1.0.0-beta+exp.sha-5114f85',
+  ])('%s is one', (version) => {
+    expect(SchemaVersion.parse(version)).toBe(version)
+  })
   test.each([
     '',
     '1',

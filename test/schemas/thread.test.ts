@@ -11,7 +11,10 @@ const endless = {
   schema: {
     $defs: {
       ...Object.fromEntries(
-        Array.from({ length: 60 }, (_, i) => [`s${i}`, { anyOf: [{ $ref: `#/$defs/s${i + 1}` }, { $ref: `#/$defs/s${i + 1}` }] }]),
+        Array.from({ length: 60 }, (_, i) => [
+          `s${i}`,
+          { anyOf: [{ $ref: `#/$defs/s${i + 1}` }, { $ref: `#/$defs/s${i + 1}` }] },
+        ]),
       ),
       s60: false,
     },
@@ -33,14 +36,25 @@ async function open(change: Partial<ThreadLimits>) {
 
 test('tasks are done one after the other, and each gets its own answer', slow, async () => {
   await using thread = await open({})
-  const tasks = Array.from({ length: 20 }, (_, i) => thread.assess({ schema: { const: i }, claims: -1 }, 1_000_000))
-  expect(await Promise.all(tasks)).toEqual(Array.from({ length: 20 }, (_, i) => ({ violations: [`$: must be ${i}`] })))
+  const tasks = Array.from({ length: 20 }, (_, i) =>
+    thread.assess({ schema: { const: i }, claims: -1 }, 1_000_000),
+  )
+  expect(await Promise.all(tasks)).toEqual(
+    Array.from({ length: 20 }, (_, i) => ({ violations: [`$: must be ${i}`] })),
+  )
 })
 
-test('what takes longer than it may is ended, whatever it does, and those behind it get their answers', slow, async () => {
-  await using thread = await open({ timeMs: 1_000 })
-  expect(await Promise.all([thread.assess(endless, Infinity), thread.assess(small, 1_000_000)])).toEqual([{ spent: true }, refused])
-})
+test(
+  'what takes longer than it may is ended, whatever it does, and those behind it get their answers',
+  slow,
+  async () => {
+    await using thread = await open({ timeMs: 1_000 })
+    expect(await Promise.all([thread.assess(endless, Infinity), thread.assess(small, 1_000_000)])).toEqual([
+      { spent: true },
+      refused,
+    ])
+  },
+)
 
 test('what needs more memory than it may is ended, and others get their answers', slow, async () => {
   await using thread = await open({ memoryMb: 64 })
@@ -51,7 +65,10 @@ test('what needs more memory than it may is ended, and others get their answers'
 test('when too many wait, the next is told to come later', slow, async () => {
   await using thread = await open({ waiting: 2 })
   const waiting = Array.from({ length: 3 }, () => thread.assess(small, 1_000_000))
-  await expect(thread.assess(small, 1_000_000)).rejects.toMatchObject({ type: 'error:ServiceUnavailable', status: 503 })
+  await expect(thread.assess(small, 1_000_000)).rejects.toMatchObject({
+    type: 'error:ServiceUnavailable',
+    status: 503,
+  })
   expect(await Promise.all(waiting)).toEqual([refused, refused, refused])
 })
 

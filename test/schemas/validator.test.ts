@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { compileSchema } from '../../src/schemas/validator.ts'
 
-const isValid = (value: unknown, schema: object) => compileSchema({ ...schema })(value, 10_000_000).length === 0
+const isValid = (value: unknown, schema: object) =>
+  compileSchema({ ...schema })(value, 10_000_000).length === 0
 
 describe('keywords of JSON Schema 2020-12 mean what they mean', () => {
   const tree = {
@@ -10,34 +11,72 @@ describe('keywords of JSON Schema 2020-12 mean what they mean', () => {
     properties: { n: { type: 'integer' }, kids: { items: { $dynamicRef: '#node' } } },
   }
   test.each<[string, object, unknown[], unknown[]]>([
-    ['$ref and $defs', { $defs: { a: { type: 'integer' } }, properties: { x: { $ref: '#/$defs/a' } } }, [{ x: 1 }], [{ x: 'a' }]],
+    [
+      '$ref and $defs',
+      { $defs: { a: { type: 'integer' } }, properties: { x: { $ref: '#/$defs/a' } } },
+      [{ x: 1 }],
+      [{ x: 'a' }],
+    ],
     [
       '$ref with siblings',
       { $defs: { a: { type: 'integer' } }, properties: { x: { $ref: '#/$defs/a', minimum: 2 } } },
       [{ x: 2 }],
       [{ x: 1 }],
     ],
-    ['$ref to the whole', { properties: { x: { $ref: '#' } }, additionalProperties: false }, [{ x: { x: {} } }], [{ x: { y: 1 } }]],
-    ['$anchor', { $defs: { a: { $anchor: 'here', type: 'integer' } }, properties: { x: { $ref: '#here' } } }, [{ x: 1 }], [{ x: 'a' }]],
+    [
+      '$ref to the whole',
+      { properties: { x: { $ref: '#' } }, additionalProperties: false },
+      [{ x: { x: {} } }],
+      [{ x: { y: 1 } }],
+    ],
+    [
+      '$anchor',
+      { $defs: { a: { $anchor: 'here', type: 'integer' } }, properties: { x: { $ref: '#here' } } },
+      [{ x: 1 }],
+      [{ x: 'a' }],
+    ],
     ['$dynamicRef', tree, [{ kids: [{ n: 1 }] }], [{ kids: [{ kids: [{ n: 'x' }] }] }]],
     [
       'allOf, anyOf, oneOf, not',
-      { allOf: [{ type: 'integer' }], anyOf: [{ minimum: 5 }, { maximum: 1 }], oneOf: [{ const: 0 }, { minimum: 0 }], not: { const: 7 } },
+      {
+        allOf: [{ type: 'integer' }],
+        anyOf: [{ minimum: 5 }, { maximum: 1 }],
+        oneOf: [{ const: 0 }, { minimum: 0 }],
+        not: { const: 7 },
+      },
       [5],
       [0, 3, 7, -1],
     ],
-    ['if, then, else', JSON.parse('{"if":{"type":"string"},"then":{"minLength":2},"else":{"minimum":2}}'), ['ab', 2], ['a', 1]],
+    [
+      'if, then, else',
+      JSON.parse('{"if":{"type":"string"},"then":{"minLength":2},"else":{"minimum":2}}'),
+      ['ab', 2],
+      ['a', 1],
+    ],
     ['dependentRequired', { dependentRequired: { a: ['b'] } }, [{}, { a: 1, b: 1 }], [{ a: 1 }]],
     ['dependentSchemas', { dependentSchemas: { a: { required: ['b'] } } }, [{}, { a: 1, b: 1 }], [{ a: 1 }]],
     [
       'patternProperties',
-      { patternProperties: { '^a': { type: 'integer' }, '^b': { type: 'string' } }, additionalProperties: false },
+      {
+        patternProperties: { '^a': { type: 'integer' }, '^b': { type: 'string' } },
+        additionalProperties: false,
+      },
       [{ a1: 1, b1: '' }],
       [{ a1: '' }, { b1: 1 }, { c: 1 }],
     ],
     ['propertyNames', { propertyNames: { maxLength: 2 } }, [{ ab: 1 }], [{ abc: 1 }]],
-    ['unevaluatedProperties', { allOf: [{ properties: { a: true } }], unevaluatedProperties: false }, [{ a: 1 }], [{ b: 1 }]],
-    ['prefixItems and items', { prefixItems: [{ type: 'string' }], items: { type: 'integer' } }, [['a', 1]], [[1], ['a', 'b']]],
+    [
+      'unevaluatedProperties',
+      { allOf: [{ properties: { a: true } }], unevaluatedProperties: false },
+      [{ a: 1 }],
+      [{ b: 1 }],
+    ],
+    [
+      'prefixItems and items',
+      { prefixItems: [{ type: 'string' }], items: { type: 'integer' } },
+      [['a', 1]],
+      [[1], ['a', 'b']],
+    ],
     ['contains', { contains: { const: 1 }, maxContains: 1 }, [[1, 2]], [[2], [1, 1]]],
     [
       'uniqueItems',
@@ -59,7 +98,13 @@ describe('keywords of JSON Schema 2020-12 mean what they mean', () => {
     ],
     [
       'properties named like keywords',
-      { properties: { enum: { type: 'integer' }, const: { type: 'integer' }, properties: { type: 'integer' } } },
+      {
+        properties: {
+          enum: { type: 'integer' },
+          const: { type: 'integer' },
+          properties: { type: 'integer' },
+        },
+      },
       [{ enum: 1, const: 1, properties: 1 }],
       [{ enum: '' }, { const: '' }, { properties: '' }],
     ],
@@ -71,7 +116,12 @@ describe('keywords of JSON Schema 2020-12 mean what they mean', () => {
     ],
     ['an unknown format', { format: 'shoe-size' }, ['x'], []],
     ['a pattern anywhere in the text', { pattern: 'b+' }, ['abc'], ['ac']],
-    ['a pattern with letters of all languages', { pattern: '^\\p{Lu}\\p{Ll}+ \\d{2}\\u002f\\w$' }, ['Élan 12/x'], ['élan 12/x']],
+    [
+      'a pattern with letters of all languages',
+      { pattern: '^\\p{Lu}\\p{Ll}+ \\d{2}\\u002f\\w$' },
+      ['Élan 12/x'],
+      ['élan 12/x'],
+    ],
   ])('%s', (_, schema, valid, invalid) => {
     for (const claims of valid) expect(isValid(claims, schema), JSON.stringify(claims)).toBe(true)
     for (const claims of invalid) expect(isValid(claims, schema), JSON.stringify(claims)).toBe(false)
@@ -95,7 +145,11 @@ describe('keywords of JSON Schema 2020-12 mean what they mean', () => {
   })
 
   test('two schemas with one $id are two schemas', () => {
-    expect(isValid({ a: 1 }, { $id: 'https://example.org/s', properties: { a: { type: 'integer' } } })).toBe(true)
-    expect(isValid({ a: 1 }, { $id: 'https://example.org/s', properties: { a: { type: 'string' } } })).toBe(false)
+    expect(isValid({ a: 1 }, { $id: 'https://example.org/s', properties: { a: { type: 'integer' } } })).toBe(
+      true,
+    )
+    expect(isValid({ a: 1 }, { $id: 'https://example.org/s', properties: { a: { type: 'string' } } })).toBe(
+      false,
+    )
   })
 })

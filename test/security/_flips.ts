@@ -42,7 +42,13 @@ type Image = ReadonlyMap<string, Buffer>
 
 type Flip = { state: State; part: string; at: number; bit: number }
 
-type Town = { dataDir: string; victim: Tenant; other: Tenant; images: Record<'closed' | 'crashed', Image>; answers: Map<string, string> }
+type Town = {
+  dataDir: string
+  victim: Tenant
+  other: Tenant
+  images: Record<'closed' | 'crashed', Image>
+  answers: Map<string, string>
+}
 
 const variables = { DEFAULT_WALLET_ENABLED: 'false', AGENT_OPEN_WALLETS: '1' }
 const fileOf = (town: Town, end: string) => join(town.dataDir, 'wallets', `${town.victim.walletId}${end}`)
@@ -56,7 +62,15 @@ const hit: Record<State, readonly string[]> = {
 const states = Object.keys(hit) as State[]
 
 /** Flips so many bits. Every `restartEvery`th file is found by a daemon that starts. */
-export async function flipBits({ flips, seed, restartEvery = 20 }: { flips: number; seed: number; restartEvery?: number }): Promise<Flips> {
+export async function flipBits({
+  flips,
+  seed,
+  restartEvery = 20,
+}: {
+  flips: number
+  seed: number
+  restartEvery?: number
+}): Promise<Flips> {
   const random = createRandom(seed)
   const result: Flips = { counts: {}, starts: 0, named: 0, wrong: [] }
   const dataDir = mkdtempSync(join(tmpdir(), 'identity-agent-'))
@@ -89,18 +103,34 @@ export async function flipBits({ flips, seed, restartEvery = 20 }: { flips: numb
 /** Three tenants with connections, DIDs and a credential, and the victim's files as a stop and as a crash leave them. */
 async function build(dataDir: string): Promise<Town> {
   const first = await startAgent(variables, { dataDir })
-  const tenants = [await first.newTenant('issuer'), await first.newTenant('victim'), await first.newTenant('other')]
+  const tenants = [
+    await first.newTenant('issuer'),
+    await first.newTenant('victim'),
+    await first.newTenant('other'),
+  ]
   const [issuer, victim, other] = tenants as [Tenant, Tenant, Tenant]
   await connect(victim, other)
   await first[Symbol.asyncDispose]()
 
   // Wallets stay open, so that a crash leaves what happened since in the log.
   const second = await startAgent({ DEFAULT_WALLET_ENABLED: 'false' }, { dataDir })
-  const at = (tenant: Tenant): Tenant => ({ ...tenant, call: createClient(second.url, { apikey: tenant.apiKey }) })
+  const at = (tenant: Tenant): Tenant => ({
+    ...tenant,
+    call: createClient(second.url, { apikey: tenant.apiKey }),
+  })
   const { inviterConnectionId } = await connect(at(issuer), at(victim))
-  const [issuing, holding] = [await newDid(at(issuer), 'assertionMethod'), await newDid(at(victim), 'authentication')]
+  const [issuing, holding] = [
+    await newDid(at(issuer), 'assertionMethod'),
+    await newDid(at(victim), 'authentication'),
+  ]
   await issue(at(issuer), at(victim), inviterConnectionId, issuing.did, holding.longFormDid)
-  const town: Town = { dataDir, victim, other, images: { closed: new Map(), crashed: new Map() }, answers: new Map() }
+  const town: Town = {
+    dataDir,
+    victim,
+    other,
+    images: { closed: new Map(), crashed: new Map() },
+    answers: new Map(),
+  }
   await until(
     'rest',
     () => Promise.resolve(second.agent.worker.busy()),
@@ -161,7 +191,8 @@ async function damage(town: Town, agent: TestAgent, state: State, random: () => 
   }
   const part = hit[state][Math.floor(random() * hit[state].length)]!
   const bytes = Buffer.from(image.get(part)!)
-  const places = state === 'open' && part === '.db-wal' ? newestFrames(bytes) : [{ start: 0, length: bytes.length }]
+  const places =
+    state === 'open' && part === '.db-wal' ? newestFrames(bytes) : [{ start: 0, length: bytes.length }]
   const { start, length } = places[Math.floor(random() * places.length)]!
   const [at, bit] = [start + Math.floor(random() * length), Math.floor(random() * 8)]
   if (state === 'open') flipInPlace(fileOf(town, part), at, bit)
@@ -203,16 +234,21 @@ async function judge(town: Town, agent: TestAgent, flip: Flip, { counts, wrong }
   else {
     count.refused++
     const found = (await examine(agent.agent)).checks.find(({ name }) => name === 'wallets')
-    if (!found?.detail.includes(`${town.victim.walletId}.db`)) say(`the doctor does not name it: ${found?.detail}`)
+    if (!found?.detail.includes(`${town.victim.walletId}.db`))
+      say(`the doctor does not name it: ${found?.detail}`)
   }
-  if ((await read(agent, town.other)) !== town.answers.get(town.other.apiKey)) say('the other tenant was not served')
+  if ((await read(agent, town.other)) !== town.answers.get(town.other.apiKey))
+    say('the other tenant was not served')
 }
 
 /** Before the daemon starts: what the doctor names is the file. */
 async function judgeAtRest(town: Town, flip: Flip, result: Flips): Promise<void> {
-  const { checks } = await examineAtRest(readConfig({ ...variables, AGENT_DATA_DIR: town.dataDir, AGENT_CONFIG_DIR: town.dataDir }))
+  const { checks } = await examineAtRest(
+    readConfig({ ...variables, AGENT_DATA_DIR: town.dataDir, AGENT_CONFIG_DIR: town.dataDir }),
+  )
   const found = checks.find(({ name }) => name === 'databases')
   if (found?.status !== 'failed') return
   result.named++
-  if (!found.detail.includes(`${town.victim.walletId}.db`)) result.wrong.push(`${JSON.stringify(flip)}: ${found.detail}`)
+  if (!found.detail.includes(`${town.victim.walletId}.db`))
+    result.wrong.push(`${JSON.stringify(flip)}: ${found.detail}`)
 }

@@ -20,7 +20,10 @@ export async function statementsOf<T>(work: () => Promise<T>): Promise<{ result:
 /** Has `see` told of every statement that runs during `work`, before it does. */
 export async function watchStatements<T>(see: (asked: Asked) => void, work: () => Promise<T>): Promise<T> {
   const database = openSqlite(':memory:')
-  const prototype = Object.getPrototypeOf(database.prepare('select 1')) as Record<(typeof methods)[number], Call>
+  const prototype = Object.getPrototypeOf(database.prepare('select 1')) as Record<
+    (typeof methods)[number],
+    Call
+  >
   database.close()
   const own = methods.map((method) => [method, prototype[method]] as const)
   for (const [method, call] of own) {

@@ -12,7 +12,12 @@ import { newId } from '../../src/base/id.ts'
 export type Times = Record<string, { counted: number; foreign: number; unknown: number; t: number }>
 
 /** Both answers look the same; what differs is what is asked for. */
-type Question = { name: string; foreign: string; unknown: string; headers?: (text: string) => Record<string, string> }
+type Question = {
+  name: string
+  foreign: string
+  unknown: string
+  headers?: (text: string) => Record<string, string>
+}
 
 /** The slowest tenth has waited for something else, and is left out. */
 const kept = 0.9
@@ -25,19 +30,33 @@ export async function measureTimes({ requests, seed }: { requests: number; seed:
   const { inviterConnectionId } = await connect(owner, mallory)
   const [issuing, subject] = [await newDid(owner, 'assertionMethod'), await newDid(mallory, 'authentication')]
   const { issuerRecordId } = await issue(owner, mallory, inviterConnectionId, issuing.did, subject.did)
-  const revoked = await agent.admin('POST /iam/entities/{id}/api-keys', { path: { id: owner.entityId }, body: {} })
-  await agent.admin('DELETE /iam/entities/{id}/api-keys/{keyId}', { path: { id: owner.entityId, keyId: revoked.id } })
+  const revoked = await agent.admin('POST /iam/entities/{id}/api-keys', {
+    path: { id: owner.entityId },
+    body: {},
+  })
+  await agent.admin('DELETE /iam/entities/{id}/api-keys/{keyId}', {
+    path: { id: owner.entityId, keyId: revoked.id },
+  })
   const asMallory = () => ({ apikey: mallory.apiKey })
   const unlike = (text: string) => text.slice(0, -4) + text.slice(-4).split('').toReversed().join('')
   const questions: Question[] = [
-    { name: 'connection', foreign: `/connections/${inviterConnectionId}`, unknown: `/connections/${newId()}` },
+    {
+      name: 'connection',
+      foreign: `/connections/${inviterConnectionId}`,
+      unknown: `/connections/${newId()}`,
+    },
     {
       name: 'credential record',
       foreign: `/issue-credentials/records/${issuerRecordId}`,
       unknown: `/issue-credentials/records/${newId()}`,
     },
     { name: 'wallet', foreign: `/wallets/${owner.walletId}`, unknown: `/wallets/${newId()}` },
-    { name: 'revoked key', foreign: revoked.apiKey, unknown: unlike(revoked.apiKey), headers: (apikey) => ({ apikey }) },
+    {
+      name: 'revoked key',
+      foreign: revoked.apiKey,
+      unknown: unlike(revoked.apiKey),
+      headers: (apikey) => ({ apikey }),
+    },
     {
       name: 'administrator',
       foreign: `${adminToken}x`,
@@ -68,15 +87,22 @@ export async function measureTimes({ requests, seed }: { requests: number; seed:
 
 function get(agent: Agent, url: string, headers: Record<string, string>): Promise<number> {
   return new Promise((resolve, reject) => {
-    request(url, { agent, headers }, (response) => response.resume().on('end', () => resolve(response.statusCode!)))
+    request(url, { agent, headers }, (response) =>
+      response.resume().on('end', () => resolve(response.statusCode!)),
+    )
       .on('error', reject)
       .end()
   })
 }
 
 function compare({ foreign, unknown }: { foreign: number[]; unknown: number[] }): Times[string] {
-  const limit = [...foreign, ...unknown].toSorted((a, b) => a - b)[Math.floor((foreign.length + unknown.length) * kept)]!
-  const [a, b] = [foreign, unknown].map((times) => describe(times.filter((time) => time < limit))) as [Spread, Spread]
+  const limit = [...foreign, ...unknown].toSorted((a, b) => a - b)[
+    Math.floor((foreign.length + unknown.length) * kept)
+  ]!
+  const [a, b] = [foreign, unknown].map((times) => describe(times.filter((time) => time < limit))) as [
+    Spread,
+    Spread,
+  ]
   const t = (a.mean - b.mean) / Math.sqrt(a.variance / a.count + b.variance / b.count)
   return { counted: a.count + b.count, foreign: round(a.mean), unknown: round(b.mean), t: round(t) }
 }

@@ -14,7 +14,9 @@ let isWrong = false
 if (flips > 0) {
   const { wrong, counts, starts, named } = await flipBits({ flips, seed })
   console.table(counts)
-  console.log(`${starts} starts with such a file, ${named} named by the doctor before; wrong: ${wrong.length}`)
+  console.log(
+    `${starts} starts with such a file, ${named} named by the doctor before; wrong: ${wrong.length}`,
+  )
   for (const sentence of wrong) console.log(sentence)
   isWrong ||= wrong.length > 0
 }

@@ -20,7 +20,8 @@ const Package = z.object({
   allowScripts: z.record(z.string(), z.boolean()),
 })
 
-const read = (name: string): unknown => JSON.parse(readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8'))
+const read = (name: string): unknown =>
+  JSON.parse(readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8'))
 const manifest = Package.parse(read('package.json'))
 /** Everything that can be installed, but for the project itself. */
 const entries = Object.entries(Lock.parse(read('package-lock.json')).packages).filter(([path]) => path !== '')
@@ -60,7 +61,11 @@ function isAllowed(expression: string, allowed: readonly string[]): boolean {
 /** Packages whose licence is not among those that are allowed where they are used, with the licence. */
 function unlicensed(packages: typeof entries): string[] {
   return packages
-    .map(([path, { license, dev }]) => ({ name: nameOf(path), licence: inTheirWords[nameOf(path)] ?? license ?? '(none)', dev }))
+    .map(([path, { license, dev }]) => ({
+      name: nameOf(path),
+      licence: inTheirWords[nameOf(path)] ?? license ?? '(none)',
+      dev,
+    }))
     .filter(({ licence, dev }) => !isAllowed(licence, dev ? forTools : free))
     .map(({ name, licence }) => `${name}: ${licence}`)
 }
@@ -70,7 +75,8 @@ function unvouched(packages: typeof entries): string[] {
   return packages
     .filter(([, { resolved, integrity, link }]) => {
       // Without an address npm asks the registry that is configured; which answers what has this digest, or is refused.
-      const isFromRegistry = resolved === undefined || new URL(resolved).origin === 'https://registry.npmjs.org'
+      const isFromRegistry =
+        resolved === undefined || new URL(resolved).origin === 'https://registry.npmjs.org'
       return !isFromRegistry || link === true || !/^sha512-[A-Za-z0-9+/]{86}==$/.test(integrity ?? '')
     })
     .map(([path]) => path)
@@ -88,12 +94,16 @@ test('every package comes from the npm registry, with the SHA-512 digest of what
 })
 
 test('each dependency is one release, not a range', () => {
-  const wanted = [manifest.dependencies, manifest.optionalDependencies, manifest.devDependencies].flatMap((each) => Object.entries(each))
+  const wanted = [manifest.dependencies, manifest.optionalDependencies, manifest.devDependencies].flatMap(
+    (each) => Object.entries(each),
+  )
   expect(wanted.filter(([, version]) => !/^(npm:[a-z0-9-]+@)?\d+\.\d+\.\d+$/.test(version))).toEqual([])
 })
 
 test('who wants to run something when it is installed is named, and few may', () => {
-  const wanting = new Set(entries.filter(([, { hasInstallScript }]) => hasInstallScript).map(([path]) => nameOf(path)))
+  const wanting = new Set(
+    entries.filter(([, { hasInstallScript }]) => hasInstallScript).map(([path]) => nameOf(path)),
+  )
   const { allowScripts } = manifest
   expect([...wanting].filter((name) => !Object.hasOwn(allowScripts, name))).toEqual([])
   // Native code, made or fetched at installation, and a bundler's. Another name here is a decision.
@@ -127,5 +137,9 @@ test('these tests would notice', () => {
     [undefined, true, false],
   ]
   for (const [license, dev, isFine] of licences)
-    expect([license, dev, unlicensed([['node_modules/x', { license, dev }]]).length === 0]).toEqual([license, dev, isFine])
+    expect([license, dev, unlicensed([['node_modules/x', { license, dev }]]).length === 0]).toEqual([
+      license,
+      dev,
+      isFine,
+    ])
 })

@@ -32,7 +32,11 @@ export const variablesOf = ({ masterKey }: Pick<Folder, 'masterKey'>) => ({
 /** What a tenant reads. */
 export async function readAs(url: string, apikey: string): Promise<unknown[]> {
   const call = createClient(url, { apikey })
-  return [await call('GET /connections'), await call('GET /events/webhooks'), await call('GET /did-registrar/dids')]
+  return [
+    await call('GET /connections'),
+    await call('GET /events/webhooks'),
+    await call('GET /did-registrar/dids'),
+  ]
 }
 
 /** Puts the folder of a version into `dataDir`. */
@@ -58,21 +62,29 @@ export async function pack(version: string): Promise<void> {
     const [alice, bob] = [await agent.newTenant('alice'), await agent.newTenant('bob')]
     await connect(alice, bob)
     const template = { publicKeys: [{ id: 'key-1', purpose: 'authentication' as const }], services: [] }
-    const { longFormDid: didRef } = await alice.call('POST /did-registrar/dids', { body: { documentTemplate: template } })
+    const { longFormDid: didRef } = await alice.call('POST /did-registrar/dids', {
+      body: { documentTemplate: template },
+    })
     await alice.call('POST /did-registrar/dids/{didRef}/publications', { path: { didRef } })
     await until(
       'the publication',
       () => alice.call('GET /did-registrar/dids/{didRef}', { path: { didRef } }),
       ({ status }) => status === 'PUBLISHED',
     )
-    await bob.call('POST /events/webhooks', { body: { url: 'http://127.0.0.1:9/', customHeaders: { authorization: 'Bearer example' } } })
-    for (const { walletId, apiKey } of [alice, bob]) known.tenants.push({ walletId, apiKey, reads: await readAs(agent.url, apiKey) })
+    await bob.call('POST /events/webhooks', {
+      body: { url: 'http://127.0.0.1:9/', customHeaders: { authorization: 'Bearer example' } },
+    })
+    for (const { walletId, apiKey } of [alice, bob])
+      known.tenants.push({ walletId, apiKey, reads: await readAs(agent.url, apiKey) })
   }
   rmSync(join(home, version), { recursive: true, force: true })
   for (const name of readdirSync(dataDir, { recursive: true, encoding: 'utf8' })) {
     if (!name.endsWith('.db')) continue
     mkdirSync(dirname(join(home, version, name)), { recursive: true })
-    writeFileSync(join(home, version, `${name}.gz`), gzipSync(readFileSync(join(dataDir, name)), { level: 9 }))
+    writeFileSync(
+      join(home, version, `${name}.gz`),
+      gzipSync(readFileSync(join(dataDir, name)), { level: 9 }),
+    )
   }
   writeFileSync(join(home, version, 'folder.json'), `${JSON.stringify(known, null, 2)}\n`)
   rmSync(dataDir, { recursive: true })

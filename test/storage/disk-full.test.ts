@@ -32,10 +32,17 @@ test('over HTTP it is a 507 that says so; reads go on, nothing is half done, and
       }
     })(),
   )
-  expect(problem).toMatchObject({ status: 507, type: 'error:InsufficientStorage', detail: expect.stringContaining('full') })
+  expect(problem).toMatchObject({
+    status: 507,
+    type: 'error:InsufficientStorage',
+    detail: expect.stringContaining('full'),
+  })
   for (let n = 0; n < 5; n++) expect((await refusal(invite())).status).toBe(507)
-  expect((await tenant.call('GET /connections', { query: { limit: 100 } })).contents).toHaveLength(Math.min(made, 100))
-  const count = (db: Db) => Promise.all([db.selectFrom('record').selectAll().execute(), eventsAfter(db, tenant.walletId, 0, 1_000)])
+  expect((await tenant.call('GET /connections', { query: { limit: 100 } })).contents).toHaveLength(
+    Math.min(made, 100),
+  )
+  const count = (db: Db) =>
+    Promise.all([db.selectFrom('record').selectAll().execute(), eventsAfter(db, tenant.walletId, 0, 1_000)])
   const [records, events] = await use(agent, tenant, count)
   expect([records.length, events.length]).toEqual([made, made])
   await use(agent, tenant, makeRoom)
@@ -68,8 +75,13 @@ test('over DIDComm it is an answer that the sender tries again after, and no ste
     async () => (await holder.call('GET /connections', { query: { thid: made.thid } })).contents[0]!,
     ({ metaLastFailure }) => metaLastFailure !== undefined,
   )
-  expect(waiting).toMatchObject({ state: 'ConnectionRequestPending', metaLastFailure: { detail: expect.stringContaining('507') } })
-  expect((await issuer.call('GET /connections')).contents.map(({ state }) => state)).toEqual(['InvitationGenerated'])
+  expect(waiting).toMatchObject({
+    state: 'ConnectionRequestPending',
+    metaLastFailure: { detail: expect.stringContaining('507') },
+  })
+  expect((await issuer.call('GET /connections')).contents.map(({ state }) => state)).toEqual([
+    'InvitationGenerated',
+  ])
   await use(pair.agent, issuer, makeRoom)
   await connectionIn(holder.call, made.thid, 'ConnectionResponseReceived')
   await connectionIn(issuer.call, made.thid, 'ConnectionResponseSent')
@@ -101,6 +113,8 @@ test('what is said in a transaction that the database has taken back is refused,
   await expect(write).rejects.toThrow()
   expect(await db.selectFrom('setting').selectAll().execute()).toEqual([])
   await makeRoom(db)
-  await db.transaction().execute((tx) => tx.insertInto('setting').values({ name: 'afterwards', value }).execute())
+  await db
+    .transaction()
+    .execute((tx) => tx.insertInto('setting').values({ name: 'afterwards', value }).execute())
   expect(await db.selectFrom('setting').select('name').execute()).toEqual([{ name: 'afterwards' }])
 })

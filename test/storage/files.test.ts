@@ -11,10 +11,15 @@ import { temporaryFolder } from '../_daemon.ts'
 test('its checksums come along, or there are none; the log of the other one is gone', async () => {
   await using folder = await temporaryFolder()
   const [from, to] = [join(folder.path, 'from.db'), join(folder.path, 'to.db')]
-  const make = (path: string, value: string) => makeWalletDb(path, (db) => db.insertInto('setting').values({ name: 'a', value }).execute())
+  const make = (path: string, value: string) =>
+    makeWalletDb(path, (db) => db.insertInto('setting').values({ name: 'a', value }).execute())
   const read = async () => {
     const { db } = await openKnownWalletDb(to)
-    const { value } = await db.selectFrom('setting').select('value').where('name', '=', 'a').executeTakeFirstOrThrow()
+    const { value } = await db
+      .selectFrom('setting')
+      .select('value')
+      .where('name', '=', 'a')
+      .executeTakeFirstOrThrow()
     await db.destroy()
     return value
   }

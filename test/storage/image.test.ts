@@ -21,7 +21,15 @@ const put = (name: string) => (db: Db) => db.insertInto('setting').values({ name
 
 const pragmas = (file: string) => {
   const database = openSqlite(file, { readonly: true })
-  const names = ['journal_mode', 'page_size', 'encoding', 'auto_vacuum', 'freelist_count', 'user_version', 'integrity_check']
+  const names = [
+    'journal_mode',
+    'page_size',
+    'encoding',
+    'auto_vacuum',
+    'freelist_count',
+    'user_version',
+    'integrity_check',
+  ]
   const values = names.map((name) => [name, database.pragma(name, { simple: true })] as const)
   database.close()
   return Object.fromEntries(values)
@@ -63,6 +71,8 @@ test('one that cannot be written leaves nothing, and one that is there is left a
   writeFileSync(other, 'somebody’s')
   await expect(makeWalletDb(other, put('its-own'))).rejects.toThrow('EEXIST')
   expect(readFileSync(other, 'utf8')).toBe('somebody’s')
-  await expect(makeWalletDb(join(folder, 'third.db'), () => Promise.reject(new Error('my own fault')))).rejects.toThrow('my own fault')
+  await expect(
+    makeWalletDb(join(folder, 'third.db'), () => Promise.reject(new Error('my own fault'))),
+  ).rejects.toThrow('my own fault')
   expect(readdirSync(folder).toSorted()).toEqual(['other.db', 'wallet.db.sum'])
 })

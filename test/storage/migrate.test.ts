@@ -20,9 +20,14 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }))
 /** The names of the tables that are the migrations', and of the migrations that were done. */
 function contents(path: string): { tables: string[]; done: string[] } {
   const database = openSqlite(path)
-  const names = database.prepare("select name from sqlite_master where type = 'table'").pluck().all() as string[]
+  const names = database
+    .prepare("select name from sqlite_master where type = 'table'")
+    .pluck()
+    .all() as string[]
   const isThere = names.includes('kysely_migration')
-  const done = isThere ? (database.prepare('select name from kysely_migration order by name').pluck().all() as string[]) : []
+  const done = isThere
+    ? (database.prepare('select name from kysely_migration order by name').pluck().all() as string[])
+    : []
   database.close()
   return { tables: names.filter((name) => !/^(?:kysely|sqlite)_/.test(name)).toSorted(), done }
 }
@@ -91,7 +96,10 @@ test('an upgrade over two versions, killed at each statement, is the version bef
   // Five statements, and the end. What the file has already is not done again.
   expect(images).toHaveLength(6)
   const after = read(path)
-  expect(after).toMatchObject({ done: [...Object.keys(walletMigrations), '002-later', '003-last'], value: 'changed' })
+  expect(after).toMatchObject({
+    done: [...Object.keys(walletMigrations), '002-later', '003-last'],
+    value: 'changed',
+  })
   for (const image of images.slice(0, -1)) {
     expect(read(image)).toEqual(before)
     await migrateFile(image, later)
@@ -115,7 +123,8 @@ test('a process that is killed for good', { timeout: 60_000 }, async () => {
   const program = fileURLToPath(new URL('./_die-migrating.ts', import.meta.url))
   for (const nth of [1, 25]) {
     const path = join(folder, `${nth}.db`)
-    const die = () => execFileSync(process.execPath, ['--import', 'tsx', program, path, String(nth)], { stdio: 'pipe' })
+    const die = () =>
+      execFileSync(process.execPath, ['--import', 'tsx', program, path, String(nth)], { stdio: 'pipe' })
     expect(die).toThrow(expect.objectContaining({ signal: 'SIGKILL' }))
     expect(contents(path)).toEqual({ tables: [], done: [] })
     await migrateFile(path, walletMigrations)

@@ -77,7 +77,10 @@ test('what is not there, or no database, is not held, and nothing is made', asyn
   const before = readdirSync(folder).length
   expect(() => pin(join(folder, 'none.db'))).toThrow('is missing')
   expect(readdirSync(folder)).toHaveLength(before)
-  writeFileSync(join(folder, 'text.db'), 'not a database, but a text that is long enough to be taken for one'.repeat(20))
+  writeFileSync(
+    join(folder, 'text.db'),
+    'not a database, but a text that is long enough to be taken for one'.repeat(20),
+  )
   expect(() => pin(join(folder, 'text.db'))).toThrow(/text\.db is damaged/)
 })
 
@@ -106,7 +109,10 @@ test('a file that nobody has open is copied as it is, with no file beside it, an
   expect(readdirSync(folder).toSorted()).toEqual([...before, 'copy.db'].toSorted())
   expect(statSync(join(folder, 'copy.db')).mode & 0o777).toBe(0o600)
   expect(countIn(join(folder, 'copy.db'))).toBe(10)
-  writeFileSync(path, Buffer.from(readFileSync(path).toString('latin1').replace('xxxxxxxxxx', 'xxxxxyxxxx'), 'latin1'))
+  writeFileSync(
+    path,
+    Buffer.from(readFileSync(path).toString('latin1').replace('xxxxxxxxxx', 'xxxxxyxxxx'), 'latin1'),
+  )
   await expect(copyClosed(path, join(folder, 'altered.db'))).rejects.toThrow('is not as it was written')
   await expect(copyClosed(join(folder, 'none.db'), join(folder, 'altered.db'))).rejects.toThrow('is missing')
   expect(readdirSync(folder)).not.toContain('altered.db')

@@ -18,7 +18,8 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(dataDir, { recursive: true, force: true }))
 
-const databases = () => readdirSync(dataDir, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.db'))
+const databases = () =>
+  readdirSync(dataDir, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.db'))
 
 /** What makes the tables of a file. */
 function schemaOf(path: string): unknown[] {
@@ -77,23 +78,30 @@ describe('a file of a newer release', () => {
   function age(name: string): Buffer {
     const database = openSqlite(join(dataDir, name))
     database.exec(
-      name === 'vdr.db' ? 'pragma user_version = 1000' : "insert into kysely_migration values ('999-later', '2100-01-01T00:00:00.000Z')",
+      name === 'vdr.db'
+        ? 'pragma user_version = 1000'
+        : "insert into kysely_migration values ('999-later', '2100-01-01T00:00:00.000Z')",
     )
     database.close()
     return readFileSync(join(dataDir, name))
   }
 
-  test.each(['agent.db', 'audit.db', 'mediator.db', 'vdr.db'])('%s: the start is refused, and the file left as it is', async (name) => {
-    const folder = unpack('1', dataDir)
-    // The fixture has one from its release on.
-    if (name === 'audit.db') await (await openAuditDb(join(dataDir, name))).destroy()
-    const before = age(name)
-    const error: unknown = await startAgent(variablesOf(folder), { dataDir }).catch((error: unknown) => error)
-    expect(error).toBeInstanceOf(StartError)
-    expect((error as StartError).message).toContain(`${join(dataDir, name)} was written by a newer release`)
-    expect((error as StartError).exitCode).toBe(1)
-    expect(readFileSync(join(dataDir, name)).equals(before)).toBe(true)
-  })
+  test.each(['agent.db', 'audit.db', 'mediator.db', 'vdr.db'])(
+    '%s: the start is refused, and the file left as it is',
+    async (name) => {
+      const folder = unpack('1', dataDir)
+      // The fixture has one from its release on.
+      if (name === 'audit.db') await (await openAuditDb(join(dataDir, name))).destroy()
+      const before = age(name)
+      const error: unknown = await startAgent(variablesOf(folder), { dataDir }).catch(
+        (error: unknown) => error,
+      )
+      expect(error).toBeInstanceOf(StartError)
+      expect((error as StartError).message).toContain(`${join(dataDir, name)} was written by a newer release`)
+      expect((error as StartError).exitCode).toBe(1)
+      expect(readFileSync(join(dataDir, name)).equals(before)).toBe(true)
+    },
+  )
 
   test('a wallet’s: its tenant is told, nothing is set aside, and nobody else is touched', async () => {
     const folder = unpack('1', dataDir)

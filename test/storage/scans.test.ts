@@ -25,17 +25,31 @@ function scansOf(database: Database, source: string): string[] {
 const isPlanned = (source: string) => /^(select|insert|update|delete|with)\b/i.test(source)
 
 /** What there is before a flow: open wallets with webhooks and DIDs. */
-async function prepare(issuer: Tenant, holder: Tenant, sink: Sink): Promise<{ issuingDID: string; subjectId: string }> {
+async function prepare(
+  issuer: Tenant,
+  holder: Tenant,
+  sink: Sink,
+): Promise<{ issuingDID: string; subjectId: string }> {
   for (const { call } of [issuer, holder]) await call('POST /events/webhooks', { body: { url: sink.url } })
-  const [{ did: issuingDID }, { did: subjectId }] = [await newDid(issuer, 'assertionMethod'), await newDid(holder, 'authentication')]
+  const [{ did: issuingDID }, { did: subjectId }] = [
+    await newDid(issuer, 'assertionMethod'),
+    await newDid(holder, 'authentication'),
+  ]
   return { issuingDID, subjectId }
 }
 
 /** A connection, a credential and its proof, and the pages that show them, with webhooks on both sides. */
-async function wholeFlow(issuer: Tenant, holder: Tenant, sink: Sink, { issuingDID, subjectId }: Awaited<ReturnType<typeof prepare>>) {
+async function wholeFlow(
+  issuer: Tenant,
+  holder: Tenant,
+  sink: Sink,
+  { issuingDID, subjectId }: Awaited<ReturnType<typeof prepare>>,
+) {
   const { inviterConnectionId: connectionId } = await connect(issuer, holder)
   const { recordId } = await issue(issuer, holder, connectionId, issuingDID, subjectId)
-  const { thid, presentationId } = await issuer.call('POST /present-proof/presentations', { body: { connectionId } })
+  const { thid, presentationId } = await issuer.call('POST /present-proof/presentations', {
+    body: { connectionId },
+  })
   const requested = await presentationIn(holder.call, thid, 'RequestReceived')
   await holder.call('PATCH /present-proof/presentations/{presentationId}', {
     path: { presentationId: requested.presentationId },
@@ -44,7 +58,10 @@ async function wholeFlow(issuer: Tenant, holder: Tenant, sink: Sink, { issuingDI
   await presentationIn(issuer.call, thid, 'PresentationVerified')
   const accept = { path: { presentationId }, body: { action: 'presentation-accept' } } as const
   await issuer.call('PATCH /present-proof/presentations/{presentationId}', accept)
-  await sink.waitFor('the end', ({ data }) => data['thid'] === thid && data['status'] === 'PresentationAccepted')
+  await sink.waitFor(
+    'the end',
+    ({ data }) => data['thid'] === thid && data['status'] === 'PresentationAccepted',
+  )
   for (const { call } of [issuer, holder]) {
     await call('GET /connections', { query: { offset: 1, limit: 10 } })
     await call('GET /issue-credentials/records')
@@ -56,7 +73,10 @@ async function wholeFlow(issuer: Tenant, holder: Tenant, sink: Sink, { issuingDI
 function filesOf({ dataDir }: TestAgent): Record<string, string> {
   const wallet = readdirSync(join(dataDir, 'wallets')).find((name) => name.endsWith('.db'))!
   const others = readdirSync(dataDir).filter((name) => name.endsWith('.db'))
-  return { wallet: join(dataDir, 'wallets', wallet), ...Object.fromEntries(others.map((name) => [name, join(dataDir, name)])) }
+  return {
+    wallet: join(dataDir, 'wallets', wallet),
+    ...Object.fromEntries(others.map((name) => [name, join(dataDir, name)])),
+  }
 }
 
 test('whatever a flow asks of its databases is found by an index', async () => {
@@ -82,13 +102,15 @@ test('whatever a flow asks of its databases is found by an index', async () => {
   for (const [kind, path] of Object.entries(filesOf(pair.agent))) {
     const database = openSqlite(path, { readonly: true })
     for (const each of asked.values())
-      if (each.kind === kind) for (const scan of scansOf(database, each.source)) found.push({ kind, scan, source: each.source })
+      if (each.kind === kind)
+        for (const scan of scansOf(database, each.source)) found.push({ kind, scan, source: each.source })
     database.close()
   }
   expect(found.filter(({ kind, scan }) => kind !== 'wallet' || !(scan in short))).toEqual([])
   // All kinds of work were seen: steps, jobs, messages, events, webhooks, keys.
   const seen = [...asked.values()].map(({ source }) => source).join('\n')
-  for (const table of ['record', 'job', 'inbox', 'event', 'webhook', 'peer_did', 'api_key']) expect(seen).toContain(`"${table}"`)
+  for (const table of ['record', 'job', 'inbox', 'event', 'webhook', 'peer_did', 'api_key'])
+    expect(seen).toContain(`"${table}"`)
 })
 
 test('a statement that reads a whole table would be found', async () => {

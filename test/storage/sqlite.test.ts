@@ -20,7 +20,8 @@ function open(path: string, options = {}) {
   return database
 }
 
-const value = (database: ReturnType<typeof openSqlite>, pragma: string) => database.pragma(pragma, { simple: true })
+const value = (database: ReturnType<typeof openSqlite>, pragma: string) =>
+  database.pragma(pragma, { simple: true })
 
 test('every opening, also the second, is durable, patient, strict about keys and modest about memory', () => {
   const path = join(folder(), 'a.db')
@@ -33,18 +34,21 @@ test('every opening, also the second, is durable, patient, strict about keys and
   }
 })
 
-test.runIf(process.platform === 'linux')('what can be taken back again is kept in memory, not in a file outside the folder', () => {
-  const path = join(folder(), 'a.db')
-  const database = open(path)
-  database.exec('create table t (x)')
-  const insert = database.prepare('insert into t values (?)')
-  for (let n = 0; n < 100; n++) insert.run('x'.repeat(4_000))
-  const before = openFiles().toSorted()
-  database.exec("begin; savepoint one; update t set x = 'y' || x")
-  expect(openFiles().toSorted()).toEqual(before)
-  database.exec('rollback to one; commit')
-  expect(database.prepare("select count(*) from t where x like 'x%'").pluck().get()).toBe(100)
-})
+test.runIf(process.platform === 'linux')(
+  'what can be taken back again is kept in memory, not in a file outside the folder',
+  () => {
+    const path = join(folder(), 'a.db')
+    const database = open(path)
+    database.exec('create table t (x)')
+    const insert = database.prepare('insert into t values (?)')
+    for (let n = 0; n < 100; n++) insert.run('x'.repeat(4_000))
+    const before = openFiles().toSorted()
+    database.exec("begin; savepoint one; update t set x = 'y' || x")
+    expect(openFiles().toSorted()).toEqual(before)
+    database.exec('rollback to one; commit')
+    expect(database.prepare("select count(*) from t where x like 'x%'").pluck().get()).toBe(100)
+  },
+)
 
 test('a database that forgets its pages reads them again, has its limit, and goes on with what it was at', () => {
   const database = open(join(folder(), 'a.db'))
@@ -93,13 +97,21 @@ test('a database in memory makes no file', () => {
 
 test('a file that is no database is refused', () => {
   const path = join(folder(), 'a.db')
-  writeFileSync(path, 'this is a text of more than a hundred characters, so that SQLite looks at it. '.repeat(10))
+  writeFileSync(
+    path,
+    'this is a text of more than a hundred characters, so that SQLite looks at it. '.repeat(10),
+  )
   expect(() => openSqlite(path)).toThrow(/not a database/)
 })
 
 test('a new file that another opening is still making is waited for', async () => {
   const path = join(folder(), 'a.db')
-  const other = spawn(process.execPath, ['--import', 'tsx', fileURLToPath(new URL('_lock.ts', import.meta.url)), path])
+  const other = spawn(process.execPath, [
+    '--import',
+    'tsx',
+    fileURLToPath(new URL('_lock.ts', import.meta.url)),
+    path,
+  ])
   onTestFinished(() => void other.kill())
   await once(other.stdout, 'data')
   const database = open(path)

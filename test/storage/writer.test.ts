@@ -11,7 +11,11 @@ const put =
   (tx: Tx) =>
     tx.insertInto('setting').values({ name, value }).execute()
 
-async function openWriter(before: () => unknown = () => undefined, sync: () => unknown = () => undefined, waitMs = 10_000) {
+async function openWriter(
+  before: () => unknown = () => undefined,
+  sync: () => unknown = () => undefined,
+  waitMs = 10_000,
+) {
   const wallet = await temporaryWalletDb()
   const { db } = wallet
   const seen = { commits: 0, syncs: 0 }
@@ -28,7 +32,8 @@ async function openWriter(before: () => unknown = () => undefined, sync: () => u
   }
   // However slow the machine is.
   const writer = new Writer(db, around, { groupMs: Infinity, companyMs: Infinity, waitMs })
-  const names = async () => (await db.selectFrom('setting').select('name').orderBy('name').execute()).map(({ name }) => name)
+  const names = async () =>
+    (await db.selectFrom('setting').select('name').orderBy('name').execute()).map(({ name }) => name)
   return { db, writer, seen, names, [Symbol.asyncDispose]: () => wallet[Symbol.asyncDispose]() }
 }
 
@@ -75,7 +80,12 @@ test('of a group the one that fails is undone by itself, and gets its own error'
     await put('undone')(tx)
     throw new Error('of its own')
   }
-  const results = await Promise.allSettled([writer.write(put('a')), writer.write(fail), writer.write(put('a')), writer.write(put('b'))])
+  const results = await Promise.allSettled([
+    writer.write(put('a')),
+    writer.write(fail),
+    writer.write(put('a')),
+    writer.write(put('b')),
+  ])
   expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected', 'fulfilled'])
   expect(results.map((result) => result.status === 'rejected' && String(result.reason))).toEqual([
     false,
@@ -107,7 +117,11 @@ test('one that takes the whole transaction with it fails all of its group', asyn
   const lose = async (tx: Tx) => {
     await sql`insert or rollback into setting (name, value) values ('a', '')`.execute(tx)
   }
-  const results = await Promise.allSettled([writer.write(put('a')), writer.write(lose), writer.write(put('b'))])
+  const results = await Promise.allSettled([
+    writer.write(put('a')),
+    writer.write(lose),
+    writer.write(put('b')),
+  ])
   expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'fulfilled'])
   expect(await names()).toEqual(['b'])
 })
@@ -210,7 +224,10 @@ test('a database that is closed says so to everybody', async () => {
   await using opened = await openWriter()
   const { db, writer } = opened
   await db.destroy()
-  const results = await Promise.allSettled([writer.write(put('a')), writer.write(put('b'), { canWait: true })])
+  const results = await Promise.allSettled([
+    writer.write(put('a')),
+    writer.write(put('b'), { canWait: true }),
+  ])
   expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
 })
 

@@ -13,63 +13,89 @@ async function trace({ daemon, apiKey }: Party, id: string): Promise<Trace> {
   return body as Trace
 }
 
-const messages = ({ steps }: Trace) => steps.filter((step): step is Extract<Step, { kind: 'message' }> => step.kind === 'message')
-const names = (found: Trace) => messages(found).map(({ direction, type }) => `${direction} ${type.split('/').at(-1)}`)
+const messages = ({ steps }: Trace) =>
+  steps.filter((step): step is Extract<Step, { kind: 'message' }> => step.kind === 'message')
+const names = (found: Trace) =>
+  messages(found).map(({ direction, type }) => `${direction} ${type.split('/').at(-1)}`)
 
-test('both sides have each message once and in order, also when the other side was away', { timeout: 120_000 }, async () => {
-  await using folder = await temporaryFolder()
-  await using sink = await Sink.open()
-  const start = (name: string) =>
-    Daemon.start({
-      ...settingsIn(folder.path, name, adminKey),
-      GLOBAL_WEBHOOK_URL: sink.url,
-    })
-  await using acme = await start('acme')
-  await using alice = await start('alice')
-  const job = { sink, issuer: await onboard(acme, adminKey, 'acme'), holder: await onboard(alice, adminKey, 'alice') } as Job
-  for (const [name, step] of Object.entries(steps)) {
-    if (name !== 'the issuer offers a credential') {
+test(
+  'both sides have each message once and in order, also when the other side was away',
+  { timeout: 120_000 },
+  async () => {
+    await using folder = await temporaryFolder()
+    await using sink = await Sink.open()
+    const start = (name: string) =>
+      Daemon.start({
+        ...settingsIn(folder.path, name, adminKey),
+        GLOBAL_WEBHOOK_URL: sink.url,
+      })
+    await using acme = await start('acme')
+    await using alice = await start('alice')
+    const job = {
+      sink,
+      issuer: await onboard(acme, adminKey, 'acme'),
+      holder: await onboard(alice, adminKey, 'alice'),
+    } as Job
+    for (const [name, step] of Object.entries(steps)) {
+      if (name !== 'the issuer offers a credential') {
+        await step(job)
+        continue
+      }
+      // The connection has to be there before the holder goes.
+      await sink.waitFor(
+        'the holder to be connected',
+        ({ data }) => data.state === 'ConnectionResponseReceived',
+      )
+      await alice.stop()
       await step(job)
-      continue
+      await expect
+        .poll(async () => (await trace(job.issuer, job.recordId)).pending[0]?.attempts, { timeout: 30_000 })
+        .toBeGreaterThan(1)
+      const { pending, steps: known } = await trace(job.issuer, job.recordId)
+      expect(known).toMatchObject([{ kind: 'state', to: 'OfferPending' }])
+      expect(pending).toMatchObject([
+        {
+          what: 'message',
+          topic: 'credential',
+          recordId: job.recordId,
+          state: 'OfferPending',
+          name: expect.stringMatching(/offer-credential$/),
+        },
+      ])
+      expect(pending[0]!.reason).toMatch(/nothing listens there/)
+      await alice.start()
     }
-    // The connection has to be there before the holder goes.
-    await sink.waitFor('the holder to be connected', ({ data }) => data.state === 'ConnectionResponseReceived')
-    await alice.stop()
-    await step(job)
-    await expect.poll(async () => (await trace(job.issuer, job.recordId)).pending[0]?.attempts, { timeout: 30_000 }).toBeGreaterThan(1)
-    const { pending, steps: known } = await trace(job.issuer, job.recordId)
-    expect(known).toMatchObject([{ kind: 'state', to: 'OfferPending' }])
-    expect(pending).toMatchObject([
-      {
-        what: 'message',
-        topic: 'credential',
-        recordId: job.recordId,
-        state: 'OfferPending',
-        name: expect.stringMatching(/offer-credential$/),
-      },
+    await finished(job)
+
+    const [ours, theirs] = [
+      await trace(job.issuer, job.credentialThid),
+      await trace(job.holder, job.credentialThid),
+    ]
+    expect(names(ours)).toEqual([
+      'sent offer-credential',
+      'received request-credential',
+      'sent issue-credential',
     ])
-    expect(pending[0]!.reason).toMatch(/nothing listens there/)
-    await alice.start()
-  }
-  await finished(job)
+    expect(names(theirs)).toEqual([
+      'received offer-credential',
+      'sent request-credential',
+      'received issue-credential',
+    ])
+    const [offer, , credential] = messages(ours)
+    expect(offer).toMatchObject({ outcome: 'taken', failure: expect.stringMatching(/nothing listens there/) })
+    expect(offer!.attempts).toBeGreaterThan(2)
+    expect(credential).toMatchObject({ attempts: 1, outcome: 'taken' })
+    expect(messages(theirs).map(({ id }) => id)).toEqual(messages(ours).map(({ id }) => id))
+    for (const found of [ours, theirs]) {
+      expect(found.pending).toEqual([])
+      expect(
+        found.steps.filter(({ kind }) => kind === 'delivery'),
+        'the global webhook is the operator’s',
+      ).toEqual([])
+    }
 
-  const [ours, theirs] = [await trace(job.issuer, job.credentialThid), await trace(job.holder, job.credentialThid)]
-  expect(names(ours)).toEqual(['sent offer-credential', 'received request-credential', 'sent issue-credential'])
-  expect(names(theirs)).toEqual(['received offer-credential', 'sent request-credential', 'received issue-credential'])
-  const [offer, , credential] = messages(ours)
-  expect(offer).toMatchObject({ outcome: 'taken', failure: expect.stringMatching(/nothing listens there/) })
-  expect(offer!.attempts).toBeGreaterThan(2)
-  expect(credential).toMatchObject({ attempts: 1, outcome: 'taken' })
-  expect(messages(theirs).map(({ id }) => id)).toEqual(messages(ours).map(({ id }) => id))
-  for (const found of [ours, theirs]) {
-    expect(found.pending).toEqual([])
-    expect(
-      found.steps.filter(({ kind }) => kind === 'delivery'),
-      'the global webhook is the operator’s',
-    ).toEqual([])
-  }
-
-  const proof = await trace(job.holder, job.holderPresentationId)
-  expect(names(proof)).toEqual(['received request-presentation', 'sent presentation'])
-  expect(proof.thid).toBe(job.proofThid)
-})
+    const proof = await trace(job.holder, job.holderPresentationId)
+    expect(names(proof)).toEqual(['received request-presentation', 'sent presentation'])
+    expect(proof.thid).toBe(job.proofThid)
+  },
+)

@@ -15,9 +15,20 @@ const at = (second: number) => new Date(Date.parse('2026-11-20T12:00:00.000Z') +
 const walletId = randomUUID()
 const event = (sequence: number, second: number, state: string): Placed => ({
   sequence,
-  event: { type: 'ConnectionUpdated', id: randomUUID(), ts: at(second), walletId, data: { connectionId: 'c', state } },
+  event: {
+    type: 'ConnectionUpdated',
+    id: randomUUID(),
+    ts: at(second),
+    walletId,
+    data: { connectionId: 'c', state },
+  },
 })
-const message = (direction: 'sent' | 'received', place: number, second: number, id: string): LoggedMessage => ({
+const message = (
+  direction: 'sent' | 'received',
+  place: number,
+  second: number,
+  id: string,
+): LoggedMessage => ({
   sequence: 0,
   thread: 't',
   id,
@@ -44,9 +55,13 @@ const delivery = (eventSequence: number, second: number): EventDelivery => ({
 })
 
 /** The order, as states, ids of messages, and `webhook`. */
-function order(...[events, messages, deliveries]: [Placed[], LoggedMessage[], EventDelivery[]]): (string | undefined)[] {
+function order(
+  ...[events, messages, deliveries]: [Placed[], LoggedMessage[], EventDelivery[]]
+): (string | undefined)[] {
   const steps = toSteps({ events, messages, deliveries })
-  return steps.map((step) => (step.kind === 'state' ? step.to : step.kind === 'message' ? step.id : 'webhook'))
+  return steps.map((step) =>
+    step.kind === 'state' ? step.to : step.kind === 'message' ? step.id : 'webhook',
+  )
 }
 
 test('an answer that overtakes our own bookkeeping comes after what it answers', () => {
@@ -76,7 +91,13 @@ test('a clock that is set back does not turn the order around', () => {
   const events = [event(1, 3_600, 'Pending'), event(2, 0, 'Sent'), event(3, 1, 'Answered')]
   const messages = [message('sent', 1, 3_601, 'question'), message('received', 2, 1, 'answer')]
   const found = order(events, messages, [delivery(3, 2)])
-  expect(found.filter((each) => each !== 'question')).toEqual(['Pending', 'Sent', 'answer', 'Answered', 'webhook'])
+  expect(found.filter((each) => each !== 'question')).toEqual([
+    'Pending',
+    'Sent',
+    'answer',
+    'Answered',
+    'webhook',
+  ])
   expect(found.indexOf('question')).toBeGreaterThan(0)
 })
 
@@ -88,7 +109,12 @@ test('a state follows the one before it of the same record, and a message withou
     messages: [message('sent', 0, -5, 'm')],
     deliveries: [],
   })
-  expect(steps).toMatchObject([{ kind: 'message' }, { to: 'One' }, { to: 'Elsewhere' }, { from: 'One', to: 'Two' }])
+  expect(steps).toMatchObject([
+    { kind: 'message' },
+    { to: 'One' },
+    { to: 'Elsewhere' },
+    { from: 'One', to: 'Two' },
+  ])
   expect(steps[1]).not.toHaveProperty('from')
 })
 
@@ -98,7 +124,13 @@ test('of what grows, nothing is searched through', { timeout: 60_000 }, async ()
   const { inviterConnectionId } = await connect(issuer, holder)
   await issuer.call('POST /events/webhooks', { body: { url: 'http://127.0.0.1:9/' } })
   const subject = await newDid(holder, 'authentication', 'Ed25519')
-  const issued = await issue(issuer, holder, inviterConnectionId, (await newDid(issuer, 'assertionMethod')).did, subject.longFormDid)
+  const issued = await issue(
+    issuer,
+    holder,
+    inviterConnectionId,
+    (await newDid(issuer, 'assertionMethod')).did,
+    subject.longFormDid,
+  )
   const plans: string[] = []
   await pair.agent.agent.wallets.use(issuer.walletId, async (wallet) => {
     const database = openSqlite(`${pair.agent.dataDir}/wallets/${issuer.walletId}.db`)
@@ -109,12 +141,14 @@ test('of what grows, nothing is searched through', { timeout: 60_000 }, async ()
         plans.push(...plan.map(({ detail }) => `${detail} — ${sql}`))
       },
     })
-    for (const id of [issued.thid, issued.issuerRecordId, issued.thid.slice(0, 20)]) await getTrace({ ...wallet, db }, id)
+    for (const id of [issued.thid, issued.issuerRecordId, issued.thid.slice(0, 20)])
+      await getTrace({ ...wallet, db }, id)
     await expect(getTrace({ ...wallet, db }, 'nothing-of-the-kind')).rejects.toMatchObject({ status: 404 })
     await db.destroy()
   })
   expect(plans.length).toBeGreaterThan(30)
   // Webhooks are few; the newest rows of a log are a bounded number.
-  const isBounded = (plan: string) => plan.startsWith('SCAN webhook') || /order by "\w+" desc limit \?\) as "newest"/.test(plan)
+  const isBounded = (plan: string) =>
+    plan.startsWith('SCAN webhook') || /order by "\w+" desc limit \?\) as "newest"/.test(plan)
   expect(plans.filter((plan) => plan.startsWith('SCAN') && !isBounded(plan))).toEqual([])
 })

@@ -58,12 +58,18 @@ test('both sides have each message and each state once, in order', slow, async (
     messages(theirs.steps).map(({ id, from, to }) => [id, from, to]),
   )
   for (const step of messages(ours.steps).filter(({ direction }) => direction === 'sent'))
-    expect(step).toMatchObject({ attempts: 1, durationMs: expect.any(Number), from: expect.stringMatching(/^did:peer:2\.E/) })
+    expect(step).toMatchObject({
+      attempts: 1,
+      durationMs: expect.any(Number),
+      from: expect.stringMatching(/^did:peer:2\.E/),
+    })
   for (const { steps, startedAt, pending, isCut } of [ours, theirs]) {
     expect({ startedAt, pending, isCut }).toEqual({ startedAt: steps[0]!.at, pending: [], isCut: false })
     expect(steps.map(({ at }) => at)).toEqual(steps.map(({ at }) => at).toSorted())
   }
-  expect(ours.records).toEqual([{ topic: 'credential', id: scene.issuerRecordId, role: 'Issuer', state: 'CredentialSent' }])
+  expect(ours.records).toEqual([
+    { topic: 'credential', id: scene.issuerRecordId, role: 'Issuer', state: 'CredentialSent' },
+  ])
 
   const connection = await trace(holder, connectionThid)
   expect(connection.steps.map(words)).toEqual([
@@ -76,82 +82,118 @@ test('both sides have each message and each state once, in order', slow, async (
   ])
 })
 
-test('a record, an event, the beginning or the end of an id finds the thread; another tenant finds nothing', slow, async () => {
-  await using scene = await startIssued()
-  const { issuer, holder, thid, recordId, issuerRecordId } = scene
-  const [event] = (await issuer.call('GET /events', { query: { thid } })).contents
-  for (const id of [
-    issuerRecordId,
-    event!.id,
-    thid.slice(0, 8),
-    issuerRecordId.slice(0, 30),
-    thid.slice(-8),
-    `…${issuerRecordId.slice(-8)}`,
-  ])
-    expect(await trace(issuer, id), id).toMatchObject({ thid, steps: { length: 9 } })
-  expect(await trace(holder, recordId)).toMatchObject({ thid })
-  // The issuer's record is nothing to the holder, nor is anything of either to somebody else.
-  const stranger = await scene.agent.newTenant()
-  for (const [tenant, id] of [
-    [holder, issuerRecordId],
-    [stranger, thid],
-    [stranger, recordId],
-    [issuer, thid.slice(0, 5)],
-    [issuer, thid.slice(-5)],
-    [issuer, '%%%%%%'],
-    [stranger, thid.slice(-8)],
-    [issuer, 'nonsense'],
-  ] as const)
-    // prettier-ignore
-    expect(await refusal(trace(tenant, id)), id).toMatchObject({ status: 404, type: 'NotFound', detail: expect.stringContaining(id) })
-  // UUIDs of version 7 begin with the time: those of records made one after the other begin alike.
-  const several = await refusal(trace(issuer, issuerRecordId.slice(0, 6)))
-  expect(several).toMatchObject({ status: 400, detail: expect.stringMatching(/several threads .*Give more characters/) })
-})
+test(
+  'a record, an event, the beginning or the end of an id finds the thread; another tenant finds nothing',
+  slow,
+  async () => {
+    await using scene = await startIssued()
+    const { issuer, holder, thid, recordId, issuerRecordId } = scene
+    const [event] = (await issuer.call('GET /events', { query: { thid } })).contents
+    for (const id of [
+      issuerRecordId,
+      event!.id,
+      thid.slice(0, 8),
+      issuerRecordId.slice(0, 30),
+      thid.slice(-8),
+      `…${issuerRecordId.slice(-8)}`,
+    ])
+      expect(await trace(issuer, id), id).toMatchObject({ thid, steps: { length: 9 } })
+    expect(await trace(holder, recordId)).toMatchObject({ thid })
+    // The issuer's record is nothing to the holder, nor is anything of either to somebody else.
+    const stranger = await scene.agent.newTenant()
+    for (const [tenant, id] of [
+      [holder, issuerRecordId],
+      [stranger, thid],
+      [stranger, recordId],
+      [issuer, thid.slice(0, 5)],
+      [issuer, thid.slice(-5)],
+      [issuer, '%%%%%%'],
+      [stranger, thid.slice(-8)],
+      [issuer, 'nonsense'],
+    ] as const)
+      // prettier-ignore
+      expect(await refusal(trace(tenant, id)), id).toMatchObject({ status: 404, type: 'NotFound', detail: expect.stringContaining(id) })
+    // UUIDs of version 7 begin with the time: those of records made one after the other begin alike.
+    const several = await refusal(trace(issuer, issuerRecordId.slice(0, 6)))
+    expect(several).toMatchObject({
+      status: 400,
+      detail: expect.stringMatching(/several threads .*Give more characters/),
+    })
+  },
+)
 
-test('a webhook that fails twice and then takes an event shows three attempts, and waits for the next one meanwhile', slow, async () => {
-  await using pair = await startPair()
-  await using receiver = await openReceiver((response, count) => response.writeHead(count <= 2 ? 500 : 200).end())
-  const { issuer, holder } = pair
-  const { id } = await issuer.call('POST /events/webhooks', { body: { url: receiver.url } })
-  const made = await issuer.call('POST /connections', { body: {} })
-  const failing = await until(
-    'a failed attempt',
-    () => trace(issuer, made.thid),
-    ({ steps }) => steps.some(({ kind }) => kind === 'delivery'),
-  )
-  const reason = 'The receiver answered 500.'
-  expect(failing.pending).toEqual([
-    { what: 'answer', since: made.createdAt, topic: 'connection', recordId: made.connectionId, state: 'InvitationGenerated' },
-    { what: 'webhook', since: expect.any(String), name: id, events: 1, attempts: 1, reason, nextAt: expect.any(String) },
-  ])
-  for (const attempts of [2, 3]) {
-    // Not to wait for five seconds: it is due.
-    await pair.agent.agent.wallets.use(issuer.walletId, (wallet) =>
-      wallet.transaction((tx) =>
-        tx
-          .updateTable('webhook')
-          .set({ due_at: new Date(0).toISOString() })
-          .execute(),
-      ),
+test(
+  'a webhook that fails twice and then takes an event shows three attempts, and waits for the next one meanwhile',
+  slow,
+  async () => {
+    await using pair = await startPair()
+    await using receiver = await openReceiver((response, count) =>
+      response.writeHead(count <= 2 ? 500 : 200).end(),
     )
-    await until(
-      `attempt ${attempts}`,
+    const { issuer, holder } = pair
+    const { id } = await issuer.call('POST /events/webhooks', { body: { url: receiver.url } })
+    const made = await issuer.call('POST /connections', { body: {} })
+    const failing = await until(
+      'a failed attempt',
       () => trace(issuer, made.thid),
-      ({ steps: known }) => known.length === 1 + attempts,
+      ({ steps }) => steps.some(({ kind }) => kind === 'delivery'),
     )
-  }
-  const { steps, pending } = await trace(issuer, made.thid)
-  expect(steps.map(words)).toEqual([
-    'connection →InvitationGenerated',
-    'webhook 1 500 failed',
-    'webhook 2 500 failed',
-    'webhook 3 200 delivered',
-  ])
-  expect(pending).toMatchObject([{ what: 'answer' }])
-  expect(steps[1]).toMatchObject({ webhookId: id, cause: 'automatic', durationMs: expect.any(Number), error: reason })
-  expect((await trace(holder, (await connect(holder, issuer)).thid)).steps.filter(({ kind }) => kind === 'delivery')).toEqual([])
-})
+    const reason = 'The receiver answered 500.'
+    expect(failing.pending).toEqual([
+      {
+        what: 'answer',
+        since: made.createdAt,
+        topic: 'connection',
+        recordId: made.connectionId,
+        state: 'InvitationGenerated',
+      },
+      {
+        what: 'webhook',
+        since: expect.any(String),
+        name: id,
+        events: 1,
+        attempts: 1,
+        reason,
+        nextAt: expect.any(String),
+      },
+    ])
+    for (const attempts of [2, 3]) {
+      // Not to wait for five seconds: it is due.
+      await pair.agent.agent.wallets.use(issuer.walletId, (wallet) =>
+        wallet.transaction((tx) =>
+          tx
+            .updateTable('webhook')
+            .set({ due_at: new Date(0).toISOString() })
+            .execute(),
+        ),
+      )
+      await until(
+        `attempt ${attempts}`,
+        () => trace(issuer, made.thid),
+        ({ steps: known }) => known.length === 1 + attempts,
+      )
+    }
+    const { steps, pending } = await trace(issuer, made.thid)
+    expect(steps.map(words)).toEqual([
+      'connection →InvitationGenerated',
+      'webhook 1 500 failed',
+      'webhook 2 500 failed',
+      'webhook 3 200 delivered',
+    ])
+    expect(pending).toMatchObject([{ what: 'answer' }])
+    expect(steps[1]).toMatchObject({
+      webhookId: id,
+      cause: 'automatic',
+      durationMs: expect.any(Number),
+      error: reason,
+    })
+    expect(
+      (await trace(holder, (await connect(holder, issuer)).thid)).steps.filter(
+        ({ kind }) => kind === 'delivery',
+      ),
+    ).toEqual([])
+  },
+)
 
 test('a ping is traced by its id, and waits for its answer', slow, async () => {
   await using pair = await startPair()
@@ -176,7 +218,8 @@ test('a message that is refused is a step, once, unless it is nonsense of a stra
   await using stranger = await openParty()
   const { theirDid, thid } = await party.connect(pair.issuer)
   const [id, nonsense] = [randomUUID(), 'https://nobody.example/nonsense/1.0/\u001b[2J']
-  for (let n = 0; n < 2; n++) expect((await party.send(theirDid, { type: nonsense, id, thid })).status).toBe(422)
+  for (let n = 0; n < 2; n++)
+    expect((await party.send(theirDid, { type: nonsense, id, thid })).status).toBe(422)
   expect((await stranger.send(theirDid, { type: nonsense, thid })).status).toBe(422)
   const request = 'https://atalaprism.io/mercury/connections/1.0/request'
   expect((await stranger.send(theirDid, { type: request, thid })).status).toBe(400)
@@ -184,32 +227,46 @@ test('a message that is refused is a step, once, unless it is nonsense of a stra
   // Whoever holds an invitation is told why it is refused: that is written down as well.
   expect(steps.filter((step) => step.kind === 'message' && step.outcome === 'refused')).toMatchObject([
     { id, type: nonsense, from: party.did.slice(0, 80), failure: expect.stringContaining('does not know') },
-    { type: request, from: stranger.did.slice(0, 80), failure: expect.stringContaining('answered by somebody else') },
+    {
+      type: request,
+      from: stranger.did.slice(0, 80),
+      failure: expect.stringContaining('answered by somebody else'),
+    },
   ])
 })
 
-test('what is said about a thread belongs there: a report, and that the credential is revoked', slow, async () => {
-  await using scene = await startIssued()
-  const { issuer, holder, thid, issuerRecordId, inviterConnectionId: connectionId } = scene
-  await issuer.call('PATCH /credential-status/revoke-credential/{id}', { path: { id: issuerRecordId } })
-  const told = await until(
-    'the holder to be told',
-    () => trace(holder, thid),
-    ({ steps }) => steps.at(-1)?.kind === 'state' && steps.length === 9,
-  )
-  expect(told.steps.slice(-2).map(words)).toEqual(['received revoke taken', 'credential CredentialReceived→CredentialReceived'])
-  // The issuer writes down that it was taken once it has heard so.
-  const said = async () => (await trace(issuer, thid)).steps.map(words)
-  await until('the issuer to know', said, (all) => all.includes('sent revoke taken'))
+test(
+  'what is said about a thread belongs there: a report, and that the credential is revoked',
+  slow,
+  async () => {
+    await using scene = await startIssued()
+    const { issuer, holder, thid, issuerRecordId, inviterConnectionId: connectionId } = scene
+    await issuer.call('PATCH /credential-status/revoke-credential/{id}', { path: { id: issuerRecordId } })
+    const told = await until(
+      'the holder to be told',
+      () => trace(holder, thid),
+      ({ steps }) => steps.at(-1)?.kind === 'state' && steps.length === 9,
+    )
+    expect(told.steps.slice(-2).map(words)).toEqual([
+      'received revoke taken',
+      'credential CredentialReceived→CredentialReceived',
+    ])
+    // The issuer writes down that it was taken once it has heard so.
+    const said = async () => (await trace(issuer, thid)).steps.map(words)
+    await until('the issuer to know', said, (all) => all.includes('sent revoke taken'))
 
-  const offer = await issuer.call('POST /issue-credentials/credential-offers', {
-    body: { connectionId, issuingDID: scene.issuing.did, claims: { a: 'b' } },
-  })
-  const { recordId } = await credentialIn(holder.call, offer.thid, 'OfferReceived')
-  await holder.call('POST /issue-credentials/records/{recordId}/reject-offer', { path: { recordId } })
-  await credentialIn(issuer.call, offer.thid, 'ProblemReportReceived')
-  const { steps, records, pending } = await trace(issuer, offer.recordId)
-  expect(steps.slice(-2).map(words)).toEqual(['received problem-report taken', 'credential OfferSent→ProblemReportReceived'])
-  expect(records[0]!.failure).toMatch(/declined/)
-  expect(pending).toEqual([])
-})
+    const offer = await issuer.call('POST /issue-credentials/credential-offers', {
+      body: { connectionId, issuingDID: scene.issuing.did, claims: { a: 'b' } },
+    })
+    const { recordId } = await credentialIn(holder.call, offer.thid, 'OfferReceived')
+    await holder.call('POST /issue-credentials/records/{recordId}/reject-offer', { path: { recordId } })
+    await credentialIn(issuer.call, offer.thid, 'ProblemReportReceived')
+    const { steps, records, pending } = await trace(issuer, offer.recordId)
+    expect(steps.slice(-2).map(words)).toEqual([
+      'received problem-report taken',
+      'credential OfferSent→ProblemReportReceived',
+    ])
+    expect(records[0]!.failure).toMatch(/declined/)
+    expect(pending).toEqual([])
+  },
+)

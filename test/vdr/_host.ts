@@ -6,4 +6,6 @@ import { ledgerApp } from './_serve.ts'
 
 const [file, port] = process.argv.slice(2)
 const server = createServer(ledgerApp(await openSqliteLedger(file!)))
-server.listen(Number(port), '127.0.0.1', () => process.stdout.write(String((server.address() as AddressInfo).port)))
+server.listen(Number(port), '127.0.0.1', () =>
+  process.stdout.write(String((server.address() as AddressInfo).port)),
+)

@@ -32,14 +32,19 @@ export async function bundle(name: string): Promise<Script> {
     format: 'esm',
     target: 'node20',
     external: ['better-sqlite3', 'better-sqlite3-node20', 'secp256k1'],
-    banner: { js: "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);" },
+    banner: {
+      js: "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);",
+    },
     logLevel: 'warning',
   })
   return {
     run: async (...args) => (await promisify(execFile)(process.execPath, [outfile, ...args])).stdout,
     async start(...args) {
       const child = spawn(process.execPath, [outfile, ...args], { stdio: ['ignore', 'pipe', 'inherit'] })
-      const [said] = (await Promise.race([once(child.stdout, 'data'), once(child, 'exit').then(() => [''])])) as [unknown]
+      const [said] = (await Promise.race([
+        once(child.stdout, 'data'),
+        once(child, 'exit').then(() => ['']),
+      ])) as [unknown]
       return { process: child, said: String(said) }
     },
     [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }),

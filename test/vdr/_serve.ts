@@ -18,7 +18,12 @@ export function ledgerApp(ledger: EmbeddedLedger, limits: Partial<LedgerServerLi
     env: { urls: { rest: 'http://127.0.0.1' } },
     isAdminToken: () => false,
     turns: createTurns(turnLimits(config)),
-    ledgerServer: createLedgerServer(ledger, { submissionsPerMinute: 1_000_000, operationBytes: 32_768, bytes: 1_073_741_824, ...limits }),
+    ledgerServer: createLedgerServer(ledger, {
+      submissionsPerMinute: 1_000_000,
+      operationBytes: 32_768,
+      bytes: 1_073_741_824,
+      ...limits,
+    }),
   } as unknown as Agent
   return createApp(agent, api).callback()
 }

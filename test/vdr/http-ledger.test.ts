@@ -12,7 +12,17 @@ import { compressed, fromPrivateBytes } from '../../src/crypto/secp256k1.ts'
 import { toPublic } from '../../src/crypto/keys.ts'
 import type { Ledger } from '../../src/vdr/ledger.ts'
 import type { NodeLimits } from '../../src/vdr/node.ts'
-import { at, later, masterKey, published, signedCreate, signedDeactivate, signedUpdate, suffixOf, updated } from '../did/prism/_make.ts'
+import {
+  at,
+  later,
+  masterKey,
+  published,
+  signedCreate,
+  signedDeactivate,
+  signedUpdate,
+  suffixOf,
+  updated,
+} from '../did/prism/_make.ts'
 import { startServer } from '../net/_server.ts'
 import { add, openFile, openUrl, temporaryFile } from './_ledgers.ts'
 
@@ -50,7 +60,10 @@ const answering =
 
 const notFound: [status: number, body: object] = [
   404,
-  { didResolutionMetadata: { error: { type: 'https://www.w3.org/ns/did#NOT_FOUND' } }, didDocumentMetadata: {} },
+  {
+    didResolutionMetadata: { error: { type: 'https://www.w3.org/ns/did#NOT_FOUND' } },
+    didDocumentMetadata: {},
+  },
 ]
 
 function resolution(state = published()) {
@@ -64,7 +77,9 @@ function resolution(state = published()) {
 
 /** A state as NeoPRISM tells it: no ids that were removed. */
 function told(state: DidState): Answers {
-  const data = Buffer.from(encodeDidData({ ...state, retiredKeyIds: [], retiredServiceIds: [] })).toString('hex')
+  const data = Buffer.from(encodeDidData({ ...state, retiredKeyIds: [], retiredServiceIds: [] })).toString(
+    'hex',
+  )
   return {
     [`/api/dids/${did}`]: [state.deactivated ? 410 : 200, resolution(state)],
     [`/api/dids/${did}/protobuf`]: data,
@@ -93,12 +108,17 @@ describe.each(calls)('%s', (_name, call) => {
   })
 
   test('of a node whose answer never ends is given up in time', async () => {
-    const { ledger } = await node((_, response) => response.writeHead(200).write('{'), { readMs: 50, submitMs: 50 })
+    const { ledger } = await node((_, response) => response.writeHead(200).write('{'), {
+      readMs: 50,
+      submitMs: 50,
+    })
     expect((await fault(call(ledger))).message).toContain('did not answer within 50 ms')
   })
 
   test.each([500, 503, 429, 401, 302])('of a node that answers with status %i is a fault', async (status) => {
-    const { ledger } = await node((_, response) => response.writeHead(status, { location: '/elsewhere' }).end('a secret'))
+    const { ledger } = await node((_, response) =>
+      response.writeHead(status, { location: '/elsewhere' }).end('a secret'),
+    )
     const error = await fault(call(ledger))
     expect(error.message).toContain(`status ${status}`)
     expect(inspect(error)).not.toContain('secret')
@@ -135,23 +155,67 @@ describe('a lying node', () => {
   const badService = { id: 's', type: 'T', serviceEndpoint: '{not json' }
 
   test.each<[string, Answers, (ledger: Ledger) => Promise<unknown>]>([
-    ['takes another operation', { '/api/submissions/signed-operations': { tx_id: wrong, operation_ids: [wrong] } }, calls[0]![1]],
-    ['takes more than was sent', { '/api/submissions/signed-operations': { tx_id: wrong, operation_ids: [id, wrong] } }, calls[0]![1]],
-    ['tells of another operation', { [`/api/operations/${id}`]: { operation_id: wrong, status: 'confirmed' } }, calls[1]![1]],
     [
-      'shows the bytes of another operation',
-      { [`/api/operations/${id}`]: { signed_operation_data: Buffer.from(signedCreate({ services: [] })).toString('hex') } },
+      'takes another operation',
+      { '/api/submissions/signed-operations': { tx_id: wrong, operation_ids: [wrong] } },
+      calls[0]![1],
+    ],
+    [
+      'takes more than was sent',
+      { '/api/submissions/signed-operations': { tx_id: wrong, operation_ids: [id, wrong] } },
+      calls[0]![1],
+    ],
+    [
+      'tells of another operation',
+      { [`/api/operations/${id}`]: { operation_id: wrong, status: 'confirmed' } },
       calls[1]![1],
     ],
-    ['shows bytes of no operation', { [`/api/operations/${id}`]: { signed_operation_data: 'abcd' } }, calls[1]![1]],
-    ['tells of another DID', { ...told(published()), [`/api/dids/${did}/protobuf`]: dataOf({ suffix: wrong }) }, calls[2]![1]],
-    ['shows the document of another DID', { ...told(published()), ...document({ didDocument: { id: other } }) }, calls[2]![1]],
+    [
+      'shows the bytes of another operation',
+      {
+        [`/api/operations/${id}`]: {
+          signed_operation_data: Buffer.from(signedCreate({ services: [] })).toString('hex'),
+        },
+      },
+      calls[1]![1],
+    ],
+    [
+      'shows bytes of no operation',
+      { [`/api/operations/${id}`]: { signed_operation_data: 'abcd' } },
+      calls[1]![1],
+    ],
+    [
+      'tells of another DID',
+      { ...told(published()), [`/api/dids/${did}/protobuf`]: dataOf({ suffix: wrong }) },
+      calls[2]![1],
+    ],
+    [
+      'shows the document of another DID',
+      { ...told(published()), ...document({ didDocument: { id: other } }) },
+      calls[2]![1],
+    ],
     ['has another canonical id', { ...told(published()), ...metadata({ canonicalId: other }) }, calls[2]![1]],
     ['tells no version', { ...told(published()), ...metadata({ versionId: null }) }, calls[2]![1]],
-    ['tells a version that is none', { ...told(published()), ...metadata({ versionId: 'one' }) }, calls[2]![1]],
-    ['says it is deactivated, with keys', { ...told(published()), ...metadata({ deactivated: true }) }, calls[2]![1]],
-    ['has no master key', { ...told(published()), [`/api/dids/${did}/protobuf`]: dataOf({ publicKeys: [] }) }, calls[2]![1]],
-    ['has a key that is on no curve', { ...told(published()), [`/api/dids/${did}/protobuf`]: offCurve() }, calls[2]![1]],
+    [
+      'tells a version that is none',
+      { ...told(published()), ...metadata({ versionId: 'one' }) },
+      calls[2]![1],
+    ],
+    [
+      'says it is deactivated, with keys',
+      { ...told(published()), ...metadata({ deactivated: true }) },
+      calls[2]![1],
+    ],
+    [
+      'has no master key',
+      { ...told(published()), [`/api/dids/${did}/protobuf`]: dataOf({ publicKeys: [] }) },
+      calls[2]![1],
+    ],
+    [
+      'has a key that is on no curve',
+      { ...told(published()), [`/api/dids/${did}/protobuf`]: offCurve() },
+      calls[2]![1],
+    ],
     [
       'has a service that is none',
       { ...told(published()), [`/api/dids/${did}/protobuf`]: dataOf({ services: [badService] }) },
@@ -162,7 +226,11 @@ describe('a lying node', () => {
       { ...told(published()), [`/api/dids/${did}/protobuf`]: dataOf({ publicKeys: [masterKey, masterKey] }) },
       calls[2]![1],
     ],
-    ['has lost the keys', { ...told(published()), [`/api/dids/${did}/protobuf`]: [404, { error: 'not found' }] }, calls[2]![1]],
+    [
+      'has lost the keys',
+      { ...told(published()), [`/api/dids/${did}/protobuf`]: [404, { error: 'not found' }] },
+      calls[2]![1],
+    ],
   ])('%s: a fault', async (_what, answers, call) => {
     await fault(call((await node(answering(answers))).ledger))
   })
@@ -187,7 +255,10 @@ describe('a NeoPRISM node', () => {
     const asked: string[] = []
     const transactionId = 'cd'.repeat(32)
     const { ledger, url } = await node(
-      answering({ '/api/submissions/signed-operations': { tx_id: transactionId, operation_ids: [id] } }, asked),
+      answering(
+        { '/api/submissions/signed-operations': { tx_id: transactionId, operation_ids: [id] } },
+        asked,
+      ),
     )
     expect(await ledger.submit(signedCreate())).toEqual({ operationId: id, transactionId })
     expect(asked).toEqual(['POST /api/submissions/signed-operations'])
@@ -195,7 +266,9 @@ describe('a NeoPRISM node', () => {
   })
 
   test('that does not take an operation is not asked again', async () => {
-    const { ledger } = await node(answering({ '/api/submissions/signed-operations': [400, { error: 'a secret' }] }))
+    const { ledger } = await node(
+      answering({ '/api/submissions/signed-operations': [400, { error: 'a secret' }] }),
+    )
     const error: unknown = await ledger.submit(signedCreate()).catch((reason: unknown) => reason)
     expect(error).toMatchObject({ type: 'BadRequest' })
     expect(inspect(error)).not.toContain('secret')
@@ -228,8 +301,13 @@ describe('a NeoPRISM node', () => {
     const confirmsAt = '2025-01-02T03:04:05.000Z'
     expect(await ledger.getOperation(id)).toEqual({ operationId: id, status: 'confirmed', confirmsAt })
     expect(await ledger.getOperation(operationId(one))).toMatchObject({ status: 'confirmed' })
-    expect(await ledger.getOperation(operationId(two))).toMatchObject({ status: 'rejected', details: expect.any(String) })
-    expect(await ledger.getOperation(operationId(signedCreate({ services: [] })))).toMatchObject({ status: 'rejected' })
+    expect(await ledger.getOperation(operationId(two))).toMatchObject({
+      status: 'rejected',
+      details: expect.any(String),
+    })
+    expect(await ledger.getOperation(operationId(signedCreate({ services: [] })))).toMatchObject({
+      status: 'rejected',
+    })
   })
 
   test('that shows an operation without its bytes is taken at its word', async () => {
@@ -243,7 +321,11 @@ describe('a NeoPRISM node', () => {
     const changed = updated(published(), ...add('key-2'))
     expect(await (await node(answering(told(changed)))).ledger.getState(suffix)).toEqual(changed)
     const gone = apply(changed, signedDeactivate(changed), later)
-    expect(await (await node(answering(told(gone)))).ledger.getState(suffix)).toEqual({ ...gone, retiredKeyIds: [], retiredServiceIds: [] })
+    expect(await (await node(answering(told(gone)))).ledger.getState(suffix)).toEqual({
+      ...gone,
+      retiredKeyIds: [],
+      retiredServiceIds: [],
+    })
     expect(await (await node(answering({}))).ledger.getState(suffix)).toBeUndefined()
   })
 
@@ -273,7 +355,9 @@ describe('a NeoPRISM node', () => {
 
   test('cannot look for keys: the DIDs that follow from a master key alone are looked for', async () => {
     // The proposal's vector: master key m/29'/29'/0'/1'/0' of its 24 words (fixtures/did-prism has its create operation).
-    const privateKey = fromPrivateBytes(fromHex('158bf13202ccafe551b5b4e60ed516efe0fe190e5c1421c3387f0f9fef2a6111'))
+    const privateKey = fromPrivateBytes(
+      fromHex('158bf13202ccafe551b5b4e60ed516efe0fe190e5c1421c3387f0f9fef2a6111'),
+    )
     const deterministic = '35fbaf7f8a68e927feb89dc897f4edc24ca8d7510261829e4834d931e947e6ca'
     const real = await openFile(temporaryFile())
     const bytes = encodeOperation({

@@ -4,7 +4,15 @@ import { expect, onTestFinished, test } from 'vitest'
 import { encodeOperation, signOperation } from '../../src/did/prism/operations.ts'
 import { openSqlite } from '../../src/storage/sqlite.ts'
 import type { LedgerServerLimits } from '../../src/vdr/ledger-server.ts'
-import { createBytes, key, master, published, secret, signedCreate, signedUpdate } from '../did/prism/_make.ts'
+import {
+  createBytes,
+  key,
+  master,
+  published,
+  secret,
+  signedCreate,
+  signedUpdate,
+} from '../did/prism/_make.ts'
 import { startServer } from '../net/_server.ts'
 import { add, openFile, temporaryFile } from './_ledgers.ts'
 import { ledgerApp } from './_serve.ts'
@@ -18,7 +26,9 @@ async function serve(limits?: Partial<LedgerServerLimits>) {
     const response = await fetch(`${server.url}/api/submissions/signed-operations`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ signed_operations: operations.map((bytes) => Buffer.from(bytes).toString('hex')) }),
+      body: JSON.stringify({
+        signed_operations: operations.map((bytes) => Buffer.from(bytes).toString('hex')),
+      }),
     })
     return { status: response.status, body: (await response.json()) as { error?: string } }
   }
@@ -46,15 +56,28 @@ test(
     expect((await submit(signedCreate())).status).toBe(200)
     const before = sizes(path)
 
-    const deactivate = encodeOperation({ operation: 'deactivate', suffix: state.suffix, previousHash: state.lastOperationHash })
+    const deactivate = encodeOperation({
+      operation: 'deactivate',
+      suffix: state.suffix,
+      previousHash: state.lastOperationHash,
+    })
     const kinds: [Uint8Array, RegExp][] = [
       // A signature that is none.
       [signedCreate(fresh(1)).map((byte, i) => (i > 11 && i < 80 ? 0x30 : byte)), /bad request: /],
       [damaged(signedCreate(fresh(1))), /the signature is not by the key that signed_with names/],
-      [signOperation(createBytes(fresh(1)), 'master0', other.secret), /the signature is not by the key that signed_with names/],
-      [signOperation(createBytes(fresh(1)), 'auth-1', secret('authentication')), /signed_with names no active master key/],
+      [
+        signOperation(createBytes(fresh(1)), 'master0', other.secret),
+        /the signature is not by the key that signed_with names/,
+      ],
+      [
+        signOperation(createBytes(fresh(1)), 'auth-1', secret('authentication')),
+        /signed_with names no active master key/,
+      ],
       [signedUpdate(state, add('key-2'), other), /the signature is not by the key that signed_with names/],
-      [signedUpdate(state, add('key-2'), { id: 'auth-1', secret: secret('authentication') }), /signed_with names no active master key/],
+      [
+        signedUpdate(state, add('key-2'), { id: 'auth-1', secret: secret('authentication') }),
+        /signed_with names no active master key/,
+      ],
       [damaged(signedUpdate(state, add('key-2'))), /the signature is not by the key that signed_with names/],
       [signedUpdate(published(fresh(1)), add('key-2')), /the DID does not exist/],
       [signOperation(deactivate, 'master1', master), /signed_with names no active master key/],
@@ -81,7 +104,10 @@ test(
 
 test('an operation that is too large for the served ledger is refused, with both sizes', async () => {
   const { submit } = await serve({ operationBytes: 1_024 })
-  const publicKeys = [key('master0', 'master'), ...Array.from({ length: 20 }, (_, n) => key(`auth-${n}`, 'authentication'))]
+  const publicKeys = [
+    key('master0', 'master'),
+    ...Array.from({ length: 20 }, (_, n) => key(`auth-${n}`, 'authentication')),
+  ]
   const large = signedCreate({ publicKeys })
   expect(await submit(signedCreate(), large)).toMatchObject({
     status: 400,

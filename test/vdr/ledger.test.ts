@@ -39,7 +39,10 @@ describe.each(ledgers)('%s', (_name, open) => {
     test('what is submitted is confirmed in the same call', async () => {
       const ledger = await open()
       const answer = await ledger.submit(signedCreate())
-      expect(answer).toEqual({ operationId: operationId(signedCreate()), transactionId: operationId(signedCreate()) })
+      expect(answer).toEqual({
+        operationId: operationId(signedCreate()),
+        transactionId: operationId(signedCreate()),
+      })
       expect(await ledger.getOperation(answer.operationId)).toEqual({
         operationId: answer.operationId,
         status: 'confirmed',
@@ -65,7 +68,10 @@ describe.each(ledgers)('%s', (_name, open) => {
       await ledger.submit(signedCreate())
       const bad: [Uint8Array, RegExp][] = [
         [signedUpdate(published(), [{ action: 'removeKey', id: 'master0' }]), /no master key/],
-        [signedUpdate(published(), add('key-2'), { id: 'master0', secret: secret('master', 1) }), /not by the key/],
+        [
+          signedUpdate(published(), add('key-2'), { id: 'master0', secret: secret('master', 1) }),
+          /not by the key/,
+        ],
         [signedUpdate(published({ services: [] }), add('key-2')), /does not exist/],
         [signedCreate({ publicKeys: [key('a', 'authentication')] }), /no master key/],
       ]
@@ -79,7 +85,11 @@ describe.each(ledgers)('%s', (_name, open) => {
       await refuses(ledger, signedUpdate(published(), add('early')), /does not exist/)
       await ledger.submit(signedCreate())
       await ledger.submit(signedUpdate(published(), add('key-2')))
-      expect((await ledger.getState(suffix))!.publicKeys.map(({ id }) => id)).toEqual(['auth-1', 'master0', 'key-2'])
+      expect((await ledger.getState(suffix))!.publicKeys.map(({ id }) => id)).toEqual([
+        'auth-1',
+        'master0',
+        'key-2',
+      ])
     })
 
     test('the same bytes again change nothing and answer the same', async () => {
@@ -96,7 +106,10 @@ describe.each(ledgers)('%s', (_name, open) => {
       const ledger = await open()
       const publicKeys = [key('master0', 'master'), key('master1', 'master', 1)]
       const bytes = encodeOperation({ operation: 'create', publicKeys, services: [], contexts: [] })
-      const [first, second] = [signOperation(bytes, 'master0', master), signOperation(bytes, 'master1', secret('master', 1))]
+      const [first, second] = [
+        signOperation(bytes, 'master0', master),
+        signOperation(bytes, 'master1', secret('master', 1)),
+      ]
       await ledger.submit(first)
       await refuses(ledger, second, /the DID exists already/)
       // Anybody can put an operation that is public into another envelope: the operation is signed, the envelope is not.
@@ -106,15 +119,24 @@ describe.each(ledgers)('%s', (_name, open) => {
     test.each([
       ['nothing', new Uint8Array(0)],
       ['noise', new Uint8Array(40).fill(255)],
-      ['an operation without envelope', encodeOperation({ operation: 'deactivate', suffix: 'ab'.repeat(32), previousHash: '' })],
+      [
+        'an operation without envelope',
+        encodeOperation({ operation: 'deactivate', suffix: 'ab'.repeat(32), previousHash: '' }),
+      ],
       [
         'an operation on no DID',
-        signOperation(encodeOperation({ operation: 'deactivate', suffix: '2', previousHash: '' }), 'master0', master),
+        signOperation(
+          encodeOperation({ operation: 'deactivate', suffix: '2', previousHash: '' }),
+          'master0',
+          master,
+        ),
       ],
       ['a storage operation', signOperation(Uint8Array.of(0x3a, 0x00), 'master0', master)],
     ])('%s is not taken', async (_name, bytes) => {
       const ledger = await open()
-      await expect(ledger.submit(bytes)).rejects.toSatisfy((error) => error instanceof Problem && error.type === 'BadRequest')
+      await expect(ledger.submit(bytes)).rejects.toSatisfy(
+        (error) => error instanceof Problem && error.type === 'BadRequest',
+      )
       expect(await ledger.getOperation(operationId(bytes))).toBeUndefined()
     })
 
@@ -133,7 +155,11 @@ describe.each(ledgers)('%s', (_name, open) => {
       const others = [key('master0', 'master', 1), key('master1', 'master', 2)]
       await ledger.submit(signOperation(createBytes({ publicKeys: others }), 'master0', secret('master', 1)))
       // It names the key, but is not signed by it.
-      const named = signOperation(createBytes({ publicKeys: [masterKey, ...others.slice(1)] }), 'master0', secret('master', 1))
+      const named = signOperation(
+        createBytes({ publicKeys: [masterKey, ...others.slice(1)] }),
+        'master0',
+        secret('master', 1),
+      )
       await refuses(ledger, named, /not by the key/)
       expect(await ledger.findByMasterKey(masterKey.publicKey)).toEqual([])
       time.seconds = 60
@@ -151,7 +177,10 @@ describe.each(ledgers)('%s', (_name, open) => {
       ])
       await ledger.submit(update)
       expect(await ledger.getState(suffix)).toEqual(apply(published(), update, at))
-      expect(await ledger.getState(suffix)).toMatchObject({ retiredKeyIds: ['auth-1'], retiredServiceIds: ['service-1'] })
+      expect(await ledger.getState(suffix)).toMatchObject({
+        retiredKeyIds: ['auth-1'],
+        retiredServiceIds: ['service-1'],
+      })
     })
 
     test('of operations that follow the same one, the first counts; a replayed or older one does not', async () => {
@@ -161,16 +190,30 @@ describe.each(ledgers)('%s', (_name, open) => {
       const first = apply(published(), one, at)
       await ledger.submit(one)
       await refuses(ledger, two, /previous_operation_hash/)
-      for (const operation of [one, signedUpdate(first, add('three')), signedCreate()]) await ledger.submit(operation)
+      for (const operation of [one, signedUpdate(first, add('three')), signedCreate()])
+        await ledger.submit(operation)
       await refuses(ledger, two, /previous_operation_hash/)
-      expect((await ledger.getState(suffix))!.publicKeys.map(({ id }) => id)).toEqual(['auth-1', 'master0', 'one', 'three'])
+      expect((await ledger.getState(suffix))!.publicKeys.map(({ id }) => id)).toEqual([
+        'auth-1',
+        'master0',
+        'one',
+        'three',
+      ])
     })
 
     test('operations that are too large are not taken, and leave the next alone', async () => {
       const ledger = await open()
-      const services = Array.from({ length: 50 }, (_, i) => ({ id: `s${i}`, type: 'T', serviceEndpoint: `https://${'x'.repeat(1_400)}` }))
+      const services = Array.from({ length: 50 }, (_, i) => ({
+        id: `s${i}`,
+        type: 'T',
+        serviceEndpoint: `https://${'x'.repeat(1_400)}`,
+      }))
       await expect(ledger.submit(signedCreate({ services }))).rejects.toMatchObject({ type: 'BadRequest' })
-      const many = Array.from({ length: 51 }, (_, i) => ({ id: `s${i}`, type: 'T', serviceEndpoint: 'https://example.com/' }))
+      const many = Array.from({ length: 51 }, (_, i) => ({
+        id: `s${i}`,
+        type: 'T',
+        serviceEndpoint: 'https://example.com/',
+      }))
       await refuses(ledger, signedCreate({ services: many }), /more than 50/)
       await ledger.submit(signedCreate())
       expect(await ledger.getState(suffix)).toEqual(published())
@@ -193,7 +236,10 @@ describe.each(ledgers)('%s', (_name, open) => {
       expect(await ledger.getState(suffix)).toBeUndefined()
       expect(await ledger.getOperation(id)).toMatchObject({ status: 'pending' })
       time.seconds = 60
-      expect(await ledger.getOperation(id)).toMatchObject({ status: 'confirmed', confirmsAt: afterSeconds(60) })
+      expect(await ledger.getOperation(id)).toMatchObject({
+        status: 'confirmed',
+        confirmsAt: afterSeconds(60),
+      })
       expect((await ledger.getState(suffix))!.createdAt).toBe(afterSeconds(60))
     })
 
@@ -206,7 +252,10 @@ describe.each(ledgers)('%s', (_name, open) => {
       time.seconds = 75
       expect((await ledger.getState(suffix))!.publicKeys).toHaveLength(2)
       time.seconds = 1_000_000
-      expect(await ledger.getState(suffix)).toMatchObject({ createdAt: afterSeconds(60), updatedAt: afterSeconds(90) })
+      expect(await ledger.getState(suffix)).toMatchObject({
+        createdAt: afterSeconds(60),
+        updatedAt: afterSeconds(90),
+      })
     })
 
     test('an operation is judged by what it will meet: those that wait before it count as confirmed', async () => {
@@ -228,7 +277,11 @@ describe.each(ledgers)('%s', (_name, open) => {
       for (const id of ids) expect(await ledger.getOperation(id)).toMatchObject({ status: 'pending' })
       time.seconds = 60
       for (const id of ids) expect(await ledger.getOperation(id)).toMatchObject({ status: 'confirmed' })
-      expect((await ledger.getState(suffix))!.publicKeys.map(({ id }) => id)).toEqual(['auth-1', 'master1', 'key-2'])
+      expect((await ledger.getState(suffix))!.publicKeys.map(({ id }) => id)).toEqual([
+        'auth-1',
+        'master1',
+        'key-2',
+      ])
     })
 
     test('only so many operations on a DID wait at a time', async () => {
@@ -236,13 +289,16 @@ describe.each(ledgers)('%s', (_name, open) => {
       const ledger = await open({ confirmAfterSeconds: 60, now: time.now })
       await ledger.submit(signedCreate())
       let state = published()
-      const change = (n: number) => signedUpdate(state, [{ action: 'patchContext', contexts: [`https://example.com/${n}`] }])
+      const change = (n: number) =>
+        signedUpdate(state, [{ action: 'patchContext', contexts: [`https://example.com/${n}`] }])
       for (let n = 1; n < 20; n++) {
         const next = change(n)
         await ledger.submit(next)
         state = apply(state, next, at)
       }
-      await expect(ledger.submit(change(20))).rejects.toMatchObject({ type: expect.stringMatching(/TooManyRequests|ServiceUnavailable/) })
+      await expect(ledger.submit(change(20))).rejects.toMatchObject({
+        type: expect.stringMatching(/TooManyRequests|ServiceUnavailable/),
+      })
       time.seconds = 60
       await ledger.submit(change(20))
     })

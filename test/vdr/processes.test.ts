@@ -29,7 +29,8 @@ type Entry = { sequence: number; operationId: string; status: string }
 function entriesOf(path: string): Entry[] {
   const database = openSqlite(path, { readonly: true })
   try {
-    const query = 'select sequence, operation_id as operationId, verdict as status from operation order by sequence'
+    const query =
+      'select sequence, operation_id as operationId, verdict as status from operation order by sequence'
     return database.prepare(query).all() as Entry[]
   } finally {
     database.close()
@@ -38,45 +39,60 @@ function entriesOf(path: string): Entry[] {
 
 const content = (i: number) => ({ contexts: [`https://example.com/${i}`] })
 
-test('200 publications from 4 processes at once: all applied, none twice, in one order', { timeout: 60_000 }, async () => {
-  const path = temporaryFile()
-  const operations = Array.from({ length: 200 }, (_, i) => signedCreate(content(i)))
-  writeFileSync(`${path}.json`, JSON.stringify(operations.map((operation) => Buffer.from(operation).toString('hex'))))
-  const outputs = await Promise.all([0, 1, 2, 3].map((process) => scripts.publish.run(path, `${path}.json`, String(process * 50), '50')))
+test(
+  '200 publications from 4 processes at once: all applied, none twice, in one order',
+  { timeout: 60_000 },
+  async () => {
+    const path = temporaryFile()
+    const operations = Array.from({ length: 200 }, (_, i) => signedCreate(content(i)))
+    writeFileSync(
+      `${path}.json`,
+      JSON.stringify(operations.map((operation) => Buffer.from(operation).toString('hex'))),
+    )
+    const outputs = await Promise.all(
+      [0, 1, 2, 3].map((process) => scripts.publish.run(path, `${path}.json`, String(process * 50), '50')),
+    )
 
-  const entries = entriesOf(path)
-  const ids = operations.map(operationId)
-  expect(entries.map((entry) => entry.operationId).toSorted()).toEqual(ids.toSorted())
-  expect(new Set(entries.map(({ status }) => status))).toEqual(new Set(['confirmed']))
-  // Everybody hands in a process's operations in its order, so this is theirs in the ledger.
-  const places = new Map(entries.map((entry) => [entry.operationId, entry.sequence]))
-  for (const first of [0, 50, 100, 150]) {
-    const own = ids.slice(first, first + 50).map((id) => places.get(id)!)
-    expect(own).toEqual(own.toSorted((a, b) => a - b))
-  }
-  for (const output of outputs) {
-    const seen = Object.entries(JSON.parse(output) as Record<string, number>)
-    expect(seen).toHaveLength(100)
-    for (const [id, sequence] of seen) expect(sequence).toBe(places.get(id))
-  }
-})
+    const entries = entriesOf(path)
+    const ids = operations.map(operationId)
+    expect(entries.map((entry) => entry.operationId).toSorted()).toEqual(ids.toSorted())
+    expect(new Set(entries.map(({ status }) => status))).toEqual(new Set(['confirmed']))
+    // Everybody hands in a process's operations in its order, so this is theirs in the ledger.
+    const places = new Map(entries.map((entry) => [entry.operationId, entry.sequence]))
+    for (const first of [0, 50, 100, 150]) {
+      const own = ids.slice(first, first + 50).map((id) => places.get(id)!)
+      expect(own).toEqual(own.toSorted((a, b) => a - b))
+    }
+    for (const output of outputs) {
+      const seen = Object.entries(JSON.parse(output) as Record<string, number>)
+      expect(seen).toHaveLength(100)
+      for (const [id, sequence] of seen) expect(sequence).toBe(places.get(id))
+    }
+  },
+)
 
-test('updates of one DID from 3 processes at once, from the making of the file on: none is lost', { timeout: 60_000 }, async () => {
-  const path = temporaryFile()
-  const names = ['a', 'b', 'c']
-  const each = 10
-  await Promise.all(names.map((name) => scripts.submit.run(path, name, String(each))))
+test(
+  'updates of one DID from 3 processes at once, from the making of the file on: none is lost',
+  { timeout: 60_000 },
+  async () => {
+    const path = temporaryFile()
+    const names = ['a', 'b', 'c']
+    const each = 10
+    await Promise.all(names.map((name) => scripts.submit.run(path, name, String(each))))
 
-  const state = (await (await openFile(path)).getState(suffix)) as DidState
-  const added = state.publicKeys.map(({ id }) => id).slice(2)
-  expect(added).toHaveLength(names.length * each)
-  for (const name of names) {
-    expect(added.filter((id) => id.startsWith(`${name}-`))).toEqual(Array.from({ length: each }, (_, i) => `${name}-${i}`))
-  }
-  const statuses = entriesOf(path).map(({ status }) => status)
-  // One that another process was faster than is not stored.
-  expect(statuses).toEqual(Array.from({ length: 1 + added.length }, () => 'confirmed'))
-})
+    const state = (await (await openFile(path)).getState(suffix)) as DidState
+    const added = state.publicKeys.map(({ id }) => id).slice(2)
+    expect(added).toHaveLength(names.length * each)
+    for (const name of names) {
+      expect(added.filter((id) => id.startsWith(`${name}-`))).toEqual(
+        Array.from({ length: each }, (_, i) => `${name}-${i}`),
+      )
+    }
+    const statuses = entriesOf(path).map(({ status }) => status)
+    // One that another process was faster than is not stored.
+    expect(statuses).toEqual(Array.from({ length: 1 + added.length }, () => 'confirmed'))
+  },
+)
 
 /** Asks until the ledger is there. */
 async function insist<T>(ask: () => Promise<T>): Promise<T> {
@@ -92,7 +108,8 @@ async function insist<T>(ask: () => Promise<T>): Promise<T> {
 
 /** Publishes DIDs and changes one of them, by turns, one after the other, until it is told to stop; notes what was acknowledged, in order. */
 async function publish(ledger: Ledger, acknowledged: string[], isOver: () => boolean): Promise<void> {
-  const submit = async (operation: Uint8Array) => acknowledged.push((await insist(() => ledger.submit(operation))).operationId)
+  const submit = async (operation: Uint8Array) =>
+    acknowledged.push((await insist(() => ledger.submit(operation))).operationId)
   let state = published()
   await submit(signedCreate())
   for (let i = 0; !isOver(); i++) {
@@ -103,32 +120,38 @@ async function publish(ledger: Ledger, acknowledged: string[], isOver: () => boo
   }
 }
 
-test(`a ledger that is killed ${kills} times loses nothing and applies nothing twice`, { timeout: 30_000 + 3_000 * kills }, async () => {
-  const path = temporaryFile()
-  let host = await scripts.host.start(path, '0')
-  const port = host.said
-  const ledger = openUrl(`http://127.0.0.1:${port}`)
-  let isOver = false
-  const acknowledged: string[] = []
-  const publishing = publish(ledger, acknowledged, () => isOver)
-  try {
-    for (let kill = 0; kill < kills; kill++) {
-      // Somewhere in one of the first operations after the start.
-      const enough = acknowledged.length + 1 + (kill % 5)
-      while (acknowledged.length < enough) await Promise.race([sleep(1), publishing])
-      await sleep(Math.random() * 8)
+test(
+  `a ledger that is killed ${kills} times loses nothing and applies nothing twice`,
+  { timeout: 30_000 + 3_000 * kills },
+  async () => {
+    const path = temporaryFile()
+    let host = await scripts.host.start(path, '0')
+    const port = host.said
+    const ledger = openUrl(`http://127.0.0.1:${port}`)
+    let isOver = false
+    const acknowledged: string[] = []
+    const publishing = publish(ledger, acknowledged, () => isOver)
+    try {
+      for (let kill = 0; kill < kills; kill++) {
+        // Somewhere in one of the first operations after the start.
+        const enough = acknowledged.length + 1 + (kill % 5)
+        while (acknowledged.length < enough) await Promise.race([sleep(1), publishing])
+        await sleep(Math.random() * 8)
+        host.process.kill('SIGKILL')
+        await once(host.process, 'exit')
+        host = await scripts.host.start(path, port)
+      }
+      isOver = true
+      await publishing
+      const entries = entriesOf(path)
+      expect(entries.map((entry) => entry.operationId)).toEqual(acknowledged)
+      expect(new Set(entries.map(({ status }) => status))).toEqual(new Set(['confirmed']))
+      expect((await ledger.getState(suffix))!.lastOperationHash).toBe(
+        (await (await openFile(path)).getState(suffix))!.lastOperationHash,
+      )
+    } finally {
+      isOver = true
       host.process.kill('SIGKILL')
-      await once(host.process, 'exit')
-      host = await scripts.host.start(path, port)
     }
-    isOver = true
-    await publishing
-    const entries = entriesOf(path)
-    expect(entries.map((entry) => entry.operationId)).toEqual(acknowledged)
-    expect(new Set(entries.map(({ status }) => status))).toEqual(new Set(['confirmed']))
-    expect((await ledger.getState(suffix))!.lastOperationHash).toBe((await (await openFile(path)).getState(suffix))!.lastOperationHash)
-  } finally {
-    isOver = true
-    host.process.kill('SIGKILL')
-  }
-})
+  },
+)

@@ -80,11 +80,20 @@ describe('the file', () => {
     const answer = await ledger.submitAll([first, second])
     expect(answer.operationIds).toEqual([first, second].map(operationId))
     expect(await ledger.listTransaction(answer.transactionId)).toMatchObject([
-      { operationId: operationId(first), sequence: 1, position: 0, suffix, signedOperation: Buffer.from(first) },
+      {
+        operationId: operationId(first),
+        sequence: 1,
+        position: 0,
+        suffix,
+        signedOperation: Buffer.from(first),
+      },
       { operationId: operationId(second), sequence: 2, position: 1, status: 'confirmed' },
     ])
     expect(await ledger.submitAll([first, second])).toEqual(answer)
-    expect(await ledger.submit(second)).toEqual({ operationId: operationId(second), transactionId: answer.transactionId })
+    expect(await ledger.submit(second)).toEqual({
+      operationId: operationId(second),
+      transactionId: answer.transactionId,
+    })
     expect(await ledger.findLast()).toMatchObject({ sequence: 2 })
   })
 

@@ -33,8 +33,15 @@ export const sources: Sources = {
 }
 
 /** What one check says of a credential. */
-export async function check(jwt: string, verification: VcVerificationName, parameter?: unknown, other: Partial<Sources> = {}) {
-  const requests = VcVerificationRequests.parse([{ credential: jwt, verifications: [{ verification, parameter }] }])
+export async function check(
+  jwt: string,
+  verification: VcVerificationName,
+  parameter?: unknown,
+  other: Partial<Sources> = {},
+) {
+  const requests = VcVerificationRequests.parse([
+    { credential: jwt, verifications: [{ verification, parameter }] },
+  ])
   const [response] = await verifyCredentials(requests, { ...sources, ...other }, now * 1_000)
   return response!.result[0]!.success
 }

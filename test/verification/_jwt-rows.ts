@@ -3,11 +3,26 @@ import { issueJwtVc } from '../../src/credentials/jwt-vc.ts'
 import { signJws } from '../../src/credentials/jws.ts'
 import type { VcVerificationName } from '../../src/verification/model.ts'
 import { credential, edKey, issuerKey, malloryKey, vc, withSignature } from '../credentials/_forge.ts'
-import { content, forge, headerOf, holder, issuer, mallory, partsOf, payloadOf } from '../credentials/_people.ts'
+import {
+  content,
+  forge,
+  headerOf,
+  holder,
+  issuer,
+  mallory,
+  partsOf,
+  payloadOf,
+} from '../credentials/_people.ts'
 import { at, did } from './_parameters.ts'
 
 /** `jwt` is the credential. */
-export type Row = [name: VcVerificationName, what: string, expected: boolean, jwt: string, parameter?: unknown]
+export type Row = [
+  name: VcVerificationName,
+  what: string,
+  expected: boolean,
+  jwt: string,
+  parameter?: unknown,
+]
 
 const signed = (header: object) => forge(header, payloadOf(credential), (input) => input.slice(0, 64))
 const withAudience = (aud: unknown) => vc((payload) => (payload['aud'] = aud))
@@ -38,7 +53,12 @@ export const jwtRows: Row[] = [
   ],
   ['SignatureVerification', 'an issuer that is no DID', false, vc((payload) => (payload['iss'] = 'Alice'))],
   ['SignatureVerification', 'somebody else’s key', false, unsignedBy(malloryKey)],
-  ['SignatureVerification', 'a key of the issuer that does not assert', false, unsignedBy(issuer.keys['auth-1'].jwk)],
+  [
+    'SignatureVerification',
+    'a key of the issuer that does not assert',
+    false,
+    unsignedBy(issuer.keys['auth-1'].jwk),
+  ],
   [
     'SignatureVerification',
     'a DID that does not resolve',
@@ -55,23 +75,45 @@ export const jwtRows: Row[] = [
     'SignatureVerification',
     'a payload that was changed',
     false,
-    credential.replace(partsOf(credential)[1], partsOf(vc((payload) => (payload['vc'].credentialSubject.drivingClass = 4)))[1]),
+    credential.replace(
+      partsOf(credential)[1],
+      partsOf(vc((payload) => (payload['vc'].credentialSubject.drivingClass = 4)))[1],
+    ),
   ],
   ['SignatureVerification', 'a signature that is not there', false, withSignature(() => '')],
   ['SignatureVerification', 'a signature spelt otherwise', false, lastBitChanged],
-  ['SignatureVerification', 'alg none', false, forge({ alg: 'none' }, payloadOf(credential), () => new Uint8Array())],
-  ['SignatureVerification', 'a kid of somebody else', false, vc(() => {}, malloryKey, headerOf(malloryKey, `${mallory.did}#auth-1`))],
+  [
+    'SignatureVerification',
+    'alg none',
+    false,
+    forge({ alg: 'none' }, payloadOf(credential), () => new Uint8Array()),
+  ],
+  [
+    'SignatureVerification',
+    'a kid of somebody else',
+    false,
+    vc(() => {}, malloryKey, headerOf(malloryKey, `${mallory.did}#auth-1`)),
+  ],
   ['SignatureVerification', 'no token', false, 'no token'],
 
   ['IntegrityOfClaims', 'signature and claims in order', true, credential],
   ['IntegrityOfClaims', 'somebody else’s key', false, unsignedBy(malloryKey)],
   ['IntegrityOfClaims', 'two issuers', false, vc((payload) => (payload['vc'].issuer = mallory.did))],
-  ['IntegrityOfClaims', 'two subjects', false, vc((payload) => (payload['vc'].credentialSubject.id = mallory.did))],
+  [
+    'IntegrityOfClaims',
+    'two subjects',
+    false,
+    vc((payload) => (payload['vc'].credentialSubject.id = mallory.did)),
+  ],
   [
     'IntegrityOfClaims',
     'a name given twice',
     false,
-    forge(headerOf(issuerKey), JSON.stringify(payloadOf(credential)).replace('{', '{"iss":"did:x:y",'), issuerKey),
+    forge(
+      headerOf(issuerKey),
+      JSON.stringify(payloadOf(credential)).replace('{', '{"iss":"did:x:y",'),
+      issuerKey,
+    ),
   ],
   ['IntegrityOfClaims', 'padding', false, `${credential}=`],
 
@@ -90,11 +132,35 @@ export const jwtRows: Row[] = [
   ['IssuerIdentification', 'the issuer in its long form', true, credential, did(issuer.longForm)],
   ['IssuerIdentification', 'somebody else', false, credential, did(mallory.did)],
   ['IssuerIdentification', 'a beginning of the issuer', false, credential, did(issuer.did.slice(0, -1))],
-  ['IssuerIdentification', 'the issuer of a token with another algorithm', true, signed({ alg: 'HS256' }), did(issuer.did)],
-  ['IssuerIdentification', 'one of two issuers', false, vc((payload) => (payload['vc'].issuer = mallory.did)), did(issuer.did)],
+  [
+    'IssuerIdentification',
+    'the issuer of a token with another algorithm',
+    true,
+    signed({ alg: 'HS256' }),
+    did(issuer.did),
+  ],
+  [
+    'IssuerIdentification',
+    'one of two issuers',
+    false,
+    vc((payload) => (payload['vc'].issuer = mallory.did)),
+    did(issuer.did),
+  ],
 
-  ['IssuerIdentification', 'an issuer that is no DID', false, vc((payload) => (payload['iss'] = 'did:wrong')), did(issuer.did)],
-  ['IssuerIdentification', 'an issuer at an https URL', false, vc((payload) => (payload['iss'] = 'https://a.example')), did(issuer.did)],
+  [
+    'IssuerIdentification',
+    'an issuer that is no DID',
+    false,
+    vc((payload) => (payload['iss'] = 'did:wrong')),
+    did(issuer.did),
+  ],
+  [
+    'IssuerIdentification',
+    'an issuer at an https URL',
+    false,
+    vc((payload) => (payload['iss'] = 'https://a.example')),
+    did(issuer.did),
+  ],
   ['IssuerIdentification', 'no issuer', false, vc((payload) => delete payload['iss']), did(issuer.did)],
   [
     'IssuerIdentification',
@@ -111,17 +177,41 @@ export const jwtRows: Row[] = [
     did(holder.did),
   ],
   ['AudienceCheck', 'the one audience', true, withAudience(holder.did), did(holder.did)],
-  ['AudienceCheck', 'the one audience in its long form', true, withAudience(holder.longForm), did(holder.did)],
+  [
+    'AudienceCheck',
+    'the one audience in its long form',
+    true,
+    withAudience(holder.longForm),
+    did(holder.did),
+  ],
   ['AudienceCheck', 'one of several', true, withAudience(['https://a.example', holder.did]), did(holder.did)],
-  ['AudienceCheck', 'none of several', false, withAudience(['https://a.example', holder.did]), did(mallory.did)],
+  [
+    'AudienceCheck',
+    'none of several',
+    false,
+    withAudience(['https://a.example', holder.did]),
+    did(mallory.did),
+  ],
   ['AudienceCheck', 'no audience', false, credential, did(holder.did)],
   ['AudienceCheck', 'an audience that is no text', false, withAudience({ 0: holder.did }), did(holder.did)],
 
   ['ExpirationCheck', 'a second before the end', true, credential, at(3_599)],
   ['ExpirationCheck', 'at the end', false, credential, at(3_600)],
   ['ExpirationCheck', 'after the end', false, credential, at(3_601)],
-  ['ExpirationCheck', 'a credential without an end', true, issueJwtVc({ ...content, validityPeriod: undefined }), at(1e9)],
-  ['ExpirationCheck', 'the earlier of two ends', false, dated({ expirationDate: '2001-01-01T00:00:00Z' }, { exp: 4e9 }), at(0)],
+  [
+    'ExpirationCheck',
+    'a credential without an end',
+    true,
+    issueJwtVc({ ...content, validityPeriod: undefined }),
+    at(1e9),
+  ],
+  [
+    'ExpirationCheck',
+    'the earlier of two ends',
+    false,
+    dated({ expirationDate: '2001-01-01T00:00:00Z' }, { exp: 4e9 }),
+    at(0),
+  ],
   ['ExpirationCheck', 'an end that is no number', false, dated({}, { exp: 'never' }), at(0)],
   ['ExpirationCheck', 'a credential that is not valid yet', true, credential, at(-1e6)],
   ['ExpirationCheck', 'no token', false, 'no token', at(0)],
@@ -130,7 +220,13 @@ export const jwtRows: Row[] = [
   ['NotBeforeCheck', 'a second before', false, credential, at(-1)],
   ['NotBeforeCheck', 'after the end', true, credential, at(1e6)],
   ['NotBeforeCheck', 'a credential without a beginning', true, dated({}), at(-1e9)],
-  ['NotBeforeCheck', 'the later of two beginnings', false, dated({ issuanceDate: '2100-01-01T00:00:00Z' }, { nbf: 1 }), at(0)],
+  [
+    'NotBeforeCheck',
+    'the later of two beginnings',
+    false,
+    dated({ issuanceDate: '2100-01-01T00:00:00Z' }, { nbf: 1 }),
+    at(0),
+  ],
   ['NotBeforeCheck', 'no token', false, 'no token', at(0)],
 
   ['SchemaCheck', 'a schema that is there', true, credential],
@@ -150,22 +246,52 @@ export const jwtRows: Row[] = [
   ['SchemaCheck', 'no token', false, 'no token'],
 
   ['SubjectVerification', 'claims that fit', true, credential],
-  ['SubjectVerification', 'a claim of another type', false, issueJwtVc({ ...content, claims: { familyName: 1 } })],
-  ['SubjectVerification', 'a claim that is missing', false, issueJwtVc({ ...content, claims: { drivingClass: 3 } })],
-  ['SubjectVerification', 'a claim too many', false, issueJwtVc({ ...content, claims: { ...content.claims, more: 1 } })],
+  [
+    'SubjectVerification',
+    'a claim of another type',
+    false,
+    issueJwtVc({ ...content, claims: { familyName: 1 } }),
+  ],
+  [
+    'SubjectVerification',
+    'a claim that is missing',
+    false,
+    issueJwtVc({ ...content, claims: { drivingClass: 3 } }),
+  ],
+  [
+    'SubjectVerification',
+    'a claim too many',
+    false,
+    issueJwtVc({ ...content, claims: { ...content.claims, more: 1 } }),
+  ],
   ['SubjectVerification', 'no schema', false, issueJwtVc({ ...content, schemas: [] })],
   ['SubjectVerification', 'no token', false, 'no token'],
 
   ['SemanticCheckOfClaims', 'a credential', true, credential],
   ['SemanticCheckOfClaims', 'a credential whose signature is nobody’s', true, signed({ alg: 'HS256' })],
   ['SemanticCheckOfClaims', 'a token without vc', false, vc((payload) => delete payload['vc'])],
-  ['SemanticCheckOfClaims', 'a credential without a subject', false, vc((payload) => delete payload['vc'].credentialSubject)],
-  ['SemanticCheckOfClaims', 'a credential of no type', false, vc((payload) => (payload['vc'].type = ['Diploma']))],
+  [
+    'SemanticCheckOfClaims',
+    'a credential without a subject',
+    false,
+    vc((payload) => delete payload['vc'].credentialSubject),
+  ],
+  [
+    'SemanticCheckOfClaims',
+    'a credential of no type',
+    false,
+    vc((payload) => (payload['vc'].type = ['Diploma'])),
+  ],
   ['SemanticCheckOfClaims', 'an issuer that is no DID', false, vc((payload) => (payload['iss'] = 'Alice'))],
   ['SemanticCheckOfClaims', 'no token', false, 'no token'],
 
   ['ComplianceWithStandards', 'a credential of the real agent', true, withStatus],
-  ['ComplianceWithStandards', 'its date inside, and not as nbf', true, dated({ issuanceDate: '2023-11-14T22:13:20Z' })],
+  [
+    'ComplianceWithStandards',
+    'its date inside, and not as nbf',
+    true,
+    dated({ issuanceDate: '2023-11-14T22:13:20Z' }),
+  ],
   [
     'ComplianceWithStandards',
     'its dates twice, the same',
@@ -175,25 +301,58 @@ export const jwtRows: Row[] = [
       { nbf: 1_700_000_000, exp: 1_704_067_200 },
     ),
   ],
-  ['ComplianceWithStandards', 'the data model 2.0 without dates', true, dated({ '@context': ['https://www.w3.org/ns/credentials/v2'] })],
+  [
+    'ComplianceWithStandards',
+    'the data model 2.0 without dates',
+    true,
+    dated({ '@context': ['https://www.w3.org/ns/credentials/v2'] }),
+  ],
   [
     'ComplianceWithStandards',
     'further contexts, and an id',
     true,
-    dated({ '@context': [v1, 'https://a.example/v1', { a: 'b:c' }], id: 'urn:uuid:1' }, { nbf: 1, jti: 'urn:uuid:1' }),
+    dated(
+      { '@context': [v1, 'https://a.example/v1', { a: 'b:c' }], id: 'urn:uuid:1' },
+      { nbf: 1, jti: 'urn:uuid:1' },
+    ),
   ],
-  ['ComplianceWithStandards', 'the base context last', false, dated({ '@context': ['https://a.example/v1', v1] }, { nbf: 1 })],
+  [
+    'ComplianceWithStandards',
+    'the base context last',
+    false,
+    dated({ '@context': ['https://a.example/v1', v1] }, { nbf: 1 }),
+  ],
   ['ComplianceWithStandards', 'a context that is no list', false, dated({ '@context': v1 }, { nbf: 1 })],
   ['ComplianceWithStandards', 'no type', false, dated({ type: [] }, { nbf: 1 })],
   ['ComplianceWithStandards', 'no date of issuance', false, dated({})],
-  ['ComplianceWithStandards', 'two dates of issuance', false, dated({ issuanceDate: '2023-11-14T22:13:21Z' }, { nbf: 1_700_000_000 })],
-  ['ComplianceWithStandards', 'two ends', false, dated({ expirationDate: '2030-01-01T00:00:00Z' }, { nbf: 1, exp: 2e9 })],
+  [
+    'ComplianceWithStandards',
+    'two dates of issuance',
+    false,
+    dated({ issuanceDate: '2023-11-14T22:13:21Z' }, { nbf: 1_700_000_000 }),
+  ],
+  [
+    'ComplianceWithStandards',
+    'two ends',
+    false,
+    dated({ expirationDate: '2030-01-01T00:00:00Z' }, { nbf: 1, exp: 2e9 }),
+  ],
   ['ComplianceWithStandards', 'a date as a number', false, dated({ issuanceDate: 1_700_000_000 })],
   ['ComplianceWithStandards', 'an end before the beginning', false, dated({}, { nbf: 2, exp: 1 })],
   ['ComplianceWithStandards', 'two ids', false, dated({ id: 'urn:uuid:1' }, { nbf: 1, jti: 'urn:uuid:2' })],
   ['ComplianceWithStandards', 'an id that is no URI', false, dated({ id: '1' }, { nbf: 1 })],
-  ['ComplianceWithStandards', 'a schema without a type', false, dated({ credentialSchema: [{ id: 'https://a.example/1' }] }, { nbf: 1 })],
-  ['ComplianceWithStandards', 'a schema that is no URI', false, dated({ credentialSchema: { id: '1', type: 'X' } }, { nbf: 1 })],
+  [
+    'ComplianceWithStandards',
+    'a schema without a type',
+    false,
+    dated({ credentialSchema: [{ id: 'https://a.example/1' }] }, { nbf: 1 }),
+  ],
+  [
+    'ComplianceWithStandards',
+    'a schema that is no URI',
+    false,
+    dated({ credentialSchema: { id: '1', type: 'X' } }, { nbf: 1 }),
+  ],
   ['ComplianceWithStandards', 'evidence of no type', false, dated({ evidence: [{}] }, { nbf: 1 })],
   ['ComplianceWithStandards', 'two issuers', false, vc((payload) => (payload['vc'].issuer = mallory.did))],
   ['ComplianceWithStandards', 'no token', false, 'no token'],

@@ -40,9 +40,13 @@ export const licence = issueSdJwt({
   claims: { familyName: 'Wonderland', drivingClass: 3, address: { city: 'Zürich' } },
   vct: schemaId,
 })
-const showing = (claims: Record<string, unknown>) => presentSdJwt({ sdJwt: licence, claims, audience, nonce: '', now })
+const showing = (claims: Record<string, unknown>) =>
+  presentSdJwt({ sdJwt: licence, claims, audience, nonce: '', now })
 const withClaims = (claims: Record<string, unknown>) => issueSdJwt({ ...content, claims, vct: schemaId })
-export const withStatus = issueSdJwt({ ...content, credentialStatus: { type: 'StatusList2021Entry', statusListIndex: 2 } })
+export const withStatus = issueSdJwt({
+  ...content,
+  credentialStatus: { type: 'StatusList2021Entry', statusListIndex: 2 },
+})
 
 const signatures = (name: 'SignatureVerification' | 'IntegrityOfClaims'): Row[] => [
   [name, 'the issuer’s key, all shown', true, issued],
@@ -91,18 +95,54 @@ export const sdJwtRows: Row[] = [
 
   ['IssuerIdentification', 'the issuer', true, issued, did(issuer.did)],
   ['IssuerIdentification', 'the issuer in its long form', true, issued, did(issuer.longForm)],
-  ['IssuerIdentification', 'the issuer, with a disclosure that belongs to nothing', true, foreign, did(issuer.did)],
-  ['IssuerIdentification', 'the issuer of a token with another algorithm', true, typed('vc+sd-jwt', 'HS256'), did(issuer.did)],
-  ['IssuerIdentification', 'an issuer that is disclosed', false, extra('salt', 'iss', mallory.did), did(mallory.did)],
-  ['IssuerIdentification', 'an issuer at an https URL', false, reissued((token) => (token.iss = 'https://a.example')), did(issuer.did)],
+  [
+    'IssuerIdentification',
+    'the issuer, with a disclosure that belongs to nothing',
+    true,
+    foreign,
+    did(issuer.did),
+  ],
+  [
+    'IssuerIdentification',
+    'the issuer of a token with another algorithm',
+    true,
+    typed('vc+sd-jwt', 'HS256'),
+    did(issuer.did),
+  ],
+  [
+    'IssuerIdentification',
+    'an issuer that is disclosed',
+    false,
+    extra('salt', 'iss', mallory.did),
+    did(mallory.did),
+  ],
+  [
+    'IssuerIdentification',
+    'an issuer at an https URL',
+    false,
+    reissued((token) => (token.iss = 'https://a.example')),
+    did(issuer.did),
+  ],
   ['AudienceCheck', 'a key binding that cannot be read', false, `${issued}x.y.z`, did(issuer.did)],
   ['IssuerIdentification', 'somebody else', false, issued, did(mallory.did)],
 
   ['AudienceCheck', 'whom the key binding is for', true, good, did(audience)],
-  ['AudienceCheck', 'a DID that the key binding is for', true, present(issued, undefined, { audience: holder.did }), did(holder.longForm)],
+  [
+    'AudienceCheck',
+    'a DID that the key binding is for',
+    true,
+    present(issued, undefined, { audience: holder.did }),
+    did(holder.longForm),
+  ],
   ['AudienceCheck', 'somebody else', false, good, did(mallory.did)],
   ['AudienceCheck', 'no key binding', false, issued, did(audience)],
-  ['AudienceCheck', 'whom the issuer names, not the holder', false, reissued((token) => (token.aud = mallory.did)), did(mallory.did)],
+  [
+    'AudienceCheck',
+    'whom the issuer names, not the holder',
+    false,
+    reissued((token) => (token.aud = mallory.did)),
+    did(mallory.did),
+  ],
 
   ['ExpirationCheck', 'a second before the end', true, issued, at(3_599)],
   ['ExpirationCheck', 'at the end', false, issued, at(3_600)],
@@ -117,19 +157,39 @@ export const sdJwtRows: Row[] = [
   ['NotBeforeCheck', 'a hidden beginning', false, extra('salt', 'nbf', 0), at(0)],
 
   ['SchemaCheck', 'a type that is a schema', true, licence],
-  ['SchemaCheck', 'a schema that is not there', false, issueSdJwt({ ...content, vct: 'https://agent.example/2' })],
+  [
+    'SchemaCheck',
+    'a schema that is not there',
+    false,
+    issueSdJwt({ ...content, vct: 'https://agent.example/2' }),
+  ],
   ['SchemaCheck', 'a type that is described', false, issueSdJwt({ ...content, vct: typeUrl })],
   ['SchemaCheck', 'a type that is a name', false, issued],
   ['SchemaCheck', 'the type of any credential', false, issueSdJwt({ ...content, vct: anyCredential })],
   ['SchemaCheck', 'no type', false, reissued((token) => delete token.vct)],
-  ['SchemaCheck', 'a disclosure that belongs to nothing', false, `${licence}${encode(['salt', 'admin', true])}~`],
+  [
+    'SchemaCheck',
+    'a disclosure that belongs to nothing',
+    false,
+    `${licence}${encode(['salt', 'admin', true])}~`,
+  ],
 
   ['SubjectVerification', 'all claims, which fit', true, licence],
-  ['SubjectVerification', 'some claims, among them those that there must be', true, showing({ familyName: '' })],
+  [
+    'SubjectVerification',
+    'some claims, among them those that there must be',
+    true,
+    showing({ familyName: '' }),
+  ],
   ['SubjectVerification', 'a claim that there must be is not shown', false, showing({ drivingClass: '' })],
   ['SubjectVerification', 'nothing shown', false, showing({})],
   ['SubjectVerification', 'a claim of another type', false, withClaims({ familyName: 1 })],
-  ['SubjectVerification', 'a claim inside of another type', false, withClaims({ familyName: 'W', address: { city: 1 } })],
+  [
+    'SubjectVerification',
+    'a claim inside of another type',
+    false,
+    withClaims({ familyName: 'W', address: { city: 1 } }),
+  ],
   ['SubjectVerification', 'a claim too many', false, withClaims({ familyName: 'W', more: 1 })],
   ['SubjectVerification', 'a type that is described', false, issueSdJwt({ ...content, vct: typeUrl })],
   ['SubjectVerification', 'no schema', false, issued],
@@ -164,11 +224,36 @@ export const sdJwtRows: Row[] = [
   ['ComplianceWithStandards', 'no alg', false, withHeader({ typ: 'dc+sd-jwt' })],
   ['ComplianceWithStandards', 'no type', false, reissued((token) => delete token.vct)],
   ['ComplianceWithStandards', 'a type that is empty', false, reissued((token) => (token.vct = ''))],
-  ['ComplianceWithStandards', 'a type that is no URI though it has a colon', false, reissued((token) => (token.vct = ':person'))],
-  ['ComplianceWithStandards', 'a digest of the type that is no text', false, reissued((token) => (token['vct#integrity'] = 1))],
-  ['ComplianceWithStandards', 'a digest of the type that is hidden', false, extra('salt', 'vct#integrity', 'sha256-x')],
-  ['ComplianceWithStandards', 'a digest of the type inside', true, extra('salt', 'more', { 'vct#integrity': 1 })],
-  ['ComplianceWithStandards', 'a subject that is no URI though it has a colon', false, reissued((token) => (token.sub = 'a b:c'))],
+  [
+    'ComplianceWithStandards',
+    'a type that is no URI though it has a colon',
+    false,
+    reissued((token) => (token.vct = ':person')),
+  ],
+  [
+    'ComplianceWithStandards',
+    'a digest of the type that is no text',
+    false,
+    reissued((token) => (token['vct#integrity'] = 1)),
+  ],
+  [
+    'ComplianceWithStandards',
+    'a digest of the type that is hidden',
+    false,
+    extra('salt', 'vct#integrity', 'sha256-x'),
+  ],
+  [
+    'ComplianceWithStandards',
+    'a digest of the type inside',
+    true,
+    extra('salt', 'more', { 'vct#integrity': 1 }),
+  ],
+  [
+    'ComplianceWithStandards',
+    'a subject that is no URI though it has a colon',
+    false,
+    reissued((token) => (token.sub = 'a b:c')),
+  ],
   ['ComplianceWithStandards', 'a private key', false, reissued((token) => (token.cnf.jwk.d = 'AAAA'))],
   ['ComplianceWithStandards', 'a status that is text', false, reissued((token) => (token.status = 'valid'))],
   [
@@ -177,14 +262,29 @@ export const sdJwtRows: Row[] = [
     false,
     reissued((token) => (token.status = { status_list: { idx: -1, uri: 'https://a.example/1' } })),
   ],
-  ['ComplianceWithStandards', 'a list without an address', false, reissued((token) => (token.status = { status_list: { idx: 0 } }))],
-  ['ComplianceWithStandards', 'an end before the beginning', false, reissued((token) => (token.exp = token.iat - 1))],
+  [
+    'ComplianceWithStandards',
+    'a list without an address',
+    false,
+    reissued((token) => (token.status = { status_list: { idx: 0 } })),
+  ],
+  [
+    'ComplianceWithStandards',
+    'an end before the beginning',
+    false,
+    reissued((token) => (token.exp = token.iat - 1)),
+  ],
   ['ComplianceWithStandards', 'a key binding of another type', false, bind(shown, {}, { typ: 'JWT' })],
   ['ComplianceWithStandards', 'a key binding for several', false, bind(shown, { aud: [audience] })],
   ['ComplianceWithStandards', 'a disclosure that belongs to nothing', false, foreign],
 
   ['RevocationCheck', 'no status', true, issued],
   ['RevocationCheck', 'a place in a list', true, withStatus],
-  ['RevocationCheck', 'a status that nobody here can find out', false, reissued((token) => (token.status = { status_list: {} }))],
+  [
+    'RevocationCheck',
+    'a status that nobody here can find out',
+    false,
+    reissued((token) => (token.status = { status_list: {} })),
+  ],
   ['RevocationCheck', 'a disclosure that belongs to nothing', false, foreign],
 ]

@@ -64,12 +64,16 @@ describe('what cannot be found out for now says nothing of a credential', () => 
 
 test('a fault of our own is no answer', async () => {
   const bug = new TypeError('bug')
-  await expect(check(credential, 'SchemaCheck', undefined, { getSchema: () => Promise.reject(bug) })).rejects.toBe(bug)
+  await expect(
+    check(credential, 'SchemaCheck', undefined, { getSchema: () => Promise.reject(bug) }),
+  ).rejects.toBe(bug)
 })
 
 test('a revoked credential fails, and every entry is asked about', async () => {
   const status = { type: 'StatusList2021Entry', statusPurpose: 'Revocation' }
-  const jwt = vc((payload) => (payload['vc'].credentialStatus = [status, { ...status, statusPurpose: 'Suspension' }]))
+  const jwt = vc(
+    (payload) => (payload['vc'].credentialStatus = [status, { ...status, statusPurpose: 'Suspension' }]),
+  )
   const asked: unknown[] = []
   const checkStatus = async ({ statusPurpose }: { statusPurpose?: string | undefined }) => {
     asked.push(statusPurpose)
@@ -80,7 +84,11 @@ test('a revoked credential fails, and every entry is asked about', async () => {
 })
 
 test('a schema that is none is not one, and the subject fits none', async () => {
-  for (const broken of [{ ...schema, type: 'objekt' }, 'text', { ...schema, properties: { a: { pattern: '(' } } }]) {
+  for (const broken of [
+    { ...schema, type: 'objekt' },
+    'text',
+    { ...schema, properties: { a: { pattern: '(' } } },
+  ]) {
     const getSchema = async () => broken
     expect(await check(credential, 'SchemaCheck', undefined, { getSchema })).toBe(false)
     expect(await check(credential, 'SubjectVerification', undefined, { getSchema })).toBe(false)
@@ -88,18 +96,33 @@ test('a schema that is none is not one, and the subject fits none', async () => 
 })
 
 test('a subject may fit with the id that the issuer added', async () => {
-  const getSchema = async () => ({ ...schema, properties: { ...schema.properties, id: { type: 'string' } }, required: ['id'] })
+  const getSchema = async () => ({
+    ...schema,
+    properties: { ...schema.properties, id: { type: 'string' } },
+    required: ['id'],
+  })
   expect(await check(credential, 'SubjectVerification', undefined, { getSchema })).toBe(true)
 })
 
 describe('of an SD-JWT that must not be believed', () => {
   // The others are about the request that it answers, about dates, about what somebody else says of it, or about a JWT.
-  const codes = ['malformed', 'too-large', 'critical-header', 'algorithm', 'signature', 'kid-not-bound', 'holder-binding']
+  const codes = [
+    'malformed',
+    'too-large',
+    'critical-header',
+    'algorithm',
+    'signature',
+    'kid-not-bound',
+    'holder-binding',
+  ]
   const rows = forgeries.filter(([, failure, , changes]) => codes.includes(failure) && changes === undefined)
-  test.each(rows.filter(([name]) => !['no key binding', 'no separator'].includes(name)))('%s is noticed', async (_name, _failure, text) => {
-    expect(await check(text, 'IntegrityOfClaims')).toBe(false)
-    expect(await check(text, 'SignatureVerification')).toBe(false)
-  })
+  test.each(rows.filter(([name]) => !['no key binding', 'no separator'].includes(name)))(
+    '%s is noticed',
+    async (_name, _failure, text) => {
+      expect(await check(text, 'IntegrityOfClaims')).toBe(false)
+      expect(await check(text, 'SignatureVerification')).toBe(false)
+    },
+  )
 })
 
 test('each status of an SD-JWT is asked about, and one of a kind that nobody knows', async () => {
@@ -109,7 +132,9 @@ test('each status of an SD-JWT is asked about, and one of a kind that nobody kno
     if (type === 'status') throw new VerificationError('status', 'unknown')
   }
   expect(await check(sdJwtWithStatus, 'RevocationCheck', undefined, { checkStatus })).toBe(true)
-  const both = reissued((token) => Object.assign(token, { credentialStatus: { type: 'A' }, status: { status_list: {} } }))
+  const both = reissued((token) =>
+    Object.assign(token, { credentialStatus: { type: 'A' }, status: { status_list: {} } }),
+  )
   expect(await check(both, 'RevocationCheck', undefined, { checkStatus })).toBe(false)
   expect(asked).toEqual(['StatusList2021Entry', 'A', 'status'])
 })
@@ -121,17 +146,25 @@ test('what an SD-JWT is called when it is of no type is not asked for', async ()
     return schema
   }
   expect(await check(licence, 'SchemaCheck', undefined, { getSchema })).toBe(true)
-  expect(await check(issueSdJwt({ ...sdJwtContent, vct: anyCredential }), 'SchemaCheck', undefined, { getSchema })).toBe(false)
+  expect(
+    await check(issueSdJwt({ ...sdJwtContent, vct: anyCredential }), 'SchemaCheck', undefined, { getSchema }),
+  ).toBe(false)
   expect(asked).toEqual([schemaId])
 })
 
 test('a schema may be about the claims of an SD-JWT, or about all that is in it', async () => {
-  const whole = { type: 'object', required: ['iss', 'vct', 'familyName'], properties: { vct: { const: schemaId } } }
+  const whole = {
+    type: 'object',
+    required: ['iss', 'vct', 'familyName'],
+    properties: { vct: { const: schemaId } },
+  }
   for (const [about, expected] of [
     [whole, true],
     [{ ...whole, properties: { vct: { const: 'x' } } }, false],
     [{ ...schema, required: ['_sd'] }, false],
   ] as const) {
-    expect(await check(licence, 'SubjectVerification', undefined, { getSchema: async () => about })).toBe(expected)
+    expect(await check(licence, 'SubjectVerification', undefined, { getSchema: async () => about })).toBe(
+      expected,
+    )
   }
 })

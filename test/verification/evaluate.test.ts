@@ -25,8 +25,16 @@ const diploma: Candidate = {
 }
 
 /** The ids of those of the two that satisfy one input descriptor. */
-async function matching(fields: unknown[], more: object = {}, whole: object = {}, candidates = [licence, diploma]) {
-  const definition = CreatePresentationDefinition.parse({ input_descriptors: [{ id: 'd', constraints: { fields }, ...more }], ...whole })
+async function matching(
+  fields: unknown[],
+  more: object = {},
+  whole: object = {},
+  candidates = [licence, diploma],
+) {
+  const definition = CreatePresentationDefinition.parse({
+    input_descriptors: [{ id: 'd', constraints: { fields }, ...more }],
+    ...whole,
+  })
   const [match] = await evaluate(definition, candidates)
   return match!.credentials
 }
@@ -45,18 +53,38 @@ describe('fields', () => {
     ['a path that is optional', [{ path: ['$.class'], optional: true }], ['licence', 'diploma']],
     ['a value that fits', [{ path: ['$.name'], filter: { type: 'string', const: 'Bob' } }], ['diploma']],
     ['a value that fits by a pattern', [{ path: ['$.name'], filter: { pattern: '^A' } }], ['licence']],
-    ['a pattern that other engines take for ever for', [{ path: ['$.name'], filter: { pattern: '^(([a-z])+.)+[A-Z]$' } }], []],
-    ['a value of a type', [{ path: ['$.class', '$.degree'], filter: { type: 'integer', minimum: 3 } }], ['licence']],
+    [
+      'a pattern that other engines take for ever for',
+      [{ path: ['$.name'], filter: { pattern: '^(([a-z])+.)+[A-Z]$' } }],
+      [],
+    ],
+    [
+      'a value of a type',
+      [{ path: ['$.class', '$.degree'], filter: { type: 'integer', minimum: 3 } }],
+      ['licence'],
+    ],
     [
       'the value of the second path, where the first does not fit',
       [{ path: ['$.name', '$.degree'], filter: { const: 'MSc' } }],
       ['diploma'],
     ],
     ['the first match of a path alone', [{ path: ['$.tags[*]'], filter: { const: 'b' } }], []],
-    ['a list that contains', [{ path: ['$.tags'], filter: { type: 'array', contains: { const: 'b' } } }], ['licence']],
+    [
+      'a list that contains',
+      [{ path: ['$.tags'], filter: { type: 'array', contains: { const: 'b' } } }],
+      ['licence'],
+    ],
     ['an object', [{ path: ['$.address'], filter: { type: 'object', required: ['city'] } }], ['licence']],
-    ['what is on nobody’s own', [{ path: ['$.address'], filter: { type: 'object', required: ['toString'] } }], []],
-    ['an optional value that does not fit', [{ path: ['$.class'], optional: true, filter: { const: 4 } }], ['diploma']],
+    [
+      'what is on nobody’s own',
+      [{ path: ['$.address'], filter: { type: 'object', required: ['toString'] } }],
+      [],
+    ],
+    [
+      'an optional value that does not fit',
+      [{ path: ['$.class'], optional: true, filter: { const: 4 } }],
+      ['diploma'],
+    ],
     [
       'a filter of draft 7',
       [{ path: ['$.name'], filter: { $schema: 'http://json-schema.org/draft-07/schema#', const: 'Bob' } }],
@@ -108,8 +136,13 @@ test('each descriptor has its own matches, in the order of the definition', asyn
 })
 
 test('what takes too long is given up, and says so', async () => {
-  const definition = CreatePresentationDefinition.parse({ input_descriptors: [{ id: 'd', constraints: { fields: [{ path: ['$'] }] } }] })
-  await expect(evaluate(definition, [licence], 0)).rejects.toMatchObject({ status: 422, message: expect.stringContaining('too much work') })
+  const definition = CreatePresentationDefinition.parse({
+    input_descriptors: [{ id: 'd', constraints: { fields: [{ path: ['$'] }] } }],
+  })
+  await expect(evaluate(definition, [licence], 0)).rejects.toMatchObject({
+    status: 422,
+    message: expect.stringContaining('too much work'),
+  })
 })
 
 describe('a JWT VC', () => {
@@ -124,7 +157,9 @@ describe('a JWT VC', () => {
     ['$..familyName', 'Wonderland'],
   ])('is looked into by %s', async (path, expected) => {
     const candidate = toCandidate('c', credential)
-    expect(await matching([{ path: [path], filter: { const: expected } }], {}, {}, [candidate])).toEqual(['c'])
+    expect(await matching([{ path: [path], filter: { const: expected } }], {}, {}, [candidate])).toEqual([
+      'c',
+    ])
     expect(await matching([{ path: [path], filter: { const: 'x' } }], {}, {}, [candidate])).toEqual([])
   })
 
@@ -140,7 +175,8 @@ describe('a JWT VC', () => {
   })
 
   test('that holds too much is none to follow paths in', () => {
-    const many = (count: number) => vc((payload) => (payload['vc'].credentialSubject.many = Array.from({ length: count }, () => 1)))
+    const many = (count: number) =>
+      vc((payload) => (payload['vc'].credentialSubject.many = Array.from({ length: count }, () => 1)))
     expect(toCandidate('c', many(2_000)).id).toBe('c')
     expect(() => toCandidate('c', many(2_500))).toThrow(/more than 2500 values/)
   })
@@ -156,28 +192,44 @@ describe('an SD-JWT', () => {
     ['$..city', 'Zürich'],
   ])('is looked into by %s', async (path, expected) => {
     const candidate = toCandidate('c', sdJwtLicence)
-    expect(await matching([{ path: [path], filter: { const: expected } }], {}, {}, [candidate])).toEqual(['c'])
+    expect(await matching([{ path: [path], filter: { const: expected } }], {}, {}, [candidate])).toEqual([
+      'c',
+    ])
     expect(await matching([{ path: [path], filter: { const: 'x' } }], {}, {}, [candidate])).toEqual([])
   })
 
-  test.each([['$.vc.credentialSubject.familyName'], ['$.credentialSubject.familyName'], ['$._sd'], ['$._sd_alg'], ['$..["..."]']])(
-    'has nothing at %s',
-    async (path) => {
-      expect(await matching([{ path: [path] }], {}, {}, [toCandidate('c', sdJwtLicence)])).toEqual([])
-    },
-  )
+  test.each([
+    ['$.vc.credentialSubject.familyName'],
+    ['$.credentialSubject.familyName'],
+    ['$._sd'],
+    ['$._sd_alg'],
+    ['$..["..."]'],
+  ])('has nothing at %s', async (path) => {
+    expect(await matching([{ path: [path] }], {}, {}, [toCandidate('c', sdJwtLicence)])).toEqual([])
+  })
 
   test('has what the paths for either format find', async () => {
     const path = ['$.vc.credentialSubject.familyName', '$.familyName']
-    expect(await matching([{ path }], {}, {}, [toCandidate('a', credential), toCandidate('b', sdJwtLicence)])).toEqual(['a', 'b'])
+    expect(
+      await matching([{ path }], {}, {}, [toCandidate('a', credential), toCandidate('b', sdJwtLicence)]),
+    ).toEqual(['a', 'b'])
   })
 
   test('has no more than it shows', async () => {
     const shown = presentSdJwt({ sdJwt: sdJwtLicence, claims: { familyName: '' }, audience, nonce, now })
     expect(await matching([{ path: ['$.familyName'] }], {}, {}, [toCandidate('c', shown)])).toEqual(['c'])
     expect(await matching([{ path: ['$.drivingClass'] }], {}, {}, [toCandidate('c', shown)])).toEqual([])
-    const elements = presentSdJwt({ sdJwt: issued, claims: { list: { 1: '' } }, audience, nonce, now, holderKey: generateKey('Ed25519') })
-    expect(await matching([{ path: ['$.list[0]'], filter: { const: 'b' } }], {}, {}, [toCandidate('c', elements)])).toEqual(['c'])
+    const elements = presentSdJwt({
+      sdJwt: issued,
+      claims: { list: { 1: '' } },
+      audience,
+      nonce,
+      now,
+      holderKey: generateKey('Ed25519'),
+    })
+    expect(
+      await matching([{ path: ['$.list[0]'], filter: { const: 'b' } }], {}, {}, [toCandidate('c', elements)]),
+    ).toEqual(['c'])
   })
 
   test.each<[string, object, boolean]>([
@@ -186,7 +238,11 @@ describe('an SD-JWT', () => {
     ['the algorithm of its issuer', { 'vc+sd-jwt': { 'sd-jwt_alg_values': ['ES256', 'EdDSA'] } }, true],
     ['another algorithm', { 'vc+sd-jwt': { 'sd-jwt_alg_values': ['ES256'] } }, false],
     ['the algorithm of its holder', { 'dc+sd-jwt': { 'kb-jwt_alg_values': ['EdDSA'] } }, true],
-    ['another algorithm of its holder', { 'dc+sd-jwt': { 'sd-jwt_alg_values': ['EdDSA'], 'kb-jwt_alg_values': ['ES256K'] } }, false],
+    [
+      'another algorithm of its holder',
+      { 'dc+sd-jwt': { 'sd-jwt_alg_values': ['EdDSA'], 'kb-jwt_alg_values': ['ES256K'] } },
+      false,
+    ],
     ['no algorithm', { 'vc+sd-jwt': { 'sd-jwt_alg_values': [] } }, false],
     ['terms that are null', { 'vc+sd-jwt': { 'sd-jwt_alg_values': null } }, true],
     ['another format', { jwt_vc: { alg: ['EdDSA'] }, jwt: { alg: ['EdDSA'] } }, false],

@@ -27,7 +27,16 @@ describe('the first value is found', () => {
 })
 
 describe('nothing is found', () => {
-  test.each(['$.b', '$.a.b[2]', '$.constructor', '$.a.toString', '$.type.length', '$..nothing', '$.type.V', '$.zero.x'])('%s', (path) => {
+  test.each([
+    '$.b',
+    '$.a.b[2]',
+    '$.constructor',
+    '$.a.toString',
+    '$.type.length',
+    '$..nothing',
+    '$.type.V',
+    '$.zero.x',
+  ])('%s', (path) => {
     expect(compilePath(path)(value)).toBeUndefined()
   })
 })

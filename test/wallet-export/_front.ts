@@ -13,13 +13,17 @@ export type Front = {
 export async function openFront(): Promise<Front> {
   let behind: Pick<TestAgent, 'url' | 'didcommUrl'> | undefined
   const servers = await Promise.all([open(() => behind?.url), open(() => behind?.didcommUrl)])
-  const [restUrl, didcommUrl] = servers.map((server) => `http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+  const [restUrl, didcommUrl] = servers.map(
+    (server) => `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+  )
   return {
     restUrl: restUrl!,
     didcommUrl: didcommUrl!,
     leadTo: (agent) => (behind = agent),
     async [Symbol.asyncDispose]() {
-      await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve).closeAllConnections())))
+      await Promise.all(
+        servers.map((server) => new Promise((resolve) => server.close(resolve).closeAllConnections())),
+      )
     },
   }
 }

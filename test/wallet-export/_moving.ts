@@ -16,7 +16,8 @@ export async function exportFrom(
     headers: { 'x-admin-api-key': adminToken },
     body: JSON.stringify({ passphrase, ...options }),
   })
-  if (response.status !== 200) throw Object.assign(new Error(await response.clone().text()), { problem: await response.json() })
+  if (response.status !== 200)
+    throw Object.assign(new Error(await response.clone().text()), { problem: await response.json() })
   return Buffer.from(await response.arrayBuffer())
 }
 

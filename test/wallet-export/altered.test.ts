@@ -51,22 +51,34 @@ function changed(work: (database: Database) => unknown): Buffer {
   return readFileSync(path)
 }
 
-const long = (database: Database) => database.prepare("insert into setting values ('long', ?)").run(randomBytes(5_000_000).toString('hex'))
+const long = (database: Database) =>
+  database.prepare("insert into setting values ('long', ?)").run(randomBytes(5_000_000).toString('hex'))
 const damage = (bytes: Buffer) => bytes.fill(0xff, bytes.length - 8_192)
 
 test.each<[what: string, name: string, detail: string, bytes: () => Buffer]>([
-  ['another table', 'DamagedExport', 'sound', () => changed((database) => database.exec('create table more (text text)'))],
+  [
+    'another table',
+    'DamagedExport',
+    'sound',
+    () => changed((database) => database.exec('create table more (text text)')),
+  ],
   [
     'a trigger',
     'DamagedExport',
     'sound',
-    () => changed((database) => database.exec('create trigger t after insert on setting begin delete from setting; end')),
+    () =>
+      changed((database) =>
+        database.exec('create trigger t after insert on setting begin delete from setting; end'),
+      ),
   ],
   [
     'a view in the place of a table',
     'DamagedExport',
     'sound',
-    () => changed((database) => database.exec("drop table setting; create view setting as select 'seed' as name, '' as value")),
+    () =>
+      changed((database) =>
+        database.exec("drop table setting; create view setting as select 'seed' as name, '' as value"),
+      ),
   ],
   ['a damaged page', 'DamagedExport', 'sound', () => damage(Buffer.from(file))],
   ['a damaged page of many', 'DamagedExport', 'sound', () => damage(changed(long))],
@@ -76,7 +88,10 @@ test.each<[what: string, name: string, detail: string, bytes: () => Buffer]>([
     'tables of a newer release',
     'NewerExport',
     'tables',
-    () => changed((database) => database.exec("insert into kysely_migration values ('999-later', '2999-01-01T00:00:00.000Z')")),
+    () =>
+      changed((database) =>
+        database.exec("insert into kysely_migration values ('999-later', '2999-01-01T00:00:00.000Z')"),
+      ),
   ],
 ])('%s is refused as %s', async (_, name, detail, bytes) => {
   expect(await refusal(importInto(agent, await withFile(bytes())))).toMatchObject({
@@ -92,7 +107,9 @@ test('another wallet’s key is refused', async () => {
   const own = contents
   try {
     contents = { ...own, about: { ...own.about, key: randomBytes(32).toString('base64url') } }
-    expect(await refusal(importInto(agent, await withFile(file)))).toMatchObject({ type: 'error:WalletPortabilityError:DamagedExport' })
+    expect(await refusal(importInto(agent, await withFile(file)))).toMatchObject({
+      type: 'error:WalletPortabilityError:DamagedExport',
+    })
   } finally {
     contents = own
   }

@@ -21,7 +21,9 @@ test('every column of such a row goes along', async () => {
   const db = await openAgentDb(':memory:')
   onTestFinished(() => db.destroy())
   for (const { shape } of Belonging.options) {
-    const { rows } = await sql<{ name: string }>`select name from pragma_table_info(${shape.kind.value})`.execute(db)
+    const { rows } = await sql<{
+      name: string
+    }>`select name from pragma_table_info(${shape.kind.value})`.execute(db)
     // The place among the definitions of all wallets is the agent's.
     const own = rows.map(({ name }) => name).filter((name) => name !== 'wallet_id' && name !== 'sequence')
     expect(Object.keys(shape.row.shape).toSorted(), shape.kind.value).toEqual(own.toSorted())

@@ -8,7 +8,8 @@ const key = { key: randomBytes(32), prefix: randomBytes(prefixLength) }
 const sealedLength = chunkLength + 16
 
 async function* inPieces(bytes: Uint8Array, length: number) {
-  for (let at = 0; at < bytes.length; at += length) yield await Promise.resolve(bytes.subarray(at, at + length))
+  for (let at = 0; at < bytes.length; at += length)
+    yield await Promise.resolve(bytes.subarray(at, at + length))
 }
 
 async function all(pieces: AsyncIterable<Uint8Array>): Promise<Buffer> {
@@ -17,8 +18,10 @@ async function all(pieces: AsyncIterable<Uint8Array>): Promise<Buffer> {
   return Buffer.concat(have)
 }
 
-const seal = (bytes: Uint8Array, pieceLength = 10_000) => all(sealChunks(key, createReader(inPieces(bytes, pieceLength))))
-const open = (bytes: Uint8Array, pieceLength = 10_000, with_ = key) => all(openChunks(with_, createReader(inPieces(bytes, pieceLength))))
+const seal = (bytes: Uint8Array, pieceLength = 10_000) =>
+  all(sealChunks(key, createReader(inPieces(bytes, pieceLength))))
+const open = (bytes: Uint8Array, pieceLength = 10_000, with_ = key) =>
+  all(openChunks(with_, createReader(inPieces(bytes, pieceLength))))
 
 test.each([0, 1, chunkLength - 1, chunkLength, chunkLength + 1, 3 * chunkLength, 200_000])(
   '%i bytes come back, in pieces of any length',
@@ -26,12 +29,17 @@ test.each([0, 1, chunkLength - 1, chunkLength, chunkLength + 1, 3 * chunkLength,
     const bytes = randomBytes(length)
     const sealed = await seal(bytes)
     expect(sealed.length).toBe(length + 16 * Math.max(1, Math.ceil(length / chunkLength)))
-    for (const pieceLength of [997, 65_552, 1_000_000]) expect((await open(sealed, pieceLength)).equals(bytes)).toBe(true)
+    for (const pieceLength of [997, 65_552, 1_000_000])
+      expect((await open(sealed, pieceLength)).equals(bytes)).toBe(true)
   },
 )
 
 const whole = await seal(randomBytes(2 * chunkLength + 100))
-const chunks = [whole.subarray(0, sealedLength), whole.subarray(sealedLength, 2 * sealedLength), whole.subarray(2 * sealedLength)]
+const chunks = [
+  whole.subarray(0, sealedLength),
+  whole.subarray(sealedLength, 2 * sealedLength),
+  whole.subarray(2 * sealedLength),
+]
 const join = (...numbers: number[]) => Buffer.concat(numbers.map((number) => chunks[number]!))
 const withFlip = (at: number) => Buffer.from(whole).fill(whole[at]! ^ 1, at, at + 1)
 
@@ -45,10 +53,9 @@ test.each<[string, Uint8Array]>([
   ['a chunk twice', join(0, 0, 1, 2)],
   ['something after the end', Buffer.concat([whole, Buffer.alloc(1)])],
   ['the end twice', join(0, 1, 2, 2)],
-  ...[0, 65_535, sealedLength - 1, sealedLength, 2 * sealedLength, whole.length - 1].map((at): [string, Uint8Array] => [
-    `byte ${at} flipped`,
-    withFlip(at),
-  ]),
+  ...[0, 65_535, sealedLength - 1, sealedLength, 2 * sealedLength, whole.length - 1].map(
+    (at): [string, Uint8Array] => [`byte ${at} flipped`, withFlip(at)],
+  ),
 ])('%s is refused', async (_, bytes) => {
   await expect(open(bytes)).rejects.toMatchObject({ type: 'error:WalletPortabilityError:DamagedExport' })
 })
@@ -58,7 +65,9 @@ test('another key, and another prefix, open nothing', async () => {
     { ...key, key: randomBytes(32) },
     { ...key, prefix: randomBytes(prefixLength) },
   ])
-    await expect(open(whole, 10_000, other)).rejects.toMatchObject({ type: 'error:WalletPortabilityError:DamagedExport' })
+    await expect(open(whole, 10_000, other)).rejects.toMatchObject({
+      type: 'error:WalletPortabilityError:DamagedExport',
+    })
 })
 
 test('a source is read no further than what is asked for', async () => {

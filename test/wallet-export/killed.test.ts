@@ -18,86 +18,114 @@ const send = (daemon: Daemon, path: string, headers: Record<string, string>, bod
     headers: { 'x-admin-api-key': adminKey, ...headers },
     body: body as NonNullable<RequestInit['body']>,
   })
-    .then(async (response) => ({ status: response.status, content: Buffer.from(await response.arrayBuffer()) }))
+    .then(async (response) => ({
+      status: response.status,
+      content: Buffer.from(await response.arrayBuffer()),
+    }))
     .catch(() => undefined)
 const importInto = (daemon: Daemon, bytes: Uint8Array) =>
   send(
     daemon,
     '/wallets/import',
-    { 'content-type': 'application/octet-stream', 'x-passphrase': Buffer.from(passphrase).toString('base64url') },
+    {
+      'content-type': 'application/octet-stream',
+      'x-passphrase': Buffer.from(passphrase).toString('base64url'),
+    },
     bytes,
   )
 const move = (daemon: Daemon, walletId: string) =>
-  send(daemon, `/wallets/${walletId}/export`, { 'content-type': 'application/json' }, JSON.stringify({ passphrase, move: true }))
+  send(
+    daemon,
+    `/wallets/${walletId}/export`,
+    { 'content-type': 'application/json' },
+    JSON.stringify({ passphrase, move: true }),
+  )
 
-test('at every step of an import, of an export, and of an import in the place of what rests', { timeout: 180_000 }, async () => {
-  let [bytes, later, walletId]: [Uint8Array, Uint8Array, string] = [Buffer.alloc(0), Buffer.alloc(0), '']
-  {
-    await using agent = await startAgent()
-    const [alice, bob] = [await agent.newTenant('alice'), await agent.newTenant('bob')]
-    await connect(alice, bob)
-    walletId = alice.walletId
-    bytes = await exportFrom(agent, walletId)
-    await connect(alice, bob)
-    await alice.call('POST /presentation-exchange/presentation-definitions', { body: { input_descriptors: [] } })
-    later = await exportFrom(agent, walletId)
-  }
-  await using folder = await temporaryFolder()
-  const dataDir = join(folder.path, 'data')
-  const at = (point: string) => JSON.stringify({ kill: { point, nth: 1 } })
-  await using daemon = await Daemon.start({
-    AGENT_DATA_DIR: dataDir,
-    AGENT_CONFIG_DIR: join(folder.path, 'config'),
-    ADMIN_TOKEN: adminKey,
-    DEFAULT_WALLET_ENABLED: 'false',
-    NODE_OPTIONS: preload,
-    FAULTS: at('import-file:after'),
-  })
-  const here = async () => (await daemon.call(`GET /wallets/${walletId}`, { adminKey })).body as { id?: string; movedAt?: string }
-  /** Starts again after a death, to die at the next point. */
-  const startAgain = async (next: string) => {
-    expect(await daemon.stop()).toBe('SIGKILL')
-    daemon.env['FAULTS'] = at(next)
-    await daemon.start()
-    expect(existsSync(join(dataDir, 'wallets', 'transit'))).toBe(false)
-  }
-  /** How many connections and presentation definitions it has. */
-  const has = async () => {
-    const { body: entity } = await daemon.call('POST /iam/entities', { adminKey, body: { name: 'alice', walletId } })
-    const { body: key } = await daemon.call(`POST /iam/entities/${entity.id}/api-keys`, { adminKey, body: {} })
-    const lists = ['GET /connections', 'GET /presentation-exchange/presentation-definitions']
-    return Promise.all(lists.map(async (list) => (await daemon.call(list, { apiKey: key.apiKey })).body?.contents?.length))
-  }
-  const dieOf = async (asked: Promise<unknown>, next: string) => {
-    expect(await asked).toBeUndefined()
-    await startAgain(next)
-  }
+test(
+  'at every step of an import, of an export, and of an import in the place of what rests',
+  { timeout: 180_000 },
+  async () => {
+    let [bytes, later, walletId]: [Uint8Array, Uint8Array, string] = [Buffer.alloc(0), Buffer.alloc(0), '']
+    {
+      await using agent = await startAgent()
+      const [alice, bob] = [await agent.newTenant('alice'), await agent.newTenant('bob')]
+      await connect(alice, bob)
+      walletId = alice.walletId
+      bytes = await exportFrom(agent, walletId)
+      await connect(alice, bob)
+      await alice.call('POST /presentation-exchange/presentation-definitions', {
+        body: { input_descriptors: [] },
+      })
+      later = await exportFrom(agent, walletId)
+    }
+    await using folder = await temporaryFolder()
+    const dataDir = join(folder.path, 'data')
+    const at = (point: string) => JSON.stringify({ kill: { point, nth: 1 } })
+    await using daemon = await Daemon.start({
+      AGENT_DATA_DIR: dataDir,
+      AGENT_CONFIG_DIR: join(folder.path, 'config'),
+      ADMIN_TOKEN: adminKey,
+      DEFAULT_WALLET_ENABLED: 'false',
+      NODE_OPTIONS: preload,
+      FAULTS: at('import-file:after'),
+    })
+    const here = async () =>
+      (await daemon.call(`GET /wallets/${walletId}`, { adminKey })).body as { id?: string; movedAt?: string }
+    /** Starts again after a death, to die at the next point. */
+    const startAgain = async (next: string) => {
+      expect(await daemon.stop()).toBe('SIGKILL')
+      daemon.env['FAULTS'] = at(next)
+      await daemon.start()
+      expect(existsSync(join(dataDir, 'wallets', 'transit'))).toBe(false)
+    }
+    /** How many connections and presentation definitions it has. */
+    const has = async () => {
+      const { body: entity } = await daemon.call('POST /iam/entities', {
+        adminKey,
+        body: { name: 'alice', walletId },
+      })
+      const { body: key } = await daemon.call(`POST /iam/entities/${entity.id}/api-keys`, {
+        adminKey,
+        body: {},
+      })
+      const lists = ['GET /connections', 'GET /presentation-exchange/presentation-definitions']
+      return Promise.all(
+        lists.map(async (list) => (await daemon.call(list, { apiKey: key.apiKey })).body?.contents?.length),
+      )
+    }
+    const dieOf = async (asked: Promise<unknown>, next: string) => {
+      expect(await asked).toBeUndefined()
+      await startAgain(next)
+    }
 
-  // Until the rows are there, there is nothing; from then on, all of it.
-  for (const next of ['import-rows:before', 'import-rows:after']) {
-    await dieOf(importInto(daemon, bytes), next)
-    expect(await here(), next).not.toHaveProperty('id')
-  }
-  await dieOf(importInto(daemon, bytes), 'wallet-copy:before')
-  expect(await here()).toMatchObject({ id: walletId })
-  expect(await has()).toEqual([1, 0])
+    // Until the rows are there, there is nothing; from then on, all of it.
+    for (const next of ['import-rows:before', 'import-rows:after']) {
+      await dieOf(importInto(daemon, bytes), next)
+      expect(await here(), next).not.toHaveProperty('id')
+    }
+    await dieOf(importInto(daemon, bytes), 'wallet-copy:before')
+    expect(await here()).toMatchObject({ id: walletId })
+    expect(await has()).toEqual([1, 0])
 
-  // It rests from the first step on, and is exported again.
-  for (const next of ['wallet-copy:after', 'import-rows:before']) {
-    await dieOf(move(daemon, walletId), next)
+    // It rests from the first step on, and is exported again.
+    for (const next of ['wallet-copy:after', 'import-rows:before']) {
+      await dieOf(move(daemon, walletId), next)
+      expect(await here()).toHaveProperty('movedAt')
+    }
+
+    // What rests is what it was, or what it has become, in its file and beside it.
+    await dieOf(importInto(daemon, later), 'import-rows:after')
     expect(await here()).toHaveProperty('movedAt')
-  }
-
-  // What rests is what it was, or what it has become, in its file and beside it.
-  await dieOf(importInto(daemon, later), 'import-rows:after')
-  expect(await here()).toHaveProperty('movedAt')
-  await daemon.call(`POST /wallets/${walletId}/resumption`, { adminKey })
-  expect(await has()).toEqual([1, 0])
-  expect((await move(daemon, walletId))?.status).toBe(200)
-  await dieOf(importInto(daemon, later), 'import-place:after')
-  expect(await has()).toEqual([2, 1])
-  expect((await move(daemon, walletId))?.status).toBe(200)
-  await dieOf(importInto(daemon, bytes), 'no more')
-  expect(await has()).toEqual([1, 0])
-  expect(readdirSync(join(dataDir, 'wallets')).filter((name) => name.endsWith('.db'))).toEqual([`${walletId}.db`])
-})
+    await daemon.call(`POST /wallets/${walletId}/resumption`, { adminKey })
+    expect(await has()).toEqual([1, 0])
+    expect((await move(daemon, walletId))?.status).toBe(200)
+    await dieOf(importInto(daemon, later), 'import-place:after')
+    expect(await has()).toEqual([2, 1])
+    expect((await move(daemon, walletId))?.status).toBe(200)
+    await dieOf(importInto(daemon, bytes), 'no more')
+    expect(await has()).toEqual([1, 0])
+    expect(readdirSync(join(dataDir, 'wallets')).filter((name) => name.endsWith('.db'))).toEqual([
+      `${walletId}.db`,
+    ])
+  },
+)

@@ -32,7 +32,10 @@ const start = (variables: Record<string, string> = {}) =>
 /** Lets a tenant into a wallet that was imported. */
 async function newTenantOf(agent: TestAgent, walletId: string): Promise<Tenant> {
   const { id: entityId } = await agent.admin('POST /iam/entities', { body: { name: 'moved', walletId } })
-  const { apiKey } = await agent.admin('POST /iam/entities/{id}/api-keys', { path: { id: entityId }, body: {} })
+  const { apiKey } = await agent.admin('POST /iam/entities/{id}/api-keys', {
+    path: { id: entityId },
+    body: {},
+  })
   return { walletId, entityId, apiKey, call: createClient(agent.url, { apikey: apiKey }) }
 }
 
@@ -51,12 +54,26 @@ test('an issuer moves: a message, a revocation and an issuance go through, and n
   const [issuer, holder] = [await old.newTenant('issuer'), await peer.newTenant('holder')]
   const { inviterConnectionId, inviteeConnectionId } = await connect(issuer, holder)
   const [issuing, subject] = [await newDid(issuer, 'assertionMethod'), await newDid(holder, 'authentication')]
-  const { recordId, issuerRecordId, credential } = await issue(issuer, holder, inviterConnectionId, issuing.did, subject.did)
-  const definition = { input_descriptors: [{ id: 'name', constraints: { fields: [{ path: ['$.vc.credentialSubject.name'] }] } }] }
-  const { id: definitionId } = await issuer.call('POST /presentation-exchange/presentation-definitions', { body: definition })
+  const { recordId, issuerRecordId, credential } = await issue(
+    issuer,
+    holder,
+    inviterConnectionId,
+    issuing.did,
+    subject.did,
+  )
+  const definition = {
+    input_descriptors: [{ id: 'name', constraints: { fields: [{ path: ['$.vc.credentialSubject.name'] }] } }],
+  }
+  const { id: definitionId } = await issuer.call('POST /presentation-exchange/presentation-definitions', {
+    body: definition,
+  })
   const neighbour = await old.newTenant('neighbour')
   const { longFormDid: web } = await issuer.call('POST /did-registrar/dids', {
-    body: { method: 'web', name: 'acme', documentTemplate: { publicKeys: [{ id: 'key-1', purpose: 'authentication' }] } },
+    body: {
+      method: 'web',
+      name: 'acme',
+      documentTemplate: { publicKeys: [{ id: 'key-1', purpose: 'authentication' }] },
+    },
   })
   const { guid } = await issuer.call('POST /schema-registry/schemas', {
     body: {
@@ -74,31 +91,49 @@ test('an issuer moves: a message, a revocation and an issuance go through, and n
     status: 503,
     type: 'error:WalletManagementServiceError:WalletMoved',
   })
-  expect(await old.admin('GET /wallets/{walletId}', { path: { walletId: issuer.walletId } })).toHaveProperty('movedAt')
+  expect(await old.admin('GET /wallets/{walletId}', { path: { walletId: issuer.walletId } })).toHaveProperty(
+    'movedAt',
+  )
   expect((await old.send('GET', '/web/acme/did.json')).status).toBe(503)
   // What is sent to it meanwhile waits for it.
-  await holder.call('POST /messages', { body: { connectionId: inviteeConnectionId, content: 'are you there?' } })
+  await holder.call('POST /messages', {
+    body: { connectionId: inviteeConnectionId, content: 'are you there?' },
+  })
 
   await using next = await start()
   const wallet = await importInto(next, moved)
   expect(wallet).toMatchObject({ id: issuer.walletId, name: 'issuer' })
   expect(wallet).not.toHaveProperty('movedAt')
   const { contents: audited } = await next.admin('GET /audit', { query: { walletId: wallet.id } })
-  expect(audited).toMatchObject([{ actor: 'admin', action: 'POST /wallets/import', outcome: 'succeeded', status: 201 }])
+  expect(audited).toMatchObject([
+    { actor: 'admin', action: 'POST /wallets/import', outcome: 'succeeded', status: 201 },
+  ])
   const { contents: left } = await old.admin('GET /audit', { query: { walletId: wallet.id } })
-  expect(left[0]).toMatchObject({ actor: 'admin', action: 'POST /wallets/{walletId}/export', outcome: 'succeeded', status: 200 })
+  expect(left[0]).toMatchObject({
+    actor: 'admin',
+    action: 'POST /wallets/{walletId}/export',
+    outcome: 'succeeded',
+    status: 200,
+  })
   front.leadTo(next)
   const again = await newTenantOf(next, wallet.id)
-  expect((await again.call('GET /connections')).contents).toMatchObject([{ connectionId: inviterConnectionId }])
-  expect((await again.call('GET /presentation-exchange/presentation-definitions')).contents).toMatchObject([{ id: definitionId }])
-  expect((await again.call('GET /schema-registry/schemas', { query: { tags: 'people' } })).contents).toMatchObject([{ guid }])
+  expect((await again.call('GET /connections')).contents).toMatchObject([
+    { connectionId: inviterConnectionId },
+  ])
+  expect((await again.call('GET /presentation-exchange/presentation-definitions')).contents).toMatchObject([
+    { id: definitionId },
+  ])
+  expect(
+    (await again.call('GET /schema-registry/schemas', { query: { tags: 'people' } })).contents,
+  ).toMatchObject([{ guid }])
 
   await heard(again, inviterConnectionId, 'are you there?')
   await again.call('POST /messages', { body: { connectionId: inviterConnectionId, content: 'yes' } })
   await heard(holder, inviteeConnectionId, 'yes')
 
   // The list that the credential names is at the address it names.
-  const standing = () => holder.call('GET /issue-credentials/records/{recordId}/credential', { path: { recordId } })
+  const standing = () =>
+    holder.call('GET /issue-credentials/records/{recordId}/credential', { path: { recordId } })
   await again.call('PATCH /credential-status/revoke-credential/{id}', { path: { id: issuerRecordId } })
   await until('the revocation', standing, (credential) => JSON.stringify(credential).includes('revoked'))
 
@@ -107,7 +142,9 @@ test('an issuer moves: a message, a revocation and an issuance go through, and n
     body: [{ credential, verifications: [{ verification: 'RevocationCheck' }] }],
   })
   expect(checked!.result).toEqual([{ verification: 'RevocationCheck', success: false }])
-  const resolved = await old.send('GET', `/dids/${encodeURIComponent(web)}`, { headers: { accept: 'application/did+ld+json' } })
+  const resolved = await old.send('GET', `/dids/${encodeURIComponent(web)}`, {
+    headers: { accept: 'application/did+ld+json' },
+  })
   expect(await resolved.json()).toMatchObject({ id: web })
 
   const second = await issue(again, holder, inviterConnectionId, issuing.did, subject.did, { name: 'Bob' })

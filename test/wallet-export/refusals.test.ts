@@ -27,8 +27,16 @@ const refused = (bytes: Uint8Array, options = {}) => refusal(importInto(to, byte
 test('a file that is none, one of a newer release, and one whose first lines were changed', async () => {
   const text = whole.toString('latin1')
   const other = (change: (text: string) => string) => Buffer.from(change(text), 'latin1')
-  for (const bytes of [Buffer.from('{}\n\n'), Buffer.alloc(0), Buffer.alloc(100_000, 'x'), other((all) => all.slice(0, 50))])
-    expect(await refused(bytes)).toMatchObject({ status: 422, type: 'error:WalletPortabilityError:NotAnExport' })
+  for (const bytes of [
+    Buffer.from('{}\n\n'),
+    Buffer.alloc(0),
+    Buffer.alloc(100_000, 'x'),
+    other((all) => all.slice(0, 50)),
+  ])
+    expect(await refused(bytes)).toMatchObject({
+      status: 422,
+      type: 'error:WalletPortabilityError:NotAnExport',
+    })
   expect(await refused(other((all) => all.replace('"version":1', '"version":2')))).toMatchObject({
     type: 'error:WalletPortabilityError:NewerExport',
     detail: expect.stringContaining('version 2'),
@@ -48,11 +56,19 @@ test('a wrong passphrase, one that no header carries, and none', async () => {
     status: 422,
     type: 'error:WalletPortabilityError:WrongPassphrase',
   })
-  expect(await refused(whole, { passphrase: 'short' })).toMatchObject({ status: 400, detail: expect.stringContaining('x-passphrase') })
+  expect(await refused(whole, { passphrase: 'short' })).toMatchObject({
+    status: 400,
+    detail: expect.stringContaining('x-passphrase'),
+  })
   const headers = { 'x-admin-api-key': adminToken, 'content-type': 'application/octet-stream' }
   for (const more of [{}, { 'x-passphrase': 'not base64url!' }])
-    expect((await to.send('POST', '/wallets/import', { headers: { ...headers, ...more }, body: whole })).status).toBe(400)
-  const json = { 'x-admin-api-key': adminToken, 'x-passphrase': Buffer.from(passphrase).toString('base64url') }
+    expect(
+      (await to.send('POST', '/wallets/import', { headers: { ...headers, ...more }, body: whole })).status,
+    ).toBe(400)
+  const json = {
+    'x-admin-api-key': adminToken,
+    'x-passphrase': Buffer.from(passphrase).toString('base64url'),
+  }
   expect((await to.send('POST', '/wallets/import', { headers: json, body: '{}' })).status).toBe(415)
   await nothingCame()
 })
@@ -60,13 +76,19 @@ test('a wrong passphrase, one that no header carries, and none', async () => {
 test('a file that was changed', async () => {
   const flipped = Buffer.from(whole)
   flipped[whole.length >> 1]! ^= 1
-  expect(await refused(flipped)).toMatchObject({ status: 422, type: 'error:WalletPortabilityError:DamagedExport' })
+  expect(await refused(flipped)).toMatchObject({
+    status: 422,
+    type: 'error:WalletPortabilityError:DamagedExport',
+  })
   await nothingCame()
 })
 
 test('a file that is longer than any that is taken', async () => {
   await using small = await startAgent({ WALLET_IMPORT_MAX_BYTES: '1000' })
-  expect(await refusal(importInto(small, whole))).toMatchObject({ status: 413, type: 'error:RequestBodyTooLarge' })
+  expect(await refusal(importInto(small, whole))).toMatchObject({
+    status: 413,
+    type: 'error:RequestBodyTooLarge',
+  })
 })
 
 test('what is wanted of an export is checked, and no passphrase is in an answer', async () => {
@@ -85,13 +107,20 @@ test('a wallet that is here already, and an id that is taken', async () => {
     type: 'error:WalletManagementServiceError:DuplicatedWalletSeed',
   })
   const { walletId: taken } = await to.newTenant()
-  expect(await refused(whole, { query: `?id=${taken}` })).toMatchObject({ type: 'error:WalletManagementServiceError:DuplicatedWalletId' })
+  expect(await refused(whole, { query: `?id=${taken}` })).toMatchObject({
+    type: 'error:WalletManagementServiceError:DuplicatedWalletId',
+  })
   await nothingCame()
 })
 
 test('what is another wallet’s here does not come, nor the rest', async () => {
   const definition = { id: 'a-definition', input_descriptors: [] }
-  const row = { id: definition.id, definition: JSON.stringify(definition), created_at: new Date().toISOString(), sequence: 1 }
+  const row = {
+    id: definition.id,
+    definition: JSON.stringify(definition),
+    created_at: new Date().toISOString(),
+    sequence: 1,
+  }
   const { walletId: another } = await to.newTenant()
   for (const [agent, wallet_id] of [
     [from, walletId],

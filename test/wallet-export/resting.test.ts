@@ -18,11 +18,16 @@ const note = (wallet: Wallet) =>
 const notes = ({ agent }: TestAgent, walletId: string) =>
   agent.wallets.use(
     walletId,
-    async ({ db }) => (await db.selectFrom('setting').where('name', 'like', 'note %').selectAll().execute()).length,
+    async ({ db }) =>
+      (await db.selectFrom('setting').where('name', 'like', 'note %').selectAll().execute()).length,
   )
 
 /** Writes as fast as it can, each time by a use of its own and within a long one, until it may not; how often that was acknowledged. */
-async function writeUntilRefused({ agent }: TestAgent, walletId: string, onWritten: () => void): Promise<number> {
+async function writeUntilRefused(
+  { agent }: TestAgent,
+  walletId: string,
+  onWritten: () => void,
+): Promise<number> {
   let acknowledged = 0
   const write = async (once: () => Promise<unknown>) => {
     for (;;) {
@@ -33,7 +38,10 @@ async function writeUntilRefused({ agent }: TestAgent, walletId: string, onWritt
       await turn()
     }
   }
-  const writers = [write(() => agent.wallets.use(walletId, note)), agent.wallets.use(walletId, (wallet) => write(() => note(wallet)))]
+  const writers = [
+    write(() => agent.wallets.use(walletId, note)),
+    agent.wallets.use(walletId, (wallet) => write(() => note(wallet))),
+  ]
   for (const { reason } of (await Promise.allSettled(writers)) as PromiseRejectedResult[])
     expect(reason).toMatchObject({ type: 'error:WalletManagementServiceError:WalletMoved' })
   return acknowledged
@@ -56,7 +64,9 @@ test('nothing that was acknowledged is lost, there and back again', { timeout: 6
   await move(first, second)
   expect(acknowledged).toBeGreaterThan(0)
   expect(
-    await refusal(alice.call('POST /presentation-exchange/presentation-definitions', { body: { input_descriptors: [] } })),
+    await refusal(
+      alice.call('POST /presentation-exchange/presentation-definitions', { body: { input_descriptors: [] } }),
+    ),
   ).toMatchObject({
     type: 'error:WalletManagementServiceError:WalletMoved',
   })
@@ -73,7 +83,10 @@ test('what is sent to a wallet that rests is refused for now, and taken once it 
   const { thid, invitation } = await alice.call('POST /connections', { body: {} })
   const request = { type: typesOf.connectionRequest, thid, pthid: thid }
   await agent.agent.wallets.rest(alice.walletId, true)
-  expect(await party.send(invitation.from, request)).toMatchObject({ status: 503, detail: expect.not.stringContaining(alice.walletId) })
+  expect(await party.send(invitation.from, request)).toMatchObject({
+    status: 503,
+    detail: expect.not.stringContaining(alice.walletId),
+  })
   await agent.admin('POST /wallets/{walletId}/resumption', { path: { walletId: alice.walletId } })
   expect(await party.send(invitation.from, request)).toMatchObject({ status: 200 })
   await until(
@@ -81,7 +94,9 @@ test('what is sent to a wallet that rests is refused for now, and taken once it 
     () => alice.call('GET /connections', { query: { thid } }),
     ({ contents }) => contents[0]?.state === 'ConnectionResponseSent',
   )
-  expect(await refusal(agent.admin('POST /wallets/{walletId}/resumption', { path: { walletId: randomUUID() } }))).toMatchObject({
+  expect(
+    await refusal(agent.admin('POST /wallets/{walletId}/resumption', { path: { walletId: randomUUID() } })),
+  ).toMatchObject({
     status: 404,
   })
 })

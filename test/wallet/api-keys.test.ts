@@ -18,16 +18,27 @@ afterEach(() => {
 
 const hour = 3_600_000
 const ahead = (ms: number) => new Date(Date.now() + ms).toISOString()
-const create = (body: object = {}) => agent.admin('POST /iam/entities/{id}/api-keys', { path: { id: entityId }, body })
-const list = async () => (await agent.admin('GET /iam/entities/{id}/api-keys', { path: { id: entityId } })).contents
-const revoke = (keyId: string, id = entityId) => agent.admin('DELETE /iam/entities/{id}/api-keys/{keyId}', { path: { id, keyId } })
-const statusWith = async (apikey: string) => (await agent.send('GET', '/connections', { headers: { apikey } })).status
+const create = (body: object = {}) =>
+  agent.admin('POST /iam/entities/{id}/api-keys', { path: { id: entityId }, body })
+const list = async () =>
+  (await agent.admin('GET /iam/entities/{id}/api-keys', { path: { id: entityId } })).contents
+const revoke = (keyId: string, id = entityId) =>
+  agent.admin('DELETE /iam/entities/{id}/api-keys/{keyId}', { path: { id, keyId } })
+const statusWith = async (apikey: string) =>
+  (await agent.send('GET', '/connections', { headers: { apikey } })).status
 
 test('a key is made with 256 random bits, shown once, and lets in', async () => {
   const { apiKey, ...key } = await create({ name: 'backend' })
   expect(apiKey).toMatch(/^iak_[\w-]{43}$/)
   expect(Buffer.from(apiKey.slice(4), 'base64url')).toHaveLength(32)
-  expect(key).toEqual({ kind: 'ApiKey', id: key.id, entityId, name: 'backend', state: 'active', createdAt: expect.any(String) })
+  expect(key).toEqual({
+    kind: 'ApiKey',
+    id: key.id,
+    entityId,
+    name: 'backend',
+    state: 'active',
+    createdAt: expect.any(String),
+  })
   expect(await statusWith(apiKey)).toBe(200)
   expect(JSON.stringify(await list())).not.toContain(apiKey)
   const rows = await agent.agent.db.selectFrom('api_key').selectAll().execute()
@@ -49,12 +60,19 @@ test('the list tells when a key was used last, and that is written once a minute
 })
 
 test('keys are listed in the order of their making, a page at a time, with what they are for', async () => {
-  const made = [await create({ name: 'a' }), await create({ name: 'b', scopes: ['verifier', 'issuer', 'issuer'] }), await create()]
+  const made = [
+    await create({ name: 'a' }),
+    await create({ name: 'b', scopes: ['verifier', 'issuer', 'issuer'] }),
+    await create(),
+  ]
   const all = await list()
   // The first is the one that the tenant was given.
   expect(all.slice(1).map(({ id }) => id)).toEqual(made.map(({ id }) => id))
   expect(all.map(({ scopes }) => scopes)).toEqual([undefined, undefined, ['issuer', 'verifier'], undefined])
-  const page = await agent.admin('GET /iam/entities/{id}/api-keys', { path: { id: entityId }, query: { offset: 1, limit: 2 } })
+  const page = await agent.admin('GET /iam/entities/{id}/api-keys', {
+    path: { id: entityId },
+    query: { offset: 1, limit: 2 },
+  })
   expect(page.contents.map(({ name }) => name)).toEqual(['a', 'b'])
   expect(page.next).toBeDefined()
 })
@@ -77,7 +95,9 @@ test('an expired key lets nobody in, and cannot be registered again', async () =
   vi.spyOn(performance, 'now').mockReturnValue(awake)
   expect(await statusWith(apiKey)).toBe(401)
   expect((await list()).find((key) => key.id === id)!.state).toBe('expired')
-  await expect(agent.admin('POST /iam/apikey-authentication', { body: { entityId, apiKey } })).rejects.toMatchObject({
+  await expect(
+    agent.admin('POST /iam/apikey-authentication', { body: { entityId, apiKey } }),
+  ).rejects.toMatchObject({
     problem: { status: 401, detail: expect.stringContaining('has expired') },
   })
 })
@@ -104,7 +124,10 @@ test('a key that was used a moment ago opens the wallet that its entity has now,
   const made = await other.call('POST /connections', { body: { label: 'only here' } })
   const find = () => agent.send('GET', `/connections/${made.connectionId}`, { headers: { apikey: apiKey } })
   expect((await find()).status).toBe(404)
-  await agent.admin('PUT /iam/entities/{id}/walletId', { path: { id: entityId }, body: { walletId: other.walletId } })
+  await agent.admin('PUT /iam/entities/{id}/walletId', {
+    path: { id: entityId },
+    body: { walletId: other.walletId },
+  })
   expect((await find()).status).toBe(200)
 })
 
@@ -123,7 +146,8 @@ test('a key is replaced with an overlap, in which both let in', async () => {
 
 test('what cannot be is refused, and nothing is made', async () => {
   const other = await agent.newTenant()
-  const [theirs] = (await agent.admin('GET /iam/entities/{id}/api-keys', { path: { id: other.entityId } })).contents
+  const [theirs] = (await agent.admin('GET /iam/entities/{id}/api-keys', { path: { id: other.entityId } }))
+    .contents
   const gone = await create()
   await revoke(gone.id)
   const before = await list()
@@ -131,11 +155,19 @@ test('what cannot be is refused, and nothing is made', async () => {
   await expect(create({ expiresAt: ahead(-hour) })).rejects.toMatchObject({
     problem: { status: 400, detail: expect.stringContaining('expiresAt') },
   })
-  await expect(create({ scopes: [] })).rejects.toMatchObject({ problem: { status: 400, detail: expect.stringContaining('scopes') } })
+  await expect(create({ scopes: [] })).rejects.toMatchObject({
+    problem: { status: 400, detail: expect.stringContaining('scopes') },
+  })
   await expect(create({ scopes: ['admin'] })).rejects.toMatchObject({ problem: { status: 400 } })
-  await expect(create({ replaces: { id: theirs!.id, until } })).rejects.toMatchObject({ problem: { status: 404 } })
-  await expect(create({ replaces: { id: gone.id, until } })).rejects.toMatchObject({ problem: { status: 404 } })
-  await expect(create({ replaces: { id: before[0]!.id, until: ahead(-hour) } })).rejects.toMatchObject({ problem: { status: 400 } })
+  await expect(create({ replaces: { id: theirs!.id, until } })).rejects.toMatchObject({
+    problem: { status: 404 },
+  })
+  await expect(create({ replaces: { id: gone.id, until } })).rejects.toMatchObject({
+    problem: { status: 404 },
+  })
+  await expect(create({ replaces: { id: before[0]!.id, until: ahead(-hour) } })).rejects.toMatchObject({
+    problem: { status: 400 },
+  })
   await expect(revoke(theirs!.id)).rejects.toMatchObject({ problem: { status: 404 } })
   await expect(
     revoke(

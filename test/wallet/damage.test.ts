@@ -29,7 +29,8 @@ import { connect, refusal, until } from '../_pair.ts'
 import { Sink } from '../_sink.ts'
 
 const fileOf = ({ dataDir }: { dataDir: string }, id: string) => join(dataDir, 'wallets', `${id}.db`)
-const beside = ({ dataDir }: { dataDir: string }, id: string) => readdirSync(join(dataDir, 'wallets')).filter((name) => name.startsWith(id))
+const beside = ({ dataDir }: { dataDir: string }, id: string) =>
+  readdirSync(join(dataDir, 'wallets')).filter((name) => name.startsWith(id))
 
 describe('a data folder with three wallets', () => {
   let dataDir: string
@@ -41,7 +42,11 @@ describe('a data folder with three wallets', () => {
 
   const read = async ({ url }: TestAgent, key: string) => {
     const call = createClient(url, { apikey: key })
-    return JSON.stringify([await call('GET /connections'), await call('GET /events/webhooks'), await call('GET /did-registrar/dids')])
+    return JSON.stringify([
+      await call('GET /connections'),
+      await call('GET /events/webhooks'),
+      await call('GET /did-registrar/dids'),
+    ])
   }
   const put = (name: string, bytes: Buffer) => writeFileSync(join(dataDir, 'wallets', name), bytes)
   /** The folder as it was after the first agent had stopped. */
@@ -62,11 +67,17 @@ describe('a data folder with three wallets', () => {
       answers = []
       for (const key of keys) answers.push(await read(agent, key))
     }
-    good = new Map(readdirSync(join(dataDir, 'wallets')).map((name) => [name, readFileSync(join(dataDir, 'wallets', name))]))
+    good = new Map(
+      readdirSync(join(dataDir, 'wallets')).map((name) => [
+        name,
+        readFileSync(join(dataDir, 'wallets', name)),
+      ]),
+    )
   })
   afterAll(() => rm(dataDir, { recursive: true, force: true }))
 
-  const start = (variables: Record<string, string> = {}) => startAgent({ DEFAULT_WALLET_ENABLED: 'false', ...variables }, { dataDir })
+  const start = (variables: Record<string, string> = {}) =>
+    startAgent({ DEFAULT_WALLET_ENABLED: 'false', ...variables }, { dataDir })
 
   test('a stop leaves every file with the checksums of its pages, and nothing else', () => {
     restore()
@@ -74,7 +85,13 @@ describe('a data folder with three wallets', () => {
   })
 
   test.each([
-    ['a text', () => Buffer.from('this is a text of more than a hundred characters, so that SQLite looks at it. '.repeat(10))],
+    [
+      'a text',
+      () =>
+        Buffer.from(
+          'this is a text of more than a hundred characters, so that SQLite looks at it. '.repeat(10),
+        ),
+    ],
     ['nothing', () => Buffer.alloc(0)],
     ['another wallet’s file', () => good.get(`${ids[1]}.db`)!],
     ['half of the file', () => good.get(`${ids[0]}.db`)!.subarray(0, 20_480)],
@@ -88,33 +105,44 @@ describe('a data folder with three wallets', () => {
         return readFileSync(path)
       },
     ],
-  ])('%s in the place of a wallet’s file, with its checksum or without, is set aside by name', async (_, make) => {
-    for (const hasChecksum of [true, false]) {
-      restore()
-      const bytes = make()
-      put(`${ids[0]}.db`, bytes)
-      if (!hasChecksum) rmSync(join(dataDir, 'wallets', `${ids[0]}.db.sum`))
-      await using agent = await start()
-      const problem = await refusal(read(agent, keys[0]!))
-      const name = beside(agent, ids[0]!).find((file) => /\.damaged-\d{8}T\d{9}Z$/.test(file))!
-      expect(problem).toMatchObject({ status: 503, type: 'error:WalletManagementServiceError:WalletUnreadable' })
-      expect(problem.detail).toContain(`wallets/${name}`)
-      expect(existsSync(fileOf(agent, ids[0]!))).toBe(false)
-      for (const other of [1, 2]) expect(await read(agent, keys[other]!)).toBe(answers[other])
-      const { checks } = await examine(agent.agent)
-      expect(checks.find((check) => check.name === 'wallets')).toMatchObject({ status: 'failed', detail: expect.stringContaining(name) })
-      // It is kept as it was, but for what SQLite notes in the head of any file that it opens.
-      expect(
-        readFileSync(join(dataDir, 'wallets', name))
-          .subarray(100, bytes.length)
-          .equals(bytes.subarray(100)),
-      ).toBe(true)
+  ])(
+    '%s in the place of a wallet’s file, with its checksum or without, is set aside by name',
+    async (_, make) => {
+      for (const hasChecksum of [true, false]) {
+        restore()
+        const bytes = make()
+        put(`${ids[0]}.db`, bytes)
+        if (!hasChecksum) rmSync(join(dataDir, 'wallets', `${ids[0]}.db.sum`))
+        await using agent = await start()
+        const problem = await refusal(read(agent, keys[0]!))
+        const name = beside(agent, ids[0]!).find((file) => /\.damaged-\d{8}T\d{9}Z$/.test(file))!
+        expect(problem).toMatchObject({
+          status: 503,
+          type: 'error:WalletManagementServiceError:WalletUnreadable',
+        })
+        expect(problem.detail).toContain(`wallets/${name}`)
+        expect(existsSync(fileOf(agent, ids[0]!))).toBe(false)
+        for (const other of [1, 2]) expect(await read(agent, keys[other]!)).toBe(answers[other])
+        const { checks } = await examine(agent.agent)
+        expect(checks.find((check) => check.name === 'wallets')).toMatchObject({
+          status: 'failed',
+          detail: expect.stringContaining(name),
+        })
+        // It is kept as it was, but for what SQLite notes in the head of any file that it opens.
+        expect(
+          readFileSync(join(dataDir, 'wallets', name))
+            .subarray(100, bytes.length)
+            .equals(bytes.subarray(100)),
+        ).toBe(true)
 
-      put(`${ids[0]}.db`, good.get(`${ids[0]}.db`)!)
-      expect(await read(agent, keys[0]!)).toBe(answers[0])
-      expect((await examine(agent.agent)).checks.find((check) => check.name === 'wallets')).toMatchObject({ status: 'ok' })
-    }
-  })
+        put(`${ids[0]}.db`, good.get(`${ids[0]}.db`)!)
+        expect(await read(agent, keys[0]!)).toBe(answers[0])
+        expect((await examine(agent.agent)).checks.find((check) => check.name === 'wallets')).toMatchObject({
+          status: 'ok',
+        })
+      }
+    },
+  )
 })
 
 test('a file that is damaged while it is open is closed, looked through and set aside', async () => {
@@ -122,7 +150,8 @@ test('a file that is damaged while it is open is closed, looked through and set 
   const [alice, bob] = [await agent.newTenant('alice'), await agent.newTenant('bob')]
   await connect(alice, bob)
   await agent.agent.wallets.use(alice.walletId, async ({ db }) => {
-    for (const pragma of ['wal_checkpoint(truncate)', 'cache_size = 0', 'shrink_memory']) await sql.raw(`pragma ${pragma}`).execute(db)
+    for (const pragma of ['wal_checkpoint(truncate)', 'cache_size = 0', 'shrink_memory'])
+      await sql.raw(`pragma ${pragma}`).execute(db)
   })
   const file = openSync(fileOf(agent, alice.walletId), 'r+')
   writeSync(file, Buffer.alloc(fstatSync(file).size - 4_096, 7), 0, undefined, 4_096)
@@ -147,7 +176,9 @@ test('what a wallet owes when its file comes into doubt is paid once it has been
     // As when the disk fails after a commit: nobody is told of that.
     await wallet.db
       .transaction()
-      .execute((tx) => putEvent(tx, { type: 'ConnectionUpdated', subject: 'a thread', data: { thid: 'a thread' } }))
+      .execute((tx) =>
+        putEvent(tx, { type: 'ConnectionUpdated', subject: 'a thread', data: { thid: 'a thread' } }),
+      )
     throw new DamagedFileError(wallets.pathOf(walletId), 'may lack what was written last')
   })
   await expect(failing).rejects.toMatchObject({ type: 'error:WalletManagementServiceError:WalletUnreadable' })
@@ -160,7 +191,11 @@ test('what is only for now is not taken for damage', () => {
     expect(translate(error, 'a.db')).toBe(error)
   }
   const tooManyFiles = Object.assign(new Error('for now'), { code: 'EMFILE' })
-  expect(translate(tooManyFiles, 'a.db')).toMatchObject({ type: 'error:ServiceUnavailable', status: 503, retryAfter: 1 })
+  expect(translate(tooManyFiles, 'a.db')).toMatchObject({
+    type: 'error:ServiceUnavailable',
+    status: 503,
+    retryAfter: 1,
+  })
 })
 
 test('a folder in the place of a file is set aside, and a copy that is put back is opened', async () => {
@@ -176,5 +211,7 @@ test('a folder in the place of a file is set aside, and a copy that is put back 
   await expect(use).rejects.toMatchObject({ type: 'error:WalletManagementServiceError:WalletUnreadable' })
   expect(existsSync(path)).toBe(false)
   renameSync(`${path}.elsewhere`, path)
-  await again.agent.wallets.use(walletId, async ({ db }) => expect(await db.selectFrom('record').selectAll().execute()).toHaveLength(1))
+  await again.agent.wallets.use(walletId, async ({ db }) =>
+    expect(await db.selectFrom('record').selectAll().execute()).toHaveLength(1),
+  )
 })

@@ -8,7 +8,10 @@ import { defaultId } from '../../src/wallet/tenants.ts'
 import { startAgent } from '../_sources.ts'
 
 const audited = (_action: string, work: () => Promise<unknown>) => work()
-const variables = { DEFAULT_WALLET_WEBHOOK_URL: 'http://127.0.0.1:1/events', DEFAULT_WALLET_WEBHOOK_API_KEY: 'a-token' }
+const variables = {
+  DEFAULT_WALLET_WEBHOOK_URL: 'http://127.0.0.1:1/events',
+  DEFAULT_WALLET_WEBHOOK_API_KEY: 'a-token',
+}
 
 test('a start that stopped before the entity was made leaves one webhook after the next', async () => {
   await using agent = await startAgent({ DEFAULT_WALLET_ENABLED: 'false' })
@@ -31,7 +34,12 @@ test('a start that stopped before the entity was made leaves one webhook after t
 test('the webhook of the environment counts when the wallet is made, and never again', async () => {
   await using agent = await startAgent(variables)
   const { wallets, tenants } = agent.agent
-  await provideDefaultWallet(readConfig({ DEFAULT_WALLET_WEBHOOK_URL: 'http://127.0.0.1:1/another' }), wallets, tenants, audited)
+  await provideDefaultWallet(
+    readConfig({ DEFAULT_WALLET_WEBHOOK_URL: 'http://127.0.0.1:1/another' }),
+    wallets,
+    tenants,
+    audited,
+  )
   const webhooks = await wallets.use(defaultId, (wallet) => listWebhooks(wallet.db, wallet))
   expect(webhooks.map(({ url }) => url)).toEqual(['http://127.0.0.1:1/events'])
 })
@@ -39,10 +47,13 @@ test('the webhook of the environment counts when the wallet is made, and never a
 test('a configured key has 16 to 128 characters, unless it is the default tenant’s already', async () => {
   await using agent = await startAgent()
   const { wallets, tenants } = agent.agent
-  const start = (key: string) => provideDefaultWallet(readConfig({ DEFAULT_WALLET_AUTH_API_KEY: key }), wallets, tenants, audited)
+  const start = (key: string) =>
+    provideDefaultWallet(readConfig({ DEFAULT_WALLET_AUTH_API_KEY: key }), wallets, tenants, audited)
   const problem = await start('short').catch((error: unknown) => error)
   expect(problem).toBeInstanceOf(StartError)
-  expect((problem as StartError).message).toMatch(/^DEFAULT_WALLET_AUTH_API_KEY: must have 16 to 128 characters/)
+  expect((problem as StartError).message).toMatch(
+    /^DEFAULT_WALLET_AUTH_API_KEY: must have 16 to 128 characters/,
+  )
   await tenants.keys.register({ entityId: defaultId, apiKey: 'short' })
   expect((await start('short'))?.reveal()).toBe('short')
   expect((await start('a-key-of-16-char'))?.reveal()).toBe('a-key-of-16-char')
@@ -54,9 +65,12 @@ test('a configured key that cannot be the default tenant’s is told in one sent
   const apiKey = 'a-key-that-was-removed'
   await tenants.keys.register({ entityId: defaultId, apiKey })
   await tenants.keys.remove({ entityId: defaultId, apiKey })
-  const error: unknown = await provideDefaultWallet(readConfig({ DEFAULT_WALLET_AUTH_API_KEY: apiKey }), wallets, tenants, audited).catch(
-    (reason: unknown) => reason,
-  )
+  const error: unknown = await provideDefaultWallet(
+    readConfig({ DEFAULT_WALLET_AUTH_API_KEY: apiKey }),
+    wallets,
+    tenants,
+    audited,
+  ).catch((reason: unknown) => reason)
   expect(error).toBeInstanceOf(StartError)
   expect((error as StartError).message).toMatch(/^DEFAULT_WALLET_AUTH_API_KEY: The apiKey was removed before/)
   expect((error as StartError).message).not.toContain(apiKey)

@@ -64,13 +64,17 @@ test('an instant that does not come is given up, and writes go on', async () => 
   const { told, tell } = aStory()
   const endless = aWork()
   const writing = gate.write('a', endless.work)
-  await expect(gate.hold(tell('instant'), tell('asked'), 1)).rejects.toMatchObject({ type: 'error:ServiceUnavailable' })
+  await expect(gate.hold(tell('instant'), tell('asked'), 1)).rejects.toMatchObject({
+    type: 'error:ServiceUnavailable',
+  })
   await gate.write('b', tell('written'))
   endless.end()
   await writing
   await turn()
   expect(told).toEqual(['written'])
-  await expect(gate.hold(() => Promise.reject(new Error('the disk')), tell('asked'))).rejects.toThrow('the disk')
+  await expect(gate.hold(() => Promise.reject(new Error('the disk')), tell('asked'))).rejects.toThrow(
+    'the disk',
+  )
   await gate.write('b', tell('written'))
   expect(told).toEqual(['written', 'written'])
 })

@@ -34,8 +34,10 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 const newKey = () => randomBytes(32).toString('base64url')
 const start = (variables: Record<string, string> = {}) => startAgent(variables, { dataDir })
-const rotate = ({ admin }: TestAgent, body: { newKey?: string } = {}) => admin('POST /_system/master-key/rotation', { body })
-const keyCheck = async ({ agent }: TestAgent) => (await examine(agent)).checks.find(({ name }) => name === 'master-key')!
+const rotate = ({ admin }: TestAgent, body: { newKey?: string } = {}) =>
+  admin('POST /_system/master-key/rotation', { body })
+const keyCheck = async ({ agent }: TestAgent) =>
+  (await examine(agent)).checks.find(({ name }) => name === 'master-key')!
 
 /** How the agent key is on disk, by the name of its row. */
 async function rows({ agent }: TestAgent): Promise<Record<string, string>> {
@@ -83,7 +85,10 @@ test('a key in a file can be given; the present one, or half a one, is refused',
   const key = newKey()
   expect(await rotate(agent, { newKey: key })).toEqual({ source: file, isReplaced: true })
   expect(readFileSync(file, 'utf8')).toBe(`${key}\n`)
-  expect(await refusal(rotate(agent, { newKey: key }))).toMatchObject({ status: 422, type: 'error:MasterKeyError:NewKeyRequired' })
+  expect(await refusal(rotate(agent, { newKey: key }))).toMatchObject({
+    status: 422,
+    type: 'error:MasterKeyError:NewKeyRequired',
+  })
   const half = key.slice(0, 20)
   const problem = await refusal(rotate(agent, { newKey: half }))
   expect(problem).toMatchObject({ status: 400, detail: expect.stringContaining('newKey') })
@@ -96,9 +101,15 @@ test('a key in a variable is the operator’s to replace: both open the folder u
   let previous = ''
   {
     await using agent = await start({ AGENT_MASTER_KEY: first })
-    expect(await refusal(rotate(agent))).toMatchObject({ status: 422, detail: expect.stringContaining('AGENT_MASTER_KEY') })
+    expect(await refusal(rotate(agent))).toMatchObject({
+      status: 422,
+      detail: expect.stringContaining('AGENT_MASTER_KEY'),
+    })
     expect(await rotate(agent, { newKey: second })).toEqual({ source: 'AGENT_MASTER_KEY', isReplaced: false })
-    expect(await keyCheck(agent)).toMatchObject({ status: 'warning', detail: expect.stringContaining('AGENT_MASTER_KEY') })
+    expect(await keyCheck(agent)).toMatchObject({
+      status: 'warning',
+      detail: expect.stringContaining('AGENT_MASTER_KEY'),
+    })
   }
   {
     await using agent = await start({ AGENT_MASTER_KEY: first })
@@ -119,16 +130,22 @@ test('a key in a variable is the operator’s to replace: both open the folder u
   expect(existsSync(file)).toBe(false)
 })
 
-test.skipIf(process.getuid?.() === 0)('a file that may not be written is the operator’s to replace too', async () => {
-  const secrets = mkdtempSync(join(folder, 'secrets-'))
-  const path = join(secrets, 'key')
-  writeFileSync(path, newKey())
-  chmodSync(secrets, 0o500)
-  await using agent = await start({ AGENT_MASTER_KEY_FILE: path })
-  expect(await refusal(rotate(agent))).toMatchObject({ status: 422, detail: expect.stringContaining('EACCES') })
-  expect(await rotate(agent, { newKey: newKey() })).toEqual({ source: path, isReplaced: false })
-  chmodSync(secrets, 0o700)
-})
+test.skipIf(process.getuid?.() === 0)(
+  'a file that may not be written is the operator’s to replace too',
+  async () => {
+    const secrets = mkdtempSync(join(folder, 'secrets-'))
+    const path = join(secrets, 'key')
+    writeFileSync(path, newKey())
+    chmodSync(secrets, 0o500)
+    await using agent = await start({ AGENT_MASTER_KEY_FILE: path })
+    expect(await refusal(rotate(agent))).toMatchObject({
+      status: 422,
+      detail: expect.stringContaining('EACCES'),
+    })
+    expect(await rotate(agent, { newKey: newKey() })).toEqual({ source: path, isReplaced: false })
+    chmodSync(secrets, 0o700)
+  },
+)
 
 test('a link to the file stays a link', async () => {
   const [path, link] = [join(folder, 'key'), join(folder, 'link')]
@@ -145,7 +162,10 @@ test('a key that was lost while the daemon runs is replaced by a rotation', asyn
   {
     await using agent = await start()
     rmSync(file)
-    expect(await keyCheck(agent)).toMatchObject({ status: 'failed', hint: expect.stringContaining('agent key rotate') })
+    expect(await keyCheck(agent)).toMatchObject({
+      status: 'failed',
+      hint: expect.stringContaining('agent key rotate'),
+    })
     await rotate(agent)
     expect(await keyCheck(agent)).toMatchObject({ status: 'ok' })
   }

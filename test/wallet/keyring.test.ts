@@ -22,8 +22,10 @@ const settings = (folder: string, env: Record<string, string> = {}) => ({
 })
 const diesAt = (point: string) => ({ FAULTS: JSON.stringify({ kill: { point, nth: 1 } }) })
 
-const rotate = (daemon: Daemon, body: object = {}) => daemon.call('POST /_system/master-key/rotation', { body, adminKey: admin })
-const reads = async (daemon: Daemon) => (await daemon.call('GET /connections', { apiKey })).body?.contents?.length
+const rotate = (daemon: Daemon, body: object = {}) =>
+  daemon.call('POST /_system/master-key/rotation', { body, adminKey: admin })
+const reads = async (daemon: Daemon) =>
+  (await daemon.call('GET /connections', { apiKey })).body?.contents?.length
 async function keyCheck(daemon: Daemon): Promise<{ status: string; detail: string }> {
   const { body } = await daemon.call('GET /_system/doctor', { adminKey: admin })
   return body.checks.find(({ name }: { name: string }) => name === 'master-key')
@@ -37,88 +39,118 @@ async function refusal(daemon: Daemon): Promise<string> {
 
 const fileOf = (folder: string) => join(folder, 'data', 'master.key')
 
-test.skipIf(process.platform !== 'linux')('without a keyring the start is refused, and what there is stays as it is', slow, async () => {
-  await using folder = await temporaryFolder()
-  await using daemon = await Daemon.start(settings(folder.path))
-  const key = readFileSync(fileOf(folder.path), 'utf8')
-  await daemon.stop()
-  Object.assign(daemon.env, { AGENT_MASTER_KEY_STORE: 'keyring', DBUS_SESSION_BUS_ADDRESS: `unix:path=${folder.path}/nothing` })
-  expect(await refusal(daemon)).toMatch(/keyring of the operating system cannot be used: .*AGENT_MASTER_KEY_STORE=file/)
-  expect(readFileSync(fileOf(folder.path), 'utf8')).toBe(key)
-  // A new folder is given no other key instead.
-  rmSync(join(folder.path, 'data'), { recursive: true })
-  expect(await refusal(daemon)).toContain('cannot be used')
-  expect(existsSync(fileOf(folder.path))).toBe(false)
-})
+test.skipIf(process.platform !== 'linux')(
+  'without a keyring the start is refused, and what there is stays as it is',
+  slow,
+  async () => {
+    await using folder = await temporaryFolder()
+    await using daemon = await Daemon.start(settings(folder.path))
+    const key = readFileSync(fileOf(folder.path), 'utf8')
+    await daemon.stop()
+    Object.assign(daemon.env, {
+      AGENT_MASTER_KEY_STORE: 'keyring',
+      DBUS_SESSION_BUS_ADDRESS: `unix:path=${folder.path}/nothing`,
+    })
+    expect(await refusal(daemon)).toMatch(
+      /keyring of the operating system cannot be used: .*AGENT_MASTER_KEY_STORE=file/,
+    )
+    expect(readFileSync(fileOf(folder.path), 'utf8')).toBe(key)
+    // A new folder is given no other key instead.
+    rmSync(join(folder.path, 'data'), { recursive: true })
+    expect(await refusal(daemon)).toContain('cannot be used')
+    expect(existsSync(fileOf(folder.path))).toBe(false)
+  },
+)
 
 const missing = keyringMissing()
-describe.skipIf(missing !== undefined)(`with a keyring${missing === undefined ? '' : ` (skipped: ${missing})`}`, () => {
-  let keyring: TestKeyring
-  beforeAll(async () => {
-    keyring = await openKeyring()
-  }, 60_000)
-  afterAll(() => keyring[Symbol.asyncDispose]())
+describe.skipIf(missing !== undefined)(
+  `with a keyring${missing === undefined ? '' : ` (skipped: ${missing})`}`,
+  () => {
+    let keyring: TestKeyring
+    beforeAll(async () => {
+      keyring = await openKeyring()
+    }, 60_000)
+    afterAll(() => keyring[Symbol.asyncDispose]())
 
-  test('a new folder’s key is in no file, and is rotated; without the keyring it opens for nobody', slow, async () => {
-    await using own = await openKeyring()
-    await using folder = await temporaryFolder()
-    await using daemon = await Daemon.start(settings(folder.path, { AGENT_MASTER_KEY_STORE: 'keyring', ...own.env }))
-    expect(existsSync(fileOf(folder.path))).toBe(false)
-    const source = expect.stringMatching(/^the keyring \(identity-agent, [0-9a-f-]{36}\)$/)
-    expect((await rotate(daemon)).body).toEqual({ source, isReplaced: true })
-    expect((await rotate(daemon, { newKey: randomBytes(32).toString('base64') })).body).toEqual({ source, isReplaced: true })
-    expect(await keyCheck(daemon)).toMatchObject({ status: 'ok', detail: expect.stringContaining('the keyring (identity-agent, ') })
-    await daemon.stop()
-    await daemon.start()
-    expect(await reads(daemon)).toBe(0)
-    // The session ends, and the daemon goes on.
-    await own[Symbol.asyncDispose]()
-    expect(await rotate(daemon)).toMatchObject({ status: 503, body: { type: 'error:MasterKeyError:KeyringUnavailable' } })
-    expect(await keyCheck(daemon)).toMatchObject({ status: 'failed', detail: expect.stringContaining('cannot be used') })
-    expect(await reads(daemon)).toBe(0)
-    await daemon.stop()
-    Object.assign(daemon.env, keyring.env)
-    expect(await refusal(daemon)).toContain('keyring has no master key of this data folder')
-  })
+    test(
+      'a new folder’s key is in no file, and is rotated; without the keyring it opens for nobody',
+      slow,
+      async () => {
+        await using own = await openKeyring()
+        await using folder = await temporaryFolder()
+        await using daemon = await Daemon.start(
+          settings(folder.path, { AGENT_MASTER_KEY_STORE: 'keyring', ...own.env }),
+        )
+        expect(existsSync(fileOf(folder.path))).toBe(false)
+        const source = expect.stringMatching(/^the keyring \(identity-agent, [0-9a-f-]{36}\)$/)
+        expect((await rotate(daemon)).body).toEqual({ source, isReplaced: true })
+        expect((await rotate(daemon, { newKey: randomBytes(32).toString('base64') })).body).toEqual({
+          source,
+          isReplaced: true,
+        })
+        expect(await keyCheck(daemon)).toMatchObject({
+          status: 'ok',
+          detail: expect.stringContaining('the keyring (identity-agent, '),
+        })
+        await daemon.stop()
+        await daemon.start()
+        expect(await reads(daemon)).toBe(0)
+        // The session ends, and the daemon goes on.
+        await own[Symbol.asyncDispose]()
+        expect(await rotate(daemon)).toMatchObject({
+          status: 503,
+          body: { type: 'error:MasterKeyError:KeyringUnavailable' },
+        })
+        expect(await keyCheck(daemon)).toMatchObject({
+          status: 'failed',
+          detail: expect.stringContaining('cannot be used'),
+        })
+        expect(await reads(daemon)).toBe(0)
+        await daemon.stop()
+        Object.assign(daemon.env, keyring.env)
+        expect(await refusal(daemon)).toContain('keyring has no master key of this data folder')
+      },
+    )
 
-  test('a key is moved out of its file, rotated, and moved back, killed at each step', slow, async () => {
-    await using folder = await temporaryFolder()
-    await using daemon = await Daemon.start(settings(folder.path, keyring.env))
-    expect((await daemon.call('POST /connections', { apiKey, body: {} })).status).toBe(201)
-    const first = readFileSync(fileOf(folder.path), 'utf8')
-    await daemon.stop()
-    daemon.env['AGENT_MASTER_KEY_STORE'] = 'keyring'
-    // Starts that move it, and die.
-    for (const point of ['next-key:after', 'key-row:after', 'key-name:after']) {
-      Object.assign(daemon.env, diesAt(point))
+    test('a key is moved out of its file, rotated, and moved back, killed at each step', slow, async () => {
+      await using folder = await temporaryFolder()
+      await using daemon = await Daemon.start(settings(folder.path, keyring.env))
+      expect((await daemon.call('POST /connections', { apiKey, body: {} })).status).toBe(201)
+      const first = readFileSync(fileOf(folder.path), 'utf8')
+      await daemon.stop()
+      daemon.env['AGENT_MASTER_KEY_STORE'] = 'keyring'
+      // Starts that move it, and die.
+      for (const point of ['next-key:after', 'key-row:after', 'key-name:after']) {
+        Object.assign(daemon.env, diesAt(point))
+        await refusal(daemon)
+        expect(await daemon.stop(), point).toBe('SIGKILL')
+      }
+      // Rotations that die.
+      for (const point of ['next-key:after', 'key-row:after']) {
+        Object.assign(daemon.env, diesAt(point))
+        await daemon.start()
+        expect(await reads(daemon), point).toBe(1)
+        expect(existsSync(fileOf(folder.path)), point).toBe(false)
+        await expect(rotate(daemon), point).rejects.toThrow()
+        expect(await daemon.stop(), point).toBe('SIGKILL')
+      }
+      // The start that finishes the last of them dies too.
+      Object.assign(daemon.env, diesAt('key-name:after'))
       await refusal(daemon)
-      expect(await daemon.stop(), point).toBe('SIGKILL')
-    }
-    // Rotations that die.
-    for (const point of ['next-key:after', 'key-row:after']) {
-      Object.assign(daemon.env, diesAt(point))
+      expect(await daemon.stop()).toBe('SIGKILL')
+      daemon.env['FAULTS'] = '{}'
       await daemon.start()
-      expect(await reads(daemon), point).toBe(1)
-      expect(existsSync(fileOf(folder.path)), point).toBe(false)
-      await expect(rotate(daemon), point).rejects.toThrow()
-      expect(await daemon.stop(), point).toBe('SIGKILL')
-    }
-    // The start that finishes the last of them dies too.
-    Object.assign(daemon.env, diesAt('key-name:after'))
-    await refusal(daemon)
-    expect(await daemon.stop()).toBe('SIGKILL')
-    daemon.env['FAULTS'] = '{}'
-    await daemon.start()
-    expect(await keyCheck(daemon)).toMatchObject({ status: 'ok' })
-    const newKey = randomBytes(32).toString('base64url')
-    expect((await rotate(daemon, { newKey })).body).toMatchObject({ isReplaced: true })
-    await daemon.stop()
-    daemon.env['AGENT_MASTER_KEY_STORE'] = 'file'
-    // What lay in the file opens nothing.
-    writeFileSync(fileOf(folder.path), first)
-    expect(await refusal(daemon)).toContain('is not the one')
-    writeFileSync(fileOf(folder.path), newKey)
-    await daemon.start()
-    expect(await reads(daemon)).toBe(1)
-  })
-})
+      expect(await keyCheck(daemon)).toMatchObject({ status: 'ok' })
+      const newKey = randomBytes(32).toString('base64url')
+      expect((await rotate(daemon, { newKey })).body).toMatchObject({ isReplaced: true })
+      await daemon.stop()
+      daemon.env['AGENT_MASTER_KEY_STORE'] = 'file'
+      // What lay in the file opens nothing.
+      writeFileSync(fileOf(folder.path), first)
+      expect(await refusal(daemon)).toContain('is not the one')
+      writeFileSync(fileOf(folder.path), newKey)
+      await daemon.start()
+      expect(await reads(daemon)).toBe(1)
+    })
+  },
+)

@@ -6,7 +6,11 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-const key = (endsAt?: number): KnownKey => ({ admitted: { keyId: 'k', entityId: 'e', walletId: 'w' }, endsAt, lastUsedAt: null })
+const key = (endsAt?: number): KnownKey => ({
+  admitted: { keyId: 'k', entityId: 'e', walletId: 'w' },
+  endsAt,
+  lastUsedAt: null,
+})
 
 /** A look-up that counts. */
 function counted(found: KnownKey | undefined) {

@@ -12,7 +12,8 @@ import { connect, refusal } from '../_pair.ts'
 import { openFiles } from '../storage/_open-files.ts'
 
 const seed = '0123456789abcdef'.repeat(8)
-const start = (variables: Record<string, string> = {}) => startAgent({ DEFAULT_WALLET_ENABLED: 'false', ...variables })
+const start = (variables: Record<string, string> = {}) =>
+  startAgent({ DEFAULT_WALLET_ENABLED: 'false', ...variables })
 const fileOf = ({ dataDir }: TestAgent, id: string) => join(dataDir, 'wallets', `${id}.db`)
 const outcome = (settled: PromiseSettledResult<unknown>) =>
   settled.status === 'fulfilled' ? 'made' : (settled.reason as { type: string }).type
@@ -44,8 +45,15 @@ test('a wallet is a file that only its owner reads, and its seed is nowhere in t
     expect(statSync(join(agent.dataDir, 'wallets', name)).mode & 0o777, name).toBe(0o600)
   }
   const bytes = Buffer.from(seed, 'hex')
-  const forms = [bytes, Buffer.from(seed), Buffer.from(bytes.toString('base64url')), Buffer.from(bytes.toString('base64'))]
-  for (const file of readdirSync(agent.dataDir, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())) {
+  const forms = [
+    bytes,
+    Buffer.from(seed),
+    Buffer.from(bytes.toString('base64url')),
+    Buffer.from(bytes.toString('base64')),
+  ]
+  for (const file of readdirSync(agent.dataDir, { recursive: true, withFileTypes: true }).filter((entry) =>
+    entry.isFile(),
+  )) {
     const content = readFileSync(join(file.parentPath, file.name))
     for (const form of forms) expect(content.includes(form), file.name).toBe(false)
   }
@@ -65,7 +73,9 @@ test('a private key of a connection is not in the file in clear, and opens in it
   for (const name of readdirSync(join(agent.dataDir, 'wallets'))) {
     expect(readFileSync(join(agent.dataDir, 'wallets', name)).includes(key.d), name).toBe(false)
   }
-  const row = await wallets.use(alice.id, ({ db }) => db.selectFrom('peer_did').selectAll().executeTakeFirstOrThrow())
+  const row = await wallets.use(alice.id, ({ db }) =>
+    db.selectFrom('peer_did').selectAll().executeTakeFirstOrThrow(),
+  )
   await wallets.use(bob.id, async (wallet) => {
     await wallet.transaction((tx) => tx.insertInto('peer_did').values(row).execute())
     await expect(findPeerKey(wallet, kid)).rejects.toThrow()
@@ -76,10 +86,20 @@ test('an id and a seed are given once, however the id is written, and also to th
   await using agent = await start()
   const { wallets } = agent.agent
   const id = 'abcdefab-cdef-4bcd-8fab-cdefabcdefab'
-  const withId = await Promise.allSettled([1, 2, 3, 4].map((n) => wallets.create({ id, name: `number ${n}` })))
-  expect(withId.map(outcome)).toEqual(['made', ...Array<string>(3).fill('error:WalletManagementServiceError:DuplicatedWalletId')])
-  const withSeed = await Promise.allSettled([seed, seed.toUpperCase(), seed].map((text) => wallets.create({ name: 'x', seed: text })))
-  expect(withSeed.map(outcome)).toEqual(['made', ...Array<string>(2).fill('error:WalletManagementServiceError:DuplicatedWalletSeed')])
+  const withId = await Promise.allSettled(
+    [1, 2, 3, 4].map((n) => wallets.create({ id, name: `number ${n}` })),
+  )
+  expect(withId.map(outcome)).toEqual([
+    'made',
+    ...Array<string>(3).fill('error:WalletManagementServiceError:DuplicatedWalletId'),
+  ])
+  const withSeed = await Promise.allSettled(
+    [seed, seed.toUpperCase(), seed].map((text) => wallets.create({ name: 'x', seed: text })),
+  )
+  expect(withSeed.map(outcome)).toEqual([
+    'made',
+    ...Array<string>(2).fill('error:WalletManagementServiceError:DuplicatedWalletSeed'),
+  ])
   await wallets.use(id, (wallet) => remember(wallet, 'still here'))
   const again = await refusal(agent.admin('POST /wallets', { body: { name: 'again', id: id.toUpperCase() } }))
   expect(again).toMatchObject({ status: 422, type: 'error:WalletManagementServiceError:DuplicatedWalletId' })
@@ -89,15 +109,23 @@ test('an id and a seed are given once, however the id is written, and also to th
 
 test('a wallet whose id was written in capitals, and is of no version of UUID, works like any other', async () => {
   await using agent = await start()
-  const { id: walletId } = await agent.admin('POST /wallets', { body: { name: 'acme', id: 'ABCDEFAB-1111-1111-1111-ABCDEFABCDEF' } })
-  const entity = await agent.admin('POST /iam/entities', { body: { name: 'acme', walletId: walletId.toUpperCase() } })
-  await agent.admin('POST /iam/apikey-authentication', { body: { entityId: entity.id.toUpperCase(), apiKey: 'the-api-key-of-acme' } })
+  const { id: walletId } = await agent.admin('POST /wallets', {
+    body: { name: 'acme', id: 'ABCDEFAB-1111-1111-1111-ABCDEFABCDEF' },
+  })
+  const entity = await agent.admin('POST /iam/entities', {
+    body: { name: 'acme', walletId: walletId.toUpperCase() },
+  })
+  await agent.admin('POST /iam/apikey-authentication', {
+    body: { entityId: entity.id.toUpperCase(), apiKey: 'the-api-key-of-acme' },
+  })
   const other = await agent.newTenant()
   const acme = { ...other, walletId, call: createClient(agent.url, { apikey: 'the-api-key-of-acme' }) }
   await acme.call('POST /events/webhooks', { body: { url: 'http://127.0.0.1:1/' } })
   const { inviterConnectionId } = await connect(acme, other)
   const path = { connectionId: inviterConnectionId.toUpperCase() }
-  expect((await acme.call('GET /connections/{connectionId}', { path })).connectionId).toBe(inviterConnectionId)
+  expect((await acme.call('GET /connections/{connectionId}', { path })).connectionId).toBe(
+    inviterConnectionId,
+  )
 })
 
 testWithFiles('no more wallets stay open than allowed, and each opens again with what it had', async () => {
@@ -112,28 +140,32 @@ testWithFiles('no more wallets stay open than allowed, and each opens again with
   expect(openWalletsOf(agent).length).toBeLessThanOrEqual(2)
 })
 
-testWithFiles('a wallet in use is not closed under its user, and all who use it at once have the same one', async () => {
-  await using agent = await start({ AGENT_OPEN_WALLETS: '1' })
-  const { wallets } = agent.agent
-  const ids: string[] = []
-  for (let n = 0; n < 5; n++) ids.push((await wallets.create({ name: `number ${n}` })).id)
-  const handles = new Set<Wallet>()
-  await Promise.all(
-    ids.flatMap((id, at) =>
-      Array.from({ length: 8 }, (_, n) =>
-        wallets.use(id, async (wallet) => {
-          if (at === 0) handles.add(wallet)
-          for (let turns = 0; turns < n + at; turns++) await turn()
-          await remember(wallet, `${n}`)
-        }),
+testWithFiles(
+  'a wallet in use is not closed under its user, and all who use it at once have the same one',
+  async () => {
+    await using agent = await start({ AGENT_OPEN_WALLETS: '1' })
+    const { wallets } = agent.agent
+    const ids: string[] = []
+    for (let n = 0; n < 5; n++) ids.push((await wallets.create({ name: `number ${n}` })).id)
+    const handles = new Set<Wallet>()
+    await Promise.all(
+      ids.flatMap((id, at) =>
+        Array.from({ length: 8 }, (_, n) =>
+          wallets.use(id, async (wallet) => {
+            if (at === 0) handles.add(wallet)
+            for (let turns = 0; turns < n + at; turns++) await turn()
+            await remember(wallet, `${n}`)
+          }),
+        ),
       ),
-    ),
-  )
-  expect(handles.size).toBe(1)
-  for (const id of ids) expect(await wallets.use(id, names)).toEqual(['0', '1', '2', '3', '4', '5', '6', '7'])
-  await turn()
-  expect(openWalletsOf(agent).length).toBeLessThanOrEqual(1)
-})
+    )
+    expect(handles.size).toBe(1)
+    for (const id of ids)
+      expect(await wallets.use(id, names)).toEqual(['0', '1', '2', '3', '4', '5', '6', '7'])
+    await turn()
+    expect(openWalletsOf(agent).length).toBeLessThanOrEqual(1)
+  },
+)
 
 testWithFiles(
   'a wallet that does not open is asked for anew by the next, and those who wait for it together leave one handle',
@@ -155,7 +187,12 @@ testWithFiles(
       writeFileSync(path, good)
       return attempt()
     })
-    expect(await Promise.all([late, attempt(), first, first.then(attempt)])).toEqual(['failed', 'failed', 'opened', 'opened'])
+    expect(await Promise.all([late, attempt(), first, first.then(attempt)])).toEqual([
+      'failed',
+      'failed',
+      'opened',
+      'opened',
+    ])
     expect(openWalletsOf(agent)).toHaveLength(1)
   },
 )
@@ -174,7 +211,9 @@ test('what a user of a wallet throws leaves the wallet open for the others', asy
   const { wallets } = agent.agent
   const { id } = await wallets.create({ name: 'alice' })
   const handle = await wallets.use(id, (wallet) => Promise.resolve(wallet))
-  await expect(wallets.use(id, () => Promise.reject(new Error('my own fault')))).rejects.toThrow('my own fault')
+  await expect(wallets.use(id, () => Promise.reject(new Error('my own fault')))).rejects.toThrow(
+    'my own fault',
+  )
   expect(await wallets.use(id, (wallet) => Promise.resolve(wallet === handle))).toBe(true)
   await expect(wallets.use(randomUUID(), names)).rejects.toMatchObject({ status: 404 })
 })
@@ -188,23 +227,26 @@ test('the file of a wallet that was never known belongs to nobody', async () => 
   expect(await wallets.use(id, names)).toEqual([])
 })
 
-test.each(['before', 'after'] as const)('a making that ends %s the file is there is no wallet, and is done anew', async (when) => {
-  await using agent = await start()
-  const { wallets } = agent.agent
-  const place = Symbol.for('identity-agent.probe')
-  const id = randomUUID()
-  const fail = (point: string, detail?: { walletId?: string }) => {
-    if (point === `wallet-file:${when}` && detail?.walletId === id) throw new Error('the power went')
-  }
-  Object.assign(globalThis, { [place]: fail })
-  onTestFinished(() => void Reflect.deleteProperty(globalThis, place))
-  await expect(wallets.create({ id, name: 'alice', seed })).rejects.toThrow('the power went')
-  expect(await wallets.find(id)).toBeUndefined()
-  expect(existsSync(fileOf(agent, id))).toBe(when === 'after')
-  Reflect.deleteProperty(globalThis, place)
-  expect((await wallets.create({ id, name: 'alice', seed })).id).toBe(id)
-  expect(await wallets.use(id, names)).toEqual([])
-})
+test.each(['before', 'after'] as const)(
+  'a making that ends %s the file is there is no wallet, and is done anew',
+  async (when) => {
+    await using agent = await start()
+    const { wallets } = agent.agent
+    const place = Symbol.for('identity-agent.probe')
+    const id = randomUUID()
+    const fail = (point: string, detail?: { walletId?: string }) => {
+      if (point === `wallet-file:${when}` && detail?.walletId === id) throw new Error('the power went')
+    }
+    Object.assign(globalThis, { [place]: fail })
+    onTestFinished(() => void Reflect.deleteProperty(globalThis, place))
+    await expect(wallets.create({ id, name: 'alice', seed })).rejects.toThrow('the power went')
+    expect(await wallets.find(id)).toBeUndefined()
+    expect(existsSync(fileOf(agent, id))).toBe(when === 'after')
+    Reflect.deleteProperty(globalThis, place)
+    expect((await wallets.create({ id, name: 'alice', seed })).id).toBe(id)
+    expect(await wallets.use(id, names)).toEqual([])
+  },
+)
 
 testWithFiles('nothing is opened once the agent has stopped', async () => {
   await using agent = await start()
@@ -218,10 +260,16 @@ testWithFiles('nothing is opened once the agent has stopped', async () => {
 test('a wallet that was closed has no keys any more, and says so', async () => {
   await using agent = await start()
   const { id } = await agent.admin('POST /wallets', { body: { name: 'a', seed } })
-  const [wallet, sealed] = await agent.agent.wallets.use(id, (wallet) => Promise.resolve([wallet, wallet.seal('a row', 'a text')] as const))
+  const [wallet, sealed] = await agent.agent.wallets.use(id, (wallet) =>
+    Promise.resolve([wallet, wallet.seal('a row', 'a text')] as const),
+  )
   expect(wallet.unseal('a row', sealed)).toBe('a text')
   await agent.agent.wallets[Symbol.asyncDispose]()
   const path = { didIndex: 0, usage: 1, keyIndex: 0 }
-  for (const use of [() => wallet.seal('a row', 'a text'), () => wallet.unseal('a row', sealed), () => wallet.deriveKey(path)])
+  for (const use of [
+    () => wallet.seal('a row', 'a text'),
+    () => wallet.unseal('a row', sealed),
+    () => wallet.deriveKey(path),
+  ])
     expect(use).toThrow(`the wallet ${id} is closed`)
 })

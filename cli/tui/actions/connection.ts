@@ -31,9 +31,14 @@ export function connectionActions(connection: Connection): Action[] {
 }
 
 /** Shows the invitation until somebody has accepted it. */
-export function showInvitation(desk: Desk, { connectionId, invitation, label }: Connection): Promise<undefined> {
-  desk.showQr(`Invitation${label === undefined ? '' : ` “${label}”`}`, invitation.invitationUrl, ({ connections }) =>
-    connections.some((each) => each.connectionId === connectionId && isOpen(each)),
+export function showInvitation(
+  desk: Desk,
+  { connectionId, invitation, label }: Connection,
+): Promise<undefined> {
+  desk.showQr(
+    `Invitation${label === undefined ? '' : ` “${label}”`}`,
+    invitation.invitationUrl,
+    ({ connections }) => connections.some((each) => each.connectionId === connectionId && isOpen(each)),
   )
   return Promise.resolve(undefined)
 }
@@ -45,16 +50,26 @@ function isOpen({ role, state }: Connection): boolean {
 async function withdraw(desk: Desk, { connectionId }: Connection): Promise<string | undefined> {
   if (!(await desk.confirm('Withdraw this invitation? It can no longer be accepted.'))) return undefined
   await desk.call('DELETE /connections/{connectionId}', { path: { connectionId } })
-  desk.store.amend(({ connections }) => ({ connections: connections.filter((each) => each.connectionId !== connectionId) }))
+  desk.store.amend(({ connections }) => ({
+    connections: connections.filter((each) => each.connectionId !== connectionId),
+  }))
   return 'The invitation is withdrawn.'
 }
 
 async function label(desk: Desk, connection: Connection): Promise<string | undefined> {
   const { connectionId } = connection
-  const field = { name: 'label', label: 'label', value: connection.label ?? '', hint: 'your name for the connection; it is not sent' }
+  const field = {
+    name: 'label',
+    label: 'label',
+    value: connection.label ?? '',
+    hint: 'your name for the connection; it is not sent',
+  }
   const said = await desk.fill('Label the connection', [field])
   if (!said) return undefined
-  const changed = await desk.call('PATCH /connections/{connectionId}', { path: { connectionId }, body: { label: said.label ?? '' } })
+  const changed = await desk.call('PATCH /connections/{connectionId}', {
+    path: { connectionId },
+    body: { label: said.label ?? '' },
+  })
   desk.store.amend(({ connections }) => ({
     connections: connections.map((each) => (each.connectionId === connectionId ? changed : each)),
   }))

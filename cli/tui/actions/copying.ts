@@ -7,7 +7,10 @@ const mostShown = 80
 
 /** y copies the id, or the URL of an invitation that is open; Y always the id. */
 export function copying(what: string, id: string, url?: string): Action[] {
-  return [copy('y', url === undefined ? what : 'URL', url ?? id), ...(url === undefined ? [] : [copy('Y', what, id)])]
+  return [
+    copy('y', url === undefined ? what : 'URL', url ?? id),
+    ...(url === undefined ? [] : [copy('Y', what, id)]),
+  ]
 }
 
 function copy(key: string, what: string, text: string): Action {
@@ -16,7 +19,9 @@ function copy(key: string, what: string, text: string): Action {
     word: `copy ${what}`,
     run: (desk) => {
       desk.copy(text)
-      return Promise.resolve(`Copied the ${what}, if the terminal lets programs copy (OSC 52): ${shorten(text, mostShown, 'middle')}`)
+      return Promise.resolve(
+        `Copied the ${what}, if the terminal lets programs copy (OSC 52): ${shorten(text, mostShown, 'middle')}`,
+      )
     },
   }
 }

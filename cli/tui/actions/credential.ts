@@ -15,7 +15,9 @@ export function credentialActions(record: CredentialRecord): Action[] {
           { key: 'x', word: 'reject', run: (desk: Desk) => reject(desk, record) },
         ]
       : []),
-    ...(protocolState === 'RequestReceived' ? [{ key: 'i', word: 'issue', run: (desk: Desk) => issue(desk, record) }] : []),
+    ...(protocolState === 'RequestReceived'
+      ? [{ key: 'i', word: 'issue', run: (desk: Desk) => issue(desk, record) }]
+      : []),
     ...(role === 'Issuer' && credential !== undefined && !revoked
       ? [{ key: 'r', word: 'revoke', run: (desk: Desk) => revoke(desk, record) }]
       : []),
@@ -34,7 +36,10 @@ export function showOffer(desk: Desk, { recordId, invitation }: CredentialRecord
   return Promise.resolve(undefined)
 }
 
-async function accept(desk: Desk, { recordId, credentialFormat }: CredentialRecord): Promise<string | undefined> {
+async function accept(
+  desk: Desk,
+  { recordId, credentialFormat }: CredentialRecord,
+): Promise<string | undefined> {
   const isAnonCreds = credentialFormat === 'AnonCreds'
   const subject = isAnonCreds ? undefined : await chooseSubject(desk)
   if (!subject && !isAnonCreds) return undefined
@@ -51,13 +56,18 @@ async function accept(desk: Desk, { recordId, credentialFormat }: CredentialReco
 /** Whoever has an SD-JWT that is bound to no key can show it. */
 function chooseBinding(desk: Desk, keys: readonly string[]): Promise<{ keyId?: string } | undefined> {
   return desk.choose<{ keyId?: string }>('Bind the SD-JWT to a key of the DID?', [
-    ...keys.map((keyId) => ({ label: `to ${keyId}`, detail: 'with that key alone it can be shown', value: { keyId } })),
+    ...keys.map((keyId) => ({
+      label: `to ${keyId}`,
+      detail: 'with that key alone it can be shown',
+      value: { keyId },
+    })),
     { label: 'to no key', detail: 'whoever has it can show it', value: {} },
   ])
 }
 
 async function reject(desk: Desk, { recordId }: CredentialRecord): Promise<string | undefined> {
-  if (!(await desk.confirm('Decline this offer? The issuer is told, and it cannot be accepted any more.'))) return undefined
+  if (!(await desk.confirm('Decline this offer? The issuer is told, and it cannot be accepted any more.')))
+    return undefined
   desk.say('Declining …')
   await desk.call('POST /issue-credentials/records/{recordId}/reject-offer', { path: { recordId } })
   return 'The offer is declined, and the issuer is told.'
@@ -70,21 +80,29 @@ async function issue(desk: Desk, { recordId }: CredentialRecord): Promise<string
 }
 
 async function revoke(desk: Desk, { recordId }: CredentialRecord): Promise<string | undefined> {
-  if (!(await desk.confirm('Revoke this credential? It cannot be taken back, and the holder is told.'))) return undefined
+  if (!(await desk.confirm('Revoke this credential? It cannot be taken back, and the holder is told.')))
+    return undefined
   desk.say('Revoking …')
   await desk.call('PATCH /credential-status/revoke-credential/{id}', { path: { id: recordId } })
   return 'The credential is revoked: the status list says so to whoever verifies.'
 }
 
-async function remove(desk: Desk, { recordId, role, credential, revoked }: CredentialRecord): Promise<string | undefined> {
+async function remove(
+  desk: Desk,
+  { recordId, role, credential, revoked }: CredentialRecord,
+): Promise<string | undefined> {
   const isValid = role === 'Issuer' && credential !== undefined && !revoked
   const lines = [
     ...(role === 'Holder' && credential !== undefined ? ['The credential is deleted with it.'] : []),
-    ...(isValid ? ['The credential stays valid, and can never be revoked afterwards. To revoke it first: n, then r.'] : []),
+    ...(isValid
+      ? ['The credential stays valid, and can never be revoked afterwards. To revoke it first: n, then r.']
+      : []),
     'The other side is not notified.',
   ]
   if (!(await desk.confirm('Delete this credential record? This cannot be undone.', lines))) return undefined
   await desk.call('DELETE /issue-credentials/records/{recordId}', { path: { recordId } })
-  desk.store.amend(({ credentials }) => ({ credentials: credentials.filter((each) => each.recordId !== recordId) }))
+  desk.store.amend(({ credentials }) => ({
+    credentials: credentials.filter((each) => each.recordId !== recordId),
+  }))
   return 'The credential record is deleted.'
 }

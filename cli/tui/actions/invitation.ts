@@ -10,7 +10,11 @@ export function readInvitation(text: string): { kind: Kind; oob: string; goal: s
   const oob = decode(/(?:^|[?&])_oob=([^&#]*)/.exec(given)?.[1] ?? given)
   const { body, attachments } = parse(oob)
   const type = JSON.stringify(attachments ?? [])
-  const kind = type.includes('issue-credential') ? 'offer' : type.includes('present-proof') ? 'request' : 'connection'
+  const kind = type.includes('issue-credential')
+    ? 'offer'
+    : type.includes('present-proof')
+      ? 'request'
+      : 'connection'
   return { kind, oob, goal: typeof body?.goal === 'string' ? body.goal : undefined }
 }
 
@@ -23,7 +27,9 @@ function parse(oob: string): Said {
   } catch {
     // Told below.
   }
-  throw new UsageError('That is no invitation: paste the whole URL, which has an _oob parameter, or that parameter’s value.')
+  throw new UsageError(
+    'That is no invitation: paste the whole URL, which has an _oob parameter, or that parameter’s value.',
+  )
 }
 
 function decode(text: string): string {

@@ -14,7 +14,9 @@ export async function showMessages(desk: Desk, connection: Connection): Promise<
   const { connectionId } = connection
   const name = connectionName(connection)
   const load = async () => {
-    const messages = await newest((query) => desk.call('GET /messages', { query: { ...query, connectionId } }))
+    const messages = await newest((query) =>
+      desk.call('GET /messages', { query: { ...query, connectionId } }),
+    )
     return (columns: number) => messageRows(messages, name, columns)
   }
   desk.say('Loading the messages …')
@@ -34,7 +36,8 @@ function messageRows(messages: readonly Message[], name: string, columns: number
   if (messages.length === 0) return fit(emptyText).map((text) => [{ text: `${' '.repeat(indent)}${text}` }])
   return messages.flatMap(({ direction, content, createdAt, sentAt, failure }): Row[] => {
     const isSent = direction === 'sent'
-    const state = !isSent || sentAt !== undefined ? '' : failure === undefined ? ', not delivered yet' : ', not delivered'
+    const state =
+      !isSent || sentAt !== undefined ? '' : failure === undefined ? ', not delivered yet' : ', not delivered'
     const lines = content.split('\n').flatMap((line) => fit(safeLine(line)))
     return [
       [
@@ -44,7 +47,9 @@ function messageRows(messages: readonly Message[], name: string, columns: number
       ...lines.map((text): Row => [{ text: `${' '.repeat(indent)}${text}` }]),
       ...(failure === undefined
         ? []
-        : fit(`✗ ${safeLine(failure)}`).map((text): Row => [{ text: `${' '.repeat(indent)}${text}`, style: 'bad' }])),
+        : fit(`✗ ${safeLine(failure)}`).map((text): Row => [
+            { text: `${' '.repeat(indent)}${text}`, style: 'bad' },
+          ])),
     ]
   })
 }

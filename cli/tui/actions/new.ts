@@ -7,14 +7,15 @@ import { request } from './request.ts'
 import { takeInvitation } from './take-invitation.ts'
 import { addWebhook } from './webhook.ts'
 
-const beginnings: readonly (readonly [label: string, begin: (desk: Desk) => Promise<string | undefined>])[] = [
-  ['Invite someone to connect', invite],
-  ['Accept an invitation of any kind', takeInvitation],
-  ['Offer a credential', offer],
-  ['Ask for a proof', request],
-  ['Make a DID', make],
-  ['Add a webhook', addWebhook],
-]
+const beginnings: readonly (readonly [label: string, begin: (desk: Desk) => Promise<string | undefined>])[] =
+  [
+    ['Invite someone to connect', invite],
+    ['Accept an invitation of any kind', takeInvitation],
+    ['Offer a credential', offer],
+    ['Ask for a proof', request],
+    ['Make a DID', make],
+    ['Add a webhook', addWebhook],
+  ]
 
 async function make(desk: Desk): Promise<string> {
   const did = await makeDid(desk)

@@ -16,7 +16,12 @@ export async function offer(desk: Desk): Promise<string | undefined> {
     'Claims of the credential',
     [
       { name: 'format', label: 'format', value: 'JWT', words: Object.keys(formats) },
-      { name: 'issue', label: 'issue', value: 'when I press i', words: ['when I press i', 'as soon as the offer is accepted'] },
+      {
+        name: 'issue',
+        label: 'issue',
+        value: 'when I press i',
+        words: ['when I press i', 'as soon as the offer is accepted'],
+      },
       { name: 'claim', label: 'claim', value: '', hint: 'name=Alice, or age:=42 for JSON', many: true },
     ],
     { start: 'claim', note: 'The holder of an SD-JWT chooses which claims it shows.', check: toClaims },
@@ -36,7 +41,9 @@ export async function offer(desk: Desk): Promise<string | undefined> {
     return 'The offer is on its way to the holder.'
   }
   const made = await desk.call('POST /issue-credentials/credential-offers/invitation', { body })
-  await desk.until('the offer is in the list', ({ credentials }) => credentials.some(({ recordId }) => recordId === made.recordId))
+  await desk.until('the offer is in the list', ({ credentials }) =>
+    credentials.some(({ recordId }) => recordId === made.recordId),
+  )
   desk.goTo('credentials')
   await showOffer(desk, made)
   return 'The invitation is made. The first agent that answers it gets the offer.'
@@ -44,7 +51,9 @@ export async function offer(desk: Desk): Promise<string | undefined> {
 
 /** The claims of the form. @throws {UsageError} when there is none, or one cannot be read. */
 function toClaims(said: Readonly<Record<string, string>>) {
-  const claim = Object.entries(said).flatMap(([name, value]) => (name.startsWith('claim') && value !== '' ? [value] : []))
+  const claim = Object.entries(said).flatMap(([name, value]) =>
+    name.startsWith('claim') && value !== '' ? [value] : [],
+  )
   if (claim.length === 0) throw new UsageError('A credential needs a claim: write one, such as name=Alice.')
   try {
     return readClaims({ claim })

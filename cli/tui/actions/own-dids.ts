@@ -32,7 +32,9 @@ export async function chooseIssuer(desk: Desk): Promise<OwnDid | undefined> {
   const did = await makeDid(desk)
   await publishDid(desk, did)
   desk.say('Waiting for the ledger to publish the DID …')
-  await desk.until(`${did} is published`, ({ dids }) => dids.some((each) => each.did === did && each.status === 'PUBLISHED'))
+  await desk.until(`${did} is published`, ({ dids }) =>
+    dids.some((each) => each.did === did && each.status === 'PUBLISHED'),
+  )
   return { did, keys: [assertionKey] }
 }
 
@@ -46,7 +48,9 @@ export async function makeDid(desk: Desk): Promise<string> {
     { id: authenticationKey, purpose: 'authentication' as const, curve: 'secp256k1' as const },
     { id: assertionKey, purpose: 'assertionMethod' as const, curve: 'secp256k1' as const },
   ]
-  const { longFormDid } = await desk.call('POST /did-registrar/dids', { body: { documentTemplate: { publicKeys } } })
+  const { longFormDid } = await desk.call('POST /did-registrar/dids', {
+    body: { documentTemplate: { publicKeys } },
+  })
   await desk.store.reloadDids()
   return shortForm(longFormDid)
 }
@@ -73,7 +77,9 @@ async function optionsFor(desk: Desk, purpose: Purpose, fits: (did: Did) => bool
 
 /** The fragments of a DID's keys for a purpose; none of one that does not resolve now. */
 async function keysOf(desk: Desk, { did, longFormDid }: Did, purpose: Purpose): Promise<string[]> {
-  const resolved = await desk.call('GET /dids/{didRef}', { path: { didRef: longFormDid ?? did } }).catch(() => ({}))
+  const resolved = await desk
+    .call('GET /dids/{didRef}', { path: { didRef: longFormDid ?? did } })
+    .catch(() => ({}))
   const { didDocument } = resolved as { didDocument?: Partial<Record<Purpose, unknown[]>> | null }
   return (didDocument?.[purpose] ?? []).map((key) => {
     const id = typeof key === 'string' ? key : String((key as { id?: unknown }).id)

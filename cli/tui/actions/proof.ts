@@ -33,7 +33,10 @@ export function proofActions(record: PresentationRecord): Action[] {
 }
 
 /** Shows the invitation to prove until somebody has answered it. */
-export function showRequest(desk: Desk, { presentationId, invitation }: PresentationRecord): Promise<undefined> {
+export function showRequest(
+  desk: Desk,
+  { presentationId, invitation }: PresentationRecord,
+): Promise<undefined> {
   desk.showQr('Invitation to prove', invitation!.invitationUrl, ({ proofs }) =>
     proofs.some((each) => each.presentationId === presentationId && each.status === 'InvitationGenerated'),
   )
@@ -44,17 +47,28 @@ export function showRequest(desk: Desk, { presentationId, invitation }: Presenta
 async function present(desk: Desk, { presentationId }: PresentationRecord): Promise<string | undefined> {
   desk.say('Looking for credentials that answer the request …')
   const path = { presentationId }
-  const { candidates, others, lines, choice } = await desk.call('GET /present-proof/presentations/{presentationId}/candidates', { path })
+  const { candidates, others, lines, choice } = await desk.call(
+    'GET /present-proof/presentations/{presentationId}/candidates',
+    { path },
+  )
   if (candidates.length === 0) {
-    const why = others.length === 0 ? 'it holds none' : others.map(({ recordId, reason }) => `${recordId.slice(-8)}: ${reason}`).join('; ')
+    const why =
+      others.length === 0
+        ? 'it holds none'
+        : others.map(({ recordId, reason }) => `${recordId.slice(-8)}: ${reason}`).join('; ')
     throw new CommandError(`No credential of this wallet answers the request (${why}).`, 3, 'x declines it')
   }
   const missing = unanswered(lines)
-  if (missing) throw new CommandError(`No credential of this wallet satisfies ${missing}.`, 3, 'x declines it')
-  const proofId = lines.length > 1 ? await presentSeveral(desk, presentationId, choice) : await chooseOne(desk, candidates)
+  if (missing)
+    throw new CommandError(`No credential of this wallet satisfies ${missing}.`, 3, 'x declines it')
+  const proofId =
+    lines.length > 1 ? await presentSeveral(desk, presentationId, choice) : await chooseOne(desk, candidates)
   if (!proofId) return undefined
   desk.say('Presenting …')
-  await desk.call('PATCH /present-proof/presentations/{presentationId}', { path, body: { action: 'request-accept', proofId } })
+  await desk.call('PATCH /present-proof/presentations/{presentationId}', {
+    path,
+    body: { action: 'request-accept', proofId },
+  })
   return 'The presentation is made and on its way to the verifier.'
 }
 
@@ -69,14 +83,20 @@ async function chooseOne(desk: Desk, candidates: Candidates['candidates']): Prom
 }
 
 /** @throws {CommandError} where there are several ways to choose, which the command can say. */
-async function presentSeveral(desk: Desk, presentationId: string, choice: Candidates['choice']): Promise<string[] | undefined> {
+async function presentSeveral(
+  desk: Desk,
+  presentationId: string,
+  choice: Candidates['choice'],
+): Promise<string[] | undefined> {
   if (!choice)
     throw new CommandError(
       'The request asks for several credentials, and there are several to choose from.',
       2,
       `agent proof present ${presentationId}`,
     )
-  return (await desk.confirm(`The request asks for several credentials. Present these ${choice.length}?`)) ? choice : undefined
+  return (await desk.confirm(`The request asks for several credentials. Present these ${choice.length}?`))
+    ? choice
+    : undefined
 }
 
 /** The claims of a credential with their values, which tell it from others of its kind. */
@@ -86,7 +106,10 @@ function claimsOf(desk: Desk, recordId: string): string | undefined {
 }
 
 async function decline(desk: Desk, record: PresentationRecord): Promise<string | undefined> {
-  if (!(await desk.confirm('Decline this request? It cannot be answered any more; the other side is not told.'))) return undefined
+  if (
+    !(await desk.confirm('Decline this request? It cannot be answered any more; the other side is not told.'))
+  )
+    return undefined
   await act(desk, record, 'request-reject')
   return 'The request is declined.'
 }
@@ -97,7 +120,8 @@ async function verify(desk: Desk, record: PresentationRecord): Promise<string> {
 }
 
 async function rejectPresentation(desk: Desk, record: PresentationRecord): Promise<string | undefined> {
-  if (!(await desk.confirm('Reject this presentation? It holds; the other side is not told.'))) return undefined
+  if (!(await desk.confirm('Reject this presentation? It holds; the other side is not told.')))
+    return undefined
   await act(desk, record, 'presentation-reject')
   return 'The presentation is rejected.'
 }
@@ -106,7 +130,9 @@ async function remove(desk: Desk, { presentationId }: PresentationRecord): Promi
   const question = 'Delete this proof record, with what was presented? This cannot be undone.'
   if (!(await desk.confirm(question, ['The other side is not notified.']))) return undefined
   await desk.call('DELETE /present-proof/presentations/{presentationId}', { path: { presentationId } })
-  desk.store.amend(({ proofs }) => ({ proofs: proofs.filter((each) => each.presentationId !== presentationId) }))
+  desk.store.amend(({ proofs }) => ({
+    proofs: proofs.filter((each) => each.presentationId !== presentationId),
+  }))
   return 'The proof record is deleted.'
 }
 
@@ -116,5 +142,8 @@ async function act(
   action: 'request-reject' | 'presentation-accept' | 'presentation-reject',
 ) {
   desk.say('Telling the daemon …')
-  await desk.call('PATCH /present-proof/presentations/{presentationId}', { path: { presentationId }, body: { action } })
+  await desk.call('PATCH /present-proof/presentations/{presentationId}', {
+    path: { presentationId },
+    body: { action },
+  })
 }

@@ -9,11 +9,21 @@ export async function request(desk: Desk): Promise<string | undefined> {
   const said = await desk.fill('What do you ask for?', [
     { name: 'format', label: 'format', value: 'JWT', words: ['JWT', 'SD-JWT'] },
     // Over a connection, the other side's record does not show it.
-    ...(partner.connectionId === null ? [{ name: 'goal', label: 'goal', value: '', hint: 'its purpose, which the other side sees' }] : []),
-    { name: 'claim', label: 'claim', value: '', hint: 'of an SD-JWT: the name of a claim that must be shown', many: true },
+    ...(partner.connectionId === null
+      ? [{ name: 'goal', label: 'goal', value: '', hint: 'its purpose, which the other side sees' }]
+      : []),
+    {
+      name: 'claim',
+      label: 'claim',
+      value: '',
+      hint: 'of an SD-JWT: the name of a claim that must be shown',
+      many: true,
+    },
   ])
   if (!said) return undefined
-  const claims = Object.entries(said).flatMap(([name, value]) => (name.startsWith('claim') && value !== '' ? [[value, '']] : []))
+  const claims = Object.entries(said).flatMap(([name, value]) =>
+    name.startsWith('claim') && value !== '' ? [[value, '']] : [],
+  )
   const body = {
     proofs: [],
     goal: said.goal || undefined,

@@ -17,17 +17,30 @@ export function webhookActions(webhook: Webhook): Action[] {
 
 async function test(desk: Desk, id: string): Promise<string> {
   desk.say('Sending a test event …')
-  const { status, error, durationMs } = await desk.call('POST /events/webhooks/{id}/test', { path: { id }, body: {} })
+  const { status, error, durationMs } = await desk.call('POST /events/webhooks/{id}/test', {
+    path: { id },
+    body: {},
+  })
   await desk.store.reloadWebhooks()
-  if (error !== undefined) throw new CommandError(`The receiver did not take the test event: ${error}`, 1, 'agent webhook deliveries <id>')
+  if (error !== undefined)
+    throw new CommandError(
+      `The receiver did not take the test event: ${error}`,
+      1,
+      'agent webhook deliveries <id>',
+    )
   return `The receiver took the test event, with status ${status} after ${durationMs} ms.`
 }
 
 async function sendAgain(desk: Desk, id: string): Promise<string> {
   desk.say('Sending again …')
-  const { count } = await desk.call('POST /events/webhooks/{id}/replay', { path: { id }, body: { failed: true } })
+  const { count } = await desk.call('POST /events/webhooks/{id}/replay', {
+    path: { id },
+    body: { failed: true },
+  })
   await desk.store.reloadWebhooks()
-  return count === 0 ? 'There are no failed deliveries to retry.' : `${count} ${count === 1 ? 'event is' : 'events are'} sent again.`
+  return count === 0
+    ? 'There are no failed deliveries to retry.'
+    : `${count} ${count === 1 ? 'event is' : 'events are'} sent again.`
 }
 
 /** Registers a webhook, and shows the secret of one that signs. */
@@ -37,7 +50,13 @@ export async function addWebhook(desk: Desk): Promise<string | undefined> {
     [
       { name: 'url', label: 'URL', value: '', hint: 'http(s) URL that events are posted to' },
       { name: 'signed', label: 'signed', value: 'no', words: ['no', 'yes'] },
-      { name: 'header', label: 'header', value: '', hint: 'optional, sent with every event: name: value', many: true },
+      {
+        name: 'header',
+        label: 'header',
+        value: '',
+        hint: 'optional, sent with every event: name: value',
+        many: true,
+      },
     ],
     { check: toWebhook },
   )
@@ -58,8 +77,11 @@ export async function addWebhook(desk: Desk): Promise<string | undefined> {
 /** The webhook of the form. @throws {UsageError} for what the daemon need not be asked. */
 function toWebhook(said: Readonly<Record<string, string>>) {
   const url = said.url ?? ''
-  if (!/^https?:\/\/./.test(url)) throw new UsageError('URL: give an address that begins with http:// or https://.')
-  const headers = Object.entries(said).flatMap(([name, line]) => (name.startsWith('header') && line !== '' ? [toHeader(line)] : []))
+  if (!/^https?:\/\/./.test(url))
+    throw new UsageError('URL: give an address that begins with http:// or https://.')
+  const headers = Object.entries(said).flatMap(([name, line]) =>
+    name.startsWith('header') && line !== '' ? [toHeader(line)] : [],
+  )
   return { url, customHeaders: Object.fromEntries(headers), signed: said.signed === 'yes' }
 }
 

@@ -19,7 +19,12 @@ export function createContents({ call }: Pick<Daemon, 'call'>, onChange: () => v
   const threads = new Map<string, readonly Event[]>()
 
   /** Asks once for each key. */
-  function ask<Value>(answers: Map<string, Value>, key: string, empty: Value, question: () => Promise<Value>): void {
+  function ask<Value>(
+    answers: Map<string, Value>,
+    key: string,
+    empty: Value,
+    question: () => Promise<Value>,
+  ): void {
     if (answers.has(key)) return
     answers.set(key, empty)
     if (answers.size > most) answers.delete(answers.keys().next().value!)
@@ -34,10 +39,12 @@ export function createContents({ call }: Pick<Daemon, 'call'>, onChange: () => v
     events: (thread: string) => threads.get(thread) ?? [],
     askCredential(key: string, recordId: string): void {
       ask(credentials, key, undefined, () =>
-        call('GET /issue-credentials/records/{recordId}/credential', { path: { recordId } }).catch((error: unknown) => {
-          const { title, detail } = toReport(error, 'credential:show')
-          return { error: detail ?? title }
-        }),
+        call('GET /issue-credentials/records/{recordId}/credential', { path: { recordId } }).catch(
+          (error: unknown) => {
+            const { title, detail } = toReport(error, 'credential:show')
+            return { error: detail ?? title }
+          },
+        ),
       )
     },
     askEvents(thread: string): void {

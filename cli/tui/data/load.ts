@@ -37,7 +37,10 @@ export async function loadWebhooks({
   const { contents: webhooks } = await call('GET /events/webhooks', { query: { limit: pageSize } })
   const attempts = await Promise.all(
     webhooks.map(async ({ id }) => {
-      const page = await call('GET /events/webhooks/{id}/deliveries', { path: { id }, query: { limit: mostDeliveries } })
+      const page = await call('GET /events/webhooks/{id}/deliveries', {
+        path: { id },
+        query: { limit: mostDeliveries },
+      })
       return [id, page.contents] as const
     }),
   )

@@ -6,7 +6,9 @@ type Page<Item> = { contents: Item[]; next?: string | undefined }
 const most = 1_000
 
 /** The newest items of a list, oldest first. Of a long list the end is looked for, since no page says how many there are. */
-export async function newest<Item>(ask: (query: { offset: number; limit: number }) => Promise<Page<Item>>): Promise<Item[]> {
+export async function newest<Item>(
+  ask: (query: { offset: number; limit: number }) => Promise<Page<Item>>,
+): Promise<Item[]> {
   const first = await ask({ offset: 0, limit: most })
   if (first.next === undefined) return first.contents
   const isThere = async (offset: number) => (await ask({ offset, limit: 1 })).contents.length > 0

@@ -101,7 +101,8 @@ export async function openStore(daemon: Daemon): Promise<Store> {
     const isTriedAgain = Object.values(data.deliveries).some(
       ([last]) => last?.outcome === 'failed' && Date.now() - Date.parse(last.attemptedAt) < 2 * retriedMs,
     )
-    if (isTriedAgain && !signal.aborted) retry = setTimeout(() => void reloadWebhooks().catch(() => undefined), retriedMs)
+    if (isTriedAgain && !signal.aborted)
+      retry = setTimeout(() => void reloadWebhooks().catch(() => undefined), retriedMs)
   }
 
   const events = await begin()

@@ -20,7 +20,8 @@ export const connections: Pane<Connection> = {
     { head: 'means', width: 44, of: ({ state }) => meanings.connection[state]?.words, from: 130 },
     { head: 'changed', width: 10, of: (item, data, now) => age(item.connectionId, item, data, now) },
   ],
-  text: (item) => [item.connectionId, connectionName(item), item.goal, item.role, item.state, item.theirDid].join(' '),
+  text: (item) =>
+    [item.connectionId, connectionName(item), item.goal, item.role, item.state, item.theirDid].join(' '),
   sections: (item, look) => [{ lines: connectionFields(item) }, ...timeline(item.thid, look)],
   thread: ({ thid }) => thid,
   actions: connectionActions,
@@ -28,5 +29,8 @@ export const connections: Pane<Connection> = {
 }
 
 function nameCell(connection: Connection): Piece {
-  return { text: connectionName(connection), style: connection.label === undefined && connection.goal === undefined ? 'faint' : undefined }
+  return {
+    text: connectionName(connection),
+    style: connection.label === undefined && connection.goal === undefined ? 'faint' : undefined,
+  }
 }

@@ -20,13 +20,26 @@ export const credentials: Pane<CredentialRecord> = {
     {
       head: 'state',
       width: 22,
-      of: ({ protocolState, revoked }) => (revoked ? { text: 'revoked', style: 'bad' } : stateCell('credential', protocolState)),
+      of: ({ protocolState, revoked }) =>
+        revoked ? { text: 'revoked', style: 'bad' } : stateCell('credential', protocolState),
     },
     { head: 'changed', width: 10, of: (item, data, now) => age(item.recordId, item, data, now) },
   ],
   text: ({ recordId, claims, role, protocolState, revoked, issuingDID, subjectId, thid }) =>
-    [recordId, JSON.stringify(claims), role, protocolState, revoked && 'revoked', issuingDID, subjectId, thid].join(' '),
-  sections: (item, look) => [...said(item, look.contents.credential(contentKey(item))), ...timeline(item.thid, look)],
+    [
+      recordId,
+      JSON.stringify(claims),
+      role,
+      protocolState,
+      revoked && 'revoked',
+      issuingDID,
+      subjectId,
+      thid,
+    ].join(' '),
+  sections: (item, look) => [
+    ...said(item, look.contents.credential(contentKey(item))),
+    ...timeline(item.thid, look),
+  ],
   thread: ({ thid }) => thid,
   isMine: ({ protocolState }) => isMine('credential', protocolState),
   actions: credentialActions,

@@ -13,7 +13,11 @@ export const dids: Pane<Did> = {
   id: ({ did }) => did,
   columns: [
     { head: 'did', width: 'rest', of: ({ did }) => did },
-    { head: 'state', width: 19, of: (item) => ({ text: item.deactivated ? 'deactivated' : item.status, style: styleOfDid(item) }) },
+    {
+      head: 'state',
+      width: 19,
+      of: (item) => ({ text: item.deactivated ? 'deactivated' : item.status, style: styleOfDid(item) }),
+    },
     { head: 'changed', width: 10, of: (item, data, now) => age(item.did, {}, data, now) },
   ],
   text: ({ did, status, deactivated }) => [did, status, deactivated && 'deactivated'].join(' '),

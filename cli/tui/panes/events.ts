@@ -16,7 +16,11 @@ export const events: Pane<Event> = {
     { head: 'time', width: 8, of: ({ ts }) => timeOf(ts) },
     { head: 'type', width: 28, of: ({ type }) => type },
     { head: 'about', width: 8, of: (event) => subjectOf(event), from: 70 },
-    { head: 'state', width: 'rest', of: (event) => ({ text: stateOf(event) ?? '', style: styleOfEvent(event) }) },
+    {
+      head: 'state',
+      width: 'rest',
+      of: (event) => ({ text: stateOf(event) ?? '', style: styleOfEvent(event) }),
+    },
     { head: 'when', width: 10, of: ({ ts }, _, now) => ({ text: ago(ts, now), style: 'faint' }), from: 90 },
   ],
   text: ({ id, type, data }) => `${id} ${type} ${JSON.stringify(data)}`,
@@ -38,7 +42,11 @@ export const events: Pane<Event> = {
   empty: 'There are no events yet. They appear here as they happen.',
 }
 
-const topics = { ConnectionUpdated: 'connection', IssueCredentialRecordUpdated: 'credential', PresentationUpdated: 'proof' } as const
+const topics = {
+  ConnectionUpdated: 'connection',
+  IssueCredentialRecordUpdated: 'credential',
+  PresentationUpdated: 'proof',
+} as const
 
 function styleOfEvent(event: Event): Style | undefined {
   const topic = event.type in topics ? topics[event.type as keyof typeof topics] : undefined

@@ -8,4 +8,11 @@ import { proofs } from './proofs.ts'
 import { webhooks } from './webhooks.ts'
 
 /** By name; of what kind their items are matters to themselves alone. */
-export const panes: Readonly<Record<PaneName, Pane<any>>> = { connections, credentials, proofs, dids, webhooks, events }
+export const panes: Readonly<Record<PaneName, Pane<any>>> = {
+  connections,
+  credentials,
+  proofs,
+  dids,
+  webhooks,
+  events,
+}

@@ -20,7 +20,8 @@ export const proofs: Pane<PresentationRecord> = {
     { head: 'state', width: 30, of: ({ status }) => stateCell('proof', status) },
     { head: 'changed', width: 10, of: (item, data, now) => age(item.presentationId, {}, data, now) },
   ],
-  text: ({ presentationId, role, status, goal, thid, requestData }) => [presentationId, role, status, goal, thid, ...requestData].join(' '),
+  text: ({ presentationId, role, status, goal, thid, requestData }) =>
+    [presentationId, role, status, goal, thid, ...requestData].join(' '),
   sections: (item, look) => [
     {
       lines: [...presentationFields(item), ...(item.role === 'Verifier' ? presentedClaims(item.data) : [])],

@@ -16,7 +16,12 @@ export function stateCell(topic: Topic, state: string): Piece {
 }
 
 /** How long ago a record changed: its own word, or that of its events. */
-export function age(id: string, record: { createdAt?: string; updatedAt?: string | undefined }, data: Data, now: number): Piece {
+export function age(
+  id: string,
+  record: { createdAt?: string; updatedAt?: string | undefined },
+  data: Data,
+  now: number,
+): Piece {
   const at = [record.updatedAt ?? record.createdAt, changedAt(id, data)]
     .filter((each) => each !== undefined)
     .toSorted()

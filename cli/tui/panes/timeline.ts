@@ -13,7 +13,8 @@ export function timeline(thread: string | undefined, { data, contents }: Look): 
   const isBothSides = new Set(events.map(({ data }) => data.role)).size > 1
   const lines = events.map((event, index) => {
     const before = events[index - 1]
-    const after = before === undefined ? '' : `+${duration(Math.max(Date.parse(event.ts) - Date.parse(before.ts), 0))}`
+    const after =
+      before === undefined ? '' : `+${duration(Math.max(Date.parse(event.ts) - Date.parse(before.ts), 0))}`
     const role = isBothSides && typeof event.data.role === 'string' ? ` (${event.data.role})` : ''
     return { text: `${timeOf(event.ts)}  ${after.padStart(9)}  ${stateOf(event) ?? event.type}${role}` }
   })

@@ -16,7 +16,11 @@ export const webhooks: Pane<Webhook> = {
     { head: 'signed', width: 6, of: ({ signed }) => (signed ? 'yes' : 'no'), from: 100 },
     { head: 'dead', width: 4, of: ({ id }, data) => deadCell(deliveriesOf(id, data)) },
     { head: 'last attempt', width: 12, of: ({ id }, data) => outcomeCell(deliveriesOf(id, data)[0]) },
-    { head: 'at', width: 10, of: ({ id }, data, now) => ({ text: lastAt(deliveriesOf(id, data)[0], now), style: 'faint' }) },
+    {
+      head: 'at',
+      width: 10,
+      of: ({ id }, data, now) => ({ text: lastAt(deliveriesOf(id, data)[0], now), style: 'faint' }),
+    },
   ],
   text: ({ id, url }) => `${id} ${url}`,
   sections: (item, { data }) => [
@@ -35,7 +39,11 @@ export const webhooks: Pane<Webhook> = {
   empty: 'There are no webhooks. n adds one.',
 }
 
-const styles: Readonly<Record<Delivery['outcome'], Style>> = { delivered: 'good', failed: 'waiting', dead: 'bad' }
+const styles: Readonly<Record<Delivery['outcome'], Style>> = {
+  delivered: 'good',
+  failed: 'waiting',
+  dead: 'bad',
+}
 
 export function deliveriesOf(id: string, { deliveries }: Data): readonly Delivery[] {
   return deliveries[id] ?? []
@@ -54,8 +62,24 @@ function lastAt(last: Delivery | undefined, now: number): string {
   return last ? ago(last.attemptedAt, now) : ''
 }
 
-function attemptLine({ attemptedAt, outcome, type, kind, status, error, durationMs, eventId }: Delivery): Piece {
+function attemptLine({
+  attemptedAt,
+  outcome,
+  type,
+  kind,
+  status,
+  error,
+  durationMs,
+  eventId,
+}: Delivery): Piece {
   const what = kind === 'automatic' ? type : `${type} (${kind})`
-  const line = [timeOf(attemptedAt), outcome.padEnd(9), error ?? String(status), duration(durationMs), what, shortId(eventId)]
+  const line = [
+    timeOf(attemptedAt),
+    outcome.padEnd(9),
+    error ?? String(status),
+    duration(durationMs),
+    what,
+    shortId(eventId),
+  ]
   return { text: line.join('  '), style: styles[outcome] }
 }

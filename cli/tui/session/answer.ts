@@ -25,15 +25,25 @@ export function answer(ui: Ui, key: string): Answered {
       return filter(ui, key)
     case 'confirm':
       if (key === 'y' || key === 'Y') return { ui: closed, after: () => prompt.answer(true) }
-      return ['n', 'N', 'escape', 'enter', 'q', 'ctrl-c'].includes(key) ? { ui: closed, after: () => prompt.answer(false) } : { ui }
+      return ['n', 'N', 'escape', 'enter', 'q', 'ctrl-c'].includes(key)
+        ? { ui: closed, after: () => prompt.answer(false) }
+        : { ui }
     case 'choose': {
       const { options, at } = prompt
-      if (key === 'escape' || key === 'q' || key === 'ctrl-c') return { ui: closed, after: () => prompt.answer(undefined) }
+      if (key === 'escape' || key === 'q' || key === 'ctrl-c')
+        return { ui: closed, after: () => prompt.answer(undefined) }
       if (key === 'enter') return { ui: closed, after: () => prompt.answer(options[at]) }
       const chosen = /^[1-9]$/.test(key) ? options[Number(key) - 1] : undefined
       if (chosen) return { ui: closed, after: () => prompt.answer(chosen) }
-      const step = key === 'down' || key === 'j' || key === 'tab' ? 1 : key === 'up' || key === 'k' || key === 'shift-tab' ? -1 : 0
-      return { ui: { ...ui, prompt: { ...prompt, at: Math.min(Math.max(at + step, 0), options.length - 1) } } }
+      const step =
+        key === 'down' || key === 'j' || key === 'tab'
+          ? 1
+          : key === 'up' || key === 'k' || key === 'shift-tab'
+            ? -1
+            : 0
+      return {
+        ui: { ...ui, prompt: { ...prompt, at: Math.min(Math.max(at + step, 0), options.length - 1) } },
+      }
     }
     case 'fill': {
       if (key === 'escape' || key === 'ctrl-c') return { ui: closed, after: () => prompt.answer(undefined) }

@@ -60,10 +60,21 @@ export function openDesk({ daemon, store, copy, forSameDaemon, get, change, sign
     const sendAll =
       send &&
       ((text: string) =>
-        void send(text).then(load, (error: unknown) => amend({ problem: tell(error, forSameDaemon), draft: shown()?.draft || text })))
+        void send(text).then(load, (error: unknown) =>
+          amend({ problem: tell(error, forSameDaemon), draft: shown()?.draft || text }),
+        ))
     change({
       notice: undefined,
-      prompt: { kind: 'page', id, title, rows, scroll: send ? Infinity : 0, copied, draft: send && '', send: sendAll },
+      prompt: {
+        kind: 'page',
+        id,
+        title,
+        rows,
+        scroll: send ? Infinity : 0,
+        copied,
+        draft: send && '',
+        send: sendAll,
+      },
     })
     const follow = async () => {
       while (isOpen()) {
@@ -79,9 +90,18 @@ export function openDesk({ daemon, store, copy, forSameDaemon, get, change, sign
     store,
     data: store.get,
     confirm: (question, lines = []) => ask((answer) => ({ kind: 'confirm', question, lines, answer })),
-    choose: async (title, options) => (await ask<any>((answer) => ({ kind: 'choose', title, options, at: 0, answer })))?.value,
+    choose: async (title, options) =>
+      (await ask<any>((answer) => ({ kind: 'choose', title, options, at: 0, answer })))?.value,
     fill: (title, fields, { start = fields[0]?.name, note, check } = {}) =>
-      ask((answer) => ({ kind: 'fill', title, note, check, fields, at: fields.findIndex(({ name }) => name === start), answer })),
+      ask((answer) => ({
+        kind: 'fill',
+        title,
+        note,
+        check,
+        fields,
+        at: fields.findIndex(({ name }) => name === start),
+        answer,
+      })),
     showQr: (title, url, isOpen) => change({ prompt: { kind: 'qr', title, url, isOpen } }),
     showPage,
     goTo: (pane) => change({ ...goTo(get(), pane), selected: { ...get().selected, [pane]: undefined } }),
@@ -95,7 +115,8 @@ export function openDesk({ daemon, store, copy, forSameDaemon, get, change, sign
           settle()
         }
         const look = () => isSo(store.get()) && end(resolve)
-        const tooLong = () => reject(new CommandError(`It takes long until ${what}; it goes on by itself.`, 6))
+        const tooLong = () =>
+          reject(new CommandError(`It takes long until ${what}; it goes on by itself.`, 6))
         const timer = setTimeout(() => end(tooLong), patienceMs)
         const leave = store.subscribe(look)
         signal.addEventListener('abort', () => end(() => reject(signal.reason as Error)), { once: true })
@@ -125,5 +146,7 @@ function tell(error: unknown, forSameDaemon: Given['forSameDaemon']): string {
   const { title, detail, hint } = toReport(error, 'tui')
   const said = detail === undefined || detail === title ? title : `${title}: ${detail}`
   // What names this command is no way out of it.
-  return hint === undefined || /\btui\b/.test(hint) ? said : `${said}${/[.!?]$/.test(said) ? '' : '.'} Try: ${forSameDaemon(hint)}`
+  return hint === undefined || /\btui\b/.test(hint)
+    ? said
+    : `${said}${/[.!?]$/.test(said) ? '' : '.'} Try: ${forSameDaemon(hint)}`
 }

@@ -14,10 +14,16 @@ const mostNames = 18
 export function detailsOf<Item>(pane: Pane<Item>, item: Item, look: Look, columns: number): Row[] {
   const sections = pane
     .sections(item, look)
-    .map(({ head, lines }) => ({ head, lines: lines.filter((line) => !isPair(line) || (line[1] !== undefined && line[1] !== null)) }))
+    .map(({ head, lines }) => ({
+      head,
+      lines: lines.filter((line) => !isPair(line) || (line[1] !== undefined && line[1] !== null)),
+    }))
     .filter(({ lines }) => lines.length > 0)
   const names = Math.min(
-    Math.max(0, ...sections.flatMap(({ lines }) => lines.map((line) => (isPair(line) ? widthOf(line[0]) : 0)))),
+    Math.max(
+      0,
+      ...sections.flatMap(({ lines }) => lines.map((line) => (isPair(line) ? widthOf(line[0]) : 0))),
+    ),
     mostNames,
   )
   return sections.flatMap(({ head, lines }) => [
@@ -34,7 +40,9 @@ function rowsOf(line: Line, names: number, columns: number): Row[] {
   if (!isPair(line)) {
     const text = safeLine(line.text)
     if (widthOf(text) <= columns) return [[{ ...line, text }]]
-    return wrap(text, columns - gap).map((part, index) => [{ ...line, text: (index === 0 ? '' : ' '.repeat(gap)) + part }])
+    return wrap(text, columns - gap).map((part, index) => [
+      { ...line, text: (index === 0 ? '' : ' '.repeat(gap)) + part },
+    ])
   }
   const [name, value] = line
   const { style, text: said } = toStyled(value)

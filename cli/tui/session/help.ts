@@ -38,6 +38,7 @@ function helpRows(columns: number): Row[] {
       { text },
     ]),
   )
-  const more = 'The last line of the screen shows the keys that work now. To accept an invitation, paste it anywhere.'
+  const more =
+    'The last line of the screen shows the keys that work now. To accept an invitation, paste it anywhere.'
   return [...rows, ...wrap(more, columns - 2).map((text): Row => [{ text: ` ${text}`, style: 'faint' }])]
 }

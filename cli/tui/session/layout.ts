@@ -22,7 +22,10 @@ export type Layout = {
 }
 
 /** Divides a screen of which `noticeLines` are taken by what is said at the foot. */
-export function layoutOf({ size: { columns, rows }, isZoomed }: { size: Size; isZoomed: boolean }, noticeLines = 1): Layout {
+export function layoutOf(
+  { size: { columns, rows }, isZoomed }: { size: Size; isZoomed: boolean },
+  noticeLines = 1,
+): Layout {
   const body = rows - frame - noticeLines
   const isWide = columns >= wide && !isZoomed
   const listColumns = isWide ? Math.floor(columns * 0.55) : columns

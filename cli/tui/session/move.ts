@@ -15,7 +15,8 @@ export function move(data: Data, before: Ui, key: string, lines: number): Ui | u
 function moved(data: Data, ui: Ui, key: string, lines: number): Ui | undefined {
   const last = Math.max(lines - layoutOf(ui).details + 1, 0)
   const scrollBy = (step: number): Ui => ({ ...ui, scroll: Math.min(Math.max(ui.scroll + step, 0), last) })
-  const by = (step: number): Ui => (ui.isZoomed ? scrollBy(step) : select(data, ui, selectionOf(data, ui).index + step))
+  const by = (step: number): Ui =>
+    ui.isZoomed ? scrollBy(step) : select(data, ui, selectionOf(data, ui).index + step)
   const page = Math.max((ui.isZoomed ? layoutOf(ui).details : layoutOf(ui).list) - 1, 1)
   const pane = paneNames[Number(key) - 1]
   if (pane) return goTo(ui, pane)
@@ -54,7 +55,9 @@ function moved(data: Data, ui: Ui, key: string, lines: number): Ui | undefined {
       return selectionOf(data, ui).item === undefined ? ui : { ...ui, isZoomed: !ui.isZoomed, scroll: 0 }
     case 'escape':
       if (ui.notice) return ui
-      return ui.isZoomed ? { ...ui, isZoomed: false, scroll: 0 } : { ...ui, filters: { ...ui.filters, [ui.pane]: '' } }
+      return ui.isZoomed
+        ? { ...ui, isZoomed: false, scroll: 0 }
+        : { ...ui, filters: { ...ui.filters, [ui.pane]: '' } }
     case '/':
       return { ...ui, prompt: { kind: 'filter' }, isZoomed: false }
     case '?':

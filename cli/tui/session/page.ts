@@ -14,7 +14,14 @@ export function shownOf({ rows, scroll, draft, problem }: Page, size: Size) {
   const room = Math.max(size.rows - 2 - (draft === undefined ? 0 : 1) - problemLines.length, 1)
   const last = Math.max(all.length - room, 0)
   const first = Math.min(scroll, last)
-  return { shown: all.slice(first, first + room), problemLines, room, first, last, below: Math.max(all.length - first - room, 0) }
+  return {
+    shown: all.slice(first, first + room),
+    problemLines,
+    room,
+    first,
+    last,
+    below: Math.max(all.length - first - room, 0),
+  }
 }
 
 /** The page after a key; `undefined` for a key that does nothing here. */

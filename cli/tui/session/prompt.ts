@@ -37,7 +37,13 @@ export type Prompt =
     }
   | { kind: 'qr'; title: string; url: string; isOpen: (data: Data) => boolean }
   | { kind: 'confirm'; question: string; lines: readonly string[]; answer: (yes: boolean) => void }
-  | { kind: 'choose'; title: string; options: readonly Option[]; at: number; answer: (option: Option | undefined) => void }
+  | {
+      kind: 'choose'
+      title: string
+      options: readonly Option[]
+      at: number
+      answer: (option: Option | undefined) => void
+    }
   | {
       kind: 'fill'
       title: string

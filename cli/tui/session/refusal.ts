@@ -28,7 +28,8 @@ export function refusalOf(key: string, pane: PaneName, item: unknown): string | 
   const word = (key === 'p' && wordsOfP[pane]) || words[key]
   if (word === undefined) return undefined
   if (item === undefined) return `There is nothing to ${word}: the list is empty.`
-  if (key === 'd' && pane === 'connections') return 'A connection cannot be deleted; x withdraws an invitation that was not accepted.'
+  if (key === 'd' && pane === 'connections')
+    return 'A connection cannot be deleted; x withdraws an invitation that was not accepted.'
   const state = stateOf(pane, item)
   return `There is nothing to ${word} here${state === undefined ? '' : `: it is in ${state}`}.`
 }

@@ -51,7 +51,16 @@ const settleMs = 300
 const youngMs = 5_000
 const oldMs = 60_000
 
-export function createSession({ daemon, store, size, copy, forSameDaemon, quit, suspend, clock = Date.now }: Surroundings): Session {
+export function createSession({
+  daemon,
+  store,
+  size,
+  copy,
+  forSameDaemon,
+  quit,
+  suspend,
+  clock = Date.now,
+}: Surroundings): Session {
   const ending = new AbortController()
   const listeners = new Set<() => void>()
   const timers: Partial<Record<'rest' | 'age' | 'deliveries', NodeJS.Timeout>> = {}
@@ -68,7 +77,15 @@ export function createSession({ daemon, store, size, copy, forSameDaemon, quit, 
     for (const listener of listeners) listener()
   }
 
-  const { desk, run } = openDesk({ daemon, store, copy, forSameDaemon, get: () => ui, change, signal: ending.signal })
+  const { desk, run } = openDesk({
+    daemon,
+    store,
+    copy,
+    forSameDaemon,
+    get: () => ui,
+    change,
+    signal: ending.signal,
+  })
 
   /** Asks for what the details of the selection need. */
   function look(): void {
@@ -117,11 +134,19 @@ export function createSession({ daemon, store, size, copy, forSameDaemon, quit, 
     if (key === 'q' || key === 'ctrl-c') return quit()
     const { data } = snapshot
     const { pane, item } = selectionOf(data, ui)
-    const lines = item === undefined ? 0 : detailsOf(pane, item, { data, now: ui.now, contents }, layoutOf(ui).detailColumns).length
+    const lines =
+      item === undefined
+        ? 0
+        : detailsOf(pane, item, { data, now: ui.now, contents }, layoutOf(ui).detailColumns).length
     const moved = move(data, ui, key, lines)
     if (moved) return arrive(moved)
     if (key === 'R') return void run({ run: reload })
-    const action = key === begin.key ? begin : item === undefined ? undefined : pane.actions(item).find((each) => each.key === key)
+    const action =
+      key === begin.key
+        ? begin
+        : item === undefined
+          ? undefined
+          : pane.actions(item).find((each) => each.key === key)
     if (action) return void run(action)
     const text = refusalOf(key, ui.pane, item)
     if (text !== undefined) change({ notice: { is: 'bad', text } })
@@ -142,8 +167,10 @@ export function createSession({ daemon, store, size, copy, forSameDaemon, quit, 
     if (ui.prompt?.kind === 'fill') change({ prompt: paste(ui.prompt, text) })
     else if (ui.prompt?.kind === 'page' && ui.prompt.draft !== undefined)
       change({ prompt: { ...ui.prompt, draft: ui.prompt.draft + lineOf(text) } })
-    else if (ui.prompt?.kind === 'filter') change({ filters: { ...ui.filters, [ui.pane]: (ui.filters[ui.pane] ?? '') + lineOf(text) } })
-    else if (!ui.prompt && text.includes('_oob=')) void run({ run: (desk) => takeInvitation(desk, text.trim()) })
+    else if (ui.prompt?.kind === 'filter')
+      change({ filters: { ...ui.filters, [ui.pane]: (ui.filters[ui.pane] ?? '') + lineOf(text) } })
+    else if (!ui.prompt && text.includes('_oob='))
+      void run({ run: (desk) => takeInvitation(desk, text.trim()) })
   }
 
   const inputs: (() => Promise<void> | void)[] = []

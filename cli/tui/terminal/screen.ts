@@ -38,7 +38,9 @@ export function openScreen(output: Output): Screen {
       if (!isOpen) return
       const { columns, rows } = output.size()
       const lines = frame.split('\n').slice(0, rows)
-      const changes = lines.flatMap((line, row) => (line === drawn[row] ? [] : [place(row) + line + rest(line, columns)]))
+      const changes = lines.flatMap((line, row) =>
+        line === drawn[row] ? [] : [place(row) + line + rest(line, columns)],
+      )
       const gone = drawn.slice(lines.length).map((_, row) => place(lines.length + row) + '\u001b[K')
       drawn = lines
       if (changes.length + gone.length > 0) output.write([atOnce, ...changes, ...gone, done].join(''))

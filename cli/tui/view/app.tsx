@@ -36,7 +36,8 @@ function Page({ snapshot, looks }: { snapshot: Snapshot; looks: Looks }) {
   const { size, prompt } = snapshot.ui
   if (size.columns < least.columns || size.rows < least.rows) return <TooSmall size={size} />
   if (prompt?.kind === 'page') return <PageOf page={prompt} size={size} />
-  if (prompt?.kind === 'qr') return <Invitation title={prompt.title} url={prompt.url} size={size} renderings={looks.renderings} />
+  if (prompt?.kind === 'qr')
+    return <Invitation title={prompt.title} url={prompt.url} size={size} renderings={looks.renderings} />
   const above = [header(snapshot, looks.where), tabs(snapshot)]
   const said = notice(snapshot)
   return (

@@ -13,7 +13,10 @@ export type Laid<Item> = { column: Column<Item>; width: number }
 export function lay<Item>(columns: readonly Column<Item>[], width: number): Laid<Item>[] {
   const shown = columns.filter(({ from = 0 }) => width >= from)
   const fixed = shown.reduce((sum, column) => sum + (column.width === 'rest' ? 0 : column.width + gap), 0)
-  return shown.map((column) => ({ column, width: column.width === 'rest' ? Math.max(width - fixed, narrowest) : column.width }))
+  return shown.map((column) => ({
+    column,
+    width: column.width === 'rest' ? Math.max(width - fixed, narrowest) : column.width,
+  }))
 }
 
 /** A text in its column, cut where its end matters less. */

@@ -12,8 +12,12 @@ export function Details({ snapshot: { data, ui, contents }, width, height }: Pro
   const room = height - 1
   const first = Math.max(Math.min(ui.scroll, lines.length - room), 0)
   const below = lines.length - first - room
-  const more = [first > 0 ? `${first} above` : '', below > 0 ? `${below} below` : ''].filter(Boolean).join(', ')
-  return <Rows rows={[rule(width, more), ...lines.slice(first, first + room)]} height={height} width={width} />
+  const more = [first > 0 ? `${first} above` : '', below > 0 ? `${below} below` : '']
+    .filter(Boolean)
+    .join(', ')
+  return (
+    <Rows rows={[rule(width, more), ...lines.slice(first, first + room)]} height={height} width={width} />
+  )
 }
 
 /** A line across, which says what there is beyond. */

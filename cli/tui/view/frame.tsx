@@ -52,7 +52,9 @@ function tabRow({ data, ui }: Snapshot, { counts, gap, most }: (typeof tabStyles
     const items = pane.items(data)
     const mine = pane.isMine ? items.filter((item) => pane.isMine!(item)).length : 0
     const isHere = name === ui.pane
-    const count = ui.filters[name] ? `${shownIn(name, data, ui).length}/${items.length}` : String(items.length)
+    const count = ui.filters[name]
+      ? `${shownIn(name, data, ui).length}/${items.length}`
+      : String(items.length)
     const title = isHere ? pane.title : pane.title.slice(0, most)
     const style = isHere ? 'chosen' : undefined
     return [
@@ -68,13 +70,20 @@ function tabRow({ data, ui }: Snapshot, { counts, gap, most }: (typeof tabStyles
 /** What is said at the foot; the filter while it is typed. */
 export function notice({ data: { link }, ui }: Snapshot): Row[] {
   const { columns } = ui.size
-  if (ui.prompt?.kind === 'filter') return [[{ text: '/', style: 'chosen' }, { text: `${ui.filters[ui.pane] ?? ''}▏` }]]
+  if (ui.prompt?.kind === 'filter')
+    return [[{ text: '/', style: 'chosen' }, { text: `${ui.filters[ui.pane] ?? ''}▏` }]]
   if (ui.notice) {
     const { is, text } = ui.notice
-    const [mark, style] = { busy: ['…', 'waiting'] as const, good: ['✓', 'good'] as const, bad: ['✗', 'bad'] as const }[is]
+    const [mark, style] = {
+      busy: ['…', 'waiting'] as const,
+      good: ['✓', 'good'] as const,
+      bad: ['✗', 'bad'] as const,
+    }[is]
     const lines = wrap(`${mark} ${safeLine(text)}`, columns - 1)
     const shown =
-      lines.length > mostNotice ? [...lines.slice(0, mostNotice - 1), shorten(lines.slice(mostNotice - 1).join(' '), columns - 1)] : lines
+      lines.length > mostNotice
+        ? [...lines.slice(0, mostNotice - 1), shorten(lines.slice(mostNotice - 1).join(' '), columns - 1)]
+        : lines
     return shown.map((line) => [{ text: line, style }])
   }
   if (link.is === 'refused') return [[{ text: `✗ ${link.why}`, style: 'bad' }]]
@@ -84,10 +93,14 @@ export function notice({ data: { link }, ui }: Snapshot): Row[] {
 
 /** The keys that do something now. Where they do not all fit, the most general ones are left out; the help has them. */
 export function keys({ data, ui }: Snapshot): Row {
-  if (ui.prompt?.kind === 'filter') return [{ text: 'type to filter   Enter keep filter   Esc clear filter', style: 'faint' }]
+  if (ui.prompt?.kind === 'filter')
+    return [{ text: 'type to filter   Enter keep filter   Esc clear filter', style: 'faint' }]
   if (ui.prompt) return []
   const { pane, item } = selectionOf(data, ui)
-  const own = item === undefined ? [] : pane.actions(item).flatMap(({ key, word, isAlias }): Key[] => (isAlias ? [] : [[key, word]]))
+  const own =
+    item === undefined
+      ? []
+      : pane.actions(item).flatMap(({ key, word, isAlias }): Key[] => (isAlias ? [] : [[key, word]]))
   const view: Key[] =
     item === undefined
       ? []
@@ -106,7 +119,11 @@ export function keys({ data, ui }: Snapshot): Row {
     room = isFit ? room - widthOfKey(key) : 0
     return isFit
   })
-  const shown = [...own.filter((key) => fit.includes(key)), ...always, ...view.filter((key) => fit.includes(key))]
+  const shown = [
+    ...own.filter((key) => fit.includes(key)),
+    ...always,
+    ...view.filter((key) => fit.includes(key)),
+  ]
   return shown.flatMap(([key, word], index): Row => [
     { text: key, style: 'chosen' },
     { text: ` ${word}${index === shown.length - 1 ? '' : ' '.repeat(keyGap)}` },

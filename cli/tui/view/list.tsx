@@ -9,7 +9,15 @@ import { Rows } from './row.tsx'
 /** The marks of a line: what is selected, and whose turn it is. */
 const marks = 2
 
-export function List({ snapshot: { data, ui }, width, height }: { snapshot: Snapshot; width: number; height: number }) {
+export function List({
+  snapshot: { data, ui },
+  width,
+  height,
+}: {
+  snapshot: Snapshot
+  width: number
+  height: number
+}) {
   const { pane, items, index } = selectionOf(data, ui)
   const columns = lay(pane.columns, width - marks)
   const room = height - 1
@@ -19,15 +27,27 @@ export function List({ snapshot: { data, ui }, width, height }: { snapshot: Snap
     const cells = columns.map(({ column, width }, at) => {
       const shown = column.of(item, data, ui.now) ?? ''
       const styled = typeof shown === 'string' ? { text: shown } : shown
-      return cell(isSelected && styled.style === undefined ? { ...styled, style: 'strong' } : styled, width, at === columns.length - 1)
+      return cell(
+        isSelected && styled.style === undefined ? { ...styled, style: 'strong' } : styled,
+        width,
+        at === columns.length - 1,
+      )
     })
-    return [{ text: isSelected ? '›' : ' ', style: 'chosen' }, { text: pane.isMine?.(item) ? '!' : ' ', style: 'chosen' }, ...cells]
+    return [
+      { text: isSelected ? '›' : ' ', style: 'chosen' },
+      { text: pane.isMine?.(item) ? '!' : ' ', style: 'chosen' },
+      ...cells,
+    ]
   }
   const head: Row = [
     { text: ' '.repeat(marks) },
-    ...columns.map(({ column, width }, at) => cell({ text: column.head.toUpperCase(), style: 'faint' }, width, at === columns.length - 1)),
+    ...columns.map(({ column, width }, at) =>
+      cell({ text: column.head.toUpperCase(), style: 'faint' }, width, at === columns.length - 1),
+    ),
   ]
-  const empty = ui.filters[ui.pane] ? `Nothing matches the filter “${ui.filters[ui.pane]}”. Esc clears it.` : pane.empty
+  const empty = ui.filters[ui.pane]
+    ? `Nothing matches the filter “${ui.filters[ui.pane]}”. Esc clears it.`
+    : pane.empty
   const rows =
     items.length === 0
       ? [[], ...wrap(empty, width - 2 * marks).map((text): Row => [{ text: `  ${text}` }])]

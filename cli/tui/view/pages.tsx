@@ -16,14 +16,23 @@ export function PageOf({ page, size }: { page: Page; size: Size }) {
   const { columns, rows } = size
   const { title, copied, draft } = page
   const { shown, problemLines, room, first, below } = shownOf(page, size)
-  const more = [first > 0 ? `${first} above` : '', below > 0 ? `${below} below` : ''].filter(Boolean).join(', ')
+  const more = [first > 0 ? `${first} above` : '', below > 0 ? `${below} below` : '']
+    .filter(Boolean)
+    .join(', ')
   const scroll = draft === undefined ? '↑↓ PgUp PgDn scroll' : 'PgUp PgDn scroll'
-  const keys = [draft !== undefined && 'Enter send', 'Esc back', more !== '' && scroll, copied !== undefined && 'y copy'].filter(Boolean)
+  const keys = [
+    draft !== undefined && 'Enter send',
+    'Esc back',
+    more !== '' && scroll,
+    copied !== undefined && 'y copy',
+  ].filter(Boolean)
   const body = [...shown, ...Array.from({ length: Math.max(room - shown.length, 0) }, (): Row => [])]
   const lines: Row[] = [
     rule(columns, more, shorten(safeLine(title), columns - 30)),
     ...body,
-    ...(draft === undefined ? [] : [[{ text: '› ', style: 'chosen' as const }, { text: `${tail(draft, columns - 4)}▏` }]]),
+    ...(draft === undefined
+      ? []
+      : [[{ text: '› ', style: 'chosen' as const }, { text: `${tail(draft, columns - 4)}▏` }]]),
     ...problemLines.map((text): Row => [{ text, style: 'bad' }]),
     [{ text: ` ${keys.join('   ')}`, style: 'faint' }],
   ]
@@ -49,7 +58,9 @@ export function Invitation({
   const qr = 'reason' in renderings ? renderings : drawQr(url, { columns, rows: rows - 1 }, renderings)
   if ('reason' in qr) {
     const why = `No QR code: ${qr.reason}. A larger window or a smaller font makes room; y copies the URL.`
-    const lines = [...wrap(why, columns - 2), '', ...wrap(url, columns - 2)].map((text): Row => [{ text: ` ${text}` }])
+    const lines = [...wrap(why, columns - 2), '', ...wrap(url, columns - 2)].map((text): Row => [
+      { text: ` ${text}` },
+    ])
     return <Rows rows={[...lines.slice(0, rows - 1), foot]} height={rows} width={columns} />
   }
   return (
@@ -64,7 +75,13 @@ export function Invitation({
 
 export function TooSmall({ size: { columns, rows } }: { size: Size }) {
   const text = `The terminal has ${columns}×${rows}; the dashboard needs ${least.columns}×${least.rows}. Make it larger, or press q.`
-  return <Rows rows={wrap(text, Math.max(columns, 1)).map((line): Row => [{ text: line }])} height={Math.max(rows, 1)} width={columns} />
+  return (
+    <Rows
+      rows={wrap(text, Math.max(columns, 1)).map((line): Row => [{ text: line }])}
+      height={Math.max(rows, 1)}
+      width={columns}
+    />
+  )
 }
 
 const steps: readonly (readonly [key: string, what: string, command: string])[] = [

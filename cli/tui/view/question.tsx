@@ -34,11 +34,17 @@ export function Question({ prompt, width, height }: { prompt: Question; width: n
 }
 
 function confirmRows({ question, lines }: Extract<Question, { kind: 'confirm' }>, width: number): Row[] {
-  const said = lines.flatMap((line) => wrap(safeLine(line), width - 4)).map((text): Row => [{ text: `  ${text}` }])
+  const said = lines
+    .flatMap((line) => wrap(safeLine(line), width - 4))
+    .map((text): Row => [{ text: `  ${text}` }])
   return [...wrap(question, width - 4).map((text): Row => [{ text: `  ${text}`, style: 'strong' }]), ...said]
 }
 
-function chooseRows({ options, at }: Extract<Question, { kind: 'choose' }>, width: number, room: number): Row[] {
+function chooseRows(
+  { options, at }: Extract<Question, { kind: 'choose' }>,
+  width: number,
+  room: number,
+): Row[] {
   const first = Math.max(Math.min(at - Math.floor(room / 2), options.length - room), 0)
   return options.slice(first, first + room).map(({ label, detail = '' }, index): Row => {
     const isAt = first + index === at
@@ -83,7 +89,10 @@ function fieldRows(
         room + 1,
       )
     : value === ''
-      ? wrap(hint, room - 1).map((text, line): Row => [{ text: isAt && line === 0 ? '▏' : '' }, { text, style: 'faint' }])
+      ? wrap(hint, room - 1).map((text, line): Row => [
+          { text: isAt && line === 0 ? '▏' : '' },
+          { text, style: 'faint' },
+        ])
       : [[{ text: tail(value, room) }, { text: isAt ? '▏' : '' }]]
   return shown.map((row, line) => [
     { text: isAt && line === 0 ? '› ' : '  ', style: 'chosen' },

@@ -11,7 +11,9 @@ export const Colours = createContext<Paint>(plain)
 /** One line. */
 export function Row({ parts }: { parts: Parts }) {
   const paint = useContext(Colours)
-  const line = parts.map(({ text, style }) => (style ? paint(style, safeLine(text)) : safeLine(text))).join('')
+  const line = parts
+    .map(({ text, style }) => (style ? paint(style, safeLine(text)) : safeLine(text)))
+    .join('')
   // An empty text would take no line at all.
   return <Text wrap="truncate-end">{line.trimEnd() || ' '}</Text>
 }

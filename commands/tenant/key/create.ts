@@ -17,7 +17,9 @@ export default class TenantKeyCreate extends AgentCommand {
     '<%= config.bin %> tenant key create <tenant id> --name desk --scope verifier --expires-in 90d --key-file desk.key',
     '<%= config.bin %> tenant key create <tenant id> --replaces <key id> --overlap 2d',
   ]
-  static override args = { id: Args.string({ required: true, ignoreStdin: true, description: 'id of the tenant' }) }
+  static override args = {
+    id: Args.string({ required: true, ignoreStdin: true, description: 'id of the tenant' }),
+  }
   static override flags = {
     name: Flags.string({ description: 'what the key is called, such as the program that has it' }),
     scope: Flags.option({
@@ -27,26 +29,39 @@ export default class TenantKeyCreate extends AgentCommand {
       description: 'what the key may be used for, once for each; everything when left out',
     })(),
     'expires-in': Flags.string({ description: 'how long the key lets in: 12h, 90d; for good when left out' }),
-    replaces: Flags.string({ description: 'id of the key that it stands in for, whose name and scopes it takes over' }),
-    overlap: Flags.string({ dependsOn: ['replaces'], description: 'how long the replaced key lets in still: 12h, 2d; 1d when left out' }),
+    replaces: Flags.string({
+      description: 'id of the key that it stands in for, whose name and scopes it takes over',
+    }),
+    overlap: Flags.string({
+      dependsOn: ['replaces'],
+      description: 'how long the replaced key lets in still: 12h, 2d; 1d when left out',
+    }),
     ...newKeyFlags,
   }
 
   async run() {
     const { args, flags } = await this.parse(TenantKeyCreate)
     const { name, scope: scopes, replaces, overlap = '1d', 'key-file': file } = flags
-    const inFuture = (flag: string, text: string) => new Date(Date.now() + readSeconds(flag, text) * 1_000).toISOString()
+    const inFuture = (flag: string, text: string) =>
+      new Date(Date.now() + readSeconds(flag, text) * 1_000).toISOString()
     const body = {
       ...(name !== undefined && { name }),
       ...(scopes && { scopes }),
       ...(flags['expires-in'] !== undefined && { expiresAt: inFuture('expires-in', flags['expires-in']) }),
       ...(replaces !== undefined && { replaces: { id: replaces, until: inFuture('overlap', overlap) } }),
     }
-    const made = await keepKey(file, () => this.call('POST /iam/entities/{id}/api-keys', { path: { id: args.id }, body }))
+    const made = await keepKey(file, () =>
+      this.call('POST /iam/entities/{id}/api-keys', { path: { id: args.id }, body }),
+    )
     const { apiKey, ...key } = made
-    this.print(file === undefined ? apiKey : key.id, [...keyFields(key), file === undefined ? ['api key', apiKey] : ['key file', file]])
+    this.print(file === undefined ? apiKey : key.id, [
+      ...keyFields(key),
+      file === undefined ? ['api key', apiKey] : ['key file', file],
+    ])
     this.suggest(
-      file === undefined ? 'export AGENT_API_KEY=<api key>   # it is not shown again' : `agent connection list --api-key-file ${file}`,
+      file === undefined
+        ? 'export AGENT_API_KEY=<api key>   # it is not shown again'
+        : `agent connection list --api-key-file ${file}`,
     )
     return { ...key, ...(file === undefined ? { apiKey } : { apiKeyFile: file }) }
   }

@@ -7,14 +7,20 @@ import { pagingFlags, toPaging } from '../../../cli/input/paging.ts'
 
 export default class TenantKeyList extends AgentCommand {
   static override summary = 'List the keys of a tenant, with their last use'
-  static override description = 'The keys themselves are kept by nobody but the tenant. Needs the administrator’s key.'
+  static override description =
+    'The keys themselves are kept by nobody but the tenant. Needs the administrator’s key.'
   static override examples = ['<%= config.bin %> tenant key list <tenant id>']
-  static override args = { id: Args.string({ required: true, ignoreStdin: true, description: 'id of the tenant' }) }
+  static override args = {
+    id: Args.string({ required: true, ignoreStdin: true, description: 'id of the tenant' }),
+  }
   static override flags = pagingFlags
 
   async run() {
     const { args, flags } = await this.parse(TenantKeyList)
-    const page = await this.call('GET /iam/entities/{id}/api-keys', { path: { id: args.id }, query: toPaging(flags) })
+    const page = await this.call('GET /iam/entities/{id}/api-keys', {
+      path: { id: args.id },
+      query: toPaging(flags),
+    })
     const now = Date.now()
     this.printList(
       page.contents,
@@ -24,10 +30,15 @@ export default class TenantKeyList extends AgentCommand {
         { head: 'name', of: ({ name }) => name, cut: 'end' },
         { head: 'state', of: keyState },
         { head: 'for', of: keyScopes, cut: 'end' },
-        { head: 'last used', of: ({ lastUsedAt }) => (lastUsedAt === undefined ? 'never' : ago(lastUsedAt, now)), optional: true },
+        {
+          head: 'last used',
+          of: ({ lastUsedAt }) => (lastUsedAt === undefined ? 'never' : ago(lastUsedAt, now)),
+          optional: true,
+        },
         {
           head: 'expires',
-          of: ({ state, expiresAt }) => (state === 'active' && expiresAt !== undefined ? ahead(expiresAt, now) : undefined),
+          of: ({ state, expiresAt }) =>
+            state === 'active' && expiresAt !== undefined ? ahead(expiresAt, now) : undefined,
           optional: true,
         },
         { head: 'created', of: ({ createdAt }) => ago(createdAt, now), optional: true },

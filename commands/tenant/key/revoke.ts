@@ -18,8 +18,11 @@ export default class TenantKeyRevoke extends AgentCommand {
 
   async run() {
     const { args, flags } = await this.parse(TenantKeyRevoke)
-    if (!flags.yes) await confirm(`Revoke the key ${args.key} of the tenant ${args.id}? It never lets anybody in again.`)
-    const key = await this.call('DELETE /iam/entities/{id}/api-keys/{keyId}', { path: { id: args.id, keyId: args.key } })
+    if (!flags.yes)
+      await confirm(`Revoke the key ${args.key} of the tenant ${args.id}? It never lets anybody in again.`)
+    const key = await this.call('DELETE /iam/entities/{id}/api-keys/{keyId}', {
+      path: { id: args.id, keyId: args.key },
+    })
     this.print(key.id, keyFields(key))
     return key
   }

@@ -11,14 +11,20 @@ export type Disclosure = { encoded: string; name?: string; value: unknown }
 export const reserved: ReadonlySet<string> = new Set(['_sd', '_sd_alg', '...'])
 
 /** Hash functions that are understood (IANA "Named Information Hash Algorithm"), by their names in node:crypto. */
-const hashes: Readonly<Record<string, string>> = { 'sha-256': 'sha256', 'sha-384': 'sha384', 'sha-512': 'sha512' }
+const hashes: Readonly<Record<string, string>> = {
+  'sha-256': 'sha256',
+  'sha-384': 'sha384',
+  'sha-512': 'sha512',
+}
 
 export type Digest = (encoded: string) => string
 
 /** How a token's `_sd_alg` hashes; SHA-256 when it says nothing. @throws {VerificationError} `malformed` for a function that is not understood. */
 export function digestBy(algorithm: unknown = 'sha-256'): Digest {
-  const name = typeof algorithm === 'string' && Object.hasOwn(hashes, algorithm) ? hashes[algorithm]! : undefined
-  if (name === undefined) throw new VerificationError('malformed', 'The _sd_alg is none of sha-256, sha-384 and sha-512')
+  const name =
+    typeof algorithm === 'string' && Object.hasOwn(hashes, algorithm) ? hashes[algorithm]! : undefined
+  if (name === undefined)
+    throw new VerificationError('malformed', 'The _sd_alg is none of sha-256, sha-384 and sha-512')
   return (encoded) => hash(name, encoded, 'base64url')
 }
 
@@ -38,7 +44,8 @@ export function readDisclosure(encoded: string): Disclosure {
   } catch (cause) {
     throw malformed('is not acceptable JSON', cause)
   }
-  if (!Array.isArray(content) || content.length < 2 || content.length > 3) throw malformed('is no array of two or three')
+  if (!Array.isArray(content) || content.length < 2 || content.length > 3)
+    throw malformed('is no array of two or three')
   const [salt, ...rest] = content as unknown[]
   if (typeof salt !== 'string') throw malformed('has no salt')
   if (rest.length === 1) return { encoded, value: rest[0] }
@@ -56,5 +63,8 @@ function malformed(reason: string, cause?: unknown): VerificationError {
  * and all that is not ASCII.
  */
 function asciiJson(value: unknown): string {
-  return JSON.stringify(value).replace(/[>~\u007f-\uffff]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
+  return JSON.stringify(value).replace(
+    /[>~\u007f-\uffff]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
 }

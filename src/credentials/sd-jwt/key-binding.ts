@@ -7,14 +7,20 @@ import { VerificationError } from '../verification-error.ts'
 import { digestBy } from './disclosure.ts'
 import type { SdJwtStatement } from './sd-jwt.ts'
 
-const KeyBindingClaims = z.looseObject({ iat: NumericDate, aud: z.string(), nonce: z.string(), sd_hash: z.string() })
+const KeyBindingClaims = z.looseObject({
+  iat: NumericDate,
+  aud: z.string(),
+  nonce: z.string(),
+  sd_hash: z.string(),
+})
 /** `iat` is in epoch seconds, `sd_hash` the digest of everything before the key binding. */
 export type KeyBindingClaims = z.infer<typeof KeyBindingClaims>
 
 /** Reads a key-binding JWT; who signed it is not asked. @throws {VerificationError} `too-large`, `malformed`, `algorithm`, `critical-header` */
 export function readKeyBinding(jwt: string): { jws: Jws; claims: KeyBindingClaims } {
   const jws = decodeJws(jwt)
-  if (jws.header.typ !== 'kb+jwt') throw new VerificationError('malformed', 'The type of the key binding is not kb+jwt')
+  if (jws.header.typ !== 'kb+jwt')
+    throw new VerificationError('malformed', 'The type of the key binding is not kb+jwt')
   return { jws, claims: parseClaims(KeyBindingClaims, jws.payload) }
 }
 
@@ -24,7 +30,12 @@ export function readKeyBinding(jwt: string): { jws: Jws; claims: KeyBindingClaim
  *
  * @throws {VerificationError} as `readKeyBinding`; `holder-binding`
  */
-export function checkKeyBinding({ sdJwt, keyBinding, holderKey, payload }: SdJwtStatement): KeyBindingClaims | undefined {
+export function checkKeyBinding({
+  sdJwt,
+  keyBinding,
+  holderKey,
+  payload,
+}: SdJwtStatement): KeyBindingClaims | undefined {
   if (keyBinding === undefined) return undefined
   const { jws, claims } = readKeyBinding(keyBinding)
   if (!holderKey || !isSignedBy(jws, holderKey)) {

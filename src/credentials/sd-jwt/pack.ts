@@ -12,12 +12,15 @@ export function pack(claims: JsonObject): { payload: JsonObject; disclosures: st
 }
 
 function packObject(object: JsonObject, disclosures: string[]): JsonObject {
-  const digests = Object.entries(object).map(([name, value]) => put(disclosures, disclose(packValue(value, disclosures), name)))
+  const digests = Object.entries(object).map(([name, value]) =>
+    put(disclosures, disclose(packValue(value, disclosures), name)),
+  )
   return digests.length > 0 ? { _sd: digests.toSorted() } : {}
 }
 
 function packValue(value: unknown, disclosures: string[]): unknown {
-  if (Array.isArray(value)) return value.map((element) => ({ '...': put(disclosures, disclose(packValue(element, disclosures))) }))
+  if (Array.isArray(value))
+    return value.map((element) => ({ '...': put(disclosures, disclose(packValue(element, disclosures))) }))
   return isJsonObject(value) ? packObject(value, disclosures) : value
 }
 

@@ -7,7 +7,14 @@ import { defaultLeewaySeconds } from '../validity.ts'
 import { VerificationError } from '../verification-error.ts'
 import { digestBy } from './disclosure.ts'
 import { checkKeyBinding } from './key-binding.ts'
-import { decodeSdJwt, registeredClaims, verifyDecodedSdJwt, type DecodedSdJwt, type SdJwtChecks, type VerifiedSdJwt } from './sd-jwt.ts'
+import {
+  decodeSdJwt,
+  registeredClaims,
+  verifyDecodedSdJwt,
+  type DecodedSdJwt,
+  type SdJwtChecks,
+  type VerifiedSdJwt,
+} from './sd-jwt.ts'
 
 /** What a holder shows: the names of claims as an object whose values do not matter, unless they are objects that name claims below. */
 export type SdJwtPresentationContent = {
@@ -27,19 +34,33 @@ export type SdJwtPresentationContent = {
  * @throws {VerificationError} when the credential cannot be read
  * @throws {TypeError} when it is bound to a key and there is none
  */
-export function presentSdJwt({ sdJwt, claims, audience, nonce, holderKey, now }: SdJwtPresentationContent): string {
+export function presentSdJwt({
+  sdJwt,
+  claims,
+  audience,
+  nonce,
+  holderKey,
+  now,
+}: SdJwtPresentationContent): string {
   const { sdJwt: whole, placed, holderKey: bound, payload: signed } = decodeSdJwt(sdJwt)
   const shown = placed.filter(({ path }) => isWanted(claims, path)).map(({ encoded }) => encoded)
   const presented = [whole.slice(0, whole.indexOf('~')), ...shown, ''].join('~')
   if (!bound) return presented
   if (!holderKey) throw new TypeError('the credential is bound to a key, which is needed to present it')
-  const payload = { iat: Math.floor(now), aud: audience, nonce, sd_hash: digestBy(signed['_sd_alg'])(presented) }
+  const payload = {
+    iat: Math.floor(now),
+    aud: audience,
+    nonce,
+    sd_hash: digestBy(signed['_sd_alg'])(presented),
+  }
   return presented + signJws({ typ: 'kb+jwt' }, payload, holderKey)
 }
 
 /** The first claim, by its path, that is named and that a credential does not have; its registered claims are shown always. */
 export function findMissing(sdJwt: string, wanted: JsonObject): string | undefined {
-  const hideable = Object.entries(wanted).filter(([name]) => !(registeredClaims as readonly string[]).includes(name))
+  const hideable = Object.entries(wanted).filter(
+    ([name]) => !(registeredClaims as readonly string[]).includes(name),
+  )
   return missingIn(decodeSdJwt(sdJwt).claims, Object.fromEntries(hideable), [])
 }
 
@@ -62,7 +83,10 @@ export type SdJwtPresentationChecks = SdJwtChecks & {
  * @throws {VerificationError} for the first check that fails
  * @throws {Problem} `error:ServiceUnavailable` when a check cannot be made for now
  */
-export async function verifySdJwtPresentation(text: string, checks: SdJwtPresentationChecks): Promise<VerifiedSdJwt> {
+export async function verifySdJwtPresentation(
+  text: string,
+  checks: SdJwtPresentationChecks,
+): Promise<VerifiedSdJwt> {
   const decoded = decodeSdJwt(text)
   checkAnswer(decoded, checks)
   const missing = missingIn(decoded.claims, checks.claims ?? {}, [])
@@ -78,15 +102,27 @@ export async function verifySdJwtPresentation(text: string, checks: SdJwtPresent
 /** The presentation answers this request, if the credential is bound to a key. */
 function checkAnswer(
   credential: DecodedSdJwt,
-  { audience, nonce, now, leewaySeconds, bindingLeewaySeconds = leewaySeconds ?? defaultLeewaySeconds }: SdJwtPresentationChecks,
+  {
+    audience,
+    nonce,
+    now,
+    leewaySeconds,
+    bindingLeewaySeconds = leewaySeconds ?? defaultLeewaySeconds,
+  }: SdJwtPresentationChecks,
 ): void {
   if (credential.holderKey && credential.keyBinding === undefined)
-    throw new VerificationError('holder-binding', 'The credential is bound to a key, and the presentation is not signed with it')
+    throw new VerificationError(
+      'holder-binding',
+      'The credential is bound to a key, and the presentation is not signed with it',
+    )
   const binding = checkKeyBinding(credential)
   if (!binding) return
-  if (binding.aud !== audience) throw new VerificationError('audience', `The presentation was made for [${binding.aud}]`)
-  if (binding.nonce !== nonce) throw new VerificationError('nonce', 'The nonce of the presentation is not the challenge')
-  if (!(binding.iat <= now + bindingLeewaySeconds)) throw new VerificationError('not-yet-valid', 'The key binding was made in the future')
+  if (binding.aud !== audience)
+    throw new VerificationError('audience', `The presentation was made for [${binding.aud}]`)
+  if (binding.nonce !== nonce)
+    throw new VerificationError('nonce', 'The nonce of the presentation is not the challenge')
+  if (!(binding.iat <= now + bindingLeewaySeconds))
+    throw new VerificationError('not-yet-valid', 'The key binding was made in the future')
 }
 
 /** True when a claim is named, is in one that is named, or has one in it that is. */

@@ -75,7 +75,8 @@ export type SdJwtContent = {
 
 /** Signs a credential. Returns it in compact form with all its disclosures: `<JWT>~<disclosure>~…~`. */
 export function issueSdJwt(content: SdJwtContent): string {
-  const { issuerDid, issuerKey, kid, subjectDid, claims, vct, expiresAt, holderKey, credentialStatus, now } = content
+  const { issuerDid, issuerKey, kid, subjectDid, claims, vct, expiresAt, holderKey, credentialStatus, now } =
+    content
   const { payload, disclosures } = pack(claims)
   const token = {
     ...payload,
@@ -155,10 +156,14 @@ type SdJwtParts = { jwt: string; disclosures: string[]; keyBinding?: string }
 /** The parts of an SD-JWT as they are written. @throws {VerificationError} `too-large`, `malformed` */
 export function splitSdJwt(text: string): SdJwtParts {
   if (text.length > maxTokenLength)
-    throw new VerificationError('too-large', `A token of ${text.length} characters; ${maxTokenLength} are read`)
+    throw new VerificationError(
+      'too-large',
+      `A token of ${text.length} characters; ${maxTokenLength} are read`,
+    )
   const [jwt, ...disclosures] = text.split('~')
   const keyBinding = disclosures.pop()
-  if (keyBinding === undefined) throw new VerificationError('malformed', 'An SD-JWT has a ~ after its JWT and after each disclosure')
+  if (keyBinding === undefined)
+    throw new VerificationError('malformed', 'An SD-JWT has a ~ after its JWT and after each disclosure')
   return { jwt: jwt!, disclosures, ...(keyBinding !== '' && { keyBinding }) }
 }
 
@@ -187,7 +192,8 @@ function read(text: string, { disclosures, keyBinding }: SdJwtParts, payload: Js
 
 function withoutRegistered(processed: JsonObject): JsonObject {
   const claims: JsonObject = {}
-  for (const name of Object.keys(processed)) if (!registered.has(name)) setMember(claims, name, processed[name])
+  for (const name of Object.keys(processed))
+    if (!registered.has(name)) setMember(claims, name, processed[name])
   return claims
 }
 
@@ -207,11 +213,22 @@ export async function verifySdJwt(text: string, checks: SdJwtChecks): Promise<Ve
 /** The rest of `verifySdJwt` for a credential that is read already. */
 export async function verifyDecodedSdJwt(
   credential: DecodedSdJwt,
-  { resolve, now, leewaySeconds, verifyDates = true, verifySignature = true, verifyStatus = true, checkStatus }: SdJwtChecks,
+  {
+    resolve,
+    now,
+    leewaySeconds,
+    verifyDates = true,
+    verifySignature = true,
+    verifyStatus = true,
+    checkStatus,
+  }: SdJwtChecks,
 ): Promise<VerifiedSdJwt> {
   if (verifyDates) checkValidity(credential, now, leewaySeconds)
-  const key = verifySignature ? await checkSignature(credential.jws, { did: credential.issuerDid, role: 'issuer' }, resolve) : undefined
-  if (verifyStatus) for (const status of credential.statuses) await establishStatus(status, credential, checkStatus)
+  const key = verifySignature
+    ? await checkSignature(credential.jws, { did: credential.issuerDid, role: 'issuer' }, resolve)
+    : undefined
+  if (verifyStatus)
+    for (const status of credential.statuses) await establishStatus(status, credential, checkStatus)
   // Not by a spread, after which V8 takes a microsecond for another member.
   return Object.assign({}, credential, { key })
 }

@@ -7,8 +7,21 @@ import { concat, toHex } from '../../base/bytes.ts'
 import { okpFromBytes, type PublicJwk } from '../../crypto/keys.ts'
 import { fromPublicBytes } from '../../crypto/secp256k1.ts'
 import { reasonOf } from '../../base/reason.ts'
-import { InvalidOperation, type Operation, type PrismKey, type UpdateAction, type Usage, usages } from './model.ts'
-import { AtalaObjectSchema, AtalaOperationSchema, type PublicKey, SignedAtalaOperationSchema, type UpdateDIDAction } from './prism_pb.ts'
+import {
+  InvalidOperation,
+  type Operation,
+  type PrismKey,
+  type UpdateAction,
+  type Usage,
+  usages,
+} from './model.ts'
+import {
+  AtalaObjectSchema,
+  AtalaOperationSchema,
+  type PublicKey,
+  SignedAtalaOperationSchema,
+  type UpdateDIDAction,
+} from './prism_pb.ts'
 import { shown } from './rules.ts'
 
 /** A signed operation's parts: the id of the signing key, the signature as it came, and the bytes of the operation. */
@@ -17,16 +30,24 @@ export type SignedOperation = { signedWith: string; signature: Uint8Array; opera
 /** No operation with fifty keys and services comes near; a Cardano transaction holds a quarter of it. */
 const maximumBytes = 64_000
 
-const usageOf = new Map<number, Usage>(Object.entries(usages).map(([usage, number]) => [number, usage as Usage]))
+const usageOf = new Map<number, Usage>(
+  Object.entries(usages).map(([usage, number]) => [number, usage as Usage]),
+)
 
 /** The signed operations (as bytes) of an `AtalaObject`, the form operations travel in on Cardano. @throws {InvalidOperation} */
 export function decodeObject(bytes: Uint8Array): Uint8Array[] {
-  return reading('AtalaObject', bytes, () => fromBinary(AtalaObjectSchema, bytes).blockContent?.operations ?? [])
+  return reading(
+    'AtalaObject',
+    bytes,
+    () => fromBinary(AtalaObjectSchema, bytes).blockContent?.operations ?? [],
+  )
 }
 
 /** Opens the envelope of a signed operation (`SignedAtalaOperation`), without checking what is inside. @throws {InvalidOperation} */
 export function decodeSigned(bytes: Uint8Array): SignedOperation {
-  const { signedWith, signature, operation } = reading('SignedAtalaOperation', bytes, () => fromBinary(SignedAtalaOperationSchema, bytes))
+  const { signedWith, signature, operation } = reading('SignedAtalaOperation', bytes, () =>
+    fromBinary(SignedAtalaOperationSchema, bytes),
+  )
   if (operation.length === 0) throw new InvalidOperation('the signed operation is empty')
   return { signedWith, signature, operation }
 }
@@ -47,10 +68,19 @@ export function decodeOperation(bytes: Uint8Array): Operation {
     }
     case 'updateDid': {
       const { id, previousOperationHash, actions } = operation.value
-      return { operation: 'update', suffix: id, previousHash: toHex(previousOperationHash), actions: actions.map(toAction) }
+      return {
+        operation: 'update',
+        suffix: id,
+        previousHash: toHex(previousOperationHash),
+        actions: actions.map(toAction),
+      }
     }
     case 'deactivateDid':
-      return { operation: 'deactivate', suffix: operation.value.id, previousHash: toHex(operation.value.previousOperationHash) }
+      return {
+        operation: 'deactivate',
+        suffix: operation.value.id,
+        previousHash: toHex(operation.value.previousOperationHash),
+      }
     default:
       throw new InvalidOperation('the operation is none of create_did, update_did and deactivate_did')
   }
@@ -107,7 +137,9 @@ function toJwk(keyData: PublicKey['keyData']): PublicJwk {
   if (curve === 'Ed25519' || curve === 'X25519')
     return okpFromBytes(curve, keyData.case === 'ecKeyData' ? keyData.value.x : keyData.value.data)
   if (curve !== 'secp256k1') throw new TypeError(`its curve is none of secp256k1, Ed25519 and X25519`)
-  if (keyData.case === 'ecKeyData') return fromPublicBytes(concat(Uint8Array.of(4), keyData.value.x, keyData.value.y))
-  if (keyData.value.data.length !== 33) throw new TypeError(`a compressed point has 33 bytes, not ${keyData.value.data.length}`)
+  if (keyData.case === 'ecKeyData')
+    return fromPublicBytes(concat(Uint8Array.of(4), keyData.value.x, keyData.value.y))
+  if (keyData.value.data.length !== 33)
+    throw new TypeError(`a compressed point has 33 bytes, not ${keyData.value.data.length}`)
   return fromPublicBytes(keyData.value.data)
 }

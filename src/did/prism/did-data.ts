@@ -12,13 +12,23 @@ import { checkContexts, checkKey, checkService } from './rules.ts'
 import type { DidState } from './state.ts'
 
 /** The part of a state that `DIDData` carries. */
-export type DidData = Pick<DidState, 'suffix' | 'publicKeys' | 'services' | 'contexts' | 'retiredKeyIds' | 'retiredServiceIds'>
+export type DidData = Pick<
+  DidState,
+  'suffix' | 'publicKeys' | 'services' | 'contexts' | 'retiredKeyIds' | 'retiredServiceIds'
+>
 
 /** Keys and services are bounded by the rules, but every one that there ever was leaves its id behind. */
 const maximumBytes = 1_000_000
 
 /** The bytes of a DID's data. */
-export function encodeDidData({ suffix: id, publicKeys, services, contexts, retiredKeyIds, retiredServiceIds }: DidData): Uint8Array {
+export function encodeDidData({
+  suffix: id,
+  publicKeys,
+  services,
+  contexts,
+  retiredKeyIds,
+  retiredServiceIds,
+}: DidData): Uint8Array {
   const data = {
     id,
     publicKeys: publicKeys.map(toKeyMessage),
@@ -46,7 +56,8 @@ export function decodeDidData(bytes: Uint8Array): DidData {
   data.services.forEach(checkService)
   checkContexts(data.contexts)
   for (const list of [data.publicKeys, data.services]) {
-    if (new Set(list.map(({ id }) => id)).size !== list.length) throw new InvalidOperation('an id is there twice')
+    if (new Set(list.map(({ id }) => id)).size !== list.length)
+      throw new InvalidOperation('an id is there twice')
   }
   return data
 }

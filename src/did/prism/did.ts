@@ -31,7 +31,11 @@ export function toLongForm(operation: Uint8Array): string {
  */
 export function parsePrismDid(did: string): PrismDid {
   const parts = did.length <= maximumLength && /^did:prism:([0-9a-f]{64})(?::([A-Za-z0-9_-]+))?$/.exec(did)
-  if (!parts) throw invalid(did, 'it is not did:prism:, 64 hexadecimal digits and, in the long form, a state in base64url')
+  if (!parts)
+    throw invalid(
+      did,
+      'it is not did:prism:, 64 hexadecimal digits and, in the long form, a state in base64url',
+    )
   const [, suffix, state] = parts
   if (state === undefined) return { suffix: suffix! }
   const operation = decodeState(did, state)
@@ -64,5 +68,8 @@ function decodeState(did: string, state: string): Uint8Array {
 }
 
 function invalid(did: string, reason: string): Problem {
-  return new Problem('error:DIDResolution:invalidDid', `${did.slice(0, 100)} is not a valid did:prism: ${reason}`)
+  return new Problem(
+    'error:DIDResolution:invalidDid',
+    `${did.slice(0, 100)} is not a valid did:prism: ${reason}`,
+  )
 }

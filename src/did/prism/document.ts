@@ -15,13 +15,25 @@ const serviceContexts: Readonly<Record<string, string>> = {
 
 /** The document of a state, all ids in the form that was asked for (`did`, long or short). Master, revocation and VDR keys stay out. */
 export function toDocument(state: DidContent, did: string): DidDocument {
-  const keys = state.publicKeys.filter((key): key is PrismKey & { usage: Purpose } => purposes.some((purpose) => purpose === key.usage))
+  const keys = state.publicKeys.filter((key): key is PrismKey & { usage: Purpose } =>
+    purposes.some((purpose) => purpose === key.usage),
+  )
   const services = state.services.map((service) => fromPrismService(did, service))
-  const ids = (purpose: Purpose) => keys.filter(({ usage }) => usage === purpose).map(({ id }) => `${did}#${id}`)
+  const ids = (purpose: Purpose) =>
+    keys.filter(({ usage }) => usage === purpose).map(({ id }) => `${did}#${id}`)
   const types = new Set(services.flatMap(({ type }) => type))
-  const ofServices = Object.entries(serviceContexts).flatMap(([type, context]) => (types.has(type) ? [context] : []))
+  const ofServices = Object.entries(serviceContexts).flatMap(([type, context]) =>
+    types.has(type) ? [context] : [],
+  )
   return {
-    '@context': [...new Set([didContext, ...(keys.length > 0 ? [jws2020Context] : []), ...ofServices, ...state.contexts])],
+    '@context': [
+      ...new Set([
+        didContext,
+        ...(keys.length > 0 ? [jws2020Context] : []),
+        ...ofServices,
+        ...state.contexts,
+      ]),
+    ],
     id: did,
     controller: did,
     verificationMethod: keys.map(({ id, publicKey }) => jsonWebKey(did, id, publicKey)),
@@ -34,7 +46,13 @@ export function toDocument(state: DidContent, did: string): DidDocument {
 export function toMetadata(state: DidState): DidDocumentMetadata {
   const { suffix, deactivated, lastOperationHash: versionId, createdAt, updatedAt } = state
   if (!createdAt || !updatedAt) return { deactivated, versionId }
-  return { deactivated, canonicalId: toShortForm(suffix), versionId, created: toSeconds(createdAt), updated: toSeconds(updatedAt) }
+  return {
+    deactivated,
+    canonicalId: toShortForm(suffix),
+    versionId,
+    created: toSeconds(createdAt),
+    updated: toSeconds(updatedAt),
+  }
 }
 
 /** DID 1.0 §7.1.3: times in metadata have no fraction of a second. */

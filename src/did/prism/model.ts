@@ -26,10 +26,20 @@ export type PrismKey = { id: string; usage: Usage; publicKey: PublicJwk }
 /** A service as an operation carries it: `type` and `serviceEndpoint` are the protobuf's texts, plain or JSON (`service.ts` reads and writes them). */
 export type PrismService = { id: string; type: string; serviceEndpoint: string }
 
-export type CreateOperation = { operation: 'create'; publicKeys: PrismKey[]; services: PrismService[]; contexts: string[] }
+export type CreateOperation = {
+  operation: 'create'
+  publicKeys: PrismKey[]
+  services: PrismService[]
+  contexts: string[]
+}
 
 /** `suffix` is the 64 hexadecimal digits after `did:prism:`; `previousHash` the hash of the DID's last operation, in hexadecimal. */
-export type UpdateOperation = { operation: 'update'; suffix: string; previousHash: string; actions: UpdateAction[] }
+export type UpdateOperation = {
+  operation: 'update'
+  suffix: string
+  previousHash: string
+  actions: UpdateAction[]
+}
 export type DeactivateOperation = { operation: 'deactivate'; suffix: string; previousHash: string }
 export type Operation = CreateOperation | UpdateOperation | DeactivateOperation
 

@@ -9,7 +9,12 @@ import { fromHex, toHex } from '../../base/bytes.ts'
 import { okpBytes, type PrivateJwk, sign } from '../../crypto/keys.ts'
 import { compressed, toDer } from '../../crypto/secp256k1.ts'
 import { InvalidOperation, type Operation, type PrismKey, type UpdateAction, usages } from './model.ts'
-import { AtalaOperationSchema, type PublicKeySchema, SignedAtalaOperationSchema, type UpdateDIDActionSchema } from './prism_pb.ts'
+import {
+  AtalaOperationSchema,
+  type PublicKeySchema,
+  SignedAtalaOperationSchema,
+  type UpdateDIDActionSchema,
+} from './prism_pb.ts'
 
 /**
  * The bytes of an operation (`AtalaOperation`); those of a create operation are the state part of the long form.
@@ -29,7 +34,10 @@ export function encodeOperation(operation: Operation): Uint8Array {
 export function signOperation(operation: Uint8Array, signedWith: string, key: PrivateJwk): Uint8Array {
   if (key.crv !== 'secp256k1') throw new TypeError(`operations are signed on secp256k1, not ${key.crv}`)
   const signature = toDer(sign(key, operation))
-  return toBinary(SignedAtalaOperationSchema, create(SignedAtalaOperationSchema, { signedWith, signature, operation }))
+  return toBinary(
+    SignedAtalaOperationSchema,
+    create(SignedAtalaOperationSchema, { signedWith, signature, operation }),
+  )
 }
 
 /** The hash of an operation's bytes, in hexadecimal: a create operation's is the DID's suffix, and the next operation names it. */
@@ -45,7 +53,9 @@ export function operationId(signedOperation: Uint8Array): string {
 function checkTexts(value: unknown): void {
   if (typeof value === 'object' && value !== null) Object.values(value).forEach(checkTexts)
   if (typeof value === 'string' && /\p{Surrogate}/u.test(value))
-    throw new InvalidOperation(`${JSON.stringify(value).slice(0, 100)} has half of a character in it, which cannot be written`)
+    throw new InvalidOperation(
+      `${JSON.stringify(value).slice(0, 100)} has half of a character in it, which cannot be written`,
+    )
 }
 
 type OperationMessage = MessageInitShape<typeof AtalaOperationSchema>['operation'] & object
@@ -55,15 +65,24 @@ function toMessage(operation: Operation): OperationMessage {
   switch (operation.operation) {
     case 'create': {
       const { publicKeys, services, contexts } = operation
-      return { case: 'createDid', value: { didData: { publicKeys: publicKeys.map(toKeyMessage), services, context: contexts } } }
+      return {
+        case: 'createDid',
+        value: { didData: { publicKeys: publicKeys.map(toKeyMessage), services, context: contexts } },
+      }
     }
     case 'update': {
       const { suffix, previousHash, actions } = operation
       const messages = actions.map((action) => ({ action: toActionMessage(action) }))
-      return { case: 'updateDid', value: { previousOperationHash: fromHex(previousHash), id: suffix, actions: messages } }
+      return {
+        case: 'updateDid',
+        value: { previousOperationHash: fromHex(previousHash), id: suffix, actions: messages },
+      }
     }
     case 'deactivate':
-      return { case: 'deactivateDid', value: { previousOperationHash: fromHex(operation.previousHash), id: operation.suffix } }
+      return {
+        case: 'deactivateDid',
+        value: { previousOperationHash: fromHex(operation.previousHash), id: operation.suffix },
+      }
   }
 }
 
@@ -78,7 +97,10 @@ function toActionMessage(action: UpdateAction): ActionMessage {
     case 'removeService':
       return { case: 'removeService', value: { serviceId: action.id } }
     case 'updateService':
-      return { case: 'updateService', value: { serviceId: action.id, type: action.type, serviceEndpoints: action.serviceEndpoint } }
+      return {
+        case: 'updateService',
+        value: { serviceId: action.id, type: action.type, serviceEndpoints: action.serviceEndpoint },
+      }
     case 'patchContext':
       return { case: 'patchContext', value: { context: action.contexts } }
   }
@@ -87,5 +109,9 @@ function toActionMessage(action: UpdateAction): ActionMessage {
 /** A key as the message that carries it. */
 export function toKeyMessage({ id, usage, publicKey }: PrismKey): MessageInitShape<typeof PublicKeySchema> {
   const data = publicKey.crv === 'secp256k1' ? compressed(publicKey) : okpBytes(publicKey)
-  return { id, usage: usages[usage], keyData: { case: 'compressedEcKeyData', value: { curve: publicKey.crv, data } } }
+  return {
+    id,
+    usage: usages[usage],
+    keyData: { case: 'compressedEcKeyData', value: { curve: publicKey.crv, data } },
+  }
 }

@@ -8,12 +8,24 @@ import { tryJson } from '../../base/try-json.ts'
 import { InvalidOperation, type PrismKey, type PrismService } from './model.ts'
 
 /** Limits on what a DID has at a time, and on the length of texts, in bytes of UTF-8. */
-export const limits = { keys: 50, services: 50, id: 50, serviceType: 100, serviceEndpoint: 300, context: 100 } as const
+export const limits = {
+  keys: 50,
+  services: 50,
+  id: 50,
+  serviceType: 100,
+  serviceEndpoint: 300,
+  context: 100,
+} as const
 
 /** Characters of a URI fragment (RFC 3986 §3.5). */
-const Id = text(limits.id).regex(/^(?:[A-Za-z0-9\-._~!$&'()*+,;=:@/?]|%[0-9A-Fa-f]{2})+$/, 'is no URI fragment')
+const Id = text(limits.id).regex(
+  /^(?:[A-Za-z0-9\-._~!$&'()*+,;=:@/?]|%[0-9A-Fa-f]{2})+$/,
+  'is no URI fragment',
+)
 
-const ServiceTypeName = z.string().regex(/^[A-Za-z0-9_-]+(?: +[A-Za-z0-9_-]+)*$/, 'is no name of letters, digits, - and _')
+const ServiceTypeName = z
+  .string()
+  .regex(/^[A-Za-z0-9_-]+(?: +[A-Za-z0-9_-]+)*$/, 'is no name of letters, digits, - and _')
 const Uri = z.string().regex(/^[A-Za-z][A-Za-z0-9+.-]*:[^\s<>"{}|\\^`]+$/, 'is no URI')
 const UriOrObject = z.union([Uri, z.looseObject({})])
 
@@ -21,11 +33,15 @@ const ServiceType = text(limits.serviceType).superRefine(
   check((value) => (value.startsWith('[') ? z.array(ServiceTypeName).min(1) : ServiceTypeName)),
 )
 const ServiceEndpoint = text(limits.serviceEndpoint).superRefine(
-  check((value) => (value.startsWith('[') ? z.array(UriOrObject).min(1) : value.startsWith('{') ? z.looseObject({}) : Uri)),
+  check((value) =>
+    value.startsWith('[') ? z.array(UriOrObject).min(1) : value.startsWith('{') ? z.looseObject({}) : Uri,
+  ),
 )
 
 const PrismServiceRules = z.object({ id: Id, type: ServiceType, serviceEndpoint: ServiceEndpoint })
-const Contexts = z.array(text(limits.context)).refine((list) => new Set(list).size === list.length, 'names a context twice')
+const Contexts = z
+  .array(text(limits.context))
+  .refine((list) => new Set(list).size === list.length, 'names a context twice')
 
 /** @throws {InvalidOperation} when the key's id is no fragment, or its curve does not suit its usage. */
 export function checkKey({ id, usage, publicKey }: PrismKey): void {
@@ -68,7 +84,10 @@ function obey(rule: z.ZodType, value: unknown, name: string): void {
 function text(maximum: number) {
   return z
     .string()
-    .refine((value) => value.length > 0 && Buffer.byteLength(value) <= maximum, { error: `must have 1 to ${maximum} bytes`, abort: true })
+    .refine((value) => value.length > 0 && Buffer.byteLength(value) <= maximum, {
+      error: `must have 1 to ${maximum} bytes`,
+      abort: true,
+    })
 }
 
 /** Checks the value itself where it is plain, or what it says where it is JSON. */

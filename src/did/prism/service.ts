@@ -8,7 +8,11 @@ import type { PrismService } from './model.ts'
 type Endpoint = Service['serviceEndpoint']
 
 /** The texts of a service: one name or URI plain, anything else as JSON. URIs are normalised, as the real agent does before it signs. */
-export function toPrismService({ id, type, serviceEndpoint }: Pick<Service, 'id' | 'type' | 'serviceEndpoint'>): PrismService {
+export function toPrismService({
+  id,
+  type,
+  serviceEndpoint,
+}: Pick<Service, 'id' | 'type' | 'serviceEndpoint'>): PrismService {
   return { id, type: toServiceType(type), serviceEndpoint: toServiceEndpoint(serviceEndpoint) }
 }
 
@@ -28,13 +32,17 @@ export function fromPrismService(did: string, { id, type, serviceEndpoint }: Pri
   return {
     id: `${did}#${id}`,
     type: type.startsWith('[') ? (JSON.parse(type) as string[]) : type,
-    serviceEndpoint: normaliseUris(/^[[{]/.test(serviceEndpoint) ? (JSON.parse(serviceEndpoint) as Endpoint) : serviceEndpoint),
+    serviceEndpoint: normaliseUris(
+      /^[[{]/.test(serviceEndpoint) ? (JSON.parse(serviceEndpoint) as Endpoint) : serviceEndpoint,
+    ),
   }
 }
 
 function normaliseUris(endpoint: Endpoint): Endpoint {
   if (typeof endpoint === 'string') return normaliseUri(endpoint)
-  return Array.isArray(endpoint) ? endpoint.map((entry) => (typeof entry === 'string' ? normaliseUri(entry) : entry)) : endpoint
+  return Array.isArray(endpoint)
+    ? endpoint.map((entry) => (typeof entry === 'string' ? normaliseUri(entry) : entry))
+    : endpoint
 }
 
 /**

@@ -31,7 +31,8 @@ export type DidContent = Readonly<{
 }>
 
 /** What a DID is after its last operation. Hashes are hexadecimal, times ISO 8601 in UTC; a state that no ledger knows has none. */
-export type DidState = DidContent & Readonly<{ suffix: string; lastOperationHash: string; createdAt?: string; updatedAt?: string }>
+export type DidState = DidContent &
+  Readonly<{ suffix: string; lastOperationHash: string; createdAt?: string; updatedAt?: string }>
 
 /**
  * The state after a signed operation that a ledger confirmed at `when`, on top of the state before it, which is not changed.
@@ -63,7 +64,8 @@ export function apply(state: DidState | undefined, signedOperation: Uint8Array, 
  */
 export function createState(operation: Uint8Array): DidState {
   const decoded = decodeOperation(operation)
-  if (decoded.operation !== 'create') throw new InvalidOperation(`a DID begins with a create operation, not ${decoded.operation}`)
+  if (decoded.operation !== 'create')
+    throw new InvalidOperation(`a DID begins with a create operation, not ${decoded.operation}`)
   return begin(decoded, operation)
 }
 
@@ -77,7 +79,8 @@ export function subjectOf(signedOperation: Uint8Array): string {
   const decoded = decodeOperation(operation)
   if (decoded.operation === 'create') return operationHash(operation)
   // Not the whole DID, and not what the TypeScript SDK once wrote (wire.md pitfall 42).
-  if (!/^[0-9a-f]{64}$/.test(decoded.suffix)) throw new InvalidOperation('its id is not the 64 hexadecimal digits of a DID')
+  if (!/^[0-9a-f]{64}$/.test(decoded.suffix))
+    throw new InvalidOperation('its id is not the 64 hexadecimal digits of a DID')
   return decoded.suffix
 }
 
@@ -85,7 +88,16 @@ function begin(created: CreateOperation, operation: Uint8Array): DidState {
   checkCreate(created)
   const { publicKeys, services, contexts } = created
   const suffix = operationHash(operation)
-  return { suffix, publicKeys, services, contexts, retiredKeyIds: [], retiredServiceIds: [], lastOperationHash: suffix, deactivated: false }
+  return {
+    suffix,
+    publicKeys,
+    services,
+    contexts,
+    retiredKeyIds: [],
+    retiredServiceIds: [],
+    lastOperationHash: suffix,
+    deactivated: false,
+  }
 }
 
 function next(state: DidState, operation: UpdateOperation | DeactivateOperation): DidState {
@@ -106,11 +118,15 @@ export function end<Content extends DidContent>(content: Content): Content {
 }
 
 function checkCreate({ publicKeys, services, contexts }: CreateOperation): void {
-  if (publicKeys.length > limits.keys) throw new InvalidOperation(`${publicKeys.length} keys are more than ${limits.keys}`)
-  if (services.length > limits.services) throw new InvalidOperation(`${services.length} services are more than ${limits.services}`)
-  if (!publicKeys.some(({ usage }) => usage === 'master')) throw new InvalidOperation('there is no master key')
+  if (publicKeys.length > limits.keys)
+    throw new InvalidOperation(`${publicKeys.length} keys are more than ${limits.keys}`)
+  if (services.length > limits.services)
+    throw new InvalidOperation(`${services.length} services are more than ${limits.services}`)
+  if (!publicKeys.some(({ usage }) => usage === 'master'))
+    throw new InvalidOperation('there is no master key')
   for (const [name, list] of [['key', publicKeys] as const, ['service', services] as const]) {
-    if (new Set(list.map(({ id }) => id)).size !== list.length) throw new InvalidOperation(`a ${name} id is there twice`)
+    if (new Set(list.map(({ id }) => id)).size !== list.length)
+      throw new InvalidOperation(`a ${name} id is there twice`)
   }
   publicKeys.forEach(checkKey)
   services.forEach(checkService)

@@ -1,6 +1,14 @@
 /** The actions of a did:prism update, in order and all or nothing (wire.md 11.3, "Validity rules"). */
 import { InvalidOperation, type PrismService, type UpdateAction } from './model.ts'
-import { checkContexts, checkKey, checkService, checkServiceEndpoint, checkServiceType, limits, shown } from './rules.ts'
+import {
+  checkContexts,
+  checkKey,
+  checkService,
+  checkServiceEndpoint,
+  checkServiceType,
+  limits,
+  shown,
+} from './rules.ts'
 import type { DidContent } from './state.ts'
 
 /**
@@ -8,18 +16,26 @@ import type { DidContent } from './state.ts'
  *
  * @throws {InvalidOperation} for the first action that breaks a rule, or when the DID is left without master key or above a limit.
  */
-export function change<Content extends DidContent>(state: Content, actions: readonly UpdateAction[]): Content {
+export function change<Content extends DidContent>(
+  state: Content,
+  actions: readonly UpdateAction[],
+): Content {
   const changed = changeContent(state, actions)
-  if (!changed.publicKeys.some(({ usage }) => usage === 'master')) throw new InvalidOperation('the update leaves no master key')
+  if (!changed.publicKeys.some(({ usage }) => usage === 'master'))
+    throw new InvalidOperation('the update leaves no master key')
   return changed
 }
 
 /** The same for a DID of a method that has no master key. */
-export function changeContent<Content extends DidContent>(content: Content, actions: readonly UpdateAction[]): Content {
+export function changeContent<Content extends DidContent>(
+  content: Content,
+  actions: readonly UpdateAction[],
+): Content {
   if (actions.length === 0) throw new InvalidOperation('the update has no action')
   const changed = actions.reduce(act, content)
   const { publicKeys, services } = changed
-  if (publicKeys.length > limits.keys) throw new InvalidOperation(`the update leaves ${publicKeys.length} keys, more than ${limits.keys}`)
+  if (publicKeys.length > limits.keys)
+    throw new InvalidOperation(`the update leaves ${publicKeys.length} keys, more than ${limits.keys}`)
   if (services.length > limits.services)
     throw new InvalidOperation(`the update leaves ${services.length} services, more than ${limits.services}`)
   return changed
@@ -34,8 +50,13 @@ function act<Content extends DidContent>(state: Content, action: UpdateAction): 
         throw new InvalidOperation(`key ${shown(action.key.id)} exists or existed`)
       return { ...state, publicKeys: [...publicKeys, action.key] }
     case 'removeKey':
-      if (!has(publicKeys, action.id)) throw new InvalidOperation(`there is no active key ${shown(action.id)} to remove`)
-      return { ...state, publicKeys: without(publicKeys, action.id), retiredKeyIds: [...retiredKeyIds, action.id] }
+      if (!has(publicKeys, action.id))
+        throw new InvalidOperation(`there is no active key ${shown(action.id)} to remove`)
+      return {
+        ...state,
+        publicKeys: without(publicKeys, action.id),
+        retiredKeyIds: [...retiredKeyIds, action.id],
+      }
     case 'addService':
       checkService(action.service)
       if (has(services, action.service.id) || retiredServiceIds.includes(action.service.id)) {
@@ -43,24 +64,42 @@ function act<Content extends DidContent>(state: Content, action: UpdateAction): 
       }
       return { ...state, services: [...services, action.service] }
     case 'removeService':
-      if (!has(services, action.id)) throw new InvalidOperation(`there is no active service ${shown(action.id)} to remove`)
-      return { ...state, services: without(services, action.id), retiredServiceIds: [...retiredServiceIds, action.id] }
+      if (!has(services, action.id))
+        throw new InvalidOperation(`there is no active service ${shown(action.id)} to remove`)
+      return {
+        ...state,
+        services: without(services, action.id),
+        retiredServiceIds: [...retiredServiceIds, action.id],
+      }
     case 'updateService':
-      if (!has(services, action.id)) throw new InvalidOperation(`there is no active service ${shown(action.id)} to update`)
-      return { ...state, services: services.map((service) => (service.id === action.id ? updated(service, action) : service)) }
+      if (!has(services, action.id))
+        throw new InvalidOperation(`there is no active service ${shown(action.id)} to update`)
+      return {
+        ...state,
+        services: services.map((service) => (service.id === action.id ? updated(service, action) : service)),
+      }
     case 'patchContext':
       checkContexts(action.contexts)
-      if (action.contexts.length === 0 && state.contexts.length === 0) throw new InvalidOperation('there is no context to clear')
+      if (action.contexts.length === 0 && state.contexts.length === 0)
+        throw new InvalidOperation('there is no context to clear')
       return { ...state, contexts: action.contexts }
   }
 }
 
 /** An empty text means unchanged. */
-function updated(service: PrismService, { type, serviceEndpoint }: UpdateAction & { action: 'updateService' }): PrismService {
-  if (type === '' && serviceEndpoint === '') throw new InvalidOperation(`the update of service ${shown(service.id)} changes nothing`)
+function updated(
+  service: PrismService,
+  { type, serviceEndpoint }: UpdateAction & { action: 'updateService' },
+): PrismService {
+  if (type === '' && serviceEndpoint === '')
+    throw new InvalidOperation(`the update of service ${shown(service.id)} changes nothing`)
   if (type !== '') checkServiceType(type)
   if (serviceEndpoint !== '') checkServiceEndpoint(serviceEndpoint)
-  return { ...service, type: type || service.type, serviceEndpoint: serviceEndpoint || service.serviceEndpoint }
+  return {
+    ...service,
+    type: type || service.type,
+    serviceEndpoint: serviceEndpoint || service.serviceEndpoint,
+  }
 }
 
 function has(list: readonly { id: string }[], id: string): boolean {

@@ -38,13 +38,17 @@ export const onMessage: Handler = async (wallet, message) => {
   const { connectionId } = await getSenders(wallet.db, message)
   const { content, lang } = readBody(message, Body, 'basic message')
   const sent_at = toInstant(message.createdTime)
-  return (tx) => insert(tx, { connection_id: connectionId, direction: 'received', content, lang: lang ?? null, sent_at })
+  return (tx) =>
+    insert(tx, { connection_id: connectionId, direction: 'received', content, lang: lang ?? null, sent_at })
 }
 
 export type MessageQuery = Paging & { connectionId?: string | undefined }
 
 /** A page of messages in the order of their coming and going, and how many there are in all. */
-export async function listMessages(db: Db, { connectionId, ...paging }: MessageQuery): Promise<{ rows: Row[]; total: number }> {
+export async function listMessages(
+  db: Db,
+  { connectionId, ...paging }: MessageQuery,
+): Promise<{ rows: Row[]; total: number }> {
   let matching = db.selectFrom('message')
   if (connectionId !== undefined) matching = matching.where('connection_id', '=', connectionId)
   return pageOf(matching.selectAll(), ['sequence'], paging)
@@ -52,7 +56,9 @@ export async function listMessages(db: Db, { connectionId, ...paging }: MessageQ
 
 /** An instant that a peer gives in epoch seconds; nothing for a number that is no instant of this millennium. */
 function toInstant(seconds: number | undefined): string | null {
-  return seconds !== undefined && seconds > 0 && seconds < 32_503_680_000 ? new Date(seconds * 1_000).toISOString() : null
+  return seconds !== undefined && seconds > 0 && seconds < 32_503_680_000
+    ? new Date(seconds * 1_000).toISOString()
+    : null
 }
 
 type NewMessage = Pick<Row, 'connection_id' | 'direction' | 'content'> &

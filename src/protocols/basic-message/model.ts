@@ -31,7 +31,9 @@ export const Message = z
     sentAt: z.iso
       .datetime()
       .optional()
-      .describe('Received: when it was sent, as the other side says. Sent: when the other side’s endpoint took it.'),
+      .describe(
+        'Received: when it was sent, as the other side says. Sent: when the other side’s endpoint took it.',
+      ),
     failure: z.string().optional().describe('Why a message was given up.'),
   })
   .meta({ id: 'BasicMessage' })

@@ -9,7 +9,10 @@ export function deleteConnection(wallet: Wallet, id: string): Promise<void> {
   return wallet.transaction(async (tx) => {
     const { role, state } = await getRecord(tx, connection, id)
     if (role !== 'Inviter' || state !== 'InvitationGenerated') {
-      throw new Problem('Not Allowed', `The connection ${id} is in state ${state}; only an invitation that nobody answered can be deleted.`)
+      throw new Problem(
+        'Not Allowed',
+        `The connection ${id} is in state ${state}; only an invitation that nobody answered can be deleted.`,
+      )
     }
     await tx.deleteFrom('record').where('id', '=', id).execute()
     await tx.deleteFrom('peer_did').where('record_id', '=', id).execute()

@@ -2,7 +2,11 @@
 import { isOver } from '../../base/clock.ts'
 import { newId } from '../../base/id.ts'
 import { Problem } from '../../base/problem.ts'
-import { createInvitation as newInvitation, parseInvitation, toInvitationUrl } from '../../didcomm/invitation.ts'
+import {
+  createInvitation as newInvitation,
+  parseInvitation,
+  toInvitationUrl,
+} from '../../didcomm/invitation.ts'
 import { withoutNulls } from '../../didcomm/json.ts'
 import { peersOnly } from '../../didcomm/route.ts'
 import { keepPeerDid, newPeerDid } from '../../wallet/peer-dids.ts'
@@ -14,7 +18,13 @@ import { mustBeToConnect } from '../open-invitation.ts'
 import { invitationBase, newInvitationBase } from '../out-of-band.ts'
 import type { Handler } from '../engine/receive.ts'
 import { advance, advanceByReply, begin } from '../engine/record.ts'
-import { connection, RequestBody, type AcceptConnectionInvitation, type ConnectionRecord, type CreateConnection } from './model.ts'
+import {
+  connection,
+  RequestBody,
+  type AcceptConnectionInvitation,
+  type ConnectionRecord,
+  type CreateConnection,
+} from './model.ts'
 import { mustAccept } from './update.ts'
 
 /** Makes an invitation; the connection, the thread and the invitation share one id. @throws {Problem} as `mustAccept`. */
@@ -26,7 +36,12 @@ export async function createInvitation(
   const id = newId()
   const peer = newPeerDid(wallet)
   const invitation = newInvitation(present({ id, from: peer.did, goalCode, goal }))
-  const shown = { id, type: invitation.type, from: peer.did, invitationUrl: toInvitationUrl(newInvitationBase(wallet.env), invitation) }
+  const shown = {
+    id,
+    type: invitation.type,
+    from: peer.did,
+    invitationUrl: toInvitationUrl(newInvitationBase(wallet.env), invitation),
+  }
   return wallet.transaction(async (tx) => {
     await keepPeerDid(tx, wallet, peer, id)
     const data = connection.model.parse({ label, goalCode, goal, invitation: shown, automaticAcceptance })
@@ -47,13 +62,20 @@ export async function acceptInvitation(
   mustBeToConnect(invitation)
   const { id: thid, type, from } = invitation
   if (invitation.expires_time !== undefined && isOver(invitation.expires_time * 1_000)) {
-    throw new Problem('error:ConnectionServiceError:InvitationExpired', `The invitation ${thid} has expired. Ask for a new one.`)
+    throw new Problem(
+      'error:ConnectionServiceError:InvitationExpired',
+      `The invitation ${thid} has expired. Ask for a new one.`,
+    )
   }
   await mustAccept(wallet, automaticAcceptance)
   await mustResolve(wallet, from)
   const peer = newPeerDid(wallet)
   const id = newId()
-  const body = present({ goal_code: invitation.body.goal_code, goal: invitation.body.goal, accept: invitation.body.accept })
+  const body = present({
+    goal_code: invitation.body.goal_code,
+    goal: invitation.body.goal,
+    accept: invitation.body.accept,
+  })
   return wallet.transaction(async (tx) => {
     if (await findByThread(tx, connection, 'Invitee', thid)) {
       throw new Problem(
@@ -87,9 +109,13 @@ async function mustResolve(wallet: Wallet, from: string): Promise<void> {
     await peersOnly(wallet.env.resolver.document)(from)
   } catch (error) {
     if (!(error instanceof Problem)) throw error
-    throw new Problem('error:ConnectionServiceError:InvitationParsingError', `The inviter's DID does not resolve: ${error.message}.`, {
-      cause: error,
-    })
+    throw new Problem(
+      'error:ConnectionServiceError:InvitationParsingError',
+      `The inviter's DID does not resolve: ${error.message}.`,
+      {
+        cause: error,
+      },
+    )
   }
 }
 
@@ -111,8 +137,18 @@ export const onRequest: Handler = async (wallet, message) => {
   }
   const body = withoutNulls(readBody(message, RequestBody, 'connection request'))
   return async (tx) => {
-    const received = await advanceByReply(tx, connection, record.id, 'received request', { myDid: to, theirDid: from })
-    await advance(tx, connection, received, 'accept', {}, { type: 'response', from: to, to: from, pthid: thid, body })
+    const received = await advanceByReply(tx, connection, record.id, 'received request', {
+      myDid: to,
+      theirDid: from,
+    })
+    await advance(
+      tx,
+      connection,
+      received,
+      'accept',
+      {},
+      { type: 'response', from: to, to: from, pthid: thid, body },
+    )
   }
 }
 
@@ -124,5 +160,8 @@ export const onResponse: Handler = async (wallet, { from, to, thid }) => {
 }
 
 function unknownThread(thid: string): Problem {
-  return new Problem('error:ConnectionServiceError:ThreadIdNotFound', `There is no connection for the thread ${thid} between these DIDs.`)
+  return new Problem(
+    'error:ConnectionServiceError:ThreadIdNotFound',
+    `There is no connection for the thread ${thid} between these DIDs.`,
+  )
 }

@@ -28,7 +28,9 @@ export type AcceptConnectionInvitation = z.output<typeof AcceptConnectionInvitat
 
 export const UpdateConnection = z
   .object({
-    label: optional(Label).describe('What this side calls the connection from now on; an empty text removes the label (ours).'),
+    label: optional(Label).describe(
+      'What this side calls the connection from now on; an empty text removes the label (ours).',
+    ),
     // Wrapped, since no acceptance at all is a change as well.
     automaticAcceptance: optional(SetAutomaticAcceptance.transform((acceptance) => ({ acceptance }))),
   })
@@ -64,7 +66,9 @@ export const Connection = z
     role: z.enum(['Inviter', 'Invitee']),
     state: z.enum([...new Set(connectionStates.rows.map((row) => row[3]))]),
     invitation: Invitation,
-    automaticAcceptance: AutomaticAcceptance.optional().describe('Absent while a person answers all offers (ours).'),
+    automaticAcceptance: AutomaticAcceptance.optional().describe(
+      'Absent while a person answers all offers (ours).',
+    ),
     createdAt: z.iso.datetime(),
     updatedAt: z.iso.datetime().optional(),
     metaRetries: z.int(),
@@ -79,7 +83,21 @@ export type ConnectionRecord = Rec<typeof connectionStates, ConnectionData>
 
 /** A connection as REST and events show it. */
 export function toConnection(record: ConnectionRecord): Connection {
-  const { id, thid, label, goalCode, goal, myDid, theirDid, role, state, invitation, automaticAcceptance, createdAt, updatedAt } = record
+  const {
+    id,
+    thid,
+    label,
+    goalCode,
+    goal,
+    myDid,
+    theirDid,
+    role,
+    state,
+    invitation,
+    automaticAcceptance,
+    createdAt,
+    updatedAt,
+  } = record
   const { metaRetries, metaLastFailure } = record
   return present({
     connectionId: id,

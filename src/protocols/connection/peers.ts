@@ -25,5 +25,7 @@ export async function getPeers(db: Db, connectionId: string): Promise<Peers> {
 export async function findPeers(db: Db, from: string, to: string): Promise<Peers | undefined> {
   const connectionId = await findRecordOfDid(db, to)
   const record = connectionId === undefined ? undefined : await findRecord(db, connection, connectionId)
-  return record && record.myDid === to && record.theirDid === from ? { connectionId: record.id, myDid: to, theirDid: from } : undefined
+  return record && record.myDid === to && record.theirDid === from
+    ? { connectionId: record.id, myDid: to, theirDid: from }
+    : undefined
 }

@@ -28,4 +28,7 @@ export type ConnectionState = StateOf<typeof connectionStates>
 export type ConnectionRole = RoleOf<typeof connectionStates>
 
 /** The states in which both sides know each other, and other protocols may begin. */
-export const connectedStates: readonly ConnectionState[] = ['ConnectionResponseSent', 'ConnectionResponseReceived']
+export const connectedStates: readonly ConnectionState[] = [
+  'ConnectionResponseSent',
+  'ConnectionResponseReceived',
+]

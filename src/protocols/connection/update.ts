@@ -31,7 +31,10 @@ export async function updateConnection(
 }
 
 /** Makes sure that an acceptance could be made as it is said, as `accept-offer` would. @throws {Problem} 400 or 404 for a DID or a key that cannot be used. */
-export async function mustAccept(wallet: Wallet, automaticAcceptance: AutomaticAcceptance | undefined): Promise<void> {
+export async function mustAccept(
+  wallet: Wallet,
+  automaticAcceptance: AutomaticAcceptance | undefined,
+): Promise<void> {
   if (!automaticAcceptance) return
   const { subjectId, keyId } = automaticAcceptance
   if (subjectId === undefined) return

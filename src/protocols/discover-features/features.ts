@@ -29,8 +29,13 @@ export function featuresOf(maxReceiveBytes: number): Disclosure[] {
 }
 
 /** What answers a list of queries: every feature that one of them asks for, once. */
-export function disclose(features: readonly Disclosure[], queries: readonly { 'feature-type': string; match: string }[]): Disclosure[] {
+export function disclose(
+  features: readonly Disclosure[],
+  queries: readonly { 'feature-type': string; match: string }[],
+): Disclosure[] {
   return features.filter((feature) =>
-    queries.some((query) => query['feature-type'] === feature['feature-type'] && matches(query.match, feature.id)),
+    queries.some(
+      (query) => query['feature-type'] === feature['feature-type'] && matches(query.match, feature.id),
+    ),
   )
 }

@@ -13,7 +13,9 @@ export const discoverFeatures = {
   },
 } as const
 
-const QueriesBody = z.looseObject({ queries: z.array(z.looseObject({ 'feature-type': z.string(), match: z.string() })).max(100) })
+const QueriesBody = z.looseObject({
+  queries: z.array(z.looseObject({ 'feature-type': z.string(), match: z.string() })).max(100),
+})
 
 /** Discloses what is asked for, an empty list when that is nothing. */
 export const onQueries: Handler = async (wallet, message) => {

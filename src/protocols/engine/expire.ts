@@ -34,15 +34,26 @@ export async function expire(wallet: Wallet, { recordId, protocol: name }: Expir
 }
 
 async function findSince(tx: Tx, recordId: string): Promise<string | null> {
-  const row = await tx.selectFrom('record').select('waits_since').where('id', '=', recordId).executeTakeFirst()
+  const row = await tx
+    .selectFrom('record')
+    .select('waits_since')
+    .where('id', '=', recordId)
+    .executeTakeFirst()
   return row?.waits_since ?? null
 }
 
 /** The report for the other side, whatever has become of the connection; an invitation that nobody has answered has no other side. */
 async function reportTo(tx: Tx, record: Rec, comment: string): Promise<Outgoing | undefined> {
-  const sides: Rec = record.connectionId === undefined ? record : await getRecord(tx, connection, record.connectionId)
+  const sides: Rec =
+    record.connectionId === undefined ? record : await getRecord(tx, connection, record.connectionId)
   if (sides.myDid === undefined || sides.theirDid === undefined) return undefined
-  return { type: 'problem-report', from: sides.myDid, to: sides.theirDid, pthid: record.thid, body: { code, comment } }
+  return {
+    type: 'problem-report',
+    from: sides.myDid,
+    to: sides.theirDid,
+    pthid: record.thid,
+    body: { code, comment },
+  }
 }
 
 function toWords(seconds: number): string {

@@ -6,15 +6,25 @@ import { findExpiry, type Machine } from './machine.ts'
 /** The last instant whose ISO text has its place among others in the order of texts. */
 const lastMs = Date.parse('9999-12-31T23:59:59.999Z')
 
-type Step = { role: string; state: string; createdAt: string; updatedAt?: string; invitation?: { expiresTime?: number } | undefined }
+type Step = {
+  role: string
+  state: string
+  createdAt: string
+  updatedAt?: string
+  invitation?: { expiresTime?: number } | undefined
+}
 
 /**
  * From when on a record's waiting counts, as ISO text: from its last step, or, while it is an invitation that nobody has answered, from the
  * end of that if it is later. Null where the table has no end to go to.
  */
-export function waitsSince(states: Machine, { role, state, createdAt, updatedAt = createdAt, invitation }: Step): string | null {
+export function waitsSince(
+  states: Machine,
+  { role, state, createdAt, updatedAt = createdAt, invitation }: Step,
+): string | null {
   if (!findExpiry(states, role, state)) return null
-  const endsMs = state === 'InvitationGenerated' ? Math.min(lastMs, (invitation?.expiresTime ?? 0) * 1_000) : 0
+  const endsMs =
+    state === 'InvitationGenerated' ? Math.min(lastMs, (invitation?.expiresTime ?? 0) * 1_000) : 0
   return endsMs > Date.parse(updatedAt) ? new Date(endsMs).toISOString() : updatedAt
 }
 
@@ -35,9 +45,15 @@ export async function findExpired(
     .orderBy('waits_since')
     .limit(limit)
     .execute()
-  const timed = rows.map(({ id, protocol, waits_since }) => ({ id, protocol, endsAt: endOf(waits_since!, lifetimeSeconds) }))
+  const timed = rows.map(({ id, protocol, waits_since }) => ({
+    id,
+    protocol,
+    endsAt: endOf(waits_since!, lifetimeSeconds),
+  }))
   const next = timed.find(({ endsAt }) => !isOverAt(endsAt.getTime()))
-  const expired = timed.filter(({ endsAt }) => isOverAt(endsAt.getTime())).map(({ id, protocol }) => ({ recordId: id, protocol }))
+  const expired = timed
+    .filter(({ endsAt }) => isOverAt(endsAt.getTime()))
+    .map(({ id, protocol }) => ({ recordId: id, protocol }))
   return { expired, ...(next && { nextAt: next.endsAt }) }
 }
 

@@ -38,7 +38,11 @@ export async function findByThread<M extends Machine, Data extends object>(
   return rows[0] && toRecord(protocol, rows[0])
 }
 
-export type RecordQuery = Paging & { thid?: string | undefined; role?: string | undefined; state?: string | undefined }
+export type RecordQuery = Paging & {
+  thid?: string | undefined
+  role?: string | undefined
+  state?: string | undefined
+}
 
 /** A page of the records that a query names, in the order of their creation, and how many there are in all. */
 export async function listRecords<M extends Machine, Data extends object>(
@@ -54,7 +58,10 @@ export async function listRecords<M extends Machine, Data extends object>(
   return { records: rows.map((row) => toRecord(protocol, row)), total }
 }
 
-function toRecord<M extends Machine, Data extends object>(protocol: Protocol<M, Data>, row: RecordRow): Rec<M, Data> {
+function toRecord<M extends Machine, Data extends object>(
+  protocol: Protocol<M, Data>,
+  row: RecordRow,
+): Rec<M, Data> {
   const { id, thid, role, state, created_at: createdAt, updated_at: updatedAt } = row
   const data = protocol.model.parse(JSON.parse(row.data))
   return { ...data, id, thid, role, state, createdAt, ...(updatedAt !== null && { updatedAt }) }

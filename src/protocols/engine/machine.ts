@@ -7,7 +7,13 @@
  * automatic come about. Nothing else decides what comes next.
  */
 
-export type Row = readonly [role: string, from: string | null, on: string, to: string, then?: `send ${string}` | `make ${string}`]
+export type Row = readonly [
+  role: string,
+  from: string | null,
+  on: string,
+  to: string,
+  then?: `send ${string}` | `make ${string}`,
+]
 
 export type Machine<Rows extends readonly Row[] = readonly Row[]> = {
   /** The type of the event that every row emits (service §6.2). */
@@ -23,7 +29,9 @@ export type RoleOf<M extends Machine> = M['rows'][number][0]
 export type TriggerOf<M extends Machine> = M['rows'][number][2]
 
 /** The name of the message that `on` sends, or `never` when it sends none. */
-export type SendsOf<M extends Machine, T> = Sent<Extract<M['rows'][number], readonly [string, string | null, T, string, string]>[4]>
+export type SendsOf<M extends Machine, T> = Sent<
+  Extract<M['rows'][number], readonly [string, string | null, T, string, string]>[4]
+>
 type Sent<Then> = Then extends `send ${infer Name}` ? Name : never
 
 /** Makes a table of the service document's rows and of ours, which it leaves open. */
@@ -54,10 +62,16 @@ export function findExpiry(machine: Machine, role: string, state: string): Row |
 const breakOffs = ['flow expired', 'received problem-report', 'refused request', 'refused credential']
 
 /** True when a record in `state` has been through `on` already: `state` is where that row leads, or comes after it. */
-export function isPast<M extends Machine>(machine: M, role: string, on: TriggerOf<M>, state: string): boolean {
+export function isPast<M extends Machine>(
+  machine: M,
+  role: string,
+  on: TriggerOf<M>,
+  state: string,
+): boolean {
   const reached = new Set(machine.rows.filter((row) => row[0] === role && row[2] === on).map((row) => row[3]))
   for (const known of reached) {
-    for (const row of machine.rows) if (row[0] === role && row[1] === known && !breakOffs.includes(row[2])) reached.add(row[3])
+    for (const row of machine.rows)
+      if (row[0] === role && row[1] === known && !breakOffs.includes(row[2])) reached.add(row[3])
   }
   return reached.has(state)
 }

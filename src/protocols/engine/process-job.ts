@@ -28,7 +28,8 @@ export async function processJob(wallet: Wallet, job: Job): Promise<void> {
   const { id, body } = job
   const at = new Date()
   try {
-    const write = body.kind === 'message' ? await send(wallet, job, body) : await tasks[body.task]!(wallet, body.recordId)
+    const write =
+      body.kind === 'message' ? await send(wallet, job, body) : await tasks[body.task]!(wallet, body.recordId)
     await wallet.transaction(async (tx) => {
       await deleteJob(tx, id)
       await write(tx)
@@ -61,21 +62,25 @@ function logMessage(tx: Tx, job: Job, { from, to, message }: MessageBody, attemp
 async function handleFailure(wallet: Wallet, job: Job, at: Date, error: unknown): Promise<void> {
   const { log, config } = wallet.env
   const { id, body, attempts } = job
-  const endsAt = body.kind === 'message' ? Date.parse(job.createdAt) + config.MESSAGE_RETRY_FOR * 1_000 : Infinity
+  const endsAt =
+    body.kind === 'message' ? Date.parse(job.createdAt) + config.MESSAGE_RETRY_FOR * 1_000 : Infinity
   const isRefused = error instanceof NotDelivered && error.isFinal
   const isFinal = isRefused || steadyNow() >= endsAt
   const fields = fieldsOf(wallet, job)
-  if (isFinal) log.warn({ ...fields, err: error }, isRefused ? 'a message was refused' : 'a message was abandoned')
+  if (isFinal)
+    log.warn({ ...fields, err: error }, isRefused ? 'a message was refused' : 'a message was abandoned')
   else if ((attempts + 1) % 10 === 0) log.warn({ ...fields, err: error }, 'a job has failed ten more times')
   else log.info({ ...fields, reason: (error as Error).message }, 'a job failed and is rescheduled')
 
   const failure = toFailure(error)
   // The failure of the last attempt says more than that the server is not asked for now.
   const reason = (error instanceof LeftAloneError ? job.reason : undefined) ?? failure.detail
-  if (isFinal && !isRefused) failure.detail = `Abandoned after ${attempts + 1} attempts since ${job.createdAt}: ${failure.detail}`
+  if (isFinal && !isRefused)
+    failure.detail = `Abandoned after ${attempts + 1} attempts since ${job.createdAt}: ${failure.detail}`
   const dueAt = Math.min(endsAt, steadyNow() + pauseMs(error, job))
   await wallet.transaction(async (tx) => {
-    if (!isFinal) await reschedule(tx, job, new Date(dueAt), new Date(steadyNow()), reason.slice(0, reasonLimit))
+    if (!isFinal)
+      await reschedule(tx, job, new Date(dueAt), new Date(steadyNow()), reason.slice(0, reasonLimit))
     else {
       await deleteJob(tx, id)
       const outcome = isRefused ? 'refused' : 'given up'
@@ -88,12 +93,18 @@ async function handleFailure(wallet: Wallet, job: Job, at: Date, error: unknown)
 /** The log fields of an attempt. The thread id leads to the other side's log, the record id to the request that caused the job. */
 function fieldsOf(wallet: Wallet, { id, queue, attempts, body }: Job): Fields {
   const { recordId } = body
-  const sent = body.kind === 'message' ? { messageId: id, thid: body.message.thid ?? id, type: body.message.type } : {}
+  const sent =
+    body.kind === 'message' ? { messageId: id, thid: body.message.thid ?? id, type: body.message.type } : {}
   return { walletId: wallet.id, queue, recordId, ...sent, attempts: attempts + 1 }
 }
 
 /** Notes a failure on the record (api.md 5.1), or, for a protocol without records, reports it to the protocol once it is final. */
-async function noteFailure(tx: Tx, { kind, protocol: name, recordId }: JobBody, failure: Failure, isFinal: boolean): Promise<void> {
+async function noteFailure(
+  tx: Tx,
+  { kind, protocol: name, recordId }: JobBody,
+  failure: Failure,
+  isFinal: boolean,
+): Promise<void> {
   const protocol = protocols[name]
   if (!protocol) {
     if (isFinal) await outcomes[name]?.(tx, recordId, failure.detail)
@@ -101,10 +112,14 @@ async function noteFailure(tx: Tx, { kind, protocol: name, recordId }: JobBody, 
   }
   const record = await findRecord(tx, protocol, recordId)
   // A record that has moved on meanwhile, because the answer came all the same, is not changed.
-  if (!record || !findRow(protocol.states, record.role, record.state, kind === 'message' ? 'sent' : 'made')) return
+  if (!record || !findRow(protocol.states, record.role, record.state, kind === 'message' ? 'sent' : 'made'))
+    return
   // The reason why the flow ended matters more than a failed report of it.
   const metaLastFailure = isExpired(record) ? record.metaLastFailure : failure
-  await amend(tx, protocol, record, { metaRetries: isFinal ? 0 : Math.max(0, record.metaRetries - 1), metaLastFailure })
+  await amend(tx, protocol, record, {
+    metaRetries: isFinal ? 0 : Math.max(0, record.metaRetries - 1),
+    metaLastFailure,
+  })
 }
 
 function isExpired({ state, metaLastFailure }: Rec): boolean {
@@ -123,13 +138,18 @@ function pauseMs(error: unknown, job: Job): number {
  */
 function backoffMs({ attempts, createdAt }: Job): number {
   const ageMs = steadyNow() - Date.parse(createdAt)
-  const longest = Math.min(longestPauseMs, firstPauseMs * 2 ** Math.min(attempts, 20), Math.max(firstPauseMs, ageMs / 4))
+  const longest = Math.min(
+    longestPauseMs,
+    firstPauseMs * 2 ** Math.min(attempts, 20),
+    Math.max(firstPauseMs, ageMs / 4),
+  )
   return longest * (0.5 + Math.random() / 2)
 }
 
 type Failure = { status: number; type: string; title: string; detail: string }
 
 function toFailure(error: unknown): Failure {
-  if (error instanceof Problem) return { status: error.status, type: error.type, title: error.title, detail: error.message }
+  if (error instanceof Problem)
+    return { status: error.status, type: error.type, title: error.title, detail: error.message }
   return { status: 502, type: 'NotDelivered', title: 'NotDelivered', detail: (error as Error).message }
 }

@@ -48,7 +48,9 @@ export type Received = {
  */
 export type Handler = (wallet: Wallet, message: Received) => Promise<(tx: Tx) => Promise<unknown>>
 
-const findMessage = prepared((db: Db, { id }: { id: string }) => db.selectFrom('inbox').select('id').where('id', '=', id))
+const findMessage = prepared((db: Db, { id }: { id: string }) =>
+  db.selectFrom('inbox').select('id').where('id', '=', id),
+)
 
 const insertMessage = prepared((db: Db, { id, received_at }: { id: string; received_at: string }) =>
   db
@@ -109,7 +111,11 @@ export async function receive(
 
 /** Writes down that a message was refused, once, unless a stranger sent it: they cost no row. */
 async function noteRefusal(wallet: Wallet, message: Received, at: Date, refusal: string): Promise<void> {
-  if ((await isStranger(wallet, message)) || (await isLogged(wallet.db, { id: message.id, thread: threadOf(message) }))) return
+  if (
+    (await isStranger(wallet, message)) ||
+    (await isLogged(wallet.db, { id: message.id, thread: threadOf(message) }))
+  )
+    return
   await wallet.transaction((tx) => log(tx, message, at, refusal))
 }
 
@@ -128,7 +134,10 @@ function log(tx: Tx, message: Received, at: Date, refusal?: string): Promise<voi
 /** Writes, unless the message was taken before. Returns whether it was written. */
 function once(wallet: Wallet, inboxId: string, write: (tx: Tx) => Promise<unknown>): Promise<boolean> {
   return wallet.transaction(async (tx) => {
-    const { numAffectedRows, insertId } = await insertMessage(tx, { id: inboxId, received_at: new Date().toISOString() })
+    const { numAffectedRows, insertId } = await insertMessage(tx, {
+      id: inboxId,
+      received_at: new Date().toISOString(),
+    })
     if (!numAffectedRows) return false
     noteLogRow(tx, Number(insertId), pruneInbox)
     await write(tx)

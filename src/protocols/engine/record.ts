@@ -77,10 +77,14 @@ export async function begin<M extends Machine, Data extends object, T extends Tr
   const row = findRow(protocol.states, role, null, on)
   if (!row) throw new Error(`the table of ${protocol.name} has no row that begins with '${on}'`)
   const data = protocol.model.parse(start.data)
-  const record = { id: start.id ?? newId(), thid: start.thid, role, state: row[3], createdAt: new Date().toISOString(), ...data } as Rec<
-    M,
-    Data
-  >
+  const record = {
+    id: start.id ?? newId(),
+    thid: start.thid,
+    role,
+    state: row[3],
+    createdAt: new Date().toISOString(),
+    ...data,
+  } as Rec<M, Data>
   await insertRow(tx, {
     id: record.id,
     protocol: protocol.name,
@@ -128,18 +132,30 @@ export async function settle(
   change: object = {},
   message?: Outgoing,
 ): Promise<Rec> {
-  return findRow(protocol.states, record.role, record.state, report) ? move(tx, protocol, record, report, change, message) : record
+  return findRow(protocol.states, record.role, record.state, report)
+    ? move(tx, protocol, record, report, change, message)
+    : record
 }
 
 /** Moves a record that has waited for too long to the end that its table has for it; one that has none waits for nothing any more. */
-export async function breakOff(tx: Tx, protocol: Protocol<any>, record: Rec, change: object, message?: Outgoing): Promise<void> {
+export async function breakOff(
+  tx: Tx,
+  protocol: Protocol<any>,
+  record: Rec,
+  change: object,
+  message?: Outgoing,
+): Promise<void> {
   const row = findExpiry(protocol.states, record.role, record.state)
   if (row) await move(tx, protocol, record, row[2], change, message)
   else await tx.updateTable('record').set({ waits_since: null }).where('id', '=', record.id).execute()
 }
 
 /** Makes sure that a record stands before a row for `on`, before any thinking goes into it. @throws {Problem} as `advance`. */
-export function mustStandBefore<M extends Machine>(protocol: Protocol<M>, record: Rec, on: TriggerOf<M>): void {
+export function mustStandBefore<M extends Machine>(
+  protocol: Protocol<M>,
+  record: Rec,
+  on: TriggerOf<M>,
+): void {
   if (!findRow(protocol.states, record.role, record.state, on)) throw wrongState(protocol, record, on)
 }
 
@@ -171,10 +187,21 @@ export async function amend(tx: Tx, protocol: Protocol<any>, record: Rec, change
 export async function announce(tx: Tx, protocol: Protocol<any>, record: Rec, change: object): Promise<void> {
   await amend(tx, protocol, record, change)
   noteThread(tx, record.thid)
-  await putEvent(tx, { type: protocol.states.event, subject: record.thid, data: protocol.toResource({ ...record, ...change }) })
+  await putEvent(tx, {
+    type: protocol.states.event,
+    subject: record.thid,
+    data: protocol.toResource({ ...record, ...change }),
+  })
 }
 
-async function move(tx: Tx, protocol: Protocol<any>, record: Rec, on: string, change: object, message?: Outgoing): Promise<Rec> {
+async function move(
+  tx: Tx,
+  protocol: Protocol<any>,
+  record: Rec,
+  on: string,
+  change: object,
+  message?: Outgoing,
+): Promise<Rec> {
   const row = findRow(protocol.states, record.role, record.state, on)
   if (!row) throw wrongState(protocol, record, on)
   const { updatedAt: _earlier, ...before } = record
@@ -198,7 +225,13 @@ export function queueOf(recordId: string): string {
 }
 
 /** Writes down what a row owes: its event always, its message or its work when it has one. */
-async function owe(tx: Tx, protocol: Protocol<any>, record: Rec, [, , , , then]: Row, message?: Outgoing): Promise<void> {
+async function owe(
+  tx: Tx,
+  protocol: Protocol<any>,
+  record: Rec,
+  [, , , , then]: Row,
+  message?: Outgoing,
+): Promise<void> {
   noteThread(tx, record.thid)
   await putEvent(tx, { type: protocol.states.event, subject: record.thid, data: protocol.toResource(record) })
   if (!then) return
@@ -222,6 +255,11 @@ async function owe(tx: Tx, protocol: Protocol<any>, record: Rec, [, , , , then]:
 
 function wrongState(protocol: Protocol<any>, record: Rec, on: string): Problem {
   const allowed = statesBefore(protocol.states, record.role, on).join(' or ')
-  const what = allowed ? `which is possible in state ${allowed}` : `which a record of role ${record.role} never does`
-  return new Problem(protocol.problems.wrongState, `The record ${record.id} is in state ${record.state} and cannot do '${on}', ${what}.`)
+  const what = allowed
+    ? `which is possible in state ${allowed}`
+    : `which a record of role ${record.role} never does`
+  return new Problem(
+    protocol.problems.wrongState,
+    `The record ${record.id} is in state ${record.state} and cannot do '${on}', ${what}.`,
+  )
 }

@@ -35,7 +35,10 @@ export function removePresentation(wallet: Wallet, presentationId: string): Prom
   })
 }
 
-async function remove(tx: Tx, { id, connectionId }: { id: string; connectionId?: string | undefined }): Promise<void> {
+async function remove(
+  tx: Tx,
+  { id, connectionId }: { id: string; connectionId?: string | undefined },
+): Promise<void> {
   await tx.deleteFrom('record').where('id', '=', id).execute()
   await tx.deleteFrom('peer_did').where('record_id', '=', id).execute()
   const queues = [queueOf(id), `notices:${id}`]
@@ -72,7 +75,9 @@ async function mustNotBeNeeded(tx: Tx, recordId: string): Promise<void> {
     .where('protocol', '=', presentProof.name)
     .where('state', '=', 'PresentationPending')
     .execute()
-  const needing = pending.find(({ data }) => PresentationData.shape.proofId.parse(JSON.parse(data).proofId)?.includes(recordId))
+  const needing = pending.find(({ data }) =>
+    PresentationData.shape.proofId.parse(JSON.parse(data).proofId)?.includes(recordId),
+  )
   if (!needing) return
   throw new Problem(
     issueCredential.problems.wrongState,

@@ -10,13 +10,34 @@ export const rowsById = prepared((db: Db, { protocol, id }: Pick<RecordRow, 'pro
   db.selectFrom('record').selectAll().where('protocol', '=', protocol).where('id', '=', id),
 )
 
-export const rowsByThread = prepared((db: Db, { protocol, thid, role }: Pick<RecordRow, 'protocol' | 'thid' | 'role'>) =>
-  db.selectFrom('record').selectAll().where('protocol', '=', protocol).where('thid', '=', thid).where('role', '=', role),
+export const rowsByThread = prepared(
+  (db: Db, { protocol, thid, role }: Pick<RecordRow, 'protocol' | 'thid' | 'role'>) =>
+    db
+      .selectFrom('record')
+      .selectAll()
+      .where('protocol', '=', protocol)
+      .where('thid', '=', thid)
+      .where('role', '=', role),
 )
 
 export const insertRow = prepared(
-  (db: Db, { id, protocol, role, state, thid, data, created_at, updated_at, waits_since }: Omit<RecordRow, 'sequence'>) =>
-    db.insertInto('record').values({ id, protocol, role, state, thid, data, created_at, updated_at, waits_since }),
+  (
+    db: Db,
+    {
+      id,
+      protocol,
+      role,
+      state,
+      thid,
+      data,
+      created_at,
+      updated_at,
+      waits_since,
+    }: Omit<RecordRow, 'sequence'>,
+  ) =>
+    db
+      .insertInto('record')
+      .values({ id, protocol, role, state, thid, data, created_at, updated_at, waits_since }),
 )
 
 /** Changes nothing when the record is not in the state `from`. */
@@ -31,5 +52,10 @@ export const updateRow = prepared(
       updated_at,
       waits_since,
     }: Pick<RecordRow, 'id' | 'state' | 'data' | 'updated_at' | 'waits_since'> & { from: string },
-  ) => db.updateTable('record').set({ state, data, updated_at, waits_since }).where('id', '=', id).where('state', '=', from),
+  ) =>
+    db
+      .updateTable('record')
+      .set({ state, data, updated_at, waits_since })
+      .where('id', '=', id)
+      .where('state', '=', from),
 )

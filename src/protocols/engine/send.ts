@@ -24,7 +24,11 @@ export class NotDelivered extends Error {
 
   constructor(
     message: string,
-    { isFinal = false, waitMs, cause }: { isFinal?: boolean; waitMs?: number | undefined; cause?: unknown } = {},
+    {
+      isFinal = false,
+      waitMs,
+      cause,
+    }: { isFinal?: boolean; waitMs?: number | undefined; cause?: unknown } = {},
   ) {
     super(message, { cause })
     this.isFinal = isFinal
@@ -98,7 +102,8 @@ export async function findWay(
     return { recipient, route: await findRoute(document, peersOnly(wallet.env.resolver.document)) }
   } catch (error) {
     if (isTemporary(error)) throw error
-    if (error instanceof NoRouteError || error instanceof Problem) throw new NotDelivered(error.message, { isFinal: true, cause: error })
+    if (error instanceof NoRouteError || error instanceof Problem)
+      throw new NotDelivered(error.message, { isFinal: true, cause: error })
     throw error
   }
 }
@@ -107,7 +112,10 @@ function mustBeTaken({ status, retryAfter }: { status: number; retryAfter?: stri
   if (status >= 200 && status < 300) return
   // 408, 425 and 429 ask for another attempt; every other 4xx is the other side's last word.
   const isFinal = status >= 400 && status < 500 && ![408, 425, 429].includes(status)
-  throw new NotDelivered(`The endpoint of the other side answered ${status}.`, { isFinal, waitMs: readRetryAfter(retryAfter, Date.now()) })
+  throw new NotDelivered(`The endpoint of the other side answered ${status}.`, {
+    isFinal,
+    waitMs: readRetryAfter(retryAfter, Date.now()),
+  })
 }
 
 /** `Retry-After` (RFC 9110 §10.2.3), seconds or a date, as a wait in milliseconds: an hour at most, nothing when it says nothing. */

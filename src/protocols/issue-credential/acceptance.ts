@@ -32,7 +32,8 @@ export const makeAcceptance: Task = async (wallet, recordId) => {
   return async (tx) => {
     const current = await getRecord(tx, issueCredential, recordId)
     if (!isOpen(current)) return
-    if (outcome instanceof Problem) await announce(tx, issueCredential, current, { metaLastFailure: toFailure(outcome) })
+    if (outcome instanceof Problem)
+      await announce(tx, issueCredential, current, { metaLastFailure: toFailure(outcome) })
     else await advance(tx, issueCredential, current, 'made', { ...outcome.change, ...kept }, outcome.message)
   }
 }
@@ -49,7 +50,8 @@ async function findAcceptance(
   const acceptance = record?.automaticAcceptance
   if (!acceptance) return undefined
   const { credentialFormats: formats = [credentialFormat], schemaIds: schemas } = acceptance
-  const isOfSchemas = schemas === undefined || (schemaIds.length > 0 && schemaIds.every((id) => schemas.includes(id)))
+  const isOfSchemas =
+    schemas === undefined || (schemaIds.length > 0 && schemaIds.every((id) => schemas.includes(id)))
   return formats.includes(credentialFormat) && isOfSchemas ? acceptance : undefined
 }
 

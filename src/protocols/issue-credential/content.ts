@@ -19,11 +19,15 @@ export const CredentialContent = z
     credentialFormat: CredentialFormat,
     issuer: z.string().describe('The issuer’s DID; of AnonCreds, as its definition says.'),
     subject: z.string().optional(),
-    claims: z.record(z.string(), JsonValue).describe('The claims about the subject; of an SDJWT with all that its disclosures show.'),
+    claims: z
+      .record(z.string(), JsonValue)
+      .describe('The claims about the subject; of an SDJWT with all that its disclosures show.'),
     disclosable: z
       .array(z.array(z.string()))
       .optional()
-      .describe('SDJWT: the claims that its holder can show or keep back, as names and positions from the outside in.'),
+      .describe(
+        'SDJWT: the claims that its holder can show or keep back, as names and positions from the outside in.',
+      ),
     bound: z.boolean().optional().describe('SDJWT: whether only the holder’s key can present it.'),
     schemas: z.array(z.string()).describe('The schemas that it names; of an SDJWT its type.'),
     definition: z.string().optional().describe('AnonCreds: the URL of its credential definition.'),
@@ -43,7 +47,15 @@ export type CredentialContent = z.infer<typeof CredentialContent>
  */
 export async function readContent(wallet: Wallet, recordId: string): Promise<CredentialContent> {
   const record = await getRecord(wallet.db, issueCredential, recordId)
-  const { issuerDid = await findIssuer(wallet.db, record), subjectDid, claims, statuses, validFrom, validUntil, ...own } = decode(record)
+  const {
+    issuerDid = await findIssuer(wallet.db, record),
+    subjectDid,
+    claims,
+    statuses,
+    validFrom,
+    validUntil,
+    ...own
+  } = decode(record)
   const { schemas, definition, disclosable, bound, header, payload } = own
   return present({
     recordId,
@@ -65,19 +77,30 @@ export async function readContent(wallet: Wallet, recordId: string): Promise<Cre
 
 function decode({ id, state, credentialFormat, credential }: CredentialRecord): Content {
   if (credential === undefined)
-    throw new Problem(issueCredential.problems.wrongState, `The record ${id} is in state ${state} and has no credential yet.`)
+    throw new Problem(
+      issueCredential.problems.wrongState,
+      `The record ${id} is in state ${state} and has no credential yet.`,
+    )
   try {
     return issuanceFormats[credentialFormat].read(credential)
   } catch (cause) {
     if (!(cause instanceof VerificationError)) throw cause
-    throw new Problem('UnprocessableEntity', `The credential of the record ${id} cannot be read: ${cause.message}`, { cause })
+    throw new Problem(
+      'UnprocessableEntity',
+      `The credential of the record ${id} cannot be read: ${cause.message}`,
+      { cause },
+    )
   }
 }
 
 /** Who issued a credential that does not say it itself: this wallet, or who the definition named when it came. */
 async function findIssuer(db: Db, { id, issuingDID }: CredentialRecord): Promise<string> {
   if (issuingDID !== undefined) return issuingDID
-  const { issuer } = await db.selectFrom('credential').select('issuer').where('id', '=', id).executeTakeFirstOrThrow()
+  const { issuer } = await db
+    .selectFrom('credential')
+    .select('issuer')
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow()
   return issuer
 }
 

@@ -11,7 +11,11 @@ import type { CredentialData, CredentialRecord, Offered } from './model.ts'
 export type Change = Partial<CredentialData>
 
 /** Whom the holder has a credential be about, the key that proves it, and the issuers whose credential it keeps: every issuer when left out. */
-export type Choice = { subjectId?: string | undefined; keyId?: string | undefined; trustedIssuers?: string[] | undefined }
+export type Choice = {
+  subjectId?: string | undefined
+  keyId?: string | undefined
+  trustedIssuers?: string[] | undefined
+}
 
 /** What a message says, beside what every message of its kind says. */
 export type Said = { attachments: Attachment[]; body?: Record<string, unknown> }

@@ -30,11 +30,17 @@ export const onOffer: Handler = async (wallet, message) => {
   const { from, to, thid } = message
   const peers = await findPeers(wallet.db, from, to)
   if (!peers)
-    throw new Problem('error:DIDCommControllerError:SenderNotAllowed', 'The offer does not come over a connection of this wallet.')
+    throw new Problem(
+      'error:DIDCommControllerError:SenderNotAllowed',
+      'The offer does not come over a connection of this wallet.',
+    )
   const data = issueCredential.model.parse({ connectionId: peers.connectionId, ...readOffer(message) })
   return async (tx) => {
     if (await findByThread(tx, issueCredential, 'Holder', thid)) {
-      throw new Problem('error:CredentialServiceError:InvalidStateForOperation', `The thread ${thid} has an offer already.`)
+      throw new Problem(
+        'error:CredentialServiceError:InvalidStateForOperation',
+        `The thread ${thid} has an offer already.`,
+      )
     }
     const on = (await isAccepted(tx, data)) ? 'received offer to accept' : 'received offer'
     return begin(tx, issueCredential, 'Holder', on, { thid, data })
@@ -58,7 +64,11 @@ export async function takeOffer(wallet: Wallet, invitation: string): Promise<Cre
  *
  * @throws {Problem} for a DID or a key that cannot be used, and in any other state.
  */
-export async function acceptOffer(wallet: Wallet, recordId: string, choice: Choice): Promise<CredentialRecord> {
+export async function acceptOffer(
+  wallet: Wallet,
+  recordId: string,
+  choice: Choice,
+): Promise<CredentialRecord> {
   const record = await getRecord(wallet.db, issueCredential, recordId)
   if (isPast(credentialStates, record.role, accept, record.state)) return record
   mustStandBefore(issueCredential, record, accept)
@@ -86,14 +96,26 @@ export const onCredential: Handler = async (wallet, message) => {
     )
   }
   const waitsIn = ['RequestPending', 'RequestSent'] as const
-  const issued = await checking(wallet, record, waitsIn, () => formatOf(record).verify(wallet, record, message))
+  const issued = await checking(wallet, record, waitsIn, () =>
+    formatOf(record).verify(wallet, record, message),
+  )
   if ('mismatch' in issued) return refuse(record, message, issued)
   const mismatch = findIssuerMismatch(record.trustedIssuers, issued.issuer)
   if (mismatch !== undefined) return refuse(record, message, { mismatch })
   const { credential, issuer, subject = null, change } = issued
   return async (tx) => {
-    const received = await advanceByReply(tx, issueCredential, record.id, 'received credential', { credential, ...change })
-    const row = { id: received.id, format: record.credentialFormat, credential, issuer, subject, created_at: received.updatedAt! }
+    const received = await advanceByReply(tx, issueCredential, record.id, 'received credential', {
+      credential,
+      ...change,
+    })
+    const row = {
+      id: received.id,
+      format: record.credentialFormat,
+      credential,
+      issuer,
+      subject,
+      created_at: received.updatedAt!,
+    }
     await insertCredential(tx, row)
   }
 }
@@ -101,6 +123,20 @@ export const onCredential: Handler = async (wallet, message) => {
 /** Ends the flow, and tells the issuer why. */
 function refuse({ id }: CredentialRecord, { from, to, thid }: Received, { mismatch }: NotAsOffered) {
   const problem = invalidIssue(mismatch)
-  const report = { type: 'problem-report' as const, from: to, to: from, pthid: thid, body: { ...toReport(problem) } }
-  return (tx: Tx) => advanceByReply(tx, issueCredential, id, 'refused credential', { metaLastFailure: toFailure(problem) }, report)
+  const report = {
+    type: 'problem-report' as const,
+    from: to,
+    to: from,
+    pthid: thid,
+    body: { ...toReport(problem) },
+  }
+  return (tx: Tx) =>
+    advanceByReply(
+      tx,
+      issueCredential,
+      id,
+      'refused credential',
+      { metaLastFailure: toFailure(problem) },
+      report,
+    )
 }

@@ -16,26 +16,45 @@ import { toReport } from '../report-problem/model.ts'
 import type { Made } from './format.ts'
 import { formatOf } from './formats/index.ts'
 import { withBody, writeOffer } from './messages.ts'
-import { issueCredential, type CreateCredentialOffer, type CredentialRecord, type InviteToOffer, type Offered } from './model.ts'
+import {
+  issueCredential,
+  type CreateCredentialOffer,
+  type CredentialRecord,
+  type InviteToOffer,
+  type Offered,
+} from './model.ts'
 import { checking, toFailure } from './refusals.ts'
 import { credentialStates } from './states.ts'
 
 const issue = 'POST /issue-credentials/records/{recordId}/issue-credential'
 
 /** Offers a credential over a connection. @throws {Problem} for a DID, a connection or claims that cannot be used. */
-export async function offerCredential(wallet: Wallet, offer: CreateCredentialOffer): Promise<CredentialRecord> {
+export async function offerCredential(
+  wallet: Wallet,
+  offer: CreateCredentialOffer,
+): Promise<CredentialRecord> {
   const { connectionId } = offer
   const { myDid, theirDid } = await getPeers(wallet.db, connectionId)
   const { content, ...terms } = await prepare(wallet, offer)
   const data = issueCredential.model.parse({ connectionId, ...terms })
   const message = { type: 'offer' as const, from: myDid, to: theirDid, ...content }
   return wallet.transaction((tx) =>
-    begin(tx, issueCredential, 'Issuer', 'POST /issue-credentials/credential-offers', { thid: randomId(), data }, message),
+    begin(
+      tx,
+      issueCredential,
+      'Issuer',
+      'POST /issue-credentials/credential-offers',
+      { thid: randomId(), data },
+      message,
+    ),
   )
 }
 
 /** Offers a credential to whoever answers an invitation first. @throws {Problem} for a DID or claims that cannot be used. */
-export async function inviteToOffer(wallet: Wallet, { goalCode, goal, ...offer }: InviteToOffer): Promise<CredentialRecord> {
+export async function inviteToOffer(
+  wallet: Wallet,
+  { goalCode, goal, ...offer }: InviteToOffer,
+): Promise<CredentialRecord> {
   const { content, ...terms } = await prepare(wallet, offer)
   const message = { type: issueCredential.messages.offer, ...content }
   const lifetimeSeconds = wallet.env.config.ISSUANCE_INVITATION_EXPIRY
@@ -43,7 +62,11 @@ export async function inviteToOffer(wallet: Wallet, { goalCode, goal, ...offer }
   const data = issueCredential.model.parse({ ...terms, ...sides })
   return wallet.transaction(async (tx) => {
     await keepPeerDid(tx, wallet, peer, id)
-    return begin(tx, issueCredential, 'Issuer', 'POST /issue-credentials/credential-offers/invitation', { id, thid, data })
+    return begin(tx, issueCredential, 'Issuer', 'POST /issue-credentials/credential-offers/invitation', {
+      id,
+      thid,
+      data,
+    })
   })
 }
 
@@ -58,7 +81,9 @@ async function prepare(wallet: Wallet, offered: Offered) {
 export function issueCredentialOf(wallet: Wallet, recordId: string): Promise<CredentialRecord> {
   return wallet.transaction(async (tx) => {
     const record = await getRecord(tx, issueCredential, recordId)
-    return isPast(credentialStates, record.role, issue, record.state) ? record : advance(tx, issueCredential, record, issue, {})
+    return isPast(credentialStates, record.role, issue, record.state)
+      ? record
+      : advance(tx, issueCredential, record, issue, {})
   })
 }
 
@@ -74,7 +99,9 @@ export const onRequest: Handler = async (wallet, message) => {
   await refuseLate(wallet, 'offer', record, (tx) => advance(tx, issueCredential, record, 'expired', {}))
   // Whoever answers an invitation first is nobody yet: of it nothing is noted.
   const waitsIn = ['OfferPending', 'OfferSent'] as const
-  const proved = await checking(wallet, record, waitsIn, () => formatOf(record).readRequest(wallet, record, message))
+  const proved = await checking(wallet, record, waitsIn, () =>
+    formatOf(record).readRequest(wallet, record, message),
+  )
   return async (tx: Tx) => {
     const change = { ...proved, ...boundBy(message, record) }
     const received = await advanceByReply(tx, issueCredential, record.id, 'received request', change)
@@ -90,12 +117,32 @@ export const makeCredential: Task = async (wallet, recordId) => {
   return async (tx) => {
     const current = await getRecord(tx, issueCredential, recordId)
     if (made instanceof Problem) {
-      const report = { type: 'problem-report' as const, from, to, pthid: record.thid, body: { ...toReport(made) } }
-      return advance(tx, issueCredential, current, 'refused request', { metaLastFailure: toFailure(made) }, report)
+      const report = {
+        type: 'problem-report' as const,
+        from,
+        to,
+        pthid: record.thid,
+        body: { ...toReport(made) },
+      }
+      return advance(
+        tx,
+        issueCredential,
+        current,
+        'refused request',
+        { metaLastFailure: toFailure(made) },
+        report,
+      )
     }
     const { credential, keep, ...said } = made
     await keep?.(tx)
-    return advance(tx, issueCredential, current, 'made', { credential }, { type: 'credential', from, to, ...withBody(said) })
+    return advance(
+      tx,
+      issueCredential,
+      current,
+      'made',
+      { credential },
+      { type: 'credential', from, to, ...withBody(said) },
+    )
   }
 }
 
@@ -104,7 +151,8 @@ async function attempt(wallet: Wallet, record: CredentialRecord): Promise<Made |
   try {
     return await formatOf(record).issue(wallet, record)
   } catch (error) {
-    if (error instanceof Problem && error.type === 'error:CredentialServiceError:InvalidCredentialRequest') return error
+    if (error instanceof Problem && error.type === 'error:CredentialServiceError:InvalidCredentialRequest')
+      return error
     throw error
   }
 }

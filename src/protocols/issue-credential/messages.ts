@@ -24,7 +24,11 @@ const OfferBody = z.looseObject({
 })
 
 /** What every offer says, whatever its format. */
-export type Offer = { credentialFormat: CredentialFormat; claims: Record<string, unknown>; schemaIds: string[] }
+export type Offer = {
+  credentialFormat: CredentialFormat
+  claims: Record<string, unknown>
+  schemaIds: string[]
+}
 
 /** Writes an offer's body around what its format says. */
 export function writeOffer(
@@ -60,9 +64,13 @@ export function readOffer(message: Received): Offer & Change {
       ...issuanceFormats[credentialFormat].readOffer(content, claims),
     }
   } catch (error) {
-    throw new Problem('error:CredentialServiceError:InvalidCredentialOffer', `The offer cannot be read: ${reasonOf(error)}.`, {
-      cause: error,
-    })
+    throw new Problem(
+      'error:CredentialServiceError:InvalidCredentialOffer',
+      `The offer cannot be read: ${reasonOf(error)}.`,
+      {
+        cause: error,
+      },
+    )
   }
 }
 
@@ -82,6 +90,9 @@ export async function writeRequest(
 }
 
 /** A message that need not say anything in its body has an empty one. */
-export function withBody({ attachments, body = {} }: Said): { body: Record<string, unknown>; attachments: Attachment[] } {
+export function withBody({ attachments, body = {} }: Said): {
+  body: Record<string, unknown>
+  attachments: Attachment[]
+} {
   return { body, attachments }
 }

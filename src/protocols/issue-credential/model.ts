@@ -6,7 +6,16 @@ import { toPaddedBase64url } from '../../base/bytes.ts'
 import { Jwk } from '../../did/document.ts'
 import { optional, Uuid } from '../../wallet/model.ts'
 import { CredentialFormat, credentialFormats } from '../formats.ts'
-import { Goals, InvitationFields, invitationText, Meta, MetaLastFailure, present, Sides, toInvitationFields } from '../model.ts'
+import {
+  Goals,
+  InvitationFields,
+  invitationText,
+  Meta,
+  MetaLastFailure,
+  present,
+  Sides,
+  toInvitationFields,
+} from '../model.ts'
 import type { Protocol, Rec } from '../engine/record.ts'
 import { credentialStates } from './states.ts'
 
@@ -28,7 +37,9 @@ const Period = optional(z.number().positive()).describe('Seconds for which the c
 const VcProperties = z.object({
   issuingDID: z.string(),
   claims: Claims,
-  credentialSchema: optional(z.union([z.object({ id: z.url() }), z.array(z.object({ id: z.url() })).max(mostSchemas)])),
+  credentialSchema: optional(
+    z.union([z.object({ id: z.url() }), z.array(z.object({ id: z.url() })).max(mostSchemas)]),
+  ),
   issuingKid: optional(z.string()),
   validityPeriod: Period,
 })
@@ -72,14 +83,20 @@ const OfferFields = z.object({
 })
 
 /** The new-style objects, each for one format. */
-const styles = { JWT: 'jwtVcPropertiesV1', SDJWT: 'sdJwtVcPropertiesV1', AnonCreds: 'anoncredsVcPropertiesV1' } as const
+const styles = {
+  JWT: 'jwtVcPropertiesV1',
+  SDJWT: 'sdJwtVcPropertiesV1',
+  AnonCreds: 'anoncredsVcPropertiesV1',
+} as const
 
 /** Reads all styles as one. */
 function toOffered(given: z.output<typeof OfferFields>, context: z.RefinementCtx): Offered {
-  const refuse = (name: string, message: string) => context.addIssue({ code: 'custom', path: [name], message })
+  const refuse = (name: string, message: string) =>
+    context.addIssue({ code: 'custom', path: [name], message })
   const named = credentialFormats.filter((format) => given[styles[format]] !== undefined)
   const credentialFormat = given.credentialFormat ?? named[0] ?? 'JWT'
-  for (const format of named) if (format !== credentialFormat) refuse(styles[format], `is not for the format ${credentialFormat}`)
+  for (const format of named)
+    if (format !== credentialFormat) refuse(styles[format], `is not for the format ${credentialFormat}`)
   const { automaticIssuance, domain } = given
   const common = { credentialFormat, automaticIssuance, domain }
   if (credentialFormat === 'AnonCreds') {
@@ -92,10 +109,13 @@ function toOffered(given: z.output<typeof OfferFields>, context: z.RefinementCtx
   }
   const properties = given[styles[credentialFormat]]
   const { issuingDID, claims, issuingKid, validityPeriod } = properties ?? given
-  const schemaIds = properties ? [properties.credentialSchema ?? []].flat().map(({ id }) => id) : given.schemaId
+  const schemaIds = properties
+    ? [properties.credentialSchema ?? []].flat().map(({ id }) => id)
+    : given.schemaId
   for (const [name, value] of Object.entries({ claims, issuingDID }))
     if (value === undefined) refuse(name, `Missing request parameter: ${name}`)
-  if (given.credentialDefinitionId !== undefined) refuse('credentialDefinitionId', 'is for the format AnonCreds')
+  if (given.credentialDefinitionId !== undefined)
+    refuse('credentialDefinitionId', 'is for the format AnonCreds')
   if (claims === undefined || issuingDID === undefined) return z.NEVER
   return { ...common, claims, issuingDID, issuingKid, validityPeriod, schemaIds }
 }
@@ -111,13 +131,19 @@ export type Offered = {
   domain?: string | undefined
 }
 
-export const CreateCredentialOffer = OfferFields.extend({ connectionId: Uuid.describe('The connection over which the offer is sent.') })
+export const CreateCredentialOffer = OfferFields.extend({
+  connectionId: Uuid.describe('The connection over which the offer is sent.'),
+})
   .transform(({ connectionId, ...offered }, context) => ({ connectionId, ...toOffered(offered, context) }))
   .meta({ id: 'CreateIssueCredentialRecordRequest' })
 export type CreateCredentialOffer = z.output<typeof CreateCredentialOffer>
 
 export const InviteToOffer = OfferFields.extend(Goals)
-  .transform(({ goalCode, goal, ...offered }, context) => ({ goalCode, goal, ...toOffered(offered, context) }))
+  .transform(({ goalCode, goal, ...offered }, context) => ({
+    goalCode,
+    goal,
+    ...toOffered(offered, context),
+  }))
   .meta({ id: 'CreateCredentialOfferInvitationRequest' })
 export type InviteToOffer = z.output<typeof InviteToOffer>
 
@@ -133,7 +159,9 @@ export const AcceptCredentialOffer = z
   .meta({ id: 'AcceptCredentialOfferRequest' })
 export type AcceptCredentialOffer = z.output<typeof AcceptCredentialOffer>
 
-export const AcceptOfferInvitation = z.object({ invitation: invitationText }).meta({ id: 'AcceptCredentialOfferInvitation' })
+export const AcceptOfferInvitation = z
+  .object({ invitation: invitationText })
+  .meta({ id: 'AcceptCredentialOfferInvitation' })
 
 /** What a credential record's row holds beside the fields of every record. */
 export const CredentialData = z.object({
@@ -160,7 +188,13 @@ export const CredentialData = z.object({
   /** Issuer, AnonCreds: the guid of the definition. */
   credentialDefinitionId: z.string().optional(),
   /** AnonCreds: what has been offered, what was asked for, and, the holder's until the credential comes, what blinds its link secret in it, sealed. */
-  anoncreds: z.object({ offer: CredentialOffer, request: CredentialRequest.optional(), metadata: z.string().optional() }).optional(),
+  anoncreds: z
+    .object({
+      offer: CredentialOffer,
+      request: CredentialRequest.optional(),
+      metadata: z.string().optional(),
+    })
+    .optional(),
   /** The compact JWT; of an SD-JWT with all its disclosures; of AnonCreds its JSON. */
   credential: z.string().optional(),
   /** Issuer: since when the credential is revoked. Holder: when the issuer said so, and what. */
@@ -185,9 +219,14 @@ export const IssueCredentialRecord = z
     credential: z
       .string()
       .optional()
-      .describe('The compact JWT, of an SDJWT with all its disclosures, or the JSON of an AnonCreds credential, as base64url.'),
+      .describe(
+        'The compact JWT, of an SDJWT with all its disclosures, or the JSON of an AnonCreds credential, as base64url.',
+      ),
     issuingDID: z.string().optional(),
-    revoked: z.literal(true).optional().describe('The credential is revoked: the holder, because the issuer said so (ours).'),
+    revoked: z
+      .literal(true)
+      .optional()
+      .describe('The credential is revoked: the holder, because the issuer said so (ours).'),
     revokedAt: z.iso.datetime().optional().describe('Since when; the holder, since it was told (ours).'),
     ...InvitationFields,
     metaRetries: z.int(),
@@ -201,7 +240,8 @@ export type CredentialRecord = Rec<typeof credentialStates, CredentialData>
 /** A credential record as REST and events show it. */
 export function toCredentialRecord(record: CredentialRecord): IssueCredentialRecord {
   const { id, thid, role, state, createdAt, updatedAt, credential, metaRetries, metaLastFailure } = record
-  const { credentialFormat, subjectId, validityPeriod, claims, automaticIssuance, issuingDID, revocation } = record
+  const { credentialFormat, subjectId, validityPeriod, claims, automaticIssuance, issuingDID, revocation } =
+    record
   return present({
     recordId: id,
     thid,

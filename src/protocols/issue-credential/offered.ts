@@ -9,13 +9,19 @@ type Said = { claims: JsonObject; schemas: readonly string[] }
 
 /** Why a credential is not the one that was offered; `undefined` when it is. */
 export function findMismatch(offered: Said, issued: Said): string | undefined {
-  return findClaimMismatch(offered.claims, issued.claims) ?? findSchemaMismatch(offered.schemas, issued.schemas)
+  return (
+    findClaimMismatch(offered.claims, issued.claims) ?? findSchemaMismatch(offered.schemas, issued.schemas)
+  )
 }
 
 /** Why a credential is not of a trusted issuer; `undefined` when it is, or when every issuer is trusted. */
-export function findIssuerMismatch(trustedIssuers: readonly string[] | undefined, issuer: string): string | undefined {
+export function findIssuerMismatch(
+  trustedIssuers: readonly string[] | undefined,
+  issuer: string,
+): string | undefined {
   const did = canonicalDid(issuer)
-  if (trustedIssuers === undefined || trustedIssuers.some((each) => canonicalDid(each) === did)) return undefined
+  if (trustedIssuers === undefined || trustedIssuers.some((each) => canonicalDid(each) === did))
+    return undefined
   return `its issuer ${did} is not one of the trusted issuers`
 }
 

@@ -7,15 +7,24 @@ import { issueCredential, type CredentialRecord } from './model.ts'
 
 /** A request that does not hold; `reason` goes on after "The request". */
 export function invalidRequest(reason: string, cause?: unknown): Problem {
-  return new Problem('error:CredentialServiceError:InvalidCredentialRequest', `The request ${reason}`, { cause })
+  return new Problem('error:CredentialServiceError:InvalidCredentialRequest', `The request ${reason}`, {
+    cause,
+  })
 }
 
 /** A credential that does not hold. */
 export function invalidIssue(reason: string, cause?: unknown): Problem {
-  return new Problem('error:CredentialServiceError:InvalidCredentialIssue', `The credential is not accepted: ${reason}`, { cause })
+  return new Problem(
+    'error:CredentialServiceError:InvalidCredentialIssue',
+    `The credential is not accepted: ${reason}`,
+    { cause },
+  )
 }
 
-const refusals = ['error:CredentialServiceError:InvalidCredentialRequest', 'error:CredentialServiceError:InvalidCredentialIssue']
+const refusals = [
+  'error:CredentialServiceError:InvalidCredentialRequest',
+  'error:CredentialServiceError:InvalidCredentialIssue',
+]
 
 /** What a record says of a refusal. */
 export function toFailure({ status, type, title, message: detail }: Problem) {
@@ -38,7 +47,8 @@ export async function checking<Result>(
     if (error instanceof Problem && refusals.includes(error.type) && waitsIn.includes(state)) {
       await wallet.transaction(async (tx) => {
         const current = await getRecord(tx, issueCredential, id)
-        if (current.state === state) await amend(tx, issueCredential, current, { metaLastFailure: toFailure(error) })
+        if (current.state === state)
+          await amend(tx, issueCredential, current, { metaLastFailure: toFailure(error) })
       })
     }
     throw error

@@ -8,7 +8,12 @@ import type { PresentationData, PresentationRecord, Requested, RequestPresentati
 export type Change = Partial<PresentationData>
 
 /** What a request carries: its content, which is `requestData` as well, and what is to be written with it. */
-export type Asked = { terms: Change; attachments: Attachment[]; content: object; keep?: (tx: Tx) => Promise<unknown> }
+export type Asked = {
+  terms: Change
+  attachments: Attachment[]
+  content: object
+  keep?: (tx: Tx) => Promise<unknown>
+}
 
 /** What a prover chooses: credentials by their record ids, and what of them is shown. */
 export type Choice = Omit<RequestPresentationAction, 'action'>

@@ -19,8 +19,14 @@ const rowsByIds = prepared((db: Db, { ids }: { ids: string }) =>
  * @param member the member of the request by which they are named.
  * @throws {Problem} when one is not in the wallet, or in another format.
  */
-export async function getHeld(db: Db, ids: readonly string[], format: CredentialFormat, member = 'proofId'): Promise<Held[]> {
-  if (ids.length === 0) throw new Problem('BadRequest', `${member} is empty: name at least one credential record of this wallet.`)
+export async function getHeld(
+  db: Db,
+  ids: readonly string[],
+  format: CredentialFormat,
+  member = 'proofId',
+): Promise<Held[]> {
+  if (ids.length === 0)
+    throw new Problem('BadRequest', `${member} is empty: name at least one credential record of this wallet.`)
   const { rows } = await rowsByIds(db, { ids: JSON.stringify(ids) })
   const byId = new Map(rows.map((row) => [row.id, row]))
   return ids.map((id) => {
@@ -31,7 +37,10 @@ export async function getHeld(db: Db, ids: readonly string[], format: Credential
         `${member}: this wallet holds no credential with the record id ${id}.`,
       )
     }
-    if (row.format !== format) throw wrongFormat(`${member}: the credential ${id} is a ${row.format}, and the request is for ${format}.`)
+    if (row.format !== format)
+      throw wrongFormat(
+        `${member}: the credential ${id} is a ${row.format}, and the request is for ${format}.`,
+      )
     return row
   })
 }

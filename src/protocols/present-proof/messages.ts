@@ -12,7 +12,9 @@ import type { PresentationData } from './model.ts'
 const RequestBody = z.looseObject({
   goal_code: z.string().nullish(),
   comment: z.string().nullish(),
-  proof_types: z.array(z.looseObject({ schema: z.string(), trustIssuers: z.array(z.string()).nullish() })).nullish(),
+  proof_types: z
+    .array(z.looseObject({ schema: z.string(), trustIssuers: z.array(z.string()).nullish() }))
+    .nullish(),
   /** Between agents of this kind: the lines are alternatives, as the constraints of a policy are. Others do not read it. */
   proof_types_any: z.boolean().nullish(),
 })
@@ -50,8 +52,12 @@ export function readRequest(message: Received): Change {
       isDidcommOrg: message.type.startsWith('https://didcomm.org/'),
     }
   } catch (error) {
-    throw new Problem('error:PresentationError:InvalidPresentationRequest', `The request cannot be read: ${reasonOf(error)}.`, {
-      cause: error,
-    })
+    throw new Problem(
+      'error:PresentationError:InvalidPresentationRequest',
+      `The request cannot be read: ${reasonOf(error)}.`,
+      {
+        cause: error,
+      },
+    )
   }
 }

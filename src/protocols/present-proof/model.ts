@@ -9,12 +9,23 @@ import { registeredClaims } from '../../credentials/sd-jwt/sd-jwt.ts'
 import { PolicyConstraint } from '../../verification/policy.ts'
 import { optional, Uuid } from '../../wallet/model.ts'
 import { CredentialFormat, credentialFormats } from '../formats.ts'
-import { Goals, InvitationFields, invitationText, Meta, MetaLastFailure, present, Sides, toInvitationFields } from '../model.ts'
+import {
+  Goals,
+  InvitationFields,
+  invitationText,
+  Meta,
+  MetaLastFailure,
+  present,
+  Sides,
+  toInvitationFields,
+} from '../model.ts'
 import type { Protocol, Rec } from '../engine/record.ts'
 import { presentationStates } from './states.ts'
 
 /** What a presentation must be bound to, so that it is not one that was made for somebody else. */
-export const Options = z.object({ challenge: z.string().min(1), domain: z.string().min(1) }).meta({ id: 'Options' })
+export const Options = z
+  .object({ challenge: z.string().min(1), domain: z.string().min(1) })
+  .meta({ id: 'Options' })
 
 /** What a verifier accepts: credentials of a schema, by issuers it trusts. */
 export const ProofRequestAux = z
@@ -37,13 +48,21 @@ const RequestFields = z.object({
     .describe(
       'Which credentials are asked for, a line for each: a schema, and the issuers that are trusted with it (any, if none is named). Each credential must satisfy a line, and each line must be satisfied; of an SDJWT there is one line at most. An empty list accepts all.',
     ),
-  policyId: optional(Uuid).describe('A verification policy that the presentation must satisfy as well, as the policy is now (ours).'),
+  policyId: optional(Uuid).describe(
+    'A verification policy that the presentation must satisfy as well, as the policy is now (ours).',
+  ),
   statusCheck: optional(z.enum(statusPolicies)).describe(
     'Whether credentials may be revoked: `required` (the default) accepts those alone that are known to stand, `if-available` also those whose status list cannot be had, `off` all (ours).',
   ),
-  credentialFormat: optional(CredentialFormat).describe('JWT when left out; AnonCreds when there is an anoncredPresentationRequest.'),
-  presentationFormat: optional(z.enum([...credentialFormats, 'Anoncred'])).describe('The same as `credentialFormat`.'),
-  anoncredPresentationRequest: optional(NewAskedPresentation).describe('AnonCreds: the attributes and predicates that are asked for.'),
+  credentialFormat: optional(CredentialFormat).describe(
+    'JWT when left out; AnonCreds when there is an anoncredPresentationRequest.',
+  ),
+  presentationFormat: optional(z.enum([...credentialFormats, 'Anoncred'])).describe(
+    'The same as `credentialFormat`.',
+  ),
+  anoncredPresentationRequest: optional(NewAskedPresentation).describe(
+    'AnonCreds: the attributes and predicates that are asked for.',
+  ),
   claims: optional(ClaimNames).describe(
     'SDJWT: the claims that the presentation must show, by name; the value `{"city": ""}` asks for one claim within, any value that is no object for all.',
   ),
@@ -57,24 +76,36 @@ function toRequested(
   const refuse = (path: string[], message: string) => context.addIssue({ code: 'custom', path, message })
   const named = presentationFormat === 'Anoncred' ? 'AnonCreds' : presentationFormat
   const format = credentialFormat ?? named ?? (anoncredPresentationRequest ? 'AnonCreds' : 'JWT')
-  if (named !== undefined && named !== format) refuse(['presentationFormat'], `is not the credentialFormat, ${format}`)
+  if (named !== undefined && named !== format)
+    refuse(['presentationFormat'], `is not the credentialFormat, ${format}`)
   if (format === 'JWT' && Object.keys(claims ?? {}).length > 0)
     refuse(['claims'], 'is for the format SDJWT: a JWT credential is shown as a whole')
-  const always = Object.keys(claims ?? {}).find((name) => (registeredClaims as readonly string[]).includes(name))
-  if (always !== undefined) refuse(['claims', always], 'is no claim that could be kept back, so it need not be asked for')
+  const always = Object.keys(claims ?? {}).find((name) =>
+    (registeredClaims as readonly string[]).includes(name),
+  )
+  if (always !== undefined)
+    refuse(['claims', always], 'is no claim that could be kept back, so it need not be asked for')
   if (format !== 'AnonCreds') {
     if (format === 'SDJWT' && wanted.proofs.length > 1)
       refuse(
         ['proofs'],
         `has ${wanted.proofs.length} lines, and an SDJWT presentation shows one credential: ask for each with a request of its own`,
       )
-    if (anoncredPresentationRequest) refuse(['anoncredPresentationRequest'], `is for the format AnonCreds, not for ${format}`)
+    if (anoncredPresentationRequest)
+      refuse(['anoncredPresentationRequest'], `is for the format AnonCreds, not for ${format}`)
     return { ...wanted, credentialFormat: format, ...(format === 'SDJWT' && { claims: claims ?? {} }) }
   }
-  if (!anoncredPresentationRequest) refuse(['anoncredPresentationRequest'], 'is missing: it says what is asked for')
-  if (Object.keys(claims ?? {}).length > 0) refuse(['claims'], 'is for the format SDJWT: ask for attributes in anoncredPresentationRequest')
-  if (wanted.proofs.length > 0) refuse(['proofs'], 'is not for the format AnonCreds: ask with restrictions in anoncredPresentationRequest')
-  if (wanted.statusCheck !== undefined) refuse(['statusCheck'], 'is not for the format AnonCreds, in which nothing can be revoked here')
+  if (!anoncredPresentationRequest)
+    refuse(['anoncredPresentationRequest'], 'is missing: it says what is asked for')
+  if (Object.keys(claims ?? {}).length > 0)
+    refuse(['claims'], 'is for the format SDJWT: ask for attributes in anoncredPresentationRequest')
+  if (wanted.proofs.length > 0)
+    refuse(
+      ['proofs'],
+      'is not for the format AnonCreds: ask with restrictions in anoncredPresentationRequest',
+    )
+  if (wanted.statusCheck !== undefined)
+    refuse(['statusCheck'], 'is not for the format AnonCreds, in which nothing can be revoked here')
   return { ...wanted, credentialFormat: format, anoncredPresentationRequest }
 }
 type Fields = z.output<typeof RequestFields>
@@ -86,22 +117,40 @@ export const RequestPresentation = RequestFields.extend({
   goalCode: optional(z.string()),
   goal: optional(z.string()),
 })
-  .transform(({ connectionId, goalCode, goal, ...wanted }, context) => ({ connectionId, goalCode, goal, ...toRequested(wanted, context) }))
+  .transform(({ connectionId, goalCode, goal, ...wanted }, context) => ({
+    connectionId,
+    goalCode,
+    goal,
+    ...toRequested(wanted, context),
+  }))
   .meta({ id: 'RequestPresentationInput' })
 export type RequestPresentation = z.output<typeof RequestPresentation>
 
 export const InviteToPresent = RequestFields.extend(Goals)
-  .transform(({ goalCode, goal, ...wanted }, context) => ({ goalCode, goal, ...toRequested(wanted, context) }))
+  .transform(({ goalCode, goal, ...wanted }, context) => ({
+    goalCode,
+    goal,
+    ...toRequested(wanted, context),
+  }))
   .meta({ id: 'RequestPresentationInvitationInput' })
 export type InviteToPresent = z.output<typeof InviteToPresent>
 
-export const AcceptRequestInvitation = z.object({ invitation: invitationText }).meta({ id: 'AcceptRequestPresentationInvitation' })
+export const AcceptRequestInvitation = z
+  .object({ invitation: invitationText })
+  .meta({ id: 'AcceptRequestPresentationInvitation' })
 
 /** Which credential answers what. */
 export const CredentialProof = z
   .object({
-    credential: z.string().describe('The record id of a credential of this wallet; the same in all, since a proof is made with one.'),
-    requestedAttribute: z.array(Reference).max(125).describe('References of the attributes that it answers and shows.'),
+    credential: z
+      .string()
+      .describe(
+        'The record id of a credential of this wallet; the same in all, since a proof is made with one.',
+      ),
+    requestedAttribute: z
+      .array(Reference)
+      .max(125)
+      .describe('References of the attributes that it answers and shows.'),
     requestedPredicate: z.array(Reference).max(125).describe('References of the predicates that it answers.'),
     unrevealedAttribute: z
       .array(Reference)
@@ -113,7 +162,12 @@ export const CredentialProof = z
   .meta({ id: 'AnoncredCredentialProof' })
 export type CredentialProof = z.output<typeof CredentialProof>
 
-export const presentationActions = ['request-accept', 'request-reject', 'presentation-accept', 'presentation-reject'] as const
+export const presentationActions = [
+  'request-accept',
+  'request-reject',
+  'presentation-accept',
+  'presentation-reject',
+] as const
 
 export const RequestPresentationAction = z
   .object({
@@ -121,10 +175,16 @@ export const RequestPresentationAction = z
     proofId: optional(z.array(z.string()).max(100)).describe(
       '`request-accept`: the record ids of the credentials to present; of an SDJWT exactly one.',
     ),
-    claims: optional(ClaimNames).describe('`request-accept`, SDJWT: the claims to show, by name; those asked for when left out.'),
-    credentialFormat: optional(CredentialFormat).describe('`request-accept`: the format that the request must have.'),
+    claims: optional(ClaimNames).describe(
+      '`request-accept`, SDJWT: the claims to show, by name; those asked for when left out.',
+    ),
+    credentialFormat: optional(CredentialFormat).describe(
+      '`request-accept`: the format that the request must have.',
+    ),
     anoncredPresentationRequest: optional(
-      z.object({ credentialProofs: z.array(CredentialProof).max(20) }).meta({ id: 'AnoncredCredentialProofs' }),
+      z
+        .object({ credentialProofs: z.array(CredentialProof).max(20) })
+        .meta({ id: 'AnoncredCredentialProofs' }),
     ).describe(
       '`request-accept`, AnonCreds: which credential answers what is asked for; `proofId` with one credential stands for one that answers and shows all.',
     ),
@@ -179,9 +239,15 @@ export const PresentationStatus = z
     proofs: z.array(ProofRequestAux.extend({ trustIssuers: z.array(z.string()).optional() })),
     data: z.array(z.string()),
     requestData: z.array(z.string()),
-    disclosedClaims: z.record(z.string(), JsonValue).optional().describe('Verifier, SDJWT and AnonCreds: the claims that were shown.'),
+    disclosedClaims: z
+      .record(z.string(), JsonValue)
+      .optional()
+      .describe('Verifier, SDJWT and AnonCreds: the claims that were shown.'),
     connectionId: z.string().optional(),
-    policyId: z.string().optional().describe('The verification policy that the request was made with (ours).'),
+    policyId: z
+      .string()
+      .optional()
+      .describe('The verification policy that the request was made with (ours).'),
     ...InvitationFields,
     metaRetries: z.int(),
     metaLastFailure: MetaLastFailure.optional(),
@@ -193,7 +259,20 @@ export type PresentationRecord = Rec<typeof presentationStates, PresentationData
 
 /** A presentation record as REST and events show it. */
 export function toPresentationStatus(record: PresentationRecord): PresentationStatus {
-  const { id, thid, role, state, proofs, data, requestData, disclosedClaims, connectionId, policy, metaRetries, metaLastFailure } = record
+  const {
+    id,
+    thid,
+    role,
+    state,
+    proofs,
+    data,
+    requestData,
+    disclosedClaims,
+    connectionId,
+    policy,
+    metaRetries,
+    metaLastFailure,
+  } = record
   return present({
     presentationId: id,
     id,
@@ -228,5 +307,8 @@ export const presentProof = {
     'problem-report': 'https://didcomm.org/report-problem/2.0/problem-report',
   },
   toResource: toPresentationStatus,
-  problems: { notFound: 'error:PresentationError:RecordIdNotFound', wrongState: 'error:PresentationError:InvalidFlowStateError' },
+  problems: {
+    notFound: 'error:PresentationError:RecordIdNotFound',
+    wrongState: 'error:PresentationError:InvalidFlowStateError',
+  },
 } as const satisfies Protocol<typeof presentationStates, PresentationData>

@@ -21,11 +21,21 @@ export const onRequest: Handler = async (wallet, message) => {
   const { from, to, thid } = message
   const peers = await findPeers(wallet.db, from, to)
   if (!peers)
-    throw new Problem('error:DIDCommControllerError:SenderNotAllowed', 'The request does not come over a connection of this wallet.')
-  const data = presentProof.model.parse({ connectionId: peers.connectionId, ...readRequest(message), data: [] })
+    throw new Problem(
+      'error:DIDCommControllerError:SenderNotAllowed',
+      'The request does not come over a connection of this wallet.',
+    )
+  const data = presentProof.model.parse({
+    connectionId: peers.connectionId,
+    ...readRequest(message),
+    data: [],
+  })
   return async (tx) => {
     if (await findByThread(tx, presentProof, 'Prover', thid)) {
-      throw new Problem('error:PresentationError:InvalidFlowStateError', `The thread ${thid} has a request already.`)
+      throw new Problem(
+        'error:PresentationError:InvalidFlowStateError',
+        `The thread ${thid} has a request already.`,
+      )
     }
     return begin(tx, presentProof, 'Prover', 'received request', { thid, data })
   }
@@ -75,9 +85,20 @@ export const makePresentation: Task = async (wallet, recordId) => {
   const { goalCode, comment, isDidcommOrg } = record
   const { myDid, theirDid } = await peersOf(wallet.db, record)
   const presentation = await formatOf(record).present(wallet, record)
-  const body = { ...(goalCode !== undefined && { goal_code: goalCode }), ...(comment !== undefined && { comment }) }
+  const body = {
+    ...(goalCode !== undefined && { goal_code: goalCode }),
+    ...(comment !== undefined && { comment }),
+  }
   const typeUri = isDidcommOrg ? didcommOrgMessages.presentation : undefined
   const attachments = formatOf(record).attach(presentation)
   const message = { type: 'presentation' as const, typeUri, from: myDid, to: theirDid, body, attachments }
-  return async (tx) => advance(tx, presentProof, await getRecord(tx, presentProof, recordId), 'made', { data: [presentation] }, message)
+  return async (tx) =>
+    advance(
+      tx,
+      presentProof,
+      await getRecord(tx, presentProof, recordId),
+      'made',
+      { data: [presentation] },
+      message,
+    )
 }

@@ -18,11 +18,20 @@ import { advance, advanceByReply, begin } from '../engine/record.ts'
 import type { Shown } from './format.ts'
 import { formatOf } from './formats/index.ts'
 import { writeRequest } from './messages.ts'
-import { presentProof, type InviteToPresent, type PresentationRecord, type Requested, type RequestPresentation } from './model.ts'
+import {
+  presentProof,
+  type InviteToPresent,
+  type PresentationRecord,
+  type Requested,
+  type RequestPresentation,
+} from './model.ts'
 import { presentationStates } from './states.ts'
 
 /** Asks the other side of a connection for a proof. @throws {Problem} when the connection cannot be used, or there is no such policy. */
-export async function requestPresentation(wallet: Wallet, wanted: RequestPresentation): Promise<PresentationRecord> {
+export async function requestPresentation(
+  wallet: Wallet,
+  wanted: RequestPresentation,
+): Promise<PresentationRecord> {
   const { connectionId, goalCode, goal: comment } = wanted
   const { myDid, theirDid } = await getPeers(wallet.db, connectionId)
   const { content, keep, ...terms } = await prepare(wallet, wanted, { goalCode, comment })
@@ -30,12 +39,22 @@ export async function requestPresentation(wallet: Wallet, wanted: RequestPresent
   const message = { type: 'request' as const, from: myDid, to: theirDid, ...content }
   return wallet.transaction(async (tx) => {
     await keep?.(tx)
-    return begin(tx, presentProof, 'Verifier', 'POST /present-proof/presentations', { thid: randomId(), data }, message)
+    return begin(
+      tx,
+      presentProof,
+      'Verifier',
+      'POST /present-proof/presentations',
+      { thid: randomId(), data },
+      message,
+    )
   })
 }
 
 /** Asks whoever answers an invitation first for a proof. @throws {Problem} when there is no such policy. */
-export async function inviteToPresent(wallet: Wallet, { goalCode, goal, ...wanted }: InviteToPresent): Promise<PresentationRecord> {
+export async function inviteToPresent(
+  wallet: Wallet,
+  { goalCode, goal, ...wanted }: InviteToPresent,
+): Promise<PresentationRecord> {
   const { content, keep, ...terms } = await prepare(wallet, wanted, {})
   const message = { type: presentProof.messages.request, ...content }
   const lifetimeSeconds = wallet.env.config.PRESENTATION_INVITATION_EXPIRY
@@ -44,21 +63,40 @@ export async function inviteToPresent(wallet: Wallet, { goalCode, goal, ...wante
   return wallet.transaction(async (tx) => {
     await keep?.(tx)
     await keepPeerDid(tx, wallet, peer, id)
-    return begin(tx, presentProof, 'Verifier', 'POST /present-proof/presentations/invitation', { id, thid, data })
+    return begin(tx, presentProof, 'Verifier', 'POST /present-proof/presentations/invitation', {
+      id,
+      thid,
+      data,
+    })
   })
 }
 
 /** What a request's record begins with, and `content`, what its message says; `keep` is to be done with it. */
-async function prepare(wallet: Wallet, wanted: Requested, said: { goalCode?: string | undefined; comment?: string | undefined }) {
+async function prepare(
+  wallet: Wallet,
+  wanted: Requested,
+  said: { goalCode?: string | undefined; comment?: string | undefined },
+) {
   const proofs = presentProof.model.shape.proofs.parse(wanted.proofs)
-  const policy = wanted.policyId === undefined ? undefined : await getPolicy(wallet.db, wanted.policyId, 'policyId')
+  const policy =
+    wanted.policyId === undefined ? undefined : await getPolicy(wallet.db, wanted.policyId, 'policyId')
   const { credentialFormat, statusCheck } = wanted
   const { terms, attachments, content, keep } = await formatOf(wanted).ask(wallet, wanted)
   // The prover is told what will be accepted, so that it can choose.
-  const told = proofs.length > 0 ? { proofs } : { proofs: toConstraints(policy?.constraints ?? []), anyProof: true }
+  const told =
+    proofs.length > 0 ? { proofs } : { proofs: toConstraints(policy?.constraints ?? []), anyProof: true }
   const kept = { proofs, policy: policy && { id: policy.id, constraints: policy.constraints }, statusCheck }
   const message = { body: writeRequest({ ...told, ...said }), attachments }
-  return { credentialFormat, ...terms, ...kept, ...said, requestData: [JSON.stringify(content)], data: [], content: message, keep }
+  return {
+    credentialFormat,
+    ...terms,
+    ...kept,
+    ...said,
+    requestData: [JSON.stringify(content)],
+    data: [],
+    content: message,
+    keep,
+  }
 }
 
 /** Accepts or rejects a presentation that was verified; a second call changes nothing. @throws {Problem} in any other state. */
@@ -69,7 +107,9 @@ export function closePresentation(
 ): Promise<PresentationRecord> {
   return wallet.transaction(async (tx) => {
     const record = await getRecord(tx, presentProof, id)
-    return isPast(presentationStates, record.role, action, record.state) ? record : advance(tx, presentProof, record, action, {})
+    return isPast(presentationStates, record.role, action, record.state)
+      ? record
+      : advance(tx, presentProof, record, action, {})
   })
 }
 
@@ -78,12 +118,16 @@ export const onPresentation: Handler = async (wallet, message) => {
   const { from, to, thid } = message
   const record = await findRecordFor(wallet.db, presentProof, 'Verifier', message, { mayAnswer: true })
   if (!record)
-    throw new Problem('error:PresentationError:ThreadIdNotFound', `There is no request for the thread ${thid} between these DIDs.`)
+    throw new Problem(
+      'error:PresentationError:ThreadIdNotFound',
+      `There is no request for the thread ${thid} between these DIDs.`,
+    )
   await refuseLate(wallet, 'request', record, (tx) => advance(tx, presentProof, record, 'expired', {}))
   const presentation = readPresentation(() => readToken(message))
   const { refusal, ...shown } = await verify(wallet, record, presentation)
   const change = { data: [presentation], ...shown, ...boundBy(message, record) }
-  if (refusal === undefined) return (tx) => advanceByReply(tx, presentProof, record.id, 'verified presentation', change)
+  if (refusal === undefined)
+    return (tx) => advanceByReply(tx, presentProof, record.id, 'verified presentation', change)
   const report = { code: 'e.p.presentation-verification-failed', comment: refusal }
   const metaLastFailure = {
     status: 400,
@@ -92,16 +136,28 @@ export const onPresentation: Handler = async (wallet, message) => {
     detail: refusal,
   }
   const problemReport = { type: 'problem-report' as const, from: to, to: from, pthid: thid, body: report }
-  return (tx) => advanceByReply(tx, presentProof, record.id, 'refused presentation', { ...change, metaLastFailure }, problemReport)
+  return (tx) =>
+    advanceByReply(
+      tx,
+      presentProof,
+      record.id,
+      'refused presentation',
+      { ...change, metaLastFailure },
+      problemReport,
+    )
 }
 
 function readPresentation(read: () => string): string {
   try {
     return read()
   } catch (error) {
-    throw new Problem('error:PresentationError:InvalidPresentation', `The presentation cannot be read: ${reasonOf(error)}.`, {
-      cause: error,
-    })
+    throw new Problem(
+      'error:PresentationError:InvalidPresentation',
+      `The presentation cannot be read: ${reasonOf(error)}.`,
+      {
+        cause: error,
+      },
+    )
   }
 }
 

@@ -29,7 +29,12 @@ export const onProblemReport: Handler = async (wallet, message) => {
   if (!isConcerning) await mustKnow(wallet.db, message)
   wallet.env.log.info({ walletId: wallet.id, thid, code: report?.code }, 'the other side reports a problem')
   if (!isConcerning) return () => Promise.resolve()
-  const metaLastFailure = { status: 400, type: report.code, title: 'Problem report', detail: commentOf(report) }
+  const metaLastFailure = {
+    status: 400,
+    type: report.code,
+    title: 'Problem report',
+    detail: commentOf(report),
+  }
   return async (tx) => {
     // Meanwhile the flow may have ended by itself, or somebody else have answered the invitation.
     const concerned = await find(tx)
@@ -46,11 +51,18 @@ export const onProblemReport: Handler = async (wallet, message) => {
 export async function putReport(tx: Tx, message: Received, problem: Problem): Promise<void> {
   const body = toReport(problem)
   if (!body || message.type === reportProblem.messages['problem-report']) return
-  await putAnswer(tx, message, reportProblem.name, { type: reportProblem.messages['problem-report'], pthid: message.thid, body })
+  await putAnswer(tx, message, reportProblem.name, {
+    type: reportProblem.messages['problem-report'],
+    pthid: message.thid,
+    body,
+  })
 }
 
 /** The record that a report is about: of the thread, with the sender on its other side or answering its invitation, and waiting for it. */
-async function findConcerned(db: Db, message: Pick<Received, 'from' | 'to' | 'thid'>): Promise<Concerned | undefined> {
+async function findConcerned(
+  db: Db,
+  message: Pick<Received, 'from' | 'to' | 'thid'>,
+): Promise<Concerned | undefined> {
   for (const role of ['Inviter', 'Invitee'] as const) {
     const record = await findByThread(db, connection, role, message.thid)
     const isTheirs = record?.myDid === message.to && record.theirDid === message.from
@@ -70,7 +82,10 @@ async function findConcerned(db: Db, message: Pick<Received, 'from' | 'to' | 'th
 type Concerned = { protocol: Protocol; record: Rec }
 
 /** True for a record that stands before a report, or will as soon as we know that our own message has arrived. */
-function isWaiting({ states }: { states: Machine }, { role, state }: { role: string; state: string }): boolean {
+function isWaiting(
+  { states }: { states: Machine },
+  { role, state }: { role: string; state: string },
+): boolean {
   const sent = findRow(states, role, state, 'sent')?.[3] ?? state
   return findRow(states, role, sent, received) !== undefined
 }

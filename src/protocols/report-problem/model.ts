@@ -41,7 +41,9 @@ export function toReport({ type, message }: Problem): { code: string; comment: s
 /** The comment of a report with its arguments in it. */
 export function commentOf({ comment, args }: ReportBody): string | undefined {
   if (comment == null) return undefined
-  const filled = comment.slice(0, maxComment).replaceAll(/\{(\d{1,3})\}/g, (_, place: string) => toText(args?.[Number(place) - 1]))
+  const filled = comment
+    .slice(0, maxComment)
+    .replaceAll(/\{(\d{1,3})\}/g, (_, place: string) => toText(args?.[Number(place) - 1]))
   return filled.slice(0, maxComment)
 }
 

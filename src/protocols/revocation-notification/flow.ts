@@ -24,8 +24,15 @@ export const onRevoke: Handler = async (wallet, message) => {
   await mustKnow(wallet.db, message)
   const { data } = RevokeBody.safeParse(message.body)
   const record =
-    data && (await findRecordFor(wallet.db, issueCredential, 'Holder', { ...message, thid: data.issueCredentialProtocolThreadId }))
-  wallet.env.log.info({ walletId: wallet.id, recordId: record?.id, thid: message.thid }, 'the issuer says that a credential is revoked')
+    data &&
+    (await findRecordFor(wallet.db, issueCredential, 'Holder', {
+      ...message,
+      thid: data.issueCredentialProtocolThreadId,
+    }))
+  wallet.env.log.info(
+    { walletId: wallet.id, recordId: record?.id, thid: message.thid },
+    'the issuer says that a credential is revoked',
+  )
   if (record?.state !== 'CredentialReceived') return () => Promise.resolve()
   return async (tx) => {
     const current = await getRecord(tx, issueCredential, record.id)

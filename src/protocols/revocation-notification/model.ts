@@ -6,4 +6,7 @@ export const revocationNotification = {
   messages: { revoke: 'https://atalaprism.io/revocation_notification/1.0/revoke' },
 } as const
 
-export const RevokeBody = z.looseObject({ issueCredentialProtocolThreadId: z.string(), comment: z.string().max(10_000).nullish() })
+export const RevokeBody = z.looseObject({
+  issueCredentialProtocolThreadId: z.string(),
+  comment: z.string().max(10_000).nullish(),
+})

@@ -27,14 +27,21 @@ type Asking = { connectionId?: string; from: string; to: string; peer?: NewPeerD
  * @throws {Problem} when the connection cannot be used; 422 when no message gets to the DID, and why.
  */
 export async function sendPing(wallet: Wallet, { connectionId, did }: SendPing): Promise<PingRow> {
-  const asking = did === undefined ? await overConnection(wallet.db, connectionId!) : await askDid(wallet, did)
+  const asking =
+    did === undefined ? await overConnection(wallet.db, connectionId!) : await askDid(wallet, did)
   const { from, to, peer } = asking
   const message = { type: trustPing.messages.ping, body: { response_requested: true } }
   return wallet.transaction(async (tx) => {
     const id = newId()
     if (peer) await keepPeerDid(tx, wallet, peer, id)
     const thid = await putNotice(tx, { protocol: trustPing.name, recordId: id, from, to, message })
-    const row = await insert(tx, { id, thid, connection_id: asking.connectionId ?? null, my_did: from, their_did: to })
+    const row = await insert(tx, {
+      id,
+      thid,
+      connection_id: asking.connectionId ?? null,
+      my_did: from,
+      their_did: to,
+    })
     await prune(tx)
     return row
   })
@@ -66,7 +73,13 @@ export async function getPing(db: Db, id: string): Promise<PingRow> {
 
 /** Notes that the other side's endpoint did not take a ping. Taking it is no answer. */
 export async function noteOutcome(tx: Tx, id: string, failure?: string): Promise<void> {
-  if (failure !== undefined) await tx.updateTable('ping').set({ failure }).where('id', '=', id).where('answered_at', 'is', null).execute()
+  if (failure !== undefined)
+    await tx
+      .updateTable('ping')
+      .set({ failure })
+      .where('id', '=', id)
+      .where('answered_at', 'is', null)
+      .execute()
 }
 
 /** Answers, unless that is not wanted. A body that cannot be read says nothing of the kind. @throws {Problem} 429 when strangers ask too often. */
@@ -91,11 +104,19 @@ export const onPingResponse: Handler = async (wallet, message) => {
   return async (tx) => {
     if (!answered) return
     const outcome = { answered_at: new Date().toISOString(), failure: null }
-    await tx.updateTable('ping').set(outcome).where('id', '=', answered.id).where('answered_at', 'is', null).execute()
+    await tx
+      .updateTable('ping')
+      .set(outcome)
+      .where('id', '=', answered.id)
+      .where('answered_at', 'is', null)
+      .execute()
   }
 }
 
-function insert(tx: Tx, ping: Pick<PingRow, 'id' | 'thid' | 'connection_id' | 'my_did' | 'their_did'>): Promise<PingRow> {
+function insert(
+  tx: Tx,
+  ping: Pick<PingRow, 'id' | 'thid' | 'connection_id' | 'my_did' | 'their_did'>,
+): Promise<PingRow> {
   return tx
     .insertInto('ping')
     .values({
@@ -111,7 +132,13 @@ function insert(tx: Tx, ping: Pick<PingRow, 'id' | 'thid' | 'connection_id' | 'm
 
 /** Forgets all but the last pings: with them go the DIDs that nobody else knows us by, and the messages that still wait. */
 async function prune(tx: Tx): Promise<void> {
-  const old = await tx.selectFrom('ping').select(['id', 'thid']).orderBy('sequence', 'desc').limit(1_000).offset(keptPings).execute()
+  const old = await tx
+    .selectFrom('ping')
+    .select(['id', 'thid'])
+    .orderBy('sequence', 'desc')
+    .limit(1_000)
+    .offset(keptPings)
+    .execute()
   if (old.length === 0) return
   const ids = old.map(({ id }) => id)
   const threads = old.map(({ thid }) => thid)

@@ -16,9 +16,14 @@ export const trustPing = {
 export const SendPing = z
   .object({
     connectionId: optional(z.guid()).describe('The connection whose other side is asked.'),
-    did: optional(z.string().min(1).max(10_000)).describe('The DID that is asked, from a DID made for this ping alone.'),
+    did: optional(z.string().min(1).max(10_000)).describe(
+      'The DID that is asked, from a DID made for this ping alone.',
+    ),
   })
-  .refine(({ connectionId, did }) => (connectionId === undefined) !== (did === undefined), 'needs one of connectionId and did')
+  .refine(
+    ({ connectionId, did }) => (connectionId === undefined) !== (did === undefined),
+    'needs one of connectionId and did',
+  )
   .meta({ id: 'SendPingRequest' })
 export type SendPing = { connectionId?: string | undefined; did?: string | undefined }
 

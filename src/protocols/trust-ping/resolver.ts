@@ -12,7 +12,12 @@ export function resolverOf({ db, env }: Wallet, ourDid: string): Resolve {
   const resolvePeer = peersOnly(document)
   return async (did) => {
     if (did.startsWith('did:peer:')) return resolvePeer(did)
-    const ping = await db.selectFrom('ping').select('id').where('my_did', '=', ourDid).where('their_did', '=', did).executeTakeFirst()
+    const ping = await db
+      .selectFrom('ping')
+      .select('id')
+      .where('my_did', '=', ourDid)
+      .where('their_did', '=', did)
+      .executeTakeFirst()
     return ping ? document(did) : resolvePeer(did)
   }
 }

@@ -45,6 +45,11 @@ export async function createRegistered<Name extends string>(
     .addColumn('authored', 'text', (column) => column.notNull())
     .execute()
   // Without the author: an id has one author, whose long-form DID may be longer than PostgreSQL lets an index entry be.
-  await db.schema.createIndex(`${name}_version`).on(name).columns(['wallet_id', 'id', 'version']).unique().execute()
+  await db.schema
+    .createIndex(`${name}_version`)
+    .on(name)
+    .columns(['wallet_id', 'id', 'version'])
+    .unique()
+    .execute()
   await db.schema.createIndex(`${name}_position`).on(name).columns(['wallet_id', 'position']).execute()
 }

@@ -6,7 +6,11 @@ export interface WalletAliasTables {
    * Tokens in addresses that another agent gave out for a wallet that is here now: its mailboxes, status lists and links. Those of this
    * agent's own making open by themselves.
    */
-  wallet_alias: { token: string; kind: 'mailbox' | 'status-list' | 'onboard' | 'authenticate'; wallet_id: string }
+  wallet_alias: {
+    token: string
+    kind: 'mailbox' | 'status-list' | 'onboard' | 'authenticate'
+    wallet_id: string
+  }
 }
 
 /** Makes the table; a step of the agent's first migration. */

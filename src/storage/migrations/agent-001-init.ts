@@ -47,7 +47,11 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .addColumn('expires_at', 'text')
     .addColumn('revoked_at', 'text')
     .execute()
-  await db.schema.createIndex('api_key_page').on('api_key').columns(['entity_id', 'created_at', 'id']).execute()
+  await db.schema
+    .createIndex('api_key_page')
+    .on('api_key')
+    .columns(['entity_id', 'created_at', 'id'])
+    .execute()
 
   await db.schema
     .createTable('web_did')
@@ -64,7 +68,11 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .addColumn('definition', 'text', (column) => column.notNull())
     .addColumn('created_at', 'text', (column) => column.notNull())
     .execute()
-  await db.schema.createIndex('presentation_definition_page').on('presentation_definition').columns(['wallet_id', 'sequence']).execute()
+  await db.schema
+    .createIndex('presentation_definition_page')
+    .on('presentation_definition')
+    .columns(['wallet_id', 'sequence'])
+    .execute()
 
   await createCredentialSchema(db)
   await createWalletAlias(db)

@@ -2,7 +2,9 @@
 import type { CreateTableBuilder, Kysely } from 'kysely'
 
 export async function up(db: Kysely<unknown>): Promise<void> {
-  await addAct(db.schema.createTable('entry').addColumn('sequence', 'integer', (column) => column.primaryKey()))
+  await addAct(
+    db.schema.createTable('entry').addColumn('sequence', 'integer', (column) => column.primaryKey()),
+  )
     .addColumn('outcome', 'text', (column) => column.notNull())
     .addColumn('status', 'integer')
     .addColumn('problem_type', 'text')

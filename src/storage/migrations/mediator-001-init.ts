@@ -23,7 +23,11 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .addColumn('account', 'text', (column) => column.notNull().references('account.did').onDelete('cascade'))
     .addColumn('created_at', 'text', (column) => column.notNull())
     .execute()
-  await db.schema.createIndex('recipient_account').on('recipient').columns(['account', 'created_at', 'did']).execute()
+  await db.schema
+    .createIndex('recipient_account')
+    .on('recipient')
+    .columns(['account', 'created_at', 'did'])
+    .execute()
 
   await db.schema
     .createTable('message')
@@ -36,8 +40,17 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .addColumn('received_at', 'text', (column) => column.notNull())
     .execute()
   // Holds all that counting asks for, so that no envelope is read for it.
-  await db.schema.createIndex('message_queue').on('message').columns(['account', 'recipient', 'received_at', 'bytes']).execute()
-  await db.schema.createIndex('message_id').on('message').columns(['account', 'id', 'recipient']).unique().execute()
+  await db.schema
+    .createIndex('message_queue')
+    .on('message')
+    .columns(['account', 'recipient', 'received_at', 'bytes'])
+    .execute()
+  await db.schema
+    .createIndex('message_id')
+    .on('message')
+    .columns(['account', 'id', 'recipient'])
+    .unique()
+    .execute()
   await db.schema.createIndex('message_age').on('message').columns(['received_at']).execute()
 
   await db.schema

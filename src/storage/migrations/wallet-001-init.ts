@@ -23,8 +23,18 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .addColumn('updated_at', 'text')
     .addColumn('waits_since', 'text')
     .execute()
-  await db.schema.createIndex('record_waits').on('record').column('waits_since').where('waits_since', 'is not', null).execute()
-  await db.schema.createIndex('record_thread').on('record').columns(['protocol', 'thid', 'role']).unique().execute()
+  await db.schema
+    .createIndex('record_waits')
+    .on('record')
+    .column('waits_since')
+    .where('waits_since', 'is not', null)
+    .execute()
+  await db.schema
+    .createIndex('record_thread')
+    .on('record')
+    .columns(['protocol', 'thid', 'role'])
+    .unique()
+    .execute()
   await db.schema.createIndex('record_page').on('record').columns(['protocol', 'created_at', 'id']).execute()
 
   await db.schema
@@ -76,8 +86,12 @@ export async function up(db: Kysely<unknown>): Promise<void> {
 
   await db.schema
     .createTable('dead_letter')
-    .addColumn('webhook_id', 'text', (column) => column.notNull().references('webhook.id').onDelete('cascade'))
-    .addColumn('event_sequence', 'integer', (column) => column.notNull().references('event.sequence').onDelete('cascade'))
+    .addColumn('webhook_id', 'text', (column) =>
+      column.notNull().references('webhook.id').onDelete('cascade'),
+    )
+    .addColumn('event_sequence', 'integer', (column) =>
+      column.notNull().references('event.sequence').onDelete('cascade'),
+    )
     .addColumn('attempt', 'integer', (column) => column.notNull())
     .addPrimaryKeyConstraint('dead_letter_key', ['webhook_id', 'event_sequence'])
     .execute()
@@ -85,8 +99,12 @@ export async function up(db: Kysely<unknown>): Promise<void> {
 
   await db.schema
     .createTable('redelivery')
-    .addColumn('webhook_id', 'text', (column) => column.notNull().references('webhook.id').onDelete('cascade'))
-    .addColumn('event_sequence', 'integer', (column) => column.notNull().references('event.sequence').onDelete('cascade'))
+    .addColumn('webhook_id', 'text', (column) =>
+      column.notNull().references('webhook.id').onDelete('cascade'),
+    )
+    .addColumn('event_sequence', 'integer', (column) =>
+      column.notNull().references('event.sequence').onDelete('cascade'),
+    )
     .addColumn('attempts', 'integer', (column) => column.notNull())
     .addColumn('due_at', 'text', (column) => column.notNull())
     .addPrimaryKeyConstraint('redelivery_key', ['webhook_id', 'event_sequence'])
@@ -96,8 +114,12 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .createTable('delivery_attempt')
     .addColumn('sequence', 'integer', (column) => column.primaryKey())
-    .addColumn('webhook_id', 'text', (column) => column.notNull().references('webhook.id').onDelete('cascade'))
-    .addColumn('event_sequence', 'integer', (column) => column.references('event.sequence').onDelete('cascade'))
+    .addColumn('webhook_id', 'text', (column) =>
+      column.notNull().references('webhook.id').onDelete('cascade'),
+    )
+    .addColumn('event_sequence', 'integer', (column) =>
+      column.references('event.sequence').onDelete('cascade'),
+    )
     .addColumn('event_id', 'text', (column) => column.notNull())
     .addColumn('event_type', 'text', (column) => column.notNull())
     .addColumn('kind', 'text', (column) => column.notNull())
@@ -106,8 +128,16 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .addColumn('status', 'integer')
     .addColumn('error', 'text')
     .execute()
-  await db.schema.createIndex('delivery_attempt_webhook').on('delivery_attempt').columns(['webhook_id', 'sequence']).execute()
-  await db.schema.createIndex('delivery_attempt_event').on('delivery_attempt').columns(['event_sequence', 'webhook_id']).execute()
+  await db.schema
+    .createIndex('delivery_attempt_webhook')
+    .on('delivery_attempt')
+    .columns(['webhook_id', 'sequence'])
+    .execute()
+  await db.schema
+    .createIndex('delivery_attempt_event')
+    .on('delivery_attempt')
+    .columns(['event_sequence', 'webhook_id'])
+    .execute()
   // All others are found by the place of their event.
   await db.schema
     .createIndex('delivery_attempt_test')
@@ -174,7 +204,11 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .addColumn('failure', 'text')
     .addColumn('created_at', 'text', (column) => column.notNull())
     .execute()
-  await db.schema.createIndex('message_connection').on('message').columns(['connection_id', 'sequence']).execute()
+  await db.schema
+    .createIndex('message_connection')
+    .on('message')
+    .columns(['connection_id', 'sequence'])
+    .execute()
 
   await db.schema
     .createTable('ping')

@@ -49,5 +49,9 @@ export async function createEnterpriseTables(db: Kysely<unknown>): Promise<void>
     .addColumn('created_at', 'text', (column) => column.notNull())
     .addColumn('updated_at', 'text', (column) => column.notNull())
     .execute()
-  await db.schema.createIndex('enterprise_session_page').on('enterprise_session').columns(['product', 'sequence']).execute()
+  await db.schema
+    .createIndex('enterprise_session_page')
+    .on('enterprise_session')
+    .columns(['product', 'sequence'])
+    .execute()
 }

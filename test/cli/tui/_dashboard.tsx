@@ -73,7 +73,10 @@ export function showDashboard(daemon: Daemon, store: Store, options: Options = {
     ...(clock && { clock }),
   })
   const { lastFrame, unmount } = render(
-    <App session={session} looks={{ paint, renderings, where: 'local · http://agent.example', forSameDaemon }} />,
+    <App
+      session={session}
+      looks={{ paint, renderings, where: 'local · http://agent.example', forSameDaemon }}
+    />,
   )
   const read = createReader(session, 0)
   const frame = () => (lastFrame() ?? '').replaceAll(/ +$/gm, '')

@@ -7,7 +7,10 @@ import { showDashboard, type Dashboard, type Options } from './_dashboard.tsx'
 
 /** What the dashboard asks of a daemon, as a tenant. */
 export function daemonOf(url: string, { apiKey, call }: Pick<Tenant, 'apiKey' | 'call'>): Daemon {
-  return { call, open: (lastEventId, signal) => openEventStream(url, { apikey: apiKey }, { lastEventId, signal }) }
+  return {
+    call,
+    open: (lastEventId, signal) => openEventStream(url, { apikey: apiKey }, { lastEventId, signal }),
+  }
 }
 
 export async function showTenant(url: string, tenant: Tenant, options?: Options): Promise<Dashboard> {

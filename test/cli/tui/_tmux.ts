@@ -25,7 +25,8 @@ export type Terminal = {
 /** A tmux server of the test's own. */
 export function startTmux() {
   const socket = `identity-agent-${process.pid}-${Math.random().toString(36).slice(2)}`
-  const tmux = (...args: string[]) => execFileSync('tmux', ['-L', socket, '-u', '-f', '/dev/null', ...args], { encoding: 'utf8' })
+  const tmux = (...args: string[]) =>
+    execFileSync('tmux', ['-L', socket, '-u', '-f', '/dev/null', ...args], { encoding: 'utf8' })
   let count = 0
   // A server ends with its last session: this one is for its settings, which the others must find.
   tmux('new-session', '-d', '-s', 'settings', 'sleep 3600')
@@ -33,7 +34,11 @@ export function startTmux() {
 
   return {
     /** Runs a program in a terminal; `exit` and its code are on the screen when it has ended. */
-    open(args: readonly string[], env: Readonly<Record<string, string>>, { columns, rows } = { columns: 80, rows: 24 }): Terminal {
+    open(
+      args: readonly string[],
+      env: Readonly<Record<string, string>>,
+      { columns, rows } = { columns: 80, rows: 24 },
+    ): Terminal {
       const name = `t${++count}`
       const variables = Object.entries(env).flatMap(([key, value]) => ['-e', `${key}=${value}`])
       tmux(
@@ -71,7 +76,8 @@ export function startTmux() {
           for (let attempt = 0; attempt < 400 && tmux('list-buffers') === ''; attempt++) await sleep(50)
           tmux('paste-buffer', '-p', '-t', name)
         },
-        resize: (columns, rows) => void tmux('resize-window', '-t', name, '-x', String(columns), '-y', String(rows)),
+        resize: (columns, rows) =>
+          void tmux('resize-window', '-t', name, '-x', String(columns), '-y', String(rows)),
         pid: () => childOf(is('pane_pid')),
         is,
       }

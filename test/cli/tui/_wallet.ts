@@ -1,5 +1,11 @@
 /** A wallet as plain data, with fixed ids and times, of which every pane has something to show. */
-import type { Connection, CredentialRecord, Data, Event, PresentationRecord } from '../../../cli/tui/data/data.ts'
+import type {
+  Connection,
+  CredentialRecord,
+  Data,
+  Event,
+  PresentationRecord,
+} from '../../../cli/tui/data/data.ts'
 import { nothing } from '../../../cli/tui/data/data.ts'
 
 /** When the frames are drawn. */
@@ -22,7 +28,12 @@ const connections: Connection[] = [
     state: 'ConnectionResponseSent',
     myDid: peer,
     theirDid: peer,
-    invitation: { id: id(1), type: 'https://didcomm.org/out-of-band/2.0/invitation', from: peer, invitationUrl },
+    invitation: {
+      id: id(1),
+      type: 'https://didcomm.org/out-of-band/2.0/invitation',
+      from: peer,
+      invitationUrl,
+    },
     createdAt: at(7_200),
     updatedAt: at(7_190),
     metaRetries: 5,
@@ -36,7 +47,12 @@ const connections: Connection[] = [
     goal: 'Come in',
     role: 'Inviter',
     state: 'InvitationGenerated',
-    invitation: { id: id(2), type: 'https://didcomm.org/out-of-band/2.0/invitation', from: peer, invitationUrl },
+    invitation: {
+      id: id(2),
+      type: 'https://didcomm.org/out-of-band/2.0/invitation',
+      from: peer,
+      invitationUrl,
+    },
     createdAt: at(30),
     metaRetries: 5,
     self: id(2),
@@ -49,8 +65,16 @@ const jwt = `e30.${Buffer.from(JSON.stringify({ iss: otherDid })).toString('base
 const credentials: CredentialRecord[] = [
   record(11, 'Holder', 'OfferReceived', 60, { claims: { name: 'Alice', age: 42 } }),
   record(12, 'Issuer', 'RequestReceived', 50, { claims: { name: 'Bob' }, issuingDID: did }),
-  record(13, 'Issuer', 'CredentialSent', 40, { claims: { degree: { name: 'BSc', year: 2020 } }, issuingDID: did, credential: jwt }),
-  record(14, 'Holder', 'CredentialReceived', 35, { claims: { name: 'Alice' }, credentialFormat: 'SDJWT', subjectId: did }),
+  record(13, 'Issuer', 'CredentialSent', 40, {
+    claims: { degree: { name: 'BSc', year: 2020 } },
+    issuingDID: did,
+    credential: jwt,
+  }),
+  record(14, 'Holder', 'CredentialReceived', 35, {
+    claims: { name: 'Alice' },
+    credentialFormat: 'SDJWT',
+    subjectId: did,
+  }),
   record(15, 'Holder', 'RequestSent', 33, { claims: { name: 'Alice' } }),
 ]
 
@@ -61,7 +85,14 @@ function record(
   secondsAgo: number,
   more: Partial<CredentialRecord>,
 ): CredentialRecord {
-  const base = { recordId: id(number), thid: `thread-${number}`, role, protocolState, credentialFormat: 'JWT' as const, claims: {} }
+  const base = {
+    recordId: id(number),
+    thid: `thread-${number}`,
+    role,
+    protocolState,
+    credentialFormat: 'JWT' as const,
+    claims: {},
+  }
   return { ...base, createdAt: at(secondsAgo + 5), updatedAt: at(secondsAgo), metaRetries: 5, ...more }
 }
 
@@ -70,7 +101,12 @@ const proofs: PresentationRecord[] = [
   proof(22, 'Verifier', 'PresentationVerified', { connectionId: id(1), data: [presentation()] }),
   proof(23, 'Verifier', 'PresentationVerificationFailed', {
     connectionId: id(1),
-    metaLastFailure: { status: 400, type: 'x', title: 'it does not hold', detail: 'The credential is revoked.' },
+    metaLastFailure: {
+      status: 400,
+      type: 'x',
+      title: 'it does not hold',
+      detail: 'The credential is revoked.',
+    },
   }),
 ]
 
@@ -80,7 +116,16 @@ function proof(
   status: PresentationRecord['status'],
   more: Partial<PresentationRecord>,
 ): PresentationRecord {
-  const base = { presentationId: id(number), id: id(number), thid: `thread-${number}`, role, status, proofs: [], data: [], requestData: [] }
+  const base = {
+    presentationId: id(number),
+    id: id(number),
+    thid: `thread-${number}`,
+    role,
+    status,
+    proofs: [],
+    data: [],
+    requestData: [],
+  }
   return { ...base, metaRetries: 5, ...more }
 }
 
@@ -116,7 +161,13 @@ export const wallet: Data = {
     { did: otherDid, longFormDid: `${otherDid}:${'Q'.repeat(150)}`, status: 'CREATED' },
   ],
   webhooks: [
-    { id: webhookId, url: 'https://hooks.example/identity', customHeaders: { authorization: '' }, createdAt: at(9_000), signed: true },
+    {
+      id: webhookId,
+      url: 'https://hooks.example/identity',
+      customHeaders: { authorization: '' },
+      createdAt: at(9_000),
+      signed: true,
+    },
   ],
   deliveries: {
     [webhookId]: [

@@ -30,7 +30,9 @@ test('messages go both ways while the page of a connection is open, and a line o
   await left.type('Good morXX', codes.backspace, codes.backspace, ...pasted('ning,\nBob'), codes.enter)
   await right.shows(/\n {2}Good morning, Bob\n/)
   await right.type('q is a letter here', codes.enter)
-  await left.shows(/You {2}[-\d]+ [:\d]+ UTC\n {2}Good morning, Bob\nsomebody {2}[-\d]+ [:\d]+ UTC\n {2}q is a letter here\n/)
+  await left.shows(
+    /You {2}[-\d]+ [:\d]+ UTC\n {2}Good morning, Bob\nsomebody {2}[-\d]+ [:\d]+ UTC\n {2}q is a letter here\n/,
+  )
   await left.type(codes.enter, ' ', codes.enter)
   expect((await both.bob.call('GET /messages')).contents).toHaveLength(2)
   await left.type(codes.escape)
@@ -50,7 +52,8 @@ test('a message that is too long is kept in its line, with the reason', async ()
 test('many messages are scrolled, and a new one is shown at the end only', async () => {
   await using both = await two()
   const { alice, bob, connectionId, left } = both
-  for (let count = 0; count < 12; count++) await alice.call('POST /messages', { body: { connectionId, content: `number ${count}.` } })
+  for (let count = 0; count < 12; count++)
+    await alice.call('POST /messages', { body: { connectionId, content: `number ${count}.` } })
   await left.type('m')
   await left.shows('number 11.')
   expect(left.frame()).not.toContain('number 0.')
@@ -71,7 +74,9 @@ test('a connection is labelled, named by its label in questions, and named by ho
   await left.type('\u0015Bob’s wallet', codes.enter)
   await left.shows('✓ The label is “Bob’s wallet”.')
   expect(left.frame()).toMatch(/› Bob’s wallet .*Inviter/)
-  expect((await alice.call('GET /connections/{connectionId}', { path: { connectionId } })).label).toBe('Bob’s wallet')
+  expect((await alice.call('GET /connections/{connectionId}', { path: { connectionId } })).label).toBe(
+    'Bob’s wallet',
+  )
   await left.type('n', '4')
   await left.shows('› 1 Bob’s wallet')
   await left.type(codes.escape, 'L', '\u0015', codes.enter)
@@ -108,7 +113,10 @@ test('a connection cannot be deleted, and says so', async () => {
 test('credentials and proofs are deleted after a question', async () => {
   await using both = await two()
   const { alice, bob, connectionId, left, right } = both
-  const [{ did: issuingDID }, { did }] = [await newDid(alice, 'assertionMethod'), await newDid(bob, 'authentication')]
+  const [{ did: issuingDID }, { did }] = [
+    await newDid(alice, 'assertionMethod'),
+    await newDid(bob, 'authentication'),
+  ]
   await issue(alice, bob, connectionId, issuingDID, did)
   await left.type('2')
   await left.shows('CredentialSent (')
@@ -124,7 +132,9 @@ test('credentials and proofs are deleted after a question', async () => {
   expect(right.frame()).toContain('[2 Credentials 0]')
   expect((await bob.call('GET /issue-credentials/records')).contents).toEqual([])
 
-  const { thid } = await alice.call('POST /present-proof/presentations', { body: { connectionId, proofs: [] } })
+  const { thid } = await alice.call('POST /present-proof/presentations', {
+    body: { connectionId, proofs: [] },
+  })
   await presentationIn(bob.call, thid, 'RequestReceived')
   await right.type('3')
   await right.shows('RequestReceived (')

@@ -108,7 +108,13 @@ test('an SD-JWT is bound to the key that is chosen, and nothing is done when a q
     await newDid(issuer, 'assertionMethod'),
     await newDid(holder, 'authentication'),
   ]
-  const body = { connectionId, issuingDID, claims: { name: 'Alice' }, credentialFormat: 'SDJWT' as const, automaticIssuance: true }
+  const body = {
+    connectionId,
+    issuingDID,
+    claims: { name: 'Alice' },
+    credentialFormat: 'SDJWT' as const,
+    automaticIssuance: true,
+  }
   const { thid } = await issuer.call('POST /issue-credentials/credential-offers', { body })
   await right.type('2')
   await right.shows('OfferReceived (')
@@ -147,7 +153,9 @@ test('a request is declined, and one that no credential answers says why', async
   await using both = await two()
   const { issuer, holder, right } = both
   const { inviterConnectionId: connectionId } = await connect(issuer, holder)
-  const { thid } = await issuer.call('POST /present-proof/presentations', { body: { connectionId, proofs: [] } })
+  const { thid } = await issuer.call('POST /present-proof/presentations', {
+    body: { connectionId, proofs: [] },
+  })
   await right.type('3')
   await right.shows('RequestReceived (')
   await right.type('p')
@@ -161,9 +169,14 @@ test('a presentation that holds can be rejected', async () => {
   await using both = await two()
   const { issuer, holder, left } = both
   const { inviterConnectionId: connectionId } = await connect(issuer, holder)
-  const [{ did: issuingDID }, { did }] = [await newDid(issuer, 'assertionMethod'), await newDid(holder, 'authentication')]
+  const [{ did: issuingDID }, { did }] = [
+    await newDid(issuer, 'assertionMethod'),
+    await newDid(holder, 'authentication'),
+  ]
   const { recordId } = await issue(issuer, holder, connectionId, issuingDID, did)
-  const { thid } = await issuer.call('POST /present-proof/presentations', { body: { connectionId, proofs: [] } })
+  const { thid } = await issuer.call('POST /present-proof/presentations', {
+    body: { connectionId, proofs: [] },
+  })
   const { presentationId } = await presentationIn(holder.call, thid, 'RequestReceived')
   const body = { action: 'request-accept' as const, proofId: [recordId] }
   await holder.call('PATCH /present-proof/presentations/{presentationId}', { path: { presentationId }, body })
@@ -185,7 +198,9 @@ test('an invitation is withdrawn, and gone from the list', async () => {
   await left.type('x', 'y')
   await left.shows('The invitation is withdrawn.')
   expect(left.frame()).not.toContain('nobody')
-  expect((await refusal(issuer.call('GET /connections/{connectionId}', { path: { connectionId } }))).status).toBe(404)
+  expect(
+    (await refusal(issuer.call('GET /connections/{connectionId}', { path: { connectionId } }))).status,
+  ).toBe(404)
 })
 
 test('offers and requests by invitation are shown as QR codes until they are answered', async () => {
@@ -200,7 +215,9 @@ test('offers and requests by invitation are shown as QR codes until they are ans
   await left.type('name=Alice', codes.enter)
   await left.shows('Invitation to take the offer')
   await left.type('y')
-  await holder.call('POST /issue-credentials/credential-offers/accept-invitation', { body: { invitation: left.copied[0]! } })
+  await holder.call('POST /issue-credentials/credential-offers/accept-invitation', {
+    body: { invitation: left.copied[0]! },
+  })
   await left.type(codes.escape, 'n', '4')
   await left.shows('Anyone')
   await left.type(codes.enter)
@@ -224,7 +241,9 @@ test('a DID is made and published, and one that is made elsewhere appears when s
 })
 
 test('a webhook is tested, and what it took and did not take is listed', async () => {
-  await using receiver = await openReceiver((response, count) => response.writeHead(count === 1 ? 500 : 200).end())
+  await using receiver = await openReceiver((response, count) =>
+    response.writeHead(count === 1 ? 500 : 200).end(),
+  )
   await using both = await two()
   const { issuer, left } = both
   await issuer.call('POST /events/webhooks', { body: { url: receiver.url } })
@@ -247,5 +266,7 @@ test('events are listed as they come, with the thread they are about', async () 
   await left.shows('There are no events yet.')
   await connect(issuer, holder)
   await left.shows('[6 Events 4]')
-  await left.shows(/timeline\n.*InvitationGenerated\n.*ConnectionRequestReceived\n.*ConnectionResponsePending/)
+  await left.shows(
+    /timeline\n.*InvitationGenerated\n.*ConnectionRequestReceived\n.*ConnectionResponsePending/,
+  )
 })

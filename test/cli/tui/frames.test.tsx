@@ -106,7 +106,9 @@ test('an invitation as a QR code has the screen', async () => {
 })
 
 test('the claims of an offer are typed one after the other', async () => {
-  const answers = { 'GET /dids/{didRef}': { didDocument: { assertionMethod: [`${wallet.dids[0]!.did}#assertion-1`] } } }
+  const answers = {
+    'GET /dids/{didRef}': { didDocument: { assertionMethod: [`${wallet.dids[0]!.did}#assertion-1`] } },
+  }
   const { type, shows, frame } = show(wallet, { answers })
   await type('n', '3', '1')
   await shows('Which DID issues it?')
@@ -136,7 +138,8 @@ test('what is refused is told with the reason and the way out, over as many line
     status: 400,
     type: 'error:CredentialServiceError:InvalidStateForOperation',
     title: 'Wrong state',
-    detail: 'The record has expired in the meantime, and nothing can be done with it any more than to look at it.',
+    detail:
+      'The record has expired in the meantime, and nothing can be done with it any more than to look at it.',
   }
   const { type, shows } = show(wallet, {
     answers: { 'POST /issue-credentials/records/{recordId}/issue-credential': new ProblemError(problem) },
@@ -168,12 +171,23 @@ test.each([
   [200, 60],
 ])('a frame of %i×%i fills the screen and no more', async (columns, rows) => {
   const { frame, type } = show(wallet, { size: { columns, rows } })
-  for (const keys of [['1'], ['2'], ['2', 'j', 'j'], ['2', codes.enter], [codes.enter, '6'], ['n'], [codes.escape, '?'], ['x', '1', 'Q']]) {
+  for (const keys of [
+    ['1'],
+    ['2'],
+    ['2', 'j', 'j'],
+    ['2', codes.enter],
+    [codes.enter, '6'],
+    ['n'],
+    [codes.escape, '?'],
+    ['x', '1', 'Q'],
+  ]) {
     await type(...keys)
     const lines = frame().split('\n')
     expect(lines.length).toBe(rows)
     // oxlint-disable-next-line no-control-regex
-    expect(Math.max(...lines.map((line) => [...line.replaceAll(/\u001b\[[\d;]*m/g, '')].length))).toBeLessThanOrEqual(columns)
+    expect(
+      Math.max(...lines.map((line) => [...line.replaceAll(/\u001b\[[\d;]*m/g, '')].length)),
+    ).toBeLessThanOrEqual(columns)
   }
 })
 
@@ -183,7 +197,9 @@ test.each([
   [100, 50],
   [120, 40],
 ])('at %i×%i no hint, choice or key is cut', async (columns, rows) => {
-  const answers = { 'GET /dids/{didRef}': { didDocument: { assertionMethod: [`${wallet.dids[0]!.did}#assertion-1`] } } }
+  const answers = {
+    'GET /dids/{didRef}': { didDocument: { assertionMethod: [`${wallet.dids[0]!.did}#assertion-1`] } },
+  }
   const { type, frame, shows } = show(wallet, { size: { columns, rows }, answers })
   const { isWide, listColumns } = layoutOf({ size: { columns, rows }, isZoomed: false })
   const lines = () => frame().split('\n')
@@ -196,7 +212,14 @@ test.each([
     expect(question()).toContain('Esc cancel')
     expect(question()).not.toContain('…')
   }
-  for (const keys of [['n'], ['1'], [codes.escape, 'n', '2'], [codes.escape, 'n', '6'], [codes.escape, 'L'], [codes.escape, 'n', '3']]) {
+  for (const keys of [
+    ['n'],
+    ['1'],
+    [codes.escape, 'n', '2'],
+    [codes.escape, 'n', '6'],
+    [codes.escape, 'L'],
+    [codes.escape, 'n', '3'],
+  ]) {
     await type(...keys)
     isWhole()
   }
@@ -228,7 +251,14 @@ test('what others say cannot reach the terminal', async () => {
   const proof = { ...wallet.proofs[0]!, goal: evil, requestData: [evil] }
   const event = { ...wallet.events[0]!, data: { [evil]: evil, state: evil, thid: evil } }
   const webhook = { ...wallet.webhooks[0]!, url: `http://x/${evil}` }
-  const data = { ...wallet, connections: [connection], credentials: [credential], proofs: [proof], events: [event], webhooks: [webhook] }
+  const data = {
+    ...wallet,
+    connections: [connection],
+    credentials: [credential],
+    proofs: [proof],
+    events: [event],
+    webhooks: [webhook],
+  }
   const { type, frame } = show({ ...data, link: { is: 'refused', why: evil } })
   for (const keys of [['1'], ['2'], ['3'], ['5'], ['6'], ['Q'], ['1', '/', 'red']]) {
     await type(...keys)

@@ -57,11 +57,17 @@ test.each([
 
 test('what is selected stays selected when something comes, and what is first stays first', async () => {
   const { type, frame, set, shows } = show(many)
-  const more = { ...many, connections: [...many.connections, { ...many.connections[0]!, connectionId: 'new', label: 'new one' }] }
+  const more = {
+    ...many,
+    connections: [...many.connections, { ...many.connections[0]!, connectionId: 'new', label: 'new one' }],
+  }
   set(more)
   await shows('› new one')
   await type('j', 'j')
-  set({ ...more, connections: [...more.connections, { ...many.connections[0]!, connectionId: 'newer', label: 'newer' }] })
+  set({
+    ...more,
+    connections: [...more.connections, { ...many.connections[0]!, connectionId: 'newer', label: 'newer' }],
+  })
   await shows('  newer')
   expect(lineOf(frame(), '›')).toContain('label 98')
 })
@@ -70,7 +76,10 @@ test('Enter gives the details the screen, in which arrows scroll as far as there
   const { type, frame } = show({
     ...wallet,
     credentials: [
-      { ...wallet.credentials[0]!, claims: Object.fromEntries(Array.from({ length: 40 }, (_, index) => [`n${index}`, index])) },
+      {
+        ...wallet.credentials[0]!,
+        claims: Object.fromEntries(Array.from({ length: 40 }, (_, index) => [`n${index}`, index])),
+      },
     ],
   })
   await type('2', codes.enter)
@@ -223,7 +232,21 @@ test.each(['q', codes.ctrlC])('%j quits', async (key) => {
 
 test('q is a letter where something is typed, and q, Esc and Enter leave the help', async () => {
   const { type, quits, frame } = show()
-  await type('/', 'q', codes.escape, 'n', '1', 'q', codes.escape, '?', 'q', '?', codes.escape, '?', codes.enter)
+  await type(
+    '/',
+    'q',
+    codes.escape,
+    'n',
+    '1',
+    'q',
+    codes.escape,
+    '?',
+    'q',
+    '?',
+    codes.escape,
+    '?',
+    codes.enter,
+  )
   expect(quits()).toBe(0)
   expect(frame()).toContain('  NAME')
 })

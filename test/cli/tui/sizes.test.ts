@@ -58,27 +58,32 @@ describe.skipIf(!hasTmux)('in tmux, without which this is skipped', () => {
     return lines
   }
 
-  test.each([...sizes.map((size) => [nameOf(size), size] as const), ['0×0', sizes[0]!] as const])('%s', async (name, { columns, rows }) => {
-    const terminal = terminals.get(name)!
-    await terminal.shows('the shop')
-    const list = framed(terminal, columns, rows)
-    expect(list[1]).toContain('[1 Connections 1]')
-    expect(list.at(-1)).toBe(
-      `Q QR  x withdraw  L label  T trace  y copy URL  Y copy id  n new  ? help  q quit${columns > 100 ? '  Enter larger  / filter' : columns > 95 ? '  Enter larger' : ''}`,
-    )
-    terminal.press('n', '1')
-    await terminal.shows('Tab next field   Enter done   Esc cancel')
-    expect(framed(terminal, columns, rows).join('\n')).toMatch(/goal +its purpose, which the other side sees$/m)
-    // In one chunk: a key that was pressed after Esc is a key of its own.
-    terminal.press('Escape', '6', '?')
-    await terminal.shows('go to another pane')
-    const page = terminal.screen().replace(/\n$/, '').split('\n')
-    expect(page[0]).toBe(`── Keys ${'─'.repeat(columns - 8)}`)
-    expect(page[rows - 1]).toBe(' Esc back')
-    terminal.press('Escape')
-    await terminal.shows('[6 Events')
-    expect(framed(terminal, columns, rows).at(-1)).toMatch(/n new {2}\? help {2}q quit/)
-  })
+  test.each([...sizes.map((size) => [nameOf(size), size] as const), ['0×0', sizes[0]!] as const])(
+    '%s',
+    async (name, { columns, rows }) => {
+      const terminal = terminals.get(name)!
+      await terminal.shows('the shop')
+      const list = framed(terminal, columns, rows)
+      expect(list[1]).toContain('[1 Connections 1]')
+      expect(list.at(-1)).toBe(
+        `Q QR  x withdraw  L label  T trace  y copy URL  Y copy id  n new  ? help  q quit${columns > 100 ? '  Enter larger  / filter' : columns > 95 ? '  Enter larger' : ''}`,
+      )
+      terminal.press('n', '1')
+      await terminal.shows('Tab next field   Enter done   Esc cancel')
+      expect(framed(terminal, columns, rows).join('\n')).toMatch(
+        /goal +its purpose, which the other side sees$/m,
+      )
+      // In one chunk: a key that was pressed after Esc is a key of its own.
+      terminal.press('Escape', '6', '?')
+      await terminal.shows('go to another pane')
+      const page = terminal.screen().replace(/\n$/, '').split('\n')
+      expect(page[0]).toBe(`── Keys ${'─'.repeat(columns - 8)}`)
+      expect(page[rows - 1]).toBe(' Esc back')
+      terminal.press('Escape')
+      await terminal.shows('[6 Events')
+      expect(framed(terminal, columns, rows).at(-1)).toMatch(/n new {2}\? help {2}q quit/)
+    },
+  )
 
   test('a way out is a command for the same profile', async () => {
     const page = terminals.get('100×50')!

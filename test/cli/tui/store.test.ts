@@ -19,7 +19,12 @@ test('it loads what is there, and follows what comes', async () => {
   await alice.call('POST /connections', { body: { label: 'before' } })
   const store = await openStore(daemonOf(agent.url, alice))
   try {
-    expect(store.get()).toMatchObject({ link: { is: 'live' }, connections: [{ label: 'before' }], events: [{}], hasOlderEvents: false })
+    expect(store.get()).toMatchObject({
+      link: { is: 'live' },
+      connections: [{ label: 'before' }],
+      events: [{}],
+      hasOlderEvents: false,
+    })
     await connect(alice, bob)
     const { connections, events } = await reaches(store, 'the connection', (data) =>
       data.connections.some(({ state }) => state === 'ConnectionResponseSent'),
@@ -60,7 +65,11 @@ test('listeners are told, until they leave', async () => {
 test('a daemon that goes is away, and when it is there again the store has what happened in between', async () => {
   await using folder = await temporaryFolder()
   const apiKey = 'key-of-the-store'
-  const env = { AGENT_DATA_DIR: folder.path, AGENT_CONFIG_DIR: folder.path, DEFAULT_WALLET_AUTH_API_KEY: apiKey }
+  const env = {
+    AGENT_DATA_DIR: folder.path,
+    AGENT_CONFIG_DIR: folder.path,
+    DEFAULT_WALLET_AUTH_API_KEY: apiKey,
+  }
   await using daemon = await Daemon.start(env)
   const call = createClient(daemon.url, { apikey: apiKey })
   await call('POST /connections', { body: { label: 'first' } })
@@ -85,7 +94,9 @@ test('who is not let in is told so before anything is shown', async () => {
   await using agent = await startAgent()
   const stranger = { apiKey: 'nobody', call: createClient(agent.url, { apikey: 'nobody' }) }
   await expect(openStore(daemonOf(agent.url, stranger))).rejects.toMatchObject({ problem: { status: 401 } })
-  await expect(openStore(daemonOf('http://127.0.0.1:1', stranger))).rejects.toMatchObject({ name: 'DaemonUnreachable' })
+  await expect(openStore(daemonOf('http://127.0.0.1:1', stranger))).rejects.toMatchObject({
+    name: 'DaemonUnreachable',
+  })
 })
 
 const event = (type: Event['type'], data: object): Event => ({
@@ -114,22 +125,30 @@ test('a test event is listed and is no record', () => {
 })
 
 test('the oldest events make room', () => {
-  const events = Array.from({ length: mostEvents + 1 }, (_, index) => event('DIDStatusUpdated', { did: `did:example:${index}` }))
+  const events = Array.from({ length: mostEvents + 1 }, (_, index) =>
+    event('DIDStatusUpdated', { did: `did:example:${index}` }),
+  )
   const data = events.reduce(apply, nothing)
   expect(data.events).toHaveLength(mostEvents)
   expect(data.events.at(-1)).toBe(events.at(-1))
   expect(data.hasOlderEvents).toBe(true)
 })
 
-test.each([0, 1, 999, 1_000, 1_001, 1_999, 2_000, 2_001, 4_096, 70_001])('of %i items the newest are found', async (total) => {
-  let asked = 0
-  const ask = ({ offset, limit }: { offset: number; limit: number }) => {
-    asked++
-    const contents = Array.from({ length: Math.max(Math.min(limit, total - offset), 0) }, (_, index) => offset + index)
-    return Promise.resolve({ contents, ...(offset + limit < total && { next: 'more' }) })
-  }
-  const found = await newest(ask)
-  expect(found).toHaveLength(Math.min(total, 1_000))
-  if (total > 0) expect(found.at(-1)).toBe(total - 1)
-  expect(asked).toBeLessThan(30)
-})
+test.each([0, 1, 999, 1_000, 1_001, 1_999, 2_000, 2_001, 4_096, 70_001])(
+  'of %i items the newest are found',
+  async (total) => {
+    let asked = 0
+    const ask = ({ offset, limit }: { offset: number; limit: number }) => {
+      asked++
+      const contents = Array.from(
+        { length: Math.max(Math.min(limit, total - offset), 0) },
+        (_, index) => offset + index,
+      )
+      return Promise.resolve({ contents, ...(offset + limit < total && { next: 'more' }) })
+    }
+    const found = await newest(ask)
+    expect(found).toHaveLength(Math.min(total, 1_000))
+    if (total > 0) expect(found.at(-1)).toBe(total - 1)
+    expect(asked).toBeLessThan(30)
+  },
+)

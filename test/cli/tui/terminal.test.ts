@@ -65,7 +65,10 @@ test('what is copied goes to the clipboard as base64, so that it can end nothing
 /** What becomes of chunks that come at once, and of a pause after them. */
 async function read(...chunks: string[]): Promise<string[]> {
   const got: string[] = []
-  const reader = createReader({ press: (key) => got.push(key), paste: (text) => got.push(`pasted ${JSON.stringify(text)}`) }, 0)
+  const reader = createReader(
+    { press: (key) => got.push(key), paste: (text) => got.push(`pasted ${JSON.stringify(text)}`) },
+    0,
+  )
   for (const chunk of chunks) reader(chunk)
   await sleep(2)
   return got
@@ -109,9 +112,21 @@ test('a sequence may come in parts, and Esc may come before its character', asyn
 })
 
 test('a link is a paste even without brackets, and what is typed fast is none', async () => {
-  expect(await read('https://x/', '\tname\r')).toEqual(['pasted "https://x/"', 'tab', 'n', 'a', 'm', 'e', 'enter'])
+  expect(await read('https://x/', '\tname\r')).toEqual([
+    'pasted "https://x/"',
+    'tab',
+    'n',
+    'a',
+    'm',
+    'e',
+    'enter',
+  ])
 })
 
 test('what is pasted is no keys, in however many parts it comes', async () => {
-  expect(await read('r\u001b[20', '0~', 'yy\r', '\u001b[A\ty', '\u001b[20', '1~j')).toEqual(['r', 'pasted "yy\\n\\u001b[A\\ty"', 'j'])
+  expect(await read('r\u001b[20', '0~', 'yy\r', '\u001b[A\ty', '\u001b[20', '1~j')).toEqual([
+    'r',
+    'pasted "yy\\n\\u001b[A\\ty"',
+    'j',
+  ])
 })

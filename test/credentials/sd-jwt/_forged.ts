@@ -22,8 +22,11 @@ export const content = {
   now,
 }
 export const issued = issueSdJwt(content)
-export const present = (sdJwt: string, key = holderKey, change: Partial<Parameters<typeof presentSdJwt>[0]> = {}) =>
-  presentSdJwt({ sdJwt, claims: content.claims, audience, nonce, holderKey: key, now, ...change })
+export const present = (
+  sdJwt: string,
+  key = holderKey,
+  change: Partial<Parameters<typeof presentSdJwt>[0]> = {},
+) => presentSdJwt({ sdJwt, claims: content.claims, audience, nonce, holderKey: key, now, ...change })
 export const good = present(issued)
 const [jwt, ...rest] = good.split('~') as [string, ...string[]]
 const keyBinding = rest.at(-1)!
@@ -35,7 +38,11 @@ const decode = (text: string) => JSON.parse(Buffer.from(text, 'base64url').toStr
 export const hash = (text: string) => createHash('sha256').update(text).digest('base64url')
 
 /** The key binding of these disclosures, changed in one respect. */
-export function bind(token: string, change: object = {}, options: { key?: typeof holderKey; typ?: string } = {}): string {
+export function bind(
+  token: string,
+  change: object = {},
+  options: { key?: typeof holderKey; typ?: string } = {},
+): string {
   const { key = holderKey, typ = 'kb+jwt' } = options
   return token + signJws({ typ }, { iat: now, aud: audience, nonce, sd_hash: hash(token), ...change }, key)
 }
@@ -77,7 +84,9 @@ function withDigest(place: (digest: string) => object, encoded: string): string 
 }
 
 /** Disclosures within disclosures, a hundred deep. */
-function nested(make: (inner: unknown) => { disclosure: unknown[]; value: (digest: string) => unknown }): string {
+function nested(
+  make: (inner: unknown) => { disclosure: unknown[]; value: (digest: string) => unknown },
+): string {
   const shown: string[] = []
   let value: unknown = 'deep'
   for (let depth = 0; depth < 100; depth++) {
@@ -100,17 +109,35 @@ export const forgeries: [string, Failure, string, Partial<SdJwtPresentationCheck
   [
     'a payload that was changed',
     'signature',
-    bind([`${header}.${encode({ ...decode(payload), sub: 'did:example:mallory' })}.${signature}`, ...disclosures, ''].join('~')),
+    bind(
+      [
+        `${header}.${encode({ ...decode(payload), sub: 'did:example:mallory' })}.${signature}`,
+        ...disclosures,
+        '',
+      ].join('~'),
+    ),
   ],
-  ['a signature that is not canonical base64url', 'malformed', bind([`${header}.${payload}.${signature}=`, ...disclosures, ''].join('~'))],
+  [
+    'a signature that is not canonical base64url',
+    'malformed',
+    bind([`${header}.${payload}.${signature}=`, ...disclosures, ''].join('~')),
+  ],
   [
     'a member given twice',
     'malformed',
     bind([`${header}.${toBase64url('{"iss":"a","iss":"b"}')}.${signature}`, ...disclosures, ''].join('~')),
   ],
-  ['a key of another curve that is not the issuer’s', 'signature', reissued(() => {}, disclosures, generateKey('secp256k1'))],
+  [
+    'a key of another curve that is not the issuer’s',
+    'signature',
+    reissued(() => {}, disclosures, generateKey('secp256k1')),
+  ],
   ['a key of the same curve', 'signature', reissued(() => {}, disclosures, generateKey('Ed25519'))],
-  ['a key for another purpose', 'kid-not-bound', reissued(() => {}, disclosures, issuerKey, { typ: 'vc+sd-jwt', kid: 'auth-1' })],
+  [
+    'a key for another purpose',
+    'kid-not-bound',
+    reissued(() => {}, disclosures, issuerKey, { typ: 'vc+sd-jwt', kid: 'auth-1' }),
+  ],
   [
     'a kid of another DID',
     'kid-not-bound',
@@ -133,8 +160,16 @@ export const forgeries: [string, Failure, string, Partial<SdJwtPresentationCheck
     reissued((token) => (token.credentialStatus = { type: 'StatusList2021Entry', statusListIndex: 1 })),
   ],
 
-  ['a disclosure that was changed', 'malformed', bind([jwt, encode(['salt', 'name', 'Mallory']), ...disclosures.slice(1), ''].join('~'))],
-  ['a disclosure that belongs to nothing', 'malformed', bind([jwt, ...disclosures, encode(['salt', 'admin', true]), ''].join('~'))],
+  [
+    'a disclosure that was changed',
+    'malformed',
+    bind([jwt, encode(['salt', 'name', 'Mallory']), ...disclosures.slice(1), ''].join('~')),
+  ],
+  [
+    'a disclosure that belongs to nothing',
+    'malformed',
+    bind([jwt, ...disclosures, encode(['salt', 'admin', true]), ''].join('~')),
+  ],
   ['a disclosure twice', 'malformed', bind([jwt, ...disclosures, disclosures[0], ''].join('~'))],
   [
     'a nested disclosure without what it is in',
@@ -142,7 +177,11 @@ export const forgeries: [string, Failure, string, Partial<SdJwtPresentationCheck
     bind([jwt, disclosures.find((text) => decode(text)[1] === 'city'), ''].join('~')),
   ],
   ['a disclosure that is not base64url', 'malformed', bind([jwt, ...disclosures, '!', ''].join('~'))],
-  ['a disclosure that is no array', 'malformed', reissued((token) => token['_sd'].push(hash(encode({}))), [...disclosures, encode({})])],
+  [
+    'a disclosure that is no array',
+    'malformed',
+    reissued((token) => token['_sd'].push(hash(encode({}))), [...disclosures, encode({})]),
+  ],
   ['a disclosure of four', 'malformed', extra('salt', 'a', 'b', 'c')],
   ['a disclosure without a salt', 'malformed', extra(1, 'a', 'b')],
   ['a claim that is disclosed without a name', 'malformed', extra('salt', 'value')],
@@ -154,7 +193,11 @@ export const forgeries: [string, Failure, string, Partial<SdJwtPresentationCheck
   ['a digest twice', 'malformed', reissued((token) => token['_sd'].push(token['_sd'][0]))],
   ['digests that are no list', 'malformed', reissued((token) => (token['_sd'] = 'x'))],
   ['digests that are no text', 'malformed', reissued((token) => (token['_sd'] = [1]))],
-  ['an element’s digest with something beside', 'malformed', reissued((token) => (token.more = [{ '...': 'x', y: 1 }]))],
+  [
+    'an element’s digest with something beside',
+    'malformed',
+    reissued((token) => (token.more = [{ '...': 'x', y: 1 }])),
+  ],
   ['a hash function that is not understood', 'malformed', reissued((token) => (token['_sd_alg'] = 'md5'))],
   ['a hash function of an object', 'malformed', reissued((token) => (token['_sd_alg'] = 'toString'))],
 
@@ -164,25 +207,45 @@ export const forgeries: [string, Failure, string, Partial<SdJwtPresentationCheck
     'holder-binding',
     [jwt, ...disclosures.filter((text) => decode(text)[1] !== 'age'), keyBinding].join('~'),
   ],
-  ['a key binding by another key', 'holder-binding', bind([jwt, ...disclosures, ''].join('~'), {}, { key: generateKey('Ed25519') })],
+  [
+    'a key binding by another key',
+    'holder-binding',
+    bind([jwt, ...disclosures, ''].join('~'), {}, { key: generateKey('Ed25519') }),
+  ],
   [
     'a key binding by a key of another curve',
     'holder-binding',
     bind([jwt, ...disclosures, ''].join('~'), {}, { key: generateKey('secp256k1') }),
   ],
-  ['a key binding of another type', 'malformed', bind([jwt, ...disclosures, ''].join('~'), {}, { typ: 'JWT' })],
+  [
+    'a key binding of another type',
+    'malformed',
+    bind([jwt, ...disclosures, ''].join('~'), {}, { typ: 'JWT' }),
+  ],
   ['another audience', 'audience', present(issued, holderKey, { audience: 'elsewhere' })],
   ['several audiences', 'malformed', bind([jwt, ...disclosures, ''].join('~'), { aud: [audience] })],
   ['another nonce', 'nonce', present(issued, holderKey, { nonce: 'another' })],
   ['no nonce', 'malformed', bind([jwt, ...disclosures, ''].join('~'), { nonce: undefined })],
   ['a key binding from the future', 'not-yet-valid', present(issued, holderKey, { now: now + 60 })],
-  ['a key binding without a time', 'malformed', bind([jwt, ...disclosures, ''].join('~'), { iat: undefined })],
-  ['a key binding without a hash', 'malformed', bind([jwt, ...disclosures, ''].join('~'), { sd_hash: undefined })],
+  [
+    'a key binding without a time',
+    'malformed',
+    bind([jwt, ...disclosures, ''].join('~'), { iat: undefined }),
+  ],
+  [
+    'a key binding without a hash',
+    'malformed',
+    bind([jwt, ...disclosures, ''].join('~'), { sd_hash: undefined }),
+  ],
   [
     'a binding to a key that the holder chose',
     'signature',
     bind(
-      [`${header}.${encode({ ...decode(payload), cnf: { jwk: toPublic(malloryKey) } })}.${signature}`, ...disclosures, ''].join('~'),
+      [
+        `${header}.${encode({ ...decode(payload), cnf: { jwk: toPublic(malloryKey) } })}.${signature}`,
+        ...disclosures,
+        '',
+      ].join('~'),
       {},
       { key: malloryKey },
     ),
@@ -194,15 +257,31 @@ export const forgeries: [string, Failure, string, Partial<SdJwtPresentationCheck
     { checkStatus: () => Promise.reject(new Error('revoked')) },
   ],
   ['a token that is too large', 'too-large', `${jwt}~${'a'.repeat(1_048_577)}~`],
-  ['a disclosure with padding', 'malformed', withDigest((digest) => ({ _sd: [digest] }), `${encode(['salt', 'more', 1])}=`)],
-  ['a claim inside by a reserved name', 'malformed', withDigest((digest) => ({ more: { _sd: [digest] } }), encode(['salt', '_sd', ['x']]))],
-  ['a claim by a name that is no text', 'malformed', withDigest((digest) => ({ more: { _sd: [digest] } }), encode(['salt', 1, 'x']))],
+  [
+    'a disclosure with padding',
+    'malformed',
+    withDigest((digest) => ({ _sd: [digest] }), `${encode(['salt', 'more', 1])}=`),
+  ],
+  [
+    'a claim inside by a reserved name',
+    'malformed',
+    withDigest((digest) => ({ more: { _sd: [digest] } }), encode(['salt', '_sd', ['x']])),
+  ],
+  [
+    'a claim by a name that is no text',
+    'malformed',
+    withDigest((digest) => ({ more: { _sd: [digest] } }), encode(['salt', 1, 'x'])),
+  ],
   [
     'an element that is disclosed with a name',
     'malformed',
     withDigest((digest) => ({ more: [{ '...': digest }] }), encode(['salt', 'name', 'x'])),
   ],
-  ['a claim that is written by a reserved name', 'malformed', reissued((token) => (token.more = { '...': 'x' }))],
+  [
+    'a claim that is written by a reserved name',
+    'malformed',
+    reissued((token) => (token.more = { '...': 'x' })),
+  ],
   ['digests inside that are no list', 'malformed', reissued((token) => (token.more = { _sd: 'x' }))],
   ['the digest of nothing twice', 'malformed', reissued((token) => token['_sd'].push('decoy', 'decoy'))],
   [
@@ -210,15 +289,28 @@ export const forgeries: [string, Failure, string, Partial<SdJwtPresentationCheck
     'malformed',
     nested((inner) => ({ disclosure: ['salt', 'a', inner], value: (digest) => ({ _sd: [digest] }) })),
   ],
-  ['arrays that nest too deep', 'malformed', nested((inner) => ({ disclosure: ['salt', inner], value: (digest) => [{ '...': digest }] }))],
-  ['a key binding of what is bound to no key', 'holder-binding', present(issueSdJwt({ ...content, holderKey: undefined })) + keyBinding],
+  [
+    'arrays that nest too deep',
+    'malformed',
+    nested((inner) => ({ disclosure: ['salt', inner], value: (digest) => [{ '...': digest }] })),
+  ],
+  [
+    'a key binding of what is bound to no key',
+    'holder-binding',
+    present(issueSdJwt({ ...content, holderKey: undefined })) + keyBinding,
+  ],
   [
     'a claim that was asked for is not shown',
     'claim-missing',
     present(issued, holderKey, { claims: { age: true } }),
     { claims: { name: true } },
   ],
-  ['an issuer who is not trusted', 'issuer-not-trusted', good, { constraints: [{ schemaId: 'person', trustIssuers: [mallory.longForm] }] }],
+  [
+    'an issuer who is not trusted',
+    'issuer-not-trusted',
+    good,
+    { constraints: [{ schemaId: 'person', trustIssuers: [mallory.longForm] }] },
+  ],
   [
     'an issuer who is trusted with another type',
     'issuer-not-trusted',
@@ -230,6 +322,11 @@ export const forgeries: [string, Failure, string, Partial<SdJwtPresentationCheck
       ],
     },
   ],
-  ['one of two types that are asked for', 'credential-missing', good, { constraints: [{ schemaId: 'person' }, { schemaId: 'degree' }] }],
+  [
+    'one of two types that are asked for',
+    'credential-missing',
+    good,
+    { constraints: [{ schemaId: 'person' }, { schemaId: 'degree' }] },
+  ],
   ['another type of credential', 'schema-not-accepted', good, { constraints: [{ schemaId: 'degree' }] }],
 ]

@@ -1,6 +1,9 @@
 /** What must not pass does not, and what is merely unusual does. */
 import { describe, expect, test } from 'vitest'
-import { verifySdJwtPresentation, type SdJwtPresentationChecks } from '../../../src/credentials/sd-jwt/presentation.ts'
+import {
+  verifySdJwtPresentation,
+  type SdJwtPresentationChecks,
+} from '../../../src/credentials/sd-jwt/presentation.ts'
 import { issueSdJwt } from '../../../src/credentials/sd-jwt/sd-jwt.ts'
 import { audience, checks, failureOf, nonce, now } from '../_people.ts'
 import { content, forgeries, good, holderKey, present } from './_forged.ts'

@@ -33,7 +33,8 @@ const bound = issueSdJwt({ ...content, holderKey })
 const unbound = issueSdJwt(content)
 const options = { resolve: checks.resolve, now }
 const answering = { ...options, audience, nonce }
-const present = (wanted: object, sdJwt = bound) => presentSdJwt({ sdJwt, claims: wanted as never, audience, nonce, holderKey, now })
+const present = (wanted: object, sdJwt = bound) =>
+  presentSdJwt({ sdJwt, claims: wanted as never, audience, nonce, holderKey, now })
 
 /** A peer: the SD-JWT library of the OpenWallet Foundation. */
 const peer = new SDJwtInstance<Record<string, unknown>>({
@@ -43,22 +44,38 @@ const peer = new SDJwtInstance<Record<string, unknown>>({
       .digest(),
   hashAlg: 'sha-256',
   saltGenerator: (length) =>
-    toBase64url(createHash('sha256').update(String(length)).digest()).slice(0, 22) + Math.random().toString(36).slice(2),
+    toBase64url(createHash('sha256').update(String(length)).digest()).slice(0, 22) +
+    Math.random().toString(36).slice(2),
   signer: (data) => toBase64url(sign(issuerKey, utf8(data))),
   signAlg: 'EdDSA',
   verifier: (data, signature) => verify(toPublic(issuerKey), utf8(data), Buffer.from(signature, 'base64url')),
   kbSigner: (data) => toBase64url(sign(holderKey, utf8(data))),
   kbSignAlg: 'EdDSA',
-  kbVerifier: (data, signature) => verify(toPublic(holderKey), utf8(data), Buffer.from(signature, 'base64url')),
+  kbVerifier: (data, signature) =>
+    verify(toPublic(holderKey), utf8(data), Buffer.from(signature, 'base64url')),
 })
 
 test('what is issued says what it was given, to its holder, and hides it from everybody else', async () => {
   const verified = await verifySdJwt(bound, options)
-  expect(verified).toMatchObject({ issuerDid: issuer.longForm, subjectDid: holder.longForm, vct: content.vct, validUntil: now + 3_600 })
+  expect(verified).toMatchObject({
+    issuerDid: issuer.longForm,
+    subjectDid: holder.longForm,
+    vct: content.vct,
+    validUntil: now + 3_600,
+  })
   expect([verified.claims, verified.holderKey]).toEqual([claims, toPublic(holderKey)])
   const [jwt] = bound.split('~')
   const payload = JSON.parse(Buffer.from(jwt!.split('.')[1]!, 'base64url').toString())
-  expect(Object.keys(payload).toSorted()).toEqual(['_sd', '_sd_alg', 'cnf', 'exp', 'iat', 'iss', 'sub', 'vct'])
+  expect(Object.keys(payload).toSorted()).toEqual([
+    '_sd',
+    '_sd_alg',
+    'cnf',
+    'exp',
+    'iat',
+    'iss',
+    'sub',
+    'vct',
+  ])
   expect(payload['_sd']).toEqual(payload['_sd'].toSorted())
   expect((await verifySdJwt(`${jwt}~`, options)).claims).toEqual({})
 })
@@ -105,9 +122,17 @@ describe('a presentation shows what is chosen, and what that is in', () => {
 const wanted = { name: '{}', address: { city: '{}' } }
 
 test('a verifier gets what it asked for, or says what is missing', async () => {
-  expect((await verifySdJwtPresentation(present(wanted), { ...answering, claims: wanted })).claims).toMatchObject({ name: claims.name })
-  const less = verifySdJwtPresentation(present({ name: true, address: { street: true } }), { ...answering, claims: wanted })
-  await expect(less).rejects.toMatchObject({ code: 'claim-missing', message: 'The claim address.city is not shown' })
+  expect(
+    (await verifySdJwtPresentation(present(wanted), { ...answering, claims: wanted })).claims,
+  ).toMatchObject({ name: claims.name })
+  const less = verifySdJwtPresentation(present({ name: true, address: { street: true } }), {
+    ...answering,
+    claims: wanted,
+  })
+  await expect(less).rejects.toMatchObject({
+    code: 'claim-missing',
+    message: 'The claim address.city is not shown',
+  })
 })
 
 describe('constraints', () => {
@@ -117,14 +142,18 @@ describe('constraints', () => {
     await constrained({ schemaId: content.vct, trustIssuers: [issuer.longForm] })
   })
   test('are not', async () => {
-    await expect(constrained({ schemaId: 'https://schemas.example/other' })).rejects.toMatchObject({ code: 'schema-not-accepted' })
+    await expect(constrained({ schemaId: 'https://schemas.example/other' })).rejects.toMatchObject({
+      code: 'schema-not-accepted',
+    })
     const distrusted = constrained({ schemaId: content.vct, trustIssuers: [holder.longForm] })
     await expect(distrusted).rejects.toMatchObject({ code: 'issuer-not-trusted' })
   })
 })
 
 test('a credential that is bound to no key is shown without one, and a key binding proves nothing for it', async () => {
-  expect((await verifySdJwtPresentation(present({ name: true }, unbound), answering)).claims).toEqual({ name: claims.name })
+  expect((await verifySdJwtPresentation(present({ name: true }, unbound), answering)).claims).toEqual({
+    name: claims.name,
+  })
   const [, keyBinding] = /~([^~]+)$/.exec(present({}, bound))!
   const failure = await failureOf(() => verifySdJwtPresentation(present({}, unbound) + keyBinding, answering))
   expect(failure).toBe('holder-binding')
@@ -145,12 +174,25 @@ describe('the library of somebody else', () => {
   test('presents what we issue', async () => {
     const kb = { payload: { iat: now, aud: audience, nonce } }
     const presented = await peer.present(bound, { name: true, address: { city: true } }, { kb })
-    expect((await verifySdJwtPresentation(presented, answering)).claims).toEqual({ name: claims.name, address: { city: 'Bern' } })
+    expect((await verifySdJwtPresentation(presented, answering)).claims).toEqual({
+      name: claims.name,
+      address: { city: 'Bern' },
+    })
   })
 
   test('issues what we verify and present', async () => {
-    const payload = { iss: issuer.longForm, iat: now, cnf: { jwk: toPublic(holderKey) }, name: 'Bob', list: ['a', 'b'], open: 1 }
-    const issued = await peer.issue(payload as never, { _sd: ['name', 'list'], list: { _sd: [1], _sd_decoy: 2 }, _sd_decoy: 3 } as never)
+    const payload = {
+      iss: issuer.longForm,
+      iat: now,
+      cnf: { jwk: toPublic(holderKey) },
+      name: 'Bob',
+      list: ['a', 'b'],
+      open: 1,
+    }
+    const issued = await peer.issue(
+      payload as never,
+      { _sd: ['name', 'list'], list: { _sd: [1], _sd_decoy: 2 }, _sd_decoy: 3 } as never,
+    )
     expect((await verifySdJwt(issued, options)).claims).toEqual({ name: 'Bob', list: ['a', 'b'], open: 1 })
     const shown = await verifySdJwtPresentation(present({ list: true }, issued), answering)
     expect(shown.claims).toEqual({ list: ['a', 'b'], open: 1 })

@@ -10,7 +10,9 @@ const text = fc.string({ unit: character })
 test('whatever a value is, the markup around it stays what it was', () => {
   fc.assert(
     fc.property(text, (value) => {
-      const [, attribute, content, ...rest] = toText(html`<p title="${value}">${value}</p>`).split(/<p title="|">|<\/p>/)
+      const [, attribute, content, ...rest] = toText(html`<p title="${value}">${value}</p>`).split(
+        /<p title="|">|<\/p>/,
+      )
       expect(rest).toEqual([''])
       expect(content).toBe(attribute)
       expect(content).not.toMatch(/[<>"']|&(?!(?:amp|lt|gt|quot|#39);)/)
@@ -33,21 +35,28 @@ test('a line is one line, no longer than it may be, and not nothing', () => {
   expect(line(' a\r\n\t b  c ', 10)).toBe('a b c')
   expect(line('👍'.repeat(5), 3)).toBe('👍👍👍…')
   expect(line('👍'.repeat(3), 3)).toBe('👍👍👍')
-  expect([line('\u202e \u0007', 5), line('', 5), line(undefined, 5)]).toEqual([undefined, undefined, undefined])
+  expect([line('\u202e \u0007', 5), line('', 5), line(undefined, 5)]).toEqual([
+    undefined,
+    undefined,
+    undefined,
+  ])
 })
 
 test('JSON that is shown is the JSON that it was', () => {
   fc.assert(
     fc.property(fc.dictionary(text, text), (value) => {
       const json = visibleJson(value)
-      expect(toText(html`${json}`).replaceAll(/&(?:amp|lt|gt|quot|#39);/g, '')).toBe(json.replaceAll(/[&<>"']/g, ''))
+      expect(toText(html`${json}`).replaceAll(/&(?:amp|lt|gt|quot|#39);/g, '')).toBe(
+        json.replaceAll(/[&<>"']/g, ''),
+      )
       expect(JSON.parse(json)).toEqual(JSON.parse(JSON.stringify(value)))
     }),
   )
 })
 
 test('a QR code has medium error correction while that fits, low then, and ends where no code is large enough', () => {
-  const size = (length: number) => /viewBox="0 0 (\d+)/.exec(toText(toQrCode('x'.repeat(length), 'x') ?? html``))?.[1]
+  const size = (length: number) =>
+    /viewBox="0 0 (\d+)/.exec(toText(toQrCode('x'.repeat(length), 'x') ?? html``))?.[1]
   // Modules of the sizes 40, 40 (low, which is a size smaller than medium would be) and their quiet zones (ISO/IEC 18004, table 7).
   expect([size(2_331), size(2_332), size(2_953), size(2_954)]).toEqual(['185', '169', '185', undefined])
 })

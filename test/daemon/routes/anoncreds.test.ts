@@ -22,7 +22,8 @@ beforeAll(async () => {
   foreign = (await publishDefinition(agent, holder, (await newDid(holder, 'authentication')).did)).guid
   generating = (await publishDefinition(agent, issuer, did, false)).guid
   kept = await issueTo()
-  jwt = (await issue(issuer, holder, connectionId, did, (await newDid(holder, 'authentication')).did)).recordId
+  jwt = (await issue(issuer, holder, connectionId, did, (await newDid(holder, 'authentication')).did))
+    .recordId
 }, 60_000)
 afterAll(() => agent[Symbol.asyncDispose]())
 
@@ -35,20 +36,31 @@ const offer = (change: object) => {
 async function issueTo(): Promise<string> {
   const { thid } = await offer({ automaticIssuance: true })
   const { recordId } = await credentialIn(holder!.call, thid, 'OfferReceived')
-  await holder!.call('POST /issue-credentials/records/{recordId}/accept-offer', { path: { recordId }, body: {} })
+  await holder!.call('POST /issue-credentials/records/{recordId}/accept-offer', {
+    path: { recordId },
+    body: {},
+  })
   await credentialIn(holder!.call, thid, 'CredentialReceived')
   return recordId
 }
 
 describe('an offer', () => {
-  const properties = () => ({ issuingDID: published.issuingDID, credentialDefinitionId: published.guid, claims })
+  const properties = () => ({
+    issuingDID: published.issuingDID,
+    credentialDefinitionId: published.guid,
+    claims,
+  })
   const flat = { credentialFormat: undefined, credentialDefinitionId: undefined, claims: null }
 
   test.each<[string, () => object, object]>([
     ['of a definition alone', () => ({}), { automaticIssuance: false }],
     ['with the definition’s issuer', () => ({ issuingDID: published.issuingDID }), {}],
     ['with the definition’s schema', () => ({ schemaId: published.schemaId }), {}],
-    ['of the newer style', () => ({ ...flat, anoncredsVcPropertiesV1: { ...properties(), validityPeriod: 60 } }), { validityPeriod: 60 }],
+    [
+      'of the newer style',
+      () => ({ ...flat, anoncredsVcPropertiesV1: { ...properties(), validityPeriod: 60 } }),
+      { validityPeriod: 60 },
+    ],
     ['with another issuer, who is not used', () => ({ issuingDID: 'did:prism:abc' }), {}],
     [
       'of the newer style with another issuer',
@@ -59,17 +71,48 @@ describe('an offer', () => {
     ['with nulls', () => ({ issuingDID: null, schemaId: null, jwtVcPropertiesV1: null }), {}],
   ])('%s is made', async (_, change, expected) => {
     const record = await offer(change())
-    expect(record).toMatchObject({ credentialFormat: 'AnonCreds', role: 'Issuer', claims, issuingDID: published.issuingDID, ...expected })
+    expect(record).toMatchObject({
+      credentialFormat: 'AnonCreds',
+      role: 'Issuer',
+      claims,
+      issuingDID: published.issuingDID,
+      ...expected,
+    })
     expect(record).not.toHaveProperty('subjectId')
   })
 
   const tooMany = { ...claims, email: 'x', phone: 'y' }
   test.each<[string, () => object, number, RegExp]>([
-    ['without a definition', () => ({ credentialDefinitionId: undefined }), 400, /^credentialDefinitionId: Missing request parameter/],
-    ['of a definition that is no id', () => ({ credentialDefinitionId: 'x' }), 400, /^credentialDefinitionId: /],
-    ['of an unknown definition', () => ({ credentialDefinitionId: unknown }), 404, /no credential definition/],
-    ['of another wallet’s definition', () => ({ credentialDefinitionId: foreign }), 404, /no credential definition/],
-    ['of a definition without its key', () => ({ credentialDefinitionId: generating }), 503, /is being generated/],
+    [
+      'without a definition',
+      () => ({ credentialDefinitionId: undefined }),
+      400,
+      /^credentialDefinitionId: Missing request parameter/,
+    ],
+    [
+      'of a definition that is no id',
+      () => ({ credentialDefinitionId: 'x' }),
+      400,
+      /^credentialDefinitionId: /,
+    ],
+    [
+      'of an unknown definition',
+      () => ({ credentialDefinitionId: unknown }),
+      404,
+      /no credential definition/,
+    ],
+    [
+      'of another wallet’s definition',
+      () => ({ credentialDefinitionId: foreign }),
+      404,
+      /no credential definition/,
+    ],
+    [
+      'of a definition without its key',
+      () => ({ credentialDefinitionId: generating }),
+      503,
+      /is being generated/,
+    ],
     ['without claims', () => ({ claims: undefined }), 400, /^claims: Missing request parameter/],
     ['that lacks attributes', () => ({ claims: { age: '1' } }), 422, /Given Name.*country/s],
     ['of unknown attributes', () => ({ claims: tooMany }), 422, /email.*phone/s],
@@ -77,11 +120,22 @@ describe('an offer', () => {
     ['of numbers', () => ({ claims: { ...claims, age: 30, country: null } }), 422, /\$\.age.*\$\.country/s],
     ['of claims within claims', () => ({ claims: { ...claims, age: { of: '30' } } }), 422, /\$\.age/],
     ['of another schema', () => ({ schemaId: `${published.schemaId}/x` }), 400, /^schemaId: /],
-    ['in the style of another format', () => ({ jwtVcPropertiesV1: properties() }), 400, /^jwtVcPropertiesV1: /],
-    ['of a JWT with a definition', () => ({ credentialFormat: 'JWT', issuingDID: published.issuingDID }), 400, /^credentialDefinitionId: /],
+    [
+      'in the style of another format',
+      () => ({ jwtVcPropertiesV1: properties() }),
+      400,
+      /^jwtVcPropertiesV1: /,
+    ],
+    [
+      'of a JWT with a definition',
+      () => ({ credentialFormat: 'JWT', issuingDID: published.issuingDID }),
+      400,
+      /^credentialDefinitionId: /,
+    ],
     ['over no connection', () => ({ connectionId: undefined }), 400, /^connectionId: /],
   ])('%s is refused, and nothing is made', async (_, change, status, detail) => {
-    const count = async () => (await issuer!.call('GET /issue-credentials/records', { query: { limit: 1_000 } })).contents.length
+    const count = async () =>
+      (await issuer!.call('GET /issue-credentials/records', { query: { limit: 1_000 } })).contents.length
     const before = await count()
     expect(await refusal(offer(change()))).toMatchObject({ status, detail: expect.stringMatching(detail) })
     expect(await count()).toBe(before)
@@ -91,17 +145,22 @@ describe('an offer', () => {
     const { thid, recordId: issuers } = await offer({})
     const { recordId } = await credentialIn(holder!.call, thid, 'OfferReceived')
     const path = { recordId }
-    const accept = () => holder!.call('POST /issue-credentials/records/{recordId}/accept-offer', { path, body: {} })
+    const accept = () =>
+      holder!.call('POST /issue-credentials/records/{recordId}/accept-offer', { path, body: {} })
     await Promise.all([accept(), accept()])
     await credentialIn(issuer!.call, thid, 'RequestReceived')
     await accept()
-    const hand = () => issuer!.call('POST /issue-credentials/records/{recordId}/issue-credential', { path: { recordId: issuers } })
+    const hand = () =>
+      issuer!.call('POST /issue-credentials/records/{recordId}/issue-credential', {
+        path: { recordId: issuers },
+      })
     await Promise.all([hand(), hand()])
     const received = await credentialIn(holder!.call, thid, 'CredentialReceived')
     await hand()
     const sent = await credentialIn(issuer!.call, thid, 'CredentialSent')
     // The holder’s is unblinded; what it says is the same.
-    const valuesOf = ({ credential }: typeof sent) => JSON.parse(Buffer.from(credential!, 'base64url').toString()).values
+    const valuesOf = ({ credential }: typeof sent) =>
+      JSON.parse(Buffer.from(credential!, 'base64url').toString()).values
     expect(valuesOf(sent)).toEqual(valuesOf(received))
     const events = await agent.agent.wallets.use(holder!.walletId, ({ db }) =>
       db.selectFrom('event').select('data').where('subject', '=', thid).execute(),
@@ -119,7 +178,10 @@ describe('an offer', () => {
     const { contents } = await holder!.call('GET /connections')
     const path = { connectionId: contents[0]!.connectionId }
     const say = (automaticAcceptance: object) =>
-      holder!.call('PATCH /connections/{connectionId}', { path, body: { automaticAcceptance: automaticAcceptance as never } })
+      holder!.call('PATCH /connections/{connectionId}', {
+        path,
+        body: { automaticAcceptance: automaticAcceptance as never },
+      })
     await say({ credentialOffers: true, credentialFormats: ['AnonCreds'], schemaIds: [published.schemaId] })
     const { thid } = await offer({})
     await credentialIn(holder!.call, thid, 'RequestSent')
@@ -139,13 +201,18 @@ describe('an offer', () => {
     const { recordId } = await holder!.call('POST /issue-credentials/credential-offers/accept-invitation', {
       body: { invitation: invitation!.invitationUrl },
     })
-    await holder!.call('POST /issue-credentials/records/{recordId}/accept-offer', { path: { recordId }, body: {} })
+    await holder!.call('POST /issue-credentials/records/{recordId}/accept-offer', {
+      path: { recordId },
+      body: {},
+    })
     await credentialIn(holder!.call, thid, 'CredentialReceived')
   }, 30_000)
 })
 
 test('a credential is shown decoded, with its definition and its issuer, and without a DID that it is about', async () => {
-  const content = await holder!.call('GET /issue-credentials/records/{recordId}/credential', { path: { recordId: kept! } })
+  const content = await holder!.call('GET /issue-credentials/records/{recordId}/credential', {
+    path: { recordId: kept! },
+  })
   expect(content).toEqual({
     recordId: kept,
     credentialFormat: 'AnonCreds',
@@ -171,15 +238,26 @@ const asking = (change: object = {}) => ({
 })
 const ask = (change: object, anoncred: object | undefined = asking()) =>
   issuer!.call('POST /present-proof/presentations', {
-    body: { connectionId, credentialFormat: 'AnonCreds', anoncredPresentationRequest: anoncred, ...change } as never,
+    body: {
+      connectionId,
+      credentialFormat: 'AnonCreds',
+      anoncredPresentationRequest: anoncred,
+      ...change,
+    } as never,
   })
 
 describe('a request', () => {
   test.each<[string, () => Promise<{ requestData: string[] }>]>([
     ['is made, and has a nonce', () => ask({})],
     ['need not name its format', () => ask({ credentialFormat: undefined })],
-    ['names its format as the real agent does', () => ask({ credentialFormat: undefined, presentationFormat: 'Anoncred' })],
-    ['need not list restrictions', () => ask({}, asking({ requested_attributes: { who: { name: 'country' } }, requested_predicates: {} }))],
+    [
+      'names its format as the real agent does',
+      () => ask({ credentialFormat: undefined, presentationFormat: 'Anoncred' }),
+    ],
+    [
+      'need not list restrictions',
+      () => ask({}, asking({ requested_attributes: { who: { name: 'country' } }, requested_predicates: {} })),
+    ],
     ['may have no attributes', () => ask({}, asking({ requested_attributes: {} }))],
   ])('%s', async (_, made) => {
     const { requestData } = await made()
@@ -191,14 +269,24 @@ describe('a request', () => {
     const { requestData } = await ask({}, asking({ nonce: '987654321' }))
     expect(JSON.parse(requestData[0]!).nonce).toBe('987654321')
     for (const nonce of ['987654321', '000987654321'])
-      expect(await refusal(ask({}, asking({ nonce })))).toMatchObject({ status: 409, detail: expect.stringMatching(/nonce/) })
+      expect(await refusal(ask({}, asking({ nonce })))).toMatchObject({
+        status: 409,
+        detail: expect.stringMatching(/nonce/),
+      })
   })
 
-  const one = (change: object) => asking({ requested_attributes: { who: { name: 'country', restrictions: [], ...change } } })
-  const predicate = (change: object) => asking({ requested_predicates: { adult: { ...predicates.adult, ...change } } })
+  const one = (change: object) =>
+    asking({ requested_attributes: { who: { name: 'country', restrictions: [], ...change } } })
+  const predicate = (change: object) =>
+    asking({ requested_predicates: { adult: { ...predicates.adult, ...change } } })
   test.each<[string, object, object | undefined, RegExp]>([
     ['without what is asked', {}, undefined, /^anoncredPresentationRequest: /],
-    ['for nothing', {}, asking({ requested_attributes: {}, requested_predicates: {} }), /requested_attributes: asks for nothing/],
+    [
+      'for nothing',
+      {},
+      asking({ requested_attributes: {}, requested_predicates: {} }),
+      /requested_attributes: asks for nothing/,
+    ],
     ['without a name', {}, asking({ name: undefined }), /name/],
     ['without a version', {}, asking({ version: undefined }), /version/],
     ['without attributes', {}, asking({ requested_attributes: undefined }), /requested_attributes/],
@@ -206,13 +294,43 @@ describe('a request', () => {
     ['with a nonce that is no number', {}, asking({ nonce: 'abc' }), /nonce/],
     ['with a negative nonce', {}, asking({ nonce: '-5' }), /nonce/],
     ['with an attribute without a name', {}, one({ name: undefined }), /requested_attributes\.who\.name/],
-    ['for a group of names', {}, one({ names: ['country', 'age'] }), /requested_attributes\.who\.names: .*not supported/],
-    ['with a restriction that nobody knows', {}, one({ restrictions: [{ colour: 'red' }] }), /restrictions\.0\.colour: is none of/],
-    ['with a restriction that says nothing', {}, one({ restrictions: [{}] }), /restrictions\.0: says nothing/],
-    ['with a restriction that is no text', {}, one({ restrictions: [{ schema_id: 7 }] }), /restrictions\.0\.schema_id/],
+    [
+      'for a group of names',
+      {},
+      one({ names: ['country', 'age'] }),
+      /requested_attributes\.who\.names: .*not supported/,
+    ],
+    [
+      'with a restriction that nobody knows',
+      {},
+      one({ restrictions: [{ colour: 'red' }] }),
+      /restrictions\.0\.colour: is none of/,
+    ],
+    [
+      'with a restriction that says nothing',
+      {},
+      one({ restrictions: [{}] }),
+      /restrictions\.0: says nothing/,
+    ],
+    [
+      'with a restriction that is no text',
+      {},
+      one({ restrictions: [{ schema_id: 7 }] }),
+      /restrictions\.0\.schema_id/,
+    ],
     ['about revocation', {}, asking({ non_revoked: { from: 1, to: 2 } }), /non_revoked: is not supported/],
-    ['about the revocation of an attribute', {}, one({ non_revoked: { from: 1 } }), /who\.non_revoked: is not supported/],
-    ['about the revocation in a predicate', {}, predicate({ non_revoked: { to: 1 } }), /adult\.non_revoked: is not supported/],
+    [
+      'about the revocation of an attribute',
+      {},
+      one({ non_revoked: { from: 1 } }),
+      /who\.non_revoked: is not supported/,
+    ],
+    [
+      'about the revocation in a predicate',
+      {},
+      predicate({ non_revoked: { to: 1 } }),
+      /adult\.non_revoked: is not supported/,
+    ],
     ['with a predicate that is none', {}, predicate({ p_type: '==' }), /p_type/],
     ['with a predicate on a text', {}, predicate({ p_value: '18' }), /p_value/],
     ['with a predicate on a number that is too large', {}, predicate({ p_value: 2 ** 31 }), /p_value/],
@@ -223,7 +341,12 @@ describe('a request', () => {
     ['for a JWT', { credentialFormat: 'JWT' }, asking(), /^anoncredPresentationRequest: /],
     ['in two formats', { presentationFormat: 'JWT' }, asking(), /^presentationFormat: /],
   ])('%s is refused', async (_, change, anoncred, detail) => {
-    const body = { connectionId, credentialFormat: 'AnonCreds', anoncredPresentationRequest: anoncred, ...change }
+    const body = {
+      connectionId,
+      credentialFormat: 'AnonCreds',
+      anoncredPresentationRequest: anoncred,
+      ...change,
+    }
     const refused = await refusal(issuer!.call('POST /present-proof/presentations', { body: body as never }))
     expect(refused).toMatchObject({ status: 400, detail: expect.stringMatching(detail) })
   })
@@ -254,14 +377,20 @@ describe('an answer', () => {
     ['by references', () => by(proof()), { 'Given Name': 'Alice', country: 'SE' }],
     [
       'in two parts of one credential',
-      () => by(...['who', 'where'].map((attribute) => proof({ requestedPredicate: [], requestedAttribute: [attribute] }))),
+      () =>
+        by(
+          ...['who', 'where'].map((attribute) =>
+            proof({ requestedPredicate: [], requestedAttribute: [attribute] }),
+          ),
+        ),
       { 'Given Name': 'Alice', country: 'SE' },
       withoutPredicates,
     ],
     ['by the credential alone', () => ({ proofId: [kept] }), { 'Given Name': 'Alice', country: 'SE' }],
     [
       'with an attribute kept back',
-      () => by(proof({ requestedAttribute: ['who'], unrevealedAttribute: ['where'], requestedPredicate: [] })),
+      () =>
+        by(proof({ requestedAttribute: ['who'], unrevealedAttribute: ['where'], requestedPredicate: [] })),
       { 'Given Name': 'Alice' },
       withoutPredicates,
     ],
@@ -272,24 +401,60 @@ describe('an answer', () => {
       await answer(presentationId, body())
       await answer(presentationId, body())
       const verified = await presentationIn(issuer!.call, thid, 'PresentationVerified')
-      expect(verified).toMatchObject({ disclosedClaims: shown, proofs: [], data: [expect.stringContaining('aggregated_proof')] })
-      expect(await presentationIn(holder!.call, thid, 'PresentationSent')).toMatchObject({ data: verified.data })
+      expect(verified).toMatchObject({
+        disclosedClaims: shown,
+        proofs: [],
+        data: [expect.stringContaining('aggregated_proof')],
+      })
+      expect(await presentationIn(holder!.call, thid, 'PresentationSent')).toMatchObject({
+        data: verified.data,
+      })
     },
     30_000,
   )
 
   test('that cannot be given is refused, and the request waits', async () => {
     const { thid, presentationId } = await received()
-    const older = await received(asking({ requested_predicates: { adult: { ...predicates.adult, p_value: 31 } } }))
-    const elsewhere = await received(asking({ requested_attributes: attributes([{ cred_def_id: 'https://x.example' }]) }))
-    const absent = await received(asking({ requested_attributes: { who: { name: 'email' }, where: { name: 'country' } } }))
+    const older = await received(
+      asking({ requested_predicates: { adult: { ...predicates.adult, p_value: 31 } } }),
+    )
+    const elsewhere = await received(
+      asking({ requested_attributes: attributes([{ cred_def_id: 'https://x.example' }]) }),
+    )
+    const absent = await received(
+      asking({ requested_attributes: { who: { name: 'email' }, where: { name: 'country' } } }),
+    )
     const cases: [string, string, object, number, RegExp][] = [
       ['nothing', presentationId, {}, 400, /name in credentialProofs/],
       ['an empty list', presentationId, by(), 400, /name in credentialProofs/],
-      ['without predicates', presentationId, by(proof({ requestedPredicate: undefined })), 400, /requestedPredicate/],
-      ['without a predicate', presentationId, by(proof({ requestedPredicate: [] })), 400, /the predicate adult is not answered/],
-      ['without an attribute', presentationId, by(proof({ requestedAttribute: ['who'] })), 400, /the attribute where is not answered/],
-      ['of an unknown reference', presentationId, by(proof({ requestedAttribute: ['who', 'where', 'x'] })), 400, /has no attribute x/],
+      [
+        'without predicates',
+        presentationId,
+        by(proof({ requestedPredicate: undefined })),
+        400,
+        /requestedPredicate/,
+      ],
+      [
+        'without a predicate',
+        presentationId,
+        by(proof({ requestedPredicate: [] })),
+        400,
+        /the predicate adult is not answered/,
+      ],
+      [
+        'without an attribute',
+        presentationId,
+        by(proof({ requestedAttribute: ['who'] })),
+        400,
+        /the attribute where is not answered/,
+      ],
+      [
+        'of an unknown reference',
+        presentationId,
+        by(proof({ requestedAttribute: ['who', 'where', 'x'] })),
+        400,
+        /has no attribute x/,
+      ],
       ['twice', presentationId, by(proof(), proof({ requestedPredicate: [] })), 400, /is answered twice/],
       [
         'of two credentials',
@@ -298,16 +463,55 @@ describe('an answer', () => {
         400,
         /with one credential here/,
       ],
-      ['of an unknown credential', presentationId, by(proof({ credential: unknown })), 404, /holds no credential/],
-      ['of a JWT', presentationId, by(proof({ credential: jwt })), 400, /is a JWT, and the request is for AnonCreds/],
-      ['for another format', presentationId, { ...by(proof()), credentialFormat: 'JWT' }, 400, /the request is for AnonCreds/],
+      [
+        'of an unknown credential',
+        presentationId,
+        by(proof({ credential: unknown })),
+        404,
+        /holds no credential/,
+      ],
+      [
+        'of a JWT',
+        presentationId,
+        by(proof({ credential: jwt })),
+        400,
+        /is a JWT, and the request is for AnonCreds/,
+      ],
+      [
+        'for another format',
+        presentationId,
+        { ...by(proof()), credentialFormat: 'JWT' },
+        400,
+        /the request is for AnonCreds/,
+      ],
       ['with claims', presentationId, { ...by(proof()), claims: { who: '' } }, 400, /^claims: /],
-      ['of who is too young', older.presentationId, by(proof()), 400, /cannot answer adult: its age is not >= 31/],
-      ['of another definition', elsewhere.presentationId, by(proof()), 400, /cannot answer who: cred_def_id must be/],
-      ['of an attribute that is not there', absent.presentationId, by(proof()), 400, /cannot answer who: it has no attribute email/],
+      [
+        'of who is too young',
+        older.presentationId,
+        by(proof()),
+        400,
+        /cannot answer adult: its age is not >= 31/,
+      ],
+      [
+        'of another definition',
+        elsewhere.presentationId,
+        by(proof()),
+        400,
+        /cannot answer who: cred_def_id must be/,
+      ],
+      [
+        'of an attribute that is not there',
+        absent.presentationId,
+        by(proof()),
+        400,
+        /cannot answer who: it has no attribute email/,
+      ],
     ]
     for (const [what, id, body, status, detail] of cases)
-      expect([what, await refusal(answer(id, body))]).toMatchObject([what, { status, detail: expect.stringMatching(detail) }])
+      expect([what, await refusal(answer(id, body))]).toMatchObject([
+        what,
+        { status, detail: expect.stringMatching(detail) },
+      ])
     await presentationIn(holder!.call, thid, 'RequestReceived')
     const jwts = await issuer!.call('POST /present-proof/presentations', { body: { connectionId } })
     const { presentationId: other } = await presentationIn(holder!.call, jwts.thid, 'RequestReceived')
@@ -319,7 +523,9 @@ describe('an answer', () => {
 
   test('is told beforehand: which credential answers what, and why others do not', async () => {
     const candidates = (presentationId: string) =>
-      holder!.call('GET /present-proof/presentations/{presentationId}/candidates', { path: { presentationId } })
+      holder!.call('GET /present-proof/presentations/{presentationId}/candidates', {
+        path: { presentationId },
+      })
     const good = await candidates((await received()).presentationId)
     expect(good.candidates.find(({ recordId }) => recordId === kept)).toEqual({
       recordId: kept,
@@ -346,9 +552,20 @@ test('with AnonCreds turned off, offers and requests are refused, and say so', a
   await using without = await startAgent({ ENABLE_ANONCRED: 'false' })
   const one = await without.newTenant()
   const { inviterConnectionId } = await connect(one, await without.newTenant())
-  const body = { connectionId: inviterConnectionId, credentialFormat: 'AnonCreds', claims, credentialDefinitionId: unknown } as const
+  const body = {
+    connectionId: inviterConnectionId,
+    credentialFormat: 'AnonCreds',
+    claims,
+    credentialDefinitionId: unknown,
+  } as const
   const title = 'BadRequest_FeatureDisabled'
-  expect(await refusal(one.call('POST /issue-credentials/credential-offers', { body }))).toMatchObject({ status: 400, title })
+  expect(await refusal(one.call('POST /issue-credentials/credential-offers', { body }))).toMatchObject({
+    status: 400,
+    title,
+  })
   const asked = { connectionId: inviterConnectionId, anoncredPresentationRequest: asking() as never }
-  expect(await refusal(one.call('POST /present-proof/presentations', { body: asked }))).toMatchObject({ status: 400, title })
+  expect(await refusal(one.call('POST /present-proof/presentations', { body: asked }))).toMatchObject({
+    status: 400,
+    title,
+  })
 })

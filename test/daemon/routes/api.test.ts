@@ -6,7 +6,15 @@ import { toLongForm, toShortForm } from '../../../src/did/prism/did.ts'
 import { encodeOperation, operationId } from '../../../src/did/prism/operations.ts'
 import { AtalaObjectSchema } from '../../../src/did/prism/prism_pb.ts'
 import { startAgent, type TestAgent } from '../../_agent.ts'
-import { createBytes, masterKey, published, signedCreate, signedDeactivate, signedUpdate, suffixOf } from '../../did/prism/_make.ts'
+import {
+  createBytes,
+  masterKey,
+  published,
+  signedCreate,
+  signedDeactivate,
+  signedUpdate,
+  suffixOf,
+} from '../../did/prism/_make.ts'
 import { startServer } from '../../net/_server.ts'
 import { add, clock, openFile, temporaryFile } from '../../vdr/_ledgers.ts'
 import { ledgerApp } from '../../vdr/_serve.ts'
@@ -28,7 +36,12 @@ async function call(path: string, init: { body?: unknown; accept?: string } = {}
   })
   const text = await response.text()
   const type = response.headers.get('content-type')
-  return { status: response.status, type, text, body: /json|did/.test(type ?? '') ? JSON.parse(text) : undefined }
+  return {
+    status: response.status,
+    type,
+    text,
+    body: /json|did/.test(type ?? '') ? JSON.parse(text) : undefined,
+  }
 }
 
 const submit = (...operations: Uint8Array[]) =>
@@ -62,19 +75,33 @@ describe('submissions', () => {
       },
     })
     const object = create(AtalaObjectSchema, { blockContent: { operations: [signedCreate(three)] } })
-    const answer = await call('/api/submissions/objects', { body: { object: hex(toBinary(AtalaObjectSchema, object)) } })
+    const answer = await call('/api/submissions/objects', {
+      body: { object: hex(toBinary(AtalaObjectSchema, object)) },
+    })
     expect(answer).toMatchObject({ status: 200, body: { operation_ids: [operationId(signedCreate(three))] } })
   })
 
-  const tooLarge = signedCreate({ services: [{ id: 's', type: 'T', serviceEndpoint: `https://${'x'.repeat(64_000)}` }] })
+  const tooLarge = signedCreate({
+    services: [{ id: 's', type: 'T', serviceEndpoint: `https://${'x'.repeat(64_000)}` }],
+  })
   test.each<[string, string, unknown, number]>([
     ['nothing', 'signed-operations', { signed_operations: [] }, 400],
     ['no list', 'signed-operations', {}, 400],
     ['a text that is not hexadecimal', 'signed-operations', { signed_operations: ['xy'] }, 400],
     ['noise', 'signed-operations', { signed_operations: ['ffff'] }, 400],
-    ['an operation without a signature around it', 'signed-operations', { signed_operations: [hex(createBytes())] }, 400],
+    [
+      'an operation without a signature around it',
+      'signed-operations',
+      { signed_operations: [hex(createBytes())] },
+      400,
+    ],
     ['an operation that is too large', 'signed-operations', { signed_operations: [hex(tooLarge)] }, 400],
-    ['101 operations', 'signed-operations', { signed_operations: Array.from({ length: 101 }, () => hex(signedCreate())) }, 400],
+    [
+      '101 operations',
+      'signed-operations',
+      { signed_operations: Array.from({ length: 101 }, () => hex(signedCreate())) },
+      400,
+    ],
     ['a body that is too large', 'signed-operations', { signed_operations: ['00'.repeat(600_000)] }, 413],
     ['an object that is none', 'objects', { object: 'ffff' }, 400],
     ['an empty object', 'objects', { object: '2200' }, 400],
@@ -94,7 +121,9 @@ describe('submissions', () => {
   })
 
   test('are counted by address, and too many are refused', async () => {
-    await using server = await startServer(ledgerApp(await openFile(temporaryFile()), { submissionsPerMinute: 2 }))
+    await using server = await startServer(
+      ledgerApp(await openFile(temporaryFile()), { submissionsPerMinute: 2 }),
+    )
     const post = (operations: Uint8Array[]) =>
       fetch(`${server.url}/api/submissions/signed-operations`, {
         method: 'POST',
@@ -132,7 +161,9 @@ describe('operations', () => {
 
   test('are not found before they are judged, but said to be known', async () => {
     const time = clock()
-    await using server = await startServer(ledgerApp(await openFile(temporaryFile(), { confirmAfterSeconds: 60, now: time.now })))
+    await using server = await startServer(
+      ledgerApp(await openFile(temporaryFile(), { confirmAfterSeconds: 60, now: time.now })),
+    )
     const id = operationId(signedCreate())
     await fetch(`${server.url}/api/submissions/signed-operations`, {
       method: 'POST',
@@ -154,17 +185,29 @@ describe('operations', () => {
       },
     ])
     expect(await read(`/api/transactions/${id}`)).toMatchObject([404, {}])
-    expect(await read('/api/indexer-stats')).toEqual([200, { last_prism_slot_number: null, last_prism_block_number: null }])
+    expect(await read('/api/indexer-stats')).toEqual([
+      200,
+      { last_prism_slot_number: null, last_prism_block_number: null },
+    ])
     time.seconds = 60
     expect(await read(`/api/operations/${id}`)).toMatchObject([200, { status: 'confirmed', block_number: 1 }])
-    expect(await read('/api/indexer-stats')).toEqual([200, { last_prism_slot_number: 1_735_787_105, last_prism_block_number: 1 }])
+    expect(await read('/api/indexer-stats')).toEqual([
+      200,
+      { last_prism_slot_number: 1_735_787_105, last_prism_block_number: 1 },
+    ])
   })
 
-  test.each(['/api/operations/', '/api/transactions/'])('that nobody submitted are not found at %s', async (path) => {
-    for (const id of ['00'.repeat(32), 'x']) {
-      expect(await call(path + id)).toMatchObject({ status: 404, body: { error: expect.stringMatching(/^not found/) } })
-    }
-  })
+  test.each(['/api/operations/', '/api/transactions/'])(
+    'that nobody submitted are not found at %s',
+    async (path) => {
+      for (const id of ['00'.repeat(32), 'x']) {
+        expect(await call(path + id)).toMatchObject({
+          status: 404,
+          body: { error: expect.stringMatching(/^not found/) },
+        })
+      }
+    },
+  )
 })
 
 describe('DIDs', () => {
@@ -220,7 +263,11 @@ describe('DIDs', () => {
       expect(answer.body).toMatchObject({
         didDocument: null,
         didResolutionMetadata: {
-          error: { type: `https://www.w3.org/ns/did#${code}`, title: expect.any(String), detail: expect.any(String) },
+          error: {
+            type: `https://www.w3.org/ns/did#${code}`,
+            title: expect.any(String),
+            detail: expect.any(String),
+          },
         },
       })
     }
@@ -229,7 +276,10 @@ describe('DIDs', () => {
   })
 
   test('in a form that there is not are 406', async () => {
-    expect(await call(`/api/dids/${did}`, { accept: 'text/html' })).toMatchObject({ status: 406, type: 'application/did-resolution' })
+    expect(await call(`/api/dids/${did}`, { accept: 'text/html' })).toMatchObject({
+      status: 406,
+      type: 'application/did-resolution',
+    })
   })
 
   test('that are deactivated are 410, and have data without keys', async () => {
@@ -252,7 +302,12 @@ describe('DIDs', () => {
   })
 
   test('are found by a master key', async () => {
-    const point = encodeOperation({ operation: 'create', publicKeys: [masterKey], services: [], contexts: [] })
+    const point = encodeOperation({
+      operation: 'create',
+      publicKeys: [masterKey],
+      services: [],
+      contexts: [],
+    })
     const key = /21(0[23][0-9a-f]{64})/.exec(hex(point))![1]!
     expect((await call(`/api/dids?masterKey=${key}`)).body.dids).toContain(did)
     expect((await call(`/api/dids?masterKey=${key.toUpperCase()}`)).body.dids).toContain(did)
@@ -262,28 +317,38 @@ describe('DIDs', () => {
 })
 
 test('the system endpoints', async () => {
-  expect(await call('/api/_system/health')).toMatchObject({ status: 200, type: 'text/plain; charset=utf-8', text: 'Ok' })
-  expect((await call('/api/_system/metadata')).body).toEqual({ version: expect.stringMatching(/^\d/), mode: 'Standalone' })
+  expect(await call('/api/_system/health')).toMatchObject({
+    status: 200,
+    type: 'text/plain; charset=utf-8',
+    text: 'Ok',
+  })
+  expect((await call('/api/_system/metadata')).body).toEqual({
+    version: expect.stringMatching(/^\d/),
+    mode: 'Standalone',
+  })
   expect((await call('/api/indexer-stats')).body).toEqual({
     last_prism_slot_number: expect.any(Number),
     last_prism_block_number: expect.any(Number),
   })
 })
 
-test.each([{ REST_SERVICE_URL: 'http://localhost:8085' }, { REST_SERVICE_URL: 'https://agent.example', VDR_SERVE: 'true' }])(
-  'an agent serves its ledger with %o',
-  async (variables) => {
-    const other = await startAgent(variables)
-    onTestFinished(() => other[Symbol.asyncDispose]())
-    expect((await other.send('GET', '/api/_system/health')).status).toBe(200)
-  },
-)
+test.each([
+  { REST_SERVICE_URL: 'http://localhost:8085' },
+  { REST_SERVICE_URL: 'https://agent.example', VDR_SERVE: 'true' },
+])('an agent serves its ledger with %o', async (variables) => {
+  const other = await startAgent(variables)
+  onTestFinished(() => other[Symbol.asyncDispose]())
+  expect((await other.send('GET', '/api/_system/health')).status).toBe(200)
+})
 
 test.each([
   ['VDR_SERVE is false', { VDR_SERVE: 'false' }],
   ['its own ledger is elsewhere', { VDR_URL: 'http://127.0.0.1:9' }],
   ['AGENT_TRUST_PROXY is true, and VDR_SERVE is not true', { AGENT_TRUST_PROXY: 'true' }],
-  ['REST_SERVICE_URL is https://agent.example, and VDR_SERVE is not true', { REST_SERVICE_URL: 'https://agent.example' }],
+  [
+    'REST_SERVICE_URL is https://agent.example, and VDR_SERVE is not true',
+    { REST_SERVICE_URL: 'https://agent.example' },
+  ],
 ])('an agent serves none when %s', async (reason, variables) => {
   const other = await startAgent(variables)
   onTestFinished(() => other[Symbol.asyncDispose]())
@@ -297,7 +362,10 @@ test.each([
     const response = await other.send('GET', path)
     expect([response.status, await response.json()]).toEqual([
       404,
-      expect.objectContaining({ type: 'error:ResourcePathNotFound', detail: expect.stringContaining(reason) }),
+      expect.objectContaining({
+        type: 'error:ResourcePathNotFound',
+        detail: expect.stringContaining(reason),
+      }),
     ])
   }
 })

@@ -15,7 +15,11 @@ import { newDid, refusal, type Tenant } from '../../_pair.ts'
 let agent: TestAgent
 let tenant: Tenant
 beforeAll(async () => {
-  agent = await startAgent({ FAILED_ATTEMPTS_PER_MINUTE: '5', AUDIT_REFUSALS_PER_MINUTE: '1000', AGENT_TRUST_PROXY: 'true' })
+  agent = await startAgent({
+    FAILED_ATTEMPTS_PER_MINUTE: '5',
+    AUDIT_REFUSALS_PER_MINUTE: '1000',
+    AGENT_TRUST_PROXY: 'true',
+  })
   tenant = await agent.newTenant('acme')
 })
 afterAll(() => agent[Symbol.asyncDispose]())
@@ -49,7 +53,9 @@ test('it is for all that the administrator changes, and for operations of DIDs',
       'POST /did-registrar/restorations',
     ]),
   )
-  const others = (routes as readonly Route[]).filter((route) => !isAudited(route) && !route.key.startsWith('GET '))
+  const others = (routes as readonly Route[]).filter(
+    (route) => !isAudited(route) && !route.key.startsWith('GET '),
+  )
   expect(others.filter(({ contract }) => contract.access === 'admin')).toEqual([])
   expect(keys.filter((key) => key.startsWith('GET '))).toEqual([])
 })
@@ -57,19 +63,49 @@ test('it is for all that the administrator changes, and for operations of DIDs',
 test('what the administrator changes: who, from where, what, what was made, how it ended, and the request', async () => {
   let [walletId, entityId, keyId] = ['', '', '']
   const entries = await added(async () => {
-    const answer = await send('POST /wallets', { ...asAdmin, 'x-request-id': 'my-request-1' }, { name: 'a-name-that-somebody-chose' })
+    const answer = await send(
+      'POST /wallets',
+      { ...asAdmin, 'x-request-id': 'my-request-1' },
+      { name: 'a-name-that-somebody-chose' },
+    )
     expect(answer.headers.get('x-request-id')).toBe('my-request-1')
     walletId = ((await answer.json()) as { id: string }).id
     entityId = (await agent.admin('POST /iam/entities', { body: { name: 'another-name', walletId } })).id
-    keyId = (await agent.admin('POST /iam/entities/{id}/api-keys', { path: { id: entityId }, body: { name: 'the-name' } })).id
+    keyId = (
+      await agent.admin('POST /iam/entities/{id}/api-keys', {
+        path: { id: entityId },
+        body: { name: 'the-name' },
+      })
+    ).id
     await agent.admin('DELETE /iam/entities/{id}/api-keys/{keyId}', { path: { id: entityId, keyId } })
     await agent.admin('GET /iam/entities')
   })
   expect(
-    entries.map(({ actor, action, outcome, status, walletId, subject }) => ({ actor, action, outcome, status, walletId, subject })),
+    entries.map(({ actor, action, outcome, status, walletId, subject }) => ({
+      actor,
+      action,
+      outcome,
+      status,
+      walletId,
+      subject,
+    })),
   ).toEqual([
-    { actor: 'admin', action: 'POST /wallets', outcome: 'succeeded', status: 201, walletId, subject: { made: walletId } },
-    { actor: 'admin', action: 'POST /iam/entities', outcome: 'succeeded', status: 201, walletId, subject: { walletId, made: entityId } },
+    {
+      actor: 'admin',
+      action: 'POST /wallets',
+      outcome: 'succeeded',
+      status: 201,
+      walletId,
+      subject: { made: walletId },
+    },
+    {
+      actor: 'admin',
+      action: 'POST /iam/entities',
+      outcome: 'succeeded',
+      status: 201,
+      walletId,
+      subject: { walletId, made: entityId },
+    },
     {
       actor: 'admin',
       action: 'POST /iam/entities/{id}/api-keys',
@@ -85,7 +121,11 @@ test('what the administrator changes: who, from where, what, what was made, how 
       subject: { id: entityId, keyId },
     },
   ])
-  expect(entries[0]).toMatchObject({ address: '192.0.2.1', requestId: 'my-request-1', at: expect.stringMatching(/^20.*Z$/) })
+  expect(entries[0]).toMatchObject({
+    address: '192.0.2.1',
+    requestId: 'my-request-1',
+    at: expect.stringMatching(/^20.*Z$/),
+  })
   expect(new Set(entries.map(({ requestId }) => requestId)).size).toBe(4)
 })
 
@@ -97,7 +137,14 @@ test('operations of DIDs: the tenant, its key, its wallet, the DID', async () =>
   })
   const { entityId, walletId } = tenant
   expect(entries).toMatchObject([
-    { actor: 'tenant', entityId, walletId, keyId: expect.any(String), action: 'POST /did-registrar/dids', subject: { made: did } },
+    {
+      actor: 'tenant',
+      entityId,
+      walletId,
+      keyId: expect.any(String),
+      action: 'POST /did-registrar/dids',
+      subject: { made: did },
+    },
     {
       actor: 'tenant',
       entityId,
@@ -113,13 +160,27 @@ test('what has failed is there with its problem; a text in a path is not', async
   const entries = await added(async () => {
     await refusal(agent.admin('POST /wallets', { body: { id: tenant.walletId, name: 'x' } }))
     await send('POST /iam/entities', asAdmin, { name: 7 })
-    await refusal(tenant.call('POST /did-registrar/dids/{didRef}/publications', { path: { didRef: 'did:web:the-password-of-somebody' } }))
+    await refusal(
+      tenant.call('POST /did-registrar/dids/{didRef}/publications', {
+        path: { didRef: 'did:web:the-password-of-somebody' },
+      }),
+    )
     // A path that is none.
     await send('DELETE /iam/entities/nonsense', asAdmin)
   })
   expect(entries).toMatchObject([
-    { action: 'POST /wallets', outcome: 'failed', status: 422, problemType: 'error:WalletManagementServiceError:DuplicatedWalletId' },
-    { action: 'POST /iam/entities', outcome: 'failed', status: 400, problemType: 'error:RequestBodyDecodingFailure' },
+    {
+      action: 'POST /wallets',
+      outcome: 'failed',
+      status: 422,
+      problemType: 'error:WalletManagementServiceError:DuplicatedWalletId',
+    },
+    {
+      action: 'POST /iam/entities',
+      outcome: 'failed',
+      status: 400,
+      problemType: 'error:RequestBodyDecodingFailure',
+    },
     { action: 'POST /did-registrar/dids/{didRef}/publications', outcome: 'failed', status: 404 },
   ])
   expect(entries).toHaveLength(3)
@@ -150,21 +211,43 @@ test('every refusal, at whatever endpoint, and who it was where that is known', 
     { ...anonymous, action: 'GET /connections', status: 401, problemType: invalid },
     { ...anonymous, action: 'GET /connections', status: 401, problemType: invalid },
     { ...anonymous, action: 'GET /did-authentication/challenges', status: 401, problemType: invalid },
-    { ...anonymous, action: 'GET /wallets', status: 401, problemType: 'error:AuthenticationError:AdminApiKeyAuthenticationError' },
-    { actor: 'tenant', entityId, walletId, action: 'GET /iam/entities', status: 403, problemType: 'error:AuthenticationError:InvalidRole' },
-    { actor: 'tenant', keyId, action: 'POST /connections', status: 403, problemType: 'error:AuthenticationError:InsufficientScope' },
+    {
+      ...anonymous,
+      action: 'GET /wallets',
+      status: 401,
+      problemType: 'error:AuthenticationError:AdminApiKeyAuthenticationError',
+    },
+    {
+      actor: 'tenant',
+      entityId,
+      walletId,
+      action: 'GET /iam/entities',
+      status: 403,
+      problemType: 'error:AuthenticationError:InvalidRole',
+    },
+    {
+      actor: 'tenant',
+      keyId,
+      action: 'POST /connections',
+      status: 403,
+      problemType: 'error:AuthenticationError:InsufficientScope',
+    },
     { ...anonymous, action: 'request from another site', status: 403, problemType: 'error:LocalAccessOnly' },
   ])
   const tooMany = await added(async () => {
-    for (let n = 0; n < 6; n++) await send('GET /connections', { apikey: `guess-${n}`, 'x-forwarded-for': '192.0.2.99' })
+    for (let n = 0; n < 6; n++)
+      await send('GET /connections', { apikey: `guess-${n}`, 'x-forwarded-for': '192.0.2.99' })
   })
   expect(tooMany.map(({ status }) => status)).toEqual([401, 401, 401, 401, 401, 429])
   // What is no refusal is not there: what is not found, and what is another's.
-  expect(await added(() => refusal(tenant.call('GET /wallets/{walletId}', { path: { walletId: entityId } })))).toEqual([])
+  expect(
+    await added(() => refusal(tenant.call('GET /wallets/{walletId}', { path: { walletId: entityId } }))),
+  ).toEqual([])
 })
 
 test('entries are found by what they are about, and read a page at a time', async () => {
-  const find = async (query: Parameters<typeof agent.admin<'GET /audit'>>[1] & object) => (await agent.admin('GET /audit', query)).contents
+  const find = async (query: Parameters<typeof agent.admin<'GET /audit'>>[1] & object) =>
+    (await agent.admin('GET /audit', query)).contents
   const all = await find({ query: { limit: 1_000 } })
   expect(all.map(({ sequence }) => sequence)).toEqual(all.map((_, index) => all.length - index))
   const { entityId, walletId } = tenant
@@ -185,7 +268,10 @@ test('entries are found by what they are about, and read a page at a time', asyn
   }
   const pages = []
   for (let next: string | undefined = '/audit?limit=7&outcome=succeeded'; next !== undefined;) {
-    const page = (await (await send(`GET ${next}`, asAdmin)).json()) as { contents: typeof all; next?: string }
+    const page = (await (await send(`GET ${next}`, asAdmin)).json()) as {
+      contents: typeof all
+      next?: string
+    }
     pages.push(...page.contents)
     next = page.next
   }
@@ -201,7 +287,9 @@ test('it is intact, the head of before is there, and what is no head is told', a
     noted: 'there',
     entries: entries + 1,
   })
-  expect(await refusal(agent.admin('GET /audit/verification', { query: { head: 'nonsense' } }))).toMatchObject({
+  expect(
+    await refusal(agent.admin('GET /audit/verification', { query: { head: 'nonsense' } })),
+  ).toMatchObject({
     status: 400,
     detail: expect.stringContaining('head'),
   })
@@ -210,14 +298,21 @@ test('it is intact, the head of before is there, and what is no head is told', a
 test('where the disk has no room for an entry, nothing is changed that would have one; the rest goes on', async () => {
   const full = (point: string) => {
     if (point === 'audit:before')
-      throw new built.Problem('error:InsufficientStorage', 'The disk of the agent is full: nothing was changed.')
+      throw new built.Problem(
+        'error:InsufficientStorage',
+        'The disk of the agent is full: nothing was changed.',
+      )
   }
   const wallets = async () => (await agent.admin('GET /wallets', { query: { limit: 1_000 } })).contents.length
   const before = await wallets()
   await probed(full, async () => {
-    expect(await refusal(agent.admin('POST /wallets', { body: { name: 'x' } }))).toMatchObject({ status: 507 })
+    expect(await refusal(agent.admin('POST /wallets', { body: { name: 'x' } }))).toMatchObject({
+      status: 507,
+    })
     expect(await refusal(newDid(tenant, 'authentication'))).toMatchObject({ status: 507 })
-    expect((await send('GET /connections', { apikey: 'a-wrong-one', 'x-forwarded-for': '192.0.2.5' })).status).toBe(401)
+    expect(
+      (await send('GET /connections', { apikey: 'a-wrong-one', 'x-forwarded-for': '192.0.2.5' })).status,
+    ).toBe(401)
     await tenant.call('POST /connections', { body: {} })
   })
   expect(await wallets()).toBe(before)
@@ -229,7 +324,9 @@ test('no key, no name and no token is in the file, nor an id of a request that i
   const answer = await send('GET /wallets', { ...asAdmin, 'x-request-id': adminToken })
   expect(answer.headers.get('x-request-id')).not.toContain(adminToken)
   for (const odd of ['iak_0123456789', 'short', 'with space', 'x'.repeat(65), 'a"b-cdefgh'])
-    expect((await send('GET /_system/health', { 'x-request-id': odd })).headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/)
+    expect((await send('GET /_system/health', { 'x-request-id': odd })).headers.get('x-request-id')).toMatch(
+      /^[0-9a-f-]{36}$/,
+    )
   const files = readdirSync(agent.dataDir).filter((name) => name.startsWith('audit.db'))
   expect(files).toContain('audit.db-wal')
   const content = files.map((name) => readFileSync(join(agent.dataDir, name), 'latin1')).join('')
@@ -252,12 +349,17 @@ describe('what the agent does by itself', () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'identity-agent-'))
     const newKey = () => randomBytes(32).toString('base64url')
     const own = async ({ admin }: TestAgent) =>
-      (await admin('GET /audit', { query: { actor: 'agent' } })).contents.map(({ action, outcome }) => `${action}: ${outcome}`).toReversed()
+      (await admin('GET /audit', { query: { actor: 'agent' } })).contents
+        .map(({ action, outcome }) => `${action}: ${outcome}`)
+        .toReversed()
     try {
       const [first, second] = [newKey(), newKey()]
-      const atFirst = ['agent key made', 'default wallet made', 'default tenant made', 'default tenant’s key made'].map(
-        (deed) => `${deed}: succeeded`,
-      )
+      const atFirst = [
+        'agent key made',
+        'default wallet made',
+        'default tenant made',
+        'default tenant’s key made',
+      ].map((deed) => `${deed}: succeeded`)
       const variables = { DEFAULT_WALLET_AUTH_API_KEY: 'the-default-key-of-the-tests' }
       {
         await using started = await startAgent({ ...variables, AGENT_MASTER_KEY: first }, { dataDir })
@@ -277,12 +379,20 @@ describe('what the agent does by itself', () => {
   })
 
   test('a tenant made for a key that nobody knew', async () => {
-    await using provisioning = await startAgent({ API_KEY_AUTO_PROVISIONING: 'true', DEFAULT_WALLET_ENABLED: 'false' })
+    await using provisioning = await startAgent({
+      API_KEY_AUTO_PROVISIONING: 'true',
+      DEFAULT_WALLET_ENABLED: 'false',
+    })
     await provisioning.send('GET', '/connections', { headers: { apikey: 'a-new-key-of-the-tests' } })
     const walletId = (await provisioning.admin('GET /wallets')).contents[0]!.id
     const { contents } = await provisioning.admin('GET /audit', { query: { actor: 'anonymous' } })
     expect(contents).toMatchObject([
-      { action: 'tenant made for an unknown key', walletId, address: '127.0.0.1', requestId: expect.any(String) },
+      {
+        action: 'tenant made for an unknown key',
+        walletId,
+        address: '127.0.0.1',
+        requestId: expect.any(String),
+      },
     ])
   })
 })

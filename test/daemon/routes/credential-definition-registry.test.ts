@@ -48,9 +48,21 @@ const input = (change: object = {}) => ({
 })
 
 /** Status, headers and body of a request as it goes over the wire. */
-async function ask(method: string, target: string, body?: unknown, headers: Record<string, string> = { apikey: author.apiKey }) {
-  const response = await agent.send(method, target, { headers, ...(body !== undefined && { body: JSON.stringify(body) }) })
-  return { status: response.status, headers: response.headers, body: (await response.json()) as Record<string, any> }
+async function ask(
+  method: string,
+  target: string,
+  body?: unknown,
+  headers: Record<string, string> = { apikey: author.apiKey },
+) {
+  const response = await agent.send(method, target, {
+    headers,
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  })
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: (await response.json()) as Record<string, any>,
+  }
 }
 
 /** Puts a definition into the registry with a key that was made before. */
@@ -62,78 +74,113 @@ async function put(
   const { db } = agent.agent
   return db.transaction().execute(async (tx) => {
     const record = await addDefinition(tx, walletId, input(change), attrNames, method)
-    const definition = { schemaId, type: 'CL' as const, tag: record.tag, issuerId: record.author, value: { primary: made.primary } }
-    await completeDefinition(tx, { walletId, guid: record.guid }, { definition, keyCorrectnessProof: made.keyCorrectnessProof })
+    const definition = {
+      schemaId,
+      type: 'CL' as const,
+      tag: record.tag,
+      issuerId: record.author,
+      value: { primary: made.primary },
+    }
+    await completeDefinition(
+      tx,
+      { walletId, guid: record.guid },
+      { definition, keyCorrectnessProof: made.keyCorrectnessProof },
+    )
     return { ...record, definition, keyCorrectnessProof: made.keyCorrectnessProof, state: 'READY' }
   })
 }
 
 describe('a definition', () => {
-  test('is published: there at once without its key, and whole when that is made', { timeout: 120_000 }, async () => {
-    const answer = ask('POST', path, input({ description: 'For citizens' }))
-    const list = async () => (await ask('GET', path)).body['contents'] as { id: string; guid: string; state: string }[]
-    const [listed] = await until('the definition', list, (all) => all.length > 0)
-    const { id, guid } = listed!
-    expect((await ask('GET', `${path}/${guid}`)).body).toEqual(listed)
-    expect(listed).toMatchObject({ state: 'GENERATING' })
-    const early = await ask('GET', `${path}/${guid}/definition`)
-    expect(early).toMatchObject({ status: 503, body: { type: 'error:CredentialDefinitionError:NotGeneratedYet' } })
-    expect(early.headers.get('retry-after')).toBe('2')
+  test(
+    'is published: there at once without its key, and whole when that is made',
+    { timeout: 120_000 },
+    async () => {
+      const answer = ask('POST', path, input({ description: 'For citizens' }))
+      const list = async () =>
+        (await ask('GET', path)).body['contents'] as { id: string; guid: string; state: string }[]
+      const [listed] = await until('the definition', list, (all) => all.length > 0)
+      const { id, guid } = listed!
+      expect((await ask('GET', `${path}/${guid}`)).body).toEqual(listed)
+      expect(listed).toMatchObject({ state: 'GENERATING' })
+      const early = await ask('GET', `${path}/${guid}/definition`)
+      expect(early).toMatchObject({
+        status: 503,
+        body: { type: 'error:CredentialDefinitionError:NotGeneratedYet' },
+      })
+      expect(early.headers.get('retry-after')).toBe('2')
 
-    // A machine that is busy may need longer than the answer is held back.
-    const { status, body } = await answer
-    expect({ 201: 'READY', 202: 'GENERATING' }[status]).toBe(body['state'])
-    if (status === 202) await agent.agent.definitions.whenGenerated(guid, AbortSignal.timeout(90_000))
-    const { authored, definition, keyCorrectnessProof, ...rest } = (await ask('GET', `${path}/${guid}`)).body
-    expect(rest).toEqual({
-      guid,
-      id,
-      longId: `${did}/${id}?version=1.0.0`,
-      name: 'id card',
-      version: '1.0.0',
-      tag: 'id',
-      description: 'For citizens',
-      author: did,
-      schemaId,
-      signatureType: 'CL',
-      supportRevocation: false,
-      state: 'READY',
-      resolutionMethod: 'http',
-      kind: 'CredentialDefinition',
-      self: `${path}/${guid}`,
-    })
-    expect(guid).toBe(nameUuid(`${did}/${id}?version=1.0.0`))
-    expect(new Date(authored).toISOString()).toBe(authored)
-    expect(definition).toMatchObject({ issuerId: did, type: 'CL', tag: 'id', schemaId })
-    expect(Object.keys(definition.value.primary.r)).toEqual(['master_secret', 'givenname', 'age', 'country'])
+      // A machine that is busy may need longer than the answer is held back.
+      const { status, body } = await answer
+      expect({ 201: 'READY', 202: 'GENERATING' }[status]).toBe(body['state'])
+      if (status === 202) await agent.agent.definitions.whenGenerated(guid, AbortSignal.timeout(90_000))
+      const { authored, definition, keyCorrectnessProof, ...rest } = (await ask('GET', `${path}/${guid}`))
+        .body
+      expect(rest).toEqual({
+        guid,
+        id,
+        longId: `${did}/${id}?version=1.0.0`,
+        name: 'id card',
+        version: '1.0.0',
+        tag: 'id',
+        description: 'For citizens',
+        author: did,
+        schemaId,
+        signatureType: 'CL',
+        supportRevocation: false,
+        state: 'READY',
+        resolutionMethod: 'http',
+        kind: 'CredentialDefinition',
+        self: `${path}/${guid}`,
+      })
+      expect(guid).toBe(nameUuid(`${did}/${id}?version=1.0.0`))
+      expect(new Date(authored).toISOString()).toBe(authored)
+      expect(definition).toMatchObject({ issuerId: did, type: 'CL', tag: 'id', schemaId })
+      expect(Object.keys(definition.value.primary.r)).toEqual([
+        'master_secret',
+        'givenname',
+        'age',
+        'country',
+      ])
 
-    // The library takes the key, and the wallet has the private part of it.
-    const { anoncreds } = agent.agent.env
-    const credDefId = `${agent.url}${path}/${guid}/definition`
-    const offer = await anoncreds.createOffer({ schemaId, credDefId, keyCorrectnessProof })
-    const linkSecret = await anoncreds.createLinkSecret()
-    const { request, metadata } = await anoncreds.createRequest({ definition, linkSecret, offer })
-    const privateKey = await agent.agent.wallets.use(author.walletId, (wallet) => privateKeyOf(wallet, guid))
-    const values = { 'Given Name': 'Alice', age: '30', country: 'SE' }
-    const credential = await anoncreds.createCredential({ definition, privateKey, offer, request, values })
-    await anoncreds.processCredential({ credential, metadata, linkSecret, definition })
-  })
+      // The library takes the key, and the wallet has the private part of it.
+      const { anoncreds } = agent.agent.env
+      const credDefId = `${agent.url}${path}/${guid}/definition`
+      const offer = await anoncreds.createOffer({ schemaId, credDefId, keyCorrectnessProof })
+      const linkSecret = await anoncreds.createLinkSecret()
+      const { request, metadata } = await anoncreds.createRequest({ definition, linkSecret, offer })
+      const privateKey = await agent.agent.wallets.use(author.walletId, (wallet) =>
+        privateKeyOf(wallet, guid),
+      )
+      const values = { 'Given Name': 'Alice', age: '30', country: 'SE' }
+      const credential = await anoncreds.createCredential({ definition, privateKey, offer, request, values })
+      await anoncreds.processCredential({ credential, metadata, linkSecret, definition })
+    },
+  )
 
   test('is read by anybody, whole and alone', async () => {
     const record = await put()
-    expect(await ask('GET', `${path}/${record.guid}`, undefined, {})).toMatchObject({ status: 200, body: record })
-    const alone = await ask('GET', `${path}/${record.guid}/definition`, undefined, { 'content-type': 'application/didcomm-encrypted+json' })
+    expect(await ask('GET', `${path}/${record.guid}`, undefined, {})).toMatchObject({
+      status: 200,
+      body: record,
+    })
+    const alone = await ask('GET', `${path}/${record.guid}/definition`, undefined, {
+      'content-type': 'application/didcomm-encrypted+json',
+    })
     expect(alone).toMatchObject({ status: 200, body: record.definition })
-    expect(JSON.stringify((await ask('GET', `${path}/${record.guid}`)).body)).not.toContain(made.privateKey.value.p_key.p)
+    expect(JSON.stringify((await ask('GET', `${path}/${record.guid}`)).body)).not.toContain(
+      made.privateKey.value.p_key.p,
+    )
   })
 
-  test.each([`${path}/${unknown}`, `${path}/${unknown}/definition`, `${path}/did-url/${unknown}`, `${path}/did-url/${unknown}/definition`])(
-    'that is not there is not found at %s',
-    async (target) => {
-      const { status, body } = await ask('GET', target, undefined, {})
-      expect([status, body['type']]).toEqual([404, 'error:CredentialDefinitionError:GuidNotFoundError'])
-    },
-  )
+  test.each([
+    `${path}/${unknown}`,
+    `${path}/${unknown}/definition`,
+    `${path}/did-url/${unknown}`,
+    `${path}/did-url/${unknown}/definition`,
+  ])('that is not there is not found at %s', async (target) => {
+    const { status, body } = await ask('GET', target, undefined, {})
+    expect([status, body['type']]).toEqual([404, 'error:CredentialDefinitionError:GuidNotFoundError'])
+  })
 
   test.each<[string, () => object, number, string]>([
     ['without a name', () => ({ name: '' }), 400, 'name:'],
@@ -144,9 +191,19 @@ describe('a definition', () => {
     ['of an author of another method', () => ({ author: 'did:key:z6Mk' }), 400, 'author:'],
     ['of an author of nobody', () => ({ author: `did:prism:${'0'.repeat(64)}` }), 404, 'author:'],
     ['with another signature', () => ({ signatureType: 'BBS' }), 400, 'signatureType:'],
-    ['that does not say whether it can be revoked', () => ({ supportRevocation: undefined }), 400, 'supportRevocation:'],
+    [
+      'that does not say whether it can be revoked',
+      () => ({ supportRevocation: undefined }),
+      400,
+      'supportRevocation:',
+    ],
     ['without a schema', () => ({ schemaId: undefined }), 400, 'schemaId:'],
-    ['for a schema that is not there', () => ({ schemaId: schemaId.replace(/[0-9a-f-]{36}/, unknown) }), 422, unknown],
+    [
+      'for a schema that is not there',
+      () => ({ schemaId: schemaId.replace(/[0-9a-f-]{36}/, unknown) }),
+      422,
+      unknown,
+    ],
     ['for what is no URL', () => ({ schemaId: 'id card' }), 422, 'id card'],
     ['for the record of a schema', () => ({ schemaId: schemaId.replace(/\/schema$/, '') }), 400, 'schemaId:'],
   ])('%s is refused, and the field is named', async (_, change, status, named) => {
@@ -157,9 +214,14 @@ describe('a definition', () => {
 
   test('for a JSON schema is refused', async () => {
     const schema = { $schema: 'https://json-schema.org/draft/2020-12/schema', type: 'object', properties: {} }
-    const url = await publishSchema(schema, { type: 'https://w3c-ccg.github.io/vc-json-schemas/schema/2.0/schema.json' })
+    const url = await publishSchema(schema, {
+      type: 'https://w3c-ccg.github.io/vc-json-schemas/schema/2.0/schema.json',
+    })
     const refused = await ask('POST', path, input({ schemaId: url }))
-    expect([refused.status, refused.body['detail']]).toEqual([422, expect.stringContaining('is no AnonCreds schema')])
+    expect([refused.status, refused.body['detail']]).toEqual([
+      422,
+      expect.stringContaining('is no AnonCreds schema'),
+    ])
   })
 
   test('of another tenant’s author is refused', async () => {
@@ -180,14 +242,25 @@ test('a wallet may have so many definitions without keys, and no more', async ()
 test('definitions are listed by wallet, filters and page', async () => {
   const { walletId, apiKey } = await agent.newTenant('lister')
   const all = []
-  for (const change of [{ name: 'a_b' }, { name: 'axb', tag: 'x' }, { version: '1.1.0' }]) all.push(await put(change, 'http', walletId))
+  for (const change of [{ name: 'a_b' }, { name: 'axb', tag: 'x' }, { version: '1.1.0' }])
+    all.push(await put(change, 'http', walletId))
   await put({}, 'did', walletId)
   const list = async (query = '') => {
     const { status, body } = await ask('GET', `${path}${query}`, undefined, { apikey: apiKey })
-    return { status, ...body, contents: (body['contents'] as { guid: string }[] | undefined)?.map(({ guid }) => guid) }
+    return {
+      status,
+      ...body,
+      contents: (body['contents'] as { guid: string }[] | undefined)?.map(({ guid }) => guid),
+    }
   }
   const guids = all.map(({ guid }) => guid)
-  expect(await list()).toEqual({ status: 200, kind: 'CredentialDefinitionPage', self: path, pageOf: path, contents: guids })
+  expect(await list()).toEqual({
+    status: 200,
+    kind: 'CredentialDefinitionPage',
+    self: path,
+    pageOf: path,
+    contents: guids,
+  })
   expect((await list('?name=a_b')).contents).toEqual([guids[0]])
   expect((await list('?name=a%25')).contents).toEqual([guids[0], guids[1]])
   expect((await list('?name=a_%25')).contents).toEqual([guids[0]])
@@ -200,7 +273,8 @@ test('definitions are listed by wallet, filters and page', async () => {
     next: `${path}?limit=1&offset=2`,
     previous: `${path}?limit=1&offset=0`,
   })
-  for (const query of ['?limit=0', '?offset=-1', '?name=%25%25%25%25%25']) expect((await list(query)).status).toBe(400)
+  for (const query of ['?limit=0', '?offset=-1', '?name=%25%25%25%25%25'])
+    expect((await list(query)).status).toBe(400)
   expect((await ask('GET', path, undefined, {})).status).toBe(401)
 })
 
@@ -216,7 +290,9 @@ describe('under a DID URL', () => {
       expect(JSON.parse(Buffer.from(body['resource'], 'base64url').toString())).toEqual(resource)
       const hash = createHash('sha256').update(body['resource']).digest('hex')
       const place = `credential-definition-registry/definitions/${target}`
-      expect(body['url']).toBe(`${did}?resourceService=agent-base-url&resourcePath=${place}?resourceHash=${hash}`)
+      expect(body['url']).toBe(
+        `${did}?resourceService=agent-base-url&resourcePath=${place}?resourceHash=${hash}`,
+      )
     }
     expect(record.self).toBe(`${path}/did-url/${record.guid}`)
     expect((await ask('GET', `${path}/${record.guid}`)).status).toBe(404)
@@ -230,10 +306,17 @@ describe('under a DID URL', () => {
 
   test('it is published as it is elsewhere', async () => {
     const { walletId } = author
-    const { status, headers, body } = await ask('POST', `${path}/did-url`, input(), { apikey: author.apiKey, prefer: 'respond-async' })
+    const { status, headers, body } = await ask('POST', `${path}/did-url`, input(), {
+      apikey: author.apiKey,
+      prefer: 'respond-async',
+    })
     expect([status, body['state'], body['resolutionMethod']]).toEqual([202, 'GENERATING', 'did'])
     expect(headers.get('preference-applied')).toBe('respond-async')
-    await agent.agent.db.deleteFrom('credential_definition').where('wallet_id', '=', walletId).where('definition', 'is', null).execute()
+    await agent.agent.db
+      .deleteFrom('credential_definition')
+      .where('wallet_id', '=', walletId)
+      .where('definition', 'is', null)
+      .execute()
   })
 })
 
@@ -242,7 +325,10 @@ test('nothing is published while AnonCreds is turned off, and what was stays rea
   const tenant = await off.newTenant()
   const author = (await newDid(tenant, 'assertionMethod')).did
   for (const target of [path, `${path}/did-url`]) {
-    const response = await off.send('POST', target, { headers: { apikey: tenant.apiKey }, body: JSON.stringify(input({ author })) })
+    const response = await off.send('POST', target, {
+      headers: { apikey: tenant.apiKey },
+      body: JSON.stringify(input({ author })),
+    })
     expect([response.status, await response.json()]).toEqual([
       400,
       expect.objectContaining({

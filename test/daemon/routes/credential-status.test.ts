@@ -21,9 +21,14 @@ afterAll(() => agent[Symbol.asyncDispose]())
 async function ask(method: string, path: string, apikey?: string) {
   const response = await agent.send(method, path, { headers: apikey === undefined ? {} : { apikey } })
   const text = await response.text()
-  return { status: response.status, body: text === '' ? '' : (JSON.parse(text) as Record<string, any>), headers: response.headers }
+  return {
+    status: response.status,
+    body: text === '' ? '' : (JSON.parse(text) as Record<string, any>),
+    headers: response.headers,
+  }
 }
-const revoke = (id: string, apikey?: string) => ask('PATCH', `/credential-status/revoke-credential/${id}`, apikey)
+const revoke = (id: string, apikey?: string) =>
+  ask('PATCH', `/credential-status/revoke-credential/${id}`, apikey)
 
 test('a list is read by anybody, as a StatusList2021 credential', async () => {
   const { status, body } = await ask('GET', list)
@@ -34,7 +39,11 @@ test('a list is read by anybody, as a StatusList2021 credential', async () => {
       type: ['VerifiableCredential', 'StatusList2021Credential'],
       id: expect.stringMatching(new RegExp(`${list}$`)),
       issuanceDate: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
-      credentialSubject: { type: 'StatusList2021', statusPurpose: 'Revocation', encodedList: expect.stringMatching(/^[\w-]+$/) },
+      credentialSubject: {
+        type: 'StatusList2021',
+        statusPurpose: 'Revocation',
+        encodedList: expect.stringMatching(/^[\w-]+$/),
+      },
       proof: { proofPurpose: 'assertionMethod' },
     },
   })
@@ -48,7 +57,10 @@ test.each<[string, string, () => string, () => string | undefined, number]>([
   ['a revocation by the holder', 'PATCH', () => issued.recordId, () => holder!.apiKey, 422],
 ])('%s is refused', async (_, method, id, key, status) => {
   const answer = method === 'GET' ? await ask('GET', id()) : await revoke(id(), key())
-  expect({ ...answer, headers: undefined }).toMatchObject({ status, body: { status, type: expect.any(String) } })
+  expect({ ...answer, headers: undefined }).toMatchObject({
+    status,
+    body: { status, type: expect.any(String) },
+  })
 })
 
 test('a revocation is 200 without a body, as often as it is asked for, and changes the list once', async () => {

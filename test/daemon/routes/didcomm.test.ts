@@ -21,7 +21,10 @@ test('an envelope is explained layer by layer, to its own wallet alone, and chan
   const senderKid = keysFor(resolvePeerDid(from), 'keyAgreement')[0]!.id
   const type = 'https://atalaprism.io/mercury/connections/1.0/request'
   const message = { id: randomUUID(), type, from, to: [to], thid: made.thid, body: { secret: 'x' } }
-  const authcrypt = packAuthcrypt(message, { sender: { kid: senderKid, privateJwk }, recipients: [{ kid, publicJwk }] })
+  const authcrypt = packAuthcrypt(message, {
+    sender: { kid: senderKid, privateJwk },
+    recipients: [{ kid, publicJwk }],
+  })
 
   const explained = await pair.issuer.call('POST /didcomm/unpack', { body: { envelope: authcrypt } })
   expect(explained).toMatchObject({
@@ -31,19 +34,28 @@ test('an envelope is explained layer by layer, to its own wallet alone, and chan
     recipientKid: kid,
     message: { from, thid: made.thid, body: { secret: 'x' } },
   })
-  expect(explained.layers).toEqual([{ type: 'authcrypt', alg: 'ECDH-1PU+A256KW', enc: 'A256CBC-HS512', recipientKids: [kid], senderKid }])
+  expect(explained.layers).toEqual([
+    { type: 'authcrypt', alg: 'ECDH-1PU+A256KW', enc: 'A256CBC-HS512', recipientKids: [kid], senderKid },
+  ])
   const anoncrypt = packAnoncrypt(message, { recipients: [{ kid, publicJwk }] })
-  expect(await pair.issuer.call('POST /didcomm/unpack', { body: { envelope: JSON.parse(anoncrypt) } })).toMatchObject({
+  expect(
+    await pair.issuer.call('POST /didcomm/unpack', { body: { envelope: JSON.parse(anoncrypt) } }),
+  ).toMatchObject({
     authenticated: false,
     layers: [{ type: 'anoncrypt', enc: 'XC20P' }],
   })
 
-  expect((await pair.issuer.call('GET /connections/{connectionId}', { path: { connectionId: made.connectionId } })).state).toBe(
-    'InvitationGenerated',
-  )
-  expect(await refusal(pair.holder.call('POST /didcomm/unpack', { body: { envelope: authcrypt } }))).toMatchObject({
+  expect(
+    (await pair.issuer.call('GET /connections/{connectionId}', { path: { connectionId: made.connectionId } }))
+      .state,
+  ).toBe('InvitationGenerated')
+  expect(
+    await refusal(pair.holder.call('POST /didcomm/unpack', { body: { envelope: authcrypt } })),
+  ).toMatchObject({
     status: 422,
     type: 'error:DIDCommControllerError:RecipientNotFound',
   })
-  expect(await refusal(pair.issuer.call('POST /didcomm/unpack', { body: { envelope: 'hello' } }))).toMatchObject({ status: 422 })
+  expect(
+    await refusal(pair.issuer.call('POST /didcomm/unpack', { body: { envelope: 'hello' } })),
+  ).toMatchObject({ status: 422 })
 })

@@ -38,10 +38,19 @@ afterAll(async () => {
 })
 
 async function get(did: string, accept?: string) {
-  const response = await agent.send('GET', `/dids/${did}`, accept === undefined ? {} : { headers: { accept } })
+  const response = await agent.send(
+    'GET',
+    `/dids/${did}`,
+    accept === undefined ? {} : { headers: { accept } },
+  )
   const text = await response.text()
   const type = response.headers.get('content-type')
-  return { status: response.status, type, text, body: text.startsWith('{') ? (JSON.parse(text) as Record<string, any>) : undefined }
+  return {
+    status: response.status,
+    type,
+    text,
+    body: text.startsWith('{') ? (JSON.parse(text) as Record<string, any>) : undefined,
+  }
 }
 
 describe('Accept', () => {
@@ -120,18 +129,29 @@ describe('the status', () => {
   test('of an unpublished long form is 200, of a published one as well, of a deactivated one 410 with metadata', async () => {
     const state = published()
     const before = await get(longForm)
-    expect([before.status, before.body!['didDocumentMetadata']]).toEqual([200, { deactivated: false, versionId: state.suffix }])
+    expect([before.status, before.body!['didDocumentMetadata']]).toEqual([
+      200,
+      { deactivated: false, versionId: state.suffix },
+    ])
     expect(before.body!['didDocument']).toMatchObject({ id: longForm, controller: longForm })
     await agent.agent.env.ledger.submit(signedCreate())
     const canonicalId = toShortForm(state.suffix)
     const after = await get(canonicalId)
-    expect(after.body!['didDocumentMetadata']).toMatchObject({ canonicalId, deactivated: false, created: expect.stringMatching(/Z$/) })
+    expect(after.body!['didDocumentMetadata']).toMatchObject({
+      canonicalId,
+      deactivated: false,
+      created: expect.stringMatching(/Z$/),
+    })
     await agent.agent.env.ledger.submit(signedDeactivate(state))
     for (const did of [canonicalId, longForm]) {
       const { status, body } = await get(did)
       expect(status).toBe(410)
       expect(body).not.toHaveProperty('didDocument')
-      expect(body!['didDocumentMetadata']).toMatchObject({ canonicalId, deactivated: true, updated: expect.stringMatching(/Z$/) })
+      expect(body!['didDocumentMetadata']).toMatchObject({
+        canonicalId,
+        deactivated: true,
+        updated: expect.stringMatching(/Z$/),
+      })
       expect(body!['didResolutionMetadata'].error).toBe('deactivated')
     }
   })
@@ -145,7 +165,10 @@ describe('the status', () => {
     answer = (_, response) => response.writeHead(502).end('<html>what the gateway says')
     const { status, body } = await get(encoded)
     expect(status).toBe(500)
-    expect(body!['didResolutionMetadata']).toEqual({ error: 'internalError', message: expect.stringContaining('502') })
+    expect(body!['didResolutionMetadata']).toEqual({
+      error: 'internalError',
+      message: expect.stringContaining('502'),
+    })
     expect((await get(encoded, 'application/did+json')).status).toBe(500)
   })
 
@@ -155,7 +178,10 @@ describe('the status', () => {
     const response = await other.send('GET', `/dids/${longForm}`)
     expect(response.status).toBe(500)
     const { didResolutionMetadata } = (await response.json()) as Record<string, any>
-    expect(didResolutionMetadata).toEqual({ error: 'internalError', message: expect.not.stringMatching(/sql|destroy|database/i) })
+    expect(didResolutionMetadata).toEqual({
+      error: 'internalError',
+      message: expect.not.stringMatching(/sql|destroy|database/i),
+    })
   })
 })
 
@@ -166,7 +192,9 @@ describe('the path', () => {
     ['as it is', (did: string) => did],
   ])('holds a DID with a port %s', async (_, write) => {
     answer = (incoming, response) =>
-      response.end(JSON.stringify({ id: incoming.url === '/.well-known/did.json' ? webDid() : 'did:web:wrong' }))
+      response.end(
+        JSON.stringify({ id: incoming.url === '/.well-known/did.json' ? webDid() : 'did:web:wrong' }),
+      )
     for (const suffix of ['', '/', '?a=b', '?a=%25'])
       expect((await get(write(webDid()) + suffix)).body!['didDocument']).toEqual({ id: webDid() })
   })
@@ -193,14 +221,23 @@ test('whatever the path holds, the answer is one of those that there are', async
   // Without did:web, spoiled hosts of which would be looked up.
   const good = [key, peer, longForm, createJwkDid(toPublic(generateKey('secp256k1'))), 'did:example:1']
   const inPath = (text: string) => encodeURIComponent(Buffer.from(text).toString())
-  const spoiled = fc.tuple(fc.constantFrom(...good), fc.nat(300), fc.nat(8), fc.string({ unit: character, maxLength: 8 }))
+  const spoiled = fc.tuple(
+    fc.constantFrom(...good),
+    fc.nat(300),
+    fc.nat(8),
+    fc.string({ unit: character, maxLength: 8 }),
+  )
   await fc.assert(
     fc.asyncProperty(spoiled, async ([did, at, removed, put]) => {
-      expect(known).toContain(await status(`/dids/${inPath(did.slice(0, at) + put + did.slice(at + removed))}`))
+      expect(known).toContain(
+        await status(`/dids/${inPath(did.slice(0, at) + put + did.slice(at + removed))}`),
+      )
     }),
     { seed: 3, numRuns: 200 },
   )
-  const raw = fc.string({ unit: fc.constantFrom(...'abz019%:.-_~!$&()*+,;=@/', '%25', '%3A', '%00', '%ff', 'did:', 'prism:') })
+  const raw = fc.string({
+    unit: fc.constantFrom(...'abz019%:.-_~!$&()*+,;=@/', '%25', '%3A', '%00', '%ff', 'did:', 'prism:'),
+  })
   await fc.assert(
     fc.asyncProperty(raw, async (path) => {
       expect(known).toContain(await status(`/dids/${path}`))
@@ -218,15 +255,23 @@ test('one address may ask so many times in a minute, and is told when to come ag
   let asked = 0
   answer = (_, response) => void (asked++, response.writeHead(404).end())
   const ask = (from: string, prefix = '') =>
-    limited.send('GET', `${prefix}/dids/did:web:localhost%3A${host.port}:${randomUUID()}`, { headers: { 'x-forwarded-for': from } })
-  for (const prefix of ['', '/cloud-agent', '/prism-agent']) expect((await ask('192.0.2.1', prefix)).status).not.toBe(429)
+    limited.send('GET', `${prefix}/dids/did:web:localhost%3A${host.port}:${randomUUID()}`, {
+      headers: { 'x-forwarded-for': from },
+    })
+  for (const prefix of ['', '/cloud-agent', '/prism-agent'])
+    expect((await ask('192.0.2.1', prefix)).status).not.toBe(429)
   expect(asked).toBe(3)
   const refused = await ask('192.0.2.1')
   expect(refused.status).toBe(429)
   expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
-  expect(await refused.json()).toMatchObject({ type: 'TooManyRequests', detail: expect.stringContaining('DID_RESOLUTIONS_PER_MINUTE') })
+  expect(await refused.json()).toMatchObject({
+    type: 'TooManyRequests',
+    detail: expect.stringContaining('DID_RESOLUTIONS_PER_MINUTE'),
+  })
   expect(asked).toBe(3)
   expect((await ask('192.0.2.2')).status).not.toBe(429)
   // What needs no call to anybody is not counted.
-  expect((await limited.send('GET', '/_system/health', { headers: { 'x-forwarded-for': '192.0.2.1' } })).status).toBe(200)
+  expect(
+    (await limited.send('GET', '/_system/health', { headers: { 'x-forwarded-for': '192.0.2.1' } })).status,
+  ).toBe(200)
 })

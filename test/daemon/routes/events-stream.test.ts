@@ -43,9 +43,11 @@ test('across the seam between what was logged and what is live nothing is missin
   const making = make(tenant, 100)
   // Opened while events are made: each finds another seam.
   const streams = []
-  for (let n = 0; n < 10; n++) streams.push(await follow(agent.url, { apikey: tenant.apiKey }, { lastEventId: logged[n]! }))
+  for (let n = 0; n < 10; n++)
+    streams.push(await follow(agent.url, { apikey: tenant.apiKey }, { lastEventId: logged[n]! }))
   const all = [...logged, ...(await making)]
-  for (const [n, stream] of streams.entries()) expect(idsOf(await stream.take(149 - n))).toEqual(all.slice(n + 1))
+  for (const [n, stream] of streams.entries())
+    expect(idsOf(await stream.take(149 - n))).toEqual(all.slice(n + 1))
   expect(idsOf(await empty.take(150))).toEqual(all)
   for (const { close } of [...streams, empty]) close()
 })
@@ -104,14 +106,24 @@ test('what cannot be gone on with is refused', async () => {
   await using agent = await startAgent()
   const [one, two] = [await agent.newTenant(), await agent.newTenant()]
   const [id] = await make(one, 1)
-  const problem = (status: number, detail: string) => ({ problem: { status, detail: expect.stringContaining(detail) } })
+  const problem = (status: number, detail: string) => ({
+    problem: { status, detail: expect.stringContaining(detail) },
+  })
   const headers = { apikey: two.apiKey }
-  await expect(follow(agent.url, headers, { lastEventId: id! })).rejects.toMatchObject(problem(400, 'after: there is no event'))
-  await expect(follow(agent.url, headers, { lastEventId: 'x' })).rejects.toMatchObject(problem(400, 'last-event-id: '))
-  await expect(follow(agent.url, headers, { query: { walletId: one.walletId } })).rejects.toMatchObject(problem(404, one.walletId))
+  await expect(follow(agent.url, headers, { lastEventId: id! })).rejects.toMatchObject(
+    problem(400, 'after: there is no event'),
+  )
+  await expect(follow(agent.url, headers, { lastEventId: 'x' })).rejects.toMatchObject(
+    problem(400, 'last-event-id: '),
+  )
+  await expect(follow(agent.url, headers, { query: { walletId: one.walletId } })).rejects.toMatchObject(
+    problem(404, one.walletId),
+  )
   await expect(follow(agent.url, { apikey: 'nobody' })).rejects.toMatchObject(problem(401, ''))
   const admin = { 'x-admin-api-key': adminToken }
-  await expect(follow(agent.url, admin, { lastEventId: id! })).rejects.toMatchObject(problem(400, 'walletId: '))
+  await expect(follow(agent.url, admin, { lastEventId: id! })).rejects.toMatchObject(
+    problem(400, 'walletId: '),
+  )
 })
 
 test('there is a limit to the streams of a wallet, and closing one makes room', async () => {
@@ -151,9 +163,12 @@ test('a reader that does not read holds up no other reader, and no stop', async 
   const socket = createConnection(Number(new URL(agent.url).port), '127.0.0.1')
   await once(socket, 'connect')
   socket.pause()
-  socket.write(`GET /events/stream?after=${first[0]} HTTP/1.1\r\nhost: localhost\r\napikey: ${tenant.apiKey}\r\n\r\n`)
+  socket.write(
+    `GET /events/stream?after=${first[0]} HTTP/1.1\r\nhost: localhost\r\napikey: ${tenant.apiKey}\r\n\r\n`,
+  )
   await agent.agent.wallets.use(tenant.walletId, async (wallet) => {
-    for (let n = 0; n < 300; n++) await wallet.transaction((tx) => putEvent(tx, { type, subject: 'thread', data }))
+    for (let n = 0; n < 300; n++)
+      await wallet.transaction((tx) => putEvent(tx, { type, subject: 'thread', data }))
   })
   // Other readers are not held up.
   const stream = await follow(agent.url, { apikey: tenant.apiKey }, { lastEventId: first[0]! })
@@ -171,7 +186,8 @@ test('a daemon that is stopped ends its streams at once, and a reader goes on wi
     DEFAULT_WALLET_AUTH_API_KEY: 'key-of-the-tests',
   })
   const headers = { apikey: 'key-of-the-tests' }
-  const trigger = async () => (await daemon.call('POST /events/test', { apiKey: headers.apikey, body: { type } })).body.id as string
+  const trigger = async () =>
+    (await daemon.call('POST /events/test', { apiKey: headers.apikey, body: { type } })).body.id as string
   const made = [await trigger()]
   const before = await follow(daemon.url, headers)
   made.push(await trigger(), await trigger())

@@ -29,9 +29,15 @@ test('what happens is in the log in order, each with its thread and its type', a
     ['DIDStatusUpdated', 'PUBLISHED'],
   ])
   expect((await inviter.call('GET /events', { query: { thid } })).contents).toEqual(contents.slice(0, 4))
-  expect((await inviter.call('GET /events', { query: { thid: longFormDid } })).contents).toEqual(contents.slice(4))
-  expect((await inviter.call('GET /events', { query: { type: 'DIDStatusUpdated' } })).contents).toEqual(contents.slice(4))
-  expect((await inviter.call('GET /events', { query: { type: 'DIDStatusUpdated', thid } })).contents).toEqual([])
+  expect((await inviter.call('GET /events', { query: { thid: longFormDid } })).contents).toEqual(
+    contents.slice(4),
+  )
+  expect((await inviter.call('GET /events', { query: { type: 'DIDStatusUpdated' } })).contents).toEqual(
+    contents.slice(4),
+  )
+  expect((await inviter.call('GET /events', { query: { type: 'DIDStatusUpdated', thid } })).contents).toEqual(
+    [],
+  )
   const [first] = contents
   expect(await inviter.call('GET /events/{id}', { path: { id: first!.id } })).toEqual(first)
 })
@@ -39,7 +45,8 @@ test('what happens is in the log in order, each with its thread and its type', a
 test('pages go on after the last event, and the last page says so by naming no next one', async () => {
   const { call, walletId, apiKey } = await agent.newTenant()
   const made = []
-  for (let n = 0; n < 5; n++) made.push(await call('POST /events/test', { body: { type: 'ConnectionUpdated' } }))
+  for (let n = 0; n < 5; n++)
+    made.push(await call('POST /events/test', { body: { type: 'ConnectionUpdated' } }))
   await call('POST /events/test', { body: { type: 'PresentationUpdated' } })
   const first = await call('GET /events', { query: { limit: 2, type: 'ConnectionUpdated' } })
   expect(first).toEqual({
@@ -51,7 +58,9 @@ test('pages go on after the last event, and the last page says so by naming no n
   })
   const seen = [...first.contents]
   for (let { next } = first; next !== undefined;) {
-    const page = (await (await agent.send('GET', next, { headers: { apikey: apiKey } })).json()) as typeof first
+    const page = (await (
+      await agent.send('GET', next, { headers: { apikey: apiKey } })
+    ).json()) as typeof first
     seen.push(...page.contents)
     next = page.next
   }
@@ -67,19 +76,29 @@ test('a test event is marked, and goes where all others go', async () => {
   const made = await call('POST /events/test', { body: { type: 'IssueCredentialRecordUpdated' } })
   expect(made).toMatchObject({ type: 'IssueCredentialRecordUpdated', walletId, data: { test: true } })
   expect(await sink.waitFor('the test event', ({ id }) => id === made.id)).toEqual(made)
-  expect((await refusal(call('POST /events/test', { body: { type: 'Nonsense' as 'ConnectionUpdated' } }))).detail).toMatch(/^type: /)
+  expect(
+    (await refusal(call('POST /events/test', { body: { type: 'Nonsense' as 'ConnectionUpdated' } }))).detail,
+  ).toMatch(/^type: /)
 })
 
 test('a tenant has its own events only, and the administrator says whose', async () => {
   const [one, two] = [await agent.newTenant(), await agent.newTenant()]
   const { id } = await one.call('POST /events/test', { body: { type: 'ConnectionUpdated' } })
-  expect(await refusal(two.call('GET /events/{id}', { path: { id } }))).toMatchObject({ status: 404, type: 'NotFound' })
+  expect(await refusal(two.call('GET /events/{id}', { path: { id } }))).toMatchObject({
+    status: 404,
+    type: 'NotFound',
+  })
   expect((await two.call('GET /events')).contents).toEqual([])
   expect(await refusal(two.call('GET /events', query(one.walletId)))).toMatchObject({ status: 404 })
   expect(await refusal(two.call('GET /events', { query: { after: id } }))).toMatchObject({ status: 400 })
   expect((await one.call('GET /events', query(one.walletId))).contents).toHaveLength(1)
-  expect(await agent.admin('GET /events/{id}', { path: { id }, ...query(one.walletId) })).toMatchObject({ id })
-  expect(await refusal(agent.admin('GET /events'))).toMatchObject({ status: 400, detail: expect.stringContaining('walletId: ') })
+  expect(await agent.admin('GET /events/{id}', { path: { id }, ...query(one.walletId) })).toMatchObject({
+    id,
+  })
+  expect(await refusal(agent.admin('GET /events'))).toMatchObject({
+    status: 400,
+    detail: expect.stringContaining('walletId: '),
+  })
   expect(await refusal(agent.admin('GET /events', query(randomUUID())))).toMatchObject({ status: 404 })
 })
 

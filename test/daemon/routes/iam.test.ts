@@ -37,8 +37,14 @@ test('an entity is renamed, bound to another wallet and deleted', async () => {
   const { id } = await agent.admin('POST /iam/entities', { body: { name: 'before', walletId } })
   const other = await agent.admin('POST /wallets', { body: { name: 'other' } })
   const path = { id }
-  expect(await agent.admin('PUT /iam/entities/{id}/name', { path, body: { name: 'after' } })).toMatchObject({ id, name: 'after', walletId })
-  expect(await agent.admin('PUT /iam/entities/{id}/walletId', { path, body: { walletId: other.id } })).toMatchObject({
+  expect(await agent.admin('PUT /iam/entities/{id}/name', { path, body: { name: 'after' } })).toMatchObject({
+    id,
+    name: 'after',
+    walletId,
+  })
+  expect(
+    await agent.admin('PUT /iam/entities/{id}/walletId', { path, body: { walletId: other.id } }),
+  ).toMatchObject({
     name: 'after',
     walletId: other.id,
   })
@@ -46,13 +52,18 @@ test('an entity is renamed, bound to another wallet and deleted', async () => {
   await expect(agent.admin('GET /iam/entities/{id}', { path })).rejects.toMatchObject({
     problem: { status: 404, type: 'error:EntityServiceError:EntityNotFound' },
   })
-  await expect(agent.admin('DELETE /iam/entities/{id}', { path })).rejects.toMatchObject({ problem: { status: 404 } })
+  await expect(agent.admin('DELETE /iam/entities/{id}', { path })).rejects.toMatchObject({
+    problem: { status: 404 },
+  })
 })
 
 test('a tenant whose entity is bound to another wallet finds itself there, and one whose entity is gone is not let in', async () => {
   const { entityId, call } = await agent.newTenant()
   const other = await agent.admin('POST /wallets', { body: { name: 'other' } })
-  await agent.admin('PUT /iam/entities/{id}/walletId', { path: { id: entityId }, body: { walletId: other.id } })
+  await agent.admin('PUT /iam/entities/{id}/walletId', {
+    path: { id: entityId },
+    body: { walletId: other.id },
+  })
   expect((await call('GET /wallets')).contents).toEqual([other])
   await agent.admin('DELETE /iam/entities/{id}', { path: { id: entityId } })
   await expect(call('GET /wallets')).rejects.toMatchObject({ problem: { status: 401 } })
@@ -60,7 +71,9 @@ test('a tenant whose entity is bound to another wallet finds itself there, and o
 
 test('an entity needs a wallet that exists', async () => {
   const noWallet = { problem: { status: 404, type: 'error:EntityServiceError:WalletNotFound' } }
-  await expect(agent.admin('POST /iam/entities', { body: { name: 'x', walletId: unknown } })).rejects.toMatchObject(noWallet)
+  await expect(
+    agent.admin('POST /iam/entities', { body: { name: 'x', walletId: unknown } }),
+  ).rejects.toMatchObject(noWallet)
   await expect(agent.admin('POST /iam/entities', { body: { name: 'x' } })).rejects.toMatchObject(noWallet)
   const { entityId } = await agent.newTenant()
   await expect(
@@ -93,7 +106,8 @@ test.each([
   ['no ASCII', 'schlüssel-des-mandanten', /visible ASCII/],
 ])('a key of %s is not registered, and a key of 16 or 128 characters is', async (_name, apiKey, reason) => {
   const { id: entityId } = await agent.admin('POST /iam/entities', { body: { name: 'x', walletId } })
-  const register = (key: string) => agent.admin('POST /iam/apikey-authentication', { body: { entityId, apiKey: key } })
+  const register = (key: string) =>
+    agent.admin('POST /iam/apikey-authentication', { body: { entityId, apiKey: key } })
   await expect(register(apiKey)).rejects.toMatchObject({
     problem: { status: 400, detail: expect.stringMatching(new RegExp(`apiKey: .*${reason.source}`)) },
   })
@@ -107,7 +121,8 @@ test.each([
 test('a short key that an earlier version has registered still lets in, and can be removed', async () => {
   const { id: entityId } = await agent.admin('POST /iam/entities', { body: { name: 'x', walletId } })
   await agent.agent.tenants.keys.register({ entityId, apiKey: 'short' })
-  const status = async () => (await agent.send('GET', '/connections', { headers: { apikey: 'short' } })).status
+  const status = async () =>
+    (await agent.send('GET', '/connections', { headers: { apikey: 'short' } })).status
   expect(await status()).toBe(200)
   await agent.admin('DELETE /iam/apikey-authentication', { body: { entityId, apiKey: 'short' } })
   expect(await status()).toBe(401)
@@ -115,22 +130,29 @@ test('a short key that an earlier version has registered still lets in, and can 
 
 test('a key of another entity, or one that was removed, cannot be registered', async () => {
   const [one, two] = [await agent.newTenant(), await agent.newTenant()]
-  const compromised = { problem: { status: 401, type: 'error:AuthenticationRepositoryError:AuthenticationCompromised' } }
+  const compromised = {
+    problem: { status: 401, type: 'error:AuthenticationRepositoryError:AuthenticationCompromised' },
+  }
   await expect(
     agent.admin('POST /iam/apikey-authentication', { body: { entityId: two.entityId, apiKey: one.apiKey } }),
   ).rejects.toMatchObject(compromised)
-  await agent.admin('DELETE /iam/apikey-authentication', { body: { entityId: one.entityId, apiKey: one.apiKey } })
+  await agent.admin('DELETE /iam/apikey-authentication', {
+    body: { entityId: one.entityId, apiKey: one.apiKey },
+  })
   await expect(
     agent.admin('POST /iam/apikey-authentication', { body: { entityId: one.entityId, apiKey: one.apiKey } }),
   ).rejects.toMatchObject(compromised)
 })
 
 test('a key needs an entity that exists, and must say something', async () => {
-  const register = (entityId: string, apiKey: string) => agent.admin('POST /iam/apikey-authentication', { body: { entityId, apiKey } })
+  const register = (entityId: string, apiKey: string) =>
+    agent.admin('POST /iam/apikey-authentication', { body: { entityId, apiKey } })
   await expect(register(unknown, 'a-key-of-somebody')).rejects.toMatchObject({
     problem: { status: 404, type: 'error:EntityServiceError:EntityNotFound' },
   })
-  await expect(register(unknown, '')).rejects.toMatchObject({ problem: { status: 400, detail: expect.stringContaining('apiKey: ') } })
+  await expect(register(unknown, '')).rejects.toMatchObject({
+    problem: { status: 400, detail: expect.stringContaining('apiKey: ') },
+  })
   await expect(register('acme', 'some-key')).rejects.toMatchObject({
     problem: { status: 400, detail: expect.stringContaining('entityId: ') },
   })

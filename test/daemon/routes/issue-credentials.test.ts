@@ -51,7 +51,12 @@ async function ask(method: string, path: string, body?: unknown, { apiKey }: { a
   })
   return { status: response.status, body: (await response.json()) as Record<string, any> }
 }
-const offering = (change: object = {}) => ({ connectionId, issuingDID: did.did, claims: { name: 'Alice' }, ...change })
+const offering = (change: object = {}) => ({
+  connectionId,
+  issuingDID: did.did,
+  claims: { name: 'Alice' },
+  ...change,
+})
 const offer = (change: object = {}) => ask('POST', '/credential-offers', offering(change))
 
 /** An offer as its holder has it. */
@@ -62,7 +67,11 @@ async function offered(change: object = {}) {
 /** What a record keeps beside what it shows. */
 const keptOf = (recordId: string) =>
   agent.agent.wallets.use(issuer!.walletId, async ({ db }) => {
-    const { data } = await db.selectFrom('record').select('data').where('id', '=', recordId).executeTakeFirstOrThrow()
+    const { data } = await db
+      .selectFrom('record')
+      .select('data')
+      .where('id', '=', recordId)
+      .executeTakeFirstOrThrow()
     return CredentialData.parse(JSON.parse(data))
   })
 
@@ -89,15 +98,29 @@ test('an offer by an invitation is made with 201 and taken with 200', async () =
   const { connectionId: _none, ...terms } = offering({ goalCode: 'issue-vc', goal: 'Your licence' })
   const made = await ask('POST', '/credential-offers/invitation', terms)
   const { invitation, myDid, protocolState, goal, goalCode } = made.body
-  expect([made.status, protocolState, goal, goalCode]).toEqual([201, 'InvitationGenerated', 'Your licence', 'issue-vc'])
+  expect([made.status, protocolState, goal, goalCode]).toEqual([
+    201,
+    'InvitationGenerated',
+    'Your licence',
+    'issue-vc',
+  ])
   expect(invitation).toEqual({
     id: made.body['thid'],
     type: 'https://didcomm.org/out-of-band/2.0/invitation',
     from: myDid,
     invitationUrl: expect.stringMatching(/\?_oob=/),
   })
-  const taken = await ask('POST', '/credential-offers/accept-invitation', { invitation: oobOf({ invitation }) }, holder)
-  expect([taken.status, taken.body['protocolState'], taken.body['thid']]).toEqual([200, 'OfferReceived', made.body['thid']])
+  const taken = await ask(
+    'POST',
+    '/credential-offers/accept-invitation',
+    { invitation: oobOf({ invitation }) },
+    holder,
+  )
+  expect([taken.status, taken.body['protocolState'], taken.body['thid']]).toEqual([
+    200,
+    'OfferReceived',
+    made.body['thid'],
+  ])
 })
 
 describe('an offer', () => {
@@ -107,9 +130,17 @@ describe('an offer', () => {
     credentialSchema: { id: schemaId, type: 'JsonSchemaValidator2018' },
   })
   test.each<[string, () => object, object]>([
-    ['says little', () => ({}), { credentialFormat: 'JWT', automaticIssuance: false, claims: { name: 'Alice' } }],
+    [
+      'says little',
+      () => ({}),
+      { credentialFormat: 'JWT', automaticIssuance: false, claims: { name: 'Alice' } },
+    ],
     ['has members that nobody knows', () => ({ description: 'stray', awaitConfirmation: false }), {}],
-    ['has null for what it leaves out', () => ({ schemaId: null, validityPeriod: null, issuingKid: null, automaticIssuance: null }), {}],
+    [
+      'has null for what it leaves out',
+      () => ({ schemaId: null, validityPeriod: null, issuingKid: null, automaticIssuance: null }),
+      {},
+    ],
     ['names one schema', () => ({ schemaId }), {}],
     ['names the schema alone', () => ({ schemaId: `${schemaId}/schema` }), {}],
     ['names several schemas', () => ({ schemaId: [schemaId, `${schemaId}/schema`] }), {}],
@@ -117,7 +148,11 @@ describe('an offer', () => {
     ['names its key', () => ({ issuingKid: 'key-1' }), {}],
     ['ends', () => ({ validityPeriod: 3600.5 }), { validityPeriod: 3600.5 }],
     ['is issued by itself', () => ({ automaticIssuance: true }), { automaticIssuance: true }],
-    ['has claims within claims', () => ({ claims: { a: { b: [1, null] } } }), { claims: { a: { b: [1, null] } } }],
+    [
+      'has claims within claims',
+      () => ({ claims: { a: { b: [1, null] } } }),
+      { claims: { a: { b: [1, null] } } },
+    ],
     ['is of an SD-JWT', () => ({ credentialFormat: 'SDJWT' }), { credentialFormat: 'SDJWT' }],
     [
       'is of the newer style, with null for the older',
@@ -138,7 +173,10 @@ describe('an offer', () => {
     ['of its own', { domain: 'shop.example' }, 'shop.example'],
     ['of the configuration', {}, 'default-domain'],
   ])('is bound to a domain %s', async (_, change, domain) => {
-    expect(await keptOf((await offer(change)).body['recordId'])).toMatchObject({ domain, challenge: expect.any(String) })
+    expect(await keptOf((await offer(change)).body['recordId'])).toMatchObject({
+      domain,
+      challenge: expect.any(String),
+    })
   })
 
   test.each<[string, () => object, number, RegExp]>([
@@ -165,14 +203,20 @@ describe('an offer', () => {
       /^sdJwtVcPropertiesV1: /,
     ],
     ['whose schema is no URL', () => ({ schemaId: 'person' }), 400, /^schemaId/],
-    ['whose schema is not there', () => ({ schemaId: `${agent.url}/schema-registry/schemas/${unknown}` }), 422, /schema/],
+    [
+      'whose schema is not there',
+      () => ({ schemaId: `${agent.url}/schema-registry/schemas/${unknown}` }),
+      422,
+      /schema/,
+    ],
     ['that does not fit its schema', () => ({ schemaId, claims: { name: 1 } }), 422, /\$\.name/],
     ['that ends before it begins', () => ({ validityPeriod: 0 }), 400, /^validityPeriod: /],
     ['that ends at a text', () => ({ validityPeriod: '1h' }), 400, /^validityPeriod: /],
     ['that is issued maybe', () => ({ automaticIssuance: 'yes' }), 400, /^automaticIssuance: /],
     ['with an empty domain', () => ({ domain: '' }), 400, /^domain: /],
   ])('%s is refused, and nothing is made', async (_, change, status, detail) => {
-    const count = async () => (await issuer!.call('GET /issue-credentials/records', { query: { limit: 1_000 } })).contents.length
+    const count = async () =>
+      (await issuer!.call('GET /issue-credentials/records', { query: { limit: 1_000 } })).contents.length
     const before = await count()
     const refused = await offer(change())
     expect(refused).toMatchObject({ status, body: { status, detail: expect.stringMatching(detail) } })
@@ -182,7 +226,10 @@ describe('an offer', () => {
   test('by an invitation says in 255 characters what it is for', async () => {
     const { connectionId: _none, ...terms } = offering()
     for (const field of ['goal', 'goalCode']) {
-      const refused = await ask('POST', '/credential-offers/invitation', { ...terms, [field]: 'x'.repeat(256) })
+      const refused = await ask('POST', '/credential-offers/invitation', {
+        ...terms,
+        [field]: 'x'.repeat(256),
+      })
       expect(refused).toMatchObject({ status: 400, body: { detail: expect.stringMatching(`^${field}: `) } })
     }
   })
@@ -199,7 +246,9 @@ describe('accepting', () => {
     const { recordId } = await offered()
     const refused = await ask('POST', `/records/${recordId}/accept-offer`, body(), holder)
     expect(refused).toMatchObject({ status, body: { status, detail: expect.stringMatching(detail) } })
-    expect((await ask('GET', `/records/${recordId}`, undefined, holder)).body['protocolState']).toBe('OfferReceived')
+    expect((await ask('GET', `/records/${recordId}`, undefined, holder)).body['protocolState']).toBe(
+      'OfferReceived',
+    )
   })
 
   test('takes the long form, and a key', async () => {
@@ -220,15 +269,34 @@ test.each([
 ])('%s of a record that is not there, or is another’s: 404', async (method, end) => {
   const { recordId } = (await offer()).body
   for (const id of [unknown, 'no-uuid']) {
-    const answer = await ask(method, `/records/${id}${end}`, method === 'POST' ? { subjectId: subject.did } : undefined)
-    expect(answer).toMatchObject({ status: 404, body: { type: 'error:CredentialServiceError:RecordNotFound' } })
+    const answer = await ask(
+      method,
+      `/records/${id}${end}`,
+      method === 'POST' ? { subjectId: subject.did } : undefined,
+    )
+    expect(answer).toMatchObject({
+      status: 404,
+      body: { type: 'error:CredentialServiceError:RecordNotFound' },
+    })
   }
-  const foreign = await ask(method, `/records/${recordId}${end}`, method === 'POST' ? { subjectId: subject.did } : undefined, holder)
-  expect(foreign).toMatchObject({ status: 404, body: { type: 'error:CredentialServiceError:RecordNotFound' } })
+  const foreign = await ask(
+    method,
+    `/records/${recordId}${end}`,
+    method === 'POST' ? { subjectId: subject.did } : undefined,
+    holder,
+  )
+  expect(foreign).toMatchObject({
+    status: 404,
+    body: { type: 'error:CredentialServiceError:RecordNotFound' },
+  })
 })
 
 test('a record shows on either side what the table says, and nothing else', async () => {
-  const { recordId, issuerRecordId, thid } = await offered({ validityPeriod: 60, automaticIssuance: true, schemaId })
+  const { recordId, issuerRecordId, thid } = await offered({
+    validityPeriod: 60,
+    automaticIssuance: true,
+    schemaId,
+  })
   await ask('POST', `/records/${recordId}/accept-offer`, { subjectId: subject.did }, holder)
   await credentialIn(holder!.call, thid, 'CredentialReceived')
   await credentialIn(issuer!.call, thid, 'CredentialSent')
@@ -254,7 +322,13 @@ test('a record shows on either side what the table says, and nothing else', asyn
     issuingDID: did.did,
   })
   const held = (await ask('GET', `/records/${recordId}`, undefined, holder)).body
-  expect(held).toEqual({ ...both, recordId, role: 'Holder', protocolState: 'CredentialReceived', subjectId: subject.did })
+  expect(held).toEqual({
+    ...both,
+    recordId,
+    role: 'Holder',
+    protocolState: 'CredentialReceived',
+    subjectId: subject.did,
+  })
   expect(Buffer.from(held['credential'], 'base64').toString()).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+$/)
 })
 
@@ -267,7 +341,8 @@ test('a list is paged, and of one thread when that is asked for', async () => {
     made.push(await tenant.call('POST /issue-credentials/credential-offers/invitation', { body }))
   }
   const list = async (query: string) => (await ask('GET', `/records${query}`, undefined, tenant)).body
-  const ids = ({ contents }: Record<string, any>) => contents.map(({ recordId }: { recordId: string }) => recordId)
+  const ids = ({ contents }: Record<string, any>) =>
+    contents.map(({ recordId }: { recordId: string }) => recordId)
   const path = '/issue-credentials/records'
   const all = await list('')
   expect(ids(all)).toEqual(made.map(({ recordId }) => recordId))
@@ -280,7 +355,12 @@ test('a list is paged, and of one thread when that is asked for', async () => {
     [made[1]!.recordId],
   ])
   expect(ids(await list(`?thid=${made[2]!.thid}`))).toEqual([made[2]!.recordId])
-  expect(await list('?thid=none')).toEqual({ self: `${path}?thid=none`, kind: 'Collection', pageOf: `${path}?thid=none`, contents: [] })
+  expect(await list('?thid=none')).toEqual({
+    self: `${path}?thid=none`,
+    kind: 'Collection',
+    pageOf: `${path}?thid=none`,
+    contents: [],
+  })
   for (const query of ['?limit=0', '?limit=1001', '?offset=-1', '?limit=x'])
     expect((await ask('GET', `/records${query}`, undefined, tenant)).status).toBe(400)
 })

@@ -12,7 +12,10 @@ test('wallet, entity, key, and the tenant is in', async () => {
   const send = async (method: string, path: string, headers: Record<string, string>, body?: object) => {
     const response = await agent.send(method, path, { headers, ...(body && { body: JSON.stringify(body) }) })
     const text = await response.text()
-    return { status: response.status, body: text === '' ? undefined : (JSON.parse(text) as Record<string, unknown>) }
+    return {
+      status: response.status,
+      body: text === '' ? undefined : (JSON.parse(text) as Record<string, unknown>),
+    }
   }
   const admin = { 'x-admin-api-key': 'my-admin-token' }
   const tenant = { apikey: 'my-tenant-api-key' }
@@ -25,14 +28,28 @@ test('wallet, entity, key, and the tenant is in', async () => {
 
   const wallet = await send('POST', '/wallets', admin, { name: 'my-wallet', seed: 'ab'.repeat(64) })
   expect(wallet).toMatchObject({ status: 201, body: { name: 'my-wallet' } })
-  const entity = await send('POST', '/iam/entities', admin, { name: 'my-tenant', walletId: wallet.body!['id'] })
-  expect(entity).toMatchObject({ status: 201, body: { kind: 'Entity', name: 'my-tenant', walletId: wallet.body!['id'] } })
+  const entity = await send('POST', '/iam/entities', admin, {
+    name: 'my-tenant',
+    walletId: wallet.body!['id'],
+  })
+  expect(entity).toMatchObject({
+    status: 201,
+    body: { kind: 'Entity', name: 'my-tenant', walletId: wallet.body!['id'] },
+  })
   const entityId = entity.body!['id']
-  expect(await send('POST', '/iam/apikey-authentication', admin, { entityId, apiKey: 'my-tenant-api-key' })).toEqual({
+  expect(
+    await send('POST', '/iam/apikey-authentication', admin, { entityId, apiKey: 'my-tenant-api-key' }),
+  ).toEqual({
     status: 201,
     body: undefined,
   })
 
-  expect(await send('GET', '/did-registrar/dids', tenant)).toMatchObject({ status: 200, body: { contents: [] } })
-  expect(await send('GET', '/wallets', tenant)).toMatchObject({ status: 200, body: { contents: [wallet.body] } })
+  expect(await send('GET', '/did-registrar/dids', tenant)).toMatchObject({
+    status: 200,
+    body: { contents: [] },
+  })
+  expect(await send('GET', '/wallets', tenant)).toMatchObject({
+    status: 200,
+    body: { contents: [wallet.body] },
+  })
 })

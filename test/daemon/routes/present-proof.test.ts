@@ -16,7 +16,10 @@ beforeAll(async () => {
   agent = await startAgent()
   ;[verifier, prover] = [await agent.newTenant('verifier'), await agent.newTenant('prover')]
   connectionId = (await connect(verifier, prover)).inviterConnectionId
-  const [issuing, subject] = [await newDid(verifier, 'assertionMethod'), await newDid(prover, 'authentication')]
+  const [issuing, subject] = [
+    await newDid(verifier, 'assertionMethod'),
+    await newDid(prover, 'authentication'),
+  ]
   proofId = [(await issue(verifier, prover, connectionId, issuing.did, subject.did)).recordId]
 }, 30_000)
 afterAll(() => agent[Symbol.asyncDispose]())
@@ -32,13 +35,17 @@ const request = (change: object = {}) => ask('POST', '', { connectionId, ...chan
 
 /** A new request, as both sides have it. */
 async function requested(change: object = {}) {
-  const { thid, presentationId: verifiers } = (await request(change)).body as { thid: string; presentationId: string }
+  const { thid, presentationId: verifiers } = (await request(change)).body as {
+    thid: string
+    presentationId: string
+  }
   const { presentationId: provers } = await presentationIn(prover!.call, thid, 'RequestReceived')
   await presentationIn(verifier!.call, thid, 'RequestSent')
   return { thid, verifiers, provers }
 }
 type Requested = Awaited<ReturnType<typeof requested>>
-const present = ({ provers }: Requested) => ask('PATCH', `/${provers}`, { action: 'request-accept', proofId }, prover)
+const present = ({ provers }: Requested) =>
+  ask('PATCH', `/${provers}`, { action: 'request-accept', proofId }, prover)
 
 test('each step answers with its status and its state', async () => {
   const made = await request({ options })
@@ -54,9 +61,19 @@ test('each step answers with its status and its state', async () => {
 })
 
 test('a request by an invitation is made with 201 and taken with 200', async () => {
-  const made = await ask('POST', '/invitation', { options, proofs: [], goalCode: 'present-vp', goal: 'Are you over 18?' })
+  const made = await ask('POST', '/invitation', {
+    options,
+    proofs: [],
+    goalCode: 'present-vp',
+    goal: 'Are you over 18?',
+  })
   const { invitation, myDid, status, goal, goalCode } = made.body
-  expect([made.status, status, goal, goalCode]).toEqual([201, 'InvitationGenerated', 'Are you over 18?', 'present-vp'])
+  expect([made.status, status, goal, goalCode]).toEqual([
+    201,
+    'InvitationGenerated',
+    'Are you over 18?',
+    'present-vp',
+  ])
   expect(made.body).not.toHaveProperty('connectionId')
   expect(invitation).toMatchObject({ id: made.body['thid'], from: myDid })
   const taken = await ask('POST', '/accept-invitation', { invitation: oobOf({ invitation }) }, prover)
@@ -71,7 +88,10 @@ test('a request by an invitation is made with 201 and taken with 200', async () 
 describe('a request', () => {
   test.each<[string, object]>([
     ['says nothing more', {}],
-    ['has null for what it leaves out', { options: null, proofs: null, credentialFormat: null, claims: null }],
+    [
+      'has null for what it leaves out',
+      { options: null, proofs: null, credentialFormat: null, claims: null },
+    ],
     ['has members that nobody knows', { description: 'stray', anoncredPresentationRequest: null }],
     ['is bound to a challenge and a domain', { options }],
     ['asks for no proofs', { proofs: [] }],
@@ -80,12 +100,18 @@ describe('a request', () => {
     ['asks for several schemas', { proofs: [{ schemaId }, { schemaId: `${schemaId}/2` }] }],
     ['names its format', { credentialFormat: 'JWT' }],
     ['names its format by the other name', { presentationFormat: 'JWT' }],
-    ['asks for claims of an SD-JWT', { credentialFormat: 'SDJWT', claims: { firstName: '{}', address: { city: '' } } }],
+    [
+      'asks for claims of an SD-JWT',
+      { credentialFormat: 'SDJWT', claims: { firstName: '{}', address: { city: '' } } },
+    ],
     ['says what it is for', { goalCode: 'present-vp', goal: 'Age' }],
   ])('that %s is made', async (_, change) => {
     const { status, body } = await request(change)
     const { proofs } = { proofs: null, ...change }
-    expect({ status, body }).toMatchObject({ status: 201, body: { role: 'Verifier', connectionId, proofs: proofs ?? [], data: [] } })
+    expect({ status, body }).toMatchObject({
+      status: 201,
+      body: { role: 'Verifier', connectionId, proofs: proofs ?? [], data: [] },
+    })
     expect(body['requestData']).toEqual([expect.any(String)])
   })
 
@@ -97,18 +123,32 @@ describe('a request', () => {
     ['with a domain alone', { options: { domain: 'x' } }, 400, /^options\.challenge: /],
     ['with a proof of no schema', { proofs: [{}] }, 400, /^proofs\.0\.schemaId: /],
     ['with a proof that is none', { proofs: ['x'] }, 400, /^proofs\.0: /],
-    ['that trusts no list', { proofs: [{ schemaId, trustIssuers: 'did:prism:abc' }] }, 400, /^proofs\.0\.trustIssuers: /],
+    [
+      'that trusts no list',
+      { proofs: [{ schemaId, trustIssuers: 'did:prism:abc' }] },
+      400,
+      /^proofs\.0\.trustIssuers: /,
+    ],
     ['of an unknown format', { credentialFormat: 'Paper' }, 400, /^credentialFormat: /],
     ['of AnonCreds, for nothing', { credentialFormat: 'AnonCreds' }, 400, /^anoncredPresentationRequest: /],
-    ['of two formats', { credentialFormat: 'JWT', presentationFormat: 'SDJWT' }, 400, /^presentationFormat: /],
+    [
+      'of two formats',
+      { credentialFormat: 'JWT', presentationFormat: 'SDJWT' },
+      400,
+      /^presentationFormat: /,
+    ],
     ['for claims of a JWT', { claims: { name: '' } }, 400, /^claims: /],
     ['for claims that are a list', { credentialFormat: 'SDJWT', claims: ['name'] }, 400, /^claims: /],
     ['by an unknown policy', { policyId: unknown }, 404, /policy/i],
     ['with an unknown way to check the status', { statusCheck: 'maybe' }, 400, /^statusCheck: /],
   ])('%s is refused, and nothing is asked', async (_, change, status, detail) => {
-    const count = async () => (await verifier!.call('GET /present-proof/presentations', { query: { limit: 1_000 } })).contents.length
+    const count = async () =>
+      (await verifier!.call('GET /present-proof/presentations', { query: { limit: 1_000 } })).contents.length
     const before = await count()
-    expect(await request(change)).toMatchObject({ status, body: { status, detail: expect.stringMatching(detail) } })
+    expect(await request(change)).toMatchObject({
+      status,
+      body: { status, detail: expect.stringMatching(detail) },
+    })
     expect(await count()).toBe(before)
   })
 })
@@ -120,7 +160,9 @@ const reject = { action: 'request-reject' }
 const close = { action: 'presentation-accept' }
 const turnDown = { action: 'presentation-reject' }
 
-describe.each<[string, 'provers' | 'verifiers', (it: Requested) => Promise<unknown>, [object, string | typeof refused][]]>([
+describe.each<
+  [string, 'provers' | 'verifiers', (it: Requested) => Promise<unknown>, [object, string | typeof refused][]]
+>([
   [
     'a prover in RequestReceived',
     'provers',
@@ -194,9 +236,17 @@ describe.each<[string, 'provers' | 'verifiers', (it: Requested) => Promise<unkno
     await lead(it)
     const whose = side === 'provers' ? prover : verifier
     const before = (await ask('GET', `/${it[side]}`, undefined, whose)).body
-    const { status, body } = await ask('PATCH', `/${it[side]}`, { ...action, ...(action === accept && { proofId }) }, whose)
+    const { status, body } = await ask(
+      'PATCH',
+      `/${it[side]}`,
+      { ...action, ...(action === accept && { proofId }) },
+      whose,
+    )
     if (expected !== refused) return expect([status, body['status']]).toEqual([200, expected])
-    expect({ status, body }).toMatchObject({ status: 400, body: { type: 'error:PresentationError:InvalidFlowStateError' } })
+    expect({ status, body }).toMatchObject({
+      status: 400,
+      body: { type: 'error:PresentationError:InvalidFlowStateError' },
+    })
     expect((await ask('GET', `/${it[side]}`, undefined, whose)).body).toEqual(before)
   })
 })
@@ -209,11 +259,24 @@ describe('an answer', () => {
     ['without credentials', accept, 400, /^proofId/],
     ['with a credential that is no list', { ...accept, proofId: 'x' }, 400, /^proofId: /],
     ['with an unknown credential', { ...accept, proofId: [unknown] }, 404, /0000/],
-    ['in another format', { ...accept, proofId: ['x'], credentialFormat: 'SDJWT' }, 400, /^credentialFormat: the request is for JWT/],
-    ['in an unknown format', { ...accept, proofId: ['x'], credentialFormat: 'Paper' }, 400, /^credentialFormat: /],
+    [
+      'in another format',
+      { ...accept, proofId: ['x'], credentialFormat: 'SDJWT' },
+      400,
+      /^credentialFormat: the request is for JWT/,
+    ],
+    [
+      'in an unknown format',
+      { ...accept, proofId: ['x'], credentialFormat: 'Paper' },
+      400,
+      /^credentialFormat: /,
+    ],
   ])('%s is refused, and the request waits', async (_, body, status, detail) => {
     const { provers } = await requested()
-    expect(await ask('PATCH', `/${provers}`, body, prover)).toMatchObject({ status, body: { detail: expect.stringMatching(detail) } })
+    expect(await ask('PATCH', `/${provers}`, body, prover)).toMatchObject({
+      status,
+      body: { detail: expect.stringMatching(detail) },
+    })
     expect((await ask('GET', `/${provers}`, undefined, prover)).body['status']).toBe('RequestReceived')
   })
 })
@@ -235,7 +298,10 @@ test.each([
       body: { type: 'error:PresentationError:RecordIdNotFound' },
     })
   }
-  expect(await ask(method, `/no-uuid${end}`, body)).toMatchObject({ status: 404, body: { type: 'error:ResourcePathNotFound' } })
+  expect(await ask(method, `/no-uuid${end}`, body)).toMatchObject({
+    status: 404,
+    body: { type: 'error:ResourcePathNotFound' },
+  })
 })
 
 test('a record shows on either side what the table says, and nothing else', async () => {
@@ -247,7 +313,13 @@ test('a record shows on either side what the table says, and nothing else', asyn
   const both = { thid: it.thid, proofs: [], data: [vp], requestData: [expect.any(String)], metaRetries: 5 }
   const verifiers = (await ask('GET', `/${it.verifiers}`)).body
   const ids = (id: string) => ({ presentationId: id, id })
-  expect(verifiers).toEqual({ ...both, ...ids(it.verifiers), role: 'Verifier', status: 'PresentationVerified', connectionId })
+  expect(verifiers).toEqual({
+    ...both,
+    ...ids(it.verifiers),
+    role: 'Verifier',
+    status: 'PresentationVerified',
+    connectionId,
+  })
   const provers = (await ask('GET', `/${it.provers}`, undefined, prover)).body
   expect(provers).toEqual({ ...both, ...ids(it.provers), role: 'Prover', status: 'PresentationSent' })
   expect(JSON.parse(provers['requestData'][0])).toMatchObject({ options })
@@ -257,9 +329,11 @@ test('a record shows on either side what the table says, and nothing else', asyn
 test('a list is paged, and of one thread when that is asked for', async () => {
   const tenant = await agent.newTenant('lister')
   const made: { presentationId: string; thid: string }[] = []
-  for (let i = 0; i < 3; i++) made.push(await tenant.call('POST /present-proof/presentations/invitation', { body: {} }))
+  for (let i = 0; i < 3; i++)
+    made.push(await tenant.call('POST /present-proof/presentations/invitation', { body: {} }))
   const list = async (query: string) => (await ask('GET', query, undefined, tenant)).body
-  const ids = ({ contents }: Record<string, any>) => contents.map(({ presentationId }: { presentationId: string }) => presentationId)
+  const ids = ({ contents }: Record<string, any>) =>
+    contents.map(({ presentationId }: { presentationId: string }) => presentationId)
   const path = '/present-proof/presentations'
   const all = await list('')
   expect(ids(all)).toEqual(made.map(({ presentationId }) => presentationId))

@@ -39,9 +39,17 @@ const full = {
 }
 const field = (content: object) => ({ input_descriptors: [{ id: 'd', constraints: { fields: [content] } }] })
 
-async function send(method: string, path: string, body?: unknown, apiKey: string | undefined = pair.issuer.apiKey) {
+async function send(
+  method: string,
+  path: string,
+  body?: unknown,
+  apiKey: string | undefined = pair.issuer.apiKey,
+) {
   const headers: Record<string, string> = apiKey === '' ? {} : { apikey: apiKey }
-  const response = await pair.agent.send(method, path, { headers, ...(body !== undefined && { body: JSON.stringify(body) }) })
+  const response = await pair.agent.send(method, path, {
+    headers,
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  })
   return { status: response.status, body: (await response.json()) as any }
 }
 
@@ -49,12 +57,21 @@ test('a definition is made, and anybody reads it who knows its id', async () => 
   const made = await send('POST', definitions, { ...full, id: noId, more: true })
   expect(made).toEqual({ status: 201, body: { id: expect.stringMatching(/^[0-9a-f-]{36}$/), ...full } })
   expect(made.body.id).not.toBe(noId)
-  expect(await send('GET', `${definitions}/${made.body.id}`, undefined, '')).toEqual({ status: 200, body: made.body })
-  expect(await send('GET', `${definitions}/${made.body.id.toUpperCase()}`, undefined, '')).toEqual({ status: 200, body: made.body })
+  expect(await send('GET', `${definitions}/${made.body.id}`, undefined, '')).toEqual({
+    status: 200,
+    body: made.body,
+  })
+  expect(await send('GET', `${definitions}/${made.body.id.toUpperCase()}`, undefined, '')).toEqual({
+    status: 200,
+    body: made.body,
+  })
 })
 
 test('what is left out is an empty list, or absent', async () => {
-  expect((await send('POST', definitions, {})).body).toEqual({ id: expect.any(String), input_descriptors: [] })
+  expect((await send('POST', definitions, {})).body).toEqual({
+    id: expect.any(String),
+    input_descriptors: [],
+  })
   const bare = { input_descriptors: [{ id: 'd', constraints: {} }], name: null }
   expect((await send('POST', definitions, bare)).body).toEqual({
     id: expect.any(String),
@@ -69,8 +86,14 @@ test('a format that is not known here is kept', async () => {
 })
 
 test('one that is not there is 404, and making or listing needs a key', async () => {
-  expect(await send('GET', `${definitions}/${noId}`, undefined, '')).toMatchObject({ status: 404, body: { type: 'NotFound' } })
-  expect(await send('GET', `${definitions}/1`, undefined, '')).toMatchObject({ status: 404, body: { type: 'error:ResourcePathNotFound' } })
+  expect(await send('GET', `${definitions}/${noId}`, undefined, '')).toMatchObject({
+    status: 404,
+    body: { type: 'NotFound' },
+  })
+  expect(await send('GET', `${definitions}/1`, undefined, '')).toMatchObject({
+    status: 404,
+    body: { type: 'error:ResourcePathNotFound' },
+  })
   expect((await send('GET', definitions, undefined, '')).status).toBe(401)
   expect((await send('POST', definitions, {}, '')).status).toBe(401)
 })
@@ -83,9 +106,15 @@ test('a list is of one wallet, in the order of making, page by page', async () =
     pageOf: definitions,
     contents: [],
   })
-  for (const name of ['one', 'two', 'three']) await call('POST /presentation-exchange/presentation-definitions', { body: { name } })
-  const { contents, next } = await call('GET /presentation-exchange/presentation-definitions', { query: { limit: 2 } })
-  expect([contents.map(({ name }) => name), next]).toEqual([['one', 'two'], `${definitions}?limit=2&offset=2`])
+  for (const name of ['one', 'two', 'three'])
+    await call('POST /presentation-exchange/presentation-definitions', { body: { name } })
+  const { contents, next } = await call('GET /presentation-exchange/presentation-definitions', {
+    query: { limit: 2 },
+  })
+  expect([contents.map(({ name }) => name), next]).toEqual([
+    ['one', 'two'],
+    `${definitions}?limit=2&offset=2`,
+  ])
 })
 
 describe('a definition is refused with 400, naming the field', () => {
@@ -94,20 +123,44 @@ describe('a definition is refused with 400, naming the field', () => {
     ['descriptors that are no list', { input_descriptors: {} }, 'input_descriptors'],
     ['a descriptor without an id', { input_descriptors: [{ constraints: {} }] }, `${first}.id`],
     ['a descriptor without constraints', { input_descriptors: [{ id: 'd' }] }, `${first}.constraints`],
-    ['two descriptors of one id', { input_descriptors: ['d', 'e', 'd'].map((id) => ({ id, constraints: {} })) }, 'input_descriptors.2.id'],
+    [
+      'two descriptors of one id',
+      { input_descriptors: ['d', 'e', 'd'].map((id) => ({ id, constraints: {} })) },
+      'input_descriptors.2.id',
+    ],
     ['a path that is no text', field({ path: [1] }), `${first}.constraints.fields.0.path.0`],
     ['a path that is none', field({ path: ['$.a', 'b'] }), `${first}.constraints.fields.0.path.1`],
     ['a path with a filter', field({ path: ['$.a[?@.b]'] }), `${first}.constraints.fields.0.path.0`],
-    ['a filter that is no schema', field({ filter: { type: 'objekt' } }), `${first}.constraints.fields.0.filter`],
+    [
+      'a filter that is no schema',
+      field({ filter: { type: 'objekt' } }),
+      `${first}.constraints.fields.0.filter`,
+    ],
     ['a filter that is no object', field({ filter: 'x' }), `${first}.constraints.fields.0.filter`],
     ['a filter that is a list', field({ filter: [] }), `${first}.constraints.fields.0.filter`],
-    ['a filter with a pattern that is none', field({ filter: { pattern: '(' } }), `${first}.constraints.fields.0.filter`],
-    ['a filter that leads elsewhere', field({ filter: { $ref: 'https://a.example/1' } }), `${first}.constraints.fields.0.filter`],
-    ['a filter of another dialect', field({ filter: { $schema: 'https://a.example/1' } }), `${first}.constraints.fields.0.filter`],
+    [
+      'a filter with a pattern that is none',
+      field({ filter: { pattern: '(' } }),
+      `${first}.constraints.fields.0.filter`,
+    ],
+    [
+      'a filter that leads elsewhere',
+      field({ filter: { $ref: 'https://a.example/1' } }),
+      `${first}.constraints.fields.0.filter`,
+    ],
+    [
+      'a filter of another dialect',
+      field({ filter: { $schema: 'https://a.example/1' } }),
+      `${first}.constraints.fields.0.filter`,
+    ],
     ['optional that is no flag', field({ optional: 'yes' }), `${first}.constraints.fields.0.optional`],
     ['a format that is none', { format: { jwt: ['ES256K'] } }, 'format.jwt'],
     ['a format without algorithms', { format: { jwt_vc: {} } }, 'format.jwt_vc.alg'],
-    ['an algorithm that is no list', { format: { 'dc+sd-jwt': { 'kb-jwt_alg_values': 'EdDSA' } } }, 'format.dc+sd-jwt.kb-jwt_alg_values'],
+    [
+      'an algorithm that is no list',
+      { format: { 'dc+sd-jwt': { 'kb-jwt_alg_values': 'EdDSA' } } },
+      'format.dc+sd-jwt.kb-jwt_alg_values',
+    ],
     [
       'too many descriptors',
       { input_descriptors: Array.from({ length: 31 }, (_, id) => ({ id: `${id}`, constraints: {} })) },
@@ -124,27 +177,38 @@ describe('a definition is refused with 400, naming the field', () => {
 
 describe('an evaluation', () => {
   const evaluations = 'POST /presentation-exchange/presentation-definitions/{id}/evaluations'
-  const newDefinition = (body: object) => pair.issuer.call('POST /presentation-exchange/presentation-definitions', { body })
+  const newDefinition = (body: object) =>
+    pair.issuer.call('POST /presentation-exchange/presentation-definitions', { body })
 
   test('finds those of the credentials sent along', async () => {
     const { id } = await newDefinition(full)
     const found = await pair.holder.call(evaluations, { path: { id }, body: { credentials: [credential] } })
-    expect(found).toEqual({ satisfied: true, matches: [{ inputDescriptorId: 'licence', credentials: [credential] }] })
+    expect(found).toEqual({
+      satisfied: true,
+      matches: [{ inputDescriptorId: 'licence', credentials: [credential] }],
+    })
     const none = await pair.holder.call(evaluations, { path: { id }, body: { credentials: [] } })
     expect(none).toEqual({ satisfied: false, matches: [{ inputDescriptorId: 'licence', credentials: [] }] })
   })
 
   test('finds those of the wallet, by their record ids', async () => {
     const { inviterConnectionId: connectionId } = await connect(pair.issuer, pair.holder)
-    const [issuing, subject] = [await newDid(pair.issuer, 'assertionMethod'), await newDid(pair.holder, 'authentication')]
+    const [issuing, subject] = [
+      await newDid(pair.issuer, 'assertionMethod'),
+      await newDid(pair.holder, 'authentication'),
+    ]
     const claims = [{ name: 'Alice', age: 42 }, { name: 'Alice', age: 17 }, { name: 'Alice' }]
     const issued = []
-    for (const each of claims) issued.push(await issue(pair.issuer, pair.holder, connectionId, issuing.did, subject.did, each))
+    for (const each of claims)
+      issued.push(await issue(pair.issuer, pair.holder, connectionId, issuing.did, subject.did, each))
     const adult = { path: ['$.vc.credentialSubject.age'], filter: { type: 'integer', minimum: 18 } }
     const { id } = await newDefinition({
       input_descriptors: [
         { id: 'adult', constraints: { fields: [adult] } },
-        { id: 'named', constraints: { fields: [{ path: ['$.credentialSubject.name'], filter: { const: 'Alice' } }] } },
+        {
+          id: 'named',
+          constraints: { fields: [{ path: ['$.credentialSubject.name'], filter: { const: 'Alice' } }] },
+        },
       ],
     })
     const ids = issued.map(({ recordId }) => recordId)
@@ -167,8 +231,16 @@ describe('an evaluation', () => {
     const held = await issueSdJwtTo({ issuer, holder, connectionId, issuingDID, subjectId })
     const { id } = await newDefinition({
       input_descriptors: [
-        { id: 'city', format: { 'vc+sd-jwt': {} }, constraints: { fields: [{ path: ['$.address.city'], filter: { const: 'Bern' } }] } },
-        { id: 'jwt', format: { jwt_vc: { alg: ['EdDSA'] } }, constraints: { fields: [{ path: ['$.address.city'] }] } },
+        {
+          id: 'city',
+          format: { 'vc+sd-jwt': {} },
+          constraints: { fields: [{ path: ['$.address.city'], filter: { const: 'Bern' } }] },
+        },
+        {
+          id: 'jwt',
+          format: { jwt_vc: { alg: ['EdDSA'] } },
+          constraints: { fields: [{ path: ['$.address.city'] }] },
+        },
       ],
     })
     const expected = (credential: string) => [
@@ -179,14 +251,26 @@ describe('an evaluation', () => {
     const [shown, hidden] = [held.credential, `${held.credential.split('~')[0]}~`]
     const sent = await issuer.call(evaluations, { path: { id }, body: { credentials: [shown, hidden] } })
     expect(sent.matches).toEqual(expected(shown))
-    const forged = issuer.call(evaluations, { path: { id }, body: { credentials: [`${shown}WyJzIiwiYSIsMV0~`] } })
-    expect(await refusal(forged)).toMatchObject({ status: 400, detail: expect.stringMatching(/^credentials\.0: .*belongs to no digest/) })
+    const forged = issuer.call(evaluations, {
+      path: { id },
+      body: { credentials: [`${shown}WyJzIiwiYSIsMV0~`] },
+    })
+    expect(await refusal(forged)).toMatchObject({
+      status: 400,
+      detail: expect.stringMatching(/^credentials\.0: .*belongs to no digest/),
+    })
   })
 
   test('of what is no credential, or by what is no definition, is refused', async () => {
     const { id } = await newDefinition(full)
-    const wrong = pair.holder.call(evaluations, { path: { id }, body: { credentials: [credential, 'no token'] } })
-    expect(await refusal(wrong)).toMatchObject({ status: 400, detail: expect.stringMatching(/^credentials\.1: /) })
+    const wrong = pair.holder.call(evaluations, {
+      path: { id },
+      body: { credentials: [credential, 'no token'] },
+    })
+    expect(await refusal(wrong)).toMatchObject({
+      status: 400,
+      detail: expect.stringMatching(/^credentials\.1: /),
+    })
     expect((await refusal(pair.holder.call(evaluations, { path: { id: noId } }))).status).toBe(404)
     expect((await send('POST', `${definitions}/${id}/evaluations`, {}, '')).status).toBe(401)
   })

@@ -48,11 +48,16 @@ async function ask(method: string, path: string, body?: unknown, apikey: string 
   })
   return { status: response.status, body: (await response.json()) as Record<string, any> }
 }
-const publish = async (change: object = {}, path = '/schema-registry/schemas') => (await ask('POST', path, input(change))).body
+const publish = async (change: object = {}, path = '/schema-registry/schemas') =>
+  (await ask('POST', path, input(change))).body
 
 describe('a schema', () => {
   test('is published with the names it has to have', async () => {
-    const { status, body } = await ask('POST', '/schema-registry/schemas', input({ description: 'For drivers' }))
+    const { status, body } = await ask(
+      'POST',
+      '/schema-registry/schemas',
+      input({ description: 'For drivers' }),
+    )
     expect(status).toBe(201)
     const { id, guid, authored, ...rest } = body
     expect(rest).toEqual({
@@ -75,8 +80,14 @@ describe('a schema', () => {
 
   test('is read by anybody, whole and raw', async () => {
     const made = await publish()
-    expect(await ask('GET', `/schema-registry/schemas/${made['guid']}`, undefined, '')).toEqual({ status: 200, body: made })
-    expect(await ask('GET', `/schema-registry/schemas/${made['guid']}/schema`, undefined, '')).toEqual({ status: 200, body: schema })
+    expect(await ask('GET', `/schema-registry/schemas/${made['guid']}`, undefined, '')).toEqual({
+      status: 200,
+      body: made,
+    })
+    expect(await ask('GET', `/schema-registry/schemas/${made['guid']}/schema`, undefined, '')).toEqual({
+      status: 200,
+      body: schema,
+    })
     expect((await ask('GET', `/schema-registry/schemas/${unknown}`, undefined, '')).status).toBe(404)
     expect((await ask('GET', `/schema-registry/schemas/${unknown}/schema`, undefined, '')).status).toBe(404)
     expect((await ask('GET', `/schema-registry/schemas/${made['id']}`, undefined, '')).status).toBe(404)
@@ -84,7 +95,10 @@ describe('a schema', () => {
 
   test('of each kind is published', async () => {
     const context = { '@vocab': 'https://schema.org/' }
-    const linked = await publish({ type: 'http://www.w3.org/ns/json-ld#context', schema: { '@context': context, ...schema } })
+    const linked = await publish({
+      type: 'http://www.w3.org/ns/json-ld#context',
+      schema: { '@context': context, ...schema },
+    })
     expect(linked['schema']).toEqual({ '@context': context, ...schema })
     const anonCreds = { name: 'id', version: '1.0', attrNames: ['name'], issuerId: did }
     expect((await publish({ type: 'AnoncredSchemaV1', schema: anonCreds }))['schema']).toEqual(anonCreds)
@@ -96,7 +110,12 @@ describe('a schema', () => {
     ['with an empty description', { description: '' }, 400, 'description'],
     ['of another type', { type: 'x' }, 400, 'type'],
     ['without $schema', { schema: { ...schema, $schema: undefined } }, 400, 'schema.$schema'],
-    ['with a wrong $schema', { schema: { ...schema, $schema: 'http://json-schema.org/draft-2020-12/schema#' } }, 400, 'schema.$schema'],
+    [
+      'with a wrong $schema',
+      { schema: { ...schema, $schema: 'http://json-schema.org/draft-2020-12/schema#' } },
+      400,
+      'schema.$schema',
+    ],
     ['with a keyword of its own', { schema: { ...schema, emissionFactor: 1 } }, 400, 'schema.emissionFactor'],
     ['of an author who is no DID', { author: 'me' }, 400, 'author'],
     ['of an author of another method', { author: 'did:key:z6Mk' }, 400, 'author'],
@@ -123,9 +142,16 @@ describe('a new version', () => {
     const first = await publish({ version: '1.9.0' })
     const { status, body } = await ask('PUT', path(first['id']), input({ version: '1.10.0' }))
     expect(status).toBe(200)
-    expect(body).toMatchObject({ id: first['id'], version: '1.10.0', guid: nameUuid(`${did}/${first['id']}?version=1.10.0`) })
+    expect(body).toMatchObject({
+      id: first['id'],
+      version: '1.10.0',
+      guid: nameUuid(`${did}/${first['id']}?version=1.10.0`),
+    })
     const again = await ask('PUT', path(first['id']), input({ version: '1.10.0' }))
-    expect(again).toMatchObject({ status: 400, body: { type: 'error:CredentialSchemaError:CredentialSchemaUpdateError' } })
+    expect(again).toMatchObject({
+      status: 400,
+      body: { type: 'error:CredentialSchemaError:CredentialSchemaUpdateError' },
+    })
     expect((await ask('PUT', path(first['id']), input({ version: '1.9.1' }))).status).toBe(400)
     expect((await ask('PUT', path(unknown), input({ version: '2.0.0' }))).status).toBe(404)
     expect((await ask('GET', `/schema-registry/schemas/${first['guid']}`)).body).toEqual(first)
@@ -133,7 +159,11 @@ describe('a new version', () => {
 
   test('at a path of another author is refused', async () => {
     const { id } = await publish()
-    const refused = await ask('PUT', `/schema-registry/did:prism:${'0'.repeat(64)}/${id}`, input({ version: '2.0.0' }))
+    const refused = await ask(
+      'PUT',
+      `/schema-registry/did:prism:${'0'.repeat(64)}/${id}`,
+      input({ version: '2.0.0' }),
+    )
     expect(refused).toMatchObject({ status: 400, body: { detail: expect.stringContaining('author') } })
   })
 })
@@ -143,7 +173,12 @@ describe('a list', () => {
     const tenant = await agent.newTenant('lister')
     const own = (await newDid(tenant, 'assertionMethod')).did
     for (const name of ['one', 'two', 'three']) {
-      await ask('POST', '/schema-registry/schemas', input({ name, author: own, tags: [name.slice(0, 1)] }), tenant.apiKey)
+      await ask(
+        'POST',
+        '/schema-registry/schemas',
+        input({ name, author: own, tags: [name.slice(0, 1)] }),
+        tenant.apiKey,
+      )
     }
     const names = async (query: string) => {
       const { status, body } = await ask('GET', `/schema-registry/schemas${query}`, undefined, tenant.apiKey)
@@ -153,7 +188,11 @@ describe('a list', () => {
         '/schema-registry/schemas',
         `/schema-registry/schemas${query}`,
       ])
-      return { names: body['contents'].map(({ name }: { name: string }) => name), next: body['next'], previous: body['previous'] }
+      return {
+        names: body['contents'].map(({ name }: { name: string }) => name),
+        next: body['next'],
+        previous: body['previous'],
+      }
     }
     const all = { names: ['one', 'two', 'three'], next: undefined, previous: undefined }
     expect(await names('')).toEqual(all)
@@ -176,7 +215,8 @@ describe('a list', () => {
 
 describe('a schema under a DID URL', () => {
   const folder = '/schema-registry/schemas/did-url'
-  const open = ({ resource }: Record<string, any>) => JSON.parse(Buffer.from(resource, 'base64url').toString()) as Record<string, any>
+  const open = ({ resource }: Record<string, any>) =>
+    JSON.parse(Buffer.from(resource, 'base64url').toString()) as Record<string, any>
 
   test('is published, read, listed and published again in envelopes', async () => {
     const tenant = await agent.newTenant('did-url')
@@ -215,25 +255,39 @@ describe('a schema under a DID URL', () => {
     expect((await ask('GET', `${folder}/${http['guid']}`)).status).toBe(404)
     expect((await ask('GET', `/schema-registry/schemas/${record['guid']}`)).status).toBe(404)
     expect((await ask('PUT', `${folder}/${http['id']}`, input({ version: '2.0.0' }))).status).toBe(404)
-    expect((await ask('PUT', `/schema-registry/schemas/${record['id']}`, input({ version: '2.0.0' }))).status).toBe(404)
+    expect(
+      (await ask('PUT', `/schema-registry/schemas/${record['id']}`, input({ version: '2.0.0' }))).status,
+    ).toBe(404)
   })
 
   test('is found by its author’s DID alone, by this agent and by another', async () => {
     await using another = await startAgent()
     const verifier = await another.newTenant()
     const services = [{ id: 'agent-base-url', type: 'LinkedResourceV1', serviceEndpoint: agent.url }]
-    const { longFormDid } = await author.call('POST /did-registrar/dids', { body: { documentTemplate: { services } } })
+    const { longFormDid } = await author.call('POST /did-registrar/dids', {
+      body: { documentTemplate: { services } },
+    })
     const { url } = await publish({ author: longFormDid }, folder)
     for (const { call } of [author, verifier]) {
-      const { result } = await call('POST /verification/schema', { body: { schemaId: url, claims: { drivingClass: 'B' } } })
+      const { result } = await call('POST /verification/schema', {
+        body: { schemaId: url, claims: { drivingClass: 'B' } },
+      })
       expect(result).toEqual([
         { verification: 'SchemaCheck', success: true },
         { verification: 'AuthorshipVerification', success: false, detail: 'The schema is not signed.' },
-        { verification: 'SubjectVerification', success: false, detail: expect.stringContaining('$.drivingClass: must be integer') },
+        {
+          verification: 'SubjectVerification',
+          success: false,
+          detail: expect.stringContaining('$.drivingClass: must be integer'),
+        },
       ])
     }
     const offer = (claims: object) =>
-      ask('POST', '/issue-credentials/credential-offers/invitation', { issuingDID: did, schemaId: url, claims })
+      ask('POST', '/issue-credentials/credential-offers/invitation', {
+        issuingDID: did,
+        schemaId: url,
+        claims,
+      })
     expect(await offer({ emailAddress: 'nobody' })).toMatchObject({
       status: 422,
       body: { detail: expect.stringContaining('$.emailAddress') },
@@ -246,8 +300,10 @@ describe('a schema under a DID URL', () => {
 })
 
 describe('authorship', () => {
-  const verify = async (body: object) => (await author.call('POST /verification/schema', { body })) as Record<string, any>
-  const authorship = async (body: object) => (await verify(body))['result'][1] as { success: boolean; detail?: string }
+  const verify = async (body: object) =>
+    (await author.call('POST /verification/schema', { body })) as Record<string, any>
+  const authorship = async (body: object) =>
+    (await verify(body))['result'][1] as { success: boolean; detail?: string }
 
   test.each([
     ['a published did:prism', 'secp256k1', (key: { did: string }) => key.did],
@@ -275,7 +331,10 @@ describe('authorship', () => {
         { verification: 'AuthorshipVerification', success: true },
       ],
     })
-    expect(await authorship({ schema: signed })).toEqual({ verification: 'AuthorshipVerification', success: true })
+    expect(await authorship({ schema: signed })).toEqual({
+      verification: 'AuthorshipVerification',
+      success: true,
+    })
     expect(await authorship({ schema: { ...signed, version: '1.0.1' } })).toMatchObject({
       success: false,
       detail: expect.stringMatching(/^proof\.jws:/),
@@ -286,9 +345,16 @@ describe('authorship', () => {
     const { proof } = await publish({}, '/schema-registry/schemas?sign=true')
     expect((await publish({ proof }))['proof']).toEqual(proof)
     expect((await publish({ proof, tags: [], description: 'said later' }))['proof']).toEqual(proof)
-    for (const change of [{ name: 'other' }, { version: '2.0.0' }, { schema: { ...schema, properties: {} } }]) {
+    for (const change of [
+      { name: 'other' },
+      { version: '2.0.0' },
+      { schema: { ...schema, properties: {} } },
+    ]) {
       const refused = await ask('POST', '/schema-registry/schemas', input({ proof, ...change }))
-      expect(refused).toMatchObject({ status: 400, body: { type: 'error:CredentialSchemaError:InvalidSchema' } })
+      expect(refused).toMatchObject({
+        status: 400,
+        body: { type: 'error:CredentialSchemaError:InvalidSchema' },
+      })
       expect(refused.body['detail']).toContain('proof.jws:')
     }
     expect((await ask('POST', '/schema-registry/schemas?sign=true', input({ proof }))).status).toBe(400)
@@ -304,18 +370,33 @@ describe('authorship', () => {
     const made = await publish()
     expect(made).not.toHaveProperty('proof')
     expect(await verify({ schema: made })).toMatchObject({ isSigned: false, author: did })
-    expect(await authorship({ schema: made })).toMatchObject({ success: false, detail: 'The schema is not signed.' })
-    expect(await authorship({ schema })).toMatchObject({ success: false, detail: expect.stringContaining('alone') })
+    expect(await authorship({ schema: made })).toMatchObject({
+      success: false,
+      detail: 'The schema is not signed.',
+    })
+    expect(await authorship({ schema })).toMatchObject({
+      success: false,
+      detail: expect.stringContaining('alone'),
+    })
     const { name: _, ...nameless } = made
-    expect(await authorship({ schema: nameless })).toMatchObject({ success: false, detail: expect.stringMatching(/^name:/) })
+    expect(await authorship({ schema: nameless })).toMatchObject({
+      success: false,
+      detail: expect.stringMatching(/^name:/),
+    })
     const large = { ...made, schema: { enum: Array.from({ length: 6_000 }, () => 0) } }
-    expect(await authorship({ schema: large })).toMatchObject({ success: false, detail: expect.stringContaining('more than 5000 values') })
+    expect(await authorship({ schema: large })).toMatchObject({
+      success: false,
+      detail: expect.stringContaining('more than 5000 values'),
+    })
   })
 
   test('needs an assertion key, and a DID of the wallet that is in use', async () => {
     const { did: bare } = await newDid(author, 'authentication')
     const refused = await ask('POST', '/schema-registry/schemas?sign=true', input({ author: bare }))
-    expect(refused).toMatchObject({ status: 400, body: { type: 'error:CredentialServiceError:KeyNotFoundInDID' } })
+    expect(refused).toMatchObject({
+      status: 400,
+      body: { type: 'error:CredentialServiceError:KeyNotFoundInDID' },
+    })
     expect((await ask('POST', '/schema-registry/schemas?sign=maybe', input())).status).toBe(400)
   })
 
@@ -334,7 +415,11 @@ describe('authorship', () => {
 describe('hostile schemas', () => {
   const property = (definition: object) => ({ schema: { ...schema, properties: { a: definition } } })
   test.each<[string, object, string]>([
-    ['a pattern of a million states', property({ type: 'string', pattern: 'a{1000}'.repeat(140) }), 'schema.properties.a.pattern:'],
+    [
+      'a pattern of a million states',
+      property({ type: 'string', pattern: 'a{1000}'.repeat(140) }),
+      'schema.properties.a.pattern:',
+    ],
     ['a back-reference', property({ type: 'string', pattern: '(a)\\1' }), 'schema.properties.a.pattern:'],
     ['deep nesting', { schema: JSON.parse(`${'{"a":'.repeat(60)}1${'}'.repeat(60)}`) }, 'schema.$schema:'],
     ['__proto__', JSON.parse('{"schema":{"properties":{"__proto__":{"type":"string"}}}}'), 'named __proto__'],
@@ -345,15 +430,25 @@ describe('hostile schemas', () => {
   })
 
   test('with names of the prototype are schemas like any others', async () => {
-    const claims = { schema: { ...schema, properties: {}, required: ['constructor'], additionalProperties: true }, claims: {} }
+    const claims = {
+      schema: { ...schema, properties: {}, required: ['constructor'], additionalProperties: true },
+      claims: {},
+    }
     const { result } = await author.call('POST /verification/schema', { body: claims })
-    expect(result[2]).toMatchObject({ success: false, detail: expect.stringContaining('$.constructor: is missing') })
+    expect(result[2]).toMatchObject({
+      success: false,
+      detail: expect.stringContaining('$.constructor: is missing'),
+    })
   })
 
   test('do not keep others waiting: the daemon answers while one is compiled', async () => {
-    const many = Object.fromEntries(Array.from({ length: 290 }, (_, i) => [`p${i}`, { type: 'string', format: 'email', minLength: 1 }]))
+    const many = Object.fromEntries(
+      Array.from({ length: 290 }, (_, i) => [`p${i}`, { type: 'string', format: 'email', minLength: 1 }]),
+    )
     const done: boolean[] = []
-    const published = publish({ schema: { ...schema, properties: many, required: [] } }).finally(() => done.push(true))
+    const published = publish({ schema: { ...schema, properties: many, required: [] } }).finally(() =>
+      done.push(true),
+    )
     let answers = 0
     for (; done.length === 0; answers++) expect((await agent.send('GET', '/_system/health')).status).toBe(200)
     expect(await published).toHaveProperty('guid')

@@ -9,7 +9,9 @@ beforeAll(async () => {
 })
 afterAll(() => agent[Symbol.asyncDispose]())
 
-const constraints = [{ schemaId: 'https://example.com/driving-license-1.0', trustedIssuers: ['did:example:123456789abcdefghi'] }]
+const constraints = [
+  { schemaId: 'https://example.com/driving-license-1.0', trustedIssuers: ['did:example:123456789abcdefghi'] },
+]
 const input = { name: 'licences', description: 'Driving licences of the state', constraints }
 const noId = '00000000-0000-4000-8000-000000000000'
 
@@ -51,9 +53,15 @@ test('making one is 201, and what may be left out is an empty list', async () =>
   const { apiKey } = await agent.newTenant()
   const body = JSON.stringify({ name: 'n', description: 'd', constraints: null, more: 1 })
   const response = await agent.send('POST', '/verification/policies', { headers: { apikey: apiKey }, body })
-  expect([response.status, ((await response.json()) as { constraints: unknown }).constraints]).toEqual([201, []])
+  expect([response.status, ((await response.json()) as { constraints: unknown }).constraints]).toEqual([
+    201,
+    [],
+  ])
   const anybody = JSON.stringify({ name: 'n', description: 'd', constraints: [{ schemaId: 's' }] })
-  const second = await agent.send('POST', '/verification/policies', { headers: { apikey: apiKey }, body: anybody })
+  const second = await agent.send('POST', '/verification/policies', {
+    headers: { apikey: apiKey },
+    body: anybody,
+  })
   expect(await second.json()).toMatchObject({ constraints: [{ schemaId: 's', trustedIssuers: [] }] })
 })
 
@@ -65,9 +73,16 @@ describe('the nonce', () => {
       call('PUT /verification/policies/{id}', { path: { id }, query: { nonce }, body: { ...input, name } })
     expect((await put(0, 'one')).nonce).toBe(1)
     for (const nonce of [0, 2, 2_147_483_647]) {
-      expect(await refusal(put(nonce, 'two'))).toMatchObject({ status: 409, type: 'Conflict', detail: expect.stringContaining('at 1') })
+      expect(await refusal(put(nonce, 'two'))).toMatchObject({
+        status: 409,
+        type: 'Conflict',
+        detail: expect.stringContaining('at 1'),
+      })
     }
-    expect(await call('GET /verification/policies/{id}', { path: { id } })).toMatchObject({ nonce: 1, name: 'one' })
+    expect(await call('GET /verification/policies/{id}', { path: { id } })).toMatchObject({
+      nonce: 1,
+      name: 'one',
+    })
   })
 
   test('lets one of many through who have seen the same', async () => {
@@ -75,12 +90,17 @@ describe('the nonce', () => {
     const { id } = await call('POST /verification/policies', { body: input })
     const outcomes = await Promise.allSettled(
       Array.from({ length: 20 }, (_, index) =>
-        call('PUT /verification/policies/{id}', { path: { id }, query: { nonce: 0 }, body: { ...input, name: `of ${index}` } }),
+        call('PUT /verification/policies/{id}', {
+          path: { id },
+          query: { nonce: 0 },
+          body: { ...input, name: `of ${index}` },
+        }),
       ),
     )
     const done = outcomes.filter((outcome) => outcome.status === 'fulfilled')
     expect(done).toHaveLength(1)
-    for (const outcome of outcomes) if (outcome.status === 'rejected') expect(outcome.reason.problem.status).toBe(409)
+    for (const outcome of outcomes)
+      if (outcome.status === 'rejected') expect(outcome.reason.problem.status).toBe(409)
     expect(await call('GET /verification/policies/{id}', { path: { id } })).toEqual(done[0]!.value)
   })
 
@@ -89,8 +109,14 @@ describe('the nonce', () => {
     async (query) => {
       const { call, apiKey } = await agent.newTenant()
       const { self } = await call('POST /verification/policies', { body: input })
-      const response = await agent.send('PUT', self + query, { headers: { apikey: apiKey }, body: JSON.stringify(input) })
-      expect([response.status, ((await response.json()) as { detail: string }).detail]).toEqual([400, expect.stringContaining('nonce')])
+      const response = await agent.send('PUT', self + query, {
+        headers: { apikey: apiKey },
+        body: JSON.stringify(input),
+      })
+      expect([response.status, ((await response.json()) as { detail: string }).detail]).toEqual([
+        400,
+        expect.stringContaining('nonce'),
+      ])
     },
   )
 })
@@ -100,7 +126,11 @@ test('a list is paged in the order of making, and filtered by name as a whole', 
   const names = ['a', 'b', 'a', 'ab', 'a']
   for (const name of names) await call('POST /verification/policies', { body: { ...input, name } })
   const all = await call('GET /verification/policies')
-  expect(all).toMatchObject({ self: '/verification/policies', kind: 'VerificationPolicyPage', pageOf: '/verification/policies' })
+  expect(all).toMatchObject({
+    self: '/verification/policies',
+    kind: 'VerificationPolicyPage',
+    pageOf: '/verification/policies',
+  })
   expect(all.contents.map(({ name }) => name)).toEqual(names)
   const page = await call('GET /verification/policies', { query: { name: 'a', limit: 1, offset: 1 } })
   expect(page).toEqual({
@@ -114,9 +144,18 @@ test('a list is paged in the order of making, and filtered by name as a whole', 
   expect((await call('GET /verification/policies', { query: { name: '%' } })).contents).toEqual([])
   // A policy that is changed keeps its place, and one that is deleted leaves no hole.
   const [first, second] = all.contents
-  await call('PUT /verification/policies/{id}', { path: { id: first!.id }, query: { nonce: 0 }, body: { ...input, name: 'z' } })
+  await call('PUT /verification/policies/{id}', {
+    path: { id: first!.id },
+    query: { nonce: 0 },
+    body: { ...input, name: 'z' },
+  })
   await call('DELETE /verification/policies/{id}', { path: { id: second!.id } })
-  expect((await call('GET /verification/policies')).contents.map(({ name }) => name)).toEqual(['z', 'a', 'ab', 'a'])
+  expect((await call('GET /verification/policies')).contents.map(({ name }) => name)).toEqual([
+    'z',
+    'a',
+    'ab',
+    'a',
+  ])
 })
 
 test('policies are of one wallet', async () => {
@@ -130,7 +169,11 @@ test('policies are of one wallet', async () => {
     () => two.call('DELETE /verification/policies/{id}', { path }),
   ]) {
     const { status, type, detail } = await refusal(foreign())
-    expect({ status, type, detail }).toEqual({ status: 404, type: 'NotFound', detail: `There is no verification policy ${id}.` })
+    expect({ status, type, detail }).toEqual({
+      status: 404,
+      type: 'NotFound',
+      detail: `There is no verification policy ${id}.`,
+    })
   }
   expect((await one.call('GET /verification/policies/{id}', { path })).nonce).toBe(0)
 })
@@ -142,19 +185,33 @@ describe('a policy is refused', () => {
     ['without a description', { ...input, description: undefined }, 'description'],
     ['with an id that is no UUID', { ...input, id: 'x' }, 'id'],
     ['with constraints that are no list', { ...input, constraints: {} }, 'constraints'],
-    ['with a constraint without a schema', { ...input, constraints: [{ trustedIssuers: [] }] }, 'constraints.0.schemaId'],
+    [
+      'with a constraint without a schema',
+      { ...input, constraints: [{ trustedIssuers: [] }] },
+      'constraints.0.schemaId',
+    ],
     ['with an empty schema', { ...input, constraints: [{ schemaId: '' }] }, 'constraints.0.schemaId'],
     [
       'with an issuer that is no DID',
       { ...input, constraints: [{ schemaId: 's', trustedIssuers: ['Alice'] }] },
       'constraints.0.trustedIssuers.0',
     ],
-    ['with too many constraints', { ...input, constraints: Array.from({ length: 101 }, () => constraints[0]) }, 'constraints'],
+    [
+      'with too many constraints',
+      { ...input, constraints: Array.from({ length: 101 }, () => constraints[0]) },
+      'constraints',
+    ],
   ])('%s', async (_, body, field) => {
     const { apiKey, call } = await agent.newTenant()
-    const response = await agent.send('POST', '/verification/policies', { headers: { apikey: apiKey }, body: JSON.stringify(body) })
+    const response = await agent.send('POST', '/verification/policies', {
+      headers: { apikey: apiKey },
+      body: JSON.stringify(body),
+    })
     const { type, detail } = (await response.json()) as { type: string; detail: string }
-    expect({ status: response.status, type }).toEqual({ status: 400, type: 'error:RequestBodyDecodingFailure' })
+    expect({ status: response.status, type }).toEqual({
+      status: 400,
+      type: 'error:RequestBodyDecodingFailure',
+    })
     expect(detail).toMatch(new RegExp(`^${field.replaceAll('.', '\\.')}: `))
     expect((await call('GET /verification/policies')).contents).toEqual([])
   })
@@ -162,6 +219,9 @@ describe('a policy is refused', () => {
   test('at an id that is no UUID there is nothing', async () => {
     const { apiKey } = await agent.newTenant()
     const response = await agent.send('GET', '/verification/policies/1', { headers: { apikey: apiKey } })
-    expect([response.status, await response.json()]).toEqual([404, expect.objectContaining({ type: 'error:ResourcePathNotFound' })])
+    expect([response.status, await response.json()]).toEqual([
+      404,
+      expect.objectContaining({ type: 'error:ResourcePathNotFound' }),
+    ])
   })
 })

@@ -51,29 +51,42 @@ test('results come in the order of the request, credential by credential', async
   })
 })
 
-test.each([[undefined], [null], [[]]])('without verifications (%j) all are made that need no DID', async (verifications) => {
-  const { status, body } = await post([{ credential, verifications }])
-  expect(status).toBe(200)
-  const names = body[0].result.map(({ verification }: { verification: string }) => verification)
-  const expected = Object.entries(parameterOf).flatMap(([name, parameter]) => (parameter === 'DidParameter' ? [] : [name]))
-  expect(names).toEqual(expected)
-  // It ended in 2023.
-  expect(body[0].result).toContainEqual({ verification: 'ExpirationCheck', success: false })
-})
+test.each([[undefined], [null], [[]]])(
+  'without verifications (%j) all are made that need no DID',
+  async (verifications) => {
+    const { status, body } = await post([{ credential, verifications }])
+    expect(status).toBe(200)
+    const names = body[0].result.map(({ verification }: { verification: string }) => verification)
+    const expected = Object.entries(parameterOf).flatMap(([name, parameter]) =>
+      parameter === 'DidParameter' ? [] : [name],
+    )
+    expect(names).toEqual(expected)
+    // It ended in 2023.
+    expect(body[0].result).toContainEqual({ verification: 'ExpirationCheck', success: false })
+  },
+)
 
 test('no credentials have no results', async () => {
   expect(await post([])).toEqual({ status: 200, body: [] })
 })
 
-test.each(['2022-03-10T12:00:00Z', '2022-03-10T12:00Z', '2022-03-10T12:00:00.123456+02:00'])('%s is an instant', async (dateTime) => {
-  const parameter = { parameterType: 'DateTimeParameter', dateTime }
-  const { status, body } = await post(asking({ verification: 'NotBeforeCheck', parameter }))
-  expect({ status, result: body[0].result }).toEqual({ status: 200, result: [{ verification: 'NotBeforeCheck', success: false }] })
-})
+test.each(['2022-03-10T12:00:00Z', '2022-03-10T12:00Z', '2022-03-10T12:00:00.123456+02:00'])(
+  '%s is an instant',
+  async (dateTime) => {
+    const parameter = { parameterType: 'DateTimeParameter', dateTime }
+    const { status, body } = await post(asking({ verification: 'NotBeforeCheck', parameter }))
+    expect({ status, result: body[0].result }).toEqual({
+      status: 200,
+      result: [{ verification: 'NotBeforeCheck', success: false }],
+    })
+  },
+)
 
 describe.each(Object.entries(parameterOf))('%s', (verification, needed) => {
   const right = { DidParameter: didParameter, DateTimeParameter: dateParameter }
-  const wrong = [undefined, null, didParameter, dateParameter].filter((given) => given?.parameterType !== needed)
+  const wrong = [undefined, null, didParameter, dateParameter].filter(
+    (given) => given?.parameterType !== needed,
+  )
 
   test('is answered with the parameter it needs', async () => {
     const { status, body } = await post(asking({ verification, parameter: needed && right[needed] }))
@@ -81,16 +94,20 @@ describe.each(Object.entries(parameterOf))('%s', (verification, needed) => {
     expect(body[0].result).toEqual([{ verification, success: expect.any(Boolean) }])
   })
 
-  test.each(wrong.map((parameter) => [parameter?.parameterType ?? (parameter === null ? 'null' : 'nothing'), parameter]))(
-    'is refused with %s',
-    async (_, parameter) => {
-      const { status, body } = await post(asking({ verification: 'SchemaCheck' }, { verification, parameter }))
-      expect({ status, type: body.type }).toEqual({ status: 400, type: 'error:RequestBodyDecodingFailure' })
-      expect(body.detail).toMatch(
-        needed === undefined ? /^0\.verifications\.1\.parameter: .*takes no/ : /^0\.verifications\.1\.parameter: .*needs/,
-      )
-    },
-  )
+  test.each(
+    wrong.map((parameter) => [
+      parameter?.parameterType ?? (parameter === null ? 'null' : 'nothing'),
+      parameter,
+    ]),
+  )('is refused with %s', async (_, parameter) => {
+    const { status, body } = await post(asking({ verification: 'SchemaCheck' }, { verification, parameter }))
+    expect({ status, type: body.type }).toEqual({ status: 400, type: 'error:RequestBodyDecodingFailure' })
+    expect(body.detail).toMatch(
+      needed === undefined
+        ? /^0\.verifications\.1\.parameter: .*takes no/
+        : /^0\.verifications\.1\.parameter: .*needs/,
+    )
+  })
 })
 
 describe('is refused with 400, naming the field', () => {
@@ -113,7 +130,11 @@ describe('is refused with 400, naming the field', () => {
       asking({ verification: 'AudienceCheck', parameter: { did: issuer.did } }),
       /^0\.verifications\.0\.parameter/,
     ],
-    ['no DID', asking({ verification: 'AudienceCheck', parameter: { parameterType: 'DidParameter' } }), /parameter\.did: /],
+    [
+      'no DID',
+      asking({ verification: 'AudienceCheck', parameter: { parameterType: 'DidParameter' } }),
+      /parameter\.did: /,
+    ],
     [
       'no instant',
       asking({ verification: 'ExpirationCheck', parameter: { ...dateParameter, dateTime: 'tomorrow' } }),
@@ -121,10 +142,17 @@ describe('is refused with 400, naming the field', () => {
     ],
     [
       'a day that is none',
-      asking({ verification: 'ExpirationCheck', parameter: { ...dateParameter, dateTime: '2022-02-30T12:00:00Z' } }),
+      asking({
+        verification: 'ExpirationCheck',
+        parameter: { ...dateParameter, dateTime: '2022-02-30T12:00:00Z' },
+      }),
       /parameter\.dateTime: /,
     ],
-    ['too many checks', asking(...Array.from({ length: 21 }, () => ({ verification: 'SchemaCheck' }))), /^0\.verifications: /],
+    [
+      'too many checks',
+      asking(...Array.from({ length: 21 }, () => ({ verification: 'SchemaCheck' }))),
+      /^0\.verifications: /,
+    ],
     ['too many credentials', Array.from({ length: 101 }, () => ({ credential: 'x' })), /^body: /],
   ])('%s', async (_, sent, detail) => {
     const { status, body } = await post(sent)
@@ -133,26 +161,42 @@ describe('is refused with 400, naming the field', () => {
   })
 })
 
-test.each(['did:wrong', 'https://issuer.example'])('an iss of %s is an answer, and the other credentials have theirs', async (iss) => {
-  const verifications = [{ verification: 'IssuerIdentification', parameter: didParameter }, { verification: 'SemanticCheckOfClaims' }]
-  const bad = vc((payload) => (payload['iss'] = payload['vc'].issuer = iss))
-  const { status, body } = await post([bad, credential].map((each) => ({ credential: each, verifications })))
-  const successes = body.map(({ result }: { result: { success: boolean }[] }) => result.map(({ success }) => success))
-  expect({ status, successes }).toEqual({
-    status: 200,
-    successes: [
-      [false, false],
-      [true, true],
-    ],
-  })
-})
+test.each(['did:wrong', 'https://issuer.example'])(
+  'an iss of %s is an answer, and the other credentials have theirs',
+  async (iss) => {
+    const verifications = [
+      { verification: 'IssuerIdentification', parameter: didParameter },
+      { verification: 'SemanticCheckOfClaims' },
+    ]
+    const bad = vc((payload) => (payload['iss'] = payload['vc'].issuer = iss))
+    const { status, body } = await post(
+      [bad, credential].map((each) => ({ credential: each, verifications })),
+    )
+    const successes = body.map(({ result }: { result: { success: boolean }[] }) =>
+      result.map(({ success }) => success),
+    )
+    expect({ status, successes }).toEqual({
+      status: 200,
+      successes: [
+        [false, false],
+        [true, true],
+      ],
+    })
+  },
+)
 
 test('a comparison with a token that has no payload is refused as the Cloud Agent refuses it, and the refusal names the token', async () => {
   const verifications = [{ verification: 'AudienceCheck', parameter: didParameter }]
-  const { status, body } = await post([credential, 'no token'].map((each) => ({ credential: each, verifications })))
+  const { status, body } = await post(
+    [credential, 'no token'].map((each) => ({ credential: each, verifications })),
+  )
   expect({ status, body }).toMatchObject({
     status: 400,
-    body: { type: 'BadRequest', title: 'VC Verification Failed', detail: expect.stringMatching(/^1\.credential: Unable to decode JWT: /) },
+    body: {
+      type: 'BadRequest',
+      title: 'VC Verification Failed',
+      detail: expect.stringMatching(/^1\.credential: Unable to decode JWT: /),
+    },
   })
 })
 
@@ -165,18 +209,37 @@ test('a host that does not answer for now is 503, and says nothing of any creden
   const did = 'did:web:127.0.0.1%3A2'
   const payload = {
     iss: did,
-    vc: { type: ['VerifiableCredential'], '@context': ['https://www.w3.org/2018/credentials/v1'], credentialSubject: {} },
+    vc: {
+      type: ['VerifiableCredential'],
+      '@context': ['https://www.w3.org/2018/credentials/v1'],
+      credentialSubject: {},
+    },
   }
-  const parts = [{ alg: 'EdDSA' }, payload].map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
-  const unreachable = { credential: `${parts.join('.')}.AAAA`, verifications: [{ verification: 'SignatureVerification' }] }
-  const { status, body } = await post([{ credential, verifications: [{ verification: 'SchemaCheck' }] }, unreachable])
-  expect({ status, type: body.type, result: body.result }).toEqual({ status: 503, type: 'error:ServiceUnavailable', result: undefined })
+  const parts = [{ alg: 'EdDSA' }, payload].map((part) =>
+    Buffer.from(JSON.stringify(part)).toString('base64url'),
+  )
+  const unreachable = {
+    credential: `${parts.join('.')}.AAAA`,
+    verifications: [{ verification: 'SignatureVerification' }],
+  }
+  const { status, body } = await post([
+    { credential, verifications: [{ verification: 'SchemaCheck' }] },
+    unreachable,
+  ])
+  expect({ status, type: body.type, result: body.result }).toEqual({
+    status: 503,
+    type: 'error:ServiceUnavailable',
+    result: undefined,
+  })
 })
 
 test('a credential that was issued here passes every check, until it is revoked', async () => {
   await using pair = await startPair()
   const { inviterConnectionId } = await connect(pair.issuer, pair.holder)
-  const [issuing, subject] = [await newDid(pair.issuer, 'assertionMethod'), await newDid(pair.holder, 'authentication')]
+  const [issuing, subject] = [
+    await newDid(pair.issuer, 'assertionMethod'),
+    await newDid(pair.holder, 'authentication'),
+  ]
   const issued = await issue(pair.issuer, pair.holder, inviterConnectionId, issuing.did, subject.did)
   const [response] = await pair.holder.call('POST /verification/credential', {
     body: [
@@ -189,8 +252,14 @@ test('a credential that was issued here passes every check, until it is revoked'
           { verification: 'SemanticCheckOfClaims' },
           { verification: 'ComplianceWithStandards' },
           { verification: 'RevocationCheck' },
-          { verification: 'IssuerIdentification', parameter: { parameterType: 'DidParameter', did: issuing.longFormDid } },
-          { verification: 'ExpirationCheck', parameter: { parameterType: 'DateTimeParameter', dateTime: new Date().toISOString() } },
+          {
+            verification: 'IssuerIdentification',
+            parameter: { parameterType: 'DidParameter', did: issuing.longFormDid },
+          },
+          {
+            verification: 'ExpirationCheck',
+            parameter: { parameterType: 'DateTimeParameter', dateTime: new Date().toISOString() },
+          },
         ],
       },
     ],
@@ -201,7 +270,10 @@ test('a credential that was issued here passes every check, until it is revoked'
   await pair.issuer.call('PATCH /credential-status/revoke-credential/{id}', { path })
   const [revoked] = await pair.issuer.call('POST /verification/credential', {
     body: [
-      { credential: issued.credential, verifications: [{ verification: 'RevocationCheck' }, { verification: 'SignatureVerification' }] },
+      {
+        credential: issued.credential,
+        verifications: [{ verification: 'RevocationCheck' }, { verification: 'SignatureVerification' }],
+      },
     ],
   })
   expect(revoked!.result.map(({ success }) => success)).toEqual([false, true])
@@ -238,10 +310,16 @@ test('so does an SD-JWT of a schema that was issued here, and what its holder sh
       verification: 'AudienceCheck' as const,
       parameter: { parameterType: 'DidParameter' as const, did: 'https://verifier.example' },
     }
-    const [everything] = await holder.call('POST /verification/credential', { body: [{ credential: token, verifications: [] }] })
-    const [shown] = await holder.call('POST /verification/credential', { body: [{ credential: token, verifications: [audience] }] })
+    const [everything] = await holder.call('POST /verification/credential', {
+      body: [{ credential: token, verifications: [] }],
+    })
+    const [shown] = await holder.call('POST /verification/credential', {
+      body: [{ credential: token, verifications: [audience] }],
+    })
     expect(everything!.credential).toBe(token)
-    return [...everything!.result, ...shown!.result].flatMap(({ verification, success }) => (success ? [] : [verification]))
+    return [...everything!.result, ...shown!.result].flatMap(({ verification, success }) =>
+      success ? [] : [verification],
+    )
   }
   const presented = await shownBy({ name: '' })
   expect(await failing(issued.credential)).toEqual(['AudienceCheck'])
@@ -251,9 +329,17 @@ test('so does an SD-JWT of a schema that was issued here, and what its holder sh
   // A key binding is of those disclosures that it was made for.
   const [jwt, , keyBinding] = presented.split('~') as [string, string, string]
   const signatures = ['SignatureVerification', 'IntegrityOfClaims']
-  expect(await failing(`${jwt}~${keyBinding}`)).toEqual(['SignatureVerification', 'SubjectVerification', 'IntegrityOfClaims'])
-  expect(await failing(`${jwt}~${issued.credential.split('~').slice(1, -1).join('~')}~${keyBinding}`)).toEqual(signatures)
+  expect(await failing(`${jwt}~${keyBinding}`)).toEqual([
+    'SignatureVerification',
+    'SubjectVerification',
+    'IntegrityOfClaims',
+  ])
+  expect(
+    await failing(`${jwt}~${issued.credential.split('~').slice(1, -1).join('~')}~${keyBinding}`),
+  ).toEqual(signatures)
 
-  await issuing.call('PATCH /credential-status/revoke-credential/{id}', { path: { id: issued.issuerRecordId } })
+  await issuing.call('PATCH /credential-status/revoke-credential/{id}', {
+    path: { id: issued.issuerRecordId },
+  })
   expect(await failing(presented)).toEqual(['RevocationCheck'])
 })

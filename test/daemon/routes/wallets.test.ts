@@ -13,7 +13,10 @@ const seed = '0123456789abcdef'.repeat(8)
 test('a wallet is created with a name, read back and listed, and its seed is never shown', async () => {
   const wallet = await agent.admin('POST /wallets', { body: { name: 'first', seed } })
   expect(Object.keys(wallet)).toEqual(['id', 'name', 'createdAt', 'updatedAt'])
-  expect(wallet).toMatchObject({ name: 'first', createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/) })
+  expect(wallet).toMatchObject({
+    name: 'first',
+    createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
+  })
   expect(await agent.admin('GET /wallets/{walletId}', { path: { walletId: wallet.id } })).toEqual(wallet)
   expect((await agent.admin('GET /wallets')).contents).toContainEqual(wallet)
 })
@@ -21,7 +24,8 @@ test('a wallet is created with a name, read back and listed, and its seed is nev
 test('two wallets may have one name, but neither one id nor one seed', async () => {
   const id = 'f1b2c3d4-0000-4000-8000-000000000001'
   const other = seed.replaceAll('0', 'f')
-  const create = (body: { name: string; id?: string; seed?: string }) => agent.admin('POST /wallets', { body })
+  const create = (body: { name: string; id?: string; seed?: string }) =>
+    agent.admin('POST /wallets', { body })
   expect((await create({ name: 'same', id, seed: other })).id).toBe(id)
   expect((await create({ name: 'same' })).id).not.toBe(id)
   await expect(create({ name: 'same', id })).rejects.toMatchObject({
@@ -42,7 +46,9 @@ test.each([
 ])('%j is 400 and makes nothing', async (body, reason) => {
   const before = (await agent.admin('GET /wallets')).contents.length
   const failed = agent.admin('POST /wallets', { body: body as { name: string } })
-  await expect(failed).rejects.toMatchObject({ problem: { status: 400, detail: expect.stringContaining(reason) } })
+  await expect(failed).rejects.toMatchObject({
+    problem: { status: 400, detail: expect.stringContaining(reason) },
+  })
   expect((await agent.admin('GET /wallets')).contents).toHaveLength(before)
 })
 
@@ -53,6 +59,10 @@ test('nulls are as good as nothing, and fields that nobody knows are ignored', a
 
 test('an unknown wallet is 404, and what is no id is no path', async () => {
   const read = (walletId: string) => agent.admin('GET /wallets/{walletId}', { path: { walletId } })
-  await expect(read('f1b2c3d4-0000-4000-8000-00000000dead')).rejects.toMatchObject({ problem: { status: 404, type: 'NotFound' } })
-  await expect(read('first')).rejects.toMatchObject({ problem: { status: 404, type: 'error:ResourcePathNotFound' } })
+  await expect(read('f1b2c3d4-0000-4000-8000-00000000dead')).rejects.toMatchObject({
+    problem: { status: 404, type: 'NotFound' },
+  })
+  await expect(read('first')).rejects.toMatchObject({
+    problem: { status: 404, type: 'error:ResourcePathNotFound' },
+  })
 })

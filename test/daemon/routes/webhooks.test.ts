@@ -15,9 +15,15 @@ const url = 'http://127.0.0.1:9/hook?a=b'
 
 test('a webhook is registered with 200, listed, read and deleted with 200 and no body', async () => {
   const { call, apiKey } = await agent.newTenant()
-  const created = await agent.send('POST', '/events/webhooks', { headers: { apikey: apiKey }, body: JSON.stringify({ url }) })
+  const created = await agent.send('POST', '/events/webhooks', {
+    headers: { apikey: apiKey },
+    body: JSON.stringify({ url }),
+  })
   const webhook = (await created.json()) as { id: string }
-  expect([created.status, webhook]).toEqual([200, { id: expect.any(String), url, customHeaders: {}, createdAt: expect.any(String) }])
+  expect([created.status, webhook]).toEqual([
+    200,
+    { id: expect.any(String), url, customHeaders: {}, createdAt: expect.any(String) },
+  ])
   expect(await call('GET /events/webhooks')).toEqual({
     self: '/events/webhooks',
     kind: 'WebhookNotificationPage',
@@ -26,10 +32,16 @@ test('a webhook is registered with 200, listed, read and deleted with 200 and no
   })
   const path = { id: webhook.id }
   expect(await call('GET /events/webhooks/{id}', { path })).toEqual(webhook)
-  const deleted = await agent.send('DELETE', `/events/webhooks/${webhook.id}`, { headers: { apikey: apiKey } })
+  const deleted = await agent.send('DELETE', `/events/webhooks/${webhook.id}`, {
+    headers: { apikey: apiKey },
+  })
   expect([deleted.status, await deleted.text()]).toEqual([200, ''])
-  await expect(call('GET /events/webhooks/{id}', { path })).rejects.toMatchObject({ problem: { status: 404, type: 'NotFound' } })
-  await expect(call('DELETE /events/webhooks/{id}', { path })).rejects.toMatchObject({ problem: { status: 404, type: 'NotFound' } })
+  await expect(call('GET /events/webhooks/{id}', { path })).rejects.toMatchObject({
+    problem: { status: 404, type: 'NotFound' },
+  })
+  await expect(call('DELETE /events/webhooks/{id}', { path })).rejects.toMatchObject({
+    problem: { status: 404, type: 'NotFound' },
+  })
 })
 
 test('the values of headers are shown to who has just sent them, and masked from then on', async () => {
@@ -38,7 +50,9 @@ test('the values of headers are shown to who has just sent them, and masked from
   const masked = { Authorization: '***', 'X-Ours': '***' }
   const created = await call('POST /events/webhooks', { body: { url, customHeaders } })
   expect(created.customHeaders).toEqual(customHeaders)
-  expect((await call('GET /events/webhooks/{id}', { path: { id: created.id } })).customHeaders).toEqual(masked)
+  expect((await call('GET /events/webhooks/{id}', { path: { id: created.id } })).customHeaders).toEqual(
+    masked,
+  )
   expect((await call('GET /events/webhooks')).contents).toMatchObject([{ customHeaders: masked }])
 })
 
@@ -55,16 +69,23 @@ test('a secret is shown once, replaced by another, and taken away', async () => 
   expect(Date.parse(renewed.previousUntil!) - Date.now()).toBeGreaterThan(3_500_000)
   await call('DELETE /events/webhooks/{id}/secret', { path })
   expect(await call('GET /events/webhooks/{id}', { path })).not.toHaveProperty('signed')
-  expect(await call('POST /events/webhooks/{id}/secret', { path })).toEqual({ secret: expect.stringMatching(/^whsec_/) })
+  expect(await call('POST /events/webhooks/{id}/secret', { path })).toEqual({
+    secret: expect.stringMatching(/^whsec_/),
+  })
 })
 
 test('neither secrets nor header values lie open on disk', async () => {
   const { call } = await agent.newTenant()
-  const { secret } = await call('POST /events/webhooks', { body: { url, customHeaders: { 'X-Key': 'canary-7b1c' }, signed: true } })
-  const names = readdirSync(agent.dataDir, { recursive: true, encoding: 'utf8' }).filter((name) => /\.db/.test(name))
+  const { secret } = await call('POST /events/webhooks', {
+    body: { url, customHeaders: { 'X-Key': 'canary-7b1c' }, signed: true },
+  })
+  const names = readdirSync(agent.dataDir, { recursive: true, encoding: 'utf8' }).filter((name) =>
+    /\.db/.test(name),
+  )
   const files = names.map((name) => readFileSync(join(agent.dataDir, name)))
   expect(files.some((file) => file.includes(url))).toBe(true)
-  for (const canary of ['canary-7b1c', secret!, secret!.slice(6)]) expect(files.filter((file) => file.includes(canary))).toEqual([])
+  for (const canary of ['canary-7b1c', secret!, secret!.slice(6)])
+    expect(files.filter((file) => file.includes(canary))).toEqual([])
 })
 
 test.each([
@@ -73,17 +94,20 @@ test.each([
   ['POST', '/test', ''],
   ['POST', '/secret', ''],
   ['DELETE', '/secret', undefined],
-])('%s …%s is not for strangers: their webhooks are 404, and so is the global one', async (method, rest, body) => {
-  const [one, two] = [await agent.newTenant(), await agent.newTenant()]
-  const { id } = await one.call('POST /events/webhooks', { body: { url } })
-  for (const wanted of [id, randomUUID(), 'global']) {
-    const { status } = await agent.send(method, `/events/webhooks/${wanted}${rest}`, {
-      headers: { apikey: two.apiKey },
-      ...(body !== undefined && { body }),
-    })
-    expect(status).toBe(404)
-  }
-})
+])(
+  '%s …%s is not for strangers: their webhooks are 404, and so is the global one',
+  async (method, rest, body) => {
+    const [one, two] = [await agent.newTenant(), await agent.newTenant()]
+    const { id } = await one.call('POST /events/webhooks', { body: { url } })
+    for (const wanted of [id, randomUUID(), 'global']) {
+      const { status } = await agent.send(method, `/events/webhooks/${wanted}${rest}`, {
+        headers: { apikey: two.apiKey },
+        ...(body !== undefined && { body }),
+      })
+      expect(status).toBe(404)
+    }
+  },
+)
 
 test.each([
   ['{}', 'exactly one of eventId, since and failed'],
@@ -94,14 +118,19 @@ test.each([
 ])('a replay of %s is 400', async (body, reason) => {
   const { call, apiKey } = await agent.newTenant()
   const { id } = await call('POST /events/webhooks', { body: { url } })
-  const response = await agent.send('POST', `/events/webhooks/${id}/replay`, { headers: { apikey: apiKey }, body })
+  const response = await agent.send('POST', `/events/webhooks/${id}/replay`, {
+    headers: { apikey: apiKey },
+    body,
+  })
   expect(await response.json()).toMatchObject({ status: 400, detail: expect.stringContaining(reason) })
 })
 
 test('a list of deliveries with an outcome that does not exist is 400', async () => {
   const { call, apiKey } = await agent.newTenant()
   const { id } = await call('POST /events/webhooks', { body: { url } })
-  const response = await agent.send('GET', `/events/webhooks/${id}/deliveries?outcome=lost`, { headers: { apikey: apiKey } })
+  const response = await agent.send('GET', `/events/webhooks/${id}/deliveries?outcome=lost`, {
+    headers: { apikey: apiKey },
+  })
   expect(await response.json()).toMatchObject({ status: 400, detail: expect.stringContaining('outcome: ') })
 })
 
@@ -109,14 +138,21 @@ test('a wallet sees its own webhooks and not those of others, nor the global one
   const [one, two] = [await agent.newTenant(), await agent.newTenant()]
   const { id } = await one.call('POST /events/webhooks', { body: { url } })
   expect((await two.call('GET /events/webhooks')).contents).toEqual([])
-  await expect(two.call('GET /events/webhooks/{id}', { path: { id } })).rejects.toMatchObject({ problem: { status: 404 } })
-  await expect(two.call('DELETE /events/webhooks/{id}', { path: { id } })).rejects.toMatchObject({ problem: { status: 404 } })
+  await expect(two.call('GET /events/webhooks/{id}', { path: { id } })).rejects.toMatchObject({
+    problem: { status: 404 },
+  })
+  await expect(two.call('DELETE /events/webhooks/{id}', { path: { id } })).rejects.toMatchObject({
+    problem: { status: 404 },
+  })
   expect((await one.call('GET /events/webhooks')).contents).toHaveLength(1)
 })
 
 test('one webhook too many is 422, and pages show the others one by one', async () => {
   const { call } = await agent.newTenant()
-  const [first, second] = [await call('POST /events/webhooks', { body: { url } }), await call('POST /events/webhooks', { body: { url } })]
+  const [first, second] = [
+    await call('POST /events/webhooks', { body: { url } }),
+    await call('POST /events/webhooks', { body: { url } }),
+  ]
   await expect(call('POST /events/webhooks', { body: { url } })).rejects.toMatchObject({
     problem: { status: 422, type: 'error:WalletManagementServiceError:TooManyWebhookError' },
   })
@@ -138,7 +174,9 @@ test.each([
   [{ url, customHeaders: ['x'] }, 'customHeaders: '],
   [{ url, signed: 'yes' }, 'signed: '],
 ])('%j is 400', async (body, reason) => {
-  await expect(agent.tenant('POST /events/webhooks', { body: body as { url: string } })).rejects.toMatchObject({
+  await expect(
+    agent.tenant('POST /events/webhooks', { body: body as { url: string } }),
+  ).rejects.toMatchObject({
     problem: { status: 400, detail: expect.stringContaining(reason) },
   })
 })

@@ -1,7 +1,14 @@
 /** Makes did:prism operations and states for tests, from keys that never change. */
 import { deriveKey } from '../../../src/crypto/derive.ts'
 import { okpFromBytes, type PrivateJwk, toPublic } from '../../../src/crypto/keys.ts'
-import { type CreateOperation, masterKeyId, type PrismKey, type UpdateAction, type Usage, usages } from '../../../src/did/prism/model.ts'
+import {
+  type CreateOperation,
+  masterKeyId,
+  type PrismKey,
+  type UpdateAction,
+  type Usage,
+  usages,
+} from '../../../src/did/prism/model.ts'
 import { encodeOperation, operationHash, signOperation } from '../../../src/did/prism/operations.ts'
 import { apply, type DidState } from '../../../src/did/prism/state.ts'
 
@@ -27,8 +34,14 @@ export function key(id: string, usage: Usage, keyIndex = 0): PrismKey {
 }
 
 export const masterKey = key(masterKeyId, 'master')
-export const ed25519 = okpFromBytes('Ed25519', Buffer.from('d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a', 'hex'))
-export const x25519 = okpFromBytes('X25519', Buffer.from('a44fe61b4f7cadd42363730a2b60f949443a64e116ddae99e93ed9e12827cc21', 'hex'))
+export const ed25519 = okpFromBytes(
+  'Ed25519',
+  Buffer.from('d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a', 'hex'),
+)
+export const x25519 = okpFromBytes(
+  'X25519',
+  Buffer.from('a44fe61b4f7cadd42363730a2b60f949443a64e116ddae99e93ed9e12827cc21', 'hex'),
+)
 
 export const create = (rest: Partial<CreateOperation> = {}): CreateOperation => ({
   operation: 'create',
@@ -39,7 +52,8 @@ export const create = (rest: Partial<CreateOperation> = {}): CreateOperation => 
 })
 
 export const createBytes = (rest: Partial<CreateOperation> = {}): Uint8Array => encodeOperation(create(rest))
-export const signedCreate = (rest: Partial<CreateOperation> = {}): Uint8Array => signOperation(createBytes(rest), masterKeyId, master)
+export const signedCreate = (rest: Partial<CreateOperation> = {}): Uint8Array =>
+  signOperation(createBytes(rest), masterKeyId, master)
 
 export function signedUpdate(
   state: DidState,
@@ -47,19 +61,29 @@ export function signedUpdate(
   signer: { id: string; secret: PrivateJwk } = { id: masterKeyId, secret: master },
 ) {
   const { suffix, lastOperationHash: previousHash } = state
-  return signOperation(encodeOperation({ operation: 'update', suffix, previousHash, actions }), signer.id, signer.secret)
+  return signOperation(
+    encodeOperation({ operation: 'update', suffix, previousHash, actions }),
+    signer.id,
+    signer.secret,
+  )
 }
 
 export function signedDeactivate(state: DidState): Uint8Array {
   const { suffix, lastOperationHash: previousHash } = state
-  return signOperation(encodeOperation({ operation: 'deactivate', suffix, previousHash }), masterKeyId, master)
+  return signOperation(
+    encodeOperation({ operation: 'deactivate', suffix, previousHash }),
+    masterKeyId,
+    master,
+  )
 }
 
 /** The state of a published DID. */
-export const published = (rest: Partial<CreateOperation> = {}): DidState => apply(undefined, signedCreate(rest), at)
+export const published = (rest: Partial<CreateOperation> = {}): DidState =>
+  apply(undefined, signedCreate(rest), at)
 
 /** The state after an update. */
-export const updated = (state: DidState, ...actions: UpdateAction[]): DidState => apply(state, signedUpdate(state, actions), later)
+export const updated = (state: DidState, ...actions: UpdateAction[]): DidState =>
+  apply(state, signedUpdate(state, actions), later)
 
 /** The suffix of the DID that `create` makes. */
 export const suffixOf = (rest: Partial<CreateOperation> = {}): string => operationHash(createBytes(rest))

@@ -29,14 +29,25 @@ export function judge(known: Known | undefined, fact: Fact): Known | undefined {
     const { publicKeys: keys, services, contexts } = operation
     const spentKeyIds = new Set(keys.map(({ id }) => id))
     const spentServiceIds = new Set(services.map(({ id }) => id))
-    const made: Known = { suffix: hash, keys, services, contexts, spentKeyIds, spentServiceIds, last: hash, isOver: false }
+    const made: Known = {
+      suffix: hash,
+      keys,
+      services,
+      contexts,
+      spentKeyIds,
+      spentServiceIds,
+      last: hash,
+      isOver: false,
+    }
     const isUnique = spentKeyIds.size === keys.length && spentServiceIds.size === services.length
     const isSound = keys.every(isSoundKey) && services.every(isSoundService) && isSoundList(contexts)
     return !known && isUnique && isSound && isWithinLimits(made) && isSigned(made, fact) ? made : undefined
   }
-  if (!known || known.isOver || operation.suffix !== known.suffix || operation.previousHash !== known.last) return undefined
+  if (!known || known.isOver || operation.suffix !== known.suffix || operation.previousHash !== known.last)
+    return undefined
   if (!isSigned(known, fact)) return undefined
-  if (operation.operation === 'deactivate') return { ...known, keys: [], services: [], last: hash, isOver: true }
+  if (operation.operation === 'deactivate')
+    return { ...known, keys: [], services: [], last: hash, isOver: true }
   const next: Known = {
     ...known,
     keys: [...known.keys],
@@ -45,7 +56,10 @@ export function judge(known: Known | undefined, fact: Fact): Known | undefined {
     spentServiceIds: new Set(known.spentServiceIds),
     last: hash,
   }
-  const isDone = operation.actions.length > 0 && operation.actions.every((action) => act(next, action)) && isWithinLimits(next)
+  const isDone =
+    operation.actions.length > 0 &&
+    operation.actions.every((action) => act(next, action)) &&
+    isWithinLimits(next)
   return isDone ? next : undefined
 }
 
@@ -53,9 +67,15 @@ export function judge(known: Known | undefined, fact: Fact): Known | undefined {
 function act(known: Known, action: UpdateAction): boolean {
   switch (action.action) {
     case 'addKey':
-      return isSoundKey(action.key) && isNew(known.spentKeyIds, action.key.id) && known.keys.push(action.key) > 0
+      return (
+        isSoundKey(action.key) && isNew(known.spentKeyIds, action.key.id) && known.keys.push(action.key) > 0
+      )
     case 'addService':
-      return isSoundService(action.service) && isNew(known.spentServiceIds, action.service.id) && known.services.push(action.service) > 0
+      return (
+        isSoundService(action.service) &&
+        isNew(known.spentServiceIds, action.service.id) &&
+        known.services.push(action.service) > 0
+      )
     case 'removeKey':
       return isTaken(known.keys, action.id)
     case 'removeService':
@@ -65,7 +85,11 @@ function act(known: Known, action: UpdateAction): boolean {
       const { type, serviceEndpoint } = action
       if (index < 0 || (type === '' && serviceEndpoint === '')) return false
       const old = known.services[index]!
-      known.services[index] = { id: old.id, type: type || old.type, serviceEndpoint: serviceEndpoint || old.serviceEndpoint }
+      known.services[index] = {
+        id: old.id,
+        type: type || old.type,
+        serviceEndpoint: serviceEndpoint || old.serviceEndpoint,
+      }
       return isSoundService(known.services[index])
     }
     case 'patchContext': {
@@ -95,7 +119,10 @@ function isSoundService(service: PrismService): boolean {
 }
 
 function isSoundList(contexts: string[]): boolean {
-  return new Set(contexts).size === contexts.length && contexts.every((context) => context !== '' && context.length <= 100)
+  return (
+    new Set(contexts).size === contexts.length &&
+    contexts.every((context) => context !== '' && context.length <= 100)
+  )
 }
 
 function isWithinLimits({ keys, services }: Known): boolean {
@@ -103,5 +130,7 @@ function isWithinLimits({ keys, services }: Known): boolean {
 }
 
 function isSigned({ keys }: Known, { signedWith, signedBy }: Fact): boolean {
-  return keys.some(({ id, usage, publicKey }) => id === signedWith && usage === 'master' && publicKey.x === signedBy)
+  return keys.some(
+    ({ id, usage, publicKey }) => id === signedWith && usage === 'master' && publicKey.x === signedBy,
+  )
 }

@@ -34,7 +34,11 @@ test('keys are read as points too, and fields of others are passed over', () => 
   const data = create(DIDDataSchema, {
     id: published().suffix,
     publicKeys: [
-      { id: 'master0', usage: 1, keyData: { case: 'ecKeyData', value: { curve: 'secp256k1', x: fromBase64(x), y: fromBase64(y!) } } },
+      {
+        id: 'master0',
+        usage: 1,
+        keyData: { case: 'ecKeyData', value: { curve: 'secp256k1', x: fromBase64(x), y: fromBase64(y!) } },
+      },
     ],
   })
   // NeoPRISM's storage_data, field 5.
@@ -48,9 +52,15 @@ test.each<[string, Uint8Array]>([
   ['too much', new Uint8Array(1_000_001)],
   ['a key twice', encodeDidData({ ...state, publicKeys: [masterKey, masterKey] })],
   ['a service twice', encodeDidData({ ...state, services: [...state.services, ...state.services] })],
-  ['a service that no operation could have made', encodeDidData({ ...state, services: [{ id: 's', type: 'T', serviceEndpoint: '[' }] })],
+  [
+    'a service that no operation could have made',
+    encodeDidData({ ...state, services: [{ id: 's', type: 'T', serviceEndpoint: '[' }] }),
+  ],
   ['a context twice', encodeDidData({ ...state, contexts: ['a', 'a'] })],
-  ['a key without data', toBinary(DIDDataSchema, create(DIDDataSchema, { publicKeys: [{ id: 'master0', usage: 1 }] }))],
+  [
+    'a key without data',
+    toBinary(DIDDataSchema, create(DIDDataSchema, { publicKeys: [{ id: 'master0', usage: 1 }] })),
+  ],
 ])('%s is refused', (_what, bytes) => {
   expect(() => decodeDidData(bytes)).toThrow(InvalidOperation)
 })

@@ -6,12 +6,15 @@ import { embeddedState, parsePrismDid, toLongForm, toShortForm } from '../../../
 import { encodeOperation } from '../../../src/did/prism/operations.ts'
 import { createBytes, key, masterKey, suffixOf } from './_make.ts'
 
-const { longForms } = JSON.parse(readFileSync(new URL('../../../fixtures/did-prism/worked.json', import.meta.url), 'utf8')) as {
+const { longForms } = JSON.parse(
+  readFileSync(new URL('../../../fixtures/did-prism/worked.json', import.meta.url), 'utf8'),
+) as {
   longForms: { did: string }[]
 }
 const did = longForms[0]!.did
 const [, , suffix, state] = did.split(':') as [string, string, string, string]
-const isInvalid = (error: unknown) => error instanceof Problem && error.type === 'error:DIDResolution:invalidDid'
+const isInvalid = (error: unknown) =>
+  error instanceof Problem && error.type === 'error:DIDResolution:invalidDid'
 
 describe('parsing', () => {
   test.each(longForms)('$did gives its suffix and the bytes that came', ({ did: longForm }) => {
@@ -56,7 +59,11 @@ describe('parsing', () => {
 
   test('a second text for the same state is refused', () => {
     // Two keys make a state whose last character has unused bits.
-    const longForm = [createBytes({ contexts: ['a'] }), createBytes({ contexts: ['aa'] }), createBytes({ contexts: ['aaa'] })]
+    const longForm = [
+      createBytes({ contexts: ['a'] }),
+      createBytes({ contexts: ['aa'] }),
+      createBytes({ contexts: ['aaa'] }),
+    ]
       .map(toLongForm)
       .find((text) => /[AEIMQUYcgkosw048]$/.test(text))!
     const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
@@ -69,7 +76,10 @@ describe('parsing', () => {
 
 describe('the state inside a long form', () => {
   test('is what the create operation says', () => {
-    expect(embeddedState(toLongForm(createBytes()), createBytes())).toMatchObject({ suffix: suffixOf(), deactivated: false })
+    expect(embeddedState(toLongForm(createBytes()), createBytes())).toMatchObject({
+      suffix: suffixOf(),
+      deactivated: false,
+    })
   })
 
   test('that breaks a rule is an invalid DID, with the reason', () => {

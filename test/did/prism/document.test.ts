@@ -21,13 +21,17 @@ describe('the document of a did:prism', () => {
       ],
       id: shortForm,
       controller: shortForm,
-      verificationMethod: [{ id: `${shortForm}#auth-1`, type: 'JsonWebKey2020', controller: shortForm, publicKeyJwk: publicKey }],
+      verificationMethod: [
+        { id: `${shortForm}#auth-1`, type: 'JsonWebKey2020', controller: shortForm, publicKeyJwk: publicKey },
+      ],
       authentication: [`${shortForm}#auth-1`],
       assertionMethod: [],
       keyAgreement: [],
       capabilityInvocation: [],
       capabilityDelegation: [],
-      service: [{ id: `${shortForm}#service-1`, type: 'LinkedDomains', serviceEndpoint: 'https://example.com/' }],
+      service: [
+        { id: `${shortForm}#service-1`, type: 'LinkedDomains', serviceEndpoint: 'https://example.com/' },
+      ],
     })
     expect(Object.keys(publicKey)).toEqual(['kty', 'crv', 'x', 'y'])
   })
@@ -52,7 +56,14 @@ describe('the document of a did:prism', () => {
       masterKey,
     ]
     const document = toDocument(published({ publicKeys }), shortForm)
-    expect(document.verificationMethod!.map(({ id }) => id.split('#')[1])).toEqual(['a', 'i', 'e', 'x', 'ci', 'cd'])
+    expect(document.verificationMethod!.map(({ id }) => id.split('#')[1])).toEqual([
+      'a',
+      'i',
+      'e',
+      'x',
+      'ci',
+      'cd',
+    ])
     expect(JSON.stringify(document)).not.toMatch(/hidden|master0/)
     expect(JSON.stringify(document)).not.toContain(masterKey.publicKey.x)
     expect(keysFor(document, 'assertionMethod')[1]).toEqual({ id: `${shortForm}#e`, publicKeyJwk: ed25519 })
@@ -62,10 +73,15 @@ describe('the document of a did:prism', () => {
 
   test('names the contexts it needs and no more, its own ones last and once', () => {
     const contexts = ['https://a.example/ctx', 'https://www.w3.org/ns/did/v1']
-    const bare = toDocument(createState(createBytes({ publicKeys: [masterKey], services: [], contexts })), shortForm)
+    const bare = toDocument(
+      createState(createBytes({ publicKeys: [masterKey], services: [], contexts })),
+      shortForm,
+    )
     expect(bare['@context']).toEqual(['https://www.w3.org/ns/did/v1', 'https://a.example/ctx'])
     const didcomm = toDocument(
-      published({ services: [{ id: 's', type: '["DIDCommMessaging"]', serviceEndpoint: '{"uri":"https://a.example"}' }] }),
+      published({
+        services: [{ id: 's', type: '["DIDCommMessaging"]', serviceEndpoint: '{"uri":"https://a.example"}' }],
+      }),
       shortForm,
     )
     expect(didcomm['@context']).toContain('https://didcomm.org/messaging/contexts/v2')
@@ -99,8 +115,18 @@ describe('metadata', () => {
 
 describe('services', () => {
   const forms = [
-    ['a name and a URI', { type: 'LinkedDomains', serviceEndpoint: 'https://example.com/' }, 'LinkedDomains', 'https://example.com/'],
-    ['a list of one name', { type: ['LinkedDomains'], serviceEndpoint: 'did:example:1' }, '["LinkedDomains"]', 'did:example:1'],
+    [
+      'a name and a URI',
+      { type: 'LinkedDomains', serviceEndpoint: 'https://example.com/' },
+      'LinkedDomains',
+      'https://example.com/',
+    ],
+    [
+      'a list of one name',
+      { type: ['LinkedDomains'], serviceEndpoint: 'did:example:1' },
+      '["LinkedDomains"]',
+      'did:example:1',
+    ],
     [
       'names and an object',
       { type: ['A', 'B'], serviceEndpoint: { uri: 'https://a.example', accept: [] } },
@@ -117,7 +143,10 @@ describe('services', () => {
   test.each(forms)('%s come back as they were', (_name, service, type, serviceEndpoint) => {
     const given = structuredClone({ id: 's', ...service }) as Parameters<typeof toPrismService>[0]
     expect(toPrismService(given)).toEqual({ id: 's', type, serviceEndpoint })
-    expect(fromPrismService('did:example:1', { id: 's', type, serviceEndpoint })).toEqual({ ...given, id: 'did:example:1#s' })
+    expect(fromPrismService('did:example:1', { id: 's', type, serviceEndpoint })).toEqual({
+      ...given,
+      id: 'did:example:1#s',
+    })
     expect(create({ services: [toPrismService(given)] }).services).toHaveLength(1)
   })
 
@@ -132,7 +161,11 @@ describe('services', () => {
     ['https://a.example/ ', 'https://a.example/ '],
   ])('%s is written and shown as %s', (uri, normalised) => {
     expect(toPrismService({ id: 's', type: 'A', serviceEndpoint: uri }).serviceEndpoint).toBe(normalised)
-    expect(fromPrismService('did:example:1', { id: 's', type: 'A', serviceEndpoint: uri }).serviceEndpoint).toBe(normalised)
-    expect(toPrismService({ id: 's', type: 'A', serviceEndpoint: [uri] }).serviceEndpoint).toBe(JSON.stringify([normalised]))
+    expect(
+      fromPrismService('did:example:1', { id: 's', type: 'A', serviceEndpoint: uri }).serviceEndpoint,
+    ).toBe(normalised)
+    expect(toPrismService({ id: 's', type: 'A', serviceEndpoint: [uri] }).serviceEndpoint).toBe(
+      JSON.stringify([normalised]),
+    )
   })
 })

@@ -8,7 +8,12 @@ import { seedOfMnemonic } from '../../../src/crypto/mnemonic.ts'
 import { fromDer, native } from '../../../src/crypto/secp256k1.ts'
 import { decodeObject, decodeOperation, decodeSigned } from '../../../src/did/prism/decode.ts'
 import { InvalidOperation, type Operation, type UpdateAction } from '../../../src/did/prism/model.ts'
-import { encodeOperation, operationHash, operationId, signOperation } from '../../../src/did/prism/operations.ts'
+import {
+  encodeOperation,
+  operationHash,
+  operationId,
+  signOperation,
+} from '../../../src/did/prism/operations.ts'
 import { AtalaObjectSchema, AtalaOperationSchema, KeyUsage } from '../../../src/did/prism/prism_pb.ts'
 import { create, createBytes, ed25519, key, master, masterKey, signedCreate, x25519 } from './_make.ts'
 
@@ -44,8 +49,11 @@ describe('the worked examples', () => {
   test.each(longForms)('$name is read', ({ did, keys, publicKeyJwk }) => {
     const state = fromBase64(did.split(':')[3]!)
     const operation = decodeOperation(state)
-    expect(operation.operation === 'create' && operation.publicKeys.map(({ id, usage }) => ({ id, usage }))).toEqual(keys)
-    if (publicKeyJwk && operation.operation === 'create') expect(operation.publicKeys[1]!.publicKey).toEqual(publicKeyJwk)
+    expect(
+      operation.operation === 'create' && operation.publicKeys.map(({ id, usage }) => ({ id, usage })),
+    ).toEqual(keys)
+    if (publicKeyJwk && operation.operation === 'create')
+      expect(operation.publicKeys[1]!.publicKey).toEqual(publicKeyJwk)
     expect(operationHash(state)).toBe(did.split(':')[2])
   })
 
@@ -53,12 +61,17 @@ describe('the worked examples', () => {
     const seed = seedOfMnemonic(deterministic.mnemonic)
     expect(toHex(seed)).toBe(deterministic.seed)
     const secret = deriveKey(seed, { didIndex: 0, usage: 1, keyIndex: 0 })
-    const bytes = encodeOperation(create({ publicKeys: [{ id: 'master', usage: 'master', publicKey: toPublic(secret) }], services: [] }))
+    const bytes = encodeOperation(
+      create({ publicKeys: [{ id: 'master', usage: 'master', publicKey: toPublic(secret) }], services: [] }),
+    )
     expect(bytes).toEqual(new Uint8Array(fromBase64(deterministic.longForm.split(':')[3]!)))
     expect(operationHash(bytes)).toBe(deterministic.suffix)
     const signed = fromHex(deterministic.signedOperation)
     // OpenSSL, which stands in for libsecp256k1, draws its nonces.
-    if (native()) expect(toHex(signOperation(bytes, deterministic.signedWith, secret))).toBe(deterministic.signedOperation)
+    if (native())
+      expect(toHex(signOperation(bytes, deterministic.signedWith, secret))).toBe(
+        deterministic.signedOperation,
+      )
     const published = decodeSigned(signed)
     expect(published.signedWith).toBe('master')
     expect(toHex(published.operation)).toBe(toHex(bytes))
@@ -96,7 +109,9 @@ describe('operations as bytes', () => {
     // Field 9 (tag 4a) with curve and 33 bytes; never field 8 (tag 42).
     expect(bytes.match(/4a2e0a09736563703235366b311221/g)).toHaveLength(2)
     expect(bytes).not.toContain('424f0a09736563703235366b31')
-    expect(bytes.indexOf(toHex(Buffer.from('auth-1')))).toBeLessThan(bytes.indexOf(toHex(Buffer.from('master0'))))
+    expect(bytes.indexOf(toHex(Buffer.from('auth-1')))).toBeLessThan(
+      bytes.indexOf(toHex(Buffer.from('master0'))),
+    )
   })
 
   test('a signed operation keeps the bytes that were signed, in another encoding too', () => {
@@ -117,11 +132,17 @@ describe('operations as bytes', () => {
   test.each<[string, Operation]>([
     ['a service', create({ services: [{ ...service, serviceEndpoint: 'x:\ud800' }] })],
     ['a context', create({ contexts: ['x:\udc00y'] })],
-    ['an action', { operation: 'update', suffix, previousHash, actions: [{ action: 'removeKey', id: '\ud83d' }] }],
-  ])('half of a character in %s is refused, for its bytes would be those of another text', (_name, operation) => {
-    expect(() => encodeOperation(operation)).toThrow(InvalidOperation)
-    expect(() => encodeOperation(operation)).toThrow(/\\ud.* has half of a character in it/)
-  })
+    [
+      'an action',
+      { operation: 'update', suffix, previousHash, actions: [{ action: 'removeKey', id: '\ud83d' }] },
+    ],
+  ])(
+    'half of a character in %s is refused, for its bytes would be those of another text',
+    (_name, operation) => {
+      expect(() => encodeOperation(operation)).toThrow(InvalidOperation)
+      expect(() => encodeOperation(operation)).toThrow(/\\ud.* has half of a character in it/)
+    },
+  )
 
   test('only secp256k1 signs operations', () => {
     expect(() => signOperation(createBytes(), 'master0', generateKey('Ed25519'))).toThrow(TypeError)
@@ -134,7 +155,10 @@ describe('operations as bytes', () => {
 
   test('an object gives its operations in order, an empty block none', () => {
     const signed = [signedCreate(), signedCreate({ services: [] })]
-    const object = toBinary(AtalaObjectSchema, message(AtalaObjectSchema, { blockContent: { operations: signed } }))
+    const object = toBinary(
+      AtalaObjectSchema,
+      message(AtalaObjectSchema, { blockContent: { operations: signed } }),
+    )
     expect(decodeObject(object).map(toHex)).toEqual(signed.map(toHex))
     expect(decodeObject(new Uint8Array(0))).toEqual([])
   })
@@ -168,17 +192,39 @@ describe('bytes that are refused', () => {
         },
       }),
     )
-  const packed = (curve: string, data: Uint8Array) => ({ case: 'compressedEcKeyData', value: { curve, data } })
-  const coordinates = (x: Uint8Array, y: Uint8Array) => ({ case: 'ecKeyData', value: { curve: 'secp256k1', x, y } })
+  const packed = (curve: string, data: Uint8Array) => ({
+    case: 'compressedEcKeyData',
+    value: { curve, data },
+  })
+  const coordinates = (x: Uint8Array, y: Uint8Array) => ({
+    case: 'ecKeyData',
+    value: { curve: 'secp256k1', x, y },
+  })
   const ones = new Uint8Array(32).fill(1)
   test.each([
     ['no usage', keyed(packed('Ed25519', new Uint8Array(32)), 0), 'has no known usage'],
     ['an unknown usage', keyed(packed('Ed25519', new Uint8Array(32)), 9), 'has no known usage'],
     ['no data', keyed({ case: undefined }), 'cannot be read: it has no data'],
-    ['an unknown curve', keyed(packed('P-256', new Uint8Array(33).fill(2))), 'cannot be read: its curve is none of'],
-    ['a curve in other letters', keyed(packed('ed25519', new Uint8Array(32))), 'cannot be read: its curve is none of'],
-    ['31 bytes', keyed(packed('Ed25519', new Uint8Array(31))), 'cannot be read: an Ed25519 public key has 32 bytes, not 31'],
-    ['33 bytes', keyed(packed('X25519', new Uint8Array(33))), 'cannot be read: an X25519 public key has 32 bytes, not 33'],
+    [
+      'an unknown curve',
+      keyed(packed('P-256', new Uint8Array(33).fill(2))),
+      'cannot be read: its curve is none of',
+    ],
+    [
+      'a curve in other letters',
+      keyed(packed('ed25519', new Uint8Array(32))),
+      'cannot be read: its curve is none of',
+    ],
+    [
+      '31 bytes',
+      keyed(packed('Ed25519', new Uint8Array(31))),
+      'cannot be read: an Ed25519 public key has 32 bytes, not 31',
+    ],
+    [
+      '33 bytes',
+      keyed(packed('X25519', new Uint8Array(33))),
+      'cannot be read: an X25519 public key has 32 bytes, not 33',
+    ],
     [
       'an uncompressed point as a compressed one',
       keyed(packed('secp256k1', new Uint8Array(65).fill(4))),
@@ -189,8 +235,16 @@ describe('bytes that are refused', () => {
       keyed(packed('secp256k1', Uint8Array.of(2, ...Array<number>(31).fill(0), 5))),
       'cannot be read: there is no such point on secp256k1',
     ],
-    ['coordinates off the curve', keyed(coordinates(ones, ones)), 'cannot be read: there is no such point on secp256k1'],
-    ['coordinates cut short', keyed(coordinates(ones.subarray(1), ones)), 'cannot be read: a public key on secp256k1 is a point of'],
+    [
+      'coordinates off the curve',
+      keyed(coordinates(ones, ones)),
+      'cannot be read: there is no such point on secp256k1',
+    ],
+    [
+      'coordinates cut short',
+      keyed(coordinates(ones.subarray(1), ones)),
+      'cannot be read: a public key on secp256k1 is a point of',
+    ],
   ])('a key with %s', (_name, bytes, reason) => {
     expect(() => decodeOperation(bytes)).toThrow(InvalidOperation)
     expect(() => decodeOperation(bytes)).toThrow(`key "k" ${reason}`)
@@ -201,7 +255,9 @@ describe('bytes that are refused', () => {
     const id = '\u001b[2J\n'.repeat(5_000)
     const bytes = toBinary(
       AtalaOperationSchema,
-      message(AtalaOperationSchema, { operation: { case: 'createDid', value: { didData: { publicKeys: [{ id }] } } } }),
+      message(AtalaOperationSchema, {
+        operation: { case: 'createDid', value: { didData: { publicKeys: [{ id }] } } },
+      }),
     )
     expect(() => decodeOperation(bytes)).toThrow(/^key "[\x20-\x7e]{1,400}" has no known usage$/)
   })

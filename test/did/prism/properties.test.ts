@@ -9,7 +9,14 @@ import { expect, test } from 'vitest'
 import type { PrivateJwk } from '../../../src/crypto/keys.ts'
 import { fromDer } from '../../../src/crypto/secp256k1.ts'
 import { decodeSigned } from '../../../src/did/prism/decode.ts'
-import { InvalidOperation, type Operation, type PrismKey, type UpdateAction, type Usage, usages } from '../../../src/did/prism/model.ts'
+import {
+  InvalidOperation,
+  type Operation,
+  type PrismKey,
+  type UpdateAction,
+  type Usage,
+  usages,
+} from '../../../src/did/prism/model.ts'
 import { encodeOperation, signOperation } from '../../../src/did/prism/operations.ts'
 import { SignedAtalaOperationSchema } from '../../../src/did/prism/prism_pb.ts'
 import { apply, type DidState } from '../../../src/did/prism/state.ts'
@@ -26,7 +33,10 @@ const id = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom(...badTexts) },
 )
 const text = (...good: string[]) =>
-  fc.oneof({ weight: 9, arbitrary: fc.constantFrom(...good) }, { weight: 1, arbitrary: fc.constantFrom(...badTexts) })
+  fc.oneof(
+    { weight: 9, arbitrary: fc.constantFrom(...good) },
+    { weight: 1, arbitrary: fc.constantFrom(...badTexts) },
+  )
 const contexts: fc.Arbitrary<string[]> = fc.oneof(
   { weight: 8, arbitrary: fc.uniqueArray(fc.constantFrom('c:1', 'c:2', 'c:3'), { maxLength: 2 }) },
   { weight: 1, arbitrary: fc.constantFrom<string[]>(['c:1', 'c:1'], [''], ['x'.repeat(101)]) },
@@ -34,7 +44,9 @@ const contexts: fc.Arbitrary<string[]> = fc.oneof(
 const usage = fc.oneof(fc.constant<Usage>('master'), fc.constantFrom(...(Object.keys(usages) as Usage[])))
 const anyKey = fc
   .tuple(id, usage, fc.nat({ max: 2 }), fc.nat({ max: 9 }))
-  .map(([name, use, index, n]): PrismKey => (n === 0 ? { id: name, usage: use, publicKey: ed25519 } : key(name, use, index)))
+  .map(([name, use, index, n]): PrismKey =>
+    n === 0 ? { id: name, usage: use, publicKey: ed25519 } : key(name, use, index),
+  )
 const service = fc.record({ id, type: text('A', '["A","B"]'), serviceEndpoint: text('x:y', '{"uri":"x:y"}') })
 
 const action: fc.Arbitrary<UpdateAction[]> = fc.oneof(
@@ -52,23 +64,31 @@ const action: fc.Arbitrary<UpdateAction[]> = fc.oneof(
       })
       .map((change): UpdateAction[] => [{ action: 'updateService', ...change }]),
   },
-  { weight: 2, arbitrary: contexts.map((list): UpdateAction[] => [{ action: 'patchContext', contexts: list }]) },
+  {
+    weight: 2,
+    arbitrary: contexts.map((list): UpdateAction[] => [{ action: 'patchContext', contexts: list }]),
+  },
   // Up to a limit, or over it.
   {
     weight: 1,
-    arbitrary: fc.tuple(fc.boolean(), fc.constantFrom(40, 51), fc.nat({ max: 9 })).map(([isKeys, count, batch]) =>
-      Array.from({ length: count }, (_, i): UpdateAction => {
-        const name = `many-${batch}-${i}`
-        if (isKeys) return { action: 'addKey', key: key(name, 'authentication') }
-        return { action: 'addService', service: { id: name, type: 'A', serviceEndpoint: 'x:y' } }
-      }),
-    ),
+    arbitrary: fc
+      .tuple(fc.boolean(), fc.constantFrom(40, 51), fc.nat({ max: 9 }))
+      .map(([isKeys, count, batch]) =>
+        Array.from({ length: count }, (_, i): UpdateAction => {
+          const name = `many-${batch}-${i}`
+          if (isKeys) return { action: 'addKey', key: key(name, 'authentication') }
+          return { action: 'addService', service: { id: name, type: 'A', serviceEndpoint: 'x:y' } }
+        }),
+      ),
   },
 )
 const actions = fc.array(action, { minLength: 0, maxLength: 3 }).map((lists) => lists.flat())
 
 const mostly = <const T>(usual: T, ...others: T[]) =>
-  fc.oneof({ weight: 15, arbitrary: fc.constant(usual) }, { weight: 1, arbitrary: fc.constantFrom(...others) })
+  fc.oneof(
+    { weight: 15, arbitrary: fc.constant(usual) },
+    { weight: 1, arbitrary: fc.constantFrom(...others) },
+  )
 const move = fc.record({
   kind: fc.oneof(
     { weight: 14, arbitrary: fc.constant('update' as const) },
@@ -85,7 +105,9 @@ type Move = typeof move extends fc.Arbitrary<infer T> ? T : never
 
 const history = fc.record({
   // Most begin well.
-  keys: fc.array(anyKey, { maxLength: 3 }).map((keys) => [...keys.filter(({ id: name }) => name !== 'm0'), key('m0', 'master')]),
+  keys: fc
+    .array(anyKey, { maxLength: 3 })
+    .map((keys) => [...keys.filter(({ id: name }) => name !== 'm0'), key('m0', 'master')]),
   services: fc.uniqueArray(service, { minLength: 1, maxLength: 2, selector: ({ id: name }) => name }),
   contexts,
   isBegun: mostly(true, false),
@@ -95,19 +117,34 @@ type History = typeof history extends fc.Arbitrary<infer T> ? T : never
 
 const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
 const secrets = new Map<string, PrivateJwk>(
-  (Object.keys(usages) as Usage[]).flatMap((use) => [0, 1, 2].map((index) => [secret(use, index).x, secret(use, index)] as const)),
+  (Object.keys(usages) as Usage[]).flatMap((use) =>
+    [0, 1, 2].map((index) => [secret(use, index).x, secret(use, index)] as const),
+  ),
 )
 
 /** A signed operation as bytes, and what there is to know of it. */
 type Attempt = { signed: Uint8Array; fact: Fact }
 
-function toAttempt(operation: Operation, signedWith: string, signer: PrivateJwk, signature: Move['signature']): Attempt {
+function toAttempt(
+  operation: Operation,
+  signedWith: string,
+  signer: PrivateJwk,
+  signature: Move['signature'],
+): Attempt {
   const bytes = encodeOperation(operation)
   const signed = decodeSigned(signOperation(bytes, signedWith, signer))
-  const turned = { 'as it is': signed.signature, raw: fromDer(signed.signature), turned: spoil(signed.signature), empty: new Uint8Array(0) }
+  const turned = {
+    'as it is': signed.signature,
+    raw: fromDer(signed.signature),
+    turned: spoil(signed.signature),
+    empty: new Uint8Array(0),
+  }
   const isSpoilt = signature === 'turned' || signature === 'empty'
   return {
-    signed: toBinary(SignedAtalaOperationSchema, newMessage(SignedAtalaOperationSchema, { ...signed, signature: turned[signature] })),
+    signed: toBinary(
+      SignedAtalaOperationSchema,
+      newMessage(SignedAtalaOperationSchema, { ...signed, signature: turned[signature] }),
+    ),
     fact: { operation, hash: sha256(bytes), signedWith, signedBy: isSpoilt ? undefined : signer.x },
   }
 }
@@ -138,11 +175,17 @@ async function play(
     const named = known?.keys.find(({ id: active }) => active === name) ?? master
     const owner = secrets.get(named.publicKey.x) ?? secret('master')
     const signer = signedBy === 'that key' ? owner : secret('revocation', 2)
-    const hashes = { last: known?.last ?? suffix, first: suffix, none: '00'.repeat(32), short: suffix.slice(2) }
+    const hashes = {
+      last: known?.last ?? suffix,
+      first: suffix,
+      none: '00'.repeat(32),
+      short: suffix.slice(2),
+    }
     const on = { suffix: kind === 'foreign' ? 'ab'.repeat(32) : suffix, previousHash: hashes[previous] }
     if (kind === 'replay' && past.length > 0) await attempt(past[list.length % past.length]!)
     else if (kind === 'create') await attempt(toAttempt(begin, name, signer, 'raw'))
-    else if (kind === 'deactivate') await attempt(toAttempt({ operation: 'deactivate', ...on }, name, signer, signature))
+    else if (kind === 'deactivate')
+      await attempt(toAttempt({ operation: 'deactivate', ...on }, name, signer, signature))
     else await attempt(toAttempt({ operation: 'update', ...on, actions: list }, name, signer, signature))
   }
 }
@@ -160,7 +203,10 @@ function expectSame(state: DidState | undefined, known: Known | undefined): void
     last: state!.lastOperationHash,
     isOver: state!.deactivated,
   }).toEqual(known)
-  const counts = [state!.retiredKeyIds.length + state!.publicKeys.length, state!.retiredServiceIds.length + state!.services.length]
+  const counts = [
+    state!.retiredKeyIds.length + state!.publicKeys.length,
+    state!.retiredServiceIds.length + state!.services.length,
+  ]
   expect(counts).toEqual([known.spentKeyIds.size, known.spentServiceIds.size])
 }
 

@@ -12,7 +12,12 @@ import { compressed, fromPublicBytes, native } from '../../../src/crypto/secp256
 import { Did, type DidDocument, purposes } from '../../../src/did/document.ts'
 import { decodeObject, decodeSigned } from '../../../src/did/prism/decode.ts'
 import type { CreateOperation, PrismKey, Usage } from '../../../src/did/prism/model.ts'
-import { encodeOperation, operationHash, operationId, signOperation } from '../../../src/did/prism/operations.ts'
+import {
+  encodeOperation,
+  operationHash,
+  operationId,
+  signOperation,
+} from '../../../src/did/prism/operations.ts'
 import { embeddedState, parsePrismDid, toLongForm, toShortForm } from '../../../src/did/prism/did.ts'
 import { toDocument } from '../../../src/did/prism/document.ts'
 import { apply, type DidState } from '../../../src/did/prism/state.ts'
@@ -61,14 +66,20 @@ const usageOf: Record<string, Usage> = {
 function toKey({ id, usage, ...data }: Create['publicKeys'][number]): PrismKey {
   const { curve, x, y, data: packed } = (data.ec_key_data ?? data.compressed_ec_key_data)!
   const publicKey =
-    curve === 'secp256k1' ? fromPublicBytes(fromHex(packed ?? `04${x}${y}`)) : okpFromBytes(curve as 'Ed25519', fromHex((packed ?? x)!))
+    curve === 'secp256k1'
+      ? fromPublicBytes(fromHex(packed ?? `04${x}${y}`))
+      : okpFromBytes(curve as 'Ed25519', fromHex((packed ?? x)!))
   return { id, usage: usageOf[usage]!, publicKey }
 }
 
 const toCreate = ({ publicKeys, services, context }: Create): CreateOperation => ({
   operation: 'create',
   publicKeys: publicKeys.map(toKey),
-  services: services.map(({ id, type, service_endpoint: serviceEndpoint }) => ({ id, type, serviceEndpoint })),
+  services: services.map(({ id, type, service_endpoint: serviceEndpoint }) => ({
+    id,
+    type,
+    serviceEndpoint,
+  })),
   contexts: context,
 })
 
@@ -89,12 +100,16 @@ const partsOf = ({ publicKeys, services, contexts }: DidState) => ({
 })
 
 /** Web addresses are shown normalised (api.md 4.5), which the vectors do not do. */
-const normalised = (endpoint: unknown) => (typeof endpoint === 'string' && /^https?:/.test(endpoint) ? new URL(endpoint).href : endpoint)
+const normalised = (endpoint: unknown) =>
+  typeof endpoint === 'string' && /^https?:/.test(endpoint) ? new URL(endpoint).href : endpoint
 
 /** What is told of a vector that must be refused, by the words its publisher gives as the reason. */
 const reasons: readonly [RegExp, RegExp][] = [
   [/suffix is not the hash/, /suffix is not the hash of its state|state is not base64url/],
-  [/alphabet|empty state|third segment|suffix (?:too|of)|hexadecimal|lower case|not a DID/, /it is not did:prism:, 64 hexadecimal digits/],
+  [
+    /alphabet|empty state|third segment|suffix (?:too|of)|hexadecimal|lower case|not a DID/,
+    /it is not did:prism:, 64 hexadecimal digits/,
+  ],
   [/operation is/, /begins with a create operation, not update/],
   [/protobuf|ends early/, /the bytes are no AtalaOperation/],
   [/did_data/, /did_data is missing/],
@@ -116,9 +131,18 @@ const reasons: readonly [RegExp, RegExp][] = [
   [/repeated context/, /names a context twice/],
 ]
 
-const isCompressed = ({ operation }: Vector) => operation?.publicKeys.every((key) => key.compressed_ec_key_data) ?? false
+const isCompressed = ({ operation }: Vector) =>
+  operation?.publicKeys.every((key) => key.compressed_ec_key_data) ?? false
 
-function checkLongForm({ did, canonical, encodedState, stateHex, operation, resolved, privateKeys }: Vector): void {
+function checkLongForm({
+  did,
+  canonical,
+  encodedState,
+  stateHex,
+  operation,
+  resolved,
+  privateKeys,
+}: Vector): void {
   const state = stateOf(did)
   const { publicKeys, services, contexts } = state
   const bytes = parsePrismDid(did).operation!
@@ -132,12 +156,17 @@ function checkLongForm({ did, canonical, encodedState, stateHex, operation, reso
   if (!resolved) return
   const document = toDocument(state, did)
   const { context, service, ...shown } = resolved
-  expect(document.verificationMethod!.map(({ id, publicKeyJwk }) => ({ id: id.slice(did.length), publicKeyJwk }))).toEqual(
-    shown.verificationMethod,
-  )
-  for (const purpose of purposes) expect(document[purpose]!.map((id) => (id as string).slice(did.length))).toEqual(shown[purpose] ?? [])
+  expect(
+    document.verificationMethod!.map(({ id, publicKeyJwk }) => ({ id: id.slice(did.length), publicKeyJwk })),
+  ).toEqual(shown.verificationMethod)
+  for (const purpose of purposes)
+    expect(document[purpose]!.map((id) => (id as string).slice(did.length))).toEqual(shown[purpose] ?? [])
   expect(document.service).toEqual(
-    (service ?? []).map((each) => ({ ...each, id: did + each.id, serviceEndpoint: normalised(each.serviceEndpoint) })),
+    (service ?? []).map((each) => ({
+      ...each,
+      id: did + each.id,
+      serviceEndpoint: normalised(each.serviceEndpoint),
+    })),
   )
   expect(document['@context']).toEqual(expect.arrayContaining(context ?? []))
 }
@@ -156,7 +185,9 @@ describe.each(['did-prism', 'identus-did-prism'])('%s', (name) => {
   }
   const { vectors } = published
   const leftOut = ({ kind, expect: expected }: Vector) =>
-    kind === 'did-syntax' && expected === 'either' ? 'an empty segment, on which the publishers differ' : undefined
+    kind === 'did-syntax' && expected === 'either'
+      ? 'an empty segment, on which the publishers differ'
+      : undefined
   const note = tally({ title: name, vectors, groupOf: kindOf, directions: ['read', 'written'], leftOut })
   const of = (kind: string, ...expected: Vector['expect'][]) =>
     vectors.filter((vector) => vector.kind === kind && expected.includes(vector.expect))
@@ -173,16 +204,23 @@ describe.each(['did-prism', 'identus-did-prism'])('%s', (name) => {
     note(vector, 'read', 'accepted')
   })
 
-  test.each(named(of('long-form', 'ok').filter(isCompressed)))('%s is made anew with the same bytes', (_id, vector) => {
-    expect(toLongForm(encodeOperation(toCreate(vector.operation!)))).toBe(vector.did)
-    note(vector, 'written')
-  })
+  test.each(named(of('long-form', 'ok').filter(isCompressed)))(
+    '%s is made anew with the same bytes',
+    (_id, vector) => {
+      expect(toLongForm(encodeOperation(toCreate(vector.operation!)))).toBe(vector.did)
+      note(vector, 'written')
+    },
+  )
 
   // Coordinates are read and never written: the same keys and services, under another name.
-  test.skipIf(of('long-form', 'ok').every(isCompressed)).each(named(of('long-form', 'ok').filter((vector) => !isCompressed(vector))))(
+  test
+    .skipIf(of('long-form', 'ok').every(isCompressed))
+    .each(named(of('long-form', 'ok').filter((vector) => !isCompressed(vector))))(
     '%s is made anew with compressed keys',
     (_id, { did, operation }) => {
-      const anew = toLongForm(encodeOperation(operation ? toCreate(operation) : { operation: 'create', ...partsOf(stateOf(did)) }))
+      const anew = toLongForm(
+        encodeOperation(operation ? toCreate(operation) : { operation: 'create', ...partsOf(stateOf(did)) }),
+      )
       expect(partsOf(stateOf(anew))).toEqual(partsOf(stateOf(did)))
       expect(anew).not.toBe(did)
     },
@@ -197,62 +235,79 @@ describe.each(['did-prism', 'identus-did-prism'])('%s', (name) => {
   })
 
   // A key that cannot be read makes the whole operation invalid, as it does for the ledger.
-  test.skipIf(of('long-form', 'either').length === 0).each(named(of('long-form', 'either')))('%s is refused here', (_id, vector) => {
-    const [, told] = reasons.find(([theirs]) => theirs.test(vector.reason!))!
-    expect(() => stateOf(vector.did)).toThrow(told)
-    note(vector, 'read', { exception: 'a malformed key makes the operation invalid' })
-  })
+  test.skipIf(of('long-form', 'either').length === 0).each(named(of('long-form', 'either')))(
+    '%s is refused here',
+    (_id, vector) => {
+      const [, told] = reasons.find(([theirs]) => theirs.test(vector.reason!))!
+      expect(() => stateOf(vector.did)).toThrow(told)
+      note(vector, 'read', { exception: 'a malformed key makes the operation invalid' })
+    },
+  )
 
   const derivations = of('key-derivation', 'ok')
-  test.skipIf(derivations.length === 0).each(named(derivations))('%s come out of the words', (_id, vector) => {
-    const { mnemonic, passphrase, seed, keys } = vector
-    const derived = seedOfMnemonic(mnemonic!.join(' '), passphrase)
-    expect(toHex(derived)).toBe(seed)
-    for (const { path, privateKey, publicKey } of keys!) {
-      const key = deriveKey(derived, pathOf(path))
-      expect([toHex(Buffer.from(key.d, 'base64url')), toHex(compressed(key))]).toEqual([privateKey, publicKey])
-    }
-    note(vector, 'written', 'accepted')
-  })
+  test.skipIf(derivations.length === 0).each(named(derivations))(
+    '%s come out of the words',
+    (_id, vector) => {
+      const { mnemonic, passphrase, seed, keys } = vector
+      const derived = seedOfMnemonic(mnemonic!.join(' '), passphrase)
+      expect(toHex(derived)).toBe(seed)
+      for (const { path, privateKey, publicKey } of keys!) {
+        const key = deriveKey(derived, pathOf(path))
+        expect([toHex(Buffer.from(key.d, 'base64url')), toHex(compressed(key))]).toEqual([
+          privateKey,
+          publicKey,
+        ])
+      }
+      note(vector, 'written', 'accepted')
+    },
+  )
 
   const deterministic = of('deterministic-did', 'ok')
-  test.skipIf(deterministic.length === 0).each(named(deterministic))('%s comes out of the words, with its signature', (_id, vector) => {
-    const { mnemonic, passphrase } = derivations[0]!
-    const { path, privateKey, operation, canonical, encodedState, longForm, signedOperation } = vector
-    const key = deriveKey(seedOfMnemonic(mnemonic!.join(' '), passphrase), pathOf(path!))
-    expect(toHex(Buffer.from(key.d, 'base64url'))).toBe(privateKey)
-    const publicKeys: PrismKey[] = [{ id: 'master', usage: 'master', publicKey: toPublic(key) }]
-    expect(toCreate(operation!).publicKeys).toEqual(publicKeys)
-    const bytes = encodeOperation({ ...toCreate(operation!), publicKeys })
-    expect([toShortForm(operationHash(bytes)), toLongForm(bytes)]).toEqual([canonical, longForm])
-    expect(longForm).toBe(`${canonical}:${encodedState}`)
-    if (signedOperation) {
-      const signed = fromHex(signedOperation.hex)
-      // OpenSSL, which stands in for libsecp256k1, draws its nonces.
-      if (native()) expect(toHex(signOperation(bytes, 'master', key))).toBe(signedOperation.hex)
-      expect(decodeSigned(signed).signedWith).toBe(signedOperation.signedWith)
-      expect(toHex(decodeSigned(signed).signature)).toBe(signedOperation.signature)
-      expect(operationId(signed)).toBe(signedOperation.operationId)
-      expect(toShortForm(apply(undefined, signed, at).suffix)).toBe(canonical)
-      note(vector, 'read')
-    }
-    note(vector, 'written', 'accepted')
-  })
+  test.skipIf(deterministic.length === 0).each(named(deterministic))(
+    '%s comes out of the words, with its signature',
+    (_id, vector) => {
+      const { mnemonic, passphrase } = derivations[0]!
+      const { path, privateKey, operation, canonical, encodedState, longForm, signedOperation } = vector
+      const key = deriveKey(seedOfMnemonic(mnemonic!.join(' '), passphrase), pathOf(path!))
+      expect(toHex(Buffer.from(key.d, 'base64url'))).toBe(privateKey)
+      const publicKeys: PrismKey[] = [{ id: 'master', usage: 'master', publicKey: toPublic(key) }]
+      expect(toCreate(operation!).publicKeys).toEqual(publicKeys)
+      const bytes = encodeOperation({ ...toCreate(operation!), publicKeys })
+      expect([toShortForm(operationHash(bytes)), toLongForm(bytes)]).toEqual([canonical, longForm])
+      expect(longForm).toBe(`${canonical}:${encodedState}`)
+      if (signedOperation) {
+        const signed = fromHex(signedOperation.hex)
+        // OpenSSL, which stands in for libsecp256k1, draws its nonces.
+        if (native()) expect(toHex(signOperation(bytes, 'master', key))).toBe(signedOperation.hex)
+        expect(decodeSigned(signed).signedWith).toBe(signedOperation.signedWith)
+        expect(toHex(decodeSigned(signed).signature)).toBe(signedOperation.signature)
+        expect(operationId(signed)).toBe(signedOperation.operationId)
+        expect(toShortForm(apply(undefined, signed, at).suffix)).toBe(canonical)
+        note(vector, 'read')
+      }
+      note(vector, 'written', 'accepted')
+    },
+  )
 
   const objects = of('atala-object', 'ok')
-  test.skipIf(objects.length === 0).each(named(objects))('%s holds the operations it says, each well signed', (_id, vector) => {
-    const signed = decodeObject(fromHex(vector.hex!))
-    const states = signed.map((each) => apply(undefined, each, at))
-    expect(states.map(partsOf)).toEqual(
-      vector.operations!.map(({ operation }) => {
-        const { publicKeys, services, contexts } = toCreate(operation)
-        return { publicKeys, services, contexts }
-      }),
-    )
-    expect(states.map(({ suffix }) => suffix)).toEqual(vector.operations!.map(({ suffix }) => suffix))
-    expect(signed.map((each) => decodeSigned(each).signedWith)).toEqual(vector.operations!.map(({ signedWith }) => signedWith))
-    note(vector, 'read', 'accepted')
-  })
+  test.skipIf(objects.length === 0).each(named(objects))(
+    '%s holds the operations it says, each well signed',
+    (_id, vector) => {
+      const signed = decodeObject(fromHex(vector.hex!))
+      const states = signed.map((each) => apply(undefined, each, at))
+      expect(states.map(partsOf)).toEqual(
+        vector.operations!.map(({ operation }) => {
+          const { publicKeys, services, contexts } = toCreate(operation)
+          return { publicKeys, services, contexts }
+        }),
+      )
+      expect(states.map(({ suffix }) => suffix)).toEqual(vector.operations!.map(({ suffix }) => suffix))
+      expect(signed.map((each) => decodeSigned(each).signedWith)).toEqual(
+        vector.operations!.map(({ signedWith }) => signedWith),
+      )
+      note(vector, 'read', 'accepted')
+    },
+  )
 
   const syntax = of('did-syntax', 'ok', 'reject')
   test.skipIf(syntax.length === 0).each(named(syntax))('%s is a DID, or none', (_id, vector) => {

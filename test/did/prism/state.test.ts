@@ -24,7 +24,12 @@ import {
   x25519,
 } from './_make.ts'
 
-const service = (id: string, rest = {}) => ({ id, type: 'LinkedDomains', serviceEndpoint: 'https://a.example/', ...rest })
+const service = (id: string, rest = {}) => ({
+  id,
+  type: 'LinkedDomains',
+  serviceEndpoint: 'https://a.example/',
+  ...rest,
+})
 const many = <T>(count: number, make: (i: number) => T) => Array.from({ length: count }, (_, i) => make(i))
 
 /** A DID that is there already, to be changed. */
@@ -69,17 +74,33 @@ describe('create', () => {
       { publicKeys: [{ id: 'master0', usage: 'master', publicKey: ed25519 }] },
       /master key and must be on secp256k1/,
     ],
-    ['an Ed25519 VDR key', { publicKeys: [masterKey, { id: 'v', usage: 'vdr', publicKey: ed25519 }] }, /vdr key and must be on secp256k1/],
-    ['a key id twice', { publicKeys: [masterKey, key('master0', 'authentication')] }, /key id is there twice/],
+    [
+      'an Ed25519 VDR key',
+      { publicKeys: [masterKey, { id: 'v', usage: 'vdr', publicKey: ed25519 }] },
+      /vdr key and must be on secp256k1/,
+    ],
+    [
+      'a key id twice',
+      { publicKeys: [masterKey, key('master0', 'authentication')] },
+      /key id is there twice/,
+    ],
     ['an empty key id', { publicKeys: [masterKey, key('', 'authentication')] }, /1 to 50 bytes/],
-    ['a key id of 51 characters', { publicKeys: [masterKey, key('k'.repeat(51), 'authentication')] }, /1 to 50 bytes/],
+    [
+      'a key id of 51 characters',
+      { publicKeys: [masterKey, key('k'.repeat(51), 'authentication')] },
+      /1 to 50 bytes/,
+    ],
     ['a key id that is no fragment', { publicKeys: [masterKey, key('a b', 'authentication')] }, /fragment/],
     ['51 keys', { publicKeys: [masterKey, ...many(50, (i) => ({ ...masterKey, id: `k${i}` }))] }, /51 keys/],
     ['51 services', { services: many(51, (i) => service(`s${i}`)) }, /51 services/],
     ['a service id twice', { services: [service('s'), service('s')] }, /service id is there twice/],
     ['a service id that is no fragment', { services: [service('#s')] }, /fragment/],
     ['an empty service type', { services: [service('s', { type: '' })] }, /type: must have 1 to 100 bytes/],
-    ['a service type of 101 characters', { services: [service('s', { type: 'x'.repeat(101) })] }, /type: must have 1 to 100 bytes/],
+    [
+      'a service type of 101 characters',
+      { services: [service('s', { type: 'x'.repeat(101) })] },
+      /type: must have 1 to 100 bytes/,
+    ],
     ['a service type that begins with a space', { services: [service('s', { type: ' x' })] }, /type/],
     ['an empty list of service types', { services: [service('s', { type: '[]' })] }, /type/],
     ['a list with a type that is no name', { services: [service('s', { type: '["a.b"]' })] }, /type/],
@@ -90,9 +111,21 @@ describe('create', () => {
       { services: [service('s', { serviceEndpoint: `https://a.example/${'x'.repeat(283)}` })] },
       /1 to 300 bytes/,
     ],
-    ['an endpoint that is no URI', { services: [service('s', { serviceEndpoint: 'example' })] }, /serviceEndpoint/],
-    ['an endpoint that is a list with text', { services: [service('s', { serviceEndpoint: '["example"]' })] }, /serviceEndpoint/],
-    ['an endpoint that looks like JSON', { services: [service('s', { serviceEndpoint: '{"uri":' })] }, /serviceEndpoint/],
+    [
+      'an endpoint that is no URI',
+      { services: [service('s', { serviceEndpoint: 'example' })] },
+      /serviceEndpoint/,
+    ],
+    [
+      'an endpoint that is a list with text',
+      { services: [service('s', { serviceEndpoint: '["example"]' })] },
+      /serviceEndpoint/,
+    ],
+    [
+      'an endpoint that looks like JSON',
+      { services: [service('s', { serviceEndpoint: '{"uri":' })] },
+      /serviceEndpoint/,
+    ],
     ['a context twice', { contexts: ['https://a.example', 'https://a.example'] }, /twice/],
     ['a context of 101 characters', { contexts: ['x'.repeat(101)] }, /context/],
   ]
@@ -104,16 +137,35 @@ describe('create', () => {
   const allowed: [string, Partial<CreateOperation>][] = [
     ['50 keys', { publicKeys: [masterKey, ...many(49, (i) => ({ ...masterKey, id: `k${i}` }))] }],
     ['50 services', { services: many(50, (i) => service(`s${i}`)) }],
-    ['the longest texts', { publicKeys: [masterKey, key('k'.repeat(50), 'authentication')], contexts: ['x'.repeat(100)] }],
+    [
+      'the longest texts',
+      { publicKeys: [masterKey, key('k'.repeat(50), 'authentication')], contexts: ['x'.repeat(100)] },
+    ],
     [
       'the longest endpoint',
-      { services: [service('s', { type: 'x'.repeat(100), serviceEndpoint: `https://a.example/${'x'.repeat(282)}` })] },
+      {
+        services: [
+          service('s', { type: 'x'.repeat(100), serviceEndpoint: `https://a.example/${'x'.repeat(282)}` }),
+        ],
+      },
     ],
-    ['every character of a fragment', { services: [service("https://foo.bar.com/?a=b&c=(%41)*,;:@!$'~-._")] }],
+    [
+      'every character of a fragment',
+      { services: [service("https://foo.bar.com/?a=b&c=(%41)*,;:@!$'~-._")] },
+    ],
     ['types as a list, with inner spaces', { services: [service('s', { type: '["A b","c_d-1"]' })] }],
-    ['endpoints as an object', { services: [service('s', { serviceEndpoint: '{"uri":"https://a.example"}' })] }],
-    ['endpoints as a list', { services: [service('s', { serviceEndpoint: '["https://a.example",{"uri":"did:example:1"}]' })] }],
-    ['an X25519 key for authentication', { publicKeys: [masterKey, { id: 'x', usage: 'authentication', publicKey: x25519 }] }],
+    [
+      'endpoints as an object',
+      { services: [service('s', { serviceEndpoint: '{"uri":"https://a.example"}' })] },
+    ],
+    [
+      'endpoints as a list',
+      { services: [service('s', { serviceEndpoint: '["https://a.example",{"uri":"did:example:1"}]' })] },
+    ],
+    [
+      'an X25519 key for authentication',
+      { publicKeys: [masterKey, { id: 'x', usage: 'authentication', publicKey: x25519 }] },
+    ],
   ]
   test.each(allowed)('%s may be', (_name, rest) => {
     expect(apply(undefined, signedCreate(rest), at).suffix).toBe(suffixOf(rest))
@@ -121,25 +173,42 @@ describe('create', () => {
 
   test('an update is no beginning', () => {
     reject(
-      () => createState(encodeOperation({ operation: 'deactivate', suffix: state.suffix, previousHash: state.suffix })),
+      () =>
+        createState(
+          encodeOperation({ operation: 'deactivate', suffix: state.suffix, previousHash: state.suffix }),
+        ),
       /begins with a create/,
     )
-    reject(() => apply(undefined, signedUpdate(state, [{ action: 'removeKey', id: 'auth-1' }]), at), /does not exist/)
+    reject(
+      () => apply(undefined, signedUpdate(state, [{ action: 'removeKey', id: 'auth-1' }]), at),
+      /does not exist/,
+    )
   })
 })
 
 describe('signatures', () => {
   const bytes = createBytes()
   const wrap = (signature: Uint8Array, signedWith = 'master0') =>
-    toBinary(SignedAtalaOperationSchema, message(SignedAtalaOperationSchema, { signedWith, signature, operation: bytes }))
+    toBinary(
+      SignedAtalaOperationSchema,
+      message(SignedAtalaOperationSchema, { signedWith, signature, operation: bytes }),
+    )
   const { signature } = decodeSigned(signedCreate())
 
   test.each([
     ['another key', signOperation(bytes, 'master0', secret('master', 1)), /not by the key/],
     ['a key that is not there', signOperation(bytes, 'master1', master), /no active master key/],
-    ['a key that is no master', signOperation(bytes, 'auth-1', secret('authentication')), /no active master key/],
+    [
+      'a key that is no master',
+      signOperation(bytes, 'auth-1', secret('authentication')),
+      /no active master key/,
+    ],
     ['nobody', wrap(new Uint8Array(0)), /not by the key/],
-    ['a turned bit', wrap(Uint8Array.from(signature, (byte, i) => (i === 20 ? byte ^ 1 : byte))), /not by the key/],
+    [
+      'a turned bit',
+      wrap(Uint8Array.from(signature, (byte, i) => (i === 20 ? byte ^ 1 : byte))),
+      /not by the key/,
+    ],
     ['an operation with another id of the key', wrap(signature, 'auth-1'), /no active master key/],
   ])('by %s are refused', (_name, signed, reason) => {
     reject(() => apply(undefined, signed, at), reason)
@@ -178,13 +247,19 @@ describe('update', () => {
     const first = signedUpdate(state, [{ action: 'removeKey', id: 'auth-1' }])
     const second = apply(state, first, later)
     reject(() => apply(second, first, later), /previous_operation_hash/)
-    reject(() => apply(second, signedUpdate(state, [{ action: 'patchContext', contexts: ['x'] }]), later), /previous_operation_hash/)
+    reject(
+      () => apply(second, signedUpdate(state, [{ action: 'patchContext', contexts: ['x'] }]), later),
+      /previous_operation_hash/,
+    )
     expect(updated(second, { action: 'patchContext', contexts: ['x'] }).contexts).toEqual(['x'])
   })
 
   test('of one DID does not touch another', () => {
     const other = published({ services: [] })
-    reject(() => apply(other, signedUpdate(state, [{ action: 'removeKey', id: 'auth-1' }]), later), /does not exist/)
+    reject(
+      () => apply(other, signedUpdate(state, [{ action: 'removeKey', id: 'auth-1' }]), later),
+      /does not exist/,
+    )
   })
 
   test('the only master key can be replaced in one operation, in either order, and the old one signs no more', () => {
@@ -203,7 +278,10 @@ describe('update', () => {
       const rotated = updated(state, ...actions)
       const clear: UpdateAction[] = [{ action: 'patchContext', contexts: ['x'] }]
       reject(() => apply(rotated, signedUpdate(rotated, clear), later), /no active master key/)
-      expect(apply(rotated, signedUpdate(rotated, clear, { id: 'master1', secret: secret('master', 1) }), later).contexts).toEqual(['x'])
+      expect(
+        apply(rotated, signedUpdate(rotated, clear, { id: 'master1', secret: secret('master', 1) }), later)
+          .contexts,
+      ).toEqual(['x'])
     }
   })
 
@@ -228,7 +306,10 @@ describe('deactivate', () => {
       retiredServiceIds: ['service-1'],
     })
     expect(gone.updatedAt).toBe(later.toISOString())
-    reject(() => apply(gone, signedUpdate(gone, [{ action: 'addKey', key: key('k', 'authentication') }]), later), /deactivated/)
+    reject(
+      () => apply(gone, signedUpdate(gone, [{ action: 'addKey', key: key('k', 'authentication') }]), later),
+      /deactivated/,
+    )
     reject(() => apply(gone, signedDeactivate(gone), later), /deactivated/)
     reject(() => apply(gone, signedCreate(), later), /exists already/)
   })
@@ -237,7 +318,11 @@ describe('deactivate', () => {
     const changed = updated(state, { action: 'removeKey', id: 'auth-1' })
     reject(() => apply(changed, signedDeactivate(state), later), /previous_operation_hash/)
     const { suffix, lastOperationHash: previousHash } = state
-    const byOther = signOperation(encodeOperation({ operation: 'deactivate', suffix, previousHash }), 'master0', secret('master', 1))
+    const byOther = signOperation(
+      encodeOperation({ operation: 'deactivate', suffix, previousHash }),
+      'master0',
+      secret('master', 1),
+    )
     reject(() => apply(state, byOther, later), /not by the key/)
   })
 })
@@ -250,7 +335,11 @@ describe('the subject of an operation', () => {
   })
 
   test.each(['2', `did:prism:${'ab'.repeat(32)}`, 'AB'.repeat(32)])('%s is no suffix', (suffix) => {
-    const signed = signOperation(encodeOperation({ operation: 'deactivate', suffix, previousHash: '' }), 'master0', master)
+    const signed = signOperation(
+      encodeOperation({ operation: 'deactivate', suffix, previousHash: '' }),
+      'master0',
+      master,
+    )
     reject(() => subjectOf(signed), /64 hexadecimal digits/)
   })
 })

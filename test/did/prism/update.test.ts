@@ -1,6 +1,12 @@
 /** Every action of an update (wire.md 11.3, "Validity rules"): what it does where it may, and the text of each refusal, alone. */
 import { describe, expect, test } from 'vitest'
-import { InvalidOperation, type PrismService, type UpdateAction, type Usage, usages } from '../../../src/did/prism/model.ts'
+import {
+  InvalidOperation,
+  type PrismService,
+  type UpdateAction,
+  type Usage,
+  usages,
+} from '../../../src/did/prism/model.ts'
 import { apply, type DidState } from '../../../src/did/prism/state.ts'
 import { change } from '../../../src/did/prism/update.ts'
 import { ed25519, key, later, masterKey, published, signedUpdate, x25519 } from './_make.ts'
@@ -13,8 +19,14 @@ const service = (id: string, rest: Partial<PrismService> = {}): PrismService => 
 })
 const many = <T>(count: number, make: (i: number) => T) => Array.from({ length: count }, (_, i) => make(i))
 
-const addKey = (...[id, usage, i]: Parameters<typeof key>): UpdateAction => ({ action: 'addKey', key: key(id, usage, i) })
-const addService = (id: string, rest?: Partial<PrismService>): UpdateAction => ({ action: 'addService', service: service(id, rest) })
+const addKey = (...[id, usage, i]: Parameters<typeof key>): UpdateAction => ({
+  action: 'addKey',
+  key: key(id, usage, i),
+})
+const addService = (id: string, rest?: Partial<PrismService>): UpdateAction => ({
+  action: 'addService',
+  service: service(id, rest),
+})
 const removeKey = (id: string): UpdateAction => ({ action: 'removeKey', id })
 const removeService = (id: string): UpdateAction => ({ action: 'removeService', id })
 const updateService = (id: string, change: { type?: string; serviceEndpoint?: string }): UpdateAction => ({
@@ -33,7 +45,11 @@ const state = published({
   contexts: ['https://c.example/1'],
 })
 const emptied = change(state, [removeKey('auth-1'), removeService('service-1'), patchContext()])
-const [auth1, master0, master1] = state.publicKeys as [DidState['publicKeys'][0], typeof masterKey, typeof masterKey]
+const [auth1, master0, master1] = state.publicKeys as [
+  DidState['publicKeys'][0],
+  typeof masterKey,
+  typeof masterKey,
+]
 const keys = (...publicKeys: DidState['publicKeys']) => ({ publicKeys })
 const full = {
   keys: published({ publicKeys: [masterKey, ...many(49, (i) => ({ ...masterKey, id: `k${i}` }))] }),
@@ -44,21 +60,56 @@ describe('an action that is allowed changes what it names, and nothing else', ()
   type Row = [string, DidState, UpdateAction[], Partial<DidState>]
   const purposes = Object.keys(usages) as Usage[]
   const allowed: Row[] = [
-    ...purposes.map((usage): Row => [`ADD_KEY for ${usage}`, state, [addKey('k', usage)], keys(auth1, master0, master1, key('k', usage))]),
+    ...purposes.map((usage): Row => [
+      `ADD_KEY for ${usage}`,
+      state,
+      [addKey('k', usage)],
+      keys(auth1, master0, master1, key('k', usage)),
+    ]),
     ...[ed25519, x25519].map((publicKey): Row => [
       `ADD_KEY on ${publicKey.crv}`,
       state,
       [{ action: 'addKey', key: { id: 'k', usage: 'authentication', publicKey } }],
       keys(auth1, master0, master1, { id: 'k', usage: 'authentication', publicKey }),
     ]),
-    ['ADD_KEY with the key of another id', state, [addKey('k', 'authentication')], keys(...state.publicKeys, key('k', 'authentication'))],
+    [
+      'ADD_KEY with the key of another id',
+      state,
+      [addKey('k', 'authentication')],
+      keys(...state.publicKeys, key('k', 'authentication')),
+    ],
     ['REMOVE_KEY', state, [removeKey('auth-1')], { ...keys(master0, master1), retiredKeyIds: ['auth-1'] }],
-    ['REMOVE_KEY of one master of two', state, [removeKey('master0')], { ...keys(auth1, master1), retiredKeyIds: ['master0'] }],
+    [
+      'REMOVE_KEY of one master of two',
+      state,
+      [removeKey('master0')],
+      { ...keys(auth1, master1), retiredKeyIds: ['master0'] },
+    ],
     ['REMOVE_KEY of a key just added', state, [addKey('k', 'vdr'), removeKey('k')], { retiredKeyIds: ['k'] }],
-    ['ADD_SERVICE', state, [addService('s', { type: '["A"]' })], { services: [...state.services, service('s', { type: '["A"]' })] }],
-    ['ADD_SERVICE with the id of a key', state, [addService('auth-1')], { services: [...state.services, service('auth-1')] }],
-    ['REMOVE_SERVICE', state, [removeService('service-1')], { services: [], retiredServiceIds: ['service-1'] }],
-    ['UPDATE_SERVICE of the type', state, [updateService('service-1', { type: 'B' })], { services: [service('service-1', { type: 'B' })] }],
+    [
+      'ADD_SERVICE',
+      state,
+      [addService('s', { type: '["A"]' })],
+      { services: [...state.services, service('s', { type: '["A"]' })] },
+    ],
+    [
+      'ADD_SERVICE with the id of a key',
+      state,
+      [addService('auth-1')],
+      { services: [...state.services, service('auth-1')] },
+    ],
+    [
+      'REMOVE_SERVICE',
+      state,
+      [removeService('service-1')],
+      { services: [], retiredServiceIds: ['service-1'] },
+    ],
+    [
+      'UPDATE_SERVICE of the type',
+      state,
+      [updateService('service-1', { type: 'B' })],
+      { services: [service('service-1', { type: 'B' })] },
+    ],
     [
       'UPDATE_SERVICE of the endpoint',
       state,
@@ -81,7 +132,10 @@ describe('an action that is allowed changes what it names, and nothing else', ()
       'the fiftieth key, and one for another',
       full.keys,
       [addKey('new', 'authentication'), removeKey('k0')],
-      { publicKeys: [...full.keys.publicKeys.filter(({ id }) => id !== 'k0'), key('new', 'authentication')], retiredKeyIds: ['k0'] },
+      {
+        publicKeys: [...full.keys.publicKeys.filter(({ id }) => id !== 'k0'), key('new', 'authentication')],
+        retiredKeyIds: ['k0'],
+      },
     ],
     [
       'the fiftieth service, and one for another',
@@ -99,53 +153,211 @@ describe('an action that is allowed changes what it names, and nothing else', ()
 
 describe('an action that breaks a rule is refused, with all that come with it', () => {
   const long = 'x'.repeat(51)
-  const onWrongCurve = (usage: 'master' | 'vdr'): UpdateAction => ({ action: 'addKey', key: { id: 'k', usage, publicKey: ed25519 } })
+  const onWrongCurve = (usage: 'master' | 'vdr'): UpdateAction => ({
+    action: 'addKey',
+    key: { id: 'k', usage, publicKey: ed25519 },
+  })
   const endpoint = 'service endpoint: '
   const refused: [string, DidState, UpdateAction[], string][] = [
     ['no action', state, [], 'the update has no action'],
 
     ['ADD_KEY with an id in use', state, [addKey('auth-1', 'vdr')], 'key "auth-1" exists or existed'],
-    ['ADD_KEY with an id that was removed', emptied, [addKey('auth-1', 'authentication')], 'key "auth-1" exists or existed'],
+    [
+      'ADD_KEY with an id that was removed',
+      emptied,
+      [addKey('auth-1', 'authentication')],
+      'key "auth-1" exists or existed',
+    ],
     ['ADD_KEY twice', state, [addKey('k', 'vdr'), addKey('k', 'vdr')], 'key "k" exists or existed'],
-    ['ADD_KEY after its removal', state, [removeKey('auth-1'), addKey('auth-1', 'vdr')], 'key "auth-1" exists or existed'],
+    [
+      'ADD_KEY after its removal',
+      state,
+      [removeKey('auth-1'), addKey('auth-1', 'vdr')],
+      'key "auth-1" exists or existed',
+    ],
     ['ADD_KEY without an id', state, [addKey('', 'vdr')], 'key id "": must have 1 to 50 bytes'],
-    ['ADD_KEY with a long id', state, [addKey(long, 'vdr')], `key id "${long.slice(1)}": must have 1 to 50 bytes`],
-    ['ADD_KEY with an id of 26 letters in 52 bytes', state, [addKey('é'.repeat(26), 'vdr')], 'must have 1 to 50 bytes'],
-    ['ADD_KEY with an id that is no fragment', state, [addKey('a#b', 'vdr')], 'key id "a#b": is no URI fragment'],
-    ['ADD_KEY of a master on Ed25519', state, [onWrongCurve('master')], 'key "k" is a master key and must be on secp256k1'],
-    ['ADD_KEY of a VDR key on Ed25519', state, [onWrongCurve('vdr')], 'key "k" is a vdr key and must be on secp256k1'],
+    [
+      'ADD_KEY with a long id',
+      state,
+      [addKey(long, 'vdr')],
+      `key id "${long.slice(1)}": must have 1 to 50 bytes`,
+    ],
+    [
+      'ADD_KEY with an id of 26 letters in 52 bytes',
+      state,
+      [addKey('é'.repeat(26), 'vdr')],
+      'must have 1 to 50 bytes',
+    ],
+    [
+      'ADD_KEY with an id that is no fragment',
+      state,
+      [addKey('a#b', 'vdr')],
+      'key id "a#b": is no URI fragment',
+    ],
+    [
+      'ADD_KEY of a master on Ed25519',
+      state,
+      [onWrongCurve('master')],
+      'key "k" is a master key and must be on secp256k1',
+    ],
+    [
+      'ADD_KEY of a VDR key on Ed25519',
+      state,
+      [onWrongCurve('vdr')],
+      'key "k" is a vdr key and must be on secp256k1',
+    ],
     ['ADD_KEY of the 51st', full.keys, [addKey('new', 'vdr')], 'the update leaves 51 keys, more than 50'],
 
     ['REMOVE_KEY of none', state, [removeKey('nope')], 'there is no active key "nope" to remove'],
-    ['REMOVE_KEY twice', state, [removeKey('auth-1'), removeKey('auth-1')], 'there is no active key "auth-1" to remove'],
-    ['REMOVE_KEY of a removed one', emptied, [removeKey('auth-1')], 'there is no active key "auth-1" to remove'],
-    ['REMOVE_KEY with the id of a service', state, [removeKey('service-1')], 'there is no active key "service-1" to remove'],
-    ['REMOVE_KEY of every master', state, [removeKey('master0'), removeKey('master1')], 'the update leaves no master key'],
-    ['REMOVE_KEY with an endless id', state, [removeKey('\n'.repeat(9_000))], `there is no active key "${'\\n'.repeat(50)}" to remove`],
+    [
+      'REMOVE_KEY twice',
+      state,
+      [removeKey('auth-1'), removeKey('auth-1')],
+      'there is no active key "auth-1" to remove',
+    ],
+    [
+      'REMOVE_KEY of a removed one',
+      emptied,
+      [removeKey('auth-1')],
+      'there is no active key "auth-1" to remove',
+    ],
+    [
+      'REMOVE_KEY with the id of a service',
+      state,
+      [removeKey('service-1')],
+      'there is no active key "service-1" to remove',
+    ],
+    [
+      'REMOVE_KEY of every master',
+      state,
+      [removeKey('master0'), removeKey('master1')],
+      'the update leaves no master key',
+    ],
+    [
+      'REMOVE_KEY with an endless id',
+      state,
+      [removeKey('\n'.repeat(9_000))],
+      `there is no active key "${'\\n'.repeat(50)}" to remove`,
+    ],
 
-    ['ADD_SERVICE with an id in use', state, [addService('service-1')], 'service "service-1" exists or existed'],
-    ['ADD_SERVICE with an id that was removed', emptied, [addService('service-1')], 'service "service-1" exists or existed'],
+    [
+      'ADD_SERVICE with an id in use',
+      state,
+      [addService('service-1')],
+      'service "service-1" exists or existed',
+    ],
+    [
+      'ADD_SERVICE with an id that was removed',
+      emptied,
+      [addService('service-1')],
+      'service "service-1" exists or existed',
+    ],
     ['ADD_SERVICE without an id', state, [addService('')], 'service "": id: must have 1 to 50 bytes'],
-    ['ADD_SERVICE with a long id', state, [addService(long)], `service "${long.slice(1)}": id: must have 1 to 50 bytes`],
-    ['ADD_SERVICE with an id that is no fragment', state, [addService('a b')], 'service "a b": id: is no URI fragment'],
-    ['ADD_SERVICE without a type', state, [addService('s', { type: '' })], 'service "s": type: must have 1 to 100 bytes'],
-    ['ADD_SERVICE with a type that is no name', state, [addService('s', { type: 'a.b' })], 'service "s": type: is no name of letters'],
-    ['ADD_SERVICE without an endpoint', state, [addService('s', { serviceEndpoint: '' })], 'service "s": serviceEndpoint: must have 1'],
-    ['ADD_SERVICE with no URI', state, [addService('s', { serviceEndpoint: 'x' })], 'service "s": serviceEndpoint: is no URI'],
-    ['ADD_SERVICE of the 51st', full.services, [addService('new')], 'the update leaves 51 services, more than 50'],
+    [
+      'ADD_SERVICE with a long id',
+      state,
+      [addService(long)],
+      `service "${long.slice(1)}": id: must have 1 to 50 bytes`,
+    ],
+    [
+      'ADD_SERVICE with an id that is no fragment',
+      state,
+      [addService('a b')],
+      'service "a b": id: is no URI fragment',
+    ],
+    [
+      'ADD_SERVICE without a type',
+      state,
+      [addService('s', { type: '' })],
+      'service "s": type: must have 1 to 100 bytes',
+    ],
+    [
+      'ADD_SERVICE with a type that is no name',
+      state,
+      [addService('s', { type: 'a.b' })],
+      'service "s": type: is no name of letters',
+    ],
+    [
+      'ADD_SERVICE without an endpoint',
+      state,
+      [addService('s', { serviceEndpoint: '' })],
+      'service "s": serviceEndpoint: must have 1',
+    ],
+    [
+      'ADD_SERVICE with no URI',
+      state,
+      [addService('s', { serviceEndpoint: 'x' })],
+      'service "s": serviceEndpoint: is no URI',
+    ],
+    [
+      'ADD_SERVICE of the 51st',
+      full.services,
+      [addService('new')],
+      'the update leaves 51 services, more than 50',
+    ],
 
     ['REMOVE_SERVICE of none', state, [removeService('nope')], 'there is no active service "nope" to remove'],
-    ['REMOVE_SERVICE of a removed one', emptied, [removeService('service-1')], 'there is no active service "service-1" to remove'],
-    ['REMOVE_SERVICE with the id of a key', state, [removeService('auth-1')], 'there is no active service "auth-1" to remove'],
+    [
+      'REMOVE_SERVICE of a removed one',
+      emptied,
+      [removeService('service-1')],
+      'there is no active service "service-1" to remove',
+    ],
+    [
+      'REMOVE_SERVICE with the id of a key',
+      state,
+      [removeService('auth-1')],
+      'there is no active service "auth-1" to remove',
+    ],
 
-    ['UPDATE_SERVICE of none', state, [updateService('nope', { type: 'A' })], 'there is no active service "nope" to update'],
-    ['UPDATE_SERVICE of a removed one', emptied, [updateService('service-1', { type: 'A' })], 'no active service "service-1" to update'],
-    ['UPDATE_SERVICE to nothing', state, [updateService('service-1', {})], 'the update of service "service-1" changes nothing'],
-    ['UPDATE_SERVICE to a blank type', state, [updateService('service-1', { type: ' ' })], 'service type: is no name of letters'],
-    ['UPDATE_SERVICE to no list of types', state, [updateService('service-1', { type: '[]' })], 'service type: '],
-    ['UPDATE_SERVICE to a long type', state, [updateService('service-1', { type: long + long })], 'service type: must have 1 to 100 bytes'],
-    ['UPDATE_SERVICE to no URI', state, [updateService('service-1', { serviceEndpoint: 'x' })], `${endpoint}is no URI`],
-    ['UPDATE_SERVICE to a broken object', state, [updateService('service-1', { serviceEndpoint: '{"a"' })], endpoint],
+    [
+      'UPDATE_SERVICE of none',
+      state,
+      [updateService('nope', { type: 'A' })],
+      'there is no active service "nope" to update',
+    ],
+    [
+      'UPDATE_SERVICE of a removed one',
+      emptied,
+      [updateService('service-1', { type: 'A' })],
+      'no active service "service-1" to update',
+    ],
+    [
+      'UPDATE_SERVICE to nothing',
+      state,
+      [updateService('service-1', {})],
+      'the update of service "service-1" changes nothing',
+    ],
+    [
+      'UPDATE_SERVICE to a blank type',
+      state,
+      [updateService('service-1', { type: ' ' })],
+      'service type: is no name of letters',
+    ],
+    [
+      'UPDATE_SERVICE to no list of types',
+      state,
+      [updateService('service-1', { type: '[]' })],
+      'service type: ',
+    ],
+    [
+      'UPDATE_SERVICE to a long type',
+      state,
+      [updateService('service-1', { type: long + long })],
+      'service type: must have 1 to 100 bytes',
+    ],
+    [
+      'UPDATE_SERVICE to no URI',
+      state,
+      [updateService('service-1', { serviceEndpoint: 'x' })],
+      `${endpoint}is no URI`,
+    ],
+    [
+      'UPDATE_SERVICE to a broken object',
+      state,
+      [updateService('service-1', { serviceEndpoint: '{"a"' })],
+      endpoint,
+    ],
     [
       'UPDATE_SERVICE to a long endpoint',
       state,
@@ -156,11 +368,17 @@ describe('an action that breaks a rule is refused, with all that come with it', 
     ['PATCH_CONTEXT to nothing from nothing', emptied, [patchContext()], 'there is no context to clear'],
     ['PATCH_CONTEXT with one twice', state, [patchContext('x', 'x')], 'context: names a context twice'],
     ['PATCH_CONTEXT with an empty one', state, [patchContext('')], 'context: 0: must have 1 to 100 bytes'],
-    ['PATCH_CONTEXT with a long one', state, [patchContext('a', 'x'.repeat(101))], 'context: 1: must have 1 to 100 bytes'],
+    [
+      'PATCH_CONTEXT with a long one',
+      state,
+      [patchContext('a', 'x'.repeat(101))],
+      'context: 1: must have 1 to 100 bytes',
+    ],
   ]
   test.each(refused)('%s', (_name, before, actions, reason) => {
     const copy = structuredClone(before)
-    const other: UpdateAction[] = actions.length > 0 && before.publicKeys.length < 50 ? [addKey('fine', 'authentication')] : []
+    const other: UpdateAction[] =
+      actions.length > 0 && before.publicKeys.length < 50 ? [addKey('fine', 'authentication')] : []
     for (const all of [actions, [...other, ...actions], [...actions, ...other]]) {
       expect(() => change(before, all)).toThrow(InvalidOperation)
       expect(() => change(before, all)).toThrow(reason)

@@ -3,11 +3,24 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Daemon } from '../../_daemon.ts'
 
-type Way = { from: Daemon; to: Daemon; adminKey: string; walletId: string; folder: string; passphrase: string; wrong: string }
+type Way = {
+  from: Daemon
+  to: Daemon
+  adminKey: string
+  walletId: string
+  folder: string
+  passphrase: string
+  wrong: string
+}
 
 /** Carries a wallet from one daemon to the other, after an attempt with another passphrase; and makes a backup. */
 export async function carry({ from, to, adminKey, walletId, folder, passphrase, wrong }: Way): Promise<void> {
-  const ask = async (url: string, headers: Record<string, string>, body: string | Uint8Array, expected: number) => {
+  const ask = async (
+    url: string,
+    headers: Record<string, string>,
+    body: string | Uint8Array,
+    expected: number,
+  ) => {
     const options = { method: 'POST', headers: { 'x-admin-api-key': adminKey, ...headers } }
     const response = await fetch(url, { ...options, body: body as NonNullable<RequestInit['body']> })
     const content = Buffer.from(await response.arrayBuffer())
@@ -18,7 +31,10 @@ export async function carry({ from, to, adminKey, walletId, folder, passphrase, 
   const file = await ask(`${from.url}/wallets/${walletId}/export`, json, JSON.stringify({ passphrase }), 200)
   writeFileSync(join(folder, 'the.wallet'), file)
   const take = (secret: string, bytes: Uint8Array, expected: number) => {
-    const headers = { 'content-type': 'application/octet-stream', 'x-passphrase': Buffer.from(secret).toString('base64url') }
+    const headers = {
+      'content-type': 'application/octet-stream',
+      'x-passphrase': Buffer.from(secret).toString('base64url'),
+    }
     return ask(`${to.url}/wallets/import`, headers, bytes, expected)
   }
   await take(wrong, file, 422)

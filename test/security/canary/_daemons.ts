@@ -30,11 +30,17 @@ const texts = [
 const seeds = ['DEFAULT_WALLET_SEED', 'seed', 'seed that is cut off']
 
 /** The two daemons. `secrets` are those that were given or shown; those that the daemons made are added from their folders. */
-export async function runDaemons(): Promise<{ places: Places; secrets: Canary[]; onceShown: Record<string, string> }> {
+export async function runDaemons(): Promise<{
+  places: Places
+  secrets: Canary[]
+  onceShown: Record<string, string>
+}> {
   await using folder = await temporaryFolder()
   await using sink = await Sink.open()
   // One that does not take an event, and says back what it was sent.
-  await using echo = await openReceiver((response) => response.writeHead(500).end(JSON.stringify(response.req.headers)))
+  await using echo = await openReceiver((response) =>
+    response.writeHead(500).end(JSON.stringify(response.req.headers)),
+  )
   const given: Record<string, string> = {}
   for (const name of texts) given[name] = newSecret()
   for (const name of seeds) given[name] = randomBytes(64).toString('hex')
@@ -61,7 +67,8 @@ export async function runDaemons(): Promise<{ places: Places; secrets: Canary[];
       daemon,
       rest,
       didcomm,
-      [Symbol.asyncDispose]: async () => void (await Promise.all(parts.map((part) => part[Symbol.asyncDispose]()))),
+      [Symbol.asyncDispose]: async () =>
+        void (await Promise.all(parts.map((part) => part[Symbol.asyncDispose]()))),
     }
   }
   const crash = `--import=${fileURLToPath(new URL('_crash.mjs', import.meta.url))}`
@@ -91,7 +98,10 @@ export async function runDaemons(): Promise<{ places: Places; secrets: Canary[];
   const way = { from: acme.daemon, to: alice.daemon, walletId: issuer.walletId, folder: folder.path }
   await carry({ ...way, ...admin, passphrase: given['passphrase']!, wrong: given['wrong passphrase']! })
   const firstKey = readFileSync(join(folder.path, 'acme', 'master.key'), 'utf8').trim()
-  await acme.daemon.call('POST /_system/master-key/rotation', { ...admin, body: { newKey: given['new master key'] } })
+  await acme.daemon.call('POST /_system/master-key/rotation', {
+    ...admin,
+    body: { newKey: given['new master key'] },
+  })
 
   const places: Places = {
     ...processPlaces(acme.daemon.pid, 'acme’s process'),
@@ -114,7 +124,9 @@ export async function runDaemons(): Promise<{ places: Places; secrets: Canary[];
     events: JSON.stringify(sink.deliveries.map(({ event }) => event)),
     'headers of events': JSON.stringify(sink.deliveries.map(({ headers }) => headers)),
   })
-  const { apiKey } = JSON.parse(readFileSync(join(folder.path, 'alice-config', 'profiles', 'local.json'), 'utf8'))
+  const { apiKey } = JSON.parse(
+    readFileSync(join(folder.path, 'alice-config', 'profiles', 'local.json'), 'utf8'),
+  )
   const keys = {
     'api key of alice’s profile': apiKey,
     'first master key': firstKey,
@@ -150,8 +162,13 @@ async function useKeys(
   const key = await call(`POST /iam/entities/${id}/api-keys`, { ...admin, body: { name: 'second' } })
   await call('POST /wallets', { ...admin, body: { name: 'of a seed', seed: given['seed'] } })
   for (const curve of ['Ed25519', 'X25519', 'secp256k1']) {
-    const publicKeys = [{ id: 'key-1', purpose: curve === 'X25519' ? 'keyAgreement' : 'authentication', curve }]
-    await call('POST /did-registrar/dids', { apiKey: key.apiKey, body: { documentTemplate: { publicKeys, services: [] } } })
+    const publicKeys = [
+      { id: 'key-1', purpose: curve === 'X25519' ? 'keyAgreement' : 'authentication', curve },
+    ]
+    await call('POST /did-registrar/dids', {
+      apiKey: key.apiKey,
+      body: { documentTemplate: { publicKeys, services: [] } },
+    })
   }
   await call(`POST /events/webhooks/${webhook.id}/test`, { apiKey, body: { type: 'ConnectionUpdated' } })
   for (const path of [
@@ -180,11 +197,19 @@ async function makeMistakes({ daemon, apiKey }: Party, given: Record<string, str
     daemon.call('GET /connections', { apiKey: wrong }),
     daemon.call('POST /iam/apikey-authentication', { adminKey, body: { entityId: wrong, apiKey: wrong } }),
     daemon.call('POST /events/webhooks', { apiKey, body: { url: `http://user:${wrong}@127.0.0.1/` } }),
-    daemon.call('POST /events/webhooks', { apiKey, body: { url: 'http://127.0.0.1/', customHeaders: { 'x-a': `${wrong}\u0000` } } }),
+    daemon.call('POST /events/webhooks', {
+      apiKey,
+      body: { url: 'http://127.0.0.1/', customHeaders: { 'x-a': `${wrong}\u0000` } },
+    }),
     daemon.call('POST /_system/master-key/rotation', { adminKey, body: { newKey: wrong.slice(1) } }),
     ...[`{"seed":"${seed}`, `{"seed":${seed}}`, `{"seed":"${seed}"${seed}`].map((body) =>
-      fetch(`${daemon.url}/wallets`, { method: 'POST', headers: { ...json, 'x-admin-api-key': adminKey }, body }),
+      fetch(`${daemon.url}/wallets`, {
+        method: 'POST',
+        headers: { ...json, 'x-admin-api-key': adminKey },
+        body,
+      }),
     ),
   ]
-  for (const { status } of await Promise.all(refusals)) if (status < 400) throw new Error(`a mistake was answered with ${status}`)
+  for (const { status } of await Promise.all(refusals))
+    if (status < 400) throw new Error(`a mistake was answered with ${status}`)
 }

@@ -30,8 +30,12 @@ type Row = Record<string, string | number | null>
  */
 export function secretsIn(folder: string, masterKey: Uint8Array, name: string): Canary[] {
   const found: Canary[] = []
-  const add = (kind: string, value: Uint8Array | string) => (found.push({ name: `${name}: ${kind}`, value }), value)
-  const text = (sealKey: Uint8Array, context: string, sealed: unknown) => fromUtf8(unseal(sealKey, context, String(sealed)))
+  const add = (kind: string, value: Uint8Array | string) => (
+    found.push({ name: `${name}: ${kind}`, value }),
+    value
+  )
+  const text = (sealKey: Uint8Array, context: string, sealed: unknown) =>
+    fromUtf8(unseal(sealKey, context, String(sealed)))
 
   const agent = read(join(folder, 'agent.db'), 'setting', 'wallet')
   const wrapped = String(agent['setting']!.find((row) => row['name'] === 'agent-key')!['value'])
@@ -48,15 +52,24 @@ export function secretsIn(folder: string, masterKey: Uint8Array, name: string): 
     const walletKey = unseal(deriveSealKey(agentKey, 'wallet-keys'), `wallet:${id}`, String(wrapped_key))
     add('wallet key', walletKey)
     const rows = read(join(folder, 'wallets', `${id}.db`), 'setting', 'peer_did', 'did', 'did_key', 'webhook')
-    const seed = unseal(walletKey, `seed:${id}`, String(rows['setting']!.find((row) => row['name'] === 'seed')!['value']))
+    const seed = unseal(
+      walletKey,
+      `seed:${id}`,
+      String(rows['setting']!.find((row) => row['name'] === 'seed')!['value']),
+    )
     add('seed', seed)
-    for (const { did, keys } of rows['peer_did']!) addJwks(text(walletKey, `peer-did:${did}`, keys), 'key of a did:peer')
+    for (const { did, keys } of rows['peer_did']!)
+      addJwks(text(walletKey, `peer-did:${did}`, keys), 'key of a did:peer')
     const derivation = createDerivation(seed)
     const indexes = new Map(rows['did']!.map(({ did, did_index }) => [did, Number(did_index)]))
     for (const didIndex of indexes.values())
-      add('master key of a did:prism', fromBase64(derivation.key({ didIndex, usage: usages.master, keyIndex: 0 }).d))
+      add(
+        'master key of a did:prism',
+        fromBase64(derivation.key({ didIndex, usage: usages.master, keyIndex: 0 }).d),
+      )
     for (const { did, key_id, operation_id, usage, key_index, sealed } of rows['did_key']!) {
-      if (sealed !== null) addJwks(text(walletKey, `did-key:${did}#${key_id}:${operation_id}`, sealed), 'random key of a DID')
+      if (sealed !== null)
+        addJwks(text(walletKey, `did-key:${did}#${key_id}:${operation_id}`, sealed), 'random key of a DID')
       else {
         const path = { didIndex: indexes.get(did)!, usage: Number(usage), keyIndex: Number(key_index) }
         add('derived key of a DID', fromBase64(derivation.key(path).d))
@@ -65,10 +78,14 @@ export function secretsIn(folder: string, masterKey: Uint8Array, name: string): 
     for (const { id: webhookId, headers, secrets } of rows['webhook']!) {
       // The row of the global webhook has none: they are in the configuration.
       if (headers !== '')
-        for (const value of Object.values(JSON.parse(text(walletKey, `webhook:${webhookId}`, headers)) as Record<string, string>))
+        for (const value of Object.values(
+          JSON.parse(text(walletKey, `webhook:${webhookId}`, headers)) as Record<string, string>,
+        ))
           add('webhook header', value)
       if (secrets !== null)
-        for (const { secret } of JSON.parse(text(walletKey, `webhook-secrets:${webhookId}`, secrets)) as { secret: string }[]) {
+        for (const { secret } of JSON.parse(text(walletKey, `webhook-secrets:${webhookId}`, secrets)) as {
+          secret: string
+        }[]) {
           add('webhook secret', secret)
           add('webhook secret', fromBase64(secret.replace('whsec_', '')))
         }
@@ -88,7 +105,9 @@ export function secretsIn(folder: string, masterKey: Uint8Array, name: string): 
 function read(path: string, ...tables: string[]): Record<string, Row[]> {
   const database = openSqlite(path, { readonly: true })
   try {
-    return Object.fromEntries(tables.map((table) => [table, database.prepare(`select * from ${table}`).all() as Row[]]))
+    return Object.fromEntries(
+      tables.map((table) => [table, database.prepare(`select * from ${table}`).all() as Row[]]),
+    )
   } finally {
     database.close()
   }

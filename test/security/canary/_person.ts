@@ -34,7 +34,11 @@ export async function runCommands(): Promise<{ places: Places; secrets: Canary[]
   }
   const data = join(user.folder, 'data')
   try {
-    const own = { AGENT_LOG_LEVEL: 'trace', AGENT_ALLOW_PRIVATE_NETWORK: 'true', AGENT_API_KEY: given['AGENT_API_KEY']! }
+    const own = {
+      AGENT_LOG_LEVEL: 'trace',
+      AGENT_ALLOW_PRIVATE_NETWORK: 'true',
+      AGENT_API_KEY: given['AGENT_API_KEY']!,
+    }
     const started = await run(['daemon', 'start', '--json'], own)
     const firstKey = readFileSync(join(data, 'master.key'), 'utf8').trim()
     const [created, added] = await Promise.all([
@@ -65,11 +69,24 @@ export async function runCommands(): Promise<{ places: Places; secrets: Canary[]
     mkdirSync(join(user.folder, 'export'))
     await run(['wallet', 'export', defaultId, '--output', output, ...opener])
     await run(['wallet', 'import', output, ...opener])
-    await Promise.all([run(['doctor']), run(['profile', 'show', '--json']), run(['webhook', 'list', '--json'])])
-    Object.assign(places, processPlaces(JSON.parse(started.out).pid, 'the daemon’s process'), filesIn(data, 'data, running'))
+    await Promise.all([
+      run(['doctor']),
+      run(['profile', 'show', '--json']),
+      run(['webhook', 'list', '--json']),
+    ])
+    Object.assign(
+      places,
+      processPlaces(JSON.parse(started.out).pid, 'the daemon’s process'),
+      filesIn(data, 'data, running'),
+    )
     await run(['daemon', 'stop'])
     await run(['daemon', 'logs'])
-    Object.assign(places, filesIn(data, 'data'), filesIn(join(user.folder, 'config'), 'config'), filesIn(dirname(output), 'export'))
+    Object.assign(
+      places,
+      filesIn(data, 'data'),
+      filesIn(join(user.folder, 'config'), 'config'),
+      filesIn(dirname(output), 'export'),
+    )
     const profile = JSON.parse(readFileSync(join(user.folder, 'config', 'profiles', 'local.json'), 'utf8'))
     const shown = {
       'first master key': firstKey,

@@ -11,7 +11,9 @@ export const newSecret = () => randomBytes(32).toString('base64url')
 
 /** All files below a folder, by their names there. */
 export function filesIn(folder: string, name: string): Places {
-  const paths = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((path) => statSync(join(folder, path)).isFile())
+  const paths = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((path) =>
+    statSync(join(folder, path)).isFile(),
+  )
   return Object.fromEntries(paths.map((path) => [`${name}/${path}`, readFileSync(join(folder, path))]))
 }
 
@@ -24,7 +26,9 @@ export function processPlaces(pid: number, name: string): Places {
 /** Texts and the bytes that they stand for, and those secrets of a folder that are none of them. */
 export function withThoseOf(texts: Record<string, string>, inFolder: readonly Canary[]): Canary[] {
   const given = Object.entries(texts).flatMap(([name, value]): Canary[] => {
-    const bytes = /^[0-9a-f]{100,}$/.test(value) ? Buffer.from(value, 'hex') : Buffer.from(value.replace('whsec_', ''), 'base64url')
+    const bytes = /^[0-9a-f]{100,}$/.test(value)
+      ? Buffer.from(value, 'hex')
+      : Buffer.from(value.replace('whsec_', ''), 'base64url')
     return value.includes(' ')
       ? [{ name, value }]
       : [

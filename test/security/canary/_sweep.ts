@@ -41,7 +41,8 @@ export function createSweep(canaries: readonly Canary[]): Sweep {
       if (mayBegin[hash(last4)] === 0) continue
       const from = end - 3
       for (const { bytes, name } of pieces.get(last4) ?? [])
-        if (place.compare(bytes, 0, bytes.length, from, Math.min(from + bytes.length, place.length)) === 0) found.add(name)
+        if (place.compare(bytes, 0, bytes.length, from, Math.min(from + bytes.length, place.length)) === 0)
+          found.add(name)
     }
   }
   return (place) => {
@@ -63,7 +64,9 @@ function piecesOf(value: Uint8Array | string): Buffer[] {
     ...base64Of(bytes),
     ...(isText ? [JSON.stringify(value).slice(1, -1), encodeURIComponent(value)] : base58Of(bytes)),
     // As a JWK is that goes over the wire in base64.
-    ...[bytes.toString('base64'), bytes.toString('base64url'), digits[0]!].flatMap((text) => base64Of(Buffer.from(text))),
+    ...[bytes.toString('base64'), bytes.toString('base64url'), digits[0]!].flatMap((text) =>
+      base64Of(Buffer.from(text)),
+    ),
   ]
   const raw = isText
     ? [bytes, fold(bytes), Buffer.from(value, 'utf16le')].flatMap((each) => cut(each, lengths.letters))

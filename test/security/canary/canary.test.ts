@@ -37,7 +37,12 @@ describe('two daemons that issue, prove, are misused and end badly', () => {
         'DEFAULT_WALLET_WEBHOOK_API_KEY',
         'GLOBAL_WEBHOOK_API_KEY',
       ],
-      'alice’s process: environment': ['ADMIN_TOKEN', 'ADMIN_TOKEN_PREVIOUS', 'AGENT_MASTER_KEY', 'GLOBAL_WEBHOOK_API_KEY'],
+      'alice’s process: environment': [
+        'ADMIN_TOKEN',
+        'ADMIN_TOKEN_PREVIOUS',
+        'AGENT_MASTER_KEY',
+        'GLOBAL_WEBHOOK_API_KEY',
+      ],
       'folders/acme/master.key': ['new master key'],
       'folders/acme-config/profiles/local.json': ['ADMIN_TOKEN', 'DEFAULT_WALLET_AUTH_API_KEY'],
       'folders/alice-config/profiles/local.json': ['ADMIN_TOKEN', 'api key of alice’s profile'],
@@ -49,7 +54,8 @@ describe('two daemons that issue, prove, are misused and end badly', () => {
 
   test('what is shown once is not shown again', () => {
     const answers = Buffer.from(run.places['acme’s answers']!).toString('latin1')
-    for (const [name, value] of Object.entries(run.onceShown)) expect(answers.split(value), name).toHaveLength(2)
+    for (const [name, value] of Object.entries(run.onceShown))
+      expect(answers.split(value), name).toHaveLength(2)
   })
 
   test('every kind of secret was among those looked for, in every kind of place', () => {

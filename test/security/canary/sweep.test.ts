@@ -50,7 +50,9 @@ describe('a key', () => {
   test('is not found where there is something else', () => {
     expect(sweep(randomBytes(1_000_000))).toEqual([])
     expect(sweep(JSON.stringify(publicJwk))).toEqual([])
-    expect(sweep(generateKeyPairSync('ed25519').privateKey.export({ format: 'pem', type: 'pkcs8' }))).toEqual([])
+    expect(sweep(generateKeyPairSync('ed25519').privateKey.export({ format: 'pem', type: 'pkcs8' }))).toEqual(
+      [],
+    )
   })
 })
 
@@ -70,7 +72,9 @@ describe('a text', () => {
     Buffer.from(words, 'utf16le'),
     words.slice(10, 40),
   ])('is found: %s', (form) => {
-    expect(sweep(Buffer.concat([randomBytes(50), Buffer.from(form as Uint8Array), randomBytes(50)]))).toEqual(['the words'])
+    expect(sweep(Buffer.concat([randomBytes(50), Buffer.from(form as Uint8Array), randomBytes(50)]))).toEqual(
+      ['the words'],
+    )
   })
 })
 

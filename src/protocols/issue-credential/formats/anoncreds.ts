@@ -5,7 +5,13 @@ import { encodeValue } from '../../../anoncreds/encode.ts'
 import { mustBeEnabled } from '../../../anoncreds/feature.ts'
 import { ownDefinition, privateKeyOf } from '../../../anoncreds/issuer.ts'
 import { linkSecretOf } from '../../../anoncreds/link-secret.ts'
-import { Credential, CredentialOffer, CredentialRequest, RequestMetadata, type CredentialDefinition } from '../../../anoncreds/model.ts'
+import {
+  Credential,
+  CredentialOffer,
+  CredentialRequest,
+  RequestMetadata,
+  type CredentialDefinition,
+} from '../../../anoncreds/model.ts'
 import { Problem } from '../../../base/problem.ts'
 import { reasonOf } from '../../../base/reason.ts'
 import { parseJson } from '../../../credentials/json.ts'
@@ -40,7 +46,8 @@ export const anonCreds: IssuanceFormat = {
     const names = Object.keys(claims)
     if (names.length === 0) throw new TypeError('it has no attributes')
     const other = names.find((name) => typeof claims[name] !== 'string')
-    if (other !== undefined) throw new TypeError(`the attribute ${other} is no text, and AnonCreds has no others`)
+    if (other !== undefined)
+      throw new TypeError(`the attribute ${other} is no text, and AnonCreds has no others`)
     // What the preview says of schemas is not what will be signed.
     return { schemaIds: [offer.schema_id], anoncreds: { offer } }
   },
@@ -76,7 +83,8 @@ export const anonCreds: IssuanceFormat = {
     const { offer } = offerOf(record)
     try {
       const request = CredentialRequest.parse(readJson(message))
-      if (request.cred_def_id !== offer.cred_def_id) throw new TypeError('it is for another definition than the one of the offer')
+      if (request.cred_def_id !== offer.cred_def_id)
+        throw new TypeError('it is for another definition than the one of the offer')
       return { anoncreds: { offer, request } }
     } catch (error) {
       if (!isUnreadable(error)) throw error
@@ -113,8 +121,17 @@ export const anonCreds: IssuanceFormat = {
       const definition = await wallet.env.getCredentialDefinition(offer.cred_def_id)
       const metadata = RequestMetadata.parse(JSON.parse(wallet.unseal(contextOf(record), sealed)))
       const linkSecret = await linkSecretOf(wallet)
-      const processed = await wallet.env.anoncreds.processCredential({ credential, metadata, linkSecret, definition })
-      return { credential: JSON.stringify(processed), issuer: definition.issuerId, change: { anoncreds: { offer, request } } }
+      const processed = await wallet.env.anoncreds.processCredential({
+        credential,
+        metadata,
+        linkSecret,
+        definition,
+      })
+      return {
+        credential: JSON.stringify(processed),
+        issuer: definition.issuerId,
+        change: { anoncreds: { offer, request } },
+      }
     } catch (error) {
       if (!isUnreadable(error)) throw error
       throw invalidIssue(reasonOf(error), error)
@@ -133,7 +150,9 @@ function parseCredential(text: string): Credential {
   try {
     return Credential.parse(parseJson(Buffer.from(text)))
   } catch (cause) {
-    throw new VerificationError('malformed', `The AnonCreds credential cannot be read: ${reasonOf(cause)}`, { cause })
+    throw new VerificationError('malformed', `The AnonCreds credential cannot be read: ${reasonOf(cause)}`, {
+      cause,
+    })
   }
 }
 
@@ -147,19 +166,22 @@ function getOwn(wallet: Wallet, guid: string | undefined) {
 /** The definition is for one schema: a schema that is named beside it must be that one. */
 function checkSchema({ schemaIds }: Offered, { schemaId }: CredentialDefinition): void {
   const other = schemaIds.find((id) => id !== schemaId)
-  if (other !== undefined) throw new Problem('BadRequest', `schemaId: the definition is for the schema ${schemaId}. Leave it out.`)
+  if (other !== undefined)
+    throw new Problem('BadRequest', `schemaId: the definition is for the schema ${schemaId}. Leave it out.`)
 }
 
 /** Whether an offer is one of its definition. @throws {Problem} */
 function checkOffer(record: CredentialRecord, { schemaId, value }: CredentialDefinition): void {
   const { offer } = offerOf(record)
-  if (schemaId !== offer.schema_id) throw unacceptable(`its definition is for the schema ${schemaId}, not for ${offer.schema_id}`)
+  if (schemaId !== offer.schema_id)
+    throw unacceptable(`its definition is for the schema ${schemaId}, not for ${offer.schema_id}`)
   const signed = Object.keys(value.primary.r).filter((name) => name !== linkSecretName)
   const offered = Object.keys(record.claims).map(attributeKey)
   const missing = signed.find((name) => !offered.includes(name))
   if (missing !== undefined) throw unacceptable(`it lacks the attribute ${missing} of its definition`)
   const surplus = offered.find((name) => !signed.includes(name))
-  if (surplus !== undefined || offered.length > signed.length) throw unacceptable(`its definition has no attribute ${surplus ?? 'twice'}`)
+  if (surplus !== undefined || offered.length > signed.length)
+    throw unacceptable(`its definition has no attribute ${surplus ?? 'twice'}`)
 }
 
 /** Whether a definition is of a trusted issuer, and not only says so. @throws {Problem} */
@@ -172,13 +194,19 @@ function checkIssuer(
   const mismatch = findIssuerMismatch(trustedIssuers, issuerId)
   if (mismatch !== undefined) throw untrusted(mismatch)
   if (trustedIssuers && !env.vouchesForIssuer(url))
-    throw untrusted(`its definition is at ${url}, where anybody can name any issuer, and only some issuers are trusted`)
+    throw untrusted(
+      `its definition is at ${url}, where anybody can name any issuer, and only some issuers are trusted`,
+    )
 }
 
 /** Why a credential is not the one that was offered, whoever signed it. */
-function compare(record: CredentialRecord, { schema_id, cred_def_id, values }: Credential): string | undefined {
+function compare(
+  record: CredentialRecord,
+  { schema_id, cred_def_id, values }: Credential,
+): string | undefined {
   const { offer } = offerOf(record)
-  if (cred_def_id !== offer.cred_def_id) return `it is of the definition ${cred_def_id}, not of the one that was offered`
+  if (cred_def_id !== offer.cred_def_id)
+    return `it is of the definition ${cred_def_id}, not of the one that was offered`
   const claims = Object.fromEntries(Object.entries(values).map(([name, { raw }]) => [name, raw]))
   return findMismatch({ claims: record.claims, schemas: [offer.schema_id] }, { claims, schemas: [schema_id] })
 }
@@ -200,7 +228,10 @@ function contextOf({ id }: CredentialRecord): string {
 }
 
 /** Calculates; what the library refuses becomes a problem. */
-async function refusing<Result>(calculate: () => Promise<Result>, toProblem: (reason: string, cause: unknown) => Problem): Promise<Result> {
+async function refusing<Result>(
+  calculate: () => Promise<Result>,
+  toProblem: (reason: string, cause: unknown) => Problem,
+): Promise<Result> {
   try {
     return await calculate()
   } catch (error) {
@@ -214,7 +245,10 @@ function isUnreadable(error: unknown): boolean {
 }
 
 function unacceptable(reason: string): Problem {
-  return new Problem('error:CredentialServiceError:InvalidCredentialOffer', `The offer cannot be accepted: ${reason}.`)
+  return new Problem(
+    'error:CredentialServiceError:InvalidCredentialOffer',
+    `The offer cannot be accepted: ${reason}.`,
+  )
 }
 
 /** An offer that a person may accept all the same. */

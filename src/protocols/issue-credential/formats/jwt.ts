@@ -25,7 +25,10 @@ export const jwt = tokenFormat({
   async verify(_, record, token, checks) {
     const verified = await verifyJwtVc(token, checks)
     const offered = { claims: withoutId(record.claims), schemas: record.schemaIds }
-    return { ...verified, mismatch: findMismatch(offered, { claims: withoutId(verified.claims), schemas: verified.schemas }) }
+    return {
+      ...verified,
+      mismatch: findMismatch(offered, { claims: withoutId(verified.claims), schemas: verified.schemas }),
+    }
   },
 
   read(text) {

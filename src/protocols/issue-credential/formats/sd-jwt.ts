@@ -26,13 +26,20 @@ export const sdJwt = tokenFormat({
   checkTerms({ claims, schemaIds, validityPeriod }) {
     const { exp, ...others } = claims
     const taken = Object.keys(others).find((name) => (registeredClaims as readonly string[]).includes(name))
-    if (taken !== undefined) throw unfit(`claims.${taken}: an SD-JWT has a claim of this name of its own. Call it something else.`)
+    if (taken !== undefined)
+      throw unfit(`claims.${taken}: an SD-JWT has a claim of this name of its own. Call it something else.`)
     const reservedPath = findReserved(others, ['claims'])
-    if (reservedPath) throw unfit(`${reservedPath.join('.')}: no claim in an SD-JWT can have this name. Call it something else.`)
+    if (reservedPath)
+      throw unfit(
+        `${reservedPath.join('.')}: no claim in an SD-JWT can have this name. Call it something else.`,
+      )
     if (exp !== undefined) {
       if (typeof exp !== 'number' || exp <= Date.now() / 1_000)
-        throw unfit('claims.exp: in an SD-JWT this is when the credential ends, a time to come in seconds since 1970.')
-      if (validityPeriod !== undefined) throw unfit('claims.exp and validityPeriod both say when the credential ends: leave one out.')
+        throw unfit(
+          'claims.exp: in an SD-JWT this is when the credential ends, a time to come in seconds since 1970.',
+        )
+      if (validityPeriod !== undefined)
+        throw unfit('claims.exp and validityPeriod both say when the credential ends: leave one out.')
     }
     if (schemaIds.length > 1) throw unfit(`schemaId: an SD-JWT is of one schema, not of ${schemaIds.length}.`)
   },
@@ -52,7 +59,8 @@ export const sdJwt = tokenFormat({
       // Wallets take the whole DID URL or nothing (wire.md 4.5).
       ...(issuingKid !== undefined && { kid: `${issuerDid}#${keyId}` }),
       vct: schemaIds[0] ?? anyCredential,
-      expiresAt: typeof exp === 'number' ? exp : now + (validityPeriod ?? wallet.env.config.CREDENTIAL_SD_JWT_EXPIRY),
+      expiresAt:
+        typeof exp === 'number' ? exp : now + (validityPeriod ?? wallet.env.config.CREDENTIAL_SD_JWT_EXPIRY),
       ...(holderKey && { holderKey: holderKey as PublicJwk }),
     })
   },
@@ -81,18 +89,30 @@ export const sdJwt = tokenFormat({
  * Why a credential is not the one that was offered. Claims with names of the token itself are the token's, but for `exp`. A credential without a type,
  * as the Cloud Agent issues them, and an offer without a schema, leave the type open.
  */
-function compare({ claims, schemaIds }: CredentialRecord, { claims: issued, vct, payload }: DecodedSdJwt): string | undefined {
+function compare(
+  { claims, schemaIds }: CredentialRecord,
+  { claims: issued, vct, payload }: DecodedSdJwt,
+): string | undefined {
   const isRegistered = (name: string) => (registeredClaims as readonly string[]).includes(name)
   const offered = Object.fromEntries(Object.entries(claims).filter(([name]) => !isRegistered(name)))
-  if (typeof claims['exp'] === 'number' && payload['exp'] !== Math.floor(claims['exp'])) return 'it does not end when the offer says'
+  if (typeof claims['exp'] === 'number' && payload['exp'] !== Math.floor(claims['exp']))
+    return 'it does not end when the offer says'
   const isTyped = schemaIds.length > 0 && vct !== undefined
-  return findMismatch({ claims: offered, schemas: isTyped ? schemaIds : [] }, { claims: issued, schemas: isTyped ? [vct] : [] })
+  return findMismatch(
+    { claims: offered, schemas: isTyped ? schemaIds : [] },
+    { claims: issued, schemas: isTyped ? [vct] : [] },
+  )
 }
 
 /** @throws {TypeError} when whoever has the credential could show it, against the holder's wish, or the holder itself could not. */
-async function checkBinding(wallet: Wallet, { subjectId, keyId }: CredentialRecord, holderKey: PublicJwk | undefined): Promise<void> {
+async function checkBinding(
+  wallet: Wallet,
+  { subjectId, keyId }: CredentialRecord,
+  holderKey: PublicJwk | undefined,
+): Promise<void> {
   if (!holderKey) {
-    if (keyId !== undefined) throw new TypeError(`it is not bound to the key ${keyId}, which the offer was accepted with`)
+    if (keyId !== undefined)
+      throw new TypeError(`it is not bound to the key ${keyId}, which the offer was accepted with`)
     return
   }
   if (subjectId === undefined || !(await findKeyPair(wallet, subjectId, holderKey)))

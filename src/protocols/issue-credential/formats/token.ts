@@ -13,7 +13,13 @@ import { getSigningKey } from '../../../did-registrar/keys.ts'
 import { canonicalDid, type VerificationKey } from '../../../did/document.ts'
 import { checkClaims } from '../../../schemas/claims.ts'
 import type { Wallet } from '../../../wallet/wallet.ts'
-import { challengeAttachment, isTokensFault, readChallenge, readToken, tokenAttachments } from '../../attachments.ts'
+import {
+  challengeAttachment,
+  isTokensFault,
+  readChallenge,
+  readToken,
+  tokenAttachments,
+} from '../../attachments.ts'
 import type { TokenFormat } from '../../formats.ts'
 import type { Change, IssuanceFormat } from '../format.ts'
 import type { CredentialRecord, Offered } from '../model.ts'
@@ -60,15 +66,24 @@ export function tokenFormat(token: Token): IssuanceFormat {
       token.checkTerms?.(offered)
       await keyOf(wallet, offered)
       for (const url of offered.schemaIds) await checkClaims(offered.claims, await wallet.env.getSchema(url))
-      const options = { challenge: randomId(), domain: wanted ?? wallet.env.config.DEFAULT_JWT_VC_OFFER_DOMAIN }
-      return { terms: { ...offered, ...options }, attachments: challengeAttachment(options, format).attachments }
+      const options = {
+        challenge: randomId(),
+        domain: wanted ?? wallet.env.config.DEFAULT_JWT_VC_OFFER_DOMAIN,
+      }
+      return {
+        terms: { ...offered, ...options },
+        attachments: challengeAttachment(options, format).attachments,
+      }
     },
 
     readOffer: (content) => readChallenge(content),
 
     async request(wallet, record, { subjectId, keyId }) {
       if (subjectId === undefined)
-        throw new Problem('BadRequest', `subjectId: is missing. A ${format} credential is about a DID; name one of this wallet.`)
+        throw new Problem(
+          'BadRequest',
+          `subjectId: is missing. A ${format} credential is about a DID; name one of this wallet.`,
+        )
       checkMethod(subjectId)
       const { longForm } = await getOwnDid(wallet.db, subjectId)
       const { privateJwk, keyId: kid } = await getSigningKey(wallet, subjectId, 'authentication', keyId)
@@ -117,7 +132,11 @@ export function tokenFormat(token: Token): IssuanceFormat {
         credentialStatus: place.status,
         now: Math.floor(Date.now() / 1_000),
       })
-      return { credential, attachments: tokenAttachments(credential, format), keep: (tx) => place.keep(tx, record.id) }
+      return {
+        credential,
+        attachments: tokenAttachments(credential, format),
+        keep: (tx) => place.keep(tx, record.id),
+      }
     },
 
     /** Signed by its issuer, in time, about the DID that the offer was accepted with, in the format of the offer, whatever the message calls it, with what was offered. */
@@ -132,8 +151,16 @@ export function tokenFormat(token: Token): IssuanceFormat {
       const { subjectId } = record
       try {
         const credential = readToken(message)
-        const { issuerDid: issuer, subjectDid: subject, mismatch } = await token.verify(wallet, record, credential, checks)
-        if (subjectId === undefined || subject === undefined || canonicalDid(subject) !== canonicalDid(subjectId)) {
+        const {
+          issuerDid: issuer,
+          subjectDid: subject,
+          mismatch,
+        } = await token.verify(wallet, record, credential, checks)
+        if (
+          subjectId === undefined ||
+          subject === undefined ||
+          canonicalDid(subject) !== canonicalDid(subjectId)
+        ) {
           throw new TypeError('its subject is not the DID that the offer was accepted with')
         }
         return mismatch === undefined ? { credential, issuer, subject } : { mismatch }
@@ -152,7 +179,10 @@ function issuerOf(issuingDID: string | undefined): string {
   return issuingDID
 }
 
-function optionsOf({ id, domain: audience, challenge: nonce }: CredentialRecord): { audience: string; nonce: string } {
+function optionsOf({ id, domain: audience, challenge: nonce }: CredentialRecord): {
+  audience: string
+  nonce: string
+} {
   if (audience === undefined || nonce === undefined) throw new Error(`the record ${id} has no challenge`)
   return { audience, nonce }
 }

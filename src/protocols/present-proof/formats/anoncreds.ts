@@ -53,7 +53,14 @@ export const anonCreds: ProofFormat = {
       wallet.env.getAnonCredsSchema(credential.schema_id),
       wallet.env.getCredentialDefinition(credential.cred_def_id),
     ])
-    const proof = { request: requestOf(record), credential, linkSecret, schema, definition, keptBack: record.keptBack ?? [] }
+    const proof = {
+      request: requestOf(record),
+      credential,
+      linkSecret,
+      schema,
+      definition,
+      keptBack: record.keptBack ?? [],
+    }
     try {
       return JSON.stringify(await createProof(wallet.env.anoncreds, proof))
     } catch (error) {
@@ -82,7 +89,10 @@ export const anonCreds: ProofFormat = {
 }
 
 /** The credential that a choice names for all that is asked for, and the references of attributes that are not to be shown. @throws {Problem} */
-function readChoice(request: PresentationRequest, choice: Choice): { credential: string; keptBack: string[] } {
+function readChoice(
+  request: PresentationRequest,
+  choice: Choice,
+): { credential: string; keptBack: string[] } {
   const { proofId, claims, anoncredPresentationRequest: chosen } = choice
   if (Object.keys(claims ?? {}).length > 0)
     throw refuse('claims: the request is for AnonCreds. Name what is shown in anoncredPresentationRequest.')
@@ -90,33 +100,48 @@ function readChoice(request: PresentationRequest, choice: Choice): { credential:
   const proofs = chosen?.credentialProofs ?? []
   const [first] = proofs
   if (!first)
-    throw refuse('anoncredPresentationRequest: name in credentialProofs which credential answers which attributes and predicates.')
+    throw refuse(
+      'anoncredPresentationRequest: name in credentialProofs which credential answers which attributes and predicates.',
+    )
   if (proofs.some(({ credential }) => credential !== first.credential))
     throw refuse(
       'anoncredPresentationRequest.credentialProofs: a proof can be made with one credential here, and several are named. Answer with one.',
     )
   const all = (member: keyof Omit<CredentialProof, 'credential'>) => proofs.flatMap((proof) => proof[member])
   const keptBack = all('unrevealedAttribute')
-  mustAnswer('attribute', Object.keys(request.requested_attributes), [...all('requestedAttribute'), ...keptBack])
+  mustAnswer('attribute', Object.keys(request.requested_attributes), [
+    ...all('requestedAttribute'),
+    ...keptBack,
+  ])
   mustAnswer('predicate', Object.keys(request.requested_predicates), all('requestedPredicate'))
-  if (keptBack.length === Object.keys(request.requested_attributes).length && all('requestedPredicate').length === 0)
-    throw refuse('unrevealedAttribute: a proof has to show or to prove something. Decline the request if nothing is to be shown.')
+  if (
+    keptBack.length === Object.keys(request.requested_attributes).length &&
+    all('requestedPredicate').length === 0
+  )
+    throw refuse(
+      'unrevealedAttribute: a proof has to show or to prove something. Decline the request if nothing is to be shown.',
+    )
   return { credential: first.credential, keptBack }
 }
 
 function mustAnswer(what: string, asked: string[], answered: string[]): void {
   const unknown = answered.find((reference) => !asked.includes(reference))
-  if (unknown !== undefined) throw refuse(`credentialProofs: the request has no ${what} ${unknown}. It has ${asked.join(', ') || 'none'}.`)
+  if (unknown !== undefined)
+    throw refuse(
+      `credentialProofs: the request has no ${what} ${unknown}. It has ${asked.join(', ') || 'none'}.`,
+    )
   const twice = answered.find((reference, index) => answered.indexOf(reference) !== index)
   if (twice !== undefined) throw refuse(`credentialProofs: the ${what} ${twice} is answered twice.`)
   const open = asked.find((reference) => !answered.includes(reference))
-  if (open !== undefined) throw refuse(`credentialProofs: the ${what} ${open} is not answered. Name it, or decline the request.`)
+  if (open !== undefined)
+    throw refuse(`credentialProofs: the ${what} ${open} is not answered. Name it, or decline the request.`)
 }
 
 /** @throws {Problem} when a credential does not answer all that is asked for. */
 async function checkFit(wallet: Wallet, record: PresentationRecord, held: Held): Promise<void> {
   const misfit = findMisfit(await fitOf(wallet, record, held))
-  if (misfit !== undefined) throw refuse(`The credential ${held.id} ${misfit}. Present another, or decline the request.`)
+  if (misfit !== undefined)
+    throw refuse(`The credential ${held.id} ${misfit}. Present another, or decline the request.`)
 }
 
 /**
@@ -124,7 +149,11 @@ async function checkFit(wallet: Wallet, record: PresentationRecord, held: Held):
  *
  * @throws {Problem} when the schema is needed and cannot be had.
  */
-export async function fitOf({ env }: Wallet, record: PresentationRecord, { credential: text, issuer: issuerId }: Held): Promise<Fit> {
+export async function fitOf(
+  { env }: Wallet,
+  record: PresentationRecord,
+  { credential: text, issuer: issuerId }: Held,
+): Promise<Fit> {
   const request = requestOf(record)
   const credential = Credential.parse(JSON.parse(text))
   const schema = asksOfSchema(request) ? await env.getAnonCredsSchema(credential.schema_id) : undefined
@@ -138,10 +167,15 @@ function requestOf({ id, anoncreds }: PresentationRecord): PresentationRequest {
 }
 
 /** What is revealed by the names of attributes; by the references of the request where one name is asked for twice. */
-function toClaims({ requested_attributes: asked }: PresentationRequest, revealed: Record<string, string>): Record<string, string> {
+function toClaims(
+  { requested_attributes: asked }: PresentationRequest,
+  revealed: Record<string, string>,
+): Record<string, string> {
   const names = Object.keys(revealed).map((reference) => asked[reference]!.name)
   const isPlain = new Set(names).size === names.length
-  return Object.fromEntries(Object.entries(revealed).map(([reference, text]) => [isPlain ? asked[reference]!.name : reference, text]))
+  return Object.fromEntries(
+    Object.entries(revealed).map(([reference, text]) => [isPlain ? asked[reference]!.name : reference, text]),
+  )
 }
 
 /**

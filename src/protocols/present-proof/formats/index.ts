@@ -5,7 +5,11 @@ import { anonCreds } from './anoncreds.ts'
 import { jwt } from './jwt.ts'
 import { sdJwt } from './sd-jwt.ts'
 
-export const proofFormats: Readonly<Record<CredentialFormat, ProofFormat>> = { JWT: jwt, SDJWT: sdJwt, AnonCreds: anonCreds }
+export const proofFormats: Readonly<Record<CredentialFormat, ProofFormat>> = {
+  JWT: jwt,
+  SDJWT: sdJwt,
+  AnonCreds: anonCreds,
+}
 
 /** The format of a record, or of what is asked for. */
 export function formatOf({ credentialFormat }: { credentialFormat: CredentialFormat }): ProofFormat {

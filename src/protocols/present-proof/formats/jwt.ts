@@ -22,7 +22,10 @@ export const jwt: ProofFormat = {
     mustBeFor('JWT', choice)
     const { proofId = [], claims: shownClaims } = choice
     if (Object.keys(shownClaims ?? {}).length > 0)
-      throw new Problem('BadRequest', 'claims: the request is for JWT, and a JWT credential is shown as a whole.')
+      throw new Problem(
+        'BadRequest',
+        'claims: the request is for JWT, and a JWT credential is shown as a whole.',
+      )
     const held = await getHeld(wallet.db, proofId, 'JWT')
     await getSigningKey(wallet, subjectOf(held), 'authentication')
     return { proofId, shownClaims }
@@ -58,6 +61,8 @@ export const jwt: ProofFormat = {
 function subjectOf(held: Held[]): string {
   const [{ subject }] = held as [Held]
   if (subject === null || new Set(held.map((each) => canonicalDid(each.subject ?? ''))).size !== 1)
-    throw unbindable('proofId: the credentials are about different subjects and cannot be presented together.')
+    throw unbindable(
+      'proofId: the credentials are about different subjects and cannot be presented together.',
+    )
   return subject
 }

@@ -2,7 +2,11 @@
 import { z } from 'zod'
 import { JsonValue } from '../../../base/json-value.ts'
 import { Problem } from '../../../base/problem.ts'
-import { findMissing, presentSdJwt, verifySdJwtPresentation } from '../../../credentials/sd-jwt/presentation.ts'
+import {
+  findMissing,
+  presentSdJwt,
+  verifySdJwtPresentation,
+} from '../../../credentials/sd-jwt/presentation.ts'
 import { decodeSdJwt } from '../../../credentials/sd-jwt/sd-jwt.ts'
 import type { PrivateJwk } from '../../../crypto/keys.ts'
 import { findKeyPair } from '../../../did-registrar/keys.ts'
@@ -17,7 +21,10 @@ import { Options, PresentationData, type PresentationRecord } from '../model.ts'
 import { attaching, checksOf, mustBeFor, optionsOf } from './token.ts'
 
 /** What is asked for; real agents leave challenge and domain out when their caller names none. */
-const SdJwtRequest = z.looseObject({ options: Options.nullish(), claims: z.record(z.string(), JsonValue).nullish() })
+const SdJwtRequest = z.looseObject({
+  options: Options.nullish(),
+  claims: z.record(z.string(), JsonValue).nullish(),
+})
 
 export const sdJwt: ProofFormat = {
   ask(wallet, wanted) {
@@ -46,7 +53,14 @@ export const sdJwt: ProofFormat = {
     // Only a binding has an audience and a nonce; without options none is made.
     const { domain: audience, challenge: nonce } = options ?? { domain: '', challenge: '' }
     const holderKey = await findHolderKey(wallet, record, { sdJwt, subject })
-    return presentSdJwt({ sdJwt, claims: shownClaims, audience, nonce, holderKey, now: Math.floor(Date.now() / 1_000) })
+    return presentSdJwt({
+      sdJwt,
+      claims: shownClaims,
+      audience,
+      nonce,
+      holderKey,
+      now: Math.floor(Date.now() / 1_000),
+    })
   },
 
   attach: attaching('SDJWT'),
@@ -55,7 +69,12 @@ export const sdJwt: ProofFormat = {
     const { checks, credentialChecks } = checksOf(wallet, record)
     const { PRESENTATION_LEEWAY: bindingLeewaySeconds } = wallet.env.config
     const { claims: asked, policy } = record
-    const verified = await verifySdJwtPresentation(presentation, { ...checks, ...credentialChecks, bindingLeewaySeconds, claims: asked })
+    const verified = await verifySdJwtPresentation(presentation, {
+      ...checks,
+      ...credentialChecks,
+      bindingLeewaySeconds,
+      claims: asked,
+    })
     const { issuerDid, vct, claims } = verified
     checkPolicy(policy?.constraints ?? [], [{ issuerDid, schemas: vct === undefined ? [] : [vct] }])
     return { disclosedClaims: PresentationData.shape.disclosedClaims.parse(claims) }
@@ -64,7 +83,10 @@ export const sdJwt: ProofFormat = {
 
 async function getOne(wallet: Wallet, proofId: string[]): Promise<Held> {
   if (proofId.length > 1)
-    throw new Problem('BadRequest', `proofId names ${proofId.length} credentials: an SDJWT presentation is of exactly one.`)
+    throw new Problem(
+      'BadRequest',
+      `proofId names ${proofId.length} credentials: an SDJWT presentation is of exactly one.`,
+    )
   const [held] = await getHeld(wallet.db, proofId, 'SDJWT')
   return held!
 }
@@ -77,7 +99,9 @@ async function checkClaims(
 ): Promise<void> {
   const missing = findMissing(sdJwt, chosen ?? record.claims ?? {})
   if (missing !== undefined) {
-    const way = chosen ? 'Name claims that it has.' : 'Present another, or name the claims to show in `claims`.'
+    const way = chosen
+      ? 'Name claims that it has.'
+      : 'Present another, or name the claims to show in `claims`.'
     throw new Problem(
       'BadRequest',
       `The credential ${id} has no claim ${missing}, which ${chosen ? 'is to be shown' : 'was asked for'}. ${way}`,
@@ -95,7 +119,9 @@ export async function findHolderKey(
   const { holderKey } = decodeSdJwt(sdJwt)
   if (!holderKey) return undefined
   if (!options)
-    throw unbindable('The request has no challenge, and the credential is bound to a key: ask the verifier for one with options.')
+    throw unbindable(
+      'The request has no challenge, and the credential is bound to a key: ask the verifier for one with options.',
+    )
   const key = subject === null ? undefined : await findKeyPair(wallet, subject, holderKey)
   if (!key) throw unbindable('The credential is bound to a key that this wallet does not have.')
   return key

@@ -21,10 +21,17 @@ export function mustHaveOptions({ id, options }: PresentationRecord): ProofOptio
 }
 
 /** Makes sure that a choice is for the format that was asked for. @throws {Problem} */
-export function mustBeFor(format: CredentialFormat, { credentialFormat, anoncredPresentationRequest }: Choice): void {
-  if (credentialFormat !== undefined && credentialFormat !== format) throw wrongFormat(`credentialFormat: the request is for ${format}.`)
+export function mustBeFor(
+  format: CredentialFormat,
+  { credentialFormat, anoncredPresentationRequest }: Choice,
+): void {
+  if (credentialFormat !== undefined && credentialFormat !== format)
+    throw wrongFormat(`credentialFormat: the request is for ${format}.`)
   if (anoncredPresentationRequest !== undefined && format !== 'AnonCreds')
-    throw new Problem('BadRequest', `anoncredPresentationRequest: the request is for ${format}. Name credentials in proofId.`)
+    throw new Problem(
+      'BadRequest',
+      `anoncredPresentationRequest: the request is for ${format}. Name credentials in proofId.`,
+    )
 }
 
 /** What a presentation is checked with, whatever its format. */
