@@ -72,12 +72,10 @@ export default [
       }),
       reply: [
         200,
-        z
-          .string()
-          .meta({
-            description:
-              'Each event with its id (not for all wallets together), its type, and the envelope as data.',
-          }),
+        z.string().meta({
+          description:
+            'Each event with its id (not for all wallets together), its type, and the envelope as data.',
+        }),
       ],
       media: ['text/event-stream'],
     },

@@ -225,8 +225,8 @@ describe.each(Object.entries(products))('%s', (_, { begin, refused, title, namel
       const { status, text, shown } = await open(from)
       expect(status).toBe(200)
       expect(normal(tagsOf(text))).toEqual(normal(plain))
-      // oxlint-disable-next-line no-control-regex
       expect(text).not.toMatch(
+        // oxlint-disable-next-line no-control-regex -- control characters must not be there
         /[\u0000-\u0008\u000e-\u001f\u007f-\u009f\u200b\u202a-\u202e\u2066-\u2069]|\u{e0041}/u,
       )
       expect(JSON.parse(copied(text))).toEqual(shown)
@@ -364,8 +364,8 @@ describe('an invitation', () => {
     for (const words of hostile.slice(0, -1)) {
       const text = await page(words)
       expect(tagsOf(text)).toEqual(plain)
-      // oxlint-disable-next-line no-control-regex
       expect(text).not.toMatch(
+        // oxlint-disable-next-line no-control-regex -- control characters must not be there
         /[\u0000-\u0008\u000e-\u001f\u007f-\u009f\u200b\u202a-\u202e\u2066-\u2069]|\u{e0041}/u,
       )
     }

@@ -74,59 +74,26 @@ test('a contract that does not fit its path or its handler does not compile', ()
   const id = { id: z.string() }
   const both = { ...id, part: z.string() }
   const thing = { id: 'x' }
+  // prettier-ignore
   const all = [
     // @ts-expect-error the path names an id that the contract does not describe
-    route(
-      'GET /x/{id}',
-      { summary: '', operationId: '', access: 'tenant', reply: [200, Thing] },
-      async () => thing,
-    ),
+    route('GET /x/{id}', { summary: '', operationId: '', access: 'tenant', reply: [200, Thing] }, async () => thing),
     // @ts-expect-error the contract describes one of two names
-    route(
-      'GET /x/{id}/{part}',
-      { summary: '', operationId: '', access: 'tenant', path: id, reply: [200, Thing] },
-      async () => thing,
-    ),
+    route('GET /x/{id}/{part}', { summary: '', operationId: '', access: 'tenant', path: id, reply: [200, Thing] }, async () => thing),
     // @ts-expect-error the contract describes a name that the path does not have
-    route(
-      'GET /x',
-      { summary: '', operationId: '', access: 'tenant', path: id, reply: [200, Thing] },
-      async () => thing,
-    ),
+    route('GET /x', { summary: '', operationId: '', access: 'tenant', path: id, reply: [200, Thing] }, async () => thing),
     // @ts-expect-error one name too many
-    route(
-      'GET /x/{id}',
-      { summary: '', operationId: '', access: 'tenant', path: both, reply: [200, Thing] },
-      async () => thing,
-    ),
+    route('GET /x/{id}', { summary: '', operationId: '', access: 'tenant', path: both, reply: [200, Thing] }, async () => thing),
     // @ts-expect-error the reply is not what the contract says
-    route('GET /x', { summary: '', operationId: '', access: 'tenant', reply: [200, Thing] }, async () => ({
-      id: 1,
-    })),
+    route('GET /x', { summary: '', operationId: '', access: 'tenant', reply: [200, Thing] }, async () => ({ id: 1 })),
     // @ts-expect-error there is nothing to reply with
-    route(
-      'GET /x',
-      { summary: '', operationId: '', access: 'tenant', reply: [200, null] },
-      async () => thing,
-    ),
+    route('GET /x', { summary: '', operationId: '', access: 'tenant', reply: [200, null] }, async () => thing),
     // @ts-expect-error a tenant's handler is not given the tenants
-    route(
-      'GET /x',
-      { summary: '', operationId: '', access: 'tenant', reply: [200, null] },
-      async ({ tenants }) => void tenants,
-    ),
+    route('GET /x', { summary: '', operationId: '', access: 'tenant', reply: [200, null] }, async ({ tenants }) => void tenants),
     // @ts-expect-error an administrator's handler has no wallet of its own
-    route(
-      'GET /x',
-      { summary: '', operationId: '', access: 'admin', reply: [200, null] },
-      async ({ wallet }) => void wallet,
-    ),
+    route('GET /x', { summary: '', operationId: '', access: 'admin', reply: [200, null] }, async ({ wallet }) => void wallet),
     // @ts-expect-error a public handler does not know who calls
-    route(
-      'GET /x',
-      { summary: '', operationId: '', access: 'public', reply: [200, null] },
-      async ({ caller }) => void caller,
-    ),
+    route('GET /x', { summary: '', operationId: '', access: 'public', reply: [200, null] }, async ({ caller }) => void caller),
     // @ts-expect-error there is no such access
     route('GET /x', { summary: '', operationId: '', access: 'anybody', reply: [200, null] }, async () => {}),
     // @ts-expect-error there is no such method
@@ -134,32 +101,16 @@ test('a contract that does not fit its path or its handler does not compile', ()
     // @ts-expect-error what a tenant may change must say with a key of which scope
     route('POST /x', { summary: '', operationId: '', access: 'tenant', reply: [200, null] }, async () => {}),
     // @ts-expect-error what is shared too
-    route(
-      'DELETE /x',
-      { summary: '', operationId: '', access: 'admin-or-tenant', reply: [200, null] },
-      async () => {},
-    ),
+    route('DELETE /x', { summary: '', operationId: '', access: 'admin-or-tenant', reply: [200, null] }, async () => {}),
     // @ts-expect-error an administrator's token has no scopes
-    route(
-      'POST /x',
-      { summary: '', operationId: '', access: 'admin', scopes: ['issuer'], reply: [200, null] },
-      async () => {},
-    ),
+    route('POST /x', { summary: '', operationId: '', access: 'admin', scopes: ['issuer'], reply: [200, null] }, async () => {}),
     // @ts-expect-error there is no such scope
-    route(
-      'POST /x',
-      { summary: '', operationId: '', access: 'tenant', scopes: ['admin'], reply: [200, null] },
-      async () => {},
-    ),
+    route('POST /x', { summary: '', operationId: '', access: 'tenant', scopes: ['admin'], reply: [200, null] }, async () => {}),
     // @ts-expect-error another media type than those of the contract
-    route(
-      'GET /x',
-      { summary: '', operationId: '', access: 'public', media: ['text/html'], reply: [200, Thing] },
-      async () => ({
-        type: 'text/plain',
-        body: '',
-      }),
-    ),
+    route('GET /x', { summary: '', operationId: '', access: 'public', media: ['text/html'], reply: [200, Thing] }, async () => ({
+      type: 'text/plain',
+      body: '',
+    })),
   ]
   expect(all).toHaveLength(16)
 })

@@ -82,12 +82,10 @@ function obey(rule: z.ZodType, value: unknown, name: string): void {
 }
 
 function text(maximum: number) {
-  return z
-    .string()
-    .refine((value) => value.length > 0 && Buffer.byteLength(value) <= maximum, {
-      error: `must have 1 to ${maximum} bytes`,
-      abort: true,
-    })
+  return z.string().refine((value) => value.length > 0 && Buffer.byteLength(value) <= maximum, {
+    error: `must have 1 to ${maximum} bytes`,
+    abort: true,
+  })
 }
 
 /** Checks the value itself where it is plain, or what it says where it is JSON. */

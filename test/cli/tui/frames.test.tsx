@@ -184,8 +184,8 @@ test.each([
     await type(...keys)
     const lines = frame().split('\n')
     expect(lines.length).toBe(rows)
-    // oxlint-disable-next-line no-control-regex
     expect(
+      // oxlint-disable-next-line no-control-regex -- escape sequences of a terminal
       Math.max(...lines.map((line) => [...line.replaceAll(/\u001b\[[\d;]*m/g, '')].length)),
     ).toBeLessThanOrEqual(columns)
   }
