@@ -27,9 +27,9 @@ export function variablesTable(): string {
 export function endpointsTable(): string {
   const rows = (routes as readonly Route[]).map(
     ({ key, contract }) =>
-      `| \`${key}\` | ${contract.access.replaceAll('-', ' ')} | ${scopeWords(contract)} | ${contract.summary} |`,
+      `| \`${key}\` | ${contract.access.replaceAll('-', ' ')} | ${scopeWords(contract)} | ${contract.extension ? 'yes' : ''} | ${contract.summary} |`,
   )
-  return ['| endpoint | for | scopes | |', '|---|---|---|---|', ...rows].join('\n')
+  return ['| endpoint | for | scopes | extension | |', '|---|---|---|---|---|', ...rows].join('\n')
 }
 
 function scopeWords(contract: Contract): string {

@@ -63,7 +63,7 @@ export function openapi(
 type SchemaOf = (type: z.ZodType) => JsonSchema
 
 function operation(path: string, contract: Contract, schemaOf: SchemaOf) {
-  const { summary, operationId, access, body, stream, reply, failures, ...rest } = contract
+  const { summary, operationId, extension, access, body, stream, reply, failures, ...rest } = contract
   const [status, type] = reply
   const scopes = scopesOf(contract)
   const parameters = [
@@ -75,6 +75,7 @@ function operation(path: string, contract: Contract, schemaOf: SchemaOf) {
     tags: [path.split('/')[1]],
     summary,
     operationId,
+    ...(extension && { 'x-extension': true }),
     security: security[access],
     ...(scopes && { 'x-scopes': scopes }),
     ...(parameters.length > 0 && { parameters }),

@@ -16,7 +16,7 @@ const Order = z.enum(['asc', 'desc']).optional()
 export const Paging = z.object({
   offset: whole(0, Number.MAX_SAFE_INTEGER, 0).describe('How many to skip; none when left out.'),
   limit: whole(1, 1_000, 100).describe('How many to return at most; 100 when left out.'),
-  order: Order.describe('`desc` for the newest first; the oldest first when left out (ours).'),
+  order: Order.describe('`desc` for the newest first; the oldest first when left out (extension).'),
 })
 export type Paging = z.output<typeof Paging>
 

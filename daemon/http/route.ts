@@ -38,6 +38,8 @@ export type Contract = {
   readonly summary: string
   /** The name of the operation in clients that are generated from the API document; the Cloud Agent's where it has the operation. */
   readonly operationId: string
+  /** The endpoint is in none of the APIs that the agent implements: the Cloud Agent's, the enterprise suite's, NeoPRISM's. */
+  readonly extension?: true
   readonly access: Access
   /**
    * The scopes of which a tenant's key must have one, where it has any; `[]` when it must have none and be for everything. What reads

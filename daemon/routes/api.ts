@@ -84,8 +84,9 @@ export default [
   route(
     'GET /api/dids',
     {
-      summary: 'Find published DIDs by a master key of their create operation (ours)',
+      summary: 'Find published DIDs by a master key of their create operation',
       operationId: 'findLedgerDids',
+      extension: true,
       access: 'public',
       query: z.object({ masterKey: MasterKey }),
       media: [json],

@@ -10,8 +10,9 @@ export default [
   route(
     'GET /audit',
     {
-      summary: 'List what was done and who was refused, newest first (ours)',
+      summary: 'List what was done and who was refused, newest first',
       operationId: 'listAuditEntries',
+      extension: true,
       access: 'admin',
       query: Paging.omit({ order: true }).extend(Filter.shape),
       reply: [200, Page('AuditPage', AuditEntry, 'AuditPage')],
@@ -30,8 +31,9 @@ export default [
   route(
     'GET /audit/verification',
     {
-      summary: 'Verify that nobody has altered the audit log (ours)',
+      summary: 'Verify that nobody has altered the audit log',
       operationId: 'verifyAuditLog',
+      extension: true,
       access: 'admin',
       query: z.object({
         head: Head.optional().describe('The head of an earlier verification: is it there still?'),

@@ -20,8 +20,8 @@ const ConnectionsPage = Page('Collection', Connection, 'ConnectionsPage')
 /** The query of lists whose records belong to DIDComm threads. */
 export const RecordPaging = Paging.extend({
   thid: z.string().optional().describe('Only the record of this DIDComm thread.'),
-  role: z.string().optional().describe('Only records in which this wallet has this role (ours).'),
-  state: z.string().optional().describe('Only records in this state (ours).'),
+  role: z.string().optional().describe('Only records in which this wallet has this role (extension).'),
+  state: z.string().optional().describe('Only records in this state (extension).'),
 })
 
 export default [
@@ -68,9 +68,9 @@ export default [
   route(
     'PATCH /connections/{connectionId}',
     {
-      summary:
-        'Change the label of a connection, and which offers over it are accepted without a person (ours)',
+      summary: 'Change the label of a connection, and which offers over it are accepted without a person',
       operationId: 'updateConnection',
+      extension: true,
       access: 'tenant',
       scopes: ['issuer', 'holder', 'verifier'],
       path: { connectionId: Uuid },

@@ -101,8 +101,9 @@ export default [
   route(
     'GET /did-authentication/challenge-submissions/{challengeSubmissionId}',
     {
-      summary: 'Read the challenge of a link; as a page in a browser (ours)',
+      summary: 'Read the challenge of a link; as a page in a browser',
       operationId: 'getChallengeSubmission',
+      extension: true,
       access: 'public',
       suite,
       path: { challengeSubmissionId: z.string() },
@@ -143,8 +144,9 @@ export default [
   route(
     'POST /did-authentication/challenges/{challengeId}/token',
     {
-      summary: 'Exchange a successful challenge for a token, once (ours)',
+      summary: 'Exchange a successful challenge for a token, once',
       operationId: 'createChallengeToken',
+      extension: true,
       access: 'tenant',
       scopes: ['verifier'],
       suite,
@@ -158,8 +160,9 @@ export default [
   route(
     'POST /did-authentication/answers',
     {
-      summary: 'Answer somebody else’s challenge with a DID of this wallet (ours)',
+      summary: 'Answer somebody else’s challenge with a DID of this wallet',
       operationId: 'answerChallenge',
+      extension: true,
       access: 'tenant',
       scopes: ['holder'],
       suite,

@@ -100,8 +100,9 @@ export default [
   route(
     'GET /onboard/{didRequestSubmissionId}',
     {
-      summary: 'Read the DID request of a link; as a page in a browser (ours)',
+      summary: 'Read the DID request of a link; as a page in a browser',
       operationId: 'getDidRequestSubmission',
+      extension: true,
       access: 'public',
       suite,
       path: { didRequestSubmissionId: z.string() },
@@ -143,8 +144,9 @@ export default [
   route(
     'POST /onboard/answers',
     {
-      summary: 'Answer somebody else’s DID request with a DID of this wallet, or decline it (ours)',
+      summary: 'Answer somebody else’s DID request with a DID of this wallet, or decline it',
       operationId: 'answerDidRequest',
+      extension: true,
       access: 'tenant',
       scopes: ['holder'],
       suite,

@@ -112,6 +112,7 @@ export default [
     {
       summary: 'Find the published DIDs of the wallet’s seed again',
       operationId: 'restoreDids',
+      extension: true,
       access: 'tenant',
       scopes: [],
       reply: [200, Restoration],

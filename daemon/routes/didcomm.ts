@@ -46,6 +46,7 @@ export default [
     {
       summary: 'Open an envelope for this wallet, and change nothing',
       operationId: 'unpackMessage',
+      extension: true,
       access: 'tenant',
       scopes: allScopes,
       body: Envelope,
@@ -69,6 +70,7 @@ export default [
     {
       summary: 'Ask the other side of a connection, or any DID, whether it is there',
       operationId: 'sendPing',
+      extension: true,
       access: 'tenant',
       scopes: ['issuer', 'holder', 'verifier'],
       body: SendPing,
@@ -82,6 +84,7 @@ export default [
     {
       summary: 'Read whether a ping was answered',
       operationId: 'getPing',
+      extension: true,
       access: 'tenant',
       path: { id: Uuid },
       reply: [200, Ping],

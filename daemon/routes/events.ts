@@ -40,6 +40,7 @@ export default [
     {
       summary: 'List events, oldest first',
       operationId: 'listEvents',
+      extension: true,
       access: 'admin-or-tenant',
       query: Filter.extend({ after: After.optional(), limit: Paging.shape.limit }),
       reply: [200, EventPage],
@@ -65,6 +66,7 @@ export default [
     {
       summary: 'Follow events as they happen, as server-sent events',
       operationId: 'streamEvents',
+      extension: true,
       access: 'admin-or-tenant',
       query: Filter.extend({ after: After.optional() }),
       headers: z.object({
@@ -115,6 +117,7 @@ export default [
     {
       summary: 'Make a test event, which goes where all others go',
       operationId: 'createTestEvent',
+      extension: true,
       access: 'tenant',
       scopes: ['issuer', 'holder', 'verifier'],
       body: z.object({ type: EventType }).meta({ id: 'CreateTestEvent' }),
@@ -132,6 +135,7 @@ export default [
     {
       summary: 'Read an event',
       operationId: 'getEvent',
+      extension: true,
       access: 'admin-or-tenant',
       path: { id: Uuid },
       query: Filter.pick({ walletId: true }),

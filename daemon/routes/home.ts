@@ -38,8 +38,9 @@ export default [
     'GET /',
     {
       ...contract,
-      summary: 'Read what this is, and where its API document is (ours)',
+      summary: 'Read what this is, and where its API document is',
       operationId: 'getAgentDescription',
+      extension: true,
     },
     ({ agent }, input) => {
       const last = lastPart(input.target)
@@ -49,15 +50,21 @@ export default [
 
   route(
     'GET /docs',
-    { ...contract, summary: 'Read where the API document is (ours)', operationId: 'getDocumentation' },
+    {
+      ...contract,
+      summary: 'Read where the API document is',
+      operationId: 'getDocumentation',
+      extension: true,
+    },
     ({ agent }, input) => describe(agent, input, lastPart(input.target) ? './' : '../'),
   ),
 
   route(
     'GET /favicon.ico',
     {
-      summary: 'Read the icon of the pages (ours)',
+      summary: 'Read the icon of the pages',
       operationId: 'getIcon',
+      extension: true,
       access: 'public',
       media: ['image/svg+xml'],
       reply: [200, z.string()],

@@ -95,8 +95,9 @@ export default [
   route(
     'GET /iam/entities/{id}/api-keys',
     {
-      summary: 'List the keys of an entity, without the keys themselves (ours)',
+      summary: 'List the keys of an entity, without the keys themselves',
       operationId: 'listEntityApiKeys',
+      extension: true,
       access: 'admin',
       path,
       query: Paging,
@@ -111,8 +112,9 @@ export default [
   route(
     'POST /iam/entities/{id}/api-keys',
     {
-      summary: 'Make a key for an entity, or one in the place of another (ours)',
+      summary: 'Make a key for an entity, or one in the place of another',
       operationId: 'createEntityApiKey',
+      extension: true,
       access: 'admin',
       path,
       body: CreateApiKey,
@@ -124,8 +126,9 @@ export default [
   route(
     'DELETE /iam/entities/{id}/api-keys/{keyId}',
     {
-      summary: 'Revoke a key of an entity, for good (ours)',
+      summary: 'Revoke a key of an entity, for good',
       operationId: 'revokeEntityApiKey',
+      extension: true,
       access: 'admin',
       path: { ...path, keyId: Uuid },
       reply: [200, ApiKey],

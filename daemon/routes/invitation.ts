@@ -10,8 +10,9 @@ export default [
   route(
     'GET /invitation',
     {
-      summary: 'Read an invitation from its link; as a page in a browser (ours)',
+      summary: 'Read an invitation from its link; as a page in a browser',
       operationId: 'getInvitation',
+      extension: true,
       access: 'public',
       query: z.object({
         _oob: z.unknown().optional().meta({ type: 'string', description: 'The invitation, base64url.' }),

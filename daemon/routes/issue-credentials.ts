@@ -98,8 +98,9 @@ export default [
   route(
     'DELETE /issue-credentials/records/{recordId}',
     {
-      summary: 'Remove a credential record, the holder’s with its credential (ours)',
+      summary: 'Remove a credential record, the holder’s with its credential',
       operationId: 'deleteCredentialRecord',
+      extension: true,
       access: 'tenant',
       scopes: ['issuer', 'holder'],
       path,
@@ -111,8 +112,9 @@ export default [
   route(
     'GET /issue-credentials/records/{recordId}/credential',
     {
-      summary: 'Read the credential of a record, decoded, and whether it is revoked (ours)',
+      summary: 'Read the credential of a record, decoded, and whether it is revoked',
       operationId: 'getCredential',
+      extension: true,
       access: 'tenant',
       path,
       reply: [200, CredentialContent],
@@ -138,8 +140,9 @@ export default [
   route(
     'POST /issue-credentials/records/{recordId}/reject-offer',
     {
-      summary: 'Decline an offer, and tell the issuer (ours)',
+      summary: 'Decline an offer, and tell the issuer',
       operationId: 'rejectCredentialOffer',
+      extension: true,
       access: 'tenant',
       scopes: ['holder'],
       path,

@@ -16,6 +16,7 @@ export default [
     {
       summary: 'List the messages, sent and received',
       operationId: 'listMessages',
+      extension: true,
       access: 'tenant',
       query,
       reply: [200, MessagesPage],
@@ -31,6 +32,7 @@ export default [
     {
       summary: 'Send a message over a connection',
       operationId: 'sendMessage',
+      extension: true,
       access: 'tenant',
       scopes: ['issuer', 'holder', 'verifier'],
       body: SendMessage,

@@ -98,8 +98,9 @@ export default [
   route(
     'DELETE /present-proof/presentations/{presentationId}',
     {
-      summary: 'Remove a presentation record (ours)',
+      summary: 'Remove a presentation record',
       operationId: 'deletePresentation',
+      extension: true,
       access: 'tenant',
       scopes: ['holder', 'verifier'],
       path,
@@ -111,8 +112,9 @@ export default [
   route(
     'GET /present-proof/presentations/{presentationId}/candidates',
     {
-      summary: 'Find the credentials that answer a request (ours)',
+      summary: 'Find the credentials that answer a request',
       operationId: 'listPresentationCandidates',
+      extension: true,
       access: 'tenant',
       path,
       reply: [200, PresentationCandidates],

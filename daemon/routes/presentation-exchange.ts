@@ -66,8 +66,9 @@ export default [
   route(
     'POST /presentation-exchange/presentation-definitions/{id}/evaluations',
     {
-      summary: 'Find the credentials that satisfy a presentation definition (ours)',
+      summary: 'Find the credentials that satisfy a presentation definition',
       operationId: 'evaluatePresentationDefinition',
+      extension: true,
       access: 'tenant',
       scopes: allScopes,
       path,

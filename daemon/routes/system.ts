@@ -29,8 +29,9 @@ export default [
   route(
     'GET /_system/doctor',
     {
-      summary: 'Examine the agent: folder, ledger, addresses, and what waits (ours)',
+      summary: 'Examine the agent: folder, ledger, addresses, and what waits',
       operationId: 'getDiagnosis',
+      extension: true,
       access: 'admin',
       reply: [200, Diagnosis],
     },
@@ -40,8 +41,9 @@ export default [
   route(
     'POST /_system/master-key/rotation',
     {
-      summary: 'Replace the master key, while everything runs (ours)',
+      summary: 'Replace the master key, while everything runs',
       operationId: 'rotateMasterKey',
+      extension: true,
       access: 'admin',
       body: RotateMasterKey,
       reply: [200, MasterKeyRotation],
@@ -56,8 +58,9 @@ export default [
   route(
     'POST /_system/backups',
     {
-      summary: 'Make a backup of the data folder, while everything runs (ours)',
+      summary: 'Make a backup of the data folder, while everything runs',
       operationId: 'createBackup',
+      extension: true,
       access: 'admin',
       body: CreateBackup,
       reply: [201, MadeBackup],
@@ -74,6 +77,7 @@ export default [
     {
       summary: 'Read this document',
       operationId: 'getOpenApiDocument',
+      extension: true,
       access: 'public',
       reply: [200, z.looseObject({ openapi: z.literal('3.1.0') })],
     },

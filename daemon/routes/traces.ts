@@ -18,6 +18,7 @@ export default [
     {
       summary: 'Trace a thread: its messages, states and deliveries, and what it waits for',
       operationId: 'getTrace',
+      extension: true,
       access: 'tenant',
       path: { id: Id },
       reply: [200, Trace],

@@ -50,8 +50,9 @@ export default [
   route(
     'POST /verification/schema',
     {
-      summary: 'Check a credential schema, its proof of authorship, and claims by it (ours)',
+      summary: 'Check a credential schema, its proof of authorship, and claims by it',
       operationId: 'verifySchema',
+      extension: true,
       access: 'tenant',
       scopes: allScopes,
       body: SchemaVerification,

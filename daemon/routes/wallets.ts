@@ -85,8 +85,9 @@ export default [
   route(
     'POST /wallets/{walletId}/export',
     {
-      summary: 'Export a wallet, sealed with a passphrase (ours)',
+      summary: 'Export a wallet, sealed with a passphrase',
       operationId: 'exportWallet',
+      extension: true,
       access: 'admin',
       path: { walletId: Uuid },
       body: ExportWallet,
@@ -106,8 +107,9 @@ export default [
   route(
     'POST /wallets/import',
     {
-      summary: 'Import a wallet that another agent has exported (ours)',
+      summary: 'Import a wallet that another agent has exported',
       operationId: 'importWallet',
+      extension: true,
       access: 'admin',
       query: z.object({ id: optional(Uuid), name: optional(Name) }),
       headers: z.object({ 'x-passphrase': PassphraseHeader }),
@@ -121,8 +123,9 @@ export default [
   route(
     'POST /wallets/{walletId}/resumption',
     {
-      summary: 'Have a wallet go on here that was exported to move (ours)',
+      summary: 'Have a wallet go on here that was exported to move',
       operationId: 'resumeWallet',
+      extension: true,
       access: 'admin',
       path: { walletId: Uuid },
       reply: [200, WalletDetail],

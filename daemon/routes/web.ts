@@ -11,6 +11,7 @@ export default [
     {
       summary: 'Read the document of a did:web',
       operationId: 'getWebDidDocument',
+      extension: true,
       access: 'public',
       path: { name: z.string().max(64) },
       reply: [200, DidDocument],

@@ -89,6 +89,7 @@ export default [
     {
       summary: 'Read a webhook',
       operationId: 'getWebhook',
+      extension: true,
       access: 'tenant',
       path,
       reply: [200, Webhook],
@@ -114,6 +115,7 @@ export default [
     {
       summary: 'List the attempts to deliver events to a webhook, newest first',
       operationId: 'listWebhookDeliveries',
+      extension: true,
       access: 'tenant',
       path,
       query: DeliveryQuery,
@@ -132,6 +134,7 @@ export default [
     {
       summary: 'Send a webhook events again: one, all since an instant, or all that were given up',
       operationId: 'replayWebhook',
+      extension: true,
       access: 'tenant',
       scopes: [],
       path,
@@ -153,6 +156,7 @@ export default [
     {
       summary: 'Send a webhook a test event, and say what came back',
       operationId: 'testWebhook',
+      extension: true,
       access: 'tenant',
       scopes: [],
       path,
@@ -175,6 +179,7 @@ export default [
     {
       summary: 'Give a webhook a new secret, with which its events are signed',
       operationId: 'createWebhookSecret',
+      extension: true,
       access: 'tenant',
       scopes: [],
       path,
@@ -191,6 +196,7 @@ export default [
     {
       summary: 'Sign the events of a webhook no longer',
       operationId: 'deleteWebhookSecret',
+      extension: true,
       access: 'tenant',
       scopes: [],
       path,

@@ -6,8 +6,9 @@ export default [
   route(
     'GET /.well-known/jwks.json',
     {
-      summary: 'Read the keys that verify the tokens of successful challenges (ours)',
+      summary: 'Read the keys that verify the tokens of successful challenges',
       operationId: 'getTokenKeys',
+      extension: true,
       access: 'public',
       media: ['application/json'],
       reply: [200, JwkSet],

@@ -11,6 +11,7 @@ import { startAgent, type TestAgent } from '../_agent.ts'
 type Operation = {
   summary: string
   operationId: string
+  'x-extension'?: true
   security: Record<string, []>[]
   parameters?: { name: string; in: string; required: boolean; schema: object }[]
   requestBody?: { required: boolean; content: Record<string, { schema: { $ref?: string } }> }
@@ -82,6 +83,17 @@ describe('the document of the agent', () => {
     }
     // Operations of other names would pass for own ones: most of the Cloud Agent's are here, by their paths.
     expect(routes.filter(({ key }) => theirs.has(bare(key))).length).toBeGreaterThanOrEqual(69)
+  })
+
+  test('operations that no other API has are marked as extensions', () => {
+    const bare = (key: string) => key.replaceAll(/\{\w+\}/g, '{}')
+    const cloudAgent = new Set(Object.keys(published.operations).map(bare))
+    for (const { key } of routes)
+      expect(operation(key)['x-extension'] && cloudAgent.has(bare(key)), key).not.toBe(true)
+    const unmarked = routes.filter(({ key }) => !operation(key)['x-extension'] && !cloudAgent.has(bare(key)))
+    // The enterprise suite, NeoPRISM, and an older path of the Cloud Agent.
+    const elsewhere = /^\w+ \/(?:onboard|did-authentication|api|schema-registry\/\{author\})\//
+    expect(unmarked.filter(({ key }) => !elsewhere.test(key))).toEqual([])
   })
 
   test('every type has a name, and none holds itself: generators make types of them that compile', () => {
