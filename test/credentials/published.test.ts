@@ -1,19 +1,16 @@
-/**
- * The published JWTs of the Identus Cloud Agent and SDK, where they are at hand.
- * Left out: the SD-JWT vectors (`sd-jwt`), which are another format.
- */
-import { existsSync, readFileSync } from 'node:fs'
+/** The published JWT credentials and presentations of the Identus Cloud Agent and TypeScript SDK. */
 import { describe, expect, test } from 'vitest'
 import { Problem } from '../../src/base/problem.ts'
 import type { PublicJwk } from '../../src/crypto/keys.ts'
 import { verifyJwtVc } from '../../src/credentials/jwt-vc.ts'
 import { verifyJwtVp } from '../../src/credentials/jwt-vp.ts'
 import { canonicalDid, type Resolve } from '../../src/did/document.ts'
+import { named, readPublished } from '../_vectors.ts'
 import { failureOf, payloadOf } from './_people.ts'
 
 type Vector = {
   id: string
-  kind: 'jwt-vc' | 'jwt-vp' | 'vp-policy' | 'sd-jwt'
+  kind: 'jwt-vc' | 'jwt-vp' | 'vp-policy'
   expect: 'ok' | 'reject' | 'either'
   reason?: string
   jwt: string
@@ -29,14 +26,11 @@ type Vector = {
   trustedIssuers: string[]
 }
 
-const url = new URL('../../../shared/vectors/identus-jwt.json', import.meta.url)
-const vectors: Vector[] = existsSync(url)
-  ? (JSON.parse(readFileSync(url, 'utf8')) as { vectors: Vector[] }).vectors
-  : []
-const ofKind = (...kinds: Vector['kind'][]) => vectors.filter(({ kind }) => kinds.includes(kind))
+const { vectors } = readPublished<{ vectors: Vector[] }>('identus-jwt')
+const ofKind = (kind: Vector['kind']) => vectors.filter((vector) => vector.kind === kind)
 const byId = (id: string) => vectors.find((vector) => vector.id === id)!
 
-/** Only the DIDs that vectors are checked against are known, with the keys that the vectors say and the purposes of these keys. */
+/** Resolves the issuers of these vectors to documents with the vectors' keys. */
 function resolverOf(...known: Vector[]): Resolve {
   return async (did) => {
     const about = known.filter(({ issuerDid }) => canonicalDid(issuerDid) === canonicalDid(did))
@@ -59,11 +53,11 @@ function resolverOf(...known: Vector[]): Resolve {
   }
 }
 
-/** Their status lists are gone. */
+/** The status lists of these credentials are not online any more. */
 const credentialChecks = { verifyStatus: false }
 
-describe.skipIf(!existsSync(url))('published credentials', () => {
-  test.each(ofKind('jwt-vc').map((vector) => [vector.id, vector] as const))('%s', async (_, vector) => {
+describe('published credentials', () => {
+  test.each(named(ofKind('jwt-vc')))('%s', async (_, vector) => {
     const verification = () =>
       verifyJwtVc(vector.jwt, {
         ...credentialChecks,
@@ -80,19 +74,18 @@ describe.skipIf(!existsSync(url))('published credentials', () => {
     }
   })
 
-  test.each(
-    ofKind('jwt-vc')
-      .filter((vector) => vector.expect === 'ok')
-      .map((vector) => [vector.id, vector] as const),
-  )('%s is refused before and after its time', async (_, vector) => {
-    const { nbf, exp } = payloadOf(vector.jwt)
-    const at = (now: number) =>
-      failureOf(() => verifyJwtVc(vector.jwt, { ...credentialChecks, resolve: resolverOf(vector), now }))
-    expect(await at(nbf - 31)).toBe('not-yet-valid')
-    if (exp !== undefined) expect(await at(exp + 31)).toBe('expired')
-  })
+  test.each(named(ofKind('jwt-vc').filter((vector) => vector.expect === 'ok')))(
+    '%s is refused before and after its time',
+    async (_, vector) => {
+      const { nbf, exp } = payloadOf(vector.jwt)
+      const at = (now: number) =>
+        failureOf(() => verifyJwtVc(vector.jwt, { ...credentialChecks, resolve: resolverOf(vector), now }))
+      expect(await at(nbf - 31)).toBe('not-yet-valid')
+      if (exp !== undefined) expect(await at(exp + 31)).toBe('expired')
+    },
+  )
 
-  test('those with a status are refused where nobody checks it', async () => {
+  test('a credential with a status is refused when the status is not checked', async () => {
     const vector = byId('cloud-agent-vc')
     expect(
       await failureOf(() => verifyJwtVc(vector.jwt, { resolve: resolverOf(vector), now: vector.validAt! })),
@@ -100,7 +93,7 @@ describe.skipIf(!existsSync(url))('published credentials', () => {
   })
 })
 
-describe.skipIf(!existsSync(url))('published presentations', () => {
+describe('published presentations', () => {
   const present = (
     presentation: Vector,
     expected: Pick<Vector, 'domain' | 'challenge'>,
@@ -119,7 +112,7 @@ describe.skipIf(!existsSync(url))('published presentations', () => {
     })
   }
 
-  test.each(ofKind('vp-policy').map((vector) => [vector.id, vector] as const))('%s', async (_, vector) => {
+  test.each(named(ofKind('vp-policy')))('%s', async (_, vector) => {
     const verification = () =>
       present(byId(vector.presentation), vector, [
         { schemaId: vector.schemaId, trustIssuers: vector.trustedIssuers },
@@ -137,7 +130,7 @@ describe.skipIf(!existsSync(url))('published presentations', () => {
     }
   })
 
-  test.each(ofKind('jwt-vp').map((vector) => [vector.id, vector] as const))('%s', async (_, vector) => {
+  test.each(named(ofKind('jwt-vp')))('%s', async (_, vector) => {
     const { aud, nonce } = payloadOf(vector.jwt)
     const verification = () => present(vector, { domain: aud, challenge: nonce }, [])
     if (vector.expect === 'ok')

@@ -1,5 +1,4 @@
 /** Key derivation and content encryption against the numbers their RFCs print. */
-import { readFileSync, existsSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { agree, generateKey, type PrivateJwk, toPublic } from '../../src/crypto/keys.ts'
 import { contentCiphers, contentEncryptions } from '../../src/didcomm/content.ts'
@@ -12,6 +11,7 @@ import {
   unwrapKey,
   wrapKey,
 } from '../../src/didcomm/kdf.ts'
+import { readPublished } from '../_vectors.ts'
 import { own, recipient } from './_people.ts'
 
 const hex = (text: string) => Buffer.from(text.replaceAll(/\s/g, ''), 'hex')
@@ -124,9 +124,7 @@ test('apv is the hash of the sorted ids', () => {
   expect(Buffer.from(apvOf(kids)).toString('base64url')).toBe(apv)
 })
 
-const published = new URL('../../../shared/vectors/jose-ecdh1pu.json', import.meta.url)
-
-describe.skipIf(!existsSync(published))('the vectors of draft-madden-jose-ecdh-1pu-04', () => {
+describe('the vectors of draft-madden-jose-ecdh-1pu-04', () => {
   type Jwk = PrivateJwk
   type Vectors = [
     {
@@ -147,11 +145,11 @@ describe.skipIf(!existsSync(published))('the vectors of draft-madden-jose-ecdh-1
       recipients: { key: Jwk; kek: string }[]
     },
   ]
-  const vectors = () => (JSON.parse(readFileSync(published, 'utf8')) as { vectors: Vectors }).vectors
+  const { vectors } = readPublished<{ vectors: Vectors }>('jose-ecdh1pu')
   const decoded = (text: string) => Buffer.from(text, 'base64url')
 
   test('appendix A derives the printed key', () => {
-    const [{ header, sender, recipient: theirs, ephemeral, ...expected }] = vectors()
+    const [{ header, sender, recipient: theirs, ephemeral, ...expected }] = vectors
     const info = otherInfo({ algorithm: header.enc, apu: decoded(header.apu), apv: decoded(header.apv) })
     expect(Buffer.from(info).toString('hex')).toBe(expected.otherInfo)
     const secrets = [agree(ephemeral, toPublic(theirs)), agree(sender, toPublic(theirs))]
@@ -159,7 +157,7 @@ describe.skipIf(!existsSync(published))('the vectors of draft-madden-jose-ecdh-1
   })
 
   test('appendix B derives the printed wrapping keys and encrypts to the printed content', () => {
-    const [, { header, jwe, sender, ephemeral, cek, plaintext, recipients }] = vectors()
+    const [, { header, jwe, sender, ephemeral, cek, plaintext, recipients }] = vectors
     const tag = decoded(jwe.tag)
     const info = otherInfo({
       algorithm: header.alg,
