@@ -1,4 +1,8 @@
-/** Data folders as releases have left them, in `fixtures/folders/<version of the schema>`: made by `npm run fixtures`, unpacked by tests. */
+/**
+ * Data folders as releases have written them: `fixtures/folders/<number>`. `npm run fixtures -- <number>` writes one with the current code.
+ *
+ * 1: release 0.1.0, all flows finished. 2: release 0.1.0, flows open (`_open-flows.ts`), with its files of page checksums.
+ */
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -7,19 +11,20 @@ import { gunzipSync, gzipSync } from 'node:zlib'
 import { z } from 'zod'
 import { createClient } from '../../daemon/client/client.ts'
 import { startAgent } from '../_agent.ts'
-import { connect, until } from '../_pair.ts'
+import { beginFlows, OpenFlows, openFlowVariables, openGateway } from './_open-flows.ts'
 
 const home = fileURLToPath(new URL('../../fixtures/folders', import.meta.url))
 
-/** What is known of a folder: the keys that open it, and what its tenants read. */
+/** The keys that open a folder, the responses that its tenants got (`readAs`), and the ids of its open flows. */
 const Folder = z.object({
   masterKey: z.string(),
   mediatorDid: z.string(),
   tenants: z.array(z.object({ walletId: z.string(), apiKey: z.string(), reads: z.array(z.unknown()) })),
+  flows: OpenFlows.optional(),
 })
 export type Folder = z.infer<typeof Folder>
 
-/** The versions there are. */
+/** The numbers of the folders. */
 export const versions = () => readdirSync(home)
 
 /** The variables of an agent that opens such a folder. */
@@ -29,7 +34,7 @@ export const variablesOf = ({ masterKey }: Pick<Folder, 'masterKey'>) => ({
   DEFAULT_WALLET_ENABLED: 'false',
 })
 
-/** What a tenant reads. */
+/** The responses that a tenant gets. */
 export async function readAs(url: string, apikey: string): Promise<unknown[]> {
   const call = createClient(url, { apikey })
   return [
@@ -39,7 +44,7 @@ export async function readAs(url: string, apikey: string): Promise<unknown[]> {
   ]
 }
 
-/** Puts the folder of a version into `dataDir`. */
+/** Copies a folder into `dataDir`. */
 export function unpack(version: string, dataDir: string): Folder {
   for (const name of readdirSync(join(home, version), { recursive: true, encoding: 'utf8' })) {
     if (!name.endsWith('.gz')) continue
@@ -50,42 +55,28 @@ export function unpack(version: string, dataDir: string): Folder {
   return Folder.parse(JSON.parse(readFileSync(join(home, version, 'folder.json'), 'utf8')))
 }
 
-/** Makes the folder of a version, in the place of the one that is there: of the present one, before it is released. */
+/** Writes a folder with open flows of the current release, replacing an earlier one with the same number. */
 export async function pack(version: string): Promise<void> {
   const dataDir = mkdtempSync(join(tmpdir(), 'identity-agent-'))
-  // A key that everybody can read here, and that opens nothing else.
+  // Public, like the folder: it opens nothing else.
   const masterKey = Buffer.alloc(32, version).toString('base64url')
-  const known: Folder = { masterKey, mediatorDid: '', tenants: [] }
+  const folder: Folder = { masterKey, mediatorDid: '', tenants: [] }
   {
-    await using agent = await startAgent(variablesOf(known), { dataDir })
-    known.mediatorDid = agent.agent.mediator!.did
-    const [alice, bob] = [await agent.newTenant('alice'), await agent.newTenant('bob')]
-    await connect(alice, bob)
-    const template = { publicKeys: [{ id: 'key-1', purpose: 'authentication' as const }], services: [] }
-    const { longFormDid: didRef } = await alice.call('POST /did-registrar/dids', {
-      body: { documentTemplate: template },
-    })
-    await alice.call('POST /did-registrar/dids/{didRef}/publications', { path: { didRef } })
-    await until(
-      'the publication',
-      () => alice.call('GET /did-registrar/dids/{didRef}', { path: { didRef } }),
-      ({ status }) => status === 'PUBLISHED',
-    )
-    await bob.call('POST /events/webhooks', {
-      body: { url: 'http://127.0.0.1:9/', customHeaders: { authorization: 'Bearer example' } },
-    })
-    for (const { walletId, apiKey } of [alice, bob])
-      known.tenants.push({ walletId, apiKey, reads: await readAs(agent.url, apiKey) })
+    await using gateway = await openGateway()
+    await using agent = await startAgent({ ...variablesOf(folder), ...openFlowVariables }, { dataDir })
+    gateway.forwardTo(agent.didcommUrl)
+    folder.mediatorDid = agent.agent.mediator!.did
+    const [issuer, holder] = [await agent.newTenant('issuer'), await agent.newTenant('holder')]
+    folder.tenants = [issuer, holder].map(({ walletId, apiKey }) => ({ walletId, apiKey, reads: [] }))
+    folder.flows = await beginFlows(agent, issuer, holder)
   }
   rmSync(join(home, version), { recursive: true, force: true })
   for (const name of readdirSync(dataDir, { recursive: true, encoding: 'utf8' })) {
     if (!name.endsWith('.db')) continue
     mkdirSync(dirname(join(home, version, name)), { recursive: true })
-    writeFileSync(
-      join(home, version, `${name}.gz`),
-      gzipSync(readFileSync(join(dataDir, name)), { level: 9 }),
-    )
+    const compressed = gzipSync(readFileSync(join(dataDir, name)), { level: 9 })
+    writeFileSync(join(home, version, `${name}.gz`), compressed)
   }
-  writeFileSync(join(home, version, 'folder.json'), `${JSON.stringify(known, null, 2)}\n`)
+  writeFileSync(join(home, version, 'folder.json'), `${JSON.stringify(folder, null, 2)}\n`)
   rmSync(dataDir, { recursive: true })
 }

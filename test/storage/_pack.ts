@@ -1,7 +1,4 @@
-/**
- * `npm run fixtures`: the data folder of the present schema, for the tests that every released one opens. Version 1 is that of all files
- * after their first migration; whoever adds a migration to any of them counts on here, and leaves the folders of earlier versions alone.
- */
+/** `npm run fixtures -- <number>`: writes a data folder of the current release. Folders of earlier releases never change. */
 import { pack } from './_folder.ts'
 
-await pack('1')
+await pack(process.argv[2]!)

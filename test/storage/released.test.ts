@@ -11,6 +11,7 @@ import { openLedgerFile } from '../../src/vdr/operation-table.ts'
 import { startAgent } from '../_sources.ts'
 import { refusal } from '../_pair.ts'
 import { readAs, unpack, variablesOf, versions } from './_folder.ts'
+import { gatewayHost } from './_open-flows.ts'
 
 let dataDir: string
 beforeEach(() => {
@@ -44,9 +45,9 @@ async function fresh(name: string): Promise<string> {
   return path
 }
 
-describe.each(versions())('a data folder of version %s', (version) => {
-  test('opens, and says what it said then', async () => {
-    const folder = unpack(version, dataDir)
+describe('a data folder of a release', () => {
+  test('opens, and answers requests as it did then', async () => {
+    const folder = unpack('1', dataDir)
     await using agent = await startAgent(variablesOf(folder), { dataDir })
     for (const { apiKey, reads } of folder.tenants) expect(await readAs(agent.url, apiKey)).toEqual(reads)
     expect(agent.agent.mediator!.owns(folder.mediatorDid)).toBe(true)
@@ -62,12 +63,14 @@ describe.each(versions())('a data folder of version %s', (version) => {
     }
   })
 
-  test('has the tables of a new folder afterwards', async () => {
-    await (await startAgent(variablesOf(unpack(version, dataDir)), { dataDir }))[Symbol.asyncDispose]()
+  test.each(versions())('%s has the tables of a new folder after it was opened', async (version) => {
+    // The agent sends no jobs of the folder while another test continues them.
+    const variables = { ...variablesOf(unpack(version, dataDir)), AGENT_DENY_HOSTS: gatewayHost }
+    await (await startAgent(variables, { dataDir }))[Symbol.asyncDispose]()
     const names = databases()
     expect(names).toHaveLength(6)
     for (const name of names) {
-      const hint = `${name}: a migration was changed. Before its release: npm run fixtures; afterwards it takes another migration`
+      const hint = `${name}: a released migration was changed`
       expect(schemaOf(join(dataDir, name)), hint).toEqual(schemaOf(await fresh(name)))
     }
   })
