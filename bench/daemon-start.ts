@@ -1,6 +1,6 @@
 /** How long the daemon takes until it answers, and what it holds when it has nothing to do. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { memory } from '../cli/daemon/memory.ts'
+import { memory } from '../cli/daemon/launch.ts'
 import { Daemon, settingsIn, temporaryFolder } from '../test/_daemon.ts'
 import { percentile } from '../test/faults/_samples.ts'
 import { adminKey, meter, Used } from './flows/_town.ts'

@@ -47,7 +47,7 @@ export default class AgentHelp extends Help {
       words.some((_, last) => this.config.findCommand(words.slice(0, last + 1).join(':'))) ||
       this.config.findTopic(id)
     if (words.length === 0 || isKnown) return super.showHelp(subject)
-    const { reportNotFound } = await import('./errors/not-found.ts')
+    const { reportNotFound } = await import('./errors/parsing.ts')
     reportNotFound(this.config, id, argv)
     exit(2)
   }

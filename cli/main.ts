@@ -3,14 +3,14 @@ import type { Command, Hook, Interfaces } from '@oclif/core'
 import { Config, Plugin } from '@oclif/core/config'
 import { run } from '@oclif/core/run'
 import { arrange } from './arrange.ts'
-import { reportCrash } from './errors/crash.ts'
+import { reportCrash } from './errors/report.ts'
 
-export { reportCrash } from './errors/crash.ts'
+export { reportCrash } from './errors/report.ts'
 export { default as Help } from './help.ts'
 
 /** Says which command may have been meant; loaded only then. */
 export const notFound: Hook<'command_not_found'> = async function ({ config, id, argv }) {
-  const { reportNotFound } = await import('./errors/not-found.ts')
+  const { reportNotFound } = await import('./errors/parsing.ts')
   reportNotFound(config, id, argv ?? [])
   this.exit(2)
 }

@@ -2,10 +2,10 @@
 import { setTimeout } from 'node:timers/promises'
 import * as Flags from '@oclif/core/flags'
 import { AgentCommand } from './base-command.ts'
-import type { Answer } from './client/answer.ts'
-import { CommandError } from './errors/usage.ts'
+import type { Answer } from './client/api.ts'
+import { CommandError } from './errors/errors.ts'
 import { shownDid, nextForDid, type Did } from './format/did.ts'
-import { readSeconds } from './input/duration.ts'
+import { readSeconds } from './input/time.ts'
 
 /** The flags of waiting; `dependsOn` names the flag without which there is nothing to wait for. */
 export function waitFlags(dependsOn: string[] = []) {

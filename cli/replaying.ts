@@ -1,7 +1,7 @@
 /** What commands have that have a webhook sent events again. */
 import * as Flags from '@oclif/core/flags'
 import { AgentCommand } from './base-command.ts'
-import { readSince } from './input/since.ts'
+import { readSince } from './input/time.ts'
 
 const wanted = ['event', 'since', 'failed']
 

@@ -1,13 +1,13 @@
 /** Waiting for what becomes of a record: `--wait`, told by the stream of events, so that nobody polls. */
 import * as Flags from '@oclif/core/flags'
 import type { Client } from '../daemon/client/client.ts'
-import type { Answer } from './client/answer.ts'
+import type { Answer } from './client/api.ts'
 import type { Event } from './client/events.ts'
-import { CommandError } from './errors/usage.ts'
+import { CommandError } from './errors/errors.ts'
 import { explain, meanings } from './format/states.ts'
 import { timeoutText, waitingLine, type Waited } from './format/waiting.ts'
-import { readSeconds } from './input/duration.ts'
-import { readOneOf } from './input/paging.ts'
+import { readSeconds } from './input/time.ts'
+import { readOneOf } from './input/filters.ts'
 
 /** The records that there are to wait for. */
 export type Records = {

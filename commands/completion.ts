@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import * as Args from '@oclif/core/args'
-import { UsageError } from '../cli/errors/usage.ts'
+import { UsageError } from '../cli/errors/errors.ts'
 import { PlainCommand } from '../cli/plain.ts'
 
 /** The files of the scripts, which ask `agent complete` on every tab (bin/agent.cjs). */

@@ -2,10 +2,16 @@
 import { StartError } from '../src/base/start-error.ts'
 import { AgentCommand } from '../cli/base-command.ts'
 import { childEnv, findDataDir, fromProcess, type Access } from '../cli/client/settings.ts'
-import { examineAtRest } from '../cli/doctor/at-rest.ts'
-import { render, type Check } from '../cli/doctor/check.ts'
-import { checkNode, checkProfile } from '../cli/doctor/here.ts'
-import { checkDaemon, checkTenantKey, examine } from '../cli/doctor/there.ts'
+import {
+  examineAtRest,
+  render,
+  type Check,
+  checkNode,
+  checkProfile,
+  checkDaemon,
+  checkTenantKey,
+  examine,
+} from '../cli/doctor.ts'
 
 export default class Doctor extends AgentCommand {
   static override summary =

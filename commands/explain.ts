@@ -1,7 +1,7 @@
 /** `agent explain` */
 import * as Args from '@oclif/core/args'
 import { nearest } from '../cli/errors/nearest.ts'
-import { UsageError } from '../cli/errors/usage.ts'
+import { UsageError } from '../cli/errors/errors.ts'
 import { explanations, findExplanations, kinds, names, type Explanation } from '../cli/explain/find.ts'
 import { fields } from '../cli/format/table.ts'
 import { pad, widthOf } from '../cli/format/width.ts'

@@ -2,7 +2,7 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import { AgentCommand } from '../cli/base-command.ts'
-import { interruption } from '../cli/event/interruption.ts'
+import { interruption } from '../cli/client/events.ts'
 import { compactJson } from '../cli/format/safe.ts'
 import { nextCommand, type Topic } from '../cli/format/states.ts'
 import { follow } from '../cli/trace/follow.ts'

@@ -5,7 +5,7 @@ import { openEventStream } from '../daemon/client/event-client.ts'
 import type { Daemon } from '../cli/tui/daemon.ts'
 import { AgentCommand } from '../cli/base-command.ts'
 import { currentUrl, fromProcess } from '../cli/client/settings.ts'
-import { UsageError } from '../cli/errors/usage.ts'
+import { UsageError } from '../cli/errors/errors.ts'
 
 export default class Tui extends AgentCommand {
   static override summary = 'Show the wallet live, and act on it by keys'

@@ -1,5 +1,5 @@
 /** The tables of the pages in docs as the code has them. */
-import { exitCodes } from '../cli/errors/exit-codes.ts'
+import { exitCodes } from '../cli/errors/errors.ts'
 import { scopesOf, type Contract, type Route } from '../daemon/http/route.ts'
 import { routes } from '../daemon/routes/index.ts'
 import { allScopes } from '../src/wallet/api-key.ts'

@@ -1,6 +1,6 @@
 /** What wallets cost: making one, and the memory of a daemon that has many, when they are made and when each has been used. */
 import { Pool } from 'undici'
-import { memory } from '../../cli/daemon/memory.ts'
+import { memory } from '../../cli/daemon/launch.ts'
 import { Daemon, settingsIn, temporaryFolder } from '../../test/_daemon.ts'
 import { percentile } from '../../test/faults/_samples.ts'
 import { adminKey, meter, Used } from '../flows/_town.ts'

@@ -1,7 +1,7 @@
-/** The events of a wallet as they happen, across restarts of the daemon. */
+/** The event stream of a wallet, across restarts of the daemon and until Ctrl-C. */
 import { setTimeout } from 'node:timers/promises'
 import type { EventStream } from '../../daemon/client/event-client.ts'
-import type { Answer } from './answer.ts'
+import type { Answer } from './api.ts'
 
 export type Event = Answer<'GET /events/{id}'>
 
@@ -67,4 +67,18 @@ export async function readEvents(
 function isAway(error: unknown): boolean {
   const { name, problem } = error as { name?: string; problem?: { status: number } }
   return name === 'DaemonUnreachable' || problem?.status === 503
+}
+
+/** Aborts `signal` at Ctrl-C, at SIGTERM and when nobody reads the output any more; `interrupted` is then the exit code: 130, or else 0. */
+export function interruption(): { signal: AbortSignal; interrupted: () => number } {
+  const ending = new AbortController()
+  let exitCode = 0
+  process.once('SIGINT', () => {
+    exitCode = 130
+    ending.abort()
+  })
+  process.once('SIGTERM', () => ending.abort())
+  // Nobody reads on: `agent event tail | head -1`.
+  process.stdout.once('error', () => ending.abort())
+  return { signal: ending.signal, interrupted: () => exitCode }
 }

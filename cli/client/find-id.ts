@@ -3,11 +3,11 @@
  * request.
  */
 import type { Client } from '../../daemon/client/client.ts'
-import { CommandError, UsageError } from '../errors/usage.ts'
+import { CommandError, UsageError } from '../errors/errors.ts'
 import { safeLine } from '../format/safe.ts'
 import { meanings } from '../format/states.ts'
-import { isGuid } from '../input/schema.ts'
-import { readThings, type Kind, type Thing } from './things.ts'
+import { isGuid } from '../input/registry.ts'
+import { readThings, type Kind, type Thing } from './resources.ts'
 
 const pageSize = 1_000
 /** How many pages of a list are searched, the newest first. */

@@ -1,9 +1,9 @@
 /** Pings: whether the other side of a connection, or of a DID, answers. */
 import { setTimeout } from 'node:timers/promises'
 import type { Client } from '../../daemon/client/client.ts'
-import { CommandError } from '../errors/usage.ts'
-import { readSeconds } from '../input/duration.ts'
-import type { Answer } from './answer.ts'
+import { CommandError } from '../errors/errors.ts'
+import { readSeconds } from '../input/time.ts'
+import type { Answer } from './api.ts'
 
 export type Pinged = Answer<'GET /didcomm/pings/{id}'> & { milliseconds: number }
 

@@ -9,8 +9,8 @@ import { places } from '../../src/base/places.ts'
 import { readLocalProfile, readProfile, readProfileInUse, type Profile } from '../../src/base/profile.ts'
 import { Secret } from '../../src/base/secret.ts'
 import { dataDirOf } from '../../src/base/settings.ts'
-import { UsageError } from '../errors/usage.ts'
-import { readInput } from '../input/file.ts'
+import { UsageError } from '../errors/errors.ts'
+import { readInput } from '../input/files.ts'
 import { systemReason } from '../../src/base/system-reason.ts'
 
 // What is parsed once only is not worth compiling a parser for.

@@ -1,6 +1,6 @@
 /** DIDs of the wallet that a credential can be about: those that can sign for their holder. */
 import type { Client } from '../../daemon/client/client.ts'
-import { UsageError } from '../errors/usage.ts'
+import { UsageError } from '../errors/errors.ts'
 import type { Did } from '../format/did.ts'
 
 /** How many DIDs are looked at for their keys; of more, a person says which. */

@@ -1,5 +1,5 @@
 /** Which things a flag or an argument names. */
-import type { Kind as ThingKind } from '../client/things.ts'
+import type { Kind as ThingKind } from '../client/resources.ts'
 import type { Place } from './words.ts'
 
 /** What there are lists of. */

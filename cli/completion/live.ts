@@ -2,7 +2,7 @@
 import { statSync } from 'node:fs'
 import { createClient } from '../../daemon/client/client.ts'
 import { profileNames } from '../../src/base/profile.ts'
-import { readThings, type Thing } from '../client/things.ts'
+import { readThings, type Thing } from '../client/resources.ts'
 import { findAccess, fromProcess, fromVariables } from '../client/settings.ts'
 import { safeLine } from '../format/safe.ts'
 import type { Kind } from './kinds.ts'

@@ -1,13 +1,12 @@
-/** Starts a daemon's process and waits until it is ready (`daemon/server/main.ts` says so over the channel between the two). */
+/** Starts processes of the daemon: the daemon itself, and its programs that run without one. */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { closeSync, openSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { z } from 'zod'
 import { folderFault, makeFolder } from '../../src/base/folder.ts'
-import { CommandError } from '../errors/usage.ts'
+import { CommandError } from '../errors/errors.ts'
 import { shorten } from '../format/width.ts'
-import { memory } from './memory.ts'
 
 const main = fileURLToPath(new URL('daemon/main.js', import.meta.url))
 
@@ -136,4 +135,40 @@ function sentences(text: string): string {
     .slice(-mostLines)
     .map((line) => shorten(line, mostColumns))
     .join('\n')
+}
+
+export const memory = { MALLOC_ARENA_MAX: '1', MALLOC_TRIM_THRESHOLD_: '131072' }
+
+/** Why a program told nothing: it took too long, it did not start, or it ended, and what it wrote last. */
+export class ProgramFailed extends Error {
+  override name = 'ProgramFailed'
+}
+
+/** Runs `daemon/<name>.js` in an environment, `patienceMs` at most. @throws {ProgramFailed} */
+export function askProgram(
+  name: string,
+  args: readonly string[],
+  env: NodeJS.ProcessEnv,
+  patienceMs?: number,
+): Promise<unknown> {
+  const program = fileURLToPath(new URL(`daemon/${name}.js`, import.meta.url))
+  const child = spawn(process.execPath, [program, ...args], {
+    env,
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+  })
+  let said = ''
+  child.stderr!.setEncoding('utf8').on('data', (text: string) => (said += text))
+  return new Promise((resolve, reject) => {
+    const late = () => {
+      child.kill('SIGKILL')
+      reject(new ProgramFailed('it took too long'))
+    }
+    const timer = patienceMs === undefined ? undefined : setTimeout(late, patienceMs)
+    child.on('message', resolve)
+    child.on('error', ({ message }) => reject(new ProgramFailed(message)))
+    child.on('close', () => {
+      clearTimeout(timer)
+      reject(new ProgramFailed(said.trim().split('\n').at(-1) || 'it ended without a word'))
+    })
+  })
 }

@@ -1,6 +1,6 @@
 /** The changes of states that are reported, and who waits for one of them (service §6). */
 import { z } from 'zod'
-import { CommandError } from '../errors/usage.ts'
+import { CommandError } from '../errors/errors.ts'
 import { names, type Name } from './party.ts'
 
 const Envelope = z.object({

@@ -1,10 +1,9 @@
 /** What went wrong in the demonstration, in its daemons' own words. */
 import { join } from 'node:path'
-import { lastLines } from '../daemon/follow.ts'
+import { lastLines, formatLogLine } from '../daemon/log.ts'
 import { logPath } from '../daemon/launch.ts'
-import { formatLogLine } from '../daemon/log-line.ts'
 import { toReport } from '../errors/report.ts'
-import { CommandError } from '../errors/usage.ts'
+import { CommandError } from '../errors/errors.ts'
 import { shorten } from '../format/width.ts'
 import type { Name } from './party.ts'
 

@@ -1,5 +1,5 @@
 /** Calls as the lines that one would type. */
-import { splitKey } from '../client/answer.ts'
+import { splitKey } from '../client/api.ts'
 
 export type Input = { path?: Record<string, unknown>; query?: Record<string, unknown>; body?: unknown }
 

@@ -1,7 +1,7 @@
 /** The enterprise suite (service §4.7): acme asks for a DID, and later for a signature with it. No event tells of the answers, so acme waits for them. */
 import { setTimeout } from 'node:timers/promises'
 import type { Client } from '../../daemon/client/client.ts'
-import { CommandError } from '../errors/usage.ts'
+import { CommandError } from '../errors/errors.ts'
 
 /** The organisation that asks. */
 const from = 'Acme Inc.'

@@ -8,7 +8,7 @@ import { variables } from '../../src/base/config.ts'
 import { readLocalProfile, writeProfile } from '../../src/base/profile.ts'
 import { childEnv } from '../client/settings.ts'
 import { launchInBackground } from '../daemon/launch.ts'
-import { CommandError } from '../errors/usage.ts'
+import { CommandError } from '../errors/errors.ts'
 import { tenths } from '../format/time.ts'
 
 export const names = ['acme', 'alice'] as const

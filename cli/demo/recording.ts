@@ -1,6 +1,6 @@
 /** A recording of a terminal: asciicast v2 (docs.asciinema.org), a line of JSON that says what it is, and one for everything that was printed. */
 import { closeSync, openSync, writeSync } from 'node:fs'
-import { UsageError } from '../errors/usage.ts'
+import { UsageError } from '../errors/errors.ts'
 import { systemReason } from '../../src/base/system-reason.ts'
 
 export type Recording = {

@@ -1,7 +1,7 @@
 /** The demonstration from the first process to the last event; `commands/demo.ts` cleans up after it. */
 import type { ChildProcess } from 'node:child_process'
 import { createClient, type Client } from '../../daemon/client/client.ts'
-import { CommandError } from '../errors/usage.ts'
+import { CommandError } from '../errors/errors.ts'
 import { tenths } from '../format/time.ts'
 import { onboardPerson, signIn } from './enterprise.ts'
 import type { Receiver } from './events.ts'

@@ -1,7 +1,9 @@
-/** What oclif says of a command line that it cannot read, in the words of the other errors, with what may have been meant. */
+/** Errors of a command line that oclif cannot parse, with a suggestion of what may have been meant. */
 import { stripVTControlCharacters } from 'node:util'
-import { nearest } from './nearest.ts'
-import { UsageError } from './usage.ts'
+import { nearest, nearestCommand } from './nearest.ts'
+import { UsageError } from './errors.ts'
+import type { Interfaces } from '@oclif/core'
+import { renderReport, type Report } from './report.ts'
 
 /** What a command takes, as oclif's definitions have it. */
 export type Definitions = {
@@ -77,4 +79,29 @@ function inOneLine(text: string): string {
   if (rest.length === 0) return head
   const list = rest.map((line) => (line.endsWith('.') ? line : `${line}.`)).join(' ')
   return /^The following errors? occurred:$/.test(head) ? list : `${head} ${list}`
+}
+
+/** Says on standard error which command may have been meant, as JSON with `--json`. `id` is what oclif took for the command: words and colons. */
+export function reportNotFound(
+  config: Pick<Interfaces.Config, 'commands' | 'findTopic' | 'topics'>,
+  id: string,
+  argv: readonly string[],
+): void {
+  const words = id.split(':').filter((word) => word !== '')
+  const known = config.commands
+    .filter(({ hidden }) => !hidden)
+    .map((command) => command.id.replaceAll(':', ' '))
+  const topic = config.findTopic(words[0] ?? '')
+  const topics = config.topics.map(({ name }) => name).filter((name) => !name.includes(':'))
+  const near = nearestCommand(words, known) ?? (words.length === 1 ? nearest(words[0]!, topics) : undefined)
+  const isTooLong = near !== undefined && words.join(' ').startsWith(`${near} `)
+  const report: Report = {
+    code: 'Usage',
+    title: isTooLong
+      ? `agent ${near} takes no argument such as ${words.slice(near.split(' ').length).join(' ')}.`
+      : `There is no command agent ${words.join(' ')}.${near === undefined ? '' : ` Did you mean agent ${near}?`}`,
+    hint: near === undefined ? `agent help${topic ? ` ${topic.name}` : ''}` : `agent ${near} --help`,
+    exitCode: 2,
+  }
+  process.stderr.write(`${argv.includes('--json') ? JSON.stringify(report) : renderReport(report)}\n`)
 }

@@ -1,6 +1,6 @@
 /** Everything that can be explained, and how it is found. */
 import { problems, type ProblemType } from '../../src/base/problem.ts'
-import { exitCodes } from '../errors/exit-codes.ts'
+import { exitCodes } from '../errors/errors.ts'
 import { exitCodeOf } from '../errors/report.ts'
 import { meanings, type Topic } from '../format/states.ts'
 import { agentProblems, type Texts } from './agent-problems.ts'

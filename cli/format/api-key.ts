@@ -1,5 +1,5 @@
 /** What commands print of API keys. */
-import type { Answer } from '../client/answer.ts'
+import type { Answer } from '../client/api.ts'
 import { inStyle } from './colour.ts'
 
 type ApiKey = Answer<'GET /iam/entities/{id}/api-keys'>['contents'][number]

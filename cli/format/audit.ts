@@ -1,5 +1,5 @@
 /** Entries of the audit log as a person reads them. */
-import type { Answer } from '../client/answer.ts'
+import type { Answer } from '../client/api.ts'
 import { inStyle, type Styled } from './colour.ts'
 import { safeLine } from './safe.ts'
 import type { Column } from './table.ts'

@@ -1,5 +1,5 @@
 /** The credentials that answer a request for a proof, and those that do not, as lines to choose from. */
-import type { Answer } from '../client/answer.ts'
+import type { Answer } from '../client/api.ts'
 import { table } from './table.ts'
 
 export type Candidates = Answer<'GET /present-proof/presentations/{presentationId}/candidates'>

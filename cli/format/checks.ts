@@ -1,5 +1,5 @@
 /** What the checks of a credential mean, in words. */
-import type { Answer } from '../client/answer.ts'
+import type { Answer } from '../client/api.ts'
 import { inStyle, type Styled } from './colour.ts'
 
 type Result = Answer<'POST /verification/credential'>[number]['result'][number]

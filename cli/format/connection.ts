@@ -1,5 +1,5 @@
 /** What commands print of connections. */
-import type { Answer } from '../client/answer.ts'
+import type { Answer } from '../client/api.ts'
 import { shownState } from './states.ts'
 import { whenAgo } from './time.ts'
 

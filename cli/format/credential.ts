@@ -1,5 +1,5 @@
 /** What a credential says of itself, in words. */
-import type { Answer } from '../client/answer.ts'
+import type { Answer } from '../client/api.ts'
 import { pathOf } from './claims.ts'
 import { inStyle, type Styled } from './colour.ts'
 import { ago, ahead } from './time.ts'

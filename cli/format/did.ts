@@ -1,5 +1,5 @@
 /** DIDs as a person reads them. */
-import type { Answer } from '../client/answer.ts'
+import type { Answer } from '../client/api.ts'
 import { inStyle, type Styled } from './colour.ts'
 
 /** A DID of the wallet. */

@@ -1,5 +1,5 @@
 /** What commands print of verification policies. */
-import type { Answer } from '../client/answer.ts'
+import type { Answer } from '../client/api.ts'
 
 export type Policy = Answer<'GET /verification/policies/{id}'>
 

@@ -1,5 +1,5 @@
 /** What commands print of credential and presentation records. */
-import type { Answer } from '../client/answer.ts'
+import type { Answer } from '../client/api.ts'
 import { claimPairs } from './claims.ts'
 import { inStyle, type Styled } from './colour.ts'
 import { disclosableOf, shownStanding, validityOf, type CredentialContent } from './credential.ts'

@@ -1,5 +1,5 @@
 /** What commands print of tenants. */
-import type { Answer } from '../client/answer.ts'
+import type { Answer } from '../client/api.ts'
 
 /** A tenant as names and values. */
 export function tenantFields({ id, name, walletId, createdAt, updatedAt }: Answer<'GET /iam/entities/{id}'>) {

@@ -1,6 +1,6 @@
-/** Claims from flags: `--claim name=value` for texts, `--claim age:=42` for any other JSON, `--claims @file.json` for all at once. */
-import { UsageError } from '../errors/usage.ts'
-import { readObject, type Json } from './json.ts'
+/** Claims from flags: `name=value`, `age:=42`, `@file.json`, and paths such as `address.city`. */
+import { UsageError } from '../errors/errors.ts'
+import { readObject, type Json } from './files.ts'
 
 /**
  * Puts claims together; what `--claim` says goes over what `--claims` says.
@@ -36,5 +36,45 @@ function readClaim(text: string): [name: string, value: Json] {
     return [name, JSON.parse(value) as Json]
   } catch {
     throw new UsageError(`--claim ${name}: what follows := is not JSON. For a text write ${name}=value.`)
+  }
+}
+
+export type ClaimNames = { [name: string]: ClaimNames }
+
+/**
+ * Reads paths of claims, with dots between names and `\.` for a dot in a name, as the API wants them: objects within objects.
+ *
+ * @throws {UsageError} when a path has an empty name, or one claim is within another that is named as a whole.
+ */
+export function readClaimNames(paths: readonly string[]): ClaimNames {
+  const names = new Tree()
+  for (const path of paths) {
+    const place = path.split(/(?<!\\)\./).map((name) => name.replaceAll('\\.', '.'))
+    if (place.includes(''))
+      throw new UsageError(
+        `--claim ${JSON.stringify(path)} names no claim. Write names with dots between them: address.city.`,
+      )
+    names.add(place, path)
+  }
+  return names.toObject()
+}
+
+class Tree {
+  readonly #below = new Map<string, Tree>()
+
+  add([name, ...rest]: readonly string[], path: string): void {
+    const known = this.#below.get(name!)
+    if (known && (rest.length === 0) !== (known.#below.size === 0))
+      throw new UsageError(
+        `--claim ${path} is one with, or within, another --claim. Name the whole claim, or what you want of it.`,
+      )
+    const next = known ?? new Tree()
+    this.#below.set(name!, next)
+    if (rest.length > 0) next.add(rest, path)
+  }
+
+  /** Own members, be they called `__proto__`. */
+  toObject(): ClaimNames {
+    return Object.fromEntries([...this.#below].map(([name, below]) => [name, below.toObject()]))
   }
 }

@@ -1,7 +1,9 @@
-/** Credentials as people hand them on: compact JWTs and SD-JWTs. */
+/** Credential tokens, credential formats, and the automatic acceptance of offers, from flags. */
+import * as Flags from '@oclif/core/flags'
 import { readFileSync } from 'node:fs'
-import { UsageError } from '../errors/usage.ts'
+import { UsageError } from '../errors/errors.ts'
 import { systemReason } from '../../src/base/system-reason.ts'
+import type { Input } from '../client/api.ts'
 
 /** Reads a credential: the token itself, `@path`, or `-` for standard input. @throws {UsageError} when there is none. */
 export function readCredential(text: string): string {
@@ -47,4 +49,97 @@ function readSource(source: string | 0): string {
   } catch (error) {
     throw new UsageError(`The file ${source} cannot be read: ${systemReason(error)}.`)
   }
+}
+
+/** The formats by the names they have in flags. */
+export const formats = { jwt: 'JWT', sdjwt: 'SDJWT', anoncreds: 'AnonCreds' } as const
+export const formatNames = ['jwt', 'sdjwt', 'anoncreds'] as const
+
+/** `--format`; `what` says what the other formats are for. */
+export function formatFlag(what: string) {
+  return Flags.option({ options: formatNames })({
+    description: `format of the credential: ${what}; jwt when left out`,
+  })
+}
+
+/** What the API is told; nothing when the flag was left out. */
+export function toFormat(format: keyof typeof formats | undefined): {
+  credentialFormat?: (typeof formats)[keyof typeof formats]
+} {
+  return format === undefined ? {} : { credentialFormat: formats[format] }
+}
+
+type Acceptance = NonNullable<
+  NonNullable<Input<'PATCH /connections/{connectionId}'>['body']>['automaticAcceptance']
+>
+
+const many = { multiple: true, multipleNonGreedy: true } as const
+const dependsOn = ['accept-offers']
+
+/** What goes with `--accept-offers`. */
+export const acceptanceFlags = {
+  subject: Flags.string({
+    dependsOn,
+    description:
+      'whom the credentials are about: a DID of this wallet with an authentication key; not needed with --format anoncreds alone',
+  }),
+  'key-id': Flags.string({
+    dependsOn,
+    description: 'authentication key, such as auth-1, that signs, and that an SD-JWT is bound to',
+  }),
+  format: Flags.option({ options: formatNames, ...many, dependsOn })({
+    description: 'accept offers of this format alone; any when left out',
+  }),
+  schema: Flags.string({
+    ...many,
+    dependsOn,
+    description: 'accept offers of this schema alone, by its URL in the offer; any when left out',
+  }),
+  'trust-issuer': Flags.string({
+    ...many,
+    dependsOn,
+    description:
+      'keep credentials of this issuer alone, by its DID, and refuse those of another one; of any when left out',
+  }),
+}
+
+/** Where a connection is made; to change it there is `connection update`. */
+export const acceptOffersFlag = Flags.boolean({
+  description: 'accept offers over this connection without a person',
+})
+
+type Given = {
+  'accept-offers'?: boolean | undefined
+  subject?: string | undefined
+  'key-id'?: string | undefined
+  format?: (keyof typeof formats)[] | undefined
+  schema?: string[] | undefined
+  'trust-issuer'?: string[] | undefined
+}
+
+/** What the flags say; nothing when they say nothing. @throws {UsageError} */
+export function readAcceptance({
+  subject,
+  'key-id': keyId,
+  format,
+  schema,
+  'trust-issuer': trustedIssuers,
+  ...flags
+}: Given): Acceptance | undefined {
+  const isWanted = flags['accept-offers']
+  if (isWanted === undefined) return undefined
+  const rest = {
+    subjectId: subject,
+    keyId,
+    credentialFormats: format?.map((name) => formats[name]),
+    schemaIds: schema,
+    trustedIssuers,
+  }
+  if (isWanted && subject === undefined && format?.some((name) => name !== 'anoncreds') !== false)
+    throw new UsageError(
+      '--accept-offers needs --subject: a DID of this wallet, which the credentials are to be about.',
+    )
+  if (!isWanted && Object.values(rest).some((value) => value !== undefined))
+    throw new UsageError('--no-accept-offers goes with no other flag of the acceptance: it accepts none.')
+  return { credentialOffers: isWanted, ...rest }
 }

@@ -1,6 +1,6 @@
 /** Questions before what cannot be taken back. */
 import { createInterface } from 'node:readline'
-import { CommandError, UsageError } from '../errors/usage.ts'
+import { CommandError, UsageError } from '../errors/errors.ts'
 import { here, interrupted, isTerminal } from './terminal.ts'
 
 /**

@@ -2,7 +2,7 @@
 import { accessSync, constants, existsSync } from 'node:fs'
 import { dirname, extname } from 'node:path'
 import * as Flags from '@oclif/core/flags'
-import { UsageError } from '../errors/usage.ts'
+import { UsageError } from '../errors/errors.ts'
 import { systemReason } from '../../src/base/system-reason.ts'
 
 const formats = ['svg', 'png'] as const

@@ -1,6 +1,6 @@
 /** QR codes as files: SVG and PNG, black on white. */
 import { writeFileSync } from 'node:fs'
-import { CommandError } from '../errors/usage.ts'
+import { CommandError } from '../errors/errors.ts'
 import { toPng } from './png.ts'
 import type { Format } from './qr-choice.ts'
 import { modulesOf, tooLong } from './qr-modules.ts'

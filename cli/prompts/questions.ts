@@ -1,7 +1,7 @@
 /** Questions that commands share. What there is to choose from is looked up when it is asked. */
-import type { Answer } from '../client/answer.ts'
+import type { Answer } from '../client/api.ts'
 import { unanswered } from '../format/candidates.ts'
-import { UsageError } from '../errors/usage.ts'
+import { UsageError } from '../errors/errors.ts'
 import { findSubjects, noSubject } from '../client/subjects.ts'
 import { shortForm, explainDid, type Did } from '../format/did.ts'
 import { connectionName } from '../format/names.ts'

@@ -1,6 +1,6 @@
 /** Where a person is asked: at standard input and standard error, when both are a terminal. */
 import type { Readable, Writable } from 'node:stream'
-import { CommandError } from '../errors/usage.ts'
+import { CommandError } from '../errors/errors.ts'
 
 export type Terminal = {
   input: Readable & { isTTY?: boolean }

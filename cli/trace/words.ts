@@ -1,5 +1,5 @@
 /** The parts of a trace in words: messages by their names, DIDs by what tells them apart, lengths of time. */
-import type { Answer } from '../client/answer.ts'
+import type { Answer } from '../client/api.ts'
 import { shortId } from '../format/names.ts'
 import { safeLine } from '../format/safe.ts'
 import { explain, meanings } from '../format/states.ts'

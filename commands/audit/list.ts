@@ -2,8 +2,8 @@
 import * as Flags from '@oclif/core/flags'
 import { AgentCommand } from '../../cli/base-command.ts'
 import { auditColumns } from '../../cli/format/audit.ts'
-import { readSeconds } from '../../cli/input/duration.ts'
-import { pagingFlags } from '../../cli/input/paging.ts'
+import { readSeconds } from '../../cli/input/time.ts'
+import { pagingFlags } from '../../cli/input/filters.ts'
 
 const actors = ['admin', 'tenant', 'anonymous', 'agent'] as const
 const outcomes = ['succeeded', 'failed', 'refused', 'unknown'] as const

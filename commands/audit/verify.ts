@@ -1,7 +1,7 @@
 /** `agent audit verify` */
 import * as Flags from '@oclif/core/flags'
 import { AgentCommand } from '../../cli/base-command.ts'
-import { CommandError } from '../../cli/errors/usage.ts'
+import { CommandError } from '../../cli/errors/errors.ts'
 import { inStyle } from '../../cli/format/colour.ts'
 
 export default class AuditVerify extends AgentCommand {

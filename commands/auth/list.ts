@@ -1,6 +1,6 @@
 /** `agent auth list` */
 import { AskingCommand, columns } from '../../cli/asking.ts'
-import { pagingFlags, toPaging } from '../../cli/input/paging.ts'
+import { pagingFlags, toPaging } from '../../cli/input/filters.ts'
 
 export default class AuthList extends AskingCommand {
   static override summary = 'List the challenges'

@@ -1,7 +1,7 @@
 /** `agent auth respond` */
 import * as Flags from '@oclif/core/flags'
 import { AnsweringCommand, answerFlags } from '../../cli/answering.ts'
-import { qrTextArg, readChallenge } from '../../cli/input/qr-text.ts'
+import { qrTextArg, readChallenge } from '../../cli/input/invitation.ts'
 
 export default class AuthRespond extends AnsweringCommand {
   static override summary = 'Sign in: answer a challenge with a DID of this wallet'

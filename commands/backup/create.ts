@@ -3,8 +3,8 @@ import { isAbsolute, resolve } from 'node:path'
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import { AgentCommand } from '../../cli/base-command.ts'
-import { fieldsOf, missingWords } from '../../cli/backup/text.ts'
-import { UsageError } from '../../cli/errors/usage.ts'
+import { fieldsOf, missingWords } from '../../cli/backup.ts'
+import { UsageError } from '../../cli/errors/errors.ts'
 
 export default class BackupCreate extends AgentCommand {
   static override summary = 'Make a backup of the whole data folder, while everything runs (administrator)'

@@ -2,10 +2,9 @@
 import { join, resolve } from 'node:path'
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
-import { askOfBackup } from '../../cli/backup/at-rest.ts'
-import { fieldsOf, keyWords, missingWords } from '../../cli/backup/text.ts'
+import { askOfBackup, fieldsOf, keyWords, missingWords } from '../../cli/backup.ts'
 import { childEnv } from '../../cli/client/settings.ts'
-import { CommandError } from '../../cli/errors/usage.ts'
+import { CommandError } from '../../cli/errors/errors.ts'
 import { fields } from '../../cli/format/table.ts'
 import { PlainCommand } from '../../cli/plain.ts'
 

@@ -1,8 +1,7 @@
 /** `agent backup verify` */
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
-import { askOfBackup } from '../../cli/backup/at-rest.ts'
-import { fieldsOf, keyWords, missingWords } from '../../cli/backup/text.ts'
+import { askOfBackup, fieldsOf, keyWords, missingWords } from '../../cli/backup.ts'
 import { childEnv, findDataDir, fromProcess } from '../../cli/client/settings.ts'
 import { fields } from '../../cli/format/table.ts'
 import { PlainCommand } from '../../cli/plain.ts'

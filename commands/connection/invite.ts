@@ -1,7 +1,7 @@
 /** `agent connection invite` */
 import * as Flags from '@oclif/core/flags'
 import { shownState } from '../../cli/format/states.ts'
-import { acceptanceFlags, acceptOffersFlag, readAcceptance } from '../../cli/input/acceptance.ts'
+import { acceptanceFlags, acceptOffersFlag, readAcceptance } from '../../cli/input/credential.ts'
 import { InvitingCommand, invitationFlags } from '../../cli/inviting.ts'
 import { waitFlags } from '../../cli/wait.ts'
 

@@ -6,7 +6,7 @@ import type { Connection } from '../../cli/format/connection.ts'
 import { connectionName } from '../../cli/format/names.ts'
 import { shortState } from '../../cli/format/states.ts'
 import { ago } from '../../cli/format/time.ts'
-import { recordFlags, toRecordQuery } from '../../cli/input/paging.ts'
+import { recordFlags, toRecordQuery } from '../../cli/input/filters.ts'
 
 export default class ConnectionList extends AgentCommand {
   static override summary = 'List the connections'

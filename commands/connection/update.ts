@@ -2,9 +2,9 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import { AgentCommand } from '../../cli/base-command.ts'
-import { UsageError } from '../../cli/errors/usage.ts'
+import { UsageError } from '../../cli/errors/errors.ts'
 import { connectionFields } from '../../cli/format/connection.ts'
-import { acceptanceFlags, readAcceptance } from '../../cli/input/acceptance.ts'
+import { acceptanceFlags, readAcceptance } from '../../cli/input/credential.ts'
 import { whichRecord } from '../../cli/prompts/questions.ts'
 
 export default class ConnectionUpdate extends AgentCommand {

@@ -1,8 +1,7 @@
 /** `agent creddef create` */
 import * as Flags from '@oclif/core/flags'
 import { AgentCommand } from '../../cli/base-command.ts'
-import { anonCredsSchemaUrl, definitionFields } from '../../cli/input/creddef.ts'
-import { didUrlFlag } from '../../cli/input/did-url.ts'
+import { anonCredsSchemaUrl, definitionFields, didUrlFlag } from '../../cli/input/registry.ts'
 import { whichDid } from '../../cli/prompts/questions.ts'
 
 export default class CreddefCreate extends AgentCommand {

@@ -1,8 +1,7 @@
 /** `agent creddef list` */
 import { AgentCommand } from '../../cli/base-command.ts'
-import { openDefinition } from '../../cli/input/creddef.ts'
-import { registryFlags } from '../../cli/input/did-url.ts'
-import { toPaging } from '../../cli/input/paging.ts'
+import { openDefinition, registryFlags } from '../../cli/input/registry.ts'
+import { toPaging } from '../../cli/input/filters.ts'
 
 export default class CreddefList extends AgentCommand {
   static override summary = 'List the credential definitions of this wallet'

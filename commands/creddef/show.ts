@@ -3,8 +3,7 @@ import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import { AgentCommand } from '../../cli/base-command.ts'
 import { safeJson } from '../../cli/format/safe.ts'
-import { definitionFields, openDefinition } from '../../cli/input/creddef.ts'
-import { didUrlFlag, open } from '../../cli/input/did-url.ts'
+import { definitionFields, openDefinition, didUrlFlag, openEnvelope } from '../../cli/input/registry.ts'
 
 export default class CreddefShow extends AgentCommand {
   static override summary = 'Show a credential definition'
@@ -30,7 +29,7 @@ export default class CreddefShow extends AgentCommand {
           'GET /credential-definition-registry/definitions/did-url/{guid}/definition',
           { path },
         )
-        this.log(safeJson(open(envelope)))
+        this.log(safeJson(openEnvelope(envelope)))
         return envelope
       }
       const raw = await this.call('GET /credential-definition-registry/definitions/{guid}/definition', {

@@ -2,7 +2,7 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import { AgentCommand } from '../../cli/base-command.ts'
-import { UsageError } from '../../cli/errors/usage.ts'
+import { UsageError } from '../../cli/errors/errors.ts'
 import { credentialFields } from '../../cli/format/records.ts'
 import { findSubjects, noSubject } from '../../cli/client/subjects.ts'
 import { whichRecord, whichSubject } from '../../cli/prompts/questions.ts'

@@ -1,7 +1,7 @@
 /** `agent credential list` */
 import { AgentCommand } from '../../cli/base-command.ts'
 import { credentialColumns } from '../../cli/format/records.ts'
-import { recordFlags, toRecordQuery } from '../../cli/input/paging.ts'
+import { recordFlags, toRecordQuery } from '../../cli/input/filters.ts'
 
 export default class CredentialList extends AgentCommand {
   static override summary = 'List the credential records: offered, accepted, issued and held'

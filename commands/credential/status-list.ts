@@ -3,7 +3,7 @@ import { gunzipSync } from 'node:zlib'
 import * as Args from '@oclif/core/args'
 import { z } from 'zod'
 import { AgentCommand } from '../../cli/base-command.ts'
-import { CommandError } from '../../cli/errors/usage.ts'
+import { CommandError } from '../../cli/errors/errors.ts'
 
 /** What is read of a StatusList2021 credential. */
 const StatusList = z.object({

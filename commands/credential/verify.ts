@@ -2,7 +2,7 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import { AgentCommand } from '../../cli/base-command.ts'
-import { CommandError, UsageError } from '../../cli/errors/usage.ts'
+import { CommandError, UsageError } from '../../cli/errors/errors.ts'
 import { checkFields } from '../../cli/format/checks.ts'
 import { formatOf, namesSchemas, readCredential } from '../../cli/input/credential.ts'
 

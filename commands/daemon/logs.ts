@@ -1,10 +1,9 @@
 /** `agent daemon logs` */
 import * as Flags from '@oclif/core/flags'
 import { findDataDir, fromProcess } from '../../cli/client/settings.ts'
-import { followLines, lastLines } from '../../cli/daemon/follow.ts'
+import { followLines, lastLines, formatLogLine } from '../../cli/daemon/log.ts'
 import { logPath } from '../../cli/daemon/launch.ts'
-import { formatLogLine } from '../../cli/daemon/log-line.ts'
-import { CommandError } from '../../cli/errors/usage.ts'
+import { CommandError } from '../../cli/errors/errors.ts'
 import { PlainCommand } from '../../cli/plain.ts'
 import { systemReason } from '../../src/base/system-reason.ts'
 

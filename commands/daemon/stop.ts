@@ -2,7 +2,7 @@
 import * as Flags from '@oclif/core/flags'
 import { findDataDir, fromProcess } from '../../cli/client/settings.ts'
 import { findDaemon, waitForEnd } from '../../cli/daemon/find.ts'
-import { CommandError } from '../../cli/errors/usage.ts'
+import { CommandError } from '../../cli/errors/errors.ts'
 import { PlainCommand } from '../../cli/plain.ts'
 
 const patienceMs = 10_000

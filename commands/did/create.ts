@@ -1,11 +1,11 @@
 /** `agent did create` */
 import * as Flags from '@oclif/core/flags'
-import type { Input } from '../../cli/client/answer.ts'
+import type { Input } from '../../cli/client/api.ts'
 import { toReport } from '../../cli/errors/report.ts'
-import { CommandError, UsageError } from '../../cli/errors/usage.ts'
+import { CommandError, UsageError } from '../../cli/errors/errors.ts'
 import { shownDid, nextForDid, shortForm } from '../../cli/format/did.ts'
 import { readKey, readService, unwrap, type Key } from '../../cli/input/did.ts'
-import { readObject } from '../../cli/input/json.ts'
+import { readObject } from '../../cli/input/files.ts'
 import { kinds, OperatingCommand, waitFlags } from '../../cli/operating.ts'
 
 const curves = ['secp256k1', 'Ed25519', 'none'] as const

@@ -1,7 +1,7 @@
 /** `agent did deactivate` */
 import * as Flags from '@oclif/core/flags'
 import { shortForm } from '../../cli/format/did.ts'
-import { ownDidArg } from '../../cli/input/own-did.ts'
+import { ownDidArg } from '../../cli/input/did.ts'
 import { kinds, OperatingCommand, waitFlags } from '../../cli/operating.ts'
 import { confirm } from '../../cli/prompts/confirm.ts'
 import { whichDid } from '../../cli/prompts/questions.ts'

@@ -1,7 +1,7 @@
 /** `agent did list` */
 import { AgentCommand } from '../../cli/base-command.ts'
 import { shownDid } from '../../cli/format/did.ts'
-import { pagingFlags, toPaging } from '../../cli/input/paging.ts'
+import { pagingFlags, toPaging } from '../../cli/input/filters.ts'
 
 export default class DidList extends AgentCommand {
   static override summary = 'List the DIDs of the wallet'

@@ -1,5 +1,5 @@
 /** `agent did publish` */
-import { ownDidArg } from '../../cli/input/own-did.ts'
+import { ownDidArg } from '../../cli/input/did.ts'
 import { kinds, OperatingCommand, waitFlags } from '../../cli/operating.ts'
 import { whichDid } from '../../cli/prompts/questions.ts'
 

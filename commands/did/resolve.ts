@@ -3,9 +3,9 @@ import * as Args from '@oclif/core/args'
 import { ProblemError } from '../../daemon/client/client.ts'
 import { AgentCommand } from '../../cli/base-command.ts'
 import { exitCodeOf } from '../../cli/errors/report.ts'
-import { CommandError, UsageError } from '../../cli/errors/usage.ts'
+import { CommandError, UsageError } from '../../cli/errors/errors.ts'
 import { safeJson } from '../../cli/format/safe.ts'
-import { readInput } from '../../cli/input/file.ts'
+import { readInput } from '../../cli/input/files.ts'
 
 export default class DidResolve extends AgentCommand {
   static override summary = 'Resolve any DID and print its document'

@@ -1,7 +1,7 @@
 /** `agent did show` */
 import { AgentCommand } from '../../cli/base-command.ts'
 import { shownDid, nextForDid } from '../../cli/format/did.ts'
-import { ownDidArg } from '../../cli/input/own-did.ts'
+import { ownDidArg } from '../../cli/input/did.ts'
 import { whichDid } from '../../cli/prompts/questions.ts'
 
 export default class DidShow extends AgentCommand {

@@ -1,6 +1,5 @@
 /** `agent did update` */
-import { actionFlags, readActions } from '../../cli/input/did-actions.ts'
-import { ownDidArg } from '../../cli/input/own-did.ts'
+import { actionFlags, readActions, ownDidArg } from '../../cli/input/did.ts'
 import { kinds, OperatingCommand, waitFlags } from '../../cli/operating.ts'
 import { whichDid } from '../../cli/prompts/questions.ts'
 

@@ -3,7 +3,7 @@ import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import { AgentCommand } from '../../cli/base-command.ts'
 import { safeJson } from '../../cli/format/safe.ts'
-import { readText } from '../../cli/input/json.ts'
+import { readText } from '../../cli/input/files.ts'
 
 export default class DidcommUnpack extends AgentCommand {
   static override summary = 'Explain a DIDComm envelope that is for this wallet'

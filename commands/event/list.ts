@@ -2,8 +2,7 @@
 import * as Flags from '@oclif/core/flags'
 import { AgentCommand } from '../../cli/base-command.ts'
 import { eventColumns } from '../../cli/format/event.ts'
-import { eventFlags } from '../../cli/input/event.ts'
-import { pagingFlags } from '../../cli/input/paging.ts'
+import { eventFlags, pagingFlags } from '../../cli/input/filters.ts'
 
 export default class EventList extends AgentCommand {
   static override summary = 'List the events of the wallet, oldest first'

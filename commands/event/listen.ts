@@ -2,13 +2,12 @@
 import { once } from 'node:events'
 import * as Flags from '@oclif/core/flags'
 import { AgentCommand } from '../../cli/base-command.ts'
-import type { Event } from '../../cli/client/events.ts'
-import { UsageError } from '../../cli/errors/usage.ts'
-import { interruption } from '../../cli/event/interruption.ts'
-import { openReceiver, readRate } from '../../cli/event/receiver.ts'
+import { type Event, interruption } from '../../cli/client/events.ts'
+import { UsageError } from '../../cli/errors/errors.ts'
+import { openReceiver, readRate } from '../../cli/webhook-receiver.ts'
 import { eventLine } from '../../cli/format/event.ts'
 import { compactJson, safeLine } from '../../cli/format/safe.ts'
-import { readSeconds } from '../../cli/input/duration.ts'
+import { readSeconds } from '../../cli/input/time.ts'
 
 export default class EventListen extends AgentCommand {
   static override summary =

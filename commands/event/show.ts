@@ -3,7 +3,7 @@ import * as Args from '@oclif/core/args'
 import { AgentCommand } from '../../cli/base-command.ts'
 import { stateOf } from '../../cli/format/event.ts'
 import { safeJson } from '../../cli/format/safe.ts'
-import { walletFlag } from '../../cli/input/event.ts'
+import { walletFlag } from '../../cli/input/filters.ts'
 
 export default class EventShow extends AgentCommand {
   static override summary = 'Show an event with its data'

@@ -2,10 +2,10 @@
 import { once } from 'node:events'
 import * as Flags from '@oclif/core/flags'
 import { AgentCommand } from '../../cli/base-command.ts'
-import { interruption } from '../../cli/event/interruption.ts'
+import { interruption } from '../../cli/client/events.ts'
 import { eventLine } from '../../cli/format/event.ts'
 import { compactJson } from '../../cli/format/safe.ts'
-import { eventFlags } from '../../cli/input/event.ts'
+import { eventFlags } from '../../cli/input/filters.ts'
 
 export default class EventTail extends AgentCommand {
   static override summary = 'Follow the events of the wallet as they happen, until Ctrl-C'

@@ -1,7 +1,7 @@
 /** `agent event trigger` */
 import * as Args from '@oclif/core/args'
 import { AgentCommand } from '../../cli/base-command.ts'
-import { eventTypes } from '../../cli/input/event.ts'
+import { eventTypes } from '../../cli/input/filters.ts'
 
 export default class EventTrigger extends AgentCommand {
   static override summary = 'Make a test event, which all webhooks and streams of the wallet are told of'

@@ -1,7 +1,7 @@
 /** `agent key rotate` */
 import * as Flags from '@oclif/core/flags'
 import { AgentCommand } from '../../cli/base-command.ts'
-import { readSecretFile } from '../../cli/input/secret-file.ts'
+import { readSecretFile } from '../../cli/input/secrets.ts'
 
 export default class KeyRotate extends AgentCommand {
   static override summary = 'Replace the master key, while everything runs (administrator)'

@@ -2,7 +2,7 @@
 import * as Flags from '@oclif/core/flags'
 import { AgentCommand } from '../../cli/base-command.ts'
 import { ago } from '../../cli/format/time.ts'
-import { pagingFlags, toPaging } from '../../cli/input/paging.ts'
+import { pagingFlags, toPaging } from '../../cli/input/filters.ts'
 
 export default class MessageList extends AgentCommand {
   static override summary = 'List the basic messages, sent and received'

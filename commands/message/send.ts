@@ -2,7 +2,7 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import { AgentCommand } from '../../cli/base-command.ts'
-import { readText } from '../../cli/input/json.ts'
+import { readText } from '../../cli/input/files.ts'
 import { whichConnection } from '../../cli/prompts/questions.ts'
 
 export default class MessageSend extends AgentCommand {

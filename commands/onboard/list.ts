@@ -1,6 +1,6 @@
 /** `agent onboard list` */
 import { AskingCommand, columns } from '../../cli/asking.ts'
-import { pagingFlags, toPaging } from '../../cli/input/paging.ts'
+import { pagingFlags, toPaging } from '../../cli/input/filters.ts'
 
 export default class OnboardList extends AskingCommand {
   static override summary = 'List the DID requests'

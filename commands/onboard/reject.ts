@@ -1,6 +1,6 @@
 /** `agent onboard reject` */
 import { AnsweringCommand, answerFlags } from '../../cli/answering.ts'
-import { qrTextArg, readDidRequest } from '../../cli/input/qr-text.ts'
+import { qrTextArg, readDidRequest } from '../../cli/input/invitation.ts'
 
 export default class OnboardReject extends AnsweringCommand {
   static override summary = 'Decline a DID request'

@@ -1,8 +1,8 @@
 /** `agent onboard submit` */
 import * as Flags from '@oclif/core/flags'
 import { AnsweringCommand, answerFlags } from '../../cli/answering.ts'
-import { UsageError } from '../../cli/errors/usage.ts'
-import { qrTextArg, readDidRequest } from '../../cli/input/qr-text.ts'
+import { UsageError } from '../../cli/errors/errors.ts'
+import { qrTextArg, readDidRequest } from '../../cli/input/invitation.ts'
 
 export default class OnboardSubmit extends AnsweringCommand {
   static override summary = 'Answer a DID request with a DID of this wallet'

@@ -2,7 +2,7 @@
 import * as Flags from '@oclif/core/flags'
 import { AgentCommand } from '../../cli/base-command.ts'
 import { policyFields } from '../../cli/format/policy.ts'
-import { constraintFlags, readConstraints } from '../../cli/input/policy.ts'
+import { constraintFlags, readConstraints } from '../../cli/input/registry.ts'
 
 export default class PolicyCreate extends AgentCommand {
   static override summary = 'Make a verification policy: the schemas and issuers that proofs are accepted of'

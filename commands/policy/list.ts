@@ -3,7 +3,7 @@ import * as Flags from '@oclif/core/flags'
 import { AgentCommand } from '../../cli/base-command.ts'
 import { acceptedBy } from '../../cli/format/policy.ts'
 import { ago } from '../../cli/format/time.ts'
-import { pagingFlags, toPaging } from '../../cli/input/paging.ts'
+import { pagingFlags, toPaging } from '../../cli/input/filters.ts'
 
 export default class PolicyList extends AgentCommand {
   static override summary = 'List the verification policies'

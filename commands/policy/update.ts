@@ -2,9 +2,9 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import { AgentCommand } from '../../cli/base-command.ts'
-import { UsageError } from '../../cli/errors/usage.ts'
+import { UsageError } from '../../cli/errors/errors.ts'
 import { policyFields } from '../../cli/format/policy.ts'
-import { constraintFlags, readConstraints } from '../../cli/input/policy.ts'
+import { constraintFlags, readConstraints } from '../../cli/input/registry.ts'
 
 export default class PolicyUpdate extends AgentCommand {
   static override summary = 'Change a verification policy; what is not named stays'

@@ -1,8 +1,8 @@
 /** `agent presentation-definition create` */
 import * as Args from '@oclif/core/args'
 import { AgentCommand } from '../../cli/base-command.ts'
-import type { Input } from '../../cli/client/answer.ts'
-import { readObject } from '../../cli/input/json.ts'
+import type { Input } from '../../cli/client/api.ts'
+import { readObject } from '../../cli/input/files.ts'
 
 type Definition = NonNullable<Input<'POST /presentation-exchange/presentation-definitions'>['body']>
 

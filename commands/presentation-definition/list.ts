@@ -1,6 +1,6 @@
 /** `agent presentation-definition list` */
 import { AgentCommand } from '../../cli/base-command.ts'
-import { pagingFlags, toPaging } from '../../cli/input/paging.ts'
+import { pagingFlags, toPaging } from '../../cli/input/filters.ts'
 
 export default class PresentationDefinitionList extends AgentCommand {
   static override summary = 'List the presentation definitions of the wallet'

@@ -2,7 +2,7 @@
 import * as Args from '@oclif/core/args'
 import { readProfile } from '../../src/base/profile.ts'
 import { fromProcess } from '../../cli/client/settings.ts'
-import { CommandError } from '../../cli/errors/usage.ts'
+import { CommandError } from '../../cli/errors/errors.ts'
 import { profileFields, showProfile } from '../../cli/format/profile.ts'
 import { fields } from '../../cli/format/table.ts'
 import { PlainCommand } from '../../cli/plain.ts'

@@ -2,7 +2,7 @@
 import * as Args from '@oclif/core/args'
 import { readProfile, writeProfileInUse } from '../../src/base/profile.ts'
 import { defaultProfile, fromVariables } from '../../cli/client/settings.ts'
-import { CommandError } from '../../cli/errors/usage.ts'
+import { CommandError } from '../../cli/errors/errors.ts'
 import { PlainCommand } from '../../cli/plain.ts'
 
 export default class ProfileUse extends PlainCommand {

@@ -1,7 +1,7 @@
 /** `agent proof list` */
 import { AgentCommand } from '../../cli/base-command.ts'
 import { presentationColumns } from '../../cli/format/records.ts'
-import { recordFlags, toRecordQuery } from '../../cli/input/paging.ts'
+import { recordFlags, toRecordQuery } from '../../cli/input/filters.ts'
 
 export default class ProofList extends AgentCommand {
   static override summary = 'List the presentation records: asked for, received and presented'

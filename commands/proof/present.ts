@@ -2,7 +2,7 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import { AgentCommand } from '../../cli/base-command.ts'
-import { CommandError, UsageError } from '../../cli/errors/usage.ts'
+import { CommandError, UsageError } from '../../cli/errors/errors.ts'
 import {
   candidatesTable,
   findMisfit,
@@ -11,7 +11,7 @@ import {
   type Candidates,
 } from '../../cli/format/candidates.ts'
 import { presentationFields } from '../../cli/format/records.ts'
-import { readClaimNames } from '../../cli/input/claim-names.ts'
+import { readClaimNames } from '../../cli/input/claims.ts'
 import { whichCredential, whichRecord } from '../../cli/prompts/questions.ts'
 import { waitFlags } from '../../cli/wait.ts'
 

@@ -1,7 +1,7 @@
 /** `agent schema list` */
 import { AgentCommand } from '../../cli/base-command.ts'
-import { openSchema, registryFlags } from '../../cli/input/did-url.ts'
-import { toPaging } from '../../cli/input/paging.ts'
+import { openSchema, registryFlags } from '../../cli/input/registry.ts'
+import { toPaging } from '../../cli/input/filters.ts'
 
 export default class SchemaList extends AgentCommand {
   static override summary = 'List the credential schemas that this wallet published'

@@ -1,11 +1,9 @@
 /** `agent schema publish` */
 import * as Flags from '@oclif/core/flags'
 import { AgentCommand } from '../../cli/base-command.ts'
-import type { Input } from '../../cli/client/answer.ts'
-import { didUrlFlag, openSchema, publicUrl } from '../../cli/input/did-url.ts'
-import { anonCredsSchemaUrl } from '../../cli/input/creddef.ts'
-import { readObject } from '../../cli/input/json.ts'
-import { kinds } from '../../cli/input/schema.ts'
+import type { Input } from '../../cli/client/api.ts'
+import { didUrlFlag, openSchema, publicUrl, anonCredsSchemaUrl, kinds } from '../../cli/input/registry.ts'
+import { readObject } from '../../cli/input/files.ts'
 
 type Publishing = Input<'POST /schema-registry/schemas'>
 

@@ -3,7 +3,7 @@ import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import { AgentCommand } from '../../cli/base-command.ts'
 import { safeJson } from '../../cli/format/safe.ts'
-import { didUrlFlag, open, openSchema, publicUrl } from '../../cli/input/did-url.ts'
+import { didUrlFlag, openEnvelope, openSchema, publicUrl } from '../../cli/input/registry.ts'
 
 export default class SchemaShow extends AgentCommand {
   static override summary = 'Show a credential schema'
@@ -26,7 +26,7 @@ export default class SchemaShow extends AgentCommand {
     if (flags.raw) {
       if (flags['did-url']) {
         const envelope = await this.call('GET /schema-registry/schemas/did-url/{guid}/schema', { path })
-        this.log(safeJson(open(envelope)))
+        this.log(safeJson(openEnvelope(envelope)))
         return envelope
       }
       const raw = await this.call('GET /schema-registry/schemas/{guid}/schema', { path })

@@ -2,11 +2,11 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import { AgentCommand } from '../../cli/base-command.ts'
-import { UsageError } from '../../cli/errors/usage.ts'
+import { UsageError } from '../../cli/errors/errors.ts'
 import { safe } from '../../cli/format/safe.ts'
 import { readClaims } from '../../cli/input/claims.ts'
-import { readObject } from '../../cli/input/json.ts'
-import { isGuid } from '../../cli/input/schema.ts'
+import { readObject } from '../../cli/input/files.ts'
+import { isGuid } from '../../cli/input/registry.ts'
 
 const names = { SchemaCheck: 'usable', AuthorshipVerification: 'authorship', SubjectVerification: 'claims' }
 

@@ -2,7 +2,7 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import { AgentCommand } from '../../cli/base-command.ts'
-import { makeKey, newKeyFlags } from '../../cli/input/new-key.ts'
+import { makeKey, newKeyFlags } from '../../cli/input/secrets.ts'
 
 export default class TenantCreate extends AgentCommand {
   static override summary = 'Create a tenant: a wallet, an entity and the key that lets it in'

@@ -2,7 +2,7 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import { AgentCommand } from '../../cli/base-command.ts'
-import { readSeed, seedFlags } from '../../cli/input/seed.ts'
+import { readSeed, seedFlags } from '../../cli/input/secrets.ts'
 
 export default class WalletCreate extends AgentCommand {
   static override summary = 'Create a wallet'

@@ -2,8 +2,8 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import { AgentCommand } from '../../cli/base-command.ts'
-import { writeNewFile } from '../../cli/input/new-file.ts'
-import { passphraseFlags, readPassphrase } from '../../cli/input/passphrase.ts'
+import { writeNewFile } from '../../cli/input/files.ts'
+import { passphraseFlags, readPassphrase } from '../../cli/input/secrets.ts'
 
 export default class WalletExport extends AgentCommand {
   static override summary = 'Export a wallet into a file that a passphrase opens (administrator)'

@@ -3,9 +3,9 @@ import { createReadStream, statSync } from 'node:fs'
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import { AgentCommand } from '../../cli/base-command.ts'
-import type { Answer } from '../../cli/client/answer.ts'
-import { UsageError } from '../../cli/errors/usage.ts'
-import { passphraseFlags, readPassphrase } from '../../cli/input/passphrase.ts'
+import type { Answer } from '../../cli/client/api.ts'
+import { UsageError } from '../../cli/errors/errors.ts'
+import { passphraseFlags, readPassphrase } from '../../cli/input/secrets.ts'
 import { systemReason } from '../../src/base/system-reason.ts'
 
 export default class WalletImport extends AgentCommand {

@@ -1,7 +1,7 @@
 /** `agent wallet list` */
 import { AgentCommand } from '../../cli/base-command.ts'
 import { ago } from '../../cli/format/time.ts'
-import { pagingFlags, toPaging } from '../../cli/input/paging.ts'
+import { pagingFlags, toPaging } from '../../cli/input/filters.ts'
 
 export default class WalletList extends AgentCommand {
   static override summary = 'List the wallets'

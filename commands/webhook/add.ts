@@ -2,8 +2,8 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import { AgentCommand } from '../../cli/base-command.ts'
-import { UsageError } from '../../cli/errors/usage.ts'
-import { readObject } from '../../cli/input/json.ts'
+import { UsageError } from '../../cli/errors/errors.ts'
+import { readObject } from '../../cli/input/files.ts'
 
 export default class WebhookAdd extends AgentCommand {
   static override summary = 'Register a webhook, which receives the events of the wallet'

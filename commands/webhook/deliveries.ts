@@ -4,7 +4,7 @@ import * as Flags from '@oclif/core/flags'
 import { AgentCommand } from '../../cli/base-command.ts'
 import { inStyle } from '../../cli/format/colour.ts'
 import { ago, duration } from '../../cli/format/time.ts'
-import { pagingFlags } from '../../cli/input/paging.ts'
+import { pagingFlags } from '../../cli/input/filters.ts'
 
 const outcomes = ['delivered', 'failed', 'dead'] as const
 

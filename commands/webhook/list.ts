@@ -1,7 +1,7 @@
 /** `agent webhook list` */
 import { AgentCommand } from '../../cli/base-command.ts'
 import { ago } from '../../cli/format/time.ts'
-import { pagingFlags, toPaging } from '../../cli/input/paging.ts'
+import { pagingFlags, toPaging } from '../../cli/input/filters.ts'
 
 export default class WebhookList extends AgentCommand {
   static override summary = 'List the webhooks of the wallet'

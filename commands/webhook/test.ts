@@ -3,7 +3,7 @@ import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import { AgentCommand } from '../../cli/base-command.ts'
 import { duration } from '../../cli/format/time.ts'
-import { eventTypes } from '../../cli/input/event.ts'
+import { eventTypes } from '../../cli/input/filters.ts'
 
 export default class WebhookTest extends AgentCommand {
   static override summary = 'Send a webhook a test event, and say what came back'

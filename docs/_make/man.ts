@@ -1,5 +1,5 @@
 /** `man/agent.1`: the manual page, in the macros that every `man` reads (groff_man(7)). */
-import { exitCodes } from '../../cli/errors/exit-codes.ts'
+import { exitCodes } from '../../cli/errors/errors.ts'
 import { readCommands, type Command, type Flag } from './manifest.ts'
 import { summary, topics } from './topics.ts'
 

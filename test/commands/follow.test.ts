@@ -2,7 +2,7 @@ import { appendFileSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { followLines, lastLines } from '../../cli/daemon/follow.ts'
+import { followLines, lastLines } from '../../cli/daemon/log.ts'
 
 let folder: string
 let path: string

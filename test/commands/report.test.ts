@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { exitCodeOf, renderReport, toReport } from '../../cli/errors/report.ts'
-import { CommandError, UsageError } from '../../cli/errors/usage.ts'
+import { CommandError, UsageError } from '../../cli/errors/errors.ts'
 import { DaemonUnreachable, ProblemError } from '../../daemon/client/client.ts'
 import { problems, type ProblemType } from '../../src/base/problem.ts'
 import { StartError } from '../../src/base/start-error.ts'

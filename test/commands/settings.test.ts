@@ -10,7 +10,7 @@ import {
   fromProcess,
   type AccessFlags,
 } from '../../cli/client/settings.ts'
-import { UsageError } from '../../cli/errors/usage.ts'
+import { UsageError } from '../../cli/errors/errors.ts'
 import {
   writeProfile,
   writeProfileInUse,

@@ -62,7 +62,7 @@ function opensConnections(file: string): boolean {
 test('nobody else opens connections', () => {
   expect(sources.filter(opensConnections).toSorted()).toEqual([
     'cli/demo/events.ts', // a server
-    'cli/event/receiver.ts', // a server, and what it passes on to an address on the command line
+    'cli/webhook-receiver.ts', // a server, and what it passes on to an address on the command line
     'daemon/client/send-request.ts', // the command line asks its daemon
     'daemon/server/listen.ts', // the servers
     'daemon/server/mediator.ts', // the server of WebSockets

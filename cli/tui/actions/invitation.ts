@@ -1,5 +1,5 @@
 /** What an invitation is for, looked at before it is taken. What it holds is for the daemon to judge. */
-import { UsageError } from '../../errors/usage.ts'
+import { UsageError } from '../../errors/errors.ts'
 
 export type Kind = 'connection' | 'offer' | 'request'
 

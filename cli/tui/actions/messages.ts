@@ -1,5 +1,5 @@
 /** Basic messages over a connection: reading and sending them. */
-import type { Answer } from '../../client/answer.ts'
+import type { Answer } from '../../client/api.ts'
 import { connectionName } from '../../format/names.ts'
 import { safeLine } from '../../format/safe.ts'
 import type { Connection } from '../data/data.ts'

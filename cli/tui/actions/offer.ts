@@ -1,5 +1,5 @@
 /** Offering a credential. */
-import { UsageError } from '../../errors/usage.ts'
+import { UsageError } from '../../errors/errors.ts'
 import { readClaims } from '../../input/claims.ts'
 import type { Desk } from './action.ts'
 import { showOffer } from './credential.ts'

@@ -1,7 +1,7 @@
 /** What can be done with a presentation record. */
 import type { PresentationRecord } from '../data/data.ts'
 import { unanswered, type Candidates } from '../../format/candidates.ts'
-import { CommandError } from '../../errors/usage.ts'
+import { CommandError } from '../../errors/errors.ts'
 import { claimsLine } from '../panes/claims.ts'
 import type { Action, Desk } from './action.ts'
 import { copying } from './copying.ts'

@@ -1,6 +1,6 @@
 /** What can be done with a webhook. */
 import type { Webhook } from '../data/data.ts'
-import { CommandError, UsageError } from '../../errors/usage.ts'
+import { CommandError, UsageError } from '../../errors/errors.ts'
 import { wrap } from '../session/details.ts'
 import type { Action, Desk } from './action.ts'
 import { copying } from './copying.ts'

@@ -1,5 +1,5 @@
 /** What the dashboard knows of the wallet, and how an event changes it. Nothing here is changed in place. */
-import type { Answer } from '../../client/answer.ts'
+import type { Answer } from '../../client/api.ts'
 import type { Event } from '../../client/events.ts'
 import type { Connection } from '../../format/connection.ts'
 import type { Did } from '../../format/did.ts'

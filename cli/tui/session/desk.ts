@@ -1,7 +1,7 @@
 /** What actions ask of the person, and how they are run. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { toReport } from '../../errors/report.ts'
-import { CommandError } from '../../errors/usage.ts'
+import { CommandError } from '../../errors/errors.ts'
 import type { Action, Desk, ShownPage } from '../actions/action.ts'
 import type { Daemon } from '../daemon.ts'
 import type { Store } from '../data/store.ts'

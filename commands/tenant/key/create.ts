@@ -3,8 +3,8 @@ import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import { AgentCommand } from '../../../cli/base-command.ts'
 import { keyFields } from '../../../cli/format/api-key.ts'
-import { readSeconds } from '../../../cli/input/duration.ts'
-import { keepKey, newKeyFlags } from '../../../cli/input/new-key.ts'
+import { readSeconds } from '../../../cli/input/time.ts'
+import { keepKey, newKeyFlags } from '../../../cli/input/secrets.ts'
 
 const allScopes = ['issuer', 'holder', 'verifier', 'read'] as const
 

@@ -3,7 +3,7 @@ import * as Args from '@oclif/core/args'
 import { AgentCommand } from '../../../cli/base-command.ts'
 import { keyScopes, keyState } from '../../../cli/format/api-key.ts'
 import { ago, ahead } from '../../../cli/format/time.ts'
-import { pagingFlags, toPaging } from '../../../cli/input/paging.ts'
+import { pagingFlags, toPaging } from '../../../cli/input/filters.ts'
 
 export default class TenantKeyList extends AgentCommand {
   static override summary = 'List the keys of a tenant, with their last use'

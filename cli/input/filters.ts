@@ -1,7 +1,8 @@
-/** The flags of every list. */
+/** Flags of lists: paging, and filters for records and events. */
 import * as Flags from '@oclif/core/flags'
-import { UsageError } from '../errors/usage.ts'
+import { UsageError } from '../errors/errors.ts'
 import { meanings, type Topic } from '../format/states.ts'
+import type { Event } from '../client/events.ts'
 
 /** How many, and from where. */
 export const pagingFlags = {
@@ -54,4 +55,29 @@ export function readOneOf(flag: string, topic: Topic, text: string, known: reado
   throw new UsageError(
     `--${flag}: ${JSON.stringify(text)} is no ${name} of a ${topic}. There are ${known.join(', ')}.`,
   )
+}
+
+type Type = Event['type']
+
+/** The types of events there are (service §6.2, and ours); the compiler misses one that is not here. */
+const types: Record<Type, true> = {
+  ConnectionUpdated: true,
+  IssueCredentialRecordUpdated: true,
+  PresentationUpdated: true,
+  DIDStatusUpdated: true,
+  DidRequestUpdated: true,
+  AuthenticationChallengeUpdated: true,
+}
+export const eventTypes = Object.keys(types) as Type[]
+
+/** Whose events are meant, where the administrator asks. */
+export const walletFlag = Flags.string({
+  description: 'as the administrator: events of this wallet, by its id',
+})
+
+/** What events can be told apart by. */
+export const eventFlags = {
+  type: Flags.option({ options: eventTypes, description: 'only events of this type' })(),
+  thid: Flags.string({ description: 'only events about this DIDComm thread, or about this DID' }),
+  wallet: walletFlag,
 }

@@ -2,7 +2,7 @@
 import { readProfile } from '../../src/base/profile.ts'
 import type { Running } from '../../src/base/running.ts'
 import { readSettings, remembered, toKept, type Settings } from '../../src/base/settings.ts'
-import { CommandError } from '../errors/usage.ts'
+import { CommandError } from '../errors/errors.ts'
 import { findDaemon } from './find.ts'
 
 /** The flags of `agent daemon start`, by the variables that they set. */

@@ -1,7 +1,7 @@
 /** Proofs of AnonCreds from flags: `--reveal name --predicate 'age>=18'`. */
-import type { Input } from '../client/answer.ts'
-import { UsageError } from '../errors/usage.ts'
-import { isGuid } from './schema.ts'
+import type { Input } from '../client/api.ts'
+import { UsageError } from '../errors/errors.ts'
+import { isGuid } from './registry.ts'
 
 type Request = NonNullable<Input<'POST /present-proof/presentations'>['body']['anoncredPresentationRequest']>
 type Predicate = NonNullable<Request['requested_predicates']>[string]

@@ -1,13 +1,13 @@
-/** A local receiver of events, for development: what a webhook of one's own would be, with its faults on purpose. */
+/** A webhook receiver for development: verifies signatures, can fail or answer slowly on purpose, and can forward events. */
 import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
 import { text } from 'node:stream/consumers'
-import { CommandError, UsageError } from '../errors/usage.ts'
-import type { Event } from '../client/events.ts'
-import { findForgery } from './signature.ts'
-import { systemReason } from '../../src/base/system-reason.ts'
+import { CommandError, UsageError } from './errors/errors.ts'
+import type { Event } from './client/events.ts'
+import { systemReason } from '../src/base/system-reason.ts'
+import { createHmac, timingSafeEqual } from 'node:crypto'
 
 /** How long somebody else, to whom events are passed on, has to answer: less than the daemon waits for us. */
 const forwardTimeoutMs = 4_000
@@ -117,4 +117,29 @@ export function readRate(flag: string, given: string): number {
   const rate = /^(\d+(\.\d+)?|\.\d+)$/.test(given) ? Number(given) : NaN
   if (rate >= 0 && rate <= 1) return rate
   throw new UsageError(`--${flag} ${JSON.stringify(given)} is not a rate from 0 to 1, such as 0.3.`)
+}
+
+/** How far, in seconds, the time of an attempt may be from ours: what is older may be somebody's repetition. */
+const toleranceSeconds = 300
+
+/** Why a body is not what the holder of `secret` (`whsec_…`) has sent at about `now` (milliseconds); nothing when it is. */
+export function findForgery(
+  secret: string,
+  headers: IncomingHttpHeaders,
+  body: string,
+  now: number,
+): string | undefined {
+  const { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signatures } = headers
+  if (typeof id !== 'string' || typeof timestamp !== 'string' || typeof signatures !== 'string')
+    return 'it is not signed'
+  if (!(Math.abs(now / 1_000 - Number(timestamp)) <= toleranceSeconds)) return 'its time is not ours'
+  const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64')
+  const expected = Buffer.from(
+    `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')}`,
+  )
+  const isRight = signatures.split(' ').some((given) => {
+    const bytes = Buffer.from(given)
+    return bytes.length === expected.length && timingSafeEqual(bytes, expected)
+  })
+  return isRight ? undefined : 'its signature is wrong'
 }

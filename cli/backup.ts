@@ -1,0 +1,61 @@
+/** Verifies and restores backups in a process of its own, since commands import no database. */
+import type { Answer } from './client/api.ts'
+import { askProgram, ProgramFailed } from './daemon/launch.ts'
+import { CommandError } from './errors/errors.ts'
+
+/** What a backup holds, and whether it is as it was made. */
+export type BackupAtRest = Omit<Answer<'POST /_system/backups'>, 'heldMs'> & {
+  masterKey: 'opens' | 'does not open' | 'absent'
+  faults: { path: string; reason: string }[]
+}
+
+/**
+ * Runs the process with the environment that a daemon of the data folder would be given, and returns what is in the backup.
+ *
+ * @throws {CommandError} when there is no backup, or it cannot be restored there.
+ */
+export async function askOfBackup(
+  task: 'verify' | 'restore',
+  folder: string,
+  env: NodeJS.ProcessEnv,
+): Promise<BackupAtRest> {
+  try {
+    // It is this program's own process, built with it (`daemon/server/backup.ts`).
+    const answer = (await askProgram('backup', [task, folder], env)) as
+      { backup: BackupAtRest } | { failure: string; exitCode: number }
+    if ('backup' in answer) return answer.backup
+    throw new CommandError(answer.failure, answer.exitCode)
+  } catch (error) {
+    if (!(error instanceof ProgramFailed)) throw error
+    throw new CommandError(
+      `The process that was to ${task} the backup did not come to an end: ${error.message}.`,
+      1,
+    )
+  }
+}
+
+type Backup = Omit<BackupAtRest, 'masterKey' | 'faults'>
+
+/** The fields of a backup, in the order in which they are shown. */
+export function fieldsOf(backup: Backup): [name: string, value: unknown][] {
+  const { folder, instant, wallets, missing, bytes, agentVersion } = backup
+  return [
+    ['folder', folder],
+    ['as of', instant],
+    ['wallets', missing.length > 0 ? `${wallets}, and ${missing.length} that are not in it` : wallets],
+    ['size', `${(bytes / 1_000_000).toFixed(1)} MB`],
+    ['version', agentVersion],
+  ]
+}
+
+/** What is to be known of the master key. */
+export function keyWords({ masterKey, includesMasterKey }: BackupAtRest): string {
+  if (masterKey === 'opens') return includesMasterKey ? 'is in it, and opens it' : 'the one at hand opens it'
+  if (masterKey === 'absent') return 'not at hand'
+  return includesMasterKey ? 'is in it, and does not open it' : 'the one at hand does not open it'
+}
+
+/** Wallets that are not in a backup, a line each. */
+export function missingWords({ missing }: Backup): string[] {
+  return missing.map(({ walletId, reason }) => `The wallet ${walletId} is not in it: ${reason}.`)
+}

@@ -1,0 +1,163 @@
+/** The checks of `agent doctor`, and how they are printed. */
+import satisfies from 'semver/functions/satisfies.js'
+import type { Answer } from './client/api.ts'
+import { plain, type Paint } from './format/colour.ts'
+import { safeLine } from './format/safe.ts'
+import { pad, widthOf } from './format/width.ts'
+import { statSync } from 'node:fs'
+import { profilePath, readProfile } from '../src/base/profile.ts'
+import { DaemonUnreachable, ProblemError, type Client } from '../daemon/client/client.ts'
+import { toReport } from './errors/report.ts'
+import { askProgram, ProgramFailed } from './daemon/launch.ts'
+
+export type Check = Answer<'GET /_system/doctor'>['checks'][number]
+
+const marks = { ok: '✔', warning: '!', failed: '✖' } as const
+const styles = { ok: 'good', warning: 'waiting', failed: 'bad' } as const
+
+/** One line for each check, and one more with what mends it. */
+export function render(checks: readonly Check[], paint: Paint = plain): string {
+  const names = Math.max(...checks.map(({ name }) => widthOf(name)))
+  return checks
+    .flatMap(({ name, status, detail, hint }) => [
+      `${paint(styles[status], marks[status])} ${pad(name, names)}  ${safeLine(detail)}`,
+      ...(hint === undefined ? [] : [`  ${pad('', names)}  ${paint('faint', '→')} ${safeLine(hint)}`]),
+    ])
+    .join('\n')
+}
+
+/** The release of Node.js that runs this program, against the range that the package asks for. */
+export function checkNode(running: string, wanted: string): Check {
+  const detail = `Node.js ${running.replace(/^v/, '')}`
+  if (satisfies(running, wanted)) return { name: 'node', status: 'ok', detail: `${detail}.` }
+  return {
+    name: 'node',
+    status: 'failed',
+    detail: `${detail}, but ${wanted} is needed.`,
+    hint: `install Node.js ${wanted}`,
+  }
+}
+
+/** The profile: there, whole, and nobody else's to read, since it holds the keys. */
+export function checkProfile(configDir: string, profileName: string): Check {
+  const name = 'profile'
+  let path: string | undefined
+  try {
+    path = profilePath(configDir, profileName)
+    const profile = readProfile(configDir, profileName)
+    if (!profile)
+      return {
+        name,
+        status: 'warning',
+        detail: `There is no profile ${profileName} (${path}).`,
+        hint: 'agent daemon start',
+      }
+    // Windows has no such modes.
+    const isOpen = process.platform !== 'win32' && (statSync(path).mode & 0o077) !== 0
+    if (!isOpen) return { name, status: 'ok', detail: `${path} is for the daemon at ${profile.url}.` }
+    return {
+      name,
+      status: 'failed',
+      detail: `${path} holds keys, and others can read it.`,
+      hint: `chmod 600 ${path}`,
+    }
+  } catch (error) {
+    const hint =
+      path === undefined
+        ? 'agent profile list'
+        : `mv ${path} ${path}.old   # a daemon writes its own when it starts`
+    return { name, status: 'failed', detail: (error as Error).message, hint }
+  }
+}
+
+/** Whether a daemon answers, and whether it is of the version of this program. */
+export async function checkDaemon(call: Client, url: string, version: string): Promise<Check> {
+  const name = 'daemon'
+  try {
+    const { version: theirs } = await call('GET /_system/health')
+    if (theirs === version) return { name, status: 'ok', detail: `${url} answers, version ${theirs}.` }
+    const detail = `The daemon at ${url} has version ${theirs}, this program ${version}.`
+    return {
+      name,
+      status: 'warning',
+      detail,
+      hint: 'agent daemon stop   # and start it again, with this version',
+    }
+  } catch (error) {
+    const { title, detail, hint } = toReport(error, 'doctor')
+    return {
+      name,
+      status: 'failed',
+      detail: `${title}.${detail === undefined ? '' : ` ${detail}`}`,
+      ...(hint && { hint }),
+    }
+  }
+}
+
+/** Whether the tenant's key lets us in. */
+export async function checkTenantKey(call: Client, hasKey: boolean): Promise<Check> {
+  const refused = await refusalOf(call('GET /connections', { query: { limit: 1 } }))
+  return judgeKey('tenant-key', 'tenant’s key', 'AGENT_API_KEY or --api-key-file', hasKey, refused)
+}
+
+/** Whether the administrator's key lets us in, and if it does what the daemon finds when it examines itself. */
+export async function examine(call: Client, hasKey: boolean): Promise<Check[]> {
+  let theirs: Check[] = []
+  const refused = await refusalOf(call('GET /_system/doctor').then(({ checks }) => (theirs = checks)))
+  return [
+    judgeKey('admin-key', 'administrator’s key', 'AGENT_ADMIN_KEY or --admin-key-file', hasKey, refused),
+    ...theirs,
+  ]
+}
+
+function judgeKey(
+  name: string,
+  key: string,
+  where: string,
+  hasKey: boolean,
+  refused: Error | undefined,
+): Check {
+  if (!refused)
+    return {
+      name,
+      status: 'ok',
+      detail: hasKey ? `The ${key} is accepted.` : `The daemon asks for no ${key}.`,
+    }
+  const hint = `give the ${key} in ${where}, or name the --profile of a daemon on this machine`
+  const isKeys = refused instanceof ProblemError && [401, 403].includes(refused.problem.status)
+  if (isKeys && !hasKey) return { name, status: 'warning', detail: `No ${key} is known.`, hint }
+  return isKeys
+    ? { name, status: 'failed', detail: `The ${key} is not accepted: ${refused.message}`, hint }
+    : {
+        name,
+        status: 'failed',
+        detail: `The daemon did not do what it was asked: ${refused.message}`,
+        hint: 'agent daemon logs',
+      }
+}
+
+/** Why the daemon did not do what it was asked. */
+async function refusalOf(asked: Promise<unknown>): Promise<Error | undefined> {
+  try {
+    await asked
+    return undefined
+  } catch (error) {
+    if (error instanceof ProblemError || error instanceof DaemonUnreachable) return error
+    throw error
+  }
+}
+
+/** How long it may take: a little longer than its checks may. */
+const patienceMs = 20_000
+
+/** Runs the process, which is given the environment that a daemon would be; a failed check when it does not come to an end. */
+export async function examineAtRest(env: NodeJS.ProcessEnv): Promise<Check[]> {
+  try {
+    // It is this program's own process, built with it, so that its answer has the daemon's shape.
+    return ((await askProgram('examine', [], env, patienceMs)) as { checks: Check[] }).checks
+  } catch (error) {
+    if (!(error instanceof ProgramFailed)) throw error
+    const detail = `The data folder could not be examined: ${error.message}.`
+    return [{ name: 'data-folder', status: 'failed', detail, hint: 'agent daemon start' }]
+  }
+}

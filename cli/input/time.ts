@@ -1,0 +1,24 @@
+/** Durations and instants from flags. */
+import { UsageError } from '../errors/errors.ts'
+
+const units = { s: 1, m: 60, h: 3_600, d: 86_400 } as const
+
+/** Seconds, of `3600`, `45s`, `90m`, `12h`, `30d`. @throws {UsageError} */
+export function readSeconds(flag: string, text: string): number {
+  const [, number, unit] = /^([1-9]\d*)([smhd]?)$/.exec(text) ?? []
+  if (number === undefined)
+    throw new UsageError(
+      `--${flag} ${JSON.stringify(text)} is not a length of time such as 3600, 90m, 12h or 30d.`,
+    )
+  return Number(number) * units[(unit || 's') as keyof typeof units]
+}
+
+/** An instant (ISO 8601), of one such as `2030-01-01T00:00:00Z`, or of a length of time before now such as `90m`. @throws {UsageError} */
+export function readSince(flag: string, text: string): string {
+  if (/^\d+[smhd]?$/.test(text)) return new Date(Date.now() - readSeconds(flag, text) * 1_000).toISOString()
+  const instant = new Date(text)
+  if (!Number.isNaN(instant.getTime())) return instant.toISOString()
+  throw new UsageError(
+    `--${flag}: ${text} is neither an instant such as 2030-01-01T00:00:00Z nor a length of time such as 90m, 12h or 30d.`,
+  )
+}
