@@ -38,7 +38,12 @@ test('every page in docs is named in the README, and what the pages link to is t
 test('every command that is shown exists', () => {
   const names = commandIds().map((id) => id.replaceAll(':', ' '))
   const topics = new Set(names.map((name) => name.split(' ')[0]))
-  const code = [...pages.map(read).join('\n').matchAll(/```[^`]*```|`[^`\n]+`/g)].join('\n')
+  const code = [
+    ...pages
+      .map(read)
+      .join('\n')
+      .matchAll(/```[^`]*```|`[^`\n]+`/g),
+  ].join('\n')
   const shown = [...code.matchAll(/\bagent ([a-z-]+(?: [a-z-]+){0,2})/g)]
     .map(([, words]) => words!)
     .filter((words) => topics.has(words.split(' ')[0]))
