@@ -12,7 +12,13 @@ import { deriveSealKey } from './base/seal.ts'
 import type { Secret } from './base/secret.ts'
 import { createTurns, turnLimits, type Turns } from './base/turns.ts'
 import { createTokenCheck } from './base/token-check.ts'
-import { newListId, openListId } from './credential-status/list-id.ts'
+import {
+  newListId,
+  openListId,
+  openAliases,
+  createMailboxOpener,
+  newMailbox,
+} from './wallet/wallet-tokens.ts'
 import { createListReader } from './credential-status/read.ts'
 import { findWebDocument } from './did-registrar/web.ts'
 import { createResolver } from './did/resolve.ts'
@@ -26,21 +32,19 @@ import { openMediator, type Mediator } from './mediator/mediator.ts'
 import { createDestinations } from './net/destinations.ts'
 import { createHttpClient } from './net/guarded-agent.ts'
 import { callLimitsOf, findOpening } from './net/reach.ts'
-import { openPortable, type Portable } from './wallet-export/portable.ts'
+import { openWalletTransfer, type WalletTransfer } from './wallet-export/wallet-transfer.ts'
 import { dereference, dereferenceSchema, type SchemaSources } from './schemas/dereference.ts'
 import type { ResourceSources } from './schemas/resource.ts'
 import { findSchema } from './schemas/registry.ts'
 import { openAgentDb, type AgentDb } from './storage/database.ts'
-import { unlessMoved } from './storage/moved.ts'
+import { unlessTransferred } from './storage/transferred.ts'
 import { toStartError } from './storage/start-fault.ts'
 import { createHttpLedger } from './vdr/http-ledger.ts'
 import { createLedgerServer, ledgerLimitsOf, type LedgerServer } from './vdr/ledger-server.ts'
 import { openSqliteLedger } from './vdr/sqlite-ledger.ts'
-import { openAliases } from './wallet/alias.ts'
 import { provideDefaultWallet } from './wallet/default-wallet.ts'
-import { createMailboxOpener, newMailbox } from './wallet/mailbox.ts'
-import { createGate } from './wallet/gate.ts'
-import { createReplyLimit } from './wallet/reply-limit.ts'
+import { createWriteBarrier } from './wallet/write-barrier.ts'
+import { createReplyLimit } from './wallet/quotas.ts'
 import { createRotation, type Rotate } from './wallet/key-rotation.ts'
 import { Tenants } from './wallet/tenants.ts'
 import type { Environment, Wallet } from './wallet/wallet.ts'
@@ -56,7 +60,7 @@ export type Agent = {
   /** Who did what, and who was refused. */
   readonly audit: AuditLog
   /** Wallets that go to another agent, or come from one. */
-  readonly portable: Portable
+  readonly walletTransfer: WalletTransfer
   /** Wraps the agent key, from which all keys here are derived, with another master key. */
   readonly rotateMasterKey: Rotate
   /** Copies of the whole data folder. What is under way is ended before the servers stop, which wait for its answer. */
@@ -141,7 +145,7 @@ export async function createAgent(
     const resolver = createResolver({
       getState: (suffix) => ledger.getState(suffix),
       methods: {
-        web: async (did) => (await unlessMoved(findWebDocument(db, wallets, did))) ?? resolveWeb(did),
+        web: async (did) => (await unlessTransferred(findWebDocument(db, wallets, did))) ?? resolveWeb(did),
       },
       documentLifetimeMs: lifetimeMs,
       // The embedded ledger is a file that other processes write to.
@@ -158,7 +162,7 @@ export async function createAgent(
     const anonCreds = createAnonCreds(db, resources, readSchema)
     closers.push(() => anonCreds.anoncreds.close())
 
-    const gate = createGate()
+    const writeBarrier = createWriteBarrier()
     const events = new EventBus()
     closers.push(() => events.close())
     const env: Environment = {
@@ -177,7 +181,7 @@ export async function createAgent(
       newStatusListId: (walletId) => newListId(statusListKey, walletId),
       destinations: createDestinations(),
       limitReplies: createReplyLimit(config.INVITATION_REPLIES_PER_MINUTE),
-      gate,
+      writeBarrier,
       newMailbox: (walletId) => newMailbox(mailboxKey, walletId),
       onCommit: (walletId, changes) => {
         if (changes.events) events.notify(walletId)
@@ -186,7 +190,7 @@ export async function createAgent(
     }
     const wallets = new Wallets(env, db, agentKey)
     closers.push(() => wallets[Symbol.asyncDispose]())
-    const backups = createBackups(config, agentKey, gate, (id) => wallets.isOpen(id))
+    const backups = createBackups(config, agentKey, writeBarrier, (id) => wallets.isOpen(id))
     closers.push(() => backups[Symbol.asyncDispose]())
     const aliases = await openAliases(db)
     const openStatusList = async (id: string) =>
@@ -230,7 +234,7 @@ export async function createAgent(
       wallets,
       tenants,
       audit,
-      portable: await openPortable({ db, agentKey, wallets, aliases, log, wake }),
+      walletTransfer: await openWalletTransfer({ db, agentKey, wallets, aliases, log, wake }),
       rotateMasterKey: createRotation(config, db, agentKey),
       backups,
       worker,

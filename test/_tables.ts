@@ -2,7 +2,7 @@
 import { exitCodes } from '../cli/errors/errors.ts'
 import { scopesOf, type Contract, type Route } from '../daemon/http/route.ts'
 import { routes } from '../daemon/routes/index.ts'
-import { allScopes } from '../src/wallet/api-key.ts'
+import { allScopes } from '../src/wallet/model.ts'
 import { variables } from '../src/base/config.ts'
 
 /** Folders of the user's own, which the text must not fix. */

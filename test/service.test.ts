@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { connectionStates } from '../src/protocols/connection/states.ts'
 import { credentialStates } from '../src/protocols/issue-credential/states.ts'
-import { challengeStates, didRequestStates } from '../src/enterprise/states.ts'
+import { challengeStates, didRequestStates } from '../src/enterprise/session.ts'
 import type { Machine } from '../src/protocols/engine/machine.ts'
 import { presentationStates } from '../src/protocols/present-proof/states.ts'
 

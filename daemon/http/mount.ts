@@ -10,9 +10,8 @@ import type { Context, Middleware } from 'koa'
 import { z } from 'zod'
 import type { Agent } from '../../src/agent.ts'
 import { Problem } from '../../src/base/problem.ts'
-import { ofRequest } from '../../src/wallet/of-request.ts'
+import { forRequest, type Wallet } from '../../src/wallet/wallet.ts'
 import { mustHaveRoom, withQuotas } from '../../src/wallet/quotas.ts'
-import type { Wallet } from '../../src/wallet/wallet.ts'
 import { addressOf } from './address.ts'
 import { streamBody } from './body-stream.ts'
 import { createBodyDecoder, decodeHeaders, decodeQuery } from './decode.ts'
@@ -134,7 +133,7 @@ function endpoint(
       const serve = async (wallet: Wallet): Promise<unknown> => {
         if (contract.sharesFile) await mustHaveRoom(wallet, Buffer.byteLength(ctx.request.rawBody))
         const held = method === 'DELETE' ? wallet : withQuotas(wallet)
-        return handler({ wallet: ofRequest(held, state.log, (thid) => state.thids.add(thid)), agent }, input)
+        return handler({ wallet: forRequest(held, state.log, (thid) => state.thids.add(thid)), agent }, input)
       }
       await begin({ path: input.path, body: input.body as Given['body'] })
       if (contract.access !== 'tenant' || caller?.kind !== 'tenant')

@@ -9,7 +9,7 @@ import type { z } from 'zod'
 import type { Agent } from '../../src/agent.ts'
 import type { Config } from '../../src/base/config.ts'
 import type { Log } from '../../src/base/log.ts'
-import { allScopes, type Scope } from '../../src/wallet/api-key.ts'
+import { allScopes, type Scope } from '../../src/wallet/model.ts'
 import type { Wallet } from '../../src/wallet/wallet.ts'
 import type { Admin, Tenant } from '../middleware/access.ts'
 

@@ -7,8 +7,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Agent } from '../../src/agent.ts'
 import { Problem } from '../../src/base/problem.ts'
-import type { Scope } from '../../src/wallet/api-key.ts'
-import { RegisteredKey } from '../../src/wallet/model.ts'
+import { RegisteredKey, type Scope } from '../../src/wallet/model.ts'
 import { defaultId } from '../../src/wallet/tenants.ts'
 import type { Visit } from './audit.ts'
 

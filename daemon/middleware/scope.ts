@@ -1,6 +1,6 @@
 /** What a tenant's key may be used for, where it is not for everything (ours). */
 import { Problem } from '../../src/base/problem.ts'
-import type { Scope } from '../../src/wallet/api-key.ts'
+import type { Scope } from '../../src/wallet/model.ts'
 import type { Caller } from './access.ts'
 
 /** Refuses a key that has none of the scopes that an endpoint asks for. @throws {Problem} `InsufficientScope` */

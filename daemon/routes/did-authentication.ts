@@ -13,11 +13,10 @@ import {
   toChallengeState,
   walletOfChallenge,
 } from '../../src/enterprise/authentication.ts'
-import { exchangeChallenge } from '../../src/enterprise/exchange.ts'
+import { exchangeChallenge, Token } from '../../src/enterprise/token.ts'
 import { CreateSession, OperationResult } from '../../src/enterprise/model.ts'
 import { answerChallenge, AnswerChallenge, AuthenticationAnswer } from '../../src/enterprise/respond.ts'
 import { openFor } from '../../src/enterprise/session.ts'
-import { Token } from '../../src/enterprise/token.ts'
 import { Paging } from '../http/paging.ts'
 import { challengePage } from '../pages/challenge.ts'
 import { answerInForm, pageMedia } from '../pages/page.ts'

@@ -7,8 +7,7 @@ import { refuse } from '../../src/didcomm/refuse.ts'
 import { findFirstPeerKey } from '../../src/wallet/peer-dids.ts'
 import { getPing, sendPing } from '../../src/protocols/trust-ping/flow.ts'
 import { Ping, SendPing, toPing } from '../../src/protocols/trust-ping/model.ts'
-import { allScopes } from '../../src/wallet/api-key.ts'
-import { Uuid } from '../../src/wallet/model.ts'
+import { allScopes, Uuid } from '../../src/wallet/model.ts'
 import { route } from '../http/route.ts'
 
 const Envelope = z

@@ -1,6 +1,8 @@
 /** `/iam`: the tenants' entities, and the keys that let them in (service §4.1, api.md 4.3). */
-import { ApiKey, CreateApiKey, NewApiKey } from '../../src/wallet/api-key.ts'
 import {
+  ApiKey,
+  CreateApiKey,
+  NewApiKey,
   ApiKeyAuthentication,
   ApiKeyRemoval,
   CreateEntity,

@@ -9,8 +9,7 @@ import {
   getDefinition,
   listDefinitions,
 } from '../../src/verification/presentation-definitions.ts'
-import { allScopes } from '../../src/wallet/api-key.ts'
-import { Uuid } from '../../src/wallet/model.ts'
+import { allScopes, Uuid } from '../../src/wallet/model.ts'
 import { Page, Paging, toPage } from '../http/paging.ts'
 import { route } from '../http/route.ts'
 

@@ -1,9 +1,9 @@
 /** What the agent says about itself to anybody (api.md 4.1). */
 import { z } from 'zod'
 import type { Agent } from '../../src/agent.ts'
-import { CreateBackup, MadeBackup } from '../../src/backup/model.ts'
+import { CreateBackup, MadeBackup } from '../../src/backup/manifest.ts'
 import { Diagnosis } from '../../src/doctor/check.ts'
-import { examine } from '../../src/doctor/examine.ts'
+import { examine } from '../../src/doctor/diagnose.ts'
 import { MasterKeyRotation, RotateMasterKey } from '../../src/wallet/key-rotation.ts'
 import { openapi, type OpenApi } from '../http/openapi.ts'
 import { route } from '../http/route.ts'

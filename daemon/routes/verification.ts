@@ -12,8 +12,7 @@ import {
 import { VerificationPolicy, VerificationPolicyInput } from '../../src/verification/policy.ts'
 import { VcVerificationRequests, VcVerificationResponse } from '../../src/verification/model.ts'
 import { verifyCredentials } from '../../src/verification/verify.ts'
-import { allScopes } from '../../src/wallet/api-key.ts'
-import { Uuid } from '../../src/wallet/model.ts'
+import { allScopes, Uuid } from '../../src/wallet/model.ts'
 import { Page, PagingWithAnyOrder, toPage } from '../http/paging.ts'
 import { route } from '../http/route.ts'
 

@@ -96,7 +96,7 @@ export default [
     },
     async ({ agent }, { path: { walletId }, body: { passphrase, move } }) => ({
       type: exportType,
-      body: await agent.portable.export(walletId, { passphrase, isMoving: move }),
+      body: await agent.walletTransfer.export(walletId, { passphrase, isMoving: move }),
       headers: {
         'Content-Disposition': `attachment; filename="${walletId}.wallet"`,
         'Cache-Control': 'no-store',
@@ -117,7 +117,7 @@ export default [
       reply: [201, WalletDetail],
     },
     ({ agent }, { query, headers, stream }) =>
-      agent.portable.import(stream, { ...query, passphrase: headers['x-passphrase'] }),
+      agent.walletTransfer.import(stream, { ...query, passphrase: headers['x-passphrase'] }),
   ),
 
   route(
@@ -130,7 +130,7 @@ export default [
       path: { walletId: Uuid },
       reply: [200, WalletDetail],
     },
-    ({ wallets }, { path: { walletId } }) => wallets.rest(walletId, false),
+    ({ wallets }, { path: { walletId } }) => wallets.resume(walletId),
   ),
 ] as const
 

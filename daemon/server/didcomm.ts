@@ -14,10 +14,9 @@ import { unpack } from '../../src/didcomm/unpack.ts'
 import { handlers } from '../../src/protocols/index.ts'
 import { receive } from '../../src/protocols/engine/receive.ts'
 import { resolverOf } from '../../src/protocols/trust-ping/resolver.ts'
-import { ofRequest } from '../../src/wallet/of-request.ts'
+import { forRequest, type Wallet } from '../../src/wallet/wallet.ts'
 import { findFirstPeerKey } from '../../src/wallet/peer-dids.ts'
 import { withQuotas } from '../../src/wallet/quotas.ts'
-import type { Wallet } from '../../src/wallet/wallet.ts'
 import { addressOf } from '../http/address.ts'
 import { mediatorPages, takeForMediator } from './mediator.ts'
 import { cors } from '../middleware/cors.ts'
@@ -96,7 +95,7 @@ async function takeMessage(agent: Agent, context: Context): Promise<void> {
     const { id, thid = id } = unpacked.message
     state.thids.add(thid)
     await receive(
-      ofRequest(withQuotas(wallet), state.log, (written) => state.thids.add(written)),
+      forRequest(withQuotas(wallet), state.log, (written) => state.thids.add(written)),
       handlers,
       unpacked,
       addressOf(context.req, agent.config.MEDIATOR_TRUST_PROXY),

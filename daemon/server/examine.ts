@@ -4,12 +4,12 @@
  */
 import { configure } from '../../src/base/configure.ts'
 import { StartError } from '../../src/base/start-error.ts'
-import { examineAtRest } from '../../src/doctor/at-rest.ts'
+import { diagnoseDataFolder } from '../../src/doctor/diagnose.ts'
 import type { Diagnosis } from '../../src/doctor/check.ts'
 
 async function diagnose(): Promise<Diagnosis> {
   try {
-    return await examineAtRest(configure(process.env).config)
+    return await diagnoseDataFolder(configure(process.env).config)
   } catch (error) {
     if (!(error instanceof StartError)) throw error
     return {

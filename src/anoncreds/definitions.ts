@@ -13,7 +13,7 @@ import type { ResolutionMethod } from '../schemas/schema.ts'
 import type { CredentialDefinitionTables } from '../storage/agent-tables/credential-definition.ts'
 import type { AgentDb, AgentTx } from '../storage/database.ts'
 import { matchOf } from '../storage/match.ts'
-import { mustBeHere } from '../storage/moved.ts'
+import { assertNotTransferred } from '../storage/transferred.ts'
 import { pageOf, type Paging } from '../storage/page.ts'
 import { CredentialDefinitionRecord, type CredentialDefinitionInput } from './definition.ts'
 import type { CredentialDefinition, KeyCorrectnessProof } from './model.ts'
@@ -48,7 +48,7 @@ export async function addDefinition(
   attributes: readonly string[],
   resolutionMethod: ResolutionMethod,
 ): Promise<CredentialDefinitionRecord> {
-  await mustBeHere(tx, walletId)
+  await assertNotTransferred(tx, walletId)
   const { owed } = await tx
     .selectFrom('credential_definition')
     .select((query) => query.fn.countAll().as('owed'))
@@ -83,7 +83,7 @@ export async function completeDefinition(
     keyCorrectnessProof,
   }: { definition: CredentialDefinition; keyCorrectnessProof: KeyCorrectnessProof },
 ): Promise<void> {
-  await mustBeHere(tx, walletId)
+  await assertNotTransferred(tx, walletId)
   await tx
     .updateTable('credential_definition')
     .set({

@@ -11,11 +11,17 @@ import { StartError } from '../base/start-error.ts'
 import { openAgentDbToRead } from '../storage/database.ts'
 import { storageFull } from '../storage/fault.ts'
 import { opens } from '../wallet/agent-key.ts'
-import type { Gate } from '../wallet/gate.ts'
-import { sourceOf } from '../wallet/master-key.ts'
-import { beginFolder, dropFolder, finishFolder } from './folder.ts'
-import { writeList } from './list.ts'
-import { keyName, toBackup, type BackupFile, type CreateBackup, type MadeBackup } from './model.ts'
+import type { WriteBarrier } from '../wallet/write-barrier.ts'
+import { getMasterKeySource } from '../wallet/master-key.ts'
+import { beginFolder, dropFolder, finishFolder } from './atomic-folder.ts'
+import {
+  writeList,
+  keyName,
+  toBackup,
+  type BackupFile,
+  type CreateBackup,
+  type MadeBackup,
+} from './manifest.ts'
 import { takeSnapshot, type Source } from './snapshot.ts'
 
 export type Backups = {
@@ -36,10 +42,10 @@ const spare = 100 * 1_024 * 1_024
 export function createBackups(
   config: Config,
   agentKey: Uint8Array,
-  gate: Gate,
+  writeBarrier: WriteBarrier,
   isOpen: Source['isOpen'],
 ): Backups {
-  const source: Source = { dataDir: config.AGENT_DATA_DIR, gate, isOpen }
+  const source: Source = { dataDir: config.AGENT_DATA_DIR, writeBarrier, isOpen }
   const ending = new AbortController()
   let running: Promise<MadeBackup> | undefined
 
@@ -129,7 +135,7 @@ async function copyKey(config: Config, part: string): Promise<BackupFile> {
   await using db = openAgentDbToRead(join(part, 'agent.db'))
   let key: Uint8Array | undefined
   try {
-    const source = await sourceOf(config, db)
+    const source = await getMasterKeySource(config, db)
     key = await source.read()
     if (!(await opens(db, key)))
       throw keyNotUsable(

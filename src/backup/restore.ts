@@ -7,8 +7,8 @@ import { folderFault, makeFolder } from '../base/folder.ts'
 import { across } from '../base/probe.ts'
 import { reasonOf } from '../base/reason.ts'
 import { StartError } from '../base/start-error.ts'
-import { beginFolder, dropFolder, finishFolder, syncFile } from './folder.ts'
-import { readList } from './list.ts'
+import { beginFolder, dropFolder, finishFolder, syncFile } from './atomic-folder.ts'
+import { readList } from './manifest.ts'
 import { verifyFiles, type VerifiedBackup } from './verify.ts'
 
 /**

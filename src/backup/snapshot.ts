@@ -10,11 +10,11 @@ import { join } from 'node:path'
 import { Problem } from '../base/problem.ts'
 import { openAgentDbToRead } from '../storage/database.ts'
 import { storageFull } from '../storage/fault.ts'
-import type { Gate } from '../wallet/gate.ts'
-import { isLarge, startCopier, type Copied } from './copier.ts'
-import { syncFile } from './folder.ts'
-import { BackupFile, type BackupList } from './model.ts'
-import { createWalletCopies, type WalletCopies } from './wallet-copies.ts'
+import type { WriteBarrier } from '../wallet/write-barrier.ts'
+import { isLarge, startCopier, type Copied, type Copier, type Task } from './copier.ts'
+import { syncFile } from './atomic-folder.ts'
+import { BackupFile, type BackupList } from './manifest.ts'
+import PQueue from 'p-queue'
 
 /** What was copied, and how long no wallet could be written to. */
 export type Snapshot = Pick<BackupList, 'files' | 'missing' | 'instant'> & { heldMs: number }
@@ -22,8 +22,8 @@ export type Snapshot = Pick<BackupList, 'files' | 'missing' | 'instant'> & { hel
 /** What is copied: the databases in a folder, and those of wallets in the folder `wallets` in it. */
 export type Source = {
   dataDir: string
-  gate: Gate
-  /** Whether a wallet's file is open. One that is not is opened by way of the gate only. */
+  writeBarrier: WriteBarrier
+  /** Whether a wallet's file is open. One that is not is opened by way of the writeBarrier only. */
   isOpen: (walletId: string) => boolean
 }
 
@@ -36,7 +36,7 @@ const atOnce = 4
  * @throws {Problem} `InsufficientStorage`, `FileUnreadable` for a file that all wallets share, `ServiceUnavailable`.
  */
 export async function takeSnapshot(
-  { dataDir, gate, isOpen }: Source,
+  { dataDir, writeBarrier, isOpen }: Source,
   target: string,
   signal: AbortSignal,
 ): Promise<Snapshot> {
@@ -51,7 +51,7 @@ export async function takeSnapshot(
   const shared = (await isLarge(turn.map(({ from }) => from))) ? await startCopier() : copier
   const wallets = createWalletCopies(copier, (id) => taskOf(walletPath(id), isOpen(id)))
   const stop = async () => {
-    gate.release()
+    writeBarrier.release()
     await Promise.all([shared.close(), wallets.close()])
   }
   const onAbort = () => void stop()
@@ -68,7 +68,7 @@ export async function takeSnapshot(
       return instant
     }
     const before = performance.now()
-    const instant = await gate.hold(holdShared, (id) => wallets.hold(id))
+    const instant = await writeBarrier.pause(holdShared, (id) => wallets.hold(id))
     const heldMs = performance.now() - before
     const files: BackupFile[] = []
     for (const [index, copied] of (await copying!).entries())
@@ -143,4 +143,79 @@ async function toFile(
   if (copied.fault === 'damaged')
     throw new Problem('error:BackupError:FileUnreadable', `${copied.reason}. No backup was made.`)
   throw new Error(copied.reason)
+}
+
+/** Large files that are copied at a time. A wallet with another one waits when it is written to meanwhile. */
+const largeAtOnce = 4
+
+export type WalletCopies = {
+  /** Resolves when a wallet may be written to: its file is held, or will not be copied. Never rejects. */
+  hold(walletId: string): Promise<void>
+  /** The copy of a wallet's file, begun if it is not yet. @throws when the threads have ended. */
+  copy(walletId: string): Promise<Copied>
+  /** The wallets of which there is a copy, or a part of one. */
+  begun(): Iterable<string>
+  /** Ends what is under way; nobody waits any more. */
+  close(): Promise<void>
+}
+
+/** `small` copies all files but large ones; `taskOf` says where a wallet's file is, and where its copy is to be. */
+export function createWalletCopies(small: Copier, taskOf: (walletId: string) => Task): WalletCopies {
+  const begun = new Map<string, { held: Promise<void>; copied: Promise<Copied> }>()
+  const copiers = new Set<Copier>([small])
+  const large = new PQueue({ concurrency: largeAtOnce })
+  let isClosed = false
+  let onClose = () => {}
+  const closing = new Promise<void>((resolve) => (onClose = resolve))
+
+  async function copyBeside(task: Task, onHeld: () => void): Promise<Copied[]> {
+    const copier = await startCopier()
+    copiers.add(copier)
+    try {
+      // It may have been too late to be ended with the others.
+      if (isClosed) throw new Error('the backup was ended')
+      return await copier.copy([task], onHeld)
+    } finally {
+      copiers.delete(copier)
+      await copier.close()
+    }
+  }
+
+  async function copy(walletId: string, onHeld: () => void): Promise<Copied> {
+    const isBeside = await isLarge([taskOf(walletId).from])
+    // A wallet that is not open stays so until its file is held.
+    const [copied] = isBeside
+      ? await large.add(() => copyBeside(taskOf(walletId), onHeld))
+      : await small.copy([taskOf(walletId)], onHeld)
+    return copied!
+  }
+
+  function begin(walletId: string) {
+    const known = begun.get(walletId)
+    if (known) return known
+    let onHeld = () => {}
+    const isHeld = new Promise<void>((resolve) => (onHeld = resolve))
+    const copied = copy(walletId, onHeld)
+    const ended = copied.then(
+      () => undefined,
+      () => undefined,
+    )
+    const made = { held: Promise.race([isHeld, ended, closing]), copied }
+    begun.set(walletId, made)
+    return made
+  }
+
+  return {
+    hold: async (walletId) => {
+      if (!isClosed) await begin(walletId).held
+    },
+    copy: (walletId) => begin(walletId).copied,
+    begun: () => begun.keys(),
+    close: async () => {
+      isClosed = true
+      onClose()
+      large.clear()
+      await Promise.all([...copiers].map((copier) => copier.close()))
+    },
+  }
 }

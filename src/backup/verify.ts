@@ -16,9 +16,16 @@ import {
 import { findDamage } from '../storage/look.ts'
 import type { Migrations } from '../storage/migrate.ts'
 import { findAgentKey } from '../wallet/agent-key.ts'
-import { sourceOf } from '../wallet/master-key.ts'
-import { isAuthentic, readList } from './list.ts'
-import { Backup, keyName, toBackup, type BackupFile, type BackupList } from './model.ts'
+import { getMasterKeySource } from '../wallet/master-key.ts'
+import {
+  isAuthentic,
+  readList,
+  Backup,
+  keyName,
+  toBackup,
+  type BackupFile,
+  type BackupList,
+} from './manifest.ts'
 import { readIds, walletPath } from './snapshot.ts'
 
 export const VerifiedBackup = Backup.extend({
@@ -109,7 +116,7 @@ async function tryKey(
     : config
   await using db = openAgentDbToRead(join(folder, 'agent.db'))
   try {
-    const { path } = await sourceOf(own, db)
+    const { path } = await getMasterKeySource(own, db)
     if (path !== undefined && !existsSync(path)) return 'absent'
     const opened = await findAgentKey(own, db)
     if (opened && !isAuthentic(opened.agentKey, list))

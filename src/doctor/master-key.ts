@@ -5,12 +5,12 @@ import type { Config } from '../base/config.ts'
 import { StartError } from '../base/start-error.ts'
 import type { AgentDb } from '../storage/database.ts'
 import { findAgentKey, stillPrevious } from '../wallet/agent-key.ts'
-import { sourceOf } from '../wallet/master-key.ts'
+import { getMasterKeySource } from '../wallet/master-key.ts'
 import type { Finding } from './check.ts'
 
 /** Opens the agent key as the next start would, and changes nothing. */
 export async function checkMasterKey(config: Config, db: AgentDb): Promise<Finding> {
-  const source = await sourceOf(config, db)
+  const source = await getMasterKeySource(config, db)
   try {
     const opened = await findAgentKey(config, db)
     opened?.agentKey.fill(0)

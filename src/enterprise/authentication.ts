@@ -10,20 +10,8 @@ import { Problem } from '../base/problem.ts'
 import type { Db, Tx } from '../storage/database.ts'
 import type { Paging } from '../storage/page.ts'
 import type { Wallet } from '../wallet/wallet.ts'
-import { announce } from './announce.ts'
-import type { Enterprise } from './enterprise.ts'
 import {
-  From,
-  mustBeShort,
-  reasonIn,
-  result,
-  States,
-  SubmittedDid,
-  type CreateSession,
-  type OperationResult,
-} from './model.ts'
-import { newNonce } from './nonce.ts'
-import {
+  announce,
   claim,
   deleteSession,
   findLinked,
@@ -36,7 +24,18 @@ import {
   settle,
   type Session,
 } from './session.ts'
-import { invalid, mustHaveSigned } from './signature.ts'
+import type { Enterprise } from './enterprise.ts'
+import {
+  From,
+  mustBeShort,
+  reasonIn,
+  result,
+  States,
+  SubmittedDid,
+  type CreateSession,
+  type OperationResult,
+} from './model.ts'
+import { newNonce, invalid, mustHaveSigned } from './signature.ts'
 
 export const challengeType = 'https://atalaprism.io/authentication-challenge'
 

@@ -3,10 +3,9 @@ import type { Config } from '../base/config.ts'
 import { createPace } from '../base/pace.ts'
 import { Problem } from '../base/problem.ts'
 import { deriveSealKey } from '../base/seal.ts'
-import type { Product } from './states.ts'
-import { newSubmissionId, openSubmissionId } from './submission-id.ts'
+import type { Product } from './session.ts'
+import { newSubmissionId, openSubmissionId } from '../wallet/wallet-tokens.ts'
 import { createTokens, type Tokens } from './token.ts'
-import { createWaiters, type Waiters } from './waiters.ts'
 
 /** Answers to one link in a minute. It takes one; the others are told so, and need not be told often. */
 const perLink = 30
@@ -60,5 +59,53 @@ export function createEnterprise(
       )
     },
     close: () => waiters.close(),
+  }
+}
+
+/** How many may wait at a time. Whoever comes then is answered at once, as if the time were over. */
+const places = 1_000
+
+export type Waiters = {
+  /** Resolves when `wake` is called for the id, when the time is over, or when `signal` says that nobody waits any more. */
+  wait(id: string, milliseconds: number, signal?: AbortSignal): Promise<void>
+  /** Tells everybody who waits for the id. */
+  wake(id: string): void
+  /** Tells everybody: nothing more will come. */
+  close(): void
+}
+
+export function createWaiters(): Waiters {
+  const waiting = new Map<string, Set<() => void>>()
+  let count = 0
+  let isClosed = false
+
+  function wake(id: string): void {
+    for (const done of waiting.get(id) ?? []) done()
+  }
+
+  return {
+    wait(id, milliseconds, signal) {
+      if (isClosed || count >= places || signal?.aborted) return Promise.resolve()
+      return new Promise((resolve) => {
+        const done = () => {
+          clearTimeout(timer)
+          signal?.removeEventListener('abort', done)
+          others.delete(done)
+          if (others.size === 0) waiting.delete(id)
+          count--
+          resolve()
+        }
+        const timer = setTimeout(done, milliseconds)
+        const others = waiting.get(id) ?? new Set()
+        waiting.set(id, others.add(done))
+        signal?.addEventListener('abort', done)
+        count++
+      })
+    },
+    wake,
+    close() {
+      isClosed = true
+      for (const id of waiting.keys()) wake(id)
+    },
   }
 }

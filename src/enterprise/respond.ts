@@ -8,17 +8,19 @@ import { z } from 'zod'
 import { toBase64url, utf8 } from '../base/bytes.ts'
 import { newId } from '../base/id.ts'
 import { Problem } from '../base/problem.ts'
-import { sign } from '../crypto/keys.ts'
+import { sign, type PrivateJwk } from '../crypto/keys.ts'
 import { UnreachableError } from '../net/unreachable-error.ts'
 import { optional } from '../wallet/model.ts'
-import { deletePeerDid, keepPeerDid, newPeerDid } from '../wallet/peer-dids.ts'
+import { deletePeerDid, savePeerDid, newPeerDid, findFirstPeerKey, hasPeerDid } from '../wallet/peer-dids.ts'
 import type { Wallet } from '../wallet/wallet.ts'
 import { challengeType } from './authentication.ts'
 import { From, SubmittedDid } from './model.ts'
-import { readNonce } from './nonce.ts'
+import { readNonce } from './signature.ts'
 import { didRequestType } from './onboarding.ts'
-import { findOwnDid, findSigner } from './own-did.ts'
-import type { Product } from './states.ts'
+import type { Product } from './session.ts'
+import { keysFor } from '../did/document.ts'
+import { getOwnDid, isOwnDid } from '../did-registrar/dids.ts'
+import { getSigningKey } from '../did-registrar/keys.ts'
 
 const Endpoint = z.url({ protocol: /^https?$/ }).max(2_000)
 
@@ -100,7 +102,7 @@ export async function answerChallenge(
 /** A DID that nobody else is given, without an address: it signs, and takes no messages. */
 async function makeDid(wallet: Wallet): Promise<string> {
   const peer = newPeerDid(wallet, { services: [] })
-  await wallet.transaction((tx) => keepPeerDid(tx, wallet, peer, newId()))
+  await wallet.transaction((tx) => savePeerDid(tx, wallet, peer, newId()))
   return peer.did
 }
 
@@ -147,4 +149,42 @@ const reasons: Readonly<Record<number, string>> = {
   404: 'it knows nothing of such a link',
   410: 'the link was used already, or its time is over',
   429: 'too many answers have come; try again later',
+}
+
+/** A DID of the wallet in the form that others can resolve. @throws {Problem} 404 */
+export async function findOwnDid(wallet: Wallet, did: string): Promise<string> {
+  if (await hasPeerDid(wallet.db, did)) return did
+  if (!isRegistrars(did) || !(await isOwnDid(wallet.db, did))) throw notOwn('onboard', did)
+  return shownForm(wallet, did)
+}
+
+/** A DID of the wallet and a key that signs for it. @throws {Problem} 404 when it is not the wallet's, 400 when it has no key for authentication. */
+export async function findSigner(
+  wallet: Wallet,
+  did: string,
+): Promise<{ did: string; privateJwk: PrivateJwk }> {
+  if (await hasPeerDid(wallet.db, did)) {
+    const kids = keysFor(await wallet.env.resolver.document(did), 'authentication').map(({ id }) => id)
+    const key = await findFirstPeerKey(wallet, kids)
+    if (key) return { did, privateJwk: key.privateJwk }
+  }
+  if (!isRegistrars(did) || !(await isOwnDid(wallet.db, did))) throw notOwn('authenticate', did)
+  const { privateJwk } = await getSigningKey(wallet, did, 'authentication', undefined, 'Ed25519')
+  return { did: await shownForm(wallet, did), privateJwk }
+}
+
+/** Whether a DID is of a method that the wallet makes with keys of its choosing. */
+const isRegistrars = (did: string) => /^did:(prism|web):/.test(did)
+
+/** While nobody else can resolve the short form, only the long form says anything. */
+async function shownForm(wallet: Wallet, didRef: string): Promise<string> {
+  const { did, longForm, status } = await getOwnDid(wallet.db, didRef)
+  return status === 'PUBLISHED' ? did : longForm
+}
+
+function notOwn(product: Product, did: string): Problem {
+  return new Problem(
+    `/errors/${product}/did-not-in-wallet`,
+    `did: ${did.slice(0, 100)} is not a DID of this wallet.`,
+  )
 }

@@ -10,7 +10,8 @@ import { newId } from '../base/id.ts'
 import type { Db, Tx } from '../storage/database.ts'
 import { pageOf, type Paging } from '../storage/page.ts'
 import type { WalletTables } from '../storage/wallet-tables.ts'
-import { transition, type Product, type Trigger } from './states.ts'
+import type { Config } from '../base/config.ts'
+import { putEvent } from '../events/event.ts'
 
 export type Session = Omit<Selectable<WalletTables['enterprise_session']>, 'sequence'>
 
@@ -137,4 +138,40 @@ export function openFor({ state, product, submitted_at, ends }: Session): number
   if (state !== transition(product, 'valid').from) return 0
   // What is being evaluated takes as long as it takes, which is not long.
   return submitted_at === null ? Math.max(0, Date.parse(ends) - steadyNow()) : 10_000
+}
+
+type Row = readonly [from: string | null, on: string, to: string]
+
+export const didRequestStates = [
+  [null, 'created', 'pending'],
+  ['pending', 'valid', 'success'],
+  ['pending', 'invalid', 'error'],
+] as const satisfies readonly Row[]
+
+export const challengeStates = [
+  [null, 'created', 'pending'],
+  ['pending', 'valid', 'success'],
+  ['pending', 'invalid', 'error'],
+] as const satisfies readonly Row[]
+
+/** Both products have the same states; which of them a table belongs to is its name. */
+export const tables = { onboard: didRequestStates, authenticate: challengeStates } as const
+export type Product = keyof typeof tables
+export type Trigger = (typeof tables)[Product][number][1]
+export type State = (typeof tables)[Product][number][2]
+
+/** Where a trigger leads, and from where. */
+export function transition(product: Product, on: Trigger): { from: State | null; to: State } {
+  const [from, , to] = tables[product].find((row) => row[1] === on)!
+  return { from, to }
+}
+
+/** Writes an event down with the change that it tells of, if they are wanted; `data` is the resource as it is now. */
+export async function announce(
+  tx: Tx,
+  { ENTERPRISE_EVENTS }: Pick<Config, 'ENTERPRISE_EVENTS'>,
+  type: 'DidRequestUpdated' | 'AuthenticationChallengeUpdated',
+  data: { id: string },
+): Promise<void> {
+  if (ENTERPRISE_EVENTS) await putEvent(tx, { type, subject: data.id, data })
 }

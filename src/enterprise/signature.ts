@@ -3,10 +3,12 @@
  * DID's document.
  */
 import type { challengeMethods } from '../base/config.ts'
-import { toBase64url, toPaddedBase64url, utf8 } from '../base/bytes.ts'
+import { toBase64url, toPaddedBase64url, utf8, fromBase64, fromUtf8 } from '../base/bytes.ts'
 import { Problem } from '../base/problem.ts'
 import { verify } from '../crypto/keys.ts'
 import { keysFor, type Resolve } from '../did/document.ts'
+import { z } from 'zod'
+import { randomId } from '../base/id.ts'
 
 type Method = (typeof challengeMethods)[number]
 
@@ -59,4 +61,26 @@ export function invalid(reason: string, cause?: unknown): Problem {
     title: 'Invalid challenge response submitted',
     ...(cause !== undefined && { cause }),
   })
+}
+
+const prefix = 'authenticate-'
+
+const Content = z.object({ id: z.uuid(), aud: z.url(), from: z.string().optional() })
+export type NonceContent = z.infer<typeof Content>
+
+/** Makes a nonce, never the same twice. */
+export function newNonce(bound: { aud: string; from?: string | undefined }): string {
+  return (
+    prefix +
+    Buffer.from(JSON.stringify({ id: randomId(), aud: bound.aud, from: bound.from })).toString('base64')
+  )
+}
+
+/** What a nonce of this agent's making says; nothing for one of another kind. */
+export function readNonce(nonce: string): NonceContent | undefined {
+  try {
+    return Content.parse(JSON.parse(fromUtf8(fromBase64(nonce.slice(prefix.length)))))
+  } catch {
+    return undefined
+  }
 }

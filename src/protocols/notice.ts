@@ -7,7 +7,7 @@ import { Problem } from '../base/problem.ts'
 import type { Attachment } from '../didcomm/message.ts'
 import { enqueue } from '../outbox/job.ts'
 import type { Db, Tx } from '../storage/database.ts'
-import { findRecordOfDid } from '../wallet/peer-dids.ts'
+import { findRecordIdOfPeerDid } from '../wallet/peer-dids.ts'
 import { findPeers, type Peers } from './connection/peers.ts'
 import type { Received } from './engine/receive.ts'
 
@@ -73,7 +73,7 @@ export async function mustKnow(
   { from, to, type }: Received,
   { admitHolder }: { admitHolder?: () => Promise<void> } = {},
 ): Promise<void> {
-  const id = await findRecordOfDid(db, to)
+  const id = await findRecordIdOfPeerDid(db, to)
   const row =
     id === undefined
       ? undefined
@@ -97,5 +97,5 @@ function notAllowed(type: string): Problem {
 
 /** The queue of a peer DID of the wallet: each connection has a DID of its own. */
 async function queueOf(db: Db, ourDid: string): Promise<string> {
-  return `notices:${(await findRecordOfDid(db, ourDid)) ?? ''}`
+  return `notices:${(await findRecordIdOfPeerDid(db, ourDid)) ?? ''}`
 }

@@ -10,7 +10,7 @@ import { canonicalDid, type Resolve } from '../did/document.ts'
 import type { CredentialSchemaTables } from '../storage/agent-tables/credential-schema.ts'
 import type { AgentDb, AgentTx } from '../storage/database.ts'
 import { matchOf } from '../storage/match.ts'
-import { mustBeHere } from '../storage/moved.ts'
+import { assertNotTransferred } from '../storage/transferred.ts'
 import { pageOf, type Paging } from '../storage/page.ts'
 import { mustBeAuthor, mustBeDid } from './author.ts'
 import { checkSchema } from './kinds.ts'
@@ -183,7 +183,7 @@ async function write(
   { walletId, id, proof, resolutionMethod }: Placed,
   input: CredentialSchemaInput,
 ): Promise<CredentialSchema> {
-  await mustBeHere(tx, walletId)
+  await assertNotTransferred(tx, walletId)
   const { version, type, tags } = input
   const row = {
     ...toRow(walletId, id, input, resolutionMethod),

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { randomId } from '../base/id.ts'
 import { Problem } from '../base/problem.ts'
 import type { AgentDb } from '../storage/database.ts'
-import { mustBeHere } from '../storage/moved.ts'
+import { assertNotTransferred } from '../storage/transferred.ts'
 import { pageOf, type Paging } from '../storage/page.ts'
 import { checkFilter } from './filter.ts'
 import { PresentationDefinition, type CreatePresentationDefinition } from './presentation-definition.ts'
@@ -25,7 +25,7 @@ export async function createDefinition(
   }
   const sequence = sql<number>`(select coalesce(max(sequence), 0) + 1 from presentation_definition)`
   await db.transaction().execute(async (tx) => {
-    await mustBeHere(tx, walletId)
+    await assertNotTransferred(tx, walletId)
     await tx
       .insertInto('presentation_definition')
       .values({ ...row, sequence })

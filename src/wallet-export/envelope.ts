@@ -2,7 +2,14 @@
  * The first two lines of an export: how the key comes from the passphrase, in JSON, and a MAC of that by the same key. So whoever has the
  * wrong passphrase is told so, and nobody changes how a file is to be opened.
  */
-import { createHmac, randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
+import {
+  createHmac,
+  randomBytes,
+  scrypt,
+  timingSafeEqual,
+  createCipheriv,
+  createDecipheriv,
+} from 'node:crypto'
 import { promisify } from 'node:util'
 import PQueue from 'p-queue'
 import { z } from 'zod'
@@ -11,9 +18,8 @@ import { Problem } from '../base/problem.ts'
 import { deriveSealKey } from '../base/seal.ts'
 import type { Secret } from '../base/secret.ts'
 import { tryJson } from '../base/try-json.ts'
-import { chunkLength, prefixLength, type ChunkKey } from './chunks.ts'
-import type { Reader } from './reader.ts'
-import { newer, notAnExport, wrongPassphrase } from './refusals.ts'
+import type { Reader } from './contents.ts'
+import { newer, notAnExport, wrongPassphrase, damaged } from './problems.ts'
 
 /** What is entered: in one form, however the keyboard composes it (NFKC, Unicode TR 15). */
 export const Passphrase = z
@@ -21,6 +27,10 @@ export const Passphrase = z
   .min(12, 'is shorter than 12 characters: with it and the file, anybody is the wallet')
   .max(1_024, 'is longer than 1024 characters')
   .describe('Opens the file; at least 12 characters. It is kept nowhere.')
+
+/** Bytes of a chunk before it is sealed; the last one may be shorter. */
+export const chunkLength = 65_536
+export const prefixLength = 7
 
 const format = 'identity-agent wallet'
 const longestLine = 1_024
@@ -104,4 +114,50 @@ async function keysOf(
   const chunkKey = { key: deriveSealKey(root, 'wallet-export-chunks'), prefix: fromBase64(cipher.prefix) }
   for (const each of [root, macKey]) each.fill(0)
   return { mac, chunkKey }
+}
+
+const tagLength = 16
+
+export type ChunkKey = { key: Uint8Array; prefix: Uint8Array }
+
+/** Seals bytes, chunk by chunk. */
+export async function* sealChunks(with_: ChunkKey, source: Reader): AsyncGenerator<Uint8Array, void> {
+  for (let number = 0, isLast = false; !isLast; number++) {
+    const chunk = await source.take(chunkLength)
+    isLast = await source.isAtEnd()
+    const cipher = createCipheriv('aes-256-gcm', with_.key, nonceOf(with_, number, isLast))
+    yield Buffer.concat([cipher.update(chunk), cipher.final(), cipher.getAuthTag()])
+  }
+}
+
+/** Opens what `sealChunks` made. What it has yielded is as it was sealed; whether that is all is known at the end. @throws {Problem} `DamagedExport` */
+export async function* openChunks(with_: ChunkKey, source: Reader): AsyncGenerator<Uint8Array, void> {
+  for (let number = 0, isLast = false; !isLast; number++) {
+    const sealed = await source.take(chunkLength + tagLength)
+    isLast = await source.isAtEnd()
+    if (sealed.length < tagLength) throw damaged('it is cut off')
+    const decipher = createDecipheriv('aes-256-gcm', with_.key, nonceOf(with_, number, isLast))
+    decipher.setAuthTag(sealed.subarray(-tagLength))
+    const chunk = decipher.update(sealed.subarray(0, -tagLength))
+    try {
+      // In this mode the end adds nothing: it compares the tag.
+      decipher.final()
+    } catch {
+      chunk.fill(0)
+      throw damaged(
+        isLast
+          ? 'it is cut off, or its end was changed'
+          : `it was changed at about byte ${number * chunkLength}`,
+      )
+    }
+    yield chunk
+  }
+}
+
+function nonceOf({ prefix }: ChunkKey, number: number, isLast: boolean): Uint8Array {
+  const nonce = Buffer.alloc(12)
+  nonce.set(prefix)
+  nonce.writeUInt32BE(number, prefixLength)
+  nonce[11] = isLast ? 1 : 0
+  return nonce
 }

@@ -7,14 +7,11 @@ import { across } from '../base/probe.ts'
 import type { Secret } from '../base/secret.ts'
 import { DamagedFileError } from '../storage/damaged-file-error.ts'
 import { copyClosed, hasNoLog, pin } from '../storage/pin.ts'
-import { unreadable } from '../wallet/set-aside.ts'
-import { unwrapWalletKey } from '../wallet/wallet-key.ts'
-import { readBelongings } from './belongings.ts'
-import { sealChunks } from './chunks.ts'
-import { writeContents, type Contents } from './contents.ts'
-import { newEnvelope } from './envelope.ts'
-import type { Parts } from './portable.ts'
-import { createReader } from './reader.ts'
+import { unreadable, unwrapWalletKey } from '../wallet/wallet-file.ts'
+import { readRegistryRows } from './registry-rows.ts'
+import { sealChunks, newEnvelope } from './envelope.ts'
+import { writeContents, createReader, type Contents } from './contents.ts'
+import type { Parts } from './wallet-transfer.ts'
 
 export type ExportOptions = { passphrase: Secret; isMoving?: boolean | undefined }
 
@@ -32,15 +29,15 @@ export async function exportWallet(
   { passphrase, isMoving = false }: ExportOptions,
 ): Promise<Readable> {
   const { wallets } = own
-  const staged = join(wallets.transit, own.newName())
+  const staged = join(wallets.transitFolder, own.newName())
   const drop = () => rm(staged, { force: true })
   try {
-    const isResting = (await wallets.find(id))?.movedAt !== undefined
+    const isSuspended = (await wallets.find(id))?.movedAt !== undefined
     // Whoever has it open keeps SQLite from putting its log away meanwhile.
-    if (!isResting && !isMoving) await wallets.use(id, () => copy(own, id, staged))
+    if (!isSuspended && !isMoving) await wallets.use(id, () => copy(own, id, staged))
     else {
       // Whether it can be read at all comes before it rests.
-      if (!isResting) await wallets.use(id, () => wallets.rest(id, true))
+      if (!isSuspended) await wallets.use(id, () => wallets.suspend(id))
       await copy(own, id, staged)
     }
     // After the file: what is in it is in these.
@@ -68,7 +65,8 @@ function copy({ wallets }: Parts, id: string, staged: string): Promise<void> {
   const path = wallets.pathOf(id)
   return across('wallet-copy', { walletId: id }, async () => {
     // To open a file leaves others beside it, so that one that nobody has open stays closed.
-    if (!wallets.isOpen(id) && hasNoLog(path)) return wallets.alone(id, () => copyClosed(path, staged))
+    if (!wallets.isOpen(id) && hasNoLog(path))
+      return wallets.withClosedFile(id, () => copyClosed(path, staged))
     const pinned = pin(path)
     await pinned.copyTo(staged).finally(() => pinned.close())
   })
@@ -85,7 +83,7 @@ async function readRows({ db, agentKey }: Parts, id: string): Promise<Contents> 
     key: toBase64url(key),
   }
   key.fill(0)
-  return { about, belongings: await readBelongings(db, id) }
+  return { about, registryRows: await readRegistryRows(db, id) }
 }
 
 async function* bytes(lines: string, chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void> {

@@ -12,22 +12,21 @@ import { fromBase64 } from '../base/bytes.ts'
 import { across } from '../base/probe.ts'
 import type { Secret } from '../base/secret.ts'
 import { DamagedFileError } from '../storage/damaged-file-error.ts'
-import { openKnownWalletDb } from '../storage/database.ts'
+import { openKnownWalletDb, openWalletDb, type AgentDb } from '../storage/database.ts'
 import { translate } from '../storage/fault.ts'
 import { NewerFileError } from '../storage/newer-file-error.ts'
 import { mustHaveOwnTables } from '../storage/own-tables.ts'
-import type { WalletDetail } from '../wallet/model.ts'
+import { toWalletDetail, type WalletDetail } from '../wallet/model.ts'
 import { readSeed, resealSeed } from '../wallet/wallet.ts'
-import { adopt } from './adopt.ts'
-import { openChunks } from './chunks.ts'
-import { readContents } from './contents.ts'
-import { openEnvelope } from './envelope.ts'
-import { lookThrough } from './look-through.ts'
-import type { Parts } from './portable.ts'
-import { createReader } from './reader.ts'
-import { damaged, newer } from './refusals.ts'
-import { settle } from './settle.ts'
-import { tokensOf, type Token } from './tokens.ts'
+import { openChunks, openEnvelope } from './envelope.ts'
+import { readContents, createReader } from './contents.ts'
+import { settle, type Parts } from './wallet-transfer.ts'
+import { damaged, newer } from './problems.ts'
+import { tokensOf, writeTokens, writeRegistryRows, type Token, type RegistryRow } from './registry-rows.ts'
+import { isLarge, startCopier } from '../backup/copier.ts'
+import { notePages } from '../storage/page-sums.ts'
+import { Problem } from '../base/problem.ts'
+import { seedDigestOf, wrapWalletKey } from '../wallet/wallet-file.ts'
 
 export type ImportOptions = { passphrase: Secret; id?: string | undefined; name?: string | undefined }
 
@@ -43,19 +42,19 @@ export async function importWallet(
   options: ImportOptions,
 ): Promise<WalletDetail> {
   const arrived = own.newName()
-  const staged = join(own.wallets.transit, arrived)
+  const staged = join(own.wallets.transitFolder, arrived)
   const file = createReader(source)
   try {
     const chunkKey = await openEnvelope(file, options.passphrase)
     const plain = createReader(openChunks(chunkKey, file))
-    const { about, belongings } = await readContents(plain)
+    const { about, registryRows } = await readContents(plain)
     await across('import-file', { walletId: about.id }, () => write(plain.rest(), staged))
     chunkKey.key.fill(0)
     const { id = about.id, name = about.name } = options
     const key = fromBase64(about.key)
     const { seed, tokens } = await examine(staged, { from: about.id, to: id, key })
     const wallet = { id, name, createdAt: about.createdAt, key, seed, arrived }
-    return await adopt(own, wallet, { belongings, tokens }).finally(() =>
+    return await adopt(own, wallet, { registryRows, tokens }).finally(() =>
       [key, seed].forEach((secret) => secret.fill(0)),
     )
   } finally {
@@ -99,4 +98,108 @@ async function examine(
       throw damaged('the database in it is not a sound one of a wallet', { cause: error })
     throw error
   }
+}
+
+/**
+ * Looks the file of a wallet through, which nobody has open, in a thread, and notes the checksums of its pages: with them, it is opened without
+ * being looked through. A small one is left to that.
+ *
+ * @throws {DamagedFileError}, {NewerFileError}
+ */
+export async function lookThrough(path: string): Promise<void> {
+  if (!(await isLarge([path]))) return
+  const copier = await startCopier()
+  try {
+    const [looked] = await copier.copy([{ from: path, to: path, isOpen: false }], () => undefined)
+    if (looked!.fault !== undefined) throw new DamagedFileError(path, `is damaged: ${looked!.reason}`)
+  } finally {
+    await copier.close()
+  }
+  // What SQLite writes when it opens a file from elsewhere goes past the log.
+  await (await openWalletDb(path)).destroy()
+  await notePages(path)
+}
+
+/** `arrived` is the name of its file in `wallets.transitFolder`, whole and closed. */
+export type Arrived = {
+  id: string
+  name: string
+  createdAt: string
+  key: Uint8Array
+  seed: Uint8Array
+  arrived: string
+}
+
+/**
+ * Makes a wallet known, and gives its file its place. A wallet that rests here and has the same id and seed is the same one: what came takes
+ * its place.
+ *
+ * @throws {Problem} `DuplicatedWalletId`, `DuplicatedWalletSeed`, `BelongsToAnother`, `Conflict`
+ */
+export async function adopt(
+  { db, agentKey, wallets, aliases, wake }: Parts,
+  { id, name, createdAt, key, seed, arrived }: Arrived,
+  { registryRows, tokens }: { registryRows: readonly RegistryRow[]; tokens: readonly Token[] },
+): Promise<WalletDetail> {
+  const seedDigest = seedDigestOf(agentKey, seed)
+  const row = {
+    id,
+    name,
+    seed_digest: seedDigest,
+    wrapped_key: wrapWalletKey(agentKey, id, key),
+    moved_at: null,
+    arrived,
+  }
+  const makeKnown = (isHere: boolean) =>
+    db.transaction().execute(async (tx) => {
+      const now = new Date().toISOString()
+      const written = isHere
+        ? tx
+            .updateTable('wallet')
+            .set({ ...row, updated_at: now })
+            .where('id', '=', id)
+        : tx.insertInto('wallet').values({ ...row, created_at: createdAt, updated_at: now })
+      const wallet = await written.returningAll().executeTakeFirstOrThrow()
+      await writeRegistryRows(tx, id, registryRows)
+      await writeTokens(tx, id, tokens)
+      return toWalletDetail(wallet)
+    })
+  if (tokens.length > 0) aliases.expect()
+  const adopted = await wallets.serializeCreation(async () => {
+    const isHere = await mayComeHere(db, id, seedDigest)
+    // One after the other, and no backup in between.
+    return wallets.withClosedFile(id, async () => {
+      const wallet = await across('import-rows', { walletId: id }, () => makeKnown(isHere))
+      await across('import-place', { walletId: id }, () => Promise.resolve(wallets.installFile(id, arrived)))
+      return wallet
+    })
+  })
+  wake(id)
+  return adopted
+}
+
+/** Whether the wallet rests here. @throws {Problem} when it is here and works, or another has its id. */
+async function mayComeHere(db: AgentDb, id: string, seedDigest: string): Promise<boolean> {
+  const rows = await db
+    .selectFrom('wallet')
+    .select(['id', 'seed_digest', 'moved_at'])
+    .where((eb) => eb.or([eb('id', '=', id), eb('seed_digest', '=', seedDigest)]))
+    .execute()
+  const twin = rows.find(({ seed_digest }) => seed_digest === seedDigest)
+  if (twin && (twin.id !== id || twin.moved_at === null)) {
+    const rests =
+      twin.moved_at === null
+        ? ''
+        : `, and rests since it was exported. Import it under that id, or have it go on: agent wallet resume ${twin.id}`
+    throw new Problem(
+      'error:WalletManagementServiceError:DuplicatedWalletSeed',
+      `This wallet is here already: ${twin.id} has the same seed${rests}. Nothing was changed.`,
+    )
+  }
+  if (!twin && rows.length > 0)
+    throw new Problem(
+      'error:WalletManagementServiceError:DuplicatedWalletId',
+      `Another wallet has the id ${id} here. Give the imported one another: its connections go on working. Nothing was changed.`,
+    )
+  return twin !== undefined
 }

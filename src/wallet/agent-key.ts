@@ -10,7 +10,7 @@ import { newSealKey, seal, unseal, withSealKey } from '../base/seal.ts'
 import { StartError } from '../base/start-error.ts'
 import { emptyLog, type AgentDb, type AgentTx } from '../storage/database.ts'
 import { across } from '../base/probe.ts'
-import { sourceOf, type MasterKeySource } from './master-key.ts'
+import { getMasterKeySource, type MasterKeySource } from './master-key.ts'
 
 const present = 'agent-key'
 /** Wrapped by the master key that the operator has yet to replace, and that opens the folder until then. */
@@ -71,7 +71,7 @@ export async function findAgentKey(config: Config, db: AgentDb): Promise<Opened 
       4,
     )
   }
-  const source = await sourceOf(config, db)
+  const source = await getMasterKeySource(config, db)
   // With the next key at hand, a present one that is not there is no matter.
   const byNext = tryWith(await source.next?.read(), (key) => unwrap(key, wrapped[present]))
   if (byNext) return { agentKey: byNext, by: 'next', wrapped, source }
@@ -177,7 +177,7 @@ export async function opens(db: AgentDb, masterKey: Uint8Array): Promise<boolean
 }
 
 async function makeAgentKey(config: Config, db: AgentDb): Promise<Uint8Array> {
-  const masterKey = await (await sourceOf(config, db)).read({ mayMake: true })
+  const masterKey = await (await getMasterKeySource(config, db)).read({ mayMake: true })
   const agentKey = newSealKey()
   await db.transaction().execute((tx) => rewrap(tx, masterKey, agentKey))
   masterKey.fill(0)

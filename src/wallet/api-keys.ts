@@ -9,11 +9,9 @@ import { deriveSealKey, keyedDigest } from '../base/seal.ts'
 import type { AgentTables } from '../storage/agent-tables.ts'
 import type { AgentDb, AgentTx } from '../storage/database.ts'
 import { pageOf, type Paging } from '../storage/page.ts'
-import { Scope, type ApiKey, type CreateApiKey, type NewApiKey } from './api-key.ts'
-import { getEntity } from './entity.ts'
-import { createKnownKeys, type KnownKey } from './known-keys.ts'
-import { LastUses } from './last-uses.ts'
-import type { ApiKeyAuthentication } from './model.ts'
+import { Scope, type ApiKey, type CreateApiKey, type NewApiKey, type ApiKeyAuthentication } from './model.ts'
+import { getEntity } from './tenants.ts'
+import { createKnownKeys, LastUses, type KnownKey } from './api-key-cache.ts'
 
 type Row = Selectable<AgentTables['api_key']>
 

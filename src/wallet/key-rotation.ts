@@ -17,7 +17,7 @@ import { StartError } from '../base/start-error.ts'
 import { storageFull } from '../storage/fault.ts'
 import type { AgentDb } from '../storage/database.ts'
 import { findAgentKey, finish, opens, rewrap, settle } from './agent-key.ts'
-import { sourceOf, type NextKey } from './master-key.ts'
+import { getMasterKeySource, type NextKey } from './master-key.ts'
 import { systemReason } from '../base/system-reason.ts'
 
 /** 32 bytes in base64 or base64url. What was given is in no message. */
@@ -59,7 +59,7 @@ export function createRotation(config: Config, db: AgentDb, agentKey: Uint8Array
 
   async function rotate(given: Secret | undefined): Promise<MasterKeyRotation> {
     await settleEarlier()
-    const source = await sourceOf(config, db)
+    const source = await getMasterKeySource(config, db)
     const key = given ? fromBase64(given.reveal()) : newSealKey()
     try {
       if (given && (await opens(db, key)))

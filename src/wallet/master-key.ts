@@ -33,7 +33,7 @@ export type NextKey = {
 }
 
 /** Where this configuration has the master key of a data folder. */
-export async function sourceOf(config: Config, db: AgentDb): Promise<MasterKeySource> {
+export async function getMasterKeySource(config: Config, db: AgentDb): Promise<MasterKeySource> {
   const variable = config.AGENT_MASTER_KEY
   if (variable)
     return { name: 'AGENT_MASTER_KEY', read: () => Promise.resolve(fromBase64(variable.reveal())) }

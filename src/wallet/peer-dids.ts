@@ -20,7 +20,7 @@ const StoredKeys = z.record(z.string(), StoredJwk)
 
 export type NewPeerDid = { did: string; keys: Record<string, PrivateJwk> }
 
-/** Makes a DID whose service is a new mailbox of the wallet, if no other `services` are given; it is the wallet's once `keepPeerDid` has written it. */
+/** Makes a DID whose service is a new mailbox of the wallet, if no other `services` are given; it is the wallet's once `savePeerDid` has written it. */
 export function newPeerDid(wallet: Wallet, { services }: { services?: readonly string[] } = {}): NewPeerDid {
   const [keyAgreement, authentication] = [generateKey('X25519'), generateKey('Ed25519')]
   const did = createPeerDid({
@@ -45,7 +45,7 @@ export function addressOf(did: string): string {
 }
 
 /** Writes a new DID down for the record whose other side will know us by it. */
-export async function keepPeerDid(
+export async function savePeerDid(
   tx: Tx,
   wallet: Wallet,
   { did, keys }: NewPeerDid,
@@ -61,8 +61,8 @@ export async function deletePeerDid(tx: Tx, did: string): Promise<void> {
 }
 
 /** Whether a DID is one of ours. */
-export async function isOwnPeerDid(db: Db, did: string): Promise<boolean> {
-  return (await findRecordOfDid(db, did)) !== undefined
+export async function hasPeerDid(db: Db, did: string): Promise<boolean> {
+  return (await findRecordIdOfPeerDid(db, did)) !== undefined
 }
 
 const keysOf = prepared((db: Db, { did }: { did: string }) =>
@@ -102,6 +102,6 @@ export async function findFirstPeerKey(
 }
 
 /** The record that one of our DIDs was made for. */
-export async function findRecordOfDid(db: Db, did: string): Promise<string | undefined> {
+export async function findRecordIdOfPeerDid(db: Db, did: string): Promise<string | undefined> {
   return (await recordsOf(db, { did })).rows[0]?.record_id
 }

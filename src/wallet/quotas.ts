@@ -8,6 +8,7 @@ import { sql } from 'kysely'
 import { Problem } from '../base/problem.ts'
 import type { Db } from '../storage/database.ts'
 import type { Wallet } from './wallet.ts'
+import { createPace } from '../base/pace.ts'
 
 type Use = { records: number; bytes: number }
 
@@ -76,4 +77,18 @@ function tooManyBytes(limit: number): Problem {
     'error:WalletManagementServiceError:TooManyBytes',
     `The wallet would have more than ${limit} bytes, the most it may have (BYTES_PER_WALLET). Remove something first.`,
   )
+}
+
+/** Counts a message for one of our DIDs. @throws {Problem} 429 when it is one too many. */
+export type ReplyLimit = (message: { address?: string; to: string }) => Promise<void>
+
+/** Lets each address, and each invitation, have `perMinute` answers. */
+export function createReplyLimit(perMinute: number): ReplyLimit {
+  const [byAddress, byInvitation] = [createPace(perMinute, 60), createPace(perMinute, 60)]
+  return async ({ address = '', to }) => {
+    const retryAfter = (await byAddress(address)) ?? (await byInvitation(to))
+    if (retryAfter === undefined) return
+    const detail = `${perMinute} messages in a minute are answered without a connection (INVITATION_REPLIES_PER_MINUTE). Come again in ${retryAfter} seconds.`
+    throw new Problem('TooManyRequests', detail, { retryAfter })
+  }
 }

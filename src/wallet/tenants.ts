@@ -4,8 +4,9 @@ import { Problem } from '../base/problem.ts'
 import type { AgentDb } from '../storage/database.ts'
 import { pageOf, type Paging } from '../storage/page.ts'
 import { ApiKeys } from './api-keys.ts'
-import { entityNotFound, findEntity, getEntity, toEntity } from './entity.ts'
 import type { CreateEntity, Entity } from './model.ts'
+import type { Selectable } from 'kysely'
+import type { AgentTables } from '../storage/agent-tables.ts'
 
 /** The entity and the wallet that exist without being made by an administrator (api.md 3.5). */
 export const defaultId = '00000000-0000-0000-0000-000000000000'
@@ -88,4 +89,35 @@ async function mustHaveWallet(db: AgentDb, id: string): Promise<void> {
       'error:EntityServiceError:WalletNotFound',
       `There is no wallet ${id}. Create one first with POST /wallets and name it in walletId.`,
     )
+}
+
+export type EntityRow = Selectable<AgentTables['entity']>
+
+/** The row of an entity, if there is one. */
+export function findEntity(db: AgentDb, id: string): Promise<EntityRow | undefined> {
+  return db.selectFrom('entity').selectAll().where('id', '=', id).executeTakeFirst()
+}
+
+/** The row of an entity. @throws {Problem} `EntityNotFound` */
+export async function getEntity(db: AgentDb, id: string): Promise<EntityRow> {
+  const row = await findEntity(db, id)
+  if (!row) throw entityNotFound(id)
+  return row
+}
+
+export function entityNotFound(id: string): Problem {
+  return new Problem('error:EntityServiceError:EntityNotFound', `There is no entity ${id}.`)
+}
+
+/** An entity as REST shows it (api.md 4.3). */
+export function toEntity(row: EntityRow): Entity {
+  return {
+    kind: 'Entity',
+    self: `/iam/entities/${row.id}`,
+    id: row.id,
+    name: row.name,
+    walletId: row.wallet_id,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  }
 }

@@ -20,12 +20,12 @@ import {
   type Tx,
 } from '../storage/database.ts'
 import { flushLog } from '../storage/log-sync.ts'
-import { moved } from '../storage/moved.ts'
+import { walletTransferred } from '../storage/transferred.ts'
 import { prepared } from '../storage/prepared.ts'
-import { changesOf, pruneLogs, type Changes } from '../storage/tx-context.ts'
+import { changesOf, pruneLogs, watchThreads, type Changes } from '../storage/tx-context.ts'
 import { Writer, type WriteOptions } from '../storage/writer.ts'
 import type { Ledger } from '../vdr/ledger.ts'
-import type { Gate } from './gate.ts'
+import type { WriteBarrier } from './write-barrier.ts'
 
 /** What lies outside of every wallet and is the same for all of them. */
 export type Environment = AnonCredsEnvironment & {
@@ -56,7 +56,7 @@ export type Environment = AnonCredsEnvironment & {
   /** A public token by which the DIDComm endpoint finds this wallet, never the same twice. */
   newMailbox(walletId: string): string
   /** Where writes to wallets' files pass, so that they can be copied all at one instant. */
-  readonly gate: Gate
+  readonly writeBarrier: WriteBarrier
   /** Called after a commit that changed jobs or events: it wakes the worker and notifies event streams. */
   onCommit(walletId: string, changes: Changes): void
 }
@@ -81,10 +81,12 @@ export type Wallet = {
   transaction<T>(write: (tx: Tx) => Promise<T>, options?: WriteOptions): Promise<T>
   /** Resolves when whoever reads finds what could wait, too. */
   flush(): Promise<void>
-  /** Whether writes are refused, since the wallet is to go on at another agent. */
-  isResting: () => boolean
-  /** Has nothing more written, and returns when what was being written is; or has it go on. */
-  rest(isResting: boolean): Promise<void>
+  /** Whether writes are refused because the wallet is being transferred to another agent. */
+  isSuspended: () => boolean
+  /** Refuses writes from now on. Resolves when the writes under way are on disk. */
+  suspend(): Promise<void>
+  /** Accepts writes again. */
+  resume(): void
   /** Whether the file should be closed and opened again before it is used, so that it is examined: somebody else has written to it, or it has been open for long. */
   isDue: () => boolean
   /** Closes the file. */
@@ -165,7 +167,7 @@ function handle(
   const derived = new Map<string, PrivateJwk>()
   const opened = new Map<string, { sealed: string; content: object }>()
   let isClosed = false
-  let isResting = false
+  let isSuspended = false
   /** What is left of the keys then is zeros, which must not be taken for keys. */
   const mustBeOpen = () => {
     if (isClosed) throw new Error(`the wallet ${id} is closed`)
@@ -213,9 +215,9 @@ function handle(
         .content as ReturnType<typeof read>
     },
     async transaction(write, options) {
-      const result = await env.gate.write(id, () =>
+      const result = await env.writeBarrier.write(id, () =>
         writer.write((tx) => {
-          if (isResting) throw moved(id)
+          if (isSuspended) throw walletTransferred(id)
           return write(tx)
         }, options),
       )
@@ -223,13 +225,14 @@ function handle(
       return result
     },
     flush: () => writer.flush(),
-    isResting: () => isResting,
-    async rest(wanted) {
+    isSuspended: () => isSuspended,
+    async suspend() {
       await writer.flush()
-      isResting = wanted
-      // Writes come one after the other.
-      await env.gate.write(id, () => db.transaction().execute(() => Promise.resolve()))
+      isSuspended = true
+      // Writes run one at a time, so this one ends after those under way.
+      await env.writeBarrier.write(id, () => db.transaction().execute(() => Promise.resolve()))
     },
+    resume: () => void (isSuspended = false),
     isDue,
     async close() {
       await db.destroy()
@@ -255,4 +258,13 @@ function kept<T extends {}>(map: Map<string, T>, name: string, most: number, mak
 
 function seedContext(id: string): string {
   return `seed:${id}`
+}
+
+/** Makes the handle of an open wallet; `note` is told of each thread, also where the transaction then fails. */
+export function forRequest(wallet: Wallet, log: Log, note: (thid: string) => void): Wallet {
+  return {
+    ...wallet,
+    env: { ...wallet.env, log },
+    transaction: (write, options) => wallet.transaction((tx) => watchThreads(tx, note, write), options),
+  }
 }

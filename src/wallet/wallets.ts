@@ -8,13 +8,10 @@ import { setGlobalWebhook } from '../events/webhooks.ts'
 import { DamagedFileError } from '../storage/damaged-file-error.ts'
 import type { AgentDb } from '../storage/database.ts'
 import { replaceDatabase } from '../storage/files.ts'
-import { moved } from '../storage/moved.ts'
+import { walletTransferred } from '../storage/transferred.ts'
 import { toWalletDetail, type CreateWallet, type WalletDetail } from './model.ts'
-import { makeWallet } from './new-wallet.ts'
-import { openOrSetAside } from './open-file.ts'
-import { findSetAside, unreadable } from './set-aside.ts'
-import { unwrapWalletKey } from './wallet-key.ts'
-import { findWallet, listWallets, readIds } from './wallet-rows.ts'
+import { makeWallet, findWallet, listWallets, readIds } from './registry.ts'
+import { openOrSetAside, findSetAside, unreadable, unwrapWalletKey } from './wallet-file.ts'
 import type { Environment, Wallet } from './wallet.ts'
 
 type Entry = {
@@ -32,7 +29,7 @@ export class Wallets {
   readonly #agentKey: Uint8Array
   readonly #folder: string
   /** Where files of wallets are that come from another agent, or go to one: beside the others, so that one gets its place by its name alone. */
-  readonly transit: string
+  readonly transitFolder: string
   /** Open wallets, the one used longest ago first. */
   readonly #open = new Map<string, Entry>()
   /** Wallets that are being closed, which are not opened before that is done. */
@@ -50,7 +47,7 @@ export class Wallets {
     this.#db = db
     this.#agentKey = agentKey
     this.#folder = join(env.config.AGENT_DATA_DIR, 'wallets')
-    this.transit = join(this.#folder, 'transit')
+    this.transitFolder = join(this.#folder, 'transit')
     mkdirSync(this.#folder, { recursive: true, mode: 0o700 })
   }
 
@@ -63,7 +60,7 @@ export class Wallets {
     entry.users++
     try {
       const wallet = await entry.wallet
-      if (wallet.isResting()) throw moved(id)
+      if (wallet.isSuspended()) throw walletTransferred(id)
       return await use(wallet)
     } catch (error) {
       // A wallet that did not open is not kept, so that the next attempt tries again; what that has opened is not ours to drop.
@@ -96,7 +93,7 @@ export class Wallets {
     }
     const known = this.#open.get(id)
     if (known) return known
-    const made: Entry = { wallet: this.#openInTurn(id, log), users: 0, isDue: () => false }
+    const made: Entry = { wallet: this.#openBehindBarrier(id, log), users: 0, isDue: () => false }
     made.wallet.then(({ isDue }) => (made.isDue = isDue)).catch(() => undefined)
     return made
   }
@@ -107,7 +104,7 @@ export class Wallets {
    * @throws {Problem} `DuplicatedWalletId`, `DuplicatedWalletSeed`
    */
   create(wanted: CreateWallet): Promise<WalletDetail> {
-    return this.inTurn(() => makeWallet(this.#db, this.#agentKey, wanted, (id) => this.pathOf(id)))
+    return this.serializeCreation(() => makeWallet(this.#db, this.#agentKey, wanted, (id) => this.pathOf(id)))
   }
 
   /** The wallet with an id, as REST shows it. */
@@ -126,39 +123,47 @@ export class Wallets {
   }
 
   /** Does something between the making of wallets, so that ids and seeds that are free stay so. */
-  inTurn<T>(work: () => Promise<T>): Promise<T> {
+  serializeCreation<T>(work: () => Promise<T>): Promise<T> {
     return this.#making.add(work)
   }
 
   /**
-   * Has a wallet rest, which is to go on at another agent: when this returns, nothing more is written to it, by whoever has it open. Or
-   * has it go on here.
+   * Suspends a wallet that is being transferred to another agent. When this resolves, nothing writes to its file any more.
    *
    * @throws {Problem} `WalletNotFound`
    */
-  async rest(id: string, isResting: boolean): Promise<WalletDetail> {
-    const change = { moved_at: isResting ? new Date().toISOString() : null }
-    const row = await this.#db
-      .updateTable('wallet')
-      .set(change)
-      .where('id', '=', id)
-      .returningAll()
-      .executeTakeFirst()
+  async suspend(id: string): Promise<WalletDetail> {
+    const detail = await this.#setMovedAt(id, new Date().toISOString())
+    // Later attempts to open it read the row.
+    const wallet = await this.#open.get(id)?.wallet.catch(() => undefined)
+    await wallet?.suspend()
+    return detail
+  }
+
+  /** Ends the suspension of a wallet. @throws {Problem} `WalletNotFound` */
+  async resume(id: string): Promise<WalletDetail> {
+    const detail = await this.#setMovedAt(id, null)
+    const wallet = await this.#open.get(id)?.wallet.catch(() => undefined)
+    wallet?.resume()
+    this.#env.onCommit(id, { jobs: true, events: true })
+    return detail
+  }
+
+  async #setMovedAt(id: string, moved_at: string | null): Promise<WalletDetail> {
+    const update = this.#db.updateTable('wallet').set({ moved_at }).where('id', '=', id)
+    const row = await update.returningAll().executeTakeFirst()
     if (!row) throw notFound(id)
-    // Whoever opens it from now on reads the row.
-    await (await this.#open.get(id)?.wallet.catch(() => undefined))?.rest(isResting)
-    if (!isResting) this.#env.onCommit(id, { jobs: true, events: true })
     return toWalletDetail(row)
   }
 
   /** Does something with the file of a wallet while nobody has it open; whoever wants it waits. @throws {Problem} `Conflict` while it is used. */
-  alone<T>(id: string, work: () => Promise<T>): Promise<T> {
+  withClosedFile<T>(id: string, work: () => Promise<T>): Promise<T> {
     const entry = this.#open.get(id)
     if (entry && entry.users > 0)
       throw new Problem('Conflict', `The wallet ${id} is being read. Try again in a moment.`)
     if (entry) this.#close(id, entry)
     const before = this.#closing.get(id)
-    const done = this.#env.gate.write(id, async () => {
+    const done = this.#env.writeBarrier.write(id, async () => {
       await before
       return work()
     })
@@ -170,8 +175,8 @@ export class Wallets {
   }
 
   /** Gives the file of a wallet that was imported its place, if it has not got it yet. */
-  place(id: string, arrived: string): void {
-    const from = join(this.transit, arrived)
+  installFile(id: string, arrived: string): void {
+    const from = join(this.transitFolder, arrived)
     if (existsSync(from)) replaceDatabase(from, this.pathOf(id))
   }
 
@@ -192,8 +197,8 @@ export class Wallets {
   }
 
   /** To open a file may already change it. */
-  #openInTurn(id: string, log: Log): Promise<Wallet> {
-    return this.#env.gate.write(id, async () => {
+  #openBehindBarrier(id: string, log: Log): Promise<Wallet> {
+    return this.#env.writeBarrier.write(id, async () => {
       try {
         return await this.#openFile(id, log)
       } catch (error) {
@@ -210,9 +215,9 @@ export class Wallets {
       .where('id', '=', id)
     const row = await known.executeTakeFirst()
     if (!row) throw notFound(id)
-    if (row.moved_at !== null) throw moved(id)
+    if (row.moved_at !== null) throw walletTransferred(id)
     await this.#closing.get(id)
-    if (row.arrived !== null) this.place(id, row.arrived)
+    if (row.arrived !== null) this.installFile(id, row.arrived)
     const key = unwrapWalletKey(this.#agentKey, id, row.wrapped_key)
     this.#files.add(id)
     const wallet = await openOrSetAside(

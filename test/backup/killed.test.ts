@@ -37,7 +37,7 @@ test('a backup that is cut off is not there; one that has its name is whole', as
   const { config, env, wallets } = agent.agent
   // Those that stay do not come to an end, so they are not the agent's own.
   const create = (name: string) => {
-    const backups = createBackups(config, Buffer.alloc(32), env.gate, (id) => wallets.isOpen(id))
+    const backups = createBackups(config, Buffer.alloc(32), env.writeBarrier, (id) => wallets.isOpen(id))
     return backups.create({ folder: join(folder, name), includesMasterKey: false, agentVersion: '0.1.0' })
   }
   for (const point of [

@@ -13,7 +13,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { listName } from '../../src/backup/model.ts'
+import { listName } from '../../src/backup/manifest.ts'
 import { startAgent } from '../_agent.ts'
 import { refusal } from '../_pair.ts'
 import { backUp, newPlace, restore, verify } from './_backup.ts'

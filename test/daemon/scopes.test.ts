@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { scopesOf, splitKey, type Route } from '../../daemon/http/route.ts'
 import { routes } from '../../daemon/routes/index.ts'
-import { allScopes, type Scope } from '../../src/wallet/api-key.ts'
+import { allScopes, type Scope } from '../../src/wallet/model.ts'
 import { startAgent, type TestAgent } from '../_agent.ts'
 
 const unknownId = 'f1b2c3d4-0000-4000-8000-00000000dead'

@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { judgeFiles, lookThrough } from '../../src/doctor/files.ts'
+import { judgeFiles, lookThrough } from '../../src/doctor/database-files.ts'
 import { openSqlite } from '../../src/storage/sqlite.ts'
 
 function newFolder(): string {

@@ -7,9 +7,8 @@ import { generateKey, sign, toPublic, type PrivateJwk } from '../../src/crypto/k
 import { createPeerDid } from '../../src/did/peer.ts'
 import { toMultikey } from '../../src/did/multikey.ts'
 import type { Wallet } from '../../src/wallet/wallet.ts'
-import { newNonce } from '../../src/enterprise/nonce.ts'
-import { keepSession, newSession, type Session } from '../../src/enterprise/session.ts'
-import type { Product } from '../../src/enterprise/states.ts'
+import { newNonce } from '../../src/enterprise/signature.ts'
+import { keepSession, newSession, type Session, type Product } from '../../src/enterprise/session.ts'
 import { startAgent, type TestAgent } from '../_agent.ts'
 
 export type Reply = { status: number; body: any; headers: Headers }

@@ -4,8 +4,7 @@ import { expect, test } from 'vitest'
 import { startAgent } from '../_agent.ts'
 import { character } from '../_character.ts'
 import { getChallenge, submitResponse } from '../../src/enterprise/authentication.ts'
-import { getDidRequest, submitDid } from '../../src/enterprise/onboarding.ts'
-import { whyNoDid } from '../../src/enterprise/submitted-did.ts'
+import { getDidRequest, submitDid, whyNoDid } from '../../src/enterprise/onboarding.ts'
 import { ask, beginMany, keyOf, newHolder, withWallet } from './_suite.ts'
 
 const runs = 5_000

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { generateKey, toPublic } from '../../src/crypto/keys.ts'
 import { createJwkDid } from '../../src/did/jwk.ts'
 import { createKeyDid } from '../../src/did/key.ts'
-import { whyNoDid } from '../../src/enterprise/submitted-did.ts'
+import { whyNoDid } from '../../src/enterprise/onboarding.ts'
 import { newHolder } from './_suite.ts'
 
 const key = toPublic(generateKey('Ed25519'))

@@ -408,11 +408,11 @@ test('what was delivered and is not written down yet is not delivered again, who
   let goOn = () => {}
   const mayGoOn = new Promise<void>((resolve) => (goOn = resolve))
   const tenant = await agent.newTenant()
-  const { gate } = await use(agent, tenant, (wallet) => Promise.resolve(wallet.env))
+  const { writeBarrier } = await use(agent, tenant, (wallet) => Promise.resolve(wallet.env))
   await using receiver = await openReceiver(async (response, count) => {
     // From here on nothing is written, as while a backup is made.
     if (count === 1)
-      await gate.hold(
+      await writeBarrier.pause(
         () => Promise.resolve(),
         () => mayGoOn,
       )
@@ -424,7 +424,7 @@ test('what was delivered and is not written down yet is not delivered again, who
   agent.agent.worker.wake(tenant.walletId)
   await setTimeout(200)
   expect(statesOf(receiver)).toEqual([1])
-  gate.release()
+  writeBarrier.release()
   goOn()
   const log = await attempts(tenant, id, 1)
   expect([log.length, statesOf(receiver)]).toEqual([1, [1]])

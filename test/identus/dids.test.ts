@@ -17,7 +17,7 @@ import { toLongForm } from '../../src/did/prism/did.ts'
 import type { Usage } from '../../src/did/prism/model.ts'
 import { encodeOperation } from '../../src/did/prism/operations.ts'
 import { createResolver } from '../../src/did/resolve.ts'
-import { newMailbox } from '../../src/wallet/mailbox.ts'
+import { newMailbox } from '../../src/wallet/wallet-tokens.ts'
 import { startSdk } from './_holder.ts'
 import { sdk } from './_sdk.ts'
 

@@ -8,12 +8,12 @@ import { newId } from '../../src/base/id.ts'
 import { deliverTest } from '../../src/events/deliver.ts'
 import { generateKey, toPublic } from '../../src/crypto/keys.ts'
 import { toMultikey } from '../../src/did/multikey.ts'
-import { checkTargets } from '../../src/doctor/targets.ts'
+import { checkTargets } from '../../src/doctor/webhook-receivers.ts'
 import { answerChallenge, answerDidRequest } from '../../src/enterprise/respond.ts'
 import { createPost } from '../../src/mediator/post.ts'
 import { createWebhook } from '../../src/events/webhooks.ts'
 import { sendMessage } from '../../src/protocols/engine/send.ts'
-import { keepPeerDid, newPeerDid } from '../../src/wallet/peer-dids.ts'
+import { savePeerDid, newPeerDid } from '../../src/wallet/peer-dids.ts'
 import type { Wallet } from '../../src/wallet/wallet.ts'
 import type { TestAgent } from '../_agent.ts'
 
@@ -25,7 +25,7 @@ export const guardedFiles: Readonly<Record<string, readonly string[]>> = {
   'src/events/deliver.ts': ['webhook'],
   'src/credential-status/read.ts': ['status list'],
   'src/did/web.ts': ['did:web'],
-  'src/doctor/targets.ts': ['receiver of webhooks'],
+  'src/doctor/webhook-receivers.ts': ['receiver of webhooks'],
   'src/enterprise/respond.ts': ['answer to a DID request', 'answer to a challenge'],
   'src/mediator/post.ts': ['answer of the mediator'],
   'src/protocols/engine/send.ts': ['DIDComm message', 'DIDComm message by a mediator'],
@@ -35,7 +35,7 @@ export const guardedFiles: Readonly<Record<string, readonly string[]>> = {
 /** Files that ask addresses of the operator's own, and the variables that these come from. */
 export const operatorFiles: Readonly<Record<string, readonly string[]>> = {
   'src/vdr/node.ts': ['VDR_URL'],
-  'src/doctor/address.ts': ['REST_SERVICE_URL', 'DIDCOMM_SERVICE_URL'],
+  'src/doctor/public-addresses.ts': ['REST_SERVICE_URL', 'DIDCOMM_SERVICE_URL'],
   'src/doctor/clock.ts': ['VDR_URL'],
 }
 
@@ -46,7 +46,7 @@ export async function openSites({ agent }: TestAgent): Promise<Record<string, Vi
   const { env, log } = agent
   const from = await use(async (wallet) => {
     const made = newPeerDid(wallet)
-    await wallet.transaction((tx) => keepPeerDid(tx, wallet, made, newId()))
+    await wallet.transaction((tx) => savePeerDid(tx, wallet, made, newId()))
     return made.did
   })
   const { post } = createPost(env.http, log)

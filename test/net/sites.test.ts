@@ -24,7 +24,7 @@ test('every use of the HTTP client is one that is known', () => {
 test('whoever is given the client uses it, or is known to pass it on', () => {
   const passOn = [
     'src/agent.ts',
-    'src/doctor/examine.ts',
+    'src/doctor/diagnose.ts',
     'src/mediator/mediator.ts',
     'src/net/guarded-agent.ts',
     'src/vdr/http-ledger.ts',
@@ -38,8 +38,8 @@ test('whoever is given the client uses it, or is known to pass it on', () => {
 test('the operator’s client is used for addresses of the operator’s only', () => {
   expect(filesWith(/\boperatorHttp\b/)).toEqual([
     'src/agent.ts',
-    'src/doctor/examine.ts',
-    'src/doctor/targets.ts', // the global webhook
+    'src/doctor/diagnose.ts',
+    'src/doctor/webhook-receivers.ts', // the global webhook
     'src/events/deliver.ts', // the global webhook
     'src/wallet/wallet.ts',
   ])

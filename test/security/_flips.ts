@@ -21,8 +21,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createClient } from '../../daemon/client/client.ts'
 import { readConfig } from '../../src/base/config.ts'
-import { examineAtRest } from '../../src/doctor/at-rest.ts'
-import { examine } from '../../src/doctor/examine.ts'
+import { diagnoseDataFolder, examine } from '../../src/doctor/diagnose.ts'
 import { frameHeaderBytes, headerBytes } from '../../src/storage/write-ahead-log.ts'
 import { startAgent, type TestAgent } from '../_agent.ts'
 import { connect, issue, newDid, until, type Tenant } from '../_pair.ts'
@@ -243,7 +242,7 @@ async function judge(town: Town, agent: TestAgent, flip: Flip, { counts, wrong }
 
 /** Before the daemon starts: what the doctor names is the file. */
 async function judgeAtRest(town: Town, flip: Flip, result: Flips): Promise<void> {
-  const { checks } = await examineAtRest(
+  const { checks } = await diagnoseDataFolder(
     readConfig({ ...variables, AGENT_DATA_DIR: town.dataDir, AGENT_CONFIG_DIR: town.dataDir }),
   )
   const found = checks.find(({ name }) => name === 'databases')

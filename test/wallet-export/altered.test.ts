@@ -6,15 +6,19 @@ import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Secret } from '../../src/base/secret.ts'
-import { openChunks, sealChunks, type ChunkKey } from '../../src/wallet-export/chunks.ts'
-import { readContents, writeContents, type Contents } from '../../src/wallet-export/contents.ts'
-import { newEnvelope, openEnvelope } from '../../src/wallet-export/envelope.ts'
-import { createReader } from '../../src/wallet-export/reader.ts'
+import {
+  openChunks,
+  sealChunks,
+  newEnvelope,
+  openEnvelope,
+  type ChunkKey,
+} from '../../src/wallet-export/envelope.ts'
+import { readContents, writeContents, createReader, type Contents } from '../../src/wallet-export/contents.ts'
 import { openSqlite, type Database } from '../../src/storage/sqlite.ts'
 import { startAgent, type TestAgent } from '../_agent.ts'
 import { temporaryFolder } from '../_daemon.ts'
 import { refusal } from '../_pair.ts'
-import { exportFrom, importInto, passphrase } from './_moving.ts'
+import { exportFrom, importInto, passphrase } from './_transfer.ts'
 
 let agent: TestAgent
 let folder: Awaited<ReturnType<typeof temporaryFolder>>

@@ -1,8 +1,8 @@
 /** What is too long to be sealed at once: whole and unchanged, or refused. */
 import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { chunkLength, openChunks, prefixLength, sealChunks } from '../../src/wallet-export/chunks.ts'
-import { createReader } from '../../src/wallet-export/reader.ts'
+import { chunkLength, openChunks, prefixLength, sealChunks } from '../../src/wallet-export/envelope.ts'
+import { createReader } from '../../src/wallet-export/contents.ts'
 
 const key = { key: randomBytes(32), prefix: randomBytes(prefixLength) }
 const sealedLength = chunkLength + 16

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 import { startAgent } from '../_agent.ts'
 import { Daemon, temporaryFolder } from '../_daemon.ts'
 import { connect } from '../_pair.ts'
-import { exportFrom, passphrase } from './_moving.ts'
+import { exportFrom, passphrase } from './_transfer.ts'
 
 const adminKey = 'the-administrator-of-the-tests'
 const preload = `--import=${fileURLToPath(new URL('../faults/_probe.mjs', import.meta.url))}`

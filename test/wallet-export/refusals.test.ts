@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { adminToken, startAgent, type TestAgent } from '../_agent.ts'
 import { refusal } from '../_pair.ts'
-import { exportFrom, importInto, passphrase } from './_moving.ts'
+import { exportFrom, importInto, passphrase } from './_transfer.ts'
 
 let from: TestAgent
 let to: TestAgent

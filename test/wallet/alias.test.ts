@@ -1,7 +1,7 @@
 /** Tokens of other agents: nothing is asked of the database for them before there are any. */
 import { expect, onTestFinished, test } from 'vitest'
 import { openAgentDb } from '../../src/storage/database.ts'
-import { openAliases } from '../../src/wallet/alias.ts'
+import { openAliases } from '../../src/wallet/wallet-tokens.ts'
 
 test('a token is looked for from the first import on, also after a start', async () => {
   const db = await openAgentDb(':memory:')

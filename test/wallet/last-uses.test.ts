@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { openAgentDb } from '../../src/storage/database.ts'
-import { LastUses } from '../../src/wallet/last-uses.ts'
+import { LastUses } from '../../src/wallet/api-key-cache.ts'
 
 test('a use that cannot be written is let go', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'last-uses-'))

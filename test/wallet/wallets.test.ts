@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import { createClient } from '../../daemon/client/client.ts'
-import { findPeerKey, newPeerDid, keepPeerDid } from '../../src/wallet/peer-dids.ts'
+import { findPeerKey, newPeerDid, savePeerDid } from '../../src/wallet/peer-dids.ts'
 import type { Wallet } from '../../src/wallet/wallet.ts'
 import { startAgent, type TestAgent } from '../_agent.ts'
 import { connect, refusal } from '../_pair.ts'
@@ -65,7 +65,7 @@ test('a private key of a connection is not in the file in clear, and opens in it
   const [alice, bob] = [await wallets.create({ name: 'alice' }), await wallets.create({ name: 'bob' })]
   const peer = await wallets.use(alice.id, async (wallet) => {
     const made = newPeerDid(wallet)
-    await wallet.transaction((tx) => keepPeerDid(tx, wallet, made, randomUUID()))
+    await wallet.transaction((tx) => savePeerDid(tx, wallet, made, randomUUID()))
     return made
   })
   const [kid, key] = Object.entries(peer.keys)[0]!

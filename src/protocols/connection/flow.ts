@@ -9,7 +9,7 @@ import {
 } from '../../didcomm/invitation.ts'
 import { withoutNulls } from '../../didcomm/json.ts'
 import { peersOnly } from '../../didcomm/route.ts'
-import { keepPeerDid, newPeerDid } from '../../wallet/peer-dids.ts'
+import { savePeerDid, newPeerDid } from '../../wallet/peer-dids.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
 import { readBody } from '../body.ts'
 import { findByThread } from '../engine/find.ts'
@@ -43,7 +43,7 @@ export async function createInvitation(
     invitationUrl: toInvitationUrl(newInvitationBase(wallet.env), invitation),
   }
   return wallet.transaction(async (tx) => {
-    await keepPeerDid(tx, wallet, peer, id)
+    await savePeerDid(tx, wallet, peer, id)
     const data = connection.model.parse({ label, goalCode, goal, invitation: shown, automaticAcceptance })
     return begin(tx, connection, 'Inviter', 'POST /connections', { id, thid: id, data })
   })
@@ -83,7 +83,7 @@ export async function acceptInvitation(
         `The invitation ${thid} was accepted before. Ask for a new one: an invitation connects once.`,
       )
     }
-    await keepPeerDid(tx, wallet, peer, id)
+    await savePeerDid(tx, wallet, peer, id)
     const data = connection.model.parse({
       label,
       goalCode: body.goal_code,

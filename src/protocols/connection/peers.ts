@@ -1,7 +1,7 @@
 /** Connections as other protocols use them: over whom a message goes out, and whose message came in. */
 import { Problem } from '../../base/problem.ts'
 import type { Db } from '../../storage/database.ts'
-import { findRecordOfDid } from '../../wallet/peer-dids.ts'
+import { findRecordIdOfPeerDid } from '../../wallet/peer-dids.ts'
 import { findRecord, getRecord } from '../engine/find.ts'
 import { connection } from './model.ts'
 import { connectedStates } from './states.ts'
@@ -23,7 +23,7 @@ export async function getPeers(db: Db, connectionId: string): Promise<Peers> {
 
 /** The connection whose other side sent a message from `from` to our `to`, if these two DIDs are one's. */
 export async function findPeers(db: Db, from: string, to: string): Promise<Peers | undefined> {
-  const connectionId = await findRecordOfDid(db, to)
+  const connectionId = await findRecordIdOfPeerDid(db, to)
   const record = connectionId === undefined ? undefined : await findRecord(db, connection, connectionId)
   return record && record.myDid === to && record.theirDid === from
     ? { connectionId: record.id, myDid: to, theirDid: from }

@@ -4,7 +4,7 @@ import { Problem } from '../../base/problem.ts'
 import type { Db, Tx } from '../../storage/database.ts'
 import { prepared } from '../../storage/prepared.ts'
 import type { WalletTables } from '../../storage/wallet-tables.ts'
-import { keepPeerDid } from '../../wallet/peer-dids.ts'
+import { savePeerDid } from '../../wallet/peer-dids.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
 import { findPeers } from '../connection/peers.ts'
 import { findByThread, getRecord } from '../engine/find.ts'
@@ -53,7 +53,7 @@ export async function takeOffer(wallet: Wallet, invitation: string): Promise<Cre
   const data = issueCredential.model.parse({ ...sides, ...readOffer(message) })
   return wallet.transaction(async (tx) => {
     if (await findByThread(tx, issueCredential, 'Holder', thid)) throw alreadyReceived('offer', thid)
-    await keepPeerDid(tx, wallet, peer, id)
+    await savePeerDid(tx, wallet, peer, id)
     return begin(tx, issueCredential, 'Holder', 'received offer', { id, thid, data })
   })
 }

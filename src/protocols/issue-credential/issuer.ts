@@ -2,7 +2,7 @@
 import { randomId } from '../../base/id.ts'
 import { Problem } from '../../base/problem.ts'
 import type { Tx } from '../../storage/database.ts'
-import { keepPeerDid } from '../../wallet/peer-dids.ts'
+import { savePeerDid } from '../../wallet/peer-dids.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
 import type { Task } from '../../wallet/task.ts'
 import { getPeers } from '../connection/peers.ts'
@@ -61,7 +61,7 @@ export async function inviteToOffer(
   const { recordId: id, thid, peer, sides } = invite(wallet, { goalCode, goal, lifetimeSeconds, message })
   const data = issueCredential.model.parse({ ...terms, ...sides })
   return wallet.transaction(async (tx) => {
-    await keepPeerDid(tx, wallet, peer, id)
+    await savePeerDid(tx, wallet, peer, id)
     return begin(tx, issueCredential, 'Issuer', 'POST /issue-credentials/credential-offers/invitation', {
       id,
       thid,

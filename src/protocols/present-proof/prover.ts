@@ -1,6 +1,6 @@
 /** The prover's side: take a request, prove with credentials of the wallet, or decline (service §3.3, §4.4). */
 import { Problem } from '../../base/problem.ts'
-import { keepPeerDid } from '../../wallet/peer-dids.ts'
+import { savePeerDid } from '../../wallet/peer-dids.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
 import type { Task } from '../../wallet/task.ts'
 import { findPeers } from '../connection/peers.ts'
@@ -47,7 +47,7 @@ export async function takeRequest(wallet: Wallet, invitation: string): Promise<P
   const data = presentProof.model.parse({ ...sides, ...readRequest(message), data: [] })
   return wallet.transaction(async (tx) => {
     if (await findByThread(tx, presentProof, 'Prover', thid)) throw alreadyReceived('request', thid)
-    await keepPeerDid(tx, wallet, peer, id)
+    await savePeerDid(tx, wallet, peer, id)
     return begin(tx, presentProof, 'Prover', 'received request', { id, thid, data })
   })
 }

@@ -5,7 +5,7 @@ import { reasonOf } from '../../base/reason.ts'
 import { VerificationError } from '../../credentials/verification-error.ts'
 import { getPolicy } from '../../verification/policies.ts'
 import { toConstraints } from '../../verification/policy.ts'
-import { keepPeerDid } from '../../wallet/peer-dids.ts'
+import { savePeerDid } from '../../wallet/peer-dids.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
 import { readToken } from '../attachments.ts'
 import { getPeers } from '../connection/peers.ts'
@@ -62,7 +62,7 @@ export async function inviteToPresent(
   const data = presentProof.model.parse({ ...terms, ...sides })
   return wallet.transaction(async (tx) => {
     await keep?.(tx)
-    await keepPeerDid(tx, wallet, peer, id)
+    await savePeerDid(tx, wallet, peer, id)
     return begin(tx, presentProof, 'Verifier', 'POST /present-proof/presentations/invitation', {
       id,
       thid,

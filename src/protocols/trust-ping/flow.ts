@@ -5,7 +5,7 @@ import { newId } from '../../base/id.ts'
 import { Problem } from '../../base/problem.ts'
 import type { Db, Tx } from '../../storage/database.ts'
 import { cancelJobs } from '../../outbox/job.ts'
-import { keepPeerDid, newPeerDid, type NewPeerDid } from '../../wallet/peer-dids.ts'
+import { savePeerDid, newPeerDid, type NewPeerDid } from '../../wallet/peer-dids.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
 import { getPeers } from '../connection/peers.ts'
 import { mustKnow, putAnswer, putNotice } from '../notice.ts'
@@ -33,7 +33,7 @@ export async function sendPing(wallet: Wallet, { connectionId, did }: SendPing):
   const message = { type: trustPing.messages.ping, body: { response_requested: true } }
   return wallet.transaction(async (tx) => {
     const id = newId()
-    if (peer) await keepPeerDid(tx, wallet, peer, id)
+    if (peer) await savePeerDid(tx, wallet, peer, id)
     const thid = await putNotice(tx, { protocol: trustPing.name, recordId: id, from, to, message })
     const row = await insert(tx, {
       id,

@@ -5,14 +5,15 @@ import { makeFolder } from '../base/folder.ts'
 import { randomId } from '../base/id.ts'
 import type { Log } from '../base/log.ts'
 import type { AgentDb } from '../storage/database.ts'
-import type { Aliases } from '../wallet/alias.ts'
+import type { Aliases } from '../wallet/wallet-tokens.ts'
 import type { WalletDetail } from '../wallet/model.ts'
 import type { Wallets } from '../wallet/wallets.ts'
 import { exportWallet, type ExportOptions } from './export.ts'
 import { importWallet, type ImportOptions } from './import.ts'
-import { settle } from './settle.ts'
+import { join } from 'node:path'
+import { removeDatabase } from '../storage/files.ts'
 
-export type Portable = {
+export type WalletTransfer = {
   /** See `export.ts`. */
   export: (id: string, options: ExportOptions) => Promise<Readable>
   /** See `import.ts`. */
@@ -28,16 +29,16 @@ export type Parts = {
   readonly log: Log
   /** Tells the worker that a wallet owes something. */
   readonly wake: (walletId: string) => void
-  /** A name in `wallets.transit` for a file that is there for the time of one export or import. */
+  /** A name in `wallets.transitFolder` for a file that is there for the time of one export or import. */
   readonly newName: () => string
 }
 
 /**
- * Makes ready, and settles what a daemon that was killed has left in `wallets.transit`: the file of a wallet that it has made known gets its
+ * Makes ready, and settles what a daemon that was killed has left in `wallets.transitFolder`: the file of a wallet that it has made known gets its
  * place; the rest is of no use to anybody.
  */
-export async function openPortable(given: Omit<Parts, 'newName'>): Promise<Portable> {
-  const { transit } = given.wallets
+export async function openWalletTransfer(given: Omit<Parts, 'newName'>): Promise<WalletTransfer> {
+  const { transitFolder: transit } = given.wallets
   const parts: Parts = {
     ...given,
     newName() {
@@ -53,4 +54,11 @@ export async function openPortable(given: Omit<Parts, 'newName'>): Promise<Porta
     export: (id, options) => exportWallet(parts, id, options),
     import: (source, options) => importWallet(parts, source, options),
   }
+}
+
+/** Gives a file that came in its place if its wallet has been made known, and removes it if not. */
+export async function settle({ db, wallets }: Pick<Parts, 'db' | 'wallets'>, name: string): Promise<void> {
+  const row = await db.selectFrom('wallet').select('id').where('arrived', '=', name).executeTakeFirst()
+  if (row) wallets.installFile(row.id, name)
+  else removeDatabase(join(wallets.transitFolder, name))
 }

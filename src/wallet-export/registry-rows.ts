@@ -1,8 +1,12 @@
 /** What belongs to a wallet and is not in its file: rows of agent.db, which other tenants can read or must not take. */
 import { sql } from 'kysely'
 import { z } from 'zod'
-import type { AgentDb, AgentTx } from '../storage/database.ts'
-import { belongsToAnother } from './refusals.ts'
+import type { AgentDb, AgentTx, Db } from '../storage/database.ts'
+import { belongsToAnother } from './problems.ts'
+import { setImmediate as turn } from 'node:timers/promises'
+import { resolvePeerDid } from '../did/peer.ts'
+import { endpointsOf } from '../didcomm/route.ts'
+import type { AgentTables } from '../storage/agent-tables.ts'
 
 const text = z.string()
 const registered = {
@@ -18,7 +22,7 @@ const registered = {
 }
 
 /** A row without `wallet_id`, by its table. */
-export const Belonging = z.discriminatedUnion('kind', [
+export const RegistryRow = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('web_did'), row: z.object({ did: text, created_at: text }) }),
   z.object({
     kind: z.literal('presentation_definition'),
@@ -42,10 +46,10 @@ export const Belonging = z.discriminatedUnion('kind', [
     }),
   }),
 ])
-export type Belonging = z.infer<typeof Belonging>
+export type RegistryRow = z.infer<typeof RegistryRow>
 
 /** All that belongs to a wallet, in the order of its making. */
-export async function readBelongings(db: AgentDb, walletId: string): Promise<Belonging[]> {
+export async function readRegistryRows(db: AgentDb, walletId: string): Promise<RegistryRow[]> {
   const dids = await db
     .selectFrom('web_did')
     .selectAll()
@@ -83,22 +87,22 @@ export async function readBelongings(db: AgentDb, walletId: string): Promise<Bel
     ...definitions.map((row) => ({ kind: 'presentation_definition', row })),
     ...schemas.map((row) => ({ kind: 'credential_schema', row, searched: tags.get(row.guid) })),
     ...credentialDefinitions.map((row) => ({ kind: 'credential_definition', row })),
-  ].map((each) => Belonging.parse(each))
+  ].map((each) => RegistryRow.parse(each))
 }
 
 /** Writes down what belongs to a wallet, in the place of what did before. @throws {Problem} `BelongsToAnother` */
-export async function writeBelongings(
+export async function writeRegistryRows(
   tx: AgentTx,
   walletId: string,
-  belongings: readonly Belonging[],
+  registryRows: readonly RegistryRow[],
 ): Promise<void> {
-  await removeBelongings(tx, walletId)
-  for (const each of belongings) {
+  await deleteRegistryRows(tx, walletId)
+  for (const each of registryRows) {
     if (!(await write(tx, walletId, each))) throw belongsToAnother(nameOf(each))
   }
 }
 
-async function removeBelongings(tx: AgentTx, walletId: string): Promise<void> {
+async function deleteRegistryRows(tx: AgentTx, walletId: string): Promise<void> {
   const own = tx.selectFrom('credential_schema').select('guid').where('wallet_id', '=', walletId)
   await tx.deleteFrom('credential_schema_tag').where('guid', 'in', own).execute()
   for (const table of [
@@ -114,7 +118,7 @@ async function removeBelongings(tx: AgentTx, walletId: string): Promise<void> {
 const nextSequence = sql<number>`(select coalesce(max(sequence), 0) + 1 from presentation_definition)`
 
 /** Returns whether there was none yet. */
-async function write(tx: AgentTx, walletId: string, { kind, row, ...rest }: Belonging): Promise<boolean> {
+async function write(tx: AgentTx, walletId: string, { kind, row, ...rest }: RegistryRow): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await tx
     .insertInto(kind)
     .values({
@@ -131,15 +135,63 @@ async function write(tx: AgentTx, walletId: string, { kind, row, ...rest }: Belo
   return Boolean(numInsertedOrUpdatedRows)
 }
 
-function nameOf(belonging: Belonging): string {
-  switch (belonging.kind) {
+function nameOf(registryRow: RegistryRow): string {
+  switch (registryRow.kind) {
     case 'web_did':
-      return belonging.row.did
+      return registryRow.row.did
     case 'presentation_definition':
-      return `The presentation definition ${belonging.row.id}`
+      return `The presentation definition ${registryRow.row.id}`
     case 'credential_schema':
-      return `The credential schema ${belonging.row.guid}`
+      return `The credential schema ${registryRow.row.guid}`
     case 'credential_definition':
-      return `The credential definition ${belonging.row.guid}`
+      return `The credential definition ${registryRow.row.guid}`
+  }
+}
+
+export type Token = Pick<AgentTables['wallet_alias'], 'kind' | 'token'>
+
+/** As agents make them: base58 of a sealed wallet id. */
+const tokenForm = /^[1-9A-HJ-NP-Za-km-z]{50,60}$/
+
+/** How many DIDs are read before others have their turn, and how many rows are written at a time. */
+const atOnce = 200
+
+/** All of a wallet's, read off its file. */
+export async function tokensOf(db: Db): Promise<Token[]> {
+  const dids = await db.selectFrom('peer_did').select('did').execute()
+  const lists = await db.selectFrom('status_list').select('id').execute()
+  const sessions = await db.selectFrom('enterprise_session').select(['product', 'submission_id']).execute()
+  const mailboxes = new Set<string>()
+  for (const [index, { did }] of dids.entries()) {
+    if (index % atOnce === 0) await turn()
+    for (const mailbox of mailboxesOf(did)) mailboxes.add(mailbox)
+  }
+  const tokens: Token[] = [
+    ...[...mailboxes].map((token) => ({ kind: 'mailbox' as const, token })),
+    ...lists.map(({ id: token }) => ({ kind: 'status-list' as const, token })),
+    ...sessions.map(({ product: kind, submission_id: token }) => ({ kind, token })),
+  ]
+  return tokens.filter(({ token }) => tokenForm.test(token))
+}
+
+/** Has tokens, which lead nowhere yet, lead to a wallet. @throws {Problem} `BelongsToAnother` */
+export async function writeTokens(tx: AgentTx, walletId: string, tokens: readonly Token[]): Promise<void> {
+  for (let at = 0; at < tokens.length; at += atOnce) {
+    const rows = tokens.slice(at, at + atOnce).map((token) => ({ ...token, wallet_id: walletId }))
+    const insertion = tx.insertInto('wallet_alias').values(rows)
+    const { numInsertedOrUpdatedRows } = await insertion
+      .onConflict((conflict) => conflict.doNothing())
+      .executeTakeFirstOrThrow()
+    if (Number(numInsertedOrUpdatedRows) < rows.length)
+      throw belongsToAnother('An address that the wallet is reached at')
+  }
+}
+
+/** The last parts of the addresses in a DID; none of one that cannot be read, at which nobody reaches anybody. */
+function mailboxesOf(did: string): string[] {
+  try {
+    return endpointsOf(resolvePeerDid(did)).map(({ uri }) => uri.split('/').at(-1)!)
+  } catch {
+    return []
   }
 }

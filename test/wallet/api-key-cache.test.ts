@@ -1,6 +1,6 @@
 /** Keys that are known by sight: never longer than they let somebody in. */
 import { afterEach, expect, test, vi } from 'vitest'
-import { createKnownKeys, type KnownKey } from '../../src/wallet/known-keys.ts'
+import { createKnownKeys, type KnownKey } from '../../src/wallet/api-key-cache.ts'
 
 afterEach(() => {
   vi.restoreAllMocks()

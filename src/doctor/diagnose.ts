@@ -4,19 +4,22 @@ import { readRunning } from '../base/running.ts'
 import { describeReach } from '../net/reach.ts'
 import type { Environment } from '../wallet/wallet.ts'
 import type { Wallets } from '../wallet/wallets.ts'
-import { checkApiUrl, checkDidcommUrl } from './address.ts'
-import { checkAddresses } from './addresses.ts'
+import { checkApiUrl, checkDidcommUrl } from './public-addresses.ts'
+import { checkAddresses } from './connection-addresses.ts'
 import { run, type Diagnosis, type Finding } from './check.ts'
 import { askTime, judgeClock } from './clock.ts'
-import { checkDataFolder } from './data-folder.ts'
-import { checkDisk } from './disk.ts'
-import { filesOf, judgeFiles, lookThrough } from './files.ts'
+import { checkDataFolder, checkDisk } from './data-folder.ts'
+import { filesOf, judgeFiles, lookThrough } from './database-files.ts'
 import { checkLedger } from './ledger.ts'
 import { checkMasterKey } from './master-key.ts'
-import { checkOwnPorts } from './ports.ts'
+import { checkOwnPorts, checkFreePorts } from './ports.ts'
 import { surveyWallets, type Survey } from './survey.ts'
-import { checkTargets } from './targets.ts'
+import { checkTargets } from './webhook-receivers.ts'
 import { checkMessages, checkOperations, checkRecords, checkWallets, checkWebhooks } from './waiting.ts'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Config } from '../base/config.ts'
+import { openAgentDbToRead } from '../storage/database.ts'
 
 /** What is examined; an `Agent` is one. */
 export type Patient = { env: Environment; wallets: Wallets; worker: { busy(): string[] } }
@@ -74,4 +77,48 @@ export async function examine({ env, wallets, worker }: Patient, limitMs = 5_000
 function portsOf({ url, didcommUrl }: { url: string; didcommUrl: string }) {
   const portOf = ({ port, protocol }: URL) => Number(port || (protocol === 'https:' ? 443 : 80))
   return { api: portOf(new URL(url)), didcomm: portOf(new URL(didcommUrl)) }
+}
+
+/** Examines a folder; never throws for what it finds. `limitMs` is the longest that a check may take. */
+export async function diagnoseDataFolder(config: Config, limitMs = 10_000): Promise<Diagnosis> {
+  const folder = config.AGENT_DATA_DIR
+  const isThere = existsSync(folder)
+  const isUsed = existsSync(join(folder, 'agent.db'))
+  const checks: Readonly<Record<string, () => Promise<Finding>>> = {
+    ports: () => checkFreePorts(config),
+    'data-folder': () =>
+      isThere
+        ? checkDataFolder(folder)
+        : Promise.resolve({
+            status: 'ok',
+            detail: `There is no data folder ${folder} yet; the first start makes it.`,
+          }),
+    ...(isThere && { disk: () => checkDisk(folder) }),
+    ...(isUsed && {
+      'master-key': () => checkKeyAtRest(config),
+      databases: async () => {
+        const ids = await readWalletIds(folder)
+        const looked = await lookThrough(filesOf(config, ids), { timeMs: limitMs - 1_000, isAtRest: true })
+        return judgeFiles(folder, looked)
+      },
+    }),
+  }
+  return {
+    checks: await Promise.all(Object.entries(checks).map(([name, check]) => run(name, check, limitMs))),
+  }
+}
+
+async function checkKeyAtRest(config: Config): Promise<Finding> {
+  await using db = openAgentDbToRead(join(config.AGENT_DATA_DIR, 'agent.db'))
+  return await checkMasterKey(config, db)
+}
+
+/** None of a file that is damaged, which is found out when it is looked through. */
+async function readWalletIds(folder: string): Promise<string[]> {
+  try {
+    await using db = openAgentDbToRead(join(folder, 'agent.db'))
+    return (await db.selectFrom('wallet').select('id').execute()).map(({ id }) => id)
+  } catch {
+    return []
+  }
 }

@@ -1,16 +1,38 @@
-/** How a wallet is made: its file first, then the row that makes it known. */
+/** What agent.db says of wallets, for reading. */
+import type { AgentDb } from '../storage/database.ts'
+import { pageOf, type Paging } from '../storage/page.ts'
+import { toWalletDetail, type WalletDetail, type CreateWallet } from './model.ts'
 import { randomBytes } from 'node:crypto'
 import { fromHex } from '../base/bytes.ts'
 import { newId } from '../base/id.ts'
 import { across } from '../base/probe.ts'
 import { Problem } from '../base/problem.ts'
 import { newSealKey } from '../base/seal.ts'
-import type { AgentDb } from '../storage/database.ts'
 import { removeDatabase } from '../storage/files.ts'
-import type { CreateWallet, WalletDetail } from './model.ts'
-import { seedDigestOf, wrapWalletKey } from './wallet-key.ts'
-import { findWallet } from './wallet-rows.ts'
+import { seedDigestOf, wrapWalletKey } from './wallet-file.ts'
 import { createWalletFile } from './wallet.ts'
+
+/** The wallet with an id, as REST shows it. */
+export async function findWallet(db: AgentDb, id: string): Promise<WalletDetail | undefined> {
+  const row = await db.selectFrom('wallet').selectAll().where('id', '=', id).executeTakeFirst()
+  return row && toWalletDetail(row)
+}
+
+/** A page of wallets in the order of their making, and how many there are. */
+export async function listWallets(
+  db: AgentDb,
+  paging: Paging,
+): Promise<{ wallets: WalletDetail[]; total: number }> {
+  const { rows, total } = await pageOf(db.selectFrom('wallet').selectAll(), ['created_at', 'id'], paging)
+  return { wallets: rows.map(toWalletDetail), total }
+}
+
+/** The ids of all wallets but those that rest here. */
+export async function readIds(db: AgentDb): Promise<string[]> {
+  return (await db.selectFrom('wallet').select('id').where('moved_at', 'is', null).execute()).map(
+    ({ id }) => id,
+  )
+}
 
 /** Makes a wallet; no other may be made meanwhile. @throws {Problem} `DuplicatedWalletId`, `DuplicatedWalletSeed` */
 export async function makeWallet(

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { readConfig } from '../../src/base/config.ts'
-import { examineAtRest } from '../../src/doctor/at-rest.ts'
+import { diagnoseDataFolder } from '../../src/doctor/diagnose.ts'
 import { startAgent } from '../_agent.ts'
 
 const free = { AGENT_HTTP_PORT: '0', AGENT_DIDCOMM_PORT: '0' }
@@ -19,7 +19,7 @@ async function usedFolder() {
 }
 
 async function checksOf(folder: string, variables: Record<string, string> = {}) {
-  const { checks } = await examineAtRest(readConfig({ AGENT_DATA_DIR: folder, ...free, ...variables }))
+  const { checks } = await diagnoseDataFolder(readConfig({ AGENT_DATA_DIR: folder, ...free, ...variables }))
   return Object.fromEntries(checks.map(({ name, ...finding }) => [name, finding]))
 }
 

@@ -6,7 +6,7 @@ import type { Wallet } from '../../src/wallet/wallet.ts'
 import { startAgent, type TestAgent } from '../_agent.ts'
 import { openParty, typesOf } from '../_party.ts'
 import { refusal, until } from '../_pair.ts'
-import { exportFrom, importInto } from './_moving.ts'
+import { exportFrom, importInto } from './_transfer.ts'
 
 const note = (wallet: Wallet) =>
   wallet.transaction((tx) =>
@@ -82,7 +82,7 @@ test('what is sent to a wallet that rests is refused for now, and taken once it 
   await using party = await openParty()
   const { thid, invitation } = await alice.call('POST /connections', { body: {} })
   const request = { type: typesOf.connectionRequest, thid, pthid: thid }
-  await agent.agent.wallets.rest(alice.walletId, true)
+  await agent.agent.wallets.suspend(alice.walletId)
   expect(await party.send(invitation.from, request)).toMatchObject({
     status: 503,
     detail: expect.not.stringContaining(alice.walletId),

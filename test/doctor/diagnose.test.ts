@@ -13,7 +13,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { examine } from '../../src/doctor/examine.ts'
+import { examine } from '../../src/doctor/diagnose.ts'
 import { openSqlite } from '../../src/storage/sqlite.ts'
 import { adminToken, startAgent, type TestAgent } from '../_agent.ts'
 import { until } from '../_pair.ts'
