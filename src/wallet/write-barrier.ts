@@ -24,26 +24,25 @@ export type WriteBarrier = {
 }
 
 export function createWriteBarrier(): WriteBarrier {
+  /** `paused` resolves when the pause ends. */
+  const now: { paused?: Promise<void> | undefined; beforeWrite?: BeforeWrite | undefined } = {}
   let writing = 0
-  /** Resolves when the pause ends. */
-  let paused: Promise<void> | undefined
-  let beforeWrite: BeforeWrite | undefined
   let onIdle: (() => void) | undefined
 
   /** Increments `writing` in the same tick in which the write is let through. */
   async function enter(walletId: string): Promise<void> {
-    while (paused || beforeWrite) {
-      const awaited = beforeWrite
-      await (paused ?? awaited?.(walletId))
+    while (now.paused || now.beforeWrite) {
+      const awaited = now.beforeWrite
+      await (now.paused ?? awaited?.(walletId))
       // Another pause may have begun in the meantime.
-      if (awaited && !paused && beforeWrite === awaited) break
+      if (awaited && !now.paused && now.beforeWrite === awaited) break
     }
     writing++
   }
 
   return {
     async write(walletId, work) {
-      if (paused || beforeWrite) await enter(walletId)
+      if (now.paused || now.beforeWrite) await enter(walletId)
       else writing++
       try {
         return await work()
@@ -53,9 +52,9 @@ export function createWriteBarrier(): WriteBarrier {
     },
 
     async pause(instant, next, limitMs = 5_000) {
-      if (paused || beforeWrite) throw new Error('writes are paused already')
+      if (now.paused || now.beforeWrite) throw new Error('writes are paused already')
       let resume = () => {}
-      paused = new Promise((resolve) => (resume = resolve))
+      now.paused = new Promise((resolve) => (resume = resolve))
       const ended = new AbortController()
       const running = (async () => {
         if (writing > 0) await new Promise<void>((resolve) => (onIdle = resolve))
@@ -70,19 +69,19 @@ export function createWriteBarrier(): WriteBarrier {
       })
       try {
         const result = await Promise.race([running, timeout])
-        beforeWrite = next
+        now.beforeWrite = next
         return result
       } finally {
         ended.abort()
         for (const unused of [running, timeout]) unused.catch(() => undefined)
         onIdle = undefined
-        paused = undefined
+        now.paused = undefined
         resume()
       }
     },
 
     release() {
-      beforeWrite = undefined
+      now.beforeWrite = undefined
     },
   }
 }
